@@ -1,0 +1,3 @@
+//===- Cast.td - top ops of the Cast family ------------------*- tablegen -*-===//
+
+include "dialects/top/TopBase.td"

@@ -1,0 +1,3 @@
+//===- Conv.td - top ops of the Conv family ------------------*- tablegen -*-===//
+
+include "dialects/top/TopBase.td"

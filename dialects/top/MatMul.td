@@ -1,0 +1,3 @@
+//===- MatMul.td - top ops of the MatMul family ------------------*- tablegen -*-===//
+
+include "dialects/top/TopBase.td"

@@ -1,0 +1,3 @@
+//===- Move.td - top ops of the Move family ------------------*- tablegen -*-===//
+
+include "dialects/top/TopBase.td"

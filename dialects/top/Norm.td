@@ -1,0 +1,3 @@
+//===- Norm.td - top ops of the Norm family ------------------*- tablegen -*-===//
+
+include "dialects/top/TopBase.td"

@@ -1,0 +1,3 @@
+//===- Unary.td - top ops of the Unary family ------------------*- tablegen -*-===//
+
+include "dialects/top/TopBase.td"

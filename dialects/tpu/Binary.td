@@ -1,0 +1,3 @@
+//===- Binary.td - tpu ops of the Binary family ------------------*- tablegen -*-===//
+
+include "dialects/tpu/TpuBase.td"

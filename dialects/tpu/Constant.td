@@ -1,0 +1,3 @@
+//===- Constant.td - tpu ops of the Constant family ------------------*- tablegen -*-===//
+
+include "dialects/tpu/TpuBase.td"

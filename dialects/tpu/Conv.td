@@ -1,0 +1,3 @@
+//===- Conv.td - tpu ops of the Conv family ------------------*- tablegen -*-===//
+
+include "dialects/tpu/TpuBase.td"

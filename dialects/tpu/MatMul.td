@@ -1,0 +1,3 @@
+//===- MatMul.td - tpu ops of the MatMul family ------------------*- tablegen -*-===//
+
+include "dialects/tpu/TpuBase.td"

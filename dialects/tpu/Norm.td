@@ -1,0 +1,3 @@
+//===- Norm.td - tpu ops of the Norm family ------------------*- tablegen -*-===//
+
+include "dialects/tpu/TpuBase.td"

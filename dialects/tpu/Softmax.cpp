@@ -1,0 +1,16 @@
+//===- Softmax.cpp - tpu ops of the Softmax family --------------------------------===//
+
+#include "dialects/tpu/Softmax.h"
+
+using namespace mlir;
+using namespace weft::tpu;
+
+void TpuDialect::registerSoftmax() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/tpu/Softmax.cpp.inc"
+      >();
+}
+
+#define GET_OP_CLASSES
+#include "dialects/tpu/Softmax.cpp.inc"
