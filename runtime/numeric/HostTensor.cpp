@@ -1,0 +1,307 @@
+#include "runtime/numeric/HostTensor.h"
+
+#include "runtime/numeric/Float16.h"
+
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace weft::numeric {
+namespace {
+
+struct TypeRow {
+  const char *name;
+  uint8_t bytes;
+  bool isFloat;
+  bool isSigned;
+  int onnx;
+};
+
+constexpr TypeRow kTypes[] = {
+#define ELEMENT_TYPE(Name, spelling, bytes, isFloat, isSigned, onnx)                               \
+  {spelling, bytes, isFloat, isSigned, onnx},
+#include "runtime/numeric/ElementTypes.def"
+};
+constexpr size_t kTypeCount = sizeof(kTypes) / sizeof(kTypes[0]);
+
+/// A float format of at most 8 bits. `finiteOnly` formats have no infinity; `unsignedZero` ones
+/// use the code of -0 as their only NaN.
+struct SmallFloat {
+  unsigned exponentBits, fractionBits;
+  int bias;
+  bool hasInfinity, unsignedZero, hasNaN;
+};
+
+std::optional<SmallFloat> smallFloat(ElementType type) {
+  switch (type) {
+  case ElementType::F8E4M3FN:
+    return SmallFloat{4, 3, 7, false, false, true};
+  case ElementType::F8E4M3FNUZ:
+    return SmallFloat{4, 3, 8, false, true, true};
+  case ElementType::F8E5M2:
+    return SmallFloat{5, 2, 15, true, false, true};
+  case ElementType::F8E5M2FNUZ:
+    return SmallFloat{5, 2, 16, false, true, true};
+  case ElementType::F4E2M1:
+    return SmallFloat{2, 1, 1, false, false, false};
+  default:
+    return std::nullopt;
+  }
+}
+
+double decodeSmall(const SmallFloat &format, uint8_t code) {
+  unsigned width = 1 + format.exponentBits + format.fractionBits;
+  unsigned signBit = 1u << (width - 1);
+  unsigned magnitude = code & (signBit - 1);
+  bool negative = code & signBit;
+  unsigned exponent = magnitude >> format.fractionBits;
+  unsigned fraction = magnitude & ((1u << format.fractionBits) - 1);
+  unsigned top = (1u << format.exponentBits) - 1;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  if (format.unsignedZero && negative && magnitude == 0)
+    return nan;
+  if (format.hasInfinity && exponent == top)
+    return fraction ? nan : (negative ? -HUGE_VAL : HUGE_VAL);
+  if (!format.hasInfinity && !format.unsignedZero && format.hasNaN && magnitude == signBit - 1)
+    return nan;
+  double value = exponent == 0
+                     ? std::ldexp(double(fraction), 1 - format.bias - int(format.fractionBits))
+                     : std::ldexp(double(fraction + (1u << format.fractionBits)),
+                                  int(exponent) - format.bias - int(format.fractionBits));
+  return negative ? -value : value;
+}
+
+/// The nearest code, ties to the even code, saturating. At most 128 codes, so it simply searches.
+uint8_t encodeSmall(const SmallFloat &format, double value) {
+  unsigned width = 1 + format.exponentBits + format.fractionBits;
+  unsigned signBit = 1u << (width - 1);
+  if (std::isnan(value))
+    return format.unsignedZero ? uint8_t(signBit) : uint8_t(signBit - 1);
+  double magnitude = std::fabs(value), bestDistance = HUGE_VAL;
+  if (format.hasInfinity && std::isinf(value))
+    return uint8_t((std::signbit(value) ? signBit : 0) |
+                   (((1u << format.exponentBits) - 1) << format.fractionBits));
+  unsigned best = 0;
+  for (unsigned code = 0; code < signBit; ++code) {
+    double candidate = decodeSmall(format, uint8_t(code));
+    if (!std::isfinite(candidate))
+      continue;
+    double distance = std::isinf(magnitude) ? -candidate : std::fabs(candidate - magnitude);
+    if (distance < bestDistance || (distance == bestDistance && !(code & 1))) {
+      best = code;
+      bestDistance = distance;
+    }
+  }
+  if (format.unsignedZero && best == 0)
+    return 0;
+  return uint8_t(best | (std::signbit(value) ? signBit : 0));
+}
+
+/// double -> fp32 rounded to odd: a second rounding to 16 bits is then correct (24 >= 11 + 2).
+float roundToOdd(double value) {
+  float nearest = static_cast<float>(value);
+  if (value != value || double(nearest) == value || std::isinf(nearest))
+    return nearest;
+  uint32_t bits = floatBits(nearest);
+  if (bits & 1)
+    return nearest;
+  bool above = std::fabs(double(nearest)) > std::fabs(value);
+  return floatFromBits(above ? bits - 1 : bits + 1);
+}
+
+template <class T>
+T load(const uint8_t *from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+template <class T>
+void store(uint8_t *to, T value) {
+  std::memcpy(to, &value, sizeof(T));
+}
+
+template <class T>
+T saturateTo(double value, T low = std::numeric_limits<T>::min(),
+             T high = std::numeric_limits<T>::max()) {
+  if (value != value)
+    return 0;
+  if (value <= double(low))
+    return low;
+  return value >= double(high) ? high : static_cast<T>(value);
+}
+
+} // namespace
+
+static const TypeRow &row(ElementType type) { return kTypes[static_cast<size_t>(type)]; }
+
+size_t elementBytes(ElementType type) { return row(type).bytes; }
+const char *elementTypeName(ElementType type) { return row(type).name; }
+bool isFloatType(ElementType type) { return row(type).isFloat; }
+bool isIntegerType(ElementType type) { return !row(type).isFloat && type != ElementType::Bool; }
+bool isSignedType(ElementType type) { return row(type).isSigned; }
+int onnxDataType(ElementType type) { return row(type).onnx; }
+
+std::optional<ElementType> parseElementType(std::string_view name) {
+  for (size_t i = 0; i < kTypeCount; ++i)
+    if (name == kTypes[i].name)
+      return static_cast<ElementType>(i);
+  return std::nullopt;
+}
+
+std::optional<ElementType> fromOnnxDataType(int dataType) {
+  for (size_t i = 0; i < kTypeCount; ++i)
+    if (dataType == kTypes[i].onnx)
+      return static_cast<ElementType>(i);
+  return std::nullopt;
+}
+
+std::optional<int64_t> elementCount(const std::vector<int64_t> &shape) {
+  constexpr int64_t limit = int64_t(1) << 62;
+  int64_t count = 1;
+  bool empty = false;
+  for (int64_t dim : shape) {
+    if (dim < 0)
+      return std::nullopt;
+    if (dim == 0)
+      empty = true;
+    else if (count > limit / dim)
+      return std::nullopt;
+    else
+      count *= dim;
+  }
+  return empty ? 0 : count;
+}
+
+std::string shapeText(const std::vector<int64_t> &shape) {
+  if (shape.empty())
+    return "scalar";
+  std::string text;
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? "x" : "") + std::to_string(shape[i]);
+  return text;
+}
+
+HostTensor::HostTensor(ElementType type, std::vector<int64_t> shape)
+    : typeValue(type), shapeValue(std::move(shape)) {
+  std::optional<int64_t> count = elementCount(shapeValue);
+  assert(count && "HostTensor needs a valid shape");
+  storage.resize(static_cast<size_t>(*count) * elementBytes(type));
+}
+
+bool HostTensor::reshape(std::vector<int64_t> shape) {
+  std::optional<int64_t> count = elementCount(shape);
+  if (!count || *count != elements())
+    return false;
+  shapeValue = std::move(shape);
+  return true;
+}
+
+double HostTensor::toDouble(int64_t index) const {
+  assert(index >= 0 && index < elements());
+  const uint8_t *at = storage.data() + size_t(index) * elementBytes(typeValue);
+  switch (typeValue) {
+  case ElementType::F32:
+  case ElementType::C64:
+    return load<float>(at);
+  case ElementType::F64:
+  case ElementType::C128:
+    return load<double>(at);
+  case ElementType::F16:
+    return halfToFloat(load<uint16_t>(at));
+  case ElementType::BF16:
+    return bf16ToFloat(load<uint16_t>(at));
+  case ElementType::I8:
+  case ElementType::I4:
+  case ElementType::I2:
+    return load<int8_t>(at);
+  case ElementType::U8:
+  case ElementType::U4:
+  case ElementType::U2:
+  case ElementType::Bool:
+    return *at;
+  case ElementType::I16:
+    return load<int16_t>(at);
+  case ElementType::U16:
+    return load<uint16_t>(at);
+  case ElementType::I32:
+    return load<int32_t>(at);
+  case ElementType::U32:
+    return load<uint32_t>(at);
+  case ElementType::I64:
+    return static_cast<double>(load<int64_t>(at));
+  case ElementType::U64:
+    return static_cast<double>(load<uint64_t>(at));
+  case ElementType::F8E8M0:
+    return *at == 0xff ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(1.0, int(*at) - 127);
+  default:
+    return decodeSmall(*smallFloat(typeValue), *at);
+  }
+}
+
+/// Nearest power of two of a positive value, ties up, saturated to 2^-127 .. 2^127.
+static uint8_t encodeE8M0(double value) {
+  if (value != value || value < 0)
+    return 0xff;
+  if (value == 0)
+    return 0;
+  if (std::isinf(value))
+    return 254;
+  int exponent;
+  double fraction = std::frexp(value, &exponent); // [0.5, 1)
+  return uint8_t(clampTo(exponent - 1 + (fraction >= 0.75) + 127, 0, 254));
+}
+
+void HostTensor::setFromDouble(int64_t index, double value) {
+  assert(index >= 0 && index < elements());
+  uint8_t *at = storage.data() + size_t(index) * elementBytes(typeValue);
+  switch (typeValue) {
+  case ElementType::F32:
+    return store(at, static_cast<float>(value));
+  case ElementType::C64:
+    store(at + 4, 0.0f);
+    return store(at, static_cast<float>(value));
+  case ElementType::F64:
+    return store(at, value);
+  case ElementType::C128:
+    store(at + 8, 0.0);
+    return store(at, value);
+  case ElementType::F16:
+    return store(at, floatToHalf(roundToOdd(value)));
+  case ElementType::BF16:
+    return store(at, floatToBf16(roundToOdd(value)));
+  case ElementType::Bool:
+    return store(at, uint8_t(value != 0));
+  case ElementType::I8:
+    return store(at, saturateTo<int8_t>(value));
+  case ElementType::U8:
+    return store(at, saturateTo<uint8_t>(value));
+  case ElementType::I4:
+    return store(at, saturateTo<int8_t>(value, -8, 7));
+  case ElementType::U4:
+    return store(at, saturateTo<uint8_t>(value, 0, 15));
+  case ElementType::I2:
+    return store(at, saturateTo<int8_t>(value, -2, 1));
+  case ElementType::U2:
+    return store(at, saturateTo<uint8_t>(value, 0, 3));
+  case ElementType::I16:
+    return store(at, saturateTo<int16_t>(value));
+  case ElementType::U16:
+    return store(at, saturateTo<uint16_t>(value));
+  case ElementType::I32:
+    return store(at, saturateTo<int32_t>(value));
+  case ElementType::U32:
+    return store(at, saturateTo<uint32_t>(value));
+  case ElementType::I64:
+    return store(at, saturateTo<int64_t>(value));
+  case ElementType::U64:
+    return store(at, saturateTo<uint64_t>(value));
+  case ElementType::F8E8M0:
+    return store(at, encodeE8M0(value));
+  default:
+    return store(at, encodeSmall(*smallFloat(typeValue), value));
+  }
+}
+
+} // namespace weft::numeric
