@@ -1,0 +1,89 @@
+#include "runtime/bmodel/Sha256.h"
+
+#include <cstring>
+
+namespace weft::rt {
+namespace {
+
+/// FIPS 180-4, 4.2.2: the first 32 bits of the fractional parts of the cube roots
+/// of the first 64 primes.
+constexpr uint32_t kRound[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
+    0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
+    0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
+    0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
+    0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13,
+    0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
+    0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
+    0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
+    0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+constexpr size_t kBlockBytes = 64;
+
+} // namespace
+
+static uint32_t rotateRight(uint32_t x, int n) {
+  return (x >> n) | (x << (32 - n));
+}
+
+static uint32_t loadBigEndian(const uint8_t *p) {
+  return uint32_t(p[0]) << 24 | uint32_t(p[1]) << 16 | uint32_t(p[2]) << 8 |
+         p[3];
+}
+
+static void addBlock(uint32_t (&state)[8], const uint8_t *block) {
+  uint32_t w[64];
+  for (int i = 0; i < 16; ++i)
+    w[i] = loadBigEndian(block + 4 * i);
+  for (int i = 16; i < 64; ++i) {
+    uint32_t s0 = rotateRight(w[i - 15], 7) ^ rotateRight(w[i - 15], 18) ^
+                  (w[i - 15] >> 3);
+    uint32_t s1 = rotateRight(w[i - 2], 17) ^ rotateRight(w[i - 2], 19) ^
+                  (w[i - 2] >> 10);
+    w[i] = w[i - 16] + s0 + w[i - 7] + s1;
+  }
+  uint32_t v[8];
+  std::memcpy(v, state, sizeof v);
+  for (int i = 0; i < 64; ++i) {
+    uint32_t s1 =
+        rotateRight(v[4], 6) ^ rotateRight(v[4], 11) ^ rotateRight(v[4], 25);
+    uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
+    uint32_t t1 = v[7] + s1 + choice + kRound[i] + w[i];
+    uint32_t s0 =
+        rotateRight(v[0], 2) ^ rotateRight(v[0], 13) ^ rotateRight(v[0], 22);
+    uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
+    std::memmove(v + 1, v, 7 * sizeof v[0]);
+    v[4] += t1;
+    v[0] = t1 + s0 + majority;
+  }
+  for (int i = 0; i < 8; ++i)
+    state[i] += v[i];
+}
+
+std::array<uint8_t, 32> sha256(const uint8_t *bytes, size_t size) {
+  uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  size_t whole = size / kBlockBytes * kBlockBytes;
+  for (size_t at = 0; at < whole; at += kBlockBytes)
+    addBlock(state, bytes + at);
+  // The rest, a one bit, zeros, and the length in bits fill one or two blocks.
+  uint8_t tail[2 * kBlockBytes] = {};
+  size_t rest = size - whole;
+  if (rest)
+    std::memcpy(tail, bytes + whole, rest);
+  tail[rest] = 0x80;
+  size_t tailBytes = rest + 9 <= kBlockBytes ? kBlockBytes : 2 * kBlockBytes;
+  uint64_t bits = uint64_t(size) * 8;
+  for (int i = 0; i < 8; ++i)
+    tail[tailBytes - 1 - i] = uint8_t(bits >> (8 * i));
+  for (size_t at = 0; at < tailBytes; at += kBlockBytes)
+    addBlock(state, tail + at);
+  std::array<uint8_t, 32> digest;
+  for (int i = 0; i < 32; ++i)
+    digest[i] = uint8_t(state[i / 4] >> (24 - 8 * (i % 4)));
+  return digest;
+}
+
+} // namespace weft::rt
