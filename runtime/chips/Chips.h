@@ -1,0 +1,26 @@
+//===- Chips.h - look up a chip by name -----------------------*- C++ -*-===//
+
+#ifndef WEFT_RUNTIME_CHIPS_CHIPS_H
+#define WEFT_RUNTIME_CHIPS_CHIPS_H
+
+#include "runtime/chips/bm1684x.h"
+
+namespace weft::chips {
+
+inline constexpr const Chip *all[] = {
+#define WEFT_CHIP(identifier) &identifier,
+#include "runtime/chips/Chips.def"
+};
+
+/// The chip of that name, spelt as in a bmodel ("BM1684X") or on the command line ("bm1684x");
+/// nullptr if Weft does not know it.
+constexpr const Chip *find(std::string_view name) {
+  for (const Chip *chip : all)
+    if (chip->name == name || chip->targetName == name)
+      return chip;
+  return nullptr;
+}
+
+} // namespace weft::chips
+
+#endif // WEFT_RUNTIME_CHIPS_CHIPS_H
