@@ -1,3 +1,36 @@
 //===- Binary.td - tpu ops of the Binary family ------------------*- tablegen -*-===//
 
 include "dialects/tpu/TpuBase.td"
+
+def Tpu_BinaryOp : Tpu_Op<"binary", [Pure]> {
+  let summary = "element-wise function of two tensors, or of a tensor and a number";
+  let description = [{
+    **Semantics**: `y = f(lhs, rhs)` with axes of size 1 broadcast; without `rhs` the second operand is `constant`, and
+    with `reversed` the operands change places. `relu`: then `max(y, 0)`.
+    * float: one type, one rounding an operation; `constant` is rounded to it first. `div` is the machine's quotient,
+      within 4 ulp in f32.
+    * int8 (all !quant): add, sub: `y = sat(round(lhs * m0 >> s0) +- round(rhs * m1 >> s1))`; mul:
+      `y = sat(round(lhs * rhs * m0 >> s0))`; max, min (m, s absent): all types equal. `multipliers` and `rshifts` hold m and s;
+      shifts round half up.
+
+    **Constraints**: (C1) the result shape is the broadcast shape; (C2) exactly one of `rhs` and `constant`; `reversed` needs
+    `constant`; (C3) all element types are one float type, or all are !quant; (C4) !quant add and sub have 2 multipliers and
+    rshifts, mul has 1, others and float none; rshifts in [0, 63]; !quant has no `constant` and no `div`.
+
+    **Example**:
+    ```mlir
+    %y = tpu.binary mul %x, %gate : tensor<1x8x24x96xf16>, tensor<1x8x1x1xf16> -> tensor<1x8x24x96xf16>
+    %z = tpu.binary add %x {constant = 3.0 : f64} : tensor<1x8x24x96xf16> -> tensor<1x8x24x96xf16>
+    ```
+  }];
+  let arguments = (ins Tpu_BinaryKind:$kind, Tpu_ActivationTensor:$lhs,
+                       Optional<Tpu_ActivationTensor>:$rhs, OptionalAttr<F64Attr>:$constant,
+                       UnitAttr:$reversed, UnitAttr:$relu,
+                       OptionalAttr<DenseI32ArrayAttr>:$multipliers,
+                       OptionalAttr<DenseI32ArrayAttr>:$rshifts);
+  let results = (outs Tpu_ActivationTensor:$output);
+  let assemblyFormat = [{
+    $kind $lhs (`,` $rhs^)? attr-dict `:` type($lhs) (`,` type($rhs)^)? `->` type($output)
+  }];
+  let hasVerifier = 1;
+}

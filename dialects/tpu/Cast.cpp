@@ -1,4 +1,5 @@
-//===- Cast.cpp - tpu ops of the Cast family --------------------------------===//
+//===- Cast.cpp - tpu ops of the Cast family
+//--------------------------------===//
 
 #include "dialects/tpu/Cast.h"
 
@@ -14,3 +15,24 @@ void TpuDialect::registerCast() {
 
 #define GET_OP_CLASSES
 #include "dialects/tpu/Cast.cpp.inc"
+
+Rounding CastOp::roundingMode() {
+  if (getRounding())
+    return *getRounding();
+  return isQuantized(getInput()) && isQuantized(getOutput())
+             ? Rounding::HalfUp
+             : Rounding::HalfEven;
+}
+
+LogicalResult CastOp::verify() {
+  if (getInput().getType().getShape() !=
+      getOutput().getType().getShape()) // (C1)
+    return emitOpError("input and output must have one shape");
+  bool requantize = isQuantized(getInput()) && isQuantized(getOutput());
+  if (getMultiplier().has_value() != requantize ||
+      getRshift().has_value() != requantize ||
+      (requantize && getRshift().value() > 63)) // (C3)
+    return emitOpError(
+        "requantize needs multiplier and rshift in [0, 63], other forms none");
+  return success();
+}

@@ -1,4 +1,5 @@
-//===- Constant.cpp - tpu ops of the Constant family --------------------------------===//
+//===- Constant.cpp - tpu ops of the Constant family
+//--------------------------------===//
 
 #include "dialects/tpu/Constant.h"
 
@@ -14,3 +15,5 @@ void TpuDialect::registerConstant() {
 
 #define GET_OP_CLASSES
 #include "dialects/tpu/Constant.cpp.inc"
+
+OpFoldResult WeightOp::fold(FoldAdaptor) { return getValue(); }

@@ -1,4 +1,5 @@
-//===- Constant.h - tpu ops of the Constant family ----------------------*- C++ -*-===//
+//===- Constant.h - tpu ops of the Constant family ----------------------*- C++
+//-*-===//
 
 #ifndef WEFT_DIALECTS_TPU_CONSTANT_H
 #define WEFT_DIALECTS_TPU_CONSTANT_H

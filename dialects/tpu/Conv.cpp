@@ -1,4 +1,5 @@
-//===- Conv.cpp - tpu ops of the Conv family --------------------------------===//
+//===- Conv.cpp - tpu ops of the Conv family
+//--------------------------------===//
 
 #include "dialects/tpu/Conv.h"
 
@@ -14,3 +15,91 @@ void TpuDialect::registerConv() {
 
 #define GET_OP_CLASSES
 #include "dialects/tpu/Conv.cpp.inc"
+
+bool ConvOp::isDepthwise() {
+  int64_t group = static_cast<int64_t>(getGroup());
+  return group == getInput().getType().getDimSize(1) &&
+         group == getFilter().getType().getDimSize(0);
+}
+
+/// (C1)-(C4): shapes and window.
+static LogicalResult verifyShapes(ConvOp op) {
+  auto input = op.getInput().getType(), filter = op.getFilter().getType(),
+       output = op.getOutput().getType();
+  int64_t group = static_cast<int64_t>(op.getGroup());
+  if (group < 1 || input.getDimSize(1) != filter.getDimSize(1) * group ||
+      filter.getDimSize(0) % group) // (C1)
+    return op.emitOpError("input channels ")
+           << input.getDimSize(1) << ", filter " << filter.getDimSize(0) << "x"
+           << filter.getDimSize(1) << " and group " << group
+           << " do not fit; input channels must be filter channels times "
+              "group, and group must divide the filters";
+  auto strides = op.getStrides(), pads = op.getPads(),
+       dilations = op.getDilations();
+  auto positive = [](int64_t v) { return v > 0; };
+  if (strides.size() != 2 || dilations.size() != 2 || pads.size() != 4 ||
+      !llvm::all_of(strides, positive) || !llvm::all_of(dilations, positive) ||
+      llvm::any_of(pads, [](int64_t v) { return v < 0; })) // (C2)
+    return op.emitOpError("needs 2 positive strides, 2 positive dilations and "
+                          "4 non-negative pads");
+  int64_t height = windowOutputSize(input.getDimSize(2), filter.getDimSize(2),
+                                    strides[0], pads[0], pads[2], dilations[0]);
+  int64_t width = windowOutputSize(input.getDimSize(3), filter.getDimSize(3),
+                                   strides[1], pads[1], pads[3], dilations[1]);
+  int64_t expected[] = {input.getDimSize(0), filter.getDimSize(0), height,
+                        width};
+  if (output.getShape() != ArrayRef<int64_t>(expected)) // (C3)
+    return op.emitOpError("result must be ")
+           << expected[0] << "x" << expected[1] << "x" << height << "x"
+           << width;
+  if (op.getBias()) { // (C4)
+    int64_t biasShape[] = {1, filter.getDimSize(0), 1, 1};
+    if (op.getBias().getType().getShape() != ArrayRef<int64_t>(biasShape))
+      return op.emitOpError("bias must be 1x")
+             << filter.getDimSize(0) << "x1x1";
+  }
+  return success();
+}
+
+LogicalResult ConvOp::verify() {
+  if (failed(verifyShapes(*this)))
+    return failure();
+  Type input = elementOf(getInput()), filter = elementOf(getFilter()),
+       output = elementOf(getOutput());
+  Type bias = getBias() ? elementOf(getBias()) : Type();
+  size_t outChannels = getFilter().getType().getDimSize(0);
+  if (!isQuantized(getInput())) {
+    bool result = output == input || (output.isF32() && !input.isF32());
+    if (filter != input || !result || (bias && !bias.isF32())) // (C5)
+      return emitOpError("float form needs one type for input and filter, that "
+                         "type or f32 as result, and an f32 bias");
+    if (getMultipliers() || getRshifts() || getScales()) // (C6)
+      return emitOpError("float form takes no multipliers, rshifts or scales");
+    return success();
+  }
+  if (!filter.isInteger(8)) // (C5)
+    return emitOpError("int8 form needs an i8 filter");
+  bool fixedPoint = getMultipliers() && getRshifts();
+  if (fixedPoint == getScales().has_value() ||
+      getMultipliers().has_value() != getRshifts().has_value()) // (C6)
+    return emitOpError(
+        "int8 form needs either scales or both multipliers and rshifts");
+  if (bias && bias.isF32() == fixedPoint) // (C5)
+    return emitOpError("bias must be i32 with multipliers and f32 with scales");
+  if (fixedPoint) {
+    if (!isQuantized(getOutput())) // (C5)
+      return emitOpError("multipliers need a quantized result");
+    if (getMultipliers()->size() != outChannels ||
+        getRshifts()->size() != outChannels ||
+        llvm::any_of(*getRshifts(),
+                     [](int32_t s) { return s < 0 || s > 63; })) // (C6)
+      return emitOpError("needs ")
+             << outChannels << " multipliers and rshifts, rshifts in [0, 63]";
+  } else if (getScales()->size() != outChannels) { // (C6)
+    return emitOpError("needs ") << outChannels << " scales";
+  }
+  auto quant = dyn_cast<quant::UniformQuantizedType>(output);
+  if (getRelu() && quant && quant.isSigned()) // (C7)
+    return emitOpError("relu with a quantized result needs an unsigned one");
+  return success();
+}

@@ -1,3 +1,51 @@
 //===- Conv.td - tpu ops of the Conv family ------------------*- tablegen -*-===//
 
 include "dialects/tpu/TpuBase.td"
+
+def Tpu_ConvOp : Tpu_Op<"conv", [Pure]> {
+  let summary = "2-D convolution, float or int8; covers groups, depthwise and fully connected";
+  let description = [{
+    **Semantics**: with `g = oc / (OC / group)`, the accumulator
+    `acc(n,oc,y,x) = sum_{ic,p,q} input(n, g*IC/group + ic, y*sh + p*dh - top, x*sw + q*dw - left) * filter(oc,ic,p,q)`,
+    outside the input 0.
+    * float (input, filter, bias, result of one 16-bit type, or all f32; a 16-bit input may have an f32 result):
+      bias f32; `y = acc + bias`, then `max(y, 0)` with `relu`, accumulated in f32 and rounded once to the result type.
+    * int8 (input !quant, filter i8; acc exact in int32), by the attributes present:
+      - `multipliers`, `rshifts` (rq1; bias i32, result !quant):
+        `y = sat(round((acc + bias) * multipliers[oc] >> rshifts[oc]))`, rounded by `rounding`;
+      - `scales`, result !quant (rq0; bias f32): `y = sat(rint(f32(f32(f32(acc) * scales[oc]) + bias)))`, half to even;
+      - `scales`, result float (bias f32): `y = f32(f32(f32(acc) * scales[oc]) + bias)`, `relu`, then rounded to the
+        result type. `f32(acc)` rounds half to even.
+      `relu` with a !quant result is the clip at 0 of the unsigned range.
+
+    **Constraints**: (C1) `input.c = filter.ic * group`, `group` divides `oc`; (C2) strides, dilations have 2 positive
+    values, pads 4 (top, left, bottom, right) non-negative ones; (C3) the result is (n, oc, oh, ow) with
+    `oh = (h + top + bottom - ((kh-1)*dh+1)) / sh + 1`; (C4) bias is 1xocx1x1; (C5) element types as listed above;
+    (C6) int8 has either `scales` or both `multipliers` and `rshifts`, one value an output channel, rshifts in [0, 63]; float has
+    none; (C7) `relu` with a !quant result needs an unsigned one.
+
+    **Example**:
+    ```mlir
+    %y = tpu.conv %x, %w, %b strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] group 1 {scales = array<f32: 1.0, 1.0>}
+        : tensor<1x3x8x8x!quant.uniform<i8:f32, 0.01>>, tensor<2x3x3x3xi8>, tensor<1x2x1x1xf32> -> tensor<1x2x4x4xf16>
+    ```
+  }];
+  let arguments = (ins Tpu_ActivationTensor:$input, 4DTensorOf<[F32, F16, BF16, I8]>:$filter,
+                       Optional<4DTensorOf<[F32, I32]>>:$bias,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
+                       DenseI64ArrayAttr:$dilations, I64Attr:$group, UnitAttr:$relu,
+                       OptionalAttr<DenseI32ArrayAttr>:$multipliers,
+                       OptionalAttr<DenseI32ArrayAttr>:$rshifts,
+                       OptionalAttr<DenseF32ArrayAttr>:$scales,
+                       DefaultValuedAttr<Tpu_Rounding, "::weft::tpu::Rounding::HalfUp">:$rounding);
+  let results = (outs Tpu_ActivationTensor:$output);
+  let assemblyFormat = [{
+    $input `,` $filter (`,` $bias^)? `strides` $strides `pads` $pads `dilations` $dilations `group` $group attr-dict
+    `:` type($input) `,` type($filter) (`,` type($bias)^)? `->` type($output)
+  }];
+  let extraClassDeclaration = [{
+    /// True if every channel has its own filter (group == input channels == output channels).
+    bool isDepthwise();
+  }];
+  let hasVerifier = 1;
+}

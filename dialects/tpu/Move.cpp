@@ -1,4 +1,5 @@
-//===- Move.cpp - tpu ops of the Move family --------------------------------===//
+//===- Move.cpp - tpu ops of the Move family
+//--------------------------------===//
 
 #include "dialects/tpu/Move.h"
 
@@ -14,3 +15,74 @@ void TpuDialect::registerMove() {
 
 #define GET_OP_CLASSES
 #include "dialects/tpu/Move.cpp.inc"
+
+LogicalResult ReshapeOp::verify() {
+  auto input = getInput().getType(), output = getOutput().getType();
+  if (input.getNumElements() != output.getNumElements() ||
+      input.getElementType() != output.getElementType()) // (C1)
+    return emitOpError(
+        "input and output must have as many elements and one element type");
+  return success();
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor) {
+  return getInput().getType() == getOutput().getType()
+             ? OpFoldResult(getInput())
+             : OpFoldResult();
+}
+
+LogicalResult PermuteOp::verify() {
+  auto input = getInput().getType(), output = getOutput().getType();
+  auto order = getOrder();
+  SmallVector<int64_t> sorted(order);
+  llvm::sort(sorted);
+  int64_t axes[] = {0, 1, 2, 3};
+  if (ArrayRef<int64_t>(sorted) != ArrayRef<int64_t>(axes)) // (C1)
+    return emitOpError("order must be a permutation of 0, 1, 2, 3");
+  for (int i = 0; i < 4; ++i)
+    if (output.getDimSize(i) != input.getDimSize(order[i])) // (C2)
+      return emitOpError("axis ") << i << " of the result must have size "
+                                  << input.getDimSize(order[i]);
+  if (input.getElementType() != output.getElementType()) // (C3)
+    return emitOpError("input and output must have one element type");
+  return success();
+}
+
+LogicalResult SliceOp::verify() {
+  auto input = getInput().getType(), output = getOutput().getType();
+  auto offsets = getOffsets(), steps = getSteps();
+  if (offsets.size() != 4 || steps.size() != 4) // (C1)
+    return emitOpError("needs 4 offsets and 4 steps");
+  for (int i = 0; i < 4; ++i) {
+    if (offsets[i] < 0 || steps[i] < 1) // (C1)
+      return emitOpError("offsets must be non-negative and steps positive");
+    if (offsets[i] + (output.getDimSize(i) - 1) * steps[i] >=
+        input.getDimSize(i)) // (C2)
+      return emitOpError("axis ") << i << " reads past the input's "
+                                  << input.getDimSize(i) << " elements";
+  }
+  if (input.getElementType() != output.getElementType()) // (C3)
+    return emitOpError("input and output must have one element type");
+  return success();
+}
+
+LogicalResult ConcatOp::verify() {
+  auto output = getOutput().getType();
+  int64_t axis = static_cast<int64_t>(getAxis()), total = 0;
+  for (Value input : getInputs()) {
+    auto type = cast<RankedTensorType>(input.getType());
+    total += type.getDimSize(axis);
+    for (int i = 0; i < 4; ++i)
+      if (i != axis && type.getDimSize(i) != output.getDimSize(i)) // (C2)
+        return emitOpError("axis ")
+               << i << " must have size " << output.getDimSize(i)
+               << " in every input";
+    if (type.getElementType() != output.getElementType()) // (C3)
+      return emitOpError("inputs and output must have one element type");
+  }
+  if (total != output.getDimSize(axis)) // (C2)
+    return emitOpError("sizes along axis ")
+           << axis << " add up to " << total << ", the result has "
+           << output.getDimSize(axis);
+  return success();
+}

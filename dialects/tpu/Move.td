@@ -1,3 +1,77 @@
 //===- Move.td - tpu ops of the Move family ------------------*- tablegen -*-===//
 
 include "dialects/tpu/TpuBase.td"
+
+def Tpu_ReshapeOp : Tpu_Op<"reshape", [Pure]> {
+  let summary = "the same elements in row-major order under another 4-D shape";
+  let description = [{
+    **Semantics**: `flat(output) = flat(input)`.
+
+    **Constraints**: (C1) equal element count and element type.
+
+    **Example**:
+    ```mlir
+    %y = tpu.reshape %x : tensor<1x200x1x1xf32> -> tensor<1x1x1x200xf32>
+    ```
+  }];
+  let arguments = (ins Tpu_Tensor:$input);
+  let results = (outs Tpu_Tensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tpu_PermuteOp : Tpu_Op<"permute", [Pure]> {
+  let summary = "axes in another order";
+  let description = [{
+    **Semantics**: axis i of the output is axis `order[i]` of the input.
+
+    **Constraints**: (C1) `order` is a permutation of 0..3; (C2) the output shape follows it; (C3) equal element types.
+
+    **Example**:
+    ```mlir
+    %y = tpu.permute %x [0, 2, 3, 1] : tensor<1x8x4x6xf16> -> tensor<1x4x6x8xf16>
+    ```
+  }];
+  let arguments = (ins Tpu_Tensor:$input, DenseI64ArrayAttr:$order);
+  let results = (outs Tpu_Tensor:$output);
+  let assemblyFormat = "$input $order attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
+def Tpu_SliceOp : Tpu_Op<"slice", [Pure]> {
+  let summary = "a regular part of a tensor";
+  let description = [{
+    **Semantics**: `y(i) = input(offsets + i * steps)`.
+
+    **Constraints**: (C1) 4 offsets >= 0 and 4 steps >= 1; (C2) the last element lies inside the input; (C3) equal element types.
+
+    **Example**:
+    ```mlir
+    %y = tpu.slice %x [0, 0, 0, 0] steps [1, 1, 2, 1] : tensor<1x8x4x6xf16> -> tensor<1x8x2x6xf16>
+    ```
+  }];
+  let arguments = (ins Tpu_Tensor:$input, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$steps);
+  let results = (outs Tpu_Tensor:$output);
+  let assemblyFormat = "$input $offsets `steps` $steps attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
+def Tpu_ConcatOp : Tpu_Op<"concat", [Pure]> {
+  let summary = "tensors one after the other along an axis";
+  let description = [{
+    **Semantics**: the inputs follow each other along `axis`.
+
+    **Constraints**: (C1) `axis` in [0, 3]; (C2) the other axes agree and the sizes along `axis` add up; (C3) equal element types.
+
+    **Example**:
+    ```mlir
+    %y = tpu.concat %a, %b axis 1 : (tensor<1x8x4x6xf16>, tensor<1x2x4x6xf16>) -> tensor<1x10x4x6xf16>
+    ```
+  }];
+  let arguments = (ins Variadic<Tpu_Tensor>:$inputs,
+                       ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<3>]>:$axis);
+  let results = (outs Tpu_Tensor:$output);
+  let assemblyFormat = "$inputs `axis` $axis attr-dict `:` functional-type($inputs, $output)";
+  let hasVerifier = 1;
+}

@@ -1,4 +1,5 @@
-//===- Norm.cpp - tpu ops of the Norm family --------------------------------===//
+//===- Norm.cpp - tpu ops of the Norm family
+//--------------------------------===//
 
 #include "dialects/tpu/Norm.h"
 
@@ -14,3 +15,12 @@ void TpuDialect::registerNorm() {
 
 #define GET_OP_CLASSES
 #include "dialects/tpu/Norm.cpp.inc"
+
+LogicalResult ScaleOp::verify() {
+  int64_t perChannel[] = {1, getInput().getType().getDimSize(1), 1, 1};
+  if (getScale().getType().getShape() != ArrayRef<int64_t>(perChannel) ||
+      elementOf(getScale()) != elementOf(getInput())) // (C1)
+    return emitOpError("scale and bias must be 1x")
+           << perChannel[1] << "x1x1 of the input's element type";
+  return success();
+}

@@ -1,4 +1,5 @@
-//===- Softmax.cpp - tpu ops of the Softmax family --------------------------------===//
+//===- Softmax.cpp - tpu ops of the Softmax family
+//--------------------------------===//
 
 #include "dialects/tpu/Softmax.h"
 

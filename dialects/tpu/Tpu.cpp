@@ -2,12 +2,57 @@
 
 #include "dialects/tpu/Tpu.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
 using namespace weft::tpu;
 
 #include "dialects/tpu/TpuDialect.cpp.inc"
+#include "dialects/tpu/TpuEnums.cpp.inc"
 
 void TpuDialect::initialize() {
 #define WEFT_FAMILY(name) register##name();
 #include "OpFamilies.inc"
 #undef WEFT_FAMILY
+}
+
+bool weft::tpu::isSymmetricQuant(Type type) {
+  auto quant = dyn_cast<quant::UniformQuantizedType>(type);
+  if (!quant || quant.getZeroPoint() != 0 || !quant.getExpressedType().isF32())
+    return false;
+  unsigned bits = quant.getStorageTypeIntegralWidth();
+  return bits == 8 || bits == 16;
+}
+
+Type weft::tpu::elementOf(Value value) {
+  return getElementTypeOrSelf(value.getType());
+}
+
+bool weft::tpu::isQuantized(Value value) {
+  return isa<quant::UniformQuantizedType>(elementOf(value));
+}
+
+double weft::tpu::scaleOf(Type quantElement) {
+  return cast<quant::UniformQuantizedType>(quantElement).getScale();
+}
+
+quant::UniformQuantizedType
+weft::tpu::quantElement(MLIRContext *context, double scale, bool isSigned) {
+  return quant::UniformQuantizedType::get(
+      isSigned ? quant::QuantizationFlags::Signed : 0,
+      IntegerType::get(context, 8), Float32Type::get(context), scale,
+      /*zeroPoint=*/0, isSigned ? -128 : 0, isSigned ? 127 : 255);
+}
+
+unsigned weft::tpu::elementBytes(Type element) {
+  if (auto quant = dyn_cast<quant::UniformQuantizedType>(element))
+    return quant.getStorageTypeIntegralWidth() / 8;
+  return (element.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+int64_t weft::tpu::windowOutputSize(int64_t size, int64_t kernel,
+                                    int64_t stride, int64_t padBegin,
+                                    int64_t padEnd, int64_t dilation) {
+  int64_t room = size + padBegin + padEnd - ((kernel - 1) * dilation + 1);
+  return room < 0 ? 0 : room / stride + 1;
 }

@@ -4,13 +4,51 @@
 #define WEFT_DIALECTS_TPU_TPU_H
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Quant/QuantOps.h"
+#include "mlir/Dialect/Quant/QuantTypes.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace weft::tpu {
+
+/// True for `!quant.uniform<i8|u8|i16|u16:f32, S>` with zero point 0, the only
+/// quantized element of the dialect.
+bool isSymmetricQuant(mlir::Type type);
+
+/// Element type of a tensor value or type; the type itself if it is no tensor.
+mlir::Type elementOf(mlir::Value value);
+
+/// True if the element of `value` is quantized.
+bool isQuantized(mlir::Value value);
+
+/// Real value of one step of a quantized element type (a scale S, value = S *
+/// q).
+double scaleOf(mlir::Type quantElement);
+
+/// The element type `!quant.uniform<i8:f32, scale>`, or u8 if not `isSigned`;
+/// range [-128,127] or [0,255].
+mlir::quant::UniformQuantizedType quantElement(mlir::MLIRContext *context,
+                                               double scale, bool isSigned);
+
+/// Bytes of one element as stored: f32/i32 4, f16/bf16/i16 2, i8 and 8-bit
+/// quant 1.
+unsigned elementBytes(mlir::Type element);
+
+/// Output extent of a sliding window: floor((size + padBegin + padEnd -
+/// ((kernel-1)*dilation+1)) / stride) + 1; 0 if the window does not fit. All in
+/// elements.
+int64_t windowOutputSize(int64_t size, int64_t kernel, int64_t stride,
+                         int64_t padBegin, int64_t padEnd, int64_t dilation);
+
+} // namespace weft::tpu
+
 #include "dialects/tpu/TpuDialect.h.inc"
+#include "dialects/tpu/TpuEnums.h.inc"
 
 #endif // WEFT_DIALECTS_TPU_TPU_H

@@ -5,6 +5,7 @@
 
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -12,6 +13,17 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 def Tpu_Dialect : Dialect {
   let name = "tpu";
   let cppNamespace = "::weft::tpu";
+  let dependentDialects = ["::mlir::quant::QuantizationDialect"];
+  let summary = "the graph bound to one chip: numbers, scales, rounding, groups";
+  let description = [{
+    Tensors are 4-D `n,c,h,w` with static shape. Element types: f32, f16, bf16, i32, i16, raw i8 (filters
+    and tables), or `!quant.uniform<i8:f32, S>` / `!quant.uniform<u8:f32, S>` with zero point 0, whose value
+    is `S * q`. Module attributes `tpu.chip` (string) and `tpu.precision` (string) bind the graph.
+
+    Each argument and result of `@main` carries `tpu.io`, a dictionary: `name` (the ONNX name, string) and
+    `type` (TypeAttr: the ONNX element type, rank and shape). The argument's own type is what is stored in
+    DRAM. `top.value` on an op keeps the ONNX value name that its result stands for.
+  }];
   let extraClassDeclaration = [{
     // One function a family; called from the family list in cmake/OpFamilies.cmake.
 #define WEFT_FAMILY(name) void register##name();
@@ -21,5 +33,50 @@ def Tpu_Dialect : Dialect {
 }
 
 class Tpu_Op<string mnemonic, list<Trait> traits = []> : Op<Tpu_Dialect, mnemonic, traits>;
+
+/// 8-bit (or 16-bit) symmetric quantized element: per tensor, zero point 0.
+def Tpu_Quant : Type<CPred<"::weft::tpu::isSymmetricQuant($_self)">,
+                     "symmetric per-tensor quantized element (zero point 0)">;
+def Tpu_Float : AnyTypeOf<[F32, F16, BF16]>;
+
+def Tpu_Tensor : 4DTensorOf<[F32, F16, BF16, I8, I16, I32, Tpu_Quant]>;
+def Tpu_FloatTensor : 4DTensorOf<[F32, F16, BF16]>;
+def Tpu_QuantTensor : 4DTensorOf<[Tpu_Quant]>;
+def Tpu_ActivationTensor : 4DTensorOf<[F32, F16, BF16, Tpu_Quant]>;
+
+/// Rounding of right shifts and of float to integer; the order is the machine's code (ISA section 3).
+def Tpu_Rounding : I32EnumAttr<"Rounding", "rounding mode", [
+    I32EnumAttrCase<"HalfEven", 0, "half_even">,
+    I32EnumAttrCase<"HalfAway", 1, "half_away">,
+    I32EnumAttrCase<"TowardsZero", 2, "towards_zero">,
+    I32EnumAttrCase<"Down", 3, "down">,
+    I32EnumAttrCase<"Up", 4, "up">,
+    I32EnumAttrCase<"HalfUp", 5, "half_up">,
+    I32EnumAttrCase<"HalfDown", 6, "half_down">]> {
+  let cppNamespace = "::weft::tpu";
+}
+
+/// Element-wise functions the machine has commands or a documented sequence for; spelt as in `top.unary`.
+def Tpu_UnaryKind : I32EnumAttr<"UnaryKind", "element-wise function of one operand", [
+    I32EnumAttrCase<"Abs", 0, "abs">, I32EnumAttrCase<"Neg", 1, "neg">,
+    I32EnumAttrCase<"Relu", 2, "relu">, I32EnumAttrCase<"Clip", 3, "clip">,
+    I32EnumAttrCase<"HardSigmoid", 4, "hard_sigmoid">, I32EnumAttrCase<"HardSwish", 5, "hard_swish">,
+    I32EnumAttrCase<"LeakyRelu", 6, "leaky_relu">, I32EnumAttrCase<"Sigmoid", 7, "sigmoid">,
+    I32EnumAttrCase<"Exp", 8, "exp">, I32EnumAttrCase<"Reciprocal", 9, "reciprocal">,
+    I32EnumAttrCase<"Floor", 10, "floor">, I32EnumAttrCase<"Ceil", 11, "ceil">]> {
+  let cppNamespace = "::weft::tpu";
+}
+
+def Tpu_BinaryKind : I32EnumAttr<"BinaryKind", "element-wise function of two operands", [
+    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Sub", 1, "sub">,
+    I32EnumAttrCase<"Mul", 2, "mul">, I32EnumAttrCase<"Div", 3, "div">,
+    I32EnumAttrCase<"Max", 4, "max">, I32EnumAttrCase<"Min", 5, "min">]> {
+  let cppNamespace = "::weft::tpu";
+}
+
+def Tpu_PoolKind : I32EnumAttr<"PoolKind", "pooling function", [
+    I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Avg", 1, "avg">]> {
+  let cppNamespace = "::weft::tpu";
+}
 
 #endif // WEFT_DIALECTS_TPU_BASE_TD

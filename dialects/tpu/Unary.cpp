@@ -1,4 +1,5 @@
-//===- Unary.cpp - tpu ops of the Unary family --------------------------------===//
+//===- Unary.cpp - tpu ops of the Unary family
+//--------------------------------===//
 
 #include "dialects/tpu/Unary.h"
 
@@ -14,3 +15,28 @@ void TpuDialect::registerUnary() {
 
 #define GET_OP_CLASSES
 #include "dialects/tpu/Unary.cpp.inc"
+
+LogicalResult UnaryOp::verify() {
+  bool both =
+      getKind() == UnaryKind::Clip || getKind() == UnaryKind::HardSigmoid;
+  bool first = both || getKind() == UnaryKind::LeakyRelu;
+  if (getAlpha().has_value() != first || getBeta().has_value() != both) // (C1)
+    return emitOpError() << stringifyUnaryKind(getKind()) << " needs "
+                         << (both    ? "alpha and beta"
+                             : first ? "alpha only"
+                                     : "no alpha and no beta");
+  return success();
+}
+
+LogicalResult LutOp::verify() {
+  if (getInput().getType().getShape() !=
+      getOutput().getType().getShape()) // (C1)
+    return emitOpError("input and output must have one shape");
+  int64_t tableShape[] = {1, 1, 1, 256};
+  if (getTable().getType().getShape() != ArrayRef<int64_t>(tableShape)) // (C2)
+    return emitOpError("table must be 1x1x1x256xi8");
+  if (elementBytes(elementOf(getInput())) != 1 ||
+      elementBytes(elementOf(getOutput())) != 1)
+    return emitOpError("input and output must be 8-bit"); // (C2)
+  return success();
+}
