@@ -1,6 +1,9 @@
-//===- Binary.cpp - top ops of the Binary family --------------------------------===//
+//===- Binary.cpp - top ops of the Binary family
+//--------------------------------===//
 
 #include "dialects/top/Binary.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace weft::top;
@@ -14,3 +17,84 @@ void TopDialect::registerBinary() {
 
 #define GET_OP_CLASSES
 #include "dialects/top/Binary.cpp.inc"
+
+/// (C1) True if a row that accepts `types` accepts operands of element type
+/// `type`.
+static bool accepts(KindTypes types, Type type) {
+  bool isBool = type.isInteger(1);
+  switch (types) {
+  case KindTypes::Any:
+    return true;
+  case KindTypes::Bool:
+    return isBool;
+  case KindTypes::Float:
+    return isa<FloatType>(type);
+  case KindTypes::Integer:
+    return isa<IntegerType>(type) && !isBool;
+  case KindTypes::Number:
+    return !isBool;
+  }
+  llvm_unreachable("covered switch");
+}
+
+LogicalResult BinaryOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> location,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  const BinaryKindRow &row = binaryKindRow(adaptor.getKind());
+  auto lhs = dyn_cast<RankedTensorType>(adaptor.getLhs().getType());
+  auto rhs = dyn_cast<RankedTensorType>(adaptor.getRhs().getType());
+  if (!lhs || !rhs)
+    return emitOptionalError(location, row.spelling,
+                             " needs tensors of known rank");
+  Type element = lhs.getElementType();
+  if (!accepts(row.types, element)) // (C1)
+    return emitOptionalError(location, row.spelling,
+                             " does not take elements of type ", element,
+                             "; cast the operands");
+  bool mixed =
+      row.kind == BinaryKind::Pow && accepts(row.types, rhs.getElementType());
+  if (rhs.getElementType() != element && !mixed) // (C2)
+    return emitOptionalError(location, row.spelling, " of ", element, " and ",
+                             rhs.getElementType(),
+                             "; both operands must have one element type");
+  auto shape = broadcastShapes(lhs.getShape(), rhs.getShape());
+  if (!shape) // (C3)
+    return emitOptionalError(location, "shapes ", shapeText(lhs.getShape()),
+                             " and ", shapeText(rhs.getShape()),
+                             " do not broadcast; aligned at the last axis, "
+                             "sizes must be equal or 1");
+  Type result = row.result == KindResult::Bool // (C4)
+                    ? Type(IntegerType::get(context, 1))
+                    : element;
+  types.push_back(RankedTensorType::get(*shape, result));
+  return success();
+}
+
+LogicalResult BinaryOp::verify() { return success(); }
+
+/// The value that every element of a constant operand has, if it has one.
+static std::optional<double> splatValue(Attribute attribute) {
+  auto splat = dyn_cast_if_present<SplatElementsAttr>(attribute);
+  if (!splat)
+    return std::nullopt;
+  if (isa<FloatType>(splat.getElementType()))
+    return splat.getSplatValue<APFloat>().convertToDouble();
+  return std::nullopt;
+}
+
+OpFoldResult BinaryOp::fold(FoldAdaptor adaptor) {
+  if (getLhs().getType() != getType())
+    return {};
+  std::optional<double> rhs = splatValue(adaptor.getRhs());
+  if (!rhs)
+    return {};
+  // x + 0 is not folded: -0.0 + 0.0 is 0.0. x - 0.0, x * 1 and x / 1 keep every
+  // bit.
+  BinaryKind kind = getKind();
+  if ((kind == BinaryKind::Mul || kind == BinaryKind::Div) && *rhs == 1.0)
+    return getLhs();
+  if (kind == BinaryKind::Sub && *rhs == 0.0 && !std::signbit(*rhs))
+    return getLhs();
+  return {};
+}

@@ -1,4 +1,5 @@
-//===- Binary.h - top ops of the Binary family ----------------------*- C++ -*-===//
+//===- Binary.h - top ops of the Binary family ----------------------*- C++
+//-*-===//
 
 #ifndef WEFT_DIALECTS_TOP_BINARY_H
 #define WEFT_DIALECTS_TOP_BINARY_H

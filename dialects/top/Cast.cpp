@@ -1,4 +1,5 @@
-//===- Cast.cpp - top ops of the Cast family --------------------------------===//
+//===- Cast.cpp - top ops of the Cast family
+//--------------------------------===//
 
 #include "dialects/top/Cast.h"
 
@@ -14,3 +15,18 @@ void TopDialect::registerCast() {
 
 #define GET_OP_CLASSES
 #include "dialects/top/Cast.cpp.inc"
+
+LogicalResult CastOp::verify() {
+  RankedTensorType input = getInput().getType(), output = getType();
+  if (input.getShape() != output.getShape()) // (C1)
+    return emitOpError() << "of shape " << shapeText(input.getShape())
+                         << " into shape " << shapeText(output.getShape())
+                         << "; a cast keeps the shape";
+  return success();
+}
+
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  if (getInput().getType() == getType())
+    return getInput();
+  return {};
+}

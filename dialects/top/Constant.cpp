@@ -1,4 +1,5 @@
-//===- Constant.cpp - top ops of the Constant family --------------------------------===//
+//===- Constant.cpp - top ops of the Constant family
+//--------------------------------===//
 
 #include "dialects/top/Constant.h"
 
@@ -14,3 +15,18 @@ void TopDialect::registerConstant() {
 
 #define GET_OP_CLASSES
 #include "dialects/top/Constant.cpp.inc"
+
+LogicalResult ConstantOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location> location,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  ElementsAttr value = adaptor.getValue();
+  if (!value || !isTopTensor(value.getType())) // (C1)
+    return emitOptionalError(location, "the value of a constant is ", value,
+                             "; it must be a tensor of static shape with an "
+                             "ONNX element type");
+  types.push_back(value.getType()); // (C2)
+  return success();
+}
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }

@@ -1,4 +1,5 @@
-//===- Constant.h - top ops of the Constant family ----------------------*- C++ -*-===//
+//===- Constant.h - top ops of the Constant family ----------------------*- C++
+//-*-===//
 
 #ifndef WEFT_DIALECTS_TOP_CONSTANT_H
 #define WEFT_DIALECTS_TOP_CONSTANT_H

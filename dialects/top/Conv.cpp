@@ -1,4 +1,5 @@
-//===- Conv.cpp - top ops of the Conv family --------------------------------===//
+//===- Conv.cpp - top ops of the Conv family
+//--------------------------------===//
 
 #include "dialects/top/Conv.h"
 
@@ -14,3 +15,78 @@ void TopDialect::registerConv() {
 
 #define GET_OP_CLASSES
 #include "dialects/top/Conv.cpp.inc"
+
+/// Values beyond this would overflow the index arithmetic of a size.
+static constexpr int64_t kLargestGeometry = int64_t(1) << 31;
+
+LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
+  auto filter = dyn_cast<RankedTensorType>(adaptor.getFilter().getType());
+  if (!input || !filter || input.getRank() < 3 || input.getRank() > 5 ||
+      filter.getRank() != input.getRank()) // (C1)
+    return emitOptionalError(
+        location, "convolution of ", adaptor.getInput().getType(), " with ",
+        adaptor.getFilter().getType(),
+        "; input and filter must both have rank 3, 4 or 5");
+  size_t spatial = input.getRank() - 2;
+  auto checkList = [&](StringRef name, ArrayRef<int64_t> values, size_t count,
+                       int64_t smallest) -> LogicalResult {
+    if (values.size() != count)
+      return emitOptionalError(location, name, " has ", values.size(),
+                               " values; ", count, " are needed for ", spatial,
+                               " spatial axes");
+    for (size_t i = 0; i < count; ++i)
+      if (values[i] < smallest || values[i] > kLargestGeometry)
+        return emitOptionalError(location, name, "[", i, "] is ", values[i],
+                                 "; it must be in ", smallest, " .. 2^31");
+    return success();
+  };
+  ArrayRef<int64_t> strides = adaptor.getStrides(), pads = adaptor.getPads(),
+                    dilations = adaptor.getDilations();
+  if (failed(checkList("strides", strides, spatial, 1)) ||
+      failed(checkList("dilations", dilations, spatial, 1)) ||
+      failed(checkList("pads", pads, 2 * spatial, 0))) // (C2)
+    return failure();
+  int64_t group = adaptor.getGroupAttr().getInt();
+  int64_t channels = input.getDimSize(1), outChannels = filter.getDimSize(0);
+  if (group < 1 || channels % group || outChannels % group ||
+      filter.getDimSize(1) != channels / group) // (C3)
+    return emitOptionalError(
+        location, "group is ", group, " with ", channels,
+        " input channels and a filter of shape ", shapeText(filter.getShape()),
+        "; it must divide the input and output channels, and filter axis 1 "
+        "must be input channels / group");
+  if (Value bias = adaptor.getBias()) { // (C4), (C5)
+    auto type = dyn_cast<RankedTensorType>(bias.getType());
+    if (!type || type.getRank() != 1 || type.getDimSize(0) != outChannels ||
+        type.getElementType() != input.getElementType())
+      return emitOptionalError(location, "the bias is ", bias.getType(),
+                               "; it must have ", outChannels,
+                               " values of type ", input.getElementType());
+  }
+  if (filter.getElementType() != input.getElementType()) // (C5)
+    return emitOptionalError(location, "input of ", input.getElementType(),
+                             " with a filter of ", filter.getElementType(),
+                             "; both must have one element type");
+  SmallVector<int64_t> shape = {input.getDimSize(0), outChannels};
+  for (size_t s = 0; s < spatial; ++s) {
+    int64_t kernel = filter.getDimSize(s + 2);
+    if (kernel < 1 || kernel > kLargestGeometry) // (C6)
+      return emitOptionalError(location, "the kernel has size ", kernel,
+                               " on spatial axis ", s,
+                               "; it must be in 1 .. 2^31");
+    int64_t window = dilations[s] * (kernel - 1) + 1;
+    int64_t padded = input.getDimSize(s + 2) + pads[s] + pads[spatial + s];
+    if (window > padded) // (C6)
+      return emitOptionalError(location, "the kernel spans ", window,
+                               " values on spatial axis ", s,
+                               " but the padded input has ", padded,
+                               "; pad more or use a smaller kernel");
+    shape.push_back((padded - window) / strides[s] + 1);
+  }
+  types.push_back(RankedTensorType::get(shape, input.getElementType()));
+  return success();
+}

@@ -1,4 +1,5 @@
-//===- MatMul.h - top ops of the MatMul family ----------------------*- C++ -*-===//
+//===- MatMul.h - top ops of the MatMul family ----------------------*- C++
+//-*-===//
 
 #ifndef WEFT_DIALECTS_TOP_MATMUL_H
 #define WEFT_DIALECTS_TOP_MATMUL_H

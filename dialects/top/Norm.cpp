@@ -1,4 +1,5 @@
-//===- Norm.cpp - top ops of the Norm family --------------------------------===//
+//===- Norm.cpp - top ops of the Norm family
+//--------------------------------===//
 
 #include "dialects/top/Norm.h"
 
@@ -14,3 +15,34 @@ void TopDialect::registerNorm() {
 
 #define GET_OP_CLASSES
 #include "dialects/top/Norm.cpp.inc"
+
+LogicalResult BatchNormOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> location,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
+  if (!input || input.getRank() < 2) // (C1)
+    return emitOptionalError(location, "batch normalization of ",
+                             adaptor.getInput().getType(),
+                             "; the input must have rank >= 2");
+  int64_t channels = input.getDimSize(1);
+  const std::pair<StringRef, Value> operands[] = {
+      {"scale", adaptor.getScale()},
+      {"bias", adaptor.getBias()},
+      {"mean", adaptor.getMean()},
+      {"variance", adaptor.getVariance()}};
+  for (auto [name, operand] : operands) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type || type.getRank() != 1 || type.getDimSize(0) != channels) // (C2)
+      return emitOptionalError(location, name, " is ", operand.getType(),
+                               "; it must have ", channels,
+                               " values, one a channel of the input");
+  }
+  APFloat epsilon = adaptor.getEpsilon();
+  if (!epsilon.isFinite() ||
+      (epsilon.isNegative() && !epsilon.isZero())) // (C3)
+    return emitOptionalError(location, "epsilon is ", epsilon.convertToDouble(),
+                             "; it must be finite and >= 0");
+  types.push_back(input);
+  return success();
+}

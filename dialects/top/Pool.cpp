@@ -1,4 +1,5 @@
-//===- Pool.cpp - top ops of the Pool family --------------------------------===//
+//===- Pool.cpp - top ops of the Pool family
+//--------------------------------===//
 
 #include "dialects/top/Pool.h"
 
@@ -14,3 +15,60 @@ void TopDialect::registerPool() {
 
 #define GET_OP_CLASSES
 #include "dialects/top/Pool.cpp.inc"
+
+/// Values beyond this would overflow the index arithmetic of a size.
+static constexpr int64_t kLargestGeometry = int64_t(1) << 31;
+
+LogicalResult PoolOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
+  if (!input || input.getRank() < 3 || input.getRank() > 5) // (C1)
+    return emitOptionalError(location, "pooling of ",
+                             adaptor.getInput().getType(),
+                             "; the input must have rank 3, 4 or 5");
+  size_t spatial = input.getRank() - 2;
+  auto checkList = [&](StringRef name, ArrayRef<int64_t> values, size_t count,
+                       int64_t smallest) -> LogicalResult {
+    if (values.size() != count)
+      return emitOptionalError(location, name, " has ", values.size(),
+                               " values; ", count, " are needed for ", spatial,
+                               " spatial axes");
+    for (size_t i = 0; i < count; ++i)
+      if (values[i] < smallest || values[i] > kLargestGeometry)
+        return emitOptionalError(location, name, "[", i, "] is ", values[i],
+                                 "; it must be in ", smallest, " .. 2^31");
+    return success();
+  };
+  ArrayRef<int64_t> kernel = adaptor.getKernel(),
+                    strides = adaptor.getStrides(), pads = adaptor.getPads();
+  if (failed(checkList("kernel", kernel, spatial, 1)) ||
+      failed(checkList("strides", strides, spatial, 1)) ||
+      failed(checkList("pads", pads, 2 * spatial, 0))) // (C2)
+    return failure();
+  SmallVector<int64_t> shape = {input.getDimSize(0), input.getDimSize(1)};
+  for (size_t s = 0; s < spatial; ++s) {
+    int64_t before = pads[s], after = pads[spatial + s];
+    if (before >= kernel[s] || after >= kernel[s]) // (C2)
+      return emitOptionalError(
+          location, "pads of spatial axis ", s, " are ", before, " and ", after,
+          "; each must be smaller than the kernel, ", kernel[s]);
+    int64_t size = input.getDimSize(s + 2), padded = size + before + after;
+    if (kernel[s] > padded) // (C3)
+      return emitOptionalError(location, "the kernel has ", kernel[s],
+                               " values on spatial axis ", s,
+                               " but the padded input has ", padded,
+                               "; pad more or use a smaller kernel");
+    int64_t count = (padded - kernel[s]) / strides[s] + 1;
+    // (C4) pads < kernel gives the first and last window an input cell; an
+    // empty input has none.
+    if (size < 1)
+      return emitOptionalError(location, "spatial axis ", s,
+                               " of the input is empty; pooling needs at "
+                               "least one value in each window");
+    shape.push_back(count);
+  }
+  types.push_back(RankedTensorType::get(shape, input.getElementType()));
+  return success();
+}

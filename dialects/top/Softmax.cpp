@@ -1,4 +1,5 @@
-//===- Softmax.cpp - top ops of the Softmax family --------------------------------===//
+//===- Softmax.cpp - top ops of the Softmax family
+//--------------------------------===//
 
 #include "dialects/top/Softmax.h"
 
@@ -14,3 +15,19 @@ void TopDialect::registerSoftmax() {
 
 #define GET_OP_CLASSES
 #include "dialects/top/Softmax.cpp.inc"
+
+LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> location,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
+  if (!adaptor.getAxisAttr()) // the text form infers before it verifies
+    return emitOptionalError(location, "softmax needs an attribute 'axis'");
+  int64_t axis = adaptor.getAxisAttr().getInt();
+  if (!input || axis < 0 || axis >= input.getRank()) // (C1)
+    return emitOptionalError(location, "softmax along axis ", axis, " of ",
+                             adaptor.getInput().getType(),
+                             "; the axis must be in 0 .. rank-1");
+  types.push_back(input);
+  return success();
+}

@@ -1,4 +1,5 @@
-//===- Softmax.h - top ops of the Softmax family ----------------------*- C++ -*-===//
+//===- Softmax.h - top ops of the Softmax family ----------------------*- C++
+//-*-===//
 
 #ifndef WEFT_DIALECTS_TOP_SOFTMAX_H
 #define WEFT_DIALECTS_TOP_SOFTMAX_H

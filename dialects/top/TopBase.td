@@ -12,6 +12,13 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 def Top_Dialect : Dialect {
   let name = "top";
   let cppNamespace = "::weft::top";
+  let summary = "the float graph: ONNX meaning, no chip";
+  let description = [{
+    Values are tensors of static shape with ONNX element types. The graph is one
+    `func.func @main`; its arguments and results carry `top.name`, the module `top.model_name`.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     // One function a family; called from the family list in cmake/OpFamilies.cmake.
 #define WEFT_FAMILY(name) void register##name();
@@ -20,6 +27,21 @@ def Top_Dialect : Dialect {
   }];
 }
 
-class Top_Op<string mnemonic, list<Trait> traits = []> : Op<Top_Dialect, mnemonic, traits>;
+/// ONNX element types. Signed ONNX integers are signless here (i8 .. i64), unsigned ones
+/// carry their sign (ui8 .. ui64), bool is i1.
+def Top_Float : AnyTypeOf<[F16, BF16, F32, F64], "f16, bf16, f32 or f64">;
+def Top_Element : AnyTypeOf<[F16, BF16, F32, F64, I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64], "an ONNX number or bool">;
+def Top_Tensor : StaticShapeTensorOf<[Top_Element]>;
+def Top_FloatTensor : StaticShapeTensorOf<[Top_Float]>;
+
+/// Every op is a pure function of its operands. An op may carry the discardable attribute
+/// `top.value`: the ONNX value name(s) its result(s) stand for.
+class Top_Op<string mnemonic, list<Trait> traits = []> : Op<Top_Dialect, mnemonic, !listconcat([Pure], traits)>;
+
+/// An op whose result type follows from its operands and attributes. The class gets
+/// `inferReturnTypes`, which reports why a combination is impossible; importers reach it
+/// through `weft::top::createChecked` (Top.h).
+class Top_InferredOp<string mnemonic, list<Trait> traits = []>
+    : Top_Op<mnemonic, !listconcat([InferTypeOpAdaptor], traits)>;
 
 #endif // WEFT_DIALECTS_TOP_BASE_TD

@@ -1,4 +1,5 @@
-//===- Unary.cpp - top ops of the Unary family --------------------------------===//
+//===- Unary.cpp - top ops of the Unary family
+//--------------------------------===//
 
 #include "dialects/top/Unary.h"
 
@@ -14,3 +15,89 @@ void TopDialect::registerUnary() {
 
 #define GET_OP_CLASSES
 #include "dialects/top/Unary.cpp.inc"
+
+/// (C1) True if `kind` accepts operands of element type `type`.
+static bool accepts(KindTypes types, Type type) {
+  bool isBool = type.isInteger(1);
+  switch (types) {
+  case KindTypes::Any:
+    return true;
+  case KindTypes::Bool:
+    return isBool;
+  case KindTypes::Float:
+    return isa<FloatType>(type);
+  case KindTypes::Integer:
+    return isa<IntegerType>(type) && !isBool;
+  case KindTypes::Number:
+    return !isBool;
+  }
+  llvm_unreachable("covered switch");
+}
+
+LogicalResult UnaryOp::inferReturnTypes(MLIRContext *context,
+                                        std::optional<Location> location,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  const UnaryKindRow &row = unaryKindRow(adaptor.getKind());
+  auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
+  if (!input)
+    return emitOptionalError(location, row.spelling,
+                             " needs a tensor of known rank");
+  if (!accepts(row.types, input.getElementType())) // (C1)
+    return emitOptionalError(location, row.spelling,
+                             " does not take elements of type ",
+                             input.getElementType(), "; cast the operand");
+  types.push_back(row.result == KindResult::Bool // (C3)
+                      ? input.clone(IntegerType::get(context, 1))
+                      : input);
+  return success();
+}
+
+LogicalResult UnaryOp::verify() {
+  const UnaryKindRow &row = unaryKindRow(getKind());
+  auto check = [&](StringRef name, std::optional<APFloat> value,
+                   std::optional<double> fallback) -> LogicalResult {
+    if (value && !fallback) // (C2)
+      return emitOpError() << row.spelling << " has no parameter '" << name
+                           << "'; remove it";
+    if (value && value->isNaN()) // (C2)
+      return emitOpError() << "parameter '" << name << "' of " << row.spelling
+                           << " is NaN; it must be a number";
+    return success();
+  };
+  if (failed(check("alpha", getAlpha(), row.alpha)))
+    return failure();
+  return check("beta", getBeta(), row.beta);
+}
+
+double UnaryOp::alphaOrDefault() {
+  if (std::optional<APFloat> value = getAlpha())
+    return value->convertToDouble();
+  return unaryKindRow(getKind()).alpha.value_or(0.0);
+}
+
+double UnaryOp::betaOrDefault() {
+  if (std::optional<APFloat> value = getBeta())
+    return value->convertToDouble();
+  return unaryKindRow(getKind()).beta.value_or(0.0);
+}
+
+OpFoldResult UnaryOp::fold(FoldAdaptor) {
+  switch (getKind()) {
+  case UnaryKind::Identity:
+    return getInput();
+  case UnaryKind::Relu:
+  case UnaryKind::Abs:
+  case UnaryKind::Sign:
+  case UnaryKind::Floor:
+  case UnaryKind::Ceil:
+  case UnaryKind::Round:
+    // f(f(x)) = f(x).
+    if (auto inner = getInput().getDefiningOp<UnaryOp>();
+        inner && inner.getKind() == getKind())
+      return getInput();
+    return {};
+  default:
+    return {};
+  }
+}

@@ -1,4 +1,5 @@
-//===- Unary.h - top ops of the Unary family ----------------------*- C++ -*-===//
+//===- Unary.h - top ops of the Unary family ----------------------*- C++
+//-*-===//
 
 #ifndef WEFT_DIALECTS_TOP_UNARY_H
 #define WEFT_DIALECTS_TOP_UNARY_H
