@@ -23,7 +23,8 @@ if(NOT EXISTS "${WEFT_ONNX_SOURCE_DIR}/checker.cc")
 endif()
 
 find_package(Protobuf 3.21 REQUIRED)
-find_library(PROTOBUF_ARCHIVE NAMES libprotobuf.a REQUIRED) # static, so that `weft` needs no libprotobuf.so
+# Static, so that `weft` needs no libprotobuf.so; lite, because ONNX's protos ask for the lite runtime.
+find_library(PROTOBUF_LITE_ARCHIVE NAMES libprotobuf-lite.a REQUIRED)
 set(onnx_generated_dir "${PROJECT_BINARY_DIR}/onnx-library")
 # CMake copies the protos when they change; onnx-operators is called onnx-operators-ml by the headers.
 configure_file("${WEFT_ONNX_SOURCE_DIR}/onnx-ml.proto" "${onnx_generated_dir}/onnx/onnx-ml.proto" COPYONLY)
@@ -50,5 +51,5 @@ target_compile_definitions(onnx_library PUBLIC ONNX_ML=1 ONNX_NAMESPACE=onnx __S
 # Foreign code: no warnings; schemas run once per start, so build time matters more than speed. Sections let
 # the linker drop the optimizer passes and printers nobody calls.
 target_compile_options(onnx_library PRIVATE -w -O1 -ffunction-sections -fdata-sections)
-target_link_libraries(onnx_library PUBLIC "${PROTOBUF_ARCHIVE}" Threads::Threads)
+target_link_libraries(onnx_library PUBLIC "${PROTOBUF_LITE_ARCHIVE}" Threads::Threads)
 target_link_options(onnx_library INTERFACE -Wl,--gc-sections)

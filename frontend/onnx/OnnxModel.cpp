@@ -1,0 +1,594 @@
+//===- OnnxModel.cpp - an ONNX file as plain structs ----------------------===//
+//
+// Compiled with exceptions: ONNX's library throws. Every call into it that can
+// throw is inside a try block here and no exception leaves this file.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/onnx/OnnxModel.h"
+
+#include "frontend/onnx/OnnxTensor.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "onnx/checker.h"
+#include "onnx/defs/function.h"
+#include "onnx/defs/schema.h"
+#include "onnx/onnx_pb.h"
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/stubs/logging.h>
+#include <google/protobuf/wire_format_lite.h>
+
+using namespace weft::onnx;
+using llvm::Expected;
+using llvm::formatv;
+using llvm::StringRef;
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedInputStream;
+
+/// Depth of messages within messages that protobuf is allowed to follow.
+constexpr int kMaxNesting = 100;
+
+static llvm::Error fileError(const llvm::Twine &text) {
+  return llvm::createStringError(
+      std::make_error_code(std::errc::invalid_argument), text);
+}
+
+const Attribute *Node::find(StringRef attribute) const {
+  for (const Attribute &candidate : attributes)
+    if (candidate.name == attribute)
+      return &candidate;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Why a file cannot be parsed
+//===----------------------------------------------------------------------===//
+
+/// Depth of graphs within graphs on the path ModelProto.graph, GraphProto.node,
+/// NodeProto.attribute, AttributeProto.g / graphs; stops counting at the limit.
+static int measureNesting(CodedInputStream &input, int level, int budget) {
+  // Field number that leads one level down, by position in the cycle.
+  static constexpr int kNode = 1, kAttribute = 5, kGraph = 6, kGraphs = 11;
+  if (budget == 0)
+    return 0;
+  int deepest = 0;
+  while (uint32_t tag = input.ReadTag()) {
+    int field = WireFormatLite::GetTagFieldNumber(tag);
+    bool isMessage = WireFormatLite::GetTagWireType(tag) ==
+                     WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
+    bool down = level == 0   ? field == 7
+                : level % 3 == 1 ? field == kNode
+                : level % 3 == 2 ? field == kAttribute
+                                 : field == kGraph || field == kGraphs;
+    if (!isMessage || !down) {
+      if (!WireFormatLite::SkipField(&input, tag))
+        break;
+      continue;
+    }
+    int length = 0;
+    if (!input.ReadVarintSizeAsInt(&length))
+      break;
+    CodedInputStream::Limit limit = input.PushLimit(length);
+    deepest = std::max(deepest, measureNesting(input, level + 1, budget - 1));
+    int rest = input.BytesUntilLimit();
+    if (rest > 0 && !input.Skip(rest))
+      break;
+    input.PopLimit(limit);
+  }
+  return deepest + 1;
+}
+
+/// Field names of ModelProto (onnx.proto); the lite runtime keeps none.
+static StringRef modelFieldName(int field) {
+  switch (field) {
+  case 1:
+    return "ir_version";
+  case 2:
+    return "producer_name";
+  case 3:
+    return "producer_version";
+  case 4:
+    return "domain";
+  case 5:
+    return "model_version";
+  case 6:
+    return "doc_string";
+  case 7:
+    return "graph";
+  case 8:
+    return "opset_import";
+  case 14:
+    return "metadata_props";
+  case 20:
+    return "training_info";
+  case 25:
+    return "functions";
+  case 26:
+    return "configuration";
+  default:
+    return "";
+  }
+}
+
+/// Walks the top-level fields of bytes that protobuf refused and says why.
+static std::string explainParseFailure(llvm::ArrayRef<char> bytes) {
+  const auto *start = reinterpret_cast<const uint8_t *>(bytes.data());
+  int size = static_cast<int>(bytes.size());
+  CodedInputStream input(start, size);
+  bool first = true;
+  while (input.CurrentPosition() < size) {
+    int offset = input.CurrentPosition();
+    uint32_t tag = input.ReadTag();
+    int field = WireFormatLite::GetTagFieldNumber(tag);
+    StringRef known = modelFieldName(field);
+    if (tag == 0 || (first && known.empty()))
+      return first ? "is not an ONNX model (no protobuf message ModelProto)"
+                   : formatv("is broken at byte {0}", offset).str();
+    first = false;
+    if (WireFormatLite::GetTagWireType(tag) ==
+        WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
+      uint64_t length = 0;
+      uint64_t rest = 0;
+      if (input.ReadVarint64(&length))
+        rest = size - input.CurrentPosition();
+      if (length > rest)
+        return formatv("is truncated: field '{0}' at byte {1} needs {2} bytes, "
+                       "the file has {3} left",
+                       known.empty() ? std::to_string(field) : known.str(),
+                       offset, length, rest)
+            .str();
+      input.Skip(static_cast<int>(length));
+    } else if (!WireFormatLite::SkipField(&input, tag)) {
+      return formatv("is truncated or broken at byte {0}", offset).str();
+    }
+  }
+  CodedInputStream again(start, size);
+  if (measureNesting(again, 0, kMaxNesting + 1) > kMaxNesting - 2)
+    return formatv("nests graphs too deeply: more than {0} messages within "
+                   "each other",
+                   kMaxNesting)
+        .str();
+  return "is broken inside: its parts are no valid protobuf messages";
+}
+
+//===----------------------------------------------------------------------===//
+// Protobuf to structs
+//===----------------------------------------------------------------------===//
+
+/// First line of an exception's text, first letter lower case, no full stop.
+static std::string oneLine(StringRef text) {
+  std::string line = text.split('\n').first.rtrim(". ").str();
+  if (line.size() > 1 && !llvm::isUpper(line[1]))
+    line[0] = llvm::toLower(line[0]);
+  return line;
+}
+
+static std::string normalDomain(const std::string &domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
+namespace {
+/// Converts one ModelProto; collects problems instead of stopping.
+class ModelConverter {
+public:
+  ModelConverter(std::shared_ptr<const ::onnx::ModelProto> proto,
+                 std::string folder)
+      : proto(std::move(proto)), files(std::move(folder)) {}
+
+  Model run();
+
+  std::vector<Node>
+  nodes(const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &protos,
+        const OpsetMap &opsets);
+  Function function(const ::onnx::FunctionProto &proto);
+
+private:
+  Attribute attribute(const ::onnx::AttributeProto &proto,
+                      std::string &problem);
+  Node node(const ::onnx::NodeProto &proto, const OpsetMap &opsets);
+  ValueInfo valueInfo(const ::onnx::ValueInfoProto &proto);
+  void initializers(const ::onnx::GraphProto &graph, Model &model);
+  void opsets(Model &model);
+
+  std::shared_ptr<const ::onnx::ModelProto> proto;
+  ExternalFiles files;
+};
+} // namespace
+
+/// Opsets of a model or function; the two spellings of ONNX's own domain meet.
+template <typename Proto>
+static OpsetMap opsetsOf(const Proto &proto) {
+  OpsetMap opsets;
+  for (const ::onnx::OperatorSetIdProto &import : proto.opset_import()) {
+    int64_t &version = opsets[normalDomain(import.domain())];
+    version = std::max<int64_t>(version, import.version());
+  }
+  return opsets;
+}
+
+static Attribute::Kind kindOf(::onnx::AttributeProto::AttributeType type) {
+  using Kind = Attribute::Kind;
+  switch (type) {
+  case ::onnx::AttributeProto::FLOAT:
+    return Kind::Float;
+  case ::onnx::AttributeProto::INT:
+    return Kind::Int;
+  case ::onnx::AttributeProto::STRING:
+    return Kind::String;
+  case ::onnx::AttributeProto::TENSOR:
+    return Kind::Tensor;
+  case ::onnx::AttributeProto::FLOATS:
+    return Kind::Floats;
+  case ::onnx::AttributeProto::INTS:
+    return Kind::Ints;
+  case ::onnx::AttributeProto::STRINGS:
+    return Kind::Strings;
+  default:
+    return Kind::Other;
+  }
+}
+
+Attribute ModelConverter::attribute(const ::onnx::AttributeProto &proto,
+                                    std::string &problem) {
+  Attribute result;
+  result.name = proto.name();
+  result.kind = kindOf(proto.type());
+  result.kindName = ::onnx::AttributeProto::AttributeType_Name(proto.type());
+  result.reference = proto.ref_attr_name();
+  result.floatValue = proto.f();
+  result.intValue = proto.i();
+  result.stringValue = proto.s();
+  result.floats.assign(proto.floats().begin(), proto.floats().end());
+  result.ints.assign(proto.ints().begin(), proto.ints().end());
+  result.strings.assign(proto.strings().begin(), proto.strings().end());
+  if (result.kind == Attribute::Kind::Tensor && proto.has_t()) {
+    Expected<Tensor> tensor = readTensor(proto.t(), this->proto, files);
+    if (tensor)
+      result.tensor = std::make_shared<Tensor>(std::move(*tensor));
+    else if (std::string text = llvm::toString(tensor.takeError());
+             problem.empty())
+      problem = StringRef(text).starts_with("unsupported: ")
+                    ? "unsupported: attribute '" + proto.name() + "' " +
+                          text.substr(strlen("unsupported: "))
+                    : "attribute '" + proto.name() + "' " + text;
+  }
+  return result;
+}
+
+/// ONNX's rules for one node: number of operands, names and types of
+/// attributes. Nodes of domains without schemas have none.
+static std::string checkAgainstSchema(const ::onnx::NodeProto &proto,
+                                      const OpsetMap &opsets) {
+  std::string domain = normalDomain(proto.domain());
+  auto opset = opsets.find(domain);
+  if (opset == opsets.end())
+    return "no opset is imported for its domain '" + domain + "'";
+  try {
+    const ::onnx::OpSchema *schema = ::onnx::OpSchemaRegistry::Schema(
+        proto.op_type(), static_cast<int>(opset->second), domain);
+    if (schema && !schema->Deprecated())
+      schema->Verify(proto);
+  } catch (const std::exception &error) {
+    return oneLine(error.what());
+  }
+  return "";
+}
+
+Node ModelConverter::node(const ::onnx::NodeProto &proto,
+                          const OpsetMap &opsets) {
+  Node result;
+  result.name = proto.name();
+  result.domain = normalDomain(proto.domain());
+  result.opType = proto.op_type();
+  result.overload = proto.overload();
+  result.inputs.assign(proto.input().begin(), proto.input().end());
+  result.outputs.assign(proto.output().begin(), proto.output().end());
+  if (result.opType.empty())
+    result.problem = "has no operator type";
+  else
+    result.problem = checkAgainstSchema(proto, opsets);
+  for (const ::onnx::AttributeProto &attributeProto : proto.attribute())
+    result.attributes.push_back(attribute(attributeProto, result.problem));
+  return result;
+}
+
+std::vector<Node> ModelConverter::nodes(
+    const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &protos,
+    const OpsetMap &opsets) {
+  std::vector<Node> result;
+  result.reserve(protos.size());
+  for (const ::onnx::NodeProto &nodeProto : protos) {
+    result.push_back(node(nodeProto, opsets));
+    result.back().index = result.size() - 1;
+  }
+  return result;
+}
+
+Function ModelConverter::function(const ::onnx::FunctionProto &proto) {
+  Function result;
+  result.domain = normalDomain(proto.domain());
+  result.name = proto.name();
+  result.overload = proto.overload();
+  result.inputs.assign(proto.input().begin(), proto.input().end());
+  result.outputs.assign(proto.output().begin(), proto.output().end());
+  result.opsets = opsetsOf(proto);
+  std::string problem; // an unreadable default matters only where it is used
+  for (const ::onnx::AttributeProto &value : proto.attribute_proto())
+    result.attributeDefaults.push_back(attribute(value, problem));
+  result.nodes = nodes(proto.node(), result.opsets);
+  return result;
+}
+
+static const char *typeKindName(::onnx::TypeProto::ValueCase kind) {
+  switch (kind) {
+  case ::onnx::TypeProto::kTensorType:
+    return "tensor";
+  case ::onnx::TypeProto::kSequenceType:
+    return "sequence";
+  case ::onnx::TypeProto::kMapType:
+    return "map";
+  case ::onnx::TypeProto::kOptionalType:
+    return "optional";
+  case ::onnx::TypeProto::kSparseTensorType:
+    return "sparse tensor";
+  case ::onnx::TypeProto::kOpaqueType:
+    return "opaque value";
+  default:
+    return "value without type";
+  }
+}
+
+ValueInfo ModelConverter::valueInfo(const ::onnx::ValueInfoProto &proto) {
+  ValueInfo result;
+  result.name = proto.name();
+  const ::onnx::TypeProto &type = proto.type();
+  if (type.value_case() != ::onnx::TypeProto::kTensorType) {
+    result.kindName = typeKindName(type.value_case());
+    return result;
+  }
+  result.type = type.tensor_type().elem_type();
+  result.kindName = "tensor";
+  if (!type.tensor_type().has_shape())
+    return result;
+  result.dims.emplace();
+  for (const auto &dim : type.tensor_type().shape().dim()) {
+    Dimension dimension;
+    if (dim.has_dim_value())
+      dimension.value = dim.dim_value();
+    dimension.symbol = dim.dim_param().empty() ? "?" : dim.dim_param();
+    result.dims->push_back(std::move(dimension));
+  }
+  return result;
+}
+
+void ModelConverter::initializers(const ::onnx::GraphProto &graph,
+                                  Model &model) {
+  for (const ::onnx::TensorProto &tensorProto : graph.initializer()) {
+    Expected<Tensor> tensor = readTensor(tensorProto, proto, files);
+    if (tensor) {
+      model.initializers.push_back(std::move(*tensor));
+      continue;
+    }
+    std::string text = llvm::toString(tensor.takeError());
+    StringRef rest = text;
+    bool unsupported = rest.consume_front("unsupported: ");
+    model.problems.push_back((unsupported ? "unsupported: " : "") +
+                             ("initializer '" + tensorProto.name() + "' ") +
+                             rest.str());
+  }
+  for (const ::onnx::SparseTensorProto &sparse : graph.sparse_initializer())
+    model.problems.push_back("unsupported: initializer '" +
+                             sparse.values().name() +
+                             "' is sparse; store it as a dense tensor");
+}
+
+void ModelConverter::opsets(Model &model) {
+  model.opsets = opsetsOf(*proto);
+  auto main = model.opsets.find("");
+  if (main == model.opsets.end()) {
+    bool needed = llvm::any_of(proto->graph().node(), [](const auto &node) {
+      return normalDomain(node.domain()).empty();
+    });
+    if (needed)
+      model.problems.push_back(
+          "the model imports no opset of ONNX's own domain (opset_import)");
+    return;
+  }
+  if (main->second < kFirstOpset || main->second > kLastOpset)
+    model.problems.push_back(
+        formatv("unsupported: the model uses opset {0}; Weft reads {1} to {2}, "
+                "convert it with onnx.version_converter",
+                main->second, kFirstOpset, kLastOpset)
+            .str());
+}
+
+Model ModelConverter::run() {
+  Model model;
+  const ::onnx::GraphProto &graph = proto->graph();
+  model.graphName = graph.name();
+  model.producer = proto->producer_name();
+  opsets(model);
+  if (!proto->has_graph())
+    model.problems.push_back("the model has no graph");
+  for (const ::onnx::ValueInfoProto &input : graph.input())
+    model.inputs.push_back(valueInfo(input));
+  for (const ::onnx::ValueInfoProto &output : graph.output())
+    model.outputs.push_back(valueInfo(output));
+  initializers(graph, model);
+  // With a foreign opset every node would be reported once more.
+  if (model.problems.empty() || !graph.node().empty())
+    model.nodes = nodes(graph.node(), model.opsets);
+  for (const ::onnx::FunctionProto &functionProto : proto->functions())
+    model.functions.push_back(function(functionProto));
+  return model;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+Expected<Model> weft::onnx::readModelBytes(llvm::ArrayRef<char> bytes,
+                                           StringRef folder) {
+  if (bytes.empty())
+    return fileError("is empty");
+  if (bytes.size() > static_cast<size_t>(INT32_MAX))
+    return fileError("is larger than 2 GiB, which protobuf cannot read; store "
+                     "the weights as external data");
+  try {
+    // Protobuf would print its own lines about what we report ourselves.
+    google::protobuf::SetLogHandler(nullptr);
+    auto proto = std::make_shared<::onnx::ModelProto>();
+    CodedInputStream input(reinterpret_cast<const uint8_t *>(bytes.data()),
+                           static_cast<int>(bytes.size()));
+    input.SetRecursionLimit(kMaxNesting);
+    if (!proto->ParseFromCodedStream(&input) || !input.ConsumedEntireMessage())
+      return fileError(explainParseFailure(bytes));
+    if (!proto->has_ir_version() && !proto->has_graph())
+      return fileError("is not an ONNX model (neither ir_version nor graph)");
+    return ModelConverter(proto, folder.str()).run();
+  } catch (const std::bad_alloc &) {
+    return fileError("needs more memory than there is");
+  } catch (const std::exception &error) {
+    return fileError("cannot be read: " + oneLine(error.what()));
+  }
+}
+
+Expected<Model> weft::onnx::readModelFile(StringRef path) {
+  if (llvm::sys::fs::is_directory(path))
+    return fileError("is a folder, not a file");
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return fileError("cannot be read: " +
+                     StringRef(buffer.getError().message()).lower());
+  StringRef folder = llvm::sys::path::parent_path(path);
+  return readModelBytes({(*buffer)->getBufferStart(),
+                         (*buffer)->getBufferSize()},
+                        folder.empty() ? "." : folder);
+}
+
+//===----------------------------------------------------------------------===//
+// Schemas
+//===----------------------------------------------------------------------===//
+
+SchemaFacts weft::onnx::lookUpSchema(StringRef domain, StringRef opType,
+                                     int64_t opset) {
+  SchemaFacts facts;
+  try {
+    if (const ::onnx::OpSchema *schema = ::onnx::OpSchemaRegistry::Schema(
+            opType.str(), static_cast<int>(opset), domain.str())) {
+      facts.since = schema->SinceVersion();
+      facts.deprecated = schema->Deprecated();
+    }
+  } catch (const std::exception &) {
+    // No schema, then.
+  }
+  return facts;
+}
+
+static void setAttribute(const Attribute &attribute,
+                         ::onnx::AttributeProto &proto) {
+  using Kind = Attribute::Kind;
+  proto.set_name(attribute.name);
+  switch (attribute.kind) {
+  case Kind::Float:
+    proto.set_type(::onnx::AttributeProto::FLOAT);
+    proto.set_f(attribute.floatValue);
+    break;
+  case Kind::Int:
+    proto.set_type(::onnx::AttributeProto::INT);
+    proto.set_i(attribute.intValue);
+    break;
+  case Kind::String:
+    proto.set_type(::onnx::AttributeProto::STRING);
+    proto.set_s(attribute.stringValue);
+    break;
+  case Kind::Floats:
+    proto.set_type(::onnx::AttributeProto::FLOATS);
+    proto.mutable_floats()->Add(attribute.floats.begin(),
+                                attribute.floats.end());
+    break;
+  case Kind::Ints:
+    proto.set_type(::onnx::AttributeProto::INTS);
+    proto.mutable_ints()->Add(attribute.ints.begin(), attribute.ints.end());
+    break;
+  case Kind::Strings:
+    proto.set_type(::onnx::AttributeProto::STRINGS);
+    for (const std::string &text : attribute.strings)
+      proto.add_strings(text);
+    break;
+  case Kind::Tensor:
+    proto.set_type(::onnx::AttributeProto::TENSOR);
+    if (attribute.tensor) {
+      const Tensor &tensor = *attribute.tensor;
+      proto.mutable_t()->set_data_type(tensor.type);
+      proto.mutable_t()->mutable_dims()->Add(tensor.dims.begin(),
+                                             tensor.dims.end());
+      proto.mutable_t()->set_raw_data(tensor.bytes.data(),
+                                      tensor.bytes.size());
+    }
+    break;
+  case Kind::Other:
+    break;
+  }
+}
+
+/// The node as ONNX's function builders want to see it.
+static ::onnx::NodeProto nodeProto(const Node &node) {
+  ::onnx::NodeProto proto;
+  proto.set_op_type(node.opType);
+  proto.set_domain(node.domain);
+  for (const std::string &input : node.inputs)
+    proto.add_input(input);
+  for (const std::string &output : node.outputs)
+    proto.add_output(output);
+  for (const Attribute &attribute : node.attributes)
+    setAttribute(attribute, *proto.add_attribute());
+  return proto;
+}
+
+Expected<std::optional<Function>>
+weft::onnx::functionOfSchema(const Node &node, int64_t opset,
+                             llvm::ArrayRef<TensorType> inputTypes) {
+  try {
+    int version = static_cast<int>(opset);
+    const ::onnx::OpSchema *schema = ::onnx::OpSchemaRegistry::Schema(
+        node.opType, version, node.domain);
+    if (!schema)
+      return std::nullopt;
+    auto model = std::make_shared<::onnx::ModelProto>(); // owns the body
+    ::onnx::FunctionProto *body = model->add_functions();
+    if (schema->HasContextDependentFunction()) {
+      std::vector<::onnx::TypeProto> types(inputTypes.size());
+      for (size_t i = 0; i < inputTypes.size(); ++i) {
+        if (inputTypes[i].type == kUndefined)
+          continue;
+        auto *tensor = types[i].mutable_tensor_type();
+        tensor->set_elem_type(inputTypes[i].type);
+        for (int64_t dim : inputTypes[i].dims)
+          tensor->mutable_shape()->add_dim()->set_dim_value(dim);
+      }
+      ::onnx::FunctionBodyBuildContextImpl context(nodeProto(node), types);
+      if (!schema->BuildContextDependentFunction(context, *body, version))
+        return std::nullopt;
+    } else if (const ::onnx::FunctionProto *fixed =
+                   schema->GetFunction(version)) {
+      *body = *fixed;
+    } else {
+      return std::nullopt;
+    }
+    for (const auto &[name, attribute] : schema->attributes())
+      if (attribute.default_value.has_name())
+        *body->add_attribute_proto() = attribute.default_value;
+    Function result = ModelConverter(model, "").function(*body);
+    result.opsets.try_emplace("", opset);
+    return std::optional<Function>(std::move(result));
+  } catch (const std::exception &error) {
+    return fileError("ONNX cannot expand this node into its function: " +
+                     oneLine(error.what()));
+  }
+}
+
+StringRef weft::onnx::libraryVersion() { return WEFT_ONNX_VERSION; }

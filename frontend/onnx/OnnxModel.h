@@ -1,0 +1,181 @@
+//===- OnnxModel.h - an ONNX file as plain structs --------------*- C++ -*-===//
+//
+// The border to protobuf and to ONNX's own library. OnnxModel.cpp is the only
+// file of Weft that includes their headers (they need exceptions and RTTI);
+// everything that passes this border has been checked: sizes, offsets, counts,
+// enumerators, names of external files.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_FRONTEND_ONNX_ONNXMODEL_H
+#define WEFT_FRONTEND_ONNX_ONNXMODEL_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weft::onnx {
+
+/// First and last opset of the default domain that Weft reads.
+constexpr int64_t kFirstOpset = 7;
+constexpr int64_t kLastOpset = 26;
+/// Most elements a tensor may have; shapes beyond it are taken for mistakes.
+constexpr int64_t kMaxElements = INT32_MAX;
+
+/// Numbers of TensorProto.DataType (onnx.proto). Only those Weft names in code.
+enum DataType : int32_t {
+  kUndefined = 0,
+  kFloat = 1,
+  kUint8 = 2,
+  kInt8 = 3,
+  kUint16 = 4,
+  kInt16 = 5,
+  kInt32 = 6,
+  kInt64 = 7,
+  kString = 8,
+  kBool = 9,
+  kFloat16 = 10,
+  kDouble = 11,
+  kUint32 = 12,
+  kUint64 = 13,
+  kBfloat16 = 16,
+};
+
+/// "float32", "int64" ...; "element type 99" for a number ONNX does not have.
+std::string dataTypeName(int32_t type);
+/// Bytes of one element, 0 for types Weft does not hold (strings, 4 bit, fp8).
+unsigned dataTypeBytes(int32_t type);
+
+/// Product of `dims`; nullopt if one is negative or it exceeds kMaxElements.
+std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> dims);
+/// "1x3x48x192"; "scalar" for rank 0.
+std::string formatShape(llvm::ArrayRef<int64_t> dims);
+
+/// A constant tensor. `bytes` are little endian, dense, row major, one byte for
+/// a bool; they live as long as `owner`.
+struct Tensor {
+  std::string name;
+  int32_t type = kUndefined;
+  std::vector<int64_t> dims;
+  llvm::ArrayRef<char> bytes;
+  std::shared_ptr<const void> owner;
+};
+
+/// An attribute of a node; only the member that `kind` names is meaningful.
+struct Attribute {
+  enum class Kind { Float, Int, String, Tensor, Floats, Ints, Strings, Other };
+  std::string name;
+  Kind kind = Kind::Other;
+  /// ONNX's word for the kind, e.g. "GRAPH"; for messages.
+  std::string kindName;
+  /// In a function body: name of the function's attribute that gives the value.
+  std::string reference;
+  float floatValue = 0;
+  int64_t intValue = 0;
+  std::string stringValue;
+  std::shared_ptr<Tensor> tensor;
+  std::vector<float> floats;
+  std::vector<int64_t> ints;
+  std::vector<std::string> strings;
+};
+
+struct Node {
+  std::string name;
+  std::string domain; // "" for ai.onnx
+  std::string opType;
+  std::string overload;
+  std::vector<std::string> inputs; // "" where an optional input is left out
+  std::vector<std::string> outputs;
+  std::vector<Attribute> attributes;
+  /// Position in the main graph of the file; nodes of a function body carry
+  /// their position in the body.
+  unsigned index = 0;
+  /// What ONNX's own rules say is wrong with this node; empty if nothing.
+  std::string problem;
+
+  const Attribute *find(llvm::StringRef attribute) const;
+};
+
+/// One dimension of a graph input: a number or a name ("?" if it has neither).
+struct Dimension {
+  std::optional<int64_t> value;
+  std::string symbol;
+};
+
+struct ValueInfo {
+  std::string name;
+  /// kUndefined if the value is no tensor; then `kindName` says what it is.
+  int32_t type = kUndefined;
+  std::string kindName;
+  /// nullopt if even the rank is unknown.
+  std::optional<std::vector<Dimension>> dims;
+};
+
+using OpsetMap = std::map<std::string, int64_t>;
+
+/// A function: of the model, or the body that ONNX gives for one of its ops.
+struct Function {
+  std::string domain, name, overload;
+  std::vector<std::string> inputs, outputs;
+  std::vector<Attribute> attributeDefaults;
+  std::vector<Node> nodes;
+  OpsetMap opsets;
+};
+
+struct Model {
+  std::string graphName;
+  std::string producer;
+  OpsetMap opsets;
+  std::vector<ValueInfo> inputs, outputs;
+  std::vector<Tensor> initializers;
+  std::vector<Node> nodes;
+  std::vector<Function> functions;
+  /// What is wrong with the graph as a whole or with one of its tensors (one
+  /// line each). Problems of nodes are in the nodes.
+  std::vector<std::string> problems;
+};
+
+/// Reads a model file. Fails only if the bytes are no ONNX model at all; what
+/// is wrong inside goes to Model::problems and Node::problem. `path` may be
+/// relative; external data is looked for in its folder and nowhere else.
+llvm::Expected<Model> readModelFile(llvm::StringRef path);
+
+/// The same for bytes in memory (at most 2 GiB), which cannot have external
+/// data unless `folder` is given.
+llvm::Expected<Model> readModelBytes(llvm::ArrayRef<char> bytes,
+                                     llvm::StringRef folder = "");
+
+/// Type of a node's input for functionOfSchema; kUndefined where left out.
+struct TensorType {
+  int32_t type = kUndefined;
+  std::vector<int64_t> dims;
+};
+
+/// What ONNX's schemas say about an operator.
+struct SchemaFacts {
+  /// Opset that gave the operator its present meaning; 0: there is none.
+  int64_t since = 0;
+  bool deprecated = false;
+};
+SchemaFacts lookUpSchema(llvm::StringRef domain, llvm::StringRef opType,
+                         int64_t opset);
+
+/// The body that ONNX's schema gives for `node` at `opset`; nullopt if the
+/// operator is not defined by a function.
+llvm::Expected<std::optional<Function>>
+functionOfSchema(const Node &node, int64_t opset,
+                 llvm::ArrayRef<TensorType> inputTypes);
+
+/// Version of the ONNX library built in, e.g. "1.23.2".
+llvm::StringRef libraryVersion();
+
+} // namespace weft::onnx
+
+#endif // WEFT_FRONTEND_ONNX_ONNXMODEL_H

@@ -1,0 +1,45 @@
+//===- OnnxTensor.h - element types, shapes, external files -----*- C++ -*-===//
+//
+// The part of the model reader that turns TensorProto into Tensor. Included by
+// OnnxModel.cpp and OnnxTensor.cpp only (it names protobuf types).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_FRONTEND_ONNX_ONNXTENSOR_H
+#define WEFT_FRONTEND_ONNX_ONNXTENSOR_H
+
+#include "frontend/onnx/OnnxModel.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace onnx {
+class TensorProto;
+} // namespace onnx
+
+namespace weft::onnx {
+
+/// The external data files of one model, each mapped once. Locations are
+/// relative, stay below the model's folder (also through symbolic links) and
+/// must name a regular file.
+class ExternalFiles {
+public:
+  /// `folder` is empty for a model that is not a file.
+  explicit ExternalFiles(std::string folder) : folder(std::move(folder)) {}
+
+  /// The mapped file at `location`; the error text says what is wrong with it.
+  llvm::Expected<std::shared_ptr<llvm::MemoryBuffer>>
+  open(const std::string &location);
+
+private:
+  std::string folder;
+  std::map<std::string, std::shared_ptr<llvm::MemoryBuffer>> opened;
+};
+
+/// Converts `proto`, which `owner` keeps alive: raw data is referenced, typed
+/// fields are packed into new memory. The error text does not name the tensor.
+llvm::Expected<Tensor> readTensor(const ::onnx::TensorProto &proto,
+                                  const std::shared_ptr<const void> &owner,
+                                  ExternalFiles &files);
+
+} // namespace weft::onnx
+
+#endif // WEFT_FRONTEND_ONNX_ONNXTENSOR_H
