@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Plants one fault at a time into a small tree; scripts/lint must name it, and must accept the tree without it."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "lint"
+GOOD_HEADER = "#ifndef WEFT_PASSES_A_H\n#define WEFT_PASSES_A_H\n\nint f(int x);\n\n#endif // WEFT_PASSES_A_H\n"
+LONG_BODY = "int f(int x) {\n" + "  ++x;\n" * 90 + "  return x;\n}\n"
+
+# File, content, what lint must say.
+FAULTS = [
+    ("passes/B.cpp", '#include "codegen/emit/Emit.h"\n', "passes/ must not include codegen"),
+    ("runtime/B.cpp", '#include "mlir/IR/Builders.h"\n', "runtime/ must not include mlir"),
+    ("dialects/B.td", 'include "frontend/onnx/B.td"\n', "dialects/ must not include frontend"),
+    ("codegen/B.cpp", "#include <google/protobuf/message.h>\n", "codegen/ must not include google"),
+    ("passes/A.h", GOOD_HEADER.replace("PASSES_A", "OTHER"), "header guard"),
+    ("passes/B.cpp", "int   f( int x ){return x;}\n", "not formatted"),
+    ("passes/B.cpp", LONG_BODY, "function of 93 lines"),
+    ("passes/B.cpp", "namespace a {\n" + LONG_BODY + "} // namespace a\n", "function of 93 lines"),
+    ("docs/b.md", "see /wo" + "rk/main\n", "place of one machine"),
+    ("docs/b.md", "see .." + "/shared/x\n", "place of one machine"),
+    ("scripts/b.py", "def f(:\n    pass\n", "Python syntax"),
+    ("scripts/b", "#!/usr/bin/env bash\nif true; then\n", "shell syntax"),
+    ("docs/b.md", "line\n" * 1001, "1001 lines"),
+    ("docs/b.md", "blank \n", "white space at the end"),
+    ("docs/b.md", "no newline", "no newline at the end"),
+]
+
+
+def lint(tree):
+    return subprocess.run([sys.executable, tree / "scripts" / "lint"], capture_output=True, text=True)
+
+
+def make_tree(folder):
+    (folder / "scripts").mkdir()
+    (folder / "passes").mkdir()
+    shutil.copy(SCRIPT, folder / "scripts" / "lint")
+    shutil.copy(SCRIPT.parents[1] / ".clang-format", folder)
+    (folder / "passes" / "A.h").write_text(GOOD_HEADER)
+    subprocess.run(["git", "init", "-q", folder], check=True)
+
+
+def main():
+    failed = 0
+    for name, content, wanted in [(None, None, None)] + FAULTS:
+        with tempfile.TemporaryDirectory() as scratch:
+            tree = pathlib.Path(scratch)
+            make_tree(tree)
+            if name:
+                (tree / name).parent.mkdir(exist_ok=True)
+                (tree / name).write_text(content)
+            result = lint(tree)
+        right = wanted in result.stdout and result.returncode == 1 if name else result.returncode == 0
+        if not right:
+            failed += 1
+            print(f"FAILED {name}: wanted {wanted!r}, exit {result.returncode}, got\n{result.stdout}{result.stderr}")
+    print(f"{len(FAULTS) + 1} trees, {failed} judged wrongly")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
