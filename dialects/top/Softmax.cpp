@@ -21,8 +21,6 @@ LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &types) {
   auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
-  if (!adaptor.getAxisAttr()) // the text form infers before it verifies
-    return emitOptionalError(location, "softmax needs an attribute 'axis'");
   int64_t axis = adaptor.getAxisAttr().getInt();
   if (!input || axis < 0 || axis >= input.getRank()) // (C1)
     return emitOptionalError(location, "softmax along axis ", axis, " of ",

@@ -12,10 +12,10 @@ def Top_SoftmaxOp : Top_InferredOp<"softmax"> {
 
     **Example.**
     ```mlir
-    %1 = top.softmax %0 {axis = 1 : i64} : tensor<1x2xf32>
+    %1 = top.softmax %0 {axis = 1 : i64} : tensor<1x2xf32> -> tensor<1x2xf32>
     ```
   }];
   let arguments = (ins Top_FloatTensor:$input, I64Attr:$axis);
   let results = (outs Top_FloatTensor:$output);
-  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }

@@ -1,0 +1,24 @@
+//===- Registration.cpp - all dialects and passes
+//---------------------------===//
+
+#include "tools/driver/Registration.h"
+
+#include "dialects/top/Top.h"
+#include "dialects/tpu/Tpu.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Quant/QuantOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+void weft::registerWeftDialects(mlir::DialectRegistry &registry) {
+  registry.insert<top::TopDialect, tpu::TpuDialect>();
+}
+
+void weft::registerAllDialects(mlir::DialectRegistry &registry) {
+  registerWeftDialects(registry);
+  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                  mlir::quant::QuantizationDialect, mlir::scf::SCFDialect>();
+}
+
+void weft::registerAllPasses() {}
