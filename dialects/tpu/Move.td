@@ -2,7 +2,8 @@
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_ReshapeOp : Tpu_Op<"reshape", [Pure]> {
+def Tpu_ReshapeOp : Tpu_Op<"reshape", [Pure,
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isTileable", "computedBox"]>]> {
   let summary = "the same elements in row-major order under another 4-D shape";
   let description = [{
     **Semantics**: `flat(output) = flat(input)`.

@@ -2,7 +2,8 @@
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_PoolOp : Tpu_Op<"pool", [Pure]> {
+def Tpu_PoolOp : Tpu_Op<"pool", [Pure,
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, []>]> {
   let summary = "max or average pooling";
   let description = [{
     **Semantics**: over the window at (y*sh - top, x*sw - left) of `kernel` elements: max ignores padding; avg is

@@ -2,7 +2,8 @@
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_SoftmaxOp : Tpu_Op<"softmax", [Pure, SameOperandsAndResultType]> {
+def Tpu_SoftmaxOp : Tpu_Op<"softmax", [Pure, SameOperandsAndResultType,
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "localBuffers", "commandCount"]>]> {
   let summary = "softmax along one axis";
   let description = [{
     **Semantics**: `y = e / sum(e)` with `e = exp(x - max(x))`, max and sum along `axis`.

@@ -14,6 +14,7 @@ void TpuDialect::initialize() {
 #define WEFT_FAMILY(name) register##name();
 #include "OpFamilies.inc"
 #undef WEFT_FAMILY
+  registerGroup();
 }
 
 bool weft::tpu::isSymmetricQuant(Type type) {

@@ -3,6 +3,7 @@
 #ifndef WEFT_DIALECTS_TPU_TPU_H
 #define WEFT_DIALECTS_TPU_TPU_H
 
+#include "dialects/tpu/LocalBuffer.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"
@@ -50,5 +51,8 @@ int64_t windowOutputSize(int64_t size, int64_t kernel, int64_t stride,
 
 #include "dialects/tpu/TpuDialect.h.inc"
 #include "dialects/tpu/TpuEnums.h.inc"
+
+// After the dialect: the interface's methods mention boxes and buffers.
+#include "dialects/tpu/TilingInterface.h.inc"
 
 #endif // WEFT_DIALECTS_TPU_TPU_H

@@ -9,6 +9,7 @@ include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
+include "dialects/tpu/TilingInterface.td"
 
 def Tpu_Dialect : Dialect {
   let name = "tpu";
@@ -24,7 +25,9 @@ def Tpu_Dialect : Dialect {
     `type` (TypeAttr: the ONNX element type, rank and shape). The argument's own type is what is stored in
     DRAM. `top.value` on an op keeps the ONNX value name that its result stands for.
   }];
+  let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{
+    void registerGroup();
     // One function a family; called from the family list in cmake/OpFamilies.cmake.
 #define WEFT_FAMILY(name) void register##name();
 #include "OpFamilies.inc"

@@ -2,7 +2,8 @@
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, SameOperandsAndResultType]> {
+def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, SameOperandsAndResultType,
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "localBuffers", "commandCount"]>]> {
   let summary = "element-wise function of a float tensor";
   let description = [{
     **Semantics**: `y = f(x)`, the meaning of `top.unary` of the same kind. clip: `min(max(x, alpha), beta)`; hard_sigmoid:
@@ -25,7 +26,8 @@ def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def Tpu_LutOp : Tpu_Op<"lut", [Pure]> {
+def Tpu_LutOp : Tpu_Op<"lut", [Pure,
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "localBuffers"]>]> {
   let summary = "element-wise function of an 8-bit tensor by a 256-entry table";
   let description = [{
     **Semantics**: `y = table[input & 255]`: the table is indexed by the stored byte, so for a signed input entries 128..255

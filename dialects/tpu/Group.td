@@ -1,0 +1,94 @@
+//===- Group.td - layer groups, tilings and placements --------*- tablegen -*-===//
+
+#ifndef WEFT_DIALECTS_TPU_GROUP_TD
+#define WEFT_DIALECTS_TPU_GROUP_TD
+
+include "dialects/tpu/TpuBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+
+class Tpu_GroupAttr<string name, string attrMnemonic> : AttrDef<Tpu_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Tpu_TilingAttr : Tpu_GroupAttr<"Tiling", "tiling"> {
+  let summary = "into how many slices a group cuts each axis of its results";
+  let description = [{
+    Slices are run n outermost, then c, h, w. `#tpu.tiling<n = 1, c = 1, h = 4, w = 1>` runs the group four times, each
+    time on a quarter of the rows of every result.
+  }];
+  let parameters = (ins "int64_t":$n, "int64_t":$c, "int64_t":$h, "int64_t":$w);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ::weft::tpu::Dims getCounts() const { return {getN(), getC(), getH(), getW()}; }
+    int64_t getSliceCount() const { return getN() * getC() * getH() * getW(); }
+  }];
+}
+
+def Tpu_BufferAttr : Tpu_GroupAttr<"Buffer", "buffer"> {
+  let summary = "where one tensor of a group lives";
+  let description = [{
+    `local` is the byte offset inside every lane and `bytes` the room there. `rotate` > 0 makes a double buffer: slice i
+    uses `local + (i mod 2) * rotate`. `load` is the step (index of an op of the group) before which the DMA load of a
+    one-slice group is issued. `global` is the DRAM byte address, -1 if the tensor has none of its own.
+  }];
+  let parameters = (ins "int64_t":$local, "int64_t":$bytes, DefaultValuedParameter<"int64_t", "0">:$rotate,
+                    DefaultValuedParameter<"int64_t", "0">:$load, DefaultValuedParameter<"int64_t", "-1">:$global);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tpu_BufferArrayAttr : TypedArrayAttrBase<Tpu_BufferAttr, "array of buffers">;
+
+def Tpu_YieldOp : Tpu_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["GroupOp"]>]> {
+  let summary = "gives the results of a group";
+  let description = [{
+    **Semantics** result i of the group is operand i.
+
+    **Constraints** (C1) operands have the types of the group's results.
+
+    **Example** `tpu.yield %y : tensor<1x8x4x4xf32>`
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+def Tpu_GroupOp : Tpu_Op<"group", [Pure, IsolatedFromAbove, SingleBlock]> {
+  let summary = "ops that run slice by slice in local memory";
+  let description = [{
+    The operands are DRAM tensors that the group loads, the results DRAM tensors that it stores; everything between
+    stays in local memory. Weights are `tpu.weight` ops inside the body. Each slice is loaded, computed and stored while
+    the next one is being loaded.
+
+    **Semantics** the body evaluated on whole tensors; `tiling` never changes a number.
+
+    **Constraints** (C1) block arguments have the types of the operands, (C2) the terminator is `tpu.yield` with the
+    types of the results, (C3) every body op but `tpu.weight` and `tpu.yield` has the tiling interface, (C4) `buffers`
+    has one entry an operand.
+
+    **Example**
+    ```mlir
+    %0 = tpu.group(%x) tiling <n = 1, c = 1, h = 4, w = 1> : (tensor<1x3x64x64xf32>) -> tensor<1x3x64x64xf32> {
+    ^bb0(%a: tensor<1x3x64x64xf32>):
+      %1 = tpu.unary relu %a : ...
+      tpu.yield %1 : tensor<1x3x64x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, OptionalAttr<Tpu_TilingAttr>:$tiling,
+                   OptionalAttr<Tpu_BufferArrayAttr>:$buffers, OptionalAttr<DenseI64ArrayAttr>:$addresses);
+  let results = (outs Variadic<AnyRankedTensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `(` $inputs `)` (`tiling` $tiling^)? (`buffers` $buffers^)? (`addresses` $addresses^)?
+    attr-dict-with-keyword `:` functional-type($inputs, $outputs) $body
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Discardable attribute of a body op: its `#tpu.buffer`s in the order of `enumerateBuffers`.
+    static constexpr ::llvm::StringLiteral kBuffersAttr = "tpu.buffers";
+  }];
+}
+
+#endif // WEFT_DIALECTS_TPU_GROUP_TD

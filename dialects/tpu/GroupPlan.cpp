@@ -1,0 +1,187 @@
+//===- GroupPlan.cpp - slices and buffers of a layer group ----------------===//
+
+#include "dialects/tpu/GroupPlan.h"
+
+#include "mlir/Dialect/Quant/QuantTypes.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+Dims weft::tpu::dimsOf(Value value) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  Dims dims{1, 1, 1, 1};
+  for (size_t i = 0; i < shape.size() && i < 4; ++i)
+    dims[4 - shape.size() + i] = shape[i];
+  return dims;
+}
+
+unsigned weft::tpu::elementBits(Type elementType) {
+  if (auto quantized = dyn_cast<quant::QuantizedType>(elementType))
+    return quantized.getStorageTypeIntegralWidth();
+  return elementType.getIntOrFloatBitWidth();
+}
+
+Value GroupView::value(int number) const {
+  if (number < static_cast<int>(inputs.size()))
+    return inputs[number];
+  return ops[number - inputs.size()].op->getResult(0);
+}
+
+/// Numbers operands and finds outputs, given which uses count as outside.
+static GroupView buildView(ArrayRef<Operation *> ops, function_ref<bool(OpOperand &)> isOutside) {
+  GroupView view;
+  DenseMap<Value, int> inputNumber;
+  DenseMap<Value, size_t> resultOp;
+  for (Operation *op : ops) {
+    auto tiling = dyn_cast<TilingInterface>(op);
+    if (!tiling)
+      continue;
+    resultOp[op->getResult(0)] = view.ops.size();
+    view.ops.push_back({op, tiling, {}});
+  }
+  // Inputs are numbered first, so results can only be numbered once all inputs are known.
+  for (auto &opView : view.ops)
+    for (OpOperand &operand : opView.op->getOpOperands())
+      if (!opView.tiling.isPackedOperand(operand.getOperandNumber()) &&
+          !resultOp.count(operand.get()) &&
+          inputNumber.try_emplace(operand.get(), view.inputs.size()).second)
+        view.inputs.push_back(operand.get());
+  for (size_t i = 0; i < view.ops.size(); ++i) {
+    auto &opView = view.ops[i];
+    for (OpOperand &operand : opView.op->getOpOperands()) {
+      Value value = operand.get();
+      if (opView.tiling.isPackedOperand(operand.getOperandNumber()))
+        opView.operands.push_back(-1);
+      else if (auto it = resultOp.find(value); it != resultOp.end())
+        opView.operands.push_back(view.resultOf(it->second));
+      else
+        opView.operands.push_back(inputNumber.lookup(value));
+    }
+    if (llvm::any_of(opView.op->getResult(0).getUses(), isOutside))
+      view.outputs.push_back(view.resultOf(i));
+  }
+  return view;
+}
+
+GroupView weft::tpu::viewOps(ArrayRef<Operation *> ops) {
+  DenseSet<Operation *> inside(ops.begin(), ops.end());
+  return buildView(ops, [&](OpOperand &use) { return !inside.count(use.getOwner()); });
+}
+
+GroupView weft::tpu::viewGroup(GroupOp group) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : group.getBody().front().without_terminator())
+    ops.push_back(&op);
+  GroupView view = buildView(ops, [](OpOperand &) { return false; });
+  // The block arguments fix the order of the inputs, the terminator that of the outputs.
+  SmallVector<Value> arguments(group.getBody().getArguments().begin(),
+                               group.getBody().getArguments().end());
+  DenseMap<Value, int> number;
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    number[argument] = i;
+  for (size_t i = 0; i < view.ops.size(); ++i)
+    number[view.ops[i].op->getResult(0)] = arguments.size() + i;
+  view.inputs = arguments;
+  for (auto &opView : view.ops)
+    for (auto [i, operand] : llvm::enumerate(opView.operands))
+      if (operand >= 0)
+        operand = number.lookup(opView.op->getOperand(i));
+  for (Value value : group.getBody().front().getTerminator()->getOperands())
+    view.outputs.push_back(number.lookup(value));
+  return view;
+}
+
+Dims weft::tpu::sliceIndex(const Dims &counts, int64_t number) {
+  Dims index{};
+  for (int axis = 3; axis >= 0; --axis) {
+    index[axis] = number % counts[axis];
+    number /= counts[axis];
+  }
+  return index;
+}
+
+/// The piece of a stored tensor that slice `index` owns; empty if the axis is too short for that many slices.
+static Box storedPiece(const Chip &chip, const Dims &dims, const Dims &counts,
+                       const Dims &index) {
+  Box box;
+  for (unsigned axis = 0; axis < 4; ++axis) {
+    // A channel slice that does not fill the lanes saves nothing.
+    int64_t granule = axis == kAxisC ? static_cast<int64_t>(chip.lanes) : 1;
+    SliceRange range = sliceOfAxis(dims[axis], counts[axis], index[axis], granule);
+    box.offset[axis] = range.begin;
+    box.size[axis] = range.length;
+  }
+  return box;
+}
+
+std::optional<SlicePlan> weft::tpu::planSlice(const Chip &chip, const GroupView &view,
+                                              const Dims &counts, const Dims &index) {
+  SlicePlan slice;
+  slice.tiles.resize(view.valueCount());
+  for (int output : view.outputs) {
+    Box piece = storedPiece(chip, dimsOf(view.value(output)), counts, index);
+    if (piece.empty())
+      return std::nullopt;
+    slice.stores.push_back(piece);
+    slice.tiles[output] = hull(slice.tiles[output], piece);
+  }
+  for (size_t i = view.ops.size(); i-- > 0;) {
+    const GroupView::OpView &opView = view.ops[i];
+    Box &tile = slice.tiles[view.resultOf(i)];
+    if (tile.empty())
+      return std::nullopt;
+    tile = opView.tiling.computedBox(tile);
+    for (auto [number, operand] : llvm::enumerate(opView.operands)) {
+      if (operand < 0)
+        continue;
+      Box need = opView.tiling.inputNeed(number, tile).box;
+      if (need.empty())
+        return std::nullopt;
+      slice.tiles[operand] = hull(slice.tiles[operand], need);
+    }
+  }
+  return slice;
+}
+
+static LocalTensor tileTensor(Value value, const Box &tile) {
+  Type element = cast<RankedTensorType>(value.getType()).getElementType();
+  return {tile.size, elementBits(element), LocalLayout::Aligned};
+}
+
+std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip, const GroupView &view,
+                                                     const SlicePlan &slice) {
+  std::vector<GroupBuffer> buffers;
+  auto add = [&](GroupBuffer::Kind kind, int owner, LocalTensor tensor, int operand = 0,
+                 int64_t firstChannel = 0) {
+    buffers.push_back({kind, owner, operand, tensor, bytesPerLane(chip, tensor), firstChannel});
+  };
+  for (auto [i, input] : llvm::enumerate(view.inputs))
+    add(GroupBuffer::Input, i, tileTensor(input, slice.tiles[i]));
+  SmallVector<LocalBuffer> own;
+  SmallVector<Box> operandTiles;
+  for (size_t i = 0; i < view.ops.size(); ++i) {
+    const GroupView::OpView &opView = view.ops[i];
+    const Box &result = slice.tiles[view.resultOf(i)];
+    add(GroupBuffer::Result, i, tileTensor(opView.op->getResult(0), result));
+    operandTiles.clear();
+    for (int operand : opView.operands)
+      operandTiles.push_back(operand < 0 ? Box() : slice.tiles[operand]);
+    own.clear();
+    TilingInterface tiling = opView.tiling;
+    tiling.localBuffers(chip, result, operandTiles, own);
+    for (LocalBuffer::Kind kind : {LocalBuffer::Constant, LocalBuffer::Scratch})
+      for (const LocalBuffer &buffer : own)
+        if (buffer.kind == kind)
+          add(kind == LocalBuffer::Constant ? GroupBuffer::Constant : GroupBuffer::Scratch, i,
+              buffer.tensor, 0, buffer.firstChannel);
+    for (auto [number, operand] : llvm::enumerate(opView.operands)) {
+      if (operand < 0 || tiling.readsStrided(number))
+        continue;
+      Box need = tiling.inputNeed(number, result).box;
+      if (need != slice.tiles[operand])
+        add(GroupBuffer::OperandCopy, i, tileTensor(view.value(operand), need), number);
+    }
+  }
+  return buffers;
+}

@@ -1,0 +1,81 @@
+//===- GroupPlan.h - slices and buffers of a layer group --------*- C++ -*-===//
+//
+// The one definition of "what does slice i of these ops compute" and "which buffers does that take". The grouping pass
+// asks it for candidates, the placement pass for the chosen groups, emission for the numbers of every command.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_TPU_GROUPPLAN_H
+#define WEFT_DIALECTS_TPU_GROUPPLAN_H
+
+#include "dialects/tpu/Group.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+#include <vector>
+
+namespace weft::tpu {
+
+/// n, c, h, w of a tensor of rank <= 4 (missing leading axes are 1).
+Dims dimsOf(mlir::Value value);
+
+/// Bits of an element in memory: the storage type of `!quant`, else the type's own width.
+unsigned elementBits(mlir::Type elementType);
+
+/// A run of tileable ops seen as a group, whether or not a `tpu.group` exists yet. Values are numbered: inputs (DRAM
+/// tensors) first, then the result of each op.
+struct GroupView {
+  struct OpView {
+    mlir::Operation *op = nullptr;
+    TilingInterface tiling;
+    /// Value number of each operand; -1 for constants that the op packs itself.
+    llvm::SmallVector<int, 3> operands;
+  };
+  std::vector<OpView> ops;
+  llvm::SmallVector<mlir::Value> inputs;
+  /// Value numbers of the results that are stored.
+  llvm::SmallVector<int> outputs;
+
+  int resultOf(size_t op) const { return static_cast<int>(inputs.size() + op); }
+  size_t valueCount() const { return inputs.size() + ops.size(); }
+  mlir::Value value(int number) const;
+};
+
+/// View of consecutive ops (tileable ops and weights; weights are skipped). Values defined outside become inputs,
+/// values used outside become outputs.
+GroupView viewOps(llvm::ArrayRef<mlir::Operation *> ops);
+GroupView viewGroup(GroupOp group);
+
+/// The boxes of one slice.
+struct SlicePlan {
+  std::vector<Box> tiles; ///< per value: what local memory holds
+  llvm::SmallVector<Box> stores; ///< per output: what is stored to DRAM; lies inside the tile
+};
+
+/// Boxes of slice `index` (per axis, index < counts), found by walking the ops backwards from the pieces to store.
+/// std::nullopt if some piece cannot be computed alone or an axis is too short.
+std::optional<SlicePlan> planSlice(const Chip &chip, const GroupView &view,
+                                   const Dims &counts, const Dims &index);
+
+/// Slice number -> index per axis (n outermost, w innermost).
+Dims sliceIndex(const Dims &counts, int64_t number);
+
+/// One buffer of a group: what it holds and in which slices' steps it is needed.
+struct GroupBuffer {
+  enum Kind : uint8_t { Input, Result, Constant, Scratch, OperandCopy };
+  Kind kind = Scratch;
+  int owner = 0;   ///< input number, or op number
+  int operand = 0; ///< OperandCopy: operand number
+  LocalTensor tensor;
+  int64_t bytes = 0;        ///< per lane
+  int64_t firstChannel = 0; ///< Constant: see LocalBuffer
+};
+
+/// All buffers of a slice in their fixed order: inputs; then per op its result, constants, scratch, operand copies.
+/// An operand copy appears where an op cannot read a piece out of a larger tile.
+std::vector<GroupBuffer> enumerateBuffers(const Chip &chip, const GroupView &view,
+                                          const SlicePlan &slice);
+
+} // namespace weft::tpu
+
+#endif // WEFT_DIALECTS_TPU_GROUPPLAN_H

@@ -1,0 +1,31 @@
+//===- LocalBuffer.cpp - what a tensor takes in local memory --------------===//
+
+#include "dialects/tpu/LocalBuffer.h"
+
+using namespace weft;
+using namespace weft::tpu;
+
+static int64_t roundUp(int64_t value, int64_t granule) {
+  return (value + granule - 1) / granule * granule;
+}
+
+int64_t weft::tpu::bytesPerLane(const Chip &chip, const LocalTensor &tensor) {
+  const Dims &dims = tensor.dims;
+  int64_t rowElements = static_cast<int64_t>(chip.euBytes) * 8 / tensor.bits;
+  int64_t lanes = chip.lanes;
+  int64_t channelsInLane = (dims[kAxisC] + lanes - 1) / lanes;
+  int64_t channelElements = 0;
+  switch (tensor.layout) {
+  case LocalLayout::Aligned:
+    channelElements = roundUp(dims[kAxisH] * dims[kAxisW], rowElements);
+    break;
+  case LocalLayout::Compact:
+    channelElements = dims[kAxisH] * dims[kAxisW];
+    break;
+  case LocalLayout::LineAligned:
+    channelElements = dims[kAxisH] * roundUp(dims[kAxisW], rowElements);
+    break;
+  }
+  int64_t bytes = (dims[kAxisN] * channelsInLane * channelElements * tensor.bits + 7) / 8;
+  return roundUp(bytes, chip.euBytes);
+}

@@ -1,0 +1,42 @@
+//===- LocalBuffer.h - what a tensor takes in local memory ------*- C++ -*-===//
+
+#ifndef WEFT_DIALECTS_TPU_LOCALBUFFER_H
+#define WEFT_DIALECTS_TPU_LOCALBUFFER_H
+
+#include "dialects/tpu/Box.h"
+#include "runtime/chips/Chip.h"
+
+namespace weft::tpu {
+
+/// Layout of a tensor in the lanes (PPL part 1, section 3; isa section 4). Channel c lies in lane c mod lanes.
+enum class LocalLayout : uint8_t {
+  Aligned,     ///< every channel starts on an EU row
+  Compact,     ///< channels follow each other without gaps
+  LineAligned, ///< every row of w starts on an EU row
+};
+
+/// A tensor in local memory, starting in lane 0.
+struct LocalTensor {
+  Dims dims{1, 1, 1, 1};
+  unsigned bits = 32;
+  LocalLayout layout = LocalLayout::Aligned;
+};
+
+/// Bytes a tensor takes in every lane, rounded up to whole EU rows (the unit of placement).
+int64_t bytesPerLane(const Chip &chip, const LocalTensor &tensor);
+
+/// A buffer that one op needs besides its operand tiles and its result tile.
+struct LocalBuffer {
+  enum Kind : uint8_t {
+    Constant, ///< packed weights or parameters, loaded from DRAM
+    Scratch,  ///< lives while the op runs
+  };
+  Kind kind = Scratch;
+  LocalTensor tensor;
+  /// Constant only: the first channel of the whole constant that the tensor holds (c slices of filters).
+  int64_t firstChannel = 0;
+};
+
+} // namespace weft::tpu
+
+#endif // WEFT_DIALECTS_TPU_LOCALBUFFER_H

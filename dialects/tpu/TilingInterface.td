@@ -1,0 +1,55 @@
+//===- TilingInterface.td - what tiling asks of a tpu op ------*- tablegen -*-===//
+
+#ifndef WEFT_DIALECTS_TPU_TILING_INTERFACE_TD
+#define WEFT_DIALECTS_TPU_TILING_INTERFACE_TD
+
+include "mlir/IR/OpBase.td"
+
+def Tpu_TilingInterface : OpInterface<"TilingInterface"> {
+  let cppNamespace = "::weft::tpu";
+  let description = [{
+    Asked by the layer-group passes and by emission. An op that has it can run on a piece of its (single, 4-D) result
+    in local memory; an op without it runs on whole tensors in DRAM and separates groups.
+
+    All boxes are in n, c, h, w elements of the *logical* tensors. Sizes depend on the chip only through the `Chip`
+    object; no method may name a chip.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      False if this very op cannot run on pieces in local memory; it then counts as an op without the interface.
+    }], "bool", "isTileable", (ins), "", "return true;">,
+    InterfaceMethod<[{
+      The result box that is really computed when `wanted` is asked for. Most ops compute exactly what is wanted; an op
+      that mixes a whole axis (softmax) widens the box to that axis.
+    }], "::weft::tpu::Box", "computedBox", (ins "const ::weft::tpu::Box &":$wanted), "", "return wanted;">,
+    InterfaceMethod<[{
+      What operand `operand` must provide so that result box `result` (already widened by `computedBox`) can be
+      computed. Not asked for constant operands (weights), which `localBuffers` lists. An empty box means that the
+      piece cannot be computed alone; the tiling is then rejected.
+    }], "::weft::tpu::InputNeed", "inputNeed",
+        (ins "unsigned":$operand, "const ::weft::tpu::Box &":$result)>,
+    InterfaceMethod<[{
+      True if `operand` is a constant that this op packs itself (filter, bias, table); false for tensors that flow
+      through local memory as tiles.
+    }], "bool", "isPackedOperand", (ins "unsigned":$operand), "", "return false;">,
+    InterfaceMethod<[{
+      Local memory besides the operand tiles and the result tile: packed constants in the order emission packs them,
+      then scratch. `result` is the box to compute, `operands` the boxes of the operands.
+    }], "void", "localBuffers",
+        (ins "const ::weft::Chip &":$chip, "const ::weft::tpu::Box &":$result,
+             "::llvm::ArrayRef<::weft::tpu::Box>":$operands,
+             "::llvm::SmallVectorImpl<::weft::tpu::LocalBuffer> &":$buffers), "", "">,
+    InterfaceMethod<[{
+      True if the commands of this op can read operand `operand` as a piece of a larger tile (explicit strides). If not
+      and the tile is larger than the need, the piece is copied first.
+    }], "bool", "readsStrided", (ins "unsigned":$operand), "", "return false;">,
+    InterfaceMethod<[{
+      True if the result may take the place of operand `operand` when that operand dies here, element by element.
+    }], "bool", "canShareWithOperand", (ins "unsigned":$operand), "", "return false;">,
+    InterfaceMethod<[{
+      Commands of one evaluation, roughly; the cost model's overhead term.
+    }], "unsigned", "commandCount", (ins), "", "return 1;">,
+  ];
+}
+
+#endif // WEFT_DIALECTS_TPU_TILING_INTERFACE_TD
