@@ -47,6 +47,8 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure,
   let extraClassDeclaration = [{
     /// True if every channel has its own filter (group == input channels == output channels).
     bool isDepthwise();
+    /// Lane layout of `channels` output channels of the filter (isa section 4): depthwise compact, else N-IC.
+    ::weft::tpu::LocalTensor packedFilter(const ::weft::Chip &chip, int64_t channels);
   }];
   let hasVerifier = 1;
 }

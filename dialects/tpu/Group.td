@@ -6,6 +6,7 @@
 include "dialects/tpu/TpuBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 class Tpu_GroupAttr<string name, string attrMnemonic> : AttrDef<Tpu_Dialect, name> {
   let mnemonic = attrMnemonic;

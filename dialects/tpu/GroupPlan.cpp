@@ -3,6 +3,7 @@
 #include "dialects/tpu/GroupPlan.h"
 
 #include "mlir/Dialect/Quant/QuantTypes.h"
+#include "runtime/chips/Chip.h"
 
 using namespace mlir;
 using namespace weft;
@@ -35,7 +36,7 @@ static GroupView buildView(ArrayRef<Operation *> ops, function_ref<bool(OpOperan
   DenseMap<Value, size_t> resultOp;
   for (Operation *op : ops) {
     auto tiling = dyn_cast<TilingInterface>(op);
-    if (!tiling)
+    if (!tiling || !tiling.isTileable())
       continue;
     resultOp[op->getResult(0)] = view.ops.size();
     view.ops.push_back({op, tiling, {}});
@@ -128,14 +129,15 @@ std::optional<SlicePlan> weft::tpu::planSlice(const Chip &chip, const GroupView 
   }
   for (size_t i = view.ops.size(); i-- > 0;) {
     const GroupView::OpView &opView = view.ops[i];
+    TilingInterface tiling = opView.tiling; // interface methods are not const
     Box &tile = slice.tiles[view.resultOf(i)];
     if (tile.empty())
       return std::nullopt;
-    tile = opView.tiling.computedBox(tile);
+    tile = tiling.computedBox(tile);
     for (auto [number, operand] : llvm::enumerate(opView.operands)) {
       if (operand < 0)
         continue;
-      Box need = opView.tiling.inputNeed(number, tile).box;
+      Box need = tiling.inputNeed(number, tile).box;
       if (need.empty())
         return std::nullopt;
       slice.tiles[operand] = hull(slice.tiles[operand], need);

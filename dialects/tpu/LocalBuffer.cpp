@@ -1,6 +1,7 @@
 //===- LocalBuffer.cpp - what a tensor takes in local memory --------------===//
 
 #include "dialects/tpu/LocalBuffer.h"
+#include "runtime/chips/Chip.h"
 
 using namespace weft;
 using namespace weft::tpu;
@@ -28,4 +29,12 @@ int64_t weft::tpu::bytesPerLane(const Chip &chip, const LocalTensor &tensor) {
   }
   int64_t bytes = (dims[kAxisN] * channelsInLane * channelElements * tensor.bits + 7) / 8;
   return roundUp(bytes, chip.euBytes);
+}
+
+void weft::tpu::addExpScratch(const Chip &chip, const Dims &dims,
+                              llvm::SmallVectorImpl<LocalBuffer> &buffers) {
+  for (int i = 0; i < 3; ++i)
+    buffers.push_back({LocalBuffer::Scratch, {dims, 32, LocalLayout::Aligned}, 0});
+  LocalTensor coefficients{{1, static_cast<int64_t>(chip.lanes), 1, kExpTerms}, 32, LocalLayout::Aligned};
+  buffers.push_back({LocalBuffer::Scratch, coefficients, 0});
 }

@@ -4,7 +4,11 @@
 #define WEFT_DIALECTS_TPU_LOCALBUFFER_H
 
 #include "dialects/tpu/Box.h"
-#include "runtime/chips/Chip.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace weft {
+struct Chip; // not included: its namespace `isa` would hide llvm::isa in every file of the dialect
+}
 
 namespace weft::tpu {
 
@@ -36,6 +40,13 @@ struct LocalBuffer {
   /// Constant only: the first channel of the whole constant that the tensor holds (c slices of filters).
   int64_t firstChannel = 0;
 };
+
+/// Terms of the exponential series after range reduction to |x| <= ln(2)/2: the first one left out is below 2^-31.
+inline constexpr int64_t kExpTerms = 10;
+
+/// Scratch of an f32 exponential of a tensor of shape `dims`, in the order emission uses it: power, remainder, product
+/// (f32 tiles), series coefficients (one row in every lane).
+void addExpScratch(const Chip &chip, const Dims &dims, llvm::SmallVectorImpl<LocalBuffer> &buffers);
 
 } // namespace weft::tpu
 

@@ -33,6 +33,10 @@ bool weft::tpu::isQuantized(Value value) {
   return isa<quant::UniformQuantizedType>(elementOf(value));
 }
 
+bool weft::tpu::elementIsSigned(Value value) {
+  return cast<quant::UniformQuantizedType>(elementOf(value)).isSigned();
+}
+
 double weft::tpu::scaleOf(Type quantElement) {
   return cast<quant::UniformQuantizedType>(quantElement).getScale();
 }

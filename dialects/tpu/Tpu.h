@@ -28,6 +28,9 @@ mlir::Type elementOf(mlir::Value value);
 /// True if the element of `value` is quantized.
 bool isQuantized(mlir::Value value);
 
+/// True if the storage of a quantized element is signed.
+bool elementIsSigned(mlir::Value value);
+
 /// Real value of one step of a quantized element type (a scale S, value = S *
 /// q).
 double scaleOf(mlir::Type quantElement);

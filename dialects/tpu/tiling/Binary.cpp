@@ -1,0 +1,41 @@
+//===- Binary.cpp - tiling of the Binary family ---------------------------===//
+
+#include "dialects/tpu/Binary.h"
+
+#include "dialects/tpu/GroupPlan.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+bool BinaryOp::readsStrided(unsigned) { return true; }
+
+InputNeed BinaryOp::inputNeed(unsigned operand, const Box &result) {
+  Dims dims = dimsOf(getOperand(operand));
+  InputNeed need{result, {}};
+  for (unsigned axis = 0; axis < 4; ++axis)
+    if (dims[axis] == 1) { // broadcast: the same element for every slice
+      need.box.offset[axis] = 0;
+      need.box.size[axis] = 1;
+    }
+  return need;
+}
+
+void BinaryOp::localBuffers(const Chip &, const Box &result, ArrayRef<Box>,
+                            SmallVectorImpl<LocalBuffer> &buffers) {
+  if (!isQuantized(getLhs()) || !getMultipliers())
+    return;
+  auto scratch = [&](const Dims &dims, unsigned bits) {
+    buffers.push_back({LocalBuffer::Scratch, {dims, bits, LocalLayout::Aligned}, 0});
+  };
+  if (getKind() == BinaryKind::Mul) {
+    scratch(result.size, 32); // the exact product
+    return;
+  }
+  scratch(inputNeed(0, result).box.size, 16); // both sides at the scale of the result
+  scratch(inputNeed(1, result).box.size, 16);
+  if (!elementIsSigned(getOutput()))
+    scratch(result.size, 16); // a sum of signed operands cannot be stored unsigned
+}
+
+unsigned BinaryOp::commandCount() { return getMultipliers() ? 5 : 1 + getRelu(); }
