@@ -1,0 +1,254 @@
+//===- Evaluate.cpp - computing ops and graphs on host tensors
+//--------------===//
+
+#include "dialects/Evaluate.h"
+
+#include "mlir/Dialect/Quant/QuantTypes.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace weft;
+using numeric::ElementType;
+using numeric::HostTensor;
+
+#include "dialects/EvaluateInterface.cpp.inc"
+
+/// Constants up to this size are printed and uniqued by value, larger ones are
+/// resources.
+static constexpr int64_t kLargestDenseElements = 1024;
+
+std::optional<ElementType> weft::hostElementType(Type type) {
+  if (auto quantized = dyn_cast<quant::QuantizedType>(type)) {
+    // The storage type is signless; the quantized type knows the sign.
+    unsigned width = quantized.getStorageTypeIntegralWidth();
+    bool isSigned = quantized.isSigned();
+    if (width == 8)
+      return isSigned ? ElementType::I8 : ElementType::U8;
+    if (width == 16)
+      return isSigned ? ElementType::I16 : ElementType::U16;
+    if (width == 4)
+      return isSigned ? ElementType::I4 : ElementType::U4;
+    return std::nullopt;
+  }
+  if (type.isF32())
+    return ElementType::F32;
+  if (type.isF16())
+    return ElementType::F16;
+  if (type.isBF16())
+    return ElementType::BF16;
+  if (type.isF64())
+    return ElementType::F64;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer)
+    return std::nullopt;
+  bool isUnsigned = integer.isUnsigned();
+  switch (integer.getWidth()) {
+  case 1:
+    return ElementType::Bool;
+  case 8:
+    return isUnsigned ? ElementType::U8 : ElementType::I8;
+  case 16:
+    return isUnsigned ? ElementType::U16 : ElementType::I16;
+  case 32:
+    return isUnsigned ? ElementType::U32 : ElementType::I32;
+  case 64:
+    return isUnsigned ? ElementType::U64 : ElementType::I64;
+  default:
+    return std::nullopt;
+  }
+}
+
+FailureOr<HostTensor> weft::makeHostTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return failure();
+  std::optional<ElementType> element = hostElementType(tensor.getElementType());
+  std::vector<int64_t> shape = tensor.getShape().vec();
+  if (!element || !numeric::elementCount(shape))
+    return failure();
+  return HostTensor(*element, std::move(shape));
+}
+
+/// Copies raw row-major bytes into `tensor`; one element is repeated.
+static bool copyRaw(HostTensor &tensor, ArrayRef<char> raw, bool isSplat) {
+  size_t unit = numeric::elementBytes(tensor.type());
+  if (isSplat) {
+    if (raw.size() < unit)
+      return false;
+    for (size_t at = 0; at < tensor.sizeBytes(); at += unit)
+      std::memcpy(tensor.bytes() + at, raw.data(), unit);
+    return true;
+  }
+  if (raw.size() != tensor.sizeBytes())
+    return false;
+  if (!raw.empty())
+    std::memcpy(tensor.bytes(), raw.data(), raw.size());
+  return true;
+}
+
+FailureOr<HostTensor> weft::toHostTensor(ElementsAttr value,
+                                         Location location) {
+  FailureOr<HostTensor> tensor = makeHostTensor(value.getType());
+  if (failed(tensor))
+    return emitError(location) << "a constant of type " << value.getType()
+                               << " cannot be evaluated; it needs a static "
+                                  "shape and an ONNX element type";
+  bool copied = false;
+  if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
+    if (tensor->type() == ElementType::Bool) {
+      int64_t i = 0;
+      for (bool bit : dense.getValues<bool>())
+        tensor->bytes()[i++] = bit;
+      copied = true;
+    } else {
+      copied = copyRaw(*tensor, dense.getRawData(), dense.isSplat());
+    }
+  } else if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      copied = copyRaw(*tensor, blob->getData(), /*isSplat=*/false);
+  }
+  if (!copied)
+    return emitError(location)
+           << "the bytes of a constant of type " << value.getType()
+           << " are missing or of the wrong size; is the resource section of "
+              "the file complete?";
+  return tensor;
+}
+
+ElementsAttr weft::toElementsAttr(const HostTensor &tensor,
+                                  RankedTensorType type, StringRef name) {
+  assert(hostElementType(type.getElementType()) == tensor.type() &&
+         type.getShape() == ArrayRef<int64_t>(tensor.shape()));
+  if (tensor.type() == ElementType::Bool) {
+    SmallVector<bool> bits(tensor.bytes(), tensor.bytes() + tensor.elements());
+    return DenseElementsAttr::get(type, bits);
+  }
+  ArrayRef<char> raw(reinterpret_cast<const char *>(tensor.bytes()),
+                     tensor.sizeBytes());
+  if (tensor.elements() <= kLargestDenseElements)
+    return DenseElementsAttr::getFromRawBuffer(type, raw);
+  return DenseResourceElementsAttr::get(
+      type, name, HeapAsmResourceBlob::allocateAndCopyInferAlign(raw));
+}
+
+/// Reports the results of `op` that carry ONNX names.
+static void observeResults(Operation &op, const ValueTensors &values,
+                           ValueObserver observe) {
+  Attribute names = op.getAttr("top.value");
+  if (auto name = dyn_cast_if_present<StringAttr>(names)) {
+    if (op.getNumResults() == 1)
+      observe(name.getValue(), values.find(op.getResult(0))->second);
+    return;
+  }
+  auto list = dyn_cast_if_present<ArrayAttr>(names);
+  if (!list)
+    return;
+  for (auto [result, attribute] : llvm::zip(op.getResults(), list))
+    if (auto name = dyn_cast<StringAttr>(attribute))
+      observe(name.getValue(), values.find(result)->second);
+}
+
+LogicalResult weft::evaluateBlock(Block &block, ValueTensors &values,
+                                  ValueObserver observe) {
+  SmallVector<const HostTensor *> operands;
+  SmallVector<HostTensor> results;
+  for (Operation &op : block.without_terminator()) {
+    auto evaluable = dyn_cast<EvaluateOpInterface>(op);
+    if (!evaluable)
+      return op.emitOpError() << "cannot be evaluated on the host";
+    operands.clear();
+    results.clear();
+    for (Value operand : op.getOperands()) {
+      auto found = values.find(operand);
+      if (found == values.end())
+        return op.emitOpError() << "uses a value that was not evaluated";
+      operands.push_back(&found->second);
+    }
+    if (failed(evaluable.evaluate(operands, results)))
+      return failure();
+    assert(results.size() == op.getNumResults());
+    for (auto [value, tensor] : llvm::zip(op.getResults(), results))
+      values[value] = std::move(tensor);
+    if (observe)
+      observeResults(op, values, observe);
+    // Drop what nobody after this op reads.
+    for (Value operand : op.getOperands()) {
+      bool usedLater = llvm::any_of(operand.getUsers(), [&](Operation *user) {
+        Operation *ancestor = block.findAncestorOpInBlock(*user);
+        return !ancestor || op.isBeforeInBlock(ancestor);
+      });
+      if (!usedLater)
+        values.erase(operand);
+    }
+  }
+  return success();
+}
+
+LogicalResult weft::evaluateFunction(func::FuncOp function,
+                                     ArrayRef<HostTensor> inputs,
+                                     SmallVectorImpl<HostTensor> &outputs,
+                                     ValueObserver observe) {
+  if (function.isExternal() || !function.getBody().hasOneBlock())
+    return function.emitError() << "function '" << function.getName()
+                                << "' must have one block to be evaluated";
+  if (inputs.size() != function.getNumArguments())
+    return function.emitError()
+           << "function '" << function.getName() << "' has "
+           << function.getNumArguments() << " inputs but " << inputs.size()
+           << " were given";
+  ValueTensors values;
+  for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    const HostTensor &input = inputs[index];
+    if (!type || hostElementType(type.getElementType()) != input.type() ||
+        type.getShape() != ArrayRef<int64_t>(input.shape()))
+      return function.emitError()
+             << "input " << index << " is " << argument.getType() << " but "
+             << numeric::elementTypeName(input.type()) << " of shape "
+             << numeric::shapeText(input.shape()) << " was given";
+    values[argument] = input;
+  }
+  Block &body = function.getBody().front();
+  if (failed(evaluateBlock(body, values, observe)))
+    return failure();
+  for (Value result : body.getTerminator()->getOperands())
+    outputs.push_back(values.find(result)->second);
+  return success();
+}
+
+LogicalResult weft::evaluateNamed(func::FuncOp function,
+                                  const NamedTensors &inputs,
+                                  NamedTensors &outputs,
+                                  ValueObserver observe) {
+  SmallVector<HostTensor> arguments, results;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto name = function.getArgAttrOfType<StringAttr>(i, "top.name");
+    if (!name)
+      return function.emitError() << "input " << i << " has no 'top.name'";
+    auto found = inputs.find(name.str());
+    if (found == inputs.end())
+      return function.emitError() << "input " << name << " is missing";
+    arguments.push_back(found->second);
+  }
+  for (const auto &[name, tensor] : inputs) {
+    bool known = false;
+    for (unsigned i = 0; i < function.getNumArguments() && !known; ++i)
+      known = function.getArgAttrOfType<StringAttr>(i, "top.name") ==
+              StringRef(name);
+    if (!known)
+      return function.emitError() << "the model has no input '" << name << "'";
+  }
+  if (failed(evaluateFunction(function, arguments, results, observe)))
+    return failure();
+  for (auto [index, tensor] : llvm::enumerate(results)) {
+    auto name = function.getResultAttrOfType<StringAttr>(index, "top.name");
+    if (!name)
+      return function.emitError() << "output " << index << " has no 'top.name'";
+    outputs[name.str()] = std::move(tensor);
+  }
+  return success();
+}

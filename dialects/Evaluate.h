@@ -1,0 +1,79 @@
+//===- Evaluate.h - computing ops and graphs on host tensors ------*- C++
+//-*-===//
+
+#ifndef WEFT_DIALECTS_EVALUATE_H
+#define WEFT_DIALECTS_EVALUATE_H
+
+#include "runtime/numeric/HostTensor.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <map>
+#include <string>
+
+#include "dialects/EvaluateInterface.h.inc"
+
+namespace weft {
+
+/// The host type that stores elements of `type`: floats and integers as they
+/// are, i1 as Bool, a quantized type as its storage type. std::nullopt for any
+/// other type.
+std::optional<numeric::ElementType> hostElementType(mlir::Type type);
+
+/// A zero-filled tensor for a value of tensor type `type`; fails (silently) if
+/// the type has no static shape or no host element type.
+mlir::FailureOr<numeric::HostTensor> makeHostTensor(mlir::Type type);
+
+/// The values of a constant attribute (dense, splat or dense_resource). Fails
+/// with a message at `location` if the bytes are missing or do not match the
+/// type.
+mlir::FailureOr<numeric::HostTensor> toHostTensor(mlir::ElementsAttr value,
+                                                  mlir::Location location);
+
+/// The attribute for a tensor: `dense` for up to 1024 elements and for bools,
+/// else `dense_resource` named after `name`. `type` must have the tensor's
+/// shape and host type.
+mlir::ElementsAttr toElementsAttr(const numeric::HostTensor &tensor,
+                                  mlir::RankedTensorType type,
+                                  llvm::StringRef name);
+
+/// Called with every value that carries an ONNX value name (attribute
+/// `top.value`), in program order. The tensor lives until the call returns.
+using ValueObserver =
+    llvm::function_ref<void(llvm::StringRef name, const numeric::HostTensor &)>;
+
+/// Values of a graph while it is evaluated.
+using ValueTensors = llvm::DenseMap<mlir::Value, numeric::HostTensor>;
+
+/// Evaluates the ops of `block` but its terminator, reading and adding
+/// `values`. A tensor is dropped after its last use inside the block unless the
+/// terminator uses it. Ops without EvaluateOpInterface are an error at their
+/// location.
+mlir::LogicalResult evaluateBlock(mlir::Block &block, ValueTensors &values,
+                                  ValueObserver observe = nullptr);
+
+/// Runs `function` on one tensor an argument; checks their shapes and types
+/// against it.
+mlir::LogicalResult
+evaluateFunction(mlir::func::FuncOp function,
+                 llvm::ArrayRef<numeric::HostTensor> inputs,
+                 llvm::SmallVectorImpl<numeric::HostTensor> &outputs,
+                 ValueObserver observe = nullptr);
+
+/// Tensors by ONNX name.
+using NamedTensors = std::map<std::string, numeric::HostTensor>;
+
+/// The same by the ONNX names in the argument and result attributes `top.name`.
+/// Every argument must be among `inputs`; other entries are an error too.
+mlir::LogicalResult evaluateNamed(mlir::func::FuncOp function,
+                                  const NamedTensors &inputs,
+                                  NamedTensors &outputs,
+                                  ValueObserver observe = nullptr);
+
+} // namespace weft
+
+#endif // WEFT_DIALECTS_EVALUATE_H
