@@ -18,13 +18,14 @@ std::string hexDigest(const std::string &text) {
   return hex;
 }
 
-// The examples that NIST publishes with FIPS 180-4, and the two lengths at which
-// the padding changes from one block to two.
+// The examples that NIST publishes with FIPS 180-4, and the two lengths at
+// which the padding changes from one block to two.
 TEST(Sha256, MatchesThePublishedDigests) {
   EXPECT_EQ(hexDigest("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9"
                               "cb410ff61f20015ad");
-  EXPECT_EQ(hexDigest(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495"
-                           "991b7852b855");
+  EXPECT_EQ(hexDigest(""),
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495"
+            "991b7852b855");
   EXPECT_EQ(
       hexDigest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
@@ -33,9 +34,12 @@ TEST(Sha256, MatchesThePublishedDigests) {
 }
 
 TEST(Sha256, PadsAtTheBlockEdge) {
-  EXPECT_EQ(hexDigest(std::string(55, 'x')), "d5e285683cd4efc02d021a5c62014694958901005d6f71e89e0989fac77e4072");
-  EXPECT_EQ(hexDigest(std::string(56, 'x')), "04c26261370ee7541549d16dee320c723e3fd14671e66a099afe0a377c16888e");
-  EXPECT_EQ(hexDigest(std::string(64, 'x')), "7ce100971f64e7001e8fe5a51973ecdfe1ced42befe7ee8d5fd6219506b5393c");
+  EXPECT_EQ(hexDigest(std::string(55, 'x')),
+            "d5e285683cd4efc02d021a5c62014694958901005d6f71e89e0989fac77e4072");
+  EXPECT_EQ(hexDigest(std::string(56, 'x')),
+            "04c26261370ee7541549d16dee320c723e3fd14671e66a099afe0a377c16888e");
+  EXPECT_EQ(hexDigest(std::string(64, 'x')),
+            "7ce100971f64e7001e8fe5a51973ecdfe1ced42befe7ee8d5fd6219506b5393c");
 }
 
 } // namespace

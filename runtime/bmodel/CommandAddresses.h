@@ -1,0 +1,33 @@
+//===- CommandAddresses.h - what a GDMA command points at -------*- C++ -*-===//
+
+#ifndef WEFT_RUNTIME_BMODEL_COMMANDADDRESSES_H
+#define WEFT_RUNTIME_BMODEL_COMMANDADDRESSES_H
+
+#include "runtime/isa/Decode.h"
+
+namespace weft::rt {
+
+/// Every GDMA command of a bmodel but the end command has this size.
+constexpr unsigned kGdmaCommandBytes = 96;
+/// Bytes at which the long forms keep their addresses (40 bits each; bmodel
+/// AddressPatch, isa section 6). In DMA_matrix the fields of these bytes carry
+/// the names of the other half, so they are read by place.
+constexpr unsigned kGdmaSourceByte = 64;
+constexpr unsigned kGdmaDestinationByte = 72;
+constexpr unsigned kGdmaThirdByte = 80;
+
+/// Addresses of one long GDMA command, 40 bits each.
+struct GdmaAddresses {
+  bool hasSource = true; ///< false for a constant fill
+  bool hasThird = false; ///< index of gather and scatter, mask of masked select
+  uint64_t source = 0;
+  uint64_t destination = 0;
+  uint64_t third = 0;
+};
+
+/// `command` is a long GDMA form (96 bytes), not a system command.
+GdmaAddresses gdmaAddresses(const isa::Decoded &command);
+
+} // namespace weft::rt
+
+#endif // WEFT_RUNTIME_BMODEL_COMMANDADDRESSES_H
