@@ -1,0 +1,77 @@
+//===- Dma.td - GDMA commands -------------------------------*- tablegen -*-===//
+
+include "dialects/ppl/PplBase.td"
+
+def Ppl_Transpose : Ppl_Enum<"Transpose", "axes that a copy exchanges", [
+  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"NC", 1, "nc">, I32EnumAttrCase<"CW", 2, "cw">]>;
+
+class Ppl_DmaCopyOp<string mnemonic, Type dst, Type src> : Ppl_Op<"dma." # mnemonic> {
+  string commonConstraints = [{
+    **Constraints**: (C1) same element size. (C2) without `transpose` equal shapes, or for `move` equal element counts; with `nc` or `cw` the
+    destination shape is the source shape with these axes exchanged. (C3) the byte stride along w is 1..128 on both sides. (C4) no side has
+    the `channel` layout or a stride 0 on a destination axis longer than 1. (C5) `cw` takes default layouts only (aligned, continuous).
+  }];
+  let arguments = (ins dst:$dst, src:$src, DefaultValuedAttr<Ppl_Transpose, "Transpose::None">:$transpose);
+  let assemblyFormat = "$dst `,` $src (`transpose` $transpose^)? attr-dict `:` type($dst) `,` type($src)";
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$dst, "::mlir::Value":$src), [{ build($_builder, $_state, dst, src, Transpose::None); }]>
+  ];
+}
+
+def Ppl_DmaLoadOp : Ppl_DmaCopyOp<"load", Ppl_Local, Ppl_Global> {
+  let summary = "copies a tensor from global to local memory";
+  let description = [{
+    **Semantics**: `dst(n,c,h,w) = src(n,c,h,w)`, bits unchanged; with `transpose nc` `dst(n,c,h,w) = src(c,n,h,w)`, with `cw` `src(n,w,h,c)`.
+  }] # commonConstraints # [{
+    **Example**: `ppl.dma.load %x, %g : !ppl.tensor<1x64x8x8xf32, local, aligned>, !ppl.tensor<1x64x8x8xf32, global, continuous>`
+  }];
+}
+
+def Ppl_DmaStoreOp : Ppl_DmaCopyOp<"store", Ppl_Global, Ppl_Local> {
+  let summary = "copies a tensor from local to global memory";
+  let description = [{
+    **Semantics**: as `ppl.dma.load`.
+  }] # commonConstraints # [{
+    **Example**: `ppl.dma.store %g, %x : !ppl.tensor<1x64x8x8xf32, global, continuous>, !ppl.tensor<1x64x8x8xf32, local, aligned>`
+  }];
+}
+
+def Ppl_DmaMoveOp : Ppl_DmaCopyOp<"move", Ppl_TensorType, Ppl_TensorType> {
+  let summary = "copies a tensor between any two places of local or global memory";
+  let description = [{
+    **Semantics**: element number i of `dst` in n,c,h,w order = element number i of `src`: without `transpose` this also reshapes.
+    In local memory it crosses lanes.
+  }] # commonConstraints # [{
+    (C6) neither side is in static memory.
+
+    **Example**: `ppl.dma.move %b, %a : !ppl.tensor<1x64x1x1xf32, local, aligned>, !ppl.tensor<1x1x1x64xf32, local, aligned>`
+  }];
+}
+
+def Ppl_DmaFillOp : Ppl_Op<"dma.fill"> {
+  let summary = "fills a tensor with a constant";
+  let description = [{
+    **Semantics**: `dst(n,c,h,w) = value`.
+
+    **Constraints**: (C1) dst is in local or global memory, as C3, C4 of `ppl.dma.load`. (C2) the value is f32 for float tensors and i32 for
+    integer ones and fits their type.
+
+    **Example**: `ppl.dma.fill %x, %zero : !ppl.tensor<1x64x8x8xf32, local, aligned>, f32`
+  }];
+  let arguments = (ins Ppl_TensorType:$dst, Ppl_Scalar:$value);
+  let assemblyFormat = "$dst `,` $value attr-dict `:` type($dst) `,` type($value)";
+}
+
+def Ppl_DmaBroadcastOp : Ppl_Op<"dma.broadcast"> {
+  let summary = "copies one channel to every channel of a local tensor";
+  let description = [{
+    **Semantics**: `dst(n,c,h,w) = src(n,0,h,w)`.
+
+    **Constraints**: (C1) same element size, n, h, w; src.c = 1. (C2) dst is local; start lane + dst.c is at most the number of lanes. (C3) both
+    layouts are the default ones (aligned or continuous).
+
+    **Example**: `ppl.dma.broadcast %x, %g : !ppl.tensor<1x64x1x256xui8, local, aligned>, !ppl.tensor<1x1x1x256xui8, global, continuous>`
+  }];
+  let arguments = (ins Ppl_Local:$dst, Ppl_TensorType:$src);
+  let assemblyFormat = "$dst `,` $src attr-dict `:` type($dst) `,` type($src)";
+}
