@@ -38,7 +38,7 @@ def Tpu_TilingInterface : OpInterface<"TilingInterface"> {
     }], "void", "localBuffers",
         (ins "const ::weft::Chip &":$chip, "const ::weft::tpu::Box &":$result,
              "::llvm::ArrayRef<::weft::tpu::Box>":$operands,
-             "::llvm::SmallVectorImpl<::weft::tpu::LocalBuffer> &":$buffers), "", "">,
+             "::llvm::SmallVectorImpl<::weft::tpu::LocalBuffer> &":$buffers), "", "(void)buffers;">,
     InterfaceMethod<[{
       True if the commands of this op can read operand `operand` as a piece of a larger tile (explicit strides). If not
       and the tile is larger than the need, the piece is copied first.
