@@ -1,0 +1,33 @@
+#include "runtime/device/Device.h"
+#include "runtime/device/BmrtDevice.h"
+#include "runtime/device/EmulatorDevice.h"
+
+#include <cstdlib>
+
+namespace weft::rt {
+
+Device::~Device() = default;
+
+template <typename T>
+static Result<std::unique_ptr<Device>> upcast(Result<std::unique_ptr<T>> from) {
+  if (!from)
+    return from.status();
+  return std::unique_ptr<Device>(*std::move(from));
+}
+
+Result<std::unique_ptr<Device>> openDevice(const DeviceOptions &options,
+                                           const Bmodel &model,
+                                           const NetSpec &net, size_t stage) {
+  if (stage >= net.stages.size())
+    return failf(Code::InvalidArgument, "stage is %zu, the net has %zu", stage,
+                 net.stages.size());
+  if (options.kind == DeviceOptions::Kind::Emulator)
+    return upcast(EmulatorDevice::open(model, net, stage));
+  BmrtOptions bmrt{options.bmrtLibrary, options.timeLimitSeconds};
+  if (bmrt.library.empty())
+    if (const char *path = std::getenv("WEFT_BMRT_LIB"))
+      bmrt.library = path;
+  return upcast(BmrtDevice::open(bmrt, model, net, stage));
+}
+
+} // namespace weft::rt

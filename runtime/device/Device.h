@@ -1,0 +1,51 @@
+//===- Device.h - something that runs one stage of a bmodel -----*- C++ -*-===//
+
+#ifndef WEFT_RUNTIME_DEVICE_DEVICE_H
+#define WEFT_RUNTIME_DEVICE_DEVICE_H
+
+#include "runtime/bmodel/Bmodel.h"
+#include "runtime/status/Status.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::rt {
+
+/// Memory of the caller that a device fills.
+struct MutableBytes {
+  uint8_t *data = nullptr;
+  size_t size = 0;
+};
+
+/// A stage made ready on a device. Tensors travel as their stored bytes; the
+/// user's types are the business of Session.
+class Device {
+public:
+  virtual ~Device();
+
+  /// Runs the stage once. `inputs` and `outputs` have one entry for every input
+  /// and output of the stage, each of exactly `storedBytes` bytes. After a
+  /// failure the outputs are undefined and the device may refuse further runs.
+  virtual Status run(const std::vector<ByteSpan> &inputs,
+                     const std::vector<MutableBytes> &outputs) = 0;
+};
+
+/// Which device, and what it needs.
+struct DeviceOptions {
+  enum class Kind { Emulator, Bmrt };
+  Kind kind = Kind::Emulator;
+  /// Path of libbmrt.so; empty: the environment variable WEFT_BMRT_LIB.
+  std::string bmrtLibrary;
+  /// Seconds that loading, and each run, may take on libbmrt.
+  double timeLimitSeconds = 300;
+};
+
+/// Makes stage `stage` of `net` ready. `model` is shared, `net` belongs to it.
+Result<std::unique_ptr<Device>> openDevice(const DeviceOptions &options,
+                                           const Bmodel &model,
+                                           const NetSpec &net, size_t stage);
+
+} // namespace weft::rt
+
+#endif // WEFT_RUNTIME_DEVICE_DEVICE_H

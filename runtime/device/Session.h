@@ -1,0 +1,49 @@
+//===- Session.h - run one stage with the user's tensors --------*- C++ -*-===//
+
+#ifndef WEFT_RUNTIME_DEVICE_SESSION_H
+#define WEFT_RUNTIME_DEVICE_SESSION_H
+
+#include "runtime/device/Device.h"
+#include "runtime/numeric/HostTensor.h"
+
+namespace weft::rt {
+
+/// Elements given for one input, of any type that acceptsType() allows.
+struct InputElements {
+  numeric::ElementType type = numeric::ElementType::F32;
+  const uint8_t *data = nullptr;
+};
+
+/// A device with buffers for the stored forms of a stage's inputs and outputs.
+class Session {
+public:
+  static Result<Session> open(const DeviceOptions &options, const Bmodel &model,
+                              const NetSpec &net, size_t stage);
+
+  /// Runs once. One entry for every input and output in the stage's order;
+  /// input i has stage().inputs[i].elements elements, output i takes
+  /// stage().outputs[i].bytes() bytes. The message of a bad input begins with
+  /// its name.
+  Status run(const std::vector<InputElements> &inputs,
+             const std::vector<uint8_t *> &outputs);
+  /// The same into new tensors.
+  Result<std::vector<numeric::HostTensor>>
+  run(const std::vector<InputElements> &inputs);
+
+  const StageSpec &stage() const { return *theStage; }
+  Device &device() { return *theDevice; }
+
+private:
+  Session(const Bmodel &model, const StageSpec &stage,
+          std::unique_ptr<Device> device);
+
+  Bmodel model; ///< keeps the stage alive
+  const StageSpec *theStage;
+  std::unique_ptr<Device> theDevice;
+  std::vector<std::vector<uint8_t>> storedInputs;
+  std::vector<std::vector<uint8_t>> storedOutputs;
+};
+
+} // namespace weft::rt
+
+#endif // WEFT_RUNTIME_DEVICE_SESSION_H
