@@ -1,0 +1,249 @@
+//===- Pack.cpp - encoded commands to a bmodel file -----------------------===//
+
+#include "codegen/pack/Pack.h"
+#include "dialects/Evaluate.h"
+#include "runtime/bmodel/Bmodel.h"
+#include "runtime/bmodel/Sha256.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::codegen;
+namespace wire = weft::rt::wire;
+
+/// Binary section and blobs start on this, as in the vendor's files ("4k
+/// aligned"); it lets a runtime map weights.
+static constexpr uint64_t kPageBytes = 4096;
+/// The vendor pads command blobs to this.
+static constexpr uint64_t kCommandBlobBytes = 128;
+
+static uint64_t roundUp(uint64_t value, uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+/// Appends `bytes` to the binary section, zero-padded to a multiple of `unit`,
+/// and says where they lie, padding included.
+static std::unique_ptr<wire::Blob> appendBlob(std::vector<uint8_t> &section,
+                                              const std::vector<uint8_t> &bytes,
+                                              uint64_t unit) {
+  section.resize(roundUp(section.size(), kPageBytes));
+  uint64_t start = section.size();
+  section.insert(section.end(), bytes.begin(), bytes.end());
+  section.resize(start + roundUp(bytes.size(), unit));
+  return std::make_unique<wire::Blob>(start, section.size() - start);
+}
+
+static std::unique_ptr<wire::OnnxViewT> makeOnnxView(RankedTensorType type) {
+  std::optional<numeric::ElementType> element =
+      hostElementType(type.getElementType());
+  if (!element)
+    return nullptr;
+  auto view = std::make_unique<wire::OnnxViewT>();
+  view->element_type = numeric::onnxDataType(*element);
+  view->dims.assign(type.getShape().begin(), type.getShape().end());
+  return view;
+}
+
+/// The wire's type of a stored element; none for types that a bmodel holds in a
+/// narrower one only (a ppl.net says what lies in memory).
+static std::optional<wire::DataType> wireType(Type type) {
+  std::optional<numeric::ElementType> element = hostElementType(type);
+  if (!element)
+    return std::nullopt;
+  std::optional<wire::DataType> stored = rt::storedAs(*element);
+  if (!stored || rt::fromWire(*stored) != element)
+    return std::nullopt;
+  return stored;
+}
+
+static FailureOr<std::unique_ptr<wire::TensorT>>
+makeTensor(ppl::NetOp net, ppl::IoAttr io, wire::TensorRole role, int index) {
+  RankedTensorType stored = io.getStored();
+  std::optional<wire::DataType> type = wireType(stored.getElementType());
+  std::unique_ptr<wire::OnnxViewT> view = makeOnnxView(io.getOnnx());
+  bool isInput = role == wire::TensorRole::Input;
+  if (!type || !view)
+    return net.emitError() << "unsupported: " << (isInput ? "input" : "output")
+                           << " '" << io.getName().getValue() << "' of type "
+                           << io.getOnnx() << " stored as " << stored
+                           << "; a bmodel stores f32, f16, bf16 and integers "
+                              "of 8, 16 and 32 bits";
+  auto tensor = std::make_unique<wire::TensorT>();
+  tensor->name = io.getName().getValue().str();
+  tensor->data_type = *type;
+  tensor->device_address = io.getAddress();
+  tensor->size =
+      uint64_t(stored.getNumElements()) * (stored.getElementTypeBitWidth() / 8);
+  auto shape = std::make_unique<wire::ShapeT>();
+  shape->dims.assign(stored.getShape().begin(), stored.getShape().end());
+  tensor->shape.push_back(std::move(shape));
+  tensor->memory_users = 1;
+  // The wire keeps the factor to apply: real to stored for an input, stored to
+  // real for an output.
+  double scale = io.getScaleValue();
+  tensor->scale = float(isInput ? 1.0 / scale : scale);
+  tensor->zero_point = int32_t(io.getZeroPoint());
+  tensor->role = role;
+  tensor->index = index;
+  tensor->onnx = std::move(view);
+  return tensor;
+}
+
+using TensorList = std::vector<std::unique_ptr<wire::TensorT>>;
+
+static LogicalResult appendTensors(ppl::NetOp net, ArrayAttr ios,
+                                   wire::TensorRole role, TensorList &list) {
+  for (auto [index, io] : llvm::enumerate(ios.getAsRange<ppl::IoAttr>())) {
+    FailureOr<std::unique_ptr<wire::TensorT>> tensor =
+        makeTensor(net, io, role, int(index));
+    if (failed(tensor))
+      return failure();
+    list.push_back(std::move(*tensor));
+  }
+  return success();
+}
+
+/// The weight area as it lies in DRAM, with the names of its parts.
+static LogicalResult collectWeights(ppl::NetOp net, std::vector<uint8_t> &bytes,
+                                    wire::WeightsT &weights) {
+  uint64_t base = net.getWeightsAddress();
+  bytes.resize(net.getWeightsBytes());
+  for (ppl::WeightOp weight : net.getBody().getOps<ppl::WeightOp>()) {
+    ArrayRef<char> raw = weight.getRawBytes();
+    uint64_t size = weight.getNumBytes();
+    if (raw.empty())
+      return weight.emitOpError(
+          "has no bytes: the data of its dense_resource is missing");
+    uint64_t offset = weight.getAddress() - base;
+    // A splat's raw bytes are those of one element.
+    for (uint64_t at = 0; at < size; at += raw.size())
+      std::memcpy(bytes.data() + offset + at, raw.data(),
+                  std::min<uint64_t>(raw.size(), size - at));
+    auto location = std::make_unique<wire::WeightLocationT>();
+    location->name = weight.getSymName().str();
+    location->offset = offset;
+    location->size = size;
+    weights.locations.push_back(std::move(location));
+  }
+  weights.address = base;
+  std::array<uint8_t, 32> digest = rt::sha256(bytes.data(), bytes.size());
+  weights.sha256.assign(digest.begin(), digest.end());
+  return success();
+}
+
+static std::vector<std::unique_ptr<wire::CommandGroupT>>
+makeGroups(const EncodedNet &encoded, std::vector<uint8_t> &section) {
+  std::vector<std::unique_ptr<wire::CommandGroupT>> groups;
+  for (const EncodedGroup &source : encoded.groups) {
+    auto group = std::make_unique<wire::CommandGroupT>();
+    group->tiu_count = source.tiuCount;
+    group->gdma_count = source.gdmaCount;
+    group->tiu_blob = appendBlob(section, source.tiu, kCommandBlobBytes);
+    group->gdma_blob = appendBlob(section, source.gdma, kCommandBlobBytes);
+    group->tiu_bytes = uint32_t(group->tiu_blob->size());
+    group->gdma_bytes = uint32_t(group->gdma_blob->size());
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+template <typename T>
+static std::vector<std::unique_ptr<T>>
+copyAll(const std::vector<std::unique_ptr<T>> &list) {
+  std::vector<std::unique_ptr<T>> copies;
+  for (const std::unique_ptr<T> &entry : list)
+    copies.push_back(std::make_unique<T>(*entry));
+  return copies;
+}
+
+/// The runtime takes groups and tensors from the stage, other tools from the
+/// sub-net, so both have them.
+static std::unique_ptr<wire::SubNetT>
+makeSubNet(const wire::NetParameterT &stage) {
+  auto subNet = std::make_unique<wire::SubNetT>();
+  subNet->mode = wire::SubNetMode::Tpu;
+  subNet->groups = copyAll(stage.groups);
+  subNet->inputs = copyAll(stage.inputs);
+  subNet->outputs = copyAll(stage.outputs);
+  subNet->id = 0;
+  subNet->next_ids = {-1};
+  subNet->core_count = 1;
+  return subNet;
+}
+
+static FailureOr<std::unique_ptr<wire::NetParameterT>>
+makeStage(ppl::NetOp net, const EncodedNet &encoded, const PackOptions &options,
+          std::vector<uint8_t> &section) {
+  auto stage = std::make_unique<wire::NetParameterT>();
+  stage->weights = std::make_unique<wire::WeightsT>();
+  std::vector<uint8_t> weightBytes;
+  if (failed(collectWeights(net, weightBytes, *stage->weights)) ||
+      failed(appendTensors(net, net.getInputs(), wire::TensorRole::Input,
+                           stage->inputs)) ||
+      failed(appendTensors(net, net.getOutputs(), wire::TensorRole::Output,
+                           stage->outputs)))
+    return failure();
+  stage->weights->blob = appendBlob(section, weightBytes, 1);
+  stage->context_address = net.getContextAddress();
+  stage->context_bytes = net.getContextBytes();
+  stage->context_parts = {stage->context_bytes};
+  stage->groups = makeGroups(encoded, section);
+  stage->stage_ir.push_back(std::make_unique<wire::StageIrT>());
+  stage->ir_blob = std::make_unique<wire::Blob>();
+  stage->core_count = 1;
+  stage->dynamic_context_address = stage->context_address;
+  stage->dynamic_weight_offset = weightBytes.size();
+  stage->dynamic_combined_weight_offset = weightBytes.size();
+  stage->sub_nets.push_back(makeSubNet(*stage));
+  if (options.strip) {
+    stage->weights->locations.clear();
+    return stage;
+  }
+  stage->debug_map = std::make_unique<wire::DebugMapT>(encoded.debugMap);
+  stage->debug_map->producer = options.producer;
+  return stage;
+}
+
+/// Header, flatbuffer zero-padded so that the binary section starts a page, and
+/// the binary section.
+static std::vector<uint8_t>
+joinSections(const flatbuffers::FlatBufferBuilder &builder,
+             const std::vector<uint8_t> &section) {
+  uint64_t end =
+      roundUp(rt::kBmodelHeaderBytes + builder.GetSize(), kPageBytes);
+  std::vector<uint8_t> file = rt::makeContainerHeader(
+      uint32_t(end - rt::kBmodelHeaderBytes), section.size());
+  const uint8_t *start = builder.GetBufferPointer();
+  file.insert(file.end(), start, start + builder.GetSize());
+  file.resize(end);
+  file.insert(file.end(), section.begin(), section.end());
+  return file;
+}
+
+FailureOr<std::vector<uint8_t>>
+codegen::packBmodel(ppl::NetOp net, const EncodedNet &encoded,
+                    const PackOptions &options) {
+  std::vector<uint8_t> section;
+  FailureOr<std::unique_ptr<wire::NetParameterT>> stage =
+      makeStage(net, encoded, options, section);
+  if (failed(stage))
+    return failure();
+  wire::ModelT model;
+  model.type = "B";
+  model.version = "2.2+" + options.producer; // 2.2: version of the format
+  model.time = options.time;
+  model.chip = net.getChip().upper();
+  model.neuron_bytes = (*stage)->context_bytes;
+  model.device_count = 1;
+  model.backend_library = std::make_unique<wire::Blob>();
+  model.nets.push_back(std::make_unique<wire::NetT>());
+  model.nets.back()->name = net.getSymName().str();
+  model.nets.back()->stages.push_back(std::move(*stage));
+  flatbuffers::FlatBufferBuilder builder(1 << 16);
+  builder.Finish(wire::Model::Pack(builder, &model));
+  return joinSections(builder, section);
+}
