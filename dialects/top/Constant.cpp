@@ -5,6 +5,8 @@
 
 using namespace mlir;
 using namespace weft::top;
+using namespace weft;
+using weft::numeric::HostTensor;
 
 void TopDialect::registerConstant() {
   addOperations<
@@ -30,3 +32,12 @@ LogicalResult ConstantOp::inferReturnTypes(MLIRContext *,
 }
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+LogicalResult ConstantOp::evaluate(ArrayRef<const HostTensor *>,
+                                   SmallVectorImpl<HostTensor> &results) {
+  FailureOr<HostTensor> tensor = toHostTensor(getValue(), getLoc());
+  if (failed(tensor))
+    return failure();
+  results.push_back(std::move(*tensor));
+  return success();
+}

@@ -12,6 +12,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "dialects/Evaluate.h"
 #include "dialects/top/Kinds.h"
 #include "dialects/top/TopDialect.h.inc"
 

@@ -8,6 +8,7 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
+include "dialects/EvaluateInterface.td"
 
 def Top_Dialect : Dialect {
   let name = "top";
@@ -36,7 +37,7 @@ def Top_FloatTensor : StaticShapeTensorOf<[Top_Float]>;
 
 /// Every op is a pure function of its operands. An op may carry the discardable attribute
 /// `top.value`: the ONNX value name(s) its result(s) stand for.
-class Top_Op<string mnemonic, list<Trait> traits = []> : Op<Top_Dialect, mnemonic, !listconcat([Pure], traits)>;
+class Top_Op<string mnemonic, list<Trait> traits = []> : Op<Top_Dialect, mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<EvaluateOpInterface>], traits)>;
 
 /// An op whose result type follows from its operands and attributes. The class gets
 /// `inferReturnTypes`, which reports why a combination is impossible; importers reach it
