@@ -82,6 +82,26 @@ constexpr uint16_t floatToBf16(float value, Rounding mode = Rounding::HalfToEven
   return narrowFloat(floatBits(value), 7, 127, mode);
 }
 
+/// double -> fp32 rounded to odd. Rounding the result once more, to a 16-bit format, is then
+/// correct (24 >= 11 + 2 bits).
+constexpr float roundToOdd(double value) {
+  float nearest = static_cast<float>(value);
+  if (value != value || double(nearest) == value || (floatBits(nearest) & 0x7f800000u) == 0x7f800000u)
+    return nearest;
+  uint32_t bits = floatBits(nearest);
+  if (bits & 1)
+    return nearest;
+  double magnitude = value < 0 ? -value : value;
+  double rounded = nearest < 0 ? -double(nearest) : double(nearest);
+  if (bits << 1 == 0) // a zero: the neighbour toward the value
+    return floatFromBits(value < 0 ? 0x80000001u : 1u);
+  return floatFromBits(rounded > magnitude ? bits - 1 : bits + 1);
+}
+
+/// double -> fp16 / bf16 bits, to nearest even, rounded once.
+constexpr uint16_t doubleToHalf(double value) { return floatToHalf(roundToOdd(value)); }
+constexpr uint16_t doubleToBf16(double value) { return floatToBf16(roundToOdd(value)); }
+
 /// fp32 -> fp16 bits, to nearest even, without branches, so that a compiler can vectorise it.
 inline uint16_t floatToHalfFast(float value) {
   uint32_t bits = floatBits(value);

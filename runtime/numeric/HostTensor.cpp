@@ -98,18 +98,6 @@ uint8_t encodeSmall(const SmallFloat &format, double value) {
   return uint8_t(best | (std::signbit(value) ? signBit : 0));
 }
 
-/// double -> fp32 rounded to odd: a second rounding to 16 bits is then correct (24 >= 11 + 2).
-float roundToOdd(double value) {
-  float nearest = static_cast<float>(value);
-  if (value != value || double(nearest) == value || std::isinf(nearest))
-    return nearest;
-  uint32_t bits = floatBits(nearest);
-  if (bits & 1)
-    return nearest;
-  bool above = std::fabs(double(nearest)) > std::fabs(value);
-  return floatFromBits(above ? bits - 1 : bits + 1);
-}
-
 template <class T>
 T load(const uint8_t *from) {
   T value;
@@ -268,9 +256,9 @@ void HostTensor::setFromDouble(int64_t index, double value) {
     store(at + 8, 0.0);
     return store(at, value);
   case ElementType::F16:
-    return store(at, floatToHalf(roundToOdd(value)));
+    return store(at, doubleToHalf(value));
   case ElementType::BF16:
-    return store(at, floatToBf16(roundToOdd(value)));
+    return store(at, doubleToBf16(value));
   case ElementType::Bool:
     return store(at, uint8_t(value != 0));
   case ElementType::I8:

@@ -1,0 +1,89 @@
+#include "runtime/emulator/gdma/Gdma.h"
+
+namespace weft::emulator {
+
+using isa::GdmaType;
+
+Status executeGdma(Machine &machine, const Decoded &c) {
+  switch (static_cast<GdmaType>(c.type)) {
+  case GdmaType::Tensor:
+    return gdma::copy(machine, c);
+  case GdmaType::Matrix:
+    return gdma::matrix(machine, c);
+  case GdmaType::MaskedSelect:
+    return gdma::maskedSelect(machine, c);
+  case GdmaType::General:
+    return gdma::general(machine, c);
+  case GdmaType::CwTranspose:
+    return gdma::cwTranspose(machine, c);
+  case GdmaType::NonZero:
+    return gdma::nonZero(machine, c);
+  case GdmaType::System:
+    return Status::ok();
+  case GdmaType::Gather:
+  case GdmaType::Scatter:
+    return gdma::gatherScatter(machine, c);
+  }
+  return failf(Code::Unsupported, "unsupported: the emulator has no model of %.*s",
+               int(c.mnemonic.size()), c.mnemonic.data());
+}
+
+Traffic gdmaTraffic(const Chip &chip, const Decoded &c) {
+  auto type = static_cast<GdmaType>(c.type);
+  Traffic traffic;
+  if (type == GdmaType::System)
+    return traffic;
+  uint64_t bytes = gdma::formatBytes(c), read = 0, write = 0, third = 0, thirdAt = 0;
+  Shape4 from = gdma::sourceShape(c);
+  switch (type) {
+  case GdmaType::Tensor: {
+    bool ownSizes = c.get(Field::nchw_copy) || c.func == isa::gdma::TensorNcTranspose;
+    read = gdma::count(from);
+    write = ownSizes ? read : gdma::count(gdma::targetShape(c));
+    if (c.func == isa::gdma::TensorBroadcast) {
+      read = uint64_t(from.n) * from.h * from.w;
+      write = read * gdma::get32(c, Field::dst_csize);
+    }
+    break;
+  }
+  case GdmaType::Matrix: {
+    bool load = gdma::isLocal(chip, gdma::targetAddress(c));
+    read = write = load ? uint64_t(from.h) * from.w
+                        : c.get(Field::dst_hsize) * c.get(Field::dst_wsize);
+    break;
+  }
+  case GdmaType::General:
+    read = c.get(Field::move_length);
+    write = c.func == isa::gdma::GeneralBroadcast ? read * c.get(Field::dst_csize) : read;
+    break;
+  case GdmaType::MaskedSelect:
+    read = gdma::count(from);
+    third = read * gdma::formatBytes(c, Field::mask_data_format);
+    thirdAt = gdma::thirdAddress(c);
+    break;
+  case GdmaType::Gather:
+  case GdmaType::Scatter: {
+    uint64_t rows = c.get(Field::index_hsize);
+    uint64_t channels = type == GdmaType::Gather ? c.get(Field::dst_csize) : c.get(Field::src_csize);
+    read = write = channels * rows * from.w;
+    third = c.get(Field::index_csize) * rows * 4;
+    thirdAt = gdma::thirdAddress(c);
+    break;
+  }
+  default:
+    read = write = gdma::count(from);
+    if (type == GdmaType::NonZero)
+      write = 0;
+    break;
+  }
+  bool fills = c.get(Field::fill_constant_en);
+  if (!fills && gdma::sourceAddress(c) >= chip.globalMemoryBase)
+    traffic.readBytes += read * bytes;
+  if (third && thirdAt >= chip.globalMemoryBase)
+    traffic.readBytes += third;
+  if (gdma::targetAddress(c) >= chip.globalMemoryBase)
+    traffic.writeBytes += write * bytes;
+  return traffic;
+}
+
+} // namespace weft::emulator

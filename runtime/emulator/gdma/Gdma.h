@@ -1,0 +1,89 @@
+/// Execution of GDMA commands.
+#ifndef WEFT_RUNTIME_EMULATOR_GDMA_GDMA_H
+#define WEFT_RUNTIME_EMULATOR_GDMA_GDMA_H
+
+#include "runtime/emulator/Machine.h"
+#include "runtime/isa/Decode.h"
+
+namespace weft::emulator {
+
+using isa::Decoded;
+using isa::Field;
+
+/// Executes one GDMA command; nops and end commands do nothing.
+Status executeGdma(Machine &machine, const Decoded &command);
+
+/// Bytes of global memory that a command reads and writes. Results whose size depends on the data
+/// (masked select, nonzero) do not count.
+struct Traffic {
+  uint64_t readBytes = 0, writeBytes = 0;
+};
+Traffic gdmaTraffic(const Chip &chip, const Decoded &command);
+
+namespace gdma {
+
+Status copy(Machine &machine, const Decoded &command);
+Status matrix(Machine &machine, const Decoded &command);
+Status general(Machine &machine, const Decoded &command);
+Status cwTranspose(Machine &machine, const Decoded &command);
+Status maskedSelect(Machine &machine, const Decoded &command);
+Status nonZero(Machine &machine, const Decoded &command);
+Status gatherScatter(Machine &machine, const Decoded &command);
+
+inline uint32_t get32(const Decoded &command, Field field) {
+  return static_cast<uint32_t>(command.get(field));
+}
+/// The 40-bit addresses of a command.
+uint64_t sourceAddress(const Decoded &command);
+uint64_t targetAddress(const Decoded &command);
+/// Third address (mask or index) of masked select, gather and scatter.
+uint64_t thirdAddress(const Decoded &command);
+/// Bytes of an element; 0 for a code the engine does not move.
+unsigned formatBytes(const Decoded &command, Field field = Field::src_data_format);
+bool isLocal(const Chip &chip, uint64_t address);
+
+Shape4 sourceShape(const Decoded &command);
+Shape4 targetShape(const Decoded &command);
+/// Strides of the command, in elements.
+Strides4 sourceStrides(const Decoded &command);
+Strides4 targetStrides(const Decoded &command);
+inline uint64_t count(const Shape4 &s) { return uint64_t(s.n) * s.c * s.h * s.w; }
+
+/// One side of a transfer: a tensor in local memory (channels over lanes, mask applied) or in flat
+/// memory (global, static, L2).
+struct Place {
+  uint8_t *base = nullptr;
+  bool isLocal = false;
+  uint32_t lane0 = 0, offset = 0;
+  uint64_t laneMask = ~uint64_t(0);
+  Shape4 shape;
+  Strides4 stride; ///< bytes
+  unsigned bytes = 1;
+
+  /// nullptr for a channel in a lane that the mask leaves out.
+  uint8_t *at(uint32_t n, uint32_t c, uint32_t h, uint32_t w = 0) const {
+    uint64_t inner = n * stride.n + h * stride.h + w * stride.w;
+    if (!isLocal)
+      return base + inner + c * stride.c;
+    uint32_t position = lane0 + c, lane = position % kLanes;
+    if (!(laneMask >> lane & 1))
+      return nullptr;
+    return base + size_t(lane) * kLaneBytes + offset + inner + position / kLanes * stride.c;
+  }
+};
+
+/// Checks a side against its memory. `strides` in elements.
+Status makePlace(Machine &machine, const Decoded &command, const char *what, uint64_t address,
+                 unsigned elementBytes, const Shape4 &shape, const Strides4 &strides, bool write,
+                 Place &place);
+/// Default strides: continuous in flat memory, aligned in local memory.
+Strides4 defaultStrides(const Chip &chip, uint64_t address, unsigned elementBytes,
+                        const Shape4 &shape);
+/// Host memory of `bytes` flat bytes; local memory counts as linear over the lanes.
+Status flatBytes(Machine &machine, const char *what, uint64_t address, uint64_t bytes, bool write,
+                 uint8_t *&host);
+
+} // namespace gdma
+} // namespace weft::emulator
+
+#endif
