@@ -1,0 +1,61 @@
+#include "tools/files/OutputFile.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace weft;
+using testing::HasSubstr;
+using tools::writeOutputFile;
+
+namespace {
+
+class OutputFile : public testing::Test {
+protected:
+  void SetUp() override {
+    folder = std::filesystem::temp_directory_path() /
+             ("weft-output-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+  size_t filesInFolder() const {
+    size_t count = 0;
+    for ([[maybe_unused]] const auto &entry :
+         std::filesystem::directory_iterator(folder))
+      ++count;
+    return count;
+  }
+  std::filesystem::path folder;
+};
+
+TEST_F(OutputFile, ReplacesAndLeavesNoTemporary) {
+  std::string path = (folder / "a.bin").string();
+  ASSERT_TRUE(writeOutputFile(path, "old", 3).isOk());
+  ASSERT_TRUE(writeOutputFile(path, "newer", 5).isOk());
+  EXPECT_EQ(std::filesystem::file_size(path), 5u);
+  EXPECT_EQ(filesInFolder(), 1u);
+}
+
+TEST_F(OutputFile, KeepsALinkAndWritesItsTarget) {
+  std::string target = (folder / "target").string();
+  ASSERT_TRUE(writeOutputFile(target, "old", 3).isOk());
+  std::string link = (folder / "link").string();
+  std::filesystem::create_symlink("target", link);
+  ASSERT_TRUE(writeOutputFile(link, "newer", 5).isOk());
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(std::filesystem::file_size(target), 5u);
+}
+
+TEST_F(OutputFile, FailuresNamePathAndReason) {
+  rt::Status status = writeOutputFile((folder / "no/a").string(), "x", 1);
+  EXPECT_EQ(status.code(), rt::Code::IoError);
+  EXPECT_THAT(status.message(), HasSubstr("no/a: cannot create: No such file"));
+  EXPECT_THAT(writeOutputFile("/dev/full", "x", 1).message(),
+              HasSubstr("/dev/full: cannot write: No space left"));
+  EXPECT_THAT(writeOutputFile(folder.string(), "x", 1).message(),
+              HasSubstr("it is a directory"));
+  EXPECT_EQ(filesInFolder(), 0u);
+}
+
+} // namespace

@@ -1,0 +1,92 @@
+#include "tools/files/OutputFile.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace weft;
+using namespace weft::tools;
+using rt::Code;
+using rt::Status;
+
+static Status systemFailure(const std::string &path, const char *what) {
+  return rt::failf(Code::IoError, "%s: cannot %s: %s", path.c_str(), what,
+                   std::strerror(errno));
+}
+
+/// False with errno set when not everything could be written.
+static bool writeAll(int file, const void *bytes, size_t size) {
+  const char *next = static_cast<const char *>(bytes);
+  while (size > 0) {
+    ssize_t written = ::write(file, next, size);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return false;
+    next += written;
+    size -= size_t(written);
+  }
+  return true;
+}
+
+static Status writeInPlace(const std::string &path, int file, bool closeIt,
+                           const void *bytes, size_t size) {
+  bool written = writeAll(file, bytes, size);
+  Status status = written ? Status::ok() : systemFailure(path, "write");
+  if (closeIt && ::close(file) != 0 && status.isOk())
+    return systemFailure(path, "write");
+  return status;
+}
+
+static Status writeBeside(const std::string &path, mode_t mode,
+                          const void *bytes, size_t size) {
+  std::string temporary = path + ".XXXXXX";
+  int file = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (file < 0)
+    return systemFailure(path, "create");
+  Status status = Status::ok();
+  if (!writeAll(file, bytes, size) || ::fchmod(file, mode) != 0)
+    status = systemFailure(path, "write");
+  if (::close(file) != 0 && status.isOk())
+    status = systemFailure(path, "write");
+  if (status.isOk() && ::rename(temporary.c_str(), path.c_str()) != 0)
+    status = systemFailure(path, "replace");
+  if (!status.isOk())
+    ::unlink(temporary.c_str());
+  return status;
+}
+
+Status tools::writeOutputFile(const std::string &path, const void *bytes,
+                              size_t size) {
+  if (path == "-")
+    return writeInPlace("stdout", STDOUT_FILENO, false, bytes, size);
+  struct stat facts;
+  bool exists = ::stat(path.c_str(), &facts) == 0;
+  if (exists && S_ISDIR(facts.st_mode))
+    return rt::failf(Code::IoError, "%s: cannot write: it is a directory",
+                     path.c_str());
+  if (exists && !S_ISREG(facts.st_mode)) {
+    int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+      return systemFailure(path, "open");
+    return writeInPlace(path, file, true, bytes, size);
+  }
+  mode_t mask = ::umask(0);
+  ::umask(mask);
+  mode_t mode = exists ? facts.st_mode & 07777 : 0666 & ~mask;
+  // A link is replaced at its target, not by a file.
+  if (char *target = exists ? ::realpath(path.c_str(), nullptr) : nullptr) {
+    Status status = writeBeside(target, mode, bytes, size);
+    std::free(target);
+    return status;
+  }
+  return writeBeside(path, mode, bytes, size);
+}
+
+Status tools::writeStdout(const std::string &text) {
+  return writeOutputFile("-", text.data(), text.size());
+}

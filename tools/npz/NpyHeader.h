@@ -1,0 +1,43 @@
+//===- NpyHeader.h - the header of a NumPy array file -----------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_NPZ_NPYHEADER_H
+#define WEFT_TOOLS_NPZ_NPYHEADER_H
+
+#include "runtime/numeric/HostTensor.h"
+#include "runtime/status/Status.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::npz {
+
+/// What stands before the elements of a .npy file (NEP 1, versions 1.0 to 3.0).
+struct NpyHeader {
+  numeric::ElementType type = numeric::ElementType::F32;
+  std::vector<int64_t> shape;
+  /// Elements lie in column-major order.
+  bool fortranOrder = false;
+  /// Bytes before the first element.
+  size_t headerBytes = 0;
+  /// Number of elements; may be 0.
+  int64_t elements = 0;
+};
+
+/// Longest header that is read: NumPy writes 118 bytes for usual shapes.
+constexpr size_t kMaxNpyHeaderBytes = 64 * 1024;
+
+/// Parses the start of a file. `bytes` must hold the whole header (or
+/// kMaxNpyHeaderBytes of it). Little-endian real numbers, integers and bool are
+/// read; other types and byte orders are Code::Unsupported, anything malformed
+/// Code::BadFile.
+rt::Result<NpyHeader> parseNpyHeader(std::string_view bytes);
+
+/// A version 1.0 header whose length is a multiple of 64, as NumPy writes it.
+/// std::nullopt if NumPy has no such element type (bf16 among them).
+std::optional<std::string> makeNpyHeader(numeric::ElementType type,
+                                         const std::vector<int64_t> &shape);
+
+} // namespace weft::npz
+
+#endif // WEFT_TOOLS_NPZ_NPYHEADER_H

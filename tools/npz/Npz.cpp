@@ -1,0 +1,293 @@
+#include "tools/npz/Npz.h"
+#include "runtime/numeric/Float16.h"
+#include "runtime/status/Quote.h"
+#include "tools/files/OutputFile.h"
+
+#include <cinttypes>
+#include <cstring>
+#include <set>
+#include <unistd.h>
+#include <zip.h>
+
+using namespace weft;
+using namespace weft::npz;
+using numeric::ElementType;
+using numeric::HostTensor;
+using rt::Code;
+using rt::Result;
+using rt::Status;
+
+/// Largest array that is read.
+static constexpr uint64_t kMaxArrayBytes = uint64_t(4) << 30;
+/// Deflate cannot do better than 1032 to 1, so a larger claim is a lie.
+static constexpr uint64_t kMaxRatio = 1032;
+
+namespace {
+struct CloseZipFile {
+  void operator()(zip_file_t *file) const { zip_fclose(file); }
+};
+using ZipFile = std::unique_ptr<zip_file_t, CloseZipFile>;
+} // namespace
+
+static std::string zipErrorText(int code) {
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  std::string text = zip_error_strerror(&error);
+  zip_error_fini(&error);
+  return text;
+}
+
+Result<Reader> Reader::open(const std::string &path) {
+  if (::access(path.c_str(), R_OK) != 0)
+    return rt::failf(errno == ENOENT ? Code::NotFound : Code::IoError,
+                     "%s: cannot open: %s", path.c_str(), std::strerror(errno));
+  int code = 0;
+  Reader reader;
+  reader.thePath = path;
+  reader.archive = zip_open(path.c_str(), ZIP_RDONLY, &code);
+  if (!reader.archive)
+    return rt::failf(Code::BadFile, "%s: not a npz archive: %s", path.c_str(),
+                     zipErrorText(code).c_str());
+  WEFT_TRY(reader.readDirectory().withContext(path));
+  return reader;
+}
+
+Reader::Reader(Reader &&other) noexcept { *this = std::move(other); }
+
+Reader &Reader::operator=(Reader &&other) noexcept {
+  std::swap(thePath, other.thePath);
+  std::swap(archive, other.archive);
+  std::swap(theNames, other.theNames);
+  std::swap(entries, other.entries);
+  return *this;
+}
+
+Reader::~Reader() {
+  if (archive)
+    zip_discard(archive);
+}
+
+Status Reader::readDirectory() {
+  zip_int64_t count = zip_get_num_entries(archive, 0);
+  for (zip_int64_t i = 0; i < count; ++i) {
+    const char *file = zip_get_name(archive, zip_uint64_t(i), 0);
+    if (!file)
+      return rt::failf(Code::BadFile, "entry %" PRId64 " has no name", i);
+    std::string name = file;
+    constexpr std::string_view kSuffix = ".npy";
+    if (name.size() <= kSuffix.size() ||
+        name.compare(name.size() - kSuffix.size(), kSuffix.size(), kSuffix))
+      return rt::failf(Code::BadFile, "entry %s is no npy array",
+                       rt::quoteName(name).c_str());
+    name.resize(name.size() - kSuffix.size());
+    if (entries.count(name))
+      return rt::failf(Code::BadFile, "array %s occurs twice",
+                       rt::quoteName(name).c_str());
+    WEFT_TRY(readEntry(zip_uint64_t(i), name)
+                 .withContext("array " + rt::quoteName(name)));
+    theNames.push_back(name);
+  }
+  return Status::ok();
+}
+
+/// Reads until `size` bytes or the end; -1 on an error, which also is what a
+/// wrong check sum gives at the end.
+static zip_int64_t readUpTo(zip_file_t *file, void *bytes, uint64_t size) {
+  uint64_t done = 0;
+  while (done < size) {
+    zip_int64_t got =
+        zip_fread(file, static_cast<char *>(bytes) + done, size - done);
+    if (got < 0)
+      return -1;
+    if (got == 0)
+      break;
+    done += uint64_t(got);
+  }
+  return zip_int64_t(done);
+}
+
+Status Reader::readEntry(uint64_t index, const std::string &name) {
+  zip_stat_t facts;
+  if (zip_stat_index(archive, index, 0, &facts) != 0 ||
+      !(facts.valid & ZIP_STAT_SIZE) || !(facts.valid & ZIP_STAT_COMP_SIZE))
+    return rt::fail(Code::BadFile, "the archive does not state its size");
+  ZipFile file(zip_fopen_index(archive, index, 0));
+  if (!file)
+    return rt::failf(Code::BadFile, "cannot be read: %s",
+                     zip_strerror(archive));
+  std::string start(std::min<uint64_t>(kMaxNpyHeaderBytes, facts.size), '\0');
+  zip_int64_t got = readUpTo(file.get(), start.data(), start.size());
+  if (got < 0)
+    return rt::failf(Code::BadFile, "cannot be read: %s",
+                     zip_file_strerror(file.get()));
+  start.resize(size_t(got));
+  Result<NpyHeader> header = parseNpyHeader(start);
+  if (!header)
+    return header.status();
+  uint64_t elementBytes = numeric::elementBytes(header->type);
+  if (uint64_t(header->elements) > kMaxArrayBytes / elementBytes)
+    return rt::failf(Code::Unsupported,
+                     "unsupported: shape %s of %s has more than 4 GiB",
+                     numeric::shapeText(header->shape).c_str(),
+                     numeric::elementTypeName(header->type));
+  uint64_t needed =
+      header->headerBytes + uint64_t(header->elements) * elementBytes;
+  if (facts.size != needed || facts.size / kMaxRatio > facts.comp_size)
+    return rt::failf(Code::BadFile,
+                     "holds %" PRIu64 " bytes, its header (%s of %s) needs "
+                     "%" PRIu64,
+                     uint64_t(facts.size),
+                     numeric::shapeText(header->shape).c_str(),
+                     numeric::elementTypeName(header->type), needed);
+  entries[name] = {index, *std::move(header)};
+  return Status::ok();
+}
+
+const NpyHeader *Reader::header(const std::string &name) const {
+  auto found = entries.find(name);
+  return found == entries.end() ? nullptr : &found->second.header;
+}
+
+/// Column-major to row-major: element (i0, i1, ..) moves.
+static HostTensor toRowMajor(const HostTensor &columns) {
+  const std::vector<int64_t> &shape = columns.shape();
+  HostTensor rows(columns.type(), shape);
+  size_t bytes = numeric::elementBytes(columns.type());
+  std::vector<int64_t> index(shape.size(), 0);
+  for (int64_t at = 0; at < rows.elements(); ++at) {
+    int64_t from = 0;
+    for (size_t axis = shape.size(); axis-- > 0;)
+      from = from * shape[axis] + index[axis];
+    std::memcpy(rows.bytes() + size_t(at) * bytes,
+                columns.bytes() + size_t(from) * bytes, bytes);
+    for (size_t axis = shape.size(); axis-- > 0;) {
+      if (++index[axis] < shape[axis])
+        break;
+      index[axis] = 0;
+    }
+  }
+  return rows;
+}
+
+Result<HostTensor> Reader::read(const std::string &name) const {
+  auto found = entries.find(name);
+  std::string where = thePath + ": array " + rt::quoteName(name);
+  if (found == entries.end())
+    return rt::fail(Code::NotFound, where + " does not exist");
+  const NpyHeader &header = found->second.header;
+  ZipFile file(zip_fopen_index(archive, found->second.index, 0));
+  std::string skipped(header.headerBytes, '\0');
+  HostTensor tensor(header.type, header.shape);
+  char beyond;
+  // The read behind the last byte is where libzip compares the check sum.
+  if (!file ||
+      readUpTo(file.get(), skipped.data(), skipped.size()) !=
+          zip_int64_t(skipped.size()) ||
+      readUpTo(file.get(), tensor.bytes(), tensor.sizeBytes()) !=
+          zip_int64_t(tensor.sizeBytes()) ||
+      zip_fread(file.get(), &beyond, 1) != 0)
+    return rt::failf(Code::BadFile, "%s: cannot be read: %s", where.c_str(),
+                     file ? zip_file_strerror(file.get())
+                          : zip_strerror(archive));
+  if (header.fortranOrder && header.shape.size() > 1)
+    return toRowMajor(tensor);
+  return tensor;
+}
+
+static HostTensor widenBf16(const HostTensor &narrow) {
+  HostTensor wide(ElementType::F32, narrow.shape());
+  for (int64_t i = 0; i < narrow.elements(); ++i)
+    wide.as<float>()[i] = numeric::bf16ToFloat(narrow.as<uint16_t>()[i]);
+  return wide;
+}
+
+/// The bytes of one .npy file.
+static Result<std::string> makeNpy(const NamedTensor &named) {
+  const HostTensor &tensor = *named.tensor;
+  if (tensor.type() == ElementType::BF16) {
+    HostTensor wide = widenBf16(tensor);
+    return makeNpy({named.name, &wide});
+  }
+  std::optional<std::string> header =
+      makeNpyHeader(tensor.type(), tensor.shape());
+  if (!header)
+    return rt::failf(Code::Unsupported,
+                     "unsupported: array %s has type %s, which npz lacks",
+                     rt::quoteName(named.name).c_str(),
+                     numeric::elementTypeName(tensor.type()));
+  header->append(reinterpret_cast<const char *>(tensor.bytes()),
+                 tensor.sizeBytes());
+  return *std::move(header);
+}
+
+/// Adds one file without compression and without a time; false on an error.
+static bool addFile(zip_t *archive, const std::string &name,
+                    const std::string &bytes) {
+  zip_source_t *source =
+      zip_source_buffer(archive, bytes.data(), bytes.size(), 0);
+  if (!source)
+    return false;
+  zip_int64_t index = zip_file_add(archive, (name + ".npy").c_str(), source,
+                                   ZIP_FL_ENC_UTF_8 | ZIP_FL_OVERWRITE);
+  if (index < 0) {
+    zip_source_free(source);
+    return false;
+  }
+  constexpr zip_uint16_t kFirstDay = 0x21; // 1980-01-01, the earliest there is
+  return zip_set_file_compression(archive, zip_uint64_t(index), ZIP_CM_STORE,
+                                  0) == 0 &&
+         zip_file_set_dostime(archive, zip_uint64_t(index), 0, kFirstDay, 0) ==
+             0;
+}
+
+/// Takes the finished archive out of libzip's memory.
+static Status takeBytes(zip_source_t *target, std::vector<char> &bytes) {
+  zip_stat_t facts;
+  bool taken =
+      zip_source_stat(target, &facts) == 0 && zip_source_open(target) == 0;
+  if (taken) {
+    bytes.resize(facts.size);
+    taken = zip_source_read(target, bytes.data(), bytes.size()) ==
+            zip_int64_t(bytes.size());
+    zip_source_close(target);
+  }
+  return taken ? Status::ok()
+               : rt::fail(Code::Internal, "libzip made no archive");
+}
+
+Status npz::writeNpz(const std::string &path,
+                     const std::vector<NamedTensor> &tensors) {
+  std::vector<std::string> files;
+  for (const NamedTensor &tensor : tensors) {
+    Result<std::string> file = makeNpy(tensor);
+    if (!file)
+      return file.status().withContext(path);
+    files.push_back(*std::move(file));
+  }
+  zip_error_t error;
+  zip_error_init(&error);
+  zip_source_t *target = zip_source_buffer_create(nullptr, 0, 0, &error);
+  zip_t *archive =
+      target ? zip_open_from_source(target, ZIP_TRUNCATE, &error) : nullptr;
+  zip_error_fini(&error);
+  if (!archive) {
+    zip_source_free(target);
+    return rt::fail(Code::OutOfMemory, path + ": no memory for the archive");
+  }
+  zip_source_keep(target);
+  bool added = true;
+  for (size_t i = 0; i < files.size() && added; ++i)
+    added = addFile(archive, tensors[i].name, files[i]);
+  Status status = Status::ok();
+  if (!added || zip_close(archive) != 0) {
+    status = rt::failf(Code::Internal, "%s: libzip: %s", path.c_str(),
+                       zip_strerror(archive));
+    zip_discard(archive);
+  }
+  std::vector<char> bytes;
+  if (status.isOk())
+    status = takeBytes(target, bytes).withContext(path);
+  zip_source_free(target);
+  WEFT_TRY(status);
+  return tools::writeOutputFile(path, bytes.data(), bytes.size());
+}

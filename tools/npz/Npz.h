@@ -1,0 +1,71 @@
+//===- Npz.h - named arrays in NumPy's archive format -----------*- C++ -*-===//
+//
+// A .npz file is a zip archive of .npy files. The archive is libzip's work
+// (zip64, deflate, check sums); the .npy header is parsed by NpyHeader. It
+// lives in tools/ because a deployed runtime takes raw bytes and needs no
+// archive library.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_NPZ_NPZ_H
+#define WEFT_TOOLS_NPZ_NPZ_H
+
+#include "tools/npz/NpyHeader.h"
+
+#include <map>
+#include <memory>
+
+struct zip;
+
+namespace weft::npz {
+
+/// An archive open for reading. Files are untrusted: every size is checked
+/// before memory is taken, check sums are verified. Messages begin with the
+/// path.
+class Reader {
+public:
+  /// Reads the directory and every header. Code::NotFound, IoError, BadFile,
+  /// Unsupported.
+  static rt::Result<Reader> open(const std::string &path);
+  Reader(Reader &&) noexcept;
+  Reader &operator=(Reader &&) noexcept;
+  ~Reader();
+
+  const std::string &path() const { return thePath; }
+  /// In the order of the archive.
+  const std::vector<std::string> &names() const { return theNames; }
+  /// nullptr if there is no such array.
+  const NpyHeader *header(const std::string &name) const;
+  /// The array in row-major order. Code::NotFound if there is no such array.
+  rt::Result<numeric::HostTensor> read(const std::string &name) const;
+
+private:
+  struct Entry {
+    uint64_t index = 0;
+    NpyHeader header;
+  };
+  Reader() = default;
+  rt::Status readDirectory();
+  rt::Status readEntry(uint64_t index, const std::string &name);
+
+  std::string thePath;
+  zip *archive = nullptr;
+  std::vector<std::string> theNames;
+  std::map<std::string, Entry> entries;
+};
+
+/// An array to write; the tensor is the caller's.
+struct NamedTensor {
+  std::string name;
+  const numeric::HostTensor *tensor = nullptr;
+};
+
+/// Writes the arrays uncompressed, in order, without times, so equal arrays
+/// give equal bytes; see writeOutputFile() for how the file appears. bf16 is
+/// written as float32. Code::Unsupported for other types that NumPy lacks.
+rt::Status writeNpz(const std::string &path,
+                    const std::vector<NamedTensor> &tensors);
+
+} // namespace weft::npz
+
+#endif // WEFT_TOOLS_NPZ_NPZ_H
