@@ -180,9 +180,11 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip, const Gro
     for (auto [number, operand] : llvm::enumerate(opView.operands)) {
       if (operand < 0 || tiling.readsStrided(number))
         continue;
+      // Listed for every slice, so that buffers keep their numbers; takes no room where the tile is the need.
       Box need = tiling.inputNeed(number, result).box;
-      if (need != slice.tiles[operand])
-        add(GroupBuffer::OperandCopy, i, tileTensor(view.value(operand), need), number);
+      add(GroupBuffer::OperandCopy, i, tileTensor(view.value(operand), need), number);
+      if (need == slice.tiles[operand])
+        buffers.back().bytes = 0;
     }
   }
   return buffers;

@@ -72,7 +72,7 @@ struct GroupBuffer {
 };
 
 /// All buffers of a slice in their fixed order: inputs; then per op its result, constants, scratch, operand copies.
-/// An operand copy appears where an op cannot read a piece out of a larger tile.
+/// Operand copies are for ops that cannot read a piece out of a larger tile; 0 bytes in slices that need none.
 std::vector<GroupBuffer> enumerateBuffers(const Chip &chip, const GroupView &view,
                                           const SlicePlan &slice);
 

@@ -5,6 +5,7 @@
 
 #include "dialects/top/Top.h"
 #include "dialects/tpu/Tpu.h"
+#include "passes/tpu/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,4 +22,4 @@ void weft::registerAllDialects(mlir::DialectRegistry &registry) {
                   mlir::quant::QuantizationDialect, mlir::scf::SCFDialect>();
 }
 
-void weft::registerAllPasses() {}
+void weft::registerAllPasses() { tpu::registerTpuPasses(); }

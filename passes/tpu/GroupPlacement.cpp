@@ -1,0 +1,188 @@
+//===- GroupPlacement.cpp - local memory of a group -----------------------===//
+
+#include "passes/tpu/GroupPlacement.h"
+
+#include "runtime/chips/Chip.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+/// The slices to look at: all of them, or the few that differ.
+static std::vector<Dims> slicesToLookAt(const Dims &counts, bool exact) {
+  std::array<SmallVector<int64_t>, 4> perAxis;
+  for (unsigned axis = 0; axis < 4; ++axis) {
+    int64_t count = counts[axis];
+    SmallVector<int64_t> picks;
+    if (exact || count <= 3)
+      for (int64_t i = 0; i < count; ++i)
+        picks.push_back(i);
+    else
+      picks = {0, 1, count / 2, count - 1};
+    perAxis[axis] = picks;
+  }
+  std::vector<Dims> slices;
+  for (int64_t n : perAxis[0])
+    for (int64_t c : perAxis[1])
+      for (int64_t h : perAxis[2])
+        for (int64_t w : perAxis[3])
+          slices.push_back({n, c, h, w});
+  return slices;
+}
+
+static int64_t tensorBytes(const LocalTensor &tensor) {
+  const Dims &dims = tensor.dims;
+  return dims[0] * dims[1] * dims[2] * dims[3] * tensor.bits / 8;
+}
+
+/// Adds one slice to the footprint. `previous` is the plan of the slice looked at before, null for the first.
+static void addSlice(const Chip &chip, const GroupView &view, const SlicePlan &slice,
+                     const SlicePlan *previous, GroupFootprint &total) {
+  std::vector<GroupBuffer> buffers = enumerateBuffers(chip, view, slice);
+  if (!previous) {
+    total.buffers = buffers;
+    total.changes.assign(buffers.size(), false);
+  }
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const GroupBuffer &buffer = buffers[i];
+    bool loaded = buffer.kind == GroupBuffer::Input || buffer.kind == GroupBuffer::Constant;
+    if (loaded) {
+      bool same = previous && buffer.tensor.dims == total.buffers[i].tensor.dims &&
+                  buffer.firstChannel == total.buffers[i].firstChannel;
+      if (buffer.kind == GroupBuffer::Input && previous)
+        same = slice.tiles[buffer.owner] == previous->tiles[buffer.owner];
+      if (!same)
+        total.loadedBytes += tensorBytes(buffer.tensor);
+      if (previous && !same)
+        total.changes[i] = true;
+      total.buffers[i].firstChannel = buffer.firstChannel;
+      total.buffers[i].tensor = buffer.tensor;
+    }
+    total.buffers[i].bytes = std::max(total.buffers[i].bytes, buffer.bytes);
+  }
+  for (auto [i, output] : llvm::enumerate(view.outputs)) {
+    Type element = cast<RankedTensorType>(view.value(output).getType()).getElementType();
+    total.storedBytes += slice.stores[i].elements() * elementBits(element) / 8;
+  }
+  for (size_t i = 0; i < view.ops.size(); ++i) {
+    TilingInterface tiling = view.ops[i].tiling;
+    total.computed += slice.tiles[view.resultOf(i)].elements();
+    total.commands += tiling.commandCount();
+  }
+}
+
+std::optional<GroupFootprint> weft::tpu::measureGroup(const Chip &chip, const GroupView &view,
+                                                      const Dims &counts, bool exact) {
+  GroupFootprint total;
+  std::optional<SlicePlan> previous;
+  std::vector<Dims> slices = slicesToLookAt(counts, exact);
+  for (const Dims &index : slices) {
+    std::optional<SlicePlan> slice = planSlice(chip, view, counts, index);
+    if (!slice)
+      return std::nullopt;
+    addSlice(chip, view, *slice, previous ? &*previous : nullptr, total);
+    previous = std::move(slice);
+  }
+  for (const GroupBuffer &buffer : total.buffers)
+    if (buffer.bytes > static_cast<int64_t>(chip.laneBytes))
+      return std::nullopt;
+  for (size_t i = 0; i < view.ops.size(); ++i) {
+    Dims dims = dimsOf(view.value(view.resultOf(i)));
+    total.wholeElements += dims[0] * dims[1] * dims[2] * dims[3];
+  }
+  int64_t count = counts[0] * counts[1] * counts[2] * counts[3];
+  if (int64_t seen = static_cast<int64_t>(slices.size()); seen < count) {
+    // What is held is loaded once however many slices there are.
+    int64_t held = 0;
+    for (size_t i = 0; i < total.buffers.size(); ++i)
+      if (!total.changes[i] && (total.buffers[i].kind == GroupBuffer::Input ||
+                                total.buffers[i].kind == GroupBuffer::Constant))
+        held += tensorBytes(total.buffers[i].tensor);
+    total.loadedBytes = held + (total.loadedBytes - held) * count / seen;
+    total.storedBytes = total.storedBytes * count / seen;
+    total.computed = total.computed * count / seen;
+    total.commands = total.commands * count / seen;
+  }
+  return total;
+}
+
+/// First and last op that uses each value (-1: none).
+static std::vector<std::pair<int64_t, int64_t>> valueUses(const GroupView &view) {
+  std::vector<std::pair<int64_t, int64_t>> uses(view.valueCount(), {-1, -1});
+  for (size_t i = 0; i < view.ops.size(); ++i)
+    for (int operand : view.ops[i].operands)
+      if (operand >= 0) {
+        if (uses[operand].first < 0)
+          uses[operand].first = i;
+        uses[operand].second = i;
+      }
+  return uses;
+}
+
+std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
+                                             const GroupFootprint &footprint, bool sliced,
+                                             int64_t prefetch) {
+  auto uses = valueUses(view);
+  int64_t end = static_cast<int64_t>(view.ops.size()) - 1;
+  llvm::DenseSet<int> outputs(view.outputs.begin(), view.outputs.end());
+  std::vector<LiveRange> ranges;
+  ranges.reserve(footprint.buffers.size());
+  for (size_t i = 0; i < footprint.buffers.size(); ++i) {
+    const GroupBuffer &buffer = footprint.buffers[i];
+    LiveRange range{buffer.bytes, buffer.owner, buffer.owner};
+    switch (buffer.kind) {
+    case GroupBuffer::Input:
+      range.first = std::max<int64_t>(0, uses[buffer.owner].first - prefetch);
+      range.last = uses[buffer.owner].second;
+      break;
+    case GroupBuffer::Result:
+      range.last = std::max<int64_t>(buffer.owner, uses[view.resultOf(buffer.owner)].second);
+      break;
+    case GroupBuffer::Constant:
+      range.first = std::max<int64_t>(0, buffer.owner - prefetch);
+      break;
+    case GroupBuffer::Scratch:
+    case GroupBuffer::OperandCopy:
+      break;
+    }
+    bool stored = buffer.kind == GroupBuffer::Result && outputs.contains(view.resultOf(buffer.owner));
+    if (stored && !sliced) // room for the store to run while the next op computes
+      range.last = std::min(end, std::max(range.last, range.first + 1));
+    bool loaded = buffer.kind == GroupBuffer::Input || buffer.kind == GroupBuffer::Constant;
+    if (sliced && (loaded || stored)) {
+      range.first = 0;
+      range.last = end;
+      if (stored || footprint.changes[i])
+        range.bytes *= 2;
+    }
+    ranges.push_back(range);
+  }
+  return ranges;
+}
+
+std::optional<std::vector<BufferPlace>> weft::tpu::placeGroup(const Chip &chip,
+                                                              const GroupView &view,
+                                                              const Dims &counts,
+                                                              int64_t maxPrefetch) {
+  std::optional<GroupFootprint> footprint = measureGroup(chip, view, counts, /*exact=*/true);
+  if (!footprint)
+    return std::nullopt;
+  bool sliced = counts[0] * counts[1] * counts[2] * counts[3] > 1;
+  for (int64_t prefetch = maxPrefetch;; prefetch /= 2) {
+    std::vector<LiveRange> ranges = liveRanges(view, *footprint, sliced, prefetch);
+    if (auto addresses = allocate(ranges, chip.laneBytes, chip.euBytes)) {
+      std::vector<BufferPlace> places;
+      for (size_t i = 0; i < ranges.size(); ++i) {
+        int64_t bytes = footprint->buffers[i].bytes;
+        places.push_back({(*addresses)[i], bytes, ranges[i].bytes == bytes ? 0 : bytes,
+                          sliced ? 0 : ranges[i].first});
+      }
+      return places;
+    }
+    if (prefetch == 0 || sliced)
+      return std::nullopt;
+  }
+}

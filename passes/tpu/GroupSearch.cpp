@@ -1,0 +1,329 @@
+//===- GroupSearch.cpp - which consecutive ops to group -------------------===//
+
+#include "passes/tpu/GroupSearch.h"
+
+#include "runtime/chips/Chip.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+static int64_t costOf(const GroupFootprint &footprint, const GroupSearchOptions &options) {
+  return footprint.loadedBytes + footprint.storedBytes + options.commandBytes * footprint.commands;
+}
+
+static int64_t product(const Dims &counts) {
+  return counts[0] * counts[1] * counts[2] * counts[3];
+}
+
+namespace {
+/// Walks tilings of one group along one family after the other and keeps the cheapest that fits.
+class TilingSearch {
+public:
+  TilingSearch(const Chip &chip, const GroupView &view, const GroupSearchOptions &options,
+               int64_t atLeast)
+      : chip(chip), view(view), options(options), atLeast(atLeast) {
+    limits = {1 << 30, 1 << 30, 1 << 30, 1 << 30};
+    for (int output : view.outputs) {
+      Dims dims = dimsOf(view.value(output));
+      int64_t lanes = chip.lanes;
+      dims[kAxisC] = (dims[kAxisC] + lanes - 1) / lanes;
+      for (unsigned axis = 0; axis < 4; ++axis)
+        limits[axis] = std::min(limits[axis], dims[axis]);
+    }
+  }
+
+  std::optional<TilingChoice> run() {
+    Dims whole{1, 1, 1, 1};
+    walk(whole, kAxisN);
+    Dims batches = whole;
+    batches[kAxisN] = limits[kAxisN]; // finer cuts start from single batches
+    walk(batches, kAxisH);
+    walk(batches, kAxisC);
+    if (!best) { // one axis is not enough
+      Dims rows = batches;
+      rows[kAxisH] = limits[kAxisH];
+      walk(rows, kAxisW);
+      for (int64_t c = 2; c <= limits[kAxisC] && !best; c *= 2) {
+        Dims channels = batches;
+        channels[kAxisC] = c;
+        walk(channels, kAxisH);
+        channels[kAxisH] = limits[kAxisH];
+        walk(channels, kAxisW);
+      }
+    }
+    return best;
+  }
+
+private:
+  /// Tries more and more slices along `axis` until the group fits.
+  void walk(Dims counts, unsigned axis) {
+    for (int64_t count = 1; count <= limits[axis];
+         count = std::max(count + 1, std::min(count * 3 / 2, limits[axis]))) {
+      counts[axis] = count;
+      int64_t slices = product(counts);
+      if (slices > options.maxSlices)
+        return;
+      if (slices < 2 || slices < atLeast)
+        continue;
+      if (tryCounts(counts))
+        return;
+    }
+  }
+
+  bool tryCounts(const Dims &counts) {
+    std::optional<GroupFootprint> footprint = measureGroup(chip, view, counts, /*exact=*/false);
+    if (!footprint)
+      return false;
+    // Computing everything twice is never worth the bytes it saves.
+    if (footprint->computed > 2 * footprint->wholeElements)
+      return false;
+    if (peakBytes(liveRanges(view, *footprint, /*sliced=*/true, 0)) >
+        static_cast<int64_t>(chip.laneBytes))
+      return false;
+    int64_t cost = costOf(*footprint, options);
+    if (!best || cost < best->cost)
+      best = TilingChoice{counts, cost};
+    return true;
+  }
+
+  const Chip &chip;
+  const GroupView &view;
+  const GroupSearchOptions &options;
+  int64_t atLeast;
+  Dims limits;
+  std::optional<TilingChoice> best;
+};
+
+/// What one op adds to a group that runs in one slice.
+struct OpNumbers {
+  int64_t resultLane = 0, scratchLane = 0, constantLane = 0; ///< bytes a lane
+  int64_t resultBytes = 0, constantBytes = 0;                ///< bytes in DRAM
+  int64_t commands = 0;
+  unsigned uses = 0;
+  /// (producer op of the run or -1, value number among outside values, bytes a lane, DRAM bytes)
+  struct Operand {
+    int producer;
+    int outside;
+    int64_t lane, bytes;
+  };
+  SmallVector<Operand, 3> operands;
+};
+
+/// The interval dynamic program over one run.
+class RunSearch {
+public:
+  RunSearch(const Chip &chip, ArrayRef<Operation *> run, const GroupSearchOptions &options)
+      : chip(chip), run(run), options(options) {
+    collectNumbers();
+  }
+
+  std::optional<std::vector<GroupChoice>> solve(Operation *&failed);
+
+private:
+  void collectNumbers();
+  void extendOneSlice(size_t begin);
+  void extendSliced(size_t begin, size_t firstEnd);
+  void relax(size_t begin, size_t end, const Dims &counts, int64_t cost);
+  bool appendChecked(size_t begin, size_t end, Dims counts, std::vector<GroupChoice> &choices,
+                     Operation *&failed);
+
+  struct Best {
+    int64_t cost = std::numeric_limits<int64_t>::max();
+    size_t begin = 0;
+    Dims counts{1, 1, 1, 1};
+  };
+  const Chip &chip;
+  ArrayRef<Operation *> run;
+  const GroupSearchOptions &options;
+  std::vector<OpNumbers> numbers;
+  int outsideCount = 0;
+  std::vector<Best> best; ///< best[e]: cheapest cover of [0, e)
+};
+} // namespace
+
+std::optional<TilingChoice> weft::tpu::searchTiling(const Chip &chip, const GroupView &view,
+                                                    const GroupSearchOptions &options,
+                                                    int64_t atLeast) {
+  return TilingSearch(chip, view, options, atLeast).run();
+}
+
+void RunSearch::collectNumbers() {
+  DenseMap<Value, int> producer, outside;
+  numbers.resize(run.size());
+  for (size_t i = 0; i < run.size(); ++i) {
+    GroupView view = viewOps(run[i]);
+    SlicePlan slice;
+    if (auto plan = planSlice(chip, view, {1, 1, 1, 1}, {0, 0, 0, 0}))
+      slice = std::move(*plan);
+    else
+      slice.tiles.assign(view.valueCount(), Box());
+    OpNumbers &op = numbers[i];
+    for (const GroupBuffer &buffer : enumerateBuffers(chip, view, slice)) {
+      const Dims &dims = buffer.tensor.dims;
+      int64_t bytes = dims[0] * dims[1] * dims[2] * dims[3] * buffer.tensor.bits / 8;
+      switch (buffer.kind) {
+      case GroupBuffer::Input: {
+        Value value = view.inputs[buffer.owner];
+        auto it = producer.find(value);
+        int number = it == producer.end() ? -1 : it->second;
+        int place = 0;
+        if (number < 0)
+          place = outside.try_emplace(value, outside.size()).first->second;
+        op.operands.push_back({number, place, buffer.bytes, bytes});
+        break;
+      }
+      case GroupBuffer::Result:
+        op.resultLane = buffer.bytes;
+        op.resultBytes = bytes;
+        break;
+      case GroupBuffer::Constant:
+        op.constantLane += buffer.bytes;
+        op.constantBytes += bytes;
+        break;
+      default:
+        op.scratchLane += buffer.bytes;
+      }
+    }
+    op.commands = view.ops.front().tiling.commandCount();
+    // Uses by distinct ops; an op that reads a value twice is one user.
+    SmallVector<Operation *> users;
+    for (Operation *user : run[i]->getResult(0).getUsers())
+      if (!llvm::is_contained(users, user))
+        users.push_back(user);
+    op.uses = users.size();
+    producer[run[i]->getResult(0)] = i;
+  }
+  outsideCount = outside.size();
+}
+
+void RunSearch::relax(size_t begin, size_t end, const Dims &counts, int64_t cost) {
+  if (best[begin].cost == std::numeric_limits<int64_t>::max())
+    return;
+  int64_t total = best[begin].cost + cost;
+  if (total < best[end].cost)
+    best[end] = {total, begin, counts};
+}
+
+/// All groups [begin, end) that run in one slice; numbers are kept up to date while `end` grows.
+void RunSearch::extendOneSlice(size_t begin) {
+  std::vector<int64_t> live; // bytes a lane per step
+  std::vector<int64_t> lastUse;
+  std::vector<unsigned> usesLeft;
+  DenseMap<int, size_t> outsideLast; // outside value -> last step it is live
+  int64_t traffic = 0, overhead = 0, capacity = chip.laneBytes;
+  size_t limit = std::min(run.size(), begin + static_cast<size_t>(options.maxOps));
+  bool fits = true;
+  size_t end = begin;
+  auto add = [&](size_t from, size_t to, int64_t bytes) {
+    for (size_t step = from; step <= to; ++step)
+      fits &= (live[step] += bytes) <= capacity;
+  };
+  while (end < limit && fits) {
+    const OpNumbers &op = numbers[end];
+    size_t step = end - begin;
+    live.push_back(0);
+    lastUse.push_back(step);
+    usesLeft.push_back(op.uses);
+    size_t previous = step ? step - 1 : 0;
+    add(previous, step, op.constantLane); // loaded one step ahead
+    add(step, step, op.resultLane + op.scratchLane);
+    for (const OpNumbers::Operand &operand : op.operands) {
+      if (operand.producer >= static_cast<int>(begin)) {
+        size_t maker = operand.producer - begin;
+        add(lastUse[maker] + 1, step, numbers[operand.producer].resultLane);
+        lastUse[maker] = step;
+        if (--usesLeft[maker] == 0)
+          traffic -= numbers[operand.producer].resultBytes;
+        continue;
+      }
+      int key = operand.producer >= 0 ? -1 - operand.producer : operand.outside;
+      auto [it, isNew] = outsideLast.try_emplace(key, step);
+      add(isNew ? previous : it->second + 1, step, operand.lane);
+      it->second = step;
+      if (isNew)
+        traffic += operand.bytes;
+    }
+    traffic += op.constantBytes + (op.uses ? op.resultBytes : 0);
+    overhead += op.commands;
+    ++end;
+    if (fits)
+      relax(begin, end, {1, 1, 1, 1}, traffic + options.commandBytes * overhead);
+  }
+  if (!fits)
+    extendSliced(begin, end);
+}
+
+/// Groups that are too big for one slice, starting with [begin, firstEnd).
+void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
+  size_t limit = std::min(run.size(), begin + static_cast<size_t>(options.maxSlicedOps));
+  int64_t atLeast = 2;
+  int misses = 0;
+  for (size_t end = firstEnd; end <= limit && misses < 3; ++end) {
+    GroupView view = viewOps(run.slice(begin, end - begin));
+    std::optional<TilingChoice> choice = searchTiling(chip, view, options, atLeast);
+    if (!choice) {
+      ++misses; // an op may only look bad until its consumer joins (a residual branch)
+      continue;
+    }
+    misses = 0;
+    atLeast = product(choice->counts);
+    relax(begin, end, choice->counts, choice->cost);
+  }
+}
+
+/// Adds [begin, end) if it can really be placed, with more slices or cut in two if need be.
+bool RunSearch::appendChecked(size_t begin, size_t end, Dims counts,
+                              std::vector<GroupChoice> &choices, Operation *&failed) {
+  GroupView view = viewOps(run.slice(begin, end - begin));
+  for (int64_t slices = product(counts);;) {
+    if (placeGroup(chip, view, counts, options.prefetch)) {
+      choices.push_back({begin, end, counts});
+      return true;
+    }
+    std::optional<TilingChoice> next = searchTiling(chip, view, options, slices + 1);
+    if (!next)
+      break;
+    counts = next->counts;
+    slices = product(counts);
+  }
+  if (end - begin == 1) {
+    failed = run[begin];
+    return false;
+  }
+  size_t middle = begin + (end - begin) / 2;
+  return appendChecked(begin, middle, {1, 1, 1, 1}, choices, failed) &&
+         appendChecked(middle, end, {1, 1, 1, 1}, choices, failed);
+}
+
+std::optional<std::vector<GroupChoice>> RunSearch::solve(Operation *&failed) {
+  best.assign(run.size() + 1, Best());
+  best[0].cost = 0;
+  for (size_t begin = 0; begin < run.size(); ++begin) {
+    extendOneSlice(begin);
+    // An op that fits no way at all still gets a group, which the check below will then refuse with its name.
+    if (best[begin + 1].cost == std::numeric_limits<int64_t>::max())
+      relax(begin, begin + 1, {1, 1, 1, 1}, std::numeric_limits<int32_t>::max());
+  }
+  std::vector<Best> cuts;
+  std::vector<size_t> ends;
+  for (size_t end = run.size(); end > 0; end = best[end].begin) {
+    cuts.push_back(best[end]);
+    ends.push_back(end);
+  }
+  std::vector<GroupChoice> choices;
+  for (size_t i = cuts.size(); i-- > 0;)
+    if (!appendChecked(cuts[i].begin, ends[i], cuts[i].counts, choices, failed))
+      return std::nullopt;
+  return choices;
+}
+
+std::optional<std::vector<GroupChoice>> weft::tpu::searchGroups(const Chip &chip,
+                                                                ArrayRef<Operation *> run,
+                                                                const GroupSearchOptions &options,
+                                                                Operation *&failed) {
+  return RunSearch(chip, run, options).solve(failed);
+}

@@ -1,0 +1,26 @@
+//===- Passes.h - grouping, tiling and placement of tpu graphs --*- C++ -*-===//
+
+#ifndef WEFT_PASSES_TPU_PASSES_H
+#define WEFT_PASSES_TPU_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace weft::tpu {
+
+/// --tpu-group-layers: puts runs of tileable ops into `tpu.group`s with a tiling under which they fit local memory.
+std::unique_ptr<mlir::Pass> createGroupLayersPass();
+
+/// --tpu-place-local: gives every buffer of every group its local address and the step at which it is loaded.
+std::unique_ptr<mlir::Pass> createPlaceLocalPass();
+
+/// --tpu-place-global: gives packed constants, arguments, results and whatever else crosses DRAM their addresses.
+std::unique_ptr<mlir::Pass> createPlaceGlobalPass();
+
+/// Makes the passes of this folder known by their flags.
+void registerTpuPasses();
+
+} // namespace weft::tpu
+
+#endif // WEFT_PASSES_TPU_PASSES_H

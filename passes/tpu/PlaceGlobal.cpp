@@ -1,0 +1,166 @@
+//===- PlaceGlobal.cpp - --tpu-place-global -------------------------------===//
+
+#include "dialects/tpu/Constant.h"
+#include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/Move.h"
+#include "passes/tpu/LocalAllocation.h"
+#include "passes/tpu/ModuleChip.h"
+#include "passes/tpu/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+static int64_t alignUp(int64_t value, int64_t granule) {
+  return (value + granule - 1) / granule * granule;
+}
+
+static int64_t valueBytes(Value value) {
+  Dims dims = dimsOf(value);
+  Type element = cast<RankedTensorType>(value.getType()).getElementType();
+  return dims[0] * dims[1] * dims[2] * dims[3] * elementBits(element) / 8;
+}
+
+namespace {
+struct PlaceGlobalPass : PassWrapper<PlaceGlobalPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PlaceGlobalPass)
+
+  StringRef getArgument() const final { return "tpu-place-global"; }
+  StringRef getDescription() const final {
+    return "give weights, inputs, outputs and DRAM intermediates their addresses";
+  }
+
+  void runOnOperation() override {
+    const Chip *chip = chipOf(getOperation());
+    if (!chip)
+      return signalPassFailure();
+    cursor = chip->weightBase;
+    for (Operation &op : getOperation().getBody().front()) {
+      if (auto group = dyn_cast<GroupOp>(op)) {
+        if (failed(placeConstants(*chip, group)))
+          return signalPassFailure();
+      } else if (auto weight = dyn_cast<WeightOp>(op)) {
+        setAddress(weight, takeWeight(valueBytes(weight.getResult())));
+      }
+    }
+    placeActivations();
+  }
+
+private:
+  /// Weights follow each other on EU rows; the DMA reads any byte address, but aligned ones are faster.
+  int64_t takeWeight(int64_t bytes) {
+    int64_t address = cursor;
+    cursor = alignUp(cursor + bytes, 64);
+    return address;
+  }
+
+  void setAddress(Operation *op, int64_t address) {
+    op->setAttr("tpu.address", IntegerAttr::get(IntegerType::get(&getContext(), 64), address));
+  }
+
+  /// Packed constants in the order in which the group loads them.
+  LogicalResult placeConstants(const Chip &chip, GroupOp group) {
+    GroupView view = viewGroup(group);
+    auto whole = planSlice(chip, view, {1, 1, 1, 1}, {0, 0, 0, 0});
+    std::vector<size_t> next(view.ops.size(), 0);
+    std::vector<SmallVector<Attribute>> attributes(view.ops.size());
+    for (size_t i = 0; i < view.ops.size(); ++i) {
+      auto buffers = view.ops[i].op->getAttrOfType<ArrayAttr>(GroupOp::kBuffersAttr);
+      if (!buffers)
+        return view.ops[i].op->emitError("has no local addresses; run tpu-place-local first");
+      attributes[i].append(buffers.begin(), buffers.end());
+    }
+    for (const GroupBuffer &buffer : enumerateBuffers(chip, view, *whole)) {
+      if (buffer.kind == GroupBuffer::Input)
+        continue;
+      size_t place = next[buffer.owner]++;
+      if (buffer.kind != GroupBuffer::Constant)
+        continue;
+      const Dims &dims = buffer.tensor.dims;
+      int64_t bytes = dims[0] * dims[1] * dims[2] * dims[3] * buffer.tensor.bits / 8;
+      auto old = cast<BufferAttr>(attributes[buffer.owner][place]);
+      attributes[buffer.owner][place] =
+          BufferAttr::get(&getContext(), old.getLocal(), old.getBytes(), old.getRotate(),
+                          old.getLoad(), takeWeight(bytes));
+    }
+    for (size_t i = 0; i < view.ops.size(); ++i)
+      view.ops[i].op->setAttr(GroupOp::kBuffersAttr, ArrayAttr::get(&getContext(), attributes[i]));
+    return success();
+  }
+
+  /// DRAM tensors by live range over the top-level ops; a reshape is another view of its operand's bytes.
+  void placeActivations() {
+    func::FuncOp func = getOperation();
+    Block &block = func.getBody().front();
+    llvm::MapVector<Value, LiveRange> ranges;
+    DenseMap<Value, Value> viewOf;
+    auto root = [&](Value value) {
+      while (Value base = viewOf.lookup(value))
+        value = base;
+      return value;
+    };
+    int64_t step = 0, end = std::distance(block.begin(), block.end());
+    // Inputs and outputs keep their room for the whole run: the caller reads and writes them.
+    for (Value argument : block.getArguments())
+      ranges[argument] = {valueBytes(argument), 0, end};
+    for (Operation &op : block) {
+      bool isReturn = op.hasTrait<OpTrait::IsTerminator>();
+      for (Value operand : op.getOperands())
+        if (auto it = ranges.find(root(operand)); it != ranges.end()) {
+          it->second.last = isReturn ? end : std::max(it->second.last, step);
+          if (isReturn)
+            it->second.first = 0;
+        }
+      if (llvm::isa<ReshapeOp>(op))
+        viewOf[op.getResult(0)] = op.getOperand(0);
+      else if (!llvm::isa<WeightOp>(op))
+        for (Value result : op.getResults())
+          ranges[result] = {valueBytes(result), step, step};
+      ++step;
+    }
+    std::vector<LiveRange> list;
+    for (auto &entry : ranges)
+      list.push_back(entry.second);
+    auto offsets = allocate(list, int64_t(1) << 40, 64);
+    int64_t base = alignUp(cursor, 4096);
+    DenseMap<Value, int64_t> addresses;
+    for (auto [i, entry] : llvm::enumerate(ranges))
+      addresses[entry.first] = base + (*offsets)[i];
+    annotate(block, [&](Value value) { return addresses.lookup(root(value)); });
+  }
+
+  void annotate(Block &block, function_ref<int64_t(Value)> addressOf) {
+    func::FuncOp func = getOperation();
+    Type i64 = IntegerType::get(&getContext(), 64);
+    for (BlockArgument argument : block.getArguments())
+      func.setArgAttr(argument.getArgNumber(), "tpu.address",
+                      IntegerAttr::get(i64, addressOf(argument)));
+    for (Operation &op : block) {
+      if (auto group = dyn_cast<GroupOp>(op)) {
+        SmallVector<int64_t> addresses;
+        for (Value output : group.getOutputs())
+          addresses.push_back(addressOf(output));
+        group.setAddresses(addresses);
+      } else if (op.getNumResults() == 1 && !llvm::isa<WeightOp>(op)) {
+        setAddress(&op, addressOf(op.getResult(0)));
+      }
+    }
+  }
+
+  int64_t cursor = 0;
+};
+} // namespace
+
+std::unique_ptr<Pass> weft::tpu::createPlaceGlobalPass() {
+  return std::make_unique<PlaceGlobalPass>();
+}
+
+void weft::tpu::registerTpuPasses() {
+  registerPass([] { return createGroupLayersPass(); });
+  registerPass([] { return createPlaceLocalPass(); });
+  registerPass([] { return createPlaceGlobalPass(); });
+}

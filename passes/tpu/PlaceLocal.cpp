@@ -1,0 +1,73 @@
+//===- PlaceLocal.cpp - --tpu-place-local ---------------------------------===//
+
+#include "passes/tpu/GroupPlacement.h"
+#include "passes/tpu/ModuleChip.h"
+#include "passes/tpu/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+/// Writes the places of a group into its attributes: inputs on the group, the rest on the op they belong to.
+static void annotate(GroupOp group, const GroupView &view, ArrayRef<GroupBuffer> buffers,
+                     ArrayRef<BufferPlace> places) {
+  MLIRContext *context = group.getContext();
+  SmallVector<Attribute> inputs;
+  std::vector<SmallVector<Attribute>> perOp(view.ops.size());
+  for (size_t i = 0; i < places.size(); ++i) {
+    const BufferPlace &place = places[i];
+    auto attribute = BufferAttr::get(context, place.local, place.bytes, place.rotate, place.load, -1);
+    if (buffers[i].kind == GroupBuffer::Input)
+      inputs.push_back(attribute);
+    else
+      perOp[buffers[i].owner].push_back(attribute);
+  }
+  group.setBuffersAttr(ArrayAttr::get(context, inputs));
+  for (size_t i = 0; i < view.ops.size(); ++i)
+    view.ops[i].op->setAttr(GroupOp::kBuffersAttr, ArrayAttr::get(context, perOp[i]));
+}
+
+namespace {
+struct PlaceLocalPass : PassWrapper<PlaceLocalPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PlaceLocalPass)
+  PlaceLocalPass() = default;
+  PlaceLocalPass(const PlaceLocalPass &other) : PassWrapper(other) {}
+
+  StringRef getArgument() const final { return "tpu-place-local"; }
+  StringRef getDescription() const final {
+    return "give the tensors of every group their local addresses by live range";
+  }
+
+  void runOnOperation() override {
+    const Chip *chip = chipOf(getOperation());
+    if (!chip)
+      return signalPassFailure();
+    WalkResult result = getOperation().walk([&](GroupOp group) {
+      GroupView view = viewGroup(group);
+      Dims counts = group.getTiling() ? group.getTiling()->getCounts() : Dims{1, 1, 1, 1};
+      auto places = placeGroup(*chip, view, counts, prefetch);
+      auto slice = planSlice(*chip, view, counts, {0, 0, 0, 0});
+      if (!places || !slice) {
+        group.emitError("the tensors of this group do not fit ")
+            << chip->laneBytes << " bytes a lane under its tiling; use more slices";
+        return WalkResult::interrupt();
+      }
+      annotate(group, view, enumerateBuffers(*chip, view, *slice), *places);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+  Option<int64_t> prefetch{*this, "prefetch",
+                           llvm::cl::desc("how many ops ahead a constant may be loaded"),
+                           llvm::cl::init(8)};
+};
+} // namespace
+
+std::unique_ptr<Pass> weft::tpu::createPlaceLocalPass() {
+  return std::make_unique<PlaceLocalPass>();
+}
