@@ -35,8 +35,8 @@ static llvm::Error fileError(const llvm::Twine &text) {
       std::make_error_code(std::errc::invalid_argument), text);
 }
 
-const Attribute *Node::find(StringRef attribute) const {
-  for (const Attribute &candidate : attributes)
+const NodeAttribute *Node::find(StringRef attribute) const {
+  for (const NodeAttribute &candidate : attributes)
     if (candidate.name == attribute)
       return &candidate;
   return nullptr;
@@ -185,7 +185,7 @@ public:
   Function function(const ::onnx::FunctionProto &proto);
 
 private:
-  Attribute attribute(const ::onnx::AttributeProto &proto,
+  NodeAttribute attribute(const ::onnx::AttributeProto &proto,
                       std::string &problem);
   Node node(const ::onnx::NodeProto &proto, const OpsetMap &opsets);
   ValueInfo valueInfo(const ::onnx::ValueInfoProto &proto);
@@ -208,8 +208,8 @@ static OpsetMap opsetsOf(const Proto &proto) {
   return opsets;
 }
 
-static Attribute::Kind kindOf(::onnx::AttributeProto::AttributeType type) {
-  using Kind = Attribute::Kind;
+static NodeAttribute::Kind kindOf(::onnx::AttributeProto::AttributeType type) {
+  using Kind = NodeAttribute::Kind;
   switch (type) {
   case ::onnx::AttributeProto::FLOAT:
     return Kind::Float;
@@ -230,9 +230,9 @@ static Attribute::Kind kindOf(::onnx::AttributeProto::AttributeType type) {
   }
 }
 
-Attribute ModelConverter::attribute(const ::onnx::AttributeProto &proto,
+NodeAttribute ModelConverter::attribute(const ::onnx::AttributeProto &proto,
                                     std::string &problem) {
-  Attribute result;
+  NodeAttribute result;
   result.name = proto.name();
   result.kind = kindOf(proto.type());
   result.kindName = ::onnx::AttributeProto::AttributeType_Name(proto.type());
@@ -243,7 +243,7 @@ Attribute ModelConverter::attribute(const ::onnx::AttributeProto &proto,
   result.floats.assign(proto.floats().begin(), proto.floats().end());
   result.ints.assign(proto.ints().begin(), proto.ints().end());
   result.strings.assign(proto.strings().begin(), proto.strings().end());
-  if (result.kind == Attribute::Kind::Tensor && proto.has_t()) {
+  if (result.kind == NodeAttribute::Kind::Tensor && proto.has_t()) {
     Expected<Tensor> tensor = readTensor(proto.t(), this->proto, files);
     if (tensor)
       result.tensor = std::make_shared<Tensor>(std::move(*tensor));
@@ -488,9 +488,9 @@ SchemaFacts weft::onnx::lookUpSchema(StringRef domain, StringRef opType,
   return facts;
 }
 
-static void setAttribute(const Attribute &attribute,
+static void setAttribute(const NodeAttribute &attribute,
                          ::onnx::AttributeProto &proto) {
-  using Kind = Attribute::Kind;
+  using Kind = NodeAttribute::Kind;
   proto.set_name(attribute.name);
   switch (attribute.kind) {
   case Kind::Float:
@@ -544,14 +544,14 @@ static ::onnx::NodeProto nodeProto(const Node &node) {
     proto.add_input(input);
   for (const std::string &output : node.outputs)
     proto.add_output(output);
-  for (const Attribute &attribute : node.attributes)
+  for (const NodeAttribute &attribute : node.attributes)
     setAttribute(attribute, *proto.add_attribute());
   return proto;
 }
 
 Expected<std::optional<Function>>
 weft::onnx::functionOfSchema(const Node &node, int64_t opset,
-                             llvm::ArrayRef<TensorType> inputTypes) {
+                             llvm::ArrayRef<ValueType> inputTypes) {
   try {
     int version = static_cast<int>(opset);
     const ::onnx::OpSchema *schema = ::onnx::OpSchemaRegistry::Schema(

@@ -69,7 +69,7 @@ struct Tensor {
 };
 
 /// An attribute of a node; only the member that `kind` names is meaningful.
-struct Attribute {
+struct NodeAttribute {
   enum class Kind { Float, Int, String, Tensor, Floats, Ints, Strings, Other };
   std::string name;
   Kind kind = Kind::Other;
@@ -93,14 +93,14 @@ struct Node {
   std::string overload;
   std::vector<std::string> inputs; // "" where an optional input is left out
   std::vector<std::string> outputs;
-  std::vector<Attribute> attributes;
+  std::vector<NodeAttribute> attributes;
   /// Position in the main graph of the file; nodes of a function body carry
   /// their position in the body.
   unsigned index = 0;
   /// What ONNX's own rules say is wrong with this node; empty if nothing.
   std::string problem;
 
-  const Attribute *find(llvm::StringRef attribute) const;
+  const NodeAttribute *find(llvm::StringRef attribute) const;
 };
 
 /// One dimension of a graph input: a number or a name ("?" if it has neither).
@@ -124,7 +124,7 @@ using OpsetMap = std::map<std::string, int64_t>;
 struct Function {
   std::string domain, name, overload;
   std::vector<std::string> inputs, outputs;
-  std::vector<Attribute> attributeDefaults;
+  std::vector<NodeAttribute> attributeDefaults;
   std::vector<Node> nodes;
   OpsetMap opsets;
 };
@@ -153,7 +153,7 @@ llvm::Expected<Model> readModelBytes(llvm::ArrayRef<char> bytes,
                                      llvm::StringRef folder = "");
 
 /// Type of a node's input for functionOfSchema; kUndefined where left out.
-struct TensorType {
+struct ValueType {
   int32_t type = kUndefined;
   std::vector<int64_t> dims;
 };
@@ -171,7 +171,7 @@ SchemaFacts lookUpSchema(llvm::StringRef domain, llvm::StringRef opType,
 /// operator is not defined by a function.
 llvm::Expected<std::optional<Function>>
 functionOfSchema(const Node &node, int64_t opset,
-                 llvm::ArrayRef<TensorType> inputTypes);
+                 llvm::ArrayRef<ValueType> inputTypes);
 
 /// Version of the ONNX library built in, e.g. "1.23.2".
 llvm::StringRef libraryVersion();

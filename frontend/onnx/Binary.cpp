@@ -1,0 +1,94 @@
+//===- Binary.cpp - ONNX rows of the Binary family ------------------------===//
+
+#include "dialects/top/Binary.h"
+
+#include "frontend/onnx/NodeImporter.h"
+#include "frontend/onnx/OpRows.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::onnx;
+using top::BinaryKind;
+
+static LogicalResult importKind(NodeImporter &n, BinaryKind kind) {
+  FailureOr<Value> lhs = n.operand(0), rhs = n.operand(1);
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  return n.setOutput(n.create<top::BinaryOp>(kind, *lhs, *rhs));
+}
+
+template <BinaryKind Kind>
+static LogicalResult importBinary(NodeImporter &n) {
+  return importKind(n, Kind);
+}
+
+/// Max, Min, Sum: any number of operands, from left to right.
+template <BinaryKind Kind>
+static LogicalResult importVariadic(NodeImporter &n) {
+  FailureOr<Value> result = n.operand(0);
+  for (unsigned i = 1; i < n.numOperands() && succeeded(result); ++i) {
+    FailureOr<Value> next = n.operand(i);
+    if (failed(next))
+      return failure();
+    result = n.create<top::BinaryOp>(Kind, *result, *next);
+  }
+  return n.setOutput(result);
+}
+
+/// Mean: the sum divided by the number of operands.
+static LogicalResult importMean(NodeImporter &n) {
+  if (failed(importVariadic<BinaryKind::Add>(n)))
+    return failure();
+  Value sum = n.output(0);
+  if (n.numOperands() == 1)
+    return success();
+  Value count =
+      n.scalar(n.numOperands(), n.typeOf(sum).getElementType());
+  return n.setOutput(n.create<top::BinaryOp>(BinaryKind::Div, sum, count));
+}
+
+/// Mod-10..: `fmod` takes the sign of the dividend; floats need it.
+static LogicalResult importMod(NodeImporter &n) {
+  FailureOr<bool> isFmod = n.flagAttribute("fmod", false);
+  FailureOr<Value> lhs = n.operand(0);
+  if (failed(isFmod) || failed(lhs))
+    return failure();
+  if (!*isFmod && isa<FloatType>(n.typeOf(*lhs).getElementType()))
+    return n.error() << "fmod is 0, must be 1 for floats";
+  return importKind(n, *isFmod ? BinaryKind::Fmod : BinaryKind::Mod);
+}
+
+/// BitShift-11.
+static LogicalResult importBitShift(NodeImporter &n) {
+  FailureOr<std::string> direction =
+      n.wordAttribute("direction", "", {"LEFT", "RIGHT"});
+  if (failed(direction))
+    return failure();
+  if (direction->empty())
+    return n.error() << "direction is missing, must be LEFT or RIGHT";
+  return importKind(n, *direction == "LEFT" ? BinaryKind::ShiftLeft
+                                            : BinaryKind::ShiftRight);
+}
+
+/// Kinds that need more than their row.
+static bool hasOwnImport(BinaryKind kind) {
+  return kind == BinaryKind::Max || kind == BinaryKind::Min ||
+         kind == BinaryKind::Mod;
+}
+
+void weft::onnx::registerBinaryRows(OpRegistry &registry) {
+  std::vector<OpRow> rows = {
+      {"BitShift", 11, kLastOpset, importBitShift},
+      {"Max", 6, kLastOpset, importVariadic<BinaryKind::Max>},
+      {"Mean", 6, kLastOpset, importMean},
+      {"Min", 6, kLastOpset, importVariadic<BinaryKind::Min>},
+      {"Mod", 10, kLastOpset, importMod},
+      {"Sum", 6, kLastOpset, importVariadic<BinaryKind::Add>},
+  };
+#define WEFT_BINARY(symbol, spelling, onnxName, sinceOpset, ...)               \
+  if (StringRef(onnxName) != "" && !hasOwnImport(BinaryKind::symbol))          \
+    rows.push_back({onnxName, sinceOpset, kLastOpset,                          \
+                    importBinary<BinaryKind::symbol>});
+#include "dialects/top/BinaryKinds.def"
+  registry.add("Binary", rows);
+}

@@ -1,0 +1,162 @@
+//===- Constant.cpp - ONNX rows of the Constant family --------------------===//
+//
+// Constants and what is known as soon as shapes are: such nodes become
+// constants here, so that shape arithmetic ends in static shapes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/onnx/NodeImporter.h"
+#include "frontend/onnx/OpRows.h"
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::onnx;
+
+/// Most elements of a tensor that is filled in at import time (256 MB of f32).
+constexpr int64_t kMaxFilledElements = int64_t(1) << 26;
+
+template <typename T>
+static LogicalResult setValues(NodeImporter &n, ArrayRef<T> values,
+                               ArrayRef<int64_t> shape, Type element) {
+  auto type = RankedTensorType::get(shape, element);
+  return n.setOutput(0, n.constant(DenseElementsAttr::get(type, values)));
+}
+
+/// Constant-1..25: one attribute gives the value, its name says the form.
+static LogicalResult importConstant(NodeImporter &n) {
+  using Kind = NodeAttribute::Kind;
+  if (n.node.attributes.size() != 1)
+    return n.error() << "Constant has " << n.node.attributes.size()
+                     << " attributes, must have one that gives the value";
+  const NodeAttribute &value = n.node.attributes.front();
+  int64_t count = value.floats.size() + value.ints.size();
+  Type f32 = n.builder.getF32Type(), i64 = n.builder.getI64Type();
+  if (value.name == "value" && value.kind == Kind::Tensor && value.tensor) {
+    Tensor tensor = *value.tensor;
+    tensor.name = n.node.outputs.front();
+    return n.setOutput(0,
+                       n.constant(constantAttribute(tensor,
+                                                    n.builder.getContext())));
+  }
+  if (value.name == "value_float" && value.kind == Kind::Float)
+    return setValues<float>(n, value.floatValue, {}, f32);
+  if (value.name == "value_floats" && value.kind == Kind::Floats)
+    return setValues<float>(n, value.floats, count, f32);
+  if (value.name == "value_int" && value.kind == Kind::Int)
+    return setValues<int64_t>(n, value.intValue, {}, i64);
+  if (value.name == "value_ints" && value.kind == Kind::Ints)
+    return setValues<int64_t>(n, value.ints, count, i64);
+  return n.unsupported() << "Constant with attribute '" << value.name
+                         << "'; use value, value_float, value_floats, "
+                            "value_int or value_ints";
+}
+
+/// A constant of `elements` copies of the `width` bytes at `element`.
+static LogicalResult fill(NodeImporter &n, ArrayRef<int64_t> shape, Type type,
+                          ArrayRef<char> element) {
+  std::optional<int64_t> elements = countElements(shape);
+  if (!elements || *elements > kMaxFilledElements)
+    return n.error() << "the result has the shape " << formatShape(shape)
+                     << "; a filled tensor may have at most "
+                     << kMaxFilledElements << " elements";
+  auto tensorType = RankedTensorType::get(shape, type);
+  if (type.isInteger(1))
+    return n.setOutput(0, n.constant(DenseElementsAttr::get(
+                              tensorType, element.front() != 0)));
+  // One element in a raw buffer is a splat of it.
+  return n.setOutput(
+      0, n.constant(DenseElementsAttr::getFromRawBuffer(tensorType, element)));
+}
+
+/// ConstantOfShape-9..25.
+static LogicalResult importConstantOfShape(NodeImporter &n) {
+  FailureOr<SmallVector<int64_t>> shape = n.constantInts(0, "the shape");
+  if (failed(shape))
+    return failure();
+  const NodeAttribute *value = n.node.find("value");
+  if (!value) {
+    float zero = 0;
+    char bytes[sizeof zero];
+    std::memcpy(bytes, &zero, sizeof zero);
+    return fill(n, *shape, n.builder.getF32Type(), bytes);
+  }
+  if (value->kind != NodeAttribute::Kind::Tensor || !value->tensor ||
+      countElements(value->tensor->dims) != 1)
+    return n.error() << "attribute 'value' must be a tensor of one element";
+  return fill(n, *shape,
+              elementTypeOf(value->tensor->type, n.builder.getContext()),
+              value->tensor->bytes);
+}
+
+/// Shape-1..25; `start` and `end` came with 15.
+static LogicalResult importShape(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0);
+  if (failed(input))
+    return failure();
+  ArrayRef<int64_t> shape = n.typeOf(*input).getShape();
+  int64_t rank = shape.size();
+  FailureOr<int64_t> start = n.intAttribute("start", 0);
+  FailureOr<int64_t> end = n.intAttribute("end", rank);
+  if (failed(start) || failed(end))
+    return failure();
+  auto clampAxis = [&](int64_t axis) {
+    return std::clamp<int64_t>(axis < 0 ? axis + rank : axis, 0, rank);
+  };
+  int64_t first = clampAxis(*start), last = clampAxis(*end);
+  ArrayRef<int64_t> part = shape.slice(first, std::max<int64_t>(last - first, 0));
+  return n.setOutput(0, n.intConstant(part, part.size()));
+}
+
+/// Size-1..25.
+static LogicalResult importSize(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0);
+  if (failed(input))
+    return failure();
+  return n.setOutput(0, n.intConstant(n.typeOf(*input).getNumElements(), {}));
+}
+
+/// Range-11..: all three operands constant integers.
+static LogicalResult importRange(NodeImporter &n) {
+  int64_t limits[3];
+  static const char *const kNames[] = {"start", "limit", "delta"};
+  for (unsigned i = 0; i < 3; ++i) {
+    FailureOr<SmallVector<int64_t>> value = n.constantInts(i, kNames[i]);
+    if (failed(value))
+      return failure();
+    if (value->size() != 1)
+      return n.error() << kNames[i] << " has " << value->size()
+                       << " values; it must have one";
+    limits[i] = value->front();
+  }
+  auto [start, limit, delta] = limits;
+  if (delta == 0)
+    return n.error() << "delta is 0, must not be";
+  // In f64 to keep clear of overflow; exact below 2^53, refused far before.
+  double count = std::max(
+      0.0, std::ceil((double(limit) - double(start)) / double(delta)));
+  if (count > double(kMaxFilledElements))
+    return n.error() << "the result would have more than " << kMaxFilledElements
+                     << " elements";
+  Type element = n.typeOf(*n.operand(0)).getElementType();
+  SmallVector<APInt> values;
+  for (int64_t i = 0; i < int64_t(count); ++i)
+    values.emplace_back(element.getIntOrFloatBitWidth(),
+                        uint64_t(start) + uint64_t(i) * uint64_t(delta));
+  return setValues<APInt>(n, values, int64_t(values.size()), element);
+}
+
+void weft::onnx::registerConstantRows(OpRegistry &registry) {
+  registry.add("Constant",
+               {
+                   {"Constant", 1, kLastOpset, importConstant,
+                    "dense numbers only"},
+                   {"ConstantOfShape", 9, kLastOpset, importConstantOfShape,
+                    "constant shape"},
+                   {"Range", 11, kLastOpset, importRange,
+                    "constant integers"},
+                   {"Shape", 1, kLastOpset, importShape},
+                   {"Size", 1, kLastOpset, importSize},
+               });
+}

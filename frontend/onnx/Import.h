@@ -1,0 +1,66 @@
+//===- Import.h - ONNX to the top dialect -----------------------*- C++ -*-===//
+
+#ifndef WEFT_FRONTEND_ONNX_IMPORT_H
+#define WEFT_FRONTEND_ONNX_IMPORT_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace weft::onnx {
+
+/// What a message about a node says beside its name: operator and opset, by the
+/// node's position in the main graph of the file.
+struct NodeTitle {
+  std::string opType;
+  int64_t opset = 0;
+};
+using NodeTitles = std::vector<NodeTitle>;
+
+struct ImportOptions {
+  /// Sizes of inputs by name (`--shape x=1x3x48x192`). They replace symbolic and
+  /// unknown dimensions and must agree with fixed ones.
+  std::map<std::string, std::vector<int64_t>> shapes;
+  /// Problems printed before the rest is only counted.
+  unsigned maxProblems = 20;
+  /// If set, filled before the first message about a node; see Diagnostics.h.
+  NodeTitles *titles = nullptr;
+};
+
+/// Imports a model file into a module with one `func.func @main` of the top
+/// dialect (docs/architecture.md). The context gets the dialects it needs.
+/// Every problem is an error diagnostic: about a node at
+/// `NameLoc(node name, FileLineColLoc(file, node index, output index))`, about
+/// an input, an initializer or an output at `NameLoc(its name, NameLoc(file))`,
+/// about the whole file at `NameLoc(file)`. Null if there was one.
+mlir::OwningOpRef<mlir::ModuleOp> importOnnxFile(llvm::StringRef path,
+                                                 const ImportOptions &options,
+                                                 mlir::MLIRContext &context);
+
+/// The same for a model in memory; `name` stands for the file in locations.
+mlir::OwningOpRef<mlir::ModuleOp>
+importOnnxBytes(llvm::ArrayRef<char> bytes, llvm::StringRef name,
+                const ImportOptions &options, mlir::MLIRContext &context);
+
+/// A line of the table of supported operators (`weft ops`).
+struct SupportedOp {
+  std::string domain; // "" is ONNX's own
+  std::string name;
+  /// Opsets (of the domain) whose form of the operator is understood.
+  int64_t firstOpset = 0, lastOpset = 0;
+  std::string family;
+  /// What is left out, in a few words; may be empty.
+  std::string limits;
+};
+
+/// All rows of the registry, sorted by domain, name and opset.
+std::vector<SupportedOp> supportedOps();
+
+} // namespace weft::onnx
+
+#endif // WEFT_FRONTEND_ONNX_IMPORT_H

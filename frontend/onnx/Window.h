@@ -1,0 +1,27 @@
+//===- Window.h - strides and pads of convolutions and pools ----*- C++ -*-===//
+
+#ifndef WEFT_FRONTEND_ONNX_WINDOW_H
+#define WEFT_FRONTEND_ONNX_WINDOW_H
+
+#include "frontend/onnx/NodeImporter.h"
+
+namespace weft::onnx {
+
+/// A sliding window over the spatial axes, everything explicit.
+struct Window {
+  llvm::SmallVector<int64_t> kernel, strides, dilations;
+  llvm::SmallVector<int64_t> pads; // all begins, then all ends
+  /// True if ceil_mode added cells at an end beyond what `pads` asked for.
+  bool extended = false;
+};
+
+/// Reads strides, dilations, pads, auto_pad and ceil_mode of a node whose input
+/// has the spatial sizes `input` and whose kernel has the sizes `kernel`
+/// (`auto_pad` and `ceil_mode` are resolved into pads; ONNX Conv-11, MaxPool-12).
+mlir::FailureOr<Window> readWindow(NodeImporter &n,
+                                   llvm::ArrayRef<int64_t> input,
+                                   llvm::ArrayRef<int64_t> kernel);
+
+} // namespace weft::onnx
+
+#endif // WEFT_FRONTEND_ONNX_WINDOW_H

@@ -1,0 +1,114 @@
+//===- Diagnostics.cpp - messages in ONNX terms ---------------------------===//
+
+#include "tools/driver/Diagnostics.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+using namespace mlir;
+using namespace weft::driver;
+
+DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context,
+                                     llvm::raw_ostream &out,
+                                     std::string program)
+    : context(context), out(out), program(std::move(program)) {
+  handler = context.getDiagEngine().registerHandler(
+      [this](Diagnostic &diagnostic) { print(diagnostic); });
+}
+
+DiagnosticPrinter::~DiagnosticPrinter() {
+  context.getDiagEngine().eraseHandler(handler);
+}
+
+/// The part of a location that a user knows: of fused nodes the first.
+static LocationAttr innermost(LocationAttr location, unsigned &others) {
+  if (auto fused = dyn_cast<FusedLoc>(location)) {
+    ArrayRef<Location> parts = fused.getLocations();
+    if (parts.empty())
+      return location;
+    others += parts.size() - 1;
+    return innermost(parts.front(), others);
+  }
+  if (auto call = dyn_cast<CallSiteLoc>(location))
+    return innermost(call.getCallee(), others);
+  return location;
+}
+
+std::string DiagnosticPrinter::place(Location location,
+                                     llvm::StringRef message) const {
+  unsigned others = 0;
+  LocationAttr where = innermost(location, others);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (auto position = dyn_cast<FileLineColLoc>(where)) {
+    stream << position.getFilename().getValue() << ":" << position.getLine()
+           << ":" << position.getColumn() << ": ";
+    return text;
+  }
+  auto name = dyn_cast<NameLoc>(where);
+  if (!name)
+    return "";
+  if (auto position = dyn_cast<FileLineColLoc>(name.getChildLoc())) {
+    unsigned node = position.getLine();
+    stream << position.getFilename().getValue() << ": node " << node << " '"
+           << name.getName().getValue() << "'";
+    if (node < titles.size())
+      stream << " (" << titles[node].opType << ", opset " << titles[node].opset
+             << ")";
+    if (others)
+      stream << " and " << others << " fused with it";
+    stream << ": ";
+    return text;
+  }
+  if (auto file = dyn_cast<NameLoc>(name.getChildLoc())) {
+    stream << file.getName().getValue() << ": ";
+    std::string quoted = "'" + name.getName().str() + "'";
+    if (!message.contains(quoted))
+      stream << quoted << ": ";
+    return text;
+  }
+  stream << name.getName().getValue() << ": ";
+  return text;
+}
+
+static llvm::StringRef word(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    return "error";
+  case DiagnosticSeverity::Warning:
+    return "warning";
+  case DiagnosticSeverity::Note:
+    return "note";
+  case DiagnosticSeverity::Remark:
+    return "remark";
+  }
+  llvm_unreachable("all severities are covered");
+}
+
+/// Names from a model may hold anything; a message stays on one line.
+static std::string onOneLine(std::string text) {
+  for (char &c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      c = ' ';
+  return text;
+}
+
+void DiagnosticPrinter::print(Diagnostic &diagnostic) {
+  errorCount += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  warningCount += diagnostic.getSeverity() == DiagnosticSeverity::Warning;
+  std::string message = diagnostic.str();
+  // Verifiers of MLIR begin with the op's name, which users have not seen.
+  llvm::StringRef shown = message;
+  auto [name, rest] = shown.split("' op ");
+  if (!rest.empty() && name.starts_with("'") && !name.contains(' '))
+    shown = rest;
+  out << onOneLine((program + ": " + word(diagnostic.getSeverity()) + ": " +
+                    place(diagnostic.getLocation(), shown) + shown)
+                       .str())
+      << "\n";
+  for (Diagnostic &note : diagnostic.getNotes()) {
+    std::string text = note.str();
+    // "see current operation" shows IR, which means nothing to a user.
+    if (!llvm::StringRef(text).starts_with("see current operation"))
+      print(note);
+  }
+}

@@ -1,0 +1,48 @@
+//===- Diagnostics.h - messages in ONNX terms -------------------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_DRIVER_DIAGNOSTICS_H
+#define WEFT_TOOLS_DRIVER_DIAGNOSTICS_H
+
+#include "frontend/onnx/Import.h"
+#include "llvm/Support/raw_ostream.h"
+#include "mlir/IR/Diagnostics.h"
+#include <string>
+
+namespace weft::driver {
+
+/// Prints every diagnostic of a context as one line while it lives:
+///
+///   weft: error: cls.onnx: node 117 'Conv_84' (Conv, opset 13): pads[3] is -2, ...
+///   weft: error: cls.onnx: input 'x' has no shape in the model; ...
+///   weft: error: graph.mlir:3:8: ...
+///
+/// The place comes from the location (frontend/onnx/Import.h says which there
+/// are), operator and opset from `titles`. Notes follow as lines of their own.
+class DiagnosticPrinter {
+public:
+  DiagnosticPrinter(mlir::MLIRContext &context, llvm::raw_ostream &out,
+                    std::string program = "weft");
+  ~DiagnosticPrinter();
+  DiagnosticPrinter(const DiagnosticPrinter &) = delete;
+  DiagnosticPrinter &operator=(const DiagnosticPrinter &) = delete;
+
+  /// To be passed to the importer as ImportOptions::titles.
+  onnx::NodeTitles titles;
+
+  unsigned errors() const { return errorCount; }
+  unsigned warnings() const { return warningCount; }
+
+private:
+  void print(mlir::Diagnostic &diagnostic);
+  std::string place(mlir::Location location, llvm::StringRef message) const;
+
+  mlir::MLIRContext &context;
+  llvm::raw_ostream &out;
+  std::string program;
+  mlir::DiagnosticEngine::HandlerID handler;
+  unsigned errorCount = 0, warningCount = 0;
+};
+
+} // namespace weft::driver
+
+#endif // WEFT_TOOLS_DRIVER_DIAGNOSTICS_H
