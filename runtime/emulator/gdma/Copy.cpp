@@ -70,8 +70,13 @@ void fillPlace(const Place &to, uint32_t bits) {
 
 Strides4 stridesOf(const Machine &machine, const Decoded &c, bool source, uint64_t address,
                    unsigned bytes, const Shape4 &shape) {
-  if (c.get(Field::stride_enable))
-    return source ? sourceStrides(c) : targetStrides(c);
+  if (c.get(Field::stride_enable)) {
+    Strides4 strides = source ? sourceStrides(c) : targetStrides(c);
+    // A broadcast moves whole rows; the vendor leaves its w strides at 0.
+    if (static_cast<isa::GdmaType>(c.type) == isa::GdmaType::Tensor && c.func == fn::TensorBroadcast)
+      strides.w = 1;
+    return strides;
+  }
   return defaultStrides(machine.chip(), address, bytes, shape);
 }
 

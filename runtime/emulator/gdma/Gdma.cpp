@@ -1,5 +1,7 @@
 #include "runtime/emulator/gdma/Gdma.h"
 
+#include <algorithm>
+
 namespace weft::emulator {
 
 using isa::GdmaType;
@@ -64,7 +66,7 @@ Traffic gdmaTraffic(const Chip &chip, const Decoded &c) {
   case GdmaType::Gather:
   case GdmaType::Scatter: {
     uint64_t rows = c.get(Field::index_hsize);
-    uint64_t channels = type == GdmaType::Gather ? c.get(Field::dst_csize) : c.get(Field::src_csize);
+    uint64_t channels = std::max(c.get(Field::src_csize), c.get(Field::dst_csize));
     read = write = channels * rows * from.w;
     third = c.get(Field::index_csize) * rows * 4;
     thirdAt = gdma::thirdAddress(c);

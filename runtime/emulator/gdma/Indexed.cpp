@@ -80,6 +80,8 @@ Status gatherScatter(Machine &machine, const Decoded &c) {
   Shape4 from = {1, get32(c, Field::src_csize), get32(c, Field::src_hsize),
                  get32(c, Field::src_wsize)};
   Shape4 to = {1, get32(c, Field::dst_csize), get32(c, Field::dst_hsize), from.w};
+  if (to.c == 0) // the vendor leaves it out
+    to.c = from.c;
   Shape4 list = {1, get32(c, Field::index_csize), get32(c, Field::index_hsize), 1};
   uint64_t source = sourceAddress(c), target = targetAddress(c), index = thirdAddress(c);
   Strides4 fromStride = {0, c.get(Field::src_cstride), c.get(Field::src_hstride), 1};

@@ -414,6 +414,28 @@ Status floatArithCommand(const Decoded &c, const ArithCommand &arith) {
   return Status::ok();
 }
 
+/// A cast to the same float type rounds to whole numbers.
+void roundToWhole(float *values, unsigned count, Rounding rounding) {
+  for (unsigned i = 0; i < count; ++i)
+    switch (rounding) {
+    case Rounding::HalfToEven:
+      values[i] = std::nearbyint(values[i]);
+      break;
+    case Rounding::HalfAwayFromZero:
+      values[i] = std::round(values[i]);
+      break;
+    case Rounding::TowardZero:
+      values[i] = std::trunc(values[i]);
+      break;
+    case Rounding::Floor:
+      values[i] = std::floor(values[i]);
+      break;
+    default:
+      values[i] = std::ceil(values[i]);
+      break;
+    }
+}
+
 /// cast: any precision to any, and copies.
 Status cast(const Decoded &c, const ArithCommand &arith) {
   bool isCopy = arith.func != ar::Cast;
@@ -440,15 +462,14 @@ Status cast(const Decoded &c, const ArithCommand &arith) {
     else if (in)
       loadIntegers(in, arith.a.view.stride.w, from, integers, count);
     if (from.isFloat() && to.isFloat()) {
-      if (from.precision == Precision::Fp32 && to.precision == Precision::Fp32)
-        for (unsigned i = 0; i < count; ++i)
-          switch (arith.rounding) {
-          case Rounding::HalfAwayFromZero: floats[i] = std::round(floats[i]); break;
-          case Rounding::Floor: floats[i] = std::floor(floats[i]); break;
-          case Rounding::Ceil: floats[i] = std::ceil(floats[i]); break;
-          default: break;
-          }
-      storeFloats(out, arith.resultView.stride.w, to.precision, floats, count);
+      if (!isCopy && from.precision == to.precision)
+        roundToWhole(floats, count, arith.rounding);
+      if (isCopy || to.precision == Precision::Fp32 || arith.rounding == Rounding::HalfToEven)
+        return storeFloats(out, arith.resultView.stride.w, to.precision, floats, count);
+      for (unsigned i = 0; i < count; ++i)
+        storeAs(out + i * arith.resultView.stride.w,
+                to.precision == Precision::Fp16 ? numeric::floatToHalf(floats[i], arith.rounding)
+                                                : numeric::floatToBf16(floats[i], arith.rounding));
       return;
     }
     if (!from.isFloat() && to.isFloat()) {

@@ -128,10 +128,14 @@ void dotRounded(Precision precision, const float *scalars, const float *vectors,
   }
 }
 
-void maxTerms(const float *vectors, size_t terms, float *out) {
+/// The search starts at the lowest finite number, so a window of -infinity gives that.
+void maxTerms(Precision precision, const float *vectors, size_t terms, float *out) {
+  float lowest = precision == Precision::Fp16   ? numeric::halfToFloat(0xfbff)
+                 : precision == Precision::Bf16 ? numeric::bf16ToFloat(0xff7f)
+                                                : numeric::floatFromBits(0xff7fffff);
   for (unsigned j = 0; j < kVector; ++j)
-    out[j] = vectors[j];
-  for (size_t k = 1; k < terms; ++k)
+    out[j] = lowest;
+  for (size_t k = 0; k < terms; ++k)
     for (unsigned j = 0; j < kVector; ++j)
       out[j] = vectors[k * kVector + j] > out[j] ? vectors[k * kVector + j] : out[j];
 }
@@ -167,7 +171,7 @@ void floatChannel(const PoolCommand &pool, uint32_t n, uint32_t ch, std::vector<
     unsigned count = std::min<uint32_t>(kVector, pixels - begin);
     gatherTerms(pool.window, plane, begin, count, terms);
     if (pool.func == pord::MaxPool) {
-      maxTerms(terms.data(), kernel.size(), first);
+      maxTerms(precision, terms.data(), kernel.size(), first);
     } else {
       std::fill(first, first + kVector, bias);
       std::fill(second, second + kVector, -0.0f); // neutral: -0 + x is x for every x

@@ -147,7 +147,8 @@ Status quant(Machine &machine, const Decoded &c) {
     return unsupported(c, "a float operand");
   if ((func == isa::quant::Dq0) != q.result.isFloat())
     return unsupported(c, "this result type");
-  unsigned rounding = get32(c, Field::opd2_n_str);
+  // The vendor also sets bit 3 for rq0, whose rounding is fixed.
+  unsigned rounding = get32(c, Field::opd2_n_str) & 7;
   if (rounding >= numeric::kRoundingModes)
     return failf(Code::BadCommand, "rounding code %u; the machine has 0 to 6", rounding);
   q.rounding = static_cast<Rounding>(rounding);
