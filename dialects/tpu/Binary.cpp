@@ -1,5 +1,4 @@
-//===- Binary.cpp - tpu ops of the Binary family
-//--------------------------------===//
+//===- Binary.cpp - tpu ops of the Binary family ---===//
 
 #include "dialects/tpu/Binary.h"
 

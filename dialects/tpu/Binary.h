@@ -1,5 +1,4 @@
-//===- Binary.h - tpu ops of the Binary family ----------------------*- C++
-//-*-===//
+//===- Binary.h - tpu ops of the Binary family ---*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_TPU_BINARY_H
 #define WEFT_DIALECTS_TPU_BINARY_H

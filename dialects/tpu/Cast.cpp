@@ -1,5 +1,4 @@
-//===- Cast.cpp - tpu ops of the Cast family
-//--------------------------------===//
+//===- Cast.cpp - tpu ops of the Cast family ---===//
 
 #include "dialects/tpu/Cast.h"
 

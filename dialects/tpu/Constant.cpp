@@ -1,7 +1,9 @@
-//===- Constant.cpp - tpu ops of the Constant family
-//--------------------------------===//
+//===- Constant.cpp - tpu ops of the Constant family ---===//
 
 #include "dialects/tpu/Constant.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 using namespace weft::tpu;
@@ -17,3 +19,31 @@ void TpuDialect::registerConstant() {
 #include "dialects/tpu/Constant.cpp.inc"
 
 OpFoldResult WeightOp::fold(FoldAdaptor) { return getValue(); }
+
+/// Largest weight that is written out in the IR's text.
+static constexpr size_t kDenseBytes = 256;
+
+ElementsAttr weft::tpu::weightAttr(RankedTensorType type, ArrayRef<char> raw) {
+  if (raw.size() <= kDenseBytes)
+    return DenseElementsAttr::getFromRawBuffer(type, raw);
+  return DenseResourceElementsAttr::get(
+      type, "weight", HeapAsmResourceBlob::allocateAndCopyWithAlign(raw, 64));
+}
+
+std::optional<std::vector<char>> weft::tpu::constantBytes(ElementsAttr attr) {
+  size_t count = attr.getNumElements();
+  size_t bytes = attr.getElementType().getIntOrFloatBitWidth() / 8;
+  ArrayRef<char> raw;
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr)) {
+    raw = dense.getRawData();
+  } else if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr)) {
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      raw = blob->getData();
+  }
+  if (raw.size() != count * bytes && raw.size() != bytes)
+    return std::nullopt;
+  std::vector<char> all(count * bytes);
+  for (size_t at = 0; at < all.size(); at += raw.size())
+    std::copy(raw.begin(), raw.end(), all.begin() + at);
+  return all;
+}

@@ -1,5 +1,4 @@
-//===- Constant.h - tpu ops of the Constant family ----------------------*- C++
-//-*-===//
+//===- Constant.h - tpu ops of the Constant family ---*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_TPU_CONSTANT_H
 #define WEFT_DIALECTS_TPU_CONSTANT_H
@@ -8,5 +7,20 @@
 
 #define GET_OP_CLASSES
 #include "dialects/tpu/Constant.h.inc"
+
+namespace weft::tpu {
+
+/// The attribute of a `tpu.weight`: `raw` holds the little-endian elements in
+/// row-major order. Small weights are dense and readable in text, larger ones
+/// resources, which MLIR neither hashes nor copies.
+mlir::ElementsAttr weightAttr(mlir::RankedTensorType type,
+                              llvm::ArrayRef<char> raw);
+
+/// The little-endian elements of a dense or resource constant in row-major
+/// order, a splat expanded. std::nullopt if the attribute holds no such bytes
+/// (a resource that was never loaded).
+std::optional<std::vector<char>> constantBytes(mlir::ElementsAttr attr);
+
+} // namespace weft::tpu
 
 #endif // WEFT_DIALECTS_TPU_CONSTANT_H

@@ -1,8 +1,10 @@
-//===- Constant.td - tpu ops of the Constant family ------------------*- tablegen -*-===//
+//===- Constant.td - tpu ops of the Constant family ------------------*-
+//tablegen -*-===//
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_WeightOp : Tpu_Op<"weight", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+def Tpu_WeightOp : Tpu_Op<"weight", [Pure, ConstantLike,
+                                     AllTypesMatch<["value", "result"]>]> {
   let summary = "a constant in DRAM, in its logical layout";
   let description = [{
     **Semantics**: `result = value`. Filters are (oc, ic/group, kh, kw), biases and per-channel values

@@ -1,5 +1,4 @@
-//===- Conv.cpp - tpu ops of the Conv family
-//--------------------------------===//
+//===- Conv.cpp - tpu ops of the Conv family ---===//
 
 #include "dialects/tpu/Conv.h"
 

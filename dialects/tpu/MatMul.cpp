@@ -1,5 +1,4 @@
-//===- MatMul.cpp - tpu ops of the MatMul family
-//--------------------------------===//
+//===- MatMul.cpp - tpu ops of the MatMul family ---===//
 
 #include "dialects/tpu/MatMul.h"
 

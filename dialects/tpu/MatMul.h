@@ -1,5 +1,4 @@
-//===- MatMul.h - tpu ops of the MatMul family ----------------------*- C++
-//-*-===//
+//===- MatMul.h - tpu ops of the MatMul family ---*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_TPU_MATMUL_H
 #define WEFT_DIALECTS_TPU_MATMUL_H

@@ -1,5 +1,4 @@
-//===- Move.cpp - tpu ops of the Move family
-//--------------------------------===//
+//===- Move.cpp - tpu ops of the Move family ---===//
 
 #include "dialects/tpu/Move.h"
 

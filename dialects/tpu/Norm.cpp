@@ -1,5 +1,4 @@
-//===- Norm.cpp - tpu ops of the Norm family
-//--------------------------------===//
+//===- Norm.cpp - tpu ops of the Norm family ---===//
 
 #include "dialects/tpu/Norm.h"
 

@@ -1,5 +1,4 @@
-//===- Pool.cpp - tpu ops of the Pool family
-//--------------------------------===//
+//===- Pool.cpp - tpu ops of the Pool family ---===//
 
 #include "dialects/tpu/Pool.h"
 

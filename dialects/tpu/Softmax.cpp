@@ -1,5 +1,4 @@
-//===- Softmax.cpp - tpu ops of the Softmax family
-//--------------------------------===//
+//===- Softmax.cpp - tpu ops of the Softmax family ---===//
 
 #include "dialects/tpu/Softmax.h"
 

@@ -1,5 +1,4 @@
-//===- Softmax.h - tpu ops of the Softmax family ----------------------*- C++
-//-*-===//
+//===- Softmax.h - tpu ops of the Softmax family ---*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_TPU_SOFTMAX_H
 #define WEFT_DIALECTS_TPU_SOFTMAX_H

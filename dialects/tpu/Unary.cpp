@@ -1,5 +1,4 @@
-//===- Unary.cpp - tpu ops of the Unary family
-//--------------------------------===//
+//===- Unary.cpp - tpu ops of the Unary family ---===//
 
 #include "dialects/tpu/Unary.h"
 

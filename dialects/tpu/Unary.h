@@ -1,5 +1,4 @@
-//===- Unary.h - tpu ops of the Unary family ----------------------*- C++
-//-*-===//
+//===- Unary.h - tpu ops of the Unary family ---*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_TPU_UNARY_H
 #define WEFT_DIALECTS_TPU_UNARY_H

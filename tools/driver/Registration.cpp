@@ -5,6 +5,7 @@
 
 #include "dialects/top/Top.h"
 #include "dialects/tpu/Tpu.h"
+#include "passes/quantize/Passes.h"
 #include "passes/tpu/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,4 +23,7 @@ void weft::registerAllDialects(mlir::DialectRegistry &registry) {
                   mlir::quant::QuantizationDialect, mlir::scf::SCFDialect>();
 }
 
-void weft::registerAllPasses() { tpu::registerTpuPasses(); }
+void weft::registerAllPasses() {
+  quantize::registerQuantizePasses();
+  tpu::registerTpuPasses();
+}

@@ -1,0 +1,238 @@
+//===- Conv.cpp - convolutions and constant matrix products to tpu --------===//
+//
+// INT8: the filter is quantized per output channel, Sw = max|w| / 127, so the
+// accumulator counts in steps of Sw * Sx. Where only other 8-bit products read
+// the result it is requantized by integers (rq1); otherwise the accumulator
+// leaves as a float, exactly scaled per channel, and activations, gates and
+// residual sums see no second rounding to 8 bits
+// (docs/rationale/0002-quantization.md).
+//===----------------------------------------------------------------------===//
+
+#include "dialects/top/Conv.h"
+
+#include "dialects/top/Unary.h"
+#include "dialects/tpu/Conv.h"
+#include "passes/quantize/Lowering.h"
+#include "passes/quantize/QuantScale.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::quantize;
+
+namespace {
+/// A filter in 8 bits, with one scale an output channel.
+struct QuantFilter {
+  std::vector<int8_t> values;
+  std::vector<double> scales;
+};
+} // namespace
+
+/// Quantizes `filter` per output channel. `floors[oc]` is the smallest scale
+/// that a channel may have: it keeps bias and multiplier in range where a
+/// channel's weights are all but zero, and costs nothing there.
+static QuantFilter quantizeFilter(const FloatConstant &filter,
+                                  ArrayRef<double> floors) {
+  QuantFilter quant;
+  size_t channels = filter.shape[0], size = filter.values.size() / channels;
+  quant.values.resize(filter.values.size());
+  for (size_t oc = 0; oc < channels; ++oc) {
+    const float *weights = filter.values.data() + oc * size;
+    double largest = 0;
+    for (size_t i = 0; i < size; ++i)
+      largest = std::max(largest, std::fabs(static_cast<double>(weights[i])));
+    double scale = std::max({largest / kSignedLevels, floors[oc], 1e-30});
+    quant.scales.push_back(scale);
+    for (size_t i = 0; i < size; ++i)
+      quant.values[oc * size + i] =
+          static_cast<int8_t>(std::lround(weights[i] / scale));
+  }
+  return quant;
+}
+
+static tpu::ConvOp createConv(Lowering &lowering, const Product &p,
+                              Type element, Value input, Value filter,
+                              Value bias, DenseI32ArrayAttr multipliers,
+                              DenseI32ArrayAttr rshifts,
+                              DenseF32ArrayAttr scales) {
+  OpBuilder &b = lowering.builder;
+  return b.create<tpu::ConvOp>(
+      p.location, lowering.tensor(p.outputShape, element), input, filter, bias,
+      b.getDenseI64ArrayAttr(p.strides), b.getDenseI64ArrayAttr(p.pads),
+      b.getDenseI64ArrayAttr(p.dilations), b.getI64IntegerAttr(p.group),
+      p.relu ? b.getUnitAttr() : UnitAttr(), multipliers, rshifts, scales,
+      tpu::RoundingAttr::get(b.getContext(), tpu::Rounding::HalfUp));
+}
+
+static LogicalResult lowerFloat(Product &p, Lowering &lowering) {
+  int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
+  FailureOr<Value> filter = lowering.floatWeight(
+      p.location, p.filter.shape, lowering.computeType(), p.filter.values);
+  if (failed(filter))
+    return failure();
+  Value bias;
+  if (!p.bias.empty())
+    bias = *lowering.floatWeight(p.location, biasShape, lowering.f32(), p.bias);
+  Value input =
+      lowering.reshaped(p.location, lowering.inCompute(p.input), p.inputShape);
+  // A depthwise convolution computes in its own type from end to end; only the
+  // cube accumulates in f32.
+  bool depthwise = p.group == p.inputShape[1] && p.group == p.filter.shape[0];
+  Type element = depthwise && p.group > 1 ? lowering.computeType()
+                                          : lowering.floatResultType(p.output);
+  lowering.define(p.output, createConv(lowering, p, element, input, *filter,
+                                       bias, {}, {}, {}));
+  return success();
+}
+
+/// Accumulator -> !quant by multipliers and shifts, bias in accumulator steps.
+static LogicalResult lowerFixedPoint(Product &p, Value input, double inputScale,
+                                     Type element, Lowering &lowering) {
+  size_t channels = p.filter.shape[0];
+  double outputScale = tpu::scaleOf(element);
+  std::vector<double> floors(channels, outputScale / inputScale * 0x1p-32);
+  for (size_t oc = 0; oc < p.bias.size(); ++oc)
+    floors[oc] =
+        std::max(floors[oc], std::fabs(p.bias[oc]) / inputScale * 0x1p-30);
+  QuantFilter filter = quantizeFilter(p.filter, floors);
+  std::vector<int32_t> multipliers, rshifts, bias;
+  for (size_t oc = 0; oc < channels; ++oc) {
+    std::optional<QuantScale> scale =
+        splitScale(filter.scales[oc] * inputScale / outputScale);
+    if (!scale)
+      return emitError(p.location)
+             << "output channel " << oc << " has weights up to "
+             << filter.scales[oc] * kSignedLevels
+             << ", too large for the calibrated range of '"
+             << valueName(p.output)
+             << "'; calibrate with inputs that the model was made for";
+    multipliers.push_back(scale->multiplier);
+    rshifts.push_back(scale->rshift);
+    if (!p.bias.empty())
+      bias.push_back(static_cast<int32_t>(
+          std::llround(p.bias[oc] / (filter.scales[oc] * inputScale))));
+  }
+  OpBuilder &b = lowering.builder;
+  int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
+  Value filterValue =
+      lowering.i8Weight(p.location, p.filter.shape, filter.values);
+  Value biasValue =
+      bias.empty() ? Value() : lowering.i32Weight(p.location, biasShape, bias);
+  lowering.define(p.output,
+                  createConv(lowering, p, element, input, filterValue,
+                             biasValue, b.getDenseI32ArrayAttr(multipliers),
+                             b.getDenseI32ArrayAttr(rshifts), {}));
+  return success();
+}
+
+/// Accumulator -> float, scaled per channel.
+static LogicalResult lowerToFloat(Product &p, Value input, double inputScale,
+                                  Type element, Lowering &lowering) {
+  std::vector<double> floors(p.filter.shape[0], 0);
+  QuantFilter filter = quantizeFilter(p.filter, floors);
+  std::vector<float> scales;
+  for (double scale : filter.scales)
+    scales.push_back(static_cast<float>(scale * inputScale));
+  int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
+  Value filterValue =
+      lowering.i8Weight(p.location, p.filter.shape, filter.values);
+  Value biasValue;
+  if (!p.bias.empty())
+    biasValue =
+        *lowering.floatWeight(p.location, biasShape, lowering.f32(), p.bias);
+  lowering.define(p.output,
+                  createConv(lowering, p, element, input, filterValue,
+                             biasValue, {}, {},
+                             lowering.builder.getDenseF32ArrayAttr(scales)));
+  return success();
+}
+
+static LogicalResult lowerInt8(Product &p, Lowering &lowering) {
+  int64_t terms = p.filter.values.size() / p.filter.shape[0];
+  if (terms > INT32_MAX / (kSignedLevels * kUnsignedLevels) - 1)
+    return unsupported(p.op)
+           << "a sum of " << terms
+           << " 8-bit products can leave 32 bits; convert with --precision f16";
+  FailureOr<Value> input = lowering.inQuant(p.input, p.op);
+  if (failed(input))
+    return failure();
+  double inputScale = tpu::scaleOf(tpu::elementOf(*input));
+  Value folded = lowering.reshaped(p.location, *input, p.inputShape);
+  if (!lowering.isWantedQuantizedOnly(p.output))
+    return lowerToFloat(p, folded, inputScale,
+                        lowering.floatResultType(p.output), lowering);
+  FailureOr<Type> element = lowering.quantTypeOf(p.output, p.op);
+  if (failed(element))
+    return failure();
+  if (p.relu &&
+      cast<quant::UniformQuantizedType>(*element)
+          .isSigned()) // a table edited by hand: the unsigned range clips
+    return emitError(p.location)
+           << "the calibration table gives '" << valueName(p.output)
+           << "' a negative minimum, but it comes from a relu; calibrate this "
+              "model again";
+  return lowerFixedPoint(p, folded, inputScale, *element, lowering);
+}
+
+LogicalResult weft::quantize::lowerProduct(Product &product,
+                                           Lowering &lowering) {
+  for (const std::vector<float> *values :
+       {&product.filter.values, &product.bias})
+    for (float value : *values)
+      if (!std::isfinite(value))
+        return emitError(product.location)
+               << "a weight is " << (std::isnan(value) ? "NaN" : "infinite")
+               << ", must be finite; repair the model";
+  return lowering.isInt8() ? lowerInt8(product, lowering)
+                           : lowerFloat(product, lowering);
+}
+
+static LogicalResult lowerConv(top::ConvOp op, Lowering &lowering) {
+  std::optional<FloatConstant> filter = lowering.constantOf(op.getFilter());
+  if (!filter)
+    return unsupported(op) << "a convolution whose filter is computed; its "
+                              "weights must be constant";
+  int64_t spatial = filter->shape.size() - 2;
+  if (spatial > 2)
+    return unsupported(op) << "a convolution of " << spatial
+                           << " spatial axes; 1 and 2 are supported";
+  Product product{op,
+                  op.getInput(),
+                  op.getOutput(),
+                  *filter,
+                  {},
+                  SmallVector<int64_t, 2>(op.getStrides()),
+                  SmallVector<int64_t, 2>(op.getDilations()),
+                  SmallVector<int64_t, 4>(op.getPads()),
+                  op.getGroupAttr().getInt(),
+                  false,
+                  lowering.shapeOf(op.getInput()),
+                  lowering.shapeOf(op.getOutput()),
+                  op.getLoc()};
+  if (spatial == 1) { // the axis becomes w of a single row
+    product.filter.shape.insert(product.filter.shape.begin() + 2, 1);
+    product.strides.insert(product.strides.begin(), 1);
+    product.dilations.insert(product.dilations.begin(), 1);
+    product.pads = {0, product.pads[0], 0, product.pads[1]};
+  }
+  if (op.getBias()) {
+    std::optional<FloatConstant> bias = lowering.constantOf(op.getBias());
+    if (!bias)
+      return unsupported(op) << "a convolution whose bias is computed; its "
+                                "bias must be constant";
+    product.bias = bias->values;
+  }
+  if (top::UnaryOp relu = lowering.followingRelu(op.getOutput())) {
+    product.relu = true;
+    product.output = relu.getOutput();
+    product.location =
+        FusedLoc::get(op.getContext(), {op.getLoc(), relu.getLoc()});
+    lowering.markTaken(relu);
+  }
+  return lowerProduct(product, lowering);
+}
+
+void weft::quantize::registerConvLowering(LoweringTable &table) {
+  table.add<top::ConvOp>(lowerConv);
+}

@@ -1,0 +1,205 @@
+//===- ConvertTopToTpu.cpp - top to tpu: the driver of the families -------===//
+
+#include "dialects/top/Constant.h"
+#include "dialects/tpu/Tpu.h"
+#include "passes/quantize/Lowering.h"
+#include "passes/quantize/Passes.h"
+#include "runtime/chips/Chips.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::quantize;
+
+namespace weft::quantize {
+#define GEN_PASS_DEF_CONVERTTOPTOTPU
+#include "passes/quantize/Passes.h.inc"
+} // namespace weft::quantize
+
+/// Float tensors of rank 0 to 4 and no empty axis.
+static LogicalResult checkType(Location location, Type type, StringRef name) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return emitError(location) << "value '" << name << "' has type " << type
+                               << ", must be a tensor of static shape";
+  Type element = tensor.getElementType();
+  if (!element.isF32() && !element.isF16() && !element.isBF16())
+    return emitError(location)
+           << "unsupported: element type " << element << " of value '" << name
+           << "'; f32, f16 and bf16 run on the chip";
+  if (tensor.getRank() > 4)
+    return emitError(location)
+           << "unsupported: value '" << name << "' has rank "
+           << tensor.getRank() << "; at most 4 axes are supported";
+  if (tensor.getNumElements() == 0)
+    return emitError(location)
+           << "unsupported: value '" << name << "' has no elements";
+  return success();
+}
+
+/// Every value that the lowering will touch, up to 20 complaints at once.
+static LogicalResult checkTypes(func::FuncOp func) {
+  int errors = 0;
+  for (BlockArgument argument : func.getArguments())
+    errors += failed(
+        checkType(func.getLoc(), argument.getType(), valueName(argument)));
+  for (Operation &op : func.getBody().front().without_terminator()) {
+    if (llvm::isa<top::ConstantOp>(op))
+      continue;
+    for (Value result : op.getResults())
+      errors +=
+          failed(checkType(op.getLoc(), result.getType(), valueName(result)));
+    if (errors >= 20)
+      break;
+  }
+  return failure(errors > 0);
+}
+
+/// `tpu.io` of an input or output: its ONNX name and type.
+static DictionaryAttr ioAttr(OpBuilder &b, StringAttr name, Type onnxType) {
+  return b.getDictionaryAttr(
+      {b.getNamedAttr("name", name ? name : b.getStringAttr("?")),
+       b.getNamedAttr("type", TypeAttr::get(onnxType))});
+}
+
+namespace {
+/// Lowers the body of one function into a new block that takes the place of the
+/// old one.
+class FunctionLowering {
+public:
+  FunctionLowering(func::FuncOp func, Precision precision,
+                   const CalibrationTable *table)
+      : func(func), builder(func.getContext()),
+        lowering(builder, precision, table) {
+#define WEFT_FAMILY(name) register##name##Lowering(functions);
+#include "OpFamilies.inc"
+#undef WEFT_FAMILY
+  }
+
+  LogicalResult run() {
+    Block *old = &func.getBody().front();
+    Block *fresh = new Block();
+    func.getBody().push_back(fresh);
+    builder.setInsertionPointToStart(fresh);
+    for (BlockArgument argument : old->getArguments()) {
+      Type element =
+          cast<RankedTensorType>(argument.getType()).getElementType();
+      lowering.define(argument,
+                      fresh->addArgument(
+                          lowering.tensor(lowering.shapeOf(argument), element),
+                          argument.getLoc()));
+    }
+    LogicalResult result = lowerBody(*old);
+    if (succeeded(result))
+      replaceSignature(*old, *fresh);
+    else
+      dropBlock(fresh);
+    return result;
+  }
+
+private:
+  static void dropBlock(Block *block) {
+    block->dropAllReferences();
+    block->erase();
+  }
+
+  /// All ops; a failing one does not hide the next complaint about an unknown
+  /// op.
+  LogicalResult lowerBody(Block &old) {
+    for (Operation &op : old.without_terminator()) {
+      const LoweringTable::Function *function = functions.find(&op);
+      if (!function)
+        return unsupported(&op)
+               << "operation '" << op.getName() << "' on the chip";
+      if (!lowering.isTaken(&op) && failed((*function)(&op, lowering)))
+        return failure();
+    }
+    auto ret = cast<func::ReturnOp>(old.getTerminator());
+    SmallVector<Value> results;
+    for (Value operand : ret.getOperands()) {
+      Type element = cast<RankedTensorType>(operand.getType()).getElementType();
+      FailureOr<Value> result = output(operand, element, ret.getLoc());
+      if (failed(result))
+        return failure();
+      results.push_back(*result);
+    }
+    builder.create<func::ReturnOp>(ret.getLoc(), results);
+    return success();
+  }
+
+  FailureOr<Value> output(Value operand, Type element, Location location) {
+    if (std::optional<FloatConstant> constant = lowering.constantOf(operand))
+      return lowering.floatWeight(location, lowering.shapeOf(operand), element,
+                                  constant->values);
+    return lowering.inFloat(operand, element);
+  }
+
+  void replaceSignature(Block &old, Block &fresh) {
+    auto ret = cast<func::ReturnOp>(fresh.getTerminator());
+    for (BlockArgument argument : old.getArguments()) {
+      unsigned i = argument.getArgNumber();
+      auto name = func.getArgAttrOfType<StringAttr>(i, top::kNameAttr);
+      func.removeArgAttr(i, top::kNameAttr);
+      func.setArgAttr(i, "tpu.io", ioAttr(builder, name, argument.getType()));
+    }
+    for (unsigned i = 0; i < func.getNumResults(); ++i) {
+      auto name = func.getResultAttrOfType<StringAttr>(i, top::kNameAttr);
+      func.removeResultAttr(i,
+                            StringAttr::get(func.getContext(), top::kNameAttr));
+      func.setResultAttr(i, "tpu.io",
+                         ioAttr(builder, name, func.getResultTypes()[i]));
+    }
+    func.setType(builder.getFunctionType(fresh.getArgumentTypes(),
+                                         ret.getOperandTypes()));
+    dropBlock(&old);
+  }
+
+  func::FuncOp func;
+  OpBuilder builder;
+  Lowering lowering;
+  LoweringTable functions;
+};
+
+struct ConvertTopToTpu
+    : public quantize::impl::ConvertTopToTpuBase<ConvertTopToTpu> {
+  using ConvertTopToTpuBase::ConvertTopToTpuBase;
+
+  void runOnOperation() override {
+    if (failed(convert(getOperation())))
+      signalPassFailure();
+  }
+
+  LogicalResult convert(ModuleOp module) {
+    std::optional<Precision> wanted = symbolizePrecision(precision);
+    if (!wanted)
+      return emitError(module.getLoc()) << "precision is '" << precision
+                                        << "', must be f32, f16, bf16 or int8";
+    if (!chips::find(chip))
+      return emitError(module.getLoc()) << "unknown chip '" << chip << "'";
+    auto func = module.lookupSymbol<func::FuncOp>("main");
+    if (!func || !func.getBody().hasOneBlock())
+      return emitError(module.getLoc())
+             << "the module has no function @main with one block";
+    CalibrationTable table;
+    if (*wanted == Precision::I8) {
+      if (calibration.empty())
+        return emitError(module.getLoc())
+               << "precision int8 needs a calibration table; make one with "
+                  "weft calibrate";
+      llvm::Expected<CalibrationTable> read =
+          CalibrationTable::read(calibration);
+      if (!read)
+        return emitError(module.getLoc()) << llvm::toString(read.takeError());
+      table = std::move(*read);
+    }
+    if (failed(checkTypes(func)) ||
+        failed(FunctionLowering(func, *wanted, &table).run()))
+      return failure();
+    OpBuilder builder(module.getContext());
+    module->setAttr("tpu.chip", builder.getStringAttr(chip));
+    module->setAttr("tpu.precision", builder.getStringAttr(precision));
+    return success();
+  }
+};
+} // namespace

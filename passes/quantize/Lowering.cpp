@@ -1,0 +1,272 @@
+//===- Lowering.cpp - what the lowering of every family shares ------------===//
+
+#include "passes/quantize/Lowering.h"
+
+#include "dialects/top/Constant.h"
+#include "dialects/top/Conv.h"
+#include "dialects/top/MatMul.h"
+#include "dialects/top/Pool.h"
+#include "dialects/top/Softmax.h"
+#include "dialects/top/Unary.h"
+#include "dialects/tpu/Cast.h"
+#include "dialects/tpu/Constant.h"
+#include "dialects/tpu/Move.h"
+#include "passes/quantize/QuantScale.h"
+#include "runtime/numeric/Float16.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::quantize;
+
+std::optional<Precision> weft::quantize::symbolizePrecision(StringRef name) {
+  return llvm::StringSwitch<std::optional<Precision>>(name)
+      .Case("f32", Precision::F32)
+      .Case("f16", Precision::F16)
+      .Case("bf16", Precision::BF16)
+      .Case("int8", Precision::I8)
+      .Default(std::nullopt);
+}
+
+std::optional<SmallVector<int64_t, 4>>
+weft::quantize::foldShape(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t, 4> folded{1, 1, 1, 1};
+  if (shape.size() > 4)
+    return std::nullopt;
+  for (auto [axis, size] : llvm::enumerate(shape))
+    folded[foldAxis(axis, shape.size())] = size;
+  return folded;
+}
+
+int64_t weft::quantize::foldAxis(int64_t axis, int64_t rank) {
+  if (rank == 1)
+    return 1;
+  return rank == 3 && axis == 2 ? 3 : axis;
+}
+
+std::string weft::quantize::valueName(Value topValue) {
+  if (auto argument = dyn_cast<BlockArgument>(topValue)) {
+    auto func = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                  top::kNameAttr);
+    return name ? name.str() : "?";
+  }
+  Attribute attr = topValue.getDefiningOp()->getAttr(top::kValueAttr);
+  if (auto names = dyn_cast_or_null<ArrayAttr>(attr)) {
+    unsigned index = cast<OpResult>(topValue).getResultNumber();
+    attr = index < names.size() ? names[index] : Attribute();
+  }
+  auto name = dyn_cast_or_null<StringAttr>(attr);
+  return name ? name.str() : "?";
+}
+
+InFlightDiagnostic weft::quantize::unsupported(Operation *op) {
+  return emitError(op->getLoc()) << "unsupported: ";
+}
+
+//===----------------------------------------------------------------------===//
+// Types and forms
+//===----------------------------------------------------------------------===//
+
+Type Lowering::computeType() {
+  switch (precision) {
+  case Precision::F32:
+    return builder.getF32Type();
+  case Precision::BF16:
+    return builder.getBF16Type();
+  case Precision::F16:
+  case Precision::I8:
+    return builder.getF16Type();
+  }
+  llvm_unreachable("covered switch");
+}
+
+RankedTensorType Lowering::tensor(ArrayRef<int64_t> shape, Type element) {
+  return RankedTensorType::get(shape, element);
+}
+
+SmallVector<int64_t, 4> Lowering::shapeOf(Value top) {
+  return *foldShape(mlir::cast<RankedTensorType>(top.getType()).getShape());
+}
+
+Value Lowering::cast(Value value, Type element) {
+  if (tpu::elementOf(value) == element)
+    return value;
+  Value &form = otherForm[{value, element}];
+  if (!form) {
+    auto type = tensor(mlir::cast<RankedTensorType>(value.getType()).getShape(),
+                       element);
+    form =
+        builder.create<tpu::CastOp>(value.getLoc(), type, value, IntegerAttr(),
+                                    IntegerAttr(), tpu::RoundingAttr());
+  }
+  return form;
+}
+
+Value Lowering::inFloat(Value topValue, Type element) {
+  return cast(defined.lookup(topValue), element);
+}
+
+FailureOr<Type> Lowering::quantTypeOf(Value topValue, Operation *user) {
+  std::string name = valueName(topValue);
+  const CalibrationEntry *entry = table ? table->find(name) : nullptr;
+  if (!entry)
+    return emitError(user->getLoc())
+           << "the calibration table has no entry for tensor '" << name
+           << "'; calibrate this model again";
+  return Type(tpu::quantElement(
+      builder.getContext(), symmetricScale(entry->threshold, entry->isSigned()),
+      entry->isSigned()));
+}
+
+/// True if the reciprocal of `scale` is a normal f16 number: then one f16
+/// product quantizes.
+static bool reciprocalFitsHalf(double scale) {
+  return 1 / scale < 65504 && 1 / scale > 6.2e-5;
+}
+
+FailureOr<Value> Lowering::inQuant(Value topValue, Operation *user) {
+  Value form = defined.lookup(topValue);
+  if (tpu::isQuantized(form))
+    return form;
+  FailureOr<Type> element = quantTypeOf(topValue, user);
+  if (failed(element))
+    return failure();
+  if (tpu::elementOf(form).isF16() &&
+      !reciprocalFitsHalf(tpu::scaleOf(*element)))
+    form = cast(form, f32());
+  return cast(form, *element);
+}
+
+/// True if `use` is the input of a product whose weights are constant.
+static bool isProductInput(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (use.getOperandNumber() != 0 || !isa<top::ConvOp, top::MatMulOp>(user))
+    return false;
+  return user->getOperand(1).getDefiningOp<top::ConstantOp>() != nullptr;
+}
+
+bool Lowering::isWantedQuantizedOnly(Value topValue) {
+  return !topValue.use_empty() &&
+         llvm::all_of(topValue.getUses(), isProductInput);
+}
+
+Type Lowering::floatResultType(Value topValue) {
+  bool wantsF32 = llvm::all_of(topValue.getUsers(), [](Operation *user) {
+    auto pool = dyn_cast<top::PoolOp>(user);
+    return isa<func::ReturnOp, top::SoftmaxOp>(user) ||
+           (pool && pool.getKind() == top::PoolKind::Avg);
+  });
+  return wantsF32 ? f32() : computeType();
+}
+
+void Lowering::define(Value topValue, Value tpu) {
+  defined[topValue] = tpu;
+  Operation *op = tpu.getDefiningOp();
+  Operation *topOp = topValue.getDefiningOp();
+  // A value that only changed its rank shares the op, and keeps the name that
+  // the op has.
+  if (op && topOp && !op->hasAttr(top::kValueAttr))
+    op->setAttr(top::kValueAttr, builder.getStringAttr(valueName(topValue)));
+}
+
+top::UnaryOp Lowering::followingRelu(Value topValue) {
+  if (!topValue.hasOneUse())
+    return {};
+  auto unary = dyn_cast<top::UnaryOp>(*topValue.user_begin());
+  return unary && unary.getKind() == top::UnaryKind::Relu ? unary
+                                                          : top::UnaryOp();
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+std::optional<FloatConstant> Lowering::constantOf(Value topValue) {
+  auto op = topValue.getDefiningOp<top::ConstantOp>();
+  if (!op)
+    return std::nullopt;
+  ElementsAttr attr = op.getValue();
+  Type element = attr.getElementType();
+  if (!element.isF32() && !element.isF16() && !element.isBF16() &&
+      !element.isF64())
+    return std::nullopt;
+  size_t bytes = element.getIntOrFloatBitWidth() / 8;
+  std::optional<std::vector<char>> raw = tpu::constantBytes(attr);
+  if (!raw)
+    return std::nullopt;
+  FloatConstant constant;
+  constant.shape.assign(attr.getShapedType().getShape().begin(),
+                        attr.getShapedType().getShape().end());
+  constant.values.resize(attr.getNumElements());
+  for (size_t i = 0; i < constant.values.size(); ++i) {
+    const char *at = raw->data() + i * bytes;
+    uint16_t half;
+    double wide;
+    if (element.isF32()) {
+      std::memcpy(&constant.values[i], at, 4);
+    } else if (element.isF64()) {
+      std::memcpy(&wide, at, 8);
+      constant.values[i] = static_cast<float>(wide);
+    } else {
+      std::memcpy(&half, at, 2);
+      constant.values[i] = element.isF16() ? numeric::halfToFloat(half)
+                                           : numeric::bf16ToFloat(half);
+    }
+  }
+  return constant;
+}
+
+template <typename T>
+static Value makeWeight(Lowering &lowering, Location location,
+                        ArrayRef<int64_t> shape, Type element,
+                        ArrayRef<T> values) {
+  auto type = lowering.tensor(shape, element);
+  ArrayRef<char> raw(reinterpret_cast<const char *>(values.data()),
+                     values.size() * sizeof(T));
+  return lowering.builder.create<tpu::WeightOp>(location,
+                                                tpu::weightAttr(type, raw));
+}
+
+FailureOr<Value> Lowering::floatWeight(Location location,
+                                       ArrayRef<int64_t> shape, Type element,
+                                       ArrayRef<float> values) {
+  if (element.isF32())
+    return makeWeight(*this, location, shape, element, values);
+  std::vector<uint16_t> narrow(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    narrow[i] = element.isF16() ? numeric::floatToHalf(values[i])
+                                : numeric::floatToBf16(values[i]);
+    float back = element.isF16() ? numeric::halfToFloat(narrow[i])
+                                 : numeric::bf16ToFloat(narrow[i]);
+    if (std::isinf(back) && !std::isinf(values[i]))
+      return emitError(location)
+             << "weight " << values[i] << " is beyond the range of " << element
+             << "; convert with --precision f32 or bf16";
+  }
+  return makeWeight<uint16_t>(*this, location, shape, element, narrow);
+}
+
+Value Lowering::i8Weight(Location location, ArrayRef<int64_t> shape,
+                         ArrayRef<int8_t> values) {
+  return makeWeight(*this, location, shape, builder.getI8Type(), values);
+}
+
+Value Lowering::i32Weight(Location location, ArrayRef<int64_t> shape,
+                          ArrayRef<int32_t> values) {
+  return makeWeight(*this, location, shape, builder.getI32Type(), values);
+}
+
+Value Lowering::reshaped(Location location, Value value,
+                         ArrayRef<int64_t> shape) {
+  auto type = mlir::cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  return builder.create<tpu::ReshapeOp>(
+      location, tensor(shape, type.getElementType()), value);
+}

@@ -1,0 +1,191 @@
+//===- Lowering.h - what the lowering of every family shares --*- C++ -*-===//
+
+#ifndef WEFT_PASSES_QUANTIZE_LOWERING_H
+#define WEFT_PASSES_QUANTIZE_LOWERING_H
+
+#include "dialects/top/Top.h"
+#include "dialects/tpu/Tpu.h"
+#include "passes/quantize/Calibration.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <functional>
+#include <vector>
+
+namespace weft::top {
+class UnaryOp;
+}
+
+namespace weft::quantize {
+
+/// Arithmetic asked for. I8: products in 8 bits, everything between them in
+/// f16.
+enum class Precision { F32, F16, BF16, I8 };
+std::optional<Precision> symbolizePrecision(llvm::StringRef name);
+
+/// The 4-D shape n,c,h,w of a top tensor: rank 0 1,1,1,1; rank 1 1,k,1,1; rank
+/// 2 n,k,1,1; rank 3 n,c,1,w; rank 4 itself. The row-major order of the
+/// elements is kept. std::nullopt above rank 4.
+std::optional<llvm::SmallVector<int64_t, 4>>
+foldShape(llvm::ArrayRef<int64_t> shape);
+
+/// The axis of n,c,h,w on which axis `axis` of a tensor of rank `rank` lies
+/// after `foldShape`.
+int64_t foldAxis(int64_t axis, int64_t rank);
+
+/// A folded float constant in row-major order.
+struct FloatConstant {
+  llvm::SmallVector<int64_t, 4> shape; ///< as in the top dialect
+  std::vector<float> values;           ///< all elements, also of a splat
+
+  bool isScalar() const { return values.size() == 1; }
+};
+
+/// State of one conversion: the block being built and which tpu value stands
+/// for which top value. The same ONNX value may be wanted in several element
+/// types; each is made once, right where it is first wanted.
+class Lowering {
+public:
+  Lowering(mlir::OpBuilder &builder, Precision precision,
+           const CalibrationTable *table)
+      : builder(builder), precision(precision), table(table) {}
+
+  mlir::OpBuilder &builder;
+  const Precision precision;
+
+  bool isInt8() const { return precision == Precision::I8; }
+  /// Float element type between products: f32, f16 or bf16; f16 with I8.
+  mlir::Type computeType();
+  mlir::Type f32() { return builder.getF32Type(); }
+
+  /// `shape` (4-D) as a tensor type.
+  mlir::RankedTensorType tensor(llvm::ArrayRef<int64_t> shape,
+                                mlir::Type element);
+  /// The folded shape of a top value; the driver has checked that it exists.
+  llvm::SmallVector<int64_t, 4> shapeOf(mlir::Value top);
+
+  /// The form of `topValue` that its op gives, whatever its element type.
+  mlir::Value firstForm(mlir::Value topValue) {
+    return defined.lookup(topValue);
+  }
+  /// `topValue` in the float element type, 4-D: cast or dequantized where it is
+  /// in another form.
+  mlir::Value inFloat(mlir::Value topValue, mlir::Type element);
+  mlir::Value inCompute(mlir::Value topValue) {
+    return inFloat(topValue, computeType());
+  }
+  /// `topValue` quantized with its calibrated range. Reports at `user` if the
+  /// table lacks it.
+  mlir::FailureOr<mlir::Value> inQuant(mlir::Value topValue,
+                                       mlir::Operation *user);
+  /// The element type `!quant` of a value by its calibrated range. Reports at
+  /// `user` if the table lacks it.
+  mlir::FailureOr<mlir::Type> quantTypeOf(mlir::Value topValue,
+                                          mlir::Operation *user);
+
+  /// True if every use of `topValue` is the input of a product with constant
+  /// weights, which wants it in 8 bits.
+  bool isWantedQuantizedOnly(mlir::Value topValue);
+  /// Element type in which a product with a float result should give
+  /// `topValue`: f32 if only the graph's results and ops computed in f32 read
+  /// it, else the compute type.
+  mlir::Type floatResultType(mlir::Value topValue);
+
+  /// Records that `tpu` stands for `topValue`; its op gets the ONNX value name
+  /// and `location`'s names.
+  void define(mlir::Value topValue, mlir::Value tpu);
+
+  /// The relu that alone reads `topValue`, if any: a product or sum can take it
+  /// along.
+  top::UnaryOp followingRelu(mlir::Value topValue);
+  /// Marks an op that another one took along.
+  void markTaken(mlir::Operation *op) { taken.insert(op); }
+  bool isTaken(mlir::Operation *op) const { return taken.contains(op); }
+
+  /// The constant that `topValue` is, as floats; std::nullopt if it is no float
+  /// constant.
+  std::optional<FloatConstant> constantOf(mlir::Value topValue);
+  /// A `tpu.weight` of the 4-D shape and a float element type. Reports if a
+  /// value does not fit into it.
+  mlir::FailureOr<mlir::Value> floatWeight(mlir::Location location,
+                                           llvm::ArrayRef<int64_t> shape,
+                                           mlir::Type element,
+                                           llvm::ArrayRef<float> values);
+  mlir::Value i8Weight(mlir::Location location, llvm::ArrayRef<int64_t> shape,
+                       llvm::ArrayRef<int8_t> values);
+  mlir::Value i32Weight(mlir::Location location, llvm::ArrayRef<int64_t> shape,
+                        llvm::ArrayRef<int32_t> values);
+  /// `value` under another 4-D shape with as many elements; itself if it has
+  /// that shape.
+  mlir::Value reshaped(mlir::Location location, mlir::Value value,
+                       llvm::ArrayRef<int64_t> shape);
+
+private:
+  mlir::Value cast(mlir::Value value, mlir::Type element);
+
+  const CalibrationTable *table;
+  llvm::DenseMap<mlir::Value, mlir::Value> defined; ///< top value -> first form
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value>
+      otherForm; ///< first form, element -> cast
+  llvm::DenseSet<mlir::Operation *> taken;
+};
+
+/// ONNX name of a top value: `top.value` of its op, `top.name` of an argument;
+/// "?" if it has none.
+std::string valueName(mlir::Value topValue);
+
+/// "unsupported: ..." at `op`. The caller appends what and the alternative.
+mlir::InFlightDiagnostic unsupported(mlir::Operation *op);
+
+/// From the name of a top op to the function that lowers it.
+class LoweringTable {
+public:
+  using Function =
+      std::function<mlir::LogicalResult(mlir::Operation *, Lowering &)>;
+
+  template <typename OpT>
+  void add(mlir::LogicalResult (*lower)(OpT, Lowering &)) {
+    functions[OpT::getOperationName()] = [lower](mlir::Operation *op,
+                                                 Lowering &lowering) {
+      return lower(mlir::cast<OpT>(op), lowering);
+    };
+  }
+  const Function *find(mlir::Operation *op) const {
+    auto found = functions.find(op->getName().getStringRef());
+    return found == functions.end() ? nullptr : &found->second;
+  }
+
+private:
+  llvm::StringMap<Function> functions;
+};
+
+/// An affine product with constant weights, ready to become a `tpu.conv`: a
+/// convolution or a matrix product.
+struct Product {
+  mlir::Operation *op;     ///< the top op, for locations and errors
+  mlir::Value input;       ///< top value
+  mlir::Value output;      ///< top value that the product, with its relu, gives
+  FloatConstant filter;    ///< shape oc, ic/group, kh, kw
+  std::vector<float> bias; ///< empty or oc values
+  llvm::SmallVector<int64_t, 2> strides{1, 1}, dilations{1, 1};
+  llvm::SmallVector<int64_t, 4> pads{0, 0, 0, 0};
+  int64_t group = 1;
+  bool relu = false;
+  llvm::SmallVector<int64_t, 4> inputShape;  ///< 4-D view of the input
+  llvm::SmallVector<int64_t, 4> outputShape; ///< 4-D result
+  mlir::Location location;
+};
+
+/// Lowers a product in the precision asked for and defines `output`. (Conv.cpp)
+mlir::LogicalResult lowerProduct(Product &product, Lowering &lowering);
+
+// One function a family; called from the family list in cmake/OpFamilies.cmake.
+#define WEFT_FAMILY(name) void register##name##Lowering(LoweringTable &table);
+#include "OpFamilies.inc"
+#undef WEFT_FAMILY
+
+} // namespace weft::quantize
+
+#endif // WEFT_PASSES_QUANTIZE_LOWERING_H

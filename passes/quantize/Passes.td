@@ -1,0 +1,33 @@
+//===- Passes.td - passes that bind the graph to numbers and a chip -*- tablegen -*-===//
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
+  let summary = "choose element types, scales and rounding: top to tpu";
+  let description = [{
+    In: `@main` in the top dialect, constants folded. Out: the same graph in the tpu dialect, all tensors 4-D, `tpu.io` on
+    arguments and results, `tpu.chip` and `tpu.precision` on the module. Inputs and outputs keep their ONNX element types.
+
+    * f32: as it is. f16, bf16: casts after the inputs and before the outputs; means, series functions and softmax in f32.
+    * int8: products with constant weights in 8 bits, filters per output channel; what lies between them in f16. Needs
+      `calibration`. See docs/rationale/0002-quantization.md.
+
+    Before, and after with precision=int8 (x ranges over [-1, 1], y is read by a softmax):
+    ```mlir
+    %y = top.conv %x, %w, %b {strides = ..} : (tensor<1x3x8x8xf32>, ..) -> tensor<1x4x8x8xf32>
+
+    %q = tpu.cast %x : tensor<1x3x8x8xf32> -> tensor<1x3x8x8x!quant.uniform<i8:f32, 0.0078740157186985015>>
+    %w = tpu.weight dense<..> : tensor<4x3x1x1xi8>
+    %y = tpu.conv %q, %w, %b strides [1, 1] .. {scales = array<f32: ..>} : .. -> tensor<1x4x8x8xf32>
+    ```
+
+    Refuses, with "unsupported: ..." at the op: element types other than floats, rank above 4, convolutions with computed weights,
+    functions that the tpu dialect lacks. A value that the calibration table lacks is named.
+  }];
+  let dependentDialects = ["::weft::tpu::TpuDialect", "::mlir::quant::QuantizationDialect"];
+  let options = [
+    Option<"precision", "precision", "std::string", "\"f32\"", "f32, f16, bf16 or int8">,
+    Option<"chip", "chip", "std::string", "\"bm1684x\"", "the chip to compile for">,
+    Option<"calibration", "calibration", "std::string", "\"\"", "calibration table (for int8)">,
+  ];
+}
