@@ -114,13 +114,14 @@ Status Server::openLibraries() {
       slash == std::string::npos ? "" : path.substr(0, slash + 1);
   void *base =
       ::dlopen((folder + "libbmlib.so.0").c_str(), RTLD_NOW | RTLD_GLOBAL);
+  void *bmrt = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (!bmrt)
+    return openFailure(path.c_str());
+  // libbmrt may have brought it along by its own run path.
   if (!base)
     base = ::dlopen("libbmlib.so.0", RTLD_NOW | RTLD_GLOBAL);
   if (!base)
     return openFailure("libbmlib.so.0");
-  void *bmrt = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (!bmrt)
-    return openFailure(path.c_str());
   std::string missing;
   bool found =
       findSymbol(base, "bm_dev_request", lib.devRequest, missing) &&

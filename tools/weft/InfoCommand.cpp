@@ -1,0 +1,173 @@
+#include "runtime/bmodel/Bmodel.h"
+#include "runtime/device/EmulatorDevice.h"
+#include "runtime/emulator/Emulator.h"
+#include "runtime/status/Quote.h"
+#include "tools/weft/Program.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace weft;
+using namespace weft::cli;
+using Json = nlohmann::ordered_json;
+using numeric::elementTypeName;
+using numeric::shapeText;
+using rt::Result;
+
+namespace {
+struct InfoFlags {
+  std::string model;
+  bool json = false;
+};
+} // namespace
+
+static const char *addressModeName(rt::wire::AddressMode mode) {
+  switch (mode) {
+  case rt::wire::AddressMode::IoAlone:
+    return "io_alone";
+  case rt::wire::AddressMode::IoReloc:
+    return "io_reloc";
+  default:
+    return "basic";
+  }
+}
+
+static Json describeTensor(const rt::TensorSpec &tensor) {
+  return {{"name", tensor.name},
+          {"type", elementTypeName(tensor.type)},
+          {"shape", tensor.shape},
+          {"bytes", tensor.bytes()},
+          {"stored_type", elementTypeName(tensor.storedType)},
+          {"stored_shape", tensor.storedShape},
+          {"stored_bytes", tensor.storedBytes},
+          {"scale", tensor.scale},
+          {"zero_point", tensor.zeroPoint},
+          {"address", tensor.address},
+          {"onnx_view", tensor.hasOnnxView}};
+}
+
+/// Facts of one stage; DRAM bytes are summed from its GDMA commands.
+static Result<Json> describeStage(const Chip &chip,
+                                  const rt::StageSpec &stage) {
+  Result<emulator::RunStats> moved =
+      emulator::summarizeCommands(chip, rt::commandGroups(stage));
+  if (!moved)
+    return moved.status();
+  Json json = {{"inputs", Json::array()}, {"outputs", Json::array()}};
+  for (const rt::TensorSpec &tensor : stage.inputs)
+    json["inputs"].push_back(describeTensor(tensor));
+  for (const rt::TensorSpec &tensor : stage.outputs)
+    json["outputs"].push_back(describeTensor(tensor));
+  json["weight_bytes"] = stage.weights.bytes;
+  json["activation_bytes"] = stage.activations.bytes;
+  json["io_bytes"] = stage.io.bytes;
+  json["groups"] = stage.groups.size();
+  json["commands"] = {{"tiu", moved->tiuCommands},
+                      {"gdma", moved->gdmaCommands}};
+  json["dram"] = {{"read_bytes", moved->dramReadBytes},
+                  {"write_bytes", moved->dramWriteBytes}};
+  json["debug_map"] = stage.debugMap != nullptr;
+  return json;
+}
+
+static Result<Json> describeModel(const rt::Bmodel &model) {
+  Json json = {
+      {"file", model.path()},      {"file_bytes", model.fileBytes().size},
+      {"chip", model.chip().name}, {"version", model.table().version()->str()},
+      {"dram_bytes", 0},           {"nets", Json::array()}};
+  uint64_t moved = 0;
+  for (const rt::NetSpec &net : model.nets()) {
+    Json netJson = {{"name", net.name},
+                    {"address_mode", addressModeName(net.addressMode)},
+                    {"stages", Json::array()}};
+    for (const rt::StageSpec &stage : net.stages) {
+      Result<Json> stageJson = describeStage(model.chip(), stage);
+      if (!stageJson)
+        return stageJson.status().withContext(model.path());
+      netJson["stages"].push_back(*std::move(stageJson));
+    }
+    const Json &dram = netJson["stages"][0]["dram"];
+    moved += dram["read_bytes"].get<uint64_t>() +
+             dram["write_bytes"].get<uint64_t>();
+    json["nets"].push_back(std::move(netJson));
+  }
+  json["dram_bytes"] = moved;
+  return json;
+}
+
+static std::string tensorLine(const char *kind, const rt::TensorSpec &tensor) {
+  std::string text =
+      std::string("    ") + kind + " " + rt::quoteName(tensor.name) + " " +
+      elementTypeName(tensor.type) + " " + shapeText(tensor.shape);
+  if (tensor.type != tensor.storedType || tensor.shape != tensor.storedShape)
+    text += std::string(", stored as ") + elementTypeName(tensor.storedType) +
+            " " + shapeText(tensor.storedShape);
+  if (tensor.isQuantized()) {
+    char scale[64];
+    std::snprintf(scale, sizeof scale, ", scale %.9g, zero point %d",
+                  double(tensor.scale), tensor.zeroPoint);
+    text += scale;
+  }
+  return text + "\n";
+}
+
+static std::string stageText(const rt::StageSpec &stage, const Json &json) {
+  auto number = [](const Json &value) {
+    return std::to_string(value.get<uint64_t>());
+  };
+  std::string text;
+  for (const rt::TensorSpec &tensor : stage.inputs)
+    text += tensorLine("input ", tensor);
+  for (const rt::TensorSpec &tensor : stage.outputs)
+    text += tensorLine("output", tensor);
+  uint64_t read = json["dram"]["read_bytes"].get<uint64_t>();
+  uint64_t written = json["dram"]["write_bytes"].get<uint64_t>();
+  text += "    weights " + number(json["weight_bytes"]) +
+          " bytes, activations " + number(json["activation_bytes"]) + " bytes";
+  if (stage.io.bytes != 0)
+    text += ", inputs and outputs " + number(json["io_bytes"]) + " bytes";
+  text += "\n    commands: tiu " + number(json["commands"]["tiu"]) + ", gdma " +
+          number(json["commands"]["gdma"]) + ", in " + number(json["groups"]) +
+          (stage.groups.size() == 1 ? " group" : " groups");
+  text += "\n    DRAM: " + std::to_string(read) + " bytes read, " +
+          std::to_string(written) + " written, " +
+          std::to_string(read + written) + " together";
+  text += stage.debugMap ? "\n    debug map: yes\n" : "\n    debug map: no\n";
+  return text;
+}
+
+static ExitCode infoCommand(const InfoFlags &flags) {
+  Result<rt::Bmodel> model = rt::Bmodel::load(flags.model);
+  if (!model)
+    return reportError(model.status());
+  Result<Json> json = describeModel(*model);
+  if (!json)
+    return reportError(json.status());
+  if (flags.json)
+    return printJson(*json);
+  std::string text =
+      flags.model + ": " + std::string(model->chip().name) + ", " +
+      std::to_string(model->fileBytes().size) + " bytes, version " +
+      rt::quoteName(model->table().version()->string_view()) + "\n";
+  for (size_t n = 0; n < model->nets().size(); ++n) {
+    const rt::NetSpec &net = model->nets()[n];
+    text += "net " + rt::quoteName(net.name) + ", addresses " +
+            addressModeName(net.addressMode) + "\n";
+    for (size_t s = 0; s < net.stages.size(); ++s)
+      text += "  stage " + std::to_string(s) + "\n" +
+              stageText(net.stages[s], (*json)["nets"][n]["stages"][s]);
+  }
+  return printText(text);
+}
+
+void cli::addInfoCommand(Program &program) {
+  auto flags = std::make_shared<InfoFlags>();
+  CLI::App &command = program.addCommand(
+      "info",
+      "Show nets, tensors, sizes, commands and DRAM traffic of a bmodel",
+      {"weft info cls.bmodel", "weft info cls.bmodel --json"},
+      [flags] { return infoCommand(*flags); });
+  command.add_option("bmodel", flags->model, "The model")
+      ->required()
+      ->type_name("FILE");
+  command.add_flag("--json", flags->json, "Print as JSON");
+}

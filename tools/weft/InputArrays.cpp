@@ -1,0 +1,135 @@
+#include "tools/weft/InputArrays.h"
+#include "runtime/device/TensorConversion.h"
+#include "runtime/status/Quote.h"
+
+#include <algorithm>
+
+using namespace weft;
+using numeric::ElementType;
+using numeric::elementTypeName;
+using numeric::HostTensor;
+using numeric::shapeText;
+using rt::Code;
+using rt::Result;
+using rt::Status;
+using rt::TensorSpec;
+
+template <typename Range, typename GetName>
+static std::string nameList(const Range &range, GetName getName) {
+  std::string text;
+  for (const auto &item : range)
+    text += (text.empty() ? "" : ", ") + rt::quoteName(getName(item));
+  return text.empty() ? "nothing" : text;
+}
+
+Result<const rt::NetSpec *> cli::chooseNet(const rt::Bmodel &model,
+                                           const std::string &name) {
+  if (name.empty() && model.nets().size() == 1)
+    return &model.nets()[0];
+  if (const rt::NetSpec *net = model.findNet(name))
+    return net;
+  std::string nets =
+      nameList(model.nets(), [](const rt::NetSpec &net) { return net.name; });
+  if (name.empty())
+    return rt::fail(Code::NotFound, model.path() +
+                                        ": there are several nets, " + nets +
+                                        "; choose one with --net");
+  return rt::fail(Code::NotFound, model.path() + ": there is no net " +
+                                      rt::quoteName(name) + "; there is " +
+                                      nets);
+}
+
+/// Names must agree exactly.
+static Status checkNames(const npz::Reader &archive, const rt::NetSpec &net) {
+  const std::vector<TensorSpec> &inputs = net.stages[0].inputs;
+  auto specName = [](const TensorSpec &spec) { return spec.name; };
+  auto arrayName = [](const std::string &name) { return name; };
+  for (const TensorSpec &spec : inputs)
+    if (!archive.header(spec.name))
+      return rt::fail(Code::InvalidArgument,
+                      archive.path() + ": input " + rt::quoteName(spec.name) +
+                          " is missing; the file has " +
+                          nameList(archive.names(), arrayName) + ", net " +
+                          rt::quoteName(net.name) + " wants " +
+                          nameList(inputs, specName));
+  for (const std::string &name : archive.names())
+    if (std::none_of(inputs.begin(), inputs.end(),
+                     [&](const TensorSpec &spec) { return spec.name == name; }))
+      return rt::fail(Code::InvalidArgument,
+                      archive.path() + ": array " + rt::quoteName(name) +
+                          " is no input of net " + rt::quoteName(net.name) +
+                          ", which wants " + nameList(inputs, specName));
+  return Status::ok();
+}
+
+static bool shapesFit(const npz::Reader &archive, const rt::StageSpec &stage) {
+  return std::all_of(stage.inputs.begin(), stage.inputs.end(),
+                     [&](const TensorSpec &spec) {
+                       return archive.header(spec.name)->shape == spec.shape;
+                     });
+}
+
+static Status misshapen(const npz::Reader &archive, const rt::NetSpec &net) {
+  for (const TensorSpec &spec : net.stages[0].inputs) {
+    const std::vector<int64_t> &given = archive.header(spec.name)->shape;
+    std::string wanted;
+    bool fits = false;
+    for (const rt::StageSpec &stage : net.stages)
+      for (const TensorSpec &other : stage.inputs)
+        if (other.name == spec.name) {
+          fits |= other.shape == given;
+          wanted += (wanted.empty() ? "" : " or ") + shapeText(other.shape);
+        }
+    if (!fits)
+      return rt::fail(Code::ShapeMismatch,
+                      archive.path() + ": input " + rt::quoteName(spec.name) +
+                          " is " + shapeText(given) + ", net " +
+                          rt::quoteName(net.name) + " wants " + wanted);
+  }
+  return rt::fail(Code::ShapeMismatch,
+                  archive.path() + ": no stage of net " +
+                      rt::quoteName(net.name) +
+                      " takes inputs of these shapes together");
+}
+
+Result<size_t> cli::chooseStage(const npz::Reader &archive,
+                                const rt::NetSpec &net) {
+  WEFT_TRY(checkNames(archive, net));
+  size_t chosen = 0;
+  while (chosen < net.stages.size() && !shapesFit(archive, net.stages[chosen]))
+    ++chosen;
+  if (chosen == net.stages.size())
+    return misshapen(archive, net);
+  for (const TensorSpec &spec : net.stages[chosen].inputs) {
+    ElementType given = archive.header(spec.name)->type;
+    // bf16 travels as float32: NumPy has no bf16.
+    if (!rt::acceptsType(spec, given))
+      return rt::fail(Code::TypeMismatch,
+                      archive.path() + ": input " + rt::quoteName(spec.name) +
+                          " is " + elementTypeName(given) + ", net " +
+                          rt::quoteName(net.name) + " wants " +
+                          elementTypeName(spec.type) +
+                          "; convert the array first");
+  }
+  return chosen;
+}
+
+Result<std::vector<HostTensor>> cli::readInputs(const npz::Reader &archive,
+                                                const rt::StageSpec &stage) {
+  std::vector<HostTensor> tensors;
+  for (const TensorSpec &spec : stage.inputs) {
+    Result<HostTensor> tensor = archive.read(spec.name);
+    if (!tensor)
+      return tensor.status();
+    tensors.push_back(*std::move(tensor));
+  }
+  return tensors;
+}
+
+std::vector<rt::InputElements>
+cli::inputElements(const std::vector<HostTensor> &tensors) {
+  std::vector<rt::InputElements> elements;
+  for (const HostTensor &tensor : tensors)
+    elements.push_back({tensor.type(), tensor.bytes()});
+  return elements;
+}

@@ -1,0 +1,32 @@
+//===- InputArrays.h - npz arrays for a net's inputs ------------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_WEFT_INPUTARRAYS_H
+#define WEFT_TOOLS_WEFT_INPUTARRAYS_H
+
+#include "runtime/device/Session.h"
+#include "tools/npz/Npz.h"
+
+namespace weft::cli {
+
+/// The net called `name`, or the only one when `name` is empty. Code::NotFound
+/// names those that exist.
+rt::Result<const rt::NetSpec *> chooseNet(const rt::Bmodel &model,
+                                          const std::string &name);
+
+/// The stage whose inputs have the shapes of the arrays in `archive`; their
+/// types must be acceptable too. Missing, extra, misshapen and wrongly typed
+/// arrays are errors that name both sides.
+rt::Result<size_t> chooseStage(const npz::Reader &archive,
+                               const rt::NetSpec &net);
+
+/// The arrays of `stage` in its order. `archive` has passed chooseStage().
+rt::Result<std::vector<numeric::HostTensor>>
+readInputs(const npz::Reader &archive, const rt::StageSpec &stage);
+
+/// What Session::run takes; points into `tensors`.
+std::vector<rt::InputElements>
+inputElements(const std::vector<numeric::HostTensor> &tensors);
+
+} // namespace weft::cli
+
+#endif // WEFT_TOOLS_WEFT_INPUTARRAYS_H

@@ -1,0 +1,114 @@
+#include "tools/weft/Program.h"
+#include "runtime/chips/Chips.h"
+#include "tools/files/OutputFile.h"
+#include "tools/weft/Version.h"
+
+#include <csignal>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+using namespace weft;
+using namespace weft::cli;
+
+/// One line whatever the library's text is.
+static std::string oneLine(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '.'))
+    text.pop_back();
+  for (char &c : text)
+    if (c == '\n' || c == '\r')
+      c = ' ';
+  return text;
+}
+
+static void printError(const std::string &message) {
+  std::string line = "weft: error: " + oneLine(message) + "\n";
+  // Nothing is left to do when even this cannot be written.
+  [[maybe_unused]] ssize_t written =
+      ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+ExitCode cli::reportError(const rt::Status &status) {
+  if (status.code() != rt::Code::Internal) {
+    printError(status.message());
+    return ExitCode::UserError;
+  }
+  printError("internal error: " + status.message() +
+             "; please report it with the command line and the input files");
+  return ExitCode::Internal;
+}
+
+ExitCode cli::printText(const std::string &text) {
+  rt::Status status = tools::writeStdout(text);
+  return status.isOk() ? ExitCode::Ok : reportError(status);
+}
+
+ExitCode cli::printJson(const nlohmann::ordered_json &json) {
+  // Names in files may hold bytes that are no UTF-8.
+  return printText(
+      json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+      "\n");
+}
+
+std::string cli::versionText() {
+  std::string text = "weft " WEFT_VERSION "\nchips:";
+  for (const Chip *chip : chips::all)
+    text += " " + std::string(chip->targetName);
+  return text + "\n" WEFT_COMPILER_VERSIONS "libraries: " WEFT_LIBRARY_VERSIONS
+                "\n";
+}
+
+Program::Program()
+    : app("Compiler, runtime and emulator for Sophgo TPUs", "weft") {
+  app.require_subcommand(0, 1);
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.add_flag_callback(
+      "--version", [] { throw CLI::CallForVersion(versionText(), 0); },
+      "Print versions, chips and libraries and exit");
+  app.footer("Exit codes: 0 ok, 1 comparison failed, 2 wrong input or options, "
+             "70 internal error.\nweft COMMAND --help shows the options and "
+             "examples of a command.");
+  // CLI11 2.1 would fold unknown words into "extras" of the main program.
+  app.allow_extras(false);
+}
+
+CLI::App &Program::addCommand(const std::string &name,
+                              const std::string &description,
+                              const std::vector<std::string> &examples,
+                              Action action) {
+  CLI::App *command = app.add_subcommand(name, description);
+  std::string footer = "Examples:";
+  for (const std::string &example : examples)
+    footer += "\n  " + example;
+  command->footer(footer);
+  command->callback([this, action = std::move(action)] { chosen = action; });
+  return *command;
+}
+
+int Program::run(int argumentCount, char **arguments) {
+  // A closed pipe or a file size limit shows up as a failed write instead.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  try {
+    app.parse(argumentCount, arguments);
+  } catch (const CLI::CallForHelp &) {
+    return int(printText(app.help()));
+  } catch (const CLI::CallForVersion &version) {
+    return int(printText(version.what()));
+  } catch (const CLI::ParseError &error) {
+    printError(std::string(error.what()) + "; see weft --help");
+    return int(ExitCode::UserError);
+  }
+  if (!chosen) {
+    printError("no command given; see weft --help");
+    return int(ExitCode::UserError);
+  }
+  try {
+    return int(chosen());
+  } catch (const std::bad_alloc &) {
+    printError("out of memory");
+    return int(ExitCode::UserError);
+  } catch (const std::exception &error) {
+    return int(reportError(rt::fail(rt::Code::Internal, error.what())));
+  }
+}

@@ -1,0 +1,70 @@
+//===- Program.h - the frame of the weft program ----------------*- C++ -*-===//
+//
+// A command is one file <Name>Command.cpp with one function add<Name>Command()
+// that declares its options and its action; Commands.def lists the commands.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_PROGRAM_H
+#define WEFT_TOOLS_WEFT_PROGRAM_H
+
+#include "runtime/status/Status.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace weft::cli {
+
+/// Exit codes of every command.
+enum class ExitCode : int {
+  Ok = 0,
+  /// `compare` ran and the values differ too much.
+  ComparisonFailed = 1,
+  /// The user's input is wrong: option, file, data, device.
+  UserError = 2,
+  /// Weft itself is wrong.
+  Internal = 70,
+};
+
+/// Collects the commands, parses the command line and runs one.
+class Program {
+public:
+  using Action = std::function<ExitCode()>;
+
+  Program();
+
+  /// Adds `weft <name>`. `examples` are whole command lines, shown by --help.
+  /// Variables that options are bound to must live in a shared object that
+  /// `action` holds.
+  CLI::App &addCommand(const std::string &name, const std::string &description,
+                       const std::vector<std::string> &examples, Action action);
+
+  /// Parses and runs; the program's exit code. Prints every error as one line.
+  int run(int argumentCount, char **arguments);
+
+private:
+  CLI::App app;
+  Action chosen;
+};
+
+/// Prints "weft: error: <message>" and gives the exit code for it.
+ExitCode reportError(const rt::Status &status);
+
+/// Writes text to stdout; a failure becomes the exit code.
+ExitCode printText(const std::string &text);
+/// The same for JSON, indented, with a newline.
+ExitCode printJson(const nlohmann::ordered_json &json);
+
+/// Text of --version.
+std::string versionText();
+
+#define WEFT_COMMAND(Name) void add##Name##Command(Program &program);
+#define WEFT_COMPILER_COMMAND(Name) void add##Name##Command(Program &program);
+#include "tools/weft/Commands.def"
+
+} // namespace weft::cli
+
+#endif // WEFT_TOOLS_WEFT_PROGRAM_H
