@@ -1,11 +1,11 @@
-//===- Registration.cpp - all dialects and passes
-//---------------------------===//
+//===- Registration.cpp - all dialects and passes -----------------===//
 
 #include "tools/driver/Registration.h"
 
 #include "dialects/top/Top.h"
 #include "dialects/tpu/Tpu.h"
 #include "passes/quantize/Passes.h"
+#include "passes/top/Passes.h"
 #include "passes/tpu/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,6 +24,7 @@ void weft::registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 void weft::registerAllPasses() {
+  top::registerTopPasses();
   quantize::registerQuantizePasses();
   tpu::registerTpuPasses();
 }

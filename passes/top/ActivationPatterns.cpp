@@ -1,0 +1,238 @@
+//===- ActivationPatterns.cpp - hard_swish, hard_sigmoid, clip, relu
+//--------===//
+
+#include "passes/top/Rewrite.h"
+
+#include "dialects/top/Binary.h"
+#include "dialects/top/Unary.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace weft::top;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// A product of values and one number.
+struct Product {
+  SmallVector<Value> factors;
+  double scalar = 1.0;
+};
+
+/// Flattens `value` = a * b, a / number and number * a into `product`; anything
+/// else is a factor. Inner ops with other users, or that broadcast, stay whole.
+void flatten(Value value, RankedTensorType type, bool isRoot,
+             Product &product) {
+  auto op = value.getDefiningOp<BinaryOp>();
+  bool open = op && (isRoot || value.hasOneUse()) && op.getType() == type;
+  if (open && op.getKind() == BinaryKind::Div &&
+      op.getLhs().getType() == type) {
+    if (std::optional<double> divisor = constantSplat(op.getRhs())) {
+      product.scalar /= *divisor;
+      return flatten(op.getLhs(), type, false, product);
+    }
+  }
+  if (open && op.getKind() == BinaryKind::Mul) {
+    for (bool swapped : {false, true}) {
+      Value left = swapped ? op.getRhs() : op.getLhs();
+      Value right = swapped ? op.getLhs() : op.getRhs();
+      if (left.getType() != type)
+        continue;
+      if (std::optional<double> number = constantSplat(right)) {
+        product.scalar *= *number;
+        return flatten(left, type, false, product);
+      }
+    }
+    if (op.getLhs().getType() == type && op.getRhs().getType() == type) {
+      flatten(op.getLhs(), type, false, product);
+      return flatten(op.getRhs(), type, false, product);
+    }
+  }
+  product.factors.push_back(value);
+}
+
+/// True if `value` is `wanted` up to a few roundings of the element type, e.g.
+/// 1/6 in f16.
+bool isClose(double value, double wanted, Type element) {
+  int fraction = element.isF64()   ? 52
+                 : element.isF32() ? 23
+                 : element.isF16() ? 10
+                                   : 7;
+  return std::fabs(value - wanted) <=
+         std::fabs(wanted) * std::ldexp(4, -fraction);
+}
+
+/// The x of clip(x + 3, 0, 6), else null.
+Value matchClipOfSum(Value value) {
+  auto clip = value.getDefiningOp<UnaryOp>();
+  if (!clip || clip.getKind() != UnaryKind::Clip ||
+      clip.alphaOrDefault() != 0.0 || clip.betaOrDefault() != 6.0)
+    return {};
+  auto sum = clip.getInput().getDefiningOp<BinaryOp>();
+  if (!sum || sum.getKind() != BinaryKind::Add)
+    return {};
+  for (bool swapped : {false, true}) {
+    Value x = swapped ? sum.getRhs() : sum.getLhs();
+    Value three = swapped ? sum.getLhs() : sum.getRhs();
+    if (x.getType() == sum.getType() && constantSplat(three) == 3.0)
+      return x;
+  }
+  return {};
+}
+
+/// The x of hard_sigmoid(x) with alpha 1/6 and beta 1/2, else null.
+Value matchSixthHardSigmoid(Value value) {
+  auto op = value.getDefiningOp<UnaryOp>();
+  if (!op || op.getKind() != UnaryKind::HardSigmoid)
+    return {};
+  Type element = op.getType().getElementType();
+  // ONNX stores alpha as f32 whatever the element type is, so the looser of the
+  // two decides.
+  Type parameter =
+      element.isF64() ? Type(Float32Type::get(element.getContext())) : element;
+  if (!isClose(op.alphaOrDefault(), 1.0 / 6, parameter) ||
+      op.betaOrDefault() != 0.5)
+    return {};
+  return op.getInput();
+}
+
+struct ProductToHardSwish : OpRewritePattern<BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BinaryOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getType();
+    Type element = type.getElementType();
+    if ((op.getKind() != BinaryKind::Mul && op.getKind() != BinaryKind::Div) ||
+        !isa<FloatType>(element))
+      return failure();
+    Product product;
+    flatten(op, type, /*isRoot=*/true, product);
+    ArrayRef<Value> factors = product.factors;
+    if (factors.size() == 1 && isClose(product.scalar, 1.0 / 6, element))
+      if (Value x = matchClipOfSum(factors[0]))
+        return replace(rewriter, op, UnaryKind::HardSigmoid, x, factors[0]);
+    if (factors.size() != 2)
+      return failure();
+    for (unsigned i : {0u, 1u}) {
+      Value x = factors[i], gate = factors[1 - i];
+      bool matches =
+          (isClose(product.scalar, 1.0 / 6, element) &&
+           matchClipOfSum(gate) == x) ||
+          (product.scalar == 1.0 && matchSixthHardSigmoid(gate) == x);
+      if (matches)
+        return replace(rewriter, op, UnaryKind::HardSwish, x, gate);
+    }
+    return failure();
+  }
+
+private:
+  static LogicalResult replace(PatternRewriter &rewriter, BinaryOp op,
+                               UnaryKind kind, Value x, Value gate) {
+    Location location = rewriter.getFusedLoc({gate.getLoc(), op.getLoc()});
+    FloatAttr alpha, beta;
+    if (kind == UnaryKind::HardSigmoid) {
+      alpha = rewriter.getF64FloatAttr(1.0 / 6);
+      beta = rewriter.getF64FloatAttr(0.5);
+    }
+    replaceFused(
+        rewriter, op,
+        rewriter.create<UnaryOp>(location, op.getType(), kind, x, alpha, beta));
+    return success();
+  }
+};
+
+/// The bounds of a relu, a clip or a max/min with a number, as an interval; `x`
+/// is what it bounds.
+std::optional<std::pair<double, double>> boundsOf(Operation *op, Value &x) {
+  if (auto unary = dyn_cast_if_present<UnaryOp>(op)) {
+    x = unary.getInput();
+    if (unary.getKind() == UnaryKind::Relu)
+      return {{0.0, kInfinity}};
+    if (unary.getKind() == UnaryKind::Clip)
+      return {{unary.alphaOrDefault(), unary.betaOrDefault()}};
+    return std::nullopt;
+  }
+  auto binary = dyn_cast_if_present<BinaryOp>(op);
+  if (!binary || (binary.getKind() != BinaryKind::Max &&
+                  binary.getKind() != BinaryKind::Min))
+    return std::nullopt;
+  for (bool swapped : {false, true}) {
+    x = swapped ? binary.getRhs() : binary.getLhs();
+    Value bound = swapped ? binary.getLhs() : binary.getRhs();
+    std::optional<double> number = constantSplat(bound);
+    if (x.getType() != binary.getType() || !number || std::isnan(*number))
+      continue;
+    if (binary.getKind() == BinaryKind::Max)
+      return {{*number, kInfinity}};
+    return {{-kInfinity, *number}};
+  }
+  return std::nullopt;
+}
+
+/// Creates relu or clip for an interval, in the one form the quantizer sees.
+Operation *createBounds(PatternRewriter &rewriter, Location location, Value x,
+                        double low, double high) {
+  if (low == 0.0 && high == kInfinity)
+    return rewriter.create<UnaryOp>(location, x.getType(), UnaryKind::Relu, x,
+                                    FloatAttr(), FloatAttr());
+  auto bound = [&](double value) {
+    return std::isinf(value) ? FloatAttr() : rewriter.getF64FloatAttr(value);
+  };
+  return rewriter.create<UnaryOp>(location, x.getType(), UnaryKind::Clip, x,
+                                  bound(low), bound(high));
+}
+
+/// relu, clip, max and min with numbers: one op, in one form. Floats only:
+/// 64-bit bounds do not fit the f64 attributes of clip.
+template <typename OpT>
+struct MergeBounds : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    Value x, inner;
+    if (!isa<FloatType>(op.getType().getElementType()))
+      return failure();
+    auto bounds = boundsOf(op, x);
+    if (!bounds)
+      return failure();
+    auto [low, high] = *bounds;
+    if (low == -kInfinity && high == kInfinity) { // bounds nothing
+      rewriter.replaceOp(op, x);
+      return success();
+    }
+    Location location = op.getLoc();
+    auto innerBounds =
+        x.hasOneUse() ? boundsOf(x.getDefiningOp(), inner) : std::nullopt;
+    if (innerBounds) {
+      // An outer interval beside the inner one collapses to its nearer end, as
+      // clip of clip does.
+      auto clamp = [low = low, high = high](double value) {
+        return std::min(std::max(value, low), high);
+      };
+      location = rewriter.getFusedLoc({x.getLoc(), location});
+      double newLow = clamp(innerBounds->first),
+             newHigh = clamp(innerBounds->second);
+      replaceFused(rewriter, op,
+                   createBounds(rewriter, location, inner, newLow, newHigh));
+      return success();
+    }
+    bool settled = false;
+    if (auto unary = dyn_cast<UnaryOp>(op.getOperation()))
+      settled = unary.getKind() == UnaryKind::Relu ||
+                !(low == 0.0 && high == kInfinity);
+    if (settled)
+      return failure();
+    replaceFused(rewriter, op, createBounds(rewriter, location, x, low, high));
+    return success();
+  }
+};
+
+} // namespace
+
+void weft::top::populateActivationPatterns(RewritePatternSet &patterns) {
+  patterns.add<ProductToHardSwish, MergeBounds<UnaryOp>, MergeBounds<BinaryOp>>(
+      patterns.getContext(), /*benefit=*/3);
+}

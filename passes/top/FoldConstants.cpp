@@ -1,0 +1,80 @@
+//===- FoldConstants.cpp - compute ops on constants
+//-------------------------===//
+
+#include "passes/top/Passes.h"
+
+#include "dialects/top/Constant.h"
+
+#include "mlir/IR/Matchers.h"
+
+namespace weft::top {
+#define GEN_PASS_DEF_TOPFOLDCONSTANTS
+#include "passes/top/Passes.h.inc"
+} // namespace weft::top
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::top;
+
+namespace {
+class FoldConstants : public weft::top::impl::TopFoldConstantsBase<FoldConstants> {
+public:
+  using TopFoldConstantsBase::TopFoldConstantsBase;
+
+  void runOnOperation() override {
+    SmallVector<EvaluateOpInterface> candidates;
+    getOperation().walk([&](EvaluateOpInterface op) {
+      if (isa<TopDialect>(op->getDialect()) && !isa<ConstantOp>(op))
+        candidates.push_back(op);
+    });
+    // In program order, so that a chain folds in one sweep.
+    for (EvaluateOpInterface op : candidates)
+      if (worthFolding(op) && failed(fold(op)))
+        return signalPassFailure();
+    // Constants that nobody reads any more.
+    SmallVector<ConstantOp> constants;
+    getOperation().walk([&](ConstantOp op) { constants.push_back(op); });
+    for (ConstantOp op : constants)
+      if (op->use_empty())
+        op.erase();
+  }
+
+private:
+  bool worthFolding(EvaluateOpInterface op) const {
+    int64_t read = 0, written = 0;
+    for (Value operand : op->getOperands()) {
+      if (!operand.getDefiningOp<ConstantOp>())
+        return false;
+      read += cast<RankedTensorType>(operand.getType()).getNumElements();
+    }
+    for (Value result : op->getResults())
+      written += cast<RankedTensorType>(result.getType()).getNumElements();
+    return op->getNumOperands() > 0 &&
+           (written <= maxElements || written <= read);
+  }
+
+  static LogicalResult fold(EvaluateOpInterface op) {
+    SmallVector<numeric::HostTensor> operands, results;
+    SmallVector<const numeric::HostTensor *> pointers;
+    for (Value operand : op->getOperands()) {
+      auto constant = operand.getDefiningOp<ConstantOp>();
+      auto tensor = toHostTensor(constant.getValue(), constant.getLoc());
+      if (failed(tensor))
+        return failure();
+      operands.push_back(std::move(*tensor));
+    }
+    for (const numeric::HostTensor &operand : operands)
+      pointers.push_back(&operand);
+    if (failed(op.evaluate(pointers, results)))
+      return failure();
+    OpBuilder builder(op);
+    for (auto [result, tensor] : llvm::zip(op->getResults(), results)) {
+      auto type = cast<RankedTensorType>(result.getType());
+      result.replaceAllUsesWith(builder.create<ConstantOp>(
+          op->getLoc(), toElementsAttr(tensor, type, "folded")));
+    }
+    op->erase();
+    return success();
+  }
+};
+} // namespace

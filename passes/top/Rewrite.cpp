@@ -1,0 +1,77 @@
+//===- Rewrite.cpp - what the rewrite patterns of top share
+//-----------------===//
+
+#include "passes/top/Rewrite.h"
+
+#include "dialects/TensorValues.h"
+#include "dialects/top/Constant.h"
+#include "dialects/top/Move.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::top;
+using numeric::HostTensor;
+
+std::optional<HostTensor> weft::top::constantTensor(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getInput();
+  auto constant = value.getDefiningOp<ConstantOp>();
+  if (!constant)
+    return std::nullopt;
+  FailureOr<HostTensor> tensor =
+      toHostTensor(constant.getValue(), constant.getLoc());
+  if (failed(tensor) || !tensor->reshape(type.getShape().vec()))
+    return std::nullopt;
+  return std::move(*tensor);
+}
+
+std::optional<double> weft::top::constantSplat(Value value) {
+  std::optional<HostTensor> tensor = constantTensor(value);
+  if (!tensor || tensor->elements() == 0)
+    return std::nullopt;
+  double first = tensor->toDouble(0);
+  for (int64_t i = 1; i < tensor->elements(); ++i)
+    if (tensor->toDouble(i) != first)
+      return std::nullopt;
+  return first;
+}
+
+std::optional<std::vector<double>>
+weft::top::channelValues(Value value, RankedTensorType result) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  if (result.getRank() < 2 || int64_t(shape.size()) > result.getRank())
+    return std::nullopt;
+  int64_t channels = result.getDimSize(1);
+  for (size_t i = 0; i < shape.size(); ++i) {
+    int64_t axis = result.getRank() - int64_t(shape.size()) + int64_t(i);
+    if (shape[i] != 1 && (axis != 1 || shape[i] != channels))
+      return std::nullopt;
+  }
+  std::optional<HostTensor> tensor = constantTensor(value);
+  if (!tensor || tensor->elements() == 0)
+    return std::nullopt;
+  std::vector<double> values = loadDoubles(*tensor);
+  if (values.size() == 1)
+    values.resize(channels, values.front());
+  return values;
+}
+
+Value weft::top::createFloatConstant(PatternRewriter &rewriter,
+                                     Location location, ArrayRef<int64_t> shape,
+                                     Type element,
+                                     const std::vector<double> &values,
+                                     StringRef name) {
+  auto type = RankedTensorType::get(shape, element);
+  HostTensor tensor = *makeHostTensor(type);
+  storeDoubles(values, tensor);
+  return rewriter.create<ConstantOp>(location,
+                                     toElementsAttr(tensor, type, name));
+}
+
+void weft::top::replaceFused(PatternRewriter &rewriter, Operation *last,
+                             Operation *fused) {
+  for (NamedAttribute attribute : last->getDiscardableAttrs())
+    fused->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  rewriter.replaceOp(last, fused->getResults());
+}

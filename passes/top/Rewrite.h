@@ -1,0 +1,47 @@
+//===- Rewrite.h - what the rewrite patterns of top share ---------*- C++
+//-*-===//
+
+#ifndef WEFT_PASSES_TOP_REWRITE_H
+#define WEFT_PASSES_TOP_REWRITE_H
+
+#include "dialects/top/Top.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+#include <optional>
+#include <vector>
+
+namespace weft::top {
+
+/// Patterns of TopCanonicalize, by subject.
+void populateConvPatterns(mlir::RewritePatternSet &patterns);
+void populateActivationPatterns(mlir::RewritePatternSet &patterns);
+void populateMovePatterns(mlir::RewritePatternSet &patterns);
+
+/// The tensor of a constant, also behind a reshape of a constant; std::nullopt
+/// for anything else.
+std::optional<numeric::HostTensor> constantTensor(mlir::Value value);
+
+/// The one value that all elements of a constant have.
+std::optional<double> constantSplat(mlir::Value value);
+
+/// For a constant that broadcasts to `result` without enlarging it and differs
+/// only along axis 1: the value of each channel. std::nullopt for anything
+/// else.
+std::optional<std::vector<double>> channelValues(mlir::Value value,
+                                                 mlir::RankedTensorType result);
+
+/// A constant of float element type `element` with `values` rounded once.
+mlir::Value
+createFloatConstant(mlir::PatternRewriter &rewriter, mlir::Location location,
+                    mlir::ArrayRef<int64_t> shape, mlir::Type element,
+                    const std::vector<double> &values, mlir::StringRef name);
+
+/// Replaces `last` by the one result of `fused`, which takes over the ONNX
+/// value name and other discardable attributes of `last`.
+void replaceFused(mlir::PatternRewriter &rewriter, mlir::Operation *last,
+                  mlir::Operation *fused);
+
+} // namespace weft::top
+
+#endif // WEFT_PASSES_TOP_REWRITE_H

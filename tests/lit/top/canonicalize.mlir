@@ -1,0 +1,204 @@
+// RUN: weft-opt %s --split-input-file --top-canonicalize --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
+
+// Batch normalization goes into the conv: k = scale / sqrt(variance + epsilon) = [2/2, 6/3] = [1, 2];
+// filter * k, bias (b - mean) * k + beta = [(1 - 3) * 1 + 10, (2 - 4) * 2 + 20]. The name of the last op and both locations stay.
+// CHECK-LABEL: func.func @bn_into_conv
+// CHECK-DAG: %[[W:.*]] = top.constant dense<{{\[\[\[\[}}5.000000e+00]]], {{\[\[\[}}1.400000e+01]]]]> : tensor<2x1x1x1xf32>
+// CHECK-DAG: %[[B:.*]] = top.constant dense<[8.000000e+00, 1.600000e+01]> : tensor<2xf32>
+// CHECK: %[[Y:.*]] = top.conv %arg0, %[[W]], %[[B]] {{.*}}top.value = "y"{{.*}} loc(fused["conv0", "bn0"])
+// CHECK-NEXT: return %[[Y]]
+func.func @bn_into_conv(%x: tensor<1x1x4x4xf32>) -> tensor<1x2x4x4xf32> {
+  %w = top.constant dense<[[[[5.0]]], [[[7.0]]]]> : tensor<2x1x1x1xf32>
+  %b = top.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %scale = top.constant dense<[2.0, 6.0]> : tensor<2xf32>
+  %beta = top.constant dense<[10.0, 20.0]> : tensor<2xf32>
+  %mean = top.constant dense<[3.0, 4.0]> : tensor<2xf32>
+  %var = top.constant dense<[3.0, 8.0]> : tensor<2xf32>
+  %0 = top.conv %x, %w, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, top.value = "c"}
+     : (tensor<1x1x4x4xf32>, tensor<2x1x1x1xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32> loc("conv0")
+  %1 = top.batch_norm %0, %scale, %beta, %mean, %var {epsilon = 1.0, top.value = "y"}
+     : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32> loc("bn0")
+  return %1 : tensor<1x2x4x4xf32>
+}
+
+// -----
+
+// A conv that somebody else reads too keeps its weights; the normalization becomes x*k + o.
+// CHECK-LABEL: func.func @bn_alone
+// CHECK-DAG: %[[K:.*]] = top.constant dense<{{.*}}1.000000e+00{{.*}}2.000000e+00{{.*}}> : tensor<2x1x1xf32>
+// CHECK-DAG: %[[O:.*]] = top.constant dense<{{.*}}7.000000e+00{{.*}}1.200000e+01{{.*}}> : tensor<2x1x1xf32>
+// CHECK: %[[C:.*]] = top.conv %arg0, %{{[^,]*}} {{.*}}top.value = "c"
+// CHECK: %[[M:.*]] = top.binary mul %[[C]], %[[K]] : tensor
+// CHECK: %[[A:.*]] = top.binary add %[[M]], %[[O]] {top.value = "y"}
+// CHECK: return %[[A]], %[[C]]
+func.func @bn_alone(%x: tensor<1x1x4x4xf32>) -> (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) {
+  %w = top.constant dense<[[[[5.0]]], [[[7.0]]]]> : tensor<2x1x1x1xf32>
+  %scale = top.constant dense<[2.0, 6.0]> : tensor<2xf32>
+  %beta = top.constant dense<[10.0, 20.0]> : tensor<2xf32>
+  %mean = top.constant dense<[3.0, 4.0]> : tensor<2xf32>
+  %var = top.constant dense<[3.0, 8.0]> : tensor<2xf32>
+  %0 = top.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, top.value = "c"}
+     : (tensor<1x1x4x4xf32>, tensor<2x1x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %1 = top.batch_norm %0, %scale, %beta, %mean, %var {epsilon = 1.0, top.value = "y"}
+     : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
+  return %1, %0 : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>
+}
+
+// -----
+
+// A bias through a reshape, then a factor, then a divisor: w * 3 / 2, (0 + [1, 2]) * 3 / 2.
+// CHECK-LABEL: func.func @arithmetic_into_conv
+// CHECK-DAG: %[[W:.*]] = top.constant dense<{{.*}}7.500000e+00{{.*}}1.050000e+01{{.*}}> : tensor<2x1x1x1xf32>
+// CHECK-DAG: %[[B:.*]] = top.constant dense<[1.500000e+00, 3.000000e+00]> : tensor<2xf32>
+// CHECK: %[[C:.*]] = top.conv %arg0, %[[W]], %[[B]] {{.*}}top.value = "z"
+// CHECK-NEXT: return %[[C]]
+func.func @arithmetic_into_conv(%x: tensor<1x1x4x4xf32>) -> tensor<1x2x4x4xf32> {
+  %w = top.constant dense<[[[[5.0]]], [[[7.0]]]]> : tensor<2x1x1x1xf32>
+  %b = top.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %three = top.constant dense<3.0> : tensor<1xf32>
+  %two = top.constant dense<2.0> : tensor<f32>
+  %0 = top.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64}
+     : (tensor<1x1x4x4xf32>, tensor<2x1x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %r = top.reshape %b : tensor<2xf32> -> tensor<1x2x1x1xf32>
+  %1 = top.binary add %r, %0 : tensor<1x2x1x1xf32>, tensor<1x2x4x4xf32>
+  %2 = top.binary mul %1, %three {top.value = "m"} : tensor<1x2x4x4xf32>, tensor<1xf32>
+  %3 = top.binary div %2, %two {top.value = "z"} : tensor<1x2x4x4xf32>, tensor<f32>
+  return %3 : tensor<1x2x4x4xf32>
+}
+
+// -----
+
+// A constant along another axis is no bias, and a divided constant is no division of the conv.
+// CHECK-LABEL: func.func @no_bias
+// CHECK: top.conv %arg0, %{{[^,]*}} {
+// CHECK: top.binary add
+// CHECK: top.binary div
+func.func @no_bias(%x: tensor<1x1x2x2xf32>) -> tensor<1x2x2x2xf32> {
+  %w = top.constant dense<[[[[5.0]]], [[[7.0]]]]> : tensor<2x1x1x1xf32>
+  %rows = top.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32>
+  %one = top.constant dense<1.0> : tensor<1x2x1x1xf32>
+  %0 = top.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64}
+     : (tensor<1x1x2x2xf32>, tensor<2x1x1x1xf32>) -> tensor<1x2x2x2xf32>
+  %1 = top.binary add %0, %rows : tensor<1x2x2x2xf32>, tensor<2x1xf32>
+  %2 = top.binary div %one, %1 : tensor<1x2x1x1xf32>, tensor<1x2x2x2xf32>
+  return %2 : tensor<1x2x2x2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @hard_swish
+// CHECK-NEXT: %[[A:.*]] = top.unary hard_swish %arg0 {top.value = "a"} : tensor<4xf32>
+// CHECK-NEXT: %[[B:.*]] = top.unary hard_swish %[[A]] {top.value = "b"} : tensor<4xf32>
+// CHECK-NEXT: %[[C:.*]] = top.unary hard_swish %[[B]] {top.value = "c"} : tensor<4xf32>
+// CHECK-NEXT: return %[[C]]
+func.func @hard_swish(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %three = top.constant dense<3.0> : tensor<f32>
+  %six = top.constant dense<6.0> : tensor<1xf32>
+  %sixth = top.constant dense<0.16666667> : tensor<f32>
+  // x * clip(x + 3) / 6
+  %0 = top.binary add %x, %three : tensor<4xf32>, tensor<f32>
+  %1 = top.unary clip %0 {alpha = 0.0, beta = 6.0} : tensor<4xf32>
+  %2 = top.binary mul %x, %1 : tensor<4xf32>, tensor<4xf32>
+  %3 = top.binary div %2, %six {top.value = "a"} : tensor<4xf32>, tensor<1xf32>
+  // (clip(3 + x) * 1/6) * x with min and max for the clip
+  %zero = top.constant dense<0.0> : tensor<f32>
+  %4 = top.binary add %three, %3 : tensor<f32>, tensor<4xf32>
+  %5 = top.binary max %zero, %4 : tensor<f32>, tensor<4xf32>
+  %6 = top.binary min %5, %six : tensor<4xf32>, tensor<1xf32>
+  %7 = top.binary mul %sixth, %6 : tensor<f32>, tensor<4xf32>
+  %8 = top.binary mul %7, %3 {top.value = "b"} : tensor<4xf32>, tensor<4xf32>
+  // x * hard_sigmoid(x)
+  %9 = top.unary hard_sigmoid %8 {alpha = 0.1666666716337204, beta = 0.5} : tensor<4xf32>
+  %10 = top.binary mul %8, %9 {top.value = "c"} : tensor<4xf32>, tensor<4xf32>
+  return %10 : tensor<4xf32>
+}
+
+// -----
+
+// Near misses: another slope, another x, another offset, a squeeze-and-excite gate of another shape.
+// CHECK-LABEL: func.func @not_hard_swish
+// CHECK-NOT: hard_swish
+// CHECK: return
+func.func @not_hard_swish(%x: tensor<1x4x2x2xf32>, %y: tensor<1x4x2x2xf32>, %g: tensor<1x4x1x1xf32>)
+    -> (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>) {
+  %0 = top.unary hard_sigmoid %x {alpha = 0.2, beta = 0.5} : tensor<1x4x2x2xf32>
+  %1 = top.binary mul %x, %0 : tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>
+  %2 = top.unary hard_sigmoid %y {alpha = 0.16666667, beta = 0.5} : tensor<1x4x2x2xf32>
+  %3 = top.binary mul %x, %2 : tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>
+  %4 = top.unary hard_sigmoid %x {alpha = 0.16666667, beta = 0.4} : tensor<1x4x2x2xf32>
+  %5 = top.binary mul %x, %4 : tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>
+  %6 = top.unary hard_sigmoid %g {alpha = 0.16666667, beta = 0.5} : tensor<1x4x1x1xf32>
+  %7 = top.binary mul %x, %6 : tensor<1x4x2x2xf32>, tensor<1x4x1x1xf32>
+  return %1, %3, %5, %7 : tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>
+}
+
+// -----
+
+// clip(conv + 3, 0, 6) / 6 is a hard_sigmoid; the 3 does not disappear into the bias first.
+// CHECK-LABEL: func.func @hard_sigmoid_after_conv
+// CHECK: %[[C:.*]] = top.conv %arg0, %{{[^,]*}} {
+// CHECK-NEXT: %[[H:.*]] = top.unary hard_sigmoid %[[C]] {alpha = 0.1666{{[0-9]*}} : f64, beta = 5.000000e-01 : f64}
+// CHECK-NEXT: return %[[H]]
+func.func @hard_sigmoid_after_conv(%x: tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xf32> {
+  %w = top.constant dense<2.0> : tensor<1x1x1x1xf32>
+  %three = top.constant dense<3.0> : tensor<f32>
+  %six = top.constant dense<6.0> : tensor<f32>
+  %0 = top.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64}
+     : (tensor<1x1x2x2xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x2x2xf32>
+  %1 = top.binary add %0, %three : tensor<1x1x2x2xf32>, tensor<f32>
+  %2 = top.unary clip %1 {alpha = 0.0, beta = 6.0} : tensor<1x1x2x2xf32>
+  %3 = top.binary div %2, %six : tensor<1x1x2x2xf32>, tensor<f32>
+  return %3 : tensor<1x1x2x2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @bounds
+// CHECK-NEXT: %[[A:.*]] = top.unary relu %arg0 : tensor<4xf32>
+// CHECK-NEXT: %[[B:.*]] = top.unary clip %arg0 {alpha = 0.000000e+00 : f64, beta = 6.000000e+00 : f64, top.value = "b"} : tensor<4xf32>
+// CHECK-NEXT: %[[C:.*]] = top.unary relu %arg1 : tensor<4xf32>
+// CHECK-NEXT: return %[[A]], %[[B]], %[[C]], %arg0
+func.func @bounds(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %zero = top.constant dense<0.0> : tensor<f32>
+  %six = top.constant dense<6.0> : tensor<f32>
+  %0 = top.unary clip %x {alpha = 0.0} : tensor<4xf32>
+  %1 = top.unary relu %x : tensor<4xf32>
+  %2 = top.binary min %1, %six {top.value = "b"} : tensor<4xf32>, tensor<f32>
+  %3 = top.binary max %zero, %y : tensor<f32>, tensor<4xf32>
+  %4 = top.unary clip %x : tensor<4xf32>
+  %5 = top.unary identity %4 : tensor<4xf32>
+  return %0, %2, %3, %5 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @moves
+// CHECK-NEXT: %[[T:.*]] = top.transpose %arg0 {perm = array<i64: 0, 3, 1, 2>, top.value = "t"}
+// CHECK-NEXT: %[[R:.*]] = top.reshape %arg1 {{.*}}tensor<1x8x1x1xf32> -> tensor<8x1xf32>
+// CHECK-NEXT: return %[[T]], %[[R]], %arg0
+func.func @moves(%x: tensor<2x3x4x5xf32>, %y: tensor<1x8x1x1xf32>) -> (tensor<2x5x3x4xf32>, tensor<8x1xf32>, tensor<2x3x4x5xf32>) {
+  %0 = top.transpose %x {perm = array<i64: 0, 2, 3, 1>} : tensor<2x3x4x5xf32> -> tensor<2x4x5x3xf32>
+  %1 = top.transpose %0 {perm = array<i64: 0, 2, 3, 1>, top.value = "t"} : tensor<2x4x5x3xf32> -> tensor<2x5x3x4xf32>
+  %2 = top.transpose %y {perm = array<i64: 0, 2, 3, 1>} : tensor<1x8x1x1xf32> -> tensor<1x1x1x8xf32>
+  %3 = top.reshape %2 : tensor<1x1x1x8xf32> -> tensor<8x1xf32>
+  %4 = top.transpose %0 {perm = array<i64: 0, 3, 1, 2>} : tensor<2x4x5x3xf32> -> tensor<2x3x4x5xf32>
+  return %1, %3, %4 : tensor<2x5x3x4xf32>, tensor<8x1xf32>, tensor<2x3x4x5xf32>
+}
+
+// -----
+
+// The end of a classifier: n,c,1,1 flattened, times a matrix, plus a bias is one 1x1 conv on n,c,1,1.
+// CHECK-LABEL: func.func @matmul
+// CHECK-DAG: %[[W:.*]] = top.constant dense<{{.*}}1.000000e+00{{.*}}3.000000e+00{{.*}}5.000000e+00{{.*}}2.000000e+00{{.*}}4.000000e+00{{.*}}6.000000e+00{{.*}}> : tensor<2x3x1x1xf32>
+// CHECK-DAG: %[[B:.*]] = top.constant dense<[7.000000e+00, 8.000000e+00]> : tensor<2xf32>
+// CHECK: %[[C:.*]] = top.conv %arg0, %[[W]], %[[B]] {{.*}}top.value = "fc"{{.*}} : (tensor<1x3x1x1xf32>, tensor<2x3x1x1xf32>, tensor<2xf32>) -> tensor<1x2x1x1xf32>
+// CHECK-NEXT: %[[R:.*]] = top.reshape %[[C]] {top.value = "fc"} : tensor<1x2x1x1xf32> -> tensor<1x2xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @matmul(%x: tensor<1x3x1x1xf32>) -> tensor<1x2xf32> {
+  %w = top.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+  %b = top.constant dense<[7.0, 8.0]> : tensor<2xf32>
+  %0 = top.reshape %x : tensor<1x3x1x1xf32> -> tensor<1x3xf32>
+  %1 = top.matmul %0, %w {top.value = "mm"} : tensor<1x3xf32>, tensor<3x2xf32>
+  %2 = top.binary add %1, %b {top.value = "fc"} : tensor<1x2xf32>, tensor<2xf32>
+  return %2 : tensor<1x2xf32>
+}
