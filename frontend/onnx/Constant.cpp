@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Evaluate.h"
 #include "frontend/onnx/NodeImporter.h"
 #include "frontend/onnx/OpRows.h"
 #include <cmath>
@@ -117,34 +118,34 @@ static LogicalResult importSize(NodeImporter &n) {
   return n.setOutput(0, n.intConstant(n.typeOf(*input).getNumElements(), {}));
 }
 
-/// Range-11..: all three operands constant integers.
+/// Range-11..: start + i * delta. Integers beyond 2^53 are refused, so that f64
+/// computes every element exactly before it is rounded to the type.
 static LogicalResult importRange(NodeImporter &n) {
-  int64_t limits[3];
+  double limits[3];
   static const char *const kNames[] = {"start", "limit", "delta"};
   for (unsigned i = 0; i < 3; ++i) {
-    FailureOr<SmallVector<int64_t>> value = n.constantInts(i, kNames[i]);
+    FailureOr<double> value = n.constantNumber(i, kNames[i]);
     if (failed(value))
       return failure();
-    if (value->size() != 1)
-      return n.error() << kNames[i] << " has " << value->size()
-                       << " values; it must have one";
-    limits[i] = value->front();
+    if (!(std::abs(*value) <= 9007199254740992.0))
+      return n.error() << kNames[i] << " is " << std::to_string(*value)
+                       << ", must be finite and at most 2^53 in size";
+    limits[i] = *value;
   }
   auto [start, limit, delta] = limits;
   if (delta == 0)
     return n.error() << "delta is 0, must not be";
-  // In f64 to keep clear of overflow; exact below 2^53, refused far before.
-  double count = std::max(
-      0.0, std::ceil((double(limit) - double(start)) / double(delta)));
+  double count = std::max(0.0, std::ceil((limit - start) / delta));
   if (count > double(kMaxFilledElements))
     return n.error() << "the result would have more than " << kMaxFilledElements
                      << " elements";
   Type element = n.typeOf(*n.operand(0)).getElementType();
-  SmallVector<APInt> values;
+  numeric::HostTensor values(*hostElementType(element), {int64_t(count)});
   for (int64_t i = 0; i < int64_t(count); ++i)
-    values.emplace_back(element.getIntOrFloatBitWidth(),
-                        uint64_t(start) + uint64_t(i) * uint64_t(delta));
-  return setValues<APInt>(n, values, int64_t(values.size()), element);
+    values.setFromDouble(i, start + double(i) * delta);
+  auto type = RankedTensorType::get(int64_t(count), element);
+  return n.setOutput(0, n.constant(toElementsAttr(values, type,
+                                                  n.node.outputs.front())));
 }
 
 void weft::onnx::registerConstantRows(OpRegistry &registry) {
@@ -155,7 +156,7 @@ void weft::onnx::registerConstantRows(OpRegistry &registry) {
                    {"ConstantOfShape", 9, kLastOpset, importConstantOfShape,
                     "constant shape"},
                    {"Range", 11, kLastOpset, importRange,
-                    "constant integers"},
+                    "constant limits"},
                    {"Shape", 1, kLastOpset, importShape},
                    {"Size", 1, kLastOpset, importSize},
                });

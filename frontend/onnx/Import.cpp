@@ -19,6 +19,9 @@ using namespace weft::onnx;
 
 /// Functions within functions; real exporters nest a handful.
 constexpr unsigned kMaxCallDepth = 32;
+/// Nodes that functions may expand to. Each of 32 levels could call the next one
+/// twice, so depth alone does not bound the work.
+constexpr uint64_t kMaxExpandedNodes = 100'000;
 
 namespace {
 
@@ -36,6 +39,9 @@ struct Body {
   /// Location of that call; null in the main graph.
   FileLineColLoc callSite;
   unsigned depth = 0;
+  /// The function this is the body of; null in the main graph.
+  const Function *function = nullptr;
+  const Body *parent = nullptr;
 };
 
 class Importer {
@@ -90,6 +96,7 @@ private:
   llvm::StringSet<> initializerNames;
   /// Nodes of an operator that was reported once already, by domain and name.
   llvm::StringMap<unsigned> unknownOps;
+  uint64_t expandedNodes = 0;
 };
 
 } // namespace
@@ -336,12 +343,13 @@ static StringRef alternativeFor(StringRef opType) {
 /// The supported operator whose name is nearest; empty if none is near.
 static std::string nearestName(StringRef opType) {
   std::string best;
-  unsigned bestDistance = 3;
+  unsigned bestScore = 6; // two edits
   for (const OpRow *row : OpRegistry::get().all()) {
-    unsigned distance = row->name.edit_distance_insensitive(
-        opType, /*AllowReplacements=*/true, bestDistance);
-    if (distance < bestDistance) {
-      bestDistance = distance;
+    // People rarely get the first letter wrong.
+    unsigned score = 2 * row->name.edit_distance_insensitive(opType) +
+                     (row->name.front() != opType.front());
+    if (score < bestScore) {
+      bestScore = score;
       best = row->name.str();
     }
   }
@@ -406,10 +414,18 @@ static Node bindAttributes(const Node &node, const Node &call,
 LogicalResult Importer::importCall(const Node &node, const Function &function,
                                    ArrayRef<Value> operands, const Body &body,
                                    Location location) {
-  if (body.depth >= kMaxCallDepth) {
-    report(location, "function '" + function.name + "' is nested more than " +
-                         std::to_string(kMaxCallDepth) +
-                         " calls deep; functions may not call themselves");
+  for (const Body *at = &body; at; at = at->parent)
+    if (at->function == &function) {
+      report(location, "function '" + function.name +
+                           "' calls itself; ONNX functions may not");
+      return failure();
+    }
+  expandedNodes += function.nodes.size();
+  if (body.depth >= kMaxCallDepth || expandedNodes > kMaxExpandedNodes) {
+    report(location, "function '" + function.name +
+                         "' expands to too many nodes; there may be " +
+                         std::to_string(kMaxCallDepth) + " levels of calls and " +
+                         std::to_string(kMaxExpandedNodes) + " nodes");
     return failure();
   }
   if (operands.size() > function.inputs.size()) {
@@ -425,7 +441,8 @@ LogicalResult Importer::importCall(const Node &node, const Function &function,
       inner[function.inputs[i]] = operands[i];
   auto outer = cast<NameLoc>(location);
   Body callee{inner, function.opsets, outer.getName().str(),
-              cast<FileLineColLoc>(outer.getChildLoc()), body.depth + 1};
+              cast<FileLineColLoc>(outer.getChildLoc()), body.depth + 1,
+              &function, &body};
   // Inputs that the caller leaves out exist as names without a producer.
   std::vector<std::string> left(function.inputs.begin(),
                                 function.inputs.end());
@@ -573,7 +590,7 @@ void Importer::importMainGraph(Scope &scope) {
   std::vector<std::string> given;
   for (const auto &entry : scope)
     given.push_back(entry.getKey().str());
-  Body body{scope, model.opsets, "", nullptr, 0};
+  Body body{scope, model.opsets, "", nullptr};
   GraphOrder order = orderNodes(model.nodes, given);
   for (const OrderProblem &problem : order.problems)
     report(problem.node < 0 ? fileLocation()
