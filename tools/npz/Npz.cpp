@@ -6,6 +6,7 @@
 #include <cinttypes>
 #include <cstring>
 #include <set>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zip.h>
 
@@ -41,6 +42,10 @@ Result<Reader> Reader::open(const std::string &path) {
   if (::access(path.c_str(), R_OK) != 0)
     return rt::failf(errno == ENOENT ? Code::NotFound : Code::IoError,
                      "%s: cannot open: %s", path.c_str(), std::strerror(errno));
+  struct stat status;
+  if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+    return rt::failf(Code::IoError, "%s: it is a directory, not a npz archive",
+                     path.c_str());
   int code = 0;
   Reader reader;
   reader.thePath = path;
