@@ -331,7 +331,6 @@ static StringRef alternativeFor(StringRef opType) {
        "its result has no fixed shape, cut the model before it"},
       {"Resize", "cut the model before it"},
       {"ConvTranspose", "use Conv where the model allows it"},
-      {"ReduceMean", "GlobalAveragePool does the mean over all spatial axes"},
       {"LogSoftmax", "use Softmax and Log"},
   };
   for (const auto &[name, alternative] : rows)

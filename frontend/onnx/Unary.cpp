@@ -55,7 +55,8 @@ static LogicalResult importIdentity(NodeImporter &n) {
   return n.setOutput(n.operand(0));
 }
 
-/// Dropout-7..: at inference the identity; the mask is all true.
+/// Dropout-7..: at inference the identity. The mask is all true since 12; before
+/// ONNX did not say, and ONNX Runtime gives false.
 static LogicalResult importDropout(NodeImporter &n) {
   FailureOr<Value> input = n.operand(0);
   if (failed(input))
@@ -68,7 +69,7 @@ static LogicalResult importDropout(NodeImporter &n) {
   }
   if (n.wantsOutput(1)) {
     auto type = n.typeOf(*input).clone(n.builder.getI1Type());
-    (void)n.setOutput(1, n.constant(DenseElementsAttr::get(type, true)));
+    (void)n.setOutput(1, n.constant(DenseElementsAttr::get(type, n.opset >= 12)));
   }
   return n.setOutput(0, *input);
 }
