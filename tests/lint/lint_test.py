@@ -9,6 +9,7 @@ import tempfile
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "lint"
 GOOD_HEADER = "#ifndef WEFT_PASSES_A_H\n#define WEFT_PASSES_A_H\n\nint f(int x);\n\n#endif // WEFT_PASSES_A_H\n"
 LONG_BODY = "int f(int x) {\n" + "  ++x;\n" * 90 + "  return x;\n}\n"
+GOOD_CLASS = "class A {\npublic:\n" + "  int f(int x) {\n    ++x;\n    return x;\n  }\n" * 40 + "};\n"
 
 # File, content, what lint must say.
 FAULTS = [
@@ -20,6 +21,9 @@ FAULTS = [
     ("passes/B.cpp", "int   f( int x ){return x;}\n", "not formatted"),
     ("passes/B.cpp", LONG_BODY, "function of 93 lines"),
     ("passes/B.cpp", "namespace a {\n" + LONG_BODY + "} // namespace a\n", "function of 93 lines"),
+    ("passes/B.cpp", "struct A {\n  int f(int x) {\n" + "    ++x;\n" * 90 + "    return x;\n  }\n};\n",
+     "function of 93 lines"),
+    ("passes/B.cpp", "int f(int x,\n      int y) {\n" + "  ++x;\n" * 90 + "  return x;\n}\n", "function of 94 lines"),
     ("docs/b.md", "see /wo" + "rk/main\n", "place of one machine"),
     ("docs/b.md", "see .." + "/shared/x\n", "place of one machine"),
     ("scripts/b.py", "def f(:\n    pass\n", "Python syntax"),
@@ -40,6 +44,7 @@ def make_tree(folder):
     shutil.copy(SCRIPT, folder / "scripts" / "lint")
     shutil.copy(SCRIPT.parents[1] / ".clang-format", folder)
     (folder / "passes" / "A.h").write_text(GOOD_HEADER)
+    (folder / "passes" / "A.cpp").write_text(GOOD_CLASS)
     subprocess.run(["git", "init", "-q", folder], check=True)
 
 
