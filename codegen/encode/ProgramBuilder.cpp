@@ -1,0 +1,400 @@
+//===- ProgramBuilder.cpp - evaluates operands, appends commands ---------===//
+
+#include "codegen/encode/ProgramBuilder.h"
+
+#include "runtime/isa/Decode.h"
+
+using namespace mlir;
+using namespace weft::codegen;
+using weft::isa::Engine;
+using weft::isa::Field;
+namespace isa = weft::isa;
+namespace ppl = weft::ppl;
+
+ProgramBuilder::ProgramBuilder(const Chip &chip) : chip(chip) { program.groups.emplace_back(); }
+
+//===----------------------------------------------------------------------===//
+// Indices and scalars
+//===----------------------------------------------------------------------===//
+
+FailureOr<int64_t> ProgramBuilder::evaluate(Value value, Operation *user) {
+  auto known = indices.find(value);
+  if (known != indices.end())
+    return known->second;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return user->emitError() << "an index is not a constant or a loop's induction variable";
+  Attribute attr;
+  if (matchPattern(value, m_Constant(&attr)))
+    if (auto integer = dyn_cast<IntegerAttr>(attr))
+      return integer.getType().isInteger(1) ? int64_t(integer.getValue().getBoolValue())
+                                            : integer.getInt();
+  return evaluateOp(op, user);
+}
+
+static std::optional<int64_t> compare(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return a == b;
+  case arith::CmpIPredicate::ne:
+    return a != b;
+  case arith::CmpIPredicate::slt:
+    return a < b;
+  case arith::CmpIPredicate::sle:
+    return a <= b;
+  case arith::CmpIPredicate::sgt:
+    return a > b;
+  case arith::CmpIPredicate::sge:
+    return a >= b;
+  case arith::CmpIPredicate::ult:
+    return uint64_t(a) < uint64_t(b);
+  case arith::CmpIPredicate::ule:
+    return uint64_t(a) <= uint64_t(b);
+  case arith::CmpIPredicate::ugt:
+    return uint64_t(a) > uint64_t(b);
+  case arith::CmpIPredicate::uge:
+    return uint64_t(a) >= uint64_t(b);
+  }
+  return std::nullopt;
+}
+
+FailureOr<int64_t> ProgramBuilder::evaluateOp(Operation *op, Operation *user) {
+  SmallVector<int64_t, 2> operands;
+  for (Value operand : op->getOperands()) {
+    FailureOr<int64_t> result = evaluate(operand, user);
+    if (failed(result))
+      return failure();
+    operands.push_back(*result);
+  }
+  if (operands.size() == 2) {
+    int64_t a = operands[0], b = operands[1];
+    if (mlir::isa<arith::AddIOp>(op))
+      return a + b;
+    if (mlir::isa<arith::SubIOp>(op))
+      return a - b;
+    if (mlir::isa<arith::MulIOp>(op))
+      return a * b;
+    if (mlir::isa<arith::DivSIOp, arith::DivUIOp>(op) && b != 0)
+      return a / b;
+    if (mlir::isa<arith::RemSIOp, arith::RemUIOp>(op) && b != 0)
+      return a % b;
+    if (mlir::isa<arith::MinSIOp, arith::MinUIOp>(op))
+      return std::min(a, b);
+    if (mlir::isa<arith::MaxSIOp, arith::MaxUIOp>(op))
+      return std::max(a, b);
+    if (auto cmp = dyn_cast<arith::CmpIOp>(op))
+      if (std::optional<int64_t> result = compare(cmp.getPredicate(), a, b))
+        return *result;
+  }
+  return user->emitError() << "an index depends on '" << op->getName()
+                           << "', which has no constant value; indices are made of loop variables, "
+                              "constants, add, sub, mul, div, rem, min, max and cmpi of arith";
+}
+
+FailureOr<int64_t> ProgramBuilder::scalarInt(Value scalar, Operation *user) {
+  Attribute attr;
+  if (matchPattern(scalar, m_Constant(&attr)))
+    if (auto integer = dyn_cast<IntegerAttr>(attr))
+      return integer.getValue().getSExtValue();
+  return user->emitError() << "a scalar operand must be an arith.constant of i32";
+}
+
+FailureOr<uint32_t> ProgramBuilder::scalarBits(Value scalar, Type type, Operation *user) {
+  if (auto integerType = dyn_cast<IntegerType>(type)) {
+    FailureOr<int64_t> value = scalarInt(scalar, user);
+    if (failed(value))
+      return failure();
+    unsigned width = integerType.getWidth();
+    int64_t low = integerType.isUnsigned() ? 0 : -(int64_t(1) << (width - 1));
+    int64_t high = (int64_t(1) << (integerType.isUnsigned() ? width : width - 1)) - 1;
+    // A 32-bit constant of an unsigned tensor is written as the i32 of the same bits.
+    bool isBits = width == 32;
+    if (!isBits && (*value < low || *value > high))
+      return user->emitError() << "scalar is " << *value << ", must be " << low << " to " << high
+                               << " for elements of " << type;
+    return uint32_t(uint64_t(*value) & (width == 32 ? 0xffffffffu : (1u << width) - 1));
+  }
+  Attribute attr;
+  if (!matchPattern(scalar, m_Constant(&attr)) || !mlir::isa<FloatAttr>(attr))
+    return user->emitError() << "a scalar operand must be an arith.constant of f32";
+  llvm::APFloat value = cast<FloatAttr>(attr).getValue();
+  bool losesInfo;
+  value.convert(cast<FloatType>(type).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
+                &losesInfo);
+  return uint32_t(value.bitcastToAPInt().getZExtValue());
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+FailureOr<uint64_t> ProgramBuilder::startAddress(uint64_t base, ValueRange indexValues,
+                                                 ArrayRef<int64_t> steps,
+                                                 ArrayRef<int64_t> modulos, Operation *user) {
+  for (size_t i = 0; i < indexValues.size(); ++i) {
+    FailureOr<int64_t> index = evaluate(indexValues[i], user);
+    if (failed(index))
+      return failure();
+    if (*index < 0)
+      return user->emitError() << "the index of a tensor is " << *index
+                               << " in this iteration, must not be negative";
+    int64_t modulo = modulos.empty() ? 0 : modulos[i];
+    base += uint64_t((modulo ? *index % modulo : *index) * steps[i]);
+  }
+  return base;
+}
+
+FailureOr<Placed> ProgramBuilder::placeView(ppl::ViewOp view, Operation *user) {
+  FailureOr<Placed> source = place(view.getSource(), user);
+  if (failed(source))
+    return failure();
+  ArrayRef<int64_t> offset = view.getOffset();
+  const ppl::Strides &s = source->strides;
+  int64_t row = offset[1];
+  Placed result = *source;
+  if (source->type.isLocal()) {
+    row = (source->lane + offset[1]) / chip.lanes;
+    result.lane = (source->lane + offset[1]) % chip.lanes;
+  }
+  int64_t elements = offset[0] * s.n + row * s.c + offset[2] * s.h + offset[3] * s.w;
+  result.address += uint64_t(elements) * ppl::elementBytesOf(source->type) + view.getBytes();
+  result.type = view.getTensor().getType();
+  unsigned alignment = ppl::startAlignment(result.type, chip);
+  if (result.address % alignment) // (C3)
+    return user->emitError() << "a view starts at byte " << result.address
+                             << ", must be a multiple of " << alignment << " for layout "
+                             << ppl::stringifyLayout(result.type.getLayout())
+                             << "; give the view explicit strides";
+  return result;
+}
+
+FailureOr<Placed> ProgramBuilder::place(Value tensor, Operation *user) {
+  Placed placed;
+  placed.type = cast<ppl::TensorViewType>(tensor.getType());
+  Operation *op = tensor.getDefiningOp();
+  FailureOr<uint64_t> address = failure();
+  if (auto local = dyn_cast_or_null<ppl::LocalOp>(op)) {
+    placed.lane = local.getLane();
+    address = startAddress(local.getAddress(), local.getIndices(), local.getSteps(),
+                           local.getModulos(), user);
+  } else if (auto global = dyn_cast_or_null<ppl::GlobalOp>(op)) {
+    address = startAddress(global.getAddress(), global.getIndices(), global.getSteps(),
+                           global.getModulos(), user);
+  } else if (auto fixed = dyn_cast_or_null<ppl::StaticOp>(op)) {
+    address = uint64_t(fixed.getAddress());
+  } else if (auto view = dyn_cast_or_null<ppl::ViewOp>(op)) {
+    FailureOr<Placed> viewed = placeView(view, user);
+    if (failed(viewed))
+      return failure();
+    placed = *viewed;
+    address = placed.address;
+  } else {
+    return user->emitError() << "a tensor operand must be made by ppl.local, ppl.global, ppl.static or "
+                                "ppl.view";
+  }
+  if (failed(address))
+    return failure();
+  placed.address = *address;
+  placed.strides = ppl::stridesOf(placed.type, placed.lane, chip);
+  uint64_t end = placed.address + ppl::extentBytes(placed.type, placed.lane, chip);
+  uint64_t limit = placed.type.isLocal()    ? chip.laneBytes
+                   : placed.type.isStatic() ? chip.staticMemoryBytes
+                                            : uint64_t(1) << 40;
+  if (end > limit)
+    return user->emitError() << "a tensor in " << ppl::stringifyMemory(placed.type.getMemory())
+                             << " memory ends at byte " << end << ", the limit is " << limit;
+  return placed;
+}
+
+FailureOr<uint64_t> ProgramBuilder::tiuAddress(const Placed &tensor, Operation *user) {
+  if (tensor.type.isGlobal())
+    return user->emitError() << "an operand is in global memory, which the TIU does not reach; load "
+                                "it first";
+  if (tensor.type.isStatic())
+    return chip.staticMemoryBase + tensor.address;
+  return uint64_t(tensor.lane) * chip.laneBytes + tensor.address;
+}
+
+uint64_t ProgramBuilder::gdmaAddress(const Placed &tensor) const {
+  if (!tensor.type.isLocal())
+    return tensor.address;
+  return chip.localMemoryBase + uint64_t(tensor.lane) * chip.laneBytes + tensor.address;
+}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+std::vector<ByteRange> weft::codegen::rangesOf(const Placed &tensor) {
+  std::vector<ByteRange> ranges;
+  if (tensor.type.isLocal()) {
+    appendLaneRanges(ranges, tensor);
+    return ranges;
+  }
+  uint64_t bytes = ppl::extentBytes(tensor.type, 0, *weft::chips::all[0]);
+  ranges.push_back({tensor.address, tensor.address + bytes});
+  return ranges;
+}
+
+static bool overlap(const std::vector<ByteRange> &a, const std::vector<ByteRange> &b) {
+  for (ByteRange x : a)
+    for (ByteRange y : b)
+      if (x.begin < y.end && y.begin < x.end)
+        return true;
+  return false;
+}
+
+static Placed placedOf(const ObservedPiece &piece) {
+  return {piece.type, piece.address, piece.lane, piece.strides};
+}
+
+/// False if the two lie in lanes that do not meet.
+static bool shareLanes(const Placed &a, const Placed &b, const weft::Chip &chip) {
+  if (!a.type.isLocal() || a.lane + a.type.getC() > chip.lanes || b.lane + b.type.getC() > chip.lanes)
+    return true;
+  return a.lane < b.lane + b.type.getC() && b.lane < a.lane + a.type.getC();
+}
+
+void ProgramBuilder::closePieces(const Placed &written, CommandRef by) {
+  if (openPieces.empty())
+    return;
+  std::vector<ByteRange> ranges = rangesOf(written);
+  llvm::erase_if(openPieces, [&](size_t index) {
+    ObservedPiece &piece = program.pieces[index];
+    if (piece.type.getMemory() != written.type.getMemory())
+      return false;
+    Placed placed = placedOf(piece);
+    if (!shareLanes(placed, written, chip) || !overlap(rangesOf(placed), ranges))
+      return false;
+    piece.overwritten = by;
+    return true;
+  });
+}
+
+void ProgramBuilder::recordWrite(const Placed &written, CommandRef by) {
+  closePieces(written, by);
+  order.push_back(by);
+  LastTouch &writers = written.type.isLocal() ? localWriters : globalWriters;
+  for (ByteRange range : rangesOf(written))
+    writers.assign(range, order.size());
+}
+
+LogicalResult ProgramBuilder::append(Command command) {
+  if (command.failed)
+    return failure();
+  bool isTiu = command.engine == Engine::Tiu;
+  const CommandGroup &full = program.groups.back();
+  if (std::max(full.tiuLocations.size(), full.gdmaLocations.size()) >= chip.maxGroupCommands)
+    closeGroup();
+  CommandGroup &group = program.groups.back();
+  std::vector<Location> &locations = isTiu ? group.tiuLocations : group.gdmaLocations;
+  uint32_t id = uint32_t(locations.size()) + 1;
+  uint32_t dep = hazards.add(command.engine, id, command.readRanges, command.writeRanges);
+  command.set(Field::cmd_id, id).set(Field::cmd_id_dep, dep).set(Field::cmd_id_en, 1);
+  if (command.failed)
+    return failure();
+  std::vector<uint8_t> &bytes = isTiu ? group.tiu : group.gdma;
+  bytes.insert(bytes.end(), command.word.begin(),
+               command.word.begin() + isa::formSpec(command.form).bytes);
+  locations.push_back(command.op->getLoc());
+  CommandRef ref{command.engine, uint32_t(program.groups.size() - 1), id - 1};
+  for (const Placed &written : command.written)
+    recordWrite(written, ref);
+  program.dramReadBytes += command.dramReadBytes;
+  program.dramWriteBytes += command.dramWriteBytes;
+  return success();
+}
+
+void ProgramBuilder::closeGroup() {
+  CommandGroup &group = program.groups.back();
+  std::array<uint8_t, 16> tiuEnd = isa::makeTiuEnd(group.tiuCount());
+  std::array<uint8_t, 16> gdmaEnd = isa::makeGdmaEnd(group.gdmaCount());
+  group.tiu.insert(group.tiu.end(), tiuEnd.begin(), tiuEnd.end());
+  group.gdma.insert(group.gdma.end(), gdmaEnd.begin(), gdmaEnd.end());
+  hazards.clear();
+  program.groups.emplace_back();
+}
+
+EncodedProgram ProgramBuilder::finish() {
+  closeGroup();
+  program.groups.pop_back();
+  return std::move(program);
+}
+
+LogicalResult ProgramBuilder::observe(ppl::ObserveOp op) {
+  FailureOr<Placed> placed = place(op.getTensor(), op);
+  if (failed(placed))
+    return failure();
+  int64_t index = 0;
+  if (op.getIndex()) {
+    FailureOr<int64_t> value = evaluate(op.getIndex(), op);
+    if (failed(value))
+      return failure();
+    index = *value;
+  }
+  std::array<int64_t, 4> offset, size, extent;
+  for (int axis = 0; axis < 4; ++axis) {
+    offset[axis] = op.getOffset()[axis] + (op.getStep() ? index * (*op.getStep())[axis] : 0);
+    size[axis] = placed->type.getShape()[axis];
+    extent[axis] = op.getExtent()[axis];
+    if (offset[axis] < 0 || offset[axis] + size[axis] > extent[axis]) // (C1)
+      return op.emitError() << "box " << offset[axis] << " to " << offset[axis] + size[axis]
+                            << " of '" << op.getValue() << "' lies outside its " << extent[axis]
+                            << " in this iteration";
+  }
+  LastTouch &writers = placed->type.isLocal() ? localWriters : globalWriters;
+  uint64_t last = 0;
+  for (ByteRange range : rangesOf(*placed))
+    last = std::max(last, writers.largest(range));
+  if (!last)
+    return op.emitError() << "'" << op.getValue() << "' is observed where nothing was written yet";
+  openPieces.push_back(program.pieces.size());
+  program.pieces.push_back({op.getValue().str(), offset, size, extent, placed->type, placed->strides,
+                            placed->address, placed->lane,
+                            op.getOnnx() ? cast<RankedTensorType>(*op.getOnnx())
+                                         : RankedTensorType(),
+                            op.getScale().convertToFloat(), int64_t(op.getZeroPoint()), op.getLoc(),
+                            order[last - 1], std::nullopt});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Pieces of TIU commands
+//===----------------------------------------------------------------------===//
+
+void weft::codegen::setResultShape(Command &command, ppl::TensorViewType type) {
+  command.set(Field::res0_n, type.getN()).set(Field::res0_c, type.getC());
+  command.set(Field::res0_h, type.getH()).set(Field::res0_w, type.getW());
+}
+
+FailureOr<Placed> weft::codegen::setSource(Command &command, ProgramBuilder &builder, Value value,
+                                           Field address) {
+  FailureOr<Placed> placed = builder.place(value, command.op);
+  if (failed(placed))
+    return failure();
+  FailureOr<uint64_t> encoded = builder.tiuAddress(*placed, command.op);
+  if (failed(encoded))
+    return failure();
+  command.set(address, *encoded);
+  command.reads(*placed);
+  return placed;
+}
+
+FailureOr<Placed> weft::codegen::setResult(Command &command, ProgramBuilder &builder, Value value) {
+  FailureOr<Placed> placed = builder.place(value, command.op);
+  if (failed(placed))
+    return failure();
+  FailureOr<uint64_t> encoded = builder.tiuAddress(*placed, command.op);
+  if (failed(encoded))
+    return failure();
+  command.set(Field::res0_addr, *encoded);
+  command.writes(*placed);
+  return placed;
+}
+
+LogicalResult weft::codegen::expectLane(Command &command, const Placed &tensor, unsigned lane) {
+  if (tensor.lane == lane)
+    return success();
+  return command.op->emitError() << "an operand starts in lane " << tensor.lane << ", must start in lane "
+                                 << lane << "; move it with ppl.tiu.lane_copy or ppl.dma.move";
+}
