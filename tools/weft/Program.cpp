@@ -11,13 +11,15 @@
 using namespace weft;
 using namespace weft::cli;
 
-/// One line whatever the library's text is.
+/// One line whatever the library's text is. Only lines that bear the program's
+/// name (several problems of one model) stay lines.
 static std::string oneLine(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '.'))
     text.pop_back();
-  for (char &c : text)
-    if (c == '\n' || c == '\r')
-      c = ' ';
+  for (size_t i = 0; i < text.size(); ++i)
+    if (text[i] == '\r' ||
+        (text[i] == '\n' && text.compare(i + 1, 6, "weft: ") != 0))
+      text[i] = ' ';
   return text;
 }
 

@@ -1,0 +1,67 @@
+#include "tools/weft/Reference.h"
+
+#ifdef WEFT_WITH_COMPILER
+#include "dialects/Evaluate.h"
+#include "frontend/onnx/Import.h"
+#include "tools/driver/Diagnostics.h"
+#include "tools/driver/Registration.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace weft;
+using namespace weft::cli;
+using rt::Code;
+using rt::Result;
+
+/// Diagnostics as a Status: the lines as printed, the first without its prefix.
+static rt::Status failureFrom(std::string printed, const std::string &path) {
+  const std::string prefix = "weft: error: ";
+  if (printed.compare(0, prefix.size(), prefix) == 0)
+    printed.erase(0, prefix.size());
+  while (!printed.empty() && printed.back() == '\n')
+    printed.pop_back();
+  if (printed.empty())
+    return rt::fail(Code::Internal, path + ": evaluation failed silently");
+  return rt::fail(Code::BadFile, printed);
+}
+
+Result<ReferenceValues> cli::evaluateOnnx(const std::string &path,
+                                          const NamedTensors &inputs,
+                                          bool withLayers) {
+  // The evaluator computes op after op; threads would only cost their start.
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  driver::DiagnosticPrinter printer(context, stream);
+  onnx::ImportOptions options;
+  options.titles = &printer.titles;
+  for (const auto &[name, tensor] : inputs)
+    options.shapes[name] = tensor.shape();
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      onnx::importOnnxFile(path, options, context);
+  if (!module)
+    return failureFrom(printed, path);
+  auto function = module->lookupSymbol<mlir::func::FuncOp>("main");
+  ReferenceValues values;
+  auto observe = [&](llvm::StringRef name, const numeric::HostTensor &tensor) {
+    if (withLayers)
+      values.layers[name.str()] = tensor;
+  };
+  if (!function || mlir::failed(weft::evaluateNamed(function, inputs,
+                                                    values.outputs, observe)))
+    return failureFrom(printed, path);
+  return values;
+}
+
+#else
+
+weft::rt::Result<weft::cli::ReferenceValues>
+weft::cli::evaluateOnnx(const std::string &path, const NamedTensors &, bool) {
+  return rt::fail(rt::Code::Unsupported,
+                  "unsupported: this build has no compiler to evaluate " +
+                      path + "; give the expected values with --reference");
+}
+
+#endif
