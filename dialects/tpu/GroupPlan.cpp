@@ -156,7 +156,7 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip, const Gro
   std::vector<GroupBuffer> buffers;
   auto add = [&](GroupBuffer::Kind kind, int owner, LocalTensor tensor, int operand = 0,
                  int64_t firstChannel = 0) {
-    buffers.push_back({kind, owner, operand, tensor, bytesPerLane(chip, tensor), firstChannel});
+    buffers.push_back({kind, owner, operand, tensor, bytesPerLane(chip, tensor), firstChannel, false});
   };
   for (auto [i, input] : llvm::enumerate(view.inputs))
     add(GroupBuffer::Input, i, tileTensor(input, slice.tiles[i]));
@@ -174,9 +174,11 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip, const Gro
     tiling.localBuffers(chip, result, operandTiles, own);
     for (LocalBuffer::Kind kind : {LocalBuffer::Constant, LocalBuffer::Scratch})
       for (const LocalBuffer &buffer : own)
-        if (buffer.kind == kind)
+        if (buffer.kind == kind) {
           add(kind == LocalBuffer::Constant ? GroupBuffer::Constant : GroupBuffer::Scratch, i,
               buffer.tensor, 0, buffer.firstChannel);
+          buffers.back().broadcast = buffer.broadcast;
+        }
     for (auto [number, operand] : llvm::enumerate(opView.operands)) {
       if (operand < 0 || tiling.readsStrided(number))
         continue;

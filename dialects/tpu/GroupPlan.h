@@ -69,6 +69,10 @@ struct GroupBuffer {
   LocalTensor tensor;
   int64_t bytes = 0;        ///< per lane
   int64_t firstChannel = 0; ///< Constant: see LocalBuffer
+  bool broadcast = false;   ///< Constant: see LocalBuffer
+
+  /// Bytes the DMA moves for it (inputs and constants).
+  int64_t storedBytes() const { return LocalBuffer{LocalBuffer::Constant, tensor, 0, broadcast}.storedBytes(); }
 };
 
 /// All buffers of a slice in their fixed order: inputs; then per op its result, constants, scratch, operand copies.

@@ -34,7 +34,7 @@ int64_t weft::tpu::bytesPerLane(const Chip &chip, const LocalTensor &tensor) {
 void weft::tpu::addExpScratch(const Chip &chip, const Dims &dims,
                               llvm::SmallVectorImpl<LocalBuffer> &buffers) {
   for (int i = 0; i < 3; ++i)
-    buffers.push_back({LocalBuffer::Scratch, {dims, 32, LocalLayout::Aligned}, 0});
+    buffers.push_back({LocalBuffer::Scratch, {dims, 32, LocalLayout::Aligned}, 0, false});
   LocalTensor coefficients{{1, static_cast<int64_t>(chip.lanes), 1, kExpTerms}, 32, LocalLayout::Aligned};
-  buffers.push_back({LocalBuffer::Scratch, coefficients, 0});
+  buffers.push_back({LocalBuffer::Scratch, coefficients, 0, false});
 }

@@ -39,6 +39,14 @@ struct LocalBuffer {
   LocalTensor tensor;
   /// Constant only: the first channel of the whole constant that the tensor holds (c slices of filters).
   int64_t firstChannel = 0;
+  /// Constant only: DRAM holds one channel, which every lane receives.
+  bool broadcast = false;
+
+  /// Bytes that DRAM holds of it.
+  int64_t storedBytes() const {
+    const Dims &dims = tensor.dims;
+    return dims[0] * (broadcast ? 1 : dims[1]) * dims[2] * dims[3] * tensor.bits / 8;
+  }
 };
 
 /// Terms of the exponential series after range reduction to |x| <= ln(2)/2: the first one left out is below 2^-31.

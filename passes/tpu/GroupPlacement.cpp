@@ -33,11 +33,6 @@ static std::vector<Dims> slicesToLookAt(const Dims &counts, bool exact) {
   return slices;
 }
 
-static int64_t tensorBytes(const LocalTensor &tensor) {
-  const Dims &dims = tensor.dims;
-  return dims[0] * dims[1] * dims[2] * dims[3] * tensor.bits / 8;
-}
-
 /// Adds one slice to the footprint. `previous` is the plan of the slice looked at before, null for the first.
 static void addSlice(const Chip &chip, const GroupView &view, const SlicePlan &slice,
                      const SlicePlan *previous, GroupFootprint &total) {
@@ -55,7 +50,7 @@ static void addSlice(const Chip &chip, const GroupView &view, const SlicePlan &s
       if (buffer.kind == GroupBuffer::Input && previous)
         same = slice.tiles[buffer.owner] == previous->tiles[buffer.owner];
       if (!same)
-        total.loadedBytes += tensorBytes(buffer.tensor);
+        total.loadedBytes += buffer.storedBytes();
       if (previous && !same)
         total.changes[i] = true;
       total.buffers[i].firstChannel = buffer.firstChannel;
@@ -100,7 +95,7 @@ std::optional<GroupFootprint> weft::tpu::measureGroup(const Chip &chip, const Gr
     for (size_t i = 0; i < total.buffers.size(); ++i)
       if (!total.changes[i] && (total.buffers[i].kind == GroupBuffer::Input ||
                                 total.buffers[i].kind == GroupBuffer::Constant))
-        held += tensorBytes(total.buffers[i].tensor);
+        held += total.buffers[i].storedBytes();
     total.loadedBytes = held + (total.loadedBytes - held) * count / seen;
     total.storedBytes = total.storedBytes * count / seen;
     total.computed = total.computed * count / seen;

@@ -163,8 +163,7 @@ void RunSearch::collectNumbers() {
       slice.tiles.assign(view.valueCount(), Box());
     OpNumbers &op = numbers[i];
     for (const GroupBuffer &buffer : enumerateBuffers(chip, view, slice)) {
-      const Dims &dims = buffer.tensor.dims;
-      int64_t bytes = dims[0] * dims[1] * dims[2] * dims[3] * buffer.tensor.bits / 8;
+      int64_t bytes = buffer.storedBytes();
       switch (buffer.kind) {
       case GroupBuffer::Input: {
         Value value = view.inputs[buffer.owner];

@@ -80,12 +80,10 @@ private:
       size_t place = next[buffer.owner]++;
       if (buffer.kind != GroupBuffer::Constant)
         continue;
-      const Dims &dims = buffer.tensor.dims;
-      int64_t bytes = dims[0] * dims[1] * dims[2] * dims[3] * buffer.tensor.bits / 8;
       auto old = cast<BufferAttr>(attributes[buffer.owner][place]);
       attributes[buffer.owner][place] =
           BufferAttr::get(&getContext(), old.getLocal(), old.getBytes(), old.getRotate(),
-                          old.getLoad(), takeWeight(bytes));
+                          old.getLoad(), takeWeight(buffer.storedBytes()));
     }
     for (size_t i = 0; i < view.ops.size(); ++i)
       view.ops[i].op->setAttr(GroupOp::kBuffersAttr, ArrayAttr::get(&getContext(), attributes[i]));

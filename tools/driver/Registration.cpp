@@ -2,6 +2,8 @@
 
 #include "tools/driver/Registration.h"
 
+#include "codegen/emit/Conversions.h"
+#include "dialects/ppl/Ppl.h"
 #include "dialects/top/Top.h"
 #include "dialects/tpu/Tpu.h"
 #include "passes/quantize/Passes.h"
@@ -14,7 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 void weft::registerWeftDialects(mlir::DialectRegistry &registry) {
-  registry.insert<top::TopDialect, tpu::TpuDialect>();
+  registry.insert<ppl::PplDialect, top::TopDialect, tpu::TpuDialect>();
 }
 
 void weft::registerAllDialects(mlir::DialectRegistry &registry) {
@@ -27,4 +29,5 @@ void weft::registerAllPasses() {
   top::registerTopPasses();
   quantize::registerQuantizePasses();
   tpu::registerTpuPasses();
+  emit::registerEmitPasses();
 }

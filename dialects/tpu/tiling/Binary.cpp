@@ -26,7 +26,7 @@ void BinaryOp::localBuffers(const Chip &, const Box &result, ArrayRef<Box>,
   if (!isQuantized(getLhs()) || !getMultipliers())
     return;
   auto scratch = [&](const Dims &dims, unsigned bits) {
-    buffers.push_back({LocalBuffer::Scratch, {dims, bits, LocalLayout::Aligned}, 0});
+    buffers.push_back({LocalBuffer::Scratch, {dims, bits, LocalLayout::Aligned}, 0, false});
   };
   if (getKind() == BinaryKind::Mul) {
     scratch(result.size, 32); // the exact product

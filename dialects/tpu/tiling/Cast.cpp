@@ -16,7 +16,7 @@ bool CastOp::readsStrided(unsigned) { return !isQuantized(getInput()) || isQuant
 void CastOp::localBuffers(const Chip &, const Box &result, ArrayRef<Box>,
                           SmallVectorImpl<LocalBuffer> &buffers) {
   auto scratch = [&](unsigned bits) {
-    buffers.push_back({LocalBuffer::Scratch, {result.size, bits, LocalLayout::Aligned}, 0});
+    buffers.push_back({LocalBuffer::Scratch, {result.size, bits, LocalLayout::Aligned}, 0, false});
   };
   bool from = isQuantized(getInput()), to = isQuantized(getOutput());
   if (!from && to)

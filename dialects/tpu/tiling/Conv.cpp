@@ -18,7 +18,7 @@ bool ConvOp::readsStrided(unsigned operand) { return operand == 0 && !isDepthwis
 InputNeed ConvOp::inputNeed(unsigned, const Box &result) {
   Dims input = dimsOf(getInput());
   Dims filter = dimsOf(getFilter());
-  InputNeed need = windowNeed(input, result, {filter[kAxisH], filter[kAxisW]}, getStrides(),
+  InputNeed need = windowNeed(input, dimsOf(getOutput()), result, {filter[kAxisH], filter[kAxisW]}, getStrides(),
                               getDilations(), getPads());
   if (!isDepthwise()) { // every output channel reads all input channels
     need.box.offset[kAxisC] = 0;
@@ -44,9 +44,9 @@ void ConvOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
                           SmallVectorImpl<LocalBuffer> &buffers) {
   int64_t channels = result.size[kAxisC];
   auto constant = [&](LocalTensor tensor) {
-    buffers.push_back({LocalBuffer::Constant, tensor, result.offset[kAxisC]});
+    buffers.push_back({LocalBuffer::Constant, tensor, result.offset[kAxisC], false});
   };
-  auto scratch = [&](LocalTensor tensor) { buffers.push_back({LocalBuffer::Scratch, tensor, 0}); };
+  auto scratch = [&](LocalTensor tensor) { buffers.push_back({LocalBuffer::Scratch, tensor, 0, false}); };
   LocalTensor filter = packedFilter(chip, channels);
   LocalTensor perChannel{{1, channels, 1, 1}, 32, LocalLayout::Compact};
   constant(filter);

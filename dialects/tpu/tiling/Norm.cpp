@@ -16,7 +16,7 @@ void ScaleOp::localBuffers(const Chip &, const Box &result, ArrayRef<Box>,
                            SmallVectorImpl<LocalBuffer> &buffers) {
   LocalTensor perChannel{{1, result.size[kAxisC], 1, 1}, elementBits(elementOf(getOutput())),
                          LocalLayout::Compact};
-  buffers.append(2, {LocalBuffer::Constant, perChannel, result.offset[kAxisC]});
+  buffers.append(2, {LocalBuffer::Constant, perChannel, result.offset[kAxisC], false});
 }
 
 unsigned ScaleOp::commandCount() { return 1 + getRelu(); }

@@ -29,7 +29,7 @@ void SoftmaxOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
   Dims statistics = rows;
   statistics[axis] = 1;
   auto scratch = [&](const Dims &dims) {
-    buffers.push_back({LocalBuffer::Scratch, {dims, 32, LocalLayout::Aligned}, 0});
+    buffers.push_back({LocalBuffer::Scratch, {dims, 32, LocalLayout::Aligned}, 0, false});
   };
   addExpScratch(chip, rows, buffers);
   scratch(rows);

@@ -18,7 +18,7 @@ void UnaryOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
                            SmallVectorImpl<LocalBuffer> &buffers) {
   unsigned bits = elementBits(elementOf(getOutput()));
   auto scratch = [&](unsigned width) {
-    buffers.push_back({LocalBuffer::Scratch, {result.size, width, LocalLayout::Aligned}, 0});
+    buffers.push_back({LocalBuffer::Scratch, {result.size, width, LocalLayout::Aligned}, 0, false});
   };
   switch (getKind()) {
   case UnaryKind::HardSwish:
@@ -63,5 +63,5 @@ void LutOp::localBuffers(const Chip &chip, const Box &, ArrayRef<Box>,
                          SmallVectorImpl<LocalBuffer> &buffers) {
   // One copy of the table in every lane.
   LocalTensor table{{1, static_cast<int64_t>(chip.lanes), 1, 256}, 8, LocalLayout::Aligned};
-  buffers.push_back({LocalBuffer::Constant, table, 0});
+  buffers.push_back({LocalBuffer::Constant, table, 0, /*broadcast=*/true});
 }

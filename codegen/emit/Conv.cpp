@@ -1,0 +1,237 @@
+//===- Conv.cpp - emission of the Conv family -----------------------------===//
+
+#include "dialects/tpu/Conv.h"
+
+#include "codegen/emit/Emit.h"
+#include "codegen/emit/RawBytes.h"
+#include "dialects/ppl/TiuArith.h"
+#include "dialects/ppl/TiuConv.h"
+#include "dialects/ppl/TiuQuant.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::emit;
+using tpu::ConvOp;
+using tpu::Dims;
+
+//===----------------------------------------------------------------------===//
+// Packing
+//===----------------------------------------------------------------------===//
+
+/// Filter (oc, ic/group, kh, kw) to lane order (isa section 4): per oc [ceil(ic/P)][kh][kw][P], zeros beyond ic. A grouped
+/// filter is widened to all input channels, zero outside its group.
+static PackedBytes packFilter(ConvOp op, const Chip &chip, ArrayRef<char> raw) {
+  Dims filter = tpu::dimsOf(op.getFilter());
+  if (op.isDepthwise())
+    return PackedBytes(raw.begin(), raw.end());
+  int64_t bytes = tpu::elementBits(tpu::elementOf(op.getFilter())) / 8;
+  int64_t pack = bytes == 4 ? 1 : chip.euBytes / bytes;
+  int64_t window = filter[2] * filter[3], ownChannels = filter[1];
+  int64_t channels = tpu::dimsOf(op.getInput())[tpu::kAxisC];
+  int64_t packs = (channels + pack - 1) / pack;
+  int64_t filtersPerGroup = filter[0] / static_cast<int64_t>(op.getGroup());
+  PackedBytes result(filter[0] * packs * window * pack * bytes, 0);
+  for (int64_t oc = 0; oc < filter[0]; ++oc) {
+    int64_t firstChannel = oc / filtersPerGroup * ownChannels;
+    for (int64_t own = 0; own < ownChannels; ++own) {
+      int64_t ic = firstChannel + own;
+      for (int64_t k = 0; k < window; ++k) {
+        int64_t to = ((oc * packs + ic / pack) * window + k) * pack + ic % pack;
+        int64_t from = (oc * ownChannels + own) * window + k;
+        std::memcpy(result.data() + to * bytes, raw.data() + from * bytes, bytes);
+      }
+    }
+  }
+  return result;
+}
+
+/// Bias as f32 or i32 per channel; zeros if the op has none.
+static FailureOr<PackedBytes> biasBytes(ConvOp op) {
+  if (!op.getBias())
+    return PackedBytes(tpu::dimsOf(op.getOutput())[tpu::kAxisC] * 4, 0);
+  return weightBytes(op, op.getBias());
+}
+
+/// Rows of (multiplier, shift, zero point): rq1 per channel, shift negative = right.
+static PackedBytes requantRows(ConvOp op) {
+  std::vector<int32_t> rows;
+  for (auto [multiplier, rshift] : llvm::zip(*op.getMultipliers(), *op.getRshifts()))
+    rows.insert(rows.end(), {multiplier, -rshift, 0});
+  return toBytes<int32_t>(rows);
+}
+
+static LogicalResult pack(Operation *operation, const Chip &chip, std::vector<PackedBytes> &out) {
+  auto op = llvm::cast<ConvOp>(operation);
+  FailureOr<PackedBytes> filter = weightBytes(op, op.getFilter());
+  FailureOr<PackedBytes> bias = biasBytes(op);
+  if (failed(filter) || failed(bias))
+    return failure();
+  out.push_back(packFilter(op, chip, *filter));
+  if (!tpu::isQuantized(op.getInput()) || op.getMultipliers()) {
+    if (op.getBias())
+      out.push_back(*bias);
+    if (op.getMultipliers())
+      out.push_back(requantRows(op));
+    return success();
+  }
+  ArrayRef<float> scales = *op.getScales();
+  if (!tpu::isQuantized(op.getOutput())) {
+    out.push_back(toBytes<float>(scales));
+    out.push_back(*bias);
+    return success();
+  }
+  std::vector<float> rows; // rq0 per channel: scale, offset
+  for (size_t i = 0; i < scales.size(); ++i) {
+    float offset;
+    std::memcpy(&offset, bias->data() + i * 4, 4);
+    rows.insert(rows.end(), {scales[i], offset});
+  }
+  out.push_back(toBytes<float>(rows));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Window attributes in the order of the ppl ops.
+struct Window {
+  SmallVector<int64_t, 4> kernel, strides, pads, dilations;
+};
+} // namespace
+
+static FailureOr<Window> windowOf(ConvOp op, OpEmitter &emitter) {
+  Dims filter = tpu::dimsOf(op.getFilter());
+  tpu::Pads pads = emitter.pads(0);
+  Window window;
+  window.kernel = {filter[2], filter[3]};
+  window.strides.assign(op.getStrides().begin(), op.getStrides().end());
+  window.dilations.assign(op.getDilations().begin(), op.getDilations().end());
+  window.pads = {pads.top, pads.bottom, pads.left, pads.right};
+  for (int64_t value : window.pads)
+    if (value > 15)
+      return op.emitError("unsupported: padding of ") << value << ", the machine pads up to 15; add a Pad";
+  for (int64_t value : llvm::concat<int64_t>(window.strides, window.dilations))
+    if (value > 15)
+      return op.emitError("unsupported: stride or dilation of ") << value << ", must be at most 15";
+  return window;
+}
+
+static Value depthwise(OpEmitter &emitter, const Window &window, Value dst, Value input, Value filter,
+                       Value bias) {
+  OpBuilder &builder = emitter.builder;
+  builder.create<ppl::DepthwiseOp>(
+      emitter.loc(), dst, input, filter, bias, /*rshift=*/0, ppl::Rounding::HalfUp, /*pad_value=*/0,
+      /*relu=*/false, /*rotate=*/false, window.kernel, window.strides, window.pads, window.dilations,
+      ArrayRef<int64_t>{0, 0}, ppl::PadMode::Constant);
+  return dst;
+}
+
+static void relu(OpEmitter &emitter, Value tensor) {
+  emitFloatOp(emitter, ppl::FloatKind::Max, tensor, tensor,
+                                       emitter.f32(0.0));
+}
+
+static void cast(OpEmitter &emitter, Value dst, Value src) {
+  emitter.builder.create<ppl::CastOp>(emitter.loc(), dst, src, ppl::Rounding::HalfToEven);
+}
+
+static LogicalResult emitFloat(ConvOp op, OpEmitter &emitter, const Window &window) {
+  OpBuilder &builder = emitter.builder;
+  Type element = machineType(tpu::elementOf(op.getFilter()));
+  Type f32 = builder.getF32Type();
+  Value input = emitter.operand(0), filter = emitter.constant(0, element), result = emitter.result();
+  Value bias = op.getBias() ? emitter.constant(1, f32) : Value();
+  if (!op.isDepthwise()) {
+    builder.create<ppl::FConvOp>(emitter.loc(), result, input, filter, bias, /*accumulate=*/false,
+                                 /*rotate=*/false, window.kernel, window.strides, window.pads,
+                                 window.dilations, ArrayRef<int64_t>{0, 0}, ppl::PadMode::Constant);
+    if (op.getRelu())
+      relu(emitter, result);
+    return success();
+  }
+  if (element == f32) {
+    depthwise(emitter, window, result, input, filter, bias);
+    if (op.getRelu())
+      relu(emitter, result);
+    return success();
+  }
+  // 16-bit depthwise would round every step: compute in f32, round once.
+  Value wideFilter = emitter.scratch(0, f32), wideInput = emitter.scratch(1, f32);
+  bool narrow = tpu::elementBits(tpu::elementOf(op.getOutput())) == 16;
+  Value wideResult = narrow ? emitter.scratch(2, f32) : result;
+  cast(emitter, wideFilter, filter);
+  cast(emitter, wideInput, input);
+  depthwise(emitter, window, wideResult, wideInput, wideFilter, bias);
+  if (op.getRelu())
+    relu(emitter, wideResult);
+  if (narrow)
+    cast(emitter, result, wideResult);
+  return success();
+}
+
+/// The exact 32-bit accumulator of an int8 convolution in `dst`.
+static void accumulate(ConvOp op, OpEmitter &emitter, const Window &window, Value dst) {
+  OpBuilder &builder = emitter.builder;
+  Value input = emitter.operand(0);
+  Value filter = emitter.constant(0, IntegerType::get(op.getContext(), 8, IntegerType::Signed));
+  if (op.isDepthwise()) {
+    depthwise(emitter, window, dst, input, filter, Value());
+    return;
+  }
+  builder.create<ppl::ConvOp>(emitter.loc(), dst, input, filter, /*kernel_zero_point=*/Value(),
+                              /*pad_value=*/0, /*accumulate=*/false, /*rotate=*/false, window.kernel,
+                              window.strides, window.pads, window.dilations, ArrayRef<int64_t>{0, 0},
+                              ppl::PadMode::Constant);
+}
+
+static LogicalResult emitInt8(ConvOp op, OpEmitter &emitter, const Window &window) {
+  OpBuilder &builder = emitter.builder;
+  Location loc = emitter.loc();
+  Type f32 = builder.getF32Type();
+  Type si32 = IntegerType::get(op.getContext(), 32, IntegerType::Signed);
+  Value result = emitter.result();
+  if (op.getMultipliers()) {
+    Value acc = emitter.scratch(0, si32);
+    accumulate(op, emitter, window, acc);
+    unsigned next = 1;
+    if (op.getBias())
+      builder.create<ppl::IntOp>(loc, ppl::IntKind::Add, acc, acc, emitter.constant(next++, si32));
+    builder.create<ppl::Rq1Op>(loc, result, acc, emitter.constant(next, si32), IntegerAttr(),
+                               IntegerAttr(), IntegerAttr(),
+                               static_cast<ppl::Rounding>(op.getRounding()));
+    return success();
+  }
+  if (tpu::isQuantized(op.getOutput())) {
+    Value acc = emitter.scratch(0, si32);
+    accumulate(op, emitter, window, acc);
+    builder.create<ppl::Rq0Op>(loc, result, acc, emitter.constant(1, f32), FloatAttr(), FloatAttr());
+    return success();
+  }
+  bool narrow = tpu::elementBits(tpu::elementOf(op.getOutput())) == 16;
+  Value wide = narrow ? emitter.scratch(0, f32) : result;
+  accumulate(op, emitter, window, emitter.as(wide, si32));
+  cast(emitter, wide, emitter.as(wide, si32));
+  builder.create<ppl::LinearOp>(loc, ppl::LinearKind::Mac, wide, wide, emitter.constant(1, f32),
+                                emitter.constant(2, f32));
+  if (op.getRelu())
+    relu(emitter, wide);
+  if (narrow)
+    cast(emitter, result, wide);
+  return success();
+}
+
+static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
+  auto op = llvm::cast<ConvOp>(operation);
+  FailureOr<Window> window = windowOf(op, emitter);
+  if (failed(window))
+    return failure();
+  return tpu::isQuantized(op.getInput()) ? emitInt8(op, emitter, *window)
+                                         : emitFloat(op, emitter, *window);
+}
+
+void weft::emit::registerConv(EmitTable &table) {
+  table.local["tpu.conv"] = emitOp;
+  table.pack["tpu.conv"] = pack;
+}

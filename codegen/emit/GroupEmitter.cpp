@@ -1,0 +1,257 @@
+//===- GroupEmitter.cpp - one group as loads, computation, stores ---------===//
+
+#include "codegen/emit/GroupEmitter.h"
+
+#include "codegen/emit/LocalSlot.h"
+#include "codegen/emit/RawBytes.h"
+#include "dialects/ppl/Dma.h"
+#include "dialects/ppl/Memory.h"
+#include "dialects/tpu/Tpu.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::emit;
+using tpu::Box;
+using tpu::Dims;
+using tpu::GroupBuffer;
+
+/// Element number of the start of `piece` in a dense tensor of shape `dims`.
+static int64_t elementOffset(const Dims &dims, const Box &piece) {
+  int64_t offset = 0;
+  for (unsigned axis = 0; axis < 4; ++axis)
+    offset = offset * dims[axis] + piece.offset[axis];
+  return offset;
+}
+
+/// True if the elements of a piece of shape `size` follow each other in a dense tensor of shape `dims`.
+static bool isDense(const Dims &dims, const Dims &size) {
+  bool partial = false; // an outer axis longer than 1 needs all inner axes whole
+  for (unsigned axis = 0; axis < 4; ++axis) {
+    if (partial && size[axis] != dims[axis])
+      return false;
+    partial |= size[axis] > 1;
+  }
+  return true;
+}
+
+Value GroupEmitter::globalPiece(Location loc, int64_t address, Value whole, const Box &piece,
+                                const Box *nextPiece, Value iteration) {
+  Dims dims = tpu::dimsOf(whole);
+  Type element = machineType(tpu::elementOf(whole));
+  int64_t bytes = tpu::elementBits(tpu::elementOf(whole)) / 8;
+  int64_t start = address + elementOffset(dims, piece) * bytes;
+  ppl::TensorViewType type;
+  if (isDense(dims, piece.size))
+    type = ppl::TensorViewType::get(piece.size, element, ppl::Memory::Global, ppl::Layout::Continuous);
+  else
+    type = ppl::TensorViewType::get(
+        piece.size, element, ppl::Memory::Global,
+        ArrayRef<int64_t>{dims[1] * dims[2] * dims[3], dims[2] * dims[3], dims[3], 1});
+  int64_t step = nextPiece ? (elementOffset(dims, *nextPiece) - elementOffset(dims, piece)) * bytes : 0;
+  if (!iteration || step == 0)
+    return builder.create<ppl::GlobalOp>(loc, type, start);
+  return builder.create<ppl::GlobalOp>(loc, type, start, ValueRange(iteration),
+                                       ArrayRef<int64_t>(step), ArrayRef<int64_t>());
+}
+
+void weft::emit::observe(OpBuilder &builder, Operation &op, Value tensor, const Box &piece,
+                         const Box *next, Value iteration) {
+  auto name = op.getAttrOfType<StringAttr>("top.value");
+  if (!name)
+    return;
+  Dims extent = tpu::dimsOf(op.getResult(0));
+  Type element = tpu::elementOf(op.getResult(0));
+  float scale = tpu::isSymmetricQuant(element) ? static_cast<float>(tpu::scaleOf(element)) : 1.0f;
+  SmallVector<int64_t, 4> step;
+  if (iteration)
+    for (unsigned axis = 0; axis < 4; ++axis)
+      step.push_back(next->offset[axis] - piece.offset[axis]);
+  builder.create<ppl::ObserveOp>(
+      op.getLoc(), tensor, name, builder.getDenseI64ArrayAttr(piece.offset),
+      builder.getDenseI64ArrayAttr(extent), iteration,
+      iteration ? builder.getDenseI64ArrayAttr(step) : DenseI64ArrayAttr(), TypeAttr(),
+      builder.getF32FloatAttr(scale), builder.getI64IntegerAttr(0));
+}
+
+LogicalResult GroupEmitter::packConstants() {
+  std::vector<std::vector<PackedBytes>> packed(schedule.view.ops.size());
+  std::vector<size_t> next(schedule.view.ops.size(), 0);
+  for (size_t i = 0; i < schedule.slices.front().buffers.size(); ++i) {
+    const GroupBuffer &buffer = schedule.slices.front().buffers[i];
+    if (buffer.kind != GroupBuffer::Constant)
+      continue;
+    Operation *op = schedule.view.ops[buffer.owner].op;
+    if (next[buffer.owner] == 0) {
+      auto it = table.pack.find(op->getName().getStringRef().str());
+      if (it == table.pack.end() || failed(it->second(op, chip, packed[buffer.owner])))
+        return op->emitError("constants cannot be packed for ")
+               << std::string(chip.targetName) << "; report this as a bug";
+    }
+    size_t index = next[buffer.owner]++;
+    if (index >= packed[buffer.owner].size() || schedule.places[i].getGlobal() < 0)
+      return op->emitError("a constant has no bytes or no DRAM address; run tpu-place-global first");
+    lastWeight = std::max(lastWeight, addWeight(builder, op->getLoc(), schedule.places[i].getGlobal(),
+                                                std::move(packed[buffer.owner][index])));
+  }
+  return success();
+}
+
+SlicePoint GroupEmitter::pointAt(int64_t slice, Value iteration) const {
+  SlicePoint point;
+  point.slice = &schedule.slices[slice];
+  if (iteration) {
+    point.next = &schedule.slices[slice + 1];
+    point.iteration = iteration;
+  }
+  return point;
+}
+
+void GroupEmitter::loadInput(const SlicePoint &point, size_t buffer) {
+  int input = point.slice->buffers[buffer].owner;
+  Value outer = group.getInputs()[input];
+  Location loc = group.getLoc();
+  // The load belongs to the first op that reads it.
+  for (const auto &opView : schedule.view.ops)
+    if (llvm::is_contained(opView.operands, input)) {
+      loc = opView.op->getLoc();
+      break;
+    }
+  Value local = makeTile(builder, loc, schedule, point, input);
+  const Box *next = point.next ? &point.next->plan.tiles[input] : nullptr;
+  Value global = globalPiece(loc, addresses.lookup(outer), outer, point.slice->plan.tiles[input], next,
+                             point.iteration);
+  builder.create<ppl::DmaLoadOp>(loc, local, global);
+}
+
+void GroupEmitter::loadConstant(const SlicePoint &point, size_t number) {
+  const GroupBuffer &buffer = point.slice->buffers[number];
+  Location loc = schedule.view.ops[buffer.owner].op->getLoc();
+  const Dims &dims = buffer.tensor.dims;
+  Type element = IntegerType::get(
+      builder.getContext(), buffer.tensor.bits,
+      buffer.tensor.bits == 32 ? IntegerType::Signed : IntegerType::Unsigned);
+  Value local = makeSlot(builder, loc, schedule, point, number,
+                         ppl::TensorViewType::get(dims, element, ppl::Memory::Local,
+                                                  machineLayout(buffer.tensor.layout)));
+  Dims stored = dims;
+  if (buffer.broadcast)
+    stored[tpu::kAxisC] = 1;
+  int64_t rowBytes = dims[2] * dims[3] * buffer.tensor.bits / 8;
+  int64_t address = schedule.places[number].getGlobal() + buffer.firstChannel * rowBytes;
+  auto type = ppl::TensorViewType::get(stored, element, ppl::Memory::Global, ppl::Layout::Continuous);
+  int64_t step = 0;
+  if (point.next)
+    step = (point.next->buffers[number].firstChannel - buffer.firstChannel) * rowBytes;
+  Value global = step ? builder.create<ppl::GlobalOp>(loc, type, address, ValueRange(point.iteration),
+                                                      ArrayRef<int64_t>(step), ArrayRef<int64_t>())
+                      : builder.create<ppl::GlobalOp>(loc, type, address);
+  if (buffer.broadcast)
+    builder.create<ppl::DmaBroadcastOp>(loc, local, global);
+  else
+    builder.create<ppl::DmaLoadOp>(loc, local, global);
+}
+
+void GroupEmitter::load(const SlicePoint &point, size_t buffer) {
+  if (point.slice->buffers[buffer].kind == GroupBuffer::Input)
+    loadInput(point, buffer);
+  else
+    loadConstant(point, buffer);
+}
+
+void GroupEmitter::store(const SlicePoint &point, size_t output) {
+  int value = schedule.view.outputs[output];
+  Location loc = schedule.view.value(value).getLoc();
+  Value tile = makeTile(builder, loc, schedule, point, value);
+  const Box &piece = point.slice->plan.stores[output];
+  Value local = makePiece(builder, loc, chip, tile, point.slice->plan.tiles[value], piece);
+  const Box *next = point.next ? &point.next->plan.stores[output] : nullptr;
+  Value outer = group.getOutputs()[output];
+  Value global = globalPiece(loc, addresses.lookup(outer), outer, piece, next, point.iteration);
+  builder.create<ppl::DmaStoreOp>(loc, global, local);
+}
+
+LogicalResult GroupEmitter::compute(const SlicePoint &point, size_t number) {
+  Operation *op = schedule.view.ops[number].op;
+  auto it = table.local.find(op->getName().getStringRef().str());
+  if (it == table.local.end())
+    return op->emitError("unsupported: '")
+           << op->getName().getStringRef() << "' of this form; see weft ops for what is supported";
+  OpEmitter emitter(builder, chip, schedule, number, point);
+  if (failed(it->second(op, emitter)))
+    return failure();
+  int value = schedule.view.resultOf(number);
+  const Box *next = point.next ? &point.next->plan.tiles[value] : nullptr;
+  observe(builder, *op, emitter.result(), point.slice->plan.tiles[value], next, point.iteration);
+  return success();
+}
+
+/// One slice: every constant is loaded at the step that placement chose, every result stored when it is complete.
+LogicalResult GroupEmitter::emitWhole() {
+  SlicePoint point = pointAt(0, Value());
+  const auto &buffers = point.slice->buffers;
+  std::vector<SmallVector<size_t>> loadsAt(schedule.view.ops.size());
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i].kind == GroupBuffer::Input || buffers[i].kind == GroupBuffer::Constant)
+      loadsAt[std::min<size_t>(schedule.places[i].getLoad(), loadsAt.size() - 1)].push_back(i);
+  for (size_t op = 0; op < schedule.view.ops.size(); ++op) {
+    for (size_t buffer : loadsAt[op])
+      load(point, buffer);
+    if (failed(compute(point, op)))
+      return failure();
+    for (auto [output, value] : llvm::enumerate(schedule.view.outputs))
+      if (value == schedule.view.resultOf(op))
+        store(point, output);
+  }
+  return success();
+}
+
+LogicalResult GroupEmitter::emitStep(int64_t step, Value iteration) {
+  int64_t total = static_cast<int64_t>(schedule.slices.size());
+  if (step < total) {
+    SlicePoint point = pointAt(step, iteration);
+    const SliceState *previous = step ? &schedule.slices[step - 1] : nullptr;
+    for (size_t i = 0; i < point.slice->buffers.size(); ++i) {
+      auto kind = point.slice->buffers[i].kind;
+      bool crosses = kind == GroupBuffer::Input || kind == GroupBuffer::Constant;
+      if (crosses && point.slice->loads(previous, i))
+        load(point, i);
+    }
+  }
+  if (step == 0)
+    return success();
+  SlicePoint point = pointAt(step - 1, iteration);
+  for (size_t op = 0; op < schedule.view.ops.size(); ++op)
+    if (failed(compute(point, op)))
+      return failure();
+  for (size_t output = 0; output < schedule.view.outputs.size(); ++output)
+    store(point, output);
+  return success();
+}
+
+LogicalResult GroupEmitter::emitRun(const StepRun &run) {
+  if (run.count == 1)
+    return emitStep(run.first, Value());
+  Location loc = group.getLoc();
+  Value zero = builder.create<arith::ConstantIndexOp>(loc, 0);
+  Value count = builder.create<arith::ConstantIndexOp>(loc, run.count);
+  Value one = builder.create<arith::ConstantIndexOp>(loc, 1);
+  auto loop = builder.create<scf::ForOp>(loc, zero, count, one);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  return emitStep(run.first, loop.getInductionVar());
+}
+
+LogicalResult GroupEmitter::emit() {
+  std::optional<GroupSchedule> found = scheduleGroup(chip, group);
+  if (!found)
+    return failure();
+  schedule = std::move(*found);
+  if (failed(packConstants()))
+    return failure();
+  if (schedule.slices.size() == 1)
+    return emitWhole();
+  for (const StepRun &run : compressSteps(schedule))
+    if (failed(emitRun(run)))
+      return failure();
+  return success();
+}

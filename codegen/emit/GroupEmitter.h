@@ -1,0 +1,53 @@
+//===- GroupEmitter.h - one group as loads, computation, stores -*- C++ -*-===//
+
+#ifndef WEFT_CODEGEN_EMIT_GROUPEMITTER_H
+#define WEFT_CODEGEN_EMIT_GROUPEMITTER_H
+
+#include "codegen/emit/Emit.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace weft::emit {
+
+/// Emits one `tpu.group`.
+class GroupEmitter {
+public:
+  GroupEmitter(mlir::OpBuilder &builder, const Chip &chip, const EmitTable &table,
+               tpu::GroupOp group, const llvm::DenseMap<mlir::Value, int64_t> &addresses)
+      : builder(builder), chip(chip), table(table), group(group), addresses(addresses) {}
+
+  mlir::LogicalResult emit();
+  /// First byte after the packed constants of the group.
+  int64_t weightEnd() const { return lastWeight; }
+
+private:
+  mlir::LogicalResult packConstants();
+  mlir::LogicalResult emitWhole();
+  mlir::LogicalResult emitSteps();
+  mlir::LogicalResult emitRun(const StepRun &run);
+  mlir::LogicalResult emitStep(int64_t step, mlir::Value iteration);
+  mlir::LogicalResult compute(const SlicePoint &point, size_t op);
+  SlicePoint pointAt(int64_t slice, mlir::Value iteration) const;
+  void load(const SlicePoint &point, size_t buffer);
+  void loadInput(const SlicePoint &point, size_t buffer);
+  void loadConstant(const SlicePoint &point, size_t buffer);
+  void store(const SlicePoint &point, size_t output);
+  mlir::Value globalPiece(mlir::Location loc, int64_t address, mlir::Value whole,
+                          const tpu::Box &piece, const tpu::Box *nextPiece, mlir::Value iteration);
+
+  mlir::OpBuilder &builder;
+  const Chip &chip;
+  const EmitTable &table;
+  tpu::GroupOp group;
+  const llvm::DenseMap<mlir::Value, int64_t> &addresses;
+  GroupSchedule schedule;
+  int64_t lastWeight = 0;
+};
+
+/// Notes that `tensor` now holds `piece` of the ONNX value that `op` stands for (attribute top.value); nothing if it
+/// stands for none. In a loop `next` is the piece of the second turn.
+void observe(mlir::OpBuilder &builder, mlir::Operation &op, mlir::Value tensor, const tpu::Box &piece,
+             const tpu::Box *next, mlir::Value iteration);
+
+} // namespace weft::emit
+
+#endif // WEFT_CODEGEN_EMIT_GROUPEMITTER_H

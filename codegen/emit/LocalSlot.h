@@ -1,0 +1,26 @@
+//===- LocalSlot.h - local tensors from placements --------------*- C++ -*-===//
+
+#ifndef WEFT_CODEGEN_EMIT_LOCALSLOT_H
+#define WEFT_CODEGEN_EMIT_LOCALSLOT_H
+
+#include "codegen/emit/Emit.h"
+
+namespace weft::emit {
+
+ppl::Layout machineLayout(tpu::LocalLayout layout);
+
+/// The local tensor in buffer `number` for the slice of `point`: in a loop a rotating buffer where the contents change.
+mlir::Value makeSlot(mlir::OpBuilder &builder, mlir::Location loc, const GroupSchedule &schedule,
+                     const SlicePoint &point, size_t number, ppl::TensorViewType type);
+
+/// The whole local tile of value `value`.
+mlir::Value makeTile(mlir::OpBuilder &builder, mlir::Location loc, const GroupSchedule &schedule,
+                     const SlicePoint &point, int value);
+
+/// `piece` of the tile `tensor` that holds box `tile`, by explicit strides.
+mlir::Value makePiece(mlir::OpBuilder &builder, mlir::Location loc, const Chip &chip,
+                      mlir::Value tensor, const tpu::Box &tile, const tpu::Box &piece);
+
+} // namespace weft::emit
+
+#endif // WEFT_CODEGEN_EMIT_LOCALSLOT_H
