@@ -1,10 +1,13 @@
-//===- top-eval.cpp - runs a batch of ONNX models in top's evaluator --------===//
+//===- top-eval.cpp - runs a batch of ONNX models in top's evaluator
+//--------===//
 //
-//   top-eval [--rewrite] [--repeat N] MODEL.onnx IN.npz OUT.npz [MODEL.onnx IN.npz OUT.npz]...
+//   top-eval [--rewrite] [--repeat N] MODEL.onnx IN.npz OUT.npz [MODEL.onnx
+//   IN.npz OUT.npz]...
 //
-// OUT.npz gets the model's outputs, and every intermediate under "value:<name>".
-// --rewrite folds constants and canonicalizes first. A test tool: one process for many
-// models, because starting one per model would take most of the time.
+// OUT.npz gets the model's outputs, and every intermediate under
+// "value:<name>".
+// --rewrite folds constants and canonicalizes first. A test tool: one process
+// for many models, because starting one per model would take most of the time.
 //
 //===------------------------------------------------------------------------===//
 
@@ -95,7 +98,8 @@ int main(int argc, char **argv) {
       break;
   }
   if (at == argc || (argc - at) % 3 != 0) {
-    llvm::errs() << "usage: top-eval [--rewrite] [--repeat N] {MODEL IN OUT}...\n";
+    llvm::errs()
+        << "usage: top-eval [--rewrite] [--repeat N] {MODEL IN OUT}...\n";
     return 2;
   }
   int failures = 0;
