@@ -42,8 +42,7 @@ static LogicalResult importMean(NodeImporter &n) {
   Value sum = n.output(0);
   if (n.numOperands() == 1)
     return success();
-  Value count =
-      n.scalar(n.numOperands(), n.typeOf(sum).getElementType());
+  Value count = n.scalar(n.numOperands(), n.typeOf(sum).getElementType());
   return n.setOutput(n.create<top::BinaryOp>(BinaryKind::Div, sum, count));
 }
 
@@ -87,8 +86,8 @@ void weft::onnx::registerBinaryRows(OpRegistry &registry) {
   };
 #define WEFT_BINARY(symbol, spelling, onnxName, sinceOpset, ...)               \
   if (StringRef(onnxName) != "" && !hasOwnImport(BinaryKind::symbol))          \
-    rows.push_back({onnxName, sinceOpset, kLastOpset,                          \
-                    importBinary<BinaryKind::symbol>});
+    rows.push_back(                                                            \
+        {onnxName, sinceOpset, kLastOpset, importBinary<BinaryKind::symbol>});
 #include "dialects/top/BinaryKinds.def"
   registry.add("Binary", rows);
 }

@@ -37,9 +37,8 @@ static LogicalResult importConstant(NodeImporter &n) {
   if (value.name == "value" && value.kind == Kind::Tensor && value.tensor) {
     Tensor tensor = *value.tensor;
     tensor.name = n.node.outputs.front();
-    return n.setOutput(0,
-                       n.constant(constantAttribute(tensor,
-                                                    n.builder.getContext())));
+    return n.setOutput(
+        0, n.constant(constantAttribute(tensor, n.builder.getContext())));
   }
   if (value.name == "value_float" && value.kind == Kind::Float)
     return setValues<float>(n, value.floatValue, {}, f32);
@@ -106,7 +105,8 @@ static LogicalResult importShape(NodeImporter &n) {
     return std::clamp<int64_t>(axis < 0 ? axis + rank : axis, 0, rank);
   };
   int64_t first = clampAxis(*start), last = clampAxis(*end);
-  ArrayRef<int64_t> part = shape.slice(first, std::max<int64_t>(last - first, 0));
+  ArrayRef<int64_t> part =
+      shape.slice(first, std::max<int64_t>(last - first, 0));
   return n.setOutput(0, n.intConstant(part, part.size()));
 }
 
@@ -144,20 +144,19 @@ static LogicalResult importRange(NodeImporter &n) {
   for (int64_t i = 0; i < int64_t(count); ++i)
     values.setFromDouble(i, start + double(i) * delta);
   auto type = RankedTensorType::get(int64_t(count), element);
-  return n.setOutput(0, n.constant(toElementsAttr(values, type,
-                                                  n.node.outputs.front())));
+  return n.setOutput(
+      0, n.constant(toElementsAttr(values, type, n.node.outputs.front())));
 }
 
 void weft::onnx::registerConstantRows(OpRegistry &registry) {
-  registry.add("Constant",
-               {
-                   {"Constant", 1, kLastOpset, importConstant,
-                    "dense numbers only"},
-                   {"ConstantOfShape", 9, kLastOpset, importConstantOfShape,
-                    "constant shape"},
-                   {"Range", 11, kLastOpset, importRange,
-                    "constant limits"},
-                   {"Shape", 1, kLastOpset, importShape},
-                   {"Size", 1, kLastOpset, importSize},
-               });
+  registry.add(
+      "Constant",
+      {
+          {"Constant", 1, kLastOpset, importConstant, "dense numbers only"},
+          {"ConstantOfShape", 9, kLastOpset, importConstantOfShape,
+           "constant shape"},
+          {"Range", 11, kLastOpset, importRange, "constant limits"},
+          {"Shape", 1, kLastOpset, importShape},
+          {"Size", 1, kLastOpset, importSize},
+      });
 }

@@ -62,8 +62,8 @@ int32_t weft::onnx::onnxTypeOf(Type type) {
 
 ElementsAttr weft::onnx::constantAttribute(const Tensor &tensor,
                                            MLIRContext *context) {
-  auto type = RankedTensorType::get(tensor.dims,
-                                    elementTypeOf(tensor.type, context));
+  auto type =
+      RankedTensorType::get(tensor.dims, elementTypeOf(tensor.type, context));
   // i1 is packed to bits in attributes, so bools are always copied.
   if (tensor.type == kBool) {
     SmallVector<bool> values(tensor.bytes.begin(), tensor.bytes.end());

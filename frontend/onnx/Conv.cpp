@@ -37,6 +37,6 @@ static LogicalResult importConv(NodeImporter &n) {
 }
 
 void weft::onnx::registerConvRows(OpRegistry &registry) {
-  registry.add("Conv", {{"Conv", 1, kLastOpset, importConv,
-                         "1 to 3 spatial axes"}});
+  registry.add("Conv",
+               {{"Conv", 1, kLastOpset, importConv, "1 to 3 spatial axes"}});
 }

@@ -30,11 +30,11 @@ findProducers(llvm::ArrayRef<Node> nodes, const llvm::StringSet<> &given,
                     " is also an input or an initializer of the graph; a "
                     "value can be made only once"});
       else if (auto [first, added] = producers.try_emplace(output, i); !added)
-        problems.push_back(
-            {i, "output " + quoted(output) + " is already made by node " +
-                    std::to_string(first->second) + " " +
-                    quoted(nodes[first->second].name) +
-                    "; a value can be made only once"});
+        problems.push_back({i, "output " + quoted(output) +
+                                   " is already made by node " +
+                                   std::to_string(first->second) + " " +
+                                   quoted(nodes[first->second].name) +
+                                   "; a value can be made only once"});
     }
   }
   return producers;

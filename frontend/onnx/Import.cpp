@@ -6,12 +6,12 @@
 #include "frontend/onnx/GraphOrder.h"
 #include "frontend/onnx/NodeImporter.h"
 #include "frontend/onnx/OpRows.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace weft;
@@ -19,8 +19,8 @@ using namespace weft::onnx;
 
 /// Functions within functions; real exporters nest a handful.
 constexpr unsigned kMaxCallDepth = 32;
-/// Nodes that functions may expand to. Each of 32 levels could call the next one
-/// twice, so depth alone does not bound the work.
+/// Nodes that functions may expand to. Each of 32 levels could call the next
+/// one twice, so depth alone does not bound the work.
 constexpr uint64_t kMaxExpandedNodes = 100'000;
 
 namespace {
@@ -185,11 +185,10 @@ Importer::inputShape(const ValueInfo &input) {
     // Some exporters write -1 for an unknown size.
     bool fixed = dim && dim->value && *dim->value > 0;
     if (isGiven && fixed && *dim->value != shape[i]) {
-      report(location, "--shape gives dimension " + std::to_string(i) +
-                           " of input '" + input.name + "' the size " +
-                           std::to_string(shape[i]) +
-                           ", the model fixes it to " +
-                           std::to_string(*dim->value));
+      report(location,
+             "--shape gives dimension " + std::to_string(i) + " of input '" +
+                 input.name + "' the size " + std::to_string(shape[i]) +
+                 ", the model fixes it to " + std::to_string(*dim->value));
       return std::nullopt;
     }
     if (shape[i] >= 1)
@@ -199,11 +198,11 @@ Importer::inputShape(const ValueInfo &input) {
                            input.name + "' is " + std::to_string(shape[i]) +
                            ", must be >= 1");
     else
-      report(location, "dimension " + std::to_string(i) + " of input '" +
-                           input.name + "' ('" +
-                           (dim->value ? "-1" : dim->symbol) +
-                           "') has no fixed size; give all sizes with --shape " +
-                           shapeTemplate(input));
+      report(location,
+             "dimension " + std::to_string(i) + " of input '" + input.name +
+                 "' ('" + (dim->value ? "-1" : dim->symbol) +
+                 "') has no fixed size; give all sizes with --shape " +
+                 shapeTemplate(input));
     return std::nullopt;
   }
   if (!countElements(shape)) {
@@ -236,8 +235,8 @@ void Importer::importInputs(Scope &scope) {
              input.type == kUndefined && input.kindName != "tensor"
                  ? "unsupported: input '" + input.name + "' is a " +
                        input.kindName + "; it must be a tensor"
-                 : "unsupported: input '" + input.name +
-                       "' has element type " + dataTypeName(input.type) +
+                 : "unsupported: input '" + input.name + "' has element type " +
+                       dataTypeName(input.type) +
                        "; it must be a float type, an integer of 8 to 64 bits "
                        "or bool");
       continue;
@@ -423,7 +422,8 @@ LogicalResult Importer::importCall(const Node &node, const Function &function,
   if (body.depth >= kMaxCallDepth || expandedNodes > kMaxExpandedNodes) {
     report(location, "function '" + function.name +
                          "' expands to too many nodes; there may be " +
-                         std::to_string(kMaxCallDepth) + " levels of calls and " +
+                         std::to_string(kMaxCallDepth) +
+                         " levels of calls and " +
                          std::to_string(kMaxExpandedNodes) + " nodes");
     return failure();
   }
@@ -439,16 +439,18 @@ LogicalResult Importer::importCall(const Node &node, const Function &function,
     if (operands[i])
       inner[function.inputs[i]] = operands[i];
   auto outer = cast<NameLoc>(location);
-  Body callee{inner, function.opsets, outer.getName().str(),
-              cast<FileLineColLoc>(outer.getChildLoc()), body.depth + 1,
-              &function, &body};
+  Body callee{inner,
+              function.opsets,
+              outer.getName().str(),
+              cast<FileLineColLoc>(outer.getChildLoc()),
+              body.depth + 1,
+              &function,
+              &body};
   // Inputs that the caller leaves out exist as names without a producer.
-  std::vector<std::string> left(function.inputs.begin(),
-                                function.inputs.end());
+  std::vector<std::string> left(function.inputs.begin(), function.inputs.end());
   GraphOrder order = orderNodes(function.nodes, left);
   for (const OrderProblem &problem : order.problems)
-    report(location, "in function '" + function.name + "': " +
-                         problem.message);
+    report(location, "in function '" + function.name + "': " + problem.message);
   if (!order.problems.empty())
     return failure();
   for (unsigned index : order.nodes) {
@@ -519,9 +521,8 @@ void Importer::nameResults(const Node &node, Operation *before,
     if (!op || node.outputs[i].empty() || isa<top::ConstantOp>(op) ||
         (before && !before->isBeforeInBlock(op)))
       continue;
-    std::string name = body.callSite
-                           ? body.caller + "/" + node.outputs[i]
-                           : node.outputs[i];
+    std::string name =
+        body.callSite ? body.caller + "/" + node.outputs[i] : node.outputs[i];
     op->setAttr(top::kValueAttr, builder.getStringAttr(name));
   }
 }
@@ -535,20 +536,21 @@ void Importer::importNode(const Node &node, Body &body) {
     return report(location, node.problem);
   auto version = body.opsets.find(node.domain);
   if (version == body.opsets.end())
-    return report(location, "no opset is imported for its domain '" +
-                                node.domain + "'");
+    return report(location,
+                  "no opset is imported for its domain '" + node.domain + "'");
   int64_t opset = version->second;
-  const OpRow *row = findFunction(node) ? nullptr
-                                        : OpRegistry::get().find(
-                                              node.domain, node.opType, opset);
+  const OpRow *row =
+      findFunction(node)
+          ? nullptr
+          : OpRegistry::get().find(node.domain, node.opType, opset);
   SmallVector<Value> operands;
   bool complete = true;
   for (const std::string &input : node.inputs) {
     operands.push_back(input.empty() ? Value() : body.scope.lookup(input));
     complete &= input.empty() || operands.back();
   }
-  Operation *before = builder.getBlock()->empty() ? nullptr
-                                                  : &builder.getBlock()->back();
+  Operation *before =
+      builder.getBlock()->empty() ? nullptr : &builder.getBlock()->back();
   if (!row) {
     // Also where operands are missing: an unknown operator must be reported.
     if (!importByFunction(node, opset, operands, complete, body, location))
@@ -657,8 +659,8 @@ static OwningOpRef<ModuleOp> importModel(llvm::Expected<Model> model,
       ++errors;
   }
   if (errors > options.maxProblems)
-    emitError(fileLocation) << errors - options.maxProblems
-                            << " more problems are not shown";
+    emitError(fileLocation)
+        << errors - options.maxProblems << " more problems are not shown";
   if (errors)
     return nullptr;
   return module;

@@ -3,10 +3,10 @@
 #ifndef WEFT_FRONTEND_ONNX_IMPORT_H
 #define WEFT_FRONTEND_ONNX_IMPORT_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <map>
 #include <string>
@@ -23,8 +23,8 @@ struct NodeTitle {
 using NodeTitles = std::vector<NodeTitle>;
 
 struct ImportOptions {
-  /// Sizes of inputs by name (`--shape x=1x3x48x192`). They replace symbolic and
-  /// unknown dimensions and must agree with fixed ones.
+  /// Sizes of inputs by name (`--shape x=1x3x48x192`). They replace symbolic
+  /// and unknown dimensions and must agree with fixed ones.
   std::map<std::string, std::vector<int64_t>> shapes;
   /// Problems printed before the rest is only counted.
   unsigned maxProblems = 20;
@@ -43,9 +43,10 @@ mlir::OwningOpRef<mlir::ModuleOp> importOnnxFile(llvm::StringRef path,
                                                  mlir::MLIRContext &context);
 
 /// The same for a model in memory; `name` stands for the file in locations.
-mlir::OwningOpRef<mlir::ModuleOp>
-importOnnxBytes(llvm::ArrayRef<char> bytes, llvm::StringRef name,
-                const ImportOptions &options, mlir::MLIRContext &context);
+mlir::OwningOpRef<mlir::ModuleOp> importOnnxBytes(llvm::ArrayRef<char> bytes,
+                                                  llvm::StringRef name,
+                                                  const ImportOptions &options,
+                                                  mlir::MLIRContext &context);
 
 /// A line of the table of supported operators (`weft ops`).
 struct SupportedOp {

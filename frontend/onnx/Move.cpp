@@ -47,8 +47,8 @@ static LogicalResult importReshape(NodeImporter &n) {
   if (open && known && *known > 0 && elements % *known == 0)
     result[*open] = elements / *known;
   if (!known || countElements(result) != elements)
-    return n.error() << "the input has the shape " << formatShape(shape)
-                     << " (" << elements << " elements), which does not fit "
+    return n.error() << "the input has the shape " << formatShape(shape) << " ("
+                     << elements << " elements), which does not fit "
                      << formatShape(*target);
   return n.setOutput(n.reshape(*input, result));
 }
@@ -82,8 +82,8 @@ static LogicalResult importSqueeze(NodeImporter &n) {
   if (failed(input))
     return failure();
   ArrayRef<int64_t> shape = n.typeOf(*input).getShape();
-  bool given = n.opset < 13 ? n.hasAttribute("axes")
-                            : n.optionalOperand(1) != nullptr;
+  bool given =
+      n.opset < 13 ? n.hasAttribute("axes") : n.optionalOperand(1) != nullptr;
   SmallVector<int64_t> axes;
   if (given) {
     FailureOr<SmallVector<int64_t>> listed = readAxes(n);
@@ -186,7 +186,8 @@ struct SliceRange {
     start += start < 0 ? size : 0;
     end += end < 0 ? size : 0;
     int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
-    start = std::clamp<int64_t>(start, step > 0 ? 0 : 0, std::max<int64_t>(high, 0));
+    start = std::clamp<int64_t>(start, step > 0 ? 0 : 0,
+                                std::max<int64_t>(high, 0));
     end = std::clamp<int64_t>(end, low, std::max<int64_t>(high, low));
     int64_t span = step > 0 ? end - start : start - end;
     int64_t stride = step > 0 ? step : -step;
@@ -217,8 +218,8 @@ static FailureOr<SliceLists> readSliceLists(NodeImporter &n) {
   SliceLists lists;
   auto read = [&](SmallVector<int64_t> &list, unsigned i, StringRef name,
                   bool required) -> LogicalResult {
-    bool given = n.opset < 10 ? n.hasAttribute(name)
-                              : n.optionalOperand(i) != nullptr;
+    bool given =
+        n.opset < 10 ? n.hasAttribute(name) : n.optionalOperand(i) != nullptr;
     if (!given && !required)
       return success();
     if (!given)
@@ -273,8 +274,9 @@ static LogicalResult importSlice(NodeImporter &n) {
   return n.setOutput(slice(n, *input, range));
 }
 
-/// Sizes of the parts of Split: an attribute before 13, then an operand; without
-/// them equal parts (from 18 on `num_outputs`, the last part may be smaller).
+/// Sizes of the parts of Split: an attribute before 13, then an operand;
+/// without them equal parts (from 18 on `num_outputs`, the last part may be
+/// smaller).
 static FailureOr<SmallVector<int64_t>> splitSizes(NodeImporter &n,
                                                   int64_t size) {
   int64_t parts = n.node.outputs.size();
@@ -353,8 +355,8 @@ static LogicalResult gatherConstant(NodeImporter &n, Value input, int64_t axis,
   int64_t outer = *countElements(shape.take_front(axis));
   int64_t inner = *countElements(shape.drop_front(axis + 1)) *
                   int64_t(dataTypeBytes(result.type));
-  auto gathered = std::make_shared<std::vector<char>>(outer * inner *
-                                                      indices.size() + 1);
+  auto gathered =
+      std::make_shared<std::vector<char>>(outer * inner * indices.size() + 1);
   char *out = gathered->data();
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t index : indices) {
@@ -417,18 +419,18 @@ static LogicalResult importGather(NodeImporter &n) {
 }
 
 void weft::onnx::registerMoveRows(OpRegistry &registry) {
-  registry.add("Move",
-               {
-                   {"Concat", 4, kLastOpset, importConcat},
-                   {"Flatten", 1, kLastOpset, importFlatten},
-                   {"Gather", 1, kLastOpset, importGather,
-                    "constant indices; of a constant or at equal distance"},
-                   {"Reshape", 5, kLastOpset, importReshape, "constant shape"},
-                   {"Slice", 1, kLastOpset, importSlice, "constant ranges"},
-                   {"Split", 2, kLastOpset, importSplit, "constant sizes"},
-                   {"Squeeze", 1, kLastOpset, importSqueeze, "constant axes"},
-                   {"Transpose", 1, kLastOpset, importTranspose},
-                   {"Unsqueeze", 1, kLastOpset, importUnsqueeze,
-                    "constant axes"},
-               });
+  registry.add(
+      "Move",
+      {
+          {"Concat", 4, kLastOpset, importConcat},
+          {"Flatten", 1, kLastOpset, importFlatten},
+          {"Gather", 1, kLastOpset, importGather,
+           "constant indices; of a constant or at equal distance"},
+          {"Reshape", 5, kLastOpset, importReshape, "constant shape"},
+          {"Slice", 1, kLastOpset, importSlice, "constant ranges"},
+          {"Split", 2, kLastOpset, importSplit, "constant sizes"},
+          {"Squeeze", 1, kLastOpset, importSqueeze, "constant axes"},
+          {"Transpose", 1, kLastOpset, importTranspose},
+          {"Unsqueeze", 1, kLastOpset, importUnsqueeze, "constant axes"},
+      });
 }

@@ -17,9 +17,9 @@ using namespace weft::onnx;
 void NodeImporter::selectOutput(unsigned i) {
   auto name = cast<NameLoc>(location);
   auto place = cast<FileLineColLoc>(name.getChildLoc());
-  location = NameLoc::get(
-      name.getName(),
-      FileLineColLoc::get(place.getFilename(), place.getLine(), i));
+  location =
+      NameLoc::get(name.getName(), FileLineColLoc::get(place.getFilename(),
+                                                       place.getLine(), i));
 }
 
 InFlightDiagnostic NodeImporter::error() { return emitError(location); }
@@ -43,8 +43,8 @@ FailureOr<Value> NodeImporter::operand(unsigned i) {
   return failure();
 }
 
-FailureOr<SmallVector<int64_t>>
-NodeImporter::constantInts(unsigned i, StringRef what) {
+FailureOr<SmallVector<int64_t>> NodeImporter::constantInts(unsigned i,
+                                                           StringRef what) {
   FailureOr<Value> value = operand(i);
   if (failed(value))
     return failure();
@@ -85,9 +85,9 @@ FailureOr<double> NodeImporter::constantNumber(unsigned i, StringRef what) {
 //===----------------------------------------------------------------------===//
 
 const NodeAttribute *NodeImporter::checkedAttribute(StringRef name,
-                                                NodeAttribute::Kind kind,
-                                                StringRef kindName,
-                                                bool &wrong) {
+                                                    NodeAttribute::Kind kind,
+                                                    StringRef kindName,
+                                                    bool &wrong) {
   const NodeAttribute *attribute = node.find(name);
   wrong = attribute && attribute->kind != kind;
   if (wrong)
@@ -138,9 +138,10 @@ FailureOr<double> NodeImporter::floatAttribute(StringRef name,
   return failure();
 }
 
-FailureOr<SmallVector<int64_t>>
-NodeImporter::intsAttribute(StringRef name, int64_t size, int64_t fallback,
-                            int64_t min) {
+FailureOr<SmallVector<int64_t>> NodeImporter::intsAttribute(StringRef name,
+                                                            int64_t size,
+                                                            int64_t fallback,
+                                                            int64_t min) {
   bool wrong = false;
   const NodeAttribute *attribute =
       checkedAttribute(name, NodeAttribute::Kind::Ints, "INTS", wrong);
@@ -158,8 +159,8 @@ NodeImporter::intsAttribute(StringRef name, int64_t size, int64_t fallback,
     if (values[i] >= min)
       continue;
     InFlightDiagnostic message = error();
-    message << name << "[" << i << "] is " << values[i] << ", must be >= "
-            << min;
+    message << name << "[" << i << "] is " << values[i]
+            << ", must be >= " << min;
     if (name == "pads")
       message << "; crop with Slice before the node";
     return failure();
@@ -276,7 +277,7 @@ Value NodeImporter::constant(ElementsAttr value) {
 }
 
 Value NodeImporter::intConstant(ArrayRef<int64_t> values,
-                                 ArrayRef<int64_t> shape) {
+                                ArrayRef<int64_t> shape) {
   auto type = RankedTensorType::get(shape, builder.getI64Type());
   return constant(DenseElementsAttr::get(type, values));
 }

@@ -106,8 +106,8 @@ public:
   /// and it folds, the result is a constant.
   template <typename Op, typename... Args>
   mlir::FailureOr<mlir::Value> create(Args &&...args) {
-    auto op = top::createChecked<Op>(builder, location,
-                                     std::forward<Args>(args)...);
+    auto op =
+        top::createChecked<Op>(builder, location, std::forward<Args>(args)...);
     if (mlir::failed(op))
       return mlir::failure();
     return finish(op->getOperation());
@@ -143,8 +143,9 @@ private:
   mlir::ElementsAttr fold(mlir::Operation *op,
                           llvm::ArrayRef<mlir::Attribute> constants);
   mlir::LogicalResult checkSize(mlir::RankedTensorType type);
-  const NodeAttribute *checkedAttribute(llvm::StringRef name, NodeAttribute::Kind kind,
-                                    llvm::StringRef kindName, bool &wrong);
+  const NodeAttribute *checkedAttribute(llvm::StringRef name,
+                                        NodeAttribute::Kind kind,
+                                        llvm::StringRef kindName, bool &wrong);
 
   llvm::SmallVector<mlir::Value> operands;
   llvm::SmallVector<mlir::Value> outputs;

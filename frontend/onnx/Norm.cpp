@@ -9,8 +9,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::onnx;
 
-/// BatchNormalization-7..15 at inference; `spatial` left with 9, `training_mode`
-/// came with 14.
+/// BatchNormalization-7..15 at inference; `spatial` left with 9,
+/// `training_mode` came with 14.
 static LogicalResult importBatchNorm(NodeImporter &n) {
   SmallVector<Value> operands;
   for (unsigned i = 0; i < 5; ++i) {

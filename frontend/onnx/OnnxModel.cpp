@@ -8,24 +8,24 @@
 #include "frontend/onnx/OnnxModel.h"
 
 #include "frontend/onnx/OnnxTensor.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 #include "onnx/checker.h"
 #include "onnx/defs/function.h"
 #include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/wire_format_lite.h>
 
 using namespace weft::onnx;
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedInputStream;
 using llvm::Expected;
 using llvm::formatv;
 using llvm::StringRef;
-using google::protobuf::internal::WireFormatLite;
-using google::protobuf::io::CodedInputStream;
 
 /// Depth of messages within messages that protobuf is allowed to follow.
 constexpr int kMaxNesting = 100;
@@ -58,7 +58,7 @@ static int measureNesting(CodedInputStream &input, int level, int budget) {
     int field = WireFormatLite::GetTagFieldNumber(tag);
     bool isMessage = WireFormatLite::GetTagWireType(tag) ==
                      WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
-    bool down = level == 0   ? field == 7
+    bool down = level == 0       ? field == 7
                 : level % 3 == 1 ? field == kNode
                 : level % 3 == 2 ? field == kAttribute
                                  : field == kGraph || field == kGraphs;
@@ -186,7 +186,7 @@ public:
 
 private:
   NodeAttribute attribute(const ::onnx::AttributeProto &proto,
-                      std::string &problem);
+                          std::string &problem);
   Node node(const ::onnx::NodeProto &proto, const OpsetMap &opsets);
   ValueInfo valueInfo(const ::onnx::ValueInfoProto &proto);
   void initializers(const ::onnx::GraphProto &graph, Model &model);
@@ -231,7 +231,7 @@ static NodeAttribute::Kind kindOf(::onnx::AttributeProto::AttributeType type) {
 }
 
 NodeAttribute ModelConverter::attribute(const ::onnx::AttributeProto &proto,
-                                    std::string &problem) {
+                                        std::string &problem) {
   NodeAttribute result;
   result.name = proto.name();
   result.kind = kindOf(proto.type());
@@ -464,9 +464,9 @@ Expected<Model> weft::onnx::readModelFile(StringRef path) {
     return fileError("cannot be read: " +
                      StringRef(buffer.getError().message()).lower());
   StringRef folder = llvm::sys::path::parent_path(path);
-  return readModelBytes({(*buffer)->getBufferStart(),
-                         (*buffer)->getBufferSize()},
-                        folder.empty() ? "." : folder);
+  return readModelBytes(
+      {(*buffer)->getBufferStart(), (*buffer)->getBufferSize()},
+      folder.empty() ? "." : folder);
 }
 
 //===----------------------------------------------------------------------===//
@@ -526,8 +526,7 @@ static void setAttribute(const NodeAttribute &attribute,
       proto.mutable_t()->set_data_type(tensor.type);
       proto.mutable_t()->mutable_dims()->Add(tensor.dims.begin(),
                                              tensor.dims.end());
-      proto.mutable_t()->set_raw_data(tensor.bytes.data(),
-                                      tensor.bytes.size());
+      proto.mutable_t()->set_raw_data(tensor.bytes.data(), tensor.bytes.size());
     }
     break;
   case Kind::Other:
@@ -554,8 +553,8 @@ weft::onnx::functionOfSchema(const Node &node, int64_t opset,
                              llvm::ArrayRef<ValueType> inputTypes) {
   try {
     int version = static_cast<int>(opset);
-    const ::onnx::OpSchema *schema = ::onnx::OpSchemaRegistry::Schema(
-        node.opType, version, node.domain);
+    const ::onnx::OpSchema *schema =
+        ::onnx::OpSchemaRegistry::Schema(node.opType, version, node.domain);
     if (!schema)
       return std::nullopt;
     auto model = std::make_shared<::onnx::ModelProto>(); // owns the body

@@ -2,12 +2,12 @@
 
 #include "frontend/onnx/OnnxTensor.h"
 
+#include "onnx/onnx_pb.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "onnx/onnx_pb.h"
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -36,19 +36,32 @@ struct DataTypeRow {
 } // namespace
 
 static const DataTypeRow kDataTypes[] = {
-    {kUndefined, "undefined", 0}, {kFloat, "float32", 4},
-    {kUint8, "uint8", 1},         {kInt8, "int8", 1},
-    {kUint16, "uint16", 2},       {kInt16, "int16", 2},
-    {kInt32, "int32", 4},         {kInt64, "int64", 8},
-    {kString, "string", 0},       {kBool, "bool", 1},
-    {kFloat16, "float16", 2},     {kDouble, "float64", 8},
-    {kUint32, "uint32", 4},       {kUint64, "uint64", 8},
-    {14, "complex64", 0},         {15, "complex128", 0},
-    {kBfloat16, "bfloat16", 2},   {17, "float8e4m3fn", 0},
-    {18, "float8e4m3fnuz", 0},    {19, "float8e5m2", 0},
-    {20, "float8e5m2fnuz", 0},    {21, "uint4", 0},
-    {22, "int4", 0},              {23, "float4e2m1", 0},
-    {24, "float8e8m0", 0},        {25, "uint2", 0},
+    {kUndefined, "undefined", 0},
+    {kFloat, "float32", 4},
+    {kUint8, "uint8", 1},
+    {kInt8, "int8", 1},
+    {kUint16, "uint16", 2},
+    {kInt16, "int16", 2},
+    {kInt32, "int32", 4},
+    {kInt64, "int64", 8},
+    {kString, "string", 0},
+    {kBool, "bool", 1},
+    {kFloat16, "float16", 2},
+    {kDouble, "float64", 8},
+    {kUint32, "uint32", 4},
+    {kUint64, "uint64", 8},
+    {14, "complex64", 0},
+    {15, "complex128", 0},
+    {kBfloat16, "bfloat16", 2},
+    {17, "float8e4m3fn", 0},
+    {18, "float8e4m3fnuz", 0},
+    {19, "float8e5m2", 0},
+    {20, "float8e5m2fnuz", 0},
+    {21, "uint4", 0},
+    {22, "int4", 0},
+    {23, "float4e2m1", 0},
+    {24, "float8e8m0", 0},
+    {25, "uint2", 0},
     {26, "int2", 0},
 };
 
@@ -69,8 +82,7 @@ unsigned weft::onnx::dataTypeBytes(int32_t type) {
   return row ? row->bytes : 0;
 }
 
-std::optional<int64_t>
-weft::onnx::countElements(llvm::ArrayRef<int64_t> dims) {
+std::optional<int64_t> weft::onnx::countElements(llvm::ArrayRef<int64_t> dims) {
   int64_t count = 1;
   bool empty = false;
   for (int64_t dim : dims) {
@@ -216,7 +228,8 @@ static Error packField(const Field &field, int64_t elements, Tensor &tensor) {
   return Error::success();
 }
 
-/// Which repeated field holds which type: comments of TensorProto in onnx.proto.
+/// Which repeated field holds which type: comments of TensorProto in
+/// onnx.proto.
 static Error readTypedField(const ::onnx::TensorProto &proto, int64_t elements,
                             Tensor &tensor) {
   switch (tensor.type) {
@@ -268,11 +281,11 @@ static std::optional<size_t> findNan(const Tensor &tensor) {
     return findNan<double>(tensor.bytes,
                            [](double v) { return std::isnan(v); });
   case kFloat16:
-    return findNan<uint16_t>(
-        tensor.bytes, [](uint16_t v) { return (v & 0x7fff) > 0x7c00; });
+    return findNan<uint16_t>(tensor.bytes,
+                             [](uint16_t v) { return (v & 0x7fff) > 0x7c00; });
   case kBfloat16:
-    return findNan<uint16_t>(
-        tensor.bytes, [](uint16_t v) { return (v & 0x7fff) > 0x7f80; });
+    return findNan<uint16_t>(tensor.bytes,
+                             [](uint16_t v) { return (v & 0x7fff) > 0x7f80; });
   default:
     return std::nullopt;
   }

@@ -2,8 +2,8 @@
 //
 // One row a form of an ONNX operator, written beside its import function in the
 // family's file. Rows have ranges of opsets instead of using ONNX's version
-// converter: the converter lacks adapters for many operators and rewrites nodes,
-// so that messages would speak of a graph the user has never seen.
+// converter: the converter lacks adapters for many operators and rewrites
+// nodes, so that messages would speak of a graph the user has never seen.
 //
 //===----------------------------------------------------------------------===//
 

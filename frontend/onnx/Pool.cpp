@@ -73,8 +73,8 @@ static FailureOr<SmallVector<int64_t>> reducedAxes(NodeImporter &n,
   if (failed(noop))
     return failure();
   SmallVector<int64_t> axes;
-  bool given = n.opset < 18 ? n.hasAttribute("axes")
-                            : n.optionalOperand(1) != nullptr;
+  bool given =
+      n.opset < 18 ? n.hasAttribute("axes") : n.optionalOperand(1) != nullptr;
   if (given) {
     FailureOr<SmallVector<int64_t>> listed =
         n.opset < 18 ? n.intsAttribute("axes", -1, 0)
@@ -89,8 +89,8 @@ static FailureOr<SmallVector<int64_t>> reducedAxes(NodeImporter &n,
   return n.normalizeAxes(axes, rank);
 }
 
-/// ReduceMean-1..18, ReduceMax-1..20 over axes that lie side by side: a pool over
-/// a view outer, 1, reduced, inner of the input.
+/// ReduceMean-1..18, ReduceMax-1..20 over axes that lie side by side: a pool
+/// over a view outer, 1, reduced, inner of the input.
 template <PoolKind Kind>
 static LogicalResult importReduce(NodeImporter &n) {
   FailureOr<Value> input = n.operand(0);
@@ -105,9 +105,10 @@ static LogicalResult importReduce(NodeImporter &n) {
     return n.setOutput(0, *input);
   int64_t first = axes->front(), last = axes->back();
   if (last - first + 1 != static_cast<int64_t>(axes->size()))
-    return n.unsupported() << n.node.opType
-                           << " over axes that do not lie side by side; use one "
-                              "node for each group of axes";
+    return n.unsupported()
+           << n.node.opType
+           << " over axes that do not lie side by side; use one "
+              "node for each group of axes";
   SmallVector<int64_t> result;
   for (int64_t i = 0, rank = shape.size(); i < rank; ++i) {
     bool reduced = i >= first && i <= last;

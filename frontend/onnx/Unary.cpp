@@ -55,8 +55,8 @@ static LogicalResult importIdentity(NodeImporter &n) {
   return n.setOutput(n.operand(0));
 }
 
-/// Dropout-7..: at inference the identity. The mask is all true since 12; before
-/// ONNX did not say, and ONNX Runtime gives false.
+/// Dropout-7..: at inference the identity. The mask is all true since 12;
+/// before ONNX did not say, and ONNX Runtime gives false.
 static LogicalResult importDropout(NodeImporter &n) {
   FailureOr<Value> input = n.operand(0);
   if (failed(input))
@@ -69,7 +69,8 @@ static LogicalResult importDropout(NodeImporter &n) {
   }
   if (n.wantsOutput(1)) {
     auto type = n.typeOf(*input).clone(n.builder.getI1Type());
-    (void)n.setOutput(1, n.constant(DenseElementsAttr::get(type, n.opset >= 12)));
+    (void)n.setOutput(1,
+                      n.constant(DenseElementsAttr::get(type, n.opset >= 12)));
   }
   return n.setOutput(0, *input);
 }
@@ -103,9 +104,8 @@ static LogicalResult importClipOperands(NodeImporter &n) {
     if (!bound)
       continue;
     if (n.typeOf(bound).getNumElements() != 1)
-      return n.error() << (i == 1 ? "min" : "max") << " ('"
-                       << n.node.inputs[i] << "') has "
-                       << n.typeOf(bound).getNumElements()
+      return n.error() << (i == 1 ? "min" : "max") << " ('" << n.node.inputs[i]
+                       << "') has " << n.typeOf(bound).getNumElements()
                        << " values; it must have one";
     auto number = constantNumbersOf(bound);
     bool exact = number && (n.typeOf(bound).getElementType().isF64() ||
@@ -116,8 +116,8 @@ static LogicalResult importClipOperands(NodeImporter &n) {
     allConstant &= exact;
   }
   if (allConstant)
-    return n.setOutput(n.create<top::UnaryOp>(UnaryKind::Clip, *input,
-                                              bounds[0], bounds[1]));
+    return n.setOutput(
+        n.create<top::UnaryOp>(UnaryKind::Clip, *input, bounds[0], bounds[1]));
   FailureOr<Value> result = *input;
   if (Value low = n.optionalOperand(1))
     result = n.create<top::BinaryOp>(top::BinaryKind::Max, *result, low);
@@ -164,8 +164,8 @@ void weft::onnx::registerUnaryRows(OpRegistry &registry) {
   };
 #define WEFT_UNARY(symbol, spelling, onnxName, sinceOpset, ...)                \
   if (StringRef(onnxName) != "" && !hasOwnImport(UnaryKind::symbol))           \
-    rows.push_back({onnxName, sinceOpset, kLastOpset,                          \
-                    importUnary<UnaryKind::symbol>});
+    rows.push_back(                                                            \
+        {onnxName, sinceOpset, kLastOpset, importUnary<UnaryKind::symbol>});
 #include "dialects/top/UnaryKinds.def"
   registry.add("Unary", rows);
 }

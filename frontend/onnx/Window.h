@@ -17,7 +17,8 @@ struct Window {
 
 /// Reads strides, dilations, pads, auto_pad and ceil_mode of a node whose input
 /// has the spatial sizes `input` and whose kernel has the sizes `kernel`
-/// (`auto_pad` and `ceil_mode` are resolved into pads; ONNX Conv-11, MaxPool-12).
+/// (`auto_pad` and `ceil_mode` are resolved into pads; ONNX Conv-11,
+/// MaxPool-12).
 mlir::FailureOr<Window> readWindow(NodeImporter &n,
                                    llvm::ArrayRef<int64_t> input,
                                    llvm::ArrayRef<int64_t> kernel);

@@ -4,17 +4,17 @@
 #define WEFT_TOOLS_DRIVER_DIAGNOSTICS_H
 
 #include "frontend/onnx/Import.h"
-#include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/raw_ostream.h"
 #include <string>
 
 namespace weft::driver {
 
 /// Prints every diagnostic of a context as one line while it lives:
 ///
-///   weft: error: cls.onnx: node 117 'Conv_84' (Conv, opset 13): pads[3] is -2, ...
-///   weft: error: cls.onnx: input 'x' has no shape in the model; ...
-///   weft: error: graph.mlir:3:8: ...
+///   weft: error: cls.onnx: node 117 'Conv_84' (Conv, opset 13): pads[3] is -2,
+///   ... weft: error: cls.onnx: input 'x' has no shape in the model; ... weft:
+///   error: graph.mlir:3:8: ...
 ///
 /// The place comes from the location (frontend/onnx/Import.h says which there
 /// are), operator and opset from `titles`. Notes follow as lines of their own.

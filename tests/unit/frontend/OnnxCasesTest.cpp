@@ -1,8 +1,8 @@
 //===- OnnxCasesTest.cpp - imported graphs against ONNX Runtime -----------===//
 //
-// Each file of tests/data/onnx (made by scripts/make_onnx_cases) is a graph with
-// its inputs and ONNX Runtime's results as initializers. The graph is imported,
-// evaluated and compared: shapes, element types and values.
+// Each file of tests/data/onnx (made by scripts/make_onnx_cases) is a graph
+// with its inputs and ONNX Runtime's results as initializers. The graph is
+// imported, evaluated and compared: shapes, element types and values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,9 +27,9 @@ static HostTensor hostTensor(const onnx::Tensor &tensor) {
 }
 
 /// Integers and bools must be equal. Floats: our evaluator rounds once per op,
-/// ONNX Runtime sums in the tensor's own type and uses its own exp, erf and tanh,
-/// whose errors are a few units in the last place; 32 units of the larger of
-/// the value and 1 cover sums of up to about 30 terms of size 1.
+/// ONNX Runtime sums in the tensor's own type and uses its own exp, erf and
+/// tanh, whose errors are a few units in the last place; 32 units of the larger
+/// of the value and 1 cover sums of up to about 30 terms of size 1.
 static double tolerance(ElementType type, double expected) {
   double unit = type == ElementType::F64   ? 0x1p-52
                 : type == ElementType::F32 ? 0x1p-23
@@ -91,6 +91,5 @@ TEST_P(OnnxCase, EqualsOnnxRuntime) {
     expectEqual(outputs[name], tensor, name);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Files, OnnxCase, testing::ValuesIn(caseNames()),
-    [](const auto &parameter) { return parameter.param; });
+INSTANTIATE_TEST_SUITE_P(Files, OnnxCase, testing::ValuesIn(caseNames()),
+                         [](const auto &parameter) { return parameter.param; });

@@ -57,13 +57,14 @@ TEST(OnnxImport, SymbolicShapeComesFromTheOption) {
 }
 
 TEST(OnnxImport, ShapeArithmeticBecomesAStaticReshape) {
-  std::string text = textOf(
-      13, "(float[N,4,1,1] x) => (float[N,M] y) "
-          "<int64[1] a = {0}, int64[1] b = {1}, int64[1] m = {-1}> "
-          "{ s = Shape(x) d = Slice(s, a, b) i = Cast <to = 6> (d) "
-          "  j = Cast <to = 7> (i) t = Concat <axis = 0> (j, m) "
-          "  y = Reshape(x, t) }",
-      {{"x", {3, 4, 1, 1}}});
+  std::string text =
+      textOf(13,
+             "(float[N,4,1,1] x) => (float[N,M] y) "
+             "<int64[1] a = {0}, int64[1] b = {1}, int64[1] m = {-1}> "
+             "{ s = Shape(x) d = Slice(s, a, b) i = Cast <to = 6> (d) "
+             "  j = Cast <to = 7> (i) t = Concat <axis = 0> (j, m) "
+             "  y = Reshape(x, t) }",
+             {{"x", {3, 4, 1, 1}}});
   EXPECT_THAT(text, HasSubstr("top.reshape %arg0"));
   EXPECT_THAT(text, HasSubstr("-> tensor<3x4xf32>"));
   EXPECT_THAT(text, Not(HasSubstr("top.constant")));
@@ -157,10 +158,10 @@ TEST(OnnxImport, MissingShapeNamesInputAndDimension) {
             "fixed size; give all sizes with --shape x=Ax3xC\n");
 }
 TEST(OnnxImport, ShapeOfUnknownInput) {
-  EXPECT_EQ(failureOf("(float[2] x) => (float[2] y) { y = Relu(x) }",
-                      {{"z", {2}}}),
-            "weft: error: m.onnx: --shape names 'z', which is no input of the "
-            "model; inputs: 'x'\n");
+  EXPECT_EQ(
+      failureOf("(float[2] x) => (float[2] y) { y = Relu(x) }", {{"z", {2}}}),
+      "weft: error: m.onnx: --shape names 'z', which is no input of the "
+      "model; inputs: 'x'\n");
 }
 TEST(OnnxImport, ShapeOfWrongRank) {
   EXPECT_EQ(failureOf("(float[N,2] x) => (float[N,2] y) { y = Relu(x) }",
@@ -175,10 +176,10 @@ TEST(OnnxImport, ShapeAgainstFixedSize) {
             "size 3, the model fixes it to 2\n");
 }
 TEST(OnnxImport, ZeroAndNegativeSizes) {
-  EXPECT_EQ(failureOf("(float[N] x) => (float[N] y) { y = Relu(x) }",
-                      {{"x", {0}}}),
-            "weft: error: m.onnx: dimension 0 of input 'x' is 0, must be >= "
-            "1\n");
+  EXPECT_EQ(
+      failureOf("(float[N] x) => (float[N] y) { y = Relu(x) }", {{"x", {0}}}),
+      "weft: error: m.onnx: dimension 0 of input 'x' is 0, must be >= "
+      "1\n");
   EXPECT_EQ(failureOf("(float[-7] x) => (float[-7] y) { y = Relu(x) }"),
             "weft: error: m.onnx: dimension 0 of input 'x' is -7, must be >= "
             "1\n");
@@ -336,11 +337,12 @@ TEST(OnnxImport, ReshapeThatDoesNotFit) {
             "has the shape 2x3 (6 elements), which does not fit 4x2\n");
 }
 TEST(OnnxImport, ReshapeToAComputedShape) {
-  EXPECT_EQ(failureOf("(float[2,3] x, int64[2] s) => (float[3,2] y) "
-                      "{ y = Reshape(x, s) }"),
-            "weft: error: m.onnx: node 0 'n0' (Reshape, opset 13): unsupported: "
-            "the shape ('s') is computed from the model's inputs; it must be "
-            "constant, fold the model or give fixed sizes with --shape\n");
+  EXPECT_EQ(
+      failureOf("(float[2,3] x, int64[2] s) => (float[3,2] y) "
+                "{ y = Reshape(x, s) }"),
+      "weft: error: m.onnx: node 0 'n0' (Reshape, opset 13): unsupported: "
+      "the shape ('s') is computed from the model's inputs; it must be "
+      "constant, fold the model or give fixed sizes with --shape\n");
 }
 TEST(OnnxImport, SliceWithStepZero) {
   EXPECT_THAT(failureOf("(float[4] x) => (float[4] y) <int64[1] a = {0}, "
@@ -355,11 +357,11 @@ TEST(OnnxImport, AxisOutOfRange) {
             "must be -2 to 1 for a tensor of rank 2\n");
 }
 TEST(OnnxImport, TrainingMode) {
-  EXPECT_THAT(failure(onnxGraph(
-                  15, "(float[1,2,2] x, float[2] s) => (float[1,2,2] y) "
-                      "{ y = BatchNormalization <training_mode = 1> "
-                      "(x, s, s, s, s) }")),
-              HasSubstr("unsupported: BatchNormalization in training mode"));
+  EXPECT_THAT(
+      failure(onnxGraph(15, "(float[1,2,2] x, float[2] s) => (float[1,2,2] y) "
+                            "{ y = BatchNormalization <training_mode = 1> "
+                            "(x, s, s, s, s) }")),
+      HasSubstr("unsupported: BatchNormalization in training mode"));
 }
 TEST(OnnxImport, CastToStrings) {
   EXPECT_THAT(failureOf("(float[2] x) => (string[2] y) "
@@ -375,10 +377,10 @@ TEST(OnnxImport, HugeFilledTensor) {
 }
 
 TEST(OnnxImport, WholeGraphIsCheckedAndOnlyRootsAreReported) {
-  std::string messages = failureOf(
-      "(float[2] x) => (float[2] y) "
-      "{ a = CumSum(x, x) b = Relu(a) c = Softmax <axis = 5> (x) "
-      "  y = Add(b, c) }");
+  std::string messages =
+      failureOf("(float[2] x) => (float[2] y) "
+                "{ a = CumSum(x, x) b = Relu(a) c = Softmax <axis = 5> (x) "
+                "  y = Add(b, c) }");
   EXPECT_THAT(messages, HasSubstr("node 0 'n0' (CumSum"));
   EXPECT_THAT(messages, HasSubstr("node 2 'n2' (Softmax"));
   EXPECT_EQ(std::count(messages.begin(), messages.end(), '\n'), 2);

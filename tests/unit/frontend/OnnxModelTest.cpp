@@ -163,8 +163,8 @@ protected:
     EXPECT_FALSE(result.module);
     std::string prefix = "weft: error: " + (folder / "m.onnx").string() + ": ";
     EXPECT_THAT(result.messages, testing::StartsWith(prefix));
-    return result.messages.substr(std::min(prefix.size(),
-                                           result.messages.size()));
+    return result.messages.substr(
+        std::min(prefix.size(), result.messages.size()));
   }
   std::filesystem::path root, folder;
 };
@@ -211,8 +211,9 @@ TEST_F(ExternalData, OffsetOverflows) {
               HasSubstr("needs bytes 18446744073709551615 to"));
 }
 TEST_F(ExternalData, OffsetIsNoNumber) {
-  EXPECT_EQ(message({"w.bin", "-4", "16"}),
-            "initializer 'w' has external offset '-4', which is not a number\n");
+  EXPECT_EQ(
+      message({"w.bin", "-4", "16"}),
+      "initializer 'w' has external offset '-4', which is not a number\n");
 }
 TEST_F(ExternalData, LengthDiffersFromShape) {
   EXPECT_EQ(message({"w.bin", "0", "12"}),

@@ -71,10 +71,8 @@ std::string test::withInitializer(const std::string &bytes, int type,
 std::string test::withSparseInitializer(const std::string &bytes,
                                         const std::string &name) {
   ::onnx::ModelProto model = parsed(bytes);
-  model.mutable_graph()
-      ->add_sparse_initializer()
-      ->mutable_values()
-      ->set_name(name);
+  model.mutable_graph()->add_sparse_initializer()->mutable_values()->set_name(
+      name);
   return model.SerializeAsString();
 }
 
@@ -112,13 +110,12 @@ static test::Imported runImport(const test::Shapes &shapes, Import import) {
 test::Imported test::importBytes(const std::string &bytes,
                                  const Shapes &shapes) {
   return runImport(shapes, [&](const auto &options, auto &context) {
-    return weft::onnx::importOnnxBytes(llvm::ArrayRef(bytes.data(), bytes.size()),
-                                 "m.onnx", options, context);
+    return weft::onnx::importOnnxBytes(
+        llvm::ArrayRef(bytes.data(), bytes.size()), "m.onnx", options, context);
   });
 }
 
-test::Imported test::importFile(const std::string &path,
-                                const Shapes &shapes) {
+test::Imported test::importFile(const std::string &path, const Shapes &shapes) {
   return runImport(shapes, [&](const auto &options, auto &context) {
     return weft::onnx::importOnnxFile(path, options, context);
   });
