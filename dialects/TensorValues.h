@@ -1,7 +1,8 @@
-//===- TensorValues.h - whole tensors as doubles or integers ------*- C++ -*-===//
+//===- TensorValues.h - whole tensors as doubles or integers ------*- C++
+//-*-===//
 //
-// HostTensor::toDouble switches on the type for every element; evaluators convert a
-// whole tensor once instead.
+// HostTensor::toDouble switches on the type for every element; evaluators
+// convert a whole tensor once instead.
 //
 //===------------------------------------------------------------------------===//
 
@@ -16,7 +17,8 @@ namespace weft {
 
 /// All elements as doubles (64-bit integers above 2^53 rounded). Row-major.
 std::vector<double> loadDoubles(const numeric::HostTensor &tensor);
-/// Rounds `values` into the tensor as HostTensor::setFromDouble does; sizes must agree.
+/// Rounds `values` into the tensor as HostTensor::setFromDouble does; sizes
+/// must agree.
 void storeDoubles(const std::vector<double> &values,
                   numeric::HostTensor &tensor);
 

@@ -17,7 +17,8 @@ using namespace weft;
 using namespace weft::top;
 
 namespace {
-class FoldConstants : public weft::top::impl::TopFoldConstantsBase<FoldConstants> {
+class FoldConstants
+    : public weft::top::impl::TopFoldConstantsBase<FoldConstants> {
 public:
   using TopFoldConstantsBase::TopFoldConstantsBase;
 

@@ -92,8 +92,8 @@ double expMinusSquare(double x) {
   return exp(-high) * (1.0 - low);
 }
 
-/// erf for 0 <= x < 1.25: 2/sqrt(pi) exp(-x^2) sum of 2^n x^(2n+1)/(2n+1)!!, all
-/// terms positive.
+/// erf for 0 <= x < 1.25: 2/sqrt(pi) exp(-x^2) sum of 2^n x^(2n+1)/(2n+1)!!,
+/// all terms positive.
 double erfSeries(double x) {
   double term = x, sum = x, x2 = x * x;
   for (int n = 1; n < 80 && term > sum * 1e-18; ++n) {
