@@ -34,6 +34,8 @@ void LastTouch::assign(ByteRange range, uint64_t value) {
 
 uint64_t LastTouch::largest(ByteRange range, uint64_t forget) {
   uint64_t result = 0;
+  if (range.begin >= range.end)
+    return result;
   auto entry = entries.upper_bound(range.begin);
   if (entry != entries.begin())
     --entry;

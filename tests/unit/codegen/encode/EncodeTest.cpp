@@ -1,0 +1,195 @@
+//===- EncodeTest.cpp - ppl programs to command buffers ------------------===//
+
+#include "codegen/encode/Encode.h"
+#include "runtime/isa/Decode.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace weft;
+using namespace weft::codegen;
+using isa::Engine;
+using isa::Field;
+using testing::HasSubstr;
+
+namespace {
+/// Parses the body of a net and encodes it; keeps the diagnostics.
+class Encoding : public testing::Test {
+protected:
+  Encoding() : context(mlir::MLIRContext::Threading::DISABLED) {
+    context.loadDialect<ppl::PplDialect, mlir::arith::ArithDialect, mlir::scf::SCFDialect>();
+  }
+
+  mlir::FailureOr<EncodedProgram> encode(const std::string &body) {
+    std::string text = "!t = !ppl.tensor<1x64x8x8xf32, local, aligned>\n"
+                       "!g = !ppl.tensor<1x64x8x8xf32, global, continuous>\n"
+                       "ppl.net @main on \"bm1684x\" weights [4294967296, 0] context [4294967296, "
+                       "1048576] inputs [] outputs [] {\n" +
+                       body + "}\n";
+    mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+      message += diagnostic.str();
+      return mlir::success();
+    });
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    if (!module)
+      return mlir::failure();
+    return encodeProgram(*module->getOps<ppl::NetOp>().begin());
+  }
+
+  static std::vector<isa::Decoded> decode(Engine engine, const std::vector<uint8_t> &bytes) {
+    isa::DecodedStream stream = isa::decodeStream(engine, bytes.data(), bytes.size());
+    EXPECT_EQ(stream.error, isa::DecodeError::None);
+    return stream.commands;
+  }
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::string message;
+};
+
+const char *kPlaces = R"(
+  %two = arith.constant 2.0 : f32
+  %a = ppl.local at 0 : !t
+  %b = ppl.local at 16384 : !t
+  %g = ppl.global at 4294967296 : !g
+  %h = ppl.global at 4294983680 : !g
+)";
+} // namespace
+
+TEST_F(Encoding, LoadComputeStoreWaitForEachOther) {
+  auto program = encode(std::string(kPlaces) + R"(
+  ppl.dma.load %a, %g : !t, !g
+  ppl.tiu.float mul %b, %a, %two : !t, !t, f32
+  ppl.dma.store %h, %b : !g, !t
+  )");
+  ASSERT_TRUE(mlir::succeeded(program)) << message;
+  ASSERT_EQ(program->groups.size(), 1u);
+  const CommandGroup &group = program->groups[0];
+  auto tiu = decode(Engine::Tiu, group.tiu), gdma = decode(Engine::Gdma, group.gdma);
+  ASSERT_EQ(tiu.size(), 2u);
+  ASSERT_EQ(gdma.size(), 3u);
+  EXPECT_EQ(tiu.size(), group.tiuCount());
+  EXPECT_EQ(gdma.size(), group.gdmaCount());
+  EXPECT_EQ(gdma[0].dep(), 0u);
+  EXPECT_EQ(tiu[0].dep(), 1u); // read after write
+  EXPECT_EQ(gdma[1].dep(), 1u);
+  EXPECT_TRUE(tiu[1].isEnd() && gdma[2].isEnd());
+  EXPECT_EQ(tiu[1].id(), 2u);
+  EXPECT_EQ(gdma[2].id(), 3u);
+  EXPECT_EQ(program->dramReadBytes, 64u * 64 * 4);
+  EXPECT_EQ(program->dramWriteBytes, 64u * 64 * 4);
+}
+
+// A hand-checked word: the fields that the vendor's generator writes for an addition of a constant.
+TEST_F(Encoding, AddConstantWord) {
+  auto program = encode(std::string(kPlaces) + "  ppl.tiu.float add %b, %a, %two : !t, !t, f32\n");
+  ASSERT_TRUE(mlir::succeeded(program)) << message;
+  auto tiu = decode(Engine::Tiu, program->groups[0].tiu);
+  EXPECT_EQ(isa::disassemble(tiu[0]),
+            "tiu id=1 dep=0 arith.add sAR opd1_const=1 tsk_opd_num=2 cmd_id_en=1 res0_prec=2 opd0_prec=2 "
+            "opd1_prec=2 opd0_sign=1 opd1_sign=1 res0_n=1 res0_c=64 res0_h=8 res0_w=8 res0_addr=0x4000 "
+            "opd1_addr=0x40000000");
+}
+
+TEST_F(Encoding, TwoBuffersLetTheNextLoadOverlapTheComputation) {
+  auto program = encode(R"(
+  %two = arith.constant 2.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %x = ppl.local at 0 index(%i) step [16384] modulo [2] : !t
+    %y = ppl.local at 65536 : !t
+    %g = ppl.global at 4294967296 index(%i) step [16384] : !g
+    ppl.dma.load %x, %g : !t, !g
+    ppl.tiu.float mul %y, %x, %two : !t, !t, f32
+  }
+  )");
+  ASSERT_TRUE(mlir::succeeded(program)) << message;
+  auto tiu = decode(Engine::Tiu, program->groups[0].tiu);
+  auto gdma = decode(Engine::Gdma, program->groups[0].gdma);
+  // Load i overwrites what computation i-2 read; it does not wait for computation i-1.
+  EXPECT_EQ(gdma[1].dep(), 0u);
+  EXPECT_EQ(gdma[2].dep(), 1u);
+  EXPECT_EQ(gdma[3].dep(), 2u);
+  for (uint32_t i = 0; i < 4; ++i)
+    EXPECT_EQ(tiu[i].dep(), i + 1);
+  EXPECT_EQ(gdma[2].get(Field::dst_start_addr_l32), 0x08000000u);
+  EXPECT_EQ(gdma[3].get(Field::dst_start_addr_l32), 0x08004000u);
+  EXPECT_EQ(gdma[3].get(Field::src_start_addr_l32), 3u * 16384);
+  EXPECT_EQ(gdma[3].get(Field::src_start_addr_h8), 1u);
+}
+
+TEST_F(Encoding, ObservedPieceKnowsItsWriterAndItsEnd) {
+  auto program = encode(std::string(kPlaces) + R"(
+  ppl.dma.load %a, %g : !t, !g
+  ppl.tiu.float mul %b, %a, %two : !t, !t, f32
+  ppl.observe %b, "v" at [0, 0, 0, 0] of [1, 64, 8, 8] : !t
+  ppl.dma.store %h, %b : !g, !t
+  ppl.dma.load %b, %g : !t, !g
+  )");
+  ASSERT_TRUE(mlir::succeeded(program)) << message;
+  ASSERT_EQ(program->pieces.size(), 1u);
+  const ObservedPiece &piece = program->pieces[0];
+  EXPECT_EQ(piece.completeAfter.engine, Engine::Tiu);
+  EXPECT_EQ(piece.completeAfter.index, 0u);
+  ASSERT_TRUE(piece.overwritten.has_value());
+  EXPECT_EQ(piece.overwritten->engine, Engine::Gdma);
+  EXPECT_EQ(piece.overwritten->index, 2u);
+}
+
+TEST_F(Encoding, OneMillionCommandsCloseAGroup) {
+  auto program = encode(R"(
+  %two = arith.constant 2.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 1000010 : index
+  %y = ppl.local at 65536 : !t
+  scf.for %i = %c0 to %n step %c1 {
+    ppl.tiu.unary copy %y, %two : !t, f32
+  }
+  )");
+  ASSERT_TRUE(mlir::succeeded(program)) << message;
+  ASSERT_EQ(program->groups.size(), 2u);
+  for (const CommandGroup &group : program->groups) {
+    EXPECT_LE(group.tiuCount(), 1000000u);
+    std::array<uint8_t, 16> end = isa::makeTiuEnd(group.tiuCount());
+    EXPECT_TRUE(std::equal(end.begin(), end.end(), group.tiu.end() - 16));
+    EXPECT_EQ(group.gdmaCount(), 1u);
+  }
+}
+
+TEST_F(Encoding, ErrorsNameValueAndRule) {
+  struct Case {
+    const char *body, *message;
+  };
+  const Case cases[] = {
+      {"%x = ppl.local at 0 : !t\n%y = ppl.local at 256 lane 1 : !t\n"
+       "ppl.tiu.float add %x, %x, %y : !t, !t, !t\n",
+       "an operand starts in lane 1, must start in lane 0"},
+      {"%x = ppl.local at 0 : !ppl.tensor<1x4x1x4xsi8, local, aligned>\n%c = arith.constant 300 : i32\n"
+       "ppl.tiu.unary copy %x, %c : !ppl.tensor<1x4x1x4xsi8, local, aligned>, i32\n",
+       "scalar is 300, must be -128 to 127 for elements of 'si8'"},
+      {"%c = arith.constant 0 : index\n%d = arith.constant 100 : index\n%e = arith.constant 1 : index\n"
+       "%f = arith.constant 1.0 : f32\n"
+       "scf.for %i = %c to %d step %e {\n%x = ppl.local at 0 index(%i) step [4096] : !t\n"
+       "ppl.tiu.unary copy %x, %f : !t, f32\n}\n",
+       "a tensor in local memory ends at byte 262400, the limit is 262144"},
+      {"%x = ppl.local at 0 : !t\n"
+       "ppl.observe %x, \"v\" at [0, 0, 0, 0] of [1, 64, 8, 8] : !t\n",
+       "'v' is observed where nothing was written yet"},
+      {"%x = ppl.local at 0 : !ppl.tensor<1x4x1x4xui8, local, aligned>\n"
+       "%y = ppl.local at 64 : !ppl.tensor<1x4x1x4xsi32, local, aligned>\n"
+       "ppl.tiu.int add %x, %y, %y saturate : !ppl.tensor<1x4x1x4xui8, local, aligned>, "
+       "!ppl.tensor<1x4x1x4xsi32, local, aligned>, !ppl.tensor<1x4x1x4xsi32, local, aligned>\n",
+       "dst is 'ui8' but the result saturates as signed"},
+  };
+  for (const Case &test : cases) {
+    message.clear();
+    EXPECT_TRUE(mlir::failed(encode(test.body)));
+    EXPECT_THAT(message, HasSubstr(test.message));
+  }
+}
