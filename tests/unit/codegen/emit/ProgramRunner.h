@@ -1,0 +1,41 @@
+//===- ProgramRunner.h - compile a tpu module and run it --------*- C++ -*-===//
+
+#ifndef WEFT_TESTS_UNIT_CODEGEN_EMIT_PROGRAMRUNNER_H
+#define WEFT_TESTS_UNIT_CODEGEN_EMIT_PROGRAMRUNNER_H
+
+#include "codegen/encode/Encode.h"
+#include "dialects/tpu/Box.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+#include <vector>
+
+namespace weft::test {
+
+/// A tpu module compiled to commands, ready for the emulator.
+class ProgramRunner {
+public:
+  /// Parses `text`, groups, places (with the slice counts `counts` for every group instead of the chosen ones, if given),
+  /// emits and encodes. Failures are reported as test failures; `ok()` is false then.
+  explicit ProgramRunner(const std::string &text, const tpu::Dims *counts = nullptr);
+
+  bool ok() const { return compiled; }
+  /// Runs on inputs of raw bytes, one an argument; gives the raw bytes of each output.
+  std::vector<std::vector<uint8_t>> run(const std::vector<std::vector<uint8_t>> &inputs);
+  const codegen::EncodedProgram &program() const { return encoded; }
+  mlir::ModuleOp module() { return *parsed; }
+
+private:
+  void compile(const std::string &text, const tpu::Dims *counts);
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> parsed;
+  codegen::EncodedProgram encoded;
+  bool compiled = false;
+};
+
+} // namespace weft::test
+
+#endif // WEFT_TESTS_UNIT_CODEGEN_EMIT_PROGRAMRUNNER_H

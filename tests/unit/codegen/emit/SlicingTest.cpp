@@ -1,0 +1,125 @@
+//===- SlicingTest.cpp - slicing never changes a number --------------------===//
+//
+// A group is compiled once in one slice and then under many tilings; the emulator must give the same bytes each time.
+// That covers tile boxes, pads, rotating buffers, loops and the waits between the engines at once. The chosen formulas
+// are checked against plain C++ where they are short.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tests/unit/codegen/emit/ProgramRunner.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+using namespace weft;
+using namespace weft::test;
+
+static std::vector<uint8_t> randomFloats(size_t count, uint32_t seed) {
+  std::mt19937 generator(seed);
+  std::vector<float> values(count);
+  for (float &value : values) // uniform_real_distribution differs between libraries; this does not
+    value = static_cast<float>(static_cast<int32_t>(generator())) * 0x1p-30f;
+  std::vector<uint8_t> bytes(count * 4);
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+static std::string module(const std::string &input, const std::string &output,
+                          const std::string &body) {
+  return "module attributes {tpu.chip = \"bm1684x\", tpu.precision = \"f32\"} {\n"
+         "func.func @main(%x: " + input + " {tpu.io = {name = \"x\", type = " + input + "}}) -> (" +
+         output + " {tpu.io = {name = \"y\", type = " + output + "}}) {\n" + body + "  return %y : " +
+         output + "\n}\n}\n";
+}
+
+static const char *const kNet = R"(
+  %w0 = tpu.weight dense<[[[[0.5, -0.25, 0.125], [1.0, 0.3, -0.7], [0.2, 0.1, -0.4]]], [[[-0.5, 0.25, 0.5], [0.75, -0.3, 0.7], [0.9, -0.1, 0.4]]]]> : tensor<2x1x3x3xf32>
+  %b0 = tpu.weight dense<[[[[0.1]], [[-0.2]]]]> : tensor<1x2x1x1xf32>
+  %w1 = tpu.weight dense<[[[[0.5]], [[-0.25]]], [[[0.75]], [[1.5]]], [[[-1.0]], [[0.3]]]]> : tensor<3x2x1x1xf32>
+  %0 = tpu.conv %x, %w0, %b0 strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 2 {relu, top.value = "a"} : tensor<2x2x33x21xf32>, tensor<2x1x3x3xf32>, tensor<1x2x1x1xf32> -> tensor<2x2x33x21xf32>
+  %1 = tpu.binary add %x, %0 : tensor<2x2x33x21xf32>, tensor<2x2x33x21xf32> -> tensor<2x2x33x21xf32>
+  %2 = tpu.conv %1, %w1 strides [2, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 {top.value = "b"} : tensor<2x2x33x21xf32>, tensor<3x2x1x1xf32> -> tensor<2x3x17x21xf32>
+  %3 = tpu.unary hard_swish %2 {top.value = "c"} : tensor<2x3x17x21xf32>
+  %y = tpu.pool max %3 kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] {top.value = "y"} : tensor<2x3x17x21xf32> -> tensor<2x3x17x21xf32>
+)";
+
+TEST(Slicing, EveryTilingGivesTheBytesOfOneSlice) {
+  std::string text = module("tensor<2x2x33x21xf32>", "tensor<2x3x17x21xf32>", kNet);
+  auto input = randomFloats(2 * 2 * 33 * 21, 1);
+  ProgramRunner whole(text);
+  ASSERT_TRUE(whole.ok());
+  auto expected = whole.run({input});
+  const tpu::Dims tilings[] = {{2, 1, 1, 1}, {1, 1, 2, 1}, {1, 1, 5, 1}, {1, 1, 17, 1},
+                               {2, 1, 9, 1}, {1, 1, 1, 4}, {1, 1, 3, 7}, {2, 1, 4, 3}};
+  for (const tpu::Dims &counts : tilings) {
+    ProgramRunner sliced(text, &counts);
+    ASSERT_TRUE(sliced.ok());
+    EXPECT_EQ(sliced.run({input}), expected)
+        << counts[0] << "x" << counts[1] << "x" << counts[2] << "x" << counts[3];
+  }
+}
+
+TEST(Slicing, ManyEqualSlicesBecomeOneLoop) {
+  std::string text = module("tensor<1x8x256x16xf32>", "tensor<1x8x256x16xf32>",
+                            "  %y = tpu.unary relu %x : tensor<1x8x256x16xf32>\n");
+  const tpu::Dims counts{1, 1, 64, 1};
+  ProgramRunner sliced(text, &counts);
+  ASSERT_TRUE(sliced.ok());
+  int loops = 0, computations = 0;
+  sliced.module().walk([&](mlir::Operation *op) {
+    loops += op->getName().getStringRef() == "scf.for";
+    computations += op->getName().getStringRef() == "ppl.tiu.float";
+  });
+  EXPECT_EQ(loops, 1);
+  EXPECT_LE(computations, 6); // not one a slice
+  auto input = randomFloats(8 * 256 * 16, 2);
+  ProgramRunner whole(text);
+  EXPECT_EQ(sliced.run({input}), whole.run({input}));
+}
+
+TEST(Slicing, ChannelSlicesReloadTheirFilters) {
+  std::string body = R"(
+  %w = tpu.weight dense<0.01> : tensor<200x8x1x1xf32>
+  %b = tpu.weight dense<1.5> : tensor<1x200x1x1xf32>
+  %y = tpu.conv %x, %w, %b strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 : tensor<1x8x6x5xf32>, tensor<200x8x1x1xf32>, tensor<1x200x1x1xf32> -> tensor<1x200x6x5xf32>
+)";
+  std::string text = module("tensor<1x8x6x5xf32>", "tensor<1x200x6x5xf32>", body);
+  auto input = randomFloats(8 * 30, 3);
+  ProgramRunner whole(text);
+  const tpu::Dims counts[] = {{1, 2, 1, 1}, {1, 4, 1, 1}, {1, 4, 3, 1}};
+  auto expected = whole.run({input});
+  for (const tpu::Dims &c : counts) {
+    ProgramRunner sliced(text, &c);
+    ASSERT_TRUE(sliced.ok());
+    EXPECT_EQ(sliced.run({input}), expected) << c[1] << " channel slices";
+  }
+}
+
+TEST(Softmax, FollowsTheFormulaOverChannelsAndColumns) {
+  for (int axis : {1, 2, 3}) {
+    std::string text = module("tensor<1x5x3x7xf32>", "tensor<1x5x3x7xf32>",
+                              "  %y = tpu.softmax %x {axis = " + std::to_string(axis) +
+                                  " : i64} : tensor<1x5x3x7xf32>\n");
+    ProgramRunner program(text);
+    ASSERT_TRUE(program.ok());
+    auto input = randomFloats(5 * 3 * 7, 4);
+    auto output = program.run({input}).front();
+    const float *x = reinterpret_cast<const float *>(input.data());
+    const float *y = reinterpret_cast<const float *>(output.data());
+    const int shape[4] = {1, 5, 3, 7}, strides[4] = {105, 21, 7, 1};
+    for (int i = 0; i < 105; ++i) {
+      int base = i - i / strides[axis] % shape[axis] * strides[axis];
+      double sum = 0, top = -1e30;
+      for (int k = 0; k < shape[axis]; ++k)
+        top = std::max<double>(top, x[base + k * strides[axis]]);
+      for (int k = 0; k < shape[axis]; ++k)
+        sum += std::exp(x[base + k * strides[axis]] - top);
+      double want = std::exp(x[i] - top) / sum;
+      // exp within 2 ulp, the sum of at most 7 terms within 3, the quotient within 4: 16 ulp cover them.
+      EXPECT_NEAR(y[i], want, want * 16 * 0x1p-24) << "axis " << axis << " element " << i;
+    }
+  }
+}
