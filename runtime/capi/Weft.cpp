@@ -1,0 +1,224 @@
+#include "runtime/capi/weft.h"
+#include "runtime/device/Session.h"
+
+#include <cstring>
+#include <new>
+
+using namespace weft;
+using rt::Code;
+using rt::Result;
+using rt::Status;
+
+// The C enum and the table of codes are one.
+#define WEFT_STATUS_CODE(name, value, cname, text)                             \
+  static_assert(WEFT_##cname == value, "weft.h and Codes.def differ");
+#include "runtime/status/Codes.def"
+
+struct weft_status {
+  Status status;
+};
+struct weft_model {
+  rt::Bmodel model;
+};
+struct weft_session {
+  rt::Session session;
+};
+
+static weft_status *toC(Status status) {
+  return status.isOk() ? nullptr
+                       : new (std::nothrow) weft_status{std::move(status)};
+}
+
+static weft_status *failure(Code code, const char *message) {
+  return toC(rt::fail(code, message));
+}
+
+int weft_api_version(void) { return WEFT_API_VERSION; }
+const char *weft_version(void) { return WEFT_VERSION_TEXT; }
+
+weft_code weft_status_code(const weft_status *status) {
+  return status ? weft_code(status->status.code()) : WEFT_OK;
+}
+
+const char *weft_status_message(const weft_status *status) {
+  return status ? status->status.message().c_str() : "";
+}
+
+void weft_status_free(weft_status *status) { delete status; }
+
+const char *weft_code_text(weft_code code) { return rt::codeText(Code(code)); }
+
+static weft_status *giveModel(Result<rt::Bmodel> loaded, weft_model **model) {
+  if (!loaded)
+    return toC(loaded.status());
+  *model = new (std::nothrow) weft_model{*std::move(loaded)};
+  return *model ? nullptr : failure(Code::OutOfMemory, "no memory for a model");
+}
+
+weft_status *weft_model_load(const char *path, weft_model **model) {
+  if (!path || !model)
+    return failure(Code::InvalidArgument, "path and model must not be NULL");
+  return giveModel(rt::Bmodel::load(path), model);
+}
+
+weft_status *weft_model_load_bytes(const void *bytes, size_t size,
+                                   const char *name, weft_model **model) {
+  if ((!bytes && size) || !name || !model)
+    return failure(Code::InvalidArgument,
+                   "bytes, name and model must not be NULL");
+  const auto *begin = static_cast<const uint8_t *>(bytes);
+  return giveModel(
+      rt::Bmodel::load(std::vector<uint8_t>(begin, begin + size), name), model);
+}
+
+void weft_model_free(weft_model *model) { delete model; }
+
+const char *weft_model_chip(const weft_model *model) {
+  // Chip names are literals, so they end in a zero byte.
+  return model ? model->model.chip().name.data() : nullptr;
+}
+
+size_t weft_model_net_count(const weft_model *model) {
+  return model ? model->model.nets().size() : 0;
+}
+
+static const rt::NetSpec *netAt(const weft_model *model, size_t net) {
+  return model && net < model->model.nets().size() ? &model->model.nets()[net]
+                                                   : nullptr;
+}
+
+const char *weft_model_net_name(const weft_model *model, size_t net) {
+  const rt::NetSpec *spec = netAt(model, net);
+  return spec ? spec->name.c_str() : nullptr;
+}
+
+size_t weft_model_stage_count(const weft_model *model, size_t net) {
+  const rt::NetSpec *spec = netAt(model, net);
+  return spec ? spec->stages.size() : 0;
+}
+
+size_t weft_model_input_count(const weft_model *model, size_t net) {
+  const rt::NetSpec *spec = netAt(model, net);
+  return spec ? spec->stages[0].inputs.size() : 0;
+}
+
+size_t weft_model_output_count(const weft_model *model, size_t net) {
+  const rt::NetSpec *spec = netAt(model, net);
+  return spec ? spec->stages[0].outputs.size() : 0;
+}
+
+static weft_status *describe(const weft_model *model, size_t net, size_t stage,
+                             size_t index, bool input, weft_tensor_desc *desc) {
+  if (!desc || desc->struct_bytes < sizeof(weft_tensor_desc))
+    return failure(Code::InvalidArgument,
+                   "desc must not be NULL and desc->struct_bytes must be "
+                   "sizeof(weft_tensor_desc)");
+  const rt::NetSpec *spec = netAt(model, net);
+  if (!spec || stage >= spec->stages.size())
+    return failure(Code::NotFound, "there is no such net or stage");
+  const std::vector<rt::TensorSpec> &tensors =
+      input ? spec->stages[stage].inputs : spec->stages[stage].outputs;
+  if (index >= tensors.size())
+    return failure(Code::NotFound, "there is no such input or output");
+  const rt::TensorSpec &tensor = tensors[index];
+  desc->name = tensor.name.c_str();
+  desc->type = weft_type(numeric::onnxDataType(tensor.type));
+  desc->rank = tensor.shape.size();
+  desc->shape = tensor.shape.data();
+  desc->bytes = tensor.bytes();
+  desc->stored_type = weft_type(numeric::onnxDataType(tensor.storedType));
+  desc->scale = tensor.scale;
+  desc->zero_point = tensor.zeroPoint;
+  return nullptr;
+}
+
+weft_status *weft_model_input(const weft_model *model, size_t net, size_t stage,
+                              size_t index, weft_tensor_desc *desc) {
+  return describe(model, net, stage, index, true, desc);
+}
+
+weft_status *weft_model_output(const weft_model *model, size_t net,
+                               size_t stage, size_t index,
+                               weft_tensor_desc *desc) {
+  return describe(model, net, stage, index, false, desc);
+}
+
+static Result<rt::DeviceOptions> readOptions(const weft_device_options *from) {
+  rt::DeviceOptions options;
+  if (!from)
+    return options;
+  if (from->struct_bytes < sizeof(weft_device_options))
+    return rt::fail(Code::InvalidArgument, "options->struct_bytes must be "
+                                           "sizeof(weft_device_options)");
+  if (from->kind != WEFT_EMULATOR && from->kind != WEFT_BMRT)
+    return rt::failf(Code::InvalidArgument,
+                     "options->kind is %d, must be 0 or 1", int(from->kind));
+  options.kind = from->kind == WEFT_BMRT ? rt::DeviceOptions::Kind::Bmrt
+                                         : rt::DeviceOptions::Kind::Emulator;
+  if (from->bmrt_library)
+    options.bmrtLibrary = from->bmrt_library;
+  if (from->time_limit_seconds > 0)
+    options.timeLimitSeconds = from->time_limit_seconds;
+  return options;
+}
+
+weft_status *weft_session_open(const weft_model *model, const char *net,
+                               size_t stage, const weft_device_options *options,
+                               weft_session **session) {
+  if (!model || !session)
+    return failure(Code::InvalidArgument, "model and session must not be NULL");
+  Result<rt::DeviceOptions> chosen = readOptions(options);
+  if (!chosen)
+    return toC(chosen.status());
+  const rt::NetSpec *spec = net ? model->model.findNet(net)
+                            : model->model.nets().size() == 1
+                                ? &model->model.nets()[0]
+                                : nullptr;
+  if (!spec)
+    return failure(Code::NotFound,
+                   net ? "the model has no net of this name"
+                       : "the model has several nets; name one");
+  Result<rt::Session> opened =
+      rt::Session::open(*chosen, model->model, *spec, stage);
+  if (!opened)
+    return toC(opened.status());
+  *session = new (std::nothrow) weft_session{*std::move(opened)};
+  return *session ? nullptr
+                  : failure(Code::OutOfMemory, "no memory for a session");
+}
+
+weft_status *weft_session_run_typed(weft_session *session,
+                                    const void *const *inputs,
+                                    const weft_type *input_types,
+                                    void *const *outputs) {
+  if (!session)
+    return failure(Code::InvalidArgument, "session must not be NULL");
+  const rt::StageSpec &stage = session->session.stage();
+  if ((!inputs && !stage.inputs.empty()) || !outputs)
+    return failure(Code::InvalidArgument,
+                   "inputs and outputs must not be NULL");
+  std::vector<rt::InputElements> elements;
+  std::vector<uint8_t *> results;
+  for (size_t i = 0; i < stage.inputs.size(); ++i) {
+    std::optional<numeric::ElementType> type = stage.inputs[i].type;
+    if (input_types)
+      type = numeric::fromOnnxDataType(int(input_types[i]));
+    if (!type || !inputs[i])
+      return toC(rt::failf(Code::InvalidArgument,
+                           "input %zu is NULL or has an unknown type", i));
+    elements.push_back({*type, static_cast<const uint8_t *>(inputs[i])});
+  }
+  for (size_t i = 0; i < stage.outputs.size(); ++i) {
+    if (!outputs[i])
+      return toC(rt::failf(Code::InvalidArgument, "output %zu is NULL", i));
+    results.push_back(static_cast<uint8_t *>(outputs[i]));
+  }
+  return toC(session->session.run(elements, results));
+}
+
+weft_status *weft_session_run(weft_session *session, const void *const *inputs,
+                              void *const *outputs) {
+  return weft_session_run_typed(session, inputs, nullptr, outputs);
+}
+
+void weft_session_free(weft_session *session) { delete session; }

@@ -1,0 +1,136 @@
+#include <weft.h>
+
+#include <cstring>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <string>
+#include <vector>
+
+using testing::HasSubstr;
+
+namespace {
+
+const char kTiny[] = WEFT_TEST_DATA "/vendor-bmodels/tiny_f32.bmodel";
+
+/// Frees the status; its code.
+weft_code codeOf(weft_status *status, std::string *message = nullptr) {
+  weft_code code = weft_status_code(status);
+  if (message)
+    *message = weft_status_message(status);
+  weft_status_free(status);
+  return code;
+}
+
+class Capi : public testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_EQ(codeOf(weft_model_load(kTiny, &model)), WEFT_OK);
+  }
+  void TearDown() override { weft_model_free(model); }
+  weft_model *model = nullptr;
+};
+
+TEST_F(Capi, DescribesNetsAndTensors) {
+  EXPECT_EQ(weft_api_version(), WEFT_API_VERSION);
+  EXPECT_STREQ(weft_model_chip(model), "BM1684X");
+  ASSERT_EQ(weft_model_net_count(model), 1u);
+  EXPECT_STREQ(weft_model_net_name(model, 0), "tiny");
+  EXPECT_EQ(weft_model_net_name(model, 1), nullptr);
+  EXPECT_EQ(weft_model_stage_count(model, 0), 1u);
+  EXPECT_EQ(weft_model_input_count(model, 0), 1u);
+  EXPECT_EQ(weft_model_output_count(model, 7), 0u);
+  weft_tensor_desc desc = {};
+  desc.struct_bytes = sizeof desc;
+  ASSERT_EQ(codeOf(weft_model_input(model, 0, 0, 0, &desc)), WEFT_OK);
+  EXPECT_STREQ(desc.name, "x");
+  EXPECT_EQ(desc.type, WEFT_F32);
+  ASSERT_EQ(desc.rank, 4u);
+  EXPECT_EQ(desc.shape[3], 16);
+  EXPECT_EQ(desc.bytes, 3072u);
+  EXPECT_EQ(codeOf(weft_model_input(model, 0, 0, 1, &desc)), WEFT_NOT_FOUND);
+  EXPECT_EQ(codeOf(weft_model_output(model, 0, 1, 0, &desc)), WEFT_NOT_FOUND);
+  desc.struct_bytes = 4;
+  EXPECT_EQ(codeOf(weft_model_input(model, 0, 0, 0, &desc)),
+            WEFT_INVALID_ARGUMENT);
+}
+
+TEST_F(Capi, RunsTwiceWithEqualResults) {
+  weft_session *session = nullptr;
+  ASSERT_EQ(codeOf(weft_session_open(model, "tiny", 0, nullptr, &session)),
+            WEFT_OK);
+  std::vector<float> x(768, 0.5f), first(4096), second(4096);
+  const void *inputs[] = {x.data()};
+  void *outputs[] = {first.data()};
+  ASSERT_EQ(codeOf(weft_session_run(session, inputs, outputs)), WEFT_OK);
+  outputs[0] = second.data();
+  ASSERT_EQ(codeOf(weft_session_run(session, inputs, outputs)), WEFT_OK);
+  EXPECT_EQ(first, second);
+  EXPECT_NE(first, std::vector<float>(4096));
+  outputs[0] = nullptr;
+  EXPECT_EQ(codeOf(weft_session_run(session, inputs, outputs)),
+            WEFT_INVALID_ARGUMENT);
+  weft_session_free(session);
+}
+
+TEST_F(Capi, ASessionOutlivesItsModel) {
+  weft_session *session = nullptr;
+  ASSERT_EQ(codeOf(weft_session_open(model, nullptr, 0, nullptr, &session)),
+            WEFT_OK);
+  weft_model_free(model);
+  model = nullptr;
+  std::vector<float> x(768), y(4096);
+  const void *inputs[] = {x.data()};
+  void *outputs[] = {y.data()};
+  EXPECT_EQ(codeOf(weft_session_run(session, inputs, outputs)), WEFT_OK);
+  weft_session_free(session);
+}
+
+TEST_F(Capi, WrongTypesAndOptionsAreNamed) {
+  weft_session *session = nullptr;
+  std::string message;
+  EXPECT_EQ(codeOf(weft_session_open(model, "no", 0, nullptr, &session)),
+            WEFT_NOT_FOUND);
+  EXPECT_EQ(
+      codeOf(weft_session_open(model, nullptr, 3, nullptr, &session), &message),
+      WEFT_INVALID_ARGUMENT);
+  EXPECT_THAT(message, HasSubstr("stage is 3, the net has 1"));
+  weft_device_options options = {};
+  options.struct_bytes = sizeof options;
+  options.kind = WEFT_BMRT;
+  options.bmrt_library = "/no/libbmrt.so";
+  EXPECT_EQ(codeOf(weft_session_open(model, nullptr, 0, &options, &session)),
+            WEFT_DEVICE_NOT_FOUND);
+  ASSERT_EQ(codeOf(weft_session_open(model, nullptr, 0, nullptr, &session)),
+            WEFT_OK);
+  std::vector<float> x(768), y(4096);
+  const void *inputs[] = {x.data()};
+  void *outputs[] = {y.data()};
+  weft_type type = WEFT_I64;
+  EXPECT_EQ(
+      codeOf(weft_session_run_typed(session, inputs, &type, outputs), &message),
+      WEFT_TYPE_MISMATCH);
+  EXPECT_EQ(message, "input 'x': is i64, the model wants f32");
+  weft_session_free(session);
+}
+
+TEST(CapiLoad, BytesAndFaults) {
+  std::ifstream in(kTiny, std::ios::binary);
+  std::vector<char> bytes(std::istreambuf_iterator<char>(in), {});
+  weft_model *model = nullptr;
+  ASSERT_EQ(
+      codeOf(weft_model_load_bytes(bytes.data(), bytes.size(), "mem", &model)),
+      WEFT_OK);
+  weft_model_free(model);
+  std::string message;
+  EXPECT_EQ(
+      codeOf(weft_model_load_bytes(bytes.data(), 70, "mem", &model), &message),
+      WEFT_BAD_FILE);
+  EXPECT_THAT(message, HasSubstr("mem: byte 8: flatbuffer size"));
+  EXPECT_EQ(codeOf(weft_model_load(nullptr, &model)), WEFT_INVALID_ARGUMENT);
+  EXPECT_EQ(codeOf(weft_model_load("/no/file", &model)), WEFT_NOT_FOUND);
+  EXPECT_STREQ(weft_code_text(WEFT_TIMEOUT), "time limit exceeded");
+}
+
+} // namespace

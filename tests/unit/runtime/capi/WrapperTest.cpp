@@ -1,0 +1,30 @@
+#include "runtime/capi/weft.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+TEST(Wrapper, LoadsDescribesAndRuns) {
+  auto model =
+      weft::Model::load(WEFT_TEST_DATA "/vendor-bmodels/tiny_f32.bmodel");
+  ASSERT_TRUE(model) << model.error().message();
+  EXPECT_EQ(model->netNames(), std::vector<std::string>{"tiny"});
+  ASSERT_EQ(model->inputs(0).size(), 1u);
+  EXPECT_EQ(model->inputs(0)[0].shape, (std::vector<int64_t>{1, 3, 16, 16}));
+  auto session = model->open("tiny");
+  ASSERT_TRUE(session) << session.error().message();
+  std::vector<float> x(768), y(4096);
+  EXPECT_FALSE(session->run({x.data()}, {y.data()}));
+  weft::Error tooFew = session->run({}, {});
+  EXPECT_EQ(tooFew.code(), WEFT_INVALID_ARGUMENT);
+}
+
+TEST(Wrapper, FailuresCarryCodeAndMessage) {
+  auto model = weft::Model::load("/no/file");
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().code(), WEFT_NOT_FOUND);
+  EXPECT_EQ(model.error().message(),
+            "/no/file: cannot open: No such file or directory");
+}
+
+} // namespace
