@@ -6,9 +6,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio_ext.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -67,6 +69,10 @@ static void prepareChild(int printed) {
     ::dup2(empty, STDIN_FILENO);
   ::dup2(printed, STDOUT_FILENO);
   ::dup2(printed, STDERR_FILENO);
+  // What the parent had buffered is not ours; a line must not wait for the
+  // next, or an abort would lose the reason for it.
+  ::__fpurge(stdout);
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   // A sanitizer's or user's handlers must not turn an abort into a report.
   for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPIPE, SIGINT})
     ::signal(signal, SIG_DFL);

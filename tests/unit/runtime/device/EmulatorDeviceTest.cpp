@@ -1,0 +1,96 @@
+#include "runtime/device/EmulatorDevice.h"
+#include "runtime/device/Session.h"
+#include "tests/unit/runtime/bmodel/SmallModel.h"
+#include "tools/npz/Npz.h"
+
+#include <gtest/gtest.h>
+
+using namespace weft;
+using namespace weft::rt;
+
+namespace {
+
+/// Files whose every command the conv + relu net needs; the larger ones are run
+/// by the oracle tests through the program.
+class TinyFile : public testing::TestWithParam<const char *> {};
+
+TEST_P(TinyFile, GivesTheRecordedBytes) {
+  std::string base =
+      std::string(WEFT_TEST_DATA "/vendor-bmodels/tiny_") + GetParam();
+  Result<Bmodel> model = Bmodel::load(base + ".bmodel");
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  Result<npz::Reader> in =
+      npz::Reader::open(WEFT_TEST_DATA "/vendor-bmodels/tiny_input.npz");
+  Result<npz::Reader> wanted = npz::Reader::open(base + "_output.npz");
+  ASSERT_TRUE(in.isOk() && wanted.isOk());
+  Result<numeric::HostTensor> x = in->read("x");
+  ASSERT_TRUE(x.isOk());
+  Result<Session> session = Session::open({}, *model, model->nets()[0], 0);
+  ASSERT_TRUE(session.isOk()) << session.status().message();
+  for (int pass = 0; pass < 2; ++pass) {
+    Result<std::vector<numeric::HostTensor>> outputs =
+        session->run({{x->type(), x->bytes()}});
+    ASSERT_TRUE(outputs.isOk()) << outputs.status().message();
+    EXPECT_EQ((*outputs)[0], *wanted->read(session->stage().outputs[0].name));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Vendor, TinyFile,
+                         testing::Values("f32", "F16", "BF16", "INT8", "i8asym",
+                                         "io_alone", "io_reloc"),
+                         [](const auto &info) {
+                           return std::string(info.param);
+                         });
+
+TEST(EmulatorDevice, CountsTrafficOfTheSmallModel) {
+  Result<Bmodel> model = Bmodel::load(packModel(makeSmallModel()), "small");
+  ASSERT_TRUE(model.isOk());
+  Result<std::unique_ptr<EmulatorDevice>> device =
+      EmulatorDevice::open(*model, model->nets()[0], 0);
+  ASSERT_TRUE(device.isOk()) << device.status().message();
+  std::vector<uint8_t> x(64), y(64);
+  for (size_t i = 0; i < 64; ++i)
+    x[i] = uint8_t(i);
+  ASSERT_TRUE((*device)->run({{x.data(), 64}}, {{y.data(), 64}}).isOk());
+  EXPECT_EQ(x, y);
+  EXPECT_EQ((*device)->stats().dramReadBytes, 64u);
+  EXPECT_EQ((*device)->stats().dramWriteBytes, 64u);
+  EXPECT_EQ((*device)->stats().gdmaCommands, 2u);
+  EXPECT_NE((*device)->dram(0x100000000, 64), nullptr); // weights
+  EXPECT_EQ((*device)->dram(0x100000000, 65), nullptr);
+}
+
+/// Damage that loads must run or fail cleanly.
+TEST(EmulatorDevice, DamagedCommandsNeverCrash) {
+  std::vector<uint8_t> original =
+      readFile(WEFT_TEST_DATA "/vendor-bmodels/tiny_f32.bmodel");
+  ASSERT_FALSE(original.empty());
+  uint64_t state = 88172645463325252u;
+  size_t loaded = 0;
+  for (int trial = 0; trial < 600; ++trial) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    std::vector<uint8_t> bytes = original;
+    Result<Bmodel> good = Bmodel::load(original, "good");
+    const GroupSpec &group = good->nets()[0].stages[0].groups[0];
+    ByteSpan stream = trial % 2 ? group.tiu : group.gdma;
+    size_t at = size_t(stream.data - good->fileBytes().data) +
+                (state >> 8) % (stream.size / 2);
+    bytes[at] ^= uint8_t(1u << (state & 7));
+    Result<Bmodel> model = Bmodel::load(std::move(bytes), "damaged");
+    if (!model)
+      continue;
+    ++loaded;
+    Result<Session> session = Session::open({}, *model, model->nets()[0], 0);
+    ASSERT_TRUE(session.isOk());
+    std::vector<float> x(768, 1.0f);
+    Result<std::vector<numeric::HostTensor>> outputs =
+        session->run({{numeric::ElementType::F32,
+                       reinterpret_cast<const uint8_t *>(x.data())}});
+    EXPECT_NE(outputs.isOk(), !outputs.status().message().empty());
+  }
+  EXPECT_GT(loaded, 100u);
+}
+
+} // namespace
