@@ -1,0 +1,82 @@
+// RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tpu-group-layers,tpu-place-local,tpu-place-global),convert-tpu-to-ppl)' | FileCheck %s
+
+// CHECK-LABEL: ppl.net @conv_int8
+// CHECK: ppl.tiu.float mul
+// CHECK: ppl.tiu.cast
+// CHECK: ppl.tiu.conv {{.*}} kernel [1, 1]
+// CHECK: ppl.tiu.cast
+// CHECK: ppl.tiu.linear mac
+// CHECK: ppl.observe {{.*}}, "y" at [0, 0, 0, 0] of [1, 4, 2, 2]
+// CHECK: ppl.dma.store
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @conv_int8(%x: tensor<1x3x2x2xf32> {tpu.io = {name = "x", type = tensor<1x3x2x2xf32>}}) -> (tensor<1x4x2x2xf32> {tpu.io = {name = "y", type = tensor<1x4x2x2xf32>}}) {
+    %q = tpu.cast %x : tensor<1x3x2x2xf32> -> tensor<1x3x2x2x!quant.uniform<i8:f32, 0.0078125>>
+    %w = tpu.weight dense<3> : tensor<4x3x1x1xi8>
+    %y = tpu.conv %q, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 {scales = array<f32: 1.0, 2.0, 3.0, 4.0>, top.value = "y"} : tensor<1x3x2x2x!quant.uniform<i8:f32, 0.0078125>>, tensor<4x3x1x1xi8> -> tensor<1x4x2x2xf32>
+    return %y : tensor<1x4x2x2xf32>
+  }
+}
+
+// -----
+
+// A 16-bit depthwise convolution is computed in f32.
+// CHECK-LABEL: ppl.net @depthwise_f16
+// CHECK: ppl.tiu.cast
+// CHECK: ppl.tiu.cast
+// CHECK: ppl.tiu.depthwise {{.*}}xf32
+// CHECK: ppl.tiu.cast
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @depthwise_f16(%x: tensor<1x4x4x4xf16> {tpu.io = {name = "x", type = tensor<1x4x4x4xf16>}}) -> (tensor<1x4x4x4xf16> {tpu.io = {name = "y", type = tensor<1x4x4x4xf16>}}) {
+    %w = tpu.weight dense<0.5> : tensor<4x1x3x3xf16>
+    %y = tpu.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 4 : tensor<1x4x4x4xf16>, tensor<4x1x3x3xf16> -> tensor<1x4x4x4xf16>
+    return %y : tensor<1x4x4x4xf16>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: ppl.net @softmax
+// CHECK: ppl.tiu.transpose wc
+// CHECK: ppl.tiu.pool max
+// CHECK: ppl.tiu.lane_broadcast
+// CHECK: ppl.tiu.taylor
+// CHECK: ppl.tiu.pool avg
+// CHECK: ppl.tiu.float div
+// CHECK: ppl.tiu.transpose wc
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @softmax(%x: tensor<1x2x1x1xf32> {tpu.io = {name = "x", type = tensor<1x2xf32>}}) -> (tensor<1x2x1x1xf32> {tpu.io = {name = "y", type = tensor<1x2xf32>}}) {
+    %y = tpu.softmax %x {axis = 1 : i64} : tensor<1x2x1x1xf32>
+    return %y : tensor<1x2x1x1xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: ppl.net @lut
+// CHECK: ppl.dma.broadcast
+// CHECK: ppl.tiu.lookup
+// CHECK: ppl.tiu.dq0
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @lut(%x: tensor<1x3x2x2x!quant.uniform<i8:f32, 0.5>> {tpu.io = {name = "x", type = tensor<1x3x2x2xf32>}}) -> (tensor<1x3x2x2xf32> {tpu.io = {name = "y", type = tensor<1x3x2x2xf32>}}) {
+    %t = tpu.weight dense<7> : tensor<1x1x1x256xi8>
+    %0 = tpu.lut %x, %t : tensor<1x3x2x2x!quant.uniform<i8:f32, 0.5>>, tensor<1x1x1x256xi8> -> tensor<1x3x2x2x!quant.uniform<i8:f32, 0.25>>
+    %y = tpu.cast %0 : tensor<1x3x2x2x!quant.uniform<i8:f32, 0.25>> -> tensor<1x3x2x2xf32>
+    return %y : tensor<1x3x2x2xf32>
+  }
+}
+
+// -----
+
+// Equal slices are one loop over rotating buffers; the load of the next slice comes before the store of this one.
+// CHECK-LABEL: ppl.net @loop
+// CHECK: scf.for
+// CHECK: ppl.local at {{.*}} index({{.*}}) step [{{.*}}] modulo [2]
+// CHECK: ppl.dma.load
+// CHECK: ppl.tiu.float max
+// CHECK: ppl.dma.store
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @loop(%x: tensor<1x64x512x512xf32> {tpu.io = {name = "x", type = tensor<1x64x512x512xf32>}}) -> (tensor<1x64x512x512xf32> {tpu.io = {name = "y", type = tensor<1x64x512x512xf32>}}) {
+    %y = tpu.unary relu %x : tensor<1x64x512x512xf32>
+    return %y : tensor<1x64x512x512xf32>
+  }
+}

@@ -1,0 +1,62 @@
+// RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tpu-group-layers))' | FileCheck %s
+
+// Everything that fits is one group in one slice; weights move into it.
+// CHECK-LABEL: func.func @small
+// CHECK-NOT: tpu.weight
+// CHECK: %[[G:.*]] = tpu.group(%arg0) tiling <n = 1, c = 1, h = 1, w = 1>
+// CHECK: tpu.weight
+// CHECK: tpu.conv
+// CHECK: tpu.unary relu
+// CHECK: tpu.yield
+// CHECK: return %[[G]]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @small(%x: tensor<1x3x8x12xf32>) -> tensor<1x8x4x6xf32> {
+    %w = tpu.weight dense<0.5> : tensor<8x3x3x3xf32>
+    %0 = tpu.conv %x, %w strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] group 1 : tensor<1x3x8x12xf32>, tensor<8x3x3x3xf32> -> tensor<1x8x4x6xf32>
+    %1 = tpu.unary relu %0 : tensor<1x8x4x6xf32>
+    return %1 : tensor<1x8x4x6xf32>
+  }
+}
+
+// -----
+
+// Four times local memory: rows are sliced, and the two ops stay together.
+// CHECK-LABEL: func.func @big
+// CHECK: tpu.group(%arg0) tiling <n = 1, c = 1, h = {{[1-9][0-9]+}}, w = 1>
+// CHECK-NOT: tpu.group
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @big(%x: tensor<1x64x512x512xf32>) -> tensor<1x64x512x512xf32> {
+    %0 = tpu.unary relu %x : tensor<1x64x512x512xf32>
+    %1 = tpu.unary abs %0 : tensor<1x64x512x512xf32>
+    return %1 : tensor<1x64x512x512xf32>
+  }
+}
+
+// -----
+
+// An op without a tiling rule separates groups.
+// CHECK-LABEL: func.func @barrier
+// CHECK: tpu.group
+// CHECK: tpu.permute
+// CHECK: tpu.group
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @barrier(%x: tensor<1x8x4x6xf32>) -> tensor<1x4x8x6xf32> {
+    %0 = tpu.unary relu %x : tensor<1x8x4x6xf32>
+    %1 = tpu.permute %0 [0, 2, 1, 3] : tensor<1x8x4x6xf32> -> tensor<1x4x8x6xf32>
+    %2 = tpu.unary abs %1 : tensor<1x4x8x6xf32>
+    return %2 : tensor<1x4x8x6xf32>
+  }
+}
+
+// -----
+
+// Filters larger than local memory: output channels are sliced.
+// CHECK-LABEL: func.func @filters
+// CHECK: tpu.group(%arg0) tiling <n = 1, c = {{[2-9]|[1-9][0-9]+}}, h = 1, w = 1>
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @filters(%x: tensor<1x4096x1x1xf32>) -> tensor<1x4096x1x1xf32> {
+    %w = tpu.weight dense<0.5> : tensor<4096x4096x1x1xf32>
+    %0 = tpu.conv %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 : tensor<1x4096x1x1xf32>, tensor<4096x4096x1x1xf32> -> tensor<1x4096x1x1xf32>
+    return %0 : tensor<1x4096x1x1xf32>
+  }
+}
