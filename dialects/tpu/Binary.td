@@ -2,7 +2,7 @@
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_BinaryOp : Tpu_Op<"binary", [Pure,
+def Tpu_BinaryOp : Tpu_Op<"binary", [Pure, Tpu_Evaluate,
                               DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "localBuffers", "commandCount"]>]> {
   let summary = "element-wise function of two tensors, or of a tensor and a number";
   let description = [{

@@ -2,7 +2,7 @@
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_CastOp : Tpu_Op<"cast", [Pure,
+def Tpu_CastOp : Tpu_Op<"cast", [Pure, Tpu_Evaluate,
                               DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "localBuffers", "commandCount"]>]> {
   let summary = "change of element type: float cast, quantize, dequantize, requantize";
   let description = [{

@@ -3,7 +3,7 @@
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_WeightOp : Tpu_Op<"weight", [Pure, ConstantLike,
+def Tpu_WeightOp : Tpu_Op<"weight", [Pure, Tpu_Evaluate, ConstantLike,
                                      AllTypesMatch<["value", "result"]>]> {
   let summary = "a constant in DRAM, in its logical layout";
   let description = [{

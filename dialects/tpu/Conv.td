@@ -2,7 +2,7 @@
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_ConvOp : Tpu_Op<"conv", [Pure,
+def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
                               DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "readsStrided", "localBuffers", "commandCount"]>]> {
   let summary = "2-D convolution, float or int8; covers groups, depthwise and fully connected";
   let description = [{

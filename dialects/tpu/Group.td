@@ -55,7 +55,7 @@ def Tpu_YieldOp : Tpu_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["G
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 
-def Tpu_GroupOp : Tpu_Op<"group", [Pure, IsolatedFromAbove, SingleBlock]> {
+def Tpu_GroupOp : Tpu_Op<"group", [Pure, Tpu_Evaluate, IsolatedFromAbove, SingleBlock]> {
   let summary = "ops that run slice by slice in local memory";
   let description = [{
     The operands are DRAM tensors that the group loads, the results DRAM tensors that it stores; everything between

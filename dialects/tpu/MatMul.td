@@ -2,7 +2,7 @@
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_MatMulOp : Tpu_Op<"matmul", [Pure]> {
+def Tpu_MatMulOp : Tpu_Op<"matmul", [Pure, Tpu_Evaluate]> {
   let summary = "batched float matrix product over the last two axes";
   let description = [{
     **Semantics**: `y(a,b,i,j) = sum_k lhs(a,b,i,k) * rhs(a|0,b|0,k,j)`, accumulated in f32 and rounded once. A product with a

@@ -2,7 +2,7 @@
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_ReshapeOp : Tpu_Op<"reshape", [Pure,
+def Tpu_ReshapeOp : Tpu_Op<"reshape", [Pure, Tpu_Evaluate,
                               DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isTileable", "computedBox"]>]> {
   let summary = "the same elements in row-major order under another 4-D shape";
   let description = [{
@@ -22,7 +22,7 @@ def Tpu_ReshapeOp : Tpu_Op<"reshape", [Pure,
   let hasFolder = 1;
 }
 
-def Tpu_PermuteOp : Tpu_Op<"permute", [Pure]> {
+def Tpu_PermuteOp : Tpu_Op<"permute", [Pure, Tpu_Evaluate]> {
   let summary = "axes in another order";
   let description = [{
     **Semantics**: axis i of the output is axis `order[i]` of the input.
@@ -40,7 +40,7 @@ def Tpu_PermuteOp : Tpu_Op<"permute", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tpu_SliceOp : Tpu_Op<"slice", [Pure]> {
+def Tpu_SliceOp : Tpu_Op<"slice", [Pure, Tpu_Evaluate]> {
   let summary = "a regular part of a tensor";
   let description = [{
     **Semantics**: `y(i) = input(offsets + i * steps)`.
@@ -58,7 +58,7 @@ def Tpu_SliceOp : Tpu_Op<"slice", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tpu_ConcatOp : Tpu_Op<"concat", [Pure]> {
+def Tpu_ConcatOp : Tpu_Op<"concat", [Pure, Tpu_Evaluate]> {
   let summary = "tensors one after the other along an axis";
   let description = [{
     **Semantics**: the inputs follow each other along `axis`.

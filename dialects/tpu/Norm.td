@@ -2,7 +2,7 @@
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_ScaleOp : Tpu_Op<"scale", [Pure, AllTypesMatch<["input", "output"]>, AllTypesMatch<["scale", "bias"]>,
+def Tpu_ScaleOp : Tpu_Op<"scale", [Pure, Tpu_Evaluate, AllTypesMatch<["input", "output"]>, AllTypesMatch<["scale", "bias"]>,
                               DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "localBuffers", "commandCount"]>]> {
   let summary = "per-channel multiply and add";
   let description = [{

@@ -2,7 +2,7 @@
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_PoolOp : Tpu_Op<"pool", [Pure,
+def Tpu_PoolOp : Tpu_Op<"pool", [Pure, Tpu_Evaluate,
                               DeclareOpInterfaceMethods<Tpu_TilingInterface, []>]> {
   let summary = "max or average pooling";
   let description = [{

@@ -2,7 +2,7 @@
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_SoftmaxOp : Tpu_Op<"softmax", [Pure, SameOperandsAndResultType,
+def Tpu_SoftmaxOp : Tpu_Op<"softmax", [Pure, Tpu_Evaluate, SameOperandsAndResultType,
                               DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "localBuffers", "commandCount"]>]> {
   let summary = "softmax along one axis";
   let description = [{

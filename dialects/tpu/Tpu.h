@@ -4,6 +4,8 @@
 #define WEFT_DIALECTS_TPU_TPU_H
 
 #include "dialects/tpu/LocalBuffer.h"
+#include "dialects/Evaluate.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Quant/QuantOps.h"
 #include "mlir/Dialect/Quant/QuantTypes.h"

@@ -9,6 +9,7 @@ include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
+include "dialects/EvaluateInterface.td"
 include "dialects/tpu/TilingInterface.td"
 
 def Tpu_Dialect : Dialect {
@@ -34,6 +35,10 @@ def Tpu_Dialect : Dialect {
 #undef WEFT_FAMILY
   }];
 }
+
+/// Every op can be computed on the host. Integers are exact, bit for bit what the machine gives; floats are computed wider than
+/// the tensor and rounded once, so they differ from the machine only by the order and width of its partial sums (ISA section 7).
+def Tpu_Evaluate : DeclareOpInterfaceMethods<EvaluateOpInterface>;
 
 class Tpu_Op<string mnemonic, list<Trait> traits = []> : Op<Tpu_Dialect, mnemonic, traits>;
 

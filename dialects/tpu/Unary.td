@@ -2,7 +2,7 @@
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, SameOperandsAndResultType,
+def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, Tpu_Evaluate, SameOperandsAndResultType,
                               DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "localBuffers", "commandCount"]>]> {
   let summary = "element-wise function of a float tensor";
   let description = [{
@@ -26,7 +26,7 @@ def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, SameOperandsAndResultType,
   let hasVerifier = 1;
 }
 
-def Tpu_LutOp : Tpu_Op<"lut", [Pure,
+def Tpu_LutOp : Tpu_Op<"lut", [Pure, Tpu_Evaluate,
                               DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "localBuffers"]>]> {
   let summary = "element-wise function of an 8-bit tensor by a 256-entry table";
   let description = [{

@@ -1,0 +1,99 @@
+//===- Binary.cpp - evaluation of the Binary family -----------------------===//
+
+#include "dialects/tpu/Binary.h"
+
+#include "dialects/tpu/evaluate/Numbers.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+template <typename T>
+static T apply(BinaryKind kind, T x, T y) {
+  switch (kind) {
+  case BinaryKind::Add:
+    return x + y;
+  case BinaryKind::Sub:
+    return x - y;
+  case BinaryKind::Mul:
+    return x * y;
+  case BinaryKind::Div:
+    return x / y;
+  case BinaryKind::Max:
+    return std::max(x, y);
+  case BinaryKind::Min:
+    return std::min(x, y);
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// Calls `function(output index, lhs index, rhs index)` for every result
+/// element.
+static void
+forEachPair(BinaryOp op,
+            llvm::function_ref<void(int64_t, int64_t, int64_t)> function) {
+  ArrayRef<int64_t> shape = op.getOutput().getType().getShape();
+  SmallVector<int64_t, 4> l = broadcastStrides(op.getLhs(), shape);
+  SmallVector<int64_t, 4> r(4, 0);
+  if (op.getRhs())
+    r = broadcastStrides(op.getRhs(), shape);
+  int64_t index = 0;
+  for (int64_t n = 0; n < shape[0]; ++n)
+    for (int64_t c = 0; c < shape[1]; ++c)
+      for (int64_t h = 0; h < shape[2]; ++h)
+        for (int64_t w = 0; w < shape[3]; ++w)
+          function(index++, n * l[0] + c * l[1] + h * l[2] + w * l[3],
+                   n * r[0] + c * r[1] + h * r[2] + w * r[3]);
+}
+
+static LogicalResult evaluateInteger(BinaryOp op, Operands operands,
+                                     Results &results) {
+  std::vector<int64_t> lhs = loadIntegers(*operands[0]),
+                       rhs = loadIntegers(*operands[1]);
+  std::vector<int64_t> output(op.getOutput().getType().getNumElements());
+  IntegerRange range = rangeOf(elementOf(op.getOutput()));
+  IntegerRange wide{INT32_MIN, INT32_MAX};
+  ArrayRef<int32_t> m, s;
+  if (op.getMultipliers()) {
+    m = *op.getMultipliers();
+    s = *op.getRshifts();
+  }
+  BinaryKind kind = op.getKind();
+  forEachPair(op, [&](int64_t i, int64_t l, int64_t r) {
+    if (m.size() == 2) // each term is rounded before the sum
+      output[i] = range.clamp(
+          apply(kind, requantize(lhs[l], m[0], s[0], Rounding::HalfUp, wide),
+                requantize(rhs[r], m[1], s[1], Rounding::HalfUp, wide)));
+    else if (m.size() == 1)
+      output[i] =
+          requantize(lhs[l] * rhs[r], m[0], s[0], Rounding::HalfUp, range);
+    else
+      output[i] = apply(kind, lhs[l], rhs[r]);
+  });
+  storeStored(op.getOutput(), output, results);
+  return success();
+}
+
+LogicalResult BinaryOp::evaluate(Operands operands, Results &results) {
+  if (isQuantized(getLhs()))
+    return evaluateInteger(*this, operands, results);
+  Type element = elementOf(getOutput());
+  std::vector<double> lhs = loadDoubles(*operands[0]);
+  std::vector<double> rhs{
+      getConstant() ? roundTo(element, getConstant()->convertToDouble()) : 0.0};
+  if (getRhs())
+    rhs = loadDoubles(*operands[1]);
+  std::vector<float> output(getOutput().getType().getNumElements());
+  BinaryKind kind = getKind();
+  forEachPair(*this, [&](int64_t i, int64_t l, int64_t r) {
+    // f32 arithmetic: for 16-bit operands one more rounding to 16 bits gives
+    // the correctly rounded result.
+    auto x = static_cast<float>(lhs[l]), y = static_cast<float>(rhs[r]);
+    float value = getReversed() ? apply(kind, y, x) : apply(kind, x, y);
+    output[i] = roundTo(element, getRelu() && value < 0 ? 0.0f : value);
+  });
+  storeFloats(getOutput(), output, results);
+  return success();
+}

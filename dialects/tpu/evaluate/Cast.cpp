@@ -1,0 +1,47 @@
+//===- Cast.cpp - evaluation of the Cast family ---------------------------===//
+
+#include "dialects/tpu/Cast.h"
+
+#include "dialects/tpu/evaluate/Numbers.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+static std::vector<int64_t> quantize(CastOp op,
+                                     const std::vector<double> &input) {
+  Type from = elementOf(op.getInput()), to = elementOf(op.getOutput());
+  IntegerRange range = rangeOf(to);
+  float factor = roundTo(from, 1.0 / scaleOf(to));
+  std::vector<int64_t> output;
+  for (double x : input) // one product in the input's type, then the cast
+    output.push_back(numeric::roundToInteger(
+        roundTo(from, static_cast<float>(x) * factor),
+        machineRounding(op.roundingMode()), range.low, range.high));
+  return output;
+}
+
+LogicalResult CastOp::evaluate(Operands operands, Results &results) {
+  Type to = elementOf(getOutput());
+  if (isQuantized(getInput()) && isQuantized(getOutput())) {
+    std::vector<int64_t> values = loadIntegers(*operands[0]);
+    for (int64_t &value : values)
+      value = requantize(value, static_cast<int32_t>(*getMultiplier()),
+                         *getRshift(), roundingMode(), rangeOf(to));
+    storeStored(getOutput(), values, results);
+    return success();
+  }
+  std::vector<double> input = loadDoubles(*operands[0]);
+  if (isQuantized(getOutput())) {
+    storeStored(getOutput(), quantize(*this, input), results);
+    return success();
+  }
+  float scale = isQuantized(getInput())
+                    ? static_cast<float>(scaleOf(elementOf(getInput())))
+                    : 1.0f;
+  std::vector<float> output;
+  for (double x : input)
+    output.push_back(roundTo(to, static_cast<float>(x) * scale));
+  storeFloats(getOutput(), output, results);
+  return success();
+}

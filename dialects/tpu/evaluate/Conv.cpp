@@ -1,0 +1,152 @@
+//===- Conv.cpp - evaluation of the Conv family ---------------------------===//
+
+#include "dialects/tpu/Conv.h"
+
+#include "dialects/tpu/evaluate/Numbers.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+namespace {
+/// Shapes and window of one convolution.
+struct Geometry {
+  explicit Geometry(ConvOp op)
+      : input(op.getInput().getType().getShape()),
+        filter(op.getFilter().getType().getShape()),
+        output(op.getOutput().getType().getShape()), strides(op.getStrides()),
+        pads(op.getPads()), dilations(op.getDilations()),
+        outPerGroup(filter[0] / static_cast<int64_t>(op.getGroup())) {}
+  ArrayRef<int64_t> input, filter, output, strides, pads, dilations;
+  int64_t outPerGroup;
+};
+} // namespace
+
+/// Adds `weight` times a shifted, strided input plane to the accumulator plane;
+/// positions outside the input add 0.
+template <typename T>
+static void addTap(const Geometry &g, int64_t ky, int64_t kx, T weight,
+                   const T *plane, T *accumulator) {
+  for (int64_t y = 0; y < g.output[2]; ++y) {
+    int64_t row = y * g.strides[0] + ky * g.dilations[0] - g.pads[0];
+    if (row < 0 || row >= g.input[2])
+      continue;
+    for (int64_t x = 0; x < g.output[3]; ++x) {
+      int64_t column = x * g.strides[1] + kx * g.dilations[1] - g.pads[1];
+      if (column >= 0 && column < g.input[3])
+        accumulator[y * g.output[3] + x] +=
+            weight * plane[row * g.input[3] + column];
+    }
+  }
+}
+
+/// The sums of products, n,oc,oh,ow. With integers exact; with doubles in the
+/// order ic, kh, kw.
+template <typename T>
+static std::vector<T> accumulate(const Geometry &g, const std::vector<T> &input,
+                                 const std::vector<T> &filter) {
+  int64_t inPlane = g.input[2] * g.input[3],
+          outPlane = g.output[2] * g.output[3];
+  std::vector<T> sums(g.output[0] * g.output[1] * outPlane, T(0));
+  for (int64_t n = 0; n < g.output[0]; ++n)
+    for (int64_t oc = 0; oc < g.output[1]; ++oc)
+      for (int64_t ic = 0; ic < g.filter[1]; ++ic) {
+        int64_t channel = oc / g.outPerGroup * g.filter[1] + ic;
+        const T *plane = &input[(n * g.input[1] + channel) * inPlane];
+        T *accumulator = &sums[(n * g.output[1] + oc) * outPlane];
+        const T *taps =
+            &filter[(oc * g.filter[1] + ic) * g.filter[2] * g.filter[3]];
+        for (int64_t ky = 0; ky < g.filter[2]; ++ky)
+          for (int64_t kx = 0; kx < g.filter[3]; ++kx)
+            addTap(g, ky, kx, taps[ky * g.filter[3] + kx], plane, accumulator);
+      }
+  return sums;
+}
+
+static LogicalResult evaluateFloat(ConvOp op, Operands operands,
+                                   Results &results) {
+  Geometry g(op);
+  std::vector<double> sums =
+      accumulate(g, loadDoubles(*operands[0]), loadDoubles(*operands[1]));
+  std::vector<double> bias(g.output[1], 0.0);
+  if (op.getBias())
+    bias = loadDoubles(*operands[2]);
+  Type element = elementOf(op.getOutput());
+  int64_t plane = g.output[2] * g.output[3];
+  std::vector<float> output(sums.size());
+  for (size_t i = 0; i < sums.size(); ++i) {
+    double value = sums[i] + bias[i / plane % g.output[1]];
+    output[i] = roundTo(element, op.getRelu() && value < 0 ? 0.0 : value);
+  }
+  storeFloats(op.getOutput(), output, results);
+  return success();
+}
+
+/// rq1 of the accumulator plus an int32 bias; the sum saturates at 32 bits like
+/// the machine's add.
+static LogicalResult evaluateFixedPoint(ConvOp op,
+                                        const std::vector<int64_t> &sums,
+                                        Operands operands, Results &results) {
+  ArrayRef<int64_t> shape = op.getOutput().getType().getShape();
+  int64_t plane = shape[2] * shape[3];
+  std::vector<int64_t> bias(shape[1], 0);
+  if (op.getBias())
+    bias = loadIntegers(*operands[2]);
+  IntegerRange range = rangeOf(elementOf(op.getOutput()));
+  std::vector<int64_t> output(sums.size());
+  for (size_t i = 0; i < sums.size(); ++i) {
+    int64_t channel = i / plane % shape[1];
+    output[i] =
+        requantize(numeric::saturate(sums[i] + bias[channel], 32, true),
+                   (*op.getMultipliers())[channel], (*op.getRshifts())[channel],
+                   op.getRounding(), range);
+  }
+  storeStored(op.getOutput(), output, results);
+  return success();
+}
+
+/// f32(f32(acc) * scale) + bias, each step rounded to f32; then rounded to the
+/// float result type or, half to even, to the integers of the quantized one
+/// (rq0).
+static LogicalResult evaluateScaled(ConvOp op, const std::vector<int64_t> &sums,
+                                    Operands operands, Results &results) {
+  ArrayRef<int64_t> shape = op.getOutput().getType().getShape();
+  int64_t plane = shape[2] * shape[3];
+  std::vector<double> bias;
+  if (op.getBias())
+    bias = loadDoubles(*operands[2]);
+  Type element = elementOf(op.getOutput());
+  bool quantized = isQuantized(op.getOutput());
+  std::vector<float> floats(quantized ? 0 : sums.size());
+  std::vector<int64_t> integers(quantized ? sums.size() : 0);
+  for (size_t i = 0; i < sums.size(); ++i) {
+    int64_t channel = i / plane % shape[1];
+    float value = static_cast<float>(sums[i]) * (*op.getScales())[channel];
+    if (!bias.empty())
+      value += static_cast<float>(bias[channel]);
+    if (op.getRelu() && value < 0)
+      value = 0;
+    if (quantized) {
+      IntegerRange range = rangeOf(element);
+      integers[i] = numeric::roundToInteger(
+          value, numeric::Rounding::HalfToEven, range.low, range.high);
+    } else {
+      floats[i] = roundTo(element, value);
+    }
+  }
+  if (quantized)
+    storeStored(op.getOutput(), integers, results);
+  else
+    storeFloats(op.getOutput(), floats, results);
+  return success();
+}
+
+LogicalResult ConvOp::evaluate(Operands operands, Results &results) {
+  if (!isQuantized(getInput()))
+    return evaluateFloat(*this, operands, results);
+  Geometry g(*this);
+  std::vector<int64_t> sums =
+      accumulate(g, loadIntegers(*operands[0]), loadIntegers(*operands[1]));
+  return getScales() ? evaluateScaled(*this, sums, operands, results)
+                     : evaluateFixedPoint(*this, sums, operands, results);
+}

@@ -1,0 +1,83 @@
+//===- Move.cpp - evaluation of the Move family ---------------------------===//
+
+#include "dialects/tpu/Move.h"
+
+#include "dialects/tpu/evaluate/Numbers.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+/// Copies elements of `bytes` bytes: result element (n,c,h,w) comes from
+/// `offset + n*strides[0] + ...` of `source`.
+static void gather(const HostTensor &source, ArrayRef<int64_t> strides,
+                   int64_t offset, ArrayRef<int64_t> shape,
+                   HostTensor &result) {
+  size_t bytes = numeric::elementBytes(result.type());
+  uint8_t *to = result.bytes();
+  for (int64_t n = 0; n < shape[0]; ++n)
+    for (int64_t c = 0; c < shape[1]; ++c)
+      for (int64_t h = 0; h < shape[2]; ++h)
+        for (int64_t w = 0; w < shape[3]; ++w, to += bytes) {
+          int64_t index = offset + n * strides[0] + c * strides[1] +
+                          h * strides[2] + w * strides[3];
+          std::memcpy(to, source.bytes() + index * bytes, bytes);
+        }
+}
+
+static SmallVector<int64_t, 4> rowMajorStrides(ArrayRef<int64_t> shape) {
+  return {shape[1] * shape[2] * shape[3], shape[2] * shape[3], shape[3], 1};
+}
+
+LogicalResult ReshapeOp::evaluate(Operands operands, Results &results) {
+  HostTensor &output =
+      results.emplace_back(*makeHostTensor(getOutput().getType()));
+  std::memcpy(output.bytes(), operands[0]->bytes(), output.sizeBytes());
+  return success();
+}
+
+LogicalResult PermuteOp::evaluate(Operands operands, Results &results) {
+  SmallVector<int64_t, 4> input =
+                              rowMajorStrides(getInput().getType().getShape()),
+                          strides;
+  for (int64_t axis : getOrder())
+    strides.push_back(input[axis]);
+  HostTensor &output =
+      results.emplace_back(*makeHostTensor(getOutput().getType()));
+  gather(*operands[0], strides, 0, getOutput().getType().getShape(), output);
+  return success();
+}
+
+LogicalResult SliceOp::evaluate(Operands operands, Results &results) {
+  SmallVector<int64_t, 4> strides =
+      rowMajorStrides(getInput().getType().getShape());
+  int64_t offset = 0;
+  for (int axis = 0; axis < 4; ++axis) {
+    offset += getOffsets()[axis] * strides[axis];
+    strides[axis] *= getSteps()[axis];
+  }
+  HostTensor &output =
+      results.emplace_back(*makeHostTensor(getOutput().getType()));
+  gather(*operands[0], strides, offset, getOutput().getType().getShape(),
+         output);
+  return success();
+}
+
+LogicalResult ConcatOp::evaluate(Operands operands, Results &results) {
+  HostTensor &output =
+      results.emplace_back(*makeHostTensor(getOutput().getType()));
+  ArrayRef<int64_t> shape = getOutput().getType().getShape();
+  int64_t axis = getAxisAttr().getInt(), outer = 1;
+  for (int64_t size : shape.take_front(axis))
+    outer *= size;
+  uint8_t *to = output.bytes();
+  for (int64_t i = 0; i < outer; ++i)
+    for (const HostTensor *input : operands) {
+      size_t run = input->sizeBytes() / outer;
+      std::memcpy(to, input->bytes() + i * run, run);
+      to += run;
+    }
+  return success();
+}

@@ -1,0 +1,55 @@
+//===- Calibrate.cpp - measuring the value ranges of a graph --------------===//
+
+#include "passes/quantize/Calibrate.h"
+
+#include "dialects/TensorValues.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::quantize;
+
+llvm::Error Calibrator::count(StringRef name,
+                              const numeric::HostTensor &tensor) {
+  if (!numeric::isFloatType(
+          tensor.type())) // indices and masks are not quantized
+    return llvm::Error::success();
+  std::vector<double> values = loadDoubles(tensor);
+  std::vector<float> floats(values.begin(), values.end());
+  return ranges.add(name, floats);
+}
+
+LogicalResult Calibrator::addSample(const NamedTensors &sample) {
+  auto func = module.lookupSymbol<func::FuncOp>("main");
+  if (!func)
+    return emitError(module.getLoc()) << "the module has no function @main";
+  std::string problem; // the first one; evaluation goes on
+  auto observe = [&](StringRef name, const numeric::HostTensor &tensor) {
+    if (llvm::Error error = count(name, tensor)) {
+      std::string text = llvm::toString(std::move(error));
+      if (problem.empty())
+        problem = std::move(text);
+    }
+  };
+  for (const auto &[name, tensor] : sample)
+    observe(name, tensor);
+  NamedTensors outputs;
+  if (failed(evaluateNamed(func, sample, outputs, observe)))
+    return failure();
+  if (!problem.empty())
+    return emitError(module.getLoc()) << problem;
+  ranges.endSample();
+  return success();
+}
+
+FailureOr<CalibrationTable>
+weft::quantize::calibrate(ModuleOp module, ArrayRef<NamedTensors> samples,
+                          const CalibrationOptions &options) {
+  if (samples.empty())
+    return emitError(module.getLoc())
+           << "calibration needs at least one sample";
+  Calibrator calibrator(module);
+  for (const NamedTensors &sample : samples)
+    if (failed(calibrator.addSample(sample)))
+      return failure();
+  return calibrator.finish(options);
+}

@@ -1,0 +1,44 @@
+//===- Calibrate.h - measuring the value ranges of a graph ------*- C++ -*-===//
+
+#ifndef WEFT_PASSES_QUANTIZE_CALIBRATE_H
+#define WEFT_PASSES_QUANTIZE_CALIBRATE_H
+
+#include "dialects/Evaluate.h"
+#include "passes/quantize/Calibration.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace weft::quantize {
+
+/// Measures the ranges of the float values of a `top` module, sample by sample,
+/// in memory that does not grow with them. Calibrate the graph that will be
+/// converted (after the top passes), so that the values it reads are in the
+/// table.
+class Calibrator {
+public:
+  /// `module` outlives the calibrator and has `@main` in the top dialect.
+  explicit Calibrator(mlir::ModuleOp module) : module(module) {}
+
+  /// Evaluates `@main` on one sample, tensors by input name. Reports and fails
+  /// if an input is missing, extra or misshapen, or a value is NaN or infinite.
+  mlir::LogicalResult addSample(const NamedTensors &sample);
+
+  CalibrationTable finish(const CalibrationOptions &options = {}) const {
+    return ranges.finish(options);
+  }
+
+private:
+  llvm::Error count(llvm::StringRef name, const numeric::HostTensor &tensor);
+
+  mlir::ModuleOp module;
+  RangeCollector ranges;
+};
+
+/// All samples at once. Fails (after a report) if there is none.
+mlir::FailureOr<CalibrationTable>
+calibrate(mlir::ModuleOp module, llvm::ArrayRef<NamedTensors> samples,
+          const CalibrationOptions &options = {});
+
+} // namespace weft::quantize
+
+#endif // WEFT_PASSES_QUANTIZE_CALIBRATE_H
