@@ -1,8 +1,9 @@
 //===- Pack.cpp - encoded commands to a bmodel file -----------------------===//
 
 #include "codegen/pack/Pack.h"
-#include "dialects/Evaluate.h"
-#include "runtime/bmodel/Bmodel.h"
+#include "codegen/pack/DebugMapBuilder.h"
+#include "codegen/pack/OnnxView.h"
+#include "runtime/bmodel/Container.h"
 #include "runtime/bmodel/Sha256.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -35,29 +36,6 @@ static std::unique_ptr<wire::Blob> appendBlob(std::vector<uint8_t> &section,
   section.insert(section.end(), bytes.begin(), bytes.end());
   section.resize(start + roundUp(bytes.size(), unit));
   return std::make_unique<wire::Blob>(start, section.size() - start);
-}
-
-static std::unique_ptr<wire::OnnxViewT> makeOnnxView(RankedTensorType type) {
-  std::optional<numeric::ElementType> element =
-      hostElementType(type.getElementType());
-  if (!element)
-    return nullptr;
-  auto view = std::make_unique<wire::OnnxViewT>();
-  view->element_type = numeric::onnxDataType(*element);
-  view->dims.assign(type.getShape().begin(), type.getShape().end());
-  return view;
-}
-
-/// The wire's type of a stored element; none for types that a bmodel holds in a
-/// narrower one only (a ppl.net says what lies in memory).
-static std::optional<wire::DataType> wireType(Type type) {
-  std::optional<numeric::ElementType> element = hostElementType(type);
-  if (!element)
-    return std::nullopt;
-  std::optional<wire::DataType> stored = rt::storedAs(*element);
-  if (!stored || rt::fromWire(*stored) != element)
-    return std::nullopt;
-  return stored;
 }
 
 static FailureOr<std::unique_ptr<wire::TensorT>>
@@ -136,12 +114,12 @@ static LogicalResult collectWeights(ppl::NetOp net, std::vector<uint8_t> &bytes,
 }
 
 static std::vector<std::unique_ptr<wire::CommandGroupT>>
-makeGroups(const EncodedNet &encoded, std::vector<uint8_t> &section) {
+makeGroups(const EncodedProgram &encoded, std::vector<uint8_t> &section) {
   std::vector<std::unique_ptr<wire::CommandGroupT>> groups;
-  for (const EncodedGroup &source : encoded.groups) {
+  for (const CommandGroup &source : encoded.groups) {
     auto group = std::make_unique<wire::CommandGroupT>();
-    group->tiu_count = source.tiuCount;
-    group->gdma_count = source.gdmaCount;
+    group->tiu_count = source.tiuCount();
+    group->gdma_count = source.gdmaCount();
     group->tiu_blob = appendBlob(section, source.tiu, kCommandBlobBytes);
     group->gdma_blob = appendBlob(section, source.gdma, kCommandBlobBytes);
     group->tiu_bytes = uint32_t(group->tiu_blob->size());
@@ -176,8 +154,8 @@ makeSubNet(const wire::NetParameterT &stage) {
 }
 
 static FailureOr<std::unique_ptr<wire::NetParameterT>>
-makeStage(ppl::NetOp net, const EncodedNet &encoded, const PackOptions &options,
-          std::vector<uint8_t> &section) {
+makeStage(ppl::NetOp net, const EncodedProgram &encoded,
+          const PackOptions &options, std::vector<uint8_t> &section) {
   auto stage = std::make_unique<wire::NetParameterT>();
   stage->weights = std::make_unique<wire::WeightsT>();
   std::vector<uint8_t> weightBytes;
@@ -203,7 +181,11 @@ makeStage(ppl::NetOp net, const EncodedNet &encoded, const PackOptions &options,
     stage->weights->locations.clear();
     return stage;
   }
-  stage->debug_map = std::make_unique<wire::DebugMapT>(encoded.debugMap);
+  FailureOr<std::unique_ptr<wire::DebugMapT>> map =
+      buildDebugMap(encoded, options.nodeOpTypes);
+  if (failed(map))
+    return failure();
+  stage->debug_map = std::move(*map);
   stage->debug_map->producer = options.producer;
   return stage;
 }
@@ -225,7 +207,7 @@ joinSections(const flatbuffers::FlatBufferBuilder &builder,
 }
 
 FailureOr<std::vector<uint8_t>>
-codegen::packBmodel(ppl::NetOp net, const EncodedNet &encoded,
+codegen::packBmodel(ppl::NetOp net, const EncodedProgram &encoded,
                     const PackOptions &options) {
   std::vector<uint8_t> section;
   FailureOr<std::unique_ptr<wire::NetParameterT>> stage =

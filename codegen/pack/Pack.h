@@ -3,8 +3,7 @@
 #ifndef WEFT_CODEGEN_PACK_PACK_H
 #define WEFT_CODEGEN_PACK_PACK_H
 
-#include "codegen/encode/EncodedNet.h"
-#include "dialects/ppl/Net.h"
+#include "codegen/encode/Encode.h"
 
 #include <cstdint>
 #include <string>
@@ -19,6 +18,8 @@ struct PackOptions {
   std::string time;
   /// Compiler that wrote the file, "weft 0.1.0".
   std::string producer;
+  /// Operators of the ONNX nodes by position in the graph, for the debug map.
+  std::vector<std::string> nodeOpTypes;
 };
 
 /// The bytes of a bmodel with one static net of one stage: inputs, outputs,
@@ -26,7 +27,7 @@ struct PackOptions {
 /// The same arguments give the same bytes. Reports on `net` and fails if an
 /// input or output has a type that a bmodel cannot store, or a weight no bytes.
 mlir::FailureOr<std::vector<uint8_t>> packBmodel(ppl::NetOp net,
-                                                 const EncodedNet &encoded,
+                                                 const EncodedProgram &encoded,
                                                  const PackOptions &options);
 
 } // namespace weft::codegen

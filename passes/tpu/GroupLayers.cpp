@@ -56,7 +56,12 @@ static void buildGroup(ArrayRef<Operation *> ops, const Dims &counts) {
 namespace {
 struct GroupLayersPass : PassWrapper<GroupLayersPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(GroupLayersPass)
-  GroupLayersPass() = default;
+  explicit GroupLayersPass(const GroupLayersOptions &limits = {}) {
+    if (limits.maxOps)
+      maxOps = limits.maxOps;
+    if (limits.maxSlicedOps)
+      maxSlicedOps = limits.maxSlicedOps;
+  }
   GroupLayersPass(const GroupLayersPass &other) : PassWrapper(other) {}
 
   StringRef getArgument() const final { return "tpu-group-layers"; }
@@ -117,6 +122,6 @@ struct GroupLayersPass : PassWrapper<GroupLayersPass, OperationPass<func::FuncOp
 };
 } // namespace
 
-std::unique_ptr<Pass> weft::tpu::createGroupLayersPass() {
-  return std::make_unique<GroupLayersPass>();
+std::unique_ptr<Pass> weft::tpu::createGroupLayersPass(const GroupLayersOptions &options) {
+  return std::make_unique<GroupLayersPass>(options);
 }

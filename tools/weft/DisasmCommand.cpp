@@ -2,7 +2,9 @@
 #include "runtime/bmodel/DebugMap.h"
 #include "runtime/isa/Decode.h"
 #include "runtime/status/Quote.h"
+#include "tools/files/OutputFile.h"
 #include "tools/weft/InputArrays.h"
+#include "tools/weft/Listing.h"
 #include "tools/weft/Program.h"
 
 #include <nlohmann/json.hpp>
@@ -21,89 +23,10 @@ struct DisasmFlags {
   bool json = false;
 };
 
-/// Where a command stands in a model.
-struct Place {
-  const rt::NetSpec *net;
-  size_t stage;
-  size_t group;
-  isa::Engine engine;
-  size_t index;
-};
-
-/// Takes the commands one after the other; a failure stops the walk.
-using Visitor =
-    std::function<ExitCode(const Place &, const isa::Decoded &command)>;
-
 } // namespace
 
-static ExitCode visitStream(Place place, const rt::GroupSpec &group,
-                            const Visitor &visit) {
-  bool tiu = place.engine == isa::Engine::Tiu;
-  rt::ByteSpan bytes = tiu ? group.tiu : group.gdma;
-  uint32_t count = tiu ? group.tiuCount : group.gdmaCount;
-  size_t offset = 0;
-  for (place.index = 0; place.index < count; ++place.index) {
-    isa::DecodeResult result =
-        isa::decodeOne(place.engine, bytes.data + offset, bytes.size - offset);
-    // The loader has decoded every command before.
-    if (!result)
-      return reportError(rt::fail(rt::Code::Internal, "undecodable command"));
-    if (ExitCode code = visit(place, result.command); code != ExitCode::Ok)
-      return code;
-    offset += result.command.sizeBytes;
-  }
-  return ExitCode::Ok;
-}
-
-static ExitCode visitNet(const rt::NetSpec &net, const std::string &engine,
-                         const Visitor &visit) {
-  for (size_t stage = 0; stage < net.stages.size(); ++stage)
-    for (size_t group = 0; group < net.stages[stage].groups.size(); ++group)
-      for (isa::Engine which : {isa::Engine::Tiu, isa::Engine::Gdma}) {
-        if (!engine.empty() && engine != isa::engineName(which))
-          continue;
-        ExitCode code = visitStream({&net, stage, group, which, 0},
-                                    net.stages[stage].groups[group], visit);
-        if (code != ExitCode::Ok)
-          return code;
-      }
-  return ExitCode::Ok;
-}
-
-/// "net 'n' stage 0 group 0 tiu", before the first command of each stream.
-static std::string heading(const Place &place) {
-  std::string text = "net " + rt::quoteName(place.net->name) + " stage " +
-                     std::to_string(place.stage) + " group " +
-                     std::to_string(place.group) + " " +
-                     std::string(isa::engineName(place.engine));
-  if (!place.net->stages[place.stage].debugMap)
-    text += " (no debug map: commands cannot be traced to ONNX nodes)";
-  return text + "\n";
-}
-
-static ExitCode printListing(const rt::NetSpec &net,
-                             const std::string &engine) {
-  // Long listings go out in pieces, not as one string of gigabytes.
-  constexpr size_t kPieceBytes = 1 << 20;
-  std::string text;
-  ExitCode code = visitNet(
-      net, engine, [&](const Place &place, const isa::Decoded &command) {
-        if (place.index == 0)
-          text += heading(place);
-        text += "  " + isa::disassemble(command);
-        std::string origin = rt::originText(
-            net.stages[place.stage], place.group, place.engine, place.index);
-        text += origin.empty() ? "\n" : "  ; " + origin + "\n";
-        if (text.size() < kPieceBytes)
-          return ExitCode::Ok;
-        ExitCode printed = printText(text);
-        text.clear();
-        return printed;
-      });
-  return code == ExitCode::Ok ? printText(text) : code;
-}
-
-static Json describeCommand(const Place &place, const isa::Decoded &command) {
+static Json describeCommand(const CommandPlace &place,
+                            const isa::Decoded &command) {
   Json fields = Json::object();
   for (const isa::FieldSpec &field : isa::formSpec(command.form))
     if (field.name != isa::Field::Reserved)
@@ -141,16 +64,17 @@ static ExitCode disasmCommand(const DisasmFlags &flags) {
   }
   Json commands = Json::array();
   for (const rt::NetSpec *net : nets) {
-    ExitCode code =
+    rt::Status status =
         flags.json
-            ? visitNet(*net, flags.engine,
-                       [&](const Place &place, const isa::Decoded &command) {
-                         commands.push_back(describeCommand(place, command));
-                         return ExitCode::Ok;
-                       })
-            : printListing(*net, flags.engine);
-    if (code != ExitCode::Ok)
-      return code;
+            ? visitCommands(
+                  *net, flags.engine,
+                  [&](const CommandPlace &place, const isa::Decoded &command) {
+                    commands.push_back(describeCommand(place, command));
+                    return rt::Status::ok();
+                  })
+            : listCommands(*net, flags.engine, tools::writeStdout);
+    if (!status)
+      return reportError(status);
   }
   return flags.json ? printJson({{"commands", std::move(commands)}})
                     : ExitCode::Ok;

@@ -1,0 +1,31 @@
+//===- Calibrate.h - value ranges from sample inputs ------------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_DRIVER_CALIBRATE_H
+#define WEFT_TOOLS_DRIVER_CALIBRATE_H
+
+#include "passes/quantize/Calibration.h"
+#include "runtime/status/Status.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <functional>
+#include <string>
+
+namespace weft::driver {
+
+struct CalibrationRun {
+  std::string folder;  ///< of .npz files, keyed by input name
+  int64_t samples = 0; ///< the first so many files by name; 0: all
+  quantize::CalibrationOptions options;
+  /// Called after each sample with its number (from 1) and how many there are.
+  std::function<void(size_t done, size_t all)> progress;
+};
+
+/// Evaluates the float graph `module` on every sample and collects the ranges
+/// of its inputs and ONNX values. Messages name the file and the input.
+rt::Result<quantize::CalibrationTable> calibrate(mlir::ModuleOp module,
+                                                 const CalibrationRun &run);
+
+} // namespace weft::driver
+
+#endif // WEFT_TOOLS_DRIVER_CALIBRATE_H

@@ -1,0 +1,21 @@
+//===- NamedInputs.h - npz arrays for a float graph -------------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_DRIVER_NAMEDINPUTS_H
+#define WEFT_TOOLS_DRIVER_NAMEDINPUTS_H
+
+#include "dialects/Evaluate.h"
+#include "runtime/status/Status.h"
+
+#include <string>
+
+namespace weft::driver {
+
+/// The arrays of `file` for the arguments of `function`, by ONNX name. Missing,
+/// extra, misshapen and wrongly typed arrays are errors that name the file and
+/// both sides.
+rt::Result<NamedTensors> readNamedInputs(mlir::func::FuncOp function,
+                                         const std::string &file);
+
+} // namespace weft::driver
+
+#endif // WEFT_TOOLS_DRIVER_NAMEDINPUTS_H

@@ -1,0 +1,66 @@
+//===- Pipelines.cpp - the passes of a compilation ------------------------===//
+
+#include "tools/driver/Pipelines.h"
+
+#include "codegen/emit/Conversions.h"
+#include "passes/quantize/Passes.h"
+#include "passes/top/Passes.h"
+#include "passes/tpu/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::driver;
+
+void driver::buildTopPipeline(OpPassManager &passes) {
+  passes.addPass(top::createTopFoldConstants());
+  passes.addPass(top::createTopCanonicalize());
+  // What the patterns made of constants.
+  passes.addPass(top::createTopFoldConstants());
+}
+
+/// Limits of the group search by level (options of --tpu-group-layers).
+static tpu::GroupLayersOptions groupLimits(int level) {
+  tpu::GroupLayersOptions limits;
+  if (level == 0)
+    limits.maxOps = limits.maxSlicedOps = 1;
+  else if (level == 1)
+    limits.maxOps = limits.maxSlicedOps = 8;
+  else if (level >= 3)
+    limits.maxSlicedOps = 64;
+  return limits;
+}
+
+void driver::buildTpuPipeline(OpPassManager &passes,
+                              const LoweringOptions &options) {
+  quantize::ConvertTopToTpuOptions conversion;
+  conversion.precision = options.precision;
+  conversion.chip = options.chip;
+  conversion.calibration = options.calibration;
+  passes.addPass(quantize::createConvertTopToTpu(conversion));
+  passes.addNestedPass<func::FuncOp>(
+      tpu::createGroupLayersPass(groupLimits(options.optLevel)));
+  passes.addNestedPass<func::FuncOp>(tpu::createPlaceLocalPass());
+  passes.addNestedPass<func::FuncOp>(tpu::createPlaceGlobalPass());
+}
+
+void driver::buildPplPipeline(OpPassManager &passes) {
+  passes.addPass(emit::createConvertTpuToPplPass());
+}
+
+void driver::registerPipelines() {
+  PassPipelineRegistration<>("weft-top", "fold and rewrite the float graph",
+                             buildTopPipeline);
+  PassPipelineRegistration<LoweringOptions>(
+      "weft-tpu", "choose numbers, group, tile and place", buildTpuPipeline);
+  PassPipelineRegistration<>("weft-ppl", "placed tpu to ppl", buildPplPipeline);
+  PassPipelineRegistration<LoweringOptions>(
+      "weft-compile", "the whole way from top to ppl",
+      [](OpPassManager &passes, const LoweringOptions &options) {
+        buildTopPipeline(passes);
+        buildTpuPipeline(passes, options);
+        buildPplPipeline(passes);
+      });
+}

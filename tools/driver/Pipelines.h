@@ -1,0 +1,56 @@
+//===- Pipelines.h - the passes of a compilation ----------------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_DRIVER_PIPELINES_H
+#define WEFT_TOOLS_DRIVER_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+#include <string>
+
+namespace weft::driver {
+
+/// What `-O` stands for.
+enum class OptLevel : int {
+  O0 =
+      0, ///< every op a group of its own, values go through DRAM: for bisection
+  O1 = 1, ///< short groups
+  O2 = 2, ///< groups as long as fit
+  O3 = 3, ///< the same with longer sliced groups; slower compilation
+};
+
+/// Options of the pipelines that bind the graph to numbers and a chip.
+struct LoweringOptions : mlir::PassPipelineOptions<LoweringOptions> {
+  Option<std::string> precision{*this, "precision",
+                                llvm::cl::desc("f32, f16, bf16 or int8"),
+                                llvm::cl::init("f32")};
+  Option<std::string> chip{*this, "chip", llvm::cl::desc("chip to compile for"),
+                           llvm::cl::init("bm1684x")};
+  Option<std::string> calibration{
+      *this, "calibration", llvm::cl::desc("calibration table (for int8)"),
+      llvm::cl::init("")};
+  Option<int> optLevel{*this, "opt-level", llvm::cl::desc("0 to 3"),
+                       llvm::cl::init(2)};
+  Option<bool> quantizedIo{
+      *this, "quantized-io",
+      llvm::cl::desc("inputs and outputs in the types computed with"),
+      llvm::cl::init(false)};
+};
+
+/// `weft-top`: folds constants and rewrites the float graph.
+void buildTopPipeline(mlir::OpPassManager &passes);
+
+/// `weft-tpu`: top to grouped, tiled and placed tpu.
+void buildTpuPipeline(mlir::OpPassManager &passes,
+                      const LoweringOptions &options);
+
+/// `weft-ppl`: placed tpu to ppl.
+void buildPplPipeline(mlir::OpPassManager &passes);
+
+/// Makes `weft-top`, `weft-tpu`, `weft-ppl` and `weft-compile` (all three)
+/// known to the pass registry.
+void registerPipelines();
+
+} // namespace weft::driver
+
+#endif // WEFT_TOOLS_DRIVER_PIPELINES_H

@@ -1,0 +1,82 @@
+#include "tools/driver/Calibrate.h"
+#include "tools/files/OutputFile.h"
+#include "tools/weft/CalibrationFlags.h"
+#include "tools/weft/ModelFlags.h"
+#include "tools/weft/Program.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace weft;
+using namespace weft::cli;
+using rt::Result;
+
+namespace {
+
+struct CalibrateFlags {
+  ModelFlags model;
+  std::string data;
+  std::string output;
+  CalibrationFlags calibration;
+  bool json = false;
+};
+
+} // namespace
+
+static ExitCode calibrateModel(const CalibrateFlags &flags) {
+  Result<driver::InputShapes> shapes = parseShapes(flags.model.shapes);
+  if (!shapes)
+    return reportError(shapes.status());
+  driver::CalibrationRun run;
+  run.folder = flags.data;
+  if (rt::Status status = applyCalibrationFlags(flags.calibration, run);
+      !status)
+    return reportError(status);
+  if (flags.json && flags.output == "-")
+    return reportError(rt::fail(rt::Code::InvalidArgument,
+                                "--json and --output - both want stdout"));
+  driver::Compilation compilation;
+  if (failed(compilation.import(flags.model.model, *shapes)))
+    return ExitCode::UserError;
+  Result<quantize::CalibrationTable> table =
+      driver::calibrate(compilation.module(), run);
+  if (!table)
+    return reportError(table.status());
+  std::string text = table->str();
+  if (rt::Status status =
+          tools::writeOutputFile(flags.output, text.data(), text.size());
+      !status)
+    return reportError(status);
+  if (flags.output == "-")
+    return ExitCode::Ok;
+  if (flags.json)
+    return printJson({{"output_file", flags.output},
+                      {"method", table->method},
+                      {"samples", table->samples},
+                      {"values", table->entries().size()}});
+  return printText(flags.output + ": " +
+                   std::to_string(table->entries().size()) +
+                   " values, method " + table->method + ", " +
+                   std::to_string(table->samples) + " samples\n");
+}
+
+void cli::addCalibrateCommand(Program &program) {
+  auto flags = std::make_shared<CalibrateFlags>();
+  CLI::App &command = program.addCommand(
+      "calibrate", "Collect the value ranges that int8 needs",
+      {"weft calibrate cls.onnx --shape x=1x3x48x192 --data samples/ -o "
+       "cls.table"},
+      [flags] { return calibrateModel(*flags); });
+  addModelFlags(command, flags->model);
+  command
+      .add_option("--data", flags->data,
+                  "Folder of .npz files, one a sample, keyed by input name")
+      ->required()
+      ->type_name("DIR");
+  command
+      .add_option("-o,--output", flags->output,
+                  "The calibration table ('-': stdout)")
+      ->required()
+      ->type_name("TABLE");
+  addCalibrationFlags(command, flags->calibration);
+  command.add_flag("--json", flags->json, "Print what was written as JSON");
+}

@@ -1,0 +1,38 @@
+#include "tools/weft/CalibrationFlags.h"
+
+#include <cstdio>
+#include <unistd.h>
+
+using namespace weft;
+using namespace weft::cli;
+
+void cli::addCalibrationFlags(CLI::App &command, CalibrationFlags &flags) {
+  flags.method =
+      quantize::stringifyMethod(quantize::CalibrationOptions().method).str();
+  command
+      .add_option("--method", flags.method,
+                  "How a clipping threshold is chosen from the values seen")
+      ->check(CLI::IsMember({"max", "percentile", "mse"}))
+      ->capture_default_str();
+  flags.samplesOption =
+      command
+          .add_option("--samples", flags.samples,
+                      "Use the first N files by name; all by default")
+          ->type_name("N");
+}
+
+rt::Status cli::applyCalibrationFlags(const CalibrationFlags &flags,
+                                      driver::CalibrationRun &run) {
+  if (flags.samplesOption->count() && flags.samples < 1)
+    return rt::fail(rt::Code::InvalidArgument,
+                    "--samples is " + std::to_string(flags.samples) +
+                        ", must be at least 1");
+  run.samples = flags.samples;
+  run.options.method = *quantize::symbolizeMethod(flags.method);
+  if (isatty(STDERR_FILENO))
+    run.progress = [](size_t done, size_t all) {
+      std::fprintf(stderr, "\rcalibrating: %zu of %zu samples%s", done, all,
+                   done == all ? "\n" : "");
+    };
+  return rt::Status::ok();
+}

@@ -1,0 +1,209 @@
+#include "runtime/bmodel/Bmodel.h"
+#include "tools/driver/Calibrate.h"
+#include "tools/files/OutputFile.h"
+#include "tools/weft/CalibrationFlags.h"
+#include "tools/weft/Listing.h"
+#include "tools/weft/ModelFlags.h"
+#include "tools/weft/Program.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+using namespace weft;
+using namespace weft::cli;
+using rt::Code;
+using rt::Result;
+
+namespace {
+
+struct ConvertFlags {
+  ModelFlags model;
+  std::string output;
+  std::string emit = "bmodel";
+  std::string calibrationData;
+  CalibrationFlags calibration;
+  driver::CompileOptions compile;
+  int optLevel = int(driver::OptLevel::O2);
+  bool json = false;
+};
+
+} // namespace
+
+static rt::Status checkFlags(const ConvertFlags &flags) {
+  bool quantized = flags.compile.precision == "int8";
+  bool hasTable = !flags.compile.calibration.empty();
+  bool hasData = !flags.calibrationData.empty();
+  if (quantized && !hasTable && !hasData)
+    return rt::fail(Code::InvalidArgument,
+                    "--precision int8 needs value ranges; give --calibration "
+                    "TABLE (see weft calibrate) or --calibration-data DIR");
+  if (hasTable && hasData)
+    return rt::fail(Code::InvalidArgument,
+                    "--calibration and --calibration-data are both given; one "
+                    "of them is enough");
+  if (!quantized && (hasTable || hasData))
+    return rt::fail(Code::InvalidArgument,
+                    "calibration is for --precision int8, the precision is " +
+                        flags.compile.precision + "; leave it out");
+  if (flags.json && flags.output == "-")
+    return rt::fail(Code::InvalidArgument,
+                    "--json and --output - both want stdout");
+  return rt::Status::ok();
+}
+
+/// Calibrates on --calibration-data into a table that lives as long as
+/// `remover`.
+static rt::Status calibrateHere(const ConvertFlags &flags,
+                                driver::Compilation &compilation,
+                                driver::CompileOptions &options,
+                                llvm::FileRemover &remover) {
+  driver::CalibrationRun run;
+  run.folder = flags.calibrationData;
+  WEFT_TRY(applyCalibrationFlags(flags.calibration, run));
+  Result<quantize::CalibrationTable> table =
+      driver::calibrate(compilation.module(), run);
+  if (!table)
+    return table.status();
+  llvm::SmallString<128> path;
+  if (std::error_code error =
+          llvm::sys::fs::createTemporaryFile("weft-calibration", "txt", path))
+    return rt::fail(Code::IoError,
+                    "cannot make a temporary file: " + error.message());
+  remover.setFile(path);
+  options.calibration = std::string(path);
+  std::string text = table->str();
+  return tools::writeOutputFile(options.calibration, text.data(), text.size());
+}
+
+/// The listing of `weft disasm` for a model in memory.
+static Result<std::string> assembly(std::vector<uint8_t> bytes) {
+  Result<rt::Bmodel> model = rt::Bmodel::load(std::move(bytes), "the bmodel");
+  if (!model)
+    return model.status();
+  std::string text;
+  for (const rt::NetSpec &net : model->nets())
+    WEFT_TRY(listCommands(net, "", [&](const std::string &piece) {
+      text += piece;
+      return rt::Status::ok();
+    }));
+  return text;
+}
+
+static ExitCode writeResult(const ConvertFlags &flags, const void *bytes,
+                            size_t size, double seconds) {
+  if (rt::Status status = tools::writeOutputFile(flags.output, bytes, size);
+      !status)
+    return reportError(status);
+  if (flags.output == "-")
+    return ExitCode::Ok;
+  if (flags.json)
+    return printJson({{"output_file", flags.output},
+                      {"emit", flags.emit},
+                      {"precision", flags.compile.precision},
+                      {"target", flags.compile.chip},
+                      {"bytes", size},
+                      {"seconds", seconds}});
+  char text[64];
+  std::snprintf(text, sizeof(text), ": %zu bytes, %.2f s\n", size, seconds);
+  return printText(flags.output + text);
+}
+
+static ExitCode convert(const ConvertFlags &flags) {
+  if (rt::Status status = checkFlags(flags); !status)
+    return reportError(status);
+  Result<driver::InputShapes> shapes = parseShapes(flags.model.shapes);
+  if (!shapes)
+    return reportError(shapes.status());
+  auto begin = std::chrono::steady_clock::now();
+  auto elapsed = [&] {
+    std::chrono::duration<double> time =
+        std::chrono::steady_clock::now() - begin;
+    return time.count();
+  };
+  driver::Compilation compilation;
+  // Problems of the model have been printed when a step fails.
+  if (failed(compilation.import(flags.model.model, *shapes)))
+    return ExitCode::UserError;
+  driver::CompileOptions options = flags.compile;
+  options.optLevel = driver::OptLevel(flags.optLevel);
+  llvm::FileRemover remover;
+  if (!flags.calibrationData.empty())
+    if (rt::Status status = calibrateHere(flags, compilation, options, remover);
+        !status)
+      return reportError(status);
+  driver::Stage stage = flags.emit == "top"   ? driver::Stage::Top
+                        : flags.emit == "tpu" ? driver::Stage::Tpu
+                                              : driver::Stage::Ppl;
+  if (failed(compilation.lower(options, stage)))
+    return ExitCode::UserError;
+  if (flags.emit != "bmodel" && flags.emit != "asm") {
+    std::string text = compilation.text();
+    return writeResult(flags, text.data(), text.size(), elapsed());
+  }
+  mlir::FailureOr<std::vector<uint8_t>> bytes = compilation.pack(options);
+  if (failed(bytes))
+    return ExitCode::UserError;
+  if (flags.emit == "bmodel")
+    return writeResult(flags, bytes->data(), bytes->size(), elapsed());
+  Result<std::string> text = assembly(std::move(*bytes));
+  if (!text)
+    return reportError(text.status());
+  return writeResult(flags, text->data(), text->size(), elapsed());
+}
+
+static void addOptLevels(CLI::App &command, ConvertFlags &flags) {
+  const char *texts[] = {"Every op alone, values through DRAM",
+                         "Short layer groups", "Long layer groups (default)",
+                         "Longer sliced groups, slower compilation"};
+  CLI::Option_group *levels = command.add_option_group(
+      "optimization", "How hard to search for layer groups");
+  for (int level = 0; level < 4; ++level)
+    levels->add_flag_callback(
+        "-O" + std::to_string(level),
+        [&flags, level] { flags.optLevel = level; }, texts[level]);
+  levels->require_option(0, 1);
+}
+
+void cli::addConvertCommand(Program &program) {
+  auto flags = std::make_shared<ConvertFlags>();
+  CLI::App &command = program.addCommand(
+      "convert", "Compile an ONNX model to a bmodel",
+      {"weft convert cls.onnx --shape x=1x3x48x192 -o cls.bmodel",
+       "weft convert cls.onnx --shape x=1x3x48x192 --precision int8 "
+       "--calibration cls.table -o cls_int8.bmodel",
+       "weft convert cls.onnx --shape x=1x3x48x192 --emit tpu -o -"},
+      [flags] { return convert(*flags); });
+  addModelFlags(command, flags->model);
+  command.add_option("-o,--output", flags->output, "The result ('-': stdout)")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--target", flags->compile.chip, "The chip")
+      ->check(CLI::IsMember({"bm1684x"}))
+      ->capture_default_str();
+  command.add_option("--precision", flags->compile.precision, "The arithmetic")
+      ->check(CLI::IsMember({"f32", "f16", "bf16", "int8"}))
+      ->capture_default_str();
+  command
+      .add_option("--calibration", flags->compile.calibration,
+                  "Value ranges by `weft calibrate`, for int8")
+      ->type_name("TABLE");
+  command
+      .add_option("--calibration-data", flags->calibrationData,
+                  "Folder of .npz samples to calibrate on at once, for int8")
+      ->type_name("DIR");
+  addCalibrationFlags(command, flags->calibration);
+  command.add_option("--emit", flags->emit, "What to write")
+      ->check(CLI::IsMember({"top", "tpu", "ppl", "asm", "bmodel"}))
+      ->capture_default_str();
+  command.add_flag("--quantized-io", flags->compile.quantizedIo,
+                   "Inputs and outputs in the types computed with, instead of "
+                   "ONNX's");
+  command.add_flag("--strip", flags->compile.strip,
+                   "Leave out the debug map (ONNX names of commands and "
+                   "values)");
+  addOptLevels(command, *flags);
+  command.add_flag("--json", flags->json, "Print what was written as JSON");
+}

@@ -1,0 +1,72 @@
+#include "tools/weft/Listing.h"
+
+#include "runtime/bmodel/DebugMap.h"
+#include "runtime/status/Quote.h"
+
+using namespace weft;
+using namespace weft::cli;
+
+static rt::Status visitStream(CommandPlace place, const rt::GroupSpec &group,
+                              const CommandVisitor &visit) {
+  bool tiu = place.engine == isa::Engine::Tiu;
+  rt::ByteSpan bytes = tiu ? group.tiu : group.gdma;
+  uint32_t count = tiu ? group.tiuCount : group.gdmaCount;
+  size_t offset = 0;
+  for (place.index = 0; place.index < count; ++place.index) {
+    isa::DecodeResult result =
+        isa::decodeOne(place.engine, bytes.data + offset, bytes.size - offset);
+    // The loader has decoded every command before.
+    if (!result)
+      return rt::fail(rt::Code::Internal, "undecodable command");
+    WEFT_TRY(visit(place, result.command));
+    offset += result.command.sizeBytes;
+  }
+  return rt::Status::ok();
+}
+
+rt::Status cli::visitCommands(const rt::NetSpec &net, const std::string &engine,
+                              const CommandVisitor &visit) {
+  for (size_t stage = 0; stage < net.stages.size(); ++stage)
+    for (size_t group = 0; group < net.stages[stage].groups.size(); ++group)
+      for (isa::Engine which : {isa::Engine::Tiu, isa::Engine::Gdma}) {
+        if (!engine.empty() && engine != isa::engineName(which))
+          continue;
+        WEFT_TRY(visitStream({&net, stage, group, which, 0},
+                             net.stages[stage].groups[group], visit));
+      }
+  return rt::Status::ok();
+}
+
+/// "net 'n' stage 0 group 0 tiu", before the first command of each stream.
+static std::string heading(const CommandPlace &place) {
+  std::string text = "net " + rt::quoteName(place.net->name) + " stage " +
+                     std::to_string(place.stage) + " group " +
+                     std::to_string(place.group) + " " +
+                     std::string(isa::engineName(place.engine));
+  if (!place.net->stages[place.stage].debugMap)
+    text += " (no debug map: commands cannot be traced to ONNX nodes)";
+  return text + "\n";
+}
+
+rt::Status
+cli::listCommands(const rt::NetSpec &net, const std::string &engine,
+                  const std::function<rt::Status(const std::string &)> &sink) {
+  // Long listings go out in pieces, not as one string of gigabytes.
+  constexpr size_t kPieceBytes = 1 << 20;
+  std::string text;
+  auto addLine = [&](const CommandPlace &place, const isa::Decoded &command) {
+    if (place.index == 0)
+      text += heading(place);
+    text += "  " + isa::disassemble(command);
+    std::string origin = rt::originText(net.stages[place.stage], place.group,
+                                        place.engine, place.index);
+    text += origin.empty() ? "\n" : "  ; " + origin + "\n";
+    if (text.size() < kPieceBytes)
+      return rt::Status::ok();
+    rt::Status status = sink(text);
+    text.clear();
+    return status;
+  };
+  WEFT_TRY(visitCommands(net, engine, addLine));
+  return sink(text);
+}

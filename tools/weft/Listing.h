@@ -1,0 +1,40 @@
+//===- Listing.h - the commands of a net, one by one ------------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_WEFT_LISTING_H
+#define WEFT_TOOLS_WEFT_LISTING_H
+
+#include "runtime/bmodel/Bmodel.h"
+#include "runtime/isa/Decode.h"
+
+#include <functional>
+#include <string>
+
+namespace weft::cli {
+
+/// Where a command stands in a model.
+struct CommandPlace {
+  const rt::NetSpec *net;
+  size_t stage;
+  size_t group;
+  isa::Engine engine;
+  size_t index;
+};
+
+/// Takes the commands one after the other; a failure stops the walk.
+using CommandVisitor =
+    std::function<rt::Status(const CommandPlace &, const isa::Decoded &)>;
+
+/// Visits the commands of `net` by stage, group and engine; only those of
+/// `engine` ("tiu", "gdma") unless it is empty.
+rt::Status visitCommands(const rt::NetSpec &net, const std::string &engine,
+                         const CommandVisitor &visit);
+
+/// Gives the same commands as text, a line each with the ONNX nodes it is for,
+/// to `sink` in pieces of about a megabyte.
+rt::Status
+listCommands(const rt::NetSpec &net, const std::string &engine,
+             const std::function<rt::Status(const std::string &)> &sink);
+
+} // namespace weft::cli
+
+#endif // WEFT_TOOLS_WEFT_LISTING_H

@@ -1,0 +1,31 @@
+//===- ModelFlags.h - options of commands that read ONNX --------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_WEFT_MODELFLAGS_H
+#define WEFT_TOOLS_WEFT_MODELFLAGS_H
+
+#include "runtime/status/Status.h"
+#include "tools/driver/Compile.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace weft::cli {
+
+/// The model and what makes its shapes static.
+struct ModelFlags {
+  std::string model;
+  std::vector<std::string> shapes;
+};
+
+/// Adds MODEL.onnx and --shape to `command`.
+void addModelFlags(CLI::App &command, ModelFlags &flags);
+
+/// The values of --shape. Code::InvalidArgument quotes a value that is not
+/// NAME=AxBx.. with positive sizes.
+rt::Result<driver::InputShapes>
+parseShapes(const std::vector<std::string> &texts);
+
+} // namespace weft::cli
+
+#endif // WEFT_TOOLS_WEFT_MODELFLAGS_H

@@ -1,0 +1,44 @@
+#include "frontend/onnx/Import.h"
+#include "tools/weft/Program.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+using namespace weft;
+using namespace weft::cli;
+
+/// The table as Markdown, as docs/ops.md holds it.
+static std::string opsTable(const std::vector<onnx::SupportedOp> &ops) {
+  std::string text = "| ONNX operator | domain | opsets | family | limits |\n"
+                     "|---|---|---|---|---|\n";
+  for (const onnx::SupportedOp &op : ops)
+    text += "| " + op.name + " | " +
+            (op.domain.empty() ? "ai.onnx" : op.domain) + " | " +
+            std::to_string(op.firstOpset) + " to " +
+            std::to_string(op.lastOpset) + " | " + op.family + " | " +
+            op.limits + " |\n";
+  return text;
+}
+
+static ExitCode listOps(bool json) {
+  std::vector<onnx::SupportedOp> ops = onnx::supportedOps();
+  if (!json)
+    return printText(opsTable(ops));
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const onnx::SupportedOp &op : ops)
+    rows.push_back({{"domain", op.domain},
+                    {"name", op.name},
+                    {"first_opset", op.firstOpset},
+                    {"last_opset", op.lastOpset},
+                    {"family", op.family},
+                    {"limits", op.limits}});
+  return printJson({{"ops", rows}});
+}
+
+void cli::addOpsCommand(Program &program) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App &command = program.addCommand(
+      "ops", "List the ONNX operators that can be imported",
+      {"weft ops", "weft ops --json"}, [json] { return listOps(*json); });
+  command.add_flag("--json", *json, "Print the table as JSON");
+}
