@@ -154,19 +154,6 @@ static ExitCode convert(const ConvertFlags &flags) {
   return writeResult(flags, text->data(), text->size(), elapsed());
 }
 
-static void addOptLevels(CLI::App &command, ConvertFlags &flags) {
-  const char *texts[] = {"Every op alone, values through DRAM",
-                         "Short layer groups", "Long layer groups (default)",
-                         "Longer sliced groups, slower compilation"};
-  CLI::Option_group *levels = command.add_option_group(
-      "optimization", "How hard to search for layer groups");
-  for (int level = 0; level < 4; ++level)
-    levels->add_flag_callback(
-        "-O" + std::to_string(level),
-        [&flags, level] { flags.optLevel = level; }, texts[level]);
-  levels->require_option(0, 1);
-}
-
 void cli::addConvertCommand(Program &program) {
   auto flags = std::make_shared<ConvertFlags>();
   CLI::App &command = program.addCommand(
@@ -204,6 +191,12 @@ void cli::addConvertCommand(Program &program) {
   command.add_flag("--strip", flags->compile.strip,
                    "Leave out the debug map (ONNX names of commands and "
                    "values)");
-  addOptLevels(command, *flags);
+  command
+      .add_option("-O", flags->optLevel,
+                  "Search for layer groups: 0 every op alone, values through "
+                  "DRAM; 1 short groups; 2 long groups; 3 longer sliced "
+                  "groups, slower compilation")
+      ->check(CLI::Range(0, 3))
+      ->capture_default_str();
   command.add_flag("--json", flags->json, "Print what was written as JSON");
 }
