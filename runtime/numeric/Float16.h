@@ -82,6 +82,19 @@ constexpr uint16_t floatToBf16(float value, Rounding mode = Rounding::HalfToEven
   return narrowFloat(floatBits(value), 7, 127, mode);
 }
 
+/// An integer of at most 33 bits -> fp32 with the given rounding.
+constexpr float integerToFloat(int64_t value, Rounding mode) {
+  uint64_t magnitude = value < 0 ? uint64_t(-value) : uint64_t(value);
+  unsigned lost = 0;
+  while (magnitude >> lost >> 24)
+    ++lost;
+  if (lost == 0)
+    return static_cast<float>(value);
+  int64_t rounded = shiftRightRounded(value, lost, mode);
+  // At most 2^24 in magnitude: the conversion and the power of two are exact.
+  return static_cast<float>(rounded) * static_cast<float>(uint64_t(1) << lost);
+}
+
 /// double -> fp32 rounded to odd. Rounding the result once more, to a 16-bit format, is then
 /// correct (24 >= 11 + 2 bits).
 constexpr float roundToOdd(double value) {

@@ -126,8 +126,10 @@ Status makePlace(Machine &machine, const Decoded &c, const char *what, uint64_t 
     uint64_t at = address - chip.localMemoryBase;
     place.lane0 = uint32_t(at / kLaneBytes);
     place.offset = uint32_t(at % kLaneBytes);
-    place.laneMask = uint64_t(get32(c, Field::localmem_mask_h32)) << 32 |
-                     get32(c, Field::localmem_mask_l32);
+    // The mask guards writes; a masked lane is read all the same.
+    if (write)
+      place.laneMask = uint64_t(get32(c, Field::localmem_mask_h32)) << 32 |
+                       get32(c, Field::localmem_mask_l32);
     channels = (place.lane0 + channels) / kLanes;
   }
   uint64_t span = reach({{shape.n - 1, place.stride.n},

@@ -191,8 +191,6 @@ void integerOperation(const IntegerRow &row, const int64_t *a, const int64_t *b,
     return each(out, a, b, n, [](I x, I) { return x; });
   case ar::Abs:
     return each(out, a, b, n, [](I x, I) { return x < 0 ? -x : x; });
-  case ar::AbsDiff:
-    return each(out, a, b, n, [](I x, I y) { return x > y ? x - y : y - x; });
   case ar::LogicalShift:
   case ar::ArithShift:
   case ar::Rotate:
@@ -223,7 +221,7 @@ void finishIntegers(const IntegerRow &row, int64_t *values, unsigned n) {
 bool isIntegerFunction(unsigned func) {
   return func <= ar::SelectEqual || func == ar::SelectLess || func == ar::AddSat ||
          func == ar::SubSat || func == ar::MulSat || func == ar::Copy || func == ar::ArithShift ||
-         func == ar::Rotate || func == ar::Abs || func == ar::AbsDiff || func == ar::CopyOverN ||
+         func == ar::Rotate || func == ar::Abs || func == ar::CopyOverN ||
          func == ar::LeadingZeros || func == ar::LeadingOnes;
 }
 
@@ -233,7 +231,6 @@ bool resultIsSigned(const ArithCommand &arith) {
   case ar::SubSat:
     return true;
   case ar::Abs:
-  case ar::AbsDiff:
     return false;
   default:
     return arith.a.kind.isSigned || (arith.operands >= 2 && arith.b.kind.isSigned);
@@ -332,13 +329,10 @@ void floatOperation(unsigned func, unsigned steps, Precision precision, float co
                     const float *a, const float *b, float *out, unsigned n) {
   switch (func) {
   case ar::Mul:
-  case ar::MulSat:
     return eachFloat(out, a, b, n, [](float x, float y) { return x * y; });
   case ar::Add:
-  case ar::AddSat:
     return eachFloat(out, a, b, n, [](float x, float y) { return x + y; });
   case ar::Sub:
-  case ar::SubSat:
     return eachFloat(out, a, b, n, [](float x, float y) { return x - y; });
   case ar::Max:
     return eachFloat(out, a, b, n, [](float x, float y) { return x > y ? x : y; });
@@ -365,11 +359,8 @@ void floatOperation(unsigned func, unsigned steps, Precision precision, float co
 bool isFloatFunction(unsigned func) {
   switch (func) {
   case ar::Mul:
-  case ar::MulSat:
   case ar::Add:
-  case ar::AddSat:
   case ar::Sub:
-  case ar::SubSat:
   case ar::Max:
   case ar::Min:
   case ar::SelectGreater:
@@ -436,6 +427,16 @@ void roundToWhole(float *values, unsigned count, Rounding rounding) {
     }
 }
 
+/// Writes floats with a rounding other than that of the arithmetic.
+void storeRounded(uint8_t *to, uint64_t step, Precision precision, const float *from,
+                  unsigned count, Rounding rounding) {
+  if (precision == Precision::Fp32 || rounding == Rounding::HalfToEven)
+    return storeFloats(to, step, precision, from, count);
+  for (unsigned i = 0; i < count; ++i)
+    storeAs(to + i * step, precision == Precision::Fp16 ? numeric::floatToHalf(from[i], rounding)
+                                                        : numeric::floatToBf16(from[i], rounding));
+}
+
 /// cast: any precision to any, and copies.
 Status cast(const Decoded &c, const ArithCommand &arith) {
   bool isCopy = arith.func != ar::Cast;
@@ -445,7 +446,9 @@ Status cast(const Decoded &c, const ArithCommand &arith) {
   if (!isCopy && arith.rounding > Rounding::Ceil && from.isFloat() && !to.isFloat())
     return failf(Code::BadCommand, "cast from float with rounding code %u; the machine has 0 to 4",
                  unsigned(arith.rounding));
-  (void)c;
+  if (!isCopy && from.isFloat() && to.isFloat() && from.bytes() == 2 && to.bytes() == 2 &&
+      from.precision != to.precision)
+    return unsupported(c, "fp16 and bf16 operands; the machine casts over fp32");
   int64_t integers[kRowElements];
   float floats[kRowElements];
   unsigned bits = to.bits();
@@ -464,19 +467,14 @@ Status cast(const Decoded &c, const ArithCommand &arith) {
     if (from.isFloat() && to.isFloat()) {
       if (!isCopy && from.precision == to.precision)
         roundToWhole(floats, count, arith.rounding);
-      if (isCopy || to.precision == Precision::Fp32 || arith.rounding == Rounding::HalfToEven)
-        return storeFloats(out, arith.resultView.stride.w, to.precision, floats, count);
-      for (unsigned i = 0; i < count; ++i)
-        storeAs(out + i * arith.resultView.stride.w,
-                to.precision == Precision::Fp16 ? numeric::floatToHalf(floats[i], arith.rounding)
-                                                : numeric::floatToBf16(floats[i], arith.rounding));
-      return;
+      return storeRounded(out, arith.resultView.stride.w, to.precision, floats, count,
+                          isCopy ? Rounding::HalfToEven : arith.rounding);
     }
     if (!from.isFloat() && to.isFloat()) {
       for (unsigned i = 0; i < count; ++i)
-        floats[i] = static_cast<float>(integers[i]);
-      storeFloats(out, arith.resultView.stride.w, to.precision, floats, count);
-      return;
+        floats[i] = numeric::integerToFloat(integers[i], arith.rounding);
+      return storeRounded(out, arith.resultView.stride.w, to.precision, floats, count,
+                          arith.rounding);
     }
     if (from.isFloat())
       for (unsigned i = 0; i < count; ++i)
@@ -520,7 +518,9 @@ Status integerMac(const ArithCommand &arith) {
 } // namespace
 
 float reciprocalRoot(float x, unsigned steps, Precision precision) {
-  float r = numeric::floatFromBits(0x5f3759dfu - (numeric::floatBits(x) >> 1));
+  // The shift is arithmetic, which matters for negative x only.
+  uint32_t halved = static_cast<uint32_t>(static_cast<int32_t>(numeric::floatBits(x)) >> 1);
+  float r = numeric::floatFromBits(0x5f3759dfu - halved);
   float half = 0.5f * x;
   for (unsigned i = 0; i < steps; ++i)
     r = r * (1.5f - (half * r) * r);

@@ -28,7 +28,7 @@ Status readTypes(const Decoded &c, ConvCommand &conv) {
   conv.func = c.func;
   conv.input = {precisionOf(c, Field::opd0_prec), c.get(Field::opd0_sign) != 0};
   conv.weight = {conv.input.precision, c.get(Field::opd1_sign) != 0};
-  conv.result = {precisionOf(c, Field::res0_prec), conv.input.isSigned || conv.weight.isSigned};
+  conv.result = {precisionOf(c, Field::res0_prec), true}; // signed whatever the operands are
   Precision in = conv.input.precision, out = conv.result.precision;
   bool known = isKnown(in) && isKnown(out);
   bool fits = false;
@@ -202,8 +202,13 @@ public:
         out[j] = out[j] + second[j];
       return;
     }
-    for (unsigned j = 0; j < kVector; ++j)
-      out[j] = conv.addsResult ? bias[j] + old[j] : bias[j];
+    for (unsigned j = 0; j < kVector; ++j) {
+      // The half-precision unit takes a subnormal bias as zero.
+      bool isSubnormal = (numeric::floatBits(bias[j]) & 0x7f800000u) == 0;
+      out[j] = isSubnormal ? 0.0f : bias[j];
+      if (conv.addsResult)
+        out[j] = out[j] + old[j];
+    }
     if (conv.input.precision == Precision::Fp16)
       dotFp16(scalars, vectors, blocks, out);
     else

@@ -92,7 +92,8 @@ Status sharedIndex(Machine &machine, const Decoded &c, GatherCommand &g) {
 /// The table of a batch-broadcast form: (1, c, 1, w), or one per lane.
 Status viewTable(Machine &machine, const Decoded &c, GatherCommand &g, Shape4 shape,
                  bool lineAligned) {
-  bool perLane = get32(c, Field::opd0_str) >= 3;
+  // SGL says 3 for a table per channel, SG 0.
+  bool perLane = get32(c, Field::opd0_str) >= (lineAligned ? 4u : 3u);
   uint64_t address = c.get(Field::opd0_addr);
   if (perLane)
     shape.c = shape.c < kLanes ? shape.c : kLanes;
@@ -136,15 +137,11 @@ Status channelIndex(Machine &machine, const Decoded &c, GatherCommand &g) {
   return Status::ok();
 }
 
-/// Packs the elements under a non-zero mask (8), or the positions of non-zero elements (9).
+/// Packs the elements under a non-zero mask (8).
 Status maskSelect(Machine &machine, const Decoded &c, GatherCommand &g) {
-  bool positions = g.func == sg::NonZero;
   Shape4 shape = g.result;
   uint32_t width = get32(c, Field::opd0_w);
-  if (positions)
-    width = shape.h * shape.w;
-  else
-    WEFT_TRY(viewTable(machine, c, g, {1, shape.c, 1, width}, false));
+  WEFT_TRY(viewTable(machine, c, g, {1, shape.c, 1, width}, false));
   WEFT_TRY(viewLocal(machine, "operand 1", c.get(Field::opd1_addr), g.index.precision,
                      {shape.n, shape.c, 1, width}, Layout::Aligned, g.indices));
   WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), g.precision,
@@ -159,8 +156,7 @@ Status maskSelect(Machine &machine, const Decoded &c, GatherCommand &g) {
       for (uint32_t i = 0; i < width; ++i) {
         if (readIndex(g, mask + size_t(i) * g.indices.bytes) == 0)
           continue;
-        const uint8_t *value = positions ? reinterpret_cast<const uint8_t *>(&i)
-                                         : g.source.at(0, ch) + size_t(i) * g.bytes;
+        const uint8_t *value = g.source.at(0, ch) + size_t(i) * g.bytes;
         std::memcpy(out + size_t(found++) * g.bytes, value, g.bytes);
       }
       storeAs(g.counts.at(n, ch), static_cast<uint16_t>(found));
@@ -217,7 +213,6 @@ Status gather(Machine &machine, const Decoded &c) {
   case sg::ScatterHzd:
     return channelIndex(machine, c, g);
   case sg::MaskSelect:
-  case sg::NonZero:
     return maskSelect(machine, c, g);
   case sg::GatherLine:
   case sg::ScatterLine:

@@ -10,12 +10,7 @@ namespace {
 
 using numeric::Rounding;
 
-/// A rows x columns matrix in local memory, read into row-major numbers.
-struct Matrix {
-  uint32_t rows = 0, columns = 0;
-  std::vector<float> floats;
-  std::vector<int64_t> integers;
-};
+__extension__ typedef __int128 WideSum;
 
 /// Element (row, column) of a matrix whose row is split over channels of `width` columns.
 uint8_t *matrixAt(const LocalView &view, uint32_t row, uint32_t column) {
@@ -96,7 +91,7 @@ Status readMm(const Machine &machine, const Decoded &c, MmCommand &mm) {
   mm.func = c.func;
   mm.left = {precisionOf(c, Field::opd0_prec), c.get(Field::opd0_sign) != 0};
   mm.right = {mm.left.precision, c.get(Field::opd1_sign) != 0};
-  mm.result = {precisionOf(c, Field::res0_prec), mm.left.isSigned || mm.right.isSigned};
+  mm.result = {precisionOf(c, Field::res0_prec), true};
   Precision in = mm.left.precision, out = mm.result.precision;
   bool fits = (in == Precision::Fp32 && out == Precision::Fp32 && mm.func == isa::mm::Normal) ||
               (in == Precision::Int8 && out == Precision::Int32 && mm.func == isa::mm::Normal) ||
@@ -104,6 +99,8 @@ Status readMm(const Machine &machine, const Decoded &c, MmCommand &mm) {
               (in == Precision::Int8 && out == Precision::Int8 && mm.func != isa::mm::Normal);
   if (!fits)
     return unsupported(c, "these element types");
+  if (in == Precision::Int32) // products of bytes are signed whatever the operands are
+    mm.result.isSigned = mm.left.isSigned || mm.right.isSigned;
   mm.transposed = c.get(Field::left_tran);
   mm.adds = c.get(Field::res_add);
   mm.leftIsConstant = c.get(Field::opd0_const);
@@ -191,9 +188,12 @@ Status matMul(Machine &machine, const Decoded &c) {
     for (uint32_t k = 0; k < mm.depth; ++k)
       row[k] = integerAt(leftAt(mm, i, k), mm.left);
     for (uint32_t j = 0; j < mm.columns; ++j) {
-      uint64_t sum = 0; // wraps like the machine; int32 products may exceed 64 bits
+      WideSum sum = 0; // products of int32 may exceed 64 bits together
       for (uint32_t k = 0; k < mm.depth; ++k)
-        sum += uint64_t(row[k]) * uint64_t(integerAt(matrixAt(mm.rightView, k, j), mm.right));
+        sum += WideSum(row[k]) * integerAt(matrixAt(mm.rightView, k, j), mm.right);
+      // A sum beyond 63 bits saturates after every shift there is.
+      constexpr WideSum limit = WideSum(1) << 62;
+      sum = sum > limit ? limit : (sum < -limit ? -limit : sum);
       uint8_t *to = matrixAt(mm.resultView, i, j);
       int64_t value = finishInteger(mm, int64_t(sum), integerAt(to, mm.result), j);
       storeIntegers(to, 0, mm.result.precision, &value, 1);
@@ -230,7 +230,7 @@ Status readMm2(const Machine &machine, const Decoded &c, Mm2Command &mm) {
   mm.func = c.func;
   mm.kind = {precisionOf(c, Field::opd0_prec), c.get(Field::opd0_sign) != 0};
   mm.right = {mm.kind.precision, c.get(Field::opd1_sign) != 0};
-  mm.result = {precisionOf(c, Field::res0_prec), mm.kind.isSigned || mm.right.isSigned};
+  mm.result = {precisionOf(c, Field::res0_prec), true}; // signed whatever the operands are
   Precision in = mm.kind.precision, out = mm.result.precision;
   bool isHalf = in == Precision::Fp16 || in == Precision::Bf16;
   if (!(isHalf && (out == Precision::Fp32 || out == in)) &&
@@ -271,9 +271,12 @@ Status readMm2(const Machine &machine, const Decoded &c, Mm2Command &mm) {
                        mm.rightView));
   WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), out, {1, rows, 1, mm.columns},
                      Layout::Aligned, mm.resultView));
+  if (in == Precision::Int8 && !mm.zeroIsConstant && c.func == isa::mm::TT)
+    return viewLocal(machine, "operand 2", mm.zeroBits, in, {1, rows, 1, 1}, Layout::Compact,
+                     mm.zeroView);
   if (in == Precision::Int8 && !mm.zeroIsConstant)
-    WEFT_TRY(viewLocal(machine, "operand 2", mm.zeroBits, in, {1, kLanes, 1, mm.columns},
-                       Layout::Aligned, mm.zeroView));
+    WEFT_TRY(viewLocal(machine, "operand 2", mm.zeroBits, 1, {1, kLanes, 1, mm.columns},
+                       Strides4{0, 0, 0, 1}, mm.zeroView));
   return Status::ok();
 }
 
@@ -301,14 +304,22 @@ Status matMul2(Machine &machine, const Decoded &c) {
     return Status::ok();
   }
   ElementKind firstKind = swapped ? mm.right : mm.kind, secondKind = swapped ? mm.kind : mm.right;
+  // The zero points are read in the lane of the opd1 row that they belong to, so the vendor keeps
+  // a copy of the row in every lane; tt has one number per row of opd1.
+  auto zeroPoint = [&](uint32_t i, uint32_t k, uint32_t j) {
+    if (mm.zeroIsConstant)
+      return integerAt(reinterpret_cast<const uint8_t *>(&mm.zeroBits), mm.right);
+    if (swapped)
+      return integerAt(mm.zeroView.at(0, i), mm.right);
+    uint32_t lane = mm.func == isa::mm::NN ? k : j;
+    return integerAt(mm.zeroView.at(0, lane % kLanes, 0, j), mm.right);
+  };
   for (uint32_t i = 0; i < mm.rows; ++i)
     for (uint32_t j = 0; j < mm.columns; ++j) {
-      int64_t zero = integerAt(mm.zeroIsConstant ? reinterpret_cast<const uint8_t *>(&mm.zeroBits)
-                                                 : mm.zeroView.at(0, i % kLanes, 0, j),
-                               mm.right);
       int64_t sum = mm.adds ? integerAt(at(i, j), mm.result) : 0;
       for (uint32_t k = 0; k < mm.depth; ++k) {
         int64_t x = integerAt(first(i, k), firstKind), y = integerAt(second(k, j), secondKind);
+        int64_t zero = zeroPoint(i, k, j);
         sum += swapped ? (x - zero) * y : x * (y - zero);
       }
       sum = numeric::saturate(sum, 32, mm.result.isSigned);

@@ -156,6 +156,7 @@ void floatKernel(const PoolCommand &pool, uint32_t ch, std::vector<float> &kerne
     std::reverse(kernel.begin(), kernel.end());
 }
 
+/// Function 2 clips integers only; floats keep their sign.
 void floatChannel(const PoolCommand &pool, uint32_t n, uint32_t ch, std::vector<float> &plane,
                   std::vector<float> &terms, std::vector<float> &kernel) {
   Precision precision = pool.input.precision;
@@ -182,9 +183,6 @@ void floatChannel(const PoolCommand &pool, uint32_t n, uint32_t ch, std::vector<
       for (unsigned j = 0; j < kVector; ++j)
         first[j] = first[j] + second[j];
     }
-    if (pool.func == pord::DepthwiseRelu)
-      for (unsigned j = 0; j < kVector; ++j)
-        first[j] = first[j] > 0 ? first[j] : 0.0f;
     storeFloats(pool.resultView.at(n, ch) + size_t(begin) * bytes, bytes, precision, first, count);
   }
 }

@@ -24,6 +24,11 @@ struct ChannelParameters {
   float scale = 0, offset = 0;
 };
 
+/// Zero points have 16 bits and the sign of the quantised side.
+int64_t zeroPoint(uint32_t bits, bool isSigned) {
+  return isSigned ? int64_t(static_cast<int16_t>(bits)) : int64_t(static_cast<uint16_t>(bits));
+}
+
 ChannelParameters fromConstants(unsigned func, const QuantCommand &q) {
   ChannelParameters p;
   switch (func) {
@@ -34,23 +39,22 @@ ChannelParameters fromConstants(unsigned func, const QuantCommand &q) {
   case isa::quant::Rq1:
     p.multiplier = static_cast<int32_t>(q.first);
     p.shift = static_cast<int8_t>(q.second);
-    p.zeroPoint = static_cast<int16_t>(q.second >> 16);
+    p.zeroPoint = zeroPoint(q.second >> 16, q.result.isSigned);
     break;
   case isa::quant::Dq0:
-    p.zeroPoint = static_cast<int16_t>(q.first);
+    p.zeroPoint = zeroPoint(q.first, q.input.isSigned);
     p.scale = numeric::floatFromBits(q.second);
     break;
   default: // dq1; the zero point has the sign of the input
     p.shift = static_cast<int8_t>(q.first >> 16);
-    p.zeroPoint = q.input.isSigned ? int64_t(static_cast<int16_t>(q.first))
-                                   : int64_t(static_cast<uint16_t>(q.first));
+    p.zeroPoint = zeroPoint(q.first, q.input.isSigned);
     p.multiplier = static_cast<int32_t>(q.second);
     break;
   }
   return p;
 }
 
-ChannelParameters fromRow(unsigned func, const uint8_t *row) {
+ChannelParameters fromRow(unsigned func, const QuantCommand &q, const uint8_t *row) {
   ChannelParameters p;
   switch (func) {
   case isa::quant::Rq0:
@@ -60,14 +64,14 @@ ChannelParameters fromRow(unsigned func, const uint8_t *row) {
   case isa::quant::Rq1:
     p.multiplier = loadAs<int32_t>(row);
     p.shift = loadAs<int8_t>(row + 4);
-    p.zeroPoint = loadAs<int16_t>(row + 8);
+    p.zeroPoint = zeroPoint(loadAs<uint32_t>(row + 8), q.result.isSigned);
     break;
   case isa::quant::Dq0:
-    p.zeroPoint = loadAs<int32_t>(row);
+    p.zeroPoint = zeroPoint(loadAs<uint32_t>(row), q.input.isSigned);
     p.scale = loadAs<float>(row + 4);
     break;
   default:
-    p.zeroPoint = loadAs<int32_t>(row);
+    p.zeroPoint = zeroPoint(loadAs<uint32_t>(row), q.input.isSigned);
     p.multiplier = loadAs<int32_t>(row + 4);
     p.shift = loadAs<int8_t>(row + 8);
     break;
@@ -143,6 +147,8 @@ Status quant(Machine &machine, const Decoded &c) {
                      Layout::Aligned, q.resultView));
   WEFT_TRY(viewLocal(machine, "operand 0", c.get(Field::opd0_addr), q.input.precision, shape,
                      Layout::Aligned, q.inputView));
+  if (q.input.precision == Precision::Int32)
+    q.input.isSigned = true;
   if (q.input.isFloat())
     return unsupported(c, "a float operand");
   if ((func == isa::quant::Dq0) != q.result.isFloat())
@@ -166,7 +172,7 @@ Status quant(Machine &machine, const Decoded &c) {
   for (uint32_t n = 0; n < shape.n; ++n)
     for (uint32_t ch = 0; ch < shape.c; ++ch) {
       if (!q.isConstant)
-        p = fromRow(func, q.parameters.at(0, ch));
+        p = fromRow(func, q, q.parameters.at(0, ch));
       for (uint32_t i = 0; i < plane; i += kRowElements) {
         unsigned count = plane - i < kRowElements ? plane - i : kRowElements;
         loadIntegers(q.inputView.at(n, ch) + i * q.inputView.bytes, q.inputView.bytes, q.input,

@@ -36,7 +36,7 @@ Status taylor(Machine &machine, const Decoded &c, const LocalView &in, const Loc
   uint32_t plane = in.shape.h * in.shape.w;
   for (uint32_t n = 0; n < in.shape.n; ++n)
     for (uint32_t ch = 0; ch < in.shape.c; ++ch) {
-      uint32_t lane = (in.lane0 + ch) % kLanes;
+      uint32_t lane = (table.lane0 + ch) % kLanes;
       loadFloats(machine.local() + size_t(lane) * kLaneBytes + table.offset, table.bytes,
                  precision, coefficients, terms);
       for (uint32_t i = 0; i < plane; i += kRowElements) {
@@ -49,11 +49,12 @@ Status taylor(Machine &machine, const Decoded &c, const LocalView &in, const Loc
   return Status::ok();
 }
 
-/// The power of two nearest to |x| on a scale where 4/3 is the middle of 1 and 2.
+/// Biased exponent of the power of two nearest to x on a scale where 4/3 is the middle of 1 and 2;
+/// negative numbers are rounded toward zero.
 uint32_t roundedExponent(float x) {
-  uint32_t bits = numeric::floatBits(x) & 0x7fffffffu;
-  uint32_t exponent = bits >> 23;
-  return exponent + ((bits & 0x7fffffu) >= 0x2aaaabu);
+  uint32_t bits = numeric::floatBits(x);
+  uint32_t exponent = (bits >> 23) & 0xff;
+  return exponent + (bits < 0x80000000u && (bits & 0x7fffffu) > 0x2aaaabu);
 }
 
 } // namespace
@@ -90,7 +91,8 @@ Status special(Machine &machine, const Decoded &c) {
         for (unsigned k = 0; k < count; ++k) {
           integers[k] = roundedExponent(x[k]);
           x[k] = c.func == sfu::Rsqrt ? reciprocalRoot(x[k], steps, input)
-                                      : numeric::floatFromBits(uint32_t(integers[k]) << 23);
+                                      : numeric::floatFromBits((numeric::floatBits(x[k]) & 0x80000000u) |
+                                                                uint32_t(integers[k]) << 23);
         }
         if (c.func == sfu::Normalize && toInteger)
           storeIntegers(to, out.bytes, result, integers, count);
