@@ -1,0 +1,34 @@
+// What the lowering refuses, with the whole message.
+// RUN: weft-opt --convert-top-to-tpu="precision=int8 calibration=%S/Inputs/chain.cali" --verify-diagnostics --split-input-file %s
+
+func.func @main(%x: tensor<1x2x4x4xf32> {top.name = "unknown"}) -> (tensor<1x2x4x4xf32> {top.name = "y"}) {
+  %w = top.constant dense<1.0> : tensor<2x2x1x1xf32>
+  // expected-error@+1 {{the calibration table has no entry for tensor 'unknown'; calibrate this model again}}
+  %y = top.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, top.value = "y"} : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  return %y : tensor<1x2x4x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x2x4x4xf32> {top.name = "x"}) -> (tensor<1x2x4x4xf32> {top.name = "y"}) {
+  // expected-error@+1 {{unsupported: element-wise function 'erf'; build it from add, mul, exp, sigmoid and reciprocal}}
+  %y = top.unary erf %x {top.value = "y"} : tensor<1x2x4x4xf32>
+  return %y : tensor<1x2x4x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x2x4x4xf32> {top.name = "x"}) -> (tensor<1x2x4x4xf32> {top.name = "y"}) {
+  %w = top.constant dense<0x7FC00000> : tensor<2x2x1x1xf32>
+  // expected-error@+1 {{a weight is NaN, must be finite; repair the model}}
+  %y = top.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, top.value = "y"} : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  return %y : tensor<1x2x4x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x2x4x4xf32> {top.name = "x"}) -> (tensor<1x2x4x4xf64> {top.name = "y"}) {
+  // expected-error@+1 {{unsupported: element type 'f64' of value 'y'; f32, f16 and bf16 run on the chip}}
+  %y = top.cast %x {top.value = "y"} : tensor<1x2x4x4xf32> -> tensor<1x2x4x4xf64>
+  return %y : tensor<1x2x4x4xf64>
+}
