@@ -3,8 +3,8 @@
 #ifndef WEFT_DIALECTS_TPU_TPU_H
 #define WEFT_DIALECTS_TPU_TPU_H
 
-#include "dialects/tpu/LocalBuffer.h"
 #include "dialects/Evaluate.h"
+#include "dialects/tpu/LocalBuffer.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Quant/QuantOps.h"

@@ -1,4 +1,4 @@
-//===- Binary.cpp - functions of two operands to tpu -----------------------===//
+//===- Binary.cpp - functions of two operands to tpu ----------------------===//
 
 #include "dialects/top/Binary.h"
 

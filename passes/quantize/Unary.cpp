@@ -1,4 +1,4 @@
-//===- Unary.cpp - functions of one operand to tpu -------------------------===//
+//===- Unary.cpp - functions of one operand to tpu ------------------------===//
 
 #include "dialects/top/Unary.h"
 
