@@ -1,10 +1,12 @@
 #include "tools/weft/Program.h"
 #include "runtime/chips/Chips.h"
+#include "runtime/status/Quote.h"
 #include "tools/files/OutputFile.h"
 #include "tools/weft/Version.h"
 
 #include <csignal>
 #include <cstdio>
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -87,7 +89,18 @@ CLI::App &Program::addCommand(const std::string &name,
   return *command;
 }
 
+/// A closed standard stream stays unusable: else the next file opened would get
+/// its number and whatever is printed would go there.
+static void occupyClosedStreams() {
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) < 0)
+        // Opens the lowest free number, which is `stream`; reading only.
+        [[maybe_unused]]
+      int opened = ::open("/dev/null", O_RDONLY);
+}
+
 int Program::run(int argumentCount, char **arguments) {
+  occupyClosedStreams();
   // A closed pipe or a file size limit shows up as a failed write instead.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -97,6 +110,13 @@ int Program::run(int argumentCount, char **arguments) {
     return int(printText(app.help()));
   } catch (const CLI::CallForVersion &version) {
     return int(printText(version.what()));
+  } catch (const CLI::ExtrasError &error) {
+    bool unknown = app.get_subcommands().empty() && argumentCount > 1;
+    printError((unknown
+                    ? "unknown command or option " + rt::quoteName(arguments[1])
+                    : std::string(error.what())) +
+               "; see weft --help");
+    return int(ExitCode::UserError);
   } catch (const CLI::ParseError &error) {
     printError(std::string(error.what()) + "; see weft --help");
     return int(ExitCode::UserError);
