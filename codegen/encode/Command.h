@@ -12,21 +12,26 @@ namespace weft::codegen {
 /// A tensor operand with its address evaluated.
 struct Placed {
   ppl::TensorViewType type;
-  uint64_t address = 0; ///< local: byte inside the lane; global: DRAM; static: byte inside static memory
+  uint64_t address = 0; ///< local: byte inside the lane; global: DRAM; static:
+                        ///< byte inside static memory
   unsigned lane = 0;
   ppl::Strides strides = {};
 
-  isa::Precision precision() const { return *ppl::precisionOf(type.getElementType()); }
+  isa::Precision precision() const {
+    return *ppl::precisionOf(type.getElementType());
+  }
   bool isSigned() const { return ppl::isSigned(type); }
 };
 
-/// A command word with the checks of the instruction table: each field is set by name and must exist in the
-/// form and hold the value. The first violation is reported at the op by `status`.
+/// A command word with the checks of the instruction table: each field is set
+/// by name and must exist in the form and hold the value. The first violation
+/// is reported at the op by `status`.
 class Command {
 public:
   /// The short TIU form of type and function.
   static Command tiu(mlir::Operation *op, isa::TiuType type, unsigned func);
-  /// The long GDMA form of type and function (the vendor's runtime does not survive short ones).
+  /// The long GDMA form of type and function (the vendor's runtime does not
+  /// survive short ones).
   static Command gdma(mlir::Operation *op, isa::GdmaType type, unsigned func);
 
   Command &set(isa::Field field, uint64_t value);
@@ -55,7 +60,8 @@ private:
   static void touch(std::vector<ByteRange> &ranges, const Placed &tensor);
 };
 
-/// The byte ranges of a lane that a local tensor covers (an upper bound over its lanes).
+/// The byte ranges of a lane that a local tensor covers (an upper bound over
+/// its lanes).
 void appendLaneRanges(std::vector<ByteRange> &ranges, const Placed &tensor);
 
 } // namespace weft::codegen

@@ -11,23 +11,30 @@ using weft::isa::Field;
 namespace isa = weft::isa;
 namespace ppl = weft::ppl;
 
-static void setAddress(Command &command, Field low, Field high, uint64_t address) {
+static void setAddress(Command &command, Field low, Field high,
+                       uint64_t address) {
   command.set(low, address & 0xffffffff).set(high, address >> 32);
 }
 
-static void setSource(Command &command, ProgramBuilder &builder, const Placed &src) {
-  setAddress(command, Field::src_start_addr_l32, Field::src_start_addr_h8, builder.gdmaAddress(src));
+static void setSource(Command &command, ProgramBuilder &builder,
+                      const Placed &src) {
+  setAddress(command, Field::src_start_addr_l32, Field::src_start_addr_h8,
+             builder.gdmaAddress(src));
   command.set(Field::src_data_format, uint64_t(src.precision()));
   command.reads(src);
   if (src.type.isGlobal())
-    command.dramReadBytes += uint64_t(src.type.getNumElements()) * ppl::elementBytesOf(src.type);
+    command.dramReadBytes +=
+        uint64_t(src.type.getNumElements()) * ppl::elementBytesOf(src.type);
 }
 
-static void setDestination(Command &command, ProgramBuilder &builder, const Placed &dst) {
-  setAddress(command, Field::dst_start_addr_l32, Field::dst_start_addr_h8, builder.gdmaAddress(dst));
+static void setDestination(Command &command, ProgramBuilder &builder,
+                           const Placed &dst) {
+  setAddress(command, Field::dst_start_addr_l32, Field::dst_start_addr_h8,
+             builder.gdmaAddress(dst));
   command.writes(dst);
   if (dst.type.isGlobal())
-    command.dramWriteBytes += uint64_t(dst.type.getNumElements()) * ppl::elementBytesOf(dst.type);
+    command.dramWriteBytes +=
+        uint64_t(dst.type.getNumElements()) * ppl::elementBytesOf(dst.type);
 }
 
 static void setSourceSizes(Command &command, ArrayRef<int64_t> shape) {
@@ -50,18 +57,22 @@ static void setDestinationStrides(Command &command, const ppl::Strides &s) {
   command.set(Field::dst_hstride, s.h).set(Field::dst_wstride, s.w);
 }
 
-static LogicalResult encodeCopy(Operation *op, Value dstValue, Value srcValue, ppl::Transpose transpose,
+static LogicalResult encodeCopy(Operation *op, Value dstValue, Value srcValue,
+                                ppl::Transpose transpose,
                                 ProgramBuilder &builder) {
-  FailureOr<Placed> dst = builder.place(dstValue, op), src = builder.place(srcValue, op);
+  FailureOr<Placed> dst = builder.place(dstValue, op),
+                    src = builder.place(srcValue, op);
   if (failed(dst) || failed(src))
     return failure();
   bool isCw = transpose == ppl::Transpose::CW;
-  Command command = Command::gdma(op, isCw ? isa::GdmaType::CwTranspose : isa::GdmaType::Tensor,
-                                  transpose == ppl::Transpose::NC ? isa::gdma::TensorNcTranspose : 0);
+  Command command = Command::gdma(
+      op, isCw ? isa::GdmaType::CwTranspose : isa::GdmaType::Tensor,
+      transpose == ppl::Transpose::NC ? isa::gdma::TensorNcTranspose : 0);
   setSource(command, builder, *src);
   setDestination(command, builder, *dst);
   setSourceSizes(command, src->type.getShape());
-  // The engine takes the destination's sizes from the source between local and global memory.
+  // The engine takes the destination's sizes from the source between local and
+  // global memory.
   bool sameSizes = src->type.isLocal() != dst->type.isLocal() || isCw;
   if (sameSizes)
     command.set(Field::nchw_copy, 1);
@@ -79,26 +90,33 @@ static LogicalResult encodeFill(ppl::DmaFillOp op, ProgramBuilder &builder) {
   FailureOr<Placed> dst = builder.place(op.getDst(), op);
   if (failed(dst))
     return failure();
-  FailureOr<uint32_t> bits = builder.scalarBits(op.getValue(), dst->type.getElementType(), op);
+  FailureOr<uint32_t> bits =
+      builder.scalarBits(op.getValue(), dst->type.getElementType(), op);
   if (failed(bits))
     return failure();
-  Command command = Command::gdma(op, isa::GdmaType::Tensor, isa::gdma::TensorCopy);
+  Command command =
+      Command::gdma(op, isa::GdmaType::Tensor, isa::gdma::TensorCopy);
   command.set(Field::stride_enable, 1).set(Field::fill_constant_en, 1);
-  command.set(Field::src_data_format, uint64_t(dst->precision())).set(Field::constant_value, *bits);
+  command.set(Field::src_data_format, uint64_t(dst->precision()))
+      .set(Field::constant_value, *bits);
   setDestination(command, builder, *dst);
   setDestinationSizes(command, dst->type.getShape());
   setDestinationStrides(command, dst->strides);
   return builder.append(std::move(command));
 }
 
-static LogicalResult encodeBroadcast(ppl::DmaBroadcastOp op, ProgramBuilder &builder) {
-  FailureOr<Placed> dst = builder.place(op.getDst(), op), src = builder.place(op.getSrc(), op);
+static LogicalResult encodeBroadcast(ppl::DmaBroadcastOp op,
+                                     ProgramBuilder &builder) {
+  FailureOr<Placed> dst = builder.place(op.getDst(), op),
+                    src = builder.place(op.getSrc(), op);
   if (failed(dst) || failed(src))
     return failure();
   if (dst->lane + dst->type.getC() > builder.chip.lanes) // (C2)
-    return op.emitError() << "lanes " << dst->lane << " to " << dst->lane + dst->type.getC()
+    return op.emitError() << "lanes " << dst->lane << " to "
+                          << dst->lane + dst->type.getC()
                           << " are written, there are " << builder.chip.lanes;
-  Command command = Command::gdma(op, isa::GdmaType::Tensor, isa::gdma::TensorBroadcast);
+  Command command =
+      Command::gdma(op, isa::GdmaType::Tensor, isa::gdma::TensorBroadcast);
   setSource(command, builder, *src);
   setDestination(command, builder, *dst);
   setSourceSizes(command, src->type.getShape());
@@ -106,12 +124,16 @@ static LogicalResult encodeBroadcast(ppl::DmaBroadcastOp op, ProgramBuilder &bui
   return builder.append(std::move(command));
 }
 
-FailureOr<bool> weft::codegen::encodeDma(Operation *op, ProgramBuilder &builder) {
+FailureOr<bool> weft::codegen::encodeDma(Operation *op,
+                                         ProgramBuilder &builder) {
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
       .Case<ppl::DmaLoadOp, ppl::DmaStoreOp, ppl::DmaMoveOp>([&](auto copy) {
-        return done(encodeCopy(op, copy.getDst(), copy.getSrc(), copy.getTranspose(), builder));
+        return done(encodeCopy(op, copy.getDst(), copy.getSrc(),
+                               copy.getTranspose(), builder));
       })
-      .Case<ppl::DmaFillOp>([&](auto fill) { return done(encodeFill(fill, builder)); })
-      .Case<ppl::DmaBroadcastOp>([&](auto copy) { return done(encodeBroadcast(copy, builder)); })
+      .Case<ppl::DmaFillOp>(
+          [&](auto fill) { return done(encodeFill(fill, builder)); })
+      .Case<ppl::DmaBroadcastOp>(
+          [&](auto copy) { return done(encodeBroadcast(copy, builder)); })
       .Default(FailureOr<bool>(false));
 }

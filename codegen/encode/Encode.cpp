@@ -13,14 +13,16 @@ static LogicalResult encodeBlock(Block &block, ProgramBuilder &builder);
 
 static LogicalResult encodeFor(scf::ForOp loop, ProgramBuilder &builder) {
   if (loop.getNumResults())
-    return loop.emitError() << "a loop of a ppl program has no results; tensors are written in place";
+    return loop.emitError() << "a loop of a ppl program has no results; "
+                               "tensors are written in place";
   FailureOr<int64_t> low = builder.evaluate(loop.getLowerBound(), loop);
   FailureOr<int64_t> high = builder.evaluate(loop.getUpperBound(), loop);
   FailureOr<int64_t> step = builder.evaluate(loop.getStep(), loop);
   if (failed(low) || failed(high) || failed(step))
     return failure();
   if (*step <= 0)
-    return loop.emitError() << "step of the loop is " << *step << ", must be positive";
+    return loop.emitError()
+           << "step of the loop is " << *step << ", must be positive";
   for (int64_t i = *low; i < *high; i += *step) {
     builder.setIndex(loop.getInductionVar(), i);
     if (failed(encodeBlock(*loop.getBody(), builder)))
@@ -32,7 +34,8 @@ static LogicalResult encodeFor(scf::ForOp loop, ProgramBuilder &builder) {
 static LogicalResult encodeIf(scf::IfOp branch, ProgramBuilder &builder) {
   if (branch.getNumResults())
     return branch.emitError() << "a branch of a ppl program has no results";
-  FailureOr<int64_t> condition = builder.evaluate(branch.getCondition(), branch);
+  FailureOr<int64_t> condition =
+      builder.evaluate(branch.getCondition(), branch);
   if (failed(condition))
     return failure();
   Block *taken = *condition ? branch.thenBlock() : branch.elseBlock();
@@ -46,19 +49,21 @@ static LogicalResult encodeOp(Operation *op, ProgramBuilder &builder) {
     return encodeIf(branch, builder);
   if (auto observed = dyn_cast<ppl::ObserveOp>(op))
     return builder.observe(observed);
-  if (mlir::isa<ppl::WeightOp, scf::YieldOp>(op) || mlir::isa<arith::ArithDialect>(op->getDialect()))
+  if (mlir::isa<ppl::WeightOp, scf::YieldOp>(op) ||
+      mlir::isa<arith::ArithDialect>(op->getDialect()))
     return success(); // weights are packed, arith is evaluated where it is used
   if (mlir::isa<ppl::LocalOp, ppl::GlobalOp, ppl::StaticOp, ppl::ViewOp>(op))
     return success(); // placed where they are used
-  for (auto *encode : {encodeDma, encodeTiuArith, encodeTiuConv, encodeTiuMatMul, encodeTiuQuant,
-                       encodeTiuSpecial}) {
+  for (auto *encode : {encodeDma, encodeTiuArith, encodeTiuConv,
+                       encodeTiuMatMul, encodeTiuQuant, encodeTiuSpecial}) {
     FailureOr<bool> done = encode(op, builder);
     if (failed(done))
       return failure();
     if (*done)
       return success();
   }
-  return op->emitError() << "'" << op->getName() << "' has no commands; a ppl program holds ppl ops, "
+  return op->emitError() << "'" << op->getName()
+                         << "' has no commands; a ppl program holds ppl ops, "
                          << "scf.for, scf.if and constants";
 }
 

@@ -12,9 +12,10 @@
 
 namespace weft::codegen {
 
-/// The commands of the two engines that are launched together. Ids start at 1 in each group.
+/// The commands of the two engines that are launched together. Ids start at 1
+/// in each group.
 struct CommandGroup {
-  std::vector<uint8_t> tiu;  ///< commands back to back, the end command included
+  std::vector<uint8_t> tiu; ///< commands back to back, the end command included
   std::vector<uint8_t> gdma; ///< the same
   /// Where each command comes from, in order, without the end command.
   std::vector<mlir::Location> tiuLocations, gdmaLocations;
@@ -24,17 +25,20 @@ struct CommandGroup {
   uint32_t gdmaCount() const { return uint32_t(gdmaLocations.size()) + 1; }
 };
 
-/// A command by group, engine and position from 0 in the engine's buffer of the group.
+/// A command by group, engine and position from 0 in the engine's buffer of the
+/// group.
 struct CommandRef {
   isa::Engine engine = isa::Engine::Tiu;
   uint32_t group = 0;
   uint32_t index = 0;
 };
 
-/// A box of an ONNX value and where it can be read while the program runs (`ppl.observe`).
+/// A box of an ONNX value and where it can be read while the program runs
+/// (`ppl.observe`).
 struct ObservedPiece {
   std::string value; ///< ONNX value name
-  std::array<int64_t, 4> offset, size, extent; ///< elements, of the value seen as n,c,h,w
+  std::array<int64_t, 4> offset, size,
+      extent; ///< elements, of the value seen as n,c,h,w
   ppl::TensorViewType type;
   ppl::Strides strides; ///< elements
   uint64_t address;     ///< local: byte inside the lane; global: DRAM address
@@ -43,8 +47,9 @@ struct ObservedPiece {
   float scale;
   int64_t zeroPoint;
   mlir::Location location;
-  CommandRef completeAfter;             ///< last command that wrote the piece
-  std::optional<CommandRef> overwritten; ///< first later command that writes into it
+  CommandRef completeAfter; ///< last command that wrote the piece
+  std::optional<CommandRef>
+      overwritten; ///< first later command that writes into it
 };
 
 /// What `ppl.net` becomes.
@@ -54,9 +59,10 @@ struct EncodedProgram {
   uint64_t dramReadBytes = 0, dramWriteBytes = 0; ///< of one inference
 };
 
-/// Walks the net, loops included, and makes its commands with the smallest `cmd_id_dep` that keeps
-/// every read after write, write after read and write after write on local memory in order. Errors are
-/// reported at the op that causes them.
+/// Walks the net, loops included, and makes its commands with the smallest
+/// `cmd_id_dep` that keeps every read after write, write after read and write
+/// after write on local memory in order. Errors are reported at the op that
+/// causes them.
 mlir::FailureOr<EncodedProgram> encodeProgram(ppl::NetOp net);
 
 } // namespace weft::codegen

@@ -26,7 +26,8 @@ void LastTouch::assign(ByteRange range, uint64_t value) {
     return;
   auto first = splitAt(range.begin);
   auto last = splitAt(range.end);
-  // splitAt(end) may have split the entry that `first` names, but never moved it.
+  // splitAt(end) may have split the entry that `first` names, but never moved
+  // it.
   first = entries.lower_bound(range.begin);
   entries.erase(first, last);
   entries.emplace(range.begin, Entry{range.end, value});
@@ -54,9 +55,11 @@ uint64_t LastTouch::largest(ByteRange range, uint64_t forget) {
   return result;
 }
 
-uint32_t HazardTracker::add(isa::Engine engine, uint32_t id, const std::vector<ByteRange> &reads,
+uint32_t HazardTracker::add(isa::Engine engine, uint32_t id,
+                            const std::vector<ByteRange> &reads,
                             const std::vector<ByteRange> &writes) {
-  PerEngine &own = engines[size_t(engine)], &other = engines[1 - size_t(engine)];
+  PerEngine &own = engines[size_t(engine)],
+            &other = engines[1 - size_t(engine)];
   uint64_t dep = 0;
   for (ByteRange range : reads)
     dep = std::max(dep, other.writes.largest(range, own.waitedFor));

@@ -16,13 +16,14 @@ struct ByteRange {
   uint64_t begin, end;
 };
 
-/// Value of the last `assign` for every byte; 0 where there was none. Values must not decrease from one
-/// assign to the next.
+/// Value of the last `assign` for every byte; 0 where there was none. Values
+/// must not decrease from one assign to the next.
 class LastTouch {
 public:
   void assign(ByteRange range, uint64_t value);
-  /// Largest value in the range. Entries with a value up to `forget` are dropped on the way: the caller
-  /// promises never to ask for them again, which keeps the total work near-linear.
+  /// Largest value in the range. Entries with a value up to `forget` are
+  /// dropped on the way: the caller promises never to ask for them again, which
+  /// keeps the total work near-linear.
   uint64_t largest(ByteRange range, uint64_t forget = 0);
   void clear() { entries.clear(); }
 
@@ -35,21 +36,24 @@ private:
   std::map<uint64_t, Entry>::iterator splitAt(uint64_t at);
 };
 
-/// Finds, for each command, the last command of the other engine that it must wait for. Both engines
-/// work in order, so one id is enough, and what an engine has waited for once needs no second wait.
-/// Ranges are offsets inside a lane: tensors at the same offset of different lanes count as
-/// overlapping (a wait too many, never one too few).
+/// Finds, for each command, the last command of the other engine that it must
+/// wait for. Both engines work in order, so one id is enough, and what an
+/// engine has waited for once needs no second wait. Ranges are offsets inside a
+/// lane: tensors at the same offset of different lanes count as overlapping (a
+/// wait too many, never one too few).
 class HazardTracker {
 public:
   /// The id of the other engine to wait for (0: none) and records command `id`.
-  uint32_t add(isa::Engine engine, uint32_t id, const std::vector<ByteRange> &reads,
+  uint32_t add(isa::Engine engine, uint32_t id,
+               const std::vector<ByteRange> &reads,
                const std::vector<ByteRange> &writes);
   void clear();
 
 private:
   struct PerEngine {
     LastTouch reads, writes;
-    uint32_t waitedFor = 0; ///< largest id of the other engine this one has waited for
+    uint32_t waitedFor =
+        0; ///< largest id of the other engine this one has waited for
   };
   PerEngine engines[2];
 };

@@ -11,7 +11,9 @@ using weft::isa::Field;
 namespace isa = weft::isa;
 namespace ppl = weft::ppl;
 
-ProgramBuilder::ProgramBuilder(const Chip &chip) : chip(chip) { program.groups.emplace_back(); }
+ProgramBuilder::ProgramBuilder(const Chip &chip) : chip(chip) {
+  program.groups.emplace_back();
+}
 
 //===----------------------------------------------------------------------===//
 // Indices and scalars
@@ -23,16 +25,19 @@ FailureOr<int64_t> ProgramBuilder::evaluate(Value value, Operation *user) {
     return known->second;
   Operation *op = value.getDefiningOp();
   if (!op)
-    return user->emitError() << "an index is not a constant or a loop's induction variable";
+    return user->emitError()
+           << "an index is not a constant or a loop's induction variable";
   Attribute attr;
   if (matchPattern(value, m_Constant(&attr)))
     if (auto integer = dyn_cast<IntegerAttr>(attr))
-      return integer.getType().isInteger(1) ? int64_t(integer.getValue().getBoolValue())
-                                            : integer.getInt();
+      return integer.getType().isInteger(1)
+                 ? int64_t(integer.getValue().getBoolValue())
+                 : integer.getInt();
   return evaluateOp(op, user);
 }
 
-static std::optional<int64_t> compare(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
+static std::optional<int64_t> compare(arith::CmpIPredicate predicate, int64_t a,
+                                      int64_t b) {
   switch (predicate) {
   case arith::CmpIPredicate::eq:
     return a == b;
@@ -86,9 +91,11 @@ FailureOr<int64_t> ProgramBuilder::evaluateOp(Operation *op, Operation *user) {
       if (std::optional<int64_t> result = compare(cmp.getPredicate(), a, b))
         return *result;
   }
-  return user->emitError() << "an index depends on '" << op->getName()
-                           << "', which has no constant value; indices are made of loop variables, "
-                              "constants, add, sub, mul, div, rem, min, max and cmpi of arith";
+  return user->emitError()
+         << "an index depends on '" << op->getName()
+         << "', which has no constant value; indices are made of loop "
+            "variables, "
+            "constants, add, sub, mul, div, rem, min, max and cmpi of arith";
 }
 
 FailureOr<int64_t> ProgramBuilder::scalarInt(Value scalar, Operation *user) {
@@ -96,31 +103,37 @@ FailureOr<int64_t> ProgramBuilder::scalarInt(Value scalar, Operation *user) {
   if (matchPattern(scalar, m_Constant(&attr)))
     if (auto integer = dyn_cast<IntegerAttr>(attr))
       return integer.getValue().getSExtValue();
-  return user->emitError() << "a scalar operand must be an arith.constant of i32";
+  return user->emitError()
+         << "a scalar operand must be an arith.constant of i32";
 }
 
-FailureOr<uint32_t> ProgramBuilder::scalarBits(Value scalar, Type type, Operation *user) {
+FailureOr<uint32_t> ProgramBuilder::scalarBits(Value scalar, Type type,
+                                               Operation *user) {
   if (auto integerType = dyn_cast<IntegerType>(type)) {
     FailureOr<int64_t> value = scalarInt(scalar, user);
     if (failed(value))
       return failure();
     unsigned width = integerType.getWidth();
     int64_t low = integerType.isUnsigned() ? 0 : -(int64_t(1) << (width - 1));
-    int64_t high = (int64_t(1) << (integerType.isUnsigned() ? width : width - 1)) - 1;
-    // A 32-bit constant of an unsigned tensor is written as the i32 of the same bits.
+    int64_t high =
+        (int64_t(1) << (integerType.isUnsigned() ? width : width - 1)) - 1;
+    // A 32-bit constant of an unsigned tensor is written as the i32 of the same
+    // bits.
     bool isBits = width == 32;
     if (!isBits && (*value < low || *value > high))
-      return user->emitError() << "scalar is " << *value << ", must be " << low << " to " << high
-                               << " for elements of " << type;
-    return uint32_t(uint64_t(*value) & (width == 32 ? 0xffffffffu : (1u << width) - 1));
+      return user->emitError() << "scalar is " << *value << ", must be " << low
+                               << " to " << high << " for elements of " << type;
+    return uint32_t(uint64_t(*value) &
+                    (width == 32 ? 0xffffffffu : (1u << width) - 1));
   }
   Attribute attr;
   if (!matchPattern(scalar, m_Constant(&attr)) || !mlir::isa<FloatAttr>(attr))
-    return user->emitError() << "a scalar operand must be an arith.constant of f32";
+    return user->emitError()
+           << "a scalar operand must be an arith.constant of f32";
   llvm::APFloat value = cast<FloatAttr>(attr).getValue();
   bool losesInfo;
-  value.convert(cast<FloatType>(type).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
-                &losesInfo);
+  value.convert(cast<FloatType>(type).getFloatSemantics(),
+                llvm::APFloat::rmNearestTiesToEven, &losesInfo);
   return uint32_t(value.bitcastToAPInt().getZExtValue());
 }
 
@@ -128,9 +141,11 @@ FailureOr<uint32_t> ProgramBuilder::scalarBits(Value scalar, Type type, Operatio
 // Tensors
 //===----------------------------------------------------------------------===//
 
-FailureOr<uint64_t> ProgramBuilder::startAddress(uint64_t base, ValueRange indexValues,
+FailureOr<uint64_t> ProgramBuilder::startAddress(uint64_t base,
+                                                 ValueRange indexValues,
                                                  ArrayRef<int64_t> steps,
-                                                 ArrayRef<int64_t> modulos, Operation *user) {
+                                                 ArrayRef<int64_t> modulos,
+                                                 Operation *user) {
   for (size_t i = 0; i < indexValues.size(); ++i) {
     FailureOr<int64_t> index = evaluate(indexValues[i], user);
     if (failed(index))
@@ -156,15 +171,18 @@ FailureOr<Placed> ProgramBuilder::placeView(ppl::ViewOp view, Operation *user) {
     row = (source->lane + offset[1]) / chip.lanes;
     result.lane = (source->lane + offset[1]) % chip.lanes;
   }
-  int64_t elements = offset[0] * s.n + row * s.c + offset[2] * s.h + offset[3] * s.w;
-  result.address += uint64_t(elements) * ppl::elementBytesOf(source->type) + view.getBytes();
+  int64_t elements =
+      offset[0] * s.n + row * s.c + offset[2] * s.h + offset[3] * s.w;
+  result.address +=
+      uint64_t(elements) * ppl::elementBytesOf(source->type) + view.getBytes();
   result.type = view.getTensor().getType();
   unsigned alignment = ppl::startAlignment(result.type, chip);
   if (result.address % alignment) // (C3)
-    return user->emitError() << "a view starts at byte " << result.address
-                             << ", must be a multiple of " << alignment << " for layout "
-                             << ppl::stringifyLayout(result.type.getLayout())
-                             << "; give the view explicit strides";
+    return user->emitError()
+           << "a view starts at byte " << result.address
+           << ", must be a multiple of " << alignment << " for layout "
+           << ppl::stringifyLayout(result.type.getLayout())
+           << "; give the view explicit strides";
   return result;
 }
 
@@ -175,11 +193,11 @@ FailureOr<Placed> ProgramBuilder::place(Value tensor, Operation *user) {
   FailureOr<uint64_t> address = failure();
   if (auto local = dyn_cast_or_null<ppl::LocalOp>(op)) {
     placed.lane = local.getLane();
-    address = startAddress(local.getAddress(), local.getIndices(), local.getSteps(),
-                           local.getModulos(), user);
+    address = startAddress(local.getAddress(), local.getIndices(),
+                           local.getSteps(), local.getModulos(), user);
   } else if (auto global = dyn_cast_or_null<ppl::GlobalOp>(op)) {
-    address = startAddress(global.getAddress(), global.getIndices(), global.getSteps(),
-                           global.getModulos(), user);
+    address = startAddress(global.getAddress(), global.getIndices(),
+                           global.getSteps(), global.getModulos(), user);
   } else if (auto fixed = dyn_cast_or_null<ppl::StaticOp>(op)) {
     address = uint64_t(fixed.getAddress());
   } else if (auto view = dyn_cast_or_null<ppl::ViewOp>(op)) {
@@ -189,26 +207,31 @@ FailureOr<Placed> ProgramBuilder::place(Value tensor, Operation *user) {
     placed = *viewed;
     address = placed.address;
   } else {
-    return user->emitError() << "a tensor operand must be made by ppl.local, ppl.global, ppl.static or "
+    return user->emitError() << "a tensor operand must be made by ppl.local, "
+                                "ppl.global, ppl.static or "
                                 "ppl.view";
   }
   if (failed(address))
     return failure();
   placed.address = *address;
   placed.strides = ppl::stridesOf(placed.type, placed.lane, chip);
-  uint64_t end = placed.address + ppl::extentBytes(placed.type, placed.lane, chip);
+  uint64_t end =
+      placed.address + ppl::extentBytes(placed.type, placed.lane, chip);
   uint64_t limit = placed.type.isLocal()    ? chip.laneBytes
                    : placed.type.isStatic() ? chip.staticMemoryBytes
                                             : uint64_t(1) << 40;
   if (end > limit)
-    return user->emitError() << "a tensor in " << ppl::stringifyMemory(placed.type.getMemory())
-                             << " memory ends at byte " << end << ", the limit is " << limit;
+    return user->emitError()
+           << "a tensor in " << ppl::stringifyMemory(placed.type.getMemory())
+           << " memory ends at byte " << end << ", the limit is " << limit;
   return placed;
 }
 
-FailureOr<uint64_t> ProgramBuilder::tiuAddress(const Placed &tensor, Operation *user) {
+FailureOr<uint64_t> ProgramBuilder::tiuAddress(const Placed &tensor,
+                                               Operation *user) {
   if (tensor.type.isGlobal())
-    return user->emitError() << "an operand is in global memory, which the TIU does not reach; load "
+    return user->emitError() << "an operand is in global memory, which the TIU "
+                                "does not reach; load "
                                 "it first";
   if (tensor.type.isStatic())
     return chip.staticMemoryBase + tensor.address;
@@ -218,7 +241,8 @@ FailureOr<uint64_t> ProgramBuilder::tiuAddress(const Placed &tensor, Operation *
 uint64_t ProgramBuilder::gdmaAddress(const Placed &tensor) const {
   if (!tensor.type.isLocal())
     return tensor.address;
-  return chip.localMemoryBase + uint64_t(tensor.lane) * chip.laneBytes + tensor.address;
+  return chip.localMemoryBase + uint64_t(tensor.lane) * chip.laneBytes +
+         tensor.address;
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,7 +260,8 @@ std::vector<ByteRange> weft::codegen::rangesOf(const Placed &tensor) {
   return ranges;
 }
 
-static bool overlap(const std::vector<ByteRange> &a, const std::vector<ByteRange> &b) {
+static bool overlap(const std::vector<ByteRange> &a,
+                    const std::vector<ByteRange> &b) {
   for (ByteRange x : a)
     for (ByteRange y : b)
       if (x.begin < y.end && y.begin < x.end)
@@ -249,8 +274,10 @@ static Placed placedOf(const ObservedPiece &piece) {
 }
 
 /// False if the two lie in lanes that do not meet.
-static bool shareLanes(const Placed &a, const Placed &b, const weft::Chip &chip) {
-  if (!a.type.isLocal() || a.lane + a.type.getC() > chip.lanes || b.lane + b.type.getC() > chip.lanes)
+static bool shareLanes(const Placed &a, const Placed &b,
+                       const weft::Chip &chip) {
+  if (!a.type.isLocal() || a.lane + a.type.getC() > chip.lanes ||
+      b.lane + b.type.getC() > chip.lanes)
     return true;
   return a.lane < b.lane + b.type.getC() && b.lane < a.lane + a.type.getC();
 }
@@ -264,7 +291,8 @@ void ProgramBuilder::closePieces(const Placed &written, CommandRef by) {
     if (piece.type.getMemory() != written.type.getMemory())
       return false;
     Placed placed = placedOf(piece);
-    if (!shareLanes(placed, written, chip) || !overlap(rangesOf(placed), ranges))
+    if (!shareLanes(placed, written, chip) ||
+        !overlap(rangesOf(placed), ranges))
       return false;
     piece.overwritten = by;
     return true;
@@ -284,13 +312,18 @@ LogicalResult ProgramBuilder::append(Command command) {
     return failure();
   bool isTiu = command.engine == Engine::Tiu;
   const CommandGroup &full = program.groups.back();
-  if (std::max(full.tiuLocations.size(), full.gdmaLocations.size()) >= chip.maxGroupCommands)
+  if (std::max(full.tiuLocations.size(), full.gdmaLocations.size()) >=
+      chip.maxGroupCommands)
     closeGroup();
   CommandGroup &group = program.groups.back();
-  std::vector<Location> &locations = isTiu ? group.tiuLocations : group.gdmaLocations;
+  std::vector<Location> &locations =
+      isTiu ? group.tiuLocations : group.gdmaLocations;
   uint32_t id = uint32_t(locations.size()) + 1;
-  uint32_t dep = hazards.add(command.engine, id, command.readRanges, command.writeRanges);
-  command.set(Field::cmd_id, id).set(Field::cmd_id_dep, dep).set(Field::cmd_id_en, 1);
+  uint32_t dep =
+      hazards.add(command.engine, id, command.readRanges, command.writeRanges);
+  command.set(Field::cmd_id, id)
+      .set(Field::cmd_id_dep, dep)
+      .set(Field::cmd_id_en, 1);
   if (command.failed)
     return failure();
   std::vector<uint8_t> &bytes = isTiu ? group.tiu : group.gdma;
@@ -334,27 +367,31 @@ LogicalResult ProgramBuilder::observe(ppl::ObserveOp op) {
   }
   std::array<int64_t, 4> offset, size, extent;
   for (int axis = 0; axis < 4; ++axis) {
-    offset[axis] = op.getOffset()[axis] + (op.getStep() ? index * (*op.getStep())[axis] : 0);
+    offset[axis] = op.getOffset()[axis] +
+                   (op.getStep() ? index * (*op.getStep())[axis] : 0);
     size[axis] = placed->type.getShape()[axis];
     extent[axis] = op.getExtent()[axis];
     if (offset[axis] < 0 || offset[axis] + size[axis] > extent[axis]) // (C1)
-      return op.emitError() << "box " << offset[axis] << " to " << offset[axis] + size[axis]
-                            << " of '" << op.getValue() << "' lies outside its " << extent[axis]
-                            << " in this iteration";
+      return op.emitError()
+             << "box " << offset[axis] << " to " << offset[axis] + size[axis]
+             << " of '" << op.getValue() << "' lies outside its "
+             << extent[axis] << " in this iteration";
   }
   LastTouch &writers = placed->type.isLocal() ? localWriters : globalWriters;
   uint64_t last = 0;
   for (ByteRange range : rangesOf(*placed))
     last = std::max(last, writers.largest(range));
   if (!last)
-    return op.emitError() << "'" << op.getValue() << "' is observed where nothing was written yet";
+    return op.emitError() << "'" << op.getValue()
+                          << "' is observed where nothing was written yet";
   openPieces.push_back(program.pieces.size());
-  program.pieces.push_back({op.getValue().str(), offset, size, extent, placed->type, placed->strides,
-                            placed->address, placed->lane,
-                            op.getOnnx() ? cast<RankedTensorType>(*op.getOnnx())
-                                         : RankedTensorType(),
-                            op.getScale().convertToFloat(), int64_t(op.getZeroPoint()), op.getLoc(),
-                            order[last - 1], std::nullopt});
+  program.pieces.push_back(
+      {op.getValue().str(), offset, size, extent, placed->type, placed->strides,
+       placed->address, placed->lane,
+       op.getOnnx() ? cast<RankedTensorType>(*op.getOnnx())
+                    : RankedTensorType(),
+       op.getScale().convertToFloat(), int64_t(op.getZeroPoint()), op.getLoc(),
+       order[last - 1], std::nullopt});
   return success();
 }
 
@@ -367,7 +404,8 @@ void weft::codegen::setResultShape(Command &command, ppl::TensorViewType type) {
   command.set(Field::res0_h, type.getH()).set(Field::res0_w, type.getW());
 }
 
-FailureOr<Placed> weft::codegen::setSource(Command &command, ProgramBuilder &builder, Value value,
+FailureOr<Placed> weft::codegen::setSource(Command &command,
+                                           ProgramBuilder &builder, Value value,
                                            Field address) {
   FailureOr<Placed> placed = builder.place(value, command.op);
   if (failed(placed))
@@ -380,7 +418,9 @@ FailureOr<Placed> weft::codegen::setSource(Command &command, ProgramBuilder &bui
   return placed;
 }
 
-FailureOr<Placed> weft::codegen::setResult(Command &command, ProgramBuilder &builder, Value value) {
+FailureOr<Placed> weft::codegen::setResult(Command &command,
+                                           ProgramBuilder &builder,
+                                           Value value) {
   FailureOr<Placed> placed = builder.place(value, command.op);
   if (failed(placed))
     return failure();
@@ -392,9 +432,12 @@ FailureOr<Placed> weft::codegen::setResult(Command &command, ProgramBuilder &bui
   return placed;
 }
 
-LogicalResult weft::codegen::expectLane(Command &command, const Placed &tensor, unsigned lane) {
+LogicalResult weft::codegen::expectLane(Command &command, const Placed &tensor,
+                                        unsigned lane) {
   if (tensor.lane == lane)
     return success();
-  return command.op->emitError() << "an operand starts in lane " << tensor.lane << ", must start in lane "
-                                 << lane << "; move it with ppl.tiu.lane_copy or ppl.dma.move";
+  return command.op->emitError()
+         << "an operand starts in lane " << tensor.lane
+         << ", must start in lane " << lane
+         << "; move it with ppl.tiu.lane_copy or ppl.dma.move";
 }

@@ -11,7 +11,8 @@
 
 namespace weft::codegen {
 
-/// State of one encoding: values of loop indices, the open command group, who touched what.
+/// State of one encoding: values of loop indices, the open command group, who
+/// touched what.
 class ProgramBuilder {
 public:
   explicit ProgramBuilder(const Chip &chip);
@@ -20,18 +21,22 @@ public:
 
   /// Sets the value of a loop's induction variable.
   void setIndex(mlir::Value index, int64_t value) { indices[index] = value; }
-  /// Evaluates an index, integer or i1 expression of constants and induction variables; reports at `user`.
+  /// Evaluates an index, integer or i1 expression of constants and induction
+  /// variables; reports at `user`.
   mlir::FailureOr<int64_t> evaluate(mlir::Value value, mlir::Operation *user);
   /// The tensor with its address; reports at `user` if it leaves its memory.
   mlir::FailureOr<Placed> place(mlir::Value tensor, mlir::Operation *user);
-  /// The bits of a scalar operand as an element of `type`; reports if it does not fit.
-  mlir::FailureOr<uint32_t> scalarBits(mlir::Value scalar, mlir::Type type, mlir::Operation *user);
+  /// The bits of a scalar operand as an element of `type`; reports if it does
+  /// not fit.
+  mlir::FailureOr<uint32_t> scalarBits(mlir::Value scalar, mlir::Type type,
+                                       mlir::Operation *user);
   /// The value of an integer scalar operand.
   mlir::FailureOr<int64_t> scalarInt(mlir::Value scalar, mlir::Operation *user);
 
-  /// Address of a tensor as a TIU operand: lane and offset, or static memory. `Aligned` and `LineAligned`
-  /// layouts are checked to start on an EU row.
-  mlir::FailureOr<uint64_t> tiuAddress(const Placed &tensor, mlir::Operation *user);
+  /// Address of a tensor as a TIU operand: lane and offset, or static memory.
+  /// `Aligned` and `LineAligned` layouts are checked to start on an EU row.
+  mlir::FailureOr<uint64_t> tiuAddress(const Placed &tensor,
+                                       mlir::Operation *user);
   /// 40-bit address of a tensor as the GDMA engine sees it.
   uint64_t gdmaAddress(const Placed &tensor) const;
 
@@ -42,10 +47,13 @@ public:
   EncodedProgram finish();
 
 private:
-  mlir::FailureOr<int64_t> evaluateOp(mlir::Operation *op, mlir::Operation *user);
-  mlir::FailureOr<uint64_t> startAddress(uint64_t base, mlir::ValueRange indices,
+  mlir::FailureOr<int64_t> evaluateOp(mlir::Operation *op,
+                                      mlir::Operation *user);
+  mlir::FailureOr<uint64_t> startAddress(uint64_t base,
+                                         mlir::ValueRange indices,
                                          mlir::ArrayRef<int64_t> steps,
-                                         mlir::ArrayRef<int64_t> modulos, mlir::Operation *user);
+                                         mlir::ArrayRef<int64_t> modulos,
+                                         mlir::Operation *user);
   mlir::FailureOr<Placed> placeView(ppl::ViewOp view, mlir::Operation *user);
   void closeGroup();
   void closePieces(const Placed &written, CommandRef by);
@@ -60,16 +68,23 @@ private:
   std::vector<size_t> openPieces; ///< pieces not yet overwritten
 };
 
-/// The 40-bit or in-lane ranges that `tensor` covers, as used for observed pieces.
+/// The 40-bit or in-lane ranges that `tensor` covers, as used for observed
+/// pieces.
 std::vector<ByteRange> rangesOf(const Placed &tensor);
 
-// One function a family of ops; each makes and appends the op's commands. False if the op is none of the family.
+// One function a family of ops; each makes and appends the op's commands. False
+// if the op is none of the family.
 mlir::FailureOr<bool> encodeDma(mlir::Operation *op, ProgramBuilder &builder);
-mlir::FailureOr<bool> encodeTiuArith(mlir::Operation *op, ProgramBuilder &builder);
-mlir::FailureOr<bool> encodeTiuConv(mlir::Operation *op, ProgramBuilder &builder);
-mlir::FailureOr<bool> encodeTiuMatMul(mlir::Operation *op, ProgramBuilder &builder);
-mlir::FailureOr<bool> encodeTiuQuant(mlir::Operation *op, ProgramBuilder &builder);
-mlir::FailureOr<bool> encodeTiuSpecial(mlir::Operation *op, ProgramBuilder &builder);
+mlir::FailureOr<bool> encodeTiuArith(mlir::Operation *op,
+                                     ProgramBuilder &builder);
+mlir::FailureOr<bool> encodeTiuConv(mlir::Operation *op,
+                                    ProgramBuilder &builder);
+mlir::FailureOr<bool> encodeTiuMatMul(mlir::Operation *op,
+                                      ProgramBuilder &builder);
+mlir::FailureOr<bool> encodeTiuQuant(mlir::Operation *op,
+                                     ProgramBuilder &builder);
+mlir::FailureOr<bool> encodeTiuSpecial(mlir::Operation *op,
+                                       ProgramBuilder &builder);
 
 /// Success as "done", for the switches of the functions above.
 inline mlir::FailureOr<bool> done(mlir::LogicalResult result) {
@@ -82,12 +97,14 @@ inline mlir::FailureOr<bool> done(mlir::LogicalResult result) {
 /// res0_n .. res0_w
 void setResultShape(Command &command, ppl::TensorViewType type);
 /// Places `value`, sets `address` and records the read.
-mlir::FailureOr<Placed> setSource(Command &command, ProgramBuilder &builder, mlir::Value value,
-                                  isa::Field address);
+mlir::FailureOr<Placed> setSource(Command &command, ProgramBuilder &builder,
+                                  mlir::Value value, isa::Field address);
 /// Places `value`, sets res0_addr and records the write.
-mlir::FailureOr<Placed> setResult(Command &command, ProgramBuilder &builder, mlir::Value value);
+mlir::FailureOr<Placed> setResult(Command &command, ProgramBuilder &builder,
+                                  mlir::Value value);
 /// All start in the lane of `dst`, or an error.
-mlir::LogicalResult expectLane(Command &command, const Placed &tensor, unsigned lane);
+mlir::LogicalResult expectLane(Command &command, const Placed &tensor,
+                               unsigned lane);
 
 } // namespace weft::codegen
 

@@ -14,22 +14,27 @@ namespace ppl = weft::ppl;
 namespace {
 /// The fields of one operand of element arithmetic.
 struct OperandFields {
-  Field address, precision, sign, isConst, layout, nStride, cStride, hStride, wStride;
+  Field address, precision, sign, isConst, layout, nStride, cStride, hStride,
+      wStride;
 };
 } // namespace
 
 static constexpr OperandFields kOperands[2] = {
-    {Field::opd0_addr, Field::opd0_prec, Field::opd0_sign, Field::opd0_const, Field::opd0_str,
-     Field::opd0_n_str, Field::opd0_c_str, Field::opd0_h_str, Field::opd0_w_str},
-    {Field::opd1_addr, Field::opd1_prec, Field::opd1_sign, Field::opd1_const, Field::opd1_str,
-     Field::opd1_n_str, Field::opd1_c_str, Field::opd1_h_str, Field::opd1_w_str}};
-static constexpr OperandFields kResult = {Field::res0_addr, Field::res0_prec, Field::opd0_sign,
-                                          Field::opd0_const, Field::res0_str, Field::res0_n_str,
-                                          Field::res0_c_str, Field::res0_h_str, Field::res0_w_str};
+    {Field::opd0_addr, Field::opd0_prec, Field::opd0_sign, Field::opd0_const,
+     Field::opd0_str, Field::opd0_n_str, Field::opd0_c_str, Field::opd0_h_str,
+     Field::opd0_w_str},
+    {Field::opd1_addr, Field::opd1_prec, Field::opd1_sign, Field::opd1_const,
+     Field::opd1_str, Field::opd1_n_str, Field::opd1_c_str, Field::opd1_h_str,
+     Field::opd1_w_str}};
+static constexpr OperandFields kResult = {
+    Field::res0_addr,  Field::res0_prec,  Field::opd0_sign,
+    Field::opd0_const, Field::res0_str,   Field::res0_n_str,
+    Field::res0_c_str, Field::res0_h_str, Field::res0_w_str};
 
-// The layout code, or explicit strides with 0 along the axes on which a source of size 1 is repeated.
-static void setLayout(Command &command, const OperandFields &fields, const Placed &tensor,
-                      ppl::TensorViewType dst) {
+// The layout code, or explicit strides with 0 along the axes on which a source
+// of size 1 is repeated.
+static void setLayout(Command &command, const OperandFields &fields,
+                      const Placed &tensor, ppl::TensorViewType dst) {
   ppl::Strides s = tensor.strides;
   ArrayRef<int64_t> own = tensor.type.getShape(), want = dst.getShape();
   bool repeats = own != want;
@@ -53,31 +58,38 @@ static void setLayout(Command &command, const OperandFields &fields, const Place
         .set(fields.wStride, s.w);
 }
 
-static FailureOr<Placed> setArResult(Command &command, ProgramBuilder &builder, Value dst) {
+static FailureOr<Placed> setArResult(Command &command, ProgramBuilder &builder,
+                                     Value dst) {
   FailureOr<Placed> placed = setResult(command, builder, dst);
   if (failed(placed))
     return failure();
   setResultShape(command, placed->type);
   command.set(Field::res0_prec, unsigned(placed->precision()));
   if (placed->type.getLayout() == ppl::Layout::Channel)
-    return command.op->emitError() << "dst has the channel layout, which is for sources only";
+    return command.op->emitError()
+           << "dst has the channel layout, which is for sources only";
   setLayout(command, kResult, *placed, placed->type);
   return placed;
 }
 
 /// Sets operand 0 or 1: a tensor, or a scalar as an element of `scalarType`.
-static LogicalResult setArOperand(Command &command, ProgramBuilder &builder, unsigned which,
-                                  Value value, const Placed &dst, Type scalarType, bool setSign) {
+static LogicalResult setArOperand(Command &command, ProgramBuilder &builder,
+                                  unsigned which, Value value,
+                                  const Placed &dst, Type scalarType,
+                                  bool setSign) {
   const OperandFields &fields = kOperands[which];
   Type type = scalarType;
   if (ppl::isScalar(value)) {
-    FailureOr<uint32_t> bits = builder.scalarBits(value, scalarType, command.op);
+    FailureOr<uint32_t> bits =
+        builder.scalarBits(value, scalarType, command.op);
     if (failed(bits))
       return failure();
     command.set(fields.address, *bits).set(fields.isConst, 1);
   } else {
-    FailureOr<Placed> placed = weft::codegen::setSource(command, builder, value, fields.address);
-    if (failed(placed) || failed(expectLane(command, *placed, dst.lane))) // (E2)
+    FailureOr<Placed> placed =
+        weft::codegen::setSource(command, builder, value, fields.address);
+    if (failed(placed) ||
+        failed(expectLane(command, *placed, dst.lane))) // (E2)
       return failure();
     setLayout(command, fields, *placed, dst.type);
     type = placed->type.getElementType();
@@ -90,9 +102,9 @@ static LogicalResult setArOperand(Command &command, ProgramBuilder &builder, uns
 }
 
 static unsigned funcOf(ppl::FloatKind kind) {
-  static constexpr unsigned funcs[] = {isa::arith::Add, isa::arith::Sub, isa::arith::Mul,
-                                       isa::arith::Max, isa::arith::Min, isa::arith::Div,
-                                       isa::arith::Mac, isa::arith::AbsDiff};
+  static constexpr unsigned funcs[] = {
+      isa::arith::Add, isa::arith::Sub, isa::arith::Mul, isa::arith::Max,
+      isa::arith::Min, isa::arith::Div, isa::arith::Mac, isa::arith::AbsDiff};
   return funcs[unsigned(kind)];
 }
 
@@ -103,8 +115,10 @@ static LogicalResult encodeFloat(ppl::FloatOp op, ProgramBuilder &builder) {
     return failure();
   bool isDiv = op.getKind() == ppl::FloatKind::Div;
   Type type = dst->type.getElementType();
-  if (failed(setArOperand(command, builder, 0, op.getLhs(), *dst, type, !isDiv)) ||
-      failed(setArOperand(command, builder, 1, op.getRhs(), *dst, type, !isDiv)))
+  if (failed(
+          setArOperand(command, builder, 0, op.getLhs(), *dst, type, !isDiv)) ||
+      failed(
+          setArOperand(command, builder, 1, op.getRhs(), *dst, type, !isDiv)))
     return failure();
   command.set(Field::tsk_opd_num, 2);
   if (isDiv)
@@ -142,7 +156,8 @@ static unsigned funcOf(ppl::IntKind kind, bool saturate) {
   llvm_unreachable("covered switch");
 }
 
-/// The element type of an integer constant beside `other`: that type if the value fits, else 32 bits.
+/// The element type of an integer constant beside `other`: that type if the
+/// value fits, else 32 bits.
 static Type constantType(int64_t value, ppl::TensorViewType other) {
   auto type = cast<IntegerType>(other.getElementType());
   unsigned width = type.getWidth();
@@ -154,7 +169,8 @@ static Type constantType(int64_t value, ppl::TensorViewType other) {
 }
 
 // The amount of a shift or of a shift kind: one int8.
-static FailureOr<uint32_t> shiftAmount(Value scalar, ProgramBuilder &builder, Operation *op) {
+static FailureOr<uint32_t> shiftAmount(Value scalar, ProgramBuilder &builder,
+                                       Operation *op) {
   FailureOr<int64_t> value = builder.scalarInt(scalar, op);
   if (failed(value))
     return failure();
@@ -163,8 +179,8 @@ static FailureOr<uint32_t> shiftAmount(Value scalar, ProgramBuilder &builder, Op
   return uint32_t(*value & 0xff);
 }
 
-static LogicalResult setShift(Command &command, ProgramBuilder &builder, ppl::IntOp op,
-                              const Placed &dst) {
+static LogicalResult setShift(Command &command, ProgramBuilder &builder,
+                              ppl::IntOp op, const Placed &dst) {
   command.set(Field::tsk_opd_num, op.getShift() ? 3 : 2);
   if (!op.getShift())
     return success();
@@ -176,13 +192,13 @@ static LogicalResult setShift(Command &command, ProgramBuilder &builder, ppl::In
     command.set(Field::opd2_addr, *amount).set(Field::opd2_const, 1);
     return success();
   }
-  FailureOr<Placed> shift =
-      weft::codegen::setSource(command, builder, op.getShift(), Field::opd2_addr);
+  FailureOr<Placed> shift = weft::codegen::setSource(
+      command, builder, op.getShift(), Field::opd2_addr);
   return failed(shift) ? failure() : expectLane(command, *shift, dst.lane);
 }
 
-static LogicalResult encodeShiftKind(ppl::IntOp op, ProgramBuilder &builder, Command command,
-                                     const Placed &dst) {
+static LogicalResult encodeShiftKind(ppl::IntOp op, ProgramBuilder &builder,
+                                     Command command, const Placed &dst) {
   if (failed(setArOperand(command, builder, 0, op.getLhs(), dst, {},
                           op.getKind() == ppl::IntKind::ShiftArith)))
     return failure();
@@ -190,24 +206,30 @@ static LogicalResult encodeShiftKind(ppl::IntOp op, ProgramBuilder &builder, Com
     FailureOr<uint32_t> amount = shiftAmount(op.getRhs(), builder, op);
     if (failed(amount))
       return failure();
-    command.set(Field::opd1_addr, *amount).set(Field::opd1_const, 1).set(Field::opd1_sign, 1);
-  } else if (failed(setArOperand(command, builder, 1, op.getRhs(), dst, {}, true))) {
+    command.set(Field::opd1_addr, *amount)
+        .set(Field::opd1_const, 1)
+        .set(Field::opd1_sign, 1);
+  } else if (failed(setArOperand(command, builder, 1, op.getRhs(), dst, {},
+                                 true))) {
     return failure();
   }
-  command.set(Field::tsk_opd_num, 2).set(Field::opd2_n_str, unsigned(op.getRounding()));
+  command.set(Field::tsk_opd_num, 2)
+      .set(Field::opd2_n_str, unsigned(op.getRounding()));
   return builder.append(std::move(command));
 }
 
 static LogicalResult encodeInt(ppl::IntOp op, ProgramBuilder &builder) {
-  Command command = Command::tiu(op, isa::TiuType::Arith, funcOf(op.getKind(), op.getSaturate()));
+  Command command = Command::tiu(op, isa::TiuType::Arith,
+                                 funcOf(op.getKind(), op.getSaturate()));
   FailureOr<Placed> dst = setArResult(command, builder, op.getDst());
   if (failed(dst))
     return failure();
   if (op.getKind() >= ppl::IntKind::ShiftArith)
     return encodeShiftKind(op, builder, std::move(command), *dst);
   Value operands[] = {op.getLhs(), op.getRhs()};
-  ppl::TensorViewType tensor =
-      ppl::isScalar(operands[0]) ? ppl::tensorOf(operands[1]) : ppl::tensorOf(operands[0]);
+  ppl::TensorViewType tensor = ppl::isScalar(operands[0])
+                                   ? ppl::tensorOf(operands[1])
+                                   : ppl::tensorOf(operands[0]);
   bool anySigned = false;
   for (unsigned which : {0u, 1u}) {
     Type type = tensor.getElementType();
@@ -220,12 +242,15 @@ static LogicalResult encodeInt(ppl::IntOp op, ProgramBuilder &builder) {
       type = ppl::tensorOf(operands[which]).getElementType();
     }
     anySigned |= cast<IntegerType>(type).isSigned();
-    if (failed(setArOperand(command, builder, which, operands[which], *dst, type, true)))
+    if (failed(setArOperand(command, builder, which, operands[which], *dst,
+                            type, true)))
       return failure();
   }
-  // The machine saturates to the signed range if an operand is signed, else to the unsigned one.
+  // The machine saturates to the signed range if an operand is signed, else to
+  // the unsigned one.
   if (op.getSaturate() && anySigned != dst->isSigned())
-    return op.emitError() << "dst is " << dst->type.getElementType() << " but the result saturates as "
+    return op.emitError() << "dst is " << dst->type.getElementType()
+                          << " but the result saturates as "
                           << (anySigned ? "signed" : "unsigned")
                           << ": it is signed exactly if an operand is";
   if (failed(setShift(command, builder, op, *dst)))
@@ -234,14 +259,17 @@ static LogicalResult encodeInt(ppl::IntOp op, ProgramBuilder &builder) {
 }
 
 static LogicalResult encodeUnary(ppl::UnaryOp op, ProgramBuilder &builder) {
-  static constexpr unsigned funcs[] = {isa::arith::Copy, isa::arith::Abs, isa::arith::Not,
-                                       isa::arith::LeadingZeros, isa::arith::LeadingOnes};
-  Command command = Command::tiu(op, isa::TiuType::Arith, funcs[unsigned(op.getKind())]);
+  static constexpr unsigned funcs[] = {
+      isa::arith::Copy, isa::arith::Abs, isa::arith::Not,
+      isa::arith::LeadingZeros, isa::arith::LeadingOnes};
+  Command command =
+      Command::tiu(op, isa::TiuType::Arith, funcs[unsigned(op.getKind())]);
   FailureOr<Placed> dst = setArResult(command, builder, op.getDst());
-  if (failed(dst) ||
-      failed(setArOperand(command, builder, 0, op.getSrc(), *dst, dst->type.getElementType(), true)))
+  if (failed(dst) || failed(setArOperand(command, builder, 0, op.getSrc(), *dst,
+                                         dst->type.getElementType(), true)))
     return failure();
-  if (op.getKind() == ppl::UnaryKind::Copy) // bits unchanged: one precision on both sides
+  if (op.getKind() ==
+      ppl::UnaryKind::Copy) // bits unchanged: one precision on both sides
     command.set(Field::opd0_prec, unsigned(dst->precision()));
   command.set(Field::tsk_opd_num, 1);
   return builder.append(std::move(command));
@@ -250,9 +278,11 @@ static LogicalResult encodeUnary(ppl::UnaryOp op, ProgramBuilder &builder) {
 static LogicalResult encodeCast(ppl::CastOp op, ProgramBuilder &builder) {
   Command command = Command::tiu(op, isa::TiuType::Arith, isa::arith::Cast);
   FailureOr<Placed> dst = setArResult(command, builder, op.getDst());
-  if (failed(dst) || failed(setArOperand(command, builder, 0, op.getSrc(), *dst, {}, true)))
+  if (failed(dst) ||
+      failed(setArOperand(command, builder, 0, op.getSrc(), *dst, {}, true)))
     return failure();
-  command.set(Field::tsk_opd_num, 1).set(Field::opd2_n_str, unsigned(op.getRounding()));
+  command.set(Field::tsk_opd_num, 1)
+      .set(Field::opd2_n_str, unsigned(op.getRounding()));
   if (dst->isSigned() && !dst->type.isFloat())
     command.set(Field::opd2_sign, 1);
   return builder.append(std::move(command));
@@ -261,36 +291,47 @@ static LogicalResult encodeCast(ppl::CastOp op, ProgramBuilder &builder) {
 static unsigned funcOf(ppl::Relation relation, bool isSelect) {
   switch (relation) {
   case ppl::Relation::Greater:
-    return isSelect ? unsigned(isa::cmp::SelectGreater) : unsigned(isa::arith::SelectGreater);
+    return isSelect ? unsigned(isa::cmp::SelectGreater)
+                    : unsigned(isa::arith::SelectGreater);
   case ppl::Relation::Equal:
-    return isSelect ? unsigned(isa::cmp::SelectEqual) : unsigned(isa::arith::SelectEqual);
+    return isSelect ? unsigned(isa::cmp::SelectEqual)
+                    : unsigned(isa::arith::SelectEqual);
   case ppl::Relation::Less:
-    return isSelect ? unsigned(isa::cmp::SelectLess) : unsigned(isa::arith::SelectLess);
+    return isSelect ? unsigned(isa::cmp::SelectLess)
+                    : unsigned(isa::arith::SelectLess);
   }
   llvm_unreachable("covered switch");
 }
 
 static LogicalResult encodeCompare(ppl::CompareOp op, ProgramBuilder &builder) {
-  Command command = Command::tiu(op, isa::TiuType::Arith, funcOf(op.getRelation(), false));
+  Command command =
+      Command::tiu(op, isa::TiuType::Arith, funcOf(op.getRelation(), false));
   FailureOr<Placed> dst = setArResult(command, builder, op.getDst());
   if (failed(dst))
     return failure();
-  ppl::TensorViewType tensor =
-      ppl::isScalar(op.getLhs()) ? ppl::tensorOf(op.getRhs()) : ppl::tensorOf(op.getLhs());
-  if (failed(setArOperand(command, builder, 0, op.getLhs(), *dst, tensor.getElementType(), true)) ||
-      failed(setArOperand(command, builder, 1, op.getRhs(), *dst, tensor.getElementType(), true)))
+  ppl::TensorViewType tensor = ppl::isScalar(op.getLhs())
+                                   ? ppl::tensorOf(op.getRhs())
+                                   : ppl::tensorOf(op.getLhs());
+  if (failed(setArOperand(command, builder, 0, op.getLhs(), *dst,
+                          tensor.getElementType(), true)) ||
+      failed(setArOperand(command, builder, 1, op.getRhs(), *dst,
+                          tensor.getElementType(), true)))
     return failure();
-  FailureOr<uint32_t> bits = builder.scalarBits(op.getValue(), dst->type.getElementType(), op);
+  FailureOr<uint32_t> bits =
+      builder.scalarBits(op.getValue(), dst->type.getElementType(), op);
   if (failed(bits))
     return failure();
-  command.set(Field::tsk_opd_num, 3).set(Field::opd2_const, 1).set(Field::opd2_addr, *bits);
+  command.set(Field::tsk_opd_num, 3)
+      .set(Field::opd2_const, 1)
+      .set(Field::opd2_addr, *bits);
   command.set(Field::opd2_prec, unsigned(dst->precision()));
   return builder.append(std::move(command));
 }
 
 // Operand of the select instruction: aligned tensor or constant.
-static LogicalResult setSelectOperand(Command &command, ProgramBuilder &builder, Value value, Type type,
-                                      Field address, Field isConst, unsigned lane) {
+static LogicalResult setSelectOperand(Command &command, ProgramBuilder &builder,
+                                      Value value, Type type, Field address,
+                                      Field isConst, unsigned lane) {
   if (ppl::isScalar(value)) {
     FailureOr<uint32_t> bits = builder.scalarBits(value, type, command.op);
     if (failed(bits))
@@ -298,63 +339,78 @@ static LogicalResult setSelectOperand(Command &command, ProgramBuilder &builder,
     command.set(address, *bits).set(isConst, 1);
     return success();
   }
-  FailureOr<Placed> placed = weft::codegen::setSource(command, builder, value, address);
+  FailureOr<Placed> placed =
+      weft::codegen::setSource(command, builder, value, address);
   return failed(placed) ? failure() : expectLane(command, *placed, lane);
 }
 
 static LogicalResult encodeSelect(ppl::SelectOp op, ProgramBuilder &builder) {
-  Command command = Command::tiu(op, isa::TiuType::Compare, funcOf(op.getRelation(), true));
+  Command command =
+      Command::tiu(op, isa::TiuType::Compare, funcOf(op.getRelation(), true));
   FailureOr<Placed> dst = setResult(command, builder, op.getDst());
   if (failed(dst))
     return failure();
   setResultShape(command, dst->type);
-  ppl::TensorViewType compared =
-      ppl::isScalar(op.getLhs()) ? ppl::tensorOf(op.getRhs()) : ppl::tensorOf(op.getLhs());
+  ppl::TensorViewType compared = ppl::isScalar(op.getLhs())
+                                     ? ppl::tensorOf(op.getRhs())
+                                     : ppl::tensorOf(op.getLhs());
   Type type = compared.getElementType(), result = dst->type.getElementType();
   command.set(Field::opd0_prec, unsigned(*ppl::precisionOf(type)));
   command.set(Field::opd2_prec, unsigned(dst->precision()));
   if (ppl::isSigned(compared))
     command.set(Field::opd0_sign, 1);
-  if (failed(setSelectOperand(command, builder, op.getLhs(), type, Field::opd0_addr,
-                              Field::opd0_const, dst->lane)) ||
-      failed(setSelectOperand(command, builder, op.getRhs(), type, Field::opd1_addr,
-                              Field::opd1_const, dst->lane)) ||
-      failed(setSelectOperand(command, builder, op.getOnTrue(), result, Field::opd2_addr,
-                              Field::opd2_const, dst->lane)) ||
-      failed(setSelectOperand(command, builder, op.getOnFalse(), result, Field::opd3_addr,
-                              Field::opd3_const, dst->lane)))
+  if (failed(setSelectOperand(command, builder, op.getLhs(), type,
+                              Field::opd0_addr, Field::opd0_const,
+                              dst->lane)) ||
+      failed(setSelectOperand(command, builder, op.getRhs(), type,
+                              Field::opd1_addr, Field::opd1_const,
+                              dst->lane)) ||
+      failed(setSelectOperand(command, builder, op.getOnTrue(), result,
+                              Field::opd2_addr, Field::opd2_const,
+                              dst->lane)) ||
+      failed(setSelectOperand(command, builder, op.getOnFalse(), result,
+                              Field::opd3_addr, Field::opd3_const, dst->lane)))
     return failure();
   return builder.append(std::move(command));
 }
 
 static LogicalResult encodeLinear(ppl::LinearOp op, ProgramBuilder &builder) {
-  static constexpr unsigned funcs[] = {isa::lin::Mac, isa::lin::SquareSum, isa::lin::SquareDiff};
-  Command command = Command::tiu(op, isa::TiuType::Linear, funcs[unsigned(op.getKind())]);
+  static constexpr unsigned funcs[] = {isa::lin::Mac, isa::lin::SquareSum,
+                                       isa::lin::SquareDiff};
+  Command command =
+      Command::tiu(op, isa::TiuType::Linear, funcs[unsigned(op.getKind())]);
   FailureOr<Placed> dst = setResult(command, builder, op.getDst());
-  FailureOr<Placed> src = failed(dst) ? FailureOr<Placed>(failure())
-                                      : weft::codegen::setSource(command, builder, op.getSrc(), Field::opd0_addr);
+  FailureOr<Placed> src =
+      failed(dst) ? FailureOr<Placed>(failure())
+                  : weft::codegen::setSource(command, builder, op.getSrc(),
+                                             Field::opd0_addr);
   if (failed(src) || failed(expectLane(command, *src, dst->lane)))
     return failure();
   setResultShape(command, dst->type);
   command.set(Field::res0_prec, unsigned(dst->precision()));
   Type type = dst->type.getElementType();
-  if (failed(setSelectOperand(command, builder, op.getScale(), type, Field::opd1_addr,
-                              Field::opd1_const, dst->lane)))
+  if (failed(setSelectOperand(command, builder, op.getScale(), type,
+                              Field::opd1_addr, Field::opd1_const, dst->lane)))
     return failure();
-  if (op.getBias() && failed(setSelectOperand(command, builder, op.getBias(), type, Field::opd2_addr,
-                                              Field::opd2_const, dst->lane)))
+  if (op.getBias() &&
+      failed(setSelectOperand(command, builder, op.getBias(), type,
+                              Field::opd2_addr, Field::opd2_const, dst->lane)))
     return failure();
   return builder.append(std::move(command));
 }
 
-FailureOr<bool> weft::codegen::encodeTiuArith(Operation *op, ProgramBuilder &builder) {
+FailureOr<bool> weft::codegen::encodeTiuArith(Operation *op,
+                                              ProgramBuilder &builder) {
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
       .Case<ppl::FloatOp>([&](auto o) { return done(encodeFloat(o, builder)); })
       .Case<ppl::IntOp>([&](auto o) { return done(encodeInt(o, builder)); })
       .Case<ppl::UnaryOp>([&](auto o) { return done(encodeUnary(o, builder)); })
       .Case<ppl::CastOp>([&](auto o) { return done(encodeCast(o, builder)); })
-      .Case<ppl::CompareOp>([&](auto o) { return done(encodeCompare(o, builder)); })
-      .Case<ppl::SelectOp>([&](auto o) { return done(encodeSelect(o, builder)); })
-      .Case<ppl::LinearOp>([&](auto o) { return done(encodeLinear(o, builder)); })
+      .Case<ppl::CompareOp>(
+          [&](auto o) { return done(encodeCompare(o, builder)); })
+      .Case<ppl::SelectOp>(
+          [&](auto o) { return done(encodeSelect(o, builder)); })
+      .Case<ppl::LinearOp>(
+          [&](auto o) { return done(encodeLinear(o, builder)); })
       .Default(FailureOr<bool>(false));
 }

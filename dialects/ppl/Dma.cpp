@@ -23,11 +23,14 @@ void PplDialect::registerDma() {
 static constexpr int64_t kMaxWStrideBytes = 128;
 
 // (C3) (C4): one side of a copy.
-static LogicalResult verifySide(Operation *op, StringRef name, TensorViewType type, bool isDst) {
+static LogicalResult verifySide(Operation *op, StringRef name,
+                                TensorViewType type, bool isDst) {
   if (type.isStatic())
-    return op->emitOpError() << name << " is in static memory, which DMA copies do not reach";
+    return op->emitOpError()
+           << name << " is in static memory, which DMA copies do not reach";
   if (type.getLayout() == Layout::Channel)
-    return op->emitOpError() << name << " has the channel layout, which is for TIU sources only";
+    return op->emitOpError()
+           << name << " has the channel layout, which is for TIU sources only";
   Strides s = stridesOf(type, 0, chipOf(op));
   int64_t bytes = s.w * elementBytesOf(type);
   if (bytes < 1 || bytes > kMaxWStrideBytes)
@@ -36,17 +39,21 @@ static LogicalResult verifySide(Operation *op, StringRef name, TensorViewType ty
   int64_t strides[] = {s.n, s.c, s.h, s.w};
   for (auto [size, stride] : llvm::zip(type.getShape(), strides))
     if (isDst && stride == 0 && size > 1)
-      return op->emitOpError() << name << " has stride 0 on an axis of size " << size;
+      return op->emitOpError()
+             << name << " has stride 0 on an axis of size " << size;
   return success();
 }
 
-static LogicalResult verifyCopy(Operation *op, TensorViewType dst, TensorViewType src, Transpose transpose,
+static LogicalResult verifyCopy(Operation *op, TensorViewType dst,
+                                TensorViewType src, Transpose transpose,
                                 bool mayReshape) {
-  if (failed(verifySide(op, "dst", dst, true)) || failed(verifySide(op, "src", src, false)))
+  if (failed(verifySide(op, "dst", dst, true)) ||
+      failed(verifySide(op, "src", src, false)))
     return failure();
   if (elementBytesOf(dst) != elementBytesOf(src)) // (C1)
-    return op->emitOpError() << "element sizes differ: dst has " << dst.getElementType()
-                             << ", src has " << src.getElementType();
+    return op->emitOpError()
+           << "element sizes differ: dst has " << dst.getElementType()
+           << ", src has " << src.getElementType();
   SmallVector<int64_t> want(src.getShape()); // (C2)
   if (transpose == Transpose::NC)
     std::swap(want[0], want[1]);
@@ -54,33 +61,38 @@ static LogicalResult verifyCopy(Operation *op, TensorViewType dst, TensorViewTyp
     std::swap(want[1], want[3]);
   if (mayReshape && transpose == Transpose::None) {
     if (dst.getNumElements() != src.getNumElements())
-      return op->emitOpError() << "dst has " << dst.getNumElements() << " elements, src has "
-                               << src.getNumElements();
+      return op->emitOpError() << "dst has " << dst.getNumElements()
+                               << " elements, src has " << src.getNumElements();
   } else if (failed(expectShape(op, "dst", dst, want))) {
     return failure();
   }
   if (transpose == Transpose::CW) // (C5)
     for (auto [name, type] : {std::pair("dst", dst), std::pair("src", src)})
-      if (failed(expectLayout(op, name, type, {Layout::Aligned, Layout::Continuous})))
+      if (failed(expectLayout(op, name, type,
+                              {Layout::Aligned, Layout::Continuous})))
         return failure();
   return success();
 }
 
 LogicalResult DmaLoadOp::verify() {
-  return verifyCopy(*this, getDst().getType(), getSrc().getType(), getTranspose(), false);
+  return verifyCopy(*this, getDst().getType(), getSrc().getType(),
+                    getTranspose(), false);
 }
 LogicalResult DmaStoreOp::verify() {
-  return verifyCopy(*this, getDst().getType(), getSrc().getType(), getTranspose(), false);
+  return verifyCopy(*this, getDst().getType(), getSrc().getType(),
+                    getTranspose(), false);
 }
 LogicalResult DmaMoveOp::verify() {
-  return verifyCopy(*this, getDst().getType(), getSrc().getType(), getTranspose(), true);
+  return verifyCopy(*this, getDst().getType(), getSrc().getType(),
+                    getTranspose(), true);
 }
 
 LogicalResult DmaFillOp::verify() {
   TensorViewType dst = getDst().getType();
   if (mlir::isa<FloatType>(getValue().getType()) != dst.isFloat()) // (C2)
-    return emitOpError() << "value is " << getValue().getType() << " for elements of "
-                         << dst.getElementType() << ", must be f32 for floats and i32 for integers";
+    return emitOpError() << "value is " << getValue().getType()
+                         << " for elements of " << dst.getElementType()
+                         << ", must be f32 for floats and i32 for integers";
   return verifySide(*this, "dst", dst, true);
 }
 
@@ -89,11 +101,14 @@ LogicalResult DmaBroadcastOp::verify() {
   if (failed(verifySide(*this, "src", src, false)))
     return failure();
   if (elementBytesOf(dst) != elementBytesOf(src)) // (C1)
-    return emitOpError() << "element sizes differ: dst has " << dst.getElementType()
-                         << ", src has " << src.getElementType();
-  if (failed(expectShape(*this, "src", src, {dst.getN(), 1, dst.getH(), dst.getW()})))
+    return emitOpError() << "element sizes differ: dst has "
+                         << dst.getElementType() << ", src has "
+                         << src.getElementType();
+  if (failed(expectShape(*this, "src", src,
+                         {dst.getN(), 1, dst.getH(), dst.getW()})))
     return failure();
-  if (failed(expectRange(*this, "channels of dst", dst.getC(), 1, chipOf(*this).lanes))) // (C2)
+  if (failed(expectRange(*this, "channels of dst", dst.getC(), 1,
+                         chipOf(*this).lanes))) // (C2)
     return failure();
   if (failed(expectLayout(*this, "dst", dst, {Layout::Aligned}))) // (C3)
     return failure();

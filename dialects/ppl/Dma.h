@@ -1,4 +1,5 @@
-//===- Dma.h - ppl ops of Dma.td ---------------------------------*- C++ -*-===//
+//===- Dma.h - ppl ops of Dma.td ---------------------------------*- C++
+//-*-===//
 
 #ifndef WEFT_DIALECTS_PPL_DMA_H
 #define WEFT_DIALECTS_PPL_DMA_H

@@ -1,4 +1,5 @@
-//===- Memory.h - ppl ops of Memory.td ---------------------------------*- C++ -*-===//
+//===- Memory.h - ppl ops of Memory.td ---------------------------------*- C++
+//-*-===//
 
 #ifndef WEFT_DIALECTS_PPL_MEMORY_H
 #define WEFT_DIALECTS_PPL_MEMORY_H

@@ -20,18 +20,24 @@ void PplDialect::registerNet() {
 #define GET_OP_CLASSES
 #include "dialects/ppl/Net.cpp.inc"
 
-void NetOp::build(OpBuilder &builder, OperationState &state, StringRef name, StringRef chip,
-                  int64_t weightsAddress, int64_t weightsBytes, int64_t contextAddress,
-                  int64_t contextBytes, ArrayRef<Attribute> inputs, ArrayRef<Attribute> outputs) {
+void NetOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                  StringRef chip, int64_t weightsAddress, int64_t weightsBytes,
+                  int64_t contextAddress, int64_t contextBytes,
+                  ArrayRef<Attribute> inputs, ArrayRef<Attribute> outputs) {
   auto i64 = [&](int64_t value) { return builder.getI64IntegerAttr(value); };
-  state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
+  state.addAttribute(getSymNameAttrName(state.name),
+                     builder.getStringAttr(name));
   state.addAttribute(getChipAttrName(state.name), builder.getStringAttr(chip));
-  state.addAttribute(getWeightsAddressAttrName(state.name), i64(weightsAddress));
+  state.addAttribute(getWeightsAddressAttrName(state.name),
+                     i64(weightsAddress));
   state.addAttribute(getWeightsBytesAttrName(state.name), i64(weightsBytes));
-  state.addAttribute(getContextAddressAttrName(state.name), i64(contextAddress));
+  state.addAttribute(getContextAddressAttrName(state.name),
+                     i64(contextAddress));
   state.addAttribute(getContextBytesAttrName(state.name), i64(contextBytes));
-  state.addAttribute(getInputsAttrName(state.name), builder.getArrayAttr(inputs));
-  state.addAttribute(getOutputsAttrName(state.name), builder.getArrayAttr(outputs));
+  state.addAttribute(getInputsAttrName(state.name),
+                     builder.getArrayAttr(inputs));
+  state.addAttribute(getOutputsAttrName(state.name),
+                     builder.getArrayAttr(outputs));
   state.addRegion()->emplaceBlock();
 }
 
@@ -52,14 +58,17 @@ static uint64_t storedBytes(IoAttr io) {
 static LogicalResult verifyIo(NetOp net, IoAttr io) {
   RankedTensorType onnx = io.getOnnx(), stored = io.getStored();
   if (!onnx.hasStaticShape() || !stored.hasStaticShape() ||
-      onnx.getNumElements() != stored.getNumElements() || onnx.getNumElements() == 0)
-    return net.emitOpError() << "types of '" << io.getName().getValue() << "' are " << onnx
-                             << " and " << stored
-                             << ", must be static with one number of elements, at least one";
+      onnx.getNumElements() != stored.getNumElements() ||
+      onnx.getNumElements() == 0)
+    return net.emitOpError()
+           << "types of '" << io.getName().getValue() << "' are " << onnx
+           << " and " << stored
+           << ", must be static with one number of elements, at least one";
   if (!precisionOf(stored.getElementType()))
-    return net.emitOpError() << "stored element type of '" << io.getName().getValue() << "' is "
-                             << stored.getElementType()
-                             << ", must be f32, f16, bf16, si8, ui8, si16, ui16, si32 or ui32";
+    return net.emitOpError()
+           << "stored element type of '" << io.getName().getValue() << "' is "
+           << stored.getElementType()
+           << ", must be f32, f16, bf16, si8, ui8, si16, ui16, si32 or ui32";
   return success();
 }
 
@@ -69,8 +78,8 @@ static LogicalResult verifyWeights(NetOp net, const AddressRange &area) {
     uint64_t begin = weight.getAddress(), end = begin + weight.getNumBytes();
     if (begin < area.begin || end > area.end)
       return weight.emitOpError() << "lies at " << begin << " to " << end
-                                  << ", outside the weight area " << area.begin << " to "
-                                  << area.end;
+                                  << ", outside the weight area " << area.begin
+                                  << " to " << area.end;
   }
   return success();
 }
@@ -78,34 +87,44 @@ static LogicalResult verifyWeights(NetOp net, const AddressRange &area) {
 LogicalResult NetOp::verify() {
   const Chip *chip = chips::find(getChip());
   if (!chip) { // (C1)
-    InFlightDiagnostic diagnostic = emitOpError() << "chip '" << getChip() << "' is unknown; known: ";
+    InFlightDiagnostic diagnostic = emitOpError() << "chip '" << getChip()
+                                                  << "' is unknown; known: ";
     llvm::interleaveComma(chips::all, diagnostic, [&](const Chip *known) {
-      diagnostic << StringRef(known->targetName.data(), known->targetName.size());
+      diagnostic << StringRef(known->targetName.data(),
+                              known->targetName.size());
     });
     return diagnostic;
   }
-  AddressRange weights{getWeightsAddress(), getWeightsAddress() + getWeightsBytes(), "weights"};
-  AddressRange context{getContextAddress(), getContextAddress() + getContextBytes(), "context"};
-  if (weights.begin < chip->globalMemoryBase || context.begin < chip->globalMemoryBase ||
+  AddressRange weights{getWeightsAddress(),
+                       getWeightsAddress() + getWeightsBytes(), "weights"};
+  AddressRange context{getContextAddress(),
+                       getContextAddress() + getContextBytes(), "context"};
+  if (weights.begin < chip->globalMemoryBase ||
+      context.begin < chip->globalMemoryBase ||
       std::max(weights.end, context.end) > uint64_t(1) << 40)
-    return emitOpError() << "weights at " << weights.begin << " and context at " << context.begin
-                         << " must lie in global memory, from " << chip->globalMemoryBase;
+    return emitOpError() << "weights at " << weights.begin << " and context at "
+                         << context.begin << " must lie in global memory, from "
+                         << chip->globalMemoryBase;
   if (weights.begin < context.end && context.begin < weights.end) // (C3)
-    return emitOpError() << "weight area " << weights.begin << " to " << weights.end
-                         << " overlaps activation area " << context.begin << " to " << context.end;
+    return emitOpError() << "weight area " << weights.begin << " to "
+                         << weights.end << " overlaps activation area "
+                         << context.begin << " to " << context.end;
   SmallVector<AddressRange> taken;
   for (ArrayAttr list : {getInputs(), getOutputs()})
     for (IoAttr io : list.getAsRange<IoAttr>()) {
       if (failed(verifyIo(*this, io)))
         return failure();
-      AddressRange range{io.getAddress(), io.getAddress() + storedBytes(io), io.getName().str()};
+      AddressRange range{io.getAddress(), io.getAddress() + storedBytes(io),
+                         io.getName().str()};
       if (range.begin < context.begin || range.end > context.end) // (C2)
-        return emitOpError() << "'" << range.name << "' lies at " << range.begin << " to "
-                             << range.end << ", outside the activation area " << context.begin
-                             << " to " << context.end;
+        return emitOpError()
+               << "'" << range.name << "' lies at " << range.begin << " to "
+               << range.end << ", outside the activation area " << context.begin
+               << " to " << context.end;
       for (const AddressRange &other : taken)
         if (range.begin < other.end && other.begin < range.end)
-          return emitOpError() << "'" << range.name << "' overlaps '" << other.name << "'";
+          return emitOpError()
+                 << "'" << range.name << "' overlaps '" << other.name << "'";
       taken.push_back(range);
     }
   return verifyWeights(*this, weights);
@@ -113,7 +132,8 @@ LogicalResult NetOp::verify() {
 
 uint64_t WeightOp::getNumBytes() {
   auto type = cast<ShapedType>(getValue().getType());
-  return uint64_t(type.getNumElements()) * ((type.getElementTypeBitWidth() + 7) / 8);
+  return uint64_t(type.getNumElements()) *
+         ((type.getElementTypeBitWidth() + 7) / 8);
 }
 
 bool WeightOp::isSplat() {
@@ -133,12 +153,14 @@ LogicalResult WeightOp::verify() {
   auto type = cast<ShapedType>(getValue().getType());
   if (!mlir::isa<DenseElementsAttr, DenseResourceElementsAttr>(getValue()))
     return emitOpError() << "value must be dense or dense_resource";
-  unsigned width = type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 0;
+  unsigned width =
+      type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 0;
   if (width != 8 && width != 16 && width != 32) // (C1)
     return emitOpError() << "element type is " << type.getElementType()
                          << ", must have 8, 16 or 32 bits";
-  if (mlir::isa<DenseResourceElementsAttr>(getValue()) && getRawBytes().size() != getNumBytes())
-    return emitOpError() << "resource has " << getRawBytes().size() << " bytes, type needs "
-                         << getNumBytes();
+  if (mlir::isa<DenseResourceElementsAttr>(getValue()) &&
+      getRawBytes().size() != getNumBytes())
+    return emitOpError() << "resource has " << getRawBytes().size()
+                         << " bytes, type needs " << getNumBytes();
   return success();
 }

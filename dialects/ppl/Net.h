@@ -1,4 +1,5 @@
-//===- Net.h - ppl ops of Net.td ---------------------------------*- C++ -*-===//
+//===- Net.h - ppl ops of Net.td ---------------------------------*- C++
+//-*-===//
 
 #ifndef WEFT_DIALECTS_PPL_NET_H
 #define WEFT_DIALECTS_PPL_NET_H

@@ -54,7 +54,8 @@ Type TensorViewType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape, strides;
   Type elementType;
   StringRef memoryWord;
-  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+  if (parser.parseLess() ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
       parser.parseType(elementType) || parser.parseComma())
     return {};
   SMLoc loc = parser.getCurrentLocation();
@@ -62,13 +63,16 @@ Type TensorViewType::parse(AsmParser &parser) {
     return {};
   std::optional<Memory> memory = symbolizeMemory(memoryWord);
   if (!memory) {
-    parser.emitError(loc) << "memory is '" << memoryWord << "', must be local, global or static";
+    parser.emitError(loc) << "memory is '" << memoryWord
+                          << "', must be local, global or static";
     return {};
   }
   std::optional<Layout> layout = Layout::Strided;
   loc = parser.getCurrentLocation();
   if (succeeded(parser.parseOptionalLSquare())) {
-    auto parseStride = [&] { return parser.parseInteger(strides.emplace_back()); };
+    auto parseStride = [&] {
+      return parser.parseInteger(strides.emplace_back());
+    };
     if (parser.parseCommaSeparatedList(parseStride) || parser.parseRSquare())
       return {};
   } else {
@@ -78,21 +82,23 @@ Type TensorViewType::parse(AsmParser &parser) {
     layout = symbolizeLayout(word);
     if (!layout || *layout == Layout::Strided) {
       parser.emitError(loc) << "layout is '" << word
-                            << "', must be aligned, compact, line_aligned, channel, continuous or "
+                            << "', must be aligned, compact, line_aligned, "
+                               "channel, continuous or "
                                "[n, c, h, w] strides";
       return {};
     }
   }
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<TensorViewType>(loc, parser.getContext(), shape, elementType, *memory,
-                                       *layout, strides);
+  return parser.getChecked<TensorViewType>(
+      loc, parser.getContext(), shape, elementType, *memory, *layout, strides);
 }
 
 void TensorViewType::print(AsmPrinter &printer) const {
   printer << "<";
   printer.printDimensionList(getShape());
-  printer << "x" << getElementType() << ", " << stringifyMemory(getMemory()) << ", ";
+  printer << "x" << getElementType() << ", " << stringifyMemory(getMemory())
+          << ", ";
   if (getLayout() != Layout::Strided) {
     printer << stringifyLayout(getLayout());
   } else {
@@ -103,32 +109,39 @@ void TensorViewType::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-LogicalResult TensorViewType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 ArrayRef<int64_t> shape, Type elementType, Memory memory,
-                                 Layout layout, ArrayRef<int64_t> strides) {
+LogicalResult
+TensorViewType::verify(function_ref<InFlightDiagnostic()> emitError,
+                       ArrayRef<int64_t> shape, Type elementType, Memory memory,
+                       Layout layout, ArrayRef<int64_t> strides) {
   if (shape.size() != 4)
-    return emitError() << "a ppl tensor has 4 sizes n, c, h, w; found " << shape.size();
+    return emitError() << "a ppl tensor has 4 sizes n, c, h, w; found "
+                       << shape.size();
   for (int64_t size : shape) // (C1)
     if (size < 1 || size > 65535)
-      return emitError() << "a size is " << size << ", must be 1 to 65535; split the tensor";
+      return emitError() << "a size is " << size
+                         << ", must be 1 to 65535; split the tensor";
   if (!precisionOf(elementType))
-    return emitError() << "element type is " << elementType
-                       << ", must be f32, f16, bf16, si8, ui8, si16, ui16, si32 or ui32";
+    return emitError()
+           << "element type is " << elementType
+           << ", must be f32, f16, bf16, si8, ui8, si16, ui16, si32 or ui32";
   if (layout == Layout::Strided) {
     if (strides.size() != 4)
-      return emitError() << "there are " << strides.size() << " strides, must be 4 (n, c, h, w)";
+      return emitError() << "there are " << strides.size()
+                         << " strides, must be 4 (n, c, h, w)";
     for (int64_t stride : strides) // (C2)
       if (stride < 0 || stride > INT32_MAX)
-        return emitError() << "a stride is " << stride << ", must be 0 to 2147483647 elements";
+        return emitError() << "a stride is " << stride
+                           << ", must be 0 to 2147483647 elements";
     return success();
   }
   if (!strides.empty())
     return emitError() << "strides go with the strided layout only";
   bool isLocalLayout = layout != Layout::Continuous;
   if (isLocalLayout != (memory == Memory::Local)) // (C3)
-    return emitError() << "layout " << stringifyLayout(layout) << " does not exist in "
-                       << stringifyMemory(memory)
-                       << " memory; local has aligned, compact, line_aligned, channel; the others "
+    return emitError() << "layout " << stringifyLayout(layout)
+                       << " does not exist in " << stringifyMemory(memory)
+                       << " memory; local has aligned, compact, line_aligned, "
+                          "channel; the others "
                           "have continuous; every memory has strides";
   return success();
 }
@@ -168,9 +181,12 @@ bool weft::ppl::isSigned(TensorViewType type) {
   return !integer || integer.isSigned();
 }
 
-static int64_t roundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+static int64_t roundUp(int64_t value, int64_t to) {
+  return (value + to - 1) / to * to;
+}
 
-Strides weft::ppl::stridesOf(TensorViewType type, unsigned lane, const Chip &chip) {
+Strides weft::ppl::stridesOf(TensorViewType type, unsigned lane,
+                             const Chip &chip) {
   int64_t perRow = chip.euBytes / elementBytesOf(type);
   int64_t rows = (lane + type.getC() + chip.lanes - 1) / chip.lanes;
   int64_t h = type.getH(), w = type.getW();
@@ -197,13 +213,14 @@ Strides weft::ppl::stridesOf(TensorViewType type, unsigned lane, const Chip &chi
   llvm_unreachable("covered switch");
 }
 
-uint64_t weft::ppl::extentBytes(TensorViewType type, unsigned lane, const Chip &chip) {
+uint64_t weft::ppl::extentBytes(TensorViewType type, unsigned lane,
+                                const Chip &chip) {
   Strides s = stridesOf(type, lane, chip);
   int64_t channels = type.getC();
   if (type.isLocal()) // channels of one lane
     channels = (lane + type.getC() + chip.lanes - 1) / chip.lanes;
-  int64_t last = (type.getN() - 1) * s.n + (channels - 1) * s.c + (type.getH() - 1) * s.h +
-                 (type.getW() - 1) * s.w;
+  int64_t last = (type.getN() - 1) * s.n + (channels - 1) * s.c +
+                 (type.getH() - 1) * s.h + (type.getW() - 1) * s.w;
   return uint64_t(last + 1) * elementBytesOf(type);
 }
 

@@ -8,13 +8,14 @@
 
 namespace weft::ppl {
 
-/// Distances of neighbours along n, c, h, w in elements. In local memory `c` is the step between
-/// rows of lanes: channels c and c + lanes.
+/// Distances of neighbours along n, c, h, w in elements. In local memory `c` is
+/// the step between rows of lanes: channels c and c + lanes.
 struct Strides {
   int64_t n, c, h, w;
 };
 
-/// The machine's code of an element type; std::nullopt for types it does not have.
+/// The machine's code of an element type; std::nullopt for types it does not
+/// have.
 std::optional<isa::Precision> precisionOf(mlir::Type type);
 /// Bytes of one element.
 unsigned elementBytesOf(TensorViewType type);
@@ -24,14 +25,16 @@ bool isSigned(TensorViewType type);
 /// Strides of a tensor that starts in `lane` (0 for memories without lanes).
 Strides stridesOf(TensorViewType type, unsigned lane, const Chip &chip);
 
-/// Bytes from the first to the last element, inside one lane for local memory (an upper bound
-/// over the lanes), else in all. Not rounded up to the alignment.
+/// Bytes from the first to the last element, inside one lane for local memory
+/// (an upper bound over the lanes), else in all. Not rounded up to the
+/// alignment.
 uint64_t extentBytes(TensorViewType type, unsigned lane, const Chip &chip);
 
 /// What the start address must be a multiple of, in bytes.
 unsigned startAlignment(TensorViewType type, const Chip &chip);
 
-/// The chip of the `ppl.net` around `op`; outside of one, the first chip of the table.
+/// The chip of the `ppl.net` around `op`; outside of one, the first chip of the
+/// table.
 const Chip &chipOf(mlir::Operation *op);
 
 } // namespace weft::ppl

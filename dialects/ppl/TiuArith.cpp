@@ -21,13 +21,15 @@ void PplDialect::registerTiuArith() {
 
 static LogicalResult expectNotBothScalar(Operation *op, Value lhs, Value rhs) {
   if (isScalar(lhs) && isScalar(rhs))
-    return op->emitOpError() << "both operands are scalars; fold the constant, or fill with "
-                                "ppl.tiu.unary copy";
+    return op->emitOpError()
+           << "both operands are scalars; fold the constant, or fill with "
+              "ppl.tiu.unary copy";
   return success();
 }
 
 LogicalResult FloatOp::verify() {
-  TensorViewType dst = getDst().getType(), lhs = tensorOf(getLhs()), rhs = tensorOf(getRhs());
+  TensorViewType dst = getDst().getType(), lhs = tensorOf(getLhs()),
+                 rhs = tensorOf(getRhs());
   if (failed(verifyElementOperands(*this, dst, {getLhs(), getRhs()})) ||
       failed(expectNotBothScalar(*this, getLhs(), getRhs())) || // (C4)
       failed(expectSameElements(*this, "dst", dst, "lhs", lhs)) ||
@@ -38,16 +40,20 @@ LogicalResult FloatOp::verify() {
                          << ", must be a float; use ppl.tiu.int";
   for (Value operand : {getLhs(), getRhs()})
     if (isScalar(operand) && !mlir::isa<FloatType>(operand.getType()))
-      return emitOpError() << "a scalar is i32 beside float tensors, must be f32";
+      return emitOpError()
+             << "a scalar is i32 beside float tensors, must be f32";
   bool onlyF32 = getKind() == FloatKind::Div || getKind() == FloatKind::Mac;
   if (onlyF32 && !dst.getElementType().isF32()) // (C2)
-    return emitOpError() << stringifyFloatKind(getKind()) << " takes f32, found "
-                         << dst.getElementType() << "; cast first";
-  return expectRange(*this, "iterations", int32_t(getIterations()), 1, 4); // (C3)
+    return emitOpError() << stringifyFloatKind(getKind())
+                         << " takes f32, found " << dst.getElementType()
+                         << "; cast first";
+  return expectRange(*this, "iterations", int32_t(getIterations()), 1,
+                     4); // (C3)
 }
 
 static bool isShift(IntKind kind) {
-  return kind == IntKind::ShiftArith || kind == IntKind::ShiftLogical || kind == IntKind::Rotate;
+  return kind == IntKind::ShiftArith || kind == IntKind::ShiftLogical ||
+         kind == IntKind::Rotate;
 }
 
 static bool isSum(IntKind kind) {
@@ -55,7 +61,8 @@ static bool isSum(IntKind kind) {
 }
 
 LogicalResult IntOp::verify() {
-  TensorViewType dst = getDst().getType(), lhs = tensorOf(getLhs()), rhs = tensorOf(getRhs());
+  TensorViewType dst = getDst().getType(), lhs = tensorOf(getLhs()),
+                 rhs = tensorOf(getRhs());
   if (failed(verifyElementOperands(*this, dst, {getLhs(), getRhs()})) ||
       failed(expectNotBothScalar(*this, getLhs(), getRhs()))) // (C5)
     return failure();
@@ -72,14 +79,14 @@ LogicalResult IntOp::verify() {
                          << stringifyIntKind(kind);
   if (TensorViewType shift = tensorOf(getShift())) {
     if (!isInt8(shift) || !isSigned(shift))
-      return emitOpError() << "element type of shift is " << shift.getElementType()
-                           << ", must be si8";
+      return emitOpError() << "element type of shift is "
+                           << shift.getElementType() << ", must be si8";
     return expectPerChannel(*this, "shift", shift, dst.getC());
   }
   if (isShift(kind)) { // (C4)
     if (rhs && (!isInt8(rhs) || !isSigned(rhs)))
-      return emitOpError() << "element type of the shift amount is " << rhs.getElementType()
-                           << ", must be si8";
+      return emitOpError() << "element type of the shift amount is "
+                           << rhs.getElementType() << ", must be si8";
     if (!lhs)
       return emitOpError() << "the shifted operand must be a tensor";
   } else if (!isSum(kind)) { // (C3)
@@ -96,22 +103,24 @@ LogicalResult UnaryOp::verify() {
     return failure();
   if (!src) { // (C2)
     if (getKind() != UnaryKind::Copy)
-      return emitOpError() << stringifyUnaryKind(getKind()) << " takes a tensor, not a scalar";
+      return emitOpError() << stringifyUnaryKind(getKind())
+                           << " takes a tensor, not a scalar";
     if (mlir::isa<FloatType>(getSrc().getType()) != dst.isFloat())
-      return emitOpError() << "scalar is " << getSrc().getType() << " for elements of "
-                           << dst.getElementType();
+      return emitOpError() << "scalar is " << getSrc().getType()
+                           << " for elements of " << dst.getElementType();
     return success();
   }
   if (getKind() == UnaryKind::Copy) { // (C1)
     if (elementBytesOf(dst) != elementBytesOf(src))
-      return emitOpError() << "copy keeps the element size: dst has " << dst.getElementType()
-                           << ", src has " << src.getElementType() << "; use ppl.tiu.cast";
+      return emitOpError() << "copy keeps the element size: dst has "
+                           << dst.getElementType() << ", src has "
+                           << src.getElementType() << "; use ppl.tiu.cast";
     return success();
   }
   bool isBitwise = getKind() != UnaryKind::Abs; // (C3)
   if (isBitwise && !isInteger(dst))
-    return emitOpError() << stringifyUnaryKind(getKind()) << " takes integers, found "
-                         << dst.getElementType();
+    return emitOpError() << stringifyUnaryKind(getKind())
+                         << " takes integers, found " << dst.getElementType();
   return expectSameElements(*this, "dst", dst, "src", src);
 }
 
@@ -120,36 +129,43 @@ LogicalResult CastOp::verify() {
     return failure();
   if (getRounding() > Rounding::Ceil) // (C1)
     return emitOpError() << "rounding is " << stringifyRounding(getRounding())
-                         << ", casts have half_to_even, half_away_from_zero, toward_zero, floor "
+                         << ", casts have half_to_even, half_away_from_zero, "
+                            "toward_zero, floor "
                             "and ceil";
   return success();
 }
 
 LogicalResult CompareOp::verify() {
-  TensorViewType dst = getDst().getType(), lhs = tensorOf(getLhs()), rhs = tensorOf(getRhs());
+  TensorViewType dst = getDst().getType(), lhs = tensorOf(getLhs()),
+                 rhs = tensorOf(getRhs());
   if (failed(expectNotBothScalar(*this, getLhs(), getRhs()))) // (C3)
     return failure();
   TensorViewType compared = lhs ? lhs : rhs;
   if (failed(expectSameElements(*this, "lhs", lhs, "rhs", rhs)) || // (C1)
-      failed(verifyElementOperands(*this, dst, {lhs ? getLhs() : Value(), rhs ? getRhs() : Value()})))
+      failed(verifyElementOperands(
+          *this, dst, {lhs ? getLhs() : Value(), rhs ? getRhs() : Value()})))
     return failure();
   if (elementBytesOf(dst) > elementBytesOf(compared))
-    return emitOpError() << "dst " << dst.getElementType() << " is wider than the compared "
+    return emitOpError() << "dst " << dst.getElementType()
+                         << " is wider than the compared "
                          << compared.getElementType();
   return success();
 }
 
 LogicalResult SelectOp::verify() {
-  TensorViewType dst = getDst().getType(), lhs = tensorOf(getLhs()), rhs = tensorOf(getRhs());
+  TensorViewType dst = getDst().getType(), lhs = tensorOf(getLhs()),
+                 rhs = tensorOf(getRhs());
   if (failed(expectNotBothScalar(*this, getLhs(), getRhs()))) // (C3)
     return failure();
-  TensorViewType onTrue = tensorOf(getOnTrue()), onFalse = tensorOf(getOnFalse());
+  TensorViewType onTrue = tensorOf(getOnTrue()),
+                 onFalse = tensorOf(getOnFalse());
   if (failed(expectSameElements(*this, "lhs", lhs, "rhs", rhs)) || // (C1)
       failed(expectSameElements(*this, "dst", dst, "on_true", onTrue)) ||
       failed(expectSameElements(*this, "dst", dst, "on_false", onFalse)))
     return failure();
-  for (auto [name, type] : {std::pair("dst", dst), std::pair("lhs", lhs), std::pair("rhs", rhs),
-                            std::pair("on_true", onTrue), std::pair("on_false", onFalse)}) // (C2)
+  for (auto [name, type] :
+       {std::pair("dst", dst), std::pair("lhs", lhs), std::pair("rhs", rhs),
+        std::pair("on_true", onTrue), std::pair("on_false", onFalse)}) // (C2)
     if (failed(expectShape(*this, name, type, dst.getShape())) ||
         failed(expectLayout(*this, name, type, {Layout::Aligned})))
       return failure();
@@ -163,16 +179,20 @@ LogicalResult SelectOp::verify() {
 LogicalResult LinearOp::verify() {
   TensorViewType dst = getDst().getType(), src = getSrc().getType();
   if (!dst.isFloat()) // (C1)
-    return emitOpError() << "element type is " << dst.getElementType() << ", must be a float";
+    return emitOpError() << "element type is " << dst.getElementType()
+                         << ", must be a float";
   if (bool(getBias()) != (getKind() == LinearKind::Mac)) // (C4)
-    return emitOpError() << "bias goes with mac, which needs it; use a scalar 0 for none";
+    return emitOpError()
+           << "bias goes with mac, which needs it; use a scalar 0 for none";
   if (failed(expectShape(*this, "src", src, dst.getShape())) || // (C2)
       failed(expectLayout(*this, "dst", dst, {Layout::Aligned})) ||
       failed(expectLayout(*this, "src", src, {Layout::Aligned})) ||
       failed(expectSameElements(*this, "dst", dst, "src", src)))
     return failure();
-  for (auto [name, value] : {std::pair("scale", getScale()), std::pair("bias", getBias())})
-    if (failed(expectPerChannel(*this, name, tensorOf(value), dst.getC())) || // (C3)
+  for (auto [name, value] :
+       {std::pair("scale", getScale()), std::pair("bias", getBias())})
+    if (failed(expectPerChannel(*this, name, tensorOf(value),
+                                dst.getC())) || // (C3)
         failed(expectSameElements(*this, "dst", dst, name, tensorOf(value))))
       return failure();
   return success();

@@ -1,4 +1,5 @@
-//===- TiuArith.h - ppl ops of TiuArith.td ---------------------------------*- C++ -*-===//
+//===- TiuArith.h - ppl ops of TiuArith.td ---------------------------------*-
+//C++ -*-===//
 
 #ifndef WEFT_DIALECTS_PPL_TIUARITH_H
 #define WEFT_DIALECTS_PPL_TIUARITH_H

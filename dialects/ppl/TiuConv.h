@@ -1,4 +1,5 @@
-//===- TiuConv.h - ppl ops of TiuConv.td ---------------------------------*- C++ -*-===//
+//===- TiuConv.h - ppl ops of TiuConv.td ---------------------------------*- C++
+//-*-===//
 
 #ifndef WEFT_DIALECTS_PPL_TIUCONV_H
 #define WEFT_DIALECTS_PPL_TIUCONV_H

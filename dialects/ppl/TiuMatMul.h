@@ -1,4 +1,5 @@
-//===- TiuMatMul.h - ppl ops of TiuMatMul.td ---------------------------------*- C++ -*-===//
+//===- TiuMatMul.h - ppl ops of TiuMatMul.td ---------------------------------*-
+//C++ -*-===//
 
 #ifndef WEFT_DIALECTS_PPL_TIUMATMUL_H
 #define WEFT_DIALECTS_PPL_TIUMATMUL_H

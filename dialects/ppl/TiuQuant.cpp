@@ -21,7 +21,8 @@ void PplDialect::registerTiuQuant() {
 
 // (Q1) (Q2): `given` of `count` attributes are there; K of params.
 template <typename QuantOp>
-static LogicalResult verifyQuant(QuantOp op, unsigned given, unsigned count, int64_t perChannel) {
+static LogicalResult verifyQuant(QuantOp op, unsigned given, unsigned count,
+                                 int64_t perChannel) {
   TensorViewType dst = op.getDst().getType(), src = op.getSrc().getType();
   if (failed(expectShape(op, "src", src, dst.getShape())) ||
       failed(expectLayout(op, "dst", dst, {Layout::Aligned})) ||
@@ -30,37 +31,41 @@ static LogicalResult verifyQuant(QuantOp op, unsigned given, unsigned count, int
   TensorViewType params = tensorOf(op.getParams());
   if ((params && given != 0) || (!params && given != count))
     return op.emitOpError() << "takes either params or all " << count
-                            << " parameter attributes; found " << given << " attributes"
-                            << (params ? " and params" : "");
-  if (failed(expectShape(op, "params", params, {1, dst.getC(), 1, perChannel})) ||
+                            << " parameter attributes; found " << given
+                            << " attributes" << (params ? " and params" : "");
+  if (failed(
+          expectShape(op, "params", params, {1, dst.getC(), 1, perChannel})) ||
       failed(expectLayout(op, "params", params, {Layout::Aligned})))
     return failure();
   if (params && elementBytesOf(params) != 4)
-    return op.emitOpError() << "params are " << params.getElementType() << ", must be 32-bit";
+    return op.emitOpError()
+           << "params are " << params.getElementType() << ", must be 32-bit";
   return success();
 }
 
-static LogicalResult expectBytes(Operation *op, StringRef name, TensorViewType type, unsigned low,
+static LogicalResult expectBytes(Operation *op, StringRef name,
+                                 TensorViewType type, unsigned low,
                                  unsigned high) {
-  if (isInteger(type) && elementBytesOf(type) >= low && elementBytesOf(type) <= high)
+  if (isInteger(type) && elementBytesOf(type) >= low &&
+      elementBytesOf(type) <= high)
     return success();
-  return op->emitOpError() << name << " is " << type.getElementType() << ", must be an integer of "
-                           << 8 * low << " to " << 8 * high << " bits";
+  return op->emitOpError() << name << " is " << type.getElementType()
+                           << ", must be an integer of " << 8 * low << " to "
+                           << 8 * high << " bits";
 }
 
 LogicalResult Rq0Op::verify() {
-  TensorViewType dst = getDst().getType(), src = getSrc().getType();
-  if (failed(verifyQuant(*this, bool(getScaleAttr()) + bool(getOffsetAttr()), 2, 2)) || // (C2)
-      failed(expectBytes(*this, "dst", dst, 1, 2)))
+  if (failed(verifyQuant(*this, bool(getScaleAttr()) + bool(getOffsetAttr()), 2,
+                         2)) ||                                    // (C2)
+      failed(expectBytes(*this, "dst", getDst().getType(), 1, 2))) // (C1)
     return failure();
-  if (src.getElementType().isF32()) // (C1)
-    return success();
-  return expectBytes(*this, "src", src, 2, 4);
+  return expectBytes(*this, "src", getSrc().getType(), 2, 4);
 }
 
 LogicalResult Rq1Op::verify() {
-  unsigned given = bool(getMultiplierAttr()) + bool(getShiftAttr()) + bool(getZeroPointAttr());
-  if (failed(verifyQuant(*this, given, 3, 3)) || // (C2)
+  unsigned given = bool(getMultiplierAttr()) + bool(getShiftAttr()) +
+                   bool(getZeroPointAttr());
+  if (failed(verifyQuant(*this, given, 3, 3)) ||                     // (C2)
       failed(expectBytes(*this, "dst", getDst().getType(), 1, 2)) || // (C1)
       failed(expectBytes(*this, "src", getSrc().getType(), 2, 4)))
     return failure();
@@ -68,21 +73,25 @@ LogicalResult Rq1Op::verify() {
     return success();
   if (failed(expectRange(*this, "shift", *getShift(), -64, 31))) // (C3)
     return failure();
-  return expectRange(*this, "zero_point", *getZeroPoint(), INT16_MIN, INT16_MAX);
+  return expectRange(*this, "zero_point", *getZeroPoint(), INT16_MIN,
+                     INT16_MAX);
 }
 
 LogicalResult Dq0Op::verify() {
   TensorViewType dst = getDst().getType();
-  if (failed(verifyQuant(*this, bool(getScaleAttr()) + bool(getZeroPointAttr()), 2, 2))) // (C2)
+  if (failed(verifyQuant(*this, bool(getScaleAttr()) + bool(getZeroPointAttr()),
+                         2, 2))) // (C2)
     return failure();
   if (!dst.getElementType().isF32()) // (C1)
-    return emitOpError() << "dst is " << dst.getElementType() << ", must be f32; cast afterwards";
+    return emitOpError() << "dst is " << dst.getElementType()
+                         << ", must be f32; cast afterwards";
   return expectBytes(*this, "src", getSrc().getType(), 1, 4);
 }
 
 LogicalResult Dq1Op::verify() {
-  unsigned given = bool(getMultiplierAttr()) + bool(getShiftAttr()) + bool(getZeroPointAttr());
-  if (failed(verifyQuant(*this, given, 3, 3)) || // (C2)
+  unsigned given = bool(getMultiplierAttr()) + bool(getShiftAttr()) +
+                   bool(getZeroPointAttr());
+  if (failed(verifyQuant(*this, given, 3, 3)) ||                     // (C2)
       failed(expectBytes(*this, "dst", getDst().getType(), 1, 2)) || // (C1)
       failed(expectBytes(*this, "src", getSrc().getType(), 1, 2)))
     return failure();
@@ -90,5 +99,6 @@ LogicalResult Dq1Op::verify() {
     return success();
   if (failed(expectRange(*this, "shift", *getShift(), -64, 31))) // (C3)
     return failure();
-  return expectRange(*this, "zero_point", *getZeroPoint(), INT16_MIN, UINT16_MAX);
+  return expectRange(*this, "zero_point", *getZeroPoint(), INT16_MIN,
+                     UINT16_MAX);
 }

@@ -1,4 +1,5 @@
-//===- TiuQuant.h - ppl ops of TiuQuant.td ---------------------------------*- C++ -*-===//
+//===- TiuQuant.h - ppl ops of TiuQuant.td ---------------------------------*-
+//C++ -*-===//
 
 #ifndef WEFT_DIALECTS_PPL_TIUQUANT_H
 #define WEFT_DIALECTS_PPL_TIUQUANT_H

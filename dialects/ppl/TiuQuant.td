@@ -16,7 +16,7 @@ def Ppl_Rq0Op : Ppl_QuantOp<"rq0", (ins OptionalAttr<F32Attr>:$scale, OptionalAt
   let description = [{
     **Semantics**: `dst = sat(rint(f32(f32(f32(src) * scale) + offset)))`, half to even.
 
-    **Constraints**: (C1) src is f32, si16, ui16, si32 or ui32; dst an integer of 8 or 16 bits. (C2) params: K = 2, f32 scale, offset. }] # commonConstraints # [{
+    **Constraints**: (C1) src is an integer of 16 or 32 bits (the machine reads a float source as an integer), dst one of 8 or 16. (C2) params: K = 2, f32 scale, offset. }] # commonConstraints # [{
     **Example**: `ppl.tiu.rq0 %y, %x {scale = 0.5 : f32, offset = 0.0 : f32} : !y8, !x32`
   }];
 }

@@ -1,4 +1,5 @@
-//===- TiuSpecial.h - ppl ops of TiuSpecial.td ---------------------------------*- C++ -*-===//
+//===- TiuSpecial.h - ppl ops of TiuSpecial.td
+//---------------------------------*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_PPL_TIUSPECIAL_H
 #define WEFT_DIALECTS_PPL_TIUSPECIAL_H

@@ -9,35 +9,42 @@
 
 namespace weft {
 
-/// Everything that passes, verifiers and the emulator ask about a chip. Sizes in bytes,
-/// addresses as the GDMA engine sees them (40 bits).
+/// Everything that passes, verifiers and the emulator ask about a chip. Sizes
+/// in bytes, addresses as the GDMA engine sees them (40 bits).
 struct Chip {
   std::string_view name;       ///< as written in a bmodel: "BM1684X"
   std::string_view targetName; ///< as written on the command line: "bm1684x"
   unsigned cores;
   unsigned lanes;
   unsigned laneBytes; ///< local memory of one lane
-  unsigned banks;     ///< banks per lane; two engines in one bank slow each other down
-  unsigned euBytes;   ///< bytes a lane computes on at once; alignment of aligned tensors
+  unsigned
+      banks; ///< banks per lane; two engines in one bank slow each other down
+  unsigned euBytes; ///< bytes a lane computes on at once; alignment of aligned
+                    ///< tensors
   uint64_t localMemoryBase;
   uint64_t staticMemoryBase;
   unsigned staticMemoryBytes;
   uint64_t l2MemoryBase;
   unsigned l2MemoryBytes;
   uint64_t globalMemoryBase;
-  uint64_t weightBase; ///< where weights start in basic mode
+  uint64_t weightBase;       ///< where weights start in basic mode
   unsigned maxGroupCommands; ///< commands of one engine in one command group
   unsigned maxShape;         ///< largest size of one axis of a command
 
   constexpr unsigned bankBytes() const { return laneBytes / banks; }
-  constexpr uint64_t localMemoryBytes() const { return uint64_t(lanes) * laneBytes; }
+  constexpr uint64_t localMemoryBytes() const {
+    return uint64_t(lanes) * laneBytes;
+  }
   /// Elements of one EU row: 16 (32 bit), 32 (16 bit), 64 (8 bit).
   constexpr unsigned euElements(isa::Precision precision) const {
     return euBytes / isa::elementBytes(precision);
   }
-  /// Input channels the convolution unit takes at once: weights are packed by this number.
+  /// Input channels the convolution unit takes at once: weights are packed by
+  /// this number.
   constexpr unsigned channelPack(isa::Precision precision) const {
-    return precision == isa::Precision::Fp32 ? 1 : euBytes / isa::elementBytes(precision);
+    return precision == isa::Precision::Fp32
+               ? 1
+               : euBytes / isa::elementBytes(precision);
   }
 };
 

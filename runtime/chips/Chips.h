@@ -12,8 +12,8 @@ inline constexpr const Chip *all[] = {
 #include "runtime/chips/Chips.def"
 };
 
-/// The chip of that name, spelt as in a bmodel ("BM1684X") or on the command line ("bm1684x");
-/// nullptr if Weft does not know it.
+/// The chip of that name, spelt as in a bmodel ("BM1684X") or on the command
+/// line ("bm1684x"); nullptr if Weft does not know it.
 constexpr const Chip *find(std::string_view name) {
   for (const Chip *chip : all)
     if (chip->name == name || chip->targetName == name)

@@ -10,7 +10,8 @@ namespace weft::isa {
 /// The two command streams of a chip. Each executes in order; see `cmd_id_dep`.
 enum class Engine : uint8_t { Tiu, Gdma };
 
-/// Element type codes of `*_prec` and `src_data_format`. The sign travels in its own field.
+/// Element type codes of `*_prec` and `src_data_format`. The sign travels in
+/// its own field.
 enum class Precision : uint8_t {
   Int8 = 0,
   Fp16 = 1,
@@ -65,9 +66,15 @@ enum class Layout : uint8_t {
 };
 
 /// Codes of `pad_mode`.
-enum class PadMode : uint8_t { Constant = 0, Reflect = 1, Edge = 2, Circular = 3 };
+enum class PadMode : uint8_t {
+  Constant = 0,
+  Reflect = 1,
+  Edge = 2,
+  Circular = 3
+};
 
-/// Codes of `tsk_typ` (TIU). Function codes within a type are in the opcode table.
+/// Codes of `tsk_typ` (TIU). Function codes within a type are in the opcode
+/// table.
 enum class TiuType : uint8_t {
   Conv = 0,
   PoolOrDepthwise = 1,
@@ -104,7 +111,14 @@ enum Func : uint8_t {
 
 /// Functions of TiuType::MatMul.
 namespace mm {
-enum Func : uint8_t { Normal = 1, Requantised = 2, RequantisedRelu = 3, NN = 4, NT = 5, TT = 6 };
+enum Func : uint8_t {
+  Normal = 1,
+  Requantised = 2,
+  RequantisedRelu = 3,
+  NN = 4,
+  NT = 5,
+  TT = 6
+};
 } // namespace mm
 
 /// Functions of TiuType::Arith (and of LinearArith, OuterProduct).

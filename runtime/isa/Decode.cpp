@@ -5,7 +5,8 @@
 using namespace weft::isa;
 
 namespace {
-/// The fields that select the instruction; they lie at the same place in every form of an engine.
+/// The fields that select the instruction; they lie at the same place in every
+/// form of an engine.
 struct Head {
   bool isShort;
   unsigned type;
@@ -24,14 +25,16 @@ static constexpr bool sameHead() {
     bool shortBitFits = !hasField(form, Field::cmd_short) ||
                         placeOf(form, Field::cmd_short).offset == (tiu ? 0 : 3);
     if (!shortBitFits ||
-        placeOf(form, tiu ? Field::tsk_typ : Field::cmd_type).offset != (tiu ? 41 : 32) ||
-        placeOf(form, tiu ? Field::tsk_eu_typ : Field::cmd_special_function).offset !=
-            (tiu ? 45 : 36))
+        placeOf(form, tiu ? Field::tsk_typ : Field::cmd_type).offset !=
+            (tiu ? 41 : 32) ||
+        placeOf(form, tiu ? Field::tsk_eu_typ : Field::cmd_special_function)
+                .offset != (tiu ? 45 : 36))
       return false;
   }
   return true;
 }
-static_assert(sameHead(), "the decoding head must be common to all forms of an engine");
+static_assert(sameHead(),
+              "the decoding head must be common to all forms of an engine");
 
 static Head readHead(Engine engine, const uint8_t *bytes) {
   if (engine == Engine::Tiu)
@@ -50,9 +53,11 @@ static bool isKnownType(Engine engine, unsigned type) {
   return false;
 }
 
-DecodeResult weft::isa::decodeOne(Engine engine, const uint8_t *bytes, size_t size) {
+DecodeResult weft::isa::decodeOne(Engine engine, const uint8_t *bytes,
+                                  size_t size) {
   DecodeResult result;
-  // The smallest command has 16 bytes, so the 16-byte forms above may read the head.
+  // The smallest command has 16 bytes, so the 16-byte forms above may read the
+  // head.
   if (size < 2 * kHeadBytes) {
     result.error = DecodeError::Truncated;
     return result;
@@ -89,7 +94,8 @@ bool Decoded::isEnd() const {
                              : form == Form::sDMA_sys && func == gdma::SysEnd;
 }
 
-DecodedStream weft::isa::decodeStream(Engine engine, const uint8_t *bytes, size_t size) {
+DecodedStream weft::isa::decodeStream(Engine engine, const uint8_t *bytes,
+                                      size_t size) {
   DecodedStream stream;
   for (size_t offset = 0; offset < size;) {
     DecodeResult result = decodeOne(engine, bytes + offset, size - offset);
@@ -123,8 +129,9 @@ std::string_view weft::isa::decodeErrorText(DecodeError error) {
 }
 
 static bool isHeadField(Field field) {
-  return field == Field::cmd_short || field == Field::cmd_id || field == Field::cmd_id_dep ||
-         field == Field::tsk_typ || field == Field::tsk_eu_typ || field == Field::cmd_type ||
+  return field == Field::cmd_short || field == Field::cmd_id ||
+         field == Field::cmd_id_dep || field == Field::tsk_typ ||
+         field == Field::tsk_eu_typ || field == Field::cmd_type ||
          field == Field::cmd_special_function;
 }
 
@@ -149,7 +156,8 @@ static std::string toHex(uint64_t value) {
 
 std::string weft::isa::disassemble(const Decoded &command) {
   std::string text(engineName(command.engine));
-  text += " id=" + std::to_string(command.id()) + " dep=" + std::to_string(command.dep()) + " ";
+  text += " id=" + std::to_string(command.id()) +
+          " dep=" + std::to_string(command.dep()) + " ";
   text += command.mnemonic;
   text += " ";
   text += formSpec(command.form).name;
@@ -162,7 +170,8 @@ std::string weft::isa::disassemble(const Decoded &command) {
     text += " ";
     text += fieldName(spec.name);
     text += "=";
-    text += isHexField(spec.name, spec.width) ? toHex(value) : std::to_string(value);
+    text += isHexField(spec.name, spec.width) ? toHex(value)
+                                              : std::to_string(value);
   }
   return text;
 }

@@ -9,7 +9,8 @@
 
 namespace weft::isa {
 
-/// One command, as a view of the bytes it was decoded from (they must outlive it).
+/// One command, as a view of the bytes it was decoded from (they must outlive
+/// it).
 struct Decoded {
   Engine engine = Engine::Tiu;
   Form form = Form::None;
@@ -20,13 +21,15 @@ struct Decoded {
   const uint8_t *bytes = nullptr;
 
   /// The field's value; std::nullopt if this form lacks the field.
-  std::optional<uint64_t> field(Field name) const { return isa::get(form, name, bytes); }
+  std::optional<uint64_t> field(Field name) const {
+    return isa::get(form, name, bytes);
+  }
   std::optional<uint64_t> field(std::string_view name) const {
     std::optional<Field> found = fieldByName(name);
     return found ? field(*found) : std::nullopt;
   }
-  /// The field's value, or `otherwise` where this form lacks the field (short forms leave out
-  /// fields whose value is fixed).
+  /// The field's value, or `otherwise` where this form lacks the field (short
+  /// forms leave out fields whose value is fixed).
   uint64_t get(Field name, uint64_t otherwise = 0) const {
     detail::FieldPlace place = placeOf(form, name);
     if (place.width == 0)
@@ -69,12 +72,13 @@ struct DecodedStream {
   size_t errorOffset = 0; ///< byte offset of the command that did not decode
 };
 
-/// Decodes a whole command buffer, up to and including the end command, or to the last byte.
-/// Bytes after the end command are ignored.
+/// Decodes a whole command buffer, up to and including the end command, or to
+/// the last byte. Bytes after the end command are ignored.
 DecodedStream decodeStream(Engine engine, const uint8_t *bytes, size_t size);
 
-/// One line: engine, id, dep, mnemonic, form, and every field that is not zero (head fields left
-/// out): `tiu id=3 dep=1 arith.add sAR res0_prec=2 ... opd0_addr=0x4000`.
+/// One line: engine, id, dep, mnemonic, form, and every field that is not zero
+/// (head fields left out): `tiu id=3 dep=1 arith.add sAR res0_prec=2 ...
+/// opd0_addr=0x4000`.
 std::string disassemble(const Decoded &command);
 
 /// The end command of a TIU buffer: SYSID, 16 bytes. `id` = last id + 1.

@@ -11,12 +11,13 @@ static constexpr std::string_view kFieldNames[] = {
 };
 
 static constexpr Opcode kOpcodes[] = {
-#define WEFT_ISA_OPCODE(engine, type, func, mnemonic, longForm, shortForm)                         \
+#define WEFT_ISA_OPCODE(engine, type, func, mnemonic, longForm, shortForm)     \
   {Engine::engine, type, func, mnemonic, Form::longForm, Form::shortForm},
 #include "runtime/isa/bm1684x.def"
 };
 
-// Rows by engine (1 bit), type (4 bits) and function (5 bits), so that decoding is one load.
+// Rows by engine (1 bit), type (4 bits) and function (5 bits), so that decoding
+// is one load.
 static constexpr size_t kSlots = 2 * 16 * 32;
 static constexpr size_t slotOf(Engine engine, unsigned type, unsigned func) {
   return (static_cast<size_t>(engine) * 16 + type) * 32 + func;
@@ -25,13 +26,16 @@ static constexpr size_t slotOf(Engine engine, unsigned type, unsigned func) {
 static constexpr std::array<uint8_t, kSlots> makeIndex() {
   std::array<uint8_t, kSlots> index{};
   for (size_t i = 0; i < std::size(kOpcodes); ++i)
-    index[slotOf(kOpcodes[i].engine, kOpcodes[i].type, kOpcodes[i].func)] = i + 1;
+    index[slotOf(kOpcodes[i].engine, kOpcodes[i].type, kOpcodes[i].func)] =
+        i + 1;
   return index;
 }
-static_assert(std::size(kOpcodes) < 255, "the index holds row numbers in one byte");
+static_assert(std::size(kOpcodes) < 255,
+              "the index holds row numbers in one byte");
 static constexpr std::array<uint8_t, kSlots> kIndex = makeIndex();
 
-const Opcode *weft::isa::findOpcode(Engine engine, unsigned type, unsigned func) {
+const Opcode *weft::isa::findOpcode(Engine engine, unsigned type,
+                                    unsigned func) {
   if (type >= 16 || func >= 32)
     return nullptr;
   uint8_t row = kIndex[slotOf(engine, type, func)];

@@ -1,7 +1,8 @@
 //===- Isa.h - instruction words: fields, packing, decoding ---*- C++ -*-===//
 //
-// Everything here derives from the table runtime/isa/bm1684x.def. Names of forms and fields are
-// the spelling of the table (`Form::sAR`, `Field::opd0_addr`) so that one search finds them all.
+// Everything here derives from the table runtime/isa/bm1684x.def. Names of
+// forms and fields are the spelling of the table (`Form::sAR`,
+// `Field::opd0_addr`) so that one search finds them all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,8 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 namespace weft::isa {
 
-/// An instruction word: `sAR` is the short, `AR` the long form of element arithmetic.
+/// An instruction word: `sAR` is the short, `AR` the long form of element
+/// arithmetic.
 enum class Form : uint8_t {
   None,
 #define WEFT_ISA_FORM(engine, form, bits) form,
@@ -35,7 +37,8 @@ enum class Field : uint8_t {
 };
 inline constexpr size_t kFieldCount = static_cast<size_t>(Field::Reserved);
 
-/// Where a field lies: bit offset from bit 0 of byte 0, and width in bits (1..64).
+/// Where a field lies: bit offset from bit 0 of byte 0, and width in bits
+/// (1..64).
 struct FieldSpec {
   Field name;
   uint16_t offset;
@@ -55,25 +58,31 @@ struct FormSpec {
 };
 
 namespace detail {
-#define WEFT_ISA_FORM(engine, form, bits) inline constexpr FieldSpec fieldsOf_##form[] = {
-#define WEFT_ISA_FIELD(form, field, offset, width) {Field::field, offset, width},
-#define WEFT_ISA_RESERVED(form, field, offset, width) {Field::Reserved, offset, width},
-#define WEFT_ISA_END(form)                                                                         \
-  }                                                                                                \
+#define WEFT_ISA_FORM(engine, form, bits)                                      \
+  inline constexpr FieldSpec fieldsOf_##form[] = {
+#define WEFT_ISA_FIELD(form, field, offset, width)                             \
+  {Field::field, offset, width},
+#define WEFT_ISA_RESERVED(form, field, offset, width)                          \
+  {Field::Reserved, offset, width},
+#define WEFT_ISA_END(form)                                                     \
+  }                                                                            \
   ;
 #include "runtime/isa/bm1684x.def"
 
 inline constexpr FormSpec forms[] = {
     {Engine::Tiu, 0, "none", nullptr, 0},
-#define WEFT_ISA_FORM(engine, form, bits)                                                          \
-  {Engine::engine, (bits) / 8, #form, fieldsOf_##form, std::size(fieldsOf_##form)},
+#define WEFT_ISA_FORM(engine, form, bits)                                      \
+  {Engine::engine, (bits) / 8, #form, fieldsOf_##form,                         \
+   std::size(fieldsOf_##form)},
 #include "runtime/isa/bm1684x.def"
 };
 } // namespace detail
 
 inline constexpr size_t kFormCount = std::size(detail::forms);
 
-constexpr const FormSpec &formSpec(Form form) { return detail::forms[static_cast<size_t>(form)]; }
+constexpr const FormSpec &formSpec(Form form) {
+  return detail::forms[static_cast<size_t>(form)];
+}
 
 namespace detail {
 /// Fields follow each other without a gap and fill the word.
@@ -86,11 +95,13 @@ constexpr bool isContiguous(const FormSpec &spec) {
   }
   return next == spec.bytes * 8u;
 }
-#define WEFT_ISA_FORM(engine, form, bits)                                                          \
-  static_assert(isContiguous(formSpec(Form::form)), "fields of " #form " must fill the word");
+#define WEFT_ISA_FORM(engine, form, bits)                                      \
+  static_assert(isContiguous(formSpec(Form::form)),                            \
+                "fields of " #form " must fill the word");
 #include "runtime/isa/bm1684x.def"
 
-/// A field's place in a form; width 0 (the zero-initialized value) if the form lacks the field.
+/// A field's place in a form; width 0 (the zero-initialized value) if the form
+/// lacks the field.
 struct FieldPlace {
   uint16_t offset;
   uint8_t width;
@@ -104,13 +115,15 @@ constexpr PlaceTable makePlaces() {
     for (size_t i = 0; i < forms[form].fieldCount; ++i) {
       const FieldSpec &spec = forms[form].fields[i];
       if (spec.name != Field::Reserved)
-        places[form][static_cast<size_t>(spec.name)] = {spec.offset, spec.width};
+        places[form][static_cast<size_t>(spec.name)] = {spec.offset,
+                                                        spec.width};
     }
   return places;
 }
 inline constexpr PlaceTable places = makePlaces();
 
-/// The eight bytes of a word that hold a field start here; never beyond the last eight bytes.
+/// The eight bytes of a word that hold a field start here; never beyond the
+/// last eight bytes.
 constexpr unsigned windowStart(unsigned offset, unsigned formBytes) {
   unsigned start = offset / 8;
   return start + 8 <= formBytes ? start : formBytes - 8;
@@ -120,31 +133,36 @@ constexpr bool fieldsFitWindows() {
   for (const FormSpec &spec : forms)
     for (size_t i = 0; i < spec.fieldCount; ++i) {
       const FieldSpec &field = spec.fields[i];
-      if (field.offset - windowStart(field.offset, spec.bytes) * 8u + field.width > 64 &&
+      if (field.offset - windowStart(field.offset, spec.bytes) * 8u +
+                  field.width >
+              64 &&
           field.name != Field::Reserved)
         return false;
     }
   return true;
 }
-static_assert(fieldsFitWindows(), "every field must lie inside one 8-byte load");
+static_assert(fieldsFitWindows(),
+              "every field must lie inside one 8-byte load");
 
 constexpr uint64_t maskOf(unsigned width) {
   return width == 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1;
 }
 
-inline uint64_t readBits(const uint8_t *word, unsigned offset, unsigned width, unsigned bytes) {
+inline uint64_t readBits(const uint8_t *word, unsigned offset, unsigned width,
+                         unsigned bytes) {
   unsigned start = windowStart(offset, bytes);
   uint64_t window;
   std::memcpy(&window, word + start, sizeof(window));
   return (window >> (offset - start * 8)) & maskOf(width);
 }
 
-inline void writeBits(uint8_t *word, unsigned offset, unsigned width, unsigned bytes,
-                      uint64_t value) {
+inline void writeBits(uint8_t *word, unsigned offset, unsigned width,
+                      unsigned bytes, uint64_t value) {
   unsigned start = windowStart(offset, bytes), shift = offset - start * 8;
   uint64_t window;
   std::memcpy(&window, word + start, sizeof(window));
-  window = (window & ~(maskOf(width) << shift)) | ((value & maskOf(width)) << shift);
+  window =
+      (window & ~(maskOf(width) << shift)) | ((value & maskOf(width)) << shift);
   std::memcpy(word + start, &window, sizeof(window));
 }
 } // namespace detail
@@ -162,36 +180,44 @@ constexpr uint64_t fieldMax(Form form, Field field) {
   return hasField(form, field) ? detail::maskOf(placeOf(form, field).width) : 0;
 }
 
-/// Reads a field of a known form; `word` holds at least formSpec(form).bytes bytes.
+/// Reads a field of a known form; `word` holds at least formSpec(form).bytes
+/// bytes.
 template <Form form, Field field>
 uint64_t get(const uint8_t *word) {
   constexpr detail::FieldPlace place = placeOf(form, field);
   static_assert(place.width != 0, "this form has no such field");
-  return detail::readBits(word, place.offset, place.width, formSpec(form).bytes);
+  return detail::readBits(word, place.offset, place.width,
+                          formSpec(form).bytes);
 }
 
-/// Writes a field of a known form. Bits beyond the field's width are dropped; check with fieldMax.
+/// Writes a field of a known form. Bits beyond the field's width are dropped;
+/// check with fieldMax.
 template <Form form, Field field>
 void set(uint8_t *word, uint64_t value) {
   constexpr detail::FieldPlace place = placeOf(form, field);
   static_assert(place.width != 0, "this form has no such field");
-  detail::writeBits(word, place.offset, place.width, formSpec(form).bytes, value);
+  detail::writeBits(word, place.offset, place.width, formSpec(form).bytes,
+                    value);
 }
 
 /// Reads a field; std::nullopt if the form lacks it.
-inline std::optional<uint64_t> get(Form form, Field field, const uint8_t *word) {
+inline std::optional<uint64_t> get(Form form, Field field,
+                                   const uint8_t *word) {
   detail::FieldPlace place = placeOf(form, field);
   if (place.width == 0)
     return std::nullopt;
-  return detail::readBits(word, place.offset, place.width, formSpec(form).bytes);
+  return detail::readBits(word, place.offset, place.width,
+                          formSpec(form).bytes);
 }
 
-/// Writes a field. False, and nothing written, if the form lacks it or `value` does not fit.
+/// Writes a field. False, and nothing written, if the form lacks it or `value`
+/// does not fit.
 inline bool set(Form form, Field field, uint8_t *word, uint64_t value) {
   detail::FieldPlace place = placeOf(form, field);
   if (place.width == 0 || value > detail::maskOf(place.width))
     return false;
-  detail::writeBits(word, place.offset, place.width, formSpec(form).bytes, value);
+  detail::writeBits(word, place.offset, place.width, formSpec(form).bytes,
+                    value);
   return true;
 }
 
@@ -201,7 +227,8 @@ std::string_view engineName(Engine engine);
 /// The field of that name, spelt as in the table.
 std::optional<Field> fieldByName(std::string_view name);
 
-/// One row of the opcode table; `longForm` or `shortForm` is Form::None when it does not exist.
+/// One row of the opcode table; `longForm` or `shortForm` is Form::None when it
+/// does not exist.
 struct Opcode {
   Engine engine;
   uint8_t type;
@@ -211,7 +238,8 @@ struct Opcode {
   Form shortForm;
 };
 
-/// The row of a type and function number; nullptr if the chip has no such instruction.
+/// The row of a type and function number; nullptr if the chip has no such
+/// instruction.
 const Opcode *findOpcode(Engine engine, unsigned type, unsigned func);
 
 } // namespace weft::isa

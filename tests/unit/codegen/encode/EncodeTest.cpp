@@ -20,27 +20,32 @@ namespace {
 class Encoding : public testing::Test {
 protected:
   Encoding() : context(mlir::MLIRContext::Threading::DISABLED) {
-    context.loadDialect<ppl::PplDialect, mlir::arith::ArithDialect, mlir::scf::SCFDialect>();
+    context.loadDialect<ppl::PplDialect, mlir::arith::ArithDialect,
+                        mlir::scf::SCFDialect>();
   }
 
   mlir::FailureOr<EncodedProgram> encode(const std::string &body) {
     std::string text = "!t = !ppl.tensor<1x64x8x8xf32, local, aligned>\n"
                        "!g = !ppl.tensor<1x64x8x8xf32, global, continuous>\n"
-                       "ppl.net @main on \"bm1684x\" weights [4294967296, 0] context [4294967296, "
+                       "ppl.net @main on \"bm1684x\" weights [4294967296, 0] "
+                       "context [4294967296, "
                        "1048576] inputs [] outputs [] {\n" +
                        body + "}\n";
-    mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-      message += diagnostic.str();
-      return mlir::success();
-    });
+    mlir::ScopedDiagnosticHandler handler(&context,
+                                          [&](mlir::Diagnostic &diagnostic) {
+                                            message += diagnostic.str();
+                                            return mlir::success();
+                                          });
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     if (!module)
       return mlir::failure();
     return encodeProgram(*module->getOps<ppl::NetOp>().begin());
   }
 
-  static std::vector<isa::Decoded> decode(Engine engine, const std::vector<uint8_t> &bytes) {
-    isa::DecodedStream stream = isa::decodeStream(engine, bytes.data(), bytes.size());
+  static std::vector<isa::Decoded> decode(Engine engine,
+                                          const std::vector<uint8_t> &bytes) {
+    isa::DecodedStream stream =
+        isa::decodeStream(engine, bytes.data(), bytes.size());
     EXPECT_EQ(stream.error, isa::DecodeError::None);
     return stream.commands;
   }
@@ -68,7 +73,8 @@ TEST_F(Encoding, LoadComputeStoreWaitForEachOther) {
   ASSERT_TRUE(mlir::succeeded(program)) << message;
   ASSERT_EQ(program->groups.size(), 1u);
   const CommandGroup &group = program->groups[0];
-  auto tiu = decode(Engine::Tiu, group.tiu), gdma = decode(Engine::Gdma, group.gdma);
+  auto tiu = decode(Engine::Tiu, group.tiu),
+       gdma = decode(Engine::Gdma, group.gdma);
   ASSERT_EQ(tiu.size(), 2u);
   ASSERT_EQ(gdma.size(), 3u);
   EXPECT_EQ(tiu.size(), group.tiuCount());
@@ -83,14 +89,18 @@ TEST_F(Encoding, LoadComputeStoreWaitForEachOther) {
   EXPECT_EQ(program->dramWriteBytes, 64u * 64 * 4);
 }
 
-// A hand-checked word: the fields that the vendor's generator writes for an addition of a constant.
+// A hand-checked word: the fields that the vendor's generator writes for an
+// addition of a constant.
 TEST_F(Encoding, AddConstantWord) {
-  auto program = encode(std::string(kPlaces) + "  ppl.tiu.float add %b, %a, %two : !t, !t, f32\n");
+  auto program = encode(std::string(kPlaces) +
+                        "  ppl.tiu.float add %b, %a, %two : !t, !t, f32\n");
   ASSERT_TRUE(mlir::succeeded(program)) << message;
   auto tiu = decode(Engine::Tiu, program->groups[0].tiu);
   EXPECT_EQ(isa::disassemble(tiu[0]),
-            "tiu id=1 dep=0 arith.add sAR opd1_const=1 tsk_opd_num=2 cmd_id_en=1 res0_prec=2 opd0_prec=2 "
-            "opd1_prec=2 opd0_sign=1 opd1_sign=1 res0_n=1 res0_c=64 res0_h=8 res0_w=8 res0_addr=0x4000 "
+            "tiu id=1 dep=0 arith.add sAR opd1_const=1 tsk_opd_num=2 "
+            "cmd_id_en=1 res0_prec=2 opd0_prec=2 "
+            "opd1_prec=2 opd0_sign=1 opd1_sign=1 res0_n=1 res0_c=64 res0_h=8 "
+            "res0_w=8 res0_addr=0x4000 "
             "opd1_addr=0x40000000");
 }
 
@@ -111,7 +121,8 @@ TEST_F(Encoding, TwoBuffersLetTheNextLoadOverlapTheComputation) {
   ASSERT_TRUE(mlir::succeeded(program)) << message;
   auto tiu = decode(Engine::Tiu, program->groups[0].tiu);
   auto gdma = decode(Engine::Gdma, program->groups[0].gdma);
-  // Load i overwrites what computation i-2 read; it does not wait for computation i-1.
+  // Load i overwrites what computation i-2 read; it does not wait for
+  // computation i-1.
   EXPECT_EQ(gdma[1].dep(), 0u);
   EXPECT_EQ(gdma[2].dep(), 1u);
   EXPECT_EQ(gdma[3].dep(), 2u);
@@ -170,12 +181,16 @@ TEST_F(Encoding, ErrorsNameValueAndRule) {
       {"%x = ppl.local at 0 : !t\n%y = ppl.local at 256 lane 1 : !t\n"
        "ppl.tiu.float add %x, %x, %y : !t, !t, !t\n",
        "an operand starts in lane 1, must start in lane 0"},
-      {"%x = ppl.local at 0 : !ppl.tensor<1x4x1x4xsi8, local, aligned>\n%c = arith.constant 300 : i32\n"
-       "ppl.tiu.unary copy %x, %c : !ppl.tensor<1x4x1x4xsi8, local, aligned>, i32\n",
+      {"%x = ppl.local at 0 : !ppl.tensor<1x4x1x4xsi8, local, aligned>\n%c = "
+       "arith.constant 300 : i32\n"
+       "ppl.tiu.unary copy %x, %c : !ppl.tensor<1x4x1x4xsi8, local, aligned>, "
+       "i32\n",
        "scalar is 300, must be -128 to 127 for elements of 'si8'"},
-      {"%c = arith.constant 0 : index\n%d = arith.constant 100 : index\n%e = arith.constant 1 : index\n"
+      {"%c = arith.constant 0 : index\n%d = arith.constant 100 : index\n%e = "
+       "arith.constant 1 : index\n"
        "%f = arith.constant 1.0 : f32\n"
-       "scf.for %i = %c to %d step %e {\n%x = ppl.local at 0 index(%i) step [4096] : !t\n"
+       "scf.for %i = %c to %d step %e {\n%x = ppl.local at 0 index(%i) step "
+       "[4096] : !t\n"
        "ppl.tiu.unary copy %x, %f : !t, f32\n}\n",
        "a tensor in local memory ends at byte 262400, the limit is 262144"},
       {"%x = ppl.local at 0 : !t\n"
@@ -183,8 +198,10 @@ TEST_F(Encoding, ErrorsNameValueAndRule) {
        "'v' is observed where nothing was written yet"},
       {"%x = ppl.local at 0 : !ppl.tensor<1x4x1x4xui8, local, aligned>\n"
        "%y = ppl.local at 64 : !ppl.tensor<1x4x1x4xsi32, local, aligned>\n"
-       "ppl.tiu.int add %x, %y, %y saturate : !ppl.tensor<1x4x1x4xui8, local, aligned>, "
-       "!ppl.tensor<1x4x1x4xsi32, local, aligned>, !ppl.tensor<1x4x1x4xsi32, local, aligned>\n",
+       "ppl.tiu.int add %x, %y, %y saturate : !ppl.tensor<1x4x1x4xui8, local, "
+       "aligned>, "
+       "!ppl.tensor<1x4x1x4xsi32, local, aligned>, !ppl.tensor<1x4x1x4xsi32, "
+       "local, aligned>\n",
        "dst is 'ui8' but the result saturates as signed"},
   };
   for (const Case &test : cases) {

@@ -22,7 +22,8 @@ struct Reference {
 
   uint32_t add(Engine engine, uint32_t id, const std::vector<ByteRange> &reads,
                const std::vector<ByteRange> &writes) {
-    PerEngine &own = engines[size_t(engine)], &other = engines[1 - size_t(engine)];
+    PerEngine &own = engines[size_t(engine)],
+              &other = engines[1 - size_t(engine)];
     uint32_t dep = 0;
     auto each = [](const std::vector<ByteRange> &ranges, auto visit) {
       for (ByteRange range : ranges)
@@ -30,7 +31,9 @@ struct Reference {
           visit(i);
     };
     each(reads, [&](uint64_t i) { dep = std::max(dep, other.written[i]); });
-    each(writes, [&](uint64_t i) { dep = std::max({dep, other.written[i], other.read[i]}); });
+    each(writes, [&](uint64_t i) {
+      dep = std::max({dep, other.written[i], other.read[i]});
+    });
     each(reads, [&](uint64_t i) { own.read[i] = id; });
     each(writes, [&](uint64_t i) { own.written[i] = id; });
     if (dep <= own.waitedFor)
@@ -59,7 +62,8 @@ TEST(Hazards, AgreesWithBytewiseReference) {
       for (ByteRange &w : writes)
         w = range();
       uint32_t id = ++ids[size_t(engine)];
-      ASSERT_EQ(tracker.add(engine, id, reads, writes), reference.add(engine, id, reads, writes))
+      ASSERT_EQ(tracker.add(engine, id, reads, writes),
+                reference.add(engine, id, reads, writes))
           << "round " << round << " step " << step;
     }
   }
@@ -72,8 +76,9 @@ TEST(Hazards, ReadAfterReadNeedsNoWait) {
 }
 
 TEST(Hazards, ManyCommandsOverOnePartitionStayNearLinear) {
-  // Small writes of one engine under wide reads of the other: without forgetting, each read would scan all
-  // pieces again (10^10 steps). The bound is generous: it must only tell linear from quadratic.
+  // Small writes of one engine under wide reads of the other: without
+  // forgetting, each read would scan all pieces again (10^10 steps). The bound
+  // is generous: it must only tell linear from quadratic.
   HazardTracker tracker;
   auto start = std::chrono::steady_clock::now();
   for (uint32_t i = 1; i <= 200000; ++i) {
@@ -81,7 +86,8 @@ TEST(Hazards, ManyCommandsOverOnePartitionStayNearLinear) {
     tracker.add(Engine::Tiu, i, {}, {{at, at + 64}});
     tracker.add(Engine::Gdma, i, {{0, 4096 * 64}}, {});
   }
-  std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
   EXPECT_LT(seconds.count(), 5.0);
 }
 

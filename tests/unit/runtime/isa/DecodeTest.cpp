@@ -35,7 +35,8 @@ std::vector<uint8_t> makeCommand(const Row &row) {
   bool tiu = row.engine == Engine::Tiu;
   set(row.form, Field::cmd_short, word.data(), row.isShort);
   set(row.form, tiu ? Field::tsk_typ : Field::cmd_type, word.data(), row.type);
-  set(row.form, tiu ? Field::tsk_eu_typ : Field::cmd_special_function, word.data(), row.func);
+  set(row.form, tiu ? Field::tsk_eu_typ : Field::cmd_special_function,
+      word.data(), row.func);
   return word;
 }
 } // namespace
@@ -50,7 +51,8 @@ TEST(Decode, EveryOpcodeDecodesToItsForm) {
     EXPECT_EQ(result.command.form, row.form);
     EXPECT_EQ(result.command.func, row.func);
     EXPECT_EQ(result.command.sizeBytes, word.size());
-    EXPECT_EQ(result.command.mnemonic, findOpcode(row.engine, row.type, row.func)->mnemonic);
+    EXPECT_EQ(result.command.mnemonic,
+              findOpcode(row.engine, row.type, row.func)->mnemonic);
   }
 }
 
@@ -58,9 +60,11 @@ TEST(Decode, TruncatedCommandsAreErrors) {
   for (const Row &row : allRows()) {
     std::vector<uint8_t> word = makeCommand(row);
     for (size_t size = 0; size < word.size(); ++size) {
-      // A copy of exactly `size` bytes, so that a sanitizer sees a read beyond it.
+      // A copy of exactly `size` bytes, so that a sanitizer sees a read beyond
+      // it.
       std::vector<uint8_t> cut(word.begin(), word.begin() + size);
-      EXPECT_EQ(decodeOne(row.engine, cut.data(), cut.size()).error, DecodeError::Truncated);
+      EXPECT_EQ(decodeOne(row.engine, cut.data(), cut.size()).error,
+                DecodeError::Truncated);
     }
   }
 }
@@ -68,22 +72,28 @@ TEST(Decode, TruncatedCommandsAreErrors) {
 TEST(Decode, UnknownTypeFunctionAndFormAreErrors) {
   uint8_t word[128] = {};
   set<Form::sAR, Field::tsk_typ>(word, 11);
-  EXPECT_EQ(decodeOne(Engine::Tiu, word, sizeof(word)).error, DecodeError::UnknownType);
+  EXPECT_EQ(decodeOne(Engine::Tiu, word, sizeof(word)).error,
+            DecodeError::UnknownType);
   set<Form::sAR, Field::tsk_typ>(word, 1);
   set<Form::sAR, Field::tsk_eu_typ>(word, 3);
-  EXPECT_EQ(decodeOne(Engine::Tiu, word, sizeof(word)).error, DecodeError::UnknownFunction);
+  EXPECT_EQ(decodeOne(Engine::Tiu, word, sizeof(word)).error,
+            DecodeError::UnknownFunction);
   uint8_t dma[96] = {};
   set<Form::DMA_tensor, Field::cmd_short>(dma, 1);
-  EXPECT_EQ(decodeOne(Engine::Gdma, dma, sizeof(dma)).error, DecodeError::NoSuchForm);
+  EXPECT_EQ(decodeOne(Engine::Gdma, dma, sizeof(dma)).error,
+            DecodeError::NoSuchForm);
   set<Form::DMA_tensor, Field::cmd_type>(dma, 15);
-  EXPECT_EQ(decodeOne(Engine::Gdma, dma, sizeof(dma)).error, DecodeError::UnknownType);
+  EXPECT_EQ(decodeOne(Engine::Gdma, dma, sizeof(dma)).error,
+            DecodeError::UnknownType);
 }
 
 // The two examples of the instruction set description.
 TEST(Decode, TiuEndOfIdThree) {
-  std::array<uint8_t, 16> expected = {0x06, 0x00, 0x00, 0x00, 0x00, 0xfe, 0x03, 0x00};
+  std::array<uint8_t, 16> expected = {0x06, 0x00, 0x00, 0x00,
+                                      0x00, 0xfe, 0x03, 0x00};
   EXPECT_EQ(makeTiuEnd(3), expected);
-  DecodeResult result = decodeOne(Engine::Tiu, expected.data(), expected.size());
+  DecodeResult result =
+      decodeOne(Engine::Tiu, expected.data(), expected.size());
   ASSERT_TRUE(result);
   EXPECT_TRUE(result.command.isEnd());
   EXPECT_EQ(result.command.id(), 3u);
@@ -91,16 +101,19 @@ TEST(Decode, TiuEndOfIdThree) {
 }
 
 TEST(Decode, GdmaEndOfIdFive) {
-  std::array<uint8_t, 16> expected = {0x28, 0x0a, 0x00, 0x00, 0x06, 0x00, 0x00, 0x00};
+  std::array<uint8_t, 16> expected = {0x28, 0x0a, 0x00, 0x00,
+                                      0x06, 0x00, 0x00, 0x00};
   EXPECT_EQ(makeGdmaEnd(5), expected);
-  DecodeResult result = decodeOne(Engine::Gdma, expected.data(), expected.size());
+  DecodeResult result =
+      decodeOne(Engine::Gdma, expected.data(), expected.size());
   ASSERT_TRUE(result);
   EXPECT_TRUE(result.command.isEnd());
   EXPECT_EQ(result.command.id(), 5u);
 }
 
 TEST(Decode, StreamStopsAtTheEndCommand) {
-  std::vector<uint8_t> bytes = makeCommand({Engine::Tiu, 3, 2, true, Form::sAR});
+  std::vector<uint8_t> bytes =
+      makeCommand({Engine::Tiu, 3, 2, true, Form::sAR});
   std::array<uint8_t, 16> end = makeTiuEnd(2);
   bytes.insert(bytes.end(), end.begin(), end.end());
   bytes.resize(bytes.size() + 100, 0xff);
@@ -111,7 +124,8 @@ TEST(Decode, StreamStopsAtTheEndCommand) {
 }
 
 TEST(Decode, StreamReportsWhereItFails) {
-  std::vector<uint8_t> bytes = makeCommand({Engine::Tiu, 3, 2, true, Form::sAR});
+  std::vector<uint8_t> bytes =
+      makeCommand({Engine::Tiu, 3, 2, true, Form::sAR});
   bytes.resize(bytes.size() + 16);
   set<Form::SYSID, Field::tsk_typ>(bytes.data() + 64, 11);
   DecodedStream stream = decodeStream(Engine::Tiu, bytes.data(), bytes.size());
@@ -146,8 +160,9 @@ TEST(Decode, DisassemblesNonZeroFields) {
   set<Form::sAR, Field::opd0_addr>(word.data(), 0x4000);
   DecodeResult result = decodeOne(Engine::Tiu, word.data(), word.size());
   ASSERT_TRUE(result);
-  EXPECT_EQ(disassemble(result.command),
-            "tiu id=7 dep=4 arith.add sAR res0_prec=2 res0_w=16 opd0_addr=0x4000");
+  EXPECT_EQ(
+      disassemble(result.command),
+      "tiu id=7 dep=4 arith.add sAR res0_prec=2 res0_w=16 opd0_addr=0x4000");
   EXPECT_EQ(result.command.field("res0_w"), 16u);
   EXPECT_EQ(result.command.field("no_such_field"), std::nullopt);
 }

@@ -53,7 +53,8 @@ TEST_P(EveryForm, RandomFieldsRoundTrip) {
         continue;
       }
       EXPECT_EQ(bits, expected[next]) << fieldName(field.name);
-      EXPECT_EQ(get(form, field.name, word.data()), expected[next]) << fieldName(field.name);
+      EXPECT_EQ(get(form, field.name, word.data()), expected[next])
+          << fieldName(field.name);
       ++next;
     }
   }
@@ -65,14 +66,16 @@ TEST_P(EveryForm, RefusesValuesThatDoNotFit) {
   for (const FieldSpec &field : formSpec(form)) {
     if (field.name == Field::Reserved || field.width == 64)
       continue;
-    EXPECT_FALSE(set(form, field.name, word.data(), fieldMax(form, field.name) + 1));
+    EXPECT_FALSE(
+        set(form, field.name, word.data(), fieldMax(form, field.name) + 1));
   }
   EXPECT_EQ(word, std::vector<uint8_t>(formSpec(form).bytes));
 }
 
-INSTANTIATE_TEST_SUITE_P(Isa, EveryForm, testing::ValuesIn(allForms()), [](const auto &info) {
-  return std::string(formSpec(info.param).name);
-});
+INSTANTIATE_TEST_SUITE_P(Isa, EveryForm, testing::ValuesIn(allForms()),
+                         [](const auto &info) {
+                           return std::string(formSpec(info.param).name);
+                         });
 
 TEST(Isa, TypedAccessEqualsDynamicAccess) {
   uint8_t word[64] = {};
@@ -104,7 +107,8 @@ TEST(Chips, Bm1684xNumbersAgreeWithEachOther) {
   EXPECT_EQ(chip, chips::find("BM1684X"));
   EXPECT_EQ(chip->bankBytes(), 16384u);
   EXPECT_EQ(chip->localMemoryBytes(), 16u << 20);
-  EXPECT_EQ(chip->localMemoryBase + chip->localMemoryBytes(), chip->staticMemoryBase);
+  EXPECT_EQ(chip->localMemoryBase + chip->localMemoryBytes(),
+            chip->staticMemoryBase);
   EXPECT_EQ(chip->channelPack(Precision::Fp32), 1u);
   EXPECT_EQ(chip->channelPack(Precision::Fp16), 32u);
   EXPECT_EQ(chip->channelPack(Precision::Int8), 64u);
