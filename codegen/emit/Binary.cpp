@@ -31,60 +31,72 @@ static ppl::FloatKind floatKind(tpu::BinaryKind kind) {
 
 static LogicalResult emitFloat(BinaryOp op, OpEmitter &emitter) {
   Value result = emitter.result(), lhs = emitter.operand(0);
-  Value rhs = op.getRhs() ? emitter.operand(1)
-                          : emitter.f32(op.getConstantAttr().getValueAsDouble());
+  Value rhs = op.getRhs()
+                  ? emitter.operand(1)
+                  : emitter.f32(op.getConstantAttr().getValueAsDouble());
   if (op.getReversed())
     std::swap(lhs, rhs);
-  if (op.getKind() == tpu::BinaryKind::Div && !tpu::elementOf(op.getOutput()).isF32())
+  if (op.getKind() == tpu::BinaryKind::Div &&
+      !tpu::elementOf(op.getOutput()).isF32())
     return op.emitError("unsupported: 16-bit division; keep this layer in f32");
   emitFloatOp(emitter, floatKind(op.getKind()), result, lhs, rhs);
   if (op.getRelu())
-    emitFloatOp(emitter, ppl::FloatKind::Max, result, result,
-                                 emitter.f32(0.0));
+    emitFloatOp(emitter, ppl::FloatKind::Max, result, result, emitter.f32(0.0));
   return success();
 }
 
 /// dst = src * multiplier >> rshift, half up.
-static void requantize(OpEmitter &emitter, Value dst, Value src, int32_t multiplier, int32_t rshift) {
+static void requantize(OpEmitter &emitter, Value dst, Value src,
+                       int32_t multiplier, int32_t rshift) {
   OpBuilder &builder = emitter.builder;
   auto si32 = IntegerType::get(builder.getContext(), 32, IntegerType::Signed);
-  builder.create<ppl::Rq1Op>(emitter.loc(), dst, src, Value(), builder.getI32IntegerAttr(multiplier),
-                             IntegerAttr::get(si32, -rshift), IntegerAttr::get(si32, 0),
-                             ppl::Rounding::HalfUp);
+  builder.create<ppl::Rq1Op>(emitter.loc(), dst, src, Value(),
+                             builder.getI32IntegerAttr(multiplier),
+                             IntegerAttr::get(si32, -rshift),
+                             IntegerAttr::get(si32, 0), ppl::Rounding::HalfUp);
 }
 
 static LogicalResult emitInt8(BinaryOp op, OpEmitter &emitter) {
   OpBuilder &builder = emitter.builder;
   Location loc = emitter.loc();
-  Value result = emitter.result(), lhs = emitter.operand(0), rhs = emitter.operand(1);
+  Value result = emitter.result(), lhs = emitter.operand(0),
+        rhs = emitter.operand(1);
   if (!op.getMultipliers()) {
-    auto kind = op.getKind() == tpu::BinaryKind::Max ? ppl::IntKind::Max : ppl::IntKind::Min;
+    auto kind = op.getKind() == tpu::BinaryKind::Max ? ppl::IntKind::Max
+                                                     : ppl::IntKind::Min;
     builder.create<ppl::IntOp>(loc, kind, result, lhs, rhs);
     return success();
   }
-  ArrayRef<int32_t> multipliers = *op.getMultipliers(), rshifts = *op.getRshifts();
+  ArrayRef<int32_t> multipliers = *op.getMultipliers(),
+                    rshifts = *op.getRshifts();
   auto si16 = IntegerType::get(op.getContext(), 16, IntegerType::Signed);
   auto si32 = IntegerType::get(op.getContext(), 32, IntegerType::Signed);
   if (op.getKind() == tpu::BinaryKind::Mul) {
-    bool anySigned = tpu::elementIsSigned(op.getLhs()) || tpu::elementIsSigned(op.getRhs());
+    bool anySigned =
+        tpu::elementIsSigned(op.getLhs()) || tpu::elementIsSigned(op.getRhs());
     auto ui32 = IntegerType::get(op.getContext(), 32, IntegerType::Unsigned);
     Value product = emitter.scratch(0, anySigned ? si32 : ui32);
     builder.create<ppl::IntOp>(loc, ppl::IntKind::Mul, product, lhs, rhs);
     // A product of two bytes fits 31 bits, so it may be read as signed.
-    requantize(emitter, result, emitter.as(product, si32), multipliers[0], rshifts[0]);
+    requantize(emitter, result, emitter.as(product, si32), multipliers[0],
+               rshifts[0]);
     return success();
   }
   Value left = emitter.scratch(0, si16), right = emitter.scratch(1, si16);
-  for (auto [wide, operand, i] : {std::tuple(left, lhs, 0), std::tuple(right, rhs, 1)}) {
+  for (auto [wide, operand, i] :
+       {std::tuple(left, lhs, 0), std::tuple(right, rhs, 1)}) {
     builder.create<ppl::CastOp>(loc, wide, operand, ppl::Rounding::HalfToEven);
     requantize(emitter, wide, wide, multipliers[i], rshifts[i]);
   }
-  auto kind = op.getKind() == tpu::BinaryKind::Add ? ppl::IntKind::Add : ppl::IntKind::Sub;
+  auto kind = op.getKind() == tpu::BinaryKind::Add ? ppl::IntKind::Add
+                                                   : ppl::IntKind::Sub;
   if (tpu::elementIsSigned(op.getOutput())) {
-    builder.create<ppl::IntOp>(loc, kind, result, left, right, /*saturate=*/true);
+    builder.create<ppl::IntOp>(loc, kind, result, left, right,
+                               /*saturate=*/true);
     return success();
   }
-  // Signed operands give a signed sum; the cast then clips it at 0, which is the relu as well.
+  // Signed operands give a signed sum; the cast then clips it at 0, which is
+  // the relu as well.
   Value sum = emitter.scratch(2, si16);
   builder.create<ppl::IntOp>(loc, kind, sum, left, right, /*saturate=*/true);
   builder.create<ppl::CastOp>(loc, result, sum, ppl::Rounding::HalfToEven);
@@ -93,7 +105,10 @@ static LogicalResult emitInt8(BinaryOp op, OpEmitter &emitter) {
 
 static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<BinaryOp>(operation);
-  return tpu::isQuantized(op.getLhs()) ? emitInt8(op, emitter) : emitFloat(op, emitter);
+  return tpu::isQuantized(op.getLhs()) ? emitInt8(op, emitter)
+                                       : emitFloat(op, emitter);
 }
 
-void weft::emit::registerBinary(EmitTable &table) { table.local["tpu.binary"] = emitOp; }
+void weft::emit::registerBinary(EmitTable &table) {
+  table.local["tpu.binary"] = emitOp;
+}

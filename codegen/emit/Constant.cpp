@@ -2,5 +2,6 @@
 
 #include "codegen/emit/Emit.h"
 
-// Weights make no command: the ops that use them pack them (Conv, Scale, Lut) or read them from DRAM as tensors.
+// Weights make no command: the ops that use them pack them (Conv, Scale, Lut)
+// or read them from DRAM as tensors.
 void weft::emit::registerConstant(EmitTable &) {}

@@ -18,8 +18,9 @@ using tpu::Dims;
 // Packing
 //===----------------------------------------------------------------------===//
 
-/// Filter (oc, ic/group, kh, kw) to lane order (isa section 4): per oc [ceil(ic/P)][kh][kw][P], zeros beyond ic. A grouped
-/// filter is widened to all input channels, zero outside its group.
+/// Filter (oc, ic/group, kh, kw) to lane order (isa section 4): per oc
+/// [ceil(ic/P)][kh][kw][P], zeros beyond ic. A grouped filter is widened to all
+/// input channels, zero outside its group.
 static PackedBytes packFilter(ConvOp op, const Chip &chip, ArrayRef<char> raw) {
   Dims filter = tpu::dimsOf(op.getFilter());
   if (op.isDepthwise())
@@ -38,7 +39,8 @@ static PackedBytes packFilter(ConvOp op, const Chip &chip, ArrayRef<char> raw) {
       for (int64_t k = 0; k < window; ++k) {
         int64_t to = ((oc * packs + ic / pack) * window + k) * pack + ic % pack;
         int64_t from = (oc * ownChannels + own) * window + k;
-        std::memcpy(result.data() + to * bytes, raw.data() + from * bytes, bytes);
+        std::memcpy(result.data() + to * bytes, raw.data() + from * bytes,
+                    bytes);
       }
     }
   }
@@ -52,15 +54,18 @@ static FailureOr<PackedBytes> biasBytes(ConvOp op) {
   return weightBytes(op, op.getBias());
 }
 
-/// Rows of (multiplier, shift, zero point): rq1 per channel, shift negative = right.
+/// Rows of (multiplier, shift, zero point): rq1 per channel, shift negative =
+/// right.
 static PackedBytes requantRows(ConvOp op) {
   std::vector<int32_t> rows;
-  for (auto [multiplier, rshift] : llvm::zip(*op.getMultipliers(), *op.getRshifts()))
+  for (auto [multiplier, rshift] :
+       llvm::zip(*op.getMultipliers(), *op.getRshifts()))
     rows.insert(rows.end(), {multiplier, -rshift, 0});
   return toBytes<int32_t>(rows);
 }
 
-static LogicalResult pack(Operation *operation, const Chip &chip, std::vector<PackedBytes> &out) {
+static LogicalResult pack(Operation *operation, const Chip &chip,
+                          std::vector<PackedBytes> &out) {
   auto op = llvm::cast<ConvOp>(operation);
   FailureOr<PackedBytes> filter = weightBytes(op, op.getFilter());
   FailureOr<PackedBytes> bias = biasBytes(op);
@@ -111,42 +116,49 @@ static FailureOr<Window> windowOf(ConvOp op, OpEmitter &emitter) {
   window.pads = {pads.top, pads.bottom, pads.left, pads.right};
   for (int64_t value : window.pads)
     if (value > 15)
-      return op.emitError("unsupported: padding of ") << value << ", the machine pads up to 15; add a Pad";
+      return op.emitError("unsupported: padding of ")
+             << value << ", the machine pads up to 15; add a Pad";
   for (int64_t value : llvm::concat<int64_t>(window.strides, window.dilations))
     if (value > 15)
-      return op.emitError("unsupported: stride or dilation of ") << value << ", must be at most 15";
+      return op.emitError("unsupported: stride or dilation of ")
+             << value << ", must be at most 15";
   return window;
 }
 
-static Value depthwise(OpEmitter &emitter, const Window &window, Value dst, Value input, Value filter,
-                       Value bias) {
+static Value depthwise(OpEmitter &emitter, const Window &window, Value dst,
+                       Value input, Value filter, Value bias) {
   OpBuilder &builder = emitter.builder;
   builder.create<ppl::DepthwiseOp>(
-      emitter.loc(), dst, input, filter, bias, /*rshift=*/0, ppl::Rounding::HalfUp, /*pad_value=*/0,
-      /*relu=*/false, /*rotate=*/false, window.kernel, window.strides, window.pads, window.dilations,
-      ArrayRef<int64_t>{0, 0}, ppl::PadMode::Constant);
+      emitter.loc(), dst, input, filter, bias, /*rshift=*/0,
+      ppl::Rounding::HalfUp, /*pad_value=*/0,
+      /*relu=*/false, /*rotate=*/false, window.kernel, window.strides,
+      window.pads, window.dilations, ArrayRef<int64_t>{0, 0},
+      ppl::PadMode::Constant);
   return dst;
 }
 
 static void relu(OpEmitter &emitter, Value tensor) {
-  emitFloatOp(emitter, ppl::FloatKind::Max, tensor, tensor,
-                                       emitter.f32(0.0));
+  emitFloatOp(emitter, ppl::FloatKind::Max, tensor, tensor, emitter.f32(0.0));
 }
 
 static void cast(OpEmitter &emitter, Value dst, Value src) {
-  emitter.builder.create<ppl::CastOp>(emitter.loc(), dst, src, ppl::Rounding::HalfToEven);
+  emitter.builder.create<ppl::CastOp>(emitter.loc(), dst, src,
+                                      ppl::Rounding::HalfToEven);
 }
 
-static LogicalResult emitFloat(ConvOp op, OpEmitter &emitter, const Window &window) {
+static LogicalResult emitFloat(ConvOp op, OpEmitter &emitter,
+                               const Window &window) {
   OpBuilder &builder = emitter.builder;
   Type element = machineType(tpu::elementOf(op.getFilter()));
   Type f32 = builder.getF32Type();
-  Value input = emitter.operand(0), filter = emitter.constant(0, element), result = emitter.result();
+  Value input = emitter.operand(0), filter = emitter.constant(0, element),
+        result = emitter.result();
   Value bias = op.getBias() ? emitter.constant(1, f32) : Value();
   if (!op.isDepthwise()) {
-    builder.create<ppl::FConvOp>(emitter.loc(), result, input, filter, bias, /*accumulate=*/false,
-                                 /*rotate=*/false, window.kernel, window.strides, window.pads,
-                                 window.dilations, ArrayRef<int64_t>{0, 0}, ppl::PadMode::Constant);
+    builder.create<ppl::FConvOp>(
+        emitter.loc(), result, input, filter, bias, /*accumulate=*/false,
+        /*rotate=*/false, window.kernel, window.strides, window.pads,
+        window.dilations, ArrayRef<int64_t>{0, 0}, ppl::PadMode::Constant);
     if (op.getRelu())
       relu(emitter, result);
     return success();
@@ -158,7 +170,8 @@ static LogicalResult emitFloat(ConvOp op, OpEmitter &emitter, const Window &wind
     return success();
   }
   // 16-bit depthwise would round every step: compute in f32, round once.
-  Value wideFilter = emitter.scratch(0, f32), wideInput = emitter.scratch(1, f32);
+  Value wideFilter = emitter.scratch(0, f32),
+        wideInput = emitter.scratch(1, f32);
   bool narrow = tpu::elementBits(tpu::elementOf(op.getOutput())) == 16;
   Value wideResult = narrow ? emitter.scratch(2, f32) : result;
   cast(emitter, wideFilter, filter);
@@ -172,21 +185,25 @@ static LogicalResult emitFloat(ConvOp op, OpEmitter &emitter, const Window &wind
 }
 
 /// The exact 32-bit accumulator of an int8 convolution in `dst`.
-static void accumulate(ConvOp op, OpEmitter &emitter, const Window &window, Value dst) {
+static void accumulate(ConvOp op, OpEmitter &emitter, const Window &window,
+                       Value dst) {
   OpBuilder &builder = emitter.builder;
   Value input = emitter.operand(0);
-  Value filter = emitter.constant(0, IntegerType::get(op.getContext(), 8, IntegerType::Signed));
+  Value filter = emitter.constant(
+      0, IntegerType::get(op.getContext(), 8, IntegerType::Signed));
   if (op.isDepthwise()) {
     depthwise(emitter, window, dst, input, filter, Value());
     return;
   }
-  builder.create<ppl::ConvOp>(emitter.loc(), dst, input, filter, /*kernel_zero_point=*/Value(),
-                              /*pad_value=*/0, /*accumulate=*/false, /*rotate=*/false, window.kernel,
-                              window.strides, window.pads, window.dilations, ArrayRef<int64_t>{0, 0},
-                              ppl::PadMode::Constant);
+  builder.create<ppl::ConvOp>(
+      emitter.loc(), dst, input, filter, /*kernel_zero_point=*/Value(),
+      /*pad_value=*/0, /*accumulate=*/false, /*rotate=*/false, window.kernel,
+      window.strides, window.pads, window.dilations, ArrayRef<int64_t>{0, 0},
+      ppl::PadMode::Constant);
 }
 
-static LogicalResult emitInt8(ConvOp op, OpEmitter &emitter, const Window &window) {
+static LogicalResult emitInt8(ConvOp op, OpEmitter &emitter,
+                              const Window &window) {
   OpBuilder &builder = emitter.builder;
   Location loc = emitter.loc();
   Type f32 = builder.getF32Type();
@@ -197,23 +214,26 @@ static LogicalResult emitInt8(ConvOp op, OpEmitter &emitter, const Window &windo
     accumulate(op, emitter, window, acc);
     unsigned next = 1;
     if (op.getBias())
-      builder.create<ppl::IntOp>(loc, ppl::IntKind::Add, acc, acc, emitter.constant(next++, si32));
-    builder.create<ppl::Rq1Op>(loc, result, acc, emitter.constant(next, si32), IntegerAttr(),
-                               IntegerAttr(), IntegerAttr(),
+      builder.create<ppl::IntOp>(loc, ppl::IntKind::Add, acc, acc,
+                                 emitter.constant(next++, si32));
+    builder.create<ppl::Rq1Op>(loc, result, acc, emitter.constant(next, si32),
+                               IntegerAttr(), IntegerAttr(), IntegerAttr(),
                                static_cast<ppl::Rounding>(op.getRounding()));
     return success();
   }
   if (tpu::isQuantized(op.getOutput())) {
     Value acc = emitter.scratch(0, si32);
     accumulate(op, emitter, window, acc);
-    builder.create<ppl::Rq0Op>(loc, result, acc, emitter.constant(1, f32), FloatAttr(), FloatAttr());
+    builder.create<ppl::Rq0Op>(loc, result, acc, emitter.constant(1, f32),
+                               FloatAttr(), FloatAttr());
     return success();
   }
   bool narrow = tpu::elementBits(tpu::elementOf(op.getOutput())) == 16;
   Value wide = narrow ? emitter.scratch(0, f32) : result;
   accumulate(op, emitter, window, emitter.as(wide, si32));
   cast(emitter, wide, emitter.as(wide, si32));
-  builder.create<ppl::LinearOp>(loc, ppl::LinearKind::Mac, wide, wide, emitter.constant(1, f32),
+  builder.create<ppl::LinearOp>(loc, ppl::LinearKind::Mac, wide, wide,
+                                emitter.constant(1, f32),
                                 emitter.constant(2, f32));
   if (op.getRelu())
     relu(emitter, wide);

@@ -11,7 +11,8 @@ class Pass;
 
 namespace weft::emit {
 
-/// --convert-tpu-to-ppl: replaces every placed tpu function of a module by a `ppl.net`.
+/// --convert-tpu-to-ppl: replaces every placed tpu function of a module by a
+/// `ppl.net`.
 std::unique_ptr<mlir::Pass> createConvertTpuToPplPass();
 
 /// Makes the passes of this folder known by their flags.

@@ -56,7 +56,8 @@ private:
 
 static int64_t bytesOf(Value value) {
   tpu::Dims dims = tpu::dimsOf(value);
-  return dims[0] * dims[1] * dims[2] * dims[3] * tpu::elementBits(tpu::elementOf(value)) / 8;
+  return dims[0] * dims[1] * dims[2] * dims[3] *
+         tpu::elementBits(tpu::elementOf(value)) / 8;
 }
 
 /// A DRAM activation lies at `address`: the activation area must hold it.
@@ -67,25 +68,30 @@ void NetBuilder::extend(Value value, int64_t address) {
 }
 
 Value NetBuilder::globalTensor(Value value) {
-  auto type = ppl::TensorViewType::get(tpu::dimsOf(value), machineType(tpu::elementOf(value)),
-                                       ppl::Memory::Global, ppl::Layout::Continuous);
-  return builder.create<ppl::GlobalOp>(value.getLoc(), type, addresses.lookup(value));
+  auto type = ppl::TensorViewType::get(
+      tpu::dimsOf(value), machineType(tpu::elementOf(value)),
+      ppl::Memory::Global, ppl::Layout::Continuous);
+  return builder.create<ppl::GlobalOp>(value.getLoc(), type,
+                                       addresses.lookup(value));
 }
 
 /// #ppl.io of an argument or result from its `tpu.io` dictionary.
-FailureOr<Attribute> NetBuilder::describe(Attribute io, Value value, int64_t address) {
+FailureOr<Attribute> NetBuilder::describe(Attribute io, Value value,
+                                          int64_t address) {
   auto dictionary = llvm::dyn_cast_or_null<DictionaryAttr>(io);
   auto name = dictionary ? dictionary.getAs<StringAttr>("name") : StringAttr();
   auto type = dictionary ? dictionary.getAs<TypeAttr>("type") : TypeAttr();
   if (!name || !type || !llvm::isa<RankedTensorType>(type.getValue()))
-    return func.emitError("argument or result lacks a tpu.io with name and type");
+    return func.emitError(
+        "argument or result lacks a tpu.io with name and type");
   Type element = tpu::elementOf(value);
   double scale = tpu::isSymmetricQuant(element) ? tpu::scaleOf(element) : 1.0;
-  auto stored = RankedTensorType::get(llvm::cast<RankedTensorType>(value.getType()).getShape(),
-                                      machineType(element));
-  return Attribute(ppl::IoAttr::get(func.getContext(), name,
-                                    llvm::cast<RankedTensorType>(type.getValue()), stored, address,
-                                    builder.getF32FloatAttr(static_cast<float>(scale)), 0));
+  auto stored = RankedTensorType::get(
+      llvm::cast<RankedTensorType>(value.getType()).getShape(),
+      machineType(element));
+  return Attribute(ppl::IoAttr::get(
+      func.getContext(), name, llvm::cast<RankedTensorType>(type.getValue()),
+      stored, address, builder.getF32FloatAttr(static_cast<float>(scale)), 0));
 }
 
 /// A weight that is read from DRAM in its logical layout.
@@ -95,7 +101,8 @@ LogicalResult NetBuilder::placeWeight(tpu::WeightOp weight) {
   if (address < 0 || failed(bytes))
     return weight.emitError("weight has no address or no bytes");
   addresses[weight.getResult()] = address;
-  weightEnd = std::max(weightEnd, addWeight(builder, weight.getLoc(), address, std::move(*bytes)));
+  weightEnd = std::max(weightEnd, addWeight(builder, weight.getLoc(), address,
+                                            std::move(*bytes)));
   return success();
 }
 
@@ -104,19 +111,22 @@ LogicalResult NetBuilder::emitGlobal(Operation &op) {
   if (address < 0 || op.getNumResults() != 1)
     return op.emitError("has no DRAM address; run tpu-place-global first");
   extend(op.getResult(0), address);
-  if (llvm::isa<tpu::ReshapeOp>(op)) // the same bytes; placed on top of its operand
+  if (llvm::isa<tpu::ReshapeOp>(
+          op)) // the same bytes; placed on top of its operand
     return success();
   auto it = table.global.find(op.getName().getStringRef().str());
   if (it == table.global.end())
     return op.emitError("unsupported: '")
-           << op.getName().getStringRef() << "' of this form; see weft ops for what is supported";
+           << op.getName().getStringRef()
+           << "' of this form; see weft ops for what is supported";
   SmallVector<Value> operands;
   for (Value operand : op.getOperands())
     operands.push_back(globalTensor(operand));
   Value result = globalTensor(op.getResult(0));
   if (failed(it->second(&op, builder, operands, result)))
     return failure();
-  observe(builder, op, result, tpu::Box::whole(tpu::dimsOf(op.getResult(0))), nullptr, Value());
+  observe(builder, op, result, tpu::Box::whole(tpu::dimsOf(op.getResult(0))),
+          nullptr, Value());
   return success();
 }
 
@@ -126,9 +136,12 @@ LogicalResult NetBuilder::emitBody() {
       if (failed(placeWeight(weight)))
         return failure();
     } else if (auto group = llvm::dyn_cast<tpu::GroupOp>(op)) {
-      if (!group.getAddresses() || group.getAddresses()->size() != group.getOutputs().size())
-        return group.emitError("has no DRAM addresses; run tpu-place-global first");
-      for (auto [output, address] : llvm::zip(group.getOutputs(), *group.getAddresses()))
+      if (!group.getAddresses() ||
+          group.getAddresses()->size() != group.getOutputs().size())
+        return group.emitError(
+            "has no DRAM addresses; run tpu-place-global first");
+      for (auto [output, address] :
+           llvm::zip(group.getOutputs(), *group.getAddresses()))
         extend(output, address);
       GroupEmitter emitter(builder, chip, table, group, addresses);
       if (failed(emitter.emit()))
@@ -145,23 +158,26 @@ LogicalResult NetBuilder::emitBody() {
 LogicalResult NetBuilder::finish(func::ReturnOp terminator) {
   SmallVector<Attribute> inputs, outputs;
   for (BlockArgument argument : func.getArguments()) {
-    auto io = describe(func.getArgAttr(argument.getArgNumber(), "tpu.io"), argument,
-                       addresses.lookup(argument));
+    auto io = describe(func.getArgAttr(argument.getArgNumber(), "tpu.io"),
+                       argument, addresses.lookup(argument));
     if (failed(io))
       return failure();
     inputs.push_back(*io);
   }
   for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
     if (!addresses.count(value))
-      return terminator.emitError("unsupported: output ") << i << " is a constant";
-    auto io = describe(func.getResultAttr(i, "tpu.io"), value, addresses.lookup(value));
+      return terminator.emitError("unsupported: output ")
+             << i << " is a constant";
+    auto io = describe(func.getResultAttr(i, "tpu.io"), value,
+                       addresses.lookup(value));
     if (failed(io))
       return failure();
     outputs.push_back(*io);
   }
   auto pageUp = [](int64_t value) { return (value + 4095) / 4096 * 4096; };
   net.setWeightsAddress(chip.weightBase);
-  net.setWeightsBytes(std::max<int64_t>(0, weightEnd - static_cast<int64_t>(chip.weightBase)));
+  net.setWeightsBytes(
+      std::max<int64_t>(0, weightEnd - static_cast<int64_t>(chip.weightBase)));
   net.setContextAddress(contextBegin);
   net.setContextBytes(pageUp(contextEnd - contextBegin));
   net.setInputsAttr(builder.getArrayAttr(inputs));
@@ -171,20 +187,23 @@ LogicalResult NetBuilder::finish(func::ReturnOp terminator) {
 
 LogicalResult NetBuilder::build() {
   for (BlockArgument argument : func.getArguments()) {
-    auto address = func.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "tpu.address");
+    auto address = func.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
+                                                      "tpu.address");
     if (!address)
-      return func.emitError("argument has no DRAM address; run tpu-place-global first");
+      return func.emitError(
+          "argument has no DRAM address; run tpu-place-global first");
     extend(argument, address.getInt());
   }
   builder.setInsertionPoint(func);
   StringRef chipName(chip.targetName.data(), chip.targetName.size());
-  net = builder.create<ppl::NetOp>(func.getLoc(), func.getName(), chipName, chip.weightBase, 0, 0, 0,
-                                   ArrayRef<Attribute>(), ArrayRef<Attribute>());
+  net = builder.create<ppl::NetOp>(
+      func.getLoc(), func.getName(), chipName, chip.weightBase, 0, 0, 0,
+      ArrayRef<Attribute>(), ArrayRef<Attribute>());
   if (net.getBody().empty())
     net.getBody().emplaceBlock();
   builder.setInsertionPointToStart(&net.getBody().front());
-  if (failed(emitBody()) ||
-      failed(finish(llvm::cast<func::ReturnOp>(func.getBody().front().getTerminator())))) {
+  if (failed(emitBody()) || failed(finish(llvm::cast<func::ReturnOp>(
+                                func.getBody().front().getTerminator())))) {
     net.erase();
     return failure();
   }
@@ -193,12 +212,14 @@ LogicalResult NetBuilder::build() {
 }
 
 namespace {
-struct ConvertTpuToPplPass : PassWrapper<ConvertTpuToPplPass, OperationPass<ModuleOp>> {
+struct ConvertTpuToPplPass
+    : PassWrapper<ConvertTpuToPplPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertTpuToPplPass)
 
   StringRef getArgument() const final { return "convert-tpu-to-ppl"; }
   StringRef getDescription() const final {
-    return "emit placed groups as ppl programs: DMA and TIU ops at explicit addresses, slices as loops";
+    return "emit placed groups as ppl programs: DMA and TIU ops at explicit "
+           "addresses, slices as loops";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<ppl::PplDialect, arith::ArithDialect, scf::SCFDialect>();
@@ -208,7 +229,8 @@ struct ConvertTpuToPplPass : PassWrapper<ConvertTpuToPplPass, OperationPass<Modu
     auto name = getOperation()->getAttrOfType<StringAttr>("tpu.chip");
     const Chip *chip = name ? chips::find({name.data(), name.size()}) : nullptr;
     if (!chip) {
-      getOperation()->emitError("module has no tpu.chip attribute of a known chip");
+      getOperation()->emitError(
+          "module has no tpu.chip attribute of a known chip");
       return signalPassFailure();
     }
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());

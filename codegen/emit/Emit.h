@@ -13,39 +13,47 @@
 
 namespace weft::emit {
 
-/// The ppl element type of a tpu one: floats as they are, integers with their sign, `!quant` as its storage.
+/// The ppl element type of a tpu one: floats as they are, integers with their
+/// sign, `!quant` as its storage.
 mlir::Type machineType(mlir::Type element);
 
 /// Raw bytes of one packed constant, in element order, as they lie in DRAM.
 using PackedBytes = std::vector<char>;
 
-/// Where in the schedule a command is emitted: which slice, and in a loop how its numbers move from turn to turn.
+/// Where in the schedule a command is emitted: which slice, and in a loop how
+/// its numbers move from turn to turn.
 struct SlicePoint {
   const SliceState *slice = nullptr;
-  const SliceState *next = nullptr; ///< in a loop, the slice of the second turn; else null
-  mlir::Value iteration;            ///< in a loop, its variable (0, 1, ..); else null
+  const SliceState *next =
+      nullptr;           ///< in a loop, the slice of the second turn; else null
+  mlir::Value iteration; ///< in a loop, its variable (0, 1, ..); else null
 };
 
-/// What a family's emission function sees: local tensors of one op in one slice, and builders for scalars.
+/// What a family's emission function sees: local tensors of one op in one
+/// slice, and builders for scalars.
 class OpEmitter {
 public:
-  OpEmitter(mlir::OpBuilder &builder, const Chip &chip, const GroupSchedule &schedule, size_t op,
-            const SlicePoint &point)
-      : builder(builder), chip(chip), schedule(schedule), op(op), point(point) {}
+  OpEmitter(mlir::OpBuilder &builder, const Chip &chip,
+            const GroupSchedule &schedule, size_t op, const SlicePoint &point)
+      : builder(builder), chip(chip), schedule(schedule), op(op), point(point) {
+  }
 
   mlir::Location loc() const;
-  /// Exactly the piece of operand `number` that the result needs; copied first if the op cannot read strided tiles.
+  /// Exactly the piece of operand `number` that the result needs; copied first
+  /// if the op cannot read strided tiles.
   mlir::Value operand(unsigned number);
   /// Padding of the window over operand `number` in this slice.
   tpu::Pads pads(unsigned number) const;
   mlir::Value result();
-  /// Constant or scratch buffer number `index` of the op (order of `localBuffers`).
+  /// Constant or scratch buffer number `index` of the op (order of
+  /// `localBuffers`).
   mlir::Value constant(unsigned index, mlir::Type element);
   mlir::Value scratch(unsigned index, mlir::Type element);
 
   mlir::Value f32(double value);
   mlir::Value i32(int64_t value);
-  /// The same bytes with another element type (of one size) or another aligned shape.
+  /// The same bytes with another element type (of one size) or another aligned
+  /// shape.
   mlir::Value as(mlir::Value tensor, mlir::Type element);
 
   mlir::OpBuilder &builder;
@@ -62,13 +70,17 @@ private:
 };
 
 /// Emits the commands of one op for one slice.
-using EmitFunction = std::function<mlir::LogicalResult(mlir::Operation *, OpEmitter &)>;
-/// Packs the constants of one op for the whole (unsliced) result, in the order of `localBuffers`.
-using PackFunction =
-    std::function<mlir::LogicalResult(mlir::Operation *, const Chip &, std::vector<PackedBytes> &)>;
-/// Emits an op that runs outside groups, on whole tensors in DRAM at the addresses of `tpu.address`.
+using EmitFunction =
+    std::function<mlir::LogicalResult(mlir::Operation *, OpEmitter &)>;
+/// Packs the constants of one op for the whole (unsliced) result, in the order
+/// of `localBuffers`.
+using PackFunction = std::function<mlir::LogicalResult(
+    mlir::Operation *, const Chip &, std::vector<PackedBytes> &)>;
+/// Emits an op that runs outside groups, on whole tensors in DRAM at the
+/// addresses of `tpu.address`.
 using GlobalEmitFunction = std::function<mlir::LogicalResult(
-    mlir::Operation *, mlir::OpBuilder &, llvm::ArrayRef<mlir::Value> operands, mlir::Value result)>;
+    mlir::Operation *, mlir::OpBuilder &, llvm::ArrayRef<mlir::Value> operands,
+    mlir::Value result)>;
 
 /// What the families bring; filled by one register function a family.
 struct EmitTable {
@@ -81,13 +93,16 @@ struct EmitTable {
 #include "OpFamilies.inc"
 #undef WEFT_FAMILY
 
-/// f32 exponential of `source` into `target` (both aligned, of the shape of the scratch; they may be one tensor).
-/// `firstScratch` is the number of the first of the four buffers of `addExpScratch`. Within 2 ulp for
-/// -87.3 <= x <= 88.3; arguments outside are clamped to that range.
-void emitExp(OpEmitter &emitter, mlir::Value target, mlir::Value source, unsigned firstScratch);
+/// f32 exponential of `source` into `target` (both aligned, of the shape of the
+/// scratch; they may be one tensor). `firstScratch` is the number of the first
+/// of the four buffers of `addExpScratch`. Within 2 ulp for -87.3 <= x <= 88.3;
+/// arguments outside are clamped to that range.
+void emitExp(OpEmitter &emitter, mlir::Value target, mlir::Value source,
+             unsigned firstScratch);
 
 /// dst = lhs <kind> rhs: one float command.
-void emitFloatOp(OpEmitter &emitter, ppl::FloatKind kind, mlir::Value dst, mlir::Value lhs, mlir::Value rhs);
+void emitFloatOp(OpEmitter &emitter, ppl::FloatKind kind, mlir::Value dst,
+                 mlir::Value lhs, mlir::Value rhs);
 
 /// dst = src, lane by lane (any strides).
 void emitCopy(OpEmitter &emitter, mlir::Value dst, mlir::Value src);

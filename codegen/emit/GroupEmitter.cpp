@@ -23,9 +23,11 @@ static int64_t elementOffset(const Dims &dims, const Box &piece) {
   return offset;
 }
 
-/// True if the elements of a piece of shape `size` follow each other in a dense tensor of shape `dims`.
+/// True if the elements of a piece of shape `size` follow each other in a dense
+/// tensor of shape `dims`.
 static bool isDense(const Dims &dims, const Dims &size) {
-  bool partial = false; // an outer axis longer than 1 needs all inner axes whole
+  bool partial =
+      false; // an outer axis longer than 1 needs all inner axes whole
   for (unsigned axis = 0; axis < 4; ++axis) {
     if (partial && size[axis] != dims[axis])
       return false;
@@ -34,34 +36,44 @@ static bool isDense(const Dims &dims, const Dims &size) {
   return true;
 }
 
-Value GroupEmitter::globalPiece(Location loc, int64_t address, Value whole, const Box &piece,
-                                const Box *nextPiece, Value iteration) {
+Value GroupEmitter::globalPiece(Location loc, int64_t address, Value whole,
+                                const Box &piece, const Box *nextPiece,
+                                Value iteration) {
   Dims dims = tpu::dimsOf(whole);
   Type element = machineType(tpu::elementOf(whole));
   int64_t bytes = tpu::elementBits(tpu::elementOf(whole)) / 8;
   int64_t start = address + elementOffset(dims, piece) * bytes;
   ppl::TensorViewType type;
   if (isDense(dims, piece.size))
-    type = ppl::TensorViewType::get(piece.size, element, ppl::Memory::Global, ppl::Layout::Continuous);
+    type = ppl::TensorViewType::get(piece.size, element, ppl::Memory::Global,
+                                    ppl::Layout::Continuous);
   else
     type = ppl::TensorViewType::get(
         piece.size, element, ppl::Memory::Global,
-        ArrayRef<int64_t>{dims[1] * dims[2] * dims[3], dims[2] * dims[3], dims[3], 1});
-  int64_t step = nextPiece ? (elementOffset(dims, *nextPiece) - elementOffset(dims, piece)) * bytes : 0;
+        ArrayRef<int64_t>{dims[1] * dims[2] * dims[3], dims[2] * dims[3],
+                          dims[3], 1});
+  int64_t step =
+      nextPiece
+          ? (elementOffset(dims, *nextPiece) - elementOffset(dims, piece)) *
+                bytes
+          : 0;
   if (!iteration || step == 0)
     return builder.create<ppl::GlobalOp>(loc, type, start);
   return builder.create<ppl::GlobalOp>(loc, type, start, ValueRange(iteration),
-                                       ArrayRef<int64_t>(step), ArrayRef<int64_t>());
+                                       ArrayRef<int64_t>(step),
+                                       ArrayRef<int64_t>());
 }
 
-void weft::emit::observe(OpBuilder &builder, Operation &op, Value tensor, const Box &piece,
-                         const Box *next, Value iteration) {
+void weft::emit::observe(OpBuilder &builder, Operation &op, Value tensor,
+                         const Box &piece, const Box *next, Value iteration) {
   auto name = op.getAttrOfType<StringAttr>("top.value");
   if (!name)
     return;
   Dims extent = tpu::dimsOf(op.getResult(0));
   Type element = tpu::elementOf(op.getResult(0));
-  float scale = tpu::isSymmetricQuant(element) ? static_cast<float>(tpu::scaleOf(element)) : 1.0f;
+  float scale = tpu::isSymmetricQuant(element)
+                    ? static_cast<float>(tpu::scaleOf(element))
+                    : 1.0f;
   SmallVector<int64_t, 4> step;
   if (iteration)
     for (unsigned axis = 0; axis < 4; ++axis)
@@ -69,8 +81,8 @@ void weft::emit::observe(OpBuilder &builder, Operation &op, Value tensor, const 
   builder.create<ppl::ObserveOp>(
       op.getLoc(), tensor, name, builder.getDenseI64ArrayAttr(piece.offset),
       builder.getDenseI64ArrayAttr(extent), iteration,
-      iteration ? builder.getDenseI64ArrayAttr(step) : DenseI64ArrayAttr(), TypeAttr(),
-      builder.getF32FloatAttr(scale), builder.getI64IntegerAttr(0));
+      iteration ? builder.getDenseI64ArrayAttr(step) : DenseI64ArrayAttr(),
+      TypeAttr(), builder.getF32FloatAttr(scale), builder.getI64IntegerAttr(0));
 }
 
 LogicalResult GroupEmitter::packConstants() {
@@ -83,15 +95,20 @@ LogicalResult GroupEmitter::packConstants() {
     Operation *op = schedule.view.ops[buffer.owner].op;
     if (next[buffer.owner] == 0) {
       auto it = table.pack.find(op->getName().getStringRef().str());
-      if (it == table.pack.end() || failed(it->second(op, chip, packed[buffer.owner])))
+      if (it == table.pack.end() ||
+          failed(it->second(op, chip, packed[buffer.owner])))
         return op->emitError("constants cannot be packed for ")
                << std::string(chip.targetName) << "; report this as a bug";
     }
     size_t index = next[buffer.owner]++;
-    if (index >= packed[buffer.owner].size() || schedule.places[i].getGlobal() < 0)
-      return op->emitError("a constant has no bytes or no DRAM address; run tpu-place-global first");
-    lastWeight = std::max(lastWeight, addWeight(builder, op->getLoc(), schedule.places[i].getGlobal(),
-                                                std::move(packed[buffer.owner][index])));
+    if (index >= packed[buffer.owner].size() ||
+        schedule.places[i].getGlobal() < 0)
+      return op->emitError("a constant has no bytes or no DRAM address; run "
+                           "tpu-place-global first");
+    lastWeight =
+        std::max(lastWeight, addWeight(builder, op->getLoc(),
+                                       schedule.places[i].getGlobal(),
+                                       std::move(packed[buffer.owner][index])));
   }
   return success();
 }
@@ -118,8 +135,9 @@ void GroupEmitter::loadInput(const SlicePoint &point, size_t buffer) {
     }
   Value local = makeTile(builder, loc, schedule, point, input);
   const Box *next = point.next ? &point.next->plan.tiles[input] : nullptr;
-  Value global = globalPiece(loc, addresses.lookup(outer), outer, point.slice->plan.tiles[input], next,
-                             point.iteration);
+  Value global =
+      globalPiece(loc, addresses.lookup(outer), outer,
+                  point.slice->plan.tiles[input], next, point.iteration);
   builder.create<ppl::DmaLoadOp>(loc, local, global);
 }
 
@@ -130,20 +148,25 @@ void GroupEmitter::loadConstant(const SlicePoint &point, size_t number) {
   Type element = IntegerType::get(
       builder.getContext(), buffer.tensor.bits,
       buffer.tensor.bits == 32 ? IntegerType::Signed : IntegerType::Unsigned);
-  Value local = makeSlot(builder, loc, schedule, point, number,
-                         ppl::TensorViewType::get(dims, element, ppl::Memory::Local,
-                                                  machineLayout(buffer.tensor.layout)));
+  Value local =
+      makeSlot(builder, loc, schedule, point, number,
+               ppl::TensorViewType::get(dims, element, ppl::Memory::Local,
+                                        machineLayout(buffer.tensor.layout)));
   Dims stored = dims;
   if (buffer.broadcast)
     stored[tpu::kAxisC] = 1;
   int64_t rowBytes = dims[2] * dims[3] * buffer.tensor.bits / 8;
-  int64_t address = schedule.places[number].getGlobal() + buffer.firstChannel * rowBytes;
-  auto type = ppl::TensorViewType::get(stored, element, ppl::Memory::Global, ppl::Layout::Continuous);
+  int64_t address =
+      schedule.places[number].getGlobal() + buffer.firstChannel * rowBytes;
+  auto type = ppl::TensorViewType::get(stored, element, ppl::Memory::Global,
+                                       ppl::Layout::Continuous);
   int64_t step = 0;
   if (point.next)
-    step = (point.next->buffers[number].firstChannel - buffer.firstChannel) * rowBytes;
-  Value global = step ? builder.create<ppl::GlobalOp>(loc, type, address, ValueRange(point.iteration),
-                                                      ArrayRef<int64_t>(step), ArrayRef<int64_t>())
+    step = (point.next->buffers[number].firstChannel - buffer.firstChannel) *
+           rowBytes;
+  Value global = step ? builder.create<ppl::GlobalOp>(
+                            loc, type, address, ValueRange(point.iteration),
+                            ArrayRef<int64_t>(step), ArrayRef<int64_t>())
                       : builder.create<ppl::GlobalOp>(loc, type, address);
   if (buffer.broadcast)
     builder.create<ppl::DmaBroadcastOp>(loc, local, global);
@@ -163,10 +186,12 @@ void GroupEmitter::store(const SlicePoint &point, size_t output) {
   Location loc = schedule.view.value(value).getLoc();
   Value tile = makeTile(builder, loc, schedule, point, value);
   const Box &piece = point.slice->plan.stores[output];
-  Value local = makePiece(builder, loc, chip, tile, point.slice->plan.tiles[value], piece);
+  Value local = makePiece(builder, loc, chip, tile,
+                          point.slice->plan.tiles[value], piece);
   const Box *next = point.next ? &point.next->plan.stores[output] : nullptr;
   Value outer = group.getOutputs()[output];
-  Value global = globalPiece(loc, addresses.lookup(outer), outer, piece, next, point.iteration);
+  Value global = globalPiece(loc, addresses.lookup(outer), outer, piece, next,
+                             point.iteration);
   builder.create<ppl::DmaStoreOp>(loc, global, local);
 }
 
@@ -175,24 +200,30 @@ LogicalResult GroupEmitter::compute(const SlicePoint &point, size_t number) {
   auto it = table.local.find(op->getName().getStringRef().str());
   if (it == table.local.end())
     return op->emitError("unsupported: '")
-           << op->getName().getStringRef() << "' of this form; see weft ops for what is supported";
+           << op->getName().getStringRef()
+           << "' of this form; see weft ops for what is supported";
   OpEmitter emitter(builder, chip, schedule, number, point);
   if (failed(it->second(op, emitter)))
     return failure();
   int value = schedule.view.resultOf(number);
   const Box *next = point.next ? &point.next->plan.tiles[value] : nullptr;
-  observe(builder, *op, emitter.result(), point.slice->plan.tiles[value], next, point.iteration);
+  observe(builder, *op, emitter.result(), point.slice->plan.tiles[value], next,
+          point.iteration);
   return success();
 }
 
-/// One slice: every constant is loaded at the step that placement chose, every result stored when it is complete.
+/// One slice: every constant is loaded at the step that placement chose, every
+/// result stored when it is complete.
 LogicalResult GroupEmitter::emitWhole() {
   SlicePoint point = pointAt(0, Value());
   const auto &buffers = point.slice->buffers;
   std::vector<SmallVector<size_t>> loadsAt(schedule.view.ops.size());
   for (size_t i = 0; i < buffers.size(); ++i)
-    if (buffers[i].kind == GroupBuffer::Input || buffers[i].kind == GroupBuffer::Constant)
-      loadsAt[std::min<size_t>(schedule.places[i].getLoad(), loadsAt.size() - 1)].push_back(i);
+    if (buffers[i].kind == GroupBuffer::Input ||
+        buffers[i].kind == GroupBuffer::Constant)
+      loadsAt[std::min<size_t>(schedule.places[i].getLoad(),
+                               loadsAt.size() - 1)]
+          .push_back(i);
   for (size_t op = 0; op < schedule.view.ops.size(); ++op) {
     for (size_t buffer : loadsAt[op])
       load(point, buffer);
@@ -212,7 +243,8 @@ LogicalResult GroupEmitter::emitStep(int64_t step, Value iteration) {
     const SliceState *previous = step ? &schedule.slices[step - 1] : nullptr;
     for (size_t i = 0; i < point.slice->buffers.size(); ++i) {
       auto kind = point.slice->buffers[i].kind;
-      bool crosses = kind == GroupBuffer::Input || kind == GroupBuffer::Constant;
+      bool crosses =
+          kind == GroupBuffer::Input || kind == GroupBuffer::Constant;
       if (crosses && point.slice->loads(previous, i))
         load(point, i);
     }

@@ -11,9 +11,11 @@ namespace weft::emit {
 /// Emits one `tpu.group`.
 class GroupEmitter {
 public:
-  GroupEmitter(mlir::OpBuilder &builder, const Chip &chip, const EmitTable &table,
-               tpu::GroupOp group, const llvm::DenseMap<mlir::Value, int64_t> &addresses)
-      : builder(builder), chip(chip), table(table), group(group), addresses(addresses) {}
+  GroupEmitter(mlir::OpBuilder &builder, const Chip &chip,
+               const EmitTable &table, tpu::GroupOp group,
+               const llvm::DenseMap<mlir::Value, int64_t> &addresses)
+      : builder(builder), chip(chip), table(table), group(group),
+        addresses(addresses) {}
 
   mlir::LogicalResult emit();
   /// First byte after the packed constants of the group.
@@ -31,8 +33,9 @@ private:
   void loadInput(const SlicePoint &point, size_t buffer);
   void loadConstant(const SlicePoint &point, size_t buffer);
   void store(const SlicePoint &point, size_t output);
-  mlir::Value globalPiece(mlir::Location loc, int64_t address, mlir::Value whole,
-                          const tpu::Box &piece, const tpu::Box *nextPiece, mlir::Value iteration);
+  mlir::Value globalPiece(mlir::Location loc, int64_t address,
+                          mlir::Value whole, const tpu::Box &piece,
+                          const tpu::Box *nextPiece, mlir::Value iteration);
 
   mlir::OpBuilder &builder;
   const Chip &chip;
@@ -43,10 +46,12 @@ private:
   int64_t lastWeight = 0;
 };
 
-/// Notes that `tensor` now holds `piece` of the ONNX value that `op` stands for (attribute top.value); nothing if it
-/// stands for none. In a loop `next` is the piece of the second turn.
-void observe(mlir::OpBuilder &builder, mlir::Operation &op, mlir::Value tensor, const tpu::Box &piece,
-             const tpu::Box *next, mlir::Value iteration);
+/// Notes that `tensor` now holds `piece` of the ONNX value that `op` stands for
+/// (attribute top.value); nothing if it stands for none. In a loop `next` is
+/// the piece of the second turn.
+void observe(mlir::OpBuilder &builder, mlir::Operation &op, mlir::Value tensor,
+             const tpu::Box &piece, const tpu::Box *next,
+             mlir::Value iteration);
 
 } // namespace weft::emit
 

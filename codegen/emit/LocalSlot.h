@@ -9,17 +9,21 @@ namespace weft::emit {
 
 ppl::Layout machineLayout(tpu::LocalLayout layout);
 
-/// The local tensor in buffer `number` for the slice of `point`: in a loop a rotating buffer where the contents change.
-mlir::Value makeSlot(mlir::OpBuilder &builder, mlir::Location loc, const GroupSchedule &schedule,
-                     const SlicePoint &point, size_t number, ppl::TensorViewType type);
+/// The local tensor in buffer `number` for the slice of `point`: in a loop a
+/// rotating buffer where the contents change.
+mlir::Value makeSlot(mlir::OpBuilder &builder, mlir::Location loc,
+                     const GroupSchedule &schedule, const SlicePoint &point,
+                     size_t number, ppl::TensorViewType type);
 
 /// The whole local tile of value `value`.
-mlir::Value makeTile(mlir::OpBuilder &builder, mlir::Location loc, const GroupSchedule &schedule,
-                     const SlicePoint &point, int value);
+mlir::Value makeTile(mlir::OpBuilder &builder, mlir::Location loc,
+                     const GroupSchedule &schedule, const SlicePoint &point,
+                     int value);
 
 /// `piece` of the tile `tensor` that holds box `tile`, by explicit strides.
-mlir::Value makePiece(mlir::OpBuilder &builder, mlir::Location loc, const Chip &chip,
-                      mlir::Value tensor, const tpu::Box &tile, const tpu::Box &piece);
+mlir::Value makePiece(mlir::OpBuilder &builder, mlir::Location loc,
+                      const Chip &chip, mlir::Value tensor,
+                      const tpu::Box &tile, const tpu::Box &piece);
 
 } // namespace weft::emit
 

@@ -11,7 +11,8 @@ using namespace weft;
 using namespace weft::emit;
 using tpu::ScaleOp;
 
-static LogicalResult pack(Operation *operation, const Chip &, std::vector<PackedBytes> &out) {
+static LogicalResult pack(Operation *operation, const Chip &,
+                          std::vector<PackedBytes> &out) {
   auto op = llvm::cast<ScaleOp>(operation);
   for (Value operand : {op.getScale(), op.getBias()}) {
     FailureOr<PackedBytes> bytes = weightBytes(op, operand);
@@ -27,11 +28,11 @@ static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   Type element = machineType(tpu::elementOf(op.getOutput()));
   OpBuilder &builder = emitter.builder;
   Value result = emitter.result();
-  builder.create<ppl::LinearOp>(emitter.loc(), ppl::LinearKind::Mac, result, emitter.operand(0),
-                                emitter.constant(0, element), emitter.constant(1, element));
+  builder.create<ppl::LinearOp>(
+      emitter.loc(), ppl::LinearKind::Mac, result, emitter.operand(0),
+      emitter.constant(0, element), emitter.constant(1, element));
   if (op.getRelu())
-    emitFloatOp(emitter, ppl::FloatKind::Max, result, result,
-                                 emitter.f32(0.0));
+    emitFloatOp(emitter, ppl::FloatKind::Max, result, result, emitter.f32(0.0));
   return success();
 }
 

@@ -15,10 +15,12 @@ Type weft::emit::machineType(Type element) {
   MLIRContext *context = element.getContext();
   if (auto quantized = llvm::dyn_cast<quant::QuantizedType>(element))
     return IntegerType::get(context, quantized.getStorageTypeIntegralWidth(),
-                            quantized.isSigned() ? IntegerType::Signed : IntegerType::Unsigned);
+                            quantized.isSigned() ? IntegerType::Signed
+                                                 : IntegerType::Unsigned);
   if (auto integer = llvm::dyn_cast<IntegerType>(element))
     return IntegerType::get(context, integer.getWidth(),
-                            integer.isUnsigned() ? IntegerType::Unsigned : IntegerType::Signed);
+                            integer.isUnsigned() ? IntegerType::Unsigned
+                                                 : IntegerType::Signed);
   return element;
 }
 
@@ -34,8 +36,10 @@ ppl::Layout weft::emit::machineLayout(tpu::LocalLayout layout) {
   llvm_unreachable("covered switch");
 }
 
-Value weft::emit::makeSlot(OpBuilder &builder, Location loc, const GroupSchedule &schedule,
-                           const SlicePoint &point, size_t number, ppl::TensorViewType type) {
+Value weft::emit::makeSlot(OpBuilder &builder, Location loc,
+                           const GroupSchedule &schedule,
+                           const SlicePoint &point, size_t number,
+                           ppl::TensorViewType type) {
   tpu::BufferAttr place = schedule.places[number];
   int64_t version = point.slice->versions[number];
   int64_t address = place.getLocal();
@@ -43,32 +47,37 @@ Value weft::emit::makeSlot(OpBuilder &builder, Location loc, const GroupSchedule
     return builder.create<ppl::LocalOp>(loc, type, address);
   bool turns = point.next && point.next->versions[number] != version;
   if (!turns)
-    return builder.create<ppl::LocalOp>(loc, type, address + (version % 2) * place.getRotate());
+    return builder.create<ppl::LocalOp>(
+        loc, type, address + (version % 2) * place.getRotate());
   Value index = point.iteration;
   if (version % 2) { // the first turn uses the second slot
     Value one = builder.create<arith::ConstantIndexOp>(loc, 1);
     index = builder.create<arith::AddIOp>(loc, index, one);
   }
-  return builder.create<ppl::LocalOp>(loc, type, address, /*lane=*/0, ValueRange(index),
-                                      ArrayRef<int64_t>(place.getRotate()), ArrayRef<int64_t>(2));
+  return builder.create<ppl::LocalOp>(
+      loc, type, address, /*lane=*/0, ValueRange(index),
+      ArrayRef<int64_t>(place.getRotate()), ArrayRef<int64_t>(2));
 }
 
 /// Strides of an aligned local tensor as four numbers.
-static SmallVector<int64_t, 4> stridesOf(ppl::TensorViewType type, const Chip &chip) {
+static SmallVector<int64_t, 4> stridesOf(ppl::TensorViewType type,
+                                         const Chip &chip) {
   ppl::Strides strides = ppl::stridesOf(type, /*lane=*/0, chip);
   return {strides.n, strides.c, strides.h, strides.w};
 }
 
-Value weft::emit::makePiece(OpBuilder &builder, Location loc, const Chip &chip, Value tensor,
-                            const tpu::Box &tile, const tpu::Box &piece) {
+Value weft::emit::makePiece(OpBuilder &builder, Location loc, const Chip &chip,
+                            Value tensor, const tpu::Box &tile,
+                            const tpu::Box &piece) {
   if (tile == piece)
     return tensor;
   auto type = llvm::cast<ppl::TensorViewType>(tensor.getType());
   SmallVector<int64_t, 4> offset;
   for (unsigned axis = 0; axis < 4; ++axis)
     offset.push_back(piece.offset[axis] - tile.offset[axis]);
-  auto pieceType = ppl::TensorViewType::get(piece.size, type.getElementType(), type.getMemory(),
-                                            stridesOf(type, chip));
+  auto pieceType =
+      ppl::TensorViewType::get(piece.size, type.getElementType(),
+                               type.getMemory(), stridesOf(type, chip));
   return builder.create<ppl::ViewOp>(loc, pieceType, tensor, offset, 0);
 }
 
@@ -82,38 +91,45 @@ size_t OpEmitter::ownBuffer(GroupBuffer::Kind kind, unsigned index) const {
   const auto &buffers = point.slice->buffers;
   for (size_t i = 0; i < buffers.size(); ++i)
     if (buffers[i].kind == kind && buffers[i].owner == static_cast<int>(op) &&
-        (kind == GroupBuffer::OperandCopy ? buffers[i].operand == static_cast<int>(index)
-                                          : index-- == 0))
+        (kind == GroupBuffer::OperandCopy
+             ? buffers[i].operand == static_cast<int>(index)
+             : index-- == 0))
       return i;
-  llvm_unreachable("emission asks for a buffer that localBuffers does not list");
+  llvm_unreachable(
+      "emission asks for a buffer that localBuffers does not list");
 }
 
 Value OpEmitter::constant(unsigned index, Type element) {
   size_t number = ownBuffer(GroupBuffer::Constant, index);
   const tpu::LocalTensor &tensor = point.slice->buffers[number].tensor;
-  return buffer(number, ppl::TensorViewType::get(tensor.dims, element, ppl::Memory::Local,
+  return buffer(number, ppl::TensorViewType::get(tensor.dims, element,
+                                                 ppl::Memory::Local,
                                                  machineLayout(tensor.layout)));
 }
 
 Value OpEmitter::scratch(unsigned index, Type element) {
   size_t number = ownBuffer(GroupBuffer::Scratch, index);
   const tpu::LocalTensor &tensor = point.slice->buffers[number].tensor;
-  return buffer(number, ppl::TensorViewType::get(tensor.dims, element, ppl::Memory::Local,
+  return buffer(number, ppl::TensorViewType::get(tensor.dims, element,
+                                                 ppl::Memory::Local,
                                                  machineLayout(tensor.layout)));
 }
 
-Value weft::emit::makeTile(OpBuilder &builder, Location loc, const GroupSchedule &schedule,
+Value weft::emit::makeTile(OpBuilder &builder, Location loc,
+                           const GroupSchedule &schedule,
                            const SlicePoint &point, int value) {
   const auto &buffers = point.slice->buffers;
   bool isInput = value < static_cast<int>(schedule.view.inputs.size());
-  int owner = isInput ? value : value - static_cast<int>(schedule.view.inputs.size());
+  int owner =
+      isInput ? value : value - static_cast<int>(schedule.view.inputs.size());
   auto kind = isInput ? GroupBuffer::Input : GroupBuffer::Result;
   size_t number = 0;
   while (buffers[number].kind != kind || buffers[number].owner != owner)
     ++number;
   Type element = machineType(tpu::elementOf(schedule.view.value(value)));
-  auto type = ppl::TensorViewType::get(point.slice->plan.tiles[value].size, element,
-                                       ppl::Memory::Local, ppl::Layout::Aligned);
+  auto type =
+      ppl::TensorViewType::get(point.slice->plan.tiles[value].size, element,
+                               ppl::Memory::Local, ppl::Layout::Aligned);
   return makeSlot(builder, loc, schedule, point, number, type);
 }
 
@@ -123,7 +139,9 @@ Value OpEmitter::result() {
 
 tpu::Pads OpEmitter::pads(unsigned number) const {
   tpu::TilingInterface tiling = schedule.view.ops[op].tiling;
-  return tiling.inputNeed(number, point.slice->plan.tiles[schedule.view.resultOf(op)]).pads;
+  return tiling
+      .inputNeed(number, point.slice->plan.tiles[schedule.view.resultOf(op)])
+      .pads;
 }
 
 Value OpEmitter::operand(unsigned number) {
@@ -133,14 +151,18 @@ Value OpEmitter::operand(unsigned number) {
   tpu::TilingInterface tiling = schedule.view.ops[op].tiling;
   const tpu::Box &tile = point.slice->plan.tiles[value];
   tpu::Box need =
-      tiling.inputNeed(number, point.slice->plan.tiles[schedule.view.resultOf(op)]).box;
+      tiling
+          .inputNeed(number,
+                     point.slice->plan.tiles[schedule.view.resultOf(op)])
+          .box;
   Value whole = makeTile(builder, loc(), schedule, point, value);
   Value piece = makePiece(builder, loc(), chip, whole, tile, need);
   if (piece != whole && !tiling.readsStrided(number)) {
     auto type = llvm::cast<ppl::TensorViewType>(whole.getType());
-    Value copy = buffer(ownBuffer(GroupBuffer::OperandCopy, number),
-                        ppl::TensorViewType::get(need.size, type.getElementType(),
-                                                 ppl::Memory::Local, ppl::Layout::Aligned));
+    Value copy = buffer(
+        ownBuffer(GroupBuffer::OperandCopy, number),
+        ppl::TensorViewType::get(need.size, type.getElementType(),
+                                 ppl::Memory::Local, ppl::Layout::Aligned));
     emitCopy(*this, copy, piece);
     piece = copy;
   }
@@ -148,7 +170,8 @@ Value OpEmitter::operand(unsigned number) {
 }
 
 Value OpEmitter::f32(double value) {
-  return builder.create<arith::ConstantOp>(loc(), builder.getF32FloatAttr(static_cast<float>(value)));
+  return builder.create<arith::ConstantOp>(
+      loc(), builder.getF32FloatAttr(static_cast<float>(value)));
 }
 
 Value OpEmitter::i32(int64_t value) {
@@ -160,16 +183,20 @@ Value OpEmitter::as(Value tensor, Type element) {
   auto type = llvm::cast<ppl::TensorViewType>(tensor.getType());
   if (type.getElementType() == element)
     return tensor;
-  auto target = ppl::TensorViewType::get(tensor.getContext(), type.getShape(), element,
-                                         type.getMemory(), type.getLayout(), type.getStrides());
-  return builder.create<ppl::ViewOp>(loc(), target, tensor, ArrayRef<int64_t>{0, 0, 0, 0}, 0);
+  auto target = ppl::TensorViewType::get(tensor.getContext(), type.getShape(),
+                                         element, type.getMemory(),
+                                         type.getLayout(), type.getStrides());
+  return builder.create<ppl::ViewOp>(loc(), target, tensor,
+                                     ArrayRef<int64_t>{0, 0, 0, 0}, 0);
 }
 
-void weft::emit::emitFloatOp(OpEmitter &emitter, ppl::FloatKind kind, Value dst, Value lhs,
-                             Value rhs) {
-  emitter.builder.create<ppl::FloatOp>(emitter.loc(), kind, dst, lhs, rhs, /*iterations=*/3u);
+void weft::emit::emitFloatOp(OpEmitter &emitter, ppl::FloatKind kind, Value dst,
+                             Value lhs, Value rhs) {
+  emitter.builder.create<ppl::FloatOp>(emitter.loc(), kind, dst, lhs, rhs,
+                                       /*iterations=*/3u);
 }
 
 void weft::emit::emitCopy(OpEmitter &emitter, Value dst, Value src) {
-  emitter.builder.create<ppl::UnaryOp>(emitter.loc(), ppl::UnaryKind::Copy, dst, src);
+  emitter.builder.create<ppl::UnaryOp>(emitter.loc(), ppl::UnaryKind::Copy, dst,
+                                       src);
 }

@@ -26,7 +26,8 @@ FailureOr<PackedBytes> weft::emit::rawBytes(ElementsAttr value) {
   } else {
     return failure();
   }
-  size_t bytes = value.getNumElements() * (value.getElementType().getIntOrFloatBitWidth() / 8);
+  size_t bytes = value.getNumElements() *
+                 (value.getElementType().getIntOrFloatBitWidth() / 8);
   PackedBytes result(raw.begin(), raw.end());
   if (splat) {
     size_t element = raw.size();
@@ -42,19 +43,22 @@ FailureOr<PackedBytes> weft::emit::rawBytes(ElementsAttr value) {
 FailureOr<PackedBytes> weft::emit::weightBytes(Operation *op, Value operand) {
   auto weight = operand.getDefiningOp<tpu::WeightOp>();
   if (!weight)
-    return op->emitError("unsupported: filter, bias or table that is not a constant");
+    return op->emitError(
+        "unsupported: filter, bias or table that is not a constant");
   FailureOr<PackedBytes> bytes = rawBytes(weight.getValue());
   if (failed(bytes))
     return weight->emitError("weight has no bytes");
   return bytes;
 }
 
-int64_t weft::emit::addWeight(OpBuilder &builder, Location loc, int64_t address, PackedBytes bytes) {
+int64_t weft::emit::addWeight(OpBuilder &builder, Location loc, int64_t address,
+                              PackedBytes bytes) {
   int64_t size = static_cast<int64_t>(bytes.size());
   auto type = RankedTensorType::get(
       {size}, IntegerType::get(builder.getContext(), 8, IntegerType::Unsigned));
   std::string name = "w" + llvm::utohexstr(address, /*LowerCase=*/true);
-  auto blob = HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64);
+  auto blob =
+      HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64);
   auto value = DenseResourceElementsAttr::get(type, name, std::move(blob));
   builder.create<ppl::WeightOp>(loc, name, address, value);
   return address + size;

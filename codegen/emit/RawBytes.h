@@ -9,15 +9,19 @@
 
 namespace weft::emit {
 
-/// The elements of a dense constant, row-major, little endian, splats written out. Fails for other attributes and for
-/// resources without data.
+/// The elements of a dense constant, row-major, little endian, splats written
+/// out. Fails for other attributes and for resources without data.
 mlir::FailureOr<PackedBytes> rawBytes(mlir::ElementsAttr value);
 
-/// The bytes of the `tpu.weight` behind `operand`; fails with an error if it is none.
-mlir::FailureOr<PackedBytes> weightBytes(mlir::Operation *op, mlir::Value operand);
+/// The bytes of the `tpu.weight` behind `operand`; fails with an error if it is
+/// none.
+mlir::FailureOr<PackedBytes> weightBytes(mlir::Operation *op,
+                                         mlir::Value operand);
 
-/// Puts a `ppl.weight` with `bytes` at `address`; gives the first address after it.
-int64_t addWeight(mlir::OpBuilder &builder, mlir::Location loc, int64_t address, PackedBytes bytes);
+/// Puts a `ppl.weight` with `bytes` at `address`; gives the first address after
+/// it.
+int64_t addWeight(mlir::OpBuilder &builder, mlir::Location loc, int64_t address,
+                  PackedBytes bytes);
 
 /// Bytes of an array of plain numbers.
 template <typename T>

@@ -1,4 +1,5 @@
-//===- SliceRuns.cpp - the schedule of slices, run-length compressed -------===//
+//===- SliceRuns.cpp - the schedule of slices, run-length compressed
+//-------===//
 
 #include "codegen/emit/SliceRuns.h"
 
@@ -9,20 +10,25 @@ using namespace weft;
 using namespace weft::emit;
 using namespace weft::tpu;
 
-/// Fills the placement of every buffer from the attributes of the group and its ops.
+/// Fills the placement of every buffer from the attributes of the group and its
+/// ops.
 static bool collectPlaces(GroupOp group, GroupSchedule &schedule) {
   auto fail = [](Operation *op) {
-    op->emitError("has no local addresses; run tpu-place-local and tpu-place-global first");
+    op->emitError("has no local addresses; run tpu-place-local and "
+                  "tpu-place-global first");
     return false;
   };
   std::vector<size_t> next(schedule.view.ops.size(), 0);
   for (const GroupBuffer &buffer : schedule.slices.front().buffers) {
     bool isInput = buffer.kind == GroupBuffer::Input;
-    Operation *owner = isInput ? group.getOperation() : schedule.view.ops[buffer.owner].op;
-    ArrayAttr places = isInput ? group.getBuffersAttr()
-                               : owner->getAttrOfType<ArrayAttr>(GroupOp::kBuffersAttr);
+    Operation *owner =
+        isInput ? group.getOperation() : schedule.view.ops[buffer.owner].op;
+    ArrayAttr places =
+        isInput ? group.getBuffersAttr()
+                : owner->getAttrOfType<ArrayAttr>(GroupOp::kBuffersAttr);
     size_t index = isInput ? buffer.owner : next[buffer.owner]++;
-    if (!places || index >= places.size() || !llvm::isa<BufferAttr>(places[index]))
+    if (!places || index >= places.size() ||
+        !llvm::isa<BufferAttr>(places[index]))
       return fail(owner);
     schedule.places.push_back(llvm::cast<BufferAttr>(places[index]));
   }
@@ -30,17 +36,19 @@ static bool collectPlaces(GroupOp group, GroupSchedule &schedule) {
 }
 
 /// Version counts of `slice` after `previous`.
-static std::vector<int64_t> nextVersions(const SliceState &previous, const SliceState &slice) {
+static std::vector<int64_t> nextVersions(const SliceState &previous,
+                                         const SliceState &slice) {
   std::vector<int64_t> versions = previous.versions;
   for (size_t i = 0; i < versions.size(); ++i) {
     const GroupBuffer &now = slice.buffers[i], &before = previous.buffers[i];
     switch (now.kind) {
     case GroupBuffer::Input:
-      versions[i] += slice.plan.tiles[now.owner] != previous.plan.tiles[now.owner];
+      versions[i] +=
+          slice.plan.tiles[now.owner] != previous.plan.tiles[now.owner];
       break;
     case GroupBuffer::Constant:
-      versions[i] +=
-          now.firstChannel != before.firstChannel || now.tensor.dims != before.tensor.dims;
+      versions[i] += now.firstChannel != before.firstChannel ||
+                     now.tensor.dims != before.tensor.dims;
       break;
     default:
       ++versions[i]; // results are new in every slice
@@ -49,7 +57,8 @@ static std::vector<int64_t> nextVersions(const SliceState &previous, const Slice
   return versions;
 }
 
-std::optional<GroupSchedule> weft::emit::scheduleGroup(const Chip &chip, GroupOp group) {
+std::optional<GroupSchedule> weft::emit::scheduleGroup(const Chip &chip,
+                                                       GroupOp group) {
   GroupSchedule schedule;
   schedule.view = viewGroup(group);
   if (group.getTiling())
@@ -57,9 +66,11 @@ std::optional<GroupSchedule> weft::emit::scheduleGroup(const Chip &chip, GroupOp
   const Dims &counts = schedule.counts;
   int64_t total = counts[0] * counts[1] * counts[2] * counts[3];
   for (int64_t number = 0; number < total; ++number) {
-    auto plan = planSlice(chip, schedule.view, counts, sliceIndex(counts, number));
+    auto plan =
+        planSlice(chip, schedule.view, counts, sliceIndex(counts, number));
     if (!plan) {
-      group.emitError("slice ") << number << " of the tiling is empty; use fewer slices";
+      group.emitError("slice ")
+          << number << " of the tiling is empty; use fewer slices";
       return std::nullopt;
     }
     SliceState slice;
@@ -85,13 +96,15 @@ static Dims relative(const Box &outer, const Box &inner) {
   return difference;
 }
 
-bool weft::emit::sameShape(const GroupSchedule &schedule, const SliceState &a, const SliceState &b) {
+bool weft::emit::sameShape(const GroupSchedule &schedule, const SliceState &a,
+                           const SliceState &b) {
   const GroupView &view = schedule.view;
   for (size_t i = 0; i < view.valueCount(); ++i)
     if (a.plan.tiles[i].size != b.plan.tiles[i].size)
       return false;
   for (size_t i = 0; i < view.outputs.size(); ++i) {
-    const Box &tileA = a.plan.tiles[view.outputs[i]], &tileB = b.plan.tiles[view.outputs[i]];
+    const Box &tileA = a.plan.tiles[view.outputs[i]],
+              &tileB = b.plan.tiles[view.outputs[i]];
     if (a.plan.stores[i].size != b.plan.stores[i].size ||
         relative(tileA, a.plan.stores[i]) != relative(tileB, b.plan.stores[i]))
       return false;
@@ -101,18 +114,24 @@ bool weft::emit::sameShape(const GroupSchedule &schedule, const SliceState &a, c
       if (operand < 0)
         continue;
       TilingInterface tiling = view.ops[i].tiling;
-      InputNeed needA = tiling.inputNeed(number, a.plan.tiles[view.resultOf(i)]);
-      InputNeed needB = tiling.inputNeed(number, b.plan.tiles[view.resultOf(i)]);
+      InputNeed needA =
+          tiling.inputNeed(number, a.plan.tiles[view.resultOf(i)]);
+      InputNeed needB =
+          tiling.inputNeed(number, b.plan.tiles[view.resultOf(i)]);
       if (needA.pads != needB.pads || needA.box.size != needB.box.size ||
-          relative(a.plan.tiles[operand], needA.box) != relative(b.plan.tiles[operand], needB.box))
+          relative(a.plan.tiles[operand], needA.box) !=
+              relative(b.plan.tiles[operand], needB.box))
         return false;
     }
   return true;
 }
 
-/// True if slices a, b, c move alike: b - a equals c - b for every tile, store, version and first channel.
-static bool sameMove(const SliceState &a, const SliceState &b, const SliceState &c) {
-  auto boxes = [](const std::vector<Box> &x, const std::vector<Box> &y, const std::vector<Box> &z) {
+/// True if slices a, b, c move alike: b - a equals c - b for every tile, store,
+/// version and first channel.
+static bool sameMove(const SliceState &a, const SliceState &b,
+                     const SliceState &c) {
+  auto boxes = [](const std::vector<Box> &x, const std::vector<Box> &y,
+                  const std::vector<Box> &z) {
     for (size_t i = 0; i < x.size(); ++i)
       if (relative(x[i], y[i]) != relative(y[i], z[i]))
         return false;
@@ -121,7 +140,8 @@ static bool sameMove(const SliceState &a, const SliceState &b, const SliceState 
   auto stores = [](const SliceState &s) {
     return std::vector<Box>(s.plan.stores.begin(), s.plan.stores.end());
   };
-  if (!boxes(a.plan.tiles, b.plan.tiles, c.plan.tiles) || !boxes(stores(a), stores(b), stores(c)))
+  if (!boxes(a.plan.tiles, b.plan.tiles, c.plan.tiles) ||
+      !boxes(stores(a), stores(b), stores(c)))
     return false;
   for (size_t i = 0; i < a.versions.size(); ++i)
     if (b.versions[i] - a.versions[i] != c.versions[i] - b.versions[i] ||
@@ -131,7 +151,8 @@ static bool sameMove(const SliceState &a, const SliceState &b, const SliceState 
   return true;
 }
 
-/// Addresses in a loop only grow; a slice that steps back (a new row of w slices) starts a new run.
+/// Addresses in a loop only grow; a slice that steps back (a new row of w
+/// slices) starts a new run.
 static bool movesForward(const SliceState &a, const SliceState &b) {
   for (size_t i = 0; i < a.plan.tiles.size(); ++i)
     for (unsigned axis = 0; axis < 4; ++axis)
@@ -145,14 +166,18 @@ std::vector<StepRun> weft::emit::compressSteps(const GroupSchedule &schedule) {
   int64_t total = static_cast<int64_t>(slices.size());
   std::vector<bool> follows(total, false); // slice s is slice s-1 moved forward
   for (int64_t s = 1; s < total; ++s)
-    follows[s] = sameShape(schedule, slices[s - 1], slices[s]) && movesForward(slices[s - 1], slices[s]);
+    follows[s] = sameShape(schedule, slices[s - 1], slices[s]) &&
+                 movesForward(slices[s - 1], slices[s]);
   std::vector<StepRun> runs;
   for (int64_t step = 0; step <= total;) {
     int64_t end = step + 1;
-    // Steps 0 and S lack a part; a full step t touches slices t-2 (what slice t-1 found loaded), t-1 and t.
-    while (step > 1 && end < total && follows[end - 2] && follows[end - 1] && follows[end] &&
+    // Steps 0 and S lack a part; a full step t touches slices t-2 (what slice
+    // t-1 found loaded), t-1 and t.
+    while (step > 1 && end < total && follows[end - 2] && follows[end - 1] &&
+           follows[end] &&
            sameMove(slices[end - 2], slices[end - 1], slices[end]) &&
-           (end - 3 < 0 || step < 2 || sameMove(slices[end - 3], slices[end - 2], slices[end - 1])))
+           (end - 3 < 0 || step < 2 ||
+            sameMove(slices[end - 3], slices[end - 2], slices[end - 1])))
       ++end;
     runs.push_back({step, end - step});
     step = end;

@@ -1,7 +1,9 @@
-//===- SliceRuns.h - the schedule of slices, run-length compressed -*- C++ -*-===//
+//===- SliceRuns.h - the schedule of slices, run-length compressed -*- C++
+//-*-===//
 //
-// A group of S slices runs in steps 0..S: step t loads slice t, computes slice t-1 and stores slice t-1, in this order.
-// So the load of a slice is in the DMA queue before the store of its predecessor and overlaps its computation. Equal
+// A group of S slices runs in steps 0..S: step t loads slice t, computes slice
+// t-1 and stores slice t-1, in this order. So the load of a slice is in the DMA
+// queue before the store of its predecessor and overlaps its computation. Equal
 // consecutive steps become one loop.
 //
 //===----------------------------------------------------------------------===//
@@ -18,8 +20,8 @@ struct SliceState {
   int64_t number = 0;
   tpu::SlicePlan plan;
   std::vector<tpu::GroupBuffer> buffers;
-  /// Per buffer: how often its contents have changed since slice 0. Loads happen where this grows; the parity selects
-  /// the slot of a double buffer.
+  /// Per buffer: how often its contents have changed since slice 0. Loads
+  /// happen where this grows; the parity selects the slot of a double buffer.
   std::vector<int64_t> versions;
   bool loads(const SliceState *previous, size_t buffer) const {
     return !previous || versions[buffer] != previous->versions[buffer];
@@ -41,13 +43,17 @@ struct StepRun {
   int64_t count = 1;
 };
 
-/// Reads tiling and placement off `group`. std::nullopt (with an error) if attributes are missing.
-std::optional<GroupSchedule> scheduleGroup(const Chip &chip, tpu::GroupOp group);
+/// Reads tiling and placement off `group`. std::nullopt (with an error) if
+/// attributes are missing.
+std::optional<GroupSchedule> scheduleGroup(const Chip &chip,
+                                           tpu::GroupOp group);
 
 /// True if `b` is `a` moved: same sizes, pads and relative positions.
-bool sameShape(const GroupSchedule &schedule, const SliceState &a, const SliceState &b);
+bool sameShape(const GroupSchedule &schedule, const SliceState &a,
+               const SliceState &b);
 
-/// Cuts the steps 0..S into maximal runs of equal steps, each of which moves by the same amount as the one before.
+/// Cuts the steps 0..S into maximal runs of equal steps, each of which moves by
+/// the same amount as the one before.
 std::vector<StepRun> compressSteps(const GroupSchedule &schedule);
 
 } // namespace weft::emit

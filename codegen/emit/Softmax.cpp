@@ -13,27 +13,31 @@ using namespace weft::emit;
 using tpu::SoftmaxOp;
 
 /// Maximum or sum along axis h or w of an f32 tensor: one pooling window.
-static void reduce(OpEmitter &emitter, ppl::PoolKind kind, Value dst, Value src, unsigned axis) {
+static void reduce(OpEmitter &emitter, ppl::PoolKind kind, Value dst, Value src,
+                   unsigned axis) {
   auto shape = llvm::cast<ppl::TensorViewType>(src.getType()).getShape();
   SmallVector<int64_t, 2> kernel{1, 1};
   kernel[axis - 2] = shape[axis];
   OpBuilder &builder = emitter.builder;
-  builder.create<ppl::PoolOp>(
-      emitter.loc(), kind, dst, src, llvm::APFloat(1.0f), /*multiplier=*/1,
-      /*rshift=*/0, kernel);
+  builder.create<ppl::PoolOp>(emitter.loc(), kind, dst, src,
+                              llvm::APFloat(1.0f), /*multiplier=*/1,
+                              /*rshift=*/0, kernel);
 }
 
 static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<SoftmaxOp>(operation);
   unsigned axis = op.getAxis();
   if (axis == tpu::kAxisN)
-    return op.emitError("unsupported: softmax along the batch axis; transpose first");
+    return op.emitError(
+        "unsupported: softmax along the batch axis; transpose first");
   OpBuilder &builder = emitter.builder;
   Location loc = emitter.loc();
   Type f32 = builder.getF32Type();
-  bool narrow = tpu::elementBits(tpu::elementOf(op.getOutput())) == 16, turned = axis == tpu::kAxisC;
+  bool narrow = tpu::elementBits(tpu::elementOf(op.getOutput())) == 16,
+       turned = axis == tpu::kAxisC;
   Value result = emitter.result(), input = emitter.operand(0);
-  // Scratch: 0..3 the exponential's, 4 rows, 5 statistics, 6 the f32 tensor in its own shape.
+  // Scratch: 0..3 the exponential's, 4 rows, 5 statistics, 6 the f32 tensor in
+  // its own shape.
   Value rows = emitter.scratch(4, f32), statistics = emitter.scratch(5, f32);
   if (narrow) {
     Value wide = emitter.scratch(6, f32);
@@ -58,8 +62,11 @@ static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
     quotient = back;
   }
   if (narrow)
-    builder.create<ppl::CastOp>(loc, result, quotient, ppl::Rounding::HalfToEven);
+    builder.create<ppl::CastOp>(loc, result, quotient,
+                                ppl::Rounding::HalfToEven);
   return success();
 }
 
-void weft::emit::registerSoftmax(EmitTable &table) { table.local["tpu.softmax"] = emitOp; }
+void weft::emit::registerSoftmax(EmitTable &table) {
+  table.local["tpu.softmax"] = emitOp;
+}

@@ -27,28 +27,34 @@ struct Arithmetic {
   void op(ppl::FloatKind kind, Value dst, Value lhs, double rhs) {
     op(kind, dst, lhs, emitter.f32(rhs));
   }
-  void cast(Value dst, Value src, ppl::Rounding rounding = ppl::Rounding::HalfToEven) {
+  void cast(Value dst, Value src,
+            ppl::Rounding rounding = ppl::Rounding::HalfToEven) {
     emitter.builder.create<ppl::CastOp>(emitter.loc(), dst, src, rounding);
   }
 };
 } // namespace
 
-void weft::emit::emitExp(OpEmitter &emitter, Value target, Value source, unsigned firstScratch) {
-  // exp(x) = 2^k * e^r with k = round(x / ln 2), r = x - k ln 2 in two parts (Cody and Waite), e^r by its series.
-  // Range: k stays in -126..127, so 2^k is a normal number made by writing the exponent field.
+void weft::emit::emitExp(OpEmitter &emitter, Value target, Value source,
+                         unsigned firstScratch) {
+  // exp(x) = 2^k * e^r with k = round(x / ln 2), r = x - k ln 2 in two parts
+  // (Cody and Waite), e^r by its series. Range: k stays in -126..127, so 2^k is
+  // a normal number made by writing the exponent field.
   constexpr double kLowest = -87.33, kHighest = 88.37;
-  constexpr double kLog2E = 1.4426950408889634, kLn2High = 0.693359375, kLn2Low = -2.12194440e-4;
+  constexpr double kLog2E = 1.4426950408889634, kLn2High = 0.693359375,
+                   kLn2Low = -2.12194440e-4;
   OpBuilder &builder = emitter.builder;
   Location loc = emitter.loc();
   Type f32 = builder.getF32Type();
   Type si32 = IntegerType::get(builder.getContext(), 32, IntegerType::Signed);
-  Value power = emitter.scratch(firstScratch, f32), rest = emitter.scratch(firstScratch + 1, f32),
+  Value power = emitter.scratch(firstScratch, f32),
+        rest = emitter.scratch(firstScratch + 1, f32),
         product = emitter.scratch(firstScratch + 2, f32),
         series = emitter.scratch(firstScratch + 3, f32);
   Arithmetic math{emitter};
   // 1/k! lies in static memory from word 256 (isa section 9).
-  auto rowType = ppl::TensorViewType::get({1, 1, 1, tpu::kExpTerms}, f32, ppl::Memory::Static,
-                                          ppl::Layout::Continuous);
+  auto rowType =
+      ppl::TensorViewType::get({1, 1, 1, tpu::kExpTerms}, f32,
+                               ppl::Memory::Static, ppl::Layout::Continuous);
   Value row = builder.create<ppl::StaticOp>(loc, rowType, 1024);
   builder.create<ppl::LaneBroadcastOp>(loc, series, row);
   math.op(ppl::FloatKind::Max, rest, source, kLowest);
@@ -62,15 +68,18 @@ void weft::emit::emitExp(OpEmitter &emitter, Value target, Value source, unsigne
   builder.create<ppl::TaylorOp>(loc, product, rest, series, tpu::kExpTerms);
   Value integer = emitter.as(rest, si32); // free now
   math.cast(integer, power);
-  builder.create<ppl::IntOp>(loc, ppl::IntKind::Add, integer, integer, emitter.i32(127));
-  builder.create<ppl::IntOp>(loc, ppl::IntKind::ShiftLogical, integer, integer, emitter.i32(23),
-                             Value(), ppl::Rounding::HalfUp, false);
+  builder.create<ppl::IntOp>(loc, ppl::IntKind::Add, integer, integer,
+                             emitter.i32(127));
+  builder.create<ppl::IntOp>(loc, ppl::IntKind::ShiftLogical, integer, integer,
+                             emitter.i32(23), Value(), ppl::Rounding::HalfUp,
+                             false);
   math.op(ppl::FloatKind::Mul, target, product, rest);
 }
 
 static LogicalResult emitSigmoidOrExp(UnaryOp op, OpEmitter &emitter) {
   Type f32 = emitter.builder.getF32Type();
-  Value result = emitter.result(), input = emitter.operand(0), wide = emitter.scratch(4, f32);
+  Value result = emitter.result(), input = emitter.operand(0),
+        wide = emitter.scratch(4, f32);
   bool narrow = tpu::elementBits(tpu::elementOf(op.getOutput())) == 16;
   bool sigmoid = op.getKind() == UnaryKind::Sigmoid;
   Arithmetic math{emitter};
@@ -83,7 +92,8 @@ static LogicalResult emitSigmoidOrExp(UnaryOp op, OpEmitter &emitter) {
   emitExp(emitter, wide, wide, 0);
   if (sigmoid) {
     math.op(ppl::FloatKind::Add, wide, wide, 1.0);
-    math.op(ppl::FloatKind::Div, narrow ? wide : result, emitter.f32(1.0), wide);
+    math.op(ppl::FloatKind::Div, narrow ? wide : result, emitter.f32(1.0),
+            wide);
   }
   if (narrow)
     math.cast(result, wide);
@@ -107,7 +117,8 @@ static LogicalResult emitThroughF32(UnaryOp op, OpEmitter &emitter) {
     math.op(ppl::FloatKind::Div, wide, emitter.f32(1.0), input);
   else
     math.cast(wide, input,
-              op.getKind() == UnaryKind::Floor ? ppl::Rounding::Floor : ppl::Rounding::Ceil);
+              op.getKind() == UnaryKind::Floor ? ppl::Rounding::Floor
+                                               : ppl::Rounding::Ceil);
   if (narrow)
     math.cast(result, wide);
   return success();
@@ -122,7 +133,8 @@ static LogicalResult emitUnary(Operation *operation, OpEmitter &emitter) {
   Arithmetic math{emitter};
   switch (op.getKind()) {
   case UnaryKind::Abs:
-    emitter.builder.create<ppl::UnaryOp>(emitter.loc(), ppl::UnaryKind::Abs, result, input);
+    emitter.builder.create<ppl::UnaryOp>(emitter.loc(), ppl::UnaryKind::Abs,
+                                         result, input);
     return success();
   case UnaryKind::Neg:
     math.op(ppl::FloatKind::Sub, result, emitter.f32(0.0), input);
@@ -152,7 +164,8 @@ static LogicalResult emitUnary(Operation *operation, OpEmitter &emitter) {
   case UnaryKind::LeakyRelu: {
     Value scaled = emitter.scratch(0, element);
     math.op(ppl::FloatKind::Mul, scaled, input, alpha);
-    math.op(alpha <= 1.0 ? ppl::FloatKind::Max : ppl::FloatKind::Min, result, input, scaled);
+    math.op(alpha <= 1.0 ? ppl::FloatKind::Max : ppl::FloatKind::Min, result,
+            input, scaled);
     return success();
   }
   case UnaryKind::Sigmoid:
@@ -166,7 +179,8 @@ static LogicalResult emitUnary(Operation *operation, OpEmitter &emitter) {
   llvm_unreachable("covered switch");
 }
 
-static LogicalResult packLut(Operation *operation, const Chip &, std::vector<PackedBytes> &out) {
+static LogicalResult packLut(Operation *operation, const Chip &,
+                             std::vector<PackedBytes> &out) {
   auto op = llvm::cast<tpu::LutOp>(operation);
   FailureOr<PackedBytes> table = weightBytes(op, op.getTable());
   if (failed(table))
@@ -178,9 +192,9 @@ static LogicalResult packLut(Operation *operation, const Chip &, std::vector<Pac
 static LogicalResult emitLut(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<tpu::LutOp>(operation);
   Type ui8 = IntegerType::get(op.getContext(), 8, IntegerType::Unsigned);
-  emitter.builder.create<ppl::LookupOp>(emitter.loc(), emitter.as(emitter.result(), ui8),
-                                        emitter.as(emitter.operand(0), ui8),
-                                        emitter.constant(0, ui8));
+  emitter.builder.create<ppl::LookupOp>(
+      emitter.loc(), emitter.as(emitter.result(), ui8),
+      emitter.as(emitter.operand(0), ui8), emitter.constant(0, ui8));
   return success();
 }
 

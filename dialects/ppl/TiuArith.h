@@ -1,5 +1,5 @@
 //===- TiuArith.h - ppl ops of TiuArith.td ---------------------------------*-
-//C++ -*-===//
+// C++ -*-===//
 
 #ifndef WEFT_DIALECTS_PPL_TIUARITH_H
 #define WEFT_DIALECTS_PPL_TIUARITH_H

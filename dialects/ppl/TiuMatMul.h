@@ -1,5 +1,5 @@
 //===- TiuMatMul.h - ppl ops of TiuMatMul.td ---------------------------------*-
-//C++ -*-===//
+// C++ -*-===//
 
 #ifndef WEFT_DIALECTS_PPL_TIUMATMUL_H
 #define WEFT_DIALECTS_PPL_TIUMATMUL_H

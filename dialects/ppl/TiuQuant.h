@@ -1,5 +1,5 @@
 //===- TiuQuant.h - ppl ops of TiuQuant.td ---------------------------------*-
-//C++ -*-===//
+// C++ -*-===//
 
 #ifndef WEFT_DIALECTS_PPL_TIUQUANT_H
 #define WEFT_DIALECTS_PPL_TIUQUANT_H

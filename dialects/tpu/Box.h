@@ -1,7 +1,8 @@
 //===- Box.h - rectangular pieces of a 4-D tensor ---------------*- C++ -*-===//
 //
-// Tiling talks about boxes: half-open ranges of n, c, h and w. Everything here is plain arithmetic on numbers,
-// so that the tiling rules of the ops, the passes and their tests share one definition of "which rows does a window
+// Tiling talks about boxes: half-open ranges of n, c, h and w. Everything here
+// is plain arithmetic on numbers, so that the tiling rules of the ops, the
+// passes and their tests share one definition of "which rows does a window
 // need".
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +20,8 @@ enum Axis : unsigned { kAxisN = 0, kAxisC = 1, kAxisH = 2, kAxisW = 3 };
 
 using Dims = std::array<int64_t, 4>;
 
-/// The half-open box [offset, offset + size) of an n, c, h, w tensor, in elements.
+/// The half-open box [offset, offset + size) of an n, c, h, w tensor, in
+/// elements.
 struct Box {
   Dims offset{0, 0, 0, 0};
   Dims size{0, 0, 0, 0};
@@ -28,26 +30,33 @@ struct Box {
   static Box whole(const Dims &dims) { return {{0, 0, 0, 0}, dims}; }
   int64_t end(unsigned axis) const { return offset[axis] + size[axis]; }
   int64_t elements() const { return size[0] * size[1] * size[2] * size[3]; }
-  bool empty() const { return size[0] <= 0 || size[1] <= 0 || size[2] <= 0 || size[3] <= 0; }
+  bool empty() const {
+    return size[0] <= 0 || size[1] <= 0 || size[2] <= 0 || size[3] <= 0;
+  }
   bool contains(const Box &other) const;
-  bool operator==(const Box &other) const { return offset == other.offset && size == other.size; }
+  bool operator==(const Box &other) const {
+    return offset == other.offset && size == other.size;
+  }
   bool operator!=(const Box &other) const { return !(*this == other); }
 };
 
 /// Smallest box that holds both; an empty operand is ignored.
 Box hull(const Box &a, const Box &b);
 
-/// Zero rows and columns that a window reads beyond its operand. Padding that belongs to a tensor border stays with the
-/// slice at that border; inner slices read real neighbours instead.
+/// Zero rows and columns that a window reads beyond its operand. Padding that
+/// belongs to a tensor border stays with the slice at that border; inner slices
+/// read real neighbours instead.
 struct Pads {
   int64_t top = 0, bottom = 0, left = 0, right = 0;
   bool operator==(const Pads &other) const {
-    return top == other.top && bottom == other.bottom && left == other.left && right == other.right;
+    return top == other.top && bottom == other.bottom && left == other.left &&
+           right == other.right;
   }
   bool operator!=(const Pads &other) const { return !(*this == other); }
 };
 
-/// What one operand must provide for a result box: the box, and the padding that remains to be added around it.
+/// What one operand must provide for a result box: the box, and the padding
+/// that remains to be added around it.
 struct InputNeed {
   Box box;
   Pads pads;
@@ -63,7 +72,8 @@ struct Window1D {
   int64_t extent() const { return (kernel - 1) * dilation + 1; }
 };
 
-/// The input range of an output range under a window, clipped to the input, and what the clipping cut off.
+/// The input range of an output range under a window, clipped to the input, and
+/// what the clipping cut off.
 struct WindowRange {
   int64_t offset = 0;
   int64_t size = 0; ///< 0 if the range lies entirely in the padding
@@ -71,20 +81,23 @@ struct WindowRange {
   int64_t padEnd = 0;
 };
 
-/// Input range of output [outOffset, outOffset + outSize), outSize >= 1, on an axis of `inputSize` elements
-/// (window formula of ONNX Conv-11, PPL 4.6.4). size + padBegin + padEnd = (outSize - 1) * stride + extent always,
-/// so a machine window over the clipped range gives exactly outSize results.
-WindowRange windowInput(const Window1D &window, int64_t outOffset, int64_t outSize,
-                        int64_t inputSize);
+/// Input range of output [outOffset, outOffset + outSize), outSize >= 1, on an
+/// axis of `inputSize` elements (window formula of ONNX Conv-11, PPL 4.6.4).
+/// size + padBegin + padEnd = (outSize - 1) * stride + extent always, so a
+/// machine window over the clipped range gives exactly outSize results.
+WindowRange windowInput(const Window1D &window, int64_t outOffset,
+                        int64_t outSize, int64_t inputSize);
 
-/// Slice `index` of `count` of an axis of `size` elements: [begin, begin + length). Sizes differ by at most one
-/// granule, earlier slices are the longer ones, the union covers the axis exactly. `granule` > 0 keeps all begins on
+/// Slice `index` of `count` of an axis of `size` elements: [begin, begin +
+/// length). Sizes differ by at most one granule, earlier slices are the longer
+/// ones, the union covers the axis exactly. `granule` > 0 keeps all begins on
 /// its multiples (a channel slice should fill the lanes).
 struct SliceRange {
   int64_t begin = 0;
   int64_t length = 0;
 };
-SliceRange sliceOfAxis(int64_t size, int64_t count, int64_t index, int64_t granule = 1);
+SliceRange sliceOfAxis(int64_t size, int64_t count, int64_t index,
+                       int64_t granule = 1);
 
 } // namespace weft::tpu
 

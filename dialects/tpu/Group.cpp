@@ -28,20 +28,23 @@ void TpuDialect::registerGroup() {
       >();
 }
 
-LogicalResult TilingAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t n, int64_t c,
-                                 int64_t h, int64_t w) {
+LogicalResult TilingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t n, int64_t c, int64_t h, int64_t w) {
   if (n < 1 || c < 1 || h < 1 || w < 1)
-    return emitError() << "slice counts must be at least 1, got n = " << n << ", c = " << c
-                       << ", h = " << h << ", w = " << w;
+    return emitError() << "slice counts must be at least 1, got n = " << n
+                       << ", c = " << c << ", h = " << h << ", w = " << w;
   return success();
 }
 
-LogicalResult BufferAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t local,
-                                 int64_t bytes, int64_t rotate, int64_t load, int64_t global) {
+LogicalResult BufferAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t local, int64_t bytes, int64_t rotate,
+                                 int64_t load, int64_t global) {
   if (local < 0 || bytes < 0 || rotate < 0 || load < 0)
-    return emitError() << "buffer addresses, sizes and steps must not be negative";
+    return emitError()
+           << "buffer addresses, sizes and steps must not be negative";
   if (global < -1)
-    return emitError() << "global address must be -1 or at least 0, got " << global;
+    return emitError() << "global address must be -1 or at least 0, got "
+                       << global;
   return success();
 }
 
@@ -51,12 +54,16 @@ LogicalResult GroupOp::verify() {
     return emitOpError("block argument types must equal the operand types");
   auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield || yield.getValues().getTypes() != getOutputs().getTypes()) // (C2)
-    return emitOpError("body must end in tpu.yield with the types of the results");
-  if (auto buffers = getBuffers(); buffers && buffers->size() != getInputs().size()) // (C4)
+    return emitOpError(
+        "body must end in tpu.yield with the types of the results");
+  if (auto buffers = getBuffers();
+      buffers && buffers->size() != getInputs().size()) // (C4)
     return emitOpError("needs one buffer an operand, got ")
            << buffers->size() << " for " << getInputs().size() << " operands";
   for (Operation &op : block.without_terminator()) // (C3)
-    if (!isa<TilingInterface>(op) && op.getName().getStringRef() != "tpu.weight")
-      return op.emitOpError("cannot run slice by slice in local memory; leave it outside the group");
+    if (!isa<TilingInterface>(op) &&
+        op.getName().getStringRef() != "tpu.weight")
+      return op.emitOpError("cannot run slice by slice in local memory; leave "
+                            "it outside the group");
   return success();
 }

@@ -30,7 +30,8 @@ Value GroupView::value(int number) const {
 }
 
 /// Numbers operands and finds outputs, given which uses count as outside.
-static GroupView buildView(ArrayRef<Operation *> ops, function_ref<bool(OpOperand &)> isOutside) {
+static GroupView buildView(ArrayRef<Operation *> ops,
+                           function_ref<bool(OpOperand &)> isOutside) {
   GroupView view;
   DenseMap<Value, int> inputNumber;
   DenseMap<Value, size_t> resultOp;
@@ -41,7 +42,8 @@ static GroupView buildView(ArrayRef<Operation *> ops, function_ref<bool(OpOperan
     resultOp[op->getResult(0)] = view.ops.size();
     view.ops.push_back({op, tiling, {}});
   }
-  // Inputs are numbered first, so results can only be numbered once all inputs are known.
+  // Inputs are numbered first, so results can only be numbered once all inputs
+  // are known.
   for (auto &opView : view.ops)
     for (OpOperand &operand : opView.op->getOpOperands())
       if (!opView.tiling.isPackedOperand(operand.getOperandNumber()) &&
@@ -67,7 +69,8 @@ static GroupView buildView(ArrayRef<Operation *> ops, function_ref<bool(OpOperan
 
 GroupView weft::tpu::viewOps(ArrayRef<Operation *> ops) {
   DenseSet<Operation *> inside(ops.begin(), ops.end());
-  return buildView(ops, [&](OpOperand &use) { return !inside.count(use.getOwner()); });
+  return buildView(
+      ops, [&](OpOperand &use) { return !inside.count(use.getOwner()); });
 }
 
 GroupView weft::tpu::viewGroup(GroupOp group) {
@@ -75,7 +78,8 @@ GroupView weft::tpu::viewGroup(GroupOp group) {
   for (Operation &op : group.getBody().front().without_terminator())
     ops.push_back(&op);
   GroupView view = buildView(ops, [](OpOperand &) { return false; });
-  // The block arguments fix the order of the inputs, the terminator that of the outputs.
+  // The block arguments fix the order of the inputs, the terminator that of the
+  // outputs.
   SmallVector<Value> arguments(group.getBody().getArguments().begin(),
                                group.getBody().getArguments().end());
   DenseMap<Value, int> number;
@@ -102,22 +106,26 @@ Dims weft::tpu::sliceIndex(const Dims &counts, int64_t number) {
   return index;
 }
 
-/// The piece of a stored tensor that slice `index` owns; empty if the axis is too short for that many slices.
+/// The piece of a stored tensor that slice `index` owns; empty if the axis is
+/// too short for that many slices.
 static Box storedPiece(const Chip &chip, const Dims &dims, const Dims &counts,
                        const Dims &index) {
   Box box;
   for (unsigned axis = 0; axis < 4; ++axis) {
     // A channel slice that does not fill the lanes saves nothing.
     int64_t granule = axis == kAxisC ? static_cast<int64_t>(chip.lanes) : 1;
-    SliceRange range = sliceOfAxis(dims[axis], counts[axis], index[axis], granule);
+    SliceRange range =
+        sliceOfAxis(dims[axis], counts[axis], index[axis], granule);
     box.offset[axis] = range.begin;
     box.size[axis] = range.length;
   }
   return box;
 }
 
-std::optional<SlicePlan> weft::tpu::planSlice(const Chip &chip, const GroupView &view,
-                                              const Dims &counts, const Dims &index) {
+std::optional<SlicePlan> weft::tpu::planSlice(const Chip &chip,
+                                              const GroupView &view,
+                                              const Dims &counts,
+                                              const Dims &index) {
   SlicePlan slice;
   slice.tiles.resize(view.valueCount());
   for (int output : view.outputs) {
@@ -151,12 +159,14 @@ static LocalTensor tileTensor(Value value, const Box &tile) {
   return {tile.size, elementBits(element), LocalLayout::Aligned};
 }
 
-std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip, const GroupView &view,
+std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip,
+                                                     const GroupView &view,
                                                      const SlicePlan &slice) {
   std::vector<GroupBuffer> buffers;
-  auto add = [&](GroupBuffer::Kind kind, int owner, LocalTensor tensor, int operand = 0,
-                 int64_t firstChannel = 0) {
-    buffers.push_back({kind, owner, operand, tensor, bytesPerLane(chip, tensor), firstChannel, false});
+  auto add = [&](GroupBuffer::Kind kind, int owner, LocalTensor tensor,
+                 int operand = 0, int64_t firstChannel = 0) {
+    buffers.push_back({kind, owner, operand, tensor, bytesPerLane(chip, tensor),
+                       firstChannel, false});
   };
   for (auto [i, input] : llvm::enumerate(view.inputs))
     add(GroupBuffer::Input, i, tileTensor(input, slice.tiles[i]));
@@ -175,16 +185,19 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip, const Gro
     for (LocalBuffer::Kind kind : {LocalBuffer::Constant, LocalBuffer::Scratch})
       for (const LocalBuffer &buffer : own)
         if (buffer.kind == kind) {
-          add(kind == LocalBuffer::Constant ? GroupBuffer::Constant : GroupBuffer::Scratch, i,
-              buffer.tensor, 0, buffer.firstChannel);
+          add(kind == LocalBuffer::Constant ? GroupBuffer::Constant
+                                            : GroupBuffer::Scratch,
+              i, buffer.tensor, 0, buffer.firstChannel);
           buffers.back().broadcast = buffer.broadcast;
         }
     for (auto [number, operand] : llvm::enumerate(opView.operands)) {
       if (operand < 0 || tiling.readsStrided(number))
         continue;
-      // Listed for every slice, so that buffers keep their numbers; takes no room where the tile is the need.
+      // Listed for every slice, so that buffers keep their numbers; takes no
+      // room where the tile is the need.
       Box need = tiling.inputNeed(number, result).box;
-      add(GroupBuffer::OperandCopy, i, tileTensor(view.value(operand), need), number);
+      add(GroupBuffer::OperandCopy, i, tileTensor(view.value(operand), need),
+          number);
       if (need == slice.tiles[operand])
         buffers.back().bytes = 0;
     }

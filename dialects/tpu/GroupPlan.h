@@ -1,7 +1,9 @@
 //===- GroupPlan.h - slices and buffers of a layer group --------*- C++ -*-===//
 //
-// The one definition of "what does slice i of these ops compute" and "which buffers does that take". The grouping pass
-// asks it for candidates, the placement pass for the chosen groups, emission for the numbers of every command.
+// The one definition of "what does slice i of these ops compute" and "which
+// buffers does that take". The grouping pass asks it for candidates, the
+// placement pass for the chosen groups, emission for the numbers of every
+// command.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,11 +21,13 @@ namespace weft::tpu {
 /// n, c, h, w of a tensor of rank <= 4 (missing leading axes are 1).
 Dims dimsOf(mlir::Value value);
 
-/// Bits of an element in memory: the storage type of `!quant`, else the type's own width.
+/// Bits of an element in memory: the storage type of `!quant`, else the type's
+/// own width.
 unsigned elementBits(mlir::Type elementType);
 
-/// A run of tileable ops seen as a group, whether or not a `tpu.group` exists yet. Values are numbered: inputs (DRAM
-/// tensors) first, then the result of each op.
+/// A run of tileable ops seen as a group, whether or not a `tpu.group` exists
+/// yet. Values are numbered: inputs (DRAM tensors) first, then the result of
+/// each op.
 struct GroupView {
   struct OpView {
     mlir::Operation *op = nullptr;
@@ -41,26 +45,29 @@ struct GroupView {
   mlir::Value value(int number) const;
 };
 
-/// View of consecutive ops (tileable ops and weights; weights are skipped). Values defined outside become inputs,
-/// values used outside become outputs.
+/// View of consecutive ops (tileable ops and weights; weights are skipped).
+/// Values defined outside become inputs, values used outside become outputs.
 GroupView viewOps(llvm::ArrayRef<mlir::Operation *> ops);
 GroupView viewGroup(GroupOp group);
 
 /// The boxes of one slice.
 struct SlicePlan {
   std::vector<Box> tiles; ///< per value: what local memory holds
-  llvm::SmallVector<Box> stores; ///< per output: what is stored to DRAM; lies inside the tile
+  llvm::SmallVector<Box>
+      stores; ///< per output: what is stored to DRAM; lies inside the tile
 };
 
-/// Boxes of slice `index` (per axis, index < counts), found by walking the ops backwards from the pieces to store.
-/// std::nullopt if some piece cannot be computed alone or an axis is too short.
+/// Boxes of slice `index` (per axis, index < counts), found by walking the ops
+/// backwards from the pieces to store. std::nullopt if some piece cannot be
+/// computed alone or an axis is too short.
 std::optional<SlicePlan> planSlice(const Chip &chip, const GroupView &view,
                                    const Dims &counts, const Dims &index);
 
 /// Slice number -> index per axis (n outermost, w innermost).
 Dims sliceIndex(const Dims &counts, int64_t number);
 
-/// One buffer of a group: what it holds and in which slices' steps it is needed.
+/// One buffer of a group: what it holds and in which slices' steps it is
+/// needed.
 struct GroupBuffer {
   enum Kind : uint8_t { Input, Result, Constant, Scratch, OperandCopy };
   Kind kind = Scratch;
@@ -72,12 +79,17 @@ struct GroupBuffer {
   bool broadcast = false;   ///< Constant: see LocalBuffer
 
   /// Bytes the DMA moves for it (inputs and constants).
-  int64_t storedBytes() const { return LocalBuffer{LocalBuffer::Constant, tensor, 0, broadcast}.storedBytes(); }
+  int64_t storedBytes() const {
+    return LocalBuffer{LocalBuffer::Constant, tensor, 0, broadcast}
+        .storedBytes();
+  }
 };
 
-/// All buffers of a slice in their fixed order: inputs; then per op its result, constants, scratch, operand copies.
-/// Operand copies are for ops that cannot read a piece out of a larger tile; 0 bytes in slices that need none.
-std::vector<GroupBuffer> enumerateBuffers(const Chip &chip, const GroupView &view,
+/// All buffers of a slice in their fixed order: inputs; then per op its result,
+/// constants, scratch, operand copies. Operand copies are for ops that cannot
+/// read a piece out of a larger tile; 0 bytes in slices that need none.
+std::vector<GroupBuffer> enumerateBuffers(const Chip &chip,
+                                          const GroupView &view,
                                           const SlicePlan &slice);
 
 } // namespace weft::tpu

@@ -27,14 +27,18 @@ int64_t weft::tpu::bytesPerLane(const Chip &chip, const LocalTensor &tensor) {
     channelElements = dims[kAxisH] * roundUp(dims[kAxisW], rowElements);
     break;
   }
-  int64_t bytes = (dims[kAxisN] * channelsInLane * channelElements * tensor.bits + 7) / 8;
+  int64_t bytes =
+      (dims[kAxisN] * channelsInLane * channelElements * tensor.bits + 7) / 8;
   return roundUp(bytes, chip.euBytes);
 }
 
 void weft::tpu::addExpScratch(const Chip &chip, const Dims &dims,
                               llvm::SmallVectorImpl<LocalBuffer> &buffers) {
   for (int i = 0; i < 3; ++i)
-    buffers.push_back({LocalBuffer::Scratch, {dims, 32, LocalLayout::Aligned}, 0, false});
-  LocalTensor coefficients{{1, static_cast<int64_t>(chip.lanes), 1, kExpTerms}, 32, LocalLayout::Aligned};
+    buffers.push_back(
+        {LocalBuffer::Scratch, {dims, 32, LocalLayout::Aligned}, 0, false});
+  LocalTensor coefficients{{1, static_cast<int64_t>(chip.lanes), 1, kExpTerms},
+                           32,
+                           LocalLayout::Aligned};
   buffers.push_back({LocalBuffer::Scratch, coefficients, 0, false});
 }

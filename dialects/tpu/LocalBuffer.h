@@ -7,12 +7,14 @@
 #include "llvm/ADT/SmallVector.h"
 
 namespace weft {
-struct Chip; // not included: its namespace `isa` would hide llvm::isa in every file of the dialect
+struct Chip; // not included: its namespace `isa` would hide llvm::isa in every
+             // file of the dialect
 }
 
 namespace weft::tpu {
 
-/// Layout of a tensor in the lanes (PPL part 1, section 3; isa section 4). Channel c lies in lane c mod lanes.
+/// Layout of a tensor in the lanes (PPL part 1, section 3; isa section 4).
+/// Channel c lies in lane c mod lanes.
 enum class LocalLayout : uint8_t {
   Aligned,     ///< every channel starts on an EU row
   Compact,     ///< channels follow each other without gaps
@@ -26,7 +28,8 @@ struct LocalTensor {
   LocalLayout layout = LocalLayout::Aligned;
 };
 
-/// Bytes a tensor takes in every lane, rounded up to whole EU rows (the unit of placement).
+/// Bytes a tensor takes in every lane, rounded up to whole EU rows (the unit of
+/// placement).
 int64_t bytesPerLane(const Chip &chip, const LocalTensor &tensor);
 
 /// A buffer that one op needs besides its operand tiles and its result tile.
@@ -37,7 +40,8 @@ struct LocalBuffer {
   };
   Kind kind = Scratch;
   LocalTensor tensor;
-  /// Constant only: the first channel of the whole constant that the tensor holds (c slices of filters).
+  /// Constant only: the first channel of the whole constant that the tensor
+  /// holds (c slices of filters).
   int64_t firstChannel = 0;
   /// Constant only: DRAM holds one channel, which every lane receives.
   bool broadcast = false;
@@ -45,16 +49,20 @@ struct LocalBuffer {
   /// Bytes that DRAM holds of it.
   int64_t storedBytes() const {
     const Dims &dims = tensor.dims;
-    return dims[0] * (broadcast ? 1 : dims[1]) * dims[2] * dims[3] * tensor.bits / 8;
+    return dims[0] * (broadcast ? 1 : dims[1]) * dims[2] * dims[3] *
+           tensor.bits / 8;
   }
 };
 
-/// Terms of the exponential series after range reduction to |x| <= ln(2)/2: the first one left out is below 2^-31.
+/// Terms of the exponential series after range reduction to |x| <= ln(2)/2: the
+/// first one left out is below 2^-31.
 inline constexpr int64_t kExpTerms = 10;
 
-/// Scratch of an f32 exponential of a tensor of shape `dims`, in the order emission uses it: power, remainder, product
-/// (f32 tiles), series coefficients (one row in every lane).
-void addExpScratch(const Chip &chip, const Dims &dims, llvm::SmallVectorImpl<LocalBuffer> &buffers);
+/// Scratch of an f32 exponential of a tensor of shape `dims`, in the order
+/// emission uses it: power, remainder, product (f32 tiles), series coefficients
+/// (one row in every lane).
+void addExpScratch(const Chip &chip, const Dims &dims,
+                   llvm::SmallVectorImpl<LocalBuffer> &buffers);
 
 } // namespace weft::tpu
 

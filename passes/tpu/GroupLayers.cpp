@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-/// Moves `ops` into a new group behind the last of them and rewires what crosses its border.
+/// Moves `ops` into a new group behind the last of them and rewires what
+/// crosses its border.
 static void buildGroup(ArrayRef<Operation *> ops, const Dims &counts) {
   GroupView view = viewOps(ops);
   SmallVector<Value> outputs;
@@ -24,15 +25,17 @@ static void buildGroup(ArrayRef<Operation *> ops, const Dims &counts) {
   OpBuilder builder(ops.back());
   builder.setInsertionPointAfter(ops.back());
   MLIRContext *context = builder.getContext();
-  auto tiling = TilingAttr::get(context, counts[0], counts[1], counts[2], counts[3]);
-  auto group = builder.create<GroupOp>(builder.getFusedLoc(locations), TypeRange(ValueRange(outputs)),
-                                       ValueRange(view.inputs), tiling, ArrayAttr(),
-                                       DenseI64ArrayAttr());
+  auto tiling =
+      TilingAttr::get(context, counts[0], counts[1], counts[2], counts[3]);
+  auto group = builder.create<GroupOp>(
+      builder.getFusedLoc(locations), TypeRange(ValueRange(outputs)),
+      ValueRange(view.inputs), tiling, ArrayAttr(), DenseI64ArrayAttr());
   Block *body = builder.createBlock(&group.getBody());
   DenseSet<Operation *> inside(ops.begin(), ops.end());
   for (Value input : view.inputs) {
     Value argument = body->addArgument(input.getType(), input.getLoc());
-    input.replaceUsesWithIf(argument, [&](OpOperand &use) { return inside.count(use.getOwner()); });
+    input.replaceUsesWithIf(
+        argument, [&](OpOperand &use) { return inside.count(use.getOwner()); });
   }
   builder.setInsertionPointToEnd(body);
   for (Operation *op : ops) {
@@ -48,13 +51,16 @@ static void buildGroup(ArrayRef<Operation *> ops, const Dims &counts) {
     }
   }
   for (auto [inner, outer] : llvm::zip(outputs, group.getOutputs()))
-    inner.replaceUsesWithIf(outer, [&](OpOperand &use) { return use.getOwner()->getBlock() != body; });
+    inner.replaceUsesWithIf(outer, [&](OpOperand &use) {
+      return use.getOwner()->getBlock() != body;
+    });
   builder.setInsertionPointToEnd(body);
   builder.create<YieldOp>(group.getLoc(), outputs);
 }
 
 namespace {
-struct GroupLayersPass : PassWrapper<GroupLayersPass, OperationPass<func::FuncOp>> {
+struct GroupLayersPass
+    : PassWrapper<GroupLayersPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(GroupLayersPass)
   explicit GroupLayersPass(const GroupLayersOptions &limits = {}) {
     if (limits.maxOps)
@@ -66,7 +72,8 @@ struct GroupLayersPass : PassWrapper<GroupLayersPass, OperationPass<func::FuncOp
 
   StringRef getArgument() const final { return "tpu-group-layers"; }
   StringRef getDescription() const final {
-    return "put runs of ops into groups that run slice by slice in local memory";
+    return "put runs of ops into groups that run slice by slice in local "
+           "memory";
   }
 
   void runOnOperation() override {
@@ -82,17 +89,20 @@ struct GroupLayersPass : PassWrapper<GroupLayersPass, OperationPass<func::FuncOp
       Operation *failed = nullptr;
       auto choices = searchGroups(*chip, run, options, failed);
       if (!choices) {
-        failed->emitError("unsupported: one slice of this layer does not fit the local memory of ")
+        failed->emitError("unsupported: one slice of this layer does not fit "
+                          "the local memory of ")
             << chip->laneBytes << " bytes a lane; make the layer smaller";
         return signalPassFailure();
       }
       ArrayRef<Operation *> ops(run);
       for (const GroupChoice &choice : *choices)
-        buildGroup(ops.slice(choice.begin, choice.end - choice.begin), choice.counts);
+        buildGroup(ops.slice(choice.begin, choice.end - choice.begin),
+                   choice.counts);
     }
   }
 
-  /// Maximal runs of tileable ops in block order; weights do not interrupt a run.
+  /// Maximal runs of tileable ops in block order; weights do not interrupt a
+  /// run.
   std::vector<std::vector<Operation *>> collectRuns() {
     std::vector<std::vector<Operation *>> runs(1);
     for (Operation &op : getOperation().getBody().front()) {
@@ -107,21 +117,25 @@ struct GroupLayersPass : PassWrapper<GroupLayersPass, OperationPass<func::FuncOp
     return runs;
   }
 
-  Option<int64_t> maxOps{*this, "max-ops", llvm::cl::desc("longest group that runs in one slice"),
+  Option<int64_t> maxOps{*this, "max-ops",
+                         llvm::cl::desc("longest group that runs in one slice"),
                          llvm::cl::init(512)};
-  Option<int64_t> maxSlicedOps{*this, "max-sliced-ops",
-                               llvm::cl::desc("longest group that is cut into slices"),
-                               llvm::cl::init(16)};
+  Option<int64_t> maxSlicedOps{
+      *this, "max-sliced-ops",
+      llvm::cl::desc("longest group that is cut into slices"),
+      llvm::cl::init(16)};
   Option<int64_t> commandBytes{
       *this, "command-bytes",
       llvm::cl::desc("cost of a command, in DRAM bytes moved in the same time"),
       llvm::cl::init(2048)};
-  Option<int64_t> prefetch{*this, "prefetch",
-                           llvm::cl::desc("how many ops ahead a constant may be loaded"),
-                           llvm::cl::init(8)};
+  Option<int64_t> prefetch{
+      *this, "prefetch",
+      llvm::cl::desc("how many ops ahead a constant may be loaded"),
+      llvm::cl::init(8)};
 };
 } // namespace
 
-std::unique_ptr<Pass> weft::tpu::createGroupLayersPass(const GroupLayersOptions &options) {
+std::unique_ptr<Pass>
+weft::tpu::createGroupLayersPass(const GroupLayersOptions &options) {
   return std::make_unique<GroupLayersPass>(options);
 }

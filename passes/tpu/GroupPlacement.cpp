@@ -33,9 +33,11 @@ static std::vector<Dims> slicesToLookAt(const Dims &counts, bool exact) {
   return slices;
 }
 
-/// Adds one slice to the footprint. `previous` is the plan of the slice looked at before, null for the first.
-static void addSlice(const Chip &chip, const GroupView &view, const SlicePlan &slice,
-                     const SlicePlan *previous, GroupFootprint &total) {
+/// Adds one slice to the footprint. `previous` is the plan of the slice looked
+/// at before, null for the first.
+static void addSlice(const Chip &chip, const GroupView &view,
+                     const SlicePlan &slice, const SlicePlan *previous,
+                     GroupFootprint &total) {
   std::vector<GroupBuffer> buffers = enumerateBuffers(chip, view, slice);
   if (!previous) {
     total.buffers = buffers;
@@ -43,9 +45,11 @@ static void addSlice(const Chip &chip, const GroupView &view, const SlicePlan &s
   }
   for (size_t i = 0; i < buffers.size(); ++i) {
     const GroupBuffer &buffer = buffers[i];
-    bool loaded = buffer.kind == GroupBuffer::Input || buffer.kind == GroupBuffer::Constant;
+    bool loaded = buffer.kind == GroupBuffer::Input ||
+                  buffer.kind == GroupBuffer::Constant;
     if (loaded) {
-      bool same = previous && buffer.tensor.dims == total.buffers[i].tensor.dims &&
+      bool same = previous &&
+                  buffer.tensor.dims == total.buffers[i].tensor.dims &&
                   buffer.firstChannel == total.buffers[i].firstChannel;
       if (buffer.kind == GroupBuffer::Input && previous)
         same = slice.tiles[buffer.owner] == previous->tiles[buffer.owner];
@@ -59,7 +63,8 @@ static void addSlice(const Chip &chip, const GroupView &view, const SlicePlan &s
     total.buffers[i].bytes = std::max(total.buffers[i].bytes, buffer.bytes);
   }
   for (auto [i, output] : llvm::enumerate(view.outputs)) {
-    Type element = cast<RankedTensorType>(view.value(output).getType()).getElementType();
+    Type element =
+        cast<RankedTensorType>(view.value(output).getType()).getElementType();
     total.storedBytes += slice.stores[i].elements() * elementBits(element) / 8;
   }
   for (size_t i = 0; i < view.ops.size(); ++i) {
@@ -69,8 +74,10 @@ static void addSlice(const Chip &chip, const GroupView &view, const SlicePlan &s
   }
 }
 
-std::optional<GroupFootprint> weft::tpu::measureGroup(const Chip &chip, const GroupView &view,
-                                                      const Dims &counts, bool exact) {
+std::optional<GroupFootprint> weft::tpu::measureGroup(const Chip &chip,
+                                                      const GroupView &view,
+                                                      const Dims &counts,
+                                                      bool exact) {
   GroupFootprint total;
   std::optional<SlicePlan> previous;
   std::vector<Dims> slices = slicesToLookAt(counts, exact);
@@ -105,7 +112,8 @@ std::optional<GroupFootprint> weft::tpu::measureGroup(const Chip &chip, const Gr
 }
 
 /// First and last op that uses each value (-1: none).
-static std::vector<std::pair<int64_t, int64_t>> valueUses(const GroupView &view) {
+static std::vector<std::pair<int64_t, int64_t>>
+valueUses(const GroupView &view) {
   std::vector<std::pair<int64_t, int64_t>> uses(view.valueCount(), {-1, -1});
   for (size_t i = 0; i < view.ops.size(); ++i)
     for (int operand : view.ops[i].operands)
@@ -118,8 +126,8 @@ static std::vector<std::pair<int64_t, int64_t>> valueUses(const GroupView &view)
 }
 
 std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
-                                             const GroupFootprint &footprint, bool sliced,
-                                             int64_t prefetch) {
+                                             const GroupFootprint &footprint,
+                                             bool sliced, int64_t prefetch) {
   auto uses = valueUses(view);
   int64_t end = static_cast<int64_t>(view.ops.size()) - 1;
   llvm::DenseSet<int> outputs(view.outputs.begin(), view.outputs.end());
@@ -134,7 +142,8 @@ std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
       range.last = uses[buffer.owner].second;
       break;
     case GroupBuffer::Result:
-      range.last = std::max<int64_t>(buffer.owner, uses[view.resultOf(buffer.owner)].second);
+      range.last = std::max<int64_t>(buffer.owner,
+                                     uses[view.resultOf(buffer.owner)].second);
       break;
     case GroupBuffer::Constant:
       range.first = std::max<int64_t>(0, buffer.owner - prefetch);
@@ -143,10 +152,13 @@ std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
     case GroupBuffer::OperandCopy:
       break;
     }
-    bool stored = buffer.kind == GroupBuffer::Result && outputs.contains(view.resultOf(buffer.owner));
-    if (stored && !sliced) // room for the store to run while the next op computes
+    bool stored = buffer.kind == GroupBuffer::Result &&
+                  outputs.contains(view.resultOf(buffer.owner));
+    if (stored &&
+        !sliced) // room for the store to run while the next op computes
       range.last = std::min(end, std::max(range.last, range.first + 1));
-    bool loaded = buffer.kind == GroupBuffer::Input || buffer.kind == GroupBuffer::Constant;
+    bool loaded = buffer.kind == GroupBuffer::Input ||
+                  buffer.kind == GroupBuffer::Constant;
     if (sliced && (loaded || stored)) {
       range.first = 0;
       range.last = end;
@@ -158,21 +170,23 @@ std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
   return ranges;
 }
 
-std::optional<std::vector<BufferPlace>> weft::tpu::placeGroup(const Chip &chip,
-                                                              const GroupView &view,
-                                                              const Dims &counts,
-                                                              int64_t maxPrefetch) {
-  std::optional<GroupFootprint> footprint = measureGroup(chip, view, counts, /*exact=*/true);
+std::optional<std::vector<BufferPlace>>
+weft::tpu::placeGroup(const Chip &chip, const GroupView &view,
+                      const Dims &counts, int64_t maxPrefetch) {
+  std::optional<GroupFootprint> footprint =
+      measureGroup(chip, view, counts, /*exact=*/true);
   if (!footprint)
     return std::nullopt;
   bool sliced = counts[0] * counts[1] * counts[2] * counts[3] > 1;
   for (int64_t prefetch = maxPrefetch;; prefetch /= 2) {
-    std::vector<LiveRange> ranges = liveRanges(view, *footprint, sliced, prefetch);
+    std::vector<LiveRange> ranges =
+        liveRanges(view, *footprint, sliced, prefetch);
     if (auto addresses = allocate(ranges, chip.laneBytes, chip.euBytes)) {
       std::vector<BufferPlace> places;
       for (size_t i = 0; i < ranges.size(); ++i) {
         int64_t bytes = footprint->buffers[i].bytes;
-        places.push_back({(*addresses)[i], bytes, ranges[i].bytes == bytes ? 0 : bytes,
+        places.push_back({(*addresses)[i], bytes,
+                          ranges[i].bytes == bytes ? 0 : bytes,
                           sliced ? 0 : ranges[i].first});
       }
       return places;

@@ -11,32 +11,42 @@ namespace weft::tpu {
 /// Buffers of a tiled group, the largest of each over the slices looked at.
 struct GroupFootprint {
   std::vector<GroupBuffer> buffers;
-  std::vector<bool> changes;  ///< per buffer: what it holds differs between slices, so loads rotate
-  int64_t loadedBytes = 0;    ///< DRAM bytes read by all slices
-  int64_t storedBytes = 0;    ///< DRAM bytes written by all slices
-  int64_t computed = 0;       ///< elements computed by all slices, halo recompute included
-  int64_t wholeElements = 0;  ///< the same without slicing
+  std::vector<bool> changes; ///< per buffer: what it holds differs between
+                             ///< slices, so loads rotate
+  int64_t loadedBytes = 0;   ///< DRAM bytes read by all slices
+  int64_t storedBytes = 0;   ///< DRAM bytes written by all slices
+  int64_t computed =
+      0; ///< elements computed by all slices, halo recompute included
+  int64_t wholeElements = 0; ///< the same without slicing
   int64_t commands = 0;
 };
 
-/// Looks at every slice if `exact`, else at the first, second, middle and last of every axis (sizes are exact up to
-/// rounding there; the traffic is extrapolated). std::nullopt if a slice cannot be planned or a buffer exceeds a lane.
-std::optional<GroupFootprint> measureGroup(const Chip &chip, const GroupView &view,
+/// Looks at every slice if `exact`, else at the first, second, middle and last
+/// of every axis (sizes are exact up to rounding there; the traffic is
+/// extrapolated). std::nullopt if a slice cannot be planned or a buffer exceeds
+/// a lane.
+std::optional<GroupFootprint> measureGroup(const Chip &chip,
+                                           const GroupView &view,
                                            const Dims &counts, bool exact);
 
-/// Live ranges of the buffers over the group's steps (op numbers). With one slice, a constant is loaded `prefetch` steps
-/// ahead of its op; with several, whatever crosses DRAM lives throughout and is doubled where it changes.
-std::vector<LiveRange> liveRanges(const GroupView &view, const GroupFootprint &footprint,
-                                  bool sliced, int64_t prefetch);
+/// Live ranges of the buffers over the group's steps (op numbers). With one
+/// slice, a constant is loaded `prefetch` steps ahead of its op; with several,
+/// whatever crosses DRAM lives throughout and is doubled where it changes.
+std::vector<LiveRange> liveRanges(const GroupView &view,
+                                  const GroupFootprint &footprint, bool sliced,
+                                  int64_t prefetch);
 
 /// A buffer's place: see #tpu.buffer.
 struct BufferPlace {
   int64_t local = 0, bytes = 0, rotate = 0, load = 0;
 };
 
-/// Places all buffers; tries prefetch distances from `maxPrefetch` downwards. std::nullopt if nothing fits.
-std::optional<std::vector<BufferPlace>> placeGroup(const Chip &chip, const GroupView &view,
-                                                   const Dims &counts, int64_t maxPrefetch);
+/// Places all buffers; tries prefetch distances from `maxPrefetch` downwards.
+/// std::nullopt if nothing fits.
+std::optional<std::vector<BufferPlace>> placeGroup(const Chip &chip,
+                                                   const GroupView &view,
+                                                   const Dims &counts,
+                                                   int64_t maxPrefetch);
 
 } // namespace weft::tpu
 

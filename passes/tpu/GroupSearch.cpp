@@ -11,8 +11,10 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-static int64_t costOf(const GroupFootprint &footprint, const GroupSearchOptions &options) {
-  return footprint.loadedBytes + footprint.storedBytes + options.commandBytes * footprint.commands;
+static int64_t costOf(const GroupFootprint &footprint,
+                      const GroupSearchOptions &options) {
+  return footprint.loadedBytes + footprint.storedBytes +
+         options.commandBytes * footprint.commands;
 }
 
 static int64_t product(const Dims &counts) {
@@ -20,11 +22,12 @@ static int64_t product(const Dims &counts) {
 }
 
 namespace {
-/// Walks tilings of one group along one family after the other and keeps the cheapest that fits.
+/// Walks tilings of one group along one family after the other and keeps the
+/// cheapest that fits.
 class TilingSearch {
 public:
-  TilingSearch(const Chip &chip, const GroupView &view, const GroupSearchOptions &options,
-               int64_t atLeast)
+  TilingSearch(const Chip &chip, const GroupView &view,
+               const GroupSearchOptions &options, int64_t atLeast)
       : chip(chip), view(view), options(options), atLeast(atLeast) {
     limits = {1 << 30, 1 << 30, 1 << 30, 1 << 30};
     for (int output : view.outputs) {
@@ -75,7 +78,8 @@ private:
   }
 
   bool tryCounts(const Dims &counts) {
-    std::optional<GroupFootprint> footprint = measureGroup(chip, view, counts, /*exact=*/false);
+    std::optional<GroupFootprint> footprint =
+        measureGroup(chip, view, counts, /*exact=*/false);
     if (!footprint)
       return false;
     // Computing everything twice is never worth the bytes it saves.
@@ -104,7 +108,8 @@ struct OpNumbers {
   int64_t resultBytes = 0, constantBytes = 0;                ///< bytes in DRAM
   int64_t commands = 0;
   unsigned uses = 0;
-  /// (producer op of the run or -1, value number among outside values, bytes a lane, DRAM bytes)
+  /// (producer op of the run or -1, value number among outside values, bytes a
+  /// lane, DRAM bytes)
   struct Operand {
     int producer;
     int outside;
@@ -116,7 +121,8 @@ struct OpNumbers {
 /// The interval dynamic program over one run.
 class RunSearch {
 public:
-  RunSearch(const Chip &chip, ArrayRef<Operation *> run, const GroupSearchOptions &options)
+  RunSearch(const Chip &chip, ArrayRef<Operation *> run,
+            const GroupSearchOptions &options)
       : chip(chip), run(run), options(options) {
     collectNumbers();
   }
@@ -128,8 +134,8 @@ private:
   void extendOneSlice(size_t begin);
   void extendSliced(size_t begin, size_t firstEnd);
   void relax(size_t begin, size_t end, const Dims &counts, int64_t cost);
-  bool appendChecked(size_t begin, size_t end, Dims counts, std::vector<GroupChoice> &choices,
-                     Operation *&failed);
+  bool appendChecked(size_t begin, size_t end, Dims counts,
+                     std::vector<GroupChoice> &choices, Operation *&failed);
 
   struct Best {
     int64_t cost = std::numeric_limits<int64_t>::max();
@@ -145,9 +151,9 @@ private:
 };
 } // namespace
 
-std::optional<TilingChoice> weft::tpu::searchTiling(const Chip &chip, const GroupView &view,
-                                                    const GroupSearchOptions &options,
-                                                    int64_t atLeast) {
+std::optional<TilingChoice>
+weft::tpu::searchTiling(const Chip &chip, const GroupView &view,
+                        const GroupSearchOptions &options, int64_t atLeast) {
   return TilingSearch(chip, view, options, atLeast).run();
 }
 
@@ -199,7 +205,8 @@ void RunSearch::collectNumbers() {
   outsideCount = outside.size();
 }
 
-void RunSearch::relax(size_t begin, size_t end, const Dims &counts, int64_t cost) {
+void RunSearch::relax(size_t begin, size_t end, const Dims &counts,
+                      int64_t cost) {
   if (best[begin].cost == std::numeric_limits<int64_t>::max())
     return;
   int64_t total = best[begin].cost + cost;
@@ -207,14 +214,16 @@ void RunSearch::relax(size_t begin, size_t end, const Dims &counts, int64_t cost
     best[end] = {total, begin, counts};
 }
 
-/// All groups [begin, end) that run in one slice; numbers are kept up to date while `end` grows.
+/// All groups [begin, end) that run in one slice; numbers are kept up to date
+/// while `end` grows.
 void RunSearch::extendOneSlice(size_t begin) {
   std::vector<int64_t> live; // bytes a lane per step
   std::vector<int64_t> lastUse;
   std::vector<unsigned> usesLeft;
   DenseMap<int, size_t> outsideLast; // outside value -> last step it is live
   int64_t traffic = 0, overhead = 0, capacity = chip.laneBytes;
-  size_t limit = std::min(run.size(), begin + static_cast<size_t>(options.maxOps));
+  size_t limit =
+      std::min(run.size(), begin + static_cast<size_t>(options.maxOps));
   bool fits = true;
   size_t end = begin;
   auto add = [&](size_t from, size_t to, int64_t bytes) {
@@ -250,7 +259,8 @@ void RunSearch::extendOneSlice(size_t begin) {
     overhead += op.commands;
     ++end;
     if (fits)
-      relax(begin, end, {1, 1, 1, 1}, traffic + options.commandBytes * overhead);
+      relax(begin, end, {1, 1, 1, 1},
+            traffic + options.commandBytes * overhead);
   }
   if (!fits)
     extendSliced(begin, end);
@@ -258,14 +268,17 @@ void RunSearch::extendOneSlice(size_t begin) {
 
 /// Groups that are too big for one slice, starting with [begin, firstEnd).
 void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
-  size_t limit = std::min(run.size(), begin + static_cast<size_t>(options.maxSlicedOps));
+  size_t limit =
+      std::min(run.size(), begin + static_cast<size_t>(options.maxSlicedOps));
   int64_t atLeast = 2;
   int misses = 0;
   for (size_t end = firstEnd; end <= limit && misses < 3; ++end) {
     GroupView view = viewOps(run.slice(begin, end - begin));
-    std::optional<TilingChoice> choice = searchTiling(chip, view, options, atLeast);
+    std::optional<TilingChoice> choice =
+        searchTiling(chip, view, options, atLeast);
     if (!choice) {
-      ++misses; // an op may only look bad until its consumer joins (a residual branch)
+      ++misses; // an op may only look bad until its consumer joins (a residual
+                // branch)
       continue;
     }
     misses = 0;
@@ -274,16 +287,19 @@ void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
   }
 }
 
-/// Adds [begin, end) if it can really be placed, with more slices or cut in two if need be.
+/// Adds [begin, end) if it can really be placed, with more slices or cut in two
+/// if need be.
 bool RunSearch::appendChecked(size_t begin, size_t end, Dims counts,
-                              std::vector<GroupChoice> &choices, Operation *&failed) {
+                              std::vector<GroupChoice> &choices,
+                              Operation *&failed) {
   GroupView view = viewOps(run.slice(begin, end - begin));
   for (int64_t slices = product(counts);;) {
     if (placeGroup(chip, view, counts, options.prefetch)) {
       choices.push_back({begin, end, counts});
       return true;
     }
-    std::optional<TilingChoice> next = searchTiling(chip, view, options, slices + 1);
+    std::optional<TilingChoice> next =
+        searchTiling(chip, view, options, slices + 1);
     if (!next)
       break;
     counts = next->counts;
@@ -303,9 +319,11 @@ std::optional<std::vector<GroupChoice>> RunSearch::solve(Operation *&failed) {
   best[0].cost = 0;
   for (size_t begin = 0; begin < run.size(); ++begin) {
     extendOneSlice(begin);
-    // An op that fits no way at all still gets a group, which the check below will then refuse with its name.
+    // An op that fits no way at all still gets a group, which the check below
+    // will then refuse with its name.
     if (best[begin + 1].cost == std::numeric_limits<int64_t>::max())
-      relax(begin, begin + 1, {1, 1, 1, 1}, std::numeric_limits<int32_t>::max());
+      relax(begin, begin + 1, {1, 1, 1, 1},
+            std::numeric_limits<int32_t>::max());
   }
   std::vector<Best> cuts;
   std::vector<size_t> ends;
@@ -320,9 +338,8 @@ std::optional<std::vector<GroupChoice>> RunSearch::solve(Operation *&failed) {
   return choices;
 }
 
-std::optional<std::vector<GroupChoice>> weft::tpu::searchGroups(const Chip &chip,
-                                                                ArrayRef<Operation *> run,
-                                                                const GroupSearchOptions &options,
-                                                                Operation *&failed) {
+std::optional<std::vector<GroupChoice>>
+weft::tpu::searchGroups(const Chip &chip, ArrayRef<Operation *> run,
+                        const GroupSearchOptions &options, Operation *&failed) {
   return RunSearch(chip, run, options).solve(failed);
 }

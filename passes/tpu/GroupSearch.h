@@ -9,11 +9,12 @@ namespace weft::tpu {
 
 /// Knobs of the search; the defaults are those of --tpu-group-layers.
 struct GroupSearchOptions {
-  int64_t maxOps = 512;         ///< longest group that runs in one slice
-  int64_t maxSlicedOps = 16;    ///< longest group that is cut into slices
-  int64_t maxSlices = 4096;     ///< per group
-  int64_t commandBytes = 2048;  ///< what a command costs, in bytes the DMA moves meanwhile
-  int64_t prefetch = 8;         ///< ops that the load of a constant runs ahead
+  int64_t maxOps = 512;      ///< longest group that runs in one slice
+  int64_t maxSlicedOps = 16; ///< longest group that is cut into slices
+  int64_t maxSlices = 4096;  ///< per group
+  int64_t commandBytes =
+      2048; ///< what a command costs, in bytes the DMA moves meanwhile
+  int64_t prefetch = 8; ///< ops that the load of a constant runs ahead
 };
 
 /// Ops [begin, end) of a run, cut into `counts` slices.
@@ -22,22 +23,26 @@ struct GroupChoice {
   Dims counts{1, 1, 1, 1};
 };
 
-/// Cuts a run of tileable ops (in topological order) into groups so that the sum of costs is least:
-/// cost = DRAM bytes loaded and stored (halo rows count each time) + commandBytes * commands. Interval dynamic program;
-/// every choice has a placement that fits. On failure the op that cannot be placed even alone is returned in `failed`.
-std::optional<std::vector<GroupChoice>> searchGroups(const Chip &chip,
-                                                     llvm::ArrayRef<mlir::Operation *> run,
-                                                     const GroupSearchOptions &options,
-                                                     mlir::Operation *&failed);
+/// Cuts a run of tileable ops (in topological order) into groups so that the
+/// sum of costs is least: cost = DRAM bytes loaded and stored (halo rows count
+/// each time) + commandBytes * commands. Interval dynamic program; every choice
+/// has a placement that fits. On failure the op that cannot be placed even
+/// alone is returned in `failed`.
+std::optional<std::vector<GroupChoice>>
+searchGroups(const Chip &chip, llvm::ArrayRef<mlir::Operation *> run,
+             const GroupSearchOptions &options, mlir::Operation *&failed);
 
-/// The cheapest tiling with more than one slice under which the group fits; std::nullopt if none does. `atLeast` skips
-/// tilings with fewer slices (a group that needed four slices will not need fewer with one op more).
+/// The cheapest tiling with more than one slice under which the group fits;
+/// std::nullopt if none does. `atLeast` skips tilings with fewer slices (a
+/// group that needed four slices will not need fewer with one op more).
 struct TilingChoice {
   Dims counts{1, 1, 1, 1};
   int64_t cost = 0;
 };
-std::optional<TilingChoice> searchTiling(const Chip &chip, const GroupView &view,
-                                         const GroupSearchOptions &options, int64_t atLeast);
+std::optional<TilingChoice> searchTiling(const Chip &chip,
+                                         const GroupView &view,
+                                         const GroupSearchOptions &options,
+                                         int64_t atLeast);
 
 } // namespace weft::tpu
 

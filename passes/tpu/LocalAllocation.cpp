@@ -29,9 +29,10 @@ struct Placed {
 };
 } // namespace
 
-/// Lowest aligned address where `bytes` fit between the sorted, possibly overlapping `taken` intervals.
-static int64_t lowestGap(std::vector<std::pair<int64_t, int64_t>> &taken, int64_t bytes,
-                         int64_t alignment) {
+/// Lowest aligned address where `bytes` fit between the sorted, possibly
+/// overlapping `taken` intervals.
+static int64_t lowestGap(std::vector<std::pair<int64_t, int64_t>> &taken,
+                         int64_t bytes, int64_t alignment) {
   std::sort(taken.begin(), taken.end());
   int64_t address = 0;
   for (const auto &[begin, end] : taken) {
@@ -42,8 +43,9 @@ static int64_t lowestGap(std::vector<std::pair<int64_t, int64_t>> &taken, int64_
   return address;
 }
 
-std::optional<std::vector<int64_t>> weft::tpu::allocate(const std::vector<LiveRange> &ranges,
-                                                        int64_t capacity, int64_t alignment) {
+std::optional<std::vector<int64_t>>
+weft::tpu::allocate(const std::vector<LiveRange> &ranges, int64_t capacity,
+                    int64_t alignment) {
   std::vector<size_t> order(ranges.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {

@@ -9,21 +9,26 @@
 
 namespace weft::tpu {
 
-/// Something that needs `bytes` of memory during the time steps first..last, both included.
+/// Something that needs `bytes` of memory during the time steps first..last,
+/// both included.
 struct LiveRange {
   int64_t bytes = 0;
   int64_t first = 0;
   int64_t last = 0;
 };
 
-/// Addresses such that no two ranges that share a step share a byte, all below `capacity` and on multiples of
-/// `alignment`. Largest first, each at the lowest address that is free over its whole range; ties by start, then by
-/// position, so the result depends on the argument only. std::nullopt if one does not fit (which, as in every
-/// heuristic, may happen although a packing exists). Ranges of 0 bytes get address 0.
-std::optional<std::vector<int64_t>> allocate(const std::vector<LiveRange> &ranges, int64_t capacity,
-                                             int64_t alignment);
+/// Addresses such that no two ranges that share a step share a byte, all below
+/// `capacity` and on multiples of `alignment`. Largest first, each at the
+/// lowest address that is free over its whole range; ties by start, then by
+/// position, so the result depends on the argument only. std::nullopt if one
+/// does not fit (which, as in every heuristic, may happen although a packing
+/// exists). Ranges of 0 bytes get address 0.
+std::optional<std::vector<int64_t>>
+allocate(const std::vector<LiveRange> &ranges, int64_t capacity,
+         int64_t alignment);
 
-/// Largest sum of bytes that live in one step: a lower bound of every allocation.
+/// Largest sum of bytes that live in one step: a lower bound of every
+/// allocation.
 int64_t peakBytes(const std::vector<LiveRange> &ranges);
 
 } // namespace weft::tpu

@@ -3,20 +3,21 @@
 #ifndef WEFT_PASSES_TPU_MODULECHIP_H
 #define WEFT_PASSES_TPU_MODULECHIP_H
 
-#include "runtime/chips/Chips.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
+#include "runtime/chips/Chips.h"
 
 namespace weft::tpu {
 
-/// The chip of the nearest enclosing `tpu.chip` attribute; emits an error and gives null if there is none or it is
-/// unknown.
+/// The chip of the nearest enclosing `tpu.chip` attribute; emits an error and
+/// gives null if there is none or it is unknown.
 inline const Chip *chipOf(mlir::Operation *op) {
   for (mlir::Operation *scope = op; scope; scope = scope->getParentOp())
     if (auto name = scope->getAttrOfType<mlir::StringAttr>("tpu.chip")) {
       if (const Chip *chip = chips::find({name.data(), name.size()}))
         return chip;
-      scope->emitError("unknown chip '") << name.getValue() << "' in tpu.chip; known: bm1684x";
+      scope->emitError("unknown chip '")
+          << name.getValue() << "' in tpu.chip; known: bm1684x";
       return nullptr;
     }
   op->emitError("module has no tpu.chip attribute; convert to tpu first");

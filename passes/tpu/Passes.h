@@ -15,13 +15,17 @@ struct GroupLayersOptions {
   int64_t maxSlicedOps = 0; ///< longest group that is cut into slices
 };
 
-/// --tpu-group-layers: puts runs of tileable ops into `tpu.group`s with a tiling under which they fit local memory.
-std::unique_ptr<mlir::Pass> createGroupLayersPass(const GroupLayersOptions &options = {});
+/// --tpu-group-layers: puts runs of tileable ops into `tpu.group`s with a
+/// tiling under which they fit local memory.
+std::unique_ptr<mlir::Pass>
+createGroupLayersPass(const GroupLayersOptions &options = {});
 
-/// --tpu-place-local: gives every buffer of every group its local address and the step at which it is loaded.
+/// --tpu-place-local: gives every buffer of every group its local address and
+/// the step at which it is loaded.
 std::unique_ptr<mlir::Pass> createPlaceLocalPass();
 
-/// --tpu-place-global: gives packed constants, arguments, results and whatever else crosses DRAM their addresses.
+/// --tpu-place-global: gives packed constants, arguments, results and whatever
+/// else crosses DRAM their addresses.
 std::unique_ptr<mlir::Pass> createPlaceGlobalPass();
 
 /// Makes the passes of this folder known by their flags.

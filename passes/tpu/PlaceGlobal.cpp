@@ -26,12 +26,14 @@ static int64_t valueBytes(Value value) {
 }
 
 namespace {
-struct PlaceGlobalPass : PassWrapper<PlaceGlobalPass, OperationPass<func::FuncOp>> {
+struct PlaceGlobalPass
+    : PassWrapper<PlaceGlobalPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PlaceGlobalPass)
 
   StringRef getArgument() const final { return "tpu-place-global"; }
   StringRef getDescription() const final {
-    return "give weights, inputs, outputs and DRAM intermediates their addresses";
+    return "give weights, inputs, outputs and DRAM intermediates their "
+           "addresses";
   }
 
   void runOnOperation() override {
@@ -51,7 +53,8 @@ struct PlaceGlobalPass : PassWrapper<PlaceGlobalPass, OperationPass<func::FuncOp
   }
 
 private:
-  /// Weights follow each other on EU rows; the DMA reads any byte address, but aligned ones are faster.
+  /// Weights follow each other on EU rows; the DMA reads any byte address, but
+  /// aligned ones are faster.
   int64_t takeWeight(int64_t bytes) {
     int64_t address = cursor;
     cursor = alignUp(cursor + bytes, 64);
@@ -59,7 +62,8 @@ private:
   }
 
   void setAddress(Operation *op, int64_t address) {
-    op->setAttr("tpu.address", IntegerAttr::get(IntegerType::get(&getContext(), 64), address));
+    op->setAttr("tpu.address",
+                IntegerAttr::get(IntegerType::get(&getContext(), 64), address));
   }
 
   /// Packed constants in the order in which the group loads them.
@@ -69,9 +73,11 @@ private:
     std::vector<size_t> next(view.ops.size(), 0);
     std::vector<SmallVector<Attribute>> attributes(view.ops.size());
     for (size_t i = 0; i < view.ops.size(); ++i) {
-      auto buffers = view.ops[i].op->getAttrOfType<ArrayAttr>(GroupOp::kBuffersAttr);
+      auto buffers =
+          view.ops[i].op->getAttrOfType<ArrayAttr>(GroupOp::kBuffersAttr);
       if (!buffers)
-        return view.ops[i].op->emitError("has no local addresses; run tpu-place-local first");
+        return view.ops[i].op->emitError(
+            "has no local addresses; run tpu-place-local first");
       attributes[i].append(buffers.begin(), buffers.end());
     }
     for (const GroupBuffer &buffer : enumerateBuffers(chip, view, *whole)) {
@@ -81,16 +87,18 @@ private:
       if (buffer.kind != GroupBuffer::Constant)
         continue;
       auto old = cast<BufferAttr>(attributes[buffer.owner][place]);
-      attributes[buffer.owner][place] =
-          BufferAttr::get(&getContext(), old.getLocal(), old.getBytes(), old.getRotate(),
-                          old.getLoad(), takeWeight(buffer.storedBytes()));
+      attributes[buffer.owner][place] = BufferAttr::get(
+          &getContext(), old.getLocal(), old.getBytes(), old.getRotate(),
+          old.getLoad(), takeWeight(buffer.storedBytes()));
     }
     for (size_t i = 0; i < view.ops.size(); ++i)
-      view.ops[i].op->setAttr(GroupOp::kBuffersAttr, ArrayAttr::get(&getContext(), attributes[i]));
+      view.ops[i].op->setAttr(GroupOp::kBuffersAttr,
+                              ArrayAttr::get(&getContext(), attributes[i]));
     return success();
   }
 
-  /// DRAM tensors by live range over the top-level ops; a reshape is another view of its operand's bytes.
+  /// DRAM tensors by live range over the top-level ops; a reshape is another
+  /// view of its operand's bytes.
   void placeActivations() {
     func::FuncOp func = getOperation();
     Block &block = func.getBody().front();
@@ -102,7 +110,8 @@ private:
       return value;
     };
     int64_t step = 0, end = std::distance(block.begin(), block.end());
-    // Inputs and outputs keep their room for the whole run: the caller reads and writes them.
+    // Inputs and outputs keep their room for the whole run: the caller reads
+    // and writes them.
     for (Value argument : block.getArguments())
       ranges[argument] = {valueBytes(argument), 0, end};
     for (Operation &op : block) {

@@ -11,15 +11,18 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-/// Writes the places of a group into its attributes: inputs on the group, the rest on the op they belong to.
-static void annotate(GroupOp group, const GroupView &view, ArrayRef<GroupBuffer> buffers,
+/// Writes the places of a group into its attributes: inputs on the group, the
+/// rest on the op they belong to.
+static void annotate(GroupOp group, const GroupView &view,
+                     ArrayRef<GroupBuffer> buffers,
                      ArrayRef<BufferPlace> places) {
   MLIRContext *context = group.getContext();
   SmallVector<Attribute> inputs;
   std::vector<SmallVector<Attribute>> perOp(view.ops.size());
   for (size_t i = 0; i < places.size(); ++i) {
     const BufferPlace &place = places[i];
-    auto attribute = BufferAttr::get(context, place.local, place.bytes, place.rotate, place.load, -1);
+    auto attribute = BufferAttr::get(context, place.local, place.bytes,
+                                     place.rotate, place.load, -1);
     if (buffers[i].kind == GroupBuffer::Input)
       inputs.push_back(attribute);
     else
@@ -27,18 +30,21 @@ static void annotate(GroupOp group, const GroupView &view, ArrayRef<GroupBuffer>
   }
   group.setBuffersAttr(ArrayAttr::get(context, inputs));
   for (size_t i = 0; i < view.ops.size(); ++i)
-    view.ops[i].op->setAttr(GroupOp::kBuffersAttr, ArrayAttr::get(context, perOp[i]));
+    view.ops[i].op->setAttr(GroupOp::kBuffersAttr,
+                            ArrayAttr::get(context, perOp[i]));
 }
 
 namespace {
-struct PlaceLocalPass : PassWrapper<PlaceLocalPass, OperationPass<func::FuncOp>> {
+struct PlaceLocalPass
+    : PassWrapper<PlaceLocalPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PlaceLocalPass)
   PlaceLocalPass() = default;
   PlaceLocalPass(const PlaceLocalPass &other) : PassWrapper(other) {}
 
   StringRef getArgument() const final { return "tpu-place-local"; }
   StringRef getDescription() const final {
-    return "give the tensors of every group their local addresses by live range";
+    return "give the tensors of every group their local addresses by live "
+           "range";
   }
 
   void runOnOperation() override {
@@ -47,12 +53,14 @@ struct PlaceLocalPass : PassWrapper<PlaceLocalPass, OperationPass<func::FuncOp>>
       return signalPassFailure();
     WalkResult result = getOperation().walk([&](GroupOp group) {
       GroupView view = viewGroup(group);
-      Dims counts = group.getTiling() ? group.getTiling()->getCounts() : Dims{1, 1, 1, 1};
+      Dims counts =
+          group.getTiling() ? group.getTiling()->getCounts() : Dims{1, 1, 1, 1};
       auto places = placeGroup(*chip, view, counts, prefetch);
       auto slice = planSlice(*chip, view, counts, {0, 0, 0, 0});
       if (!places || !slice) {
         group.emitError("the tensors of this group do not fit ")
-            << chip->laneBytes << " bytes a lane under its tiling; use more slices";
+            << chip->laneBytes
+            << " bytes a lane under its tiling; use more slices";
         return WalkResult::interrupt();
       }
       annotate(group, view, enumerateBuffers(*chip, view, *slice), *places);
@@ -62,9 +70,10 @@ struct PlaceLocalPass : PassWrapper<PlaceLocalPass, OperationPass<func::FuncOp>>
       signalPassFailure();
   }
 
-  Option<int64_t> prefetch{*this, "prefetch",
-                           llvm::cl::desc("how many ops ahead a constant may be loaded"),
-                           llvm::cl::init(8)};
+  Option<int64_t> prefetch{
+      *this, "prefetch",
+      llvm::cl::desc("how many ops ahead a constant may be loaded"),
+      llvm::cl::init(8)};
 };
 } // namespace
 

@@ -8,8 +8,8 @@
 namespace weft::emulator {
 
 WEFT_MULTIVERSION
-void dotFloat(const float *scalars, const float *vectors, size_t terms, float *first,
-              float *second) {
+void dotFloat(const float *scalars, const float *vectors, size_t terms,
+              float *first, float *second) {
   float even[kVector], odd[kVector];
   std::memcpy(even, first, sizeof(even));
   std::memcpy(odd, second, sizeof(odd));
@@ -29,8 +29,8 @@ void dotFloat(const float *scalars, const float *vectors, size_t terms, float *f
   std::memcpy(second, odd, sizeof(odd));
 }
 
-void dotFloatReference(const float *scalars, const float *vectors, size_t terms, float *first,
-                       float *second) {
+void dotFloatReference(const float *scalars, const float *vectors, size_t terms,
+                       float *first, float *second) {
   for (unsigned j = 0; j < kVector; ++j)
     for (size_t k = 0; k < terms; ++k) {
       float product = scalars[k] * vectors[k * kVector + j];
@@ -39,7 +39,8 @@ void dotFloatReference(const float *scalars, const float *vectors, size_t terms,
     }
 }
 
-float halfBlockSum(const float *scalars, const float *vectors, size_t stride, unsigned used) {
+float halfBlockSum(const float *scalars, const float *vectors, size_t stride,
+                   unsigned used) {
   double products[kHalfBlock], special = 0;
   int largest = std::numeric_limits<int>::min();
   bool isSpecial = false;
@@ -64,24 +65,27 @@ float halfBlockSum(const float *scalars, const float *vectors, size_t stride, un
 }
 
 static unsigned usedTerms(const HalfBlocks &blocks, size_t block) {
-  return block >= blocks.blocks - blocks.tailBlocks ? blocks.tailUsed : kHalfBlock;
+  return block >= blocks.blocks - blocks.tailBlocks ? blocks.tailUsed
+                                                    : kHalfBlock;
 }
 
-void dotHalfReference(const float *scalars, const float *vectors, const HalfBlocks &blocks,
-                      float *sum) {
+void dotHalfReference(const float *scalars, const float *vectors,
+                      const HalfBlocks &blocks, float *sum) {
   for (size_t b = 0; b < blocks.blocks; ++b)
     for (unsigned j = 0; j < kVector; ++j)
       sum[j] = sum[j] + halfBlockSum(scalars + b * kHalfBlock,
-                                     vectors + b * kHalfBlock * kVector + j, kVector,
-                                     usedTerms(blocks, b));
+                                     vectors + b * kHalfBlock * kVector + j,
+                                     kVector, usedTerms(blocks, b));
 }
 
 WEFT_MULTIVERSION
-void dotFp16(const float *scalars, const float *vectors, const HalfBlocks &blocks, float *sum) {
+void dotFp16(const float *scalars, const float *vectors,
+             const HalfBlocks &blocks, float *sum) {
   float products[kHalfBlock][kVector];
   for (size_t b = 0; b < blocks.blocks; ++b) {
     unsigned used = usedTerms(blocks, b);
-    const float *s = scalars + b * kHalfBlock, *v = vectors + b * kHalfBlock * kVector;
+    const float *s = scalars + b * kHalfBlock,
+                *v = vectors + b * kHalfBlock * kVector;
     int32_t largest[kVector] = {};
     for (unsigned k = 0; k < used; ++k)
       for (unsigned j = 0; j < kVector; ++j) {
@@ -90,8 +94,8 @@ void dotFp16(const float *scalars, const float *vectors, const HalfBlocks &block
         int32_t magnitude = numeric::bitCast<int32_t>(product) & 0x7fffffff;
         largest[j] = magnitude > largest[j] ? magnitude : largest[j];
       }
-    // Non-zero products lie in 2^-48 .. 2^32, so their biased exponents are 79 .. 159; the lower
-    // bound only keeps the scale of an all-zero block finite.
+    // Non-zero products lie in 2^-48 .. 2^32, so their biased exponents are 79
+    // .. 159; the lower bound only keeps the scale of an all-zero block finite.
     float scale[kVector], back[kVector];
     int32_t total[kVector] = {};
     int32_t special = 0;
@@ -99,8 +103,10 @@ void dotFp16(const float *scalars, const float *vectors, const HalfBlocks &block
       int32_t exponent = largest[j] >> 23;
       special |= exponent == 255;
       exponent = exponent < 79 ? 79 : (exponent > 159 ? 159 : exponent);
-      scale[j] = numeric::floatFromBits(uint32_t(278 - exponent) << 23); // 2^(24 - e)
-      back[j] = numeric::floatFromBits(uint32_t(exponent - 24) << 23);   // 2^(e - 24)
+      scale[j] =
+          numeric::floatFromBits(uint32_t(278 - exponent) << 23); // 2^(24 - e)
+      back[j] =
+          numeric::floatFromBits(uint32_t(exponent - 24) << 23); // 2^(e - 24)
     }
     if (special) {
       for (unsigned j = 0; j < kVector; ++j)
@@ -109,18 +115,21 @@ void dotFp16(const float *scalars, const float *vectors, const HalfBlocks &block
     }
     for (unsigned k = 0; k < used; ++k)
       for (unsigned j = 0; j < kVector; ++j)
-        total[j] += static_cast<int32_t>(products[k][j] * scale[j]); // toward zero; < 2^25
+        total[j] += static_cast<int32_t>(products[k][j] *
+                                         scale[j]); // toward zero; < 2^25
     for (unsigned j = 0; j < kVector; ++j)
       sum[j] = sum[j] + static_cast<float>(total[j]) * back[j];
   }
 }
 
 WEFT_MULTIVERSION
-void dotBf16(const float *scalars, const float *vectors, const HalfBlocks &blocks, float *sum) {
+void dotBf16(const float *scalars, const float *vectors,
+             const HalfBlocks &blocks, float *sum) {
   double products[kHalfBlock][kVector];
   for (size_t b = 0; b < blocks.blocks; ++b) {
     unsigned used = usedTerms(blocks, b);
-    const float *s = scalars + b * kHalfBlock, *v = vectors + b * kHalfBlock * kVector;
+    const float *s = scalars + b * kHalfBlock,
+                *v = vectors + b * kHalfBlock * kVector;
     int64_t largest[kVector] = {};
     for (unsigned k = 0; k < used; ++k)
       for (unsigned j = 0; j < kVector; ++j) {
@@ -132,7 +141,8 @@ void dotBf16(const float *scalars, const float *vectors, const HalfBlocks &block
     double scale[kVector], back[kVector], total[kVector] = {};
     int64_t special = 0;
     for (unsigned j = 0; j < kVector; ++j) {
-      // Products of two bf16 values lie in 2^-266 .. 2^256, far from the ends of double.
+      // Products of two bf16 values lie in 2^-266 .. 2^256, far from the ends
+      // of double.
       int64_t exponent = largest[j] >> 52;
       special |= exponent == 2047;
       exponent = exponent < 700 ? 700 : (exponent > 1400 ? 1400 : exponent);
@@ -146,14 +156,16 @@ void dotBf16(const float *scalars, const float *vectors, const HalfBlocks &block
     }
     for (unsigned k = 0; k < used; ++k)
       for (unsigned j = 0; j < kVector; ++j)
-        total[j] += static_cast<double>(static_cast<int32_t>(products[k][j] * scale[j]));
+        total[j] += static_cast<double>(
+            static_cast<int32_t>(products[k][j] * scale[j]));
     for (unsigned j = 0; j < kVector; ++j)
       sum[j] = sum[j] + static_cast<float>(total[j] * back[j]);
   }
 }
 
 WEFT_MULTIVERSION
-void dotInteger(const int16_t *scalars, const int16_t *vectors, size_t terms, int64_t *sum) {
+void dotInteger(const int16_t *scalars, const int16_t *vectors, size_t terms,
+                int64_t *sum) {
   // |product| < 2^20 for 10-bit operands, so 2048 of them fit 32 bits.
   constexpr size_t run = 2048;
   for (size_t begin = 0; begin < terms; begin += run) {
@@ -170,8 +182,8 @@ void dotInteger(const int16_t *scalars, const int16_t *vectors, size_t terms, in
   }
 }
 
-void dotIntegerReference(const int16_t *scalars, const int16_t *vectors, size_t terms,
-                         int64_t *sum) {
+void dotIntegerReference(const int16_t *scalars, const int16_t *vectors,
+                         size_t terms, int64_t *sum) {
   for (unsigned j = 0; j < kVector; ++j)
     for (size_t k = 0; k < terms; ++k)
       sum[j] += int64_t(scalars[k]) * vectors[k * kVector + j];

@@ -16,29 +16,33 @@ namespace {
 
 /// "group 0, tiu command 12 (arith.add)".
 std::string nameOf(size_t group, const Decoded &command) {
-  return "group " + std::to_string(group) + ", " + std::string(isa::engineName(command.engine)) +
-         " command " + std::to_string(command.id()) + " (" + std::string(command.mnemonic) + ")";
+  return "group " + std::to_string(group) + ", " +
+         std::string(isa::engineName(command.engine)) + " command " +
+         std::to_string(command.id()) + " (" + std::string(command.mnemonic) +
+         ")";
 }
 
 /// The commands of one engine, in order and with checked ids.
-Status decodeEngine(Engine engine, const uint8_t *bytes, size_t size, size_t group,
-                    std::vector<Decoded> &commands) {
-  std::string where =
-      "group " + std::to_string(group) + ", " + std::string(isa::engineName(engine)) + " buffer";
+Status decodeEngine(Engine engine, const uint8_t *bytes, size_t size,
+                    size_t group, std::vector<Decoded> &commands) {
+  std::string where = "group " + std::to_string(group) + ", " +
+                      std::string(isa::engineName(engine)) + " buffer";
   if (size == 0)
     return Status::ok();
   isa::DecodedStream stream = isa::decodeStream(engine, bytes, size);
   commands = std::move(stream.commands);
   if (stream.error != isa::DecodeError::None)
-    return failf(Code::BadCommand, "%s: byte %zu, after %zu commands: %.*s", where.c_str(),
-                 stream.errorOffset, commands.size(),
+    return failf(Code::BadCommand, "%s: byte %zu, after %zu commands: %.*s",
+                 where.c_str(), stream.errorOffset, commands.size(),
                  int(isa::decodeErrorText(stream.error).size()),
                  isa::decodeErrorText(stream.error).data());
   if (commands.empty() || !commands.back().isEnd())
-    return failf(Code::BadCommand, "%s: %zu bytes without an end command", where.c_str(), size);
+    return failf(Code::BadCommand, "%s: %zu bytes without an end command",
+                 where.c_str(), size);
   for (size_t i = 0; i < commands.size(); ++i)
     if (commands[i].id() != i + 1)
-      return failf(Code::BadCommand, "%s: command %zu has id %u; ids count from 1", where.c_str(),
+      return failf(Code::BadCommand,
+                   "%s: command %zu has id %u; ids count from 1", where.c_str(),
                    i + 1, commands[i].id());
   return Status::ok();
 }
@@ -47,11 +51,14 @@ struct DecodedGroup {
   std::vector<Decoded> tiu, gdma;
 };
 
-Result<std::vector<DecodedGroup>> decodeGroups(const std::vector<CommandGroup> &groups) {
+Result<std::vector<DecodedGroup>>
+decodeGroups(const std::vector<CommandGroup> &groups) {
   std::vector<DecodedGroup> decoded(groups.size());
   for (size_t i = 0; i < groups.size(); ++i) {
-    WEFT_TRY(decodeEngine(Engine::Tiu, groups[i].tiu, groups[i].tiuBytes, i, decoded[i].tiu));
-    WEFT_TRY(decodeEngine(Engine::Gdma, groups[i].gdma, groups[i].gdmaBytes, i, decoded[i].gdma));
+    WEFT_TRY(decodeEngine(Engine::Tiu, groups[i].tiu, groups[i].tiuBytes, i,
+                          decoded[i].tiu));
+    WEFT_TRY(decodeEngine(Engine::Gdma, groups[i].gdma, groups[i].gdmaBytes, i,
+                          decoded[i].gdma));
   }
   return decoded;
 }
@@ -61,19 +68,22 @@ Status executeOne(Machine &machine, const Decoded &command) {
                                        : executeGdma(machine, command);
 }
 
-/// Runs one group: each engine in order, a command when the other engine has reached its
-/// cmd_id_dep.
+/// Runs one group: each engine in order, a command when the other engine has
+/// reached its cmd_id_dep.
 class GroupRun {
 public:
-  GroupRun(Emulator &emulator, Machine &machine, size_t group, const DecodedGroup &decoded,
-           std::vector<const Tap *> taps, RunStats &stats)
-      : emulator(emulator), machine(machine), group(group), taps(std::move(taps)), stats(stats),
+  GroupRun(Emulator &emulator, Machine &machine, size_t group,
+           const DecodedGroup &decoded, std::vector<const Tap *> taps,
+           RunStats &stats)
+      : emulator(emulator), machine(machine), group(group),
+        taps(std::move(taps)), stats(stats),
         streams{&decoded.tiu, &decoded.gdma} {}
 
   Status run() {
     for (;;) {
       bool moved = false;
-      for (unsigned engine : {1u, 0u}) // DMA first, as data must arrive before it is used
+      for (unsigned engine :
+           {1u, 0u}) // DMA first, as data must arrive before it is used
         while (isReady(engine)) {
           WEFT_TRY(step(engine));
           moved = true;
@@ -105,10 +115,13 @@ private:
       stats.dramWriteBytes += traffic.writeBytes;
     }
     auto key = std::make_pair(command.engine, command.id());
-    auto tap = std::lower_bound(taps.begin(), taps.end(), key, [](const Tap *t, auto &k) {
-      return std::make_pair(t->engine, t->commandId) < k;
-    });
-    for (; tap != taps.end() && (*tap)->engine == key.first && (*tap)->commandId == key.second; ++tap)
+    auto tap = std::lower_bound(
+        taps.begin(), taps.end(), key, [](const Tap *t, auto &k) {
+          return std::make_pair(t->engine, t->commandId) < k;
+        });
+    for (; tap != taps.end() && (*tap)->engine == key.first &&
+           (*tap)->commandId == key.second;
+         ++tap)
       WEFT_TRY((*tap)->observe(emulator));
     return Status::ok();
   }
@@ -119,8 +132,9 @@ private:
       if (next[engine] == streams[engine]->size())
         continue;
       const Decoded &command = (*streams[engine])[next[engine]];
-      text += (text.empty() ? "" : "; ") + nameOf(group, command) + " waits for command " +
-              std::to_string(command.dep()) + " of the other engine, which has completed " +
+      text += (text.empty() ? "" : "; ") + nameOf(group, command) +
+              " waits for command " + std::to_string(command.dep()) +
+              " of the other engine, which has completed " +
               std::to_string(next[1 - engine]) + " of " +
               std::to_string(streams[1 - engine]->size());
     }
@@ -141,24 +155,30 @@ std::vector<const Tap *> tapsOf(const std::vector<Tap> &taps, size_t group) {
   for (const Tap &tap : taps)
     if (tap.group == group)
       chosen.push_back(&tap);
-  std::stable_sort(chosen.begin(), chosen.end(), [](const Tap *a, const Tap *b) {
-    return std::make_pair(a->engine, a->commandId) < std::make_pair(b->engine, b->commandId);
-  });
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](const Tap *a, const Tap *b) {
+                     return std::make_pair(a->engine, a->commandId) <
+                            std::make_pair(b->engine, b->commandId);
+                   });
   return chosen;
 }
 
 } // namespace
 
-Emulator::Emulator(std::unique_ptr<Machine> machine) : machine(std::move(machine)) {}
+Emulator::Emulator(std::unique_ptr<Machine> machine)
+    : machine(std::move(machine)) {}
 Emulator::~Emulator() = default;
 
 Result<std::unique_ptr<Emulator>> Emulator::create(const Chip &chip) {
-  if (chip.lanes != kLanes || chip.laneBytes != kLaneBytes || chip.euBytes != kEuBytes)
-    return failf(Code::Unsupported, "unsupported: the emulator has no model of chip %.*s",
+  if (chip.lanes != kLanes || chip.laneBytes != kLaneBytes ||
+      chip.euBytes != kEuBytes)
+    return failf(Code::Unsupported,
+                 "unsupported: the emulator has no model of chip %.*s",
                  int(chip.name.size()), chip.name.data());
   std::unique_ptr<Machine> machine = Machine::create(chip);
   if (!machine)
-    return failf(Code::OutOfMemory, "no memory for the %llu bytes of local memory",
+    return failf(Code::OutOfMemory,
+                 "no memory for the %llu bytes of local memory",
                  (unsigned long long)chip.localMemoryBytes());
   return std::unique_ptr<Emulator>(new Emulator(std::move(machine)));
 }
@@ -167,7 +187,8 @@ Status Emulator::mapGlobal(uint64_t address, uint8_t *host, size_t bytes) {
   return machine->mapGlobal(address, host, bytes, true);
 }
 
-Status Emulator::mapGlobalReadOnly(uint64_t address, const uint8_t *host, size_t bytes) {
+Status Emulator::mapGlobalReadOnly(uint64_t address, const uint8_t *host,
+                                   size_t bytes) {
   return machine->mapGlobal(address, const_cast<uint8_t *>(host), bytes, false);
 }
 
@@ -184,40 +205,48 @@ Result<RunStats> Emulator::run(const std::vector<CommandGroup> &groups,
     return decoded.status();
   for (const Tap &tap : taps) {
     const auto *list = tap.group >= decoded->size() ? nullptr
-                       : tap.engine == Engine::Tiu  ? &(*decoded)[tap.group].tiu
-                                                    : &(*decoded)[tap.group].gdma;
-    if (!list || tap.commandId == 0 || tap.commandId > list->size() || !tap.observe)
-      return failf(Code::InvalidArgument, "a tap names command %u of group %zu, which does not exist",
+                       : tap.engine == Engine::Tiu
+                           ? &(*decoded)[tap.group].tiu
+                           : &(*decoded)[tap.group].gdma;
+    if (!list || tap.commandId == 0 || tap.commandId > list->size() ||
+        !tap.observe)
+      return failf(Code::InvalidArgument,
+                   "a tap names command %u of group %zu, which does not exist",
                    tap.commandId, tap.group);
   }
   RunStats stats;
   for (size_t i = 0; i < decoded->size(); ++i)
-    WEFT_TRY(GroupRun(*this, *machine, i, (*decoded)[i], tapsOf(taps, i), stats).run());
+    WEFT_TRY(GroupRun(*this, *machine, i, (*decoded)[i], tapsOf(taps, i), stats)
+                 .run());
   return stats;
 }
 
 Status Emulator::execute(Engine engine, const uint8_t *command, size_t bytes) {
   isa::DecodeResult decoded = isa::decodeOne(engine, command, bytes);
   if (!decoded)
-    return failf(Code::BadCommand, "%.*s", int(isa::decodeErrorText(decoded.error).size()),
+    return failf(Code::BadCommand, "%.*s",
+                 int(isa::decodeErrorText(decoded.error).size()),
                  isa::decodeErrorText(decoded.error).data());
   return executeOne(*machine, decoded.command);
 }
 
-Result<numeric::HostTensor> Emulator::readLocal(const LocalTensor &tensor) const {
+Result<numeric::HostTensor>
+Emulator::readLocal(const LocalTensor &tensor) const {
   unsigned bytes = unsigned(numeric::elementBytes(tensor.type));
   for (int64_t dim : tensor.shape)
     if (dim < 1 || dim > 65535)
-      return failf(Code::OutOfRange, "a local tensor with a size of %lld; sizes are 1 to 65535",
+      return failf(Code::OutOfRange,
+                   "a local tensor with a size of %lld; sizes are 1 to 65535",
                    (long long)dim);
   if (bytes > 4 || tensor.lane >= kLanes || tensor.address >= kLaneBytes)
-    return failf(Code::OutOfRange, "no local tensor of %s at lane %u, offset %u",
-                 numeric::elementTypeName(tensor.type), tensor.lane, tensor.address);
-  Shape4 shape = {uint32_t(tensor.shape[0]), uint32_t(tensor.shape[1]), uint32_t(tensor.shape[2]),
-                  uint32_t(tensor.shape[3])};
+    return failf(
+        Code::OutOfRange, "no local tensor of %s at lane %u, offset %u",
+        numeric::elementTypeName(tensor.type), tensor.lane, tensor.address);
+  Shape4 shape = {uint32_t(tensor.shape[0]), uint32_t(tensor.shape[1]),
+                  uint32_t(tensor.shape[2]), uint32_t(tensor.shape[3])};
   Strides4 strides = localStrides(
-      tensor.layout == LocalLayout::Compact ? Layout::Compact : Layout::Aligned, shape, bytes,
-      tensor.lane);
+      tensor.layout == LocalLayout::Compact ? Layout::Compact : Layout::Aligned,
+      shape, bytes, tensor.lane);
   if (tensor.layout == LocalLayout::LineAligned) {
     uint64_t row = kEuBytes / bytes, line = (shape.w + row - 1) / row * row;
     uint64_t rows = (tensor.lane + shape.c + kLanes - 1) / kLanes;
@@ -229,16 +258,19 @@ Result<numeric::HostTensor> Emulator::readLocal(const LocalTensor &tensor) const
   LocalView view;
   uint64_t address = uint64_t(tensor.lane) * kLaneBytes + tensor.address;
   WEFT_TRY(viewLocal(*machine, "tensor", address, bytes, shape, strides, view));
-  numeric::HostTensor out(tensor.type, {tensor.shape.begin(), tensor.shape.end()});
+  numeric::HostTensor out(tensor.type,
+                          {tensor.shape.begin(), tensor.shape.end()});
   uint8_t *to = out.bytes();
   for (uint32_t n = 0; n < shape.n; ++n)
     for (uint32_t c = 0; c < shape.c; ++c)
       for (uint32_t h = 0; h < shape.h; ++h, to += size_t(shape.w) * bytes)
-        copyElements(to, bytes, view.at(n, c, h), view.stride.w, bytes, shape.w);
+        copyElements(to, bytes, view.at(n, c, h), view.stride.w, bytes,
+                     shape.w);
   return out;
 }
 
-Result<RunStats> summarizeCommands(const Chip &chip, const std::vector<CommandGroup> &groups) {
+Result<RunStats> summarizeCommands(const Chip &chip,
+                                   const std::vector<CommandGroup> &groups) {
   Result<std::vector<DecodedGroup>> decoded = decodeGroups(groups);
   if (!decoded)
     return decoded.status();

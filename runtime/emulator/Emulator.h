@@ -1,10 +1,12 @@
 //===- Emulator.h - executes command buffers ------------------*- C++ -*-===//
 //
-// Runs the TIU and GDMA command buffers of a bmodel as the chip does: decoded from their bytes,
-// interleaved by cmd_id / cmd_id_dep, on a model of local, static, L2 and global memory. Integers
-// are exact; floats follow the accumulation order of the machine and are bit-identical to it.
+// Runs the TIU and GDMA command buffers of a bmodel as the chip does: decoded
+// from their bytes, interleaved by cmd_id / cmd_id_dep, on a model of local,
+// static, L2 and global memory. Integers are exact; floats follow the
+// accumulation order of the machine and are bit-identical to it.
 //
-// Inputs are untrusted: every failure is a Status that names engine, command id and reason.
+// Inputs are untrusted: every failure is a Status that names engine, command id
+// and reason.
 //
 //   auto emulator = Emulator::create(*chips::find("BM1684X"));
 //   (*emulator)->mapGlobalReadOnly(0x100000000, weights, weightBytes);
@@ -28,8 +30,8 @@
 
 namespace weft::emulator {
 
-/// The two command buffers that are launched together; ids restart at 1 in each group. The bytes
-/// belong to the caller and must outlive the call.
+/// The two command buffers that are launched together; ids restart at 1 in each
+/// group. The bytes belong to the caller and must outlive the call.
 struct CommandGroup {
   const uint8_t *tiu = nullptr;
   size_t tiuBytes = 0;
@@ -37,8 +39,8 @@ struct CommandGroup {
   size_t gdmaBytes = 0;
 };
 
-/// Commands executed (end commands included) and bytes of global memory moved by GDMA. Reads that
-/// a stride repeats count each time, as they do on the bus.
+/// Commands executed (end commands included) and bytes of global memory moved
+/// by GDMA. Reads that a stride repeats count each time, as they do on the bus.
 struct RunStats {
   uint64_t tiuCommands = 0;
   uint64_t gdmaCommands = 0;
@@ -48,11 +50,13 @@ struct RunStats {
 
 class Emulator;
 
-/// Called when a command has completed. A failure it returns ends the run with that failure.
+/// Called when a command has completed. A failure it returns ends the run with
+/// that failure.
 using Observer = std::function<rt::Status(const Emulator &)>;
 
-/// "After command `commandId` (`cmd_id`) of `engine` in group `group` (from 0), call `observe`".
-/// Several taps may name one command; they are called in the order given.
+/// "After command `commandId` (`cmd_id`) of `engine` in group `group` (from 0),
+/// call `observe`". Several taps may name one command; they are called in the
+/// order given.
 struct Tap {
   size_t group = 0;
   isa::Engine engine = isa::Engine::Tiu;
@@ -83,23 +87,26 @@ class Machine;
 /// One emulated chip with its memories.
 class Emulator {
 public:
-  /// Memory starts as zeros, static memory with the machine's tables. Fails for a chip without an
-  /// execution model or when there is no memory.
+  /// Memory starts as zeros, static memory with the machine's tables. Fails for
+  /// a chip without an execution model or when there is no memory.
   static rt::Result<std::unique_ptr<Emulator>> create(const Chip &chip);
   ~Emulator();
 
-  /// Makes `bytes` bytes of host memory appear at a global address; the caller keeps ownership
-  /// and lifetime. Fails if the range leaves global memory or overlaps a mapped one.
+  /// Makes `bytes` bytes of host memory appear at a global address; the caller
+  /// keeps ownership and lifetime. Fails if the range leaves global memory or
+  /// overlaps a mapped one.
   rt::Status mapGlobal(uint64_t address, uint8_t *host, size_t bytes);
   /// The same for memory that commands may only read (weights used in place).
-  rt::Status mapGlobalReadOnly(uint64_t address, const uint8_t *host, size_t bytes);
+  rt::Status mapGlobalReadOnly(uint64_t address, const uint8_t *host,
+                               size_t bytes);
   void unmapGlobal();
 
   /// Runs the groups in order. Local memory keeps its contents between runs.
   rt::Result<RunStats> run(const std::vector<CommandGroup> &groups,
                            const std::vector<Tap> &taps = {});
 
-  /// Executes one command at once, ids ignored. For tests against other emulators.
+  /// Executes one command at once, ids ignored. For tests against other
+  /// emulators.
   rt::Status execute(isa::Engine engine, const uint8_t *command, size_t bytes);
 
   /// Copies a tensor out of local memory, shape n,c,h,w.
@@ -116,7 +123,8 @@ private:
 };
 
 /// Decodes the groups and adds up what they would move, without running them.
-rt::Result<RunStats> summarizeCommands(const Chip &chip, const std::vector<CommandGroup> &groups);
+rt::Result<RunStats> summarizeCommands(const Chip &chip,
+                                       const std::vector<CommandGroup> &groups);
 
 } // namespace weft::emulator
 

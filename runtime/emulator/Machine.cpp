@@ -10,7 +10,8 @@ namespace weft::emulator {
 
 std::unique_ptr<Machine> Machine::create(const Chip &chip) {
   auto machine = std::make_unique<Machine>();
-  // calloc gives untouched pages of zeros, so that small nets do not pay for 16 MiB.
+  // calloc gives untouched pages of zeros, so that small nets do not pay for 16
+  // MiB.
   auto allocate = [](size_t bytes) {
     return Bytes(static_cast<uint8_t *>(std::calloc(bytes, 1)));
   };
@@ -25,40 +26,48 @@ std::unique_ptr<Machine> Machine::create(const Chip &chip) {
   return machine;
 }
 
-Status Machine::mapGlobal(uint64_t address, uint8_t *host, size_t bytes, bool writable) {
+Status Machine::mapGlobal(uint64_t address, uint8_t *host, size_t bytes,
+                          bool writable) {
   if (bytes == 0)
     return Status::ok();
   const uint64_t end = uint64_t(1) << 40;
-  if (address < theChip->globalMemoryBase || address >= end || bytes > end - address)
+  if (address < theChip->globalMemoryBase || address >= end ||
+      bytes > end - address)
     return failf(Code::OutOfRange,
-                 "global memory is 0x%" PRIx64 " to 0x%" PRIx64 "; cannot map %zu bytes at 0x%" PRIx64,
+                 "global memory is 0x%" PRIx64 " to 0x%" PRIx64
+                 "; cannot map %zu bytes at 0x%" PRIx64,
                  theChip->globalMemoryBase, end, bytes, address);
-  auto after = std::upper_bound(regions.begin(), regions.end(), address,
-                                [](uint64_t a, const Region &r) { return a < r.address; });
+  auto after = std::upper_bound(
+      regions.begin(), regions.end(), address,
+      [](uint64_t a, const Region &r) { return a < r.address; });
   bool hitsNext = after != regions.end() && after->address < address + bytes;
-  bool hitsPrevious =
-      after != regions.begin() && (after - 1)->address + (after - 1)->bytes > address;
+  bool hitsPrevious = after != regions.begin() &&
+                      (after - 1)->address + (after - 1)->bytes > address;
   if (hitsNext || hitsPrevious)
     return failf(Code::InvalidArgument,
-                 "%zu bytes at global address 0x%" PRIx64 " overlap memory that is already mapped",
+                 "%zu bytes at global address 0x%" PRIx64
+                 " overlap memory that is already mapped",
                  bytes, address);
   regions.insert(after, Region{address, host, bytes, writable});
   return Status::ok();
 }
 
 uint8_t *Machine::global(uint64_t address, uint64_t bytes, bool write) const {
-  auto after = std::upper_bound(regions.begin(), regions.end(), address,
-                                [](uint64_t a, const Region &r) { return a < r.address; });
+  auto after = std::upper_bound(
+      regions.begin(), regions.end(), address,
+      [](uint64_t a, const Region &r) { return a < r.address; });
   if (after == regions.begin())
     return nullptr;
   const Region &region = *(after - 1);
   uint64_t offset = address - region.address;
-  if (offset > region.bytes || bytes > region.bytes - offset || (write && !region.writable))
+  if (offset > region.bytes || bytes > region.bytes - offset ||
+      (write && !region.writable))
     return nullptr;
   return region.host + offset;
 }
 
-Strides4 localStrides(Layout layout, const Shape4 &shape, unsigned elementBytes, uint32_t lane0) {
+Strides4 localStrides(Layout layout, const Shape4 &shape, unsigned elementBytes,
+                      uint32_t lane0) {
   if (layout == Layout::Channel)
     return {0, 1, 0, 0};
   uint64_t plane = uint64_t(shape.h) * shape.w, row = kEuBytes / elementBytes;
@@ -68,23 +77,26 @@ Strides4 localStrides(Layout layout, const Shape4 &shape, unsigned elementBytes,
   return {rows * plane, plane, shape.w, 1};
 }
 
-Status viewLocal(const Machine &machine, const char *what, uint64_t address, unsigned elementBytes,
-                 const Shape4 &shape, const Strides4 &strides, LocalView &view) {
+Status viewLocal(const Machine &machine, const char *what, uint64_t address,
+                 unsigned elementBytes, const Shape4 &shape,
+                 const Strides4 &strides, LocalView &view) {
   if (shape.n == 0 || shape.c == 0 || shape.h == 0 || shape.w == 0)
-    return failf(Code::BadCommand, "%s has the empty shape %ux%ux%ux%u", what, shape.n, shape.c,
-                 shape.h, shape.w);
+    return failf(Code::BadCommand, "%s has the empty shape %ux%ux%ux%u", what,
+                 shape.n, shape.c, shape.h, shape.w);
   if (address >> 24)
-    return failf(Code::BadCommand, "%s: address 0x%" PRIx64 " is beyond local memory (0x1000000)",
+    return failf(Code::BadCommand,
+                 "%s: address 0x%" PRIx64 " is beyond local memory (0x1000000)",
                  what, address);
   view.memory = machine.local();
   view.lane0 = static_cast<uint32_t>(address / kLaneBytes);
   view.offset = static_cast<uint32_t>(address % kLaneBytes);
   view.bytes = elementBytes;
   view.shape = shape;
-  view.stride = {strides.n * elementBytes, strides.c * elementBytes, strides.h * elementBytes,
-                 strides.w * elementBytes};
-  // Sizes have at most 32 bits and strides in bytes 36, so no sum below overflows 2^64 unless
-  // a size and its stride are both absurd; those are cut off first.
+  view.stride = {strides.n * elementBytes, strides.c * elementBytes,
+                 strides.h * elementBytes, strides.w * elementBytes};
+  // Sizes have at most 32 bits and strides in bytes 36, so no sum below
+  // overflows 2^64 unless a size and its stride are both absurd; those are cut
+  // off first.
   uint64_t lastRow = (view.lane0 + uint64_t(shape.c) - 1) / kLanes;
   const uint64_t terms[4][2] = {{shape.n - 1, view.stride.n},
                                 {lastRow, view.stride.c},
@@ -99,20 +111,24 @@ Status viewLocal(const Machine &machine, const char *what, uint64_t address, uns
   }
   if (end > kLaneBytes)
     return failf(Code::BadCommand,
-                 "%s (%ux%ux%ux%u at 0x%" PRIx64 ") does not fit the %u bytes of a lane", what,
-                 shape.n, shape.c, shape.h, shape.w, address, kLaneBytes);
+                 "%s (%ux%ux%ux%u at 0x%" PRIx64
+                 ") does not fit the %u bytes of a lane",
+                 what, shape.n, shape.c, shape.h, shape.w, address, kLaneBytes);
   return Status::ok();
 }
 
-Status viewLocal(const Machine &machine, const char *what, uint64_t address, Precision precision,
-                 const Shape4 &shape, Layout layout, LocalView &view) {
-  unsigned bytes = static_cast<unsigned>(precision) <= 5 ? isa::elementBytes(precision) : 0;
+Status viewLocal(const Machine &machine, const char *what, uint64_t address,
+                 Precision precision, const Shape4 &shape, Layout layout,
+                 LocalView &view) {
+  unsigned bytes =
+      static_cast<unsigned>(precision) <= 5 ? isa::elementBytes(precision) : 0;
   if (bytes == 0)
-    return failf(Code::Unsupported, "%s has precision code %u; the emulator executes 0 to 5", what,
+    return failf(Code::Unsupported,
+                 "%s has precision code %u; the emulator executes 0 to 5", what,
                  static_cast<unsigned>(precision));
   uint32_t lane0 = static_cast<uint32_t>(address / kLaneBytes);
-  return viewLocal(machine, what, address, bytes, shape, localStrides(layout, shape, bytes, lane0),
-                   view);
+  return viewLocal(machine, what, address, bytes, shape,
+                   localStrides(layout, shape, bytes, lane0), view);
 }
 
 } // namespace weft::emulator

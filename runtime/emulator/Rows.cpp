@@ -19,8 +19,8 @@ inline void withInteger(ElementKind kind, Body body) {
 } // namespace
 
 WEFT_MULTIVERSION
-void loadIntegers(const uint8_t *from, uint64_t step, ElementKind kind, int64_t *to,
-                  unsigned count) {
+void loadIntegers(const uint8_t *from, uint64_t step, ElementKind kind,
+                  int64_t *to, unsigned count) {
   withInteger(kind, [=](auto zero) {
     using T = decltype(zero);
     if (step == sizeof(T))
@@ -33,8 +33,8 @@ void loadIntegers(const uint8_t *from, uint64_t step, ElementKind kind, int64_t 
 }
 
 WEFT_MULTIVERSION
-void storeIntegers(uint8_t *to, uint64_t step, Precision precision, const int64_t *from,
-                   unsigned count) {
+void storeIntegers(uint8_t *to, uint64_t step, Precision precision,
+                   const int64_t *from, unsigned count) {
   withInteger({precision, false}, [=](auto zero) {
     using T = decltype(zero);
     if (step == sizeof(T))
@@ -47,8 +47,8 @@ void storeIntegers(uint8_t *to, uint64_t step, Precision precision, const int64_
 }
 
 WEFT_MULTIVERSION
-void loadFloats(const uint8_t *from, uint64_t step, Precision precision, float *to,
-                unsigned count) {
+void loadFloats(const uint8_t *from, uint64_t step, Precision precision,
+                float *to, unsigned count) {
   if (precision == Precision::Fp32) {
     if (step == 4)
       std::memcpy(to, from, size_t(count) * 4);
@@ -76,8 +76,8 @@ void loadFloats(const uint8_t *from, uint64_t step, Precision precision, float *
 }
 
 WEFT_MULTIVERSION
-void storeFloats(uint8_t *to, uint64_t step, Precision precision, const float *from,
-                 unsigned count) {
+void storeFloats(uint8_t *to, uint64_t step, Precision precision,
+                 const float *from, unsigned count) {
   if (precision == Precision::Fp32) {
     if (step == 4)
       std::memcpy(to, from, size_t(count) * 4);
@@ -103,8 +103,8 @@ void storeFloats(uint8_t *to, uint64_t step, Precision precision, const float *f
   }
 }
 
-void copyElements(uint8_t *to, uint64_t toStep, const uint8_t *from, uint64_t fromStep,
-                  unsigned bytes, unsigned count) {
+void copyElements(uint8_t *to, uint64_t toStep, const uint8_t *from,
+                  uint64_t fromStep, unsigned bytes, unsigned count) {
   if (toStep == bytes && fromStep == bytes) {
     std::memmove(to, from, size_t(count) * bytes);
     return;

@@ -26,20 +26,20 @@ struct ElementKind {
 };
 
 /// Reads `count` integers, sign- or zero-extended, `step` bytes apart.
-void loadIntegers(const uint8_t *from, uint64_t step, ElementKind kind, int64_t *to,
-                  unsigned count);
+void loadIntegers(const uint8_t *from, uint64_t step, ElementKind kind,
+                  int64_t *to, unsigned count);
 /// Writes the low bits of `count` integers.
-void storeIntegers(uint8_t *to, uint64_t step, Precision precision, const int64_t *from,
-                   unsigned count);
+void storeIntegers(uint8_t *to, uint64_t step, Precision precision,
+                   const int64_t *from, unsigned count);
 /// Reads `count` floats of any of the three formats, exactly.
-void loadFloats(const uint8_t *from, uint64_t step, Precision precision, float *to,
-                unsigned count);
+void loadFloats(const uint8_t *from, uint64_t step, Precision precision,
+                float *to, unsigned count);
 /// Writes `count` floats, rounded to nearest even where the format is narrower.
-void storeFloats(uint8_t *to, uint64_t step, Precision precision, const float *from,
-                 unsigned count);
+void storeFloats(uint8_t *to, uint64_t step, Precision precision,
+                 const float *from, unsigned count);
 /// Copies `count` elements of `bytes` (1, 2 or 4) bytes.
-void copyElements(uint8_t *to, uint64_t toStep, const uint8_t *from, uint64_t fromStep,
-                  unsigned bytes, unsigned count);
+void copyElements(uint8_t *to, uint64_t toStep, const uint8_t *from,
+                  uint64_t fromStep, unsigned bytes, unsigned count);
 
 /// Rounds every value to the format, in place.
 void roundFloats(Precision precision, float *values, unsigned count);
@@ -52,7 +52,8 @@ inline float roundedTo(Precision precision, float value) {
   return value;
 }
 
-/// The constant in a 32-bit address field: low bits for integers, bit pattern for floats.
+/// The constant in a 32-bit address field: low bits for integers, bit pattern
+/// for floats.
 inline int64_t integerConstant(uint32_t bits, ElementKind kind) {
   int64_t value;
   loadIntegers(reinterpret_cast<const uint8_t *>(&bits), 0, kind, &value, 1);
@@ -77,10 +78,11 @@ inline void storeAs(uint8_t *to, T value) {
 
 } // namespace weft::emulator
 
-/// Builds a hot function for several instruction sets and picks one at start. Sanitizers cannot
-/// instrument the resolver that does the picking.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define WEFT_MULTIVERSION                                                                          \
+/// Builds a hot function for several instruction sets and picks one at start.
+/// Sanitizers cannot instrument the resolver that does the picking.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
+    !defined(__SANITIZE_ADDRESS__)
+#define WEFT_MULTIVERSION                                                      \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define WEFT_MULTIVERSION

@@ -40,7 +40,8 @@ Wide operator-(Wide a) { return {-a.high, -a.low}; }
 
 Wide operator*(Wide a, Wide b) {
   Wide product = twoProduct(a.high, b.high);
-  return quickSum(product.high, product.low + (a.high * b.low + a.low * b.high));
+  return quickSum(product.high,
+                  product.low + (a.high * b.low + a.low * b.high));
 }
 
 Wide operator/(Wide a, Wide b) {
@@ -54,8 +55,8 @@ Wide operator/(Wide a, Wide b) {
 
 Wide whole(double value) { return {value, 0}; }
 
-/// fp32 nearest to a Wide. `high` is first rounded to odd by the sign of `low`, which keeps a tie
-/// of the second rounding apart from values beside it.
+/// fp32 nearest to a Wide. `high` is first rounded to odd by the sign of `low`,
+/// which keeps a tie of the second rounding apart from values beside it.
 uint32_t toFloatBits(Wide value) {
   uint64_t bits = numeric::bitCast<uint64_t>(value.high);
   if (value.low != 0 && (value.low < 0) != (value.high < 0))
@@ -77,9 +78,9 @@ struct Tables {
   /// The first 16 terms as 16-bit floats, two a word.
   void putHalves(size_t at, const Series &series, bool isBf16) {
     for (size_t i = 0; i < 16; ++i) {
-      uint32_t half = isBf16
-                          ? numeric::floatToBf16(numeric::floatFromBits(toFloatBits(series[i])))
-                          : numeric::doubleToHalf(series[i].high);
+      uint32_t half = isBf16 ? numeric::floatToBf16(numeric::floatFromBits(
+                                   toFloatBits(series[i])))
+                             : numeric::doubleToHalf(series[i].high);
       words[at + i / 2] |= half << (16 * (i % 2));
     }
   }
@@ -148,8 +149,9 @@ StaticTables makeTables() {
     central = central * whole(2 * k + 1) / whole(2 * k + 2);
   }
   // Coefficients of the erfc fit of Numerical Recipes (erfcc), as published.
-  const double erfc[] = {-1.26551223, 1.00002368,  0.37409196, 0.09678418,  -0.18628806,
-                         0.27886807,  -1.13520398, 1.48851587, -0.82215223, 0.17087277};
+  const double erfc[] = {-1.26551223, 1.00002368, 0.37409196,  0.09678418,
+                         -0.18628806, 0.27886807, -1.13520398, 1.48851587,
+                         -0.82215223, 0.17087277};
   Series errorFunction;
   for (double coefficient : erfc)
     errorFunction.push_back(whole(coefficient));

@@ -1,4 +1,5 @@
-/// Reinterpretation of bits; std::bit_cast is C++20, the builtin is in GCC 11, Clang 9 and MSVC 19.27.
+/// Reinterpretation of bits; std::bit_cast is C++20, the builtin is in GCC 11,
+/// Clang 9 and MSVC 19.27.
 #ifndef WEFT_RUNTIME_NUMERIC_BITCAST_H
 #define WEFT_RUNTIME_NUMERIC_BITCAST_H
 

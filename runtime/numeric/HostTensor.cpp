@@ -19,14 +19,14 @@ struct TypeRow {
 };
 
 constexpr TypeRow kTypes[] = {
-#define ELEMENT_TYPE(Name, spelling, bytes, isFloat, isSigned, onnx)                               \
+#define ELEMENT_TYPE(Name, spelling, bytes, isFloat, isSigned, onnx)           \
   {spelling, bytes, isFloat, isSigned, onnx},
 #include "runtime/numeric/ElementTypes.def"
 };
 constexpr size_t kTypeCount = sizeof(kTypes) / sizeof(kTypes[0]);
 
-/// A float format of at most 8 bits. `finiteOnly` formats have no infinity; `unsignedZero` ones
-/// use the code of -0 as their only NaN.
+/// A float format of at most 8 bits. `finiteOnly` formats have no infinity;
+/// `unsignedZero` ones use the code of -0 as their only NaN.
 struct SmallFloat {
   unsigned exponentBits, fractionBits;
   int bias;
@@ -63,16 +63,20 @@ double decodeSmall(const SmallFloat &format, uint8_t code) {
     return nan;
   if (format.hasInfinity && exponent == top)
     return fraction ? nan : (negative ? -HUGE_VAL : HUGE_VAL);
-  if (!format.hasInfinity && !format.unsignedZero && format.hasNaN && magnitude == signBit - 1)
+  if (!format.hasInfinity && !format.unsignedZero && format.hasNaN &&
+      magnitude == signBit - 1)
     return nan;
-  double value = exponent == 0
-                     ? std::ldexp(double(fraction), 1 - format.bias - int(format.fractionBits))
-                     : std::ldexp(double(fraction + (1u << format.fractionBits)),
-                                  int(exponent) - format.bias - int(format.fractionBits));
+  double value =
+      exponent == 0
+          ? std::ldexp(double(fraction),
+                       1 - format.bias - int(format.fractionBits))
+          : std::ldexp(double(fraction + (1u << format.fractionBits)),
+                       int(exponent) - format.bias - int(format.fractionBits));
   return negative ? -value : value;
 }
 
-/// The nearest code, ties to the even code, saturating. At most 128 codes, so it simply searches.
+/// The nearest code, ties to the even code, saturating. At most 128 codes, so
+/// it simply searches.
 uint8_t encodeSmall(const SmallFloat &format, double value) {
   unsigned width = 1 + format.exponentBits + format.fractionBits;
   unsigned signBit = 1u << (width - 1);
@@ -87,7 +91,8 @@ uint8_t encodeSmall(const SmallFloat &format, double value) {
     double candidate = decodeSmall(format, uint8_t(code));
     if (!std::isfinite(candidate))
       continue;
-    double distance = std::isinf(magnitude) ? -candidate : std::fabs(candidate - magnitude);
+    double distance =
+        std::isinf(magnitude) ? -candidate : std::fabs(candidate - magnitude);
     if (distance < bestDistance || (distance == bestDistance && !(code & 1))) {
       best = code;
       bestDistance = distance;
@@ -122,12 +127,16 @@ T saturateTo(double value, T low = std::numeric_limits<T>::min(),
 
 } // namespace
 
-static const TypeRow &row(ElementType type) { return kTypes[static_cast<size_t>(type)]; }
+static const TypeRow &row(ElementType type) {
+  return kTypes[static_cast<size_t>(type)];
+}
 
 size_t elementBytes(ElementType type) { return row(type).bytes; }
 const char *elementTypeName(ElementType type) { return row(type).name; }
 bool isFloatType(ElementType type) { return row(type).isFloat; }
-bool isIntegerType(ElementType type) { return !row(type).isFloat && type != ElementType::Bool; }
+bool isIntegerType(ElementType type) {
+  return !row(type).isFloat && type != ElementType::Bool;
+}
 bool isSignedType(ElementType type) { return row(type).isSigned; }
 int onnxDataType(ElementType type) { return row(type).onnx; }
 
@@ -222,13 +231,15 @@ double HostTensor::toDouble(int64_t index) const {
   case ElementType::U64:
     return static_cast<double>(load<uint64_t>(at));
   case ElementType::F8E8M0:
-    return *at == 0xff ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(1.0, int(*at) - 127);
+    return *at == 0xff ? std::numeric_limits<double>::quiet_NaN()
+                       : std::ldexp(1.0, int(*at) - 127);
   default:
     return decodeSmall(*smallFloat(typeValue), *at);
   }
 }
 
-/// Nearest power of two of a positive value, ties up, saturated to 2^-127 .. 2^127.
+/// Nearest power of two of a positive value, ties up, saturated to 2^-127 ..
+/// 2^127.
 static uint8_t encodeE8M0(double value) {
   if (value != value || value < 0)
     return 0xff;

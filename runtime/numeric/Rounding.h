@@ -6,8 +6,8 @@
 
 namespace weft::numeric {
 
-/// Rounding codes of the machine (isa section 3). Casts from fp32 to integers take the first five
-/// only; integer shifts take all.
+/// Rounding codes of the machine (isa section 3). Casts from fp32 to integers
+/// take the first five only; integer shifts take all.
 enum class Rounding : uint8_t {
   HalfToEven = 0,
   HalfAwayFromZero = 1,
@@ -19,12 +19,12 @@ enum class Rounding : uint8_t {
 };
 constexpr unsigned kRoundingModes = 7;
 
-/// 1 if the quotient of a right shift must be raised by one. `remainder` are the bits shifted out,
-/// `half` is half of the divisor, both as seen by a floor division; `odd` and `negative` describe
-/// the floor quotient and the dividend.
+/// 1 if the quotient of a right shift must be raised by one. `remainder` are
+/// the bits shifted out, `half` is half of the divisor, both as seen by a floor
+/// division; `odd` and `negative` describe the floor quotient and the dividend.
 template <class Unsigned>
-constexpr int roundingIncrement(Rounding mode, Unsigned remainder, Unsigned half, bool odd,
-                                bool negative) {
+constexpr int roundingIncrement(Rounding mode, Unsigned remainder,
+                                Unsigned half, bool odd, bool negative) {
   switch (mode) {
   case Rounding::HalfToEven:
     return remainder > half || (remainder == half && odd);
@@ -44,26 +44,30 @@ constexpr int roundingIncrement(Rounding mode, Unsigned remainder, Unsigned half
   return 0;
 }
 
-/// value * 2^-shift, rounded. Any `shift` >= 0; from 63 up the result is what an infinitely wide
-/// machine gives.
-constexpr int64_t shiftRightRounded(int64_t value, unsigned shift, Rounding mode) {
+/// value * 2^-shift, rounded. Any `shift` >= 0; from 63 up the result is what
+/// an infinitely wide machine gives.
+constexpr int64_t shiftRightRounded(int64_t value, unsigned shift,
+                                    Rounding mode) {
   if (shift == 0)
     return value;
   if (shift > 63) {
-    // |value| * 2^-shift is at most one half, and one half only for INT64_MIN at 64.
+    // |value| * 2^-shift is at most one half, and one half only for INT64_MIN
+    // at 64.
     bool tie = shift == 64 && value == INT64_MIN;
     uint64_t remainder = value == 0 ? 0 : (value < 0 ? (tie ? 2 : 3) : 1);
-    return (value < 0 ? -1 : 0) +
-           roundingIncrement<uint64_t>(mode, remainder, 2, value < 0, value < 0);
+    return (value < 0 ? -1 : 0) + roundingIncrement<uint64_t>(
+                                      mode, remainder, 2, value < 0, value < 0);
   }
   int64_t quotient = value >> shift;
-  uint64_t remainder = static_cast<uint64_t>(value) & ((uint64_t(1) << shift) - 1);
+  uint64_t remainder =
+      static_cast<uint64_t>(value) & ((uint64_t(1) << shift) - 1);
   uint64_t half = uint64_t(1) << (shift - 1);
-  return quotient + roundingIncrement<uint64_t>(mode, remainder, half, quotient & 1, value < 0);
+  return quotient + roundingIncrement<uint64_t>(mode, remainder, half,
+                                                quotient & 1, value < 0);
 }
 
-/// value * 2^amount: left for a positive amount (bits beyond 64 are lost), right and rounded for a
-/// negative one.
+/// value * 2^amount: left for a positive amount (bits beyond 64 are lost),
+/// right and rounded for a negative one.
 constexpr int64_t shiftRounded(int64_t value, int amount, Rounding mode) {
   if (amount >= 64)
     return 0;
@@ -79,13 +83,16 @@ constexpr int64_t clampTo(int64_t value, int64_t low, int64_t high) {
 
 /// `value` saturated to `bits` (1..32) bits, signed or unsigned.
 constexpr int64_t saturate(int64_t value, unsigned bits, bool isSigned) {
-  return isSigned ? clampTo(value, -(int64_t(1) << (bits - 1)), (int64_t(1) << (bits - 1)) - 1)
+  return isSigned ? clampTo(value, -(int64_t(1) << (bits - 1)),
+                            (int64_t(1) << (bits - 1)) - 1)
                   : clampTo(value, 0, (int64_t(1) << bits) - 1);
 }
 
-/// A finite float rounded to an integer that is saturated to [low, high]; NaN gives 0. `mode` is
-/// one of the first five codes (the others act as HalfToEven).
-inline int64_t roundToInteger(double value, Rounding mode, int64_t low, int64_t high) {
+/// A finite float rounded to an integer that is saturated to [low, high]; NaN
+/// gives 0. `mode` is one of the first five codes (the others act as
+/// HalfToEven).
+inline int64_t roundToInteger(double value, Rounding mode, int64_t low,
+                              int64_t high) {
   if (value != value)
     return 0;
   // Beyond 2^52 a double has no fraction, and the bounds have at most 33 bits.

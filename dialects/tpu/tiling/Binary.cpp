@@ -26,16 +26,21 @@ void BinaryOp::localBuffers(const Chip &, const Box &result, ArrayRef<Box>,
   if (!isQuantized(getLhs()) || !getMultipliers())
     return;
   auto scratch = [&](const Dims &dims, unsigned bits) {
-    buffers.push_back({LocalBuffer::Scratch, {dims, bits, LocalLayout::Aligned}, 0, false});
+    buffers.push_back(
+        {LocalBuffer::Scratch, {dims, bits, LocalLayout::Aligned}, 0, false});
   };
   if (getKind() == BinaryKind::Mul) {
     scratch(result.size, 32); // the exact product
     return;
   }
-  scratch(inputNeed(0, result).box.size, 16); // both sides at the scale of the result
+  scratch(inputNeed(0, result).box.size,
+          16); // both sides at the scale of the result
   scratch(inputNeed(1, result).box.size, 16);
   if (!elementIsSigned(getOutput()))
-    scratch(result.size, 16); // a sum of signed operands cannot be stored unsigned
+    scratch(result.size,
+            16); // a sum of signed operands cannot be stored unsigned
 }
 
-unsigned BinaryOp::commandCount() { return getMultipliers() ? 5 : 1 + getRelu(); }
+unsigned BinaryOp::commandCount() {
+  return getMultipliers() ? 5 : 1 + getRelu();
+}

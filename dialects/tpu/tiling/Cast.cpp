@@ -8,15 +8,22 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-InputNeed CastOp::inputNeed(unsigned, const Box &result) { return {result, {}}; }
+InputNeed CastOp::inputNeed(unsigned, const Box &result) {
+  return {result, {}};
+}
 
 // Only dequantization starts with a command that has no strides (DQ).
-bool CastOp::readsStrided(unsigned) { return !isQuantized(getInput()) || isQuantized(getOutput()); }
+bool CastOp::readsStrided(unsigned) {
+  return !isQuantized(getInput()) || isQuantized(getOutput());
+}
 
 void CastOp::localBuffers(const Chip &, const Box &result, ArrayRef<Box>,
                           SmallVectorImpl<LocalBuffer> &buffers) {
   auto scratch = [&](unsigned bits) {
-    buffers.push_back({LocalBuffer::Scratch, {result.size, bits, LocalLayout::Aligned}, 0, false});
+    buffers.push_back({LocalBuffer::Scratch,
+                       {result.size, bits, LocalLayout::Aligned},
+                       0,
+                       false});
   };
   bool from = isQuantized(getInput()), to = isQuantized(getOutput());
   if (!from && to)

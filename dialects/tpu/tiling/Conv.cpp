@@ -12,13 +12,17 @@ using namespace weft::tpu;
 
 bool ConvOp::isPackedOperand(unsigned operand) { return operand > 0; }
 
-// The cube reads its input with explicit strides (isa CONV.opd0_str 3); the depthwise unit has no strides.
-bool ConvOp::readsStrided(unsigned operand) { return operand == 0 && !isDepthwise(); }
+// The cube reads its input with explicit strides (isa CONV.opd0_str 3); the
+// depthwise unit has no strides.
+bool ConvOp::readsStrided(unsigned operand) {
+  return operand == 0 && !isDepthwise();
+}
 
 InputNeed ConvOp::inputNeed(unsigned, const Box &result) {
   Dims input = dimsOf(getInput());
   Dims filter = dimsOf(getFilter());
-  InputNeed need = windowNeed(input, dimsOf(getOutput()), result, {filter[kAxisH], filter[kAxisW]}, getStrides(),
+  InputNeed need = windowNeed(input, dimsOf(getOutput()), result,
+                              {filter[kAxisH], filter[kAxisW]}, getStrides(),
                               getDilations(), getPads());
   if (!isDepthwise()) { // every output channel reads all input channels
     need.box.offset[kAxisC] = 0;
@@ -32,21 +36,29 @@ LocalTensor ConvOp::packedFilter(const Chip &chip, int64_t channels) {
   unsigned bits = elementBits(elementOf(getFilter()));
   int64_t window = filter[kAxisH] * filter[kAxisW];
   if (isDepthwise())
-    return {{1, channels, filter[kAxisH], filter[kAxisW]}, bits, LocalLayout::Compact};
-  int64_t inputChannels = dimsOf(getInput())[kAxisC]; // grouped filters are widened with zeros
+    return {{1, channels, filter[kAxisH], filter[kAxisW]},
+            bits,
+            LocalLayout::Compact};
+  int64_t inputChannels =
+      dimsOf(getInput())[kAxisC]; // grouped filters are widened with zeros
   int64_t pack = bits == 32 ? 1 : static_cast<int64_t>(chip.euBytes) * 8 / bits;
   if (pack == 1)
     return {{1, channels, inputChannels, window}, bits, LocalLayout::Compact};
-  return {{1, channels, (inputChannels + pack - 1) / pack * window, pack}, bits, LocalLayout::Compact};
+  return {{1, channels, (inputChannels + pack - 1) / pack * window, pack},
+          bits,
+          LocalLayout::Compact};
 }
 
 void ConvOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
                           SmallVectorImpl<LocalBuffer> &buffers) {
   int64_t channels = result.size[kAxisC];
   auto constant = [&](LocalTensor tensor) {
-    buffers.push_back({LocalBuffer::Constant, tensor, result.offset[kAxisC], false});
+    buffers.push_back(
+        {LocalBuffer::Constant, tensor, result.offset[kAxisC], false});
   };
-  auto scratch = [&](LocalTensor tensor) { buffers.push_back({LocalBuffer::Scratch, tensor, 0, false}); };
+  auto scratch = [&](LocalTensor tensor) {
+    buffers.push_back({LocalBuffer::Scratch, tensor, 0, false});
+  };
   LocalTensor filter = packedFilter(chip, channels);
   LocalTensor perChannel{{1, channels, 1, 1}, 32, LocalLayout::Compact};
   constant(filter);
@@ -54,7 +66,8 @@ void ConvOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
     if (getBias())
       constant(perChannel);
     if (isDepthwise() && filter.bits == 16) {
-      // The depthwise unit rounds every step in a 16-bit type; the op promises one rounding, so it runs in f32.
+      // The depthwise unit rounds every step in a 16-bit type; the op promises
+      // one rounding, so it runs in f32.
       scratch({filter.dims, 32, LocalLayout::Compact});
       scratch({inputNeed(0, result).box.size, 32, LocalLayout::Aligned});
       if (elementBits(elementOf(getOutput())) == 16)
@@ -78,4 +91,6 @@ void ConvOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
     scratch({result.size, 32, LocalLayout::Aligned});
 }
 
-unsigned ConvOp::commandCount() { return isQuantized(getInput()) ? 3 : 1 + getRelu(); }
+unsigned ConvOp::commandCount() {
+  return isQuantized(getInput()) ? 3 : 1 + getRelu();
+}

@@ -7,7 +7,8 @@
 using namespace weft;
 using namespace weft::tpu;
 
-// h and w of a channel are contiguous in a lane, so regrouping them is free; anything else crosses lanes.
+// h and w of a channel are contiguous in a lane, so regrouping them is free;
+// anything else crosses lanes.
 bool ReshapeOp::isTileable() {
   Dims from = dimsOf(getInput()), to = dimsOf(getOutput());
   return from[kAxisN] == to[kAxisN] && from[kAxisC] == to[kAxisC];

@@ -9,5 +9,6 @@ using namespace weft;
 using namespace weft::tpu;
 
 InputNeed PoolOp::inputNeed(unsigned, const Box &result) {
-  return windowNeed(dimsOf(getInput()), dimsOf(getOutput()), result, getKernel(), getStrides(), {1, 1}, getPads());
+  return windowNeed(dimsOf(getInput()), dimsOf(getOutput()), result,
+                    getKernel(), getStrides(), {1, 1}, getPads());
 }

@@ -15,7 +15,9 @@ Box SoftmaxOp::computedBox(const Box &wanted) {
   return box;
 }
 
-InputNeed SoftmaxOp::inputNeed(unsigned, const Box &result) { return {result, {}}; }
+InputNeed SoftmaxOp::inputNeed(unsigned, const Box &result) {
+  return {result, {}};
+}
 
 void SoftmaxOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
                              SmallVectorImpl<LocalBuffer> &buffers) {
@@ -29,7 +31,8 @@ void SoftmaxOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
   Dims statistics = rows;
   statistics[axis] = 1;
   auto scratch = [&](const Dims &dims) {
-    buffers.push_back({LocalBuffer::Scratch, {dims, 32, LocalLayout::Aligned}, 0, false});
+    buffers.push_back(
+        {LocalBuffer::Scratch, {dims, 32, LocalLayout::Aligned}, 0, false});
   };
   addExpScratch(chip, rows, buffers);
   scratch(rows);

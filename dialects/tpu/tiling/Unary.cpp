@@ -9,7 +9,9 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-InputNeed UnaryOp::inputNeed(unsigned, const Box &result) { return {result, {}}; }
+InputNeed UnaryOp::inputNeed(unsigned, const Box &result) {
+  return {result, {}};
+}
 
 // Every sequence starts with an AR command, which reads any strides.
 bool UnaryOp::readsStrided(unsigned) { return true; }
@@ -18,7 +20,10 @@ void UnaryOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
                            SmallVectorImpl<LocalBuffer> &buffers) {
   unsigned bits = elementBits(elementOf(getOutput()));
   auto scratch = [&](unsigned width) {
-    buffers.push_back({LocalBuffer::Scratch, {result.size, width, LocalLayout::Aligned}, 0, false});
+    buffers.push_back({LocalBuffer::Scratch,
+                       {result.size, width, LocalLayout::Aligned},
+                       0,
+                       false});
   };
   switch (getKind()) {
   case UnaryKind::HardSwish:
@@ -62,6 +67,7 @@ InputNeed LutOp::inputNeed(unsigned, const Box &result) { return {result, {}}; }
 void LutOp::localBuffers(const Chip &chip, const Box &, ArrayRef<Box>,
                          SmallVectorImpl<LocalBuffer> &buffers) {
   // One copy of the table in every lane.
-  LocalTensor table{{1, static_cast<int64_t>(chip.lanes), 1, 256}, 8, LocalLayout::Aligned};
+  LocalTensor table{
+      {1, static_cast<int64_t>(chip.lanes), 1, 256}, 8, LocalLayout::Aligned};
   buffers.push_back({LocalBuffer::Constant, table, 0, /*broadcast=*/true});
 }

@@ -64,16 +64,18 @@ void fillPlace(const Place &to, uint32_t bits) {
     for (uint32_t c = 0; c < shape.c; ++c)
       for (uint32_t h = 0; h < shape.h; ++h)
         if (uint8_t *out = to.at(n, c, h))
-          copyElements(out, to.stride.w, reinterpret_cast<const uint8_t *>(&bits), 0, to.bytes,
+          copyElements(out, to.stride.w,
+                       reinterpret_cast<const uint8_t *>(&bits), 0, to.bytes,
                        shape.w);
 }
 
-Strides4 stridesOf(const Machine &machine, const Decoded &c, bool source, uint64_t address,
-                   unsigned bytes, const Shape4 &shape) {
+Strides4 stridesOf(const Machine &machine, const Decoded &c, bool source,
+                   uint64_t address, unsigned bytes, const Shape4 &shape) {
   if (c.get(Field::stride_enable)) {
     Strides4 strides = source ? sourceStrides(c) : targetStrides(c);
     // A broadcast moves whole rows; the vendor leaves its w strides at 0.
-    if (static_cast<isa::GdmaType>(c.type) == isa::GdmaType::Tensor && c.func == fn::TensorBroadcast)
+    if (static_cast<isa::GdmaType>(c.type) == isa::GdmaType::Tensor &&
+        c.func == fn::TensorBroadcast)
       strides.w = 1;
     return strides;
   }
@@ -88,18 +90,21 @@ Status copy(Machine &machine, const Decoded &c) {
     return failf(Code::BadCommand, "data format %u; the engine moves 0 to 5",
                  get32(c, Field::src_data_format));
   uint64_t source = sourceAddress(c), target = targetAddress(c);
-  bool fills = c.get(Field::fill_constant_en), sameSizes = c.get(Field::nchw_copy);
+  bool fills = c.get(Field::fill_constant_en),
+       sameSizes = c.get(Field::nchw_copy);
   Shape4 from = sourceShape(c), to = sameSizes ? from : targetShape(c);
   if (c.func == fn::TensorNcTranspose)
     to = {from.c, from.n, from.h, from.w};
   else if (c.func == fn::TensorBroadcast)
     to = {from.n, get32(c, Field::dst_csize), from.h, from.w};
   else if (c.func != fn::TensorCopy)
-    return failf(Code::Unsupported, "unsupported: the emulator has no model of %.*s",
+    return failf(Code::Unsupported,
+                 "unsupported: the emulator has no model of %.*s",
                  int(c.mnemonic.size()), c.mnemonic.data());
   Place in, out;
   WEFT_TRY(makePlace(machine, c, "destination", target, bytes, to,
-                     stridesOf(machine, c, false, target, bytes, to), true, out));
+                     stridesOf(machine, c, false, target, bytes, to), true,
+                     out));
   if (fills) {
     fillPlace(out, get32(c, Field::constant_value));
     return Status::ok();
@@ -107,7 +112,8 @@ Status copy(Machine &machine, const Decoded &c) {
   if (c.func == fn::TensorBroadcast)
     from.c = 1;
   WEFT_TRY(makePlace(machine, c, "source", source, bytes, from,
-                     stridesOf(machine, c, true, source, bytes, from), false, in));
+                     stridesOf(machine, c, true, source, bytes, from), false,
+                     in));
   if (c.func == fn::TensorNcTranspose) {
     for (uint32_t n = 0; n < from.n; ++n)
       for (uint32_t ch = 0; ch < from.c; ++ch)
@@ -131,8 +137,9 @@ Status copy(Machine &machine, const Decoded &c) {
     return Status::ok();
   }
   if (count(from) != count(to))
-    return failf(Code::BadCommand, "source has %llu elements and destination %llu",
-                 (unsigned long long)count(from), (unsigned long long)count(to));
+    return failf(
+        Code::BadCommand, "source has %llu elements and destination %llu",
+        (unsigned long long)count(from), (unsigned long long)count(to));
   copyPlaces(in, out);
   return Status::ok();
 }
@@ -140,33 +147,42 @@ Status copy(Machine &machine, const Decoded &c) {
 Status matrix(Machine &machine, const Decoded &c) {
   unsigned bytes = formatBytes(c);
   uint64_t source = sourceAddress(c), target = targetAddress(c);
-  bool load = isLocal(machine.chip(), target), transposed = c.func == fn::MatrixTranspose;
+  bool load = isLocal(machine.chip(), target),
+       transposed = c.func == fn::MatrixTranspose;
   if (load == isLocal(machine.chip(), source))
-    return failf(Code::BadCommand, "a matrix moves between local memory and global memory");
-  // The flat side is h x w with a row stride; the local side n rows of c channels of w columns.
+    return failf(Code::BadCommand,
+                 "a matrix moves between local memory and global memory");
+  // The flat side is h x w with a row stride; the local side n rows of c
+  // channels of w columns.
   uint32_t rows = get32(c, load ? Field::src_hsize : Field::dst_hsize);
   uint32_t columns = get32(c, load ? Field::src_wsize : Field::dst_wsize);
   uint32_t n = get32(c, load ? Field::dst_nsize : Field::src_nsize);
   uint32_t channels = get32(c, load ? Field::dst_csize : Field::src_csize);
   uint32_t width = get32(c, load ? Field::dst_wsize : Field::src_wsize);
-  uint32_t localRows = transposed ? columns : rows, localColumns = transposed ? rows : columns;
+  uint32_t localRows = transposed ? columns : rows,
+           localColumns = transposed ? rows : columns;
   uint64_t rowStride = c.get(load ? Field::src_hstride : Field::dst_hstride);
   Shape4 localShape = {n ? n : localRows, channels, 1, width};
   if (localShape.n != localRows || uint64_t(channels) * width < localColumns)
-    return failf(Code::BadCommand,
-                 "a %ux%u matrix does not fit %u rows of %u channels of %u columns", localRows,
-                 localColumns, localShape.n, channels, width);
+    return failf(
+        Code::BadCommand,
+        "a %ux%u matrix does not fit %u rows of %u channels of %u columns",
+        localRows, localColumns, localShape.n, channels, width);
   Strides4 localStride = {c.get(load ? Field::dst_nstride : Field::src_nstride),
-                          c.get(load ? Field::dst_cstride : Field::src_cstride), 0, 1};
+                          c.get(load ? Field::dst_cstride : Field::src_cstride),
+                          0, 1};
   if (!c.get(Field::stride_enable)) {
-    localStride = defaultStrides(machine.chip(), load ? target : source, bytes ? bytes : 1, localShape);
+    localStride = defaultStrides(machine.chip(), load ? target : source,
+                                 bytes ? bytes : 1, localShape);
     rowStride = columns;
   }
   Place flat, local;
-  WEFT_TRY(makePlace(machine, c, "matrix in global memory", load ? source : target, bytes,
-                     {1, 1, rows, columns}, {0, 0, rowStride, 1}, !load, flat));
-  WEFT_TRY(makePlace(machine, c, "matrix in local memory", load ? target : source, bytes,
-                     localShape, localStride, load, local));
+  WEFT_TRY(makePlace(machine, c, "matrix in global memory",
+                     load ? source : target, bytes, {1, 1, rows, columns},
+                     {0, 0, rowStride, 1}, !load, flat));
+  WEFT_TRY(makePlace(machine, c, "matrix in local memory",
+                     load ? target : source, bytes, localShape, localStride,
+                     load, local));
   for (uint32_t i = 0; i < localRows; ++i)
     for (uint32_t j = 0; j < localColumns; ++j) {
       uint8_t *inner = local.at(i, j / width, 0, j % width);
@@ -182,13 +198,15 @@ Status general(Machine &machine, const Decoded &c) {
   uint64_t length = c.get(Field::move_length), total = length * bytes;
   uint64_t target = targetAddress(c);
   if (bytes == 0 || length == 0)
-    return failf(Code::BadCommand, "a linear copy of %llu elements of format %u",
+    return failf(Code::BadCommand,
+                 "a linear copy of %llu elements of format %u",
                  (unsigned long long)length, get32(c, Field::src_data_format));
   bool fills = c.get(Field::fill_constant_en);
   uint32_t bits = get32(c, Field::constant_value);
   uint8_t *from = nullptr;
   if (!fills)
-    WEFT_TRY(flatBytes(machine, "source", sourceAddress(c), total, false, from));
+    WEFT_TRY(
+        flatBytes(machine, "source", sourceAddress(c), total, false, from));
   auto write = [&](uint8_t *to) {
     if (fills)
       for (uint64_t i = 0; i < length; ++i)
@@ -224,14 +242,16 @@ Status cwTranspose(Machine &machine, const Decoded &c) {
   Place in, out;
   unsigned size = bytes ? bytes : 1;
   WEFT_TRY(makePlace(machine, c, "destination", target, bytes, to,
-                     stridesOf(machine, c, false, target, size, to), true, out));
+                     stridesOf(machine, c, false, target, size, to), true,
+                     out));
   bool fills = c.get(Field::fill_constant_en);
   if (fills) {
     fillPlace(out, get32(c, Field::constant_value));
     return Status::ok();
   }
   WEFT_TRY(makePlace(machine, c, "source", source, bytes, from,
-                     stridesOf(machine, c, true, source, size, from), false, in));
+                     stridesOf(machine, c, true, source, size, from), false,
+                     in));
   for (uint32_t n = 0; n < from.n; ++n)
     for (uint32_t w = 0; w < from.w; ++w)
       for (uint32_t h = 0; h < from.h; ++h)

@@ -26,7 +26,8 @@ Status executeGdma(Machine &machine, const Decoded &c) {
   case GdmaType::Scatter:
     return gdma::gatherScatter(machine, c);
   }
-  return failf(Code::Unsupported, "unsupported: the emulator has no model of %.*s",
+  return failf(Code::Unsupported,
+               "unsupported: the emulator has no model of %.*s",
                int(c.mnemonic.size()), c.mnemonic.data());
 }
 
@@ -35,11 +36,13 @@ Traffic gdmaTraffic(const Chip &chip, const Decoded &c) {
   Traffic traffic;
   if (type == GdmaType::System)
     return traffic;
-  uint64_t bytes = gdma::formatBytes(c), read = 0, write = 0, third = 0, thirdAt = 0;
+  uint64_t bytes = gdma::formatBytes(c), read = 0, write = 0, third = 0,
+           thirdAt = 0;
   Shape4 from = gdma::sourceShape(c);
   switch (type) {
   case GdmaType::Tensor: {
-    bool ownSizes = c.get(Field::nchw_copy) || c.func == isa::gdma::TensorNcTranspose;
+    bool ownSizes =
+        c.get(Field::nchw_copy) || c.func == isa::gdma::TensorNcTranspose;
     read = gdma::count(from);
     write = ownSizes ? read : gdma::count(gdma::targetShape(c));
     if (c.func == isa::gdma::TensorBroadcast) {
@@ -56,7 +59,9 @@ Traffic gdmaTraffic(const Chip &chip, const Decoded &c) {
   }
   case GdmaType::General:
     read = c.get(Field::move_length);
-    write = c.func == isa::gdma::GeneralBroadcast ? read * c.get(Field::dst_csize) : read;
+    write = c.func == isa::gdma::GeneralBroadcast
+                ? read * c.get(Field::dst_csize)
+                : read;
     break;
   case GdmaType::MaskedSelect:
     read = gdma::count(from);
@@ -66,7 +71,8 @@ Traffic gdmaTraffic(const Chip &chip, const Decoded &c) {
   case GdmaType::Gather:
   case GdmaType::Scatter: {
     uint64_t rows = c.get(Field::index_hsize);
-    uint64_t channels = std::max(c.get(Field::src_csize), c.get(Field::dst_csize));
+    uint64_t channels =
+        std::max(c.get(Field::src_csize), c.get(Field::dst_csize));
     read = write = channels * rows * from.w;
     third = c.get(Field::index_csize) * rows * 4;
     thirdAt = gdma::thirdAddress(c);

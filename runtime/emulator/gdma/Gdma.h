@@ -13,8 +13,8 @@ using isa::Field;
 /// Executes one GDMA command; nops and end commands do nothing.
 Status executeGdma(Machine &machine, const Decoded &command);
 
-/// Bytes of global memory that a command reads and writes. Results whose size depends on the data
-/// (masked select, nonzero) do not count.
+/// Bytes of global memory that a command reads and writes. Results whose size
+/// depends on the data (masked select, nonzero) do not count.
 struct Traffic {
   uint64_t readBytes = 0, writeBytes = 0;
 };
@@ -39,7 +39,8 @@ uint64_t targetAddress(const Decoded &command);
 /// Third address (mask or index) of masked select, gather and scatter.
 uint64_t thirdAddress(const Decoded &command);
 /// Bytes of an element; 0 for a code the engine does not move.
-unsigned formatBytes(const Decoded &command, Field field = Field::src_data_format);
+unsigned formatBytes(const Decoded &command,
+                     Field field = Field::src_data_format);
 bool isLocal(const Chip &chip, uint64_t address);
 
 Shape4 sourceShape(const Decoded &command);
@@ -47,10 +48,12 @@ Shape4 targetShape(const Decoded &command);
 /// Strides of the command, in elements.
 Strides4 sourceStrides(const Decoded &command);
 Strides4 targetStrides(const Decoded &command);
-inline uint64_t count(const Shape4 &s) { return uint64_t(s.n) * s.c * s.h * s.w; }
+inline uint64_t count(const Shape4 &s) {
+  return uint64_t(s.n) * s.c * s.h * s.w;
+}
 
-/// One side of a transfer: a tensor in local memory (channels over lanes, mask applied) or in flat
-/// memory (global, static, L2).
+/// One side of a transfer: a tensor in local memory (channels over lanes, mask
+/// applied) or in flat memory (global, static, L2).
 struct Place {
   uint8_t *base = nullptr;
   bool isLocal = false;
@@ -68,20 +71,22 @@ struct Place {
     uint32_t position = lane0 + c, lane = position % kLanes;
     if (!(laneMask >> lane & 1))
       return nullptr;
-    return base + size_t(lane) * kLaneBytes + offset + inner + position / kLanes * stride.c;
+    return base + size_t(lane) * kLaneBytes + offset + inner +
+           position / kLanes * stride.c;
   }
 };
 
 /// Checks a side against its memory. `strides` in elements.
-Status makePlace(Machine &machine, const Decoded &command, const char *what, uint64_t address,
-                 unsigned elementBytes, const Shape4 &shape, const Strides4 &strides, bool write,
-                 Place &place);
+Status makePlace(Machine &machine, const Decoded &command, const char *what,
+                 uint64_t address, unsigned elementBytes, const Shape4 &shape,
+                 const Strides4 &strides, bool write, Place &place);
 /// Default strides: continuous in flat memory, aligned in local memory.
-Strides4 defaultStrides(const Chip &chip, uint64_t address, unsigned elementBytes,
-                        const Shape4 &shape);
-/// Host memory of `bytes` flat bytes; local memory counts as linear over the lanes.
-Status flatBytes(Machine &machine, const char *what, uint64_t address, uint64_t bytes, bool write,
-                 uint8_t *&host);
+Strides4 defaultStrides(const Chip &chip, uint64_t address,
+                        unsigned elementBytes, const Shape4 &shape);
+/// Host memory of `bytes` flat bytes; local memory counts as linear over the
+/// lanes.
+Status flatBytes(Machine &machine, const char *what, uint64_t address,
+                 uint64_t bytes, bool write, uint8_t *&host);
 
 } // namespace gdma
 } // namespace weft::emulator

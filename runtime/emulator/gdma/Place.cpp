@@ -5,24 +5,33 @@
 
 namespace weft::emulator::gdma {
 
-static uint64_t address40(uint32_t low, uint32_t high) { return uint64_t(high & 0xff) << 32 | low; }
+static uint64_t address40(uint32_t low, uint32_t high) {
+  return uint64_t(high & 0xff) << 32 | low;
+}
 
 uint64_t sourceAddress(const Decoded &c) {
-  if (c.form == isa::Form::DMA_matrix) // the field names are swapped there (isa section 6)
-    return address40(get32(c, Field::src_start_addr_h32), get32(c, Field::src_start_addr_l8));
-  return address40(get32(c, Field::src_start_addr_l32), get32(c, Field::src_start_addr_h8));
+  if (c.form == isa::Form::DMA_matrix) // the field names are swapped there (isa
+                                       // section 6)
+    return address40(get32(c, Field::src_start_addr_h32),
+                     get32(c, Field::src_start_addr_l8));
+  return address40(get32(c, Field::src_start_addr_l32),
+                   get32(c, Field::src_start_addr_h8));
 }
 
 uint64_t targetAddress(const Decoded &c) {
   if (c.form == isa::Form::DMA_matrix)
-    return address40(get32(c, Field::dst_start_addr_h32), get32(c, Field::dst_start_addr_l8));
-  return address40(get32(c, Field::dst_start_addr_l32), get32(c, Field::dst_start_addr_h8));
+    return address40(get32(c, Field::dst_start_addr_h32),
+                     get32(c, Field::dst_start_addr_l8));
+  return address40(get32(c, Field::dst_start_addr_l32),
+                   get32(c, Field::dst_start_addr_h8));
 }
 
 uint64_t thirdAddress(const Decoded &c) {
   if (c.has(Field::mask_start_addr_l32))
-    return address40(get32(c, Field::mask_start_addr_l32), get32(c, Field::mask_start_addr_h8));
-  return address40(get32(c, Field::index_start_addr_l32), get32(c, Field::index_start_addr_h8));
+    return address40(get32(c, Field::mask_start_addr_l32),
+                     get32(c, Field::mask_start_addr_h8));
+  return address40(get32(c, Field::index_start_addr_l32),
+                   get32(c, Field::index_start_addr_h8));
 }
 
 unsigned formatBytes(const Decoded &c, Field field) {
@@ -36,32 +45,34 @@ bool isLocal(const Chip &chip, uint64_t address) {
 }
 
 Shape4 sourceShape(const Decoded &c) {
-  return {get32(c, Field::src_nsize), get32(c, Field::src_csize), get32(c, Field::src_hsize),
-          get32(c, Field::src_wsize)};
+  return {get32(c, Field::src_nsize), get32(c, Field::src_csize),
+          get32(c, Field::src_hsize), get32(c, Field::src_wsize)};
 }
 Shape4 targetShape(const Decoded &c) {
-  return {get32(c, Field::dst_nsize), get32(c, Field::dst_csize), get32(c, Field::dst_hsize),
-          get32(c, Field::dst_wsize)};
+  return {get32(c, Field::dst_nsize), get32(c, Field::dst_csize),
+          get32(c, Field::dst_hsize), get32(c, Field::dst_wsize)};
 }
 Strides4 sourceStrides(const Decoded &c) {
-  return {c.get(Field::src_nstride), c.get(Field::src_cstride), c.get(Field::src_hstride),
-          c.get(Field::src_wstride)};
+  return {c.get(Field::src_nstride), c.get(Field::src_cstride),
+          c.get(Field::src_hstride), c.get(Field::src_wstride)};
 }
 Strides4 targetStrides(const Decoded &c) {
-  return {c.get(Field::dst_nstride), c.get(Field::dst_cstride), c.get(Field::dst_hstride),
-          c.get(Field::dst_wstride)};
+  return {c.get(Field::dst_nstride), c.get(Field::dst_cstride),
+          c.get(Field::dst_hstride), c.get(Field::dst_wstride)};
 }
 
-Strides4 defaultStrides(const Chip &chip, uint64_t address, unsigned bytes, const Shape4 &shape) {
+Strides4 defaultStrides(const Chip &chip, uint64_t address, unsigned bytes,
+                        const Shape4 &shape) {
   if (isLocal(chip, address))
-    return localStrides(Layout::Aligned, shape, bytes,
-                        uint32_t((address - chip.localMemoryBase) / kLaneBytes));
+    return localStrides(
+        Layout::Aligned, shape, bytes,
+        uint32_t((address - chip.localMemoryBase) / kLaneBytes));
   uint64_t plane = uint64_t(shape.h) * shape.w;
   return {plane * shape.c, plane, shape.w, 1};
 }
 
-Status flatBytes(Machine &machine, const char *what, uint64_t address, uint64_t bytes, bool write,
-                 uint8_t *&host) {
+Status flatBytes(Machine &machine, const char *what, uint64_t address,
+                 uint64_t bytes, bool write, uint8_t *&host) {
   const Chip &chip = machine.chip();
   struct Memory {
     const char *name;
@@ -70,14 +81,16 @@ Status flatBytes(Machine &machine, const char *what, uint64_t address, uint64_t 
   };
   const Memory memories[] = {
       {"local", chip.localMemoryBase, chip.localMemoryBytes(), machine.local()},
-      {"static", chip.staticMemoryBase, chip.staticMemoryBytes, machine.statics()},
+      {"static", chip.staticMemoryBase, chip.staticMemoryBytes,
+       machine.statics()},
       {"L2", chip.l2MemoryBase, chip.l2MemoryBytes, machine.l2()}};
   for (const Memory &memory : memories) {
     if (address < memory.base || address - memory.base >= memory.bytes)
       continue;
     if (bytes > memory.bytes - (address - memory.base))
       return failf(Code::BadCommand,
-                   "%s: %" PRIu64 " bytes at 0x%" PRIx64 " leave %s memory of %" PRIu64 " bytes",
+                   "%s: %" PRIu64 " bytes at 0x%" PRIx64
+                   " leave %s memory of %" PRIu64 " bytes",
                    what, bytes, address, memory.name, memory.bytes);
     host = memory.host + (address - memory.base);
     return Status::ok();
@@ -87,8 +100,10 @@ Status flatBytes(Machine &machine, const char *what, uint64_t address, uint64_t 
     return Status::ok();
   bool readable = machine.global(address, bytes, false);
   return failf(Code::BadCommand,
-               readable ? "%s: %" PRIu64 " bytes at 0x%" PRIx64 " are read-only (weights)"
-                        : "%s: %" PRIu64 " bytes at 0x%" PRIx64 " are no memory of this program",
+               readable ? "%s: %" PRIu64 " bytes at 0x%" PRIx64
+                          " are read-only (weights)"
+                        : "%s: %" PRIu64 " bytes at 0x%" PRIx64
+                          " are no memory of this program",
                what, bytes, address);
 }
 
@@ -104,22 +119,23 @@ static uint64_t reach(const uint64_t (&terms)[4][2]) {
   return sum;
 }
 
-Status makePlace(Machine &machine, const Decoded &c, const char *what, uint64_t address,
-                 unsigned bytes, const Shape4 &shape, const Strides4 &strides, bool write,
-                 Place &place) {
+Status makePlace(Machine &machine, const Decoded &c, const char *what,
+                 uint64_t address, unsigned bytes, const Shape4 &shape,
+                 const Strides4 &strides, bool write, Place &place) {
   const Chip &chip = machine.chip();
   if (bytes == 0)
     return failf(Code::BadCommand, "data format %u; the engine moves 0 to 5",
                  get32(c, Field::src_data_format));
   if (shape.n == 0 || shape.c == 0 || shape.h == 0 || shape.w == 0)
-    return failf(Code::BadCommand, "%s has the empty shape %ux%ux%ux%u", what, shape.n, shape.c,
-                 shape.h, shape.w);
+    return failf(Code::BadCommand, "%s has the empty shape %ux%ux%ux%u", what,
+                 shape.n, shape.c, shape.h, shape.w);
   if (count(shape) > uint64_t(1) << 32)
-    return failf(Code::BadCommand, "%s: %ux%ux%ux%u elements in one command", what, shape.n,
-                 shape.c, shape.h, shape.w);
+    return failf(Code::BadCommand, "%s: %ux%ux%ux%u elements in one command",
+                 what, shape.n, shape.c, shape.h, shape.w);
   place.shape = shape;
   place.bytes = bytes;
-  place.stride = {strides.n * bytes, strides.c * bytes, strides.h * bytes, strides.w * bytes};
+  place.stride = {strides.n * bytes, strides.c * bytes, strides.h * bytes,
+                  strides.w * bytes};
   place.isLocal = isLocal(chip, address);
   uint64_t channels = shape.c - 1;
   if (place.isLocal) {
@@ -143,8 +159,9 @@ Status makePlace(Machine &machine, const Decoded &c, const char *what, uint64_t 
   place.base = machine.local();
   if (span > kLaneBytes - place.offset)
     return failf(Code::BadCommand,
-                 "%s (%ux%ux%ux%u at 0x%" PRIx64 ") does not fit the %u bytes of a lane", what,
-                 shape.n, shape.c, shape.h, shape.w, address, kLaneBytes);
+                 "%s (%ux%ux%ux%u at 0x%" PRIx64
+                 ") does not fit the %u bytes of a lane",
+                 what, shape.n, shape.c, shape.h, shape.w, address, kLaneBytes);
   return Status::ok();
 }
 

@@ -12,8 +12,9 @@ struct Source {
 
   /// Element as a number that orders as the element does.
   double number(uint32_t n, uint32_t c, uint32_t h, uint32_t w) const {
-    const uint8_t *at = isConstant ? reinterpret_cast<const uint8_t *>(&constant)
-                                   : view.at(n, c, h, w);
+    const uint8_t *at = isConstant
+                            ? reinterpret_cast<const uint8_t *>(&constant)
+                            : view.at(n, c, h, w);
     if (kind.isFloat()) {
       float value;
       loadFloats(at, 0, kind.precision, &value, 1);
@@ -32,9 +33,10 @@ struct Source {
   }
 };
 
-Status readSource(const Machine &machine, const Decoded &c, const char *what, Field address,
-                  Field constant, Field layoutField, bool hasLayout, ElementKind kind,
-                  const Shape4 &shape, Source &source) {
+Status readSource(const Machine &machine, const Decoded &c, const char *what,
+                  Field address, Field constant, Field layoutField,
+                  bool hasLayout, ElementKind kind, const Shape4 &shape,
+                  Source &source) {
   source.kind = kind;
   source.isConstant = c.get(constant);
   source.constant = get32(c, address);
@@ -44,13 +46,14 @@ Status readSource(const Machine &machine, const Decoded &c, const char *what, Fi
     return Status::ok();
   unsigned layout = hasLayout ? get32(c, layoutField) : 0;
   if (layout > 2)
-    return failf(Code::BadCommand, "%s has layout code %u; CMP takes 0 to 2", what, layout);
+    return failf(Code::BadCommand, "%s has layout code %u; CMP takes 0 to 2",
+                 what, layout);
   return viewLocal(machine, what, source.constant, kind.precision, shape,
                    static_cast<Layout>(layout), source.view);
 }
 
-void storeBits(const LocalView &view, uint32_t n, uint32_t c, uint32_t h, uint32_t w,
-               uint32_t bits) {
+void storeBits(const LocalView &view, uint32_t n, uint32_t c, uint32_t h,
+               uint32_t w, uint32_t bits) {
   std::memcpy(view.at(n, c, h, w), &bits, view.bytes);
 }
 
@@ -59,25 +62,30 @@ void storeBits(const LocalView &view, uint32_t n, uint32_t c, uint32_t h, uint32
 Status compare(Machine &machine, const Decoded &c) {
   namespace cmp = isa::cmp;
   Shape4 shape = resultShape(c);
-  ElementKind compared = {precisionOf(c, Field::opd0_prec), c.get(Field::opd0_sign) != 0};
+  ElementKind compared = {precisionOf(c, Field::opd0_prec),
+                          c.get(Field::opd0_sign) != 0};
   ElementKind selected = {precisionOf(c, Field::opd2_prec), true};
   Source a, b, x, y;
-  WEFT_TRY(readSource(machine, c, "operand 0", Field::opd0_addr, Field::opd0_const,
-                      Field::opd0_str, true, compared, shape, a));
-  WEFT_TRY(readSource(machine, c, "operand 1", Field::opd1_addr, Field::opd1_const,
-                      Field::opd1_str, true, compared, shape, b));
-  WEFT_TRY(readSource(machine, c, "operand 2", Field::opd2_addr, Field::opd2_const,
-                      Field::opd2_str, false, selected, shape, x));
-  WEFT_TRY(readSource(machine, c, "operand 3", Field::opd3_addr, Field::opd3_const,
-                      Field::opd2_str, false, selected, shape, y));
+  WEFT_TRY(readSource(machine, c, "operand 0", Field::opd0_addr,
+                      Field::opd0_const, Field::opd0_str, true, compared, shape,
+                      a));
+  WEFT_TRY(readSource(machine, c, "operand 1", Field::opd1_addr,
+                      Field::opd1_const, Field::opd1_str, true, compared, shape,
+                      b));
+  WEFT_TRY(readSource(machine, c, "operand 2", Field::opd2_addr,
+                      Field::opd2_const, Field::opd2_str, false, selected,
+                      shape, x));
+  WEFT_TRY(readSource(machine, c, "operand 3", Field::opd3_addr,
+                      Field::opd3_const, Field::opd2_str, false, selected,
+                      shape, y));
   bool hasBoth = c.func == cmp::MaxAndSelect || c.func == cmp::MinAndSelect;
   LocalView first, second;
   WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr),
-                     hasBoth ? compared.precision : selected.precision, shape, Layout::Aligned,
-                     first));
+                     hasBoth ? compared.precision : selected.precision, shape,
+                     Layout::Aligned, first));
   if (hasBoth)
-    WEFT_TRY(viewLocal(machine, "result 1", c.get(Field::res1_addr), selected.precision, shape,
-                       Layout::Aligned, second));
+    WEFT_TRY(viewLocal(machine, "result 1", c.get(Field::res1_addr),
+                       selected.precision, shape, Layout::Aligned, second));
   for (uint32_t n = 0; n < shape.n; ++n)
     for (uint32_t ch = 0; ch < shape.c; ++ch)
       for (uint32_t h = 0; h < shape.h; ++h)

@@ -14,8 +14,8 @@ struct ConvCommand {
   ElementKind input, weight, result;
   LocalView inputView, weightView, resultView, third, pads;
   uint32_t inputChannels = 1, outputChannels = 1;
-  unsigned pack = 1;     ///< channels of a weight block
-  size_t terms = 0;      ///< of one output, with the zero channels of the last block
+  unsigned pack = 1; ///< channels of a weight block
+  size_t terms = 0; ///< of one output, with the zero channels of the last block
   bool weightIsConstant = false, thirdIsConstant = false, padIsConstant = false;
   uint32_t weightBits = 0, thirdBits = 0, padBits = 0, insertBits = 0;
   bool addsResult = false, rotates = false;
@@ -28,7 +28,8 @@ Status readTypes(const Decoded &c, ConvCommand &conv) {
   conv.func = c.func;
   conv.input = {precisionOf(c, Field::opd0_prec), c.get(Field::opd0_sign) != 0};
   conv.weight = {conv.input.precision, c.get(Field::opd1_sign) != 0};
-  conv.result = {precisionOf(c, Field::res0_prec), true}; // signed whatever the operands are
+  conv.result = {precisionOf(c, Field::res0_prec),
+                 true}; // signed whatever the operands are
   Precision in = conv.input.precision, out = conv.result.precision;
   bool known = isKnown(in) && isKnown(out);
   bool fits = false;
@@ -40,7 +41,8 @@ Status readTypes(const Decoded &c, ConvCommand &conv) {
     fits = !conv.result.isFloat();
   if (!fits)
     return unsupported(c, "these element types");
-  if (conv.func != isa::conv::Normal && (in != Precision::Int8 || out != Precision::Int8))
+  if (conv.func != isa::conv::Normal &&
+      (in != Precision::Int8 || out != Precision::Int8))
     return unsupported(c, "a requantised result that is not int8");
   conv.pack = in == Precision::Fp32 ? 1 : kEuBytes / isa::elementBytes(in);
   return Status::ok();
@@ -52,41 +54,53 @@ Status readViews(const Machine &machine, const Decoded &c, ConvCommand &conv) {
   Shape4 in = {out.n, conv.inputChannels, window.inputH, window.inputW};
   unsigned layout = get32(c, Field::opd0_str), bytes = conv.input.bytes();
   if (layout != unsigned(Layout::Aligned) && layout != unsigned(Layout::Free))
-    return failf(Code::BadCommand, "operand 0 has layout code %u; CONV takes 0 or 3", layout);
+    return failf(Code::BadCommand,
+                 "operand 0 has layout code %u; CONV takes 0 or 3", layout);
   Strides4 strides = {c.get(Field::opd0_n_str), c.get(Field::opd0_c_str),
                       c.get(Field::opd0_h_str), c.get(Field::opd0_w_str)};
   if (layout == unsigned(Layout::Aligned))
-    strides = localStrides(Layout::Aligned, in, bytes, get32(c, Field::opd0_addr) / kLaneBytes);
-  WEFT_TRY(viewLocal(machine, "operand 0", c.get(Field::opd0_addr), bytes, in, strides,
-                     conv.inputView));
-  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), conv.result.precision, out,
-                     Layout::Aligned, conv.resultView));
+    strides = localStrides(Layout::Aligned, in, bytes,
+                           get32(c, Field::opd0_addr) / kLaneBytes);
+  WEFT_TRY(viewLocal(machine, "operand 0", c.get(Field::opd0_addr), bytes, in,
+                     strides, conv.inputView));
+  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr),
+                     conv.result.precision, out, Layout::Aligned,
+                     conv.resultView));
   uint64_t terms = uint64_t(conv.blocks()) * window.positions() * conv.pack;
   if (terms > (1u << 20))
-    return failf(Code::BadCommand, "a kernel of %llu weights an output; at most 1048576",
+    return failf(Code::BadCommand,
+                 "a kernel of %llu weights an output; at most 1048576",
                  (unsigned long long)terms);
   uint64_t outputs = uint64_t(out.n) * out.c * window.pixels();
   if (outputs > kMaxMacs / terms)
-    return failf(Code::BadCommand, "%llu outputs of %llu products are more than the emulator takes",
-                 (unsigned long long)outputs, (unsigned long long)terms);
-  // What exceeds local memory can only be a constant or a broadcast; keep buffers small.
-  uint64_t inputs = uint64_t(conv.inputChannels) * window.inputH * window.inputW;
+    return failf(
+        Code::BadCommand,
+        "%llu outputs of %llu products are more than the emulator takes",
+        (unsigned long long)outputs, (unsigned long long)terms);
+  // What exceeds local memory can only be a constant or a broadcast; keep
+  // buffers small.
+  uint64_t inputs =
+      uint64_t(conv.inputChannels) * window.inputH * window.inputW;
   if (terms * out.c > (1u << 24) || inputs > (1u << 24))
-    return failf(Code::BadCommand, "weights or input are larger than local memory");
+    return failf(Code::BadCommand,
+                 "weights or input are larger than local memory");
   conv.terms = terms;
   if (!conv.weightIsConstant)
     WEFT_TRY(viewLocal(machine, "operand 1", conv.weightBits, bytes,
-                       {1, out.c, 1, uint32_t(terms)}, {0, terms, 0, 1}, conv.weightView));
-  bool usesThird = conv.input.isFloat() || conv.func != isa::conv::Normal || !conv.thirdIsConstant;
-  Precision third = conv.input.isFloat() ? Precision::Fp32
+                       {1, out.c, 1, uint32_t(terms)}, {0, terms, 0, 1},
+                       conv.weightView));
+  bool usesThird = conv.input.isFloat() || conv.func != isa::conv::Normal ||
+                   !conv.thirdIsConstant;
+  Precision third = conv.input.isFloat()             ? Precision::Fp32
                     : conv.func == isa::conv::Normal ? Precision::Int8
                                                      : Precision::Int16;
   if (usesThird && !conv.thirdIsConstant)
-    WEFT_TRY(viewLocal(machine, "operand 2", conv.thirdBits, third, {1, out.c, 1, 1},
-                       Layout::Compact, conv.third));
+    WEFT_TRY(viewLocal(machine, "operand 2", conv.thirdBits, third,
+                       {1, out.c, 1, 1}, Layout::Compact, conv.third));
   if (!conv.padIsConstant && conv.func == isa::conv::Normal)
     WEFT_TRY(viewLocal(machine, "operand 3", conv.padBits, conv.input.precision,
-                       {1, conv.inputChannels, 1, 2}, Layout::Compact, conv.pads));
+                       {1, conv.inputChannels, 1, 2}, Layout::Compact,
+                       conv.pads));
   return Status::ok();
 }
 
@@ -95,15 +109,18 @@ template <class T>
 struct Planes {
   std::vector<T> values;
   size_t stride = 0;
-  const T *plane(uint32_t channel) const { return values.data() + channel * stride; }
+  const T *plane(uint32_t channel) const {
+    return values.data() + channel * stride;
+  }
 };
 
 /// Reads `count` elements as T (float, or int16 for int8 data).
-void readElements(const uint8_t *from, uint64_t step, ElementKind kind, float *to, size_t count) {
+void readElements(const uint8_t *from, uint64_t step, ElementKind kind,
+                  float *to, size_t count) {
   loadFloats(from, step, kind.precision, to, unsigned(count));
 }
-void readElements(const uint8_t *from, uint64_t step, ElementKind kind, int16_t *to,
-                  size_t count) {
+void readElements(const uint8_t *from, uint64_t step, ElementKind kind,
+                  int16_t *to, size_t count) {
   if (kind.isSigned)
     for (size_t i = 0; i < count; ++i)
       to[i] = static_cast<int8_t>(from[i * step]);
@@ -123,7 +140,8 @@ void loadPlanes(const ConvCommand &conv, uint32_t n, Planes<T> &planes) {
   for (uint32_t ch = 0; ch < conv.inputChannels; ++ch) {
     T *plane = planes.values.data() + ch * planes.stride;
     for (uint32_t h = 0; h < rows; ++h)
-      readElements(view.at(n, ch, h), view.stride.w, conv.input, plane + h * length, length);
+      readElements(view.at(n, ch, h), view.stride.w, conv.input,
+                   plane + h * length, length);
     const uint8_t *pad = reinterpret_cast<const uint8_t *>(&conv.padBits);
     const uint8_t *insert = reinterpret_cast<const uint8_t *>(&conv.insertBits);
     uint32_t zero = 0;
@@ -141,30 +159,33 @@ template <class T>
 void loadWeights(const ConvCommand &conv, uint32_t oc, T *to) {
   uint32_t positions = conv.window.positions();
   if (conv.weightIsConstant) {
-    readElements(reinterpret_cast<const uint8_t *>(&conv.weightBits), 0, conv.weight, to,
-                 conv.terms);
+    readElements(reinterpret_cast<const uint8_t *>(&conv.weightBits), 0,
+                 conv.weight, to, conv.terms);
   } else {
-    readElements(conv.weightView.at(0, oc), conv.weightView.bytes, conv.weight, to, conv.terms);
+    readElements(conv.weightView.at(0, oc), conv.weightView.bytes, conv.weight,
+                 to, conv.terms);
   }
   if (conv.rotates)
     for (uint32_t block = 0; block < conv.blocks(); ++block)
       for (uint32_t p = 0; p < positions / 2; ++p)
         std::swap_ranges(to + (size_t(block) * positions + p) * conv.pack,
                          to + (size_t(block) * positions + p + 1) * conv.pack,
-                         to + (size_t(block) * positions + positions - 1 - p) * conv.pack);
+                         to + (size_t(block) * positions + positions - 1 - p) *
+                                  conv.pack);
 }
 
 /// Writes the terms of `count` pixels from `first`: columns[k * step + j].
 template <class T>
-void gatherColumns(const ConvCommand &conv, const Planes<T> &planes, uint32_t first,
-                   unsigned count, size_t step, T *columns) {
+void gatherColumns(const ConvCommand &conv, const Planes<T> &planes,
+                   uint32_t first, unsigned count, size_t step, T *columns) {
   const Window &window = conv.window;
   uint32_t index[kVector];
   for (uint32_t kh = 0; kh < window.kernelH; ++kh)
     for (uint32_t kw = 0; kw < window.kernelW; ++kw) {
       bool consecutive = window.indices(first, count, kh, kw, index);
       for (uint32_t ch = 0; ch < conv.inputChannels; ++ch) {
-        size_t block = size_t(ch / conv.pack) * window.positions() + kh * window.kernelW + kw;
+        size_t block = size_t(ch / conv.pack) * window.positions() +
+                       kh * window.kernelW + kw;
         T *to = columns + (block * conv.pack + ch % conv.pack) * step;
         const T *plane = planes.plane(ch);
         if (consecutive)
@@ -185,8 +206,8 @@ public:
     blocks.tailUsed = (conv.inputChannels - 1) % conv.pack + 1;
   }
 
-  void run(const float *scalars, const float *vectors, const float *bias, const float *old,
-           float *out) const {
+  void run(const float *scalars, const float *vectors, const float *bias,
+           const float *old, float *out) const {
     if (conv.input.precision == Precision::Fp32) {
       float second[kVector];
       // -0 is the neutral start: -0 + x is x for every x.
@@ -225,11 +246,14 @@ float biasOf(const ConvCommand &conv, uint32_t oc) {
                               : loadAs<float>(conv.third.at(0, oc));
 }
 
-/// Outputs of one image with pixels in the vector: one output channel after the other.
-void floatByPixels(const ConvCommand &conv, uint32_t n, const Planes<float> &planes) {
+/// Outputs of one image with pixels in the vector: one output channel after the
+/// other.
+void floatByPixels(const ConvCommand &conv, uint32_t n,
+                   const Planes<float> &planes) {
   FloatSums sums(conv);
   uint32_t pixels = conv.window.pixels();
-  std::vector<float> columns(conv.terms * kVector), weights(conv.terms * conv.outputChannels);
+  std::vector<float> columns(conv.terms * kVector),
+      weights(conv.terms * conv.outputChannels);
   for (uint32_t oc = 0; oc < conv.outputChannels; ++oc)
     loadWeights(conv, oc, weights.data() + oc * conv.terms);
   float bias[kVector], old[kVector] = {}, out[kVector];
@@ -242,17 +266,21 @@ void floatByPixels(const ConvCommand &conv, uint32_t n, const Planes<float> &pla
       std::fill(bias, bias + kVector, biasOf(conv, oc));
       if (conv.addsResult)
         loadFloats(to, bytes, conv.result.precision, old, count);
-      sums.run(weights.data() + oc * conv.terms, columns.data(), bias, old, out);
+      sums.run(weights.data() + oc * conv.terms, columns.data(), bias, old,
+               out);
       storeFloats(to, bytes, conv.result.precision, out, count);
     }
   }
 }
 
-/// Outputs of one image with output channels in the vector: one pixel after the other.
-void floatByChannels(const ConvCommand &conv, uint32_t n, const Planes<float> &planes) {
+/// Outputs of one image with output channels in the vector: one pixel after the
+/// other.
+void floatByChannels(const ConvCommand &conv, uint32_t n,
+                     const Planes<float> &planes) {
   FloatSums sums(conv);
   uint32_t pixels = conv.window.pixels();
-  std::vector<float> column(conv.terms), weights(conv.terms * kVector), row(conv.terms);
+  std::vector<float> column(conv.terms), weights(conv.terms * kVector),
+      row(conv.terms);
   float bias[kVector] = {}, old[kVector] = {}, out[kVector];
   unsigned bytes = conv.resultView.bytes;
   for (uint32_t first = 0; first < conv.outputChannels; first += kVector) {
@@ -266,12 +294,12 @@ void floatByChannels(const ConvCommand &conv, uint32_t n, const Planes<float> &p
     for (uint32_t pixel = 0; pixel < pixels; ++pixel) {
       gatherColumns(conv, planes, pixel, 1, 1, column.data());
       for (unsigned j = 0; j < count && conv.addsResult; ++j)
-        loadFloats(conv.resultView.at(n, first + j) + size_t(pixel) * bytes, bytes,
-                   conv.result.precision, &old[j], 1);
+        loadFloats(conv.resultView.at(n, first + j) + size_t(pixel) * bytes,
+                   bytes, conv.result.precision, &old[j], 1);
       sums.run(column.data(), weights.data(), bias, old, out);
       for (unsigned j = 0; j < count; ++j)
-        storeFloats(conv.resultView.at(n, first + j) + size_t(pixel) * bytes, bytes,
-                    conv.result.precision, &out[j], 1);
+        storeFloats(conv.resultView.at(n, first + j) + size_t(pixel) * bytes,
+                    bytes, conv.result.precision, &out[j], 1);
     }
   }
 }
@@ -287,24 +315,28 @@ struct IntegerFinish {
       return numeric::saturate(sum, kind.bits(), kind.isSigned);
     int16_t bias = conv.thirdIsConstant ? int16_t(conv.thirdBits)
                                         : loadAs<int16_t>(conv.third.at(0, oc));
-    sum = numeric::shiftRightRounded(sum + bias, shift, numeric::Rounding::HalfUp);
+    sum = numeric::shiftRightRounded(sum + bias, shift,
+                                     numeric::Rounding::HalfUp);
     if (conv.func == isa::conv::RequantisedRelu)
       return numeric::clampTo(sum, 0, 255);
     return numeric::saturate(sum, 8, kind.isSigned);
   }
 };
 
-void integerImage(const ConvCommand &conv, uint32_t n, const Planes<int16_t> &planes) {
+void integerImage(const ConvCommand &conv, uint32_t n,
+                  const Planes<int16_t> &planes) {
   uint32_t pixels = conv.window.pixels();
-  std::vector<int16_t> columns(conv.terms * kVector), weights(conv.terms * conv.outputChannels);
+  std::vector<int16_t> columns(conv.terms * kVector),
+      weights(conv.terms * conv.outputChannels);
   for (uint32_t oc = 0; oc < conv.outputChannels; ++oc) {
     int16_t *row = weights.data() + oc * conv.terms;
     loadWeights(conv, oc, row);
     ElementKind kind = {Precision::Int8, conv.weight.isSigned};
     int64_t zeroPoint = 0;
     if (conv.func == isa::conv::Normal)
-      loadIntegers(conv.thirdIsConstant ? reinterpret_cast<const uint8_t *>(&conv.thirdBits)
-                                        : conv.third.at(0, oc),
+      loadIntegers(conv.thirdIsConstant
+                       ? reinterpret_cast<const uint8_t *>(&conv.thirdBits)
+                       : conv.third.at(0, oc),
                    0, kind, &zeroPoint, 1);
     for (size_t k = 0; k < conv.terms && zeroPoint; ++k)
       row[k] = int16_t(row[k] - zeroPoint);
@@ -320,7 +352,8 @@ void integerImage(const ConvCommand &conv, uint32_t n, const Planes<int16_t> &pl
       std::fill(sums, sums + kVector, 0);
       if (conv.addsResult)
         loadIntegers(to, bytes, conv.result, sums, count);
-      dotInteger(weights.data() + oc * conv.terms, columns.data(), conv.terms, sums);
+      dotInteger(weights.data() + oc * conv.terms, columns.data(), conv.terms,
+                 sums);
       for (unsigned j = 0; j < count; ++j)
         sums[j] = finish(sums[j], oc);
       storeIntegers(to, bytes, conv.result.precision, sums, count);
@@ -355,8 +388,10 @@ Status conv(Machine &machine, const Decoded &c) {
     }
     return Status::ok();
   }
-  // Few pixels would leave most of the vector empty; output channels fill it then.
-  bool byChannels = conv.window.pixels() < kVector / 2 && conv.outputChannels > conv.window.pixels();
+  // Few pixels would leave most of the vector empty; output channels fill it
+  // then.
+  bool byChannels = conv.window.pixels() < kVector / 2 &&
+                    conv.outputChannels > conv.window.pixels();
   Planes<float> planes;
   for (uint32_t n = 0; n < images; ++n) {
     loadPlanes(conv, n, planes);

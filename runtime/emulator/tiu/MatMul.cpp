@@ -12,23 +12,28 @@ using numeric::Rounding;
 
 __extension__ typedef __int128 WideSum;
 
-/// Element (row, column) of a matrix whose row is split over channels of `width` columns.
+/// Element (row, column) of a matrix whose row is split over channels of
+/// `width` columns.
 uint8_t *matrixAt(const LocalView &view, uint32_t row, uint32_t column) {
   uint32_t width = view.shape.w;
   return view.at(row, column / width, 0, column % width);
 }
 
 Status checkWork(uint64_t rows, uint64_t columns, uint64_t depth) {
-  constexpr uint64_t largest = uint64_t(1) << 24; // elements that local memory can hold
-  if (rows * columns > largest || rows * depth > largest || depth * columns > largest)
+  constexpr uint64_t largest = uint64_t(1)
+                               << 24; // elements that local memory can hold
+  if (rows * columns > largest || rows * depth > largest ||
+      depth * columns > largest)
     return failf(Code::BadCommand, "a matrix is larger than local memory");
   return Status::ok();
 }
 
-/// out[i][j] = start[i][j] + sum over k of a(i, k) * b(k, j), for fp32 by two accumulators.
+/// out[i][j] = start[i][j] + sum over k of a(i, k) * b(k, j), for fp32 by two
+/// accumulators.
 template <class A, class B, class Bias, class Old, class Store>
-void floatProduct(Precision precision, uint32_t rows, uint32_t columns, uint32_t depth, bool adds,
-                  A a, B b, Bias bias, Old old, Store store) {
+void floatProduct(Precision precision, uint32_t rows, uint32_t columns,
+                  uint32_t depth, bool adds, A a, B b, Bias bias, Old old,
+                  Store store) {
   size_t padded = (size_t(depth) + kHalfBlock - 1) / kHalfBlock * kHalfBlock;
   HalfBlocks blocks{padded / kHalfBlock, 1, (depth - 1) % kHalfBlock + 1};
   std::vector<float> row(padded), vectors(padded * kVector);
@@ -44,7 +49,8 @@ void floatProduct(Precision precision, uint32_t rows, uint32_t columns, uint32_t
       std::fill(first, first + kVector, 0.0f);
       for (unsigned j = 0; j < count; ++j)
         first[j] = bias(begin + j);
-      std::fill(second, second + kVector, -0.0f); // neutral: -0 + x is x for every x
+      std::fill(second, second + kVector,
+                -0.0f); // neutral: -0 + x is x for every x
       for (unsigned j = 0; j < count && adds; ++j)
         second[j] = old(i, begin + j);
       if (precision == Precision::Fp32) {
@@ -81,7 +87,8 @@ struct MmCommand {
   ElementKind left, right, result;
   LocalView leftView, rightView, resultView, biasView;
   uint32_t rows = 0, depth = 0, columns = 0;
-  bool transposed = false, adds = false, leftIsConstant = false, biasIsConstant = false;
+  bool transposed = false, adds = false, leftIsConstant = false,
+       biasIsConstant = false;
   uint32_t leftBits = 0, biasBits = 0, shiftBits = 0;
   Rounding rounding = Rounding::HalfToEven;
   unsigned func = 1;
@@ -93,13 +100,18 @@ Status readMm(const Machine &machine, const Decoded &c, MmCommand &mm) {
   mm.right = {mm.left.precision, c.get(Field::opd1_sign) != 0};
   mm.result = {precisionOf(c, Field::res0_prec), true};
   Precision in = mm.left.precision, out = mm.result.precision;
-  bool fits = (in == Precision::Fp32 && out == Precision::Fp32 && mm.func == isa::mm::Normal) ||
-              (in == Precision::Int8 && out == Precision::Int32 && mm.func == isa::mm::Normal) ||
-              (in == Precision::Int32 && out == Precision::Int32 && mm.func == isa::mm::Normal) ||
-              (in == Precision::Int8 && out == Precision::Int8 && mm.func != isa::mm::Normal);
+  bool fits = (in == Precision::Fp32 && out == Precision::Fp32 &&
+               mm.func == isa::mm::Normal) ||
+              (in == Precision::Int8 && out == Precision::Int32 &&
+               mm.func == isa::mm::Normal) ||
+              (in == Precision::Int32 && out == Precision::Int32 &&
+               mm.func == isa::mm::Normal) ||
+              (in == Precision::Int8 && out == Precision::Int8 &&
+               mm.func != isa::mm::Normal);
   if (!fits)
     return unsupported(c, "these element types");
-  if (in == Precision::Int32) // products of bytes are signed whatever the operands are
+  if (in == Precision::Int32) // products of bytes are signed whatever the
+                              // operands are
     mm.result.isSigned = mm.left.isSigned || mm.right.isSigned;
   mm.transposed = c.get(Field::left_tran);
   mm.adds = c.get(Field::res_add);
@@ -108,54 +120,65 @@ Status readMm(const Machine &machine, const Decoded &c, MmCommand &mm) {
   mm.leftBits = get32(c, Field::opd0_addr);
   mm.biasBits = get32(c, Field::opd2_addr);
   mm.shiftBits = get32(c, Field::opd3_addr);
-  mm.rounding = static_cast<Rounding>(std::min<uint64_t>(c.get(Field::opd2_n_str), 6));
+  mm.rounding =
+      static_cast<Rounding>(std::min<uint64_t>(c.get(Field::opd2_n_str), 6));
   uint32_t n = get32(c, Field::opd0_n), channels = get32(c, Field::opd0_c);
   uint32_t width = get32(c, Field::opd0_w), last = get32(c, Field::opd1_w);
   if (n == 0 || channels == 0 || last == 0 || last > width)
     return failf(Code::BadCommand,
-                 "left matrix with %u rows, %u channels of %u columns and %u in the last one", n,
-                 channels, width, last);
+                 "left matrix with %u rows, %u channels of %u columns and %u "
+                 "in the last one",
+                 n, channels, width, last);
   uint64_t leftColumns = uint64_t(channels - 1) * width + last;
   if (leftColumns > (1u << 24))
     return failf(Code::BadCommand, "a matrix is larger than local memory");
   mm.rows = mm.transposed ? uint32_t(leftColumns) : n;
   mm.depth = mm.transposed ? n : uint32_t(leftColumns);
-  uint32_t outChannels = get32(c, Field::res0_c), outWidth = get32(c, Field::res0_w);
+  uint32_t outChannels = get32(c, Field::res0_c),
+           outWidth = get32(c, Field::res0_w);
   mm.columns = outChannels * outWidth;
   if (uint64_t(outChannels) * outWidth > (1u << 24))
     return failf(Code::BadCommand, "a matrix is larger than local memory");
   WEFT_TRY(checkWork(mm.rows, mm.columns, mm.depth));
   if (!mm.leftIsConstant)
-    WEFT_TRY(viewLocal(machine, "operand 0", mm.leftBits, in, {n, channels, 1, width},
-                       Layout::Aligned, mm.leftView));
+    WEFT_TRY(viewLocal(machine, "operand 0", mm.leftBits, in,
+                       {n, channels, 1, width}, Layout::Aligned, mm.leftView));
   WEFT_TRY(viewLocal(machine, "operand 1", c.get(Field::opd1_addr), in,
-                     {mm.depth, outChannels, 1, outWidth}, Layout::Aligned, mm.rightView));
+                     {mm.depth, outChannels, 1, outWidth}, Layout::Aligned,
+                     mm.rightView));
   WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), out,
-                     {mm.rows, outChannels, 1, outWidth}, Layout::Aligned, mm.resultView));
-  if (!mm.biasIsConstant && (in == Precision::Fp32 || mm.func != isa::mm::Normal))
-    WEFT_TRY(viewLocal(machine, "operand 2", mm.biasBits,
-                       in == Precision::Fp32 ? Precision::Fp32 : Precision::Int16,
-                       {1, outChannels, 1, outWidth}, Layout::Aligned, mm.biasView));
+                     {mm.rows, outChannels, 1, outWidth}, Layout::Aligned,
+                     mm.resultView));
+  if (!mm.biasIsConstant &&
+      (in == Precision::Fp32 || mm.func != isa::mm::Normal))
+    WEFT_TRY(
+        viewLocal(machine, "operand 2", mm.biasBits,
+                  in == Precision::Fp32 ? Precision::Fp32 : Precision::Int16,
+                  {1, outChannels, 1, outWidth}, Layout::Aligned, mm.biasView));
   return Status::ok();
 }
 
 const uint8_t *leftAt(const MmCommand &mm, uint32_t i, uint32_t k) {
   if (mm.leftIsConstant)
     return reinterpret_cast<const uint8_t *>(&mm.leftBits);
-  return mm.transposed ? matrixAt(mm.leftView, k, i) : matrixAt(mm.leftView, i, k);
+  return mm.transposed ? matrixAt(mm.leftView, k, i)
+                       : matrixAt(mm.leftView, i, k);
 }
 
-int64_t finishInteger(const MmCommand &mm, int64_t sum, int64_t old, uint32_t column) {
+int64_t finishInteger(const MmCommand &mm, int64_t sum, int64_t old,
+                      uint32_t column) {
   if (mm.func == isa::mm::Normal) {
     if (mm.left.precision == Precision::Int8)
-      return numeric::saturate(sum + (mm.adds ? old : 0), 32, mm.result.isSigned);
+      return numeric::saturate(sum + (mm.adds ? old : 0), 32,
+                               mm.result.isSigned);
     int shift = mm.biasIsConstant ? static_cast<int8_t>(mm.biasBits) : 0;
     sum = numeric::shiftRounded(sum, shift, mm.rounding);
     return numeric::saturate(sum + (mm.adds ? old : 0), 32, mm.result.isSigned);
   }
   unsigned left = mm.shiftBits & 0x1f, right = (mm.shiftBits >> 8) & 0x1f;
-  int64_t bias = mm.biasIsConstant ? int16_t(mm.biasBits)
-                                   : loadAs<int16_t>(matrixAt(mm.biasView, 0, column));
+  int64_t bias = mm.biasIsConstant
+                     ? int16_t(mm.biasBits)
+                     : loadAs<int16_t>(matrixAt(mm.biasView, 0, column));
   sum += bias;
   if (mm.adds)
     sum += old * (int64_t(1) << left);
@@ -174,13 +197,19 @@ Status matMul(Machine &machine, const Decoded &c) {
     floatProduct(
         Precision::Fp32, mm.rows, mm.columns, mm.depth, mm.adds,
         [&](uint32_t i, uint32_t k) { return loadAs<float>(leftAt(mm, i, k)); },
-        [&](uint32_t k, uint32_t j) { return loadAs<float>(matrixAt(mm.rightView, k, j)); },
+        [&](uint32_t k, uint32_t j) {
+          return loadAs<float>(matrixAt(mm.rightView, k, j));
+        },
         [&](uint32_t j) {
           return mm.biasIsConstant ? numeric::floatFromBits(mm.biasBits)
                                    : loadAs<float>(matrixAt(mm.biasView, 0, j));
         },
-        [&](uint32_t i, uint32_t j) { return loadAs<float>(matrixAt(mm.resultView, i, j)); },
-        [&](uint32_t i, uint32_t j, float x) { storeAs(matrixAt(mm.resultView, i, j), x); });
+        [&](uint32_t i, uint32_t j) {
+          return loadAs<float>(matrixAt(mm.resultView, i, j));
+        },
+        [&](uint32_t i, uint32_t j, float x) {
+          storeAs(matrixAt(mm.resultView, i, j), x);
+        });
     return Status::ok();
   }
   std::vector<int64_t> row(mm.depth);
@@ -190,12 +219,14 @@ Status matMul(Machine &machine, const Decoded &c) {
     for (uint32_t j = 0; j < mm.columns; ++j) {
       WideSum sum = 0; // products of int32 may exceed 64 bits together
       for (uint32_t k = 0; k < mm.depth; ++k)
-        sum += WideSum(row[k]) * integerAt(matrixAt(mm.rightView, k, j), mm.right);
+        sum +=
+            WideSum(row[k]) * integerAt(matrixAt(mm.rightView, k, j), mm.right);
       // A sum beyond 63 bits saturates after every shift there is.
       constexpr WideSum limit = WideSum(1) << 62;
       sum = sum > limit ? limit : (sum < -limit ? -limit : sum);
       uint8_t *to = matrixAt(mm.resultView, i, j);
-      int64_t value = finishInteger(mm, int64_t(sum), integerAt(to, mm.result), j);
+      int64_t value =
+          finishInteger(mm, int64_t(sum), integerAt(to, mm.result), j);
       storeIntegers(to, 0, mm.result.precision, &value, 1);
     }
   }
@@ -208,29 +239,34 @@ struct Mm2Command {
   ElementKind kind, right, result;
   LocalView leftView, rightView, resultView, zeroView;
   uint32_t rows = 0, depth = 0, columns = 0;
-  bool leftIsConstant = false, rightIsConstant = false, zeroIsConstant = true, adds = false;
+  bool leftIsConstant = false, rightIsConstant = false, zeroIsConstant = true,
+       adds = false;
   uint32_t leftBits = 0, rightBits = 0, zeroBits = 0;
   unsigned func = isa::mm::NN;
 
   const uint8_t *left(uint32_t i, uint32_t k) const {
     if (leftIsConstant)
       return reinterpret_cast<const uint8_t *>(&leftBits);
-    return func == isa::mm::TT ? leftView.at(0, k, 0, i) : leftView.at(0, i, 0, k);
+    return func == isa::mm::TT ? leftView.at(0, k, 0, i)
+                               : leftView.at(0, i, 0, k);
   }
   const uint8_t *rightAt(uint32_t k, uint32_t j) const {
     if (rightIsConstant)
       return reinterpret_cast<const uint8_t *>(&rightBits);
-    return func == isa::mm::NN ? rightView.at(0, k, 0, j) : rightView.at(0, j, 0, k);
+    return func == isa::mm::NN ? rightView.at(0, k, 0, j)
+                               : rightView.at(0, j, 0, k);
   }
 };
 
-/// nn: left (rows x depth), right (depth x columns). nt: right stored transposed. tt: the result
-/// is (right stored rows' x depth) times left (depth x columns'), so its rows count opd1's rows.
+/// nn: left (rows x depth), right (depth x columns). nt: right stored
+/// transposed. tt: the result is (right stored rows' x depth) times left (depth
+/// x columns'), so its rows count opd1's rows.
 Status readMm2(const Machine &machine, const Decoded &c, Mm2Command &mm) {
   mm.func = c.func;
   mm.kind = {precisionOf(c, Field::opd0_prec), c.get(Field::opd0_sign) != 0};
   mm.right = {mm.kind.precision, c.get(Field::opd1_sign) != 0};
-  mm.result = {precisionOf(c, Field::res0_prec), true}; // signed whatever the operands are
+  mm.result = {precisionOf(c, Field::res0_prec),
+               true}; // signed whatever the operands are
   Precision in = mm.kind.precision, out = mm.result.precision;
   bool isHalf = in == Precision::Fp16 || in == Precision::Bf16;
   if (!(isHalf && (out == Precision::Fp32 || out == in)) &&
@@ -265,18 +301,20 @@ Status readMm2(const Machine &machine, const Decoded &c, Mm2Command &mm) {
     return failf(Code::BadCommand, "a matrix product without terms");
   WEFT_TRY(checkWork(mm.rows, mm.columns, mm.depth));
   if (!mm.leftIsConstant)
-    WEFT_TRY(viewLocal(machine, "operand 0", mm.leftBits, in, left, Layout::Aligned, mm.leftView));
+    WEFT_TRY(viewLocal(machine, "operand 0", mm.leftBits, in, left,
+                       Layout::Aligned, mm.leftView));
   if (!mm.rightIsConstant)
-    WEFT_TRY(viewLocal(machine, "operand 1", mm.rightBits, in, right, Layout::Aligned,
-                       mm.rightView));
-  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), out, {1, rows, 1, mm.columns},
-                     Layout::Aligned, mm.resultView));
+    WEFT_TRY(viewLocal(machine, "operand 1", mm.rightBits, in, right,
+                       Layout::Aligned, mm.rightView));
+  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), out,
+                     {1, rows, 1, mm.columns}, Layout::Aligned, mm.resultView));
   if (in == Precision::Int8 && !mm.zeroIsConstant && c.func == isa::mm::TT)
-    return viewLocal(machine, "operand 2", mm.zeroBits, in, {1, rows, 1, 1}, Layout::Compact,
-                     mm.zeroView);
+    return viewLocal(machine, "operand 2", mm.zeroBits, in, {1, rows, 1, 1},
+                     Layout::Compact, mm.zeroView);
   if (in == Precision::Int8 && !mm.zeroIsConstant)
-    WEFT_TRY(viewLocal(machine, "operand 2", mm.zeroBits, 1, {1, kLanes, 1, mm.columns},
-                       Strides4{0, 0, 0, 1}, mm.zeroView));
+    WEFT_TRY(viewLocal(machine, "operand 2", mm.zeroBits, 1,
+                       {1, kLanes, 1, mm.columns}, Strides4{0, 0, 0, 1},
+                       mm.zeroView));
   return Status::ok();
 }
 
@@ -290,9 +328,13 @@ Status matMul2(Machine &machine, const Decoded &c) {
   auto first = [&](uint32_t i, uint32_t k) {
     return swapped ? mm.rightAt(k, i) : mm.left(i, k);
   };
-  auto second = [&](uint32_t k, uint32_t j) { return swapped ? mm.left(j, k) : mm.rightAt(k, j); };
+  auto second = [&](uint32_t k, uint32_t j) {
+    return swapped ? mm.left(j, k) : mm.rightAt(k, j);
+  };
   Precision in = mm.kind.precision, out = mm.result.precision;
-  auto at = [&](uint32_t i, uint32_t j) { return mm.resultView.at(0, i, 0, j); };
+  auto at = [&](uint32_t i, uint32_t j) {
+    return mm.resultView.at(0, i, 0, j);
+  };
   if (mm.kind.isFloat()) {
     floatProduct(
         in, mm.rows, mm.columns, mm.depth, mm.adds,
@@ -300,15 +342,20 @@ Status matMul2(Machine &machine, const Decoded &c) {
         [&](uint32_t k, uint32_t j) { return floatAt(second(k, j), in); },
         [](uint32_t) { return 0.0f; },
         [&](uint32_t i, uint32_t j) { return floatAt(at(i, j), out); },
-        [&](uint32_t i, uint32_t j, float x) { storeFloats(at(i, j), 0, out, &x, 1); });
+        [&](uint32_t i, uint32_t j, float x) {
+          storeFloats(at(i, j), 0, out, &x, 1);
+        });
     return Status::ok();
   }
-  ElementKind firstKind = swapped ? mm.right : mm.kind, secondKind = swapped ? mm.kind : mm.right;
-  // The zero points are read in the lane of the opd1 row that they belong to, so the vendor keeps
-  // a copy of the row in every lane; tt has one number per row of opd1.
+  ElementKind firstKind = swapped ? mm.right : mm.kind,
+              secondKind = swapped ? mm.kind : mm.right;
+  // The zero points are read in the lane of the opd1 row that they belong to,
+  // so the vendor keeps a copy of the row in every lane; tt has one number per
+  // row of opd1.
   auto zeroPoint = [&](uint32_t i, uint32_t k, uint32_t j) {
     if (mm.zeroIsConstant)
-      return integerAt(reinterpret_cast<const uint8_t *>(&mm.zeroBits), mm.right);
+      return integerAt(reinterpret_cast<const uint8_t *>(&mm.zeroBits),
+                       mm.right);
     if (swapped)
       return integerAt(mm.zeroView.at(0, i), mm.right);
     uint32_t lane = mm.func == isa::mm::NN ? k : j;
@@ -318,7 +365,8 @@ Status matMul2(Machine &machine, const Decoded &c) {
     for (uint32_t j = 0; j < mm.columns; ++j) {
       int64_t sum = mm.adds ? integerAt(at(i, j), mm.result) : 0;
       for (uint32_t k = 0; k < mm.depth; ++k) {
-        int64_t x = integerAt(first(i, k), firstKind), y = integerAt(second(k, j), secondKind);
+        int64_t x = integerAt(first(i, k), firstKind),
+                y = integerAt(second(k, j), secondKind);
         int64_t zero = zeroPoint(i, k, j);
         sum += swapped ? (x - zero) * y : x * (y - zero);
       }

@@ -35,7 +35,8 @@ bool isSupported(unsigned func, bool isFloat) {
   }
 }
 
-int64_t integerElement(unsigned func, int64_t a, int64_t b, int64_t constant, ElementKind result) {
+int64_t integerElement(unsigned func, int64_t a, int64_t b, int64_t constant,
+                       ElementKind result) {
   switch (func) {
   case ar::Mul:
     return a * b;
@@ -68,7 +69,8 @@ int64_t integerElement(unsigned func, int64_t a, int64_t b, int64_t constant, El
   }
 }
 
-float floatElement(unsigned func, float a, float b, float constant, Precision precision) {
+float floatElement(unsigned func, float a, float b, float constant,
+                   Precision precision) {
   switch (func) {
   case ar::SelectGreater:
     return a > b ? constant : 0;
@@ -87,12 +89,17 @@ Status outerProduct(Machine &machine, const Decoded &c) {
   uint32_t channels = get32(c, Field::opd0_c), width = get32(c, Field::opd0_w);
   uint32_t last = get32(c, Field::opd1_w), columns = get32(c, Field::res0_c);
   uint32_t perChannel = get32(c, Field::res0_w);
-  ElementKind a = {precisionOf(c, Field::opd0_prec), c.get(Field::opd0_sign) != 0};
-  ElementKind b = {precisionOf(c, Field::opd1_prec), c.get(Field::opd1_sign) != 0};
-  ElementKind result = {precisionOf(c, Field::res0_prec), a.isSigned || b.isSigned};
+  ElementKind a = {precisionOf(c, Field::opd0_prec),
+                   c.get(Field::opd0_sign) != 0};
+  ElementKind b = {precisionOf(c, Field::opd1_prec),
+                   c.get(Field::opd1_sign) != 0};
+  ElementKind result = {precisionOf(c, Field::res0_prec),
+                        a.isSigned || b.isSigned};
   if (last == 0 || last > width)
-    return failf(Code::BadCommand, "the last channel of operand 0 has %u columns; it takes 1 to %u",
-                 last, width);
+    return failf(
+        Code::BadCommand,
+        "the last channel of operand 0 has %u columns; it takes 1 to %u", last,
+        width);
   if (channels == 0)
     return failf(Code::BadCommand, "operand 0 has no channels");
   uint32_t rows = (channels - 1) * width + last;
@@ -103,8 +110,9 @@ Status outerProduct(Machine &machine, const Decoded &c) {
                      {1, channels, 1, width}, Layout::Aligned, left));
   WEFT_TRY(viewLocal(machine, "operand 1", c.get(Field::opd1_addr), b.precision,
                      {1, columns, 1, perChannel}, Layout::Aligned, right));
-  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), result.precision,
-                     {rows, columns, 1, perChannel}, Layout::Aligned, out));
+  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr),
+                     result.precision, {rows, columns, 1, perChannel},
+                     Layout::Aligned, out));
   if (a.isFloat() != b.isFloat() || a.isFloat() != result.isFloat() ||
       !isSupported(c.func, a.isFloat()))
     return unsupported(c, "these operand types");
@@ -114,7 +122,8 @@ Status outerProduct(Machine &machine, const Decoded &c) {
   for (uint32_t row = 0; row < rows; ++row)
     for (uint32_t ch = 0; ch < columns; ++ch)
       for (uint32_t w = 0; w < perChannel; ++w) {
-        const uint8_t *x = left.at(0, row / width, 0, row % width), *y = right.at(0, ch, 0, w);
+        const uint8_t *x = left.at(0, row / width, 0, row % width),
+                      *y = right.at(0, ch, 0, w);
         uint8_t *to = out.at(row, ch, 0, w);
         if (a.isFloat()) {
           float fx, fy;

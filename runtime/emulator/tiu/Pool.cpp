@@ -16,11 +16,14 @@ struct PoolCommand {
   unsigned func = 0;
   ElementKind input, kernel, result;
   LocalView inputView, kernelView, biasView, padView, resultView;
-  bool kernelIsConstant = false, biasIsConstant = false, padIsConstant = false, rotates = false;
+  bool kernelIsConstant = false, biasIsConstant = false, padIsConstant = false,
+       rotates = false;
   uint32_t kernelBits = 0, biasBits = 0, padBits = 0, shiftBits = 0;
   Rounding rounding = Rounding::HalfToEven;
 
-  bool isDepthwise() const { return func == pord::Depthwise || func == pord::DepthwiseRelu; }
+  bool isDepthwise() const {
+    return func == pord::Depthwise || func == pord::DepthwiseRelu;
+  }
 };
 
 Status readTypes(const Decoded &c, PoolCommand &pool) {
@@ -31,10 +34,11 @@ Status readTypes(const Decoded &c, PoolCommand &pool) {
   Precision in = pool.input.precision, out = pool.result.precision;
   if (pool.func > pord::MaxPool || pool.func == 3)
     return unsupported(c, "regions of interest");
-  if (!isKnown(in) || !isKnown(out) || in == Precision::Int16 || in == Precision::Int32)
+  if (!isKnown(in) || !isKnown(out) || in == Precision::Int16 ||
+      in == Precision::Int32)
     return unsupported(c, "these element types");
   bool same = in == out;
-  bool fits = pool.input.isFloat() ? same
+  bool fits = pool.input.isFloat()         ? same
               : pool.func == pord::MaxPool ? same
                                            : !pool.result.isFloat();
   if (!fits)
@@ -44,23 +48,29 @@ Status readTypes(const Decoded &c, PoolCommand &pool) {
                            c.get(Field::opd2_sign) != 0;
   unsigned rounding = get32(c, Field::opd2_n_str);
   if (rounding >= numeric::kRoundingModes)
-    return failf(Code::BadCommand, "rounding code %u; the machine has 0 to 6", rounding);
+    return failf(Code::BadCommand, "rounding code %u; the machine has 0 to 6",
+                 rounding);
   pool.rounding = static_cast<Rounding>(rounding);
   return Status::ok();
 }
 
 Status readViews(const Machine &machine, const Decoded &c, PoolCommand &pool) {
   const Window &window = pool.window;
-  Shape4 out = resultShape(c), in = {out.n, out.c, window.inputH, window.inputW};
-  WEFT_TRY(viewLocal(machine, "operand 0", c.get(Field::opd0_addr), pool.input.precision, in,
-                     Layout::Aligned, pool.inputView));
-  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), pool.result.precision, out,
-                     Layout::Aligned, pool.resultView));
+  Shape4 out = resultShape(c),
+         in = {out.n, out.c, window.inputH, window.inputW};
+  WEFT_TRY(viewLocal(machine, "operand 0", c.get(Field::opd0_addr),
+                     pool.input.precision, in, Layout::Aligned,
+                     pool.inputView));
+  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr),
+                     pool.result.precision, out, Layout::Aligned,
+                     pool.resultView));
   uint64_t positions = uint64_t(window.kernelH) * window.kernelW;
   uint64_t outputs = uint64_t(out.n) * out.c * window.pixels();
   if (positions > (1u << 20) || outputs > kMaxMacs / positions)
-    return failf(Code::BadCommand, "a window of %llu for %llu outputs is more than the emulator takes",
-                 (unsigned long long)positions, (unsigned long long)outputs);
+    return failf(
+        Code::BadCommand,
+        "a window of %llu for %llu outputs is more than the emulator takes",
+        (unsigned long long)positions, (unsigned long long)outputs);
   pool.kernelIsConstant = c.get(Field::opd1_const);
   pool.biasIsConstant = c.get(Field::opd2_const);
   pool.padIsConstant = c.get(Field::opd3_const);
@@ -70,12 +80,14 @@ Status readViews(const Machine &machine, const Decoded &c, PoolCommand &pool) {
   pool.shiftBits = get32(c, Field::res1_addr);
   pool.rotates = c.get(Field::kernel_rotate);
   if (pool.isDepthwise() && !pool.kernelIsConstant)
-    WEFT_TRY(viewLocal(machine, "operand 1", pool.kernelBits, pool.input.precision,
-                       {1, out.c, window.kernelH, window.kernelW}, Layout::Compact,
-                       pool.kernelView));
+    WEFT_TRY(viewLocal(machine, "operand 1", pool.kernelBits,
+                       pool.input.precision,
+                       {1, out.c, window.kernelH, window.kernelW},
+                       Layout::Compact, pool.kernelView));
   if (pool.isDepthwise() && !pool.biasIsConstant)
     WEFT_TRY(viewLocal(machine, "operand 2", pool.biasBits,
-                       pool.input.isFloat() ? pool.input.precision : Precision::Int32,
+                       pool.input.isFloat() ? pool.input.precision
+                                            : Precision::Int32,
                        {1, out.c, 1, 1}, Layout::Compact, pool.biasView));
   if (!pool.padIsConstant)
     WEFT_TRY(viewLocal(machine, "operand 3", pool.padBits, pool.input.precision,
@@ -83,26 +95,31 @@ Status readViews(const Machine &machine, const Decoded &c, PoolCommand &pool) {
   return Status::ok();
 }
 
-const uint8_t *bytesOf(const uint32_t &bits) { return reinterpret_cast<const uint8_t *>(&bits); }
+const uint8_t *bytesOf(const uint32_t &bits) {
+  return reinterpret_cast<const uint8_t *>(&bits);
+}
 
 /// Input plane of a channel with its pad and insert values behind it.
 template <class T, class Read>
-void loadPlane(const PoolCommand &pool, uint32_t n, uint32_t ch, std::vector<T> &plane, Read read) {
+void loadPlane(const PoolCommand &pool, uint32_t n, uint32_t ch,
+               std::vector<T> &plane, Read read) {
   const LocalView &view = pool.inputView;
   uint32_t samples = pool.window.padSlot();
   plane.resize(size_t(samples) + 2);
   read(view.at(n, ch), view.bytes, plane.data(), samples);
   static const uint32_t zero = 0;
-  const uint8_t *pad = pool.padIsConstant ? bytesOf(pool.padBits) : pool.padView.at(0, ch);
+  const uint8_t *pad =
+      pool.padIsConstant ? bytesOf(pool.padBits) : pool.padView.at(0, ch);
   read(pad, 0, plane.data() + samples, 1);
   const uint8_t *insert = pool.padIsConstant ? bytesOf(zero) : pad + view.bytes;
   read(insert, 0, plane.data() + samples + 1, 1);
 }
 
-/// terms[k * kVector + j] = input of output pixel first + j at kernel position k.
+/// terms[k * kVector + j] = input of output pixel first + j at kernel position
+/// k.
 template <class T>
-void gatherTerms(const Window &window, const std::vector<T> &plane, uint32_t first, unsigned count,
-                 std::vector<T> &terms) {
+void gatherTerms(const Window &window, const std::vector<T> &plane,
+                 uint32_t first, unsigned count, std::vector<T> &terms) {
   uint32_t index[kVector];
   for (uint32_t kh = 0; kh < window.kernelH; ++kh)
     for (uint32_t kw = 0; kw < window.kernelW; ++kw) {
@@ -114,8 +131,8 @@ void gatherTerms(const Window &window, const std::vector<T> &plane, uint32_t fir
 }
 
 /// Half-precision sums: two accumulators, every product and every sum rounded.
-void dotRounded(Precision precision, const float *scalars, const float *vectors, size_t terms,
-                float *first, float *second) {
+void dotRounded(Precision precision, const float *scalars, const float *vectors,
+                size_t terms, float *first, float *second) {
   float product[kVector];
   for (size_t k = 0; k < terms; ++k) {
     float *sum = k & 1 ? second : first;
@@ -128,41 +145,50 @@ void dotRounded(Precision precision, const float *scalars, const float *vectors,
   }
 }
 
-/// The search starts at the lowest finite number, so a window of -infinity gives that.
-void maxTerms(Precision precision, const float *vectors, size_t terms, float *out) {
-  float lowest = precision == Precision::Fp16   ? numeric::halfToFloat(0xfbff)
-                 : precision == Precision::Bf16 ? numeric::bf16ToFloat(0xff7f)
-                                                : numeric::floatFromBits(0xff7fffff);
+/// The search starts at the lowest finite number, so a window of -infinity
+/// gives that.
+void maxTerms(Precision precision, const float *vectors, size_t terms,
+              float *out) {
+  float lowest = precision == Precision::Fp16 ? numeric::halfToFloat(0xfbff)
+                 : precision == Precision::Bf16
+                     ? numeric::bf16ToFloat(0xff7f)
+                     : numeric::floatFromBits(0xff7fffff);
   for (unsigned j = 0; j < kVector; ++j)
     out[j] = lowest;
   for (size_t k = 0; k < terms; ++k)
     for (unsigned j = 0; j < kVector; ++j)
-      out[j] = vectors[k * kVector + j] > out[j] ? vectors[k * kVector + j] : out[j];
+      out[j] =
+          vectors[k * kVector + j] > out[j] ? vectors[k * kVector + j] : out[j];
 }
 
-void floatKernel(const PoolCommand &pool, uint32_t ch, std::vector<float> &kernel, float &bias) {
+void floatKernel(const PoolCommand &pool, uint32_t ch,
+                 std::vector<float> &kernel, float &bias) {
   size_t positions = kernel.size();
   Precision precision = pool.input.precision;
   bias = 0;
   if (!pool.isDepthwise() || pool.kernelIsConstant)
-    std::fill(kernel.begin(), kernel.end(), floatConstant(pool.kernelBits, precision));
+    std::fill(kernel.begin(), kernel.end(),
+              floatConstant(pool.kernelBits, precision));
   else
-    loadFloats(pool.kernelView.at(0, ch), pool.kernelView.bytes, precision, kernel.data(),
-               unsigned(positions));
+    loadFloats(pool.kernelView.at(0, ch), pool.kernelView.bytes, precision,
+               kernel.data(), unsigned(positions));
   if (pool.isDepthwise())
-    loadFloats(pool.biasIsConstant ? bytesOf(pool.biasBits) : pool.biasView.at(0, ch), 0,
-               precision, &bias, 1);
+    loadFloats(pool.biasIsConstant ? bytesOf(pool.biasBits)
+                                   : pool.biasView.at(0, ch),
+               0, precision, &bias, 1);
   if (pool.rotates)
     std::reverse(kernel.begin(), kernel.end());
 }
 
 /// Function 2 clips integers only; floats keep their sign.
-void floatChannel(const PoolCommand &pool, uint32_t n, uint32_t ch, std::vector<float> &plane,
-                  std::vector<float> &terms, std::vector<float> &kernel) {
+void floatChannel(const PoolCommand &pool, uint32_t n, uint32_t ch,
+                  std::vector<float> &plane, std::vector<float> &terms,
+                  std::vector<float> &kernel) {
   Precision precision = pool.input.precision;
-  loadPlane(pool, n, ch, plane, [&](const uint8_t *from, uint64_t step, float *to, uint32_t count) {
-    loadFloats(from, step, precision, to, count);
-  });
+  loadPlane(pool, n, ch, plane,
+            [&](const uint8_t *from, uint64_t step, float *to, uint32_t count) {
+              loadFloats(from, step, precision, to, count);
+            });
   float bias;
   floatKernel(pool, ch, kernel, bias);
   float first[kVector], second[kVector];
@@ -175,15 +201,18 @@ void floatChannel(const PoolCommand &pool, uint32_t n, uint32_t ch, std::vector<
       maxTerms(precision, terms.data(), kernel.size(), first);
     } else {
       std::fill(first, first + kVector, bias);
-      std::fill(second, second + kVector, -0.0f); // neutral: -0 + x is x for every x
+      std::fill(second, second + kVector,
+                -0.0f); // neutral: -0 + x is x for every x
       if (precision == Precision::Fp32)
         dotFloat(kernel.data(), terms.data(), kernel.size(), second, first);
       else
-        dotRounded(precision, kernel.data(), terms.data(), kernel.size(), second, first);
+        dotRounded(precision, kernel.data(), terms.data(), kernel.size(),
+                   second, first);
       for (unsigned j = 0; j < kVector; ++j)
         first[j] = first[j] + second[j];
     }
-    storeFloats(pool.resultView.at(n, ch) + size_t(begin) * bytes, bytes, precision, first, count);
+    storeFloats(pool.resultView.at(n, ch) + size_t(begin) * bytes, bytes,
+                precision, first, count);
   }
 }
 
@@ -191,7 +220,8 @@ void floatChannel(const PoolCommand &pool, uint32_t n, uint32_t ch, std::vector<
 int64_t finishInteger(const PoolCommand &pool, int64_t sum, int64_t bias) {
   ElementKind kind = pool.result;
   if (pool.func == pord::AvgPool) {
-    sum = numeric::shiftRightRounded(sum, pool.biasBits & 0x1f, Rounding::HalfUp);
+    sum =
+        numeric::shiftRightRounded(sum, pool.biasBits & 0x1f, Rounding::HalfUp);
     return numeric::saturate(sum, kind.bits(), kind.isSigned);
   }
   sum += bias;
@@ -205,10 +235,12 @@ int64_t finishInteger(const PoolCommand &pool, int64_t sum, int64_t bias) {
   return numeric::saturate(sum, kind.bits(), kind.isSigned);
 }
 
-void integerChannel(const PoolCommand &pool, uint32_t n, uint32_t ch, std::vector<int16_t> &plane,
-                    std::vector<int16_t> &terms, std::vector<int16_t> &kernel) {
+void integerChannel(const PoolCommand &pool, uint32_t n, uint32_t ch,
+                    std::vector<int16_t> &plane, std::vector<int16_t> &terms,
+                    std::vector<int16_t> &kernel) {
   auto read = [](ElementKind kind) {
-    return [kind](const uint8_t *from, uint64_t step, int16_t *to, uint32_t count) {
+    return [kind](const uint8_t *from, uint64_t step, int16_t *to,
+                  uint32_t count) {
       for (uint32_t i = 0; i < count; ++i)
         to[i] = kind.isSigned ? int16_t(static_cast<int8_t>(from[i * step]))
                               : int16_t(from[i * step]);
@@ -219,11 +251,14 @@ void integerChannel(const PoolCommand &pool, uint32_t n, uint32_t ch, std::vecto
   if (pool.func == pord::AvgPool)
     std::fill(kernel.begin(), kernel.end(), int16_t(pool.kernelBits & 0xff));
   else if (pool.isDepthwise() && pool.kernelIsConstant)
-    std::fill(kernel.begin(), kernel.end(), int16_t(integerConstant(pool.kernelBits, pool.kernel)));
+    std::fill(kernel.begin(), kernel.end(),
+              int16_t(integerConstant(pool.kernelBits, pool.kernel)));
   else if (pool.isDepthwise())
-    read(pool.kernel)(pool.kernelView.at(0, ch), 1, kernel.data(), uint32_t(kernel.size()));
+    read(pool.kernel)(pool.kernelView.at(0, ch), 1, kernel.data(),
+                      uint32_t(kernel.size()));
   if (pool.isDepthwise())
-    bias = pool.biasIsConstant ? int32_t(pool.biasBits) : loadAs<int32_t>(pool.biasView.at(0, ch));
+    bias = pool.biasIsConstant ? int32_t(pool.biasBits)
+                               : loadAs<int32_t>(pool.biasView.at(0, ch));
   if (pool.rotates)
     std::reverse(kernel.begin(), kernel.end());
   uint32_t pixels = pool.window.pixels();

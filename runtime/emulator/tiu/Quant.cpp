@@ -26,7 +26,8 @@ struct ChannelParameters {
 
 /// Zero points have 16 bits and the sign of the quantised side.
 int64_t zeroPoint(uint32_t bits, bool isSigned) {
-  return isSigned ? int64_t(static_cast<int16_t>(bits)) : int64_t(static_cast<uint16_t>(bits));
+  return isSigned ? int64_t(static_cast<int16_t>(bits))
+                  : int64_t(static_cast<uint16_t>(bits));
 }
 
 ChannelParameters fromConstants(unsigned func, const QuantCommand &q) {
@@ -54,7 +55,8 @@ ChannelParameters fromConstants(unsigned func, const QuantCommand &q) {
   return p;
 }
 
-ChannelParameters fromRow(unsigned func, const QuantCommand &q, const uint8_t *row) {
+ChannelParameters fromRow(unsigned func, const QuantCommand &q,
+                          const uint8_t *row) {
   ChannelParameters p;
   switch (func) {
   case isa::quant::Rq0:
@@ -80,8 +82,8 @@ ChannelParameters fromRow(unsigned func, const QuantCommand &q, const uint8_t *r
 }
 
 WEFT_MULTIVERSION
-void multiplyShift(int64_t *values, unsigned n, const ChannelParameters &p, Rounding rounding,
-                   ElementKind result) {
+void multiplyShift(int64_t *values, unsigned n, const ChannelParameters &p,
+                   Rounding rounding, ElementKind result) {
   unsigned bits = result.bits();
   int64_t low = result.isSigned ? -(int64_t(1) << (bits - 1)) : 0;
   int64_t high = (int64_t(1) << (bits - result.isSigned)) - 1;
@@ -90,7 +92,8 @@ void multiplyShift(int64_t *values, unsigned n, const ChannelParameters &p, Roun
     return x < low ? low : (x > high ? high : x);
   };
   if (p.shift < 0 && p.shift >= -62 && rounding == Rounding::HalfUp) {
-    // (x + half) >> shift: the common case, kept free of branches for the vectoriser.
+    // (x + half) >> shift: the common case, kept free of branches for the
+    // vectoriser.
     int shift = -p.shift;
     int64_t half = int64_t(1) << (shift - 1);
     for (unsigned i = 0; i < n; ++i)
@@ -98,11 +101,13 @@ void multiplyShift(int64_t *values, unsigned n, const ChannelParameters &p, Roun
     return;
   }
   for (unsigned i = 0; i < n; ++i)
-    values[i] = finish(numeric::shiftRounded(values[i] * p.multiplier, p.shift, rounding));
+    values[i] = finish(
+        numeric::shiftRounded(values[i] * p.multiplier, p.shift, rounding));
 }
 
-void convertRow(unsigned func, const QuantCommand &q, const ChannelParameters &p, int64_t *values,
-                uint8_t *out, unsigned count) {
+void convertRow(unsigned func, const QuantCommand &q,
+                const ChannelParameters &p, int64_t *values, uint8_t *out,
+                unsigned count) {
   float floats[kRowElements];
   unsigned bits = q.result.bits();
   int64_t low = q.result.isSigned ? -(int64_t(1) << (bits - 1)) : 0;
@@ -111,13 +116,16 @@ void convertRow(unsigned func, const QuantCommand &q, const ChannelParameters &p
   case isa::quant::Rq0:
     for (unsigned i = 0; i < count; ++i) {
       float scaled = static_cast<float>(values[i]) * p.scale;
-      values[i] = numeric::roundToInteger(scaled + p.offset, Rounding::HalfToEven, low, high);
+      values[i] = numeric::roundToInteger(scaled + p.offset,
+                                          Rounding::HalfToEven, low, high);
     }
-    return storeIntegers(out, q.resultView.stride.w, q.result.precision, values, count);
+    return storeIntegers(out, q.resultView.stride.w, q.result.precision, values,
+                         count);
   case isa::quant::Dq0:
     for (unsigned i = 0; i < count; ++i)
       floats[i] = static_cast<float>(values[i] - p.zeroPoint) * p.scale;
-    return storeFloats(out, q.resultView.stride.w, q.result.precision, floats, count);
+    return storeFloats(out, q.resultView.stride.w, q.result.precision, floats,
+                       count);
   case isa::quant::Dq1: {
     ChannelParameters shifted = p;
     shifted.zeroPoint = 0;
@@ -143,10 +151,10 @@ Status quant(Machine &machine, const Decoded &c) {
   Shape4 shape = resultShape(c);
   q.input = {precisionOf(c, Field::opd0_prec), c.get(Field::opd0_sign) != 0};
   q.result = {precisionOf(c, Field::res0_prec), c.get(Field::opd2_sign) != 0};
-  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), q.result.precision, shape,
-                     Layout::Aligned, q.resultView));
-  WEFT_TRY(viewLocal(machine, "operand 0", c.get(Field::opd0_addr), q.input.precision, shape,
-                     Layout::Aligned, q.inputView));
+  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr),
+                     q.result.precision, shape, Layout::Aligned, q.resultView));
+  WEFT_TRY(viewLocal(machine, "operand 0", c.get(Field::opd0_addr),
+                     q.input.precision, shape, Layout::Aligned, q.inputView));
   if (q.input.precision == Precision::Int32)
     q.input.isSigned = true;
   if (q.input.isFloat())
@@ -156,7 +164,8 @@ Status quant(Machine &machine, const Decoded &c) {
   // The vendor also sets bit 3 for rq0, whose rounding is fixed.
   unsigned rounding = get32(c, Field::opd2_n_str) & 7;
   if (rounding >= numeric::kRoundingModes)
-    return failf(Code::BadCommand, "rounding code %u; the machine has 0 to 6", rounding);
+    return failf(Code::BadCommand, "rounding code %u; the machine has 0 to 6",
+                 rounding);
   q.rounding = static_cast<Rounding>(rounding);
   q.isConstant = c.get(Field::opd1_const);
   q.first = get32(c, Field::opd1_addr);
@@ -164,8 +173,8 @@ Status quant(Machine &machine, const Decoded &c) {
   // One 64-byte row a channel with two or three numbers.
   uint32_t words = func == isa::quant::Rq1 || func == isa::quant::Dq1 ? 3 : 2;
   if (!q.isConstant)
-    WEFT_TRY(viewLocal(machine, "operand 1", q.first, Precision::Int32, {1, shape.c, 1, words},
-                       Layout::Aligned, q.parameters));
+    WEFT_TRY(viewLocal(machine, "operand 1", q.first, Precision::Int32,
+                       {1, shape.c, 1, words}, Layout::Aligned, q.parameters));
   ChannelParameters p = fromConstants(func, q);
   int64_t values[kRowElements];
   uint32_t plane = shape.h * shape.w;
@@ -175,9 +184,10 @@ Status quant(Machine &machine, const Decoded &c) {
         p = fromRow(func, q, q.parameters.at(0, ch));
       for (uint32_t i = 0; i < plane; i += kRowElements) {
         unsigned count = plane - i < kRowElements ? plane - i : kRowElements;
-        loadIntegers(q.inputView.at(n, ch) + i * q.inputView.bytes, q.inputView.bytes, q.input,
-                     values, count);
-        convertRow(func, q, p, values, q.resultView.at(n, ch) + i * q.resultView.bytes, count);
+        loadIntegers(q.inputView.at(n, ch) + i * q.inputView.bytes,
+                     q.inputView.bytes, q.input, values, count);
+        convertRow(func, q, p, values,
+                   q.resultView.at(n, ch) + i * q.resultView.bytes, count);
       }
     }
   return Status::ok();

@@ -3,7 +3,8 @@
 namespace weft::emulator {
 
 Status tiu::unsupported(const Decoded &command, const char *what) {
-  return failf(Code::Unsupported, "unsupported: the emulator has no model of %.*s with %s",
+  return failf(Code::Unsupported,
+               "unsupported: the emulator has no model of %.*s with %s",
                int(command.mnemonic.size()), command.mnemonic.data(), what);
 }
 
@@ -40,7 +41,8 @@ Status executeTiu(Machine &machine, const Decoded &command) {
   default:
     break;
   }
-  return failf(Code::Unsupported, "unsupported: the emulator has no model of %.*s",
+  return failf(Code::Unsupported,
+               "unsupported: the emulator has no model of %.*s",
                int(command.mnemonic.size()), command.mnemonic.data());
 }
 

@@ -1,5 +1,5 @@
-/// Execution of TIU commands. One function per `tsk_typ`; each checks the whole command before it
-/// writes anything.
+/// Execution of TIU commands. One function per `tsk_typ`; each checks the whole
+/// command before it writes anything.
 #ifndef WEFT_RUNTIME_EMULATOR_TIU_TIU_H
 #define WEFT_RUNTIME_EMULATOR_TIU_TIU_H
 
@@ -30,14 +30,17 @@ Status outerProduct(Machine &machine, const Decoded &command);
 Status transposeBroadcast(Machine &machine, const Decoded &command);
 Status gather(Machine &machine, const Decoded &command);
 
-inline uint32_t get32(const Decoded &command, Field field, uint32_t otherwise = 0) {
+inline uint32_t get32(const Decoded &command, Field field,
+                      uint32_t otherwise = 0) {
   return static_cast<uint32_t>(command.get(field, otherwise));
 }
 inline Precision precisionOf(const Decoded &command, Field field) {
   return static_cast<Precision>(command.get(field));
 }
 /// False for the codes that have no execution model (int4 and 7).
-inline bool isKnown(Precision precision) { return static_cast<unsigned>(precision) <= 5; }
+inline bool isKnown(Precision precision) {
+  return static_cast<unsigned>(precision) <= 5;
+}
 inline Shape4 resultShape(const Decoded &command) {
   return {get32(command, Field::res0_n), get32(command, Field::res0_c),
           get32(command, Field::res0_h), get32(command, Field::res0_w)};
@@ -45,12 +48,13 @@ inline Shape4 resultShape(const Decoded &command) {
 /// "unsupported ..." for a combination that the emulator has no model of.
 Status unsupported(const Decoded &command, const char *what);
 
-/// fp32 reciprocal square root of the machine: integer seed and `steps` Newton steps, every
-/// operation rounded to `precision`.
+/// fp32 reciprocal square root of the machine: integer seed and `steps` Newton
+/// steps, every operation rounded to `precision`.
 float reciprocalRoot(float x, unsigned steps, Precision precision);
 /// a / b of the machine, a * rsqrt(b)^2 with the sign of b.
 float quotient(float a, float b, unsigned steps, Precision precision);
-/// One float element operation of AR and VC, rounded to `precision` (AR function numbers).
+/// One float element operation of AR and VC, rounded to `precision` (AR
+/// function numbers).
 float floatArith(unsigned func, float a, float b, Precision precision);
 
 } // namespace tiu

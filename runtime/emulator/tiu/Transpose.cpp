@@ -9,23 +9,29 @@ namespace {
 namespace ts = isa::tsbc;
 
 /// result(n,c,h,w) = source(n,w,h,c).
-Status transpose(Machine &machine, const Decoded &c, Precision precision, const Shape4 &shape) {
+Status transpose(Machine &machine, const Decoded &c, Precision precision,
+                 const Shape4 &shape) {
   unsigned bytes = isa::elementBytes(precision);
-  Shape4 from = {shape.n, get32(c, Field::opd0_c), shape.h, get32(c, Field::opd0_w)};
+  Shape4 from = {shape.n, get32(c, Field::opd0_c), shape.h,
+                 get32(c, Field::opd0_w)};
   if (from.c != shape.w || from.w != shape.c)
-    return failf(Code::BadCommand, "transpose of %ux%u channels and columns into %ux%u", from.c,
+    return failf(Code::BadCommand,
+                 "transpose of %ux%u channels and columns into %ux%u", from.c,
                  from.w, shape.c, shape.w);
   LocalView in, out;
-  WEFT_TRY(viewLocal(machine, "operand 0", c.get(Field::opd0_addr), precision, from,
-                     Layout::Aligned, in));
-  Strides4 strides =
-      localStrides(Layout::Aligned, shape, bytes, get32(c, Field::res0_addr) / kLaneBytes);
+  WEFT_TRY(viewLocal(machine, "operand 0", c.get(Field::opd0_addr), precision,
+                     from, Layout::Aligned, in));
+  Strides4 strides = localStrides(Layout::Aligned, shape, bytes,
+                                  get32(c, Field::res0_addr) / kLaneBytes);
   if (c.func == ts::CwTranspose) { // the result is line aligned
     uint64_t row = kEuBytes / bytes, line = (shape.w + row - 1) / row * row;
-    uint64_t rows = (get32(c, Field::res0_addr) / kLaneBytes % kLanes + shape.c + kLanes - 1) / kLanes;
+    uint64_t rows = (get32(c, Field::res0_addr) / kLaneBytes % kLanes +
+                     shape.c + kLanes - 1) /
+                    kLanes;
     strides = {rows * shape.h * line, shape.h * line, line, 1};
   }
-  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), bytes, shape, strides, out));
+  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), bytes, shape,
+                     strides, out));
   std::vector<uint8_t> row(size_t(shape.w) * bytes);
   for (uint32_t n = 0; n < shape.n; ++n)
     for (uint32_t ch = 0; ch < shape.c; ++ch)
@@ -38,16 +44,17 @@ Status transpose(Machine &machine, const Decoded &c, Precision precision, const 
 }
 
 /// Copies to other lanes; LaneBroadcast reads channel 0 for every channel.
-Status laneCopy(Machine &machine, const Decoded &c, Precision precision, const Shape4 &shape) {
+Status laneCopy(Machine &machine, const Decoded &c, Precision precision,
+                const Shape4 &shape) {
   bool broadcast = c.func == ts::LaneBroadcast;
   Shape4 from = shape;
   if (broadcast)
     from.c = 1;
   LocalView in, out;
-  WEFT_TRY(viewLocal(machine, "operand 0", c.get(Field::opd0_addr), precision, from,
-                     Layout::Aligned, in));
-  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), precision, shape,
-                     Layout::Aligned, out));
+  WEFT_TRY(viewLocal(machine, "operand 0", c.get(Field::opd0_addr), precision,
+                     from, Layout::Aligned, in));
+  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), precision,
+                     shape, Layout::Aligned, out));
   size_t plane = size_t(shape.h) * shape.w * in.bytes;
   for (uint32_t n = 0; n < shape.n; ++n)
     for (uint32_t ch = 0; ch < shape.c; ++ch)
@@ -55,7 +62,8 @@ Status laneCopy(Machine &machine, const Decoded &c, Precision precision, const S
   return Status::ok();
 }
 
-Status fromStatic(Machine &machine, const Decoded &c, Precision precision, const Shape4 &shape) {
+Status fromStatic(Machine &machine, const Decoded &c, Precision precision,
+                  const Shape4 &shape) {
   unsigned bytes = isa::elementBytes(precision);
   const Chip &chip = machine.chip();
   uint64_t offset = c.get(Field::opd0_addr);
@@ -63,16 +71,19 @@ Status fromStatic(Machine &machine, const Decoded &c, Precision precision, const
     offset -= chip.staticMemoryBase;
   bool broadcast = c.func == ts::StaticBroadcast;
   uint64_t length = broadcast ? uint64_t(shape.n) * shape.h * shape.w : shape.c;
-  if (offset > chip.staticMemoryBytes || length * bytes > chip.staticMemoryBytes - offset)
-    return failf(Code::BadCommand,
-                 "reads %llu bytes at offset %llu of static memory, which has %u",
-                 (unsigned long long)(length * bytes), (unsigned long long)offset,
-                 chip.staticMemoryBytes);
+  if (offset > chip.staticMemoryBytes ||
+      length * bytes > chip.staticMemoryBytes - offset)
+    return failf(
+        Code::BadCommand,
+        "reads %llu bytes at offset %llu of static memory, which has %u",
+        (unsigned long long)(length * bytes), (unsigned long long)offset,
+        chip.staticMemoryBytes);
   if (broadcast && shape.c > kLanes)
-    return failf(Code::BadCommand, "broadcast to %u lanes; there are %u", shape.c, kLanes);
+    return failf(Code::BadCommand, "broadcast to %u lanes; there are %u",
+                 shape.c, kLanes);
   LocalView out;
-  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), precision, shape,
-                     Layout::Compact, out));
+  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), precision,
+                     shape, Layout::Compact, out));
   const uint8_t *from = machine.statics() + offset;
   for (uint32_t ch = 0; ch < shape.c; ++ch)
     if (broadcast)

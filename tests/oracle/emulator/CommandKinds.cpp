@@ -28,7 +28,9 @@ Command tiuCommand(Form form, unsigned type, unsigned func) {
   Command command;
   command.form = form;
   command.bytes.resize(isa::formSpec(form).bytes);
-  command.set(Field::tsk_typ, type).set(Field::tsk_eu_typ, func).set(Field::cmd_id, 1);
+  command.set(Field::tsk_typ, type)
+      .set(Field::tsk_eu_typ, func)
+      .set(Field::cmd_id, 1);
   command.set(Field::cmd_id_en, 1);
   bool isLong = isa::hasField(form, Field::tsk_lane_num);
   command.set(Field::cmd_short, !isLong);
@@ -42,14 +44,21 @@ Command gdmaCommand(Form form, unsigned type, unsigned func) {
   command.engine = Engine::Gdma;
   command.form = form;
   command.bytes.resize(isa::formSpec(form).bytes);
-  command.set(Field::cmd_type, type).set(Field::cmd_special_function, func).set(Field::cmd_id, 1);
+  command.set(Field::cmd_type, type)
+      .set(Field::cmd_special_function, func)
+      .set(Field::cmd_id, 1);
   command.set(Field::cmd_id_en, 1);
-  command.set(Field::localmem_mask_l32, 0xffffffff).set(Field::localmem_mask_h32, 0xffffffff);
+  command.set(Field::localmem_mask_l32, 0xffffffff)
+      .set(Field::localmem_mask_h32, 0xffffffff);
   return command;
 }
 
-void setResult(Command &command, unsigned n, unsigned c, unsigned h, unsigned w) {
-  command.set(Field::res0_n, n).set(Field::res0_c, c).set(Field::res0_h, h).set(Field::res0_w, w);
+void setResult(Command &command, unsigned n, unsigned c, unsigned h,
+               unsigned w) {
+  command.set(Field::res0_n, n)
+      .set(Field::res0_c, c)
+      .set(Field::res0_h, h)
+      .set(Field::res0_w, w);
 }
 
 Places::Places(Random &random) {

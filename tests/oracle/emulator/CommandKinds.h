@@ -36,10 +36,23 @@ private:
 };
 
 /// What random memory holds, so that operands make sense for the kind.
-enum class Contents { Bytes, PositiveFp32, Fp32, Fp16, Bf16, SmallIndex8, SmallIndex16, Rq0Rows, Rq1Rows, Dq0Rows, Dq1Rows };
+enum class Contents {
+  Bytes,
+  PositiveFp32,
+  Fp32,
+  Fp16,
+  Bf16,
+  SmallIndex8,
+  SmallIndex16,
+  Rq0Rows,
+  Rq1Rows,
+  Dq0Rows,
+  Dq1Rows
+};
 Contents contentsFor(Precision precision);
 
-/// A command under construction; set() fails the test for a value that does not fit.
+/// A command under construction; set() fails the test for a value that does not
+/// fit.
 struct Command {
   Engine engine = Engine::Tiu;
   Form form = Form::None;
@@ -49,13 +62,17 @@ struct Command {
 };
 Command tiuCommand(Form form, unsigned type, unsigned func);
 Command gdmaCommand(Form form, unsigned type, unsigned func);
-void setResult(Command &command, unsigned n, unsigned c, unsigned h, unsigned w);
+void setResult(Command &command, unsigned n, unsigned c, unsigned h,
+               unsigned w);
 
-/// Addresses: operands and results of one command share a first lane; each has its own 16 KiB.
+/// Addresses: operands and results of one command share a first lane; each has
+/// its own 16 KiB.
 struct Places {
   explicit Places(Random &random);
   uint32_t operand(unsigned index) const { return base + index * 0x4000; }
-  uint32_t result(unsigned index = 0) const { return base + 0x10000 + index * 0x8000; }
+  uint32_t result(unsigned index = 0) const {
+    return base + 0x10000 + index * 0x8000;
+  }
   uint32_t lane = 0;
 
 private:

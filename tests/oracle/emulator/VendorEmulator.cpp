@@ -43,11 +43,14 @@ struct VendorLibrary {
     if (!library)
       return false;
     auto find = [&](auto &function, const char *name) {
-      function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
+      function = reinterpret_cast<std::decay_t<decltype(function)>>(
+          dlsym(library, name));
       return function != nullptr;
     };
-    return find(init, "cmodel_init") && find(executeCommand, "execute_command") &&
-           find(localMemory, "get_local_mem") && find(staticMemory, "get_static_memaddr_by_node") &&
+    return find(init, "cmodel_init") &&
+           find(executeCommand, "execute_command") &&
+           find(localMemory, "get_local_mem") &&
+           find(staticMemory, "get_static_memaddr_by_node") &&
            find(globalMemory, "get_global_memaddr");
   }
 };
@@ -59,8 +62,8 @@ std::string libraryPath() {
   return std::string(directory) + "/lib/libcmodel_bm1684x.so";
 }
 
-void addDifference(Difference &difference, const uint8_t *shared, const uint8_t *vendor, size_t at,
-                   size_t bytes) {
+void addDifference(Difference &difference, const uint8_t *shared,
+                   const uint8_t *vendor, size_t at, size_t bytes) {
   if (std::memcmp(shared + at, vendor + at, bytes) == 0)
     return;
   for (size_t i = at; i < at + bytes; ++i)
@@ -75,8 +78,9 @@ void addDifference(Difference &difference, const uint8_t *shared, const uint8_t 
 } // namespace
 
 VendorEmulator::VendorEmulator(std::string &error) {
-  void *mapped = mmap(nullptr, kLocalBytes + kGlobalBytes + sizeof(Mailbox), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void *mapped =
+      mmap(nullptr, kLocalBytes + kGlobalBytes + sizeof(Mailbox),
+           PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) {
     error = "no shared memory";
     return;
@@ -93,7 +97,8 @@ bool VendorEmulator::start(std::string &error) {
   std::string path = libraryPath();
   if (access(path.c_str(), R_OK) != 0) {
     error = "the vendor's emulator is not at " + path +
-            "; set TPU_MLIR_DIR to the tpu_mlir package (scripts/setup installs it)";
+            "; set TPU_MLIR_DIR to the tpu_mlir package (scripts/setup "
+            "installs it)";
     return false;
   }
   int down[2], up[2];
@@ -124,10 +129,13 @@ bool VendorEmulator::start(std::string &error) {
         vendor.executeCommand(0, mailbox->command, mailbox->engine);
       } else if (request == 'c' || request == 'a') {
         mailbox->difference = {};
-        size_t begin = request == 'a' ? 0 : kResultBegin, end = request == 'a' ? kLaneStride : kResultEnd;
+        size_t begin = request == 'a' ? 0 : kResultBegin,
+               end = request == 'a' ? kLaneStride : kResultEnd;
         for (size_t lane = 0; lane < kLocalBytes / kLaneStride; ++lane)
-          addDifference(mailbox->difference, memory, local, lane * kLaneStride + begin, end - begin);
-        addDifference(mailbox->difference, memory, global - kLocalBytes, kLocalBytes, kGlobalBytes);
+          addDifference(mailbox->difference, memory, local,
+                        lane * kLaneStride + begin, end - begin);
+        addDifference(mailbox->difference, memory, global - kLocalBytes,
+                      kLocalBytes, kGlobalBytes);
         if (mailbox->difference.found) {
           std::memcpy(memory, local, kLocalBytes);
           std::memcpy(memory + kLocalBytes, global, kGlobalBytes);
@@ -144,7 +152,8 @@ bool VendorEmulator::start(std::string &error) {
   fromChild = up[0];
   char answer;
   pollfd wait{fromChild, POLLIN, 0};
-  if (child < 0 || poll(&wait, 1, kTimeLimitMs) != 1 || read(fromChild, &answer, 1) != 1) {
+  if (child < 0 || poll(&wait, 1, kTimeLimitMs) != 1 ||
+      read(fromChild, &answer, 1) != 1) {
     error = "the vendor's emulator at " + path + " does not start";
     stop();
     return false;
@@ -175,7 +184,8 @@ bool VendorEmulator::call(char request) {
 
 bool VendorEmulator::load() { return call('l'); }
 
-bool VendorEmulator::execute(isa::Engine engine, const uint8_t *command, size_t bytes) {
+bool VendorEmulator::execute(isa::Engine engine, const uint8_t *command,
+                             size_t bytes) {
   std::memset(mailbox->command, 0, sizeof(mailbox->command));
   std::memcpy(mailbox->command, command, bytes < 256 ? bytes : 256);
   mailbox->engine = engine == isa::Engine::Tiu ? 0 : 1;

@@ -13,9 +13,11 @@ namespace weft::oracle {
 constexpr size_t kLocalBytes = 16 << 20;
 constexpr size_t kGlobalBytes = 1 << 20;
 /// Results of single commands lie in this part of a lane.
-constexpr size_t kLaneStride = 0x40000, kResultBegin = 0x10000, kResultEnd = 0x20000;
+constexpr size_t kLaneStride = 0x40000, kResultBegin = 0x10000,
+                 kResultEnd = 0x20000;
 
-/// Where two memories first differ; `address` counts local memory, then global memory.
+/// Where two memories first differ; `address` counts local memory, then global
+/// memory.
 struct Difference {
   bool found = false;
   size_t address = 0;
@@ -32,11 +34,12 @@ public:
   uint8_t *shared() const { return memory; }
   /// Copies shared() into the vendor's memories.
   bool load();
-  /// Executes a command; false if the vendor refused it (the child dies and is restarted, its
-  /// memories are then those of shared()).
+  /// Executes a command; false if the vendor refused it (the child dies and is
+  /// restarted, its memories are then those of shared()).
   bool execute(isa::Engine engine, const uint8_t *command, size_t bytes);
-  /// Compares the vendor's memories with shared(), and copies the vendor's into shared() when they
-  /// differ. `everything`: all of local memory, else the result part of each lane.
+  /// Compares the vendor's memories with shared(), and copies the vendor's into
+  /// shared() when they differ. `everything`: all of local memory, else the
+  /// result part of each lane.
   Difference compare(bool everything);
 
 private:

@@ -25,8 +25,9 @@ ProgramRunner::ProgramRunner(const std::string &text, const tpu::Dims *counts) {
 }
 
 void ProgramRunner::compile(const std::string &text, const tpu::Dims *counts) {
-  context.loadDialect<tpu::TpuDialect, ppl::PplDialect, func::FuncDialect, arith::ArithDialect,
-                      scf::SCFDialect, quant::QuantizationDialect>();
+  context.loadDialect<tpu::TpuDialect, ppl::PplDialect, func::FuncDialect,
+                      arith::ArithDialect, scf::SCFDialect,
+                      quant::QuantizationDialect>();
   parsed = parseSourceString<ModuleOp>(text, &context);
   ASSERT_TRUE(parsed) << "the module does not parse";
   PassManager grouping(&context), lowering(&context);
@@ -35,7 +36,8 @@ void ProgramRunner::compile(const std::string &text, const tpu::Dims *counts) {
   if (counts)
     parsed->walk([&](tpu::GroupOp group) {
       const tpu::Dims &c = *counts;
-      group.setTilingAttr(tpu::TilingAttr::get(&context, c[0], c[1], c[2], c[3]));
+      group.setTilingAttr(
+          tpu::TilingAttr::get(&context, c[0], c[1], c[2], c[3]));
     });
   lowering.addNestedPass<func::FuncOp>(tpu::createPlaceLocalPass());
   lowering.addNestedPass<func::FuncOp>(tpu::createPlaceGlobalPass());
@@ -43,7 +45,8 @@ void ProgramRunner::compile(const std::string &text, const tpu::Dims *counts) {
   ASSERT_TRUE(succeeded(lowering.run(*parsed)));
   auto nets = parsed->getOps<ppl::NetOp>();
   ASSERT_FALSE(nets.empty());
-  FailureOr<codegen::EncodedProgram> result = codegen::encodeProgram(*nets.begin());
+  FailureOr<codegen::EncodedProgram> result =
+      codegen::encodeProgram(*nets.begin());
   ASSERT_TRUE(succeeded(result));
   encoded = std::move(*result);
   compiled = true;
@@ -57,31 +60,44 @@ std::vector<std::vector<uint8_t>>
 ProgramRunner::run(const std::vector<std::vector<uint8_t>> &inputs) {
   std::vector<std::vector<uint8_t>> outputs;
   ppl::NetOp net = *parsed->getOps<ppl::NetOp>().begin();
-  std::vector<uint8_t> weights(net.getWeightsBytes() + 1), memory(net.getContextBytes());
+  std::vector<uint8_t> weights(net.getWeightsBytes() + 1),
+      memory(net.getContextBytes());
   for (auto weight : net.getBody().front().getOps<ppl::WeightOp>()) {
     ArrayRef<char> raw = weight.getRawBytes();
-    std::memcpy(weights.data() + (weight.getAddress() - net.getWeightsAddress()), raw.data(), raw.size());
+    std::memcpy(weights.data() +
+                    (weight.getAddress() - net.getWeightsAddress()),
+                raw.data(), raw.size());
   }
-  for (auto [i, attribute] : llvm::enumerate(net.getInputs().getAsRange<ppl::IoAttr>())) {
+  for (auto [i, attribute] :
+       llvm::enumerate(net.getInputs().getAsRange<ppl::IoAttr>())) {
     EXPECT_EQ(inputs[i].size(), bytesOf(attribute.getStored()));
-    std::memcpy(memory.data() + (attribute.getAddress() - net.getContextAddress()), inputs[i].data(),
-                inputs[i].size());
+    std::memcpy(memory.data() +
+                    (attribute.getAddress() - net.getContextAddress()),
+                inputs[i].data(), inputs[i].size());
   }
   auto emulator = emulator::Emulator::create(*chips::find("bm1684x"));
   EXPECT_TRUE(emulator.isOk());
   // Whatever local memory held before must not matter.
-  std::memset((*emulator)->localMemory(), 0x7f, chips::find("bm1684x")->localMemoryBytes());
+  std::memset((*emulator)->localMemory(), 0x7f,
+              chips::find("bm1684x")->localMemoryBytes());
   if (net.getWeightsBytes())
-    EXPECT_TRUE((*emulator)->mapGlobalReadOnly(net.getWeightsAddress(), weights.data(),
-                                               net.getWeightsBytes()).isOk());
-  EXPECT_TRUE((*emulator)->mapGlobal(net.getContextAddress(), memory.data(), memory.size()).isOk());
+    EXPECT_TRUE((*emulator)
+                    ->mapGlobalReadOnly(net.getWeightsAddress(), weights.data(),
+                                        net.getWeightsBytes())
+                    .isOk());
+  EXPECT_TRUE(
+      (*emulator)
+          ->mapGlobal(net.getContextAddress(), memory.data(), memory.size())
+          .isOk());
   std::vector<emulator::CommandGroup> groups;
   for (const codegen::CommandGroup &group : encoded.groups)
-    groups.push_back({group.tiu.data(), group.tiu.size(), group.gdma.data(), group.gdma.size()});
+    groups.push_back({group.tiu.data(), group.tiu.size(), group.gdma.data(),
+                      group.gdma.size()});
   auto stats = (*emulator)->run(groups);
   EXPECT_TRUE(stats.isOk()) << stats.status().message();
   for (auto attribute : net.getOutputs().getAsRange<ppl::IoAttr>()) {
-    auto begin = memory.begin() + (attribute.getAddress() - net.getContextAddress());
+    auto begin =
+        memory.begin() + (attribute.getAddress() - net.getContextAddress());
     outputs.emplace_back(begin, begin + bytesOf(attribute.getStored()));
   }
   return outputs;

@@ -17,13 +17,17 @@ namespace weft::test {
 /// A tpu module compiled to commands, ready for the emulator.
 class ProgramRunner {
 public:
-  /// Parses `text`, groups, places (with the slice counts `counts` for every group instead of the chosen ones, if given),
-  /// emits and encodes. Failures are reported as test failures; `ok()` is false then.
-  explicit ProgramRunner(const std::string &text, const tpu::Dims *counts = nullptr);
+  /// Parses `text`, groups, places (with the slice counts `counts` for every
+  /// group instead of the chosen ones, if given), emits and encodes. Failures
+  /// are reported as test failures; `ok()` is false then.
+  explicit ProgramRunner(const std::string &text,
+                         const tpu::Dims *counts = nullptr);
 
   bool ok() const { return compiled; }
-  /// Runs on inputs of raw bytes, one an argument; gives the raw bytes of each output.
-  std::vector<std::vector<uint8_t>> run(const std::vector<std::vector<uint8_t>> &inputs);
+  /// Runs on inputs of raw bytes, one an argument; gives the raw bytes of each
+  /// output.
+  std::vector<std::vector<uint8_t>>
+  run(const std::vector<std::vector<uint8_t>> &inputs);
   const codegen::EncodedProgram &program() const { return encoded; }
   mlir::ModuleOp module() { return *parsed; }
 

@@ -1,8 +1,10 @@
-//===- SlicingTest.cpp - slicing never changes a number --------------------===//
+//===- SlicingTest.cpp - slicing never changes a number
+//--------------------===//
 //
-// A group is compiled once in one slice and then under many tilings; the emulator must give the same bytes each time.
-// That covers tile boxes, pads, rotating buffers, loops and the waits between the engines at once. The chosen formulas
-// are checked against plain C++ where they are short.
+// A group is compiled once in one slice and then under many tilings; the
+// emulator must give the same bytes each time. That covers tile boxes, pads,
+// rotating buffers, loops and the waits between the engines at once. The chosen
+// formulas are checked against plain C++ where they are short.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +25,8 @@ using namespace weft::test;
 static std::vector<uint8_t> randomFloats(size_t count, uint32_t seed) {
   std::mt19937 generator(seed);
   std::vector<float> values(count);
-  for (float &value : values) // uniform_real_distribution differs between libraries; this does not
+  for (float &value : values) // uniform_real_distribution differs between
+                              // libraries; this does not
     value = static_cast<float>(static_cast<int32_t>(generator())) * 0x1p-30f;
   std::vector<uint8_t> bytes(count * 4);
   std::memcpy(bytes.data(), values.data(), bytes.size());
@@ -32,10 +35,12 @@ static std::vector<uint8_t> randomFloats(size_t count, uint32_t seed) {
 
 static std::string module(const std::string &input, const std::string &output,
                           const std::string &body) {
-  return "module attributes {tpu.chip = \"bm1684x\", tpu.precision = \"f32\"} {\n"
-         "func.func @main(%x: " + input + " {tpu.io = {name = \"x\", type = " + input + "}}) -> (" +
-         output + " {tpu.io = {name = \"y\", type = " + output + "}}) {\n" + body + "  return %y : " +
-         output + "\n}\n}\n";
+  return "module attributes {tpu.chip = \"bm1684x\", tpu.precision = \"f32\"} "
+         "{\n"
+         "func.func @main(%x: " +
+         input + " {tpu.io = {name = \"x\", type = " + input + "}}) -> (" +
+         output + " {tpu.io = {name = \"y\", type = " + output + "}}) {\n" +
+         body + "  return %y : " + output + "\n}\n}\n";
 }
 
 static const char *const kNet = R"(
@@ -50,24 +55,28 @@ static const char *const kNet = R"(
 )";
 
 TEST(Slicing, EveryTilingGivesTheBytesOfOneSlice) {
-  std::string text = module("tensor<2x2x33x21xf32>", "tensor<2x3x17x21xf32>", kNet);
+  std::string text =
+      module("tensor<2x2x33x21xf32>", "tensor<2x3x17x21xf32>", kNet);
   auto input = randomFloats(2 * 2 * 33 * 21, 1);
   ProgramRunner whole(text);
   ASSERT_TRUE(whole.ok());
   auto expected = whole.run({input});
-  const tpu::Dims tilings[] = {{2, 1, 1, 1}, {1, 1, 2, 1}, {1, 1, 5, 1}, {1, 1, 17, 1},
-                               {2, 1, 9, 1}, {1, 1, 1, 4}, {1, 1, 3, 7}, {2, 1, 4, 3}};
+  const tpu::Dims tilings[] = {{2, 1, 1, 1},  {1, 1, 2, 1}, {1, 1, 5, 1},
+                               {1, 1, 17, 1}, {2, 1, 9, 1}, {1, 1, 1, 4},
+                               {1, 1, 3, 7},  {2, 1, 4, 3}};
   for (const tpu::Dims &counts : tilings) {
     ProgramRunner sliced(text, &counts);
     ASSERT_TRUE(sliced.ok());
     EXPECT_EQ(sliced.run({input}), expected)
-        << counts[0] << "x" << counts[1] << "x" << counts[2] << "x" << counts[3];
+        << counts[0] << "x" << counts[1] << "x" << counts[2] << "x"
+        << counts[3];
   }
 }
 
 TEST(Slicing, ManyEqualSlicesBecomeOneLoop) {
-  std::string text = module("tensor<1x8x256x16xf32>", "tensor<1x8x256x16xf32>",
-                            "  %y = tpu.unary relu %x : tensor<1x8x256x16xf32>\n");
+  std::string text =
+      module("tensor<1x8x256x16xf32>", "tensor<1x8x256x16xf32>",
+             "  %y = tpu.unary relu %x : tensor<1x8x256x16xf32>\n");
   const tpu::Dims counts{1, 1, 64, 1};
   ProgramRunner sliced(text, &counts);
   ASSERT_TRUE(sliced.ok());
@@ -89,7 +98,8 @@ TEST(Slicing, ChannelSlicesReloadTheirFilters) {
   %b = tpu.weight dense<1.5> : tensor<1x200x1x1xf32>
   %y = tpu.conv %x, %w, %b strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 : tensor<1x8x6x5xf32>, tensor<200x8x1x1xf32>, tensor<1x200x1x1xf32> -> tensor<1x200x6x5xf32>
 )";
-  std::string text = module("tensor<1x8x6x5xf32>", "tensor<1x200x6x5xf32>", body);
+  std::string text =
+      module("tensor<1x8x6x5xf32>", "tensor<1x200x6x5xf32>", body);
   auto input = randomFloats(8 * 30, 3);
   ProgramRunner whole(text);
   const tpu::Dims counts[] = {{1, 2, 1, 1}, {1, 4, 1, 1}, {1, 4, 3, 1}};
@@ -103,9 +113,10 @@ TEST(Slicing, ChannelSlicesReloadTheirFilters) {
 
 TEST(Softmax, FollowsTheFormulaOverChannelsAndColumns) {
   for (int axis : {1, 2, 3}) {
-    std::string text = module("tensor<1x5x3x7xf32>", "tensor<1x5x3x7xf32>",
-                              "  %y = tpu.softmax %x {axis = " + std::to_string(axis) +
-                                  " : i64} : tensor<1x5x3x7xf32>\n");
+    std::string text =
+        module("tensor<1x5x3x7xf32>", "tensor<1x5x3x7xf32>",
+               "  %y = tpu.softmax %x {axis = " + std::to_string(axis) +
+                   " : i64} : tensor<1x5x3x7xf32>\n");
     ProgramRunner program(text);
     ASSERT_TRUE(program.ok());
     auto input = randomFloats(5 * 3 * 7, 4);
@@ -121,14 +132,17 @@ TEST(Softmax, FollowsTheFormulaOverChannelsAndColumns) {
       for (int k = 0; k < shape[axis]; ++k)
         sum += std::exp(x[base + k * strides[axis]] - top);
       double want = std::exp(x[i] - top) / sum;
-      // exp within 2 ulp, the sum of at most 7 terms within 3, the quotient within 4: 16 ulp cover them.
-      EXPECT_NEAR(y[i], want, want * 16 * 0x1p-24) << "axis " << axis << " element " << i;
+      // exp within 2 ulp, the sum of at most 7 terms within 3, the quotient
+      // within 4: 16 ulp cover them.
+      EXPECT_NEAR(y[i], want, want * 16 * 0x1p-24)
+          << "axis " << axis << " element " << i;
     }
   }
 }
 
 //===----------------------------------------------------------------------===//
-// Layers four times as large as local memory (16 MiB), under the tiling that the compiler chooses
+// Layers four times as large as local memory (16 MiB), under the tiling that
+// the compiler chooses
 //===----------------------------------------------------------------------===//
 
 static const char *const kBigType = "tensor<1x64x512x512xf32>"; // 64 MiB
@@ -136,10 +150,12 @@ static const char *const kBigType = "tensor<1x64x512x512xf32>"; // 64 MiB
 TEST(BigLayer, DepthwiseAndPoolChainIsTiledCorrectly) {
   std::string type = kBigType;
   std::string body = "  %w = tpu.weight dense<0.25> : tensor<64x1x3x3xf32>\n"
-                     "  %0 = tpu.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 64 : " +
+                     "  %0 = tpu.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] "
+                     "dilations [1, 1] group 64 : " +
                      type + ", tensor<64x1x3x3xf32> -> " + type +
-                     "\n  %y = tpu.pool max %0 kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] : " + type +
-                     " -> tensor<1x64x256x256xf32>\n";
+                     "\n  %y = tpu.pool max %0 kernel [2, 2] strides [2, 2] "
+                     "pads [0, 0, 0, 0] : " +
+                     type + " -> tensor<1x64x256x256xf32>\n";
   ProgramRunner program(module(type, "tensor<1x64x256x256xf32>", body));
   ASSERT_TRUE(program.ok());
   const size_t side = 512;
@@ -148,7 +164,8 @@ TEST(BigLayer, DepthwiseAndPoolChainIsTiledCorrectly) {
   const float *x = reinterpret_cast<const float *>(input.data());
   const float *y = reinterpret_cast<const float *>(output.data());
   auto conv = [&](size_t c, int64_t row, int64_t column) {
-    // The machine's order: products rounded, even and odd terms summed apart (isa section 7); term 0 is the bias.
+    // The machine's order: products rounded, even and odd terms summed apart
+    // (isa section 7); term 0 is the bias.
     float sums[2] = {0.0f, 0.0f};
     for (int k = 0; k < 9; ++k) {
       int64_t h = row + k / 3 - 1, w = column + k % 3 - 1;
@@ -157,34 +174,45 @@ TEST(BigLayer, DepthwiseAndPoolChainIsTiledCorrectly) {
     }
     return sums[0] + sums[1];
   };
-  for (size_t i = 0; i < 64 * 256 * 256; i += 97) { // a prime step visits every row and column class
+  for (size_t i = 0; i < 64 * 256 * 256;
+       i += 97) { // a prime step visits every row and column class
     size_t c = i / 65536, row = i / 256 % 256 * 2, column = i % 256 * 2;
-    float want = std::max(std::max(conv(c, row, column), conv(c, row, column + 1)),
-                          std::max(conv(c, row + 1, column), conv(c, row + 1, column + 1)));
+    float want = std::max(
+        std::max(conv(c, row, column), conv(c, row, column + 1)),
+        std::max(conv(c, row + 1, column), conv(c, row + 1, column + 1)));
     ASSERT_EQ(y[i], want) << "element " << i;
   }
-  // Every input row is loaded once but for the halo: less than 10 % more than the tensors themselves.
+  // Every input row is loaded once but for the halo: less than 10 % more than
+  // the tensors themselves.
   EXPECT_LT(program.program().dramReadBytes, 64u * 512 * 512 * 4 * 11 / 10);
 }
 
 TEST(BigLayer, TheNextLoadOverlapsTheComputation) {
   std::string type = kBigType;
-  ProgramRunner program(module(type, type, "  %y = tpu.unary relu %x : " + type + "\n"));
+  ProgramRunner program(
+      module(type, type, "  %y = tpu.unary relu %x : " + type + "\n"));
   ASSERT_TRUE(program.ok());
   const codegen::CommandGroup &group = program.program().groups.front();
-  isa::DecodedStream gdma = isa::decodeStream(isa::Engine::Gdma, group.gdma.data(), group.gdma.size());
-  isa::DecodedStream tiu = isa::decodeStream(isa::Engine::Tiu, group.tiu.data(), group.tiu.size());
-  size_t slices = tiu.commands.size() - 1; // one command a slice, then the end command
+  isa::DecodedStream gdma = isa::decodeStream(
+      isa::Engine::Gdma, group.gdma.data(), group.gdma.size());
+  isa::DecodedStream tiu =
+      isa::decodeStream(isa::Engine::Tiu, group.tiu.data(), group.tiu.size());
+  size_t slices =
+      tiu.commands.size() - 1; // one command a slice, then the end command
   ASSERT_GE(slices, 4u);
   ASSERT_EQ(gdma.commands.size(), 2 * slices + 1);
-  // Queue: load 0, load 1, store 0, load 2, store 1, .. Slice i is computed by TIU command i + 1.
+  // Queue: load 0, load 1, store 0, load 2, store 1, .. Slice i is computed by
+  // TIU command i + 1.
   uint64_t waited = 0;
   for (size_t i = 1; i + 1 < slices; ++i) {
-    const isa::Decoded &load = gdma.commands[2 * i - 1], &store = gdma.commands[2 * i];
+    const isa::Decoded &load = gdma.commands[2 * i - 1],
+                       &store = gdma.commands[2 * i];
     waited = std::max<uint64_t>(waited, load.dep());
-    // The load of slice i may wait for slice i - 2, whose buffer it takes, never for slice i - 1.
+    // The load of slice i may wait for slice i - 2, whose buffer it takes,
+    // never for slice i - 1.
     EXPECT_LE(waited, i - 1) << "load of slice " << i;
     waited = std::max<uint64_t>(waited, store.dep());
-    EXPECT_EQ(waited, i) << "store of slice " << i - 1 << " follows its computation";
+    EXPECT_EQ(waited, i) << "store of slice " << i - 1
+                         << " follows its computation";
   }
 }

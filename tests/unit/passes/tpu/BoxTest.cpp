@@ -43,11 +43,13 @@ TEST(WindowInput, IsTheSmallestRangeThatEveryOutputReads) {
       for (int64_t dilation : {1, 2})
         for (int64_t pad : {0, 1, 2}) {
           if (pad >= kernel)
-            continue; // a window that lies in the padding altogether has no input at all
+            continue; // a window that lies in the padding altogether has no
+                      // input at all
           Window1D window{kernel, stride, dilation, pad};
           int64_t room = size + 2 * pad - window.extent();
           for (int64_t first = 0; room >= 0 && first <= room / stride; ++first)
-            for (int64_t count = 1; first + count - 1 <= room / stride; ++count) {
+            for (int64_t count = 1; first + count - 1 <= room / stride;
+                 ++count) {
               int64_t low = size, high = -1;
               for (int64_t o = first; o < first + count; ++o)
                 for (int64_t k = 0; k < kernel; ++k) {
@@ -58,10 +60,12 @@ TEST(WindowInput, IsTheSmallestRangeThatEveryOutputReads) {
                   high = std::max(high, row);
                 }
               WindowRange range = windowInput(window, first, count, size);
-              ASSERT_EQ(range.padBegin + range.size + range.padEnd, (count - 1) * stride + window.extent());
+              ASSERT_EQ(range.padBegin + range.size + range.padEnd,
+                        (count - 1) * stride + window.extent());
               if (high < 0)
                 continue;
-              // Dilation may leave rows between the last tap and the end of the window unread; never outside it.
+              // Dilation may leave rows between the last tap and the end of the
+              // window unread; never outside it.
               ASSERT_LE(range.offset, low);
               ASSERT_GE(range.offset + range.size, high + 1);
               if (dilation == 1) {

@@ -30,10 +30,12 @@ TEST(Allocate, LiveRangesNeverShareAByte) {
       ASSERT_EQ((*addresses)[i] % 64, 0);
       top = std::max(top, (*addresses)[i] + ranges[i].bytes);
       for (size_t j = 0; j < i; ++j) {
-        bool sameTime = ranges[i].first <= ranges[j].last && ranges[j].first <= ranges[i].last;
+        bool sameTime = ranges[i].first <= ranges[j].last &&
+                        ranges[j].first <= ranges[i].last;
         bool apart = (*addresses)[i] + ranges[i].bytes <= (*addresses)[j] ||
                      (*addresses)[j] + ranges[j].bytes <= (*addresses)[i];
-        ASSERT_TRUE(!sameTime || apart || !ranges[i].bytes || !ranges[j].bytes) << "seed " << seed;
+        ASSERT_TRUE(!sameTime || apart || !ranges[i].bytes || !ranges[j].bytes)
+            << "seed " << seed;
       }
     }
     ASSERT_GE(top, peakBytes(ranges));

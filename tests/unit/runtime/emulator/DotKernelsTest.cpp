@@ -11,20 +11,25 @@ using namespace weft::numeric;
 
 namespace {
 
-/// Operands of one format; `extremes` mixes in NaN, infinities, zeros of both signs, subnormals.
-std::vector<float> operands(size_t count, unsigned seed, bool isBf16, bool extremes) {
+/// Operands of one format; `extremes` mixes in NaN, infinities, zeros of both
+/// signs, subnormals.
+std::vector<float> operands(size_t count, unsigned seed, bool isBf16,
+                            bool extremes) {
   std::mt19937 random(seed);
   std::vector<float> values(count);
   for (float &value : values) {
     uint16_t bits = uint16_t(random());
     if (!extremes || random() % 64)
-      bits = isBf16 ? uint16_t((bits & 0x83ff) | 0x3c00) : uint16_t((bits & 0xbfff) % 0xfbff);
+      bits = isBf16 ? uint16_t((bits & 0x83ff) | 0x3c00)
+                    : uint16_t((bits & 0xbfff) % 0xfbff);
     value = isBf16 ? bf16ToFloat(bits) : halfToFloat(bits);
   }
   return values;
 }
 
-bool sameNumber(float a, float b) { return floatBits(a) == floatBits(b) || (a != a && b != b); }
+bool sameNumber(float a, float b) {
+  return floatBits(a) == floatBits(b) || (a != a && b != b);
+}
 
 } // namespace
 
@@ -37,12 +42,15 @@ TEST(DotKernels, fastPathsEqualTheReference) {
         auto vectors = operands(terms * kVector, used + 9, isBf16, extremes);
         HalfBlocks blocks{5, 2, used};
         float fast[kVector] = {1.5f, -0.0f}, slow[kVector] = {1.5f, -0.0f};
-        (isBf16 ? dotBf16 : dotFp16)(scalars.data(), vectors.data(), blocks, fast);
+        (isBf16 ? dotBf16 : dotFp16)(scalars.data(), vectors.data(), blocks,
+                                     fast);
         dotHalfReference(scalars.data(), vectors.data(), blocks, slow);
         for (unsigned j = 0; j < kVector; ++j)
-          EXPECT_TRUE(sameNumber(fast[j], slow[j])) << j << ": " << fast[j] << " " << slow[j];
+          EXPECT_TRUE(sameNumber(fast[j], slow[j]))
+              << j << ": " << fast[j] << " " << slow[j];
         for (size_t odd : {size_t(1), size_t(2), size_t(37)}) {
-          float a[kVector] = {}, b[kVector] = {}, c[kVector] = {}, d[kVector] = {};
+          float a[kVector] = {}, b[kVector] = {}, c[kVector] = {},
+                d[kVector] = {};
           dotFloat(scalars.data(), vectors.data(), odd, a, b);
           dotFloatReference(scalars.data(), vectors.data(), odd, c, d);
           for (unsigned j = 0; j < kVector; ++j)

@@ -19,7 +19,8 @@ struct Buffer {
   std::vector<uint8_t> bytes;
   uint32_t next = 1;
 
-  uint8_t *add(Form form, std::initializer_list<std::pair<Field, uint64_t>> fields) {
+  uint8_t *add(Form form,
+               std::initializer_list<std::pair<Field, uint64_t>> fields) {
     size_t at = bytes.size();
     bytes.resize(at + isa::formSpec(form).bytes);
     uint8_t *word = &bytes[at];
@@ -32,27 +33,46 @@ struct Buffer {
     return word;
   }
   void end(isa::Engine engine) {
-    auto word = engine == isa::Engine::Tiu ? isa::makeTiuEnd(next) : isa::makeGdmaEnd(next);
+    auto word = engine == isa::Engine::Tiu ? isa::makeTiuEnd(next)
+                                           : isa::makeGdmaEnd(next);
     bytes.insert(bytes.end(), word.begin(), word.end());
   }
 };
 
 /// res = a + 1.0 on one fp32 element at lane offset 0, after `dep`.
-void addOne(Buffer &tiu, uint64_t dep, uint64_t address = 0, uint64_t width = 1) {
-  tiu.add(Form::sAR, {{Field::tsk_typ, 3}, {Field::tsk_eu_typ, 2}, {Field::tsk_opd_num, 2},
-                      {Field::cmd_id_dep, dep}, {Field::res0_prec, 2}, {Field::opd0_prec, 2},
-                      {Field::opd1_prec, 2}, {Field::opd1_const, 1}, {Field::opd1_addr, 0x3f800000},
-                      {Field::res0_n, 1}, {Field::res0_c, 1}, {Field::res0_h, 1}, {Field::res0_w, width},
-                      {Field::res0_addr, address}, {Field::opd0_addr, address}});
+void addOne(Buffer &tiu, uint64_t dep, uint64_t address = 0,
+            uint64_t width = 1) {
+  tiu.add(Form::sAR, {{Field::tsk_typ, 3},
+                      {Field::tsk_eu_typ, 2},
+                      {Field::tsk_opd_num, 2},
+                      {Field::cmd_id_dep, dep},
+                      {Field::res0_prec, 2},
+                      {Field::opd0_prec, 2},
+                      {Field::opd1_prec, 2},
+                      {Field::opd1_const, 1},
+                      {Field::opd1_addr, 0x3f800000},
+                      {Field::res0_n, 1},
+                      {Field::res0_c, 1},
+                      {Field::res0_h, 1},
+                      {Field::res0_w, width},
+                      {Field::res0_addr, address},
+                      {Field::opd0_addr, address}});
 }
 
-void fill(Buffer &gdma, uint64_t dep, uint64_t high, uint32_t low, uint32_t bits) {
-  gdma.add(Form::DMA_tensor, {{Field::cmd_id_dep, dep}, {Field::fill_constant_en, 1},
-                              {Field::src_data_format, 2}, {Field::constant_value, bits},
-                              {Field::dst_nsize, 1}, {Field::dst_csize, 1}, {Field::dst_hsize, 1},
-                              {Field::dst_wsize, 1}, {Field::dst_start_addr_l32, low},
+void fill(Buffer &gdma, uint64_t dep, uint64_t high, uint32_t low,
+          uint32_t bits) {
+  gdma.add(Form::DMA_tensor, {{Field::cmd_id_dep, dep},
+                              {Field::fill_constant_en, 1},
+                              {Field::src_data_format, 2},
+                              {Field::constant_value, bits},
+                              {Field::dst_nsize, 1},
+                              {Field::dst_csize, 1},
+                              {Field::dst_hsize, 1},
+                              {Field::dst_wsize, 1},
+                              {Field::dst_start_addr_l32, low},
                               {Field::dst_start_addr_h8, high},
-                              {Field::localmem_mask_l32, 0xffffffff}, {Field::localmem_mask_h32, 0xffffffff}});
+                              {Field::localmem_mask_l32, 0xffffffff},
+                              {Field::localmem_mask_h32, 0xffffffff}});
 }
 
 struct Fixture : testing::Test {
@@ -62,7 +82,9 @@ struct Fixture : testing::Test {
   rt::Result<RunStats> run(const std::vector<Tap> &taps = {}) {
     tiu.end(isa::Engine::Tiu);
     gdma.end(isa::Engine::Gdma);
-    return emulator->run({{tiu.bytes.data(), tiu.bytes.size(), gdma.bytes.data(), gdma.bytes.size()}}, taps);
+    return emulator->run({{tiu.bytes.data(), tiu.bytes.size(),
+                           gdma.bytes.data(), gdma.bytes.size()}},
+                         taps);
   }
 };
 using EmulatorRun = Fixture;
@@ -82,7 +104,8 @@ TEST_F(EmulatorRun, enginesWaitForEachOtherAndTapsSeeEachStep) {
     seen.push_back(value->as<float>()[0]);
     return rt::Status::ok();
   };
-  auto stats = run({{0, isa::Engine::Tiu, 2, observe}, {0, isa::Engine::Tiu, 1, observe}});
+  auto stats = run(
+      {{0, isa::Engine::Tiu, 2, observe}, {0, isa::Engine::Tiu, 1, observe}});
   ASSERT_TRUE(stats) << stats.status().message();
   EXPECT_EQ(seen, (std::vector<float>{3.0f, 4.0f}));
   EXPECT_EQ(stats->tiuCommands, 3u);
@@ -107,20 +130,24 @@ TEST_F(EmulatorRun, outOfRangeAddressesAreErrorsThatNameTheCommand) {
 TEST_F(EmulatorRun, unmappedAndReadOnlyGlobalMemoryIsRefused) {
   fill(gdma, 0, 1, 0, 5);
   std::vector<uint8_t> weights(64);
-  ASSERT_TRUE(emulator->mapGlobalReadOnly(0x100000000, weights.data(), weights.size()));
+  ASSERT_TRUE(
+      emulator->mapGlobalReadOnly(0x100000000, weights.data(), weights.size()));
   EXPECT_FALSE(emulator->mapGlobal(0x100000020, weights.data(), 4));
   auto stats = run();
   EXPECT_THAT(stats.status().message(), HasSubstr("read-only"));
   emulator->unmapGlobal();
-  auto again = emulator->run({{nullptr, 0, gdma.bytes.data(), gdma.bytes.size()}});
+  auto again =
+      emulator->run({{nullptr, 0, gdma.bytes.data(), gdma.bytes.size()}});
   EXPECT_THAT(again.status().message(), HasSubstr("no memory of this program"));
 }
 
 TEST_F(EmulatorRun, brokenBuffersAreRefused) {
   addOne(tiu, 0);
-  auto noEnd = emulator->run({{tiu.bytes.data(), tiu.bytes.size(), nullptr, 0}});
+  auto noEnd =
+      emulator->run({{tiu.bytes.data(), tiu.bytes.size(), nullptr, 0}});
   EXPECT_FALSE(noEnd);
-  auto cut = emulator->run({{tiu.bytes.data(), tiu.bytes.size() - 1, nullptr, 0}});
+  auto cut =
+      emulator->run({{tiu.bytes.data(), tiu.bytes.size() - 1, nullptr, 0}});
   EXPECT_FALSE(cut);
   isa::set(Form::sAR, Field::cmd_id, tiu.bytes.data(), 7);
   auto badId = run();
@@ -133,7 +160,9 @@ TEST_F(EmulatorRun, summaryEqualsTheRun) {
   fill(gdma, 0, 1, 0, 5);
   auto stats = run();
   ASSERT_TRUE(stats) << stats.status().message();
-  auto summary = summarizeCommands(chips::bm1684x, {{tiu.bytes.data(), tiu.bytes.size(), gdma.bytes.data(), gdma.bytes.size()}});
+  auto summary = summarizeCommands(chips::bm1684x,
+                                   {{tiu.bytes.data(), tiu.bytes.size(),
+                                     gdma.bytes.data(), gdma.bytes.size()}});
   ASSERT_TRUE(summary);
   EXPECT_EQ(stats->dramWriteBytes, 4u);
   EXPECT_EQ(summary->dramWriteBytes, 4u);

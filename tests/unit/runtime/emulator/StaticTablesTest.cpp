@@ -5,7 +5,8 @@
 using namespace weft::emulator;
 
 TEST(StaticTables, equalTheExactFormulas) {
-  // FNV-1a over the words that exact rational and 60-digit decimal arithmetic gives for isa section 9.
+  // FNV-1a over the words that exact rational and 60-digit decimal arithmetic
+  // gives for isa section 9.
   uint64_t hash = 0xcbf29ce484222325;
   for (uint32_t word : staticTables())
     for (unsigned i = 0; i < 4; ++i)

@@ -14,10 +14,12 @@ TEST(Float16, everyHalfSurvivesTheRoundTrip) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     bool nan = (bits & 0x7fff) > 0x7c00;
     EXPECT_EQ(floatToHalf(halfToFloat(uint16_t(bits))), nan ? kNaN16 : bits);
-    EXPECT_EQ(floatToHalfFast(halfToFloat(uint16_t(bits))), nan ? kNaN16 : bits);
+    EXPECT_EQ(floatToHalfFast(halfToFloat(uint16_t(bits))),
+              nan ? kNaN16 : bits);
     bool bfNan = (bits & 0x7fff) > 0x7f80;
     EXPECT_EQ(floatToBf16(bf16ToFloat(uint16_t(bits))), bfNan ? kNaN16 : bits);
-    EXPECT_EQ(floatToBf16Fast(bf16ToFloat(uint16_t(bits))), bfNan ? kNaN16 : bits);
+    EXPECT_EQ(floatToBf16Fast(bf16ToFloat(uint16_t(bits))),
+              bfNan ? kNaN16 : bits);
   }
 }
 
@@ -25,7 +27,8 @@ TEST(Float16, wideningMatchesTheDefinition) {
   for (uint32_t bits = 0; bits < 0x7c00; ++bits) {
     int exponent = int(bits >> 10);
     double fraction = (bits & 0x3ff) / 1024.0;
-    double want = exponent ? std::ldexp(1 + fraction, exponent - 15) : std::ldexp(fraction, -14);
+    double want = exponent ? std::ldexp(1 + fraction, exponent - 15)
+                           : std::ldexp(fraction, -14);
     EXPECT_EQ(double(halfToFloat(uint16_t(bits))), want);
     EXPECT_EQ(double(halfToFloat(uint16_t(bits | 0x8000))), -want);
   }
@@ -36,7 +39,8 @@ TEST(Float16, fastPathsEqualTheReferenceOnBoundariesAndRandomBits) {
   for (int i = 0; i < 2000000; ++i) {
     uint32_t bits = random();
     if (i & 1) // around halves: exact ties and their neighbours
-      bits = floatBits(halfToFloat(uint16_t(bits >> 16))) + 0x1000 + (bits % 3) - 1;
+      bits = floatBits(halfToFloat(uint16_t(bits >> 16))) + 0x1000 +
+             (bits % 3) - 1;
     float value = floatFromBits(bits);
     ASSERT_EQ(floatToHalfFast(value), floatToHalf(value)) << std::hex << bits;
     ASSERT_EQ(floatToBf16Fast(value), floatToBf16(value)) << std::hex << bits;

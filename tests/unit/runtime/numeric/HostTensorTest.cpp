@@ -57,7 +57,8 @@ TEST(HostTensor, everyTypeStoresSmallIntegersAndSaturates) {
 
 TEST(HostTensor, doubleRoundsOnceToHalf) {
   HostTensor tensor(ElementType::F16, {1});
-  // Just above a tie of fp16 by less than fp32 can tell: a detour over fp32 would round down.
+  // Just above a tie of fp16 by less than fp32 can tell: a detour over fp32
+  // would round down.
   double value = 1.0 + std::ldexp(1.0, -11) + std::ldexp(1.0, -40);
   tensor.setFromDouble(0, value);
   EXPECT_EQ(tensor.toDouble(0), 1.0 + std::ldexp(1.0, -10));

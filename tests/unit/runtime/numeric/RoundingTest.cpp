@@ -9,16 +9,20 @@ using namespace weft::numeric;
 namespace {
 struct Case {
   Rounding mode;
-  int64_t minusThree, minusTwo, minusOne, one, two, three; // quarters: -3/2, -1, -1/2, 1/2, 1, 3/2
+  int64_t minusThree, minusTwo, minusOne, one, two,
+      three; // quarters: -3/2, -1, -1/2, 1/2, 1, 3/2
 };
 } // namespace
 
 TEST(Rounding, tiesOfEveryMode) {
   // value / 2: -1.5 -1 -0.5 0.5 1 1.5
   const Case cases[] = {
-      {Rounding::HalfToEven, -2, -1, 0, 0, 1, 2},      {Rounding::HalfAwayFromZero, -2, -1, -1, 1, 1, 2},
-      {Rounding::TowardZero, -1, -1, 0, 0, 1, 1},      {Rounding::Floor, -2, -1, -1, 0, 1, 1},
-      {Rounding::Ceil, -1, -1, 0, 1, 1, 2},            {Rounding::HalfUp, -1, -1, 0, 1, 1, 2},
+      {Rounding::HalfToEven, -2, -1, 0, 0, 1, 2},
+      {Rounding::HalfAwayFromZero, -2, -1, -1, 1, 1, 2},
+      {Rounding::TowardZero, -1, -1, 0, 0, 1, 1},
+      {Rounding::Floor, -2, -1, -1, 0, 1, 1},
+      {Rounding::Ceil, -1, -1, 0, 1, 1, 2},
+      {Rounding::HalfUp, -1, -1, 0, 1, 1, 2},
       {Rounding::HalfDown, -2, -1, -1, 0, 1, 1},
   };
   for (const Case &c : cases) {
@@ -37,11 +41,16 @@ TEST(Rounding, equalsTheMathematicsOfLongDouble) {
     int64_t value = int64_t(random()) >> (random() % 60);
     unsigned shift = random() % 66;
     long double exact = std::ldexp((long double)value, -int(shift));
-    EXPECT_EQ(shiftRightRounded(value, shift, Rounding::Floor), int64_t(std::floor(exact)));
-    EXPECT_EQ(shiftRightRounded(value, shift, Rounding::Ceil), int64_t(std::ceil(exact)));
-    EXPECT_EQ(shiftRightRounded(value, shift, Rounding::TowardZero), int64_t(std::trunc(exact)));
-    EXPECT_EQ(shiftRightRounded(value, shift, Rounding::HalfAwayFromZero), int64_t(std::round(exact)));
-    EXPECT_EQ(shiftRightRounded(value, shift, Rounding::HalfToEven), int64_t(std::rint(exact)));
+    EXPECT_EQ(shiftRightRounded(value, shift, Rounding::Floor),
+              int64_t(std::floor(exact)));
+    EXPECT_EQ(shiftRightRounded(value, shift, Rounding::Ceil),
+              int64_t(std::ceil(exact)));
+    EXPECT_EQ(shiftRightRounded(value, shift, Rounding::TowardZero),
+              int64_t(std::trunc(exact)));
+    EXPECT_EQ(shiftRightRounded(value, shift, Rounding::HalfAwayFromZero),
+              int64_t(std::round(exact)));
+    EXPECT_EQ(shiftRightRounded(value, shift, Rounding::HalfToEven),
+              int64_t(std::rint(exact)));
   }
 }
 
