@@ -49,7 +49,7 @@ static LogicalResult lowerBinary(top::BinaryOp op, Lowering &lowering) {
   // enough.
   Type element = *kind == tpu::BinaryKind::Div && !(right && right->isScalar())
                      ? lowering.f32()
-                     : lowering.computeType();
+                     : lowering.elementwiseType(op->getOperands());
   SmallVector<int64_t, 4> outputShape = lowering.shapeOf(op.getOutput());
   Value lhs, rhs;
   FloatAttr constant;

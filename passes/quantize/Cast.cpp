@@ -13,7 +13,7 @@ static LogicalResult lowerCast(top::CastOp op, Lowering &lowering) {
       cast<RankedTensorType>(op.getOutput().getType()).getElementType();
   // In a 16-bit program the model's own narrow types add nothing: values are
   // that narrow already.
-  if (lowering.precision != Precision::F32)
+  if (lowering.choices.precision != Precision::F32)
     element = lowering.computeType();
   lowering.define(op.getOutput(), lowering.inFloat(op.getInput(), element));
   return success();

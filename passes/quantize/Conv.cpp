@@ -65,23 +65,40 @@ static tpu::ConvOp createConv(Lowering &lowering, const Product &p,
       tpu::RoundingAttr::get(b.getContext(), tpu::Rounding::HalfUp));
 }
 
+/// One filter a channel, which the machine has an own unit for.
+static bool isDepthwise(const Product &p) {
+  return p.group > 1 && p.group == p.inputShape[1] &&
+         p.group == p.filter.shape[0];
+}
+
+/// Element type in which a float product reads its input and its filter. f32 in
+/// a 16-bit program where 16 bits save little: depthwise (the unit would round
+/// every partial sum, so it computes in f32 anyway) and products with few
+/// weights and few products. Rounded weights are the largest error of a 16-bit
+/// program, and a small filter's is as large as a big one's
+/// (docs/rationale/0002-quantization.md).
+static Type productType(const Product &p, Lowering &lowering) {
+  int64_t weights = p.filter.values.size();
+  int64_t pixels = p.outputShape[0] * p.outputShape[2] * p.outputShape[3];
+  bool small = weights <= lowering.choices.wideWeights &&
+               weights * pixels <= lowering.choices.wideProducts;
+  return isDepthwise(p) || small ? lowering.f32() : lowering.computeType();
+}
+
 static LogicalResult lowerFloat(Product &p, Lowering &lowering) {
   int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
-  FailureOr<Value> filter = lowering.floatWeight(
-      p.location, p.filter.shape, lowering.computeType(), p.filter.values);
+  Type element = productType(p, lowering);
+  FailureOr<Value> filter = lowering.floatWeight(p.location, p.filter.shape,
+                                                 element, p.filter.values);
   if (failed(filter))
     return failure();
   Value bias;
   if (!p.bias.empty())
     bias = *lowering.floatWeight(p.location, biasShape, lowering.f32(), p.bias);
-  Value input =
-      lowering.reshaped(p.location, lowering.inCompute(p.input), p.inputShape);
-  // A depthwise convolution computes in its own type from end to end; only the
-  // cube accumulates in f32.
-  bool depthwise = p.group == p.inputShape[1] && p.group == p.filter.shape[0];
-  Type element = depthwise && p.group > 1 ? lowering.computeType()
-                                          : lowering.floatResultType(p.output);
-  lowering.define(p.output, createConv(lowering, p, element, input, *filter,
+  Value input = lowering.reshaped(
+      p.location, lowering.inFloat(p.input, element), p.inputShape);
+  Type result = element.isF32() ? element : lowering.floatResultType(p.output);
+  lowering.define(p.output, createConv(lowering, p, result, input, *filter,
                                        bias, {}, {}, {}));
   return success();
 }

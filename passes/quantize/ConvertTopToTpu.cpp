@@ -68,10 +68,10 @@ namespace {
 /// old one.
 class FunctionLowering {
 public:
-  FunctionLowering(func::FuncOp func, Precision precision,
+  FunctionLowering(func::FuncOp func, const Choices &choices,
                    const CalibrationTable *table)
       : func(func), builder(func.getContext()),
-        lowering(builder, precision, table) {
+        lowering(builder, choices, table) {
 #define WEFT_FAMILY(name) register##name##Lowering(functions);
 #include "OpFamilies.inc"
 #undef WEFT_FAMILY
@@ -82,15 +82,9 @@ public:
     Block *fresh = new Block();
     func.getBody().push_back(fresh);
     builder.setInsertionPointToStart(fresh);
-    for (BlockArgument argument : old->getArguments()) {
-      Type element =
-          cast<RankedTensorType>(argument.getType()).getElementType();
-      lowering.define(argument,
-                      fresh->addArgument(
-                          lowering.tensor(lowering.shapeOf(argument), element),
-                          argument.getLoc()));
-    }
-    LogicalResult result = lowerBody(*old);
+    LogicalResult result = lowerArguments(*old, *fresh);
+    if (succeeded(result))
+      result = lowerBody(*old);
     if (succeeded(result))
       replaceSignature(*old, *fresh);
     else
@@ -102,6 +96,32 @@ private:
   static void dropBlock(Block *block) {
     block->dropAllReferences();
     block->erase();
+  }
+
+  LogicalResult lowerArguments(Block &old, Block &fresh) {
+    for (BlockArgument argument : old.getArguments()) {
+      FailureOr<Type> element = inputElement(argument);
+      if (failed(element))
+        return failure();
+      lowering.define(argument,
+                      fresh.addArgument(
+                          lowering.tensor(lowering.shapeOf(argument), *element),
+                          argument.getLoc()));
+    }
+    return success();
+  }
+
+  /// The type in which an input is stored: ONNX's, or with `quantizedIo` 8 bits
+  /// if only 8-bit products read it, else the compute type.
+  FailureOr<Type> inputElement(BlockArgument argument) {
+    if (!lowering.choices.quantizedIo)
+      return cast<RankedTensorType>(argument.getType()).getElementType();
+    if (lowering.isInt8() && lowering.isWantedQuantizedOnly(argument) &&
+        llvm::none_of(argument.getUsers(), [](Operation *user) {
+          return llvm::isa<func::ReturnOp>(user);
+        }))
+      return lowering.quantTypeOf(argument, func);
+    return lowering.computeType();
   }
 
   /// All ops; a failing one does not hide the next complaint about an unknown
@@ -119,6 +139,8 @@ private:
     SmallVector<Value> results;
     for (Value operand : ret.getOperands()) {
       Type element = cast<RankedTensorType>(operand.getType()).getElementType();
+      if (lowering.choices.quantizedIo)
+        element = outputElement(operand);
       FailureOr<Value> result = output(operand, element, ret.getLoc());
       if (failed(result))
         return failure();
@@ -126,6 +148,14 @@ private:
     }
     builder.create<func::ReturnOp>(ret.getLoc(), results);
     return success();
+  }
+
+  /// The same for an output: 8 bits if a product gives it so, else the compute
+  /// type.
+  Type outputElement(Value operand) {
+    Value form = lowering.firstForm(operand);
+    return form && tpu::isQuantized(form) ? tpu::elementOf(form)
+                                          : lowering.computeType();
   }
 
   FailureOr<Value> output(Value operand, Type element, Location location) {
@@ -193,8 +223,9 @@ struct ConvertTopToTpu
         return emitError(module.getLoc()) << llvm::toString(read.takeError());
       table = std::move(*read);
     }
+    Choices choices{*wanted, quantizedIo, wideWeights, wideProducts};
     if (failed(checkTypes(func)) ||
-        failed(FunctionLowering(func, *wanted, &table).run()))
+        failed(FunctionLowering(func, choices, &table).run()))
       return failure();
     OpBuilder builder(module.getContext());
     module->setAttr("tpu.chip", builder.getStringAttr(chip));

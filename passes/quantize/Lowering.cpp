@@ -74,7 +74,7 @@ InFlightDiagnostic weft::quantize::unsupported(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 Type Lowering::computeType() {
-  switch (precision) {
+  switch (choices.precision) {
   case Precision::F32:
     return builder.getF32Type();
   case Precision::BF16:
@@ -110,6 +110,14 @@ Value Lowering::cast(Value value, Type element) {
 
 Value Lowering::inFloat(Value topValue, Type element) {
   return cast(defined.lookup(topValue), element);
+}
+
+Type Lowering::elementwiseType(ValueRange topValues) {
+  bool wide = !isInt8() && llvm::any_of(topValues, [this](Value value) {
+    Value form = firstForm(value);
+    return form && tpu::elementOf(form).isF32();
+  });
+  return wide ? f32() : computeType();
 }
 
 FailureOr<Type> Lowering::quantTypeOf(Value topValue, Operation *user) {
@@ -153,7 +161,10 @@ static bool isProductInput(OpOperand &use) {
 
 bool Lowering::isWantedQuantizedOnly(Value topValue) {
   return !topValue.use_empty() &&
-         llvm::all_of(topValue.getUses(), isProductInput);
+         llvm::all_of(topValue.getUses(), [this](OpOperand &use) {
+           return isProductInput(use) ||
+                  (choices.quantizedIo && isa<func::ReturnOp>(use.getOwner()));
+         });
 }
 
 Type Lowering::floatResultType(Value topValue) {

@@ -43,19 +43,29 @@ struct FloatConstant {
   bool isScalar() const { return values.size() == 1; }
 };
 
+/// What the caller of the conversion decides (options of --convert-top-to-tpu).
+struct Choices {
+  Precision precision = Precision::F32;
+  /// Inputs and outputs are in the types computed with, not in ONNX's.
+  bool quantizedIo = false;
+  /// A product of a 16-bit program stays in f32 up to so many weights and
+  /// multiplications.
+  int64_t wideWeights = 0, wideProducts = 0;
+};
+
 /// State of one conversion: the block being built and which tpu value stands
 /// for which top value. The same ONNX value may be wanted in several element
 /// types; each is made once, right where it is first wanted.
 class Lowering {
 public:
-  Lowering(mlir::OpBuilder &builder, Precision precision,
+  Lowering(mlir::OpBuilder &builder, const Choices &choices,
            const CalibrationTable *table)
-      : builder(builder), precision(precision), table(table) {}
+      : builder(builder), choices(choices), table(table) {}
 
   mlir::OpBuilder &builder;
-  const Precision precision;
+  const Choices choices;
 
-  bool isInt8() const { return precision == Precision::I8; }
+  bool isInt8() const { return choices.precision == Precision::I8; }
   /// Float element type between products: f32, f16 or bf16; f16 with I8.
   mlir::Type computeType();
   mlir::Type f32() { return builder.getF32Type(); }
@@ -76,6 +86,10 @@ public:
   mlir::Value inCompute(mlir::Value topValue) {
     return inFloat(topValue, computeType());
   }
+  /// Element type for a function of `topValues` that is not a product: f32 if a
+  /// 16-bit program holds one of them in f32 (the result of a small product, a
+  /// mean, an input), else the compute type. f32 is never rounded early.
+  mlir::Type elementwiseType(mlir::ValueRange topValues);
   /// `topValue` quantized with its calibrated range. Reports at `user` if the
   /// table lacks it.
   mlir::FailureOr<mlir::Value> inQuant(mlir::Value topValue,
@@ -86,7 +100,8 @@ public:
                                           mlir::Operation *user);
 
   /// True if every use of `topValue` is the input of a product with constant
-  /// weights, which wants it in 8 bits.
+  /// weights, which wants it in 8 bits, or with `quantizedIo` a result of the
+  /// graph.
   bool isWantedQuantizedOnly(mlir::Value topValue);
   /// Element type in which a product with a float result should give
   /// `topValue`: f32 if only the graph's results and ops computed in f32 read

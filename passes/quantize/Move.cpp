@@ -56,7 +56,7 @@ static LogicalResult lowerSlice(top::SliceOp op, Lowering &lowering) {
 
 static LogicalResult lowerConcat(top::ConcatOp op, Lowering &lowering) {
   OpBuilder &b = lowering.builder;
-  Type element = lowering.computeType();
+  Type element = lowering.elementwiseType(op.getInputs());
   SmallVector<Value> inputs;
   for (Value input : op.getInputs()) {
     FailureOr<Value> form;

@@ -29,7 +29,7 @@ static LogicalResult lowerBatchNorm(top::BatchNormOp op, Lowering &lowering) {
     bias[c] = static_cast<float>(parameters[1]->values[c] -
                                  parameters[2]->values[c] * factor);
   }
-  Type element = lowering.computeType();
+  Type element = lowering.elementwiseType(op.getInput());
   int64_t shape[] = {1, static_cast<int64_t>(channels), 1, 1};
   FailureOr<Value> scaleValue =
       lowering.floatWeight(op.getLoc(), shape, element, scale);

@@ -8,7 +8,9 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
     In: `@main` in the top dialect, constants folded. Out: the same graph in the tpu dialect, all tensors 4-D, `tpu.io` on
     arguments and results, `tpu.chip` and `tpu.precision` on the module. Inputs and outputs keep their ONNX element types.
 
-    * f32: as it is. f16, bf16: casts after the inputs and before the outputs; means, series functions and softmax in f32.
+    * f32: as it is. f16, bf16: products with constant weights in 16 bits, but depthwise ones and small ones (up to `wide-weights`
+      weights and `wide-products` multiplications) in f32; what reads an f32 value in f32, the rest in 16 bits; means, series
+      functions and softmax in f32.
     * int8: products with constant weights in 8 bits, filters per output channel; what lies between them in f16. Needs
       `calibration`. See docs/rationale/0002-quantization.md.
 
@@ -21,6 +23,9 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
     %y = tpu.conv %q, %w, %b strides [1, 1] .. {scales = array<f32: ..>} : .. -> tensor<1x4x8x8xf32>
     ```
 
+    `quantized-io`: inputs and outputs in the types computed with: f16 or bf16 at those precisions; with int8, 8 bits and
+    their scale for an input that only 8-bit products read and for a product's result, f16 for others. `tpu.io` keeps ONNX's type.
+
     Refuses, with "unsupported: ..." at the op: element types other than floats, rank above 4, convolutions with computed weights,
     functions that the tpu dialect lacks. A value that the calibration table lacks is named.
   }];
@@ -29,5 +34,10 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
     Option<"precision", "precision", "std::string", "\"f32\"", "f32, f16, bf16 or int8">,
     Option<"chip", "chip", "std::string", "\"bm1684x\"", "the chip to compile for">,
     Option<"calibration", "calibration", "std::string", "\"\"", "calibration table (for int8)">,
+    Option<"quantizedIo", "quantized-io", "bool", "false", "inputs and outputs in the types computed with">,
+    Option<"wideWeights", "wide-weights", "int64_t", "4096",
+           "f16, bf16: a product with up to so many weights, and ..">,
+    Option<"wideProducts", "wide-products", "int64_t", "2097152",
+           ".. so many multiplications (2 us of the machine's cube) stays in f32">,
   ];
 }

@@ -28,7 +28,8 @@ static LogicalResult lowerPool(top::PoolOp op, Lowering &lowering) {
                               "mean; use count_include_pad=1 or pad 0";
   // The pooling unit rounds every partial sum to its type: a mean of hundreds
   // of values needs f32.
-  Type element = average ? lowering.f32() : lowering.computeType();
+  Type element =
+      average ? lowering.f32() : lowering.elementwiseType(op.getInput());
   Value input = lowering.inFloat(op.getInput(), element);
   auto type = lowering.tensor(lowering.shapeOf(op.getOutput()), element);
   lowering.define(

@@ -32,7 +32,8 @@ static LogicalResult lowerUnary(top::UnaryOp op, Lowering &lowering) {
            << "element-wise function '" << name
            << "'; build it from add, mul, exp, sigmoid and reciprocal";
   OpBuilder &b = lowering.builder;
-  Type element = needsF32(*kind) ? lowering.f32() : lowering.computeType();
+  Type element = needsF32(*kind) ? lowering.f32()
+                                 : lowering.elementwiseType(op.getInput());
   Value input = lowering.inFloat(op.getInput(), element);
   const top::UnaryKindRow &row = top::unaryKindRow(op.getKind());
   FloatAttr alpha =

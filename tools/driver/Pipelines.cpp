@@ -39,6 +39,7 @@ void driver::buildTpuPipeline(OpPassManager &passes,
   conversion.precision = options.precision;
   conversion.chip = options.chip;
   conversion.calibration = options.calibration;
+  conversion.quantizedIo = options.quantizedIo;
   passes.addPass(quantize::createConvertTopToTpu(conversion));
   passes.addNestedPass<func::FuncOp>(
       tpu::createGroupLayersPass(groupLimits(options.optLevel)));

@@ -1,6 +1,8 @@
 // Lowering of a whole small graph: 8-bit products requantize where only products read them, and leave as floats otherwise.
 // RUN: weft-opt --convert-top-to-tpu="precision=int8 calibration=%S/Inputs/chain.cali" %s | FileCheck %s --check-prefix=INT8
-// RUN: weft-opt --convert-top-to-tpu="precision=f16" %s | FileCheck %s --check-prefix=F16
+// RUN: weft-opt --convert-top-to-tpu="precision=f16 wide-weights=0" %s | FileCheck %s --check-prefix=F16
+// RUN: weft-opt --convert-top-to-tpu="precision=f16" %s | FileCheck %s --check-prefix=WIDE
+// RUN: weft-opt --convert-top-to-tpu="precision=f16 wide-products=63" %s | FileCheck %s --check-prefix=F16
 // RUN: weft-opt --convert-top-to-tpu="precision=f32" %s | FileCheck %s --check-prefix=F32
 // INT8: tpu.chip = "bm1684x", tpu.precision = "int8"
 // INT8: tpu.io = {name = "x", type = tensor<1x2x4x4xf32>}
@@ -24,6 +26,11 @@
 // F16: tpu.cast {{.*}} -> tensor<1x2x4x4xf32>
 // F16: tpu.pool avg
 // F16: tpu.softmax {{.*}} : tensor<1x2x1x1xf32>
+
+// Small products stay in f32, and then nothing here is left for 16 bits.
+// WIDE-NOT: f16>
+// WIDE: tpu.conv {{.*}}tensor<2x2x1x1xf32>
+// WIDE-NOT: f16>
 
 // F32-NOT: f16
 // F32-NOT: tpu.cast

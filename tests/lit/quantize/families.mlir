@@ -1,5 +1,5 @@
 // Bias of a matrix product, residual relu, batch normalization, moves and rank folding, in f16.
-// RUN: weft-opt --convert-top-to-tpu="precision=f16" %s | FileCheck %s
+// RUN: weft-opt --convert-top-to-tpu="precision=f16 wide-weights=0" %s | FileCheck %s
 
 // CHECK-LABEL: func.func @main(%arg0: tensor<1x4x1x1xf32> {tpu.io = {name = "x", type = tensor<1x4xf32>}})
 func.func @main(%x: tensor<1x4xf32> {top.name = "x"}) -> (tensor<2x3xf32> {top.name = "y"}) {
