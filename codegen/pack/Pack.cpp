@@ -3,6 +3,8 @@
 #include "codegen/pack/Pack.h"
 #include "codegen/pack/DebugMapBuilder.h"
 #include "codegen/pack/OnnxView.h"
+#include "dialects/Evaluate.h"
+#include "runtime/bmodel/Bmodel.h"
 #include "runtime/bmodel/Container.h"
 #include "runtime/bmodel/Sha256.h"
 
@@ -42,7 +44,15 @@ static FailureOr<std::unique_ptr<wire::TensorT>>
 makeTensor(ppl::NetOp net, ppl::IoAttr io, wire::TensorRole role, int index) {
   RankedTensorType stored = io.getStored();
   std::optional<wire::DataType> type = wireType(stored.getElementType());
-  std::unique_ptr<wire::OnnxViewT> view = makeOnnxView(io.getOnnx());
+  // With --quantized-io a float lies there narrower than ONNX has it, and what
+  // is stored is the interface: the runtime takes floats for it all the same.
+  std::optional<numeric::ElementType> onnx =
+      hostElementType(io.getOnnx().getElementType());
+  bool asOnnx = onnx && rt::storedAs(*onnx) == type;
+  std::unique_ptr<wire::OnnxViewT> view = makeOnnxView(
+      asOnnx || !onnx ? io.getOnnx()
+                      : RankedTensorType::get(io.getOnnx().getShape(),
+                                              stored.getElementType()));
   bool isInput = role == wire::TensorRole::Input;
   if (!type || !view)
     return net.emitError() << "unsupported: " << (isInput ? "input" : "output")

@@ -4,6 +4,14 @@
 // RUN: weft-opt --convert-top-to-tpu="precision=f16" %s | FileCheck %s --check-prefix=WIDE
 // RUN: weft-opt --convert-top-to-tpu="precision=f16 wide-products=63" %s | FileCheck %s --check-prefix=F16
 // RUN: weft-opt --convert-top-to-tpu="precision=f32" %s | FileCheck %s --check-prefix=F32
+// RUN: weft-opt --convert-top-to-tpu="precision=int8 calibration=%S/Inputs/chain.cali quantized-io" %s | FileCheck %s --check-prefix=IO
+
+// With quantized-io the input comes in 8 bits, and what no product gives leaves in f16; tpu.io keeps ONNX's types.
+// IO: @main(%arg0: tensor<1x2x4x4x!quant.uniform<i8:f32, 0.0078740157186985015>> {tpu.io = {name = "x", type = tensor<1x2x4x4xf32>}})
+// IO-SAME: -> (tensor<1x2x1x1xf16> {tpu.io = {name = "p", type = tensor<1x2x1x1xf32>}})
+// IO-NOT: tpu.cast %arg0
+// IO: tpu.conv %arg0
+
 // INT8: tpu.chip = "bm1684x", tpu.precision = "int8"
 // INT8: tpu.io = {name = "x", type = tensor<1x2x4x4xf32>}
 // INT8: %[[Q:.*]] = tpu.cast %arg0 : tensor<1x2x4x4xf32> -> tensor<1x2x4x4x!quant.uniform<i8:f32, 0.0078740157186985015>>
