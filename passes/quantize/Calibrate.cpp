@@ -18,7 +18,8 @@ llvm::Error Calibrator::count(StringRef name,
   return ranges.add(name, floats);
 }
 
-LogicalResult Calibrator::addSample(const NamedTensors &sample) {
+LogicalResult Calibrator::addSample(const NamedTensors &sample,
+                                    Location origin) {
   auto func = module.lookupSymbol<func::FuncOp>("main");
   if (!func)
     return emitError(module.getLoc()) << "the module has no function @main";
@@ -36,20 +37,7 @@ LogicalResult Calibrator::addSample(const NamedTensors &sample) {
   if (failed(evaluateNamed(func, sample, outputs, observe)))
     return failure();
   if (!problem.empty())
-    return emitError(module.getLoc()) << problem;
+    return emitError(origin) << problem;
   ranges.endSample();
   return success();
-}
-
-FailureOr<CalibrationTable>
-weft::quantize::calibrate(ModuleOp module, ArrayRef<NamedTensors> samples,
-                          const CalibrationOptions &options) {
-  if (samples.empty())
-    return emitError(module.getLoc())
-           << "calibration needs at least one sample";
-  Calibrator calibrator(module);
-  for (const NamedTensors &sample : samples)
-    if (failed(calibrator.addSample(sample)))
-      return failure();
-  return calibrator.finish(options);
 }

@@ -19,9 +19,11 @@ public:
   /// `module` outlives the calibrator and has `@main` in the top dialect.
   explicit Calibrator(mlir::ModuleOp module) : module(module) {}
 
-  /// Evaluates `@main` on one sample, tensors by input name. Reports and fails
-  /// if an input is missing, extra or misshapen, or a value is NaN or infinite.
-  mlir::LogicalResult addSample(const NamedTensors &sample);
+  /// Evaluates `@main` on one sample, tensors by input name. Fails if an input
+  /// is missing, extra or misshapen, or, with a report at `origin`, if a value
+  /// is NaN or infinite.
+  mlir::LogicalResult addSample(const NamedTensors &sample,
+                                mlir::Location origin);
 
   CalibrationTable finish(const CalibrationOptions &options = {}) const {
     return ranges.finish(options);
@@ -33,11 +35,6 @@ private:
   mlir::ModuleOp module;
   RangeCollector ranges;
 };
-
-/// All samples at once. Fails (after a report) if there is none.
-mlir::FailureOr<CalibrationTable>
-calibrate(mlir::ModuleOp module, llvm::ArrayRef<NamedTensors> samples,
-          const CalibrationOptions &options = {});
 
 } // namespace weft::quantize
 

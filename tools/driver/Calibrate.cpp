@@ -2,7 +2,7 @@
 
 #include "tools/driver/Calibrate.h"
 
-#include "dialects/Evaluate.h"
+#include "passes/quantize/Calibrate.h"
 #include "runtime/status/Quote.h"
 #include "tools/driver/NamedInputs.h"
 #include "tools/npz/Npz.h"
@@ -15,7 +15,6 @@
 using namespace mlir;
 using namespace weft;
 using namespace weft::driver;
-using numeric::HostTensor;
 using rt::Result;
 
 /// The .npz files of `folder`, sorted by name, at most `limit` of them.
@@ -42,53 +41,29 @@ static Result<std::vector<std::string>> listSamples(const std::string &folder,
   return files;
 }
 
-static std::vector<float> toFloats(const HostTensor &tensor) {
-  if (tensor.type() == numeric::ElementType::F32)
-    return {tensor.as<float>(), tensor.as<float>() + tensor.elements()};
-  std::vector<float> values(tensor.elements());
-  for (int64_t i = 0; i < tensor.elements(); ++i)
-    values[i] = float(tensor.toDouble(i));
-  return values;
-}
-
-/// One sample: inputs first, then the values of the graph in order.
-static rt::Status addSample(func::FuncOp function, const std::string &file,
-                            quantize::RangeCollector &ranges) {
-  Result<NamedTensors> inputs = readNamedInputs(function, file);
-  if (!inputs)
-    return inputs.status();
-  std::string problem;
-  auto add = [&](llvm::StringRef name, const HostTensor &tensor) {
-    if (!problem.empty() || !numeric::isFloatType(tensor.type()))
-      return;
-    if (llvm::Error error = ranges.add(name, toFloats(tensor)))
-      problem = llvm::toString(std::move(error));
-  };
-  for (const auto &[name, tensor] : *inputs)
-    add(name, tensor);
-  NamedTensors outputs;
-  if (problem.empty() &&
-      failed(evaluateNamed(function, *inputs, outputs, add)) && problem.empty())
-    problem = "the model cannot be evaluated on it";
-  if (!problem.empty())
-    return rt::fail(rt::Code::OutOfRange, file + ": " + problem);
-  ranges.endSample();
-  return rt::Status::ok();
-}
-
-Result<quantize::CalibrationTable>
+FailureOr<quantize::CalibrationTable>
 driver::calibrate(ModuleOp module, const CalibrationRun &run) {
   auto function = module.lookupSymbol<func::FuncOp>("main");
   assert(function && "imported modules have @main");
+  MLIRContext *context = module.getContext();
+  auto report = [&](const rt::Status &status) {
+    // The message names the file itself.
+    return emitError(UnknownLoc::get(context)) << status.message();
+  };
   Result<std::vector<std::string>> files = listSamples(run.folder, run.samples);
   if (!files)
-    return files.status();
-  quantize::RangeCollector ranges;
+    return report(files.status());
+  quantize::Calibrator calibrator(module);
   for (size_t i = 0; i < files->size(); ++i) {
-    if (rt::Status status = addSample(function, (*files)[i], ranges); !status)
-      return status;
+    const std::string &file = (*files)[i];
+    Result<NamedTensors> inputs = readNamedInputs(function, file);
+    if (!inputs)
+      return report(inputs.status());
+    Location origin = NameLoc::get(StringAttr::get(context, file));
+    if (failed(calibrator.addSample(*inputs, origin)))
+      return failure();
     if (run.progress)
       run.progress(i + 1, files->size());
   }
-  return ranges.finish(run.options);
+  return calibrator.finish(run.options);
 }

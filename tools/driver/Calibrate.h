@@ -4,7 +4,6 @@
 #define WEFT_TOOLS_DRIVER_CALIBRATE_H
 
 #include "passes/quantize/Calibration.h"
-#include "runtime/status/Status.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -22,9 +21,9 @@ struct CalibrationRun {
 };
 
 /// Evaluates the float graph `module` on every sample and collects the ranges
-/// of its inputs and ONNX values. Messages name the file and the input.
-rt::Result<quantize::CalibrationTable> calibrate(mlir::ModuleOp module,
-                                                 const CalibrationRun &run);
+/// of its inputs and ONNX values. Reports problems; they name the file.
+mlir::FailureOr<quantize::CalibrationTable>
+calibrate(mlir::ModuleOp module, const CalibrationRun &run);
 
 } // namespace weft::driver
 

@@ -37,10 +37,10 @@ static ExitCode calibrateModel(const CalibrateFlags &flags) {
   driver::Compilation compilation;
   if (failed(compilation.import(flags.model.model, *shapes)))
     return ExitCode::UserError;
-  Result<quantize::CalibrationTable> table =
+  mlir::FailureOr<quantize::CalibrationTable> table =
       driver::calibrate(compilation.module(), run);
-  if (!table)
-    return reportError(table.status());
+  if (failed(table))
+    return ExitCode::UserError;
   std::string text = table->str();
   if (rt::Status status =
           tools::writeOutputFile(flags.output, text.data(), text.size());

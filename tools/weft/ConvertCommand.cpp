@@ -54,28 +54,32 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
   return rt::Status::ok();
 }
 
-/// Calibrates on --calibration-data into a table that lives as long as
-/// `remover`.
-static rt::Status calibrateHere(const ConvertFlags &flags,
-                                driver::Compilation &compilation,
-                                driver::CompileOptions &options,
-                                llvm::FileRemover &remover) {
+/// Calibrates on --calibration-data into a file that lives as long as
+/// `remover`. Every problem has been printed when it fails.
+static ExitCode calibrateHere(const ConvertFlags &flags,
+                              driver::Compilation &compilation,
+                              driver::CompileOptions &options,
+                              llvm::FileRemover &remover) {
   driver::CalibrationRun run;
   run.folder = flags.calibrationData;
-  WEFT_TRY(applyCalibrationFlags(flags.calibration, run));
-  Result<quantize::CalibrationTable> table =
+  if (rt::Status status = applyCalibrationFlags(flags.calibration, run);
+      !status)
+    return reportError(status);
+  mlir::FailureOr<quantize::CalibrationTable> table =
       driver::calibrate(compilation.module(), run);
-  if (!table)
-    return table.status();
+  if (failed(table))
+    return ExitCode::UserError;
   llvm::SmallString<128> path;
   if (std::error_code error =
           llvm::sys::fs::createTemporaryFile("weft-calibration", "txt", path))
-    return rt::fail(Code::IoError,
-                    "cannot make a temporary file: " + error.message());
+    return reportError(rt::fail(
+        Code::IoError, "cannot make a temporary file: " + error.message()));
   remover.setFile(path);
   options.calibration = std::string(path);
   std::string text = table->str();
-  return tools::writeOutputFile(options.calibration, text.data(), text.size());
+  rt::Status status =
+      tools::writeOutputFile(options.calibration, text.data(), text.size());
+  return status ? ExitCode::Ok : reportError(status);
 }
 
 /// The listing of `weft disasm` for a model in memory.
@@ -131,9 +135,9 @@ static ExitCode convert(const ConvertFlags &flags) {
   options.optLevel = driver::OptLevel(flags.optLevel);
   llvm::FileRemover remover;
   if (!flags.calibrationData.empty())
-    if (rt::Status status = calibrateHere(flags, compilation, options, remover);
-        !status)
-      return reportError(status);
+    if (ExitCode code = calibrateHere(flags, compilation, options, remover);
+        code != ExitCode::Ok)
+      return code;
   driver::Stage stage = flags.emit == "top"   ? driver::Stage::Top
                         : flags.emit == "tpu" ? driver::Stage::Tpu
                                               : driver::Stage::Ppl;

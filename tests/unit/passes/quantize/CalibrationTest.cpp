@@ -149,23 +149,26 @@ TEST(Calibrate, MeasuresInputsAndNamedValuesOfAGraph) {
       x.as<float>()[k] = static_cast<float>((i + 1) * (k - 2));
     samples[i].emplace("x", x);
   }
-  mlir::FailureOr<CalibrationTable> table =
-      calibrate(*module, samples, {CalibrationMethod::Max, 0});
-  ASSERT_TRUE(succeeded(table));
-  EXPECT_EQ(table->str(), "# weft calibration table 1\n# method: max\n# "
-                          "samples: 2\n# name threshold min max\n"
-                          "x 4 -4 2\nn 4 -2 4\ny 4 0 4\n");
-  EXPECT_FALSE(table->find("y")->isSigned());
+  mlir::Location origin =
+      mlir::NameLoc::get(mlir::StringAttr::get(&context, "a.npz"));
+  Calibrator calibrator(*module);
+  for (const NamedTensors &sample : samples)
+    ASSERT_TRUE(succeeded(calibrator.addSample(sample, origin)));
+  CalibrationTable table = calibrator.finish({CalibrationMethod::Max, 0});
+  EXPECT_EQ(table.str(), "# weft calibration table 1\n# method: max\n# "
+                         "samples: 2\n# name threshold min max\n"
+                         "x 4 -4 2\nn 4 -2 4\ny 4 0 4\n");
+  EXPECT_FALSE(table.find("y")->isSigned());
 
   std::string message;
   mlir::ScopedDiagnosticHandler handler(
-      &context,
-      [&](mlir::Diagnostic &diagnostic) { message = diagnostic.str(); });
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        message = diagnostic.str();
+        EXPECT_EQ(diagnostic.getLocation(), origin);
+      });
   samples[0].at("x").as<float>()[1] = std::nanf("");
-  EXPECT_TRUE(failed(calibrate(*module, samples)));
+  EXPECT_TRUE(failed(calibrator.addSample(samples[0], origin)));
   EXPECT_EQ(
       message,
-      "value 'x' holds NaN or Inf in sample 0; its range cannot be measured");
-  EXPECT_TRUE(failed(calibrate(*module, {})));
-  EXPECT_EQ(message, "calibration needs at least one sample");
+      "value 'x' holds NaN or Inf in sample 2; its range cannot be measured");
 }
