@@ -3,6 +3,7 @@
 #ifndef WEFT_TOOLS_WEFT_CALIBRATIONFLAGS_H
 #define WEFT_TOOLS_WEFT_CALIBRATIONFLAGS_H
 
+#include "runtime/status/Status.h"
 #include "tools/driver/Calibrate.h"
 
 #include <CLI/CLI.hpp>
