@@ -190,12 +190,13 @@ TEST(KindRows, spellingsAreUniqueAndReadBack) {
 TEST(KindRows, commutingKindsGiveTheSameForSwappedOperands) {
   const double values[] = {-2.5, -1, 0, 1, 3, 7};
   for (const top::BinaryKindRow &row : top::binaryKindRows())
-    if (row.commutes)
+    if (row.commutes) {
       for (double x : values)
         for (double y : values)
           EXPECT_EQ(top::binaryFunction(row.kind)(x, y),
                     top::binaryFunction(row.kind)(y, x))
               << row.spelling.str();
+    }
 }
 
 } // namespace
