@@ -1,0 +1,284 @@
+//===- LadderTest.cpp - tpu's evaluator against the command buffers -------===//
+//
+// The second rung of the ladder: every case is a small tpu graph, evaluated on
+// the host and compiled, encoded and run on the emulator. Integer results and
+// floats that take one rounding a step must be equal bit for bit. Sums of n
+// products differ by their order and by the rounding of f32 partial sums: at
+// most (n + 2) * 2^-23 * n * max|x| * max|w|, and half an ulp of the result
+// type. Series functions: exp is within 2 ulp, a quotient within 4, a sum of at
+// most 8 terms within 4; 16 ulp of f32 cover them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Evaluate.h"
+#include "dialects/tpu/Tpu.h"
+#include "tests/unit/codegen/emit/ProgramRunner.h"
+
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <random>
+
+using namespace weft;
+using numeric::ElementType;
+using numeric::HostTensor;
+
+namespace {
+struct Case {
+  std::string name;
+  std::string input, output; ///< types of %x and %y
+  std::string body;          ///< ops that define %y
+  double absolute = 0;       ///< allowed difference; both 0: equal bytes
+  double relative = 0;       ///< of the expected value
+};
+
+void PrintTo(const Case &c, std::ostream *os) { *os << c.name; }
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Text of graphs
+//===----------------------------------------------------------------------===//
+
+static const char *const kI8 = "!quant.uniform<i8:f32, 0.02>";
+static const char *const kU8 = "!quant.uniform<u8:f32, 0.05>";
+
+static std::string tensor(const std::string &shape,
+                          const std::string &element) {
+  return "tensor<" + shape + "x" + element + ">";
+}
+
+/// `%name = tpu.weight` of pseudo-random values in [-limit, limit]: integers,
+/// or multiples of limit/128.
+static std::string weight(const std::string &name, std::vector<int> shape,
+                          const std::string &element, double limit) {
+  std::mt19937 generator(static_cast<uint32_t>(limit * 16 + shape[0]));
+  bool integer = element[0] == 'i';
+  std::function<std::string(size_t)> list = [&](size_t axis) -> std::string {
+    if (axis == shape.size()) {
+      int step = static_cast<int>(generator() % 257) - 128;
+      double value = step * limit / 128;
+      return integer ? std::to_string(static_cast<int>(value))
+                     : std::to_string(value);
+    }
+    std::string text = "[";
+    for (int i = 0; i < shape[axis]; ++i)
+      text += (i ? ", " : "") + list(axis + 1);
+    return text + "]";
+  };
+  std::string sizes;
+  for (int size : shape)
+    sizes += std::to_string(size) + "x";
+  return "  %" + name + " = tpu.weight dense<" + list(0) + "> : tensor<" +
+         sizes + element + ">\n";
+}
+
+static std::string repeated(const std::string &value, int count) {
+  std::string text = value;
+  for (int i = 1; i < count; ++i)
+    text += ", " + value;
+  return text;
+}
+
+/// One convolution 1x4x7x9 -> 1x4x4x9, 3x3, stride 2x1; `group` 1 or 4
+/// (depthwise).
+static Case conv(const std::string &name, int group, const std::string &in,
+                 const std::string &filter, const std::string &bias,
+                 const std::string &out, const std::string &attributes,
+                 double absolute = 0, double relative = 0) {
+  int channels = 4 / group;
+  std::string x = tensor("1x4x7x9", in), y = tensor("1x4x4x9", out);
+  double limit = filter == "i8" ? 127 : 1;
+  std::string body =
+      weight("w", {4, channels, 3, 3}, filter, limit) +
+      weight("b", {1, 4, 1, 1}, bias, bias == "i32" ? 5000 : 1) +
+      "  %y = tpu.conv %x, %w, %b strides [2, 1] pads [1, 1, 1, 1] dilations "
+      "[1, 1] group " +
+      std::to_string(group) + " {" + attributes + "} : " + x + ", tensor<4x" +
+      std::to_string(channels) + "x3x3x" + filter + ">, tensor<1x4x1x1x" +
+      bias + "> -> " + y + "\n";
+  return {name, x, y, body, absolute, relative};
+}
+
+static Case simple(const std::string &name, const std::string &in,
+                   const std::string &out, const std::string &op,
+                   double absolute = 0, double relative = 0,
+                   const std::string &outShape = "2x3x5x7") {
+  std::string x = tensor("2x3x5x7", in), y = tensor(outShape, out);
+  return {name,     x,       y, "  %y = " + op + " : " + x + " -> " + y + "\n",
+          absolute, relative};
+}
+
+//===----------------------------------------------------------------------===//
+// Cases
+//===----------------------------------------------------------------------===//
+
+static void addConvs(std::vector<Case> &cases) {
+  std::string rq = "multipliers = array<i32: " + repeated("1500000000", 4) +
+                   ">, rshifts = array<i32: 39, 38, 40, 39>";
+  std::string scales = "scales = array<f32: 0.0003, 0.0001, 0.0002, 0.0004>";
+  for (int group : {1, 4}) {
+    std::string kind = group == 1 ? "Conv" : "Depthwise";
+    cases.push_back(conv(kind + "Rq1", group, kI8, "i8", "i32", kI8, rq));
+    cases.push_back(
+        conv(kind + "Rq1Relu", group, kI8, "i8", "i32", kU8, rq + ", relu"));
+    cases.push_back(
+        conv(kind + "Rq1Unsigned", group, kU8, "i8", "i32", kI8, rq));
+    for (const char *out : {"f32", "f16", "bf16"}) // one rounding a step: exact
+      cases.push_back(conv(kind + "ScalesTo" + out, group, kI8, "i8", "f32",
+                           out, scales + ", relu"));
+    double terms = 36.0 / group, sums = (terms + 2) * 0x1p-23 * terms * 4;
+    cases.push_back(
+        conv(kind + "F32", group, "f32", "f32", "f32", "f32", "relu", sums));
+    cases.push_back(conv(kind + "F16", group, "f16", "f16", "f32", "f16",
+                         "relu", sums, 0x1p-10));
+    cases.push_back(
+        conv(kind + "F16ToF32", group, "f16", "f16", "f32", "f32", "", sums));
+    cases.push_back(conv(kind + "Bf16", group, "bf16", "bf16", "f32", "bf16",
+                         "", sums, 0x1p-7));
+  }
+}
+
+static void addCasts(std::vector<Case> &cases) {
+  for (const char *narrow : {"f16", "bf16"}) {
+    cases.push_back(simple(std::string("CastF32To") + narrow, "f32", narrow,
+                           "tpu.cast %x"));
+    cases.push_back(simple(std::string("CastToF32From") + narrow, narrow, "f32",
+                           "tpu.cast %x"));
+  }
+  for (const char *real : {"f32", "f16", "bf16"})
+    for (const char *quant : {kI8, kU8}) {
+      std::string tag = std::string(real) + (quant == kI8 ? "I8" : "U8");
+      cases.push_back(simple("Quantize" + tag, real, quant, "tpu.cast %x"));
+      cases.push_back(simple("Dequantize" + tag, quant, real, "tpu.cast %x"));
+    }
+  cases.push_back(
+      simple("Requantize", kI8, kU8,
+             "tpu.cast %x {multiplier = 1717986918 : i32, rshift = 32 : i32}"));
+}
+
+static void addElementwise(std::vector<Case> &cases) {
+  for (std::string type : {"f32", "f16", "bf16"}) {
+    std::string x = tensor("2x3x5x7", type);
+    for (std::string kind : {"add", "sub", "mul", "max", "min"}) {
+      cases.push_back({"Binary_" + kind + type, x, x,
+                       weight("r", {1, 3, 1, 1}, type, 2) +
+                           "  %y = tpu.binary " + kind + " %x, %r : " + x +
+                           ", " + tensor("1x3x1x1", type) + " -> " + x + "\n"});
+      cases.push_back(
+          simple("Number_" + kind + type, type, type,
+                 "tpu.binary " + kind + " %x {constant = 0.3 : f64, relu}"));
+    }
+    for (std::string op : {"abs", "neg", "relu", "hard_swish",
+                           "clip_{alpha = -0.5 : f64, beta = 0.75 : f64}",
+                           "hard_sigmoid_{alpha = 0.2 : f64, beta = 0.5 : f64}",
+                           "leaky_relu_{alpha = 0.1 : f64}"}) {
+      size_t brace = op.find("_{");
+      std::string kind = op.substr(0, brace);
+      std::string attributes =
+          brace == std::string::npos ? "" : op.substr(brace + 1);
+      cases.push_back({"Unary_" + kind + type, x, x,
+                       "  %y = tpu.unary " + kind + " %x " + attributes +
+                           " : " + x + "\n"});
+    }
+  }
+  std::string x = tensor("2x3x5x7", "f32");
+  for (std::string kind : {"sigmoid", "exp"})
+    cases.push_back({"Unary_" + kind, x, x,
+                     "  %y = tpu.unary " + kind + " %x : " + x + "\n", 0,
+                     16 * 0x1p-23});
+  for (int axis : {1, 3})
+    cases.push_back({"SoftmaxAxis" + std::to_string(axis), x, x,
+                     "  %y = tpu.softmax %x {axis = " + std::to_string(axis) +
+                         " : i64} : " + x + "\n",
+                     0, 16 * 0x1p-23});
+}
+
+static void addPools(std::vector<Case> &cases) {
+  const char *window = " kernel [3, 2] strides [2, 1] pads [1, 0, 1, 0]";
+  for (std::string type : {std::string("f32"), std::string("f16"),
+                           std::string(kI8), std::string(kU8)})
+    cases.push_back(simple("PoolMax" + std::to_string(cases.size()), type, type,
+                           std::string("tpu.pool max %x") + window, 0, 0,
+                           "2x3x3x6"));
+  // Values up to 2, 6 of them.
+  cases.push_back(
+      simple("PoolAvgF32", "f32", "f32",
+             std::string("tpu.pool avg %x") + window + " {count_include_pad}",
+             8 * 0x1p-23 * 2, 0, "2x3x3x6"));
+  cases.push_back(simple(
+      "PoolAvgI8", kI8, kI8,
+      std::string("tpu.pool avg %x") + window +
+          " {count_include_pad, multiplier = 171 : i32, rshift = 10 : i32}",
+      0, 0, "2x3x3x6"));
+}
+
+static std::vector<Case> allCases() {
+  std::vector<Case> cases;
+  addConvs(cases);
+  addCasts(cases);
+  addElementwise(cases);
+  addPools(cases);
+  return cases;
+}
+
+//===----------------------------------------------------------------------===//
+// Both rungs
+//===----------------------------------------------------------------------===//
+
+/// Uniform in [-2, 2]; integers over their whole range.
+static HostTensor randomTensor(mlir::Type type) {
+  HostTensor values = *makeHostTensor(type);
+  std::mt19937 generator(7);
+  bool real = values.type() == ElementType::F32 ||
+              values.type() == ElementType::F16 ||
+              values.type() == ElementType::BF16;
+  for (int64_t i = 0; i < values.elements(); ++i) {
+    auto bits = static_cast<int32_t>(generator());
+    if (real)
+      values.setFromDouble(i, bits * 0x1p-30);
+    else
+      values.bytes()[i] = static_cast<uint8_t>(bits);
+  }
+  return values;
+}
+
+class Ladder : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Ladder, EvaluatorAgreesWithTheCommands) {
+  const Case &c = GetParam();
+  std::string text =
+      "module attributes {tpu.chip = \"bm1684x\", tpu.precision = \"f32\"} {\n"
+      "func.func @main(%x: " +
+      c.input + " {tpu.io = {name = \"x\", type = " + c.input + "}}) -> (" +
+      c.output + " {tpu.io = {name = \"y\", type = " + c.output + "}}) {\n" +
+      c.body + "  return %y : " + c.output + "\n}\n}\n";
+  test::ProgramRunner program(text);
+  ASSERT_TRUE(program.ok()) << text;
+  mlir::MLIRContext context;
+  context.loadDialect<tpu::TpuDialect, mlir::func::FuncDialect>();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  ASSERT_TRUE(module);
+  auto function = *module->getOps<mlir::func::FuncOp>().begin();
+  HostTensor input = randomTensor(function.getArgumentTypes()[0]);
+  llvm::SmallVector<HostTensor> expected;
+  ASSERT_TRUE(succeeded(evaluateFunction(function, {input}, expected)));
+  std::vector<uint8_t> stored(input.bytes(), input.bytes() + input.sizeBytes());
+  std::vector<uint8_t> bytes = program.run({stored}).front();
+  HostTensor actual(expected[0].type(), expected[0].shape());
+  ASSERT_EQ(bytes.size(), actual.sizeBytes());
+  std::memcpy(actual.bytes(), bytes.data(), bytes.size());
+  bool varies = false;
+  for (int64_t i = 0; i < actual.elements(); ++i) {
+    double want = expected[0].toDouble(i), got = actual.toDouble(i);
+    varies |= want != expected[0].toDouble(0);
+    ASSERT_LE(std::fabs(got - want), c.absolute + c.relative * std::fabs(want))
+        << "element " << i << ": evaluator " << want << ", commands " << got;
+  }
+  EXPECT_TRUE(varies) << "the case computes a constant, so it shows nothing";
+}
+
+INSTANTIATE_TEST_SUITE_P(Tpu, Ladder, ::testing::ValuesIn(allCases()),
+                         [](const auto &info) { return info.param.name; });
