@@ -14,6 +14,10 @@
 #include <gtest/gtest.h>
 
 namespace weft::oracle {
+/// GoogleTest finds it beside the type; without it a name would be the bytes of
+/// the parameter.
+void PrintTo(const Kind &kind, std::ostream *out) { *out << kind.name; }
+
 namespace {
 
 constexpr uint64_t kSeed = 20261122;
@@ -206,8 +210,6 @@ TEST_P(EmulatorOracle, equalsTheVendorBitForBit) {
         << "the vendor refused too many commands";
   }
 }
-
-void PrintTo(const Kind &kind, std::ostream *out) { *out << kind.name; }
 
 std::string testName(const testing::TestParamInfo<Kind> &info) {
   std::string name = info.param.name;

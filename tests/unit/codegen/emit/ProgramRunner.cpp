@@ -80,11 +80,12 @@ ProgramRunner::run(const std::vector<std::vector<uint8_t>> &inputs) {
   // Whatever local memory held before must not matter.
   std::memset((*emulator)->localMemory(), 0x7f,
               chips::find("bm1684x")->localMemoryBytes());
-  if (net.getWeightsBytes())
+  if (net.getWeightsBytes()) {
     EXPECT_TRUE((*emulator)
                     ->mapGlobalReadOnly(net.getWeightsAddress(), weights.data(),
                                         net.getWeightsBytes())
                     .isOk());
+  }
   EXPECT_TRUE(
       (*emulator)
           ->mapGlobal(net.getContextAddress(), memory.data(), memory.size())
