@@ -1,0 +1,36 @@
+// What the verifiers of tpu's cast family refuse, by the labels of their descriptions.
+// RUN: weft-opt --verify-diagnostics --split-input-file %s
+
+// C1
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{input and output must have one shape}}
+  %y = tpu.cast %a : tensor<1x4x6x6xf32> -> tensor<1x4x6x5xf16>
+  return
+}
+
+// -----
+
+// C3: requantize without numbers
+func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>) {
+  // expected-error@+1 {{requantize needs multiplier and rshift in [0, 63], other forms none}}
+  %y = tpu.cast %a : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x6x6x!quant.uniform<u8:f32, 0.5>>
+  return
+}
+
+// -----
+
+// C3: shift of 64
+func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>) {
+  // expected-error@+1 {{requantize needs multiplier and rshift in [0, 63], other forms none}}
+  %y = tpu.cast %a {multiplier = 1 : i32, rshift = 64 : i32} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x6x6x!quant.uniform<u8:f32, 0.5>>
+  return
+}
+
+// -----
+
+// C3: numbers of a float cast
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{requantize needs multiplier and rshift in [0, 63], other forms none}}
+  %y = tpu.cast %a {multiplier = 1 : i32, rshift = 1 : i32} : tensor<1x4x6x6xf32> -> tensor<1x4x6x6xf16>
+  return
+}

@@ -1,0 +1,99 @@
+// What the verifiers of tpu's move family refuse, by the labels of their descriptions.
+// RUN: weft-opt --verify-diagnostics --split-input-file %s
+
+// Reshape_C1
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{input and output must have as many elements and one element type}}
+  %y = tpu.reshape %a : tensor<1x4x6x6xf32> -> tensor<1x4x6x5xf32>
+  return
+}
+
+// -----
+
+// Permute_C1
+func.func @refused(%a: tensor<1x2x3x4xf32>) {
+  // expected-error@+1 {{order must be a permutation of 0, 1, 2, 3}}
+  %y = tpu.permute %a [0, 1, 1, 3] : tensor<1x2x3x4xf32> -> tensor<1x2x3x4xf32>
+  return
+}
+
+// -----
+
+// Permute_C2
+func.func @refused(%a: tensor<1x2x3x4xf32>) {
+  // expected-error@+1 {{axis 1 of the result must have size 3}}
+  %y = tpu.permute %a [0, 2, 1, 3] : tensor<1x2x3x4xf32> -> tensor<1x2x3x4xf32>
+  return
+}
+
+// -----
+
+// Permute_C3
+func.func @refused(%a: tensor<1x2x3x4xf32>) {
+  // expected-error@+1 {{input and output must have one element type}}
+  %y = tpu.permute %a [0, 2, 1, 3] : tensor<1x2x3x4xf32> -> tensor<1x3x2x4xf16>
+  return
+}
+
+// -----
+
+// Slice_C1: three
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{needs 4 offsets and 4 steps}}
+  %y = tpu.slice %a [0, 0, 0] steps [1, 1, 1, 1] : tensor<1x4x6x6xf32> -> tensor<1x4x6x6xf32>
+  return
+}
+
+// -----
+
+// Slice_C1: step 0
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{offsets must be non-negative and steps positive}}
+  %y = tpu.slice %a [0, 0, 0, 0] steps [1, 1, 0, 1] : tensor<1x4x6x6xf32> -> tensor<1x4x6x6xf32>
+  return
+}
+
+// -----
+
+// Slice_C2
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{axis 2 reads past the input's 6 elements}}
+  %y = tpu.slice %a [0, 0, 1, 0] steps [1, 1, 1, 1] : tensor<1x4x6x6xf32> -> tensor<1x4x6x6xf32>
+  return
+}
+
+// -----
+
+// Slice_C3
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{input and output must have one element type}}
+  %y = tpu.slice %a [0, 0, 0, 0] steps [1, 1, 1, 1] : tensor<1x4x6x6xf32> -> tensor<1x4x6x6xf16>
+  return
+}
+
+// -----
+
+// Concat_C2: another axis
+func.func @refused(%a: tensor<1x4x6x6xf32>, %b: tensor<1x4x5x6xf32>) {
+  // expected-error@+1 {{axis 2 must have size 6 in every input}}
+  %y = tpu.concat %a, %b axis 1 : (tensor<1x4x6x6xf32>, tensor<1x4x5x6xf32>) -> tensor<1x8x6x6xf32>
+  return
+}
+
+// -----
+
+// Concat_C2: sum
+func.func @refused(%a: tensor<1x4x6x6xf32>, %b: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{sizes along axis 1 add up to 8, the result has 9}}
+  %y = tpu.concat %a, %b axis 1 : (tensor<1x4x6x6xf32>, tensor<1x4x6x6xf32>) -> tensor<1x9x6x6xf32>
+  return
+}
+
+// -----
+
+// Concat_C3
+func.func @refused(%a: tensor<1x4x6x6xf32>, %b: tensor<1x4x6x6xf16>) {
+  // expected-error@+1 {{inputs and output must have one element type}}
+  %y = tpu.concat %a, %b axis 1 : (tensor<1x4x6x6xf32>, tensor<1x4x6x6xf16>) -> tensor<1x8x6x6xf32>
+  return
+}

@@ -1,0 +1,9 @@
+// What the verifiers of tpu's softmax family refuse, by the labels of their descriptions.
+// RUN: weft-opt --verify-diagnostics --split-input-file %s
+
+// C1
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{attribute 'axis' failed to satisfy constraint: 64-bit signless integer attribute whose minimum value is 0 whose maximum value is 3}}
+  %y = tpu.softmax %a {axis = 4 : i64} : tensor<1x4x6x6xf32>
+  return
+}
