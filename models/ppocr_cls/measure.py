@@ -93,9 +93,9 @@ class Bench:
                              "--shape", SHAPE)
         return table, seconds
 
-    def convert(self, model, output, precision):
+    def convert(self, model, output, precision, options=()):
         """Converts and returns (wall seconds, peak MiB). INT8 needs `table` of calibrate()."""
-        options = ["--calibration", self.folder / "table.txt"] if precision == "int8" else []
+        options = [*options, *(["--calibration", self.folder / "table.txt"] if precision == "int8" else [])]
         _, seconds, mib = weft(self.program, "convert", model, "-o", output, "--target", "bm1684x",
                                "--precision", precision, "--shape", SHAPE, *options)
         return seconds, mib

@@ -54,6 +54,24 @@ def check_vendor_runtime(bench, precision, lines=16):
             yield f"line {index}: emulator gave {ours}, libbmrt {theirs}"
 
 
+def check_quantized_io(bench, precision, lines=16):
+    """--quantized-io: narrow inputs and outputs, float data taken for them, the same classes, libbmrt equal in every byte."""
+    bmodel = bench.folder / f"{precision}_quantized_io.bmodel"
+    bench.convert(bench.model, bmodel, precision, ["--quantized-io"])
+    stage = bench.info(bmodel)["nets"][0]["stages"][0]
+    wanted = {"f32": ("f32", "f32"), "f16": ("f16", "f16"), "int8": ("i8", "f16")}[precision]
+    stored = (stage["inputs"][0]["stored_type"], stage["outputs"][0]["stored_type"])
+    if stored != wanted:
+        yield f"with --quantized-io the input and output are stored as {stored}, must be {wanted}"
+    indices = range(lines)
+    for index, ours, theirs in zip(indices, bench.run(bmodel, indices), bench.run(bmodel, indices, "bmrt")):
+        got = ours[measure.SOFTMAX]
+        if bench.confident[index] and got.argmax() != bench.softmax[index].argmax():
+            yield f"with --quantized-io line {index} gives {got}, ONNX Runtime {bench.softmax[index]}"
+        if got.tobytes() != theirs[measure.SOFTMAX].tobytes():
+            yield f"with --quantized-io line {index}: emulator gave {got}, libbmrt {theirs[measure.SOFTMAX]}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
@@ -68,7 +86,7 @@ def main():
     for name, value in figures.items():
         print(f"{name}: {value}")
     found = [*check_floors(figures, args.precision), *check_determinism(bench, args.precision),
-             *check_vendor_runtime(bench, args.precision)]
+             *check_vendor_runtime(bench, args.precision), *check_quantized_io(bench, args.precision)]
     for line in found:
         print(f"FAILED {line}")
     sys.exit(1 if found else 0)
