@@ -119,6 +119,14 @@ LogicalResult NetBuilder::emitGlobal(Operation &op) {
     return op.emitError("unsupported: '")
            << op.getName().getStringRef()
            << "' of this form; see weft ops for what is supported";
+  SmallVector<Value> involved(op.getOperands());
+  involved.push_back(op.getResult(0));
+  for (Value value : involved)
+    for (int64_t size : tpu::dimsOf(value))
+      if (size > 65535)
+        return op.emitError("unsupported: a tensor moved in DRAM has ")
+               << size << " elements along one axis; at most 65535 fit a "
+               << "command, reshape it";
   SmallVector<Value> operands;
   for (Value operand : op.getOperands())
     operands.push_back(globalTensor(operand));

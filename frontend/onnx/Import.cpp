@@ -67,7 +67,7 @@ private:
   void importInitializers(Scope &scope);
   void importInputs(Scope &scope);
   std::optional<SmallVector<int64_t>> inputShape(const ValueInfo &input);
-  void checkShapeOptions();
+  LogicalResult checkShapeOptions();
   void importMainGraph(Scope &scope);
   void importOutputs(Scope &scope);
   void removeUnusedConstants();
@@ -163,8 +163,9 @@ Importer::inputShape(const ValueInfo &input) {
   bool isGiven = given != options.shapes.end();
   if (!input.dims && !isGiven) {
     report(location, "input '" + input.name +
-                         "' has no shape in the model; give it with --shape " +
-                         input.name + "=AxBx...");
+                         "' has no shape in the model; give its sizes, for "
+                         "example --shape " +
+                         input.name + "=1x3x48x192");
     return std::nullopt;
   }
   SmallVector<int64_t> shape;
@@ -254,7 +255,10 @@ void Importer::importInputs(Scope &scope) {
   main.setAllArgAttrs(attributes);
 }
 
-void Importer::checkShapeOptions() {
+/// Fails if `--shape` names something that is no input; then missing sizes of
+/// the real inputs would only follow from it.
+LogicalResult Importer::checkShapeOptions() {
+  bool allFound = true;
   for (const auto &[name, shape] : options.shapes) {
     std::string known;
     bool found = false;
@@ -264,11 +268,13 @@ void Importer::checkShapeOptions() {
       found |= input.name == name;
       known += (known.empty() ? "'" : ", '") + input.name + "'";
     }
+    allFound &= found;
     if (!found)
       report(fileLocation(), "--shape names '" + name +
                                  "', which is no input of the model; inputs: " +
                                  (known.empty() ? "none" : known));
   }
+  return success(allFound);
 }
 
 void Importer::importOutputs(Scope &scope) {
@@ -621,8 +627,9 @@ OwningOpRef<ModuleOp> Importer::run() {
   // from it; the structure is still checked below.
   Scope scope;
   importInitializers(scope);
+  if (failed(checkShapeOptions()))
+    return nullptr;
   importInputs(scope);
-  checkShapeOptions();
   if (!model.problems.empty())
     return nullptr;
   importMainGraph(scope);

@@ -19,6 +19,21 @@ static SmallVector<int64_t, 4> broadcastShape(ArrayRef<int64_t> shape,
   return *foldShape(padded);
 }
 
+/// `values` of a tensor of shape `shape` (one channel) once for each of
+/// `channels`; `shape` becomes the new one.
+static std::vector<float> repeatChannel(ArrayRef<float> values,
+                                        SmallVectorImpl<int64_t> &shape,
+                                        int64_t channels) {
+  std::vector<float> repeated;
+  int64_t plane = shape[2] * shape[3];
+  for (int64_t n = 0; n < shape[0]; ++n)
+    for (int64_t c = 0; c < channels; ++c)
+      repeated.insert(repeated.end(), values.begin() + n * plane,
+                      values.begin() + (n + 1) * plane);
+  shape[1] = channels;
+  return repeated;
+}
+
 /// A tensor operand of the operation, in `element` and with the shape that
 /// broadcasts: a weight if it is constant.
 static FailureOr<Value> tensorOperand(Value operand, top::BinaryOp op,
@@ -26,8 +41,20 @@ static FailureOr<Value> tensorOperand(Value operand, top::BinaryOp op,
   size_t rank = cast<RankedTensorType>(op.getOutput().getType()).getRank();
   SmallVector<int64_t, 4> shape = broadcastShape(
       cast<RankedTensorType>(operand.getType()).getShape(), rank);
-  if (std::optional<FloatConstant> constant = lowering.constantOf(operand))
+  // Channels lie in different lanes, which a command cannot read across.
+  int64_t channels = lowering.shapeOf(op.getOutput())[1];
+  bool repeats = shape[1] == 1 && channels > 1;
+  if (std::optional<FloatConstant> constant = lowering.constantOf(operand)) {
+    if (repeats)
+      constant->values = repeatChannel(constant->values, shape, channels);
     return lowering.floatWeight(op.getLoc(), shape, element, constant->values);
+  }
+  if (repeats)
+    return unsupported(op) << "operand '" << valueName(operand)
+                           << "' has 1 channel and the "
+                           << "result " << channels
+                           << "; a computed value cannot repeat along "
+                              "channels, expand it first";
   return lowering.reshaped(op.getLoc(), lowering.inFloat(operand, element),
                            shape);
 }

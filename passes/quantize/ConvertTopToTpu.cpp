@@ -1,6 +1,8 @@
 //===- ConvertTopToTpu.cpp - top to tpu: the driver of the families -------===//
 
 #include "dialects/top/Constant.h"
+#include "dialects/tpu/Constant.h"
+#include "dialects/tpu/Move.h"
 #include "dialects/tpu/Tpu.h"
 #include "passes/quantize/Lowering.h"
 #include "passes/quantize/Passes.h"
@@ -17,6 +19,15 @@ namespace weft::quantize {
 #include "passes/quantize/Passes.h.inc"
 } // namespace weft::quantize
 
+/// The name of an element type as the manual spells it.
+static std::string typeWord(Type element) {
+  if (element.isInteger(1))
+    return "bool";
+  std::string text;
+  llvm::raw_string_ostream(text) << element;
+  return text.compare(0, 2, "ui") == 0 ? text.substr(1) : text;
+}
+
 /// Float tensors of rank 0 to 4 and no empty axis.
 static LogicalResult checkType(Location location, Type type, StringRef name) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -26,8 +37,8 @@ static LogicalResult checkType(Location location, Type type, StringRef name) {
   Type element = tensor.getElementType();
   if (!element.isF32() && !element.isF16() && !element.isBF16())
     return emitError(location)
-           << "unsupported: element type " << element << " of value '" << name
-           << "'; f32, f16 and bf16 run on the chip";
+           << "unsupported: element type " << typeWord(element) << " of value '"
+           << name << "'; f32, f16 and bf16 run on the chip";
   if (tensor.getRank() > 4)
     return emitError(location)
            << "unsupported: value '" << name << "' has rank "
@@ -38,20 +49,49 @@ static LogicalResult checkType(Location location, Type type, StringRef name) {
   return success();
 }
 
-/// Every value that the lowering will touch, up to 20 complaints at once.
+/// Constants among the operands of `op` are numbers the chip computes with.
+static LogicalResult checkConstants(Operation &op) {
+  for (Value operand : op.getOperands()) {
+    auto constant = operand.getDefiningOp<top::ConstantOp>();
+    if (!constant)
+      continue;
+    Type element = constant.getValue().getElementType();
+    bool isOutput = op.hasTrait<OpTrait::IsTerminator>();
+    if (!llvm::isa<FloatType>(element) || (isOutput && element.isF64()))
+      return emitError(isOutput ? constant.getLoc() : op.getLoc())
+             << "unsupported: a constant of element type " << typeWord(element)
+             << (isOutput ? " as output" : " as operand")
+             << "; f32, f16 and bf16 run on the chip";
+  }
+  return success();
+}
+
+/// Every value that the lowering will touch, up to 20 complaints at once; what
+/// only follows from a value complained about is left out.
 static LogicalResult checkTypes(func::FuncOp func) {
   int errors = 0;
+  llvm::DenseSet<Value> bad;
+  auto check = [&](Location location, Value value) {
+    if (succeeded(checkType(location, value.getType(), valueName(value))))
+      return;
+    bad.insert(value);
+    ++errors;
+  };
   for (BlockArgument argument : func.getArguments())
-    errors += failed(
-        checkType(func.getLoc(), argument.getType(), valueName(argument)));
-  for (Operation &op : func.getBody().front().without_terminator()) {
-    if (llvm::isa<top::ConstantOp>(op))
-      continue;
-    for (Value result : op.getResults())
-      errors +=
-          failed(checkType(op.getLoc(), result.getType(), valueName(result)));
+    check(func.getLoc(), argument);
+  for (Operation &op : func.getBody().front()) {
     if (errors >= 20)
       break;
+    if (llvm::isa<top::ConstantOp>(op))
+      continue;
+    if (llvm::any_of(op.getOperands(),
+                     [&](Value operand) { return bad.contains(operand); })) {
+      bad.insert(op.result_begin(), op.result_end());
+      continue;
+    }
+    errors += failed(checkConstants(op));
+    for (Value result : op.getResults())
+      check(op.getLoc(), result);
   }
   return failure(errors > 0);
 }
@@ -144,7 +184,7 @@ private:
       FailureOr<Value> result = output(operand, element, ret.getLoc());
       if (failed(result))
         return failure();
-      results.push_back(*result);
+      results.push_back(withOwnRoom(*result, ret.getLoc()));
     }
     builder.create<func::ReturnOp>(ret.getLoc(), results);
     return success();
@@ -156,6 +196,20 @@ private:
     Value form = lowering.firstForm(operand);
     return form && tpu::isQuantized(form) ? tpu::elementOf(form)
                                           : lowering.computeType();
+  }
+
+  /// Outputs lie side by side in DRAM. One whose bytes are those of an input, a
+  /// weight or another output (under another name or shape) becomes a copy.
+  Value withOwnRoom(Value result, Location location) {
+    Value root = result;
+    while (auto reshape = root.getDefiningOp<tpu::ReshapeOp>())
+      root = reshape.getInput();
+    bool isOwn = root.getDefiningOp() && !root.getDefiningOp<tpu::WeightOp>();
+    if (isOwn && outputRoots.insert(root).second)
+      return result;
+    return builder.create<tpu::SliceOp>(location, result.getType(), result,
+                                        ArrayRef<int64_t>{0, 0, 0, 0},
+                                        ArrayRef<int64_t>{1, 1, 1, 1});
   }
 
   FailureOr<Value> output(Value operand, Type element, Location location) {
@@ -189,6 +243,7 @@ private:
   OpBuilder builder;
   Lowering lowering;
   LoweringTable functions;
+  llvm::DenseSet<Value> outputRoots; ///< outputs that keep their place
 };
 
 struct ConvertTopToTpu

@@ -5,6 +5,7 @@
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
+#include "dialects/top/Move.h"
 #include "dialects/top/Pool.h"
 #include "dialects/top/Softmax.h"
 #include "dialects/top/Unary.h"
@@ -120,7 +121,20 @@ Type Lowering::elementwiseType(ValueRange topValues) {
   return wide ? f32() : computeType();
 }
 
+/// `value` or, if that has no ONNX name, the named value whose elements it only
+/// moves: rewriting makes such reshapes and transposes.
+static Value namedSource(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (op->hasAttr(top::kValueAttr) ||
+        !isa<top::ReshapeOp, top::TransposeOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 FailureOr<Type> Lowering::quantTypeOf(Value topValue, Operation *user) {
+  topValue = namedSource(topValue);
   std::string name = valueName(topValue);
   const CalibrationEntry *entry = table ? table->find(name) : nullptr;
   if (!entry)
@@ -182,7 +196,8 @@ void Lowering::define(Value topValue, Value tpu) {
   Operation *topOp = topValue.getDefiningOp();
   // A value that only changed its rank shares the op, and keeps the name that
   // the op has.
-  if (op && topOp && !op->hasAttr(top::kValueAttr))
+  if (op && topOp && topOp->hasAttr(top::kValueAttr) &&
+      !op->hasAttr(top::kValueAttr))
     op->setAttr(top::kValueAttr, builder.getStringAttr(valueName(topValue)));
 }
 

@@ -74,6 +74,13 @@ static void addSlice(const Chip &chip, const GroupView &view,
   }
 }
 
+/// Commands count up to 65535 elements along an axis.
+static bool isCountable(const SlicePlan &slice) {
+  return llvm::all_of(slice.tiles, [](const Box &tile) {
+    return llvm::all_of(tile.size, [](int64_t size) { return size <= 65535; });
+  });
+}
+
 std::optional<GroupFootprint> weft::tpu::measureGroup(const Chip &chip,
                                                       const GroupView &view,
                                                       const Dims &counts,
@@ -83,7 +90,7 @@ std::optional<GroupFootprint> weft::tpu::measureGroup(const Chip &chip,
   std::vector<Dims> slices = slicesToLookAt(counts, exact);
   for (const Dims &index : slices) {
     std::optional<SlicePlan> slice = planSlice(chip, view, counts, index);
-    if (!slice)
+    if (!slice || !isCountable(*slice))
       return std::nullopt;
     addSlice(chip, view, *slice, previous ? &*previous : nullptr, total);
     previous = std::move(slice);

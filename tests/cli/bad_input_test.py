@@ -122,31 +122,37 @@ def missing_model(place):
     return ["convert", place.input / "no_such.onnx", "-o", place.out / "y.bmodel"]
 
 
-@case("onnx", r"directory|regular file")
+@case("onnx", r"input: .*(directory|folder)")
 def directory_as_model(place):
     return ["convert", place.input, "-o", place.out / "y.bmodel"]
 
 
 # --- calibration ------------------------------------------------------------------------------------------------------
+HEADER = "# weft calibration table 1\n"
+
+
 def int8_case(name, says, table):
     """`table`: text of the calibration table, or None for no table at all."""
     def arguments(place):
         if table is None:
             return place.convert(SMALL, "--precision", "int8")
-        (place.input / "table.txt").write_text(table)
+        (place.input / "table.txt").write_text(HEADER + table)
         return place.convert(SMALL, "--precision", "int8", "--calibration", place.input / "table.txt")
     add("calibration", name, says, arguments)
 
 
 int8_case("int8_without_calibration", r"--calibration", None)
-int8_case("table_empty", r"table\.txt", "")
-int8_case("table_line_too_short", r"table\.txt:2", "x 1 -1 1\ny\n")
-int8_case("table_not_a_number", r"table\.txt:1.*wide", "x wide -1 1\nc 1 -1 1\ny 1 0 1\n")
-int8_case("table_nan", r"(?i)table\.txt:2.*nan", "x 1 -1 1\nc nan -1 1\ny 1 0 1\n")
-int8_case("table_negative_threshold", r"table\.txt:2.*-1", "x 1 -1 1\nc -1 -1 1\ny 1 0 1\n")
-int8_case("table_value_twice", r"table\.txt:3.*x", "x 1 -1 1\ny 1 0 1\nx 2 -2 2\n")
+int8_case("table_without_entries", r"'?x'?", "")
+int8_case("table_line_too_short", r"table\.txt:3", "x 1 -1 1\ny\n")
+int8_case("table_not_a_number", r"table\.txt:2.*wide", "x wide -1 1\nc 1 -1 1\ny 1 0 1\n")
+int8_case("table_nan", r"(?i)table\.txt:3.*nan", "x 1 -1 1\nc nan -1 1\ny 1 0 1\n")
+int8_case("table_negative_threshold", r"table\.txt:3.*-1", "x 1 -1 1\nc -1 -1 1\ny 1 0 1\n")
+int8_case("table_value_twice", r"table\.txt:4.*x", "x 1 -1 1\ny 1 0 1\nx 2 -2 2\n")
 int8_case("table_lacks_the_input", r"'?x'?", "c 1 -1 1\ny 1 0 1\n")
-int8_case("table_is_binary", r"table\.txt", "\x00\x01\x02" * 50)
+int8_case("table_has_binary_entries", r"table\.txt:2", "\x00\x01\x02" * 50)
+for name, content in ("table_empty", b""), ("table_is_binary", b"\x00\x01\x02" * 50), ("table_without_header", b"x 1 -1 1\n"):
+    add("calibration", name, r"table\.txt:1", lambda place, content=content: place.convert(
+        SMALL, "--precision", "int8", "--calibration", bad.write(place.input, content, "table.txt")))
 
 
 @case("calibration", r"no_table")
@@ -360,7 +366,7 @@ add("options", "compare_reference_missing", r"no_ref\.npz",
 
 
 # --- the same without the fault: these must work, or the cases above would prove nothing --------------------------------
-GOOD_TABLE = "x 1 -1 1\nc 20 -20 20\ny 20 0 20\n"
+GOOD_TABLE = HEADER + "x 1 -1 1\nc 20 -20 20\ny 20 0 20\n"
 CONTROLS = [
     ("convert", lambda place: place.convert(SMALL)),
     ("convert_with_shape", lambda place: place.convert(SYMBOLIC, "--shape", "x=1x3x8x8")),

@@ -9,6 +9,7 @@
 #include "passes/quantize/Passes.h"
 #include "passes/top/Passes.h"
 #include "passes/tpu/Passes.h"
+#include "tools/driver/Pipelines.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,4 +31,5 @@ void weft::registerAllPasses() {
   quantize::registerQuantizePasses();
   tpu::registerTpuPasses();
   emit::registerEmitPasses();
+  driver::registerPipelines();
 }

@@ -191,6 +191,14 @@ static std::vector<Row> compareOutputs(const CompareFlags &flags,
   return rows;
 }
 
+/// `layer` in the shape of `reference`: the program computes on n,c,h,w, which
+/// keeps the order of the elements. Unchanged if their number differs.
+static HostTensor inShapeOf(const HostTensor &reference, HostTensor layer) {
+  if (layer.elements() == reference.elements())
+    (void)layer.reshape(reference.shape());
+  return layer;
+}
+
 static std::vector<Row> compareLayers(const CompareFlags &flags,
                                       const Computed &computed,
                                       const NamedTensors &reference) {
@@ -204,8 +212,8 @@ static std::vector<Row> compareLayers(const CompareFlags &flags,
     else if (!value.complete)
       row.comparison.problem = "the debug map does not cover the whole value";
     else
-      row.comparison =
-          compareTensors(value.tensor, found->second, /*anyType=*/true);
+      row.comparison = compareTensors(inShapeOf(found->second, value.tensor),
+                                      found->second, /*anyType=*/true);
     row.failure = failureReason(row.comparison, flags.thresholds);
     rows.push_back(std::move(row));
   }
@@ -273,14 +281,22 @@ static ExitCode reportRows(const CompareFlags &flags,
   if (flags.thresholds.minSqnrDb)
     json["min_sqnr_db"] = *flags.thresholds.minSqnrDb;
   std::string text;
+  const Row *firstBad = nullptr; // in the order of computation
   for (const Row &row : layers) {
     json["layers"].push_back(describeRow(row));
     text += "layer  " + rowText(row);
+    if (!firstBad && !row.failure.empty())
+      firstBad = &row;
   }
+  if (flags.perLayer)
+    json["first_failed_layer"] = firstBad ? Json(firstBad->name) : Json();
   for (const Row &row : outputs) {
     json["outputs"].push_back(describeRow(row));
     text += "output " + rowText(row);
   }
+  if (firstBad)
+    text +=
+        "first layer below the limits: " + rt::quoteName(firstBad->name) + "\n";
   text += passed ? "comparison passed\n" : "comparison failed\n";
   ExitCode printed = flags.json ? printJson(json) : printText(text);
   if (printed != ExitCode::Ok)

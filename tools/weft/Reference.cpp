@@ -2,6 +2,7 @@
 
 #ifdef WEFT_WITH_COMPILER
 #include "dialects/Evaluate.h"
+#include "dialects/top/Top.h"
 #include "frontend/onnx/Import.h"
 #include "tools/driver/Diagnostics.h"
 #include "tools/driver/Registration.h"
@@ -27,6 +28,27 @@ static rt::Status failureFrom(std::string printed, const std::string &path) {
   return rt::fail(Code::BadFile, printed);
 }
 
+/// `inputs` in the element types of `function`: npz holds no bf16, so such
+/// arrays come as f32.
+static NamedTensors inOwnTypes(mlir::func::FuncOp function,
+                               NamedTensors inputs) {
+  for (mlir::BlockArgument argument : function.getArguments()) {
+    auto name = function.getArgAttrOfType<mlir::StringAttr>(
+        argument.getArgNumber(), top::kNameAttr);
+    auto type = mlir::cast<mlir::RankedTensorType>(argument.getType());
+    auto found = name ? inputs.find(name.str()) : inputs.end();
+    if (found == inputs.end() || !type.getElementType().isBF16() ||
+        found->second.type() != numeric::ElementType::F32)
+      continue;
+    numeric::HostTensor rounded(numeric::ElementType::BF16,
+                                found->second.shape());
+    for (int64_t i = 0; i < rounded.elements(); ++i)
+      rounded.setFromDouble(i, found->second.toDouble(i));
+    found->second = std::move(rounded);
+  }
+  return inputs;
+}
+
 Result<ReferenceValues> cli::evaluateOnnx(const std::string &path,
                                           const NamedTensors &inputs,
                                           bool withLayers) {
@@ -49,8 +71,9 @@ Result<ReferenceValues> cli::evaluateOnnx(const std::string &path,
     if (withLayers)
       values.layers[name.str()] = tensor;
   };
-  if (!function || mlir::failed(weft::evaluateNamed(function, inputs,
-                                                    values.outputs, observe)))
+  if (!function ||
+      mlir::failed(weft::evaluateNamed(function, inOwnTypes(function, inputs),
+                                       values.outputs, observe)))
     return failureFrom(printed, path);
   return values;
 }

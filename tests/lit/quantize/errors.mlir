@@ -28,7 +28,7 @@ func.func @main(%x: tensor<1x2x4x4xf32> {top.name = "x"}) -> (tensor<1x2x4x4xf32
 // -----
 
 func.func @main(%x: tensor<1x2x4x4xf32> {top.name = "x"}) -> (tensor<1x2x4x4xf64> {top.name = "y"}) {
-  // expected-error@+1 {{unsupported: element type 'f64' of value 'y'; f32, f16 and bf16 run on the chip}}
+  // expected-error@+1 {{unsupported: element type f64 of value 'y'; f32, f16 and bf16 run on the chip}}
   %y = top.cast %x {top.value = "y"} : tensor<1x2x4x4xf32> -> tensor<1x2x4x4xf64>
   return %y : tensor<1x2x4x4xf64>
 }

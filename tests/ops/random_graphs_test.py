@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Random graphs: a model that converts computes what ONNX Runtime computes, on the emulator and on the vendor's runtime.
+
+  random_graphs_test.py WEFT FOLDER [--seed N] [--graphs N] [--bmrt N] [--only N]
+
+Every graph is converted in F32 at -O0 and -O2, and at one other precision in turn; it either converts or is refused by lines
+that say `unsupported:` and name the node or the input. The two optimization levels must give the same bytes (slices and groups never
+change a number), and the first `--bmrt` graphs the same bytes through libbmrt.
+
+Tolerances, relative to the largest magnitude of the output: F32 works with 24 bits, but its exp, log and division are the
+machine's, good to about 2^-20, and errors of a chain of up to 8 operators add up: 2^-12. F16 has 11 bits and bf16 8 bits: a
+rounding of 2^-11 or 2^-8 a step, each amplified by what follows, so only the cosine is judged: 1 - 2^-11 * 8 and
+1 - 2^-8 * 8. INT8 keeps 7 bits and clips, cosine 0.9.
+"""
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+
+import random_graphs
+
+COSINE = {"f16": 1 - 2**-11 * 8, "bf16": 1 - 2**-8 * 8, "int8": 0.9}
+RELATIVE_F32 = 2**-12
+
+
+class Failure(Exception):
+    pass
+
+
+class Unsupported(Exception):
+    pass
+
+
+def weft(program, *arguments):
+    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+
+def convert(program, model, bmodel, *options):
+    result = weft(program, "convert", model, "-o", bmodel, *options)
+    if result.returncode == 0:
+        return
+    lines = result.stderr.strip().split("\n")
+    if result.returncode != 2 or not all(re.match(r"weft: error: .*(node \d+ .*unsupported: |unsupported: value 'x\d)", line) for line in lines):
+        raise Failure(f"convert {' '.join(options)}: exit code {result.returncode}: {result.stderr[:400]}")
+    raise Unsupported(lines[0])
+
+
+def run(program, bmodel, inputs, outputs, *options):
+    result = weft(program, "run", bmodel, "--input", inputs, "--output", outputs, *options)
+    if result.returncode:
+        raise Failure(f"run {' '.join(options)}: exit code {result.returncode}: {result.stderr[:400]}")
+    with np.load(outputs) as archive:
+        return dict(archive)
+
+
+def check_names(want, got):
+    described = [{name: (array.dtype, array.shape) for name, array in side.items()} for side in (want, got)]
+    if described[0] != described[1]:
+        raise Failure(f"outputs are {described[1]}, must be {described[0]}")
+
+
+def check_close(want, got):
+    check_names(want, got)
+    for name, array in want.items():
+        error = np.abs(got[name].astype(np.float64) - array).max(initial=0)
+        limit = RELATIVE_F32 * max(np.abs(array).max(initial=0), 1e-3)
+        if not error <= limit:
+            raise Failure(f"f32: {name} {array.shape} is off by {error:.3g}, allowed {limit:.3g}")
+
+
+def check_cosine(precision, want, got):
+    check_names(want, got)
+    for name, array in want.items():
+        a, b = array.astype(np.float64).ravel(), got[name].astype(np.float64).ravel()
+        lengths = np.linalg.norm(a) * np.linalg.norm(b)
+        cosine = a @ b / lengths if lengths else float(np.array_equal(a, b))
+        if not cosine >= COSINE[precision]:
+            raise Failure(f"{precision}: {name} {array.shape} has cosine {cosine:.6f}, must be {COSINE[precision]:.6f}")
+
+
+def check_equal(what, first, second):
+    check_names(first, second)
+    for name, array in first.items():
+        if array.tobytes() != second[name].tobytes():
+            count = int((array.view(np.uint32) != second[name].view(np.uint32)).sum())
+            raise Failure(f"{what}: {count} of {array.size} elements of {name} {array.shape} differ")
+
+
+def check_graph(program, folder, seed, index, bmrt):
+    """None, or why the graph was refused; raises Failure."""
+    model, feeds = random_graphs.random_graph([seed, index], operators=1 + index % 8)
+    files = {kind: folder / f"{index}.{kind}" for kind in ("onnx", "bmodel", "in.npz", "out.npz")}
+    onnx.save(model, files["onnx"])
+    np.savez(files["in.npz"], **feeds)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    want = dict(zip([output.name for output in model.graph.output], session.run(None, feeds)))
+    convert(program, files["onnx"], files["bmodel"], "-O0")
+    unoptimized = run(program, files["bmodel"], files["in.npz"], files["out.npz"])
+    check_close(want, unoptimized)
+    convert(program, files["onnx"], files["bmodel"])
+    optimized = run(program, files["bmodel"], files["in.npz"], files["out.npz"])
+    check_equal("-O0 and -O2", unoptimized, optimized)
+    if bmrt:
+        check_equal("emulator and libbmrt", optimized,
+                    run(program, files["bmodel"], files["in.npz"], files["out.npz"], "--device", "bmrt"))
+    precision = ("f16", "bf16", "int8")[index % 3]
+    samples = folder / f"{index}.samples"
+    if precision == "int8":
+        samples.mkdir(exist_ok=True)
+        np.savez(samples / "0.npz", **feeds)
+    convert(program, files["onnx"], files["bmodel"], "--precision", precision,
+            *(["--calibration-data", str(samples)] if precision == "int8" else []))
+    check_cosine(precision, want, run(program, files["bmodel"], files["in.npz"], files["out.npz"]))
+
+
+def answer(*arguments):
+    """(kind, text) of one graph."""
+    try:
+        check_graph(*arguments)
+        return "ok", ""
+    except Unsupported as refusal:
+        return "refused", str(refusal)
+    except Failure as failure:
+        return "FAILED", str(failure)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weft")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--seed", type=int, default=1684)
+    parser.add_argument("--graphs", type=int, default=96)
+    parser.add_argument("--bmrt", type=int, default=0, help="so many graphs through libbmrt, too")
+    parser.add_argument("--only", type=int, help="index of one graph")
+    parser.add_argument("--verbose", action="store_true")
+    args = parser.parse_args()
+    args.folder.mkdir(parents=True, exist_ok=True)
+    indices = range(args.graphs) if args.only is None else [args.only]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        answers = list(pool.map(lambda i: answer(args.weft, args.folder, args.seed, i, i < args.bmrt), indices))
+    for index, (kind, text) in zip(indices, answers):
+        if kind == "FAILED" or args.verbose:
+            print(f"{kind} graph {index} (seed {args.seed}): {text}")
+    counts = collections.Counter(kind for kind, _ in answers)
+    print(f"{len(answers)} graphs: {counts['ok']} right, {counts['refused']} refused, {counts['FAILED']} failed")
+    # More refusals than computed graphs would mean that the test proves little.
+    return 1 if counts["FAILED"] or (args.only is None and counts["ok"] * 2 < len(answers)) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
