@@ -82,7 +82,8 @@ void weft::emit::observe(OpBuilder &builder, Operation &op, Value tensor,
       op.getLoc(), tensor, name, builder.getDenseI64ArrayAttr(piece.offset),
       builder.getDenseI64ArrayAttr(extent), iteration,
       iteration ? builder.getDenseI64ArrayAttr(step) : DenseI64ArrayAttr(),
-      TypeAttr(), builder.getF32FloatAttr(scale), builder.getI64IntegerAttr(0));
+      op.getAttrOfType<TypeAttr>(tpu::kOnnxTypeAttr),
+      builder.getF32FloatAttr(scale), builder.getI64IntegerAttr(0));
 }
 
 LogicalResult GroupEmitter::packConstants() {

@@ -20,6 +20,10 @@
 
 namespace weft::tpu {
 
+/// Discardable attribute on an op: element type and shape that its result has
+/// in the ONNX graph (TypeAttr).
+inline constexpr llvm::StringLiteral kOnnxTypeAttr = "tpu.onnx_type";
+
 /// True for `!quant.uniform<i8|u8|i16|u16:f32, S>` with zero point 0, the only
 /// quantized element of the dialect.
 bool isSymmetricQuant(mlir::Type type);

@@ -194,11 +194,16 @@ void Lowering::define(Value topValue, Value tpu) {
   defined[topValue] = tpu;
   Operation *op = tpu.getDefiningOp();
   Operation *topOp = topValue.getDefiningOp();
+  if (!op || !topOp || !topOp->hasAttr(top::kValueAttr))
+    return;
   // A value that only changed its rank shares the op, and keeps the name that
-  // the op has.
-  if (op && topOp && topOp->hasAttr(top::kValueAttr) &&
-      !op->hasAttr(top::kValueAttr))
-    op->setAttr(top::kValueAttr, builder.getStringAttr(valueName(topValue)));
+  // the op has; parts of one ONNX node share the name too, and the last of them
+  // has its shape.
+  StringAttr name = builder.getStringAttr(valueName(topValue));
+  if (!op->hasAttr(top::kValueAttr))
+    op->setAttr(top::kValueAttr, name);
+  if (op->getAttr(top::kValueAttr) == name)
+    op->setAttr(tpu::kOnnxTypeAttr, TypeAttr::get(topValue.getType()));
 }
 
 top::UnaryOp Lowering::followingRelu(Value topValue) {

@@ -191,14 +191,6 @@ static std::vector<Row> compareOutputs(const CompareFlags &flags,
   return rows;
 }
 
-/// `layer` in the shape of `reference`: the program computes on n,c,h,w, which
-/// keeps the order of the elements. Unchanged if their number differs.
-static HostTensor inShapeOf(const HostTensor &reference, HostTensor layer) {
-  if (layer.elements() == reference.elements())
-    (void)layer.reshape(reference.shape());
-  return layer;
-}
-
 static std::vector<Row> compareLayers(const CompareFlags &flags,
                                       const Computed &computed,
                                       const NamedTensors &reference) {
@@ -212,8 +204,8 @@ static std::vector<Row> compareLayers(const CompareFlags &flags,
     else if (!value.complete)
       row.comparison.problem = "the debug map does not cover the whole value";
     else
-      row.comparison = compareTensors(inShapeOf(found->second, value.tensor),
-                                      found->second, /*anyType=*/true);
+      row.comparison =
+          compareTensors(value.tensor, found->second, /*anyType=*/true);
     row.failure = failureReason(row.comparison, flags.thresholds);
     rows.push_back(std::move(row));
   }
