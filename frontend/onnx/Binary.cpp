@@ -75,19 +75,28 @@ static bool hasOwnImport(BinaryKind kind) {
          kind == BinaryKind::Mod;
 }
 
+static StringRef kindName(BinaryKind kind) {
+  return top::stringifyBinaryKind(kind);
+}
+
 void weft::onnx::registerBinaryRows(OpRegistry &registry) {
   std::vector<OpRow> rows = {
-      {"BitShift", 11, kLastOpset, importBitShift},
-      {"Max", 6, kLastOpset, importVariadic<BinaryKind::Max>},
-      {"Mean", 6, kLastOpset, importMean},
-      {"Min", 6, kLastOpset, importVariadic<BinaryKind::Min>},
-      {"Mod", 10, kLastOpset, importMod},
-      {"Sum", 6, kLastOpset, importVariadic<BinaryKind::Add>},
+      {"BitShift", 11, kLastOpset, importBitShift, "", "",
+       kindName(BinaryKind::ShiftLeft)},
+      {"Max", 6, kLastOpset, importVariadic<BinaryKind::Max>, "", "",
+       kindName(BinaryKind::Max)},
+      {"Mean", 6, kLastOpset, importMean, "", "", kindName(BinaryKind::Add)},
+      {"Min", 6, kLastOpset, importVariadic<BinaryKind::Min>, "", "",
+       kindName(BinaryKind::Min)},
+      {"Mod", 10, kLastOpset, importMod, "", "", kindName(BinaryKind::Mod)},
+      {"Sum", 6, kLastOpset, importVariadic<BinaryKind::Add>, "", "",
+       kindName(BinaryKind::Add)},
   };
 #define WEFT_BINARY(symbol, spelling, onnxName, sinceOpset, ...)               \
   if (StringRef(onnxName) != "" && !hasOwnImport(BinaryKind::symbol))          \
-    rows.push_back(                                                            \
-        {onnxName, sinceOpset, kLastOpset, importBinary<BinaryKind::symbol>});
+    rows.push_back({onnxName, sinceOpset, kLastOpset,                          \
+                    importBinary<BinaryKind::symbol>, "", "",                  \
+                    kindName(BinaryKind::symbol)});
 #include "dialects/top/BinaryKinds.def"
   registry.add("Binary", rows);
 }

@@ -57,6 +57,9 @@ struct SupportedOp {
   std::string family;
   /// What is left out, in a few words; may be empty.
   std::string limits;
+  /// The kind of `top.unary` or `top.binary` that it becomes, as the text form
+  /// spells it; empty for other ops and if the value is only passed on.
+  std::string kind;
 };
 
 /// All rows of the registry, sorted by domain, name and opset.

@@ -58,6 +58,7 @@ std::vector<SupportedOp> weft::onnx::supportedOps() {
   std::vector<SupportedOp> result;
   for (const OpRow *row : OpRegistry::get().all())
     result.push_back({row->domain.str(), row->name.str(), row->firstOpset,
-                      row->lastOpset, row->family.str(), row->limits.str()});
+                      row->lastOpset, row->family.str(), row->limits.str(),
+                      row->kind.str()});
   return result;
 }

@@ -35,6 +35,9 @@ struct OpRow {
   /// What is left out, for the table of supported operators; may be empty.
   llvm::StringRef limits = "";
   llvm::StringRef domain = "";
+  /// The kind of `top.unary` or `top.binary` that the row becomes, as the text
+  /// form spells it; "" for other ops and if the value is only passed on.
+  llvm::StringRef kind = "";
   llvm::StringRef family = "";
 };
 

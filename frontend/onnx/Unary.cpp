@@ -153,19 +153,26 @@ static bool hasOwnImport(UnaryKind kind) {
          kind == UnaryKind::IsInf || kind == UnaryKind::Gelu;
 }
 
+static StringRef kindName(UnaryKind kind) {
+  return top::stringifyUnaryKind(kind);
+}
+
 void weft::onnx::registerUnaryRows(OpRegistry &registry) {
   std::vector<OpRow> rows = {
-      {"Clip", 6, 10, importClipAttributes},
-      {"Clip", 11, kLastOpset, importClipOperands},
+      {"Clip", 6, 10, importClipAttributes, "", "", kindName(UnaryKind::Clip)},
+      {"Clip", 11, kLastOpset, importClipOperands, "", "",
+       kindName(UnaryKind::Clip)},
       {"Dropout", 7, kLastOpset, importDropout, "inference"},
-      {"Gelu", 20, kLastOpset, importGelu},
+      {"Gelu", 20, kLastOpset, importGelu, "", "", kindName(UnaryKind::Gelu)},
       {"Identity", 1, kLastOpset, importIdentity, "tensors"},
-      {"IsInf", 10, kLastOpset, importIsInf},
+      {"IsInf", 10, kLastOpset, importIsInf, "", "",
+       kindName(UnaryKind::IsInf)},
   };
 #define WEFT_UNARY(symbol, spelling, onnxName, sinceOpset, ...)                \
   if (StringRef(onnxName) != "" && !hasOwnImport(UnaryKind::symbol))           \
-    rows.push_back(                                                            \
-        {onnxName, sinceOpset, kLastOpset, importUnary<UnaryKind::symbol>});
+    rows.push_back({onnxName, sinceOpset, kLastOpset,                          \
+                    importUnary<UnaryKind::symbol>, "", "",                    \
+                    kindName(UnaryKind::symbol)});
 #include "dialects/top/UnaryKinds.def"
   registry.add("Unary", rows);
 }

@@ -123,5 +123,7 @@ static LogicalResult lowerBinary(top::BinaryOp op, Lowering &lowering) {
 }
 
 void weft::quantize::registerBinaryLowering(LoweringTable &table) {
-  table.add<top::BinaryOp>(lowerBinary);
+  table.add<top::BinaryOp>(lowerBinary, [](StringRef kind) {
+    return tpu::symbolizeBinaryKind(kind).has_value();
+  });
 }

@@ -10,10 +10,6 @@ using namespace weft::quantize;
 
 /// Constants become weights where they are used, each in the type and shape
 /// wanted there.
-static LogicalResult lowerConstant(top::ConstantOp, Lowering &) {
-  return success();
-}
-
 void weft::quantize::registerConstantLowering(LoweringTable &table) {
-  table.add<top::ConstantOp>(lowerConstant);
+  table.addFolded<top::ConstantOp>();
 }

@@ -6,6 +6,7 @@
 #include "dialects/top/Top.h"
 #include "dialects/tpu/Tpu.h"
 #include "passes/quantize/Calibration.h"
+#include "passes/quantize/TpuSupport.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
@@ -160,12 +161,34 @@ public:
   using Function =
       std::function<mlir::LogicalResult(mlir::Operation *, Lowering &)>;
 
+  /// Says of a kind of an op, as the text form spells it, whether the chip has
+  /// it.
+  using KindFilter = bool (*)(llvm::StringRef);
+
   template <typename OpT>
-  void add(mlir::LogicalResult (*lower)(OpT, Lowering &)) {
+  void add(mlir::LogicalResult (*lower)(OpT, Lowering &),
+           KindFilter hasKind = nullptr) {
     functions[OpT::getOperationName()] = [lower](mlir::Operation *op,
                                                  Lowering &lowering) {
       return lower(mlir::cast<OpT>(op), lowering);
     };
+    this->hasKind = hasKind;
+  }
+  /// An op that only holds numbers for its users: nothing is computed for it.
+  template <typename OpT>
+  void addFolded() {
+    functions[OpT::getOperationName()] = [](mlir::Operation *, Lowering &) {
+      return mlir::success();
+    };
+    foldsOnly = true;
+  }
+  /// What the family registered last does with ops of `kind`.
+  TpuSupport supportOf(llvm::StringRef kind) const {
+    if (foldsOnly)
+      return TpuSupport::FoldedOnly;
+    bool has =
+        !functions.empty() && (kind.empty() || (hasKind && hasKind(kind)));
+    return has ? TpuSupport::Yes : TpuSupport::NotYet;
   }
   const Function *find(mlir::Operation *op) const {
     auto found = functions.find(op->getName().getStringRef());
@@ -174,6 +197,8 @@ public:
 
 private:
   llvm::StringMap<Function> functions;
+  KindFilter hasKind = nullptr;
+  bool foldsOnly = false;
 };
 
 /// An affine product with constant weights, ready to become a `tpu.conv`: a

@@ -47,5 +47,7 @@ static LogicalResult lowerUnary(top::UnaryOp op, Lowering &lowering) {
 }
 
 void weft::quantize::registerUnaryLowering(LoweringTable &table) {
-  table.add<top::UnaryOp>(lowerUnary);
+  table.add<top::UnaryOp>(lowerUnary, [](StringRef kind) {
+    return tpu::symbolizeUnaryKind(kind).has_value();
+  });
 }

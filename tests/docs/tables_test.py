@@ -23,8 +23,10 @@ def output(*command):
 
 def ops_page(weft):
     return ("# ONNX operators\n\n`weft ops` prints this table: operators the importer reads, and from which opset to which. "
-            "What the chip cannot run yet is\nrefused by `weft convert` with a line that says `unsupported:` and names the "
-            f"node. {RENEW}\n\n" + output(weft, "ops"))
+            "Column TPU:\n`yes`: it compiles, for float tensors of at most 4 axes; `folded only`: its value "
+            "is computed while\ncompiling, so it must depend on constants and shapes alone; `not yet`: `weft compare` computes it as a reference, "
+            "and it compiles\nonly where all its operands are constants. What the chip cannot run is refused by `weft convert` with a line "
+            f"that says `unsupported:` and\nnames the node. {RENEW}\n\n" + output(weft, "ops"))
 
 
 def passes_page(weft_opt):
