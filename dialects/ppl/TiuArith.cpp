@@ -132,6 +132,12 @@ LogicalResult CastOp::verify() {
                          << ", casts have half_to_even, half_away_from_zero, "
                             "toward_zero, floor "
                             "and ceil";
+  if (TensorViewType src = tensorOf(getSrc())) { // (C2)
+    Type from = src.getElementType(), to = getDst().getType().getElementType();
+    if ((from.isF16() && to.isBF16()) || (from.isBF16() && to.isF16()))
+      return emitOpError() << "of " << from << " to " << to
+                           << "; the chip has none, cast to f32 first";
+  }
   return success();
 }
 

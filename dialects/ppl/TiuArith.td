@@ -94,7 +94,8 @@ def Ppl_CastOp : Ppl_ElementOp<"cast"> {
     **Semantics**: `dst = convert(src)`. Float to integer rounds by `rounding` and saturates, NaN gives 0. f32 to f16/bf16 rounds to even, overflow gives
     infinity, NaN 0x7fff. f32 to f32 rounds to an integral value. Integer to integer saturates.
 
-    **Constraints**: (C1) rounding is half_to_even, half_away_from_zero, toward_zero, floor or ceil. }] # commonConstraints # [{
+    **Constraints**: (C1) rounding is half_to_even, half_away_from_zero, toward_zero, floor or ceil. (C2) f16 to
+    bf16 and bf16 to f16 do not exist. }] # commonConstraints # [{
     **Example**: `ppl.tiu.cast %y, %x rounding floor : !si8, !f32`
   }];
   let arguments = (ins Ppl_Local:$dst, Ppl_Local:$src, DefaultValuedAttr<Ppl_Rounding, "Rounding::HalfToEven">:$rounding);

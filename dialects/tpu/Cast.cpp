@@ -33,5 +33,9 @@ LogicalResult CastOp::verify() {
       (requantize && getRshift().value() > 63)) // (C3)
     return emitOpError(
         "requantize needs multiplier and rshift in [0, 63], other forms none");
+  Type from = elementOf(getInput()), to = elementOf(getOutput());
+  if ((from.isF16() && to.isBF16()) || (from.isBF16() && to.isF16())) // (C4)
+    return emitOpError("of ")
+           << from << " to " << to << "; the chip has none, cast to f32 first";
   return success();
 }

@@ -14,7 +14,7 @@ def Tpu_CastOp : Tpu_Op<"cast", [Pure, Tpu_Evaluate,
     * !quant to !quant (requantize, rq1): `q' = sat(round(q * multiplier >> rshift))`, half_up.
 
     **Constraints**: (C1) input and output have one shape; (C2) types are float or !quant; (C3) requantize has
-    `multiplier` and `rshift` in [0, 63], others have none.
+    `multiplier` and `rshift` in [0, 63], others have none; (C4) f16 to bf16 and bf16 to f16 go through f32.
 
     **Example**:
     ```mlir

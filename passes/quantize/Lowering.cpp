@@ -96,8 +96,12 @@ SmallVector<int64_t, 4> Lowering::shapeOf(Value top) {
 }
 
 Value Lowering::cast(Value value, Type element) {
-  if (tpu::elementOf(value) == element)
+  Type from = tpu::elementOf(value);
+  if (from == element)
     return value;
+  // The chip has no cast between f16 and bf16; f32 holds both exactly.
+  if ((from.isF16() && element.isBF16()) || (from.isBF16() && element.isF16()))
+    value = cast(value, f32());
   Value &form = otherForm[{value, element}];
   if (!form) {
     auto type = tensor(mlir::cast<RankedTensorType>(value.getType()).getShape(),

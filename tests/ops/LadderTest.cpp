@@ -148,6 +148,14 @@ static void addCasts(std::vector<Case> &cases) {
     cases.push_back(simple(std::string("CastToF32From") + narrow, narrow, "f32",
                            "tpu.cast %x"));
   }
+  for (auto [from, to] : {std::pair("f16", "bf16"), std::pair("bf16", "f16")}) {
+    std::string x = tensor("2x3x5x7", from), wide = tensor("2x3x5x7", "f32"),
+                y = tensor("2x3x5x7", to);
+    cases.push_back({std::string("CastThroughF32From") + from, x, y,
+                     "  %wide = tpu.cast %x : " + x + " -> " + wide +
+                         "\n  %y = tpu.cast %wide : " + wide + " -> " + y +
+                         "\n"});
+  }
   for (const char *real : {"f32", "f16", "bf16"})
     for (const char *quant : {kI8, kU8}) {
       std::string tag = std::string(real) + (quant == kI8 ? "I8" : "U8");

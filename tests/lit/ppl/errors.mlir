@@ -118,6 +118,22 @@ ppl.tiu.float div %a, %a, %a : !ppl.tensor<1x4x1x4xf16, local, aligned>, !ppl.te
 
 // -----
 
+// cast (C2)
+%a = ppl.local at 0 : !ppl.tensor<1x4x1x4xf16, local, aligned>
+%b = ppl.local at 64 : !ppl.tensor<1x4x1x4xbf16, local, aligned>
+// expected-error @+1 {{of 'f16' to 'bf16'; the chip has none, cast to f32 first}}
+ppl.tiu.cast %b, %a rounding half_to_even : !ppl.tensor<1x4x1x4xbf16, local, aligned>, !ppl.tensor<1x4x1x4xf16, local, aligned>
+
+// -----
+
+// cast (C2)
+%a = ppl.local at 0 : !ppl.tensor<1x4x1x4xbf16, local, aligned>
+%b = ppl.local at 64 : !ppl.tensor<1x4x1x4xf16, local, aligned>
+// expected-error @+1 {{of 'bf16' to 'f16'; the chip has none, cast to f32 first}}
+ppl.tiu.cast %b, %a rounding half_to_even : !ppl.tensor<1x4x1x4xf16, local, aligned>, !ppl.tensor<1x4x1x4xbf16, local, aligned>
+
+// -----
+
 // fconv (W1)
 %x = ppl.local at 0 : !ppl.tensor<1x4x8x8xf32, local, aligned>
 %w = ppl.local at 4096 : !ppl.tensor<1x4x4x1xf32, local, compact>

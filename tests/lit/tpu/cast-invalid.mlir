@@ -34,3 +34,21 @@ func.func @refused(%a: tensor<1x4x6x6xf32>) {
   %y = tpu.cast %a {multiplier = 1 : i32, rshift = 1 : i32} : tensor<1x4x6x6xf32> -> tensor<1x4x6x6xf16>
   return
 }
+
+// -----
+
+// C4
+func.func @refused(%a: tensor<1x4x6x6xf16>) {
+  // expected-error@+1 {{'tpu.cast' op of 'f16' to 'bf16'; the chip has none, cast to f32 first}}
+  %y = tpu.cast %a : tensor<1x4x6x6xf16> -> tensor<1x4x6x6xbf16>
+  return
+}
+
+// -----
+
+// C4
+func.func @refused(%a: tensor<1x4x6x6xbf16>) {
+  // expected-error@+1 {{'tpu.cast' op of 'bf16' to 'f16'; the chip has none, cast to f32 first}}
+  %y = tpu.cast %a : tensor<1x4x6x6xbf16> -> tensor<1x4x6x6xf16>
+  return
+}
