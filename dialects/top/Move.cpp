@@ -45,8 +45,12 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   // pass.
   if (auto dense = dyn_cast_if_present<DenseElementsAttr>(adaptor.getInput()))
     return dense.reshape(getType());
-  // reshape(reshape(x)) = reshape(x).
+  // reshape(reshape(x)) = reshape(x), unless only the inner one says which
+  // ONNX value these elements are: calibration and comparison ask for it.
   if (auto inner = getInput().getDefiningOp<ReshapeOp>()) {
+    Operation *source = inner.getInput().getDefiningOp();
+    if (inner->hasAttr(kValueAttr) && source && !source->hasAttr(kValueAttr))
+      return {};
     getInputMutable().assign(inner.getInput());
     return getResult();
   }

@@ -187,6 +187,21 @@ func.func @moves(%x: tensor<2x3x4x5xf32>, %y: tensor<1x8x1x1xf32>) -> (tensor<2x
 
 // -----
 
+// A mean without its axes, then a matrix product: the name of the mean, which calibration asks for, stays.
+// CHECK-LABEL: func.func @mean_matmul
+// CHECK: %[[M:.*]] = top.pool avg %arg0
+// CHECK: top.reshape %[[M]] {top.value = "mean"}
+// CHECK: top.conv
+func.func @mean_matmul(%x: tensor<1x3x4x4xf32>) -> tensor<1x2xf32> {
+  %w = top.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+  %p = top.pool avg %x {kernel = array<i64: 4, 4>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} : tensor<1x3x4x4xf32> -> tensor<1x3x1x1xf32>
+  %0 = top.reshape %p {top.value = "mean"} : tensor<1x3x1x1xf32> -> tensor<1x3xf32>
+  %1 = top.matmul %0, %w {top.value = "y"} : tensor<1x3xf32>, tensor<3x2xf32>
+  return %1 : tensor<1x2xf32>
+}
+
+// -----
+
 // The end of a classifier: n,c,1,1 flattened, times a matrix, plus a bias is one 1x1 conv on n,c,1,1.
 // CHECK-LABEL: func.func @matmul
 // CHECK-DAG: %[[W:.*]] = top.constant dense<{{.*}}1.000000e+00{{.*}}3.000000e+00{{.*}}5.000000e+00{{.*}}2.000000e+00{{.*}}4.000000e+00{{.*}}6.000000e+00{{.*}}> : tensor<2x3x1x1xf32>
