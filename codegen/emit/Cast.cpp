@@ -64,9 +64,9 @@ static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   else if (op.getInput().getType() == op.getOutput().getType())
     emitCopy(emitter, emitter.result(), emitter.operand(0));
   else
-    emitter.builder.create<ppl::CastOp>(emitter.loc(), emitter.result(),
-                                        emitter.operand(0),
-                                        ppl::Rounding::HalfToEven);
+    emitter.builder.create<ppl::CastOp>(
+        emitter.loc(), emitter.result(), emitter.operand(0),
+        static_cast<ppl::Rounding>(op.roundingMode()));
   return success();
 }
 

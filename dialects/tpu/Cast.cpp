@@ -18,6 +18,8 @@ void TpuDialect::registerCast() {
 Rounding CastOp::roundingMode() {
   if (getRounding())
     return *getRounding();
+  if (isa<IntegerType>(elementOf(getOutput())))
+    return Rounding::TowardsZero;
   return isQuantized(getInput()) && isQuantized(getOutput())
              ? Rounding::HalfUp
              : Rounding::HalfEven;
@@ -27,13 +29,21 @@ LogicalResult CastOp::verify() {
   if (getInput().getType().getShape() !=
       getOutput().getType().getShape()) // (C1)
     return emitOpError("input and output must have one shape");
+  Type from = elementOf(getInput()), to = elementOf(getOutput());
+  if ((isa<IntegerType>(from) && !to.isF32()) ||
+      (isa<IntegerType>(to) && !from.isF32())) // (C2)
+    return emitOpError("an integer is cast to or from f32 only, not ")
+           << (isa<IntegerType>(from) ? to : from);
+  if (isa<IntegerType>(to) && roundingMode() > Rounding::Up) // (C5)
+    return emitOpError("casts to integers round half_even, half_away, "
+                       "towards_zero, down or up, not ")
+           << stringifyRounding(roundingMode());
   bool requantize = isQuantized(getInput()) && isQuantized(getOutput());
   if (getMultiplier().has_value() != requantize ||
       getRshift().has_value() != requantize ||
       (requantize && getRshift().value() > 63)) // (C3)
     return emitOpError(
         "requantize needs multiplier and rshift in [0, 63], other forms none");
-  Type from = elementOf(getInput()), to = elementOf(getOutput());
   if ((from.isF16() && to.isBF16()) || (from.isBF16() && to.isF16())) // (C4)
     return emitOpError("of ")
            << from << " to " << to << "; the chip has none, cast to f32 first";

@@ -4,30 +4,33 @@ include "dialects/tpu/TpuBase.td"
 
 def Tpu_CastOp : Tpu_Op<"cast", [Pure, Tpu_Evaluate,
                               DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "localBuffers", "commandCount"]>]> {
-  let summary = "change of element type: float cast, quantize, dequantize, requantize";
+  let summary = "change of element type: float cast, quantize, dequantize, requantize, integers";
   let description = [{
     **Semantics**, by types:
     * float to float: rounded half to even, overflow to infinity (ISA AR cast);
     * float T to !quant S (quantize): `q = sat(round(T(x * T(1/S))))`: one product in the type T, then the cast, `rounding`
       half_even by default;
     * !quant S to float (dequantize): `y = T(f32(q) * f32(S))` (dq0, then a cast if T is 16-bit);
+    * integer to f32: rounded half to even;
+    * f32 to integer: rounded by `rounding`, towards_zero by default, and saturated; NaN gives 0 (ISA AR cast);
     * !quant to !quant (requantize, rq1): `q' = sat(round(q * multiplier >> rshift))`, half_up.
 
-    **Constraints**: (C1) input and output have one shape; (C2) types are float or !quant; (C3) requantize has
-    `multiplier` and `rshift` in [0, 63], others have none; (C4) f16 to bf16 and bf16 to f16 go through f32.
+    **Constraints**: (C1) input and output have one shape; (C2) types are float or !quant, or one is an integer of 8 to 32 bits and the
+    other f32; (C3) requantize has `multiplier` and `rshift` in [0, 63], others have none; (C4) f16 to bf16 and bf16 to f16 go through
+    f32; (C5) `rounding` to an integer is one of the first five.
 
     **Example**:
     ```mlir
     %q = tpu.cast %x : tensor<1x3x48x192xf32> -> tensor<1x3x48x192x!quant.uniform<i8:f32, 0.0078>>
     ```
   }];
-  let arguments = (ins Tpu_ActivationTensor:$input, OptionalAttr<I32Attr>:$multiplier,
+  let arguments = (ins Tpu_Tensor:$input, OptionalAttr<I32Attr>:$multiplier,
                        OptionalAttr<I32Attr>:$rshift, OptionalAttr<Tpu_Rounding>:$rounding);
-  let results = (outs Tpu_ActivationTensor:$output);
+  let results = (outs Tpu_Tensor:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// `rounding`, or the default of the form: half_up for requantize, half_even otherwise.
+    /// `rounding`, or the default of the form: half_up for requantize, towards_zero for an integer result, half_even otherwise.
     Rounding roundingMode();
   }];
 }

@@ -18,8 +18,8 @@ def Tpu_Dialect : Dialect {
   let dependentDialects = ["::mlir::quant::QuantizationDialect"];
   let summary = "the graph bound to one chip: numbers, scales, rounding, groups";
   let description = [{
-    Tensors are 4-D `n,c,h,w` with static shape. Element types: f32, f16, bf16, i32, i16, raw i8 (filters
-    and tables), or `!quant.uniform<i8:f32, S>` / `!quant.uniform<u8:f32, S>` with zero point 0, whose value
+    Tensors are 4-D `n,c,h,w` with static shape. Element types: f32, f16, bf16, i8 to i32 (filters, tables and integer inputs and
+    outputs) and ui8 to ui32 (inputs and outputs), or `!quant.uniform<i8:f32, S>` / `!quant.uniform<u8:f32, S>` with zero point 0, whose value
     is `S * q`. Module attributes `tpu.chip` (string) and `tpu.precision` (string) bind the graph.
 
     Each argument and result of `@main` carries `tpu.io`, a dictionary: `name` (the ONNX name, string) and
@@ -48,7 +48,7 @@ def Tpu_Quant : Type<CPred<"::weft::tpu::isSymmetricQuant($_self)">,
                      "symmetric per-tensor quantized element (zero point 0)">;
 def Tpu_Float : AnyTypeOf<[F32, F16, BF16]>;
 
-def Tpu_Tensor : 4DTensorOf<[F32, F16, BF16, I8, I16, I32, Tpu_Quant]>;
+def Tpu_Tensor : 4DTensorOf<[F32, F16, BF16, I8, I16, I32, UI8, UI16, UI32, Tpu_Quant]>;
 def Tpu_FloatTensor : 4DTensorOf<[F32, F16, BF16]>;
 def Tpu_QuantTensor : 4DTensorOf<[Tpu_Quant]>;
 def Tpu_ActivationTensor : 4DTensorOf<[F32, F16, BF16, Tpu_Quant]>;

@@ -1,5 +1,6 @@
 //===- ConvertTopToTpu.cpp - top to tpu: the driver of the families -------===//
 
+#include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/Move.h"
@@ -9,6 +10,9 @@
 #include "runtime/chips/Chips.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <cmath>
+#include <cstring>
 
 using namespace mlir;
 using namespace weft;
@@ -28,17 +32,40 @@ static std::string typeWord(Type element) {
   return text.compare(0, 2, "ui") == 0 ? text.substr(1) : text;
 }
 
-/// Float tensors of rank 0 to 4 and no empty axis.
-static LogicalResult checkType(Location location, Type type, StringRef name) {
+static Type elementOf(Value value) {
+  return getElementTypeOrSelf(value.getType());
+}
+
+/// True for an integer or bool input that only casts to floats read, and an
+/// integer output that is cast from a float: the machine has these casts, and
+/// computes with floats between them. (A bool would be x != 0, no cast.)
+static bool isCastAtInterface(Value value) {
+  if (auto cast = value.getDefiningOp<top::CastOp>())
+    return llvm::isa<FloatType>(elementOf(cast.getInput())) &&
+           !elementOf(value).isInteger(1) &&
+           llvm::all_of(value.getUsers(), llvm::IsaPred<func::ReturnOp>);
+  return llvm::isa<BlockArgument>(value) &&
+         llvm::all_of(value.getUsers(), [](Operation *user) {
+           return llvm::isa<top::CastOp>(user) &&
+                  llvm::isa<FloatType>(elementOf(user->getResult(0)));
+         });
+}
+
+/// Tensors of floats, or of integers at the interface, of rank 0 to 4 and no
+/// empty axis.
+static LogicalResult checkType(Location location, Value value, StringRef name) {
+  Type type = value.getType();
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return emitError(location) << "value '" << name << "' has type " << type
                                << ", must be a tensor of static shape";
   Type element = tensor.getElementType();
-  if (!element.isF32() && !element.isF16() && !element.isBF16())
+  if (!llvm::isa<FloatType>(element) && !isCastAtInterface(value))
     return emitError(location)
            << "unsupported: element type " << typeWord(element) << " of value '"
-           << name << "'; f32, f16 and bf16 run on the chip";
+           << name
+           << "'; f32, f16 and bf16 run on the chip, integers only as inputs "
+              "that are cast to floats and outputs cast from floats";
   if (tensor.getRank() > 4)
     return emitError(location)
            << "unsupported: value '" << name << "' has rank "
@@ -46,6 +73,21 @@ static LogicalResult checkType(Location location, Type type, StringRef name) {
   if (tensor.getNumElements() == 0)
     return emitError(location)
            << "unsupported: value '" << name << "' has no elements";
+  return success();
+}
+
+/// A double constant must be a number of f32, in which it will be computed.
+static LogicalResult checkRange(Operation &op, top::ConstantOp constant) {
+  std::optional<std::vector<char>> raw =
+      tpu::constantBytes(constant.getValue());
+  for (size_t at = 0; raw && at + 8 <= raw->size(); at += 8) {
+    double value;
+    std::memcpy(&value, raw->data() + at, sizeof value);
+    if (std::isfinite(value) && std::isinf(static_cast<float>(value)))
+      return emitError(op.getLoc())
+             << "unsupported: the constant " << value
+             << " is beyond the range of f32, in which doubles are computed";
+  }
   return success();
 }
 
@@ -57,11 +99,13 @@ static LogicalResult checkConstants(Operation &op) {
       continue;
     Type element = constant.getValue().getElementType();
     bool isOutput = op.hasTrait<OpTrait::IsTerminator>();
-    if (!llvm::isa<FloatType>(element) || (isOutput && element.isF64()))
+    if (!llvm::isa<FloatType>(element))
       return emitError(isOutput ? constant.getLoc() : op.getLoc())
              << "unsupported: a constant of element type " << typeWord(element)
              << (isOutput ? " as output" : " as operand")
              << "; f32, f16 and bf16 run on the chip";
+    if (element.isF64() && failed(checkRange(op, constant)))
+      return failure();
   }
   return success();
 }
@@ -72,7 +116,7 @@ static LogicalResult checkTypes(func::FuncOp func) {
   int errors = 0;
   llvm::DenseSet<Value> bad;
   auto check = [&](Location location, Value value) {
-    if (succeeded(checkType(location, value.getType(), valueName(value))))
+    if (succeeded(checkType(location, value, valueName(value))))
       return;
     bad.insert(value);
     ++errors;
@@ -94,6 +138,23 @@ static LogicalResult checkTypes(func::FuncOp func) {
       check(op.getLoc(), result);
   }
   return failure(errors > 0);
+}
+
+/// Says once that doubles are computed as floats.
+static void remarkDoubles(func::FuncOp func) {
+  auto isDouble = [](Value value) { return elementOf(value).isF64(); };
+  auto remark = [&](StringRef name) {
+    emitRemark(func.getLoc())
+        << "value '" << name
+        << "' is of type f64; the chip computes it as f32, with 24 bits";
+  };
+  for (BlockArgument argument : func.getArguments())
+    if (isDouble(argument))
+      return remark(valueName(argument));
+  for (Operation &op : func.getBody().front())
+    if (!llvm::isa<top::ConstantOp>(op) &&
+        llvm::any_of(op.getResults(), isDouble))
+      return remark(valueName(op.getResult(0)));
 }
 
 /// `tpu.io` of an input or output: its ONNX name and type.
@@ -151,11 +212,13 @@ private:
     return success();
   }
 
-  /// The type in which an input is stored: ONNX's, or with `quantizedIo` 8 bits
+  /// The type in which an input is stored: as close to ONNX's as a bmodel has,
+  /// or with `quantizedIo` 8 bits
   /// if only 8-bit products read it, else the compute type.
   FailureOr<Type> inputElement(BlockArgument argument) {
-    if (!lowering.choices.quantizedIo)
-      return cast<RankedTensorType>(argument.getType()).getElementType();
+    Type stored = storedElement(elementOf(argument));
+    if (!lowering.choices.quantizedIo || llvm::isa<IntegerType>(stored))
+      return stored;
     if (lowering.isInt8() && lowering.isWantedQuantizedOnly(argument) &&
         llvm::none_of(argument.getUsers(), [](Operation *user) {
           return llvm::isa<func::ReturnOp>(user);
@@ -178,8 +241,8 @@ private:
     auto ret = cast<func::ReturnOp>(old.getTerminator());
     SmallVector<Value> results;
     for (Value operand : ret.getOperands()) {
-      Type element = cast<RankedTensorType>(operand.getType()).getElementType();
-      if (lowering.choices.quantizedIo)
+      Type element = storedElement(elementOf(operand));
+      if (lowering.choices.quantizedIo && !llvm::isa<IntegerType>(element))
         element = outputElement(operand);
       FailureOr<Value> result = output(operand, element, ret.getLoc());
       if (failed(result))
@@ -279,8 +342,10 @@ struct ConvertTopToTpu
       table = std::move(*read);
     }
     Choices choices{*wanted, quantizedIo, wideWeights, wideProducts};
-    if (failed(checkTypes(func)) ||
-        failed(FunctionLowering(func, choices, &table).run()))
+    if (failed(checkTypes(func)))
+      return failure();
+    remarkDoubles(func);
+    if (failed(FunctionLowering(func, choices, &table).run()))
       return failure();
     OpBuilder builder(module.getContext());
     module->setAttr("tpu.chip", builder.getStringAttr(chip));

@@ -44,6 +44,17 @@ weft::quantize::foldShape(ArrayRef<int64_t> shape) {
   return folded;
 }
 
+Type weft::quantize::storedElement(Type onnx) {
+  if (onnx.isF64())
+    return Float32Type::get(onnx.getContext());
+  if (onnx.isInteger(1))
+    return IntegerType::get(onnx.getContext(), 8, IntegerType::Unsigned);
+  auto integer = dyn_cast<IntegerType>(onnx);
+  if (integer && integer.getWidth() == 64)
+    return IntegerType::get(onnx.getContext(), 32, integer.getSignedness());
+  return onnx;
+}
+
 int64_t weft::quantize::foldAxis(int64_t axis, int64_t rank) {
   if (rank == 1)
     return 1;
@@ -99,8 +110,13 @@ Value Lowering::cast(Value value, Type element) {
   Type from = tpu::elementOf(value);
   if (from == element)
     return value;
-  // The chip has no cast between f16 and bf16; f32 holds both exactly.
-  if ((from.isF16() && element.isBF16()) || (from.isBF16() && element.isF16()))
+  // The chip has no cast between f16 and bf16, and for integers only those from
+  // and to f32; f32 holds all 16-bit floats exactly.
+  bool isNarrow =
+      (from.isF16() && element.isBF16()) || (from.isBF16() && element.isF16());
+  bool isWhole = (isa<IntegerType>(from) && !element.isF32()) ||
+                 (isa<IntegerType>(element) && !from.isF32());
+  if (isNarrow || isWhole)
     value = cast(value, f32());
   Value &form = otherForm[{value, element}];
   if (!form) {

@@ -32,6 +32,11 @@ std::optional<Precision> symbolizePrecision(llvm::StringRef name);
 std::optional<llvm::SmallVector<int64_t, 4>>
 foldShape(llvm::ArrayRef<int64_t> shape);
 
+/// The element type in which the bmodel and the chip hold what ONNX has as
+/// `onnx`: f64 as f32, i64 and ui64 in 32 bits, bool as ui8, others as they
+/// are. The runtime converts at its interface and reports what does not fit.
+mlir::Type storedElement(mlir::Type onnx);
+
 /// The axis of n,c,h,w on which axis `axis` of a tensor of rank `rank` lies
 /// after `foldShape`.
 int64_t foldAxis(int64_t axis, int64_t rank);

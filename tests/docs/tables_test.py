@@ -23,7 +23,7 @@ def output(*command):
 
 def ops_page(weft):
     return ("# ONNX operators\n\n`weft ops` prints this table: operators the importer reads, and from which opset to which. "
-            "Column TPU:\n`yes`: it compiles, for float tensors of at most 4 axes; `folded only`: its value "
+            "Column TPU:\n`yes`: it compiles, for float tensors of at most 4 axes (doubles are computed as floats); `folded only`: its value "
             "is computed while\ncompiling, so it must depend on constants and shapes alone; `not yet`: `weft compare` computes it as a reference, "
             "and it compiles\nonly where all its operands are constants. What the chip cannot run is refused by `weft convert` with a line "
             f"that says `unsupported:` and\nnames the node. {RENEW}\n\n" + output(weft, "ops"))

@@ -142,6 +142,21 @@ static void addConvs(std::vector<Case> &cases) {
 }
 
 static void addCasts(std::vector<Case> &cases) {
+  // Inputs of the interface, and outputs: both directions are exact.
+  for (const char *whole : {"i8", "ui8", "i16", "ui16", "i32", "ui32"}) {
+    cases.push_back(simple(std::string("CastF32From") + whole, whole, "f32",
+                           "tpu.cast %x"));
+    cases.push_back(
+        simple(std::string("CastF32To") + whole, "f32", whole, "tpu.cast %x"));
+    // Up to 6e9 in size: saturated at both ends of every type.
+    std::string f32 = tensor("2x3x5x7", "f32"), y = tensor("2x3x5x7", whole);
+    cases.push_back(
+        {std::string("CastSaturatesTo") + whole, f32, y,
+         "  %s = tpu.binary mul %x {constant = 3.0e9 : f64} : " + f32 + " -> " +
+             f32 + "\n  %y = tpu.cast %s : " + f32 + " -> " + y + "\n"});
+  }
+  cases.push_back(simple("CastF32ToI32HalfEven", "f32", "i32",
+                         "tpu.cast %x {rounding = 0 : i32}"));
   for (const char *narrow : {"f16", "bf16"}) {
     cases.push_back(simple(std::string("CastF32To") + narrow, "f32", narrow,
                            "tpu.cast %x"));
@@ -243,12 +258,13 @@ static HostTensor randomTensor(mlir::Type type) {
   bool real = values.type() == ElementType::F32 ||
               values.type() == ElementType::F16 ||
               values.type() == ElementType::BF16;
+  size_t unit = values.sizeBytes() / values.elements();
   for (int64_t i = 0; i < values.elements(); ++i) {
     auto bits = static_cast<int32_t>(generator());
     if (real)
       values.setFromDouble(i, bits * 0x1p-30);
     else
-      values.bytes()[i] = static_cast<uint8_t>(bits);
+      std::memcpy(values.bytes() + i * unit, &bits, unit); // low bytes first
   }
   return values;
 }

@@ -36,6 +36,15 @@ LogicalResult CastOp::evaluate(Operands operands, Results &results) {
     storeStored(getOutput(), quantize(*this, input), results);
     return success();
   }
+  if (isa<IntegerType>(to)) {
+    IntegerRange range = rangeOf(to);
+    std::vector<int64_t> values;
+    for (double x : input)
+      values.push_back(numeric::roundToInteger(
+          x, machineRounding(roundingMode()), range.low, range.high));
+    storeStored(getOutput(), values, results);
+    return success();
+  }
   float scale = isQuantized(getInput())
                     ? static_cast<float>(scaleOf(elementOf(getInput())))
                     : 1.0f;

@@ -25,6 +25,7 @@ IntegerRange weft::tpu::rangeOf(Type element) {
     isSigned = quant.isSigned();
   } else {
     bits = element.getIntOrFloatBitWidth();
+    isSigned = !element.isUnsignedInteger();
   }
   if (!isSigned)
     return {0, (int64_t(1) << bits) - 1};

@@ -52,3 +52,30 @@ func.func @refused(%a: tensor<1x4x6x6xbf16>) {
   %y = tpu.cast %a : tensor<1x4x6x6xbf16> -> tensor<1x4x6x6xf16>
   return
 }
+
+// -----
+
+// C2: an integer to f16
+func.func @refused(%a: tensor<1x4x6x6xi32>) {
+  // expected-error@+1 {{an integer is cast to or from f32 only, not 'f16'}}
+  %y = tpu.cast %a : tensor<1x4x6x6xi32> -> tensor<1x4x6x6xf16>
+  return
+}
+
+// -----
+
+// C2: an integer from an integer
+func.func @refused(%a: tensor<1x4x6x6xui8>) {
+  // expected-error@+1 {{an integer is cast to or from f32 only, not 'i32'}}
+  %y = tpu.cast %a : tensor<1x4x6x6xui8> -> tensor<1x4x6x6xi32>
+  return
+}
+
+// -----
+
+// C5
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{casts to integers round half_even, half_away, towards_zero, down or up, not half_up}}
+  %y = tpu.cast %a {rounding = 5 : i32} : tensor<1x4x6x6xf32> -> tensor<1x4x6x6xi32>
+  return
+}
