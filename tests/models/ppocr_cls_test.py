@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """PP-OCR cls at one precision: accuracy floors, DRAM bytes, determinism, equality with the vendor's runtime.
 
-  ppocr_cls_test.py WEFT f32|f16|int8 FOLDER
+  ppocr_cls_test.py WEFT f32|f16|bf16|int8 FOLDER
 
 Floors and limits are those of models/ppocr_cls/model.toml. Times and memory are printed, not judged: they depend on load.
 """
@@ -59,7 +59,7 @@ def check_quantized_io(bench, precision, lines=16):
     bmodel = bench.folder / f"{precision}_quantized_io.bmodel"
     bench.convert(bench.model, bmodel, precision, ["--quantized-io"])
     stage = bench.info(bmodel)["nets"][0]["stages"][0]
-    wanted = {"f32": ("f32", "f32"), "f16": ("f16", "f16"), "int8": ("i8", "f16")}[precision]
+    wanted = {"f32": ("f32", "f32"), "f16": ("f16", "f16"), "bf16": ("bf16", "bf16"), "int8": ("i8", "f16")}[precision]
     stored = (stage["inputs"][0]["stored_type"], stage["outputs"][0]["stored_type"])
     if stored != wanted:
         yield f"with --quantized-io the input and output are stored as {stored}, must be {wanted}"
@@ -75,7 +75,7 @@ def check_quantized_io(bench, precision, lines=16):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
-    parser.add_argument("precision", choices=["f32", "f16", "int8"])
+    parser.add_argument("precision", choices=["f32", "f16", "bf16", "int8"])
     parser.add_argument("folder", type=pathlib.Path)
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
