@@ -47,8 +47,9 @@ driver::calibrate(ModuleOp module, const CalibrationRun &run) {
   assert(function && "imported modules have @main");
   MLIRContext *context = module.getContext();
   auto report = [&](const rt::Status &status) {
-    // The message names the file itself.
-    return emitError(UnknownLoc::get(context)) << status.message();
+    // The message names the file in the folder itself.
+    return emitError(NameLoc::get(StringAttr::get(context, run.folder)))
+           << status.message();
   };
   Result<std::vector<std::string>> files = listSamples(run.folder, run.samples);
   if (!files)

@@ -56,7 +56,8 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
 FailureOr<std::vector<uint8_t>>
 Compilation::pack(const CompileOptions &options) {
   auto nets = theModule->getOps<ppl::NetOp>();
-  assert(llvm::hasSingleElement(nets) && "lowered to one ppl.net");
+  if (!llvm::hasSingleElement(nets))
+    return failure(); // silent: a fault of the passes
   ppl::NetOp net = *nets.begin();
   FailureOr<codegen::EncodedProgram> program = codegen::encodeProgram(net);
   if (failed(program))
@@ -68,6 +69,8 @@ Compilation::pack(const CompileOptions &options) {
     packing.nodeOpTypes.push_back(title.opType);
   return codegen::packBmodel(net, *program, packing);
 }
+
+rt::Status Compilation::failureCause() const { return causeOf(*diagnostics); }
 
 std::string Compilation::text() {
   std::string text;

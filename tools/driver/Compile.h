@@ -3,6 +3,7 @@
 #ifndef WEFT_TOOLS_DRIVER_COMPILE_H
 #define WEFT_TOOLS_DRIVER_COMPILE_H
 
+#include "runtime/status/Status.h"
 #include "tools/driver/Diagnostics.h"
 #include "tools/driver/Pipelines.h"
 
@@ -47,6 +48,11 @@ public:
   mlir::LogicalResult lower(const CompileOptions &options, Stage stage);
   /// The bytes of the bmodel, after `lower(.., Stage::Ppl)`.
   mlir::FailureOr<std::vector<uint8_t>> pack(const CompileOptions &options);
+
+  /// Why the step that has just failed did: the model or an option
+  /// (Code::InvalidArgument, already printed), or Weft itself (Code::Internal):
+  /// nothing was printed, or an error that names no place in the model.
+  rt::Status failureCause() const;
 
   mlir::ModuleOp module() { return *theModule; }
   /// The module as text.

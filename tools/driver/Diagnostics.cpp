@@ -66,8 +66,15 @@ std::string DiagnosticPrinter::place(Location location,
       stream << quoted << ": ";
     return text;
   }
-  stream << name.getName().getValue() << ": ";
+  if (!message.contains(name.getName().getValue()))
+    stream << name.getName().getValue() << ": ";
   return text;
+}
+
+/// Whether a location leads to something that the user gave.
+static bool hasPlace(Location location) {
+  unsigned others = 0;
+  return isa<FileLineColLoc, NameLoc>(innermost(location, others));
 }
 
 static llvm::StringRef word(DiagnosticSeverity severity) {
@@ -93,7 +100,8 @@ static std::string onOneLine(std::string text) {
 }
 
 void DiagnosticPrinter::print(Diagnostic &diagnostic) {
-  errorCount += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  errorCount += isError;
   warningCount += diagnostic.getSeverity() == DiagnosticSeverity::Warning;
   std::string message = diagnostic.str();
   // Verifiers of MLIR begin with the op's name, which users have not seen.
@@ -101,8 +109,11 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   auto [name, rest] = shown.split("' op ");
   if (!rest.empty() && name.starts_with("'") && !name.contains(' '))
     shown = rest;
+  std::string where = place(diagnostic.getLocation(), shown);
+  unexplainedCount += isError && !hasPlace(diagnostic.getLocation()) &&
+                      !shown.starts_with("unsupported:");
   out << onOneLine((program + ": " + word(diagnostic.getSeverity()) + ": " +
-                    place(diagnostic.getLocation(), shown) + shown)
+                    where + shown)
                        .str())
       << "\n";
   for (Diagnostic &note : diagnostic.getNotes()) {
@@ -111,4 +122,13 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
     if (!llvm::StringRef(text).starts_with("see current operation"))
       print(note);
   }
+}
+
+weft::rt::Status weft::driver::causeOf(const DiagnosticPrinter &printer) {
+  if (printer.errors() == 0)
+    return rt::fail(rt::Code::Internal, "the compiler failed without a reason");
+  if (printer.unexplained() > 0)
+    return rt::fail(rt::Code::Internal,
+                    "the error above names nothing in the model");
+  return rt::fail(rt::Code::InvalidArgument, "the model cannot be compiled");
 }

@@ -5,6 +5,7 @@
 
 #include "frontend/onnx/Import.h"
 #include "mlir/IR/Diagnostics.h"
+#include "runtime/status/Status.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 
@@ -31,6 +32,9 @@ public:
 
   unsigned errors() const { return errorCount; }
   unsigned warnings() const { return warningCount; }
+  /// Errors that no user can have caused: they name no place in the model and
+  /// no missing feature (`unsupported:`).
+  unsigned unexplained() const { return unexplainedCount; }
 
 private:
   void print(mlir::Diagnostic &diagnostic);
@@ -40,8 +44,12 @@ private:
   llvm::raw_ostream &out;
   std::string program;
   mlir::DiagnosticEngine::HandlerID handler;
-  unsigned errorCount = 0, warningCount = 0;
+  unsigned errorCount = 0, warningCount = 0, unexplainedCount = 0;
 };
+
+/// Why a step failed whose problems `printer` has printed: the model or an
+/// option (Code::InvalidArgument), or Weft itself (Code::Internal).
+rt::Status causeOf(const DiagnosticPrinter &printer);
 
 } // namespace weft::driver
 

@@ -1,4 +1,5 @@
 #include "tools/files/OutputFile.h"
+#include "tools/files/TemporaryFile.h"
 
 #include <cerrno>
 #include <climits>
@@ -48,6 +49,7 @@ static Status writeBeside(const std::string &path, mode_t mode,
   int file = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (file < 0)
     return systemFailure(path, "create");
+  TemporaryFile beside(temporary);
   Status status = Status::ok();
   if (!writeAll(file, bytes, size) || ::fchmod(file, mode) != 0)
     status = systemFailure(path, "write");
@@ -55,8 +57,8 @@ static Status writeBeside(const std::string &path, mode_t mode,
     status = systemFailure(path, "write");
   if (status.isOk() && ::rename(temporary.c_str(), path.c_str()) != 0)
     status = systemFailure(path, "replace");
-  if (!status.isOk())
-    ::unlink(temporary.c_str());
+  if (status.isOk())
+    beside.keep();
   return status;
 }
 

@@ -36,11 +36,11 @@ static ExitCode calibrateModel(const CalibrateFlags &flags) {
                                 "--json and --output - both want stdout"));
   driver::Compilation compilation;
   if (failed(compilation.import(flags.model.model, *shapes)))
-    return ExitCode::UserError;
+    return reportFailure(compilation);
   mlir::FailureOr<quantize::CalibrationTable> table =
       driver::calibrate(compilation.module(), run);
   if (failed(table))
-    return ExitCode::UserError;
+    return reportFailure(compilation);
   std::string text = table->str();
   if (rt::Status status =
           tools::writeOutputFile(flags.output, text.data(), text.size());

@@ -1,16 +1,17 @@
 #include "runtime/bmodel/Bmodel.h"
 #include "tools/driver/Calibrate.h"
 #include "tools/files/OutputFile.h"
+#include "tools/files/TemporaryFile.h"
 #include "tools/weft/CalibrationFlags.h"
 #include "tools/weft/Listing.h"
 #include "tools/weft/ModelFlags.h"
 #include "tools/weft/Program.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 using namespace weft;
 using namespace weft::cli;
@@ -55,11 +56,11 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
 }
 
 /// Calibrates on --calibration-data into a file that lives as long as
-/// `remover`. Every problem has been printed when it fails.
+/// `file`. Every problem has been printed when it fails.
 static ExitCode calibrateHere(const ConvertFlags &flags,
                               driver::Compilation &compilation,
                               driver::CompileOptions &options,
-                              llvm::FileRemover &remover) {
+                              std::optional<tools::TemporaryFile> &file) {
   driver::CalibrationRun run;
   run.folder = flags.calibrationData;
   if (rt::Status status = applyCalibrationFlags(flags.calibration, run);
@@ -68,14 +69,14 @@ static ExitCode calibrateHere(const ConvertFlags &flags,
   mlir::FailureOr<quantize::CalibrationTable> table =
       driver::calibrate(compilation.module(), run);
   if (failed(table))
-    return ExitCode::UserError;
+    return reportFailure(compilation);
   llvm::SmallString<128> path;
   if (std::error_code error =
           llvm::sys::fs::createTemporaryFile("weft-calibration", "txt", path))
     return reportError(rt::fail(
         Code::IoError, "cannot make a temporary file: " + error.message()));
-  remover.setFile(path);
-  options.calibration = std::string(path);
+  file.emplace(std::string(path));
+  options.calibration = file->path();
   std::string text = table->str();
   rt::Status status =
       tools::writeOutputFile(options.calibration, text.data(), text.size());
@@ -130,26 +131,26 @@ static ExitCode convert(const ConvertFlags &flags) {
   driver::Compilation compilation;
   // Problems of the model have been printed when a step fails.
   if (failed(compilation.import(flags.model.model, *shapes)))
-    return ExitCode::UserError;
+    return reportFailure(compilation);
   driver::CompileOptions options = flags.compile;
   options.optLevel = driver::OptLevel(flags.optLevel);
-  llvm::FileRemover remover;
+  std::optional<tools::TemporaryFile> table;
   if (!flags.calibrationData.empty())
-    if (ExitCode code = calibrateHere(flags, compilation, options, remover);
+    if (ExitCode code = calibrateHere(flags, compilation, options, table);
         code != ExitCode::Ok)
       return code;
   driver::Stage stage = flags.emit == "top"   ? driver::Stage::Top
                         : flags.emit == "tpu" ? driver::Stage::Tpu
                                               : driver::Stage::Ppl;
   if (failed(compilation.lower(options, stage)))
-    return ExitCode::UserError;
+    return reportFailure(compilation);
   if (flags.emit != "bmodel" && flags.emit != "asm") {
     std::string text = compilation.text();
     return writeResult(flags, text.data(), text.size(), elapsed());
   }
   mlir::FailureOr<std::vector<uint8_t>> bytes = compilation.pack(options);
   if (failed(bytes))
-    return ExitCode::UserError;
+    return reportFailure(compilation);
   if (flags.emit == "bmodel")
     return writeResult(flags, bytes->data(), bytes->size(), elapsed());
   Result<std::string> text = assembly(std::move(*bytes));

@@ -19,6 +19,12 @@ void cli::addModelFlags(CLI::App &command, ModelFlags &flags) {
       ->take_all();
 }
 
+ExitCode cli::reportFailure(const driver::Compilation &compilation) {
+  rt::Status cause = compilation.failureCause();
+  return cause.code() == rt::Code::Internal ? reportError(cause)
+                                            : ExitCode::UserError;
+}
+
 rt::Result<driver::InputShapes>
 cli::parseShapes(const std::vector<std::string> &texts) {
   driver::InputShapes shapes;

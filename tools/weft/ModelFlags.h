@@ -5,6 +5,7 @@
 
 #include "runtime/status/Status.h"
 #include "tools/driver/Compile.h"
+#include "tools/weft/Program.h"
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -20,6 +21,10 @@ struct ModelFlags {
 
 /// Adds MODEL.onnx and --shape to `command`.
 void addModelFlags(CLI::App &command, ModelFlags &flags);
+
+/// The exit code for a step of `compilation` that failed. What is wrong with
+/// the model has been printed; a fault of Weft is now.
+ExitCode reportFailure(const driver::Compilation &compilation);
 
 /// The values of --shape. Code::InvalidArgument quotes a value that is not
 /// NAME=AxBx.. with positive sizes.

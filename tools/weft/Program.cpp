@@ -2,6 +2,7 @@
 #include "runtime/chips/Chips.h"
 #include "runtime/status/Quote.h"
 #include "tools/files/OutputFile.h"
+#include "tools/weft/Crash.h"
 #include "tools/weft/Version.h"
 
 #include <csignal>
@@ -25,11 +26,15 @@ static std::string oneLine(std::string text) {
   return text;
 }
 
-static void printError(const std::string &message) {
-  std::string line = "weft: error: " + oneLine(message) + "\n";
+static void printLine(const std::string &kind, const std::string &message) {
+  std::string line = "weft: " + kind + ": " + oneLine(message) + "\n";
   // Nothing is left to do when even this cannot be written.
   [[maybe_unused]] ssize_t written =
       ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+static void printError(const std::string &message) {
+  printLine("error", message);
 }
 
 ExitCode cli::reportError(const rt::Status &status) {
@@ -37,8 +42,9 @@ ExitCode cli::reportError(const rt::Status &status) {
     printError(status.message());
     return ExitCode::UserError;
   }
-  printError("internal error: " + status.message() +
-             "; please report it with the command line and the input files");
+  printLine("internal error", status.message() +
+                                  "; this is a bug in weft; please report it "
+                                  "with the command line and the input files");
   return ExitCode::Internal;
 }
 
@@ -101,6 +107,7 @@ static void occupyClosedStreams() {
 
 int Program::run(int argumentCount, char **arguments) {
   occupyClosedStreams();
+  handleCrashes(argumentCount, arguments);
   // A closed pipe or a file size limit shows up as a failed write instead.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

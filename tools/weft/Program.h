@@ -50,7 +50,8 @@ private:
   Action chosen;
 };
 
-/// Prints "weft: error: <message>" and gives the exit code for it.
+/// Prints "weft: error: <message>", or "weft: internal error: <message>; ..
+/// please report it .." for Code::Internal, and gives the exit code for it.
 ExitCode reportError(const rt::Status &status);
 
 /// Writes text to stdout; a failure becomes the exit code.

@@ -1,0 +1,67 @@
+#include "tools/weft/Crash.h"
+#include "tools/files/TemporaryFile.h"
+#include "tools/weft/Program.h"
+
+#include <csignal>
+#include <unistd.h>
+
+using namespace weft;
+using namespace weft::cli;
+
+#if defined(__SANITIZE_ADDRESS__)
+// AddressSanitizer says more about a wild pointer than we could.
+static constexpr int kSignals[] = {SIGABRT};
+#else
+static constexpr int kSignals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+#endif
+
+/// The whole line. Made before anything can break: a signal handler must not
+/// allocate.
+static std::string *lastLine = nullptr;
+/// A handler for a full stack needs one of its own.
+static char handlerStack[64 * 1024];
+
+extern "C" void weftCrashHandler(int) {
+  tools::removeTemporaryFiles();
+  // Nothing is left to do when even this cannot be written.
+  [[maybe_unused]] ssize_t written =
+      ::write(STDERR_FILENO, lastLine->data(), lastLine->size());
+  ::_exit(int(ExitCode::Internal));
+}
+
+/// The command line for a shell, on one line.
+static std::string commandLine(int argumentCount, char **arguments) {
+  std::string text;
+  for (int i = 0; i < argumentCount; ++i) {
+    if (i > 0)
+      text += ' ';
+    std::string quoted;
+    for (char c : std::string(arguments[i]))
+      if (c == '\'')
+        quoted += "'\\''";
+      else
+        quoted += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    bool plain =
+        !quoted.empty() &&
+        quoted.find_first_of(" '\"\\$`*?[]{}()<>|&;#~!") == std::string::npos;
+    text += plain ? quoted : "'" + quoted + "'";
+  }
+  return text;
+}
+
+void cli::handleCrashes(int argumentCount, char **arguments) {
+  static std::string line;
+  line = "weft: internal error: the program broke; this is a bug in weft; "
+         "please report it with the input files and the command line: " +
+         commandLine(argumentCount, arguments) + "\n";
+  lastLine = &line;
+  stack_t stack = {};
+  stack.ss_sp = handlerStack;
+  stack.ss_size = sizeof handlerStack;
+  ::sigaltstack(&stack, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = weftCrashHandler;
+  action.sa_flags = SA_ONSTACK | SA_RESETHAND;
+  for (int signal : kSignals)
+    ::sigaction(signal, &action, nullptr);
+}
