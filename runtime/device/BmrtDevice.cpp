@@ -12,7 +12,6 @@
 #include <poll.h>
 #include <stdio_ext.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -59,9 +58,23 @@ BmrtDevice::~BmrtDevice() {
     ::close(printed);
 }
 
-/// Turns the fresh child into a quiet one that dies with its parent.
-static void prepareChild(int printed) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+/// Closes what the parent had open. The ends of other devices' channels must go
+/// above all: a child ends when its own channel is closed, which it never is
+/// while another child holds a copy.
+static void closeAllBut(int channel) {
+  struct rlimit files = {};
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  constexpr rlim_t kMostFiles = 65536; // the limit may be "none"
+  for (int file = STDERR_FILENO + 1;
+       file < int(std::min(files.rlim_cur, kMostFiles)); ++file)
+    if (file != channel)
+      ::close(file);
+}
+
+/// Turns the fresh child into a quiet one that ends when `channel` is closed,
+/// which the death of its parent does. (PR_SET_PDEATHSIG would not do: it
+/// follows the thread that forked, and a session may outlive that.)
+static void prepareChild(int printed, int channel) {
   struct rlimit noCore = {0, 0};
   ::setrlimit(RLIMIT_CORE, &noCore);
   int empty = ::open("/dev/null", O_RDONLY);
@@ -69,6 +82,7 @@ static void prepareChild(int printed) {
     ::dup2(empty, STDIN_FILENO);
   ::dup2(printed, STDOUT_FILENO);
   ::dup2(printed, STDERR_FILENO);
+  closeAllBut(channel);
   // What the parent had buffered is not ours; a line must not wait for the
   // next, or an abort would lose the reason for it.
   ::__fpurge(stdout);
@@ -94,8 +108,7 @@ Status BmrtDevice::start(const NetSpec &net) {
                  std::strerror(errno));
   child = ::fork();
   if (child == 0) {
-    ::close(ends[0]);
-    prepareChild(printed);
+    prepareChild(printed, ends[1]);
     serveBmrt({options.library.c_str(), model.fileBytes(), &net, &stage, shared,
                ends[1]});
   }
@@ -117,7 +130,7 @@ Status BmrtDevice::run(const std::vector<ByteSpan> &inputs,
     std::memcpy(shared + offsets[i], inputs[i].data,
                 stage.inputs[i].storedBytes);
   if (::send(channel, &kBmrtRun, 1, MSG_NOSIGNAL) != 1)
-    return describeDeath("before running the model");
+    return describeDeath("before it ran the model");
   WEFT_TRY(awaitReply("running the model"));
   for (size_t i = 0; i < outputs.size(); ++i)
     std::memcpy(outputs[i].data, shared + offsets[inputs.size() + i],
@@ -155,7 +168,7 @@ Status BmrtDevice::awaitReply(const char *what) {
   }
   char byte;
   if (::read(channel, &byte, 1) != 1)
-    return describeDeath(what);
+    return describeDeath(std::string("while ") + what);
   BmrtShared reply;
   std::memcpy(&reply, shared, sizeof reply);
   if (Code(reply.code) == Code::Ok)
@@ -166,7 +179,7 @@ Status BmrtDevice::awaitReply(const char *what) {
   return fail(Code(reply.code), message);
 }
 
-Status BmrtDevice::describeDeath(const char *what) {
+Status BmrtDevice::describeDeath(const std::string &when) {
   int state = 0;
   ::waitpid(child, &state, 0);
   child = -1;
@@ -178,8 +191,8 @@ Status BmrtDevice::describeDeath(const char *what) {
           : "exited with status " + std::to_string(WEXITSTATUS(state));
   std::string output = lastOutput();
   stop(/*politely=*/false);
-  return failf(Code::DeviceAborted, "libbmrt %s while %s%s", how.c_str(), what,
-               output.c_str());
+  return failf(Code::DeviceAborted, "libbmrt %s %s%s", how.c_str(),
+               when.c_str(), output.c_str());
 }
 
 std::string BmrtDevice::lastOutput() const {

@@ -45,7 +45,7 @@ private:
   /// Waits for the child's answer and turns it, its death or its silence into a
   /// Status.
   Status awaitReply(const char *what);
-  Status describeDeath(const char *what);
+  Status describeDeath(const std::string &when);
   /// The last line that the child printed, as " (last output: '...')"; or
   /// empty.
   std::string lastOutput() const;

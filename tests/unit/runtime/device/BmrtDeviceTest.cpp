@@ -4,6 +4,10 @@
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 using namespace weft::rt;
 using testing::HasSubstr;
@@ -52,6 +56,49 @@ TEST_F(Bmrt, RunsSeveralTimesAndPrintsNothing) {
   }
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(Bmrt, OutlivesTheThreadThatOpenedIt) {
+  Result<std::unique_ptr<BmrtDevice>> device =
+      fail(Code::Internal, "not opened");
+  std::thread([&] { device = open(); }).join();
+  ASSERT_TRUE(device.isOk()) << device.status().message();
+  // Long enough for a signal that the end of the thread would send.
+  ::usleep(50000);
+  Status status = (*device)->run({{input, 64}}, {{output, 64}});
+  EXPECT_TRUE(status.isOk()) << status.message();
+}
+
+TEST_F(Bmrt, ChildrenEndWithTheirParent) {
+  // Orphans become ours, so that they can be waited for.
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  pid_t parent = ::fork();
+  if (parent == 0) {
+    Result<std::unique_ptr<BmrtDevice>> first = open(), second = open();
+    ::_exit(first.isOk() && second.isOk() ? 0 : 1); // no destructor runs
+  }
+  int state = -1;
+  ASSERT_EQ(::waitpid(parent, &state, 0), parent);
+  EXPECT_EQ(state, 0);
+  unsigned ended = 0;
+  for (unsigned tries = 0; ended < 2 && tries < 1000; ++tries) {
+    if (::waitpid(-1, nullptr, WNOHANG) > 0)
+      ++ended;
+    else
+      ::usleep(10000);
+  }
+  EXPECT_EQ(ended, 2u);
+}
+
+TEST_F(Bmrt, DeathBetweenRunsIsOneClearLine) {
+  FakeMode mode("die after load");
+  Result<std::unique_ptr<BmrtDevice>> device = open();
+  ASSERT_TRUE(device.isOk()) << device.status().message();
+  ::usleep(200000);
+  Status status = (*device)->run({{input, 64}}, {{output, 64}});
+  EXPECT_EQ(status.code(), Code::DeviceAborted);
+  EXPECT_THAT(status.message(), HasSubstr("libbmrt was ended by signal 14 "));
+  EXPECT_THAT(status.message(), HasSubstr("before it ran the model"));
 }
 
 struct Failure {
