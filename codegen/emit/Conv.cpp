@@ -117,7 +117,9 @@ static FailureOr<Window> windowOf(ConvOp op, OpEmitter &emitter) {
   for (int64_t value : window.pads)
     if (value > 15)
       return op.emitError("unsupported: padding of ")
-             << value << ", the machine pads up to 15; add a Pad";
+             << value
+             << ", the machine pads up to 15; join the input with zeros by a "
+                "Concat and pad less here";
   for (int64_t value : llvm::concat<int64_t>(window.strides, window.dilations))
     if (value > 15)
       return op.emitError("unsupported: stride or dilation of ")

@@ -116,9 +116,8 @@ LogicalResult NetBuilder::emitGlobal(Operation &op) {
     return success();
   auto it = table.global.find(op.getName().getStringRef().str());
   if (it == table.global.end())
-    return op.emitError("unsupported: '")
-           << op.getName().getStringRef()
-           << "' of this form; see weft ops for what is supported";
+    return op.emitError("unsupported: this operator in this form; see weft ops "
+                        "for what is supported");
   SmallVector<Value> involved(op.getOperands());
   involved.push_back(op.getResult(0));
   for (Value value : involved)

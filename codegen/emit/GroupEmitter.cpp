@@ -200,9 +200,8 @@ LogicalResult GroupEmitter::compute(const SlicePoint &point, size_t number) {
   Operation *op = schedule.view.ops[number].op;
   auto it = table.local.find(op->getName().getStringRef().str());
   if (it == table.local.end())
-    return op->emitError("unsupported: '")
-           << op->getName().getStringRef()
-           << "' of this form; see weft ops for what is supported";
+    return op->emitError("unsupported: this operator in this form; see weft "
+                         "ops for what is supported");
   OpEmitter emitter(builder, chip, schedule, number, point);
   if (failed(it->second(op, emitter)))
     return failure();

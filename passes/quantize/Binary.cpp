@@ -54,7 +54,7 @@ static FailureOr<Value> tensorOperand(Value operand, top::BinaryOp op,
                            << "' has 1 channel and the "
                            << "result " << channels
                            << "; a computed value cannot repeat along "
-                              "channels, expand it first";
+                              "channels; join copies of it by a Concat";
   return lowering.reshaped(op.getLoc(), lowering.inFloat(operand, element),
                            shape);
 }

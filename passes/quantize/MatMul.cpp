@@ -97,8 +97,9 @@ static LogicalResult lowerMatMul(top::MatMulOp op, Lowering &lowering) {
   SmallVector<int64_t, 4> lhsShape = batched(lhs), rhsShape = batched(rhs);
   for (int axis = 0; axis < 2; ++axis)
     if (rhsShape[axis] != lhsShape[axis] && rhsShape[axis] != 1)
-      return unsupported(op) << "a matrix product that repeats its left side "
-                                "over batches; expand it first";
+      return unsupported(op)
+             << "a matrix product that repeats its left side "
+                "over batches; make its right side a constant matrix";
   FailureOr<Value> right;
   if (constant)
     right =

@@ -125,6 +125,12 @@ def missing_model(place):
 @case("onnx", r"input: .*(directory|folder)")
 def directory_as_model(place):
     return ["convert", place.input, "-o", place.out / "y.bmodel"]
+# What a message advises must be possible: Concat compiles, Pad and Expand do not. No name of the IR either.
+onnx_case("padding_beyond_the_machine", r"'conv_0'.*padding of 16.*Concat",
+          lambda: bad.one_node("Conv", ["x", "f"], initializers=[bad.weights("f", 4, 3, 3, 3)], y_shape=(1, 4, 38, 38),
+                               pads=[16] * 4))
+onnx_case("product_of_computed_matrices", r"'matmul_0' \(MatMul, opset 13\): unsupported: [^.]*$",
+          lambda: bad.one_node("MatMul", ["x", "x"]))
 
 
 # --- calibration ------------------------------------------------------------------------------------------------------
@@ -367,6 +373,13 @@ add("options", "compare_reference_missing", r"no_ref\.npz",
 
 # --- the same without the fault: these must work, or the cases above would prove nothing --------------------------------
 GOOD_TABLE = HEADER + "x 1 -1 1\nc 20 -20 20\ny 20 0 20\n"
+def compare_layers(place, content):
+    """compare --per-layer of a bmodel that is made here first."""
+    convert = place.convert(content)
+    subprocess.run([place.weft, *convert], check=True, capture_output=True, timeout=60)
+    return ["compare", convert[1], convert[3], "--input", place.npz(x=GOOD_X), "--per-layer"]
+
+
 CONTROLS = [
     ("convert", lambda place: place.convert(SMALL)),
     ("convert_with_shape", lambda place: place.convert(SYMBOLIC, "--shape", "x=1x3x8x8")),
@@ -375,6 +388,7 @@ CONTROLS = [
     ("calibrate", lambda place: calibrate(place, x=GOOD_X)),
     ("run", lambda place: place.run(None, place.npz(x=X))),
     ("compare", compare),
+    ("compare_without_layers", lambda place: compare_layers(place, bad.one_node("Identity", ["x"]))),
     ("info", lambda place: ["info", place.data / "tiny_f32.bmodel"]),
     ("disasm", lambda place: ["disasm", place.data / "tiny_f32.bmodel"]),
 ]
@@ -429,6 +443,7 @@ def problems(weft, says, function, test_data):
 def control_problems(weft, function, test_data):
     with tempfile.TemporaryDirectory() as folder:
         place = Place(pathlib.Path(folder), test_data)
+        place.weft = weft
         result = start(weft, place, function(place))
     if result is None:
         return ["no answer in time"]
