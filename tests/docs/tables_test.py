@@ -35,6 +35,8 @@ def passes_page(weft_opt):
     for line in output(weft_opt, "--help").split("\n"):
         if match := re.match(r"(\s+)(Passes|Pass Pipelines):$", line):
             heading, own = {"Passes": "pass", "Pass Pipelines": "pipeline"}[match[2]], len(match[1]) + 2
+        if line and not line[0].isspace():  # "Generic Options:": those of the program
+            heading = ""
         match = heading and re.match(r"(\s+)--([\w-]+)(=<\S+>)?\s+-\s+(.*)", line)
         if not match:
             continue
