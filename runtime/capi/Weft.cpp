@@ -1,8 +1,8 @@
 #include "runtime/capi/weft.h"
 #include "runtime/device/Session.h"
 
-#include <cstring>
 #include <new>
+#include <stdexcept>
 
 using namespace weft;
 using rt::Code;
@@ -24,51 +24,84 @@ struct weft_session {
   rt::Session session;
 };
 
+// Their addresses are all that matters: they exist when nothing can be
+// allocated any more, and are never freed.
+static weft_status outOfMemory, unexpected;
+
 static weft_status *toC(Status status) {
-  return status.isOk() ? nullptr
-                       : new (std::nothrow) weft_status{std::move(status)};
+  return status.isOk() ? nullptr : new weft_status{std::move(status)};
 }
 
 static weft_status *failure(Code code, const char *message) {
   return toC(rt::fail(code, message));
 }
 
+/// The boundary that no exception crosses: `body` returns a weft_status*.
+template <typename Body>
+static weft_status *guarded(Body body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return &outOfMemory;
+  } catch (const std::length_error &) { // more than any allocation can have
+    return &outOfMemory;
+  } catch (...) {
+    return &unexpected;
+  }
+}
+
 int weft_api_version(void) { return WEFT_API_VERSION; }
 const char *weft_version(void) { return WEFT_VERSION_TEXT; }
 
 weft_code weft_status_code(const weft_status *status) {
+  if (status == &outOfMemory)
+    return WEFT_OUT_OF_MEMORY;
+  if (status == &unexpected)
+    return WEFT_INTERNAL;
   return status ? weft_code(status->status.code()) : WEFT_OK;
 }
 
 const char *weft_status_message(const weft_status *status) {
+  if (status == &outOfMemory)
+    return "out of memory";
+  if (status == &unexpected)
+    return "internal error: an exception reached the C interface";
   return status ? status->status.message().c_str() : "";
 }
 
-void weft_status_free(weft_status *status) { delete status; }
+void weft_status_free(weft_status *status) {
+  if (status != &outOfMemory && status != &unexpected)
+    delete status;
+}
 
 const char *weft_code_text(weft_code code) { return rt::codeText(Code(code)); }
 
 static weft_status *giveModel(Result<rt::Bmodel> loaded, weft_model **model) {
   if (!loaded)
     return toC(loaded.status());
-  *model = new (std::nothrow) weft_model{*std::move(loaded)};
-  return *model ? nullptr : failure(Code::OutOfMemory, "no memory for a model");
+  *model = new weft_model{*std::move(loaded)};
+  return nullptr;
 }
 
 weft_status *weft_model_load(const char *path, weft_model **model) {
-  if (!path || !model)
-    return failure(Code::InvalidArgument, "path and model must not be NULL");
-  return giveModel(rt::Bmodel::load(path), model);
+  return guarded([&] {
+    if (!path || !model)
+      return failure(Code::InvalidArgument, "path and model must not be NULL");
+    return giveModel(rt::Bmodel::load(path), model);
+  });
 }
 
 weft_status *weft_model_load_bytes(const void *bytes, size_t size,
                                    const char *name, weft_model **model) {
-  if ((!bytes && size) || !name || !model)
-    return failure(Code::InvalidArgument,
-                   "bytes, name and model must not be NULL");
-  const auto *begin = static_cast<const uint8_t *>(bytes);
-  return giveModel(
-      rt::Bmodel::load(std::vector<uint8_t>(begin, begin + size), name), model);
+  return guarded([&] {
+    if ((!bytes && size) || !name || !model)
+      return failure(Code::InvalidArgument,
+                     "bytes, name and model must not be NULL");
+    const auto *begin = static_cast<const uint8_t *>(bytes);
+    return giveModel(
+        rt::Bmodel::load(std::vector<uint8_t>(begin, begin + size), name),
+        model);
+  });
 }
 
 void weft_model_free(weft_model *model) { delete model; }
@@ -134,13 +167,15 @@ static weft_status *describe(const weft_model *model, size_t net, size_t stage,
 
 weft_status *weft_model_input(const weft_model *model, size_t net, size_t stage,
                               size_t index, weft_tensor_desc *desc) {
-  return describe(model, net, stage, index, true, desc);
+  return guarded(
+      [&] { return describe(model, net, stage, index, true, desc); });
 }
 
 weft_status *weft_model_output(const weft_model *model, size_t net,
                                size_t stage, size_t index,
                                weft_tensor_desc *desc) {
-  return describe(model, net, stage, index, false, desc);
+  return guarded(
+      [&] { return describe(model, net, stage, index, false, desc); });
 }
 
 static Result<rt::DeviceOptions> readOptions(const weft_device_options *from) {
@@ -162,9 +197,10 @@ static Result<rt::DeviceOptions> readOptions(const weft_device_options *from) {
   return options;
 }
 
-weft_status *weft_session_open(const weft_model *model, const char *net,
-                               size_t stage, const weft_device_options *options,
-                               weft_session **session) {
+static weft_status *openSession(const weft_model *model, const char *net,
+                                size_t stage,
+                                const weft_device_options *options,
+                                weft_session **session) {
   if (!model || !session)
     return failure(Code::InvalidArgument, "model and session must not be NULL");
   Result<rt::DeviceOptions> chosen = readOptions(options);
@@ -182,15 +218,20 @@ weft_status *weft_session_open(const weft_model *model, const char *net,
       rt::Session::open(*chosen, model->model, *spec, stage);
   if (!opened)
     return toC(opened.status());
-  *session = new (std::nothrow) weft_session{*std::move(opened)};
-  return *session ? nullptr
-                  : failure(Code::OutOfMemory, "no memory for a session");
+  *session = new weft_session{*std::move(opened)};
+  return nullptr;
 }
 
-weft_status *weft_session_run_typed(weft_session *session,
-                                    const void *const *inputs,
-                                    const weft_type *input_types,
-                                    void *const *outputs) {
+weft_status *weft_session_open(const weft_model *model, const char *net,
+                               size_t stage, const weft_device_options *options,
+                               weft_session **session) {
+  return guarded(
+      [&] { return openSession(model, net, stage, options, session); });
+}
+
+static weft_status *runSession(weft_session *session, const void *const *inputs,
+                               const weft_type *input_types,
+                               void *const *outputs) {
   if (!session)
     return failure(Code::InvalidArgument, "session must not be NULL");
   const rt::StageSpec &stage = session->session.stage();
@@ -214,6 +255,14 @@ weft_status *weft_session_run_typed(weft_session *session,
     results.push_back(static_cast<uint8_t *>(outputs[i]));
   }
   return toC(session->session.run(elements, results));
+}
+
+weft_status *weft_session_run_typed(weft_session *session,
+                                    const void *const *inputs,
+                                    const weft_type *input_types,
+                                    void *const *outputs) {
+  return guarded(
+      [&] { return runSession(session, inputs, input_types, outputs); });
 }
 
 weft_status *weft_session_run(weft_session *session, const void *const *inputs,

@@ -1,7 +1,9 @@
 //===- Status.h - success or one clear reason -------------------*- C++ -*-===//
 //
 // How everything under runtime/ reports failure: no exceptions, no global
-// "last error". A function that can fail returns Status or Result<T>.
+// "last error". A function that can fail returns Status or Result<T>. Only
+// std::bad_alloc of the standard library passes through; the C interface and
+// the program's main() turn it into Code::OutOfMemory.
 //
 //===----------------------------------------------------------------------===//
 

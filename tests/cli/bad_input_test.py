@@ -41,6 +41,7 @@ class Place:
         self.out.mkdir()
         self.data = test_data / "vendor-bmodels"
         self.max_file_bytes = None  # writes beyond it fail, as on a full disk
+        self.max_memory = None  # bytes of address space
 
     def convert(self, content, *options, name="model.onnx"):
         path = bad.write(self.input, content, name)
@@ -287,6 +288,14 @@ def directory_as_npz(place):
     return place.run(None, place.input)
 
 
+@case("npz", r"out of memory$")
+def npz_beyond_the_memory(place):
+    place.max_memory = 256 << 20
+    np.savez_compressed(place.input / "in.npz", x=np.zeros((1, 3, 4000, 4000), np.float32))  # 192 MB, and results
+    model = bad.write(place.input, bad.small(x_shape=(1, 3, 4000, 4000), y_shape=(1, 4, 4000, 4000)))
+    return ["calibrate", model, "--data", place.input, "-o", place.out / "table"]
+
+
 # --- options and outputs ----------------------------------------------------------------------------------------------
 def option_case(name, says, *options):
     add("options", name, says, lambda place: place.convert(SMALL, *options))
@@ -397,14 +406,17 @@ CONTROLS = [
 # --- runner -----------------------------------------------------------------------------------------------------------
 def start(weft, place, arguments, seconds=60):
     """Runs weft; None if it gave no answer in time."""
-    def limit_files():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (place.max_file_bytes, place.max_file_bytes))
+    limits = [(kind, most) for kind, most in ((resource.RLIMIT_FSIZE, place.max_file_bytes),
+                                              (resource.RLIMIT_AS, place.max_memory)) if most is not None]
 
-    limited = place.max_file_bytes is not None
+    def set_limits():
+        for kind, most in limits:
+            resource.setrlimit(kind, (most, most))
+
     try:  # Python ignores SIGXFSZ; not restoring signals lets weft see the failed write instead of dying of it.
         return subprocess.run([weft, *map(str, arguments)], capture_output=True, stdin=subprocess.DEVNULL,
-                              timeout=seconds, restore_signals=not limited,
-                              preexec_fn=limit_files if limited else None)
+                              timeout=seconds, restore_signals=not limits,
+                              preexec_fn=set_limits if limits else None)
     except subprocess.TimeoutExpired:
         return None
 

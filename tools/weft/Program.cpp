@@ -8,8 +8,13 @@
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <unistd.h>
+#ifdef WEFT_WITH_COMPILER
+#include "llvm/Support/ErrorHandling.h"
+#endif
 
 using namespace weft;
 using namespace weft::cli;
@@ -105,9 +110,27 @@ static void occupyClosedStreams() {
       int opened = ::open("/dev/null", O_RDONLY);
 }
 
+/// Ends the program; allocates nothing. An exception would not do: the compiler
+/// is built without them, and LLVM's containers abort.
+[[noreturn]] static void endOutOfMemory() {
+  constexpr char kLine[] = "weft: error: out of memory\n";
+  [[maybe_unused]] ssize_t written =
+      ::write(STDERR_FILENO, kLine, sizeof kLine - 1);
+  ::_exit(int(ExitCode::UserError));
+}
+
+static void handleOutOfMemory() {
+  std::set_new_handler(endOutOfMemory);
+#ifdef WEFT_WITH_COMPILER
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { endOutOfMemory(); });
+#endif
+}
+
 int Program::run(int argumentCount, char **arguments) {
   occupyClosedStreams();
   handleCrashes(argumentCount, arguments);
+  handleOutOfMemory();
   // A closed pipe or a file size limit shows up as a failed write instead.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -134,9 +157,10 @@ int Program::run(int argumentCount, char **arguments) {
   }
   try {
     return int(chosen());
-  } catch (const std::bad_alloc &) {
-    printError("out of memory");
-    return int(ExitCode::UserError);
+  } catch (const std::bad_alloc &) { // std::bad_array_new_length
+    endOutOfMemory();
+  } catch (const std::length_error &) { // more than any allocation can have
+    endOutOfMemory();
   } catch (const std::exception &error) {
     return int(reportError(rt::fail(rt::Code::Internal, error.what())));
   }
