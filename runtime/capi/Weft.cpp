@@ -1,6 +1,9 @@
 #include "runtime/capi/weft.h"
 #include "runtime/device/Session.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 
@@ -140,9 +143,19 @@ size_t weft_model_output_count(const weft_model *model, size_t net) {
   return spec ? spec->stages[0].outputs.size() : 0;
 }
 
+/// Bytes of the structs of API version 1, up to their last field. They never
+/// change: an older program must always be understood.
+static constexpr size_t kTensorDescV1 =
+    offsetof(weft_tensor_desc, zero_point) + sizeof(int32_t);
+static constexpr size_t kDeviceOptionsV1 =
+    offsetof(weft_device_options, time_limit_seconds) + sizeof(double);
+static_assert(sizeof(void *) != 8 ||
+                  (kTensorDescV1 == 60 && kDeviceOptionsV1 == 32),
+              "fields of version 1 must stay where they are");
+
 static weft_status *describe(const weft_model *model, size_t net, size_t stage,
                              size_t index, bool input, weft_tensor_desc *desc) {
-  if (!desc || desc->struct_bytes < sizeof(weft_tensor_desc))
+  if (!desc || desc->struct_bytes < kTensorDescV1)
     return failure(Code::InvalidArgument,
                    "desc must not be NULL and desc->struct_bytes must be "
                    "sizeof(weft_tensor_desc)");
@@ -154,14 +167,18 @@ static weft_status *describe(const weft_model *model, size_t net, size_t stage,
   if (index >= tensors.size())
     return failure(Code::NotFound, "there is no such input or output");
   const rt::TensorSpec &tensor = tensors[index];
-  desc->name = tensor.name.c_str();
-  desc->type = weft_type(numeric::onnxDataType(tensor.type));
-  desc->rank = tensor.shape.size();
-  desc->shape = tensor.shape.data();
-  desc->bytes = tensor.bytes();
-  desc->stored_type = weft_type(numeric::onnxDataType(tensor.storedType));
-  desc->scale = tensor.scale;
-  desc->zero_point = tensor.zeroPoint;
+  weft_tensor_desc full = {};
+  full.struct_bytes = desc->struct_bytes;
+  full.name = tensor.name.c_str();
+  full.type = weft_type(numeric::onnxDataType(tensor.type));
+  full.rank = tensor.shape.size();
+  full.shape = tensor.shape.data();
+  full.bytes = tensor.bytes();
+  full.stored_type = weft_type(numeric::onnxDataType(tensor.storedType));
+  full.scale = tensor.scale;
+  full.zero_point = tensor.zeroPoint;
+  // Only what both sides know.
+  std::memcpy(desc, &full, std::min(desc->struct_bytes, sizeof full));
   return nullptr;
 }
 
@@ -182,18 +199,21 @@ static Result<rt::DeviceOptions> readOptions(const weft_device_options *from) {
   rt::DeviceOptions options;
   if (!from)
     return options;
-  if (from->struct_bytes < sizeof(weft_device_options))
+  if (from->struct_bytes < kDeviceOptionsV1)
     return rt::fail(Code::InvalidArgument, "options->struct_bytes must be "
                                            "sizeof(weft_device_options)");
-  if (from->kind != WEFT_EMULATOR && from->kind != WEFT_BMRT)
+  // Fields that the caller does not know stay 0, their default.
+  weft_device_options known = {};
+  std::memcpy(&known, from, std::min(from->struct_bytes, sizeof known));
+  if (known.kind != WEFT_EMULATOR && known.kind != WEFT_BMRT)
     return rt::failf(Code::InvalidArgument,
-                     "options->kind is %d, must be 0 or 1", int(from->kind));
-  options.kind = from->kind == WEFT_BMRT ? rt::DeviceOptions::Kind::Bmrt
+                     "options->kind is %d, must be 0 or 1", int(known.kind));
+  options.kind = known.kind == WEFT_BMRT ? rt::DeviceOptions::Kind::Bmrt
                                          : rt::DeviceOptions::Kind::Emulator;
-  if (from->bmrt_library)
-    options.bmrtLibrary = from->bmrt_library;
-  if (from->time_limit_seconds > 0)
-    options.timeLimitSeconds = from->time_limit_seconds;
+  if (known.bmrt_library)
+    options.bmrtLibrary = known.bmrt_library;
+  if (known.time_limit_seconds > 0)
+    options.timeLimitSeconds = known.time_limit_seconds;
   return options;
 }
 

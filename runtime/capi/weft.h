@@ -11,13 +11,15 @@
 
   Every function that can fail returns a weft_status*: NULL is success, anything
   else is to be freed by the caller with weft_status_free(). There is no global
-  state and no thread-local last error. A model may be used by several threads
-at once, a session by one at a time. Strings are UTF-8, owned by the object they
+  state and no thread-local last error. No exception leaves a function; without
+  memory it is WEFT_OUT_OF_MEMORY. A model may be used by several threads at
+  once, a session by one at a time. Strings are UTF-8, owned by the object they
   were asked from, and live as long as it.
 
   The interface is versioned by WEFT_API_VERSION; functions and enumerators are
-only added, structs only grow at their end (struct_bytes says what the caller
-knows).
+  only added, structs only grow at their end. struct_bytes says what the caller
+  knows: an older program is given, and asked for, the first fields only; what
+  is beyond the library's own struct it leaves as it was.
 
 \*===----------------------------------------------------------------------===*/
 
@@ -43,8 +45,7 @@ WEFT_API int weft_api_version(void);
 /* "0.1.0" */
 WEFT_API const char *weft_version(void);
 
-/*===-- status
- * --------------------------------------------------------------===*/
+/*===-- status ------------------------------------------------------------===*/
 
 /* Kinds of failure. */
 typedef enum weft_code {
@@ -78,8 +79,7 @@ WEFT_API void weft_status_free(weft_status *status);
 /* A few words for a code, "broken file". */
 WEFT_API const char *weft_code_text(weft_code code);
 
-/*===-- model
- * ---------------------------------------------------------------===*/
+/*===-- model -------------------------------------------------------------===*/
 
 typedef struct weft_model weft_model;
 
@@ -123,7 +123,8 @@ typedef enum weft_type {
 
 /* An input or output of a stage. */
 typedef struct weft_tensor_desc {
-  /* Set by the caller to sizeof(weft_tensor_desc) before the call. */
+  /* Set by the caller to sizeof(weft_tensor_desc) before the call, which
+     leaves it as it is. */
   size_t struct_bytes;
   const char *name;
   /* Type and shape of the ONNX model; those stored in the file if it does not
@@ -148,8 +149,7 @@ WEFT_API weft_status *weft_model_output(const weft_model *model, size_t net,
                                         size_t stage, size_t index,
                                         weft_tensor_desc *desc);
 
-/*===-- session
- * -------------------------------------------------------------===*/
+/*===-- session -----------------------------------------------------------===*/
 
 typedef enum weft_device_kind {
   /* Bit-exact emulator inside this library. */
@@ -170,8 +170,7 @@ typedef struct weft_device_options {
 
 typedef struct weft_session weft_session;
 
-/* Makes a stage ready. `net` NULL: the only net. `options` NULL: the emulator.
- */
+/* Makes a stage ready. `net` NULL: the only net. `options` NULL: emulator. */
 WEFT_API weft_status *weft_session_open(const weft_model *model,
                                         const char *net, size_t stage,
                                         const weft_device_options *options,

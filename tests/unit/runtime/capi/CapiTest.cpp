@@ -1,5 +1,6 @@
 #include <weft.h>
 
+#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -53,6 +54,54 @@ TEST_F(Capi, DescribesNetsAndTensors) {
   EXPECT_EQ(codeOf(weft_model_output(model, 0, 1, 0, &desc)), WEFT_NOT_FOUND);
   desc.struct_bytes = 4;
   EXPECT_EQ(codeOf(weft_model_input(model, 0, 0, 0, &desc)),
+            WEFT_INVALID_ARGUMENT);
+}
+
+/// A program built against a newer weft.h: the structs have grown.
+struct LaterDesc {
+  weft_tensor_desc known;
+  uint64_t later;
+};
+struct LaterOptions {
+  weft_device_options known;
+  uint64_t later;
+};
+
+TEST_F(Capi, NewerProgramsKeepTheirOwnFields) {
+  LaterDesc desc = {};
+  desc.known.struct_bytes = sizeof desc;
+  desc.later = 42;
+  ASSERT_EQ(codeOf(weft_model_input(model, 0, 0, 0, &desc.known)), WEFT_OK);
+  EXPECT_EQ(desc.known.struct_bytes, sizeof desc);
+  EXPECT_STREQ(desc.known.name, "x");
+  EXPECT_EQ(desc.later, 42u);
+  LaterOptions options = {};
+  options.known.struct_bytes = sizeof options;
+  weft_session *session = nullptr;
+  EXPECT_EQ(
+      codeOf(weft_session_open(model, nullptr, 0, &options.known, &session)),
+      WEFT_OK);
+  weft_session_free(session);
+}
+
+TEST_F(Capi, TheFirstVersionsStructsSuffice) {
+  weft_tensor_desc desc;
+  constexpr size_t kFirst = offsetof(weft_tensor_desc, zero_point) + 4;
+  std::memset(&desc, 0xAB, sizeof desc);
+  desc.struct_bytes = kFirst;
+  ASSERT_EQ(codeOf(weft_model_input(model, 0, 0, 0, &desc)), WEFT_OK);
+  EXPECT_EQ(desc.zero_point, 0);
+  // Nothing is written beyond what the caller said it has.
+  const auto *bytes = reinterpret_cast<const unsigned char *>(&desc);
+  for (size_t i = kFirst; i < sizeof desc; ++i)
+    EXPECT_EQ(bytes[i], 0xAB);
+  desc.struct_bytes = kFirst - 1;
+  EXPECT_EQ(codeOf(weft_model_input(model, 0, 0, 0, &desc)),
+            WEFT_INVALID_ARGUMENT);
+  weft_device_options options = {};
+  options.struct_bytes = 31;
+  weft_session *session = nullptr;
+  EXPECT_EQ(codeOf(weft_session_open(model, nullptr, 0, &options, &session)),
             WEFT_INVALID_ARGUMENT);
 }
 
