@@ -82,6 +82,16 @@ public:
       return Error(weft_session_run(handle.get(), nullptr, nullptr));
     return Error(weft_session_run(handle.get(), inputs.data(), outputs.data()));
   }
+  /// The same with a type for every input; see weft_session_run_typed().
+  Error run(const std::vector<const void *> &inputs,
+            const std::vector<weft_type> &inputTypes,
+            const std::vector<void *> &outputs) {
+    if (inputs.size() < inputCount || inputTypes.size() < inputCount ||
+        outputs.size() < outputCount)
+      return Error(weft_session_run(handle.get(), nullptr, nullptr));
+    return Error(weft_session_run_typed(handle.get(), inputs.data(),
+                                        inputTypes.data(), outputs.data()));
+  }
 
 private:
   friend class Model;
@@ -112,11 +122,11 @@ public:
   size_t stageCount(size_t net) const {
     return weft_model_stage_count(handle.get(), net);
   }
-  std::vector<Tensor> inputs(size_t net, size_t stage = 0) const {
+  Outcome<std::vector<Tensor>> inputs(size_t net, size_t stage = 0) const {
     return describe(weft_model_input_count(handle.get(), net), net, stage,
                     weft_model_input);
   }
-  std::vector<Tensor> outputs(size_t net, size_t stage = 0) const {
+  Outcome<std::vector<Tensor>> outputs(size_t net, size_t stage = 0) const {
     return describe(weft_model_output_count(handle.get(), net), net, stage,
                     weft_model_output);
   }
@@ -145,14 +155,17 @@ private:
   };
 
   template <typename Describe>
-  std::vector<Tensor> describe(size_t count, size_t net, size_t stage,
-                               Describe one) const {
+  Outcome<std::vector<Tensor>> describe(size_t count, size_t net, size_t stage,
+                                        Describe one) const {
     std::vector<Tensor> tensors;
+    // Without a first tensor to ask for, asking still says what is missing.
+    if (stage >= stageCount(net))
+      count = 1;
     for (size_t i = 0; i < count; ++i) {
       weft_tensor_desc desc = {};
       desc.struct_bytes = sizeof desc;
       if (Error error{one(handle.get(), net, stage, i, &desc)})
-        return {};
+        return error;
       tensors.push_back(
           {desc.name, desc.type,
            std::vector<int64_t>(desc.shape, desc.shape + desc.rank), desc.bytes,
