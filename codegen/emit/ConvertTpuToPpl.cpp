@@ -8,6 +8,7 @@
 #include "dialects/ppl/Net.h"
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/Move.h"
+#include "runtime/chips/Alignment.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -181,12 +182,11 @@ LogicalResult NetBuilder::finish(func::ReturnOp terminator) {
       return failure();
     outputs.push_back(*io);
   }
-  auto pageUp = [](int64_t value) { return (value + 4095) / 4096 * 4096; };
   net.setWeightsAddress(chip.weightBase);
   net.setWeightsBytes(
       std::max<int64_t>(0, weightEnd - static_cast<int64_t>(chip.weightBase)));
   net.setContextAddress(contextBegin);
-  net.setContextBytes(pageUp(contextEnd - contextBegin));
+  net.setContextBytes(alignUp<int64_t>(contextEnd - contextBegin, kPageBytes));
   net.setInputsAttr(builder.getArrayAttr(inputs));
   net.setOutputsAttr(builder.getArrayAttr(outputs));
   return success();

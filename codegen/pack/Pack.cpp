@@ -7,6 +7,7 @@
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/bmodel/Container.h"
 #include "runtime/bmodel/Sha256.h"
+#include "runtime/chips/Alignment.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -18,25 +19,18 @@ using namespace weft;
 using namespace weft::codegen;
 namespace wire = weft::rt::wire;
 
-/// Binary section and blobs start on this, as in the vendor's files ("4k
-/// aligned"); it lets a runtime map weights.
-static constexpr uint64_t kPageBytes = 4096;
 /// The vendor pads command blobs to this.
 static constexpr uint64_t kCommandBlobBytes = 128;
-
-static uint64_t roundUp(uint64_t value, uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
 
 /// Appends `bytes` to the binary section, zero-padded to a multiple of `unit`,
 /// and says where they lie, padding included.
 static std::unique_ptr<wire::Blob> appendBlob(std::vector<uint8_t> &section,
                                               const std::vector<uint8_t> &bytes,
                                               uint64_t unit) {
-  section.resize(roundUp(section.size(), kPageBytes));
+  section.resize(alignUp<uint64_t>(section.size(), kPageBytes));
   uint64_t start = section.size();
   section.insert(section.end(), bytes.begin(), bytes.end());
-  section.resize(start + roundUp(bytes.size(), unit));
+  section.resize(start + alignUp<uint64_t>(bytes.size(), unit));
   return std::make_unique<wire::Blob>(start, section.size() - start);
 }
 
@@ -206,7 +200,7 @@ static std::vector<uint8_t>
 joinSections(const flatbuffers::FlatBufferBuilder &builder,
              const std::vector<uint8_t> &section) {
   uint64_t end =
-      roundUp(rt::kBmodelHeaderBytes + builder.GetSize(), kPageBytes);
+      alignUp<uint64_t>(rt::kBmodelHeaderBytes + builder.GetSize(), kPageBytes);
   std::vector<uint8_t> file = rt::makeContainerHeader(
       uint32_t(end - rt::kBmodelHeaderBytes), section.size());
   const uint8_t *start = builder.GetBufferPointer();

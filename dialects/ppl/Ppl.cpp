@@ -2,6 +2,7 @@
 
 #include "dialects/ppl/Ppl.h"
 #include "dialects/ppl/TensorLayout.h"
+#include "runtime/chips/Alignment.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -181,10 +182,6 @@ bool weft::ppl::isSigned(TensorViewType type) {
   return !integer || integer.isSigned();
 }
 
-static int64_t roundUp(int64_t value, int64_t to) {
-  return (value + to - 1) / to * to;
-}
-
 Strides weft::ppl::stridesOf(TensorViewType type, unsigned lane,
                              const Chip &chip) {
   int64_t perRow = chip.euBytes / elementBytesOf(type);
@@ -200,13 +197,13 @@ Strides weft::ppl::stridesOf(TensorViewType type, unsigned lane,
   case Layout::Channel:
     return {0, 1, 0, 0};
   case Layout::Aligned: {
-    int64_t channel = roundUp(h * w, perRow);
+    int64_t channel = alignUp<int64_t>(h * w, perRow);
     return {rows * channel, channel, w, 1};
   }
   case Layout::Compact:
     return {rows * h * w, h * w, w, 1};
   case Layout::LineAligned: {
-    int64_t line = roundUp(w, perRow);
+    int64_t line = alignUp<int64_t>(w, perRow);
     return {rows * h * line, h * line, line, 1};
   }
   }

@@ -1,14 +1,11 @@
 //===- LocalBuffer.cpp - what a tensor takes in local memory --------------===//
 
 #include "dialects/tpu/LocalBuffer.h"
+#include "runtime/chips/Alignment.h"
 #include "runtime/chips/Chip.h"
 
 using namespace weft;
 using namespace weft::tpu;
-
-static int64_t roundUp(int64_t value, int64_t granule) {
-  return (value + granule - 1) / granule * granule;
-}
 
 int64_t weft::tpu::bytesPerLane(const Chip &chip, const LocalTensor &tensor) {
   const Dims &dims = tensor.dims;
@@ -18,18 +15,20 @@ int64_t weft::tpu::bytesPerLane(const Chip &chip, const LocalTensor &tensor) {
   int64_t channelElements = 0;
   switch (tensor.layout) {
   case LocalLayout::Aligned:
-    channelElements = roundUp(dims[kAxisH] * dims[kAxisW], rowElements);
+    channelElements =
+        alignUp<int64_t>(dims[kAxisH] * dims[kAxisW], rowElements);
     break;
   case LocalLayout::Compact:
     channelElements = dims[kAxisH] * dims[kAxisW];
     break;
   case LocalLayout::LineAligned:
-    channelElements = dims[kAxisH] * roundUp(dims[kAxisW], rowElements);
+    channelElements =
+        dims[kAxisH] * alignUp<int64_t>(dims[kAxisW], rowElements);
     break;
   }
   int64_t bytes =
       (dims[kAxisN] * channelsInLane * channelElements * tensor.bits + 7) / 8;
-  return roundUp(bytes, chip.euBytes);
+  return alignUp<int64_t>(bytes, chip.euBytes);
 }
 
 void weft::tpu::addExpScratch(const Chip &chip, const Dims &dims,

@@ -6,6 +6,7 @@
 #include "passes/tpu/LocalAllocation.h"
 #include "passes/tpu/ModuleChip.h"
 #include "passes/tpu/Passes.h"
+#include "runtime/chips/Alignment.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -14,10 +15,6 @@
 using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
-
-static int64_t alignUp(int64_t value, int64_t granule) {
-  return (value + granule - 1) / granule * granule;
-}
 
 static int64_t valueBytes(Value value) {
   Dims dims = dimsOf(value);
@@ -57,7 +54,7 @@ private:
   /// aligned ones are faster.
   int64_t takeWeight(int64_t bytes) {
     int64_t address = cursor;
-    cursor = alignUp(cursor + bytes, 64);
+    cursor = alignUp<int64_t>(cursor + bytes, 64);
     return address;
   }
 
@@ -133,7 +130,7 @@ private:
     for (auto &entry : ranges)
       list.push_back(entry.second);
     auto offsets = allocate(list, int64_t(1) << 40, 64);
-    int64_t base = alignUp(cursor, 4096);
+    int64_t base = alignUp<int64_t>(cursor, kPageBytes);
     DenseMap<Value, int64_t> addresses;
     for (auto [i, entry] : llvm::enumerate(ranges))
       addresses[entry.first] = base + (*offsets)[i];
