@@ -7,7 +7,7 @@
 #include "dialects/tpu/Tpu.h"
 #include "passes/quantize/Lowering.h"
 #include "passes/quantize/Passes.h"
-#include "runtime/chips/Chips.h"
+#include "runtime/chips/Targets.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -324,7 +324,9 @@ struct ConvertTopToTpu
       return emitError(module.getLoc()) << "precision is '" << precision
                                         << "', must be f32, f16, bf16 or int8";
     if (!chips::find(chip))
-      return emitError(module.getLoc()) << "unknown chip '" << chip << "'";
+      return emitError(module.getLoc())
+             << "unknown chip '" << chip
+             << "'; known: " << chips::joinedTargets();
     auto func = module.lookupSymbol<func::FuncOp>("main");
     if (!func || !func.getBody().hasOneBlock())
       return emitError(module.getLoc())

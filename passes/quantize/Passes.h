@@ -3,6 +3,8 @@
 #ifndef WEFT_PASSES_QUANTIZE_PASSES_H
 #define WEFT_PASSES_QUANTIZE_PASSES_H
 
+#include "runtime/chips/Targets.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

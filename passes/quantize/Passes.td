@@ -32,7 +32,7 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
   let dependentDialects = ["::weft::tpu::TpuDialect", "::mlir::quant::QuantizationDialect"];
   let options = [
     Option<"precision", "precision", "std::string", "\"f32\"", "f32, f16, bf16 or int8">,
-    Option<"chip", "chip", "std::string", "\"bm1684x\"", "the chip to compile for">,
+    Option<"chip", "chip", "std::string", "::weft::chips::defaultTarget()", "the chip to compile for">,
     Option<"calibration", "calibration", "std::string", "\"\"", "calibration table (for int8)">,
     Option<"quantizedIo", "quantized-io", "bool", "false", "inputs and outputs in the types computed with">,
     Option<"wideWeights", "wide-weights", "int64_t", "4096",

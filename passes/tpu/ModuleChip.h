@@ -5,7 +5,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
-#include "runtime/chips/Chips.h"
+#include "runtime/chips/Targets.h"
 
 namespace weft::tpu {
 
@@ -17,7 +17,8 @@ inline const Chip *chipOf(mlir::Operation *op) {
       if (const Chip *chip = chips::find({name.data(), name.size()}))
         return chip;
       scope->emitError("unknown chip '")
-          << name.getValue() << "' in tpu.chip; known: bm1684x";
+          << name.getValue()
+          << "' in tpu.chip; known: " << chips::joinedTargets();
       return nullptr;
     }
   op->emitError("module has no tpu.chip attribute; convert to tpu first");

@@ -3,6 +3,7 @@
 #ifndef WEFT_TOOLS_DRIVER_COMPILE_H
 #define WEFT_TOOLS_DRIVER_COMPILE_H
 
+#include "runtime/chips/Targets.h"
 #include "runtime/status/Status.h"
 #include "tools/driver/Diagnostics.h"
 #include "tools/driver/Pipelines.h"
@@ -25,7 +26,7 @@ enum class Stage { Top, Tpu, Ppl, Bmodel };
 struct CompileOptions {
   InputShapes shapes;
   std::string precision = "f32"; ///< f32, f16, bf16, int8
-  std::string chip = "bm1684x";
+  std::string chip = chips::defaultTarget();
   std::string calibration; ///< path of a table; for int8
   OptLevel optLevel = OptLevel::O2;
   bool quantizedIo = false;

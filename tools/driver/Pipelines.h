@@ -3,6 +3,8 @@
 #ifndef WEFT_TOOLS_DRIVER_PIPELINES_H
 #define WEFT_TOOLS_DRIVER_PIPELINES_H
 
+#include "runtime/chips/Targets.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -25,7 +27,7 @@ struct LoweringOptions : mlir::PassPipelineOptions<LoweringOptions> {
                                 llvm::cl::desc("f32, f16, bf16 or int8"),
                                 llvm::cl::init("f32")};
   Option<std::string> chip{*this, "chip", llvm::cl::desc("chip to compile for"),
-                           llvm::cl::init("bm1684x")};
+                           llvm::cl::init(chips::defaultTarget())};
   Option<std::string> calibration{
       *this, "calibration", llvm::cl::desc("calibration table (for int8)"),
       llvm::cl::init("")};

@@ -173,7 +173,7 @@ void cli::addConvertCommand(Program &program) {
       ->required()
       ->type_name("FILE");
   command.add_option("--target", flags->compile.chip, "The chip")
-      ->check(CLI::IsMember({"bm1684x"}))
+      ->check(CLI::IsMember(chips::targets()))
       ->capture_default_str();
   command.add_option("--precision", flags->compile.precision, "The arithmetic")
       ->check(CLI::IsMember({"f32", "f16", "bf16", "int8"}))
