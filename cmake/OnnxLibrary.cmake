@@ -4,7 +4,14 @@
 # WEFT_ONNX_SOURCE_DIR (cache or environment variable) names the folder `onnx` of an unpacked wheel; if
 # neither is set, scripts/fetch_onnx_sources fills .cache/ (pinned by SHA-256).
 # Result: target `onnx_library`.
-set(onnx_version 1.23.2)
+# The version is that of the tests' Python package.
+set(onnx_requirements "${CMAKE_CURRENT_LIST_DIR}/../scripts/requirements.txt")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${onnx_requirements}")
+file(STRINGS "${onnx_requirements}" onnx_version REGEX "^onnx==")
+string(REPLACE "onnx==" "" onnx_version "${onnx_version}")
+if(NOT onnx_version MATCHES "^[0-9.]+$")
+  message(FATAL_ERROR "scripts/requirements.txt has no line onnx==<version>")
+endif()
 set(onnx_default_dir "${PROJECT_SOURCE_DIR}/.cache/onnx-${onnx_version}/onnx")
 if(DEFINED ENV{WEFT_ONNX_SOURCE_DIR})
   set(onnx_default_dir "$ENV{WEFT_ONNX_SOURCE_DIR}")

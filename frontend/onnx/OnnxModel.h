@@ -173,7 +173,7 @@ llvm::Expected<std::optional<Function>>
 functionOfSchema(const Node &node, int64_t opset,
                  llvm::ArrayRef<ValueType> inputTypes);
 
-/// Version of the ONNX library built in, e.g. "1.23.2".
+/// Version of the ONNX library built in, that of scripts/requirements.txt.
 llvm::StringRef libraryVersion();
 
 } // namespace weft::onnx

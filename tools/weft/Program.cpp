@@ -5,6 +5,11 @@
 #include "tools/weft/Crash.h"
 #include "tools/weft/Version.h"
 
+#ifdef WEFT_WITH_COMPILER
+#include "frontend/onnx/OnnxModel.h"
+#include "llvm/Config/llvm-config.h"
+#endif
+
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
@@ -65,12 +70,23 @@ ExitCode cli::printJson(const nlohmann::ordered_json &json) {
       "\n");
 }
 
+/// The line about the compiler.
+static std::string compilerText() {
+#ifdef WEFT_WITH_COMPILER
+  return "compiler: ONNX opset " + std::to_string(onnx::kFirstOpset) + " to " +
+         std::to_string(onnx::kLastOpset) + ", ONNX library " +
+         onnx::libraryVersion().str() + ", MLIR " LLVM_VERSION_STRING "\n";
+#else
+  return "compiler: none, this build runs models only\n";
+#endif
+}
+
 std::string cli::versionText() {
   std::string text = "weft " WEFT_VERSION "\nchips:";
   for (const Chip *chip : chips::all)
     text += " " + std::string(chip->targetName);
-  return text + "\n" WEFT_COMPILER_VERSIONS "libraries: " WEFT_LIBRARY_VERSIONS
-                "\n";
+  return text + "\n" + compilerText() +
+         "libraries: " WEFT_LIBRARY_VERSIONS "\n";
 }
 
 Program::Program()
