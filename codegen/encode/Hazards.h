@@ -5,6 +5,7 @@
 
 #include "runtime/isa/Codes.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -26,6 +27,8 @@ public:
   /// keeps the total work near-linear.
   uint64_t largest(ByteRange range, uint64_t forget = 0);
   void clear() { entries.clear(); }
+  /// How many ranges are remembered: the steps of the next `largest` over all.
+  size_t pieces() const { return entries.size(); }
 
 private:
   struct Entry {
