@@ -54,7 +54,7 @@ Command &Command::setSigned(Field field, int64_t value) {
 
 void weft::codegen::appendLaneRanges(std::vector<ByteRange> &ranges,
                                      const Placed &tensor) {
-  const Chip &chip = *chips::all[0];
+  const Chip &chip = *tensor.chip;
   ppl::TensorViewType type = tensor.type;
   unsigned bytes = ppl::elementBytesOf(type);
   const ppl::Strides &s = tensor.strides;

@@ -16,6 +16,7 @@ struct Placed {
                         ///< byte inside static memory
   unsigned lane = 0;
   ppl::Strides strides = {};
+  const Chip *chip = nullptr; ///< whose memories these are; never null
 
   isa::Precision precision() const {
     return *ppl::precisionOf(type.getElementType());

@@ -63,6 +63,33 @@ static std::optional<int64_t> compare(arith::CmpIPredicate predicate, int64_t a,
   return std::nullopt;
 }
 
+/// The value of a binary op; none for one that indices are not made of, and
+/// where it has no value in 64 bits.
+static std::optional<int64_t> fold(Operation *op, int64_t a, int64_t b) {
+  int64_t result = 0;
+  if (mlir::isa<arith::AddIOp>(op))
+    return __builtin_add_overflow(a, b, &result) ? std::nullopt
+                                                 : std::optional(result);
+  if (mlir::isa<arith::SubIOp>(op))
+    return __builtin_sub_overflow(a, b, &result) ? std::nullopt
+                                                 : std::optional(result);
+  if (mlir::isa<arith::MulIOp>(op))
+    return __builtin_mul_overflow(a, b, &result) ? std::nullopt
+                                                 : std::optional(result);
+  bool divides = b != 0 && !(a == INT64_MIN && b == -1);
+  if (mlir::isa<arith::DivSIOp>(op) && divides)
+    return a / b;
+  if (mlir::isa<arith::RemSIOp>(op) && divides)
+    return a % b;
+  if (mlir::isa<arith::MinSIOp>(op))
+    return std::min(a, b);
+  if (mlir::isa<arith::MaxSIOp>(op))
+    return std::max(a, b);
+  if (auto cmp = dyn_cast<arith::CmpIOp>(op))
+    return compare(cmp.getPredicate(), a, b);
+  return std::nullopt;
+}
+
 FailureOr<int64_t> ProgramBuilder::evaluateOp(Operation *op, Operation *user) {
   SmallVector<int64_t, 2> operands;
   for (Value operand : op->getOperands()) {
@@ -72,30 +99,15 @@ FailureOr<int64_t> ProgramBuilder::evaluateOp(Operation *op, Operation *user) {
     operands.push_back(*result);
   }
   if (operands.size() == 2) {
-    int64_t a = operands[0], b = operands[1];
-    if (mlir::isa<arith::AddIOp>(op))
-      return a + b;
-    if (mlir::isa<arith::SubIOp>(op))
-      return a - b;
-    if (mlir::isa<arith::MulIOp>(op))
-      return a * b;
-    if (mlir::isa<arith::DivSIOp, arith::DivUIOp>(op) && b != 0)
-      return a / b;
-    if (mlir::isa<arith::RemSIOp, arith::RemUIOp>(op) && b != 0)
-      return a % b;
-    if (mlir::isa<arith::MinSIOp, arith::MinUIOp>(op))
-      return std::min(a, b);
-    if (mlir::isa<arith::MaxSIOp, arith::MaxUIOp>(op))
-      return std::max(a, b);
-    if (auto cmp = dyn_cast<arith::CmpIOp>(op))
-      if (std::optional<int64_t> result = compare(cmp.getPredicate(), a, b))
-        return *result;
+    std::optional<int64_t> result = fold(op, operands[0], operands[1]);
+    if (result)
+      return *result;
   }
   return user->emitError()
          << "an index depends on '" << op->getName()
-         << "', which has no constant value; indices are made of loop "
-            "variables, "
-            "constants, add, sub, mul, div, rem, min, max and cmpi of arith";
+         << "', which has no constant value of 64 bits; indices are made of "
+            "loop variables, constants and addi, subi, muli, divsi, remsi, "
+            "minsi, maxsi and cmpi of arith";
 }
 
 FailureOr<int64_t> ProgramBuilder::scalarInt(Value scalar, Operation *user) {
@@ -188,6 +200,7 @@ FailureOr<Placed> ProgramBuilder::placeView(ppl::ViewOp view, Operation *user) {
 
 FailureOr<Placed> ProgramBuilder::place(Value tensor, Operation *user) {
   Placed placed;
+  placed.chip = &chip;
   placed.type = cast<ppl::TensorViewType>(tensor.getType());
   Operation *op = tensor.getDefiningOp();
   FailureOr<uint64_t> address = failure();
@@ -255,7 +268,7 @@ std::vector<ByteRange> weft::codegen::rangesOf(const Placed &tensor) {
     appendLaneRanges(ranges, tensor);
     return ranges;
   }
-  uint64_t bytes = ppl::extentBytes(tensor.type, 0, *weft::chips::all[0]);
+  uint64_t bytes = ppl::extentBytes(tensor.type, 0, *tensor.chip);
   ranges.push_back({tensor.address, tensor.address + bytes});
   return ranges;
 }
@@ -269,8 +282,8 @@ static bool overlap(const std::vector<ByteRange> &a,
   return false;
 }
 
-static Placed placedOf(const ObservedPiece &piece) {
-  return {piece.type, piece.address, piece.lane, piece.strides};
+static Placed placedOf(const ObservedPiece &piece, const weft::Chip &chip) {
+  return {piece.type, piece.address, piece.lane, piece.strides, &chip};
 }
 
 /// False if the two lie in lanes that do not meet.
@@ -290,7 +303,7 @@ void ProgramBuilder::closePieces(const Placed &written, CommandRef by) {
     ObservedPiece &piece = program.pieces[index];
     if (piece.type.getMemory() != written.type.getMemory())
       return false;
-    Placed placed = placedOf(piece);
+    Placed placed = placedOf(piece, chip);
     if (!shareLanes(placed, written, chip) ||
         !overlap(rangesOf(placed), ranges))
       return false;

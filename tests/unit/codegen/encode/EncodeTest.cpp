@@ -210,3 +210,33 @@ TEST_F(Encoding, ErrorsNameValueAndRule) {
     EXPECT_THAT(message, HasSubstr(test.message));
   }
 }
+
+TEST_F(Encoding, IndicesAreSigned64BitArithmetic) {
+  auto encodeIndex = [&](const std::string &op) {
+    message.clear();
+    return mlir::succeeded(
+        encode("%low = arith.constant -9223372036854775808 : index\n"
+               "%minus = arith.constant -1 : index\n"
+               "%zero = arith.constant 0 : index\n"
+               "%two = arith.constant 2 : index\n"
+               "%f = arith.constant 1.0 : f32\n"
+               "%i = arith." +
+               op +
+               " : index\n"
+               "%x = ppl.local at 0 index(%i) step [4096] : !t\n"
+               "ppl.tiu.unary copy %x, %f : !t, f32\n"));
+  };
+  for (const char *op :
+       {"divsi %minus, %two", "divsi %low, %low", "remsi %two, %minus",
+        "minsi %two, %zero", "maxsi %minus, %two", "muli %minus, %minus",
+        "subi %two, %two"})
+    EXPECT_TRUE(encodeIndex(op)) << op << ": " << message;
+  for (const char *op :
+       {"divsi %low, %minus", "remsi %low, %minus", "divsi %two, %zero",
+        "remsi %two, %zero", "addi %low, %minus", "subi %low, %two",
+        "muli %low, %minus", "divui %minus, %two", "remui %minus, %two",
+        "minui %minus, %two", "maxui %minus, %two"}) {
+    EXPECT_FALSE(encodeIndex(op)) << op;
+    EXPECT_THAT(message, HasSubstr("has no constant value of 64 bits")) << op;
+  }
+}
