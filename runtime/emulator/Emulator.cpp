@@ -74,19 +74,21 @@ class GroupRun {
 public:
   GroupRun(Emulator &emulator, Machine &machine, size_t group,
            const DecodedGroup &decoded, std::vector<const Tap *> taps,
-           RunStats &stats)
+           Schedule schedule, RunStats &stats)
       : emulator(emulator), machine(machine), group(group),
-        taps(std::move(taps)), stats(stats),
+        taps(std::move(taps)), schedule(schedule), stats(stats),
         streams{&decoded.tiu, &decoded.gdma} {}
 
   Status run() {
     for (;;) {
       bool moved = false;
-      for (unsigned engine :
-           {1u, 0u}) // DMA first, as data must arrive before it is used
+      unsigned first = schedule == Schedule::TiuFirst ? 0 : 1;
+      for (unsigned engine : {first, 1 - first})
         while (isReady(engine)) {
           WEFT_TRY(step(engine));
           moved = true;
+          if (schedule == Schedule::Alternating)
+            break;
         }
       if (next[0] == streams[0]->size() && next[1] == streams[1]->size())
         return Status::ok();
@@ -145,6 +147,7 @@ private:
   Machine &machine;
   size_t group;
   std::vector<const Tap *> taps; // sorted by engine and id
+  Schedule schedule;
   RunStats &stats;
   const std::vector<Decoded> *streams[2];
   size_t next[2] = {0, 0}; // commands completed
@@ -199,7 +202,8 @@ const uint8_t *Emulator::localMemory() const { return machine->local(); }
 uint8_t *Emulator::staticMemory() { return machine->statics(); }
 
 Result<RunStats> Emulator::run(const std::vector<CommandGroup> &groups,
-                               const std::vector<Tap> &taps) {
+                               const std::vector<Tap> &taps,
+                               Schedule schedule) {
   Result<std::vector<DecodedGroup>> decoded = decodeGroups(groups);
   if (!decoded)
     return decoded.status();
@@ -216,7 +220,8 @@ Result<RunStats> Emulator::run(const std::vector<CommandGroup> &groups,
   }
   RunStats stats;
   for (size_t i = 0; i < decoded->size(); ++i)
-    WEFT_TRY(GroupRun(*this, *machine, i, (*decoded)[i], tapsOf(taps, i), stats)
+    WEFT_TRY(GroupRun(*this, *machine, i, (*decoded)[i], tapsOf(taps, i),
+                      schedule, stats)
                  .run());
   return stats;
 }

@@ -48,6 +48,14 @@ struct RunStats {
   uint64_t dramWriteBytes = 0;
 };
 
+/// Which engine goes on when both could. On the chip either may: a program whose
+/// waits are complete computes the same under every schedule.
+enum class Schedule : uint8_t {
+  GdmaFirst,   ///< GDMA as far ahead as its waits let it
+  TiuFirst,    ///< TIU as far ahead as its waits let it
+  Alternating, ///< one command of each in turn
+};
+
 class Emulator;
 
 /// Called when a command has completed. A failure it returns ends the run with
@@ -103,7 +111,8 @@ public:
 
   /// Runs the groups in order. Local memory keeps its contents between runs.
   rt::Result<RunStats> run(const std::vector<CommandGroup> &groups,
-                           const std::vector<Tap> &taps = {});
+                           const std::vector<Tap> &taps = {},
+                           Schedule schedule = Schedule::GdmaFirst);
 
   /// Executes one command at once, ids ignored. For tests against other
   /// emulators.
