@@ -4,7 +4,7 @@
 #include "tools/npz/Npz.h"
 #include "tools/weft/Comparison.h"
 #include "tools/weft/DeviceFlags.h"
-#include "tools/weft/InputArrays.h"
+#include "tools/weft/ModelRun.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/Reference.h"
 
@@ -23,11 +23,8 @@ namespace {
 
 struct CompareFlags {
   std::string onnx;
-  std::string model;
-  std::string input;
+  RunRequest request;
   std::string reference;
-  std::string net;
-  rt::DeviceOptions device;
   Thresholds thresholds;
   bool perLayer = false;
   bool json = false;
@@ -65,46 +62,33 @@ attachCapture(const CompareFlags &flags, rt::Session &session) {
   Result<std::unique_ptr<rt::LayerCapture>> capture =
       rt::LayerCapture::attach(*emulator, session.stage());
   if (!capture)
-    return capture.status().withContext(flags.model + ": --per-layer");
+    return capture.status().withContext(flags.request.model + ": --per-layer");
   return capture;
 }
 
-static Result<Computed> runModel(const CompareFlags &flags) {
-  Result<rt::Bmodel> model = rt::Bmodel::load(flags.model);
-  if (!model)
-    return model.status();
-  Result<const rt::NetSpec *> net = chooseNet(*model, flags.net);
-  if (!net)
-    return net.status();
-  Result<npz::Reader> archive = npz::Reader::open(flags.input);
-  if (!archive)
-    return archive.status();
-  Result<size_t> stage = chooseStage(*archive, **net);
-  if (!stage)
-    return stage.status();
-  Result<std::vector<HostTensor>> inputs =
-      readInputs(*archive, (*net)->stages[*stage]);
-  if (!inputs)
-    return inputs.status();
-  Result<rt::Session> session =
-      rt::Session::open(flags.device, *model, **net, *stage);
-  if (!session)
-    return session.status();
-  Result<std::unique_ptr<rt::LayerCapture>> capture =
-      attachCapture(flags, *session);
-  if (!capture)
-    return capture.status();
-  Result<std::vector<HostTensor>> outputs =
-      session->run(inputElements(*inputs));
-  if (!outputs)
-    return outputs.status();
+static Result<Computed> compute(const CompareFlags &flags) {
+  std::unique_ptr<rt::LayerCapture> capture;
+  auto attach = [&](rt::Session &session) {
+    Result<std::unique_ptr<rt::LayerCapture>> attached =
+        attachCapture(flags, session);
+    if (attached)
+      capture = *std::move(attached);
+    return attached.status();
+  };
   Computed computed;
-  computed.specs = session->stage().outputs;
-  computed.outputs = *std::move(outputs);
-  if (*capture)
-    computed.layers = (*capture)->values();
-  for (size_t i = 0; i < inputs->size(); ++i)
-    computed.inputs[session->stage().inputs[i].name] = std::move((*inputs)[i]);
+  auto collect = [&](rt::Session &) {
+    if (capture)
+      computed.layers = capture->values();
+    capture.reset(); // before its device
+    return Status::ok();
+  };
+  Result<ModelRun> run = runModel(flags.request, attach, collect);
+  if (!run)
+    return run.status();
+  computed.specs = std::move(run->outputSpecs);
+  computed.outputs = std::move(run->outputs);
+  for (size_t i = 0; i < run->inputs.size(); ++i)
+    computed.inputs[run->inputSpecs[i].name] = std::move(run->inputs[i]);
   return computed;
 }
 
@@ -299,7 +283,7 @@ static ExitCode reportRows(const CompareFlags &flags,
 }
 
 static ExitCode compareCommand(const CompareFlags &flags) {
-  Result<Computed> computed = runModel(flags);
+  Result<Computed> computed = compute(flags);
   if (!computed)
     return reportError(computed.status());
   Result<ReferenceValues> reference = findReference(flags, computed->inputs);
@@ -322,10 +306,12 @@ void cli::addCompareCommand(Program &program) {
   command.add_option("onnx", flags->onnx, "The model that was converted")
       ->required()
       ->type_name("MODEL.onnx");
-  command.add_option("bmodel", flags->model, "What it was converted to")
+  command
+      .add_option("bmodel", flags->request.model, "What it was converted to")
       ->required()
       ->type_name("FILE.bmodel");
-  command.add_option("-i,--input", flags->input, "Arrays by input name")
+  command
+      .add_option("-i,--input", flags->request.input, "Arrays by input name")
       ->required()
       ->type_name("FILE.npz");
   command
@@ -345,8 +331,10 @@ void cli::addCompareCommand(Program &program) {
       .add_option("--min-sqnr", flags->thresholds.minSqnrDb,
                   "Smallest signal to noise ratio of every output")
       ->type_name("DB");
-  command.add_option("--net", flags->net, "Net to run, if there are several")
+  command
+      .add_option("--net", flags->request.net,
+                  "Net to run, if there are several")
       ->type_name("NAME");
-  addDeviceFlags(command, flags->device);
+  addDeviceFlags(command, flags->request.device);
   command.add_flag("--json", flags->json, "Print as JSON");
 }
