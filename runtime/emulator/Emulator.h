@@ -48,8 +48,8 @@ struct RunStats {
   uint64_t dramWriteBytes = 0;
 };
 
-/// Which engine goes on when both could. On the chip either may: a program whose
-/// waits are complete computes the same under every schedule.
+/// Which engine goes on when both could. On the chip either may: a program
+/// whose waits are complete computes the same under every schedule.
 enum class Schedule : uint8_t {
   GdmaFirst,   ///< GDMA as far ahead as its waits let it
   TiuFirst,    ///< TIU as far ahead as its waits let it
