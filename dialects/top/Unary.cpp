@@ -5,6 +5,7 @@
 
 #include "dialects/TensorValues.h"
 #include "dialects/top/KindFunctions.h"
+#include "dialects/top/KindTypes.h"
 
 using namespace mlir;
 using namespace weft::top;
@@ -20,24 +21,6 @@ void TopDialect::registerUnary() {
 
 #define GET_OP_CLASSES
 #include "dialects/top/Unary.cpp.inc"
-
-/// (C1) True if `kind` accepts operands of element type `type`.
-static bool accepts(KindTypes types, Type type) {
-  bool isBool = type.isInteger(1);
-  switch (types) {
-  case KindTypes::Any:
-    return true;
-  case KindTypes::Bool:
-    return isBool;
-  case KindTypes::Float:
-    return isa<FloatType>(type);
-  case KindTypes::Integer:
-    return isa<IntegerType>(type) && !isBool;
-  case KindTypes::Number:
-    return !isBool;
-  }
-  llvm_unreachable("covered switch");
-}
 
 LogicalResult UnaryOp::inferReturnTypes(MLIRContext *context,
                                         std::optional<Location> location,
