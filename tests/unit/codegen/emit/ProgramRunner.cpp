@@ -57,7 +57,8 @@ static size_t bytesOf(RankedTensorType type) {
 }
 
 std::vector<std::vector<uint8_t>>
-ProgramRunner::run(const std::vector<std::vector<uint8_t>> &inputs) {
+ProgramRunner::runUnder(emulator::Schedule schedule,
+                        const std::vector<std::vector<uint8_t>> &inputs) {
   std::vector<std::vector<uint8_t>> outputs;
   ppl::NetOp net = *parsed->getOps<ppl::NetOp>().begin();
   std::vector<uint8_t> weights(net.getWeightsBytes() + 1),
@@ -94,12 +95,24 @@ ProgramRunner::run(const std::vector<std::vector<uint8_t>> &inputs) {
   for (const codegen::CommandGroup &group : encoded.groups)
     groups.push_back({group.tiu.data(), group.tiu.size(), group.gdma.data(),
                       group.gdma.size()});
-  auto stats = (*emulator)->run(groups);
+  auto stats = (*emulator)->run(groups, {}, schedule);
   EXPECT_TRUE(stats.isOk()) << stats.status().message();
   for (auto attribute : net.getOutputs().getAsRange<ppl::IoAttr>()) {
     auto begin =
         memory.begin() + (attribute.getAddress() - net.getContextAddress());
     outputs.emplace_back(begin, begin + bytesOf(attribute.getStored()));
   }
+  return outputs;
+}
+
+std::vector<std::vector<uint8_t>>
+ProgramRunner::run(const std::vector<std::vector<uint8_t>> &inputs) {
+  using emulator::Schedule;
+  std::vector<std::vector<uint8_t>> outputs =
+      runUnder(Schedule::GdmaFirst, inputs);
+  // A wait too few shows where the other engine goes first.
+  for (Schedule schedule : {Schedule::TiuFirst, Schedule::Alternating})
+    EXPECT_EQ(runUnder(schedule, inputs), outputs)
+        << "schedule " << int(schedule);
   return outputs;
 }

@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "runtime/emulator/Emulator.h"
 
 #include <string>
 #include <vector>
@@ -25,13 +26,16 @@ public:
 
   bool ok() const { return compiled; }
   /// Runs on inputs of raw bytes, one an argument; gives the raw bytes of each
-  /// output.
+  /// output, which is checked to be the same under every schedule.
   std::vector<std::vector<uint8_t>>
   run(const std::vector<std::vector<uint8_t>> &inputs);
   const codegen::EncodedProgram &program() const { return encoded; }
   mlir::ModuleOp module() { return *parsed; }
 
 private:
+  std::vector<std::vector<uint8_t>>
+  runUnder(emulator::Schedule schedule,
+           const std::vector<std::vector<uint8_t>> &inputs);
   void compile(const std::string &text, const tpu::Dims *counts);
 
   mlir::MLIRContext context;
