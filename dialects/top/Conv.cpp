@@ -2,6 +2,7 @@
 //--------------------------------===//
 
 #include "dialects/top/Conv.h"
+#include "dialects/top/Geometry.h"
 
 #include "dialects/TensorValues.h"
 
@@ -22,9 +23,6 @@ void TopDialect::registerConv() {
 #define GET_OP_CLASSES
 #include "dialects/top/Conv.cpp.inc"
 
-/// Values beyond this would overflow the index arithmetic of a size.
-static constexpr int64_t kLargestGeometry = int64_t(1) << 31;
-
 LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
                                        std::optional<Location> location,
                                        Adaptor adaptor,
@@ -38,23 +36,11 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
         adaptor.getFilter().getType(),
         "; input and filter must both have rank 3, 4 or 5");
   size_t spatial = input.getRank() - 2;
-  auto checkList = [&](StringRef name, ArrayRef<int64_t> values, size_t count,
-                       int64_t smallest) -> LogicalResult {
-    if (values.size() != count)
-      return emitOptionalError(location, name, " has ", values.size(),
-                               " values; ", count, " are needed for ", spatial,
-                               " spatial axes");
-    for (size_t i = 0; i < count; ++i)
-      if (values[i] < smallest || values[i] > kLargestGeometry)
-        return emitOptionalError(location, name, "[", i, "] is ", values[i],
-                                 "; it must be in ", smallest, " .. 2^31");
-    return success();
-  };
   ArrayRef<int64_t> strides = adaptor.getStrides(), pads = adaptor.getPads(),
                     dilations = adaptor.getDilations();
-  if (failed(checkList("strides", strides, spatial, 1)) ||
-      failed(checkList("dilations", dilations, spatial, 1)) ||
-      failed(checkList("pads", pads, 2 * spatial, 0))) // (C2)
+  if (failed(checkGeometry(location, "strides", strides, 1, spatial, 1)) ||
+      failed(checkGeometry(location, "dilations", dilations, 1, spatial, 1)) ||
+      failed(checkGeometry(location, "pads", pads, 2, spatial, 0))) // (C2)
     return failure();
   int64_t group = adaptor.getGroupAttr().getInt();
   int64_t channels = input.getDimSize(1), outChannels = filter.getDimSize(0);

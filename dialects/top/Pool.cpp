@@ -2,6 +2,7 @@
 //--------------------------------===//
 
 #include "dialects/top/Pool.h"
+#include "dialects/top/Geometry.h"
 
 #include "dialects/TensorValues.h"
 
@@ -23,9 +24,6 @@ void TopDialect::registerPool() {
 #define GET_OP_CLASSES
 #include "dialects/top/Pool.cpp.inc"
 
-/// Values beyond this would overflow the index arithmetic of a size.
-static constexpr int64_t kLargestGeometry = int64_t(1) << 31;
-
 LogicalResult PoolOp::inferReturnTypes(MLIRContext *,
                                        std::optional<Location> location,
                                        Adaptor adaptor,
@@ -36,23 +34,11 @@ LogicalResult PoolOp::inferReturnTypes(MLIRContext *,
                              adaptor.getInput().getType(),
                              "; the input must have rank 3, 4 or 5");
   size_t spatial = input.getRank() - 2;
-  auto checkList = [&](StringRef name, ArrayRef<int64_t> values, size_t count,
-                       int64_t smallest) -> LogicalResult {
-    if (values.size() != count)
-      return emitOptionalError(location, name, " has ", values.size(),
-                               " values; ", count, " are needed for ", spatial,
-                               " spatial axes");
-    for (size_t i = 0; i < count; ++i)
-      if (values[i] < smallest || values[i] > kLargestGeometry)
-        return emitOptionalError(location, name, "[", i, "] is ", values[i],
-                                 "; it must be in ", smallest, " .. 2^31");
-    return success();
-  };
   ArrayRef<int64_t> kernel = adaptor.getKernel(),
                     strides = adaptor.getStrides(), pads = adaptor.getPads();
-  if (failed(checkList("kernel", kernel, spatial, 1)) ||
-      failed(checkList("strides", strides, spatial, 1)) ||
-      failed(checkList("pads", pads, 2 * spatial, 0))) // (C2)
+  if (failed(checkGeometry(location, "kernel", kernel, 1, spatial, 1)) ||
+      failed(checkGeometry(location, "strides", strides, 1, spatial, 1)) ||
+      failed(checkGeometry(location, "pads", pads, 2, spatial, 0))) // (C2)
     return failure();
   SmallVector<int64_t> shape = {input.getDimSize(0), input.getDimSize(1)};
   for (size_t s = 0; s < spatial; ++s) {
