@@ -114,16 +114,16 @@ static FailureOr<Window> windowOf(ConvOp op, OpEmitter &emitter) {
   window.strides.assign(op.getStrides().begin(), op.getStrides().end());
   window.dilations.assign(op.getDilations().begin(), op.getDilations().end());
   window.pads = {pads.top, pads.bottom, pads.left, pads.right};
+  int64_t limit = emitter.chip.maxWindowStep;
   for (int64_t value : window.pads)
-    if (value > 15)
+    if (value > limit)
       return op.emitError("unsupported: padding of ")
-             << value
-             << ", the machine pads up to 15; join the input with zeros by a "
-                "Concat and pad less here";
+             << value << ", the machine pads up to " << limit
+             << "; join the input with zeros by a Concat and pad less here";
   for (int64_t value : llvm::concat<int64_t>(window.strides, window.dilations))
-    if (value > 15)
+    if (value > limit)
       return op.emitError("unsupported: stride or dilation of ")
-             << value << ", must be at most 15";
+             << value << ", must be at most " << limit;
   return window;
 }
 

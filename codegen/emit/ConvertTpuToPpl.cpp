@@ -7,6 +7,7 @@
 #include "dialects/ppl/Memory.h"
 #include "dialects/ppl/Net.h"
 #include "dialects/tpu/Constant.h"
+#include "dialects/tpu/GraphCheck.h"
 #include "dialects/tpu/Move.h"
 #include "runtime/chips/Alignment.h"
 
@@ -123,10 +124,10 @@ LogicalResult NetBuilder::emitGlobal(Operation &op) {
   involved.push_back(op.getResult(0));
   for (Value value : involved)
     for (int64_t size : tpu::dimsOf(value))
-      if (size > 65535)
+      if (size > int64_t(chip.maxShape))
         return op.emitError("unsupported: a tensor moved in DRAM has ")
-               << size << " elements along one axis; at most 65535 fit a "
-               << "command, reshape it";
+               << size << " elements along one axis; at most " << chip.maxShape
+               << " fit a command, reshape it";
   SmallVector<Value> operands;
   for (Value operand : op.getOperands())
     operands.push_back(globalTensor(operand));
@@ -242,7 +243,8 @@ struct ConvertTpuToPplPass
     }
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp func : functions)
-      if (failed(NetBuilder(func, *chip).build()))
+      if (failed(tpu::checkGraph(func, *chip)) ||
+          failed(NetBuilder(func, *chip).build()))
         return signalPassFailure();
   }
 };

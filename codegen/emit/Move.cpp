@@ -10,9 +10,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::emit;
 
-/// Most sizes of an axis, and most bytes between neighbours along the innermost
-/// axis, of one DMA command.
-constexpr int64_t kMaxSize = 65535, kMaxInnerStrideBytes = 128;
 /// Most commands that one copy may become.
 constexpr int64_t kMaxCommands = 4096;
 
@@ -42,14 +39,15 @@ static ArrayRef<int64_t> shapeOf(Value tensor) {
 
 /// The same copy without axes of size 1 and with neighbouring axes merged that
 /// are one run on both sides.
-static SmallVector<CopyAxis, 4> mergeAxes(ArrayRef<CopyAxis> axes) {
+static SmallVector<CopyAxis, 4> mergeAxes(const Chip &chip,
+                                          ArrayRef<CopyAxis> axes) {
   SmallVector<CopyAxis, 4> merged;
   for (const CopyAxis &axis : axes) {
     if (axis.size == 1)
       continue;
     if (!merged.empty() && merged.back().from == axis.from * axis.size &&
         merged.back().to == axis.to * axis.size &&
-        merged.back().size * axis.size <= kMaxSize)
+        merged.back().size * axis.size <= int64_t(chip.maxShape))
       merged.back() = {merged.back().size * axis.size, axis.from, axis.to};
     else
       merged.push_back(axis);
@@ -87,19 +85,20 @@ static void emitMove(OpBuilder &builder, Location loc,
 }
 
 /// One command where the machine can: up to four axes, the innermost with
-/// neighbours at most 128 bytes apart. A wider innermost axis goes one place
+/// neighbours at most `maxDmaStepBytes` apart. A wider innermost axis goes one place
 /// outwards, behind it stands an axis of size 1; what has no room then becomes
 /// commands.
 static LogicalResult emitCopyOf(Operation *op, OpBuilder &builder,
                                 StridedCopy copy) {
-  copy.axes = mergeAxes(copy.axes);
+  const Chip &chip = ppl::chipOf(copy.result.getDefiningOp());
+  copy.axes = mergeAxes(chip, copy.axes);
   int64_t bytes = llvm::cast<ppl::TensorViewType>(copy.result.getType())
                       .getElementType()
                       .getIntOrFloatBitWidth() /
                   8;
   if (!copy.axes.empty() &&
       std::max(copy.axes.back().from, copy.axes.back().to) * bytes >
-          kMaxInnerStrideBytes)
+          int64_t(chip.maxDmaStepBytes))
     copy.axes.push_back({1, 1, 1});
   if (copy.axes.size() <= 4) {
     emitMove(builder, op->getLoc(), copy);

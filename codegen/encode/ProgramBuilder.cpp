@@ -232,7 +232,7 @@ FailureOr<Placed> ProgramBuilder::place(Value tensor, Operation *user) {
       placed.address + ppl::extentBytes(placed.type, placed.lane, chip);
   uint64_t limit = placed.type.isLocal()    ? chip.laneBytes
                    : placed.type.isStatic() ? chip.staticMemoryBytes
-                                            : uint64_t(1) << 40;
+                                            : chip.addressEnd;
   if (end > limit)
     return user->emitError()
            << "a tensor in " << ppl::stringifyMemory(placed.type.getMemory())

@@ -19,9 +19,6 @@ void PplDialect::registerDma() {
 #define GET_OP_CLASSES
 #include "dialects/ppl/Dma.cpp.inc"
 
-/// The engine reads and writes elements at most this many bytes apart along w.
-static constexpr int64_t kMaxWStrideBytes = 128;
-
 // (C3) (C4): one side of a copy.
 static LogicalResult verifySide(Operation *op, StringRef name,
                                 TensorViewType type, bool isDst) {
@@ -31,11 +28,12 @@ static LogicalResult verifySide(Operation *op, StringRef name,
   if (type.getLayout() == Layout::Channel)
     return op->emitOpError()
            << name << " has the channel layout, which is for TIU sources only";
-  Strides s = stridesOf(type, 0, chipOf(op));
+  const Chip &chip = chipOf(op);
+  Strides s = stridesOf(type, 0, chip);
   int64_t bytes = s.w * elementBytesOf(type);
-  if (bytes < 1 || bytes > kMaxWStrideBytes)
+  if (bytes < 1 || bytes > int64_t(chip.maxDmaStepBytes))
     return op->emitOpError() << "stride of " << name << " along w is " << bytes
-                             << " bytes, must be 1 to " << kMaxWStrideBytes;
+                             << " bytes, must be 1 to " << chip.maxDmaStepBytes;
   int64_t strides[] = {s.n, s.c, s.h, s.w};
   for (auto [size, stride] : llvm::zip(type.getShape(), strides))
     if (isDst && stride == 0 && size > 1)

@@ -85,10 +85,10 @@ LogicalResult GlobalOp::verify() {
   if (failed(verifyAlignment(*this, type, getAddress(), getSteps())))
     return failure();
   uint64_t end = getAddress() + extentBytes(type, 0, chip);
-  if (getAddress() < chip.globalMemoryBase || end > (uint64_t(1) << 40)) // (C2)
+  if (getAddress() < chip.globalMemoryBase || end > chip.addressEnd) // (C2)
     return emitOpError() << "tensor lies at " << getAddress() << " to " << end
                          << ", global memory is " << chip.globalMemoryBase
-                         << " to 2^40";
+                         << " to " << chip.addressEnd;
   return success();
 }
 

@@ -101,7 +101,7 @@ LogicalResult NetOp::verify() {
                        getContextAddress() + getContextBytes(), "context"};
   if (weights.begin < chip->globalMemoryBase ||
       context.begin < chip->globalMemoryBase ||
-      std::max(weights.end, context.end) > uint64_t(1) << 40)
+      std::max(weights.end, context.end) > chip->addressEnd)
     return emitOpError() << "weights at " << weights.begin << " and context at "
                          << context.begin << " must lie in global memory, from "
                          << chip->globalMemoryBase;

@@ -118,9 +118,10 @@ TensorViewType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "a ppl tensor has 4 sizes n, c, h, w; found "
                        << shape.size();
   for (int64_t size : shape) // (C1)
-    if (size < 1 || size > 65535)
+    if (size < 1 || size > chips::largestShape())
       return emitError() << "a size is " << size
-                         << ", must be 1 to 65535; split the tensor";
+                         << ", must be 1 to " << chips::largestShape()
+                         << "; split the tensor";
   if (!precisionOf(elementType))
     return emitError()
            << "element type is " << elementType

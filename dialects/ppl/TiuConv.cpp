@@ -38,10 +38,12 @@ static LogicalResult verifyWindow(WindowOp op, bool hasInsertions = true) {
                     pads = op.getPads();
   ArrayRef<int64_t> dilations = op.getDilations(),
                     insertions = op.getInsertions();
-  if (failed(verifyValues(op, "kernel", kernel, 2, 1, 65535)) ||
-      failed(verifyValues(op, "strides", strides, 2, 1, 15)) ||
-      failed(verifyValues(op, "pads", pads, 4, 0, 15)) ||
-      failed(verifyValues(op, "dilations", dilations, 2, 1, 15)) ||
+  const Chip &chip = chipOf(op);
+  int64_t step = chip.maxWindowStep;
+  if (failed(verifyValues(op, "kernel", kernel, 2, 1, chip.maxShape)) ||
+      failed(verifyValues(op, "strides", strides, 2, 1, step)) ||
+      failed(verifyValues(op, "pads", pads, 4, 0, step)) ||
+      failed(verifyValues(op, "dilations", dilations, 2, 1, step)) ||
       failed(verifyValues(op, "insertions", insertions, 2, 0,
                           hasInsertions ? 14 : 0)))
     return failure();

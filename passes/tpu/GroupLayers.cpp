@@ -1,6 +1,7 @@
 //===- GroupLayers.cpp - --tpu-group-layers -------------------------------===//
 
 #include "dialects/tpu/Constant.h"
+#include "dialects/tpu/GraphCheck.h"
 #include "passes/tpu/GroupSearch.h"
 #include "passes/tpu/ModuleChip.h"
 #include "passes/tpu/Passes.h"
@@ -78,7 +79,7 @@ struct GroupLayersPass
 
   void runOnOperation() override {
     const Chip *chip = chipOf(getOperation());
-    if (!chip)
+    if (!chip || failed(checkGraph(getOperation(), *chip)))
       return signalPassFailure();
     GroupSearchOptions options;
     options.maxOps = maxOps;
@@ -119,19 +120,19 @@ struct GroupLayersPass
 
   Option<int64_t> maxOps{*this, "max-ops",
                          llvm::cl::desc("longest group that runs in one slice"),
-                         llvm::cl::init(512)};
+                         llvm::cl::init(GroupSearchOptions().maxOps)};
   Option<int64_t> maxSlicedOps{
       *this, "max-sliced-ops",
       llvm::cl::desc("longest group that is cut into slices"),
-      llvm::cl::init(16)};
+      llvm::cl::init(GroupSearchOptions().maxSlicedOps)};
   Option<int64_t> commandBytes{
       *this, "command-bytes",
       llvm::cl::desc("cost of a command, in DRAM bytes moved in the same time"),
-      llvm::cl::init(2048)};
+      llvm::cl::init(GroupSearchOptions().commandBytes)};
   Option<int64_t> prefetch{
       *this, "prefetch",
       llvm::cl::desc("how many ops ahead a constant may be loaded"),
-      llvm::cl::init(8)};
+      llvm::cl::init(GroupSearchOptions().prefetch)};
 };
 } // namespace
 

@@ -74,10 +74,12 @@ static void addSlice(const Chip &chip, const GroupView &view,
   }
 }
 
-/// Commands count up to 65535 elements along an axis.
-static bool isCountable(const SlicePlan &slice) {
-  return llvm::all_of(slice.tiles, [](const Box &tile) {
-    return llvm::all_of(tile.size, [](int64_t size) { return size <= 65535; });
+/// Commands count up to `maxShape` elements along an axis.
+static bool isCountable(const Chip &chip, const SlicePlan &slice) {
+  return llvm::all_of(slice.tiles, [&](const Box &tile) {
+    return llvm::all_of(tile.size, [&](int64_t size) {
+      return size <= int64_t(chip.maxShape);
+    });
   });
 }
 
@@ -90,7 +92,7 @@ std::optional<GroupFootprint> weft::tpu::measureGroup(const Chip &chip,
   std::vector<Dims> slices = slicesToLookAt(counts, exact);
   for (const Dims &index : slices) {
     std::optional<SlicePlan> slice = planSlice(chip, view, counts, index);
-    if (!slice || !isCountable(*slice))
+    if (!slice || !isCountable(chip, *slice))
       return std::nullopt;
     addSlice(chip, view, *slice, previous ? &*previous : nullptr, total);
     previous = std::move(slice);

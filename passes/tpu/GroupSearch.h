@@ -14,7 +14,9 @@ struct GroupSearchOptions {
   int64_t maxSlices = 4096;  ///< per group
   int64_t commandBytes =
       2048; ///< what a command costs, in bytes the DMA moves meanwhile
-  int64_t prefetch = 8; ///< ops that the load of a constant runs ahead
+  /// Ops that the load of a constant runs ahead; --tpu-place-local, which makes
+  /// the placement that was searched, has the same default.
+  int64_t prefetch = 8;
 };
 
 /// Ops [begin, end) of a run, cut into `counts` slices.

@@ -1,6 +1,7 @@
 //===- PlaceGlobal.cpp - --tpu-place-global -------------------------------===//
 
 #include "dialects/tpu/Constant.h"
+#include "dialects/tpu/GraphCheck.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/Move.h"
 #include "passes/tpu/LocalAllocation.h"
@@ -16,6 +17,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
+/// Cannot overflow: `checkGraph` has seen every value.
 static int64_t valueBytes(Value value) {
   Dims dims = dimsOf(value);
   Type element = cast<RankedTensorType>(value.getType()).getElementType();
@@ -35,7 +37,7 @@ struct PlaceGlobalPass
 
   void runOnOperation() override {
     const Chip *chip = chipOf(getOperation());
-    if (!chip)
+    if (!chip || failed(checkGraph(getOperation(), *chip)))
       return signalPassFailure();
     cursor = chip->weightBase;
     for (Operation &op : getOperation().getBody().front()) {
@@ -46,7 +48,8 @@ struct PlaceGlobalPass
         setAddress(weight, takeWeight(valueBytes(weight.getResult())));
       }
     }
-    placeActivations();
+    if (failed(placeActivations(*chip)))
+      signalPassFailure();
   }
 
 private:
@@ -67,6 +70,9 @@ private:
   LogicalResult placeConstants(const Chip &chip, GroupOp group) {
     GroupView view = viewGroup(group);
     auto whole = planSlice(chip, view, {1, 1, 1, 1}, {0, 0, 0, 0});
+    if (!whole)
+      return group.emitError("cannot be planned as one slice; run "
+                             "tpu-group-layers first");
     std::vector<size_t> next(view.ops.size(), 0);
     std::vector<SmallVector<Attribute>> attributes(view.ops.size());
     for (size_t i = 0; i < view.ops.size(); ++i) {
@@ -83,7 +89,12 @@ private:
       size_t place = next[buffer.owner]++;
       if (buffer.kind != GroupBuffer::Constant)
         continue;
-      auto old = cast<BufferAttr>(attributes[buffer.owner][place]);
+      auto &list = attributes[buffer.owner];
+      auto old = place < list.size() ? dyn_cast<BufferAttr>(list[place])
+                                     : BufferAttr();
+      if (!old)
+        return view.ops[buffer.owner].op->emitError("has no buffer ")
+               << place << " in tpu.buffers; run tpu-place-local again";
       attributes[buffer.owner][place] = BufferAttr::get(
           &getContext(), old.getLocal(), old.getBytes(), old.getRotate(),
           old.getLoad(), takeWeight(buffer.storedBytes()));
@@ -96,7 +107,7 @@ private:
 
   /// DRAM tensors by live range over the top-level ops; a reshape is another
   /// view of its operand's bytes.
-  void placeActivations() {
+  LogicalResult placeActivations(const Chip &chip) {
     func::FuncOp func = getOperation();
     Block &block = func.getBody().front();
     llvm::MapVector<Value, LiveRange> ranges;
@@ -129,12 +140,23 @@ private:
     std::vector<LiveRange> list;
     for (auto &entry : ranges)
       list.push_back(entry.second);
-    auto offsets = allocate(list, int64_t(1) << 40, 64);
     int64_t base = alignUp<int64_t>(cursor, kPageBytes);
+    int64_t weightBytes = base - static_cast<int64_t>(chip.weightBase);
+    int64_t room = static_cast<int64_t>(chip.globalMemoryBase +
+                                        chip.globalMemoryBytes) -
+                   base;
+    auto offsets = allocate(list, room, 64);
+    if (!offsets)
+      return func.emitError("unsupported: this model needs ")
+             << weightBytes << " bytes of DRAM for its weights and at least "
+             << peakBytes(list) << " for its activations, the chip has "
+             << chip.globalMemoryBytes
+             << "; make the batch or the input smaller";
     DenseMap<Value, int64_t> addresses;
     for (auto [i, entry] : llvm::enumerate(ranges))
       addresses[entry.first] = base + (*offsets)[i];
     annotate(block, [&](Value value) { return addresses.lookup(root(value)); });
+    return success();
   }
 
   void annotate(Block &block, function_ref<int64_t(Value)> addressOf) {

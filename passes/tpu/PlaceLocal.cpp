@@ -1,6 +1,7 @@
 //===- PlaceLocal.cpp - --tpu-place-local ---------------------------------===//
 
-#include "passes/tpu/GroupPlacement.h"
+#include "dialects/tpu/GraphCheck.h"
+#include "passes/tpu/GroupSearch.h"
 #include "passes/tpu/ModuleChip.h"
 #include "passes/tpu/Passes.h"
 
@@ -49,7 +50,7 @@ struct PlaceLocalPass
 
   void runOnOperation() override {
     const Chip *chip = chipOf(getOperation());
-    if (!chip)
+    if (!chip || failed(checkGraph(getOperation(), *chip)))
       return signalPassFailure();
     WalkResult result = getOperation().walk([&](GroupOp group) {
       GroupView view = viewGroup(group);
@@ -73,7 +74,7 @@ struct PlaceLocalPass
   Option<int64_t> prefetch{
       *this, "prefetch",
       llvm::cl::desc("how many ops ahead a constant may be loaded"),
-      llvm::cl::init(8)};
+      llvm::cl::init(GroupSearchOptions().prefetch)};
 };
 } // namespace
 

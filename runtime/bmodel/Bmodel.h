@@ -91,9 +91,6 @@ struct NetSpec {
   std::vector<StageSpec> stages;
 };
 
-/// Largest extent of DRAM that a net may claim: what the largest card carries.
-constexpr uint64_t kMaxDramBytes = uint64_t(16) << 30;
-
 /// An immutable verified model; copying is cheap, copies share the bytes.
 class Bmodel {
 public:

@@ -12,8 +12,6 @@ namespace weft::rt {
 using numeric::elementTypeName;
 using numeric::shapeText;
 
-/// GDMA addresses have 40 bits.
-static constexpr uint64_t kAddressEnd = uint64_t(1) << 40;
 /// The vendor's tensor struct has room for 8 dimensions.
 static constexpr size_t kMaxRank = 8;
 
@@ -151,8 +149,8 @@ static Status verifyRegion(const Chip &chip, const char *name,
                            const Region &region) {
   if (region.bytes == 0)
     return Status::ok();
-  Region dram{chip.globalMemoryBase, kMaxDramBytes};
-  if (dram.end() > kAddressEnd || !dram.contains(region.address, region.bytes))
+  Region dram{chip.globalMemoryBase, chip.globalMemoryBytes};
+  if (!dram.contains(region.address, region.bytes))
     return failf(Code::BadFile,
                  "%s: %" PRIu64 " bytes at 0x%" PRIx64
                  ", but DRAM goes from 0x%" PRIx64 " to 0x%" PRIx64,

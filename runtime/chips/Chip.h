@@ -27,17 +27,17 @@ struct Chip {
   uint64_t l2MemoryBase;
   unsigned l2MemoryBytes;
   uint64_t globalMemoryBase;
+  uint64_t globalMemoryBytes; ///< what the largest card carries
+  uint64_t addressEnd;        ///< behind the last address of the GDMA engine
   uint64_t weightBase;       ///< where weights start in basic mode
   unsigned maxGroupCommands; ///< commands of one engine in one command group
   unsigned maxShape;         ///< largest size of one axis of a command
+  unsigned maxWindowStep;    ///< largest pad, stride and dilation of a window
+  unsigned maxDmaStepBytes;  ///< most bytes between neighbours on the innermost
+                             ///< axis of a DMA command
 
-  constexpr unsigned bankBytes() const { return laneBytes / banks; }
   constexpr uint64_t localMemoryBytes() const {
     return uint64_t(lanes) * laneBytes;
-  }
-  /// Elements of one EU row: 16 (32 bit), 32 (16 bit), 64 (8 bit).
-  constexpr unsigned euElements(isa::Precision precision) const {
-    return euBytes / isa::elementBytes(precision);
   }
   /// Input channels the convolution unit takes at once: weights are packed by
   /// this number.

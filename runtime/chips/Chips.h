@@ -12,6 +12,15 @@ inline constexpr const Chip *all[] = {
 #include "runtime/chips/Chips.def"
 };
 
+/// The largest size of one axis that any chip takes: what a type, which belongs
+/// to no chip, may have.
+constexpr unsigned largestShape() {
+  unsigned largest = 0;
+  for (const Chip *chip : all)
+    largest = chip->maxShape > largest ? chip->maxShape : largest;
+  return largest;
+}
+
 /// The chip of that name, spelt as in a bmodel ("BM1684X") or on the command
 /// line ("bm1684x"); nullptr if Weft does not know it.
 constexpr const Chip *find(std::string_view name) {

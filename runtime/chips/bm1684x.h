@@ -21,10 +21,14 @@ inline constexpr Chip bm1684x = {
     /*l2MemoryBase=*/0x1000'0000,
     /*l2MemoryBytes=*/0x1FB000,
     /*globalMemoryBase=*/0x1'0000'0000,
+    /*globalMemoryBytes=*/uint64_t(16) << 30,
+    /*addressEnd=*/uint64_t(1) << 40,
     /*weightBase=*/0x1'0000'0000,
     // Ids have 20 bits; the end command takes one more.
     /*maxGroupCommands=*/1'000'000 - 1,
     /*maxShape=*/65535,
+    /*maxWindowStep=*/15,
+    /*maxDmaStepBytes=*/128,
 };
 
 } // namespace weft::chips

@@ -30,7 +30,7 @@ Status Machine::mapGlobal(uint64_t address, uint8_t *host, size_t bytes,
                           bool writable) {
   if (bytes == 0)
     return Status::ok();
-  const uint64_t end = uint64_t(1) << 40;
+  const uint64_t end = theChip->addressEnd;
   if (address < theChip->globalMemoryBase || address >= end ||
       bytes > end - address)
     return failf(Code::OutOfRange,

@@ -60,7 +60,7 @@ func.func @steps(%i: index) {
 // -----
 
 // global (C2)
-// expected-error @+1 {{tensor lies at 4096 to 4112, global memory is 4294967296 to 2^40}}
+// expected-error @+1 {{tensor lies at 4096 to 4112, global memory is 4294967296 to 1099511627776}}
 %a = ppl.global at 4096 : !ppl.tensor<1x1x1x4xf32, global, continuous>
 
 // -----

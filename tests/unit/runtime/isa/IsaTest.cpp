@@ -105,8 +105,10 @@ TEST(Chips, Bm1684xNumbersAgreeWithEachOther) {
   const Chip *chip = chips::find("bm1684x");
   ASSERT_NE(chip, nullptr);
   EXPECT_EQ(chip, chips::find("BM1684X"));
-  EXPECT_EQ(chip->bankBytes(), 16384u);
+  EXPECT_EQ(chip->laneBytes / chip->banks, 16384u);
   EXPECT_EQ(chip->localMemoryBytes(), 16u << 20);
+  EXPECT_LE(chip->globalMemoryBase + chip->globalMemoryBytes, chip->addressEnd);
+  EXPECT_EQ(chips::largestShape(), chip->maxShape);
   EXPECT_EQ(chip->localMemoryBase + chip->localMemoryBytes(),
             chip->staticMemoryBase);
   EXPECT_EQ(chip->channelPack(Precision::Fp32), 1u);
