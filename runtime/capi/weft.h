@@ -4,7 +4,7 @@
   weft_session *session;
   weft_status *status = weft_model_load("cls.bmodel", &model);
   if (status) { puts(weft_status_message(status)); weft_status_free(status); }
-  status = weft_session_open(model, "cls", 0, NULL, &session);
+  status = weft_session_open(model, "main", 0, NULL, &session);
   const void *inputs[] = {image};
   void *outputs[] = {scores};
   status = weft_session_run(session, inputs, outputs);
