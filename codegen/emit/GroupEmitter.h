@@ -24,7 +24,6 @@ public:
 private:
   mlir::LogicalResult packConstants();
   mlir::LogicalResult emitWhole();
-  mlir::LogicalResult emitSteps();
   mlir::LogicalResult emitRun(const StepRun &run);
   mlir::LogicalResult emitStep(int64_t step, mlir::Value iteration);
   mlir::LogicalResult compute(const SlicePoint &point, size_t op);

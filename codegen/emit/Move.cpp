@@ -85,9 +85,9 @@ static void emitMove(OpBuilder &builder, Location loc,
 }
 
 /// One command where the machine can: up to four axes, the innermost with
-/// neighbours at most `maxDmaStepBytes` apart. A wider innermost axis goes one place
-/// outwards, behind it stands an axis of size 1; what has no room then becomes
-/// commands.
+/// neighbours at most `maxDmaStepBytes` apart. A wider innermost axis goes one
+/// place outwards, behind it stands an axis of size 1; what has no room then
+/// becomes commands.
 static LogicalResult emitCopyOf(Operation *op, OpBuilder &builder,
                                 StridedCopy copy) {
   const Chip &chip = ppl::chipOf(copy.result.getDefiningOp());

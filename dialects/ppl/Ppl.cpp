@@ -119,9 +119,8 @@ TensorViewType::verify(function_ref<InFlightDiagnostic()> emitError,
                        << shape.size();
   for (int64_t size : shape) // (C1)
     if (size < 1 || size > chips::largestShape())
-      return emitError() << "a size is " << size
-                         << ", must be 1 to " << chips::largestShape()
-                         << "; split the tensor";
+      return emitError() << "a size is " << size << ", must be 1 to "
+                         << chips::largestShape() << "; split the tensor";
   if (!precisionOf(elementType))
     return emitError()
            << "element type is " << elementType

@@ -1,4 +1,5 @@
-//===- GraphCheck.h - what every pass on a tpu graph may rely on -*- C++ -*-===//
+//===- GraphCheck.h - what every pass on a tpu graph may rely on -*- C++
+//-*-===//
 
 #ifndef WEFT_DIALECTS_TPU_GRAPHCHECK_H
 #define WEFT_DIALECTS_TPU_GRAPHCHECK_H

@@ -44,9 +44,6 @@ def Tpu_TilingInterface : OpInterface<"TilingInterface"> {
       and the tile is larger than the need, the piece is copied first.
     }], "bool", "readsStrided", (ins "unsigned":$operand), "", "return false;">,
     InterfaceMethod<[{
-      True if the result may take the place of operand `operand` when that operand dies here, element by element.
-    }], "bool", "canShareWithOperand", (ins "unsigned":$operand), "", "return false;">,
-    InterfaceMethod<[{
       Commands of one evaluation, roughly; the cost model's overhead term.
     }], "unsigned", "commandCount", (ins), "", "return 1;">,
   ];

@@ -89,9 +89,6 @@ public:
   /// `topValue` in the float element type, 4-D: cast or dequantized where it is
   /// in another form.
   mlir::Value inFloat(mlir::Value topValue, mlir::Type element);
-  mlir::Value inCompute(mlir::Value topValue) {
-    return inFloat(topValue, computeType());
-  }
   /// Element type for a function of `topValues` that is not a product: f32 if a
   /// 16-bit program holds one of them in f32 (the result of a small product, a
   /// mean, an input), else the compute type. f32 is never rounded early.

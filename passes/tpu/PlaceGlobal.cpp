@@ -142,9 +142,9 @@ private:
       list.push_back(entry.second);
     int64_t base = alignUp<int64_t>(cursor, kPageBytes);
     int64_t weightBytes = base - static_cast<int64_t>(chip.weightBase);
-    int64_t room = static_cast<int64_t>(chip.globalMemoryBase +
-                                        chip.globalMemoryBytes) -
-                   base;
+    int64_t room =
+        static_cast<int64_t>(chip.globalMemoryBase + chip.globalMemoryBytes) -
+        base;
     auto offsets = allocate(list, room, 64);
     if (!offsets)
       return func.emitError("unsupported: this model needs ")

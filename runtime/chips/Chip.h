@@ -29,12 +29,12 @@ struct Chip {
   uint64_t globalMemoryBase;
   uint64_t globalMemoryBytes; ///< what the largest card carries
   uint64_t addressEnd;        ///< behind the last address of the GDMA engine
-  uint64_t weightBase;       ///< where weights start in basic mode
-  unsigned maxGroupCommands; ///< commands of one engine in one command group
-  unsigned maxShape;         ///< largest size of one axis of a command
-  unsigned maxWindowStep;    ///< largest pad, stride and dilation of a window
-  unsigned maxDmaStepBytes;  ///< most bytes between neighbours on the innermost
-                             ///< axis of a DMA command
+  uint64_t weightBase;        ///< where weights start in basic mode
+  unsigned maxGroupCommands;  ///< commands of one engine in one command group
+  unsigned maxShape;          ///< largest size of one axis of a command
+  unsigned maxWindowStep;     ///< largest pad, stride and dilation of a window
+  unsigned maxDmaStepBytes; ///< most bytes between neighbours on the innermost
+                            ///< axis of a DMA command
 
   constexpr uint64_t localMemoryBytes() const {
     return uint64_t(lanes) * laneBytes;
