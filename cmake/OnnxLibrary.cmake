@@ -58,5 +58,10 @@ target_compile_definitions(onnx_library PUBLIC ONNX_ML=1 ONNX_NAMESPACE=onnx __S
 # Foreign code: no warnings; schemas run once per start, so build time matters more than speed. Sections let
 # the linker drop the optimizer passes and printers nobody calls.
 target_compile_options(onnx_library PRIVATE -w -O1 -ffunction-sections -fdata-sections)
+if(WEFT_SANITIZE) # instruments our reader and importer; this library alone would take as long again
+  get_target_property(onnx_options onnx_library COMPILE_OPTIONS)
+  list(FILTER onnx_options EXCLUDE REGEX "sanitize|^-g1$")
+  set_property(TARGET onnx_library PROPERTY COMPILE_OPTIONS ${onnx_options})
+endif()
 target_link_libraries(onnx_library PUBLIC "${PROTOBUF_LITE_ARCHIVE}" Threads::Threads)
 target_link_options(onnx_library INTERFACE -Wl,--gc-sections)
