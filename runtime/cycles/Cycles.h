@@ -1,0 +1,77 @@
+//===- Cycles.h - what one command costs ----------------------*- C++ -*-===//
+//
+// The cost model of the machine: clock cycles of one TIU or GDMA command, from
+// its register fields alone. Formulas and constants are those that reproduce
+// the figures of the vendor's own cost model (docs/cycles.md says how closely);
+// a command whose kind those figures do not show takes the formula of its
+// nearest measured kin, and says so.
+//
+// Timeline rules that belong to these figures: each engine runs its commands
+// in order and back to back; a command starts in the cycle after both the
+// command before it on its own engine and the other engine's command that its
+// `cmd_id_dep` names (0 = none) have ended:
+//   start = max(end of predecessor, end of dependency), end = start + cycles.
+// Nothing is added between commands, and the engines do not slow each other
+// down. total_cycles is the largest end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_CYCLES_CYCLES_H
+#define WEFT_RUNTIME_CYCLES_CYCLES_H
+
+#include "runtime/chips/Chip.h"
+#include "runtime/isa/Decode.h"
+#include <cstdint>
+#include <string_view>
+
+namespace weft::cycles {
+
+/// Between which memories a GDMA command moves; "global" is everything that is
+/// neither local nor static memory of the TIU (DDR and L2).
+enum class Direction : uint8_t {
+  None, ///< not a moving command
+  GlobalToLocal,
+  LocalToGlobal,
+  GlobalToGlobal,
+  LocalToLocal,
+};
+
+/// The cost of one command.
+struct CommandCost {
+  /// Clock cycles that the engine is busy; 0 only for commands that do no work
+  /// (end, nop).
+  uint64_t cycles = 0;
+  /// False: the vendor's figures show no command of this function and
+  /// precision, and `kin` is the nearest one that they show.
+  bool measured = false;
+  /// Name of the cost formula's row, such as `arith.add fp16`.
+  std::string_view kin;
+  /// GDMA only: where from and to, and the bytes moved (each element once).
+  Direction direction = Direction::None;
+  uint64_t bytes = 0;
+  /// TIU only: multiply-accumulate steps of convolution, depthwise
+  /// convolution and matrix products; 0 for all else.
+  uint64_t macs = 0;
+};
+
+/// The cost of a command that decoded. Never fails: every field combination
+/// has a finite cost, and work costs at least one cycle.
+CommandCost estimate(const isa::Decoded &command, const Chip &chip);
+
+/// Multiply-accumulate steps that the convolution unit of the whole chip does
+/// in a cycle at most, for the roofline and utilisation; 0 if it lacks the
+/// type.
+uint64_t macsPerCycle(isa::Precision precision, const Chip &chip);
+
+/// Bytes that GDMA moves between global and local memory in a cycle at most.
+double dmaBytesPerCycle(const Chip &chip);
+
+/// Clock cycles a second of the engines: turns cycles into seconds.
+uint64_t cyclesPerSecond(const Chip &chip);
+
+/// `dram to local` and so on, for reports.
+std::string_view directionName(Direction direction);
+
+} // namespace weft::cycles
+
+#endif // WEFT_RUNTIME_CYCLES_CYCLES_H
