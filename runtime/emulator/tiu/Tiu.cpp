@@ -1,5 +1,7 @@
 #include "runtime/emulator/tiu/Tiu.h"
 
+#include "runtime/emulator/FloatMode.h"
+
 namespace weft::emulator {
 
 Status tiu::unsupported(const Decoded &command, const char *what) {
@@ -10,6 +12,7 @@ Status tiu::unsupported(const Decoded &command, const char *what) {
 
 Status executeTiu(Machine &machine, const Decoded &command) {
   using isa::TiuType;
+  FlushSubnormals flush;
   switch (static_cast<TiuType>(command.type)) {
   case TiuType::Conv:
     return tiu::conv(machine, command);
