@@ -6,50 +6,34 @@ using namespace weft;
 using namespace weft::codegen;
 using weft::isa::Field;
 
+Command::Command(mlir::Operation *op, isa::Engine engine, unsigned type,
+                 unsigned func)
+    : op(op) {
+  auto made = isa::CommandBuilder::make(engine, type, func);
+  assert(made && "the opcode table has every function that the encoder uses");
+  builder = *made;
+}
+
 Command Command::tiu(mlir::Operation *op, isa::TiuType type, unsigned func) {
-  const isa::Opcode *opcode =
-      isa::findOpcode(isa::Engine::Tiu, unsigned(type), func);
-  assert(opcode && "the opcode table has every function that the encoder uses");
-  Command command(op, isa::Engine::Tiu, opcode->shortForm);
-  command.set(Field::cmd_short, 1)
-      .set(Field::tsk_typ, unsigned(type))
-      .set(Field::tsk_eu_typ, func);
-  return command;
+  return Command(op, isa::Engine::Tiu, unsigned(type), func);
 }
 
 Command Command::gdma(mlir::Operation *op, isa::GdmaType type, unsigned func) {
-  const isa::Opcode *opcode =
-      isa::findOpcode(isa::Engine::Gdma, unsigned(type), func);
-  assert(opcode && "the opcode table has every function that the encoder uses");
-  Command command(op, isa::Engine::Gdma, opcode->longForm);
-  command.set(Field::cmd_type, unsigned(type))
-      .set(Field::cmd_special_function, func);
-  command.set(Field::localmem_mask_l32, 0xffffffff)
-      .set(Field::localmem_mask_h32, 0xffffffff);
-  return command;
+  return Command(op, isa::Engine::Gdma, unsigned(type), func);
 }
 
-Command &Command::set(Field field, uint64_t value) {
-  if (failed || isa::set(form, field, word.data(), value))
+Command &Command::report(const rt::Status &status) {
+  if (failed || status.isOk())
     return *this;
   failed = true;
-  std::string_view name = isa::fieldName(field);
-  if (!isa::hasField(form, field))
-    op->emitError() << "this command has no field "
-                    << llvm::StringRef(name.data(), name.size());
-  else
-    op->emitError() << "field " << llvm::StringRef(name.data(), name.size())
-                    << " of the command is " << value << ", must be at most "
-                    << isa::fieldMax(form, field) << "; split the operation";
+  bool tooLarge = status.code() == rt::Code::OutOfRange;
+  op->emitError() << status.message()
+                  << (tooLarge ? "; split the operation" : "");
   return *this;
 }
 
-Command &Command::setSigned(Field field, int64_t value) {
-  uint64_t mask = isa::fieldMax(form, field);
-  int64_t half = int64_t(mask / 2);
-  if (value < -half - 1 || value > int64_t(mask))
-    return set(field, uint64_t(value)); // reports
-  return set(field, uint64_t(value) & mask);
+Command &Command::set(Field field, uint64_t value) {
+  return failed ? *this : report(builder.set(field, value));
 }
 
 void weft::codegen::appendLaneRanges(std::vector<ByteRange> &ranges,

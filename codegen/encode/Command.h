@@ -5,7 +5,7 @@
 
 #include "codegen/encode/Hazards.h"
 #include "dialects/ppl/Verify.h"
-#include "runtime/isa/Isa.h"
+#include "runtime/isa/CommandBuilder.h"
 
 namespace weft::codegen {
 
@@ -24,20 +24,17 @@ struct Placed {
   bool isSigned() const { return ppl::isSigned(type); }
 };
 
-/// A command word with the checks of the instruction table: each field is set
-/// by name and must exist in the form and hold the value. The first violation
-/// is reported at the op by `status`.
+/// A command of the encoder: the builder of the instruction table, which checks
+/// every field, with the op that it is for and the memory that it touches. The
+/// first violation is reported at the op and marks the command as failed.
 class Command {
 public:
-  /// The short TIU form of type and function.
+  /// The usual form of type and function: short on the TIU,
+  /// long on the GDMA, whose short forms the vendor's runtime does not survive.
   static Command tiu(mlir::Operation *op, isa::TiuType type, unsigned func);
-  /// The long GDMA form of type and function (the vendor's runtime does not
-  /// survive short ones).
   static Command gdma(mlir::Operation *op, isa::GdmaType type, unsigned func);
 
   Command &set(isa::Field field, uint64_t value);
-  /// A signed value in two's complement of the field's width.
-  Command &setSigned(isa::Field field, int64_t value);
 
   /// Bytes of local memory that the command reads or writes.
   void reads(const Placed &tensor) { touch(readRanges, tensor); }
@@ -47,17 +44,18 @@ public:
   }
 
   mlir::Operation *op;
-  isa::Engine engine;
-  isa::Form form;
-  std::array<uint8_t, 128> word{};
+  isa::CommandBuilder builder;
   std::vector<ByteRange> readRanges, writeRanges;
   std::vector<Placed> written;
   uint64_t dramReadBytes = 0, dramWriteBytes = 0;
   bool failed = false;
 
+  isa::Engine engine() const { return builder.engine(); }
+
 private:
-  Command(mlir::Operation *op, isa::Engine engine, isa::Form form)
-      : op(op), engine(engine), form(form) {}
+  Command(mlir::Operation *op, isa::Engine engine, unsigned type,
+          unsigned func);
+  Command &report(const rt::Status &status);
   static void touch(std::vector<ByteRange> &ranges, const Placed &tensor);
 };
 

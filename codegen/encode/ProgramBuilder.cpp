@@ -323,7 +323,7 @@ void ProgramBuilder::recordWrite(const Placed &written, CommandRef by) {
 LogicalResult ProgramBuilder::append(Command command) {
   if (command.failed)
     return failure();
-  bool isTiu = command.engine == Engine::Tiu;
+  bool isTiu = command.engine() == Engine::Tiu;
   const CommandGroup &full = program.groups.back();
   if (std::max(full.tiuLocations.size(), full.gdmaLocations.size()) >=
       chip.maxGroupCommands)
@@ -332,18 +332,16 @@ LogicalResult ProgramBuilder::append(Command command) {
   std::vector<Location> &locations =
       isTiu ? group.tiuLocations : group.gdmaLocations;
   uint32_t id = uint32_t(locations.size()) + 1;
-  uint32_t dep =
-      hazards.add(command.engine, id, command.readRanges, command.writeRanges);
-  command.set(Field::cmd_id, id)
-      .set(Field::cmd_id_dep, dep)
-      .set(Field::cmd_id_en, 1);
+  uint32_t dep = hazards.add(command.engine(), id, command.readRanges,
+                             command.writeRanges);
+  command.set(Field::cmd_id, id).set(Field::cmd_id_dep, dep);
   if (command.failed)
     return failure();
   std::vector<uint8_t> &bytes = isTiu ? group.tiu : group.gdma;
-  bytes.insert(bytes.end(), command.word.begin(),
-               command.word.begin() + isa::formSpec(command.form).bytes);
+  bytes.insert(bytes.end(), command.builder.bytes(),
+               command.builder.bytes() + command.builder.sizeBytes());
   locations.push_back(command.op->getLoc());
-  CommandRef ref{command.engine, uint32_t(program.groups.size() - 1), id - 1};
+  CommandRef ref{command.engine(), uint32_t(program.groups.size() - 1), id - 1};
   for (const Placed &written : command.written)
     recordWrite(written, ref);
   program.dramReadBytes += command.dramReadBytes;

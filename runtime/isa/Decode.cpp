@@ -128,54 +128,6 @@ std::string_view weft::isa::decodeErrorText(DecodeError error) {
   return "unknown error";
 }
 
-static bool isHeadField(Field field) {
-  return field == Field::cmd_short || field == Field::cmd_id ||
-         field == Field::cmd_id_dep || field == Field::tsk_typ ||
-         field == Field::tsk_eu_typ || field == Field::cmd_type ||
-         field == Field::cmd_special_function;
-}
-
-// Addresses, masks and constants are read in hex, sizes and strides in decimal.
-static bool isHexField(Field field, unsigned width) {
-  std::string_view name = fieldName(field);
-  return width > 20 && (name.find("addr") != std::string_view::npos ||
-                        name.find("mask") != std::string_view::npos ||
-                        name.find("constant") != std::string_view::npos ||
-                        name.find("lane_num") != std::string_view::npos);
-}
-
-static std::string toHex(uint64_t value) {
-  static const char *digits = "0123456789abcdef";
-  std::string text;
-  do {
-    text.insert(text.begin(), digits[value & 15]);
-    value >>= 4;
-  } while (value);
-  return "0x" + text;
-}
-
-std::string weft::isa::disassemble(const Decoded &command) {
-  std::string text(engineName(command.engine));
-  text += " id=" + std::to_string(command.id()) +
-          " dep=" + std::to_string(command.dep()) + " ";
-  text += command.mnemonic;
-  text += " ";
-  text += formSpec(command.form).name;
-  for (const FieldSpec &spec : formSpec(command.form)) {
-    if (spec.name == Field::Reserved || isHeadField(spec.name))
-      continue;
-    uint64_t value = command.get(spec.name);
-    if (!value)
-      continue;
-    text += " ";
-    text += fieldName(spec.name);
-    text += "=";
-    text += isHexField(spec.name, spec.width) ? toHex(value)
-                                              : std::to_string(value);
-  }
-  return text;
-}
-
 std::array<uint8_t, 16> weft::isa::makeTiuEnd(uint32_t id) {
   std::array<uint8_t, 16> word{};
   set<Form::SYSID, Field::cmd_id>(word.data(), id);

@@ -76,9 +76,9 @@ struct DecodedStream {
 /// the last byte. Bytes after the end command are ignored.
 DecodedStream decodeStream(Engine engine, const uint8_t *bytes, size_t size);
 
-/// One line: engine, id, dep, mnemonic, form, and every field that is not zero
-/// (head fields left out): `tiu id=3 dep=1 arith.add sAR res0_prec=2 ...
-/// opd0_addr=0x4000`.
+/// One command as text, in the grammar of Assemble.h: `tiu id=3 dep=1 arith.add
+/// sAR res0_prec=fp32 ... opd0_addr=0x4000`. Fields that hold their default
+/// (CommandBuilder.h) are left out; every bit can be read back.
 std::string disassemble(const Decoded &command);
 
 /// The end command of a TIU buffer: SYSID, 16 bytes. `id` = last id + 1.

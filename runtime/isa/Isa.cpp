@@ -42,6 +42,10 @@ const Opcode *weft::isa::findOpcode(Engine engine, unsigned type,
   return row ? &kOpcodes[row - 1] : nullptr;
 }
 
+OpcodeRange weft::isa::allOpcodes() {
+  return {std::begin(kOpcodes), std::end(kOpcodes)};
+}
+
 std::string_view weft::isa::fieldName(Field field) {
   return kFieldNames[static_cast<size_t>(field)];
 }

@@ -134,9 +134,8 @@ constexpr bool fieldsFitWindows() {
     for (size_t i = 0; i < spec.fieldCount; ++i) {
       const FieldSpec &field = spec.fields[i];
       if (field.offset - windowStart(field.offset, spec.bytes) * 8u +
-                  field.width >
-              64 &&
-          field.name != Field::Reserved)
+              field.width >
+          64)
         return false;
     }
   return true;
@@ -241,6 +240,15 @@ struct Opcode {
 /// The row of a type and function number; nullptr if the chip has no such
 /// instruction.
 const Opcode *findOpcode(Engine engine, unsigned type, unsigned func);
+
+/// Every row of the opcode table, in the table's order.
+struct OpcodeRange {
+  const Opcode *first;
+  const Opcode *last;
+  const Opcode *begin() const { return first; }
+  const Opcode *end() const { return last; }
+};
+OpcodeRange allOpcodes();
 
 } // namespace weft::isa
 

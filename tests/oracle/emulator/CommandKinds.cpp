@@ -1,4 +1,5 @@
 #include "tests/oracle/emulator/CommandKinds.h"
+#include "runtime/isa/CommandBuilder.h"
 
 #include <gtest/gtest.h>
 
@@ -24,33 +25,29 @@ Command &Command::set(Field field, uint64_t value) {
   return *this;
 }
 
-Command tiuCommand(Form form, unsigned type, unsigned func) {
+/// The builder's word: head, defaults, id 1.
+static Command makeCommand(Engine engine, Form form, unsigned type,
+                           unsigned func) {
+  auto made = isa::CommandBuilder::make(engine, type, func, form);
+  EXPECT_TRUE(made) << made.status().message();
   Command command;
+  command.engine = engine;
   command.form = form;
-  command.bytes.resize(isa::formSpec(form).bytes);
-  command.set(Field::tsk_typ, type)
-      .set(Field::tsk_eu_typ, func)
-      .set(Field::cmd_id, 1);
-  command.set(Field::cmd_id_en, 1);
-  bool isLong = isa::hasField(form, Field::tsk_lane_num);
-  command.set(Field::cmd_short, !isLong);
-  if (isLong)
-    command.set(Field::tsk_lane_num, ~uint64_t(0));
+  if (made)
+    command.bytes.assign(made->bytes(), made->bytes() + made->sizeBytes());
+  else
+    command.bytes.resize(isa::formSpec(form).bytes);
+  if (isa::hasField(form, Field::cmd_id)) // LAR has none
+    command.set(Field::cmd_id, 1);
   return command;
 }
 
+Command tiuCommand(Form form, unsigned type, unsigned func) {
+  return makeCommand(Engine::Tiu, form, type, func);
+}
+
 Command gdmaCommand(Form form, unsigned type, unsigned func) {
-  Command command;
-  command.engine = Engine::Gdma;
-  command.form = form;
-  command.bytes.resize(isa::formSpec(form).bytes);
-  command.set(Field::cmd_type, type)
-      .set(Field::cmd_special_function, func)
-      .set(Field::cmd_id, 1);
-  command.set(Field::cmd_id_en, 1);
-  command.set(Field::localmem_mask_l32, 0xffffffff)
-      .set(Field::localmem_mask_h32, 0xffffffff);
-  return command;
+  return makeCommand(Engine::Gdma, form, type, func);
 }
 
 void setResult(Command &command, unsigned n, unsigned c, unsigned h,

@@ -96,12 +96,13 @@ TEST_F(Encoding, AddConstantWord) {
                         "  ppl.tiu.float add %b, %a, %two : !t, !t, f32\n");
   ASSERT_TRUE(mlir::succeeded(program)) << message;
   auto tiu = decode(Engine::Tiu, program->groups[0].tiu);
-  EXPECT_EQ(isa::disassemble(tiu[0]),
-            "tiu id=1 dep=0 arith.add sAR opd1_const=1 tsk_opd_num=2 "
-            "cmd_id_en=1 res0_prec=2 opd0_prec=2 "
-            "opd1_prec=2 opd0_sign=1 opd1_sign=1 res0_n=1 res0_c=64 res0_h=8 "
-            "res0_w=8 res0_addr=0x4000 "
-            "opd1_addr=0x40000000");
+  EXPECT_EQ(
+      isa::disassemble(tiu[0]),
+      "tiu id=1 dep=0 arith.add sAR opd1_const=1 tsk_opd_num=2 "
+      "res0_prec=fp32 opd0_prec=fp32 "
+      "opd1_prec=fp32 opd0_sign=1 opd1_sign=1 res0_n=1 res0_c=64 res0_h=8 "
+      "res0_w=8 res0_addr=0x4000 "
+      "opd1_addr=0x40000000");
 }
 
 TEST_F(Encoding, TwoBuffersLetTheNextLoadOverlapTheComputation) {

@@ -160,9 +160,9 @@ TEST(Decode, DisassemblesNonZeroFields) {
   set<Form::sAR, Field::opd0_addr>(word.data(), 0x4000);
   DecodeResult result = decodeOne(Engine::Tiu, word.data(), word.size());
   ASSERT_TRUE(result);
-  EXPECT_EQ(
-      disassemble(result.command),
-      "tiu id=7 dep=4 arith.add sAR res0_prec=2 res0_w=16 opd0_addr=0x4000");
+  EXPECT_EQ(disassemble(result.command),
+            "tiu id=7 dep=4 arith.add sAR cmd_id_en=0 res0_prec=fp32 res0_w=16 "
+            "opd0_addr=0x4000");
   EXPECT_EQ(result.command.field("res0_w"), 16u);
   EXPECT_EQ(result.command.field("no_such_field"), std::nullopt);
 }
