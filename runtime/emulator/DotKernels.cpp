@@ -1,6 +1,6 @@
 #include "runtime/emulator/DotKernels.h"
 
-#include "runtime/emulator/Rows.h"
+#include "runtime/emulator/FloatOrder.h"
 
 #include <cmath>
 #include <limits>
@@ -39,28 +39,37 @@ void dotFloatReference(const float *scalars, const float *vectors, size_t terms,
     }
 }
 
+/// An infinity in a block hides every NaN of it, unless both infinities are
+/// there.
+static float specialBlockSum(bool plus, bool minus) {
+  if (plus == minus)
+    return numeric::floatFromBits(kInvalidBits);
+  return numeric::floatFromBits(plus ? 0x7f800000u : 0xff800000u);
+}
+
 float halfBlockSum(const float *scalars, const float *vectors, size_t stride,
                    unsigned used) {
-  double products[kHalfBlock], special = 0;
+  float products[kHalfBlock];
   int largest = std::numeric_limits<int>::min();
-  bool isSpecial = false;
+  bool plus = false, minus = false, isSpecial = false;
   for (unsigned k = 0; k < used; ++k) {
-    products[k] = double(scalars[k]) * double(vectors[k * stride]);
+    products[k] = scalars[k] * vectors[k * stride];
     if (!std::isfinite(products[k])) {
       isSpecial = true;
-      special += products[k];
+      plus |= products[k] > 0;
+      minus |= products[k] < 0;
     } else if (products[k] != 0) {
       int exponent = std::ilogb(products[k]);
       largest = exponent > largest ? exponent : largest;
     }
   }
   if (isSpecial)
-    return static_cast<float>(special);
+    return specialBlockSum(plus, minus);
   if (largest == std::numeric_limits<int>::min())
     return 0;
   double sum = 0; // at most 32 * 2^25: exact
   for (unsigned k = 0; k < used; ++k)
-    sum += std::trunc(std::ldexp(products[k], 24 - largest));
+    sum += std::trunc(std::ldexp(double(products[k]), 24 - largest));
   return static_cast<float>(std::ldexp(sum, largest - 24));
 }
 
@@ -73,9 +82,10 @@ void dotHalfReference(const float *scalars, const float *vectors,
                       const HalfBlocks &blocks, float *sum) {
   for (size_t b = 0; b < blocks.blocks; ++b)
     for (unsigned j = 0; j < kVector; ++j)
-      sum[j] = sum[j] + halfBlockSum(scalars + b * kHalfBlock,
-                                     vectors + b * kHalfBlock * kVector + j,
-                                     kVector, usedTerms(blocks, b));
+      sum[j] = addOrdered(sum[j],
+                          halfBlockSum(scalars + b * kHalfBlock,
+                                       vectors + b * kHalfBlock * kVector + j,
+                                       kVector, usedTerms(blocks, b)));
 }
 
 WEFT_MULTIVERSION
@@ -110,7 +120,7 @@ void dotFp16(const float *scalars, const float *vectors,
     }
     if (special) {
       for (unsigned j = 0; j < kVector; ++j)
-        sum[j] = sum[j] + halfBlockSum(s, v + j, kVector, used);
+        sum[j] = addOrdered(sum[j], halfBlockSum(s, v + j, kVector, used));
       continue;
     }
     for (unsigned k = 0; k < used; ++k)
@@ -133,7 +143,7 @@ void dotBf16(const float *scalars, const float *vectors,
     int64_t largest[kVector] = {};
     for (unsigned k = 0; k < used; ++k)
       for (unsigned j = 0; j < kVector; ++j) {
-        double product = double(s[k]) * double(v[k * kVector + j]);
+        double product = s[k] * v[k * kVector + j];
         products[k][j] = product;
         int64_t magnitude = numeric::bitCast<int64_t>(product) & INT64_MAX;
         largest[j] = magnitude > largest[j] ? magnitude : largest[j];
@@ -141,8 +151,7 @@ void dotBf16(const float *scalars, const float *vectors,
     double scale[kVector], back[kVector], total[kVector] = {};
     int64_t special = 0;
     for (unsigned j = 0; j < kVector; ++j) {
-      // Products of two bf16 values lie in 2^-266 .. 2^256, far from the ends
-      // of double.
+      // Products are 2^-149 .. 2^128, far from the ends of double.
       int64_t exponent = largest[j] >> 52;
       special |= exponent == 2047;
       exponent = exponent < 700 ? 700 : (exponent > 1400 ? 1400 : exponent);
@@ -151,7 +160,7 @@ void dotBf16(const float *scalars, const float *vectors,
     }
     if (special) {
       for (unsigned j = 0; j < kVector; ++j)
-        sum[j] = sum[j] + halfBlockSum(s, v + j, kVector, used);
+        sum[j] = addOrdered(sum[j], halfBlockSum(s, v + j, kVector, used));
       continue;
     }
     for (unsigned k = 0; k < used; ++k)

@@ -30,7 +30,10 @@ void dotFloatReference(const float *scalars, const float *vectors, size_t terms,
 /// first `used(b)` count: `tailUsed` in the last `tailBlocks` blocks,
 /// kHalfBlock in the others. A block's exact products are aligned to the
 /// largest exponent, cut toward zero below 24 fraction bits, summed exactly and
-/// rounded once to fp32; blocks are added to `sum` in order.
+/// rounded once to fp32; blocks are added to `sum` in order. A product is an
+/// fp32 number, which underflows and overflows as such. In a block with an
+/// infinity its NaNs do not count; both infinities, or NaNs alone, give the NaN
+/// 0xffc00000.
 struct HalfBlocks {
   size_t blocks = 0;
   size_t tailBlocks = 0;
@@ -39,7 +42,7 @@ struct HalfBlocks {
 /// Operands are fp16 values: every product is exact in fp32.
 void dotFp16(const float *scalars, const float *vectors,
              const HalfBlocks &blocks, float *sum);
-/// Operands are bf16 values: products are exact in double.
+/// Operands are bf16 values: products are exact in fp32 within its range.
 void dotBf16(const float *scalars, const float *vectors,
              const HalfBlocks &blocks, float *sum);
 /// The reference of both.

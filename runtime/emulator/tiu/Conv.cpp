@@ -1,5 +1,6 @@
 /// sCONV.
 #include "runtime/emulator/DotKernels.h"
+#include "runtime/emulator/FloatOrder.h"
 #include "runtime/emulator/tiu/Window.h"
 #include "runtime/numeric/Rounding.h"
 
@@ -206,12 +207,12 @@ public:
     blocks.tailUsed = (conv.inputChannels - 1) % conv.pack + 1;
   }
 
-  void run(const float *scalars, const float *vectors, const float *bias,
-           const float *old, float *out) const {
+  /// `scalars` are weights and `vectors` inputs, or the other way round.
+  void run(bool scalarsAreWeights, const float *scalars, const float *vectors,
+           const float *bias, const float *old, float *out) const {
     if (conv.input.precision == Precision::Fp32) {
       float second[kVector];
-      // -0 is the neutral start: -0 + x is x for every x.
-      std::fill(second, second + kVector, -0.0f);
+      std::fill(second, second + kVector, 0.0f);
       std::copy(bias, bias + kVector, out);
       if (conv.addsResult) {
         std::copy(old, old + kVector, second);
@@ -219,16 +220,18 @@ public:
       } else {
         dotFloat(scalars, vectors, conv.terms, second, out);
       }
-      for (unsigned j = 0; j < kVector; ++j)
+      for (unsigned j = 0; j < kVector; ++j) {
         out[j] = out[j] + second[j];
+        if (isNaN(out[j]))
+          out[j] =
+              ordered(scalarsAreWeights, scalars, vectors + j, bias[j], old[j]);
+      }
       return;
     }
     for (unsigned j = 0; j < kVector; ++j) {
-      // The half-precision unit takes a subnormal bias as zero.
-      bool isSubnormal = (numeric::floatBits(bias[j]) & 0x7f800000u) == 0;
-      out[j] = isSubnormal ? 0.0f : bias[j];
+      out[j] = bias[j];
       if (conv.addsResult)
-        out[j] = out[j] + old[j];
+        out[j] = addOrdered(out[j], old[j]);
     }
     if (conv.input.precision == Precision::Fp16)
       dotFp16(scalars, vectors, blocks, out);
@@ -237,6 +240,22 @@ public:
   }
 
 private:
+  /// One fp32 output in the machine's order of operands.
+  float ordered(bool scalarsAreWeights, const float *scalars,
+                const float *vectors, float bias, float old) const {
+    TwoSums sums;
+    if (conv.addsResult)
+      sums = {bias, old};
+    else
+      sums = {0.0f, bias};
+    if (scalarsAreWeights)
+      sums.add(vectors, kVector, scalars, 1, conv.terms);
+    else
+      sums.add(scalars, 1, vectors, kVector, conv.terms);
+    return conv.addsResult ? addOrdered(sums.odd, sums.even)
+                           : addOrdered(sums.even, sums.odd);
+  }
+
   const ConvCommand &conv;
   HalfBlocks blocks;
 };
@@ -266,9 +285,9 @@ void floatByPixels(const ConvCommand &conv, uint32_t n,
       std::fill(bias, bias + kVector, biasOf(conv, oc));
       if (conv.addsResult)
         loadFloats(to, bytes, conv.result.precision, old, count);
-      sums.run(weights.data() + oc * conv.terms, columns.data(), bias, old,
-               out);
-      storeFloats(to, bytes, conv.result.precision, out, count);
+      sums.run(true, weights.data() + oc * conv.terms, columns.data(), bias,
+               old, out);
+      storeSums(to, bytes, conv.result.precision, out, count);
     }
   }
 }
@@ -296,10 +315,10 @@ void floatByChannels(const ConvCommand &conv, uint32_t n,
       for (unsigned j = 0; j < count && conv.addsResult; ++j)
         loadFloats(conv.resultView.at(n, first + j) + size_t(pixel) * bytes,
                    bytes, conv.result.precision, &old[j], 1);
-      sums.run(column.data(), weights.data(), bias, old, out);
+      sums.run(false, column.data(), weights.data(), bias, old, out);
       for (unsigned j = 0; j < count; ++j)
-        storeFloats(conv.resultView.at(n, first + j) + size_t(pixel) * bytes,
-                    bytes, conv.result.precision, &out[j], 1);
+        storeSums(conv.resultView.at(n, first + j) + size_t(pixel) * bytes,
+                  bytes, conv.result.precision, &out[j], 1);
     }
   }
 }

@@ -1,5 +1,6 @@
 /// sMM (matrix layout) and sMM2 (a row in a lane).
 #include "runtime/emulator/DotKernels.h"
+#include "runtime/emulator/FloatOrder.h"
 #include "runtime/emulator/tiu/Window.h"
 #include "runtime/numeric/Rounding.h"
 
@@ -28,6 +29,32 @@ Status checkWork(uint64_t rows, uint64_t columns, uint64_t depth) {
   return Status::ok();
 }
 
+/// The NaN of one output: `left` are its terms of the left matrix, `right`
+/// those of the right one, kVector apart.
+float orderedNaN(Precision precision, const float *left, const float *right,
+                 uint32_t depth, const HalfBlocks &blocks, bool adds,
+                 float bias, float old) {
+  if (precision == Precision::Fp32) {
+    TwoSums sums;
+    if (adds)
+      sums = {bias, old};
+    else
+      sums = {0.0f, bias};
+    sums.add(left, 1, right, kVector, depth);
+    return adds ? addOrdered(sums.odd, sums.even)
+                : addOrdered(sums.even, sums.odd);
+  }
+  // MM2 adds the sum so far to a block, not the block to the sum.
+  float sum = adds ? old : 0.0f;
+  for (size_t b = 0; b < blocks.blocks; ++b) {
+    size_t k = b * kHalfBlock;
+    unsigned used = std::min<uint32_t>(kHalfBlock, depth - uint32_t(k));
+    sum = addOrdered(halfBlockSum(left + k, right + k * kVector, kVector, used),
+                     sum);
+  }
+  return sum;
+}
+
 /// out[i][j] = start[i][j] + sum over k of a(i, k) * b(k, j), for fp32 by two
 /// accumulators.
 template <class A, class B, class Bias, class Old, class Store>
@@ -49,8 +76,7 @@ void floatProduct(Precision precision, uint32_t rows, uint32_t columns,
       std::fill(first, first + kVector, 0.0f);
       for (unsigned j = 0; j < count; ++j)
         first[j] = bias(begin + j);
-      std::fill(second, second + kVector,
-                -0.0f); // neutral: -0 + x is x for every x
+      std::fill(second, second + kVector, 0.0f);
       for (unsigned j = 0; j < count && adds; ++j)
         second[j] = old(i, begin + j);
       if (precision == Precision::Fp32) {
@@ -66,8 +92,13 @@ void floatProduct(Precision precision, uint32_t rows, uint32_t columns,
         dotFp16(row.data(), vectors.data(), blocks, first);
       else if (precision == Precision::Bf16)
         dotBf16(row.data(), vectors.data(), blocks, first);
-      for (unsigned j = 0; j < count; ++j)
+      for (unsigned j = 0; j < count; ++j) {
+        if (isNaN(first[j]))
+          first[j] = orderedNaN(precision, row.data(), vectors.data() + j,
+                                depth, blocks, adds, bias(begin + j),
+                                adds ? old(i, begin + j) : 0.0f);
         store(i, begin + j, first[j]);
+      }
     }
   }
 }
@@ -343,7 +374,7 @@ Status matMul2(Machine &machine, const Decoded &c) {
         [](uint32_t) { return 0.0f; },
         [&](uint32_t i, uint32_t j) { return floatAt(at(i, j), out); },
         [&](uint32_t i, uint32_t j, float x) {
-          storeFloats(at(i, j), 0, out, &x, 1);
+          storeSums(at(i, j), 0, out, &x, 1);
         });
     return Status::ok();
   }

@@ -1,5 +1,6 @@
 /// sPorD: pooling and depthwise convolution.
 #include "runtime/emulator/DotKernels.h"
+#include "runtime/emulator/FloatOrder.h"
 #include "runtime/emulator/tiu/Window.h"
 #include "runtime/numeric/Rounding.h"
 
@@ -145,8 +146,9 @@ void dotRounded(Precision precision, const float *scalars, const float *vectors,
   }
 }
 
-/// The search starts at the lowest finite number, so a window of -infinity
-/// gives that.
+/// The search starts at the lowest finite number, and a term replaces what it
+/// is not less than: the last of equal zeros wins, a NaN stays until the next
+/// term. fp32 terms lose their subnormals, 16-bit ones keep them.
 void maxTerms(Precision precision, const float *vectors, size_t terms,
               float *out) {
   float lowest = precision == Precision::Fp16 ? numeric::halfToFloat(0xfbff)
@@ -155,10 +157,21 @@ void maxTerms(Precision precision, const float *vectors, size_t terms,
                      : numeric::floatFromBits(0xff7fffff);
   for (unsigned j = 0; j < kVector; ++j)
     out[j] = lowest;
+  // Masks, because a maximum instruction would flush subnormals.
   for (size_t k = 0; k < terms; ++k)
-    for (unsigned j = 0; j < kVector; ++j)
-      out[j] =
-          vectors[k * kVector + j] > out[j] ? vectors[k * kVector + j] : out[j];
+    for (unsigned j = 0; j < kVector; ++j) {
+      float term = vectors[k * kVector + j];
+      uint32_t old = numeric::floatBits(out[j]), now = numeric::floatBits(term);
+      uint32_t keeps = out[j] > term ? ~uint32_t(0) : 0;
+      out[j] = numeric::floatFromBits((old & keeps) | (now & ~keeps));
+    }
+  if (precision != Precision::Fp32)
+    return;
+  for (unsigned j = 0; j < kVector; ++j) {
+    uint32_t bits = numeric::floatBits(out[j]);
+    if ((bits & 0x7f800000u) == 0)
+      out[j] = numeric::floatFromBits(bits & 0x80000000u);
+  }
 }
 
 void floatKernel(const PoolCommand &pool, uint32_t ch,
@@ -180,6 +193,33 @@ void floatKernel(const PoolCommand &pool, uint32_t ch,
     std::reverse(kernel.begin(), kernel.end());
 }
 
+/// Average pooling has no bias and starts from -0; depthwise sums start from
+/// the bias and +0. Average pooling adds the accumulators in their order,
+/// depthwise convolution in the other one, which only a NaN can tell.
+void sumTerms(const PoolCommand &pool, const std::vector<float> &kernel,
+              const float *terms, float bias, float *out) {
+  Precision precision = pool.input.precision;
+  bool averages = !pool.isDepthwise();
+  float even[kVector], odd[kVector];
+  std::fill(even, even + kVector, averages ? -0.0f : 0.0f);
+  std::fill(odd, odd + kVector, averages ? -0.0f : bias);
+  if (precision == Precision::Fp32)
+    dotFloat(kernel.data(), terms, kernel.size(), even, odd);
+  else
+    dotRounded(precision, kernel.data(), terms, kernel.size(), even, odd);
+  for (unsigned j = 0; j < kVector; ++j) {
+    out[j] = even[j] + odd[j];
+    if (!isNaN(out[j]) || precision != Precision::Fp32)
+      continue;
+    TwoSums sums;
+    if (!averages)
+      sums.odd = bias;
+    sums.add(terms + j, kVector, kernel.data(), 1, kernel.size());
+    out[j] = averages ? addOrdered(sums.even, sums.odd)
+                      : addOrdered(sums.odd, sums.even);
+  }
+}
+
 /// Function 2 clips integers only; floats keep their sign.
 void floatChannel(const PoolCommand &pool, uint32_t n, uint32_t ch,
                   std::vector<float> &plane, std::vector<float> &terms,
@@ -191,28 +231,20 @@ void floatChannel(const PoolCommand &pool, uint32_t n, uint32_t ch,
             });
   float bias;
   floatKernel(pool, ch, kernel, bias);
-  float first[kVector], second[kVector];
+  float first[kVector];
   uint32_t pixels = pool.window.pixels();
   unsigned bytes = pool.resultView.bytes;
   for (uint32_t begin = 0; begin < pixels; begin += kVector) {
     unsigned count = std::min<uint32_t>(kVector, pixels - begin);
     gatherTerms(pool.window, plane, begin, count, terms);
+    uint8_t *to = pool.resultView.at(n, ch) + size_t(begin) * bytes;
     if (pool.func == pord::MaxPool) {
       maxTerms(precision, terms.data(), kernel.size(), first);
+      storeChosen(to, bytes, precision, first, count);
     } else {
-      std::fill(first, first + kVector, bias);
-      std::fill(second, second + kVector,
-                -0.0f); // neutral: -0 + x is x for every x
-      if (precision == Precision::Fp32)
-        dotFloat(kernel.data(), terms.data(), kernel.size(), second, first);
-      else
-        dotRounded(precision, kernel.data(), terms.data(), kernel.size(),
-                   second, first);
-      for (unsigned j = 0; j < kVector; ++j)
-        first[j] = first[j] + second[j];
+      sumTerms(pool, kernel, terms.data(), bias, first);
+      storeFloats(to, bytes, precision, first, count);
     }
-    storeFloats(pool.resultView.at(n, ch) + size_t(begin) * bytes, bytes,
-                precision, first, count);
   }
 }
 
