@@ -1,7 +1,7 @@
 #include "tests/oracle/emulator/CommandKinds.h"
-#include "runtime/isa/CommandBuilder.h"
+#include "tests/oracle/emulator/MemoryContents.h"
 
-#include <gtest/gtest.h>
+#include "runtime/isa/CommandBuilder.h"
 
 namespace weft::oracle {
 
@@ -19,9 +19,34 @@ Contents contentsFor(Precision precision) {
 }
 
 Command &Command::set(Field field, uint64_t value) {
-  if (!isa::set(form, field, bytes.data(), value))
-    ADD_FAILURE() << isa::formSpec(form).name << "." << isa::fieldName(field)
-                  << " cannot hold " << value;
+  if (!isa::set(form, field, bytes.data(), value) && error.empty())
+    error = std::string(isa::formSpec(form).name) + "." +
+            std::string(isa::fieldName(field)) + " cannot hold " +
+            std::to_string(value);
+  return *this;
+}
+
+uint64_t Command::get(Field field) const {
+  return isa::get(form, field, bytes.data()).value_or(0);
+}
+
+static void addPoke(Command &command, uint64_t base, uint64_t offset,
+                    size_t limit, std::vector<uint8_t> bytes) {
+  if (offset > limit || bytes.size() > limit - offset)
+    command.error = "poke of " + std::to_string(bytes.size()) +
+                    " bytes at offset " + std::to_string(offset) +
+                    " leaves the memory";
+  else
+    command.pokes.push_back({base + offset, std::move(bytes)});
+}
+
+Command &Command::pokeLocal(uint32_t localAddress, std::vector<uint8_t> what) {
+  addPoke(*this, kLocalBase, localAddress, kLocalBytes, std::move(what));
+  return *this;
+}
+
+Command &Command::pokeGlobal(uint32_t offset, std::vector<uint8_t> what) {
+  addPoke(*this, kGlobalBase, offset, kGlobalBytes, std::move(what));
   return *this;
 }
 
@@ -29,14 +54,15 @@ Command &Command::set(Field field, uint64_t value) {
 static Command makeCommand(Engine engine, Form form, unsigned type,
                            unsigned func) {
   auto made = isa::CommandBuilder::make(engine, type, func, form);
-  EXPECT_TRUE(made) << made.status().message();
   Command command;
   command.engine = engine;
   command.form = form;
   if (made)
     command.bytes.assign(made->bytes(), made->bytes() + made->sizeBytes());
-  else
+  else {
     command.bytes.resize(isa::formSpec(form).bytes);
+    command.error = made.status().message();
+  }
   if (isa::hasField(form, Field::cmd_id)) // LAR has none
     command.set(Field::cmd_id, 1);
   return command;
@@ -71,6 +97,19 @@ std::vector<Kind> allKinds() {
   addMatrixKinds(kinds);
   addGdmaKinds(kinds);
   return kinds;
+}
+
+const char *knownMismatch(const std::string &kind) {
+#define WEFT_KNOWN_MISMATCH(name, reason)                                      \
+  if (kind == (name))                                                          \
+    return reason;
+#include "tests/oracle/emulator/KnownMismatches.def"
+  return nullptr;
+}
+
+Command drawCommand(const Kind &kind, uint64_t seed) {
+  Random random(mixSeed(kind.name, seed));
+  return kind.make(random);
 }
 
 } // namespace weft::oracle

@@ -2,6 +2,8 @@
 #ifndef WEFT_TESTS_ORACLE_EMULATOR_COMMANDKINDS_H
 #define WEFT_TESTS_ORACLE_EMULATOR_COMMANDKINDS_H
 
+#include "tests/oracle/emulator/Executor.h"
+
 #include "runtime/isa/Isa.h"
 
 #include <cstdint>
@@ -20,7 +22,7 @@ using isa::Precision;
 class Random {
 public:
   explicit Random(uint64_t seed) : engine(seed) {}
-  uint32_t bits() { return engine(); }
+  uint32_t bits() { return uint32_t(engine() >> 32); }
   /// Uniform in [low, high].
   int64_t in(int64_t low, int64_t high) {
     return low + int64_t(engine() % uint64_t(high - low + 1));
@@ -32,16 +34,21 @@ public:
   }
 
 private:
-  std::mt19937 engine;
+  std::mt19937_64 engine;
 };
 
-/// What random memory holds, so that operands make sense for the kind.
+/// What random memory holds, so that operands make sense for the kind. Special
+/// numbers (NaN, infinities, subnormals, the largest, zeros, ties, saturating
+/// integers) are mixed into all but the index and parameter rows, unless a kind
+/// says why not.
 enum class Contents {
   Bytes,
   PositiveFp32,
   Fp32,
   Fp16,
   Bf16,
+  PositiveFp16,
+  PositiveBf16,
   SmallIndex8,
   SmallIndex16,
   Rq0Rows,
@@ -51,14 +58,28 @@ enum class Contents {
 };
 Contents contentsFor(Precision precision);
 
-/// A command under construction; set() fails the test for a value that does not
-/// fit.
+/// Bytes that a command needs at a place, beside the random contents.
+struct Poke {
+  uint64_t address; ///< as GDMA sees it: kLocalBase + .. or kGlobalBase + ..
+  std::vector<uint8_t> bytes;
+};
+
+/// A command under construction; a value that does not fit its field ends up in
+/// `error` and fails the kind.
 struct Command {
   Engine engine = Engine::Tiu;
   Form form = Form::None;
   std::vector<uint8_t> bytes;
+  std::vector<Poke> pokes;
+  std::string error;
 
   Command &set(Field field, uint64_t value);
+  /// The field's value, 0 if this form lacks it.
+  uint64_t get(Field field) const;
+  /// Writes `bytes` before the command runs, at offset `localAddress` of local
+  /// memory (a TIU address: lane << 18 | offset).
+  Command &pokeLocal(uint32_t localAddress, std::vector<uint8_t> bytes);
+  Command &pokeGlobal(uint32_t offset, std::vector<uint8_t> bytes);
 };
 Command tiuCommand(Form form, unsigned type, unsigned func);
 Command gdmaCommand(Form form, unsigned type, unsigned func);
@@ -79,10 +100,29 @@ private:
   uint32_t base = 0;
 };
 
+/// How far a result may lie from the machine's. At most kMaxBoundedFunctions
+/// functions may have one; all others are compared bit for bit.
+struct Bound {
+  unsigned ulps = 0;
+  const char *reason = nullptr;
+};
+constexpr unsigned kMaxBoundedFunctions = 8;
+
+/// A generator of commands. Which functions it covers is read off the commands
+/// that it makes.
 struct Kind {
   std::string name;
   Contents contents;
   std::function<Command(Random &)> make;
+  /// Why memory must not hold special numbers for this kind; nullptr: it does.
+  const char *noSpecials = nullptr;
+  Bound bound = {};
+  /// Why every command needs a fresh process of the vendor's emulator (it
+  /// breaks its own heap ..); nullptr: it does not.
+  const char *freshProcess = nullptr;
+  /// Word `index` of the memory pattern, instead of `contents`. Word 0 of the
+  /// pattern lies at a 64-byte row.
+  std::function<uint32_t(Random &, size_t index)> word = nullptr;
 };
 
 void addArithKinds(std::vector<Kind> &kinds);
@@ -91,6 +131,13 @@ void addWindowKinds(std::vector<Kind> &kinds);
 void addMatrixKinds(std::vector<Kind> &kinds);
 void addGdmaKinds(std::vector<Kind> &kinds);
 std::vector<Kind> allKinds();
+
+/// Why this kind's mismatches are no news (KnownMismatches.def); nullptr for a
+/// kind that must agree.
+const char *knownMismatch(const std::string &kind);
+
+/// The command of a seed: the same for the same kind and seed, everywhere.
+Command drawCommand(const Kind &kind, uint64_t seed);
 
 } // namespace weft::oracle
 

@@ -9,20 +9,15 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace weft::oracle {
-
-struct VendorEmulator::Mailbox {
-  uint8_t command[256]; // zero padded: the vendor reads beyond a short command
-  unsigned engine;
-  Difference difference;
-};
-
 namespace {
 
-constexpr int kTimeLimitMs = 30000;
+constexpr int kStartLimitMs = 60000, kCommandLimitMs = 20000;
+constexpr size_t kPage = 4096;
 
 /// What get_local_mem returns.
 struct VendorLocalMemory {
@@ -54,6 +49,7 @@ struct VendorLibrary {
            find(globalMemory, "get_global_memaddr");
   }
 };
+VendorLibrary vendor;
 
 std::string libraryPath() {
   const char *directory = std::getenv("TPU_MLIR_DIR");
@@ -62,147 +58,209 @@ std::string libraryPath() {
   return std::string(directory) + "/lib/libcmodel_bm1684x.so";
 }
 
-void addDifference(Difference &difference, const uint8_t *shared,
-                   const uint8_t *vendor, size_t at, size_t bytes) {
-  if (std::memcmp(shared + at, vendor + at, bytes) == 0)
-    return;
-  for (size_t i = at; i < at + bytes; ++i)
-    if (shared[i] != vendor[i]) {
-      if (!difference.found)
-        difference.address = i;
-      difference.found = true;
-      ++difference.count;
-    }
-}
-
 } // namespace
 
+/// In memory that all three processes see. The vendor's memories start anywhere
+/// in a page, hence a page more for each.
+struct VendorEmulator::Shared {
+  uint8_t localPages[kLocalBytes + kPage];
+  uint8_t globalPages[kGlobalBytes + kPage];
+  size_t localOffset, globalOffset; ///< of the memory in its pages
+  uint8_t command[256]; // zero padded: the vendor reads beyond a short command
+  unsigned engine;
+};
+
+/// What the nursery tells.
+struct VendorEmulator::Notice {
+  enum { Ready, Failed, Started, Ended } what;
+  int value; ///< Started: process id; Ended: status of waitpid
+};
+
 VendorEmulator::VendorEmulator(std::string &error) {
-  void *mapped =
-      mmap(nullptr, kLocalBytes + kGlobalBytes + sizeof(Mailbox),
-           PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) {
-    error = "no shared memory";
-    return;
-  }
-  memory = static_cast<uint8_t *>(mapped);
-  mailbox = reinterpret_cast<Mailbox *>(memory + kLocalBytes + kGlobalBytes);
-  signal(SIGPIPE, SIG_IGN);
-  start(error);
-}
-
-VendorEmulator::~VendorEmulator() { stop(); }
-
-bool VendorEmulator::start(std::string &error) {
   std::string path = libraryPath();
   if (access(path.c_str(), R_OK) != 0) {
     error = "the vendor's emulator is not at " + path +
             "; set TPU_MLIR_DIR to the tpu_mlir package (scripts/setup "
             "installs it)";
-    return false;
+    return;
   }
-  int down[2], up[2];
-  if (pipe(down) != 0 || pipe(up) != 0) {
-    error = "no pipe";
+  signal(SIGPIPE, SIG_IGN);
+  Notice notice;
+  if (!startNursery(path) || !readNotice(notice, kStartLimitMs) ||
+      notice.what != Notice::Ready)
+    error = "the vendor's emulator at " + path + " does not start";
+}
+
+VendorEmulator::~VendorEmulator() {
+  for (pid_t process : {worker, nursery})
+    if (process > 0)
+      kill(process, SIGKILL);
+  if (nursery > 0)
+    waitpid(nursery, nullptr, 0);
+  for (int *ends : {toNursery, fromNursery, toWorker, fromWorker})
+    for (int end : {0, 1})
+      if (ends[end] >= 0)
+        close(ends[end]);
+  if (shared)
+    munmap(shared, sizeof(Shared));
+  if (file >= 0)
+    close(file);
+}
+
+uint8_t *VendorEmulator::local() {
+  return shared->localPages + shared->localOffset;
+}
+uint8_t *VendorEmulator::global() {
+  return shared->globalPages + shared->globalOffset;
+}
+
+bool VendorEmulator::startNursery(const std::string &path) {
+  file = memfd_create("vendor-memory", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, sizeof(Shared)) != 0)
     return false;
-  }
-  child = fork();
-  if (child == 0) {
-    close(down[1]);
-    close(up[0]);
-    int null = open("/dev/null", O_WRONLY);
-    dup2(null, 1);
-    dup2(null, 2);
-    VendorLibrary vendor;
-    if (!vendor.open(path) || vendor.init(0, 64 << 20) != 0)
-      _exit(3);
-    uint8_t *local = vendor.localMemory(0)->raw;
-    auto *global = static_cast<uint8_t *>(vendor.globalMemory(0));
+  void *mapped = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
+                      MAP_SHARED, file, 0);
+  if (mapped == MAP_FAILED)
+    return false;
+  shared = static_cast<Shared *>(mapped);
+  for (int *ends : {toNursery, fromNursery, toWorker, fromWorker})
+    if (pipe(ends) != 0)
+      return false;
+  nursery = fork();
+  if (nursery == 0)
+    runNursery(path);
+  return nursery > 0;
+}
+
+/// Puts the shared pages of `file` at `offset` in place of those at `memory`;
+/// returns where the memory starts in them.
+static size_t replacePages(uint8_t *memory, size_t bytes, int file,
+                           size_t offset, uint8_t *seenHere, bool &good) {
+  size_t inPage = reinterpret_cast<uintptr_t>(memory) % kPage;
+  uint8_t *page = memory - inPage;
+  std::memcpy(seenHere, page, bytes + kPage); // allocator's words included
+  good &= mmap(page, bytes + kPage, PROT_READ | PROT_WRITE,
+               MAP_SHARED | MAP_FIXED, file, off_t(offset)) != MAP_FAILED;
+  return inPage;
+}
+
+void VendorEmulator::runNursery(const std::string &path) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  int null = open("/dev/null", O_WRONLY);
+  dup2(null, 1);
+  dup2(null, 2);
+  bool good = vendor.open(path) && vendor.init(0, 64 << 20) == 0;
+  if (good) {
+    shared->localOffset =
+        replacePages(vendor.localMemory(0)->raw, kLocalBytes, file,
+                     offsetof(Shared, localPages), shared->localPages, good);
+    shared->globalOffset = replacePages(
+        static_cast<uint8_t *>(vendor.globalMemory(0)), kGlobalBytes, file,
+        offsetof(Shared, globalPages), shared->globalPages, good);
     std::memcpy(vendor.staticMemory(0), emulator::staticTables().data(),
                 sizeof(emulator::StaticTables));
-    char request = 'r';
-    do {
-      if (request == 'l') {
-        std::memcpy(local, memory, kLocalBytes);
-        std::memcpy(global, memory + kLocalBytes, kGlobalBytes);
-      } else if (request == 'x') {
-        vendor.executeCommand(0, mailbox->command, mailbox->engine);
-      } else if (request == 'c' || request == 'a') {
-        mailbox->difference = {};
-        size_t begin = request == 'a' ? 0 : kResultBegin,
-               end = request == 'a' ? kLaneStride : kResultEnd;
-        for (size_t lane = 0; lane < kLocalBytes / kLaneStride; ++lane)
-          addDifference(mailbox->difference, memory, local,
-                        lane * kLaneStride + begin, end - begin);
-        addDifference(mailbox->difference, memory, global - kLocalBytes,
-                      kLocalBytes, kGlobalBytes);
-        if (mailbox->difference.found) {
-          std::memcpy(memory, local, kLocalBytes);
-          std::memcpy(memory + kLocalBytes, global, kGlobalBytes);
-        }
-      }
-      if (write(up[1], &request, 1) != 1)
-        _exit(0);
-    } while (read(down[0], &request, 1) == 1);
-    _exit(0);
   }
-  close(down[0]);
-  close(up[1]);
-  toChild = down[1];
-  fromChild = up[0];
-  char answer;
-  pollfd wait{fromChild, POLLIN, 0};
-  if (child < 0 || poll(&wait, 1, kTimeLimitMs) != 1 ||
-      read(fromChild, &answer, 1) != 1) {
-    error = "the vendor's emulator at " + path + " does not start";
-    stop();
+  auto tell = [&](auto what, int value) {
+    Notice notice{what, value};
+    if (write(fromNursery[1], &notice, sizeof(notice)) != sizeof(notice))
+      _exit(0);
+  };
+  tell(good ? Notice::Ready : Notice::Failed, 0);
+  close(toNursery[1]);
+  char request;
+  while (good && read(toNursery[0], &request, 1) == 1) {
+    pid_t child = fork();
+    if (child == 0)
+      runWorker();
+    tell(Notice::Started, child);
+    int status = 0;
+    waitpid(child, &status, 0);
+    tell(Notice::Ended, status);
+  }
+  _exit(0);
+}
+
+void VendorEmulator::runWorker() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  char request;
+  while (read(toWorker[0], &request, 1) == 1 && request == 'x') {
+    vendor.executeCommand(0, shared->command, shared->engine);
+    if (write(fromWorker[1], &request, 1) != 1)
+      break;
+  }
+  _exit(0);
+}
+
+bool VendorEmulator::readNotice(Notice &notice, int timeLimitMs) {
+  pollfd wait{fromNursery[0], POLLIN, 0};
+  return poll(&wait, 1, timeLimitMs) == 1 &&
+         read(fromNursery[0], &notice, sizeof(notice)) == sizeof(notice);
+}
+
+bool VendorEmulator::startWorker() {
+  Notice notice;
+  if (write(toNursery[1], "f", 1) != 1 || !readNotice(notice, kStartLimitMs) ||
+      notice.what != Notice::Started || notice.value <= 0)
     return false;
-  }
+  worker = notice.value;
+  commandsOfWorker = 0;
   return true;
 }
 
-void VendorEmulator::stop() {
-  if (toChild >= 0)
-    close(toChild);
-  if (fromChild >= 0)
-    close(fromChild);
-  toChild = fromChild = -1;
-  if (child > 0) {
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
+void VendorEmulator::restart() {
+  Notice notice;
+  if (worker > 0 && commandsOfWorker && write(toWorker[1], "q", 1) == 1 &&
+      readNotice(notice, kStartLimitMs)) {
+    worker = -1;
+    commandsOfWorker = 0;
   }
-  child = -1;
 }
 
-bool VendorEmulator::call(char request) {
-  if (child <= 0 || write(toChild, &request, 1) != 1)
-    return false;
-  pollfd wait{fromChild, POLLIN, 0};
+void VendorEmulator::begin(isa::Engine engine, const uint8_t *command,
+                           size_t bytes) {
+  sent = worker > 0 || startWorker();
+  if (!sent)
+    return;
+  std::memset(shared->command, 0, sizeof(shared->command));
+  std::memcpy(shared->command, command, bytes < 256 ? bytes : 256);
+  shared->engine = engine == isa::Engine::Tiu ? 0 : 1;
+  ++commandsOfWorker;
+  sent = write(toWorker[1], "x", 1) == 1;
+}
+
+Ending VendorEmulator::endingOfWorker(std::string &why) {
+  Notice notice;
+  worker = -1;
+  commandsOfWorker = 0;
+  if (!readNotice(notice, kStartLimitMs) || notice.what != Notice::Ended) {
+    why = "the vendor's nursery is gone";
+    return Ending::Crashed;
+  }
+  if (WIFSIGNALED(notice.value)) {
+    why = "killed by signal " + std::to_string(WTERMSIG(notice.value));
+    return Ending::Crashed;
+  }
+  why = "exit with status " + std::to_string(WEXITSTATUS(notice.value));
+  return Ending::Refused;
+}
+
+Ending VendorEmulator::finish(std::string &why) {
+  if (!sent) {
+    why = "no worker";
+    return Ending::Crashed;
+  }
+  pollfd wait[2] = {{fromWorker[0], POLLIN, 0}, {fromNursery[0], POLLIN, 0}};
+  if (poll(wait, 2, kCommandLimitMs) < 1) {
+    kill(worker, SIGKILL);
+    endingOfWorker(why);
+    why = "not done in " + std::to_string(kCommandLimitMs / 1000) + " s";
+    return Ending::Hung;
+  }
   char answer;
-  return poll(&wait, 1, kTimeLimitMs) == 1 && read(fromChild, &answer, 1) == 1;
-}
-
-bool VendorEmulator::load() { return call('l'); }
-
-bool VendorEmulator::execute(isa::Engine engine, const uint8_t *command,
-                             size_t bytes) {
-  std::memset(mailbox->command, 0, sizeof(mailbox->command));
-  std::memcpy(mailbox->command, command, bytes < 256 ? bytes : 256);
-  mailbox->engine = engine == isa::Engine::Tiu ? 0 : 1;
-  if (call('x'))
-    return true;
-  stop();
-  std::string error;
-  if (start(error))
-    load();
-  return false;
-}
-
-Difference VendorEmulator::compare(bool everything) {
-  mailbox->difference = {};
-  if (!call(everything ? 'a' : 'c'))
-    mailbox->difference.found = true;
-  return mailbox->difference;
+  if (wait[0].revents & POLLIN)
+    return read(fromWorker[0], &answer, 1) == 1 ? Ending::Done
+                                                : Ending::Crashed;
+  return endingOfWorker(why);
 }
 
 } // namespace weft::oracle

@@ -1,56 +1,49 @@
-/// The vendor's raw emulator in a child process with a time limit.
+/// The vendor's raw emulator in a child process with a time limit per command.
 #ifndef WEFT_TESTS_ORACLE_EMULATOR_VENDOREMULATOR_H
 #define WEFT_TESTS_ORACLE_EMULATOR_VENDOREMULATOR_H
 
-#include "runtime/isa/Codes.h"
+#include "tests/oracle/emulator/Executor.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
+#include <sys/types.h>
 
 namespace weft::oracle {
 
-constexpr size_t kLocalBytes = 16 << 20;
-constexpr size_t kGlobalBytes = 1 << 20;
-/// Results of single commands lie in this part of a lane.
-constexpr size_t kLaneStride = 0x40000, kResultBegin = 0x10000,
-                 kResultEnd = 0x20000;
-
-/// Where two memories first differ; `address` counts local memory, then global
-/// memory.
-struct Difference {
-  bool found = false;
-  size_t address = 0;
-  size_t count = 0; ///< differing bytes
-};
-
-class VendorEmulator {
+/// Three processes. The nursery loads the library once, moves the emulator's
+/// memories into memory shared with us, and forks a worker whenever there is
+/// none; a worker executes commands until one kills it. So a refused command
+/// costs a fork, not a start of the library, and no memory is ever copied.
+class VendorEmulator : public Executor {
 public:
-  /// Starts the child. `error` says why there is none (missing library).
+  /// `error` says why there is none (missing library).
   explicit VendorEmulator(std::string &error);
-  ~VendorEmulator();
+  ~VendorEmulator() override;
+  VendorEmulator(const VendorEmulator &) = delete;
 
-  /// Local then global memory, shared with the child.
-  uint8_t *shared() const { return memory; }
-  /// Copies shared() into the vendor's memories.
-  bool load();
-  /// Executes a command; false if the vendor refused it (the child dies and is
-  /// restarted, its memories are then those of shared()).
-  bool execute(isa::Engine engine, const uint8_t *command, size_t bytes);
-  /// Compares the vendor's memories with shared(), and copies the vendor's into
-  /// shared() when they differ. `everything`: all of local memory, else the
-  /// result part of each lane.
-  Difference compare(bool everything);
+  uint8_t *local() override;
+  uint8_t *global() override;
+  void begin(isa::Engine engine, const uint8_t *command, size_t bytes) override;
+  Ending finish(std::string &why) override;
+  void restart() override;
+  bool isFresh() const override { return commandsOfWorker == 0; }
 
 private:
-  struct Mailbox;
-  bool start(std::string &error);
-  void stop();
-  bool call(char request);
+  struct Shared;
+  struct Notice;
+  bool startNursery(const std::string &path);
+  [[noreturn]] void runNursery(const std::string &path);
+  [[noreturn]] void runWorker();
+  bool startWorker();
+  bool readNotice(Notice &notice, int timeLimitMs);
+  Ending endingOfWorker(std::string &why);
 
-  uint8_t *memory = nullptr;
-  Mailbox *mailbox = nullptr;
-  int toChild = -1, fromChild = -1, child = -1;
+  Shared *shared = nullptr;
+  int file = -1;
+  // Pipes: index 0 is read, 1 is written.
+  int toNursery[2] = {-1, -1}, fromNursery[2] = {-1, -1};
+  int toWorker[2] = {-1, -1}, fromWorker[2] = {-1, -1};
+  pid_t nursery = -1, worker = -1;
+  unsigned commandsOfWorker = 0;
+  bool sent = false;
 };
 
 } // namespace weft::oracle
