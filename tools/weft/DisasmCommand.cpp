@@ -2,6 +2,7 @@
 #include "runtime/bmodel/DebugMap.h"
 #include "runtime/isa/Decode.h"
 #include "runtime/status/Quote.h"
+#include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
 #include "tools/weft/InputArrays.h"
 #include "tools/weft/Listing.h"
@@ -20,17 +21,22 @@ struct DisasmFlags {
   std::string model;
   std::string net;
   std::string engine;
+  std::string raw;
   bool json = false;
 };
 
 } // namespace
 
-static Json describeCommand(const CommandPlace &place,
-                            const isa::Decoded &command) {
+static Json describeFields(const isa::Decoded &command) {
   Json fields = Json::object();
   for (const isa::FieldSpec &field : isa::formSpec(command.form))
     if (field.name != isa::Field::Reserved)
       fields[std::string(isa::fieldName(field.name))] = command.get(field.name);
+  return fields;
+}
+
+static Json describeCommand(const CommandPlace &place,
+                            const isa::Decoded &command) {
   Json nodes = Json::array();
   for (const rt::wire::DebugNode *node :
        rt::originNodes(place.net->stages[place.stage], place.group,
@@ -45,11 +51,51 @@ static Json describeCommand(const CommandPlace &place,
           {"waits_for", command.dep()},
           {"mnemonic", command.mnemonic},
           {"form", isa::formSpec(command.form).name},
-          {"fields", std::move(fields)},
+          {"fields", describeFields(command)},
           {"nodes", std::move(nodes)}};
 }
 
+/// A buffer of commands without a bmodel around it, to its last byte: what
+/// follows an end command is listed too, so that `weft asm` gives the same
+/// file.
+static ExitCode disasmRaw(const DisasmFlags &flags) {
+  Result<std::string> content = tools::readInputFile(flags.model);
+  if (!content)
+    return reportError(content.status());
+  auto engine = flags.raw == "tiu" ? isa::Engine::Tiu : isa::Engine::Gdma;
+  auto bytes = reinterpret_cast<const uint8_t *>(content->data());
+  Json commands = Json::array();
+  std::string text;
+  size_t index = 0;
+  for (size_t offset = 0; offset < content->size(); ++index) {
+    isa::DecodeResult result =
+        isa::decodeOne(engine, bytes + offset, content->size() - offset);
+    if (!result)
+      return reportError(
+          rt::failf(rt::Code::BadCommand, "%s: byte %zu, %s command %zu: %s",
+                    flags.model == "-" ? "stdin" : flags.model.c_str(), offset,
+                    flags.raw.c_str(), index,
+                    std::string(isa::decodeErrorText(result.error)).c_str()));
+    const isa::Decoded &command = result.command;
+    if (flags.json)
+      commands.push_back({{"engine", flags.raw},
+                          {"index", index},
+                          {"id", command.id()},
+                          {"waits_for", command.dep()},
+                          {"mnemonic", command.mnemonic},
+                          {"form", isa::formSpec(command.form).name},
+                          {"fields", describeFields(command)}});
+    else
+      text += isa::disassemble(command) + "\n";
+    offset += command.sizeBytes;
+  }
+  return flags.json ? printJson({{"commands", std::move(commands)}})
+                    : printText(text);
+}
+
 static ExitCode disasmCommand(const DisasmFlags &flags) {
+  if (!flags.raw.empty())
+    return disasmRaw(flags);
   Result<rt::Bmodel> model = rt::Bmodel::load(flags.model);
   if (!model)
     return reportError(model.status());
@@ -85,14 +131,24 @@ void cli::addDisasmCommand(Program &program) {
   CLI::App &command = program.addCommand(
       "disasm",
       "List the commands of a bmodel with the ONNX nodes they are for",
-      {"weft disasm cls.bmodel", "weft disasm cls.bmodel --engine gdma --json"},
+      {"weft disasm cls.bmodel", "weft disasm cls.bmodel --engine gdma --json",
+       "weft disasm --raw tiu kernel.bin"},
       [flags] { return disasmCommand(*flags); });
   command.add_option("bmodel", flags->model, "The model")
       ->required()
       ->type_name("FILE");
-  command.add_option("--net", flags->net, "Only this net")->type_name("NAME");
-  command.add_option("--engine", flags->engine, "Only this engine")
+  CLI::Option *net = command.add_option("--net", flags->net, "Only this net")
+                         ->type_name("NAME");
+  CLI::Option *engine =
+      command.add_option("--engine", flags->engine, "Only this engine")
+          ->check(CLI::IsMember({"tiu", "gdma"}))
+          ->type_name("tiu|gdma");
+  command
+      .add_option("--raw", flags->raw,
+                  "The file is a command buffer of this engine, no bmodel")
       ->check(CLI::IsMember({"tiu", "gdma"}))
-      ->type_name("tiu|gdma");
+      ->type_name("tiu|gdma")
+      ->excludes(net)
+      ->excludes(engine);
   command.add_flag("--json", flags->json, "Print as JSON");
 }

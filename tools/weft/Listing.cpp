@@ -37,15 +37,19 @@ rt::Status cli::visitCommands(const rt::NetSpec &net, const std::string &engine,
   return rt::Status::ok();
 }
 
-/// "net 'n' stage 0 group 0 tiu", before the first command of each stream.
-static std::string heading(const CommandPlace &place) {
-  std::string text = "net " + rt::quoteName(place.net->name) + " stage " +
-                     std::to_string(place.stage) + " group " +
-                     std::to_string(place.group) + " " +
-                     std::string(isa::engineName(place.engine));
-  if (!place.net->stages[place.stage].debugMap)
-    text += " (no debug map: commands cannot be traced to ONNX nodes)";
-  return text + "\n";
+std::string cli::headingOf(const CommandPlace &place) {
+  static const char digits[] = "0123456789abcdef";
+  std::string text = "net '";
+  for (char c : place.net->name) {
+    auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f && c != '\'' && c != '\\' && c != ';')
+      text += c;
+    else
+      text += std::string("\\x") + digits[byte >> 4] + digits[byte & 15];
+  }
+  return text + "' stage " + std::to_string(place.stage) + " group " +
+         std::to_string(place.group) + " " +
+         std::string(isa::engineName(place.engine));
 }
 
 rt::Status
@@ -56,7 +60,11 @@ cli::listCommands(const rt::NetSpec &net, const std::string &engine,
   std::string text;
   auto addLine = [&](const CommandPlace &place, const isa::Decoded &command) {
     if (place.index == 0)
-      text += heading(place);
+      text += headingOf(place) + (net.stages[place.stage].debugMap
+                                      ? "\n"
+                                      : "  ; no debug map: commands "
+                                        "cannot be traced to ONNX "
+                                        "nodes\n");
     text += "  " + isa::disassemble(command);
     std::string origin = rt::originText(net.stages[place.stage], place.group,
                                         place.engine, place.index);

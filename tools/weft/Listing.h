@@ -20,6 +20,11 @@ struct CommandPlace {
   size_t index;
 };
 
+/// "net 'n' stage 0 group 0 tiu": how a listing names one command stream. Bytes
+/// of the net's name that would disturb (control characters, ', \\, ;) are
+/// written \xNN, so that different names stay different.
+std::string headingOf(const CommandPlace &place);
+
 /// Takes the commands one after the other; a failure stops the walk.
 using CommandVisitor =
     std::function<rt::Status(const CommandPlace &, const isa::Decoded &)>;
@@ -29,8 +34,8 @@ using CommandVisitor =
 rt::Status visitCommands(const rt::NetSpec &net, const std::string &engine,
                          const CommandVisitor &visit);
 
-/// Gives the same commands as text, a line each with the ONNX nodes it is for,
-/// to `sink` in pieces of about a megabyte.
+/// Gives the same commands as text (grammar: ListingText.h), a line each with
+/// the ONNX nodes it is for, to `sink` in pieces of about a megabyte.
 rt::Status
 listCommands(const rt::NetSpec &net, const std::string &engine,
              const std::function<rt::Status(const std::string &)> &sink);

@@ -1,0 +1,112 @@
+#include "runtime/bmodel/Bmodel.h"
+#include "runtime/chips/Chips.h"
+#include "runtime/isa/Isa.h"
+#include "tools/files/InputFile.h"
+#include "tools/files/OutputFile.h"
+#include "tools/weft/ListingText.h"
+#include "tools/weft/Program.h"
+#include "tools/weft/ReplaceCommands.h"
+
+using namespace weft;
+using namespace weft::cli;
+using rt::Result;
+
+namespace {
+struct AsmFlags {
+  std::string listing;
+  std::string into;
+  std::string output;
+  std::string engine;
+  bool unchecked = false;
+};
+} // namespace
+
+/// The one section of a raw buffer.
+static Result<std::vector<uint8_t>>
+rawBuffer(std::vector<ListingSection> sections, const AsmFlags &flags,
+          const std::string &name) {
+  ListingSection *found = nullptr;
+  for (ListingSection &section : sections) {
+    if (!flags.engine.empty() &&
+        flags.engine != isa::engineName(section.engine))
+      continue;
+    if (found)
+      return rt::failf(
+          rt::Code::InvalidArgument,
+          "%s:%zu: a second section, the first is in line %zu; a raw file "
+          "holds one, choose with --engine, or give --into X.bmodel",
+          name.c_str(), section.line, found->line);
+    found = &section;
+  }
+  if (!found || found->count == 0)
+    return rt::fail(rt::Code::InvalidArgument,
+                    name + ": the listing has no " +
+                        (flags.engine.empty() ? "" : flags.engine + " ") +
+                        "commands");
+  return std::move(found->bytes);
+}
+
+static Result<std::vector<uint8_t>> assembleListing(const AsmFlags &flags) {
+  Result<std::string> text = tools::readInputFile(flags.listing);
+  if (!text)
+    return text.status();
+  std::string name = flags.listing == "-" ? "stdin" : flags.listing;
+  ListingRules rules;
+  if (flags.into.empty()) {
+    rules.chip = flags.unchecked ? nullptr : chips::all[0];
+    Result<std::vector<ListingSection>> sections =
+        readListing(*text, name, rules);
+    if (!sections)
+      return sections.status();
+    return rawBuffer(*std::move(sections), flags, name);
+  }
+  Result<rt::Bmodel> model = rt::Bmodel::load(flags.into);
+  if (!model)
+    return model.status();
+  rules.chip = flags.unchecked ? nullptr : &model->chip();
+  Result<std::vector<ListingSection>> sections =
+      readListing(*text, name, rules);
+  if (!sections)
+    return sections.status();
+  return replaceCommands(*model, *sections, name);
+}
+
+static ExitCode asmCommand(const AsmFlags &flags) {
+  Result<std::vector<uint8_t>> bytes = assembleListing(flags);
+  if (!bytes)
+    return reportError(bytes.status());
+  rt::Status status =
+      tools::writeOutputFile(flags.output, bytes->data(), bytes->size());
+  return status ? ExitCode::Ok : reportError(status);
+}
+
+void cli::addAsmCommand(Program &program) {
+  auto flags = std::make_shared<AsmFlags>();
+  CLI::App &command = program.addCommand(
+      "asm",
+      "Make commands from a listing: a raw buffer, or a bmodel with the "
+      "commands of the listing",
+      {"weft disasm cls.bmodel > cls.s",
+       "weft asm cls.s --into cls.bmodel -o new.bmodel",
+       "weft asm kernel.s -o kernel.bin"},
+      [flags] { return asmCommand(*flags); });
+  command.add_option("listing", flags->listing, "The listing, - for stdin")
+      ->required()
+      ->type_name("FILE");
+  command
+      .add_option("--into", flags->into,
+                  "The bmodel whose command buffers the listing's headings "
+                  "replace; without it the output is the raw buffer of the "
+                  "listing's one section")
+      ->type_name("X.bmodel");
+  command.add_option("-o,--output", flags->output, "The result, - for stdout")
+      ->required()
+      ->type_name("FILE");
+  command
+      .add_option("--engine", flags->engine,
+                  "Without --into: only the sections of this engine")
+      ->check(CLI::IsMember({"tiu", "gdma"}))
+      ->type_name("tiu|gdma");
+  command.add_flag("--unchecked", flags->unchecked,
+                   "Do not check the hardware's rules");
+}
