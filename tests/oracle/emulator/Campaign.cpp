@@ -12,12 +12,6 @@ namespace {
 /// All memory is compared after so many commands.
 constexpr size_t kSweepEvery = 64;
 
-std::string textOf(const Command &command) {
-  isa::DecodeResult decoded = isa::decodeOne(
-      command.engine, command.bytes.data(), command.bytes.size());
-  return decoded ? isa::disassemble(decoded.command) : "(does not decode)";
-}
-
 /// A refusal's text without its numbers: shrinking must not drift from one
 /// refusal to another.
 std::string withoutNumbers(std::string text) {
@@ -47,6 +41,12 @@ std::string mnemonicOf(const Function &function) {
   const isa::Opcode *opcode =
       isa::findOpcode(function.engine, function.type, function.func);
   return opcode ? std::string(opcode->mnemonic) : "unknown";
+}
+
+std::string commandText(const Command &command) {
+  isa::DecodeResult decoded = isa::decodeOne(
+      command.engine, command.bytes.data(), command.bytes.size());
+  return decoded ? isa::disassemble(decoded.command) : "(does not decode)";
 }
 
 Tally &Tally::operator+=(const Tally &other) {
@@ -188,8 +188,8 @@ Finding Campaign::shrinkFinding(const Kind &kind, const Drawn &drawn,
   finding.kind = kind.name;
   finding.seed = drawn.seed;
   finding.outcome = last.outcome;
-  finding.drawn = textOf(drawn.command);
-  finding.minimal = textOf(minimal.command);
+  finding.drawn = commandText(drawn.command);
+  finding.minimal = commandText(minimal.command);
   finding.memory = describe(minimal.memory);
   finding.text = last.text;
   finding.operands = operandsOf(minimal);

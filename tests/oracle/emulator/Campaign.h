@@ -29,6 +29,8 @@ struct Function {
 /// The function of a command; std::nullopt if it does not decode.
 std::optional<Function> functionOf(const Command &command);
 std::string mnemonicOf(const Function &function);
+/// The command as a line of assembler.
+std::string commandText(const Command &command);
 
 /// What happened to the commands of one function.
 struct Tally {

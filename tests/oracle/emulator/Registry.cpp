@@ -1,0 +1,119 @@
+#include "tests/oracle/emulator/Registry.h"
+
+#include "runtime/isa/CommandBuilder.h"
+
+#include <set>
+
+namespace weft::oracle {
+namespace {
+
+/// Commands drawn to learn what a kind covers.
+constexpr unsigned kSamples = 48;
+
+const char *unjudgedReason(const Function &function) {
+#define WEFT_UNJUDGED(engine, type, func, reason)                              \
+  if (function == Function{Engine::engine, type, func})                        \
+    return reason;
+#include "tests/oracle/emulator/Unjudged.def"
+  (void)function;
+  return nullptr;
+}
+
+const char *notCoveredReason(const Function &function) {
+#define WEFT_NOT_COVERED(engine, type, func, reason)                           \
+  if (function == Function{Engine::engine, type, func})                        \
+    return reason;
+#include "tests/oracle/emulator/NotCovered.def"
+  (void)function;
+  return nullptr;
+}
+
+bool executes(Executor &ours, Engine engine, const uint8_t *bytes, size_t size,
+              std::string &why) {
+  ours.begin(engine, bytes, size);
+  return ours.finish(why) == Ending::Done;
+}
+
+} // namespace
+
+std::string Row::judgement() const {
+  if (unjudged)
+    return std::string("the oracle cannot judge: ") + unjudged;
+  if (kinds.empty())
+    return std::string("not yet: ") + (notYet ? notYet : "no kind draws it");
+  if (bound.ulps)
+    return "at most " + std::to_string(bound.ulps) + " ulp: " + bound.reason;
+  return "bit for bit";
+}
+
+Registry::Registry(Executor &ours) {
+  addRows();
+  assignKinds();
+  askEmulated(ours);
+}
+
+const Kind *Registry::kind(const std::string &name) const {
+  for (const Kind &kind : kinds)
+    if (kind.name == name)
+      return &kind;
+  return nullptr;
+}
+
+void Registry::addRows() {
+  for (const isa::Opcode &opcode : isa::allOpcodes()) {
+    Row row;
+    row.function = {opcode.engine, opcode.type, opcode.func};
+    row.opcode = &opcode;
+    row.unjudged = unjudgedReason(row.function);
+    row.notYet = notCoveredReason(row.function);
+    rows.push_back(row);
+  }
+}
+
+void Registry::assignKinds() {
+  std::set<std::string> names;
+  for (const Kind &kind : kinds) {
+    if (!names.insert(kind.name).second)
+      problems.push_back("two kinds are called " + kind.name);
+    std::set<Function> functions;
+    for (unsigned seed = 0; seed < kSamples; ++seed) {
+      Command command = drawCommand(kind, seed);
+      std::optional<Function> function = functionOf(command);
+      if (function && command.error.empty())
+        functions.insert(*function);
+      else
+        problems.push_back(kind.name + ", seed " + std::to_string(seed) +
+                           " draws a wrong command: " +
+                           (function ? command.error : "does not decode"));
+    }
+    for (Row &row : rows)
+      if (functions.count(row.function)) {
+        row.kinds.push_back(&kind);
+        if (kind.bound.ulps > row.bound.ulps)
+          row.bound = kind.bound;
+      }
+  }
+}
+
+/// A row without kinds counts as emulated if our emulator says something else
+/// than that it does not know the function.
+void Registry::askEmulated(Executor &ours) {
+  for (Row &row : rows) {
+    std::string why;
+    for (const Kind *kind : row.kinds)
+      for (unsigned seed = 0; seed < kSamples && !row.emulated; ++seed) {
+        Command command = drawCommand(*kind, seed);
+        if (functionOf(command) == row.function)
+          row.emulated = executes(ours, command.engine, command.bytes.data(),
+                                  command.bytes.size(), why);
+      }
+    if (!row.kinds.empty())
+      continue;
+    isa::CommandBuilder bare(*row.opcode, isa::usualForm(*row.opcode));
+    row.emulated = executes(ours, row.function.engine, bare.bytes(),
+                            bare.sizeBytes(), why) ||
+                   why.find("has no model of") == std::string::npos;
+  }
+}
+
+} // namespace weft::oracle
