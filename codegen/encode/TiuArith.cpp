@@ -101,6 +101,26 @@ static LogicalResult setArOperand(Command &command, ProgramBuilder &builder,
   return success();
 }
 
+/// Puts the operand with explicit strides first, as the vendor's encoder does;
+/// for operations whose operands commute.
+static void putStridedFirst(Command &command) {
+  const OperandFields &a = kOperands[0], &b = kOperands[1];
+  auto isFree = [&](const OperandFields &fields) {
+    return command.builder.get(fields.layout) == unsigned(isa::Layout::Free);
+  };
+  if (isFree(a) || !isFree(b))
+    return;
+  for (Field OperandFields::*field :
+       {&OperandFields::address, &OperandFields::precision,
+        &OperandFields::sign, &OperandFields::isConst, &OperandFields::layout,
+        &OperandFields::nStride, &OperandFields::cStride,
+        &OperandFields::hStride, &OperandFields::wStride}) {
+    uint64_t first = command.builder.get(a.*field),
+             second = command.builder.get(b.*field);
+    command.set(a.*field, second).set(b.*field, first);
+  }
+}
+
 static unsigned funcOf(ppl::FloatKind kind) {
   static constexpr unsigned funcs[] = {
       isa::arith::Add, isa::arith::Sub, isa::arith::Mul, isa::arith::Max,
@@ -125,6 +145,8 @@ static LogicalResult encodeFloat(ppl::FloatOp op, ProgramBuilder &builder) {
     command.set(Field::opd2_n_str, op.getIterations() - 1);
   if (op.getKind() == ppl::FloatKind::Mac)
     command.reads(*dst);
+  if (op.getKind() != ppl::FloatKind::Sub && !isDiv)
+    putStridedFirst(command);
   return builder.append(std::move(command));
 }
 
@@ -181,17 +203,22 @@ static FailureOr<uint32_t> shiftAmount(Value scalar, ProgramBuilder &builder,
 
 static LogicalResult setShift(Command &command, ProgramBuilder &builder,
                               ppl::IntOp op, const Placed &dst) {
-  command.set(Field::tsk_opd_num, op.getShift() ? 3 : 2);
+  command.set(Field::tsk_opd_num, 2);
   if (!op.getShift())
     return success();
-  command.set(Field::opd2_n_str, unsigned(op.getRounding()));
   if (ppl::isScalar(op.getShift())) {
     FailureOr<uint32_t> amount = shiftAmount(op.getShift(), builder, op);
     if (failed(amount))
       return failure();
+    if (*amount == 0) // the same result with one operand less
+      return success();
     command.set(Field::opd2_addr, *amount).set(Field::opd2_const, 1);
+    command.set(Field::tsk_opd_num, 3)
+        .set(Field::opd2_n_str, unsigned(op.getRounding()));
     return success();
   }
+  command.set(Field::tsk_opd_num, 3)
+      .set(Field::opd2_n_str, unsigned(op.getRounding()));
   FailureOr<Placed> shift = weft::codegen::setSource(
       command, builder, op.getShift(), Field::opd2_addr);
   return failed(shift) ? failure() : expectLane(command, *shift, dst.lane);
@@ -253,6 +280,8 @@ static LogicalResult encodeInt(ppl::IntOp op, ProgramBuilder &builder) {
                           << " but the result saturates as "
                           << (anySigned ? "signed" : "unsigned")
                           << ": it is signed exactly if an operand is";
+  if (op.getKind() != ppl::IntKind::Sub)
+    putStridedFirst(command);
   if (failed(setShift(command, builder, op, *dst)))
     return failure();
   return builder.append(std::move(command));
@@ -283,7 +312,8 @@ static LogicalResult encodeCast(ppl::CastOp op, ProgramBuilder &builder) {
     return failure();
   command.set(Field::tsk_opd_num, 1)
       .set(Field::opd2_n_str, unsigned(op.getRounding()));
-  if (dst->isSigned() && !dst->type.isFloat())
+  // The sign of the result; floats count as signed in the vendor's encoder.
+  if (dst->isSigned() || dst->type.isFloat())
     command.set(Field::opd2_sign, 1);
   return builder.append(std::move(command));
 }
@@ -317,6 +347,8 @@ static LogicalResult encodeCompare(ppl::CompareOp op, ProgramBuilder &builder) {
       failed(setArOperand(command, builder, 1, op.getRhs(), *dst,
                           tensor.getElementType(), true)))
     return failure();
+  if (op.getRelation() == ppl::Relation::Equal)
+    putStridedFirst(command);
   FailureOr<uint32_t> bits =
       builder.scalarBits(op.getValue(), dst->type.getElementType(), op);
   if (failed(bits))

@@ -73,7 +73,7 @@ static LogicalResult encodeRq1(ppl::Rq1Op op, ProgramBuilder &builder) {
 static LogicalResult encodeDq0(ppl::Dq0Op op, ProgramBuilder &builder) {
   bool perChannel = bool(op.getParams());
   return encodeQuant(op, builder, isa::quant::Dq0,
-                     perChannel ? 0 : uint32_t(*op.getZeroPoint()),
+                     perChannel ? 0 : uint32_t(*op.getZeroPoint()) & 0xffff,
                      perChannel ? 0 : bitsOf(*op.getScale()), std::nullopt,
                      true);
 }

@@ -140,6 +140,10 @@ LogicalResult ConvOp::verify() {
   if (failed(verifyWindow(*this)) || failed(verifyFilter(*this)) || // (C2)
       failed(verifyConvInput(*this, input)))                        // (C4)
     return failure();
+  if (getAccumulate() &&
+      dst.getElementType().getIntOrFloatBitWidth() != 32) // (C7)
+    return emitOpError() << "accumulates into " << dst.getElementType()
+                         << ", must be 32 bits wide";
   TensorViewType zero =
       getKernelZeroPoint() ? tensorOf(getKernelZeroPoint()) : TensorViewType();
   if (failed(expectPerChannel(*this, "kernel_zero_point", zero,

@@ -45,7 +45,7 @@ def Ppl_ConvOp : Ppl_WindowOp<"conv", (ins Ppl_Local:$dst, Ppl_Local:$input, Ppl
 
     **Constraints**: (C1) input and filter are si8 or ui8; dst is an integer of 8, 16 or 32 bits. (C2) the filter holds oc rows of ceil(ic/64)*64*kh*kw elements, compact. (C3) the zero point
     is a scalar or 1xOCx1x1 compact of the filter's type. (C4) the input is aligned, or strided with strides below 65536. (C5) as fconv: lanes. (C6) pad_value fits
-    the input's type. }] # windowConstraints # [{
+    the input's type. (C7) accumulate needs a dst of 32 bits. }] # windowConstraints # [{
     **Example**: `ppl.tiu.conv %y, %x, %w kernel [3, 3] pads [1, 1, 1, 1] : !y32, !x8, !w8`
   }];
   let assemblyFormat = "$dst `,` $input `,` $filter (`kernel_zero_point` `(` $kernel_zero_point^ `)`)?" # windowFormat # "(`pad_value` $pad_value^)? (`accumulate` $accumulate^)? (`rotate` $rotate^)? attr-dict `:` type(operands)";

@@ -85,6 +85,10 @@ LogicalResult Dq0Op::verify() {
   if (!dst.getElementType().isF32()) // (C1)
     return emitOpError() << "dst is " << dst.getElementType()
                          << ", must be f32; cast afterwards";
+  if (getZeroPointAttr() &&
+      failed(expectRange(*this, "zero_point", *getZeroPoint(), INT16_MIN,
+                         INT16_MAX))) // (C3)
+    return failure();
   return expectBytes(*this, "src", getSrc().getType(), 1, 4);
 }
 

@@ -39,7 +39,8 @@ def Ppl_Dq0Op : Ppl_QuantOp<"dq0", (ins OptionalAttr<F32Attr>:$scale, OptionalAt
   let description = [{
     **Semantics**: `dst = f32(src - zero_point) * scale`.
 
-    **Constraints**: (C1) src is an integer, dst is f32. (C2) params: K = 2, si32 zero point, f32 scale (element type si32 or f32). }] # commonConstraints # [{
+    **Constraints**: (C1) src is an integer, dst is f32. (C2) params: K = 2, si32 zero point, f32 scale (element type si32 or f32). (C3) the
+    zero_point attribute fits 16 bits. }] # commonConstraints # [{
     **Example**: `ppl.tiu.dq0 %y, %x {scale = 0.5 : f32, zero_point = 0 : si32} : !yf, !x8`
   }];
 }

@@ -179,3 +179,20 @@ ppl.tiu.lookup %x, %x, %t : !ppl.tensor<1x4x1x4xsi8, local, aligned>, !ppl.tenso
 %y = ppl.local at 64 : !ppl.tensor<1x4x1x4xsi8, local, aligned>
 // expected-error @+1 {{src is 'f32', must be an integer of 16 to 32 bits}}
 ppl.tiu.rq0 %y, %x {scale = 0.5 : f32, offset = 0.0 : f32} : !ppl.tensor<1x4x1x4xsi8, local, aligned>, !ppl.tensor<1x4x1x4xf32, local, aligned>
+
+// -----
+
+// conv (C7)
+%x = ppl.local at 0 : !ppl.tensor<1x4x8x8xsi8, local, aligned>
+%w = ppl.local at 16384 : !ppl.tensor<1x4x1x64xsi8, local, compact>
+%y = ppl.local at 32768 : !ppl.tensor<1x4x8x8xsi16, local, aligned>
+// expected-error @+1 {{'ppl.tiu.conv' op accumulates into 'si16', must be 32 bits wide}}
+ppl.tiu.conv %y, %x, %w kernel [1, 1] accumulate : !ppl.tensor<1x4x8x8xsi16, local, aligned>, !ppl.tensor<1x4x8x8xsi8, local, aligned>, !ppl.tensor<1x4x1x64xsi8, local, compact>
+
+// -----
+
+// dq0 (C3)
+%x = ppl.local at 0 : !ppl.tensor<1x4x1x4xsi8, local, aligned>
+%y = ppl.local at 64 : !ppl.tensor<1x4x1x4xf32, local, aligned>
+// expected-error @+1 {{'ppl.tiu.dq0' op zero_point is 40000, must be -32768 to 32767}}
+ppl.tiu.dq0 %y, %x {scale = 0.5 : f32, zero_point = 40000 : si32} : !ppl.tensor<1x4x1x4xf32, local, aligned>, !ppl.tensor<1x4x1x4xsi8, local, aligned>
