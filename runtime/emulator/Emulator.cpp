@@ -172,13 +172,14 @@ Emulator::Emulator(std::unique_ptr<Machine> machine)
     : machine(std::move(machine)) {}
 Emulator::~Emulator() = default;
 
-Result<std::unique_ptr<Emulator>> Emulator::create(const Chip &chip) {
+Result<std::unique_ptr<Emulator>> Emulator::create(const Chip &chip,
+                                                   unsigned threads) {
   if (chip.lanes != kLanes || chip.laneBytes != kLaneBytes ||
       chip.euBytes != kEuBytes)
     return failf(Code::Unsupported,
                  "unsupported: the emulator has no model of chip %.*s",
                  int(chip.name.size()), chip.name.data());
-  std::unique_ptr<Machine> machine = Machine::create(chip);
+  std::unique_ptr<Machine> machine = Machine::create(chip, threads);
   if (!machine)
     return failf(Code::OutOfMemory,
                  "no memory for the %llu bytes of local memory",

@@ -96,8 +96,11 @@ class Machine;
 class Emulator {
 public:
   /// Memory starts as zeros, static memory with the machine's tables. Fails for
-  /// a chip without an execution model or when there is no memory.
-  static rt::Result<std::unique_ptr<Emulator>> create(const Chip &chip);
+  /// a chip without an execution model or when there is no memory. A command's
+  /// work is shared by `threads` threads (0: one a processor); results do not
+  /// depend on their number.
+  static rt::Result<std::unique_ptr<Emulator>> create(const Chip &chip,
+                                                      unsigned threads = 0);
   ~Emulator();
 
   /// Makes `bytes` bytes of host memory appear at a global address; the caller

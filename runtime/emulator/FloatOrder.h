@@ -60,7 +60,10 @@ inline void storeSums(uint8_t *to, uint64_t step, Precision precision,
   storeFloats(to, step, precision, from, count);
   if (precision == Precision::Fp32)
     return;
+  unsigned negative = 0;
   for (unsigned i = 0; i < count; ++i)
+    negative |= numeric::floatBits(from[i]) > 0xff800000u;
+  for (unsigned i = 0; negative && i < count; ++i)
     if (isNaN(from[i]) && numeric::floatBits(from[i]) >> 31)
       storeAs<uint16_t>(to + i * step, 0xffff);
 }

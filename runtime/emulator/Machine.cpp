@@ -8,8 +8,8 @@
 
 namespace weft::emulator {
 
-std::unique_ptr<Machine> Machine::create(const Chip &chip) {
-  auto machine = std::make_unique<Machine>();
+std::unique_ptr<Machine> Machine::create(const Chip &chip, unsigned threads) {
+  auto machine = std::make_unique<Machine>(threads);
   // calloc gives untouched pages of zeros, so that small nets do not pay for 16
   // MiB.
   auto allocate = [](size_t bytes) {

@@ -4,6 +4,7 @@
 #define WEFT_RUNTIME_EMULATOR_MACHINE_H
 
 #include "runtime/chips/Chip.h"
+#include "runtime/emulator/Workers.h"
 #include "runtime/isa/Codes.h"
 #include "runtime/status/Status.h"
 
@@ -29,12 +30,15 @@ constexpr unsigned kEuBytes = 64;
 class Machine {
 public:
   /// nullptr when there is no memory.
-  static std::unique_ptr<Machine> create(const Chip &chip);
+  static std::unique_ptr<Machine> create(const Chip &chip, unsigned threads);
+  explicit Machine(unsigned threads) : theWorkers(threads) {}
 
   const Chip &chip() const { return *theChip; }
   uint8_t *local() const { return localBytes.get(); }
   uint8_t *statics() const { return staticBytes.get(); }
   uint8_t *l2() const { return l2Bytes.get(); }
+  /// The threads that share the work of a command.
+  Workers &workers() { return theWorkers; }
 
   Status mapGlobal(uint64_t address, uint8_t *host, size_t bytes,
                    bool writable);
@@ -57,6 +61,7 @@ private:
   };
 
   const Chip *theChip = nullptr;
+  Workers theWorkers;
   Bytes localBytes, staticBytes, l2Bytes;
   std::vector<Region> regions; // sorted by address
 };
