@@ -70,7 +70,12 @@ std::string Finding::report() const {
          std::to_string(seed) + "\n";
 }
 
-void Campaign::account(const Command &command, const Verdict &verdict) {
+void Campaign::account(const Kind &kind, const Drawn &drawn,
+                       const Verdict &verdict) {
+  const Command &command = drawn.command;
+  if (verdict.outcome != Outcome::Equal && !isMismatch(verdict.outcome))
+    refusals.emplace(verdict.text,
+                     kind.name + ":" + std::to_string(drawn.seed));
   Tally &tally = tallies[*functionOf(command)];
   switch (verdict.outcome) {
   case Outcome::ReferenceRefuses:
@@ -128,7 +133,7 @@ void Campaign::runOne(const Kind &kind, const Drawn &drawn,
   // A crash may be the fault of what the process executed before.
   if (verdict.outcome == Outcome::ReferenceCrashes && !fresh)
     verdict = duel.run(drawn.command, kind.bound, true);
-  account(drawn.command, verdict);
+  account(kind, drawn, verdict);
   if (isMismatch(verdict.outcome))
     mismatch(kind, drawn, findingsWanted);
 }
@@ -190,7 +195,7 @@ Finding Campaign::shrinkFinding(const Kind &kind, const Drawn &drawn,
   finding.outcome = last.outcome;
   finding.drawn = commandText(drawn.command);
   finding.minimal = commandText(minimal.command);
-  finding.memory = describe(minimal.memory);
+  finding.memory = describe(minimal.memory) + duel.keptWords();
   finding.text = last.text;
   finding.operands = operandsOf(minimal);
   duel.load(memoryOf(kind, drawn.seed));
@@ -208,7 +213,12 @@ std::string Campaign::operandsOf(const Case &failing) {
       {Field::opd1_addr, Field::opd1_const},
       {Field::opd2_addr, Field::opd2_const},
       {Field::opd3_addr, Field::opd3_const}};
+  uint64_t left = isa::hasField(command.form, Field::tsk_opd_num)
+                      ? command.get(Field::tsk_opd_num)
+                      : 4;
   for (auto [address, constant] : operands) {
+    if (left-- == 0)
+      break;
     uint64_t at = command.get(address);
     if (!isa::hasField(command.form, address) || command.get(constant) ||
         at + 16 > kLocalBytes)
@@ -239,7 +249,7 @@ Verdict Campaign::replay(const Kind &kind, uint64_t seed) {
             "the kind draws a wrong command: " + drawn.command.error};
   duel.load(memoryOf(kind, seed));
   Verdict verdict = duel.run(drawn.command, kind.bound, true);
-  account(drawn.command, verdict);
+  account(kind, drawn, verdict);
   if (isMismatch(verdict.outcome))
     mismatch(kind, drawn, unsigned(findings.size()) + 1);
   return verdict;

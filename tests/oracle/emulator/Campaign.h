@@ -79,13 +79,16 @@ public:
 
   Tallies tallies;
   std::vector<Finding> findings;
+  /// Why the reference did not take commands, with one of them each: "exit with
+  /// status 255, e.g. mm_fp32:17".
+  std::map<std::string, std::string> refusals;
 
 private:
   struct Drawn {
     uint64_t seed;
     Command command;
   };
-  void account(const Command &command, const Verdict &verdict);
+  void account(const Kind &kind, const Drawn &drawn, const Verdict &verdict);
   void runOne(const Kind &kind, const Drawn &drawn, unsigned findingsWanted);
   void mismatch(const Kind &kind, const Drawn &drawn, unsigned findingsWanted);
   void sweep(const Kind &kind, std::vector<Drawn> &since,

@@ -49,7 +49,8 @@ TEST_P(EmulatorOracle, equalsTheVendorBitForBit) {
   }
   EXPECT_GE(all.compared * 2, all.drawn())
       << "the vendor takes too few of these commands: " << all.refused
-      << " refused, " << all.crashed << " crashed, " << all.hung << " hung";
+      << " refused, " << all.crashed << " crashed, " << all.hung << " hung; "
+      << (campaign.refusals.empty() ? "" : campaign.refusals.begin()->first);
 }
 
 std::string testName(const testing::TestParamInfo<Kind> &info) {

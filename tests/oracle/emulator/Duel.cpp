@@ -195,6 +195,27 @@ void Duel::load(const MemoryRecipe &recipe) {
   restore();
 }
 
+std::string Duel::keptWords() const {
+  std::string text;
+  size_t words = 0;
+  for (auto [begin, end] : loaded.kept)
+    words += (end - begin) / 4;
+  if (words > 16)
+    return words ? " but for " + std::to_string(words) + " random words" : "";
+  for (auto [begin, end] : loaded.kept)
+    for (size_t at = begin; at < end; at += 4) {
+      uint32_t word;
+      std::memcpy(&word,
+                  at < kLocalBytes ? &pristineLocal[at]
+                                   : &pristineGlobal[at - kLocalBytes],
+                  sizeof(word));
+      char digits[16];
+      std::snprintf(digits, sizeof(digits), ": %08x", word);
+      text += (text.empty() ? " but for " : ", ") + addressText(at) + digits;
+    }
+  return text;
+}
+
 void Duel::restore() {
   Scan restoring;
   restoring.judge = false;

@@ -49,6 +49,9 @@ public:
   /// Local memory as the next command will find it.
   const uint8_t *localBefore() const { return pristineLocal.data(); }
 
+  /// The words that the loaded recipe keeps of the random contents, if few.
+  std::string keptWords() const;
+
   /// Compares and restores all memory: catches what wrote far from its result.
   /// False if something differed.
   bool sweep();

@@ -148,6 +148,8 @@ void tell(FILE *out, const Campaign &campaign, const Row &row,
                 "%u crashed, %u hung, %.1f s\n",
                 mnemonicOf(row.function).c_str(), t.compared, t.mismatches,
                 t.unrepeatable, t.refused, t.crashed, t.hung, seconds.count());
+    for (const auto &[why, example] : campaign.refusals)
+      std::printf("  not taken: %s, e.g. %s\n", why.c_str(), example.c_str());
     for (const Finding &finding : campaign.findings)
       std::printf("%s", finding.report().c_str());
     std::fflush(stdout);

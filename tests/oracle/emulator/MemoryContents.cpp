@@ -2,6 +2,7 @@
 
 #include "runtime/numeric/Float16.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -216,31 +217,50 @@ std::string describe(const MemoryRecipe &recipe) {
          (every ? ", one in " + std::to_string(every) + " special" : "");
 }
 
-void fillMemory(const MemoryRecipe &recipe, uint8_t *local, uint8_t *global) {
-  Random random(mixSeed(recipe.kind->name + " memory", recipe.seed));
-  unsigned every = specialsEvery(recipe);
-  std::vector<uint32_t> words(kPatternWords);
-  for (size_t i = 0; i < words.size(); ++i)
-    words[i] =
-        recipe.filling == Filling::Random
-            ? randomWord(random, *recipe.kind, every, i)
-        : recipe.filling == Filling::Ramp ? rampWord(recipe.kind->contents, i)
-        : recipe.filling == Filling::Ones ? oneWord(recipe.kind->contents)
-                                          : 0;
+/// The pattern, repeated through memory; `wanted` are the addresses to write.
+static void spread(const std::vector<uint32_t> &words, uint8_t *local,
+                   uint8_t *global, size_t wantedBegin, size_t wantedEnd) {
   const auto *pattern = reinterpret_cast<const uint8_t *>(words.data());
-  size_t next = 0, patternBytes = words.size() * 4;
-  auto put = [&](uint8_t *to, size_t bytes) {
-    while (bytes) {
-      size_t piece = std::min(bytes, patternBytes - next);
-      std::memcpy(to, pattern + next, piece);
-      to += piece;
-      bytes -= piece;
-      next = (next + piece) % patternBytes;
+  size_t patternBytes = words.size() * 4, lanes = kLocalBytes / kLaneStride;
+  // Area `index` of memory holds bytes [index * kFilledLaneBytes, ..) of it.
+  auto put = [&](uint8_t *to, size_t from, size_t address, size_t bytes) {
+    size_t begin = std::max(address, wantedBegin),
+           end = std::min(address + bytes, wantedEnd);
+    for (size_t at = begin; at < end;) {
+      size_t inPattern = (from + at - address) % patternBytes;
+      size_t piece = std::min(end - at, patternBytes - inPattern);
+      std::memcpy(to + (at - address), pattern + inPattern, piece);
+      at += piece;
     }
   };
-  for (size_t lane = 0; lane < kLocalBytes / kLaneStride; ++lane)
-    put(local + lane * kLaneStride, kFilledLaneBytes);
-  put(global, kGlobalBytes);
+  for (size_t lane = 0; lane < lanes; ++lane)
+    put(local + lane * kLaneStride, lane * kFilledLaneBytes, lane * kLaneStride,
+        kFilledLaneBytes);
+  put(global, lanes * kFilledLaneBytes, kLocalBytes, kGlobalBytes);
+}
+
+void fillMemory(const MemoryRecipe &recipe, uint8_t *local, uint8_t *global) {
+  constexpr size_t all = kLocalBytes + kGlobalBytes;
+  std::vector<uint32_t> words(kPatternWords);
+  if (recipe.filling != Filling::Random) {
+    for (size_t i = 0; i < words.size(); ++i)
+      words[i] =
+          recipe.filling == Filling::Ramp   ? rampWord(recipe.kind->contents, i)
+          : recipe.filling == Filling::Ones ? oneWord(recipe.kind->contents)
+                                            : 0;
+    spread(words, local, global, 0, all);
+    if (recipe.kept.empty())
+      return;
+  }
+  Random random(mixSeed(recipe.kind->name + " memory", recipe.seed));
+  unsigned every = specialsEvery(recipe);
+  for (size_t i = 0; i < words.size(); ++i)
+    words[i] = randomWord(random, *recipe.kind, every, i);
+  if (recipe.filling == Filling::Random)
+    spread(words, local, global, 0, all);
+  else
+    for (auto [begin, end] : recipe.kept)
+      spread(words, local, global, begin, end);
 }
 
 } // namespace weft::oracle

@@ -17,9 +17,13 @@ struct MemoryRecipe {
   const Kind *kind = nullptr;
   uint64_t seed = 0;
   Filling filling = Filling::Random;
+  /// Where the random contents stay, whatever `filling`: [begin, end), sorted,
+  /// counting local memory, then global memory. Multiples of 4.
+  std::vector<std::pair<size_t, size_t>> kept = {};
 
   bool operator==(const MemoryRecipe &other) const {
-    return kind == other.kind && seed == other.seed && filling == other.filling;
+    return kind == other.kind && seed == other.seed &&
+           filling == other.filling && kept == other.kept;
   }
 };
 

@@ -183,14 +183,48 @@ private:
 
   bool simplifyMemory() {
     for (Filling filling : {Filling::Zeros, Filling::Ones, Filling::Ramp}) {
-      if (filling <= best.memory.filling)
+      if (filling < best.memory.filling ||
+          (filling == best.memory.filling && best.memory.kept.empty()))
         continue;
       Case candidate = best;
       candidate.memory.filling = filling;
+      candidate.memory.kept.clear();
       if (keepIfFails(std::move(candidate)))
         return true;
     }
-    return false;
+    return best.memory.filling == Filling::Random && keepFewWords();
+  }
+
+  /// Ones but for the few random words that the failure needs: pieces of memory
+  /// are halved, and each half dropped if the case fails without it.
+  bool keepFewWords() {
+    constexpr size_t kWord = 4, kManyPieces = 24;
+    Case candidate = best;
+    candidate.memory.filling = Filling::Ones;
+    candidate.memory.kept = {{0, kLocalBytes + kGlobalBytes}};
+    if (!keepIfFails(candidate)) // beyond the filled part, nothing is random
+      return false;
+    for (bool halved = true; halved && triesLeft;) {
+      halved = false;
+      std::vector<std::pair<size_t, size_t>> pieces;
+      for (auto [begin, end] : best.memory.kept) {
+        size_t middle = begin + (end - begin) / 2 / kWord * kWord;
+        halved |= middle != begin;
+        if (middle != begin)
+          pieces.emplace_back(begin, middle);
+        pieces.emplace_back(middle, end);
+      }
+      best.memory.kept = std::move(pieces); // the same memory
+      for (size_t i = best.memory.kept.size(); i-- > 0;) {
+        candidate = best;
+        candidate.memory.kept.erase(candidate.memory.kept.begin() +
+                                    ptrdiff_t(i));
+        keepIfFails(candidate);
+      }
+      if (best.memory.kept.size() > kManyPieces)
+        break; // it needs much of the memory: leave it at these pieces
+    }
+    return true;
   }
 
   Case best;

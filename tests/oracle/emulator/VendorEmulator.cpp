@@ -6,6 +6,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -137,6 +138,7 @@ bool VendorEmulator::startNursery(const std::string &path) {
 static size_t replacePages(uint8_t *memory, size_t bytes, int file,
                            size_t offset, uint8_t *seenHere, bool &good) {
   size_t inPage = reinterpret_cast<uintptr_t>(memory) % kPage;
+  good &= inPage == 2 * sizeof(size_t); // a block of its own pages
   uint8_t *page = memory - inPage;
   std::memcpy(seenHere, page, bytes + kPage); // allocator's words included
   good &= mmap(page, bytes + kPage, PROT_READ | PROT_WRITE,
@@ -146,9 +148,14 @@ static size_t replacePages(uint8_t *memory, size_t bytes, int file,
 
 void VendorEmulator::runNursery(const std::string &path) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    signal(number, SIG_DFL); // a crash is to be seen as one
   int null = open("/dev/null", O_WRONLY);
   dup2(null, 1);
   dup2(null, 2);
+  // The memories must not share pages with other blocks of the heap: by default
+  // the threshold grows when our own large blocks are freed.
+  mallopt(M_MMAP_THRESHOLD, 1 << 17);
   bool good = vendor.open(path) && vendor.init(0, 64 << 20) == 0;
   if (good) {
     shared->localOffset =
