@@ -9,8 +9,8 @@ Status readTypes(const Decoded &c, ConvCommand &conv) {
   conv.func = c.func;
   conv.input = {precisionOf(c, Field::opd0_prec), c.get(Field::opd0_sign) != 0};
   conv.weight = {conv.input.precision, c.get(Field::opd1_sign) != 0};
-  conv.result = {precisionOf(c, Field::res0_prec),
-                 true}; // signed whatever the operands are
+  conv.result = {precisionOf(c, Field::res0_prec), true};
+  conv.thirdIsSigned = c.get(Field::opd2_sign) != 0;
   Precision in = conv.input.precision, out = conv.result.precision;
   bool known = isKnown(in) && isKnown(out);
   bool fits = false;
@@ -22,9 +22,15 @@ Status readTypes(const Decoded &c, ConvCommand &conv) {
     fits = !conv.result.isFloat();
   if (!fits)
     return unsupported(c, "these element types");
-  if (conv.func != isa::conv::Normal &&
-      (in != Precision::Int8 || out != Precision::Int8))
-    return unsupported(c, "a requantised result that is not int8");
+  if (conv.func != isa::conv::Normal && conv.input.isFloat())
+    return unsupported(c, "requantised floats");
+  // Less a zero point, unsigned weights are signed.
+  bool zeroPoint =
+      conv.func == isa::conv::Normal &&
+      (!c.get(Field::opd2_const) || (c.get(Field::opd2_addr) & 0xff) != 0);
+  if (!conv.result.isFloat())
+    conv.result.isSigned = conv.input.isSigned || conv.weight.isSigned ||
+                           conv.thirdIsSigned || zeroPoint;
   conv.pack = in == Precision::Fp32 ? 1 : kEuBytes / isa::elementBytes(in);
   return Status::ok();
 }
@@ -85,6 +91,22 @@ Status readViews(const Machine &machine, const Decoded &c, ConvCommand &conv) {
   return Status::ok();
 }
 
+Status readWideAddends(const Machine &machine, const Decoded &c,
+                       ConvCommand &conv) {
+  LocalView view;
+  WEFT_TRY(viewLocal(machine, "the result to add to", c.get(Field::res0_addr),
+                     Precision::Fp32, conv.resultView.shape, Layout::Aligned,
+                     view));
+  const Shape4 &shape = view.shape;
+  unsigned pixels = conv.window.pixels();
+  conv.wideAddends.resize(size_t(shape.n) * shape.c * pixels);
+  float *to = conv.wideAddends.data();
+  for (uint32_t n = 0; n < shape.n; ++n)
+    for (uint32_t ch = 0; ch < shape.c; ++ch, to += pixels)
+      std::memcpy(to, view.at(n, ch), size_t(pixels) * sizeof(float));
+  return Status::ok();
+}
+
 } // namespace
 
 /// Rule of the requantised functions or of the plain saturated result.
@@ -97,14 +119,15 @@ void finishIntegers(const ConvCommand &conv, uint32_t oc, int64_t *sums,
     return;
   }
   unsigned shift = conv.padBits & 0x1f; // operand 3
-  int16_t bias = conv.thirdIsConstant ? int16_t(conv.thirdBits)
-                                      : loadAs<int16_t>(conv.third.at(0, oc));
+  uint16_t bits = conv.thirdIsConstant ? uint16_t(conv.thirdBits)
+                                       : loadAs<uint16_t>(conv.third.at(0, oc));
+  int64_t bias = conv.thirdIsSigned ? int64_t(int16_t(bits)) : bits;
+  bool clips = conv.func == isa::conv::RequantisedRelu;
   for (size_t i = 0; i < count; ++i) {
     int64_t sum = numeric::shiftRightRounded(sums[i] + bias, shift,
                                              numeric::Rounding::HalfUp);
-    sums[i] = conv.func == isa::conv::RequantisedRelu
-                  ? numeric::clampTo(sum, 0, 255)
-                  : numeric::saturate(sum, 8, kind.isSigned);
+    sums[i] = numeric::saturate(clips ? std::max<int64_t>(sum, 0) : sum,
+                                kind.bits(), kind.isSigned && !clips);
   }
 }
 
@@ -121,9 +144,14 @@ Status conv(Machine &machine, const Decoded &c) {
   conv.thirdBits = get32(c, Field::opd2_addr);
   conv.padBits = get32(c, Field::opd3_addr);
   conv.insertBits = get32(c, Field::res1_addr);
-  conv.addsResult = c.get(Field::res_add);
+  // Narrow integers ignore the old result.
+  conv.addsResult =
+      c.get(Field::res_add) &&
+      (conv.result.isFloat() || conv.result.precision == Precision::Int32);
   conv.rotates = c.get(Field::kernel_rotate);
   WEFT_TRY(readViews(machine, c, conv));
+  if (conv.addsResult && conv.result.bytes() == 2)
+    WEFT_TRY(readWideAddends(machine, c, conv));
   ConvPlan plan;
   WEFT_TRY(plan.make(conv));
   runConv(machine, conv, plan);

@@ -16,7 +16,12 @@ struct ConvCommand {
   bool weightIsConstant = false, thirdIsConstant = false, padIsConstant = false;
   uint32_t weightBits = 0, thirdBits = 0, padBits = 0, insertBits = 0;
   bool addsResult = false, rotates = false;
+  bool thirdIsSigned = false;
   unsigned func = 0;
+  /// With a 16-bit float result the addends are fp32 numbers of a tensor at the
+  /// result's address. They are read, as [n][c][pixel], before the smaller
+  /// results overwrite them; empty otherwise.
+  std::vector<float> wideAddends;
 
   uint32_t blocks() const { return (inputChannels + pack - 1) / pack; }
 };
@@ -43,7 +48,8 @@ struct ConvPlan {
 /// Computes all outputs. Nothing can fail any more.
 void runConv(Machine &machine, const ConvCommand &conv, const ConvPlan &plan);
 
-/// From exact sums of output channel `oc` to the integers that are stored.
+/// From exact sums of output channel `oc` to the integers that are stored, but
+/// for the result that may be added to them.
 void finishIntegers(const ConvCommand &conv, uint32_t oc, int64_t *sums,
                     size_t count);
 

@@ -192,7 +192,7 @@ const int32_t *weightRow(const ConvCommand &conv, uint32_t oc, int32_t *room) {
   if (conv.func == isa::conv::Normal)
     loadIntegers(conv.thirdIsConstant ? bytesOf(conv.thirdBits)
                                       : conv.third.at(0, oc),
-                 0, kind, &zeroPoint, 1);
+                 0, {Precision::Int8, conv.thirdIsSigned}, &zeroPoint, 1);
   int16_t *to = reinterpret_cast<int16_t *>(room);
   widenBytes(conv.weightIsConstant ? bytesOf(conv.weightBits)
                                    : conv.weightView.at(0, oc),
@@ -322,7 +322,8 @@ private:
   uint8_t *resultAt(uint32_t oc, uint32_t pixel) const {
     return conv.resultView.at(n, oc) + size_t(pixel) * conv.resultView.bytes;
   }
-  void loadOld(uint32_t oc, size_t begin, size_t end, float *to) const;
+  void loadOld(uint32_t oc, uint32_t pixel, uint32_t count, float *to) const;
+  void loadOldLanes(uint32_t oc, size_t begin, size_t end, float *to) const;
   void store(uint32_t oc, uint32_t pixel, const float *from,
              uint32_t count) const;
   void store(uint32_t oc, uint32_t pixel, int64_t *sums, uint32_t count) const;
@@ -347,29 +348,39 @@ void ConvImage<T>::store(uint32_t oc, uint32_t pixel, int64_t *sums,
                          uint32_t count) const {
   unsigned bytes = conv.resultView.bytes;
   uint8_t *to = resultAt(oc, pixel);
+  finishIntegers(conv, oc, sums, count);
   int64_t old[kRowElements];
   for (uint32_t i = 0; i < count && conv.addsResult; i += kRowElements) {
     unsigned part = std::min(count - i, kRowElements);
     loadIntegers(to + size_t(i) * bytes, bytes, conv.result, old, part);
     for (unsigned j = 0; j < part; ++j)
-      sums[i + j] += old[j];
+      sums[i + j] += old[j]; // wraps
   }
-  finishIntegers(conv, oc, sums, count);
   storeIntegers(to, bytes, conv.result.precision, sums, count);
+}
+
+/// Old results of consecutive pixels.
+template <class T>
+void ConvImage<T>::loadOld(uint32_t oc, uint32_t pixel, uint32_t count,
+                           float *to) const {
+  if (conv.wideAddends.empty())
+    return loadFloats(resultAt(oc, pixel), conv.resultView.bytes,
+                      conv.result.precision, to, count);
+  size_t row = size_t(n) * conv.outputChannels + oc;
+  std::copy_n(conv.wideAddends.data() + row * conv.window.pixels() + pixel,
+              count, to);
 }
 
 /// Old results of lanes [begin, end).
 template <class T>
-void ConvImage<T>::loadOld(uint32_t oc, size_t begin, size_t end,
-                           float *to) const {
+void ConvImage<T>::loadOldLanes(uint32_t oc, size_t begin, size_t end,
+                                float *to) const {
   std::fill_n(to, roundUpLanes(end - begin), 0.0f);
   uint32_t pixel = layout.pixelFrom(begin), last = layout.pixelFrom(end);
   while (pixel < last) {
     uint32_t width = conv.window.outputW - pixel % conv.window.outputW;
     uint32_t count = std::min(width, last - pixel);
-    loadFloats(resultAt(oc, pixel), conv.resultView.bytes,
-               conv.result.precision, to + (layout.laneOf(pixel) - begin),
-               count);
+    loadOld(oc, pixel, count, to + (layout.laneOf(pixel) - begin));
     pixel += count;
   }
 }
@@ -394,7 +405,7 @@ void ConvImage<T>::pixelTask(uint32_t oc, size_t begin, size_t end,
     for (unsigned r = 0; r < task.count; ++r) {
       std::fill_n(task.sums[r], task.lanes, biasOf(conv, oc + r));
       if (conv.addsResult)
-        loadOld(oc + r, begin, end, task.old[r]);
+        loadOldLanes(oc + r, begin, end, task.old[r]);
     }
     multiply(conv, task, plan.byChannels);
   } else {
@@ -466,8 +477,7 @@ void ConvImage<T>::channelTask(uint32_t oc, const T *columns,
         task.sums[pixel][j] = biasOf(conv, oc + j);
         task.old[pixel][j] = 0;
         if (conv.addsResult)
-          loadFloats(resultAt(oc + j, pixel), 0, conv.result.precision,
-                     task.old[pixel] + j, 1);
+          loadOld(oc + j, pixel, 1, task.old[pixel] + j);
       }
     multiply(conv, task, plan.byChannels);
   } else {

@@ -93,7 +93,9 @@ std::vector<Kind> allKinds() {
   std::vector<Kind> kinds;
   addArithKinds(kinds);
   addOtherTiuKinds(kinds);
-  addWindowKinds(kinds);
+  addConvKinds(kinds);
+  addPoolKinds(kinds);
+  addMatMulKinds(kinds);
   addMatrixKinds(kinds);
   addGdmaKinds(kinds);
   return kinds;

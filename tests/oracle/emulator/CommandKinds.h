@@ -127,7 +127,9 @@ struct Kind {
 
 void addArithKinds(std::vector<Kind> &kinds);
 void addOtherTiuKinds(std::vector<Kind> &kinds);
-void addWindowKinds(std::vector<Kind> &kinds);
+void addConvKinds(std::vector<Kind> &kinds);
+void addPoolKinds(std::vector<Kind> &kinds);
+void addMatMulKinds(std::vector<Kind> &kinds);
 void addMatrixKinds(std::vector<Kind> &kinds);
 void addGdmaKinds(std::vector<Kind> &kinds);
 std::vector<Kind> allKinds();

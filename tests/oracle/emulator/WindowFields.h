@@ -1,0 +1,26 @@
+/// Random windows of convolution and pooling.
+#ifndef WEFT_TESTS_ORACLE_EMULATOR_WINDOWFIELDS_H
+#define WEFT_TESTS_ORACLE_EMULATOR_WINDOWFIELDS_H
+
+#include "tests/oracle/emulator/CommandKinds.h"
+
+namespace weft::oracle {
+
+struct Window {
+  unsigned inputH, inputW, outputH, outputW, kernelH, kernelW;
+};
+
+/// Sets sizes, paddings, strides, dilation, insertion and the pad mode; an
+/// operand of 70 channels of 4 bytes stays within 16 KiB a lane.
+Window setWindow(Command &command, Random &random);
+
+/// Random bits of a number of this type for an address field: plain numbers
+/// mostly, special ones now and then.
+uint32_t constantBits(Random &random, Precision precision);
+
+/// "int8", "bf16" ..
+const char *precisionName(Precision precision);
+
+} // namespace weft::oracle
+
+#endif
