@@ -36,7 +36,7 @@ HWY_NOINLINE void orderNaNs(const FloatProducts &t, unsigned r, size_t f,
     if (!isNaN(results[lane]))
       continue;
     size_t at = f + lane;
-    TwoSums sums = {0.0f, t.sums[r][at]};
+    TwoSums sums = {t.evenStart, t.sums[r][at]};
     if (t.old)
       sums = {t.sums[r][at], t.old[r][at]};
     for (size_t k = 0; k < t.terms; ++k) {
@@ -64,7 +64,7 @@ HWY_INLINE void floatTile(const FloatProducts &t, unsigned row, size_t f) {
     for (size_t v = 0; v < kV; ++v) {
       VF sum = hn::LoadU(d, t.sums[row + r] + f + v * kN);
       a[r][v] = hasOld ? hn::LoadU(d, t.old[row + r] + f + v * kN) : sum;
-      b[r][v] = hasOld ? sum : hn::Zero(d);
+      b[r][v] = hasOld ? sum : hn::Set(d, t.evenStart);
     }
   }
   const float *vectors = t.vectors + f;

@@ -26,10 +26,11 @@ constexpr size_t roundUpLanes(size_t lanes) {
 
 /// fp32: products rounded, added alternately to two accumulators that are added
 /// at the end. sums[r] starts as one accumulator and becomes the result; the
-/// other starts at old[r], or at +0 if `old` is nullptr. Term 0 goes to sums[r]
-/// if there is an old value, else to the other: that one is `even`, the other
-/// `odd`. Only a NaN depends on the order of an operation's operands: inputs
-/// come before weights, and at the end the odd sum first if `oddIsFirst`.
+/// other starts at old[r], or at evenStart if `old` is nullptr. Term 0 goes to
+/// sums[r] if there is an old value, else to the other: that one is `even`, the
+/// other `odd`. Only a NaN depends on the order of an operation's operands:
+/// inputs come before weights, and at the end the odd sum first if
+/// `oddIsFirst`.
 struct FloatProducts {
   bool rowsAreWeights = true;
   bool oddIsFirst = false;
@@ -40,6 +41,7 @@ struct FloatProducts {
   size_t terms = 0;
   float *const *sums = nullptr;
   const float *const *old = nullptr;
+  float evenStart = 0;
   size_t lanes = 0;
 };
 void floatProducts(const FloatProducts &task);

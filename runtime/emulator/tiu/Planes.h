@@ -30,6 +30,7 @@ public:
   size_t samples(uint32_t channels) const {
     return channels * stride + kLaneBlock;
   }
+  const std::vector<uint32_t> &positionOffsets() const { return offsets; }
   uint32_t positionOffset(uint32_t position) const { return offsets[position]; }
 
   /// Fills a channel's planes. `input` has its inputH * inputW samples.

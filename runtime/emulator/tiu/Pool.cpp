@@ -1,7 +1,8 @@
 /// sPorD: pooling and depthwise convolution.
-#include "runtime/emulator/DotKernels.h"
 #include "runtime/emulator/FloatOrder.h"
-#include "runtime/emulator/tiu/Window.h"
+#include "runtime/emulator/kernels/Pairs.h"
+#include "runtime/emulator/kernels/Windows.h"
+#include "runtime/emulator/tiu/Planes.h"
 #include "runtime/numeric/Rounding.h"
 
 #include <algorithm>
@@ -100,152 +101,151 @@ const uint8_t *bytesOf(const uint32_t &bits) {
   return reinterpret_cast<const uint8_t *>(&bits);
 }
 
-/// Input plane of a channel with its pad and insert values behind it.
-template <class T, class Read>
-void loadPlane(const PoolCommand &pool, uint32_t n, uint32_t ch,
-               std::vector<T> &plane, Read read) {
-  const LocalView &view = pool.inputView;
-  uint32_t samples = pool.window.padSlot();
-  plane.resize(size_t(samples) + 2);
-  read(view.at(n, ch), view.bytes, plane.data(), samples);
-  static const uint32_t zero = 0;
-  const uint8_t *pad =
-      pool.padIsConstant ? bytesOf(pool.padBits) : pool.padView.at(0, ch);
-  read(pad, 0, plane.data() + samples, 1);
-  const uint8_t *insert = pool.padIsConstant ? bytesOf(zero) : pad + view.bytes;
-  read(insert, 0, plane.data() + samples + 1, 1);
-}
-
-/// terms[k * kVector + j] = input of output pixel first + j at kernel position
-/// k.
+/// Buffers of a worker for one channel after the other.
 template <class T>
-void gatherTerms(const Window &window, const std::vector<T> &plane,
-                 uint32_t first, unsigned count, std::vector<T> &terms) {
-  uint32_t index[kVector];
-  for (uint32_t kh = 0; kh < window.kernelH; ++kh)
-    for (uint32_t kw = 0; kw < window.kernelW; ++kw) {
-      window.indices(first, count, kh, kw, index);
-      T *to = terms.data() + (size_t(kh) * window.kernelW + kw) * kVector;
-      for (unsigned j = 0; j < count; ++j)
-        to[j] = plane[index[j]];
-    }
-}
+struct ChannelRoom {
+  int64_t *wide; ///< integers only
+  T *input, *planes, *sums, *kernel;
 
-/// Half-precision sums: two accumulators, every product and every sum rounded.
-void dotRounded(Precision precision, const float *scalars, const float *vectors,
-                size_t terms, float *first, float *second) {
-  float product[kVector];
-  for (size_t k = 0; k < terms; ++k) {
-    float *sum = k & 1 ? second : first;
-    for (unsigned j = 0; j < kVector; ++j)
-      product[j] = scalars[k] * vectors[k * kVector + j];
-    roundFloats(precision, product, kVector);
-    for (unsigned j = 0; j < kVector; ++j)
-      sum[j] = sum[j] + product[j];
-    roundFloats(precision, sum, kVector);
+  ChannelRoom(const PoolCommand &pool, const PlaneLayout &layout,
+              uint8_t *scratch) {
+    wide = reinterpret_cast<int64_t *>(scratch);
+    planes = reinterpret_cast<T *>(wide + wideSums(layout));
+    sums = planes + layout.samples(1);
+    kernel = sums + roundUpLanes(layout.lanes());
+    input = kernel + pool.window.positions();
   }
+  static size_t bytes(const PoolCommand &pool, const PlaneLayout &layout) {
+    return wideSums(layout) * sizeof(int64_t) +
+           sizeof(T) * (layout.samples(1) + roundUpLanes(layout.lanes()) +
+                        pool.window.positions() + pool.window.padSlot());
+  }
+
+private:
+  static size_t wideSums(const PlaneLayout &layout) {
+    return std::is_same<T, float>::value ? 0 : roundUpLanes(layout.lanes());
+  }
+};
+
+/// Bits of a pad, or insert, value in the input's type.
+uint32_t padBitsOf(const PoolCommand &pool, uint32_t ch, bool inserted) {
+  if (pool.padIsConstant)
+    return inserted ? 0 : pool.padBits;
+  uint32_t bits = 0;
+  std::memcpy(&bits,
+              pool.padView.at(0, ch) + (inserted ? pool.padView.bytes : 0),
+              pool.padView.bytes);
+  return bits;
 }
 
-/// The search starts at the lowest finite number, and a term replaces what it
-/// is not less than: the last of equal zeros wins, a NaN stays until the next
-/// term. fp32 terms lose their subnormals, 16-bit ones keep them.
-void maxTerms(Precision precision, const float *vectors, size_t terms,
-              float *out) {
+/// Loads the planes of one channel. read(address, step, to, count) and
+/// number(bits) give the elements.
+template <class T, class Read, class Number>
+void loadPlanes(const PoolCommand &pool, const PlaneLayout &layout, uint32_t n,
+                uint32_t ch, const ChannelRoom<T> &room, Read read,
+                Number number) {
+  const LocalView &view = pool.inputView;
+  T *to = layout.isInput() ? room.planes : room.input;
+  read(view.at(n, ch), to, pool.window.padSlot());
+  if (!layout.isInput())
+    layout.fill(room.input, number(padBitsOf(pool, ch, false)),
+                number(padBitsOf(pool, ch, true)), room.planes);
+}
+
+template <class T>
+WindowTerms<T> termsOf(const PlaneLayout &layout, const ChannelRoom<T> &room) {
+  WindowTerms<T> terms;
+  terms.vectors = room.planes;
+  terms.offsets = layout.positionOffsets().data();
+  terms.terms = layout.positionOffsets().size();
+  terms.lanes = roundUpLanes(layout.lanes());
+  return terms;
+}
+
+/// The search starts at the lowest finite number. fp32 terms lose their
+/// subnormals, 16-bit ones keep them.
+void largestTerms(Precision precision, const WindowTerms<float> &terms,
+                  float *out) {
   float lowest = precision == Precision::Fp16 ? numeric::halfToFloat(0xfbff)
                  : precision == Precision::Bf16
                      ? numeric::bf16ToFloat(0xff7f)
                      : numeric::floatFromBits(0xff7fffff);
-  for (unsigned j = 0; j < kVector; ++j)
-    out[j] = lowest;
-  // Masks, because a maximum instruction would flush subnormals.
-  for (size_t k = 0; k < terms; ++k)
-    for (unsigned j = 0; j < kVector; ++j) {
-      float term = vectors[k * kVector + j];
-      uint32_t old = numeric::floatBits(out[j]), now = numeric::floatBits(term);
-      uint32_t keeps = out[j] > term ? ~uint32_t(0) : 0;
-      out[j] = numeric::floatFromBits((old & keeps) | (now & ~keeps));
-    }
+  largestFloats(terms, lowest, out);
   if (precision != Precision::Fp32)
     return;
-  for (unsigned j = 0; j < kVector; ++j) {
-    uint32_t bits = numeric::floatBits(out[j]);
+  for (size_t f = 0; f < terms.lanes; ++f) {
+    uint32_t bits = numeric::floatBits(out[f]);
     if ((bits & 0x7f800000u) == 0)
-      out[j] = numeric::floatFromBits(bits & 0x80000000u);
+      out[f] = numeric::floatFromBits(bits & 0x80000000u);
   }
-}
-
-void floatKernel(const PoolCommand &pool, uint32_t ch,
-                 std::vector<float> &kernel, float &bias) {
-  size_t positions = kernel.size();
-  Precision precision = pool.input.precision;
-  bias = 0;
-  if (!pool.isDepthwise() || pool.kernelIsConstant)
-    std::fill(kernel.begin(), kernel.end(),
-              floatConstant(pool.kernelBits, precision));
-  else
-    loadFloats(pool.kernelView.at(0, ch), pool.kernelView.bytes, precision,
-               kernel.data(), unsigned(positions));
-  if (pool.isDepthwise())
-    loadFloats(pool.biasIsConstant ? bytesOf(pool.biasBits)
-                                   : pool.biasView.at(0, ch),
-               0, precision, &bias, 1);
-  if (pool.rotates)
-    std::reverse(kernel.begin(), kernel.end());
 }
 
 /// Average pooling has no bias and starts from -0; depthwise sums start from
 /// the bias and +0. Average pooling adds the accumulators in their order,
 /// depthwise convolution in the other one, which only a NaN can tell.
-void sumTerms(const PoolCommand &pool, const std::vector<float> &kernel,
-              const float *terms, float bias, float *out) {
-  Precision precision = pool.input.precision;
+void sumTerms(const PoolCommand &pool, const WindowTerms<float> &terms,
+              const float *kernel, float bias, float *out) {
   bool averages = !pool.isDepthwise();
-  float even[kVector], odd[kVector];
-  std::fill(even, even + kVector, averages ? -0.0f : 0.0f);
-  std::fill(odd, odd + kVector, averages ? -0.0f : bias);
-  if (precision == Precision::Fp32)
-    dotFloat(kernel.data(), terms, kernel.size(), even, odd);
+  float even = averages ? -0.0f : 0.0f;
+  std::fill_n(out, terms.lanes, averages ? -0.0f : bias);
+  if (pool.input.precision != Precision::Fp32)
+    return roundedProducts(terms, kernel, pool.input.precision, even, out);
+  FloatProducts task;
+  task.oddIsFirst = !averages;
+  task.rows = &kernel;
+  task.rowCount = 1;
+  task.vectors = terms.vectors;
+  task.offsets = terms.offsets;
+  task.terms = terms.terms;
+  task.sums = &out;
+  task.evenStart = even;
+  task.lanes = terms.lanes;
+  floatProducts(task);
+}
+
+void floatKernel(const PoolCommand &pool, uint32_t ch, float *kernel,
+                 float &bias) {
+  size_t positions = pool.window.positions();
+  Precision precision = pool.input.precision;
+  bias = 0;
+  if (!pool.isDepthwise() || pool.kernelIsConstant)
+    std::fill_n(kernel, positions, floatConstant(pool.kernelBits, precision));
   else
-    dotRounded(precision, kernel.data(), terms, kernel.size(), even, odd);
-  for (unsigned j = 0; j < kVector; ++j) {
-    out[j] = even[j] + odd[j];
-    if (!isNaN(out[j]) || precision != Precision::Fp32)
-      continue;
-    TwoSums sums;
-    if (!averages)
-      sums.odd = bias;
-    sums.add(terms + j, kVector, kernel.data(), 1, kernel.size());
-    out[j] = averages ? addOrdered(sums.even, sums.odd)
-                      : addOrdered(sums.odd, sums.even);
-  }
+    loadFloats(pool.kernelView.at(0, ch), pool.kernelView.bytes, precision,
+               kernel, unsigned(positions));
+  if (pool.isDepthwise())
+    loadFloats(pool.biasIsConstant ? bytesOf(pool.biasBits)
+                                   : pool.biasView.at(0, ch),
+               0, precision, &bias, 1);
+  if (pool.rotates)
+    std::reverse(kernel, kernel + positions);
 }
 
 /// Function 2 clips integers only; floats keep their sign.
-void floatChannel(const PoolCommand &pool, uint32_t n, uint32_t ch,
-                  std::vector<float> &plane, std::vector<float> &terms,
-                  std::vector<float> &kernel) {
+void floatChannel(const PoolCommand &pool, const PlaneLayout &layout,
+                  uint32_t n, uint32_t ch, uint8_t *scratch) {
   Precision precision = pool.input.precision;
-  loadPlane(pool, n, ch, plane,
-            [&](const uint8_t *from, uint64_t step, float *to, uint32_t count) {
-              loadFloats(from, step, precision, to, count);
-            });
-  float bias;
-  floatKernel(pool, ch, kernel, bias);
-  float first[kVector];
-  uint32_t pixels = pool.window.pixels();
+  ChannelRoom<float> room(pool, layout, scratch);
+  loadPlanes(
+      pool, layout, n, ch, room,
+      [&](const uint8_t *from, float *to, uint32_t count) {
+        loadFloats(from, pool.inputView.bytes, precision, to, count);
+      },
+      [&](uint32_t bits) { return floatConstant(bits, precision); });
+  WindowTerms<float> terms = termsOf(layout, room);
   unsigned bytes = pool.resultView.bytes;
-  for (uint32_t begin = 0; begin < pixels; begin += kVector) {
-    unsigned count = std::min<uint32_t>(kVector, pixels - begin);
-    gatherTerms(pool.window, plane, begin, count, terms);
-    uint8_t *to = pool.resultView.at(n, ch) + size_t(begin) * bytes;
-    if (pool.func == pord::MaxPool) {
-      maxTerms(precision, terms.data(), kernel.size(), first);
-      storeChosen(to, bytes, precision, first, count);
-    } else {
-      sumTerms(pool, kernel, terms.data(), bias, first);
-      storeFloats(to, bytes, precision, first, count);
-    }
+  uint8_t *to = pool.resultView.at(n, ch);
+  if (pool.func == pord::MaxPool) {
+    largestTerms(precision, terms, room.sums);
+    auto [pixel, count] = layout.gatherPixels(room.sums, 0, layout.lanes());
+    return storeChosen(to + size_t(pixel) * bytes, bytes, precision, room.sums,
+                       count);
   }
+  float bias;
+  floatKernel(pool, ch, room.kernel, bias);
+  sumTerms(pool, terms, room.kernel, bias, room.sums);
+  auto [pixel, count] = layout.gatherPixels(room.sums, 0, layout.lanes());
+  storeFloats(to + size_t(pixel) * bytes, bytes, precision, room.sums, count);
 }
 
 /// From the exact sum to the stored integer.
@@ -267,54 +267,88 @@ int64_t finishInteger(const PoolCommand &pool, int64_t sum, int64_t bias) {
   return numeric::saturate(sum, kind.bits(), kind.isSigned);
 }
 
-void integerChannel(const PoolCommand &pool, uint32_t n, uint32_t ch,
-                    std::vector<int16_t> &plane, std::vector<int16_t> &terms,
-                    std::vector<int16_t> &kernel) {
-  auto read = [](ElementKind kind) {
-    return [kind](const uint8_t *from, uint64_t step, int16_t *to,
-                  uint32_t count) {
-      for (uint32_t i = 0; i < count; ++i)
-        to[i] = kind.isSigned ? int16_t(static_cast<int8_t>(from[i * step]))
-                              : int16_t(from[i * step]);
-    };
-  };
-  loadPlane(pool, n, ch, plane, read(pool.input));
-  int64_t bias = 0;
+/// The kernel of a channel as pairs with zero; its bias.
+int64_t integerKernel(const PoolCommand &pool, uint32_t ch, int32_t *kernel) {
+  size_t positions = pool.window.positions();
   if (pool.func == pord::AvgPool)
-    std::fill(kernel.begin(), kernel.end(), int16_t(pool.kernelBits & 0xff));
-  else if (pool.isDepthwise() && pool.kernelIsConstant)
-    std::fill(kernel.begin(), kernel.end(),
-              int16_t(integerConstant(pool.kernelBits, pool.kernel)));
-  else if (pool.isDepthwise())
-    read(pool.kernel)(pool.kernelView.at(0, ch), 1, kernel.data(),
-                      uint32_t(kernel.size()));
-  if (pool.isDepthwise())
-    bias = pool.biasIsConstant ? int32_t(pool.biasBits)
-                               : loadAs<int32_t>(pool.biasView.at(0, ch));
+    std::fill_n(kernel, positions, int32_t(pool.kernelBits & 0xff));
+  else if (pool.kernelIsConstant)
+    std::fill_n(
+        kernel, positions,
+        pairOf(int32_t(integerConstant(pool.kernelBits, pool.kernel)), 0));
+  else
+    pairBytes(pool.kernelView.at(0, ch), nullptr, 1, pool.kernel.isSigned,
+              kernel, positions);
   if (pool.rotates)
-    std::reverse(kernel.begin(), kernel.end());
-  uint32_t pixels = pool.window.pixels();
-  unsigned bytes = pool.resultView.bytes;
-  int64_t sums[kVector];
-  for (uint32_t begin = 0; begin < pixels; begin += kVector) {
-    unsigned count = std::min<uint32_t>(kVector, pixels - begin);
-    gatherTerms(pool.window, plane, begin, count, terms);
-    if (pool.func == pord::MaxPool) {
-      for (unsigned j = 0; j < count; ++j) {
-        int16_t largest = terms[j];
-        for (size_t k = 1; k < kernel.size(); ++k)
-          largest = std::max(largest, terms[k * kVector + j]);
-        sums[j] = largest;
-      }
-    } else {
-      std::fill(sums, sums + kVector, 0);
-      dotInteger(kernel.data(), terms.data(), kernel.size(), sums);
-      for (unsigned j = 0; j < count; ++j)
-        sums[j] = finishInteger(pool, sums[j], bias);
+    std::reverse(kernel, kernel + positions);
+  if (!pool.isDepthwise())
+    return 0;
+  return pool.biasIsConstant ? int32_t(pool.biasBits)
+                             : loadAs<int32_t>(pool.biasView.at(0, ch));
+}
+
+/// Exact sums of all lanes in room.wide.
+void sumIntegers(const WindowTerms<int32_t> &terms,
+                 const ChannelRoom<int32_t> &room) {
+  // Sums of 32 bits hold 2^15 products of bytes; more go in parts.
+  constexpr size_t part = size_t(1) << 15;
+  Segment segments[64];
+  PairProducts task;
+  const int32_t *row = room.kernel;
+  int32_t *sums = room.sums;
+  task.rows = &row;
+  task.rowCount = 1;
+  task.vectors = terms.vectors;
+  task.segments = segments;
+  task.sums = &sums;
+  task.lanes = terms.lanes;
+  std::fill_n(room.wide, terms.lanes, 0);
+  for (size_t begin = 0; begin < terms.terms; begin += part) {
+    size_t end = std::min(begin + part, terms.terms);
+    std::fill_n(sums, terms.lanes, 0);
+    for (size_t k = begin; k < end;) {
+      task.segmentCount = 0;
+      for (; k < end && task.segmentCount < 64; ++k)
+        segments[task.segmentCount++] = {uint32_t(k), terms.offsets[k], 1};
+      pairProducts(task);
     }
-    storeIntegers(pool.resultView.at(n, ch) + size_t(begin) * bytes, bytes,
-                  pool.result.precision, sums, count);
+    for (size_t f = 0; f < terms.lanes; ++f)
+      room.wide[f] += sums[f];
   }
+}
+
+void integerChannel(const PoolCommand &pool, const PlaneLayout &layout,
+                    uint32_t n, uint32_t ch, uint8_t *scratch) {
+  ChannelRoom<int32_t> room(pool, layout, scratch);
+  bool isMax = pool.func == pord::MaxPool, isSigned = pool.input.isSigned;
+  ElementKind byte = {Precision::Int8, isSigned};
+  // The maximum compares whole numbers; products take pairs with zero.
+  loadPlanes(
+      pool, layout, n, ch, room,
+      [&](const uint8_t *from, int32_t *to, uint32_t count) {
+        pairBytes(from, nullptr, 1, isSigned, to, count);
+        for (uint32_t i = 0; i < count && isMax; ++i)
+          to[i] = static_cast<int16_t>(to[i]);
+      },
+      [&](uint32_t bits) {
+        int32_t value = int32_t(integerConstant(bits, byte));
+        return isMax ? value : pairOf(value, 0);
+      });
+  WindowTerms<int32_t> terms = termsOf(layout, room);
+  int64_t bias = 0;
+  if (isMax) {
+    largestIntegers(terms, room.sums);
+    std::copy_n(room.sums, terms.lanes, room.wide);
+  } else {
+    bias = integerKernel(pool, ch, room.kernel);
+    sumIntegers(terms, room);
+  }
+  auto [pixel, count] = layout.gatherPixels(room.wide, 0, layout.lanes());
+  for (uint32_t i = 0; i < count && !isMax; ++i)
+    room.wide[i] = finishInteger(pool, room.wide[i], bias);
+  unsigned bytes = pool.resultView.bytes;
+  storeIntegers(pool.resultView.at(n, ch) + size_t(pixel) * bytes, bytes,
+                pool.result.precision, room.wide, count);
 }
 
 } // namespace
@@ -325,18 +359,20 @@ Status poolOrDepthwise(Machine &machine, const Decoded &c) {
   WEFT_TRY(readWindow(c, pool.window));
   WEFT_TRY(readViews(machine, c, pool));
   Shape4 shape = pool.resultView.shape;
-  size_t positions = pool.window.positions();
-  if (pool.input.isFloat()) {
-    std::vector<float> plane, terms(positions * kVector), kernel(positions);
-    for (uint32_t n = 0; n < shape.n; ++n)
-      for (uint32_t ch = 0; ch < shape.c; ++ch)
-        floatChannel(pool, n, ch, plane, terms, kernel);
-  } else {
-    std::vector<int16_t> plane, terms(positions * kVector), kernel(positions);
-    for (uint32_t n = 0; n < shape.n; ++n)
-      for (uint32_t ch = 0; ch < shape.c; ++ch)
-        integerChannel(pool, n, ch, plane, terms, kernel);
-  }
+  PlaneLayout layout;
+  WEFT_TRY(layout.make(pool.window, 1));
+  bool isFloat = pool.input.isFloat();
+  Workers &workers = machine.workers();
+  workers.reserveScratch(isFloat ? ChannelRoom<float>::bytes(pool, layout)
+                                 : ChannelRoom<int32_t>::bytes(pool, layout));
+  size_t planes = size_t(shape.n) * shape.c;
+  double cost = double(planes) * double(layout.lanes()) *
+                (3 + pool.window.positions() / 4);
+  workers.forEach(planes, cost, [&](size_t item, unsigned worker) {
+    uint32_t n = uint32_t(item / shape.c), ch = uint32_t(item % shape.c);
+    (isFloat ? floatChannel : integerChannel)(pool, layout, n, ch,
+                                              workers.scratch(worker));
+  });
   return Status::ok();
 }
 
