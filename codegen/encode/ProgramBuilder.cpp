@@ -1,6 +1,7 @@
 //===- ProgramBuilder.cpp - evaluates operands, appends commands ---------===//
 
 #include "codegen/encode/ProgramBuilder.h"
+#include "runtime/isa/Rules.h"
 
 #include "runtime/isa/Decode.h"
 
@@ -337,6 +338,13 @@ LogicalResult ProgramBuilder::append(Command command) {
   command.set(Field::cmd_id, id).set(Field::cmd_id_dep, dep);
   if (command.failed)
     return failure();
+  // The verifiers of the ppl ops come first; this is the last word, and about
+  // the command as the machine sees it.
+  if (rt::Status status = isa::checkCommand(command.builder.decoded(), chip);
+      !status)
+    return command.op->emitError()
+           << "the command for this operation breaks a rule of the hardware: "
+           << status.message();
   std::vector<uint8_t> &bytes = isTiu ? group.tiu : group.gdma;
   bytes.insert(bytes.end(), command.builder.bytes(),
                command.builder.bytes() + command.builder.sizeBytes());

@@ -106,6 +106,7 @@ private:
     access.end = std::min<uint64_t>(offset + bytes, chip.laneBytes);
     access.firstLane = lane;
     access.lanes = uint32_t(std::min<uint64_t>(shape.c, chip.lanes));
+    access.leavesMemory = offset + bytes > chip.laneBytes;
     access.movedBytes = movedBytes;
     accesses.push_back(access);
   }
@@ -535,6 +536,8 @@ private:
     if (access.memory != Memory::Local) {
       access.begin = address;
       access.end = address + bytes;
+      access.leavesMemory = memoryOf(access.end - 1, chip) != access.memory ||
+                            access.end > chip.addressEnd;
     } else { // linear over the lanes
       uint64_t at = address - chip.localMemoryBase;
       uint64_t offset = at % chip.laneBytes;
@@ -544,6 +547,7 @@ private:
       access.firstLane = uint32_t(at / chip.laneBytes);
       access.lanes = uint32_t(std::min<uint64_t>(
           (offset + bytes + chip.laneBytes - 1) / chip.laneBytes, chip.lanes));
+      access.leavesMemory = bytes > chip.localMemoryBytes() - at;
     }
     accesses.push_back(access);
   }

@@ -28,6 +28,9 @@ struct Access {
   uint64_t begin = 0, end = 0;
   /// Local only: lanes (firstLane + 0 .. lanes - 1) % Chip::lanes.
   uint32_t firstLane = 0, lanes = 0;
+  /// The operand does not end in the memory (of a lane) in which it begins;
+  /// `end` is cut off then for local memory.
+  bool leavesMemory = false;
   /// GDMA only: bytes that travel, repetitions by a stride of 0 counted each
   /// time; 0 where the data decide (the result of masked select and nonzero).
   uint64_t movedBytes = 0;

@@ -1,6 +1,7 @@
 #include "tools/weft/ListingText.h"
 
 #include "runtime/isa/Assemble.h"
+#include "runtime/isa/Rules.h"
 
 using namespace weft;
 using namespace weft::cli;
@@ -89,6 +90,10 @@ void Reader::addCommand(isa::AssembledLine &line, size_t column) {
                                ", ids end at 1048575; begin a new group");
     nextId = uint32_t(command.get(isa::Field::cmd_id)) + 1;
   }
+  if (rules.chip)
+    if (rt::Status status = isa::checkCommand(command.decoded(), *rules.chip);
+        !status)
+      return fault(column, status.message());
   ++section.count;
   section.bytes.insert(section.bytes.end(), command.bytes(),
                        command.bytes() + command.sizeBytes());

@@ -1,0 +1,187 @@
+//===- Check.cpp - all rules for one command -----------------------------===//
+
+#include "runtime/isa/rules/Rule.h"
+
+#include <tuple>
+
+using namespace weft;
+using namespace weft::isa;
+using namespace weft::isa::rules;
+
+const Access *Subject::access(std::string_view operand) const {
+  for (const Access &access : accesses)
+    if (access.operand == operand)
+      return &access;
+  return nullptr;
+}
+
+std::string rules::nameOf(Field field) { return std::string(fieldName(field)); }
+
+std::string rules::typeName(Precision precision) {
+  static constexpr const char *names[] = {"int8",  "fp16", "fp32", "int16",
+                                          "int32", "bf16", "int4"};
+  return size_t(precision) < std::size(names) ? names[size_t(precision)]
+                                              : "the unknown code 7";
+}
+
+std::string rules::hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", (unsigned long long)value);
+  return text;
+}
+
+void Report::fail(const std::string &message) {
+  if (!isBroken())
+    theMessage = message + " (" + theSource + ")";
+}
+
+bool Report::require(bool holds, const std::string &message) {
+  if (!holds)
+    fail(message);
+  return holds;
+}
+
+bool Report::range(const Subject &s, Field field, uint64_t low, uint64_t high) {
+  uint64_t value = s.get(field);
+  if (!s.has(field) || (value >= low && value <= high))
+    return true;
+  fail(nameOf(field) + " is " + std::to_string(value) + ", must be " +
+       (low == high ? std::to_string(low)
+                    : std::to_string(low) + " to " + std::to_string(high)));
+  return false;
+}
+
+bool Report::multiple(const Subject &s, Field field, uint64_t unit,
+                      const char *why) {
+  uint64_t value = s.get(field);
+  if (!s.has(field) || value % unit == 0)
+    return true;
+  fail(nameOf(field) + " is " + hex(value) + ", must be a multiple of " +
+       std::to_string(unit) + why);
+  return false;
+}
+
+bool Report::type(const Subject &s, Field field, Types allowed) {
+  Precision found = s.precision(field);
+  if (!s.has(field) || allowed >> unsigned(found) & 1)
+    return true;
+  std::string names;
+  for (unsigned code = 0; code < 8; ++code)
+    if (allowed >> code & 1)
+      names += (names.empty() ? "" : ", ") + typeName(Precision(code));
+  fail(nameOf(field) + " is " + typeName(found) + ", must be " +
+       (names.find(',') == std::string::npos ? "" : "one of ") + names);
+  return false;
+}
+
+bool Report::sameType(const Subject &s, Field a, Field b) {
+  if (!s.has(a) || !s.has(b) || s.get(a) == s.get(b))
+    return true;
+  fail(nameOf(a) + " is " + typeName(s.precision(a)) + " and " + nameOf(b) +
+       " " + typeName(s.precision(b)) + ", they must be the same");
+  return false;
+}
+
+//===-- rules of every command ------------------------------------------===//
+
+/// Bits without meaning are 0 in everything that the vendor emits.
+static void checkUnusedBits(const Subject &s, Report &report) {
+  report.from("isa 2, vendor compiler");
+  const Decoded &command = s.command;
+  for (const FieldSpec &spec : formSpec(command.form)) {
+    if (spec.name != Field::Reserved)
+      continue;
+    uint64_t bits = detail::readBits(command.bytes, spec.offset, spec.width,
+                                     command.sizeBytes);
+    report.require(bits == 0, "reserved bits rsvd_b" +
+                                  std::to_string(spec.offset) + " are " +
+                                  hex(bits) + ", must be 0");
+  }
+  for (Field field :
+       {Field::intr_en, Field::pwr_step, Field::eu_half_en, Field::reserve})
+    report.range(s, field, 0, 0);
+  bool isTiuEnd = command.isEnd() && command.engine == Engine::Tiu;
+  report.range(s, Field::cmd_id_en, !isTiuEnd, !isTiuEnd);
+  // Lanes are left out by the local memory mask of GDMA only.
+  if (s.has(Field::tsk_lane_num))
+    report.require(s.get(Field::tsk_lane_num) == ~uint64_t(0),
+                   "tsk_lane_num is " + hex(s.get(Field::tsk_lane_num)) +
+                       ", must be all ones");
+}
+
+/// A code of 7 is no element type, and this chip computes with no 4-bit ones.
+static void checkElementTypes(const Subject &s, Report &report) {
+  report.from("PPL 4.6: no 4-bit elements on BM1684X");
+  for (Field field : {Field::res0_prec, Field::opd0_prec, Field::opd1_prec,
+                      Field::opd2_prec, Field::src_data_format,
+                      Field::mask_data_format, Field::index_data_format})
+    report.type(s, field, kAnyType);
+}
+
+/// Every operand lies in one memory from its first to its last byte.
+static void checkExtents(const Subject &s, Report &report) {
+  report.from("isa 1");
+  if (s.command.engine == Engine::Tiu) {
+    uint64_t end = s.chip.localMemoryBytes();
+    for (auto [operand, field] : {std::pair("res0", Field::res0_addr),
+                                  {"res1", Field::res1_addr},
+                                  {"opd0", Field::opd0_addr},
+                                  {"opd1", Field::opd1_addr},
+                                  {"opd2", Field::opd2_addr},
+                                  {"opd3", Field::opd3_addr}}) {
+      const Access *access = s.access(operand);
+      if (access && access->memory == Memory::Local)
+        report.require(s.get(field) < end,
+                       nameOf(field) + " is " + hex(s.get(field)) +
+                           ", local memory ends at " + hex(end));
+    }
+  }
+  for (const Access &access : s.accesses) {
+    std::string name(access.operand);
+    report.require(access.memory != Memory::None,
+                   name + " begins at " + hex(access.begin) +
+                       ", where the chip has no memory");
+    // A general copy runs through local memory lane after lane.
+    bool inLane = access.memory == Memory::Local &&
+                  !(s.command.engine == Engine::Gdma &&
+                    s.command.type == uint8_t(GdmaType::General) &&
+                    s.command.func == gdma::GeneralCopy);
+    report.require(
+        !access.leavesMemory,
+        inLane ? name + " begins at byte " + hex(access.begin) +
+                     " of a lane and does not fit its " +
+                     std::to_string(s.chip.laneBytes) + " bytes"
+               : name + " does not end in the memory in which it begins");
+  }
+}
+
+static void checkRules(Rows<CodeRule> rows, const Subject &s, Report &report) {
+  for (const CodeRule &rule : rows) {
+    if (report.isBroken())
+      return;
+    if (rule.type != s.command.type || !(rule.functions >> s.command.func & 1))
+      continue;
+    report.from(rule.source);
+    rule.check(s, report);
+  }
+}
+
+rt::Status weft::isa::checkCommand(const Decoded &command, const Chip &chip) {
+  Subject subject(command, chip);
+  Report report;
+  checkUnusedBits(subject, report);
+  // The only user of these codes is a constant that says nothing.
+  if (command.form != Form::LAR && command.form != Form::sDMA_sys)
+    checkElementTypes(subject, report);
+  if (command.engine == Engine::Gdma) {
+    checkRules(gdmaRules(), subject, report);
+  } else {
+    checkTables(subject, report);
+    for (auto *family :
+         {arithRules, windowRules, matrixRules, quantRules, moveRules})
+      checkRules(family(), subject, report);
+  }
+  checkExtents(subject, report);
+  return report.isBroken() ? rt::fail(rt::Code::BadCommand, report.message())
+                           : rt::Status::ok();
+}
