@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""`weft profile` as a user meets it: text, JSON, the page, and errors.
+
+  profile_test.py WEFT TEST_DATA_FOLDER PROFILE_DOCUMENT
+
+Costs are tested elsewhere; this asks whether the outputs are complete, agree with each other and with `weft info`, and
+whether the page stands alone. Where Node.js is at hand the page's script also runs, on a document of stand-ins.
+"""
+import html.parser
+import json
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import bad_files as bad
+
+WEFT, DATA, DOCUMENT = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+VENDOR = sorted((DATA / "vendor-bmodels").glob("*.bmodel"))
+HARNESS = pathlib.Path(__file__).resolve().parent / "profile_page_harness.js"
+
+COUNT, REAL, TEXT, FLAG = "count", "real", "text", "flag"
+ENGINE = {"commands": COUNT, "busy_cycles": COUNT, "busy_share": REAL, "wait_cycles": COUNT, "critical_cycles": COUNT}
+# Every key, none may be missing or new: docs list the same (test_documented).
+SCHEMA = {
+    "file": TEXT, "chip": TEXT, "net": TEXT, "stage": COUNT, "stages": COUNT, "groups": COUNT, "total_cycles": COUNT,
+    "cycles_per_second": COUNT, "seconds": REAL, "engines": {"tiu": ENGINE, "gdma": ENGINE}, "overlap_cycles": COUNT,
+    "dram": {"read_bytes": COUNT, "write_bytes": COUNT, "bytes_per_cycle": REAL, "peak_bytes_per_cycle": REAL},
+    "macs": {"total": COUNT, "utilisation": REAL,
+             "types": [{"type": TEXT, "macs": COUNT, "peak_macs_per_cycle": COUNT, "utilisation": REAL}]},
+    "roofline": {"compute_cycles": REAL, "dram_cycles": REAL, "bound_cycles": REAL, "bound_by": TEXT, "achieved": REAL},
+    "extrapolated": {"commands": COUNT, "cycles": COUNT, "share": REAL,
+                     "kin": [{"mnemonic": TEXT, "kin": TEXT, "commands": COUNT, "cycles": COUNT}]},
+    "local_memory": {"lane_bytes": COUNT, "bank_bytes": COUNT, "peak_bytes": COUNT, "mean_bytes": REAL,
+                     "bank_shared_cycles": COUNT,
+                     "banks": [{"peak_bytes": COUNT, "mean_bytes": REAL, "shared_cycles": COUNT}]},
+    "instructions": [{"engine": TEXT, "mnemonic": TEXT, "commands": COUNT, "cycles": COUNT, "share": REAL,
+                      "critical_cycles": COUNT, "extrapolated_cycles": COUNT, "macs": COUNT, "dram_read_bytes": COUNT,
+                      "dram_write_bytes": COUNT}],
+    "debug_map": FLAG,
+    "nodes": [{"nodes": [TEXT], "op_types": [TEXT], "commands": COUNT, "tiu_cycles": COUNT, "gdma_cycles": COUNT,
+               "critical_cycles": COUNT, "critical_share": REAL, "extrapolated_cycles": COUNT, "macs": COUNT,
+               "dram_read_bytes": COUNT, "dram_write_bytes": COUNT}],
+}
+
+
+def weft(*arguments, file_limit=None):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
+    return subprocess.run([WEFT, *map(str, arguments)], capture_output=True, text=True, timeout=120,
+                          restore_signals=file_limit is None, preexec_fn=limit if file_limit is not None else None)
+
+
+def mismatches(schema, value, where="profile"):
+    """What of `value` is not as the schema says."""
+    if isinstance(schema, dict):
+        if not isinstance(value, dict) or list(schema) != list(value):
+            return [f"{where}: keys {list(value) if isinstance(value, dict) else value}, must be {list(schema)}"]
+        return [text for key in schema for text in mismatches(schema[key], value[key], f"{where}.{key}")]
+    if isinstance(schema, list):
+        if not isinstance(value, list):
+            return [f"{where}: {value!r} is no list"]
+        return [text for i, item in enumerate(value) for text in mismatches(schema[0], item, f"{where}[{i}]")]
+    fits = {COUNT: type(value) is int and value >= 0, TEXT: type(value) is str, FLAG: type(value) is bool,
+            REAL: type(value) in (int, float) and value >= 0}[schema]
+    return [] if fits else [f"{where}: {value!r} is no {schema}"]
+
+
+class Page(html.parser.HTMLParser):
+    """Elements that load something, and the scripts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.loads, self.scripts, self.open, self.inside = [], [], [], False
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        names = dict(attributes)
+        self.loads += [f"{tag} {name}" for name in names if name in ("src", "href", "data", "action", "srcset")]
+        if tag in ("link", "iframe", "object", "embed", "img", "base"):
+            self.loads.append(tag)
+        if tag not in ("meta", "input", "br", "link", "img"):
+            self.open.append(tag)
+        if tag == "script":
+            self.scripts.append("")
+            self.inside = True
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-1:]}"
+        self.open.pop()
+        self.inside = False
+
+    def handle_data(self, data):
+        if self.inside:
+            self.scripts[-1] += data
+
+
+class ProfileTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.place = pathlib.Path(self.folder.name)
+
+    def json_of(self, model, *options):
+        result = weft("profile", model, "--json", *options)
+        self.assertEqual((result.returncode, result.stderr), (0, ""), model)
+        return json.loads(result.stdout)
+
+    def converted(self):
+        """conv_0 and relu_0, which the compiler fuses, with a debug map."""
+        model = bad.write(self.place, bad.small())
+        self.assertEqual(weft("convert", model, "-o", self.place / "small.bmodel").returncode, 0)
+        return self.place / "small.bmodel"
+
+    def check_sums(self, report):
+        engines = report["engines"]
+        self.assertEqual(sum(engine["critical_cycles"] for engine in engines.values()), report["total_cycles"])
+        self.assertEqual(sum(row["critical_cycles"] for row in report["instructions"]), report["total_cycles"])
+        for name, engine in engines.items():
+            rows = [row for row in report["instructions"] if row["engine"] == name]
+            self.assertEqual(sum(row["cycles"] for row in rows), engine["busy_cycles"])
+            self.assertEqual(sum(row["commands"] for row in rows), engine["commands"])
+        self.assertAlmostEqual(report["seconds"], report["total_cycles"] / report["cycles_per_second"])
+        roof = report["roofline"]
+        self.assertEqual(roof["bound_cycles"], max(roof["compute_cycles"], roof["dram_cycles"]))
+        self.assertLessEqual(roof["achieved"], 1)
+        self.assertEqual(len(report["local_memory"]["banks"]), 16)
+
+    def test_vendor_files(self):
+        self.assertEqual(len(VENDOR), 18)
+        for model in VENDOR:
+            with self.subTest(model.name):
+                report = self.json_of(model)
+                self.assertEqual(mismatches(SCHEMA, report), [])
+                self.check_sums(report)
+                self.assertEqual((report["debug_map"], report["nodes"]), (False, []))
+                info = json.loads(weft("info", model, "--json").stdout)["nets"][0]["stages"][0]
+                self.assertEqual({key: report["dram"][key] for key in ("read_bytes", "write_bytes")}, info["dram"])
+                # Without the end commands.
+                self.assertEqual({name: engine["commands"] + report["groups"] for name, engine in
+                                  report["engines"].items()}, info["commands"])
+
+    def test_nodes(self):
+        report = self.json_of(self.converted())
+        self.assertEqual(mismatches(SCHEMA, report), [])
+        self.check_sums(report)
+        self.assertTrue(report["debug_map"])
+        rows = {tuple(row["nodes"]): row for row in report["nodes"]}
+        fused = rows[("conv_0", "relu_0")]
+        self.assertEqual(fused["op_types"], ["Conv", "Relu"])
+        self.assertEqual(fused["macs"], 4 * 8 * 8 * 3 * 9)
+        self.assertEqual(report["macs"]["total"], fused["macs"])
+        for key in ("tiu_cycles", "gdma_cycles"):
+            engine = report["engines"][key.split("_")[0]]
+            self.assertEqual(sum(row[key] for row in report["nodes"]), engine["busy_cycles"])
+        self.assertEqual(sum(row["critical_cycles"] for row in report["nodes"]), report["total_cycles"])
+        costs = [row["critical_cycles"] for row in report["nodes"]]
+        self.assertEqual(costs, sorted(costs, reverse=True))
+
+    def test_text(self):
+        text = weft("profile", VENDOR[0]).stdout
+        report = self.json_of(VENDOR[0])
+        self.assertRegex(text, rf"total +{report['total_cycles']} cycles")
+        self.assertIn(report["instructions"][0]["mnemonic"], text)
+        self.assertIn("no debug map", text)
+        self.assertIn("conv_0 + relu_0 (Conv + Relu)", weft("profile", self.converted()).stdout)
+        self.assertLessEqual(max(map(len, text.splitlines()[1:])), 140)
+
+    def check_page(self, model):
+        page = self.place / "page.html"
+        result = weft("profile", model, "--html", page)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("total", result.stdout)
+        text = page.read_text(encoding="utf-8")
+        parsed = Page(text)
+        self.assertEqual((parsed.loads, parsed.open), ([], []))
+        self.assertIsNone(re.search(r"(https?:)?//[a-z0-9-]+\.[a-z]|@import|url\(|fetch\(|XMLHttpRequest|import\(", text))
+        content, script = parsed.scripts
+        content = json.loads(content)
+        self.assertEqual(content["report"], self.json_of(model))
+        for name in ("tiu", "gdma"):
+            self.assertEqual({len(column) for column in content[name].values()},
+                             {content["report"]["engines"][name]["commands"]})
+            ends = sum(content[name]["gap"]) + sum(content[name]["cycles"])
+            self.assertLessEqual(ends, content["report"]["total_cycles"])
+        self.assertGreater(len(content["live"]["begin"]), 0)
+        self.assertNotIn("page.js", text)
+        self.assertIn("getContext", script)
+        if node := shutil.which("node"):
+            run = subprocess.run([node, HARNESS, page], capture_output=True, text=True, timeout=120)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+        return text
+
+    def test_page(self):
+        for name in ("tiny_INT8", "rich_F32", "ppocr_cls_F16"):
+            with self.subTest(name):
+                self.check_page(DATA / "vendor-bmodels" / f"{name}.bmodel")
+
+    def test_page_with_nodes(self):
+        self.assertIn("conv_0", self.check_page(self.converted()))
+
+    def test_page_on_stdout(self):
+        result = weft("profile", VENDOR[0], "--html", "-")
+        self.assertTrue(result.stdout.startswith("<!doctype html>") and result.stdout.rstrip().endswith("</html>"))
+
+    def assert_error(self, result, says):
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertRegex(result.stderr, rf"\Aweft: error: [^\n]*{says}[^\n]*[^.\n]\n\Z")
+
+    def test_errors(self):
+        page = self.place / "page.html"
+        cut = bad.write(self.place, VENDOR[0].read_bytes()[:5000], "cut.bmodel")
+        noise = bad.write(self.place, b"\x11" * 4096, "noise.bmodel")
+        self.assert_error(weft("profile", self.place / "none.bmodel", "--html", page), "none.bmodel")
+        self.assert_error(weft("profile", cut, "--html", page), "cut.bmodel")
+        self.assert_error(weft("profile", noise, "--html", page), "noise.bmodel")
+        self.assert_error(weft("profile", VENDOR[0], "--net", "nope", "--html", page), "there is no net 'nope'")
+        self.assert_error(weft("profile", VENDOR[0], "--stage", "1", "--html", page), "there is no stage 1")
+        self.assert_error(weft("profile", VENDOR[0], "--stage", "x", "--html", page), "--stage")
+        self.assert_error(weft("profile", VENDOR[0], "--html", self.place / "none" / "page.html"), "page.html")
+        self.assert_error(weft("profile", VENDOR[0], "--html", self.place), str(self.place))
+        self.assert_error(weft("profile"), "bmodel")
+        self.assertEqual({path.name for path in self.place.iterdir()}, {"cut.bmodel", "noise.bmodel"})
+
+    def test_full_disk_leaves_the_old_page(self):
+        page = self.place / "page.html"
+        page.write_text("old")
+        result = weft("profile", VENDOR[0], "--html", page, file_limit=20000)
+        self.assert_error(result, "page.html")
+        self.assertEqual([path.name for path in self.place.iterdir()], ["page.html"])
+        self.assertEqual(page.read_text(), "old")
+
+    def test_documented(self):
+        """Every key of the schema stands in the document, in code font."""
+        text = DOCUMENT.read_text(encoding="utf-8")
+
+        def keys(schema):
+            if isinstance(schema, list):
+                return keys(schema[0])
+            if not isinstance(schema, dict):
+                return set()
+            return set(schema).union(*(keys(value) for value in schema.values()))
+        self.assertEqual({key for key in keys(SCHEMA) if f"`{key}`" not in text}, set())
+
+
+unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,83 @@
+#include "runtime/profile/Profile.h"
+#include "runtime/status/Quote.h"
+#include "tools/files/OutputFile.h"
+#include "tools/weft/InputArrays.h"
+#include "tools/weft/ProfilePage.h"
+#include "tools/weft/ProfileReport.h"
+#include "tools/weft/Program.h"
+
+using namespace weft;
+using namespace weft::cli;
+using rt::Result;
+
+namespace {
+struct ProfileFlags {
+  std::string model;
+  std::string net;
+  size_t stage = 0;
+  std::string page;
+  bool json = false;
+};
+} // namespace
+
+/// Rows of the tables of the text output.
+constexpr size_t kTextRows = 20;
+
+static ExitCode profileCommand(const ProfileFlags &flags) {
+  Result<rt::Bmodel> model = rt::Bmodel::load(flags.model);
+  if (!model)
+    return reportError(model.status());
+  Result<const rt::NetSpec *> net = chooseNet(*model, flags.net);
+  if (!net)
+    return reportError(net.status());
+  size_t stages = (*net)->stages.size();
+  if (flags.stage >= stages)
+    return reportError(rt::fail(
+        rt::Code::NotFound, flags.model + ": there is no stage " +
+                                std::to_string(flags.stage) + "; net " +
+                                rt::quoteName((*net)->name) + " has " +
+                                std::to_string(stages) + ", counted from 0"));
+  Result<profile::Profile> profile =
+      profile::profileStage(*model, (*net)->stages[flags.stage]);
+  if (!profile)
+    return reportError(profile.status().withContext(flags.model));
+  ProfileSubject subject{*model, **net, flags.stage};
+  if (!flags.page.empty()) {
+    std::string page = profilePage(subject, *profile);
+    rt::Status status =
+        tools::writeOutputFile(flags.page, page.data(), page.size());
+    if (!status)
+      return reportError(status);
+    // Else the report would follow the page on stdout.
+    if (flags.page == "-")
+      return ExitCode::Ok;
+  }
+  return flags.json ? printJson(describeProfile(subject, *profile))
+                    : printText(profileText(subject, *profile, kTextRows));
+}
+
+void cli::addProfileCommand(Program &program) {
+  auto flags = std::make_shared<ProfileFlags>();
+  CLI::App &command = program.addCommand(
+      "profile",
+      "Predict where the cycles of a bmodel go: engines, instructions, ONNX "
+      "nodes, DRAM, local memory",
+      {"weft profile cls.bmodel", "weft profile cls.bmodel --json",
+       "weft profile cls.bmodel --html cls.html"},
+      [flags] { return profileCommand(*flags); });
+  command.add_option("bmodel", flags->model, "The model")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--net", flags->net, "Which net, if there are several")
+      ->type_name("NAME");
+  command
+      .add_option("--stage", flags->stage,
+                  "Which stage, if the net has several (default 0)")
+      ->type_name("N");
+  command
+      .add_option("--html", flags->page,
+                  "Also write a page with the timeline of both engines and the "
+                  "local memory map")
+      ->type_name("FILE");
+  command.add_flag("--json", flags->json, "Print as JSON");
+}

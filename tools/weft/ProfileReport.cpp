@@ -1,0 +1,368 @@
+#include "tools/weft/ProfileReport.h"
+
+#include "runtime/status/Quote.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <map>
+
+using namespace weft;
+using namespace weft::cli;
+using isa::Engine;
+using profile::Profile;
+using profile::Sum;
+using Json = nlohmann::ordered_json;
+
+std::string cli::precisionName(isa::Precision precision) {
+  static constexpr const char *names[] = {"i8",  "f16",  "f32", "i16",
+                                          "i32", "bf16", "i4"};
+  size_t code = size_t(precision);
+  return code < std::size(names) ? names[code] : "type " + std::to_string(code);
+}
+
+std::string cli::nodeNames(const profile::NodeRow &row) {
+  std::string text;
+  for (const rt::wire::DebugNode *node : row.nodes)
+    text += (text.empty() ? "" : " + ") + node->name()->str();
+  return text.empty() ? "(no ONNX node)" : text;
+}
+
+static std::string opTypes(const profile::NodeRow &row) {
+  std::string text;
+  for (const rt::wire::DebugNode *node : row.nodes)
+    if (node->op_type() && node->op_type()->size() != 0)
+      text += (text.empty() ? "" : " + ") + node->op_type()->str();
+  return text;
+}
+
+/// Busy cycles of both engines.
+static uint64_t busyCycles(const Profile &profile) {
+  return profile.engines[0].cycles + profile.engines[1].cycles;
+}
+
+static double ratio(double part, double whole) {
+  return whole == 0 ? 0 : part / whole;
+}
+
+//===-- JSON --------------------------------------------------------------===//
+
+static Json describeEngine(const Profile &profile, Engine engine) {
+  const Sum &sum = profile.engines[size_t(engine)];
+  return {{"commands", sum.commands},
+          {"busy_cycles", sum.cycles},
+          {"busy_share", profile.share(sum.cycles)},
+          {"wait_cycles", sum.waitCycles},
+          {"critical_cycles", sum.criticalCycles}};
+}
+
+static Json describeMacs(const Profile &profile) {
+  Json types = Json::array();
+  uint64_t total = 0;
+  for (const profile::PrecisionRow &row : profile.precisions) {
+    total += row.macs;
+    Json type = {{"type", precisionName(row.precision)},
+                 {"macs", row.macs},
+                 {"peak_macs_per_cycle", row.peakPerCycle},
+                 {"utilisation", nullptr}};
+    if (row.peakPerCycle != 0)
+      type["utilisation"] = ratio(double(row.macs) / double(row.peakPerCycle),
+                                  double(profile.totalCycles));
+    types.push_back(std::move(type));
+  }
+  return {{"total", total},
+          {"utilisation",
+           ratio(profile.roofline.computeCycles, double(profile.totalCycles))},
+          {"types", std::move(types)}};
+}
+
+static Json describeKinds(const Profile &profile) {
+  Json kinds = Json::array();
+  for (const profile::KindRow &row : profile.kinds)
+    kinds.push_back({{"engine", isa::engineName(row.engine)},
+                     {"mnemonic", row.mnemonic},
+                     {"commands", row.sum.commands},
+                     {"cycles", row.sum.cycles},
+                     {"share", profile.share(row.sum.cycles)},
+                     {"critical_cycles", row.sum.criticalCycles},
+                     {"extrapolated_cycles", row.sum.extrapolatedCycles},
+                     {"macs", row.sum.macs},
+                     {"dram_read_bytes", row.sum.dramReadBytes},
+                     {"dram_write_bytes", row.sum.dramWriteBytes}});
+  return kinds;
+}
+
+static Json describeNodes(const Profile &profile) {
+  Json nodes = Json::array();
+  for (const profile::NodeRow &row : profile.nodes) {
+    Json names = Json::array(), types = Json::array();
+    for (const rt::wire::DebugNode *node : row.nodes) {
+      names.push_back(node->name()->str());
+      types.push_back(node->op_type() ? node->op_type()->str() : "");
+    }
+    nodes.push_back({{"nodes", std::move(names)},
+                     {"op_types", std::move(types)},
+                     {"commands", row.tiu.commands + row.gdma.commands},
+                     {"tiu_cycles", row.tiu.cycles},
+                     {"gdma_cycles", row.gdma.cycles},
+                     {"critical_cycles", row.criticalCycles()},
+                     {"critical_share", profile.share(row.criticalCycles())},
+                     {"extrapolated_cycles",
+                      row.tiu.extrapolatedCycles + row.gdma.extrapolatedCycles},
+                     {"macs", row.tiu.macs},
+                     {"dram_read_bytes", row.gdma.dramReadBytes},
+                     {"dram_write_bytes", row.gdma.dramWriteBytes}});
+  }
+  return nodes;
+}
+
+/// Which instructions were predicted from which kin.
+static Json describeExtrapolation(const Profile &profile) {
+  struct Row {
+    uint64_t commands = 0, cycles = 0;
+  };
+  std::map<std::pair<std::string_view, std::string_view>, Row> rows;
+  uint64_t commands = 0, cycles = 0;
+  for (const auto &list : profile.commands)
+    for (const profile::CommandProfile &command : list) {
+      if (command.cost.measured || command.cost.cycles == 0)
+        continue;
+      Row &row = rows[{command.command.mnemonic, command.cost.kin}];
+      ++row.commands;
+      row.cycles += command.span.cycles();
+      ++commands;
+      cycles += command.span.cycles();
+    }
+  Json kin = Json::array();
+  for (const auto &[names, row] : rows)
+    kin.push_back({{"mnemonic", names.first},
+                   {"kin", names.second},
+                   {"commands", row.commands},
+                   {"cycles", row.cycles}});
+  return {{"commands", commands},
+          {"cycles", cycles},
+          {"share", ratio(double(cycles), double(busyCycles(profile)))},
+          {"kin", std::move(kin)}};
+}
+
+static Json describeMemory(const Chip &chip, const Profile &profile) {
+  Json banks = Json::array();
+  for (size_t bank = 0; bank < profile.memory.banks.size(); ++bank)
+    banks.push_back({{"peak_bytes", profile.memory.banks[bank].peakBytes},
+                     {"mean_bytes", profile.memory.banks[bank].meanBytes},
+                     {"shared_cycles", profile.sharing.perBank[bank]}});
+  return {{"lane_bytes", chip.laneBytes},
+          {"bank_bytes", chip.laneBytes / chip.banks},
+          {"peak_bytes", profile.memory.whole.peakBytes},
+          {"mean_bytes", profile.memory.whole.meanBytes},
+          {"bank_shared_cycles", profile.sharing.cycles},
+          {"banks", std::move(banks)}};
+}
+
+Json cli::describeProfile(const ProfileSubject &subject,
+                          const Profile &profile) {
+  const profile::Roofline &roof = profile.roofline;
+  uint64_t read = 0, written = 0;
+  for (const Sum &sum : profile.engines) {
+    read += sum.dramReadBytes;
+    written += sum.dramWriteBytes;
+  }
+  const Chip &chip = subject.model.chip();
+  return {{"file", subject.model.path()},
+          {"chip", chip.name},
+          {"net", subject.net.name},
+          {"stage", subject.stage},
+          {"stages", subject.net.stages.size()},
+          {"groups", subject.net.stages[subject.stage].groups.size()},
+          {"total_cycles", profile.totalCycles},
+          {"cycles_per_second", profile.cyclesPerSecond},
+          {"seconds", profile.seconds()},
+          {"engines",
+           {{"tiu", describeEngine(profile, Engine::Tiu)},
+            {"gdma", describeEngine(profile, Engine::Gdma)}}},
+          {"overlap_cycles", profile.overlapCycles},
+          {"dram",
+           {{"read_bytes", read},
+            {"write_bytes", written},
+            {"bytes_per_cycle",
+             ratio(double(read + written), double(profile.totalCycles))},
+            {"peak_bytes_per_cycle", profile.peakDramBytesPerCycle}}},
+          {"macs", describeMacs(profile)},
+          {"roofline",
+           {{"compute_cycles", roof.computeCycles},
+            {"dram_cycles", roof.dramCycles},
+            {"bound_cycles", roof.cycles()},
+            {"bound_by", roof.isComputeBound() ? "compute" : "dram"},
+            {"achieved", ratio(roof.cycles(), double(profile.totalCycles))}}},
+          {"extrapolated", describeExtrapolation(profile)},
+          {"local_memory", describeMemory(chip, profile)},
+          {"instructions", describeKinds(profile)},
+          {"debug_map", profile.hasDebugMap},
+          {"nodes", describeNodes(profile)}};
+}
+
+//===-- text --------------------------------------------------------------===//
+
+[[gnu::format(printf, 2, 3)]] static void append(std::string &text,
+                                                 const char *format, ...) {
+  char line[512];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  text += line;
+}
+
+/// "1 234 567" is hard to select; digits stay together.
+static unsigned long long number(uint64_t value) { return value; }
+
+static double percent(double share) { return 100 * share; }
+
+/// "54.1 us", three digits that mean something.
+static std::string timeText(double seconds) {
+  static constexpr struct {
+    double unit;
+    const char *name;
+  } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
+  for (const auto &unit : units)
+    if (seconds >= unit.unit || unit.unit == 1e-9) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%.4g %s", seconds / unit.unit,
+                    unit.name);
+      return text;
+    }
+  return "";
+}
+
+static void appendSummary(std::string &text, const Profile &profile) {
+  const profile::Roofline &roof = profile.roofline;
+  append(text, "  total      %12llu cycles, %s at %llu MHz\n",
+         number(profile.totalCycles), timeText(profile.seconds()).c_str(),
+         number(profile.cyclesPerSecond / 1'000'000));
+  append(text,
+         "  roofline   %12.0f cycles (%s bound), %.1f %% achieved; compute "
+         "%.0f, DRAM %.0f\n",
+         roof.cycles(), roof.isComputeBound() ? "compute" : "DRAM",
+         percent(ratio(roof.cycles(), double(profile.totalCycles))),
+         roof.computeCycles, roof.dramCycles);
+  for (Engine engine : {Engine::Tiu, Engine::Gdma}) {
+    const Sum &sum = profile.engines[size_t(engine)];
+    append(text,
+           "  %-10s %12llu cycles busy, %.1f %%; waits %llu; %llu commands\n",
+           engine == Engine::Tiu ? "TIU" : "GDMA", number(sum.cycles),
+           percent(profile.share(sum.cycles)), number(sum.waitCycles),
+           number(sum.commands));
+  }
+  append(text, "  both busy  %12llu cycles, %.1f %%\n",
+         number(profile.overlapCycles),
+         percent(profile.share(profile.overlapCycles)));
+}
+
+static void appendWork(std::string &text, const Chip &chip,
+                       const Profile &profile) {
+  uint64_t read = 0, written = 0;
+  for (const Sum &sum : profile.engines) {
+    read += sum.dramReadBytes;
+    written += sum.dramWriteBytes;
+  }
+  append(text,
+         "  DRAM       %12llu bytes read, %llu written; %.2f bytes a cycle of "
+         "%.2f\n",
+         number(read), number(written),
+         ratio(double(read + written), double(profile.totalCycles)),
+         profile.peakDramBytesPerCycle);
+  for (const profile::PrecisionRow &row : profile.precisions) {
+    append(text, "  MAC %-6s %12llu", precisionName(row.precision).c_str(),
+           number(row.macs));
+    if (row.peakPerCycle != 0)
+      append(text, ", %.1f %% of %llu a cycle\n",
+             percent(ratio(double(row.macs) / double(row.peakPerCycle),
+                           double(profile.totalCycles))),
+             number(row.peakPerCycle));
+    else
+      append(text, ", no peak known\n");
+  }
+  append(text,
+         "  local      %12llu bytes of %u a lane at the peak, %.0f on "
+         "average; engines share a bank in %llu cycles\n",
+         number(profile.memory.whole.peakBytes), chip.laneBytes,
+         profile.memory.whole.meanBytes, number(profile.sharing.cycles));
+  uint64_t commands = 0, cycles = 0;
+  for (const Sum &sum : profile.engines) {
+    commands += sum.extrapolatedCommands;
+    cycles += sum.extrapolatedCycles;
+  }
+  if (commands != 0)
+    append(text,
+           "  predicted from kin: %llu commands, %.1f %% of the busy cycles "
+           "(marked ~ below)\n",
+           number(commands),
+           percent(ratio(double(cycles), double(busyCycles(profile)))));
+}
+
+static void appendKinds(std::string &text, const Profile &profile,
+                        size_t rows) {
+  append(text, "instructions%s\n",
+         profile.kinds.size() > rows ? " (those that cost most)" : "");
+  append(text, "  %-24s %9s %12s %7s %12s %12s\n", "", "commands", "cycles",
+         "share", "critical", "DRAM bytes");
+  for (size_t i = 0; i < profile.kinds.size() && i < rows; ++i) {
+    const profile::KindRow &row = profile.kinds[i];
+    append(text, "%s %-24s %9llu %12llu %6.1f%% %12llu %12llu\n",
+           row.sum.extrapolatedCycles != 0 ? "~" : " ",
+           std::string(row.mnemonic).c_str(), number(row.sum.commands),
+           number(row.sum.cycles), percent(profile.share(row.sum.cycles)),
+           number(row.sum.criticalCycles),
+           number(row.sum.dramReadBytes + row.sum.dramWriteBytes));
+  }
+}
+
+/// A name that keeps the table in shape: its end tells more than its start.
+static std::string shortened(std::string name, size_t width) {
+  for (char &c : name)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      c = '?';
+  return name.size() <= width ? name
+                              : "..." + name.substr(name.size() - width + 3);
+}
+
+static void appendNodes(std::string &text, const Profile &profile,
+                        size_t rows) {
+  if (!profile.hasDebugMap) {
+    text += "nodes: none; the file has no debug map, so commands cannot be "
+            "traced to ONNX nodes\n";
+    return;
+  }
+  append(text, "nodes%s\n",
+         profile.nodes.size() > rows ? " (those that cost most)" : "");
+  append(text, "  %12s %7s %12s %12s %12s\n", "critical", "share", "TIU",
+         "GDMA", "DRAM bytes");
+  for (size_t i = 0; i < profile.nodes.size() && i < rows; ++i) {
+    const profile::NodeRow &row = profile.nodes[i];
+    uint64_t extrapolated =
+        row.tiu.extrapolatedCycles + row.gdma.extrapolatedCycles;
+    append(text, "%s %12llu %6.1f%% %12llu %12llu %12llu  ",
+           extrapolated != 0 ? "~" : " ", number(row.criticalCycles()),
+           percent(profile.share(row.criticalCycles())), number(row.tiu.cycles),
+           number(row.gdma.cycles),
+           number(row.gdma.dramReadBytes + row.gdma.dramWriteBytes));
+    std::string types = opTypes(row);
+    text += shortened(nodeNames(row), 48) +
+            (types.empty() ? "" : " (" + shortened(types, 32) + ")") + "\n";
+  }
+}
+
+std::string cli::profileText(const ProfileSubject &subject,
+                             const Profile &profile, size_t rows) {
+  const Chip &chip = subject.model.chip();
+  std::string text = subject.model.path() + ": net " +
+                     rt::quoteName(subject.net.name) + ", stage " +
+                     std::to_string(subject.stage) + " of " +
+                     std::to_string(subject.net.stages.size()) + ", " +
+                     std::string(chip.name) + "\n";
+  appendSummary(text, profile);
+  appendWork(text, chip, profile);
+  appendKinds(text, profile, rows);
+  appendNodes(text, profile, rows);
+  return text;
+}

@@ -1,0 +1,37 @@
+//===- ProfileReport.h - a profile as text and as JSON ----------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_WEFT_PROFILEREPORT_H
+#define WEFT_TOOLS_WEFT_PROFILEREPORT_H
+
+#include "runtime/profile/Profile.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace weft::cli {
+
+/// What was profiled.
+struct ProfileSubject {
+  const rt::Bmodel &model;
+  const rt::NetSpec &net;
+  size_t stage;
+};
+
+/// The fields that docs/cli.md lists.
+nlohmann::ordered_json describeProfile(const ProfileSubject &subject,
+                                       const profile::Profile &profile);
+
+/// Tables for the terminal; of instructions and nodes the `rows` that cost
+/// most.
+std::string profileText(const ProfileSubject &subject,
+                        const profile::Profile &profile, size_t rows);
+
+/// "Conv_84", several joined by " + "; "(no ONNX node)" if there is none.
+std::string nodeNames(const profile::NodeRow &row);
+
+/// "f16"; "type 7" for a code without meaning.
+std::string precisionName(isa::Precision precision);
+
+} // namespace weft::cli
+
+#endif // WEFT_TOOLS_WEFT_PROFILEREPORT_H
