@@ -1,86 +1,37 @@
 /// sVC: result[i][j] = op(a[i], b[j]) on vectors in matrix layout.
+#include "runtime/emulator/FloatOrder.h"
+#include "runtime/emulator/tiu/Elements.h"
 #include "runtime/emulator/tiu/Tiu.h"
-
-#include "runtime/numeric/Rounding.h"
-
-#include <algorithm>
 
 namespace weft::emulator::tiu {
 namespace {
 
-namespace ar = isa::arith;
-
-bool isSupported(unsigned func, bool isFloat) {
-  switch (func) {
-  case ar::Mul:
-  case ar::Add:
-  case ar::Sub:
-  case ar::Max:
-  case ar::Min:
-  case ar::SelectGreater:
-  case ar::SelectEqual:
-  case ar::SelectLess:
-  case ar::AddSat:
-  case ar::SubSat:
-  case ar::MulSat:
-    return true;
-  case ar::Div:
-    return isFloat;
-  case ar::And:
-  case ar::Or:
-  case ar::Xor:
-    return !isFloat;
-  default:
-    return false;
+/// One row of the result: op(a, b[i]).
+void outerRow(const ElementOperation &op, const uint8_t *left,
+              const uint8_t *right, uint32_t constant, uint8_t *to,
+              unsigned count) {
+  const Precision result = op.result.precision;
+  const unsigned step = op.result.bytes();
+  int64_t third = integerConstant(constant, {result, false});
+  int64_t integers[kRowElements];
+  if (op.a.isFloat()) {
+    float a[kRowElements], b[kRowElements], out[kRowElements];
+    loadFloats(left, 0, op.a.precision, a, count);
+    loadFloats(right, op.b.bytes(), op.b.precision, b, count);
+    if (isSelect(op.func)) {
+      floatSelectRow(op, a, b, third, integers, count);
+      return storeIntegers(to, step, result, integers, count);
+    }
+    floatRow(op, a, b, out, count);
+    if (keepsBits(op.func))
+      return storeChosen(to, step, result, out, count);
+    return storeFloats(to, step, result, out, count);
   }
-}
-
-int64_t integerElement(unsigned func, int64_t a, int64_t b, int64_t constant,
-                       ElementKind result) {
-  switch (func) {
-  case ar::Mul:
-    return a * b;
-  case ar::Add:
-    return a + b;
-  case ar::Sub:
-    return a - b;
-  case ar::Max:
-    return std::max(a, b);
-  case ar::Min:
-    return std::min(a, b);
-  case ar::And:
-    return a & b;
-  case ar::Or:
-    return a | b;
-  case ar::Xor:
-    return a ^ b;
-  case ar::SelectGreater:
-    return a > b ? constant : 0;
-  case ar::SelectEqual:
-    return a == b ? constant : 0;
-  case ar::SelectLess:
-    return a < b ? constant : 0;
-  case ar::AddSat:
-    return numeric::saturate(a + b, result.bits(), result.isSigned);
-  case ar::SubSat:
-    return numeric::saturate(a - b, result.bits(), true);
-  default:
-    return numeric::saturate(a * b, result.bits(), result.isSigned);
-  }
-}
-
-float floatElement(unsigned func, float a, float b, float constant,
-                   Precision precision) {
-  switch (func) {
-  case ar::SelectGreater:
-    return a > b ? constant : 0;
-  case ar::SelectEqual:
-    return a == b ? constant : 0;
-  case ar::SelectLess:
-    return a < b ? constant : 0;
-  default:
-    return floatArith(func, a, b, precision);
-  }
+  int64_t a[kRowElements], b[kRowElements];
+  loadIntegers(left, 0, op.a, a, count);
+  loadIntegers(right, op.b.bytes(), op.b, b, count);
+  integerRow(op, a, b, third, integers, count);
+  storeIntegers(to, step, result, integers, count);
 }
 
 } // namespace
@@ -93,8 +44,7 @@ Status outerProduct(Machine &machine, const Decoded &c) {
                    c.get(Field::opd0_sign) != 0};
   ElementKind b = {precisionOf(c, Field::opd1_prec),
                    c.get(Field::opd1_sign) != 0};
-  ElementKind result = {precisionOf(c, Field::res0_prec),
-                        a.isSigned || b.isSigned};
+  const Precision result = precisionOf(c, Field::res0_prec);
   if (last == 0 || last > width)
     return failf(
         Code::BadCommand,
@@ -110,35 +60,27 @@ Status outerProduct(Machine &machine, const Decoded &c) {
                      {1, channels, 1, width}, Layout::Aligned, left));
   WEFT_TRY(viewLocal(machine, "operand 1", c.get(Field::opd1_addr), b.precision,
                      {1, columns, 1, perChannel}, Layout::Aligned, right));
-  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr),
-                     result.precision, {rows, columns, 1, perChannel},
-                     Layout::Aligned, out));
-  if (a.isFloat() != b.isFloat() || a.isFloat() != result.isFloat() ||
-      !isSupported(c.func, a.isFloat()))
-    return unsupported(c, "these operand types");
-  uint32_t bits = get32(c, Field::opd2_addr);
-  int64_t constant = integerConstant(bits, {result.precision, true});
-  float floatConst = a.isFloat() ? floatConstant(bits, a.precision) : 0;
-  for (uint32_t row = 0; row < rows; ++row)
+  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), result,
+                     {rows, columns, 1, perChannel}, Layout::Aligned, out));
+  ElementOperation op;
+  op.func = c.func;
+  op.a = a;
+  op.b = b;
+  op.result.precision = op.chosen = result;
+  op.result.isSigned = resultIsSigned(op);
+  op.steps = (get32(c, Field::opd2_n_str) & 3) + 1;
+  if (isUnary(c.func))
+    return unsupported(c, "a function of one operand");
+  if (const char *what = undefinedPart(op))
+    return unsupported(c, what);
+  const uint32_t constant = get32(c, Field::opd2_addr);
+  for (uint32_t row = 0; row < rows; ++row) {
+    const uint8_t *x = left.at(0, row / width, 0, row % width);
     for (uint32_t ch = 0; ch < columns; ++ch)
-      for (uint32_t w = 0; w < perChannel; ++w) {
-        const uint8_t *x = left.at(0, row / width, 0, row % width),
-                      *y = right.at(0, ch, 0, w);
-        uint8_t *to = out.at(row, ch, 0, w);
-        if (a.isFloat()) {
-          float fx, fy;
-          loadFloats(x, 0, a.precision, &fx, 1);
-          loadFloats(y, 0, b.precision, &fy, 1);
-          float value = floatElement(c.func, fx, fy, floatConst, a.precision);
-          storeFloats(to, 0, result.precision, &value, 1);
-        } else {
-          int64_t ix, iy;
-          loadIntegers(x, 0, a, &ix, 1);
-          loadIntegers(y, 0, b, &iy, 1);
-          int64_t value = integerElement(c.func, ix, iy, constant, result);
-          storeIntegers(to, 0, result.precision, &value, 1);
-        }
-      }
+      for (uint32_t w = 0; w < perChannel; w += kRowElements)
+        outerRow(op, x, right.at(0, ch, 0, w), constant, out.at(row, ch, 0, w),
+                 perChannel - w < kRowElements ? perChannel - w : kRowElements);
+  }
   return Status::ok();
 }
 

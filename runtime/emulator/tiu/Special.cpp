@@ -98,7 +98,7 @@ Status special(Machine &machine, const Decoded &c) {
         for (unsigned k = 0; k < count; ++k) {
           integers[k] = roundedExponent(x[k]);
           x[k] = c.func == sfu::Rsqrt
-                     ? reciprocalRoot(x[k], steps, input)
+                     ? reciprocalRoot(x[k], steps)
                      : numeric::floatFromBits(
                            (numeric::floatBits(x[k]) & 0x80000000u) |
                            uint32_t(integers[k]) << 23);

@@ -48,14 +48,11 @@ inline Shape4 resultShape(const Decoded &command) {
 /// "unsupported ..." for a combination that the emulator has no model of.
 Status unsupported(const Decoded &command, const char *what);
 
-/// fp32 reciprocal square root of the machine: integer seed and `steps` Newton
-/// steps, every operation rounded to `precision`.
-float reciprocalRoot(float x, unsigned steps, Precision precision);
+/// Reciprocal square root of the machine: integer seed and `steps` Newton
+/// steps, every operation rounded to fp32.
+float reciprocalRoot(float x, unsigned steps);
 /// a / b of the machine, a * rsqrt(b)^2 with the sign of b.
-float quotient(float a, float b, unsigned steps, Precision precision);
-/// One float element operation of AR and VC, rounded to `precision` (AR
-/// function numbers).
-float floatArith(unsigned func, float a, float b, Precision precision);
+float quotient(float a, float b, unsigned steps);
 
 } // namespace tiu
 } // namespace weft::emulator
