@@ -189,7 +189,7 @@ class ProfileTest(unittest.TestCase):
             ends = sum(content[name]["gap"]) + sum(content[name]["cycles"])
             self.assertLessEqual(ends, content["report"]["total_cycles"])
         self.assertGreater(len(content["live"]["begin"]), 0)
-        self.assertNotIn("page.js", text)
+        self.assertNotIn("tables.js", text)
         self.assertIn("getContext", script)
         if node := shutil.which("node"):
             run = subprocess.run([node, HARNESS, page], capture_output=True, text=True, timeout=120)

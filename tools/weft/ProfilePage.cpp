@@ -151,7 +151,9 @@ std::string cli::profilePage(const ProfileSubject &subject,
                   {"words", words.json()}};
   std::string page(kProfilePageHtml);
   fill(page, "/* page.css */", kProfilePageCss);
-  fill(page, "/* page.js */", kProfilePageJs);
+  fill(page, "/* content.js */", kProfileContentJs);
+  fill(page, "/* timeline.js */", kProfileTimelineJs);
+  fill(page, "/* tables.js */", kProfileTablesJs);
   // Last: names in the model may look like a mark.
   fill(page, "{/* content */}", forScript(content));
   return page;

@@ -43,7 +43,7 @@ protected:
       return std::make_unique<rt::wire::NetT>(*model.tables.nets[0]);
     };
     auto second = copyOf();
-    second->name = "<script>/* page.js */</script>";
+    second->name = "<script>/* tables.js */</script>";
     second->stages.push_back(
         std::make_unique<rt::wire::NetParameterT>(*second->stages[0]));
     // The loader wants stages apart by their shapes.
@@ -88,7 +88,7 @@ TEST_F(ProfileCommand, several_nets_want_a_name) {
 
 TEST_F(ProfileCommand, stages_are_chosen_by_number) {
   std::string path = writeTwoNets();
-  std::string name = "<script>/* page.js */</script>";
+  std::string name = "<script>/* tables.js */</script>";
   ASSERT_EQ(run({path, "--net", name, "--json"}), 0) << errors;
   Json first = Json::parse(output);
   EXPECT_EQ(first["net"], name);
@@ -104,7 +104,7 @@ TEST_F(ProfileCommand, stages_are_chosen_by_number) {
 
 TEST_F(ProfileCommand, names_cannot_leave_their_place_in_the_page) {
   std::string path = writeTwoNets(), page = (folder / "page.html").string();
-  std::string name = "<script>/* page.js */</script>";
+  std::string name = "<script>/* tables.js */</script>";
   ASSERT_EQ(run({path, "--net", name, "--html", page}), 0) << errors;
   std::vector<uint8_t> bytes = rt::readFile(page);
   std::string text(bytes.begin(), bytes.end());
@@ -114,7 +114,7 @@ TEST_F(ProfileCommand, names_cannot_leave_their_place_in_the_page) {
        at = text.find("<script", at + 1))
     ++scripts;
   EXPECT_EQ(scripts, 2u);
-  EXPECT_NE(text.find("\\u003cscript>/* page.js */"), std::string::npos);
+  EXPECT_NE(text.find("\\u003cscript>/* tables.js */"), std::string::npos);
 }
 
 TEST_F(ProfileCommand, a_page_that_cannot_be_written_is_an_error) {

@@ -1,0 +1,158 @@
+// Third part: summary, tables, start.
+
+// ---- summary and tables ---------------------------------------------------------------------------------------
+
+function card(name, value, more, share) {
+  const box = element("div", { class: "card" }, element("div", { class: "name" }, name), element("div", { class: "value" }, value));
+  if (share !== undefined) {
+    const fill = element("div");
+    fill.style.width = Math.min(100, 100 * share) + "%";
+    box.append(element("div", { class: "meter" }, fill));
+  }
+  box.append(element("div", { class: "more" }, more));
+  byId("cards").append(box);
+}
+function showCards() {
+  const { tiu, gdma } = report.engines, roof = report.roofline, local = report.local_memory;
+  card("Total cycles", grouped(report.total_cycles), `${seconds(report.total_cycles)} at ${report.cycles_per_second / 1e6} MHz`);
+  card("Roofline", percent(roof.achieved), `bound ${grouped(roof.bound_cycles)} cycles, by ${roof.bound_by === "dram" ? "DRAM" : "compute"}`, roof.achieved);
+  card("TIU busy", percent(tiu.busy_share), `${grouped(tiu.commands)} commands, waits ${grouped(tiu.wait_cycles)}`, tiu.busy_share);
+  card("GDMA busy", percent(gdma.busy_share), `${grouped(gdma.commands)} commands, waits ${grouped(gdma.wait_cycles)}`, gdma.busy_share);
+  card("Both busy", percent(report.overlap_cycles / total), grouped(report.overlap_cycles) + " cycles", report.overlap_cycles / total);
+  card("MAC use", percent(report.macs.utilisation), many(report.macs.total) + " multiply-accumulates", report.macs.utilisation);
+  card("DRAM", bytes(report.dram.read_bytes + report.dram.write_bytes),
+    `${bytes(report.dram.read_bytes)} read, ${bytes(report.dram.write_bytes)} written; ${report.dram.bytes_per_cycle.toFixed(1)} of ${report.dram.peak_bytes_per_cycle.toFixed(1)} bytes a cycle`,
+    report.dram.bytes_per_cycle / report.dram.peak_bytes_per_cycle);
+  card("Local memory", bytes(local.peak_bytes), `peak of ${bytes(local.lane_bytes)} a lane, ${bytes(local.mean_bytes)} on average`, local.peak_bytes / local.lane_bytes);
+  card("Predicted from kin", percent(report.extrapolated.share), `of the busy cycles, ${grouped(report.extrapolated.commands)} commands`, report.extrapolated.share);
+}
+
+/** `columns`: [title, value(row), text(row), isPart]; the first is the name. */
+function makeTable(table, rows, columns, sortColumn, limit, pick) {
+  let sortBy = sortColumn, shown = limit;
+  function show() {
+    const order = rows.map((_, i) => i);
+    if (sortBy > 0) order.sort((a, b) => columns[sortBy][1](rows[b]) - columns[sortBy][1](rows[a]) || a - b);
+    else if (sortBy === 0) order.sort((a, b) => String(columns[0][1](rows[a])).localeCompare(String(columns[0][1](rows[b]))));
+    const head = element("tr");
+    columns.forEach(([title], column) => {
+      const cell = element("th", { class: "sorts" + (column === sortBy ? " down" : "") }, title);
+      cell.onclick = () => { sortBy = column; show(); };
+      head.append(cell);
+    });
+    const body = element("tbody");
+    for (const i of order.slice(0, shown)) {
+      const line = element("tr", { class: pick ? "pick" : "" });
+      columns.forEach(([, value, text, isPart]) => {
+        const cell = element("td", { class: isPart ? "part" : "" }), content = text(rows[i]);
+        if (isPart) {
+          const fill = element("i");
+          fill.style.width = Math.min(100, 100 * value(rows[i])) + "%";
+          cell.append(element("div", {}, fill, element("span", {}, content)));
+        } else if (Array.isArray(content)) cell.append(...content); else cell.append(content);
+        line.append(cell);
+      });
+      if (pick) {
+        line.classList.toggle("chosen", Boolean(rowFilter) && rowFilter.column === pick && rowFilter.value === i);
+        line.onclick = () => {
+          const same = rowFilter && rowFilter.column === pick && rowFilter.value === i;
+          rowFilter = same ? null : { column: pick, value: i };
+          showTables.forEach((each) => each());
+          applyFilter();
+        };
+      }
+      body.append(line);
+    }
+    table.replaceChildren(element("thead", {}, head), body);
+  }
+  show();
+  return { show, showAll: () => { shown = rows.length; show(); } };
+}
+
+const showTables = [];
+const mark = (row) => row.extrapolated_cycles > 0 ? " ~" : "";
+function showNodes() {
+  if (!report.debug_map) {
+    byId("nodes").replaceChildren(element("caption", { class: "empty" }, "The file has no debug map (made by another compiler, or stripped): its commands cannot be traced to ONNX nodes."));
+    byId("colour").querySelector('option[value="node"]').disabled = true;
+    return;
+  }
+  const made = makeTable(byId("nodes"), report.nodes, [
+    ["Node", (row) => row.nodes.join(" + "), (row) => [(row.nodes.join(" + ") || "(no ONNX node)") + " ", element("span", { class: "types" }, row.op_types.filter(Boolean).join(" + ") + mark(row))]],
+    ["Critical cycles", (row) => row.critical_cycles, (row) => grouped(row.critical_cycles)],
+    ["Share of the run", (row) => row.critical_share, (row) => percent(row.critical_share), true],
+    ["TIU cycles", (row) => row.tiu_cycles, (row) => grouped(row.tiu_cycles)],
+    ["GDMA cycles", (row) => row.gdma_cycles, (row) => grouped(row.gdma_cycles)],
+    ["MACs", (row) => row.macs, (row) => many(row.macs)],
+    ["DRAM read", (row) => row.dram_read_bytes, (row) => bytes(row.dram_read_bytes)],
+    ["DRAM written", (row) => row.dram_write_bytes, (row) => bytes(row.dram_write_bytes)],
+    ["Commands", (row) => row.commands, (row) => grouped(row.commands)],
+  ], 1, 20, "node");
+  showTables.push(made.show);
+  const more = byId("moreNodes");
+  more.hidden = report.nodes.length <= 20;
+  more.textContent = `Show all ${report.nodes.length}`;
+  more.onclick = () => { made.showAll(); more.hidden = true; };
+}
+function showKinds() {
+  showTables.push(makeTable(byId("kinds"), report.instructions, [
+    ["Instruction", (row) => row.mnemonic, (row) => [row.mnemonic + " ", element("span", { class: "types" }, row.engine.toUpperCase() + mark(row))]],
+    ["Cycles", (row) => row.cycles, (row) => grouped(row.cycles)],
+    ["Share of the run", (row) => row.share, (row) => percent(row.share), true],
+    ["Critical cycles", (row) => row.critical_cycles, (row) => grouped(row.critical_cycles)],
+    ["Cycles each", (row) => row.cycles / row.commands, (row) => grouped(row.cycles / row.commands)],
+    ["MACs", (row) => row.macs, (row) => many(row.macs)],
+    ["DRAM", (row) => row.dram_read_bytes + row.dram_write_bytes, (row) => bytes(row.dram_read_bytes + row.dram_write_bytes)],
+    ["Commands", (row) => row.commands, (row) => grouped(row.commands)],
+  ], 1, Infinity, "kind").show);
+}
+function showSmallTables() {
+  const none = (table, text) => table.replaceChildren(element("caption", { class: "empty" }, text));
+  if (report.macs.types.length)
+    makeTable(byId("macs"), report.macs.types, [
+      ["Type", (row) => row.type, (row) => row.type],
+      ["MACs", (row) => row.macs, (row) => many(row.macs)],
+      ["Peak a cycle", (row) => row.peak_macs_per_cycle, (row) => row.peak_macs_per_cycle ? grouped(row.peak_macs_per_cycle) : "-"],
+      ["Use of the peak", (row) => row.utilisation || 0, (row) => row.utilisation === null ? "-" : percent(row.utilisation), true],
+    ], 1, Infinity, null);
+  else none(byId("macs"), "No convolution or matrix product.");
+  if (report.extrapolated.kin.length)
+    makeTable(byId("kin"), report.extrapolated.kin, [
+      ["Instruction", (row) => row.mnemonic, (row) => [row.mnemonic + " ", element("span", { class: "types" }, "as " + row.kin)]],
+      ["Cycles", (row) => row.cycles, (row) => grouped(row.cycles)],
+      ["Commands", (row) => row.commands, (row) => grouped(row.commands)],
+    ], 1, Infinity, null);
+  else none(byId("kin"), "Nothing: every command is of a kind whose cost was measured.");
+  makeTable(byId("banks"), report.local_memory.banks.map((row, bank) => ({ bank, ...row })), [
+    ["Bank", (row) => row.bank, (row) => String(row.bank)],
+    ["Peak", (row) => row.peak_bytes, (row) => bytes(row.peak_bytes)],
+    ["Mean fill", (row) => row.mean_bytes / bankBytes, (row) => percent(row.mean_bytes / bankBytes), true],
+    ["Both engines", (row) => row.shared_cycles, (row) => grouped(row.shared_cycles)],
+  ], -1, Infinity, null);
+}
+
+// ---- start ----------------------------------------------------------------------------------------------------
+
+const fileName = report.file.split("/").pop();
+document.title = fileName + " - weft profile";
+byId("title").textContent = fileName;
+byId("subtitle").textContent = `net ${report.net}, stage ${report.stage} of ${report.stages}, ${report.chip}` +
+  (report.groups > 1 ? `, ${report.groups} command groups` : "");
+byId("footer").textContent = `${content.producer}. Predicted by a model of the machine, not measured on a chip. ~ marks rows with commands whose cost is predicted from the nearest measured kin.`;
+const darkByDefault = window.matchMedia("(prefers-color-scheme: dark)");
+function setTheme(dark) {
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  byId("theme").textContent = dark ? "Light" : "Dark";
+  readTheme();
+  redraw();
+}
+byId("theme").onclick = () => setTheme(document.documentElement.dataset.theme !== "dark");
+darkByDefault.addEventListener("change", (event) => setTheme(event.matches));
+setTheme(darkByDefault.matches);
+showCards();
+showLegend();
+showNodes();
+showKinds();
+showSmallTables();
+window.addEventListener("resize", redraw);
+redraw();
