@@ -11,8 +11,6 @@ namespace {
 
 using numeric::Rounding;
 
-__extension__ typedef __int128 WideSum;
-
 /// Element (row, column) of a matrix whose row is split over channels of
 /// `width` columns.
 uint8_t *matrixAt(const LocalView &view, uint32_t row, uint32_t column) {
@@ -119,7 +117,7 @@ struct MmCommand {
   LocalView leftView, rightView, resultView, biasView;
   uint32_t rows = 0, depth = 0, columns = 0;
   bool transposed = false, adds = false, leftIsConstant = false,
-       biasIsConstant = false;
+       biasIsConstant = false, thirdIsSigned = false;
   uint32_t leftBits = 0, biasBits = 0, shiftBits = 0;
   Rounding rounding = Rounding::HalfToEven;
   unsigned func = 1;
@@ -131,21 +129,23 @@ Status readMm(const Machine &machine, const Decoded &c, MmCommand &mm) {
   mm.right = {mm.left.precision, c.get(Field::opd1_sign) != 0};
   mm.result = {precisionOf(c, Field::res0_prec), true};
   Precision in = mm.left.precision, out = mm.result.precision;
-  bool fits = (in == Precision::Fp32 && out == Precision::Fp32 &&
-               mm.func == isa::mm::Normal) ||
-              (in == Precision::Int8 && out == Precision::Int32 &&
-               mm.func == isa::mm::Normal) ||
-              (in == Precision::Int32 && out == Precision::Int32 &&
-               mm.func == isa::mm::Normal) ||
-              (in == Precision::Int8 && out == Precision::Int8 &&
-               mm.func != isa::mm::Normal);
+  bool integers =
+      isKnown(in) && isKnown(out) && !mm.left.isFloat() && !mm.result.isFloat();
+  bool fits = mm.func == isa::mm::Normal
+                  ? (in == Precision::Fp32 && out == Precision::Fp32) ||
+                        (integers && out == Precision::Int32)
+                  : integers && in == Precision::Int8;
   if (!fits)
     return unsupported(c, "these element types");
-  if (in == Precision::Int32) // products of bytes are signed whatever the
-                              // operands are
-    mm.result.isSigned = mm.left.isSigned || mm.right.isSigned;
+  mm.thirdIsSigned = c.get(Field::opd2_sign) != 0;
+  mm.result.isSigned = mm.left.isSigned || mm.right.isSigned;
+  if (mm.func != isa::mm::Normal)
+    mm.result.isSigned |= mm.thirdIsSigned;
   mm.transposed = c.get(Field::left_tran);
   mm.adds = c.get(Field::res_add);
+  // The vendor's emulator adds the first part of the old result only.
+  if (mm.adds && integers && mm.func == isa::mm::Normal)
+    return unsupported(c, "integers that are added to the result");
   mm.leftIsConstant = c.get(Field::opd0_const);
   mm.biasIsConstant = c.get(Field::opd2_const);
   mm.leftBits = get32(c, Field::opd0_addr);
@@ -180,12 +180,16 @@ Status readMm(const Machine &machine, const Decoded &c, MmCommand &mm) {
   WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), out,
                      {mm.rows, outChannels, 1, outWidth}, Layout::Aligned,
                      mm.resultView));
-  if (!mm.biasIsConstant &&
-      (in == Precision::Fp32 || mm.func != isa::mm::Normal))
-    WEFT_TRY(
-        viewLocal(machine, "operand 2", mm.biasBits,
-                  in == Precision::Fp32 ? Precision::Fp32 : Precision::Int16,
-                  {1, outChannels, 1, outWidth}, Layout::Aligned, mm.biasView));
+  // Other products of integers have no shift.
+  bool usesThird = in == Precision::Fp32 || in == Precision::Int32 ||
+                   mm.func != isa::mm::Normal;
+  Precision third = in == Precision::Fp32    ? Precision::Fp32
+                    : in == Precision::Int32 ? Precision::Int8
+                                             : Precision::Int16;
+  if (!mm.biasIsConstant && usesThird)
+    WEFT_TRY(viewLocal(machine, "operand 2", mm.biasBits, third,
+                       {1, outChannels, 1, outWidth}, Layout::Aligned,
+                       mm.biasView));
   return Status::ok();
 }
 
@@ -196,27 +200,79 @@ const uint8_t *leftAt(const MmCommand &mm, uint32_t i, uint32_t k) {
                        : matrixAt(mm.leftView, i, k);
 }
 
-int64_t finishInteger(const MmCommand &mm, int64_t sum, int64_t old,
-                      uint32_t column) {
-  if (mm.func == isa::mm::Normal) {
-    if (mm.left.precision == Precision::Int8)
-      return numeric::saturate(sum + (mm.adds ? old : 0), 32,
-                               mm.result.isSigned);
-    int shift = mm.biasIsConstant ? static_cast<int8_t>(mm.biasBits) : 0;
-    sum = numeric::shiftRounded(sum, shift, mm.rounding);
-    return numeric::saturate(sum + (mm.adds ? old : 0), 32, mm.result.isSigned);
+/// value * 2^-shift for a number without a sign; shift 1..63.
+uint64_t shiftRightUnsigned(uint64_t value, unsigned shift, Rounding mode) {
+  if (shift == 1) {
+    int64_t low = int64_t(value & 3); // the bit that is kept, and the lost one
+    int64_t rounded = numeric::shiftRightRounded(low, 1, mode);
+    return (value >> 1) + uint64_t(rounded - (low >> 1));
   }
-  unsigned left = mm.shiftBits & 0x1f, right = (mm.shiftBits >> 8) & 0x1f;
-  int64_t bias = mm.biasIsConstant
-                     ? int16_t(mm.biasBits)
-                     : loadAs<int16_t>(matrixAt(mm.biasView, 0, column));
-  sum += bias;
-  if (mm.adds)
-    sum += old * (int64_t(1) << left);
-  sum = numeric::shiftRightRounded(sum, right, Rounding::HalfUp);
-  if (mm.func == isa::mm::RequantisedRelu)
-    return numeric::clampTo(sum, 0, 255);
-  return numeric::saturate(sum, 8, mm.result.isSigned);
+  // Halved it has a sign bit to spare; the lost bit stays as a sticky one.
+  return uint64_t(numeric::shiftRightRounded(int64_t(value >> 1 | (value & 1)),
+                                             shift - 1, mode));
+}
+
+/// Sums of products of 32-bit numbers wrap in 64 bits, signed or unsigned. A
+/// shift to the left counts modulo 64 and drops what leaves 64 bits, one to the
+/// right goes to 63.
+int64_t finishShifted(const MmCommand &mm, uint64_t sum, uint32_t column) {
+  uint8_t bits = mm.biasIsConstant ? uint8_t(mm.biasBits)
+                                   : *matrixAt(mm.biasView, 0, column);
+  int shift = mm.thirdIsSigned ? int8_t(bits) : bits;
+  unsigned right = std::min(unsigned(-shift), 63u);
+  if (mm.result.isSigned) {
+    int64_t value = shift >= 0 ? int64_t(sum << (shift & 63))
+                               : numeric::shiftRightRounded(int64_t(sum), right,
+                                                            mm.rounding);
+    return numeric::saturate(value, 32, true);
+  }
+  sum = shift >= 0 ? sum << (shift & 63)
+                   : shiftRightUnsigned(sum, right, mm.rounding);
+  return int64_t(std::min<uint64_t>(sum, UINT32_MAX));
+}
+
+/// Old results are 16-bit numbers whatever the result is. Scaled beyond 32 bits
+/// they become the smallest int32.
+int64_t scaledAddend(const MmCommand &mm, int64_t old) {
+  int64_t scaled = old * (int64_t(1) << (mm.shiftBits & 0x1f));
+  return scaled == int32_t(scaled) ? scaled : INT32_MIN;
+}
+
+int64_t finishInteger(const MmCommand &mm, uint64_t sum, int64_t addend,
+                      uint32_t column) {
+  if (mm.func == isa::mm::Normal)
+    return mm.left.precision == Precision::Int32
+               ? finishShifted(mm, sum, column)
+               : int64_t(sum); // stored modulo 2^32
+  unsigned right = (mm.shiftBits >> 8) & 0x1f;
+  uint16_t bits = mm.biasIsConstant
+                      ? uint16_t(mm.biasBits)
+                      : loadAs<uint16_t>(matrixAt(mm.biasView, 0, column));
+  int64_t bias = mm.thirdIsSigned ? int64_t(int16_t(bits)) : bits;
+  int32_t total = int32_t(uint32_t(sum + uint64_t(bias) + uint64_t(addend)));
+  int64_t value = numeric::shiftRightRounded(total, right, Rounding::HalfUp);
+  bool clips = mm.func == isa::mm::RequantisedRelu;
+  // A 32-bit result holds a 16-bit number.
+  return numeric::saturate(clips ? std::max<int64_t>(value, 0) : value,
+                           std::min(mm.result.bits(), 16u),
+                           mm.result.isSigned && !clips);
+}
+
+/// Old results of the requantised functions, scaled: [row][column].
+Status readAddends(const Machine &machine, uint64_t address,
+                   const MmCommand &mm, std::vector<int64_t> &addends) {
+  addends.clear();
+  if (!mm.adds || mm.func == isa::mm::Normal)
+    return Status::ok();
+  LocalView view;
+  WEFT_TRY(viewLocal(machine, "the result to add to", address, Precision::Int16,
+                     mm.resultView.shape, Layout::Aligned, view));
+  ElementKind kind = {Precision::Int16, mm.result.isSigned};
+  for (uint32_t i = 0; i < mm.rows; ++i)
+    for (uint32_t j = 0; j < mm.columns; ++j)
+      addends.push_back(
+          scaledAddend(mm, integerAt(matrixAt(view, i, j), kind)));
+  return Status::ok();
 }
 
 } // namespace
@@ -243,21 +299,20 @@ Status matMul(Machine &machine, const Decoded &c) {
         });
     return Status::ok();
   }
-  std::vector<int64_t> row(mm.depth);
+  std::vector<int64_t> row(mm.depth), addends;
+  WEFT_TRY(readAddends(machine, c.get(Field::res0_addr), mm, addends));
   for (uint32_t i = 0; i < mm.rows; ++i) {
     for (uint32_t k = 0; k < mm.depth; ++k)
       row[k] = integerAt(leftAt(mm, i, k), mm.left);
     for (uint32_t j = 0; j < mm.columns; ++j) {
-      WideSum sum = 0; // products of int32 may exceed 64 bits together
+      uint64_t sum = 0;
       for (uint32_t k = 0; k < mm.depth; ++k)
-        sum +=
-            WideSum(row[k]) * integerAt(matrixAt(mm.rightView, k, j), mm.right);
-      // A sum beyond 63 bits saturates after every shift there is.
-      constexpr WideSum limit = WideSum(1) << 62;
-      sum = sum > limit ? limit : (sum < -limit ? -limit : sum);
-      uint8_t *to = matrixAt(mm.resultView, i, j);
+        sum += uint64_t(row[k]) *
+               uint64_t(integerAt(matrixAt(mm.rightView, k, j), mm.right));
+      size_t at = size_t(i) * mm.columns + j;
       int64_t value =
-          finishInteger(mm, int64_t(sum), integerAt(to, mm.result), j);
+          finishInteger(mm, sum, addends.empty() ? 0 : addends[at], j);
+      uint8_t *to = matrixAt(mm.resultView, i, j);
       storeIntegers(to, 0, mm.result.precision, &value, 1);
     }
   }
@@ -319,17 +374,22 @@ Status readMm2(const Machine &machine, const Decoded &c, Mm2Command &mm) {
   if (c.func == isa::mm::NN) {
     left = {1, rows, 1, c1};
     right = {1, c1, 1, w1};
-    mm.columns = w1;
   } else if (c.func == isa::mm::NT) {
     left = {1, rows, 1, w1};
     right = {1, c1, 1, w1};
-    mm.columns = c1;
   } else {
     left = {1, w1, 1, columns};
     right = {1, rows, 1, w1};
   }
   if (mm.depth == 0)
     return failf(Code::BadCommand, "a matrix product without terms");
+  uint32_t given = c.func == isa::mm::NN   ? w1
+                   : c.func == isa::mm::NT ? c1
+                                           : columns;
+  if (given < columns)
+    return failf(Code::BadCommand,
+                 "a result of %u columns, and operand 1 has %u", columns,
+                 given);
   WEFT_TRY(checkWork(mm.rows, mm.columns, mm.depth));
   if (!mm.leftIsConstant)
     WEFT_TRY(viewLocal(machine, "operand 0", mm.leftBits, in, left,
@@ -346,6 +406,20 @@ Status readMm2(const Machine &machine, const Decoded &c, Mm2Command &mm) {
     WEFT_TRY(viewLocal(machine, "operand 2", mm.zeroBits, 1,
                        {1, kLanes, 1, mm.columns}, Strides4{0, 0, 0, 1},
                        mm.zeroView));
+  return Status::ok();
+}
+
+/// What is added to 16-bit results: fp32 numbers of a matrix at their address,
+/// read before it is overwritten.
+Status readWideAddends(const Machine &machine, uint64_t address,
+                       const Mm2Command &mm, std::vector<float> &addends) {
+  LocalView view;
+  WEFT_TRY(viewLocal(machine, "the result to add to", address, Precision::Fp32,
+                     mm.resultView.shape, Layout::Aligned, view));
+  addends.resize(size_t(mm.rows) * mm.columns);
+  for (uint32_t i = 0; i < mm.rows; ++i)
+    std::memcpy(addends.data() + size_t(i) * mm.columns, view.at(0, i),
+                mm.columns * sizeof(float));
   return Status::ok();
 }
 
@@ -367,12 +441,18 @@ Status matMul2(Machine &machine, const Decoded &c) {
     return mm.resultView.at(0, i, 0, j);
   };
   if (mm.kind.isFloat()) {
+    std::vector<float> wide;
+    if (mm.adds && out != Precision::Fp32)
+      WEFT_TRY(readWideAddends(machine, c.get(Field::res0_addr), mm, wide));
+    auto old = [&](uint32_t i, uint32_t j) {
+      return wide.empty() ? floatAt(at(i, j), out)
+                          : wide[size_t(i) * mm.columns + j];
+    };
     floatProduct(
         in, mm.rows, mm.columns, mm.depth, mm.adds,
         [&](uint32_t i, uint32_t k) { return floatAt(first(i, k), in); },
         [&](uint32_t k, uint32_t j) { return floatAt(second(k, j), in); },
-        [](uint32_t) { return 0.0f; },
-        [&](uint32_t i, uint32_t j) { return floatAt(at(i, j), out); },
+        [](uint32_t) { return 0.0f; }, old,
         [&](uint32_t i, uint32_t j, float x) {
           storeSums(at(i, j), 0, out, &x, 1);
         });
@@ -401,8 +481,7 @@ Status matMul2(Machine &machine, const Decoded &c) {
         int64_t zero = zeroPoint(i, k, j);
         sum += swapped ? (x - zero) * y : x * (y - zero);
       }
-      sum = numeric::saturate(sum, 32, mm.result.isSigned);
-      storeIntegers(at(i, j), 0, out, &sum, 1);
+      storeIntegers(at(i, j), 0, out, &sum, 1); // wraps
     }
   return Status::ok();
 }

@@ -4,75 +4,116 @@
 namespace weft::oracle {
 namespace {
 
-Command mm2Command(Random &random, Precision in, Precision out, unsigned func) {
+struct ProductTypes {
+  Precision in, out;
+  unsigned func;
+};
+
+void setTypes(Command &c, Random &random, const ProductTypes &types) {
+  c.set(Field::opd0_prec, unsigned(types.in));
+  c.set(Field::res0_prec, unsigned(types.out));
+  c.set(Field::opd0_sign, random.coin()).set(Field::opd1_sign, random.coin());
+}
+
+Command mm2Command(Random &random, const ProductTypes &types) {
+  unsigned func = types.func;
   Command c = tiuCommand(random.coin(4) ? Form::MM2 : Form::sMM2, 2, func);
   Places places(random);
-  unsigned rows = unsigned(random.in(1, 70)),
-           depth = unsigned(random.in(1, 70));
-  unsigned columns = unsigned(random.in(1, 70));
+  int64_t most = random.coin(3) ? 70 : 20;
+  unsigned rows = unsigned(random.in(1, most)),
+           depth = unsigned(random.in(1, random.coin(6) ? 150 : 70)),
+           columns = unsigned(random.in(1, most));
   c.set(Field::res0_c, rows).set(Field::res0_w, columns);
   if (func == 4)
     c.set(Field::opd1_c, depth).set(Field::opd1_w, columns);
   else
     c.set(Field::opd1_c, func == 5 ? columns : rows).set(Field::opd1_w, depth);
   if (c.form == Form::MM2) {
-    c.set(Field::res0_n, 1)
-        .set(Field::res0_h, 1)
-        .set(Field::opd0_c, func == 6 ? depth : rows);
+    c.set(Field::res0_n, 1).set(Field::res0_h, 1);
+    c.set(Field::opd0_c, func == 6 ? depth : rows);
     c.set(Field::opd0_w, func == 6 ? columns : depth);
   }
-  c.set(Field::opd0_prec, unsigned(in)).set(Field::res0_prec, unsigned(out));
-  c.set(Field::opd0_sign, random.coin()).set(Field::opd1_sign, random.coin());
-  if (random.coin(3) && (out == Precision::Fp32 || out == Precision::Int32))
-    c.set(Field::res_add, 1);
+  setTypes(c, random, types);
+  c.set(Field::res_add, random.coin(3));
   c.set(Field::res0_addr, places.result());
-  c.set(Field::opd0_addr, places.operand(0))
-      .set(Field::opd1_addr, places.operand(1));
-  bool constant = in != Precision::Int8 || random.coin();
-  c.set(Field::opd2_const, constant);
-  return c.set(Field::opd2_addr,
-               constant
-                   ? (in == Precision::Int8 ? uint64_t(random.in(0, 100)) : 0)
-                   : places.operand(2));
+  bool leftIsConstant = random.coin(6), rightIsConstant = random.coin(6);
+  c.set(Field::opd0_const, leftIsConstant);
+  c.set(Field::opd0_addr,
+        leftIsConstant ? constantBits(random, types.in) : places.operand(0));
+  c.set(Field::opd1_const, rightIsConstant);
+  c.set(Field::opd1_addr,
+        rightIsConstant ? constantBits(random, types.in) : places.operand(1));
+  bool zeroIsConstant = types.in != Precision::Int8 || random.coin();
+  c.set(Field::opd2_const, zeroIsConstant);
+  if (!zeroIsConstant)
+    c.set(Field::opd2_addr, places.operand(2));
+  else if (types.in == Precision::Int8)
+    c.set(Field::opd2_addr, random.bits() & 0xff);
+  return c;
 }
 
-Command mmCommand(Random &random, Precision in, Precision out, unsigned func) {
-  Command c = tiuCommand(random.coin(4) ? Form::MM : Form::sMM, 2, func);
+/// Operand 2: bias of fp32, shift of integers, bias of the requantised ones.
+void setThird(Command &c, Random &random, const ProductTypes &types,
+              const Places &places) {
+  bool constant = random.coin();
+  c.set(Field::opd2_const, constant).set(Field::opd2_sign, random.coin());
+  if (!constant) {
+    c.set(Field::opd2_addr, places.operand(2));
+  } else if (types.in == Precision::Fp32) {
+    c.set(Field::opd2_addr, constantBits(random, Precision::Fp32));
+  } else if (types.func == 1) {
+    c.set(Field::opd2_addr,
+          uint64_t(uint8_t(random.coin(8) ? random.in(-64, 32)
+                                          : random.in(-20, 3))));
+    c.set(Field::opd2_sign, 1);
+  } else {
+    c.set(Field::opd2_addr, random.bits() & 0xffff);
+  }
+  if (types.func == 1 && types.in != Precision::Fp32)
+    c.set(Field::opd2_n_str, uint64_t(random.in(0, 6)));
+  if (types.func != 1)
+    c.set(Field::opd3_addr,
+          uint64_t(random.in(0, random.coin(4) ? 31 : 12)) << 8 |
+              uint64_t(random.in(0, random.coin(4) ? 31 : 5)));
+}
+
+Command mmCommand(Random &random, const ProductTypes &types) {
+  Command c = tiuCommand(random.coin(4) ? Form::MM : Form::sMM, 2, types.func);
   Places places(random);
-  unsigned width = unsigned(random.in(1, 12)),
-           outWidth = unsigned(random.in(1, 12));
-  c.set(Field::res0_c, uint64_t(random.in(1, 12))).set(Field::res0_w, outWidth);
-  c.set(Field::opd0_n, uint64_t(random.in(1, 20)))
-      .set(Field::opd0_c, uint64_t(random.in(1, 5)));
-  c.set(Field::opd0_w, width).set(Field::opd1_w, uint64_t(random.in(1, width)));
-  bool transposed = random.coin(3);
+  // Many columns of the left matrix are many rows of the right one, each 64
+  // bytes a lane: at most 140 of them.
+  unsigned channels =
+      unsigned(random.coin(8) ? random.in(1, 70) : random.in(1, 5));
+  unsigned width = unsigned(random.in(1, channels > 5 ? 2 : 12)),
+           last = unsigned(random.in(1, width));
+  unsigned resultChannels =
+      unsigned(random.coin(8) ? random.in(60, 70) : random.in(1, 12));
+  c.set(Field::res0_c, resultChannels);
+  c.set(Field::res0_w, uint64_t(random.in(1, resultChannels > 12 ? 3 : 12)));
+  uint64_t n = uint64_t(random.in(1, 20));
+  if (channels > 5)
+    n = uint64_t(random.in(1, 3));
+  c.set(Field::opd0_n, n).set(Field::opd0_c, channels);
+  c.set(Field::opd0_w, width).set(Field::opd1_w, last);
+  bool transposed = random.coin(3) && channels <= 5;
   c.set(Field::left_tran, transposed);
   if (c.form == Form::MM) {
-    uint64_t n = *isa::get(c.form, Field::opd0_n, c.bytes.data());
-    uint64_t channels = *isa::get(c.form, Field::opd0_c, c.bytes.data());
-    uint64_t last = *isa::get(c.form, Field::opd1_w, c.bytes.data());
-    uint64_t columns = (channels - 1) * width + last;
+    uint64_t columns = uint64_t(channels - 1) * width + last;
     c.set(Field::res0_n, transposed ? columns : n).set(Field::res0_h, 1);
     c.set(Field::opd1_n, transposed ? n : columns).set(Field::opd1_c, 1);
   }
-  c.set(Field::opd0_prec, unsigned(in)).set(Field::res0_prec, unsigned(out));
-  c.set(Field::opd0_sign, random.coin()).set(Field::opd1_sign, random.coin());
+  setTypes(c, random, types);
   c.set(Field::res0_addr, places.result());
-  c.set(Field::opd0_addr, places.operand(0))
-      .set(Field::opd1_addr, places.operand(1));
-  bool constant = in == Precision::Int32 ||
-                  (in == Precision::Int8 && func == 1) || random.coin();
-  c.set(Field::opd2_const, constant).set(Field::opd2_sign, 1);
-  c.set(Field::opd2_addr, !constant ? places.operand(2)
-                          : in == Precision::Int32
-                              ? uint64_t(uint8_t(-random.in(0, 12)))
-                          : in == Precision::Fp32 ? 0x3fc00000
-                                                  : 0);
-  if (func != 1)
-    c.set(Field::opd3_addr, uint64_t(random.in(0, 12)) << 8);
-  if (in == Precision::Int32)
-    c.set(Field::opd2_n_str, uint64_t(random.in(0, 6)));
-  if (in == Precision::Fp32)
+  bool leftIsConstant = random.coin(6);
+  c.set(Field::opd0_const, leftIsConstant);
+  c.set(Field::opd0_addr,
+        leftIsConstant ? constantBits(random, types.in) : places.operand(0));
+  c.set(Field::opd1_addr, places.operand(1));
+  setThird(c, random, types, places);
+  // Sums of integers that are added to the result have no oracle: the vendor's
+  // emulator adds the first part of it only, and its encoder has no such
+  // command.
+  if (types.func != 1 || types.in == Precision::Fp32)
     c.set(Field::res_add, random.coin(3));
   return c;
 }
@@ -81,40 +122,35 @@ Command mmCommand(Random &random, Precision in, Precision out, unsigned func) {
 
 void addMatMulKinds(std::vector<Kind> &kinds) {
   using P = Precision;
-  for (unsigned func : {4u, 5u, 6u}) {
-    std::string name = "mm2_" + std::to_string(func);
-    kinds.push_back({name + "_fp16_fp32", Contents::Fp16, [=](Random &r) {
-                       return mm2Command(r, P::Fp16, P::Fp32, func);
-                     }});
-    kinds.push_back({name + "_fp16", Contents::Fp16, [=](Random &r) {
-                       return mm2Command(r, P::Fp16, P::Fp16, func);
-                     }});
-    kinds.push_back({name + "_bf16_fp32", Contents::Bf16, [=](Random &r) {
-                       return mm2Command(r, P::Bf16, P::Fp32, func);
-                     }});
-    kinds.push_back({name + "_bf16", Contents::Bf16, [=](Random &r) {
-                       return mm2Command(r, P::Bf16, P::Bf16, func);
-                     }});
-    kinds.push_back({name + "_int8", Contents::Bytes, [=](Random &r) {
-                       return mm2Command(r, P::Int8, P::Int32, func);
-                     }});
-  }
-  kinds.push_back({"mm_fp32", Contents::Fp32, [](Random &r) {
-                     return mmCommand(r, P::Fp32, P::Fp32, 1);
-                   }});
-  kinds.push_back({"mm_int8_int32", Contents::Bytes, [](Random &r) {
-                     return mmCommand(r, P::Int8, P::Int32, 1);
-                   }});
-  // Small numbers: sums beyond 64 bits have no model.
-  kinds.push_back({"mm_int32", Contents::SmallIndex16, [](Random &r) {
-                     return mmCommand(r, P::Int32, P::Int32, 1);
-                   }});
-  kinds.push_back({"mm_int8_rq", Contents::Bytes, [](Random &r) {
-                     return mmCommand(r, P::Int8, P::Int8, 2);
-                   }});
-  kinds.push_back({"mm_int8_rq_relu", Contents::Bytes, [](Random &r) {
-                     return mmCommand(r, P::Int8, P::Int8, 3);
-                   }});
+  // Integers have 32-bit results, but for the requantised functions: with
+  // narrower ones the vendor's emulator writes beyond its own buffers, and its
+  // encoder knows no such command.
+  for (unsigned func : {4u, 5u, 6u})
+    for (ProductTypes types : {ProductTypes{P::Fp16, P::Fp32, func},
+                               {P::Fp16, P::Fp16, func},
+                               {P::Bf16, P::Fp32, func},
+                               {P::Bf16, P::Bf16, func},
+                               {P::Int8, P::Int32, func}})
+      kinds.push_back(
+          {"mm2_" + std::to_string(func) + "_" + precisionName(types.in) + "_" +
+               precisionName(types.out),
+           contentsFor(types.in),
+           [types](Random &random) { return mm2Command(random, types); }});
+  for (ProductTypes types : {ProductTypes{P::Fp32, P::Fp32, 1},
+                             {P::Int8, P::Int32, 1},
+                             {P::Int16, P::Int32, 1},
+                             {P::Int32, P::Int32, 1},
+                             {P::Int8, P::Int8, 2},
+                             {P::Int8, P::Int16, 2},
+                             {P::Int8, P::Int32, 2},
+                             {P::Int8, P::Int8, 3},
+                             {P::Int8, P::Int16, 3},
+                             {P::Int8, P::Int32, 3}})
+    kinds.push_back(
+        {"mm_" + std::to_string(types.func) + "_" + precisionName(types.in) +
+             "_" + precisionName(types.out),
+         contentsFor(types.in),
+         [types](Random &random) { return mmCommand(random, types); }});
 }
 
 } // namespace weft::oracle
