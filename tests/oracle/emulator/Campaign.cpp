@@ -1,6 +1,7 @@
 #include "tests/oracle/emulator/Campaign.h"
 
-#include "runtime/isa/Decode.h"
+#include "runtime/chips/Chips.h"
+#include "runtime/isa/Rules.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -43,6 +44,16 @@ std::string mnemonicOf(const Function &function) {
   return opcode ? std::string(opcode->mnemonic) : "unknown";
 }
 
+std::string brokenRule(const Command &command) {
+  isa::DecodeResult decoded = isa::decodeOne(
+      command.engine, command.bytes.data(), command.bytes.size());
+  if (!decoded)
+    return "it does not decode";
+  rt::Status status =
+      isa::checkCommand(decoded.command, *chips::find("BM1684X"));
+  return status ? "" : status.message();
+}
+
 std::string commandText(const Command &command) {
   isa::DecodeResult decoded = isa::decodeOne(
       command.engine, command.bytes.data(), command.bytes.size());
@@ -56,6 +67,7 @@ Tally &Tally::operator+=(const Tally &other) {
   hung += other.hung;
   mismatches += other.mismatches;
   unrepeatable += other.unrepeatable;
+  illegal += other.illegal;
   longForms += other.longForms;
   shortForms += other.shortForms;
   precisions |= other.precisions;
@@ -90,10 +102,16 @@ void Campaign::account(const Kind &kind, const Drawn &drawn,
   default:
     ++tally.compared;
   }
+  if (std::string rule = brokenRule(command); !rule.empty()) {
+    ++tally.illegal;
+    brokenRules.emplace(withoutNumbers(rule), kind.name + ":" +
+                                                  std::to_string(drawn.seed) +
+                                                  ": " + rule);
+  }
   bool isShort = isa::formSpec(command.form).name.substr(0, 1) == "s";
   ++(isShort ? tally.shortForms : tally.longForms);
-  for (Field field : {Field::res0_prec, Field::opd0_prec, Field::opd1_prec,
-                      Field::opd2_prec, Field::src_data_format})
+  for (Field field :
+       {Field::res0_prec, Field::opd0_prec, Field::src_data_format})
     if (isa::hasField(command.form, field))
       tally.precisions |= 1u << command.get(field);
 }
@@ -176,7 +194,10 @@ Finding Campaign::shrinkFinding(const Kind &kind, const Drawn &drawn,
   // Far differences are seen only by the slow comparison.
   bool slow = !isMismatch(
       runCase({drawn.command, memoryOf(kind, drawn.seed)}, false).outcome);
+  bool legal = brokenRule(drawn.command).empty();
   StillFails stillFails = [&](const Case &candidate) {
+    if (legal && !brokenRule(candidate.command).empty())
+      return false;
     Verdict now = runCase(candidate, slow);
     return now.outcome == verdict.outcome &&
            (now.outcome != Outcome::OursRefuses ||

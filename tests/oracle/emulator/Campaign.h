@@ -29,6 +29,8 @@ struct Function {
 /// The function of a command; std::nullopt if it does not decode.
 std::optional<Function> functionOf(const Command &command);
 std::string mnemonicOf(const Function &function);
+/// The hardware's rule that the command breaks; "" if it keeps them all.
+std::string brokenRule(const Command &command);
 /// The command as a line of assembler.
 std::string commandText(const Command &command);
 
@@ -39,10 +41,14 @@ struct Tally {
   unsigned mismatches = 0;
   /// Differed once, but not when repeated alone in a fresh process.
   unsigned unrepeatable = 0;
+  /// Of the compared ones: those that break a rule of the hardware, which the
+  /// vendor's emulator does not check.
+  unsigned illegal = 0;
   unsigned longForms = 0, shortForms = 0;
   unsigned precisions = 0; ///< set of 1 << Precision, operands and results
 
   Tally &operator+=(const Tally &other);
+  unsigned legal() const { return compared - illegal; }
   unsigned drawn() const { return compared + refused + crashed + hung; }
 };
 using Tallies = std::map<Function, Tally>;
@@ -82,6 +88,8 @@ public:
   /// Why the reference did not take commands, with one of them each: "exit with
   /// status 255, e.g. mm_fp32:17".
   std::map<std::string, std::string> refusals;
+  /// The same for the rules that drawn commands break.
+  std::map<std::string, std::string> brokenRules;
 
 private:
   struct Drawn {

@@ -60,9 +60,14 @@ std::string introduction(const RunName &run) {
           "included, and all memory is compared.\n\n"
        << "The counts are those of a run with seed " << run.seed
        << " and at least " << run.perFunction
-       << " commands per function that the vendor's emulator takes.\n"
-          "*Refused*: drawn, but the vendor's emulator does not take it. "
-          "*Types*: element types of operands and results seen.\n\n";
+       << " legal commands per function.\n\n"
+          "* *legal*: commands compared that keep the hardware's rules "
+          "(`runtime/isa/rules`)\n"
+          "* *beyond*: compared too, but they break a rule that the vendor's "
+          "emulator does not check\n"
+          "* *differ*: of both; *refused*: drawn, but the vendor's emulator "
+          "does not take them\n"
+          "* *types*: of operands and results\n\n";
   return text.str();
 }
 
@@ -93,9 +98,10 @@ std::string coveragePage(const Registry &registry, const Tallies &tallies,
                          const RunName &run) {
   std::ostringstream page;
   page << introduction(run)
-       << "| engine | type | func | mnemonic | emulated | judged | compared | "
+       << "| engine | type | func | mnemonic | emulated | judged | legal | "
+          "beyond | "
           "differ | refused | forms | types |\n"
-          "|---|---|---|---|---|---|---|---|---|---|---|\n";
+          "|---|---|---|---|---|---|---|---|---|---|---|---|\n";
   Tally all;
   unsigned bounded = 0, unjudged = 0, emulated = 0;
   for (const Row &row : registry.rows) {
@@ -104,8 +110,9 @@ std::string coveragePage(const Registry &registry, const Tallies &tallies,
     bounded += row.bound.ulps != 0;
     unjudged += row.unjudged != nullptr;
     emulated += row.emulated;
-    page << factsOf(row) << " " << tally.compared << " | " << tally.mismatches
-         << " | " << tally.refused + tally.crashed + tally.hung << " | "
+    page << factsOf(row) << " " << tally.legal() << " | " << tally.illegal
+         << " | " << tally.mismatches << " | "
+         << tally.refused + tally.crashed + tally.hung << " | "
          << formList(tally) << " | " << precisionList(tally.precisions)
          << " |\n";
   }
@@ -136,6 +143,7 @@ std::string coverageJson(const Registry &registry, const Tallies &tallies,
          << ", \"judged\": " << quoted(row.judgement())
          << ", \"kinds\": " << row.kinds.size()
          << ", \"compared\": " << tally.compared
+         << ", \"illegal\": " << tally.illegal
          << ", \"mismatches\": " << tally.mismatches
          << ", \"refused\": " << tally.refused
          << ", \"crashed\": " << tally.crashed << ", \"hung\": " << tally.hung

@@ -17,7 +17,7 @@ namespace {
 /// Commands of a kind in one go: two fillings of memory.
 constexpr uint64_t kChunk = 32;
 /// A function whose kinds are refused this often will not get its commands.
-constexpr unsigned kDrawnPerWanted = 4;
+constexpr unsigned kDrawnPerWanted = 6;
 
 /// What a crash of ours is blamed on. Written before each chunk, read by the
 /// signal handler.
@@ -67,7 +67,7 @@ void fuzzRow(Campaign &campaign, const Row &row, const FuzzPlan &plan,
   uint64_t chunk = std::min(kChunk, std::max<uint64_t>(4, share));
   for (uint64_t first = 0;; first += chunk) {
     for (const Kind *kind : kinds) {
-      if (tally.compared >= plan.perFunction && first >= chunk)
+      if (tally.legal() >= plan.perFunction && first >= chunk)
         return;
       std::snprintf(currentWork, sizeof(currentWork), "%s, seeds from %llu",
                     kind->name.c_str(),
@@ -77,13 +77,13 @@ void fuzzRow(Campaign &campaign, const Row &row, const FuzzPlan &plan,
       if (!problem.empty())
         return;
     }
-    if (tally.compared >= plan.perFunction)
+    if (tally.legal() >= plan.perFunction)
       return;
     uint64_t drawn = (first + chunk) * kinds.size();
     if (drawn > uint64_t(plan.perFunction) * kDrawnPerWanted * kinds.size()) {
       problem = mnemonicOf(row.function) + ": only " +
-                std::to_string(tally.compared) + " of " +
-                std::to_string(tally.drawn()) + " commands are taken";
+                std::to_string(tally.legal()) + " of " +
+                std::to_string(tally.drawn()) + " commands are legal and taken";
       return;
     }
   }
@@ -106,10 +106,11 @@ void tell(FILE *out, const Campaign &campaign, const Row &row,
   const Tally &t = campaign.tallies.at(row.function);
   std::fprintf(out,
                "T\x1f%d\x1f%u\x1f%u\x1f%u\x1f%u\x1f%u\x1f%u\x1f%u\x1f%u"
-               "\x1f%u\x1f%u\x1f%u\n",
+               "\x1f%u\x1f%u\x1f%u\x1f%u\n",
                int(row.function.engine), row.function.type, row.function.func,
                t.compared, t.refused, t.crashed, t.hung, t.mismatches,
-               t.unrepeatable, t.longForms, t.shortForms, t.precisions);
+               t.unrepeatable, t.illegal, t.longForms, t.shortForms,
+               t.precisions);
   for (const Finding &f : campaign.findings)
     std::fprintf(out, "F\x1f%s\x1f%llu\x1f%d\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\n",
                  f.kind.c_str(), static_cast<unsigned long long>(f.seed),
@@ -145,11 +146,14 @@ void tell(FILE *out, const Campaign &campaign, const Row &row,
         std::chrono::steady_clock::now() - start;
     const Tally &t = campaign.tallies[row.function];
     std::printf("%-28s %6u compared, %u differ, %u unrepeatable, %u refused, "
-                "%u crashed, %u hung, %.1f s\n",
+                "%u crashed, %u hung, %u illegal, %.1f s\n",
                 mnemonicOf(row.function).c_str(), t.compared, t.mismatches,
-                t.unrepeatable, t.refused, t.crashed, t.hung, seconds.count());
+                t.unrepeatable, t.refused, t.crashed, t.hung, t.illegal,
+                seconds.count());
     for (const auto &[why, example] : campaign.refusals)
       std::printf("  not taken: %s, e.g. %s\n", why.c_str(), example.c_str());
+    for (const auto &[rule, example] : campaign.brokenRules)
+      std::printf("  not legal: %s\n", example.c_str());
     for (const Finding &finding : campaign.findings)
       std::printf("%s", finding.report().c_str());
     std::fflush(stdout);
@@ -171,12 +175,13 @@ void listen(const std::string &line, FuzzResult &result) {
   auto number = [&](size_t i) {
     return unsigned(std::strtoul(f[i].c_str(), nullptr, 10));
   };
-  if (f.size() == 13 && f[0] == "T") {
+  if (f.size() == 14 && f[0] == "T") {
     Tally t;
     unsigned *const members[] = {&t.compared,  &t.refused,    &t.crashed,
                                  &t.hung,      &t.mismatches, &t.unrepeatable,
-                                 &t.longForms, &t.shortForms, &t.precisions};
-    for (size_t i = 0; i < 9; ++i)
+                                 &t.illegal,   &t.longForms,  &t.shortForms,
+                                 &t.precisions};
+    for (size_t i = 0; i < 10; ++i)
       *members[i] = number(4 + i);
     result.tallies[{Engine(number(1)), number(2), number(3)}] += t;
   } else if (f.size() >= 8 && f[0] == "F") {
