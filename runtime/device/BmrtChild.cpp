@@ -1,5 +1,6 @@
 #include "runtime/device/BmrtChild.h"
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
@@ -60,6 +61,7 @@ public:
   Status start();
   Status run();
   void close();
+  double launchSeconds() const { return theLaunchSeconds; }
 
 private:
   Status openLibraries();
@@ -73,6 +75,7 @@ private:
   void *runtime = nullptr;
   std::vector<BmrtTensor> inputs;
   std::vector<BmrtTensor> outputs;
+  double theLaunchSeconds = 0;
 };
 
 } // namespace
@@ -197,10 +200,14 @@ Status Server::run() {
   WEFT_TRY(copyInputs());
   // Launching allocates the outputs; nothing of the last run may remain.
   std::memset(outputs.data(), 0, outputs.size() * sizeof(BmrtTensor));
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin = Clock::now();
   if (!lib.launch(runtime, task.net->name.c_str(), inputs.data(),
                   int(inputs.size()), outputs.data(), int(outputs.size())) ||
       lib.sync(handle) != 0)
     return fail(Code::DeviceRefused, "libbmrt could not run the model");
+  theLaunchSeconds =
+      std::chrono::duration<double>(Clock::now() - begin).count();
   Status status = copyOutputs();
   for (const BmrtTensor &tensor : outputs)
     lib.freeDevice(handle, tensor.memory);
@@ -214,8 +221,10 @@ void Server::close() {
   lib.devFree(handle);
 }
 
-static void answer(const BmrtTask &task, const Status &status) {
+static void answer(const BmrtTask &task, const Status &status,
+                   double launchSeconds = 0) {
   BmrtShared reply = {};
+  reply.launchSeconds = launchSeconds;
   reply.code = int32_t(status.code());
   std::snprintf(reply.message, sizeof reply.message, "%s",
                 status.message().c_str());
@@ -240,7 +249,8 @@ void serveBmrt(const BmrtTask &task) {
       answer(task, Status::ok());
       ::_exit(0);
     }
-    answer(task, server.run());
+    Status result = server.run();
+    answer(task, result, server.launchSeconds());
   }
 }
 

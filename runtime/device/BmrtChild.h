@@ -12,7 +12,9 @@ namespace weft::rt {
 struct BmrtShared {
   /// A Code; the child's answer to the last request.
   int32_t code;
-  char message[508];
+  uint32_t reserved;
+  double launchSeconds; ///< of the last run
+  char message[496];
 };
 
 /// Offsets of the tensors in the shared memory and, last, its size.

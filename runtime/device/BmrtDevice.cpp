@@ -171,8 +171,10 @@ Status BmrtDevice::awaitReply(const char *what) {
     return describeDeath(std::string("while ") + what);
   BmrtShared reply;
   std::memcpy(&reply, shared, sizeof reply);
-  if (Code(reply.code) == Code::Ok)
+  if (Code(reply.code) == Code::Ok) {
+    theLaunchSeconds = reply.launchSeconds;
     return Status::ok();
+  }
   reply.message[sizeof reply.message - 1] = '\0';
   std::string message = reply.message + lastOutput();
   stop(/*politely=*/false);

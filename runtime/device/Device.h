@@ -29,6 +29,13 @@ public:
   /// failure the outputs are undefined and the device may refuse further runs.
   virtual Status run(const std::vector<ByteSpan> &inputs,
                      const std::vector<MutableBytes> &outputs) = 0;
+
+  /// Seconds of the last successful run between launching the commands and
+  /// their end: without copying inputs and outputs.
+  double launchSeconds() const { return theLaunchSeconds; }
+
+protected:
+  double theLaunchSeconds = 0;
 };
 
 /// Which device, and what it needs.

@@ -1,5 +1,6 @@
 #include "runtime/device/EmulatorDevice.h"
 
+#include <chrono>
 #include <cstring>
 #include <sys/mman.h>
 
@@ -74,9 +75,13 @@ Status EmulatorDevice::run(const std::vector<ByteSpan> &inputs,
   for (size_t i = 0; i < inputs.size(); ++i)
     std::memcpy(writable(stage.inputs[i]), inputs[i].data,
                 stage.inputs[i].storedBytes);
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin = Clock::now();
   Result<emulator::RunStats> stats = machine->run(groups, theTaps);
   if (!stats)
     return stats.status();
+  theLaunchSeconds =
+      std::chrono::duration<double>(Clock::now() - begin).count();
   theStats = *stats;
   for (size_t i = 0; i < outputs.size(); ++i)
     std::memcpy(outputs[i].data, writable(stage.outputs[i]),
