@@ -167,6 +167,12 @@ void VendorEmulator::runNursery(const std::string &path) {
     std::memcpy(vendor.staticMemory(0), emulator::staticTables().data(),
                 sizeof(emulator::StaticTables));
   }
+  // The library's threads poll without rest, and nothing that we call needs
+  // them. They do not follow into a fork; those left behind are stopped.
+  if (pid_t quiet = fork(); quiet != 0)
+    for (;;)
+      raise(quiet > 0 ? SIGSTOP : SIGKILL);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   auto tell = [&](auto what, int value) {
     Notice notice{what, value};
     if (write(fromNursery[1], &notice, sizeof(notice)) != sizeof(notice))
