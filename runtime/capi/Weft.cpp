@@ -1,5 +1,6 @@
 #include "runtime/capi/weft.h"
 #include "runtime/device/Session.h"
+#include "runtime/profile/Profile.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -149,8 +150,11 @@ static constexpr size_t kTensorDescV1 =
     offsetof(weft_tensor_desc, zero_point) + sizeof(int32_t);
 static constexpr size_t kDeviceOptionsV1 =
     offsetof(weft_device_options, time_limit_seconds) + sizeof(double);
+static constexpr size_t kProfileV1 =
+    offsetof(weft_profile, bound_cycles) + sizeof(double);
 static_assert(sizeof(void *) != 8 ||
-                  (kTensorDescV1 == 60 && kDeviceOptionsV1 == 32),
+                  (kTensorDescV1 == 60 && kDeviceOptionsV1 == 32 &&
+                   kProfileV1 == 80),
               "fields of version 1 must stay where they are");
 
 static weft_status *describe(const weft_model *model, size_t net, size_t stage,
@@ -193,6 +197,41 @@ weft_status *weft_model_output(const weft_model *model, size_t net,
                                weft_tensor_desc *desc) {
   return guarded(
       [&] { return describe(model, net, stage, index, false, desc); });
+}
+
+static weft_status *profileOf(const weft_model *model, size_t net, size_t stage,
+                              weft_profile *profile) {
+  if (!profile || profile->struct_bytes < kProfileV1)
+    return failure(Code::InvalidArgument,
+                   "profile must not be NULL and profile->struct_bytes must be "
+                   "sizeof(weft_profile)");
+  const rt::NetSpec *spec = netAt(model, net);
+  if (!spec || stage >= spec->stages.size())
+    return failure(Code::NotFound, "there is no such net or stage");
+  Result<profile::Profile> made =
+      profile::profileStage(model->model, spec->stages[stage]);
+  if (!made)
+    return toC(made.status().withContext(model->model.path()));
+  const profile::Sum &tiu = made->engines[0], &gdma = made->engines[1];
+  weft_profile full = {};
+  full.struct_bytes = profile->struct_bytes;
+  full.total_cycles = made->totalCycles;
+  full.cycles_per_second = made->cyclesPerSecond;
+  full.tiu_busy_cycles = tiu.cycles;
+  full.gdma_busy_cycles = gdma.cycles;
+  full.dram_read_bytes = gdma.dramReadBytes;
+  full.dram_write_bytes = gdma.dramWriteBytes;
+  full.macs = tiu.macs;
+  full.extrapolated_cycles = tiu.extrapolatedCycles + gdma.extrapolatedCycles;
+  full.bound_cycles = made->roofline.cycles();
+  // Only what both sides know.
+  std::memcpy(profile, &full, std::min(profile->struct_bytes, sizeof full));
+  return nullptr;
+}
+
+weft_status *weft_model_profile(const weft_model *model, size_t net,
+                                size_t stage, weft_profile *profile) {
+  return guarded([&] { return profileOf(model, net, stage, profile); });
 }
 
 static Result<rt::DeviceOptions> readOptions(const weft_device_options *from) {

@@ -149,6 +149,31 @@ WEFT_API weft_status *weft_model_output(const weft_model *model, size_t net,
                                         size_t stage, size_t index,
                                         weft_tensor_desc *desc);
 
+/* What a run of a stage is predicted to cost, without running it (the model of
+   `weft profile`). */
+typedef struct weft_profile {
+  /* Set by the caller to sizeof(weft_profile) before the call, which leaves it
+     as it is. */
+  size_t struct_bytes;
+  uint64_t total_cycles;
+  uint64_t cycles_per_second;
+  uint64_t tiu_busy_cycles;
+  uint64_t gdma_busy_cycles;
+  uint64_t dram_read_bytes;
+  uint64_t dram_write_bytes;
+  /* Multiply-accumulates of convolutions and matrix products. */
+  uint64_t macs;
+  /* Busy cycles of commands whose cost is predicted from the nearest measured
+     kind of command. */
+  uint64_t extrapolated_cycles;
+  /* Roofline: fewest cycles that the multiply-accumulates and the DRAM bytes
+     can take. */
+  double bound_cycles;
+} weft_profile;
+
+WEFT_API weft_status *weft_model_profile(const weft_model *model, size_t net,
+                                         size_t stage, weft_profile *profile);
+
 /*===-- session -----------------------------------------------------------===*/
 
 typedef enum weft_device_kind {

@@ -131,6 +131,16 @@ public:
                     weft_model_output);
   }
 
+  /// What a run is predicted to cost.
+  Outcome<weft_profile> profile(size_t net, size_t stage = 0) const {
+    weft_profile made = {};
+    made.struct_bytes = sizeof made;
+    if (weft_status *status =
+            weft_model_profile(handle.get(), net, stage, &made))
+      return Error(status);
+    return made;
+  }
+
   /// Makes a stage ready; `options` null: the emulator.
   Outcome<Session> open(const std::string &net, size_t stage = 0,
                         const weft_device_options *options = nullptr) const {

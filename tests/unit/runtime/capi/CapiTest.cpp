@@ -57,6 +57,28 @@ TEST_F(Capi, DescribesNetsAndTensors) {
             WEFT_INVALID_ARGUMENT);
 }
 
+TEST_F(Capi, ProfilesAStage) {
+  weft_profile profile = {};
+  profile.struct_bytes = sizeof profile;
+  ASSERT_EQ(codeOf(weft_model_profile(model, 0, 0, &profile)), WEFT_OK);
+  EXPECT_EQ(profile.struct_bytes, sizeof profile);
+  EXPECT_EQ(profile.macs, 16u * 16 * 16 * 3 * 9); // 3x3, 3 to 16 channels
+  EXPECT_GE(profile.dram_read_bytes, 3072u);      // the input
+  EXPECT_EQ(profile.dram_write_bytes, 16384u);    // the output
+  EXPECT_GE(profile.total_cycles, profile.tiu_busy_cycles);
+  EXPECT_GE(profile.total_cycles, profile.gdma_busy_cycles);
+  EXPECT_GE(double(profile.total_cycles), profile.bound_cycles);
+  EXPECT_GT(profile.bound_cycles, 0);
+  EXPECT_EQ(profile.cycles_per_second, 1000000000u);
+  EXPECT_EQ(codeOf(weft_model_profile(model, 0, 1, &profile)), WEFT_NOT_FOUND);
+  EXPECT_EQ(codeOf(weft_model_profile(model, 1, 0, &profile)), WEFT_NOT_FOUND);
+  EXPECT_EQ(codeOf(weft_model_profile(model, 0, 0, nullptr)),
+            WEFT_INVALID_ARGUMENT);
+  profile.struct_bytes = 8;
+  EXPECT_EQ(codeOf(weft_model_profile(model, 0, 0, &profile)),
+            WEFT_INVALID_ARGUMENT);
+}
+
 /// A program built against a newer weft.h: the structs have grown.
 struct LaterDesc {
   weft_tensor_desc known;

@@ -31,6 +31,16 @@ TEST(Wrapper, DescribingWhatIsNotThereFails) {
             "there is no such net or stage");
 }
 
+TEST(Wrapper, Profiles) {
+  auto model =
+      weft::Model::load(WEFT_TEST_DATA "/vendor-bmodels/tiny_f32.bmodel");
+  ASSERT_TRUE(model) << model.error().message();
+  auto profile = model->profile(0);
+  ASSERT_TRUE(profile) << profile.error().message();
+  EXPECT_GT(profile->total_cycles, 0u);
+  EXPECT_EQ(model->profile(0, 5).error().code(), WEFT_NOT_FOUND);
+}
+
 TEST(Wrapper, RunsWithTypesOfTheCallersChoice) {
   auto model =
       weft::Model::load(WEFT_TEST_DATA "/vendor-bmodels/tiny_INT8.bmodel");

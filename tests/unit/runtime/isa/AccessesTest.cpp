@@ -202,6 +202,43 @@ TEST(Accesses, dma_broadcast_reads_one_channel) {
                    "dst w local 0x0..0x14 lanes 0+64 moves 1280"}));
 }
 
+// Whatever the bits are: ranges lie inside their memory and nothing overflows.
+TEST(Accesses, any_field_values) {
+  std::mt19937_64 random(7);
+  size_t checked = 0;
+  for (Engine engine : {Engine::Tiu, Engine::Gdma})
+    for (unsigned type = 0; type < 16; ++type)
+      for (unsigned func = 0; func < 32; ++func) {
+        const Opcode *opcode = findOpcode(engine, type, func);
+        if (!opcode)
+          continue;
+        for (Form form : {opcode->longForm, opcode->shortForm})
+          for (int round = 0; form != Form::None && round < 200; ++round) {
+            std::vector<uint8_t> word(formSpec(form).bytes);
+            for (uint8_t &byte : word)
+              // All ones in every tenth command: the largest values.
+              byte = round % 10 == 0 ? 0xff : uint8_t(random());
+            Decoded command;
+            command.engine = engine;
+            command.form = form;
+            command.type = uint8_t(type);
+            command.func = uint8_t(func);
+            command.sizeBytes = unsigned(word.size());
+            command.bytes = word.data();
+            for (const Access &access : accessesOf(command, chip)) {
+              ++checked;
+              ASSERT_LE(access.begin, access.end) << opcode->mnemonic;
+              if (access.memory != Memory::Local)
+                continue;
+              ASSERT_LE(access.end, chip.laneBytes) << opcode->mnemonic;
+              ASSERT_LT(access.firstLane, chip.lanes) << opcode->mnemonic;
+              ASSERT_LE(access.lanes, chip.lanes) << opcode->mnemonic;
+            }
+          }
+      }
+  EXPECT_GT(checked, 20000u);
+}
+
 TEST(Accesses, memories_by_address) {
   EXPECT_EQ(memoryOf(0, chip), Memory::None);
   EXPECT_EQ(memoryOf(chip.localMemoryBase, chip), Memory::Local);
