@@ -1,7 +1,6 @@
 /// sMM (matrix layout) and sMM2 (a row in a lane).
-#include "runtime/emulator/DotKernels.h"
 #include "runtime/emulator/FloatOrder.h"
-#include "runtime/emulator/tiu/Window.h"
+#include "runtime/emulator/tiu/MatrixLoops.h"
 #include "runtime/numeric/Rounding.h"
 
 #include <algorithm>
@@ -27,91 +26,11 @@ Status checkWork(uint64_t rows, uint64_t columns, uint64_t depth) {
   return Status::ok();
 }
 
-/// The NaN of one output: `left` are its terms of the left matrix, `right`
-/// those of the right one, kVector apart.
-float orderedNaN(Precision precision, const float *left, const float *right,
-                 uint32_t depth, const HalfBlocks &blocks, bool adds,
-                 float bias, float old) {
-  if (precision == Precision::Fp32) {
-    TwoSums sums;
-    if (adds)
-      sums = {bias, old};
-    else
-      sums = {0.0f, bias};
-    sums.add(left, 1, right, kVector, depth);
-    return adds ? addOrdered(sums.odd, sums.even)
-                : addOrdered(sums.even, sums.odd);
-  }
-  // MM2 adds the sum so far to a block, not the block to the sum.
-  float sum = adds ? old : 0.0f;
-  for (size_t b = 0; b < blocks.blocks; ++b) {
-    size_t k = b * kHalfBlock;
-    unsigned used = std::min<uint32_t>(kHalfBlock, depth - uint32_t(k));
-    sum = addOrdered(halfBlockSum(left + k, right + k * kVector, kVector, used),
-                     sum);
-  }
-  return sum;
-}
-
-/// out[i][j] = start[i][j] + sum over k of a(i, k) * b(k, j), for fp32 by two
-/// accumulators.
-template <class A, class B, class Bias, class Old, class Store>
-void floatProduct(Precision precision, uint32_t rows, uint32_t columns,
-                  uint32_t depth, bool adds, A a, B b, Bias bias, Old old,
-                  Store store) {
-  size_t padded = (size_t(depth) + kHalfBlock - 1) / kHalfBlock * kHalfBlock;
-  HalfBlocks blocks{padded / kHalfBlock, 1, (depth - 1) % kHalfBlock + 1};
-  std::vector<float> row(padded), vectors(padded * kVector);
-  float first[kVector], second[kVector];
-  for (uint32_t begin = 0; begin < columns; begin += kVector) {
-    unsigned count = std::min<uint32_t>(kVector, columns - begin);
-    for (uint32_t k = 0; k < depth; ++k)
-      for (unsigned j = 0; j < count; ++j)
-        vectors[size_t(k) * kVector + j] = b(k, begin + j);
-    for (uint32_t i = 0; i < rows; ++i) {
-      for (uint32_t k = 0; k < depth; ++k)
-        row[k] = a(i, k);
-      std::fill(first, first + kVector, 0.0f);
-      for (unsigned j = 0; j < count; ++j)
-        first[j] = bias(begin + j);
-      std::fill(second, second + kVector, 0.0f);
-      for (unsigned j = 0; j < count && adds; ++j)
-        second[j] = old(i, begin + j);
-      if (precision == Precision::Fp32) {
-        if (adds)
-          dotFloat(row.data(), vectors.data(), depth, first, second);
-        else
-          dotFloat(row.data(), vectors.data(), depth, second, first);
-      }
-      if (precision == Precision::Fp32 || adds)
-        for (unsigned j = 0; j < kVector; ++j)
-          first[j] = first[j] + second[j];
-      if (precision == Precision::Fp16)
-        dotFp16(row.data(), vectors.data(), blocks, first);
-      else if (precision == Precision::Bf16)
-        dotBf16(row.data(), vectors.data(), blocks, first);
-      for (unsigned j = 0; j < count; ++j) {
-        if (isNaN(first[j]))
-          first[j] = orderedNaN(precision, row.data(), vectors.data() + j,
-                                depth, blocks, adds, bias(begin + j),
-                                adds ? old(i, begin + j) : 0.0f);
-        store(i, begin + j, first[j]);
-      }
-    }
-  }
-}
-
 int64_t integerAt(const uint8_t *at, ElementKind kind) {
   int64_t value;
   loadIntegers(at, 0, kind, &value, 1);
   return value;
 }
-float floatAt(const uint8_t *at, Precision precision) {
-  float value;
-  loadFloats(at, 0, precision, &value, 1);
-  return value;
-}
-
 struct MmCommand {
   ElementKind left, right, result;
   LocalView leftView, rightView, resultView, biasView;
@@ -193,13 +112,6 @@ Status readMm(const Machine &machine, const Decoded &c, MmCommand &mm) {
   return Status::ok();
 }
 
-const uint8_t *leftAt(const MmCommand &mm, uint32_t i, uint32_t k) {
-  if (mm.leftIsConstant)
-    return reinterpret_cast<const uint8_t *>(&mm.leftBits);
-  return mm.transposed ? matrixAt(mm.leftView, k, i)
-                       : matrixAt(mm.leftView, i, k);
-}
-
 /// value * 2^-shift for a number without a sign; shift 1..63.
 uint64_t shiftRightUnsigned(uint64_t value, unsigned shift, Rounding mode) {
   if (shift == 1) {
@@ -275,47 +187,98 @@ Status readAddends(const Machine &machine, uint64_t address,
   return Status::ok();
 }
 
+/// Calls piece(address, column, part) for the parts of a result row that lie
+/// together, from `column` on.
+template <class Piece>
+void eachResultPiece(const LocalView &view, uint32_t row, uint32_t column,
+                     uint32_t count, Piece piece) {
+  uint32_t width = view.shape.w;
+  for (uint32_t done = 0; done < count;) {
+    uint32_t at = column + done;
+    uint32_t part = std::min(width - at % width, count - done);
+    piece(matrixAt(view, row, at), done, part);
+    done += part;
+  }
+}
+
+struct MmFloatStore : RowStore<float> {
+  const MmCommand &mm;
+  explicit MmFloatStore(const MmCommand &mm) : mm(mm) {}
+  void store(uint32_t row, uint32_t column, float *values,
+             uint32_t count) const override {
+    eachResultPiece(mm.resultView, row, column, count,
+                    [&](uint8_t *to, uint32_t at, uint32_t part) {
+                      std::memcpy(to, values + at, part * sizeof(float));
+                    });
+  }
+};
+
+/// Sums of bytes come modulo 2^32, which is all that their functions use.
+template <class T>
+struct MmIntegerStore : RowStore<T> {
+  const MmCommand &mm;
+  const std::vector<int64_t> &addends;
+  MmIntegerStore(const MmCommand &mm, const std::vector<int64_t> &addends)
+      : mm(mm), addends(addends) {}
+  void store(uint32_t row, uint32_t column, T *values,
+             uint32_t count) const override {
+    eachResultPiece(
+        mm.resultView, row, column, count,
+        [&](uint8_t *to, uint32_t at, uint32_t part) {
+          for (uint32_t i = 0; i < part; ++i) {
+            uint32_t j = column + at + i;
+            int64_t addend =
+                addends.empty() ? 0 : addends[size_t(row) * mm.columns + j];
+            int64_t value =
+                finishInteger(mm, uint64_t(values[at + i]), addend, j);
+            storeIntegers(to + size_t(i) * mm.resultView.bytes, 0,
+                          mm.result.precision, &value, 1);
+          }
+        });
+  }
+};
+
+MatrixSource leftOf(const MmCommand &mm) {
+  return {mm.leftIsConstant ? nullptr : &mm.leftView, mm.leftBits, mm.left,
+          false};
+}
+
+void multiplyFloatMatrices(Workers &workers, const MmCommand &mm,
+                           const MatrixShape &shape) {
+  FloatMatrices product;
+  product.shape = shape;
+  product.left = leftOf(mm);
+  product.right = {&mm.rightView, 0, mm.right, false};
+  product.bias.assign(mm.columns, numeric::floatFromBits(mm.biasBits));
+  if (!mm.biasIsConstant)
+    for (uint32_t j = 0; j < mm.columns; ++j)
+      product.bias[j] = loadAs<float>(matrixAt(mm.biasView, 0, j));
+  for (uint32_t i = 0; i < mm.rows && mm.adds; ++i)
+    for (uint32_t j = 0; j < mm.columns; ++j)
+      product.old.push_back(loadAs<float>(matrixAt(mm.resultView, i, j)));
+  multiplyFloats(workers, product, MmFloatStore(mm));
+}
+
 } // namespace
 
 Status matMul(Machine &machine, const Decoded &c) {
   MmCommand mm;
   WEFT_TRY(readMm(machine, c, mm));
+  MatrixShape shape = {mm.rows, mm.columns, mm.depth, mm.transposed, false};
+  Workers &workers = machine.workers();
   if (mm.left.isFloat()) {
-    floatProduct(
-        Precision::Fp32, mm.rows, mm.columns, mm.depth, mm.adds,
-        [&](uint32_t i, uint32_t k) { return loadAs<float>(leftAt(mm, i, k)); },
-        [&](uint32_t k, uint32_t j) {
-          return loadAs<float>(matrixAt(mm.rightView, k, j));
-        },
-        [&](uint32_t j) {
-          return mm.biasIsConstant ? numeric::floatFromBits(mm.biasBits)
-                                   : loadAs<float>(matrixAt(mm.biasView, 0, j));
-        },
-        [&](uint32_t i, uint32_t j) {
-          return loadAs<float>(matrixAt(mm.resultView, i, j));
-        },
-        [&](uint32_t i, uint32_t j, float x) {
-          storeAs(matrixAt(mm.resultView, i, j), x);
-        });
+    multiplyFloatMatrices(workers, mm, shape);
     return Status::ok();
   }
-  std::vector<int64_t> row(mm.depth), addends;
+  std::vector<int64_t> addends;
   WEFT_TRY(readAddends(machine, c.get(Field::res0_addr), mm, addends));
-  for (uint32_t i = 0; i < mm.rows; ++i) {
-    for (uint32_t k = 0; k < mm.depth; ++k)
-      row[k] = integerAt(leftAt(mm, i, k), mm.left);
-    for (uint32_t j = 0; j < mm.columns; ++j) {
-      uint64_t sum = 0;
-      for (uint32_t k = 0; k < mm.depth; ++k)
-        sum += uint64_t(row[k]) *
-               uint64_t(integerAt(matrixAt(mm.rightView, k, j), mm.right));
-      size_t at = size_t(i) * mm.columns + j;
-      int64_t value =
-          finishInteger(mm, sum, addends.empty() ? 0 : addends[at], j);
-      uint8_t *to = matrixAt(mm.resultView, i, j);
-      storeIntegers(to, 0, mm.result.precision, &value, 1);
-    }
-  }
+  MatrixSource left = leftOf(mm), right = {&mm.rightView, 0, mm.right, false};
+  if (mm.left.bytes() == 1 && mm.right.bytes() == 1)
+    multiplyBytes(workers, {shape, left, right, {}, {}},
+                  MmIntegerStore<int32_t>(mm, addends));
+  else
+    multiplyWide(workers, {shape, left, right},
+                 MmIntegerStore<uint64_t>(mm, addends));
   return Status::ok();
 }
 
@@ -329,19 +292,6 @@ struct Mm2Command {
        adds = false;
   uint32_t leftBits = 0, rightBits = 0, zeroBits = 0;
   unsigned func = isa::mm::NN;
-
-  const uint8_t *left(uint32_t i, uint32_t k) const {
-    if (leftIsConstant)
-      return reinterpret_cast<const uint8_t *>(&leftBits);
-    return func == isa::mm::TT ? leftView.at(0, k, 0, i)
-                               : leftView.at(0, i, 0, k);
-  }
-  const uint8_t *rightAt(uint32_t k, uint32_t j) const {
-    if (rightIsConstant)
-      return reinterpret_cast<const uint8_t *>(&rightBits);
-    return func == isa::mm::NN ? rightView.at(0, k, 0, j)
-                               : rightView.at(0, j, 0, k);
-  }
 };
 
 /// nn: left (rows x depth), right (depth x columns). nt: right stored
@@ -423,66 +373,94 @@ Status readWideAddends(const Machine &machine, uint64_t address,
   return Status::ok();
 }
 
+struct Mm2FloatStore : RowStore<float> {
+  const Mm2Command &mm;
+  explicit Mm2FloatStore(const Mm2Command &mm) : mm(mm) {}
+  void store(uint32_t row, uint32_t column, float *values,
+             uint32_t count) const override {
+    storeSums(mm.resultView.at(0, row, 0, column), mm.resultView.bytes,
+              mm.result.precision, values, count);
+  }
+};
+
+struct Mm2IntegerStore : RowStore<int32_t> {
+  const Mm2Command &mm;
+  explicit Mm2IntegerStore(const Mm2Command &mm) : mm(mm) {}
+  void store(uint32_t row, uint32_t column, int32_t *values,
+             uint32_t count) const override {
+    for (uint32_t j = 0; j < count; ++j) {
+      uint8_t *to = mm.resultView.at(0, row, 0, column + j);
+      uint32_t old = mm.adds ? loadAs<uint32_t>(to) : 0;
+      storeAs(to, old + uint32_t(values[j])); // wraps
+    }
+  }
+};
+
+Status multiplyHalves(Machine &machine, const Decoded &c, const Mm2Command &mm,
+                      FloatMatrices &product) {
+  if (mm.adds && mm.result.precision != Precision::Fp32) {
+    WEFT_TRY(
+        readWideAddends(machine, c.get(Field::res0_addr), mm, product.old));
+  } else if (mm.adds) {
+    product.old.resize(size_t(mm.rows) * mm.columns);
+    for (uint32_t i = 0; i < mm.rows; ++i)
+      loadFloats(mm.resultView.at(0, i), mm.resultView.bytes,
+                 mm.result.precision, product.old.data() + i * mm.columns,
+                 mm.columns);
+  }
+  multiplyFloats(machine.workers(), product, Mm2FloatStore(mm));
+  return Status::ok();
+}
+
+/// Zero points belong to operand 1. They are read in the lane of the opd1 row
+/// that they belong to, so the vendor keeps a copy of the row in every lane; tt
+/// has one number per row of opd1.
+void readZeroPoints(const Mm2Command &mm, ByteMatrices &product) {
+  bool swapped = mm.func == isa::mm::TT;
+  auto number = [&](const uint8_t *at) {
+    return int16_t(integerAt(at, mm.right));
+  };
+  if (mm.zeroIsConstant) {
+    int16_t zero = number(reinterpret_cast<const uint8_t *>(&mm.zeroBits));
+    if (zero && swapped)
+      product.leftZeros.assign(mm.rows, zero);
+    else if (zero)
+      product.rightZeros.assign(size_t(mm.depth) * mm.columns, zero);
+    return;
+  }
+  for (uint32_t i = 0; i < mm.rows && swapped; ++i)
+    product.leftZeros.push_back(number(mm.zeroView.at(0, i)));
+  for (uint32_t k = 0; k < mm.depth && !swapped; ++k)
+    for (uint32_t j = 0; j < mm.columns; ++j) {
+      uint32_t lane = mm.func == isa::mm::NN ? k : j;
+      product.rightZeros.push_back(
+          number(mm.zeroView.at(0, lane % kLanes, 0, j)));
+    }
+}
+
 } // namespace
 
 Status matMul2(Machine &machine, const Decoded &c) {
   Mm2Command mm;
   WEFT_TRY(readMm2(machine, c, mm));
-  // tt computes opd1 (rows x depth) times opd0 (depth x columns).
+  // tt computes opd1 (rows x depth) times opd0 (depth x columns), and opd0 is
+  // stored as it is multiplied.
+  MatrixSource opd0 = {mm.leftIsConstant ? nullptr : &mm.leftView, mm.leftBits,
+                       mm.kind, true},
+               opd1 = {mm.rightIsConstant ? nullptr : &mm.rightView,
+                       mm.rightBits, mm.right, true};
   bool swapped = mm.func == isa::mm::TT;
-  auto first = [&](uint32_t i, uint32_t k) {
-    return swapped ? mm.rightAt(k, i) : mm.left(i, k);
-  };
-  auto second = [&](uint32_t k, uint32_t j) {
-    return swapped ? mm.left(j, k) : mm.rightAt(k, j);
-  };
-  Precision in = mm.kind.precision, out = mm.result.precision;
-  auto at = [&](uint32_t i, uint32_t j) {
-    return mm.resultView.at(0, i, 0, j);
-  };
+  MatrixShape shape = {mm.rows, mm.columns, mm.depth, false,
+                       mm.func == isa::mm::NT};
+  const MatrixSource &left = swapped ? opd1 : opd0,
+                     &right = swapped ? opd0 : opd1;
   if (mm.kind.isFloat()) {
-    std::vector<float> wide;
-    if (mm.adds && out != Precision::Fp32)
-      WEFT_TRY(readWideAddends(machine, c.get(Field::res0_addr), mm, wide));
-    auto old = [&](uint32_t i, uint32_t j) {
-      return wide.empty() ? floatAt(at(i, j), out)
-                          : wide[size_t(i) * mm.columns + j];
-    };
-    floatProduct(
-        in, mm.rows, mm.columns, mm.depth, mm.adds,
-        [&](uint32_t i, uint32_t k) { return floatAt(first(i, k), in); },
-        [&](uint32_t k, uint32_t j) { return floatAt(second(k, j), in); },
-        [](uint32_t) { return 0.0f; }, old,
-        [&](uint32_t i, uint32_t j, float x) {
-          storeSums(at(i, j), 0, out, &x, 1);
-        });
-    return Status::ok();
+    FloatMatrices product = {shape, left, right, {}, {}};
+    return multiplyHalves(machine, c, mm, product);
   }
-  ElementKind firstKind = swapped ? mm.right : mm.kind,
-              secondKind = swapped ? mm.kind : mm.right;
-  // The zero points are read in the lane of the opd1 row that they belong to,
-  // so the vendor keeps a copy of the row in every lane; tt has one number per
-  // row of opd1.
-  auto zeroPoint = [&](uint32_t i, uint32_t k, uint32_t j) {
-    if (mm.zeroIsConstant)
-      return integerAt(reinterpret_cast<const uint8_t *>(&mm.zeroBits),
-                       mm.right);
-    if (swapped)
-      return integerAt(mm.zeroView.at(0, i), mm.right);
-    uint32_t lane = mm.func == isa::mm::NN ? k : j;
-    return integerAt(mm.zeroView.at(0, lane % kLanes, 0, j), mm.right);
-  };
-  for (uint32_t i = 0; i < mm.rows; ++i)
-    for (uint32_t j = 0; j < mm.columns; ++j) {
-      int64_t sum = mm.adds ? integerAt(at(i, j), mm.result) : 0;
-      for (uint32_t k = 0; k < mm.depth; ++k) {
-        int64_t x = integerAt(first(i, k), firstKind),
-                y = integerAt(second(k, j), secondKind);
-        int64_t zero = zeroPoint(i, k, j);
-        sum += swapped ? (x - zero) * y : x * (y - zero);
-      }
-      storeIntegers(at(i, j), 0, out, &sum, 1); // wraps
-    }
+  ByteMatrices product = {shape, left, right, {}, {}};
+  readZeroPoints(mm, product);
+  multiplyBytes(machine.workers(), product, Mm2IntegerStore(mm));
   return Status::ok();
 }
 
