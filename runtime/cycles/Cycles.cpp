@@ -1,110 +1,190 @@
 //===- Cycles.cpp - what one command costs --------------------------------===//
 
 #include "runtime/cycles/Cycles.h"
+
+#include "runtime/cycles/Formulas.h"
+
 #include <algorithm>
 
 using namespace weft;
 using namespace weft::cycles;
+using namespace weft::cycles::detail;
 using isa::Engine;
 using isa::Field;
 using isa::Precision;
-using isa::TiuType;
 
-static uint64_t ceilDiv(uint64_t value, uint64_t by) {
-  return (value + by - 1) / by;
+namespace {
+
+constexpr unsigned bit(Precision precision) {
+  return 1u << static_cast<unsigned>(precision);
+}
+constexpr unsigned bit(Direction direction) {
+  return 1u << static_cast<unsigned>(direction);
+}
+constexpr unsigned kI8 = bit(Precision::Int8), kI16 = bit(Precision::Int16),
+                   kI32 = bit(Precision::Int32), kF16 = bit(Precision::Fp16),
+                   kF32 = bit(Precision::Fp32);
+constexpr unsigned kLoad = bit(Direction::GlobalToLocal),
+                   kStore = bit(Direction::LocalToGlobal),
+                   kGlobalCopy = bit(Direction::GlobalToGlobal);
+
+/// A row of CostRows.def.
+struct Row {
+  Engine engine;
+  uint8_t type, func;
+  Formula formula;
+  uint8_t precisions, directions;
+  int8_t kinFunc;
+  bool probed;
+};
+
+constexpr Row rows[] = {
+#define WEFT_COST_TIU(type, func, formula, precisions, kinFunc, probed)        \
+  {Engine::Tiu,         type, func,    Formula::formula,                       \
+   (precisions) & 0xff, 0,    kinFunc, (probed) != 0},
+#define WEFT_COST_GDMA(type, func, formula, precisions, directions, kinFunc,   \
+                       probed)                                                 \
+  {Engine::Gdma,                                                               \
+   type,                                                                       \
+   func,                                                                       \
+   Formula::formula,                                                           \
+   (precisions) & 0xff,                                                        \
+   (directions) & 0xff,                                                        \
+   kinFunc,                                                                    \
+   (probed) != 0},
+#include "runtime/cycles/CostRows.def"
+};
+
+} // namespace
+
+static const Row *findRow(Engine engine, unsigned type, unsigned func) {
+  for (const Row &row : rows)
+    if (row.engine == engine && row.type == type && row.func == func)
+      return &row;
+  return nullptr;
 }
 
-/// Waves of 64 lanes that a tensor of the result's shape takes.
-static uint64_t resultSteps(const isa::Decoded &command, const Chip &chip) {
-  auto precision = static_cast<Precision>(command.get(Field::res0_prec, 2));
-  unsigned bytes = std::max(1u, isa::elementBytes(precision));
-  uint64_t plane =
-      command.get(Field::res0_h, 1) * command.get(Field::res0_w, 1);
-  return std::max<uint64_t>(command.get(Field::res0_n, 1), 1) *
-         std::max<uint64_t>(ceilDiv(command.get(Field::res0_c, 1), chip.lanes),
-                            1) *
-         std::max<uint64_t>(ceilDiv(plane, chip.euBytes / bytes), 1);
+/// The row of the nearest kin that the timelines show: a row's own if they
+/// show it at all.
+static const Row *kinOf(const Row &row) {
+  const Row *kin =
+      row.kinFunc < 0
+          ? findRow(row.engine, row.engine == Engine::Tiu ? 3 : 0, 0)
+          : findRow(row.engine, row.type, row.kinFunc);
+  return row.precisions != 0 || kin == nullptr ? &row : kin;
 }
 
-static CommandCost tiuCost(const isa::Decoded &command, const Chip &chip) {
-  CommandCost cost;
-  cost.kin = command.mnemonic;
-  auto type = static_cast<TiuType>(command.type);
-  if (type == TiuType::System)
-    return cost;
-  cost.cycles = resultSteps(command, chip);
-  uint64_t window =
-      command.get(Field::opd1_h, 1) * command.get(Field::opd1_w, 1);
-  uint64_t outputs =
-      command.get(Field::res0_n, 1) * command.get(Field::res0_c, 1) *
-      command.get(Field::res0_h, 1) * command.get(Field::res0_w, 1);
-  if (type == TiuType::Conv) {
-    uint64_t channels = command.get(Field::opd0_c, 1);
-    auto precision = static_cast<Precision>(command.get(Field::opd0_prec));
-    cost.macs = outputs * channels * window;
-    uint64_t plane =
-        command.get(Field::res0_h, 1) * command.get(Field::res0_w, 1);
-    cost.cycles = command.get(Field::res0_n, 1) *
-                  ceilDiv(command.get(Field::res0_c, 1), chip.lanes) *
-                  ceilDiv(plane, 4) * window *
-                  ceilDiv(channels, chip.channelPack(precision));
-  } else if (type == TiuType::PoolOrDepthwise) {
-    cost.cycles *= std::max<uint64_t>(window, 1);
-    if (command.func == isa::pord::Depthwise)
-      cost.macs = outputs * window;
-  }
-  cost.cycles = std::max<uint64_t>(cost.cycles, 1);
-  return cost;
-}
-
-static CommandCost gdmaCost(const isa::Decoded &command, const Chip &chip) {
-  CommandCost cost;
-  cost.kin = command.mnemonic;
-  if (static_cast<isa::GdmaType>(command.type) == isa::GdmaType::System)
-    return cost;
-  auto precision =
-      static_cast<Precision>(command.get(Field::src_data_format, 2));
-  cost.bytes = std::max<uint64_t>(command.get(Field::src_nsize, 1), 1) *
-               std::max<uint64_t>(command.get(Field::src_csize, 1), 1) *
-               std::max<uint64_t>(command.get(Field::src_hsize, 1), 1) *
-               std::max<uint64_t>(command.get(Field::src_wsize, 1), 1) *
-               std::max(1u, isa::elementBytes(precision));
-  auto isLocal = [&](Field low, Field high) {
-    uint64_t address = command.get(low) | command.get(high) << 32;
-    return address >= chip.localMemoryBase &&
-           address < chip.localMemoryBase + chip.localMemoryBytes();
+/// The precision among `shown` that is most like `precision`.
+static Precision nearestPrecision(unsigned shown, Precision precision) {
+  // Same width first, then wider, then narrower.
+  static constexpr Precision order[][6] = {
+      {Precision::Int8, Precision::Int16, Precision::Fp16, Precision::Int32,
+       Precision::Fp32, Precision::Bf16},
+      {Precision::Fp16, Precision::Int16, Precision::Fp32, Precision::Int32,
+       Precision::Int8, Precision::Bf16},
+      {Precision::Fp32, Precision::Int32, Precision::Fp16, Precision::Int16,
+       Precision::Int8, Precision::Bf16},
+      {Precision::Int16, Precision::Fp16, Precision::Int8, Precision::Int32,
+       Precision::Fp32, Precision::Bf16},
+      {Precision::Int32, Precision::Fp32, Precision::Int16, Precision::Int8,
+       Precision::Fp16, Precision::Bf16},
+      {Precision::Fp16, Precision::Int16, Precision::Fp32, Precision::Int32,
+       Precision::Int8, Precision::Bf16},
+      {Precision::Int8, Precision::Int16, Precision::Fp16, Precision::Int32,
+       Precision::Fp32, Precision::Bf16},
   };
-  bool from = isLocal(Field::src_start_addr_l32, Field::src_start_addr_h8);
-  bool to = isLocal(Field::dst_start_addr_l32, Field::dst_start_addr_h8);
-  cost.direction =
-      from ? (to ? Direction::LocalToLocal : Direction::LocalToGlobal)
-           : (to ? Direction::GlobalToLocal : Direction::GlobalToGlobal);
-  cost.cycles = std::max<uint64_t>(
-      static_cast<uint64_t>(cost.bytes / dmaBytesPerCycle(chip)), 37);
-  return cost;
+  unsigned index = std::min(static_cast<unsigned>(precision), 6u);
+  for (Precision candidate : order[index])
+    if (shown & bit(candidate))
+      return candidate;
+  return precision;
+}
+
+static Precision costPrecision(const isa::Decoded &command) {
+  uint64_t code = command.get(
+      Field::opd0_prec,
+      command.get(Field::res0_prec, command.get(Field::src_data_format)));
+  return static_cast<Precision>(
+      std::min<uint64_t>(code, static_cast<uint64_t>(Precision::Int4)));
+}
+
+static void nameKin(const Row &row, bool isOwnRow, const isa::Decoded &command,
+                    CommandCost &cost) {
+  Precision precision = costPrecision(command);
+  const Row *kin = kinOf(row);
+  cost.kinPrecision = nearestPrecision(kin->precisions, precision);
+  if (const isa::Opcode *opcode =
+          isa::findOpcode(kin->engine, kin->type, kin->func))
+    cost.kin = opcode->mnemonic;
+  bool isShown = isOwnRow && (row.precisions & bit(precision)) != 0;
+  if (row.engine == Engine::Gdma)
+    isShown = isShown && (row.directions & bit(cost.direction)) != 0 &&
+              !command.get(Field::fill_constant_en);
+  cost.evidence = isShown                  ? Evidence::Measured
+                  : isOwnRow && row.probed ? Evidence::Probed
+                                           : Evidence::Kin;
+  cost.measured = isShown;
 }
 
 CommandCost cycles::estimate(const isa::Decoded &command, const Chip &chip) {
-  return command.engine == Engine::Tiu ? tiuCost(command, chip)
-                                       : gdmaCost(command, chip);
+  CommandCost cost;
+  bool isTiu = command.engine == Engine::Tiu;
+  unsigned system = isTiu ? static_cast<unsigned>(isa::TiuType::System)
+                          : static_cast<unsigned>(isa::GdmaType::System);
+  if (command.type == system) // ends, nops, barriers: not in the timelines
+    return cost;
+  // Linear arithmetic is element arithmetic without shapes and strides.
+  bool isLinear =
+      isTiu && command.type == static_cast<unsigned>(isa::TiuType::LinearArith);
+  unsigned type =
+      isLinear ? static_cast<unsigned>(isa::TiuType::Arith) : command.type;
+  static constexpr Row unknown = {Engine::Tiu, 3, 0,  Formula::Plain,
+                                  0,           0, -1, false};
+  const Row *row = findRow(command.engine, type, command.func);
+  bool isOwnRow = row != nullptr && !isLinear;
+  if (row == nullptr)
+    row = isTiu ? &unknown : findRow(Engine::Gdma, 0, 0);
+  if (isTiu) {
+    cost.cycles = tiuCycles(row->formula, command, chip);
+    cost.macs = tiuMacs(row->formula, command);
+  } else {
+    cost.direction = gdmaDirection(command, chip);
+    cost.bytes = gdmaBytes(row->formula, command);
+    cost.cycles = gdmaCycles(row->formula, command, cost.direction);
+  }
+  // The vendor's model drops commands that come out at less than a cycle.
+  cost.cycles = std::max<uint64_t>(cost.cycles, 1);
+  nameKin(*row, isOwnRow, command, cost);
+  return cost;
+}
+
+std::string cycles::kinText(const CommandCost &cost) {
+  static constexpr std::string_view names[] = {"int8",  "fp16", "fp32", "int16",
+                                               "int32", "bf16", "int4"};
+  if (cost.kin.empty())
+    return "";
+  return std::string(cost.kin) + " " +
+         std::string(
+             names[std::min(static_cast<unsigned>(cost.kinPrecision), 6u)]);
 }
 
 uint64_t cycles::macsPerCycle(Precision precision, const Chip &chip) {
   switch (precision) {
-  case Precision::Int8:
-    return uint64_t(chip.lanes) * chip.euBytes * 4;
-  case Precision::Fp16:
-  case Precision::Bf16:
-    return uint64_t(chip.lanes) * chip.euBytes / 2 * 4;
   case Precision::Fp32:
     return uint64_t(chip.lanes) * chip.euBytes / 4;
+  case Precision::Int8:
+  case Precision::Fp16:
+  case Precision::Bf16:
+    return uint64_t(chip.lanes) * chip.channelPack(precision) *
+           kPackedResultsPerCycle;
   default:
     return 0;
   }
 }
 
-// 2048 bytes in 417/11 cycles.
-double cycles::dmaBytesPerCycle(const Chip &) { return 54.02; }
+double cycles::dmaBytesPerCycle(const Chip &) {
+  return double(kLoadBytes) * 1e9 / double(uint64_t(1) << 30);
+}
 
 uint64_t cycles::cyclesPerSecond(const Chip &) { return 1'000'000'000; }
 

@@ -22,6 +22,7 @@
 #include "runtime/chips/Chip.h"
 #include "runtime/isa/Decode.h"
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace weft::cycles {
@@ -36,16 +37,31 @@ enum class Direction : uint8_t {
   LocalToLocal,
 };
 
+/// What speaks for a cost.
+enum class Evidence : uint8_t {
+  /// The vendor's timelines show commands of this function, precision and
+  /// direction, and the formula gives their figures.
+  Measured,
+  /// They do not, but the vendor's encoder library gave the formula's figure
+  /// for random commands of this function.
+  Probed,
+  /// The formula of the nearest measured kin, nothing else.
+  Kin,
+};
+
 /// The cost of one command.
 struct CommandCost {
-  /// Clock cycles that the engine is busy; 0 only for commands that do no work
-  /// (end, nop).
+  /// Clock cycles that the engine is busy; 0 only for system commands (end,
+  /// nop, barriers), which the timelines leave out.
   uint64_t cycles = 0;
-  /// False: the vendor's figures show no command of this function and
-  /// precision, and `kin` is the nearest one that they show.
+  /// False: the vendor's timelines show no command of this function, precision
+  /// and direction; `kin` is the nearest that they show.
   bool measured = false;
-  /// Name of the cost formula's row, such as `arith.add fp16`.
+  Evidence evidence = Evidence::Kin;
+  /// Mnemonic and precision of the nearest measured kin, the command's own if
+  /// `measured`; empty for system commands. kinText prints both.
   std::string_view kin;
+  isa::Precision kinPrecision = isa::Precision::Fp32;
   /// GDMA only: where from and to, and the bytes moved (each element once).
   Direction direction = Direction::None;
   uint64_t bytes = 0;
@@ -58,12 +74,15 @@ struct CommandCost {
 /// has a finite cost, and work costs at least one cycle.
 CommandCost estimate(const isa::Decoded &command, const Chip &chip);
 
+/// `arith.add fp16`; empty for system commands.
+std::string kinText(const CommandCost &cost);
+
 /// Multiply-accumulate steps that the convolution unit of the whole chip does
 /// in a cycle at most, for the roofline and utilisation; 0 if it lacks the
 /// type.
 uint64_t macsPerCycle(isa::Precision precision, const Chip &chip);
 
-/// Bytes that GDMA moves between global and local memory in a cycle at most.
+/// Bytes that GDMA loads from DRAM into local memory in a cycle at most.
 double dmaBytesPerCycle(const Chip &chip);
 
 /// Clock cycles a second of the engines: turns cycles into seconds.

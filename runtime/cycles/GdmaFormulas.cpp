@@ -1,0 +1,255 @@
+//===- GdmaFormulas.cpp - cycles of the DMA engine ------------------------===//
+
+#include "runtime/cycles/Formulas.h"
+
+#include <algorithm>
+#include <bitset>
+
+using namespace weft;
+using namespace weft::cycles;
+using namespace weft::cycles::detail;
+using isa::Field;
+
+namespace {
+
+/// A box of elements in one memory.
+struct Box {
+  uint64_t n, c, h, w;
+  uint64_t nStride, cStride, hStride, wStride; ///< in elements
+};
+
+/// Bytes that follow each other on both sides, as one run each.
+struct Runs {
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+};
+
+} // namespace
+
+static Box sourceBox(const isa::Decoded &command) {
+  return {command.get(Field::src_nsize, 1), command.get(Field::src_csize, 1),
+          command.get(Field::src_hsize, 1), command.get(Field::src_wsize, 1),
+          command.get(Field::src_nstride),  command.get(Field::src_cstride),
+          command.get(Field::src_hstride),  command.get(Field::src_wstride, 1)};
+}
+
+static Box resultBox(const isa::Decoded &command) {
+  return {command.get(Field::dst_nsize, 1), command.get(Field::dst_csize, 1),
+          command.get(Field::dst_hsize, 1), command.get(Field::dst_wsize, 1),
+          command.get(Field::dst_nstride),  command.get(Field::dst_cstride),
+          command.get(Field::dst_hstride),  command.get(Field::dst_wstride, 1)};
+}
+
+static uint64_t elementBytes(const isa::Decoded &command) {
+  return costBytes(command.get(Field::src_data_format));
+}
+
+static double runBytes(const Runs &runs) {
+  return double(runs.count) *
+         double(std::max<uint64_t>(runs.bytes, kShortestRunBytes));
+}
+
+/// The cost model computes in single precision and drops the fraction.
+static uint64_t wholeCycles(double cycles) {
+  float rounded = static_cast<float>(cycles);
+  if (!(rounded < double(kMostCycles)))
+    return kMostCycles;
+  return static_cast<uint64_t>(rounded);
+}
+
+/// The DRAM channels (bit i: page i of the first kDramChannels) that the (n, c)
+/// planes of a box lie in, each plane h * hStride elements long.
+static unsigned channelsOf(const Box &box, uint64_t elementSize) {
+  constexpr uint64_t kWindow = kDramChannels * kDramPageBytes;
+  std::bitset<kWindow> starts;
+  starts.set(0);
+  auto repeat = [&](uint64_t count, uint64_t stride) {
+    // After the round with `reach` copies there are 2 * reach of them.
+    stride *= elementSize;
+    if (stride == 0)
+      return;
+    count = std::min(count, ceilDiv(kWindow, stride));
+    for (uint64_t reach = 1; reach < count;) {
+      uint64_t more = std::min(reach, count - reach);
+      starts |= starts << (more * stride);
+      reach += more;
+    }
+  };
+  repeat(box.n, box.nStride);
+  repeat(box.c, box.cStride);
+  uint64_t pages = std::clamp<uint64_t>(
+      ceilDiv(product({box.h, box.hStride, elementSize}), kDramPageBytes), 1,
+      kDramChannels);
+  unsigned channels = 0;
+  for (uint64_t page = 0; page < kDramChannels; ++page) {
+    bool isStart = false;
+    for (uint64_t i = 0; i < kDramPageBytes && !isStart; ++i)
+      isStart = starts[page * kDramPageBytes + i];
+    for (uint64_t i = 0; isStart && i < pages; ++i)
+      channels |= 1u << (page + i) % kDramChannels;
+  }
+  return channels;
+}
+
+static uint64_t bytesPerCycle(Direction direction) {
+  switch (direction) {
+  case Direction::GlobalToLocal:
+    return kLoadBytes;
+  case Direction::LocalToGlobal:
+    return kStoreBytes;
+  default:
+    return kCopyBytes;
+  }
+}
+
+/// A constant into memory, run by run.
+static uint64_t fillCycles(const isa::Decoded &command) {
+  Box to = resultBox(command);
+  uint64_t size = elementBytes(command);
+  Runs runs;
+  if (to.wStride > 1)
+    runs = {product({to.n, to.c, to.h, to.w}), size};
+  else if (to.hStride == to.w)
+    runs = {product({to.n, to.c}), product({to.h, to.w, size})};
+  else
+    runs = {product({to.n, to.c, to.h}), product({to.w, size})};
+  return wholeCycles(runBytes(runs) / kFillBytes);
+}
+
+static uint64_t tensorCycles(const isa::Decoded &command, Direction direction) {
+  if (command.get(Field::fill_constant_en))
+    return fillCycles(command);
+  Box from = sourceBox(command), to = resultBox(command);
+  // The result has the source's shape here; with n and c swapped if
+  // transposed.
+  to.n = from.n, to.c = from.c, to.h = from.h, to.w = from.w;
+  if (command.func == isa::gdma::TensorNcTranspose)
+    std::swap(to.n, to.c);
+  uint64_t size = elementBytes(command);
+  bool isDense = from.hStride == from.w && to.hStride == from.w &&
+                 from.wStride == 1 && to.wStride == 1;
+  if (!command.get(Field::stride_enable, 1)) {
+    isDense = true;
+    for (Box *box : {&from, &to}) {
+      box->nStride = 0; // as the vendor's model has it
+      box->cStride = from.h * from.w;
+      box->hStride = from.w;
+      box->wStride = 1;
+    }
+  }
+  Runs runs;
+  if (isDense)
+    runs = {product({from.n, from.c}), product({from.h, from.w, size})};
+  else if (from.wStride <= 1 && to.wStride <= 1)
+    runs = {product({from.n, from.c, from.h}), product({from.w, size})};
+  else
+    runs = {product({from.n, from.c, from.h, from.w}), size};
+  // 2^30 bytes count as 10^9.
+  double numerator = runBytes(runs) * double(uint64_t(1) << 30);
+  double denominator = 1e9 * double(bytesPerCycle(direction));
+  unsigned channels = 0;
+  auto share = [&](const Box &box) {
+    channels |= channelsOf(box, size); // a copy's second side adds to the first
+    numerator *= double(kDramChannels);
+    denominator *= __builtin_popcount(channels);
+  };
+  if (direction == Direction::GlobalToLocal ||
+      direction == Direction::GlobalToGlobal)
+    share(from);
+  if (direction == Direction::LocalToGlobal ||
+      direction == Direction::GlobalToGlobal)
+    share(to);
+  return wholeCycles(numerator / denominator);
+}
+
+static uint64_t broadcastCycles(const isa::Decoded &command) {
+  Box from = sourceBox(command);
+  uint64_t size = elementBytes(command);
+  bool isDense =
+      from.hStride == from.w && command.get(Field::dst_hstride) == from.w;
+  Runs runs = isDense
+                  ? Runs{from.n, product({from.h, from.w, size})}
+                  : Runs{product({from.n, from.h}), product({from.w, size})};
+  return wholeCycles(runBytes(runs) / kLoadBytes);
+}
+
+static uint64_t matrixCycles(const isa::Decoded &command, Direction direction) {
+  // The side in DRAM has rows (h) of w elements; in local memory each row is
+  // cut into channels of w elements.
+  bool isStore = direction == Direction::LocalToGlobal;
+  Box matrix = isStore ? resultBox(command) : sourceBox(command);
+  uint64_t localW = isStore ? command.get(Field::src_wsize, 1)
+                            : command.get(Field::dst_wsize, 1);
+  uint64_t size = elementBytes(command);
+  double numerator = double(product({matrix.h, matrix.w, size}));
+  double denominator = double(bytesPerCycle(
+      isStore ? Direction::LocalToGlobal : Direction::GlobalToLocal));
+  uint64_t run = localW * size;
+  if (run > 0 && run < kShortestRunBytes) {
+    numerator *= double(kShortestRunBytes);
+    denominator *= double(run);
+  }
+  if (command.func == isa::gdma::MatrixTranspose) {
+    numerator *= double(kTransposeNumerator);
+    denominator *= double(kTransposeDenominator);
+  }
+  return wholeCycles(numerator / denominator);
+}
+
+Direction detail::gdmaDirection(const isa::Decoded &command, const Chip &chip) {
+  auto isLocal = [&](Field low, Field high, Field matrixLow, Field matrixHigh) {
+    bool isMatrix = command.has(matrixLow);
+    uint64_t address = command.get(isMatrix ? matrixLow : low) |
+                       command.get(isMatrix ? matrixHigh : high) << 32;
+    return address >= chip.localMemoryBase &&
+           address - chip.localMemoryBase < chip.localMemoryBytes();
+  };
+  bool from = isLocal(Field::src_start_addr_l32, Field::src_start_addr_h8,
+                      Field::src_start_addr_h32, Field::src_start_addr_l8);
+  bool to = isLocal(Field::dst_start_addr_l32, Field::dst_start_addr_h8,
+                    Field::dst_start_addr_h32, Field::dst_start_addr_l8);
+  if (command.get(Field::fill_constant_en))
+    return to ? Direction::GlobalToLocal : Direction::GlobalToGlobal;
+  if (from)
+    return to ? Direction::LocalToLocal : Direction::LocalToGlobal;
+  return to ? Direction::GlobalToLocal : Direction::GlobalToGlobal;
+}
+
+uint64_t detail::gdmaBytes(Formula formula, const isa::Decoded &command) {
+  Box from = sourceBox(command), to = resultBox(command);
+  uint64_t size = elementBytes(command);
+  switch (formula) {
+  case Formula::General:
+    return product({command.get(Field::move_length), size});
+  case Formula::TensorBroadcast:
+    return product({from.n, from.h, from.w, size});
+  case Formula::Matrix: // the side in DRAM is the one with an h size
+    return from.h != 0 && command.get(Field::src_hsize)
+               ? product({from.h, from.w, size})
+               : product({to.h, to.w, size});
+  case Formula::NonZero: // writes 32-bit indices
+    return product({from.n, from.c, from.h, from.w, 4});
+  case Formula::Gather: // as many lines as there are indices
+    return product({from.c, to.h, from.w, size});
+  default:
+    if (command.get(Field::fill_constant_en))
+      return product({to.n, to.c, to.h, to.w, size});
+    return product({from.n, from.c, from.h, from.w, size});
+  }
+}
+
+uint64_t detail::gdmaCycles(Formula formula, const isa::Decoded &command,
+                            Direction direction) {
+  switch (formula) {
+  case Formula::Tensor:
+    return tensorCycles(command, direction);
+  case Formula::TensorBroadcast:
+    return broadcastCycles(command);
+  case Formula::Matrix:
+    return matrixCycles(command, direction);
+  default:
+    return gdmaBytes(formula, command) / (direction == Direction::LocalToLocal
+                                              ? kSimpleLocalBytes
+                                              : kSimpleBytes);
+  }
+}
