@@ -322,8 +322,12 @@ static std::string shortened(std::string name, size_t width) {
   for (char &c : name)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
       c = '?';
-  return name.size() <= width ? name
-                              : "..." + name.substr(name.size() - width + 3);
+  if (name.size() <= width)
+    return name;
+  size_t begin = name.size() - width + 3;
+  while (begin < name.size() && (name[begin] & 0xc0) == 0x80)
+    ++begin; // not inside a UTF-8 character
+  return "..." + name.substr(begin);
 }
 
 static void appendNodes(std::string &text, const Profile &profile,

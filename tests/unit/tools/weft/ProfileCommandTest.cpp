@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/isa/Decode.h"
 #include "tests/unit/runtime/bmodel/SmallModel.h"
 #include "tools/weft/ProfilePage.h"
 #include "tools/weft/ProfileReport.h"
@@ -115,6 +116,41 @@ TEST_F(ProfileCommand, names_cannot_leave_their_place_in_the_page) {
     ++scripts;
   EXPECT_EQ(scripts, 2u);
   EXPECT_NE(text.find("\\u003cscript>/* tables.js */"), std::string::npos);
+}
+
+TEST_F(ProfileCommand, a_hundred_thousand_commands_fit_a_page) {
+  constexpr uint32_t kCommands = 100'000;
+  constexpr size_t kBytes = 96;
+  rt::SmallModel model = rt::makeSmallModel();
+  model.tables.nets[0]->stages[0]->debug_map.reset();
+  std::vector<uint8_t> commands;
+  for (uint32_t i = 0; i < kCommands; ++i) {
+    commands.insert(commands.end(), model.gdma(), model.gdma() + kBytes);
+    uint8_t *command = &commands[i * kBytes];
+    ASSERT_TRUE(
+        isa::set(isa::Form::DMA_tensor, isa::Field::cmd_id, command, i + 1));
+    // To local memory, here and there.
+    uint64_t to = 0x08000000 + i % 4000 * 64;
+    ASSERT_TRUE(isa::set(isa::Form::DMA_tensor, isa::Field::dst_start_addr_l32,
+                         command, to));
+    ASSERT_TRUE(isa::set(isa::Form::DMA_tensor, isa::Field::dst_start_addr_h8,
+                         command, 0));
+  }
+  std::array<uint8_t, 16> end = isa::makeGdmaEnd(kCommands + 1);
+  commands.insert(commands.end(), end.begin(), end.end());
+  model.setCounts(1, kCommands + 1);
+  auto &stage = *model.tables.nets[0]->stages[0];
+  for (auto *group :
+       {stage.groups[0].get(), stage.sub_nets[0]->groups[0].get()}) {
+    *group->gdma_blob = rt::wire::Blob(model.binary.size(), commands.size());
+    group->gdma_bytes = uint32_t(commands.size());
+  }
+  model.binary.insert(model.binary.end(), commands.begin(), commands.end());
+  std::string path = write(model), page = (folder / "page.html").string();
+  ASSERT_EQ(run({path, "--html", page}), 0) << errors;
+  // About 150 bytes a command; twice that is still a page that loads at once.
+  EXPECT_LT(std::filesystem::file_size(page), 300u * kCommands);
+  EXPECT_GT(std::filesystem::file_size(page), 50u * kCommands);
 }
 
 TEST_F(ProfileCommand, a_page_that_cannot_be_written_is_an_error) {
