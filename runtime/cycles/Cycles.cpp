@@ -5,6 +5,8 @@
 #include "runtime/cycles/Formulas.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 using namespace weft;
 using namespace weft::cycles;
@@ -108,14 +110,31 @@ static Precision costPrecision(const isa::Decoded &command) {
       std::min<uint64_t>(code, static_cast<uint64_t>(Precision::Int4)));
 }
 
+/// `arith.add fp16`, for every row and precision.
+static std::string_view kinName(const Row &kin, Precision precision) {
+  static constexpr std::string_view words[] = {"int8",  "fp16", "fp32", "int16",
+                                               "int32", "bf16", "int4"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const Row &row : rows)
+      for (std::string_view word : words) {
+        const isa::Opcode *opcode =
+            isa::findOpcode(row.engine, row.type, row.func);
+        all.push_back(opcode ? std::string(opcode->mnemonic) + " " +
+                                   std::string(word)
+                             : std::string());
+      }
+    return all;
+  }();
+  return names[static_cast<size_t>(&kin - rows) * std::size(words) +
+               static_cast<size_t>(precision)];
+}
+
 static void nameKin(const Row &row, bool isOwnRow, const isa::Decoded &command,
                     CommandCost &cost) {
   Precision precision = costPrecision(command);
   const Row *kin = kinOf(row);
-  cost.kinPrecision = nearestPrecision(kin->precisions, precision);
-  if (const isa::Opcode *opcode =
-          isa::findOpcode(kin->engine, kin->type, kin->func))
-    cost.kin = opcode->mnemonic;
+  cost.kin = kinName(*kin, nearestPrecision(kin->precisions, precision));
   bool isShown = isOwnRow && (row.precisions & bit(precision)) != 0;
   if (row.engine == Engine::Gdma)
     isShown = isShown && (row.directions & bit(cost.direction)) != 0 &&
@@ -156,16 +175,6 @@ CommandCost cycles::estimate(const isa::Decoded &command, const Chip &chip) {
   cost.cycles = std::max<uint64_t>(cost.cycles, 1);
   nameKin(*row, isOwnRow, command, cost);
   return cost;
-}
-
-std::string cycles::kinText(const CommandCost &cost) {
-  static constexpr std::string_view names[] = {"int8",  "fp16", "fp32", "int16",
-                                               "int32", "bf16", "int4"};
-  if (cost.kin.empty())
-    return "";
-  return std::string(cost.kin) + " " +
-         std::string(
-             names[std::min(static_cast<unsigned>(cost.kinPrecision), 6u)]);
 }
 
 uint64_t cycles::macsPerCycle(Precision precision, const Chip &chip) {

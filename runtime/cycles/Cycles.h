@@ -22,7 +22,6 @@
 #include "runtime/chips/Chip.h"
 #include "runtime/isa/Decode.h"
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace weft::cycles {
@@ -58,10 +57,9 @@ struct CommandCost {
   /// and direction; `kin` is the nearest that they show.
   bool measured = false;
   Evidence evidence = Evidence::Kin;
-  /// Mnemonic and precision of the nearest measured kin, the command's own if
-  /// `measured`; empty for system commands. kinText prints both.
+  /// Mnemonic and precision of the nearest measured kin (`arith.add fp16`), the
+  /// command's own if `measured`; empty for system commands. Lives for ever.
   std::string_view kin;
-  isa::Precision kinPrecision = isa::Precision::Fp32;
   /// GDMA only: where from and to, and the bytes moved (each element once).
   Direction direction = Direction::None;
   uint64_t bytes = 0;
@@ -73,9 +71,6 @@ struct CommandCost {
 /// The cost of a command that decoded. Never fails: every field combination
 /// has a finite cost, and work costs at least one cycle.
 CommandCost estimate(const isa::Decoded &command, const Chip &chip);
-
-/// `arith.add fp16`; empty for system commands.
-std::string kinText(const CommandCost &cost);
 
 /// Multiply-accumulate steps that the convolution unit of the whole chip does
 /// in a cycle at most, for the roofline and utilisation; 0 if it lacks the

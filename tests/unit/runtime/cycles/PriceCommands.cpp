@@ -67,7 +67,7 @@ static bool priceLine(const std::string &line, std::string &text) {
   text = std::to_string(cost.cycles) + " " +
          evidence[static_cast<unsigned>(cost.evidence)] + " " +
          std::to_string(static_cast<int>(cost.direction) - 1) + " " +
-         std::to_string(cost.bytes) + " " + cycles::kinText(cost);
+         std::to_string(cost.bytes) + " " + std::string(cost.kin);
   return true;
 }
 
