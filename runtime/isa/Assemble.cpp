@@ -39,7 +39,7 @@ private:
   bool readOrder(const Word &word, AssembledLine &line);
   bool chooseInstruction(Word word, AssembledLine &line);
   bool setField(const Word &word, AssembledLine &line);
-  bool claim(const Word &word, std::string_view name, AssembledLine &line);
+  bool claim(const Word &word, const FieldSpec *field, AssembledLine &line);
   AssembledLine fail(const Word &word, const std::string &why,
                      AssembledLine &line);
 
@@ -49,7 +49,7 @@ private:
   std::optional<uint64_t> id, dep;
   Word idWord, depWord;
   std::optional<Word> pending; ///< read one word too far
-  std::vector<std::string_view> seen;
+  std::vector<const FieldSpec *> seen;
 };
 
 } // namespace
@@ -128,6 +128,9 @@ weft::isa::nearestName(std::string_view word,
   std::string_view best;
   size_t least = word.size() / 2 + 1; // more changes: another word
   for (std::string_view name : names) {
+    size_t longer = std::max(word.size(), name.size());
+    if (longer - std::min(word.size(), name.size()) >= least)
+      continue; // every missing character is a change
     size_t changes = distance(word, name);
     if (changes < least) {
       least = changes;
@@ -258,14 +261,14 @@ bool LineParser::chooseInstruction(Word word, AssembledLine &line) {
   return true;
 }
 
-/// Notes the name as given; false and an error if it was before.
-bool LineParser::claim(const Word &word, std::string_view name,
+/// Notes the field as given; false and an error if it was before.
+bool LineParser::claim(const Word &word, const FieldSpec *field,
                        AssembledLine &line) {
-  if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
+  if (std::find(seen.begin(), seen.end(), field) != seen.end()) {
     fail(word, "the field is given twice", line);
     return false;
   }
-  seen.push_back(name);
+  seen.push_back(field);
   return true;
 }
 
@@ -299,49 +302,64 @@ static std::optional<uint64_t> readValue(std::string_view text, unsigned width,
   return bits && *bits <= mask ? bits : std::nullopt;
 }
 
+/// The field that a name means in this form: of the table, or reserved bits.
+static const FieldSpec *findField(Form form, std::string_view name) {
+  constexpr std::string_view kReserved = "rsvd_b";
+  std::optional<Number> bit;
+  if (name.substr(0, kReserved.size()) == kReserved)
+    bit = readNumber(name.substr(kReserved.size()));
+  for (const FieldSpec &spec : formSpec(form)) {
+    if (spec.name == Field::Reserved) {
+      if (bit && !bit->isNegative && bit->magnitude == spec.offset)
+        return &spec;
+    } else if (!isHeadField(spec.name) && fieldName(spec.name) == name) {
+      return &spec;
+    }
+  }
+  return nullptr;
+}
+
 /// One `field=value`.
 bool LineParser::setField(const Word &word, AssembledLine &line) {
   CommandBuilder &command = *line.command;
   size_t equals = word.text.find('=');
-  std::string form(formSpec(command.form()).name);
   if (equals == std::string_view::npos) {
     fail(word, "must be field=value", line);
     return false;
   }
   std::string_view name = word.text.substr(0, equals);
-  std::string_view value = word.text.substr(equals + 1);
-  for (const FieldSpec &spec : formSpec(command.form())) {
-    bool isReserved = spec.name == Field::Reserved;
-    if (isReserved ? name != "rsvd_b" + std::to_string(spec.offset)
-                   : isHeadField(spec.name) || name != fieldName(spec.name))
-      continue;
-    if (!claim(word, name, line))
-      return false;
-    Symbols symbols =
-        isReserved ? Symbols{} : symbolsOf(*command.opcode(), spec.name);
-    std::optional<uint64_t> bits = readValue(value, spec.width, symbols);
-    if (!bits) {
-      fail(word, "the value " + rangeText(spec.width, symbols), line);
-      return false;
-    }
-    rt::Status status = isReserved ? command.setReserved(spec.offset, *bits)
-                                   : command.set(spec.name, *bits);
-    if (!status)
-      fail(word, status.message(), line);
-    return status.isOk();
+  const FieldSpec *spec = findField(command.form(), name);
+  if (!spec) {
+    std::optional<Field> known = fieldByName(name);
+    if (known && isHeadField(*known))
+      fail(word,
+           "this field follows from the mnemonic and the form; id and "
+           "dependency are written id= and dep= behind the engine",
+           line);
+    else
+      fail(word,
+           "form " + std::string(formSpec(command.form()).name) +
+               " has no field " + rt::quoteName(name) +
+               nearestHint(name, fieldsOf(command.form())),
+           line);
+    return false;
   }
-  std::optional<Field> known = fieldByName(name);
-  if (known && isHeadField(*known))
-    fail(word,
-         "this field follows from the mnemonic and the form; id and dependency "
-         "are written id= and dep= behind the engine",
-         line);
-  else
-    fail(word,
-         "form " + form + " has no field " + rt::quoteName(name) +
-             nearestHint(name, fieldsOf(command.form())),
-         line);
-  return false;
+  if (!claim(word, spec, line))
+    return false;
+  bool isReserved = spec->name == Field::Reserved;
+  Symbols symbols =
+      isReserved ? Symbols{} : symbolsOf(*command.opcode(), spec->name);
+  std::optional<uint64_t> bits =
+      readValue(word.text.substr(equals + 1), spec->width, symbols);
+  if (!bits) {
+    fail(word, "the value " + rangeText(spec->width, symbols), line);
+    return false;
+  }
+  rt::Status status = isReserved ? command.setReserved(spec->offset, *bits)
+                                 : command.set(spec->name, *bits);
+  if (!status)
+    fail(word, status.message(), line);
+  return status.isOk();
 }
 
 AssembledLine LineParser::parse() {

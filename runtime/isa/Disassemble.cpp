@@ -7,12 +7,15 @@ using namespace weft::isa;
 
 static std::string toHex(uint64_t value) {
   static const char *digits = "0123456789abcdef";
-  std::string text;
+  char text[18];
+  char *begin = text + sizeof text;
   do {
-    text.insert(text.begin(), digits[value & 15]);
+    *--begin = digits[value & 15];
     value >>= 4;
   } while (value);
-  return "0x" + text;
+  *--begin = 'x';
+  *--begin = '0';
+  return std::string(begin, text + sizeof text);
 }
 
 static void appendValue(std::string &text, const Opcode &opcode,

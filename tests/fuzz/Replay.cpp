@@ -1,10 +1,10 @@
 //===- Replay.cpp - drive a fuzz target without libFuzzer -----------------===//
 //
-// usage: <program> MUTATIONS SEED-FILE...
+// usage: <program> MUTATIONS SEED...
 //
-// Gives the target each seed file as it is, cut off at 64 places and mutated
-// MUTATIONS times. The random numbers depend on the seed file's size and the
-// count only, so that a failure repeats.
+// A seed is a file or a folder of files. Gives the target each file as it is,
+// cut off at 64 places and mutated MUTATIONS times. The random numbers depend
+// on the seed file's size and the count only, so that a failure repeats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -118,9 +119,28 @@ bool replay(const std::string &path, unsigned mutations) {
 
 } // namespace
 
+/// The files of the arguments, those of a folder by name.
+static std::vector<std::string> seedFiles(int count, char **arguments) {
+  std::vector<std::string> files;
+  for (int index = 0; index < count; ++index) {
+    if (!std::filesystem::is_directory(arguments[index])) {
+      files.push_back(arguments[index]);
+      continue;
+    }
+    size_t first = files.size();
+    for (const auto &entry :
+         std::filesystem::directory_iterator(arguments[index]))
+      files.push_back(entry.path().string());
+    std::sort(files.begin() + first, files.end());
+    if (files.size() == first) // reported as missing
+      files.push_back(std::string(arguments[index]) + "/*");
+  }
+  return files;
+}
+
 int main(int argc, char **argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: %s MUTATIONS SEED-FILE...\n", argv[0]);
+    std::fprintf(stderr, "usage: %s MUTATIONS SEED...\n", argv[0]);
     return 2;
   }
   for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGALRM})
@@ -129,9 +149,11 @@ int main(int argc, char **argv) {
     __sanitizer_set_death_callback(reportInput);
   unsigned mutations = unsigned(std::strtoul(argv[1], nullptr, 10));
   bool found = true;
-  for (int index = 2; index < argc; ++index)
-    found = replay(argv[index], mutations) && found;
+  std::vector<std::string> files = seedFiles(argc - 2, argv + 2);
+  for (const std::string &file : files)
+    found = replay(file, mutations) && found;
   if (found)
-    std::printf("fuzz: %d seeds, %u inputs each\n", argc - 2, 65 + mutations);
+    std::printf("fuzz: %zu seeds, %u inputs each\n", files.size(),
+                65 + mutations);
   return found ? 0 : 1;
 }

@@ -1,0 +1,102 @@
+//===- LoadFuzz.cpp - any bytes as a bmodel, loaded only ------------------===//
+//
+// What the loader accepts can be read to the last byte and traced to its
+// nodes. BmodelFuzz also runs it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/bmodel/Bmodel.h"
+#include "runtime/bmodel/DebugMap.h"
+#include "runtime/bmodel/Sha256.h"
+#include "runtime/isa/Decode.h"
+
+#include <cstring>
+#include <random>
+
+using namespace weft;
+
+/// The sum of all bytes: reading them is the point, the sum keeps the compiler
+/// from leaving it out.
+static uint64_t touch(rt::ByteSpan span) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < span.size; ++i)
+    sum += span.data[i];
+  return sum;
+}
+
+static volatile uint64_t sink;
+
+static void readStage(const rt::StageSpec &stage) {
+  uint64_t sum = touch(stage.weightBytes);
+  for (size_t g = 0; g < stage.groups.size(); ++g) {
+    const rt::GroupSpec &group = stage.groups[g];
+    sum += touch(group.tiu) + touch(group.gdma);
+    for (uint32_t i = 0; i < group.tiuCount; ++i)
+      sum += rt::originText(stage, g, isa::Engine::Tiu, i).size();
+    for (uint32_t i = 0; i < group.gdmaCount; ++i)
+      sum += rt::originText(stage, g, isa::Engine::Gdma, i).size();
+  }
+  sink = sum;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  rt::Result<rt::Bmodel> model =
+      rt::Bmodel::load(std::vector<uint8_t>(bytes, bytes + size), "fuzz");
+  if (!model)
+    return 0;
+  for (const rt::NetSpec &net : model->nets())
+    for (const rt::StageSpec &stage : net.stages)
+      readStage(stage);
+  return 0;
+}
+
+#ifdef WEFT_LIBFUZZER
+extern "C" size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t maximum);
+
+/// Makes the digest of the weights right again where the file still has both.
+static void repairDigests(uint8_t *bytes, const rt::Container &container) {
+  flatbuffers::Verifier verifier(container.flatbuffer.data,
+                                 container.flatbuffer.size);
+  if (!rt::wire::VerifyModelBuffer(verifier))
+    return;
+  auto *table = rt::wire::GetMutableModel(bytes + rt::kBmodelHeaderBytes);
+  auto *nets = table->mutable_nets();
+  for (unsigned n = 0; nets && n < nets->size(); ++n) {
+    auto *stages = nets->GetMutableObject(n)->mutable_stages();
+    for (unsigned s = 0; stages && s < stages->size(); ++s) {
+      auto *weights = stages->GetMutableObject(s)->mutable_weights();
+      if (!weights || !weights->blob() || !weights->mutable_sha256() ||
+          weights->sha256()->size() != 32)
+        continue;
+      uint64_t start = weights->blob()->start(), size = weights->blob()->size();
+      if (start > container.binary.size || size > container.binary.size - start)
+        continue;
+      auto digest = rt::sha256(container.binary.data + start, size);
+      for (unsigned i = 0; i < 32; ++i)
+        weights->mutable_sha256()->Mutate(i, digest[i]);
+    }
+  }
+}
+
+/// Three mutations of four are repaired, else nearly all would end at the
+/// header or at the digest.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size,
+                                          size_t maximum, unsigned seed) {
+  size = LLVMFuzzerMutate(bytes, size, maximum);
+  std::minstd_rand random(seed);
+  if (size < rt::kBmodelHeaderBytes || random() % 4 == 0)
+    return size;
+  uint32_t flatbufferBytes;
+  std::memcpy(&flatbufferBytes, bytes + 8, sizeof flatbufferBytes);
+  size_t rest = size - rt::kBmodelHeaderBytes;
+  if (flatbufferBytes > rest)
+    flatbufferBytes = uint32_t(rest / 2);
+  std::vector<uint8_t> header =
+      rt::makeContainerHeader(flatbufferBytes, rest - flatbufferBytes);
+  std::memcpy(bytes, header.data(), header.size());
+  rt::Result<rt::Container> container = rt::parseContainer({bytes, size});
+  if (container)
+    repairDigests(bytes, *container);
+  return size;
+}
+#endif
