@@ -201,6 +201,7 @@ void Emulator::unmapGlobal() { machine->unmapGlobal(); }
 uint8_t *Emulator::localMemory() { return machine->local(); }
 const uint8_t *Emulator::localMemory() const { return machine->local(); }
 uint8_t *Emulator::staticMemory() { return machine->statics(); }
+uint8_t *Emulator::l2Memory() { return machine->l2(); }
 
 Result<RunStats> Emulator::run(const std::vector<CommandGroup> &groups,
                                const std::vector<Tap> &taps,

@@ -128,6 +128,7 @@ public:
   uint8_t *localMemory();
   const uint8_t *localMemory() const;
   uint8_t *staticMemory();
+  uint8_t *l2Memory();
 
 private:
   explicit Emulator(std::unique_ptr<Machine> machine);

@@ -185,10 +185,16 @@ enum Func : uint8_t {
   ScatterHw = 4,
   GatherPerChannel = 5,
   ScatterPerChannel = 6,
+  GatherFourBank = 7,
   MaskSelect = 8,
   NonZero = 9,
+  ScatterPingPong = 10,
+  GatherPerW = 11,
+  ScatterPerW = 12,
   GatherHzd = 13,
   ScatterHzd = 14,
+  MaskSelectHzd = 15,
+  NonZeroHzd = 16,
   GatherLine = 17,
   ScatterLine = 18,
 };
@@ -217,7 +223,16 @@ enum Func : uint8_t {
 
 /// Functions of TiuType::System.
 namespace sys {
-enum Func : uint8_t { Nop = 30, End = 31 };
+enum Func : uint8_t {
+  InterruptBarrier = 0,
+  Spb = 1,
+  Swr = 2,
+  SwrFromLocal = 3,
+  SwrCollectFromLocal = 4,
+  DataBarrier = 5,
+  Nop = 30,
+  End = 31,
+};
 } // namespace sys
 
 /// Codes of `cmd_type` (GDMA).
@@ -238,7 +253,11 @@ namespace gdma {
 enum Func : uint8_t {
   TensorCopy = 0,
   TensorNcTranspose = 1,
+  TensorCollect = 2,
   TensorBroadcast = 3,
+  TensorDistribute = 4,
+  TensorFourBankCopy = 5,
+  TensorFourBankBroadcast = 6,
   MatrixCopy = 0,
   MatrixTranspose = 1,
   GeneralCopy = 0,

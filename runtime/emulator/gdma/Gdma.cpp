@@ -70,9 +70,10 @@ Traffic gdmaTraffic(const Chip &chip, const Decoded &c) {
     break;
   case GdmaType::Gather:
   case GdmaType::Scatter: {
-    uint64_t rows = c.get(Field::index_hsize);
+    uint64_t rows =
+        c.get(type == GdmaType::Gather ? Field::dst_hsize : Field::src_hsize);
     uint64_t channels =
-        std::max(c.get(Field::src_csize), c.get(Field::dst_csize));
+        std::max(c.get(Field::src_csize), c.get(Field::index_csize));
     read = write = channels * rows * from.w;
     third = c.get(Field::index_csize) * rows * 4;
     thirdAt = gdma::thirdAddress(c);

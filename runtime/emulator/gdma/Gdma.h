@@ -42,6 +42,8 @@ uint64_t thirdAddress(const Decoded &command);
 unsigned formatBytes(const Decoded &command,
                      Field field = Field::src_data_format);
 bool isLocal(const Chip &chip, uint64_t address);
+/// The lanes that a command may write to.
+uint64_t localMask(const Decoded &command);
 
 Shape4 sourceShape(const Decoded &command);
 Shape4 targetShape(const Decoded &command);
@@ -62,6 +64,7 @@ struct Place {
   Shape4 shape;
   Strides4 stride; ///< bytes
   unsigned bytes = 1;
+  uint64_t reach = 0; ///< bytes from the first to the end of the last element
 
   /// nullptr for a channel in a lane that the mask leaves out.
   uint8_t *at(uint32_t n, uint32_t c, uint32_t h, uint32_t w = 0) const {

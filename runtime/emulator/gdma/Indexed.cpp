@@ -2,6 +2,8 @@
 #include "runtime/emulator/Rows.h"
 #include "runtime/emulator/gdma/Gdma.h"
 
+#include <algorithm>
+
 namespace weft::emulator::gdma {
 
 /// Calls body(pointer) for every element of a place in n, c, h, w order.
@@ -14,16 +16,27 @@ static void eachElement(const Place &place, Body body) {
           body(place.at(n, c, h, w), n, c, h, w);
 }
 
-static bool isZero(const uint8_t *at, unsigned bytes) {
-  for (unsigned i = 0; i < bytes; ++i)
-    if (at[i])
-      return false;
-  return true;
+/// fp32 is compared as a number, subnormals flushed; the halves by their bits,
+/// so that their minus zero is not zero.
+static bool isZero(const uint8_t *at, Precision precision) {
+  switch (precision) {
+  case Precision::Int8:
+    return *at == 0;
+  case Precision::Int16:
+  case Precision::Fp16:
+  case Precision::Bf16:
+    return loadAs<uint16_t>(at) == 0;
+  case Precision::Fp32:
+    return (loadAs<uint32_t>(at) & 0x7f800000) == 0;
+  default:
+    return loadAs<uint32_t>(at) == 0;
+  }
 }
 
 Status maskedSelect(Machine &machine, const Decoded &c) {
   unsigned bytes = formatBytes(c),
            maskBytes = formatBytes(c, Field::mask_data_format);
+  auto maskKind = static_cast<Precision>(c.get(Field::mask_data_format));
   uint64_t source = sourceAddress(c), mask = thirdAddress(c);
   Shape4 shape = sourceShape(c);
   const Chip &chip = machine.chip();
@@ -38,7 +51,7 @@ Status maskedSelect(Machine &machine, const Decoded &c) {
   uint64_t selected = 0;
   eachElement(select,
               [&](const uint8_t *at, uint32_t, uint32_t, uint32_t, uint32_t) {
-                selected += at && !isZero(at, maskBytes);
+                selected += at && !isZero(at, maskKind);
               });
   uint8_t *to = nullptr;
   if (selected)
@@ -47,7 +60,7 @@ Status maskedSelect(Machine &machine, const Decoded &c) {
   eachElement(select, [&](const uint8_t *at, uint32_t n, uint32_t ch,
                           uint32_t h, uint32_t w) {
     const uint8_t *value = in.at(n, ch, h, w);
-    if (!at || !value || isZero(at, maskBytes))
+    if (!at || !value || isZero(at, maskKind))
       return;
     std::memcpy(to, value, bytes);
     to += bytes;
@@ -57,6 +70,7 @@ Status maskedSelect(Machine &machine, const Decoded &c) {
 
 Status nonZero(Machine &machine, const Decoded &c) {
   unsigned bytes = formatBytes(c);
+  auto kind = static_cast<Precision>(c.get(Field::src_data_format));
   uint64_t source = sourceAddress(c);
   Shape4 shape = sourceShape(c);
   Place in;
@@ -66,7 +80,7 @@ Status nonZero(Machine &machine, const Decoded &c) {
       in));
   uint64_t found = 0;
   eachElement(in, [&](const uint8_t *at, uint32_t, uint32_t, uint32_t,
-                      uint32_t) { found += at && !isZero(at, bytes); });
+                      uint32_t) { found += at && !isZero(at, kind); });
   uint8_t *to = nullptr;
   if (found)
     WEFT_TRY(flatBytes(machine, "destination", targetAddress(c), found * 4,
@@ -74,7 +88,7 @@ Status nonZero(Machine &machine, const Decoded &c) {
   uint32_t index = get32(c, Field::dst_nstride_base_i);
   eachElement(in,
               [&](const uint8_t *at, uint32_t, uint32_t, uint32_t, uint32_t) {
-                if (at && !isZero(at, bytes)) {
+                if (at && !isZero(at, kind)) {
                   storeAs(to, index);
                   to += 4;
                 }
@@ -87,14 +101,22 @@ Status gatherScatter(Machine &machine, const Decoded &c) {
   bool scatters = c.type == unsigned(isa::GdmaType::Scatter);
   unsigned bytes = formatBytes(c);
   const Chip &chip = machine.chip();
+  if (c.get(Field::fill_constant_en))
+    return failf(Code::BadCommand, "a gather or scatter cannot fill");
   Shape4 from = {1, get32(c, Field::src_csize), get32(c, Field::src_hsize),
                  get32(c, Field::src_wsize)};
-  Shape4 to = {1, get32(c, Field::dst_csize), get32(c, Field::dst_hsize),
-               from.w};
-  if (to.c == 0) // the vendor leaves it out
-    to.c = from.c;
-  Shape4 list = {1, get32(c, Field::index_csize), get32(c, Field::index_hsize),
-                 1};
+  Shape4 list = {1, get32(c, Field::index_csize), 1, 1};
+  // The list has a row for each row gathered, or each row to scatter; the
+  // fields dst_csize, dst_wsize and index_hsize are not read.
+  uint32_t channels = std::max(from.c, list.c);
+  Shape4 to = {1, channels, get32(c, Field::dst_hsize), from.w};
+  list.h = scatters ? from.h : to.h;
+  if ((list.c != 1 && list.c != channels) ||
+      (from.c != 1 && from.c != channels))
+    return failf(Code::BadCommand,
+                 "%u channels of rows and %u channels of indices; one of them "
+                 "must be 1 if they differ",
+                 from.c, list.c);
   uint64_t source = sourceAddress(c), target = targetAddress(c),
            index = thirdAddress(c);
   Strides4 fromStride = {0, c.get(Field::src_cstride),
@@ -109,28 +131,16 @@ Status gatherScatter(Machine &machine, const Decoded &c) {
     listStride = defaultStrides(chip, index, 4, list);
   }
   Place in, out, indices;
-  bool fills = c.get(Field::fill_constant_en);
   WEFT_TRY(makePlace(machine, c, "destination", target, bytes, to, toStride,
                      true, out));
   WEFT_TRY(makePlace(machine, c, "index", index, 4, list, listStride, false,
                      indices));
-  if (!fills || !scatters)
-    WEFT_TRY(makePlace(machine, c, "source", source, bytes, from, fromStride,
-                       false, in));
-  uint32_t channels = scatters ? from.c : to.c;
-  if ((list.c != 1 && list.c != channels) ||
-      (from.c != 1 && to.c != 1 && from.c != to.c) ||
-      list.h > (scatters ? from.h : to.h))
-    return failf(Code::BadCommand,
-                 "gather of %ux%u rows by %ux%u indices into %ux%u rows",
-                 from.c, from.h, list.c, list.h, to.c, to.h);
+  WEFT_TRY(makePlace(machine, c, "source", source, bytes, from, fromStride,
+                     false, in));
   uint32_t fill = get32(c, Field::constant_value);
-  for (uint32_t ch = 0; ch < to.c; ++ch)
+  for (uint32_t ch = 0; ch < channels; ++ch)
     for (uint32_t i = 0; i < list.h; ++i) {
-      const uint8_t *at = indices.at(0, list.c == 1 ? 0 : ch, i);
-      if (!at)
-        continue;
-      uint32_t row = loadAs<uint32_t>(at);
+      uint32_t row = loadAs<uint32_t>(indices.at(0, list.c == 1 ? 0 : ch, i));
       bool inside = row < (scatters ? to.h : from.h);
       if (scatters && !inside)
         continue;
@@ -138,7 +148,7 @@ Status gatherScatter(Machine &machine, const Decoded &c) {
       const uint8_t *value =
           inside ? in.at(0, from.c == 1 ? 0 : ch, scatters ? i : row)
                  : reinterpret_cast<const uint8_t *>(&fill);
-      if (place && value)
+      if (place)
         copyElements(place, bytes, value, inside ? bytes : 0, bytes, from.w);
     }
   return Status::ok();

@@ -44,6 +44,11 @@ bool isLocal(const Chip &chip, uint64_t address) {
          address - chip.localMemoryBase < chip.localMemoryBytes();
 }
 
+uint64_t localMask(const Decoded &c) {
+  return c.get(Field::localmem_mask_h32, 0xffffffff) << 32 |
+         c.get(Field::localmem_mask_l32, 0xffffffff);
+}
+
 Shape4 sourceShape(const Decoded &c) {
   return {get32(c, Field::src_nsize), get32(c, Field::src_csize),
           get32(c, Field::src_hsize), get32(c, Field::src_wsize)};
@@ -144,8 +149,7 @@ Status makePlace(Machine &machine, const Decoded &c, const char *what,
     place.offset = uint32_t(at % kLaneBytes);
     // The mask guards writes; a masked lane is read all the same.
     if (write)
-      place.laneMask = uint64_t(get32(c, Field::localmem_mask_h32)) << 32 |
-                       get32(c, Field::localmem_mask_l32);
+      place.laneMask = localMask(c);
     channels = (place.lane0 + channels) / kLanes;
   }
   uint64_t span = reach({{shape.n - 1, place.stride.n},
@@ -154,6 +158,7 @@ Status makePlace(Machine &machine, const Decoded &c, const char *what,
                          {shape.w - 1, place.stride.w}});
   if (span != UINT64_MAX)
     span += bytes;
+  place.reach = span;
   if (!place.isLocal)
     return flatBytes(machine, what, address, span, write, place.base);
   place.base = machine.local();

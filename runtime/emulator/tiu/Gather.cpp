@@ -13,15 +13,19 @@ struct GatherCommand {
   unsigned bytes = 1;
   ElementKind index{Precision::Int8, false};
   LocalView source, indices, output, counts;
-  bool fills =
-      false; ///< out-of-range reads give `fill`; without it they are errors
+  /// An index of all ones is none (opd3_const): it writes nothing, or, with a
+  /// constant (opd2_const, opd2_addr), that. A scatter writes the constant to
+  /// the place of the all-ones index, if the result has it.
+  bool hasNone = false, fills = false;
   uint32_t fill = 0;
+
+  bool isNone(uint32_t value) const {
+    return hasNone && value == (index.bytes() == 1 ? 0xffu : 0xffffu);
+  }
 };
 
 Status outOfRange(uint64_t index, uint64_t limit) {
-  return failf(Code::BadCommand,
-               "index %llu is out of range (below %llu) and the command has no "
-               "fill value",
+  return failf(Code::BadCommand, "index %llu is out of range (below %llu)",
                (unsigned long long)index, (unsigned long long)limit);
 }
 
@@ -34,19 +38,19 @@ uint32_t readIndex(const GatherCommand &g, const uint8_t *at) {
 
 /// Views for opd0 and opd1 of the family `func`.
 Status readTypes(const Decoded &c, GatherCommand &g) {
-  g.func = c.func;
-  g.result = resultShape(c);
-  g.precision = precisionOf(c, Field::res0_prec);
   g.index.precision = precisionOf(c, Field::opd1_prec);
-  if (!isKnown(g.precision))
-    return unsupported(c, "int4 elements");
-  g.bytes = isa::elementBytes(g.precision);
-  g.fills = c.get(Field::opd3_const);
+  g.hasNone = c.get(Field::opd3_const);
+  g.fills = g.hasNone && c.get(Field::opd2_const);
   g.fill = get32(c, Field::opd2_addr);
+  bool isMask = c.func == sg::MaskSelect || c.func == sg::MaskSelectHzd;
+  // 32-bit indices: the vendor's emulator reads their halves.
   if (g.index.precision != Precision::Int8 &&
       g.index.precision != Precision::Int16 &&
-      g.index.precision != Precision::Int32)
-    return failf(Code::BadCommand, "an index of a float type");
+      !(isMask && g.index.precision == Precision::Int32))
+    return failf(Code::BadCommand,
+                 isMask ? "a mask of type %u; masks are int8, int16 or int32"
+                        : "indices of type %u; indices are uint8 or uint16",
+                 unsigned(g.index.precision));
   return Status::ok();
 }
 
@@ -62,11 +66,11 @@ Status sharedIndex(Machine &machine, const Decoded &c, GatherCommand &g) {
                      table, Layout::Aligned, g.source));
   WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), g.precision,
                      target, Layout::Aligned, g.output));
-  if (twoAxes)
-    g.index.precision = Precision::Int32;
+  if (twoAxes && g.index.precision != Precision::Int16)
+    return failf(Code::BadCommand, "pairs of indices are uint16");
   WEFT_TRY(viewLocal(machine, "operand 1", c.get(Field::opd1_addr),
-                     g.index.precision, {1, count, 1, 1}, Layout::Compact,
-                     g.indices));
+                     twoAxes ? Precision::Int32 : g.index.precision,
+                     {1, count, 1, 1}, Layout::Compact, g.indices));
   const Shape4 &indexed = scatters ? target : table,
                &listed = scatters ? table : target;
   uint64_t limit = uint64_t(indexed.h) * indexed.w,
@@ -75,23 +79,23 @@ Status sharedIndex(Machine &machine, const Decoded &c, GatherCommand &g) {
     return failf(Code::BadCommand, "%u indices for %llu elements", count,
                  (unsigned long long)length);
   for (uint32_t i = 0; i < count; ++i) {
-    uint32_t raw = readIndex(g, g.indices.at(0, i));
-    bool inside = raw < limit;
-    uint64_t at = raw;
-    if (twoAxes) {
-      inside = raw >> 16 < indexed.h && (raw & 0xffff) < indexed.w;
-      at = uint64_t(raw >> 16) * indexed.w + (raw & 0xffff);
-    }
-    if (!inside && !g.fills)
-      return outOfRange(raw, limit);
-    if (!inside && scatters)
+    uint32_t raw = twoAxes ? loadAs<uint32_t>(g.indices.at(0, i))
+                           : readIndex(g, g.indices.at(0, i));
+    uint64_t at =
+        twoAxes ? uint64_t(raw >> 16) * indexed.w + (raw & 0xffff) : raw;
+    bool none =
+        twoAxes ? g.isNone(raw >> 16) || g.isNone(raw & 0xffff) : g.isNone(raw);
+    bool inside = twoAxes ? raw >> 16 < indexed.h && (raw & 0xffff) < indexed.w
+                          : raw < limit;
+    if (none && (!g.fills || (scatters && !inside)))
       continue;
+    if (!none && !inside)
+      return outOfRange(raw, limit);
     for (uint32_t n = 0; n < g.result.n; ++n)
       for (uint32_t ch = 0; ch < g.result.c; ++ch) {
         uint64_t from = scatters ? i : at, to = scatters ? at : i;
-        const uint8_t *value = inside
-                                   ? g.source.at(n, ch) + from * g.bytes
-                                   : reinterpret_cast<const uint8_t *>(&g.fill);
+        const uint8_t *value = none ? reinterpret_cast<const uint8_t *>(&g.fill)
+                                    : g.source.at(n, ch) + from * g.bytes;
         std::memcpy(g.output.at(n, ch) + to * g.bytes, value, g.bytes);
       }
   }
@@ -101,8 +105,11 @@ Status sharedIndex(Machine &machine, const Decoded &c, GatherCommand &g) {
 /// The table of a batch-broadcast form: (1, c, 1, w), or one per lane.
 Status viewTable(Machine &machine, const Decoded &c, GatherCommand &g,
                  Shape4 shape, bool lineAligned) {
-  // SGL says 3 for a table per channel, SG 0.
-  bool perLane = get32(c, Field::opd0_str) >= (lineAligned ? 4u : 3u);
+  // A table per channel is 3 in SGL, 0 in SG, all but 4 in the 4-bank gather.
+  uint32_t code = get32(c, Field::opd0_str);
+  bool perLane = lineAligned                    ? code != 3
+                 : c.func == sg::GatherFourBank ? code == 4
+                                                : code != 0;
   uint64_t address = c.get(Field::opd0_addr);
   if (perLane)
     shape.c = shape.c < kLanes ? shape.c : kLanes;
@@ -132,23 +139,24 @@ Status channelIndex(Machine &machine, const Decoded &c, GatherCommand &g) {
   WEFT_TRY(viewLocal(machine, "operand 1", c.get(Field::opd1_addr),
                      g.index.precision, {g.result.n, g.result.c, 1, listed},
                      Layout::Aligned, g.indices));
-  for (uint32_t n = 0; n < g.result.n; ++n)
+  // The vendor's emulator gathers the first image only from four banks.
+  uint32_t images = c.func == sg::GatherFourBank ? 1 : g.result.n;
+  for (uint32_t n = 0; n < images; ++n)
     for (uint32_t ch = 0; ch < g.result.c; ++ch) {
       const uint8_t *table = g.source.at(0, ch), *list = g.indices.at(n, ch);
       uint8_t *out = g.output.at(n, ch);
       for (uint32_t i = 0; i < listed; ++i) {
         uint32_t index = readIndex(g, list + size_t(i) * g.indices.bytes);
-        if (index >= limit && !g.fills)
+        bool none = g.isNone(index), inside = index < limit;
+        if (none && (!g.fills || (scatters && !inside)))
+          continue;
+        if (!none && !inside)
           return outOfRange(index, limit);
-        if (scatters && index < limit)
-          std::memcpy(out + size_t(index) * g.bytes,
-                      table + size_t(i) * g.bytes, g.bytes);
-        else if (!scatters)
-          std::memcpy(out + size_t(i) * g.bytes,
-                      index < limit
-                          ? table + size_t(index) * g.bytes
-                          : reinterpret_cast<const uint8_t *>(&g.fill),
-                      g.bytes);
+        uint32_t from = scatters ? i : index, to = scatters ? index : i;
+        std::memcpy(out + size_t(to) * g.bytes,
+                    none ? reinterpret_cast<const uint8_t *>(&g.fill)
+                         : table + size_t(from) * g.bytes,
+                    g.bytes);
       }
     }
   return Status::ok();
@@ -183,6 +191,36 @@ Status maskSelect(Machine &machine, const Decoded &c, GatherCommand &g) {
   return Status::ok();
 }
 
+/// Lists the positions of the elements that are not zero (9, 16).
+Status nonZero(Machine &machine, const Decoded &c, GatherCommand &g) {
+  Shape4 shape = g.result;
+  ElementKind element{precisionOf(c, Field::opd0_prec), false};
+  if (element.isFloat() || !isKnown(element.precision) ||
+      (g.precision != Precision::Int16 && g.precision != Precision::Int32))
+    return failf(Code::BadCommand,
+                 "nonzero reads integers and writes int16 or int32");
+  shape.h = 1;
+  WEFT_TRY(viewLocal(machine, "operand 0", c.get(Field::opd0_addr),
+                     element.precision, shape, Layout::Aligned, g.source));
+  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), g.precision,
+                     shape, Layout::Aligned, g.output));
+  WEFT_TRY(viewLocal(machine, "result 1", c.get(Field::res1_addr),
+                     Precision::Int16, {shape.n, shape.c, 1, 1},
+                     Layout::Compact, g.counts));
+  g.index = element;
+  for (uint32_t n = 0; n < shape.n; ++n)
+    for (uint32_t ch = 0; ch < shape.c; ++ch) {
+      const uint8_t *value = g.source.at(n, ch);
+      uint8_t *out = g.output.at(n, ch);
+      uint32_t found = 0;
+      for (uint32_t i = 0; i < shape.w; ++i)
+        if (readIndex(g, value + size_t(i) * g.source.bytes) != 0)
+          std::memcpy(out + size_t(found++) * g.bytes, &i, g.bytes);
+      storeAs(g.counts.at(n, ch), static_cast<uint16_t>(found));
+    }
+  return Status::ok();
+}
+
 /// Rows of a line-aligned table (17, 18).
 Status lines(Machine &machine, const Decoded &c, GatherCommand &g) {
   bool scatters = g.func == sg::ScatterLine;
@@ -205,17 +243,11 @@ Status lines(Machine &machine, const Decoded &c, GatherCommand &g) {
     for (uint32_t ch = 0; ch < shape.c; ++ch)
       for (uint32_t i = 0; i < listed; ++i) {
         uint32_t index = readIndex(g, g.indices.at(n, ch, i));
-        if (index >= limit && !g.fills)
+        if (index >= limit)
           return outOfRange(index, limit);
-        if (index >= limit && scatters)
-          continue;
-        uint8_t *to = g.output.at(n, ch, scatters ? index : i);
-        if (index < limit)
-          std::memcpy(to, g.source.at(0, ch, scatters ? i : index),
-                      size_t(shape.w) * g.bytes);
-        else
-          for (uint32_t w = 0; w < shape.w; ++w)
-            std::memcpy(to + size_t(w) * g.bytes, &g.fill, g.bytes);
+        std::memcpy(g.output.at(n, ch, scatters ? index : i),
+                    g.source.at(0, ch, scatters ? i : index),
+                    size_t(shape.w) * g.bytes);
       }
   return Status::ok();
 }
@@ -223,7 +255,18 @@ Status lines(Machine &machine, const Decoded &c, GatherCommand &g) {
 } // namespace
 
 Status gather(Machine &machine, const Decoded &c) {
+  // The vendor's emulator takes these two and changes no memory.
+  if (c.func == sg::GatherRecord || c.func == sg::ScatterPingPong)
+    return Status::ok();
   GatherCommand g;
+  g.func = c.func;
+  g.result = resultShape(c);
+  g.precision = precisionOf(c, Field::res0_prec);
+  if (!isKnown(g.precision))
+    return unsupported(c, "int4 elements");
+  g.bytes = isa::elementBytes(g.precision);
+  if (c.func == sg::NonZero || c.func == sg::NonZeroHzd)
+    return nonZero(machine, c, g);
   WEFT_TRY(readTypes(c, g));
   switch (c.func) {
   case sg::GatherW:
@@ -235,8 +278,10 @@ Status gather(Machine &machine, const Decoded &c) {
   case sg::ScatterPerChannel:
   case sg::GatherHzd:
   case sg::ScatterHzd:
+  case sg::GatherFourBank:
     return channelIndex(machine, c, g);
   case sg::MaskSelect:
+  case sg::MaskSelectHzd:
     return maskSelect(machine, c, g);
   case sg::GatherLine:
   case sg::ScatterLine:

@@ -22,8 +22,8 @@ public:
     std::string error;
     inner = OurEmulator::create(error);
   }
-  uint8_t *local() override { return inner->local(); }
-  uint8_t *global() override { return inner->global(); }
+  uint8_t *memory(Area area) override { return inner->memory(area); }
+  uint8_t *local() { return memory(Area::Local); }
   void begin(isa::Engine engine, const uint8_t *bytes, size_t size) override {
     current = {};
     current.engine = engine;

@@ -30,24 +30,22 @@ uint64_t Command::get(Field field) const {
   return isa::get(form, field, bytes.data()).value_or(0);
 }
 
-static void addPoke(Command &command, uint64_t base, uint64_t offset,
-                    size_t limit, std::vector<uint8_t> bytes) {
-  if (offset > limit || bytes.size() > limit - offset)
-    command.error = "poke of " + std::to_string(bytes.size()) +
-                    " bytes at offset " + std::to_string(offset) +
-                    " leaves the memory";
+Command &Command::pokeAt(uint64_t address, std::vector<uint8_t> what) {
+  const AreaSpec *spec = areaOf(address);
+  if (!spec || what.size() > spec->bytes - (address - spec->base))
+    error = "poke of " + std::to_string(what.size()) + " bytes at address " +
+            std::to_string(address) + " leaves the memory";
   else
-    command.pokes.push_back({base + offset, std::move(bytes)});
+    pokes.push_back({address, std::move(what)});
+  return *this;
 }
 
 Command &Command::pokeLocal(uint32_t localAddress, std::vector<uint8_t> what) {
-  addPoke(*this, kLocalBase, localAddress, kLocalBytes, std::move(what));
-  return *this;
+  return pokeAt(kLocalBase + localAddress, std::move(what));
 }
 
 Command &Command::pokeGlobal(uint32_t offset, std::vector<uint8_t> what) {
-  addPoke(*this, kGlobalBase, offset, kGlobalBytes, std::move(what));
-  return *this;
+  return pokeAt(kGlobalBase + offset, std::move(what));
 }
 
 /// The builder's word: head, defaults, id 1.
@@ -96,7 +94,7 @@ std::vector<Kind> allKinds() {
   addConvKinds(kinds);
   addPoolKinds(kinds);
   addMatMulKinds(kinds);
-  addMatrixKinds(kinds);
+  addGatherKinds(kinds);
   addGdmaKinds(kinds);
   return kinds;
 }

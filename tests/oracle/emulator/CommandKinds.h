@@ -60,7 +60,7 @@ Contents contentsFor(Precision precision);
 
 /// Bytes that a command needs at a place, beside the random contents.
 struct Poke {
-  uint64_t address; ///< as GDMA sees it: kLocalBase + .. or kGlobalBase + ..
+  uint64_t address; ///< as GDMA sees it: one of the areas
   std::vector<uint8_t> bytes;
 };
 
@@ -80,6 +80,8 @@ struct Command {
   /// memory (a TIU address: lane << 18 | offset).
   Command &pokeLocal(uint32_t localAddress, std::vector<uint8_t> bytes);
   Command &pokeGlobal(uint32_t offset, std::vector<uint8_t> bytes);
+  /// The same at an address as GDMA sees it, in any memory.
+  Command &pokeAt(uint64_t address, std::vector<uint8_t> bytes);
 };
 Command tiuCommand(Form form, unsigned type, unsigned func);
 Command gdmaCommand(Form form, unsigned type, unsigned func);
@@ -130,7 +132,7 @@ void addOtherTiuKinds(std::vector<Kind> &kinds);
 void addConvKinds(std::vector<Kind> &kinds);
 void addPoolKinds(std::vector<Kind> &kinds);
 void addMatMulKinds(std::vector<Kind> &kinds);
-void addMatrixKinds(std::vector<Kind> &kinds);
+void addGatherKinds(std::vector<Kind> &kinds);
 void addGdmaKinds(std::vector<Kind> &kinds);
 std::vector<Kind> allKinds();
 

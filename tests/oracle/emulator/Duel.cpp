@@ -3,6 +3,7 @@
 #include "runtime/numeric/Float16.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +15,17 @@ constexpr size_t kBlock = 512;
 /// Holes in a result are smaller than this, in a lane and in global memory.
 /// Larger ones are seen by sweep().
 constexpr size_t kLaneQuiet = 2048, kGlobalQuiet = 32768;
+/// Distance of the copies that the 4-bank functions make.
+constexpr size_t kFourBankStep = 0x8000;
+
+/// The destination of a GDMA command. DMA_matrix calls the halves otherwise.
+uint64_t targetAddress(const Command &command) {
+  if (isa::hasField(command.form, Field::dst_start_addr_h32))
+    return command.get(Field::dst_start_addr_l8) << 32 |
+           command.get(Field::dst_start_addr_h32);
+  return command.get(Field::dst_start_addr_h8) << 32 |
+         command.get(Field::dst_start_addr_l32);
+}
 
 /// Element type of a command's results; Int8 where it has no say.
 Precision resultPrecision(const Command &command) {
@@ -43,13 +55,16 @@ std::string valueText(const uint8_t *at, Precision precision) {
   return text;
 }
 
-std::string addressText(size_t at) {
+std::string addressText(uint64_t address) {
   char text[80];
-  if (at < kLocalBytes)
-    std::snprintf(text, sizeof(text), "lane %zu offset 0x%zx", at / kLaneStride,
-                  at % kLaneStride);
+  const AreaSpec *spec = areaOf(address);
+  uint64_t at = spec ? address - spec->base : address;
+  if (spec && spec->area == Area::Local)
+    std::snprintf(text, sizeof(text), "lane %" PRIu64 " offset 0x%" PRIx64,
+                  at / kLaneStride, at % kLaneStride);
   else
-    std::snprintf(text, sizeof(text), "global offset 0x%zx", at - kLocalBytes);
+    std::snprintf(text, sizeof(text), "%s offset 0x%" PRIx64,
+                  spec ? spec->name : "no memory,", at);
   return text;
 }
 
@@ -150,23 +165,30 @@ void Duel::scan(const Window &window, Scan &scan) {
   }
 }
 
+Duel::Window Duel::windowAt(const AreaSpec &spec, size_t offset, size_t end,
+                            size_t quiet) {
+  return {ours.memory(spec.area) + offset,
+          reference.memory(spec.area) + offset,
+          pristine(spec.area) + offset,
+          spec.base + offset,
+          end - offset,
+          quiet};
+}
+
 std::vector<Duel::Window> Duel::everything() {
-  return {{ours.local(), reference.local(), pristineLocal.data(), 0,
-           kLocalBytes, kLocalBytes},
-          {ours.global(), reference.global(), pristineGlobal.data(),
-           kLocalBytes, kGlobalBytes, kGlobalBytes}};
+  std::vector<Window> windows;
+  for (const AreaSpec &spec : kAreas)
+    windows.push_back(windowAt(spec, 0, spec.bytes, spec.bytes));
+  return windows;
 }
 
 std::vector<Duel::Window> Duel::windowsOf(const Command &command) {
   std::vector<Window> windows;
   auto inLanes = [&](size_t offset) {
     offset = offset % kLaneStride / kBlock * kBlock;
-    for (size_t lane = 0; lane < kLocalBytes; lane += kLaneStride) {
-      size_t at = lane + offset;
-      windows.push_back({ours.local() + at, reference.local() + at,
-                         pristineLocal.data() + at, at, kLaneStride - offset,
-                         kLaneQuiet});
-    }
+    for (size_t lane = 0; lane < kLocalBytes; lane += kLaneStride)
+      windows.push_back(windowAt(kAreas[size_t(Area::Local)], lane + offset,
+                                 lane + kLaneStride, kLaneQuiet));
   };
   if (command.engine == Engine::Tiu) {
     for (Field field : {Field::res0_addr, Field::res1_addr})
@@ -174,23 +196,32 @@ std::vector<Duel::Window> Duel::windowsOf(const Command &command) {
         inLanes(command.get(field));
     return windows;
   }
-  uint64_t address = command.get(Field::dst_start_addr_h8) << 32 |
-                     command.get(Field::dst_start_addr_l32);
-  if (address >= kLocalBase && address < kLocalBase + kLocalBytes)
-    inLanes(address - kLocalBase);
-  if (address >= kGlobalBase && address < kGlobalBase + kGlobalBytes) {
-    size_t at = (address - kGlobalBase) / kBlock * kBlock;
-    windows.push_back({ours.global() + at, reference.global() + at,
-                       pristineGlobal.data() + at, kLocalBytes + at,
-                       kGlobalBytes - at, kGlobalQuiet});
+  uint64_t address = targetAddress(command);
+  const AreaSpec *spec = areaOf(address);
+  if (!spec)
+    return windows;
+  size_t offset = size_t(address - spec->base);
+  if (spec->area != Area::Local) {
+    windows.push_back(
+        windowAt(*spec, offset / kBlock * kBlock, spec->bytes, kGlobalQuiet));
+    return windows;
   }
+  inLanes(offset);
+  bool fourBanks = command.get(Field::cmd_type) == 0 &&
+                   (command.get(Field::cmd_special_function) == 5 ||
+                    command.get(Field::cmd_special_function) == 6);
+  for (unsigned bank = 1; fourBanks && bank < 4; ++bank)
+    inLanes(offset + bank * kFourBankStep);
   return windows;
 }
 
 void Duel::load(const MemoryRecipe &recipe) {
   if (loaded == recipe)
     return;
-  fillMemory(recipe, pristineLocal.data(), pristineGlobal.data());
+  Memories memories;
+  for (const AreaSpec &spec : kAreas)
+    memories[size_t(spec.area)] = pristine(spec.area);
+  fillMemory(recipe, memories);
   loaded = recipe;
   restore();
 }
@@ -204,14 +235,16 @@ std::string Duel::keptWords() const {
     return words ? " but for " + std::to_string(words) + " random words" : "";
   for (auto [begin, end] : loaded.kept)
     for (size_t at = begin; at < end; at += 4) {
+      const AreaSpec *spec = std::prev(std::end(kAreas));
+      while (at < countedFrom(spec->area))
+        --spec;
+      size_t offset = at - countedFrom(spec->area);
       uint32_t word;
-      std::memcpy(&word,
-                  at < kLocalBytes ? &pristineLocal[at]
-                                   : &pristineGlobal[at - kLocalBytes],
-                  sizeof(word));
+      std::memcpy(&word, pristine(spec->area) + offset, sizeof(word));
       char digits[16];
       std::snprintf(digits, sizeof(digits), ": %08x", word);
-      text += (text.empty() ? " but for " : ", ") + addressText(at) + digits;
+      text += (text.empty() ? " but for " : ", ") +
+              addressText(spec->base + offset) + digits;
     }
   return text;
 }
@@ -231,16 +264,17 @@ void Duel::poke(const Command &command, bool undo) {
   for (size_t i = 0; i < command.pokes.size(); ++i) {
     size_t index = undo ? command.pokes.size() - 1 - i : i;
     const Poke &poke = command.pokes[index];
-    bool local = poke.address < kGlobalBase;
-    size_t at = size_t(poke.address - (local ? kLocalBase : kGlobalBase));
-    auto &pristine = local ? pristineLocal : pristineGlobal;
+    const AreaSpec *spec = areaOf(poke.address);
+    if (!spec || poke.bytes.size() > spec->bytes - (poke.address - spec->base))
+      continue; // refused when the command was drawn
+    size_t at = size_t(poke.address - spec->base);
+    uint8_t *before = pristine(spec->area) + at;
     if (!undo)
-      covered.emplace_back(&pristine[at], &pristine[at] + poke.bytes.size());
+      covered.emplace_back(before, before + poke.bytes.size());
     const uint8_t *bytes = undo ? covered[index].data() : poke.bytes.data();
-    for (uint8_t *memory :
-         {pristine.data(), local ? ours.local() : ours.global(),
-          local ? reference.local() : reference.global()})
-      std::memcpy(memory + at, bytes, poke.bytes.size());
+    for (uint8_t *memory : {before, ours.memory(spec->area) + at,
+                            reference.memory(spec->area) + at})
+      std::memcpy(memory, bytes, poke.bytes.size());
   }
 }
 

@@ -36,8 +36,10 @@ struct Verdict {
 /// put back; sweep() does so for all memory.
 class Duel {
 public:
-  Duel(Executor &reference, Executor &ours)
-      : reference(reference), ours(ours) {}
+  Duel(Executor &reference, Executor &ours) : reference(reference), ours(ours) {
+    for (const AreaSpec &spec : kAreas)
+      pristineBytes[size_t(spec.area)].resize(spec.bytes);
+  }
 
   /// Prepares memory; cheap if it is prepared already.
   void load(const MemoryRecipe &recipe);
@@ -47,7 +49,7 @@ public:
   Verdict run(const Command &command, const Bound &bound, bool thorough);
 
   /// Local memory as the next command will find it.
-  const uint8_t *localBefore() const { return pristineLocal.data(); }
+  const uint8_t *localBefore() const { return pristine(Area::Local); }
 
   /// The words that the loaded recipe keeps of the random contents, if few.
   std::string keptWords() const;
@@ -60,7 +62,7 @@ private:
   struct Window {
     uint8_t *ours, *reference;
     const uint8_t *pristine;
-    size_t at;    ///< address: local memory, then global memory
+    uint64_t at;  ///< address of the first byte, as GDMA sees it
     size_t bytes; ///< at most; the scan ends after `quiet` unchanged bytes
     size_t quiet;
   };
@@ -68,13 +70,18 @@ private:
   std::vector<Window> windowsOf(const Command &command);
   std::vector<Window> everything();
   void scan(const Window &window, Scan &scan);
+  uint8_t *pristine(Area area) { return pristineBytes[size_t(area)].data(); }
+  const uint8_t *pristine(Area area) const {
+    return pristineBytes[size_t(area)].data();
+  }
+  Window windowAt(const AreaSpec &spec, size_t offset, size_t end,
+                  size_t quiet);
   void poke(const Command &command, bool undo);
   void restore();
 
   Executor &reference, &ours;
   MemoryRecipe loaded;
-  std::vector<uint8_t> pristineLocal = std::vector<uint8_t>(kLocalBytes),
-                       pristineGlobal = std::vector<uint8_t>(kGlobalBytes);
+  std::vector<uint8_t> pristineBytes[std::size(kAreas)]; ///< by Area
   std::vector<std::vector<uint8_t>> covered; ///< what pokes lie over
 };
 

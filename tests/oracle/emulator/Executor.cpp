@@ -13,7 +13,7 @@ std::unique_ptr<OurEmulator> OurEmulator::create(std::string &error) {
   }
   std::unique_ptr<OurEmulator> ours(new OurEmulator);
   ours->emulator = *std::move(created);
-  auto mapped = ours->emulator->mapGlobal(kGlobalBase, ours->global(),
+  auto mapped = ours->emulator->mapGlobal(kGlobalBase, ours->globalBytes.data(),
                                           ours->globalBytes.size());
   if (!mapped) {
     error = mapped.message();
@@ -24,7 +24,18 @@ std::unique_ptr<OurEmulator> OurEmulator::create(std::string &error) {
 
 OurEmulator::~OurEmulator() = default;
 
-uint8_t *OurEmulator::local() { return emulator->localMemory(); }
+uint8_t *OurEmulator::memory(Area area) {
+  switch (area) {
+  case Area::Local:
+    return emulator->localMemory();
+  case Area::Static:
+    return emulator->staticMemory();
+  case Area::L2:
+    return emulator->l2Memory();
+  default:
+    return globalBytes.data();
+  }
+}
 
 void OurEmulator::begin(isa::Engine engine, const uint8_t *command,
                         size_t bytes) {

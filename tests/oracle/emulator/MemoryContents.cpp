@@ -1,5 +1,6 @@
 #include "tests/oracle/emulator/MemoryContents.h"
 
+#include "runtime/emulator/StaticTables.h"
 #include "runtime/numeric/Float16.h"
 
 #include <algorithm>
@@ -218,8 +219,8 @@ std::string describe(const MemoryRecipe &recipe) {
 }
 
 /// The pattern, repeated through memory; `wanted` are the addresses to write.
-static void spread(const std::vector<uint32_t> &words, uint8_t *local,
-                   uint8_t *global, size_t wantedBegin, size_t wantedEnd) {
+static void spread(const std::vector<uint32_t> &words, const Memories &memories,
+                   size_t wantedBegin, size_t wantedEnd) {
   const auto *pattern = reinterpret_cast<const uint8_t *>(words.data());
   size_t patternBytes = words.size() * 4, lanes = kLocalBytes / kLaneStride;
   // Area `index` of memory holds bytes [index * kFilledLaneBytes, ..) of it.
@@ -234,13 +235,17 @@ static void spread(const std::vector<uint32_t> &words, uint8_t *local,
     }
   };
   for (size_t lane = 0; lane < lanes; ++lane)
-    put(local + lane * kLaneStride, lane * kFilledLaneBytes, lane * kLaneStride,
-        kFilledLaneBytes);
-  put(global, lanes * kFilledLaneBytes, kLocalBytes, kGlobalBytes);
+    put(memories[size_t(Area::Local)] + lane * kLaneStride,
+        lane * kFilledLaneBytes, lane * kLaneStride, kFilledLaneBytes);
+  size_t from = lanes * kFilledLaneBytes;
+  for (Area area : {Area::Global, Area::L2, Area::Static}) {
+    size_t bytes = kAreas[size_t(area)].bytes;
+    put(memories[size_t(area)], from, countedFrom(area), bytes);
+    from += bytes;
+  }
 }
 
-void fillMemory(const MemoryRecipe &recipe, uint8_t *local, uint8_t *global) {
-  constexpr size_t all = kLocalBytes + kGlobalBytes;
+static void fillPattern(const MemoryRecipe &recipe, const Memories &memories) {
   std::vector<uint32_t> words(kPatternWords);
   if (recipe.filling != Filling::Random) {
     for (size_t i = 0; i < words.size(); ++i)
@@ -248,7 +253,7 @@ void fillMemory(const MemoryRecipe &recipe, uint8_t *local, uint8_t *global) {
           recipe.filling == Filling::Ramp   ? rampWord(recipe.kind->contents, i)
           : recipe.filling == Filling::Ones ? oneWord(recipe.kind->contents)
                                             : 0;
-    spread(words, local, global, 0, all);
+    spread(words, memories, 0, kCountedBytes);
     if (recipe.kept.empty())
       return;
   }
@@ -257,10 +262,16 @@ void fillMemory(const MemoryRecipe &recipe, uint8_t *local, uint8_t *global) {
   for (size_t i = 0; i < words.size(); ++i)
     words[i] = randomWord(random, *recipe.kind, every, i);
   if (recipe.filling == Filling::Random)
-    spread(words, local, global, 0, all);
+    spread(words, memories, 0, kCountedBytes);
   else
     for (auto [begin, end] : recipe.kept)
-      spread(words, local, global, begin, end);
+      spread(words, memories, begin, end);
+}
+
+void fillMemory(const MemoryRecipe &recipe, const Memories &memories) {
+  fillPattern(recipe, memories);
+  std::memcpy(memories[size_t(Area::Static)], emulator::staticTables().data(),
+              sizeof(emulator::StaticTables));
 }
 
 } // namespace weft::oracle

@@ -4,6 +4,8 @@
 
 #include "tests/oracle/emulator/CommandKinds.h"
 
+#include <array>
+
 namespace weft::oracle {
 
 /// The first bytes of every lane are filled; the rest stays zero.
@@ -18,7 +20,7 @@ struct MemoryRecipe {
   uint64_t seed = 0;
   Filling filling = Filling::Random;
   /// Where the random contents stay, whatever `filling`: [begin, end), sorted,
-  /// counting local memory, then global memory. Multiples of 4.
+  /// counting the memories one after the other. Multiples of 4.
   std::vector<std::pair<size_t, size_t>> kept = {};
 
   bool operator==(const MemoryRecipe &other) const {
@@ -30,9 +32,12 @@ struct MemoryRecipe {
 /// "random, seed 3 (dense special numbers)", "zeros" ..
 std::string describe(const MemoryRecipe &recipe);
 
-/// Writes all of `local` (kLocalBytes) and `global` (kGlobalBytes); the parts
-/// that are never filled are taken as zero already.
-void fillMemory(const MemoryRecipe &recipe, uint8_t *local, uint8_t *global);
+/// Where the bytes of each memory are, by Area.
+using Memories = std::array<uint8_t *, std::size(kAreas)>;
+
+/// Writes all memories; the parts of local memory that are never filled are
+/// taken as zero already. Static memory starts with its tables.
+void fillMemory(const MemoryRecipe &recipe, const Memories &memories);
 
 /// Commands of one kind share the memory of this seed in groups of 16: filling
 /// costs as much as a few commands.

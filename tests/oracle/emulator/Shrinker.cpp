@@ -201,7 +201,7 @@ private:
     constexpr size_t kWord = 4, kManyPieces = 24;
     Case candidate = best;
     candidate.memory.filling = Filling::Ones;
-    candidate.memory.kept = {{0, kLocalBytes + kGlobalBytes}};
+    candidate.memory.kept = {{0, kCountedBytes}};
     if (!keepIfFails(candidate)) // beyond the filled part, nothing is random
       return false;
     for (bool halved = true; halved && triesLeft;) {

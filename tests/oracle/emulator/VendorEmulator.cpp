@@ -1,7 +1,5 @@
 #include "tests/oracle/emulator/VendorEmulator.h"
 
-#include "runtime/emulator/StaticTables.h"
-
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -33,6 +31,7 @@ struct VendorLibrary {
   VendorLocalMemory *(*localMemory)(int) = nullptr;
   void *(*staticMemory)(int) = nullptr;
   void *(*globalMemory)(int) = nullptr;
+  void *(*l2Memory)(int) = nullptr;
 
   bool open(const std::string &path) {
     void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -47,7 +46,8 @@ struct VendorLibrary {
            find(executeCommand, "execute_command") &&
            find(localMemory, "get_local_mem") &&
            find(staticMemory, "get_static_memaddr_by_node") &&
-           find(globalMemory, "get_global_memaddr");
+           find(globalMemory, "get_global_memaddr") &&
+           find(l2Memory, "get_l2_sram");
   }
 };
 VendorLibrary vendor;
@@ -66,7 +66,9 @@ std::string libraryPath() {
 struct VendorEmulator::Shared {
   uint8_t localPages[kLocalBytes + kPage];
   uint8_t globalPages[kGlobalBytes + kPage];
-  size_t localOffset, globalOffset; ///< of the memory in its pages
+  uint8_t l2Pages[kL2Bytes + kPage];
+  size_t localOffset, globalOffset, l2Offset; ///< of the memory in its pages
+  uint8_t statics[kStaticBytes]; ///< a copy: the vendor's lies in its heap
   uint8_t command[256]; // zero padded: the vendor reads beyond a short command
   unsigned engine;
 };
@@ -108,11 +110,17 @@ VendorEmulator::~VendorEmulator() {
     close(file);
 }
 
-uint8_t *VendorEmulator::local() {
-  return shared->localPages + shared->localOffset;
-}
-uint8_t *VendorEmulator::global() {
-  return shared->globalPages + shared->globalOffset;
+uint8_t *VendorEmulator::memory(Area area) {
+  switch (area) {
+  case Area::Local:
+    return shared->localPages + shared->localOffset;
+  case Area::Static:
+    return shared->statics;
+  case Area::L2:
+    return shared->l2Pages + shared->l2Offset;
+  default:
+    return shared->globalPages + shared->globalOffset;
+  }
 }
 
 bool VendorEmulator::startNursery(const std::string &path) {
@@ -164,8 +172,9 @@ void VendorEmulator::runNursery(const std::string &path) {
     shared->globalOffset = replacePages(
         static_cast<uint8_t *>(vendor.globalMemory(0)), kGlobalBytes, file,
         offsetof(Shared, globalPages), shared->globalPages, good);
-    std::memcpy(vendor.staticMemory(0), emulator::staticTables().data(),
-                sizeof(emulator::StaticTables));
+    shared->l2Offset =
+        replacePages(static_cast<uint8_t *>(vendor.l2Memory(0)), kL2Bytes, file,
+                     offsetof(Shared, l2Pages), shared->l2Pages, good);
   }
   // The library's threads poll without rest, and nothing that we call needs
   // them. They do not follow into a fork; those left behind are stopped.
@@ -197,7 +206,9 @@ void VendorEmulator::runWorker() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   char request;
   while (read(toWorker[0], &request, 1) == 1 && request == 'x') {
+    std::memcpy(vendor.staticMemory(0), shared->statics, kStaticBytes);
     vendor.executeCommand(0, shared->command, shared->engine);
+    std::memcpy(shared->statics, vendor.staticMemory(0), kStaticBytes);
     if (write(fromWorker[1], &request, 1) != 1)
       break;
   }

@@ -19,8 +19,7 @@ public:
   ~VendorEmulator() override;
   VendorEmulator(const VendorEmulator &) = delete;
 
-  uint8_t *local() override;
-  uint8_t *global() override;
+  uint8_t *memory(Area area) override;
   void begin(isa::Engine engine, const uint8_t *command, size_t bytes) override;
   Ending finish(std::string &why) override;
   void restart() override;
