@@ -24,9 +24,25 @@ struct PoolCommand {
   Rounding rounding = Rounding::HalfToEven;
 
   bool isDepthwise() const {
-    return func == pord::Depthwise || func == pord::DepthwiseRelu;
+    return func == pord::Depthwise || func == pord::DepthwiseRelu ||
+           func == pord::RoiDepthwise;
   }
+  bool isAverage() const {
+    return func == pord::AvgPool || func == pord::RoiAvgPool;
+  }
+  bool isMax() const {
+    return func == pord::MaxPool || func == pord::RoiMaxPool;
+  }
+  /// One region of interest a result column, instead of a sliding window.
+  bool hasRegions() const { return func >= pord::RoiDepthwise; }
 };
+
+/// The samples of a kernel window that lies at (h0, w0) and takes rows and
+/// columns up to h1 and w1; the exception value stands for the others.
+struct Region {
+  uint16_t w0, h0, w1, h1;
+};
+static_assert(sizeof(Region) == 8, "four 16-bit numbers in local memory");
 
 Status readTypes(const Decoded &c, PoolCommand &pool) {
   pool.func = c.func;
@@ -34,25 +50,47 @@ Status readTypes(const Decoded &c, PoolCommand &pool) {
   pool.kernel = {pool.input.precision, c.get(Field::opd1_sign) != 0};
   pool.result = {precisionOf(c, Field::res0_prec), pool.input.isSigned};
   Precision in = pool.input.precision, out = pool.result.precision;
-  if (pool.func > pord::MaxPool || pool.func == 3)
-    return unsupported(c, "regions of interest");
+  if (pool.hasRegions() && !c.get(Field::opd2_const))
+    return unsupported(c, "an exception value that is not a constant");
   if (!isKnown(in) || !isKnown(out) || in == Precision::Int16 ||
       in == Precision::Int32)
     return unsupported(c, "these element types");
   bool same = in == out;
-  bool fits = pool.input.isFloat()         ? same
-              : pool.func == pord::MaxPool ? same
-                                           : !pool.result.isFloat();
+  bool fits = pool.input.isFloat() || pool.func == pord::MaxPool
+                  ? same
+                  : !pool.result.isFloat();
   if (!fits)
     return unsupported(c, "a result of another type");
   if (pool.isDepthwise())
     pool.result.isSigned = pool.input.isSigned || pool.kernel.isSigned ||
-                           c.get(Field::opd2_sign) != 0;
+                           (c.get(Field::opd2_sign) != 0 && !pool.hasRegions());
   unsigned rounding = get32(c, Field::opd2_n_str);
   if (rounding >= numeric::kRoundingModes)
     return failf(Code::BadCommand, "rounding code %u; the machine has 0 to 6",
                  rounding);
   pool.rounding = static_cast<Rounding>(rounding);
+  return Status::ok();
+}
+
+/// Regions have neither padding nor strides: the fields of a window but for the
+/// sizes have no meaning.
+Status readRegionWindow(const Decoded &c, Window &window) {
+  window.inputH = get32(c, Field::opd0_h);
+  window.inputW = get32(c, Field::opd0_w);
+  window.outputH = get32(c, Field::res0_h);
+  window.outputW = get32(c, Field::res0_w);
+  window.kernelH = get32(c, Field::opd1_h);
+  window.kernelW = get32(c, Field::opd1_w);
+  if (window.inputH == 0 || window.inputW == 0 || window.kernelH == 0 ||
+      window.kernelW == 0 || window.outputW == 0)
+    return failf(Code::BadCommand,
+                 "regions: input %u x %u, window %u x %u, %u results; none may "
+                 "be 0",
+                 window.inputH, window.inputW, window.kernelH, window.kernelW,
+                 window.outputW);
+  if (window.outputH != 1)
+    return failf(Code::BadCommand, "regions: %u rows of results instead of 1",
+                 window.outputH);
   return Status::ok();
 }
 
@@ -80,12 +118,14 @@ Status readViews(const Machine &machine, const Decoded &c, PoolCommand &pool) {
   pool.biasBits = get32(c, Field::opd2_addr);
   pool.padBits = get32(c, Field::opd3_addr);
   pool.shiftBits = get32(c, Field::res1_addr);
-  pool.rotates = c.get(Field::kernel_rotate);
+  pool.rotates = c.get(Field::kernel_rotate) && !pool.hasRegions();
   if (pool.isDepthwise() && !pool.kernelIsConstant)
     WEFT_TRY(viewLocal(machine, "operand 1", pool.kernelBits,
                        pool.input.precision,
                        {1, out.c, window.kernelH, window.kernelW},
                        Layout::Compact, pool.kernelView));
+  if (pool.hasRegions())
+    return Status::ok(); // operands 2 and 3 are not bias and padding
   if (pool.isDepthwise() && !pool.biasIsConstant)
     WEFT_TRY(viewLocal(machine, "operand 2", pool.biasBits,
                        pool.input.isFloat() ? pool.input.precision
@@ -101,28 +141,90 @@ const uint8_t *bytesOf(const uint32_t &bits) {
   return reinterpret_cast<const uint8_t *>(&bits);
 }
 
+/// Where the samples of an output lie.
+class PoolPlan {
+public:
+  Status make(const Machine &machine, const Decoded &c,
+              const PoolCommand &pool);
+
+  size_t lanes() const {
+    return regions.empty() ? layout.lanes() : regions.size();
+  }
+  /// Samples of a channel and the room behind them.
+  size_t samples() const {
+    return regions.empty() ? layout.samples(1)
+                           : offsets.size() * roundUpLanes(lanes());
+  }
+  const std::vector<uint32_t> &positionOffsets() const {
+    return regions.empty() ? layout.positionOffsets() : offsets;
+  }
+  template <class T>
+  std::pair<uint32_t, uint32_t> gatherPixels(T *sums) const {
+    if (regions.empty())
+      return layout.gatherPixels(sums, 0, layout.lanes());
+    return {0, uint32_t(regions.size())};
+  }
+
+  PlaneLayout layout;          ///< of sliding windows
+  std::vector<Region> regions; ///< or of regions, one an output
+
+private:
+  std::vector<uint32_t> offsets;
+};
+
+Status PoolPlan::make(const Machine &machine, const Decoded &c,
+                      const PoolCommand &pool) {
+  if (!pool.hasRegions())
+    return layout.make(pool.window, 1);
+  const Window &window = pool.window;
+  const LocalView &input = pool.inputView;
+  LocalView view;
+  WEFT_TRY(viewLocal(machine, "operand 3", c.get(Field::opd3_addr), 2,
+                     {1, window.outputW, 1, 4}, {0, 4, 0, 1}, view));
+  uint32_t rows = (input.lane0 + input.shape.c + kLanes - 1) / kLanes;
+  uint64_t room =
+      (kLaneBytes - input.offset - (input.shape.n - 1) * input.stride.n -
+       (rows - 1) * input.stride.c) /
+      input.bytes;
+  for (uint32_t i = 0; i < window.outputW; ++i) {
+    Region r = loadAs<Region>(view.at(0, i));
+    uint64_t lastH = std::min<uint64_t>(r.h1, r.h0 + window.kernelH - 1),
+             lastW = std::min<uint64_t>(r.w1, r.w0 + window.kernelW - 1);
+    bool isEmpty = r.h1 < r.h0 || r.w1 < r.w0;
+    if (!isEmpty && lastH * window.inputW + lastW >= room)
+      return failf(Code::BadCommand,
+                   "region %u (rows %u to %u, columns %u to %u) leaves local "
+                   "memory; the input has %u rows and %u columns",
+                   i, r.h0, r.h1, r.w0, r.w1, window.inputH, window.inputW);
+    regions.push_back(r);
+  }
+  for (uint32_t p = 0; p < window.positions(); ++p)
+    offsets.push_back(uint32_t(p * roundUpLanes(lanes())));
+  return Status::ok();
+}
+
 /// Buffers of a worker for one channel after the other.
 template <class T>
 struct ChannelRoom {
   int64_t *wide; ///< integers only
   T *input, *planes, *sums, *kernel;
 
-  ChannelRoom(const PoolCommand &pool, const PlaneLayout &layout,
+  ChannelRoom(const PoolCommand &pool, const PoolPlan &layout,
               uint8_t *scratch) {
     wide = reinterpret_cast<int64_t *>(scratch);
     planes = reinterpret_cast<T *>(wide + wideSums(layout));
-    sums = planes + layout.samples(1);
+    sums = planes + layout.samples();
     kernel = sums + roundUpLanes(layout.lanes());
     input = kernel + pool.window.positions();
   }
-  static size_t bytes(const PoolCommand &pool, const PlaneLayout &layout) {
+  static size_t bytes(const PoolCommand &pool, const PoolPlan &layout) {
     return wideSums(layout) * sizeof(int64_t) +
-           sizeof(T) * (layout.samples(1) + roundUpLanes(layout.lanes()) +
+           sizeof(T) * (layout.samples() + roundUpLanes(layout.lanes()) +
                         pool.window.positions() + pool.window.padSlot());
   }
 
 private:
-  static size_t wideSums(const PlaneLayout &layout) {
+  static size_t wideSums(const PoolPlan &layout) {
     return std::is_same<T, float>::value ? 0 : roundUpLanes(layout.lanes());
   }
 };
@@ -138,13 +240,34 @@ uint32_t padBitsOf(const PoolCommand &pool, uint32_t ch, bool inserted) {
   return bits;
 }
 
-/// Loads the planes of one channel. read(address, step, to, count) and
-/// number(bits) give the elements.
+/// The samples of all regions in one channel.
+template <class T, class Read>
+void loadRegions(const PoolCommand &pool, const PoolPlan &plan,
+                 const uint8_t *plane, T exception, T *to, Read read) {
+  const Window &window = pool.window;
+  std::fill_n(to, plan.samples(), exception);
+  for (size_t i = 0; i < plan.regions.size(); ++i) {
+    const Region &r = plan.regions[i];
+    for (uint32_t kh = 0; kh < window.kernelH && r.h0 + kh <= r.h1; ++kh)
+      for (uint32_t kw = 0; kw < window.kernelW && r.w0 + kw <= r.w1; ++kw) {
+        size_t at = size_t(r.h0 + kh) * window.inputW + r.w0 + kw;
+        read(plane + at * pool.inputView.bytes,
+             to + plan.positionOffsets()[kh * window.kernelW + kw] + i, 1);
+      }
+  }
+}
+
+/// Loads the planes of one channel. read(address, to, count) and number(bits)
+/// give the elements.
 template <class T, class Read, class Number>
-void loadPlanes(const PoolCommand &pool, const PlaneLayout &layout, uint32_t n,
+void loadPlanes(const PoolCommand &pool, const PoolPlan &plan, uint32_t n,
                 uint32_t ch, const ChannelRoom<T> &room, Read read,
                 Number number) {
   const LocalView &view = pool.inputView;
+  if (pool.hasRegions())
+    return loadRegions(pool, plan, view.at(n, ch), number(pool.biasBits),
+                       room.planes, read);
+  const PlaneLayout &layout = plan.layout;
   T *to = layout.isInput() ? room.planes : room.input;
   read(view.at(n, ch), to, pool.window.padSlot());
   if (!layout.isInput())
@@ -153,7 +276,7 @@ void loadPlanes(const PoolCommand &pool, const PlaneLayout &layout, uint32_t n,
 }
 
 template <class T>
-WindowTerms<T> termsOf(const PlaneLayout &layout, const ChannelRoom<T> &room) {
+WindowTerms<T> termsOf(const PoolPlan &layout, const ChannelRoom<T> &room) {
   WindowTerms<T> terms;
   terms.vectors = room.planes;
   terms.offsets = layout.positionOffsets().data();
@@ -181,17 +304,17 @@ void largestTerms(Precision precision, const WindowTerms<float> &terms,
 }
 
 /// Average pooling has no bias and starts from -0; depthwise sums start from
-/// the bias and +0. Average pooling adds the accumulators in their order,
-/// depthwise convolution in the other one, which only a NaN can tell.
+/// the bias and +0. Depthwise convolution by sliding windows adds the
+/// accumulators in the reverse order, which only a NaN can tell.
 void sumTerms(const PoolCommand &pool, const WindowTerms<float> &terms,
               const float *kernel, float bias, float *out) {
-  bool averages = !pool.isDepthwise();
+  bool averages = pool.isAverage();
   float even = averages ? -0.0f : 0.0f;
   std::fill_n(out, terms.lanes, averages ? -0.0f : bias);
   if (pool.input.precision != Precision::Fp32)
     return roundedProducts(terms, kernel, pool.input.precision, even, out);
   FloatProducts task;
-  task.oddIsFirst = !averages;
+  task.oddIsFirst = !averages && !pool.hasRegions();
   task.rows = &kernel;
   task.rowCount = 1;
   task.vectors = terms.vectors;
@@ -213,7 +336,7 @@ void floatKernel(const PoolCommand &pool, uint32_t ch, float *kernel,
   else
     loadFloats(pool.kernelView.at(0, ch), pool.kernelView.bytes, precision,
                kernel, unsigned(positions));
-  if (pool.isDepthwise())
+  if (pool.isDepthwise() && !pool.hasRegions())
     loadFloats(pool.biasIsConstant ? bytesOf(pool.biasBits)
                                    : pool.biasView.at(0, ch),
                0, precision, &bias, 1);
@@ -222,8 +345,8 @@ void floatKernel(const PoolCommand &pool, uint32_t ch, float *kernel,
 }
 
 /// Function 2 clips integers only; floats keep their sign.
-void floatChannel(const PoolCommand &pool, const PlaneLayout &layout,
-                  uint32_t n, uint32_t ch, uint8_t *scratch) {
+void floatChannel(const PoolCommand &pool, const PoolPlan &layout, uint32_t n,
+                  uint32_t ch, uint8_t *scratch) {
   Precision precision = pool.input.precision;
   ChannelRoom<float> room(pool, layout, scratch);
   loadPlanes(
@@ -235,31 +358,33 @@ void floatChannel(const PoolCommand &pool, const PlaneLayout &layout,
   WindowTerms<float> terms = termsOf(layout, room);
   unsigned bytes = pool.resultView.bytes;
   uint8_t *to = pool.resultView.at(n, ch);
-  if (pool.func == pord::MaxPool) {
+  if (pool.isMax()) {
     largestTerms(precision, terms, room.sums);
-    auto [pixel, count] = layout.gatherPixels(room.sums, 0, layout.lanes());
+    auto [pixel, count] = layout.gatherPixels(room.sums);
     return storeChosen(to + size_t(pixel) * bytes, bytes, precision, room.sums,
                        count);
   }
   float bias;
   floatKernel(pool, ch, room.kernel, bias);
   sumTerms(pool, terms, room.kernel, bias, room.sums);
-  auto [pixel, count] = layout.gatherPixels(room.sums, 0, layout.lanes());
+  auto [pixel, count] = layout.gatherPixels(room.sums);
   storeFloats(to + size_t(pixel) * bytes, bytes, precision, room.sums, count);
 }
 
 /// From the exact sum to the stored integer.
 int64_t finishInteger(const PoolCommand &pool, int64_t sum, int64_t bias) {
   ElementKind kind = pool.result;
+  if (pool.hasRegions()) // only bytes saturate
+    return kind.bits() == 8 ? numeric::saturate(sum, 8, kind.isSigned) : sum;
   if (pool.func == pord::AvgPool) {
     sum =
         numeric::shiftRightRounded(sum, pool.biasBits & 0x1f, Rounding::HalfUp);
     return numeric::saturate(sum, kind.bits(), kind.isSigned);
   }
-  sum += bias;
+  uint32_t total = uint32_t(sum + bias); // wraps
+  sum = kind.isSigned ? int64_t(int32_t(total)) : int64_t(total);
   unsigned shift = (pool.shiftBits >> 8) & 0x1f;
-  if (kind.precision != Precision::Int32)
-    sum = numeric::shiftRightRounded(sum, shift, pool.rounding);
+  sum = numeric::shiftRightRounded(sum, shift, pool.rounding);
   if (pool.func == pord::DepthwiseRelu) {
     sum = sum < 0 ? 0 : sum;
     kind.isSigned = false;
@@ -270,7 +395,7 @@ int64_t finishInteger(const PoolCommand &pool, int64_t sum, int64_t bias) {
 /// The kernel of a channel as pairs with zero; its bias.
 int64_t integerKernel(const PoolCommand &pool, uint32_t ch, int32_t *kernel) {
   size_t positions = pool.window.positions();
-  if (pool.func == pord::AvgPool)
+  if (pool.isAverage())
     std::fill_n(kernel, positions, int32_t(pool.kernelBits & 0xff));
   else if (pool.kernelIsConstant)
     std::fill_n(
@@ -281,7 +406,7 @@ int64_t integerKernel(const PoolCommand &pool, uint32_t ch, int32_t *kernel) {
               kernel, positions);
   if (pool.rotates)
     std::reverse(kernel, kernel + positions);
-  if (!pool.isDepthwise())
+  if (!pool.isDepthwise() || pool.hasRegions())
     return 0;
   return pool.biasIsConstant ? int32_t(pool.biasBits)
                              : loadAs<int32_t>(pool.biasView.at(0, ch));
@@ -317,10 +442,10 @@ void sumIntegers(const WindowTerms<int32_t> &terms,
   }
 }
 
-void integerChannel(const PoolCommand &pool, const PlaneLayout &layout,
-                    uint32_t n, uint32_t ch, uint8_t *scratch) {
+void integerChannel(const PoolCommand &pool, const PoolPlan &layout, uint32_t n,
+                    uint32_t ch, uint8_t *scratch) {
   ChannelRoom<int32_t> room(pool, layout, scratch);
-  bool isMax = pool.func == pord::MaxPool, isSigned = pool.input.isSigned;
+  bool isMax = pool.isMax(), isSigned = pool.input.isSigned;
   ElementKind byte = {Precision::Int8, isSigned};
   // The maximum compares whole numbers; products take pairs with zero.
   loadPlanes(
@@ -343,7 +468,7 @@ void integerChannel(const PoolCommand &pool, const PlaneLayout &layout,
     bias = integerKernel(pool, ch, room.kernel);
     sumIntegers(terms, room);
   }
-  auto [pixel, count] = layout.gatherPixels(room.wide, 0, layout.lanes());
+  auto [pixel, count] = layout.gatherPixels(room.wide);
   for (uint32_t i = 0; i < count && !isMax; ++i)
     room.wide[i] = finishInteger(pool, room.wide[i], bias);
   unsigned bytes = pool.resultView.bytes;
@@ -356,11 +481,12 @@ void integerChannel(const PoolCommand &pool, const PlaneLayout &layout,
 Status poolOrDepthwise(Machine &machine, const Decoded &c) {
   PoolCommand pool;
   WEFT_TRY(readTypes(c, pool));
-  WEFT_TRY(readWindow(c, pool.window));
+  WEFT_TRY(pool.hasRegions() ? readRegionWindow(c, pool.window)
+                             : readWindow(c, pool.window));
   WEFT_TRY(readViews(machine, c, pool));
   Shape4 shape = pool.resultView.shape;
-  PlaneLayout layout;
-  WEFT_TRY(layout.make(pool.window, 1));
+  PoolPlan layout;
+  WEFT_TRY(layout.make(machine, c, pool));
   bool isFloat = pool.input.isFloat();
   Workers &workers = machine.workers();
   workers.reserveScratch(isFloat ? ChannelRoom<float>::bytes(pool, layout)
