@@ -76,8 +76,7 @@ Status copy(Machine &machine, const Decoded &c) {
   bool fills = c.get(Field::fill_constant_en);
   // Collect and distribute are C/W transposes under another name.
   if (c.func == fn::TensorCollect || c.func == fn::TensorDistribute) {
-    if (fills)
-      return failf(Code::BadCommand, "collect and distribute cannot fill");
+    WEFT_TRY(refuseFill(c));
     return cwTranspose(machine, c);
   }
   uint64_t source = sourceAddress(c), target = targetAddress(c);
@@ -104,9 +103,9 @@ Status copy(Machine &machine, const Decoded &c) {
                  to.c, (unsigned long long)target);
   if (broadcasts)
     applyBroadcastMask(out);
+  if (fourBanks)
+    WEFT_TRY(refuseFill(c));
   if (fills) {
-    if (fourBanks)
-      return failf(Code::BadCommand, "a 4-bank copy cannot fill");
     fillElements(out, get32(c, Field::constant_value));
     return Status::ok();
   }

@@ -42,6 +42,8 @@ uint64_t thirdAddress(const Decoded &command);
 unsigned formatBytes(const Decoded &command,
                      Field field = Field::src_data_format);
 bool isLocal(const Chip &chip, uint64_t address);
+/// Fails for a function without a fill that is told to.
+Status refuseFill(const Decoded &command);
 /// The lanes that a command may write to.
 uint64_t localMask(const Decoded &command);
 

@@ -33,7 +33,15 @@ static bool isZero(const uint8_t *at, Precision precision) {
   }
 }
 
+Status refuseFill(const Decoded &c) {
+  if (!c.get(Field::fill_constant_en))
+    return Status::ok();
+  return failf(Code::BadCommand, "%.*s has no fill, but fill_constant_en is 1",
+               int(c.mnemonic.size()), c.mnemonic.data());
+}
+
 Status maskedSelect(Machine &machine, const Decoded &c) {
+  WEFT_TRY(refuseFill(c));
   unsigned bytes = formatBytes(c),
            maskBytes = formatBytes(c, Field::mask_data_format);
   auto maskKind = static_cast<Precision>(c.get(Field::mask_data_format));
@@ -69,8 +77,15 @@ Status maskedSelect(Machine &machine, const Decoded &c) {
 }
 
 Status nonZero(Machine &machine, const Decoded &c) {
-  unsigned bytes = formatBytes(c);
+  unsigned bytes = formatBytes(c),
+           indexBytes = formatBytes(c, Field::index_data_format);
   auto kind = static_cast<Precision>(c.get(Field::src_data_format));
+  if (isa::isFloat(static_cast<Precision>(c.get(Field::index_data_format))) ||
+      indexBytes == 0)
+    return failf(Code::BadCommand,
+                 "indices of format %u; they are int8, int16 or int32",
+                 get32(c, Field::index_data_format));
+  WEFT_TRY(refuseFill(c));
   uint64_t source = sourceAddress(c);
   Shape4 shape = sourceShape(c);
   Place in;
@@ -83,14 +98,14 @@ Status nonZero(Machine &machine, const Decoded &c) {
                       uint32_t) { found += at && !isZero(at, kind); });
   uint8_t *to = nullptr;
   if (found)
-    WEFT_TRY(flatBytes(machine, "destination", targetAddress(c), found * 4,
-                       true, to));
+    WEFT_TRY(flatBytes(machine, "destination", targetAddress(c),
+                       found * indexBytes, true, to));
   uint32_t index = get32(c, Field::dst_nstride_base_i);
   eachElement(in,
               [&](const uint8_t *at, uint32_t, uint32_t, uint32_t, uint32_t) {
                 if (at && !isZero(at, kind)) {
-                  storeAs(to, index);
-                  to += 4;
+                  std::memcpy(to, &index, indexBytes);
+                  to += indexBytes;
                 }
                 ++index;
               });
@@ -101,8 +116,7 @@ Status gatherScatter(Machine &machine, const Decoded &c) {
   bool scatters = c.type == unsigned(isa::GdmaType::Scatter);
   unsigned bytes = formatBytes(c);
   const Chip &chip = machine.chip();
-  if (c.get(Field::fill_constant_en))
-    return failf(Code::BadCommand, "a gather or scatter cannot fill");
+  WEFT_TRY(refuseFill(c));
   Shape4 from = {1, get32(c, Field::src_csize), get32(c, Field::src_hsize),
                  get32(c, Field::src_wsize)};
   Shape4 list = {1, get32(c, Field::index_csize), 1, 1};

@@ -43,6 +43,7 @@ static MatrixFields matrixFields(const Decoded &c, bool load) {
 }
 
 Status matrix(Machine &machine, const Decoded &c) {
+  WEFT_TRY(refuseFill(c));
   unsigned bytes = formatBytes(c);
   const Chip &chip = machine.chip();
   uint64_t source = sourceAddress(c), target = targetAddress(c);

@@ -41,7 +41,7 @@ Command nonZeroCommand(Random &random) {
   Command c =
       gdmaCommand(random.coin() ? Form::DMA_nonzero : Form::sDMA_nonzero, 5, 0);
   unsigned bytes = drawFormat(c, random, Field::src_data_format);
-  c.set(Field::index_data_format, random.pick<uint64_t>({4}));
+  c.set(Field::index_data_format, random.pick<uint64_t>({0, 3, 4}));
   Side in = drawSide(random, true, {Area::Local, Area::Global, Area::L2}),
        out = drawSide(random, false, {Area::Global, Area::L2});
   Box box = drawBox(random, std::max(bytes, 4u), 0xf000);
