@@ -49,6 +49,20 @@ std::string quoted(const std::string &text) {
   return out + "\"";
 }
 
+/// Kinds that leave something out, by reason.
+std::string exceptionList(const Registry &registry, const char *heading,
+                          const char *Kind::*reason) {
+  std::map<std::string, std::string> kindsOf;
+  for (const Kind &kind : registry.kinds)
+    if (kind.*reason)
+      kindsOf[kind.*reason] +=
+          (kindsOf[kind.*reason].empty() ? "`" : ", `") + kind.name + "`";
+  std::string text;
+  for (const auto &[why, kinds] : kindsOf)
+    text += "* " + why + ": " + kinds + "\n";
+  return text.empty() ? text : std::string("\n") + heading + "\n\n" + text;
+}
+
 std::string introduction(const RunName &run) {
   std::ostringstream text;
   text << "# Instructions: what is emulated, and how it is judged\n\n"
@@ -122,7 +136,14 @@ std::string coveragePage(const Registry &registry, const Tallies &tallies,
        << " that the oracle cannot judge; " << all.compared
        << " commands compared, " << all.mismatches << " differ, " << all.refused
        << " refused by the vendor's emulator, " << all.crashed
-       << " crashed it, " << all.hung << " hung it.\n";
+       << " crashed it, " << all.hung << " hung it.\n"
+       << exceptionList(
+              registry,
+              "Kinds whose memory holds no special numbers:", &Kind::noSpecials)
+       << exceptionList(registry,
+                        "Kinds that start the vendor's emulator anew for each "
+                        "command:",
+                        &Kind::freshProcess);
   return page.str();
 }
 

@@ -147,7 +147,7 @@ int report(const Registry &registry, const Arguments &arguments,
       write(arguments.docs, coveragePage(registry, result.tallies, run));
   if (!written)
     return 2;
-  return all.mismatches || !result.problems.empty();
+  return all.mismatches || all.unrepeatable || !result.problems.empty();
 }
 
 int run(int argc, char **argv) {

@@ -43,7 +43,12 @@ std::string Row::judgement() const {
     return std::string("not yet: ") + (notYet ? notYet : "no kind draws it");
   if (bound.ulps)
     return "at most " + std::to_string(bound.ulps) + " ulp: " + bound.reason;
-  return "bit for bit";
+  size_t wrong = 0;
+  for (const Kind *kind : kinds)
+    wrong += knownMismatch(kind->name) != nullptr;
+  return wrong ? "bit for bit, but " + std::to_string(wrong) + " of " +
+                     std::to_string(kinds.size()) + " kinds differ"
+               : "bit for bit";
 }
 
 Registry::Registry(Executor &ours) {
