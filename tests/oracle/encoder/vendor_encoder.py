@@ -78,6 +78,7 @@ class VendorEncoder:
         library.allow_store_cmd()
         library.forbid_atomic_cmodel()
         library.tpu_set_id_node(both)
+        self.node = both
 
     def _buffer(self, name):
         size = self.library.backend_api_get_tpu_inst_size(name)
