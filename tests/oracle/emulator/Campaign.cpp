@@ -234,9 +234,9 @@ std::string Campaign::operandsOf(const Case &failing) {
       {Field::opd1_addr, Field::opd1_const},
       {Field::opd2_addr, Field::opd2_const},
       {Field::opd3_addr, Field::opd3_const}};
-  uint64_t left = isa::hasField(command.form, Field::tsk_opd_num)
-                      ? command.get(Field::tsk_opd_num)
-                      : 4;
+  uint64_t left = command.get(Field::tsk_opd_num);
+  if (left == 0) // the form or the instruction does not count them
+    left = 4;
   for (auto [address, constant] : operands) {
     if (left-- == 0)
       break;

@@ -31,6 +31,9 @@ TEST(Coverage, everyFunctionIsFuzzedOrListedWithTheReason) {
       continue;
     }
     EXPECT_TRUE(row.emulated) << name << ": no command of its kinds executes";
+    for (isa::Form form : row.missingForms)
+      std::printf("%s is not fuzzed in form %s\n", name.c_str(),
+                  std::string(isa::formSpec(form).name).c_str());
     EXPECT_FALSE(row.unjudged) << name << " is fuzzed, so it can be judged";
     if (row.notYet)
       std::printf("%s is fuzzed now, drop its row in NotCovered.def\n",

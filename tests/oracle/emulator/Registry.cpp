@@ -2,6 +2,7 @@
 
 #include "runtime/isa/CommandBuilder.h"
 
+#include <algorithm>
 #include <set>
 
 namespace weft::oracle {
@@ -26,6 +27,24 @@ const char *notCoveredReason(const Function &function) {
 #include "tests/oracle/emulator/NotCovered.def"
   (void)function;
   return nullptr;
+}
+
+/// Enters a kind into a row if it draws commands of it.
+void assignKind(Row &row, const Kind &kind,
+                const std::set<std::pair<Function, Form>> &drawn) {
+  bool draws = false;
+  for (const auto &[function, form] : drawn)
+    if (function == row.function) {
+      draws = true;
+      auto &missing = row.missingForms;
+      missing.erase(std::remove(missing.begin(), missing.end(), form),
+                    missing.end());
+    }
+  if (!draws)
+    return;
+  row.kinds.push_back(&kind);
+  if (kind.bound.ulps > row.bound.ulps)
+    row.bound = kind.bound;
 }
 
 bool executes(Executor &ours, Engine engine, const uint8_t *bytes, size_t size,
@@ -69,6 +88,9 @@ void Registry::addRows() {
     Row row;
     row.function = {opcode.engine, opcode.type, opcode.func};
     row.opcode = &opcode;
+    for (Form form : {opcode.longForm, opcode.shortForm})
+      if (form != Form::None && row.missingForms != std::vector<Form>{form})
+        row.missingForms.push_back(form); // SYSID stands for both
     row.unjudged = unjudgedReason(row.function);
     row.notYet = notCoveredReason(row.function);
     rows.push_back(row);
@@ -80,23 +102,19 @@ void Registry::assignKinds() {
   for (const Kind &kind : kinds) {
     if (!names.insert(kind.name).second)
       problems.push_back("two kinds are called " + kind.name);
-    std::set<Function> functions;
+    std::set<std::pair<Function, Form>> drawn;
     for (unsigned seed = 0; seed < kSamples; ++seed) {
       Command command = drawCommand(kind, seed);
       std::optional<Function> function = functionOf(command);
       if (function && command.error.empty())
-        functions.insert(*function);
+        drawn.emplace(*function, command.form);
       else
         problems.push_back(kind.name + ", seed " + std::to_string(seed) +
                            " draws a wrong command: " +
                            (function ? command.error : "does not decode"));
     }
     for (Row &row : rows)
-      if (functions.count(row.function)) {
-        row.kinds.push_back(&kind);
-        if (kind.bound.ulps > row.bound.ulps)
-          row.bound = kind.bound;
-      }
+      assignKind(row, kind, drawn);
   }
 }
 

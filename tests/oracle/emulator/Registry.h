@@ -18,6 +18,8 @@ struct Row {
   const char *unjudged = nullptr; ///< reason, of Unjudged.def
   const char *notYet = nullptr;   ///< reason, of NotCovered.def
   bool emulated = false;
+  /// Forms of the row that no kind draws.
+  std::vector<isa::Form> missingForms;
 
   /// "bit for bit", "<= 2 ulp: reason", "the oracle cannot judge: reason" ..
   std::string judgement() const;
