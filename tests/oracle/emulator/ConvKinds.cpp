@@ -73,6 +73,8 @@ Command convCommand(Random &random, const ConvTypes &types) {
   setConvConstants(c, random, types, places);
   c.set(Field::res_add, random.coin(4));
   c.set(Field::kernel_rotate, random.coin(4));
+  if (random.coin(4))
+    setUnreadFields(c, random);
   return c;
 }
 

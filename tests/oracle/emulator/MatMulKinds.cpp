@@ -34,6 +34,8 @@ Command mm2Command(Random &random, const ProductTypes &types) {
     c.set(Field::opd0_w, func == 6 ? columns : depth);
   }
   setTypes(c, random, types);
+  if (random.coin(4))
+    setUnreadFields(c, random);
   c.set(Field::res_add, random.coin(3));
   c.set(Field::res0_addr, places.result());
   bool leftIsConstant = random.coin(6), rightIsConstant = random.coin(6);
@@ -103,6 +105,8 @@ Command mmCommand(Random &random, const ProductTypes &types) {
     c.set(Field::opd1_n, transposed ? n : columns).set(Field::opd1_c, 1);
   }
   setTypes(c, random, types);
+  if (random.coin(4))
+    setUnreadFields(c, random);
   c.set(Field::res0_addr, places.result());
   bool leftIsConstant = random.coin(6);
   c.set(Field::opd0_const, leftIsConstant);

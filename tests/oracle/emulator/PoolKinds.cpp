@@ -38,6 +38,8 @@ Command poolCommand(Random &random, const PoolTypes &types) {
       unsigned(random.coin(3) ? random.in(60, 70) : random.in(1, 20));
   setResult(c, unsigned(random.in(1, 2)), channels, w.outputH, w.outputW);
   setTypes(c, random, types);
+  if (random.coin(4))
+    setUnreadFields(c, random);
   c.set(Field::res0_addr, places.result());
   c.set(Field::opd0_addr, places.operand(0));
   bool padIsConstant = !random.coin(3);
@@ -86,6 +88,8 @@ Command regionCommand(Random &random, const PoolTypes &types) {
   c.set(Field::opd1_h, uint64_t(random.in(1, 5)));
   c.set(Field::opd1_w, uint64_t(random.in(1, 5)));
   setTypes(c, random, types);
+  if (random.coin(4))
+    setUnreadFields(c, random);
   c.set(Field::res0_addr, places.result());
   c.set(Field::opd0_addr, places.operand(0));
   if (types.func != 7)

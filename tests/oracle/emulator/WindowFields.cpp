@@ -69,6 +69,21 @@ Window setWindow(Command &c, Random &random) {
   return {y.input, x.input, y.output, x.output, y.kernel, x.kernel};
 }
 
+void setUnreadFields(Command &c, Random &random) {
+  for (Field field :
+       {Field::eu_half_en,   Field::tsk_opd_num,  Field::relu,
+        Field::opd1_prec,    Field::opd2_prec,    Field::res0_str,
+        Field::opd1_str,     Field::opd2_str,     Field::res_add_sign,
+        Field::res0_h_shift, Field::res0_w_shift, Field::opd0_h_shift,
+        Field::opd0_w_shift, Field::opd1_h_shift, Field::opd1_w_shift,
+        Field::res0_n_str,   Field::res0_c_str,   Field::res0_h_str,
+        Field::res0_w_str,   Field::opd1_n_str,   Field::opd1_c_str,
+        Field::opd1_h_str,   Field::opd1_w_str,   Field::opd2_c_str,
+        Field::opd2_h_str,   Field::opd2_w_str})
+    if (isa::hasField(c.form, field) && isa::hasField(c.form, Field::relu))
+      c.set(field, random.bits() & isa::fieldMax(c.form, field));
+}
+
 uint32_t constantBits(Random &random, Precision precision) {
   if (!isa::isFloat(precision))
     return random.bits() & 0xff;

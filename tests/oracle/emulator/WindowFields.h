@@ -14,6 +14,10 @@ struct Window {
 /// operand of 70 channels of 4 bytes stays within 16 KiB a lane.
 Window setWindow(Command &command, Random &random);
 
+/// Random values in the fields of a long form that its short form lacks and the
+/// machine does not read. Nothing for a short form.
+void setUnreadFields(Command &command, Random &random);
+
 /// Random bits of a number of this type for an address field: plain numbers
 /// mostly, special ones now and then.
 uint32_t constantBits(Random &random, Precision precision);
