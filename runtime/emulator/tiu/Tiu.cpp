@@ -10,9 +10,10 @@ Status tiu::unsupported(const Decoded &command, const char *what) {
                int(command.mnemonic.size()), command.mnemonic.data(), what);
 }
 
-Status executeTiu(Machine &machine, const Decoded &command) {
+namespace {
+
+Status execute(Machine &machine, const Decoded &command) {
   using isa::TiuType;
-  FlushSubnormals flush;
   switch (static_cast<TiuType>(command.type)) {
   case TiuType::Conv:
     return tiu::conv(machine, command);
@@ -46,6 +47,48 @@ Status executeTiu(Machine &machine, const Decoded &command) {
   return failf(Code::Unsupported,
                "unsupported: the emulator has no model of %.*s",
                int(command.mnemonic.size()), command.mnemonic.data());
+}
+
+/// Lanes that a long form masks: they are read, and counted as channels, but
+/// keep their contents. No compiler masks lanes, so copies of them will do.
+class MaskedLanes {
+public:
+  MaskedLanes(const Machine &machine, uint64_t enabled) : machine(machine) {
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      if ((enabled >> lane & 1) == 0)
+        lanes.push_back(lane);
+    bytes.resize(lanes.size() * kLaneBytes);
+    for (size_t i = 0; i < lanes.size(); ++i)
+      std::memcpy(saved(i), lane(i), kLaneBytes);
+  }
+  ~MaskedLanes() {
+    for (size_t i = 0; i < lanes.size(); ++i)
+      std::memcpy(lane(i), saved(i), kLaneBytes);
+  }
+  MaskedLanes(const MaskedLanes &) = delete;
+  MaskedLanes &operator=(const MaskedLanes &) = delete;
+
+private:
+  uint8_t *saved(size_t i) { return bytes.data() + i * kLaneBytes; }
+  uint8_t *lane(size_t i) {
+    return machine.local() + size_t(lanes[i]) * kLaneBytes;
+  }
+
+  const Machine &machine;
+  std::vector<unsigned> lanes;
+  std::vector<uint8_t> bytes;
+};
+
+} // namespace
+
+Status executeTiu(Machine &machine, const Decoded &command) {
+  FlushSubnormals flush;
+  constexpr uint64_t all = ~uint64_t(0);
+  uint64_t enabled = command.get(Field::tsk_lane_num, all);
+  if (enabled == all)
+    return execute(machine, command);
+  MaskedLanes masked(machine, enabled);
+  return execute(machine, command);
 }
 
 } // namespace weft::emulator

@@ -109,7 +109,11 @@ const char *knownMismatch(const std::string &kind) {
 
 Command drawCommand(const Kind &kind, uint64_t seed) {
   Random random(mixSeed(kind.name, seed));
-  return kind.make(random);
+  Command command = kind.make(random);
+  if (isa::hasField(command.form, Field::tsk_lane_num) && random.coin(8))
+    command.set(Field::tsk_lane_num, random.bits() | uint64_t(random.bits())
+                                                         << 32);
+  return command;
 }
 
 } // namespace weft::oracle

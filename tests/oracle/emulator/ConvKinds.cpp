@@ -55,11 +55,15 @@ Command convCommand(Random &random, const ConvTypes &types) {
   Command c = tiuCommand(isLong ? Form::CONV : Form::sCONV, 0, types.func);
   Places places(random);
   Window w = setWindow(c, random);
-  bool manyPositions = w.kernelH * w.kernelW > 9;
+  unsigned positions = w.kernelH * w.kernelW;
   unsigned outputs =
       unsigned(random.coin(3) ? random.in(60, 70) : random.in(1, 20));
   unsigned inputs = unsigned(
-      random.coin() || manyPositions ? random.in(1, 8) : random.in(30, 70));
+      random.coin() || positions > 9 ? random.in(1, 8) : random.in(30, 70));
+  if (positions < 4 && random.coin(3)) { // several blocks of channels
+    inputs = unsigned(random.in(60, 300));
+    outputs = unsigned(random.in(1, 40));
+  }
   setResult(c, unsigned(random.in(1, 2)), outputs, w.outputH, w.outputW);
   c.set(Field::opd0_c, inputs);
   c.set(Field::opd0_prec, unsigned(types.in));

@@ -29,11 +29,14 @@ Axis randomAxis(Random &random, unsigned largestKernel, bool small,
   Axis axis{};
   axis.input = unsigned(random.in(1, small ? 6 : 13));
   axis.kernel = unsigned(random.in(1, largestKernel));
+  if (random.coin(24))
+    axis.kernel = unsigned(random.in(7, 20));
   int64_t most = random.coin(8) ? 15 : 3;
   axis.before = unsigned(random.in(0, most));
   axis.after = unsigned(random.in(0, most));
   axis.stride = unsigned(random.in(1, random.coin(8) ? 15 : 3));
-  axis.dilation = unsigned(random.in(1, random.coin(8) ? 5 : 2));
+  axis.dilation =
+      axis.kernel > 6 ? 1 : unsigned(random.in(1, random.coin(8) ? 5 : 2));
   axis.inserted = inserts ? unsigned(random.in(0, random.coin(8) ? 7 : 2)) : 0;
   axis.before = std::min(axis.before, widestPadding(mode, axis));
   axis.after = std::min(axis.after, widestPadding(mode, axis));
