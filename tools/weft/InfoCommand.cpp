@@ -1,7 +1,9 @@
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/device/EmulatorDevice.h"
 #include "runtime/emulator/Emulator.h"
+#include "runtime/isa/Rules.h"
 #include "runtime/status/Quote.h"
+#include "tools/weft/Listing.h"
 #include "tools/weft/Program.h"
 
 #include <nlohmann/json.hpp>
@@ -17,6 +19,16 @@ namespace {
 struct InfoFlags {
   std::string model;
   bool json = false;
+  bool check = false;
+};
+
+/// Commands of a model that break a rule of the hardware.
+struct Violations {
+  /// The first of them, each "net 'n' stage 0 group 0 tiu command 3
+  /// (arith.add): <value, rule, source>".
+  std::vector<std::string> texts;
+  uint64_t commands = 0; ///< checked
+  uint64_t broken = 0;
 };
 } // namespace
 
@@ -135,6 +147,40 @@ static std::string stageText(const rt::StageSpec &stage, const Json &json) {
   return text;
 }
 
+static Result<Violations> checkRules(const rt::Bmodel &model) {
+  constexpr size_t kMaxTexts = 20;
+  Violations violations;
+  for (const rt::NetSpec &net : model.nets()) {
+    rt::Status status = visitCommands(
+        net, "", [&](const CommandPlace &place, const isa::Decoded &command) {
+          ++violations.commands;
+          rt::Status kept = isa::checkCommand(command, model.chip());
+          if (kept.isOk() || violations.broken++ >= kMaxTexts)
+            return rt::Status::ok();
+          violations.texts.push_back(
+              headingOf(place) + " command " + std::to_string(place.index) +
+              " (" + std::string(command.mnemonic) + "): " + kept.message());
+          return rt::Status::ok();
+        });
+    if (!status)
+      return status;
+  }
+  return violations;
+}
+
+static std::string violationText(const Violations &violations) {
+  std::string text = "hardware rules: " + std::to_string(violations.broken) +
+                     " of " + std::to_string(violations.commands) +
+                     " commands break one\n";
+  for (const std::string &one : violations.texts)
+    text += "  " + one + "\n";
+  if (violations.broken > violations.texts.size())
+    text += "  and " +
+            std::to_string(violations.broken - violations.texts.size()) +
+            " more\n";
+  return text;
+}
+
 static ExitCode infoCommand(const InfoFlags &flags) {
   Result<rt::Bmodel> model = rt::Bmodel::load(flags.model);
   if (!model)
@@ -142,8 +188,23 @@ static ExitCode infoCommand(const InfoFlags &flags) {
   Result<Json> json = describeModel(*model);
   if (!json)
     return reportError(json.status());
+  Violations violations;
+  if (flags.check) {
+    Result<Violations> found = checkRules(*model);
+    if (!found)
+      return reportError(found.status());
+    violations = *std::move(found);
+    (*json)["rules"] = {{"commands", violations.commands},
+                        {"broken", violations.broken},
+                        {"violations", violations.texts}};
+  }
+  auto finish = [&](ExitCode printed) {
+    return printed == ExitCode::Ok && violations.broken != 0
+               ? ExitCode::ComparisonFailed
+               : printed;
+  };
   if (flags.json)
-    return printJson(*json);
+    return finish(printJson(*json));
   std::string text =
       flags.model + ": " + std::string(model->chip().name) + ", " +
       std::to_string(model->fileBytes().size) + " bytes, version " +
@@ -156,7 +217,9 @@ static ExitCode infoCommand(const InfoFlags &flags) {
       text += "  stage " + std::to_string(s) + "\n" +
               stageText(net.stages[s], (*json)["nets"][n]["stages"][s]);
   }
-  return printText(text);
+  if (flags.check)
+    text += violationText(violations);
+  return finish(printText(text));
 }
 
 void cli::addInfoCommand(Program &program) {
@@ -164,10 +227,15 @@ void cli::addInfoCommand(Program &program) {
   CLI::App &command = program.addCommand(
       "info",
       "Show nets, tensors, sizes, commands and DRAM traffic of a bmodel",
-      {"weft info cls.bmodel", "weft info cls.bmodel --json"},
+      {"weft info cls.bmodel", "weft info cls.bmodel --json",
+       "weft info cls.bmodel --check"},
       [flags] { return infoCommand(*flags); });
   command.add_option("bmodel", flags->model, "The model")
       ->required()
       ->type_name("FILE");
+  command.add_flag(
+      "--check", flags->check,
+      "Also check every command against the hardware's rules; exit "
+      "code 1 if one breaks a rule");
   command.add_flag("--json", flags->json, "Print as JSON");
 }

@@ -96,7 +96,8 @@ Program::Program()
   app.add_flag_callback(
       "--version", [] { throw CLI::CallForVersion(versionText(), 0); },
       "Print versions, chips and libraries and exit");
-  app.footer("Exit codes: 0 ok, 1 comparison failed, 2 wrong input or options, "
+  app.footer("Exit codes: 0 ok, 1 comparison or check failed, 2 wrong input or "
+             "options, "
              "70 internal error.\nweft COMMAND --help shows the options and "
              "examples of a command.");
   // CLI11 2.1 would fold unknown words into "extras" of the main program.

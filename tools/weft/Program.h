@@ -21,7 +21,8 @@ namespace weft::cli {
 /// Exit codes of every command.
 enum class ExitCode : int {
   Ok = 0,
-  /// `compare` ran and the values differ too much.
+  /// `compare` ran and the values differ too much, or `info --check` found
+  /// commands that break a rule of the hardware.
   ComparisonFailed = 1,
   /// The user's input is wrong: option, file, data, device.
   UserError = 2,

@@ -93,9 +93,9 @@ static void checkUnusedBits(const Subject &s, Report &report) {
       continue;
     uint64_t bits = detail::readBits(command.bytes, spec.offset, spec.width,
                                      command.sizeBytes);
-    report.require(bits == 0, "reserved bits rsvd_b" +
-                                  std::to_string(spec.offset) + " are " +
-                                  hex(bits) + ", must be 0");
+    if (bits != 0)
+      report.fail("reserved bits rsvd_b" + std::to_string(spec.offset) +
+                  " are " + hex(bits) + ", must be 0");
   }
   for (Field field :
        {Field::intr_en, Field::pwr_step, Field::eu_half_en, Field::reserve})
@@ -166,6 +166,11 @@ static void checkRules(Rows<CodeRule> rows, const Subject &s, Report &report) {
   }
 }
 
+static rt::Status statusOf(const Report &report) {
+  return report.isBroken() ? rt::fail(rt::Code::BadCommand, report.message())
+                           : rt::Status::ok();
+}
+
 rt::Status weft::isa::checkCommand(const Decoded &command, const Chip &chip) {
   Subject subject(command, chip);
   Report report;
@@ -173,6 +178,8 @@ rt::Status weft::isa::checkCommand(const Decoded &command, const Chip &chip) {
   // The only user of these codes is a constant that says nothing.
   if (command.form != Form::LAR && command.form != Form::sDMA_sys)
     checkElementTypes(subject, report);
+  if (report.isBroken()) // the rest may rely on known types
+    return statusOf(report);
   if (command.engine == Engine::Gdma) {
     checkRules(gdmaRules(), subject, report);
   } else {
@@ -181,7 +188,7 @@ rt::Status weft::isa::checkCommand(const Decoded &command, const Chip &chip) {
          {arithRules, windowRules, matrixRules, quantRules, moveRules})
       checkRules(family(), subject, report);
   }
-  checkExtents(subject, report);
-  return report.isBroken() ? rt::fail(rt::Code::BadCommand, report.message())
-                           : rt::Status::ok();
+  if (!report.isBroken())
+    checkExtents(subject, report);
+  return statusOf(report);
 }

@@ -18,6 +18,12 @@ static void checkMmTypes(const Subject &s, Report &report) {
     report.type(s, F::res0_prec, types({Precision::Int32}));
 }
 
+/// The vendor's emulator adds a part of the old integers only.
+static void checkMmAdd(const Subject &s, Report &report) {
+  report.require(s.get(F::res_add) == 0 || s.isFloatType(F::opd0_prec),
+                 "res_add is 1 with integers");
+}
+
 /// The left matrix fills its channels but for the last one.
 static void checkLastChannel(const Subject &s, Report &report) {
   report.require(s.get(F::opd1_w) <= s.get(F::opd0_w),
@@ -41,6 +47,16 @@ static void checkMm2Types(const Subject &s, Report &report) {
     report.type(s, F::res0_prec, types({Precision::Fp32, in}));
   else
     report.type(s, F::res0_prec, types({Precision::Int32}));
+}
+
+/// One size of the right matrix is the result's.
+static void checkMm2Sizes(const Subject &s, Report &report) {
+  Field right = s.command.func == mm::NN ? F::opd1_w : F::opd1_c;
+  Field result = s.command.func == mm::TT ? F::res0_c : F::res0_w;
+  report.require(s.get(right) == s.get(result),
+                 nameOf(right) + " is " + std::to_string(s.get(right)) +
+                     " and " + nameOf(result) + " " +
+                     std::to_string(s.get(result)) + ", they must be the same");
 }
 
 static void checkMm2Add(const Subject &s, Report &report) {
@@ -70,11 +86,14 @@ static void checkOuterLength(const Subject &s, Report &report) {
 
 static constexpr CodeRule kRules[] = {
     {kMatMul, functions({mm::Normal}), "isa 5, MM; PPL mm, fmm", checkMmTypes},
+    {kMatMul, functions({mm::Normal}),
+     "PPL mm: only the requantised product adds", checkMmAdd},
     {kMatMul, functions({mm::Normal, mm::Requantised, mm::RequantisedRelu}),
      "isa 5, MM", checkLastChannel},
     {kMatMul, functions({mm::Requantised, mm::RequantisedRelu}), "PPL mm",
      checkMmShifts},
     {kMatMul, kMm2, "isa 5, MM2; PPL mm2, fmm2", checkMm2Types},
+    {kMatMul, kMm2, "isa 5, MM2", checkMm2Sizes},
     {kMatMul, functions({mm::NT}), "PPL mm2, fmm2, vendor encoder",
      checkMm2Add},
     {kOuter, kAllFunctions, "PPL vc_min, fvc_min", checkOuterTypes},

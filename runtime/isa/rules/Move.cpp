@@ -19,11 +19,13 @@ static constexpr Functions kLines =
 //===-- CMP ---------------------------------------------------------------===//
 
 static void checkCompareTypes(const Subject &s, Report &report) {
-  report.require(elementBytes(s.precision(F::opd0_prec)) <=
-                     elementBytes(s.precision(F::opd2_prec)),
+  unsigned compared = elementBytes(s.precision(F::opd0_prec)),
+           selected = elementBytes(s.precision(F::opd2_prec));
+  report.require(compared == selected || compared == 1,
                  "opd0_prec is " + typeName(s.precision(F::opd0_prec)) +
-                     ", wider than the selected " +
-                     typeName(s.precision(F::opd2_prec)));
+                     " and opd2_prec " + typeName(s.precision(F::opd2_prec)) +
+                     ", compared and selected must be of one size, or the "
+                     "compared of 8 bits");
 }
 
 /// The compared operands are aligned tensors or vectors, one value a channel.
@@ -132,7 +134,7 @@ static void checkExponentType(const Subject &s, Report &report) {
 }
 
 static constexpr CodeRule kRules[] = {
-    {kCompare, kAllFunctions, "PPL gt_select: compared no wider than selected",
+    {kCompare, kAllFunctions, "PPL gt_select, vendor encoder",
      checkCompareTypes},
     {kCompare, kAllFunctions, "PPL gt_select", checkCompareLayouts},
     {kMove, functions({tsbc::CwTranspose, tsbc::WcTranspose}),

@@ -43,9 +43,8 @@ struct StartRow {
   TiuType type;
   Functions functions;
   const char *operand;
-  Field address;
   Start start;
-  Field precision; ///< for Start::Element
+  Field precision; ///< of the operand; for Start::Element
   const char *source;
 };
 
@@ -213,181 +212,54 @@ constexpr const char *kCompact = "PPL 1.2.3: a compact tensor begins at a "
                                  "multiple of 4 bytes";
 
 static constexpr StartRow kStarts[] = {
-    {T::Conv, kAllFunctions, "res0", F::res0_addr, Start::EuRow, {}, kAligned},
-    {T::Conv,
-     kAllFunctions,
-     "opd1",
-     F::opd1_addr,
-     Start::EuRow,
-     {},
-     "vendor encoder: the weights of a convolution begin at an EU row"},
-    {T::PoolOrDepthwise,
-     kAllFunctions,
-     "res0",
-     F::res0_addr,
-     Start::EuRow,
-     {},
+    {T::Conv, kAllFunctions, "res0", Start::EuRow, F::Reserved, kAligned},
+    // The encoder wants an EU row here, the vendor's compiler does without.
+    {T::Conv, kAllFunctions, "opd1", Start::Element, F::opd0_prec,
+     "vendor compiler: the weights of a convolution begin at an element"},
+    {T::PoolOrDepthwise, kAllFunctions, "res0", Start::EuRow, F::Reserved,
      kAligned},
-    {T::PoolOrDepthwise,
-     kAllFunctions,
-     "opd0",
-     F::opd0_addr,
-     Start::EuRow,
-     {},
+    {T::PoolOrDepthwise, kAllFunctions, "opd0", Start::EuRow, F::Reserved,
      kAligned},
-    {T::MatMul,
-     kAllFunctions,
-     "res0",
-     F::res0_addr,
-     Start::EuRow,
-     {},
-     kAligned},
-    {T::MatMul,
-     kAllFunctions,
-     "opd0",
-     F::opd0_addr,
-     Start::EuRow,
-     {},
-     kAligned},
-    {T::MatMul,
-     kAllFunctions,
-     "opd1",
-     F::opd1_addr,
-     Start::EuRow,
-     {},
-     kAligned},
-    {T::MatMul, kMm, "opd2", F::opd2_addr, Start::EuRow, {}, kAligned},
-    {T::Quant, kAllFunctions, "res0", F::res0_addr, Start::EuRow, {}, kAligned},
-    {T::Quant, kAllFunctions, "opd0", F::opd0_addr, Start::EuRow, {}, kAligned},
-    {T::Quant,
-     kAllFunctions,
-     "opd1",
-     F::opd1_addr,
-     Start::EuRow,
-     {},
+    {T::MatMul, kAllFunctions, "res0", Start::EuRow, F::Reserved, kAligned},
+    {T::MatMul, kAllFunctions, "opd0", Start::EuRow, F::Reserved, kAligned},
+    {T::MatMul, kAllFunctions, "opd1", Start::EuRow, F::Reserved, kAligned},
+    {T::MatMul, kMm, "opd2", Start::EuRow, F::Reserved, kAligned},
+    {T::Quant, kAllFunctions, "res0", Start::EuRow, F::Reserved, kAligned},
+    {T::Quant, kAllFunctions, "opd0", Start::EuRow, F::Reserved, kAligned},
+    {T::Quant, kAllFunctions, "opd1", Start::EuRow, F::Reserved,
      "isa 4: the parameters of a channel fill an EU row"},
-    {T::Special,
-     kAllFunctions,
-     "res0",
-     F::res0_addr,
-     Start::EuRow,
-     {},
+    {T::Special, kAllFunctions, "res0", Start::EuRow, F::Reserved, kAligned},
+    {T::Special, kAllFunctions, "opd0", Start::EuRow, F::Reserved, kAligned},
+    {T::Special, kTaylor, "opd1", Start::EuRow, F::Reserved, kAligned},
+    {T::Linear, kAllFunctions, "res0", Start::EuRow, F::Reserved, kAligned},
+    {T::Linear, kAllFunctions, "opd0", Start::EuRow, F::Reserved, kAligned},
+    {T::Linear, kAllFunctions, "opd1", Start::Element, F::res0_prec,
+     "PPL fscale: factors begin at an element"},
+    {T::Linear, kAllFunctions, "opd2", Start::Element, F::res0_prec,
+     "PPL fscale: factors begin at an element"},
+    {T::Compare, kAllFunctions, "res0", Start::EuRow, F::Reserved, kAligned},
+    {T::Compare, kAllFunctions, "res1", Start::EuRow, F::Reserved, kAligned},
+    {T::Compare, kAllFunctions, "opd2", Start::EuRow, F::Reserved, kAligned},
+    {T::Compare, kAllFunctions, "opd3", Start::EuRow, F::Reserved, kAligned},
+    {T::OuterProduct, kAllFunctions, "res0", Start::EuRow, F::Reserved,
      kAligned},
-    {T::Special,
-     kAllFunctions,
-     "opd0",
-     F::opd0_addr,
-     Start::EuRow,
-     {},
+    {T::OuterProduct, kAllFunctions, "opd0", Start::EuRow, F::Reserved,
      kAligned},
-    {T::Special, kTaylor, "opd1", F::opd1_addr, Start::EuRow, {}, kAligned},
-    {T::Linear,
-     kAllFunctions,
-     "res0",
-     F::res0_addr,
-     Start::EuRow,
-     {},
+    {T::OuterProduct, kAllFunctions, "opd1", Start::EuRow, F::Reserved,
      kAligned},
-    {T::Linear,
-     kAllFunctions,
-     "opd0",
-     F::opd0_addr,
-     Start::EuRow,
-     {},
-     kAligned},
-    {T::Linear, kAllFunctions, "opd1", F::opd1_addr, Start::Element,
-     F::res0_prec, "PPL fscale: factors begin at an element"},
-    {T::Linear, kAllFunctions, "opd2", F::opd2_addr, Start::Element,
-     F::res0_prec, "PPL fscale: factors begin at an element"},
-    {T::Compare,
-     kAllFunctions,
-     "res0",
-     F::res0_addr,
-     Start::EuRow,
-     {},
-     kAligned},
-    {T::Compare,
-     kAllFunctions,
-     "res1",
-     F::res1_addr,
-     Start::EuRow,
-     {},
-     kAligned},
-    {T::Compare,
-     kAllFunctions,
-     "opd2",
-     F::opd2_addr,
-     Start::EuRow,
-     {},
-     kAligned},
-    {T::Compare,
-     kAllFunctions,
-     "opd3",
-     F::opd3_addr,
-     Start::EuRow,
-     {},
-     kAligned},
-    {T::OuterProduct,
-     kAllFunctions,
-     "res0",
-     F::res0_addr,
-     Start::EuRow,
-     {},
-     kAligned},
-    {T::OuterProduct,
-     kAllFunctions,
-     "opd0",
-     F::opd0_addr,
-     Start::EuRow,
-     {},
-     kAligned},
-    {T::OuterProduct,
-     kAllFunctions,
-     "opd1",
-     F::opd1_addr,
-     Start::EuRow,
-     {},
-     kAligned},
-    {T::TransposeBroadcast,
-     kAllFunctions & ~kFromStatic,
-     "res0",
-     F::res0_addr,
-     Start::EuRow,
-     {},
-     kAligned},
-    {T::TransposeBroadcast,
-     kAllFunctions & ~kFromStatic,
-     "opd0",
-     F::opd0_addr,
-     Start::EuRow,
-     {},
-     kAligned},
-    {T::TransposeBroadcast, kFromStatic, "res0", F::res0_addr, Start::Element,
-     F::res0_prec, "PPL smem_dist: the result begins at an element"},
-    {T::TransposeBroadcast, kFromStatic, "opd0", F::opd0_addr, Start::Element,
-     F::res0_prec, "PPL smem_dist: the source begins at an element"},
-    {T::Gather,
-     kAllFunctions,
-     "res0",
-     F::res0_addr,
-     Start::EuRow,
-     {},
-     kAligned},
-    {T::Gather,
-     kAllFunctions,
-     "opd0",
-     F::opd0_addr,
-     Start::EuRow,
-     {},
-     kAligned},
-    {T::Gather,
-     kAllFunctions,
-     "opd1",
-     F::opd1_addr,
-     Start::EuRow,
-     {},
+    {T::TransposeBroadcast, kAllFunctions & ~kFromStatic, "res0", Start::EuRow,
+     F::Reserved, kAligned},
+    {T::TransposeBroadcast, kAllFunctions & ~kFromStatic, "opd0", Start::EuRow,
+     F::Reserved, kAligned},
+    {T::TransposeBroadcast, kFromStatic, "res0", Start::Element, F::res0_prec,
+     "PPL smem_dist: the result begins at an element"},
+    {T::TransposeBroadcast, kFromStatic, "opd0", Start::Element, F::res0_prec,
+     "PPL smem_dist: the source begins at an element"},
+    {T::Gather, kAllFunctions, "res0", Start::EuRow, F::Reserved, kAligned},
+    {T::Gather, kAllFunctions, "opd0", Start::EuRow, F::Reserved, kAligned},
+    {T::Gather, kAllFunctions, "opd1", Start::EuRow, F::Reserved,
      "PPL 4.6.3: an index list begins at an EU row"},
-    {T::Gather, kAllFunctions, "res1", F::res1_addr, Start::Word, {}, kCompact},
+    {T::Gather, kAllFunctions, "res1", Start::Word, F::Reserved, kCompact},
 };
 
 constexpr const char *kOneLane =
@@ -439,19 +311,28 @@ static bool isFor(const Row &row, const Decoded &command) {
          (row.functions >> command.func & 1);
 }
 
+static Field addressOf(std::string_view operand) {
+  for (Field field :
+       {F::res0_addr, F::res1_addr, F::opd0_addr, F::opd1_addr, F::opd2_addr})
+    if (fieldName(field).substr(0, operand.size()) == operand)
+      return field;
+  return F::opd3_addr;
+}
+
 static void checkStart(const StartRow &row, const Subject &s, Report &report) {
   if (!s.access(row.operand))
     return;
+  Field address = addressOf(row.operand);
   switch (row.start) {
   case Start::EuRow:
-    report.multiple(s, row.address, s.chip.euBytes, "");
+    report.multiple(s, address, s.chip.euBytes, "");
     return;
   case Start::Word:
-    report.multiple(s, row.address, 4, "");
+    report.multiple(s, address, 4, "");
     return;
   case Start::Element:
     if (unsigned bytes = elementBytes(s.precision(row.precision)))
-      report.multiple(s, row.address, bytes, ", the size of an element");
+      report.multiple(s, address, bytes, ", the size of an element");
   }
 }
 
@@ -470,30 +351,33 @@ static void checkLane(const LaneRow &row, const Subject &s, Report &report) {
                : "lane " + std::to_string(wanted) + " like the result"));
 }
 
+/// Applies `check` to the rows for this command, up to the first that it
+/// breaks.
+template <typename Row, size_t count, typename Check>
+static void checkRows(const Row (&rows)[count], const Subject &s,
+                      Report &report, Check check) {
+  for (const Row &row : rows) {
+    if (report.isBroken())
+      return;
+    if (!isFor(row, s.command))
+      continue;
+    report.from(row.source);
+    check(row);
+  }
+}
+
 void rules::checkTables(const Subject &s, Report &report) {
-  for (const RangeRow &row : kRanges)
-    if (isFor(row, s.command)) {
-      report.from(row.source);
-      report.range(s, row.field, row.low, row.high);
-    }
-  for (const TypeRow &row : kTypes)
-    if (isFor(row, s.command)) {
-      report.from(row.source);
-      report.type(s, row.field, row.allowed);
-    }
-  for (const SameTypeRow &row : kSameTypes)
-    if (isFor(row, s.command)) {
-      report.from(row.source);
-      report.sameType(s, row.first, row.second);
-    }
-  for (const StartRow &row : kStarts)
-    if (isFor(row, s.command)) {
-      report.from(row.source);
-      checkStart(row, s, report);
-    }
-  for (const LaneRow &row : kLanes)
-    if (isFor(row, s.command)) {
-      report.from(row.source);
-      checkLane(row, s, report);
-    }
+  checkRows(kRanges, s, report, [&](const RangeRow &row) {
+    report.range(s, row.field, row.low, row.high);
+  });
+  checkRows(kTypes, s, report, [&](const TypeRow &row) {
+    report.type(s, row.field, row.allowed);
+  });
+  checkRows(kSameTypes, s, report, [&](const SameTypeRow &row) {
+    report.sameType(s, row.first, row.second);
+  });
+  checkRows(kStarts, s, report,
+            [&](const StartRow &row) { checkStart(row, s, report); });
+  checkRows(kLanes, s, report,
+            [&](const LaneRow &row) { checkLane(row, s, report); });
 }

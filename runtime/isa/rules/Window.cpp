@@ -49,6 +49,31 @@ static void checkGeometry(const Subject &s, Report &report) {
             report);
 }
 
+/// Reflected and circular padding repeats what is there, once.
+static void checkPadMode(const Subject &s, Report &report) {
+  PadMode mode = PadMode(s.get(F::pad_mode));
+  if (mode != PadMode::Reflect && mode != PadMode::Circular)
+    return;
+  struct Axis {
+    Field size, insert, pads[2];
+  };
+  for (const Axis &axis :
+       {Axis{F::opd0_h, F::opd0_y_ins0, {F::opd0_up_pad, F::opd0_dn_pad}},
+        Axis{F::opd0_w, F::opd0_x_ins0, {F::opd0_lf_pad, F::opd0_rt_pad}}}) {
+    uint64_t extent = (s.get(axis.size) - 1) * (s.get(axis.insert) + 1) + 1;
+    uint64_t most = mode == PadMode::Reflect ? extent - 1 : extent;
+    for (Field pad : axis.pads)
+      report.require(s.get(pad) <= most,
+                     nameOf(pad) + " is " + std::to_string(s.get(pad)) +
+                         ", there are " + std::to_string(most) +
+                         " elements to repeat");
+  }
+}
+
+static void checkConvShift(const Subject &s, Report &report) {
+  report.range(s, F::opd3_addr, 0, 31);
+}
+
 static void checkConvTypes(const Subject &s, Report &report) {
   Precision in = s.precision(F::opd0_prec);
   if (in == Precision::Fp32)
@@ -131,6 +156,10 @@ static void checkAverage(const Subject &s, Report &report) {
 
 static constexpr CodeRule kRules[] = {
     {kConv, kAllFunctions, "PPL 4.6.4: window geometry", checkGeometry},
+    {kConv, kAllFunctions, "vendor emulator: wider padding reads outside",
+     checkPadMode},
+    {kConv, functions({conv::Requantised, conv::RequantisedRelu}),
+     "PPL conv_sym: shift 0 to 31", checkConvShift},
     {kConv, kAllFunctions, "isa 5, CONV; PPL 4.6.4", checkConvTypes},
     {kConv, kAllFunctions, "isa 5, CONV; PPL fconv", checkConvInput},
     {kConv, kAllFunctions, "PPL fconv, vendor encoder", checkConvInputLane},
@@ -140,6 +169,8 @@ static constexpr CodeRule kRules[] = {
      checkConvAdd},
     // Regions of interest have a window of their own for every column.
     {kPorD, kPlainPord, "PPL 4.6.4: window geometry", checkGeometry},
+    {kPorD, kPlainPord, "vendor emulator: wider padding reads outside",
+     checkPadMode},
     {kPorD, kAllFunctions, "isa 5, PorD; PPL 4.6.6", checkPordTypes},
     {kPorD, kDepthwise, "PPL dw_conv: compact operands begin at an element",
      checkDepthwiseOperands},

@@ -41,6 +41,11 @@ const std::string kConv =
     "res_op_x_str=2 res_op_y_str=2 opd3_const=1 res0_n=1 res0_c=8 res0_h=24 "
     "res0_w=96 opd0_c=3 opd0_h=48 opd0_w=192 opd1_h=3 opd1_w=3 "
     "res0_addr=0x1c000 opd1_addr=0x14400";
+const std::string kConvRq =
+    "tiu conv.wrq sCONV opd0_sign=1 opd1_sign=1 opd2_const=1 res_op_x_str=1 "
+    "res_op_y_str=1 opd3_const=1 res0_n=1 res0_c=8 res0_h=48 res0_w=192 "
+    "opd0_c=3 opd0_h=48 opd0_w=192 opd1_h=1 opd1_w=1 res0_addr=0x1c000 "
+    "opd1_addr=0x14400 opd3_addr=7";
 const std::string kPool =
     "tiu pord.maxpooling sPorD opd3_const=1 res0_prec=fp16 opd0_prec=fp16 "
     "res_op_x_str=2 res_op_y_str=2 res0_n=1 res0_c=8 res0_h=4 res0_w=4 "
@@ -174,14 +179,15 @@ struct Case {
 
 TEST(Rules, TheLegalCommandsKeepThem) {
   for (const std::string &line :
-       {kAdd,           kAdds,         kShift,        kCast,
-        kMac,           kSelect,       kConv,         kPool,
-        kDepthwise,     kAverage,      kMm,           kMmRq,
-        kMm2,           kRq1,          kTaylor,       kNormalize,
-        kLin,           kCmp,          kVc,           kTranspose,
-        kLaneBroadcast, kStatic,       kGather,       kLookup,
-        kLoad,          kFill,         kDmaBroadcast, kDmaMatrix,
-        kGeneral,       kMaskedSelect, kDmaTranspose, kRows})
+       {kAdd,       kAdds,          kShift,        kCast,
+        kMac,       kSelect,        kConv,         kConvRq,
+        kPool,      kDepthwise,     kAverage,      kMm,
+        kMmRq,      kMm2,           kRq1,          kTaylor,
+        kNormalize, kLin,           kCmp,          kVc,
+        kTranspose, kLaneBroadcast, kStatic,       kGather,
+        kLookup,    kLoad,          kFill,         kDmaBroadcast,
+        kDmaMatrix, kGeneral,       kMaskedSelect, kDmaTranspose,
+        kRows})
     EXPECT_EQ(check(line), "") << line;
   for (const char *line : {"tiu id=4 sys.end", "gdma id=4 dma.sys",
                            "tiu sys.nop", "gdma dma.sys.nop"})
