@@ -50,7 +50,8 @@ void applyBroadcastMask(Place &out) {
     out.shape.h = out.shape.w = 1;
 }
 
-Status moveTensor(const Decoded &c, const Place &in, const Place &out) {
+Status moveTensor(Machine &machine, const Decoded &c, const Place &in,
+                  const Place &out) {
   if (c.func == fn::TensorNcTranspose)
     copySwapped(in, out, AxisSwap::NC);
   else if (c.func == fn::TensorBroadcast ||
@@ -62,7 +63,7 @@ Status moveTensor(const Decoded &c, const Place &in, const Place &out) {
                  (unsigned long long)count(in.shape),
                  (unsigned long long)count(out.shape));
   else
-    copyElementwise(in, out);
+    copyElementwise(machine.workers(), in, out);
   return Status::ok();
 }
 
@@ -115,7 +116,7 @@ Status copy(Machine &machine, const Decoded &c) {
                      stridesOf(machine, c, true, source, bytes, from), false,
                      in));
   for (unsigned bank = 0; bank < (fourBanks ? 4u : 1u); ++bank) {
-    WEFT_TRY(moveTensor(c, in, out));
+    WEFT_TRY(moveTensor(machine, c, in, out));
     out.offset += kFourBankStep;
   }
   return Status::ok();

@@ -1,5 +1,6 @@
 /// Matrices and linear copies.
 #include "runtime/emulator/Rows.h"
+#include "runtime/emulator/Workers.h"
 #include "runtime/emulator/gdma/Gdma.h"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ Status matrix(Machine &machine, const Decoded &c) {
                      load ? target : source, bytes, localShape, m.localStride,
                      load, local));
   uint64_t step = transposed ? flat.stride.h : bytes;
-  for (uint32_t i = 0; i < localRows; ++i)
+  auto moveRow = [&](uint32_t i) {
     for (uint32_t ch = 0, first = 0; first < localColumns;
          ++ch, first += m.width) {
       uint32_t run = std::min(m.width, localColumns - first);
@@ -89,6 +90,23 @@ Status matrix(Machine &machine, const Decoded &c) {
       else
         copyElements(outer, step, inner, bytes, bytes, run);
     }
+  };
+  // Rows that do not meet are shared by the workers.
+  uint32_t laneRows = (local.lane0 + m.channels + kLanes - 1) / kLanes;
+  bool apart = load ? m.localStride.c >= m.width &&
+                          m.localStride.n >= m.localStride.c * laneRows
+                    : !flat.isLocal && m.rowStride >= m.columns;
+  constexpr uint32_t blockRows = 16;
+  uint32_t blocks = (localRows + blockRows - 1) / blockRows;
+  machine.workers().forEach(
+      apart ? blocks : 1, double(m.rows) * m.columns * bytes / 4,
+      [&](size_t block, unsigned) {
+        uint32_t begin = apart ? uint32_t(block) * blockRows : 0;
+        uint32_t end =
+            apart ? std::min(localRows, begin + blockRows) : localRows;
+        for (uint32_t i = begin; i < end; ++i)
+          moveRow(i);
+      });
   return Status::ok();
 }
 

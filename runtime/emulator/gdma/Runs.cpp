@@ -36,7 +36,17 @@ void mergeChannels(Place &place) {
 /// Walks a place in n, c, h, w order, a piece of a row at a time.
 class Cursor {
 public:
-  explicit Cursor(const Place &place) : place(place) { enterRow(); }
+  /// At element `index` of the place.
+  Cursor(const Place &place, uint64_t index) : place(place) {
+    const Shape4 &shape = place.shape;
+    w = uint32_t(index % shape.w);
+    index /= shape.w;
+    h = uint32_t(index % shape.h);
+    index /= shape.h;
+    c = uint32_t(index % shape.c);
+    n = uint32_t(index / shape.c);
+    enterRow();
+  }
   uint32_t left() const { return place.shape.w - w; }
   /// nullptr in a lane that the mask leaves out.
   uint8_t *here() const { return row ? row + w * place.stride.w : nullptr; }
@@ -63,6 +73,49 @@ private:
   uint32_t n = 0, c = 0, h = 0, w = 0;
   uint8_t *row = nullptr;
 };
+
+/// Bytes from the start of memory on that a place may touch; local memory as a
+/// whole counts for a local one.
+bool mayMeet(const Place &a, const Place &b) {
+  if (a.isLocal || b.isLocal)
+    return a.isLocal && b.isLocal;
+  return a.base < b.base + b.reach && b.base < a.base + a.reach;
+}
+
+/// No two elements share a byte: each axis steps over the ones inside it.
+bool isNested(const Place &place) {
+  const Shape4 &shape = place.shape;
+  uint64_t extent = place.bytes;
+  auto holds = [&](uint64_t size, uint64_t stride) {
+    if (size > 1 && stride < extent)
+      return false;
+    if (size > 1)
+      extent = stride * size;
+    return true;
+  };
+  uint64_t rows =
+      place.isLocal ? (place.lane0 + shape.c + kLanes - 1) / kLanes : shape.c;
+  return holds(shape.w, place.stride.w) && holds(shape.h, place.stride.h) &&
+         holds(rows, place.stride.c) && holds(shape.n, place.stride.n);
+}
+
+void copyPiece(const Place &in, const Place &out, uint64_t begin,
+               uint64_t end) {
+  Cursor source(in, begin), target(out, begin);
+  for (uint64_t left = end - begin; left > 0;) {
+    uint32_t run = uint32_t(
+        std::min<uint64_t>(left, std::min(source.left(), target.left())));
+    const uint8_t *value = source.here();
+    uint8_t *place = target.here();
+    if (value && place)
+      copyElements(place, out.stride.w, value, in.stride.w, out.bytes, run);
+    left -= run;
+    if (left == 0)
+      return;
+    source.advance(run);
+    target.advance(run);
+  }
+}
 
 bool sameShape(const Shape4 &a, const Shape4 &b) {
   return a.n == b.n && a.c == b.c && a.h == b.h && a.w == b.w;
@@ -95,7 +148,7 @@ void copyChannelsToColumns(const Place &from, const Place &to) {
 
 } // namespace
 
-void copyElementwise(const Place &from, const Place &to) {
+void copyElementwise(Workers &workers, const Place &from, const Place &to) {
   Place in = from, out = to;
   bool same = sameShape(in.shape, out.shape);
   bool rowsIn = planeIsOneRun(in), rowsOut = planeIsOneRun(out);
@@ -108,17 +161,15 @@ void copyElementwise(const Place &from, const Place &to) {
     mergeChannels(in);
   if (flatOut && (flatIn || !same))
     mergeChannels(out);
-  Cursor source(in), target(out);
-  for (uint64_t left = count(out.shape); left > 0;) {
-    uint32_t run = std::min(source.left(), target.left());
-    const uint8_t *value = source.here();
-    uint8_t *place = target.here();
-    if (value && place)
-      copyElements(place, out.stride.w, value, in.stride.w, out.bytes, run);
-    source.advance(run);
-    target.advance(run);
-    left -= run;
-  }
+  uint64_t total = count(out.shape);
+  constexpr uint64_t pieceBytes = 64 * 1024;
+  uint64_t pieces =
+      std::min<uint64_t>(total * out.bytes / pieceBytes, 8 * workers.count());
+  if (pieces < 2 || mayMeet(in, out) || !isNested(out))
+    return copyPiece(in, out, 0, total);
+  workers.forEach(pieces, [&](size_t piece, unsigned) {
+    copyPiece(in, out, total * piece / pieces, total * (piece + 1) / pieces);
+  });
 }
 
 void copySwapped(const Place &from, const Place &to, AxisSwap swap) {
