@@ -15,9 +15,11 @@ void Sum::add(const CommandProfile &command) {
   cycles += command.span.cycles();
   criticalCycles += command.span.isCritical ? command.span.cycles() : 0;
   waitCycles += command.span.wait;
-  if (!command.cost.measured && command.cost.cycles != 0) {
+  if (command.isExtrapolated()) {
     extrapolatedCycles += command.span.cycles();
     ++extrapolatedCommands;
+    if (command.cost.evidence == cycles::Evidence::Probed)
+      probedCycles += command.span.cycles();
   }
   macs += command.cost.macs;
   dramReadBytes += command.dramReadBytes;

@@ -35,6 +35,9 @@ struct CommandProfile {
   uint32_t node = kNone; ///< row of Profile::nodes
   uint32_t kind = 0;     ///< row of Profile::kinds
   uint32_t banks = 0;    ///< banks of local memory it touches, a bit each
+
+  /// The cost is predicted from kin.
+  bool isExtrapolated() const { return !cost.measured && cost.cycles != 0; }
 };
 
 /// What a set of commands costs together.
@@ -45,9 +48,11 @@ struct Sum {
   /// total of the run.
   uint64_t criticalCycles = 0;
   uint64_t waitCycles = 0;
-  /// Of `cycles`, predicted from kin because the vendor's figures show no such
-  /// command.
+  /// Of `cycles`, predicted from kin because the vendor's timelines show no
+  /// such command.
   uint64_t extrapolatedCycles = 0;
+  /// Of these, where the vendor's encoder library confirmed the formula.
+  uint64_t probedCycles = 0;
   uint64_t extrapolatedCommands = 0;
   uint64_t macs = 0;
   uint64_t dramReadBytes = 0, dramWriteBytes = 0;

@@ -83,7 +83,7 @@ static Json engineColumns(const Profile &profile, Engine engine, Words &words) {
     cycles.push_back(command.span.cycles());
     kind.push_back(command.kind);
     node.push_back(command.node == profile::kNone ? -1 : int(command.node));
-    bool isExtrapolated = !command.cost.measured && command.cost.cycles != 0;
+    bool isExtrapolated = command.isExtrapolated();
     flags.push_back(int(command.span.isCritical) | int(isExtrapolated) << 1);
     group.push_back(command.group);
     read.push_back(command.dramReadBytes);

@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <map>
+#include <tuple>
 
 using namespace weft;
 using namespace weft::cli;
@@ -121,27 +122,29 @@ static Json describeExtrapolation(const Profile &profile) {
   struct Row {
     uint64_t commands = 0, cycles = 0;
   };
-  std::map<std::pair<std::string_view, std::string_view>, Row> rows;
-  uint64_t commands = 0, cycles = 0;
+  std::map<std::tuple<std::string_view, std::string_view, bool>, Row> rows;
+  Sum all;
   for (const auto &list : profile.commands)
     for (const profile::CommandProfile &command : list) {
-      if (command.cost.measured || command.cost.cycles == 0)
+      if (!command.isExtrapolated())
         continue;
-      Row &row = rows[{command.command.mnemonic, command.cost.kin}];
+      Row &row = rows[{command.command.mnemonic, command.cost.kin,
+                       command.cost.evidence == cycles::Evidence::Probed}];
       ++row.commands;
       row.cycles += command.span.cycles();
-      ++commands;
-      cycles += command.span.cycles();
+      all.add(command);
     }
   Json kin = Json::array();
-  for (const auto &[names, row] : rows)
-    kin.push_back({{"mnemonic", names.first},
-                   {"kin", names.second},
+  for (const auto &[key, row] : rows)
+    kin.push_back({{"mnemonic", std::get<0>(key)},
+                   {"kin", std::get<1>(key)},
+                   {"evidence", std::get<2>(key) ? "probed" : "kin"},
                    {"commands", row.commands},
                    {"cycles", row.cycles}});
-  return {{"commands", commands},
-          {"cycles", cycles},
-          {"share", ratio(double(cycles), double(busyCycles(profile)))},
+  return {{"commands", all.commands},
+          {"cycles", all.cycles},
+          {"probed_cycles", all.probedCycles},
+          {"share", ratio(double(all.cycles), double(busyCycles(profile)))},
           {"kin", std::move(kin)}};
 }
 
@@ -287,17 +290,19 @@ static void appendWork(std::string &text, const Chip &chip,
          "average; engines share a bank in %llu cycles\n",
          number(profile.memory.whole.peakBytes), chip.laneBytes,
          profile.memory.whole.meanBytes, number(profile.sharing.cycles));
-  uint64_t commands = 0, cycles = 0;
+  uint64_t commands = 0, cycles = 0, probed = 0;
   for (const Sum &sum : profile.engines) {
     commands += sum.extrapolatedCommands;
     cycles += sum.extrapolatedCycles;
+    probed += sum.probedCycles;
   }
   if (commands != 0)
     append(text,
-           "  predicted from kin: %llu commands, %.1f %% of the busy cycles "
-           "(marked ~ below)\n",
+           "  predicted from kin: %llu commands, %.1f %% of the busy cycles, "
+           "%.1f %% confirmed by probes (marked ~ below)\n",
            number(commands),
-           percent(ratio(double(cycles), double(busyCycles(profile)))));
+           percent(ratio(double(cycles), double(busyCycles(profile)))),
+           percent(ratio(double(probed), double(busyCycles(profile)))));
 }
 
 static void appendKinds(std::string &text, const Profile &profile,
