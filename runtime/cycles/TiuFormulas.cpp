@@ -135,9 +135,12 @@ static uint64_t convCycles(const isa::Decoded &command, const Chip &chip) {
   uint64_t results = isFp32 ? chip.euBytes / 4 : kPackedResultsPerCycle;
   uint64_t pack = chip.euBytes / costBytes(static_cast<uint64_t>(precision));
   uint64_t channels = command.get(Field::opd0_c, 1);
-  return product(
-      {shape.pass(results), isFp32 ? channels : ceilDiv(channels, pack),
-       command.get(Field::opd1_h, 1), command.get(Field::opd1_w, 1)});
+  // Unlike everything else, the lane that the result starts in does not count.
+  return product({shape.n, ceilDiv(shape.c, chip.lanes),
+                  ceilDiv(shape.h * shape.w, results),
+                  isFp32 ? channels : ceilDiv(channels, pack),
+                  command.get(Field::opd1_h, 1),
+                  command.get(Field::opd1_w, 1)});
 }
 
 static uint64_t windowCycles(const isa::Decoded &command, const Chip &chip) {

@@ -77,13 +77,14 @@ class Draw:
         self.int = r.choice([I8, U8, I16, U16, I32, U32])
         self.any = r.choice([self.float, self.int])
         self.size = r.choice([I8, F16, F32])  # for DMA, which only moves
+        self.first_lane = r.randint(1, 63) if r.randint(0, 3) == 0 else 0
 
     def __getattr__(self, name):  # i8, small, .. drawn anew each time they are asked for
         r = self.random
         choices = {"i8": lambda: r.choice([I8, U8]), "narrow": lambda: r.choice([I8, U8, I16, U16]),
                    "wide": lambda: r.choice([I16, U16, I32]), "flag": lambda: r.randint(0, 1), "index": lambda: r.choice([U8, U16]),
-                   "at": lambda: r.choice([0, 1, 2, 4, 6]) * BANK_BYTES + r.choice([0, 0, 0, 64 * r.randint(0, 10)]),
-                   "lane": lambda: (r.randint(0, 63) << 18 if r.randint(0, 2) == 0 else 0) + self.at,
+                   "at": lambda: (self.first_lane << 18) + r.choice([0, 1, 2, 4, 6]) * BANK_BYTES + r.choice([0, 0, 0, 64 * r.randint(0, 10)]),
+                   "lane": lambda: (r.randint(0, 63) << 18) + r.choice([0, 1, 2, 4, 6]) * BANK_BYTES,
                    "dram": lambda: DRAM + (r.randint(0, 8) << 24) + r.choice([0, 4 * r.randint(0, 5000)])}
         if name not in choices:
             raise AttributeError(name)
