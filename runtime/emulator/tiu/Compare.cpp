@@ -1,8 +1,11 @@
 /// sCMP: compare a pair, select from a pair.
+#include "runtime/emulator/FloatOrder.h"
 #include "runtime/emulator/tiu/Tiu.h"
 
 namespace weft::emulator::tiu {
 namespace {
+
+namespace cmp = isa::cmp;
 
 struct Source {
   ElementKind kind;
@@ -10,27 +13,11 @@ struct Source {
   uint32_t constant = 0;
   LocalView view;
 
-  /// Element as a number that orders as the element does.
-  double number(uint32_t n, uint32_t c, uint32_t h, uint32_t w) const {
-    const uint8_t *at = isConstant
-                            ? reinterpret_cast<const uint8_t *>(&constant)
-                            : view.at(n, c, h, w);
-    if (kind.isFloat()) {
-      float value;
-      loadFloats(at, 0, kind.precision, &value, 1);
-      return value;
-    }
-    int64_t value;
-    loadIntegers(at, 0, kind, &value, 1);
-    return static_cast<double>(value);
+  const uint8_t *at(uint32_t n, uint32_t c, uint32_t h, uint32_t w) const {
+    return isConstant ? reinterpret_cast<const uint8_t *>(&constant)
+                      : view.at(n, c, h) + w * view.stride.w;
   }
-  uint32_t bits(uint32_t n, uint32_t c, uint32_t h, uint32_t w) const {
-    uint32_t value = 0;
-    if (isConstant)
-      return constant;
-    std::memcpy(&value, view.at(n, c, h, w), kind.bytes());
-    return value;
-  }
+  uint64_t step() const { return isConstant ? 0 : view.stride.w; }
 };
 
 Status readSource(const Machine &machine, const Decoded &c, const char *what,
@@ -52,20 +39,94 @@ Status readSource(const Machine &machine, const Decoded &c, const char *what,
                    static_cast<Layout>(layout), source.view);
 }
 
-void storeBits(const LocalView &view, uint32_t n, uint32_t c, uint32_t h,
-               uint32_t w, uint32_t bits) {
-  std::memcpy(view.at(n, c, h, w), &bits, view.bytes);
+/// Whether the first one of each pair is chosen. Integers order as usual, of
+/// equal ones max and min take the second.
+void chooseIntegers(unsigned func, const int64_t *a, const int64_t *b,
+                    bool *first, unsigned count) {
+  for (unsigned i = 0; i < count; ++i)
+    switch (func) {
+    case cmp::MaxAndSelect:
+    case cmp::SelectGreater:
+      first[i] = a[i] > b[i];
+      break;
+    case cmp::SelectEqual:
+      first[i] = a[i] == b[i];
+      break;
+    default:
+      first[i] = a[i] < b[i];
+      break;
+    }
 }
+
+/// The same of floats. Equal are equal bits; a NaN on either side is less
+/// unless the bits are equal.
+void chooseFloats(unsigned func, const float *a, const float *b, bool *first,
+                  unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    const bool equal = numeric::floatBits(a[i]) == numeric::floatBits(b[i]);
+    switch (func) {
+    case cmp::MaxAndSelect:
+    case cmp::SelectGreater:
+      first[i] = a[i] > b[i];
+      break;
+    case cmp::SelectEqual:
+      first[i] = equal;
+      break;
+    default:
+      first[i] = !(a[i] >= b[i]) && !equal;
+      break;
+    }
+  }
+}
+
+/// One row of a command.
+struct CompareRow {
+  unsigned func = 0;
+  const uint8_t *from[4] = {};
+  uint64_t step[4] = {};
+  unsigned count = 0;
+
+  void choose(ElementKind kind, bool *first) const {
+    if (kind.isFloat()) {
+      float a[kRowElements], b[kRowElements];
+      loadFloats(from[0], step[0], kind.precision, a, count);
+      loadFloats(from[1], step[1], kind.precision, b, count);
+      return chooseFloats(func, a, b, first, count);
+    }
+    int64_t a[kRowElements], b[kRowElements];
+    loadIntegers(from[0], step[0], kind, a, count);
+    loadIntegers(from[1], step[1], kind, b, count);
+    chooseIntegers(func, a, b, first, count);
+  }
+  /// Stores the chosen ones of sources `one` and `other`. fp32 and bf16
+  /// subnormals become zeros if `flushes`.
+  void store(const bool *first, unsigned one, unsigned other, ElementKind kind,
+             bool flushes, uint8_t *to) const {
+    const ElementKind bits = {kind.precision, false};
+    const int64_t exponent =
+        kind.precision == Precision::Fp32 ? 0x7f800000 : 0x7f80;
+    const int64_t sign = int64_t(1) << (kind.bits() - 1);
+    int64_t a[kRowElements], b[kRowElements];
+    loadIntegers(from[one], step[one], bits, a, count);
+    loadIntegers(from[other], step[other], bits, b, count);
+    for (unsigned i = 0; i < count; ++i)
+      a[i] = first[i] ? a[i] : b[i];
+    if (flushes && kind.isFloat() && kind.precision != Precision::Fp16)
+      for (unsigned i = 0; i < count; ++i)
+        a[i] &= a[i] & exponent ? -1 : sign;
+    storeIntegers(to, kind.bytes(), kind.precision, a, count);
+  }
+};
 
 } // namespace
 
 Status compare(Machine &machine, const Decoded &c) {
-  namespace cmp = isa::cmp;
   Shape4 shape = resultShape(c);
   ElementKind compared = {precisionOf(c, Field::opd0_prec),
                           c.get(Field::opd0_sign) != 0};
   ElementKind selected = {precisionOf(c, Field::opd2_prec), true};
-  Source a, b, x, y;
+  Source sources[4];
+  Source &a = sources[0], &b = sources[1], &x = sources[2], &y = sources[3];
   WEFT_TRY(readSource(machine, c, "operand 0", Field::opd0_addr,
                       Field::opd0_const, Field::opd0_str, true, compared, shape,
                       a));
@@ -79,38 +140,30 @@ Status compare(Machine &machine, const Decoded &c) {
                       Field::opd3_const, Field::opd2_str, false, selected,
                       shape, y));
   bool hasBoth = c.func == cmp::MaxAndSelect || c.func == cmp::MinAndSelect;
-  LocalView first, second;
+  LocalView results[2];
   WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr),
                      hasBoth ? compared.precision : selected.precision, shape,
-                     Layout::Aligned, first));
+                     Layout::Aligned, results[0]));
   if (hasBoth)
     WEFT_TRY(viewLocal(machine, "result 1", c.get(Field::res1_addr),
-                       selected.precision, shape, Layout::Aligned, second));
+                       selected.precision, shape, Layout::Aligned, results[1]));
+  CompareRow row;
+  row.func = c.func;
+  bool first[kRowElements];
   for (uint32_t n = 0; n < shape.n; ++n)
     for (uint32_t ch = 0; ch < shape.c; ++ch)
       for (uint32_t h = 0; h < shape.h; ++h)
-        for (uint32_t w = 0; w < shape.w; ++w) {
-          double left = a.number(n, ch, h, w), right = b.number(n, ch, h, w);
-          bool holds;
-          switch (c.func) {
-          case cmp::MaxAndSelect:
-          case cmp::SelectGreater:
-            holds = left > right;
-            break;
-          case cmp::SelectEqual:
-            holds = left == right;
-            break;
-          default:
-            holds = left < right;
-            break;
+        for (uint32_t w = 0; w < shape.w; w += kRowElements) {
+          row.count = shape.w - w < kRowElements ? shape.w - w : kRowElements;
+          for (unsigned i = 0; i < 4; ++i) {
+            row.from[i] = sources[i].at(n, ch, h, w);
+            row.step[i] = sources[i].step();
           }
-          uint32_t chosen = holds ? x.bits(n, ch, h, w) : y.bits(n, ch, h, w);
-          if (hasBoth) {
-            storeBits(first, n, ch, h, w, (holds ? a : b).bits(n, ch, h, w));
-            storeBits(second, n, ch, h, w, chosen);
-          } else {
-            storeBits(first, n, ch, h, w, chosen);
-          }
+          row.choose(compared, first);
+          if (hasBoth)
+            row.store(first, 0, 1, compared, true, results[0].at(n, ch, h, w));
+          row.store(first, 2, 3, selected, false,
+                    results[hasBoth].at(n, ch, h, w));
         }
   return Status::ok();
 }

@@ -68,7 +68,7 @@ Status outerProduct(Machine &machine, const Decoded &c) {
   op.b = b;
   op.result.precision = op.chosen = result;
   op.result.isSigned = resultIsSigned(op);
-  op.steps = (get32(c, Field::opd2_n_str) & 3) + 1;
+  op.steps = 3;
   if (isUnary(c.func))
     return unsupported(c, "a function of one operand");
   if (const char *what = undefinedPart(op))

@@ -1,5 +1,6 @@
 /// sSFU (Taylor series, reciprocal root, normalize) and sLIN (per-channel
 /// linear).
+#include "runtime/emulator/FloatOrder.h"
 #include "runtime/emulator/tiu/Tiu.h"
 
 namespace weft::emulator::tiu {
@@ -19,6 +20,14 @@ void taylorRow(Precision precision, const float *table, unsigned terms,
       out[i] = out[i] + table[k];
     roundFloats(precision, out, count);
   }
+  if (precision != Precision::Fp32) // one NaN for all
+    return;
+  for (unsigned i = 0; i < count; ++i)
+    if (isNaN(out[i])) {
+      out[i] = table[terms - 1];
+      for (unsigned k = terms - 1; k-- > 0;)
+        out[i] = addOrdered(multiplyOrdered(out[i], x[i]), table[k]);
+    }
 }
 
 Status taylor(Machine &machine, const Decoded &c, const LocalView &in,
@@ -27,8 +36,10 @@ Status taylor(Machine &machine, const Decoded &c, const LocalView &in,
   LocalView table;
   // Every lane that computes holds its own copy of the table.
   uint32_t lanes = in.shape.c < kLanes ? in.shape.c : kLanes;
-  if (terms == 0)
-    return failf(Code::BadCommand, "a Taylor series without coefficients");
+  if (terms < 2)
+    return failf(Code::BadCommand,
+                 "a Taylor series of %u coefficients; it takes at least 2",
+                 terms);
   uint64_t address = c.get(Field::opd1_addr);
   WEFT_TRY(viewLocal(machine, "coefficients", address,
                      isa::elementBytes(precision), {1, lanes, 1, terms},
@@ -55,12 +66,69 @@ Status taylor(Machine &machine, const Decoded &c, const LocalView &in,
   return Status::ok();
 }
 
-/// Biased exponent of the power of two nearest to x on a scale where 4/3 is the
-/// middle of 1 and 2; negative numbers are rounded toward zero.
-uint32_t roundedExponent(float x) {
-  uint32_t bits = numeric::floatBits(x);
-  uint32_t exponent = (bits >> 23) & 0xff;
-  return exponent + (bits < 0x80000000u && (bits & 0x7fffffu) > 0x2aaaabu);
+/// Rows of `count` elements between two tensors.
+struct RowPair {
+  const uint8_t *from;
+  uint8_t *to;
+  unsigned count;
+};
+
+/// Walks two aligned tensors of one shape. body(RowPair).
+template <class Body>
+void eachRow(const LocalView &in, const LocalView &out, Body body) {
+  const uint32_t plane = in.shape.h * in.shape.w;
+  for (uint32_t n = 0; n < in.shape.n; ++n)
+    for (uint32_t ch = 0; ch < in.shape.c; ++ch)
+      for (uint32_t i = 0; i < plane; i += kRowElements)
+        body(RowPair{in.at(n, ch) + i * in.bytes, out.at(n, ch) + i * out.bytes,
+                     plane - i < kRowElements ? plane - i : kRowElements});
+}
+
+/// The power of two nearest to x on a scale where 4/3 is the middle of 1 and 2,
+/// or its biased exponent. The exponent of a negative number is not raised, and
+/// the largest one wraps to zero in a float result.
+Status normalize(const Decoded &c, const LocalView &in, const LocalView &out,
+                 Precision input, Precision result) {
+  const bool is32 = input == Precision::Fp32;
+  const bool toInteger = result == (is32 ? Precision::Int32 : Precision::Int16);
+  if (!toInteger && result != input)
+    return unsupported(c, "a result of another width");
+  const unsigned exponentBits = input == Precision::Fp16 ? 5 : 8;
+  const unsigned fractionBits = (is32 ? 32 : 16) - 1 - exponentBits;
+  // 1/3 rounded to the fraction's bits.
+  const int64_t third = is32 ? 0x2aaaab : input == Precision::Fp16 ? 0x155 : 43;
+  eachRow(in, out, [&](const RowPair &row) {
+    int64_t values[kRowElements];
+    loadIntegers(row.from, in.bytes, {input, false}, values, row.count);
+    for (unsigned i = 0; i < row.count; ++i) {
+      const int64_t sign = values[i] >> (fractionBits + exponentBits);
+      const int64_t mask = (int64_t(1) << exponentBits) - 1;
+      const int64_t fraction = values[i] & ((int64_t(1) << fractionBits) - 1);
+      int64_t exponent = values[i] >> fractionBits & mask;
+      exponent += sign == 0 && fraction > third;
+      values[i] = toInteger ? exponent
+                            : (sign << exponentBits | (exponent & mask))
+                                  << fractionBits;
+    }
+    storeIntegers(row.to, out.bytes, result, values, row.count);
+  });
+  return Status::ok();
+}
+
+/// fp32 only: of a half the vendor's emulator takes the bits for an fp32.
+Status rsqrt(const Decoded &c, const LocalView &in, const LocalView &out,
+             Precision input, Precision result) {
+  if (input != Precision::Fp32 || result != Precision::Fp32)
+    return unsupported(c, "operands other than fp32");
+  const unsigned steps = (get32(c, Field::opd2_n_str) & 3) + 1;
+  eachRow(in, out, [&](const RowPair &row) {
+    float x[kRowElements];
+    loadFloats(row.from, in.bytes, input, x, row.count);
+    for (unsigned k = 0; k < row.count; ++k)
+      x[k] = reciprocalRoot(x[k], steps);
+    storeFloats(row.to, out.bytes, result, x, row.count);
+  });
+  return Status::ok();
 }
 
 } // namespace
@@ -80,35 +148,8 @@ Status special(Machine &machine, const Decoded &c) {
   if (c.func == sfu::Taylor || c.func == sfu::Taylor4x)
     return result == input ? taylor(machine, c, in, out, input)
                            : unsupported(c, "a result of another type");
-  unsigned steps = get32(c, Field::opd2_n_str) + 1;
-  bool toInteger = result == Precision::Int32 || result == Precision::Int16;
-  if (c.func == sfu::Rsqrt && result != input)
-    return unsupported(c, "a result of another type");
-  if (c.func == sfu::Normalize && !toInteger && result != input)
-    return unsupported(c, "a result of another type");
-  uint32_t plane = shape.h * shape.w;
-  float x[kRowElements];
-  int64_t integers[kRowElements];
-  for (uint32_t n = 0; n < shape.n; ++n)
-    for (uint32_t ch = 0; ch < shape.c; ++ch)
-      for (uint32_t i = 0; i < plane; i += kRowElements) {
-        unsigned count = plane - i < kRowElements ? plane - i : kRowElements;
-        uint8_t *to = out.at(n, ch) + i * out.bytes;
-        loadFloats(in.at(n, ch) + i * in.bytes, in.bytes, input, x, count);
-        for (unsigned k = 0; k < count; ++k) {
-          integers[k] = roundedExponent(x[k]);
-          x[k] = c.func == sfu::Rsqrt
-                     ? reciprocalRoot(x[k], steps)
-                     : numeric::floatFromBits(
-                           (numeric::floatBits(x[k]) & 0x80000000u) |
-                           uint32_t(integers[k]) << 23);
-        }
-        if (c.func == sfu::Normalize && toInteger)
-          storeIntegers(to, out.bytes, result, integers, count);
-        else
-          storeFloats(to, out.bytes, result, x, count);
-      }
-  return Status::ok();
+  return c.func == sfu::Rsqrt ? rsqrt(c, in, out, input, result)
+                              : normalize(c, in, out, input, result);
 }
 
 Status linear(Machine &machine, const Decoded &c) {
@@ -145,12 +186,12 @@ Status linear(Machine &machine, const Decoded &c) {
         unsigned count = plane - i < kRowElements ? plane - i : kRowElements;
         loadFloats(in.at(n, ch) + i * in.bytes, in.bytes, precision, x, count);
         for (unsigned j = 0; j < count; ++j)
-          x[j] = c.func == lin::Mac
-                     ? x[j] * k
-                     : (c.func == lin::SquareSum ? x[j] + k : x[j] - k);
+          x[j] = c.func == lin::Mac         ? multiplyOrdered(x[j], k)
+                 : c.func == lin::SquareSum ? addOrdered(x[j], k)
+                                            : chooseNaN(x[j], k, x[j] - k);
         roundFloats(precision, x, count);
         for (unsigned j = 0; j < count; ++j)
-          x[j] = hasOffset ? x[j] + q : x[j] * x[j];
+          x[j] = hasOffset ? addOrdered(x[j], q) : multiplyOrdered(x[j], x[j]);
         storeFloats(out.at(n, ch) + i * out.bytes, out.bytes, precision, x,
                     count);
       }
