@@ -3,6 +3,8 @@
 
 #include "runtime/emulator/FloatOrder.h"
 
+#include <algorithm>
+
 namespace weft::emulator::tiu {
 namespace {
 
@@ -219,7 +221,7 @@ Status integerMac(const Decoded &c, const ArithCommand &arith) {
     return unsupported(c, "operands other than int8 or a result other than "
                           "int16");
   const unsigned left = arith.third.constant & 63;
-  const unsigned right = arith.third.constant >> 8 & 0xff;
+  const unsigned right = std::min(arith.third.constant >> 8 & 0xff, 63u);
   int64_t a[kRowElements], b[kRowElements], old[kRowElements];
   arith.a.fill(a);
   arith.b.fill(b);
@@ -242,17 +244,20 @@ Status integerMac(const Decoded &c, const ArithCommand &arith) {
   return Status::ok();
 }
 
-/// The column of every element (euIdxGen), or its channel (npuIdxGen).
+/// The column of every element of a row (euIdxGen), or the channel (npuIdxGen).
+/// The result is one aligned row a channel, whatever its layout, n and h say.
 Status generateIndices(Machine &machine, const Decoded &c) {
   const Precision precision = precisionOf(c, Field::res0_prec);
   const bool ofLane = c.func == ar::LaneIndex;
-  const Shape4 shape = resultShape(c);
+  Shape4 shape = resultShape(c);
+  shape.n = shape.h = 1;
   if (!isKnown(precision) || isa::isFloat(precision))
     return unsupported(c, "a result other than int8, int16 or int32");
-  if (shape.n != 1 || shape.h != 1 || (ofLane && shape.w != 1))
-    return unsupported(c, "a result of several rows");
+  if (ofLane && shape.w != 1)
+    return unsupported(c, "a result of several columns");
   LocalView out;
-  WEFT_TRY(viewOperand(machine, c, kResult, precision, shape, out));
+  WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), precision,
+                     shape, Layout::Aligned, out));
   for (uint32_t ch = 0; ch < shape.c; ++ch)
     for (uint32_t w = 0; w < shape.w; ++w) {
       const int64_t index = ofLane ? ch : w;

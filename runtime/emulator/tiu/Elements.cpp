@@ -15,31 +15,23 @@ constexpr uint32_t kSign = 0x80000000u;
 
 float magnitude(float x) { return floatFromBits(floatBits(x) & ~kSign); }
 
-/// Amounts of left shifts count modulo 32, those of right shifts do not.
+/// Amounts of left shifts count modulo 32; right shifts stop at 63.
+unsigned rightShift(int amount) {
+  return amount < -63 ? 63 : unsigned(-amount);
+}
 int64_t shifted(int64_t value, int amount, Rounding rounding) {
   if (amount >= 0)
     return static_cast<int64_t>(static_cast<uint64_t>(value) << (amount & 31));
-  return numeric::shiftRightRounded(value, unsigned(-amount), rounding);
+  return numeric::shiftRightRounded(value, rightShift(amount), rounding);
 }
 
 /// The same for a product of two unsigned words, which may need all 64 bits.
 uint64_t shiftedProduct(uint64_t value, int amount, Rounding rounding) {
   if (amount >= 0)
     return value << (amount & 31);
-  unsigned right = unsigned(-amount);
-  if (value >> 63 == 0)
-    return uint64_t(
-        numeric::shiftRightRounded(int64_t(value), right, rounding));
-  if (right >= 64) { // 0.5 .. 1 at 64, below one half beyond
-    bool up = rounding == Rounding::Ceil ||
-              (right == 64 &&
-               (value << 1 != 0 || rounding == Rounding::HalfUp ||
-                rounding == Rounding::HalfAwayFromZero) &&
-               rounding != Rounding::TowardZero && rounding != Rounding::Floor);
-    return up;
-  }
-  uint64_t remainder = value & ((uint64_t(1) << right) - 1);
-  uint64_t quotient = value >> right;
+  const unsigned right = rightShift(amount);
+  const uint64_t remainder = value & ((uint64_t(1) << right) - 1);
+  const uint64_t quotient = value >> right;
   return quotient + uint64_t(numeric::roundingIncrement<uint64_t>(
                         rounding, remainder, uint64_t(1) << (right - 1),
                         quotient & 1, false));
@@ -184,7 +176,7 @@ void finishIntegers(const ElementOperation &operation, int amount,
   if (amount < 0)
     for (unsigned i = 0; i < n; ++i)
       values[i] =
-          numeric::shiftRightRounded(values[i], unsigned(-amount), rounding);
+          numeric::shiftRightRounded(values[i], rightShift(amount), rounding);
   if (saturates(operation.func))
     clamp();
 }

@@ -1,7 +1,10 @@
 /// sRQDQ: requantise and dequantise.
+#include "runtime/emulator/FloatOrder.h"
 #include "runtime/emulator/tiu/Tiu.h"
 
 #include "runtime/numeric/Rounding.h"
+
+#include <algorithm>
 
 namespace weft::emulator::tiu {
 namespace {
@@ -14,6 +17,8 @@ struct QuantCommand {
   bool isConstant = false;
   uint32_t first = 0, second = 0; ///< constants
   Rounding rounding = Rounding::HalfToEven;
+  /// Of the last conversion of rq0, whose `rounding` is that of the first one.
+  Rounding resultRounding = Rounding::HalfToEven;
 };
 
 /// The numbers of one channel, by function.
@@ -87,8 +92,10 @@ void multiplyShift(int64_t *values, unsigned n, const ChannelParameters &p,
   unsigned bits = result.bits();
   int64_t low = result.isSigned ? -(int64_t(1) << (bits - 1)) : 0;
   int64_t high = (int64_t(1) << (bits - result.isSigned)) - 1;
+  // Far beyond any result, so that adding the zero point cannot wrap.
+  constexpr int64_t kFar = int64_t(1) << 40;
   auto finish = [&](int64_t x) {
-    x += p.zeroPoint;
+    x = numeric::clampTo(x, -kFar, kFar) + p.zeroPoint;
     return x < low ? low : (x > high ? high : x);
   };
   if (p.shift < 0 && p.shift >= -62 && rounding == Rounding::HalfUp) {
@@ -100,9 +107,14 @@ void multiplyShift(int64_t *values, unsigned n, const ChannelParameters &p,
       values[i] = finish((values[i] * p.multiplier + half) >> shift);
     return;
   }
-  for (unsigned i = 0; i < n; ++i)
-    values[i] = finish(
-        numeric::shiftRounded(values[i] * p.multiplier, p.shift, rounding));
+  // Shifts to the left count modulo 64, those to the right stop at 63.
+  for (unsigned i = 0; i < n; ++i) {
+    const int64_t product = values[i] * p.multiplier;
+    values[i] =
+        finish(p.shift < 0 ? numeric::shiftRightRounded(
+                                 product, std::min(-p.shift, 63), rounding)
+                           : int64_t(uint64_t(product) << (p.shift & 63)));
+  }
 }
 
 void convertRow(unsigned func, const QuantCommand &q,
@@ -115,15 +127,16 @@ void convertRow(unsigned func, const QuantCommand &q,
   switch (func) {
   case isa::quant::Rq0:
     for (unsigned i = 0; i < count; ++i) {
-      float scaled = static_cast<float>(values[i]) * p.scale;
-      values[i] = numeric::roundToInteger(scaled + p.offset,
-                                          Rounding::HalfToEven, low, high);
+      float scaled = numeric::integerToFloat(values[i], q.rounding) * p.scale;
+      values[i] = numeric::roundToInteger(scaled + p.offset, q.resultRounding,
+                                          low, high);
     }
     return storeIntegers(out, q.resultView.stride.w, q.result.precision, values,
                          count);
   case isa::quant::Dq0:
     for (unsigned i = 0; i < count; ++i)
-      floats[i] = static_cast<float>(values[i] - p.zeroPoint) * p.scale;
+      floats[i] =
+          multiplyOrdered(static_cast<float>(values[i] - p.zeroPoint), p.scale);
     return storeFloats(out, q.resultView.stride.w, q.result.precision, floats,
                        count);
   case isa::quant::Dq1: {
@@ -159,14 +172,27 @@ Status quant(Machine &machine, const Decoded &c) {
     q.input.isSigned = true;
   if (q.input.isFloat())
     return unsupported(c, "a float operand");
-  if ((func == isa::quant::Dq0) != q.result.isFloat())
+  const bool quantizes = func == isa::quant::Rq0 || func == isa::quant::Rq1;
+  if (q.input.precision == (quantizes ? Precision::Int8 : Precision::Int32))
+    return unsupported(c, "an operand of this width");
+  if (func == isa::quant::Dq0
+          ? q.result.precision != Precision::Fp32
+          : q.result.isFloat() || q.result.precision == Precision::Int32)
     return unsupported(c, "this result type");
-  // The vendor also sets bit 3 for rq0, whose rounding is fixed.
-  unsigned rounding = get32(c, Field::opd2_n_str) & 7;
+  // Three bits a code: rq0 converts to fp32 with the low ones and to the result
+  // with the next ones.
+  const unsigned codes = get32(c, Field::opd2_n_str);
+  const unsigned rounding = codes & 7, last = codes >> 3 & 7;
   if (rounding >= numeric::kRoundingModes)
     return failf(Code::BadCommand, "rounding code %u; the machine has 0 to 6",
                  rounding);
+  if (func == isa::quant::Rq0 && last > unsigned(Rounding::Ceil))
+    return failf(Code::BadCommand,
+                 "rq0 to integers with rounding code %u; it takes 0 to 4",
+                 last);
   q.rounding = static_cast<Rounding>(rounding);
+  if (func == isa::quant::Rq0)
+    q.resultRounding = static_cast<Rounding>(last);
   q.isConstant = c.get(Field::opd1_const);
   q.first = get32(c, Field::opd1_addr);
   q.second = get32(c, Field::opd2_addr);

@@ -38,6 +38,14 @@ Status execute(Machine &machine, const Decoded &command) {
     return tiu::compare(machine, command);
   case TiuType::OuterProduct:
     return tiu::outerProduct(machine, command);
+  case TiuType::LinearArith:
+    // The vendor's emulator takes the command and leaves all memory as it is,
+    // whatever its fields say; bit 0 it reads as that of a short form.
+    if (command.bytes[0] & 1)
+      return failf(Code::BadCommand,
+                   "%.*s with opd0_w_str 1; the machine knows no short form",
+                   int(command.mnemonic.size()), command.mnemonic.data());
+    return Status::ok();
   case TiuType::System:
     // Barriers, messages and register writes: none of them reaches a memory.
     return Status::ok();

@@ -90,7 +90,9 @@ Places::Places(Random &random) {
 std::vector<Kind> allKinds() {
   std::vector<Kind> kinds;
   addArithKinds(kinds);
-  addOtherTiuKinds(kinds);
+  addOuterKinds(kinds);
+  addQuantKinds(kinds);
+  addSpecialKinds(kinds);
   addConvKinds(kinds);
   addPoolKinds(kinds);
   addMatMulKinds(kinds);
@@ -99,7 +101,7 @@ std::vector<Kind> allKinds() {
   return kinds;
 }
 
-const char *knownMismatch(const std::string &kind) {
+const char *knownMismatch([[maybe_unused]] const std::string &kind) {
 #define WEFT_KNOWN_MISMATCH(name, reason)                                      \
   if (kind == (name))                                                          \
     return reason;

@@ -128,7 +128,9 @@ struct Kind {
 };
 
 void addArithKinds(std::vector<Kind> &kinds);
-void addOtherTiuKinds(std::vector<Kind> &kinds);
+void addOuterKinds(std::vector<Kind> &kinds);
+void addQuantKinds(std::vector<Kind> &kinds);
+void addSpecialKinds(std::vector<Kind> &kinds);
 void addConvKinds(std::vector<Kind> &kinds);
 void addPoolKinds(std::vector<Kind> &kinds);
 void addMatMulKinds(std::vector<Kind> &kinds);
