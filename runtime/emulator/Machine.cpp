@@ -66,6 +66,51 @@ uint8_t *Machine::global(uint64_t address, uint64_t bytes, bool write) const {
   return region.host + offset;
 }
 
+namespace {
+
+/// First byte behind the tensor in the lanes that it reaches farthest in.
+uint64_t endOffset(const LocalView &view) {
+  uint64_t lastRow = (view.lane0 + uint64_t(view.shape.c) - 1) / kLanes;
+  return view.offset + (view.shape.n - 1) * view.stride.n +
+         lastRow * view.stride.c + (view.shape.h - 1) * view.stride.h +
+         (view.shape.w - 1) * view.stride.w + view.bytes;
+}
+
+} // namespace
+
+bool isDisjoint(const LocalView &a, const LocalView &b) {
+  return endOffset(a) <= b.offset || endOffset(b) <= a.offset;
+}
+
+bool hasSeparatePlanes(const LocalView &view) {
+  uint64_t span = (view.shape.h - 1) * view.stride.h +
+                  (view.shape.w - 1) * view.stride.w + view.bytes;
+  uint64_t rows =
+      (view.lane0 % kLanes + uint64_t(view.shape.c) - 1) / kLanes + 1;
+  // Sizes and strides of the two dimensions, the inner one first.
+  uint64_t inner[2] = {rows, view.stride.c},
+           outer[2] = {view.shape.n, view.stride.n};
+  if (inner[1] > outer[1] && outer[0] > 1)
+    std::swap(inner, outer);
+  for (const uint64_t *dimension : {inner, outer}) {
+    if (dimension[0] > 1 && dimension[1] < span)
+      return false;
+    span += (dimension[0] - 1) * dimension[1];
+  }
+  return true;
+}
+
+bool isSamePlace(const LocalView &a, const LocalView &b) {
+  auto same = [](uint32_t size, uint64_t x, uint64_t y) {
+    return size == 1 || x == y;
+  };
+  return a.lane0 == b.lane0 && a.offset == b.offset && a.bytes == b.bytes &&
+         same(a.shape.n, a.stride.n, b.stride.n) && a.stride.c == b.stride.c &&
+         same(a.shape.h, a.stride.h, b.stride.h) &&
+         same(a.shape.w, a.stride.w, b.stride.w) && a.stride.w >= a.bytes &&
+         (a.shape.n == 1 || a.stride.n != 0);
+}
+
 Strides4 localStrides(Layout layout, const Shape4 &shape, unsigned elementBytes,
                       uint32_t lane0) {
   if (layout == Layout::Channel)

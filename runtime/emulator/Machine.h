@@ -96,6 +96,14 @@ struct LocalView {
   }
 };
 
+/// True if two tensors share no byte of any lane. Judged by the span of their
+/// offsets, so that tensors that interleave count as sharing.
+bool isDisjoint(const LocalView &a, const LocalView &b);
+/// True if no two planes (n, c) of a tensor share a byte.
+bool hasSeparatePlanes(const LocalView &view);
+/// True if element (n, c, h, w) of both is the same bytes.
+bool isSamePlace(const LocalView &a, const LocalView &b);
+
 /// Strides in elements of a tensor at `lane0` in layouts Aligned, Compact and
 /// Channel.
 Strides4 localStrides(Layout layout, const Shape4 &shape, unsigned elementBytes,

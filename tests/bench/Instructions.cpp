@@ -57,8 +57,8 @@ void fill(oracle::Executor &executor, Contents contents) {
     for (size_t i = 0; i < bytes; i += 4, next = (next + 1) % words.size())
       std::memcpy(to + i, &words[next], 4);
   };
-  put(executor.local(), oracle::kLocalBytes);
-  put(executor.global(), oracle::kGlobalBytes);
+  put(executor.memory(oracle::Area::Local), oracle::kLocalBytes);
+  put(executor.memory(oracle::Area::Global), oracle::kGlobalBytes);
 }
 
 /// The two emulators, started at the first use.

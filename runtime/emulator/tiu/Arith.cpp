@@ -1,6 +1,8 @@
 /// sAR: element arithmetic.
 #include "runtime/emulator/tiu/Arith.h"
 
+#include <algorithm>
+
 #include "runtime/emulator/FloatOrder.h"
 
 #include <algorithm>
@@ -281,12 +283,9 @@ void ArithOperand::fill(float *buffer) const {
   fillWith(floatConstant(constant, kind.precision), buffer);
 }
 
-Status arith(Machine &machine, const Decoded &command) {
+/// The function of the command on the planes that `arith` names.
+static Status executeArith(const Decoded &command, const ArithCommand &arith) {
   const unsigned func = command.func;
-  if (func == ar::EuIndex || func == ar::LaneIndex)
-    return generateIndices(machine, command);
-  ArithCommand arith;
-  WEFT_TRY(readCommand(machine, command, arith));
   const bool isFloat = arith.a.kind.isFloat();
   if (func == ar::Cast)
     return cast(command, arith);
@@ -297,6 +296,44 @@ Status arith(Machine &machine, const Decoded &command) {
   if (const char *what = undefinedPart(arith.operation))
     return unsupported(command, what);
   return isFloat ? floatArith(arith) : integerArith(arith);
+}
+
+/// True if the planes may be computed in any order: the result lies apart from
+/// what is read, or takes the place of it element by element.
+static bool planesAreIndependent(const ArithCommand &arith) {
+  const LocalView &result = arith.resultView;
+  auto isApart = [&](const ArithOperand &operand, bool isRead) {
+    return !isRead || operand.isConstant || isDisjoint(result, operand.view) ||
+           isSamePlace(result, operand.view);
+  };
+  return hasSeparatePlanes(result) && isApart(arith.a, true) &&
+         isApart(arith.b, arith.readsB) &&
+         isApart(arith.third, arith.third.view.memory != nullptr);
+}
+
+Status arith(Machine &machine, const Decoded &command) {
+  const unsigned func = command.func;
+  if (func == ar::EuIndex || func == ar::LaneIndex)
+    return generateIndices(machine, command);
+  ArithCommand arith;
+  WEFT_TRY(readCommand(machine, command, arith));
+  const Shape4 &shape = arith.resultView.shape;
+  const size_t planes = size_t(shape.n) * shape.c;
+  // What is refused is refused for any planes, so the first of them tells.
+  arith.endPlane = 1;
+  WEFT_TRY(executeArith(command, arith));
+  Workers &workers = machine.workers();
+  size_t slices = planesAreIndependent(arith)
+                      ? std::min<size_t>(planes, 4 * workers.count())
+                      : 1;
+  double cost = double(planes) * shape.h * shape.w * 2;
+  workers.forEach(slices, cost, [&](size_t slice, unsigned) {
+    ArithCommand part = arith;
+    part.firstPlane = std::max<size_t>(1, planes * slice / slices);
+    part.endPlane = planes * (slice + 1) / slices;
+    (void)executeArith(command, part);
+  });
+  return Status::ok();
 }
 
 } // namespace weft::emulator::tiu

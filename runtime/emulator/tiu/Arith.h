@@ -25,6 +25,8 @@ struct ArithCommand {
   bool readsB = false;
   /// One value a channel, or a constant.
   ArithOperand third;
+  /// The planes (n * channels + c) that eachRun walks.
+  size_t firstPlane = 0, endPlane = 0;
 };
 
 /// Walks the result in runs of at most kRowElements that lie on one w stride in
@@ -43,14 +45,15 @@ void eachRun(const ArithCommand &arith, Body body) {
                   uint32_t i) {
     return v.at(n, c) + h * v.stride.h + i * v.stride.w;
   };
-  for (uint32_t n = 0; n < shape.n; ++n)
-    for (uint32_t c = 0; c < shape.c; ++c)
-      for (uint32_t h = 0; h < rows; ++h)
-        for (uint32_t i = 0; i < length; i += kRowElements)
-          body(n, c, place(arith.resultView, n, c, h, i),
-               arith.a.isConstant ? nullptr : place(arith.a.view, n, c, h, i),
-               readsB ? place(arith.b.view, n, c, h, i) : nullptr,
-               length - i < kRowElements ? length - i : kRowElements);
+  for (size_t plane = arith.firstPlane; plane < arith.endPlane; ++plane) {
+    const uint32_t n = uint32_t(plane / shape.c), c = uint32_t(plane % shape.c);
+    for (uint32_t h = 0; h < rows; ++h)
+      for (uint32_t i = 0; i < length; i += kRowElements)
+        body(n, c, place(arith.resultView, n, c, h, i),
+             arith.a.isConstant ? nullptr : place(arith.a.view, n, c, h, i),
+             readsB ? place(arith.b.view, n, c, h, i) : nullptr,
+             length - i < kRowElements ? length - i : kRowElements);
+  }
 }
 
 /// cast: any precision to any.
