@@ -134,10 +134,14 @@ static void nameKin(const Row &row, bool isOwnRow, const isa::Decoded &command,
                     CommandCost &cost) {
   Precision precision = costPrecision(command);
   const Row *kin = kinOf(row);
-  cost.kin = kinName(*kin, nearestPrecision(kin->precisions, precision));
-  bool isShown = isOwnRow && (row.precisions & bit(precision)) != 0;
-  if (row.engine == Engine::Gdma)
-    isShown = isShown && (row.directions & bit(cost.direction)) != 0 &&
+  Precision nearest = nearestPrecision(kin->precisions, precision);
+  cost.kin = kinName(*kin, nearest);
+  bool isShown = isOwnRow && row.precisions != 0 && nearest == precision;
+  if (row.engine == Engine::Gdma) // which only moves: types of a width are one
+    isShown = isOwnRow && row.precisions != 0 &&
+              costBytes(static_cast<uint64_t>(nearest)) ==
+                  costBytes(static_cast<uint64_t>(precision)) &&
+              (row.directions & bit(cost.direction)) != 0 &&
               !command.get(Field::fill_constant_en);
   cost.evidence = isShown                  ? Evidence::Measured
                   : isOwnRow && row.probed ? Evidence::Probed

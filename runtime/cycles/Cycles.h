@@ -54,7 +54,7 @@ struct CommandCost {
   /// nop, barriers), which the timelines leave out.
   uint64_t cycles = 0;
   /// False: the vendor's timelines show no command of this function, precision
-  /// and direction; `kin` is the nearest that they show.
+  /// (GDMA: element width) and direction; `kin` is the nearest that they show.
   bool measured = false;
   Evidence evidence = Evidence::Kin;
   /// Mnemonic and precision of the nearest measured kin (`arith.add fp16`), the

@@ -265,6 +265,9 @@ TEST(Cycles, DmaKnowsItsDirectionBytesAndChannels) {
   EXPECT_EQ(load(16384, 0x0800'0000).cycles, 303u);
   // A byte costs like 256.
   EXPECT_EQ(load(1, 0x0800'0000).cycles, load(256, 0x0800'0000).cycles);
+  // Only the width of a type matters to an engine that moves bytes.
+  EXPECT_TRUE(page.measured);
+  EXPECT_EQ(page.kin, "dma.tensor int8");
   // Address 0 is neither local nor DRAM; whatever is not local counts as
   // global.
   EXPECT_EQ(load(1, 0).direction, Direction::GlobalToGlobal);
