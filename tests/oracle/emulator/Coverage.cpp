@@ -71,7 +71,9 @@ std::string introduction(const RunName &run) {
           "(`runtime/isa/bm1684x.def`) and the fuzzer's kinds "
           "(`tests/oracle/emulator`). Random commands run on our emulator and\n"
           "on the vendor's raw emulator from the same memory, special numbers "
-          "included, and all memory is compared.\n\n"
+          "included, and all memory is compared.\n"
+          "`scripts/fuzz_commands --replay KIND:SEED` repeats one command and "
+          "shrinks it if it differs.\n\n"
        << "The counts are those of a run with seed " << run.seed
        << " and at least " << run.perFunction
        << " legal commands per function.\n\n"
