@@ -154,6 +154,17 @@ static size_t replacePages(uint8_t *memory, size_t bytes, int file,
   return inPage;
 }
 
+/// Free blocks of the heap that this process was forked with would hold the
+/// smallest of the memories; afterwards there are none of its size.
+static void takeLargeFreeBlocks() {
+  for (;;) {
+    const size_t mapped = mallinfo2().hblks;
+    void *block = std::malloc(kL2Bytes);
+    if (!block || mallinfo2().hblks != mapped)
+      return std::free(block);
+  }
+}
+
 void VendorEmulator::runNursery(const std::string &path) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
@@ -164,6 +175,7 @@ void VendorEmulator::runNursery(const std::string &path) {
   // The memories must not share pages with other blocks of the heap: by default
   // the threshold grows when our own large blocks are freed.
   mallopt(M_MMAP_THRESHOLD, 1 << 17);
+  takeLargeFreeBlocks();
   bool good = vendor.open(path) && vendor.init(0, 64 << 20) == 0;
   if (good) {
     shared->localOffset =
