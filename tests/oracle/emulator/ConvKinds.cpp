@@ -35,8 +35,8 @@ void setConvConstants(Command &c, Random &random, const ConvTypes &types,
   bool thirdIsConstant = random.coin();
   c.set(Field::opd2_const, thirdIsConstant);
   uint64_t third = isFloat       ? constantBits(random, Precision::Fp32)
-                   : requantised ? random.bits() & 0xffff
-                                 : random.bits() & 0xff;
+                   : requantised ? random.bits() >> random.in(0, 31)
+                                 : constantBits(random, types.in);
   c.set(Field::opd2_addr, thirdIsConstant ? third : places.operand(2));
   // Pad and insert values, or the shift.
   bool padIsConstant = requantised || random.coin(3) == 0;

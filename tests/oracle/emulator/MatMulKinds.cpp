@@ -50,7 +50,7 @@ Command mm2Command(Random &random, const ProductTypes &types) {
   if (!zeroIsConstant)
     c.set(Field::opd2_addr, places.operand(2));
   else if (types.in == Precision::Int8)
-    c.set(Field::opd2_addr, random.bits() & 0xff);
+    c.set(Field::opd2_addr, constantBits(random, types.in));
   return c;
 }
 
@@ -69,7 +69,7 @@ void setThird(Command &c, Random &random, const ProductTypes &types,
                                           : random.in(-20, 3))));
     c.set(Field::opd2_sign, 1);
   } else {
-    c.set(Field::opd2_addr, random.bits() & 0xffff);
+    c.set(Field::opd2_addr, random.bits() >> random.in(0, 31));
   }
   if (types.func == 1 && types.in != Precision::Fp32)
     c.set(Field::opd2_n_str, uint64_t(random.in(0, 6)));
