@@ -76,6 +76,15 @@ constexpr int64_t shiftRounded(int64_t value, int amount, Rounding mode) {
   return shiftRightRounded(value, static_cast<unsigned>(-amount), mode);
 }
 
+/// value * 2^-shift, half up, in 32 bits: the half is added before the last
+/// shift and wraps there. T: int32_t or uint32_t; shift 0..31.
+template <class T>
+constexpr T shiftHalfUp(T value, unsigned shift) {
+  if (shift == 0)
+    return value;
+  return static_cast<T>(static_cast<uint32_t>(value >> (shift - 1)) + 1u) >> 1;
+}
+
 /// `value` clamped to [low, high].
 constexpr int64_t clampTo(int64_t value, int64_t low, int64_t high) {
   return value < low ? low : (value > high ? high : value);

@@ -109,13 +109,19 @@ Status readWideAddends(const Machine &machine, const Decoded &c,
 
 } // namespace
 
+/// Sums wrap in 32 bits, signed or unsigned as the result is.
+static int64_t wrappedTo32(int64_t sum, bool isSigned) {
+  return isSigned ? int64_t(int32_t(uint32_t(sum))) : int64_t(uint32_t(sum));
+}
+
 /// Rule of the requantised functions or of the plain saturated result.
 void finishIntegers(const ConvCommand &conv, uint32_t oc, int64_t *sums,
                     size_t count) {
   const ElementKind &kind = conv.result;
   if (conv.func == isa::conv::Normal) {
     for (size_t i = 0; i < count; ++i)
-      sums[i] = numeric::saturate(sums[i], kind.bits(), kind.isSigned);
+      sums[i] = numeric::saturate(wrappedTo32(sums[i], kind.isSigned),
+                                  kind.bits(), kind.isSigned);
     return;
   }
   unsigned shift = conv.padBits & 0x1f; // operand 3
@@ -124,10 +130,14 @@ void finishIntegers(const ConvCommand &conv, uint32_t oc, int64_t *sums,
   int64_t bias = conv.thirdIsSigned ? int64_t(int16_t(bits)) : bits;
   bool clips = conv.func == isa::conv::RequantisedRelu;
   for (size_t i = 0; i < count; ++i) {
-    int64_t sum = numeric::shiftRightRounded(sums[i] + bias, shift,
-                                             numeric::Rounding::HalfUp);
-    sums[i] = numeric::saturate(clips ? std::max<int64_t>(sum, 0) : sum,
-                                kind.bits(), kind.isSigned && !clips);
+    int64_t sum = wrappedTo32(sums[i] + bias, kind.isSigned);
+    if (clips)
+      sum = std::max<int64_t>(sum, 0);
+    if (kind.isSigned && !clips)
+      sum = numeric::shiftHalfUp(int32_t(sum), shift);
+    else
+      sum = numeric::shiftHalfUp(uint32_t(sum), shift);
+    sums[i] = numeric::saturate(sum, kind.bits(), kind.isSigned && !clips);
   }
 }
 

@@ -150,13 +150,6 @@ int64_t scaledAddend(const MmCommand &mm, int64_t old) {
                            true);
 }
 
-/// value * 2^-shift, half up, the way that wraps for the largest int32 only.
-int32_t shiftHalfUp(int32_t value, unsigned shift) {
-  if (shift == 0)
-    return value;
-  return int32_t(uint32_t(value >> (shift - 1)) + 1) >> 1;
-}
-
 int64_t finishInteger(const MmCommand &mm, uint64_t sum, int64_t addend,
                       uint32_t column) {
   if (mm.func == isa::mm::Normal)
@@ -169,7 +162,7 @@ int64_t finishInteger(const MmCommand &mm, uint64_t sum, int64_t addend,
                       : loadAs<uint16_t>(matrixAt(mm.biasView, 0, column));
   int64_t bias = mm.thirdIsSigned ? int64_t(int16_t(bits)) : bits;
   int32_t total = int32_t(uint32_t(sum + uint64_t(bias) + uint64_t(addend)));
-  int64_t value = shiftHalfUp(total, right);
+  int64_t value = numeric::shiftHalfUp(total, right);
   bool clips = mm.func == isa::mm::RequantisedRelu;
   // A 32-bit result holds a 16-bit number.
   return numeric::saturate(clips ? std::max<int64_t>(value, 0) : value,

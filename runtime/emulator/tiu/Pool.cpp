@@ -371,9 +371,11 @@ void floatChannel(const PoolCommand &pool, const PoolPlan &layout, uint32_t n,
   storeFloats(to + size_t(pixel) * bytes, bytes, precision, room.sums, count);
 }
 
-/// From the exact sum to the stored integer.
+/// From the exact sum, and a bias or 0, to the stored integer.
 int64_t finishInteger(const PoolCommand &pool, int64_t sum, int64_t bias) {
   ElementKind kind = pool.result;
+  uint32_t total = uint32_t(sum + bias); // wraps
+  sum = kind.isSigned ? int64_t(int32_t(total)) : int64_t(total);
   if (pool.hasRegions()) // only bytes saturate
     return kind.bits() == 8 ? numeric::saturate(sum, 8, kind.isSigned) : sum;
   if (pool.func == pord::AvgPool) {
@@ -381,8 +383,6 @@ int64_t finishInteger(const PoolCommand &pool, int64_t sum, int64_t bias) {
         numeric::shiftRightRounded(sum, pool.biasBits & 0x1f, Rounding::HalfUp);
     return numeric::saturate(sum, kind.bits(), kind.isSigned);
   }
-  uint32_t total = uint32_t(sum + bias); // wraps
-  sum = kind.isSigned ? int64_t(int32_t(total)) : int64_t(total);
   unsigned shift = (pool.shiftBits >> 8) & 0x1f;
   sum = numeric::shiftRightRounded(sum, shift, pool.rounding);
   if (pool.func == pord::DepthwiseRelu) {

@@ -82,6 +82,29 @@ Command convCommand(Random &random, const ConvTypes &types) {
   return c;
 }
 
+/// So many products of large bytes that their sums leave 32 bits.
+Command longSumCommand(Random &random, const ConvTypes &types) {
+  Command c =
+      tiuCommand(random.coin(4) ? Form::CONV : Form::sCONV, 0, types.func);
+  Places places(random);
+  unsigned side = unsigned(random.in(3, 5));
+  setResult(c, 1, unsigned(random.in(1, 3)), side - 2, side - 2);
+  c.set(Field::opd0_c, uint64_t(random.in(4000, 8192)));
+  c.set(Field::opd0_h, side).set(Field::opd0_w, side);
+  c.set(Field::opd1_h, 3).set(Field::opd1_w, 3);
+  c.set(Field::res_op_y_str, 1).set(Field::res_op_x_str, 1);
+  c.set(Field::res0_prec, unsigned(types.out));
+  c.set(Field::opd1_sign, random.coin()).set(Field::opd2_sign, random.coin());
+  c.set(Field::res0_addr, places.result());
+  c.set(Field::opd0_addr, places.operand(0));
+  c.set(Field::opd1_const, 1).set(Field::opd1_addr, random.bits() | 0x60);
+  c.set(Field::opd2_const, 1);
+  c.set(Field::opd2_addr, random.coin() ? random.bits() : 0);
+  c.set(Field::opd3_const, 1);
+  c.set(Field::opd3_addr, types.func ? uint64_t(random.in(0, 31)) : 0);
+  return c.set(Field::res_add, random.coin(4));
+}
+
 } // namespace
 
 void addConvKinds(std::vector<Kind> &kinds) {
@@ -107,6 +130,12 @@ void addConvKinds(std::vector<Kind> &kinds) {
     kinds.push_back(
         {std::string("conv_") + row.name, contentsFor(row.types.in),
          [row](Random &random) { return convCommand(random, row.types); }});
+  for (unsigned func : {0u, 1u, 2u})
+    kinds.push_back({"conv_" + std::to_string(func) + "_long_sums",
+                     Contents::Bytes, [func](Random &random) {
+                       P out = random.pick({P::Int8, P::Int16, P::Int32});
+                       return longSumCommand(random, {P::Int8, out, func});
+                     }});
 }
 
 } // namespace weft::oracle

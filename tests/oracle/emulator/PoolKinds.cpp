@@ -71,6 +71,37 @@ Command poolCommand(Random &random, const PoolTypes &types) {
   return c;
 }
 
+/// A window so large that its sum leaves 32 bits.
+Command longSumCommand(Random &random, const PoolTypes &types) {
+  Command c =
+      tiuCommand(random.coin(4) ? Form::PorD : Form::sPorD, 1, types.func);
+  Places places(random);
+  unsigned side = unsigned(random.in(180, 240));
+  bool slides = types.func < 5;
+  setResult(c, 1, unsigned(random.in(1, 3)), 1, slides ? 2 : 1);
+  c.set(Field::opd0_h, side).set(Field::opd0_w, side + 1);
+  c.set(Field::opd1_h, side).set(Field::opd1_w, side);
+  setTypes(c, random, types);
+  c.set(Field::opd0_sign, 0);
+  c.set(Field::res0_addr, places.result());
+  c.set(Field::opd0_addr, places.operand(0));
+  c.set(Field::opd1_const, 1).set(Field::opd1_addr, 0xe0 | random.bits() % 32);
+  c.set(Field::opd2_const, 1);
+  if (!slides) { // one box that holds the whole window
+    uint32_t boxes = places.result(1);
+    c.set(Field::opd3_addr, boxes);
+    uint8_t last = uint8_t(side - 1);
+    return c.pokeLocal(boxes, {0, 0, 0, 0, last, 0, last, 0});
+  }
+  c.set(Field::res_op_y_str, 1).set(Field::res_op_x_str, 1);
+  c.set(Field::opd3_const, 1);
+  if (types.func == 1)
+    return c.set(Field::opd2_addr, uint64_t(random.in(0, 31)));
+  c.set(Field::opd2_addr, random.bits());
+  c.set(Field::res1_addr, uint64_t(random.in(0, 31)) << 8);
+  return c.set(Field::opd2_n_str, uint64_t(random.in(0, 6)));
+}
+
 /// Regions of interest: a box (first column, first row, last column, last row)
 /// a result column, inside the input, or empty.
 Command regionCommand(Random &random, const PoolTypes &types) {
@@ -141,6 +172,12 @@ void addPoolKinds(std::vector<Kind> &kinds) {
                                                 : poolCommand(random, types);
                        }});
     }
+  for (unsigned func : {0u, 1u, 2u, 5u, 6u})
+    kinds.push_back({"pord_" + std::to_string(func) + "_long_sums",
+                     Contents::Bytes, [func](Random &random) {
+                       P out = random.pick({P::Int8, P::Int16, P::Int32});
+                       return longSumCommand(random, {P::Int8, out, func});
+                     }});
 }
 
 } // namespace weft::oracle
