@@ -195,8 +195,8 @@ uint64_t cycles::macsPerCycle(Precision precision, const Chip &chip) {
   }
 }
 
-double cycles::dmaBytesPerCycle(const Chip &) {
-  return double(kLoadBytes) * 1e9 / double(uint64_t(1) << 30);
+double cycles::dmaBytesPerCycle(const Chip &chip) {
+  return double(kDramBytesPerSecond) / double(cyclesPerSecond(chip));
 }
 
 uint64_t cycles::cyclesPerSecond(const Chip &) { return 1'000'000'000; }

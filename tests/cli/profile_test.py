@@ -145,6 +145,17 @@ class ProfileTest(unittest.TestCase):
                 self.assertEqual({name: engine["commands"] + report["groups"] for name, engine in
                                   report["engines"].items()}, info["commands"])
 
+    def test_totals_are_the_vendor_compilers(self):
+        # What it predicted for the files that it made: cycles, DRAM bytes each way.
+        for name, total, reads, writes in (("F32", 101132, 619992, 816), ("F16", 101556, 513860, 9632), ("INT8", 53360, 844644, 27860)):
+            report = self.json_of(DATA / "vendor-bmodels" / f"ppocr_cls_{name}.bmodel")
+            self.assertEqual((report["total_cycles"], report["dram"]["read_bytes"], report["dram"]["write_bytes"]), (total, reads, writes))
+            self.assertEqual(report["extrapolated"]["commands"], 0)
+        # Its BF16 files hold nothing that its timelines show.
+        report = self.json_of(DATA / "vendor-bmodels" / "tiny_BF16.bmodel")
+        self.assertGreater(report["extrapolated"]["commands"], 0)
+        self.assertIn("conv.normal fp16", [row["kin"] for row in report["extrapolated"]["kin"]])
+
     def test_nodes(self):
         report = self.json_of(self.converted())
         self.assertEqual(mismatches(SCHEMA, report), [])
