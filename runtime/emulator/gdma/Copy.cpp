@@ -76,10 +76,8 @@ Status copy(Machine &machine, const Decoded &c) {
                  get32(c, Field::src_data_format));
   bool fills = c.get(Field::fill_constant_en);
   // Collect and distribute are C/W transposes under another name.
-  if (c.func == fn::TensorCollect || c.func == fn::TensorDistribute) {
-    WEFT_TRY(refuseFill(c));
+  if (c.func == fn::TensorCollect || c.func == fn::TensorDistribute)
     return cwTranspose(machine, c);
-  }
   uint64_t source = sourceAddress(c), target = targetAddress(c);
   bool fourBanks =
       c.func == fn::TensorFourBankCopy || c.func == fn::TensorFourBankBroadcast;
@@ -123,19 +121,25 @@ Status copy(Machine &machine, const Decoded &c) {
 }
 
 Status cwTranspose(Machine &machine, const Decoded &c) {
+  WEFT_TRY(refuseFill(c));
   unsigned bytes = formatBytes(c);
   uint64_t source = sourceAddress(c), target = targetAddress(c);
   Shape4 from = sourceShape(c), to = {from.n, from.w, from.h, from.c};
+  // Default strides come from the sizes of the result unless nchw_copy is set.
+  Shape4 given = targetShape(c);
+  if (static_cast<isa::GdmaType>(c.type) == isa::GdmaType::CwTranspose &&
+      !c.get(Field::nchw_copy) && !c.get(Field::stride_enable) &&
+      !sameShape(given, to))
+    return failf(Code::BadCommand,
+                 "destination sizes %ux%ux%ux%u of the transpose of "
+                 "%ux%ux%ux%u; set them, or nchw_copy",
+                 given.n, given.c, given.h, given.w, from.n, from.c, from.h,
+                 from.w);
   Place in, out;
   unsigned size = bytes ? bytes : 1;
   WEFT_TRY(makePlace(machine, c, "destination", target, bytes, to,
                      stridesOf(machine, c, false, target, size, to), true,
                      out));
-  bool fills = c.get(Field::fill_constant_en);
-  if (fills) {
-    fillElements(out, get32(c, Field::constant_value));
-    return Status::ok();
-  }
   WEFT_TRY(makePlace(machine, c, "source", source, bytes, from,
                      stridesOf(machine, c, true, source, size, from), false,
                      in));

@@ -56,6 +56,10 @@ inline uint64_t count(const Shape4 &s) {
   return uint64_t(s.n) * s.c * s.h * s.w;
 }
 
+inline bool sameShape(const Shape4 &a, const Shape4 &b) {
+  return a.n == b.n && a.c == b.c && a.h == b.h && a.w == b.w;
+}
+
 /// One side of a transfer: a tensor in local memory (channels over lanes, mask
 /// applied) or in flat memory (global, static, L2).
 struct Place {

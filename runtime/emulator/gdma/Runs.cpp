@@ -117,10 +117,6 @@ void copyPiece(const Place &in, const Place &out, uint64_t begin,
   }
 }
 
-bool sameShape(const Shape4 &a, const Shape4 &b) {
-  return a.n == b.n && a.c == b.c && a.h == b.h && a.w == b.w;
-}
-
 template <class T>
 void copyColumn(uint8_t *const *to, uint64_t offset, const uint8_t *from,
                 uint64_t step, uint32_t count) {

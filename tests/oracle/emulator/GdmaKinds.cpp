@@ -162,11 +162,7 @@ Box reshaped(Random &random, const Box &b) {
 void drawBothSteps(Command &c, Random &random, const Side &in, const Box &from,
                    const Side &out, const Box &to, unsigned bytes,
                    bool withSizes) {
-  // Default strides of a C/W transpose into L2 or static memory are 0 in the
-  // vendor's emulator.
-  bool strided =
-      !random.coin(4) || (c.form == Form::DMA_cw_transpose &&
-                          (out.area == Area::L2 || out.area == Area::Static));
+  bool strided = !random.coin(4);
   Steps source = continuousSteps(in, from, bytes),
         target = continuousSteps(out, to, bytes);
   for (unsigned tries = 0; strided && tries < 4; ++tries) {
@@ -232,11 +228,11 @@ Command cwCommand(Random &random) {
        out = drawSide(random, false, kEverywhere);
   Box from = drawBox(random, bytes, std::min(in.room, out.room)),
       to = swapCW(from);
-  c.set(Field::nchw_copy, random.coin());
-  drawBothSteps(c, random, in, from, out, to, bytes, random.coin());
+  bool ownSizes = random.coin(); // else default strides need them
+  c.set(Field::nchw_copy, ownSizes);
+  drawBothSteps(c, random, in, from, out, to, bytes,
+                !ownSizes || random.coin());
   drawMask(c, random);
-  if (random.coin(5))
-    c.set(Field::fill_constant_en, 1).set(Field::constant_value, random.bits());
   return c;
 }
 
