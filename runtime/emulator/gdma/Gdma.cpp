@@ -41,20 +41,28 @@ Traffic gdmaTraffic(const Chip &chip, const Decoded &c) {
   Shape4 from = gdma::sourceShape(c);
   switch (type) {
   case GdmaType::Tensor: {
-    bool ownSizes =
-        c.get(Field::nchw_copy) || c.func == isa::gdma::TensorNcTranspose;
+    // A copy of other sizes and every transpose move as many as they read;
+    // fills read nothing.
+    bool ownSizes = c.get(Field::nchw_copy) ||
+                    c.func == isa::gdma::TensorNcTranspose ||
+                    c.func == isa::gdma::TensorCollect ||
+                    c.func == isa::gdma::TensorDistribute;
     read = gdma::count(from);
     write = ownSizes ? read : gdma::count(gdma::targetShape(c));
-    if (c.func == isa::gdma::TensorBroadcast) {
+    if (c.func == isa::gdma::TensorBroadcast ||
+        c.func == isa::gdma::TensorFourBankBroadcast)
       read = uint64_t(from.n) * from.h * from.w;
-      write = read * gdma::get32(c, Field::dst_csize);
-    }
     break;
   }
   case GdmaType::Matrix: {
     bool load = gdma::isLocal(chip, gdma::targetAddress(c));
-    read = write = load ? uint64_t(from.h) * from.w
-                        : c.get(Field::dst_hsize) * c.get(Field::dst_wsize);
+    if (c.has(Field::src_hsize_or_dst_hsize))
+      read = c.get(Field::src_hsize_or_dst_hsize) *
+             c.get(Field::src_wsize_or_dst_wsize);
+    else
+      read = load ? uint64_t(from.h) * from.w
+                  : c.get(Field::dst_hsize) * c.get(Field::dst_wsize);
+    write = read;
     break;
   }
   case GdmaType::General:

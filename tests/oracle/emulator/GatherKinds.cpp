@@ -55,7 +55,13 @@ struct Sizes {
   explicit Sizes(Random &random)
       : n(unsigned(random.in(1, 3))), c(unsigned(random.in(1, 80))),
         table(unsigned(random.in(1, random.coin(4) ? 300 : 40))),
-        listed(unsigned(random.in(1, random.coin(4) ? 300 : 40))) {}
+        listed(unsigned(random.in(1, random.coin(4) ? 300 : 40))) {
+    if (random.coin(12)) { // indices of 12 bits
+      n = 1;
+      c = unsigned(random.in(1, 64));
+      table = unsigned(random.in(1000, 4000));
+    }
+  }
 };
 
 Precision indexPrecision(Random &random) {

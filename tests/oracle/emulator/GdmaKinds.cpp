@@ -52,11 +52,14 @@ Steps continuousSteps(const Side &side, const Box &box, unsigned bytes) {
 }
 
 Steps drawSteps(Random &random, const Side &side, const Box &box,
-                bool mayRepeat) {
+                unsigned bytes, bool mayRepeat) {
   auto gap = [&] { return uint64_t(random.coin() ? 0 : random.in(0, 9)); };
   uint64_t channels = side.isLocal() ? (side.lane() + box.c + 63) / 64 : box.c;
   Steps steps;
-  steps.w = random.coin(4) ? uint64_t(random.in(2, 5)) : 1;
+  // Neighbours are at most 128 bytes apart.
+  steps.w = random.coin(4)
+                ? uint64_t(random.in(2, random.coin(4) ? 128 / bytes : 5))
+                : 1;
   steps.h = box.w * steps.w + gap();
   uint64_t plane = box.h * steps.h + gap();
   if (random.coin(3)) { // images inside channels
@@ -80,6 +83,8 @@ Box drawBox(Random &random, unsigned bytes, uint64_t room) {
   Box box = {unsigned(random.in(1, 3)), unsigned(random.in(1, 80)),
              unsigned(random.in(1, 8)),
              unsigned(random.in(1, random.coin(4) ? 200 : 30))};
+  if (random.coin(20)) // one long row
+    box = {1, unsigned(random.in(1, 3)), 1, unsigned(random.in(200, 9000))};
   // Strides may take four times the elements, and a local row is padded.
   while (uint64_t(box.n) * box.c * box.h * std::max(box.w, 16u) * bytes * 4 >
          room) {
@@ -166,8 +171,8 @@ void drawBothSteps(Command &c, Random &random, const Side &in, const Box &from,
   Steps source = continuousSteps(in, from, bytes),
         target = continuousSteps(out, to, bytes);
   for (unsigned tries = 0; strided && tries < 4; ++tries) {
-    Steps a = drawSteps(random, in, from, true),
-          b = drawSteps(random, out, to, false);
+    Steps a = drawSteps(random, in, from, bytes, true),
+          b = drawSteps(random, out, to, bytes, false);
     if (fits(in, from, a, bytes) && fits(out, to, b, bytes)) {
       source = a;
       target = b;

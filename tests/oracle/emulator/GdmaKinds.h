@@ -32,7 +32,7 @@ Box drawBox(Random &random, unsigned bytes, uint64_t room);
 Steps continuousSteps(const Side &side, const Box &box, unsigned bytes);
 /// Strides under which no two elements meet, unless some may repeat.
 Steps drawSteps(Random &random, const Side &side, const Box &box,
-                bool mayRepeat);
+                unsigned bytes, bool mayRepeat);
 bool fits(const Side &side, const Box &box, const Steps &steps, unsigned bytes);
 
 void setAddress(Command &command, bool source, uint64_t address);
