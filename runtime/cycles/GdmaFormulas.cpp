@@ -61,7 +61,9 @@ static uint64_t wholeCycles(double cycles) {
 /// planes of a box lie in, each plane h * hStride elements long.
 static unsigned channelsOf(const Box &box, uint64_t elementSize) {
   constexpr uint64_t kWindow = kDramChannels * kDramPageBytes;
-  std::bitset<kWindow> starts;
+  using Bytes = std::bitset<kWindow>;
+  static const Bytes firstPage = ~Bytes() >> (kWindow - kDramPageBytes);
+  Bytes starts;
   starts.set(0);
   auto repeat = [&](uint64_t count, uint64_t stride) {
     // After the round with `reach` copies there are 2 * reach of them.
@@ -82,9 +84,7 @@ static unsigned channelsOf(const Box &box, uint64_t elementSize) {
       kDramChannels);
   unsigned channels = 0;
   for (uint64_t page = 0; page < kDramChannels; ++page) {
-    bool isStart = false;
-    for (uint64_t i = 0; i < kDramPageBytes && !isStart; ++i)
-      isStart = starts[page * kDramPageBytes + i];
+    bool isStart = (starts & firstPage << page * kDramPageBytes).any();
     for (uint64_t i = 0; isStart && i < pages; ++i)
       channels |= 1u << (page + i) % kDramChannels;
   }
