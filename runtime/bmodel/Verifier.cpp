@@ -34,7 +34,11 @@ static bool readDims(const flatbuffers::Vector<uint64_t> *dims,
   constexpr uint64_t kMaxDim = uint64_t(1) << 40;
   if (!dims)
     return true;
-  for (uint64_t dim : *dims) {
+  for (unsigned i = 0; i < dims->size(); ++i) {
+    // The flatbuffers verifier checks the alignment of a vector's length only,
+    // so the elements are read byte by byte.
+    uint64_t dim;
+    std::memcpy(&dim, dims->Data() + i * sizeof dim, sizeof dim);
     if (dim > kMaxDim)
       return false;
     shape.push_back(int64_t(dim));

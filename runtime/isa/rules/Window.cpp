@@ -13,6 +13,8 @@ static constexpr Functions kDepthwise =
     functions({pord::Depthwise, pord::DepthwiseRelu, pord::RoiDepthwise});
 static constexpr Functions kAverage =
     functions({pord::AvgPool, pord::RoiAvgPool});
+static constexpr Functions kRegions =
+    functions({pord::RoiDepthwise, pord::RoiAvgPool, pord::RoiMaxPool});
 static constexpr Functions kPlainPord = functions(
     {pord::Depthwise, pord::AvgPool, pord::DepthwiseRelu, pord::MaxPool});
 
@@ -154,6 +156,12 @@ static void checkAverage(const Subject &s, Report &report) {
   report.range(s, F::opd2_addr, 0, 31);
 }
 
+/// One box a column of the result, and one value for all that lies outside.
+static void checkRegions(const Subject &s, Report &report) {
+  report.range(s, F::res0_h, 1, 1);
+  report.range(s, F::opd2_const, 1, 1);
+}
+
 static constexpr CodeRule kRules[] = {
     {kConv, kAllFunctions, "PPL 4.6.4: window geometry", checkGeometry},
     {kConv, kAllFunctions, "vendor emulator: wider padding reads outside",
@@ -171,6 +179,7 @@ static constexpr CodeRule kRules[] = {
     {kPorD, kPlainPord, "PPL 4.6.4: window geometry", checkGeometry},
     {kPorD, kPlainPord, "vendor emulator: wider padding reads outside",
      checkPadMode},
+    {kPorD, kRegions, "vendor emulator", checkRegions},
     {kPorD, kAllFunctions, "isa 5, PorD; PPL 4.6.6", checkPordTypes},
     {kPorD, kDepthwise, "PPL dw_conv: compact operands begin at an element",
      checkDepthwiseOperands},

@@ -58,6 +58,10 @@ const std::string kAverage =
     "tiu pord.avgpooling sPorD opd3_const=1 opd1_const=1 res_op_x_str=1 "
     "res_op_y_str=1 res0_n=1 res0_c=8 res0_h=7 res0_w=7 opd0_h=8 opd0_w=8 "
     "opd1_h=2 opd1_w=2 res0_addr=0x4000 opd1_addr=64 opd2_addr=8";
+const std::string kRoi =
+    "tiu pord.roimaxpooling sPorD opd2_const=1 res0_n=1 res0_c=8 res0_h=1 "
+    "res0_w=7 opd0_h=8 opd0_w=8 opd1_h=2 opd1_w=2 res0_addr=0x4000 "
+    "opd3_addr=0x8000";
 const std::string kMm = "tiu mm.normal sMM opd2_const=1 res0_prec=fp32 "
                         "opd0_prec=fp32 opd0_n=4 opd0_c=2 opd0_w=8 opd1_w=8 "
                         "res0_c=3 res0_w=16 res0_addr=0x4000 opd1_addr=0x8000";
