@@ -293,9 +293,12 @@ private:
     if (command.func == arith::CopyOverN)
       source.n = 1;
     uint64_t operands = get(Field::tsk_opd_num);
-    bool makesNumbers =
-        command.func == arith::EuIndex || command.func == arith::LaneIndex;
-    if (!makesNumbers && !get(Field::opd0_const))
+    // Index makers write one aligned row a channel, whatever n, h and the
+    // layout say.
+    if (command.func == arith::EuIndex || command.func == arith::LaneIndex)
+      return add("res0", true, Field::res0_addr, precision(Field::res0_prec),
+                 {1, shape.c, 1, shape.w});
+    if (!get(Field::opd0_const))
       addArith("opd0", false, Field::opd0_addr, Field::opd0_str,
                precision(Field::opd0_prec), source,
                freeStrides(Field::opd0_n_str, Field::opd0_c_str,
@@ -383,7 +386,10 @@ private:
   /// or one a lane. `lines`: rows of it start on an EU row.
   void addTable(Shape shape, bool lines) {
     Precision kind = precision(Field::res0_prec);
-    bool perLane = get(Field::opd0_str) >= (lines ? 4u : 3u);
+    uint64_t code = get(Field::opd0_str);
+    bool perLane = lines                                ? code != 3
+                   : command.func == sg::GatherFourBank ? code == 4
+                                                        : code != 0;
     uint32_t lane = laneOf(get(Field::opd0_addr));
     if (perLane)
       shape.c = std::min<uint64_t>(shape.c, chip.lanes);
@@ -401,13 +407,21 @@ private:
     Precision index = precision(Field::opd1_prec);
     uint64_t tableH = get(Field::opd0_h), tableW = get(Field::opd0_w);
     switch (command.func) {
+    case sg::GatherRecord: // these change no memory in the vendor's emulator
+    case sg::ScatterPingPong:
+      return;
+    case sg::NonZero:
+    case sg::NonZeroHzd:
+      add("opd0", false, Field::opd0_addr, precision(Field::opd0_prec),
+          {shape.n, shape.c, 1, shape.w});
+      addCounts(shape);
+      return addResult({shape.n, shape.c, 1, shape.w});
     case sg::GatherHw:
     case sg::ScatterHw:
       index = Precision::Int32;
       [[fallthrough]];
     case sg::GatherW:
-    case sg::ScatterW:
-    case sg::GatherRecord: // one list for all channels
+    case sg::ScatterW: // one list for all channels
       add("opd0", false, Field::opd0_addr, kind,
           {shape.n, shape.c, tableH, tableW});
       add("opd1", false, Field::opd1_addr, index, {1, get(Field::opd1_c), 1, 1},
@@ -428,25 +442,25 @@ private:
 
   void gatherPerChannel(const Shape &shape, Precision kind, Precision index,
                         uint64_t tableW) {
-    constexpr uint8_t kSelectHzd = 15, kNonZeroHzd = 16;
-    bool packs = command.func == sg::MaskSelect ||
-                 command.func == sg::NonZero || command.func == kSelectHzd ||
-                 command.func == kNonZeroHzd;
-    bool hasTable =
-        !(command.func == sg::NonZero || command.func == kNonZeroHzd);
+    bool packs =
+        command.func == sg::MaskSelect || command.func == sg::MaskSelectHzd;
     bool scatters =
         command.func == sg::ScatterPerChannel || command.func == sg::ScatterHzd;
-    if (hasTable)
-      addTable({1, shape.c, 1, tableW}, false);
+    addTable({1, shape.c, 1, tableW}, false);
     uint64_t listed = packs || scatters ? tableW : shape.h * shape.w;
     add("opd1", false, Field::opd1_addr, index, {shape.n, shape.c, 1, listed});
     Shape out = shape;
     if (packs) {
       out = {shape.n, shape.c, 1, tableW};
-      add("res1", true, Field::res1_addr, Precision::Int16,
-          {shape.n, shape.c, 1, 1}, Layout::Compact);
+      addCounts(shape);
     }
     add("res0", true, Field::res0_addr, kind, out);
+  }
+
+  /// How many elements each channel has packed.
+  void addCounts(const Shape &shape) {
+    add("res1", true, Field::res1_addr, Precision::Int16,
+        {shape.n, shape.c, 1, 1}, Layout::Compact);
   }
 
   void special() {
@@ -604,11 +618,8 @@ private:
       return packed();
     case GdmaType::General:
       return general();
-    case GdmaType::CwTranspose: {
-      Shape from = sourceShape();
-      return transfer(from, {from.n, from.w, from.h, from.c}, sourceStrides(),
-                      targetStrides());
-    }
+    case GdmaType::CwTranspose:
+      return transposeCw();
     case GdmaType::Gather:
     case GdmaType::Scatter:
       return rows();
@@ -627,55 +638,94 @@ private:
             strided ? &toStrides : nullptr, to.count());
   }
 
+  void transposeCw() {
+    Shape from = sourceShape();
+    Strides fromStrides = sourceStrides(), toStrides = targetStrides();
+    fromStrides.w = toStrides.w = 1;
+    transfer(from, {from.n, from.w, from.h, from.c}, fromStrides, toStrides);
+  }
+
   void tensor() {
     Shape from = sourceShape(), to = from;
+    Shape given = {get(Field::dst_nsize), get(Field::dst_csize),
+                   get(Field::dst_hsize), get(Field::dst_wsize)};
     Strides fromStrides = sourceStrides(), toStrides = targetStrides();
+    bool banks = command.func == gdma::TensorFourBankCopy ||
+                 command.func == gdma::TensorFourBankBroadcast;
     switch (command.func) {
     case gdma::TensorCopy:
+    case gdma::TensorFourBankCopy:
       if (!get(Field::nchw_copy))
-        to = {get(Field::dst_nsize), get(Field::dst_csize),
-              get(Field::dst_hsize), get(Field::dst_wsize)};
+        to = given;
       break;
     case gdma::TensorNcTranspose:
       std::swap(to.n, to.c);
       break;
+    case gdma::TensorCollect:
+    case gdma::TensorDistribute:
+      return transposeCw();
     case gdma::TensorBroadcast:
-      // Moves whole rows; the vendor leaves its w strides at 0.
-      fromStrides.w = toStrides.w = 1;
+    case gdma::TensorFourBankBroadcast:
+      to.c = given.c;
       from.c = 1;
-      to.c = get(Field::dst_csize);
       break;
     default:
       return;
     }
+    if (command.func != gdma::TensorCopy) // only the plain copy has w strides
+      fromStrides.w = toStrides.w = 1;
     transfer(from, to, fromStrides, toStrides);
+    if (!banks || accesses.empty())
+      return;
+    // Three more copies, 32 KiB apart.
+    for (uint64_t bank = 1; bank < 4; ++bank) {
+      Access copy = accesses.back();
+      copy.begin = std::min<uint64_t>(copy.begin + 0x8000, chip.laneBytes);
+      copy.end = std::min<uint64_t>(copy.end + 0x8000, chip.laneBytes);
+      accesses.push_back(copy);
+    }
   }
 
   /// h x w with a row stride in flat memory; n rows of c channels of w columns
   /// in local memory.
   void matrix() {
-    bool load = memoryOf(targetAddress(), chip) == Memory::Local;
-    uint64_t h = get(load ? Field::src_hsize : Field::dst_hsize);
-    uint64_t w = get(load ? Field::src_wsize : Field::dst_wsize);
-    uint64_t n = get(load ? Field::dst_nsize : Field::src_nsize);
+    bool load = memoryOf(targetAddress(), chip) == Memory::Local &&
+                memoryOf(sourceAddress(), chip) != Memory::Local;
+    // The short form has one field for both directions.
+    auto pick = [&](Field both, Field toLocal, Field fromLocal) {
+      return command.has(both) ? get(both) : get(load ? toLocal : fromLocal);
+    };
+    uint64_t h =
+        pick(Field::src_hsize_or_dst_hsize, Field::src_hsize, Field::dst_hsize);
+    uint64_t w =
+        pick(Field::src_wsize_or_dst_wsize, Field::src_wsize, Field::dst_wsize);
+    uint64_t n =
+        pick(Field::dst_nsize_or_src_nsize, Field::dst_nsize, Field::src_nsize);
     bool transposed = command.func == gdma::MatrixTranspose;
-    Shape local = {n != 0       ? n
-                   : transposed ? w
-                                : h,
-                   get(load ? Field::dst_csize : Field::src_csize), 1,
-                   get(load ? Field::dst_wsize : Field::src_wsize)};
-    Strides localStrides = load ? targetStrides() : sourceStrides();
-    localStrides = {localStrides.n, localStrides.c, 0, 1};
-    Strides flat = {0, 0, get(load ? Field::src_hstride : Field::dst_hstride),
+    Shape local = {
+        n != 0       ? n
+        : transposed ? w
+                     : h,
+        pick(Field::dst_csize_or_src_csize, Field::dst_csize, Field::src_csize),
+        1,
+        pick(Field::dst_wsize_or_src_wsize, Field::dst_wsize,
+             Field::src_wsize)};
+    Strides localStrides = {pick(Field::dst_nstride_or_src_nstride,
+                                 Field::dst_nstride, Field::src_nstride),
+                            pick(Field::dst_cstride_or_src_cstride,
+                                 Field::dst_cstride, Field::src_cstride),
+                            0, 1};
+    Strides flat = {0, 0,
+                    pick(Field::src_hstride_or_dst_hstride, Field::src_hstride,
+                         Field::dst_hstride),
                     1};
     const Strides *localPlace =
         get(Field::stride_enable) ? &localStrides : nullptr;
     const Strides *flatPlace = get(Field::stride_enable) ? &flat : nullptr;
     uint64_t elements = h * w;
     Shape flatShape = {1, 1, h, w};
-    if (!fills())
-      addSide("src", false, sourceAddress(), format(), load ? flatShape : local,
-              load ? flatPlace : localPlace, elements);
+    addSide("src", false, sourceAddress(), format(), load ? flatShape : local,
+            load ? flatPlace : localPlace, elements);
     addSide("dst", true, targetAddress(), format(), load ? local : flatShape,
             load ? localPlace : flatPlace, elements);
   }
@@ -685,7 +735,7 @@ private:
     Shape shape = sourceShape();
     uint64_t elements = shape.count();
     addSide("src", false, sourceAddress(), format(), shape, nullptr, elements);
-    Precision result = Precision::Int32; // indices
+    Precision result = precision(Field::index_data_format);
     if (GdmaType(command.type) == GdmaType::MaskedSelect) {
       addSide("mask", false,
               address(Field::mask_start_addr_l32, Field::mask_start_addr_h8,
@@ -710,24 +760,25 @@ private:
             &strides, cappedProduct(lanes, length));
   }
 
-  /// Gather and scatter of rows by a list of uint32.
+  /// Gather and scatter of rows by a list of uint32. One of the rows and the
+  /// list may have a single channel for all; the fields dst_csize, dst_wsize
+  /// and index_hsize are not read.
   void rows() {
+    bool scatters = GdmaType(command.type) == GdmaType::Scatter;
     Shape from = {1, get(Field::src_csize), get(Field::src_hsize),
                   get(Field::src_wsize)};
-    Shape to = {1, get(Field::dst_csize), get(Field::dst_hsize), from.w};
-    if (to.c == 0) // the vendor leaves it out
-      to.c = from.c;
-    Shape list = {1, get(Field::index_csize), get(Field::index_hsize), 1};
+    uint64_t channels = std::max(from.c, get(Field::index_csize));
+    Shape to = {1, channels, get(Field::dst_hsize), from.w};
+    Shape list = {1, get(Field::index_csize), scatters ? from.h : to.h, 1};
     Strides fromStrides = sourceStrides(), toStrides = targetStrides();
     fromStrides = {0, fromStrides.c, fromStrides.h, 1};
     toStrides = {0, toStrides.c, toStrides.h, 1};
     Strides listStrides = {0, get(Field::index_cstride),
                            get(Field::index_hstride), 1};
     bool strided = get(Field::stride_enable);
-    uint64_t moved = cappedProduct(std::max(from.c, to.c), list.h * from.w);
-    if (!fills())
-      addSide("src", false, sourceAddress(), format(), from,
-              strided ? &fromStrides : nullptr, moved);
+    uint64_t moved = cappedProduct(channels, list.h * from.w);
+    addSide("src", false, sourceAddress(), format(), from,
+            strided ? &fromStrides : nullptr, moved);
     addSide("index", false,
             address(Field::index_start_addr_l32, Field::index_start_addr_h8,
                     Field::index_start_addr_l32, Field::index_start_addr_h8),

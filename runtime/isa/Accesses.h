@@ -40,7 +40,7 @@ struct Access {
 /// constants are left out; a command that adds to its result also reads it.
 /// Any field values are taken: ranges are cut off at the end of the lane.
 /// Empty for system commands and for those without a known operand layout
-/// (LAR, SEG; four-bank copies).
+/// (LAR, SEG).
 std::vector<Access> accessesOf(const Decoded &command, const Chip &chip);
 
 /// Memory of an address as GDMA sees it.

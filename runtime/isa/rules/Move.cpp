@@ -146,8 +146,9 @@ static constexpr CodeRule kRules[] = {
     {kMove, functions({tsbc::StaticBroadcast, tsbc::StaticDistribute}), "isa 1",
      checkStaticSource},
     {kGather,
-     functions({sg::GatherPerChannel, sg::ScatterPerChannel, sg::MaskSelect,
-                sg::GatherHzd, sg::ScatterHzd}) |
+     functions({sg::GatherPerChannel, sg::ScatterPerChannel, sg::GatherFourBank,
+                sg::MaskSelect, sg::MaskSelectHzd, sg::GatherHzd,
+                sg::ScatterHzd}) |
          kLines,
      "isa 5, SG", checkTableLayout},
     {kGather,
@@ -156,7 +157,8 @@ static constexpr CodeRule kRules[] = {
     {kGather,
      functions({sg::GatherW, sg::ScatterW, sg::GatherPerChannel,
                 sg::ScatterPerChannel, sg::GatherHzd, sg::ScatterHzd,
-                sg::MaskSelect, sg::NonZero}),
+                sg::GatherFourBank, sg::MaskSelect, sg::MaskSelectHzd,
+                sg::NonZero, sg::NonZeroHzd}),
      "PPL gather_w, mask_select: h is 1", checkOneRow},
     {kSpecial, functions({sfu::Normalize}), "isa 5, SFU; PPL norm",
      checkExponentType},

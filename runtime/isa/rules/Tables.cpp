@@ -190,11 +190,11 @@ static constexpr TypeRow kTypes[] = {
     {T::Linear, kAllFunctions, F::res0_prec, kFloats, "PPL fscale, fadd_sqr"},
     {T::Gather,
      functions({sg::GatherW, sg::ScatterW, sg::GatherPerChannel,
-                sg::ScatterPerChannel, sg::GatherHzd, sg::ScatterHzd,
-                sg::GatherLine, sg::ScatterLine}),
+                sg::ScatterPerChannel, sg::GatherFourBank, sg::GatherHzd,
+                sg::ScatterHzd, sg::GatherLine, sg::ScatterLine}),
      F::opd1_prec, kSmallIntegers, "PPL 4.6.3: an index has 8 or 16 bits"},
-    {T::Gather, functions({sg::MaskSelect}), F::opd1_prec, kIntegers,
-     "PPL mask_select"},
+    {T::Gather, functions({sg::MaskSelect, sg::MaskSelectHzd}), F::opd1_prec,
+     kIntegers, "PPL mask_select"},
 };
 
 static constexpr SameTypeRow kSameTypes[] = {
@@ -203,7 +203,8 @@ static constexpr SameTypeRow kSameTypes[] = {
      "PPL pool_max: source and result have one type"},
     {T::Special, kTaylor | functions({sfu::Rsqrt}), F::opd0_prec, F::res0_prec,
      "PPL taylor, frsqrt"},
-    {T::Gather, kAllFunctions & ~kLines & ~functions({sg::NonZero}),
+    {T::Gather,
+     kAllFunctions & ~kLines & ~functions({sg::NonZero, sg::NonZeroHzd}),
      F::opd0_prec, F::res0_prec, "PPL 4.6.3: table and result have one type"},
 };
 
