@@ -38,6 +38,21 @@ inline float multiplyOrdered(float first, float second) {
   return chooseNaN(first, second, first * second);
 }
 
+/// A product of two bf16 numbers that fp32 flushed to zero. The machine rounds
+/// it to 8 bits before it compares with the smallest normal number.
+inline float tinyBf16Product(float x, float y) {
+  const double exact = double(x) * double(y);
+  if (exact >= 0x1.ffp-127)
+    return 0x1p-126f;
+  return exact <= -0x1.ffp-127 ? -0x1p-126f : x * y;
+}
+/// x * y of operands of `precision`, not yet rounded to it.
+inline float multiplyOf(Precision precision, float x, float y) {
+  float product = multiplyOrdered(x, y);
+  return precision == Precision::Bf16 && product == 0 ? tinyBf16Product(x, y)
+                                                      : product;
+}
+
 /// The two accumulators of the fp32 sums. Term 0 goes to `even`.
 struct TwoSums {
   float even = 0, odd = 0;

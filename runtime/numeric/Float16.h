@@ -95,11 +95,13 @@ constexpr uint16_t floatToBf16(float value,
   return narrowFloat(floatBits(value), 7, 127, mode);
 }
 
-/// An integer of at most 33 bits -> fp32 with the given rounding.
-constexpr float integerToFloat(int64_t value, Rounding mode) {
+/// An integer of at most 33 bits rounded to `digits` (at most 24) binary
+/// digits.
+constexpr float integerToFloat(int64_t value, Rounding mode,
+                               unsigned digits = 24) {
   uint64_t magnitude = value < 0 ? uint64_t(-value) : uint64_t(value);
   unsigned lost = 0;
-  while (magnitude >> lost >> 24)
+  while (magnitude >> lost >> digits)
     ++lost;
   if (lost == 0)
     return static_cast<float>(value);

@@ -120,6 +120,10 @@ Status cast(const Decoded &c, const ArithCommand &arith) {
   int64_t integers[kRowElements];
   float floats[kRowElements];
   const unsigned bits = to.bits();
+  // int32 is rounded to bf16 at once, other integers are exact in fp32.
+  const bool atOnce =
+      from.precision == Precision::Int32 && to.precision == Precision::Bf16;
+  const unsigned digits = atOnce ? 8 : 24;
   const int64_t low = to.isSigned ? -(int64_t(1) << (bits - 1)) : 0;
   const int64_t high = (int64_t(1) << (bits - to.isSigned)) - 1;
   if (from.isFloat())
@@ -146,7 +150,7 @@ Status cast(const Decoded &c, const ArithCommand &arith) {
                           from.precision);
     if (to.isFloat()) {
       for (unsigned i = 0; i < count; ++i)
-        floats[i] = numeric::integerToFloat(integers[i], rounding);
+        floats[i] = numeric::integerToFloat(integers[i], rounding, digits);
       return storeRounded(out, step, to.precision, floats, count, rounding,
                           from.precision);
     }

@@ -193,6 +193,19 @@ void settleNaNs(const float *a, const float *b, float *out, unsigned n) {
     out[i] = chooseNaN(a[i], b[i], out[i]);
 }
 
+/// Products of bf16 numbers just below the smallest normal one.
+void settleTinyProducts(const float *a, const float *b, float *out,
+                        unsigned n) {
+  bool any = false;
+  for (unsigned i = 0; i < n; ++i)
+    any |= out[i] == 0 && a[i] != 0 && b[i] != 0;
+  if (!any)
+    return;
+  for (unsigned i = 0; i < n; ++i)
+    if (out[i] == 0)
+      out[i] = tinyBf16Product(a[i], b[i]);
+}
+
 /// Subnormals become zeros even where nothing is computed.
 inline float flushed(float x) {
   uint32_t bits = floatBits(x);
@@ -386,6 +399,8 @@ void floatRow(const ElementOperation &operation, const float *a, const float *b,
   if (operation.func == ar::Mul || operation.func == ar::Add ||
       operation.func == ar::Sub)
     settleNaNs(a, b, out, count);
+  if (operation.func == ar::Mul && operation.a.precision == Precision::Bf16)
+    settleTinyProducts(a, b, out, count);
 }
 
 WEFT_MULTIVERSION

@@ -70,7 +70,8 @@ Status outerProduct(Machine &machine, const Decoded &c) {
   op.result.isSigned = resultIsSigned(op);
   op.steps = 3;
   const uint32_t rounding = get32(c, Field::opd2_n_str);
-  if (rounding >= numeric::kRoundingModes)
+  if (c.func == isa::arith::MulDoublingHigh &&
+      rounding >= numeric::kRoundingModes)
     return failf(Code::BadCommand, "rounding code %u; the machine has 0 to 6",
                  rounding);
   op.rounding = static_cast<numeric::Rounding>(rounding);

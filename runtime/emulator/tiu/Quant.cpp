@@ -177,8 +177,11 @@ Status quant(Machine &machine, const Decoded &c) {
     return unsupported(c, "an operand of this width");
   if (func == isa::quant::Dq0
           ? q.result.precision != Precision::Fp32
-          : q.result.isFloat() || q.result.precision == Precision::Int32)
+          : q.result.isFloat() ||
+                (quantizes && q.result.precision == Precision::Int32))
     return unsupported(c, "this result type");
+  if (q.result.precision == Precision::Int32)
+    q.result.isSigned = true;
   // Three bits a code: rq0 converts to fp32 with the low ones and to the result
   // with the next ones.
   const unsigned codes = get32(c, Field::opd2_n_str);

@@ -13,8 +13,12 @@ void taylorRow(Precision precision, const float *table, unsigned terms,
   for (unsigned i = 0; i < count; ++i)
     out[i] = table[terms - 1];
   for (unsigned k = terms - 1; k-- > 0;) {
-    for (unsigned i = 0; i < count; ++i)
-      out[i] = out[i] * x[i];
+    if (precision == Precision::Bf16)
+      for (unsigned i = 0; i < count; ++i)
+        out[i] = multiplyOf(precision, out[i], x[i]);
+    else
+      for (unsigned i = 0; i < count; ++i)
+        out[i] = out[i] * x[i];
     roundFloats(precision, out, count);
     for (unsigned i = 0; i < count; ++i)
       out[i] = out[i] + table[k];
@@ -186,12 +190,13 @@ Status linear(Machine &machine, const Decoded &c) {
         unsigned count = plane - i < kRowElements ? plane - i : kRowElements;
         loadFloats(in.at(n, ch) + i * in.bytes, in.bytes, precision, x, count);
         for (unsigned j = 0; j < count; ++j)
-          x[j] = c.func == lin::Mac         ? multiplyOrdered(x[j], k)
+          x[j] = c.func == lin::Mac         ? multiplyOf(precision, x[j], k)
                  : c.func == lin::SquareSum ? addOrdered(x[j], k)
                                             : chooseNaN(x[j], k, x[j] - k);
         roundFloats(precision, x, count);
         for (unsigned j = 0; j < count; ++j)
-          x[j] = hasOffset ? addOrdered(x[j], q) : multiplyOrdered(x[j], x[j]);
+          x[j] = hasOffset ? addOrdered(x[j], q)
+                           : multiplyOf(precision, x[j], x[j]);
         storeFloats(out.at(n, ch) + i * out.bytes, out.bytes, precision, x,
                     count);
       }
