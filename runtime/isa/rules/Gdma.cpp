@@ -172,6 +172,16 @@ static void checkMask(const Subject &s, Report &report) {
   report.type(s, F::mask_data_format, kIntegers);
 }
 
+/// Without strides of their own, local operands are aligned tensors.
+static void checkPackedSources(const Subject &s, Report &report) {
+  for (const Access &access : s.accesses)
+    if (!access.isWrite && access.memory == Memory::Local &&
+        access.begin % s.chip.euBytes != 0)
+      report.fail(std::string(access.operand) + " begins at " +
+                  hex(access.begin) + ", must begin at a multiple of " +
+                  std::to_string(s.chip.euBytes));
+}
+
 /// Packed results lie one after the other.
 static void checkPackedTarget(const Subject &s, Report &report) {
   const Access *target = s.access("dst");
@@ -228,8 +238,12 @@ static constexpr CodeRule kRules[] = {
     {kMaskedSelect, kAllFunctions, "PPL mask_select: integer masks on BM1684X",
      checkMask},
     {kMaskedSelect, kAllFunctions, "PPL mask_select", checkPackedTarget},
+    {kMaskedSelect, kAllFunctions,
+     "PPL mask_select: local operands are aligned", checkPackedSources},
     {kNonZero, kAllFunctions, kSizes, checkSourceSizes},
     {kNonZero, kAllFunctions, "PPL nonzero", checkPackedTarget},
+    {kNonZero, kAllFunctions, "PPL nonzero: local operands are aligned",
+     checkPackedSources},
     {kGeneral, kAllFunctions, "isa 6", checkLength},
     {kGeneral, functions({gdma::GeneralBroadcast}),
      "PPL load_broadcast: no second row of lanes", checkBroadcast},
