@@ -1,5 +1,5 @@
 /// sCMP: compare a pair, select from a pair.
-#include "runtime/emulator/FloatOrder.h"
+#include "runtime/emulator/tiu/Elements.h"
 #include "runtime/emulator/tiu/Tiu.h"
 
 namespace weft::emulator::tiu {
@@ -39,69 +39,45 @@ Status readSource(const Machine &machine, const Decoded &c, const char *what,
                    static_cast<Layout>(layout), source.view);
 }
 
-/// Whether the first one of each pair is chosen. Integers order as usual, of
-/// equal ones max and min take the second.
-void chooseIntegers(unsigned func, const int64_t *a, const int64_t *b,
-                    bool *first, unsigned count) {
-  for (unsigned i = 0; i < count; ++i)
-    switch (func) {
-    case cmp::MaxAndSelect:
-    case cmp::SelectGreater:
-      first[i] = a[i] > b[i];
-      break;
-    case cmp::SelectEqual:
-      first[i] = a[i] == b[i];
-      break;
-    default:
-      first[i] = a[i] < b[i];
-      break;
-    }
-}
-
-/// The same of floats. Equal are equal bits; a NaN on either side is less
-/// unless the bits are equal.
-void chooseFloats(unsigned func, const float *a, const float *b, bool *first,
-                  unsigned count) {
-  for (unsigned i = 0; i < count; ++i) {
-    const bool equal = numeric::floatBits(a[i]) == numeric::floatBits(b[i]);
-    switch (func) {
-    case cmp::MaxAndSelect:
-    case cmp::SelectGreater:
-      first[i] = a[i] > b[i];
-      break;
-    case cmp::SelectEqual:
-      first[i] = equal;
-      break;
-    default:
-      first[i] = !(a[i] >= b[i]) && !equal;
-      break;
-    }
+/// The select of AR that chooses the first one of a pair. Max takes the first
+/// one if it is greater, min if it is less.
+unsigned selectOf(unsigned func) {
+  switch (func) {
+  case cmp::MaxAndSelect:
+  case cmp::SelectGreater:
+    return isa::arith::SelectGreater;
+  case cmp::SelectEqual:
+    return isa::arith::SelectEqual;
+  default:
+    return isa::arith::SelectLess;
   }
 }
 
 /// One row of a command.
 struct CompareRow {
-  unsigned func = 0;
+  ElementOperation select;
   const uint8_t *from[4] = {};
   uint64_t step[4] = {};
   unsigned count = 0;
 
-  void choose(ElementKind kind, bool *first) const {
+  /// 1 where the first one of the pair is chosen, else 0.
+  void choose(int64_t *first) const {
+    const ElementKind kind = select.a;
     if (kind.isFloat()) {
       float a[kRowElements], b[kRowElements];
       loadFloats(from[0], step[0], kind.precision, a, count);
       loadFloats(from[1], step[1], kind.precision, b, count);
-      return chooseFloats(func, a, b, first, count);
+      return floatSelectRow(select, a, b, 1, first, count);
     }
     int64_t a[kRowElements], b[kRowElements];
     loadIntegers(from[0], step[0], kind, a, count);
     loadIntegers(from[1], step[1], kind, b, count);
-    chooseIntegers(func, a, b, first, count);
+    integerRow(select, a, b, 1, first, count);
   }
   /// Stores the chosen ones of sources `one` and `other`. fp32 and bf16
   /// subnormals become zeros if `flushes`.
-  void store(const bool *first, unsigned one, unsigned other, ElementKind kind,
-             bool flushes, uint8_t *to) const {
+  void store(const int64_t *first, unsigned one, unsigned other,
+             ElementKind kind, bool flushes, uint8_t *to) const {
     const ElementKind bits = {kind.precision, false};
     const int64_t exponent =
         kind.precision == Precision::Fp32 ? 0x7f800000 : 0x7f80;
@@ -148,8 +124,9 @@ Status compare(Machine &machine, const Decoded &c) {
     WEFT_TRY(viewLocal(machine, "result 1", c.get(Field::res1_addr),
                        selected.precision, shape, Layout::Aligned, results[1]));
   CompareRow row;
-  row.func = c.func;
-  bool first[kRowElements];
+  row.select.func = selectOf(c.func);
+  row.select.a = row.select.b = compared;
+  int64_t first[kRowElements];
   for (uint32_t n = 0; n < shape.n; ++n)
     for (uint32_t ch = 0; ch < shape.c; ++ch)
       for (uint32_t h = 0; h < shape.h; ++h)
@@ -159,7 +136,7 @@ Status compare(Machine &machine, const Decoded &c) {
             row.from[i] = sources[i].at(n, ch, h, w);
             row.step[i] = sources[i].step();
           }
-          row.choose(compared, first);
+          row.choose(first);
           if (hasBoth)
             row.store(first, 0, 1, compared, true, results[0].at(n, ch, h, w));
           row.store(first, 2, 3, selected, false,
