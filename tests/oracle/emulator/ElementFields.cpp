@@ -21,6 +21,12 @@ const char *nameOf(Precision precision) {
 }
 
 ElementShape randomElementShape(Random &random) {
+  if (random.coin(12)) { // beyond the 512 elements that are processed at a time
+    const bool oneRow = random.coin();
+    return {1, unsigned(random.in(1, 20)),
+            oneRow ? 1 : unsigned(random.in(2, 5)),
+            unsigned(oneRow ? random.in(500, 1100) : random.in(100, 220))};
+  }
   return {unsigned(random.in(1, 2)),
           unsigned(random.coin(4) ? random.in(60, 70) : random.in(1, 20)),
           unsigned(random.in(1, 5)),

@@ -60,6 +60,12 @@ Command outerCommand(Random &random, unsigned func, Precision p) {
       .set(Field::res0_addr, places.result())
       .set(Field::opd0_addr, places.operand(0))
       .set(Field::opd1_addr, places.operand(1));
+  if (random.coin(12)) // beyond the elements that are processed at a time
+    c.set(Field::opd0_c, 1)
+        .set(Field::opd0_w, 4)
+        .set(Field::opd1_w, uint64_t(random.in(1, 4)))
+        .set(Field::res0_c, uint64_t(random.in(1, 20)))
+        .set(Field::res0_w, uint64_t(random.in(500, 1000)));
   setTypes(c, random, func, p);
   return c;
 }
