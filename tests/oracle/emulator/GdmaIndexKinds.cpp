@@ -17,10 +17,14 @@ uint32_t maskWord(Random &random, size_t) {
 }
 
 Command selectCommand(Random &random) {
-  Command c = gdmaCommand(
-      random.coin() ? Form::DMA_masked_select : Form::sDMA_masked_select, 2, 0);
+  Command c = gdmaCommand(random.coin(4) ? Form::sDMA_masked_select
+                                         : Form::DMA_masked_select,
+                          2, 0);
   unsigned bytes = drawFormat(c, random, Field::src_data_format);
-  drawFormat(c, random, Field::mask_data_format);
+  if (random.coin(4)) // the rules want integers
+    drawFormat(c, random, Field::mask_data_format);
+  else
+    c.set(Field::mask_data_format, random.pick<uint64_t>({0, 3, 4}));
   Side in = drawSide(random, true, {Area::Local, Area::Global, Area::L2}),
        mask = drawSide(random, true, {Area::Local, Area::Global, Area::L2}),
        out = drawSide(random, false, {Area::Global, Area::L2});
@@ -38,8 +42,8 @@ Command selectCommand(Random &random) {
 }
 
 Command nonZeroCommand(Random &random) {
-  Command c =
-      gdmaCommand(random.coin() ? Form::DMA_nonzero : Form::sDMA_nonzero, 5, 0);
+  Command c = gdmaCommand(
+      random.coin(4) ? Form::sDMA_nonzero : Form::DMA_nonzero, 5, 0);
   unsigned bytes = drawFormat(c, random, Field::src_data_format);
   c.set(Field::index_data_format, random.pick<uint64_t>({0, 3, 4}));
   Side in = drawSide(random, true, {Area::Local, Area::Global, Area::L2}),

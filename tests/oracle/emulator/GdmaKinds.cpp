@@ -14,8 +14,10 @@ unsigned Side::lane() const {
 Side drawSide(Random &random, bool source, std::initializer_list<Area> areas) {
   Side side;
   side.area = random.pick(areas);
-  // The engine wants addresses aligned to elements.
-  uint64_t shift = uint64_t(random.in(0, 255)) * 4;
+  // The engine wants addresses aligned to elements, the rules to rows of 64
+  // bytes where the strides are default ones.
+  uint64_t shift = random.coin(4) ? uint64_t(random.in(0, 255)) * 4
+                                  : uint64_t(random.in(0, 15)) * 64;
   switch (side.area) {
   case Area::Local:
     side.address = kLocalBase + (source ? 0 : 0x10000) + shift +
@@ -139,7 +141,7 @@ void setTarget(Command &c, const Side &side, const Box &box, const Steps &steps,
 unsigned drawFormat(Command &c, Random &random, Field field) {
   // This chip's emulator has no decompression: the bit changes nothing.
   if (isa::hasField(c.form, Field::decompress_enable))
-    c.set(Field::decompress_enable, random.coin(8));
+    c.set(Field::decompress_enable, random.coin(32));
   uint64_t format = uint64_t(random.in(0, 5));
   c.set(field, format);
   return isa::elementBytes(Precision(format));
@@ -184,9 +186,10 @@ void drawBothSteps(Command &c, Random &random, const Side &in, const Box &from,
   setTarget(c, out, to, target, withSizes);
 }
 
-const std::initializer_list<Area> kEverywhere = {Area::Local, Area::Global,
-                                                 Area::L2,    Area::Static,
-                                                 Area::Local, Area::Global};
+// The rules know no copies from or to static memory; the emulators do.
+const std::initializer_list<Area> kEverywhere = {
+    Area::Local,  Area::Global, Area::L2,    Area::Static, Area::Local,
+    Area::Global, Area::L2,     Area::Local, Area::Global, Area::Local};
 
 /// 0 copy, 1 N/C transpose, 2 collect, 4 distribute (both: C/W transpose), 3
 /// broadcast, 5 and 6 copy and broadcast to four banks.
@@ -301,7 +304,7 @@ void setShortMatrix(Command &c, const MatrixDraw &m) {
 }
 
 Command matrixCommand(Random &random, unsigned func) {
-  bool isLong = random.coin();
+  bool isLong = !random.coin(4);
   Command c =
       gdmaCommand(isLong ? Form::DMA_matrix : Form::sDMA_matrix, 1, func);
   unsigned bytes = drawFormat(c, random, Field::src_data_format);
@@ -327,7 +330,7 @@ Command matrixCommand(Random &random, unsigned func) {
 
 Command generalCommand(Random &random, unsigned func) {
   Command c = gdmaCommand(
-      random.coin() ? Form::DMA_general : Form::sDMA_general, 3, func);
+      random.coin(4) ? Form::sDMA_general : Form::DMA_general, 3, func);
   unsigned bytes = drawFormat(c, random, Field::src_data_format);
   Side in = drawSide(random, true, kEverywhere),
        out = func == 1 ? drawSide(random, false, {Area::Local})
