@@ -76,9 +76,9 @@ static void checkStrides(const Subject &s, const OperandFields &fields,
     // Channels in different lanes have different places whatever the stride.
     uint64_t size = s.get(sizes[axis]);
     bool apart = axis == 1 ? size <= s.chip.lanes : size == 1;
-    report.require(apart || s.get(strides[axis]) != 0,
-                   nameOf(strides[axis]) + " is 0 with " + nameOf(sizes[axis]) +
-                       " " + std::to_string(size) + ", must not be 0");
+    if (!apart && s.get(strides[axis]) == 0)
+      report.fail(nameOf(strides[axis]) + " is 0 with " + nameOf(sizes[axis]) +
+                  " " + std::to_string(size) + ", must not be 0");
   }
 }
 
@@ -104,8 +104,8 @@ static void checkLayouts(const Subject &s, Report &report) {
     }
   }
   report.from("isa 3: layout channel is for operands");
-  report.require(s.get(F::res0_str) != unsigned(Layout::Channel),
-                 "res0_str is channel, a result has a place for every element");
+  if (s.get(F::res0_str) == unsigned(Layout::Channel))
+    report.fail("res0_str is channel, a result has a place for every element");
 }
 
 //===-- element types -----------------------------------------------------===//
@@ -124,19 +124,19 @@ static void checkWrapping(const Subject &s, Report &report) {
     return;
   report.sameType(s, F::opd0_prec, F::opd1_prec);
   report.sameType(s, F::opd0_prec, F::res0_prec);
-  report.require(s.get(F::tsk_opd_num) == 2,
-                 "tsk_opd_num is 3 with floats, which are not shifted; it must "
-                 "be 2");
-  report.require(s.command.func != ar::MulDoublingHigh,
-                 "mulDHR of floats; it is for integers");
+  if (s.get(F::tsk_opd_num) != 2)
+    report.fail("tsk_opd_num is 3 with floats, which are not shifted; it must "
+                "be 2");
+  if (s.command.func == ar::MulDoublingHigh)
+    report.fail("mulDHR of floats; it is for integers");
 }
 
 static void checkMinMax(const Subject &s, Report &report) {
   report.sameType(s, F::opd0_prec, F::opd1_prec);
   report.sameType(s, F::opd0_prec, F::res0_prec);
   if (!s.isFloatType(F::opd0_prec))
-    report.require(s.get(F::opd0_sign) == s.get(F::opd1_sign),
-                   "opd0_sign and opd1_sign differ, they must be the same");
+    if (s.get(F::opd0_sign) != s.get(F::opd1_sign))
+      report.fail("opd0_sign and opd1_sign differ, they must be the same");
 }
 
 static void checkBitwise(const Subject &s, Report &report) {
@@ -160,10 +160,10 @@ static void checkSelect(const Subject &s, Report &report) {
   report.sameType(s, F::opd0_prec, F::opd1_prec);
   if (s.has(F::opd2_prec))
     report.sameType(s, F::opd2_prec, F::res0_prec);
-  report.require(widthOf(s, F::res0_prec) <= widthOf(s, F::opd0_prec),
-                 "res0_prec is " + typeName(s.precision(F::res0_prec)) +
-                     ", wider than the compared " +
-                     typeName(s.precision(F::opd0_prec)));
+  if (widthOf(s, F::res0_prec) > widthOf(s, F::opd0_prec))
+    report.fail("res0_prec is " + typeName(s.precision(F::res0_prec)) +
+                ", wider than the compared " +
+                typeName(s.precision(F::opd0_prec)));
 }
 
 static void checkDivision(const Subject &s, Report &report) {
@@ -175,8 +175,9 @@ static void checkCast(const Subject &s, Report &report) {
   Precision from = s.precision(F::opd0_prec), to = s.precision(F::res0_prec);
   bool swapsHalves = (from == Precision::Fp16 && to == Precision::Bf16) ||
                      (from == Precision::Bf16 && to == Precision::Fp16);
-  report.require(!swapsHalves, "a cast from " + typeName(from) + " to " +
-                                   typeName(to) + "; go through fp32");
+  if (swapsHalves)
+    report.fail("a cast from " + typeName(from) + " to " + typeName(to) +
+                "; go through fp32");
 }
 
 static void checkCastRounding(const Subject &s, Report &report) {
@@ -201,18 +202,18 @@ static void checkMac(const Subject &s, Report &report) {
 
 static void checkShift(const Subject &s, Report &report) {
   requireIntegers(s, report);
-  report.require(widthOf(s, F::opd1_prec) <= widthOf(s, F::opd0_prec),
-                 "opd1_prec is " + typeName(s.precision(F::opd1_prec)) +
-                     ", wider than the shifted " +
-                     typeName(s.precision(F::opd0_prec)));
+  if (widthOf(s, F::opd1_prec) > widthOf(s, F::opd0_prec))
+    report.fail("opd1_prec is " + typeName(s.precision(F::opd1_prec)) +
+                ", wider than the shifted " +
+                typeName(s.precision(F::opd0_prec)));
 }
 
 static void checkCount(const Subject &s, Report &report) {
   requireIntegers(s, report);
-  report.require(widthOf(s, F::res0_prec) <= widthOf(s, F::opd0_prec),
-                 "res0_prec is " + typeName(s.precision(F::res0_prec)) +
-                     ", wider than opd0_prec, " +
-                     typeName(s.precision(F::opd0_prec)));
+  if (widthOf(s, F::res0_prec) > widthOf(s, F::opd0_prec))
+    report.fail("res0_prec is " + typeName(s.precision(F::res0_prec)) +
+                ", wider than opd0_prec, " +
+                typeName(s.precision(F::opd0_prec)));
 }
 
 static void checkIndexMaker(const Subject &s, Report &report) {
@@ -228,18 +229,18 @@ static void checkShiftConstant(const Subject &s, Report &report) {
   int64_t amount = int8_t(s.get(F::opd2_addr));
   bool isProduct = s.isFunction({ar::Mul, ar::MulSat});
   int64_t low = isProduct ? -64 : -32;
-  report.require(amount >= low && amount <= 31,
-                 "the shift in opd2_addr is " + std::to_string(amount) +
-                     ", must be " + std::to_string(low) + " to 31");
+  if (amount < low || amount > 31)
+    report.fail("the shift in opd2_addr is " + std::to_string(amount) +
+                ", must be " + std::to_string(low) + " to 31");
 }
 
 static void checkShiftAmount(const Subject &s, Report &report) {
   if (s.get(F::opd1_const) == 0)
     return;
   int64_t amount = int8_t(s.get(F::opd1_addr));
-  report.require(amount >= -32 && amount <= 31, "the amount in opd1_addr is " +
-                                                    std::to_string(amount) +
-                                                    ", must be -32 to 31");
+  if (amount < -32 || amount > 31)
+    report.fail("the amount in opd1_addr is " + std::to_string(amount) +
+                ", must be -32 to 31");
 }
 
 static void checkMacShifts(const Subject &s, Report &report) {
@@ -248,9 +249,9 @@ static void checkMacShifts(const Subject &s, Report &report) {
     return;
   uint64_t left = s.get(F::opd2_addr) & 0xff,
            right = s.get(F::opd2_addr) >> 8 & 0xff;
-  report.require(left <= 31 && right <= 31,
-                 "the shifts in opd2_addr are " + std::to_string(left) +
-                     " and " + std::to_string(right) + ", must be 0 to 31");
+  if (left > 31 || right > 31)
+    report.fail("the shifts in opd2_addr are " + std::to_string(left) +
+                " and " + std::to_string(right) + ", must be 0 to 31");
 }
 
 static constexpr CodeRule kRules[] = {

@@ -35,12 +35,6 @@ void Report::fail(const std::string &message) {
     theMessage = message + " (" + theSource + ")";
 }
 
-bool Report::require(bool holds, const std::string &message) {
-  if (!holds)
-    fail(message);
-  return holds;
-}
-
 bool Report::range(const Subject &s, Field field, uint64_t low, uint64_t high) {
   uint64_t value = s.get(field);
   if (!s.has(field) || (value >= low && value <= high))
@@ -104,9 +98,9 @@ static void checkUnusedBits(const Subject &s, Report &report) {
   report.range(s, Field::cmd_id_en, !isTiuEnd, !isTiuEnd);
   // Lanes are left out by the local memory mask of GDMA only.
   if (s.has(Field::tsk_lane_num))
-    report.require(s.get(Field::tsk_lane_num) == ~uint64_t(0),
-                   "tsk_lane_num is " + hex(s.get(Field::tsk_lane_num)) +
-                       ", must be all ones");
+    if (s.get(Field::tsk_lane_num) != ~uint64_t(0))
+      report.fail("tsk_lane_num is " + hex(s.get(Field::tsk_lane_num)) +
+                  ", must be all ones");
 }
 
 /// A code of 7 is no element type, and this chip computes with no 4-bit ones.
@@ -131,27 +125,29 @@ static void checkExtents(const Subject &s, Report &report) {
                                   {"opd3", Field::opd3_addr}}) {
       const Access *access = s.access(operand);
       if (access && access->memory == Memory::Local)
-        report.require(s.get(field) < end,
-                       nameOf(field) + " is " + hex(s.get(field)) +
-                           ", local memory ends at " + hex(end));
+        if (s.get(field) >= end)
+          report.fail(nameOf(field) + " is " + hex(s.get(field)) +
+                      ", local memory ends at " + hex(end));
     }
   }
   for (const Access &access : s.accesses) {
+    if (access.memory != Memory::None && !access.leavesMemory)
+      continue;
     std::string name(access.operand);
-    report.require(access.memory != Memory::None,
-                   name + " begins at " + hex(access.begin) +
-                       ", where the chip has no memory");
+    if (access.memory == Memory::None)
+      report.fail(name + " begins at " + hex(access.begin) +
+                  ", where the chip has no memory");
     // A general copy runs through local memory lane after lane.
     bool inLane = access.memory == Memory::Local &&
                   !(s.command.engine == Engine::Gdma &&
                     s.command.type == uint8_t(GdmaType::General) &&
                     s.command.func == gdma::GeneralCopy);
-    report.require(
-        !access.leavesMemory,
-        inLane ? name + " begins at byte " + hex(access.begin) +
-                     " of a lane and does not fit its " +
-                     std::to_string(s.chip.laneBytes) + " bytes"
-               : name + " does not end in the memory in which it begins");
+    if (access.leavesMemory)
+      report.fail(
+          inLane ? name + " begins at byte " + hex(access.begin) +
+                       " of a lane and does not fit its " +
+                       std::to_string(s.chip.laneBytes) + " bytes"
+                 : name + " does not end in the memory in which it begins");
   }
 }
 

@@ -27,15 +27,14 @@ static unsigned formatBytes(const Subject &s) {
 }
 
 static void checkLongForm(const Subject &s, Report &report) {
-  report.require(
-      s.command.sizeBytes == 96,
-      "the short form of " + std::to_string(s.command.sizeBytes) +
-          " bytes; the vendor's runtime steps through a buffer in "
-          "units of 96 and breaks on it, use form " +
-          std::string(
-              formSpec(findOpcode(Engine::Gdma, s.command.type, s.command.func)
-                           ->longForm)
-                  .name));
+  if (s.command.sizeBytes != 96)
+    report.fail("the short form of " + std::to_string(s.command.sizeBytes) +
+                " bytes; the vendor's runtime steps through a buffer in "
+                "units of 96 and breaks on it, use form " +
+                std::string(formSpec(findOpcode(Engine::Gdma, s.command.type,
+                                                s.command.func)
+                                         ->longForm)
+                                .name));
 }
 
 static void checkCompression(const Subject &s, Report &report) {
@@ -76,10 +75,10 @@ static void checkCopySizes(const Subject &s, Report &report) {
                   s.get(F::src_hsize) * s.get(F::src_wsize);
   uint64_t to = s.get(F::dst_nsize) * s.get(F::dst_csize) *
                 s.get(F::dst_hsize) * s.get(F::dst_wsize);
-  report.require(from == to, "the source has " + std::to_string(from) +
-                                 " elements and the destination " +
-                                 std::to_string(to) +
-                                 ", they must have as many");
+  if (from != to)
+    report.fail("the source has " + std::to_string(from) +
+                " elements and the destination " + std::to_string(to) +
+                ", they must have as many");
 }
 
 //===-- strides -----------------------------------------------------------===//
@@ -117,11 +116,11 @@ static void checkStarts(const Subject &s, Report &report) {
       continue;
     bool isRow = isDefault && !isFlat && access.memory == Memory::Local;
     uint64_t unit = isRow ? s.chip.euBytes : bytes;
-    report.require(
-        unit == 0 || access.begin % unit == 0,
-        std::string(access.operand) + " begins at " + hex(access.begin) +
-            ", must begin at a multiple of " + std::to_string(unit) +
-            (isRow ? " with default strides" : ", the size of an element"));
+    if (unit != 0 && access.begin % unit != 0)
+      report.fail(
+          std::string(access.operand) + " begins at " + hex(access.begin) +
+          ", must begin at a multiple of " + std::to_string(unit) +
+          (isRow ? " with default strides" : ", the size of an element"));
   }
 }
 
@@ -132,22 +131,22 @@ static void checkBroadcast(const Subject &s, Report &report) {
   if (!target)
     return report.fail("dst_csize is 0, must be 1 to " +
                        std::to_string(s.chip.lanes));
-  report.require(target->memory == Memory::Local,
-                 "dst begins at " + hex(target->begin) +
-                     ", must lie in local memory");
+  if (target->memory != Memory::Local)
+    report.fail("dst begins at " + hex(target->begin) +
+                ", must lie in local memory");
   uint64_t room = s.chip.lanes - target->firstLane;
-  report.require(s.get(F::dst_csize) <= room,
-                 "dst_csize is " + std::to_string(s.get(F::dst_csize)) +
-                     ", from lane " + std::to_string(target->firstLane) +
-                     " there are " + std::to_string(room));
+  if (s.get(F::dst_csize) > room)
+    report.fail("dst_csize is " + std::to_string(s.get(F::dst_csize)) +
+                ", from lane " + std::to_string(target->firstLane) +
+                " there are " + std::to_string(room));
 }
 
 /// Static memory is read by the TIU's broadcasts.
 static void checkNotStatic(const Subject &s, Report &report) {
   for (const Access &access : s.accesses)
-    report.require(access.memory != Memory::Static,
-                   std::string(access.operand) + " begins at " +
-                       hex(access.begin) + ", in static memory");
+    if (access.memory == Memory::Static)
+      report.fail(std::string(access.operand) + " begins at " +
+                  hex(access.begin) + ", in static memory");
 }
 
 static void checkMatrixSides(const Subject &s, Report &report) {
@@ -156,16 +155,17 @@ static void checkMatrixSides(const Subject &s, Report &report) {
     return report.fail("a size of the matrix is 0, must be 1 to 65535");
   bool load = target->memory == Memory::Local;
   if (source)
-    report.require(load != (source->memory == Memory::Local),
-                   load ? "source and destination lie in local memory, one "
-                          "must not"
-                        : "neither source nor destination lies in local "
-                          "memory, one must");
+    if (load == (source->memory == Memory::Local))
+      report.fail(load ? "source and destination lie in local memory, one "
+                         "must not"
+                       : "neither source nor destination lies in local "
+                         "memory, one must");
 }
 
 static void checkLength(const Subject &s, Report &report) {
-  report.require(s.get(F::move_length) != 0, "move_length is 0, must be 1 or "
-                                             "more");
+  if (s.get(F::move_length) == 0)
+    report.fail("move_length is 0, must be 1 or "
+                "more");
 }
 
 static void checkMask(const Subject &s, Report &report) {
@@ -186,19 +186,20 @@ static void checkPackedSources(const Subject &s, Report &report) {
 static void checkPackedTarget(const Subject &s, Report &report) {
   const Access *target = s.access("dst");
   if (target)
-    report.require(target->memory != Memory::Local,
-                   "dst lies in local memory, must be flat");
+    if (target->memory == Memory::Local)
+      report.fail("dst lies in local memory, must be flat");
 }
 
 static void checkRows(const Subject &s, Report &report) {
   report.range(s, F::src_csize, 1, kMaxSize);
   report.range(s, F::src_wsize, 1, kMaxSize);
   for (Field rows : {F::src_hsize, F::index_hsize})
-    report.require(s.get(rows) != 0, nameOf(rows) + " is 0, must be 1 or more");
+    if (s.get(rows) == 0)
+      report.fail(nameOf(rows) + " is 0, must be 1 or more");
   if (const Access *index = s.access("index"))
-    report.require(index->begin % 4 == 0,
-                   "index begins at " + hex(index->begin) +
-                       ", must begin at a multiple of 4");
+    if (index->begin % 4 != 0)
+      report.fail("index begins at " + hex(index->begin) +
+                  ", must begin at a multiple of 4");
 }
 
 static constexpr const char *kSizes = "PPL 4.3: sizes are 1 to 65535";

@@ -20,25 +20,25 @@ static void checkMmTypes(const Subject &s, Report &report) {
 
 /// The vendor's emulator adds a part of the old integers only.
 static void checkMmAdd(const Subject &s, Report &report) {
-  report.require(s.get(F::res_add) == 0 || s.isFloatType(F::opd0_prec),
-                 "res_add is 1 with integers");
+  if (s.get(F::res_add) != 0 && !s.isFloatType(F::opd0_prec))
+    report.fail("res_add is 1 with integers");
 }
 
 /// The left matrix fills its channels but for the last one.
 static void checkLastChannel(const Subject &s, Report &report) {
-  report.require(s.get(F::opd1_w) <= s.get(F::opd0_w),
-                 "opd1_w, the columns in the last channel, is " +
-                     std::to_string(s.get(F::opd1_w)) +
-                     ", must be at most opd0_w, " +
-                     std::to_string(s.get(F::opd0_w)));
+  if (s.get(F::opd1_w) > s.get(F::opd0_w))
+    report.fail("opd1_w, the columns in the last channel, is " +
+                std::to_string(s.get(F::opd1_w)) +
+                ", must be at most opd0_w, " +
+                std::to_string(s.get(F::opd0_w)));
 }
 
 static void checkMmShifts(const Subject &s, Report &report) {
   uint64_t left = s.get(F::opd3_addr) & 0xff,
            right = s.get(F::opd3_addr) >> 8 & 0xff;
-  report.require(left <= 31 && right <= 31,
-                 "the shifts in opd3_addr are " + std::to_string(left) +
-                     " and " + std::to_string(right) + ", must be 0 to 31");
+  if (left > 31 || right > 31)
+    report.fail("the shifts in opd3_addr are " + std::to_string(left) +
+                " and " + std::to_string(right) + ", must be 0 to 31");
 }
 
 static void checkMm2Types(const Subject &s, Report &report) {
@@ -53,15 +53,15 @@ static void checkMm2Types(const Subject &s, Report &report) {
 static void checkMm2Sizes(const Subject &s, Report &report) {
   Field right = s.command.func == mm::NN ? F::opd1_w : F::opd1_c;
   Field result = s.command.func == mm::TT ? F::res0_c : F::res0_w;
-  report.require(s.get(right) == s.get(result),
-                 nameOf(right) + " is " + std::to_string(s.get(right)) +
-                     " and " + nameOf(result) + " " +
-                     std::to_string(s.get(result)) + ", they must be the same");
+  if (s.get(right) != s.get(result))
+    report.fail(nameOf(right) + " is " + std::to_string(s.get(right)) +
+                " and " + nameOf(result) + " " + std::to_string(s.get(result)) +
+                ", they must be the same");
 }
 
 static void checkMm2Add(const Subject &s, Report &report) {
-  report.require(s.get(F::res_add) == 0,
-                 "res_add is 1; nt does not add to its result");
+  if (s.get(F::res_add) != 0)
+    report.fail("res_add is 1; nt does not add to its result");
 }
 
 static void checkOuterTypes(const Subject &s, Report &report) {
@@ -70,18 +70,17 @@ static void checkOuterTypes(const Subject &s, Report &report) {
   if (!isFloatProduct)
     return;
   report.sameType(s, F::opd0_prec, F::opd1_prec);
-  report.require(
-      !s.isFunction({arith::And, arith::Or, arith::Xor, arith::AddSat,
-                     arith::SubSat, arith::MulSat, arith::MulDoublingHigh}),
-      "floats; the function is for integers");
+  if (s.isFunction({arith::And, arith::Or, arith::Xor, arith::AddSat,
+                    arith::SubSat, arith::MulSat, arith::MulDoublingHigh}))
+    report.fail("floats; the function is for integers");
 }
 
 static void checkOuterLength(const Subject &s, Report &report) {
-  report.require(s.get(F::opd1_w) <= s.get(F::opd0_w),
-                 "opd1_w, the elements in the last channel of opd0, is " +
-                     std::to_string(s.get(F::opd1_w)) +
-                     ", must be at most opd0_w, " +
-                     std::to_string(s.get(F::opd0_w)));
+  if (s.get(F::opd1_w) > s.get(F::opd0_w))
+    report.fail("opd1_w, the elements in the last channel of opd0, is " +
+                std::to_string(s.get(F::opd1_w)) +
+                ", must be at most opd0_w, " +
+                std::to_string(s.get(F::opd0_w)));
 }
 
 static constexpr CodeRule kRules[] = {

@@ -21,11 +21,11 @@ static constexpr Functions kLines =
 static void checkCompareTypes(const Subject &s, Report &report) {
   unsigned compared = elementBytes(s.precision(F::opd0_prec)),
            selected = elementBytes(s.precision(F::opd2_prec));
-  report.require(compared == selected || compared == 1,
-                 "opd0_prec is " + typeName(s.precision(F::opd0_prec)) +
-                     " and opd2_prec " + typeName(s.precision(F::opd2_prec)) +
-                     ", compared and selected must be of one size, or the "
-                     "compared of 8 bits");
+  if (compared != selected && compared != 1)
+    report.fail("opd0_prec is " + typeName(s.precision(F::opd0_prec)) +
+                " and opd2_prec " + typeName(s.precision(F::opd2_prec)) +
+                ", compared and selected must be of one size, or the "
+                "compared of 8 bits");
 }
 
 /// The compared operands are aligned tensors or vectors, one value a channel.
@@ -37,9 +37,9 @@ static void checkCompareLayouts(const Subject &s, Report &report) {
       continue;
     bool isAligned = s.get(layout) == unsigned(Layout::Aligned);
     bool isVector = s.get(layout) == unsigned(Layout::Channel);
-    report.require(isAligned || isVector, nameOf(layout) + " is code " +
-                                              std::to_string(s.get(layout)) +
-                                              ", must be aligned or channel");
+    if (!isAligned && !isVector)
+      report.fail(nameOf(layout) + " is code " + std::to_string(s.get(layout)) +
+                  ", must be aligned or channel");
     unsigned bytes = elementBytes(s.precision(F::opd0_prec));
     report.multiple(s, address,
                     isAligned ? s.chip.euBytes
@@ -53,13 +53,12 @@ static void checkCompareLayouts(const Subject &s, Report &report) {
 //===-- TRANS_BC ----------------------------------------------------------===//
 
 static void checkTransposeSizes(const Subject &s, Report &report) {
-  report.require(s.get(F::opd0_c) == s.get(F::res0_w) &&
-                     s.get(F::opd0_w) == s.get(F::res0_c),
-                 "opd0 has " + std::to_string(s.get(F::opd0_c)) +
-                     " channels of " + std::to_string(s.get(F::opd0_w)) +
-                     ", the result " + std::to_string(s.get(F::res0_c)) +
-                     " of " + std::to_string(s.get(F::res0_w)) +
-                     "; c and w must be swapped");
+  if (s.get(F::opd0_c) != s.get(F::res0_w) ||
+      s.get(F::opd0_w) != s.get(F::res0_c))
+    report.fail("opd0 has " + std::to_string(s.get(F::opd0_c)) +
+                " channels of " + std::to_string(s.get(F::opd0_w)) +
+                ", the result " + std::to_string(s.get(F::res0_c)) + " of " +
+                std::to_string(s.get(F::res0_w)) + "; c and w must be swapped");
 }
 
 static bool meet(const Access &a, const Access &b, const weft::Chip &chip) {
@@ -76,8 +75,8 @@ static bool meet(const Access &a, const Access &b, const weft::Chip &chip) {
 static void checkNoOverlap(const Subject &s, Report &report) {
   const Access *source = s.access("opd0"), *result = s.access("res0");
   if (source && result)
-    report.require(!meet(*source, *result, s.chip),
-                   "source and result overlap, they must be apart");
+    if (meet(*source, *result, s.chip))
+      report.fail("source and result overlap, they must be apart");
 }
 
 static void checkBroadcastLanes(const Subject &s, Report &report) {
@@ -85,39 +84,38 @@ static void checkBroadcastLanes(const Subject &s, Report &report) {
   if (!result)
     return;
   uint64_t room = s.chip.lanes - result->firstLane;
-  report.require(s.get(F::res0_c) <= room,
-                 "res0_c is " + std::to_string(s.get(F::res0_c)) +
-                     ", from lane " + std::to_string(result->firstLane) +
-                     " there are " + std::to_string(room));
+  if (s.get(F::res0_c) > room)
+    report.fail("res0_c is " + std::to_string(s.get(F::res0_c)) +
+                ", from lane " + std::to_string(result->firstLane) +
+                " there are " + std::to_string(room));
 }
 
 static void checkStaticSource(const Subject &s, Report &report) {
   const Access *source = s.access("opd0");
   if (source)
-    report.require(source->memory == Memory::Static,
-                   "opd0_addr is " + hex(s.get(F::opd0_addr)) +
-                       ", must lie in static memory");
+    if (source->memory != Memory::Static)
+      report.fail("opd0_addr is " + hex(s.get(F::opd0_addr)) +
+                  ", must lie in static memory");
 }
 
 //===-- SG, SGL -----------------------------------------------------------===//
 
 static void checkTableLayout(const Subject &s, Report &report) {
   uint64_t layout = s.get(F::opd0_str);
-  report.require(layout == unsigned(Layout::Aligned) ||
-                     layout == unsigned(Layout::Free) ||
-                     layout == unsigned(Layout::PerLane),
-                 "opd0_str is code " + std::to_string(layout) +
-                     ", must be 0, 3 or 4 (one table a channel or a lane)");
+  if (layout != unsigned(Layout::Aligned) && layout != unsigned(Layout::Free) &&
+      layout != unsigned(Layout::PerLane))
+    report.fail("opd0_str is code " + std::to_string(layout) +
+                ", must be 0, 3 or 4 (one table a channel or a lane)");
 }
 
 static void checkListLength(const Subject &s, Report &report) {
   bool scatters = s.isFunction({sg::ScatterW, sg::ScatterHw});
   uint64_t length = scatters ? s.get(F::opd0_h) * s.get(F::opd0_w)
                              : s.get(F::res0_h) * s.get(F::res0_w);
-  report.require(s.get(F::opd1_c) == length,
-                 "opd1_c is " + std::to_string(s.get(F::opd1_c)) +
-                     " indices for " + std::to_string(length) +
-                     " elements of " + (scatters ? "opd0" : "the result"));
+  if (s.get(F::opd1_c) != length)
+    report.fail("opd1_c is " + std::to_string(s.get(F::opd1_c)) +
+                " indices for " + std::to_string(length) + " elements of " +
+                (scatters ? "opd0" : "the result"));
 }
 
 static void checkOneRow(const Subject &s, Report &report) {

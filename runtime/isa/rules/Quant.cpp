@@ -13,10 +13,10 @@ static constexpr uint8_t kType = uint8_t(TiuType::Quant);
 static void checkRq0Rounding(const Subject &s, Report &report) {
   uint64_t codes = s.get(F::opd2_n_str);
   constexpr uint64_t kLast = unsigned(Rounding::Ceil);
-  report.require((codes & 7) <= kLast && codes >> 3 <= kLast,
-                 "the rounding codes in opd2_n_str are " +
-                     std::to_string(codes & 7) + " and " +
-                     std::to_string(codes >> 3) + ", must be 0 to 4");
+  if ((codes & 7) > kLast || codes >> 3 > kLast)
+    report.fail("the rounding codes in opd2_n_str are " +
+                std::to_string(codes & 7) + " and " +
+                std::to_string(codes >> 3) + ", must be 0 to 4");
 }
 
 static void checkFloatRounding(const Subject &s, Report &report) {
@@ -33,10 +33,10 @@ static void checkShift(const Subject &s, Report &report) {
   bool isRq = s.command.func == quant::Rq1;
   int64_t shift = isRq ? int64_t(int8_t(s.get(F::opd2_addr)))
                        : int64_t(int16_t(s.get(F::opd1_addr) >> 16));
-  report.require(shift >= -64 && shift <= 31,
-                 std::string("the shift in ") +
-                     (isRq ? "opd2_addr" : "opd1_addr") + " is " +
-                     std::to_string(shift) + ", must be -64 to 31");
+  if (shift < -64 || shift > 31)
+    report.fail(std::string("the shift in ") +
+                (isRq ? "opd2_addr" : "opd1_addr") + " is " +
+                std::to_string(shift) + ", must be -64 to 31");
 }
 
 static constexpr CodeRule kRules[] = {

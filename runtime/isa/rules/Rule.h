@@ -83,7 +83,6 @@ public:
   bool multiple(const Subject &s, Field field, uint64_t unit, const char *why);
   bool type(const Subject &s, Field field, Types allowed);
   bool sameType(const Subject &s, Field a, Field b);
-  bool require(bool holds, const std::string &message);
 
 private:
   const char *theSource = "";

@@ -343,13 +343,12 @@ static void checkLane(const LaneRow &row, const Subject &s, Report &report) {
   if (!operand || !result || operand->memory != Memory::Local)
     return;
   uint32_t wanted = row.lane == Lane::Zero ? 0 : result->firstLane;
-  report.require(
-      operand->firstLane == wanted,
-      std::string(row.operand) + " begins in lane " +
-          std::to_string(operand->firstLane) + ", must begin in " +
-          (row.lane == Lane::Zero
-               ? "lane 0"
-               : "lane " + std::to_string(wanted) + " like the result"));
+  if (operand->firstLane != wanted)
+    report.fail(std::string(row.operand) + " begins in lane " +
+                std::to_string(operand->firstLane) + ", must begin in " +
+                (row.lane == Lane::Zero
+                     ? "lane 0"
+                     : "lane " + std::to_string(wanted) + " like the result"));
 }
 
 /// Applies `check` to the rows for this command, up to the first that it

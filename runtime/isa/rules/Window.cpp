@@ -33,13 +33,13 @@ static void checkAxis(const Subject &s, const char *axis, Field result,
     return report.fail("the window covers " + std::to_string(window) + " of " +
                        std::to_string(length) + " padded elements of " + axis);
   constexpr uint64_t kMaxSize = 65535;
-  report.require(length <= kMaxSize,
-                 "the padded input has " + std::to_string(length) +
-                     " elements of " + axis + ", must have at most 65535");
+  if (length > kMaxSize)
+    report.fail("the padded input has " + std::to_string(length) +
+                " elements of " + axis + ", must have at most 65535");
   uint64_t want = (length - window) / s.get(stride) + 1;
-  report.require(s.get(result) == want,
-                 nameOf(result) + " is " + std::to_string(s.get(result)) +
-                     ", the window gives " + std::to_string(want));
+  if (s.get(result) != want)
+    report.fail(nameOf(result) + " is " + std::to_string(s.get(result)) +
+                ", the window gives " + std::to_string(want));
 }
 
 static void checkGeometry(const Subject &s, Report &report) {
@@ -65,10 +65,10 @@ static void checkPadMode(const Subject &s, Report &report) {
     uint64_t extent = (s.get(axis.size) - 1) * (s.get(axis.insert) + 1) + 1;
     uint64_t most = mode == PadMode::Reflect ? extent - 1 : extent;
     for (Field pad : axis.pads)
-      report.require(s.get(pad) <= most,
-                     nameOf(pad) + " is " + std::to_string(s.get(pad)) +
-                         ", there are " + std::to_string(most) +
-                         " elements to repeat");
+      if (s.get(pad) > most)
+        report.fail(nameOf(pad) + " is " + std::to_string(s.get(pad)) +
+                    ", there are " + std::to_string(most) +
+                    " elements to repeat");
   }
 }
 
@@ -87,10 +87,10 @@ static void checkConvTypes(const Subject &s, Report &report) {
 }
 
 static void checkConvInput(const Subject &s, Report &report) {
-  report.require(s.get(F::opd0_str) == unsigned(Layout::Aligned) ||
-                     s.get(F::opd0_str) == unsigned(Layout::Free),
-                 "opd0_str is code " + std::to_string(s.get(F::opd0_str)) +
-                     ", must be aligned or free");
+  if (s.get(F::opd0_str) != unsigned(Layout::Aligned) &&
+      s.get(F::opd0_str) != unsigned(Layout::Free))
+    report.fail("opd0_str is code " + std::to_string(s.get(F::opd0_str)) +
+                ", must be aligned or free");
   bool isFree = s.get(F::opd0_str) == unsigned(Layout::Free);
   if (unsigned bytes = elementBytes(s.precision(F::opd0_prec)))
     report.multiple(s, F::opd0_addr, isFree ? bytes : s.chip.euBytes,
@@ -103,10 +103,10 @@ static void checkConvInputLane(const Subject &s, Report &report) {
     return;
   for (const char *operand : {"opd0", "opd3"})
     if (const Access *access = s.access(operand))
-      report.require(access->firstLane == 0,
-                     std::string(operand) + " begins in lane " +
-                         std::to_string(access->firstLane) +
-                         ", must begin in lane 0");
+      if (access->firstLane != 0)
+        report.fail(std::string(operand) + " begins in lane " +
+                    std::to_string(access->firstLane) +
+                    ", must begin in lane 0");
 }
 
 static void checkConvThird(const Subject &s, Report &report) {
@@ -144,8 +144,9 @@ static void checkDepthwiseRounding(const Subject &s, Report &report) {
   if (s.isFloatType(F::opd0_prec))
     return;
   uint64_t shift = s.get(F::res1_addr) >> 8 & 0xff;
-  report.require(shift <= 31, "the shift in res1_addr is " +
-                                  std::to_string(shift) + ", must be 0 to 31");
+  if (shift > 31)
+    report.fail("the shift in res1_addr is " + std::to_string(shift) +
+                ", must be 0 to 31");
 }
 
 static void checkAverage(const Subject &s, Report &report) {

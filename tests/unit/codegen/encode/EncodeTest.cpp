@@ -241,3 +241,24 @@ TEST_F(Encoding, IndicesAreSigned64BitArithmetic) {
     EXPECT_THAT(message, HasSubstr("has no constant value of 64 bits")) << op;
   }
 }
+
+// What the verifiers of the ops leave to the machine's own rules is caught at
+// the command.
+TEST_F(Encoding, CommandsThatBreakARuleOfTheHardwareAreErrors) {
+  auto transpose = [&](const char *address) {
+    return mlir::succeeded(encode(
+        std::string("%x = ppl.local at 0 : !ppl.tensor<1x6x5x7xf32, local, "
+                    "aligned>\n"
+                    "%y = ppl.local at ") +
+        address +
+        " : !ppl.tensor<1x7x5x6xf32, local, line_aligned>\n"
+        "ppl.tiu.transpose cw %y, %x : !ppl.tensor<1x7x5x6xf32, local, "
+        "line_aligned>, !ppl.tensor<1x6x5x7xf32, local, aligned>\n"));
+  };
+  EXPECT_TRUE(transpose("16384")) << message;
+  EXPECT_FALSE(transpose("64"));
+  EXPECT_EQ(message,
+            "the command for this operation breaks a rule of the hardware: "
+            "source and result overlap, they must be apart (PPL transpose_cw, "
+            "transpose_wc)");
+}
