@@ -102,7 +102,8 @@ static LogicalResult setArOperand(Command &command, ProgramBuilder &builder,
 }
 
 /// Puts the operand with explicit strides first, as the vendor's encoder does;
-/// for operations whose operands commute.
+/// for operations whose operands commute (but for the payload of a NaN). Float
+/// max and min do not: the order decides which zero comes out.
 static void putStridedFirst(Command &command) {
   const OperandFields &a = kOperands[0], &b = kOperands[1];
   auto isFree = [&](const OperandFields &fields) {
@@ -145,7 +146,11 @@ static LogicalResult encodeFloat(ppl::FloatOp op, ProgramBuilder &builder) {
     command.set(Field::opd2_n_str, op.getIterations() - 1);
   if (op.getKind() == ppl::FloatKind::Mac)
     command.reads(*dst);
-  if (op.getKind() != ppl::FloatKind::Sub && !isDiv)
+  bool commutes = op.getKind() == ppl::FloatKind::Add ||
+                  op.getKind() == ppl::FloatKind::Mul ||
+                  op.getKind() == ppl::FloatKind::Mac ||
+                  op.getKind() == ppl::FloatKind::AbsDiff;
+  if (commutes)
     putStridedFirst(command);
   return builder.append(std::move(command));
 }

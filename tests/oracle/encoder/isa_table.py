@@ -16,13 +16,6 @@ class IsaTable:
         if not self.forms or not self.opcodes:
             raise SystemExit(f"no instruction table in {path}")
 
-    def pack(self, form, fields):
-        _, size, places = self.forms[form]
-        word = 0
-        for name, offset, width in places:
-            word |= (fields.get(name, 0) & ((1 << width) - 1)) << offset
-        return word.to_bytes(size, "little")
-
     def split(self, engine, data):
         """-> [(form, {field: value, reserved bits included})]"""
         found = []
