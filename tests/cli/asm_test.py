@@ -56,6 +56,18 @@ class Asm(unittest.TestCase):
                 again = weft("asm", "-", "--into", blank, "-o", "-", text=text)
                 self.assertEqual(again, bmodel.read_bytes())
 
+    def test_our_own_bmodels_come_back_and_keep_the_rules(self):
+        """With debug map and comments, in every float precision; without a debug map too."""
+        for name in ("global_pools", "batch_norm", "max_pool_ceil", "reduce_mean_last", "softmax_12", "transpose"):
+            for options in (["f32"], ["f16"], ["bf16"], ["f32", "--strip"]):
+                with self.subTest(name, options=options):
+                    bmodel = self.folder / "own.bmodel"
+                    weft("convert", DATA / "onnx" / f"{name}.onnx", "--precision", *options, "-o", bmodel)
+                    text = weft("disasm", bmodel)
+                    self.assertEqual(b"; node '" in text, "--strip" not in options)
+                    self.assertEqual(weft("asm", "-", "--into", bmodel, "-o", "-", text=text), bmodel.read_bytes())
+                    self.assertIn(b"hardware rules: 0 of", weft("info", bmodel, "--check"))
+
     def test_raw_buffers_round_trip(self):
         for engine in ("tiu", "gdma"):
             raw = weft("asm", self.listing(TINY), "--engine", engine, "-o", "-")
