@@ -129,11 +129,19 @@ protected:
     add(operand, isWrite, address, precision, shape,
         lineStrides(shape, bitsOf(precision), laneOf(get(address))));
   }
-  /// The result; `alsoRead` if the command adds to what is there.
-  void addResult(const Shape &shape, bool alsoRead = false) {
-    if (alsoRead)
-      add("res0", false, Field::res0_addr, precision(Field::res0_prec), shape);
+  void addResult(const Shape &shape) {
     add("res0", true, Field::res0_addr, precision(Field::res0_prec), shape);
+  }
+  /// The result of a command that may add to what is there, as numbers of
+  /// `oldKind` at the same address.
+  void addResult(const Shape &shape, Precision oldKind) {
+    if (get(Field::res_add))
+      add("res0", false, Field::res0_addr, oldKind, shape);
+    addResult(shape);
+  }
+  /// Sums of halves grow on fp32 numbers, whatever the result is.
+  Precision oldSum(Precision input) const {
+    return isFloat(input) ? Precision::Fp32 : precision(Field::res0_prec);
   }
 
   /// Bytes in a row, in any memory; in local memory linear over the lanes.

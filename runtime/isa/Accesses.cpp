@@ -69,7 +69,7 @@ public:
     if (!get(Field::opd3_const) && !requantised)
       add("opd3", false, Field::opd3_addr, input, {1, in.c, 1, 2},
           Layout::Compact);
-    addResult(out, get(Field::res_add));
+    addResult(out, oldSum(input));
   }
 
   void poolOrDepthwise() {
@@ -84,7 +84,7 @@ public:
     if (depthwise && !get(Field::opd1_const))
       add("opd1", false, Field::opd1_addr, input,
           {1, out.c, get(Field::opd1_h), get(Field::opd1_w)}, Layout::Compact);
-    if (depthwise && !get(Field::opd2_const))
+    if (depthwise && !overRegions && !get(Field::opd2_const))
       add("opd2", false, Field::opd2_addr,
           isFloat(input) ? input : Precision::Int32, {1, out.c, 1, 1},
           Layout::Compact);
@@ -112,12 +112,16 @@ public:
     if (!get(Field::opd0_const))
       add("opd0", false, Field::opd0_addr, input, left);
     add("opd1", false, Field::opd1_addr, input, right);
+    // A bias, or for int32 a shift; other products of integers have neither.
     bool requantised = command.func != mm::Normal;
-    if (!get(Field::opd2_const) && (input == Precision::Fp32 || requantised))
+    if (!get(Field::opd2_const) &&
+        (requantised || input == Precision::Fp32 || input == Precision::Int32))
       add("opd2", false, Field::opd2_addr,
-          requantised ? Precision::Int16 : Precision::Fp32,
+          input == Precision::Fp32    ? Precision::Fp32
+          : input == Precision::Int32 ? Precision::Int8
+                                      : Precision::Int16,
           {1, right.c, 1, right.w});
-    addResult(out, get(Field::res_add));
+    addResult(out, requantised ? Precision::Int16 : oldSum(input));
   }
 
   void matMul2() {
@@ -146,7 +150,7 @@ public:
         add("opd2", false, Field::opd2_addr, input, {1, chip.lanes, 1, columns},
             Strides{0, 0, 0, 1});
     }
-    addResult({1, rows, 1, columns}, get(Field::res_add));
+    addResult({1, rows, 1, columns}, oldSum(input));
   }
 
   void addArith(std::string_view operand, bool isWrite, Field address,
@@ -190,23 +194,19 @@ public:
              strides);
   }
 
-  /// One value a channel, compact: selected, or the amount of a shift.
+  /// The amount of a shift, one byte a channel. The third operand of selects
+  /// and mac is a constant, whatever `opd2_const` says.
   void arithThird(const Shape &shape) {
-    Precision third = Precision::Int8;
     switch (command.func) {
     case arith::SelectGreater:
     case arith::SelectEqual:
     case arith::SelectLess:
-      third = precision(Field::opd2_prec);
-      break;
     case arith::Mac:
-      third = Precision::Int16;
-      break;
+      return;
     default:
-      break;
+      return add("opd2", false, Field::opd2_addr, Precision::Int8,
+                 {1, shape.c, 1, 1}, Layout::Compact);
     }
-    add("opd2", false, Field::opd2_addr, third, {1, shape.c, 1, 1},
-        Layout::Compact);
   }
 
   void quant() {

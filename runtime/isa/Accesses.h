@@ -16,7 +16,8 @@ enum class Memory : uint8_t { Local, Static, L2, Global, None };
 
 /// The bytes between the first and the last one that an operand may touch;
 /// bytes that strides skip count too, and so do tables and lists of which the
-/// data decide how much is used.
+/// data decide how much is used. (Regions of interest may reach beyond their
+/// plane; that is not followed.)
 struct Access {
   /// Field names without their ending: "res0", "opd1"; "src", "dst", "index",
   /// "mask" of GDMA.

@@ -194,7 +194,10 @@ TEST(Accesses, dma_broadcast_reads_one_channel) {
   Word word(Form::DMA_tensor);
   word.set(Field::cmd_special_function, gdma::TensorBroadcast)
       .source(1, 1, 1, 20)
+      .set(Field::dst_nsize, 1)
       .set(Field::dst_csize, 64)
+      .set(Field::dst_hsize, 1)
+      .set(Field::dst_wsize, 20)
       .from(0x1'0000'0000)
       .to(chip.localMemoryBase);
   EXPECT_EQ(texts(word.accesses()),
