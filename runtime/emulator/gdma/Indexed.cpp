@@ -3,6 +3,7 @@
 #include "runtime/emulator/gdma/Gdma.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace weft::emulator::gdma {
 
@@ -40,6 +41,19 @@ Status refuseFill(const Decoded &c) {
                int(c.mnemonic.size()), c.mnemonic.data());
 }
 
+/// Writes what was found. It is collected before, because the destination may
+/// lie over the source or the mask.
+static Status writePacked(Machine &machine, const Decoded &c,
+                          const std::vector<uint8_t> &packed) {
+  if (packed.empty())
+    return Status::ok();
+  uint8_t *to = nullptr;
+  WEFT_TRY(flatBytes(machine, "destination", targetAddress(c), packed.size(),
+                     true, to));
+  std::memcpy(to, packed.data(), packed.size());
+  return Status::ok();
+}
+
 Status maskedSelect(Machine &machine, const Decoded &c) {
   WEFT_TRY(refuseFill(c));
   unsigned bytes = formatBytes(c),
@@ -56,24 +70,14 @@ Status maskedSelect(Machine &machine, const Decoded &c) {
       makePlace(machine, c, "mask", mask, maskBytes, shape,
                 defaultStrides(chip, mask, maskBytes ? maskBytes : 1, shape),
                 false, select));
-  uint64_t selected = 0;
-  eachElement(select,
-              [&](const uint8_t *at, uint32_t, uint32_t, uint32_t, uint32_t) {
-                selected += at && !isZero(at, maskKind);
-              });
-  uint8_t *to = nullptr;
-  if (selected)
-    WEFT_TRY(flatBytes(machine, "destination", targetAddress(c),
-                       selected * bytes, true, to));
+  std::vector<uint8_t> packed;
   eachElement(select, [&](const uint8_t *at, uint32_t n, uint32_t ch,
                           uint32_t h, uint32_t w) {
     const uint8_t *value = in.at(n, ch, h, w);
-    if (!at || !value || isZero(at, maskKind))
-      return;
-    std::memcpy(to, value, bytes);
-    to += bytes;
+    if (at && value && !isZero(at, maskKind))
+      packed.insert(packed.end(), value, value + bytes);
   });
-  return Status::ok();
+  return writePacked(machine, c, packed);
 }
 
 Status nonZero(Machine &machine, const Decoded &c) {
@@ -93,23 +97,16 @@ Status nonZero(Machine &machine, const Decoded &c) {
       machine, c, "source", source, bytes, shape,
       defaultStrides(machine.chip(), source, bytes ? bytes : 1, shape), false,
       in));
-  uint64_t found = 0;
-  eachElement(in, [&](const uint8_t *at, uint32_t, uint32_t, uint32_t,
-                      uint32_t) { found += at && !isZero(at, kind); });
-  uint8_t *to = nullptr;
-  if (found)
-    WEFT_TRY(flatBytes(machine, "destination", targetAddress(c),
-                       found * indexBytes, true, to));
+  std::vector<uint8_t> packed;
   uint32_t index = get32(c, Field::dst_nstride_base_i);
   eachElement(in,
               [&](const uint8_t *at, uint32_t, uint32_t, uint32_t, uint32_t) {
-                if (at && !isZero(at, kind)) {
-                  std::memcpy(to, &index, indexBytes);
-                  to += indexBytes;
-                }
+                const auto *value = reinterpret_cast<const uint8_t *>(&index);
+                if (at && !isZero(at, kind))
+                  packed.insert(packed.end(), value, value + indexBytes);
                 ++index;
               });
-  return Status::ok();
+  return writePacked(machine, c, packed);
 }
 
 Status gatherScatter(Machine &machine, const Decoded &c) {

@@ -1,4 +1,5 @@
-/// sSG and sSGL: gather, scatter, mask select and nonzero inside lanes.
+/// sSG and sSGL: gather, scatter, mask select and nonzero inside lanes. Nothing
+/// keeps a program from laying a result over its operands, hence memmove.
 #include "runtime/emulator/tiu/Tiu.h"
 
 namespace weft::emulator::tiu {
@@ -96,7 +97,7 @@ Status sharedIndex(Machine &machine, const Decoded &c, GatherCommand &g) {
         uint64_t from = scatters ? i : at, to = scatters ? at : i;
         const uint8_t *value = none ? reinterpret_cast<const uint8_t *>(&g.fill)
                                     : g.source.at(n, ch) + from * g.bytes;
-        std::memcpy(g.output.at(n, ch) + to * g.bytes, value, g.bytes);
+        std::memmove(g.output.at(n, ch) + to * g.bytes, value, g.bytes);
       }
   }
   return Status::ok();
@@ -153,10 +154,10 @@ Status channelIndex(Machine &machine, const Decoded &c, GatherCommand &g) {
         if (!none && !inside)
           return outOfRange(index, limit);
         uint32_t from = scatters ? i : index, to = scatters ? index : i;
-        std::memcpy(out + size_t(to) * g.bytes,
-                    none ? reinterpret_cast<const uint8_t *>(&g.fill)
-                         : table + size_t(from) * g.bytes,
-                    g.bytes);
+        std::memmove(out + size_t(to) * g.bytes,
+                     none ? reinterpret_cast<const uint8_t *>(&g.fill)
+                          : table + size_t(from) * g.bytes,
+                     g.bytes);
       }
     }
   return Status::ok();
@@ -184,7 +185,7 @@ Status maskSelect(Machine &machine, const Decoded &c, GatherCommand &g) {
         if (readIndex(g, mask + size_t(i) * g.indices.bytes) == 0)
           continue;
         const uint8_t *value = g.source.at(0, ch) + size_t(i) * g.bytes;
-        std::memcpy(out + size_t(found++) * g.bytes, value, g.bytes);
+        std::memmove(out + size_t(found++) * g.bytes, value, g.bytes);
       }
       storeAs(g.counts.at(n, ch), static_cast<uint16_t>(found));
     }
@@ -215,7 +216,7 @@ Status nonZero(Machine &machine, const Decoded &c, GatherCommand &g) {
       uint32_t found = 0;
       for (uint32_t i = 0; i < shape.w; ++i)
         if (readIndex(g, value + size_t(i) * g.source.bytes) != 0)
-          std::memcpy(out + size_t(found++) * g.bytes, &i, g.bytes);
+          std::memmove(out + size_t(found++) * g.bytes, &i, g.bytes);
       storeAs(g.counts.at(n, ch), static_cast<uint16_t>(found));
     }
   return Status::ok();
@@ -245,9 +246,9 @@ Status lines(Machine &machine, const Decoded &c, GatherCommand &g) {
         uint32_t index = readIndex(g, g.indices.at(n, ch, i));
         if (index >= limit)
           return outOfRange(index, limit);
-        std::memcpy(g.output.at(n, ch, scatters ? index : i),
-                    g.source.at(0, ch, scatters ? i : index),
-                    size_t(shape.w) * g.bytes);
+        std::memmove(g.output.at(n, ch, scatters ? index : i),
+                     g.source.at(0, ch, scatters ? i : index),
+                     size_t(shape.w) * g.bytes);
       }
   return Status::ok();
 }

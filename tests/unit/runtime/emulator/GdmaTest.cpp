@@ -142,6 +142,41 @@ TEST_P(Dma, matricesGoToTheLanes) {
                 global[row * 901 + column]);
 }
 
+TEST_P(Dma, selectionsMayLieOverTheirSourceAndMask) {
+  // The last elements of global memory are source and mask. Writing the first
+  // hits makes more of the mask non-zero; what is written is what was found
+  // before, and does not leave memory.
+  const unsigned count = 64, hits = 8;
+  const uint64_t at = kGlobal + (kWords - count) * 4;
+  const uint32_t high = uint32_t(at >> 32), low = uint32_t(at);
+  uint32_t *mask = global.data() + kWords - count;
+  auto fill = [&] {
+    for (unsigned i = 0; i < count; ++i)
+      mask[i] = i % (count / hits) == 0 ? 1000 + i : 0;
+  };
+  fill();
+  run(Form::DMA_masked_select, 2, at, at + (count - hits) * 4,
+      {{Field::mask_data_format, 4},
+       {Field::mask_start_addr_l32, low},
+       {Field::mask_start_addr_h8, high},
+       {Field::src_nsize, 1},
+       {Field::src_csize, 1},
+       {Field::src_hsize, 1},
+       {Field::src_wsize, count}});
+  for (unsigned i = 0; i < hits; ++i)
+    EXPECT_EQ(mask[count - hits + i], 1000 + i * (count / hits));
+  fill();
+  run(Form::DMA_nonzero, 5, at, at + (count - hits) * 4,
+      {{Field::index_data_format, 4},
+       {Field::src_nsize, 1},
+       {Field::src_csize, 1},
+       {Field::src_hsize, 1},
+       {Field::src_wsize, count},
+       {Field::dst_nstride_base_i, 5}});
+  for (unsigned i = 0; i < hits; ++i)
+    EXPECT_EQ(mask[count - hits + i], 5 + i * (count / hits));
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, Dma, testing::Values(1u, 3u));
 
 } // namespace
