@@ -23,6 +23,11 @@ struct ElementKind {
   unsigned bytes() const { return isa::elementBytes(precision); }
   bool isFloat() const { return isa::isFloat(precision); }
   unsigned bits() const { return bytes() * 8; }
+  /// The range of an integer type.
+  int64_t lowest() const {
+    return isSigned ? -(int64_t(1) << (bits() - 1)) : 0;
+  }
+  int64_t highest() const { return (int64_t(1) << (bits() - isSigned)) - 1; }
 };
 
 /// Reads `count` integers, sign- or zero-extended, `step` bytes apart.

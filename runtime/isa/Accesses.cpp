@@ -182,8 +182,13 @@ public:
                precision(Field::opd1_prec), shape,
                freeStrides(Field::opd1_n_str, Field::opd1_c_str,
                            Field::opd1_h_str, Field::opd1_w_str));
-    if (operands >= 3 && !get(Field::opd2_const))
-      arithThird(shape);
+    // The amounts of shifts, one a channel; selects and mac take the field
+    // itself whatever opd2_const says.
+    if (operands >= 3 && !get(Field::opd2_const) &&
+        arith::takesShift(command.func) &&
+        !isFloat(precision(Field::opd0_prec)))
+      add("opd2", false, Field::opd2_addr, Precision::Int8, {1, shape.c, 1, 1},
+          Layout::Compact);
     Strides strides = freeStrides(Field::res0_n_str, Field::res0_c_str,
                                   Field::res0_h_str, Field::res0_w_str);
     Precision result = precision(Field::res0_prec);
@@ -192,21 +197,6 @@ public:
                strides);
     addArith("res0", true, Field::res0_addr, Field::res0_str, result, shape,
              strides);
-  }
-
-  /// The amount of a shift, one byte a channel. The third operand of selects
-  /// and mac is a constant, whatever `opd2_const` says.
-  void arithThird(const Shape &shape) {
-    switch (command.func) {
-    case arith::SelectGreater:
-    case arith::SelectEqual:
-    case arith::SelectLess:
-    case arith::Mac:
-      return;
-    default:
-      return add("opd2", false, Field::opd2_addr, Precision::Int8,
-                 {1, shape.c, 1, 1}, Layout::Compact);
-    }
   }
 
   void quant() {

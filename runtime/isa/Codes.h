@@ -156,6 +156,40 @@ enum Func : uint8_t {
   LeadingZeros = 29,
   LeadingOnes = 30,
 };
+
+/// The functions of one operand.
+constexpr bool isUnary(unsigned func) {
+  switch (func) {
+  case Not:
+  case Cast:
+  case Copy:
+  case Abs:
+  case CopyOverN:
+  case LeadingZeros:
+  case LeadingOnes:
+    return true;
+  default:
+    return false;
+  }
+}
+/// The functions that choose between the third operand, a constant, and zero.
+constexpr bool isSelect(unsigned func) {
+  return func == SelectGreater || func == SelectEqual || func == SelectLess;
+}
+/// The integer functions whose result a third operand shifts.
+constexpr bool takesShift(unsigned func) {
+  switch (func) {
+  case Mul:
+  case Add:
+  case Sub:
+  case AddSat:
+  case SubSat:
+  case MulSat:
+    return true;
+  default:
+    return false;
+  }
+}
 } // namespace arith
 
 /// Functions of TiuType::Quant.

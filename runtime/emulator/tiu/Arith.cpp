@@ -5,13 +5,14 @@
 
 #include "runtime/emulator/FloatOrder.h"
 
-#include <algorithm>
-
 namespace weft::emulator::tiu {
 namespace {
 
 using numeric::Rounding;
 namespace ar = isa::arith;
+using ar::isSelect;
+using ar::isUnary;
+using ar::takesShift;
 
 /// The fields of one operand.
 struct OperandFields {

@@ -119,13 +119,11 @@ Status cast(const Decoded &c, const ArithCommand &arith) {
   WEFT_TRY(checkCast(c, from, to, rounding));
   int64_t integers[kRowElements];
   float floats[kRowElements];
-  const unsigned bits = to.bits();
   // int32 is rounded to bf16 at once, other integers are exact in fp32.
   const bool atOnce =
       from.precision == Precision::Int32 && to.precision == Precision::Bf16;
   const unsigned digits = atOnce ? 8 : 24;
-  const int64_t low = to.isSigned ? -(int64_t(1) << (bits - 1)) : 0;
-  const int64_t high = (int64_t(1) << (bits - to.isSigned)) - 1;
+  const int64_t low = to.lowest(), high = to.highest();
   if (from.isFloat())
     arith.a.fill(floats);
   else

@@ -10,6 +10,9 @@ using numeric::floatBits;
 using numeric::floatFromBits;
 using numeric::Rounding;
 namespace ar = isa::arith;
+using ar::isSelect;
+using ar::isUnary;
+using ar::takesShift;
 
 constexpr uint32_t kSign = 0x80000000u;
 
@@ -158,10 +161,8 @@ WEFT_MULTIVERSION
 void finishIntegers(const ElementOperation &operation, int amount,
                     int64_t *values, unsigned n) {
   const Rounding rounding = operation.rounding;
-  const unsigned bits = operation.result.bits();
-  const bool isSigned = operation.result.isSigned;
-  const int64_t low = isSigned ? -(int64_t(1) << (bits - 1)) : 0;
-  const int64_t high = (int64_t(1) << (bits - isSigned)) - 1;
+  const int64_t low = operation.result.lowest();
+  const int64_t high = operation.result.highest();
   auto clamp = [=] {
     for (unsigned i = 0; i < n; ++i)
       values[i] = values[i] < low ? low : (values[i] > high ? high : values[i]);
@@ -316,40 +317,6 @@ const char *undefinedFloat(const ElementOperation &o) {
 }
 
 } // namespace
-
-bool isSelect(unsigned func) {
-  return func == ar::SelectGreater || func == ar::SelectEqual ||
-         func == ar::SelectLess;
-}
-
-bool takesShift(unsigned func) {
-  switch (func) {
-  case ar::Mul:
-  case ar::Add:
-  case ar::Sub:
-  case ar::AddSat:
-  case ar::SubSat:
-  case ar::MulSat:
-    return true;
-  default:
-    return false;
-  }
-}
-
-bool isUnary(unsigned func) {
-  switch (func) {
-  case ar::Not:
-  case ar::Cast:
-  case ar::Copy:
-  case ar::Abs:
-  case ar::CopyOverN:
-  case ar::LeadingZeros:
-  case ar::LeadingOnes:
-    return true;
-  default:
-    return false;
-  }
-}
 
 bool resultIsSigned(const ElementOperation &operation) {
   switch (operation.func) {

@@ -18,12 +18,6 @@ struct ElementOperation {
   bool hasShift = false; ///< integers: the third operand shifts the result
 };
 
-/// True for the functions that choose between the third operand and zero.
-bool isSelect(unsigned func);
-/// True for the functions of one operand.
-bool isUnary(unsigned func);
-/// True for the integer functions whose result a third operand shifts.
-bool takesShift(unsigned func);
 /// The sign that the result saturates with.
 bool resultIsSigned(const ElementOperation &operation);
 

@@ -18,7 +18,7 @@ void outerRow(const ElementOperation &op, const uint8_t *left,
     float a[kRowElements], b[kRowElements], out[kRowElements];
     loadFloats(left, 0, op.a.precision, a, count);
     loadFloats(right, op.b.bytes(), op.b.precision, b, count);
-    if (isSelect(op.func)) {
+    if (isa::arith::isSelect(op.func)) {
       floatSelectRow(op, a, b, third, integers, count);
       return storeIntegers(to, step, result, integers, count);
     }
@@ -75,7 +75,7 @@ Status outerProduct(Machine &machine, const Decoded &c) {
     return failf(Code::BadCommand, "rounding code %u; the machine has 0 to 6",
                  rounding);
   op.rounding = static_cast<numeric::Rounding>(rounding);
-  if (isUnary(c.func))
+  if (isa::arith::isUnary(c.func))
     return unsupported(c, "a function of one operand");
   if (const char *what = undefinedPart(op))
     return unsupported(c, what);

@@ -89,9 +89,7 @@ ChannelParameters fromRow(unsigned func, const QuantCommand &q,
 WEFT_MULTIVERSION
 void multiplyShift(int64_t *values, unsigned n, const ChannelParameters &p,
                    Rounding rounding, ElementKind result) {
-  unsigned bits = result.bits();
-  int64_t low = result.isSigned ? -(int64_t(1) << (bits - 1)) : 0;
-  int64_t high = (int64_t(1) << (bits - result.isSigned)) - 1;
+  const int64_t low = result.lowest(), high = result.highest();
   // Far beyond any result, so that adding the zero point cannot wrap.
   constexpr int64_t kFar = int64_t(1) << 40;
   auto finish = [&](int64_t x) {
@@ -121,9 +119,7 @@ void convertRow(unsigned func, const QuantCommand &q,
                 const ChannelParameters &p, int64_t *values, uint8_t *out,
                 unsigned count) {
   float floats[kRowElements];
-  unsigned bits = q.result.bits();
-  int64_t low = q.result.isSigned ? -(int64_t(1) << (bits - 1)) : 0;
-  int64_t high = (int64_t(1) << (bits - q.result.isSigned)) - 1;
+  const int64_t low = q.result.lowest(), high = q.result.highest();
   switch (func) {
   case isa::quant::Rq0:
     for (unsigned i = 0; i < count; ++i) {

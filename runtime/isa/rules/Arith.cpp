@@ -10,9 +10,6 @@ using F = Field;
 
 static constexpr uint8_t kType = uint8_t(TiuType::Arith);
 
-static constexpr Functions kUnary =
-    functions({ar::Not, ar::Cast, ar::Copy, ar::Abs, ar::CopyOverN,
-               ar::LeadingZeros, ar::LeadingOnes});
 static constexpr Functions kIndexMakers =
     functions({ar::EuIndex, ar::LaneIndex});
 static constexpr Functions kSelects =
@@ -35,9 +32,9 @@ static void checkOperandCount(const Subject &s, Report &report) {
   Functions mine = Functions(1) << s.command.func;
   if (mine & kIndexMakers)
     return;
-  if (mine & kUnary)
+  if (ar::isUnary(s.command.func))
     report.range(s, F::tsk_opd_num, 1, 1);
-  else if (mine & kSelects)
+  else if (ar::isSelect(s.command.func))
     report.range(s, F::tsk_opd_num, 3, 3);
   else
     report.range(s, F::tsk_opd_num, 2, 3);
