@@ -40,13 +40,13 @@ Status readViews(const Machine &machine, const Decoded &c, ConvCommand &conv) {
   Shape4 out = resultShape(c);
   Shape4 in = {out.n, conv.inputChannels, window.inputH, window.inputW};
   unsigned layout = get32(c, Field::opd0_str), bytes = conv.input.bytes();
-  if (layout != unsigned(Layout::Aligned) && layout != unsigned(Layout::Free))
+  if (layout > unsigned(Layout::Free))
     return failf(Code::BadCommand,
-                 "operand 0 has layout code %u; CONV takes 0 or 3", layout);
+                 "operand 0 has layout code %u; CONV takes 0 to 3", layout);
   Strides4 strides = {c.get(Field::opd0_n_str), c.get(Field::opd0_c_str),
                       c.get(Field::opd0_h_str), c.get(Field::opd0_w_str)};
-  if (layout == unsigned(Layout::Aligned))
-    strides = localStrides(Layout::Aligned, in, bytes,
+  if (layout != unsigned(Layout::Free))
+    strides = localStrides(static_cast<Layout>(layout), in, bytes,
                            get32(c, Field::opd0_addr) / kLaneBytes);
   WEFT_TRY(viewLocal(machine, "operand 0", c.get(Field::opd0_addr), bytes, in,
                      strides, conv.inputView));

@@ -25,7 +25,7 @@ void setInputStrides(Command &c, Random &random, const Window &w) {
 }
 
 void setConvConstants(Command &c, Random &random, const ConvTypes &types,
-                      const Places &places) {
+                      const Places &places, const Places &input) {
   bool isFloat = isa::isFloat(types.in), requantised = types.func != 0;
   bool weightIsConstant = random.coin(6);
   c.set(Field::opd1_const, weightIsConstant);
@@ -47,7 +47,7 @@ void setConvConstants(Command &c, Random &random, const ConvTypes &types,
     c.set(Field::opd3_addr, constantBits(random, types.in))
         .set(Field::res1_addr, constantBits(random, types.in));
   else
-    c.set(Field::opd3_addr, places.operand(3));
+    c.set(Field::opd3_addr, input.operand(3));
 }
 
 Command convCommand(Random &random, const ConvTypes &types) {
@@ -71,14 +71,21 @@ Command convCommand(Random &random, const ConvTypes &types) {
   c.set(Field::opd0_sign, random.coin()).set(Field::opd1_sign, random.coin());
   c.set(Field::opd2_sign, random.coin());
   c.set(Field::res0_addr, places.result());
-  c.set(Field::opd0_addr, places.operand(0));
+  // Input channels may begin in another lane than output channels.
+  Places input(random);
+  if (random.coin())
+    input = places;
+  c.set(Field::opd0_addr, input.operand(0));
   if (random.coin(4))
     setInputStrides(c, random, w);
-  setConvConstants(c, random, types, places);
+  else
+    c.set(Field::opd0_str, random.pick({0u, 0u, 0u, 1u, 2u}));
+  setConvConstants(c, random, types, places, input);
   c.set(Field::res_add, random.coin(4));
   c.set(Field::kernel_rotate, random.coin(4));
   if (random.coin(4))
     setUnreadFields(c, random);
+  scatterOperands(c, random, {0, 1, 2, 3});
   return c;
 }
 

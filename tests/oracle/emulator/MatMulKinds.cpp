@@ -51,6 +51,7 @@ Command mm2Command(Random &random, const ProductTypes &types) {
     c.set(Field::opd2_addr, places.operand(2));
   else if (types.in == Precision::Int8)
     c.set(Field::opd2_addr, constantBits(random, types.in));
+  scatterOperands(c, random, {0, 1, 2});
   return c;
 }
 
@@ -119,6 +120,7 @@ Command mmCommand(Random &random, const ProductTypes &types) {
   // command.
   if (types.func != 1 || types.in == Precision::Fp32)
     c.set(Field::res_add, random.coin(3));
+  scatterOperands(c, random, {0, 1, 2});
   return c;
 }
 

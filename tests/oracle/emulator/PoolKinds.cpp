@@ -46,6 +46,7 @@ Command poolCommand(Random &random, const PoolTypes &types) {
   c.set(Field::opd3_const, padIsConstant);
   c.set(Field::opd3_addr,
         padIsConstant ? constantBits(random, types.in) : places.operand(3));
+  scatterOperands(c, random, {0, 3});
   if (func == 4)
     return c;
   setWeights(c, random, types, places);
@@ -68,6 +69,7 @@ Command poolCommand(Random &random, const PoolTypes &types) {
     c.set(Field::res1_addr, uint64_t(random.in(0, random.coin(4) ? 31 : 12))
                                 << 8)
         .set(Field::opd2_n_str, uint64_t(random.in(0, 6)));
+  scatterOperands(c, random, {1, 2});
   return c;
 }
 

@@ -85,6 +85,28 @@ void setUnreadFields(Command &c, Random &random) {
         Field::opd2_h_str,   Field::opd2_w_str})
     if (isa::hasField(c.form, field) && isa::hasField(c.form, Field::relu))
       c.set(field, random.bits() & isa::fieldMax(c.form, field));
+  for (Field field : {Field::opd0_str, Field::opd0_n_str, Field::opd0_c_str,
+                      Field::opd0_h_str, Field::opd0_w_str})
+    if (isa::hasField(c.form, field) && c.form != Form::CONV &&
+        c.form != Form::sCONV)
+      c.set(field, random.bits() & isa::fieldMax(c.form, field));
+}
+
+void scatterOperands(Command &c, Random &random,
+                     std::initializer_list<unsigned> operands) {
+  static constexpr std::pair<Field, Field> fields[] = {
+      {Field::opd0_addr, Field::opd0_const},
+      {Field::opd1_addr, Field::opd1_const},
+      {Field::opd2_addr, Field::opd2_const},
+      {Field::opd3_addr, Field::opd3_const}};
+  if (!random.coin(8))
+    return;
+  for (unsigned operand : operands) {
+    auto [address, constant] = fields[operand];
+    if (!c.get(constant))
+      c.set(address, (c.get(address) & 0x3ffff) | uint64_t(random.in(0, 63))
+                                                      << 18);
+  }
 }
 
 uint32_t constantBits(Random &random, Precision precision) {

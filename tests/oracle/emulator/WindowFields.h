@@ -18,6 +18,11 @@ Window setWindow(Command &command, Random &random);
 /// machine does not read. Nothing for a short form.
 void setUnreadFields(Command &command, Random &random);
 
+/// Now and then moves operands to lanes of their own, which the hardware's
+/// rules do not allow but the vendor's emulator takes.
+void scatterOperands(Command &command, Random &random,
+                     std::initializer_list<unsigned> operands);
+
 /// Random bits of a number of this type for an address field: plain numbers
 /// mostly, special ones now and then.
 uint32_t constantBits(Random &random, Precision precision);
