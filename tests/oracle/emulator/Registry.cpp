@@ -20,12 +20,13 @@ const char *unjudgedReason(const Function &function) {
   return nullptr;
 }
 
-const char *notCoveredReason(const Function &function) {
-#define WEFT_NOT_COVERED(engine, type, func, reason)                           \
-  if (function == Function{Engine::engine, type, func})                        \
+const char *unjudgedFormReason(const Row &row) {
+#define WEFT_UNJUDGED_FORM(form, type, func, reason)                           \
+  if (row.function ==                                                          \
+          Function{isa::formSpec(Form::form).engine, type, func} &&            \
+      row.missingForms == std::vector<Form>{Form::form})                       \
     return reason;
-#include "tests/oracle/emulator/NotCovered.def"
-  (void)function;
+#include "tests/oracle/emulator/Unjudged.def"
   return nullptr;
 }
 
@@ -59,20 +60,24 @@ std::string Row::judgement() const {
   if (unjudged)
     return std::string("the oracle cannot judge: ") + unjudged;
   if (kinds.empty())
-    return std::string("not yet: ") + (notYet ? notYet : "no kind draws it");
+    return "not judged: no kind draws it";
   if (bound.ulps)
     return "at most " + std::to_string(bound.ulps) + " ulp: " + bound.reason;
   size_t wrong = 0;
   for (const Kind *kind : kinds)
     wrong += knownMismatch(kind->name) != nullptr;
-  return wrong ? "bit for bit, but " + std::to_string(wrong) + " of " +
-                     std::to_string(kinds.size()) + " kinds differ"
-               : "bit for bit";
+  if (wrong)
+    return "bit for bit, but " + std::to_string(wrong) + " of " +
+           std::to_string(kinds.size()) + " kinds differ";
+  return std::string("bit for bit") +
+         (unjudgedForm ? std::string("; one form not: ") + unjudgedForm : "");
 }
 
 Registry::Registry(Executor &ours) {
   addRows();
   assignKinds();
+  for (Row &row : rows)
+    row.unjudgedForm = unjudgedFormReason(row);
   askEmulated(ours);
 }
 
@@ -92,7 +97,6 @@ void Registry::addRows() {
       if (form != Form::None && row.missingForms != std::vector<Form>{form})
         row.missingForms.push_back(form); // SYSID stands for both
     row.unjudged = unjudgedReason(row.function);
-    row.notYet = notCoveredReason(row.function);
     rows.push_back(row);
   }
 }

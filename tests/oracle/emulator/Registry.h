@@ -16,10 +16,10 @@ struct Row {
   std::vector<const Kind *> kinds;
   Bound bound;                    ///< of one of the kinds
   const char *unjudged = nullptr; ///< reason, of Unjudged.def
-  const char *notYet = nullptr;   ///< reason, of NotCovered.def
   bool emulated = false;
   /// Forms of the row that no kind draws.
   std::vector<isa::Form> missingForms;
+  const char *unjudgedForm = nullptr; ///< why there may be such a form
 
   /// "bit for bit", "<= 2 ulp: reason", "the oracle cannot judge: reason" ..
   std::string judgement() const;
