@@ -24,10 +24,11 @@ Status readTypes(const Decoded &c, ConvCommand &conv) {
     return unsupported(c, "these element types");
   if (conv.func != isa::conv::Normal && conv.input.isFloat())
     return unsupported(c, "requantised floats");
-  // Less a zero point, unsigned weights are signed.
+  // Less a zero point, unsigned weights are signed; any bit of a constant
+  // operand 2 makes it one, though only the lowest byte is subtracted.
   bool zeroPoint =
       conv.func == isa::conv::Normal &&
-      (!c.get(Field::opd2_const) || (c.get(Field::opd2_addr) & 0xff) != 0);
+      (!c.get(Field::opd2_const) || c.get(Field::opd2_addr) != 0);
   if (!conv.result.isFloat())
     conv.result.isSigned = conv.input.isSigned || conv.weight.isSigned ||
                            conv.thirdIsSigned || zeroPoint;

@@ -134,6 +134,9 @@ TEST_F(Chip, saturatesUnsignedSumsAsUnsignedUnlessThereIsAZeroPoint) {
   EXPECT_EQ(get<uint16_t>(kResult, 1)[0], 0xfe01);
   convolve(kInt8, kInt16, 1, {{Field::opd2_addr, 1}});
   EXPECT_EQ(get<uint16_t>(kResult, 1)[0], 0x7fff);
+  // Bits beyond the byte that is subtracted count as well.
+  convolve(kInt8, kInt16, 1, {{Field::opd2_addr, 0x10000}});
+  EXPECT_EQ(get<uint16_t>(kResult, 1)[0], 0x7fff);
 }
 
 TEST_F(Chip, reflectsAndRepeatsTheInputThatHasInsertedZeros) {
