@@ -26,9 +26,8 @@ Status readTypes(const Decoded &c, ConvCommand &conv) {
     return unsupported(c, "requantised floats");
   // Less a zero point, unsigned weights are signed; any bit of a constant
   // operand 2 makes it one, though only the lowest byte is subtracted.
-  bool zeroPoint =
-      conv.func == isa::conv::Normal &&
-      (!c.get(Field::opd2_const) || c.get(Field::opd2_addr) != 0);
+  bool zeroPoint = conv.func == isa::conv::Normal &&
+                   (!c.get(Field::opd2_const) || c.get(Field::opd2_addr) != 0);
   if (!conv.result.isFloat())
     conv.result.isSigned = conv.input.isSigned || conv.weight.isSigned ||
                            conv.thirdIsSigned || zeroPoint;
