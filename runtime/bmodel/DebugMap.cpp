@@ -1,5 +1,6 @@
 #include "runtime/bmodel/DebugMap.h"
 #include "runtime/bmodel/Verifier.h"
+#include "runtime/bmodel/WireNumbers.h"
 #include "runtime/status/Quote.h"
 
 #include <cinttypes>
@@ -142,8 +143,8 @@ static Status verifyDebugTensor(const Chip &chip, const StageSpec &stage,
   if (tensor.onnx()) {
     std::vector<int64_t> dims;
     if (tensor.onnx()->dims())
-      for (uint64_t dim : *tensor.onnx()->dims())
-        dims.push_back(int64_t(dim));
+      for (unsigned i = 0; i < tensor.onnx()->dims()->size(); ++i)
+        dims.push_back(int64_t(numberAt(*tensor.onnx()->dims(), i)));
     if (countElements(dims) != count ||
         !numeric::fromOnnxDataType(tensor.onnx()->element_type()))
       return failf(

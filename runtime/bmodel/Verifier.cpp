@@ -1,10 +1,10 @@
 #include "runtime/bmodel/Verifier.h"
 #include "runtime/bmodel/Sha256.h"
+#include "runtime/bmodel/WireNumbers.h"
 #include "runtime/status/Quote.h"
 
 #include <cinttypes>
 #include <cmath>
-#include <cstring>
 #include <set>
 
 namespace weft::rt {
@@ -35,10 +35,7 @@ static bool readDims(const flatbuffers::Vector<uint64_t> *dims,
   if (!dims)
     return true;
   for (unsigned i = 0; i < dims->size(); ++i) {
-    // The flatbuffers verifier checks the alignment of a vector's length only,
-    // so the elements are read byte by byte.
-    uint64_t dim;
-    std::memcpy(&dim, dims->Data() + i * sizeof dim, sizeof dim);
+    uint64_t dim = numberAt(*dims, i);
     if (dim > kMaxDim)
       return false;
     shape.push_back(int64_t(dim));
@@ -225,7 +222,7 @@ static Status verifyAreas(const FileContext &file,
   WEFT_TRY(verifyDisjoint("context", stage.activations, "io", stage.io));
   if (const auto *parts = table.context_parts()) {
     // Several parts (memory split over 4 GiB) would need one region each.
-    if (parts->size() != 1 || parts->Get(0) != table.context_bytes())
+    if (parts->size() != 1 || numberAt(*parts, 0) != table.context_bytes())
       return failf(Code::Unsupported,
                    "unsupported: context_parts has %u entries; it must hold "
                    "context_bytes (%" PRIu64 ") alone",

@@ -3,6 +3,7 @@
 #include "runtime/cycles/Cycles.h"
 
 #include "runtime/cycles/Formulas.h"
+#include "runtime/isa/Symbols.h"
 
 #include <algorithm>
 #include <string>
@@ -112,12 +113,12 @@ static Precision costPrecision(const isa::Decoded &command) {
 
 /// `arith.add fp16`, for every row and precision.
 static std::string_view kinName(const Row &kin, Precision precision) {
-  static constexpr std::string_view words[] = {"int8",  "fp16", "fp32", "int16",
-                                               "int32", "bf16", "int4"};
+  constexpr unsigned kPrecisions = unsigned(Precision::Int4) + 1;
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
     for (const Row &row : rows)
-      for (std::string_view word : words) {
+      for (unsigned code = 0; code < kPrecisions; ++code) {
+        std::string_view word = isa::precisionName(Precision(code));
         const isa::Opcode *opcode =
             isa::findOpcode(row.engine, row.type, row.func);
         all.push_back(opcode ? std::string(opcode->mnemonic) + " " +
@@ -126,7 +127,7 @@ static std::string_view kinName(const Row &kin, Precision precision) {
       }
     return all;
   }();
-  return names[static_cast<size_t>(&kin - rows) * std::size(words) +
+  return names[static_cast<size_t>(&kin - rows) * kPrecisions +
                static_cast<size_t>(precision)];
 }
 

@@ -1,4 +1,5 @@
 #include "runtime/device/LayerCapture.h"
+#include "runtime/bmodel/WireNumbers.h"
 #include "runtime/numeric/Float16.h"
 #include "runtime/status/Quote.h"
 
@@ -135,7 +136,7 @@ std::vector<CapturedValue> LayerCapture::values() const {
     if (const wire::OnnxView *view = slot->table->onnx()) {
       std::vector<int64_t> shape;
       for (unsigned i = 0; view->dims() && i < view->dims()->size(); ++i)
-        shape.push_back(int64_t(view->dims()->Get(i)));
+        shape.push_back(int64_t(numberAt(*view->dims(), i)));
       // The verifier has compared the element counts.
       [[maybe_unused]] bool fits = value.tensor.reshape(std::move(shape));
       assert(fits);

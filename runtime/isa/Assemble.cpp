@@ -6,7 +6,8 @@
 #include "runtime/status/Quote.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
+#include <cmath>
 #include <tuple>
 
 using namespace weft;
@@ -81,24 +82,39 @@ static std::optional<Number> readNumber(std::string_view text) {
   return number;
 }
 
+/// A number as T, rounded half to even; none for what is no number, and for a
+/// finite one that is beyond the type. from_chars knows no locale.
+template <typename T>
+static std::optional<T> readFloat(std::string_view text) {
+  T value{};
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
 /// The bits of "fp32(1.5)", "fp16(..)" or "bf16(..)".
 static std::optional<uint64_t> readReal(std::string_view text) {
   size_t open = text.find('(');
   if (open == std::string_view::npos || text.back() != ')')
     return std::nullopt;
   std::string_view type = text.substr(0, open);
-  std::string real(text.substr(open + 1, text.size() - open - 2));
-  char *end = nullptr;
-  double value = std::strtod(real.c_str(), &end);
-  if (real.empty() || isBlank(real[0]) || *end != '\0')
+  std::string_view real = text.substr(open + 1, text.size() - open - 2);
+  if (type == "fp32") {
+    std::optional<float> value = readFloat<float>(real);
+    return value ? std::optional<uint64_t>(numeric::floatBits(*value))
+                 : std::nullopt;
+  }
+  std::optional<double> value = readFloat<double>(real);
+  if (!value || (type != "fp16" && type != "bf16"))
     return std::nullopt;
-  if (type == "fp32")
-    return numeric::floatBits(std::strtof(real.c_str(), nullptr));
-  if (type == "fp16")
-    return numeric::doubleToHalf(value);
-  if (type == "bf16")
-    return numeric::doubleToBf16(value);
-  return std::nullopt;
+  uint16_t bits = type == "fp16" ? numeric::doubleToHalf(*value)
+                                 : numeric::doubleToBf16(*value);
+  uint16_t infinity = type == "fp16" ? 0x7c00 : 0x7f80;
+  if ((bits & 0x7fff) == infinity && std::isfinite(*value))
+    return std::nullopt;
+  return bits;
 }
 
 /// Levenshtein distance, for words of a few dozen characters.

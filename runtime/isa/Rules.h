@@ -24,6 +24,10 @@ namespace weft::isa {
 /// for a command that keeps them all. Takes any command that decodes.
 rt::Status checkCommand(const Decoded &command, const Chip &chip);
 
+/// The sources of the rules that rows of tables hold, each once, as they stand
+/// in the messages of checkCommand.
+std::vector<std::string_view> ruleSources();
+
 } // namespace weft::isa
 
 #endif // WEFT_RUNTIME_ISA_RULES_H

@@ -41,6 +41,12 @@ static bool roundsByOperand2(const Opcode &opcode) {
   }
 }
 
+std::string_view weft::isa::precisionName(Precision precision) {
+  return size_t(precision) < std::size(kPrecisions)
+             ? kPrecisions[size_t(precision)]
+             : "code 7";
+}
+
 Symbols weft::isa::symbolsOf(const Opcode &opcode, Field field) {
   switch (field) {
   case Field::res0_prec:

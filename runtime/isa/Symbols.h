@@ -28,6 +28,9 @@ struct Symbols {
 /// the instruction rounds.
 Symbols symbolsOf(const Opcode &opcode, Field field);
 
+/// "fp16"; "code 7" for the code that means nothing.
+std::string_view precisionName(Precision precision);
+
 /// True for what is read in hex: addresses, masks, constants.
 bool isHexField(Field field, unsigned width);
 

@@ -1,5 +1,5 @@
 #include "runtime/bmodel/Bmodel.h"
-#include "runtime/chips/Chips.h"
+#include "runtime/chips/Targets.h"
 #include "runtime/isa/Isa.h"
 #include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
@@ -17,6 +17,7 @@ struct AsmFlags {
   std::string into;
   std::string output;
   std::string engine;
+  std::string chip = chips::defaultTarget();
   bool unchecked = false;
 };
 } // namespace
@@ -53,7 +54,7 @@ static Result<std::vector<uint8_t>> assembleListing(const AsmFlags &flags) {
   std::string name = flags.listing == "-" ? "stdin" : flags.listing;
   ListingRules rules;
   if (flags.into.empty()) {
-    rules.chip = flags.unchecked ? nullptr : chips::all[0];
+    rules.chip = flags.unchecked ? nullptr : chips::find(flags.chip);
     Result<std::vector<ListingSection>> sections =
         readListing(*text, name, rules);
     if (!sections)
@@ -107,6 +108,11 @@ void cli::addAsmCommand(Program &program) {
                   "Without --into: only the sections of this engine")
       ->check(CLI::IsMember({"tiu", "gdma"}))
       ->type_name("tiu|gdma");
+  command
+      .add_option("--target", flags->chip,
+                  "Without --into: the chip whose rules are checked")
+      ->check(CLI::IsMember(chips::targets()))
+      ->capture_default_str();
   command.add_flag("--unchecked", flags->unchecked,
                    "Do not check the hardware's rules");
 }

@@ -1,7 +1,9 @@
 //===- Check.cpp - all rules for one command -----------------------------===//
 
+#include "runtime/isa/Symbols.h"
 #include "runtime/isa/rules/Rule.h"
 
+#include <algorithm>
 #include <tuple>
 
 using namespace weft;
@@ -18,10 +20,7 @@ const Access *Subject::access(std::string_view operand) const {
 std::string rules::nameOf(Field field) { return std::string(fieldName(field)); }
 
 std::string rules::typeName(Precision precision) {
-  static constexpr const char *names[] = {"int8",  "fp16", "fp32", "int16",
-                                          "int32", "bf16", "int4"};
-  return size_t(precision) < std::size(names) ? names[size_t(precision)]
-                                              : "the unknown code 7";
+  return std::string(precisionName(precision));
 }
 
 std::string rules::hex(uint64_t value) {
@@ -155,7 +154,8 @@ static void checkRules(Rows<CodeRule> rows, const Subject &s, Report &report) {
   for (const CodeRule &rule : rows) {
     if (report.isBroken())
       return;
-    if (rule.type != s.command.type || !(rule.functions >> s.command.func & 1))
+    if ((rule.type != s.command.type && rule.type != kEveryType) ||
+        !(rule.functions >> s.command.func & 1))
       continue;
     report.from(rule.source);
     rule.check(s, report);
@@ -187,4 +187,17 @@ rt::Status weft::isa::checkCommand(const Decoded &command, const Chip &chip) {
   if (!report.isBroken())
     checkExtents(subject, report);
   return statusOf(report);
+}
+
+std::vector<std::string_view> weft::isa::ruleSources() {
+  std::vector<std::string_view> sources;
+  appendTableSources(sources);
+  for (auto *family :
+       {arithRules, windowRules, matrixRules, quantRules, moveRules, gdmaRules})
+    for (const CodeRule &rule : family())
+      if (*rule.source) // else its function names several
+        sources.push_back(rule.source);
+  std::sort(sources.begin(), sources.end());
+  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+  return sources;
 }

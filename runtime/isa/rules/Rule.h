@@ -94,6 +94,9 @@ std::string nameOf(Field field);
 std::string typeName(Precision precision);
 std::string hex(uint64_t value);
 
+/// CodeRule::type of a rule for every type of the engine.
+constexpr uint8_t kEveryType = 0xff;
+
 /// A rule that needs code.
 struct CodeRule {
   uint8_t type;
@@ -113,6 +116,7 @@ struct Rows {
 
 /// Plain demands of TIU instructions: rows of tables in Tables.cpp.
 void checkTables(const Subject &subject, Report &report);
+void appendTableSources(std::vector<std::string_view> &sources);
 
 Rows<CodeRule> arithRules();
 Rows<CodeRule> windowRules(); ///< CONV, PorD

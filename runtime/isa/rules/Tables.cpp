@@ -84,23 +84,12 @@ static constexpr Functions kTransposes =
 static constexpr Functions kFromStatic =
     functions({tsbc::StaticBroadcast, tsbc::StaticDistribute});
 
+// Instructions with a result of four sizes.
+static constexpr TiuType kSizedResults[] = {
+    T::Conv,   T::PoolOrDepthwise, T::Arith,  T::Quant,  T::TransposeBroadcast,
+    T::Gather, T::Special,         T::Linear, T::Compare};
+
 static constexpr RangeRow kRanges[] = {
-#define WEFT_RESULT_SIZES(type)                                                \
-  {type, kAllFunctions, F::res0_n, 1, kMaxSize, kSizes},                       \
-      {type, kAllFunctions, F::res0_c, 1, kMaxSize, kSizes},                   \
-      {type, kAllFunctions, F::res0_h, 1, kMaxSize, kSizes}, {                 \
-    type, kAllFunctions, F::res0_w, 1, kMaxSize, kSizes                        \
-  }
-    WEFT_RESULT_SIZES(T::Conv),
-    WEFT_RESULT_SIZES(T::PoolOrDepthwise),
-    WEFT_RESULT_SIZES(T::Arith),
-    WEFT_RESULT_SIZES(T::Quant),
-    WEFT_RESULT_SIZES(T::TransposeBroadcast),
-    WEFT_RESULT_SIZES(T::Gather),
-    WEFT_RESULT_SIZES(T::Special),
-    WEFT_RESULT_SIZES(T::Linear),
-    WEFT_RESULT_SIZES(T::Compare),
-#undef WEFT_RESULT_SIZES
     {T::Conv, kAllFunctions, F::opd0_c, 1, kMaxSize, kSizes},
     {T::Conv, kAllFunctions, F::opd0_h, 1, kMaxSize, kSizes},
     {T::Conv, kAllFunctions, F::opd0_w, 1, kMaxSize, kSizes},
@@ -366,7 +355,16 @@ static void checkRows(const Row (&rows)[count], const Subject &s,
   }
 }
 
+static void checkResultSizes(const Subject &s, Report &report) {
+  report.from(kSizes);
+  for (TiuType type : kSizedResults)
+    if (uint8_t(type) == s.command.type)
+      for (Field size : {F::res0_n, F::res0_c, F::res0_h, F::res0_w})
+        report.range(s, size, 1, kMaxSize);
+}
+
 void rules::checkTables(const Subject &s, Report &report) {
+  checkResultSizes(s, report);
   checkRows(kRanges, s, report, [&](const RangeRow &row) {
     report.range(s, row.field, row.low, row.high);
   });
@@ -380,4 +378,17 @@ void rules::checkTables(const Subject &s, Report &report) {
             [&](const StartRow &row) { checkStart(row, s, report); });
   checkRows(kLanes, s, report,
             [&](const LaneRow &row) { checkLane(row, s, report); });
+}
+
+void rules::appendTableSources(std::vector<std::string_view> &sources) {
+  for (const RangeRow &row : kRanges)
+    sources.push_back(row.source);
+  for (const TypeRow &row : kTypes)
+    sources.push_back(row.source);
+  for (const SameTypeRow &row : kSameTypes)
+    sources.push_back(row.source);
+  for (const StartRow &row : kStarts)
+    sources.push_back(row.source);
+  for (const LaneRow &row : kLanes)
+    sources.push_back(row.source);
 }

@@ -140,6 +140,10 @@ TEST(Assemble, ValuesInEverySpelling) {
             numeric::floatBits(-1.5f));
   EXPECT_EQ(fieldOf("tiu arith.add opd1_addr=fp16(1e-7)", Field::opd1_addr),
             2u); // 1e-7 / 2^-24 = 1.68, a subnormal
+  EXPECT_EQ(fieldOf("tiu arith.add opd1_addr=fp16(65519)", Field::opd1_addr),
+            0x7bffu); // the largest finite half
+  EXPECT_NE(errorOf(std::string("tiu arith.add opd1_addr=fp32(1\0)", 34)),
+            "no error");
   EXPECT_EQ(fieldOf("tiu arith.add opd1_addr=bf16(inf)", Field::opd1_addr),
             0x7f80u);
 }
@@ -188,8 +192,10 @@ TEST(Assemble, ErrorsNameColumnWordAndWhatIsAccepted) {
             "field=value must follow");
   EXPECT_EQ(errorOf("tiu arith.add sAR res0_n"),
             "19: 'res0_n': must be field=value");
-  for (const char *value : {"", "0x", "-", "1x", "1e3", "fp32()", "fp32(1",
-                            "fp8(1)", "99999999999999999999", "-2147483649"})
+  for (const char *value :
+       {"", "0x", "-", "1x", "1e3", "fp32()", "fp32(1", "fp8(1)", "fp32(1e39)",
+        "fp16(65520)", "bf16(1e39)", "fp32( 1)", "fp32(1,5)",
+        "99999999999999999999", "-2147483649"})
     EXPECT_NE(errorOf("tiu arith.add opd1_addr=" + std::string(value)),
               "no error")
         << value;
