@@ -2,7 +2,7 @@
 
 #include "runtime/cycles/Cycles.h"
 
-#include "runtime/cycles/Formulas.h"
+#include "runtime/cycles/CostRows.h"
 #include "runtime/isa/Symbols.h"
 
 #include <algorithm>
@@ -16,65 +16,31 @@ using isa::Engine;
 using isa::Field;
 using isa::Precision;
 
-namespace {
-
-constexpr unsigned bit(Precision precision) {
-  return 1u << static_cast<unsigned>(precision);
-}
-constexpr unsigned bit(Direction direction) {
-  return 1u << static_cast<unsigned>(direction);
-}
-constexpr unsigned kI8 = bit(Precision::Int8), kI16 = bit(Precision::Int16),
-                   kI32 = bit(Precision::Int32), kF16 = bit(Precision::Fp16),
-                   kF32 = bit(Precision::Fp32);
-constexpr unsigned kLoad = bit(Direction::GlobalToLocal),
-                   kStore = bit(Direction::LocalToGlobal),
-                   kGlobalCopy = bit(Direction::GlobalToGlobal);
-
-/// A row of CostRows.def.
-struct Row {
-  Engine engine;
-  uint8_t type, func;
-  Formula formula;
-  uint8_t precisions, directions;
-  int8_t kinFunc;
-  bool probed;
-};
-
-constexpr Row rows[] = {
-#define WEFT_COST_TIU(type, func, formula, precisions, kinFunc, probed)        \
-  {Engine::Tiu,         type, func,    Formula::formula,                       \
-   (precisions) & 0xff, 0,    kinFunc, (probed) != 0},
-#define WEFT_COST_GDMA(type, func, formula, precisions, directions, kinFunc,   \
-                       probed)                                                 \
-  {Engine::Gdma,                                                               \
-   type,                                                                       \
-   func,                                                                       \
-   Formula::formula,                                                           \
-   (precisions) & 0xff,                                                        \
-   (directions) & 0xff,                                                        \
-   kinFunc,                                                                    \
-   (probed) != 0},
-#include "runtime/cycles/CostRows.def"
-};
-
-} // namespace
-
-static const Row *findRow(Engine engine, unsigned type, unsigned func) {
-  for (const Row &row : rows)
+static const CostRow *findRow(Engine engine, unsigned type, unsigned func) {
+  for (const CostRow &row : rows)
     if (row.engine == engine && row.type == type && row.func == func)
       return &row;
   return nullptr;
 }
 
+/// The kin of types that the timelines do not show: element-wise
+/// multiplication, the tensor copy.
+static const CostRow *commonest(Engine engine) {
+  return engine == Engine::Tiu
+             ? findRow(engine, static_cast<unsigned>(isa::TiuType::Arith),
+                       isa::arith::Mul)
+             : findRow(engine, static_cast<unsigned>(isa::GdmaType::Tensor),
+                       isa::gdma::TensorCopy);
+}
+
 /// The row of the nearest kin that the timelines show: a row's own if they
 /// show it at all.
-static const Row *kinOf(const Row &row) {
-  const Row *kin =
-      row.kinFunc < 0
-          ? findRow(row.engine, row.engine == Engine::Tiu ? 3 : 0, 0)
-          : findRow(row.engine, row.type, row.kinFunc);
-  return row.precisions != 0 || kin == nullptr ? &row : kin;
+static const CostRow *kinOf(const CostRow &row) {
+  const CostRow *kin =
+      row.kinFunc == kOtherType
+          ? commonest(row.engine)
+          : findRow(row.engine, row.type, static_cast<unsigned>(row.kinFunc));
+  return row.measured.precisions != 0 || kin == nullptr ? &row : kin;
 }
 
 /// The precision among `shown` that is most like `precision`.
@@ -112,11 +78,11 @@ static Precision costPrecision(const isa::Decoded &command) {
 }
 
 /// `arith.add fp16`, for every row and precision.
-static std::string_view kinName(const Row &kin, Precision precision) {
+static std::string_view kinName(const CostRow &kin, Precision precision) {
   constexpr unsigned kPrecisions = unsigned(Precision::Int4) + 1;
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const Row &row : rows)
+    for (const CostRow &row : rows)
       for (unsigned code = 0; code < kPrecisions; ++code) {
         std::string_view word = isa::precisionName(Precision(code));
         const isa::Opcode *opcode =
@@ -131,23 +97,37 @@ static std::string_view kinName(const Row &kin, Precision precision) {
                static_cast<size_t>(precision)];
 }
 
-static void nameKin(const Row &row, bool isOwnRow, const isa::Decoded &command,
-                    CommandCost &cost) {
-  Precision precision = costPrecision(command);
-  const Row *kin = kinOf(row);
-  Precision nearest = nearestPrecision(kin->precisions, precision);
-  cost.kin = kinName(*kin, nearest);
-  bool isShown = isOwnRow && row.precisions != 0 && nearest == precision;
-  if (row.engine == Engine::Gdma) // which only moves: types of a width are one
-    isShown = isOwnRow && row.precisions != 0 &&
-              costBytes(static_cast<uint64_t>(nearest)) ==
-                  costBytes(static_cast<uint64_t>(precision)) &&
-              (row.directions & bit(cost.direction)) != 0 &&
-              !command.get(Field::fill_constant_en);
-  cost.evidence = isShown                  ? Evidence::Measured
-                  : isOwnRow && row.probed ? Evidence::Probed
-                                           : Evidence::Kin;
-  cost.measured = isShown;
+/// Whether `claim` speaks for the command. The DMA engine only moves: types of
+/// one width are one to it.
+static bool covers(const Claim &claim, Engine engine, const CommandCost &cost) {
+  // Neither the timelines nor the encoder library have it in any command.
+  if (cost.precision == Precision::Int4)
+    return false;
+  if (engine == Engine::Tiu)
+    return (claim.precisions & bit(cost.precision)) != 0;
+  Precision nearest = nearestPrecision(claim.precisions, cost.precision);
+  return (claim.precisions & bit(nearest)) != 0 &&
+         isa::elementBytes(nearest) == isa::elementBytes(cost.precision) &&
+         (claim.directions & bit(cost.direction)) != 0;
+}
+
+static void nameKin(const CostRow &row, bool isOwnRow,
+                    const isa::Decoded &command, CommandCost &cost) {
+  cost.precision = costPrecision(command);
+  const CostRow *kin = kinOf(row);
+  cost.kin =
+      kinName(*kin, nearestPrecision(kin->measured.precisions, cost.precision));
+  // The timelines fill nothing, and of the moves that can fill the encoder
+  // library was asked for the tensor copy alone.
+  bool isFill = command.get(Field::fill_constant_en) != 0;
+  bool isFillOfTensor = isFill && row.formula == Formula::Tensor &&
+                        command.func == isa::gdma::TensorCopy;
+  if (isOwnRow && !isFill && covers(row.measured, row.engine, cost))
+    cost.evidence = Evidence::Measured;
+  else if (isOwnRow && (!isFill || isFillOfTensor) &&
+           covers(row.probed, row.engine, cost))
+    cost.evidence = Evidence::Probed;
+  cost.measured = cost.evidence == Evidence::Measured;
 }
 
 CommandCost cycles::estimate(const isa::Decoded &command, const Chip &chip) {
@@ -162,12 +142,17 @@ CommandCost cycles::estimate(const isa::Decoded &command, const Chip &chip) {
       isTiu && command.type == static_cast<unsigned>(isa::TiuType::LinearArith);
   unsigned type =
       isLinear ? static_cast<unsigned>(isa::TiuType::Arith) : command.type;
-  static constexpr Row unknown = {Engine::Tiu, 3, 0,  Formula::Plain,
-                                  0,           0, -1, false};
-  const Row *row = findRow(command.engine, type, command.func);
+  static constexpr CostRow unknown = {Engine::Tiu,
+                                      static_cast<uint8_t>(isa::TiuType::Arith),
+                                      isa::arith::Mul,
+                                      Formula::Plain,
+                                      {},
+                                      kOtherType,
+                                      {}};
+  const CostRow *row = findRow(command.engine, type, command.func);
   bool isOwnRow = row != nullptr && !isLinear;
   if (row == nullptr)
-    row = isTiu ? &unknown : findRow(Engine::Gdma, 0, 0);
+    row = isTiu ? &unknown : commonest(Engine::Gdma);
   if (isTiu) {
     cost.cycles = tiuCycles(row->formula, command, chip);
     cost.macs = tiuMacs(row->formula, command);

@@ -42,7 +42,7 @@ enum class Evidence : uint8_t {
   /// direction, and the formula gives their figures.
   Measured,
   /// They do not, but the vendor's encoder library gave the formula's figure
-  /// for random commands of this function.
+  /// for random commands of this function, precision and direction.
   Probed,
   /// The formula of the nearest measured kin, nothing else.
   Kin,
@@ -57,6 +57,10 @@ struct CommandCost {
   /// (GDMA: element width) and direction; `kin` is the nearest that they show.
   bool measured = false;
   Evidence evidence = Evidence::Kin;
+  /// The type that the evidence is about: operand 0's, the result's where the
+  /// form has no such field, the source's of a GDMA command. A code that names
+  /// no type is Int4, the type that nothing speaks for.
+  isa::Precision precision = isa::Precision::Int8;
   /// Mnemonic and precision of the nearest measured kin (`arith.add fp16`), the
   /// command's own if `measured`; empty for system commands. Lives for ever.
   std::string_view kin;

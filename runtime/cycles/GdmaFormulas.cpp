@@ -1,5 +1,6 @@
 //===- GdmaFormulas.cpp - cycles of the DMA engine ------------------------===//
 
+#include "runtime/chips/Alignment.h"
 #include "runtime/cycles/Formulas.h"
 
 #include <algorithm>
@@ -133,6 +134,9 @@ static uint64_t tensorCycles(const isa::Decoded &command, Direction direction) {
     for (Box *box : {&from, &to}) {
       box->nStride = 0; // as the vendor's model has it
       box->cStride = from.h * from.w;
+      if (command.func == isa::gdma::TensorNcTranspose)
+        box->cStride =
+            alignUp(box->cStride * size, kTransposedPlaneBytes) / size;
       box->hStride = from.w;
       box->wStride = 1;
     }

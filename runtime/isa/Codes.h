@@ -285,6 +285,7 @@ enum class GdmaType : uint8_t {
 /// Functions of GdmaType (`cmd_special_function`).
 namespace gdma {
 enum Func : uint8_t {
+  Single = 0, ///< of the types that have one function
   TensorCopy = 0,
   TensorNcTranspose = 1,
   TensorCollect = 2,

@@ -226,6 +226,11 @@ TEST(Cycles, ARareTypeOrFunctionNamesItsNearestMeasuredKin) {
   EXPECT_EQ(int4.kin, "conv.normal int8");
   EXPECT_FALSE(int4.measured);
   EXPECT_EQ(int4.cycles, 16u);
+  // The encoder library vouches for the types that it was asked for, no others.
+  EXPECT_EQ(int4.evidence, Evidence::Kin);
+  EXPECT_EQ(int4.precision, isa::Precision::Int4);
+  EXPECT_EQ(add(0).evidence, Evidence::Kin); // that is add_sat's work
+  EXPECT_EQ(add(7).evidence, Evidence::Kin); // no type
   // Functions without data.
   CommandCost first = shaped(Engine::Tiu, 3, 29, 1, 64, 8, 8)
                           .set(Field::res0_prec, 1)
@@ -268,6 +273,19 @@ TEST(Cycles, DmaKnowsItsDirectionBytesAndChannels) {
   // Only the width of a type matters to an engine that moves bytes.
   EXPECT_TRUE(page.measured);
   EXPECT_EQ(page.kin, "dma.tensor int8");
+  // What the timelines do not show, but the encoder library was asked for.
+  auto fill = [](unsigned func, uint64_t precision) {
+    return shaped(Engine::Gdma, 0, func, 1, 1, 1, 64)
+        .set(Field::fill_constant_en, 1)
+        .set(Field::src_data_format, precision)
+        .set(Field::dst_start_addr_l32, 0x0800'0000)
+        .cost()
+        .evidence;
+  };
+  EXPECT_EQ(fill(isa::gdma::TensorCopy, 1), Evidence::Probed);
+  EXPECT_EQ(fill(isa::gdma::TensorCopy, 5), Evidence::Probed);
+  EXPECT_EQ(fill(isa::gdma::TensorCopy, 6), Evidence::Kin);
+  EXPECT_EQ(fill(isa::gdma::TensorBroadcast, 1), Evidence::Kin);
   // Address 0 is neither local nor DRAM; whatever is not local counts as
   // global.
   EXPECT_EQ(load(1, 0).direction, Direction::GlobalToGlobal);

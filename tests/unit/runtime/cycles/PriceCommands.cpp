@@ -3,18 +3,22 @@
 // Reads one command a line, `tiu|dma field=value ..`, with the field names of
 // runtime/isa/bm1684x.def, or a buffer of commands, `tiu|dma 0x<bytes>`, and
 // prints a line for each command:
-//   type.func cycles measured|probed|kin direction bytes kin
-// Exit code 1 at the first line that is not a command.
+//   type.func[.fill] cycles measured|probed|kin direction bytes precision kin
+// and an empty line after each line read. Exit code 1 at the first line that
+// is not a command. With --claims, reads nothing and prints what CostRows.def
+// says was probed, a line for each type and way:
+//   tiu|dma type.func[.fill] precision direction
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/chips/bm1684x.h"
-#include "runtime/cycles/Cycles.h"
+#include "runtime/cycles/CostRows.h"
 
 #include <array>
 #include <cstdio>
 #include <iostream>
 #include <sstream>
+#include <string_view>
 
 using namespace weft;
 
@@ -27,15 +31,59 @@ static uint64_t valueOf(const Fields &fields, std::string_view name) {
   return 0;
 }
 
+static constexpr const char *precisionNames[] = {
+    "int8", "fp16", "fp32", "int16", "int32", "bf16", "int4"};
+
+/// Directions as the vendor's profiles number them; -1: none.
+static int number(cycles::Direction direction) {
+  return static_cast<int>(direction) - 1;
+}
+
+static void printClaim(const cycles::detail::CostRow &row, const char *suffix,
+                       unsigned precision, int direction) {
+  std::printf("%s %u.%u%s %s %d\n",
+              row.engine == isa::Engine::Tiu ? "tiu" : "dma", row.type,
+              row.func, suffix, precisionNames[precision], direction);
+}
+
+static void printClaims() {
+  using cycles::Direction;
+  for (const cycles::detail::CostRow &row : cycles::detail::rows)
+    for (unsigned precision = 0; precision < std::size(precisionNames);
+         ++precision) {
+      if (!(row.probed.precisions >> precision & 1))
+        continue;
+      if (row.engine == isa::Engine::Tiu) {
+        printClaim(row, "", precision, number(Direction::None));
+        continue;
+      }
+      for (Direction direction :
+           {Direction::GlobalToLocal, Direction::LocalToGlobal,
+            Direction::GlobalToGlobal, Direction::LocalToLocal}) {
+        if (!(row.probed.directions & cycles::detail::bit(direction)))
+          continue;
+        printClaim(row, "", precision, number(direction));
+        // A constant comes from nowhere: only the memory written to counts.
+        bool fills = row.formula == cycles::detail::Formula::Tensor &&
+                     row.func == isa::gdma::TensorCopy;
+        if (fills && (direction == Direction::GlobalToLocal ||
+                      direction == Direction::GlobalToGlobal))
+          printClaim(row, ".fill", precision, number(direction));
+      }
+    }
+}
+
 static void print(const isa::Decoded &command) {
   cycles::CommandCost cost = cycles::estimate(command, chips::bm1684x);
   static constexpr const char *evidence[] = {"measured", "probed", "kin"};
-  std::printf("%u.%u %llu %s %d %llu %s\n", command.type, command.func,
-              static_cast<unsigned long long>(cost.cycles),
-              evidence[static_cast<unsigned>(cost.evidence)],
-              static_cast<int>(cost.direction) - 1,
-              static_cast<unsigned long long>(cost.bytes),
-              std::string(cost.kin).c_str());
+  bool isFill = command.get(isa::Field::fill_constant_en) != 0;
+  std::printf(
+      "%u.%u%s %llu %s %d %llu %s %s\n", command.type, command.func,
+      isFill ? ".fill" : "", static_cast<unsigned long long>(cost.cycles),
+      evidence[static_cast<unsigned>(cost.evidence)], number(cost.direction),
+      static_cast<unsigned long long>(cost.bytes),
+      precisionNames[static_cast<unsigned>(cost.precision)],
+      std::string(cost.kin).c_str());
 }
 
 /// Prices a buffer of hexadecimal bytes. False if they are not commands.
@@ -95,7 +143,11 @@ static bool priceLine(const std::string &line) {
   return true;
 }
 
-int main() {
+int main(int count, char **arguments) {
+  if (count == 2 && std::string_view(arguments[1]) == "--claims") {
+    printClaims();
+    return 0;
+  }
   std::string line;
   for (unsigned number = 1; std::getline(std::cin, line); ++number) {
     if (!priceLine(line)) {
@@ -103,6 +155,7 @@ int main() {
                    line.c_str());
       return 1;
     }
+    std::printf("\n");
   }
   return 0;
 }

@@ -36,9 +36,9 @@ def price(program, rows):
     text = "".join(f"{row['engine']} {' '.join(f'{k}={v}' for k, v in row['regs'].items())}\n" for row in rows)
     done = subprocess.run([program], input=text, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
-    costs = [line.split(" ", 5)[1:] for line in done.stdout.splitlines()]
+    costs = [line.split(" ", 6)[1:] for line in done.stdout.splitlines() if line]
     assert len(costs) == len(rows), f"{len(costs)} answers to {len(rows)} commands"
-    return [(int(c[0]), c[1], int(c[2]), int(c[3]), c[4]) for c in costs]
+    return [(int(c[0]), c[1], int(c[2]), int(c[3]), c[5]) for c in costs]
 
 
 def total(rows, cycles):
