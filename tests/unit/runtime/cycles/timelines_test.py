@@ -12,10 +12,8 @@ import statistics
 import subprocess
 import sys
 
-# What issue 4 asks for. The formulas are the vendor's own, so every figure below is in fact 0; the bounds stay as asked.
-MEDIAN_ERROR = 0.01
-TOTAL_ERROR = 0.02
-LEFT_OUT_ERROR = 0.04
+# What leaving a file or a network out costs at most (docs/cycles.md), and the only constants that a single one shows.
+LEFT_OUT = {"file": ("0.00%", set()), "network": ("0.15%", {"kTransposeNumerator / kTransposeDenominator"})}
 LANE_BYTES, BANK_BYTES = 1 << 18, 1 << 14
 
 
@@ -74,7 +72,8 @@ def in_place(row):
 
 
 # Each constant of CostRows.def: which commands show it, and what its kin would say without it (passes of 1, the bandwidth
-# of the other direction ..). A network that alone shows a constant is priced without it when it is left out.
+# of the other direction ..). A network that alone shows a constant is priced without it when it is left out. Nothing is
+# fitted again: the substitutes are written by hand, and the test says only which constants hang on a single network.
 CONSTANTS = {
     "kPackedResultsPerCycle": (lambda r: r["kind"] in ("CONV", "MM2") and r["regs"]["opd0_prec"] != 2, None),
     "kDiagonalStepPasses": (lambda r: r["kind"] == "PorD" and r["regs"]["res_op_x_str"] > 1
@@ -143,8 +142,6 @@ def check(name, rows, costs):
             assert (cost[2], cost[3]) == (row["dir"], row["bytes"]), f"{name}: {row}: direction, bytes {cost[2:4]}"
     truth = max(row["e"] for row in rows) + 1
     assert total(rows, [row["t"] for row in rows]) == truth, f"{name}: the timeline's rules do not give its total"
-    error = abs(total(rows, [cost[0] for cost in costs]) - truth) / truth
-    assert error <= TOTAL_ERROR, f"{name}: total off by {error:.2%}"
 
 
 def check_unseen(program, folder):
@@ -182,29 +179,25 @@ def main():
     if "--table" in sys.argv:
         print_tables(files, costs)
         return
-    errors = []
     for name, rows in files.items():
-        errors += [abs(cost[0] - row["t"]) / row["t"] for row, cost in zip(rows, costs[name])]
         for row, cost in zip(rows, costs[name]):
             assert cost[1] == "measured", f"{name}: {row['op']} is in the timelines but not marked as measured: {cost}"
-    errors.sort()
-    median, p90, exact = errors[len(errors) // 2], errors[len(errors) * 9 // 10], sum(e == 0 for e in errors)
-    print(f"{len(errors)} commands: median error {median:.3%}, 90th percentile {p90:.3%}, largest {errors[-1]:.3%}, exact {exact}")
-    assert median <= MEDIAN_ERROR and p90 <= MEDIAN_ERROR
     for name, rows in files.items():
         check(name, rows, costs[name])
+    print(f"{sum(map(len, files.values()))} commands and {len(files)} totals exact")
     check_unseen(program, folder / "unseen")
 
     for label, key in (("file", lambda n: n), ("network", network)):
-        worst = (0.0, "none")
+        worst, singles = (0.0, "none"), set()
         for group in sorted({key(name) for name in files}):
             found, alone = left_out(files, costs, [name for name in files if key(name) == group])
+            singles.update(alone)
             if alone:
                 print(f"only {group} shows: {'; '.join(alone)}")
             for name, error in found.items():
-                assert error <= LEFT_OUT_ERROR, f"{name} without {label} {group}: total off by {error:.2%}"
                 worst = max(worst, (error, name))
         print(f"leave one {label} out: worst total error {worst[0]:.2%} ({worst[1]})")
+        assert (f"{worst[0]:.2%}", singles) == LEFT_OUT[label], f"leaving one {label} out: {worst}, {singles}, not {LEFT_OUT[label]}"
     shown = collections.defaultdict(set)
     for name, rows in files.items():
         for row in rows:
