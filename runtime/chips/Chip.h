@@ -9,6 +9,25 @@
 
 namespace weft {
 
+/// How fast a chip is by its maker's own cost model, for runtime/cycles.
+struct ChipRates {
+  uint64_t cyclesPerSecond; ///< clock of both engines
+  /// Bytes that DRAM gives in a second, both ways together; a bound only.
+  uint64_t dramBytesPerSecond;
+  unsigned dramChannels;   ///< over which pages are interleaved
+  unsigned dramPageBytes;  ///< that lie in one channel
+  unsigned shortestDmaRun; ///< bytes that a shorter run costs as well
+  // Bytes per cycle of the DMA engine, by what it does.
+  unsigned loadBytes;        ///< DRAM to local memory
+  unsigned storeBytes;       ///< local memory to DRAM
+  unsigned copyBytes;        ///< within DRAM, within local memory
+  unsigned fillBytes;        ///< a constant
+  unsigned simpleBytes;      ///< anything but tensors and matrices
+  unsigned simpleLocalBytes; ///< the same within local memory
+  /// Results of a lane in a cycle, of convolution and MM2 with 8 or 16 bits.
+  unsigned packedResults;
+};
+
 /// Everything that passes, verifiers and the emulator ask about a chip. Sizes
 /// in bytes, addresses as the GDMA engine sees them (40 bits).
 struct Chip {
@@ -35,6 +54,7 @@ struct Chip {
   unsigned maxWindowStep;     ///< largest pad, stride and dilation of a window
   unsigned maxDmaStepBytes; ///< most bytes between neighbours on the innermost
                             ///< axis of a DMA command
+  ChipRates rates;
 
   constexpr uint64_t localMemoryBytes() const {
     return uint64_t(lanes) * laneBytes;

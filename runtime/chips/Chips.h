@@ -21,6 +21,18 @@ constexpr unsigned largestShape() {
   return largest;
 }
 
+/// Bytes of DRAM after which the channels come round again, on the chip where
+/// that is most.
+constexpr uint64_t largestDramWindow() {
+  uint64_t largest = 0;
+  for (const Chip *chip : all) {
+    uint64_t window =
+        uint64_t(chip->rates.dramChannels) * chip->rates.dramPageBytes;
+    largest = window > largest ? window : largest;
+  }
+  return largest;
+}
+
 /// The chip of that name, spelt as in a bmodel ("BM1684X") or on the command
 /// line ("bm1684x"); nullptr if Weft does not know it.
 constexpr const Chip *find(std::string_view name) {

@@ -29,6 +29,25 @@ inline constexpr Chip bm1684x = {
     /*maxShape=*/65535,
     /*maxWindowStep=*/15,
     /*maxDmaStepBytes=*/128,
+    // Source: the profile that the vendor's encoder library prints and the
+    // published timelines of its compiler, both exact with these numbers
+    // (docs/cycles.md); none was measured on a board. 2^36 is the base of the
+    // bandwidth figures there.
+    /*rates=*/
+    {
+        /*cyclesPerSecond=*/1'000'000'000,
+        /*dramBytesPerSecond=*/uint64_t(1) << 36,
+        /*dramChannels=*/4,
+        /*dramPageBytes=*/4096,
+        /*shortestDmaRun=*/256,
+        /*loadBytes=*/58,
+        /*storeBytes=*/44,
+        /*copyBytes=*/28,
+        /*fillBytes=*/58,
+        /*simpleBytes=*/64,
+        /*simpleLocalBytes=*/32,
+        /*packedResults=*/4,
+    },
 };
 
 } // namespace weft::chips

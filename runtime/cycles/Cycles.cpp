@@ -159,7 +159,7 @@ CommandCost cycles::estimate(const isa::Decoded &command, const Chip &chip) {
   } else {
     cost.direction = gdmaDirection(command, chip);
     cost.bytes = gdmaBytes(row->formula, command);
-    cost.cycles = gdmaCycles(row->formula, command, cost.direction);
+    cost.cycles = gdmaCycles(row->formula, command, cost.direction, chip);
   }
   // The vendor's model drops commands that come out at less than a cycle.
   cost.cycles = std::max<uint64_t>(cost.cycles, 1);
@@ -175,17 +175,19 @@ uint64_t cycles::macsPerCycle(Precision precision, const Chip &chip) {
   case Precision::Fp16:
   case Precision::Bf16:
     return uint64_t(chip.lanes) * chip.channelPack(precision) *
-           kPackedResultsPerCycle;
+           chip.rates.packedResults;
   default:
     return 0;
   }
 }
 
 double cycles::dmaBytesPerCycle(const Chip &chip) {
-  return double(kDramBytesPerSecond) / double(cyclesPerSecond(chip));
+  return double(chip.rates.dramBytesPerSecond) / double(cyclesPerSecond(chip));
 }
 
-uint64_t cycles::cyclesPerSecond(const Chip &) { return 1'000'000'000; }
+uint64_t cycles::cyclesPerSecond(const Chip &chip) {
+  return chip.rates.cyclesPerSecond;
+}
 
 std::string_view cycles::directionName(Direction direction) {
   switch (direction) {

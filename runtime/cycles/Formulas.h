@@ -82,7 +82,7 @@ Direction gdmaDirection(const isa::Decoded &command, const Chip &chip);
 uint64_t gdmaBytes(Formula formula, const isa::Decoded &command);
 /// Cycles of a GDMA command.
 uint64_t gdmaCycles(Formula formula, const isa::Decoded &command,
-                    Direction direction);
+                    Direction direction, const Chip &chip);
 
 } // namespace weft::cycles::detail
 

@@ -1,6 +1,7 @@
 //===- GdmaFormulas.cpp - cycles of the DMA engine ------------------------===//
 
 #include "runtime/chips/Alignment.h"
+#include "runtime/chips/Chips.h"
 #include "runtime/cycles/Formulas.h"
 
 #include <algorithm>
@@ -45,9 +46,9 @@ static uint64_t elementBytes(const isa::Decoded &command) {
   return costBytes(command.get(Field::src_data_format));
 }
 
-static double runBytes(const Runs &runs) {
+static double runBytes(const Runs &runs, const ChipRates &rates) {
   return double(runs.count) *
-         double(std::max<uint64_t>(runs.bytes, kShortestRunBytes));
+         double(std::max<uint64_t>(runs.bytes, rates.shortestDmaRun));
 }
 
 /// The cost model computes in single precision and drops the fraction.
@@ -58,12 +59,14 @@ static uint64_t wholeCycles(double cycles) {
   return static_cast<uint64_t>(rounded);
 }
 
-/// The DRAM channels (bit i: page i of the first kDramChannels) that the (n, c)
+/// The DRAM channels (bit i: page i of the first dramChannels) that the (n, c)
 /// planes of a box lie in, each plane h * hStride elements long.
-static unsigned channelsOf(const Box &box, uint64_t elementSize) {
-  constexpr uint64_t kWindow = kDramChannels * kDramPageBytes;
+static unsigned channelsOf(const Box &box, uint64_t elementSize,
+                           const ChipRates &rates) {
+  constexpr uint64_t kWindow = chips::largestDramWindow();
+  const uint64_t pageBytes = rates.dramPageBytes;
   using Bytes = std::bitset<kWindow>;
-  static const Bytes firstPage = ~Bytes() >> (kWindow - kDramPageBytes);
+  const Bytes firstPage = ~Bytes() >> (kWindow - pageBytes);
   Bytes starts;
   starts.set(0);
   auto repeat = [&](uint64_t count, uint64_t stride) {
@@ -81,30 +84,31 @@ static unsigned channelsOf(const Box &box, uint64_t elementSize) {
   repeat(box.n, box.nStride);
   repeat(box.c, box.cStride);
   uint64_t pages = std::clamp<uint64_t>(
-      ceilDiv(product({box.h, box.hStride, elementSize}), kDramPageBytes), 1,
-      kDramChannels);
+      ceilDiv(product({box.h, box.hStride, elementSize}), pageBytes), 1,
+      rates.dramChannels);
   unsigned channels = 0;
-  for (uint64_t page = 0; page < kDramChannels; ++page) {
-    bool isStart = (starts & firstPage << page * kDramPageBytes).any();
+  for (uint64_t page = 0; page < rates.dramChannels; ++page) {
+    bool isStart = (starts & firstPage << page * pageBytes).any();
     for (uint64_t i = 0; isStart && i < pages; ++i)
-      channels |= 1u << (page + i) % kDramChannels;
+      channels |= 1u << (page + i) % rates.dramChannels;
   }
   return channels;
 }
 
-static uint64_t bytesPerCycle(Direction direction) {
+static uint64_t bytesPerCycle(Direction direction, const ChipRates &rates) {
   switch (direction) {
   case Direction::GlobalToLocal:
-    return kLoadBytes;
+    return rates.loadBytes;
   case Direction::LocalToGlobal:
-    return kStoreBytes;
+    return rates.storeBytes;
   default:
-    return kCopyBytes;
+    return rates.copyBytes;
   }
 }
 
 /// A constant into memory, run by run.
-static uint64_t fillCycles(const isa::Decoded &command) {
+static uint64_t fillCycles(const isa::Decoded &command,
+                           const ChipRates &rates) {
   Box to = resultBox(command);
   uint64_t size = elementBytes(command);
   Runs runs;
@@ -114,12 +118,13 @@ static uint64_t fillCycles(const isa::Decoded &command) {
     runs = {product({to.n, to.c}), product({to.h, to.w, size})};
   else
     runs = {product({to.n, to.c, to.h}), product({to.w, size})};
-  return wholeCycles(runBytes(runs) / kFillBytes);
+  return wholeCycles(runBytes(runs, rates) / rates.fillBytes);
 }
 
-static uint64_t tensorCycles(const isa::Decoded &command, Direction direction) {
+static uint64_t tensorCycles(const isa::Decoded &command, Direction direction,
+                             const ChipRates &rates) {
   if (command.get(Field::fill_constant_en))
-    return fillCycles(command);
+    return fillCycles(command, rates);
   Box from = sourceBox(command), to = resultBox(command);
   // The result has the source's shape here; with n and c swapped if
   // transposed.
@@ -149,12 +154,13 @@ static uint64_t tensorCycles(const isa::Decoded &command, Direction direction) {
   else
     runs = {product({from.n, from.c, from.h, from.w}), size};
   // 2^30 bytes count as 10^9.
-  double numerator = runBytes(runs) * double(uint64_t(1) << 30);
-  double denominator = 1e9 * double(bytesPerCycle(direction));
+  double numerator = runBytes(runs, rates) * double(uint64_t(1) << 30);
+  double denominator = 1e9 * double(bytesPerCycle(direction, rates));
   unsigned channels = 0;
   auto share = [&](const Box &box) {
-    channels |= channelsOf(box, size); // a copy's second side adds to the first
-    numerator *= double(kDramChannels);
+    channels |=
+        channelsOf(box, size, rates); // a copy's second side adds to the first
+    numerator *= double(rates.dramChannels);
     denominator *= __builtin_popcount(channels);
   };
   if (direction == Direction::GlobalToLocal ||
@@ -166,7 +172,8 @@ static uint64_t tensorCycles(const isa::Decoded &command, Direction direction) {
   return wholeCycles(numerator / denominator);
 }
 
-static uint64_t broadcastCycles(const isa::Decoded &command) {
+static uint64_t broadcastCycles(const isa::Decoded &command,
+                                const ChipRates &rates) {
   Box from = sourceBox(command);
   uint64_t size = elementBytes(command);
   bool isDense =
@@ -174,10 +181,11 @@ static uint64_t broadcastCycles(const isa::Decoded &command) {
   Runs runs = isDense
                   ? Runs{from.n, product({from.h, from.w, size})}
                   : Runs{product({from.n, from.h}), product({from.w, size})};
-  return wholeCycles(runBytes(runs) / kLoadBytes);
+  return wholeCycles(runBytes(runs, rates) / rates.loadBytes);
 }
 
-static uint64_t matrixCycles(const isa::Decoded &command, Direction direction) {
+static uint64_t matrixCycles(const isa::Decoded &command, Direction direction,
+                             const ChipRates &rates) {
   // The side in DRAM has rows (h) of w elements; in local memory each row is
   // cut into channels of w elements.
   bool isStore = direction == Direction::LocalToGlobal;
@@ -187,10 +195,10 @@ static uint64_t matrixCycles(const isa::Decoded &command, Direction direction) {
   uint64_t size = elementBytes(command);
   double numerator = double(product({matrix.h, matrix.w, size}));
   double denominator = double(bytesPerCycle(
-      isStore ? Direction::LocalToGlobal : Direction::GlobalToLocal));
+      isStore ? Direction::LocalToGlobal : Direction::GlobalToLocal, rates));
   uint64_t run = localW * size;
-  if (run > 0 && run < kShortestRunBytes) {
-    numerator *= double(kShortestRunBytes);
+  if (run > 0 && run < rates.shortestDmaRun) {
+    numerator *= double(rates.shortestDmaRun);
     denominator *= double(run);
   }
   if (command.func == isa::gdma::MatrixTranspose) {
@@ -243,17 +251,17 @@ uint64_t detail::gdmaBytes(Formula formula, const isa::Decoded &command) {
 }
 
 uint64_t detail::gdmaCycles(Formula formula, const isa::Decoded &command,
-                            Direction direction) {
+                            Direction direction, const Chip &chip) {
   switch (formula) {
   case Formula::Tensor:
-    return tensorCycles(command, direction);
+    return tensorCycles(command, direction, chip.rates);
   case Formula::TensorBroadcast:
-    return broadcastCycles(command);
+    return broadcastCycles(command, chip.rates);
   case Formula::Matrix:
-    return matrixCycles(command, direction);
+    return matrixCycles(command, direction, chip.rates);
   default:
     return gdmaBytes(formula, command) / (direction == Direction::LocalToLocal
-                                              ? kSimpleLocalBytes
-                                              : kSimpleBytes);
+                                              ? chip.rates.simpleLocalBytes
+                                              : chip.rates.simpleBytes);
   }
 }

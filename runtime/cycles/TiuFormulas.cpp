@@ -132,7 +132,7 @@ static uint64_t convCycles(const isa::Decoded &command, const Chip &chip) {
   Shape shape(command, chip);
   auto precision = static_cast<Precision>(command.get(Field::opd0_prec));
   bool isFp32 = precision == Precision::Fp32;
-  uint64_t results = isFp32 ? chip.euBytes / 4 : kPackedResultsPerCycle;
+  uint64_t results = isFp32 ? chip.euBytes / 4 : chip.rates.packedResults;
   uint64_t pack = chip.euBytes / costBytes(static_cast<uint64_t>(precision));
   uint64_t channels = command.get(Field::opd0_c, 1);
   // Unlike everything else, the lane that the result starts in does not count.
@@ -194,7 +194,7 @@ static uint64_t matMul2Cycles(const isa::Decoded &command, const Chip &chip) {
   Shape shape(command, chip);
   uint64_t precision = command.get(Field::opd0_prec);
   bool isFp32 = precision == static_cast<uint64_t>(Precision::Fp32);
-  uint64_t results = isFp32 ? chip.euBytes / 4 : kPackedResultsPerCycle;
+  uint64_t results = isFp32 ? chip.euBytes / 4 : chip.rates.packedResults;
   uint64_t pack = isFp32 ? 1 : chip.euBytes / costBytes(precision);
   return product({shape.laneRounds, ceilDiv(shape.w, results),
                   ceilDiv(matMul2Inner(command), pack)});

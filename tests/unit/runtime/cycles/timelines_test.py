@@ -71,11 +71,11 @@ def in_place(row):
                for i in range(min(regs["tsk_opd_num"], 2)))
 
 
-# Each constant of CostRows.def: which commands show it, and what its kin would say without it (passes of 1, the bandwidth
+# Each constant of CostRows.def and rate of the chip: which commands show it, and what its kin would say without it (passes of 1, the bandwidth
 # of the other direction ..). A network that alone shows a constant is priced without it when it is left out. Nothing is
 # fitted again: the substitutes are written by hand, and the test says only which constants hang on a single network.
 CONSTANTS = {
-    "kPackedResultsPerCycle": (lambda r: r["kind"] in ("CONV", "MM2") and r["regs"]["opd0_prec"] != 2, None),
+    "packedResults": (lambda r: r["kind"] in ("CONV", "MM2") and r["regs"]["opd0_prec"] != 2, None),
     "kDiagonalStepPasses": (lambda r: r["kind"] == "PorD" and r["regs"]["res_op_x_str"] > 1
                             and r["regs"]["res_op_y_str"] > 1, lambda r: r["t"] // 3),
     "kDivideBasePasses, kDividePassesPerIteration": (lambda r: r["op"] == "arith.div", lambda r: r["t"] // 31),
@@ -93,15 +93,15 @@ CONSTANTS = {
     "MM: one more product for bias, accumulator": (
         lambda r: r["op"] == "mm.normal" and r["regs"]["opd0_prec"] == 2
         and (r["regs"]["res_add"] or not r["regs"]["opd2_const"]), None),
-    "kLoadBytes": (lambda r: r.get("dir") == 0, lambda r: r["t"] * 58 // 44),
-    "kStoreBytes": (lambda r: r.get("dir") == 1, lambda r: r["t"] * 44 // 58),
-    "kCopyBytes": (lambda r: r.get("dir") == 2, lambda r: r["t"] * 28 // 44),
-    "kShortestRunBytes": (lambda r: r["engine"] == "dma" and r["bytes"] < 256, lambda r: 1),
-    "kDramChannels, kDramPageBytes": (lambda r: r["op"] == "dma.tensor" and r["bytes"] <= 4096, lambda r: r["t"] // 4),
+    "loadBytes": (lambda r: r.get("dir") == 0, lambda r: r["t"] * 58 // 44),
+    "storeBytes": (lambda r: r.get("dir") == 1, lambda r: r["t"] * 44 // 58),
+    "copyBytes": (lambda r: r.get("dir") == 2, lambda r: r["t"] * 28 // 44),
+    "shortestDmaRun": (lambda r: r["engine"] == "dma" and r["bytes"] < 256, lambda r: 1),
+    "dramChannels, dramPageBytes": (lambda r: r["op"] == "dma.tensor" and r["bytes"] <= 4096, lambda r: r["t"] // 4),
     "kTransposeNumerator / kTransposeDenominator": (lambda r: r["op"] == "dma.matrix.transpose",
                                                     lambda r: r["t"] * 3 // 4),
 }
-# kPerLaneMaskCycles, kLinePasses, kFillBytes, kSimpleBytes and kSimpleLocalBytes are in no timeline: tests/oracle/cycles.
+# kPerLaneMaskCycles, kLinePasses, fillBytes, simpleBytes and simpleLocalBytes are in no timeline: tests/oracle/cycles.
 
 
 def kind_of(row):
