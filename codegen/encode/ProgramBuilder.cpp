@@ -343,8 +343,7 @@ LogicalResult ProgramBuilder::append(Command command) {
   if (rt::Status status = isa::checkCommand(command.builder.decoded(), chip);
       !status)
     return command.op->emitError()
-           << "the command for this operation breaks a rule of the hardware: "
-           << status.message();
+           << std::string(isa::kBrokenRuleError) << status.message();
   std::vector<uint8_t> &bytes = isTiu ? group.tiu : group.gdma;
   bytes.insert(bytes.end(), command.builder.bytes(),
                command.builder.bytes() + command.builder.sizeBytes());

@@ -19,6 +19,11 @@
 
 namespace weft::isa {
 
+/// Begins the encoder's error about a command that breaks a rule. The driver
+/// knows it by this: a compiled model is never the user's fault there.
+inline constexpr std::string_view kBrokenRuleError =
+    "the command for this operation breaks a rule of the hardware: ";
+
 /// The first rule of the hardware that `command` breaks, as Code::BadCommand:
 /// the value found, what it must be, and the rule's source in brackets. Success
 /// for a command that keeps them all. Takes any command that decodes.

@@ -1,6 +1,7 @@
 //===- Diagnostics.cpp - messages in ONNX terms ---------------------------===//
 
 #include "tools/driver/Diagnostics.h"
+#include "runtime/isa/Rules.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -112,6 +113,10 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   std::string where = place(diagnostic.getLocation(), shown);
   unexplainedCount += isError && !hasPlace(diagnostic.getLocation()) &&
                       !shown.starts_with("unsupported:");
+  brokenRuleCount +=
+      isError &&
+      shown.starts_with(llvm::StringRef(weft::isa::kBrokenRuleError.data(),
+                                        weft::isa::kBrokenRuleError.size()));
   out << onOneLine((program + ": " + word(diagnostic.getSeverity()) + ": " +
                     where + shown)
                        .str())
@@ -127,6 +132,9 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
 weft::rt::Status weft::driver::causeOf(const DiagnosticPrinter &printer) {
   if (printer.errors() == 0)
     return rt::fail(rt::Code::Internal, "the compiler failed without a reason");
+  if (printer.brokenRules() > 0)
+    return rt::fail(rt::Code::Internal,
+                    "the compiler made a command that the hardware forbids");
   if (printer.unexplained() > 0)
     return rt::fail(rt::Code::Internal,
                     "the error above names nothing in the model");

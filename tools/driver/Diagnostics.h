@@ -35,6 +35,9 @@ public:
   /// Errors that no user can have caused: they name no place in the model and
   /// no missing feature (`unsupported:`).
   unsigned unexplained() const { return unexplainedCount; }
+  /// Errors of the encoder about commands that the hardware forbids; no model
+  /// can ask for one.
+  unsigned brokenRules() const { return brokenRuleCount; }
 
 private:
   void print(mlir::Diagnostic &diagnostic);
@@ -44,7 +47,8 @@ private:
   llvm::raw_ostream &out;
   std::string program;
   mlir::DiagnosticEngine::HandlerID handler;
-  unsigned errorCount = 0, warningCount = 0, unexplainedCount = 0;
+  unsigned errorCount = 0, warningCount = 0, unexplainedCount = 0,
+           brokenRuleCount = 0;
 };
 
 /// Why a step failed whose problems `printer` has printed: the model or an

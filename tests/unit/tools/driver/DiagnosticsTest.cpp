@@ -1,4 +1,5 @@
 #include "tools/driver/Diagnostics.h"
+#include "runtime/isa/Rules.h"
 
 #include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
@@ -46,6 +47,13 @@ TEST_F(Diagnostics, AFileIsNamedOnce) {
   emitError(file) << "cannot read 'a.onnx'";
   EXPECT_EQ(cause(), rt::Code::InvalidArgument);
   EXPECT_EQ(printed, "weft: error: cannot read 'a.onnx'\n");
+}
+
+TEST_F(Diagnostics, ACommandThatTheHardwareForbidsIsOurs) {
+  emitError(node) << std::string(isa::kBrokenRuleError) << "res0_n is 0";
+  EXPECT_EQ(cause(), rt::Code::Internal);
+  EXPECT_EQ(driver::causeOf(printer).message(),
+            "the compiler made a command that the hardware forbids");
 }
 
 TEST_F(Diagnostics, AMissingFeatureIsNoFault) {
