@@ -126,8 +126,8 @@ public:
       return transposeCw();
     case gdma::TensorBroadcast:
     case gdma::TensorFourBankBroadcast:
-      to.c = given.c;
-      from.c = 1;
+      to = given; // the engine goes by these
+      from = {given.n, 1, given.h, given.w};
       break;
     default:
       return;

@@ -17,6 +17,12 @@ static constexpr uint8_t kGather = uint8_t(GdmaType::Gather);
 static constexpr uint8_t kScatter = uint8_t(GdmaType::Scatter);
 static constexpr Functions kCopies =
     functions({gdma::TensorCopy, gdma::TensorNcTranspose});
+static constexpr Functions kTransposes =
+    functions({gdma::TensorCollect, gdma::TensorDistribute});
+static constexpr Functions kFourBanks =
+    functions({gdma::TensorFourBankCopy, gdma::TensorFourBankBroadcast});
+static constexpr Functions kBroadcasts =
+    functions({gdma::TensorBroadcast, gdma::TensorFourBankBroadcast});
 
 constexpr uint64_t kMaxSize = 65535;
 
@@ -62,15 +68,18 @@ static void requireTargetSizes(const Subject &s, Report &report) {
 }
 
 static void checkTensorSizes(const Subject &s, Report &report) {
-  // A fill has the sizes of its destination, or of both sides.
-  if (fills(s) && !s.get(F::nchw_copy))
+  // A fill has the sizes of its destination, or of both sides; a transpose
+  // does not read those of its destination.
+  bool isCopy = s.isFunction({gdma::TensorCopy, gdma::TensorFourBankCopy});
+  if (isCopy && fills(s) && !s.get(F::nchw_copy))
     requireTargetSizes(s, report);
   else
     checkSourceSizes(s, report);
 }
 
 static void checkCopySizes(const Subject &s, Report &report) {
-  if (s.get(F::nchw_copy) || s.command.func != gdma::TensorCopy || fills(s))
+  if (s.get(F::nchw_copy) || s.command.func == gdma::TensorNcTranspose ||
+      fills(s))
     return;
   requireTargetSizes(s, report);
   uint64_t from = s.get(F::src_nsize) * s.get(F::src_csize) *
@@ -81,6 +90,42 @@ static void checkCopySizes(const Subject &s, Report &report) {
     report.fail("the source has " + std::to_string(from) +
                 " elements and the destination " + std::to_string(to) +
                 ", they must have as many");
+}
+
+static void requireEqual(const Subject &s, Report &report, Field source,
+                         Field target) {
+  if (s.get(source) != s.get(target))
+    report.fail(nameOf(source) + " is " + std::to_string(s.get(source)) +
+                " and " + nameOf(target) + " " + std::to_string(s.get(target)) +
+                ", they must be equal");
+}
+
+/// The engine goes by the sizes of the destination.
+static void checkBroadcastSizes(const Subject &s, Report &report) {
+  requireTargetSizes(s, report);
+}
+
+static void checkBroadcastShapes(const Subject &s, Report &report) {
+  if (fills(s))
+    return;
+  requireEqual(s, report, F::src_nsize, F::dst_nsize);
+  requireEqual(s, report, F::src_hsize, F::dst_hsize);
+  requireEqual(s, report, F::src_wsize, F::dst_wsize);
+}
+
+/// Strides that the command does not hold come from the sizes of the result,
+/// unless it is said to have those of the source.
+static void checkTransposeSizes(const Subject &s, Report &report) {
+  if (s.get(F::nchw_copy) || s.get(F::stride_enable))
+    return;
+  requireEqual(s, report, F::src_nsize, F::dst_nsize);
+  requireEqual(s, report, F::src_wsize, F::dst_csize);
+  requireEqual(s, report, F::src_hsize, F::dst_hsize);
+  requireEqual(s, report, F::src_csize, F::dst_wsize);
+}
+
+static void checkNoFill(const Subject &s, Report &report) {
+  report.range(s, F::fill_constant_en, 0, 0);
 }
 
 //===-- strides -----------------------------------------------------------===//
@@ -151,17 +196,64 @@ static void checkNotStatic(const Subject &s, Report &report) {
                   hex(access.begin) + ", in static memory");
 }
 
+static bool isLocal(const Subject &s, Field low, Field high) {
+  uint64_t address = s.get(high) << 32 | s.get(low);
+  return memoryOf(address, s.chip) == Memory::Local;
+}
+
+/// Long form: the fields named h32 and l8 are the low and the high part.
+static bool isFromLocal(const Subject &s) {
+  return isLocal(s, F::src_start_addr_h32, F::src_start_addr_l8);
+}
+static bool isToLocal(const Subject &s) {
+  return isLocal(s, F::dst_start_addr_h32, F::dst_start_addr_l8);
+}
+
 static void checkMatrixSides(const Subject &s, Report &report) {
-  const Access *source = s.access("src"), *target = s.access("dst");
-  if (!target || (!source && !fills(s)))
-    return report.fail("a size of the matrix is 0, must be 1 to 65535");
-  bool load = target->memory == Memory::Local;
-  if (source)
-    if (load == (source->memory == Memory::Local))
-      report.fail(load ? "source and destination lie in local memory, one "
-                         "must not"
-                       : "neither source nor destination lies in local "
-                         "memory, one must");
+  bool load = isToLocal(s);
+  if (load == isFromLocal(s))
+    report.fail(load ? "source and destination lie in local memory, one must "
+                       "not"
+                     : "neither source nor destination lies in local memory, "
+                       "one must");
+}
+
+/// h x w in flat memory; locally h rows of c channels of w columns, or of a
+/// transpose w rows. The other fields of either side are not read.
+static void checkMatrixSizes(const Subject &s, Report &report) {
+  bool load = isToLocal(s);
+  Field h = load ? F::src_hsize : F::dst_hsize;
+  Field w = load ? F::src_wsize : F::dst_wsize;
+  Field n = load ? F::dst_nsize : F::src_nsize;
+  Field channels = load ? F::dst_csize : F::src_csize;
+  Field width = load ? F::dst_wsize : F::src_wsize;
+  requireSizes(s, report, {h, w, channels, width});
+  bool transposed = s.command.func == gdma::MatrixTranspose;
+  uint64_t rows = s.get(transposed ? w : h);
+  uint64_t columns = s.get(transposed ? h : w);
+  if (s.get(n) != 0 && s.get(n) != rows) // 0 stands for all rows
+    report.fail(nameOf(n) + " is " + std::to_string(s.get(n)) +
+                ", must be the " + std::to_string(rows) +
+                " rows of the matrix, or 0");
+  uint64_t room = s.get(channels) * s.get(width);
+  if (room < columns)
+    report.fail(nameOf(channels) + " " + std::to_string(s.get(channels)) +
+                " times " + nameOf(width) + " " + std::to_string(s.get(width)) +
+                " hold " + std::to_string(room) + " columns, the matrix has " +
+                std::to_string(columns));
+}
+
+/// A copy in each of the four banks from the middle of a lane on.
+static void checkFourBanks(const Subject &s, Report &report) {
+  constexpr uint64_t kBegin = 0x20000, kEnd = 0x28000;
+  const Access *target = s.access("dst");
+  if (!target)
+    return;
+  if (target->memory != Memory::Local || target->leavesMemory ||
+      target->begin < kBegin || target->end > kEnd)
+    report.fail("dst lies at " + hex(target->begin) + " to " +
+                hex(target->end) + ", must lie at lane offsets " + hex(kBegin) +
+                " to " + hex(kEnd));
 }
 
 static void checkLength(const Subject &s, Report &report) {
@@ -192,12 +284,18 @@ static void checkPackedTarget(const Subject &s, Report &report) {
       report.fail("dst lies in local memory, must be flat");
 }
 
+/// dst_csize, dst_wsize and index_hsize are not read: the channels are those of
+/// the wider of source and index, the list is as long as the rows it is for.
 static void checkRows(const Subject &s, Report &report) {
-  report.range(s, F::src_csize, 1, kMaxSize);
-  report.range(s, F::src_wsize, 1, kMaxSize);
-  for (Field rows : {F::src_hsize, F::index_hsize})
+  requireSizes(s, report, {F::src_csize, F::index_csize, F::src_wsize});
+  for (Field rows : {F::src_hsize, F::dst_hsize})
     if (s.get(rows) == 0)
       report.fail(nameOf(rows) + " is 0, must be 1 or more");
+  uint64_t channels = s.get(F::src_csize), lists = s.get(F::index_csize);
+  if (channels != lists && channels != 1 && lists != 1)
+    report.fail("src_csize is " + std::to_string(channels) +
+                " and index_csize " + std::to_string(lists) +
+                ", they must be equal or one of them 1");
   if (const Access *index = s.access("index"))
     if (index->begin % 4 != 0)
       report.fail("index begins at " + hex(index->begin) +
@@ -221,9 +319,21 @@ static constexpr CodeRule kRules[] = {
     {kTensor, kCopies,
      "vendor encoder: no tensor moves from or to static memory",
      checkNotStatic},
-    {kTensor, functions({gdma::TensorBroadcast}),
-     "PPL load_broadcast: no second row of lanes", checkBroadcast},
+    {kTensor, kTransposes | kFourBanks,
+     "isa 6: only copies and broadcasts fill", checkNoFill},
+    {kTensor, kTransposes, kSizes, checkSourceSizes},
+    {kTensor, functions({gdma::TensorFourBankCopy}), kSizes, checkTensorSizes},
+    {kTensor, functions({gdma::TensorFourBankCopy}),
+     "PPL move: shapes are equal", checkCopySizes},
+    {kTensor, kBroadcasts, kSizes, checkBroadcastSizes},
+    {kTensor, kBroadcasts, "PPL load_broadcast: n, h and w are equal",
+     checkBroadcastShapes},
+    {kTensor, kFourBanks, "isa 6: the copies lie 32 KiB apart", checkFourBanks},
+    {kTensor, kBroadcasts, "PPL load_broadcast: no second row of lanes",
+     checkBroadcast},
     {kMatrix, kAllFunctions, "isa 6", checkMatrixSides},
+    {kMatrix, kAllFunctions, "isa 6", checkNoFill},
+    {kMatrix, kAllFunctions, "isa 6", checkMatrixSizes},
     {kMaskedSelect, kAllFunctions, kSizes, checkSourceSizes},
     {kMaskedSelect, kAllFunctions, "PPL mask_select: integer masks on BM1684X",
      checkMask},
@@ -238,6 +348,9 @@ static constexpr CodeRule kRules[] = {
     {kGeneral, functions({gdma::GeneralBroadcast}),
      "PPL load_broadcast: no second row of lanes", checkBroadcast},
     {kCwTranspose, kAllFunctions, kSizes, checkSourceSizes},
+    {kCwTranspose, kAllFunctions,
+     "PPL load_transpose: the result has c and w exchanged",
+     checkTransposeSizes},
     {kCwTranspose, kAllFunctions, "PPL load_transpose: w strides are 1",
      checkUnitSteps},
     {kGather, kAllFunctions, "PPL gather_h", checkRows},

@@ -120,8 +120,8 @@ const std::string kFill =
     "dst_start_addr_l32=0x8004000 constant_value=fp32(1)";
 const std::string kDmaBroadcast =
     "gdma dma.tensor.broadcast DMA_tensor src_nsize=1 src_csize=1 src_hsize=1 "
-    "src_wsize=32 dst_csize=64 src_start_addr_h8=1 "
-    "dst_start_addr_l32=0x8004000";
+    "src_wsize=32 dst_nsize=1 dst_csize=64 dst_hsize=1 dst_wsize=32 "
+    "src_start_addr_h8=1 dst_start_addr_l32=0x8004000";
 const std::string kDmaMatrix =
     "gdma dma.matrix DMA_matrix stride_enable=1 src_data_format=fp32 "
     "src_hstride=32 src_hsize=4 src_wsize=32 dst_nsize=4 dst_csize=2 "
@@ -139,8 +139,8 @@ const std::string kNonZero =
     "src_wsize=5 src_start_addr_l32=0x8004000 dst_start_addr_h8=1";
 const std::string kDmaTranspose =
     "gdma dma.cw_transpose DMA_cw_transpose src_nsize=1 src_csize=3 "
-    "src_hsize=4 src_wsize=5 src_start_addr_h8=1 "
-    "dst_start_addr_l32=0x8004000";
+    "src_hsize=4 src_wsize=5 dst_nsize=1 dst_csize=5 dst_hsize=4 dst_wsize=3 "
+    "src_start_addr_h8=1 dst_start_addr_l32=0x8004000";
 const std::string kRows =
     "gdma gdma.gather DMA_gather src_data_format=fp32 src_csize=3 "
     "src_hsize=10 src_wsize=5 dst_csize=3 dst_hsize=7 dst_wsize=5 "
