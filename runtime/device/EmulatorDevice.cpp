@@ -21,9 +21,9 @@ EmulatorDevice::open(const Bmodel &model, const NetSpec &net, size_t stage) {
   Result<std::unique_ptr<emulator::Emulator>> machine =
       emulator::Emulator::create(model.chip());
   if (!machine)
-    return machine.status();
+    return machine.status().withContext(model.path());
   device->machine = *std::move(machine);
-  WEFT_TRY(device->mapAreas());
+  WEFT_TRY(device->mapAreas().withContext(model.path()));
   device->groups = commandGroups(device->stage);
   return device;
 }
@@ -79,7 +79,7 @@ Status EmulatorDevice::run(const std::vector<ByteSpan> &inputs,
   Clock::time_point begin = Clock::now();
   Result<emulator::RunStats> stats = machine->run(groups, theTaps);
   if (!stats)
-    return stats.status();
+    return stats.status().withContext(model.path());
   theLaunchSeconds =
       std::chrono::duration<double>(Clock::now() - begin).count();
   theStats = *stats;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`weft disasm | weft asm` gives every byte back; listings can be edited and written by hand; faults say where they are.
 
-  asm_test.py WEFT TEST_DATA_FOLDER
+  asm_test.py WEFT TEST_DATA_FOLDER COMMAND_LINE_DOCUMENT
 """
 import pathlib
 import re
@@ -12,7 +12,7 @@ import unittest
 
 import numpy as np
 
-WEFT, DATA = sys.argv[1], pathlib.Path(sys.argv[2])
+WEFT, DATA, DOCUMENT = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 BMODELS = sorted((DATA / "vendor-bmodels").glob("*.bmodel"))
 TINY = DATA / "vendor-bmodels" / "tiny_f32.bmodel"
 RELOC = DATA / "vendor-bmodels" / "tiny_io_reloc.bmodel"
@@ -116,6 +116,23 @@ tiu sys.end
         self.assertIn("opd1_addr=0x3fc00000", listing[0])
         self.assertEqual(listing[1], "tiu id=2 dep=0 sys.end SYSID")
 
+    def test_the_documented_kernel(self):
+        """It computes what the document says, in a stream of another length than before."""
+        lines = DOCUMENT.read_text(encoding="utf-8").splitlines()
+        begin = next(i for i, line in enumerate(lines) if line.startswith("    net 'tiny' stage 0 group 0 tiu"))
+        end = next(i for i in range(begin, len(lines)) if not lines[i].startswith("    "))
+        bmodel, output = self.folder / "kernel.bmodel", self.folder / "y.npz"
+        weft("asm", "-", "--into", TINY, "-o", bmodel, text="\n".join(lines[begin:end]).encode())
+        self.assertGreater(bmodel.stat().st_size, TINY.stat().st_size)
+        self.assertIn(b"hardware rules: 0 of", weft("info", bmodel, "--check"))
+        inputs = DATA / "vendor-bmodels" / "tiny_input.npz"
+        weft("run", bmodel, "--input", inputs, "--output", output)
+        with np.load(inputs) as arrays:
+            wanted = arrays["x"] + np.float32(1.5)
+        with np.load(output) as arrays:
+            self.assertEqual(arrays["y_Relu"][:, :3].tobytes(), wanted.tobytes())
+            self.assertFalse(arrays["y_Relu"][:, 3:].any())
+
     def check_fault(self, text, says, *options):
         self.assertRegex(weft("asm", "-", *options, "-o", self.folder / "y", text=text.encode(), fails=True), says)
         self.assertFalse((self.folder / "y").exists())
@@ -142,6 +159,53 @@ tiu sys.end
         reloc = weft("disasm", RELOC).decode()
         self.check_fault(re.sub(r"(?m)^  gdma id=\d+ (.*dma\.sys )", r"  gdma dma.sys.nop\n  gdma \1", reloc),
                          r"address patches point at its gdma commands", "--into", RELOC)
+
+    def test_an_empty_listing_is_no_listing_of_a_bmodel(self):
+        """What a disasm that failed leaves in a pipe."""
+        for text in ("", "\n \n", "; nothing\n", "; net 'tiny' stage 0 group 0 tiu\r  tiu sys.end\r"):
+            self.check_fault(text, r"^weft: error: stdin: the listing has no commands; .*\n$", "--into", TINY)
+
+    def test_options_of_raw_buffers_are_none_of_a_bmodel(self):
+        text = weft("disasm", TINY).decode()
+        self.check_fault(text, r"--into", "--into", TINY, "--engine", "tiu")
+        self.check_fault(text, r"--into", "--into", TINY, "--target", "bm1684x")
+
+    def test_the_listing_is_not_overwritten(self):
+        listing, bmodel = self.listing(TINY), self.folder / "x.bmodel"
+        text = listing.read_bytes()
+        says = r"x\.s: the output would overwrite the listing"
+        self.assertRegex(weft("asm", listing, "--engine", "tiu", "-o", listing, fails=True), says)
+        self.assertRegex(weft("asm", listing, "--into", TINY, "-o", self.folder / "." / "x.s", fails=True), says)
+        self.assertEqual(listing.read_bytes(), text)
+        bmodel.write_bytes(TINY.read_bytes())
+        weft("asm", listing, "--into", bmodel, "-o", bmodel)
+        self.assertEqual(bmodel.read_bytes(), TINY.read_bytes())
+
+    def test_inputs_without_end(self):
+        huge = self.folder / "huge.s"
+        with huge.open("wb") as file:
+            file.truncate(2 ** 30 + 1)
+        says = r"too long, at most 1073741824 bytes are read"
+        self.assertRegex(weft("asm", huge, "-o", self.folder / "y", fails=True), r"huge\.s: " + says)
+        self.assertRegex(weft("disasm", "--raw", "tiu", "/dev/zero", fails=True), r"/dev/zero: " + says)
+
+    def test_a_fault_of_the_program_names_the_model(self):
+        """Floats have no bits to and, which only the run shows."""
+        bmodel = self.folder / "faulty.bmodel"
+        text = weft("disasm", TINY).replace(b"arith.max", b"arith.and")
+        weft("asm", "-", "--into", TINY, "-o", bmodel, "--unchecked", text=text)
+        error = weft("run", bmodel, "--input", DATA / "vendor-bmodels" / "tiny_input.npz", "-o", self.folder / "y.npz", fails=True)
+        self.assertRegex(error, r"^weft: error: [^ ]*/faulty\.bmodel: [^\n]*arith\.and[^\n]*\n$")
+
+    def test_run_does_not_overwrite_its_inputs(self):
+        bmodel, arrays = self.folder / "x.bmodel", self.folder / "x.npz"
+        bmodel.write_bytes(TINY.read_bytes())
+        arrays.write_bytes((DATA / "vendor-bmodels" / "tiny_input.npz").read_bytes())
+        for path in (bmodel, arrays):
+            before = path.read_bytes()
+            self.assertIn(f"{path}: --output would overwrite this input",
+                          weft("run", bmodel, "-i", arrays, "-o", path, fails=True))
+            self.assertEqual(path.read_bytes(), before)
 
     def test_faults_of_raw_buffers(self):
         self.assertRegex(weft("disasm", "--raw", "tiu", "-", text=b"\0" * 20, fails=True),

@@ -238,6 +238,22 @@ class ProfileTest(unittest.TestCase):
         self.assert_error(weft("profile"), "bmodel")
         self.assertEqual({path.name for path in self.place.iterdir()}, {"cut.bmodel", "noise.bmodel"})
 
+    def test_options_that_contradict(self):
+        model = self.place / "own.bmodel"
+        model.write_bytes(VENDOR[0].read_bytes())
+        link = self.place / "link.html"
+        link.symlink_to(model)
+        self.assert_error(weft("profile", model, "--json", "--html", "-"), "--json and --html - both want")
+        self.assert_error(weft("profile", model, "--html", model), "own.bmodel: --html would overwrite the model")
+        self.assert_error(weft("profile", model, "--html", link), "link.html: --html would overwrite the model")
+        self.assertEqual(model.read_bytes(), VENDOR[0].read_bytes())
+        for option in ("--html", "--net"):
+            self.assert_error(weft("profile", model, option, ""), f"{option}: the value is empty")
+        for stage in ("-1", "99999999999999999999", "4294967296"):
+            result = weft("profile", model, f"--stage={stage}")
+            self.assert_error(result, "--stage")
+            self.assertNotIn("there is no stage", result.stderr)
+
     def test_full_disk_leaves_the_old_page(self):
         page = self.place / "page.html"
         page.write_text("old")

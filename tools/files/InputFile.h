@@ -5,13 +5,26 @@
 
 #include "runtime/status/Status.h"
 
+#include <cstddef>
 #include <string>
 
 namespace weft::tools {
 
+/// What a listing or a bare command buffer may hold at most. A command group
+/// ends at id 1048575 and a line has about 500 characters at most, so that a
+/// full group of both engines fits; /dev/zero and the like end here instead of
+/// filling the memory.
+constexpr size_t kMaxInputBytes = size_t(1) << 30;
+
 /// All bytes of `path`, which may be a pipe; "-" is stdin. Errors: NotFound,
-/// IoError, with the path and the system's reason.
-rt::Result<std::string> readInputFile(const std::string &path);
+/// IoError, with the path and the system's reason; OutOfRange if there are more
+/// than `maxBytes`.
+rt::Result<std::string> readInputFile(const std::string &path,
+                                      size_t maxBytes = kMaxInputBytes);
+
+/// Whether both names, neither of them "-", are the same existing regular file
+/// (also through links), so that writing one overwrites the other.
+bool isSameFile(const std::string &path, const std::string &other);
 
 } // namespace weft::tools
 

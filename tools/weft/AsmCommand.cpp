@@ -47,6 +47,18 @@ rawBuffer(std::vector<ListingSection> sections, const AsmFlags &flags,
   return std::move(found->bytes);
 }
 
+/// An empty listing, which a failed `weft disasm` in a pipe leaves, would give
+/// the model as it was.
+static rt::Status checkHasCommands(const std::vector<ListingSection> &sections,
+                                   const std::string &name) {
+  for (const ListingSection &section : sections)
+    if (section.count != 0)
+      return rt::Status::ok();
+  return rt::fail(rt::Code::InvalidArgument,
+                  name + ": the listing has no commands; it needs headings and "
+                         "commands as weft disasm prints them");
+}
+
 static Result<std::vector<uint8_t>> assembleListing(const AsmFlags &flags) {
   Result<std::string> text = tools::readInputFile(flags.listing);
   if (!text)
@@ -69,10 +81,16 @@ static Result<std::vector<uint8_t>> assembleListing(const AsmFlags &flags) {
       readListing(*text, name, rules);
   if (!sections)
     return sections.status();
+  WEFT_TRY(checkHasCommands(*sections, name));
   return replaceCommands(*model, *sections, name);
 }
 
 static ExitCode asmCommand(const AsmFlags &flags) {
+  if (tools::isSameFile(flags.listing, flags.output))
+    return reportError(rt::fail(
+        rt::Code::InvalidArgument,
+        flags.output + ": the output would overwrite the listing; name "
+                       "another file"));
   Result<std::vector<uint8_t>> bytes = assembleListing(flags);
   if (!bytes)
     return reportError(bytes.status());
@@ -94,12 +112,14 @@ void cli::addAsmCommand(Program &program) {
   command.add_option("listing", flags->listing, "The listing, - for stdin")
       ->required()
       ->type_name("FILE");
-  command
-      .add_option("--into", flags->into,
-                  "The bmodel whose command buffers the listing's headings "
-                  "replace; without it the output is the raw buffer of the "
-                  "listing's one section")
-      ->type_name("X.bmodel");
+  CLI::Option *into =
+      command
+          .add_option("--into", flags->into,
+                      "The bmodel whose command buffers the listing's headings "
+                      "replace; without it the output is the raw buffer of the "
+                      "listing's one section")
+          ->check(nonEmptyValue())
+          ->type_name("X.bmodel");
   command.add_option("-o,--output", flags->output, "The result, - for stdout")
       ->required()
       ->type_name("FILE");
@@ -107,12 +127,14 @@ void cli::addAsmCommand(Program &program) {
       .add_option("--engine", flags->engine,
                   "Without --into: only the sections of this engine")
       ->check(CLI::IsMember({"tiu", "gdma"}))
-      ->type_name("tiu|gdma");
+      ->type_name("tiu|gdma")
+      ->excludes(into);
   command
       .add_option("--target", flags->chip,
                   "Without --into: the chip whose rules are checked")
       ->check(CLI::IsMember(chips::targets()))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(into);
   command.add_flag("--unchecked", flags->unchecked,
                    "Do not check the hardware's rules");
 }

@@ -334,6 +334,7 @@ void cli::addCompareCommand(Program &program) {
   command
       .add_option("--net", flags->request.net,
                   "Net to run, if there are several")
+      ->check(nonEmptyValue())
       ->type_name("NAME");
   addDeviceFlags(command, flags->request.device);
   command.add_flag("--json", flags->json, "Print as JSON");

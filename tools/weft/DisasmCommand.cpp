@@ -138,6 +138,7 @@ void cli::addDisasmCommand(Program &program) {
       ->required()
       ->type_name("FILE");
   CLI::Option *net = command.add_option("--net", flags->net, "Only this net")
+                         ->check(nonEmptyValue())
                          ->type_name("NAME");
   CLI::Option *engine =
       command.add_option("--engine", flags->engine, "Only this engine")

@@ -1,10 +1,13 @@
 #include "runtime/profile/Profile.h"
 #include "runtime/status/Quote.h"
+#include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
 #include "tools/weft/InputArrays.h"
 #include "tools/weft/ProfilePage.h"
 #include "tools/weft/ProfileReport.h"
 #include "tools/weft/Program.h"
+
+#include <limits>
 
 using namespace weft;
 using namespace weft::cli;
@@ -14,7 +17,7 @@ namespace {
 struct ProfileFlags {
   std::string model;
   std::string net;
-  size_t stage = 0;
+  int stage = 0;
   std::string page;
   bool json = false;
 };
@@ -23,25 +26,38 @@ struct ProfileFlags {
 /// Rows of the tables of the text output.
 constexpr size_t kTextRows = 20;
 
+static rt::Status checkFlags(const ProfileFlags &flags) {
+  if (flags.json && flags.page == "-")
+    return rt::fail(rt::Code::InvalidArgument,
+                    "--json and --html - both want stdout");
+  if (tools::isSameFile(flags.model, flags.page))
+    return rt::fail(rt::Code::InvalidArgument,
+                    flags.page + ": --html would overwrite the model; name "
+                                 "another file");
+  return rt::Status::ok();
+}
+
 static ExitCode profileCommand(const ProfileFlags &flags) {
+  if (rt::Status status = checkFlags(flags); !status)
+    return reportError(status);
   Result<rt::Bmodel> model = rt::Bmodel::load(flags.model);
   if (!model)
     return reportError(model.status());
   Result<const rt::NetSpec *> net = chooseNet(*model, flags.net);
   if (!net)
     return reportError(net.status());
-  size_t stages = (*net)->stages.size();
-  if (flags.stage >= stages)
-    return reportError(rt::fail(
-        rt::Code::NotFound, flags.model + ": there is no stage " +
-                                std::to_string(flags.stage) + "; net " +
-                                rt::quoteName((*net)->name) + " has " +
-                                std::to_string(stages) + ", counted from 0"));
+  size_t stages = (*net)->stages.size(), stage = size_t(flags.stage);
+  if (stage >= stages)
+    return reportError(
+        rt::fail(rt::Code::NotFound,
+                 flags.model + ": there is no stage " + std::to_string(stage) +
+                     "; net " + rt::quoteName((*net)->name) + " has " +
+                     std::to_string(stages) + ", counted from 0"));
   Result<profile::Profile> profile =
-      profile::profileStage(*model, (*net)->stages[flags.stage]);
+      profile::profileStage(*model, (*net)->stages[stage]);
   if (!profile)
     return reportError(profile.status().withContext(flags.model));
-  ProfileSubject subject{*model, **net, flags.stage};
+  ProfileSubject subject{*model, **net, stage};
   if (!flags.page.empty()) {
     std::string page = profilePage(subject, *profile);
     rt::Status status =
@@ -69,15 +85,18 @@ void cli::addProfileCommand(Program &program) {
       ->required()
       ->type_name("FILE");
   command.add_option("--net", flags->net, "Which net, if there are several")
+      ->check(nonEmptyValue())
       ->type_name("NAME");
   command
       .add_option("--stage", flags->stage,
                   "Which stage, if the net has several (default 0)")
+      ->check(CLI::Range(0, std::numeric_limits<int>::max()))
       ->type_name("N");
   command
       .add_option("--html", flags->page,
                   "Also write a page with the timeline of both engines and the "
                   "local memory map")
+      ->check(nonEmptyValue())
       ->type_name("FILE");
   command.add_flag("--json", flags->json, "Print as JSON");
 }

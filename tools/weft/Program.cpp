@@ -47,6 +47,16 @@ static void printError(const std::string &message) {
   printLine("error", message);
 }
 
+CLI::Validator cli::nonEmptyValue() {
+  return CLI::Validator(
+      [](const std::string &value) {
+        return value.empty() ? std::string("the value is empty; give one or "
+                                           "leave the option out")
+                             : std::string();
+      },
+      "");
+}
+
 ExitCode cli::reportError(const rt::Status &status) {
   if (status.code() != rt::Code::Internal) {
     printError(status.message());

@@ -51,6 +51,10 @@ private:
   Action chosen;
 };
 
+/// For options whose empty value would mean "not given", so that `--net
+/// "$NET"` with nothing in it is an error.
+CLI::Validator nonEmptyValue();
+
 /// Prints "weft: error: <message>", or "weft: internal error: <message>; ..
 /// please report it .." for Code::Internal, and gives the exit code for it.
 ExitCode reportError(const rt::Status &status);

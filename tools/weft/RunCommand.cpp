@@ -1,4 +1,5 @@
 #include "runtime/status/Quote.h"
+#include "tools/files/InputFile.h"
 #include "tools/npz/Npz.h"
 #include "tools/weft/DeviceFlags.h"
 #include "tools/weft/ModelRun.h"
@@ -47,6 +48,11 @@ static ExitCode runCommand(const RunFlags &flags) {
   if (flags.json && flags.output == "-")
     return reportError(rt::fail(rt::Code::InvalidArgument,
                                 "--json and --output - both want stdout"));
+  for (const std::string &input : {flags.request.input, flags.request.model})
+    if (tools::isSameFile(input, flags.output))
+      return reportError(rt::fail(
+          rt::Code::InvalidArgument,
+          input + ": --output would overwrite this input; name another file"));
   Result<ModelRun> outcome = runModel(flags.request);
   if (!outcome)
     return reportError(outcome.status());
@@ -83,6 +89,7 @@ void cli::addRunCommand(Program &program) {
   command
       .add_option("--net", flags->request.net,
                   "Net to run, if there are several")
+      ->check(nonEmptyValue())
       ->type_name("NAME");
   addDeviceFlags(command, flags->request.device);
   command.add_flag("--json", flags->json, "Print what was run as JSON");
