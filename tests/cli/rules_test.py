@@ -76,6 +76,22 @@ class Rules(unittest.TestCase):
             self.assertEqual(result.returncode, 1)
             self.assertGreater(json.loads(result.stdout)["rules"]["broken"], 0)
 
+    def test_info_checks_the_ends_of_dram_areas(self):
+        model = DATA / "vendor-bmodels" / "tiny_f32.bmodel"
+        text = weft("disasm", model, text="").stdout.decode()
+        # The first store lands at the start of the weights.
+        wrong = re.sub(r"dst_start_addr_l32=0x[0-9a-f]+ dst_start_addr_h8=1",
+                       "dst_start_addr_l32=0 dst_start_addr_h8=1", text, count=1)
+        self.assertNotEqual(wrong, text)
+        with tempfile.TemporaryDirectory() as folder:
+            broken = pathlib.Path(folder) / "broken.bmodel"
+            self.assertEqual(weft("asm", "-", "--into", model, "-o", broken, "--unchecked", text=wrong).returncode, 0)
+            result = weft("info", broken, "--check", text="")
+            self.assertEqual(result.returncode, 1)
+            self.assertRegex(result.stdout.decode(), r"hardware rules: 1 of \d+ commands break one\n"
+                             r"  net 'tiny' stage 0 group 0 gdma command \d+ \(dma\.tensor\): dst writes 0x1\w+ to 0x1\w+, in "
+                             r"the weights")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)

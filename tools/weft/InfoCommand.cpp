@@ -1,3 +1,4 @@
+#include "runtime/bmodel/Areas.h"
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/device/EmulatorDevice.h"
 #include "runtime/emulator/Emulator.h"
@@ -22,7 +23,8 @@ struct InfoFlags {
   bool check = false;
 };
 
-/// Commands of a model that break a rule of the hardware.
+/// Commands of a model that break a rule of the hardware or leave the DRAM of
+/// their stage.
 struct Violations {
   /// The first of them, each "net 'n' stage 0 group 0 tiu command 3
   /// (arith.add): <value, rule, source>".
@@ -155,6 +157,9 @@ static Result<Violations> checkRules(const rt::Bmodel &model) {
         net, "", [&](const CommandPlace &place, const isa::Decoded &command) {
           ++violations.commands;
           rt::Status kept = isa::checkCommand(command, model.chip());
+          if (kept)
+            kept =
+                rt::checkAreas(model.chip(), net.stages[place.stage], command);
           if (kept.isOk() || violations.broken++ >= kMaxTexts)
             return rt::Status::ok();
           violations.texts.push_back(
@@ -235,7 +240,7 @@ void cli::addInfoCommand(Program &program) {
       ->type_name("FILE");
   command.add_flag(
       "--check", flags->check,
-      "Also check every command against the hardware's rules; exit "
-      "code 1 if one breaks a rule");
+      "Also check every command against the hardware's rules and the areas of "
+      "its stage in DRAM; exit code 1 if one breaks a rule");
   command.add_flag("--json", flags->json, "Print as JSON");
 }

@@ -1,4 +1,5 @@
 #include "runtime/bmodel/Bmodel.h"
+#include "runtime/bmodel/Areas.h"
 #include "runtime/bmodel/DebugMap.h"
 #include "tests/unit/runtime/bmodel/SmallModel.h"
 
@@ -52,6 +53,45 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST(Bmodel, FindsTheVendorFiles) { EXPECT_EQ(vendorFiles().size(), 18u); }
+
+/// What checkAreas says of the copy of the small model with `edit` done to it.
+std::string areasMessage(void (*edit)(uint8_t *)) {
+  Result<Bmodel> model = Bmodel::load(packModel(makeSmallModel()), "small");
+  if (!model)
+    return model.status().message();
+  const StageSpec &stage = model->nets()[0].stages[0];
+  std::vector<uint8_t> bytes(stage.groups[0].gdma.data,
+                             stage.groups[0].gdma.data + 96);
+  edit(bytes.data());
+  weft::isa::DecodeResult decoded =
+      weft::isa::decodeOne(weft::isa::Engine::Gdma, bytes.data(), bytes.size());
+  return decoded ? checkAreas(model->chip(), stage, decoded.command).message()
+                 : "does not decode";
+}
+
+// Weights: 0x100000000 of 64 bytes; context: 0x100001000 of 8192. The command
+// copies src_nsize (byte 48) times 64 bytes from the first to the second half
+// of the context.
+TEST(Areas, HoldTheWholeOfEveryOperand) {
+  EXPECT_EQ(areasMessage([](uint8_t *) {}), "");
+  EXPECT_EQ(areasMessage([](uint8_t *word) { word[48] = 64; }), "");
+  EXPECT_EQ(areasMessage([](uint8_t *word) { word[48] = 65; }),
+            "dst writes 0x100002000 to 0x100003040, the area in which it "
+            "begins (context) ends at 0x100003000");
+  EXPECT_EQ(areasMessage([](uint8_t *word) {
+              word[48] = 2;
+              word[65] = 0; // the source in the weights
+            }),
+            "src reads 0x100000000 to 0x100000080, the area in which it begins "
+            "(weights) ends at 0x100000040");
+  EXPECT_EQ(areasMessage([](uint8_t *word) { word[65] = 0; }), "");
+  EXPECT_EQ(areasMessage([](uint8_t *word) { word[73] = 0; }),
+            "dst writes 0x100000000 to 0x100000040, in the weights; they are "
+            "read only");
+  EXPECT_EQ(areasMessage([](uint8_t *word) { word[73] = 0x50; }),
+            "dst writes 0x100005000 to 0x100005040, in none of the stage's "
+            "areas (weights, context, io)");
+}
 
 TEST(Bmodel, MissingFileSaysSo) {
   Result<Bmodel> model = Bmodel::load("/no/such/file.bmodel");

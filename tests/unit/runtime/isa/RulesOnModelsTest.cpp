@@ -1,5 +1,6 @@
 //===- RulesOnModelsTest.cpp - the vendor's own commands keep the rules --===//
 
+#include "runtime/bmodel/Areas.h"
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/isa/Rules.h"
 #include <filesystem>
@@ -9,12 +10,15 @@ using namespace weft;
 
 namespace {
 
-void checkStream(const Chip &chip, isa::Engine engine, rt::ByteSpan bytes,
-                 size_t &commands) {
+void checkStream(const Chip &chip, const rt::StageSpec &stage,
+                 isa::Engine engine, rt::ByteSpan bytes, size_t &commands) {
   isa::DecodedStream stream = isa::decodeStream(engine, bytes.data, bytes.size);
   ASSERT_EQ(stream.error, isa::DecodeError::None);
   for (const isa::Decoded &command : stream.commands) {
     rt::Status status = isa::checkCommand(command, chip);
+    EXPECT_TRUE(status) << status.message() << "\n"
+                        << isa::disassemble(command);
+    status = rt::checkAreas(chip, stage, command);
     EXPECT_TRUE(status) << status.message() << "\n"
                         << isa::disassemble(command);
     ++commands;
@@ -37,8 +41,10 @@ TEST(Rules, EveryCommandOfTheVendorsModelsKeepsThem) {
     for (const rt::NetSpec &net : model->nets())
       for (const rt::StageSpec &stage : net.stages)
         for (const rt::GroupSpec &group : stage.groups) {
-          checkStream(model->chip(), isa::Engine::Tiu, group.tiu, commands);
-          checkStream(model->chip(), isa::Engine::Gdma, group.gdma, commands);
+          checkStream(model->chip(), stage, isa::Engine::Tiu, group.tiu,
+                      commands);
+          checkStream(model->chip(), stage, isa::Engine::Gdma, group.gdma,
+                      commands);
         }
   }
   EXPECT_EQ(models, 18u);
