@@ -48,6 +48,10 @@ enum class Evidence : uint8_t {
   Kin,
 };
 
+/// The largest cost given: far beyond any real command (9 days at 1 GHz), far
+/// enough from 2^64 that sums over a model do not wrap.
+inline constexpr uint64_t kMostCycles = uint64_t(1) << 48;
+
 /// The cost of one command.
 struct CommandCost {
   /// Clock cycles that the engine is busy; 0 only for system commands (end,

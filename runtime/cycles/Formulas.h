@@ -53,10 +53,6 @@ enum class Formula : uint8_t {
 #define WEFT_COST_CONSTANT(name, value) inline constexpr uint64_t name = value;
 #include "runtime/cycles/CostRows.def"
 
-/// The largest cost given: far beyond any real command (9 days at 1 GHz), far
-/// enough from 2^64 that sums over a model do not wrap.
-inline constexpr uint64_t kMostCycles = uint64_t(1) << 48;
-
 /// The product, at most kMostCycles.
 uint64_t product(std::initializer_list<uint64_t> factors);
 

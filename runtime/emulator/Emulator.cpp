@@ -287,8 +287,14 @@ Result<RunStats> summarizeCommands(const Chip &chip,
     stats.gdmaCommands += group.gdma.size();
     for (const Decoded &command : group.gdma) {
       Traffic traffic = gdmaTraffic(chip, command);
-      stats.dramReadBytes += traffic.readBytes;
-      stats.dramWriteBytes += traffic.writeBytes;
+      stats.isCut |= traffic.readBytes >= kMostTraffic ||
+                     traffic.writeBytes >= kMostTraffic;
+      // Far from 2^64, so that the sums of many stages stay right.
+      constexpr uint64_t kMostSum = uint64_t(1) << 56;
+      stats.dramReadBytes =
+          std::min(stats.dramReadBytes + traffic.readBytes, kMostSum);
+      stats.dramWriteBytes =
+          std::min(stats.dramWriteBytes + traffic.writeBytes, kMostSum);
     }
   }
   return stats;

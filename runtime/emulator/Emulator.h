@@ -46,6 +46,9 @@ struct RunStats {
   uint64_t gdmaCommands = 0;
   uint64_t dramReadBytes = 0;
   uint64_t dramWriteBytes = 0;
+  /// summarizeCommands only: a command would move 2^45 bytes or more, which is
+  /// counted as 2^45; the sums are lower bounds then.
+  bool isCut = false;
 };
 
 /// Which engine goes on when both could. On the chip either may: a program

@@ -41,7 +41,7 @@ public:
     issued.resize(stage.groups.size());
     for (size_t group = 0; group < stage.groups.size(); ++group)
       for (Engine engine : {Engine::Tiu, Engine::Gdma})
-        decode(group, engine);
+        WEFT_TRY(decode(group, engine));
     rt::Result<Timeline> timeline = simulate(issued);
     if (!timeline)
       return timeline.status();
@@ -71,7 +71,29 @@ private:
     return profile.commands[size_t(engine)];
   }
 
-  void decode(size_t group, Engine engine) {
+  /// Numbers beyond these were cut off; what follows from them means nothing.
+  rt::Status refuseAbsurd(const CommandProfile &command) const {
+    std::string name = "group " + std::to_string(command.group) + " " +
+                       std::string(isa::engineName(command.command.engine)) +
+                       " command " + std::to_string(command.index) + " (" +
+                       std::string(command.command.mnemonic) + ")";
+    if (command.cost.cycles >= cycles::kMostCycles)
+      return rt::failf(rt::Code::BadCommand,
+                       "%s takes 2^48 cycles or more, no such command can run; "
+                       "weft info --check says what is wrong with it",
+                       name.c_str());
+    for (const isa::Access &access : isa::accessesOf(command.command, chip))
+      if (access.movedBytes >= chip.addressEnd)
+        return rt::failf(rt::Code::BadCommand,
+                         "%s: %s moves %llu bytes or more, the chip addresses "
+                         "%llu; weft info --check says what is wrong with it",
+                         name.c_str(), std::string(access.operand).c_str(),
+                         (unsigned long long)access.movedBytes,
+                         (unsigned long long)chip.addressEnd);
+    return rt::Status::ok();
+  }
+
+  rt::Status decode(size_t group, Engine engine) {
     const rt::GroupSpec &spec = stage.groups[group];
     rt::ByteSpan bytes = engine == Engine::Tiu ? spec.tiu : spec.gdma;
     // The loader has decoded all of it before.
@@ -85,10 +107,12 @@ private:
       command.group = uint32_t(group);
       command.index = uint32_t(i);
       command.cost = cycles::estimate(command.command, chip);
+      WEFT_TRY(refuseAbsurd(command));
       issued[group].of(engine).push_back(
           {command.cost.cycles, command.command.dep()});
       commandsOf(engine).push_back(command);
     }
+    return rt::Status::ok();
   }
 
   void place(const Timeline &timeline) {

@@ -79,6 +79,8 @@ static Result<Json> describeStage(const Chip &chip,
                       {"gdma", moved->gdmaCommands}};
   json["dram"] = {{"read_bytes", moved->dramReadBytes},
                   {"write_bytes", moved->dramWriteBytes}};
+  if (moved->isCut) // a command moves more than any memory holds
+    json["dram"]["lower_bound"] = true;
   json["debug_map"] = stage.debugMap != nullptr;
   return json;
 }
@@ -145,6 +147,8 @@ static std::string stageText(const rt::StageSpec &stage, const Json &json) {
   text += "\n    DRAM: " + std::to_string(read) + " bytes read, " +
           std::to_string(written) + " written, " +
           std::to_string(read + written) + " together";
+  if (json["dram"].contains("lower_bound"))
+    text += " or more (a command moves over 2^45 bytes, see --check)";
   text += stage.debugMap ? "\n    debug map: yes\n" : "\n    debug map: no\n";
   return text;
 }

@@ -31,6 +31,13 @@ Status executeGdma(Machine &machine, const Decoded &c) {
                int(c.mnemonic.size()), c.mnemonic.data());
 }
 
+static uint64_t cappedBytes(uint64_t elements, uint64_t bytes) {
+  uint64_t product;
+  return __builtin_mul_overflow(elements, bytes, &product)
+             ? kMostTraffic
+             : std::min(product, kMostTraffic);
+}
+
 Traffic gdmaTraffic(const Chip &chip, const Decoded &c) {
   auto type = static_cast<GdmaType>(c.type);
   Traffic traffic;
@@ -73,7 +80,7 @@ Traffic gdmaTraffic(const Chip &chip, const Decoded &c) {
     break;
   case GdmaType::MaskedSelect:
     read = gdma::count(from);
-    third = read * gdma::formatBytes(c, Field::mask_data_format);
+    third = cappedBytes(read, gdma::formatBytes(c, Field::mask_data_format));
     thirdAt = gdma::thirdAddress(c);
     break;
   case GdmaType::Gather:
@@ -95,11 +102,11 @@ Traffic gdmaTraffic(const Chip &chip, const Decoded &c) {
   }
   bool fills = c.get(Field::fill_constant_en);
   if (!fills && gdma::sourceAddress(c) >= chip.globalMemoryBase)
-    traffic.readBytes += read * bytes;
+    traffic.readBytes += cappedBytes(read, bytes);
   if (third && thirdAt >= chip.globalMemoryBase)
     traffic.readBytes += third;
   if (gdma::targetAddress(c) >= chip.globalMemoryBase)
-    traffic.writeBytes += write * bytes;
+    traffic.writeBytes += cappedBytes(write, bytes);
   return traffic;
 }
 

@@ -14,7 +14,10 @@ using isa::Field;
 Status executeGdma(Machine &machine, const Decoded &command);
 
 /// Bytes of global memory that a command reads and writes. Results whose size
-/// depends on the data (masked select, nonzero) do not count.
+/// depends on the data (masked select, nonzero) do not count. A count of more
+/// than 2^45, far beyond every memory, is given as that (like
+/// isa::Access::movedBytes).
+constexpr uint64_t kMostTraffic = uint64_t(1) << 45;
 struct Traffic {
   uint64_t readBytes = 0, writeBytes = 0;
 };

@@ -45,6 +45,51 @@ TEST(Profile, one_copy_in_dram) {
   EXPECT_TRUE(profile.liveRanges.empty());
 }
 
+// What a command of impossible sizes moves is cut off, so info gives a lower
+// bound and says so, and there is no profile to trust.
+TEST(Profile, a_command_that_moves_more_than_memory_is_refused) {
+  rt::SmallModel small = rt::makeSmallModel();
+  auto set = [&](isa::Field field, uint64_t value) {
+    ASSERT_TRUE(isa::set(isa::Form::DMA_tensor, field, small.gdma(), value));
+  };
+  for (isa::Field size : {isa::Field::src_nsize, isa::Field::src_csize,
+                          isa::Field::src_hsize, isa::Field::src_wsize})
+    set(size, 65535);
+  rt::Bmodel model = loaded(rt::Bmodel::load(packModel(small), "small"));
+  const rt::StageSpec &stage = model.nets()[0].stages[0];
+  rt::Result<Profile> profile = profileStage(model, stage);
+  ASSERT_FALSE(profile);
+  EXPECT_EQ(profile.status().code(), rt::Code::BadCommand);
+  EXPECT_EQ(profile.status().message(),
+            "group 0 gdma command 0 (dma.tensor) takes 2^48 cycles or more, no "
+            "such command can run; weft info --check says what is wrong with "
+            "it");
+  auto stats =
+      emulator::summarizeCommands(model.chip(), rt::commandGroups(stage));
+  ASSERT_TRUE(stats);
+  EXPECT_TRUE(stats->isCut);
+  EXPECT_EQ(stats->dramReadBytes, uint64_t(1) << 45);
+  EXPECT_EQ(stats->dramWriteBytes, uint64_t(1) << 45);
+
+  // 2^42 bytes: fewer cycles than that, but more than there are addresses.
+  set(isa::Field::src_nsize, 32768);
+  set(isa::Field::src_csize, 32768);
+  set(isa::Field::src_hsize, 1024);
+  set(isa::Field::src_wsize, 1);
+  model = loaded(rt::Bmodel::load(packModel(small), "small"));
+  const rt::StageSpec &smaller = model.nets()[0].stages[0];
+  profile = profileStage(model, smaller);
+  ASSERT_FALSE(profile);
+  EXPECT_EQ(profile.status().message(),
+            "group 0 gdma command 0 (dma.tensor): src moves 4398046511104 "
+            "bytes or more, the chip addresses 1099511627776; weft info "
+            "--check says what is wrong with it");
+  stats = emulator::summarizeCommands(model.chip(), rt::commandGroups(smaller));
+  ASSERT_TRUE(stats);
+  EXPECT_FALSE(stats->isCut);
+  EXPECT_EQ(stats->dramReadBytes, uint64_t(1) << 42);
+}
+
 TEST(Profile, a_command_of_two_nodes_is_one_row) {
   rt::Bmodel model = smallModel();
   Profile profile = profiled(model);
