@@ -40,6 +40,15 @@ void *operator new[](std::size_t bytes) { return allocate(bytes, kPlain); }
 void *operator new(std::size_t bytes, std::align_val_t alignment) {
   return allocate(bytes, std::size_t(alignment));
 }
+// std::stable_sort asks for its buffer in this way and frees it by the plain
+// operator delete.
+void *operator new(std::size_t bytes, const std::nothrow_t &) noexcept {
+  if (allocationsLeft == 0)
+    return nullptr;
+  if (allocationsLeft != kNever)
+    --allocationsLeft;
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete[](void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
