@@ -253,6 +253,11 @@ static Result<rt::DeviceOptions> readOptions(const weft_device_options *from) {
     options.bmrtLibrary = known.bmrt_library;
   if (known.time_limit_seconds > 0)
     options.timeLimitSeconds = known.time_limit_seconds;
+  if (known.threads > 1024)
+    return rt::failf(Code::InvalidArgument,
+                     "options->threads is %u, must be at most 1024",
+                     unsigned(known.threads));
+  options.threads = known.threads;
   return options;
 }
 

@@ -22,7 +22,7 @@ Result<std::unique_ptr<Device>> openDevice(const DeviceOptions &options,
     return failf(Code::InvalidArgument, "stage is %zu, the net has %zu", stage,
                  net.stages.size());
   if (options.kind == DeviceOptions::Kind::Emulator)
-    return upcast(EmulatorDevice::open(model, net, stage));
+    return upcast(EmulatorDevice::open(model, net, stage, options.threads));
   BmrtOptions bmrt{options.bmrtLibrary, options.timeLimitSeconds};
   if (bmrt.library.empty())
     if (const char *path = std::getenv("WEFT_BMRT_LIB"))

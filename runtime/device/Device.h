@@ -46,6 +46,8 @@ struct DeviceOptions {
   std::string bmrtLibrary;
   /// Seconds that loading, and each run, may take on libbmrt.
   double timeLimitSeconds = 300;
+  /// Threads that the emulator uses; 0: one a processor.
+  unsigned threads = 0;
 };
 
 /// Makes stage `stage` of `net` ready. `model` is shared, `net` belongs to it.

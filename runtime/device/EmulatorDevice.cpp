@@ -15,16 +15,16 @@ std::vector<emulator::CommandGroup> commandGroups(const StageSpec &stage) {
 }
 
 Result<std::unique_ptr<EmulatorDevice>>
-EmulatorDevice::open(const Bmodel &model, const NetSpec &net, size_t stage) {
+EmulatorDevice::open(const Bmodel &model, const NetSpec &net, size_t stage,
+                     unsigned threads) {
   std::unique_ptr<EmulatorDevice> device(
       new EmulatorDevice(model, net.stages[stage]));
   Result<std::unique_ptr<emulator::Emulator>> machine =
-      emulator::Emulator::create(model.chip());
+      emulator::Emulator::create(model.chip(), threads);
   if (!machine)
     return machine.status().withContext(model.path());
   device->machine = *std::move(machine);
   WEFT_TRY(device->mapAreas().withContext(model.path()));
-  device->groups = commandGroups(device->stage);
   return device;
 }
 
@@ -75,9 +75,15 @@ Status EmulatorDevice::run(const std::vector<ByteSpan> &inputs,
   for (size_t i = 0; i < inputs.size(); ++i)
     std::memcpy(writable(stage.inputs[i]), inputs[i].data,
                 stage.inputs[i].storedBytes);
+  if (!program) {
+    auto prepared = machine->prepare(commandGroups(stage));
+    if (!prepared)
+      return prepared.status().withContext(model.path());
+    program = *std::move(prepared);
+  }
   using Clock = std::chrono::steady_clock;
   Clock::time_point begin = Clock::now();
-  Result<emulator::RunStats> stats = machine->run(groups, theTaps);
+  Result<emulator::RunStats> stats = machine->run(*program, theTaps);
   if (!stats)
     return stats.status().withContext(model.path());
   theLaunchSeconds =

@@ -12,13 +12,17 @@ namespace weft::rt {
 /// lie in the file; activations are zero pages that cost memory only where
 /// touched.
 ///
+/// `threads` share the work (0: one a processor); results do not depend on it.
+///
 /// All address modes run alike: the addresses in the commands of an io_reloc
 /// file are valid as they stand (its patches are for runtimes that put inputs
 /// and outputs elsewhere).
 class EmulatorDevice final : public Device {
 public:
-  static Result<std::unique_ptr<EmulatorDevice>>
-  open(const Bmodel &model, const NetSpec &net, size_t stage);
+  static Result<std::unique_ptr<EmulatorDevice>> open(const Bmodel &model,
+                                                      const NetSpec &net,
+                                                      size_t stage,
+                                                      unsigned threads = 0);
   ~EmulatorDevice() override;
 
   Status run(const std::vector<ByteSpan> &inputs,
@@ -47,7 +51,7 @@ private:
   const StageSpec &stage;
   std::unique_ptr<emulator::Emulator> machine;
   std::vector<Area> areas;
-  std::vector<emulator::CommandGroup> groups;
+  std::unique_ptr<emulator::Program> program; ///< made by the first run
   std::vector<emulator::Tap> theTaps;
   emulator::RunStats theStats;
 };

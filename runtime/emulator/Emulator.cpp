@@ -63,21 +63,31 @@ decodeGroups(const std::vector<CommandGroup> &groups) {
   return decoded;
 }
 
-Status executeOne(Machine &machine, const Decoded &command) {
-  return command.engine == Engine::Tiu ? executeTiu(machine, command)
-                                       : executeGdma(machine, command);
+KernelPtr prepare(Machine &machine, const Decoded &command) {
+  return command.engine == Engine::Tiu ? prepareTiu(machine, command)
+                                       : prepareGdma(machine, command);
 }
+
+} // namespace
+
+struct Program::Step {
+  Decoded command;
+  KernelPtr kernel;
+  Traffic traffic; ///< of a GDMA command
+};
+
+namespace {
 
 /// Runs one group: each engine in order, a command when the other engine has
 /// reached its cmd_id_dep.
 class GroupRun {
 public:
   GroupRun(Emulator &emulator, Machine &machine, size_t group,
-           const DecodedGroup &decoded, std::vector<const Tap *> taps,
+           const Program::Group &steps, std::vector<const Tap *> taps,
            Schedule schedule, RunStats &stats)
       : emulator(emulator), machine(machine), group(group),
         taps(std::move(taps)), schedule(schedule), stats(stats),
-        streams{&decoded.tiu, &decoded.gdma} {}
+        streams{&steps.tiu, &steps.gdma} {}
 
   Status run() {
     for (;;) {
@@ -100,21 +110,21 @@ public:
 private:
   bool isReady(unsigned engine) const {
     return next[engine] < streams[engine]->size() &&
-           (*streams[engine])[next[engine]].dep() <= next[1 - engine];
+           (*streams[engine])[next[engine]].command.dep() <= next[1 - engine];
   }
 
   Status step(unsigned engine) {
-    const Decoded &command = (*streams[engine])[next[engine]];
-    if (Status status = executeOne(machine, command); !status)
+    const Program::Step &step = (*streams[engine])[next[engine]];
+    const Decoded &command = step.command;
+    if (Status status = step.kernel->run(machine); !status)
       return status.withContext(nameOf(group, command));
     ++next[engine];
     if (engine == 0) {
       ++stats.tiuCommands;
     } else {
       ++stats.gdmaCommands;
-      Traffic traffic = gdmaTraffic(machine.chip(), command);
-      stats.dramReadBytes += traffic.readBytes;
-      stats.dramWriteBytes += traffic.writeBytes;
+      stats.dramReadBytes += step.traffic.readBytes;
+      stats.dramWriteBytes += step.traffic.writeBytes;
     }
     auto key = std::make_pair(command.engine, command.id());
     auto tap = std::lower_bound(
@@ -133,7 +143,7 @@ private:
     for (unsigned engine : {0u, 1u}) {
       if (next[engine] == streams[engine]->size())
         continue;
-      const Decoded &command = (*streams[engine])[next[engine]];
+      const Decoded &command = (*streams[engine])[next[engine]].command;
       text += (text.empty() ? "" : "; ") + nameOf(group, command) +
               " waits for command " + std::to_string(command.dep()) +
               " of the other engine, which has completed " +
@@ -149,7 +159,7 @@ private:
   std::vector<const Tap *> taps; // sorted by engine and id
   Schedule schedule;
   RunStats &stats;
-  const std::vector<Decoded> *streams[2];
+  const std::vector<Program::Step> *streams[2];
   size_t next[2] = {0, 0}; // commands completed
 };
 
@@ -203,17 +213,44 @@ const uint8_t *Emulator::localMemory() const { return machine->local(); }
 uint8_t *Emulator::staticMemory() { return machine->statics(); }
 uint8_t *Emulator::l2Memory() { return machine->l2(); }
 
-Result<RunStats> Emulator::run(const std::vector<CommandGroup> &groups,
-                               const std::vector<Tap> &taps,
-                               Schedule schedule) {
+Program::Program() = default;
+Program::~Program() = default;
+
+Result<std::unique_ptr<Program>>
+Emulator::prepare(const std::vector<CommandGroup> &groups) {
   Result<std::vector<DecodedGroup>> decoded = decodeGroups(groups);
   if (!decoded)
     return decoded.status();
+  std::unique_ptr<Program> program(new Program());
+  for (const DecodedGroup &group : *decoded) {
+    Program::Group steps;
+    for (const Decoded &command : group.tiu)
+      steps.tiu.push_back({command, emulator::prepare(*machine, command), {}});
+    for (const Decoded &command : group.gdma)
+      steps.gdma.push_back({command, emulator::prepare(*machine, command),
+                            gdmaTraffic(machine->chip(), command)});
+    program->groups.push_back(std::move(steps));
+  }
+  return program;
+}
+
+Result<RunStats> Emulator::run(const std::vector<CommandGroup> &groups,
+                               const std::vector<Tap> &taps,
+                               Schedule schedule) {
+  Result<std::unique_ptr<Program>> program = prepare(groups);
+  if (!program)
+    return program.status();
+  return run(**program, taps, schedule);
+}
+
+Result<RunStats> Emulator::run(const Program &program,
+                               const std::vector<Tap> &taps,
+                               Schedule schedule) {
+  const std::vector<Program::Group> &groups = program.groups;
   for (const Tap &tap : taps) {
-    const auto *list = tap.group >= decoded->size() ? nullptr
-                       : tap.engine == Engine::Tiu
-                           ? &(*decoded)[tap.group].tiu
-                           : &(*decoded)[tap.group].gdma;
+    const auto *list = tap.group >= groups.size()  ? nullptr
+                       : tap.engine == Engine::Tiu ? &groups[tap.group].tiu
+                                                   : &groups[tap.group].gdma;
     if (!list || tap.commandId == 0 || tap.commandId > list->size() ||
         !tap.observe)
       return failf(Code::InvalidArgument,
@@ -221,9 +258,9 @@ Result<RunStats> Emulator::run(const std::vector<CommandGroup> &groups,
                    tap.commandId, tap.group);
   }
   RunStats stats;
-  for (size_t i = 0; i < decoded->size(); ++i)
-    WEFT_TRY(GroupRun(*this, *machine, i, (*decoded)[i], tapsOf(taps, i),
-                      schedule, stats)
+  for (size_t i = 0; i < groups.size(); ++i)
+    WEFT_TRY(GroupRun(*this, *machine, i, groups[i], tapsOf(taps, i), schedule,
+                      stats)
                  .run());
   return stats;
 }
@@ -234,7 +271,7 @@ Status Emulator::execute(Engine engine, const uint8_t *command, size_t bytes) {
     return failf(Code::BadCommand, "%.*s",
                  int(isa::decodeErrorText(decoded.error).size()),
                  isa::decodeErrorText(decoded.error).data());
-  return executeOne(*machine, decoded.command);
+  return emulator::prepare(*machine, decoded.command)->run(*machine);
 }
 
 Result<numeric::HostTensor>

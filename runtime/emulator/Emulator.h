@@ -95,6 +95,25 @@ struct LocalTensor {
 
 class Machine;
 
+/// Command groups made ready for one emulator: decoded once, operands resolved,
+/// every command bound to its kernel. The command bytes must outlive it.
+class Program {
+public:
+  ~Program();
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
+
+  struct Step;
+  struct Group {
+    std::vector<Step> tiu, gdma;
+  };
+
+private:
+  friend class Emulator;
+  Program();
+  std::vector<Group> groups;
+};
+
 /// One emulated chip with its memories.
 class Emulator {
 public:
@@ -115,7 +134,17 @@ public:
                                size_t bytes);
   void unmapGlobal();
 
-  /// Runs the groups in order. Local memory keeps its contents between runs.
+  /// Fails for bytes that are not command buffers. A command that cannot be
+  /// executed fails when it runs.
+  rt::Result<std::unique_ptr<Program>>
+  prepare(const std::vector<CommandGroup> &groups);
+
+  /// Runs the groups of a program of this emulator in order. Local memory keeps
+  /// its contents between runs.
+  rt::Result<RunStats> run(const Program &program,
+                           const std::vector<Tap> &taps = {},
+                           Schedule schedule = Schedule::GdmaFirst);
+  /// Prepares and runs.
   rt::Result<RunStats> run(const std::vector<CommandGroup> &groups,
                            const std::vector<Tap> &taps = {},
                            Schedule schedule = Schedule::GdmaFirst);

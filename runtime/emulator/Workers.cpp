@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 
 namespace weft::emulator {
 namespace {
@@ -51,6 +52,7 @@ struct Workers::Pool {
     size_t items = 0;
   };
 
+  const pid_t process = getpid();
   std::vector<std::thread> threads;
   std::mutex mutex;
   std::condition_variable wake, done;
@@ -128,15 +130,21 @@ struct Workers::Pool {
 
 Workers::Workers(unsigned threads)
     : threads(std::max(1u, threads ? threads : processors())) {}
-Workers::~Workers() = default;
+Workers::~Workers() { dropForkedPool(); }
+
+void Workers::dropForkedPool() {
+  if (pool && pool->process != getpid())
+    static_cast<void>(pool.release());
+}
 
 void Workers::run(size_t items, Function function, const void *context) {
   FlushSubnormals flush;
-  if (items < 2 || threads == 1) {
+  if (items < 2 || threads == 1 || isSerial) {
     for (size_t item = 0; item < items; ++item)
       function(context, item, 0);
     return;
   }
+  dropForkedPool();
   if (!pool)
     pool = std::make_unique<Pool>(threads - 1);
   pool->run({function, context, items});

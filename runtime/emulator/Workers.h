@@ -45,6 +45,22 @@ public:
       body(item, 0u);
   }
 
+  /// While it lives, everything stays on the calling thread.
+  class Serial {
+  public:
+    Serial(Workers &workers, bool isSerial)
+        : workers(workers), before(workers.isSerial) {
+      workers.isSerial = before || isSerial;
+    }
+    ~Serial() { workers.isSerial = before; }
+    Serial(const Serial &) = delete;
+    Serial &operator=(const Serial &) = delete;
+
+  private:
+    Workers &workers;
+    bool before;
+  };
+
   /// `bytes` bytes for each worker, aligned to 64, until the next call.
   void reserveScratch(size_t bytes);
   uint8_t *scratch(unsigned worker) const { return scratches[worker]; }
@@ -54,7 +70,11 @@ private:
   static constexpr double kWorthSharing = 60000; // tens of microseconds
   void run(size_t items, Function function, const void *context);
   struct Pool;
+  /// A forked child has the pool but not its threads; nothing can be joined, so
+  /// the memory is given up.
+  void dropForkedPool();
   unsigned threads;
+  bool isSerial = false;
   std::unique_ptr<Pool> pool;
   std::vector<uint8_t> scratchBytes;
   std::vector<uint8_t *> scratches;

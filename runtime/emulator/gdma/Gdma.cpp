@@ -6,29 +6,37 @@ namespace weft::emulator {
 
 using isa::GdmaType;
 
-Status executeGdma(Machine &machine, const Decoded &c) {
+static CommandKernel::Function functionOf(const Decoded &c) {
   switch (static_cast<GdmaType>(c.type)) {
   case GdmaType::Tensor:
-    return gdma::copy(machine, c);
+    return gdma::copy;
   case GdmaType::Matrix:
-    return gdma::matrix(machine, c);
+    return gdma::matrix;
   case GdmaType::MaskedSelect:
-    return gdma::maskedSelect(machine, c);
+    return gdma::maskedSelect;
   case GdmaType::General:
-    return gdma::general(machine, c);
+    return gdma::general;
   case GdmaType::CwTranspose:
-    return gdma::cwTranspose(machine, c);
+    return gdma::cwTranspose;
   case GdmaType::NonZero:
-    return gdma::nonZero(machine, c);
+    return gdma::nonZero;
   case GdmaType::System:
-    return Status::ok();
+    return [](Machine &, const Decoded &) { return Status::ok(); };
   case GdmaType::Gather:
   case GdmaType::Scatter:
-    return gdma::gatherScatter(machine, c);
+    return gdma::gatherScatter;
   }
-  return failf(Code::Unsupported,
-               "unsupported: the emulator has no model of %.*s",
-               int(c.mnemonic.size()), c.mnemonic.data());
+  return [](Machine &, const Decoded &command) {
+    return failf(Code::Unsupported,
+                 "unsupported: the emulator has no model of %.*s",
+                 int(command.mnemonic.size()), command.mnemonic.data());
+  };
+}
+
+/// Places depend on what global memory is mapped, so they are resolved at every
+/// run; that costs little beside moving their bytes.
+KernelPtr prepareGdma(Machine &, const Decoded &c) {
+  return std::make_unique<CommandKernel>(functionOf(c), c);
 }
 
 static uint64_t cappedBytes(uint64_t elements, uint64_t bytes) {

@@ -2,16 +2,13 @@
 #ifndef WEFT_RUNTIME_EMULATOR_GDMA_GDMA_H
 #define WEFT_RUNTIME_EMULATOR_GDMA_GDMA_H
 
-#include "runtime/emulator/Machine.h"
+#include "runtime/emulator/Kernel.h"
 #include "runtime/isa/Decode.h"
 
 namespace weft::emulator {
 
 using isa::Decoded;
 using isa::Field;
-
-/// Executes one GDMA command; nops and end commands do nothing.
-Status executeGdma(Machine &machine, const Decoded &command);
 
 /// Bytes of global memory that a command reads and writes. Results whose size
 /// depends on the data (masked select, nonzero) do not count. A count of more

@@ -1,7 +1,7 @@
 #include "runtime/emulator/kernels/Products.h"
 
-#include "runtime/emulator/DotKernels.h"
 #include "runtime/emulator/FloatOrder.h"
+#include "runtime/emulator/HalfBlock.h"
 #include "runtime/emulator/kernels/Simd.h"
 
 #undef HWY_TARGET_INCLUDE

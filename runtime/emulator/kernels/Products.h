@@ -8,7 +8,7 @@
 /// every lane; lanes are computed in whole blocks of kLaneBlock, so vectors
 /// must be readable, and sums writable, up to the next multiple.
 ///
-/// Each kernel has a scalar reference in DotKernels.h; results are the same on
+/// ProductsTest has a scalar definition of each; results are the same on
 /// every SimdTarget. Callers hold a FlushSubnormals.
 #ifndef WEFT_RUNTIME_EMULATOR_KERNELS_PRODUCTS_H
 #define WEFT_RUNTIME_EMULATOR_KERNELS_PRODUCTS_H

@@ -312,28 +312,55 @@ static bool planesAreIndependent(const ArithCommand &arith) {
          isApart(arith.third, arith.third.view.memory != nullptr);
 }
 
-Status arith(Machine &machine, const Decoded &command) {
-  const unsigned func = command.func;
-  if (func == ar::EuIndex || func == ar::LaneIndex)
-    return generateIndices(machine, command);
+namespace {
+
+class ArithKernel final : public Kernel {
+public:
+  explicit ArithKernel(const Decoded &command) : command(command) {}
+
+  Status prepare(const Machine &machine) {
+    WEFT_TRY(readCommand(machine, command, arith));
+    isParallel = planesAreIndependent(arith);
+    return Status::ok();
+  }
+
+  Status run(Machine &machine) override {
+    const Shape4 &shape = arith.resultView.shape;
+    const size_t planes = size_t(shape.n) * shape.c;
+    // What is refused is refused for any planes, so the first of them tells.
+    arith.firstPlane = 0;
+    arith.endPlane = 1;
+    WEFT_TRY(executeArith(command, arith));
+    Workers &workers = machine.workers();
+    size_t slices =
+        isParallel ? std::min<size_t>(planes, 4 * workers.count()) : 1;
+    double cost = double(planes) * shape.h * shape.w * 2;
+    workers.forEach(slices, cost, [&](size_t slice, unsigned) {
+      ArithCommand part = arith;
+      part.firstPlane = std::max<size_t>(1, planes * slice / slices);
+      part.endPlane = planes * (slice + 1) / slices;
+      (void)executeArith(command, part);
+    });
+    return Status::ok();
+  }
+
+private:
+  Decoded command;
   ArithCommand arith;
-  WEFT_TRY(readCommand(machine, command, arith));
-  const Shape4 &shape = arith.resultView.shape;
-  const size_t planes = size_t(shape.n) * shape.c;
-  // What is refused is refused for any planes, so the first of them tells.
-  arith.endPlane = 1;
-  WEFT_TRY(executeArith(command, arith));
-  Workers &workers = machine.workers();
-  size_t slices = planesAreIndependent(arith)
-                      ? std::min<size_t>(planes, 4 * workers.count())
-                      : 1;
-  double cost = double(planes) * shape.h * shape.w * 2;
-  workers.forEach(slices, cost, [&](size_t slice, unsigned) {
-    ArithCommand part = arith;
-    part.firstPlane = std::max<size_t>(1, planes * slice / slices);
-    part.endPlane = planes * (slice + 1) / slices;
-    (void)executeArith(command, part);
-  });
+  bool isParallel = false;
+};
+
+} // namespace
+
+Status prepareArith(Machine &machine, const Decoded &command,
+                    KernelPtr &kernel) {
+  if (command.func == ar::EuIndex || command.func == ar::LaneIndex) {
+    kernel = std::make_unique<CommandKernel>(generateIndices, command);
+    return Status::ok();
+  }
+  auto prepared = std::make_unique<ArithKernel>(command);
+  WEFT_TRY(prepared->prepare(machine));
+  kernel = std::move(prepared);
   return Status::ok();
 }
 

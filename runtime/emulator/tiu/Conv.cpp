@@ -141,8 +141,27 @@ void finishIntegers(const ConvCommand &conv, uint32_t oc, int64_t *sums,
   }
 }
 
-Status conv(Machine &machine, const Decoded &c) {
+namespace {
+
+class ConvKernel final : public Kernel {
+public:
+  explicit ConvKernel(const Decoded &command) : command(command) {}
+  Status prepare(const Machine &machine);
+  Status run(Machine &machine) override {
+    if (conv.addsResult && conv.result.bytes() == 2)
+      WEFT_TRY(readWideAddends(machine, command, conv));
+    runConv(machine, conv, plan);
+    return Status::ok();
+  }
+
+private:
+  Decoded command;
   ConvCommand conv;
+  ConvPlan plan;
+};
+
+Status ConvKernel::prepare(const Machine &machine) {
+  const Decoded &c = command;
   WEFT_TRY(readTypes(c, conv));
   WEFT_TRY(readWindow(c, conv.window));
   conv.inputChannels = get32(c, Field::opd0_c);
@@ -160,11 +179,16 @@ Status conv(Machine &machine, const Decoded &c) {
       (conv.result.isFloat() || conv.result.precision == Precision::Int32);
   conv.rotates = c.get(Field::kernel_rotate);
   WEFT_TRY(readViews(machine, c, conv));
-  if (conv.addsResult && conv.result.bytes() == 2)
-    WEFT_TRY(readWideAddends(machine, c, conv));
-  ConvPlan plan;
-  WEFT_TRY(plan.make(conv));
-  runConv(machine, conv, plan);
+  return plan.make(conv);
+}
+
+} // namespace
+
+Status prepareConv(Machine &machine, const Decoded &command,
+                   KernelPtr &kernel) {
+  auto prepared = std::make_unique<ConvKernel>(command);
+  WEFT_TRY(prepared->prepare(machine));
+  kernel = std::move(prepared);
   return Status::ok();
 }
 

@@ -95,7 +95,7 @@ public:
         values(layout.samples(planeCount)) {}
 
   void load(Workers &workers, uint32_t n) {
-    size_t samples = conv.window.padSlot();
+    size_t samples = conv.window.samples();
     workers.reserveScratch(samples * (sizeof(T) + 2));
     workers.forEach(planeCount, double(values.size()) * 2,
                     [&](size_t plane, unsigned worker) {
@@ -119,7 +119,7 @@ void readRows(const ConvCommand &conv, uint32_t n, uint32_t ch, Read read) {
   const LocalView &view = conv.inputView;
   bool whole = view.planeIsOneRow();
   uint32_t rows = whole ? 1 : conv.window.inputH;
-  size_t length = whole ? conv.window.padSlot() : conv.window.inputW;
+  size_t length = whole ? conv.window.samples() : conv.window.inputW;
   for (uint32_t h = 0; h < rows; ++h)
     read(view.at(n, ch, h), view.stride.w, h * length, length);
 }

@@ -1,7 +1,7 @@
 #include "runtime/emulator/tiu/MatrixLoops.h"
 
-#include "runtime/emulator/DotKernels.h"
 #include "runtime/emulator/FloatOrder.h"
+#include "runtime/emulator/HalfBlock.h"
 #include "runtime/emulator/kernels/Pairs.h"
 #include "runtime/emulator/kernels/Products.h"
 

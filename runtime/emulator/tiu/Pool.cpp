@@ -220,7 +220,7 @@ struct ChannelRoom {
   static size_t bytes(const PoolCommand &pool, const PoolPlan &layout) {
     return wideSums(layout) * sizeof(int64_t) +
            sizeof(T) * (layout.samples() + roundUpLanes(layout.lanes()) +
-                        pool.window.positions() + pool.window.padSlot());
+                        pool.window.positions() + pool.window.samples());
   }
 
 private:
@@ -269,7 +269,7 @@ void loadPlanes(const PoolCommand &pool, const PoolPlan &plan, uint32_t n,
                        room.planes, read);
   const PlaneLayout &layout = plan.layout;
   T *to = layout.isInput() ? room.planes : room.input;
-  read(view.at(n, ch), to, pool.window.padSlot());
+  read(view.at(n, ch), to, pool.window.samples());
   if (!layout.isInput())
     layout.fill(room.input, number(padBitsOf(pool, ch, false)),
                 number(padBitsOf(pool, ch, true)), room.planes);
@@ -476,29 +476,52 @@ void integerChannel(const PoolCommand &pool, const PoolPlan &layout, uint32_t n,
                 pool.result.precision, room.wide, count);
 }
 
+class PoolKernel final : public Kernel {
+public:
+  explicit PoolKernel(const Decoded &command) : command(command) {}
+
+  Status prepare(Machine &machine) {
+    WEFT_TRY(readTypes(command, pool));
+    WEFT_TRY(pool.hasRegions() ? readRegionWindow(command, pool.window)
+                               : readWindow(command, pool.window));
+    WEFT_TRY(readViews(machine, command, pool));
+    return pool.hasRegions() ? Status::ok() : plan.make(machine, command, pool);
+  }
+
+  Status run(Machine &machine) override {
+    if (pool.hasRegions()) { // they lie in memory
+      plan = PoolPlan();
+      WEFT_TRY(plan.make(machine, command, pool));
+    }
+    Shape4 shape = pool.resultView.shape;
+    bool isFloat = pool.input.isFloat();
+    Workers &workers = machine.workers();
+    workers.reserveScratch(isFloat ? ChannelRoom<float>::bytes(pool, plan)
+                                   : ChannelRoom<int32_t>::bytes(pool, plan));
+    size_t planes = size_t(shape.n) * shape.c;
+    double cost = double(planes) * double(plan.lanes()) *
+                  (3 + pool.window.positions() / 4);
+    workers.forEach(planes, cost, [&](size_t item, unsigned worker) {
+      uint32_t n = uint32_t(item / shape.c), ch = uint32_t(item % shape.c);
+      (isFloat ? floatChannel : integerChannel)(pool, plan, n, ch,
+                                                workers.scratch(worker));
+    });
+    return Status::ok();
+  }
+
+private:
+  Decoded command;
+  PoolCommand pool;
+  PoolPlan plan;
+};
+
 } // namespace
 
-Status poolOrDepthwise(Machine &machine, const Decoded &c) {
-  PoolCommand pool;
-  WEFT_TRY(readTypes(c, pool));
-  WEFT_TRY(pool.hasRegions() ? readRegionWindow(c, pool.window)
-                             : readWindow(c, pool.window));
-  WEFT_TRY(readViews(machine, c, pool));
-  Shape4 shape = pool.resultView.shape;
-  PoolPlan layout;
-  WEFT_TRY(layout.make(machine, c, pool));
-  bool isFloat = pool.input.isFloat();
-  Workers &workers = machine.workers();
-  workers.reserveScratch(isFloat ? ChannelRoom<float>::bytes(pool, layout)
-                                 : ChannelRoom<int32_t>::bytes(pool, layout));
-  size_t planes = size_t(shape.n) * shape.c;
-  double cost = double(planes) * double(layout.lanes()) *
-                (3 + pool.window.positions() / 4);
-  workers.forEach(planes, cost, [&](size_t item, unsigned worker) {
-    uint32_t n = uint32_t(item / shape.c), ch = uint32_t(item % shape.c);
-    (isFloat ? floatChannel : integerChannel)(pool, layout, n, ch,
-                                              workers.scratch(worker));
-  });
+Status preparePool(Machine &machine, const Decoded &command,
+                   KernelPtr &kernel) {
+  auto prepared = std::make_unique<PoolKernel>(command);
+  WEFT_TRY(prepared->prepare(machine));
+  kernel = std::move(prepared);
   return Status::ok();
 }
 

@@ -3,7 +3,7 @@
 #ifndef WEFT_RUNTIME_EMULATOR_TIU_TIU_H
 #define WEFT_RUNTIME_EMULATOR_TIU_TIU_H
 
-#include "runtime/emulator/Machine.h"
+#include "runtime/emulator/Kernel.h"
 #include "runtime/emulator/Rows.h"
 #include "runtime/isa/Decode.h"
 
@@ -12,15 +12,16 @@ namespace weft::emulator {
 using isa::Decoded;
 using isa::Field;
 
-/// Executes one TIU command; nops and end commands do nothing.
-Status executeTiu(Machine &machine, const Decoded &command);
-
 namespace tiu {
 
-Status arith(Machine &machine, const Decoded &command);
+/// Commands that are worth settling once. They set `kernel` or fail.
+Status prepareArith(Machine &machine, const Decoded &command,
+                    KernelPtr &kernel);
+Status prepareConv(Machine &machine, const Decoded &command, KernelPtr &kernel);
+Status preparePool(Machine &machine, const Decoded &command, KernelPtr &kernel);
+
+/// The others: each checks the whole command before it writes anything.
 Status compare(Machine &machine, const Decoded &command);
-Status conv(Machine &machine, const Decoded &command);
-Status poolOrDepthwise(Machine &machine, const Decoded &command);
 Status matMul(Machine &machine, const Decoded &command);
 Status matMul2(Machine &machine, const Decoded &command);
 Status quant(Machine &machine, const Decoded &command);

@@ -56,28 +56,6 @@ Status axis(const char *name, uint32_t input, uint32_t inserted,
 
 } // namespace
 
-bool Window::indices(uint32_t first, unsigned count, uint32_t kh, uint32_t kw,
-                     uint32_t *index) const {
-  uint32_t y = first / outputW, x = first % outputW;
-  bool consecutive = true;
-  for (unsigned j = 0; j < count; ++j) {
-    int32_t row = rowAt[y * strideH + kh * dilationH];
-    int32_t column = columnAt[x * strideW + kw * dilationW];
-    if (row == kPad || column == kPad)
-      index[j] = padSlot();
-    else if (row == kInserted || column == kInserted)
-      index[j] = insertSlot();
-    else
-      index[j] = uint32_t(row) * inputW + uint32_t(column);
-    consecutive &= index[j] == index[0] + j && index[j] < padSlot();
-    if (++x == outputW) {
-      x = 0;
-      ++y;
-    }
-  }
-  return consecutive;
-}
-
 Status readWindow(const Decoded &c, Window &window) {
   auto mode = static_cast<isa::PadMode>(c.get(Field::pad_mode));
   window.inputH = get32(c, Field::opd0_h);

@@ -23,14 +23,7 @@ struct Window {
 
   uint32_t positions() const { return kernelH * kernelW; }
   uint32_t pixels() const { return outputH * outputW; }
-  uint32_t padSlot() const { return inputH * inputW; }
-  uint32_t insertSlot() const { return inputH * inputW + 1; }
-
-  /// Indices into an input plane (padSlot, insertSlot after its end) that
-  /// `count` output pixels from `first` read at kernel position (kh, kw). True
-  /// if they are consecutive.
-  bool indices(uint32_t first, unsigned count, uint32_t kh, uint32_t kw,
-               uint32_t *index) const;
+  uint32_t samples() const { return inputH * inputW; }
 };
 
 /// Reads the window fields of CONV and PorD; sizes come from opd0_h/w, opd1_h/w

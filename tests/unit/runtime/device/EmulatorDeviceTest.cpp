@@ -42,6 +42,43 @@ INSTANTIATE_TEST_SUITE_P(Vendor, TinyFile,
                            return std::string(info.param);
                          });
 
+/// A real net, so that commands are large enough to be shared.
+TEST(EmulatorDevice, ResultsDoNotDependOnTheThreads) {
+  for (const char *file : {"ppocr_cls_F32", "ppocr_cls_F16", "rich_BF16",
+                           "ppocr_cls_INT8", "rich_INT8asym"}) {
+    Result<Bmodel> model = Bmodel::load(
+        std::string(WEFT_TEST_DATA "/vendor-bmodels/") + file + ".bmodel");
+    ASSERT_TRUE(model.isOk()) << model.status().message();
+    const StageSpec &stage = model->nets()[0].stages[0];
+    std::vector<std::vector<uint8_t>> inputs, first;
+    for (const TensorSpec &tensor : stage.inputs) {
+      inputs.emplace_back(tensor.storedBytes);
+      for (size_t i = 0; i < inputs.back().size(); ++i) // small numbers
+        inputs.back()[i] = uint8_t(i % 4 == 3 ? 0x3e + i % 2 : i * 37);
+    }
+    for (unsigned threads : {1, 2, 5}) {
+      auto device = EmulatorDevice::open(*model, model->nets()[0], 0, threads);
+      ASSERT_TRUE(device.isOk()) << device.status().message();
+      for (int pass = 0; pass < 2; ++pass) {
+        std::vector<std::vector<uint8_t>> outputs;
+        std::vector<ByteSpan> in;
+        std::vector<MutableBytes> out;
+        for (const std::vector<uint8_t> &input : inputs)
+          in.push_back({input.data(), input.size()});
+        for (const TensorSpec &tensor : stage.outputs)
+          outputs.emplace_back(tensor.storedBytes);
+        for (std::vector<uint8_t> &output : outputs)
+          out.push_back({output.data(), output.size()});
+        ASSERT_TRUE((*device)->run(in, out).isOk());
+        EXPECT_GT((*device)->launchSeconds(), 0);
+        if (first.empty())
+          first = outputs;
+        EXPECT_EQ(outputs, first) << file << " on " << threads << " threads";
+      }
+    }
+  }
+}
+
 TEST(EmulatorDevice, CountsTrafficOfTheSmallModel) {
   Result<Bmodel> model = Bmodel::load(packModel(makeSmallModel()), "small");
   ASSERT_TRUE(model.isOk());

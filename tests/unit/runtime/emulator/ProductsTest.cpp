@@ -1,7 +1,7 @@
 #include "runtime/emulator/kernels/Products.h"
 
-#include "runtime/emulator/DotKernels.h"
 #include "runtime/emulator/FloatMode.h"
+#include "runtime/emulator/HalfBlock.h"
 #include "runtime/emulator/kernels/Pairs.h"
 #include "runtime/emulator/kernels/Simd.h"
 #include "runtime/numeric/Float16.h"
