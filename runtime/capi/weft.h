@@ -192,8 +192,7 @@ typedef struct weft_device_options {
   /* Seconds that loading, and each run, may take on WEFT_BMRT; 0: 300. */
   double time_limit_seconds;
   /* Threads that WEFT_EMULATOR uses; 0: one a processor. Results do not depend
-     on it. A session may not be used in a child of fork() after its first
-     run. */
+     on it. */
   uint32_t threads;
 } weft_device_options;
 
