@@ -109,7 +109,9 @@ void Ratios::ReportRuns(const std::vector<Run> &runs) {
       values.push_back(run.real_accumulated_time / double(run.iterations));
   }
   const std::string &last = order.empty() ? "" : order.back();
-  if (!runs.empty() && endsWith(runs[0].run_name.function_name, kVendors))
+  // Aggregates come in a report of their own.
+  if (!runs.empty() && runs[0].run_type == Run::RT_Iteration &&
+      endsWith(runs[0].run_name.function_name, kVendors))
     print(last, pairs[last]);
 }
 
