@@ -142,8 +142,8 @@ TEST(Assemble, ValuesInEverySpelling) {
             2u); // 1e-7 / 2^-24 = 1.68, a subnormal
   EXPECT_EQ(fieldOf("tiu arith.add opd1_addr=fp16(65519)", Field::opd1_addr),
             0x7bffu); // the largest finite half
-  EXPECT_NE(errorOf(std::string("tiu arith.add opd1_addr=fp32(1\0)", 34)),
-            "no error");
+  constexpr char kWithNul[] = "tiu arith.add opd1_addr=fp32(1\0)";
+  EXPECT_NE(errorOf(std::string(kWithNul, sizeof(kWithNul) - 1)), "no error");
   EXPECT_EQ(fieldOf("tiu arith.add opd1_addr=bf16(inf)", Field::opd1_addr),
             0x7f80u);
 }
