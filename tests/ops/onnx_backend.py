@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""ONNX's own backend node tests through the real path: `weft convert` (F32) and `weft run` on the emulator.
+
+  onnx_backend.py --weft WEFT [--no-host] [--suite plain|expanded|models] [-k PATTERN] [-j N] [--expected FILE] [--json FILE] [--bmrt LIB]
+
+Suites: `plain` (1,404 node tests), `expanded` (480: the same ops as the function bodies of ONNX's schemas), `models` (the
+`pytorch-converted`, `pytorch-operator` and `light` tests that the onnx package carries; folder given by --data).
+
+Outputs must have the test's element type and shape and lie within its own tolerances (rtol, atol). Inputs that fix shapes or axes
+(SHAPE_INPUTS) are bound at compile time with --bind; the data of an op never is.
+
+`--expected FILE` holds the tests that are expected to fail, one line `<suite> <name> <reason>`; with --no-host `<suite>/no-host`
+lines count, too. An unlisted failure and a listed test that passes both make the run fail.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+# Inputs by op and position that fix shapes, axes or how many values a result has.
+SHAPE_INPUTS = {
+    "Reshape": [1], "Expand": [1], "Tile": [1], "Squeeze": [1], "Unsqueeze": [1], "Slice": [1, 2, 3, 4], "Pad": [1, 3],
+    "Resize": [1, 2, 3], "Upsample": [1], "TopK": [1], "Split": [1], "SplitToSequence": [1], "ConstantOfShape": [0], "OneHot": [1],
+    "Range": [0, 1, 2], "CumSum": [1], "CumProd": [1], "CenterCropPad": [1], "Col2Im": [1, 2], "MaxUnpool": [2], "DFT": [1, 2],
+    "STFT": [1, 3], "BlackmanWindow": [0], "HannWindow": [0], "HammingWindow": [0], "MelWeightMatrix": [0, 1, 2, 3, 4],
+    "Trilu": [1], "AffineGrid": [1], "NonMaxSuppression": [2], "Loop": [0],
+    **{"Reduce" + kind: [1] for kind in "L1 L2 LogSum LogSumExp Max Mean Min Prod Sum SumSquare".split()},
+}
+# Outputs of a random draw and of training are in the list of expected failures, not here.
+
+
+class Case:
+    """One test: a model and data sets of (inputs, outputs), each a list in the graph's order."""
+
+    def __init__(self, name, model, data_sets, rtol, atol, unstorable=None):
+        self.name, self.model, self.data_sets, self.rtol, self.atol = name, model, data_sets, rtol, atol
+        self.unstorable = unstorable
+
+
+def node_cases(expanded):
+    from onnx.backend.test.case.node import collect_testcases
+    for test in collect_testcases(None):
+        if ("_expanded" in test.name) == expanded:
+            yield Case(test.name, test.model, test.data_sets, test.rtol, test.atol)
+
+
+def model_cases(folder):
+    """`pytorch-*` and `light` tests: model.onnx with test_data_set_*/{input,output}_i.pb, or .npz files."""
+    def read(path):
+        tensor = onnx.TensorProto()
+        tensor.ParseFromString(path.read_bytes())
+        return numpy_helper.to_array(tensor)
+
+    def numbered(directory, word):
+        return [read(path) for path in sorted(directory.glob(f"{word}_*.pb"), key=lambda p: int(re.search(r"_(\d+)\.pb", p.name)[1]))]
+
+    for group in ("pytorch-converted", "pytorch-operator", "simple"):
+        for directory in sorted((folder / group).glob("*")):
+            if (directory / "model.onnx").exists():
+                sets = [(numbered(data, "input"), numbered(data, "output")) for data in sorted(directory.glob("test_data_set_*"))]
+                yield Case(f"{group}/{directory.name}", onnx.load(directory / "model.onnx"), sets, 1e-3, 1e-7)
+
+
+def shape_inputs(graph):
+    """Names of graph inputs that SHAPE_INPUTS lists, in the graph and its subgraphs."""
+    names = {info.name for info in graph.input}
+    found = set()
+
+    def walk(inner):
+        for node in inner.node:
+            for position in SHAPE_INPUTS.get(node.op_type, []):
+                if position < len(node.input) and node.input[position] in names:
+                    found.add(node.input[position])
+            for attribute in node.attribute:
+                for sub in ([attribute.g] if attribute.type == onnx.AttributeProto.GRAPH else attribute.graphs):
+                    walk(sub)
+
+    walk(graph)
+    return found
+
+
+def as_stored(array):
+    """What `weft run` takes and gives for element types that npz files lack: the bits, one element a byte (two for bfloat16)."""
+    array = np.asarray(array)
+    if array.dtype.kind in "biufc" and array.dtype.isbuiltin == 1:
+        return array
+    import ml_dtypes
+    if array.dtype == ml_dtypes.bfloat16:
+        return array.view(np.uint16)
+    if array.dtype.itemsize == 1 and array.dtype.kind != "O":
+        return array.view(np.uint8)
+    raise TypeError(f"arrays of {array.dtype} cannot be given to a bmodel")
+
+
+def mismatch(actual, wanted, case):
+    """"" if `actual` is what the test wants, else how it differs."""
+    wanted = np.asarray(wanted)
+    stored = as_stored(wanted)
+    if actual.dtype != stored.dtype:
+        return f"element type {actual.dtype}, must be {stored.dtype}"
+    if actual.shape != stored.shape:
+        return f"shape {actual.shape}, must be {stored.shape}"
+    if stored is not wanted:  # compare values, not bits
+        actual = actual.view(wanted.dtype).astype(np.float32)
+        wanted = wanted.astype(np.float32)
+    if np.array_equal(actual, wanted):
+        return ""
+    try:
+        np.testing.assert_allclose(actual, wanted, rtol=case.rtol, atol=case.atol)
+    except AssertionError as error:
+        return " ".join(str(error).split())[:160]
+    return ""
+
+
+def last_line(text):
+    lines = [line for line in text.strip().splitlines() if "remark" not in line]
+    return lines[0] if lines else "no message"
+
+
+def run(case, arguments, folder):
+    """"" if the test passes, else the reason."""
+    graph = case.model.graph
+    optional = [info.name for info in graph.input]
+    for number, (inputs, outputs) in enumerate(case.data_sets):
+        if any(value is None or isinstance(value, (list, dict)) for value in [*inputs, *outputs]):
+            return "sequence, optional or map"
+        onnx.save(case.model, folder / "m.onnx")
+        bound = shape_inputs(graph)
+        try:
+            feeds = {info.name: as_stored(value) for info, value in zip(graph.input, inputs)}
+        except TypeError as error:
+            return str(error)
+        initialized = {tensor.name for tensor in graph.initializer}
+        flags = []
+        for name in sorted(bound - initialized):
+            np.savez(folder / f"bind{len(flags)}.npz", **{name.replace("/", "|"): feeds[name]})
+            flags += ["--bind", f"{name}={folder}/bind{len(flags)}.npz"]
+        if arguments.no_host:
+            flags.append("--no-host")
+        # Names with a slash are folders to an npz file; the tests have none.
+        np.savez(folder / "in.npz", **{name: value for name, value in feeds.items() if name not in bound})
+        weft = str(arguments.weft)
+        steps = [[weft, "convert", f"{folder}/m.onnx", "-o", f"{folder}/m.bmodel", "--precision", "f32", *flags],
+                 [weft, "run", f"{folder}/m.bmodel", "-i", f"{folder}/in.npz", "-o", f"{folder}/out.npz"]]
+        if arguments.bmrt:
+            steps.append([weft, "run", f"{folder}/m.bmodel", "-i", f"{folder}/in.npz", "-o", f"{folder}/vendor.npz", "--device", "bmrt",
+                          "--bmrt-lib", arguments.bmrt])
+        for step in steps:
+            try:
+                done = subprocess.run(step, capture_output=True, text=True, timeout=120)
+            except subprocess.TimeoutExpired:
+                return f"{step[1]}: no end after 120 s"
+            if done.returncode != 0:
+                return f"{step[1]} (exit {done.returncode}): {last_line(done.stderr)}"
+        with np.load(folder / "out.npz") as file:
+            for info, wanted in zip(graph.output, outputs):
+                if info.name not in file:
+                    return f"output '{info.name}' is missing"
+                found = mismatch(file[info.name], wanted, case)
+                if found:
+                    return f"output '{info.name}': {found}"
+            if arguments.bmrt:
+                with np.load(folder / "vendor.npz") as vendor:
+                    for name in file:
+                        if file[name].tobytes() != vendor[name].tobytes():
+                            return f"output '{name}' differs on libbmrt"
+    return "" if case.data_sets else "no data"
+
+
+def guarded(case, arguments):
+    with tempfile.TemporaryDirectory(prefix="weft-backend-") as folder:
+        try:
+            return case.name, run(case, arguments, pathlib.Path(folder))
+        except Exception as error:  # a fault of the harness is a failure of the test
+            return case.name, f"harness: {type(error).__name__}: {error}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--weft", required=True)
+    parser.add_argument("--suite", action="append", choices=["plain", "expanded", "models"])
+    parser.add_argument("--data", type=pathlib.Path, help="folder backend/test/data of the onnx wheel, for --suite models")
+    parser.add_argument("--no-host", action="store_true")
+    parser.add_argument("-k", default="", help="regular expression: only tests whose name it finds")
+    parser.add_argument("-j", type=int, default=os.cpu_count())
+    parser.add_argument("--bmrt", help="libbmrt.so: run each bmodel there, too, and compare bytes")
+    parser.add_argument("--expected", type=pathlib.Path)
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("-q", action="store_true", help="only the counts and what is wrong")
+    arguments = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    expected = {}
+    if arguments.expected:
+        for line in arguments.expected.read_text().splitlines():
+            if line.strip() and not line.startswith("#"):
+                suite, name, reason = line.split(None, 2)
+                expected[suite, name] = reason
+    wrong, report = [], {}
+    for suite in arguments.suite or ["plain"]:
+        cases = list(model_cases(arguments.data) if suite == "models" else node_cases(suite == "expanded"))
+        cases = [case for case in cases if re.search(arguments.k, case.name)]
+        with concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:
+            results = dict(pool.map(lambda case: guarded(case, arguments), cases))
+        label = suite + ("/no-host" if arguments.no_host else "")
+        listed = {name for (of, name) in expected if of in (suite, label)}
+        for name, reason in sorted(results.items()):
+            if reason and not arguments.q:
+                print(f"FAIL {label} {name}: {reason}")
+            if arguments.expected and bool(reason) != (name in listed):
+                wrong.append(f"{label} {name}: " + (reason or "passes, but is listed as an expected failure"))
+        passed = sum(not reason for reason in results.values())
+        print(f"{label}: {passed} of {len(results)} passed", flush=True)
+        report[label] = results
+    if arguments.json:
+        arguments.json.write_text(json.dumps(report, indent=1))
+    for line in wrong:
+        print("wrong:", line)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
