@@ -1,0 +1,113 @@
+//===- Compose.h - chains of top ops for one ONNX node ----------*- C++ -*-===//
+//
+// Operators without an op of their own become chains of primitive top ops. The
+// chain is written as an expression: a step that fails has been reported, gives
+// a null Value, and every step on a null Value is null, so that only the end of
+// the chain is checked (`finish`). A step whose operands are constant is
+// folded.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_FRONTEND_ONNX_COMPOSE_H
+#define WEFT_FRONTEND_ONNX_COMPOSE_H
+
+#include "dialects/top/Kinds.h"
+#include "frontend/onnx/NodeImporter.h"
+
+namespace weft::onnx {
+
+class Compose {
+public:
+  explicit Compose(NodeImporter &node) : n(node) {}
+
+  NodeImporter &n;
+
+  //===--- shapes and constants -------------------------------------------===//
+  static llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+    return NodeImporter::typeOf(value).getShape();
+  }
+  static mlir::Type elementOf(mlir::Value value) {
+    return NodeImporter::typeOf(value).getElementType();
+  }
+  /// A constant of `shape` with `values` rounded to `element` (any float or
+  /// integer type); one value fills the whole shape.
+  mlir::Value numbers(llvm::ArrayRef<double> values,
+                      llvm::ArrayRef<int64_t> shape, mlir::Type element);
+  /// A scalar in the element type of `like`.
+  mlir::Value number(double value, mlir::Value like);
+
+  //===--- element-wise ---------------------------------------------------===//
+  mlir::Value binary(top::BinaryKind kind, mlir::Value lhs, mlir::Value rhs);
+  mlir::Value unary(top::UnaryKind kind, mlir::Value value);
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs) {
+    return binary(top::BinaryKind::Add, lhs, rhs);
+  }
+  mlir::Value sub(mlir::Value lhs, mlir::Value rhs) {
+    return binary(top::BinaryKind::Sub, lhs, rhs);
+  }
+  mlir::Value mul(mlir::Value lhs, mlir::Value rhs) {
+    return binary(top::BinaryKind::Mul, lhs, rhs);
+  }
+  mlir::Value max(mlir::Value lhs, mlir::Value rhs) {
+    return binary(top::BinaryKind::Max, lhs, rhs);
+  }
+  mlir::Value min(mlir::Value lhs, mlir::Value rhs) {
+    return binary(top::BinaryKind::Min, lhs, rhs);
+  }
+  // The same with a number in the element type of `lhs`.
+  mlir::Value add(mlir::Value lhs, double rhs) {
+    return add(lhs, like(rhs, lhs));
+  }
+  mlir::Value sub(mlir::Value lhs, double rhs) {
+    return sub(lhs, like(rhs, lhs));
+  }
+  mlir::Value mul(mlir::Value lhs, double rhs) {
+    return mul(lhs, like(rhs, lhs));
+  }
+  mlir::Value max(mlir::Value lhs, double rhs) {
+    return max(lhs, like(rhs, lhs));
+  }
+  mlir::Value min(mlir::Value lhs, double rhs) {
+    return min(lhs, like(rhs, lhs));
+  }
+  /// min(max(value, low), high).
+  mlir::Value clamp(mlir::Value value, double low, double high) {
+    return min(max(value, low), high);
+  }
+  mlir::Value cast(mlir::Value value, mlir::Type element);
+
+  //===--- movement -------------------------------------------------------===//
+  mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
+  mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> perm);
+  mlir::Value concat(llvm::ArrayRef<mlir::Value> values, int64_t axis);
+  /// The box of `sizes` from `starts`, every `steps`-th value.
+  mlir::Value slice(mlir::Value value, llvm::ArrayRef<int64_t> starts,
+                    llvm::ArrayRef<int64_t> sizes,
+                    llvm::ArrayRef<int64_t> steps);
+  /// `size` values of one axis from `start`, every `step`-th.
+  mlir::Value sliceAxis(mlir::Value value, int64_t axis, int64_t start,
+                        int64_t size, int64_t step = 1);
+  /// `begin` and `end` copies of `fill` around each axis; negative ones crop.
+  mlir::Value pad(mlir::Value value, llvm::ArrayRef<int64_t> begin,
+                  llvm::ArrayRef<int64_t> end, double fill);
+
+  //===--- products -------------------------------------------------------===//
+  mlir::Value matmul(mlir::Value lhs, mlir::Value rhs);
+
+  /// Sets output `i`, or fails if a step has.
+  mlir::LogicalResult finish(mlir::Value value, unsigned i = 0);
+
+  /// The result of a checked builder: null if it has failed.
+  static mlir::Value orNull(mlir::FailureOr<mlir::Value> value) {
+    return mlir::succeeded(value) ? *value : mlir::Value();
+  }
+
+private:
+  mlir::Value like(double value, mlir::Value other) {
+    return other ? number(value, other) : mlir::Value();
+  }
+};
+
+} // namespace weft::onnx
+
+#endif // WEFT_FRONTEND_ONNX_COMPOSE_H
