@@ -2,10 +2,13 @@
 
 #include "frontend/onnx/Import.h"
 
+#include "dialects/Evaluate.h"
 #include "dialects/top/Constant.h"
 #include "frontend/onnx/GraphOrder.h"
 #include "frontend/onnx/NodeImporter.h"
 #include "frontend/onnx/OpRows.h"
+#include "runtime/numeric/CarrierTypes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -67,7 +70,9 @@ private:
   void importInitializers(Scope &scope);
   void importInputs(Scope &scope);
   std::optional<SmallVector<int64_t>> inputShape(const ValueInfo &input);
-  LogicalResult checkShapeOptions();
+  LogicalResult checkNamesInOptions();
+  LogicalResult checkNamedInput(StringRef option, const std::string &name);
+  void bindInput(const ValueInfo &input, Type element, Scope &scope);
   void importMainGraph(Scope &scope);
   void importOutputs(Scope &scope);
   void removeUnusedConstants();
@@ -242,6 +247,10 @@ void Importer::importInputs(Scope &scope) {
                        "or bool");
       continue;
     }
+    if (options.bindings.count(input.name)) {
+      bindInput(input, element, scope);
+      continue;
+    }
     std::optional<SmallVector<int64_t>> shape = inputShape(input);
     if (!shape)
       continue;
@@ -255,25 +264,82 @@ void Importer::importInputs(Scope &scope) {
   main.setAllArgAttrs(attributes);
 }
 
-/// Fails if `--shape` names something that is no input; then missing sizes of
-/// the real inputs would only follow from it.
-LogicalResult Importer::checkShapeOptions() {
+/// Whether an array of shape `given` agrees with the declared dimensions.
+static bool shapeFits(const ValueInfo &input, ArrayRef<int64_t> given) {
+  if (!input.dims)
+    return true;
+  return llvm::equal(
+      given, *input.dims, [](int64_t size, const Dimension &dim) {
+        return !dim.value || *dim.value == size || *dim.value == -1;
+      });
+}
+
+/// "?x3xHxW": the dimensions that an input declares.
+static std::string declaredShape(const ValueInfo &input) {
+  std::string text;
+  for (const Dimension &dim : *input.dims)
+    text += (text.empty() ? "" : "x") +
+            (dim.value ? std::to_string(*dim.value) : dim.symbol);
+  return text.empty() ? "scalar" : text;
+}
+
+/// Makes an input the constant that `--bind` gives for it.
+void Importer::bindInput(const ValueInfo &input, Type element, Scope &scope) {
+  numeric::HostTensor tensor = options.bindings.at(input.name);
+  Location location = namedLocation(input.name);
+  if (!numeric::fromCarrier(tensor, *hostElementType(element)))
+    return report(location, "--bind gives input '" + input.name + "' " +
+                                numeric::elementTypeName(tensor.type()) +
+                                " elements, the model wants " +
+                                dataTypeName(input.type) +
+                                "; convert the array first");
+  if (!shapeFits(input, tensor.shape()))
+    return report(location, "--bind gives input '" + input.name +
+                                "' the shape " + formatShape(tensor.shape()) +
+                                ", the model wants " + declaredShape(input) +
+                                "; give an array of that shape");
+  if (!countElements(tensor.shape()))
+    return report(location, "--bind gives input '" + input.name +
+                                "' the shape " + formatShape(tensor.shape()) +
+                                "; there may be at most " +
+                                std::to_string(kMaxElements) + " elements");
+  auto type = RankedTensorType::get(tensor.shape(), element);
+  ElementsAttr value = toElementsAttr(tensor, type, input.name);
+  scope[input.name] = builder.create<top::ConstantOp>(location, type, value);
+}
+
+/// Fails if `option` names something that is no input.
+LogicalResult Importer::checkNamedInput(StringRef option,
+                                        const std::string &name) {
+  std::string known;
+  for (const ValueInfo &input : model.inputs) {
+    if (initializerNames.contains(input.name))
+      continue;
+    if (input.name == name)
+      return success();
+    known += (known.empty() ? "'" : ", '") + input.name + "'";
+  }
+  report(fileLocation(), option.str() + " names '" + name +
+                             "', which is no input of the model; inputs: " +
+                             (known.empty() ? "none" : known));
+  return failure();
+}
+
+/// Fails if `--shape` or `--bind` names something that is no input; then
+/// missing sizes of the real inputs would only follow from it.
+LogicalResult Importer::checkNamesInOptions() {
   bool allFound = true;
   for (const auto &[name, shape] : options.shapes) {
-    std::string known;
-    bool found = false;
-    for (const ValueInfo &input : model.inputs) {
-      if (initializerNames.contains(input.name))
-        continue;
-      found |= input.name == name;
-      known += (known.empty() ? "'" : ", '") + input.name + "'";
-    }
-    allFound &= found;
-    if (!found)
-      report(fileLocation(), "--shape names '" + name +
-                                 "', which is no input of the model; inputs: " +
-                                 (known.empty() ? "none" : known));
+    allFound &= succeeded(checkNamedInput("--shape", name));
+    if (!options.bindings.count(name))
+      continue;
+    report(fileLocation(), "--shape and --bind both name input '" + name +
+                               "'; a bound input has the array's shape, leave "
+                               "--shape out");
+    allFound = false;
   }
+  for (const auto &[name, tensor] : options.bindings)
+    allFound &= succeeded(checkNamedInput("--bind", name));
   return success(allFound);
 }
 
@@ -627,7 +693,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   // from it; the structure is still checked below.
   Scope scope;
   importInitializers(scope);
-  if (failed(checkShapeOptions()))
+  if (failed(checkNamesInOptions()))
     return nullptr;
   importInputs(scope);
   if (!model.problems.empty())

@@ -3,6 +3,8 @@
 #ifndef WEFT_FRONTEND_ONNX_IMPORT_H
 #define WEFT_FRONTEND_ONNX_IMPORT_H
 
+#include "runtime/numeric/HostTensor.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -26,6 +28,9 @@ struct ImportOptions {
   /// Sizes of inputs by name (`--shape x=1x3x48x192`). They replace symbolic
   /// and unknown dimensions and must agree with fixed ones.
   std::map<std::string, std::vector<int64_t>> shapes;
+  /// Constants in place of inputs, by name (`--bind`); they must agree with the
+  /// declared type (or travel for it, numeric/CarrierTypes.h) and shape.
+  std::map<std::string, numeric::HostTensor> bindings;
   /// Problems printed before the rest is only counted.
   unsigned maxProblems = 20;
   /// If set, filled before the first message about a node; see Diagnostics.h.

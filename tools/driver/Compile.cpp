@@ -25,9 +25,11 @@ Compilation::Compilation()
 Compilation::~Compilation() = default;
 
 LogicalResult Compilation::import(const std::string &path,
-                                  const InputShapes &shapes) {
+                                  const InputShapes &shapes,
+                                  const InputBindings &bindings) {
   onnx::ImportOptions options;
   options.shapes = shapes;
+  options.bindings = bindings;
   options.titles = &diagnostics->titles;
   theModule = onnx::importOnnxFile(path, options, context);
   if (!theModule)

@@ -4,6 +4,7 @@
 #define WEFT_TOOLS_DRIVER_COMPILE_H
 
 #include "runtime/chips/Targets.h"
+#include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
 #include "tools/driver/Diagnostics.h"
 #include "tools/driver/Pipelines.h"
@@ -19,6 +20,9 @@ namespace weft::driver {
 
 /// Sizes of inputs by name (`--shape x=1x3x48x192`).
 using InputShapes = std::map<std::string, std::vector<int64_t>>;
+
+/// Constants in place of inputs by name (`--bind shape=shape.npz`).
+using InputBindings = std::map<std::string, numeric::HostTensor>;
 
 /// How far a compilation goes and what it gives.
 enum class Stage { Top, Tpu, Ppl, Bmodel };
@@ -43,8 +47,8 @@ public:
 
   /// Imports a model; `module()` is its float graph, constants folded and
   /// rewritten.
-  mlir::LogicalResult import(const std::string &path,
-                             const InputShapes &shapes);
+  mlir::LogicalResult import(const std::string &path, const InputShapes &shapes,
+                             const InputBindings &bindings = {});
   /// Runs the passes up to `stage`; from Stage::Tpu on the graph is bound.
   mlir::LogicalResult lower(const CompileOptions &options, Stage stage);
   /// The bytes of the bmodel, after `lower(.., Stage::Ppl)`.

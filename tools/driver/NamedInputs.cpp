@@ -2,6 +2,7 @@
 
 #include "tools/driver/NamedInputs.h"
 
+#include "runtime/numeric/CarrierTypes.h"
 #include "runtime/status/Quote.h"
 #include "tools/npz/Npz.h"
 
@@ -36,14 +37,8 @@ static Result<HostTensor> readInput(const npz::Reader &archive,
   if (!tensor)
     return tensor.status();
   numeric::ElementType wanted = *hostElementType(type.getElementType());
-  // NumPy has no bf16; it travels as float32.
-  if (wanted == numeric::ElementType::BF16 &&
-      tensor->type() == numeric::ElementType::F32) {
-    HostTensor narrow(wanted, tensor->shape());
-    for (int64_t i = 0; i < tensor->elements(); ++i)
-      narrow.setFromDouble(i, tensor->as<float>()[i]);
-    *tensor = std::move(narrow);
-  }
+  // A type that does not fit is reported below.
+  (void)numeric::fromCarrier(*tensor, wanted);
   std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
   if (tensor->type() == wanted && tensor->shape() == shape)
     return tensor;

@@ -30,6 +30,15 @@ constexpr TypeRow kTypes[] = {
     {ElementType::C64, "<c8"}, {ElementType::C128, "<c16"},
 };
 
+/// Arrays of Python's ml_dtypes: NumPy stores them as bytes without a meaning,
+/// float8_e5m2 under a name that it cannot read itself. Their bit patterns are
+/// taken (numeric::fromCarrier gives them a meaning).
+constexpr TypeRow kOpaqueTypes[] = {
+    {ElementType::U8, "|V1"},
+    {ElementType::U8, "|f1"},
+    {ElementType::U16, "|V2"},
+};
+
 /// Reads the Python dictionary literal of a header: only what NumPy writes.
 class DictParser {
 public:
@@ -91,6 +100,12 @@ Status DictParser::takeType(NpyHeader &header) {
     header.type = row.type;
     return Status::ok();
   }
+  for (const TypeRow &row : kOpaqueTypes)
+    if (descr.size() == 3 && descr.substr(1) == row.descr.substr(1) &&
+        descr[0] != '>') {
+      header.type = row.type;
+      return Status::ok();
+    }
   return rt::failf(Code::Unsupported,
                    "unsupported: element type %s; little-endian floats, "
                    "integers and bool can be read",

@@ -29,7 +29,8 @@ constexpr size_t kMaxNpyHeaderBytes = 64 * 1024;
 
 /// Parses the start of a file. `bytes` must hold the whole header (or
 /// kMaxNpyHeaderBytes of it). Little-endian real numbers, integers and bool are
-/// read; other types and byte orders are Code::Unsupported, anything malformed
+/// read; bytes of types that NumPy lacks (|V1, |V2) are taken as u8 and u16;
+/// other types and byte orders are Code::Unsupported, anything malformed
 /// Code::BadFile.
 rt::Result<NpyHeader> parseNpyHeader(std::string_view bytes);
 

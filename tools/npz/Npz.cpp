@@ -1,5 +1,5 @@
 #include "tools/npz/Npz.h"
-#include "runtime/numeric/Float16.h"
+#include "runtime/numeric/CarrierTypes.h"
 #include "runtime/status/Quote.h"
 #include "tools/files/OutputFile.h"
 
@@ -12,7 +12,6 @@
 
 using namespace weft;
 using namespace weft::npz;
-using numeric::ElementType;
 using numeric::HostTensor;
 using rt::Code;
 using rt::Result;
@@ -199,19 +198,12 @@ Result<HostTensor> Reader::read(const std::string &name) const {
   return tensor;
 }
 
-static HostTensor widenBf16(const HostTensor &narrow) {
-  HostTensor wide(ElementType::F32, narrow.shape());
-  for (int64_t i = 0; i < narrow.elements(); ++i)
-    wide.as<float>()[i] = numeric::bf16ToFloat(narrow.as<uint16_t>()[i]);
-  return wide;
-}
-
 /// The bytes of one .npy file.
 static Result<std::string> makeNpy(const NamedTensor &named) {
   const HostTensor &tensor = *named.tensor;
-  if (tensor.type() == ElementType::BF16) {
-    HostTensor wide = widenBf16(tensor);
-    return makeNpy({named.name, &wide});
+  if (numeric::carrierType(tensor.type()) != tensor.type()) {
+    HostTensor carrier = numeric::toCarrier(tensor);
+    return makeNpy({named.name, &carrier});
   }
   std::optional<std::string> header =
       makeNpyHeader(tensor.type(), tensor.shape());

@@ -61,8 +61,9 @@ struct NamedTensor {
 };
 
 /// Writes the arrays uncompressed, in order, without times, so equal arrays
-/// give equal bytes; see writeOutputFile() for how the file appears. bf16 is
-/// written as float32. Code::Unsupported for other types that NumPy lacks.
+/// give equal bytes; see writeOutputFile() for how the file appears. Types
+/// that NumPy lacks are written as numeric::carrierType() says: bf16 as
+/// float32, float8 and float4 as uint8 bit patterns, int4 and int2 as int8 ...
 rt::Status writeNpz(const std::string &path,
                     const std::vector<NamedTensor> &tensors);
 

@@ -1,5 +1,6 @@
 #include "tools/driver/Calibrate.h"
 #include "tools/files/OutputFile.h"
+#include "tools/weft/Bindings.h"
 #include "tools/weft/CalibrationFlags.h"
 #include "tools/weft/ModelFlags.h"
 #include "tools/weft/Program.h"
@@ -26,6 +27,9 @@ static ExitCode calibrateModel(const CalibrateFlags &flags) {
   Result<driver::InputShapes> shapes = parseShapes(flags.model.shapes);
   if (!shapes)
     return reportError(shapes.status());
+  Result<NamedTensors> bindings = readBindings(flags.model.bindings);
+  if (!bindings)
+    return reportError(bindings.status());
   driver::CalibrationRun run;
   run.folder = flags.data;
   if (rt::Status status = applyCalibrationFlags(flags.calibration, run);
@@ -35,7 +39,7 @@ static ExitCode calibrateModel(const CalibrateFlags &flags) {
     return reportError(rt::fail(rt::Code::InvalidArgument,
                                 "--json and --output - both want stdout"));
   driver::Compilation compilation;
-  if (failed(compilation.import(flags.model.model, *shapes)))
+  if (failed(compilation.import(flags.model.model, *shapes, *bindings)))
     return reportFailure(compilation);
   mlir::FailureOr<quantize::CalibrationTable> table =
       driver::calibrate(compilation.module(), run);

@@ -2,6 +2,7 @@
 #include "runtime/device/LayerCapture.h"
 #include "runtime/status/Quote.h"
 #include "tools/npz/Npz.h"
+#include "tools/weft/Bindings.h"
 #include "tools/weft/Comparison.h"
 #include "tools/weft/DeviceFlags.h"
 #include "tools/weft/ModelRun.h"
@@ -25,6 +26,7 @@ struct CompareFlags {
   std::string onnx;
   RunRequest request;
   std::string reference;
+  std::vector<std::string> bindings;
   Thresholds thresholds;
   bool perLayer = false;
   bool json = false;
@@ -96,8 +98,12 @@ static Result<Computed> compute(const CompareFlags &flags) {
 /// the evaluator.
 static Result<ReferenceValues> findReference(const CompareFlags &flags,
                                              const NamedTensors &inputs) {
-  if (flags.reference.empty())
-    return evaluateOnnx(flags.onnx, inputs, flags.perLayer);
+  if (flags.reference.empty()) {
+    Result<NamedTensors> bindings = readBindings(flags.bindings);
+    if (!bindings)
+      return bindings.status();
+    return evaluateOnnx(flags.onnx, inputs, *bindings, flags.perLayer);
+  }
   Result<npz::Reader> archive = npz::Reader::open(flags.reference);
   if (!archive)
     return archive.status();
@@ -319,6 +325,7 @@ void cli::addCompareCommand(Program &program) {
                   "Expected values by ONNX name; without it the ONNX model is "
                   "evaluated")
       ->type_name("FILE.npz");
+  addBindFlag(command, flags->bindings);
   command.add_flag("--per-layer", flags->perLayer,
                    "Also compare the values inside, through the debug map");
   command

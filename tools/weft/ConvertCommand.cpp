@@ -2,6 +2,7 @@
 #include "tools/driver/Calibrate.h"
 #include "tools/files/OutputFile.h"
 #include "tools/files/TemporaryFile.h"
+#include "tools/weft/Bindings.h"
 #include "tools/weft/CalibrationFlags.h"
 #include "tools/weft/Listing.h"
 #include "tools/weft/ModelFlags.h"
@@ -122,6 +123,9 @@ static ExitCode convert(const ConvertFlags &flags) {
   Result<driver::InputShapes> shapes = parseShapes(flags.model.shapes);
   if (!shapes)
     return reportError(shapes.status());
+  Result<NamedTensors> bindings = readBindings(flags.model.bindings);
+  if (!bindings)
+    return reportError(bindings.status());
   auto begin = std::chrono::steady_clock::now();
   auto elapsed = [&] {
     std::chrono::duration<double> time =
@@ -130,7 +134,7 @@ static ExitCode convert(const ConvertFlags &flags) {
   };
   driver::Compilation compilation;
   // Problems of the model have been printed when a step fails.
-  if (failed(compilation.import(flags.model.model, *shapes)))
+  if (failed(compilation.import(flags.model.model, *shapes, *bindings)))
     return reportFailure(compilation);
   driver::CompileOptions options = flags.compile;
   options.optLevel = driver::OptLevel(flags.optLevel);

@@ -1,6 +1,7 @@
 #include "tools/weft/ModelFlags.h"
 
 #include "runtime/status/Quote.h"
+#include "tools/weft/Bindings.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -17,6 +18,7 @@ void cli::addModelFlags(CLI::App &command, ModelFlags &flags) {
                   "Shape of an input; needed where the model leaves sizes open")
       ->type_name("NAME=AxBx..")
       ->take_all();
+  addBindFlag(command, flags.bindings);
 }
 
 ExitCode cli::reportFailure(const driver::Compilation &compilation) {

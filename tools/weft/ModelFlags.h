@@ -17,9 +17,10 @@ namespace weft::cli {
 struct ModelFlags {
   std::string model;
   std::vector<std::string> shapes;
+  std::vector<std::string> bindings;
 };
 
-/// Adds MODEL.onnx and --shape to `command`.
+/// Adds MODEL.onnx, --shape and --bind to `command`.
 void addModelFlags(CLI::App &command, ModelFlags &flags);
 
 /// The exit code for a step of `compilation` that failed. What is wrong with

@@ -4,6 +4,7 @@
 #include "dialects/Evaluate.h"
 #include "dialects/top/Top.h"
 #include "frontend/onnx/Import.h"
+#include "runtime/numeric/CarrierTypes.h"
 #include "tools/driver/Diagnostics.h"
 #include "tools/driver/Registration.h"
 
@@ -28,8 +29,7 @@ static rt::Status failureFrom(std::string printed, const std::string &path) {
   return rt::fail(Code::BadFile, printed);
 }
 
-/// `inputs` in the element types of `function`: npz holds no bf16, so such
-/// arrays come as f32.
+/// `inputs` in the element types of `function`: npz lacks some of them.
 static NamedTensors inOwnTypes(mlir::func::FuncOp function,
                                NamedTensors inputs) {
   for (mlir::BlockArgument argument : function.getArguments()) {
@@ -37,20 +37,16 @@ static NamedTensors inOwnTypes(mlir::func::FuncOp function,
         argument.getArgNumber(), top::kNameAttr);
     auto type = mlir::cast<mlir::RankedTensorType>(argument.getType());
     auto found = name ? inputs.find(name.str()) : inputs.end();
-    if (found == inputs.end() || !type.getElementType().isBF16() ||
-        found->second.type() != numeric::ElementType::F32)
-      continue;
-    numeric::HostTensor rounded(numeric::ElementType::BF16,
-                                found->second.shape());
-    for (int64_t i = 0; i < rounded.elements(); ++i)
-      rounded.setFromDouble(i, found->second.toDouble(i));
-    found->second = std::move(rounded);
+    if (found != inputs.end())
+      (void)numeric::fromCarrier(found->second,
+                                 *hostElementType(type.getElementType()));
   }
   return inputs;
 }
 
 Result<ReferenceValues> cli::evaluateOnnx(const std::string &path,
                                           const NamedTensors &inputs,
+                                          const NamedTensors &bindings,
                                           bool withLayers) {
   // The evaluator computes op after op; threads would only cost their start.
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -59,6 +55,7 @@ Result<ReferenceValues> cli::evaluateOnnx(const std::string &path,
   driver::DiagnosticPrinter printer(context, stream);
   onnx::ImportOptions options;
   options.titles = &printer.titles;
+  options.bindings = bindings;
   for (const auto &[name, tensor] : inputs)
     options.shapes[name] = tensor.shape();
   mlir::OwningOpRef<mlir::ModuleOp> module =
@@ -81,7 +78,8 @@ Result<ReferenceValues> cli::evaluateOnnx(const std::string &path,
 #else
 
 weft::rt::Result<weft::cli::ReferenceValues>
-weft::cli::evaluateOnnx(const std::string &path, const NamedTensors &, bool) {
+weft::cli::evaluateOnnx(const std::string &path, const NamedTensors &,
+                        const NamedTensors &, bool) {
   return rt::fail(rt::Code::Unsupported,
                   "unsupported: this build has no compiler to evaluate " +
                       path + "; give the expected values with --reference");

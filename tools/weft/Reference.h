@@ -22,10 +22,12 @@ struct ReferenceValues {
 };
 
 /// Evaluates an ONNX model on the float evaluator of `top`, with the inputs'
-/// shapes. Inputs must be exactly the model's. Code::Unsupported in a build
+/// shapes and `bindings` in place of inputs. Inputs must be exactly the rest of
+/// the model's. Code::Unsupported in a build
 /// without the compiler: reference values must then come from a file.
 rt::Result<ReferenceValues> evaluateOnnx(const std::string &path,
                                          const NamedTensors &inputs,
+                                         const NamedTensors &bindings,
                                          bool withLayers);
 
 } // namespace weft::cli

@@ -115,6 +115,17 @@ test::Imported test::importBytes(const std::string &bytes,
   });
 }
 
+test::Imported
+test::importBound(const std::string &bytes,
+                  const std::map<std::string, numeric::HostTensor> &bindings,
+                  const Shapes &shapes) {
+  return runImport(shapes, [&](auto options, auto &context) {
+    options.bindings = bindings;
+    return weft::onnx::importOnnxBytes(
+        llvm::ArrayRef(bytes.data(), bytes.size()), "m.onnx", options, context);
+  });
+}
+
 test::Imported test::importFile(const std::string &path, const Shapes &shapes) {
   return runImport(shapes, [&](const auto &options, auto &context) {
     return weft::onnx::importOnnxFile(path, options, context);

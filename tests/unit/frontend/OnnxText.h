@@ -48,6 +48,10 @@ struct Imported {
 using Shapes = std::map<std::string, std::vector<int64_t>>;
 /// Imports bytes under the name "m.onnx".
 Imported importBytes(const std::string &bytes, const Shapes &shapes = {});
+/// The same with constants in place of inputs.
+Imported importBound(const std::string &bytes,
+                     const std::map<std::string, numeric::HostTensor> &bindings,
+                     const Shapes &shapes = {});
 Imported importFile(const std::string &path, const Shapes &shapes = {});
 
 /// The messages of an import that must fail.

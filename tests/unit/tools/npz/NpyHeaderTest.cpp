@@ -99,6 +99,21 @@ TEST(NpyHeader, FaultsAreNamed) {
   }
 }
 
+TEST(NpyHeader, TypesThatNumPyLacksComeAsBits) {
+  const std::pair<const char *, ElementType> rows[] = {
+      {"<V1", ElementType::U8},
+      {"|V1", ElementType::U8},
+      {"<f1", ElementType::U8},
+      {"<V2", ElementType::U16}};
+  for (const auto &[descr, type] : rows) {
+    rt::Result<NpyHeader> header = parseNpyHeader(
+        withPreamble("{'descr': '" + std::string(descr) +
+                     "', 'fortran_order': False, 'shape': (3,), }"));
+    ASSERT_TRUE(header.isOk()) << header.status().message();
+    EXPECT_EQ(header->type, type) << descr;
+  }
+}
+
 TEST(NpyHeader, UnknownVersionIsUnsupported) {
   std::string text = *makeNpyHeader(ElementType::F32, {1});
   text[6] = 9;

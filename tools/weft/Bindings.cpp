@@ -1,0 +1,58 @@
+#include "tools/weft/Bindings.h"
+
+#include "runtime/status/Quote.h"
+#include "tools/npz/Npz.h"
+
+using namespace weft;
+using namespace weft::cli;
+using numeric::HostTensor;
+using rt::Code;
+using rt::Result;
+
+void cli::addBindFlag(CLI::App &command, std::vector<std::string> &texts) {
+  command
+      .add_option("--bind", texts,
+                  "Constant in place of an input: the array NAME of the file, "
+                  "or its only one")
+      ->type_name("NAME=FILE.npz")
+      ->take_all();
+}
+
+/// The array for input `name` of a file.
+static Result<HostTensor> readBinding(const std::string &name,
+                                      const std::string &file) {
+  Result<npz::Reader> archive = npz::Reader::open(file);
+  if (!archive)
+    return archive.status();
+  if (archive->header(name))
+    return archive->read(name);
+  if (archive->names().size() == 1)
+    return archive->read(archive->names().front());
+  std::string found;
+  for (const std::string &other : archive->names())
+    found += (found.empty() ? "" : ", ") + rt::quoteName(other);
+  return rt::fail(Code::NotFound, file + ": no array for input " +
+                                      rt::quoteName(name) + "; the file has " +
+                                      (found.empty() ? "none" : found));
+}
+
+Result<NamedTensors> cli::readBindings(const std::vector<std::string> &texts) {
+  NamedTensors bindings;
+  for (const std::string &text : texts) {
+    auto bad = [&](const std::string &why) {
+      return rt::fail(Code::InvalidArgument,
+                      "--bind " + rt::quoteName(text) + ": " + why);
+    };
+    // Names of inputs hold '=' as rarely as paths do; paths come last.
+    size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return bad("no name before '='; write NAME=FILE.npz");
+    std::string name = text.substr(0, equals);
+    Result<HostTensor> tensor = readBinding(name, text.substr(equals + 1));
+    if (!tensor)
+      return tensor.status().withContext("--bind");
+    if (!bindings.emplace(name, *std::move(tensor)).second)
+      return bad("input " + rt::quoteName(name) + " is bound twice");
+  }
+  return bindings;
+}

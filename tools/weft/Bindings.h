@@ -1,0 +1,25 @@
+//===- Bindings.h - inputs that become constants ----------------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_WEFT_BINDINGS_H
+#define WEFT_TOOLS_WEFT_BINDINGS_H
+
+#include "runtime/status/Status.h"
+#include "tools/weft/Reference.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace weft::cli {
+
+/// Adds --bind to `command`.
+void addBindFlag(CLI::App &command, std::vector<std::string> &texts);
+
+/// The arrays that --bind names, by input: of each `NAME=FILE.npz` the array
+/// NAME of the file, or its only one. Code::InvalidArgument quotes a value of
+/// another form.
+rt::Result<NamedTensors> readBindings(const std::vector<std::string> &texts);
+
+} // namespace weft::cli
+
+#endif // WEFT_TOOLS_WEFT_BINDINGS_H
