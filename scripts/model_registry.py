@@ -1,4 +1,4 @@
-"""The registry of models (models/*/model.toml) and their verified files in the shared cache."""
+"""The registry of models (models/*/*.toml) and their verified files in the shared cache."""
 import os
 import pathlib
 import sys
@@ -13,9 +13,9 @@ FOLDER = pypi.CACHE / "models"
 
 
 def registry():
-    """Name to the [model] table of its model.toml."""
-    return {path.parent.name: tomllib.loads(path.read_text())["model"]
-            for path in sorted((ROOT / "models").glob("*/model.toml"))}
+    """Name to the [model] table of models/<name>/model.toml, or of models/<family>/<name>.toml."""
+    tables = [tomllib.loads(path.read_text())["model"] for path in sorted((ROOT / "models").glob("*/*.toml"))]
+    return {model["name"]: model for model in tables if "wheel_sha256" in model}
 
 
 def download(model):

@@ -90,13 +90,18 @@ def shape_inputs(graph):
 
 
 def as_stored(array):
-    """What `weft run` takes and gives for element types that npz files lack: the bits, one element a byte (two for bfloat16)."""
+    """What `weft run` takes and gives for element types that npz files lack: floats of 8 and 4 bits as their bits in uint8, bfloat16 in
+    uint16, integers of 4 and 2 bits as int8 and uint8."""
+    if isinstance(array, onnx.TensorProto):
+        array = numpy_helper.to_array(array)
     array = np.asarray(array)
     if array.dtype.kind in "biufc" and array.dtype.isbuiltin == 1:
         return array
     import ml_dtypes
     if array.dtype == ml_dtypes.bfloat16:
         return array.view(np.uint16)
+    if array.dtype.name in ("int4", "int2", "uint4", "uint2"):
+        return array.astype(np.uint8 if array.dtype.name[0] == "u" else np.int8)
     if array.dtype.itemsize == 1 and array.dtype.kind != "O":
         return array.view(np.uint8)
     raise TypeError(f"arrays of {array.dtype} cannot be given to a bmodel")
@@ -104,6 +109,8 @@ def as_stored(array):
 
 def mismatch(actual, wanted, case):
     """"" if `actual` is what the test wants, else how it differs."""
+    if isinstance(wanted, onnx.TensorProto):
+        wanted = numpy_helper.to_array(wanted)
     wanted = np.asarray(wanted)
     stored = as_stored(wanted)
     if actual.dtype != stored.dtype:
@@ -111,7 +118,9 @@ def mismatch(actual, wanted, case):
     if actual.shape != stored.shape:
         return f"shape {actual.shape}, must be {stored.shape}"
     if stored is not wanted:  # compare values, not bits
-        actual = actual.view(wanted.dtype).astype(np.float32)
+        if actual.dtype.itemsize == wanted.dtype.itemsize and wanted.dtype.name[:3] not in ("int", "uin"):
+            actual = actual.view(wanted.dtype)
+        actual = actual.astype(np.float32)
         wanted = wanted.astype(np.float32)
     if np.array_equal(actual, wanted):
         return ""
