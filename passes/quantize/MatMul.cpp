@@ -77,47 +77,94 @@ static LogicalResult lowerConstant(top::MatMulOp op, const FloatConstant &rhs,
   return success();
 }
 
-/// `shape` with leading ones up to rank 4.
-static SmallVector<int64_t, 4> batched(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t, 4> padded(4 - shape.size(), 1);
-  padded.append(shape.begin(), shape.end());
-  return padded;
+namespace {
+/// A batched product as n,c,h,w: two batch axes, rows and columns.
+struct BatchedShapes {
+  SmallVector<int64_t, 4> lhs, rhs, result;
+};
+} // namespace
+
+/// Leading axes merged where both sides step or repeat together. At most two
+/// are left, else std::nullopt. An axis along which only lhs steps while rhs
+/// repeats to the end becomes rows: one large product is better than many.
+static std::optional<BatchedShapes> foldBatches(ArrayRef<int64_t> lhs,
+                                                ArrayRef<int64_t> rhs) {
+  size_t rank = std::max(lhs.size(), rhs.size());
+  SmallVector<int64_t> left(rank - lhs.size(), 1), right(rank - rhs.size(), 1);
+  left.append(lhs.begin(), lhs.end());
+  right.append(rhs.begin(), rhs.end());
+  SmallVector<std::pair<int64_t, int64_t>> axes; // sizes of lhs and rhs
+  for (size_t axis = 0; axis + 2 < rank; ++axis) {
+    auto sizes = std::pair(left[axis], right[axis]);
+    if (sizes == std::pair<int64_t, int64_t>(1, 1))
+      continue;
+    bool merges = !axes.empty() &&
+                  (axes.back().first == 1) == (sizes.first == 1) &&
+                  (axes.back().second == 1) == (sizes.second == 1);
+    if (merges)
+      axes.back() = {axes.back().first * sizes.first,
+                     axes.back().second * sizes.second};
+    else
+      axes.push_back(sizes);
+  }
+  int64_t rows = left[rank - 2], inner = left[rank - 1],
+          columns = right[rank - 1];
+  if (!axes.empty() && axes.back().second == 1) {
+    rows *= axes.back().first;
+    axes.pop_back();
+  }
+  if (axes.size() > 2)
+    return std::nullopt;
+  while (axes.size() < 2)
+    axes.insert(axes.begin(), {1, 1});
+  auto [a, b] = std::pair(axes[0], axes[1]);
+  return BatchedShapes{{a.first, b.first, rows, inner},
+                       {a.second, b.second, inner, columns},
+                       {std::max(a.first, a.second),
+                        std::max(b.first, b.second), rows, columns}};
+}
+
+/// An operand of a product in the float type `element`, under a 4-D shape.
+static FailureOr<Value> operandOf(top::MatMulOp op, Value operand,
+                                  ArrayRef<int64_t> shape, Type element,
+                                  Lowering &lowering) {
+  if (std::optional<FloatConstant> constant = lowering.constantOf(operand))
+    return lowering.floatWeight(op.getLoc(), shape, element, constant->values);
+  return lowering.reshaped(op.getLoc(), lowering.inFloat(operand, element),
+                           shape);
 }
 
 static LogicalResult lowerMatMul(top::MatMulOp op, Lowering &lowering) {
-  auto lhs = cast<RankedTensorType>(op.getLhs().getType()).getShape();
-  auto rhs = cast<RankedTensorType>(op.getRhs().getType()).getShape();
-  if (lhs.size() < 2 || rhs.size() < 2)
-    return unsupported(op)
-           << "a matrix product with a vector; give it a second axis of size 1";
+  SmallVector<int64_t> lhs(op.getLhs().getType().getShape()),
+      rhs(op.getRhs().getType().getShape());
+  if (lhs.size() == 1)
+    lhs.insert(lhs.begin(), 1);
+  if (rhs.size() == 1)
+    rhs.push_back(1);
   std::optional<FloatConstant> constant = lowering.constantOf(op.getRhs());
-  if (constant && rhs.size() == 2)
+  if (constant && constant->shape.size() == 2)
     return lowerConstant(op, *constant, lowering);
+  std::optional<BatchedShapes> shapes = foldBatches(lhs, rhs);
+  if (!shapes)
+    return unsupported(op)
+           << "a matrix product whose sides repeat along more than two groups "
+              "of batch axes; expand one side first";
+  // Sizes of one command; see codegen/emit.
+  constexpr int64_t kLargestAxis = 65535;
+  for (ArrayRef<int64_t> shape : {ArrayRef(shapes->lhs), ArrayRef(shapes->rhs)})
+    for (int64_t size : shape)
+      if (size > kLargestAxis)
+        return unsupported(op) << "a matrix product with an axis of " << size
+                               << "; at most " << kLargestAxis << " fit";
   Type element = lowering.computeType();
-  SmallVector<int64_t, 4> lhsShape = batched(lhs), rhsShape = batched(rhs);
-  for (int axis = 0; axis < 2; ++axis)
-    if (rhsShape[axis] != lhsShape[axis] && rhsShape[axis] != 1)
-      return unsupported(op)
-             << "a matrix product that repeats its left side "
-                "over batches; make its right side a constant matrix";
-  FailureOr<Value> right;
-  if (constant)
-    right =
-        lowering.floatWeight(op.getLoc(), rhsShape, element, constant->values);
-  else
-    right = lowering.reshaped(op.getLoc(),
-                              lowering.inFloat(op.getRhs(), element), rhsShape);
-  if (failed(right))
+  FailureOr<Value> left =
+      operandOf(op, op.getLhs(), shapes->lhs, element, lowering);
+  FailureOr<Value> right =
+      operandOf(op, op.getRhs(), shapes->rhs, element, lowering);
+  if (failed(left) || failed(right))
     return failure();
-  if (lowering.constantOf(op.getLhs()))
-    return unsupported(op) << "a matrix product with a constant left side; "
-                              "transpose the product";
-  Value left = lowering.reshaped(
-      op.getLoc(), lowering.inFloat(op.getLhs(), element), lhsShape);
-  SmallVector<int64_t, 4> shape{lhsShape[0], lhsShape[1], lhsShape[2],
-                                rhsShape[3]};
   Value result = lowering.builder.create<tpu::MatMulOp>(
-      op.getLoc(), lowering.tensor(shape, element), left, *right);
+      op.getLoc(), lowering.tensor(shapes->result, element), *left, *right);
   lowering.define(
       op.getOutput(),
       lowering.reshaped(op.getLoc(), result, lowering.shapeOf(op.getOutput())));

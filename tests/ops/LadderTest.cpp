@@ -238,8 +238,49 @@ static void addPools(std::vector<Case> &cases) {
       0, 0, "2x3x3x6"));
 }
 
+/// %x times its own transposed matrices, `shape` = batch axes, rows, inner; or
+/// times a small weight. 8-bit integers are exact.
+static void addProducts(std::vector<Case> &cases) {
+  struct Form {
+    const char *name, *x, *turned, *y;
+    int inner;
+  };
+  // The second is cut along rows and the inner axis, the third takes several
+  // matrices at a time.
+  Form forms[] = {{"Small", "2x3x5x7", "2x3x7x5", "2x3x5x5", 7},
+                  {"Cut", "1x2x70x9000", "1x2x9000x70", "1x2x70x70", 9000},
+                  {"Many", "2x21x5x33", "2x21x33x5", "2x21x5x5", 33}};
+  for (const Form &form : forms)
+    for (std::string type : {"f32", "f16", "bf16", "i8", "ui8"}) {
+      bool whole = type[0] != 'f' && type[0] != 'b';
+      std::string x = tensor(form.x, type), turned = tensor(form.turned, type),
+                  y = tensor(form.y, whole ? "i32" : type);
+      double terms = form.inner;
+      double half = type == "f16" ? 0x1p-10 : type == "bf16" ? 0x1p-7 : 0;
+      cases.push_back({std::string("MatMul") + form.name + type, x, y,
+                       "  %t = tpu.permute %x [0, 1, 3, 2] : " + x + " -> " +
+                           turned + "\n  %y = tpu.matmul %x, %t : " + x + ", " +
+                           turned + " -> " + y + "\n",
+                       whole ? 0 : (terms + 2) * 0x1p-23 * terms * 4, half});
+    }
+  // Either side repeats along a batch axis.
+  std::string x = tensor("2x1x5x7", "f32"), y = tensor("2x3x5x4", "f32"),
+              w = tensor("1x3x7x4", "f32");
+  cases.push_back({"MatMulRepeats", x, y,
+                   weight("w", {1, 3, 7, 4}, "f32", 1) +
+                       "  %y = tpu.matmul %x, %w : " + x + ", " + w + " -> " +
+                       y + "\n",
+                   9 * 0x1p-23 * 7 * 2});
+  std::string mixed = tensor("2x1x5x7", "ui8"), sums = tensor("2x3x5x4", "i32");
+  cases.push_back({"MatMulMixedSigns", mixed, sums,
+                   weight("w", {1, 3, 7, 4}, "i8", 127) +
+                       "  %y = tpu.matmul %x, %w : " + mixed + ", " +
+                       tensor("1x3x7x4", "i8") + " -> " + sums + "\n"});
+}
+
 static std::vector<Case> allCases() {
   std::vector<Case> cases;
+  addProducts(cases);
   addConvs(cases);
   addCasts(cases);
   addElementwise(cases);

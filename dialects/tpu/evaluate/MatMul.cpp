@@ -10,25 +10,38 @@ using namespace weft::tpu;
 
 LogicalResult MatMulOp::evaluate(Operands operands, Results &results) {
   ArrayRef<int64_t> l = getLhs().getType().getShape(),
-                    r = getRhs().getType().getShape();
+                    r = getRhs().getType().getShape(),
+                    y = getOutput().getType().getShape();
   int64_t rows = l[2], inner = l[3], columns = r[3];
   std::vector<double> lhs = loadDoubles(*operands[0]),
                       rhs = loadDoubles(*operands[1]);
-  std::vector<float> output;
-  for (int64_t a = 0; a < l[0]; ++a)
-    for (int64_t b = 0; b < l[1]; ++b) {
-      const double *left = &lhs[(a * l[1] + b) * rows * inner];
-      const double *right =
-          &rhs[((r[0] == 1 ? 0 : a) * r[1] + (r[1] == 1 ? 0 : b)) * inner *
-               columns];
+  // Which matrix of an operand takes part in batch (a, b).
+  auto matrix = [](ArrayRef<int64_t> shape, int64_t a, int64_t b) {
+    return (shape[0] == 1 ? 0 : a) * shape[1] + (shape[1] == 1 ? 0 : b);
+  };
+  std::vector<double> sums(getOutput().getType().getNumElements());
+  for (int64_t a = 0; a < y[0]; ++a)
+    for (int64_t b = 0; b < y[1]; ++b) {
+      const double *left = &lhs[matrix(l, a, b) * rows * inner];
+      const double *right = &rhs[matrix(r, a, b) * inner * columns];
+      double *sum = &sums[(a * y[1] + b) * rows * columns];
       for (int64_t i = 0; i < rows; ++i)
-        for (int64_t j = 0; j < columns; ++j) {
-          double sum = 0;
-          for (int64_t k = 0; k < inner; ++k)
-            sum += left[i * inner + k] * right[k * columns + j];
-          output.push_back(roundTo(elementOf(getOutput()), sum));
-        }
+        for (int64_t k = 0; k < inner; ++k)
+          for (int64_t j = 0; j < columns; ++j)
+            sum[i * columns + j] +=
+                left[i * inner + k] * right[k * columns + j];
     }
+  Type element = elementOf(getOutput());
+  if (llvm::isa<IntegerType>(element)) {
+    std::vector<int64_t> integers; // exact: 2^16 * inner is far below 2^53
+    for (double sum : sums)
+      integers.push_back(static_cast<int32_t>(static_cast<int64_t>(sum)));
+    storeStored(getOutput(), integers, results);
+    return success();
+  }
+  std::vector<float> output;
+  for (double sum : sums)
+    output.push_back(roundTo(element, sum));
   storeFloats(getOutput(), output, results);
   return success();
 }
