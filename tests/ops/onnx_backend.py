@@ -4,7 +4,7 @@
   onnx_backend.py --weft WEFT [--no-host] [--suite plain|expanded|models] [-k PATTERN] [-j N] [--expected FILE] [--json FILE] [--bmrt LIB]
 
 Suites: `plain` (1,404 node tests), `expanded` (480: the same ops as the function bodies of ONNX's schemas), `models` (the
-`pytorch-converted`, `pytorch-operator` and `light` tests that the onnx package carries; folder given by --data).
+`pytorch-converted`, `pytorch-operator`, `simple` and `light` tests that the onnx package carries).
 
 Outputs must have the test's element type and shape and lie within its own tolerances (rtol, atol). Inputs that fix shapes or axes
 (SHAPE_INPUTS) are bound at compile time with --bind; the data of an op never is.
@@ -26,6 +26,7 @@ import warnings
 import numpy as np
 import onnx
 from onnx import numpy_helper
+from onnx.backend.test.runner import Runner
 
 # Inputs by op and position that fix shapes, axes or how many values a result has.
 SHAPE_INPUTS = {
@@ -55,7 +56,7 @@ def node_cases(expanded):
 
 
 def model_cases(folder):
-    """`pytorch-*` and `light` tests: model.onnx with test_data_set_*/{input,output}_i.pb, or .npz files."""
+    """The `pytorch-*` and `simple` tests (model.onnx with test_data_set_*/{input,output}_i.pb) and the `light` ones (`real` there)."""
     def read(path):
         tensor = onnx.TensorProto()
         tensor.ParseFromString(path.read_bytes())
@@ -68,7 +69,18 @@ def model_cases(folder):
         for directory in sorted((folder / group).glob("*")):
             if (directory / "model.onnx").exists():
                 sets = [(numbered(data, "input"), numbered(data, "output")) for data in sorted(directory.glob("test_data_set_*"))]
-                yield Case(f"{group}/{directory.name}", onnx.load(directory / "model.onnx"), sets, 1e-3, 1e-7)
+                tolerances = directory / "data.json"
+                limits = json.loads(tolerances.read_text()) if tolerances.exists() else {}
+                yield Case(f"{group}/{directory.name}", onnx.load(directory / "model.onnx"), sets, limits.get("rtol", 1e-3),
+                           limits.get("atol", 1e-7))
+    for directory in sorted((folder / "real").glob("*")):
+        limits = json.loads((directory / "data.json").read_text())
+        path = folder / "light" / pathlib.Path(limits["url"]).name
+        model = onnx.load(path)
+        initialized = {tensor.name for tensor in model.graph.initializer}
+        inputs = [Runner.generate_dummy_data(info) for info in model.graph.input if info.name not in initialized]
+        yield Case(f"light/{directory.name}", model, [(inputs, [read(path.with_name(path.stem + "_output_0.pb"))])],
+                   limits.get("rtol", 1e-3), limits.get("atol", 1e-7))
 
 
 def shape_inputs(graph):
@@ -139,17 +151,17 @@ def last_line(text):
 def run(case, arguments, folder):
     """"" if the test passes, else the reason."""
     graph = case.model.graph
-    optional = [info.name for info in graph.input]
+    initialized = {tensor.name for tensor in graph.initializer}
+    free = [info for info in graph.input if info.name not in initialized]
     for number, (inputs, outputs) in enumerate(case.data_sets):
         if any(value is None or isinstance(value, (list, dict)) for value in [*inputs, *outputs]):
             return "sequence, optional or map"
         onnx.save(case.model, folder / "m.onnx")
         bound = shape_inputs(graph)
         try:
-            feeds = {info.name: as_stored(value) for info, value in zip(graph.input, inputs)}
+            feeds = {info.name: as_stored(value) for info, value in zip(free, inputs)}
         except TypeError as error:
             return str(error)
-        initialized = {tensor.name for tensor in graph.initializer}
         flags = []
         for name in sorted(bound - initialized):
             np.savez(folder / f"bind{len(flags)}.npz", **{name.replace("/", "|"): feeds[name]})
@@ -198,7 +210,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weft", required=True)
     parser.add_argument("--suite", action="append", choices=["plain", "expanded", "models"])
-    parser.add_argument("--data", type=pathlib.Path, help="folder backend/test/data of the onnx wheel, for --suite models")
+    parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path(onnx.__file__).parent / "backend/test/data",
+                        help="folder of the onnx package with the tests of --suite models")
     parser.add_argument("--no-host", action="store_true")
     parser.add_argument("-k", default="", help="regular expression: only tests whose name it finds")
     parser.add_argument("-j", type=int, default=os.cpu_count())
