@@ -120,14 +120,6 @@ LogicalResult NetBuilder::emitGlobal(Operation &op) {
   if (it == table.global.end())
     return op.emitError("unsupported: this operator in this form; see weft ops "
                         "for what is supported");
-  SmallVector<Value> involved(op.getOperands());
-  involved.push_back(op.getResult(0));
-  for (Value value : involved)
-    for (int64_t size : tpu::dimsOf(value))
-      if (size > int64_t(chip.maxShape))
-        return op.emitError("unsupported: a tensor moved in DRAM has ")
-               << size << " elements along one axis; at most " << chip.maxShape
-               << " fit a command, reshape it";
   SmallVector<Value> operands;
   for (Value operand : op.getOperands())
     operands.push_back(globalTensor(operand));

@@ -10,24 +10,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::emit;
 
-/// Most commands that one copy may become.
-constexpr int64_t kMaxCommands = 4096;
-
-namespace {
-/// One axis of a copy: how many elements, and how far apart (in elements) they
-/// lie on either side.
-struct CopyAxis {
-  int64_t size, from, to;
-};
-
-/// A copy between two dense DRAM tensors, axis by axis, outermost first.
-struct StridedCopy {
-  Value source, result;
-  int64_t sourceOffset = 0, resultOffset = 0; ///< elements
-  SmallVector<CopyAxis, 4> axes;
-};
-} // namespace
-
 /// Strides of a dense tensor, in elements.
 static SmallVector<int64_t, 4> denseStrides(ArrayRef<int64_t> shape) {
   return {shape[1] * shape[2] * shape[3], shape[2] * shape[3], shape[3], 1};
@@ -37,88 +19,45 @@ static ArrayRef<int64_t> shapeOf(Value tensor) {
   return llvm::cast<ppl::TensorViewType>(tensor.getType()).getShape();
 }
 
-/// The same copy without axes of size 1 and with neighbouring axes merged that
-/// are one run on both sides.
-static SmallVector<CopyAxis, 4> mergeAxes(const Chip &chip,
-                                          ArrayRef<CopyAxis> axes) {
-  SmallVector<CopyAxis, 4> merged;
-  for (const CopyAxis &axis : axes) {
-    if (axis.size == 1)
-      continue;
-    if (!merged.empty() && merged.back().from == axis.from * axis.size &&
-        merged.back().to == axis.to * axis.size &&
-        merged.back().size * axis.size <= int64_t(chip.maxShape))
-      merged.back() = {merged.back().size * axis.size, axis.from, axis.to};
-    else
-      merged.push_back(axis);
-  }
-  return merged;
+static unsigned bytesOf(Value tensor) {
+  return ppl::elementBytesOf(llvm::cast<ppl::TensorViewType>(tensor.getType()));
 }
 
-static void emitMove(OpBuilder &builder, Location loc,
-                     const StridedCopy &copy) {
-  SmallVector<int64_t, 4> shape, from, to;
-  for (const CopyAxis &axis : copy.axes) {
-    shape.push_back(axis.size);
-    from.push_back(axis.from);
-    to.push_back(axis.to);
-  }
-  // Outer axes of size 1 are never stepped; a stride of 1 suits every element
-  // size.
-  while (shape.size() < 4) {
-    shape.insert(shape.begin(), 1);
-    from.insert(from.begin(), 1);
-    to.insert(to.begin(), 1);
-  }
-  auto view = [&](Value tensor, ArrayRef<int64_t> strides,
-                  int64_t offset) -> Value {
-    auto type = llvm::cast<ppl::TensorViewType>(tensor.getType());
-    int64_t bytes = offset * type.getElementType().getIntOrFloatBitWidth() / 8;
-    return builder.create<ppl::ViewOp>(
-        loc,
-        ppl::TensorViewType::get(shape, type.getElementType(), type.getMemory(),
-                                 strides),
-        tensor, ArrayRef<int64_t>{0, 0, 0, 0}, bytes);
-  };
-  builder.create<ppl::DmaMoveOp>(loc, view(copy.result, to, copy.resultOffset),
-                                 view(copy.source, from, copy.sourceOffset));
+/// One side of one command: four axes of `tensor` with these strides, from
+/// element `offset` on.
+static Value viewOf(OpBuilder &builder, Location loc, Value tensor,
+                    ArrayRef<int64_t> shape, ArrayRef<int64_t> strides,
+                    int64_t offset) {
+  auto type = llvm::cast<ppl::TensorViewType>(tensor.getType());
+  return builder.create<ppl::ViewOp>(
+      loc,
+      ppl::TensorViewType::get(shape, type.getElementType(), type.getMemory(),
+                               strides),
+      tensor, ArrayRef<int64_t>{0, 0, 0, 0}, offset * bytesOf(tensor));
 }
 
-/// One command where the machine can: up to four axes, the innermost with
-/// neighbours at most `maxDmaStepBytes` apart. A wider innermost axis goes one
-/// place outwards, behind it stands an axis of size 1; what has no room then
-/// becomes commands.
-static LogicalResult emitCopyOf(Operation *op, OpBuilder &builder,
-                                StridedCopy copy) {
-  const Chip &chip = ppl::chipOf(copy.result.getDefiningOp());
-  copy.axes = mergeAxes(chip, copy.axes);
-  int64_t bytes = llvm::cast<ppl::TensorViewType>(copy.result.getType())
-                      .getElementType()
-                      .getIntOrFloatBitWidth() /
-                  8;
-  if (!copy.axes.empty() &&
-      std::max(copy.axes.back().from, copy.axes.back().to) * bytes >
-          int64_t(chip.maxDmaStepBytes))
-    copy.axes.push_back({1, 1, 1});
-  if (copy.axes.size() <= 4) {
-    emitMove(builder, op->getLoc(), copy);
-    return success();
-  }
-  // A fifth axis: one command for each step along the shortest of the others.
-  auto shortest = std::min_element(
-      copy.axes.begin(), copy.axes.end() - 1,
-      [](const CopyAxis &a, const CopyAxis &b) { return a.size < b.size; });
-  CopyAxis walked = *shortest;
-  if (walked.size > kMaxCommands)
-    return op->emitError(
-               "unsupported: a permutation of four axes, the shortest of size ")
-           << walked.size << "; there may be " << kMaxCommands << " steps";
-  copy.axes.erase(shortest);
-  for (int64_t i = 0; i < walked.size; ++i) {
-    emitMove(builder, op->getLoc(), copy);
-    copy.sourceOffset += walked.from;
-    copy.resultOffset += walked.to;
-  }
+LogicalResult weft::emit::emitStridedCopy(Operation *op, OpBuilder &builder,
+                                          Value source, Value result,
+                                          const tpu::StridedCopy &copy) {
+  const Chip &chip = ppl::chipOf(result.getDefiningOp());
+  if (tpu::copyCommands(chip, bytesOf(result), copy) > tpu::kMaxCopyCommands)
+    return op->emitError("unsupported: a copy along ")
+           << copy.axes.size() << " axes that needs more than "
+           << tpu::kMaxCopyCommands
+           << " DMA commands; make it smaller or reorder fewer axes";
+  tpu::eachCopyCommand(
+      chip, bytesOf(result), copy, [&](const tpu::StridedCopy &part) {
+        SmallVector<int64_t, 4> shape, from, to;
+        for (const tpu::CopyAxis &axis : part.axes) {
+          shape.push_back(axis.size);
+          from.push_back(axis.from);
+          to.push_back(axis.to);
+        }
+        Location loc = op->getLoc();
+        builder.create<ppl::DmaMoveOp>(
+            loc, viewOf(builder, loc, result, shape, to, part.result),
+            viewOf(builder, loc, source, shape, from, part.source));
+      });
   return success();
 }
 
@@ -130,10 +69,10 @@ static LogicalResult emitConcat(Operation *operation, OpBuilder &builder,
   for (Value operand : operands) {
     ArrayRef<int64_t> part = shapeOf(operand);
     SmallVector<int64_t, 4> from = denseStrides(part);
-    StridedCopy copy{operand, result, 0, offset, {}};
+    tpu::StridedCopy copy{0, offset, {}};
     for (unsigned axis = 0; axis < 4; ++axis)
       copy.axes.push_back({part[axis], from[axis], to[axis]});
-    if (failed(emitCopyOf(op, builder, std::move(copy))))
+    if (failed(emitStridedCopy(op, builder, operand, result, copy)))
       return failure();
     offset += part[op.getAxis()] * to[op.getAxis()];
   }
@@ -145,13 +84,13 @@ static LogicalResult emitSlice(Operation *operation, OpBuilder &builder,
   auto op = llvm::cast<tpu::SliceOp>(operation);
   SmallVector<int64_t, 4> from = denseStrides(shapeOf(operands[0])),
                           to = denseStrides(shapeOf(result));
-  StridedCopy copy{operands[0], result, 0, 0, {}};
+  tpu::StridedCopy copy;
   for (unsigned axis = 0; axis < 4; ++axis) {
-    copy.sourceOffset += op.getOffsets()[axis] * from[axis];
+    copy.source += op.getOffsets()[axis] * from[axis];
     copy.axes.push_back(
         {shapeOf(result)[axis], from[axis] * op.getSteps()[axis], to[axis]});
   }
-  return emitCopyOf(op, builder, std::move(copy));
+  return emitStridedCopy(op, builder, operands[0], result, copy);
 }
 
 static LogicalResult emitPermute(Operation *operation, OpBuilder &builder,
@@ -159,11 +98,53 @@ static LogicalResult emitPermute(Operation *operation, OpBuilder &builder,
   auto op = llvm::cast<tpu::PermuteOp>(operation);
   SmallVector<int64_t, 4> from = denseStrides(shapeOf(operands[0])),
                           to = denseStrides(shapeOf(result));
-  StridedCopy copy{operands[0], result, 0, 0, {}};
+  tpu::StridedCopy copy;
   for (unsigned axis = 0; axis < 4; ++axis)
     copy.axes.push_back(
         {shapeOf(result)[axis], from[op.getOrder()[axis]], to[axis]});
-  return emitCopyOf(op, builder, std::move(copy));
+  return emitStridedCopy(op, builder, operands[0], result, copy);
+}
+
+/// Every element of a DRAM tensor gets the bits `fill`.
+static void emitFill(Location loc, OpBuilder &builder, Value result,
+                     int64_t fill) {
+  auto type = llvm::cast<ppl::TensorViewType>(result.getType());
+  // The constant as an integer: any bits, a NaN among them.
+  unsigned bits = bytesOf(result) * 8;
+  auto element = builder.getIntegerType(bits, /*isSigned=*/false);
+  uint64_t mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
+  Value value = builder.create<arith::ConstantOp>(
+      loc, builder.getI32IntegerAttr(
+               static_cast<int32_t>(static_cast<uint64_t>(fill) & mask)));
+  const Chip &chip = ppl::chipOf(result.getDefiningOp());
+  tpu::StridedCopy whole{0, 0, {{type.getNumElements(), 1, 1}}};
+  tpu::eachCopyCommand(
+      chip, bytesOf(result), whole, [&](const tpu::StridedCopy &part) {
+        SmallVector<int64_t, 4> shape, to;
+        for (const tpu::CopyAxis &axis : part.axes) {
+          shape.push_back(axis.size);
+          to.push_back(axis.to);
+        }
+        Value view = builder.create<ppl::ViewOp>(
+            loc, ppl::TensorViewType::get(shape, element, type.getMemory(), to),
+            result, ArrayRef<int64_t>{0, 0, 0, 0},
+            part.result * bytesOf(result));
+        builder.create<ppl::DmaFillOp>(loc, view, value);
+      });
+}
+
+static LogicalResult emitArrange(Operation *operation, OpBuilder &builder,
+                                 ArrayRef<Value> operands, Value result) {
+  auto op = llvm::cast<tpu::ArrangeOp>(operation);
+  if (op.getFill())
+    emitFill(op.getLoc(), builder, result, *op.getFill());
+  for (Attribute attr : op.getPieces()) {
+    auto piece = llvm::cast<tpu::PieceAttr>(attr);
+    if (failed(emitStridedCopy(op, builder, operands[piece.getOperand()],
+                               result, tpu::copyOf(piece))))
+      return failure();
+  }
+  return success();
 }
 
 static LogicalResult emitReshape(Operation *, OpEmitter &emitter) {
@@ -186,4 +167,5 @@ void weft::emit::registerMove(EmitTable &table) {
   table.global["tpu.concat"] = emitConcat;
   table.global["tpu.slice"] = emitSlice;
   table.global["tpu.permute"] = emitPermute;
+  table.global["tpu.arrange"] = emitArrange;
 }

@@ -48,6 +48,24 @@ LogicalResult BufferAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult PieceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t operand, int64_t fromOffset,
+                                int64_t toOffset, ArrayRef<int64_t> sizes,
+                                ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  if (sizes.size() != from.size() || sizes.size() != to.size())
+    return emitError() << "a piece has " << sizes.size() << " sizes, "
+                       << from.size() << " steps in its operand and "
+                       << to.size() << " in the result; it must have equally "
+                       << "many";
+  if (operand < 0 || fromOffset < 0 || toOffset < 0 ||
+      llvm::any_of(
+          sizes, [](int64_t size) { return size < 1; }) ||
+      llvm::any_of(to, [](int64_t step) { return step < 1; }))
+    return emitError() << "a piece has a negative operand or offset, or a size "
+                          "or a step in the result below 1";
+  return success();
+}
+
 LogicalResult GroupOp::verify() {
   Block &block = getBody().front();
   if (block.getArgumentTypes() != getInputs().getTypes()) // (C1)

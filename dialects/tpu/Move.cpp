@@ -2,6 +2,8 @@
 
 #include "dialects/tpu/Move.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace weft::tpu;
 
@@ -83,5 +85,57 @@ LogicalResult ConcatOp::verify() {
     return emitOpError("sizes along axis ")
            << axis << " add up to " << total << ", the result has "
            << output.getDimSize(axis);
+  return success();
+}
+
+SmallVector<int64_t> weft::tpu::rowMajorSteps(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> steps(shape.size(), 1);
+  for (int64_t axis = int64_t(shape.size()) - 2; axis >= 0; --axis)
+    steps[axis] = steps[axis + 1] * shape[axis + 1];
+  return steps;
+}
+
+StridedCopy weft::tpu::copyOf(PieceAttr piece) {
+  StridedCopy copy{piece.getFromOffset(), piece.getToOffset(), {}};
+  for (auto [size, from, to] :
+       llvm::zip(piece.getSizes(), piece.getFrom(), piece.getTo()))
+    copy.axes.push_back({size, from, to});
+  return copy;
+}
+
+/// True if all indices `offset + sum i_k * steps[k]` lie in [0, elements).
+static bool liesInside(int64_t offset, ArrayRef<int64_t> sizes,
+                       ArrayRef<int64_t> steps, int64_t elements) {
+  int64_t low = offset, high = offset, span;
+  for (auto [size, step] : llvm::zip(sizes, steps)) {
+    if (llvm::MulOverflow(size - 1, step, span) ||
+        llvm::AddOverflow(span < 0 ? low : high, span, span < 0 ? low : high))
+      return false;
+  }
+  return low >= 0 && high < elements;
+}
+
+LogicalResult ArrangeOp::verify() {
+  auto output = getOutput().getType();
+  for (Value input : getInputs())
+    if (elementOf(input) != output.getElementType()) // (C1)
+      return emitOpError("inputs and output must have one element type");
+  for (auto [i, attr] : llvm::enumerate(getPieces())) { // (C2)
+    auto piece = cast<PieceAttr>(attr);
+    if (piece.getOperand() >= int64_t(getInputs().size()))
+      return emitOpError("piece ")
+             << i << " names operand " << piece.getOperand() << ", there are "
+             << getInputs().size();
+    auto input =
+        cast<RankedTensorType>(getInputs()[piece.getOperand()].getType());
+    if (!liesInside(piece.getFromOffset(), piece.getSizes(), piece.getFrom(),
+                    input.getNumElements()))
+      return emitOpError("piece ") << i << " leaves its operand, which has "
+                                   << input.getNumElements() << " elements";
+    if (!liesInside(piece.getToOffset(), piece.getSizes(), piece.getTo(),
+                    output.getNumElements()))
+      return emitOpError("piece ") << i << " leaves the result, which has "
+                                   << output.getNumElements() << " elements";
+  }
   return success();
 }

@@ -1,9 +1,13 @@
-//===- Move.td - tpu ops of the Move family ------------------*- tablegen -*-===//
+//===- Move.td - tpu ops of the Move family ------------------*- tablegen
+//-*-===//
 
 include "dialects/tpu/TpuBase.td"
 
-def Tpu_ReshapeOp : Tpu_Op<"reshape", [Pure, Tpu_Evaluate,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isTileable", "computedBox"]>]> {
+def Tpu_ReshapeOp
+    : Tpu_Op<"reshape", [Pure, Tpu_Evaluate,
+                         DeclareOpInterfaceMethods<
+                             Tpu_TilingInterface, ["isTileable",
+                                                   "computedBox"]>]> {
   let summary = "the same elements in row-major order under another 4-D shape";
   let description = [{
     **Semantics**: `flat(output) = flat(input)`.
@@ -36,7 +40,8 @@ def Tpu_PermuteOp : Tpu_Op<"permute", [Pure, Tpu_Evaluate]> {
   }];
   let arguments = (ins Tpu_Tensor:$input, DenseI64ArrayAttr:$order);
   let results = (outs Tpu_Tensor:$output);
-  let assemblyFormat = "$input $order attr-dict `:` type($input) `->` type($output)";
+  let assemblyFormat =
+      "$input $order attr-dict `:` type($input) `->` type($output)";
   let hasVerifier = 1;
 }
 
@@ -52,9 +57,11 @@ def Tpu_SliceOp : Tpu_Op<"slice", [Pure, Tpu_Evaluate]> {
     %y = tpu.slice %x [0, 0, 0, 0] steps [1, 1, 2, 1] : tensor<1x8x4x6xf16> -> tensor<1x8x2x6xf16>
     ```
   }];
-  let arguments = (ins Tpu_Tensor:$input, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$steps);
+  let arguments = (ins Tpu_Tensor:$input, DenseI64ArrayAttr:$offsets,
+      DenseI64ArrayAttr:$steps);
   let results = (outs Tpu_Tensor:$output);
-  let assemblyFormat = "$input $offsets `steps` $steps attr-dict `:` type($input) `->` type($output)";
+  let assemblyFormat = "$input $offsets `steps` $steps attr-dict `:` "
+                       "type($input) `->` type($output)";
   let hasVerifier = 1;
 }
 
@@ -71,8 +78,33 @@ def Tpu_ConcatOp : Tpu_Op<"concat", [Pure, Tpu_Evaluate]> {
     ```
   }];
   let arguments = (ins Variadic<Tpu_Tensor>:$inputs,
-                       ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<3>]>:$axis);
+      ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<3>]>:$axis);
   let results = (outs Tpu_Tensor:$output);
-  let assemblyFormat = "$inputs `axis` $axis attr-dict `:` functional-type($inputs, $output)";
+  let assemblyFormat =
+      "$inputs `axis` $axis attr-dict `:` functional-type($inputs, $output)";
+  let hasVerifier = 1;
+}
+
+def Tpu_ArrangeOp : Tpu_Op<"arrange", [Pure, Tpu_Evaluate]> {
+  let summary = "regular parts of tensors, each at its place in the result";
+  let description = [{
+    What permutes, reverses, repeats, cuts, joins or pads tensors of any rank: all are copies with a step an axis.
+
+    **Semantics**: first every element of the result has the bits `fill`; then the pieces are copied one after the other, so a
+    later piece wins. Operands and result count as flat row-major lists.
+
+    **Constraints**: (C1) operands and result have one element type; (C2) each piece names an operand and lies inside it and inside
+    the result; (C3) without `fill` the pieces cover the result (not checked; what they leave out is undefined).
+
+    **Example**: the rows of a 3x4 tensor in reverse order, two zeros in front of each
+    ```mlir
+    %y = tpu.arrange %x pieces [#tpu.piece<0, 8, 2, [3, 4], [-4, 1], [6, 1]>] fill 0 : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x6xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Tpu_Tensor>:$inputs, Tpu_PieceArray:$pieces,
+      OptionalAttr<I64Attr>:$fill);
+  let results = (outs Tpu_Tensor:$output);
+  let assemblyFormat = "$inputs `pieces` $pieces (`fill` $fill^)? attr-dict "
+                       "`:` functional-type($inputs, $output)";
   let hasVerifier = 1;
 }

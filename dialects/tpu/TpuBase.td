@@ -53,6 +53,21 @@ def Tpu_FloatTensor : 4DTensorOf<[F32, F16, BF16]>;
 def Tpu_QuantTensor : 4DTensorOf<[Tpu_Quant]>;
 def Tpu_ActivationTensor : 4DTensorOf<[F32, F16, BF16, Tpu_Quant]>;
 
+/// One piece of a `tpu.arrange`.
+def Tpu_PieceAttr : AttrDef<Tpu_Dialect, "Piece"> {
+  let mnemonic = "piece";
+  let summary = "a regular part of one operand and where in the result it goes";
+  let description = [{
+    `result.flat[to_offset + sum i_k * to[k]] = operands[operand].flat[from_offset + sum i_k * from[k]]` for all i with
+    `0 <= i_k < sizes[k]`. Any number of axes; steps of the source may be 0 (repeated) or negative (backwards).
+  }];
+  let parameters = (ins "int64_t":$operand, "int64_t":$fromOffset, "int64_t":$toOffset, OptionalArrayRefParameter<"int64_t">:$sizes,
+                        OptionalArrayRefParameter<"int64_t">:$from, OptionalArrayRefParameter<"int64_t">:$to);
+  let assemblyFormat = "`<` $operand `,` $fromOffset `,` $toOffset `,` `[` (`]`) : ($sizes^ `]`)? `,` `[` (`]`) : ($from^ `]`)? `,` `[` (`]`) : ($to^ `]`)? `>`";
+  let genVerifyDecl = 1;
+}
+def Tpu_PieceArray : TypedArrayAttrBase<Tpu_PieceAttr, "array of pieces">;
+
 /// Rounding of right shifts and of float to integer; the order is the machine's code (ISA section 3).
 def Tpu_Rounding : I32EnumAttr<"Rounding", "rounding mode", [
     I32EnumAttrCase<"HalfEven", 0, "half_even">,

@@ -278,6 +278,35 @@ static void addProducts(std::vector<Case> &cases) {
                        tensor("1x3x7x4", "i8") + " -> " + sums + "\n"});
 }
 
+/// 2x3x5x7 has 210 elements: n 105, c 35, h 7 apart.
+static void addMoves(std::vector<Case> &cases) {
+  for (std::string type : {"f32", "bf16", "i32", "ui8", "i16"}) {
+    auto arrange = [&](const std::string &name, const std::string &shape,
+                       const std::string &pieces) {
+      std::string x = tensor("2x3x5x7", type), y = tensor(shape, type);
+      cases.push_back({"Arrange" + name + type, x, y,
+                       "  %y = tpu.arrange %x pieces [" + pieces + " : (" + x +
+                           ") -> " + y + "\n"});
+    };
+    arrange("Backwards", "2x3x5x7", "#tpu.piece<0, 209, 0, [210], [-1], [1]>]");
+    arrange("RowsBackwardsPadded", "2x3x5x9",
+            "#tpu.piece<0, 28, 2, [6, 5, 7], [35, -7, 1], [45, 9, 1]>] fill "
+            "200");
+    arrange("Repeated", "2x3x20x7",
+            "#tpu.piece<0, 0, 0, [6, 5, 4, 7], [35, 7, 0, 1], "
+            "[140, 28, 7, 1]>]");
+    arrange("ManyAxes", "2x3x5x7",
+            "#tpu.piece<0, 0, 0, [7, 3, 5, 2], [1, 35, 7, 105], "
+            "[30, 10, 2, 1]>]");
+    arrange("LaterPieceWins", "2x3x5x7",
+            "#tpu.piece<0, 0, 0, [210], [1], [1]>, "
+            "#tpu.piece<0, 3, 100, [2, 3], [50, 3], [1, 20]>]");
+    arrange("OneElement", "1x1x2x1",
+            "#tpu.piece<0, 5, 0, [], [], []>, #tpu.piece<0, 6, 1, [], [], "
+            "[]>]");
+  }
+}
+
 static std::vector<Case> allCases() {
   std::vector<Case> cases;
   addProducts(cases);
@@ -285,6 +314,7 @@ static std::vector<Case> allCases() {
   addCasts(cases);
   addElementwise(cases);
   addPools(cases);
+  addMoves(cases);
   return cases;
 }
 

@@ -81,3 +81,35 @@ LogicalResult ConcatOp::evaluate(Operands operands, Results &results) {
     }
   return success();
 }
+
+/// Copies element by element along the axes from `depth` on.
+static void copyAxes(const HostTensor &source, HostTensor &result,
+                     const StridedCopy &copy, size_t depth, int64_t from,
+                     int64_t to) {
+  size_t bytes = numeric::elementBytes(result.type());
+  if (depth == copy.axes.size()) {
+    std::memcpy(result.bytes() + to * bytes, source.bytes() + from * bytes,
+                bytes);
+    return;
+  }
+  const CopyAxis &axis = copy.axes[depth];
+  for (int64_t i = 0; i < axis.size; ++i)
+    copyAxes(source, result, copy, depth + 1, from + i * axis.from,
+             to + i * axis.to);
+}
+
+LogicalResult ArrangeOp::evaluate(Operands operands, Results &results) {
+  HostTensor &output =
+      results.emplace_back(*makeHostTensor(getOutput().getType()));
+  size_t bytes = numeric::elementBytes(output.type());
+  int64_t fill = getFill().value_or(0);
+  for (int64_t i = 0, end = output.elements(); i < end; ++i)
+    std::memcpy(output.bytes() + i * bytes, &fill, bytes); // little endian
+  for (Attribute attr : getPieces()) {
+    auto piece = cast<PieceAttr>(attr);
+    StridedCopy copy = copyOf(piece);
+    copyAxes(*operands[piece.getOperand()], output, copy, 0, copy.source,
+             copy.result);
+  }
+  return success();
+}

@@ -97,3 +97,55 @@ func.func @refused(%a: tensor<1x4x6x6xf32>, %b: tensor<1x4x6x6xf16>) {
   %y = tpu.concat %a, %b axis 1 : (tensor<1x4x6x6xf32>, tensor<1x4x6x6xf16>) -> tensor<1x8x6x6xf32>
   return
 }
+
+// -----
+
+// C1
+func.func @arrange_types(%a: tensor<1x4x6x6xf32>) {
+  // expected-error @+1 {{'tpu.arrange' op inputs and output must have one element type}}
+  %y = tpu.arrange %a pieces [] fill 0 : (tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf16>
+  return
+}
+
+// -----
+
+// C2
+func.func @arrange_operand(%a: tensor<1x4x6x6xf32>) {
+  // expected-error @+1 {{'tpu.arrange' op piece 0 names operand 1, there are 1}}
+  %y = tpu.arrange %a pieces [#tpu.piece<1, 0, 0, [2], [1], [1]>] : (tensor<1x4x6x6xf32>) -> tensor<1x1x1x2xf32>
+  return
+}
+
+// -----
+
+// C2
+func.func @arrange_source(%a: tensor<1x4x6x6xf32>) {
+  // expected-error @+1 {{'tpu.arrange' op piece 0 leaves its operand, which has 144 elements}}
+  %y = tpu.arrange %a pieces [#tpu.piece<0, 1, 0, [3], [-1], [1]>] : (tensor<1x4x6x6xf32>) -> tensor<1x1x1x3xf32>
+  return
+}
+
+// -----
+
+// C2
+func.func @arrange_result(%a: tensor<1x4x6x6xf32>) {
+  // expected-error @+1 {{'tpu.arrange' op piece 0 leaves the result, which has 3 elements}}
+  %y = tpu.arrange %a pieces [#tpu.piece<0, 0, 1, [3], [1], [1]>] : (tensor<1x4x6x6xf32>) -> tensor<1x1x1x3xf32>
+  return
+}
+
+// -----
+
+func.func @arrange_piece(%a: tensor<1x4x6x6xf32>) {
+  // expected-error @+1 {{a piece has 2 sizes, 1 steps in its operand and 1 in the result; it must have equally many}}
+  %y = tpu.arrange %a pieces [#tpu.piece<0, 0, 1, [3, 2], [1], [1]>] : (tensor<1x4x6x6xf32>) -> tensor<1x1x1x3xf32>
+  return
+}
+
+// -----
+
+func.func @arrange_step(%a: tensor<1x4x6x6xf32>) {
+  // expected-error @+1 {{a piece has a negative operand or offset, or a size or a step in the result below 1}}
+  %y = tpu.arrange %a pieces [#tpu.piece<0, 0, 1, [3], [1], [0]>] : (tensor<1x4x6x6xf32>) -> tensor<1x1x1x3xf32>
+  return
+}
