@@ -10,6 +10,7 @@ set(OP_FAMILIES
   Norm      # batch normalization
   Softmax   # softmax
   Move      # reshape, transpose, slice, concat
+  Host      # what the processor of the host computes
   Cast      # change of element type, quantize, dequantize, requantize
 )
 

@@ -1,9 +1,9 @@
-//===- Evaluate.h - computing ops and graphs on host tensors ------*- C++
-//-*-===//
+//===- Evaluate.h - computing ops and graphs on host tensors ----*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_EVALUATE_H
 #define WEFT_DIALECTS_EVALUATE_H
 
+#include "dialects/HostCall.h"
 #include "runtime/numeric/HostTensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -9,7 +9,8 @@ def EvaluateOpInterface : OpInterface<"EvaluateOpInterface"> {
   let cppNamespace = "::weft";
   let description = [{
     An op that computes its results from host tensors: the meaning of the op, executable.
-    Constant folding, calibration and per-layer comparison call it.
+    Constant folding, calibration and per-layer comparison call it. By default the host kernel of the op computes it
+    (dialects/HostCall.h).
   }];
   let methods = [
     InterfaceMethod<[{
@@ -18,7 +19,9 @@ def EvaluateOpInterface : OpInterface<"EvaluateOpInterface"> {
       }],
       "::llvm::LogicalResult", "evaluate",
       (ins "::llvm::ArrayRef<const ::weft::numeric::HostTensor *>":$operands,
-           "::llvm::SmallVectorImpl<::weft::numeric::HostTensor> &":$results)>
+           "::llvm::SmallVectorImpl<::weft::numeric::HostTensor> &":$results),
+      /*methodBody=*/"",
+      /*defaultImplementation=*/[{ return ::weft::evaluateOnHost($_op, operands, results); }]>
   ];
 }
 

@@ -2,7 +2,7 @@
 
 include "dialects/top/TopBase.td"
 
-def Top_CastOp : Top_Op<"cast"> {
+def Top_CastOp : Top_EvaluatedOp<"cast"> {
   let summary = "conversion of the element type";
   let description = [{
     **Semantics** (ONNX Cast). Float to float rounds to nearest even. Float to integer truncates towards zero; what does not fit (undefined in ONNX) saturates, and NaN gives 0.

@@ -3,7 +3,7 @@
 include "dialects/top/TopBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 
-def Top_ConstantOp : Top_InferredOp<"constant", [ConstantLike]> {
+def Top_ConstantOp : Top_InferredEvaluatedOp<"constant", [ConstantLike]> {
   let summary = "a weight or a folded value";
   let description = [{
     **Semantics.** `output = value`.

@@ -2,7 +2,7 @@
 
 include "dialects/top/TopBase.td"
 
-def Top_ConvOp : Top_InferredOp<"conv"> {
+def Top_ConvOp : Top_InferredEvaluatedOp<"conv"> {
   let summary = "convolution of 1 to 3 spatial axes, in groups";
   let description = [{
     **Semantics** (two spatial axes; ONNX Conv). With C = filter axis 1, g = oc / (O / group):

@@ -2,7 +2,7 @@
 
 include "dialects/top/TopBase.td"
 
-def Top_MatMulOp : Top_InferredOp<"matmul"> {
+def Top_MatMulOp : Top_InferredEvaluatedOp<"matmul"> {
   let summary = "matrix product with numpy semantics";
   let description = [{
     **Semantics.** numpy.matmul: `output[.., i, j] = sum over k of lhs[.., i, k] * rhs[.., k, j]`; leading axes broadcast. A 1-D `lhs` is a row, a 1-D `rhs` a column, and the axis

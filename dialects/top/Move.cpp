@@ -3,15 +3,12 @@
 
 #include "dialects/top/Move.h"
 
-#include <cstring>
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace weft::top;
 using namespace weft;
-using weft::numeric::HostTensor;
 
 void TopDialect::registerMove() {
   addOperations<
@@ -166,84 +163,4 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
   if (getInputs().size() == 1)
     return getInputs().front();
   return {};
-}
-
-/// Distance in elements between neighbours on each axis of a row-major tensor.
-static SmallVector<int64_t> rowMajorSteps(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> steps(shape.size(), 1);
-  for (int64_t axis = int64_t(shape.size()) - 2; axis >= 0; --axis)
-    steps[axis] = steps[axis + 1] * shape[axis + 1];
-  return steps;
-}
-
-/// output[i0, i1, ..] = the source element at start + i0*steps[0] + i1*steps[1]
-/// + ..
-static void gather(const HostTensor &input, int64_t start,
-                   ArrayRef<int64_t> steps, HostTensor &output) {
-  size_t unit = numeric::elementBytes(input.type());
-  const std::vector<int64_t> &shape = output.shape();
-  SmallVector<int64_t> index(shape.size(), 0);
-  int64_t from = start;
-  for (int64_t i = 0, end = output.elements(); i < end; ++i) {
-    std::memcpy(output.bytes() + i * unit, input.bytes() + from * unit, unit);
-    for (int64_t axis = int64_t(shape.size()) - 1; axis >= 0; --axis) {
-      from += steps[axis];
-      if (++index[axis] < shape[axis])
-        break;
-      from -= steps[axis] * shape[axis];
-      index[axis] = 0;
-    }
-  }
-}
-
-LogicalResult ReshapeOp::evaluate(ArrayRef<const HostTensor *> operands,
-                                  SmallVectorImpl<HostTensor> &results) {
-  HostTensor &output = results.emplace_back(*operands[0]);
-  if (!output.reshape(getType().getShape().vec()))
-    return emitOpError() << "changes the number of elements";
-  return success();
-}
-
-LogicalResult TransposeOp::evaluate(ArrayRef<const HostTensor *> operands,
-                                    SmallVectorImpl<HostTensor> &results) {
-  HostTensor &output = results.emplace_back(*makeHostTensor(getType()));
-  SmallVector<int64_t> inputSteps =
-      rowMajorSteps(getInput().getType().getShape());
-  SmallVector<int64_t> steps;
-  for (int64_t axis : getPerm())
-    steps.push_back(inputSteps[axis]);
-  gather(*operands[0], 0, steps, output);
-  return success();
-}
-
-LogicalResult SliceOp::evaluate(ArrayRef<const HostTensor *> operands,
-                                SmallVectorImpl<HostTensor> &results) {
-  HostTensor &output = results.emplace_back(*makeHostTensor(getType()));
-  SmallVector<int64_t> steps = rowMajorSteps(getInput().getType().getShape());
-  int64_t start = 0;
-  for (size_t axis = 0; axis < steps.size(); ++axis) {
-    start += getStarts()[axis] * steps[axis];
-    steps[axis] *= getSteps()[axis];
-  }
-  gather(*operands[0], start, steps, output);
-  return success();
-}
-
-LogicalResult ConcatOp::evaluate(ArrayRef<const HostTensor *> operands,
-                                 SmallVectorImpl<HostTensor> &results) {
-  HostTensor &output = results.emplace_back(*makeHostTensor(getType()));
-  ArrayRef<int64_t> shape = getType().getShape();
-  int64_t axis = getAxisAttr().getInt(), outer = 1;
-  for (int64_t size : shape.take_front(axis))
-    outer *= size;
-  uint8_t *target = output.bytes();
-  // Each outer index holds one contiguous run of bytes of every input.
-  for (int64_t i = 0; i < outer; ++i)
-    for (const HostTensor *operand : operands) {
-      size_t run = operand->sizeBytes() / outer;
-      if (run)
-        std::memcpy(target, operand->bytes() + i * run, run);
-      target += run;
-    }
-  return success();
 }

@@ -2,7 +2,7 @@
 
 include "dialects/top/TopBase.td"
 
-def Top_BatchNormOp : Top_InferredOp<"batch_norm"> {
+def Top_BatchNormOp : Top_InferredEvaluatedOp<"batch_norm"> {
   let summary = "batch normalization with stored statistics";
   let description = [{
     **Semantics** (ONNX BatchNormalization, inference).

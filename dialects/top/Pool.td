@@ -2,7 +2,7 @@
 
 include "dialects/top/TopAttrs.td"
 
-def Top_PoolOp : Top_InferredOp<"pool"> {
+def Top_PoolOp : Top_InferredEvaluatedOp<"pool"> {
   let summary = "maximum or average over a window";
   let description = [{
     **Semantics.** `output[n,c,y,x]` is the maximum (`max`) or the mean (`avg`) of `input[n,c,..]` over the window that starts at

@@ -52,6 +52,12 @@ bool weft::top::isTopTensor(Type type) {
          isTopElementType(tensor.getElementType());
 }
 
+bool weft::top::isBoundedTopTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isTopElementType(tensor.getElementType()) &&
+         largestShape(tensor);
+}
+
 std::optional<SmallVector<int64_t>>
 weft::top::broadcastShapes(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
   SmallVector<int64_t> shape(std::max(lhs.size(), rhs.size()));

@@ -34,6 +34,9 @@ bool isTopElementType(mlir::Type type);
 /// True for a ranked tensor of static shape with such an element type.
 bool isTopTensor(mlir::Type type);
 
+/// The same, or with unknown sizes that its encoding bounds (HostCall.h).
+bool isBoundedTopTensor(mlir::Type type);
+
 /// Builds an op with an inferred result type, or reports at `location` why its
 /// operands and attributes do not fit together and builds nothing. `args` are
 /// those of the generated builder after the result type. Prefer this to

@@ -35,14 +35,24 @@ def Top_Element : AnyTypeOf<[F16, BF16, F32, F64, I1, I8, I16, I32, I64, UI8, UI
 def Top_Tensor : StaticShapeTensorOf<[Top_Element]>;
 def Top_FloatTensor : StaticShapeTensorOf<[Top_Float]>;
 
+/// A tensor that a host kernel reads or gives: sizes may be unknown if the encoding of the type bounds them
+/// (dialects/HostCall.h).
+def Top_BoundedTensor : Type<CPred<"::weft::top::isBoundedTopTensor($_self)">, "a tensor of ONNX numbers or bools of bounded size",
+                             "::mlir::RankedTensorType">;
+
 /// Every op is a pure function of its operands. An op may carry the discardable attribute
-/// `top.value`: the ONNX value name(s) its result(s) stand for.
-class Top_Op<string mnemonic, list<Trait> traits = []> : Op<Top_Dialect, mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<EvaluateOpInterface>], traits)>;
+/// `top.value`: the ONNX value name(s) its result(s) stand for. The kernel of runtime/host that has the op's mnemonic as name
+/// computes it; see Top_EvaluatedOp for those that have an `evaluate` of their own.
+class Top_Op<string mnemonic, list<Trait> traits = []> : Op<Top_Dialect, mnemonic, !listconcat([Pure, EvaluateOpInterface], traits)>;
+class Top_EvaluatedOp<string mnemonic, list<Trait> traits = []>
+    : Op<Top_Dialect, mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<EvaluateOpInterface, ["evaluate"]>], traits)>;
 
 /// An op whose result type follows from its operands and attributes. The class gets
 /// `inferReturnTypes`, which reports why a combination is impossible; importers reach it
 /// through `weft::top::createChecked` (Top.h).
 class Top_InferredOp<string mnemonic, list<Trait> traits = []>
     : Top_Op<mnemonic, !listconcat([InferTypeOpAdaptor], traits)>;
+class Top_InferredEvaluatedOp<string mnemonic, list<Trait> traits = []>
+    : Top_EvaluatedOp<mnemonic, !listconcat([InferTypeOpAdaptor], traits)>;
 
 #endif // WEFT_DIALECTS_TOP_BASE_TD

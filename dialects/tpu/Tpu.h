@@ -28,6 +28,10 @@ inline constexpr llvm::StringLiteral kOnnxTypeAttr = "tpu.onnx_type";
 /// quantized element of the dialect.
 bool isSymmetricQuant(mlir::Type type);
 
+/// True for a tensor that the host can hold: an ONNX element type, static or
+/// bounded sizes, any rank.
+bool isHostTensor(mlir::Type type);
+
 /// Element type of a tensor value or type; the type itself if it is no tensor.
 mlir::Type elementOf(mlir::Value value);
 

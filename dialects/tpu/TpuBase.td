@@ -39,7 +39,7 @@ def Tpu_Dialect : Dialect {
 
 /// Every op can be computed on the host. Integers are exact, bit for bit what the machine gives; floats are computed wider than
 /// the tensor and rounded once, so they differ from the machine only by the order and width of its partial sums (ISA section 7).
-def Tpu_Evaluate : DeclareOpInterfaceMethods<EvaluateOpInterface>;
+def Tpu_Evaluate : DeclareOpInterfaceMethods<EvaluateOpInterface, ["evaluate"]>;
 
 class Tpu_Op<string mnemonic, list<Trait> traits = []> : Op<Tpu_Dialect, mnemonic, traits>;
 

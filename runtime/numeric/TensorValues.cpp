@@ -1,15 +1,11 @@
-//===- TensorValues.cpp - whole tensors as doubles or integers
-//--------------===//
+//===- TensorValues.cpp - whole tensors as doubles or integers ------------===//
 
-#include "dialects/TensorValues.h"
-
-#include "llvm/Support/ErrorHandling.h"
+#include "runtime/numeric/TensorValues.h"
 
 #include <cassert>
 
 using namespace weft;
-using numeric::ElementType;
-using numeric::HostTensor;
+using namespace weft::numeric;
 
 template <typename T, typename Out>
 static void widen(const HostTensor &tensor, std::vector<Out> &values) {
@@ -25,7 +21,7 @@ static void narrow(const std::vector<int64_t> &values, HostTensor &tensor) {
     target[i] = static_cast<T>(values[i]);
 }
 
-std::vector<double> weft::loadDoubles(const HostTensor &tensor) {
+std::vector<double> numeric::loadDoubles(const HostTensor &tensor) {
   std::vector<double> values(tensor.elements());
   switch (tensor.type()) {
   case ElementType::F32:
@@ -41,7 +37,8 @@ std::vector<double> weft::loadDoubles(const HostTensor &tensor) {
   return values;
 }
 
-void weft::storeDoubles(const std::vector<double> &values, HostTensor &tensor) {
+void numeric::storeDoubles(const std::vector<double> &values,
+                           HostTensor &tensor) {
   assert(int64_t(values.size()) == tensor.elements());
   if (tensor.type() == ElementType::F32) {
     float *target = tensor.as<float>();
@@ -53,7 +50,7 @@ void weft::storeDoubles(const std::vector<double> &values, HostTensor &tensor) {
     tensor.setFromDouble(i, values[i]);
 }
 
-std::vector<int64_t> weft::loadIntegers(const HostTensor &tensor) {
+std::vector<int64_t> numeric::loadIntegers(const HostTensor &tensor) {
   std::vector<int64_t> values(tensor.elements());
   switch (tensor.type()) {
   case ElementType::Bool:
@@ -80,12 +77,18 @@ std::vector<int64_t> weft::loadIntegers(const HostTensor &tensor) {
     widen<int64_t>(tensor, values);
     return values;
   default:
-    llvm_unreachable("caller checks for an integer or bool tensor");
+    break;
   }
+  HostTensor one(ElementType::I64, {1}); // rounds and saturates
+  for (size_t i = 0; i < values.size(); ++i) {
+    one.setFromDouble(0, tensor.toDouble(i));
+    values[i] = *one.as<int64_t>();
+  }
+  return values;
 }
 
-void weft::storeIntegers(const std::vector<int64_t> &values,
-                         HostTensor &tensor) {
+void numeric::storeIntegers(const std::vector<int64_t> &values,
+                            HostTensor &tensor) {
   assert(int64_t(values.size()) == tensor.elements());
   switch (tensor.type()) {
   case ElementType::Bool:
@@ -105,6 +108,7 @@ void weft::storeIntegers(const std::vector<int64_t> &values,
   case ElementType::I64:
     return narrow<int64_t>(values, tensor);
   default:
-    llvm_unreachable("caller checks for an integer or bool tensor");
+    for (size_t i = 0; i < values.size(); ++i)
+      tensor.setFromDouble(i, static_cast<double>(values[i]));
   }
 }

@@ -1,0 +1,70 @@
+//===- Host.cpp - tpu ops of the Host family ------------------------------===//
+
+#include "dialects/tpu/Host.h"
+
+#include "runtime/host/Convert.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+void TpuDialect::registerHost() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/tpu/Host.cpp.inc"
+      >();
+}
+
+#define GET_OP_CLASSES
+#include "dialects/tpu/Host.cpp.inc"
+
+bool weft::tpu::isHostTensor(Type type) {
+  return succeeded(hostResultType(type));
+}
+
+/// What to_host and from_host share: `chip` holds the elements of `host`.
+static LogicalResult verifyTransfer(Operation *op, Type chip, Type host) {
+  auto chipType = cast<RankedTensorType>(chip);
+  FailureOr<host::ResultType> hostType = hostResultType(host);
+  int64_t elements = *numeric::elementCount(hostType->largest);
+  if (chipType.getNumElements() != std::max<int64_t>(elements, 1)) // (C1)
+    return op->emitOpError() << "between " << chipType.getNumElements()
+                             << " elements on the chip and " << elements
+                             << " on the host; both must have the same number";
+  auto chipElement = hostElementType(chipType.getElementType());
+  if (!chipElement || isa<quant::QuantizedType>(chipType.getElementType()) ||
+      !host::isConvertible(hostType->type, *chipElement)) // (C2)
+    return op->emitOpError() << "between " << chip << " and " << host
+                             << "; cast floats to integers or back first";
+  return success();
+}
+
+LogicalResult ToHostOp::verify() {
+  if (!getOutput().getType().hasStaticShape()) // (C1)
+    return emitOpError() << "gives " << getOutput().getType()
+                         << "; the shape must be static";
+  return verifyTransfer(*this, getInput().getType(), getOutput().getType());
+}
+
+LogicalResult FromHostOp::verify() {
+  return verifyTransfer(*this, getOutput().getType(), getInput().getType());
+}
+
+LogicalResult HostOp::verify() {
+  if (!host::hasKernel(getKernel())) // (C1)
+    return emitOpError() << "names the kernel '" << getKernel()
+                         << "'; there is no such host kernel";
+  int64_t last = -1, slots = getInputs().size();
+  if (std::optional<ArrayRef<int64_t>> absent = getAbsent()) {
+    slots += absent->size();
+    for (int64_t slot : *absent) { // (C2)
+      if (slot <= last || slot >= slots)
+        return emitOpError() << "has absent operands [" << *absent << "] of "
+                             << slots << "; they must ascend in that range";
+      last = slot;
+    }
+  }
+  if (getOutputs().empty())
+    return emitOpError() << "has no result; it needs one";
+  return success();
+}

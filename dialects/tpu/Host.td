@@ -1,0 +1,66 @@
+//===- Host.td - tpu ops of the Host family ------------------*- tablegen -*-===//
+
+include "dialects/tpu/TpuBase.td"
+
+/// A tensor as the host has it: ONNX element type and shape; unknown sizes are bounded (dialects/HostCall.h).
+def Tpu_HostTensor : Type<CPred<"::weft::tpu::isHostTensor($_self)">, "a tensor of the host of bounded size", "::mlir::RankedTensorType">;
+
+def Tpu_ToHostOp : Tpu_Op<"to_host", [Pure, Tpu_Evaluate]> {
+  let summary = "from the memory of the chip to the host";
+  let description = [{
+    **Semantics**: `flat(output) = convert(flat(input))`; the host widens what the chip stores (f16 as f32, 32 bits as i64).
+
+    **Constraints**: (C1) equal element count, the output has a static shape; (C2) floats stay floats, integers and bools integers or bools.
+
+    **Example**:
+    ```mlir
+    %h = tpu.to_host %x : tensor<1x6x1x1xi32> -> tensor<6xi64>
+    ```
+  }];
+  let arguments = (ins Tpu_Tensor:$input);
+  let results = (outs Tpu_HostTensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
+def Tpu_FromHostOp : Tpu_Op<"from_host", [Pure, Tpu_Evaluate]> {
+  let summary = "from the host to the memory of the chip";
+  let description = [{
+    **Semantics**: `flat(output) = convert(flat(input))`; floats are rounded to nearest even, an integer that the chip's type does
+    not hold is an error at run time. What an input of unknown size leaves free is undefined.
+
+    **Constraints**: (C1) the output has as many elements as the input at its largest; one if that is none;
+    (C2) floats stay floats, integers and bools integers or bools.
+
+    **Example**:
+    ```mlir
+    %y = tpu.from_host %h : tensor<6xi64> -> tensor<1x6x1x1xi32>
+    ```
+  }];
+  let arguments = (ins Tpu_HostTensor:$input);
+  let results = (outs Tpu_Tensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
+def Tpu_HostOp : Tpu_Op<"host", [Pure, Tpu_Evaluate]> {
+  let summary = "an operation that the processor of the host computes";
+  let description = [{
+    **Semantics**: the results of the kernel `kernel` of `runtime/host` for the operands and `parameters`, as in `top.host`.
+    `reason` says why the chip does not compute it.
+
+    **Constraints**: (C1) there is a kernel of that name; (C2) `absent` names, ascending, operand slots of the kernel without an operand.
+
+    **Example**:
+    ```mlir
+    %1 = tpu.host "non_zero"(%0) {} reason "its size depends on data" : (tensor<4x4xf32>) -> tensor<2x?xi64, array<i64: 2, 16>>
+    ```
+  }];
+  let arguments = (ins StrAttr:$kernel, Variadic<Tpu_HostTensor>:$inputs, DictionaryAttr:$parameters, StrAttr:$reason,
+                       OptionalAttr<DenseI64ArrayAttr>:$absent);
+  let results = (outs Variadic<Tpu_HostTensor>:$outputs);
+  let assemblyFormat = [{
+    $kernel `(` $inputs `)` $parameters `reason` $reason attr-dict-with-keyword `:` functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
+}

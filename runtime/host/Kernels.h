@@ -1,0 +1,17 @@
+//===- Kernels.h - the functions of Kernels.def -----------------*- C++ -*-===//
+
+#ifndef WEFT_RUNTIME_HOST_KERNELS_H
+#define WEFT_RUNTIME_HOST_KERNELS_H
+
+#include "runtime/host/Host.h"
+
+namespace weft::host::kernels {
+
+/// Each appends the results of `call` (Call::addResult) or says what is wrong.
+#define WEFT_HOST_KERNEL(name, required, limit, count)                         \
+  rt::Status name(const Call &call, std::vector<HostTensor> &results);
+#include "runtime/host/Kernels.def"
+
+} // namespace weft::host::kernels
+
+#endif // WEFT_RUNTIME_HOST_KERNELS_H
