@@ -3,6 +3,7 @@
 #include "codegen/pack/Pack.h"
 #include "codegen/pack/DebugMapBuilder.h"
 #include "codegen/pack/OnnxView.h"
+#include "codegen/pack/WeightArea.h"
 #include "dialects/Evaluate.h"
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/bmodel/Container.h"
@@ -12,7 +13,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <cstring>
 
 using namespace mlir;
 using namespace weft;
@@ -22,20 +22,18 @@ namespace wire = weft::rt::wire;
 /// The vendor pads command blobs to this.
 static constexpr uint64_t kCommandBlobBytes = 128;
 
-/// Appends `bytes` to the binary section, zero-padded to a multiple of `unit`,
-/// and says where they lie, padding included.
-static std::unique_ptr<wire::Blob> appendBlob(std::vector<uint8_t> &section,
-                                              const std::vector<uint8_t> &bytes,
-                                              uint64_t unit) {
-  section.resize(alignUp<uint64_t>(section.size(), kPageBytes));
-  uint64_t start = section.size();
-  section.insert(section.end(), bytes.begin(), bytes.end());
-  section.resize(start + alignUp<uint64_t>(bytes.size(), unit));
-  return std::make_unique<wire::Blob>(start, section.size() - start);
+static void addNotes(const InterfaceNotes &notes, const std::string &name,
+                     wire::OnnxViewT &view) {
+  if (auto symbols = notes.symbols.find(name); symbols != notes.symbols.end())
+    view.symbols = symbols->second;
+  if (auto axis = notes.batchAxes.find(name); axis != notes.batchAxes.end())
+    view.batch_axis = axis->second;
 }
 
 static FailureOr<std::unique_ptr<wire::TensorT>>
-makeTensor(ppl::NetOp net, ppl::IoAttr io, wire::TensorRole role, int index) {
+makeTensor(const StageProgram &stage, ppl::IoAttr io, wire::TensorRole role,
+           int index) {
+  ppl::NetOp net = stage.net;
   RankedTensorType stored = io.getStored();
   std::optional<wire::DataType> type = wireType(stored.getElementType());
   // With --quantized-io a float lies there narrower than ONNX has it, and what
@@ -71,17 +69,18 @@ makeTensor(ppl::NetOp net, ppl::IoAttr io, wire::TensorRole role, int index) {
   tensor->zero_point = int32_t(io.getZeroPoint());
   tensor->role = role;
   tensor->index = index;
+  addNotes(stage.notes, tensor->name, *view);
   tensor->onnx = std::move(view);
   return tensor;
 }
 
 using TensorList = std::vector<std::unique_ptr<wire::TensorT>>;
 
-static LogicalResult appendTensors(ppl::NetOp net, ArrayAttr ios,
+static LogicalResult appendTensors(const StageProgram &stage, ArrayAttr ios,
                                    wire::TensorRole role, TensorList &list) {
   for (auto [index, io] : llvm::enumerate(ios.getAsRange<ppl::IoAttr>())) {
     FailureOr<std::unique_ptr<wire::TensorT>> tensor =
-        makeTensor(net, io, role, int(index));
+        makeTensor(stage, io, role, int(index));
     if (failed(tensor))
       return failure();
     list.push_back(std::move(*tensor));
@@ -89,43 +88,64 @@ static LogicalResult appendTensors(ppl::NetOp net, ArrayAttr ios,
   return success();
 }
 
-/// The weight area as it lies in DRAM, with the names of its parts.
-static LogicalResult collectWeights(ppl::NetOp net, std::vector<uint8_t> &bytes,
-                                    wire::WeightsT &weights) {
-  uint64_t base = net.getWeightsAddress();
-  bytes.resize(net.getWeightsBytes());
+/// The weight area as it lies in DRAM, for all stages.
+namespace {
+struct PackedWeights {
+  std::vector<BytePiece> pieces;
+  uint64_t size = 0;
+  Digest digest;
+};
+} // namespace
+
+static FailureOr<PackedWeights> packWeights(ArrayRef<StageProgram> stages) {
+  SmallVector<ppl::NetOp> nets;
+  for (const StageProgram &stage : stages)
+    nets.push_back(stage.net);
+  FailureOr<std::vector<BytePiece>> pieces = weightPieces(nets);
+  if (failed(pieces))
+    return failure();
+  PackedWeights packed;
+  packed.pieces = std::move(*pieces);
+  packed.size = nets.front().getWeightsBytes();
+  rt::Sha256 hash;
+  writePieces(packed.pieces, packed.size, [&](const void *bytes, size_t size) {
+    hash.add(static_cast<const uint8_t *>(bytes), size);
+    return true;
+  });
+  packed.digest = hash.finish();
+  return packed;
+}
+
+/// The names of the parts that `net` reads.
+static std::unique_ptr<wire::WeightsT> makeWeights(ppl::NetOp net,
+                                                   const PackedWeights &packed,
+                                                   Section &section,
+                                                   bool withNames) {
+  auto weights = std::make_unique<wire::WeightsT>();
+  weights->address = net.getWeightsAddress();
+  weights->sha256.assign(packed.digest.begin(), packed.digest.end());
+  weights->blob = section.add(packed.pieces, packed.size, packed.digest);
+  if (!withNames)
+    return weights;
   for (ppl::WeightOp weight : net.getBody().getOps<ppl::WeightOp>()) {
-    ArrayRef<char> raw = weight.getRawBytes();
-    uint64_t size = weight.getNumBytes();
-    if (raw.empty())
-      return weight.emitOpError(
-          "has no bytes: the data of its dense_resource is missing");
-    uint64_t offset = weight.getAddress() - base;
-    // A splat's raw bytes are those of one element.
-    for (uint64_t at = 0; at < size; at += raw.size())
-      std::memcpy(bytes.data() + offset + at, raw.data(),
-                  std::min<uint64_t>(raw.size(), size - at));
     auto location = std::make_unique<wire::WeightLocationT>();
     location->name = weight.getSymName().str();
-    location->offset = offset;
-    location->size = size;
-    weights.locations.push_back(std::move(location));
+    location->offset = weight.getAddress() - net.getWeightsAddress();
+    location->size = weight.getNumBytes();
+    weights->locations.push_back(std::move(location));
   }
-  weights.address = base;
-  std::array<uint8_t, 32> digest = rt::sha256(bytes.data(), bytes.size());
-  weights.sha256.assign(digest.begin(), digest.end());
-  return success();
+  return weights;
 }
 
 static std::vector<std::unique_ptr<wire::CommandGroupT>>
-makeGroups(const EncodedProgram &encoded, std::vector<uint8_t> &section) {
+makeGroups(const EncodedProgram &encoded, Section &section) {
   std::vector<std::unique_ptr<wire::CommandGroupT>> groups;
   for (const CommandGroup &source : encoded.groups) {
     auto group = std::make_unique<wire::CommandGroupT>();
     group->tiu_count = source.tiuCount();
     group->gdma_count = source.gdmaCount();
-    group->tiu_blob = appendBlob(section, source.tiu, kCommandBlobBytes);
-    group->gdma_blob = appendBlob(section, source.gdma, kCommandBlobBytes);
+    group->tiu_blob = section.add(source.tiu, kCommandBlobBytes);
+    group->gdma_blob = section.add(source.gdma, kCommandBlobBytes);
     group->tiu_bytes = uint32_t(group->tiu_blob->size());
     group->gdma_bytes = uint32_t(group->gdma_blob->size());
     groups.push_back(std::move(group));
@@ -158,35 +178,31 @@ makeSubNet(const wire::NetParameterT &stage) {
 }
 
 static FailureOr<std::unique_ptr<wire::NetParameterT>>
-makeStage(ppl::NetOp net, const EncodedProgram &encoded,
-          const PackOptions &options, std::vector<uint8_t> &section) {
+makeStage(const StageProgram &program, const PackedWeights &weights,
+          const PackOptions &options, Section &section) {
+  ppl::NetOp net = program.net;
   auto stage = std::make_unique<wire::NetParameterT>();
-  stage->weights = std::make_unique<wire::WeightsT>();
-  std::vector<uint8_t> weightBytes;
-  if (failed(collectWeights(net, weightBytes, *stage->weights)) ||
-      failed(appendTensors(net, net.getInputs(), wire::TensorRole::Input,
+  if (failed(appendTensors(program, net.getInputs(), wire::TensorRole::Input,
                            stage->inputs)) ||
-      failed(appendTensors(net, net.getOutputs(), wire::TensorRole::Output,
+      failed(appendTensors(program, net.getOutputs(), wire::TensorRole::Output,
                            stage->outputs)))
     return failure();
-  stage->weights->blob = appendBlob(section, weightBytes, 1);
+  stage->weights = makeWeights(net, weights, section, !options.strip);
   stage->context_address = net.getContextAddress();
   stage->context_bytes = net.getContextBytes();
   stage->context_parts = {stage->context_bytes};
-  stage->groups = makeGroups(encoded, section);
+  stage->groups = makeGroups(*program.encoded, section);
   stage->stage_ir.push_back(std::make_unique<wire::StageIrT>());
   stage->ir_blob = std::make_unique<wire::Blob>();
   stage->core_count = 1;
   stage->dynamic_context_address = stage->context_address;
-  stage->dynamic_weight_offset = weightBytes.size();
-  stage->dynamic_combined_weight_offset = weightBytes.size();
+  stage->dynamic_weight_offset = weights.size;
+  stage->dynamic_combined_weight_offset = weights.size;
   stage->sub_nets.push_back(makeSubNet(*stage));
-  if (options.strip) {
-    stage->weights->locations.clear();
+  if (options.strip)
     return stage;
-  }
   FailureOr<std::unique_ptr<wire::DebugMapT>> map =
-      buildDebugMap(encoded, options.nodeOpTypes);
+      buildDebugMap(*program.encoded, program.nodeOpTypes);
   if (failed(map))
     return failure();
   stage->debug_map = std::move(*map);
@@ -194,42 +210,62 @@ makeStage(ppl::NetOp net, const EncodedProgram &encoded,
   return stage;
 }
 
-/// Header, flatbuffer zero-padded so that the binary section starts a page, and
-/// the binary section.
+/// Header and flatbuffer, zero-padded so that the binary section starts a page.
 static std::vector<uint8_t>
-joinSections(const flatbuffers::FlatBufferBuilder &builder,
-             const std::vector<uint8_t> &section) {
+makeHead(const flatbuffers::FlatBufferBuilder &builder, uint64_t sectionBytes) {
   uint64_t end =
       alignUp<uint64_t>(rt::kBmodelHeaderBytes + builder.GetSize(), kPageBytes);
-  std::vector<uint8_t> file = rt::makeContainerHeader(
-      uint32_t(end - rt::kBmodelHeaderBytes), section.size());
+  std::vector<uint8_t> head = rt::makeContainerHeader(
+      uint32_t(end - rt::kBmodelHeaderBytes), sectionBytes);
   const uint8_t *start = builder.GetBufferPointer();
-  file.insert(file.end(), start, start + builder.GetSize());
-  file.resize(end);
-  file.insert(file.end(), section.begin(), section.end());
-  return file;
+  head.insert(head.end(), start, start + builder.GetSize());
+  head.resize(end);
+  return head;
 }
 
-FailureOr<std::vector<uint8_t>>
-codegen::packBmodel(ppl::NetOp net, const EncodedProgram &encoded,
-                    const PackOptions &options) {
-  std::vector<uint8_t> section;
-  FailureOr<std::unique_ptr<wire::NetParameterT>> stage =
-      makeStage(net, encoded, options, section);
-  if (failed(stage))
+bool PackedFile::write(ByteSink sink) const {
+  return sink(head.data(), head.size()) && section.write(sink);
+}
+
+std::vector<uint8_t> PackedFile::bytes() const {
+  std::vector<uint8_t> all;
+  all.reserve(size());
+  write([&](const void *bytes, size_t size) {
+    const auto *begin = static_cast<const uint8_t *>(bytes);
+    all.insert(all.end(), begin, begin + size);
+    return true;
+  });
+  return all;
+}
+
+FailureOr<PackedFile> codegen::packBmodel(ArrayRef<StageProgram> stages,
+                                          const PackOptions &options) {
+  PackedFile file;
+  FailureOr<PackedWeights> weights = packWeights(stages);
+  if (failed(weights))
     return failure();
+  ppl::NetOp first = stages.front().net;
+  auto net = std::make_unique<wire::NetT>();
+  net->name = first.getSymName().str();
   wire::ModelT model;
+  for (const StageProgram &program : stages) {
+    FailureOr<std::unique_ptr<wire::NetParameterT>> stage =
+        makeStage(program, *weights, options, file.section);
+    if (failed(stage))
+      return failure();
+    model.neuron_bytes =
+        std::max<uint64_t>(model.neuron_bytes, (*stage)->context_bytes);
+    net->stages.push_back(std::move(*stage));
+  }
   model.type = "B";
   model.version = "2.2+" + options.producer; // 2.2: version of the format
   model.time = options.time;
-  model.chip = net.getChip().upper();
-  model.neuron_bytes = (*stage)->context_bytes;
+  model.chip = first.getChip().upper();
   model.device_count = 1;
   model.backend_library = std::make_unique<wire::Blob>();
-  model.nets.push_back(std::make_unique<wire::NetT>());
-  model.nets.back()->name = net.getSymName().str();
-  model.nets.back()->stages.push_back(std::move(*stage));
+  model.nets.push_back(std::move(net));
   flatbuffers::FlatBufferBuilder builder(1 << 16);
   builder.Finish(wire::Model::Pack(builder, &model));
-  return joinSections(builder, section);
+  file.head = makeHead(builder, file.section.size());
+  return file;
 }

@@ -4,8 +4,10 @@
 #define WEFT_CODEGEN_PACK_PACK_H
 
 #include "codegen/encode/Encode.h"
+#include "codegen/pack/Section.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,17 +20,47 @@ struct PackOptions {
   std::string time;
   /// Compiler that wrote the file, "weft 0.1.0".
   std::string producer;
-  /// Operators of the ONNX nodes by position in the graph, for the debug map.
-  std::vector<std::string> nodeOpTypes;
 };
 
-/// The bytes of a bmodel with one static net of one stage: inputs, outputs,
-/// weights and memory map from `net`, commands and debug map from `encoded`.
-/// The same arguments give the same bytes. Reports on `net` and fails if an
-/// input or output has a type that a bmodel cannot store, or a weight no bytes.
-mlir::FailureOr<std::vector<uint8_t>> packBmodel(ppl::NetOp net,
-                                                 const EncodedProgram &encoded,
-                                                 const PackOptions &options);
+/// What the users of a stage should know of its inputs and outputs beside their
+/// types, by their names.
+struct InterfaceNotes {
+  /// Names of the dimensions in the ONNX model; "" if one has none.
+  std::map<std::string, std::vector<std::string>> symbols;
+  /// Axis along which zeros may be added to the inputs and the same number of
+  /// entries cut off the outputs; none if that is not exact.
+  std::map<std::string, int32_t> batchAxes;
+};
+
+/// One stage: inputs, outputs, weights and memory map from `net`, commands and
+/// debug map from `encoded`.
+struct StageProgram {
+  ppl::NetOp net;
+  const EncodedProgram *encoded = nullptr;
+  /// Operators of the ONNX nodes by position in the graph, for the debug map.
+  std::vector<std::string> nodeOpTypes;
+  InterfaceNotes notes;
+};
+
+/// A bmodel as it is to be written. The weights stay where they are, in the
+/// contexts of the nets, which must live longer.
+class PackedFile {
+public:
+  uint64_t size() const { return head.size() + section.size(); }
+  /// Gives `sink` the bytes of the file. False if it gave up.
+  bool write(ByteSink sink) const;
+  std::vector<uint8_t> bytes() const;
+
+  std::vector<uint8_t> head; ///< container header and flatbuffer
+  Section section;
+};
+
+/// The bmodel of one static net. Several stages share one weight area
+/// (WeightArea has moved them). The same arguments give the same bytes. Reports
+/// on a net and fails if an input or output has a type that a bmodel cannot
+/// store, or a weight no bytes.
+mlir::FailureOr<PackedFile> packBmodel(llvm::ArrayRef<StageProgram> stages,
+                                       const PackOptions &options);
 
 } // namespace weft::codegen
 

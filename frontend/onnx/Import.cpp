@@ -7,6 +7,7 @@
 #include "frontend/onnx/GraphOrder.h"
 #include "frontend/onnx/NodeImporter.h"
 #include "frontend/onnx/OpRows.h"
+#include "frontend/onnx/Symbols.h"
 #include "runtime/numeric/CarrierTypes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -178,7 +179,8 @@ Importer::inputShape(const ValueInfo &input) {
     shape.assign(given->second.begin(), given->second.end());
   else
     for (const Dimension &dim : *input.dims)
-      shape.push_back(dim.value.value_or(-1));
+      shape.push_back(
+          dim.value.value_or(sizeOfSymbol(model, options, dim).value_or(-1)));
   if (input.dims && shape.size() != input.dims->size()) {
     report(location, "--shape gives input '" + input.name + "' " +
                          std::to_string(shape.size()) +
@@ -255,8 +257,7 @@ void Importer::importInputs(Scope &scope) {
     if (!shape)
       continue;
     types.push_back(RankedTensorType::get(*shape, element));
-    attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
-        top::kNameAttr, builder.getStringAttr(input.name))));
+    attributes.push_back(interfaceAttributes(&context, input, shape->size()));
     scope[input.name] =
         main.getBody().front().addArgument(types.back(), location);
   }
@@ -319,9 +320,13 @@ LogicalResult Importer::checkNamedInput(StringRef option,
       return success();
     known += (known.empty() ? "'" : ", '") + input.name + "'";
   }
+  std::string symbols;
+  if (option == "--shape")
+    for (const std::string &symbol : symbolsOf(model))
+      symbols += (symbols.empty() ? "; dimensions: '" : ", '") + symbol + "'";
   report(fileLocation(), option.str() + " names '" + name +
                              "', which is no input of the model; inputs: " +
-                             (known.empty() ? "none" : known));
+                             (known.empty() ? "none" : known) + symbols);
   return failure();
 }
 
@@ -330,6 +335,8 @@ LogicalResult Importer::checkNamedInput(StringRef option,
 LogicalResult Importer::checkNamesInOptions() {
   bool allFound = true;
   for (const auto &[name, shape] : options.shapes) {
+    if (shape.size() == 1 && llvm::is_contained(symbolsOf(model), name))
+      continue;
     allFound &= succeeded(checkNamedInput("--shape", name));
     if (!options.bindings.count(name))
       continue;
@@ -366,8 +373,8 @@ void Importer::importOutputs(Scope &scope) {
                              ", but its node makes " +
                              dataTypeName(onnxTypeOf(element)));
       values.push_back(value->second);
-      attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
-          top::kNameAttr, builder.getStringAttr(output.name))));
+      attributes.push_back(interfaceAttributes(
+          &context, output, NodeImporter::typeOf(value->second).getRank()));
     }
   }
   builder.create<func::ReturnOp>(fileLocation(), values);

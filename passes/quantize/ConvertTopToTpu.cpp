@@ -1,7 +1,8 @@
 //===- ConvertTopToTpu.cpp - top to tpu: the driver of the families -------===//
 
 #include "dialects/top/Cast.h"
-#include "dialects/top/Constant.h"
+include "dialects/top/Constant.h"
+#include "dialects/top/Symbols.h"
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Tpu.h"
@@ -287,6 +288,7 @@ private:
     for (BlockArgument argument : old.getArguments()) {
       unsigned i = argument.getArgNumber();
       auto name = func.getArgAttrOfType<StringAttr>(i, top::kNameAttr);
+      func.removeArgAttr(i, top::kSymbolsAttr);
       func.removeArgAttr(i, top::kNameAttr);
       func.setArgAttr(i, "tpu.io", ioAttr(builder, name, argument.getType()));
     }

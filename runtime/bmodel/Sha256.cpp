@@ -1,5 +1,6 @@
 #include "runtime/bmodel/Sha256.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace weft::rt {
@@ -68,20 +69,34 @@ static void addBlock(uint32_t (&state)[8], const uint8_t *block) {
     state[i] += sums[i];
 }
 
-std::array<uint8_t, 32> sha256(const uint8_t *bytes, size_t size) {
-  uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  size_t whole = size / kBlockBytes * kBlockBytes;
-  for (size_t at = 0; at < whole; at += kBlockBytes)
-    addBlock(state, bytes + at);
+void Sha256::add(const uint8_t *bytes, size_t size) {
+  if (size == 0)
+    return;
+  size_t filled = total % kBlockBytes;
+  total += size;
+  if (filled != 0) {
+    size_t taken = std::min(size, kBlockBytes - filled);
+    std::memcpy(block + filled, bytes, taken);
+    bytes += taken;
+    size -= taken;
+    if (filled + taken < kBlockBytes)
+      return;
+    addBlock(state, block);
+  }
+  for (; size >= kBlockBytes; bytes += kBlockBytes, size -= kBlockBytes)
+    addBlock(state, bytes);
+  if (size != 0)
+    std::memcpy(block, bytes, size);
+}
+
+std::array<uint8_t, 32> Sha256::finish() {
   // The rest, a one bit, zeros, and the length in bits fill one or two blocks.
   uint8_t tail[2 * kBlockBytes] = {};
-  size_t rest = size - whole;
-  if (rest)
-    std::memcpy(tail, bytes + whole, rest);
+  size_t rest = total % kBlockBytes;
+  std::memcpy(tail, block, rest);
   tail[rest] = 0x80;
   size_t tailBytes = rest + 9 <= kBlockBytes ? kBlockBytes : 2 * kBlockBytes;
-  uint64_t bits = uint64_t(size) * 8;
+  uint64_t bits = total * 8;
   for (int i = 0; i < 8; ++i)
     tail[tailBytes - 1 - i] = uint8_t(bits >> (8 * i));
   for (size_t at = 0; at < tailBytes; at += kBlockBytes)
@@ -90,6 +105,12 @@ std::array<uint8_t, 32> sha256(const uint8_t *bytes, size_t size) {
   for (int i = 0; i < 32; ++i)
     digest[i] = uint8_t(state[i / 4] >> (24 - 8 * (i % 4)));
   return digest;
+}
+
+std::array<uint8_t, 32> sha256(const uint8_t *bytes, size_t size) {
+  Sha256 hash;
+  hash.add(bytes, size);
+  return hash.finish();
 }
 
 } // namespace weft::rt

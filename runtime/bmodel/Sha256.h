@@ -9,8 +9,23 @@
 
 namespace weft::rt {
 
-/// SHA-256 (FIPS 180-4) of `size` bytes. Written here because the runtime
-/// depends on flatbuffers only; a weight blob's digest is Weights.sha256.
+/// SHA-256 (FIPS 180-4) of bytes that come in pieces. Written here because the
+/// runtime depends on flatbuffers only; a weight blob's digest is
+/// Weights.sha256.
+class Sha256 {
+public:
+  void add(const uint8_t *bytes, size_t size);
+  /// Of everything added; nothing may be added after it.
+  std::array<uint8_t, 32> finish();
+
+private:
+  uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  uint8_t block[64] = {}; ///< what does not fill a block yet
+  uint64_t total = 0;     ///< bytes added
+};
+
+/// The same of one piece.
 std::array<uint8_t, 32> sha256(const uint8_t *bytes, size_t size);
 
 } // namespace weft::rt

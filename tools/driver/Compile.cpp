@@ -3,9 +3,11 @@
 #include "tools/driver/Compile.h"
 
 #include "codegen/encode/Encode.h"
-#include "codegen/pack/Pack.h"
+#include "dialects/top/Symbols.h"
+#include "dialects/top/Top.h"
 #include "tools/driver/Registration.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -24,6 +26,28 @@ Compilation::Compilation()
 
 Compilation::~Compilation() = default;
 
+/// The names of dimensions that the importer has left at `@main`, by the names
+/// of inputs and outputs.
+static std::map<std::string, std::vector<std::string>>
+symbolsOf(ModuleOp module) {
+  std::map<std::string, std::vector<std::string>> symbols;
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  auto add = [&](DictionaryAttr attributes) {
+    if (!attributes)
+      return;
+    auto name = attributes.getAs<StringAttr>(top::kNameAttr);
+    auto list = attributes.getAs<ArrayAttr>(top::kSymbolsAttr);
+    if (name && list)
+      for (StringAttr symbol : list.getAsRange<StringAttr>())
+        symbols[name.str()].push_back(symbol.str());
+  };
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    add(main.getArgAttrDict(i));
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    add(main.getResultAttrDict(i));
+  return symbols;
+}
+
 LogicalResult Compilation::import(const std::string &path,
                                   const InputShapes &shapes,
                                   const InputBindings &bindings) {
@@ -34,6 +58,7 @@ LogicalResult Compilation::import(const std::string &path,
   theModule = onnx::importOnnxFile(path, options, context);
   if (!theModule)
     return failure();
+  notes.symbols = symbolsOf(*theModule);
   PassManager passes(&context);
   buildTopPipeline(passes);
   return passes.run(*theModule);
@@ -55,21 +80,43 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
   return passes.run(*theModule);
 }
 
-FailureOr<std::vector<uint8_t>>
-Compilation::pack(const CompileOptions &options) {
+ppl::NetOp Compilation::net() {
   auto nets = theModule->getOps<ppl::NetOp>();
-  if (!llvm::hasSingleElement(nets))
+  return llvm::hasSingleElement(nets) ? *nets.begin() : ppl::NetOp();
+}
+
+LogicalResult StageSet::add(std::unique_ptr<Compilation> compilation) {
+  compilations.push_back(std::move(compilation));
+  failing = compilations.size() - 1;
+  ppl::NetOp net = compilations.back()->net();
+  if (!net)
     return failure(); // silent: a fault of the passes
-  ppl::NetOp net = *nets.begin();
-  FailureOr<codegen::EncodedProgram> program = codegen::encodeProgram(net);
-  if (failed(program))
+  return area.add(net);
+}
+
+FailureOr<codegen::PackedFile> StageSet::pack(const CompileOptions &options) {
+  // A single stage keeps the memory map that it was compiled for.
+  if (compilations.size() > 1 && failed(area.finish()))
     return failure();
+  std::vector<codegen::EncodedProgram> programs;
+  for (failing = 0; failing < compilations.size(); ++failing) {
+    FailureOr<codegen::EncodedProgram> program =
+        codegen::encodeProgram(compilations[failing]->net());
+    if (failed(program))
+      return failure();
+    programs.push_back(std::move(*program));
+  }
+  failing = 0;
+  std::vector<codegen::StageProgram> stages;
+  for (const auto &[compilation, program] : llvm::zip(compilations, programs)) {
+    stages.push_back({compilation->net(), &program, {}, compilation->notes});
+    for (const onnx::NodeTitle &title : compilation->titles())
+      stages.back().nodeOpTypes.push_back(title.opType);
+  }
   codegen::PackOptions packing;
   packing.strip = options.strip;
   packing.producer = "weft " WEFT_VERSION;
-  for (const onnx::NodeTitle &title : diagnostics->titles)
-    packing.nodeOpTypes.push_back(title.opType);
-  return codegen::packBmodel(net, *program, packing);
+  return codegen::packBmodel(stages, packing);
 }
 
 rt::Status Compilation::failureCause() const { return causeOf(*diagnostics); }

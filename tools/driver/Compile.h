@@ -3,11 +3,14 @@
 #ifndef WEFT_TOOLS_DRIVER_COMPILE_H
 #define WEFT_TOOLS_DRIVER_COMPILE_H
 
+#include "codegen/pack/Pack.h"
+#include "codegen/pack/WeightArea.h"
 #include "runtime/chips/Targets.h"
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
 #include "tools/driver/Diagnostics.h"
 #include "tools/driver/Pipelines.h"
+#include "tools/driver/ShapeRanges.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -17,9 +20,6 @@
 #include <vector>
 
 namespace weft::driver {
-
-/// Sizes of inputs by name (`--shape x=1x3x48x192`).
-using InputShapes = std::map<std::string, std::vector<int64_t>>;
 
 /// Constants in place of inputs by name (`--bind shape=shape.npz`).
 using InputBindings = std::map<std::string, numeric::HostTensor>;
@@ -51,8 +51,8 @@ public:
                              const InputBindings &bindings = {});
   /// Runs the passes up to `stage`; from Stage::Tpu on the graph is bound.
   mlir::LogicalResult lower(const CompileOptions &options, Stage stage);
-  /// The bytes of the bmodel, after `lower(.., Stage::Ppl)`.
-  mlir::FailureOr<std::vector<uint8_t>> pack(const CompileOptions &options);
+  /// The net, after `lower(.., Stage::Ppl)`; null if the passes made none.
+  ppl::NetOp net();
 
   /// Why the step that has just failed did: the model or an option
   /// (Code::InvalidArgument, already printed), or Weft itself (Code::Internal):
@@ -60,6 +60,9 @@ public:
   rt::Status failureCause() const;
 
   mlir::ModuleOp module() { return *theModule; }
+  /// What the importer learnt about inputs, outputs and nodes.
+  codegen::InterfaceNotes notes;
+  const onnx::NodeTitles &titles() const { return diagnostics->titles; }
   /// The module as text.
   std::string text();
 
@@ -67,6 +70,30 @@ private:
   mlir::MLIRContext context;
   std::unique_ptr<DiagnosticPrinter> diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> theModule;
+};
+
+/// The compilations of one model for several sets of shapes, and how they
+/// become the stages of one bmodel.
+class StageSet {
+public:
+  /// Takes a compilation that is lowered to ppl. Its weights are moved into the
+  /// common area at once, so that equal ones are in memory only once. Reports
+  /// and fails as codegen::WeightArea does.
+  mlir::LogicalResult add(std::unique_ptr<Compilation> compilation);
+
+  /// Encodes the stages and describes the file; it refers to the weights, which
+  /// this object holds. With a failure `culprit` is the compilation to ask why.
+  mlir::FailureOr<codegen::PackedFile> pack(const CompileOptions &options);
+
+  Compilation &culprit() { return *compilations[failing]; }
+  llvm::ArrayRef<std::unique_ptr<Compilation>> all() const {
+    return compilations;
+  }
+
+private:
+  std::vector<std::unique_ptr<Compilation>> compilations;
+  codegen::WeightArea area;
+  size_t failing = 0;
 };
 
 } // namespace weft::driver

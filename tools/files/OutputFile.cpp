@@ -34,9 +34,30 @@ static bool writeAll(int file, const void *bytes, size_t size) {
   return true;
 }
 
+/// Small pieces together, large ones as they are. False with errno set when not
+/// everything could be written.
+static bool writeBody(int file, const FileBody &body) {
+  constexpr size_t kBufferBytes = 1 << 20;
+  std::string buffer;
+  auto flush = [&] {
+    bool done = writeAll(file, buffer.data(), buffer.size());
+    buffer.clear();
+    return done;
+  };
+  return body([&](const void *bytes, size_t size) {
+           if (buffer.size() + size > kBufferBytes && !flush())
+             return false;
+           if (size > kBufferBytes)
+             return writeAll(file, bytes, size);
+           buffer.append(static_cast<const char *>(bytes), size);
+           return true;
+         }) &&
+         flush();
+}
+
 static Status writeInPlace(const std::string &path, int file, bool closeIt,
-                           const void *bytes, size_t size) {
-  bool written = writeAll(file, bytes, size);
+                           const FileBody &body) {
+  bool written = writeBody(file, body);
   Status status = written ? Status::ok() : systemFailure(path, "write");
   if (closeIt && ::close(file) != 0 && status.isOk())
     return systemFailure(path, "write");
@@ -44,14 +65,14 @@ static Status writeInPlace(const std::string &path, int file, bool closeIt,
 }
 
 static Status writeBeside(const std::string &path, mode_t mode,
-                          const void *bytes, size_t size) {
+                          const FileBody &body) {
   std::string temporary = path + ".XXXXXX";
   int file = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (file < 0)
     return systemFailure(path, "create");
   TemporaryFile beside(temporary);
   Status status = Status::ok();
-  if (!writeAll(file, bytes, size) || ::fchmod(file, mode) != 0)
+  if (!writeBody(file, body) || ::fchmod(file, mode) != 0)
     status = systemFailure(path, "write");
   if (::close(file) != 0 && status.isOk())
     status = systemFailure(path, "write");
@@ -64,8 +85,13 @@ static Status writeBeside(const std::string &path, mode_t mode,
 
 Status tools::writeOutputFile(const std::string &path, const void *bytes,
                               size_t size) {
+  return writeOutputFile(
+      path, [&](const ByteSink &sink) { return sink(bytes, size); });
+}
+
+Status tools::writeOutputFile(const std::string &path, const FileBody &body) {
   if (path == "-")
-    return writeInPlace("stdout", STDOUT_FILENO, false, bytes, size);
+    return writeInPlace("stdout", STDOUT_FILENO, false, body);
   struct stat facts;
   bool exists = ::stat(path.c_str(), &facts) == 0;
   if (exists && S_ISDIR(facts.st_mode))
@@ -75,18 +101,18 @@ Status tools::writeOutputFile(const std::string &path, const void *bytes,
     int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (file < 0)
       return systemFailure(path, "open");
-    return writeInPlace(path, file, true, bytes, size);
+    return writeInPlace(path, file, true, body);
   }
   mode_t mask = ::umask(0);
   ::umask(mask);
   mode_t mode = exists ? facts.st_mode & 07777 : 0666 & ~mask;
   // A link is replaced at its target, not by a file.
   if (char *target = exists ? ::realpath(path.c_str(), nullptr) : nullptr) {
-    Status status = writeBeside(target, mode, bytes, size);
+    Status status = writeBeside(target, mode, body);
     std::free(target);
     return status;
   }
-  return writeBeside(path, mode, bytes, size);
+  return writeBeside(path, mode, body);
 }
 
 Status tools::writeStdout(const std::string &text) {

@@ -6,6 +6,7 @@
 #include "runtime/status/Status.h"
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 namespace weft::tools {
@@ -17,6 +18,14 @@ namespace weft::tools {
 /// the path.
 rt::Status writeOutputFile(const std::string &path, const void *bytes,
                            size_t size);
+
+/// Takes bytes in their order; false means that nothing more can be written.
+using ByteSink = std::function<bool(const void *, size_t)>;
+
+/// The same for what `write` gives its sink, for files that should not be in
+/// memory whole. `write` returns false when the sink did.
+using FileBody = std::function<bool(const ByteSink &)>;
+rt::Status writeOutputFile(const std::string &path, const FileBody &write);
 
 /// Writes to stdout and flushes. A closed pipe or a full disk is Code::IoError.
 rt::Status writeStdout(const std::string &text);

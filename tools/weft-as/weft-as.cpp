@@ -45,9 +45,10 @@ static int assemble(mlir::MLIRContext &context, llvm::SourceMgr &sources) {
       weft::codegen::encodeProgram(nets[0]);
   if (mlir::failed(program))
     return kUserError;
-  mlir::FailureOr<std::vector<uint8_t>> bytes =
-      weft::codegen::packBmodel(nets[0], *program, options);
-  if (mlir::failed(bytes))
+  weft::codegen::StageProgram stage{nets[0], &*program, {}, {}};
+  mlir::FailureOr<weft::codegen::PackedFile> file =
+      weft::codegen::packBmodel(stage, options);
+  if (mlir::failed(file))
     return kUserError;
   std::string message;
   std::unique_ptr<llvm::ToolOutputFile> output =
@@ -56,8 +57,10 @@ static int assemble(mlir::MLIRContext &context, llvm::SourceMgr &sources) {
     llvm::errs() << "weft-as: error: " << message << "\n";
     return kUserError;
   }
-  output->os().write(reinterpret_cast<const char *>(bytes->data()),
-                     bytes->size());
+  file->write([&](const void *bytes, size_t size) {
+    output->os().write(static_cast<const char *>(bytes), size);
+    return true;
+  });
   output->keep();
   return 0;
 }

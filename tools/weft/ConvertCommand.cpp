@@ -98,10 +98,10 @@ static Result<std::string> assembly(std::vector<uint8_t> bytes) {
   return text;
 }
 
-static ExitCode writeResult(const ConvertFlags &flags, const void *bytes,
-                            size_t size, double seconds) {
-  if (rt::Status status = tools::writeOutputFile(flags.output, bytes, size);
-      !status)
+static ExitCode writeResult(const ConvertFlags &flags, uint64_t size,
+                            size_t stages, double seconds,
+                            const tools::FileBody &body) {
+  if (rt::Status status = tools::writeOutputFile(flags.output, body); !status)
     return reportError(status);
   if (flags.output == "-")
     return ExitCode::Ok;
@@ -110,19 +110,72 @@ static ExitCode writeResult(const ConvertFlags &flags, const void *bytes,
                       {"emit", flags.emit},
                       {"precision", flags.compile.precision},
                       {"target", flags.compile.chip},
+                      {"stages", stages},
                       {"bytes", size},
                       {"seconds", seconds}});
   char text[64];
-  std::snprintf(text, sizeof(text), ": %zu bytes, %.2f s\n", size, seconds);
-  return printText(flags.output + text);
+  std::snprintf(text, sizeof(text), ": %llu bytes, %.2f s\n",
+                static_cast<unsigned long long>(size), seconds);
+  return printText(
+      flags.output +
+      (stages > 1 ? ": " + std::to_string(stages) + " stages" : std::string()) +
+      text);
+}
+
+static ExitCode writeText(const ConvertFlags &flags, size_t stages,
+                          double seconds, const std::string &text) {
+  return writeResult(flags, text.size(), stages, seconds,
+                     [&](const tools::ByteSink &sink) {
+                       return sink(text.data(), text.size());
+                     });
+}
+
+static ExitCode writePacked(const ConvertFlags &flags, driver::StageSet &stages,
+                            const driver::CompileOptions &options,
+                            const std::function<double()> &elapsed) {
+  mlir::FailureOr<codegen::PackedFile> file = stages.pack(options);
+  if (failed(file))
+    return reportFailure(stages.culprit());
+  size_t count = stages.all().size();
+  if (flags.emit == "bmodel")
+    return writeResult(
+        flags, file->size(), count, elapsed(),
+        [&](const tools::ByteSink &sink) { return file->write(sink); });
+  Result<std::string> text = assembly(file->bytes());
+  if (!text)
+    return reportError(text.status());
+  return writeText(flags, count, elapsed(), *text);
+}
+
+/// What only makes sense for one set of shapes.
+static rt::Status checkManyShapes(const ConvertFlags &flags, size_t count) {
+  if (count == 1)
+    return rt::Status::ok();
+  std::string many = "--shape asks for " + std::to_string(count) + " shapes, ";
+  if (flags.emit != "bmodel" && flags.emit != "asm")
+    return rt::fail(Code::InvalidArgument,
+                    many + "--emit " + flags.emit +
+                        " writes one; give one size for every axis");
+  if (!flags.calibrationData.empty())
+    return rt::fail(Code::InvalidArgument,
+                    many + "--calibration-data has samples of one; run weft "
+                           "calibrate with that one and give --calibration "
+                           "TABLE");
+  return rt::Status::ok();
 }
 
 static ExitCode convert(const ConvertFlags &flags) {
   if (rt::Status status = checkFlags(flags); !status)
     return reportError(status);
-  Result<driver::InputShapes> shapes = parseShapes(flags.model.shapes);
+  Result<driver::ShapeRanges> ranges =
+      driver::parseShapeRanges(flags.model.shapes);
+  if (!ranges)
+    return reportError(ranges.status());
+  Result<std::vector<driver::InputShapes>> shapes = driver::shapesOf(*ranges);
   if (!shapes)
     return reportError(shapes.status());
+  if (rt::Status status = checkManyShapes(flags, shapes->size()); !status)
+    return reportError(status);
   Result<NamedTensors> bindings = readBindings(flags.model.bindings);
   if (!bindings)
     return reportError(bindings.status());
@@ -132,35 +185,30 @@ static ExitCode convert(const ConvertFlags &flags) {
         std::chrono::steady_clock::now() - begin;
     return time.count();
   };
-  driver::Compilation compilation;
-  // Problems of the model have been printed when a step fails.
-  if (failed(compilation.import(flags.model.model, *shapes, *bindings)))
-    return reportFailure(compilation);
   driver::CompileOptions options = flags.compile;
   options.optLevel = driver::OptLevel(flags.optLevel);
-  std::optional<tools::TemporaryFile> table;
-  if (!flags.calibrationData.empty())
-    if (ExitCode code = calibrateHere(flags, compilation, options, table);
-        code != ExitCode::Ok)
-      return code;
   driver::Stage stage = flags.emit == "top"   ? driver::Stage::Top
                         : flags.emit == "tpu" ? driver::Stage::Tpu
                                               : driver::Stage::Ppl;
-  if (failed(compilation.lower(options, stage)))
-    return reportFailure(compilation);
-  if (flags.emit != "bmodel" && flags.emit != "asm") {
-    std::string text = compilation.text();
-    return writeResult(flags, text.data(), text.size(), elapsed());
+  std::optional<tools::TemporaryFile> table;
+  driver::StageSet stages;
+  for (const driver::InputShapes &one : *shapes) {
+    auto compilation = std::make_unique<driver::Compilation>();
+    // Problems of the model have been printed when a step fails.
+    if (failed(compilation->import(flags.model.model, one, *bindings)))
+      return reportFailure(*compilation);
+    if (!flags.calibrationData.empty())
+      if (ExitCode code = calibrateHere(flags, *compilation, options, table);
+          code != ExitCode::Ok)
+        return code;
+    if (failed(compilation->lower(options, stage)))
+      return reportFailure(*compilation);
+    if (flags.emit != "bmodel" && flags.emit != "asm")
+      return writeText(flags, 1, elapsed(), compilation->text());
+    if (failed(stages.add(std::move(compilation))))
+      return reportFailure(stages.culprit());
   }
-  mlir::FailureOr<std::vector<uint8_t>> bytes = compilation.pack(options);
-  if (failed(bytes))
-    return reportFailure(compilation);
-  if (flags.emit == "bmodel")
-    return writeResult(flags, bytes->data(), bytes->size(), elapsed());
-  Result<std::string> text = assembly(std::move(*bytes));
-  if (!text)
-    return reportError(text.status());
-  return writeResult(flags, text->data(), text->size(), elapsed());
+  return writePacked(flags, stages, options, elapsed);
 }
 
 void cli::addConvertCommand(Program &program) {
@@ -170,7 +218,9 @@ void cli::addConvertCommand(Program &program) {
       {"weft convert cls.onnx --shape x=1x3x48x192 -o cls.bmodel",
        "weft convert cls.onnx --shape x=1x3x48x192 --precision int8 "
        "--calibration cls.table -o cls_int8.bmodel",
-       "weft convert cls.onnx --shape x=1x3x48x192 --emit tpu -o -"},
+       "weft convert cls.onnx --shape x=1x3x48x192 --emit tpu -o -",
+       "weft convert rec.onnx --shape 'x=1..8x3x48x(64..640:64)' -o "
+       "rec.bmodel"},
       [flags] { return convert(*flags); });
   addModelFlags(command, flags->model);
   command.add_option("-o,--output", flags->output, "The result ('-': stdout)")

@@ -15,7 +15,11 @@ void cli::addModelFlags(CLI::App &command, ModelFlags &flags) {
       ->type_name("MODEL.onnx");
   command
       .add_option("--shape", flags.shapes,
-                  "Shape of an input; needed where the model leaves sizes open")
+                  "Shape of an input, or size of a named dimension (batch=4); "
+                  "needed where the model leaves sizes open. convert takes "
+                  "several sizes of an axis, one stage of the bmodel for each "
+                  "combination: 64..640:64 with a step, 1..8 in powers of two, "
+                  "(48|64|80)")
       ->type_name("NAME=AxBx..")
       ->take_all();
   addBindFlag(command, flags.bindings);
@@ -29,29 +33,16 @@ ExitCode cli::reportFailure(const driver::Compilation &compilation) {
 
 rt::Result<driver::InputShapes>
 cli::parseShapes(const std::vector<std::string> &texts) {
-  driver::InputShapes shapes;
-  for (const std::string &text : texts) {
-    auto bad = [&](const std::string &why) {
-      return rt::fail(rt::Code::InvalidArgument,
-                      "--shape " + rt::quoteName(text) + ": " + why +
-                          "; write NAME=AxBx.., for example x=1x3x48x192");
-    };
-    // Names may hold '=', sizes cannot.
-    auto [name, sizes] = llvm::StringRef(text).rsplit('=');
-    if (name.empty() || name.size() == text.size())
-      return bad("no name before '='");
-    llvm::SmallVector<llvm::StringRef> parts;
-    sizes.split(parts, 'x');
-    std::vector<int64_t> shape;
-    for (llvm::StringRef part : parts) {
-      int64_t size = 0;
-      if (part.getAsInteger(10, size) || size < 1)
-        return bad("size " + rt::quoteName(part.str()) +
-                   " is not a positive number");
-      shape.push_back(size);
-    }
-    if (!shapes.emplace(name.str(), shape).second)
-      return bad("given twice");
-  }
-  return shapes;
+  rt::Result<driver::ShapeRanges> ranges = driver::parseShapeRanges(texts);
+  if (!ranges)
+    return ranges.status();
+  rt::Result<std::vector<driver::InputShapes>> all = driver::shapesOf(*ranges);
+  if (!all)
+    return all.status();
+  if (all->size() != 1)
+    return rt::fail(rt::Code::InvalidArgument,
+                    "--shape asks for " + std::to_string(all->size()) +
+                        " shapes, this command works on one; give one size "
+                        "for every axis");
+  return all->front();
 }

@@ -27,8 +27,9 @@ void addModelFlags(CLI::App &command, ModelFlags &flags);
 /// the model has been printed; a fault of Weft is now.
 ExitCode reportFailure(const driver::Compilation &compilation);
 
-/// The values of --shape. Code::InvalidArgument quotes a value that is not
-/// NAME=AxBx.. with positive sizes.
+/// The values of --shape for a command that wants one size of every axis.
+/// Code::InvalidArgument quotes a value that is not NAME=AxBx.. with positive
+/// sizes, or says how many shapes they ask for.
 rt::Result<driver::InputShapes>
 parseShapes(const std::vector<std::string> &texts);
 

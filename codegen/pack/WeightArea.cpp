@@ -1,0 +1,148 @@
+//===- WeightArea.cpp - the weights of all stages of a net ----------------===//
+
+#include "codegen/pack/WeightArea.h"
+#include "dialects/ppl/TensorLayout.h"
+#include "runtime/bmodel/Sha256.h"
+#include "runtime/chips/Alignment.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::codegen;
+
+/// As passes/tpu/PlaceGlobal.cpp places them.
+static constexpr uint64_t kWeightAlignment = 64;
+
+static LogicalResult checkBytes(ppl::WeightOp weight) {
+  if (weight.getRawBytes().empty() && weight.getNumBytes() != 0)
+    return weight.emitOpError(
+        "has no bytes: the data of its dense_resource is missing");
+  return success();
+}
+
+/// Frees the bytes; a zero stands for them.
+static void dropBytes(ppl::WeightOp weight) {
+  auto type = cast<ShapedType>(weight.getValue().getType());
+  Attribute old = weight.getValue();
+  unsigned bits = type.getElementTypeBitWidth();
+  if (!type.getElementType().isInteger())
+    return; // codegen/emit makes bytes
+  weight.setValueAttr(DenseElementsAttr::get(type, APInt(bits, 0)));
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(old))
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      *blob = AsmResourceBlob();
+}
+
+namespace {
+/// A weight before and after it is moved.
+struct Move {
+  uint64_t from, size, to;
+};
+} // namespace
+
+/// Moves the tensors in DRAM that lie in one of `moves`, which are in order of
+/// their addresses, and collects the other ones. Fails at one that lies in the
+/// weight area where no weight does.
+static LogicalResult moveTensors(ppl::NetOp net, ArrayRef<Move> moves,
+                                 std::vector<ppl::GlobalOp> &others) {
+  uint64_t begin = net.getWeightsAddress();
+  uint64_t end = begin + net.getWeightsBytes();
+  WalkResult result = net.walk([&](ppl::GlobalOp op) {
+    uint64_t address = op.getAddress();
+    if (address < begin || address >= end) {
+      others.push_back(op);
+      return WalkResult::advance();
+    }
+    const Move *move = llvm::partition_point(
+        moves, [&](const Move &m) { return m.from + m.size <= address; });
+    if (move == moves.end() || address < move->from) {
+      op.emitOpError("reads the weight area where no weight lies");
+      return WalkResult::interrupt();
+    }
+    op.setAddress(address - move->from + move->to);
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult WeightArea::add(ppl::NetOp net) {
+  bool isFirst = stages.empty();
+  if (isFirst)
+    end = net.getWeightsAddress();
+  std::vector<Move> moves;
+  for (ppl::WeightOp weight : net.getBody().getOps<ppl::WeightOp>()) {
+    if (failed(checkBytes(weight)))
+      return failure();
+    ArrayRef<char> raw = weight.getRawBytes();
+    uint64_t size = weight.getNumBytes();
+    Digest digest =
+        rt::sha256(reinterpret_cast<const uint8_t *>(raw.data()), raw.size());
+    uint64_t address = isFirst ? weight.getAddress() : end;
+    auto [entry, isNew] = places.try_emplace({digest, size}, address);
+    if (!isFirst)
+      address = entry->second;
+    moves.push_back({weight.getAddress(), size, address});
+    weight.setAddress(address);
+    if (isNew || isFirst)
+      end = std::max(end, alignUp<uint64_t>(address + size, kWeightAlignment));
+    else
+      dropBytes(weight);
+  }
+  llvm::sort(moves,
+             [](const Move &a, const Move &b) { return a.from < b.from; });
+  stages.push_back({net, {}});
+  return moveTensors(net, moves, stages.back().activations);
+}
+
+LogicalResult WeightArea::finish() {
+  for (Stage &stage : stages) {
+    ppl::NetOp net = stage.net;
+    uint64_t begin = net.getContextAddress(), bytes = net.getContextBytes();
+    uint64_t moved = std::max(begin, alignUp<uint64_t>(end, kPageBytes));
+    const Chip &chip = ppl::chipOf(net);
+    if (moved + bytes > chip.globalMemoryBase + chip.globalMemoryBytes)
+      return net.emitError("unsupported: this stage needs ")
+             << bytes << " bytes of DRAM for its activations, the "
+             << "weights of all stages need " << end - net.getWeightsAddress()
+             << ", the chip has " << chip.globalMemoryBytes
+             << "; compile fewer shapes";
+    for (ppl::GlobalOp op : stage.activations)
+      op.setAddress(op.getAddress() - begin + moved);
+    Builder builder(net.getContext());
+    auto moveAll = [&](ArrayAttr list) {
+      SmallVector<Attribute> result;
+      for (ppl::IoAttr io : list.getAsRange<ppl::IoAttr>())
+        result.push_back(ppl::IoAttr::get(
+            net.getContext(), io.getName(), io.getOnnx(), io.getStored(),
+            io.getAddress() - begin + moved, io.getScale(), io.getZeroPoint()));
+      return builder.getArrayAttr(result);
+    };
+    net.setInputsAttr(moveAll(net.getInputs()));
+    net.setOutputsAttr(moveAll(net.getOutputs()));
+    net.setContextAddress(moved);
+    net.setWeightsBytes(end - net.getWeightsAddress());
+  }
+  return success();
+}
+
+FailureOr<std::vector<BytePiece>>
+codegen::weightPieces(ArrayRef<ppl::NetOp> nets) {
+  std::vector<BytePiece> pieces;
+  std::map<uint64_t, uint64_t> known;
+  for (ppl::NetOp net : nets)
+    for (ppl::WeightOp weight : net.getBody().getOps<ppl::WeightOp>()) {
+      if (failed(checkBytes(weight)))
+        return failure();
+      if (weight.getNumBytes() == 0 ||
+          !known.try_emplace(weight.getAddress(), 0).second)
+        continue;
+      uint64_t offset = weight.getAddress() - net.getWeightsAddress();
+      pieces.push_back({offset, weight.getNumBytes(), weight.getRawBytes()});
+    }
+  llvm::sort(pieces, [](const BytePiece &a, const BytePiece &b) {
+    return a.offset < b.offset;
+  });
+  return pieces;
+}

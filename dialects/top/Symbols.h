@@ -1,0 +1,16 @@
+//===- Symbols.h - names of dimensions --------------------------*- C++ -*-===//
+
+#ifndef WEFT_DIALECTS_TOP_SYMBOLS_H
+#define WEFT_DIALECTS_TOP_SYMBOLS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace weft::top {
+
+/// Attribute of an argument or result of `@main`: the names of its dimensions
+/// in the ONNX model, "" for those without; left out if none has one.
+inline constexpr llvm::StringLiteral kSymbolsAttr = "top.symbols";
+
+} // namespace weft::top
+
+#endif // WEFT_DIALECTS_TOP_SYMBOLS_H

@@ -1,0 +1,32 @@
+//===- Symbols.h - named dimensions of inputs and outputs -------*- C++ -*-===//
+
+#ifndef WEFT_FRONTEND_ONNX_SYMBOLS_H
+#define WEFT_FRONTEND_ONNX_SYMBOLS_H
+
+#include "frontend/onnx/Import.h"
+#include "frontend/onnx/OnnxModel.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+#include <optional>
+#include <string>
+
+namespace weft::onnx {
+
+/// The size that `--shape batch=4` gives to a dimension named 'batch'. An input
+/// of that name comes first, and a name takes one size.
+std::optional<int64_t> sizeOfSymbol(const Model &model,
+                                    const ImportOptions &options,
+                                    const Dimension &dim);
+
+/// The names of the inputs' dimensions, each once, in their order.
+std::vector<std::string> symbolsOf(const Model &model);
+
+/// The attributes of an argument or result of rank `rank`: its name, and the
+/// names of its dimensions if it has any.
+mlir::DictionaryAttr interfaceAttributes(mlir::MLIRContext *context,
+                                         const ValueInfo &value, size_t rank);
+
+} // namespace weft::onnx
+
+#endif // WEFT_FRONTEND_ONNX_SYMBOLS_H
