@@ -24,53 +24,17 @@ namespace weft::quantize {
 #include "passes/quantize/Passes.h.inc"
 } // namespace weft::quantize
 
-/// The name of an element type as the manual spells it.
-static std::string typeWord(Type element) {
-  if (element.isInteger(1))
-    return "bool";
-  std::string text;
-  llvm::raw_string_ostream(text) << element;
-  return text.compare(0, 2, "ui") == 0 ? text.substr(1) : text;
-}
-
 static Type elementOf(Value value) {
   return getElementTypeOrSelf(value.getType());
 }
 
-/// True for an integer or bool input that only casts to floats read, and an
-/// integer output that is cast from a float: the machine has these casts, and
-/// computes with floats between them. (A bool would be x != 0, no cast.)
-static bool isCastAtInterface(Value value) {
-  if (auto cast = value.getDefiningOp<top::CastOp>())
-    return llvm::isa<FloatType>(elementOf(cast.getInput())) &&
-           !elementOf(value).isInteger(1) &&
-           llvm::all_of(value.getUsers(), llvm::IsaPred<func::ReturnOp>);
-  return llvm::isa<BlockArgument>(value) &&
-         llvm::all_of(value.getUsers(), [](Operation *user) {
-           return llvm::isa<top::CastOp>(user) &&
-                  llvm::isa<FloatType>(elementOf(user->getResult(0)));
-         });
-}
-
-/// Tensors of floats, or of integers at the interface, of rank 0 to 4 and no
-/// empty axis.
+/// Tensors of floats, integers and bools, of any rank and without empty axis.
 static LogicalResult checkType(Location location, Value value, StringRef name) {
   Type type = value.getType();
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return emitError(location) << "value '" << name << "' has type " << type
                                << ", must be a tensor of static shape";
-  Type element = tensor.getElementType();
-  if (!llvm::isa<FloatType>(element) && !isCastAtInterface(value))
-    return emitError(location)
-           << "unsupported: element type " << typeWord(element) << " of value '"
-           << name
-           << "'; f32, f16 and bf16 run on the chip, integers only as inputs "
-              "that are cast to floats and outputs cast from floats";
-  if (tensor.getRank() > 4)
-    return emitError(location)
-           << "unsupported: value '" << name << "' has rank "
-           << tensor.getRank() << "; at most 4 axes are supported";
   if (tensor.getNumElements() == 0)
     return emitError(location)
            << "unsupported: value '" << name << "' has no elements";
@@ -92,20 +56,15 @@ static LogicalResult checkRange(Operation &op, top::ConstantOp constant) {
   return success();
 }
 
-/// Constants among the operands of `op` are numbers the chip computes with.
+/// Double constants among the operands of `op` are numbers the chip computes
+/// with.
 static LogicalResult checkConstants(Operation &op) {
   for (Value operand : op.getOperands()) {
     auto constant = operand.getDefiningOp<top::ConstantOp>();
     if (!constant)
       continue;
-    Type element = constant.getValue().getElementType();
-    bool isOutput = op.hasTrait<OpTrait::IsTerminator>();
-    if (!llvm::isa<FloatType>(element))
-      return emitError(isOutput ? constant.getLoc() : op.getLoc())
-             << "unsupported: a constant of element type " << typeWord(element)
-             << (isOutput ? " as output" : " as operand")
-             << "; f32, f16 and bf16 run on the chip";
-    if (element.isF64() && failed(checkRange(op, constant)))
+    if (constant.getValue().getElementType().isF64() &&
+        failed(checkRange(op, constant)))
       return failure();
   }
   return success();
@@ -245,7 +204,7 @@ private:
       Type element = storedElement(elementOf(operand));
       if (lowering.choices.quantizedIo && !llvm::isa<IntegerType>(element))
         element = outputElement(operand);
-      FailureOr<Value> result = output(operand, element, ret.getLoc());
+      FailureOr<Value> result = output(operand, element, ret);
       if (failed(result))
         return failure();
       results.push_back(withOwnRoom(*result, ret.getLoc()));
@@ -276,11 +235,8 @@ private:
                                         ArrayRef<int64_t>{1, 1, 1, 1});
   }
 
-  FailureOr<Value> output(Value operand, Type element, Location location) {
-    if (std::optional<FloatConstant> constant = lowering.constantOf(operand))
-      return lowering.floatWeight(location, lowering.shapeOf(operand), element,
-                                  constant->values);
-    return lowering.inFloat(operand, element);
+  FailureOr<Value> output(Value operand, Type element, Operation *user) {
+    return lowering.value(operand, element, user);
   }
 
   void replaceSignature(Block &old, Block &fresh) {

@@ -13,16 +13,38 @@ static int64_t rankOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getRank();
 }
 
+/// The first form of `topValue` in its standard view; a constant becomes a
+/// weight.
+static FailureOr<Value> standardForm(Value topValue, Operation *user,
+                                     Lowering &lowering) {
+  return lowering.value(topValue, lowering.formType(topValue), user);
+}
+
+/// Axes are named in the standard view, which keeps four of them apart.
+static LogicalResult checkRank(Operation *op, Value value) {
+  if (rankOf(value) <= 4)
+    return success();
+  return unsupported(op) << "a tensor of rank " << rankOf(value)
+                         << "; at most 4 axes are supported here";
+}
+
 static LogicalResult lowerReshape(top::ReshapeOp op, Lowering &lowering) {
-  Value input = lowering.firstForm(op.getInput());
-  lowering.define(
-      op.getOutput(),
-      lowering.reshaped(op.getLoc(), input, lowering.shapeOf(op.getOutput())));
+  FailureOr<Value> input =
+      lowering.value(op.getInput(), lowering.formType(op.getInput()),
+                     lowering.shapeOf(op.getOutput()), op);
+  if (failed(input))
+    return failure();
+  lowering.define(op.getOutput(), *input);
   return success();
 }
 
 static LogicalResult lowerTranspose(top::TransposeOp op, Lowering &lowering) {
-  Value input = lowering.firstForm(op.getInput());
+  if (failed(checkRank(op, op.getInput())))
+    return failure();
+  FailureOr<Value> form = standardForm(op.getInput(), op, lowering);
+  if (failed(form))
+    return failure();
+  Value input = *form;
   int64_t rank = rankOf(op.getInput());
   SmallVector<int64_t, 4> order{0, 1, 2, 3};
   for (auto [axis, from] : llvm::enumerate(op.getPerm()))
@@ -35,7 +57,12 @@ static LogicalResult lowerTranspose(top::TransposeOp op, Lowering &lowering) {
 }
 
 static LogicalResult lowerSlice(top::SliceOp op, Lowering &lowering) {
-  Value input = lowering.firstForm(op.getInput());
+  if (failed(checkRank(op, op.getInput())))
+    return failure();
+  FailureOr<Value> form = standardForm(op.getInput(), op, lowering);
+  if (failed(form))
+    return failure();
+  Value input = *form;
   int64_t rank = rankOf(op.getInput());
   SmallVector<int64_t, 4> offsets(4, 0), steps(4, 1);
   for (int64_t axis = 0; axis < rank; ++axis) {
@@ -55,16 +82,13 @@ static LogicalResult lowerSlice(top::SliceOp op, Lowering &lowering) {
 }
 
 static LogicalResult lowerConcat(top::ConcatOp op, Lowering &lowering) {
+  if (failed(checkRank(op, op.getOutput())))
+    return failure();
   OpBuilder &b = lowering.builder;
   Type element = lowering.elementwiseType(op.getInputs());
   SmallVector<Value> inputs;
   for (Value input : op.getInputs()) {
-    FailureOr<Value> form;
-    if (std::optional<FloatConstant> constant = lowering.constantOf(input))
-      form = lowering.floatWeight(op.getLoc(), lowering.shapeOf(input), element,
-                                  constant->values);
-    else
-      form = lowering.inFloat(input, element);
+    FailureOr<Value> form = lowering.value(input, element, op);
     if (failed(form))
       return failure();
     inputs.push_back(*form);
