@@ -37,10 +37,15 @@ static std::optional<double> scalarOf(Value topValue, Lowering &lowering) {
   return fits ? std::optional<double>(number) : std::nullopt;
 }
 
+static bool hasKind(StringRef name) {
+  std::optional<tpu::BinaryKind> kind = tpu::symbolizeBinaryKind(name);
+  return kind && *kind <= tpu::BinaryKind::Min;
+}
+
 static LogicalResult lowerBinary(top::BinaryOp op, Lowering &lowering) {
   StringRef name = top::stringifyBinaryKind(op.getKind());
   std::optional<tpu::BinaryKind> kind = tpu::symbolizeBinaryKind(name);
-  if (!kind)
+  if (!kind || !hasKind(name))
     return unsupported(op)
            << "element-wise function '" << name
            << "' of two tensors; build it from add, sub, mul, div, max and min";
@@ -116,7 +121,5 @@ static LogicalResult lowerBinary(top::BinaryOp op, Lowering &lowering) {
 }
 
 void weft::quantize::registerBinaryLowering(LoweringTable &table) {
-  table.add<top::BinaryOp>(lowerBinary, [](StringRef kind) {
-    return tpu::symbolizeBinaryKind(kind).has_value();
-  });
+  table.add<top::BinaryOp>(lowerBinary, hasKind);
 }
