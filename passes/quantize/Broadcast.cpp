@@ -120,7 +120,7 @@ static std::vector<T> repeated(const std::vector<T> &values,
   return result;
 }
 
-/// One axis of `shape` that `expandAxis` has to repeat `count` times.
+/// An axis of size 1 to be repeated `count` times.
 struct RepeatedAxis {
   size_t axis;
   int64_t count;
@@ -171,26 +171,21 @@ FailureOr<Value> weft::quantize::broadcastOperand(const BroadcastViews &views,
   if (!lowering.firstForm(topValue) && !axes.empty())
     return repeatedConstant(topValue, element, shape, axes, view, user,
                             lowering);
-  SmallVector<int64_t, 4> first(shape.begin(), shape.end());
-  if (!fourAxes)
-    first = {1, 1, 1, productOf(shape)};
-  FailureOr<Value> value = lowering.value(topValue, element, first, user);
+  if (axes.empty())
+    return lowering.value(topValue, element, view, user);
+  FailureOr<Value> value = lowering.inOwnView(topValue, element, user);
   if (failed(value))
     return failure();
-  OpBuilder &b = lowering.builder;
-  Value result = *value;
+  // The source stands still on the axes to repeat.
+  SmallVector<int64_t> from = tpu::rowMajorSteps(shape), sizes = shape;
   for (auto [axis, count] : axes) {
-    ArrayRef<int64_t> sizes(shape);
-    SmallVector<int64_t, 4> from{1, productOf(sizes.take_front(axis)), 1,
-                                 productOf(sizes.drop_front(axis + 1))};
-    if (fourAxes)
-      from.assign(sizes.begin(), sizes.end());
-    SmallVector<int64_t, 4> to(from);
-    to[fourAxes ? 1 : 2] = count;
-    result = lowering.reshaped(user->getLoc(), result, from);
-    result = b.create<tpu::ExpandOp>(user->getLoc(),
-                                     lowering.tensor(to, element), result);
-    shape[axis] = count;
+    from[axis] = 0;
+    sizes[axis] = count;
   }
-  return lowering.reshaped(user->getLoc(), result, view);
+  OpBuilder &b = lowering.builder;
+  auto piece = tpu::PieceAttr::get(b.getContext(), 0, 0, 0, sizes, from,
+                                   tpu::rowMajorSteps(sizes));
+  return Value(b.create<tpu::ArrangeOp>(user->getLoc(),
+                                        lowering.tensor(view, element), *value,
+                                        b.getArrayAttr(piece), IntegerAttr()));
 }

@@ -3,7 +3,7 @@
 // ONNX broadcasts tensors of any rank. A command has four axes, repeats an
 // operand of size 1 along n, h and w, and never along c, whose elements lie in
 // different lanes. The views here collapse what broadcasts alike; what no view
-// can express is repeated by tpu.expand, or on the host for a constant.
+// can express is repeated by tpu.arrange, or on the host for a constant.
 //
 //===----------------------------------------------------------------------===//
 

@@ -410,8 +410,14 @@ Value Lowering::reshaped(Location location, Value value,
   if (type.getShape() == shape)
     return value;
   Value &form = otherForm[{value, tensor(shape, type.getElementType())}];
-  if (!form)
-    form = builder.create<tpu::ReshapeOp>(
-        location, tensor(shape, type.getElementType()), value);
+  if (form)
+    return form;
+  // A constant has no place in DRAM that another view could share.
+  auto wanted = tensor(shape, type.getElementType());
+  if (auto weight = value.getDefiningOp<tpu::WeightOp>())
+    form = builder.create<tpu::WeightOp>(
+        location, tpu::reshapedWeight(weight.getValue(), wanted));
+  else
+    form = builder.create<tpu::ReshapeOp>(location, wanted, value);
   return form;
 }
