@@ -11,6 +11,7 @@ set(OP_FAMILIES
   Softmax   # softmax
   Move      # reshape, transpose, slice, concat
   Host      # what the processor of the host computes
+  Gather    # rows named by computed indices: gather, scatter
   Cast      # change of element type, quantize, dequantize, requantize
 )
 

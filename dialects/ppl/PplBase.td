@@ -87,7 +87,7 @@ def Ppl_TensorType : TypeDef<Ppl_Dialect, "TensorView"> {
     * `channel`: one value per channel for all n, h, w: 0, 1, 0, 0 (local, sources only)
     * `continuous`: C*H*W, H*W, W, 1 (global and static)
     * `[sn, sc, sh, sw]`: these strides
-    (C1) sizes are 1..65535, in `continuous` global memory 1..2^31-1 (commands take views of such a tensor). (C2) strides are 0..2^31-1. (C3) the layout exists in the memory.
+    (C1) sizes are 1..65535, in global memory 1..2^31-1 (which only the rows of a gather may have). (C2) strides are 0..2^31-1. (C3) the layout exists in the memory.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType, "Memory":$memory,
                         "Layout":$layout, ArrayRefParameter<"int64_t">:$strides);

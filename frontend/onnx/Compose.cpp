@@ -5,6 +5,7 @@
 #include "dialects/TensorValues.h"
 #include "dialects/top/Binary.h"
 #include "dialects/top/Cast.h"
+#include "dialects/top/Gather.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
 #include "dialects/top/Unary.h"
@@ -117,6 +118,27 @@ Value Compose::pad(Value value, ArrayRef<int64_t> begin, ArrayRef<int64_t> end,
     value = concat(parts, axis);
   }
   return value;
+}
+
+Value Compose::expand(Value value, ArrayRef<int64_t> shape) {
+  if (!value || shapeOf(value) == shape)
+    return value;
+  return orNull(n.createTyped<top::ExpandOp>(
+      NodeImporter::typeOf(value).clone(shape), value));
+}
+
+Value Compose::gather(Value table, Value indices) {
+  if (!table || !indices)
+    return {};
+  return orNull(n.create<top::GatherOp>(table, indices));
+}
+
+Value Compose::scatter(Value base, Value indices, Value updates,
+                       StringRef reduction) {
+  if (!base || !indices || !updates)
+    return {};
+  return orNull(
+      n.create<top::ScatterOp>(base, indices, updates, reduction));
 }
 
 Value Compose::matmul(Value lhs, Value rhs) {

@@ -91,6 +91,15 @@ public:
   mlir::Value pad(mlir::Value value, llvm::ArrayRef<int64_t> begin,
                   llvm::ArrayRef<int64_t> end, double fill);
 
+  /// Repeated along axes of size 1 to `shape`.
+  mlir::Value expand(mlir::Value value, llvm::ArrayRef<int64_t> shape);
+  /// Rows of `table` (B x R x W) by `indices` (B x K or 1 x K, from 0 on).
+  mlir::Value gather(mlir::Value table, mlir::Value indices);
+  /// `base` (B x R x W) with rows replaced by `updates` (B x K x W), see
+  /// top.scatter.
+  mlir::Value scatter(mlir::Value base, mlir::Value indices,
+                      mlir::Value updates, llvm::StringRef reduction = "none");
+
   //===--- products -------------------------------------------------------===//
   mlir::Value matmul(mlir::Value lhs, mlir::Value rhs);
 

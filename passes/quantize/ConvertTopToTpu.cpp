@@ -301,7 +301,8 @@ struct ConvertTopToTpu
         return emitError(module.getLoc()) << llvm::toString(read.takeError());
       table = std::move(*read);
     }
-    Choices choices{*wanted, quantizedIo, wideWeights, wideProducts};
+    Choices choices{*wanted, quantizedIo, wideWeights, wideProducts,
+                    chips::find(chip)};
     if (failed(checkTypes(func)))
       return failure();
     remarkDoubles(func);

@@ -15,6 +15,9 @@
 #include <functional>
 #include <vector>
 
+namespace weft {
+struct Chip;
+}
 namespace weft::top {
 class UnaryOp;
 }
@@ -58,6 +61,7 @@ struct Choices {
   /// A product of a 16-bit program stays in f32 up to so many weights and
   /// multiplications.
   int64_t wideWeights = 0, wideProducts = 0;
+  const Chip *chip = nullptr; ///< never null in a conversion
 };
 
 /// State of one conversion: the block being built and which tpu value stands
