@@ -3,12 +3,17 @@
 #include "frontend/onnx/Compose.h"
 
 #include "dialects/TensorValues.h"
+#include "dialects/HostCall.h"
 #include "dialects/top/Binary.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/Gather.h"
+#include "dialects/top/Host.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
 #include "dialects/top/Unary.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace weft;
@@ -145,6 +150,73 @@ Value Compose::matmul(Value lhs, Value rhs) {
   if (!lhs || !rhs)
     return {};
   return orNull(n.create<top::MatMulOp>(lhs, rhs));
+}
+
+/// The results of `op` as constants, if its operands are; else its results.
+static SmallVector<Value> foldHost(NodeImporter &n, top::HostOp op) {
+  std::vector<numeric::HostTensor> tensors;
+  for (Value operand : op.getInputs()) {
+    ElementsAttr constant;
+    if (!matchPattern(operand, m_Constant(&constant)))
+      return op.getResults();
+    FailureOr<numeric::HostTensor> tensor = toHostTensor(constant, n.location);
+    if (failed(tensor))
+      return {};
+    tensors.push_back(std::move(*tensor));
+  }
+  SmallVector<const numeric::HostTensor *> operands;
+  for (const numeric::HostTensor &tensor : tensors)
+    operands.push_back(&tensor);
+  SmallVector<numeric::HostTensor> results;
+  if (failed(evaluateOnHost(op, operands, results)))
+    return {};
+  SmallVector<Value> values;
+  for (auto [i, tensor] : llvm::enumerate(results)) {
+    Type element = getElementTypeOrSelf(op.getResult(i).getType());
+    values.push_back(n.constant(toElementsAttr(
+        tensor, RankedTensorType::get(tensor.shape(), element), n.node.name)));
+  }
+  op->erase();
+  return values;
+}
+
+SmallVector<Value> Compose::host(StringRef kernel, ArrayRef<Value> operands,
+                                 NamedAttrList parameters,
+                                 ArrayRef<Type> results) {
+  SmallVector<Value> inputs;
+  SmallVector<int64_t> absent;
+  for (auto [slot, operand] : llvm::enumerate(operands)) {
+    if (operand)
+      inputs.push_back(operand);
+    else
+      absent.push_back(slot);
+  }
+  // Absent operands behind the last one need no mention.
+  while (!absent.empty() &&
+         absent.back() == int64_t(inputs.size() + absent.size()) - 1)
+    absent.pop_back();
+  auto op = n.builder.create<top::HostOp>(
+      n.location, results, kernel, inputs,
+      parameters.getDictionary(n.builder.getContext()),
+      absent.empty() ? DenseI64ArrayAttr()
+                     : n.builder.getDenseI64ArrayAttr(absent));
+  if (failed(mlir::verify(op))) {
+    op->erase();
+    return {};
+  }
+  return foldHost(n, op);
+}
+
+LogicalResult Compose::finishHost(StringRef kernel, ArrayRef<Value> operands,
+                                  NamedAttrList parameters,
+                                  ArrayRef<Type> results) {
+  SmallVector<Value> values = host(kernel, operands, parameters, results);
+  if (values.empty())
+    return failure();
+  for (auto [i, value] : llvm::enumerate(values))
+    if (n.wantsOutput(i))
+      (void)n.setOutput(i, value);
+  return success();
 }
 
 LogicalResult Compose::finish(Value value, unsigned i) {

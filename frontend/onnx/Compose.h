@@ -103,6 +103,19 @@ public:
   //===--- products -------------------------------------------------------===//
   mlir::Value matmul(mlir::Value lhs, mlir::Value rhs);
 
+  //===--- the host -------------------------------------------------------===//
+  /// A `top.host` of `kernel`; null operands are absent ones. Where all operands
+  /// are constant the results are. Empty if a problem has been reported.
+  llvm::SmallVector<mlir::Value> host(llvm::StringRef kernel,
+                                      llvm::ArrayRef<mlir::Value> operands,
+                                      mlir::NamedAttrList parameters,
+                                      llvm::ArrayRef<mlir::Type> results);
+  /// The same with its results as the outputs of the node.
+  mlir::LogicalResult finishHost(llvm::StringRef kernel,
+                                 llvm::ArrayRef<mlir::Value> operands,
+                                 mlir::NamedAttrList parameters,
+                                 llvm::ArrayRef<mlir::Type> results);
+
   /// Sets output `i`, or fails if a step has.
   mlir::LogicalResult finish(mlir::Value value, unsigned i = 0);
 

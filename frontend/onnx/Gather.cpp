@@ -8,6 +8,7 @@
 
 #include "dialects/top/Gather.h"
 
+#include "dialects/HostCall.h"
 #include "dialects/top/Move.h"
 #include "frontend/onnx/Compose.h"
 #include "frontend/onnx/OpRows.h"
@@ -202,7 +203,6 @@ static Value indexOperand(Compose &c, Value indices) {
 /// Gather by indices known at compile time.
 static LogicalResult gatherKnown(NodeImporter &n, Value input, int64_t axis,
                                  SmallVector<int64_t> indices,
-                                 ArrayRef<int64_t> indexShape,
                                  ArrayRef<int64_t> resultShape) {
   ArrayRef<int64_t> shape = n.typeOf(input).getShape();
   for (int64_t &index : indices) {
@@ -246,7 +246,7 @@ static LogicalResult importGather(NodeImporter &n) {
                      << "; there may be at most " << kMaxElements
                      << " elements";
   if (auto known = constantIntsOf(*indexOperandValue))
-    return gatherKnown(n, *input, *axis, *known, indexShape, resultShape);
+    return gatherKnown(n, *input, *axis, *known, resultShape);
   Compose c(n);
   if (product(resultShape) == 0)
     return c.finish(
@@ -512,17 +512,143 @@ static LogicalResult importReverseSequence(NodeImporter &n) {
       gatherRows(c, *input, rows, product(shape.drop_front(2)), shape));
 }
 
+//===----------------------------------------------------------------------===//
+// OneHot, Trilu, Compress
+//===----------------------------------------------------------------------===//
+
+/// OneHot-9..11: a table of `off` in which each index sets one `on`. An index
+/// outside of the depth sets none.
+static LogicalResult importOneHot(NodeImporter &n) {
+  FailureOr<Value> indices = n.operand(0), values = n.operand(2);
+  FailureOr<double> depthNumber = n.constantNumber(1, "the depth");
+  FailureOr<int64_t> attribute = n.intAttribute("axis", -1);
+  if (failed(indices) || failed(values) || failed(depthNumber) ||
+      failed(attribute))
+    return failure();
+  auto depth = static_cast<int64_t>(*depthNumber);
+  SmallVector<int64_t> shape(n.typeOf(*indices).getShape());
+  int64_t rank = shape.size();
+  FailureOr<int64_t> axis = n.normalizeAxis(*attribute, rank + 1);
+  if (failed(axis))
+    return failure();
+  if (depth < 1 || n.typeOf(*values).getNumElements() != 2)
+    return n.error() << "the depth is " << depth << " and there are "
+                     << n.typeOf(*values).getNumElements()
+                     << " values; the depth must be >= 1, the values two";
+  int64_t count = product(shape);
+  SmallVector<int64_t> lastShape(shape), perm;
+  lastShape.push_back(depth);
+  for (int64_t i = 0; i <= rank; ++i) // the depth is the last axis so far
+    perm.push_back(i < *axis ? i : i == *axis ? rank : i - 1);
+  Compose c(n);
+  if (count == 0) {
+    shape.insert(shape.begin() + *axis, depth);
+    return c.finish(emptyTensor(c, shape, n.typeOf(*values).getElementType()));
+  }
+  Value rows = c.reshape(fromFront(c, indexOperand(c, *indices), depth),
+                         {count, 1});
+  Value pair = c.reshape(*values, {2, 1, 1});
+  Value off = c.expand(c.sliceAxis(pair, 0, 0, 1), {count, depth, 1});
+  Value on = c.expand(c.sliceAxis(pair, 0, 1, 1), {count, 1, 1});
+  return c.finish(
+      c.transpose(c.reshape(c.scatter(off, rows, on), lastShape), perm));
+}
+
+/// Trilu-14: elements on one side of a diagonal, 0 on the other. Row numbers
+/// are known: those outside of the table give 0.
+static LogicalResult importTrilu(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0);
+  FailureOr<bool> upper = n.flagAttribute("upper", true);
+  if (failed(input) || failed(upper))
+    return failure();
+  int64_t diagonal = 0;
+  if (n.optionalOperand(1)) {
+    FailureOr<double> given = n.constantNumber(1, "k");
+    if (failed(given))
+      return failure();
+    diagonal = static_cast<int64_t>(*given);
+  }
+  ArrayRef<int64_t> shape = n.typeOf(*input).getShape();
+  if (shape.size() < 2)
+    return n.error() << "the input has the shape " << formatShape(shape)
+                     << ", must have at least two axes";
+  if (product(shape) == 0)
+    return n.setOutput(0, *input);
+  int64_t rows = shape[shape.size() - 2], columns = shape.back(),
+          batch = product(shape.drop_back(2));
+  SmallVector<int64_t> kept(rows * columns);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      bool keeps = *upper ? j - i >= diagonal : j - i <= diagonal;
+      kept[i * columns + j] = keeps ? i * columns + j : -1;
+    }
+  Compose c(n);
+  return c.finish(c.reshape(
+      c.gather(c.reshape(*input, {batch, rows * columns, 1}),
+               n.intConstant(kept, {1, rows * columns})),
+      shape));
+}
+
+/// Compress-9..11 with a condition that is known: slices of an axis. Otherwise
+/// the size of the result depends on the data.
+static LogicalResult importCompress(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0), condition = n.operand(1);
+  if (failed(input) || failed(condition))
+    return failure();
+  Compose c(n);
+  SmallVector<int64_t> shape(n.typeOf(*input).getShape());
+  Value data = *input;
+  int64_t axis = 0;
+  NamedAttrList parameters;
+  if (n.hasAttribute("axis")) {
+    FailureOr<int64_t> given = n.intAttribute("axis", 0);
+    if (failed(given))
+      return failure();
+    FailureOr<int64_t> normal = n.normalizeAxis(*given, shape.size());
+    if (failed(normal))
+      return failure();
+    axis = *normal;
+  } else {
+    shape = {product(shape)};
+    data = c.reshape(data, shape);
+  }
+  if (n.typeOf(*condition).getRank() != 1 ||
+      n.typeOf(*condition).getNumElements() > shape[axis])
+    return n.error() << "the condition has the shape "
+                     << formatShape(n.typeOf(*condition).getShape())
+                     << " for an axis of size " << shape[axis]
+                     << "; it must be a list that is not longer";
+  if (auto bytes = constantBytesOf(*condition)) {
+    SmallVector<int64_t> kept;
+    for (auto [i, byte] : llvm::enumerate(*bytes))
+      if (byte)
+        kept.push_back(i);
+    SmallVector<int64_t> result(shape);
+    result[axis] = kept.size();
+    return gatherKnown(n, data, axis, kept, result);
+  }
+  parameters.append("axis", n.builder.getI64IntegerAttr(axis));
+  SmallVector<int64_t> largest(shape);
+  largest[axis] = n.typeOf(*condition).getNumElements();
+  shape[axis] = host::kUnknownSize;
+  return c.finishHost("compress", {data, *condition}, parameters,
+                      boundedType(shape, largest, Compose::elementOf(data)));
+}
+
 void weft::onnx::registerGatherRows(OpRegistry &registry) {
   registry.add(
       "Gather",
       {
+          {"Compress", 9, kLastOpset, importCompress},
           {"Gather", 1, kLastOpset, importGather},
           {"GatherElements", 11, kLastOpset, importGatherElements},
           {"GatherND", 11, kLastOpset, importGatherND},
+          {"OneHot", 9, kLastOpset, importOneHot, "constant depth"},
           {"ReverseSequence", 10, kLastOpset, importReverseSequence},
           {"Scatter", 9, 10, importScatterElements},
           {"ScatterElements", 11, kLastOpset, importScatterElements},
           {"ScatterND", 11, kLastOpset, importScatterND},
           {"TensorScatter", 24, kLastOpset, importTensorScatter},
+          {"Trilu", 14, kLastOpset, importTrilu, "constant diagonal"},
       });
 }
