@@ -7,6 +7,7 @@
 #include "dialects/top/Cast.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
+#include "dialects/top/Reduce.h"
 #include "dialects/top/Unary.h"
 
 using namespace mlir;
@@ -117,6 +118,16 @@ Value Compose::pad(Value value, ArrayRef<int64_t> begin, ArrayRef<int64_t> end,
     value = concat(parts, axis);
   }
   return value;
+}
+
+Value Compose::reduce(top::ReduceKind kind, Value value, ArrayRef<int64_t> axes,
+                      bool keepDims) {
+  if (!value || axes.empty())
+    return value;
+  RankedTensorType type = n.typeOf(value);
+  if (type.getNumElements() == 0) // the result does not depend on the operand
+    value = n.constant(toElementsAttr(*makeHostTensor(type), type, ""));
+  return orNull(n.create<top::ReduceOp>(kind, value, axes, keepDims));
 }
 
 Value Compose::matmul(Value lhs, Value rhs) {

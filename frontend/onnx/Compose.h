@@ -91,6 +91,11 @@ public:
   mlir::Value pad(mlir::Value value, llvm::ArrayRef<int64_t> begin,
                   llvm::ArrayRef<int64_t> end, double fill);
 
+  //===--- reductions -----------------------------------------------------===//
+  /// `value` combined along `axes` (ascending); they stay as 1 with `keepDims`.
+  mlir::Value reduce(top::ReduceKind kind, mlir::Value value,
+                     llvm::ArrayRef<int64_t> axes, bool keepDims);
+
   //===--- products -------------------------------------------------------===//
   mlir::Value matmul(mlir::Value lhs, mlir::Value rhs);
 
