@@ -311,12 +311,14 @@ static void addMoves(std::vector<Case> &cases) {
 /// and a large one that is cut. A tree over n values rounds log2(n) times: n *
 /// 2^-24 * max|x| * log2(n) bounds a sum.
 static void addReductions(std::vector<Case> &cases) {
-  for (const auto &[axis, shape, result] :
-       {std::tuple(0, "7x3x5x2", "1x3x5x2"),
-        {2, "2x3x11x7", "2x3x1x7"},
-        {3, "2x3x5x13", "2x3x5x1"},
-        {3, "2x300x9x64", "2x300x9x1"},
-        {2, "1x70x4x3000", "1x70x1x3000"}}) {
+  for (const auto &[axis, shape, result, size] :
+       {std::tuple(0, "7x3x5x2", "1x3x5x2", 7),
+        {2, "2x3x11x7", "2x3x1x7", 11},
+        {3, "2x3x5x13", "2x3x5x1", 13},
+        {3, "2x300x9x64", "2x300x9x1", 64},
+        {2, "1x70x4x3000", "1x70x1x3000", 4},
+        {2, "1x3x2000x40", "1x3x1x40", 2000}}) {
+    double sums = size * 2 * 0x1p-24 * 12; // log2(2000) < 12
     std::string tag = std::to_string(axis) + "_" + shape;
     auto add = [&](const std::string &op, const std::string &kind,
                    const std::string &type, const std::string &to,
@@ -334,10 +336,10 @@ static void addReductions(std::vector<Case> &cases) {
       add("reduce", "max", type, type, "", 0);
       add("reduce", "min", type, type, "", 0);
     }
-    add("reduce", "sum", "f32", "f32", "", 64 * 0x1p-24 * 2 * 8);
+    add("reduce", "sum", "f32", "f32", "", sums);
     for (std::string kind : {"sum", "prod"})
       add("reduce", kind, "i32", "i32", "", 0);
-    add("cumulative", "sum", "f32", "f32", "", 64 * 0x1p-24 * 2 * 16);
+    add("cumulative", "sum", "f32", "f32", "", sums);
     add("cumulative", "sum", "i32", "i32", " {exclusive}", 0);
     add("cumulative", "prod", "ui32", "ui32", " {reverse}", 0);
     add("cumulative", "prod", "i32", "i32", " {exclusive, reverse}", 0);
