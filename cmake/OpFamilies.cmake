@@ -9,6 +9,7 @@ set(OP_FAMILIES
   MatMul    # matrix multiplication
   Norm      # batch normalization
   Softmax   # softmax
+  Reduce    # sums, maxima and products along axes, indices of maxima, running sums
   Move      # reshape, transpose, slice, concat
   Host      # what the processor of the host computes
   Gather    # rows named by computed indices: gather, scatter

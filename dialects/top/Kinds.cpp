@@ -43,6 +43,7 @@ const BinaryKindRow kBinaryRows[] = {
 };
 
 constexpr StringRef kPoolSpellings[] = {"max", "avg"};
+constexpr StringRef kReduceSpellings[] = {"sum", "prod", "max", "min"};
 
 template <typename Kind, typename Spellings>
 mlir::FailureOr<Kind> parseKind(mlir::AsmParser &parser, StringRef what,
@@ -133,4 +134,25 @@ mlir::FailureOr<PoolKind>
 mlir::FieldParser<PoolKind>::parse(AsmParser &parser) {
   return parseKind<PoolKind>(parser, "pool kind",
                              ArrayRef<StringRef>(kPoolSpellings));
+}
+
+StringRef weft::top::stringifyReduceKind(ReduceKind kind) {
+  return kReduceSpellings[static_cast<unsigned>(kind)];
+}
+
+std::optional<ReduceKind> weft::top::symbolizeReduceKind(StringRef spelling) {
+  const auto *found = llvm::find(kReduceSpellings, spelling);
+  if (found == std::end(kReduceSpellings))
+    return std::nullopt;
+  return ReduceKind(found - std::begin(kReduceSpellings));
+}
+
+llvm::raw_ostream &weft::top::operator<<(llvm::raw_ostream &os,
+                                         ReduceKind kind) {
+  return os << stringifyReduceKind(kind);
+}
+
+mlir::FailureOr<ReduceKind>
+mlir::FieldParser<ReduceKind>::parse(AsmParser &parser) {
+  return parseKind<ReduceKind>(parser, "reduction", ArrayRef(kReduceSpellings));
 }

@@ -32,6 +32,8 @@ enum class BinaryKind : uint32_t {
 
 enum class PoolKind : uint32_t { Max, Avg };
 
+enum class ReduceKind : uint32_t { Sum, Prod, Max, Min };
+
 /// Element types that a kind accepts.
 enum class KindTypes { Float, Number, Integer, Bool, Any };
 /// Element type of the result: that of the first operand, or i1.
@@ -81,13 +83,16 @@ const BinaryKindRow &binaryKindRow(BinaryKind kind);
 llvm::StringRef stringifyUnaryKind(UnaryKind kind);
 llvm::StringRef stringifyBinaryKind(BinaryKind kind);
 llvm::StringRef stringifyPoolKind(PoolKind kind);
+llvm::StringRef stringifyReduceKind(ReduceKind kind);
 std::optional<UnaryKind> symbolizeUnaryKind(llvm::StringRef spelling);
 std::optional<BinaryKind> symbolizeBinaryKind(llvm::StringRef spelling);
 std::optional<PoolKind> symbolizePoolKind(llvm::StringRef spelling);
+std::optional<ReduceKind> symbolizeReduceKind(llvm::StringRef spelling);
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, UnaryKind kind);
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, BinaryKind kind);
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, PoolKind kind);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, ReduceKind kind);
 
 } // namespace weft::top
 
@@ -103,6 +108,10 @@ struct FieldParser<weft::top::BinaryKind> {
 template <>
 struct FieldParser<weft::top::PoolKind> {
   static FailureOr<weft::top::PoolKind> parse(AsmParser &parser);
+};
+template <>
+struct FieldParser<weft::top::ReduceKind> {
+  static FailureOr<weft::top::ReduceKind> parse(AsmParser &parser);
 };
 } // namespace mlir
 

@@ -106,4 +106,10 @@ def Tpu_PoolKind : I32EnumAttr<"PoolKind", "pooling function", [
   let cppNamespace = "::weft::tpu";
 }
 
+def Tpu_ReduceKind : I32EnumAttr<"ReduceKind", "reduction", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">,
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">]> {
+  let cppNamespace = "::weft::tpu";
+}
+
 #endif // WEFT_DIALECTS_TPU_BASE_TD

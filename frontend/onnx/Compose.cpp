@@ -10,6 +10,7 @@
 #include "dialects/top/Host.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
+#include "dialects/top/Reduce.h"
 #include "dialects/top/Unary.h"
 
 #include "mlir/IR/Matchers.h"
@@ -144,6 +145,16 @@ Value Compose::scatter(Value base, Value indices, Value updates,
     return {};
   return orNull(
       n.create<top::ScatterOp>(base, indices, updates, reduction));
+}
+
+Value Compose::reduce(top::ReduceKind kind, Value value, ArrayRef<int64_t> axes,
+                      bool keepDims) {
+  if (!value || axes.empty())
+    return value;
+  RankedTensorType type = n.typeOf(value);
+  if (type.getNumElements() == 0) // the result does not depend on the operand
+    value = n.constant(toElementsAttr(*makeHostTensor(type), type, ""));
+  return orNull(n.create<top::ReduceOp>(kind, value, axes, keepDims));
 }
 
 Value Compose::matmul(Value lhs, Value rhs) {

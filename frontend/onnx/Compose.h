@@ -99,6 +99,10 @@ public:
   /// top.scatter.
   mlir::Value scatter(mlir::Value base, mlir::Value indices,
                       mlir::Value updates, llvm::StringRef reduction = "none");
+  //===--- reductions -----------------------------------------------------===//
+  /// `value` combined along `axes` (ascending); they stay as 1 with `keepDims`.
+  mlir::Value reduce(top::ReduceKind kind, mlir::Value value,
+                     llvm::ArrayRef<int64_t> axes, bool keepDims);
 
   //===--- products -------------------------------------------------------===//
   mlir::Value matmul(mlir::Value lhs, mlir::Value rhs);
