@@ -9,6 +9,7 @@ set(OP_FAMILIES
   MatMul    # matrix multiplication
   Norm      # batch normalization
   Softmax   # softmax
+  Resize    # interleaving of pixels: resize by whole factors, transposed convolution
   Move      # reshape, transpose, slice, concat
   Host      # what the processor of the host computes
   Cast      # change of element type, quantize, dequantize, requantize
