@@ -2,7 +2,7 @@
 
 include "dialects/top/TopBase.td"
 
-def Top_InterleaveOp : Top_InferredOp<"interleave"> {
+def Top_InterleaveOp : Top_InferredEvaluatedOp<"interleave"> {
   let summary = "pixels of several images in turn";
   let description = [{
     **Semantics.** With fh, fw = `factors` and k = (y mod fh) * fw + x mod fw: `output[n,c,y,x] = inputs[k][n, c, y / fh, x / fw]`. One input stands for all: then

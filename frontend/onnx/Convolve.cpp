@@ -160,6 +160,58 @@ static Value convolveDepth(Compose &c, Convolution conv) {
       {0, 2, 1, 3, 4});
 }
 
+/// Windows that step further apart are cut out first, and longer padding is
+/// written: such steps are for moving data, not for multiplying.
+constexpr int64_t kLongStep = 15;
+
+static bool hasLongStep(ArrayRef<int64_t> values) {
+  return llvm::any_of(values, [](int64_t v) { return v > kLongStep; });
+}
+
+/// Long strides (patches of a picture): every stride x stride block of pixels
+/// becomes channels of one pixel, the kernel likewise; stride 1 is left.
+static Convolution blockwise(Compose &c, const Convolution &conv) {
+  Convolution result = conv;
+  Value input = applyPads(c, conv.input, result.window, /*negativeOnly=*/false);
+  if (!input)
+    return {};
+  const Window &window = conv.window;
+  size_t spatial = window.kernel.size();
+  SmallVector<int64_t> sizes = outputSizes(input, result.window);
+  SmallVector<int64_t> shape(c.shapeOf(input)), filter(c.shapeOf(conv.filter));
+  // Both are brought to whole blocks: `kernel` blocks a window.
+  SmallVector<int64_t> none(spatial + 2, 0), inputEnd(none), filterEnd(none);
+  SmallVector<int64_t> inputSplit{shape[0], shape[1]},
+      filterSplit{filter[0], filter[1]}, perm{0, 1}, last;
+  int64_t blocks = 1;
+  for (size_t s = 0; s < spatial; ++s) {
+    int64_t stride = window.strides[s];
+    int64_t kernel = (window.kernel[s] + stride - 1) / stride;
+    int64_t count = sizes[s] + kernel - 1;
+    inputEnd[s + 2] = count * stride - shape[s + 2];
+    filterEnd[s + 2] = kernel * stride - filter[s + 2];
+    inputSplit.append({count, stride});
+    filterSplit.append({kernel, stride});
+    perm.push_back(3 + 2 * s);
+    last.push_back(2 + 2 * s);
+    blocks *= stride;
+    shape[s + 2] = count;
+    result.window.kernel[s] = filter[s + 2] = kernel;
+  }
+  perm.append(last);
+  shape[1] *= blocks;
+  filter[1] *= blocks;
+  result.window.strides.assign(spatial, 1);
+  auto fold = [&](Value value, ArrayRef<int64_t> end, ArrayRef<int64_t> split,
+                  ArrayRef<int64_t> folded) {
+    Value whole = c.reshape(c.pad(value, none, end, 0), split);
+    return c.reshape(c.transpose(whole, perm), folded);
+  };
+  result.input = fold(input, inputEnd, inputSplit, shape);
+  result.filter = fold(conv.filter, filterEnd, filterSplit, filter);
+  return result;
+}
+
 Value weft::onnx::convolve(Compose &c, const Convolution &given) {
   Convolution conv = given;
   if (!conv.input || !conv.filter)
@@ -168,10 +220,24 @@ Value weft::onnx::convolve(Compose &c, const Convolution &given) {
   if (!conv.input || failed(checkConvolution(c, conv)))
     return {};
   size_t spatial = conv.window.kernel.size();
-  if (!isConstant(conv.filter) || spatial > 3)
+  if (!isConstant(conv.filter) || spatial > 3 ||
+      hasLongStep(conv.window.dilations))
     return convolveByProduct(c, conv);
   if (spatial == 3)
     return convolveDepth(c, conv);
+  bool dense =
+      llvm::all_of(conv.window.dilations, [](int64_t d) { return d == 1; });
+  if (hasLongStep(conv.window.strides)) {
+    if (!dense)
+      return convolveByProduct(c, conv);
+    conv = blockwise(c, conv);
+    if (!conv.input || !conv.filter)
+      return {};
+  }
+  if (hasLongStep(conv.window.pads))
+    conv.input = applyPads(c, conv.input, conv.window, /*negativeOnly=*/false);
+  if (!conv.input)
+    return {};
   bool computedBias = conv.bias && !isConstant(conv.bias);
   Value result = Compose::orNull(c.n.create<top::ConvOp>(
       conv.input, conv.filter, computedBias ? Value() : conv.bias,

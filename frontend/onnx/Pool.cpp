@@ -36,8 +36,8 @@ static LogicalResult readPool(NodeImporter &n, Value &input, Window &window) {
   if (failed(read))
     return failure();
   for (size_t s = 0; s < spatial->size(); ++s) {
-    int64_t padded = (*spatial)[s] + read->pads[s] +
-                     read->pads[spatial->size() + s];
+    int64_t padded =
+        (*spatial)[s] + read->pads[s] + read->pads[spatial->size() + s];
     int64_t extent = read->dilations[s] * ((*kernel)[s] - 1) + 1;
     if ((*spatial)[s] < 1 || extent > padded)
       return n.error() << "the kernel spans " << extent
@@ -70,9 +70,8 @@ static LogicalResult importMaxPool(NodeImporter &n) {
     return failure();
   Compose c(n);
   Type element = c.elementOf(input);
-  Value value = isa<FloatType>(element)
-                    ? input
-                    : c.cast(input, n.builder.getF32Type());
+  Value value =
+      isa<FloatType>(element) ? input : c.cast(input, n.builder.getF32Type());
   if (n.wantsOutput(1)) {
     Value indices;
     Value largest = largestWithIndices(c, value, window, *order == 1, indices);

@@ -5,7 +5,7 @@
 #include "dialects/top/Conv.h"
 #include "frontend/onnx/Compose.h"
 #include "frontend/onnx/Interpolation.h"
-#include "frontend/onnx/OpRows.h"
+#include "frontend/onnx/Sample.h"
 
 #include <cmath>
 
@@ -326,7 +326,7 @@ static FailureOr<Interpolation> readInterpolation(NodeImporter &n) {
   }
   how.rounding = *rounding;
   how.cubicA = *cubicA;
-  how.excludeOutside = *exclude;
+  how.excludeOutside = *exclude && *mode != "nearest"; // a copy has no sum
   how.antialias = *antialias;
   return how;
 }
