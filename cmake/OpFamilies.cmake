@@ -10,6 +10,7 @@ set(OP_FAMILIES
   Norm      # batch normalization
   Softmax   # softmax
   Reduce    # sums, maxima and products along axes, indices of maxima, running sums
+  Resize    # interleaving of pixels: resize by whole factors, transposed convolution
   Move      # reshape, transpose, slice, concat
   Host      # what the processor of the host computes
   Gather    # rows named by computed indices: gather, scatter

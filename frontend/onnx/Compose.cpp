@@ -105,9 +105,14 @@ Value Compose::pad(Value value, ArrayRef<int64_t> begin, ArrayRef<int64_t> end,
                    double fill) {
   for (int64_t axis = 0, rank = begin.size(); value && axis < rank; ++axis) {
     SmallVector<int64_t> shape(shapeOf(value));
-    int64_t cutBegin = std::max<int64_t>(-begin[axis], 0),
-            cutEnd = std::max<int64_t>(-end[axis], 0);
-    int64_t kept = std::max<int64_t>(shape[axis] - cutBegin - cutEnd, 0);
+    int64_t before = begin[axis], after = end[axis];
+    int64_t cutBegin = std::max<int64_t>(-before, 0),
+            cutEnd = std::max<int64_t>(-after, 0);
+    int64_t kept = shape[axis] - cutBegin - cutEnd;
+    if (kept < 0) { // a cut through the other side's copies, too
+      (before < 0 ? after : before) += kept;
+      kept = 0;
+    }
     value = sliceAxis(value, axis, kept ? cutBegin : 0, kept);
     if (!value)
       break;
@@ -117,10 +122,10 @@ Value Compose::pad(Value value, ArrayRef<int64_t> begin, ArrayRef<int64_t> end,
       if (size > 0)
         parts.push_back(numbers(fill, shape, elementOf(value)));
     };
-    border(begin[axis]);
-    if (kept || (begin[axis] <= 0 && end[axis] <= 0))
+    border(before);
+    if (kept || (before <= 0 && after <= 0))
       parts.push_back(value);
-    border(end[axis]);
+    border(after);
     value = concat(parts, axis);
   }
   return value;

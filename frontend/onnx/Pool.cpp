@@ -3,7 +3,7 @@
 #include "dialects/top/Pool.h"
 
 #include "frontend/onnx/OpRows.h"
-#include "frontend/onnx/Window.h"
+#include "frontend/onnx/Pooling.h"
 
 using namespace mlir;
 using namespace weft;
@@ -19,36 +19,113 @@ static FailureOr<ArrayRef<int64_t>> spatialSizes(NodeImporter &n, Value input) {
                    << "; a pool needs at least one spatial axis (rank 3)";
 }
 
-template <PoolKind Kind>
-static LogicalResult importPool(NodeImporter &n) {
-  FailureOr<Value> input = n.operand(0);
-  if (failed(input))
+/// The window of a pool node and its input.
+static LogicalResult readPool(NodeImporter &n, Value &input, Window &window) {
+  FailureOr<Value> operand = n.operand(0);
+  if (failed(operand))
     return failure();
-  auto spatial = spatialSizes(n, *input);
+  auto spatial = spatialSizes(n, *operand);
   if (failed(spatial))
     return failure();
   auto kernel = n.intsAttribute("kernel_shape", spatial->size(), 1, 1);
-  auto includePad = n.flagAttribute("count_include_pad", false);
-  if (failed(kernel) || failed(includePad))
+  if (failed(kernel))
     return failure();
   if (!n.hasAttribute("kernel_shape"))
     return n.error() << "kernel_shape is missing";
-  FailureOr<Window> window = readWindow(n, *spatial, *kernel);
-  if (failed(window))
+  FailureOr<Window> read = readWindow(n, *spatial, *kernel);
+  if (failed(read))
     return failure();
-  if (n.wantsOutput(1))
-    return n.unsupported() << "output Indices of " << n.node.opType
-                           << "; remove it if nothing needs it";
-  if (llvm::any_of(window->dilations, [](int64_t d) { return d != 1; }))
-    return n.unsupported() << n.node.opType
-                           << " with dilations; use dilations of 1";
-  // Cells that only ceil_mode adds count for nobody, which one flag cannot say.
-  if (*includePad && window->extended)
-    return n.unsupported() << "count_include_pad together with ceil_mode; "
-                              "make the padding explicit with Pad";
-  return n.setOutput(n.create<top::PoolOp>(Kind, *input, window->kernel,
-                                           window->strides, window->pads,
-                                           *includePad));
+  for (size_t s = 0; s < spatial->size(); ++s) {
+    int64_t padded =
+        (*spatial)[s] + read->pads[s] + read->pads[spatial->size() + s];
+    int64_t extent = read->dilations[s] * ((*kernel)[s] - 1) + 1;
+    if ((*spatial)[s] < 1 || extent > padded)
+      return n.error() << "the kernel spans " << extent
+                       << " values on spatial axis " << s
+                       << " but the padded input has " << padded
+                       << "; pad more or use a smaller kernel";
+  }
+  input = *operand;
+  window = std::move(*read);
+  return success();
+}
+
+/// AveragePool-7..22.
+static LogicalResult importAveragePool(NodeImporter &n) {
+  Value input;
+  Window window;
+  auto includePad = n.flagAttribute("count_include_pad", false);
+  if (failed(includePad) || failed(readPool(n, input, window)))
+    return failure();
+  Compose c(n);
+  return c.finish(averageWindows(c, input, window, *includePad));
+}
+
+/// MaxPool-1..22; 8-bit integers (MaxPool-12) go through f32, which holds them.
+static LogicalResult importMaxPool(NodeImporter &n) {
+  Value input;
+  Window window;
+  auto order = n.intAttribute("storage_order", 0, 0, 1);
+  if (failed(order) || failed(readPool(n, input, window)))
+    return failure();
+  Compose c(n);
+  Type element = c.elementOf(input);
+  Value value =
+      isa<FloatType>(element) ? input : c.cast(input, n.builder.getF32Type());
+  if (n.wantsOutput(1)) {
+    Value indices;
+    Value largest = largestWithIndices(c, value, window, *order == 1, indices);
+    if (failed(c.finish(indices, 1)))
+      return failure();
+    return c.finish(c.cast(largest, element));
+  }
+  return c.finish(
+      c.cast(poolWindows(c, PoolKind::Max, value, window), element));
+}
+
+/// (sum of |x|^p)^(1/p) of what `mean` makes of |x|^p, a mean of `cells`.
+static Value norm(Compose &c, Value value, int64_t p, double cells,
+                  function_ref<Value(Value)> mean) {
+  using top::UnaryKind;
+  Value power = c.unary(UnaryKind::Abs, value);
+  if (p == 2)
+    power = c.mul(value, value);
+  else if (p != 1 && power)
+    power = c.binary(top::BinaryKind::Pow, power,
+                     c.number(static_cast<double>(p), power));
+  Value sum = power ? c.mul(mean(power), cells) : Value();
+  if (p == 1 || !sum)
+    return sum;
+  return p == 2 ? c.unary(UnaryKind::Sqrt, sum)
+                : c.binary(top::BinaryKind::Pow, sum,
+                           c.number(1.0 / static_cast<double>(p), sum));
+}
+
+/// LpPool-2..22.
+static LogicalResult importLpPool(NodeImporter &n) {
+  Value input;
+  Window window;
+  auto p = n.intAttribute("p", 2, 1);
+  if (failed(p) || failed(readPool(n, input, window)))
+    return failure();
+  double cells = 1;
+  for (int64_t size : window.kernel)
+    cells *= static_cast<double>(size);
+  Compose c(n);
+  return c.finish(norm(c, input, *p, cells, [&](Value power) {
+    return poolWindows(c, PoolKind::Avg, power, window);
+  }));
+}
+
+/// The window over the whole of a tensor.
+static Window wholeWindow(ArrayRef<int64_t> spatial) {
+  Window window;
+  window.kernel.assign(spatial.begin(), spatial.end());
+  window.strides.assign(spatial.size(), 1);
+  window.dilations = window.strides;
+  window.pads.assign(2 * spatial.size(), 0);
+  window.added.assign(spatial.size(), 0);
+  return window;
 }
 
 /// GlobalAveragePool-1.., GlobalMaxPool-1..: a window over the whole input.
@@ -60,20 +137,36 @@ static LogicalResult importGlobalPool(NodeImporter &n) {
   auto spatial = spatialSizes(n, *input);
   if (failed(spatial))
     return failure();
-  SmallVector<int64_t> ones(spatial->size(), 1), zeros(2 * spatial->size(), 0);
-  return n.setOutput(n.create<top::PoolOp>(Kind, *input, *spatial, ones, zeros,
-                                           /*count_include_pad=*/false));
+  Compose c(n);
+  return c.finish(poolWindows(c, Kind, *input, wholeWindow(*spatial)));
+}
+
+/// GlobalLpPool-2..22.
+static LogicalResult importGlobalLpPool(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0);
+  auto p = n.intAttribute("p", 2, 1);
+  if (failed(input) || failed(p))
+    return failure();
+  auto spatial = spatialSizes(n, *input);
+  if (failed(spatial))
+    return failure();
+  Window window = wholeWindow(*spatial);
+  Compose c(n);
+  double cells = static_cast<double>(*countElements(*spatial));
+  return c.finish(norm(c, *input, *p, cells, [&](Value power) {
+    return poolWindows(c, PoolKind::Avg, power, window);
+  }));
 }
 
 void weft::onnx::registerPoolRows(OpRegistry &registry) {
   registry.add(
       "Pool",
       {
-          {"AveragePool", 7, kLastOpset, importPool<PoolKind::Avg>,
-           "no dilations"},
+          {"AveragePool", 7, kLastOpset, importAveragePool},
           {"GlobalAveragePool", 1, kLastOpset, importGlobalPool<PoolKind::Avg>},
           {"GlobalMaxPool", 1, kLastOpset, importGlobalPool<PoolKind::Max>},
-          {"MaxPool", 1, kLastOpset, importPool<PoolKind::Max>,
-           "no dilations, no Indices"},
+          {"GlobalLpPool", 2, kLastOpset, importGlobalLpPool},
+          {"LpPool", 2, kLastOpset, importLpPool},
+          {"MaxPool", 1, kLastOpset, importMaxPool},
       });
 }

@@ -393,6 +393,24 @@ static void addIndices(std::vector<Case> &cases) {
     }
 }
 
+/// One image repeated, and images woven; tiles that cut through a pixel block.
+static void addInterleaves(std::vector<Case> &cases) {
+  for (std::string type : {"f32", "f16", "ui8", "i32"}) {
+    std::string x = tensor("2x67x5x7", type);
+    cases.push_back({"InterleaveRepeated" + type, x,
+                     tensor("2x67x10x21", type),
+                     "  %y = tpu.interleave %x factors [2, 3] : (" + x +
+                         ") -> " + tensor("2x67x10x21", type) + "\n"});
+    std::string y = tensor("2x67x5x14", type);
+    cases.push_back({"InterleaveWoven" + type, x, y,
+                     "  %z = tpu.arrange %x pieces [#tpu.piece<0, 4689, 0, "
+                     "[4690], [-1], [1]>] : (" +
+                         x + ") -> " + x +
+                         "\n  %y = tpu.interleave %x, %z factors [1, 2] : (" +
+                         x + ", " + x + ") -> " + y + "\n"});
+  }
+}
+
 static std::vector<Case> allCases() {
   std::vector<Case> cases;
   addReductions(cases);
@@ -404,6 +422,7 @@ static std::vector<Case> allCases() {
   addSequences(cases);
   addPools(cases);
   addMoves(cases);
+  addInterleaves(cases);
   return cases;
 }
 
