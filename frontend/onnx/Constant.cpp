@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::onnx;
 
-/// Most elements of a tensor that is filled in at import time (256 MB of f32).
-constexpr int64_t kMaxFilledElements = int64_t(1) << 26;
+/// Most elements of a tensor that is filled in at import time (2 GB of f32).
+constexpr int64_t kMaxFilledElements = int64_t(1) << 29;
 
 template <typename T>
 static LogicalResult setValues(NodeImporter &n, ArrayRef<T> values,

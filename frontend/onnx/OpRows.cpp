@@ -13,6 +13,8 @@ const OpRegistry &OpRegistry::get() {
 #define WEFT_FAMILY(name) register##name##Rows(result);
 #include "OpFamilies.inc"
 #undef WEFT_FAMILY
+#define WEFT_ROWS(name) register##name##Rows(result);
+#include "frontend/onnx/RowFiles.def"
     return result;
   }();
   return registry;

@@ -1,6 +1,7 @@
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/bmodel/Verifier.h"
 #include "runtime/chips/Chips.h"
+#include "runtime/numeric/SmallFloats.h"
 #include "runtime/status/Quote.h"
 
 #include <set>
@@ -47,9 +48,13 @@ std::optional<wire::DataType> storedAs(ElementType type) {
   case ElementType::BF16:
     return wire::DataType::BF16;
   case ElementType::I8:
+  case ElementType::I4:
+  case ElementType::I2:
     return wire::DataType::I8;
   case ElementType::Bool:
   case ElementType::U8:
+  case ElementType::U4:
+  case ElementType::U2:
     return wire::DataType::U8;
   case ElementType::I16:
     return wire::DataType::I16;
@@ -61,7 +66,9 @@ std::optional<wire::DataType> storedAs(ElementType type) {
   case ElementType::U64:
   case ElementType::U32:
     return wire::DataType::U32;
-  default:
+  default: // floats of 8 bits and less as their bits
+    if (numeric::isSmallFloat(type))
+      return wire::DataType::U8;
     return std::nullopt;
   }
 }

@@ -142,6 +142,11 @@ static void roundToHalf(const TensorSpec &tensor, ElementType given,
   }
 }
 
+/// Types that are stored as they are, a byte an element.
+static bool isOneByte(ElementType type) {
+  return type != ElementType::Bool && numeric::elementBytes(type) == 1;
+}
+
 Status toStored(const TensorSpec &tensor, ElementType given,
                 const uint8_t *elements, uint8_t *stored) {
   if (!acceptsType(tensor, given))
@@ -154,6 +159,10 @@ Status toStored(const TensorSpec &tensor, ElementType given,
     return Status::ok();
   }
   if (given == tensor.storedType) {
+    std::memcpy(stored, elements, tensor.storedBytes);
+    return Status::ok();
+  }
+  if (isOneByte(given)) {
     std::memcpy(stored, elements, tensor.storedBytes);
     return Status::ok();
   }
@@ -191,8 +200,11 @@ void fromStored(const TensorSpec &tensor, const uint8_t *stored,
     case ElementType::F64:
       storeElement<double>(elements, i, double(loadElement<float>(stored, i)));
       break;
-    default: // the verifier leaves Bool only
+    case ElementType::Bool:
       elements[i] = stored[i] != 0;
+      break;
+    default: // the verifier leaves types of a byte an element only
+      elements[i] = stored[i];
       break;
     }
   }
