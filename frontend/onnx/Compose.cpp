@@ -2,7 +2,7 @@
 
 #include "frontend/onnx/Compose.h"
 
-#include "dialects/TensorValues.h"
+#include "runtime/numeric/TensorValues.h"
 #include "dialects/top/Binary.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/MatMul.h"

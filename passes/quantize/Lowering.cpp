@@ -130,7 +130,7 @@ Value Lowering::cast(Value value, Type element) {
 }
 
 Value Lowering::inFloat(Value topValue, Type element) {
-  return cast(defined.lookup(topValue), element);
+  return cast(firstForm(topValue), element);
 }
 
 Type Lowering::elementwiseType(ValueRange topValues) {
@@ -173,7 +173,7 @@ static bool reciprocalFitsHalf(double scale) {
 }
 
 FailureOr<Value> Lowering::inQuant(Value topValue, Operation *user) {
-  Value form = defined.lookup(topValue);
+  Value form = firstForm(topValue);
   if (tpu::isQuantized(form))
     return form;
   FailureOr<Type> element = quantTypeOf(topValue, user);
