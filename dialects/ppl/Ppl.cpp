@@ -40,6 +40,7 @@ void PplDialect::initialize() {
   registerMemory();
   registerNet();
   registerDma();
+  registerHost();
   registerTiuArith();
   registerTiuConv();
   registerTiuMatMul();

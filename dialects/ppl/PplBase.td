@@ -30,6 +30,7 @@ def Ppl_Dialect : Dialect {
     void registerMemory();
     void registerNet();
     void registerDma();
+    void registerHost();
     void registerTiuArith();
     void registerTiuConv();
     void registerTiuMatMul();
@@ -136,7 +137,7 @@ def Ppl_IoAttr : AttrDef<Ppl_Dialect, "Io"> {
   let summary = "an input or output of a net";
   let description = [{
     `name`: ONNX name. `onnx`: ONNX element type and shape (any rank). `stored`: element type and shape as it lies in global memory, dense and
-    row-major, same number of elements. real value = (stored - zero_point) * scale; scale 1 if unquantized. `address`: 40-bit address.
+    row-major, same number of elements; of an empty tensor one, of one whose size depends on data as many as it has at its largest. real value = (stored - zero_point) * scale; scale 1 if unquantized. `address`: 40-bit address.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::RankedTensorType":$onnx,
                         "::mlir::RankedTensorType":$stored, "uint64_t":$address,

@@ -31,7 +31,7 @@ const UnaryKindRow kUnaryRows[] = {
    beta,                                                                       \
    KindDomain::domain,                                                         \
    table},
-#include "dialects/top/UnaryKinds.def"
+#include "runtime/host/UnaryKinds.def"
 };
 
 const BinaryKindRow kBinaryRows[] = {
@@ -39,7 +39,7 @@ const BinaryKindRow kBinaryRows[] = {
                     domain, formula)                                           \
   {BinaryKind::symbol, #spelling,          onnx,     opset,                    \
    KindTypes::types,   KindResult::result, commutes, KindDomain::domain},
-#include "dialects/top/BinaryKinds.def"
+#include "runtime/host/BinaryKinds.def"
 };
 
 constexpr StringRef kPoolSpellings[] = {"max", "avg"};
@@ -108,13 +108,13 @@ std::optional<PoolKind> weft::top::symbolizePoolKind(StringRef spelling) {
   return std::nullopt;
 }
 
-llvm::raw_ostream &weft::top::operator<<(llvm::raw_ostream &os,
-                                         UnaryKind kind) {
-  return os << stringifyUnaryKind(kind);
+llvm::raw_ostream &weft::host::operator<<(llvm::raw_ostream &os,
+                                          UnaryKind kind) {
+  return os << top::stringifyUnaryKind(kind);
 }
-llvm::raw_ostream &weft::top::operator<<(llvm::raw_ostream &os,
-                                         BinaryKind kind) {
-  return os << stringifyBinaryKind(kind);
+llvm::raw_ostream &weft::host::operator<<(llvm::raw_ostream &os,
+                                          BinaryKind kind) {
+  return os << top::stringifyBinaryKind(kind);
 }
 llvm::raw_ostream &weft::top::operator<<(llvm::raw_ostream &os, PoolKind kind) {
   return os << stringifyPoolKind(kind);

@@ -10,6 +10,8 @@
 #ifndef WEFT_DIALECTS_TOP_KINDS_H
 #define WEFT_DIALECTS_TOP_KINDS_H
 
+#include "runtime/host/Kinds.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,16 +22,8 @@
 
 namespace weft::top {
 
-enum class UnaryKind : uint32_t {
-#define WEFT_UNARY(symbol, ...) symbol,
-#include "dialects/top/UnaryKinds.def"
-};
-
-enum class BinaryKind : uint32_t {
-#define WEFT_BINARY(symbol, ...) symbol,
-#include "dialects/top/BinaryKinds.def"
-};
-
+using host::BinaryKind;
+using host::UnaryKind;
 enum class PoolKind : uint32_t { Max, Avg };
 
 enum class ReduceKind : uint32_t { Sum, Prod, Max, Min };
@@ -89,12 +83,16 @@ std::optional<BinaryKind> symbolizeBinaryKind(llvm::StringRef spelling);
 std::optional<PoolKind> symbolizePoolKind(llvm::StringRef spelling);
 std::optional<ReduceKind> symbolizeReduceKind(llvm::StringRef spelling);
 
-llvm::raw_ostream &operator<<(llvm::raw_ostream &os, UnaryKind kind);
-llvm::raw_ostream &operator<<(llvm::raw_ostream &os, BinaryKind kind);
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, PoolKind kind);
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, ReduceKind kind);
 
 } // namespace weft::top
+
+// In the namespace of the kinds, where an unqualified name is looked up.
+namespace weft::host {
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, UnaryKind kind);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, BinaryKind kind);
+} // namespace weft::host
 
 namespace mlir {
 template <>

@@ -2,8 +2,8 @@
 
 #include "frontend/onnx/Compose.h"
 
-#include "dialects/TensorValues.h"
 #include "dialects/HostCall.h"
+#include "runtime/numeric/TensorValues.h"
 #include "dialects/top/Binary.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/Gather.h"

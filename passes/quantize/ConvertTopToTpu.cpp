@@ -4,9 +4,10 @@
 include "dialects/top/Constant.h"
 #include "dialects/top/Symbols.h"
 #include "dialects/tpu/Constant.h"
+#include "dialects/tpu/Host.h"
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Tpu.h"
-#include "passes/quantize/Lowering.h"
+#include "passes/quantize/HostPlacement.h"
 #include "passes/quantize/Passes.h"
 #include "runtime/chips/Targets.h"
 
@@ -33,8 +34,8 @@ static LogicalResult checkType(Location location, Value value, StringRef name) {
   Type type = value.getType();
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
-    return emitError(location) << "value '" << name << "' has type " << type
-                               << ", must be a tensor of static shape";
+    return emitError(location) << "unsupported: the size of value '" << name
+                               << "', " << type << ", depends on data";
   if (tensor.getNumElements() == 0)
     return emitError(location)
            << "unsupported: value '" << name << "' has no elements";
@@ -70,34 +71,22 @@ static LogicalResult checkConstants(Operation &op) {
   return success();
 }
 
-/// Every value that the lowering will touch, up to 20 complaints at once; what
-/// only follows from a value complained about is left out.
-static LogicalResult checkTypes(func::FuncOp func) {
-  int errors = 0;
-  llvm::DenseSet<Value> bad;
-  auto check = [&](Location location, Value value) {
-    if (succeeded(checkType(location, value, valueName(value))))
-      return;
-    bad.insert(value);
-    ++errors;
+/// What `op` reads and gives is of types that the chip computes with.
+static LogicalResult checkTypes(Operation &op) {
+  if (failed(checkConstants(op)))
+    return failure();
+  auto check = [&](Value value) {
+    return value.getDefiningOp<top::ConstantOp>()
+               ? success()
+               : checkType(op.getLoc(), value, valueName(value));
   };
-  for (BlockArgument argument : func.getArguments())
-    check(func.getLoc(), argument);
-  for (Operation &op : func.getBody().front()) {
-    if (errors >= 20)
-      break;
-    if (llvm::isa<top::ConstantOp>(op))
-      continue;
-    if (llvm::any_of(op.getOperands(),
-                     [&](Value operand) { return bad.contains(operand); })) {
-      bad.insert(op.result_begin(), op.result_end());
-      continue;
-    }
-    errors += failed(checkConstants(op));
-    for (Value result : op.getResults())
-      check(op.getLoc(), result);
-  }
-  return failure(errors > 0);
+  for (Value operand : op.getOperands())
+    if (failed(check(operand)))
+      return failure();
+  for (Value result : op.getResults())
+    if (failed(check(result)))
+      return failure();
+  return success();
 }
 
 /// Says once that doubles are computed as floats.
@@ -161,15 +150,31 @@ private:
 
   LogicalResult lowerArguments(Block &old, Block &fresh) {
     for (BlockArgument argument : old.getArguments()) {
+      if (!tpu::isHostTensor(argument.getType()))
+        return emitError(func.getLoc())
+               << "unsupported: input '" << valueName(argument) << "' has type "
+               << argument.getType() << "; give its sizes with --shape";
       FailureOr<Type> element = inputElement(argument);
       if (failed(element))
         return failure();
+      SmallVector<int64_t, 4> shape = inputShape(argument);
       lowering.define(argument,
-                      fresh.addArgument(
-                          lowering.tensor(lowering.shapeOf(argument), *element),
-                          argument.getLoc()));
+                      fresh.addArgument(lowering.tensor(shape, *element),
+                                        argument.getLoc()));
     }
     return success();
+  }
+
+  /// Where DRAM holds an input: its 4-D view or, if there is none, one row. An
+  /// empty input has one element, which nobody reads.
+  SmallVector<int64_t, 4> inputShape(BlockArgument argument) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    if (type.getNumElements() == 0)
+      return {1, 1, 1, 1};
+    std::optional<SmallVector<int64_t, 4>> folded = foldShape(type.getShape());
+    if (folded)
+      return *folded;
+    return {1, 1, 1, type.getNumElements()};
   }
 
   /// The type in which an input is stored: as close to ONNX's as a bmodel has,
@@ -187,17 +192,56 @@ private:
     return lowering.computeType();
   }
 
-  /// All ops; a failing one does not hide the next complaint about an unknown
-  /// op.
+  /// All ops; a failing one does not hide the complaints about others, but
+  /// about what reads its results.
   LogicalResult lowerBody(Block &old) {
+    int errors = 0;
+    llvm::DenseSet<Value> refused;
     for (Operation &op : old.without_terminator()) {
-      const LoweringTable::Function *function = functions.find(&op);
-      if (!function)
-        return unsupported(&op)
-               << "operation '" << op.getName() << "' on the chip";
-      if (!lowering.isTaken(&op) && failed((*function)(&op, lowering)))
-        return failure();
+      bool readsRefused = llvm::any_of(op.getOperands(), [&](Value operand) {
+        return refused.contains(operand);
+      });
+      if (!readsRefused &&
+          (lowering.isTaken(&op) || succeeded(lowerOrPlace(op))))
+        continue;
+      refused.insert(op.result_begin(), op.result_end());
+      if (!readsRefused && ++errors == 20)
+        break;
     }
+    return errors ? failure() : lowerResults(old);
+  }
+
+  /// Lowers `op` or, if its lowering refuses it, places it on the host.
+  LogicalResult lowerOrPlace(Operation &op) {
+    Complaints complaints(op.getContext());
+    Lowering::Mark mark = lowering.mark();
+    if (succeeded(complaints.keep([&] { return lower(op); })))
+      return success();
+    lowering.rollBack(mark);
+    std::optional<std::string> reason = complaints.reason();
+    if (!reason || !hasHostKernel(&op)) {
+      complaints.emit();
+      return failure();
+    }
+    if (lowering.choices.noHost) {
+      complaints.emit("; the host can compute it, convert without --no-host");
+      return failure();
+    }
+    placeOnHost(&op, *reason, lowering);
+    return success();
+  }
+
+  LogicalResult lower(Operation &op) {
+    const LoweringTable::Function *function = functions.find(&op);
+    if (!function)
+      return unsupported(&op)
+             << "operation '" << op.getName() << "' on the chip";
+    if (!llvm::isa<top::ConstantOp>(op) && failed(checkTypes(op)))
+      return failure();
+    return (*function)(&op, lowering);
+  }
+
+  LogicalResult lowerResults(Block &old) {
     auto ret = cast<func::ReturnOp>(old.getTerminator());
     SmallVector<Value> results;
     for (Value operand : ret.getOperands()) {
@@ -216,6 +260,8 @@ private:
   /// The same for an output: 8 bits if a product gives it so, else the compute
   /// type.
   Type outputElement(Value operand) {
+    if (lowering.isOnHost(operand))
+      return storedElement(elementOf(operand));
     Value form = lowering.firstForm(operand);
     return form && tpu::isQuantized(form) ? tpu::elementOf(form)
                                           : lowering.computeType();
@@ -235,8 +281,24 @@ private:
                                         ArrayRef<int64_t>{1, 1, 1, 1});
   }
 
-  FailureOr<Value> output(Value operand, Type element, Operation *user) {
-    return lowering.value(operand, element, user);
+  FailureOr<Value> output(Value operand, Type element, func::ReturnOp ret) {
+    if (lowering.isOnHost(operand))
+      return hostOutput(operand, element);
+    return lowering.value(operand, element, ret);
+  }
+
+  /// The host gives an output itself; the chip's memory has room for it at its
+  /// largest, one element if that is none.
+  FailureOr<Value> hostOutput(Value operand, Type element) {
+    std::optional<SmallVector<int64_t>> shape =
+        largestShape(cast<RankedTensorType>(operand.getType()));
+    int64_t elements = 1;
+    for (int64_t size : *shape)
+      elements *= size;
+    auto type =
+        lowering.tensor({1, 1, 1, std::max<int64_t>(elements, 1)}, element);
+    return Value(builder.create<tpu::FromHostOp>(operand.getLoc(), type,
+                                                 lowering.onHost(operand)));
   }
 
   void replaceSignature(Block &old, Block &fresh) {
@@ -301,10 +363,8 @@ struct ConvertTopToTpu
         return emitError(module.getLoc()) << llvm::toString(read.takeError());
       table = std::move(*read);
     }
-    Choices choices{*wanted, quantizedIo, wideWeights, wideProducts,
-                    chips::find(chip)};
-    if (failed(checkTypes(func)))
-      return failure();
+    Choices choices{*wanted,     quantizedIo,  noHost,
+                    wideWeights, wideProducts, chips::find(chip)};
     remarkDoubles(func);
     if (failed(FunctionLowering(func, choices, &table).run()))
       return failure();

@@ -2,7 +2,7 @@
 
 #include "passes/quantize/Lowering.h"
 
-#include "dialects/TensorValues.h"
+#include "runtime/numeric/TensorValues.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
@@ -138,13 +138,13 @@ Value Lowering::cast(Value value, Type element) {
 }
 
 Value Lowering::inFloat(Value topValue, Type element) {
-  Value form = cast(defined.lookup(topValue), element);
+  Value form = cast(firstForm(topValue), element);
   return reshaped(form.getLoc(), form, shapeOf(topValue));
 }
 
 FailureOr<Value> Lowering::value(Value topValue, Type element,
                                  ArrayRef<int64_t> shape, Operation *user) {
-  if (Value form = defined.lookup(topValue)) {
+  if (Value form = firstForm(topValue)) {
     form = cast(form, element);
     return reshaped(user->getLoc(), form, shape);
   }
@@ -153,7 +153,7 @@ FailureOr<Value> Lowering::value(Value topValue, Type element,
 
 FailureOr<Value> Lowering::inOwnView(Value topValue, Type element,
                                      Operation *user) {
-  if (Value form = defined.lookup(topValue))
+  if (Value form = firstForm(topValue))
     return cast(form, element);
   return value(topValue, element, user);
 }
@@ -207,7 +207,7 @@ static bool reciprocalFitsHalf(double scale) {
 }
 
 FailureOr<Value> Lowering::inQuant(Value topValue, Operation *user) {
-  Value form = defined.lookup(topValue);
+  Value form = firstForm(topValue);
   if (tpu::isQuantized(form))
     return form;
   FailureOr<Type> element = quantTypeOf(topValue, user);

@@ -58,6 +58,8 @@ struct Choices {
   Precision precision = Precision::F32;
   /// Inputs and outputs are in the types computed with, not in ONNX's.
   bool quantizedIo = false;
+  /// An op that the chip does not compute is an error, not a host op.
+  bool noHost = false;
   /// A product of a 16-bit program stays in f32 up to so many weights and
   /// multiplications.
   int64_t wideWeights = 0, wideProducts = 0;
@@ -88,10 +90,9 @@ public:
   llvm::SmallVector<int64_t, 4> shapeOf(mlir::Value top);
 
   /// The form of `topValue` that its op gives, whatever its element type and
-  /// 4-D view; null for a constant.
-  mlir::Value firstForm(mlir::Value topValue) {
-    return defined.lookup(topValue);
-  }
+  /// 4-D view; null for a constant. A value that the host computed is brought
+  /// to the chip where this is first asked for.
+  mlir::Value firstForm(mlir::Value topValue);
   /// `topValue`, computed or constant, as a tpu value of element type `element`
   /// in the 4-D view `shape` (the standard one by default). Computed values are
   /// cast or dequantized, and reshaped, which is free in DRAM; constants become
@@ -141,11 +142,36 @@ public:
   /// and `location`'s names.
   void define(mlir::Value topValue, mlir::Value tpu);
 
+  /// `topValue` as a tensor of the host, of ONNX type: what a host op gave, a
+  /// constant, or what `tpu.to_host` brings.
+  mlir::Value onHost(mlir::Value topValue);
+  /// Whether a host op gives `topValue`.
+  bool isOnHost(mlir::Value topValue) const {
+    return computedOnHost.contains(topValue);
+  }
+  /// Records that the host value `host` stands for `topValue`.
+  void defineOnHost(mlir::Value topValue, mlir::Value host) {
+    hostForms[topValue] = host;
+    computedOnHost.insert(topValue);
+  }
+
+  /// A point of the conversion to which `rollBack` returns.
+  struct Mark {
+    mlir::Operation *last; ///< in the block being built; null: it is empty
+    size_t taken;
+  };
+  Mark mark();
+  /// Erases all ops made since `mark` and forgets what stood for what.
+  void rollBack(const Mark &mark);
+
   /// The relu that alone reads `topValue`, if any: a product or sum can take it
   /// along.
   top::UnaryOp followingRelu(mlir::Value topValue);
   /// Marks an op that another one took along.
-  void markTaken(mlir::Operation *op) { taken.insert(op); }
+  void markTaken(mlir::Operation *op) {
+    taken.insert(op);
+    takenInOrder.push_back(op);
+  }
   bool isTaken(mlir::Operation *op) const { return taken.contains(op); }
 
   /// The constant that `topValue` is, as floats; std::nullopt if it is no float
@@ -187,7 +213,10 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value>
       otherForm; ///< first form, element -> cast; form or constant, tensor
                  ///< type -> reshaped form or weight
+  llvm::DenseMap<mlir::Value, mlir::Value> hostForms; ///< top value -> host
+  llvm::DenseSet<mlir::Value> computedOnHost;         ///< top values
   llvm::DenseSet<mlir::Operation *> taken;
+  std::vector<mlir::Operation *> takenInOrder;
 };
 
 /// Element type of a top value.
