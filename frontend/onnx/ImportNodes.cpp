@@ -67,15 +67,23 @@ const Function *Importer::findFunction(const Node &node) const {
 /// Operators whose nearest alternative is worth more than a general advice.
 static StringRef alternativeFor(StringRef opType) {
   static const std::pair<StringRef, StringRef> rows[] = {
-      {"LSTM", "export it unrolled into MatMul, Sigmoid and Tanh"},
-      {"GRU", "export it unrolled into MatMul, Sigmoid and Tanh"},
-      {"RNN", "export it unrolled into MatMul and Tanh"},
-      {"NonZero", "its result has no fixed shape, cut the model before it"},
-      {"NonMaxSuppression",
-       "its result has no fixed shape, cut the model before it"},
-      {"Resize", "cut the model before it"},
-      {"ConvTranspose", "use Conv where the model allows it"},
-      {"LogSoftmax", "use Softmax and Log"},
+      {"Bernoulli", "it draws random numbers; draw them outside of the model "
+                    "and give them as an input"},
+      {"RandomNormal", "it draws random numbers; make its result an input"},
+      {"RandomNormalLike", "it draws random numbers; make its result an input"},
+      {"RandomUniform", "it draws random numbers; make its result an input"},
+      {"RandomUniformLike",
+       "it draws random numbers; make its result an input"},
+      {"Multinomial", "it draws random numbers; make its result an input"},
+      {"ImageDecoder", "decode images before the model; pixels are its input"},
+      {"StringConcat", "strings stay outside of a bmodel; cut the model behind "
+                       "it"},
+      {"StringSplit", "strings stay outside of a bmodel; cut the model behind "
+                      "it"},
+      {"StringNormalizer", "strings stay outside of a bmodel; cut the model "
+                           "behind it"},
+      {"RegexFullMatch", "strings stay outside of a bmodel; cut the model "
+                         "behind it"},
   };
   for (const auto &[name, alternative] : rows)
     if (name == opType)
