@@ -2,6 +2,7 @@
 
 #include "frontend/onnx/GraphOrder.h"
 #include "frontend/onnx/Importer.h"
+#include "frontend/onnx/OldForms.h"
 #include "frontend/onnx/OpRows.h"
 
 #include "dialects/top/Constant.h"
@@ -125,6 +126,19 @@ void Importer::reportUnknownOp(const Node &node, int64_t opset,
   if (facts.deprecated) {
     message << "operator " << node.opType << " was withdrawn in opset "
             << facts.since << "; export the model again";
+    return;
+  }
+  // The nearest form that there is.
+  int64_t first = 0, last = 0;
+  for (const OpRow *row : OpRegistry::get().all())
+    if (row->domain == node.domain && row->name == node.opType) {
+      first = first ? std::min(first, row->firstOpset) : row->firstOpset;
+      last = std::max(last, row->lastOpset);
+    }
+  if (first) {
+    message << "unsupported: the form of " << node.opType << " in opset "
+            << opset << "; Weft reads those of opsets " << first << " to "
+            << last << ", convert the model with onnx.version_converter";
     return;
   }
   message << "unsupported: operator " << node.opType;
@@ -322,6 +336,9 @@ void Importer::importNode(const Node &node, Body &body) {
       findFunction(node)
           ? nullptr
           : OpRegistry::get().find(node.domain, node.opType, opset);
+  if (!row && !findFunction(node) && node.domain.empty() &&
+      opset < kUpgradedOpset)
+    row = OpRegistry::get().find("", node.opType, kUpgradedOpset);
   SmallVector<Entity> operands;
   bool complete = true;
   for (const std::string &input : node.inputs) {
@@ -352,7 +369,17 @@ std::vector<Entity> Importer::importByRow(const Node &node, int64_t opset,
   SmallVector<Value> values;
   for (const Entity &operand : operands)
     values.push_back(operand.value);
-  NodeImporter importer(node, opset, builder, location, values);
+  Node upgraded;
+  bool isOld = opset < row.firstOpset; // see importNode
+  if (isOld) {
+    upgraded = node;
+    NodeImporter before(node, opset, builder, location, values);
+    if (failed(upgradeNode(before, upgraded, values)))
+      return {};
+    opset = kUpgradedOpset;
+  }
+  NodeImporter importer(isOld ? upgraded : node, opset, builder, location,
+                        values);
   std::vector<Entity> results;
   if (row.structure) {
     StructureNode structure{*this, body, importer, operands, {}};
