@@ -7,6 +7,7 @@
 
 #include "dialects/top/Constant.h"
 #include "mlir/IR/Diagnostics.h"
+#include <cstdio>
 
 using namespace mlir;
 using namespace weft;
@@ -320,6 +321,78 @@ void Importer::nameResults(const Node &node, Operation *before,
   }
 }
 
+/// The value of an attribute; long lists and texts are cut.
+static std::string attributeText(const NodeAttribute &attribute) {
+  using Kind = NodeAttribute::Kind;
+  constexpr size_t kShown = 8;
+  std::string text;
+  auto list = [&](const auto &values, auto toText) {
+    for (size_t i = 0; i < values.size() && i < kShown; ++i)
+      text += (i ? "," : "") + toText(values[i]);
+    if (values.size() > kShown)
+      text += ",..";
+  };
+  auto number = [](auto value) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.9g", double(value));
+    return std::string(digits);
+  };
+  auto quote = [](const std::string &value) {
+    return "'" + value.substr(0, 24) + "'";
+  };
+  switch (attribute.kind) {
+  case Kind::Float:
+    return number(attribute.floatValue);
+  case Kind::Int:
+    return std::to_string(attribute.intValue);
+  case Kind::String:
+    return quote(attribute.stringValue);
+  case Kind::Floats:
+    list(attribute.floats, number);
+    return text;
+  case Kind::Ints:
+    list(attribute.ints, number);
+    return text;
+  case Kind::Strings:
+    list(attribute.strings, quote);
+    return text;
+  case Kind::Tensor:
+    return attribute.tensor ? dataTypeName(attribute.tensor->type) + " " +
+                                  formatShape(attribute.tensor->dims)
+                            : "a tensor";
+  case Kind::Graph:
+    return "a graph";
+  case Kind::Other:
+    break;
+  }
+  return attribute.kindName;
+}
+
+/// NodeTitle::details.
+static std::string detailsOf(const Node &node, ArrayRef<Entity> operands) {
+  std::string text;
+  for (auto [name, operand] : llvm::zip(node.inputs, operands)) {
+    text += text.empty() ? "inputs " : ", ";
+    text += name.empty() ? "none" : "'" + name.substr(0, 40) + "'";
+    if (operand.isTensor()) {
+      RankedTensorType type = NodeImporter::typeOf(operand.value);
+      text += " " + dataTypeName(onnxTypeOf(type.getElementType())) + " " +
+              formatShape(type.getShape());
+    } else if (!operand.isUnknown()) {
+      text += " " + describe(operand);
+    }
+  }
+  for (const NodeAttribute &attribute : node.attributes) {
+    bool first = &attribute == &node.attributes.front();
+    text += !first ? ", " : text.empty() ? "attributes " : "; attributes ";
+    text += attribute.name + "=" + attributeText(attribute);
+  }
+  constexpr size_t kLongest = 400;
+  if (text.size() > kLongest)
+    text = text.substr(0, kLongest) + " ..";
+  return text;
+}
+
 void Importer::importNode(const Node &node, Body &body) {
   Location location = nodeLocation(node, body);
   for (const std::string &output : node.outputs)
@@ -345,6 +418,8 @@ void Importer::importNode(const Node &node, Body &body) {
     operands.push_back(input.empty() ? Entity() : body.lookup(input));
     complete &= input.empty() || !operands.back().isUnknown();
   }
+  if (options.titles && !body.callSite && node.index < options.titles->size())
+    (*options.titles)[node.index].details = detailsOf(node, operands);
   Operation *before =
       builder.getBlock()->empty() ? nullptr : &builder.getBlock()->back();
   std::vector<Entity> results;
@@ -493,7 +568,8 @@ void Importer::importMainGraph(Scope &scope) {
     for (const Node &node : model.nodes) {
       auto version = model.opsets.find(node.domain);
       options.titles->push_back(
-          {node.opType, version == model.opsets.end() ? 0 : version->second});
+          {node.opType, version == model.opsets.end() ? 0 : version->second,
+           ""});
     }
   }
   std::vector<std::string> given;
