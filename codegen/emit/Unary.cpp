@@ -4,9 +4,11 @@
 
 #include "codegen/emit/Emit.h"
 #include "codegen/emit/RawBytes.h"
+#include "codegen/emit/Sequence.h"
 #include "dialects/ppl/Memory.h"
 #include "dialects/ppl/TiuArith.h"
 #include "dialects/ppl/TiuSpecial.h"
+#include "dialects/tpu/sequence/Functions.h"
 
 #include <cmath>
 
@@ -76,32 +78,6 @@ void weft::emit::emitExp(OpEmitter &emitter, Value target, Value source,
   math.op(ppl::FloatKind::Mul, target, product, rest);
 }
 
-static LogicalResult emitSigmoidOrExp(UnaryOp op, OpEmitter &emitter) {
-  Type f32 = emitter.builder.getF32Type();
-  Value result = emitter.result(), input = emitter.operand(0),
-        wide = emitter.scratch(4, f32);
-  bool narrow = tpu::elementBits(tpu::elementOf(op.getOutput())) == 16;
-  bool sigmoid = op.getKind() == UnaryKind::Sigmoid;
-  Arithmetic math{emitter};
-  if (narrow)
-    math.cast(wide, input);
-  if (sigmoid)
-    math.op(ppl::FloatKind::Mul, wide, narrow ? wide : input, -1.0);
-  else if (!narrow)
-    emitCopy(emitter, wide, input);
-  emitExp(emitter, wide, wide, 0);
-  if (sigmoid) {
-    math.op(ppl::FloatKind::Add, wide, wide, 1.0);
-    math.op(ppl::FloatKind::Div, narrow ? wide : result, emitter.f32(1.0),
-            wide);
-  }
-  if (narrow)
-    math.cast(result, wide);
-  else if (!sigmoid)
-    emitCopy(emitter, result, wide);
-  return success();
-}
-
 /// floor, ceil, reciprocal: f32 commands, through f32 for 16-bit types.
 static LogicalResult emitThroughF32(UnaryOp op, OpEmitter &emitter) {
   Type f32 = emitter.builder.getF32Type();
@@ -126,6 +102,10 @@ static LogicalResult emitThroughF32(UnaryOp op, OpEmitter &emitter) {
 
 static LogicalResult emitUnary(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<UnaryOp>(operation);
+  if (std::optional<tpu::Sequence> sequence = tpu::sequenceOf(op)) {
+    emitSequence(emitter, *sequence);
+    return success();
+  }
   Type element = machineType(tpu::elementOf(op.getOutput()));
   Value result = emitter.result(), input = emitter.operand(0);
   double alpha = op.getAlpha() ? op.getAlphaAttr().getValueAsDouble() : 0.0;
@@ -168,15 +148,20 @@ static LogicalResult emitUnary(Operation *operation, OpEmitter &emitter) {
             input, scaled);
     return success();
   }
-  case UnaryKind::Sigmoid:
-  case UnaryKind::Exp:
-    return emitSigmoidOrExp(op, emitter);
   case UnaryKind::Floor:
   case UnaryKind::Ceil:
   case UnaryKind::Reciprocal:
     return emitThroughF32(op, emitter);
+  default:
+    llvm_unreachable("the other kinds are sequences");
   }
-  llvm_unreachable("covered switch");
+}
+
+static LogicalResult packUnary(Operation *operation, const Chip &,
+                               std::vector<PackedBytes> &out) {
+  if (auto sequence = tpu::sequenceOf(llvm::cast<UnaryOp>(operation)))
+    packSequence(*sequence, out);
+  return success();
 }
 
 static LogicalResult packLut(Operation *operation, const Chip &,
@@ -200,6 +185,7 @@ static LogicalResult emitLut(Operation *operation, OpEmitter &emitter) {
 
 void weft::emit::registerUnary(EmitTable &table) {
   table.local["tpu.unary"] = emitUnary;
+  table.pack["tpu.unary"] = packUnary;
   table.local["tpu.lut"] = emitLut;
   table.pack["tpu.lut"] = packLut;
 }

@@ -4,6 +4,7 @@
 #include "dialects/top/Cast.h"
 
 #include "runtime/numeric/SmallFloats.h"
+#include "runtime/numeric/TensorValues.h"
 
 using namespace mlir;
 using namespace weft::top;

@@ -3,7 +3,7 @@
 
 #include "dialects/top/MatMul.h"
 
-#include "dialects/TensorValues.h"
+#include "runtime/numeric/TensorValues.h"
 
 using namespace mlir;
 using namespace weft::top;

@@ -3,8 +3,8 @@
 
 #include "dialects/top/Softmax.h"
 
-#include "dialects/TensorValues.h"
 #include "runtime/numeric/PortableMath.h"
+#include "runtime/numeric/TensorValues.h"
 
 #include <algorithm>
 

@@ -1,6 +1,8 @@
 //===- LocalBuffer.cpp - what a tensor takes in local memory --------------===//
 
 #include "dialects/tpu/LocalBuffer.h"
+
+#include "dialects/tpu/sequence/Sequence.h"
 #include "runtime/chips/Alignment.h"
 #include "runtime/chips/Chip.h"
 
@@ -40,4 +42,20 @@ void weft::tpu::addExpScratch(const Chip &chip, const Dims &dims,
                            32,
                            LocalLayout::Aligned};
   buffers.push_back({LocalBuffer::Scratch, coefficients, 0, false});
+}
+
+void weft::tpu::addSequenceBuffers(
+    const Chip &chip, const Sequence &sequence, const Dims &dims,
+    llvm::SmallVectorImpl<LocalBuffer> &buffers) {
+  if (!sequence.table.empty()) {
+    LocalTensor coefficients{{1, static_cast<int64_t>(chip.lanes), 1,
+                              static_cast<int64_t>(sequence.table.size())},
+                             32,
+                             LocalLayout::Aligned};
+    buffers.push_back(
+        {LocalBuffer::Constant, coefficients, 0, /*broadcast=*/true});
+  }
+  for (unsigned i = 0; i < sequence.scratchTiles; ++i)
+    buffers.push_back(
+        {LocalBuffer::Scratch, {dims, 32, LocalLayout::Aligned}, 0, false});
 }

@@ -12,6 +12,7 @@ struct Chip; // not included: its namespace `isa` would hide llvm::isa in every
 }
 
 namespace weft::tpu {
+struct Sequence;
 
 /// Layout of a tensor in the lanes (PPL part 1, section 3; isa section 4).
 /// Channel c lies in lane c mod lanes.
@@ -63,6 +64,12 @@ inline constexpr int64_t kExpTerms = 10;
 /// (one row in every lane).
 void addExpScratch(const Chip &chip, const Dims &dims,
                    llvm::SmallVectorImpl<LocalBuffer> &buffers);
+
+/// What a sequence needs for a result of shape `dims`: its coefficients, one
+/// row in every lane, and its tiles.
+void addSequenceBuffers(const Chip &chip, const Sequence &sequence,
+                        const Dims &dims,
+                        llvm::SmallVectorImpl<LocalBuffer> &buffers);
 
 } // namespace weft::tpu
 

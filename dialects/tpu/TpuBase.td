@@ -18,8 +18,8 @@ def Tpu_Dialect : Dialect {
   let dependentDialects = ["::mlir::quant::QuantizationDialect"];
   let summary = "the graph bound to one chip: numbers, scales, rounding, groups";
   let description = [{
-    Tensors are 4-D `n,c,h,w` with static shape. Element types: f32, f16, bf16, i8 to i32 (filters, tables and integer inputs and
-    outputs) and ui8 to ui32 (inputs and outputs), or `!quant.uniform<i8:f32, S>` / `!quant.uniform<u8:f32, S>` with zero point 0, whose value
+    Tensors are 4-D `n,c,h,w` with static shape: a view of the row-major elements that the op chose. Element types: f32, f16, bf16, i8 to
+    i32, ui8 to ui32 (bools are ui8 0 or 1), or `!quant.uniform<i8:f32, S>` / `!quant.uniform<u8:f32, S>` with zero point 0, whose value
     is `S * q`. Module attributes `tpu.chip` (string) and `tpu.precision` (string) bind the graph.
 
     Each argument and result of `@main` carries `tpu.io`, a dictionary: `name` (the ONNX name, string) and
@@ -87,19 +87,41 @@ def Tpu_UnaryKind : I32EnumAttr<"UnaryKind", "element-wise function of one opera
     I32EnumAttrCase<"HardSigmoid", 4, "hard_sigmoid">, I32EnumAttrCase<"HardSwish", 5, "hard_swish">,
     I32EnumAttrCase<"LeakyRelu", 6, "leaky_relu">, I32EnumAttrCase<"Sigmoid", 7, "sigmoid">,
     I32EnumAttrCase<"Exp", 8, "exp">, I32EnumAttrCase<"Reciprocal", 9, "reciprocal">,
-    I32EnumAttrCase<"Floor", 10, "floor">, I32EnumAttrCase<"Ceil", 11, "ceil">]> {
+    I32EnumAttrCase<"Floor", 10, "floor">, I32EnumAttrCase<"Ceil", 11, "ceil">,
+    I32EnumAttrCase<"Log", 12, "log">, I32EnumAttrCase<"Sqrt", 13, "sqrt">, I32EnumAttrCase<"Rsqrt", 14, "rsqrt">,
+    I32EnumAttrCase<"Erf", 15, "erf">, I32EnumAttrCase<"Sin", 16, "sin">, I32EnumAttrCase<"Cos", 17, "cos">,
+    I32EnumAttrCase<"Tan", 18, "tan">, I32EnumAttrCase<"Asin", 19, "asin">, I32EnumAttrCase<"Acos", 20, "acos">,
+    I32EnumAttrCase<"Atan", 21, "atan">, I32EnumAttrCase<"Sinh", 22, "sinh">, I32EnumAttrCase<"Cosh", 23, "cosh">,
+    I32EnumAttrCase<"Tanh", 24, "tanh">, I32EnumAttrCase<"Asinh", 25, "asinh">,
+    I32EnumAttrCase<"Acosh", 26, "acosh">, I32EnumAttrCase<"Atanh", 27, "atanh">,
+    I32EnumAttrCase<"Round", 28, "round">, I32EnumAttrCase<"Sign", 29, "sign">,
+    I32EnumAttrCase<"ThresholdedRelu", 30, "thresholded_relu">, I32EnumAttrCase<"Elu", 31, "elu">,
+    I32EnumAttrCase<"Celu", 32, "celu">, I32EnumAttrCase<"Selu", 33, "selu">, I32EnumAttrCase<"Swish", 34, "swish">,
+    I32EnumAttrCase<"Softplus", 35, "softplus">, I32EnumAttrCase<"Softsign", 36, "softsign">,
+    I32EnumAttrCase<"Mish", 37, "mish">, I32EnumAttrCase<"Gelu", 38, "gelu">,
+    I32EnumAttrCase<"GeluTanh", 39, "gelu_tanh">, I32EnumAttrCase<"Shrink", 40, "shrink">,
+    I32EnumAttrCase<"IsNaN", 41, "is_nan">, I32EnumAttrCase<"IsInf", 42, "is_inf">]> {
   let cppNamespace = "::weft::tpu";
 }
 
 def Tpu_BinaryKind : I32EnumAttr<"BinaryKind", "element-wise function of two operands", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Sub", 1, "sub">,
     I32EnumAttrCase<"Mul", 2, "mul">, I32EnumAttrCase<"Div", 3, "div">,
-    I32EnumAttrCase<"Max", 4, "max">, I32EnumAttrCase<"Min", 5, "min">]> {
+    I32EnumAttrCase<"Max", 4, "max">, I32EnumAttrCase<"Min", 5, "min">,
+    I32EnumAttrCase<"And", 6, "and">, I32EnumAttrCase<"Or", 7, "or">,
+    I32EnumAttrCase<"Xor", 8, "xor">, I32EnumAttrCase<"ShiftLeft", 9, "shift_left">,
+    I32EnumAttrCase<"ShiftRight", 10, "shift_right">]> {
   let cppNamespace = "::weft::tpu";
 }
 
 def Tpu_PoolKind : I32EnumAttr<"PoolKind", "pooling function", [
     I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Avg", 1, "avg">]> {
+  let cppNamespace = "::weft::tpu";
+}
+
+def Tpu_ReduceKind : I32EnumAttr<"ReduceKind", "reduction", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">,
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">]> {
   let cppNamespace = "::weft::tpu";
 }
 

@@ -15,10 +15,29 @@ void TpuDialect::registerUnary() {
 #define GET_OP_CLASSES
 #include "dialects/tpu/Unary.cpp.inc"
 
+/// How many of alpha and beta a kind has.
+static unsigned parameterCount(UnaryKind kind) {
+  switch (kind) {
+  case UnaryKind::Clip:
+  case UnaryKind::HardSigmoid:
+  case UnaryKind::Selu:
+  case UnaryKind::Shrink:
+  case UnaryKind::IsInf:
+    return 2;
+  case UnaryKind::LeakyRelu:
+  case UnaryKind::ThresholdedRelu:
+  case UnaryKind::Elu:
+  case UnaryKind::Celu:
+  case UnaryKind::Swish:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
 LogicalResult UnaryOp::verify() {
-  bool both =
-      getKind() == UnaryKind::Clip || getKind() == UnaryKind::HardSigmoid;
-  bool first = both || getKind() == UnaryKind::LeakyRelu;
+  bool both = parameterCount(getKind()) == 2;
+  bool first = parameterCount(getKind()) > 0;
   if (getAlpha().has_value() != first || getBeta().has_value() != both) // (C1)
     return emitOpError() << stringifyUnaryKind(getKind()) << " needs "
                          << (both    ? "alpha and beta"

@@ -11,7 +11,11 @@ def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, Tpu_Evaluate, SameOperandsAndResultType
     Sequences of machine operations round after each step in the tensor's type, in this order: hard_sigmoid
     `min(max(x*alpha + beta, 0), 1)`; hard_swish `x * min(max(x*(1/6) + 0.5, 0), 1)`.
 
-    **Constraints**: (C1) clip and hard_sigmoid have `alpha` and `beta`, leaky_relu has `alpha`, other kinds neither.
+    Kinds that are a sequence of f32 commands (`dialects/tpu/sequence`) round after each command and once more to a 16-bit type; is_nan and is_inf give
+    1.0 or 0.0.
+
+    **Constraints**: (C1) clip, hard_sigmoid, selu, shrink and is_inf have `alpha` and `beta`; leaky_relu, thresholded_relu, elu, celu and swish have
+    `alpha`, other kinds neither.
 
     **Example**:
     ```mlir

@@ -135,6 +135,9 @@ static FailureOr<Value> operandOf(top::MatMulOp op, Value operand,
 }
 
 static LogicalResult lowerMatMul(top::MatMulOp op, Lowering &lowering) {
+  if (isa<IntegerType>(topElement(op.getLhs())))
+    return unsupported(op)
+           << "a matrix product of integers; cast them to floats";
   SmallVector<int64_t> lhs(op.getLhs().getType().getShape()),
       rhs(op.getRhs().getType().getShape());
   if (lhs.size() == 1)

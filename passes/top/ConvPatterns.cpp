@@ -3,7 +3,7 @@
 
 #include "passes/top/Rewrite.h"
 
-#include "dialects/TensorValues.h"
+#include "runtime/numeric/TensorValues.h"
 #include "dialects/top/Binary.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"

@@ -84,6 +84,21 @@ std::optional<int64_t> countElements(const std::vector<int64_t> &shape) {
   return count;
 }
 
+bool StageSpec::usesHost() const {
+  for (const SubNetSpec &subNet : subNets)
+    if (subNet.program)
+      return true;
+  return false;
+}
+
+host::ResultType userType(const TensorSpec &tensor) {
+  host::ResultType type = host::staticResult(tensor.type, tensor.shape);
+  for (size_t axis = 0; axis < tensor.dataDependent.size(); ++axis)
+    if (tensor.dataDependent[axis])
+      type.shape[axis] = host::kUnknownSize;
+  return type;
+}
+
 const NetSpec *Bmodel::findNet(const std::string &name) const {
   for (const NetSpec &net : nets())
     if (net.name == name)

@@ -159,7 +159,8 @@ Status toStored(const TensorSpec &tensor, ElementType given,
     return Status::ok();
   }
   if (given == tensor.storedType) {
-    std::memcpy(stored, elements, tensor.storedBytes);
+    if (tensor.elements) // DRAM has one element of an empty tensor
+      std::memcpy(stored, elements, tensor.storedBytes);
     return Status::ok();
   }
   if (isOneByte(given)) {
@@ -186,7 +187,8 @@ Status toStored(const TensorSpec &tensor, ElementType given,
 void fromStored(const TensorSpec &tensor, const uint8_t *stored,
                 uint8_t *elements) {
   if (tensor.type == tensor.storedType) {
-    std::memcpy(elements, stored, tensor.storedBytes);
+    if (tensor.elements)
+      std::memcpy(elements, stored, tensor.storedBytes);
     return;
   }
   for (int64_t i = 0; i < tensor.elements; ++i) {

@@ -3,6 +3,9 @@
 #include "dialects/tpu/Unary.h"
 
 #include "dialects/tpu/evaluate/Numbers.h"
+#include "dialects/tpu/sequence/Functions.h"
+#include "dialects/tpu/sequence/Interpret.h"
+#include "runtime/numeric/BitCast.h"
 #include "runtime/numeric/PortableMath.h"
 
 #include <algorithm>
@@ -42,23 +45,40 @@ struct Function {
           x * std::min(std::max(linear(x, round(1.0f / 6), 0.5f), 0.0f), 1.0f));
     case UnaryKind::LeakyRelu:
       return x < 0 ? round(x * alpha) : x;
-    case UnaryKind::Sigmoid:
-      return round(numeric::portable::sigmoid(x));
-    case UnaryKind::Exp:
-      return round(numeric::portable::exp(x));
     case UnaryKind::Reciprocal:
       return round(1.0f / x);
     case UnaryKind::Floor:
       return round(numeric::portable::floor(x));
     case UnaryKind::Ceil:
       return round(numeric::portable::ceil(x));
+    default:
+      llvm_unreachable("the other kinds are sequences");
     }
-    llvm_unreachable("covered switch");
   }
 };
 } // namespace
 
+/// The bits of a tensor in f32, as the machine widens it.
+static std::vector<uint32_t> wideBits(const HostTensor &tensor) {
+  std::vector<uint32_t> bits;
+  for (double value : loadDoubles(tensor))
+    bits.push_back(numeric::floatBits(static_cast<float>(value)));
+  return bits;
+}
+
+static void evaluateSequence(const Sequence &sequence, Operands operands,
+                             Value output, Results &results) {
+  std::vector<float> values;
+  for (uint32_t bits : interpret(sequence, {wideBits(*operands[0])}))
+    values.push_back(roundTo(elementOf(output), numeric::floatFromBits(bits)));
+  storeFloats(output, values, results);
+}
+
 LogicalResult UnaryOp::evaluate(Operands operands, Results &results) {
+  if (std::optional<Sequence> sequence = sequenceOf(*this)) {
+    evaluateSequence(*sequence, operands, getOutput(), results);
+    return success();
+  }
   Type element = elementOf(getOutput());
   auto parameter = [&](std::optional<APFloat> value) {
     return value ? roundTo(element, value->convertToDouble()) : 0.0f;

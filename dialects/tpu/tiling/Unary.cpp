@@ -3,6 +3,7 @@
 #include "dialects/tpu/Unary.h"
 
 #include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/sequence/Functions.h"
 #include "runtime/chips/Chip.h"
 
 using namespace mlir;
@@ -13,11 +14,13 @@ InputNeed UnaryOp::inputNeed(unsigned, const Box &result) {
   return {result, {}};
 }
 
-// Every sequence starts with an AR command, which reads any strides.
-bool UnaryOp::readsStrided(unsigned) { return true; }
+// An AR command reads any strides; in a sequence other commands may come first.
+bool UnaryOp::readsStrided(unsigned) { return !sequenceOf(*this); }
 
 void UnaryOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
                            SmallVectorImpl<LocalBuffer> &buffers) {
+  if (std::optional<Sequence> sequence = sequenceOf(*this))
+    return addSequenceBuffers(chip, *sequence, result.size, buffers);
   unsigned bits = elementBits(elementOf(getOutput()));
   auto scratch = [&](unsigned width) {
     buffers.push_back({LocalBuffer::Scratch,
@@ -29,11 +32,6 @@ void UnaryOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
   case UnaryKind::HardSwish:
   case UnaryKind::LeakyRelu:
     scratch(bits);
-    return;
-  case UnaryKind::Sigmoid:
-  case UnaryKind::Exp:
-    addExpScratch(chip, result.size, buffers);
-    scratch(32); // the argument in f32
     return;
   case UnaryKind::Floor:
   case UnaryKind::Ceil:
@@ -47,14 +45,13 @@ void UnaryOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
 }
 
 unsigned UnaryOp::commandCount() {
+  if (std::optional<Sequence> sequence = sequenceOf(*this))
+    return sequence->steps.size();
   switch (getKind()) {
   case UnaryKind::HardSwish:
     return 5;
   case UnaryKind::HardSigmoid:
     return 4;
-  case UnaryKind::Sigmoid:
-  case UnaryKind::Exp:
-    return 15;
   default:
     return 2;
   }

@@ -1,0 +1,238 @@
+//===- Exponential.cpp - exp, log and what is made of them ----------------===//
+//
+// Coefficients are minimax fits by Lawson's iteration in double precision; the
+// bound beside each is the largest error of the exact polynomial or quotient,
+// relative to the function.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tpu/sequence/Functions.h"
+
+using namespace weft;
+using namespace weft::tpu;
+using namespace weft::tpu::sequence;
+using numeric::Rounding;
+
+//===----------------------------------------------------------------------===//
+// exp
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// x = count ln 2 + rest with |rest| <= ln 2 / 2.
+struct Reduced {
+  Real count, rest;
+};
+} // namespace
+
+/// Cody and Waite: the first part of ln 2 has 9 bits, so count * high is exact.
+static Reduced modLn2(Real x) {
+  constexpr double kLog2E = 1.4426950408889634, kHigh = 0.693359375,
+                   kLow = -2.12194440e-4;
+  Real count = rounded(x * kLog2E, Rounding::HalfToEven);
+  return {count, (x - count * kHigh) - count * kLow};
+}
+
+/// 2^(count + offset) by writing the exponent field: 0 for -127, infinite for
+/// 128, undefined beyond.
+static Real powerOfTwo(Real count, int offset) {
+  Word exponent = toInteger(count, Rounding::HalfToEven) + Word(127 + offset);
+  return realOf(shiftedLogically(exponent, 23));
+}
+
+/// scale * e^x for |x| <= ln 2 / 2; 2e-9.
+static Real expOfRest(Real x, double scale) {
+  std::vector<double> coefficients{
+      1.000000001e+00, 1.000000039e+00, 4.999999159e-01, 1.666641024e-01,
+      4.166828881e-02, 8.375645004e-03, 1.383579761e-03};
+  for (double &coefficient : coefficients)
+    coefficient *= scale;
+  return polynomial(x, coefficients);
+}
+
+/// exp(x) / 2^halvings.
+static Real scaledExp(Real x, int halvings) {
+  // Between the bounds the power has an exponent of -127 (zero) to 128
+  // (infinity). It is half of what it should be and the series twice, so that
+  // the largest finite results do not meet an infinite power.
+  constexpr double kLn2 = 0.69314718055994531;
+  double lowest = -87.5 + halvings * kLn2, highest = 89.4 + halvings * kLn2;
+  Reduced r = modLn2(atMost(atLeast(x, lowest), highest));
+  return expOfRest(r.rest, 2.0) * powerOfTwo(r.count, -1 - halvings);
+}
+
+Real sequence::exp(Real x) { return scaledExp(x, 0); }
+Real sequence::halfExp(Real x) { return scaledExp(x, 1); }
+
+Real sequence::expm1OfNegative(Real x) {
+  // 2^k (e^r - 1) + (2^k - 1); e^r - 1 = r q(r) keeps small arguments exact.
+  // q: 2.5e-10.
+  Reduced r = modLn2(atLeast(x, -30.0));
+  Real power = powerOfTwo(r.count, 0);
+  Real series =
+      r.rest * polynomial(r.rest, {1.0, 5.000000050e-01, 1.666666622e-01,
+                                   4.166634179e-02, 8.333405732e-03,
+                                   1.394205210e-03, 1.984124574e-04});
+  return series * power + (power - 1.0);
+}
+
+//===----------------------------------------------------------------------===//
+// log
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// x = 2^exponent (1 + fraction) with 1 + fraction in [sqrt(1/2), sqrt(2)).
+struct Decomposed {
+  Real exponent, fraction;
+};
+} // namespace
+
+static Decomposed decompose(Real x) {
+  constexpr int32_t kRootOfHalf = 0x3f3504f3;
+  Word exponent = shiftedArithmetically(bitsOf(x) - Word(kRootOfHalf), -23);
+  Real mantissa = realOf(bitsOf(x) - shiftedLogically(exponent, 23));
+  return {toReal(exponent), mantissa - 1.0};
+}
+
+/// log(x) for 0 < x < inf; anything for other x.
+static Real logOfPositive(Real x) {
+  // log(1 + f) = f - f^2/2 + f^3 P(f), P within 7e-10 / f^2; ln 2 in two parts.
+  Decomposed d = decompose(x);
+  Real f = d.fraction, square = f * f;
+  Real tail =
+      polynomial(f, {3.333331044e-01, -2.499998663e-01, 2.000222663e-01,
+                     -1.666924941e-01, 1.421865664e-01, -1.238437179e-01,
+                     1.187300970e-01, -1.178968535e-01, 6.915148647e-02}) *
+      f * square;
+  Real small = (tail + d.exponent * -2.12194440e-4) - square * 0.5;
+  return d.exponent * 0.693359375 + (f + small);
+}
+
+Real sequence::log(Real x) {
+  Real outside = choose(isLess(x, 0.0), kNaN, -kInfinity); // NaN is "less"
+  Real inside = choose(isSame(x, kInfinity), kInfinity, logOfPositive(x));
+  return choose(isGreater(x, 0.0), inside, outside);
+}
+
+Real sequence::log1p(Real x) {
+  // With w = fl(1 + x), log(1 + x) = log(w) + (x - (w - 1)) / w to first order.
+  // From 2^25 on the second term is nothing (and inf - inf at infinity).
+  Real sum = x + 1.0;
+  Real lost = (x - (sum - 1.0)) / sum;
+  return log(sum) + choose(isGreater(x, 0x1p25), 0.0, lost);
+}
+
+//===----------------------------------------------------------------------===//
+// Logistic functions
+//===----------------------------------------------------------------------===//
+
+Real sequence::sigmoid(Real x) {
+  // A quotient by infinity is wrong on the machine: 88 keeps it finite.
+  return Real(1.0) / (exp(atMost(x * -1.0, 88.0)) + 1.0);
+}
+
+/// log(1 + x) for 0 <= x <= 1: 2 atanh(s), s = x / (2 + x) <= 1/3; 3e-12.
+static Real log1pOfUnit(Real x) {
+  Real s = x / (x + 2.0);
+  return s * polynomial(s * s,
+                        {2.0, 6.666666623e-01, 4.000006254e-01, 2.856810279e-01,
+                         2.230587574e-01, 1.711653427e-01, 2.187861349e-01});
+}
+
+Real sequence::softplus(Real x) {
+  return log1pOfUnit(exp(abs(x) * -1.0)) + atLeast(x, 0.0);
+}
+
+Real sequence::mish(Real x) {
+  // tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2), e = exp(x). From 20 on
+  // the quotient is 1, and n must not overflow.
+  Real e = exp(atMost(x, 20.0));
+  Real n = e * (e + 2.0);
+  return x * (n / (n + 2.0));
+}
+
+//===----------------------------------------------------------------------===//
+// Hyperbolic functions
+//===----------------------------------------------------------------------===//
+
+Real sequence::tanh(Real x) {
+  // x P(x^2) / Q(x^2) on [-9, 9]; 2e-8. tanh(9) is 1 - 3e-8.
+  Real t = atMost(atLeast(x, -9.0), 9.0), square = t * t;
+  Real upper =
+      t * polynomial(square, {9.999999795e-01, 1.338103914e-01, 3.495603395e-03,
+                              2.060930356e-05, 1.335491335e-08});
+  Real lower = polynomial(square, {1.0, 4.671435476e-01, 2.587704226e-02,
+                                   3.285658481e-04, 7.776672870e-07});
+  return atMost(atLeast(upper / lower, -1.0), 1.0);
+}
+
+/// exp(|x|) / 2 and exp(-|x|) / 2.
+static std::pair<Real, Real> halfExps(Real magnitude) {
+  Real grown = halfExp(magnitude);
+  return {grown, Real(0.25) / atMost(grown, 1e30)};
+}
+
+Real sequence::sinh(Real x) {
+  // Small arguments: x + x^3 P(x^2), 6e-11; elsewhere e and 1/e differ enough.
+  Real t = abs(x), square = t * t;
+  Real small = t + t * square *
+                       polynomial(square, {1.666666649e-01, 8.333350598e-03,
+                                           1.983606625e-04, 2.817439652e-06});
+  auto [grown, shrunk] = halfExps(t);
+  return withSign(choose(isGreater(t, 1.0), grown - shrunk, small), signOf(x));
+}
+
+Real sequence::cosh(Real x) {
+  auto [grown, shrunk] = halfExps(abs(x));
+  return grown + shrunk;
+}
+
+Real sequence::asinh(Real x) {
+  // t + sqrt(t^2 + 1) - 1 = t + t^2 / (1 + sqrt(t^2 + 1)), which keeps small t.
+  // From 1e8 on asinh(t) = log(t) + log 2, and t^2 need not be finite.
+  Real t = abs(x), bounded = atMost(t, 1e8), square = bounded * bounded;
+  Real excess = bounded + square / (sqrt(square + 1.0) + 1.0);
+  Real large = log(t) + 0.69314718055994531;
+  return withSign(choose(isGreater(t, 1e8), large, log1p(excess)), signOf(x));
+}
+
+Real sequence::acosh(Real x) {
+  // With t = x - 1: log1p(t + sqrt(t (t + 2))). Below 1 the root or the
+  // logarithm is that of a negative number.
+  Real t = x - 1.0, bounded = atMost(t, 1e8);
+  Real near = log1p(bounded + sqrt(bounded * (bounded + 2.0)));
+  return choose(isGreater(t, 1e8), log(x) + 0.69314718055994531, near);
+}
+
+Real sequence::atanh(Real x) {
+  Real t = abs(x);
+  Real y = log1p((t + t) / (Real(1.0) - t)) * 0.5;
+  return withSign(y, signOf(x));
+}
+
+//===----------------------------------------------------------------------===//
+// Error function
+//===----------------------------------------------------------------------===//
+
+Real sequence::erf(Real x) {
+  // x P(x^2) / Q(x^2) on [-3.95, 3.95]; 2e-8. erf(3.95) is 1 - 2.3e-8.
+  Real t = atMost(atLeast(x, -3.95), 3.95), square = t * t;
+  Real upper = t * polynomial(square, {1.128379144e+00, 1.915492693e-01,
+                                       5.287518047e-02, 3.808073871e-03,
+                                       2.846785607e-04, 2.025827228e-06});
+  Real lower =
+      polynomial(square, {1.0, 5.030887974e-01, 1.145590741e-01,
+                          1.505493047e-02, 1.170690416e-03, 3.783047186e-05});
+  return atMost(atLeast(upper / lower, -1.0), 1.0);
+}
+
+Real sequence::gelu(Real x) {
+  Real y = x * (erf(x * 0.70710678118654752) * 0.5 + 0.5);
+  return choose(isLess(x, -5.5), x * 0.0, y); // the value there is below 1.1e-7
+}
+
+Real sequence::geluTanh(Real x) {
+  // x (1 + tanh(u)) / 2 = x / (1 + exp(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3)
+  constexpr double kScale = 2 * 0.79788456080286535588;
+  Real u = x * (x * x * (kScale * 0.044715) + kScale);
+  return x * sigmoid(u);
+}

@@ -1,0 +1,92 @@
+//===- Functions.h - the functions that are sequences -----------*- C++ -*-===//
+
+#ifndef WEFT_DIALECTS_TPU_SEQUENCE_FUNCTIONS_H
+#define WEFT_DIALECTS_TPU_SEQUENCE_FUNCTIONS_H
+
+#include "dialects/tpu/sequence/Expression.h"
+
+#include <optional>
+
+namespace weft::tpu::sequence {
+
+// Each function is within a few ulp of the exact value of its f32 argument
+// where its comment says nothing else. Subnormal numbers are zeros.
+
+// Exponential.cpp
+
+/// Infinite from 128 ln 2 on, 0 below -125.5 ln 2 (the smallest normal number
+/// is at -126 ln 2).
+Real exp(Real x);
+/// exp(x) / 2, finite as long as the quotient is.
+Real halfExp(Real x);
+/// exp(x) - 1 for x <= 0; anything finite for other x.
+Real expm1OfNegative(Real x);
+Real log(Real x);
+/// log(1 + x) for x > -1, also where 1 + x is rounded.
+Real log1p(Real x);
+Real sigmoid(Real x);
+Real softplus(Real x);
+Real tanh(Real x);
+Real sinh(Real x);
+Real cosh(Real x);
+Real asinh(Real x);
+Real acosh(Real x);
+Real atanh(Real x);
+/// x tanh(softplus(x)).
+Real mish(Real x);
+Real erf(Real x);
+/// Within 2^-23 |x| of the exact value: the left tail is a difference.
+Real gelu(Real x);
+Real geluTanh(Real x);
+
+// Roots.cpp
+
+/// sqrt of a negative number is NaN.
+Real sqrt(Real x);
+Real rsqrt(Real x);
+/// |x|^y with the sign of an odd power; NaN for a negative x and a y that is
+/// not a whole number (C pow).
+Real pow(Real x, Real y);
+/// x^y of integers; wraps, and an exponent below 0 gives what 1/x^-y truncates
+/// to.
+Word pow(Word x, Word y);
+/// Remainder with the sign of x (C fmod); exact for quotients below 2^30.
+Real fmod(Real x, Real y);
+/// Remainder with the sign of y (Python %).
+Real floorMod(Real x, Real y);
+
+// Trigonometric.cpp
+
+/// Within 2^-23 of the exact value for |x| up to 1e5; beyond, the multiples of
+/// pi/2 are no longer subtracted exactly.
+Real sin(Real x);
+Real cos(Real x);
+Real tan(Real x);
+Real asin(Real x);
+Real acos(Real x);
+Real atan(Real x);
+
+// Piecewise.cpp
+
+Real sign(Real x);
+Real elu(Real x, double alpha);
+Real celu(Real x, double alpha);
+Real selu(Real x, double alpha, double gamma);
+Real thresholdedRelu(Real x, double alpha);
+Real shrink(Real x, double lambda, double bias);
+Real softsign(Real x);
+/// 1 or 0.
+Real isNaN(Real x);
+Real isInfinite(Real x, bool negative, bool positive);
+
+} // namespace weft::tpu::sequence
+
+namespace weft::tpu {
+class UnaryOp;
+
+/// The sequence of an op; std::nullopt if its kind has commands of its own.
+std::optional<Sequence> sequenceOf(UnaryOp op);
+
+} // namespace weft::tpu
+
+#endif // WEFT_DIALECTS_TPU_SEQUENCE_FUNCTIONS_H

@@ -1,0 +1,271 @@
+// Every function is swept over its whole range of floats and compared with the
+// double functions of runtime/numeric. The bounds are what was measured,
+// rounded up; special values must be exact.
+#include "dialects/tpu/sequence/Functions.h"
+#include "dialects/tpu/sequence/Interpret.h"
+#include "runtime/numeric/BitCast.h"
+#include "runtime/numeric/PortableMath.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+#include <vector>
+
+using namespace weft;
+using namespace weft::tpu;
+using numeric::floatBits;
+using numeric::floatFromBits;
+namespace portable = weft::numeric::portable;
+using sequence::Builder;
+using sequence::Real;
+
+namespace {
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNot = std::numeric_limits<float>::quiet_NaN();
+
+using Function = std::function<Real(Real)>;
+using Reference = std::function<double(double)>;
+
+struct Case {
+  const char *name;
+  Function function;
+  Reference reference;
+  float low, high;     ///< of the sweep
+  double ulps;         ///< allowed, of the expected value
+  double absolute = 0; ///< allowed on top
+};
+void PrintTo(const Case &c, std::ostream *os) { *os << c.name; }
+
+std::vector<float> valuesOf(const Function &function,
+                            const std::vector<float> &xs) {
+  Builder builder({{SequenceType::F32}});
+  Sequence sequence =
+      builder.finish(function(builder.real(0)), SequenceType::F32);
+  std::vector<uint32_t> bits;
+  for (float x : xs)
+    bits.push_back(floatBits(x));
+  std::vector<float> results;
+  for (uint32_t result : interpret(sequence, {bits}))
+    results.push_back(floatFromBits(result));
+  return results;
+}
+
+/// Floats as integers in the order of their values.
+int64_t rank(float x) {
+  auto bits = static_cast<int32_t>(floatBits(x));
+  return bits >= 0 ? bits : -(int64_t(bits) & 0x7fffffff);
+}
+float ofRank(int64_t rank) {
+  return floatFromBits(rank >= 0 ? uint32_t(rank)
+                                 : uint32_t(-rank) | 0x80000000u);
+}
+
+/// About `count` floats from low to high, evenly by rank: as many in every
+/// power of two.
+std::vector<float> sweep(float low, float high, int64_t count) {
+  std::vector<float> xs;
+  int64_t first = rank(low), last = rank(high);
+  int64_t step = std::max<int64_t>(1, (last - first) / count);
+  for (int64_t i = first; i < last; i += step)
+    if (std::fpclassify(ofRank(i)) != FP_SUBNORMAL)
+      xs.push_back(ofRank(i));
+  xs.push_back(high);
+  return xs;
+}
+
+double ulpOf(double expected) {
+  int exponent;
+  std::frexp(expected, &exponent);
+  return std::ldexp(1.0, std::max(exponent, -125) - 24);
+}
+} // namespace
+
+class SequenceSweep : public ::testing::TestWithParam<Case> {};
+
+TEST_P(SequenceSweep, StaysWithinItsBound) {
+  const Case &c = GetParam();
+  std::vector<float> xs = sweep(c.low, c.high, 60000);
+  std::vector<float> ys = valuesOf(c.function, xs);
+  double worst = 0;
+  float where = 0;
+  for (size_t i = 0; i < xs.size(); ++i) {
+    double expected = c.reference(xs[i]);
+    if (std::fabs(expected) > std::numeric_limits<float>::max())
+      expected = expected > 0 ? kInf : -kInf;
+    if (expected == ys[i] || (std::isnan(expected) && std::isnan(ys[i])))
+      continue;
+    double error = std::max(0.0, std::fabs(expected - ys[i]) - c.absolute) /
+                   ulpOf(expected);
+    if (!(error <= worst)) {
+      worst = error;
+      where = xs[i];
+    }
+  }
+  EXPECT_LE(worst, c.ulps) << "at " << where << ": "
+                           << valuesOf(c.function, {where})[0] << " instead of "
+                           << c.reference(where);
+  RecordProperty("ulps", std::to_string(worst));
+  if (getenv("SHOW"))
+    printf("%s: %g ulp at %g\n", c.name, worst, where);
+}
+
+static std::vector<Case> allCases() {
+  constexpr double kTiny = 1.2e-38; // the smallest normal number
+  // Half of a smaller number is a subnormal one, which spoils a Newton step.
+  constexpr float kRootsFrom = 2.4e-38f;
+  constexpr float kMost = std::numeric_limits<float>::max();
+  auto log1p = [](double x) { return portable::log1p(x); };
+  return {
+      {"Exp", sequence::exp, portable::exp, -kMost, kMost, 2, 1.8e-38},
+      {"Log", sequence::log, portable::log, 1.2e-38f, kMost, 2},
+      {"Log1p", sequence::log1p, log1p, -0.99f, kMost, 6},
+      {"Sqrt", sequence::sqrt, portable::sqrt, kRootsFrom, kMost, 3},
+      {"Rsqrt", sequence::rsqrt, [](double x) { return 1 / portable::sqrt(x); },
+       kRootsFrom, kMost, 3},
+      {"Sigmoid", sequence::sigmoid, portable::sigmoid, -kMost, kMost, 6,
+       kTiny},
+      {"Tanh", sequence::tanh, portable::tanh, -kMost, kMost, 8},
+      {"Sinh", sequence::sinh, portable::sinh, -kMost, kMost, 4},
+      {"Cosh", sequence::cosh, portable::cosh, -kMost, kMost, 4},
+      {"Asinh", sequence::asinh, portable::asinh, -kMost, kMost, 8},
+      {"Acosh", sequence::acosh, portable::acosh, 1, kMost, 8},
+      {"Atanh", sequence::atanh, portable::atanh, -1, 1, 8},
+      {"Softplus", sequence::softplus, portable::softplus, -80, kMost, 8},
+      {"Mish", sequence::mish,
+       [](double x) { return x * portable::tanh(portable::softplus(x)); }, -80,
+       kMost, 10, kTiny},
+      {"Erf", sequence::erf, portable::erf, -kMost, kMost, 8},
+      {"Gelu", sequence::gelu,
+       [](double x) {
+         return 0.5 * x * portable::erfc(-x * 0.70710678118654752440);
+       },
+       -5.5f, kMost, 8, 1e-6},
+      {"GeluTanh", sequence::geluTanh,
+       [](double x) {
+         double u = 0.79788456080286535588 * (x + 0.044715 * x * x * x);
+         return x * portable::sigmoid(2 * u);
+       },
+       -8, 1e12f, 80, kTiny},
+      {"Sin", sequence::sin, portable::sin, -1e5f, 1e5f, 3, 0x1p-24},
+      {"Cos", sequence::cos, portable::cos, -1e5f, 1e5f, 3, 0x1p-24},
+      {"Tan", sequence::tan, portable::tan, -1e3f, 1e3f, 9},
+      {"Asin", sequence::asin, portable::asin, -1, 1, 5},
+      {"Acos", sequence::acos, portable::acos, -1, 1, 5},
+      {"Atan", sequence::atan, portable::atan, -kMost, kMost, 6},
+      {"Elu", [](Real x) { return sequence::elu(x, 1.5); },
+       [](double x) { return x < 0 ? 1.5 * portable::expm1(x) : x; }, -kMost,
+       kMost, 4},
+      {"Selu", [](Real x) { return sequence::selu(x, 1.67, 1.05); },
+       [](double x) {
+         return x < 0 ? 1.67 * 1.05 * portable::expm1(x) : 1.05 * x;
+       },
+       -kMost, kMost, 4},
+      {"Softsign", sequence::softsign,
+       [](double x) { return x / (1 + std::fabs(x)); }, -kMost, kMost, 7},
+      {"Sign", sequence::sign,
+       [](double x) { return double((x > 0) - (x < 0)); }, -kMost, kMost, 0},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, SequenceSweep,
+                         ::testing::ValuesIn(allCases()),
+                         [](const auto &info) { return info.param.name; });
+
+namespace {
+struct Special {
+  const char *name;
+  Function function;
+  std::vector<std::pair<float, float>> values; ///< x, f(x)
+};
+} // namespace
+
+TEST(Sequence, SpecialValues) {
+  namespace s = sequence;
+  const Special specials[] = {
+      {"exp", s::exp, {{kInf, kInf}, {-kInf, 0}, {0, 1}}},
+      {"log",
+       s::log,
+       {{0, -kInf},
+        {-0.0f, -kInf},
+        {1, 0},
+        {-1, kNot},
+        {-kInf, kNot},
+        {kInf, kInf}}},
+      {"sqrt", s::sqrt, {{0, 0}, {-1, kNot}, {kInf, kInf}}},
+      {"rsqrt", s::rsqrt, {{0, kInf}, {-0.0f, kInf}, {-1, kNot}, {kInf, 0}}},
+      {"sigmoid", s::sigmoid, {{-kInf, 0}}},
+      {"tanh", s::tanh, {{0, 0}}},
+      {"sinh", s::sinh, {{0, 0}, {kInf, kInf}, {-kInf, -kInf}}},
+      {"cosh", s::cosh, {{0, 1}, {kInf, kInf}, {-kInf, kInf}}},
+      {"asinh", s::asinh, {{0, 0}, {kInf, kInf}, {-kInf, -kInf}}},
+      {"acosh", s::acosh, {{1, 0}, {0.5f, kNot}, {-3, kNot}, {kInf, kInf}}},
+      {"atanh", s::atanh, {{0, 0}, {1, kInf}, {-1, -kInf}, {2, kNot}}},
+      {"softplus", s::softplus, {{kInf, kInf}, {-kInf, 0}}},
+      {"erf", s::erf, {{0, 0}}},
+      {"sin", s::sin, {{0, 0}, {kInf, kNot}}},
+      {"cos", s::cos, {{0, 1}, {kInf, kNot}}},
+      {"tan", s::tan, {{0, 0}, {kInf, kNot}}},
+      {"asin", s::asin, {{0, 0}, {1.5f, kNot}, {-2, kNot}}},
+      {"acos", s::acos, {{1, 0}, {1.5f, kNot}, {-2, kNot}}},
+      {"atan", s::atan, {{0, 0}, {kInf, 1.57079637f}}},
+      {"sign", s::sign, {{0, 0}, {kInf, 1}, {-kInf, -1}}},
+      {"is_nan", [](Real x) { return s::isNaN(x); }, {{0, 0}, {kInf, 0}}},
+  };
+  for (const Special &special : specials) {
+    for (const std::pair<float, float> &value : special.values) {
+      auto [x, y] = value;
+      float got = valuesOf(special.function, {x})[0];
+      EXPECT_TRUE(got == y || (std::isnan(got) && std::isnan(y)))
+          << special.name << "(" << x << ") = " << got << ", not " << y;
+    }
+    if (special.name != std::string("is_nan")) {
+      EXPECT_TRUE(std::isnan(valuesOf(special.function, {kNot})[0]))
+          << special.name << "(NaN) is not NaN";
+    }
+  }
+  EXPECT_EQ(valuesOf(sequence::isNaN, {kNot})[0], 1);
+}
+
+TEST(Sequence, TestsForInfinityLookAtTheSignsAskedFor) {
+  for (bool negative : {false, true})
+    for (bool positive : {false, true}) {
+      std::vector<float> got = valuesOf(
+          [&](Real x) { return sequence::isInfinite(x, negative, positive); },
+          {kInf, -kInf, kNot, 1e38f});
+      EXPECT_EQ(got,
+                (std::vector<float>{float(positive), float(negative), 0, 0}));
+    }
+}
+
+TEST(Sequence, StepsThatNothingReadsAreDropped) {
+  Builder builder({{SequenceType::F32}});
+  Real x = builder.real(0);
+  (void)(x * 3.0);
+  Sequence sequence = builder.finish(x + 1.0, SequenceType::F32);
+  EXPECT_EQ(sequence.steps.size(), 1u);
+  EXPECT_EQ(sequence.scratchTiles, 0u);
+  EXPECT_EQ(sequence.steps[0].place, kResultTile);
+}
+
+TEST(Sequence, ASpecialFunctionNeverWritesItsOperand) {
+  // The result tile may hold x + 1 only if the last command works in place.
+  Builder builder({{SequenceType::F32}});
+  Real x = builder.real(0) + 1.0;
+  Sequence sequence =
+      builder.finish(sequence::polynomial(x, {1.0, 2.0}), SequenceType::F32);
+  EXPECT_EQ(sequence.scratchTiles, 1u);
+  EXPECT_EQ(sequence.steps[0].place, 0);
+}
+
+TEST(Sequence, OtherTypesAreConvertedAtBothEnds) {
+  Builder builder({{SequenceType::Other}});
+  Sequence sequence =
+      builder.finish(builder.real(0) + 1.0, SequenceType::Other);
+  ASSERT_EQ(sequence.steps.size(), 3u);
+  EXPECT_EQ(sequence.steps.front().code, Step::Widen);
+  EXPECT_EQ(sequence.steps.back().code, Step::Narrow);
+  EXPECT_EQ(sequence.scratchTiles, 1u);
+}
