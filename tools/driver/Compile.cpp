@@ -22,7 +22,9 @@ static DialectRegistry allDialects() {
 
 Compilation::Compilation()
     : context(allDialects(), MLIRContext::Threading::DISABLED),
-      diagnostics(std::make_unique<DiagnosticPrinter>(context, llvm::errs())) {}
+      diagnostics(std::make_unique<DiagnosticPrinter>(context, llvm::errs())) {
+  diagnostics->showDetails = true;
+}
 
 Compilation::~Compilation() = default;
 
