@@ -1,7 +1,7 @@
 //===- ConvertTopToTpu.cpp - top to tpu: the driver of the families -------===//
 
 #include "dialects/top/Cast.h"
-include "dialects/top/Constant.h"
+#include "dialects/top/Constant.h"
 #include "dialects/top/Symbols.h"
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/Host.h"
