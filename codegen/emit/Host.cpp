@@ -23,7 +23,8 @@ bool HostEmitter::emit(Operation &op, function_ref<Value(Value)> globalTensor) {
                                      values.lookup(store.getInput()));
   } else if (auto constant = dyn_cast<tpu::HostConstantOp>(op)) {
     values[constant.getOutput()] =
-        builder.create<ppl::HostConstantOp>(loc, constant.getValue());
+        builder.create<ppl::HostConstantOp>(
+            loc, constant.getValue().getType(), constant.getValue());
   } else if (auto host = dyn_cast<tpu::HostOp>(op)) {
     SmallVector<Value> inputs;
     for (Value input : host.getInputs())

@@ -27,7 +27,7 @@ static std::string nodeName(Location location) {
 static bool isWhole(ppl::IoAttr io) {
   Type onnx = io.getOnnx().getElementType();
   Type stored = io.getStored().getElementType();
-  return onnx == stored || !isa<FloatType>(onnx) ||
+  return onnx == stored || !llvm::isa<FloatType>(onnx) ||
          (onnx.isF64() && stored.isF32());
 }
 

@@ -10,6 +10,7 @@ using namespace weft::codegen;
 using weft::isa::Engine;
 using weft::isa::Field;
 namespace isa = weft::isa;
+namespace host = weft::host;
 namespace ppl = weft::ppl;
 
 ProgramBuilder::ProgramBuilder(const Chip &chip) : chip(chip) {

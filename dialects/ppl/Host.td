@@ -51,6 +51,7 @@ def Ppl_HostConstantOp : Ppl_HostOp<"constant", [AllTypesMatch<["value", "output
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Ppl_HostTensor:$output);
   let assemblyFormat = "$value attr-dict";
+  let hasVerifier = 0;
 }
 
 def Ppl_HostCallOp : Ppl_HostOp<"call"> {

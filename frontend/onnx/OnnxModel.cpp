@@ -600,6 +600,7 @@ static void setAttribute(const NodeAttribute &attribute,
       proto.mutable_t()->set_raw_data(tensor.bytes.data(), tensor.bytes.size());
     }
     break;
+  case Kind::Graph: // no function body looks inside
   case Kind::Other:
     break;
   }

@@ -14,6 +14,7 @@
 #define WEFT_PASSES_QUANTIZE_LINEVIEW_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
 #include <optional>

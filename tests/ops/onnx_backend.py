@@ -103,6 +103,8 @@ def shape_inputs(graph):
 
 def as_stored(array):
     """The array that `weft run` takes and gives for it (docs/cli.md, Arrays): types that npz files lack travel in others."""
+    if isinstance(array, onnx.TensorProto):
+        array = numpy_helper.to_array(array)
     array = np.asarray(array)
     if array.dtype.kind in "biufc" and array.dtype.isbuiltin == 1:
         return array

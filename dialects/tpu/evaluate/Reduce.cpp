@@ -62,7 +62,7 @@ static int64_t combine(ReduceKind kind, int64_t a, int64_t b) {
 
 /// The low bits of each value as a number of `element`.
 static void wrap(std::vector<int64_t> &values, Type element) {
-  unsigned free = 64 - elementBits(element);
+  unsigned free = 64 - elementBytes(element) * 8;
   for (int64_t &value : values)
     value =
         element.isUnsignedInteger()
