@@ -48,8 +48,12 @@ private:
         return false;
       read += cast<RankedTensorType>(operand.getType()).getNumElements();
     }
-    for (Value result : op->getResults())
-      written += cast<RankedTensorType>(result.getType()).getNumElements();
+    for (Value result : op->getResults()) {
+      auto type = cast<RankedTensorType>(result.getType());
+      if (!type.hasStaticShape()) // its users count on the unknown sizes
+        return false;
+      written += type.getNumElements();
+    }
     return op->getNumOperands() > 0 &&
            (written <= maxElements || written <= read);
   }
