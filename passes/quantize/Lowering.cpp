@@ -2,7 +2,6 @@
 
 #include "passes/quantize/Lowering.h"
 
-#include "runtime/numeric/TensorValues.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
@@ -15,6 +14,7 @@
 #include "dialects/tpu/Move.h"
 #include "passes/quantize/QuantScale.h"
 #include "runtime/numeric/Float16.h"
+#include "runtime/numeric/TensorValues.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -51,9 +51,13 @@ SmallVector<int64_t, 4> weft::quantize::foldShape(ArrayRef<int64_t> shape) {
 Type weft::quantize::storedElement(Type onnx) {
   if (onnx.isF64())
     return Float32Type::get(onnx.getContext());
-  if (onnx.isInteger(1))
-    return IntegerType::get(onnx.getContext(), 8, IntegerType::Unsigned);
   auto integer = dyn_cast<IntegerType>(onnx);
+  bool isNarrowFloat =
+      !integer && (!isa<FloatType>(onnx) || onnx.getIntOrFloatBitWidth() == 8);
+  if (isNarrowFloat || onnx.isInteger(1))
+    return IntegerType::get(onnx.getContext(), 8, IntegerType::Unsigned);
+  if (integer && integer.getWidth() < 8)
+    return IntegerType::get(onnx.getContext(), 8, integer.getSignedness());
   if (integer && integer.getWidth() == 64)
     return IntegerType::get(onnx.getContext(), 32, integer.getSignedness());
   return onnx;
@@ -166,8 +170,9 @@ Type Lowering::formType(Value topValue) {
 }
 
 Type Lowering::elementwiseType(ValueRange topValues) {
-  if (isa<IntegerType>(topElement(topValues.front())))
-    return storedElement(topElement(topValues.front()));
+  Type stored = storedElement(topElement(topValues.front()));
+  if (isa<IntegerType>(stored))
+    return stored;
   bool wide = !isInt8() && llvm::any_of(topValues, [this](Value value) {
     Value form = firstForm(value);
     return form && tpu::elementOf(form).isF32();
