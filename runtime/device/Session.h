@@ -24,11 +24,14 @@ public:
   /// input i has stage().inputs[i].elements elements, output i takes
   /// stage().outputs[i].bytes() bytes. The message of a bad input begins with
   /// its name.
+  ///
+  /// `entries` from 1 to the stage's batch size: inputs and outputs with a
+  /// batch axis have so many entries along it instead of all (StageChoice).
   Status run(const std::vector<InputElements> &inputs,
-             const std::vector<uint8_t *> &outputs);
+             const std::vector<uint8_t *> &outputs, int64_t entries = 0);
   /// The same into new tensors.
   Result<std::vector<numeric::HostTensor>>
-  run(const std::vector<InputElements> &inputs);
+  run(const std::vector<InputElements> &inputs, int64_t entries = 0);
 
   const StageSpec &stage() const { return *theStage; }
   Device &device() { return *theDevice; }
@@ -36,6 +39,8 @@ public:
 private:
   Session(const Bmodel &model, const StageSpec &stage,
           std::unique_ptr<Device> device);
+  Status runPadded(const std::vector<InputElements> &inputs,
+                   const std::vector<uint8_t *> &outputs, int64_t entries);
 
   Bmodel model; ///< keeps the stage alive
   const StageSpec *theStage;
