@@ -4,6 +4,8 @@
 
 #include "frontend/onnx/Compose.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <map>
 
 using namespace mlir;

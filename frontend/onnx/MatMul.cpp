@@ -37,7 +37,7 @@ static FailureOr<Value> gemmOperand(NodeImporter &n, unsigned i,
   }
   Compose c(n);
   Value result = *transposed ? c.transpose(*value, {1, 0}) : *value;
-  return result ? FailureOr<Value>(result) : failure();
+  return result ? FailureOr<Value>(result) : FailureOr<Value>(failure());
 }
 
 /// `value` times a float factor; of integers the product is truncated.

@@ -3,6 +3,7 @@
 #include "dialects/tpu/Cast.h"
 
 #include "dialects/tpu/evaluate/Numbers.h"
+#include "runtime/numeric/Float16.h"
 
 #include <cstring>
 
