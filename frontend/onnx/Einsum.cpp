@@ -3,7 +3,6 @@
 #include "frontend/onnx/Einsum.h"
 
 #include "frontend/onnx/Compose.h"
-
 #include "llvm/ADT/StringExtras.h"
 
 #include <map>

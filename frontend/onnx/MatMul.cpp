@@ -37,7 +37,9 @@ static FailureOr<Value> gemmOperand(NodeImporter &n, unsigned i,
   }
   Compose c(n);
   Value result = *transposed ? c.transpose(*value, {1, 0}) : *value;
-  return result ? FailureOr<Value>(result) : FailureOr<Value>(failure());
+  if (!result)
+    return failure();
+  return result;
 }
 
 /// `value` times a float factor; of integers the product is truncated.
