@@ -96,7 +96,8 @@ Importer::inputShape(const ValueInfo &input) {
                  ", the model fixes it to " + std::to_string(*dim->value));
       return std::nullopt;
     }
-    if (shape[i] >= 1)
+    bool isEmpty = dim && dim->value && *dim->value == 0;
+    if (shape[i] >= 1 || (shape[i] == 0 && isEmpty))
       continue;
     if (isGiven || (dim && dim->value && *dim->value != -1))
       report(location, "dimension " + std::to_string(i) + " of input '" +

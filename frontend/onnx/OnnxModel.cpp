@@ -641,7 +641,9 @@ weft::onnx::functionOfSchema(const Node &node, int64_t opset,
         for (int64_t dim : inputTypes[i].dims)
           tensor->mutable_shape()->add_dim()->set_dim_value(dim);
       }
-      ::onnx::FunctionBodyBuildContextImpl context(nodeProto(node), types);
+      // The context keeps pointers into the node.
+      ::onnx::NodeProto call = nodeProto(node);
+      ::onnx::FunctionBodyBuildContextImpl context(call, types);
       if (!schema->BuildContextDependentFunction(context, *body, version))
         return std::nullopt;
     } else if (const ::onnx::FunctionProto *fixed =

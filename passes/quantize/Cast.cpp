@@ -8,10 +8,24 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
 
+/// Types that are stored in bytes which the chip does not compute with: floats
+/// of 8 bits and less, integers below 8 bits.
+static bool isNarrow(Type onnx) {
+  if (auto integer = dyn_cast<IntegerType>(onnx))
+    return integer.getWidth() > 1 && integer.getWidth() < 8;
+  return isa<IntegerType>(storedElement(onnx));
+}
+
 static LogicalResult lowerCast(top::CastOp op, Lowering &lowering) {
   Type element = storedElement(
       cast<RankedTensorType>(op.getOutput().getType()).getElementType());
   Type from = topElement(op.getInput());
+  if (isNarrow(topElement(op.getOutput())) ||
+      (isNarrow(from) && !isa<IntegerType>(from)))
+    return unsupported(op) << "a cast of " << from << " to "
+                           << topElement(op.getOutput())
+                           << "; the chip has no types below 16-bit floats and "
+                              "8-bit integers";
   if (isa<IntegerType>(element) &&
       (isa<IntegerType>(from) || topElement(op.getOutput()).isInteger(1)))
     return unsupported(op) << "a cast of " << from << " to "
