@@ -3,7 +3,6 @@
 #include "frontend/onnx/Compose.h"
 
 #include "dialects/HostCall.h"
-#include "runtime/numeric/TensorValues.h"
 #include "dialects/top/Binary.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/Gather.h"
@@ -12,6 +11,7 @@
 #include "dialects/top/Move.h"
 #include "dialects/top/Reduce.h"
 #include "dialects/top/Unary.h"
+#include "runtime/numeric/TensorValues.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
@@ -103,32 +103,30 @@ Value Compose::sliceAxis(Value value, int64_t axis, int64_t start, int64_t size,
 
 Value Compose::pad(Value value, ArrayRef<int64_t> begin, ArrayRef<int64_t> end,
                    double fill) {
-  for (int64_t axis = 0, rank = begin.size(); value && axis < rank; ++axis) {
-    SmallVector<int64_t> shape(shapeOf(value));
-    int64_t before = begin[axis], after = end[axis];
-    int64_t cutBegin = std::max<int64_t>(-before, 0),
-            cutEnd = std::max<int64_t>(-after, 0);
-    int64_t kept = shape[axis] - cutBegin - cutEnd;
+  if (!value)
+    return {};
+  SmallVector<int64_t> before(begin), after(end), sizes(shapeOf(value)),
+      starts(sizes.size(), 0), ones(sizes.size(), 1);
+  bool grows = false;
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    int64_t cutBegin = std::max<int64_t>(-before[axis], 0);
+    int64_t cutEnd = std::max<int64_t>(-after[axis], 0);
+    int64_t kept = sizes[axis] - cutBegin - cutEnd;
     if (kept < 0) { // a cut through the other side's copies, too
-      (before < 0 ? after : before) += kept;
+      (before[axis] < 0 ? after : before)[axis] += kept;
       kept = 0;
     }
-    value = sliceAxis(value, axis, kept ? cutBegin : 0, kept);
-    if (!value)
-      break;
-    SmallVector<Value> parts;
-    auto border = [&](int64_t size) {
-      shape[axis] = size;
-      if (size > 0)
-        parts.push_back(numbers(fill, shape, elementOf(value)));
-    };
-    border(before);
-    if (kept || (before <= 0 && after <= 0))
-      parts.push_back(value);
-    border(after);
-    value = concat(parts, axis);
+    starts[axis] = kept ? cutBegin : 0;
+    sizes[axis] = kept;
+    before[axis] = std::max<int64_t>(before[axis], 0);
+    after[axis] = std::max<int64_t>(after[axis], 0);
+    grows |= before[axis] > 0 || after[axis] > 0;
   }
-  return value;
+  value = slice(value, starts, sizes, ones);
+  if (!grows || !value)
+    return value;
+  return orNull(n.create<top::PadOp>(value, number(fill, value), before, after,
+                                     "constant"));
 }
 
 Value Compose::expand(Value value, ArrayRef<int64_t> shape) {
@@ -148,8 +146,7 @@ Value Compose::scatter(Value base, Value indices, Value updates,
                        StringRef reduction) {
   if (!base || !indices || !updates)
     return {};
-  return orNull(
-      n.create<top::ScatterOp>(base, indices, updates, reduction));
+  return orNull(n.create<top::ScatterOp>(base, indices, updates, reduction));
 }
 
 Value Compose::reduce(top::ReduceKind kind, Value value, ArrayRef<int64_t> axes,

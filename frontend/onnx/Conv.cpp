@@ -111,7 +111,7 @@ static LogicalResult readTransposed(NodeImporter &n, Convolution &conv,
       int64_t total = whole - output.back();
       int64_t half = total / 2;
       (*pads)[s] = *autoPad == "SAME_UPPER" ? half : total - half;
-      if (same && total < 0) // nothing is cut, the end gets zeros
+      if (total < 0) // nothing is cut, the end gets zeros
         (*pads)[s] = 0;
     }
     if (output.back() < 1)

@@ -75,14 +75,17 @@ static LogicalResult checkConvolution(Compose &c, const Convolution &conv) {
     return c.n.error() << "the bias has the shape "
                        << formatShape(c.shapeOf(conv.bias)) << ", must have "
                        << filter[0] << " values";
-  SmallVector<int64_t> sizes = outputSizes(conv.input, conv.window);
-  for (size_t s = 0; s < sizes.size(); ++s)
-    if (sizes[s] < 1)
-      return c.n.error() << "the kernel does not fit into the padded input on "
-                            "spatial axis "
-                         << s << " (" << input[s + 2] << " values, kernel "
-                         << conv.window.kernel[s]
-                         << "); pad more or use a smaller kernel";
+  const Window &window = conv.window;
+  size_t spatial = window.kernel.size();
+  for (size_t s = 0; s < spatial; ++s) {
+    int64_t extent = window.dilations[s] * (window.kernel[s] - 1) + 1;
+    int64_t padded = input[s + 2] + window.pads[s] + window.pads[spatial + s];
+    if (window.kernel[s] < 1 || extent > padded)
+      return c.n.error() << "the kernel spans " << extent
+                         << " values on spatial axis " << s
+                         << " but the padded input has " << padded
+                         << "; pad more or use a smaller kernel";
+  }
   return success();
 }
 
@@ -93,7 +96,7 @@ static Value convolveByProduct(Compose &c, Convolution conv) {
   if (!input)
     return {};
   const Window &window = conv.window;
-  SmallVector<int64_t> sizes = outputSizes(input, window), position(sizes);
+  SmallVector<int64_t> sizes = outputSizes(input, window);
   ArrayRef<int64_t> shape = c.shapeOf(input), filter = c.shapeOf(conv.filter);
   int64_t pixels = productOf(sizes), cells = productOf(window.kernel);
   int64_t group = conv.group, rows = filter[1] * cells;

@@ -253,7 +253,9 @@ NodeAttribute ModelConverter::attribute(const ::onnx::AttributeProto &proto,
   result.ints.assign(proto.ints().begin(), proto.ints().end());
   result.strings.assign(proto.strings().begin(), proto.strings().end());
   if (result.kind == NodeAttribute::Kind::Tensor && proto.has_t()) {
-    Expected<Tensor> tensor = readTensor(proto.t(), this->proto, files);
+    // A NaN in an attribute may be a mark, not a weight.
+    Expected<Tensor> tensor =
+        readTensor(proto.t(), this->proto, files, /*allowsNan=*/true);
     if (tensor)
       result.tensor = std::make_shared<Tensor>(std::move(*tensor));
     else if (std::string text = llvm::toString(tensor.takeError());
@@ -641,9 +643,9 @@ weft::onnx::functionOfSchema(const Node &node, int64_t opset,
         for (int64_t dim : inputTypes[i].dims)
           tensor->mutable_shape()->add_dim()->set_dim_value(dim);
       }
-      // The context keeps pointers into the node.
-      ::onnx::NodeProto call = nodeProto(node);
-      ::onnx::FunctionBodyBuildContextImpl context(call, types);
+      // The context points into the node and must not outlive it.
+      ::onnx::NodeProto proto = nodeProto(node);
+      ::onnx::FunctionBodyBuildContextImpl context(proto, types);
       if (!schema->BuildContextDependentFunction(context, *body, version))
         return std::nullopt;
     } else if (const ::onnx::FunctionProto *fixed =

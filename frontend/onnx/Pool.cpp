@@ -158,6 +158,56 @@ static LogicalResult importGlobalLpPool(NodeImporter &n) {
   }));
 }
 
+/// MaxUnpool-9..22: values at the places that MaxPool gave; zeros elsewhere.
+static LogicalResult importMaxUnpool(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0), places = n.operand(1);
+  if (failed(input) || failed(places))
+    return failure();
+  auto spatial = spatialSizes(n, *input);
+  if (failed(spatial))
+    return failure();
+  size_t axes = spatial->size();
+  auto kernel = n.intsAttribute("kernel_shape", axes, 1, 1);
+  auto strides = n.intsAttribute("strides", axes, 1, 1);
+  auto pads = n.intsAttribute("pads", 2 * axes, 0, 0);
+  if (failed(kernel) || failed(strides) || failed(pads))
+    return failure();
+  ArrayRef<int64_t> shape = n.typeOf(*input).getShape();
+  if (n.typeOf(*places).getShape() != shape)
+    return n.error() << "the input has the shape " << formatShape(shape)
+                     << " and I " << formatShape(n.typeOf(*places).getShape())
+                     << "; both must have one shape";
+  SmallVector<int64_t> result(shape.take_front(2)), none(shape.size(), 0);
+  for (size_t s = 0; s < axes; ++s)
+    result.push_back(((*spatial)[s] - 1) * (*strides)[s] + (*kernel)[s] -
+                     (*pads)[s] - (*pads)[axes + s]);
+  std::optional<int64_t> elements = countElements(result);
+  if (!elements || *elements < 1)
+    return n.error() << "the result would have the shape "
+                     << formatShape(result)
+                     << ", which is empty or too large; use other strides";
+  Compose c(n);
+  int64_t count = *countElements(shape);
+  Value base = c.numbers(0.0, {1, *elements, 1}, c.elementOf(*input));
+  Value whole = c.reshape(c.scatter(base, c.reshape(*places, {1, count}),
+                                    c.reshape(*input, {1, count, 1})),
+                          result);
+  if (!n.optionalOperand(2))
+    return c.finish(whole);
+  auto wanted = n.constantInts(2, "output_shape");
+  if (failed(wanted))
+    return failure();
+  SmallVector<int64_t> end;
+  for (size_t i = 0; i < result.size() && wanted->size() == result.size(); ++i)
+    end.push_back((*wanted)[i] - result[i]);
+  if (end.size() != result.size() ||
+      llvm::any_of(end, [](int64_t more) { return more < 0; }))
+    return n.error() << "output_shape is " << formatShape(*wanted)
+                     << ", must be at least " << formatShape(result)
+                     << " on every axis";
+  return c.finish(c.pad(whole, none, end, 0));
+}
+
 void weft::onnx::registerPoolRows(OpRegistry &registry) {
   registry.add(
       "Pool",
@@ -168,5 +218,6 @@ void weft::onnx::registerPoolRows(OpRegistry &registry) {
           {"GlobalLpPool", 2, kLastOpset, importGlobalLpPool},
           {"LpPool", 2, kLastOpset, importLpPool},
           {"MaxPool", 1, kLastOpset, importMaxPool},
+          {"MaxUnpool", 9, kLastOpset, importMaxUnpool},
       });
 }

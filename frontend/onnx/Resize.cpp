@@ -418,6 +418,8 @@ static LogicalResult importResize(NodeImporter &n) {
 }
 
 void weft::onnx::registerResizeRows(OpRegistry &registry) {
+  registry.add("Resize", blockRows());
+  registry.add("Resize", sampleRows());
   registry.add("Resize", {{"Resize", 10, 10, importScaled, "constant scales"},
                           {"Resize", 11, kLastOpset, importResize,
                            "constant scales, sizes and roi"},

@@ -7,6 +7,8 @@
 
 namespace weft::onnx {
 
+/// Rows of GridSample, AffineGrid, RoiAlign and DeformConv.
+std::vector<OpRow> sampleRows();
 /// Rows of DepthToSpace, SpaceToDepth and CenterCropPad.
 std::vector<OpRow> blockRows();
 

@@ -122,6 +122,8 @@ def as_stored(array):
 
 def mismatch(actual, wanted, case):
     """"" if `actual` is what the test wants, else how it differs."""
+    if isinstance(wanted, onnx.TensorProto):
+        wanted = numpy_helper.to_array(wanted)
     wanted = np.asarray(wanted)
     stored = as_stored(wanted)
     if actual.dtype != stored.dtype:
