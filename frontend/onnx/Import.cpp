@@ -96,13 +96,12 @@ Importer::inputShape(const ValueInfo &input) {
                  ", the model fixes it to " + std::to_string(*dim->value));
       return std::nullopt;
     }
-    bool isEmpty = dim && dim->value && *dim->value == 0;
-    if (shape[i] >= 1 || (shape[i] == 0 && isEmpty))
+    if (shape[i] >= 0)
       continue;
     if (isGiven || (dim && dim->value && *dim->value != -1))
       report(location, "dimension " + std::to_string(i) + " of input '" +
                            input.name + "' is " + std::to_string(shape[i]) +
-                           ", must be >= 1");
+                           ", must be >= 0");
     else
       report(location,
              "dimension " + std::to_string(i) + " of input '" + input.name +

@@ -163,6 +163,18 @@ static LogicalResult importConcat(NodeImporter &n) {
       n.normalizeAxis(*attribute, n.typeOf(inputs.front()).getRank());
   if (failed(axis))
     return failure();
+  // Empty ones add nothing.
+  RankedTensorType first = n.typeOf(inputs.front());
+  llvm::erase_if(inputs, [&](Value input) {
+    SmallVector<int64_t> shape(n.typeOf(input).getShape());
+    if (int64_t(shape.size()) != first.getRank() || shape[*axis] != 0 ||
+        input == inputs.front())
+      return false;
+    shape[*axis] = first.getDimSize(*axis);
+    return n.typeOf(input).clone(shape) == first;
+  });
+  if (inputs.size() > 1 && first.getDimSize(*axis) == 0)
+    inputs.erase(inputs.begin());
   return n.setOutput(n.create<top::ConcatOp>(ValueRange(inputs), *axis));
 }
 

@@ -282,16 +282,15 @@ private:
   }
 
   FailureOr<Value> output(Value operand, Type element, func::ReturnOp ret) {
-    auto type = dyn_cast<RankedTensorType>(operand.getType());
-    if (type && type.hasStaticShape() && type.getNumElements() == 0) {
-      // DRAM has one element of an empty output, as of an empty input.
-      auto one = lowering.tensor({1, 1, 1, 1}, element);
-      return Value(builder.create<tpu::WeightOp>(
-          operand.getLoc(),
-          DenseElementsAttr::get(one, builder.getZeroAttr(element))));
-    }
     if (lowering.isOnHost(operand))
       return hostOutput(operand, element);
+    // An output without elements has room for one, which nobody reads.
+    if (cast<RankedTensorType>(operand.getType()).getNumElements() == 0) {
+      auto type = lowering.tensor({1, 1, 1, 1}, element);
+      std::vector<char> zero(tpu::elementBytes(element), 0);
+      return Value(builder.create<tpu::WeightOp>(
+          operand.getLoc(), tpu::weightAttr(type, zero)));
+    }
     return lowering.value(operand, element, ret);
   }
 
