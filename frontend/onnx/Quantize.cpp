@@ -5,6 +5,8 @@
 #include "frontend/onnx/OpRows.h"
 #include "runtime/numeric/SmallFloats.h"
 
+#include "llvm/ADT/Sequence.h"
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::onnx;
