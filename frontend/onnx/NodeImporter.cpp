@@ -257,23 +257,32 @@ ElementsAttr NodeImporter::fold(Operation *op,
                         node.outputs.empty() ? "" : node.outputs.front());
 }
 
+/// The constant that a tensor without elements is.
+static ElementsAttr emptyConstant(RankedTensorType type) {
+  return toElementsAttr(*makeHostTensor(type), type, "empty");
+}
+
 FailureOr<Value> NodeImporter::finish(Operation *op) {
   if (failed(checkSize(typeOf(op->getResult(0)))) ||
       failed(mlir::verify(op))) { // both report
     op->erase();
     return failure();
   }
-  // Whatever the operands are, a tensor without elements is known.
-  RankedTensorType type = typeOf(op->getResult(0));
-  if (type.hasStaticShape() && type.getNumElements() == 0) {
+  auto isEmpty = [](Value value) {
+    return typeOf(value).hasStaticShape() &&
+           typeOf(value).getNumElements() == 0;
+  };
+  if (op->getNumResults() == 1 && isEmpty(op->getResult(0))) {
+    ElementsAttr empty = emptyConstant(typeOf(op->getResult(0)));
     op->erase();
-    return constant(
-        DenseElementsAttr::get(type, ArrayRef<mlir::Attribute>()));
+    return constant(empty);
   }
   SmallVector<mlir::Attribute> constants;
   for (Value operand : op->getOperands()) {
     ElementsAttr constant;
-    if (!matchPattern(operand, m_Constant(&constant)))
+    if (isEmpty(operand))
+      constant = emptyConstant(typeOf(operand));
+    else if (!matchPattern(operand, m_Constant(&constant)))
       return op->getResult(0);
     constants.push_back(constant);
   }

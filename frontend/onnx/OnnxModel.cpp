@@ -253,7 +253,9 @@ NodeAttribute ModelConverter::attribute(const ::onnx::AttributeProto &proto,
   result.ints.assign(proto.ints().begin(), proto.ints().end());
   result.strings.assign(proto.strings().begin(), proto.strings().end());
   if (result.kind == NodeAttribute::Kind::Tensor && proto.has_t()) {
-    Expected<Tensor> tensor = readTensor(proto.t(), this->proto, files);
+    // A NaN in an attribute may be a mark, not a weight.
+    Expected<Tensor> tensor =
+        readTensor(proto.t(), this->proto, files, /*allowsNan=*/true);
     if (tensor)
       result.tensor = std::make_shared<Tensor>(std::move(*tensor));
     else if (std::string text = llvm::toString(tensor.takeError());

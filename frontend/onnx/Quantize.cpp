@@ -5,6 +5,8 @@
 #include "frontend/onnx/OpRows.h"
 #include "runtime/numeric/SmallFloats.h"
 
+#include "llvm/ADT/Sequence.h"
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::onnx;
@@ -129,6 +131,20 @@ static Type quantizedType(NodeImporter &n, const Quantization &q) {
   return {};
 }
 
+/// value / divisor, corrected by its remainder: the chip's quotient is a few
+/// ulp off, but one that is representable must come out exactly, or a tie is
+/// rounded the wrong way.
+static Value exactQuotient(Compose &c, Value value, Value divisor) {
+  if (!value || !divisor)
+    return {};
+  // Far beyond any quantized range, so that nothing becomes inf - inf.
+  double limit = c.elementOf(value).isF16() ? 60000 : 1e6;
+  Value quotient =
+      c.clamp(c.binary(top::BinaryKind::Div, value, divisor), -limit, limit);
+  Value rest = c.sub(value, c.mul(quotient, divisor));
+  return c.add(quotient, c.binary(top::BinaryKind::Div, rest, divisor));
+}
+
 /// QuantizeLinear-10..: saturate(round(x / scale) + zero point), for float8
 /// cast(x / scale).
 static LogicalResult importQuantizeLinear(NodeImporter &n) {
@@ -147,8 +163,8 @@ static LogicalResult importQuantizeLinear(NodeImporter &n) {
     compute = n.builder.getF16Type();
   else if (q->precision == kBfloat16)
     compute = n.builder.getBF16Type();
-  Value quotient = c.binary(top::BinaryKind::Div, c.cast(q->input, compute),
-                            c.cast(scale, compute));
+  Value quotient =
+      exactQuotient(c, c.cast(q->input, compute), c.cast(scale, compute));
   quotient = c.cast(quotient, n.builder.getF32Type());
   Value zero;
   if (q->zeroPoint && !(zero = c.cast(spread(c, q->zeroPoint, shape, q->axis,
@@ -201,6 +217,31 @@ static LogicalResult importDequantizeLinear(NodeImporter &n) {
     value = c.cast(value, f32);
   Value scale = spread(c, q->scale, shape, q->axis, q->block, "the scale");
   return c.finish(c.cast(c.mul(value, c.cast(scale, f32)), target));
+}
+
+/// DynamicQuantizeLinear-11: to uint8 by the range of the input, which is
+/// widened to hold 0.
+static LogicalResult importDynamicQuantizeLinear(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0);
+  if (failed(input))
+    return failure();
+  Compose c(n);
+  SmallVector<int64_t> axes(
+      llvm::to_vector(llvm::seq<int64_t>(0, c.shapeOf(*input).size())));
+  Value high = c.max(c.reduce(top::ReduceKind::Max, *input, axes, false), 0);
+  Value low = c.min(c.reduce(top::ReduceKind::Min, *input, axes, false), 0);
+  if (!high || !low)
+    return failure();
+  Value scale = exactQuotient(c, c.sub(high, low), c.number(255, high));
+  Value zero = c.sub(c.number(0, low), exactQuotient(c, low, scale));
+  zero = c.unary(top::UnaryKind::Round, c.clamp(zero, 0, 255));
+  Value values =
+      c.unary(top::UnaryKind::Round, exactQuotient(c, *input, scale));
+  values = c.clamp(c.add(values, zero), 0, 255);
+  Type u8 = n.builder.getIntegerType(8, /*isSigned=*/false);
+  if (failed(c.finish(c.cast(values, u8), 0)) || failed(c.finish(scale, 1)))
+    return failure();
+  return c.finish(c.cast(zero, u8), 2);
 }
 
 void weft::onnx::registerQuantizeRows(OpRegistry &registry) {

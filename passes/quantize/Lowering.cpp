@@ -1,6 +1,7 @@
 //===- Lowering.cpp - what the lowering of every family shares ------------===//
 
 #include "passes/quantize/Lowering.h"
+#include "runtime/numeric/SmallFloats.h"
 
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
@@ -60,6 +61,11 @@ Type weft::quantize::storedElement(Type onnx) {
     return IntegerType::get(onnx.getContext(), 8, integer.getSignedness());
   if (integer && integer.getWidth() == 64)
     return IntegerType::get(onnx.getContext(), 32, integer.getSignedness());
+  if (integer && integer.getWidth() < 8) // a byte an element, extended
+    return IntegerType::get(onnx.getContext(), 8, integer.getSignedness());
+  if (std::optional<numeric::ElementType> type = hostElementType(onnx);
+      type && numeric::isSmallFloat(*type)) // as bits
+    return IntegerType::get(onnx.getContext(), 8, IntegerType::Unsigned);
   return onnx;
 }
 
@@ -375,12 +381,15 @@ FailureOr<Value> Lowering::integerWeight(Location location,
 
 std::optional<std::vector<int64_t>> Lowering::integersOf(Value topValue) {
   auto op = topValue.getDefiningOp<top::ConstantOp>();
-  if (!op || !isa<IntegerType>(topElement(topValue)))
+  if (!op || !isa<IntegerType>(storedElement(topElement(topValue))))
     return std::nullopt;
   FailureOr<numeric::HostTensor> tensor =
       toHostTensor(op.getValue(), op.getLoc());
   if (failed(tensor))
     return std::nullopt;
+  if (numeric::isSmallFloat(tensor->type()))
+    return std::vector<int64_t>(tensor->bytes(),
+                                tensor->bytes() + tensor->sizeBytes());
   return loadIntegers(*tensor);
 }
 
