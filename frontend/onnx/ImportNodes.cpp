@@ -1,5 +1,6 @@
 //===- ImportNodes.cpp - nodes and functions ------------------------------===//
 
+#include "frontend/onnx/DataDependent.h"
 #include "frontend/onnx/GraphOrder.h"
 #include "frontend/onnx/Importer.h"
 #include "frontend/onnx/OpRows.h"
@@ -294,7 +295,18 @@ void Importer::nameResults(const Node &node, Operation *before,
       continue;
     std::string name =
         body.callSite ? body.caller + "/" + node.outputs[i] : node.outputs[i];
-    op->setAttr(top::kValueAttr, builder.getStringAttr(name));
+    if (op->getNumResults() == 1) {
+      op->setAttr(top::kValueAttr, builder.getStringAttr(name));
+      continue;
+    }
+    // Of an op with several results each has its name, "" if it has none.
+    SmallVector<Attribute> names(op->getNumResults(),
+                                 builder.getStringAttr(""));
+    if (auto given = op->getAttrOfType<ArrayAttr>(top::kValueAttr))
+      names.assign(given.begin(), given.end());
+    names[cast<OpResult>(results[i].value).getResultNumber()] =
+        builder.getStringAttr(name);
+    op->setAttr(top::kValueAttr, builder.getArrayAttr(names));
   }
 }
 
@@ -359,10 +371,18 @@ std::vector<Entity> Importer::importByRow(const Node &node, int64_t opset,
                              node.opType + " takes tensors");
         return {};
       }
-    if (failed(row.import(importer)))
-      return {};
-    for (size_t i = 0; i < node.outputs.size(); ++i)
-      results.push_back(importer.output(i));
+    if (llvm::any_of(values, isDataDependent)) {
+      SmallVector<Value> onHost;
+      if (failed(importOnHost(row, node, opset, builder, location, values,
+                              onHost)))
+        return {};
+      results.assign(onHost.begin(), onHost.end());
+    } else {
+      if (failed(row.import(importer)))
+        return {};
+      for (size_t i = 0; i < node.outputs.size(); ++i)
+        results.push_back(importer.output(i));
+    }
   }
   results.resize(node.outputs.size());
   for (size_t i = 0; i < node.outputs.size(); ++i) {
