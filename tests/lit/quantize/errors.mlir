@@ -27,6 +27,7 @@ func.func @main(%x: tensor<1x2x4x4xf32> {top.name = "x"}) -> (tensor<1x2x4x4xf32
 
 // -----
 
+// expected-remark@+1 {{value 'x' is of type f64; the chip computes it as f32, with 24 bits}}
 func.func @main(%x: tensor<1x2x4x4xf64> {top.name = "x"}) -> (tensor<1x2x4x4xf64> {top.name = "y"}) {
   %c = top.constant dense<1.0e39> : tensor<f64>
   // expected-error@+1 {{unsupported: the constant 1.000000e+39 is beyond the range of f32, in which doubles are computed; the host can compute it, convert without --no-host}}

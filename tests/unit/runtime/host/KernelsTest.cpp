@@ -90,6 +90,24 @@ TEST(HostKernels, refuseWhatTheirDeclarationDoesNotAllow) {
   EXPECT_THAT(message(unary), HasSubstr("there is no function ''"));
 }
 
+TEST(HostKernels, slicesOfUnknownSizeRunToTheEndOfTheAxis) {
+  HostTensor input = tensorOf({2, 3}, {1, 2, 3, 4, 5, 6});
+  Call call = callOf("slice", {&input}, {});
+  call.results = {{ElementType::F32, {2, kUnknownSize}, {2, 3}}};
+  call.attributes.set("starts", std::vector<int64_t>{0, 2});
+  for (auto [step, values] :
+       {std::pair<int64_t, std::vector<double>>{-1, {3, 2, 1, 6, 5, 4}},
+        {-2, {3, 1, 6, 4}},
+        {INT64_MIN, {3, 6}},
+        {1, {3, 6}},
+        {INT64_MAX, {3, 6}}}) {
+    call.attributes.set("steps", std::vector<int64_t>{1, step});
+    std::vector<HostTensor> results;
+    ASSERT_TRUE(run(call, results).isOk()) << step;
+    EXPECT_EQ(valuesOf(results[0]), values) << step;
+  }
+}
+
 TEST(HostKernels, sizesMayDependOnDataUpToTheirBound) {
   HostTensor input = tensorOf({2, 3}, {1, 2, 3, 4, 5, 6});
   Call call = callOf("reshape", {&input}, {});
