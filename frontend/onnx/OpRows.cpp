@@ -13,6 +13,8 @@ const OpRegistry &OpRegistry::get() {
 #define WEFT_FAMILY(name) register##name##Rows(result);
 #include "OpFamilies.inc"
 #undef WEFT_FAMILY
+    registerRecurrentRows(result);
+    registerMicrosoftRows(result);
     return result;
   }();
   return registry;

@@ -63,6 +63,9 @@ private:
 #define WEFT_FAMILY(name) void register##name##Rows(OpRegistry &registry);
 #include "OpFamilies.inc"
 #undef WEFT_FAMILY
+// Operators that become chains of ops of several families.
+void registerRecurrentRows(OpRegistry &registry);
+void registerMicrosoftRows(OpRegistry &registry);
 
 } // namespace weft::onnx
 
