@@ -9,8 +9,11 @@ set(OP_FAMILIES
   MatMul    # matrix multiplication
   Norm      # batch normalization
   Softmax   # softmax
+  Reduce    # sums, maxima and products along axes, indices of maxima, running sums
+  Resize    # interleaving of pixels: resize by whole factors, transposed convolution
   Move      # reshape, transpose, slice, concat
   Host      # what the processor of the host computes
+  Gather    # rows named by computed indices: gather, scatter
   Cast      # change of element type, quantize, dequantize, requantize
 )
 

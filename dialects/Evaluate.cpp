@@ -16,6 +16,7 @@ using numeric::ElementType;
 using numeric::HostTensor;
 
 #include "dialects/EvaluateInterface.cpp.inc"
+#include "dialects/EvaluateTypes.cpp.inc"
 
 /// Constants up to this size are printed and uniqued by value, larger ones are
 /// resources.
@@ -42,6 +43,16 @@ std::optional<ElementType> weft::hostElementType(Type type) {
     return ElementType::BF16;
   if (type.isF64())
     return ElementType::F64;
+  if (type.isFloat8E4M3FN())
+    return ElementType::F8E4M3FN;
+  if (type.isFloat8E4M3FNUZ())
+    return ElementType::F8E4M3FNUZ;
+  if (type.isFloat8E5M2())
+    return ElementType::F8E5M2;
+  if (type.isFloat8E5M2FNUZ())
+    return ElementType::F8E5M2FNUZ;
+  if (auto hostType = dyn_cast<HostTypeInterface>(type))
+    return hostType.getHostType();
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer)
     return std::nullopt;
@@ -49,6 +60,10 @@ std::optional<ElementType> weft::hostElementType(Type type) {
   switch (integer.getWidth()) {
   case 1:
     return ElementType::Bool;
+  case 2:
+    return isUnsigned ? ElementType::U2 : ElementType::I2;
+  case 4:
+    return isUnsigned ? ElementType::U4 : ElementType::I4;
   case 8:
     return isUnsigned ? ElementType::U8 : ElementType::I8;
   case 16:
@@ -90,6 +105,18 @@ static bool copyRaw(HostTensor &tensor, ArrayRef<char> raw, bool isSplat) {
   return true;
 }
 
+/// Integers below 8 bits as host tensors keep them, sign- or zero-extended;
+/// attributes leave the upper bits open.
+static void extendNarrowIntegers(HostTensor &tensor, unsigned width) {
+  unsigned shift = 8 - width;
+  bool isSigned = numeric::isSignedType(tensor.type());
+  for (size_t i = 0; i < tensor.sizeBytes(); ++i) {
+    auto bits = uint8_t(tensor.bytes()[i] << shift);
+    tensor.bytes()[i] =
+        isSigned ? uint8_t(int8_t(bits) >> shift) : uint8_t(bits >> shift);
+  }
+}
+
 FailureOr<HostTensor> weft::toHostTensor(ElementsAttr value,
                                          Location location) {
   FailureOr<HostTensor> tensor = makeHostTensor(value.getType());
@@ -116,6 +143,9 @@ FailureOr<HostTensor> weft::toHostTensor(ElementsAttr value,
            << "the bytes of a constant of type " << value.getType()
            << " are missing or of the wrong size; is the resource section of "
               "the file complete?";
+  if (auto integer = dyn_cast<IntegerType>(value.getElementType());
+      integer && integer.getWidth() > 1 && integer.getWidth() < 8)
+    extendNarrowIntegers(*tensor, integer.getWidth());
   return tensor;
 }
 
@@ -129,7 +159,9 @@ ElementsAttr weft::toElementsAttr(const HostTensor &tensor,
   }
   ArrayRef<char> raw(reinterpret_cast<const char *>(tensor.bytes()),
                      tensor.sizeBytes());
-  if (tensor.elements() <= kLargestDenseElements)
+  // Dense attributes know only MLIR's own types.
+  if (tensor.elements() <= kLargestDenseElements &&
+      type.getElementType().isIntOrFloat())
     return DenseElementsAttr::getFromRawBuffer(type, raw);
   return DenseResourceElementsAttr::get(
       type, name, HeapAsmResourceBlob::allocateAndCopyInferAlign(raw));

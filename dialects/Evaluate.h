@@ -16,11 +16,13 @@
 #include <string>
 
 #include "dialects/EvaluateInterface.h.inc"
+#include "dialects/EvaluateTypes.h.inc"
 
 namespace weft {
 
 /// The host type that stores elements of `type`: floats and integers as they
-/// are, i1 as Bool, a quantized type as its storage type. std::nullopt for any
+/// are, i1 as Bool, a quantized type as its storage type, others by their
+/// HostTypeInterface. std::nullopt for any
 /// other type.
 std::optional<numeric::ElementType> hostElementType(mlir::Type type);
 

@@ -25,4 +25,14 @@ def EvaluateOpInterface : OpInterface<"EvaluateOpInterface"> {
   ];
 }
 
+def HostTypeInterface : TypeInterface<"HostTypeInterface"> {
+  let cppNamespace = "::weft";
+  let description = [{
+    An element type of a dialect (MLIR has no builtin one) that host tensors can hold.
+  }];
+  let methods = [
+    InterfaceMethod<"The element type of host tensors.", "::weft::numeric::ElementType", "getHostType", (ins)>
+  ];
+}
+
 #endif // WEFT_DIALECTS_EVALUATE_INTERFACE_TD

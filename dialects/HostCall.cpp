@@ -141,13 +141,18 @@ static std::optional<host::Attribute> hostAttribute(Attribute attribute,
   return std::nullopt;
 }
 
+/// Attributes that say something of an op that is not for its kernel.
+static bool isKernelAttribute(StringRef name) {
+  return !name.contains('.') && name != "operandSegmentSizes" &&
+         name != "resultSegmentSizes";
+}
+
 FailureOr<host::Attributes> weft::hostAttributes(DictionaryAttr attributes,
                                                  Location location) {
   host::Attributes result;
   for (NamedAttribute named : attributes) {
     StringRef name = named.getName();
-    if (name.contains('.') || name == "operandSegmentSizes" ||
-        name == "resultSegmentSizes")
+    if (!isKernelAttribute(name))
       continue;
     std::optional<host::Attribute> value =
         hostAttribute(named.getValue(), location);
@@ -195,13 +200,22 @@ SmallVector<std::optional<unsigned>> weft::hostOperandSlots(Operation *op) {
   return slots;
 }
 
-/// The attributes of `op` that its kernel reads: those of a `top.host` are
-/// together in one of them.
-static DictionaryAttr kernelAttributes(Operation *op) {
+DictionaryAttr weft::hostParameters(Operation *op) {
   if (op->getName().stripDialect() == "host")
-    if (auto attributes = op->getAttrOfType<DictionaryAttr>("parameters"))
-      return attributes;
-  return op->getAttrDictionary();
+    if (auto parameters = op->getAttrOfType<DictionaryAttr>("parameters"))
+      return parameters;
+  SmallVector<NamedAttribute> kept;
+  for (NamedAttribute named : op->getAttrDictionary()) {
+    if (!isKernelAttribute(named.getName().getValue()))
+      continue;
+    Attribute value = named.getValue();
+    bool isKind = value.getDialect().getNamespace() != "builtin";
+    if (std::optional<std::string> kind =
+            isKind ? kindText(value) : std::nullopt)
+      value = StringAttr::get(op->getContext(), *kind);
+    kept.emplace_back(named.getName(), value);
+  }
+  return DictionaryAttr::get(op->getContext(), kept);
 }
 
 LogicalResult weft::evaluateOnHost(Operation *op,
@@ -213,7 +227,7 @@ LogicalResult weft::evaluateOnHost(Operation *op,
     return op->emitOpError() << "cannot be evaluated: there is no host kernel '"
                              << call.kernel << "'";
   FailureOr<host::Attributes> attributes =
-      hostAttributes(kernelAttributes(op), op->getLoc());
+      hostAttributes(hostParameters(op), op->getLoc());
   if (failed(attributes))
     return failure();
   call.attributes = std::move(*attributes);

@@ -44,6 +44,10 @@ mlir::FailureOr<host::ResultType> hostResultType(mlir::Type type);
 /// (host::hasKernel).
 llvm::StringRef hostKernelName(mlir::Operation *op);
 
+/// The attributes of `op` that its kernel reads, in a form that needs no
+/// dialect: kinds are texts. Those of a `top.host` are its `parameters`.
+mlir::DictionaryAttr hostParameters(mlir::Operation *op);
+
 /// For each operand slot of the kernel the number of the op's operand, or
 /// std::nullopt for an optional operand that is absent.
 llvm::SmallVector<std::optional<unsigned>>

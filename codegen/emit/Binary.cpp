@@ -25,8 +25,66 @@ static ppl::FloatKind floatKind(tpu::BinaryKind kind) {
     return ppl::FloatKind::Max;
   case tpu::BinaryKind::Min:
     return ppl::FloatKind::Min;
+  default:
+    llvm_unreachable("the verifier leaves these to integers");
   }
-  llvm_unreachable("covered switch");
+}
+
+static ppl::IntKind integerKind(tpu::BinaryKind kind, bool isUnsigned) {
+  switch (kind) {
+  case tpu::BinaryKind::Add:
+    return ppl::IntKind::Add;
+  case tpu::BinaryKind::Sub:
+    return ppl::IntKind::Sub;
+  case tpu::BinaryKind::Mul:
+    return ppl::IntKind::Mul;
+  case tpu::BinaryKind::Max:
+    return ppl::IntKind::Max;
+  case tpu::BinaryKind::Min:
+    return ppl::IntKind::Min;
+  case tpu::BinaryKind::And:
+    return ppl::IntKind::And;
+  case tpu::BinaryKind::Or:
+    return ppl::IntKind::Or;
+  case tpu::BinaryKind::Xor:
+    return ppl::IntKind::Xor;
+  case tpu::BinaryKind::ShiftLeft:
+  case tpu::BinaryKind::ShiftRight:
+    return isUnsigned ? ppl::IntKind::ShiftLogical : ppl::IntKind::ShiftArith;
+  case tpu::BinaryKind::Div:
+    break;
+  }
+  llvm_unreachable("the verifier refuses integer division");
+}
+
+/// dst = lhs <kind> rhs on integers, exact and wrapped. The machine shifts to
+/// the left by a positive amount and to the right by a negative one.
+static LogicalResult emitInteger(BinaryOp op, OpEmitter &emitter) {
+  OpBuilder &builder = emitter.builder;
+  Location loc = emitter.loc();
+  bool isRight = op.getKind() == tpu::BinaryKind::ShiftRight;
+  Value result = emitter.result(), lhs = emitter.operand(0), rhs;
+  if (op.getConstant()) {
+    auto constant =
+        static_cast<int64_t>(op.getConstantAttr().getValueAsDouble());
+    rhs = emitter.i32(isRight ? -constant : constant);
+  } else {
+    rhs = emitter.operand(1);
+  }
+  if (op.getRhs() && isRight) {
+    Value amount = emitter.scratch(
+        0, IntegerType::get(op.getContext(), 8, IntegerType::Signed));
+    builder.create<ppl::IntOp>(loc, ppl::IntKind::Sub, amount, emitter.i32(0),
+                               rhs);
+    rhs = amount;
+  }
+  if (op.getReversed())
+    std::swap(lhs, rhs);
+  bool isUnsigned = tpu::elementOf(op.getLhs()).isUnsignedInteger();
+  builder.create<ppl::IntOp>(loc, integerKind(op.getKind(), isUnsigned), result,
+                             lhs, rhs, Value(), ppl::Rounding::Floor,
+                             /*saturate=*/false);
+  return success();
 }
 
 static LogicalResult emitFloat(BinaryOp op, OpEmitter &emitter) {
@@ -105,6 +163,8 @@ static LogicalResult emitInt8(BinaryOp op, OpEmitter &emitter) {
 
 static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<BinaryOp>(operation);
+  if (op.isInteger())
+    return emitInteger(op, emitter);
   return tpu::isQuantized(op.getLhs()) ? emitInt8(op, emitter)
                                        : emitFloat(op, emitter);
 }

@@ -3,11 +3,13 @@
 #include "codegen/emit/Conversions.h"
 #include "codegen/emit/Emit.h"
 #include "codegen/emit/GroupEmitter.h"
+#include "codegen/emit/HostEmitter.h"
 #include "codegen/emit/RawBytes.h"
 #include "dialects/ppl/Memory.h"
 #include "dialects/ppl/Net.h"
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GraphCheck.h"
+#include "dialects/tpu/Host.h"
 #include "dialects/tpu/Move.h"
 #include "runtime/chips/Alignment.h"
 
@@ -132,7 +134,16 @@ LogicalResult NetBuilder::emitGlobal(Operation &op) {
 }
 
 LogicalResult NetBuilder::emitBody() {
+  HostEmitter hostEmitter(builder);
+  auto inDram = [this](Value value) { return globalTensor(value); };
   for (Operation &op : func.getBody().front().without_terminator()) {
+    if (auto store = llvm::dyn_cast<tpu::FromHostOp>(op)) {
+      if (addressOf(store) < 0)
+        return op.emitError("has no DRAM address; run tpu-place-global first");
+      extend(store.getOutput(), addressOf(store));
+    }
+    if (hostEmitter.emit(op, inDram))
+      continue;
     if (auto weight = llvm::dyn_cast<tpu::WeightOp>(op)) {
       if (failed(placeWeight(weight)))
         return failure();

@@ -124,6 +124,53 @@ static LogicalResult encodeBroadcast(ppl::DmaBroadcastOp op,
   return builder.append(std::move(command));
 }
 
+/// Strides that both sides and the list of a gather or scatter have.
+static void setRowStrides(Command &command, const Placed &dst,
+                          const Placed &rows, const Placed &index) {
+  command.set(Field::stride_enable, 1);
+  command.set(Field::src_cstride, rows.strides.c)
+      .set(Field::src_hstride, rows.strides.h);
+  command.set(Field::dst_cstride, dst.strides.c)
+      .set(Field::dst_hstride, dst.strides.h);
+  command.set(Field::index_cstride, index.strides.c)
+      .set(Field::index_hstride, index.strides.h);
+}
+
+/// Gather or scatter; `value` is null for a scatter.
+static LogicalResult encodeRows(Operation *op, isa::GdmaType type,
+                                Value dstValue, Value rowsValue,
+                                Value indexValue, Value value,
+                                ProgramBuilder &builder) {
+  FailureOr<Placed> dst = builder.place(dstValue, op),
+                    rows = builder.place(rowsValue, op),
+                    index = builder.place(indexValue, op);
+  if (failed(dst) || failed(rows) || failed(index))
+    return failure();
+  Command command = Command::gdma(op, type, isa::gdma::Single);
+  if (value) {
+    FailureOr<uint32_t> bits =
+        builder.scalarBits(value, dst->type.getElementType(), op);
+    if (failed(bits))
+      return failure();
+    command.set(Field::constant_value, *bits);
+  }
+  setSource(command, builder, *rows);
+  setDestination(command, builder, *dst);
+  setAddress(command, Field::index_start_addr_l32, Field::index_start_addr_h8,
+             builder.gdmaAddress(*index));
+  command.reads(*index);
+  command.set(Field::src_csize, rows->type.getC())
+      .set(Field::src_hsize, rows->type.getH())
+      .set(Field::src_wsize, rows->type.getW());
+  command.set(Field::dst_csize, dst->type.getC())
+      .set(Field::dst_hsize, dst->type.getH())
+      .set(Field::dst_wsize, dst->type.getW());
+  command.set(Field::index_csize, index->type.getC())
+      .set(Field::index_hsize, index->type.getH());
+  setRowStrides(command, *dst, *rows, *index);
+  return builder.append(std::move(command));
+}
+
 FailureOr<bool> weft::codegen::encodeDma(Operation *op,
                                          ProgramBuilder &builder) {
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
@@ -135,5 +182,15 @@ FailureOr<bool> weft::codegen::encodeDma(Operation *op,
           [&](auto fill) { return done(encodeFill(fill, builder)); })
       .Case<ppl::DmaBroadcastOp>(
           [&](auto copy) { return done(encodeBroadcast(copy, builder)); })
+      .Case<ppl::DmaGatherOp>([&](auto rows) {
+        return done(encodeRows(op, isa::GdmaType::Gather, rows.getDst(),
+                               rows.getRows(), rows.getIndex(),
+                               rows.getValue(), builder));
+      })
+      .Case<ppl::DmaScatterOp>([&](auto rows) {
+        return done(encodeRows(op, isa::GdmaType::Scatter, rows.getDst(),
+                               rows.getRows(), rows.getIndex(), Value(),
+                               builder));
+      })
       .Default(FailureOr<bool>(false));
 }

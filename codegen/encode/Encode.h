@@ -5,6 +5,7 @@
 
 #include "dialects/ppl/Net.h"
 #include "dialects/ppl/TensorLayout.h"
+#include "runtime/host/Program.h"
 #include "runtime/isa/Codes.h"
 
 #include <array>
@@ -52,9 +53,17 @@ struct ObservedPiece {
       overwritten; ///< first later command that writes into it
 };
 
+/// What the host does before group `group` is launched (after all groups if
+/// there is none of that number).
+struct HostPart {
+  uint32_t group = 0;
+  host::Program program;
+};
+
 /// What `ppl.net` becomes.
 struct EncodedProgram {
   std::vector<CommandGroup> groups; ///< at least one
+  std::vector<HostPart> hostParts;  ///< in order, at most one before a group
   std::vector<ObservedPiece> pieces;
   uint64_t dramReadBytes = 0, dramWriteBytes = 0; ///< of one inference
 };

@@ -10,6 +10,7 @@ using namespace weft::codegen;
 using weft::isa::Engine;
 using weft::isa::Field;
 namespace isa = weft::isa;
+namespace host = weft::host;
 namespace ppl = weft::ppl;
 
 ProgramBuilder::ProgramBuilder(const Chip &chip) : chip(chip) {
@@ -366,9 +367,30 @@ void ProgramBuilder::closeGroup() {
   program.groups.emplace_back();
 }
 
+host::ValueId ProgramBuilder::defineHostValue(Value value) {
+  auto id = host::ValueId(hostValues.size());
+  hostValues[value] = id;
+  return id;
+}
+
+void ProgramBuilder::appendHostStep(host::Step step) {
+  const CommandGroup &open = program.groups.back();
+  if (!open.tiuLocations.empty() || !open.gdmaLocations.empty())
+    closeGroup();
+  auto next = uint32_t(program.groups.size() - 1);
+  if (program.hostParts.empty() || program.hostParts.back().group != next)
+    program.hostParts.push_back({next, {}});
+  program.hostParts.back().program.steps.push_back(std::move(step));
+}
+
 EncodedProgram ProgramBuilder::finish() {
+  const CommandGroup &open = program.groups.back();
+  bool isEmpty = open.tiuLocations.empty() && open.gdmaLocations.empty();
   closeGroup();
   program.groups.pop_back();
+  // After a last part of the host nothing is left to launch.
+  if (isEmpty && program.groups.size() > 1)
+    program.groups.pop_back();
   return std::move(program);
 }
 

@@ -44,6 +44,14 @@ public:
   mlir::LogicalResult append(Command command);
   mlir::LogicalResult observe(ppl::ObserveOp op);
 
+  /// Appends a step of the host; the commands so far run before it.
+  void appendHostStep(host::Step step);
+  /// The number of a tensor of the host: a new one, or that of its definition.
+  host::ValueId defineHostValue(mlir::Value value);
+  host::ValueId hostValue(mlir::Value value) {
+    return hostValues.lookup(value);
+  }
+
   EncodedProgram finish();
 
 private:
@@ -62,6 +70,7 @@ private:
   EncodedProgram program;
   HazardTracker hazards;
   llvm::DenseMap<mlir::Value, int64_t> indices;
+  llvm::DenseMap<mlir::Value, host::ValueId> hostValues;
   /// Order of all commands; LastTouch values are positions in it, from 1.
   std::vector<CommandRef> order;
   LastTouch localWriters, globalWriters;
@@ -85,6 +94,7 @@ mlir::FailureOr<bool> encodeTiuQuant(mlir::Operation *op,
                                      ProgramBuilder &builder);
 mlir::FailureOr<bool> encodeTiuSpecial(mlir::Operation *op,
                                        ProgramBuilder &builder);
+mlir::FailureOr<bool> encodeHost(mlir::Operation *op, ProgramBuilder &builder);
 
 /// Success as "done", for the switches of the functions above.
 inline mlir::FailureOr<bool> done(mlir::LogicalResult result) {

@@ -15,7 +15,13 @@ std::unique_ptr<wire::OnnxViewT> codegen::makeOnnxView(RankedTensorType type) {
     return nullptr;
   auto view = std::make_unique<wire::OnnxViewT>();
   view->element_type = numeric::onnxDataType(*element);
-  view->dims.assign(type.getShape().begin(), type.getShape().end());
+  std::optional<SmallVector<int64_t>> largest = largestShape(type);
+  if (!largest)
+    return nullptr;
+  view->dims.assign(largest->begin(), largest->end());
+  if (!type.hasStaticShape())
+    for (int64_t size : type.getShape())
+      view->data_dependent.push_back(ShapedType::isDynamic(size));
   return view;
 }
 

@@ -162,19 +162,51 @@ copyAll(const std::vector<std::unique_ptr<T>> &list) {
   return copies;
 }
 
-/// The runtime takes groups and tensors from the stage, other tools from the
-/// sub-net, so both have them.
-static std::unique_ptr<wire::SubNetT>
-makeSubNet(const wire::NetParameterT &stage) {
+static std::unique_ptr<wire::SubNetT> makeSubNet(wire::SubNetMode mode,
+                                                 size_t id) {
   auto subNet = std::make_unique<wire::SubNetT>();
-  subNet->mode = wire::SubNetMode::Tpu;
-  subNet->groups = copyAll(stage.groups);
-  subNet->inputs = copyAll(stage.inputs);
-  subNet->outputs = copyAll(stage.outputs);
-  subNet->id = 0;
-  subNet->next_ids = {-1};
+  subNet->mode = mode;
+  subNet->id = int32_t(id);
+  subNet->next_ids = {int32_t(id) + 1};
   subNet->core_count = 1;
   return subNet;
+}
+
+static std::unique_ptr<wire::SubNetT>
+makeHostSubNet(const host::Program &program, size_t id, Section &section) {
+  std::unique_ptr<wire::SubNetT> subNet = makeSubNet(wire::SubNetMode::Cpu, id);
+  auto layer = std::make_unique<wire::CpuLayerT>();
+  layer->op_type = host::kLayerType;
+  layer->is_custom = 1;
+  layer->parameters = section.add(host::serialize(program), 1);
+  subNet->cpu_layers.push_back(std::move(layer));
+  return subNet;
+}
+
+/// The groups and the programs of the host in the order in which they run. The
+/// runtime takes groups and tensors from the stage, other tools from the
+/// sub-nets, so both have them.
+static void makeSubNets(const EncodedProgram &encoded, Section &section,
+                        wire::NetParameterT &stage) {
+  auto &subNets = stage.sub_nets;
+  size_t nextHost = 0;
+  for (size_t group = 0; group <= stage.groups.size(); ++group) {
+    if (nextHost < encoded.hostParts.size() &&
+        encoded.hostParts[nextHost].group == group)
+      subNets.push_back(makeHostSubNet(encoded.hostParts[nextHost++].program,
+                                       subNets.size(), section));
+    if (group == stage.groups.size())
+      break;
+    if (subNets.empty() || subNets.back()->mode != wire::SubNetMode::Tpu)
+      subNets.push_back(makeSubNet(wire::SubNetMode::Tpu, subNets.size()));
+    subNets.back()->groups.push_back(
+        std::make_unique<wire::CommandGroupT>(*stage.groups[group]));
+  }
+  subNets.back()->next_ids = {-1};
+  // What lies between sub-nets stays in its place in DRAM; the net's own
+  // tensors are named once.
+  subNets.front()->inputs = copyAll(stage.inputs);
+  subNets.back()->outputs = copyAll(stage.outputs);
 }
 
 static FailureOr<std::unique_ptr<wire::NetParameterT>>
@@ -198,7 +230,7 @@ makeStage(const StageProgram &program, const PackedWeights &weights,
   stage->dynamic_context_address = stage->context_address;
   stage->dynamic_weight_offset = weights.size;
   stage->dynamic_combined_weight_offset = weights.size;
-  stage->sub_nets.push_back(makeSubNet(*stage));
+  makeSubNets(*program.encoded, section, *stage);
   if (options.strip)
     return stage;
   FailureOr<std::unique_ptr<wire::DebugMapT>> map =

@@ -75,3 +75,39 @@ def Ppl_DmaBroadcastOp : Ppl_Op<"dma.broadcast"> {
   let arguments = (ins Ppl_Local:$dst, Ppl_TensorType:$src);
   let assemblyFormat = "$dst `,` $src attr-dict `:` type($dst) `,` type($src)";
 }
+
+class Ppl_DmaRowsOp<string mnemonic> : Ppl_Op<"dma." # mnemonic> {
+  string rowConstraints = [{
+    **Constraints**: (C1) `dst` and the rows have one element size; `index` has 32-bit integers, taken as unsigned. (C2) n is 1
+    everywhere, and w of `index`. (C3) the channels of the rows and of `index` are those of `dst`, or 1 for all of them. (C4) w of
+    `dst` and the rows is equal and at most 65535, as are the channels; h may be larger. (C5) the strides along w are 1; nothing is in
+    static memory or has the `channel` layout.
+  }];
+}
+
+def Ppl_DmaGatherOp : Ppl_DmaRowsOp<"gather_h"> {
+  let summary = "copies the rows that a list names";
+  let description = [{
+    **Semantics**: with i = index(0,c,h,0): `dst(0,c,h,w) = rows(0,c,i,w)` if i < rows.h, else `value`.
+  }] # rowConstraints # [{
+    (C6) h of `index` is that of `dst`; `value` is f32 for float tensors and i32 for integer ones.
+
+    **Example**: `ppl.dma.gather_h %y, %x, %i, %zero : !ppl.tensor<1x1x5x8xf32, global, continuous>, !ppl.tensor<1x1x9x8xf32, global, continuous>, !ppl.tensor<1x1x5x1xui32, global, continuous>, f32`
+  }];
+  let arguments = (ins Ppl_TensorType:$dst, Ppl_TensorType:$rows, Ppl_TensorType:$index, Ppl_Scalar:$value);
+  let assemblyFormat = "$dst `,` $rows `,` $index `,` $value attr-dict `:` type($dst) `,` type($rows) `,` type($index) `,` type($value)";
+}
+
+def Ppl_DmaScatterOp : Ppl_DmaRowsOp<"scatter_h"> {
+  let summary = "copies rows to the places that a list names";
+  let description = [{
+    **Semantics**: for h = 0, 1, ..: with i = index(0,c,h,0): `dst(0,c,i,w) = rows(0,c,h,w)` if i < dst.h. Other elements of `dst` stay as
+    they are; of rows with one index the last wins.
+  }] # rowConstraints # [{
+    (C6) h of `index` is that of the rows.
+
+    **Example**: `ppl.dma.scatter_h %y, %x, %i : !ppl.tensor<1x1x9x8xf32, global, continuous>, !ppl.tensor<1x1x5x8xf32, global, continuous>, !ppl.tensor<1x1x5x1xui32, global, continuous>`
+  }];
+  let arguments = (ins Ppl_TensorType:$dst, Ppl_TensorType:$rows, Ppl_TensorType:$index);
+  let assemblyFormat = "$dst `,` $rows `,` $index attr-dict `:` type($dst) `,` type($rows) `,` type($index)";
+}

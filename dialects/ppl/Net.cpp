@@ -1,6 +1,7 @@
 //===- Net.cpp - a program and its memory map ----------------------------===//
 
 #include "dialects/ppl/Net.h"
+#include "dialects/HostCall.h"
 #include "dialects/ppl/Verify.h"
 
 #include "mlir/IR/Builders.h"
@@ -57,13 +58,18 @@ static uint64_t storedBytes(IoAttr io) {
 // (C4)
 static LogicalResult verifyIo(NetOp net, IoAttr io) {
   RankedTensorType onnx = io.getOnnx(), stored = io.getStored();
-  if (!onnx.hasStaticShape() || !stored.hasStaticShape() ||
-      onnx.getNumElements() != stored.getNumElements() ||
-      onnx.getNumElements() == 0)
+  std::optional<SmallVector<int64_t>> largest = largestShape(onnx);
+  int64_t elements = 1;
+  if (largest)
+    for (int64_t size : *largest)
+      elements *= size;
+  if (!largest || !stored.hasStaticShape() ||
+      std::max<int64_t>(elements, 1) != stored.getNumElements())
     return net.emitOpError()
            << "types of '" << io.getName().getValue() << "' are " << onnx
            << " and " << stored
-           << ", must be static with one number of elements, at least one";
+           << ", must be bounded with one number of elements, stored at least "
+              "one";
   if (!precisionOf(stored.getElementType()))
     return net.emitOpError()
            << "stored element type of '" << io.getName().getValue() << "' is "

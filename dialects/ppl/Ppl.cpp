@@ -40,6 +40,7 @@ void PplDialect::initialize() {
   registerMemory();
   registerNet();
   registerDma();
+  registerHost();
   registerTiuArith();
   registerTiuConv();
   registerTiuMatMul();
@@ -117,10 +118,10 @@ TensorViewType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (shape.size() != 4)
     return emitError() << "a ppl tensor has 4 sizes n, c, h, w; found "
                        << shape.size();
-  // A whole tensor in DRAM is no operand of a command; views of it are.
-  int64_t largest = memory == Memory::Global && layout == Layout::Continuous
-                        ? INT32_MAX
-                        : int64_t(chips::largestShape());
+  // In DRAM rows that a list names may be more; the verifiers of all other
+  // commands ask for less.
+  int64_t largest = memory == Memory::Global ? INT32_MAX
+                                             : int64_t(chips::largestShape());
   for (int64_t size : shape) // (C1)
     if (size < 1 || size > largest)
       return emitError() << "a size is " << size << ", must be 1 to " << largest

@@ -30,6 +30,7 @@ def Ppl_Dialect : Dialect {
     void registerMemory();
     void registerNet();
     void registerDma();
+    void registerHost();
     void registerTiuArith();
     void registerTiuConv();
     void registerTiuMatMul();
@@ -87,7 +88,7 @@ def Ppl_TensorType : TypeDef<Ppl_Dialect, "TensorView"> {
     * `channel`: one value per channel for all n, h, w: 0, 1, 0, 0 (local, sources only)
     * `continuous`: C*H*W, H*W, W, 1 (global and static)
     * `[sn, sc, sh, sw]`: these strides
-    (C1) sizes are 1..65535, in `continuous` global memory 1..2^31-1 (commands take views of such a tensor). (C2) strides are 0..2^31-1. (C3) the layout exists in the memory.
+    (C1) sizes are 1..65535, in global memory 1..2^31-1 (which only the rows of a gather may have). (C2) strides are 0..2^31-1. (C3) the layout exists in the memory.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType, "Memory":$memory,
                         "Layout":$layout, ArrayRefParameter<"int64_t">:$strides);
@@ -136,7 +137,7 @@ def Ppl_IoAttr : AttrDef<Ppl_Dialect, "Io"> {
   let summary = "an input or output of a net";
   let description = [{
     `name`: ONNX name. `onnx`: ONNX element type and shape (any rank). `stored`: element type and shape as it lies in global memory, dense and
-    row-major, same number of elements. real value = (stored - zero_point) * scale; scale 1 if unquantized. `address`: 40-bit address.
+    row-major, same number of elements; of an empty tensor one, of one whose size depends on data as many as it has at its largest. real value = (stored - zero_point) * scale; scale 1 if unquantized. `address`: 40-bit address.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::RankedTensorType":$onnx,
                         "::mlir::RankedTensorType":$stored, "uint64_t":$address,

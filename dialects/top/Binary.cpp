@@ -3,8 +3,6 @@
 
 #include "dialects/top/Binary.h"
 
-#include "dialects/TensorValues.h"
-#include "dialects/top/KindFunctions.h"
 #include "dialects/top/KindTypes.h"
 
 #include <cmath>
@@ -12,7 +10,6 @@
 using namespace mlir;
 using namespace weft::top;
 using namespace weft;
-using weft::numeric::HostTensor;
 
 void TopDialect::registerBinary() {
   addOperations<
@@ -84,85 +81,4 @@ OpFoldResult BinaryOp::fold(FoldAdaptor adaptor) {
   if (kind == BinaryKind::Sub && *rhs == 0.0 && !std::signbit(*rhs))
     return getLhs();
   return {};
-}
-
-/// Steps in elements of each axis of `shape` inside a broadcast result; 0 where
-/// it repeats.
-static SmallVector<int64_t> broadcastSteps(ArrayRef<int64_t> shape,
-                                           ArrayRef<int64_t> result) {
-  SmallVector<int64_t> steps(result.size(), 0);
-  int64_t step = 1;
-  for (size_t i = 1; i <= shape.size(); ++i) {
-    int64_t size = shape[shape.size() - i];
-    steps[result.size() - i] = size == 1 ? 0 : step;
-    step *= size;
-  }
-  return steps;
-}
-
-/// Calls row(output offset, lhs offset, rhs offset) for each innermost row of
-/// the result.
-static void forEachRow(ArrayRef<int64_t> shape, ArrayRef<int64_t> lhsSteps,
-                       ArrayRef<int64_t> rhsSteps,
-                       function_ref<void(int64_t, int64_t, int64_t)> row) {
-  int64_t rows = 1, width = shape.empty() ? 1 : shape.back();
-  for (int64_t size : shape.empty() ? shape : shape.drop_back())
-    rows *= size;
-  if (width == 0)
-    return;
-  for (int64_t i = 0; i < rows; ++i) {
-    int64_t rest = i, lhs = 0, rhs = 0;
-    for (int64_t axis = int64_t(shape.size()) - 2; axis >= 0; --axis) {
-      int64_t index = rest % shape[axis];
-      rest /= shape[axis];
-      lhs += index * lhsSteps[axis];
-      rhs += index * rhsSteps[axis];
-    }
-    row(i * width, lhs, rhs);
-  }
-}
-
-/// output[i] = function(lhs[i], rhs[i]) with broadcasting.
-template <typename Out, typename T, typename Function>
-static std::vector<Out>
-applyBroadcast(const std::vector<T> &lhs, ArrayRef<int64_t> lhsShape,
-               const std::vector<T> &rhs, ArrayRef<int64_t> rhsShape,
-               ArrayRef<int64_t> shape, int64_t count, Function function) {
-  std::vector<Out> output(count);
-  SmallVector<int64_t> lhsSteps = broadcastSteps(lhsShape, shape);
-  SmallVector<int64_t> rhsSteps = broadcastSteps(rhsShape, shape);
-  int64_t width = shape.empty() ? 1 : shape.back();
-  int64_t lhsStep = shape.empty() ? 0 : lhsSteps.back();
-  int64_t rhsStep = shape.empty() ? 0 : rhsSteps.back();
-  forEachRow(
-      shape, lhsSteps, rhsSteps, [&](int64_t to, int64_t left, int64_t right) {
-        for (int64_t x = 0; x < width; ++x)
-          output[to + x] =
-              function(lhs[left + x * lhsStep], rhs[right + x * rhsStep]);
-      });
-  return output;
-}
-
-LogicalResult BinaryOp::evaluate(ArrayRef<const HostTensor *> operands,
-                                 SmallVectorImpl<HostTensor> &results) {
-  const HostTensor &lhs = *operands[0], &rhs = *operands[1];
-  HostTensor &output = results.emplace_back(*makeHostTensor(getType()));
-  BinaryKind kind = getKind();
-  // A power may mix types; one float operand makes it a float computation.
-  if (numeric::isFloatType(lhs.type()) || numeric::isFloatType(rhs.type())) {
-    storeDoubles(applyBroadcast<double>(loadDoubles(lhs), lhs.shape(),
-                                        loadDoubles(rhs), rhs.shape(),
-                                        output.shape(), output.elements(),
-                                        binaryFunction(kind)),
-                 output);
-    return success();
-  }
-  auto function = [&](int64_t x, int64_t y) {
-    return binaryInteger(kind, lhs.type(), x, y);
-  };
-  storeIntegers(applyBroadcast<int64_t>(
-                    loadIntegers(lhs), lhs.shape(), loadIntegers(rhs),
-                    rhs.shape(), output.shape(), output.elements(), function),
-                output);
-  return success();
 }

@@ -2,7 +2,7 @@
 
 include "dialects/top/TopAttrs.td"
 
-def Top_BinaryOp : Top_InferredEvaluatedOp<"binary"> {
+def Top_BinaryOp : Top_InferredOp<"binary"> {
   let summary = "element-wise function of two operands with numpy broadcasting";
   let description = [{
     **Semantics.** `output[i] = f(lhs[i], rhs[i])`, f being the formula of `kind` in `BinaryKinds.def`; shapes are aligned at the last axis, and an

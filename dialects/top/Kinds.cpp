@@ -31,7 +31,7 @@ const UnaryKindRow kUnaryRows[] = {
    beta,                                                                       \
    KindDomain::domain,                                                         \
    table},
-#include "dialects/top/UnaryKinds.def"
+#include "runtime/host/UnaryKinds.def"
 };
 
 const BinaryKindRow kBinaryRows[] = {
@@ -39,10 +39,11 @@ const BinaryKindRow kBinaryRows[] = {
                     domain, formula)                                           \
   {BinaryKind::symbol, #spelling,          onnx,     opset,                    \
    KindTypes::types,   KindResult::result, commutes, KindDomain::domain},
-#include "dialects/top/BinaryKinds.def"
+#include "runtime/host/BinaryKinds.def"
 };
 
 constexpr StringRef kPoolSpellings[] = {"max", "avg"};
+constexpr StringRef kReduceSpellings[] = {"sum", "prod", "max", "min"};
 
 template <typename Kind, typename Spellings>
 mlir::FailureOr<Kind> parseKind(mlir::AsmParser &parser, StringRef what,
@@ -107,13 +108,13 @@ std::optional<PoolKind> weft::top::symbolizePoolKind(StringRef spelling) {
   return std::nullopt;
 }
 
-llvm::raw_ostream &weft::top::operator<<(llvm::raw_ostream &os,
-                                         UnaryKind kind) {
-  return os << stringifyUnaryKind(kind);
+llvm::raw_ostream &weft::host::operator<<(llvm::raw_ostream &os,
+                                          UnaryKind kind) {
+  return os << top::stringifyUnaryKind(kind);
 }
-llvm::raw_ostream &weft::top::operator<<(llvm::raw_ostream &os,
-                                         BinaryKind kind) {
-  return os << stringifyBinaryKind(kind);
+llvm::raw_ostream &weft::host::operator<<(llvm::raw_ostream &os,
+                                          BinaryKind kind) {
+  return os << top::stringifyBinaryKind(kind);
 }
 llvm::raw_ostream &weft::top::operator<<(llvm::raw_ostream &os, PoolKind kind) {
   return os << stringifyPoolKind(kind);
@@ -133,4 +134,25 @@ mlir::FailureOr<PoolKind>
 mlir::FieldParser<PoolKind>::parse(AsmParser &parser) {
   return parseKind<PoolKind>(parser, "pool kind",
                              ArrayRef<StringRef>(kPoolSpellings));
+}
+
+StringRef weft::top::stringifyReduceKind(ReduceKind kind) {
+  return kReduceSpellings[static_cast<unsigned>(kind)];
+}
+
+std::optional<ReduceKind> weft::top::symbolizeReduceKind(StringRef spelling) {
+  const auto *found = llvm::find(kReduceSpellings, spelling);
+  if (found == std::end(kReduceSpellings))
+    return std::nullopt;
+  return ReduceKind(found - std::begin(kReduceSpellings));
+}
+
+llvm::raw_ostream &weft::top::operator<<(llvm::raw_ostream &os,
+                                         ReduceKind kind) {
+  return os << stringifyReduceKind(kind);
+}
+
+mlir::FailureOr<ReduceKind>
+mlir::FieldParser<ReduceKind>::parse(AsmParser &parser) {
+  return parseKind<ReduceKind>(parser, "reduction", ArrayRef(kReduceSpellings));
 }

@@ -10,6 +10,8 @@
 #ifndef WEFT_DIALECTS_TOP_KINDS_H
 #define WEFT_DIALECTS_TOP_KINDS_H
 
+#include "runtime/host/Kinds.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,17 +22,11 @@
 
 namespace weft::top {
 
-enum class UnaryKind : uint32_t {
-#define WEFT_UNARY(symbol, ...) symbol,
-#include "dialects/top/UnaryKinds.def"
-};
-
-enum class BinaryKind : uint32_t {
-#define WEFT_BINARY(symbol, ...) symbol,
-#include "dialects/top/BinaryKinds.def"
-};
-
+using host::BinaryKind;
+using host::UnaryKind;
 enum class PoolKind : uint32_t { Max, Avg };
+
+enum class ReduceKind : uint32_t { Sum, Prod, Max, Min };
 
 /// Element types that a kind accepts.
 enum class KindTypes { Float, Number, Integer, Bool, Any };
@@ -81,15 +77,22 @@ const BinaryKindRow &binaryKindRow(BinaryKind kind);
 llvm::StringRef stringifyUnaryKind(UnaryKind kind);
 llvm::StringRef stringifyBinaryKind(BinaryKind kind);
 llvm::StringRef stringifyPoolKind(PoolKind kind);
+llvm::StringRef stringifyReduceKind(ReduceKind kind);
 std::optional<UnaryKind> symbolizeUnaryKind(llvm::StringRef spelling);
 std::optional<BinaryKind> symbolizeBinaryKind(llvm::StringRef spelling);
 std::optional<PoolKind> symbolizePoolKind(llvm::StringRef spelling);
+std::optional<ReduceKind> symbolizeReduceKind(llvm::StringRef spelling);
 
-llvm::raw_ostream &operator<<(llvm::raw_ostream &os, UnaryKind kind);
-llvm::raw_ostream &operator<<(llvm::raw_ostream &os, BinaryKind kind);
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, PoolKind kind);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, ReduceKind kind);
 
 } // namespace weft::top
+
+// In the namespace of the kinds, where an unqualified name is looked up.
+namespace weft::host {
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, UnaryKind kind);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, BinaryKind kind);
+} // namespace weft::host
 
 namespace mlir {
 template <>
@@ -103,6 +106,10 @@ struct FieldParser<weft::top::BinaryKind> {
 template <>
 struct FieldParser<weft::top::PoolKind> {
   static FailureOr<weft::top::PoolKind> parse(AsmParser &parser);
+};
+template <>
+struct FieldParser<weft::top::ReduceKind> {
+  static FailureOr<weft::top::ReduceKind> parse(AsmParser &parser);
 };
 } // namespace mlir
 

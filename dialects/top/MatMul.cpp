@@ -3,12 +3,9 @@
 
 #include "dialects/top/MatMul.h"
 
-#include "dialects/TensorValues.h"
-
 using namespace mlir;
 using namespace weft::top;
 using namespace weft;
-using weft::numeric::HostTensor;
 
 void TopDialect::registerMatMul() {
   addOperations<
@@ -20,7 +17,7 @@ void TopDialect::registerMatMul() {
 #define GET_OP_CLASSES
 #include "dialects/top/MatMul.cpp.inc"
 
-LogicalResult MatMulOp::inferReturnTypes(MLIRContext *,
+LogicalResult MatMulOp::inferReturnTypes(MLIRContext *context,
                                          std::optional<Location> location,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
@@ -30,10 +27,15 @@ LogicalResult MatMulOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(
         location, "matrix product of ", adaptor.getLhs().getType(), " and ",
         adaptor.getRhs().getType(), "; both operands must have rank >= 1");
-  if (lhs.getElementType() != rhs.getElementType()) // (C4)
+  bool isNarrow =
+      lhs.getElementType().isInteger(8) && rhs.getElementType().isInteger(8);
+  bool isSame = lhs.getElementType() == rhs.getElementType() &&
+                !lhs.getElementType().isInteger(1);
+  if (!isNarrow && !isSame) // (C4)
     return emitOptionalError(
         location, "matrix product of ", lhs.getElementType(), " and ",
-        rhs.getElementType(), "; both operands must have one element type");
+        rhs.getElementType(),
+        "; both operands must have one element type, or 8-bit integers");
   SmallVector<int64_t> left(lhs.getShape()), right(rhs.getShape());
   if (left.size() == 1)
     left.insert(left.begin(), 1);
@@ -55,53 +57,8 @@ LogicalResult MatMulOp::inferReturnTypes(MLIRContext *,
     shape->push_back(left[left.size() - 2]);
   if (rhs.getRank() > 1)
     shape->push_back(right.back());
-  types.push_back(RankedTensorType::get(*shape, lhs.getElementType()));
-  return success();
-}
-
-LogicalResult MatMulOp::evaluate(ArrayRef<const HostTensor *> operands,
-                                 SmallVectorImpl<HostTensor> &results) {
-  HostTensor &output = results.emplace_back(*makeHostTensor(getType()));
-  SmallVector<int64_t> left(getLhs().getType().getShape());
-  SmallVector<int64_t> right(getRhs().getType().getShape());
-  if (left.size() == 1)
-    left.insert(left.begin(), 1);
-  if (right.size() == 1)
-    right.push_back(1);
-  int64_t rows = left[left.size() - 2], inner = left.back(),
-          columns = right.back();
-  ArrayRef<int64_t> leftBatch = ArrayRef(left).drop_back(2);
-  ArrayRef<int64_t> rightBatch = ArrayRef(right).drop_back(2);
-  SmallVector<int64_t> batch = *broadcastShapes(leftBatch, rightBatch);
-  int64_t count = 1;
-  for (int64_t size : batch)
-    count *= size;
-  std::vector<double> lhs = loadDoubles(*operands[0]);
-  std::vector<double> rhs = loadDoubles(*operands[1]);
-  std::vector<double> sums(output.elements(), 0.0);
-  // The matrix of an operand for batch index `flat`; axes of size 1 repeat.
-  auto matrixIndex = [&](ArrayRef<int64_t> shape, int64_t flat) {
-    int64_t index = 0, step = 1;
-    for (size_t i = 1; i <= batch.size(); ++i) {
-      int64_t at = flat % batch[batch.size() - i];
-      flat /= batch[batch.size() - i];
-      if (i > shape.size())
-        continue;
-      int64_t size = shape[shape.size() - i];
-      index += (size == 1 ? 0 : at) * step;
-      step *= size;
-    }
-    return index;
-  };
-  for (int64_t b = 0; b < count; ++b) {
-    const double *a = lhs.data() + matrixIndex(leftBatch, b) * rows * inner;
-    const double *c = rhs.data() + matrixIndex(rightBatch, b) * inner * columns;
-    double *sum = sums.data() + b * rows * columns;
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t k = 0; k < inner; ++k)
-        for (int64_t j = 0; j < columns; ++j)
-          sum[i * columns + j] += a[i * inner + k] * c[k * columns + j];
-  }
-  storeDoubles(sums, output);
+  Type element =
+      isNarrow ? IntegerType::get(context, 32) : lhs.getElementType();
+  types.push_back(RankedTensorType::get(*shape, element));
   return success();
 }

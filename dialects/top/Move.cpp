@@ -164,3 +164,77 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
     return getInputs().front();
   return {};
 }
+
+
+LogicalResult ExpandOp::verify() {
+  RankedTensorType input = getInput().getType(), output = getType();
+  if (input.getElementType() != output.getElementType()) // (C1)
+    return emitOpError() << "changes elements of type "
+                         << input.getElementType() << " into "
+                         << output.getElementType() << "; use a cast";
+  if (broadcastShapes(input.getShape(), output.getShape()) !=
+      SmallVector<int64_t>(output.getShape())) // (C2)
+    return emitOpError() << "shape " << shapeText(input.getShape())
+                         << " cannot be repeated to "
+                         << shapeText(output.getShape())
+                         << "; axes must be equal or 1";
+  return success();
+}
+
+OpFoldResult ExpandOp::fold(FoldAdaptor adaptor) {
+  if (getInput().getType() == getType())
+    return getInput();
+  if (auto splat = dyn_cast_if_present<SplatElementsAttr>(adaptor.getInput()))
+    return splat.resizeSplat(getType());
+  return {};
+}
+
+/// (C3) of PadOp.
+static bool hasRightValue(PadOp::Adaptor adaptor, RankedTensorType input) {
+  bool isConstant = adaptor.getMode() == "constant";
+  if (!adaptor.getValue() || !isConstant)
+    return !adaptor.getValue() && !isConstant;
+  auto value = dyn_cast<RankedTensorType>(adaptor.getValue().getType());
+  return value && value.getNumElements() == 1 &&
+         value.getElementType() == input.getElementType();
+}
+
+LogicalResult PadOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> location,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
+  ArrayRef<int64_t> begins = adaptor.getBegins(), ends = adaptor.getEnds();
+  auto isNegative = [](int64_t pad) { return pad < 0; };
+  if (!input || int64_t(begins.size()) != input.getRank() ||
+      ends.size() != begins.size() || llvm::any_of(begins, isNegative) ||
+      llvm::any_of(ends, isNegative)) // (C1)
+    return emitOptionalError(location, "pads [", begins, "] and [", ends,
+                             "] for ", adaptor.getInput().getType(),
+                             "; there must be one >= 0 for each side of each "
+                             "axis");
+  StringRef mode = adaptor.getMode();
+  if (!llvm::is_contained({"constant", "edge", "reflect", "wrap"},
+                          mode)) // (C2)
+    return emitOptionalError(location, "mode is '", mode,
+                             "', must be constant, edge, reflect or wrap");
+  if (!hasRightValue(adaptor, input)) // (C3)
+    return emitOptionalError(location, "mode ", mode,
+                             adaptor.getValue() ? " with" : " without",
+                             " a value; constant needs one element of the "
+                             "input's type, the others none");
+  SmallVector<int64_t> shape;
+  for (auto [axis, size] : llvm::enumerate(input.getShape())) {
+    if (size == 0 && begins[axis] + ends[axis] > 0 && mode != "constant")
+      return emitOptionalError(location, "axis ", axis,
+                               " is empty, there is no value to pad it with"); // (C4)
+    int64_t padded;
+    if (llvm::AddOverflow(size, begins[axis], padded) ||
+        llvm::AddOverflow(padded, ends[axis], padded))
+      return emitOptionalError(location, "pads of axis ", axis,
+                               " are too large");
+    shape.push_back(padded);
+  }
+  types.push_back(input.clone(shape));
+  return success();
+}

@@ -84,3 +84,49 @@ def Top_ConcatOp : Top_InferredOp<"concat"> {
   let assemblyFormat = "$inputs attr-dict `:` functional-type($inputs, $output)";
   let hasFolder = 1;
 }
+
+def Top_ExpandOp : Top_Op<"expand"> {
+  let summary = "values repeated along axes of size 1";
+  let description = [{
+    **Semantics.** numpy's broadcast to the shape of the result: axes are aligned at the last one, and those of size 1, or absent,
+    are repeated.
+
+    **Constraints.**
+    * (C1) Both types have the same element type.
+    * (C2) Every axis of the input is 1 or the size of the axis of the result; the rank of the result is not smaller.
+
+    **Example.**
+    ```mlir
+    %1 = top.expand %0 : tensor<3x1xf32> -> tensor<2x3x4xf32>
+    ```
+  }];
+  let arguments = (ins Top_Tensor:$input);
+  let results = (outs Top_Tensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Top_PadOp : Top_InferredOp<"pad"> {
+  let summary = "values around a tensor";
+  let description = [{
+    **Semantics.** `begins[a]` values are put before and `ends[a]` behind axis a. What they are says `mode`: `constant` the one element
+    of `value`; `edge` the nearest value of the input; `reflect` the input mirrored at its first and last value, as often as
+    needed; `wrap` the input repeated.
+
+    **Constraints.**
+    * (C1) `begins` and `ends` have one value >= 0 an axis.
+    * (C2) `mode` is constant, edge, reflect or wrap.
+    * (C3) `value` is there if `mode` is constant and only then; it has one element of the input's type.
+    * (C4) But for `constant`, an axis that is padded is not empty.
+
+    **Example.**
+    ```mlir
+    %1 = top.pad %0 {begins = array<i64: 0, 1>, ends = array<i64: 0, 2>, mode = "edge"} : (tensor<2x3xf32>) -> tensor<2x6xf32>
+    ```
+  }];
+  let arguments = (ins Top_Tensor:$input, Optional<Top_Tensor>:$value, DenseI64ArrayAttr:$begins, DenseI64ArrayAttr:$ends,
+                       StrAttr:$mode);
+  let results = (outs Top_Tensor:$output);
+  let assemblyFormat = "$input (`value` $value^)? attr-dict `:` functional-type(operands, $output)";
+}

@@ -3,7 +3,7 @@
 
 #include "dialects/top/Norm.h"
 
-#include "dialects/TensorValues.h"
+#include "runtime/numeric/TensorValues.h"
 
 #include <cmath>
 

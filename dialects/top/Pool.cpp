@@ -4,7 +4,7 @@
 #include "dialects/top/Pool.h"
 #include "dialects/top/Geometry.h"
 
-#include "dialects/TensorValues.h"
+#include "runtime/numeric/TensorValues.h"
 
 #include <algorithm>
 #include <limits>

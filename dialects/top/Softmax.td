@@ -2,7 +2,7 @@
 
 include "dialects/top/TopBase.td"
 
-def Top_SoftmaxOp : Top_InferredEvaluatedOp<"softmax"> {
+def Top_SoftmaxOp : Top_InferredOp<"softmax"> {
   let summary = "softmax along one axis";
   let description = [{
     **Semantics.** Along `axis`: `output[i] = exp(input[i] - max) / sum over j of exp(input[j] - max)`, computed in f64 and rounded once.

@@ -13,10 +13,17 @@ using namespace weft::top;
 
 #include "dialects/top/TopDialect.cpp.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "dialects/top/TopTypes.cpp.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/top/TopAttrs.cpp.inc"
 
 void TopDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/top/TopTypes.cpp.inc"
+      >();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialects/top/TopAttrs.cpp.inc"
@@ -34,16 +41,96 @@ Operation *TopDialect::materializeConstant(OpBuilder &builder, Attribute value,
   return builder.create<ConstantOp>(location, type, elements);
 }
 
+/// The host types that need a NarrowFloatType.
+static bool isNarrowFloat(std::optional<weft::numeric::ElementType> type) {
+  using weft::numeric::ElementType;
+  return type &&
+         (*type == ElementType::F4E2M1 || *type == ElementType::F6E2M3 ||
+          *type == ElementType::F6E3M2 || *type == ElementType::F8E8M0);
+}
+
+LogicalResult
+NarrowFloatType::verify(function_ref<InFlightDiagnostic()> emitError,
+                        StringRef name) {
+  if (isNarrowFloat(weft::numeric::parseElementType(name)))
+    return success();
+  return emitError() << "'" << name
+                     << "' is no narrow float; use f4e2m1, f6e2m3, f6e3m2 or "
+                        "f8e8m0";
+}
+
+weft::numeric::ElementType NarrowFloatType::getHostType() const {
+  return *weft::numeric::parseElementType(getName());
+}
+
 bool weft::top::isTopElementType(Type type) {
-  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
-    return true;
   auto integer = dyn_cast<IntegerType>(type);
-  if (!integer || integer.isSigned())
+  if (integer &&
+      (integer.isSigned() || (integer.isUnsigned() && integer.getWidth() == 1)))
     return false;
-  unsigned width = integer.getWidth();
-  if (width == 1)
-    return integer.isSignless();
-  return width == 8 || width == 16 || width == 32 || width == 64;
+  return !isa<IndexType, ComplexType>(type) &&
+         weft::hostElementType(type).has_value();
+}
+
+Type weft::top::elementTypeFor(weft::numeric::ElementType type,
+                               MLIRContext *context) {
+  using weft::numeric::ElementType;
+  Builder builder(context);
+  auto integer = [&](unsigned width) -> Type {
+    return builder.getIntegerType(width);
+  };
+  auto natural = [&](unsigned width) -> Type {
+    return builder.getIntegerType(width, /*isSigned=*/false);
+  };
+  switch (type) {
+  case ElementType::F32:
+    return builder.getF32Type();
+  case ElementType::F64:
+    return builder.getF64Type();
+  case ElementType::F16:
+    return builder.getF16Type();
+  case ElementType::BF16:
+    return builder.getBF16Type();
+  case ElementType::F8E4M3FN:
+    return builder.getFloat8E4M3FNType();
+  case ElementType::F8E4M3FNUZ:
+    return builder.getFloat8E4M3FNUZType();
+  case ElementType::F8E5M2:
+    return builder.getFloat8E5M2Type();
+  case ElementType::F8E5M2FNUZ:
+    return builder.getFloat8E5M2FNUZType();
+  case ElementType::Bool:
+    return integer(1);
+  case ElementType::I2:
+    return integer(2);
+  case ElementType::I4:
+    return integer(4);
+  case ElementType::I8:
+    return integer(8);
+  case ElementType::I16:
+    return integer(16);
+  case ElementType::I32:
+    return integer(32);
+  case ElementType::I64:
+    return integer(64);
+  case ElementType::U2:
+    return natural(2);
+  case ElementType::U4:
+    return natural(4);
+  case ElementType::U8:
+    return natural(8);
+  case ElementType::U16:
+    return natural(16);
+  case ElementType::U32:
+    return natural(32);
+  case ElementType::U64:
+    return natural(64);
+  default:
+    break;
+  }
+  if (!isNarrowFloat(type))
+    return nullptr; // complex numbers
+  return NarrowFloatType::get(context, weft::numeric::elementTypeName(type));
 }
 
 bool weft::top::isTopTensor(Type type) {

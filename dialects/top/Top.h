@@ -16,6 +16,9 @@
 #include "dialects/top/Kinds.h"
 #include "dialects/top/TopDialect.h.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "dialects/top/TopTypes.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/top/TopAttrs.h.inc"
 
@@ -31,6 +34,9 @@ inline constexpr llvm::StringLiteral kModelNameAttr = "top.model_name";
 
 /// True for the element types a top tensor may have (ONNX numbers and bool).
 bool isTopElementType(mlir::Type type);
+/// The element type that holds `type`; null for complex numbers.
+mlir::Type elementTypeFor(numeric::ElementType type,
+                          mlir::MLIRContext *context);
 /// True for a ranked tensor of static shape with such an element type.
 bool isTopTensor(mlir::Type type);
 

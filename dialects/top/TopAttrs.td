@@ -20,5 +20,6 @@ class Top_KindAttr<string enum, string name, string title> : AttrDef<Top_Dialect
 def Top_UnaryKindAttr : Top_KindAttr<"UnaryKind", "unary_kind", "kind of a top.unary, see UnaryKinds.def">;
 def Top_BinaryKindAttr : Top_KindAttr<"BinaryKind", "binary_kind", "kind of a top.binary, see BinaryKinds.def">;
 def Top_PoolKindAttr : Top_KindAttr<"PoolKind", "pool_kind", "kind of a top.pool: max or avg">;
+def Top_ReduceKindAttr : Top_KindAttr<"ReduceKind", "reduce_kind", "kind of a reduction: sum, prod, max or min">;
 
 #endif // WEFT_DIALECTS_TOP_ATTRS_TD

@@ -19,6 +19,7 @@ def Top_Dialect : Dialect {
     `func.func @main`; its arguments and results carry `top.name`, the module `top.model_name`.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let extraClassDeclaration = [{
     // One function a family; called from the family list in cmake/OpFamilies.cmake.
@@ -28,10 +29,13 @@ def Top_Dialect : Dialect {
   }];
 }
 
+/// A float of ONNX that MLIR has no type for (TopTypes.td).
+def Top_NarrowFloat : Type<CPred<"::llvm::isa<::weft::HostTypeInterface>($_self)">, "a narrow float of ONNX">;
 /// ONNX element types. Signed ONNX integers are signless here (i8 .. i64), unsigned ones
 /// carry their sign (ui8 .. ui64), bool is i1.
 def Top_Float : AnyTypeOf<[F16, BF16, F32, F64], "f16, bf16, f32 or f64">;
-def Top_Element : AnyTypeOf<[F16, BF16, F32, F64, I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64], "an ONNX number or bool">;
+def Top_Element : AnyTypeOf<[F16, BF16, F32, F64, I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64, I<2>, I<4>, UI<2>, UI<4>,
+                             F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, Top_NarrowFloat], "an ONNX number or bool">;
 def Top_Tensor : StaticShapeTensorOf<[Top_Element]>;
 def Top_FloatTensor : StaticShapeTensorOf<[Top_Float]>;
 

@@ -3,14 +3,11 @@
 
 #include "dialects/top/Unary.h"
 
-#include "dialects/TensorValues.h"
-#include "dialects/top/KindFunctions.h"
 #include "dialects/top/KindTypes.h"
 
 using namespace mlir;
 using namespace weft::top;
 using namespace weft;
-using weft::numeric::HostTensor;
 
 void TopDialect::registerUnary() {
   addOperations<
@@ -88,24 +85,4 @@ OpFoldResult UnaryOp::fold(FoldAdaptor) {
   default:
     return {};
   }
-}
-
-LogicalResult UnaryOp::evaluate(ArrayRef<const HostTensor *> operands,
-                                SmallVectorImpl<HostTensor> &results) {
-  const HostTensor &input = *operands[0];
-  HostTensor &output = results.emplace_back(*makeHostTensor(getType()));
-  double alpha = alphaOrDefault(), beta = betaOrDefault();
-  if (numeric::isFloatType(input.type())) {
-    UnaryFunction function = unaryFunction(getKind());
-    std::vector<double> values = loadDoubles(input);
-    for (double &value : values)
-      value = function(value, alpha, beta);
-    storeDoubles(values, output);
-    return success();
-  }
-  std::vector<int64_t> values = loadIntegers(input);
-  for (int64_t &value : values)
-    value = unaryInteger(getKind(), input.type(), value, alpha, beta);
-  storeIntegers(values, output);
-  return success();
 }

@@ -2,7 +2,7 @@
 
 include "dialects/top/TopAttrs.td"
 
-def Top_UnaryOp : Top_InferredEvaluatedOp<"unary"> {
+def Top_UnaryOp : Top_InferredOp<"unary"> {
   let summary = "element-wise function of one operand";
   let description = [{
     **Semantics.** `output[i] = f(input[i])`, f being the formula of `kind` in `UnaryKinds.def` with its parameters `alpha` and `beta`

@@ -24,6 +24,49 @@ static bool isBroadcast(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs,
   return true;
 }
 
+bool BinaryOp::isInteger() { return isa<IntegerType>(elementOf(getLhs())); }
+
+static bool isShift(BinaryKind kind) {
+  return kind == BinaryKind::ShiftLeft || kind == BinaryKind::ShiftRight;
+}
+
+/// Range of the integers of `type`.
+static std::pair<int64_t, int64_t> rangeOf(IntegerType type) {
+  unsigned width = type.getWidth();
+  if (type.isUnsigned())
+    return {0, (int64_t(1) << width) - 1};
+  return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
+}
+
+static LogicalResult verifyInteger(BinaryOp op) {
+  Type element = elementOf(op.getLhs());
+  bool shifts = isShift(op.getKind());
+  Type wanted = shifts ? IntegerType::get(op.getContext(), 8) : element;
+  if (elementOf(op.getOutput()) != element ||
+      (op.getRhs() && elementOf(op.getRhs()) != wanted)) // (C3)
+    return op.emitOpError(
+        "integer form needs one element type, and i8 for the amount of a "
+        "shift");
+  if (op.getMultipliers() || op.getRshifts()) // (C4)
+    return op.emitOpError("integer form takes no multipliers or rshifts");
+  if (op.getKind() == BinaryKind::Div) // (C5)
+    return op.emitOpError("integer form has no div");
+  if (op.getRelu()) // (C6)
+    return op.emitOpError("integer form has no relu");
+  if (!op.getConstant())
+    return success();
+  double value = op.getConstantAttr().getValueAsDouble();
+  auto [low, high] = shifts ? std::pair<int64_t, int64_t>(0, 31)
+                            : rangeOf(cast<IntegerType>(element));
+  if (!(value >= low && value <= high) ||
+      value != static_cast<double>(static_cast<int64_t>(value)) ||
+      (shifts && op.getReversed())) // (C7)
+    return op.emitOpError("constant is ")
+           << value << ", must be a whole number from " << low << " to " << high
+           << (shifts ? " and not reversed" : "");
+  return success();
+}
+
 LogicalResult BinaryOp::verify() {
   auto lhs = getLhs().getType(), output = getOutput().getType();
   auto rhs = getRhs() ? getRhs().getType() : lhs;
@@ -34,6 +77,11 @@ LogicalResult BinaryOp::verify() {
       (getReversed() && getRhs())) // (C2)
     return emitOpError("needs exactly one of a second operand and constant; "
                        "reversed goes with constant");
+  if (isInteger())
+    return verifyInteger(*this);
+  if (getKind() > BinaryKind::Min) // (C5)
+    return emitOpError() << stringifyBinaryKind(getKind())
+                         << " takes integers, found " << lhs.getElementType();
   bool quantized = isQuantized(getLhs());
   if (!quantized) {
     if (lhs.getElementType() != rhs.getElementType() ||

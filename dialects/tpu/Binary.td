@@ -10,13 +10,17 @@ def Tpu_BinaryOp : Tpu_Op<"binary", [Pure, Tpu_Evaluate,
     with `reversed` the operands change places. `relu`: then `max(y, 0)`.
     * float: one type, one rounding an operation; `constant` is rounded to it first. `div` is the machine's quotient,
       within 4 ulp in f32.
+    * integers (one type): exact, then wrapped to the type; `and`, `or`, `xor` bit by bit; `shift_left` and `shift_right` by `rhs`, whose
+      elements are i8 0 to 31: a shift to the right rounds down (signed) or fills with zeros (unsigned).
     * int8 (all !quant): add, sub: `y = sat(round(lhs * m0 >> s0) +- round(rhs * m1 >> s1))`; mul:
       `y = sat(round(lhs * rhs * m0 >> s0))`; max, min (m, s absent): all types equal. `multipliers` and `rshifts` hold m and s;
       shifts round half up.
 
     **Constraints**: (C1) the result shape is the broadcast shape; (C2) exactly one of `rhs` and `constant`; `reversed` needs
-    `constant`; (C3) all element types are one float type, or all are !quant; (C4) !quant add and sub have 2 multipliers and
-    rshifts, mul has 1, others and float none; rshifts in [0, 63]; !quant has no `constant` and no `div`.
+    `constant`; (C3) all element types are one float type, or one integer type (i8 for `rhs` of a shift), or all are !quant; (C4) !quant add and sub have 2 multipliers and
+    rshifts, mul has 1, others none; rshifts in [0, 63]; !quant has no `constant`, no `div`; (C5) float and !quant have the
+    kinds from `add` to `min`, integers all but `div`; (C6) `relu` goes with float and !quant; (C7) a `constant` beside integers is a whole
+    number of their type, of a shift one of 0 to 31 without `reversed`.
 
     **Example**:
     ```mlir
@@ -24,14 +28,18 @@ def Tpu_BinaryOp : Tpu_Op<"binary", [Pure, Tpu_Evaluate,
     %z = tpu.binary add %x {constant = 3.0 : f64} : tensor<1x8x24x96xf16> -> tensor<1x8x24x96xf16>
     ```
   }];
-  let arguments = (ins Tpu_BinaryKind:$kind, Tpu_ActivationTensor:$lhs,
-                       Optional<Tpu_ActivationTensor>:$rhs, OptionalAttr<F64Attr>:$constant,
+  let arguments = (ins Tpu_BinaryKind:$kind, Tpu_Tensor:$lhs,
+                       Optional<Tpu_Tensor>:$rhs, OptionalAttr<F64Attr>:$constant,
                        UnitAttr:$reversed, UnitAttr:$relu,
                        OptionalAttr<DenseI32ArrayAttr>:$multipliers,
                        OptionalAttr<DenseI32ArrayAttr>:$rshifts);
-  let results = (outs Tpu_ActivationTensor:$output);
+  let results = (outs Tpu_Tensor:$output);
   let assemblyFormat = [{
     $kind $lhs (`,` $rhs^)? attr-dict `:` type($lhs) (`,` type($rhs)^)? `->` type($output)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// True for the form that computes with integers as numbers, not as quantized reals.
+    bool isInteger();
+  }];
 }

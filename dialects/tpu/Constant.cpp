@@ -30,6 +30,14 @@ ElementsAttr weft::tpu::weightAttr(RankedTensorType type, ArrayRef<char> raw) {
       type, "weight", HeapAsmResourceBlob::allocateAndCopyWithAlign(raw, 64));
 }
 
+ElementsAttr weft::tpu::reshapedWeight(ElementsAttr value,
+                                       RankedTensorType type) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(value))
+    return dense.reshape(type);
+  return DenseResourceElementsAttr::get(
+      type, cast<DenseResourceElementsAttr>(value).getRawHandle());
+}
+
 std::optional<std::vector<char>> weft::tpu::constantBytes(ElementsAttr attr) {
   size_t count = attr.getNumElements();
   size_t bytes = attr.getElementType().getIntOrFloatBitWidth() / 8;

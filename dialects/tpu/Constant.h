@@ -16,6 +16,10 @@ namespace weft::tpu {
 mlir::ElementsAttr weightAttr(mlir::RankedTensorType type,
                               llvm::ArrayRef<char> raw);
 
+/// The same elements as `value`, of a `tpu.weight`, under a shape of as many.
+mlir::ElementsAttr reshapedWeight(mlir::ElementsAttr value,
+                                  mlir::RankedTensorType type);
+
 /// The little-endian elements of a dense or resource constant in row-major
 /// order, a splat expanded. std::nullopt if the attribute holds no such bytes
 /// (a resource that was never loaded).

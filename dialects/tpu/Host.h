@@ -8,4 +8,14 @@
 #define GET_OP_CLASSES
 #include "dialects/tpu/Host.h.inc"
 
+namespace weft::tpu {
+
+/// True if the results of `op` are tensors of the host, which have no place in
+/// the memories of the chip.
+inline bool givesHostTensors(mlir::Operation &op) {
+  return mlir::isa<ToHostOp, HostOp, HostConstantOp>(op);
+}
+
+} // namespace weft::tpu
+
 #endif // WEFT_DIALECTS_TPU_HOST_H

@@ -64,3 +64,20 @@ def Tpu_HostOp : Tpu_Op<"host", [Pure, Tpu_Evaluate]> {
   }];
   let hasVerifier = 1;
 }
+
+def Tpu_HostConstantOp : Tpu_Op<"host_constant", [Pure, Tpu_Evaluate, AllTypesMatch<["value", "output"]>]> {
+  let summary = "a constant that the host reads";
+  let description = [{
+    **Semantics**: `output = value`; the constant travels with the program of the host, not with the weights of the chip.
+
+    **Constraints**: `output` has the type of `value`.
+
+    **Example**:
+    ```mlir
+    %k = tpu.host_constant dense<[3]> : tensor<1xi64>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Tpu_HostTensor:$output);
+  let assemblyFormat = "$value attr-dict";
+}

@@ -14,3 +14,10 @@ void TpuDialect::registerSoftmax() {
 
 #define GET_OP_CLASSES
 #include "dialects/tpu/Softmax.cpp.inc"
+
+LogicalResult SoftmaxOp::verify() {
+  if (getAxis() == kAxisC) // (C1)
+    return emitOpError("axis is 1, must be 0, 2 or 3: channels lie in "
+                       "different lanes");
+  return success();
+}

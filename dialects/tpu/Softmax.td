@@ -8,15 +8,16 @@ def Tpu_SoftmaxOp : Tpu_Op<"softmax", [Pure, Tpu_Evaluate, SameOperandsAndResult
   let description = [{
     **Semantics**: `y = e / sum(e)` with `e = exp(x - max(x))`, max and sum along `axis`.
 
-    **Constraints**: (C1) `axis` in [0, 3].
+    **Constraints**: (C1) `axis` is 0, 2 or 3 (n, h or w: channels lie in different lanes).
 
     **Example**:
     ```mlir
-    %y = tpu.softmax %x {axis = 1 : i64} : tensor<1x2x1x1xf32>
+    %y = tpu.softmax %x {axis = 3 : i64} : tensor<1x1x1x2xf32>
     ```
   }];
   let arguments = (ins Tpu_FloatTensor:$input,
                        ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<3>]>:$axis);
   let results = (outs Tpu_FloatTensor:$output);
   let assemblyFormat = "$input attr-dict `:` type($output)";
+  let hasVerifier = 1;
 }

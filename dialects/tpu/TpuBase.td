@@ -18,8 +18,8 @@ def Tpu_Dialect : Dialect {
   let dependentDialects = ["::mlir::quant::QuantizationDialect"];
   let summary = "the graph bound to one chip: numbers, scales, rounding, groups";
   let description = [{
-    Tensors are 4-D `n,c,h,w` with static shape. Element types: f32, f16, bf16, i8 to i32 (filters, tables and integer inputs and
-    outputs) and ui8 to ui32 (inputs and outputs), or `!quant.uniform<i8:f32, S>` / `!quant.uniform<u8:f32, S>` with zero point 0, whose value
+    Tensors are 4-D `n,c,h,w` with static shape: a view of the row-major elements that the op chose. Element types: f32, f16, bf16, i8 to
+    i32, ui8 to ui32 (bools are ui8 0 or 1), or `!quant.uniform<i8:f32, S>` / `!quant.uniform<u8:f32, S>` with zero point 0, whose value
     is `S * q`. Module attributes `tpu.chip` (string) and `tpu.precision` (string) bind the graph.
 
     Each argument and result of `@main` carries `tpu.io`, a dictionary: `name` (the ONNX name, string) and
@@ -107,12 +107,21 @@ def Tpu_UnaryKind : I32EnumAttr<"UnaryKind", "element-wise function of one opera
 def Tpu_BinaryKind : I32EnumAttr<"BinaryKind", "element-wise function of two operands", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Sub", 1, "sub">,
     I32EnumAttrCase<"Mul", 2, "mul">, I32EnumAttrCase<"Div", 3, "div">,
-    I32EnumAttrCase<"Max", 4, "max">, I32EnumAttrCase<"Min", 5, "min">]> {
+    I32EnumAttrCase<"Max", 4, "max">, I32EnumAttrCase<"Min", 5, "min">,
+    I32EnumAttrCase<"And", 6, "and">, I32EnumAttrCase<"Or", 7, "or">,
+    I32EnumAttrCase<"Xor", 8, "xor">, I32EnumAttrCase<"ShiftLeft", 9, "shift_left">,
+    I32EnumAttrCase<"ShiftRight", 10, "shift_right">]> {
   let cppNamespace = "::weft::tpu";
 }
 
 def Tpu_PoolKind : I32EnumAttr<"PoolKind", "pooling function", [
     I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Avg", 1, "avg">]> {
+  let cppNamespace = "::weft::tpu";
+}
+
+def Tpu_ReduceKind : I32EnumAttr<"ReduceKind", "reduction", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">,
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">]> {
   let cppNamespace = "::weft::tpu";
 }
 

@@ -97,6 +97,6 @@ void weft::onnx::registerBinaryRows(OpRegistry &registry) {
     rows.push_back({onnxName, sinceOpset, kLastOpset,                          \
                     importBinary<BinaryKind::symbol>, "", "",                  \
                     kindName(BinaryKind::symbol)});
-#include "dialects/top/BinaryKinds.def"
+#include "runtime/host/BinaryKinds.def"
   registry.add("Binary", rows);
 }

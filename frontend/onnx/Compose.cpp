@@ -2,12 +2,19 @@
 
 #include "frontend/onnx/Compose.h"
 
-#include "dialects/TensorValues.h"
+#include "dialects/HostCall.h"
 #include "dialects/top/Binary.h"
 #include "dialects/top/Cast.h"
+#include "dialects/top/Gather.h"
+#include "dialects/top/Host.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
+#include "dialects/top/Reduce.h"
 #include "dialects/top/Unary.h"
+#include "runtime/numeric/TensorValues.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace weft;
@@ -96,33 +103,133 @@ Value Compose::sliceAxis(Value value, int64_t axis, int64_t start, int64_t size,
 
 Value Compose::pad(Value value, ArrayRef<int64_t> begin, ArrayRef<int64_t> end,
                    double fill) {
-  for (int64_t axis = 0, rank = begin.size(); value && axis < rank; ++axis) {
-    SmallVector<int64_t> shape(shapeOf(value));
-    int64_t cutBegin = std::max<int64_t>(-begin[axis], 0),
-            cutEnd = std::max<int64_t>(-end[axis], 0);
-    int64_t kept = std::max<int64_t>(shape[axis] - cutBegin - cutEnd, 0);
-    value = sliceAxis(value, axis, kept ? cutBegin : 0, kept);
-    if (!value)
-      break;
-    SmallVector<Value> parts;
-    auto border = [&](int64_t size) {
-      shape[axis] = size;
-      if (size > 0)
-        parts.push_back(numbers(fill, shape, elementOf(value)));
-    };
-    border(begin[axis]);
-    if (kept || (begin[axis] <= 0 && end[axis] <= 0))
-      parts.push_back(value);
-    border(end[axis]);
-    value = concat(parts, axis);
+  if (!value)
+    return {};
+  SmallVector<int64_t> before(begin), after(end), sizes(shapeOf(value)),
+      starts(sizes.size(), 0), ones(sizes.size(), 1);
+  bool grows = false;
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    int64_t cutBegin = std::max<int64_t>(-before[axis], 0);
+    int64_t cutEnd = std::max<int64_t>(-after[axis], 0);
+    int64_t kept = sizes[axis] - cutBegin - cutEnd;
+    if (kept < 0) { // a cut through the other side's copies, too
+      (before[axis] < 0 ? after : before)[axis] += kept;
+      kept = 0;
+    }
+    starts[axis] = kept ? cutBegin : 0;
+    sizes[axis] = kept;
+    before[axis] = std::max<int64_t>(before[axis], 0);
+    after[axis] = std::max<int64_t>(after[axis], 0);
+    grows |= before[axis] > 0 || after[axis] > 0;
   }
-  return value;
+  value = slice(value, starts, sizes, ones);
+  if (!grows || !value)
+    return value;
+  return orNull(n.create<top::PadOp>(value, number(fill, value), before, after,
+                                     "constant"));
+}
+
+Value Compose::expand(Value value, ArrayRef<int64_t> shape) {
+  if (!value || shapeOf(value) == shape)
+    return value;
+  return orNull(n.createTyped<top::ExpandOp>(
+      NodeImporter::typeOf(value).clone(shape), value));
+}
+
+Value Compose::gather(Value table, Value indices) {
+  if (!table || !indices)
+    return {};
+  return orNull(n.create<top::GatherOp>(table, indices));
+}
+
+Value Compose::scatter(Value base, Value indices, Value updates,
+                       StringRef reduction) {
+  if (!base || !indices || !updates)
+    return {};
+  return orNull(n.create<top::ScatterOp>(base, indices, updates, reduction));
+}
+
+Value Compose::reduce(top::ReduceKind kind, Value value, ArrayRef<int64_t> axes,
+                      bool keepDims) {
+  if (!value || axes.empty())
+    return value;
+  RankedTensorType type = n.typeOf(value);
+  if (type.getNumElements() == 0) // the result does not depend on the operand
+    value = n.constant(toElementsAttr(*makeHostTensor(type), type, ""));
+  return orNull(n.create<top::ReduceOp>(kind, value, axes, keepDims));
 }
 
 Value Compose::matmul(Value lhs, Value rhs) {
   if (!lhs || !rhs)
     return {};
   return orNull(n.create<top::MatMulOp>(lhs, rhs));
+}
+
+/// The results of `op` as constants, if its operands are; else its results.
+static SmallVector<Value> foldHost(NodeImporter &n, top::HostOp op) {
+  std::vector<numeric::HostTensor> tensors;
+  for (Value operand : op.getInputs()) {
+    ElementsAttr constant;
+    if (!matchPattern(operand, m_Constant(&constant)))
+      return op.getResults();
+    FailureOr<numeric::HostTensor> tensor = toHostTensor(constant, n.location);
+    if (failed(tensor))
+      return {};
+    tensors.push_back(std::move(*tensor));
+  }
+  SmallVector<const numeric::HostTensor *> operands;
+  for (const numeric::HostTensor &tensor : tensors)
+    operands.push_back(&tensor);
+  SmallVector<numeric::HostTensor> results;
+  if (failed(evaluateOnHost(op, operands, results)))
+    return {};
+  SmallVector<Value> values;
+  for (auto [i, tensor] : llvm::enumerate(results)) {
+    Type element = getElementTypeOrSelf(op.getResult(i).getType());
+    values.push_back(n.constant(toElementsAttr(
+        tensor, RankedTensorType::get(tensor.shape(), element), n.node.name)));
+  }
+  op->erase();
+  return values;
+}
+
+SmallVector<Value> Compose::host(StringRef kernel, ArrayRef<Value> operands,
+                                 NamedAttrList parameters,
+                                 ArrayRef<Type> results) {
+  SmallVector<Value> inputs;
+  SmallVector<int64_t> absent;
+  for (auto [slot, operand] : llvm::enumerate(operands)) {
+    if (operand)
+      inputs.push_back(operand);
+    else
+      absent.push_back(slot);
+  }
+  // Absent operands behind the last one need no mention.
+  while (!absent.empty() &&
+         absent.back() == int64_t(inputs.size() + absent.size()) - 1)
+    absent.pop_back();
+  auto op = n.builder.create<top::HostOp>(
+      n.location, results, kernel, inputs,
+      parameters.getDictionary(n.builder.getContext()),
+      absent.empty() ? DenseI64ArrayAttr()
+                     : n.builder.getDenseI64ArrayAttr(absent));
+  if (failed(mlir::verify(op))) {
+    op->erase();
+    return {};
+  }
+  return foldHost(n, op);
+}
+
+LogicalResult Compose::finishHost(StringRef kernel, ArrayRef<Value> operands,
+                                  NamedAttrList parameters,
+                                  ArrayRef<Type> results) {
+  SmallVector<Value> values = host(kernel, operands, parameters, results);
+  if (values.empty())
+    return failure();
+  for (auto [i, value] : llvm::enumerate(values))
+    if (n.wantsOutput(i))
+      (void)n.setOutput(i, value);
+  return success();
 }
 
 LogicalResult Compose::finish(Value value, unsigned i) {

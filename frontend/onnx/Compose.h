@@ -91,8 +91,34 @@ public:
   mlir::Value pad(mlir::Value value, llvm::ArrayRef<int64_t> begin,
                   llvm::ArrayRef<int64_t> end, double fill);
 
+  /// Repeated along axes of size 1 to `shape`.
+  mlir::Value expand(mlir::Value value, llvm::ArrayRef<int64_t> shape);
+  /// Rows of `table` (B x R x W) by `indices` (B x K or 1 x K, from 0 on).
+  mlir::Value gather(mlir::Value table, mlir::Value indices);
+  /// `base` (B x R x W) with rows replaced by `updates` (B x K x W), see
+  /// top.scatter.
+  mlir::Value scatter(mlir::Value base, mlir::Value indices,
+                      mlir::Value updates, llvm::StringRef reduction = "none");
+  //===--- reductions -----------------------------------------------------===//
+  /// `value` combined along `axes` (ascending); they stay as 1 with `keepDims`.
+  mlir::Value reduce(top::ReduceKind kind, mlir::Value value,
+                     llvm::ArrayRef<int64_t> axes, bool keepDims);
+
   //===--- products -------------------------------------------------------===//
   mlir::Value matmul(mlir::Value lhs, mlir::Value rhs);
+
+  //===--- the host -------------------------------------------------------===//
+  /// A `top.host` of `kernel`; null operands are absent ones. Where all operands
+  /// are constant the results are. Empty if a problem has been reported.
+  llvm::SmallVector<mlir::Value> host(llvm::StringRef kernel,
+                                      llvm::ArrayRef<mlir::Value> operands,
+                                      mlir::NamedAttrList parameters,
+                                      llvm::ArrayRef<mlir::Type> results);
+  /// The same with its results as the outputs of the node.
+  mlir::LogicalResult finishHost(llvm::StringRef kernel,
+                                 llvm::ArrayRef<mlir::Value> operands,
+                                 mlir::NamedAttrList parameters,
+                                 llvm::ArrayRef<mlir::Type> results);
 
   /// Sets output `i`, or fails if a step has.
   mlir::LogicalResult finish(mlir::Value value, unsigned i = 0);

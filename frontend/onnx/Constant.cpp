@@ -8,6 +8,7 @@
 #include "dialects/Evaluate.h"
 #include "frontend/onnx/NodeImporter.h"
 #include "frontend/onnx/OpRows.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <cstring>
 
@@ -15,8 +16,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::onnx;
 
-/// Most elements of a tensor that is filled in at import time (256 MB of f32).
-constexpr int64_t kMaxFilledElements = int64_t(1) << 26;
+/// Most elements of a tensor that is filled in at import time (2 GB of f32).
+constexpr int64_t kMaxFilledElements = int64_t(1) << 29;
 
 template <typename T>
 static LogicalResult setValues(NodeImporter &n, ArrayRef<T> values,
@@ -148,6 +149,33 @@ static LogicalResult importRange(NodeImporter &n) {
       0, n.constant(toElementsAttr(values, type, n.node.outputs.front())));
 }
 
+/// EyeLike-9..22: ones on a diagonal of a matrix of the input's shape.
+static LogicalResult importEyeLike(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0);
+  FailureOr<int64_t> diagonal = n.intAttribute("k", 0);
+  FailureOr<int64_t> dtype = n.intAttribute("dtype", kUndefined, 0, INT32_MAX);
+  if (failed(input) || failed(diagonal) || failed(dtype))
+    return failure();
+  ArrayRef<int64_t> shape = n.typeOf(*input).getShape();
+  Type element = *dtype == kUndefined
+                     ? n.typeOf(*input).getElementType()
+                     : elementTypeOf(*dtype, n.builder.getContext());
+  if (shape.size() != 2 || !element || !hostElementType(element))
+    return n.error() << "the input has the shape " << formatShape(shape)
+                     << " and dtype is " << dataTypeName(*dtype)
+                     << "; the shape must have two axes, the type be a number";
+  auto type = RankedTensorType::get(shape, element);
+  numeric::HostTensor eye(*hostElementType(element), shape.vec());
+  for (int64_t row = 0; row < shape[0]; ++row) {
+    int64_t column;
+    if (!llvm::AddOverflow(row, *diagonal, column) && column >= 0 &&
+        column < shape[1])
+      eye.setFromDouble(row * shape[1] + column, 1);
+  }
+  return n.setOutput(
+      0, n.constant(toElementsAttr(eye, type, n.node.outputs.front())));
+}
+
 void weft::onnx::registerConstantRows(OpRegistry &registry) {
   registry.add(
       "Constant",
@@ -155,6 +183,7 @@ void weft::onnx::registerConstantRows(OpRegistry &registry) {
           {"Constant", 1, kLastOpset, importConstant, "dense numbers only"},
           {"ConstantOfShape", 9, kLastOpset, importConstantOfShape,
            "constant shape"},
+          {"EyeLike", 9, kLastOpset, importEyeLike},
           {"Range", 11, kLastOpset, importRange, "constant limits"},
           {"Shape", 1, kLastOpset, importShape},
           {"Size", 1, kLastOpset, importSize},

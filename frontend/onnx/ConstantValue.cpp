@@ -7,8 +7,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/APFloat.h"
-#include <cstring>
+#include "runtime/numeric/TensorValues.h"
 
 using namespace mlir;
 using namespace weft;
@@ -18,46 +17,14 @@ using namespace weft::onnx;
 constexpr int64_t kInlineElements = 16;
 
 Type weft::onnx::elementTypeOf(int32_t onnxType, MLIRContext *context) {
-  Builder builder(context);
-  switch (onnxType) {
-  case kFloat:
-    return builder.getF32Type();
-  case kDouble:
-    return builder.getF64Type();
-  case kFloat16:
-    return builder.getF16Type();
-  case kBfloat16:
-    return builder.getBF16Type();
-  case kBool:
-    return builder.getI1Type();
-  case kInt8:
-    return builder.getI8Type();
-  case kInt16:
-    return builder.getI16Type();
-  case kInt32:
-    return builder.getI32Type();
-  case kInt64:
-    return builder.getI64Type();
-  case kUint8:
-    return builder.getIntegerType(8, /*isSigned=*/false);
-  case kUint16:
-    return builder.getIntegerType(16, /*isSigned=*/false);
-  case kUint32:
-    return builder.getIntegerType(32, /*isSigned=*/false);
-  case kUint64:
-    return builder.getIntegerType(64, /*isSigned=*/false);
-  default:
-    return nullptr;
-  }
+  std::optional<numeric::ElementType> type =
+      numeric::fromOnnxDataType(onnxType);
+  return type ? top::elementTypeFor(*type, context) : nullptr;
 }
 
 int32_t weft::onnx::onnxTypeOf(Type type) {
-  for (int32_t candidate :
-       {kFloat, kDouble, kFloat16, kBfloat16, kBool, kInt8, kInt16, kInt32,
-        kInt64, kUint8, kUint16, kUint32, kUint64})
-    if (elementTypeOf(candidate, type.getContext()) == type)
-      return candidate;
-  return kUndefined;
+  std::optional<numeric::ElementType> element = hostElementType(type);
+  return element ? numeric::onnxDataType(*element) : int32_t(kUndefined);
 }
 
 ElementsAttr weft::onnx::constantAttribute(const Tensor &tensor,
@@ -69,7 +36,9 @@ ElementsAttr weft::onnx::constantAttribute(const Tensor &tensor,
     SmallVector<bool> values(tensor.bytes.begin(), tensor.bytes.end());
     return DenseElementsAttr::get(type, values);
   }
-  if (type.getNumElements() <= kInlineElements) {
+  // Dense attributes know only MLIR's own types.
+  if (type.getNumElements() <= kInlineElements &&
+      type.getElementType().isIntOrFloat()) {
     // A raw buffer of one element would be read as a splat; both are the same.
     return DenseElementsAttr::getFromRawBuffer(type, tensor.bytes);
   }
@@ -88,7 +57,8 @@ static ElementsAttr constantOf(Value value) {
   return attribute;
 }
 
-std::optional<std::vector<char>> weft::onnx::constantBytesOf(Value value) {
+/// The tensor of a constant value; nullopt if `value` is none.
+static std::optional<numeric::HostTensor> constantTensorOf(Value value) {
   ElementsAttr attribute = constantOf(value);
   if (!attribute)
     return std::nullopt;
@@ -96,62 +66,31 @@ std::optional<std::vector<char>> weft::onnx::constantBytesOf(Value value) {
       toHostTensor(attribute, value.getLoc());
   if (failed(tensor))
     return std::nullopt;
+  return std::move(*tensor);
+}
+
+std::optional<std::vector<char>> weft::onnx::constantBytesOf(Value value) {
+  std::optional<numeric::HostTensor> tensor = constantTensorOf(value);
+  if (!tensor)
+    return std::nullopt;
   return std::vector<char>(tensor->bytes(),
                            tensor->bytes() + tensor->sizeBytes());
 }
 
-/// Reads element `i` of little-endian bytes as an integer.
-static int64_t readInteger(const std::vector<char> &bytes, size_t i,
-                           unsigned width, bool isSigned) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, bytes.data() + i * width, width);
-  unsigned shift = 64 - 8 * width;
-  return isSigned ? static_cast<int64_t>(bits << shift) >> shift
-                  : static_cast<int64_t>(bits);
-}
-
 std::optional<SmallVector<int64_t>> weft::onnx::constantIntsOf(Value value) {
-  std::optional<std::vector<char>> bytes = constantBytesOf(value);
-  if (!bytes)
+  std::optional<numeric::HostTensor> tensor = constantTensorOf(value);
+  if (!tensor || numeric::isFloatType(tensor->type()))
     return std::nullopt;
-  auto type = cast<RankedTensorType>(value.getType());
-  auto integer = dyn_cast<IntegerType>(type.getElementType());
-  if (!integer)
-    return std::nullopt;
-  unsigned width = std::max(1u, integer.getWidth() / 8);
-  bool isSigned = !integer.isUnsigned() && integer.getWidth() > 1;
-  SmallVector<int64_t> values;
-  for (int64_t i = 0, n = type.getNumElements(); i < n; ++i)
-    values.push_back(readInteger(*bytes, i, width, isSigned));
-  return values;
+  std::vector<int64_t> values = numeric::loadIntegers(*tensor);
+  return SmallVector<int64_t>(values.begin(), values.end());
 }
 
 std::optional<SmallVector<double>> weft::onnx::constantNumbersOf(Value value) {
-  if (!value)
+  std::optional<numeric::HostTensor> tensor = constantTensorOf(value);
+  if (!tensor)
     return std::nullopt;
-  auto type = cast<RankedTensorType>(value.getType());
-  auto floatType = dyn_cast<FloatType>(type.getElementType());
   SmallVector<double> values;
-  if (!floatType) {
-    std::optional<SmallVector<int64_t>> integers = constantIntsOf(value);
-    if (!integers)
-      return std::nullopt;
-    values.assign(integers->begin(), integers->end());
-    return values;
-  }
-  std::optional<std::vector<char>> bytes = constantBytesOf(value);
-  if (!bytes)
-    return std::nullopt;
-  unsigned width = floatType.getWidth() / 8;
-  for (int64_t i = 0, n = type.getNumElements(); i < n; ++i) {
-    APInt bits(floatType.getWidth(),
-               static_cast<uint64_t>(
-                   readInteger(*bytes, i, width, /*isSigned=*/false)));
-    APFloat number(floatType.getFloatSemantics(), bits);
-    bool losesInfo = false;
-    number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                   &losesInfo);
-    values.push_back(number.convertToDouble());
-  }
+  for (int64_t i = 0, n = tensor->elements(); i < n; ++i)
+    values.push_back(tensor->toDouble(i));
   return values;
 }

@@ -80,7 +80,8 @@ GraphOrder weft::onnx::orderNodes(llvm::ArrayRef<Node> nodes,
 
   std::vector<std::vector<unsigned>> needs(nodes.size()), users(nodes.size());
   for (unsigned i = 0; i < nodes.size(); ++i) {
-    for (const std::string &input : nodes[i].inputs) {
+    for (const std::string &input :
+         llvm::concat<const std::string>(nodes[i].inputs, nodes[i].captured)) {
       if (input.empty() || givenNames.contains(input))
         continue;
       auto producer = producers.find(input);

@@ -1,6 +1,256 @@
 //===- Host.cpp - ONNX rows of the Host family ----------------------------===//
+//
+// Operators that sort, or whose results have as many values as the data say:
+// kernels of runtime/host compute them.
+//
+//===----------------------------------------------------------------------===//
 
+#include "dialects/top/Host.h"
+
+#include "dialects/HostCall.h"
+#include "frontend/onnx/Compose.h"
 #include "frontend/onnx/OpRows.h"
 
-// Rows that become top.host stand with the family they belong to.
-void weft::onnx::registerHostRows(OpRegistry &) {}
+using namespace mlir;
+using namespace weft;
+using namespace weft::onnx;
+
+static Type i64(NodeImporter &n) { return n.builder.getI64Type(); }
+
+/// Up to so many comparisons each value of a TopK is compared with each other
+/// one of its line, which the chip does at once; above, the host sorts.
+static constexpr int64_t kMostComparisons = 1 << 22;
+
+/// For each value of lines B x N how many of its line come before it: larger
+/// (or smaller) ones, and equal ones with a smaller index. A permutation of 0
+/// .. N-1 in each line.
+static Value ranksOf(Compose &c, Value lines, bool largest) {
+  ArrayRef<int64_t> shape = Compose::shapeOf(lines);
+  int64_t batch = shape[0], size = shape[1];
+  Value own = c.reshape(lines, {batch, size, 1}),
+        other = c.reshape(lines, {batch, 1, size});
+  SmallVector<bool> earlier(size * size);
+  for (int64_t i = 0; i < size; ++i)
+    for (int64_t j = 0; j < i; ++j)
+      earlier[i * size + j] = true;
+  OpBuilder &b = c.n.builder;
+  Value isEarlier = c.n.constant(DenseElementsAttr::get(
+      RankedTensorType::get({1, size, size}, b.getI1Type()), earlier));
+  Value beats = c.binary(
+      largest ? top::BinaryKind::Greater : top::BinaryKind::Less, other, own);
+  Value ties = c.binary(top::BinaryKind::And,
+                        c.binary(top::BinaryKind::Equal, other, own),
+                        isEarlier);
+  Value before = c.binary(top::BinaryKind::Or, beats, ties);
+  return c.reduce(top::ReduceKind::Sum, c.cast(before, b.getI32Type()), {2},
+                  /*keepdims=*/false);
+}
+
+/// TopK of the chip: every value and its index go to the place that its rank
+/// says; the first k are the result.
+static LogicalResult sortByRank(NodeImporter &n, Value input, int64_t axis,
+                                int64_t k, bool largest) {
+  Compose c(n);
+  SmallVector<int64_t> shape(Compose::shapeOf(input)), perm, back;
+  int64_t rank = shape.size(), size = shape[axis];
+  for (int64_t i = 0; i < rank; ++i) // the axis becomes the last one, and back
+    if (i != axis)
+      perm.push_back(i);
+  perm.push_back(axis);
+  for (int64_t i = 0; i < rank; ++i)
+    back.push_back(i < axis ? i : i == axis ? rank - 1 : i - 1);
+  int64_t batch = n.typeOf(input).getNumElements() / size;
+  Value lines = c.reshape(c.transpose(input, perm), {batch, size});
+  if (!lines)
+    return failure();
+  Value ranks = ranksOf(c, lines, largest);
+  SmallVector<int64_t> counting(batch * size);
+  for (auto [i, value] : llvm::enumerate(counting))
+    value = int64_t(i) % size;
+  Value indices = n.intConstant(counting, {batch, size, 1});
+  SmallVector<int64_t> sorted(shape);
+  sorted.erase(sorted.begin() + axis);
+  sorted.push_back(k);
+  auto place = [&](Value values, unsigned output) -> LogicalResult {
+    if (!n.wantsOutput(output))
+      return success();
+    n.selectOutput(output);
+    Value all = c.scatter(values, ranks, values);
+    return c.finish(
+        c.transpose(c.reshape(c.sliceAxis(all, 1, 0, k), sorted), back),
+        output);
+  };
+  return success(succeeded(place(c.reshape(lines, {batch, size, 1}), 0)) &&
+                 succeeded(place(indices, 1)));
+}
+
+/// TopK-1..24: `k` is an attribute before 10, then an operand.
+static LogicalResult importTopK(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0);
+  FailureOr<int64_t> attribute = n.intAttribute("axis", -1);
+  FailureOr<bool> largest = n.flagAttribute("largest", true);
+  if (failed(input) || failed(attribute) || failed(largest))
+    return failure();
+  RankedTensorType type = n.typeOf(*input);
+  FailureOr<int64_t> axis = n.normalizeAxis(*attribute, type.getRank());
+  if (failed(axis))
+    return failure();
+  FailureOr<int64_t> k;
+  if (n.opset < 10) {
+    k = n.intAttribute("k", 0, 1);
+  } else {
+    FailureOr<double> number = n.constantNumber(1, "k");
+    if (succeeded(number))
+      k = static_cast<int64_t>(*number);
+  }
+  if (failed(k))
+    return failure();
+  if (*k < 0 || *k > type.getDimSize(*axis))
+    return n.error() << "k is " << *k << ", must be 0 to the size "
+                     << type.getDimSize(*axis) << " of axis " << *axis;
+  int64_t elements = type.getNumElements();
+  if (*k > 0 && elements > 0 &&
+      elements <= kMostComparisons / type.getDimSize(*axis))
+    return sortByRank(n, *input, *axis, *k, *largest);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[*axis] = *k;
+  NamedAttrList parameters;
+  parameters.append("axis", n.builder.getI64IntegerAttr(*axis));
+  parameters.append("k", n.builder.getI64IntegerAttr(*k));
+  parameters.append("largest", n.builder.getI64IntegerAttr(*largest));
+  Compose c(n);
+  return c.finishHost("top_k", *input, parameters,
+                      {type.clone(shape), type.clone(shape, i64(n))});
+}
+
+/// NonZero-9..13.
+static LogicalResult importNonZero(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0);
+  if (failed(input))
+    return failure();
+  RankedTensorType type = n.typeOf(*input);
+  Compose c(n);
+  return c.finishHost(
+      "non_zero", *input, {},
+      boundedType({type.getRank(), host::kUnknownSize},
+                  {type.getRank(), type.getNumElements()}, i64(n)));
+}
+
+/// Unique-11: of all elements, or of slices of one axis.
+static LogicalResult importUnique(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0);
+  FailureOr<bool> sorted = n.flagAttribute("sorted", true);
+  if (failed(input) || failed(sorted))
+    return failure();
+  RankedTensorType type = n.typeOf(*input);
+  SmallVector<int64_t> shape{type.getNumElements()};
+  NamedAttrList parameters;
+  parameters.append("sorted", n.builder.getI64IntegerAttr(*sorted));
+  int64_t along = 0;
+  if (n.hasAttribute("axis")) {
+    FailureOr<int64_t> attribute = n.intAttribute("axis", 0);
+    if (failed(attribute))
+      return failure();
+    FailureOr<int64_t> axis = n.normalizeAxis(*attribute, type.getRank());
+    if (failed(axis))
+      return failure();
+    along = *axis;
+    parameters.append("axis", n.builder.getI64IntegerAttr(along));
+    shape.assign(type.getShape().begin(), type.getShape().end());
+  }
+  int64_t size = shape[along];
+  SmallVector<int64_t> largest(shape);
+  shape[along] = host::kUnknownSize;
+  Type count = boundedType({host::kUnknownSize}, {size}, i64(n));
+  Compose c(n);
+  return c.finishHost("unique", *input, parameters,
+                      {boundedType(shape, largest, type.getElementType()),
+                       count, RankedTensorType::get({size}, i64(n)), count});
+}
+
+/// NonMaxSuppression-10..11: at most as many boxes a class as operand 2 says.
+static LogicalResult importNonMaxSuppression(NodeImporter &n) {
+  FailureOr<Value> boxes = n.operand(0), scores = n.operand(1);
+  FailureOr<bool> centre = n.flagAttribute("center_point_box", false);
+  if (failed(boxes) || failed(scores) || failed(centre))
+    return failure();
+  ArrayRef<int64_t> shape = n.typeOf(*scores).getShape();
+  if (shape.size() != 3 || n.typeOf(*boxes).getShape() !=
+                               ArrayRef<int64_t>{shape[0], shape[2], 4})
+    return n.error() << "the boxes have the shape "
+                     << formatShape(n.typeOf(*boxes).getShape())
+                     << ", the scores " << formatShape(shape)
+                     << "; they must be N x B x 4 and N x C x B";
+  Value given = n.optionalOperand(2); // without it no box is wanted
+  int64_t most = given ? shape[2] : 0;
+  if (given)
+    if (auto numbers = constantIntsOf(given); numbers && !numbers->empty())
+      most = std::clamp<int64_t>(numbers->front(), 0, most);
+  NamedAttrList parameters;
+  parameters.append("center_point_box", n.builder.getI64IntegerAttr(*centre));
+  SmallVector<Value> operands{*boxes, *scores};
+  for (unsigned i = 2; i < 5; ++i)
+    operands.push_back(n.optionalOperand(i));
+  Compose c(n);
+  return c.finishHost("non_max_suppression", operands, parameters,
+                      boundedType({host::kUnknownSize, 3},
+                                  {shape[0] * shape[1] * most, 3}, i64(n)));
+}
+
+/// TfIdfVectorizer-9 of integers.
+static LogicalResult importTfIdfVectorizer(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0);
+  FailureOr<std::string> mode =
+      n.wordAttribute("mode", "", {"TF", "IDF", "TFIDF"});
+  FailureOr<SmallVector<int64_t>> counts =
+                                      n.intsAttribute("ngram_counts", -1, 0, 0),
+                                  places = n.intsAttribute("ngram_indexes", -1,
+                                                           0, 0),
+                                  words =
+                                      n.intsAttribute("pool_int64s", -1, 0);
+  FailureOr<int64_t> shortest = n.intAttribute("min_gram_length", 1, 1),
+                     longest = n.intAttribute("max_gram_length", 1, 1),
+                     skips = n.intAttribute("max_skip_count", 0, 0);
+  if (failed(input) || failed(mode) || failed(counts) || failed(places) ||
+      failed(words) || failed(shortest) || failed(longest) || failed(skips))
+    return failure();
+  if (n.hasAttribute("pool_strings"))
+    return n.unsupported() << "a pool of strings; use pool_int64s";
+  SmallVector<double> weights;
+  if (const NodeAttribute *attribute = n.node.find("weights"))
+    weights.assign(attribute->floats.begin(), attribute->floats.end());
+  int64_t width = 0;
+  for (int64_t place : *places)
+    width = std::max(width, place + 1);
+  SmallVector<int64_t> shape(n.typeOf(*input).getShape());
+  if (shape.empty() || shape.size() > 2)
+    return n.error() << "the input has the shape " << formatShape(shape)
+                     << ", must be C or N x C";
+  shape.back() = width;
+  OpBuilder &b = n.builder;
+  NamedAttrList parameters;
+  parameters.append("mode", b.getStringAttr(*mode));
+  parameters.append("min_gram_length", b.getI64IntegerAttr(*shortest));
+  parameters.append("max_gram_length", b.getI64IntegerAttr(*longest));
+  parameters.append("max_skip_count", b.getI64IntegerAttr(*skips));
+  parameters.append("ngram_counts", b.getDenseI64ArrayAttr(*counts));
+  parameters.append("ngram_indexes", b.getDenseI64ArrayAttr(*places));
+  parameters.append("pool_int64s", b.getDenseI64ArrayAttr(*words));
+  parameters.append("weights", b.getDenseF64ArrayAttr(weights));
+  Compose c(n);
+  return c.finishHost("tf_idf", *input, parameters,
+                      RankedTensorType::get(shape, b.getF32Type()));
+}
+
+void weft::onnx::registerHostRows(OpRegistry &registry) {
+  registry.add(
+      "Host",
+      {
+          {"NonMaxSuppression", 10, kLastOpset, importNonMaxSuppression},
+          {"NonZero", 9, kLastOpset, importNonZero},
+          {"TfIdfVectorizer", 9, kLastOpset, importTfIdfVectorizer,
+           "integers only"},
+          {"TopK", 1, kLastOpset, importTopK, "constant k"},
+          {"Unique", 11, kLastOpset, importUnique},
+      });
+}

@@ -2,9 +2,10 @@
 
 #include "dialects/top/Move.h"
 
-#include "frontend/onnx/NodeImporter.h"
+#include "frontend/onnx/Compose.h"
 #include "frontend/onnx/OpRows.h"
-#include <cstring>
+#include "llvm/Support/MathExtras.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -162,6 +163,18 @@ static LogicalResult importConcat(NodeImporter &n) {
       n.normalizeAxis(*attribute, n.typeOf(inputs.front()).getRank());
   if (failed(axis))
     return failure();
+  // Empty ones add nothing.
+  RankedTensorType first = n.typeOf(inputs.front());
+  llvm::erase_if(inputs, [&](Value input) {
+    SmallVector<int64_t> shape(n.typeOf(input).getShape());
+    if (int64_t(shape.size()) != first.getRank() || shape[*axis] != 0 ||
+        input == inputs.front())
+      return false;
+    shape[*axis] = first.getDimSize(*axis);
+    return n.typeOf(input).clone(shape) == first;
+  });
+  if (inputs.size() > 1 && first.getDimSize(*axis) == 0)
+    inputs.erase(inputs.begin());
   return n.setOutput(n.create<top::ConcatOp>(ValueRange(inputs), *axis));
 }
 
@@ -340,82 +353,174 @@ static LogicalResult importSplit(NodeImporter &n) {
   return success();
 }
 
-/// Gather of a constant, byte by byte.
-static LogicalResult gatherConstant(NodeImporter &n, Value input, int64_t axis,
-                                    ArrayRef<int64_t> indices,
-                                    ArrayRef<int64_t> resultShape) {
-  RankedTensorType type = n.typeOf(input);
-  std::optional<std::vector<char>> bytes = constantBytesOf(input);
-  assert(bytes && "the caller has seen a constant");
-  Tensor result;
-  result.name = n.node.outputs.front();
-  result.type = onnxTypeOf(type.getElementType());
-  result.dims.assign(resultShape.begin(), resultShape.end());
-  ArrayRef<int64_t> shape = type.getShape();
-  int64_t outer = *countElements(shape.take_front(axis));
-  int64_t inner = *countElements(shape.drop_front(axis + 1)) *
-                  int64_t(dataTypeBytes(result.type));
-  auto gathered =
-      std::make_shared<std::vector<char>>(outer * inner * indices.size() + 1);
-  char *out = gathered->data();
-  for (int64_t o = 0; o < outer; ++o)
-    for (int64_t index : indices) {
-      std::memcpy(out, bytes->data() + (o * shape[axis] + index) * inner,
-                  inner);
-      out += inner;
-    }
-  result.bytes = {gathered->data(), gathered->size() - 1};
-  result.owner = gathered;
-  return n.setOutput(
-      0, n.constant(constantAttribute(result, n.builder.getContext())));
+//===----------------------------------------------------------------------===//
+// Expand, Tile, Pad
+//===----------------------------------------------------------------------===//
+
+/// Expand-8..13: numpy's broadcast of the input and the shape.
+static LogicalResult importExpand(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0);
+  FailureOr<SmallVector<int64_t>> shape = n.constantInts(1, "the shape");
+  if (failed(input) || failed(shape))
+    return failure();
+  ArrayRef<int64_t> own = n.typeOf(*input).getShape();
+  auto result = top::broadcastShapes(own, *shape);
+  if (!result)
+    return n.error() << "the input has the shape " << formatShape(own)
+                     << ", which cannot be repeated to "
+                     << formatShape(*shape)
+                     << "; aligned at the last axis, sizes must be equal or 1";
+  Compose c(n);
+  return c.finish(c.expand(*input, *result));
 }
 
-/// Gather-1..13 by constant indices: of a constant, or of indices that follow
-/// each other at equal distance (a slice).
-static LogicalResult importGather(NodeImporter &n) {
-  FailureOr<Value> input = n.operand(0), indexOperand = n.operand(1);
-  FailureOr<int64_t> attribute = n.intAttribute("axis", 0);
-  if (failed(input) || failed(indexOperand) || failed(attribute))
+/// The input `repeats` times along each axis: every axis gets one in front of
+/// it, which is expanded.
+static LogicalResult tile(NodeImporter &n, Value input,
+                          ArrayRef<int64_t> repeats) {
+  ArrayRef<int64_t> shape = n.typeOf(input).getShape();
+  SmallVector<int64_t> split, repeated, result;
+  for (auto [size, count] : llvm::zip(shape, repeats)) {
+    if (count < 0)
+      return n.error() << "repeats are " << formatShape(repeats)
+                       << ", must be >= 0";
+    llvm::append_values(split, int64_t(1), size);
+    llvm::append_values(repeated, count, size);
+    int64_t total;
+    if (llvm::MulOverflow(count, size, total))
+      return n.error() << "the result has more than " << kMaxElements
+                       << " elements along one axis";
+    result.push_back(total);
+  }
+  Compose c(n);
+  return c.finish(
+      c.reshape(c.expand(c.reshape(input, split), repeated), result));
+}
+
+/// Tile-6..13: one number an axis.
+static LogicalResult importTile(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0);
+  FailureOr<SmallVector<int64_t>> repeats = n.constantInts(1, "repeats");
+  if (failed(input) || failed(repeats))
     return failure();
-  ArrayRef<int64_t> shape = n.typeOf(*input).getShape();
-  FailureOr<int64_t> axis = n.normalizeAxis(*attribute, shape.size());
+  if (int64_t(repeats->size()) != n.typeOf(*input).getRank())
+    return n.error() << "repeats has " << repeats->size()
+                     << " values for a tensor of rank "
+                     << n.typeOf(*input).getRank()
+                     << "; there must be one an axis";
+  return tile(n, *input, *repeats);
+}
+
+/// Tile-1: one number for one axis.
+static LogicalResult importTileAxis(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0);
+  FailureOr<double> count = n.constantNumber(1, "tiles"),
+                    axisNumber = n.constantNumber(2, "axis");
+  if (failed(input) || failed(count) || failed(axisNumber))
+    return failure();
+  int64_t rank = n.typeOf(*input).getRank();
+  FailureOr<int64_t> axis = n.normalizeAxis(int64_t(*axisNumber), rank);
   if (failed(axis))
     return failure();
-  auto indices = constantIntsOf(*indexOperand);
-  if (!indices)
-    return n.unsupported() << "Gather by indices that are not constant; fold "
-                              "the model or use Slice";
-  for (int64_t &index : *indices) {
-    if (index < -shape[*axis] || index >= shape[*axis])
-      return n.error() << "index " << index << " is outside of axis " << *axis
-                       << ", which has the size " << shape[*axis];
-    index += index < 0 ? shape[*axis] : 0;
-  }
-  SmallVector<int64_t> resultShape(shape.take_front(*axis));
-  llvm::append_range(resultShape, n.typeOf(*indexOperand).getShape());
-  llvm::append_range(resultShape, shape.drop_front(*axis + 1));
-  if (!countElements(resultShape))
-    return n.error() << "the result has the shape " << formatShape(resultShape)
-                     << "; there may be at most " << kMaxElements
-                     << " elements";
-  if (constantBytesOf(*input))
-    return gatherConstant(n, *input, *axis, *indices, resultShape);
-  size_t count = indices->size();
-  int64_t step = count > 1 ? (*indices)[1] - (*indices)[0] : 1;
-  bool regular = count > 0 && step != 0;
-  for (size_t i = 1; i < count; ++i)
-    regular &= (*indices)[i] - (*indices)[i - 1] == step;
-  if (!regular)
-    return n.unsupported() << "Gather by indices that do not follow each other "
-                              "at equal distance; use Slice and Concat";
-  SliceRange range(shape);
-  range.starts[*axis] = indices->front();
-  range.steps[*axis] = step;
-  range.sizes[*axis] = count;
-  FailureOr<Value> part = slice(n, *input, range);
-  if (failed(part))
+  SmallVector<int64_t> repeats(rank, 1);
+  repeats[*axis] = int64_t(*count);
+  return tile(n, *input, repeats);
+}
+
+/// The pads of a Pad node as one list of begins and ends for all axes: an
+/// attribute before 11, then an operand, from 18 on for some axes only.
+static FailureOr<SmallVector<int64_t>> padsOf(NodeImporter &n, int64_t rank) {
+  if (n.opset < 11)
+    return n.intsAttribute(n.opset < 2 ? "paddings" : "pads", 2 * rank, 0);
+  FailureOr<SmallVector<int64_t>> listed = n.constantInts(1, "pads");
+  if (failed(listed))
     return failure();
-  return n.setOutput(n.reshape(*part, resultShape));
+  SmallVector<int64_t> axes(rank), pads(2 * rank, 0);
+  std::iota(axes.begin(), axes.end(), 0);
+  if (n.opset >= 18 && n.optionalOperand(3)) {
+    FailureOr<SmallVector<int64_t>> given = n.constantInts(3, "axes");
+    if (failed(given))
+      return failure();
+    axes.clear();
+    for (int64_t axis : *given) {
+      FailureOr<int64_t> normal = n.normalizeAxis(axis, rank);
+      if (failed(normal))
+        return failure();
+      axes.push_back(*normal);
+    }
+  }
+  size_t count = axes.size();
+  if (listed->size() != 2 * count) {
+    n.error() << "pads has " << listed->size() << " values for " << count
+              << " axes; there must be two an axis, all begins first";
+    return failure();
+  }
+  for (size_t i = 0; i < count; ++i) {
+    pads[axes[i]] = (*listed)[i];
+    pads[rank + axes[i]] = (*listed)[count + i];
+  }
+  return pads;
+}
+
+/// What a Pad of mode constant puts around the input: an attribute before 11,
+/// then an operand, which may be computed; 0 by default.
+static FailureOr<Value> padValue(NodeImporter &n, Type element) {
+  if (n.opset >= 11) {
+    Value value = n.optionalOperand(2);
+    if (!value)
+      return n.scalar(0, element);
+    if (n.typeOf(value).getNumElements() == 1 &&
+        n.typeOf(value).getElementType() == element)
+      return value;
+    n.error() << "the padding value has the type " << n.typeOf(value)
+              << ", must be one element of the type of the input";
+    return failure();
+  }
+  FailureOr<double> value = n.floatAttribute("value", 0);
+  if (failed(value))
+    return failure();
+  return n.scalar(*value, element);
+}
+
+/// Pad-1..25. Negative pads cut, before the others put values around.
+static LogicalResult importPad(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0);
+  FailureOr<std::string> mode = n.wordAttribute(
+      "mode", "constant", {"constant", "edge", "reflect", "wrap"});
+  if (failed(input) || failed(mode))
+    return failure();
+  RankedTensorType type = n.typeOf(*input);
+  int64_t rank = type.getRank();
+  FailureOr<SmallVector<int64_t>> pads = padsOf(n, rank);
+  if (failed(pads))
+    return failure();
+  SmallVector<int64_t> starts(rank, 0), sizes(type.getShape()), ones(rank, 1),
+      begins, ends;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    int64_t begin = (*pads)[axis], end = (*pads)[rank + axis];
+    begins.push_back(std::max<int64_t>(begin, 0));
+    ends.push_back(std::max<int64_t>(end, 0));
+    int64_t cut = std::max<int64_t>(-begin, 0) + std::max<int64_t>(-end, 0);
+    if (cut > sizes[axis] || begin < -kMaxElements || end < -kMaxElements)
+      return n.error() << "pads cut " << cut << " values off axis " << axis
+                       << ", which has the size " << sizes[axis];
+    starts[axis] = sizes[axis] > cut ? std::max<int64_t>(-begin, 0) : 0;
+    sizes[axis] -= cut;
+  }
+  Value value;
+  if (*mode == "constant") {
+    FailureOr<Value> given = padValue(n, type.getElementType());
+    if (failed(given))
+      return failure();
+    value = *given;
+  }
+  Compose c(n);
+  Value kept = c.slice(*input, starts, sizes, ones);
+  if (!kept || (llvm::all_of(begins, [](int64_t pad) { return pad == 0; }) &&
+                llvm::all_of(ends, [](int64_t pad) { return pad == 0; })))
+    return c.finish(kept);
+  return n.setOutput(n.create<top::PadOp>(kept, value, begins, ends,
+                                          StringRef(*mode)));
 }
 
 void weft::onnx::registerMoveRows(OpRegistry &registry) {
@@ -423,13 +528,15 @@ void weft::onnx::registerMoveRows(OpRegistry &registry) {
       "Move",
       {
           {"Concat", 4, kLastOpset, importConcat},
+          {"Expand", 8, kLastOpset, importExpand, "constant shape"},
           {"Flatten", 1, kLastOpset, importFlatten},
-          {"Gather", 1, kLastOpset, importGather,
-           "constant indices; of a constant or at equal distance"},
+          {"Pad", 1, kLastOpset, importPad, "constant pads"},
           {"Reshape", 5, kLastOpset, importReshape, "constant shape"},
           {"Slice", 1, kLastOpset, importSlice, "constant ranges"},
           {"Split", 2, kLastOpset, importSplit, "constant sizes"},
           {"Squeeze", 1, kLastOpset, importSqueeze, "constant axes"},
+          {"Tile", 1, 5, importTileAxis, "constant repeats"},
+          {"Tile", 6, kLastOpset, importTile, "constant repeats"},
           {"Transpose", 1, kLastOpset, importTranspose},
           {"Unsqueeze", 1, kLastOpset, importUnsqueeze, "constant axes"},
       });

@@ -258,6 +258,13 @@ FailureOr<Value> NodeImporter::finish(Operation *op) {
     op->erase();
     return failure();
   }
+  // Whatever the operands are, a tensor without elements is known.
+  RankedTensorType type = typeOf(op->getResult(0));
+  if (type.hasStaticShape() && type.getNumElements() == 0) {
+    op->erase();
+    return constant(
+        DenseElementsAttr::get(type, ArrayRef<mlir::Attribute>()));
+  }
   SmallVector<mlir::Attribute> constants;
   for (Value operand : op->getOperands()) {
     ElementsAttr constant;

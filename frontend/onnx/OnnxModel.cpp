@@ -13,6 +13,7 @@
 #include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -186,10 +187,15 @@ public:
 
 private:
   NodeAttribute attribute(const ::onnx::AttributeProto &proto,
-                          std::string &problem);
+                          const OpsetMap &opsets, std::string &problem);
+  std::shared_ptr<const Graph> graph(const ::onnx::GraphProto &proto,
+                                     const OpsetMap &opsets,
+                                     std::string &problem);
   Node node(const ::onnx::NodeProto &proto, const OpsetMap &opsets);
   ValueInfo valueInfo(const ::onnx::ValueInfoProto &proto);
-  void initializers(const ::onnx::GraphProto &graph, Model &model);
+  void initializers(const ::onnx::GraphProto &graph,
+                    std::vector<Tensor> &tensors,
+                    std::vector<std::string> &problems);
   void opsets(Model &model);
 
   std::shared_ptr<const ::onnx::ModelProto> proto;
@@ -219,6 +225,8 @@ static NodeAttribute::Kind kindOf(::onnx::AttributeProto::AttributeType type) {
     return Kind::String;
   case ::onnx::AttributeProto::TENSOR:
     return Kind::Tensor;
+  case ::onnx::AttributeProto::GRAPH:
+    return Kind::Graph;
   case ::onnx::AttributeProto::FLOATS:
     return Kind::Floats;
   case ::onnx::AttributeProto::INTS:
@@ -231,6 +239,7 @@ static NodeAttribute::Kind kindOf(::onnx::AttributeProto::AttributeType type) {
 }
 
 NodeAttribute ModelConverter::attribute(const ::onnx::AttributeProto &proto,
+                                        const OpsetMap &opsets,
                                         std::string &problem) {
   NodeAttribute result;
   result.name = proto.name();
@@ -253,6 +262,55 @@ NodeAttribute ModelConverter::attribute(const ::onnx::AttributeProto &proto,
                     ? "unsupported: attribute '" + proto.name() + "' " +
                           text.substr(strlen("unsupported: "))
                     : "attribute '" + proto.name() + "' " + text;
+  }
+  if (result.kind == NodeAttribute::Kind::Graph)
+    result.graph = graph(proto.g(), opsets, problem);
+  return result;
+}
+
+/// Names that `nodes` use and neither they nor `known` make.
+static std::vector<std::string> namesFromOutside(const std::vector<Node> &nodes,
+                                                 llvm::StringSet<> known) {
+  for (const Node &node : nodes)
+    for (const std::string &output : node.outputs)
+      known.insert(output);
+  std::vector<std::string> captured;
+  auto use = [&](const std::string &name) {
+    if (!name.empty() && known.insert(name).second)
+      captured.push_back(name);
+  };
+  for (const Node &node : nodes) {
+    llvm::for_each(node.inputs, use);
+    llvm::for_each(node.captured, use);
+  }
+  return captured;
+}
+
+std::shared_ptr<const Graph>
+ModelConverter::graph(const ::onnx::GraphProto &proto, const OpsetMap &opsets,
+                      std::string &problem) {
+  auto result = std::make_shared<Graph>();
+  result->name = proto.name();
+  std::vector<std::string> problems;
+  initializers(proto, result->initializers, problems);
+  if (!problems.empty() && problem.empty())
+    problem = "its graph '" + proto.name() + "': " + problems.front();
+  llvm::StringSet<> known;
+  for (const ::onnx::ValueInfoProto &input : proto.input()) {
+    result->inputs.push_back(valueInfo(input));
+    known.insert(input.name());
+  }
+  for (const Tensor &tensor : result->initializers)
+    known.insert(tensor.name);
+  result->nodes = nodes(proto.node(), opsets);
+  result->captured = namesFromOutside(result->nodes, known);
+  for (const Node &node : result->nodes)
+    for (const std::string &output : node.outputs)
+      known.insert(output);
+  for (const ::onnx::ValueInfoProto &output : proto.output()) {
+    result->outputs.push_back(valueInfo(output));
+    if (known.insert(output.name()).second)
+      result->captured.push_back(output.name());
   }
   return result;
 }
@@ -290,7 +348,13 @@ Node ModelConverter::node(const ::onnx::NodeProto &proto,
   else
     result.problem = checkAgainstSchema(proto, opsets);
   for (const ::onnx::AttributeProto &attributeProto : proto.attribute())
-    result.attributes.push_back(attribute(attributeProto, result.problem));
+    result.attributes.push_back(
+        attribute(attributeProto, opsets, result.problem));
+  for (const NodeAttribute &attribute : result.attributes)
+    if (attribute.graph)
+      result.captured.insert(result.captured.end(),
+                             attribute.graph->captured.begin(),
+                             attribute.graph->captured.end());
   return result;
 }
 
@@ -316,7 +380,8 @@ Function ModelConverter::function(const ::onnx::FunctionProto &proto) {
   result.opsets = opsetsOf(proto);
   std::string problem; // an unreadable default matters only where it is used
   for (const ::onnx::AttributeProto &value : proto.attribute_proto())
-    result.attributeDefaults.push_back(attribute(value, problem));
+    result.attributeDefaults.push_back(
+        attribute(value, result.opsets, problem));
   result.nodes = nodes(proto.node(), result.opsets);
   return result;
 }
@@ -343,7 +408,10 @@ static const char *typeKindName(::onnx::TypeProto::ValueCase kind) {
 ValueInfo ModelConverter::valueInfo(const ::onnx::ValueInfoProto &proto) {
   ValueInfo result;
   result.name = proto.name();
-  const ::onnx::TypeProto &type = proto.type();
+  const ::onnx::TypeProto *declared = &proto.type();
+  if (declared->value_case() == ::onnx::TypeProto::kOptionalType)
+    declared = &declared->optional_type().elem_type();
+  const ::onnx::TypeProto &type = *declared;
   if (type.value_case() != ::onnx::TypeProto::kTensorType) {
     result.kindName = typeKindName(type.value_case());
     return result;
@@ -364,24 +432,24 @@ ValueInfo ModelConverter::valueInfo(const ::onnx::ValueInfoProto &proto) {
 }
 
 void ModelConverter::initializers(const ::onnx::GraphProto &graph,
-                                  Model &model) {
+                                  std::vector<Tensor> &tensors,
+                                  std::vector<std::string> &problems) {
   for (const ::onnx::TensorProto &tensorProto : graph.initializer()) {
     Expected<Tensor> tensor = readTensor(tensorProto, proto, files);
     if (tensor) {
-      model.initializers.push_back(std::move(*tensor));
+      tensors.push_back(std::move(*tensor));
       continue;
     }
     std::string text = llvm::toString(tensor.takeError());
     StringRef rest = text;
     bool unsupported = rest.consume_front("unsupported: ");
-    model.problems.push_back((unsupported ? "unsupported: " : "") +
-                             ("initializer '" + tensorProto.name() + "' ") +
-                             rest.str());
+    problems.push_back((unsupported ? "unsupported: " : "") +
+                       ("initializer '" + tensorProto.name() + "' ") +
+                       rest.str());
   }
   for (const ::onnx::SparseTensorProto &sparse : graph.sparse_initializer())
-    model.problems.push_back("unsupported: initializer '" +
-                             sparse.values().name() +
-                             "' is sparse; store it as a dense tensor");
+    problems.push_back("unsupported: initializer '" + sparse.values().name() +
+                       "' is sparse; store it as a dense tensor");
 }
 
 void ModelConverter::opsets(Model &model) {
@@ -416,7 +484,7 @@ Model ModelConverter::run() {
     model.inputs.push_back(valueInfo(input));
   for (const ::onnx::ValueInfoProto &output : graph.output())
     model.outputs.push_back(valueInfo(output));
-  initializers(graph, model);
+  initializers(graph, model.initializers, model.problems);
   // With a foreign opset every node would be reported once more.
   if (model.problems.empty() || !graph.node().empty())
     model.nodes = nodes(graph.node(), model.opsets);
@@ -481,6 +549,8 @@ SchemaFacts weft::onnx::lookUpSchema(StringRef domain, StringRef opType,
             opType.str(), static_cast<int>(opset), domain.str())) {
       facts.since = schema->SinceVersion();
       facts.deprecated = schema->Deprecated();
+      facts.hasFunction =
+          schema->HasFunction() || schema->HasContextDependentFunction();
     }
   } catch (const std::exception &) {
     // No schema, then.
@@ -526,9 +596,11 @@ static void setAttribute(const NodeAttribute &attribute,
       proto.mutable_t()->set_data_type(tensor.type);
       proto.mutable_t()->mutable_dims()->Add(tensor.dims.begin(),
                                              tensor.dims.end());
+      // Types below 8 bits are packed in files; no function body looks inside.
       proto.mutable_t()->set_raw_data(tensor.bytes.data(), tensor.bytes.size());
     }
     break;
+  case Kind::Graph: // no function body looks inside
   case Kind::Other:
     break;
   }
@@ -569,7 +641,9 @@ weft::onnx::functionOfSchema(const Node &node, int64_t opset,
         for (int64_t dim : inputTypes[i].dims)
           tensor->mutable_shape()->add_dim()->set_dim_value(dim);
       }
-      ::onnx::FunctionBodyBuildContextImpl context(nodeProto(node), types);
+      // The context points into the node and must not outlive it.
+      ::onnx::NodeProto proto = nodeProto(node);
+      ::onnx::FunctionBodyBuildContextImpl context(proto, types);
       if (!schema->BuildContextDependentFunction(context, *body, version))
         return std::nullopt;
     } else if (const ::onnx::FunctionProto *fixed =

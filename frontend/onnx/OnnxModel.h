@@ -24,8 +24,8 @@
 namespace weft::onnx {
 
 /// First and last opset of the default domain that Weft reads.
-constexpr int64_t kFirstOpset = 7;
-constexpr int64_t kLastOpset = 26;
+constexpr int64_t kFirstOpset = 1;
+constexpr int64_t kLastOpset = 28;
 /// Most elements a tensor may have; shapes beyond it are taken for mistakes.
 constexpr int64_t kMaxElements = INT32_MAX;
 
@@ -46,11 +46,24 @@ enum DataType : int32_t {
   kUint32 = 12,
   kUint64 = 13,
   kBfloat16 = 16,
+  kFloat8E4M3FN = 17,
+  kFloat8E4M3FNUZ = 18,
+  kFloat8E5M2 = 19,
+  kFloat8E5M2FNUZ = 20,
+  kUint4 = 21,
+  kInt4 = 22,
+  kFloat4E2M1 = 23,
+  kFloat8E8M0 = 24,
+  kUint2 = 25,
+  kInt2 = 26,
+  kFloat6E2M3 = 27,
+  kFloat6E3M2 = 28,
 };
 
 /// "float32", "int64" ...; "element type 99" for a number ONNX does not have.
 std::string dataTypeName(int32_t type);
-/// Bytes of one element, 0 for types Weft does not hold (strings, 4 bit, fp8).
+/// Bytes of one element as Tensor::bytes holds it (types below 8 bits take one
+/// byte), 0 for types Weft does not hold (strings, complex numbers).
 unsigned dataTypeBytes(int32_t type);
 
 /// Product of `dims`; nullopt if one is negative or it exceeds kMaxElements.
@@ -59,7 +72,8 @@ std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> dims);
 std::string formatShape(llvm::ArrayRef<int64_t> dims);
 
 /// A constant tensor. `bytes` are little endian, dense, row major, one byte for
-/// a bool; they live as long as `owner`.
+/// a bool and for types below 8 bits (integers sign- or zero-extended); they
+/// live as long as `owner`.
 struct Tensor {
   std::string name;
   int32_t type = kUndefined;
@@ -68,9 +82,21 @@ struct Tensor {
   std::shared_ptr<const void> owner;
 };
 
+struct Graph;
+
 /// An attribute of a node; only the member that `kind` names is meaningful.
 struct NodeAttribute {
-  enum class Kind { Float, Int, String, Tensor, Floats, Ints, Strings, Other };
+  enum class Kind {
+    Float,
+    Int,
+    String,
+    Tensor,
+    Graph,
+    Floats,
+    Ints,
+    Strings,
+    Other
+  };
   std::string name;
   Kind kind = Kind::Other;
   /// ONNX's word for the kind, e.g. "GRAPH"; for messages.
@@ -81,6 +107,7 @@ struct NodeAttribute {
   int64_t intValue = 0;
   std::string stringValue;
   std::shared_ptr<Tensor> tensor;
+  std::shared_ptr<const Graph> graph;
   std::vector<float> floats;
   std::vector<int64_t> ints;
   std::vector<std::string> strings;
@@ -94,6 +121,8 @@ struct Node {
   std::vector<std::string> inputs; // "" where an optional input is left out
   std::vector<std::string> outputs;
   std::vector<NodeAttribute> attributes;
+  /// Names of the surrounding graph that the node's graphs use.
+  std::vector<std::string> captured;
   /// Position in the main graph of the file; nodes of a function body carry
   /// their position in the body.
   unsigned index = 0;
@@ -111,11 +140,22 @@ struct Dimension {
 
 struct ValueInfo {
   std::string name;
-  /// kUndefined if the value is no tensor; then `kindName` says what it is.
+  /// kUndefined if the value is no tensor; then `kindName` says what it is. An
+  /// optional tensor counts as a tensor: an input that is given is there.
   int32_t type = kUndefined;
   std::string kindName;
   /// nullopt if even the rank is unknown.
   std::optional<std::vector<Dimension>> dims;
+};
+
+/// A graph within a node: a branch of If, the body of Loop or Scan.
+struct Graph {
+  std::string name;
+  std::vector<ValueInfo> inputs, outputs;
+  std::vector<Tensor> initializers;
+  std::vector<Node> nodes;
+  /// Names that it takes from the graph around it.
+  std::vector<std::string> captured;
 };
 
 using OpsetMap = std::map<std::string, int64_t>;
@@ -163,6 +203,8 @@ struct SchemaFacts {
   /// Opset that gave the operator its present meaning; 0: there is none.
   int64_t since = 0;
   bool deprecated = false;
+  /// Whether the schema defines it by a function.
+  bool hasFunction = false;
 };
 SchemaFacts lookUpSchema(llvm::StringRef domain, llvm::StringRef opType,
                          int64_t opset);

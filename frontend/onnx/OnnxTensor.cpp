@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include <cmath>
 #include <cstring>
@@ -53,16 +54,18 @@ static const DataTypeRow kDataTypes[] = {
     {14, "complex64", 0},
     {15, "complex128", 0},
     {kBfloat16, "bfloat16", 2},
-    {17, "float8e4m3fn", 0},
-    {18, "float8e4m3fnuz", 0},
-    {19, "float8e5m2", 0},
-    {20, "float8e5m2fnuz", 0},
-    {21, "uint4", 0},
-    {22, "int4", 0},
-    {23, "float4e2m1", 0},
-    {24, "float8e8m0", 0},
-    {25, "uint2", 0},
-    {26, "int2", 0},
+    {kFloat8E4M3FN, "float8e4m3fn", 1},
+    {kFloat8E4M3FNUZ, "float8e4m3fnuz", 1},
+    {kFloat8E5M2, "float8e5m2", 1},
+    {kFloat8E5M2FNUZ, "float8e5m2fnuz", 1},
+    {kUint4, "uint4", 1},
+    {kInt4, "int4", 1},
+    {kFloat4E2M1, "float4e2m1", 1},
+    {kFloat8E8M0, "float8e8m0", 1},
+    {kUint2, "uint2", 1},
+    {kInt2, "int2", 1},
+    {kFloat6E2M3, "float6e2m3", 1},
+    {kFloat6E3M2, "float6e3m2", 1},
 };
 
 static const DataTypeRow *findDataType(int32_t type) {
@@ -80,6 +83,22 @@ std::string weft::onnx::dataTypeName(int32_t type) {
 unsigned weft::onnx::dataTypeBytes(int32_t type) {
   const DataTypeRow *row = findDataType(type);
   return row ? row->bytes : 0;
+}
+
+/// Bits of one element in a file, where several share a byte; else 0. (6-bit
+/// floats take a byte each.)
+static unsigned packedBits(int32_t type) {
+  switch (type) {
+  case kUint4:
+  case kInt4:
+  case kFloat4E2M1:
+    return 4;
+  case kUint2:
+  case kInt2:
+    return 2;
+  default:
+    return 0;
+  }
 }
 
 std::optional<int64_t> weft::onnx::countElements(llvm::ArrayRef<int64_t> dims) {
@@ -256,9 +275,42 @@ static Error readTypedField(const ::onnx::TensorProto &proto, int64_t elements,
   case kUint8:
   case kBool:
     return packField<uint8_t>(proto.int32_data(), elements, tensor);
+  case kFloat8E4M3FN: // as bit patterns, narrower ones several a byte
+  case kFloat8E4M3FNUZ:
+  case kFloat8E5M2:
+  case kFloat8E5M2FNUZ:
+  case kFloat8E8M0:
+  case kFloat6E2M3:
+  case kFloat6E3M2:
+    return packField<uint8_t>(proto.int32_data(), elements, tensor);
+  case kUint4:
+  case kInt4:
+  case kFloat4E2M1:
+  case kUint2:
+  case kInt2:
+    return packField<uint8_t>(
+        proto.int32_data(),
+        llvm::divideCeil(uint64_t(elements) * packedBits(tensor.type), 8),
+        tensor);
   default:
     return problem("has no readable values");
   }
+}
+
+/// Gives every element of a packed tensor its own byte; the first element is in
+/// the low bits of the first byte.
+static void unpack(Tensor &tensor, int64_t elements) {
+  unsigned bits = packedBits(tensor.type), perByte = 8 / bits;
+  bool isSigned = tensor.type == kInt4 || tensor.type == kInt2;
+  auto bytes = std::make_shared<std::vector<char>>(elements);
+  for (int64_t i = 0; i < elements; ++i) {
+    auto packed = static_cast<uint8_t>(tensor.bytes[i / perByte]);
+    auto high = static_cast<uint8_t>(packed << (8 - bits * (i % perByte + 1)));
+    (*bytes)[i] =
+        isSigned ? char(int8_t(high) >> (8 - bits)) : char(high >> (8 - bits));
+  }
+  tensor.bytes = *bytes;
+  tensor.owner = bytes;
 }
 
 template <typename T, typename IsNan>
@@ -320,7 +372,7 @@ weft::onnx::readTensor(const ::onnx::TensorProto &proto,
   if (bytes == 0)
     return problem("unsupported: has element type " +
                    dataTypeName(tensor.type) +
-                   "; use a float type, an integer of 8 to 64 bits or bool");
+                   "; use a float type, an integer type or bool");
   if (proto.has_segment())
     return problem("unsupported: is stored in segments; store it in one piece");
   std::optional<int64_t> elements = countElements(tensor.dims);
@@ -330,6 +382,9 @@ weft::onnx::readTensor(const ::onnx::TensorProto &proto,
                            formatShape(tensor.dims), kMaxElements)
                        .str());
   uint64_t needed = static_cast<uint64_t>(*elements) * bytes;
+  unsigned packed = packedBits(tensor.type);
+  if (packed)
+    needed = llvm::divideCeil(needed * packed, 8);
   if (proto.data_location() == ::onnx::TensorProto::EXTERNAL) {
     if (Error error = readExternal(proto, needed, files, tensor))
       return error;
@@ -348,6 +403,8 @@ weft::onnx::readTensor(const ::onnx::TensorProto &proto,
                            "every result NaN, export the model again",
                            *index, *elements)
                        .str());
+  if (packed)
+    unpack(tensor, *elements);
   normalizeBools(tensor);
   return tensor;
 }

@@ -13,8 +13,8 @@ const OpRegistry &OpRegistry::get() {
 #define WEFT_FAMILY(name) register##name##Rows(result);
 #include "OpFamilies.inc"
 #undef WEFT_FAMILY
-    registerRecurrentRows(result);
-    registerMicrosoftRows(result);
+#define WEFT_ROWS(name) register##name##Rows(result);
+#include "frontend/onnx/RowFiles.def"
     return result;
   }();
   return registry;

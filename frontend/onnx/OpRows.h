@@ -21,10 +21,14 @@
 namespace weft::onnx {
 
 class NodeImporter;
+struct StructureNode;
 
 /// Imports one node: binds operands and attributes, builds ops, sets outputs.
 /// Whatever does not fit has been reported when it returns failure.
 using ImportFunction = llvm::LogicalResult (*)(NodeImporter &);
+
+/// The same for operators on graphs, sequences and optionals (Importer.h).
+using StructureFunction = llvm::LogicalResult (*)(StructureNode &);
 
 struct OpRow {
   llvm::StringRef name;
@@ -39,6 +43,8 @@ struct OpRow {
   /// form spells it; "" for other ops and if the value is only passed on.
   llvm::StringRef kind = "";
   llvm::StringRef family = "";
+  /// If set, called in place of `import`.
+  StructureFunction structure = nullptr;
 };
 
 class OpRegistry {
@@ -59,13 +65,15 @@ private:
   std::map<std::pair<std::string, std::string>, std::vector<OpRow>> rows;
 };
 
+// Rows that need no family of ops: control flow, and operators that are
+// decomposed into ops of several families.
+#define WEFT_ROWS(name) void register##name##Rows(OpRegistry &registry);
+#include "frontend/onnx/RowFiles.def"
+
 // One function a family; called from the list in cmake/OpFamilies.cmake.
 #define WEFT_FAMILY(name) void register##name##Rows(OpRegistry &registry);
 #include "OpFamilies.inc"
 #undef WEFT_FAMILY
-// Operators that become chains of ops of several families.
-void registerRecurrentRows(OpRegistry &registry);
-void registerMicrosoftRows(OpRegistry &registry);
 
 } // namespace weft::onnx
 

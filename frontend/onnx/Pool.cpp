@@ -3,7 +3,7 @@
 #include "dialects/top/Pool.h"
 
 #include "frontend/onnx/OpRows.h"
-#include "frontend/onnx/Window.h"
+#include "frontend/onnx/Pooling.h"
 
 using namespace mlir;
 using namespace weft;
@@ -19,36 +19,113 @@ static FailureOr<ArrayRef<int64_t>> spatialSizes(NodeImporter &n, Value input) {
                    << "; a pool needs at least one spatial axis (rank 3)";
 }
 
-template <PoolKind Kind>
-static LogicalResult importPool(NodeImporter &n) {
-  FailureOr<Value> input = n.operand(0);
-  if (failed(input))
+/// The window of a pool node and its input.
+static LogicalResult readPool(NodeImporter &n, Value &input, Window &window) {
+  FailureOr<Value> operand = n.operand(0);
+  if (failed(operand))
     return failure();
-  auto spatial = spatialSizes(n, *input);
+  auto spatial = spatialSizes(n, *operand);
   if (failed(spatial))
     return failure();
   auto kernel = n.intsAttribute("kernel_shape", spatial->size(), 1, 1);
-  auto includePad = n.flagAttribute("count_include_pad", false);
-  if (failed(kernel) || failed(includePad))
+  if (failed(kernel))
     return failure();
   if (!n.hasAttribute("kernel_shape"))
     return n.error() << "kernel_shape is missing";
-  FailureOr<Window> window = readWindow(n, *spatial, *kernel);
-  if (failed(window))
+  FailureOr<Window> read = readWindow(n, *spatial, *kernel);
+  if (failed(read))
     return failure();
-  if (n.wantsOutput(1))
-    return n.unsupported() << "output Indices of " << n.node.opType
-                           << "; remove it if nothing needs it";
-  if (llvm::any_of(window->dilations, [](int64_t d) { return d != 1; }))
-    return n.unsupported() << n.node.opType
-                           << " with dilations; use dilations of 1";
-  // Cells that only ceil_mode adds count for nobody, which one flag cannot say.
-  if (*includePad && window->extended)
-    return n.unsupported() << "count_include_pad together with ceil_mode; "
-                              "make the padding explicit with Pad";
-  return n.setOutput(n.create<top::PoolOp>(Kind, *input, window->kernel,
-                                           window->strides, window->pads,
-                                           *includePad));
+  for (size_t s = 0; s < spatial->size(); ++s) {
+    int64_t padded =
+        (*spatial)[s] + read->pads[s] + read->pads[spatial->size() + s];
+    int64_t extent = read->dilations[s] * ((*kernel)[s] - 1) + 1;
+    if ((*spatial)[s] < 1 || extent > padded)
+      return n.error() << "the kernel spans " << extent
+                       << " values on spatial axis " << s
+                       << " but the padded input has " << padded
+                       << "; pad more or use a smaller kernel";
+  }
+  input = *operand;
+  window = std::move(*read);
+  return success();
+}
+
+/// AveragePool-7..22.
+static LogicalResult importAveragePool(NodeImporter &n) {
+  Value input;
+  Window window;
+  auto includePad = n.flagAttribute("count_include_pad", false);
+  if (failed(includePad) || failed(readPool(n, input, window)))
+    return failure();
+  Compose c(n);
+  return c.finish(averageWindows(c, input, window, *includePad));
+}
+
+/// MaxPool-1..22; 8-bit integers (MaxPool-12) go through f32, which holds them.
+static LogicalResult importMaxPool(NodeImporter &n) {
+  Value input;
+  Window window;
+  auto order = n.intAttribute("storage_order", 0, 0, 1);
+  if (failed(order) || failed(readPool(n, input, window)))
+    return failure();
+  Compose c(n);
+  Type element = c.elementOf(input);
+  Value value =
+      isa<FloatType>(element) ? input : c.cast(input, n.builder.getF32Type());
+  if (n.wantsOutput(1)) {
+    Value indices;
+    Value largest = largestWithIndices(c, value, window, *order == 1, indices);
+    if (failed(c.finish(indices, 1)))
+      return failure();
+    return c.finish(c.cast(largest, element));
+  }
+  return c.finish(
+      c.cast(poolWindows(c, PoolKind::Max, value, window), element));
+}
+
+/// (sum of |x|^p)^(1/p) of what `mean` makes of |x|^p, a mean of `cells`.
+static Value norm(Compose &c, Value value, int64_t p, double cells,
+                  function_ref<Value(Value)> mean) {
+  using top::UnaryKind;
+  Value power = c.unary(UnaryKind::Abs, value);
+  if (p == 2)
+    power = c.mul(value, value);
+  else if (p != 1 && power)
+    power = c.binary(top::BinaryKind::Pow, power,
+                     c.number(static_cast<double>(p), power));
+  Value sum = power ? c.mul(mean(power), cells) : Value();
+  if (p == 1 || !sum)
+    return sum;
+  return p == 2 ? c.unary(UnaryKind::Sqrt, sum)
+                : c.binary(top::BinaryKind::Pow, sum,
+                           c.number(1.0 / static_cast<double>(p), sum));
+}
+
+/// LpPool-2..22.
+static LogicalResult importLpPool(NodeImporter &n) {
+  Value input;
+  Window window;
+  auto p = n.intAttribute("p", 2, 1);
+  if (failed(p) || failed(readPool(n, input, window)))
+    return failure();
+  double cells = 1;
+  for (int64_t size : window.kernel)
+    cells *= static_cast<double>(size);
+  Compose c(n);
+  return c.finish(norm(c, input, *p, cells, [&](Value power) {
+    return poolWindows(c, PoolKind::Avg, power, window);
+  }));
+}
+
+/// The window over the whole of a tensor.
+static Window wholeWindow(ArrayRef<int64_t> spatial) {
+  Window window;
+  window.kernel.assign(spatial.begin(), spatial.end());
+  window.strides.assign(spatial.size(), 1);
+  window.dilations = window.strides;
+  window.pads.assign(2 * spatial.size(), 0);
+  window.added.assign(spatial.size(), 0);
+  return window;
 }
 
 /// GlobalAveragePool-1.., GlobalMaxPool-1..: a window over the whole input.
@@ -60,88 +137,87 @@ static LogicalResult importGlobalPool(NodeImporter &n) {
   auto spatial = spatialSizes(n, *input);
   if (failed(spatial))
     return failure();
-  SmallVector<int64_t> ones(spatial->size(), 1), zeros(2 * spatial->size(), 0);
-  return n.setOutput(n.create<top::PoolOp>(Kind, *input, *spatial, ones, zeros,
-                                           /*count_include_pad=*/false));
+  Compose c(n);
+  return c.finish(poolWindows(c, Kind, *input, wholeWindow(*spatial)));
 }
 
-/// Axes of a reduction: an attribute before 18, then an operand; none means all
-/// (or none, with `noop_with_empty_axes`).
-static FailureOr<SmallVector<int64_t>> reducedAxes(NodeImporter &n,
-                                                   int64_t rank) {
-  FailureOr<bool> noop = n.flagAttribute("noop_with_empty_axes", false);
-  if (failed(noop))
-    return failure();
-  SmallVector<int64_t> axes;
-  bool given =
-      n.opset < 18 ? n.hasAttribute("axes") : n.optionalOperand(1) != nullptr;
-  if (given) {
-    FailureOr<SmallVector<int64_t>> listed =
-        n.opset < 18 ? n.intsAttribute("axes", -1, 0)
-                     : n.constantInts(1, "axes");
-    if (failed(listed))
-      return failure();
-    axes = *listed;
-  }
-  if (axes.empty() && !*noop)
-    for (int64_t axis = 0; axis < rank; ++axis)
-      axes.push_back(axis);
-  return n.normalizeAxes(axes, rank);
-}
-
-/// ReduceMean-1..18, ReduceMax-1..20 over axes that lie side by side: a pool
-/// over a view outer, 1, reduced, inner of the input.
-template <PoolKind Kind>
-static LogicalResult importReduce(NodeImporter &n) {
+/// GlobalLpPool-2..22.
+static LogicalResult importGlobalLpPool(NodeImporter &n) {
   FailureOr<Value> input = n.operand(0);
-  if (failed(input))
+  auto p = n.intAttribute("p", 2, 1);
+  if (failed(input) || failed(p))
+    return failure();
+  auto spatial = spatialSizes(n, *input);
+  if (failed(spatial))
+    return failure();
+  Window window = wholeWindow(*spatial);
+  Compose c(n);
+  double cells = static_cast<double>(*countElements(*spatial));
+  return c.finish(norm(c, *input, *p, cells, [&](Value power) {
+    return poolWindows(c, PoolKind::Avg, power, window);
+  }));
+}
+
+/// MaxUnpool-9..22: values at the places that MaxPool gave; zeros elsewhere.
+static LogicalResult importMaxUnpool(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0), places = n.operand(1);
+  if (failed(input) || failed(places))
+    return failure();
+  auto spatial = spatialSizes(n, *input);
+  if (failed(spatial))
+    return failure();
+  size_t axes = spatial->size();
+  auto kernel = n.intsAttribute("kernel_shape", axes, 1, 1);
+  auto strides = n.intsAttribute("strides", axes, 1, 1);
+  auto pads = n.intsAttribute("pads", 2 * axes, 0, 0);
+  if (failed(kernel) || failed(strides) || failed(pads))
     return failure();
   ArrayRef<int64_t> shape = n.typeOf(*input).getShape();
-  FailureOr<bool> keepDims = n.flagAttribute("keepdims", true);
-  FailureOr<SmallVector<int64_t>> axes = reducedAxes(n, shape.size());
-  if (failed(keepDims) || failed(axes))
+  if (n.typeOf(*places).getShape() != shape)
+    return n.error() << "the input has the shape " << formatShape(shape)
+                     << " and I " << formatShape(n.typeOf(*places).getShape())
+                     << "; both must have one shape";
+  SmallVector<int64_t> result(shape.take_front(2)), none(shape.size(), 0);
+  for (size_t s = 0; s < axes; ++s)
+    result.push_back(((*spatial)[s] - 1) * (*strides)[s] + (*kernel)[s] -
+                     (*pads)[s] - (*pads)[axes + s]);
+  std::optional<int64_t> elements = countElements(result);
+  if (!elements || *elements < 1)
+    return n.error() << "the result would have the shape "
+                     << formatShape(result)
+                     << ", which is empty or too large; use other strides";
+  Compose c(n);
+  int64_t count = *countElements(shape);
+  Value base = c.numbers(0.0, {1, *elements, 1}, c.elementOf(*input));
+  Value whole = c.reshape(c.scatter(base, c.reshape(*places, {1, count}),
+                                    c.reshape(*input, {1, count, 1})),
+                          result);
+  if (!n.optionalOperand(2))
+    return c.finish(whole);
+  auto wanted = n.constantInts(2, "output_shape");
+  if (failed(wanted))
     return failure();
-  if (axes->empty())
-    return n.setOutput(0, *input);
-  int64_t first = axes->front(), last = axes->back();
-  if (last - first + 1 != static_cast<int64_t>(axes->size()))
-    return n.unsupported()
-           << n.node.opType
-           << " over axes that do not lie side by side; use one "
-              "node for each group of axes";
-  SmallVector<int64_t> result;
-  for (int64_t i = 0, rank = shape.size(); i < rank; ++i) {
-    bool reduced = i >= first && i <= last;
-    if (!reduced || *keepDims)
-      result.push_back(reduced ? 1 : shape[i]);
-  }
-  int64_t outer = *countElements(shape.take_front(first));
-  int64_t window = *countElements(shape.slice(first, axes->size()));
-  int64_t inner = *countElements(shape.drop_front(last + 1));
-  FailureOr<Value> view = n.reshape(*input, {outer, 1, window, inner});
-  if (failed(view))
-    return failure();
-  FailureOr<Value> pooled = n.create<top::PoolOp>(
-      Kind, *view, ArrayRef<int64_t>{window, 1}, ArrayRef<int64_t>{1, 1},
-      ArrayRef<int64_t>{0, 0, 0, 0}, /*count_include_pad=*/false);
-  if (failed(pooled))
-    return failure();
-  return n.setOutput(n.reshape(*pooled, result));
+  SmallVector<int64_t> end;
+  for (size_t i = 0; i < result.size() && wanted->size() == result.size(); ++i)
+    end.push_back((*wanted)[i] - result[i]);
+  if (end.size() != result.size() ||
+      llvm::any_of(end, [](int64_t more) { return more < 0; }))
+    return n.error() << "output_shape is " << formatShape(*wanted)
+                     << ", must be at least " << formatShape(result)
+                     << " on every axis";
+  return c.finish(c.pad(whole, none, end, 0));
 }
 
 void weft::onnx::registerPoolRows(OpRegistry &registry) {
   registry.add(
       "Pool",
       {
-          {"AveragePool", 7, kLastOpset, importPool<PoolKind::Avg>,
-           "no dilations"},
+          {"AveragePool", 7, kLastOpset, importAveragePool},
           {"GlobalAveragePool", 1, kLastOpset, importGlobalPool<PoolKind::Avg>},
           {"GlobalMaxPool", 1, kLastOpset, importGlobalPool<PoolKind::Max>},
-          {"MaxPool", 1, kLastOpset, importPool<PoolKind::Max>,
-           "no dilations, no Indices"},
-          {"ReduceMax", 1, kLastOpset, importReduce<PoolKind::Max>,
-           "floats, axes side by side"},
-          {"ReduceMean", 1, kLastOpset, importReduce<PoolKind::Avg>,
-           "floats, axes side by side"},
+          {"GlobalLpPool", 2, kLastOpset, importGlobalLpPool},
+          {"LpPool", 2, kLastOpset, importLpPool},
+          {"MaxPool", 1, kLastOpset, importMaxPool},
+          {"MaxUnpool", 9, kLastOpset, importMaxUnpool},
       });
 }

@@ -173,6 +173,6 @@ void weft::onnx::registerUnaryRows(OpRegistry &registry) {
     rows.push_back({onnxName, sinceOpset, kLastOpset,                          \
                     importUnary<UnaryKind::symbol>, "", "",                    \
                     kindName(UnaryKind::symbol)});
-#include "dialects/top/UnaryKinds.def"
+#include "runtime/host/UnaryKinds.def"
   registry.add("Unary", rows);
 }

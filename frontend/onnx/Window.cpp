@@ -37,7 +37,8 @@ FailureOr<Window> weft::onnx::readWindow(NodeImporter &n,
     return n.error() << "auto_pad is " << *autoPad
                      << " and pads are given, too; use one of them";
 
-  Window window{SmallVector<int64_t>(kernel), *strides, *dilations, *pads};
+  Window window{SmallVector<int64_t>(kernel), *strides, *dilations, *pads,
+                SmallVector<int64_t>(axes, 0)};
   for (int64_t axis = 0; axis < axes; ++axis) {
     int64_t stride = window.strides[axis];
     int64_t extent = window.dilations[axis] * (kernel[axis] - 1) + 1;
@@ -59,7 +60,7 @@ FailureOr<Window> weft::onnx::readWindow(NodeImporter &n,
     int64_t extra = (outputs - 1) * stride + extent - padded;
     if (extra > 0) {
       end += extra;
-      window.extended = true;
+      window.added[axis] = extra;
     }
   }
   return window;

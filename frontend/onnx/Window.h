@@ -11,8 +11,9 @@ namespace weft::onnx {
 struct Window {
   llvm::SmallVector<int64_t> kernel, strides, dilations;
   llvm::SmallVector<int64_t> pads; // all begins, then all ends
-  /// True if ceil_mode added cells at an end beyond what `pads` asked for.
-  bool extended = false;
+  /// How much of each end of `pads` ceil_mode has added: cells that not even
+  /// count_include_pad counts.
+  llvm::SmallVector<int64_t> added;
 };
 
 /// Reads strides, dilations, pads, auto_pad and ceil_mode of a node whose input

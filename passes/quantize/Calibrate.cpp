@@ -2,7 +2,7 @@
 
 #include "passes/quantize/Calibrate.h"
 
-#include "dialects/TensorValues.h"
+#include "runtime/numeric/TensorValues.h"
 
 using namespace mlir;
 using namespace weft;

@@ -4,9 +4,10 @@
 #include "dialects/top/Constant.h"
 #include "dialects/top/Symbols.h"
 #include "dialects/tpu/Constant.h"
+#include "dialects/tpu/Host.h"
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Tpu.h"
-#include "passes/quantize/Lowering.h"
+#include "passes/quantize/HostPlacement.h"
 #include "passes/quantize/Passes.h"
 #include "runtime/chips/Targets.h"
 
@@ -24,53 +25,17 @@ namespace weft::quantize {
 #include "passes/quantize/Passes.h.inc"
 } // namespace weft::quantize
 
-/// The name of an element type as the manual spells it.
-static std::string typeWord(Type element) {
-  if (element.isInteger(1))
-    return "bool";
-  std::string text;
-  llvm::raw_string_ostream(text) << element;
-  return text.compare(0, 2, "ui") == 0 ? text.substr(1) : text;
-}
-
 static Type elementOf(Value value) {
   return getElementTypeOrSelf(value.getType());
 }
 
-/// True for an integer or bool input that only casts to floats read, and an
-/// integer output that is cast from a float: the machine has these casts, and
-/// computes with floats between them. (A bool would be x != 0, no cast.)
-static bool isCastAtInterface(Value value) {
-  if (auto cast = value.getDefiningOp<top::CastOp>())
-    return llvm::isa<FloatType>(elementOf(cast.getInput())) &&
-           !elementOf(value).isInteger(1) &&
-           llvm::all_of(value.getUsers(), llvm::IsaPred<func::ReturnOp>);
-  return llvm::isa<BlockArgument>(value) &&
-         llvm::all_of(value.getUsers(), [](Operation *user) {
-           return llvm::isa<top::CastOp>(user) &&
-                  llvm::isa<FloatType>(elementOf(user->getResult(0)));
-         });
-}
-
-/// Tensors of floats, or of integers at the interface, of rank 0 to 4 and no
-/// empty axis.
+/// Tensors of floats, integers and bools, of any rank and without empty axis.
 static LogicalResult checkType(Location location, Value value, StringRef name) {
   Type type = value.getType();
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
-    return emitError(location) << "value '" << name << "' has type " << type
-                               << ", must be a tensor of static shape";
-  Type element = tensor.getElementType();
-  if (!llvm::isa<FloatType>(element) && !isCastAtInterface(value))
-    return emitError(location)
-           << "unsupported: element type " << typeWord(element) << " of value '"
-           << name
-           << "'; f32, f16 and bf16 run on the chip, integers only as inputs "
-              "that are cast to floats and outputs cast from floats";
-  if (tensor.getRank() > 4)
-    return emitError(location)
-           << "unsupported: value '" << name << "' has rank "
-           << tensor.getRank() << "; at most 4 axes are supported";
+    return emitError(location) << "unsupported: the size of value '" << name
+                               << "', " << type << ", depends on data";
   if (tensor.getNumElements() == 0)
     return emitError(location)
            << "unsupported: value '" << name << "' has no elements";
@@ -92,53 +57,36 @@ static LogicalResult checkRange(Operation &op, top::ConstantOp constant) {
   return success();
 }
 
-/// Constants among the operands of `op` are numbers the chip computes with.
+/// Double constants among the operands of `op` are numbers the chip computes
+/// with.
 static LogicalResult checkConstants(Operation &op) {
   for (Value operand : op.getOperands()) {
     auto constant = operand.getDefiningOp<top::ConstantOp>();
     if (!constant)
       continue;
-    Type element = constant.getValue().getElementType();
-    bool isOutput = op.hasTrait<OpTrait::IsTerminator>();
-    if (!llvm::isa<FloatType>(element))
-      return emitError(isOutput ? constant.getLoc() : op.getLoc())
-             << "unsupported: a constant of element type " << typeWord(element)
-             << (isOutput ? " as output" : " as operand")
-             << "; f32, f16 and bf16 run on the chip";
-    if (element.isF64() && failed(checkRange(op, constant)))
+    if (constant.getValue().getElementType().isF64() &&
+        failed(checkRange(op, constant)))
       return failure();
   }
   return success();
 }
 
-/// Every value that the lowering will touch, up to 20 complaints at once; what
-/// only follows from a value complained about is left out.
-static LogicalResult checkTypes(func::FuncOp func) {
-  int errors = 0;
-  llvm::DenseSet<Value> bad;
-  auto check = [&](Location location, Value value) {
-    if (succeeded(checkType(location, value, valueName(value))))
-      return;
-    bad.insert(value);
-    ++errors;
+/// What `op` reads and gives is of types that the chip computes with.
+static LogicalResult checkTypes(Operation &op) {
+  if (failed(checkConstants(op)))
+    return failure();
+  auto check = [&](Value value) {
+    return value.getDefiningOp<top::ConstantOp>()
+               ? success()
+               : checkType(op.getLoc(), value, valueName(value));
   };
-  for (BlockArgument argument : func.getArguments())
-    check(func.getLoc(), argument);
-  for (Operation &op : func.getBody().front()) {
-    if (errors >= 20)
-      break;
-    if (llvm::isa<top::ConstantOp>(op))
-      continue;
-    if (llvm::any_of(op.getOperands(),
-                     [&](Value operand) { return bad.contains(operand); })) {
-      bad.insert(op.result_begin(), op.result_end());
-      continue;
-    }
-    errors += failed(checkConstants(op));
-    for (Value result : op.getResults())
-      check(op.getLoc(), result);
-  }
-  return failure(errors > 0);
+  for (Value operand : op.getOperands())
+    if (failed(check(operand)))
+      return failure();
+  for (Value result : op.getResults())
+    if (failed(check(result)))
+      return failure();
+  return success();
 }
 
 /// Says once that doubles are computed as floats.
@@ -202,15 +150,31 @@ private:
 
   LogicalResult lowerArguments(Block &old, Block &fresh) {
     for (BlockArgument argument : old.getArguments()) {
+      if (!tpu::isHostTensor(argument.getType()))
+        return emitError(func.getLoc())
+               << "unsupported: input '" << valueName(argument) << "' has type "
+               << argument.getType() << "; give its sizes with --shape";
       FailureOr<Type> element = inputElement(argument);
       if (failed(element))
         return failure();
+      SmallVector<int64_t, 4> shape = inputShape(argument);
       lowering.define(argument,
-                      fresh.addArgument(
-                          lowering.tensor(lowering.shapeOf(argument), *element),
-                          argument.getLoc()));
+                      fresh.addArgument(lowering.tensor(shape, *element),
+                                        argument.getLoc()));
     }
     return success();
+  }
+
+  /// Where DRAM holds an input: its 4-D view or, if there is none, one row. An
+  /// empty input has one element, which nobody reads.
+  SmallVector<int64_t, 4> inputShape(BlockArgument argument) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    if (type.getNumElements() == 0)
+      return {1, 1, 1, 1};
+    std::optional<SmallVector<int64_t, 4>> folded = foldShape(type.getShape());
+    if (folded)
+      return *folded;
+    return {1, 1, 1, type.getNumElements()};
   }
 
   /// The type in which an input is stored: as close to ONNX's as a bmodel has,
@@ -228,24 +192,63 @@ private:
     return lowering.computeType();
   }
 
-  /// All ops; a failing one does not hide the next complaint about an unknown
-  /// op.
+  /// All ops; a failing one does not hide the complaints about others, but
+  /// about what reads its results.
   LogicalResult lowerBody(Block &old) {
+    int errors = 0;
+    llvm::DenseSet<Value> refused;
     for (Operation &op : old.without_terminator()) {
-      const LoweringTable::Function *function = functions.find(&op);
-      if (!function)
-        return unsupported(&op)
-               << "operation '" << op.getName() << "' on the chip";
-      if (!lowering.isTaken(&op) && failed((*function)(&op, lowering)))
-        return failure();
+      bool readsRefused = llvm::any_of(op.getOperands(), [&](Value operand) {
+        return refused.contains(operand);
+      });
+      if (!readsRefused &&
+          (lowering.isTaken(&op) || succeeded(lowerOrPlace(op))))
+        continue;
+      refused.insert(op.result_begin(), op.result_end());
+      if (!readsRefused && ++errors == 20)
+        break;
     }
+    return errors ? failure() : lowerResults(old);
+  }
+
+  /// Lowers `op` or, if its lowering refuses it, places it on the host.
+  LogicalResult lowerOrPlace(Operation &op) {
+    Complaints complaints(op.getContext());
+    Lowering::Mark mark = lowering.mark();
+    if (succeeded(complaints.keep([&] { return lower(op); })))
+      return success();
+    lowering.rollBack(mark);
+    std::optional<std::string> reason = complaints.reason();
+    if (!reason || !hasHostKernel(&op)) {
+      complaints.emit();
+      return failure();
+    }
+    if (lowering.choices.noHost) {
+      complaints.emit("; the host can compute it, convert without --no-host");
+      return failure();
+    }
+    placeOnHost(&op, *reason, lowering);
+    return success();
+  }
+
+  LogicalResult lower(Operation &op) {
+    const LoweringTable::Function *function = functions.find(&op);
+    if (!function)
+      return unsupported(&op)
+             << "operation '" << op.getName() << "' on the chip";
+    if (!llvm::isa<top::ConstantOp>(op) && failed(checkTypes(op)))
+      return failure();
+    return (*function)(&op, lowering);
+  }
+
+  LogicalResult lowerResults(Block &old) {
     auto ret = cast<func::ReturnOp>(old.getTerminator());
     SmallVector<Value> results;
     for (Value operand : ret.getOperands()) {
       Type element = storedElement(elementOf(operand));
       if (lowering.choices.quantizedIo && !llvm::isa<IntegerType>(element))
         element = outputElement(operand);
-      FailureOr<Value> result = output(operand, element, ret.getLoc());
+      FailureOr<Value> result = output(operand, element, ret);
       if (failed(result))
         return failure();
       results.push_back(withOwnRoom(*result, ret.getLoc()));
@@ -257,6 +260,8 @@ private:
   /// The same for an output: 8 bits if a product gives it so, else the compute
   /// type.
   Type outputElement(Value operand) {
+    if (lowering.isOnHost(operand))
+      return storedElement(elementOf(operand));
     Value form = lowering.firstForm(operand);
     return form && tpu::isQuantized(form) ? tpu::elementOf(form)
                                           : lowering.computeType();
@@ -276,11 +281,31 @@ private:
                                         ArrayRef<int64_t>{1, 1, 1, 1});
   }
 
-  FailureOr<Value> output(Value operand, Type element, Location location) {
-    if (std::optional<FloatConstant> constant = lowering.constantOf(operand))
-      return lowering.floatWeight(location, lowering.shapeOf(operand), element,
-                                  constant->values);
-    return lowering.inFloat(operand, element);
+  FailureOr<Value> output(Value operand, Type element, func::ReturnOp ret) {
+    if (lowering.isOnHost(operand))
+      return hostOutput(operand, element);
+    // An output without elements has room for one, which nobody reads.
+    if (cast<RankedTensorType>(operand.getType()).getNumElements() == 0) {
+      auto type = lowering.tensor({1, 1, 1, 1}, element);
+      std::vector<char> zero(tpu::elementBytes(element), 0);
+      return Value(builder.create<tpu::WeightOp>(
+          operand.getLoc(), tpu::weightAttr(type, zero)));
+    }
+    return lowering.value(operand, element, ret);
+  }
+
+  /// The host gives an output itself; the chip's memory has room for it at its
+  /// largest, one element if that is none.
+  FailureOr<Value> hostOutput(Value operand, Type element) {
+    std::optional<SmallVector<int64_t>> shape =
+        largestShape(cast<RankedTensorType>(operand.getType()));
+    int64_t elements = 1;
+    for (int64_t size : *shape)
+      elements *= size;
+    auto type =
+        lowering.tensor({1, 1, 1, std::max<int64_t>(elements, 1)}, element);
+    return Value(builder.create<tpu::FromHostOp>(operand.getLoc(), type,
+                                                 lowering.onHost(operand)));
   }
 
   void replaceSignature(Block &old, Block &fresh) {
@@ -345,9 +370,8 @@ struct ConvertTopToTpu
         return emitError(module.getLoc()) << llvm::toString(read.takeError());
       table = std::move(*read);
     }
-    Choices choices{*wanted, quantizedIo, wideWeights, wideProducts};
-    if (failed(checkTypes(func)))
-      return failure();
+    Choices choices{*wanted,     quantizedIo,  noHost,
+                    wideWeights, wideProducts, chips::find(chip)};
     remarkDoubles(func);
     if (failed(FunctionLowering(func, choices, &table).run()))
       return failure();

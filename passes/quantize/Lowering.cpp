@@ -2,6 +2,7 @@
 
 #include "passes/quantize/Lowering.h"
 
+#include "runtime/numeric/TensorValues.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
@@ -34,11 +35,14 @@ std::optional<Precision> weft::quantize::symbolizePrecision(StringRef name) {
       .Default(std::nullopt);
 }
 
-std::optional<SmallVector<int64_t, 4>>
-weft::quantize::foldShape(ArrayRef<int64_t> shape) {
+SmallVector<int64_t, 4> weft::quantize::foldShape(ArrayRef<int64_t> shape) {
   SmallVector<int64_t, 4> folded{1, 1, 1, 1};
-  if (shape.size() > 4)
-    return std::nullopt;
+  if (shape.size() > 4) {
+    folded = {shape[0], shape[1], 1, shape.back()};
+    for (int64_t size : shape.drop_front(2).drop_back())
+      folded[2] *= size;
+    return folded;
+  }
   for (auto [axis, size] : llvm::enumerate(shape))
     folded[foldAxis(axis, shape.size())] = size;
   return folded;
@@ -59,6 +63,10 @@ int64_t weft::quantize::foldAxis(int64_t axis, int64_t rank) {
   if (rank == 1)
     return 1;
   return rank == 3 && axis == 2 ? 3 : axis;
+}
+
+Type weft::quantize::topElement(Value topValue) {
+  return getElementTypeOrSelf(topValue.getType());
 }
 
 std::string weft::quantize::valueName(Value topValue) {
@@ -103,7 +111,7 @@ RankedTensorType Lowering::tensor(ArrayRef<int64_t> shape, Type element) {
 }
 
 SmallVector<int64_t, 4> Lowering::shapeOf(Value top) {
-  return *foldShape(mlir::cast<RankedTensorType>(top.getType()).getShape());
+  return foldShape(mlir::cast<RankedTensorType>(top.getType()).getShape());
 }
 
 Value Lowering::cast(Value value, Type element) {
@@ -130,10 +138,36 @@ Value Lowering::cast(Value value, Type element) {
 }
 
 Value Lowering::inFloat(Value topValue, Type element) {
-  return cast(defined.lookup(topValue), element);
+  Value form = cast(firstForm(topValue), element);
+  return reshaped(form.getLoc(), form, shapeOf(topValue));
+}
+
+FailureOr<Value> Lowering::value(Value topValue, Type element,
+                                 ArrayRef<int64_t> shape, Operation *user) {
+  if (Value form = firstForm(topValue)) {
+    form = cast(form, element);
+    return reshaped(user->getLoc(), form, shape);
+  }
+  return constantValue(topValue, element, shape, user);
+}
+
+FailureOr<Value> Lowering::inOwnView(Value topValue, Type element,
+                                     Operation *user) {
+  if (Value form = firstForm(topValue))
+    return cast(form, element);
+  return value(topValue, element, user);
+}
+
+Type Lowering::formType(Value topValue) {
+  if (Value form = firstForm(topValue))
+    return tpu::elementOf(form);
+  Type stored = storedElement(topElement(topValue));
+  return isa<FloatType>(stored) ? computeType() : stored;
 }
 
 Type Lowering::elementwiseType(ValueRange topValues) {
+  if (isa<IntegerType>(topElement(topValues.front())))
+    return storedElement(topElement(topValues.front()));
   bool wide = !isInt8() && llvm::any_of(topValues, [this](Value value) {
     Value form = firstForm(value);
     return form && tpu::elementOf(form).isF32();
@@ -173,7 +207,7 @@ static bool reciprocalFitsHalf(double scale) {
 }
 
 FailureOr<Value> Lowering::inQuant(Value topValue, Operation *user) {
-  Value form = defined.lookup(topValue);
+  Value form = firstForm(topValue);
   if (tpu::isQuantized(form))
     return form;
   FailureOr<Type> element = quantTypeOf(topValue, user);
@@ -313,11 +347,77 @@ Value Lowering::i32Weight(Location location, ArrayRef<int64_t> shape,
   return makeWeight(*this, location, shape, builder.getI32Type(), values);
 }
 
+FailureOr<Value> Lowering::integerWeight(Location location,
+                                         ArrayRef<int64_t> shape, Type element,
+                                         ArrayRef<int64_t> values) {
+  auto type = mlir::cast<IntegerType>(element);
+  unsigned width = type.getWidth(), bytes = width / 8;
+  bool isUnsigned = type.isUnsigned();
+  int64_t low = isUnsigned ? 0 : -(int64_t(1) << (width - 1));
+  int64_t high = (int64_t(1) << (isUnsigned ? width : width - 1)) - 1;
+  std::vector<char> raw(values.size() * bytes);
+  for (auto [i, value] : llvm::enumerate(values)) {
+    if (value < low || value > high)
+      return emitError(location)
+             << "unsupported: the integer constant " << value
+             << ", the chip computes with " << width << " bits, " << low
+             << " to " << high << "; use a smaller one";
+    std::memcpy(raw.data() + i * bytes, &value, bytes); // little-endian
+  }
+  return Value(builder.create<tpu::WeightOp>(
+      location, tpu::weightAttr(tensor(shape, element), raw)));
+}
+
+std::optional<std::vector<int64_t>> Lowering::integersOf(Value topValue) {
+  auto op = topValue.getDefiningOp<top::ConstantOp>();
+  if (!op || !isa<IntegerType>(topElement(topValue)))
+    return std::nullopt;
+  FailureOr<numeric::HostTensor> tensor =
+      toHostTensor(op.getValue(), op.getLoc());
+  if (failed(tensor))
+    return std::nullopt;
+  return loadIntegers(*tensor);
+}
+
+FailureOr<Value> Lowering::constantValue(Value topValue, Type element,
+                                         ArrayRef<int64_t> shape,
+                                         Operation *user) {
+  Value &made = otherForm[{topValue, tensor(shape, element)}];
+  if (made)
+    return made;
+  FailureOr<Value> weight;
+  if (std::optional<std::vector<int64_t>> integers = integersOf(topValue)) {
+    if (isa<IntegerType>(element))
+      weight = integerWeight(user->getLoc(), shape, element, *integers);
+    else
+      weight =
+          floatWeight(user->getLoc(), shape, element,
+                      std::vector<float>(integers->begin(), integers->end()));
+  } else if (std::optional<FloatConstant> floats = constantOf(topValue)) {
+    weight = floatWeight(user->getLoc(), shape, element, floats->values);
+  } else {
+    return emitError(user->getLoc())
+           << "the constant '" << valueName(topValue) << "' has no bytes";
+  }
+  if (succeeded(weight))
+    made = *weight;
+  return weight;
+}
+
 Value Lowering::reshaped(Location location, Value value,
                          ArrayRef<int64_t> shape) {
   auto type = mlir::cast<RankedTensorType>(value.getType());
   if (type.getShape() == shape)
     return value;
-  return builder.create<tpu::ReshapeOp>(
-      location, tensor(shape, type.getElementType()), value);
+  Value &form = otherForm[{value, tensor(shape, type.getElementType())}];
+  if (form)
+    return form;
+  // A constant has no place in DRAM that another view could share.
+  auto wanted = tensor(shape, type.getElementType());
+  if (auto weight = value.getDefiningOp<tpu::WeightOp>())
+    form = builder.create<tpu::WeightOp>(
+        location, tpu::reshapedWeight(weight.getValue(), wanted));
+  else
+    form = builder.create<tpu::ReshapeOp>(location, wanted, value);
+  return form;
 }

@@ -15,6 +15,9 @@
 #include <functional>
 #include <vector>
 
+namespace weft {
+struct Chip;
+}
 namespace weft::top {
 class UnaryOp;
 }
@@ -26,24 +29,25 @@ namespace weft::quantize {
 enum class Precision { F32, F16, BF16, I8 };
 std::optional<Precision> symbolizePrecision(llvm::StringRef name);
 
-/// The 4-D shape n,c,h,w of a top tensor: rank 0 1,1,1,1; rank 1 1,k,1,1; rank
-/// 2 n,k,1,1; rank 3 n,c,1,w; rank 4 itself. The row-major order of the
-/// elements is kept. std::nullopt above rank 4.
-std::optional<llvm::SmallVector<int64_t, 4>>
-foldShape(llvm::ArrayRef<int64_t> shape);
+/// The standard 4-D view n,c,h,w of a top tensor: rank 0 1,1,1,1; rank 1
+/// 1,k,1,1; rank 2 n,k,1,1; rank 3 n,c,1,w; rank 4 itself; above, h is the
+/// product of the axes between the second and the last. The row-major order of
+/// the elements is kept. Any lowering may pick another view of as many elements
+/// (`Lowering::value`).
+llvm::SmallVector<int64_t, 4> foldShape(llvm::ArrayRef<int64_t> shape);
 
 /// The element type in which the bmodel and the chip hold what ONNX has as
 /// `onnx`: f64 as f32, i64 and ui64 in 32 bits, bool as ui8, others as they
 /// are. The runtime converts at its interface and reports what does not fit.
 mlir::Type storedElement(mlir::Type onnx);
 
-/// The axis of n,c,h,w on which axis `axis` of a tensor of rank `rank` lies
-/// after `foldShape`.
+/// The axis of n,c,h,w on which axis `axis` of a tensor of rank `rank` <= 4
+/// lies after `foldShape`.
 int64_t foldAxis(int64_t axis, int64_t rank);
 
 /// A folded float constant in row-major order.
 struct FloatConstant {
-  llvm::SmallVector<int64_t, 4> shape; ///< as in the top dialect
+  llvm::SmallVector<int64_t, 4> shape; ///< as in the top dialect, any rank
   std::vector<float> values;           ///< all elements, also of a splat
 
   bool isScalar() const { return values.size() == 1; }
@@ -54,9 +58,12 @@ struct Choices {
   Precision precision = Precision::F32;
   /// Inputs and outputs are in the types computed with, not in ONNX's.
   bool quantizedIo = false;
+  /// An op that the chip does not compute is an error, not a host op.
+  bool noHost = false;
   /// A product of a 16-bit program stays in f32 up to so many weights and
   /// multiplications.
   int64_t wideWeights = 0, wideProducts = 0;
+  const Chip *chip = nullptr; ///< never null in a conversion
 };
 
 /// State of one conversion: the block being built and which tpu value stands
@@ -79,20 +86,40 @@ public:
   /// `shape` (4-D) as a tensor type.
   mlir::RankedTensorType tensor(llvm::ArrayRef<int64_t> shape,
                                 mlir::Type element);
-  /// The folded shape of a top value; the driver has checked that it exists.
+  /// The standard 4-D view (`foldShape`) of a top value.
   llvm::SmallVector<int64_t, 4> shapeOf(mlir::Value top);
 
-  /// The form of `topValue` that its op gives, whatever its element type.
-  mlir::Value firstForm(mlir::Value topValue) {
-    return defined.lookup(topValue);
+  /// The form of `topValue` that its op gives, whatever its element type and
+  /// 4-D view; null for a constant. A value that the host computed is brought
+  /// to the chip where this is first asked for.
+  mlir::Value firstForm(mlir::Value topValue);
+  /// `topValue`, computed or constant, as a tpu value of element type `element`
+  /// in the 4-D view `shape` (the standard one by default). Computed values are
+  /// cast or dequantized, and reshaped, which is free in DRAM; constants become
+  /// weights: 64-bit integers in 32 bits, bools as ui8. Reports at `user` if a
+  /// constant does not fit the element type.
+  mlir::FailureOr<mlir::Value> value(mlir::Value topValue, mlir::Type element,
+                                     llvm::ArrayRef<int64_t> shape,
+                                     mlir::Operation *user);
+  mlir::FailureOr<mlir::Value> value(mlir::Value topValue, mlir::Type element,
+                                     mlir::Operation *user) {
+    return value(topValue, element, shapeOf(topValue), user);
   }
-  /// `topValue` in the float element type, 4-D: cast or dequantized where it is
-  /// in another form.
+  /// The same in the view of its first form, of a constant in the standard one:
+  /// for functions of single elements, which care for no axis.
+  mlir::FailureOr<mlir::Value>
+  inOwnView(mlir::Value topValue, mlir::Type element, mlir::Operation *user);
+  /// `topValue`, which is computed, in the float element type and the standard
+  /// 4-D view: cast or dequantized where it is in another form.
   mlir::Value inFloat(mlir::Value topValue, mlir::Type element);
-  /// Element type for a function of `topValues` that is not a product: f32 if a
-  /// 16-bit program holds one of them in f32 (the result of a small product, a
-  /// mean, an input), else the compute type. f32 is never rounded early.
+  /// Element type for a function of `topValues` that is not a product. Integers
+  /// and bools: the stored type of the first. Floats: f32 if a 16-bit program
+  /// holds one of them in f32 (the result of a small product, a mean, an
+  /// input), else the compute type. f32 is never rounded early.
   mlir::Type elementwiseType(mlir::ValueRange topValues);
+  /// Element type in which `topValue` is moved: that of its first form; of a
+  /// constant the stored one, floats in the compute type.
+  mlir::Type formType(mlir::Value topValue);
   /// `topValue` quantized with its calibrated range. Reports at `user` if the
   /// table lacks it.
   mlir::FailureOr<mlir::Value> inQuant(mlir::Value topValue,
@@ -115,16 +142,44 @@ public:
   /// and `location`'s names.
   void define(mlir::Value topValue, mlir::Value tpu);
 
+  /// `topValue` as a tensor of the host, of ONNX type: what a host op gave, a
+  /// constant, or what `tpu.to_host` brings.
+  mlir::Value onHost(mlir::Value topValue);
+  /// Whether a host op gives `topValue`.
+  bool isOnHost(mlir::Value topValue) const {
+    return computedOnHost.contains(topValue);
+  }
+  /// Records that the host value `host` stands for `topValue`.
+  void defineOnHost(mlir::Value topValue, mlir::Value host) {
+    hostForms[topValue] = host;
+    computedOnHost.insert(topValue);
+  }
+
+  /// A point of the conversion to which `rollBack` returns.
+  struct Mark {
+    mlir::Operation *last; ///< in the block being built; null: it is empty
+    size_t taken;
+  };
+  Mark mark();
+  /// Erases all ops made since `mark` and forgets what stood for what.
+  void rollBack(const Mark &mark);
+
   /// The relu that alone reads `topValue`, if any: a product or sum can take it
   /// along.
   top::UnaryOp followingRelu(mlir::Value topValue);
   /// Marks an op that another one took along.
-  void markTaken(mlir::Operation *op) { taken.insert(op); }
+  void markTaken(mlir::Operation *op) {
+    taken.insert(op);
+    takenInOrder.push_back(op);
+  }
   bool isTaken(mlir::Operation *op) const { return taken.contains(op); }
 
   /// The constant that `topValue` is, as floats; std::nullopt if it is no float
   /// constant.
   std::optional<FloatConstant> constantOf(mlir::Value topValue);
+  /// The elements of the integer or bool constant that `topValue` is, in
+  /// row-major order (ui64 as its bits); std::nullopt if it is none.
+  std::optional<std::vector<int64_t>> integersOf(mlir::Value topValue);
   /// A `tpu.weight` of the 4-D shape and a float element type. Reports if a
   /// value does not fit into it.
   mlir::FailureOr<mlir::Value> floatWeight(mlir::Location location,
@@ -135,6 +190,12 @@ public:
                        llvm::ArrayRef<int8_t> values);
   mlir::Value i32Weight(mlir::Location location, llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<int32_t> values);
+  /// The same for any integer element of 8 to 32 bits. Reports if a value does
+  /// not fit.
+  mlir::FailureOr<mlir::Value> integerWeight(mlir::Location location,
+                                             llvm::ArrayRef<int64_t> shape,
+                                             mlir::Type element,
+                                             llvm::ArrayRef<int64_t> values);
   /// `value` under another 4-D shape with as many elements; itself if it has
   /// that shape.
   mlir::Value reshaped(mlir::Location location, mlir::Value value,
@@ -142,13 +203,24 @@ public:
 
 private:
   mlir::Value cast(mlir::Value value, mlir::Type element);
+  mlir::FailureOr<mlir::Value> constantValue(mlir::Value topValue,
+                                             mlir::Type element,
+                                             llvm::ArrayRef<int64_t> shape,
+                                             mlir::Operation *user);
 
   const CalibrationTable *table;
   llvm::DenseMap<mlir::Value, mlir::Value> defined; ///< top value -> first form
   llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value>
-      otherForm; ///< first form, element -> cast
+      otherForm; ///< first form, element -> cast; form or constant, tensor
+                 ///< type -> reshaped form or weight
+  llvm::DenseMap<mlir::Value, mlir::Value> hostForms; ///< top value -> host
+  llvm::DenseSet<mlir::Value> computedOnHost;         ///< top values
   llvm::DenseSet<mlir::Operation *> taken;
+  std::vector<mlir::Operation *> takenInOrder;
 };
+
+/// Element type of a top value.
+mlir::Type topElement(mlir::Value topValue);
 
 /// ONNX name of a top value: `top.value` of its op, `top.name` of an argument;
 /// "?" if it has none.

@@ -7,6 +7,8 @@
 #include "dialects/tpu/MatMul.h"
 #include "passes/quantize/Lowering.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
@@ -124,27 +126,48 @@ static std::optional<BatchedShapes> foldBatches(ArrayRef<int64_t> lhs,
                         std::max(b.first, b.second), rows, columns}};
 }
 
-/// An operand of a product in the float type `element`, under a 4-D shape.
-static FailureOr<Value> operandOf(top::MatMulOp op, Value operand,
-                                  ArrayRef<int64_t> shape, Type element,
-                                  Lowering &lowering) {
-  if (std::optional<FloatConstant> constant = lowering.constantOf(operand))
-    return lowering.floatWeight(op.getLoc(), shape, element, constant->values);
-  return lowering.reshaped(op.getLoc(), lowering.inFloat(operand, element),
-                           shape);
+/// Whether rows x inner times inner x columns costs the matrix unit less than
+/// half of what it costs as a 1x1 convolution, where every row is an image of
+/// one pixel: the gain must pay for leaving the group (and a fused bias).
+static bool isBetterAsProduct(int64_t rows, int64_t columns, Type element) {
+  constexpr int64_t kLanes = 64; // rows of a product, channels of a convolution
+  int64_t results = element.isF32() ? 16 : 4; // of a lane in a cycle
+  auto ceilDiv = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
+  int64_t asProduct = ceilDiv(rows, kLanes) * ceilDiv(columns, results);
+  int64_t asConv = rows * ceilDiv(columns, kLanes);
+  return asProduct * 2 < asConv;
+}
+
+/// Element types of the operands and of the result on the chip; failure if it
+/// has no such product.
+static FailureOr<std::array<Type, 3>> elementsOf(top::MatMulOp op,
+                                                 Lowering &lowering) {
+  Type left = storedElement(topElement(op.getLhs())),
+       right = storedElement(topElement(op.getRhs()));
+  Type element = lowering.computeType();
+  if (isa<FloatType>(left))
+    return std::array<Type, 3>{element, element, element};
+  if (left.getIntOrFloatBitWidth() == 8 && right.getIntOrFloatBitWidth() == 8)
+    return std::array<Type, 3>{left, right, lowering.builder.getI32Type()};
+  return unsupported(op) << "a matrix product of integers of more than 8 bits; "
+                            "cast them to floats";
 }
 
 static LogicalResult lowerMatMul(top::MatMulOp op, Lowering &lowering) {
-  SmallVector<int64_t> lhs(op.getLhs().getType().getShape()),
-      rhs(op.getRhs().getType().getShape());
+  SmallVector<int64_t> lhs(
+      cast<RankedTensorType>(op.getLhs().getType()).getShape()),
+      rhs(cast<RankedTensorType>(op.getRhs().getType()).getShape());
   if (lhs.size() == 1)
     lhs.insert(lhs.begin(), 1);
   if (rhs.size() == 1)
     rhs.push_back(1);
-  std::optional<FloatConstant> constant = lowering.constantOf(op.getRhs());
-  if (constant && constant->shape.size() == 2)
-    return lowerConstant(op, *constant, lowering);
   std::optional<BatchedShapes> shapes = foldBatches(lhs, rhs);
+  if (std::optional<FloatConstant> constant = lowering.constantOf(op.getRhs());
+      constant && constant->shape.size() == 2 &&
+      (lowering.isInt8() || !shapes ||
+       !isBetterAsProduct(shapes->lhs[2], shapes->rhs[3],
+                          lowering.computeType())))
+    return lowerConstant(op, *constant, lowering);
   if (!shapes)
     return unsupported(op)
            << "a matrix product whose sides repeat along more than two groups "
@@ -156,18 +179,20 @@ static LogicalResult lowerMatMul(top::MatMulOp op, Lowering &lowering) {
       if (size > kLargestAxis)
         return unsupported(op) << "a matrix product with an axis of " << size
                                << "; at most " << kLargestAxis << " fit";
-  Type element = lowering.computeType();
+  FailureOr<std::array<Type, 3>> elements = elementsOf(op, lowering);
+  if (failed(elements))
+    return failure();
   FailureOr<Value> left =
-      operandOf(op, op.getLhs(), shapes->lhs, element, lowering);
+      lowering.value(op.getLhs(), (*elements)[0], shapes->lhs, op);
   FailureOr<Value> right =
-      operandOf(op, op.getRhs(), shapes->rhs, element, lowering);
+      lowering.value(op.getRhs(), (*elements)[1], shapes->rhs, op);
   if (failed(left) || failed(right))
     return failure();
-  Value result = lowering.builder.create<tpu::MatMulOp>(
-      op.getLoc(), lowering.tensor(shapes->result, element), *left, *right);
-  lowering.define(
-      op.getOutput(),
-      lowering.reshaped(op.getLoc(), result, lowering.shapeOf(op.getOutput())));
+  lowering.define(op.getOutput(),
+                  lowering.builder.create<tpu::MatMulOp>(
+                      op.getLoc(),
+                      lowering.tensor(shapes->result, (*elements)[2]), *left,
+                      *right));
   return success();
 }
 

@@ -1,80 +1,336 @@
-//===- Move.cpp - reshape, transpose, slice, concat to tpu ----------------===//
+//===- Move.cpp - reshape, transpose, slice, concat, pad to tpu -----------===//
 
 #include "dialects/top/Move.h"
 
+#include "dialects/top/Constant.h"
+#include "dialects/tpu/Gather.h"
 #include "dialects/tpu/Move.h"
 #include "passes/quantize/Lowering.h"
+#include "runtime/numeric/Float16.h"
+
+#include <cstring>
+#include <numeric>
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
 
-static int64_t rankOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getRank();
+/// A slice that walks backwards becomes single copies up to so many; else the
+/// axis is turned round by a list of row numbers.
+static constexpr int64_t kMostBackwardCopies = 64;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+static int64_t product(ArrayRef<int64_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
+                         std::multiplies<>());
+}
+
+static tpu::PieceAttr pieceOf(OpBuilder &builder, int64_t operand,
+                              int64_t fromOffset, int64_t toOffset,
+                              ArrayRef<int64_t> sizes, ArrayRef<int64_t> from,
+                              ArrayRef<int64_t> to) {
+  return tpu::PieceAttr::get(builder.getContext(), operand, fromOffset,
+                             toOffset, sizes, from, to);
+}
+
+/// Pieces of `inputs` as the result of `op`, if they do not take too many
+/// commands.
+static LogicalResult arrange(Operation *op, Lowering &lowering,
+                             ValueRange inputs, ArrayRef<Attribute> pieces,
+                             IntegerAttr fill = {}) {
+  Type element = tpu::elementOf(inputs.front());
+  int64_t commands = 0;
+  for (Attribute piece : pieces)
+    commands +=
+        tpu::copyCommands(*lowering.choices.chip, tpu::elementBytes(element),
+                          tpu::copyOf(cast<tpu::PieceAttr>(piece)));
+  if (commands > tpu::kMaxCopyCommands)
+    return unsupported(op) << "a movement of elements that takes more than "
+                           << tpu::kMaxCopyCommands
+                           << " DMA commands; make the tensor smaller, or "
+                              "reorder fewer axes at a time";
+  OpBuilder &b = lowering.builder;
+  Value output = op->getResult(0);
+  lowering.define(output, b.create<tpu::ArrangeOp>(
+                              op->getLoc(),
+                              lowering.tensor(lowering.shapeOf(output), element),
+                              inputs, b.getArrayAttr(pieces), fill));
+  return success();
+}
+
+/// The one piece that takes element `start + sum i_k * steps[k]` of operand 0
+/// to place i of a result of shape `shape`.
+static LogicalResult arrangeWhole(Operation *op, Lowering &lowering,
+                                  Value input, int64_t start,
+                                  ArrayRef<int64_t> shape,
+                                  ArrayRef<int64_t> steps) {
+  Attribute piece = pieceOf(lowering.builder, 0, start, 0, shape, steps,
+                            tpu::rowMajorSteps(shape));
+  return arrange(op, lowering, input, piece);
 }
 
 static LogicalResult lowerReshape(top::ReshapeOp op, Lowering &lowering) {
-  Value input = lowering.firstForm(op.getInput());
-  lowering.define(
-      op.getOutput(),
-      lowering.reshaped(op.getLoc(), input, lowering.shapeOf(op.getOutput())));
+  FailureOr<Value> input =
+      lowering.value(op.getInput(), lowering.formType(op.getInput()),
+                     lowering.shapeOf(op.getOutput()), op);
+  if (failed(input))
+    return failure();
+  lowering.define(op.getOutput(), *input);
   return success();
 }
 
 static LogicalResult lowerTranspose(top::TransposeOp op, Lowering &lowering) {
-  Value input = lowering.firstForm(op.getInput());
-  int64_t rank = rankOf(op.getInput());
+  FailureOr<Value> input = lowering.value(
+      op.getInput(), lowering.formType(op.getInput()), op);
+  if (failed(input))
+    return failure();
+  ArrayRef<int64_t> shape = shapeOf(op.getOutput());
+  int64_t rank = shape.size();
+  if (rank > 4) {
+    SmallVector<int64_t> steps,
+        inputSteps = tpu::rowMajorSteps(shapeOf(op.getInput()));
+    for (int64_t axis : op.getPerm())
+      steps.push_back(inputSteps[axis]);
+    return arrangeWhole(op, lowering, *input, 0, shape, steps);
+  }
   SmallVector<int64_t, 4> order{0, 1, 2, 3};
   for (auto [axis, from] : llvm::enumerate(op.getPerm()))
     order[foldAxis(axis, rank)] = foldAxis(from, rank);
   auto type =
-      lowering.tensor(lowering.shapeOf(op.getOutput()), tpu::elementOf(input));
+      lowering.tensor(lowering.shapeOf(op.getOutput()), tpu::elementOf(*input));
   lowering.define(op.getOutput(), lowering.builder.create<tpu::PermuteOp>(
-                                      op.getLoc(), type, input, order));
+                                      op.getLoc(), type, *input, order));
   return success();
 }
 
+/// `input`, of shape `shape`, with the order along `axis` turned round.
+static FailureOr<Value> turned(Operation *op, Lowering &lowering, Value input,
+                               ArrayRef<int64_t> shape, int64_t axis) {
+  int64_t size = shape[axis];
+  std::vector<int32_t> rows(size);
+  for (int64_t row = 0; row < size; ++row)
+    rows[row] = static_cast<int32_t>(size - 1 - row);
+  SmallVector<int64_t, 4> view{1, product(shape.take_front(axis)), size,
+                               product(shape.drop_front(axis + 1))};
+  Value table = lowering.reshaped(op->getLoc(), input, view);
+  Value list = lowering.i32Weight(op->getLoc(), {1, 1, size, 1}, rows);
+  return Value(lowering.builder.create<tpu::GatherOp>(
+      op->getLoc(), table.getType(), table, list));
+}
+
 static LogicalResult lowerSlice(top::SliceOp op, Lowering &lowering) {
-  Value input = lowering.firstForm(op.getInput());
-  int64_t rank = rankOf(op.getInput());
+  FailureOr<Value> input = lowering.value(
+      op.getInput(), lowering.formType(op.getInput()), op);
+  if (failed(input))
+    return failure();
+  ArrayRef<int64_t> inputShape = shapeOf(op.getInput()),
+                    shape = shapeOf(op.getOutput());
+  int64_t rank = shape.size(), backwards = 1;
+  SmallVector<int64_t> starts(op.getStarts()), strides(op.getSteps());
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (strides[axis] < 0)
+      backwards *= shape[axis];
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (strides[axis] < 0 && backwards > kMostBackwardCopies) {
+      input = turned(op, lowering, *input, inputShape, axis);
+      if (failed(input))
+        return failure();
+      starts[axis] = inputShape[axis] - 1 - starts[axis];
+      strides[axis] = -strides[axis];
+    }
+  bool forwards = llvm::all_of(strides, [](int64_t step) { return step > 0; });
+  if (rank > 4 || !forwards) {
+    SmallVector<int64_t> steps = tpu::rowMajorSteps(inputShape);
+    int64_t start = 0;
+    for (int64_t axis = 0; axis < rank; ++axis) {
+      start += starts[axis] * steps[axis];
+      steps[axis] *= strides[axis];
+    }
+    return arrangeWhole(op, lowering, *input, start, shape, steps);
+  }
   SmallVector<int64_t, 4> offsets(4, 0), steps(4, 1);
   for (int64_t axis = 0; axis < rank; ++axis) {
-    offsets[foldAxis(axis, rank)] = op.getStarts()[axis];
-    steps[foldAxis(axis, rank)] = op.getSteps()[axis];
-    if (op.getSteps()[axis] < 0)
-      return unsupported(op)
-             << "a slice that walks backwards (step " << op.getSteps()[axis]
-             << " on axis " << axis << "); use positive steps";
+    offsets[foldAxis(axis, rank)] = starts[axis];
+    steps[foldAxis(axis, rank)] = strides[axis];
   }
   auto type =
-      lowering.tensor(lowering.shapeOf(op.getOutput()), tpu::elementOf(input));
+      lowering.tensor(lowering.shapeOf(op.getOutput()), tpu::elementOf(*input));
+  Value whole = lowering.reshaped(op.getLoc(), *input,
+                                  lowering.shapeOf(op.getInput()));
   lowering.define(op.getOutput(),
                   lowering.builder.create<tpu::SliceOp>(op.getLoc(), type,
-                                                        input, offsets, steps));
+                                                        whole, offsets, steps));
   return success();
 }
 
 static LogicalResult lowerConcat(top::ConcatOp op, Lowering &lowering) {
   OpBuilder &b = lowering.builder;
+  ArrayRef<int64_t> shape = shapeOf(op.getOutput());
+  int64_t rank = shape.size(), axis = op.getAxisAttr().getInt();
+  // Above rank 4: what is before and behind the axis are one axis each.
+  auto viewOf = [&](Value value) -> SmallVector<int64_t, 4> {
+    if (rank <= 4)
+      return lowering.shapeOf(value);
+    ArrayRef<int64_t> sizes = shapeOf(value);
+    return {1, product(sizes.take_front(axis)), sizes[axis],
+            product(sizes.drop_front(axis + 1))};
+  };
   Type element = lowering.elementwiseType(op.getInputs());
   SmallVector<Value> inputs;
   for (Value input : op.getInputs()) {
-    FailureOr<Value> form;
-    if (std::optional<FloatConstant> constant = lowering.constantOf(input))
-      form = lowering.floatWeight(op.getLoc(), lowering.shapeOf(input), element,
-                                  constant->values);
-    else
-      form = lowering.inFloat(input, element);
+    if (product(shapeOf(input)) == 0)
+      continue;
+    FailureOr<Value> form = lowering.value(input, element, viewOf(input), op);
     if (failed(form))
       return failure();
     inputs.push_back(*form);
   }
-  int64_t axis = foldAxis(op.getAxisAttr().getInt(), rankOf(op.getOutput()));
-  auto type = lowering.tensor(lowering.shapeOf(op.getOutput()), element);
+  auto type = lowering.tensor(viewOf(op.getOutput()), element);
+  int64_t place = rank <= 4 ? foldAxis(axis, rank) : 2;
   lowering.define(op.getOutput(),
                   b.create<tpu::ConcatOp>(op.getLoc(), type, inputs,
-                                          b.getI64IntegerAttr(axis)));
+                                          b.getI64IntegerAttr(place)));
   return success();
+}
+
+static LogicalResult lowerExpand(top::ExpandOp op, Lowering &lowering) {
+  FailureOr<Value> input = lowering.value(
+      op.getInput(), lowering.formType(op.getInput()), op);
+  if (failed(input))
+    return failure();
+  ArrayRef<int64_t> from = shapeOf(op.getInput()),
+                    to = shapeOf(op.getOutput());
+  SmallVector<int64_t> steps(to.size(), 0), own = tpu::rowMajorSteps(from);
+  for (size_t i = 1; i <= from.size(); ++i)
+    if (from[from.size() - i] > 1)
+      steps[to.size() - i] = own[from.size() - i];
+  return arrangeWhole(op, lowering, *input, 0, to, steps);
+}
+
+//===----------------------------------------------------------------------===//
+// Pad
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A run of places along one axis of a padded tensor: where it begins in the
+/// result and in the input, and the step in the input (1, -1, or 0: repeated).
+struct PadRun {
+  int64_t to, from, size, step;
+};
+} // namespace
+
+/// The place in an axis of `size` values from which place `at` (0 is the first
+/// value; it may be outside) takes its value.
+static int64_t paddedFrom(StringRef mode, int64_t at, int64_t size) {
+  if (mode == "edge" || size == 1)
+    return std::clamp<int64_t>(at, 0, size - 1);
+  int64_t period = mode == "wrap" ? size : 2 * (size - 1);
+  int64_t place = ((at % period) + period) % period;
+  return place < size ? place : period - place;
+}
+
+/// The places of an axis in as few runs as possible.
+static SmallVector<PadRun> runsOf(StringRef mode, int64_t begin, int64_t size,
+                                  int64_t end) {
+  if (mode == "constant")
+    return {{begin, 0, size, 1}};
+  SmallVector<PadRun> runs;
+  for (int64_t to = 0; to < begin + size + end; ++to) {
+    int64_t from = paddedFrom(mode, to - begin, size);
+    if (!runs.empty()) {
+      PadRun &run = runs.back();
+      int64_t step = from - (run.from + (run.size - 1) * run.step);
+      bool joins = run.size == 1 ? step >= -1 && step <= 1 : step == run.step;
+      // The input itself stays in one piece.
+      bool entersInput = to == begin || to == begin + size;
+      if (joins && !entersInput) {
+        run.step = step;
+        ++run.size;
+        continue;
+      }
+    }
+    runs.push_back({to, from, 1, 1});
+  }
+  return runs;
+}
+
+/// The bits of a constant of one element as `element`; none if `value` is
+/// computed.
+static std::optional<int64_t> constantBits(Value value, Type element,
+                                           Lowering &lowering) {
+  if (auto integers = lowering.integersOf(value))
+    return integers->front();
+  auto floats = lowering.constantOf(value);
+  if (!floats)
+    return std::nullopt;
+  float number = floats->values.front();
+  if (element.isF16())
+    return numeric::floatToHalf(number);
+  if (element.isBF16())
+    return numeric::floatToBf16(number);
+  if (!element.isF32())
+    return std::nullopt;
+  int32_t bits;
+  std::memcpy(&bits, &number, sizeof bits);
+  return bits;
+}
+
+static LogicalResult lowerPad(top::PadOp op, Lowering &lowering) {
+  OpBuilder &b = lowering.builder;
+  Type element = lowering.formType(op.getInput());
+  if (!element.isIntOrFloat()) // quantized: the border needs its own scale
+    element = lowering.computeType();
+  FailureOr<Value> input = lowering.value(op.getInput(), element, op);
+  if (failed(input))
+    return failure();
+  ArrayRef<int64_t> from = shapeOf(op.getInput()), to = shapeOf(op.getOutput());
+  SmallVector<int64_t> fromSteps = tpu::rowMajorSteps(from),
+                       toSteps = tpu::rowMajorSteps(to);
+  SmallVector<Value> inputs{*input};
+  SmallVector<Attribute> pieces;
+  IntegerAttr fill;
+  if (Value value = op.getValue()) {
+    if (auto bits = constantBits(value, element, lowering)) {
+      fill = b.getI64IntegerAttr(*bits);
+    } else {
+      FailureOr<Value> border =
+          lowering.value(value, element, {1, 1, 1, 1}, op);
+      if (failed(border))
+        return failure();
+      inputs.push_back(*border);
+      pieces.push_back(pieceOf(b, 1, 0, 0, to,
+                               SmallVector<int64_t>(to.size(), 0), toSteps));
+    }
+  }
+  SmallVector<SmallVector<PadRun>> runs;
+  int64_t count = 1;
+  for (auto [axis, size] : llvm::enumerate(from)) {
+    runs.push_back(
+        runsOf(op.getMode(), op.getBegins()[axis], size, op.getEnds()[axis]));
+    count *= runs.back().size();
+    if (count > tpu::kMaxCopyCommands)
+      return unsupported(op) << "padding in more than "
+                             << tpu::kMaxCopyCommands
+                             << " pieces; pad by less than the input's size";
+  }
+  // Every combination of one run an axis is a piece.
+  for (int64_t number = 0; number < count; ++number) {
+    SmallVector<int64_t> sizes, sourceSteps;
+    int64_t rest = number, source = 0, target = 0;
+    for (size_t axis = 0; axis < runs.size(); ++axis) {
+      const PadRun &run = runs[axis][rest % runs[axis].size()];
+      rest /= runs[axis].size();
+      sizes.push_back(run.size);
+      sourceSteps.push_back(run.step * fromSteps[axis]);
+      source += run.from * fromSteps[axis];
+      target += run.to * toSteps[axis];
+    }
+    pieces.push_back(pieceOf(b, 0, source, target, sizes, sourceSteps, toSteps));
+  }
+  return arrange(op, lowering, inputs, pieces, fill);
 }
 
 void weft::quantize::registerMoveLowering(LoweringTable &table) {
@@ -82,4 +338,6 @@ void weft::quantize::registerMoveLowering(LoweringTable &table) {
   table.add<top::TransposeOp>(lowerTranspose);
   table.add<top::SliceOp>(lowerSlice);
   table.add<top::ConcatOp>(lowerConcat);
+  table.add<top::ExpandOp>(lowerExpand);
+  table.add<top::PadOp>(lowerPad);
 }

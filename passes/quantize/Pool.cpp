@@ -10,6 +10,8 @@ using namespace weft;
 using namespace weft::quantize;
 
 static LogicalResult lowerPool(top::PoolOp op, Lowering &lowering) {
+  if (isa<IntegerType>(topElement(op.getInput())))
+    return unsupported(op) << "pooling of integers; cast them to floats";
   OpBuilder &b = lowering.builder;
   SmallVector<int64_t, 4> kernel(op.getKernel()), strides(op.getStrides()),
       pads(op.getPads());

@@ -3,6 +3,7 @@
 #include "dialects/top/Softmax.h"
 
 #include "dialects/tpu/Softmax.h"
+#include "passes/quantize/LineView.h"
 #include "passes/quantize/Lowering.h"
 
 using namespace mlir;
@@ -10,13 +11,22 @@ using namespace weft;
 using namespace weft::quantize;
 
 static LogicalResult lowerSoftmax(top::SoftmaxOp op, Lowering &lowering) {
+  auto type = cast<RankedTensorType>(op.getInput().getType());
+  int64_t axis = op.getAxisAttr().getInt();
+  std::optional<LineView> view =
+      lineViewOf(type.getShape(), axis, kSoftmaxLineBytes);
+  if (!view)
+    return unsupported(op) << "softmax along an axis of "
+                           << type.getDimSize(axis)
+                           << "; use exp, a sum and a division";
   OpBuilder &b = lowering.builder;
-  Value input = lowering.inFloat(op.getInput(), lowering.f32());
-  int64_t rank = cast<RankedTensorType>(op.getInput().getType()).getRank();
-  int64_t axis = foldAxis(op.getAxisAttr().getInt(), rank);
-  lowering.define(op.getOutput(),
-                  b.create<tpu::SoftmaxOp>(op.getLoc(), input.getType(), input,
-                                           b.getI64IntegerAttr(axis)));
+  FailureOr<Value> input =
+      lowering.value(op.getInput(), lowering.f32(), view->shape, op);
+  if (failed(input))
+    return failure();
+  Value result = b.create<tpu::SoftmaxOp>(op.getLoc(), input->getType(), *input,
+                                          b.getI64IntegerAttr(view->axis));
+  lowering.define(op.getOutput(), result);
   return success();
 }
 

@@ -34,10 +34,16 @@ static LogicalResult lowerUnary(top::UnaryOp op, Lowering &lowering) {
     return unsupported(op)
            << "element-wise function '" << name
            << "'; build it from add, mul, exp, sigmoid and reciprocal";
+  if (isa<IntegerType>(topElement(op.getInput())))
+    return unsupported(op) << "element-wise function '" << name
+                           << "' of integers; cast them to floats";
   OpBuilder &b = lowering.builder;
   Type element = needsF32(*kind) ? lowering.f32()
                                  : lowering.elementwiseType(op.getInput());
-  Value input = lowering.inFloat(op.getInput(), element);
+  FailureOr<Value> form = lowering.inOwnView(op.getInput(), element, op);
+  if (failed(form))
+    return failure();
+  Value input = *form;
   const top::UnaryKindRow &row = top::unaryKindRow(op.getKind());
   FloatAttr alpha =
       row.alpha ? b.getF64FloatAttr(op.alphaOrDefault()) : FloatAttr();

@@ -3,12 +3,12 @@
 
 #include "passes/top/Rewrite.h"
 
-#include "dialects/TensorValues.h"
 #include "dialects/top/Binary.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
 #include "dialects/top/Norm.h"
+#include "runtime/numeric/TensorValues.h"
 
 #include <cmath>
 
@@ -202,6 +202,11 @@ struct MatMulToConv : OpRewritePattern<MatMulOp> {
                                 PatternRewriter &rewriter) const override {
     RankedTensorType lhs = op.getLhs().getType(), rhs = op.getRhs().getType();
     if (lhs.getRank() != 2 || rhs.getRank() != 2 || rhs.getNumElements() == 0)
+      return failure();
+    // Each row becomes an image of one pixel: of many rows the matrix unit
+    // makes more.
+    constexpr int64_t kMostRows = 16;
+    if (!isa<FloatType>(lhs.getElementType()) || lhs.getDimSize(0) > kMostRows)
       return failure();
     std::optional<numeric::HostTensor> matrix = constantTensor(op.getRhs());
     if (!matrix)

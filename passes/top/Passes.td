@@ -35,7 +35,7 @@ def TopCanonicalize : Pass<"top-canonicalize", "::mlir::ModuleOp"> {
       clip(x+3,0,6)/6 alone becomes hard_sigmoid;
     * max(x, c), min(x, c), clip and relu chains become one clip or relu;
     * pairs of transposes and of reshapes merge, a transpose that moves only axes of size 1 becomes a reshape;
-    * matmul of a 2-D value with a constant matrix becomes a 1x1 conv on n,k,1,1;
+    * matmul of a 2-D value of up to 16 rows with a constant matrix becomes a 1x1 conv on n,k,1,1;
     * identities and unused ops go.
 
     ```mlir

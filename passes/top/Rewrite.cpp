@@ -3,7 +3,7 @@
 
 #include "passes/top/Rewrite.h"
 
-#include "dialects/TensorValues.h"
+#include "runtime/numeric/TensorValues.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Move.h"
 

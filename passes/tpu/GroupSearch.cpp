@@ -44,24 +44,33 @@ public:
     walk(whole, kAxisN);
     Dims batches = whole;
     batches[kAxisN] = limits[kAxisN]; // finer cuts start from single batches
-    walk(batches, kAxisH);
-    walk(batches, kAxisC);
-    if (!best) { // one axis is not enough
-      Dims rows = batches;
-      rows[kAxisH] = limits[kAxisH];
-      walk(rows, kAxisW);
-      for (int64_t c = 2; c <= limits[kAxisC] && !best; c *= 2) {
-        Dims channels = batches;
-        channels[kAxisC] = c;
-        walk(channels, kAxisH);
-        channels[kAxisH] = limits[kAxisH];
-        walk(channels, kAxisW);
-      }
-    }
+    refine(batches);
+    if (!best) // an op may want its n whole
+      refine(whole);
     return best;
   }
 
 private:
+  /// Cuts beyond `base`: along one axis where that is enough.
+  void refine(const Dims &base) {
+    walk(base, kAxisH);
+    walk(base, kAxisC);
+    if (best)
+      return;
+    walk(base, kAxisW); // an op may want its h whole
+    Dims rows = base;
+    rows[kAxisH] = limits[kAxisH];
+    walk(rows, kAxisW);
+    for (int64_t c = 2; c <= limits[kAxisC] && !best; c *= 2) {
+      Dims channels = base;
+      channels[kAxisC] = c;
+      walk(channels, kAxisH);
+      walk(channels, kAxisW);
+      channels[kAxisH] = limits[kAxisH];
+      walk(channels, kAxisW);
+    }
+  }
+
   /// Tries more and more slices along `axis` until the group fits.
   void walk(Dims counts, unsigned axis) {
     for (int64_t count = 1; count <= limits[axis];

@@ -3,6 +3,7 @@
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GraphCheck.h"
 #include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/Host.h"
 #include "dialects/tpu/Move.h"
 #include "passes/tpu/LocalAllocation.h"
 #include "passes/tpu/ModuleChip.h"
@@ -132,7 +133,7 @@ private:
         }
       if (llvm::isa<ReshapeOp>(op))
         viewOf[op.getResult(0)] = op.getOperand(0);
-      else if (!llvm::isa<WeightOp>(op))
+      else if (!llvm::isa<WeightOp>(op) && !givesHostTensors(op))
         for (Value result : op.getResults())
           ranges[result] = {valueBytes(result), step, step};
       ++step;
@@ -171,7 +172,8 @@ private:
         for (Value output : group.getOutputs())
           addresses.push_back(addressOf(output));
         group.setAddresses(addresses);
-      } else if (op.getNumResults() == 1 && !llvm::isa<WeightOp>(op)) {
+      } else if (op.getNumResults() == 1 && !llvm::isa<WeightOp>(op) &&
+                 !givesHostTensors(op)) {
         setAddress(&op, addressOf(op.getResult(0)));
       }
     }

@@ -1,6 +1,7 @@
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/bmodel/Verifier.h"
 #include "runtime/chips/Chips.h"
+#include "runtime/numeric/SmallFloats.h"
 #include "runtime/status/Quote.h"
 
 #include <set>
@@ -47,9 +48,13 @@ std::optional<wire::DataType> storedAs(ElementType type) {
   case ElementType::BF16:
     return wire::DataType::BF16;
   case ElementType::I8:
+  case ElementType::I4:
+  case ElementType::I2:
     return wire::DataType::I8;
   case ElementType::Bool:
   case ElementType::U8:
+  case ElementType::U4:
+  case ElementType::U2:
     return wire::DataType::U8;
   case ElementType::I16:
     return wire::DataType::I16;
@@ -61,7 +66,9 @@ std::optional<wire::DataType> storedAs(ElementType type) {
   case ElementType::U64:
   case ElementType::U32:
     return wire::DataType::U32;
-  default:
+  default: // floats of 8 bits and less as their bits
+    if (numeric::isSmallFloat(type))
+      return wire::DataType::U8;
     return std::nullopt;
   }
 }
@@ -75,6 +82,21 @@ std::optional<int64_t> countElements(const std::vector<int64_t> &shape) {
     count *= dim;
   }
   return count;
+}
+
+bool StageSpec::usesHost() const {
+  for (const SubNetSpec &subNet : subNets)
+    if (subNet.program)
+      return true;
+  return false;
+}
+
+host::ResultType userType(const TensorSpec &tensor) {
+  host::ResultType type = host::staticResult(tensor.type, tensor.shape);
+  for (size_t axis = 0; axis < tensor.dataDependent.size(); ++axis)
+    if (tensor.dataDependent[axis])
+      type.shape[axis] = host::kUnknownSize;
+  return type;
 }
 
 const NetSpec *Bmodel::findNet(const std::string &name) const {

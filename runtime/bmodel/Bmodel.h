@@ -13,6 +13,7 @@
 #include "runtime/bmodel/Container.h"
 #include "runtime/bmodel/bmodel_generated.h"
 #include "runtime/chips/Chip.h"
+#include "runtime/host/Program.h"
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
 
@@ -43,11 +44,16 @@ struct TensorSpec {
   std::vector<int64_t> storedShape;
   numeric::ElementType type = numeric::ElementType::F32;
   std::vector<int64_t> shape;
+  /// One an axis: the size depends on data, and `shape` has its largest. Empty
+  /// if no size does.
+  std::vector<bool> dataDependent;
+  /// An output that a program of the host gives; DRAM does not hold it.
+  bool fromHost = false;
   /// True if `type` and `shape` were written by Weft.
   bool hasOnnxView = false;
   uint64_t address = 0;
   uint64_t storedBytes = 0;
-  int64_t elements = 0;
+  int64_t elements = 0; ///< of `shape`; DRAM has one for an empty tensor
   /// Input: stored = round(real * scale + zeroPoint). Output:
   /// real = (stored - zeroPoint) * scale. 1 and 0 if not quantized.
   float scale = 1;
@@ -71,11 +77,18 @@ struct GroupSpec {
   std::vector<wire::AddressPatch> patches;
 };
 
+/// Groups that run one after the other, or a program of the host.
+struct SubNetSpec {
+  size_t firstGroup = 0, groupCount = 0; ///< of StageSpec.groups
+  std::optional<host::Program> program;  ///< then there are no groups
+};
+
 /// A net compiled for one set of input shapes.
 struct StageSpec {
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
   std::vector<GroupSpec> groups;
+  std::vector<SubNetSpec> subNets; ///< in the order in which they run
   Region weights;
   ByteSpan weightBytes; ///< size = weights.bytes
   Region activations;
@@ -83,6 +96,8 @@ struct StageSpec {
   /// Null in files of other compilers and in stripped ones.
   const wire::DebugMap *debugMap = nullptr;
   const wire::NetParameter *table = nullptr;
+
+  bool usesHost() const;
 };
 
 struct NetSpec {
@@ -129,6 +144,9 @@ std::optional<numeric::ElementType> fromWire(wire::DataType type);
 /// u8, f64 as f32, the others as they are. std::nullopt if a bmodel cannot
 /// store it.
 std::optional<wire::DataType> storedAs(numeric::ElementType type);
+
+/// The type of a tensor as its user sees it.
+host::ResultType userType(const TensorSpec &tensor);
 
 /// Number of elements if every dimension is at least 1 and the product is at
 /// most 2^40; std::nullopt otherwise.

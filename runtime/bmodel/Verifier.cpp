@@ -95,13 +95,27 @@ static Status verifyOnnxView(const wire::OnnxView *view, TensorSpec &tensor) {
     return failf(Code::BadFile, "onnx.element_type %s cannot be stored as %s",
                  elementTypeName(*type), elementTypeName(tensor.storedType));
   std::vector<int64_t> shape;
-  if (!readDims(view->dims(), shape) || countElements(shape) != tensor.elements)
+  bool fits = readDims(view->dims(), shape);
+  std::optional<int64_t> elements = numeric::elementCount(shape);
+  // DRAM holds one element of an empty tensor.
+  if (!fits || !elements ||
+      (*elements ? *elements : int64_t(1)) != tensor.elements)
     return failf(Code::BadFile,
                  "onnx.dims %s has another number of elements than shape %s",
                  shapeText(shape).c_str(),
                  shapeText(tensor.storedShape).c_str());
+  if (const auto *dependent = view->data_dependent();
+      dependent && dependent->size() != 0) {
+    if (dependent->size() != shape.size())
+      return failf(Code::BadFile,
+                   "onnx.data_dependent has %u entries for %zu dimensions",
+                   dependent->size(), shape.size());
+    for (bool value : *dependent)
+      tensor.dataDependent.push_back(value);
+  }
   tensor.type = *type;
   tensor.shape = std::move(shape);
+  tensor.elements = *elements;
   tensor.hasOnnxView = true;
   return Status::ok();
 }
@@ -245,11 +259,15 @@ static Status verifyKind(const wire::NetParameter &table) {
     return fail(Code::BadFile, "sub_nets is missing; there must be at least 1");
   for (unsigned i = 0; i < table.sub_nets()->size(); ++i) {
     const wire::SubNet *subNet = table.sub_nets()->Get(i);
-    if (subNet->mode() != wire::SubNetMode::Tpu)
+    bool isHost = subNet->mode() == wire::SubNetMode::Cpu;
+    if (subNet->mode() != wire::SubNetMode::Tpu && !isHost)
       return failf(Code::Unsupported,
-                   "unsupported: sub-net %u has mode %d; only mode 0 (TPU) "
-                   "can run",
+                   "unsupported: sub-net %u has mode %d; only modes 0 (TPU) "
+                   "and 1 (CPU) can run",
                    i, int(subNet->mode()));
+    if (isHost && subNet->groups() && subNet->groups()->size() != 0)
+      return failf(Code::BadFile,
+                   "sub-net %u of mode 1 (CPU) has command groups", i);
     if (subNet->is_dynamic() != 0)
       return failf(Code::Unsupported, "unsupported: sub-net %u is dynamic", i);
     if (subNet->core_commands() && subNet->core_commands()->size() != 0)
@@ -257,6 +275,26 @@ static Status verifyKind(const wire::NetParameter &table) {
                    "unsupported: sub-net %u has commands for several cores", i);
   }
   return Status::ok();
+}
+
+/// The program of a sub-net of mode Cpu.
+static Result<host::Program> readHostProgram(const Container &container,
+                                             const wire::SubNet &subNet) {
+  if (!subNet.cpu_layers() || subNet.cpu_layers()->size() != 1)
+    return failf(Code::Unsupported,
+                 "unsupported: it has %u CPU layers; those of weft have 1",
+                 subNet.cpu_layers() ? subNet.cpu_layers()->size() : 0);
+  const wire::CpuLayer *layer = subNet.cpu_layers()->Get(0);
+  if (layer->op_type() != host::kLayerType)
+    return failf(Code::Unsupported,
+                 "unsupported: CPU layer of type %d; only weft's own (%d) can "
+                 "run",
+                 layer->op_type(), host::kLayerType);
+  Result<ByteSpan> bytes =
+      findBlob(container, layer->parameters(), "cpu_layers[0].parameters");
+  if (!bytes)
+    return bytes.status();
+  return host::parseProgram(bytes->data, bytes->size);
 }
 
 static bool sameBlob(const wire::Blob *a, const wire::Blob *b) {
@@ -288,6 +326,57 @@ static Status verifySameGroups(const wire::NetParameter &table) {
                  "the stage has %u groups, its sub-nets have %u; they must be "
                  "the same",
                  table.groups()->size(), next);
+  return Status::ok();
+}
+
+/// The programs of the host, in the order of the sub-nets, against what the
+/// stage has.
+static Status verifySubNets(const FileContext &file,
+                            const wire::NetParameter &table, StageSpec &stage) {
+  host::StageView view;
+  for (const TensorSpec &tensor : stage.inputs)
+    view.inputs.push_back(userType(tensor));
+  for (const TensorSpec &tensor : stage.outputs)
+    view.outputs.push_back(userType(tensor));
+  view.mayWrite = [&](const host::Place &place) {
+    return stage.activations.contains(place.address, place.bytes()) ||
+           stage.io.contains(place.address, place.bytes());
+  };
+  view.mayRead = [&](const host::Place &place) {
+    return view.mayWrite(place) ||
+           stage.weights.contains(place.address, place.bytes());
+  };
+  host::ProgramState state;
+  state.givenOutputs.resize(stage.outputs.size());
+  size_t group = 0;
+  for (unsigned i = 0; i < table.sub_nets()->size(); ++i) {
+    const wire::SubNet *subNet = table.sub_nets()->Get(i);
+    SubNetSpec spec;
+    spec.firstGroup = group;
+    spec.groupCount = subNet->groups() ? subNet->groups()->size() : 0;
+    group += spec.groupCount;
+    if (subNet->mode() == wire::SubNetMode::Cpu) {
+      std::string where = "sub-net " + std::to_string(i);
+      Result<host::Program> program = readHostProgram(file.container, *subNet);
+      if (!program)
+        return program.status().withContext(where);
+      WEFT_TRY(host::checkProgram(*program, view, state).withContext(where));
+      spec.program = *std::move(program);
+    }
+    stage.subNets.push_back(std::move(spec));
+  }
+  for (size_t i = 0; i < stage.outputs.size(); ++i) {
+    stage.outputs[i].fromHost = state.givenOutputs[i];
+    if (!stage.outputs[i].dataDependent.empty() && !state.givenOutputs[i])
+      return failf(Code::BadFile,
+                   "the shape of output %s depends on data, but no program of "
+                   "the host gives it",
+                   quoteName(stage.outputs[i].name).c_str());
+  }
+  for (const TensorSpec &input : stage.inputs)
+    if (!input.dataDependent.empty())
+      return failf(Code::BadFile, "input %s has a shape that depends on data",
+                   quoteName(input.name).c_str());
   return Status::ok();
 }
 
@@ -326,6 +415,7 @@ static Status verifyStage(const FileContext &file,
   if (stage.outputs.empty())
     return fail(Code::BadFile, "the stage has no output");
   WEFT_TRY(verifyGroups(file, table, mode, stage));
+  WEFT_TRY(verifySubNets(file, table, stage));
   if (stage.debugMap)
     WEFT_TRY(verifyDebugMap(*file.chip, stage).withContext("debug_map"));
   return Status::ok();

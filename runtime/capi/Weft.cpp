@@ -334,4 +334,21 @@ weft_status *weft_session_run(weft_session *session, const void *const *inputs,
   return weft_session_run_typed(session, inputs, nullptr, outputs);
 }
 
+weft_status *weft_session_output_shape(const weft_session *session,
+                                       size_t index, const int64_t **shape,
+                                       size_t *rank) {
+  return guarded([&]() -> weft_status * {
+    if (!session || !shape || !rank)
+      return failure(Code::InvalidArgument,
+                     "session, shape and rank must not be NULL");
+    const std::vector<int64_t> *found = session->session.outputShape(index);
+    if (!found)
+      return failure(Code::NotFound,
+                     "there is no such output, or nothing has run yet");
+    *shape = found->data();
+    *rank = found->size();
+    return nullptr;
+  });
+}
+
 void weft_session_free(weft_session *session) { delete session; }

@@ -217,6 +217,14 @@ WEFT_API weft_status *weft_session_run_typed(weft_session *session,
                                              const void *const *inputs,
                                              const weft_type *input_types,
                                              void *const *outputs);
+/* The shape of output `index` after the last successful run; `rank` values at
+   *shape, which live until the next run. It differs from that of the
+   description, which is the largest, only if the size depends on data; the
+   elements then fill the beginning of the buffer. */
+WEFT_API weft_status *weft_session_output_shape(const weft_session *session,
+                                                size_t index,
+                                                const int64_t **shape,
+                                                size_t *rank);
 /* NULL is fine. */
 WEFT_API void weft_session_free(weft_session *session);
 

@@ -93,6 +93,15 @@ public:
                                         inputTypes.data(), outputs.data()));
   }
 
+  /// The shape of an output after the last run; empty if nothing has run.
+  std::vector<int64_t> outputShape(size_t index) const {
+    const int64_t *shape = nullptr;
+    size_t rank = 0;
+    Error error{weft_session_output_shape(handle.get(), index, &shape, &rank)};
+    return error ? std::vector<int64_t>()
+                 : std::vector<int64_t>(shape, shape + rank);
+  }
+
 private:
   friend class Model;
   struct Free {

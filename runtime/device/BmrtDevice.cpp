@@ -22,6 +22,18 @@ namespace weft::rt {
 /// Bytes that libbmrt's descriptors can name (32-bit sizes and dimensions).
 static constexpr uint64_t kMaxTensorBytes = UINT32_MAX;
 
+/// Why a stage with a program of the host cannot run there: its first call.
+static std::string hostRefusal(const host::Program &program) {
+  std::string text = "unsupported: the model has parts that the host computes";
+  for (const host::Step &step : program.steps)
+    if (const auto *call = std::get_if<host::CallStep>(&step)) {
+      text += " (node " + quoteName(call->node) + ": " + call->reason + ")";
+      break;
+    }
+  return text + "; only weft's own runtime has the kernels for them: use "
+                "--device emulator, or convert with --no-host to see all";
+}
+
 Result<std::unique_ptr<BmrtDevice>> BmrtDevice::open(const BmrtOptions &options,
                                                      const Bmodel &model,
                                                      const NetSpec &net,
@@ -35,6 +47,9 @@ Result<std::unique_ptr<BmrtDevice>> BmrtDevice::open(const BmrtOptions &options,
                  "cannot read %s: %s; --bmrt-lib or WEFT_BMRT_LIB must name "
                  "libbmrt.so",
                  options.library.c_str(), std::strerror(errno));
+  for (const SubNetSpec &subNet : net.stages[stage].subNets)
+    if (subNet.program)
+      return fail(Code::Unsupported, hostRefusal(*subNet.program));
   for (const auto *tensors :
        {&net.stages[stage].inputs, &net.stages[stage].outputs})
     for (const TensorSpec &tensor : *tensors)
@@ -121,7 +136,8 @@ Status BmrtDevice::start(const NetSpec &net) {
 }
 
 Status BmrtDevice::run(const std::vector<ByteSpan> &inputs,
-                       const std::vector<MutableBytes> &outputs) {
+                       const std::vector<MutableBytes> &outputs,
+                       HostTensors *) {
   if (child < 0)
     return fail(Code::DeviceAborted,
                 "libbmrt has failed before; open the device again");

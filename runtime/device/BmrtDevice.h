@@ -35,7 +35,8 @@ public:
   ~BmrtDevice() override;
 
   Status run(const std::vector<ByteSpan> &inputs,
-             const std::vector<MutableBytes> &outputs) override;
+             const std::vector<MutableBytes> &outputs,
+             HostTensors *host = nullptr) override;
 
 private:
   BmrtDevice(const BmrtOptions &options, const Bmodel &model,

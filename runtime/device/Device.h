@@ -18,6 +18,13 @@ struct MutableBytes {
   size_t size = 0;
 };
 
+/// What passes the chip by: inputs that programs of the host read as the user
+/// gave them, and outputs that they give.
+struct HostTensors {
+  std::vector<numeric::HostTensor> inputs;  ///< one an input
+  std::vector<numeric::HostTensor> outputs; ///< one an output; filled by run
+};
+
 /// A stage made ready on a device. Tensors travel as their stored bytes; the
 /// user's types are the business of Session.
 class Device {
@@ -25,10 +32,13 @@ public:
   virtual ~Device();
 
   /// Runs the stage once. `inputs` and `outputs` have one entry for every input
-  /// and output of the stage, each of exactly `storedBytes` bytes. After a
-  /// failure the outputs are undefined and the device may refuse further runs.
+  /// and output of the stage, each of exactly `storedBytes` bytes. `host` is
+  /// needed if the stage uses the host (StageSpec::usesHost); an output that
+  /// comes from there is in `host->outputs` only. After a failure the outputs
+  /// are undefined and the device may refuse further runs.
   virtual Status run(const std::vector<ByteSpan> &inputs,
-                     const std::vector<MutableBytes> &outputs) = 0;
+                     const std::vector<MutableBytes> &outputs,
+                     HostTensors *host = nullptr) = 0;
 
   /// Seconds of the last successful run between launching the commands and
   /// their end: without copying inputs and outputs.

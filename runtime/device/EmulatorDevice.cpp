@@ -61,37 +61,91 @@ const uint8_t *EmulatorDevice::dram(uint64_t address, uint64_t bytes) const {
   return nullptr;
 }
 
-uint8_t *EmulatorDevice::writable(const TensorSpec &tensor) {
+uint8_t *EmulatorDevice::writable(uint64_t address, uint64_t bytes) {
   for (const Area &area : areas)
-    if (area.region.contains(tensor.address, tensor.storedBytes))
-      return area.memory + (tensor.address - area.region.address);
+    if (area.region.contains(address, bytes))
+      return area.memory + (address - area.region.address);
   return nullptr;
 }
 
+Status EmulatorDevice::prepare() {
+  std::vector<emulator::CommandGroup> groups = commandGroups(stage);
+  for (const SubNetSpec &subNet : stage.subNets) {
+    programs.emplace_back();
+    if (subNet.program)
+      continue;
+    auto first = groups.begin() + ptrdiff_t(subNet.firstGroup);
+    auto prepared =
+        machine->prepare({first, first + ptrdiff_t(subNet.groupCount)});
+    if (!prepared)
+      return prepared.status();
+    programs.back() = *std::move(prepared);
+  }
+  return Status::ok();
+}
+
+/// Runs the groups of one sub-net and adds to the counts.
+Status EmulatorDevice::launch(size_t index) {
+  const SubNetSpec &subNet = stage.subNets[index];
+  std::vector<emulator::Tap> taps;
+  for (const emulator::Tap &tap : theTaps)
+    if (tap.group >= subNet.firstGroup &&
+        tap.group - subNet.firstGroup < subNet.groupCount) {
+      taps.push_back(tap);
+      taps.back().group -= subNet.firstGroup;
+    }
+  Result<emulator::RunStats> stats = machine->run(*programs[index], taps);
+  if (!stats)
+    return stats.status();
+  theStats.tiuCommands += stats->tiuCommands;
+  theStats.gdmaCommands += stats->gdmaCommands;
+  theStats.dramReadBytes += stats->dramReadBytes;
+  theStats.dramWriteBytes += stats->dramWriteBytes;
+  return Status::ok();
+}
+
 Status EmulatorDevice::run(const std::vector<ByteSpan> &inputs,
-                           const std::vector<MutableBytes> &outputs) {
+                           const std::vector<MutableBytes> &outputs,
+                           HostTensors *host) {
   assert(inputs.size() == stage.inputs.size() &&
          outputs.size() == stage.outputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i)
-    std::memcpy(writable(stage.inputs[i]), inputs[i].data,
-                stage.inputs[i].storedBytes);
-  if (!program) {
-    auto prepared = machine->prepare(commandGroups(stage));
-    if (!prepared)
-      return prepared.status().withContext(model.path());
-    program = *std::move(prepared);
+  assert((host || !stage.usesHost()) && "programs of the host need tensors");
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const TensorSpec &input = stage.inputs[i];
+    std::memcpy(writable(input.address, input.storedBytes), inputs[i].data,
+                input.storedBytes);
+  }
+  if (programs.empty())
+    if (Status status = prepare(); !status) {
+      programs.clear();
+      return status.withContext(model.path());
+    }
+  host::RunContext context;
+  context.read = [this](const host::Place &place) {
+    return dram(place.address, place.bytes());
+  };
+  context.write = [this](const host::Place &place) {
+    return writable(place.address, place.bytes());
+  };
+  if (host) {
+    host->outputs.resize(stage.outputs.size());
+    context.inputs = &host->inputs;
+    context.outputs = &host->outputs;
   }
   using Clock = std::chrono::steady_clock;
   Clock::time_point begin = Clock::now();
-  Result<emulator::RunStats> stats = machine->run(*program, theTaps);
-  if (!stats)
-    return stats.status().withContext(model.path());
+  theStats = {};
+  for (size_t i = 0; i < stage.subNets.size(); ++i) {
+    const auto &program = stage.subNets[i].program;
+    WEFT_TRY((program ? host::runProgram(*program, context) : launch(i))
+                 .withContext(model.path()));
+  }
   theLaunchSeconds =
       std::chrono::duration<double>(Clock::now() - begin).count();
-  theStats = *stats;
   for (size_t i = 0; i < outputs.size(); ++i)
-    std::memcpy(outputs[i].data, writable(stage.outputs[i]),
-                stage.outputs[i].storedBytes);
+    if (const TensorSpec &output = stage.outputs[i]; !output.fromHost)
+      std::memcpy(outputs[i].data, writable(output.address, output.storedBytes),
+                  output.storedBytes);
   return Status::ok();
 }
 

@@ -26,7 +26,8 @@ public:
   ~EmulatorDevice() override;
 
   Status run(const std::vector<ByteSpan> &inputs,
-             const std::vector<MutableBytes> &outputs) override;
+             const std::vector<MutableBytes> &outputs,
+             HostTensors *host = nullptr) override;
 
   /// Calls `taps` during every following run.
   void setTaps(std::vector<emulator::Tap> taps) { theTaps = std::move(taps); }
@@ -45,13 +46,16 @@ private:
   EmulatorDevice(const Bmodel &model, const StageSpec &stage)
       : model(model), stage(stage) {}
   Status mapAreas();
-  uint8_t *writable(const TensorSpec &tensor);
+  Status prepare();
+  Status launch(size_t subNet);
+  uint8_t *writable(uint64_t address, uint64_t bytes);
 
   Bmodel model; ///< keeps `stage` and the file's bytes alive
   const StageSpec &stage;
   std::unique_ptr<emulator::Emulator> machine;
   std::vector<Area> areas;
-  std::unique_ptr<emulator::Program> program; ///< made by the first run
+  /// One a sub-net, null for one of the host; made by the first run.
+  std::vector<std::unique_ptr<emulator::Program>> programs;
   std::vector<emulator::Tap> theTaps;
   emulator::RunStats theStats;
 };

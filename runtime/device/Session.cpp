@@ -2,6 +2,8 @@
 #include "runtime/device/TensorConversion.h"
 #include "runtime/status/Quote.h"
 
+#include <cstring>
+
 namespace weft::rt {
 
 Result<Session> Session::open(const DeviceOptions &options, const Bmodel &model,
@@ -22,17 +24,27 @@ Session::Session(const Bmodel &model, const StageSpec &stage,
     storedOutputs.emplace_back(tensor.storedBytes);
 }
 
-Status Session::run(const std::vector<InputElements> &inputs,
-                    const std::vector<uint8_t *> &outputs) {
-  assert(inputs.size() == storedInputs.size() &&
-         outputs.size() == storedOutputs.size());
+/// The input as its user sees it; `stored` holds its stored form.
+static numeric::HostTensor userInput(const TensorSpec &tensor,
+                                     const InputElements &input,
+                                     const uint8_t *stored) {
+  numeric::HostTensor result(tensor.type, tensor.shape);
+  if (input.type != tensor.type)
+    fromStored(tensor, stored, result.bytes());
+  else if (result.sizeBytes())
+    std::memcpy(result.bytes(), input.data, result.sizeBytes());
+  return result;
+}
+
+Status Session::launch(const std::vector<InputElements> &inputs) {
+  assert(inputs.size() == storedInputs.size());
   std::vector<ByteSpan> in;
   std::vector<MutableBytes> out;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const TensorSpec &tensor = theStage->inputs[i];
     // What needs no conversion is not copied.
     if (inputs[i].type == tensor.storedType &&
-        tensor.type == tensor.storedType) {
+        tensor.type == tensor.storedType && tensor.elements != 0) {
       in.push_back({inputs[i].data, size_t(tensor.storedBytes)});
       continue;
     }
@@ -43,21 +55,46 @@ Status Session::run(const std::vector<InputElements> &inputs,
   }
   for (std::vector<uint8_t> &buffer : storedOutputs)
     out.push_back({buffer.data(), buffer.size()});
-  WEFT_TRY(theDevice->run(in, out));
-  for (size_t i = 0; i < outputs.size(); ++i)
-    fromStored(theStage->outputs[i], storedOutputs[i].data(), outputs[i]);
+  bool usesHost = theStage->usesHost();
+  host = {};
+  for (size_t i = 0; usesHost && i < inputs.size(); ++i)
+    host.inputs.push_back(
+        userInput(theStage->inputs[i], inputs[i], in[i].data));
+  WEFT_TRY(theDevice->run(in, out, usesHost ? &host : nullptr));
+  shapes.clear();
+  for (size_t i = 0; i < theStage->outputs.size(); ++i)
+    shapes.push_back(theStage->outputs[i].fromHost
+                         ? host.outputs[i].shape()
+                         : theStage->outputs[i].shape);
+  return Status::ok();
+}
+
+Status Session::run(const std::vector<InputElements> &inputs,
+                    const std::vector<uint8_t *> &outputs) {
+  assert(outputs.size() == storedOutputs.size());
+  WEFT_TRY(launch(inputs));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!theStage->outputs[i].fromHost)
+      fromStored(theStage->outputs[i], storedOutputs[i].data(), outputs[i]);
+    else if (size_t size = host.outputs[i].sizeBytes())
+      std::memcpy(outputs[i], host.outputs[i].bytes(), size);
+  }
   return Status::ok();
 }
 
 Result<std::vector<numeric::HostTensor>>
 Session::run(const std::vector<InputElements> &inputs) {
+  WEFT_TRY(launch(inputs));
   std::vector<numeric::HostTensor> results;
-  std::vector<uint8_t *> outputs;
-  for (const TensorSpec &tensor : theStage->outputs)
-    results.emplace_back(tensor.type, tensor.shape);
-  for (numeric::HostTensor &tensor : results)
-    outputs.push_back(tensor.bytes());
-  WEFT_TRY(run(inputs, outputs));
+  for (size_t i = 0; i < theStage->outputs.size(); ++i) {
+    const TensorSpec &output = theStage->outputs[i];
+    if (output.fromHost) {
+      results.push_back(std::move(host.outputs[i]));
+      continue;
+    }
+    results.emplace_back(output.type, output.shape);
+    fromStored(output, storedOutputs[i].data(), results.back().bytes());
+  }
   return results;
 }
 

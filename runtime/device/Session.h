@@ -22,13 +22,19 @@ public:
 
   /// Runs once. One entry for every input and output in the stage's order;
   /// input i has stage().inputs[i].elements elements, output i takes
-  /// stage().outputs[i].bytes() bytes. The message of a bad input begins with
-  /// its name.
+  /// stage().outputs[i].bytes() bytes; one whose size depends on data fills the
+  /// beginning (outputShape). The message of a bad input begins with its name.
   Status run(const std::vector<InputElements> &inputs,
              const std::vector<uint8_t *> &outputs);
   /// The same into new tensors.
   Result<std::vector<numeric::HostTensor>>
   run(const std::vector<InputElements> &inputs);
+
+  /// The shape of output `index` after the last successful run; null before,
+  /// or if there is no such output.
+  const std::vector<int64_t> *outputShape(size_t index) const {
+    return index < shapes.size() ? &shapes[index] : nullptr;
+  }
 
   const StageSpec &stage() const { return *theStage; }
   Device &device() { return *theDevice; }
@@ -36,12 +42,16 @@ public:
 private:
   Session(const Bmodel &model, const StageSpec &stage,
           std::unique_ptr<Device> device);
+  /// Runs; outputs that lie in DRAM are in storedOutputs, others in host.
+  Status launch(const std::vector<InputElements> &inputs);
 
   Bmodel model; ///< keeps the stage alive
   const StageSpec *theStage;
   std::unique_ptr<Device> theDevice;
   std::vector<std::vector<uint8_t>> storedInputs;
   std::vector<std::vector<uint8_t>> storedOutputs;
+  HostTensors host;
+  std::vector<std::vector<int64_t>> shapes; ///< of the outputs
 };
 
 } // namespace weft::rt

@@ -142,6 +142,11 @@ static void roundToHalf(const TensorSpec &tensor, ElementType given,
   }
 }
 
+/// Types that are stored as they are, a byte an element.
+static bool isOneByte(ElementType type) {
+  return type != ElementType::Bool && numeric::elementBytes(type) == 1;
+}
+
 Status toStored(const TensorSpec &tensor, ElementType given,
                 const uint8_t *elements, uint8_t *stored) {
   if (!acceptsType(tensor, given))
@@ -154,6 +159,11 @@ Status toStored(const TensorSpec &tensor, ElementType given,
     return Status::ok();
   }
   if (given == tensor.storedType) {
+    if (tensor.elements) // DRAM has one element of an empty tensor
+      std::memcpy(stored, elements, tensor.storedBytes);
+    return Status::ok();
+  }
+  if (isOneByte(given)) {
     std::memcpy(stored, elements, tensor.storedBytes);
     return Status::ok();
   }
@@ -177,7 +187,8 @@ Status toStored(const TensorSpec &tensor, ElementType given,
 void fromStored(const TensorSpec &tensor, const uint8_t *stored,
                 uint8_t *elements) {
   if (tensor.type == tensor.storedType) {
-    std::memcpy(elements, stored, tensor.storedBytes);
+    if (tensor.elements)
+      std::memcpy(elements, stored, tensor.storedBytes);
     return;
   }
   for (int64_t i = 0; i < tensor.elements; ++i) {
@@ -191,8 +202,11 @@ void fromStored(const TensorSpec &tensor, const uint8_t *stored,
     case ElementType::F64:
       storeElement<double>(elements, i, double(loadElement<float>(stored, i)));
       break;
-    default: // the verifier leaves Bool only
+    case ElementType::Bool:
       elements[i] = stored[i] != 0;
+      break;
+    default: // the verifier leaves types of a byte an element only
+      elements[i] = stored[i];
       break;
     }
   }

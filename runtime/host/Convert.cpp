@@ -2,14 +2,24 @@
 
 #include "runtime/host/Convert.h"
 
+#include "runtime/numeric/SmallFloats.h"
 #include "runtime/numeric/TensorValues.h"
+
+#include <algorithm>
 
 using namespace weft;
 using numeric::ElementType;
 using numeric::HostTensor;
 
+/// Floats of 8 bits and less are stored as their bits.
+static bool isBits(ElementType from, ElementType to) {
+  return (numeric::isSmallFloat(from) && to == ElementType::U8) ||
+         (numeric::isSmallFloat(to) && from == ElementType::U8);
+}
+
 bool host::isConvertible(ElementType from, ElementType to) {
-  return from == to || numeric::isFloatType(from) == numeric::isFloatType(to);
+  return from == to || isBits(from, to) ||
+         numeric::isFloatType(from) == numeric::isFloatType(to);
 }
 
 rt::Result<HostTensor> host::convert(const HostTensor &tensor,
@@ -22,6 +32,10 @@ rt::Result<HostTensor> host::convert(const HostTensor &tensor,
                      numeric::elementTypeName(tensor.type()),
                      numeric::elementTypeName(type));
   HostTensor result(type, tensor.shape());
+  if (isBits(tensor.type(), type)) {
+    std::copy_n(tensor.bytes(), tensor.sizeBytes(), result.bytes());
+    return result;
+  }
   if (numeric::isFloatType(type)) {
     numeric::storeDoubles(numeric::loadDoubles(tensor), result);
     return result;

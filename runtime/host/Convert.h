@@ -8,8 +8,8 @@
 
 namespace weft::host {
 
-/// True if `convert` goes from `from` to `to`: floats among each other,
-/// integers and bool among each other.
+/// True if `convert` goes from `from` to `to`: floats among each other (those
+/// of 8 bits and less also as u8 bits), integers and bool among each other.
 bool isConvertible(numeric::ElementType from, numeric::ElementType to);
 
 /// The same numbers with elements of type `type`: floats are rounded to

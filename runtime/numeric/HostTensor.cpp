@@ -1,6 +1,7 @@
 #include "runtime/numeric/HostTensor.h"
 
 #include "runtime/numeric/Float16.h"
+#include "runtime/numeric/SmallFloats.h"
 
 #include <cassert>
 #include <cmath>
@@ -24,84 +25,6 @@ constexpr TypeRow kTypes[] = {
 #include "runtime/numeric/ElementTypes.def"
 };
 constexpr size_t kTypeCount = sizeof(kTypes) / sizeof(kTypes[0]);
-
-/// A float format of at most 8 bits. `finiteOnly` formats have no infinity;
-/// `unsignedZero` ones use the code of -0 as their only NaN.
-struct SmallFloat {
-  unsigned exponentBits, fractionBits;
-  int bias;
-  bool hasInfinity, unsignedZero, hasNaN;
-};
-
-std::optional<SmallFloat> smallFloat(ElementType type) {
-  switch (type) {
-  case ElementType::F8E4M3FN:
-    return SmallFloat{4, 3, 7, false, false, true};
-  case ElementType::F8E4M3FNUZ:
-    return SmallFloat{4, 3, 8, false, true, true};
-  case ElementType::F8E5M2:
-    return SmallFloat{5, 2, 15, true, false, true};
-  case ElementType::F8E5M2FNUZ:
-    return SmallFloat{5, 2, 16, false, true, true};
-  case ElementType::F4E2M1:
-    return SmallFloat{2, 1, 1, false, false, false};
-  default:
-    return std::nullopt;
-  }
-}
-
-double decodeSmall(const SmallFloat &format, uint8_t code) {
-  unsigned width = 1 + format.exponentBits + format.fractionBits;
-  unsigned signBit = 1u << (width - 1);
-  unsigned magnitude = code & (signBit - 1);
-  bool negative = code & signBit;
-  unsigned exponent = magnitude >> format.fractionBits;
-  unsigned fraction = magnitude & ((1u << format.fractionBits) - 1);
-  unsigned top = (1u << format.exponentBits) - 1;
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  if (format.unsignedZero && negative && magnitude == 0)
-    return nan;
-  if (format.hasInfinity && exponent == top)
-    return fraction ? nan : (negative ? -HUGE_VAL : HUGE_VAL);
-  if (!format.hasInfinity && !format.unsignedZero && format.hasNaN &&
-      magnitude == signBit - 1)
-    return nan;
-  double value =
-      exponent == 0
-          ? std::ldexp(double(fraction),
-                       1 - format.bias - int(format.fractionBits))
-          : std::ldexp(double(fraction + (1u << format.fractionBits)),
-                       int(exponent) - format.bias - int(format.fractionBits));
-  return negative ? -value : value;
-}
-
-/// The nearest code, ties to the even code, saturating. At most 128 codes, so
-/// it simply searches.
-uint8_t encodeSmall(const SmallFloat &format, double value) {
-  unsigned width = 1 + format.exponentBits + format.fractionBits;
-  unsigned signBit = 1u << (width - 1);
-  if (std::isnan(value))
-    return format.unsignedZero ? uint8_t(signBit) : uint8_t(signBit - 1);
-  double magnitude = std::fabs(value), bestDistance = HUGE_VAL;
-  if (format.hasInfinity && std::isinf(value))
-    return uint8_t((std::signbit(value) ? signBit : 0) |
-                   (((1u << format.exponentBits) - 1) << format.fractionBits));
-  unsigned best = 0;
-  for (unsigned code = 0; code < signBit; ++code) {
-    double candidate = decodeSmall(format, uint8_t(code));
-    if (!std::isfinite(candidate))
-      continue;
-    double distance =
-        std::isinf(magnitude) ? -candidate : std::fabs(candidate - magnitude);
-    if (distance < bestDistance || (distance == bestDistance && !(code & 1))) {
-      best = code;
-      bestDistance = distance;
-    }
-  }
-  if (format.unsignedZero && best == 0)
-    return 0;
-  return uint8_t(best | (std::signbit(value) ? signBit : 0));
-}
 
 template <class T>
 T load(const uint8_t *from) {
@@ -230,11 +153,8 @@ double HostTensor::toDouble(int64_t index) const {
     return static_cast<double>(load<int64_t>(at));
   case ElementType::U64:
     return static_cast<double>(load<uint64_t>(at));
-  case ElementType::F8E8M0:
-    return *at == 0xff ? std::numeric_limits<double>::quiet_NaN()
-                       : std::ldexp(1.0, int(*at) - 127);
   default:
-    return decodeSmall(*smallFloat(typeValue), *at);
+    return decodeSmallFloat(typeValue, *at);
   }
 }
 
@@ -299,7 +219,8 @@ void HostTensor::setFromDouble(int64_t index, double value) {
   case ElementType::F8E8M0:
     return store(at, encodeE8M0(value));
   default:
-    return store(at, encodeSmall(*smallFloat(typeValue), value));
+    return store(at,
+                 encodeSmallFloat(typeValue, value, Overflow::KeepInfinity));
   }
 }
 

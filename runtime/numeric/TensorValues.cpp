@@ -21,6 +21,18 @@ static void narrow(const std::vector<int64_t> &values, HostTensor &tensor) {
     target[i] = static_cast<T>(values[i]);
 }
 
+/// Keeps the low `bits` of each value, sign- or zero-extended to a byte.
+static void narrowBelowByte(const std::vector<int64_t> &values,
+                            HostTensor &tensor, unsigned bits) {
+  unsigned shift = 64 - bits;
+  bool isSigned = numeric::isSignedType(tensor.type());
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint64_t top = uint64_t(values[i]) << shift;
+    tensor.bytes()[i] =
+        uint8_t(isSigned ? uint64_t(int64_t(top) >> shift) : top >> shift);
+  }
+}
+
 std::vector<double> numeric::loadDoubles(const HostTensor &tensor) {
   std::vector<double> values(tensor.elements());
   switch (tensor.type()) {
@@ -55,9 +67,13 @@ std::vector<int64_t> numeric::loadIntegers(const HostTensor &tensor) {
   switch (tensor.type()) {
   case ElementType::Bool:
   case ElementType::U8:
+  case ElementType::U4:
+  case ElementType::U2:
     widen<uint8_t>(tensor, values);
     return values;
   case ElementType::I8:
+  case ElementType::I4:
+  case ElementType::I2:
     widen<int8_t>(tensor, values);
     return values;
   case ElementType::U16:
@@ -98,6 +114,12 @@ void numeric::storeIntegers(const std::vector<int64_t> &values,
   case ElementType::U8:
   case ElementType::I8:
     return narrow<uint8_t>(values, tensor);
+  case ElementType::U4:
+  case ElementType::I4:
+    return narrowBelowByte(values, tensor, 4);
+  case ElementType::U2:
+  case ElementType::I2:
+    return narrowBelowByte(values, tensor, 2);
   case ElementType::U16:
   case ElementType::I16:
     return narrow<uint16_t>(values, tensor);

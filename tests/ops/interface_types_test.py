@@ -6,7 +6,7 @@
 Integers and bools: y = cast(x) * 0.5 + 0.25 as floats and z = cast(y) back, with |x| <= 100: every step is exact in 8 bits of
 mantissa, so at every precision the result equals ONNX Runtime's, bit for bit, in ONNX's own types, on the emulator and, at one
 precision each, on the vendor's runtime. Doubles: a chain with a product of 24 terms, computed as floats: 2^-18 relative in F32 (24 terms of half an
-ulp each and a softmax), else cosine 0.999. Values that the stored type does not hold, and integers inside the graph, are refused.
+ulp each and a softmax), else cosine 0.999. Values that the stored type does not hold are refused.
 """
 import pathlib
 import re
@@ -133,10 +133,7 @@ def check_refusals(weft, folder):
         result, _ = run(weft, path, feeds)
         check((result.returncode == 0) == fits and (fits or "'x'" in result.stderr and str(value) in result.stderr),
               f"int64 {value}: run gives {result.returncode}: {result.stderr}")
-    path = folder / "inside.onnx"
-    save(path, [helper.make_node("Add", ["x", "x"], ["y"])], [("x", np.int32, SHAPE)], [("y", np.int32, SHAPE)])
-    made = convert(weft, path, "f32", {})
-    check(made.returncode == 2 and "unsupported: element type i32 of value 'x'" in made.stderr, f"integer sum: convert says {made.stderr!r}")
+    path = folder / "large.onnx"
     save(path, [helper.make_node("Mul", ["x", "c"], ["y"])], [("x", np.float64, SHAPE)], [("y", np.float64, SHAPE)], [("c", np.float64(1e300))])
     made = convert(weft, path, "f32", {})
     check(made.returncode == 2 and "unsupported: the constant" in made.stderr, f"large double: convert says {made.stderr!r}")

@@ -136,6 +136,37 @@ def matrix_and_move_cases():
             yield Case("Cast", [value], to=helper.np_dtype_to_tensor_dtype(np.dtype(target)))
 
 
+def line_cases():
+    """Reductions, running sums, norms and Einstein sums: (5, 7) lines, any axis."""
+    x, n = real(2, 5, 1, 7), whole(2, 5, 3, low=-9, dtype=np.int32)
+    for kind in "Sum Mean Max Min Prod L1 L2 SumSquare LogSumExp".split():
+        for axes in ([1], [0, 2, 3], [-1]):
+            yield Case("Reduce" + kind, [x], [np.int64(axes)], terms=70, keepdims=int(len(axes) == 3))
+        if kind not in ("Mean", "LogSumExp", "L2"):
+            yield Case("Reduce" + kind, [n], [np.int64([0, 2])], keepdims=0)
+    yield Case("ReduceLogSum", [real(2, 5, low=0.1)], [np.int64([1])], terms=5)
+    for name in ("ArgMax", "ArgMin"):
+        for last in (0, 1):
+            yield Case(name, [whole(3, 7, 2, low=0, high=3, dtype=np.float32)], axis=1, select_last_index=last)
+    for reverse in (0, 1):
+        yield Case("CumSum", [real(3, 7)], [np.int64(1)], terms=7, reverse=reverse, exclusive=reverse)
+        yield Case("CumSum", [n], [np.int64(-2)], reverse=reverse, exclusive=1 - reverse)
+    yield Case("LogSoftmax", [real(3, 7, 2)], terms=7, axis=1)
+    yield Case("Hardmax", [real(3, 7, 2)], axis=1)
+    yield Case("LayerNormalization", [real(3, 4, 7), real(4, 7), real(7)], terms=28, axis=1)
+    yield Case("InstanceNormalization", [real(2, 3, 5, 4), real(3), real(3)], terms=20)
+    yield Case("LpNormalization", [real(2, 3, 5)], terms=3, axis=1)
+    yield Case("LRN", [real(2, 7, 3, 2)], terms=5, size=4, alpha=0.1, beta=0.6, bias=1.5)
+    for equation, *shapes in [("ij,jk->ki", (3, 4), (4, 5)), ("bij,bjk", (2, 3, 4), (2, 4, 5)), ("...ij,...jk", (2, 1, 3, 4), (5, 4, 2)),
+                              ("ii->i", (4, 4)), ("i,i", (5,), (5,)), ("ijk->k", (2, 3, 4)), ("i,j->ij", (3,), (4,)),
+                              ("bn,anm,bm->ba", (2, 3), (4, 3, 5), (2, 5))]:
+        yield Case("Einsum", [real(*shape) for shape in shapes], terms=30, equation=equation)
+    a, b = whole(2, 3, 300, low=0, high=255, dtype=np.uint8), whole(300, 4, low=-128, high=127, dtype=np.int8)
+    yield Case("MatMulInteger", [a, b])
+    yield Case("MatMulInteger", [a, b], [np.uint8(130), np.int8(3)])
+    yield Case("Gemm", [real(5, 3), real(4, 5), real(3, 1)], terms=5, transA=1, transB=1, alpha=0.5, beta=2.0)
+
+
 def compare(case, got, want):
     if got.shape != want.shape or got.dtype != want.dtype:
         return f"{got.dtype}{got.shape} instead of {want.dtype}{want.shape}"
@@ -149,7 +180,7 @@ def compare(case, got, want):
 def main():
     top_eval, work = sys.argv[1:]
     os.makedirs(work, exist_ok=True)
-    cases = [*unary_cases(), *binary_cases(), *window_cases(), *matrix_and_move_cases()]
+    cases = [*unary_cases(), *binary_cases(), *window_cases(), *matrix_and_move_cases(), *line_cases()]
     wants = []
     for index, case in enumerate(cases):
         model = case.model(index)

@@ -73,6 +73,7 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
   lowering.calibration = options.calibration;
   lowering.optLevel = int(options.optLevel);
   lowering.quantizedIo = options.quantizedIo;
+  lowering.noHost = options.noHost;
   PassManager passes(&context);
   buildTpuPipeline(passes, lowering);
   if (stage != Stage::Tpu)

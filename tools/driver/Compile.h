@@ -34,7 +34,8 @@ struct CompileOptions {
   std::string calibration; ///< path of a table; for int8
   OptLevel optLevel = OptLevel::O2;
   bool quantizedIo = false;
-  bool strip = false; ///< no debug map
+  bool noHost = false; ///< what the chip does not compute is an error
+  bool strip = false;  ///< no debug map
 };
 
 /// One model on its way through the compiler. Every problem is printed as one

@@ -40,6 +40,7 @@ void driver::buildTpuPipeline(OpPassManager &passes,
   conversion.chip = options.chip;
   conversion.calibration = options.calibration;
   conversion.quantizedIo = options.quantizedIo;
+  conversion.noHost = options.noHost;
   passes.addPass(quantize::createConvertTopToTpu(conversion));
   passes.addNestedPass<func::FuncOp>(
       tpu::createGroupLayersPass(groupLimits(options.optLevel)));

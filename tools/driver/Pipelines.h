@@ -37,6 +37,10 @@ struct LoweringOptions : mlir::PassPipelineOptions<LoweringOptions> {
       *this, "quantized-io",
       llvm::cl::desc("inputs and outputs in the types computed with"),
       llvm::cl::init(false)};
+  Option<bool> noHost{
+      *this, "no-host",
+      llvm::cl::desc("what the chip does not compute is an error"),
+      llvm::cl::init(false)};
 };
 
 /// `weft-top`: folds constants and rewrites the float graph.

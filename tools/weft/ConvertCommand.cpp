@@ -247,6 +247,9 @@ void cli::addConvertCommand(Program &program) {
   command.add_flag("--quantized-io", flags->compile.quantizedIo,
                    "Inputs and outputs in the types computed with, instead of "
                    "ONNX's");
+  command.add_flag("--no-host", flags->compile.noHost,
+                   "An operation that the chip does not compute is an error; "
+                   "without this the processor of the host computes it");
   command.add_flag("--strip", flags->compile.strip,
                    "Leave out the debug map (ONNX names of commands and "
                    "values)");

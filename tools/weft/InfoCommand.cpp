@@ -56,7 +56,35 @@ static Json describeTensor(const rt::TensorSpec &tensor) {
           {"scale", tensor.scale},
           {"zero_point", tensor.zeroPoint},
           {"address", tensor.address},
+          {"data_dependent", tensor.dataDependent},
+          {"from_host", tensor.fromHost},
           {"onnx_view", tensor.hasOnnxView}};
+}
+
+/// What the host computes: its operations in order, and the bytes that its
+/// programs take from the chip's memory and put there.
+static Json describeHost(const rt::StageSpec &stage) {
+  Json calls = Json::array();
+  uint64_t loaded = 0, stored = 0, programs = 0;
+  for (const rt::SubNetSpec &subNet : stage.subNets) {
+    if (!subNet.program)
+      continue;
+    ++programs;
+    for (const host::Step &step : subNet.program->steps) {
+      if (const auto *load = std::get_if<host::LoadStep>(&step))
+        loaded += load->from.bytes();
+      else if (const auto *store = std::get_if<host::StoreStep>(&step))
+        stored += store->to.bytes();
+      else if (const auto *call = std::get_if<host::CallStep>(&step))
+        calls.push_back({{"kernel", call->kernel},
+                         {"node", call->node},
+                         {"reason", call->reason}});
+    }
+  }
+  return {{"sub_nets", programs},
+          {"from_chip_bytes", loaded},
+          {"to_chip_bytes", stored},
+          {"operations", std::move(calls)}};
 }
 
 /// Facts of one stage; DRAM bytes are summed from its GDMA commands.
@@ -82,6 +110,9 @@ static Result<Json> describeStage(const Chip &chip,
   if (moved->isCut) // a command moves more than any memory holds
     json["dram"]["lower_bound"] = true;
   json["debug_map"] = stage.debugMap != nullptr;
+  json["sub_nets"] = stage.subNets.size();
+  if (stage.usesHost())
+    json["host"] = describeHost(stage);
   return json;
 }
 
@@ -114,6 +145,10 @@ static std::string tensorLine(const char *kind, const rt::TensorSpec &tensor) {
   std::string text =
       std::string("    ") + kind + " " + rt::quoteName(tensor.name) + " " +
       elementTypeName(tensor.type) + " " + shapeText(tensor.shape);
+  if (!tensor.dataDependent.empty())
+    text += " at most, the size depends on data";
+  if (tensor.fromHost)
+    return text + ", from the host\n";
   if (tensor.type != tensor.storedType || tensor.shape != tensor.storedShape)
     text += std::string(", stored as ") + elementTypeName(tensor.storedType) +
             " " + shapeText(tensor.storedShape);
@@ -124,6 +159,21 @@ static std::string tensorLine(const char *kind, const rt::TensorSpec &tensor) {
     text += scale;
   }
   return text + "\n";
+}
+
+static std::string hostText(const Json &host) {
+  auto number = [&](const char *key) {
+    return std::to_string(host[key].get<uint64_t>());
+  };
+  std::string text = "    host: " + std::to_string(host["operations"].size()) +
+                     " operations in " + number("sub_nets") + " sub-nets, " +
+                     number("from_chip_bytes") + " bytes from the chip, " +
+                     number("to_chip_bytes") + " to it\n";
+  for (const Json &call : host["operations"])
+    text += "      " + rt::quoteName(call["node"].get<std::string>()) + " (" +
+            rt::quoteName(call["kernel"].get<std::string>()) +
+            "): " + rt::quoteName(call["reason"].get<std::string>()) + "\n";
+  return text;
 }
 
 static std::string stageText(const rt::StageSpec &stage, const Json &json) {
@@ -150,6 +200,8 @@ static std::string stageText(const rt::StageSpec &stage, const Json &json) {
   if (json["dram"].contains("lower_bound"))
     text += " or more (a command moves over 2^45 bytes, see --check)";
   text += stage.debugMap ? "\n    debug map: yes\n" : "\n    debug map: no\n";
+  if (json.contains("host"))
+    text += hostText(json["host"]);
   return text;
 }
 

@@ -1,5 +1,6 @@
 #include "tools/weft/InputArrays.h"
 #include "runtime/device/TensorConversion.h"
+#include "runtime/numeric/CarrierTypes.h"
 #include "runtime/status/Quote.h"
 
 #include <algorithm>
@@ -102,8 +103,7 @@ Result<size_t> cli::chooseStage(const npz::Reader &archive,
     return misshapen(archive, net);
   for (const TensorSpec &spec : net.stages[chosen].inputs) {
     ElementType given = archive.header(spec.name)->type;
-    // bf16 travels as float32: NumPy has no bf16.
-    if (!rt::acceptsType(spec, given))
+    if (!rt::acceptsType(spec, given) && !numeric::carries(given, spec.type))
       return rt::fail(Code::TypeMismatch,
                       archive.path() + ": input " + rt::quoteName(spec.name) +
                           " is " + elementTypeName(given) + ", net " +
@@ -121,6 +121,13 @@ Result<std::vector<HostTensor>> cli::readInputs(const npz::Reader &archive,
     Result<HostTensor> tensor = archive.read(spec.name);
     if (!tensor)
       return tensor.status();
+    if (!rt::acceptsType(spec, tensor->type()) &&
+        !numeric::fromCarrier(*tensor, spec.type))
+      return rt::fail(Code::OutOfRange,
+                      archive.path() + ": input " + rt::quoteName(spec.name) +
+                          " has values out of the range of " +
+                          elementTypeName(spec.type) +
+                          "; give one value of that type an element");
     tensors.push_back(*std::move(tensor));
   }
   return tensors;

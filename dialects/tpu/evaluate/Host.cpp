@@ -40,3 +40,11 @@ LogicalResult FromHostOp::evaluate(Operands operands, Results &results) {
 LogicalResult HostOp::evaluate(Operands operands, Results &results) {
   return evaluateOnHost(*this, operands, results);
 }
+
+LogicalResult HostConstantOp::evaluate(Operands, Results &results) {
+  FailureOr<HostTensor> tensor = toHostTensor(getValue(), getLoc());
+  if (failed(tensor))
+    return failure();
+  results.push_back(std::move(*tensor));
+  return success();
+}

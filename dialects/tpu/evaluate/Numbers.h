@@ -4,7 +4,7 @@
 #define WEFT_DIALECTS_TPU_EVALUATE_NUMBERS_H
 
 #include "dialects/Evaluate.h"
-#include "dialects/TensorValues.h"
+#include "runtime/numeric/TensorValues.h"
 #include "dialects/tpu/Tpu.h"
 #include "runtime/numeric/Rounding.h"
 

@@ -23,12 +23,14 @@ InputNeed BinaryOp::inputNeed(unsigned operand, const Box &result) {
 
 void BinaryOp::localBuffers(const Chip &, const Box &result, ArrayRef<Box>,
                             SmallVectorImpl<LocalBuffer> &buffers) {
-  if (!isQuantized(getLhs()) || !getMultipliers())
-    return;
   auto scratch = [&](const Dims &dims, unsigned bits) {
     buffers.push_back(
         {LocalBuffer::Scratch, {dims, bits, LocalLayout::Aligned}, 0, false});
   };
+  if (getKind() == BinaryKind::ShiftRight && getRhs())
+    scratch(inputNeed(1, result).box.size, 8); // the negated amount
+  if (!isQuantized(getLhs()) || !getMultipliers())
+    return;
   if (getKind() == BinaryKind::Mul) {
     scratch(result.size, 32); // the exact product
     return;

@@ -21,24 +21,23 @@ InputNeed SoftmaxOp::inputNeed(unsigned, const Box &result) {
 
 void SoftmaxOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
                              SmallVectorImpl<LocalBuffer> &buffers) {
-  // Works on rows: with axis c the tensor is transposed so that c lies along w.
-  Dims rows = result.size;
-  unsigned axis = getAxis();
-  if (axis == kAxisC) {
-    std::swap(rows[kAxisC], rows[kAxisW]);
-    axis = kAxisW;
-  }
-  Dims statistics = rows;
-  statistics[axis] = 1;
+  Dims half = result.size, statistics = result.size;
+  half[getAxis()] = (half[getAxis()] + 1) / 2;
+  statistics[getAxis()] = 1;
   auto scratch = [&](const Dims &dims) {
     buffers.push_back(
         {LocalBuffer::Scratch, {dims, 32, LocalLayout::Aligned}, 0, false});
   };
-  addExpScratch(chip, rows, buffers);
-  scratch(rows);
+  addExpScratch(chip, result.size, buffers);
+  scratch(result.size);
+  scratch(half);
   scratch(statistics);
-  if (axis != getAxis() || elementBits(elementOf(getOutput())) == 16)
-    scratch(result.size);
 }
 
-unsigned SoftmaxOp::commandCount() { return 20; }
+unsigned SoftmaxOp::commandCount() {
+  unsigned steps = 0; // of the trees of maximum and sum
+  for (int64_t size = dimsOf(getInput())[getAxis()]; size > 1;
+       size = (size + 1) / 2)
+    ++steps;
+  return 18 + 2 * steps;
+}

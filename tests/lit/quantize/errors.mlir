@@ -27,31 +27,6 @@ func.func @main(%x: tensor<1x2x4x4xf32> {top.name = "x"}) -> (tensor<1x2x4x4xf32
 
 // -----
 
-func.func @main(%x: tensor<1x2x4x4xf32> {top.name = "x"}) -> (tensor<1x2x4x4xf32> {top.name = "y"}) {
-  // expected-error@+1 {{unsupported: element type i64 of value 'whole'; f32, f16 and bf16 run on the chip, integers only as inputs that are cast to floats and outputs cast from floats}}
-  %w = top.cast %x {top.value = "whole"} : tensor<1x2x4x4xf32> -> tensor<1x2x4x4xi64>
-  %y = top.cast %w {top.value = "y"} : tensor<1x2x4x4xi64> -> tensor<1x2x4x4xf32>
-  return %y : tensor<1x2x4x4xf32>
-}
-
-// -----
-
-// A bool is x != 0, which no cast of the machine gives.
-func.func @main(%x: tensor<1x2x4x4xf32> {top.name = "x"}) -> (tensor<1x2x4x4xi1> {top.name = "y"}) {
-  // expected-error@+1 {{unsupported: element type bool of value 'y'}}
-  %y = top.cast %x {top.value = "y"} : tensor<1x2x4x4xf32> -> tensor<1x2x4x4xi1>
-  return %y : tensor<1x2x4x4xi1>
-}
-
-// -----
-
-// expected-error@+1 {{unsupported: element type i32 of value 'x'}}
-func.func @main(%x: tensor<1x2x4x4xi32> {top.name = "x"}) -> (tensor<1x2x4x4xi32> {top.name = "x"}) {
-  return %x : tensor<1x2x4x4xi32>
-}
-
-// -----
-
 func.func @main(%x: tensor<1x2x4x4xf64> {top.name = "x"}) -> (tensor<1x2x4x4xf64> {top.name = "y"}) {
   %c = top.constant dense<1.0e39> : tensor<f64>
   // expected-error@+1 {{unsupported: the constant 1.000000e+39 is beyond the range of f32, in which doubles are computed}}

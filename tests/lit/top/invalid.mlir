@@ -164,3 +164,21 @@ func.func @cast_c1(%x: tensor<2x3xf32>) -> tensor<6xi32> {
   %0 = top.cast %x : tensor<2x3xf32> -> tensor<6xi32>
   return %0 : tensor<6xi32>
 }
+
+// -----
+
+func.func @interleave_c1(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x16x16xf32> {
+  // expected-error @+2 {{interleaving has 2 inputs for the factors 2 and 2; it needs 1 or 4}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = top.interleave %x, %x {factors = array<i64: 2, 2>} : (tensor<1x3x8x8xf32>, tensor<1x3x8x8xf32>) -> tensor<1x3x16x16xf32>
+  return %0 : tensor<1x3x16x16xf32>
+}
+
+// -----
+
+func.func @interleave_c2(%x: tensor<3x8x8xf32>) -> tensor<3x16x16xf32> {
+  // expected-error @+2 {{interleaving of 'tensor<3x8x8xf32>'; all inputs must have one type of rank 4}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = top.interleave %x {factors = array<i64: 2, 2>} : (tensor<3x8x8xf32>) -> tensor<3x16x16xf32>
+  return %0 : tensor<3x16x16xf32>
+}

@@ -74,3 +74,10 @@ func.func @moves(%x: tensor<2x8xi64>) -> tensor<2x4xi32> {
   %5 = top.cast %4 : tensor<2x4xi64> -> tensor<2x4xi32>
   return %5 : tensor<2x4xi32>
 }
+
+// CHECK-LABEL: func.func @interleave
+func.func @interleave(%x: tensor<1x8x4x4xf32>) -> tensor<1x8x8x8xf32> {
+  // CHECK: top.interleave %{{.*}} {factors = array<i64: 2, 2>} : (tensor<1x8x4x4xf32>) -> tensor<1x8x8x8xf32>
+  %0 = top.interleave %x {factors = array<i64: 2, 2>} : (tensor<1x8x4x4xf32>) -> tensor<1x8x8x8xf32>
+  return %0 : tensor<1x8x8x8xf32>
+}

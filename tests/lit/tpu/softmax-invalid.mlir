@@ -7,3 +7,12 @@ func.func @refused(%a: tensor<1x4x6x6xf32>) {
   %y = tpu.softmax %a {axis = 4 : i64} : tensor<1x4x6x6xf32>
   return
 }
+
+// -----
+
+// C1: channels
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{axis is 1, must be 0, 2 or 3: channels lie in different lanes}}
+  %y = tpu.softmax %a {axis = 1 : i64} : tensor<1x4x6x6xf32>
+  return
+}

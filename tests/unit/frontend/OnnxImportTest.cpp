@@ -102,8 +102,8 @@ TEST(OnnxImport, SchemaFunctionIsExpandedWhereNoRowExists) {
 
 TEST(OnnxImport, BatchNormAndConvKeepTheirAttributes) {
   std::string text = textOf(
-      13, "(float[1,4,8,8] x, float[6,2,3,3] w, float[6] s) => "
-          "(float[1,6,4,4] y) "
+      13, "(float[1,4,8,8] x, float[2] s) => (float[1,2,5,5] y) "
+          "<float[2,2,1,1] w = {1.0, 2.0, 3.0, 4.0}> "
           "{ c = Conv <group = 2, strides = [2, 2], pads = [1, 1, 1, 1]> (x, w)"
           "  y = BatchNormalization <epsilon = 0.25> (c, s, s, s, s) }");
   EXPECT_THAT(text, HasSubstr("group = 2"));
@@ -112,14 +112,57 @@ TEST(OnnxImport, BatchNormAndConvKeepTheirAttributes) {
 }
 
 TEST(OnnxImport, AutoPadAndCeilModeBecomeExplicitPads) {
-  EXPECT_THAT(
-      textOf(13, "(float[1,1,5,5] x, float[1,1,2,2] w) => (float[1,1,5,5] y) "
-                 "{ y = Conv <auto_pad = \"SAME_LOWER\"> (x, w) }"),
-      HasSubstr("pads = array<i64: 1, 1, 0, 0>"));
+  EXPECT_THAT(textOf(13, "(float[1,1,5,5] x) => (float[1,1,5,5] y) "
+                         "<float[1,1,2,2] w = {1.0, 2.0, 3.0, 4.0}> "
+                         "{ y = Conv <auto_pad = \"SAME_LOWER\"> (x, w) }"),
+              HasSubstr("pads = array<i64: 1, 1, 0, 0>"));
   EXPECT_THAT(textOf(13, "(float[1,1,5,5] x) => (float[1,1,3,3] y) "
                          "{ y = MaxPool <kernel_shape = [2, 2], "
                          "strides = [2, 2], ceil_mode = 1> (x) }"),
               HasSubstr("pads = array<i64: 0, 0, 1, 1>"));
+}
+
+TEST(OnnxImport, ComputedFilterBecomesAMatrixProduct) {
+  std::string text =
+      textOf(13, "(float[1,1,5,5] x, float[3,1,2,2] w) => (float[1,3,2,2] y) "
+                 "{ y = Conv <strides = [2, 2]> (x, w) }");
+  EXPECT_THAT(text, HasSubstr("tensor<1x3x4xf32>, tensor<1x4x4xf32>"));
+  EXPECT_THAT(text, Not(HasSubstr("top.conv")));
+}
+
+TEST(OnnxImport, PatchesBecomeAPointwiseConvolution) {
+  std::string text = textOf(
+      13,
+      "(float[1,1,32,32] x) => (float[1,1,2,2] y) "
+      "<float[1,1,1,1] w = {2.0}> { y = Conv <strides = [16, 16]> (x, w) }");
+  EXPECT_THAT(text,
+              HasSubstr("(tensor<1x256x2x2xf32>, tensor<1x256x1x1xf32>)"));
+}
+
+TEST(OnnxImport, TransposedConvolutionIsOneConvolutionAPhase) {
+  std::string text =
+      textOf(13, "(float[1,1,3,3] x) => (float[1,1,6,6] y) "
+                 "<float[1,1,2,2] w = {1.0, 2.0, 3.0, 4.0}> "
+                 "{ y = ConvTranspose <strides = [2, 2]> (x, w) }");
+  EXPECT_THAT(text, HasSubstr("factors = array<i64: 2, 2>"));
+  EXPECT_THAT(text, HasSubstr("(tensor<1x1x3x3xf32>, tensor<1x1x1x1xf32>)"));
+}
+
+TEST(OnnxImport, WholeFactorsOfResizeRepeatPixels) {
+  std::string text =
+      textOf(13, "(float[1,2,4,4] x) => (float[1,2,8,12] y) "
+                 "<float[4] s = {1.0, 1.0, 2.0, 3.0}> "
+                 "{ y = Resize <mode = \"nearest\", nearest_mode = \"floor\", "
+                 "coordinate_transformation_mode = \"asymmetric\"> (x, , s) }");
+  EXPECT_THAT(text, HasSubstr("top.interleave %arg0 {factors = array<i64: 2, "
+                              "3>}"));
+}
+
+TEST(OnnxImport, ResizeNeedsConstantScales) {
+  EXPECT_THAT(failureOf("(float[1,1,2,2] x, float[4] s) => (float[1,1,4,4] y) "
+                        "{ y = Resize(x, , s) }"),
+              HasSubstr("unsupported: scales ('s') is computed; it must be "
+                        "constant, give it with --bind s=FILE.npz"));
 }
 
 TEST(OnnxImport, ClipTakesAttributesOrOperands) {

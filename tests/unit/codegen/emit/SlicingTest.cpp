@@ -111,8 +111,8 @@ TEST(Slicing, ChannelSlicesReloadTheirFilters) {
   }
 }
 
-TEST(Softmax, FollowsTheFormulaOverChannelsAndColumns) {
-  for (int axis : {1, 2, 3}) {
+TEST(Softmax, FollowsTheFormulaOverRowsAndColumns) {
+  for (int axis : {2, 3}) {
     std::string text =
         module("tensor<1x5x3x7xf32>", "tensor<1x5x3x7xf32>",
                "  %y = tpu.softmax %x {axis = " + std::to_string(axis) +

@@ -2,9 +2,9 @@
 //---===//
 
 #include "dialects/Evaluate.h"
-#include "dialects/TensorValues.h"
-#include "dialects/top/KindFunctions.h"
 #include "dialects/top/Top.h"
+#include "runtime/host/Kinds.h"
+#include "runtime/numeric/TensorValues.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -193,8 +193,8 @@ TEST(KindRows, commutingKindsGiveTheSameForSwappedOperands) {
     if (row.commutes) {
       for (double x : values)
         for (double y : values)
-          EXPECT_EQ(top::binaryFunction(row.kind)(x, y),
-                    top::binaryFunction(row.kind)(y, x))
+          EXPECT_EQ(host::binaryFunction(row.kind)(x, y),
+                    host::binaryFunction(row.kind)(y, x))
               << row.spelling.str();
     }
 }

@@ -254,9 +254,9 @@ TEST_F(TpuEvaluate, PoolsIgnoreOrCountPadding) {
 
 TEST_F(TpuEvaluate, SoftmaxMatMulScaleAndMoves) {
   HostTensor soft =
-      run("tensor<1x2x1x1xf32>", "tensor<1x2x1x1xf32>",
-          "%y = tpu.softmax %x {axis = 1 : i64} : tensor<1x2x1x1xf32>",
-          tensor(ElementType::F32, {1, 2, 1, 1}, {0, std::log(3.0)}));
+      run("tensor<1x1x1x2xf32>", "tensor<1x1x1x2xf32>",
+          "%y = tpu.softmax %x {axis = 3 : i64} : tensor<1x1x1x2xf32>",
+          tensor(ElementType::F32, {1, 1, 1, 2}, {0, std::log(3.0)}));
   EXPECT_NEAR(soft.toDouble(0), 0.25, 1e-7); // the input is rounded to f32
   HostTensor product =
       run("tensor<1x1x2x2xf32>", "tensor<1x1x2x2xf32>",

@@ -1,36 +1,79 @@
-//===- KindFunctions.cpp - formulas of the kinds
-//----------------------------===//
+//===- Kinds.cpp - the element-wise functions and their formulas ----------===//
 
-#include "dialects/top/KindFunctions.h"
+#include "runtime/host/Kinds.h"
 
 #include "runtime/numeric/PortableMath.h"
 
+#include <algorithm>
 #include <limits>
 
 using namespace weft;
-using namespace weft::top;
+using namespace weft::host;
 using numeric::ElementType;
 namespace portable = weft::numeric::portable;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-UnaryFunction weft::top::unaryFunction(UnaryKind kind) {
+static constexpr double kNoParameter = 0;
+
+std::optional<UnaryKind> host::findUnaryKind(std::string_view spelling) {
+  static constexpr std::string_view spellings[] = {
+#define WEFT_UNARY(symbol, spelling, ...) #spelling,
+#include "runtime/host/UnaryKinds.def"
+  };
+  for (size_t i = 0; i < std::size(spellings); ++i)
+    if (spellings[i] == spelling)
+      return UnaryKind(i);
+  return std::nullopt;
+}
+
+std::optional<BinaryKind> host::findBinaryKind(std::string_view spelling) {
+  static constexpr std::string_view spellings[] = {
+#define WEFT_BINARY(symbol, spelling, ...) #spelling,
+#include "runtime/host/BinaryKinds.def"
+  };
+  for (size_t i = 0; i < std::size(spellings); ++i)
+    if (spellings[i] == spelling)
+      return BinaryKind(i);
+  return std::nullopt;
+}
+
+double host::defaultAlpha(UnaryKind kind) {
+  static constexpr double values[] = {
+#define WEFT_UNARY(symbol, spelling, onnx, opset, types, result, alpha, ...)   \
+  alpha,
+#include "runtime/host/UnaryKinds.def"
+  };
+  return values[unsigned(kind)];
+}
+
+double host::defaultBeta(UnaryKind kind) {
+  static constexpr double values[] = {
+#define WEFT_UNARY(symbol, spelling, onnx, opset, types, result, alpha, beta,  \
+                   ...)                                                        \
+  beta,
+#include "runtime/host/UnaryKinds.def"
+  };
+  return values[unsigned(kind)];
+}
+
+UnaryFunction host::unaryFunction(UnaryKind kind) {
   static constexpr UnaryFunction functions[] = {
 #define WEFT_UNARY(symbol, spelling, onnx, opset, types, result, a, b, domain, \
                    table, formula)                                             \
   [](double x, [[maybe_unused]] double alpha,                                  \
      [[maybe_unused]] double beta) -> double { return formula; },
-#include "dialects/top/UnaryKinds.def"
+#include "runtime/host/UnaryKinds.def"
   };
   return functions[unsigned(kind)];
 }
 
-BinaryFunction weft::top::binaryFunction(BinaryKind kind) {
+BinaryFunction host::binaryFunction(BinaryKind kind) {
   static constexpr BinaryFunction functions[] = {
 #define WEFT_BINARY(symbol, spelling, onnx, opset, types, result, commutes,    \
                     domain, formula)                                           \
   [](double x, double y) -> double { return formula; },
-#include "dialects/top/BinaryKinds.def"
+#include "runtime/host/BinaryKinds.def"
   };
   return functions[unsigned(kind)];
 }
@@ -59,8 +102,8 @@ static int64_t saturate(double value, ElementType type) {
   return isUnsigned64 ? int64_t(uint64_t(value)) : int64_t(value);
 }
 
-int64_t weft::top::unaryInteger(UnaryKind kind, ElementType type, int64_t x,
-                                double alpha, double beta) {
+int64_t host::unaryInteger(UnaryKind kind, ElementType type, int64_t x,
+                           double alpha, double beta) {
   bool isUnsigned = !numeric::isSignedType(type);
   switch (kind) {
   case UnaryKind::Identity:
@@ -125,8 +168,8 @@ static int64_t shift(int64_t x, int64_t y, bool isUnsigned, bool left) {
   return x >> (tooFar ? 63 : y);
 }
 
-int64_t weft::top::binaryInteger(BinaryKind kind, ElementType type, int64_t x,
-                                 int64_t y) {
+int64_t host::binaryInteger(BinaryKind kind, ElementType type, int64_t x,
+                            int64_t y) {
   bool isUnsigned = !numeric::isSignedType(type);
   bool less = isUnsigned ? uint64_t(x) < uint64_t(y) : x < y;
   switch (kind) {
@@ -180,5 +223,5 @@ int64_t weft::top::binaryInteger(BinaryKind kind, ElementType type, int64_t x,
   case BinaryKind::ShiftRight:
     return shift(x, y, isUnsigned, /*left=*/false);
   }
-  llvm_unreachable("covered switch");
+  return 0;
 }

@@ -1,13 +1,32 @@
-//===- KindFunctions.h - formulas of the kinds --------------------*- C++
-//-*-===//
+//===- Kinds.h - the element-wise functions and their formulas --*- C++ -*-===//
 
-#ifndef WEFT_DIALECTS_TOP_KINDFUNCTIONS_H
-#define WEFT_DIALECTS_TOP_KINDFUNCTIONS_H
+#ifndef WEFT_RUNTIME_HOST_KINDS_H
+#define WEFT_RUNTIME_HOST_KINDS_H
 
-#include "dialects/top/Kinds.h"
 #include "runtime/numeric/HostTensor.h"
 
-namespace weft::top {
+#include <optional>
+#include <string_view>
+
+namespace weft::host {
+
+enum class UnaryKind : uint32_t {
+#define WEFT_UNARY(symbol, ...) symbol,
+#include "runtime/host/UnaryKinds.def"
+};
+
+enum class BinaryKind : uint32_t {
+#define WEFT_BINARY(symbol, ...) symbol,
+#include "runtime/host/BinaryKinds.def"
+};
+
+/// The kind of that spelling, if any.
+std::optional<UnaryKind> findUnaryKind(std::string_view spelling);
+std::optional<BinaryKind> findBinaryKind(std::string_view spelling);
+
+/// Defaults of the parameters of a kind; 0 for one that it does not have.
+double defaultAlpha(UnaryKind kind);
+double defaultBeta(UnaryKind kind);
 
 using UnaryFunction = double (*)(double x, double alpha, double beta);
 using BinaryFunction = double (*)(double x, double y);
@@ -26,6 +45,6 @@ int64_t unaryInteger(UnaryKind kind, numeric::ElementType type, int64_t x,
 int64_t binaryInteger(BinaryKind kind, numeric::ElementType type, int64_t x,
                       int64_t y);
 
-} // namespace weft::top
+} // namespace weft::host
 
-#endif // WEFT_DIALECTS_TOP_KINDFUNCTIONS_H
+#endif // WEFT_RUNTIME_HOST_KINDS_H

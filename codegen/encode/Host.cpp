@@ -1,0 +1,137 @@
+//===- Host.cpp - host ops to host programs -------------------------------===//
+
+#include "dialects/ppl/Host.h"
+#include "codegen/encode/ProgramBuilder.h"
+#include "dialects/Evaluate.h"
+#include "dialects/ppl/Net.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::codegen;
+namespace ppl = weft::ppl;
+
+/// The name of the first ONNX node that `location` stands for.
+static std::string nodeName(Location location) {
+  std::string name;
+  location->walk([&](Location inner) {
+    auto named = dyn_cast<NameLoc>(inner);
+    if (!named)
+      return WalkResult::advance();
+    name = named.getName().str();
+    return WalkResult::interrupt();
+  });
+  return name;
+}
+
+/// True if DRAM holds all that ONNX's type says, but for 64 bits.
+static bool isWhole(ppl::IoAttr io) {
+  Type onnx = io.getOnnx().getElementType();
+  Type stored = io.getStored().getElementType();
+  return onnx == stored || !llvm::isa<FloatType>(onnx) ||
+         (onnx.isF64() && stored.isF32());
+}
+
+/// The number of the input or output of the net that lies at `address` and is
+/// of the ONNX type of `value`; std::nullopt if there is none.
+static std::optional<uint32_t> findIo(ArrayAttr ios, uint64_t address,
+                                      Value value) {
+  for (auto [index, io] : llvm::enumerate(ios.getAsRange<ppl::IoAttr>()))
+    if (io.getAddress() == address && io.getOnnx() == value.getType() &&
+        isWhole(io))
+      return uint32_t(index);
+  return std::nullopt;
+}
+
+static host::ResultType typeOf(Value value) {
+  return *hostResultType(value.getType()); // the verifier has seen it
+}
+
+static FailureOr<host::Place> placeOf(Value tensor, Operation *user,
+                                      ProgramBuilder &builder) {
+  FailureOr<Placed> placed = builder.place(tensor, user);
+  if (failed(placed))
+    return failure();
+  // Elements of ppl carry their sign; those of a host type need none for i8.
+  Type element = placed->type.getElementType();
+  auto integer = dyn_cast<IntegerType>(element);
+  if (integer && integer.isSigned())
+    element = IntegerType::get(element.getContext(), integer.getWidth());
+  auto type = hostElementType(element);
+  if (!type)
+    return user->emitError()
+           << "moves elements of type " << element << " between chip and host";
+  return host::Place{placed->address, *type, placed->type.getNumElements()};
+}
+
+static LogicalResult encodeLoad(ppl::HostLoadOp op, ProgramBuilder &builder) {
+  FailureOr<host::Place> place = placeOf(op.getSrc(), op, builder);
+  if (failed(place))
+    return failure();
+  auto net = op->getParentOfType<ppl::NetOp>();
+  host::ValueId id = builder.defineHostValue(op.getValue());
+  // An input comes from the user as it is, without a loss on the way.
+  if (auto input = findIo(net.getInputs(), place->address, op.getValue())) {
+    builder.appendHostStep(host::InputStep{id, *input});
+    return success();
+  }
+  host::ResultType type = typeOf(op.getValue());
+  builder.appendHostStep(host::LoadStep{id, *place, type.type, type.shape});
+  return success();
+}
+
+static LogicalResult encodeStore(ppl::HostStoreOp op, ProgramBuilder &builder) {
+  FailureOr<host::Place> place = placeOf(op.getDst(), op, builder);
+  if (failed(place))
+    return failure();
+  auto net = op->getParentOfType<ppl::NetOp>();
+  host::ValueId id = builder.hostValue(op.getValue());
+  if (auto output = findIo(net.getOutputs(), place->address, op.getValue()))
+    builder.appendHostStep(host::OutputStep{id, *output});
+  else
+    builder.appendHostStep(host::StoreStep{id, *place});
+  return success();
+}
+
+static LogicalResult encodeCall(ppl::HostCallOp op, ProgramBuilder &builder) {
+  host::CallStep step;
+  step.kernel = op.getKernel().str();
+  step.node = nodeName(op.getLoc());
+  step.reason = op.getReason().str();
+  FailureOr<host::Attributes> attributes =
+      hostAttributes(op.getParameters(), op.getLoc());
+  if (failed(attributes))
+    return failure();
+  step.attributes = std::move(*attributes);
+  for (std::optional<unsigned> slot : hostOperandSlots(op))
+    step.operands.push_back(slot ? builder.hostValue(op.getInputs()[*slot])
+                                 : host::kAbsent);
+  for (Value output : op.getOutputs()) {
+    step.results.push_back(builder.defineHostValue(output));
+    step.types.push_back(typeOf(output));
+  }
+  builder.appendHostStep(std::move(step));
+  return success();
+}
+
+static LogicalResult encodeConstant(ppl::HostConstantOp op,
+                                    ProgramBuilder &builder) {
+  FailureOr<numeric::HostTensor> tensor =
+      toHostTensor(op.getValue(), op.getLoc());
+  if (failed(tensor))
+    return failure();
+  builder.appendHostStep(host::ConstantStep{
+      builder.defineHostValue(op.getOutput()), std::move(*tensor)});
+  return success();
+}
+
+FailureOr<bool> codegen::encodeHost(Operation *op, ProgramBuilder &builder) {
+  if (auto load = dyn_cast<ppl::HostLoadOp>(op))
+    return done(encodeLoad(load, builder));
+  if (auto store = dyn_cast<ppl::HostStoreOp>(op))
+    return done(encodeStore(store, builder));
+  if (auto call = dyn_cast<ppl::HostCallOp>(op))
+    return done(encodeCall(call, builder));
+  if (auto constant = dyn_cast<ppl::HostConstantOp>(op))
+    return done(encodeConstant(constant, builder));
+  return false;
+}

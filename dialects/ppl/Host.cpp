@@ -1,0 +1,60 @@
+//===- Host.cpp - what the processor of the host does ---------------------===//
+
+#include "dialects/ppl/Host.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::ppl;
+
+void PplDialect::registerHost() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/ppl/Host.cpp.inc"
+      >();
+}
+
+#define GET_OP_CLASSES
+#include "dialects/ppl/Host.cpp.inc"
+
+/// What load and store share.
+static LogicalResult verifyTransfer(Operation *op, TensorViewType memory,
+                                    RankedTensorType value) {
+  int64_t elements = *numeric::elementCount(hostResultType(value)->largest);
+  if (memory.getLayout() != Layout::Continuous ||
+      memory.getNumElements() != std::max<int64_t>(elements, 1)) // (C1)
+    return op->emitOpError()
+           << "between " << memory << " and " << value
+           << "; the tensor in DRAM must be continuous and have as many "
+              "elements";
+  return success();
+}
+
+LogicalResult HostLoadOp::verify() {
+  if (!getValue().getType().hasStaticShape()) // (C1)
+    return emitOpError() << "gives " << getValue().getType()
+                         << "; the shape must be static";
+  return verifyTransfer(*this, getSrc().getType(), getValue().getType());
+}
+
+LogicalResult HostStoreOp::verify() {
+  return verifyTransfer(*this, getDst().getType(), getValue().getType());
+}
+
+LogicalResult HostCallOp::verify() {
+  if (!host::hasKernel(getKernel())) // (C1)
+    return emitOpError() << "names the kernel '" << getKernel()
+                         << "'; there is no such host kernel";
+  int64_t last = -1, slots = getInputs().size();
+  if (std::optional<ArrayRef<int64_t>> absent = getAbsent()) {
+    slots += absent->size();
+    for (int64_t slot : *absent) { // (C2)
+      if (slot <= last || slot >= slots)
+        return emitOpError() << "has absent operands [" << *absent << "] of "
+                             << slots << "; they must ascend in that range";
+      last = slot;
+    }
+  }
+  return success();
+}

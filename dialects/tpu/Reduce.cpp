@@ -1,0 +1,74 @@
+//===- Reduce.cpp - tpu ops of the Reduce family --------------------------===//
+
+#include "dialects/tpu/Reduce.h"
+
+using namespace mlir;
+using namespace weft::tpu;
+
+void TpuDialect::registerReduce() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/tpu/Reduce.cpp.inc"
+      >();
+}
+
+#define GET_OP_CLASSES
+#include "dialects/tpu/Reduce.cpp.inc"
+
+// (C1)
+template <typename OpT>
+static LogicalResult checkAxis(OpT op) {
+  if (op.getAxis() != kAxisC)
+    return success();
+  return op.emitOpError("axis is 1, must be 0, 2 or 3: channels lie in "
+                        "different lanes");
+}
+
+/// Result of the input's shape with 1 on the axis.
+template <typename OpT>
+static LogicalResult checkReducedShape(OpT op) {
+  SmallVector<int64_t, 4> expected(op.getInput().getType().getShape());
+  expected[op.getAxis()] = 1;
+  if (op.getOutput().getType().getShape() == ArrayRef<int64_t>(expected))
+    return success();
+  return op.emitOpError("result must be ")
+         << expected[0] << "x" << expected[1] << "x" << expected[2] << "x"
+         << expected[3];
+}
+
+LogicalResult ReduceOp::verify() {
+  if (failed(checkAxis(*this)) || failed(checkReducedShape(*this))) // (C2)
+    return failure();
+  Type element = elementOf(getInput());
+  if (elementOf(getOutput()) != element) // (C2)
+    return emitOpError("result must have the element type of the input");
+  bool adds = getKind() == ReduceKind::Sum || getKind() == ReduceKind::Prod;
+  if (adds && llvm::isa<FloatType>(element) && !element.isF32()) // (C3)
+    return emitOpError("sums and products of floats are f32, the input is ")
+           << element;
+  return success();
+}
+
+LogicalResult ArgReduceOp::verify() {
+  if (failed(checkAxis(*this)) || failed(checkReducedShape(*this))) // (C3)
+    return failure();
+  if (getKind() != ReduceKind::Max && getKind() != ReduceKind::Min) // (C2)
+    return emitOpError("kind must be max or min");
+  if (elementOf(getInput()) != elementOf(getCodes())) // (C4)
+    return emitOpError("codes must have the element type of the input");
+  SmallVector<int64_t, 4> codes{1, 1, 1, 1};
+  codes[getAxis()] = getInput().getType().getDimSize(getAxis());
+  if (getCodes().getType().getShape() != ArrayRef<int64_t>(codes) ||
+      codes[getAxis()] > int64_t(1) << 24) // (C5)
+    return emitOpError("codes must have one number for each index along the "
+                       "axis, at most 2^24");
+  return success();
+}
+
+LogicalResult CumulativeOp::verify() {
+  if (failed(checkAxis(*this)))
+    return failure();
+  if (getKind() != ReduceKind::Sum && getKind() != ReduceKind::Prod) // (C2)
+    return emitOpError("kind must be sum or prod");
+  return success();
+}

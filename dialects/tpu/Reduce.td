@@ -1,0 +1,69 @@
+//===- Reduce.td - tpu ops of the Reduce family ------------------*- tablegen -*-===//
+
+include "dialects/tpu/TpuBase.td"
+
+def Tpu_ReducedTensor : 4DTensorOf<[F32, F16, BF16, I8, I16, I32, UI8, UI16, UI32]>;
+
+/// Axes along which a lane sees all elements.
+def Tpu_InLaneAxis : ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<3>]>;
+
+def Tpu_ReduceOp : Tpu_Op<"reduce", [Pure, Tpu_Evaluate,
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isTileable", "localBuffers", "commandCount", "readsStrided"]>]> {
+  let summary = "sum, product, maximum or minimum along one axis";
+  let description = [{
+    **Semantics**: halves of the axis are combined element by element until one is left, so a float sum of n values takes about log2(n) roundings. Integers wrap.
+
+    **Constraints**: (C1) `axis` is 0, 2 or 3 (n, h or w: channels lie in different lanes); (C2) the result has the shape of the input with 1 on that axis and its
+    element type; (C3) sums and products of floats are f32.
+
+    **Example**:
+    ```mlir
+    %y = tpu.reduce sum %x axis 3 : tensor<1x8x1x100xf32> -> tensor<1x8x1x1xf32>
+    ```
+  }];
+  let arguments = (ins Tpu_ReduceKind:$kind, Tpu_ReducedTensor:$input, Tpu_InLaneAxis:$axis);
+  let results = (outs Tpu_ReducedTensor:$output);
+  let assemblyFormat = "$kind $input `axis` $axis attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
+def Tpu_ArgReduceOp : Tpu_Op<"arg_reduce", [Pure, Tpu_Evaluate,
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["localBuffers", "commandCount", "isPackedOperand"]>]> {
+  let summary = "index of the largest or smallest value along one axis";
+  let description = [{
+    **Semantics**: `y = ranks-coded index`: with m the maximum (minimum) along `axis` and `codes` one number for each index, the largest code among the places where x equals m; the index is
+    `size - code` for the first and, with `last`, `code - 1` for the last place. `codes` is therefore size .. 1, with `last` 1 .. size.
+
+    **Constraints**: (C1) `axis` is 0, 2 or 3; (C2) `kind` is max or min; (C3) the result is i32 and has the shape of the input with 1 on that axis; (C4) x is f32 and codes too, or
+    both are i32; (C5) `codes` is a weight, 1x1x1x1 but for the axis, of the axis' size; that is at most 2^24.
+
+    **Example**:
+    ```mlir
+    %y = tpu.arg_reduce max %x, %codes axis 3 : tensor<1x8x1x3xf32>, tensor<1x1x1x3xf32> -> tensor<1x8x1x1xi32>
+    ```
+  }];
+  let arguments = (ins Tpu_ReduceKind:$kind, 4DTensorOf<[F32, I32]>:$input, 4DTensorOf<[F32, I32]>:$codes, Tpu_InLaneAxis:$axis, UnitAttr:$last);
+  let results = (outs 4DTensorOf<[I32]>:$output);
+  let assemblyFormat = "$kind $input `,` $codes `axis` $axis attr-dict `:` type($input) `,` type($codes) `->` type($output)";
+  let hasVerifier = 1;
+}
+
+def Tpu_CumulativeOp : Tpu_Op<"cumulative", [Pure, Tpu_Evaluate, SameOperandsAndResultType,
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "localBuffers", "commandCount", "readsStrided"]>]> {
+  let summary = "running sum or product along one axis";
+  let description = [{
+    **Semantics**: `y(i) = x(0) + .. + x(i)` along `axis` (times for products); with `exclusive` without x(i), with `reverse` from the end. Computed in log2(size) steps: step s adds what lies
+    2^s places before. Integers wrap.
+
+    **Constraints**: (C1) `axis` is 0, 2 or 3; (C2) `kind` is sum or prod; (C3) input and result have one type: f32, i32 or ui32.
+
+    **Example**:
+    ```mlir
+    %y = tpu.cumulative sum %x axis 3 {exclusive} : tensor<1x8x1x100xf32>
+    ```
+  }];
+  let arguments = (ins Tpu_ReduceKind:$kind, 4DTensorOf<[F32, I32, UI32]>:$input, Tpu_InLaneAxis:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
+  let results = (outs 4DTensorOf<[F32, I32, UI32]>:$output);
+  let assemblyFormat = "$kind $input `axis` $axis attr-dict `:` type($output)";
+  let hasVerifier = 1;
+}

@@ -1,0 +1,39 @@
+//===- Resize.cpp - tpu ops of the Resize family --------------------------===//
+
+#include "dialects/tpu/Resize.h"
+
+using namespace mlir;
+using namespace weft::tpu;
+
+void TpuDialect::registerResize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/tpu/Resize.cpp.inc"
+      >();
+}
+
+#define GET_OP_CLASSES
+#include "dialects/tpu/Resize.cpp.inc"
+
+LogicalResult InterleaveOp::verify() {
+  ArrayRef<int64_t> factors = getFactors();
+  if (factors.size() != 2 || factors[0] < 1 || factors[1] < 1 ||
+      (getInputs().size() != 1 && static_cast<int64_t>(getInputs().size()) !=
+                                      factors[0] * factors[1])) // (C1)
+    return emitOpError("needs 2 positive factors, and 1 or as many inputs as "
+                       "their product");
+  auto input = cast<RankedTensorType>(getInputs().front().getType());
+  for (Type other : getInputs().getTypes())
+    if (other != input) // (C2)
+      return emitOpError("all inputs must have one type");
+  int64_t expected[] = {input.getDimSize(0), input.getDimSize(1),
+                        input.getDimSize(2) * factors[0],
+                        input.getDimSize(3) * factors[1]};
+  auto output = cast<RankedTensorType>(getOutput().getType());
+  if (output.getShape() != ArrayRef<int64_t>(expected) ||
+      output.getElementType() != input.getElementType()) // (C3)
+    return emitOpError("result must be ")
+           << expected[0] << "x" << expected[1] << "x" << expected[2] << "x"
+           << expected[3] << " of the input's element type";
+  return success();
+}

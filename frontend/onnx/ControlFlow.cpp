@@ -1,0 +1,531 @@
+//===- ControlFlow.cpp - If, Loop and Scan --------------------------------===//
+//
+// A bmodel is a straight list of commands. Branches are chosen where the
+// condition is constant, else both are computed and their results selected;
+// loops are unrolled.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/onnx/Compose.h"
+#include "frontend/onnx/Importer.h"
+#include "frontend/onnx/OpRows.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::onnx;
+
+//===----------------------------------------------------------------------===//
+// What all of them need
+//===----------------------------------------------------------------------===//
+
+FailureOr<Value> StructureNode::tensor(unsigned i) {
+  Entity entity = operand(i);
+  if (entity.isTensor())
+    return entity.value;
+  InFlightDiagnostic message = n.error();
+  if (entity.isUnknown())
+    message << "input " << i << " is left out; " << n.node.opType
+            << " needs it";
+  else
+    message << "input " << i << " ('" << n.node.inputs[i] << "') is "
+            << describe(entity) << "; it must be a tensor";
+  return failure();
+}
+
+FailureOr<std::vector<Value>> StructureNode::sequence(unsigned i) {
+  Entity entity = operand(i);
+  if (entity.isSequence())
+    return std::move(entity.items);
+  n.error() << "input " << i << " is " << describe(entity)
+            << "; it must be a sequence";
+  return failure();
+}
+
+FailureOr<const Graph *> StructureNode::graph(StringRef attribute) {
+  const NodeAttribute *found = n.node.find(attribute);
+  if (found && found->graph)
+    return found->graph.get();
+  n.error() << "attribute '" << attribute << "' is missing; " << n.node.opType
+            << " needs the graph";
+  return failure();
+}
+
+/// The value of a constant of one element; nullopt if it is not constant.
+static std::optional<int64_t> constantScalar(Value value) {
+  std::optional<SmallVector<int64_t>> values = constantIntsOf(value);
+  if (!values || values->size() != 1)
+    return std::nullopt;
+  return values->front();
+}
+
+/// `value` as a scalar; it has one element.
+static FailureOr<Value> asScalar(StructureNode &s, Value value,
+                                 StringRef what) {
+  if (s.n.typeOf(value).getNumElements() != 1) {
+    s.n.error() << what << " is a " << formatShape(s.n.typeOf(value).getShape())
+                << " tensor; it must have one element";
+    return failure();
+  }
+  return s.n.reshape(value, {});
+}
+
+/// `condition ? chosen : other` for two results of one meaning; `what` names
+/// them in messages.
+static FailureOr<Entity> select(StructureNode &s, Value condition,
+                                const Entity &chosen, const Entity &other,
+                                const std::string &what) {
+  if (chosen.isTensor() && other.isTensor()) {
+    if (chosen.value == other.value)
+      return chosen;
+    if (chosen.value.getType() == other.value.getType())
+      return s.importer.importOperator("Where",
+                                       {condition, chosen.value, other.value},
+                                       s.n.location, s.body);
+  }
+  if (chosen.isSequence() && other.isSequence() &&
+      chosen.items.size() == other.items.size()) {
+    std::vector<Value> items;
+    for (size_t i = 0; i < chosen.items.size(); ++i) {
+      FailureOr<Entity> item =
+          select(s, condition, chosen.items[i], other.items[i], what);
+      if (failed(item))
+        return failure();
+      items.push_back(item->value);
+    }
+    return Entity::sequence(std::move(items));
+  }
+  s.n.unsupported() << what << " is " << describe(chosen)
+                    << " if the condition holds, else " << describe(other)
+                    << "; the condition depends on the model's inputs, so both "
+                       "must be of one type; fix the condition with --bind or "
+                       "export the model for one case";
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// If
+//===----------------------------------------------------------------------===//
+
+static LogicalResult importIf(StructureNode &s) {
+  FailureOr<Value> condition = s.tensor(0);
+  FailureOr<const Graph *> thenGraph = s.graph("then_branch");
+  FailureOr<const Graph *> elseGraph = s.graph("else_branch");
+  if (failed(condition) || failed(thenGraph) || failed(elseGraph))
+    return failure();
+  FailureOr<Value> scalar = asScalar(s, *condition, "the condition");
+  if (failed(scalar))
+    return failure();
+  if (std::optional<int64_t> known = constantScalar(*scalar)) {
+    auto results = s.importGraph(*known ? **thenGraph : **elseGraph, {},
+                                 *known ? "then_branch" : "else_branch");
+    if (failed(results))
+      return failure();
+    s.outputs = std::move(*results);
+    return success();
+  }
+  auto thenResults = s.importGraph(**thenGraph, {}, "then_branch");
+  auto elseResults = s.importGraph(**elseGraph, {}, "else_branch");
+  if (failed(thenResults) || failed(elseResults))
+    return failure();
+  if (thenResults->size() != elseResults->size())
+    return s.n.error() << "then_branch has " << thenResults->size()
+                       << " outputs, else_branch " << elseResults->size()
+                       << "; both must have the node's";
+  for (size_t i = 0; i < thenResults->size(); ++i) {
+    FailureOr<Entity> chosen =
+        select(s, *scalar, (*thenResults)[i], (*elseResults)[i],
+               "output " + std::to_string(i));
+    if (failed(chosen))
+      return failure();
+    s.outputs.push_back(std::move(*chosen));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// `parts` along a new axis `axis` (of the result).
+static FailureOr<Value> stack(StructureNode &s, ArrayRef<Value> parts,
+                              int64_t axis) {
+  Compose c(s.n);
+  SmallVector<Value> rows;
+  for (Value part : parts) {
+    SmallVector<int64_t> shape(c.shapeOf(part));
+    FailureOr<int64_t> at = s.n.normalizeAxis(axis, shape.size() + 1);
+    if (failed(at))
+      return failure();
+    axis = *at;
+    shape.insert(shape.begin() + axis, 1);
+    rows.push_back(c.reshape(part, shape));
+  }
+  for (Value row : rows)
+    if (row && row.getType() != rows.front().getType()) {
+      s.n.error() << "a scan output is "
+                  << formatShape(c.shapeOf(parts.front()))
+                  << " in the first iteration and "
+                  << formatShape(c.shapeOf(parts[&row - rows.begin()]))
+                  << " later; all must have one shape";
+      return failure();
+    }
+  Value result = c.concat(rows, axis);
+  return result ? FailureOr<Value>(result) : FailureOr<Value>(failure());
+}
+
+/// An empty scan output: its sizes are those that the body declares.
+static FailureOr<Value> emptyScan(StructureNode &s, const ValueInfo &declared) {
+  Type element = elementTypeOf(declared.type, s.n.builder.getContext());
+  SmallVector<int64_t> shape = {0};
+  bool known = element && declared.dims;
+  if (known)
+    for (const Dimension &dim : *declared.dims) {
+      known &= dim.value.has_value();
+      shape.push_back(dim.value.value_or(1));
+    }
+  if (!known) {
+    s.n.unsupported() << "the loop runs 0 times and its body does not declare "
+                         "the sizes of scan output '"
+                      << declared.name << "'; declare them";
+    return failure();
+  }
+  auto type = RankedTensorType::get(shape, element);
+  return s.n.constant(
+      toElementsAttr(*makeHostTensor(type), type, declared.name));
+}
+
+namespace {
+
+/// A Loop while it is unrolled.
+struct LoopState {
+  std::vector<Entity> carried;
+  /// Values of each scan output, one an iteration.
+  std::vector<std::vector<Value>> scans;
+  /// Whether the iteration takes place, if that is not constant.
+  Value active;
+};
+
+} // namespace
+
+/// What follows from the condition after an iteration; false: the loop ends.
+static FailureOr<bool> advance(StructureNode &s, LoopState &state,
+                               Value condition) {
+  FailureOr<Value> scalar = asScalar(s, condition, "the loop's condition");
+  if (failed(scalar))
+    return failure();
+  if (std::optional<int64_t> known = constantScalar(*scalar))
+    return *known != 0;
+  if (!state.active) {
+    state.active = *scalar;
+    return true;
+  }
+  auto both = s.importer.importOperator("And", {state.active, *scalar},
+                                        s.n.location, s.body);
+  if (failed(both))
+    return failure();
+  state.active = both->value;
+  return true;
+}
+
+/// Runs the body once more. False if the loop has ended.
+static FailureOr<bool> iterate(StructureNode &s, const Graph &body,
+                               int64_t iteration, LoopState &state) {
+  std::vector<Entity> inputs = {s.n.intConstant(iteration, {})};
+  Type i1 = s.n.builder.getI1Type();
+  inputs.push_back(state.active ? state.active : s.n.scalar(1, i1));
+  llvm::append_range(inputs, state.carried);
+  auto results =
+      s.importGraph(body, inputs, "body/" + std::to_string(iteration));
+  if (failed(results))
+    return failure();
+  size_t carried = state.carried.size();
+  if (results->size() < 1 + carried || !results->front().isTensor()) {
+    s.n.error() << "the body has " << results->size()
+                << " outputs; it must have the condition, the " << carried
+                << " values that the loop carries, and the scan outputs";
+    return failure();
+  }
+  for (size_t i = 0; i < carried; ++i) {
+    Entity next = (*results)[1 + i];
+    if (state.active) {
+      FailureOr<Entity> chosen = select(s, state.active, next, state.carried[i],
+                                        "carried value " + std::to_string(i));
+      if (failed(chosen))
+        return failure();
+      next = std::move(*chosen);
+    }
+    state.carried[i] = std::move(next);
+  }
+  state.scans.resize(results->size() - 1 - carried);
+  for (size_t i = 0; i < state.scans.size(); ++i) {
+    const Entity &scanned = (*results)[1 + carried + i];
+    if (!scanned.isTensor()) {
+      s.n.error() << "scan output " << i << " is " << describe(scanned)
+                  << "; it must be a tensor";
+      return failure();
+    }
+    state.scans[i].push_back(scanned.value);
+  }
+  return advance(s, state, results->front().value);
+}
+
+/// The number of iterations that Loop's first operand allows.
+static FailureOr<int64_t> tripCount(StructureNode &s) {
+  Entity count = s.operand(0);
+  if (!count.isTensor())
+    return INT64_MAX;
+  if (std::optional<int64_t> known = constantScalar(count.value))
+    return *known;
+  s.n.unsupported() << "the trip count ('" << s.n.node.inputs[0]
+                    << "') is computed from the model's inputs; loops are "
+                       "unrolled, give a constant with --bind or export the "
+                       "model with a fixed count";
+  return failure();
+}
+
+static LogicalResult importLoop(StructureNode &s) {
+  FailureOr<const Graph *> body = s.graph("body");
+  FailureOr<int64_t> trips = tripCount(s);
+  if (failed(body) || failed(trips))
+    return failure();
+  LoopState state;
+  for (size_t i = 2; i < s.operands.size(); ++i)
+    state.carried.push_back(s.operands[i]);
+  bool runs = true;
+  if (s.operand(1).isTensor()) {
+    FailureOr<bool> first = advance(s, state, s.operand(1).value);
+    if (failed(first))
+      return failure();
+    runs = *first;
+  }
+  int64_t iteration = 0;
+  for (; runs && iteration < *trips; ++iteration) {
+    FailureOr<bool> more = iterate(s, **body, iteration, state);
+    if (failed(more))
+      return failure();
+    if (state.active && !state.scans.empty())
+      return s.n.unsupported()
+             << "the loop's condition depends on the model's inputs, so the "
+                "number of its scan outputs does, too; give a constant "
+                "condition or carry a tensor of fixed size";
+    runs = *more;
+  }
+  s.outputs = state.carried;
+  size_t scans = (*body)->outputs.size() -
+                 std::min((*body)->outputs.size(), 1 + state.carried.size());
+  for (size_t i = 0; i < scans; ++i) {
+    FailureOr<Value> value =
+        iteration
+            ? stack(s, state.scans[i], 0)
+            : emptyScan(s, (*body)->outputs[1 + state.carried.size() + i]);
+    if (failed(value))
+      return failure();
+    s.outputs.push_back(*value);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Scan
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The attributes of a Scan, one entry a scanned value.
+struct ScanPlan {
+  const Graph *body = nullptr;
+  size_t states = 0;
+  SmallVector<int64_t> inputAxes, outputAxes;
+  SmallVector<int64_t> inputReversed, outputReversed;
+};
+
+} // namespace
+
+/// Element `at` of `value` along `axis`, without that axis.
+static FailureOr<Value> element(StructureNode &s, Value value, int64_t axis,
+                                int64_t at) {
+  Compose c(s.n);
+  SmallVector<int64_t> shape(c.shapeOf(value));
+  shape.erase(shape.begin() + axis);
+  Value part = c.reshape(c.sliceAxis(value, axis, at, 1), shape);
+  return part ? FailureOr<Value>(part) : FailureOr<Value>(failure());
+}
+
+/// Runs the body over the scanned inputs; `prefix` tells several runs apart.
+static FailureOr<std::vector<Entity>>
+runScan(StructureNode &s, const ScanPlan &plan, std::vector<Entity> states,
+        ArrayRef<Value> scanned, const std::string &prefix) {
+  int64_t length = -1;
+  SmallVector<int64_t> axes;
+  for (auto [i, value] : llvm::enumerate(scanned)) {
+    RankedTensorType type = s.n.typeOf(value);
+    FailureOr<int64_t> axis =
+        s.n.normalizeAxis(plan.inputAxes[i], type.getRank());
+    if (failed(axis))
+      return failure();
+    axes.push_back(*axis);
+    if (length >= 0 && type.getDimSize(*axis) != length) {
+      s.n.error() << "scanned input " << i << " has " << type.getDimSize(*axis)
+                  << " elements, the first has " << length
+                  << "; all must have as many";
+      return failure();
+    }
+    length = type.getDimSize(*axis);
+  }
+  size_t scans = plan.body->outputs.size() - plan.states;
+  std::vector<SmallVector<Value>> outputs(scans);
+  for (int64_t step = 0; step < length; ++step) {
+    std::vector<Entity> inputs = states;
+    for (auto [i, value] : llvm::enumerate(scanned)) {
+      int64_t at = plan.inputReversed[i] ? length - 1 - step : step;
+      FailureOr<Value> part = element(s, value, axes[i], at);
+      if (failed(part))
+        return failure();
+      inputs.push_back(*part);
+    }
+    auto results =
+        s.importGraph(*plan.body, inputs, prefix + std::to_string(step));
+    if (failed(results))
+      return failure();
+    states.assign(results->begin(), results->begin() + plan.states);
+    for (size_t i = 0; i < scans; ++i)
+      outputs[i].push_back((*results)[plan.states + i].value);
+  }
+  if (length == 0 && scans) {
+    s.n.unsupported() << "the scanned inputs have no elements";
+    return failure();
+  }
+  for (size_t i = 0; i < scans; ++i) {
+    if (plan.outputReversed[i])
+      std::reverse(outputs[i].begin(), outputs[i].end());
+    FailureOr<Value> value = stack(s, outputs[i], plan.outputAxes[i]);
+    if (failed(value))
+      return failure();
+    states.push_back(*value);
+  }
+  return states;
+}
+
+/// Body, counts and the attributes `prefix`_{input,output}_{axes,directions}.
+static FailureOr<ScanPlan> planScan(StructureNode &s, size_t operands) {
+  ScanPlan plan;
+  FailureOr<const Graph *> body = s.graph("body");
+  FailureOr<int64_t> count = s.n.intAttribute("num_scan_inputs", 0, 1);
+  if (failed(body) || failed(count))
+    return failure();
+  plan.body = *body;
+  if (size_t(*count) > operands ||
+      plan.body->outputs.size() < operands - size_t(*count)) {
+    s.n.error() << "num_scan_inputs is " << *count << ", the node has "
+                << operands << " inputs and the body "
+                << plan.body->outputs.size()
+                << " outputs; they must hold the states and what is scanned";
+    return failure();
+  }
+  plan.states = operands - size_t(*count);
+  int64_t scans = plan.body->outputs.size() - plan.states;
+  bool old = s.n.opset < 9;
+  auto inAxes = s.n.intsAttribute("scan_input_axes", *count, 0);
+  auto outAxes = s.n.intsAttribute("scan_output_axes", scans, 0);
+  auto inWays = s.n.intsAttribute(old ? "directions" : "scan_input_directions",
+                                  *count, 0, 0);
+  auto outWays = s.n.intsAttribute("scan_output_directions", scans, 0, 0);
+  if (failed(inAxes) || failed(outAxes) || failed(inWays) || failed(outWays))
+    return failure();
+  plan.inputAxes = *inAxes;
+  plan.outputAxes = *outAxes;
+  plan.inputReversed = *inWays;
+  plan.outputReversed = *outWays;
+  return plan;
+}
+
+/// Scan-9..
+static LogicalResult importScan(StructureNode &s) {
+  FailureOr<ScanPlan> plan = planScan(s, s.operands.size());
+  if (failed(plan))
+    return failure();
+  std::vector<Entity> states(s.operands.begin(),
+                             s.operands.begin() + plan->states);
+  SmallVector<Value> scanned;
+  for (size_t i = plan->states; i < s.operands.size(); ++i) {
+    FailureOr<Value> value = s.tensor(i);
+    if (failed(value))
+      return failure();
+    scanned.push_back(*value);
+  }
+  auto results = runScan(s, *plan, std::move(states), scanned, "body/");
+  if (failed(results))
+    return failure();
+  s.outputs = std::move(*results);
+  return success();
+}
+
+/// Scan-8: operand 0 are the lengths, axis 0 of all others is a batch.
+static LogicalResult importBatchedScan(StructureNode &s) {
+  if (!s.operand(0).isUnknown())
+    return s.n.unsupported() << "Scan-8 with sequence_lens; give all sequences "
+                                "one length and leave the input out";
+  FailureOr<ScanPlan> plan = planScan(s, s.operands.size() - 1);
+  if (failed(plan))
+    return failure();
+  int64_t batches = -1;
+  for (size_t i = 1; i < s.operands.size(); ++i) {
+    FailureOr<Value> value = s.tensor(i);
+    if (failed(value))
+      return failure();
+    ArrayRef<int64_t> shape = s.n.typeOf(*value).getShape();
+    if (shape.empty() || (batches >= 0 && shape[0] != batches))
+      return s.n.error() << "input " << i << " is " << formatShape(shape)
+                         << "; axis 0 of all inputs is the batch and must be "
+                            "the same";
+    batches = shape[0];
+  }
+  std::vector<SmallVector<Value>> results(plan->body->outputs.size());
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    std::vector<Entity> states;
+    SmallVector<Value> scanned;
+    for (size_t i = 1; i < s.operands.size(); ++i) {
+      FailureOr<Value> part = element(s, s.operands[i].value, 0, batch);
+      if (failed(part))
+        return failure();
+      if (i <= plan->states)
+        states.push_back(*part);
+      else
+        scanned.push_back(*part);
+    }
+    auto run = runScan(s, *plan, std::move(states), scanned,
+                       "body/" + std::to_string(batch) + "/");
+    if (failed(run))
+      return failure();
+    for (size_t i = 0; i < run->size(); ++i)
+      results[i].push_back((*run)[i].value);
+  }
+  for (ArrayRef<Value> parts : results) {
+    FailureOr<Value> value = stack(s, parts, 0);
+    if (failed(value))
+      return failure();
+    s.outputs.push_back(*value);
+  }
+  return success();
+}
+
+static OpRow structureRow(StringRef name, int64_t first, int64_t last,
+                          StructureFunction function, StringRef limits) {
+  OpRow row{name, first, last, nullptr, limits};
+  row.structure = function;
+  return row;
+}
+
+void weft::onnx::registerControlFlowRows(OpRegistry &registry) {
+  registry.add(
+      "ControlFlow",
+      {
+          structureRow("If", 1, kLastOpset, importIf,
+                       "with a computed condition, branches of equal shapes"),
+          structureRow("Loop", 1, kLastOpset, importLoop,
+                       "constant trip count; unrolled"),
+          structureRow("Scan", 8, 8, importBatchedScan,
+                       "no sequence_lens; unrolled"),
+          structureRow("Scan", 9, kLastOpset, importScan, "unrolled"),
+      });
+}

@@ -1,0 +1,57 @@
+//===- LineView.h - 4-D views with whole lines in a lane --------*- C++ -*-===//
+//
+// An op that mixes the elements along one axis (a reduction, softmax, running
+// sums) sees its operand as outer x size x inner. The chip combines elements
+// that lie in one lane, so one of three views n,c,h,w is chosen:
+//
+//   inner 1:  n, c, 1, size   lines along w, outer = n x c
+//   outer 1:  size, c, 1, w   planes along n, inner = c x w over the lanes
+//   else:     n, c, size, inner
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_QUANTIZE_LINEVIEW_H
+#define WEFT_PASSES_QUANTIZE_LINEVIEW_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace weft::quantize {
+
+/// A tensor as outer x size x inner.
+struct Around {
+  int64_t outer = 1, size = 1, inner = 1;
+
+  Around(int64_t outer, int64_t size, int64_t inner)
+      : outer(outer), size(size), inner(inner) {}
+  /// `shape` around `axis`.
+  Around(llvm::ArrayRef<int64_t> shape, int64_t axis);
+};
+
+/// A 4-D view of as many elements, and the axis that `size` lies on.
+struct LineView {
+  llvm::SmallVector<int64_t, 4> shape;
+  int64_t axis;
+};
+
+/// Bytes of local memory that each element of a line takes: its operand and
+/// result twice (two slices at a time) and the scratch of the op.
+constexpr int64_t kReduceLineBytes = 11, kSoftmaxLineBytes = 34,
+                  kArgReduceLineBytes = 20, kCumulativeLineBytes = 20;
+
+/// The view in which a lane holds whole lines; std::nullopt if they are too
+/// long for it or sizes have no factors that fit a command.
+std::optional<LineView> lineView(const Around &around, int64_t bytesPerElement);
+
+/// The same for axis `axis` of a top tensor of `shape`. The standard view
+/// (`foldShape`) is preferred where it suits: ops in one view can share a
+/// group.
+std::optional<LineView> lineViewOf(llvm::ArrayRef<int64_t> shape, int64_t axis,
+                                   int64_t bytesPerElement);
+
+} // namespace weft::quantize
+
+#endif // WEFT_PASSES_QUANTIZE_LINEVIEW_H

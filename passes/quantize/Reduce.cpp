@@ -1,0 +1,229 @@
+//===- Reduce.cpp - reductions to tpu -------------------------------------===//
+//
+// Axes are reduced one run of neighbours at a time. Lines too long for local
+// memory, or too few for the lanes, are reduced in two stages: outer x parts
+// lines first, then the parts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/top/Reduce.h"
+
+#include "dialects/tpu/Reduce.h"
+#include "passes/quantize/LineView.h"
+#include "passes/quantize/Lowering.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::quantize;
+
+/// Channels that fill all lanes.
+constexpr int64_t kLanes = 64;
+
+static std::optional<LineView> viewOf(const Around &around) {
+  return lineView(around, kReduceLineBytes);
+}
+
+/// `parts` lines instead of one, each shorter.
+static Around inParts(const Around &around, int64_t parts) {
+  return {around.outer * parts, around.size / parts, around.inner};
+}
+
+/// In how many parts lines are best reduced first; 1: in one go.
+static int64_t partsOf(const Around &around) {
+  bool spread =
+      around.inner > 1 || around.outer >= kLanes || around.size < 4 * kLanes;
+  if (viewOf(around) && spread)
+    return 1;
+  int64_t best = 1; // fewest parts that fill the lanes, else most of them
+  for (int64_t parts = 2; parts <= around.size / 2; ++parts) {
+    if (around.size % parts || !viewOf(inParts(around, parts)))
+      continue;
+    best = parts;
+    if (around.outer * parts >= kLanes)
+      break;
+  }
+  return best;
+}
+
+/// Whether a reduction can be built at all: asked before any op is built.
+static bool canReduce(const Around &around) {
+  int64_t parts = partsOf(around);
+  if (parts == 1)
+    return viewOf(around).has_value();
+  return canReduce({around.outer, parts, around.inner});
+}
+
+static Value reduceLines(Lowering &lowering, Location loc, tpu::ReduceKind kind,
+                         Value value, const Around &around,
+                         std::optional<LineView> preferred = std::nullopt) {
+  Type element = tpu::elementOf(value);
+  int64_t parts = partsOf(around);
+  if (parts > 1) {
+    value = reduceLines(lowering, loc, kind, value, inParts(around, parts));
+    return reduceLines(lowering, loc, kind, value,
+                       {around.outer, parts, around.inner});
+  }
+  LineView view = preferred ? *preferred : *viewOf(around);
+  SmallVector<int64_t, 4> shape = view.shape;
+  shape[view.axis] = 1;
+  return lowering.builder.create<tpu::ReduceOp>(
+      loc, lowering.tensor(shape, element), kind,
+      lowering.reshaped(loc, value, view.shape), view.axis);
+}
+
+namespace {
+/// One run of neighbouring axes that are all reduced, or all kept.
+struct AxisRun {
+  int64_t size;
+  bool reduced;
+};
+} // namespace
+
+static SmallVector<AxisRun> axisRuns(ArrayRef<int64_t> shape,
+                                     ArrayRef<int64_t> axes) {
+  SmallVector<AxisRun> runs;
+  for (auto [axis, size] : llvm::enumerate(shape)) {
+    bool reduced = llvm::is_contained(axes, int64_t(axis));
+    if (size == 1)
+      continue;
+    if (!runs.empty() && runs.back().reduced == reduced)
+      runs.back().size *= size;
+    else
+      runs.push_back({size, reduced});
+  }
+  return runs;
+}
+
+static int64_t sizeOf(ArrayRef<AxisRun> runs) {
+  int64_t size = 1;
+  for (const AxisRun &run : runs)
+    size *= run.size;
+  return size;
+}
+
+/// The element type in which the chip reduces `input`: sums and products of
+/// floats in f32.
+static Type reducedType(Lowering &lowering, Value input, bool adds) {
+  Type element = cast<RankedTensorType>(input.getType()).getElementType();
+  if (isa<IntegerType>(element))
+    return storedElement(element);
+  return adds ? lowering.f32() : lowering.elementwiseType(input);
+}
+
+static tpu::ReduceKind machineKind(top::ReduceKind kind) {
+  return *tpu::symbolizeReduceKind(top::stringifyReduceKind(kind));
+}
+
+static LogicalResult lowerReduce(top::ReduceOp op, Lowering &lowering) {
+  bool adds = op.getKind() == top::ReduceKind::Sum ||
+              op.getKind() == top::ReduceKind::Prod;
+  Type element = reducedType(lowering, op.getInput(), adds);
+  auto shape = cast<RankedTensorType>(op.getInput().getType()).getShape();
+  SmallVector<AxisRun> runs = axisRuns(shape, op.getAxes());
+  // From the last run to the first, so that what is behind is small already.
+  SmallVector<Around> steps;
+  for (size_t i = runs.size(); i-- > 0;) {
+    if (!runs[i].reduced)
+      continue;
+    Around step{sizeOf(ArrayRef(runs).take_front(i)), runs[i].size,
+                sizeOf(ArrayRef(runs).drop_front(i + 1))};
+    if (!canReduce(step))
+      return unsupported(op)
+             << "a reduction of " << step.size << " values that have no "
+             << "factors to cut them by; pad the axis to a round size";
+    steps.push_back(step);
+    runs[i].size = 1;
+  }
+  FailureOr<Value> input = lowering.value(op.getInput(), element, op);
+  if (failed(input))
+    return failure();
+  std::optional<LineView> standard;
+  if (op.getAxes().size() == 1)
+    standard = lineViewOf(shape, op.getAxes()[0], kReduceLineBytes);
+  Value value = *input;
+  for (const Around &step : steps)
+    value = reduceLines(lowering, op.getLoc(), machineKind(op.getKind()), value,
+                        step, standard);
+  lowering.define(
+      op.getOutput(),
+      lowering.reshaped(op.getLoc(), value, lowering.shapeOf(op.getOutput())));
+  return success();
+}
+
+static LogicalResult lowerArgReduce(top::ArgReduceOp op, Lowering &lowering) {
+  auto type = cast<RankedTensorType>(op.getInput().getType());
+  Type stored = reducedType(lowering, op.getInput(), /*adds=*/false);
+  auto integer = dyn_cast<IntegerType>(stored);
+  if (integer && integer.getWidth() == 32 && integer.isUnsigned())
+    return unsupported(op) << "the index of an extreme of unsigned 32-bit "
+                              "numbers; cast them to int32";
+  // Integers up to 16 bits are exact in f32.
+  Type element = integer && integer.getWidth() == 32
+                     ? Type(lowering.builder.getI32Type())
+                     : Type(lowering.f32());
+  int64_t axis = op.getAxisAttr().getInt(), size = type.getDimSize(axis);
+  std::optional<LineView> view =
+      lineViewOf(type.getShape(), axis, kArgReduceLineBytes);
+  if (!view)
+    return unsupported(op) << "the index of an extreme of " << size
+                           << " values; cut the axis and compare the parts";
+  FailureOr<Value> input =
+      lowering.value(op.getInput(), element, view->shape, op);
+  if (failed(input))
+    return failure();
+  SmallVector<int64_t, 4> codeShape{1, 1, 1, 1}, shape = view->shape;
+  codeShape[view->axis] = size;
+  shape[view->axis] = 1;
+  std::vector<int32_t> codes(size);
+  std::iota(codes.begin(), codes.end(), 1);
+  if (!op.getLast())
+    std::reverse(codes.begin(), codes.end());
+  Value weight;
+  if (element.isF32())
+    weight =
+        *lowering.floatWeight(op.getLoc(), codeShape, element,
+                              std::vector<float>(codes.begin(), codes.end()));
+  else
+    weight = lowering.i32Weight(op.getLoc(), codeShape, codes);
+  Value result = lowering.builder.create<tpu::ArgReduceOp>(
+      op.getLoc(), lowering.tensor(shape, lowering.builder.getI32Type()),
+      machineKind(op.getKind()), *input, weight, view->axis, op.getLast());
+  lowering.define(
+      op.getOutput(),
+      lowering.reshaped(op.getLoc(), result, lowering.shapeOf(op.getOutput())));
+  return success();
+}
+
+static LogicalResult lowerCumulative(top::CumulativeOp op, Lowering &lowering) {
+  auto type = cast<RankedTensorType>(op.getInput().getType());
+  Type element = reducedType(lowering, op.getInput(), /*adds=*/true);
+  if (element.getIntOrFloatBitWidth() != 32)
+    return unsupported(op) << "running values of " << element
+                           << "; cast them to int32 or float";
+  int64_t axis = op.getAxisAttr().getInt();
+  std::optional<LineView> view =
+      lineViewOf(type.getShape(), axis, kCumulativeLineBytes);
+  if (!view)
+    return unsupported(op) << "running values along an axis of "
+                           << type.getDimSize(axis)
+                           << "; cut the axis and add the sums of the parts";
+  FailureOr<Value> input =
+      lowering.value(op.getInput(), element, view->shape, op);
+  if (failed(input))
+    return failure();
+  Value result = lowering.builder.create<tpu::CumulativeOp>(
+      op.getLoc(), input->getType(), machineKind(op.getKind()), *input,
+      view->axis, op.getExclusive(), op.getReverse());
+  lowering.define(
+      op.getOutput(),
+      lowering.reshaped(op.getLoc(), result, lowering.shapeOf(op.getOutput())));
+  return success();
+}
+
+void weft::quantize::registerReduceLowering(LoweringTable &table) {
+  table.add<top::ReduceOp>(lowerReduce);
+  table.add<top::ArgReduceOp>(lowerArgReduce);
+  table.add<top::CumulativeOp>(lowerCumulative);
+}

@@ -1,0 +1,41 @@
+//===- Resize.cpp - interleaved images to tpu -----------------------------===//
+
+#include "dialects/top/Resize.h"
+
+#include "dialects/tpu/Resize.h"
+#include "passes/quantize/Lowering.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::quantize;
+
+/// Commands of one interleaving; beyond, DRAM is the better place.
+constexpr int64_t kMostPhases = 1024;
+
+static LogicalResult lowerInterleave(top::InterleaveOp op, Lowering &lowering) {
+  int64_t phases = op.getFactors()[0] * op.getFactors()[1];
+  if (phases > kMostPhases)
+    return unsupported(op) << "a resize by the factors " << op.getFactors()[0]
+                           << " and " << op.getFactors()[1] << ", " << phases
+                           << " copies; there may be " << kMostPhases
+                           << ", resize in two steps";
+  SmallVector<Value> inputs;
+  if (op.getInputs().size() == 1) { // any type, only moved
+    inputs.push_back(lowering.firstForm(op.getInputs().front()));
+  } else {
+    Type element = lowering.elementwiseType(op.getInputs());
+    for (Value input : op.getInputs())
+      inputs.push_back(lowering.inFloat(input, element));
+  }
+  auto type = lowering.tensor(
+      op.getType().getShape(),
+      cast<RankedTensorType>(inputs.front().getType()).getElementType());
+  lowering.define(op.getOutput(),
+                  lowering.builder.create<tpu::InterleaveOp>(
+                      op.getLoc(), type, inputs, op.getFactors()));
+  return success();
+}
+
+void weft::quantize::registerResizeLowering(LoweringTable &table) {
+  table.add<top::InterleaveOp>(lowerInterleave);
+}
