@@ -16,7 +16,7 @@ static LogicalResult importWhere(NodeImporter &n) {
   if (failed(condition) || failed(onTrue) || failed(onFalse))
     return failure();
   return n.setOutput(
-      n.createInferred<top::SelectOp>(*condition, *onTrue, *onFalse));
+      n.create<top::SelectOp>(*condition, *onTrue, *onFalse));
 }
 
 void weft::onnx::registerSelectRows(OpRegistry &registry) {
