@@ -283,7 +283,10 @@ bool Importer::importByFunction(const Node &node, int64_t opset,
     }
     types.push_back(std::move(type));
   }
-  auto function = functionOfSchema(node, opset, types);
+  auto mainOpset = body.opsets.find("");
+  auto function = functionOfSchema(
+      node, opset,
+      mainOpset == body.opsets.end() ? kLastOpset : mainOpset->second, types);
   if (!function) {
     std::string text = llvm::toString(function.takeError());
     if (complete)

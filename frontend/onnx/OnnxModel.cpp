@@ -292,6 +292,7 @@ std::shared_ptr<const Graph>
 ModelConverter::graph(const ::onnx::GraphProto &proto, const OpsetMap &opsets,
                       std::string &problem) {
   auto result = std::make_shared<Graph>();
+  result->message = std::shared_ptr<const void>(this->proto, &proto);
   result->name = proto.name();
   std::vector<std::string> problems;
   initializers(proto, result->initializers, problems);
@@ -602,7 +603,11 @@ static void setAttribute(const NodeAttribute &attribute,
       proto.mutable_t()->set_raw_data(tensor.bytes.data(), tensor.bytes.size());
     }
     break;
-  case Kind::Graph: // no function body looks inside
+  case Kind::Graph:
+    proto.set_type(::onnx::AttributeProto::GRAPH);
+    *proto.mutable_g() = *static_cast<const ::onnx::GraphProto *>(
+        attribute.graph->message.get());
+    break;
   case Kind::Other:
     break;
   }
@@ -623,7 +628,7 @@ static ::onnx::NodeProto nodeProto(const Node &node) {
 }
 
 Expected<std::optional<Function>>
-weft::onnx::functionOfSchema(const Node &node, int64_t opset,
+weft::onnx::functionOfSchema(const Node &node, int64_t opset, int64_t mainOpset,
                              llvm::ArrayRef<ValueType> inputTypes) {
   try {
     int version = static_cast<int>(opset);
@@ -658,7 +663,7 @@ weft::onnx::functionOfSchema(const Node &node, int64_t opset,
       if (attribute.default_value.has_name())
         *body->add_attribute_proto() = attribute.default_value;
     Function result = ModelConverter(model, "").function(*body);
-    result.opsets.try_emplace("", opset);
+    result.opsets.try_emplace("", mainOpset);
     return std::optional<Function>(std::move(result));
   } catch (const std::exception &error) {
     return fileError("ONNX cannot expand this node into its function: " +
