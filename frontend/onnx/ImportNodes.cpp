@@ -283,10 +283,12 @@ bool Importer::importByFunction(const Node &node, int64_t opset,
     }
     types.push_back(std::move(type));
   }
-  auto mainOpset = body.opsets.find("");
+  // The body of an operator of another domain speaks the default domain's
+  // version of the caller.
+  auto own = body.opsets.find("");
   auto function = functionOfSchema(
-      node, opset,
-      mainOpset == body.opsets.end() ? kLastOpset : mainOpset->second, types);
+      node, opset, types,
+      node.domain.empty() || own == body.opsets.end() ? opset : own->second);
   if (!function) {
     std::string text = llvm::toString(function.takeError());
     if (complete)

@@ -292,7 +292,6 @@ std::shared_ptr<const Graph>
 ModelConverter::graph(const ::onnx::GraphProto &proto, const OpsetMap &opsets,
                       std::string &problem) {
   auto result = std::make_shared<Graph>();
-  result->message = std::shared_ptr<const void>(this->proto, &proto);
   result->name = proto.name();
   std::vector<std::string> problems;
   initializers(proto, result->initializers, problems);
@@ -353,6 +352,12 @@ Node ModelConverter::node(const ::onnx::NodeProto &proto,
   for (const ::onnx::AttributeProto &attributeProto : proto.attribute())
     result.attributes.push_back(
         attribute(attributeProto, opsets, result.problem));
+  // Of control flow the graphs are imported; of other operators (FlexAttention)
+  // they become part of a function body, which ONNX builds from the bytes.
+  for (int i = 0; !result.domain.empty() && i < proto.attribute_size(); ++i)
+    if (proto.attribute(i).has_g())
+      result.attributes[i].stringValue =
+          proto.attribute(i).g().SerializeAsString();
   for (const NodeAttribute &attribute : result.attributes)
     if (attribute.graph)
       result.captured.insert(result.captured.end(),
@@ -603,10 +608,10 @@ static void setAttribute(const NodeAttribute &attribute,
       proto.mutable_t()->set_raw_data(tensor.bytes.data(), tensor.bytes.size());
     }
     break;
-  case Kind::Graph:
+  case Kind::Graph: // empty where no function body looks inside
     proto.set_type(::onnx::AttributeProto::GRAPH);
-    *proto.mutable_g() = *static_cast<const ::onnx::GraphProto *>(
-        attribute.graph->message.get());
+    if (!attribute.stringValue.empty())
+      proto.mutable_g()->ParseFromString(attribute.stringValue);
     break;
   case Kind::Other:
     break;
@@ -628,8 +633,9 @@ static ::onnx::NodeProto nodeProto(const Node &node) {
 }
 
 Expected<std::optional<Function>>
-weft::onnx::functionOfSchema(const Node &node, int64_t opset, int64_t mainOpset,
-                             llvm::ArrayRef<ValueType> inputTypes) {
+weft::onnx::functionOfSchema(const Node &node, int64_t opset,
+                             llvm::ArrayRef<ValueType> inputTypes,
+                             int64_t defaultOpset) {
   try {
     int version = static_cast<int>(opset);
     const ::onnx::OpSchema *schema =
@@ -662,9 +668,12 @@ weft::onnx::functionOfSchema(const Node &node, int64_t opset, int64_t mainOpset,
     for (const auto &[name, attribute] : schema->attributes())
       if (attribute.default_value.has_name())
         *body->add_attribute_proto() = attribute.default_value;
-    Function result = ModelConverter(model, "").function(*body);
-    result.opsets.try_emplace("", mainOpset);
-    return std::optional<Function>(std::move(result));
+    if (!opsetsOf(*body).count("")) {
+      auto *import = body->add_opset_import();
+      import->set_domain("");
+      import->set_version(defaultOpset);
+    }
+    return std::optional<Function>(ModelConverter(model, "").function(*body));
   } catch (const std::exception &error) {
     return fileError("ONNX cannot expand this node into its function: " +
                      oneLine(error.what()));

@@ -156,8 +156,6 @@ struct Graph {
   std::vector<Node> nodes;
   /// Names that it takes from the graph around it.
   std::vector<std::string> captured;
-  /// The message that it was read from, for functionOfSchema.
-  std::shared_ptr<const void> message;
 };
 
 using OpsetMap = std::map<std::string, int64_t>;
@@ -211,12 +209,12 @@ struct SchemaFacts {
 SchemaFacts lookUpSchema(llvm::StringRef domain, llvm::StringRef opType,
                          int64_t opset);
 
-/// The body that ONNX's schema gives for `node` at `opset` of its domain;
-/// nullopt if the operator is not defined by a function. Bodies that do not say
-/// otherwise are of opset `mainOpset` of ONNX's own domain.
+/// The body that ONNX's schema gives for `node` at `opset`; nullopt if the
+/// operator is not defined by a function. Its nodes of the default domain have
+/// the opset that the body says, else `defaultOpset`.
 llvm::Expected<std::optional<Function>>
-functionOfSchema(const Node &node, int64_t opset, int64_t mainOpset,
-                 llvm::ArrayRef<ValueType> inputTypes);
+functionOfSchema(const Node &node, int64_t opset,
+                 llvm::ArrayRef<ValueType> inputTypes, int64_t defaultOpset);
 
 /// Version of the ONNX library built in, that of scripts/requirements.txt.
 llvm::StringRef libraryVersion();

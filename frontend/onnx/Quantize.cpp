@@ -250,5 +250,7 @@ void weft::onnx::registerQuantizeRows(OpRegistry &registry) {
                    {"QuantizeLinear", 10, kLastOpset, importQuantizeLinear,
                     "to integers of 2 to 16 bits, float8, float4"},
                    {"DequantizeLinear", 10, kLastOpset, importDequantizeLinear},
+                   {"DynamicQuantizeLinear", 11, kLastOpset,
+                    importDynamicQuantizeLinear},
                });
 }

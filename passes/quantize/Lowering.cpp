@@ -13,6 +13,7 @@
 #include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/Move.h"
+#include "passes/quantize/NamedSource.h"
 #include "passes/quantize/QuantScale.h"
 #include "runtime/numeric/Float16.h"
 #include "runtime/numeric/TensorValues.h"
@@ -184,18 +185,6 @@ Type Lowering::elementwiseType(ValueRange topValues) {
     return form && tpu::elementOf(form).isF32();
   });
   return wide ? f32() : computeType();
-}
-
-/// `value` or, if that has no ONNX name, the named value whose elements it only
-/// moves: rewriting makes such reshapes and transposes.
-static Value namedSource(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (op->hasAttr(top::kValueAttr) ||
-        !isa<top::ReshapeOp, top::TransposeOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
 }
 
 FailureOr<Type> Lowering::quantTypeOf(Value topValue, Operation *user) {

@@ -50,7 +50,7 @@ static Real expOfRest(Real x, double scale) {
 }
 
 /// exp(x) / 2^halvings.
-static Real scaledExp(Real x, int halvings) {
+static Real expOver(Real x, int halvings) {
   // Between the bounds the power has an exponent of -127 (zero) to 128
   // (infinity). It is half of what it should be and the series twice, so that
   // the largest finite results do not meet an infinite power.
@@ -60,8 +60,12 @@ static Real scaledExp(Real x, int halvings) {
   return expOfRest(r.rest, 2.0) * powerOfTwo(r.count, -1 - halvings);
 }
 
-Real sequence::exp(Real x) { return scaledExp(x, 0); }
-Real sequence::halfExp(Real x) { return scaledExp(x, 1); }
+Real sequence::scaledExp(Real x, Real count) {
+  return expOfRest(x, 2.0) * powerOfTwo(count, -1);
+}
+
+Real sequence::exp(Real x) { return expOver(x, 0); }
+Real sequence::halfExp(Real x) { return expOver(x, 1); }
 
 Real sequence::expm1OfNegative(Real x) {
   // 2^k (e^r - 1) + (2^k - 1); e^r - 1 = r q(r) keeps small arguments exact.
@@ -79,18 +83,27 @@ Real sequence::expm1OfNegative(Real x) {
 // log
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// x = 2^exponent (1 + fraction) with 1 + fraction in [sqrt(1/2), sqrt(2)).
-struct Decomposed {
-  Real exponent, fraction;
-};
-} // namespace
-
-static Decomposed decompose(Real x) {
+Decomposed sequence::decompose(Real x) {
   constexpr int32_t kRootOfHalf = 0x3f3504f3;
   Word exponent = shiftedArithmetically(bitsOf(x) - Word(kRootOfHalf), -23);
   Real mantissa = realOf(bitsOf(x) - shiftedLogically(exponent, 23));
   return {toReal(exponent), mantissa - 1.0};
+}
+
+std::vector<double> sequence::logTail(double scale) {
+  std::vector<double> coefficients{-0.5,
+                                   3.333331044e-01,
+                                   -2.499998663e-01,
+                                   2.000222663e-01,
+                                   -1.666924941e-01,
+                                   1.421865664e-01,
+                                   -1.238437179e-01,
+                                   1.187300970e-01,
+                                   -1.178968535e-01,
+                                   6.915148647e-02};
+  for (double &coefficient : coefficients)
+    coefficient *= scale;
+  return coefficients;
 }
 
 /// log(x) for 0 < x < inf; anything for other x.
@@ -98,12 +111,10 @@ static Real logOfPositive(Real x) {
   // log(1 + f) = f - f^2/2 + f^3 P(f), P within 7e-10 / f^2; ln 2 in two parts.
   Decomposed d = decompose(x);
   Real f = d.fraction, square = f * f;
-  Real tail =
-      polynomial(f, {3.333331044e-01, -2.499998663e-01, 2.000222663e-01,
-                     -1.666924941e-01, 1.421865664e-01, -1.238437179e-01,
-                     1.187300970e-01, -1.178968535e-01, 6.915148647e-02}) *
-      f * square;
-  Real small = (tail + d.exponent * -2.12194440e-4) - square * 0.5;
+  std::vector<double> tail = logTail(1.0);
+  tail.erase(tail.begin()); // its -f^2/2 is added last
+  Real cubic = polynomial(f, tail) * f * square;
+  Real small = (cubic + d.exponent * -2.12194440e-4) - square * 0.5;
   return d.exponent * 0.693359375 + (f + small);
 }
 
