@@ -164,7 +164,8 @@ Status toStored(const TensorSpec &tensor, ElementType given,
     return Status::ok();
   }
   if (isOneByte(given)) {
-    std::memcpy(stored, elements, tensor.storedBytes);
+    if (tensor.elements)
+      std::memcpy(stored, elements, tensor.storedBytes);
     return Status::ok();
   }
   switch (given) {
