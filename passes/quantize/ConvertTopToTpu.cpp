@@ -244,6 +244,8 @@ private:
   }
 
   LogicalResult lower(Operation &op) {
+    if (auto reason = op.getAttrOfType<StringAttr>(kHostReasonAttr))
+      return unsupported(&op) << reason.getValue();
     const LoweringTable::Function *function = functions.find(&op);
     if (!function)
       return unsupported(&op)

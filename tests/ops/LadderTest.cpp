@@ -363,12 +363,16 @@ static void addReductions(std::vector<Case> &cases) {
                        absolute});
     };
     for (std::string type : {"f32", "f16", "i32", "ui32", "i8", "ui8"}) {
+      // Every long line of bytes has the same extremes.
+      if (size > 1000 && type.back() == '8')
+        continue;
       add("reduce", "max", type, type, "", 0);
       add("reduce", "min", type, type, "", 0);
     }
     add("reduce", "sum", "f32", "f32", "", sums);
-    for (std::string kind : {"sum", "prod"})
-      add("reduce", kind, "i32", "i32", "", 0);
+    add("reduce", "sum", "i32", "i32", "", 0);
+    if (size < 1000) // a long product wraps to 0
+      add("reduce", "prod", "i32", "i32", "", 0);
     add("cumulative", "sum", "f32", "f32", "", sums);
     add("cumulative", "sum", "i32", "i32", " {exclusive}", 0);
     add("cumulative", "prod", "ui32", "ui32", " {reverse}", 0);
