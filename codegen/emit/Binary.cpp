@@ -2,9 +2,10 @@
 
 #include "dialects/tpu/Binary.h"
 
-#include "codegen/emit/Emit.h"
+#include "codegen/emit/Sequence.h"
 #include "dialects/ppl/TiuArith.h"
 #include "dialects/ppl/TiuQuant.h"
+#include "dialects/tpu/sequence/Functions.h"
 
 using namespace mlir;
 using namespace weft;
@@ -51,10 +52,9 @@ static ppl::IntKind integerKind(tpu::BinaryKind kind, bool isUnsigned) {
   case tpu::BinaryKind::ShiftLeft:
   case tpu::BinaryKind::ShiftRight:
     return isUnsigned ? ppl::IntKind::ShiftLogical : ppl::IntKind::ShiftArith;
-  case tpu::BinaryKind::Div:
-    break;
+  default:
+    llvm_unreachable("the verifier refuses the other kinds");
   }
-  llvm_unreachable("the verifier refuses integer division");
 }
 
 /// dst = lhs <kind> rhs on integers, exact and wrapped. The machine shifts to
@@ -161,8 +161,19 @@ static LogicalResult emitInt8(BinaryOp op, OpEmitter &emitter) {
   return success();
 }
 
+static LogicalResult packOp(Operation *operation, const Chip &,
+                            std::vector<PackedBytes> &out) {
+  if (auto sequence = tpu::sequenceOf(llvm::cast<BinaryOp>(operation)))
+    packSequence(*sequence, out);
+  return success();
+}
+
 static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<BinaryOp>(operation);
+  if (std::optional<tpu::Sequence> sequence = tpu::sequenceOf(op)) {
+    emitSequence(emitter, *sequence);
+    return success();
+  }
   if (op.isInteger())
     return emitInteger(op, emitter);
   return tpu::isQuantized(op.getLhs()) ? emitInt8(op, emitter)
@@ -171,4 +182,5 @@ static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
 
 void weft::emit::registerBinary(EmitTable &table) {
   table.local["tpu.binary"] = emitOp;
+  table.pack["tpu.binary"] = packOp;
 }

@@ -162,7 +162,16 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
 OpFoldResult ConcatOp::fold(FoldAdaptor) {
   if (getInputs().size() == 1)
     return getInputs().front();
-  return {};
+  // What has nothing along the axis adds nothing.
+  int64_t axis = getAxisAttr().getInt();
+  SmallVector<Value> kept;
+  for (Value input : getInputs())
+    if (cast<RankedTensorType>(input.getType()).getDimSize(axis) != 0)
+      kept.push_back(input);
+  if (kept.empty() || kept.size() == getInputs().size())
+    return {};
+  getInputsMutable().assign(kept);
+  return getResult();
 }
 
 

@@ -110,7 +110,15 @@ def Tpu_BinaryKind : I32EnumAttr<"BinaryKind", "element-wise function of two ope
     I32EnumAttrCase<"Max", 4, "max">, I32EnumAttrCase<"Min", 5, "min">,
     I32EnumAttrCase<"And", 6, "and">, I32EnumAttrCase<"Or", 7, "or">,
     I32EnumAttrCase<"Xor", 8, "xor">, I32EnumAttrCase<"ShiftLeft", 9, "shift_left">,
-    I32EnumAttrCase<"ShiftRight", 10, "shift_right">]> {
+    I32EnumAttrCase<"ShiftRight", 10, "shift_right">,
+    I32EnumAttrCase<"Pow", 11, "pow">, I32EnumAttrCase<"Fmod", 12, "fmod">,
+    I32EnumAttrCase<"Mod", 13, "mod">, I32EnumAttrCase<"PRelu", 14, "prelu">]> {
+  let cppNamespace = "::weft::tpu";
+}
+
+/// Comparisons the machine has; the order is that of ppl.
+def Tpu_Relation : I32EnumAttr<"Relation", "comparison of two numbers", [
+    I32EnumAttrCase<"Greater", 0, "greater">, I32EnumAttrCase<"Equal", 1, "equal">, I32EnumAttrCase<"Less", 2, "less">]> {
   let cppNamespace = "::weft::tpu";
 }
 

@@ -36,9 +36,10 @@ private:
 
 /// Converts `proto`, which `owner` keeps alive: raw data is referenced, typed
 /// fields are packed into new memory. The error text does not name the tensor.
+/// A NaN is an error unless `allowsNan`.
 llvm::Expected<Tensor> readTensor(const ::onnx::TensorProto &proto,
                                   const std::shared_ptr<const void> &owner,
-                                  ExternalFiles &files);
+                                  ExternalFiles &files, bool allowsNan = false);
 
 } // namespace weft::onnx
 

@@ -50,7 +50,7 @@ static LogicalResult readPool(NodeImporter &n, Value &input, Window &window) {
   return success();
 }
 
-/// AveragePool-7..22.
+/// AveragePool-1..22.
 static LogicalResult importAveragePool(NodeImporter &n) {
   Value input;
   Window window;
@@ -212,7 +212,7 @@ void weft::onnx::registerPoolRows(OpRegistry &registry) {
   registry.add(
       "Pool",
       {
-          {"AveragePool", 7, kLastOpset, importAveragePool},
+          {"AveragePool", 1, kLastOpset, importAveragePool},
           {"GlobalAveragePool", 1, kLastOpset, importGlobalPool<PoolKind::Avg>},
           {"GlobalMaxPool", 1, kLastOpset, importGlobalPool<PoolKind::Max>},
           {"GlobalLpPool", 2, kLastOpset, importGlobalLpPool},

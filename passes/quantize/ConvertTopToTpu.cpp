@@ -288,8 +288,8 @@ private:
     if (cast<RankedTensorType>(operand.getType()).getNumElements() == 0) {
       auto type = lowering.tensor({1, 1, 1, 1}, element);
       std::vector<char> zero(tpu::elementBytes(element), 0);
-      return Value(builder.create<tpu::WeightOp>(
-          operand.getLoc(), tpu::weightAttr(type, zero)));
+      return Value(builder.create<tpu::WeightOp>(operand.getLoc(),
+                                                 tpu::weightAttr(type, zero)));
     }
     return lowering.value(operand, element, ret);
   }

@@ -99,14 +99,29 @@ Value Lowering::firstForm(Value topValue) {
   return form;
 }
 
+/// Doubles rounded to f32, in which all other doubles come to the host: equal
+/// numbers must stay equal. Other constants as they are.
+static ElementsAttr asFloats(ElementsAttr value, Location location) {
+  if (!value.getElementType().isF64())
+    return value;
+  FailureOr<numeric::HostTensor> tensor = toHostTensor(value, location);
+  if (failed(tensor))
+    return value;
+  double *numbers = tensor->as<double>();
+  for (int64_t i = 0, n = tensor->elements(); i < n; ++i)
+    numbers[i] = double(static_cast<float>(numbers[i]));
+  return toElementsAttr(*tensor, cast<RankedTensorType>(value.getType()),
+                        "double");
+}
+
 Value Lowering::onHost(Value topValue) {
   Value &known = hostForms[topValue];
   if (known)
     return known;
   Value made;
   if (auto constant = topValue.getDefiningOp<top::ConstantOp>()) {
-    made = builder.create<tpu::HostConstantOp>(constant.getLoc(),
-                                               constant.getValue());
+    made = builder.create<tpu::HostConstantOp>(
+        constant.getLoc(), asFloats(constant.getValue(), constant.getLoc()));
   } else {
     Value form = firstForm(topValue);
     if (tpu::isQuantized(form))

@@ -23,6 +23,7 @@ public:
   using TopFoldConstantsBase::TopFoldConstantsBase;
 
   void runOnOperation() override {
+    replaceEmptyValues();
     SmallVector<EvaluateOpInterface> candidates;
     getOperation().walk([&](EvaluateOpInterface op) {
       if (isa<TopDialect>(op->getDialect()) && !isa<ConstantOp>(op))
@@ -41,6 +42,27 @@ public:
   }
 
 private:
+  /// A tensor without elements is known, whoever makes it.
+  void replaceEmptyValues() {
+    getOperation().walk([](Block *block) {
+      OpBuilder builder = OpBuilder::atBlockBegin(block);
+      auto replace = [&](Value value) {
+        auto type = dyn_cast<RankedTensorType>(value.getType());
+        if (!type || !isTopTensor(type) || type.getNumElements() != 0 ||
+            value.use_empty() || value.getDefiningOp<ConstantOp>())
+          return;
+        value.replaceAllUsesWith(builder.create<ConstantOp>(
+            value.getLoc(),
+            toElementsAttr(*makeHostTensor(type), type, "empty")));
+      };
+      for (BlockArgument argument : block->getArguments())
+        replace(argument);
+      for (Operation &op : *block)
+        for (Value result : op.getResults())
+          replace(result);
+    });
+  }
+
   bool worthFolding(EvaluateOpInterface op) const {
     int64_t read = 0, written = 0;
     for (Value operand : op->getOperands()) {
@@ -48,8 +70,12 @@ private:
         return false;
       read += cast<RankedTensorType>(operand.getType()).getNumElements();
     }
-    for (Value result : op->getResults())
-      written += cast<RankedTensorType>(result.getType()).getNumElements();
+    for (Value result : op->getResults()) {
+      auto type = cast<RankedTensorType>(result.getType());
+      if (!type.hasStaticShape()) // its users count on the unknown sizes
+        return false;
+      written += type.getNumElements();
+    }
     return op->getNumOperands() > 0 &&
            (written <= maxElements || written <= read);
   }

@@ -22,7 +22,9 @@ static DialectRegistry allDialects() {
 
 Compilation::Compilation()
     : context(allDialects(), MLIRContext::Threading::DISABLED),
-      diagnostics(std::make_unique<DiagnosticPrinter>(context, llvm::errs())) {}
+      diagnostics(std::make_unique<DiagnosticPrinter>(context, llvm::errs())) {
+  diagnostics->showDetails = true;
+}
 
 Compilation::~Compilation() = default;
 
@@ -59,6 +61,12 @@ LogicalResult Compilation::import(const std::string &path,
   if (!theModule)
     return failure();
   notes.symbols = symbolsOf(*theModule);
+  auto main = theModule->lookupSymbol<func::FuncOp>("main");
+  for (BlockArgument argument : main.getArguments())
+    if (auto name = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      top::kNameAttr))
+      inputShapes[name.str()] =
+          cast<RankedTensorType>(argument.getType()).getShape().vec();
   PassManager passes(&context);
   buildTopPipeline(passes);
   return passes.run(*theModule);

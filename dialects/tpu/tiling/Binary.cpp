@@ -3,26 +3,22 @@
 #include "dialects/tpu/Binary.h"
 
 #include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/sequence/Functions.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-bool BinaryOp::readsStrided(unsigned) { return true; }
+bool BinaryOp::readsStrided(unsigned) { return !sequenceOf(*this); }
 
 InputNeed BinaryOp::inputNeed(unsigned operand, const Box &result) {
-  Dims dims = dimsOf(getOperand(operand));
-  InputNeed need{result, {}};
-  for (unsigned axis = 0; axis < 4; ++axis)
-    if (dims[axis] == 1) { // broadcast: the same element for every slice
-      need.box.offset[axis] = 0;
-      need.box.size[axis] = 1;
-    }
-  return need;
+  return broadcastNeed(getOperand(operand), result);
 }
 
-void BinaryOp::localBuffers(const Chip &, const Box &result, ArrayRef<Box>,
+void BinaryOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
                             SmallVectorImpl<LocalBuffer> &buffers) {
+  if (std::optional<Sequence> sequence = sequenceOf(*this))
+    return addSequenceBuffers(chip, *sequence, result.size, buffers);
   auto scratch = [&](const Dims &dims, unsigned bits) {
     buffers.push_back(
         {LocalBuffer::Scratch, {dims, bits, LocalLayout::Aligned}, 0, false});
@@ -44,5 +40,7 @@ void BinaryOp::localBuffers(const Chip &, const Box &result, ArrayRef<Box>,
 }
 
 unsigned BinaryOp::commandCount() {
+  if (std::optional<Sequence> sequence = sequenceOf(*this))
+    return sequence->steps.size();
   return getMultipliers() ? 5 : 1 + getRelu();
 }
