@@ -2,10 +2,9 @@
 
 #include "dialects/tpu/Binary.h"
 
-#include "codegen/emit/Sequence.h"
+#include "codegen/emit/Emit.h"
 #include "dialects/ppl/TiuArith.h"
 #include "dialects/ppl/TiuQuant.h"
-#include "dialects/tpu/sequence/Functions.h"
 
 using namespace mlir;
 using namespace weft;
@@ -52,9 +51,10 @@ static ppl::IntKind integerKind(tpu::BinaryKind kind, bool isUnsigned) {
   case tpu::BinaryKind::ShiftLeft:
   case tpu::BinaryKind::ShiftRight:
     return isUnsigned ? ppl::IntKind::ShiftLogical : ppl::IntKind::ShiftArith;
-  default:
-    llvm_unreachable("the verifier refuses the other kinds");
+  case tpu::BinaryKind::Div:
+    break;
   }
+  llvm_unreachable("the verifier refuses integer division");
 }
 
 /// dst = lhs <kind> rhs on integers, exact and wrapped. The machine shifts to
@@ -161,19 +161,8 @@ static LogicalResult emitInt8(BinaryOp op, OpEmitter &emitter) {
   return success();
 }
 
-static LogicalResult packOp(Operation *operation, const Chip &,
-                            std::vector<PackedBytes> &out) {
-  if (auto sequence = tpu::sequenceOf(llvm::cast<BinaryOp>(operation)))
-    packSequence(*sequence, out);
-  return success();
-}
-
 static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<BinaryOp>(operation);
-  if (std::optional<tpu::Sequence> sequence = tpu::sequenceOf(op)) {
-    emitSequence(emitter, *sequence);
-    return success();
-  }
   if (op.isInteger())
     return emitInteger(op, emitter);
   return tpu::isQuantized(op.getLhs()) ? emitInt8(op, emitter)
@@ -182,5 +171,4 @@ static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
 
 void weft::emit::registerBinary(EmitTable &table) {
   table.local["tpu.binary"] = emitOp;
-  table.pack["tpu.binary"] = packOp;
 }

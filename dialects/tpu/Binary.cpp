@@ -32,10 +32,8 @@ static LogicalResult verifyInteger(BinaryOp op) {
         "shift");
   if (op.getMultipliers() || op.getRshifts()) // (C4)
     return op.emitOpError("integer form takes no multipliers or rshifts");
-  if (op.getKind() == BinaryKind::Div ||
-      op.getKind() > BinaryKind::ShiftRight) // (C5)
-    return op.emitOpError("integer form has no ")
-           << stringifyBinaryKind(op.getKind());
+  if (op.getKind() == BinaryKind::Div) // (C5)
+    return op.emitOpError("integer form has no div");
   if (op.getRelu()) // (C6)
     return op.emitOpError("integer form has no relu");
   if (!op.getConstant())
@@ -65,9 +63,7 @@ LogicalResult BinaryOp::verify() {
                        "reversed goes with constant");
   if (isInteger())
     return verifyInteger(*this);
-  bool isSequence = getKind() > BinaryKind::ShiftRight;
-  if (getKind() > BinaryKind::Min &&
-      (!isSequence || isQuantized(getLhs()))) // (C5)
+  if (getKind() > BinaryKind::Min) // (C5)
     return emitOpError() << stringifyBinaryKind(getKind())
                          << " takes integers, found " << lhs.getElementType();
   bool quantized = isQuantized(getLhs());

@@ -16,13 +16,10 @@ def Tpu_BinaryOp : Tpu_Op<"binary", [Pure, Tpu_Evaluate,
       `y = sat(round(lhs * rhs * m0 >> s0))`; max, min (m, s absent): all types equal. `multipliers` and `rshifts` hold m and s;
       shifts round half up.
 
-    `pow`, `fmod` (the sign of lhs), `mod` (that of rhs) and `prelu` (`lhs < 0 ? lhs * rhs : lhs`) of floats are sequences of f32 commands
-    (`dialects/tpu/sequence`).
-
     **Constraints**: (C1) the result shape is the broadcast shape; (C2) exactly one of `rhs` and `constant`; `reversed` needs
     `constant`; (C3) all element types are one float type, or one integer type (i8 for `rhs` of a shift), or all are !quant; (C4) !quant add and sub have 2 multipliers and
     rshifts, mul has 1, others none; rshifts in [0, 63]; !quant has no `constant`, no `div`; (C5) float and !quant have the
-    kinds from `add` to `min`, floats those from `pow` on, too, integers the other ones but `div`; (C6) `relu` goes with float and !quant; (C7) a `constant` beside integers is a whole
+    kinds from `add` to `min`, integers all but `div`; (C6) `relu` goes with float and !quant; (C7) a `constant` beside integers is a whole
     number of their type, of a shift one of 0 to 31 without `reversed`.
 
     **Example**:

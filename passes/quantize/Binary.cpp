@@ -165,28 +165,6 @@ static LogicalResult lowerFloats(top::BinaryOp op, tpu::BinaryKind kind,
   return success();
 }
 
-/// A power with at least one float; the other side may be an integer, the
-/// result has the type of the base.
-static LogicalResult lowerPower(top::BinaryOp op, Lowering &lowering) {
-  Type base = topElement(op.getLhs());
-  if (!isa<IntegerType>(base) && !isa<IntegerType>(topElement(op.getRhs())))
-    return lowerFloats(op, tpu::BinaryKind::Pow, lowering);
-  Type f32 = lowering.f32();
-  auto operands = operandsOf(op, {f32, f32}, lowering);
-  if (failed(operands))
-    return failure();
-  Elements e(lowering, op.getLoc());
-  Value power =
-      e.binary(tpu::BinaryKind::Pow, operands->first, operands->second);
-  if (isa<IntegerType>(base)) {
-    // Whole powers may come out a few ulp too small, and the cast cuts.
-    power = e.binary(tpu::BinaryKind::Mul, power, 1 + 0x1p-20);
-    power = castElements(power, f32, base, e);
-  }
-  lowering.define(op.getOutput(), power);
-  return success();
-}
-
 static LogicalResult lowerBinary(top::BinaryOp op, Lowering &lowering) {
   if (!lowering.firstForm(op.getLhs()) && !lowering.firstForm(op.getRhs()))
     return unsupported(op)
@@ -203,8 +181,6 @@ static LogicalResult lowerBinary(top::BinaryOp op, Lowering &lowering) {
     return unsupported(op)
            << "element-wise function '" << name
            << "' of two tensors; build it from add, sub, mul, div, max and min";
-  if (*kind == tpu::BinaryKind::Pow)
-    return lowerPower(op, lowering);
   if (isa<IntegerType>(topElement(op.getLhs())) ||
       isa<IntegerType>(topElement(op.getRhs())))
     return unsupported(op) << "element-wise function '" << name

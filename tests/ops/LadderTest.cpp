@@ -237,25 +237,6 @@ static void addSequences(std::vector<Case> &cases) {
                        "  %y = tpu.unary " + kind + " %x " + attributes +
                            " : " + x + "\n"});
   }
-  for (std::string type : {"f32", "bf16"}) {
-    std::string x = tensor("2x3x5x7", type), row = tensor("1x3x1x7", type);
-    for (std::string kind : {"pow", "fmod", "mod", "prelu"}) {
-      cases.push_back({"Binary_" + kind + type, x, x,
-                       weight("r", {1, 3, 1, 7}, type, 3) +
-                           "  %y = tpu.binary " + kind + " %x, %r : " + x +
-                           ", " + row + " -> " + x + "\n"});
-      cases.push_back(
-          simple("Number_" + kind + type, type, type,
-                 "tpu.binary " + kind + " %x {constant = 2.5 : f64, relu}"));
-      cases.push_back(simple("Reversed_" + kind + type, type, type,
-                             "tpu.binary " + kind +
-                                 " %x {constant = 2.5 : f64, reversed}"));
-    }
-    for (const char *power : {"2.0", "3.0", "4.0", "0.5"})
-      cases.push_back(simple("Pow" + std::to_string(cases.size()), type, type,
-                             std::string("tpu.binary pow %x {constant = ") +
-                                 power + " : f64}"));
-  }
   // Half of the inputs are negative: their logarithms are NaNs, those of zeros
   // infinite.
   std::string x = tensor("2x3x5x7", "f32");

@@ -3,9 +3,6 @@
 #include "dialects/tpu/Binary.h"
 
 #include "dialects/tpu/evaluate/Numbers.h"
-#include "dialects/tpu/sequence/Functions.h"
-#include "dialects/tpu/sequence/Interpret.h"
-#include "runtime/numeric/BitCast.h"
 
 #include <algorithm>
 
@@ -121,37 +118,11 @@ static LogicalResult evaluateQuantized(BinaryOp op, Operands operands,
   return success();
 }
 
-/// The bits of every operand for every result element, as f32.
-static void evaluateSequence(BinaryOp op, const Sequence &sequence,
-                             Operands operands, Results &results) {
-  std::vector<std::vector<double>> numbers;
-  for (const HostTensor *operand : operands)
-    numbers.push_back(loadDoubles(*operand));
-  auto bits = [](double number) {
-    return numeric::floatBits(static_cast<float>(number));
-  };
-  std::vector<std::vector<uint32_t>> inputs(operands.size());
-  forEachPair(op, [&](int64_t, int64_t l, int64_t r) {
-    inputs[0].push_back(bits(numbers[0][l]));
-    if (inputs.size() > 1)
-      inputs[1].push_back(bits(numbers[1][r]));
-  });
-  std::vector<float> values;
-  for (uint32_t result : interpret(sequence, inputs))
-    values.push_back(
-        roundTo(elementOf(op.getOutput()), numeric::floatFromBits(result)));
-  storeFloats(op.getOutput(), values, results);
-}
-
 LogicalResult BinaryOp::evaluate(Operands operands, Results &results) {
   if (isQuantized(getLhs()))
     return evaluateQuantized(*this, operands, results);
   if (isInteger())
     return evaluateInteger(*this, operands, results);
-  if (std::optional<Sequence> sequence = sequenceOf(*this)) {
-    evaluateSequence(*this, *sequence, operands, results);
-    return success();
-  }
   Type element = elementOf(getOutput());
   std::vector<double> lhs = loadDoubles(*operands[0]);
   std::vector<double> rhs{

@@ -3,22 +3,19 @@
 #include "dialects/tpu/Binary.h"
 
 #include "dialects/tpu/GroupPlan.h"
-#include "dialects/tpu/sequence/Functions.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-bool BinaryOp::readsStrided(unsigned) { return !sequenceOf(*this); }
+bool BinaryOp::readsStrided(unsigned) { return true; }
 
 InputNeed BinaryOp::inputNeed(unsigned operand, const Box &result) {
   return broadcastNeed(getOperand(operand), result);
 }
 
-void BinaryOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
+void BinaryOp::localBuffers(const Chip &, const Box &result, ArrayRef<Box>,
                             SmallVectorImpl<LocalBuffer> &buffers) {
-  if (std::optional<Sequence> sequence = sequenceOf(*this))
-    return addSequenceBuffers(chip, *sequence, result.size, buffers);
   auto scratch = [&](const Dims &dims, unsigned bits) {
     buffers.push_back(
         {LocalBuffer::Scratch, {dims, bits, LocalLayout::Aligned}, 0, false});
@@ -40,7 +37,5 @@ void BinaryOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
 }
 
 unsigned BinaryOp::commandCount() {
-  if (std::optional<Sequence> sequence = sequenceOf(*this))
-    return sequence->steps.size();
   return getMultipliers() ? 5 : 1 + getRelu();
 }
