@@ -58,6 +58,33 @@ static LogicalResult importMod(NodeImporter &n) {
   return importKind(n, *isFmod ? BinaryKind::Fmod : BinaryKind::Mod);
 }
 
+/// The constant exponent of a power of floats that leaves their shape as it is;
+/// std::nullopt if it is no such number.
+static std::optional<double> exponentOf(NodeImporter &n, Value base,
+                                        Value exponent) {
+  std::optional<SmallVector<double>> numbers = constantNumbersOf(exponent);
+  bool isScalar = numbers && numbers->size() == 1 &&
+                  n.typeOf(exponent).getRank() <= n.typeOf(base).getRank();
+  if (!isScalar || !isa<FloatType>(n.typeOf(base).getElementType()))
+    return std::nullopt;
+  return numbers->front();
+}
+
+/// Pow-7..: squares and cubes, which normalizations are full of, are products.
+static LogicalResult importPow(NodeImporter &n) {
+  FailureOr<Value> base = n.operand(0), exponent = n.operand(1);
+  if (failed(base) || failed(exponent))
+    return failure();
+  std::optional<double> power = exponentOf(n, *base, *exponent);
+  if (power != 2.0 && power != 3.0)
+    return importKind(n, BinaryKind::Pow);
+  FailureOr<Value> square =
+      n.create<top::BinaryOp>(BinaryKind::Mul, *base, *base);
+  if (failed(square) || power == 2.0)
+    return n.setOutput(square);
+  return n.setOutput(n.create<top::BinaryOp>(BinaryKind::Mul, *square, *base));
+}
+
 /// BitShift-11.
 static LogicalResult importBitShift(NodeImporter &n) {
   FailureOr<std::string> direction =
@@ -73,7 +100,7 @@ static LogicalResult importBitShift(NodeImporter &n) {
 /// Kinds that need more than their row.
 static bool hasOwnImport(BinaryKind kind) {
   return kind == BinaryKind::Max || kind == BinaryKind::Min ||
-         kind == BinaryKind::Mod;
+         kind == BinaryKind::Mod || kind == BinaryKind::Pow;
 }
 
 static StringRef kindName(BinaryKind kind) {
@@ -90,6 +117,7 @@ void weft::onnx::registerBinaryRows(OpRegistry &registry) {
       {"Min", 6, kLastOpset, importVariadic<BinaryKind::Min>, "", "",
        kindName(BinaryKind::Min)},
       {"Mod", 10, kLastOpset, importMod, "", "", kindName(BinaryKind::Mod)},
+      {"Pow", 7, kLastOpset, importPow, "", "", kindName(BinaryKind::Pow)},
       {"Sum", 6, kLastOpset, importVariadic<BinaryKind::Add>, "", "",
        kindName(BinaryKind::Add)},
   };

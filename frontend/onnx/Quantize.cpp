@@ -86,8 +86,12 @@ static FailureOr<Quantization> bind(NodeImporter &n) {
   q.block = *block;
   q.outputType = *type;
   q.precision = *precision;
-  if (q.zeroPoint &&
-      n.typeOf(q.zeroPoint).getShape() != n.typeOf(q.scale).getShape()) {
+  auto sameShape = [&](Value a, Value b) {
+    bool single =
+        n.typeOf(a).getNumElements() == 1 && n.typeOf(b).getNumElements() == 1;
+    return single || n.typeOf(a).getShape() == n.typeOf(b).getShape();
+  };
+  if (q.zeroPoint && !sameShape(q.zeroPoint, q.scale)) {
     n.error() << "the zero point is "
               << formatShape(n.typeOf(q.zeroPoint).getShape()) << ", the scale "
               << formatShape(n.typeOf(q.scale).getShape())
@@ -131,17 +135,37 @@ static Type quantizedType(NodeImporter &n, const Quantization &q) {
   return {};
 }
 
+/// What the rounded product a * b of f32 lacks (Dekker: both are split into
+/// halves of 12 bits, whose products are exact).
+static Value productError(Compose &c, Value a, Value b, Value product) {
+  auto split = [&](Value value) {
+    Value wide = c.mul(value, 4097);
+    Value high = c.sub(wide, c.sub(wide, value));
+    return std::pair(high, c.sub(value, high));
+  };
+  auto [highA, lowA] = split(a);
+  auto [highB, lowB] = split(b);
+  Value error = c.sub(c.mul(highA, highB), product);
+  error = c.add(error, c.mul(highA, lowB));
+  error = c.add(error, c.mul(lowA, highB));
+  return c.add(error, c.mul(lowA, lowB));
+}
+
 /// value / divisor, corrected by its remainder: the chip's quotient is a few
 /// ulp off, but one that is representable must come out exactly, or a tie is
-/// rounded the wrong way.
-static Value exactQuotient(Compose &c, Value value, Value divisor) {
+/// rounded the wrong way. With `nearest` every quotient is rounded to nearest.
+static Value exactQuotient(Compose &c, Value value, Value divisor,
+                           bool nearest = false) {
   if (!value || !divisor)
     return {};
   // Far beyond any quantized range, so that nothing becomes inf - inf.
   double limit = c.elementOf(value).isF16() ? 60000 : 1e6;
   Value quotient =
       c.clamp(c.binary(top::BinaryKind::Div, value, divisor), -limit, limit);
-  Value rest = c.sub(value, c.mul(quotient, divisor));
+  Value product = c.mul(quotient, divisor);
+  Value rest = c.sub(value, product);
+  if (nearest)
+    rest = c.sub(rest, productError(c, quotient, divisor, product));
   return c.add(quotient, c.binary(top::BinaryKind::Div, rest, divisor));
 }
 
@@ -232,11 +256,12 @@ static LogicalResult importDynamicQuantizeLinear(NodeImporter &n) {
   Value low = c.min(c.reduce(top::ReduceKind::Min, *input, axes, false), 0);
   if (!high || !low)
     return failure();
-  Value scale = exactQuotient(c, c.sub(high, low), c.number(255, high));
-  Value zero = c.sub(c.number(0, low), exactQuotient(c, low, scale));
+  Value scale = exactQuotient(c, c.sub(high, low), c.number(255, high),
+                              /*nearest=*/true);
+  Value zero = c.sub(c.number(0, low), exactQuotient(c, low, scale, true));
   zero = c.unary(top::UnaryKind::Round, c.clamp(zero, 0, 255));
   Value values =
-      c.unary(top::UnaryKind::Round, exactQuotient(c, *input, scale));
+      c.unary(top::UnaryKind::Round, exactQuotient(c, *input, scale, true));
   values = c.clamp(c.add(values, zero), 0, 255);
   Type u8 = n.builder.getIntegerType(8, /*isSigned=*/false);
   if (failed(c.finish(c.cast(values, u8), 0)) || failed(c.finish(scale, 1)))

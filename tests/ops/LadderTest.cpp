@@ -410,6 +410,51 @@ static void addInterleaves(std::vector<Case> &cases) {
   }
 }
 
+/// `%name = tpu.weight` of the row numbers `rows`.
+static std::string rowList(const std::string &name, const std::string &type,
+                           const std::vector<int> &rows) {
+  std::string text;
+  for (int row : rows)
+    text += (text.empty() ? "[" : ", [") + std::to_string(row) + "]";
+  return "  %" + name + " = tpu.weight dense<[[[" + text + "]]]> : " + type +
+         "\n";
+}
+
+/// Tables of 15 rows of 14 values; an index outside gives the fill or is left
+/// out.
+static void addRows(std::vector<Case> &cases) {
+  for (std::string type : {"f32", "f16", "i32", "ui8"}) {
+    std::string x = tensor("1x1x15x14", type), y = tensor("1x1x5x14", type);
+    std::string list = rowList("i", "tensor<1x1x5x1xi32>", {14, 0, 15, -1, 7});
+    cases.push_back({"Gather" + type, x, y,
+                     list + "  %y = tpu.gather %x, %i {fill = 3 : i64} : " + x +
+                         ", tensor<1x1x5x1xi32> -> " + y + "\n"});
+    // The last of two updates of a row wins.
+    std::string again = rowList("i", "tensor<1x1x5x1xi32>", {14, 2, 15, -1, 2});
+    cases.push_back({"Scatter" + type, x, x,
+                     again +
+                         "  %u = tpu.arrange %x pieces [#tpu.piece<0, 0, "
+                         "0, [70], [1], [1]>] : (" +
+                         x + ") -> " + y +
+                         "\n  %y = tpu.scatter %x, %i, %u : " + x +
+                         ", tensor<1x1x5x1xi32>, " + y + "\n"});
+    // One list for three tables.
+    std::string tables = tensor("1x3x10x7", type),
+                some = tensor("1x3x2x7", type);
+    cases.push_back({"GatherShared" + type, tables, some,
+                     rowList("i", "tensor<1x1x2x1xi32>", {9, 1}) +
+                         "  %y = tpu.gather %x, %i : " + tables +
+                         ", tensor<1x1x2x1xi32> -> " + some + "\n"});
+  }
+  // More rows than one axis of any other command can have.
+  std::string many = tensor("1x1x70000x1", "f32"),
+              two = tensor("1x1x2x1", "f32");
+  cases.push_back({"GatherManyRows", many, two,
+                   rowList("i", "tensor<1x1x2x1xi32>", {69999, 65536}) +
+                       "  %y = tpu.gather %x, %i : " + many +
+                       ", tensor<1x1x2x1xi32> -> " + two + "\n"});
+}
+
 static std::vector<Case> allCases() {
   std::vector<Case> cases;
   addReductions(cases);
@@ -421,6 +466,7 @@ static std::vector<Case> allCases() {
   addSequences(cases);
   addPools(cases);
   addMoves(cases);
+  addRows(cases);
   addInterleaves(cases);
   return cases;
 }

@@ -102,8 +102,9 @@ TEST(OnnxImport, SchemaFunctionIsExpandedWhereNoRowExists) {
 
 TEST(OnnxImport, BatchNormAndConvKeepTheirAttributes) {
   std::string text = textOf(
-      13, "(float[1,4,8,8] x, float[2] s) => (float[1,2,5,5] y) "
-          "<float[2,2,1,1] w = {1.0, 2.0, 3.0, 4.0}> "
+      13, "(float[1,4,8,8] x) => (float[1,2,5,5] y) "
+          "<float[2,2,1,1] w = {1.0, 2.0, 3.0, 4.0}, "
+          "float[2] s = {1.0, 2.0}> "
           "{ c = Conv <group = 2, strides = [2, 2], pads = [1, 1, 1, 1]> (x, w)"
           "  y = BatchNormalization <epsilon = 0.25> (c, s, s, s, s) }");
   EXPECT_THAT(text, HasSubstr("group = 2"));
@@ -155,7 +156,7 @@ TEST(OnnxImport, WholeFactorsOfResizeRepeatPixels) {
                  "{ y = Resize <mode = \"nearest\", nearest_mode = \"floor\", "
                  "coordinate_transformation_mode = \"asymmetric\"> (x, , s) }");
   EXPECT_THAT(text, HasSubstr("top.interleave %arg0 {factors = array<i64: 2, "
-                              "3>}"));
+                              "3>"));
 }
 
 TEST(OnnxImport, ResizeNeedsConstantScales) {
