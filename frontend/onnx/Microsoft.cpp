@@ -284,8 +284,8 @@ static LogicalResult readAttention(NodeImporter &n, HeadsAttention &a,
 
 /// The keys and values of the past before those of this call; outputs
 /// `key` and `value` of the node are the whole.
-static LogicalResult prependPast(NodeImporter &n, Compose &c, HeadsAttention &a,
-                                 Value pastKey, Value pastValue) {
+static LogicalResult prependPast(Compose &c, HeadsAttention &a, Value pastKey,
+                                 Value pastValue) {
   if (pastKey)
     a.key = c.concat({pastKey, a.key}, 2);
   if (pastValue)
@@ -322,8 +322,7 @@ static LogicalResult importMultiHead(NodeImporter &n) {
   a.key = parts[1];
   a.value = parts[2];
   a.bias = n.optionalOperand(5);
-  if (failed(
-          prependPast(n, c, a, n.optionalOperand(6), n.optionalOperand(7))) ||
+  if (failed(prependPast(c, a, n.optionalOperand(6), n.optionalOperand(7))) ||
       failed(c.finish(attend(c, a))))
     return failure();
   if (n.wantsOutput(1)) {
@@ -377,7 +376,7 @@ static LogicalResult importAttention(NodeImporter &n) {
                             c.shapeOf(past).drop_front())
                 : Value();
   };
-  if (failed(prependPast(n, c, a, half(0), half(1))) ||
+  if (failed(prependPast(c, a, half(0), half(1))) ||
       failed(c.finish(attend(c, a))))
     return failure();
   if (!n.wantsOutput(1))
