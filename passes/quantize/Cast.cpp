@@ -52,8 +52,10 @@ static LogicalResult lowerCast(top::CastOp op, Lowering &lowering) {
 /// The same bits under another type, where the chip holds both as ONNX does.
 static LogicalResult lowerBitCast(top::BitCastOp op, Lowering &lowering) {
   Type from = topElement(op.getInput()), to = topElement(op.getOutput());
+  if (from.isInteger(1)) // 0 and 1 in a byte
+    from = storedElement(from);
   for (Type type : {from, to})
-    if (storedElement(type) != type || type.getIntOrFloatBitWidth() < 8 ||
+    if (storedElement(type) != type ||
         lowering.choices.precision != Precision::F32)
       return unsupported(op) << "the bits of " << from << " as " << to
                              << "; use types of 8 to 32 bits and "

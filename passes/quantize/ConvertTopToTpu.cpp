@@ -12,6 +12,7 @@
 #include "runtime/chips/Targets.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <cmath>
 #include <cstring>
@@ -135,8 +136,10 @@ public:
     LogicalResult result = lowerArguments(*old, *fresh);
     if (succeeded(result))
       result = lowerBody(*old);
-    if (succeeded(result))
+    if (succeeded(result)) {
+      eraseUnused(*fresh);
       replaceSignature(*old, *fresh);
+    }
     else
       dropBlock(fresh);
     return result;
@@ -146,6 +149,15 @@ private:
   static void dropBlock(Block *block) {
     block->dropAllReferences();
     block->erase();
+  }
+
+  /// Chains of ops may give more than their caller took; a layer group cannot
+  /// place what nobody reads.
+  static void eraseUnused(Block &block) {
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(block.getOperations())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
   }
 
   LogicalResult lowerArguments(Block &old, Block &fresh) {
@@ -232,6 +244,8 @@ private:
   }
 
   LogicalResult lower(Operation &op) {
+    if (auto reason = op.getAttrOfType<StringAttr>(kHostReasonAttr))
+      return unsupported(&op) << reason.getValue();
     const LoweringTable::Function *function = functions.find(&op);
     if (!function)
       return unsupported(&op)

@@ -5,6 +5,8 @@
 #include "dialects/top/Constant.h"
 #include "dialects/tpu/Host.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
@@ -100,7 +102,8 @@ Value Lowering::firstForm(Value topValue) {
 }
 
 /// Doubles rounded to f32, in which all other doubles come to the host: equal
-/// numbers must stay equal. Other constants as they are.
+/// numbers must stay equal. A constant with a number beyond f32's range and
+/// those of other types as they are.
 static ElementsAttr asFloats(ElementsAttr value, Location location) {
   if (!value.getElementType().isF64())
     return value;
@@ -108,8 +111,12 @@ static ElementsAttr asFloats(ElementsAttr value, Location location) {
   if (failed(tensor))
     return value;
   double *numbers = tensor->as<double>();
-  for (int64_t i = 0, n = tensor->elements(); i < n; ++i)
-    numbers[i] = double(static_cast<float>(numbers[i]));
+  for (int64_t i = 0, n = tensor->elements(); i < n; ++i) {
+    double rounded = double(static_cast<float>(numbers[i]));
+    if (std::isinf(rounded) && !std::isinf(numbers[i]))
+      return value;
+    numbers[i] = rounded;
+  }
   return toElementsAttr(*tensor, cast<RankedTensorType>(value.getType()),
                         "double");
 }

@@ -173,8 +173,8 @@ def line_cases():
     yield Case("LayerNormalization", [real(3, 4, 7), real(4, 7), real(7)], terms=28, axis=1)
     yield Case("InstanceNormalization", [real(2, 3, 5, 4), real(3), real(3)], terms=20)
     yield Case("LpNormalization", [real(2, 3, 5)], terms=3, axis=1)
-    yield Case("LRN", [real(2, 7, 3, 2)], terms=5, size=3, alpha=0.1, beta=0.6, bias=1.5)
-    for equation, *shapes in [("ij,jk->ki", (3, 4), (4, 5)), ("bij,bjk", (2, 3, 4), (2, 4, 5)), ("...ij,...jk", (2, 1, 3, 4), (5, 4, 2)),
+    yield Case("LRN", [real(2, 7, 3, 2)], terms=5, size=5, alpha=0.1, beta=0.6, bias=1.5)
+    for equation, *shapes in [("ij,jk->ki", (3, 4), (4, 5)), ("bij,bjk", (2, 3, 4), (2, 4, 5)), ("...ij,...jk", (2, 5, 3, 4), (2, 5, 4, 2)),
                               ("ii->i", (4, 4)), ("i,i", (5,), (5,)), ("ijk->k", (2, 3, 4)), ("i,j->ij", (3,), (4,)),
                               ("bn,anm,bm->ba", (2, 3), (4, 3, 5), (2, 5))]:
         yield Case("Einsum", [real(*shape) for shape in shapes], terms=30, equation=equation)
