@@ -46,13 +46,14 @@ static LogicalResult importMean(NodeImporter &n) {
   return n.setOutput(n.create<top::BinaryOp>(BinaryKind::Div, sum, count));
 }
 
-/// Mod-10..: `fmod` takes the sign of the dividend; floats need it.
+/// Mod-10..: `fmod` takes the sign of the dividend; floats need it before 28.
 static LogicalResult importMod(NodeImporter &n) {
   FailureOr<bool> isFmod = n.flagAttribute("fmod", false);
   FailureOr<Value> lhs = n.operand(0);
   if (failed(isFmod) || failed(lhs))
     return failure();
-  if (!*isFmod && isa<FloatType>(n.typeOf(*lhs).getElementType()))
+  if (!*isFmod && n.opset < 28 &&
+      isa<FloatType>(n.typeOf(*lhs).getElementType()))
     return n.error() << "fmod is 0, must be 1 for floats";
   return importKind(n, *isFmod ? BinaryKind::Fmod : BinaryKind::Mod);
 }

@@ -498,6 +498,8 @@ static void addIntegers(std::vector<Case> &cases) {
   std::string x = tensor("2x3x5x7", "f32"), y = tensor("2x3x5x7", "i32");
   cases.push_back({"CastBits", x, y,
                    "  %y = tpu.cast %x {bits} : " + x + " -> " + y + "\n"});
+}
+
 /// `%name = tpu.weight` of the row numbers `rows`.
 static std::string rowList(const std::string &name, const std::string &type,
                            const std::vector<int> &rows) {

@@ -237,8 +237,16 @@ Real sequence::erf(Real x) {
 }
 
 Real sequence::gelu(Real x) {
-  Real y = x * (erf(x * 0.70710678118654752) * 0.5 + 0.5);
-  return choose(isLess(x, -5.5), x * 0.0, y); // the value there is below 1.1e-7
+  // x sigmoid(u) with u = log(F(x) / F(-x)), F the normal distribution: unlike
+  // 1 + erf(x), which cancels, it keeps the left tail. u = x P(x^2) / Q(x^2) on
+  // [-6, 6], 3e-7; beyond, u goes on as a straight line.
+  Real square = atMost(x * x, 36.0);
+  Real upper =
+      polynomial(square, {1.595768147e+00, 2.045404885e-01, 1.619700882e-02,
+                          3.613211916e-04, -6.120742814e-06, -2.410407744e-08});
+  Real lower = polynomial(square, {1.0, 8.263414227e-02, 6.436224612e-03,
+                                   9.668711712e-07, -1.318149918e-06});
+  return x * sigmoid(x * (upper / lower));
 }
 
 Real sequence::geluTanh(Real x) {

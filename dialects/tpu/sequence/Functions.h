@@ -47,7 +47,8 @@ Real atanh(Real x);
 /// x tanh(softplus(x)).
 Real mish(Real x);
 Real erf(Real x);
-/// Within 2^-23 |x| of the exact value: the left tail is a difference.
+/// The left tails of the two lose the bits that their exponents have: up to
+/// 2^-17 of a value of 1e-18.
 Real gelu(Real x);
 Real geluTanh(Real x);
 
@@ -95,12 +96,10 @@ Real isInfinite(Real x, bool negative, bool positive);
 } // namespace weft::tpu::sequence
 
 namespace weft::tpu {
-class BinaryOp;
 class UnaryOp;
 
 /// The sequence of an op; std::nullopt if its kind has commands of its own.
 std::optional<Sequence> sequenceOf(UnaryOp op);
-std::optional<Sequence> sequenceOf(BinaryOp op);
 
 } // namespace weft::tpu
 
