@@ -10,18 +10,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::emit;
 
-static ppl::Relation relationOf(tpu::Relation relation) {
-  switch (relation) {
-  case tpu::Relation::Greater:
-    return ppl::Relation::Greater;
-  case tpu::Relation::Equal:
-    return ppl::Relation::Equal;
-  case tpu::Relation::Less:
-    return ppl::Relation::Less;
-  }
-  llvm_unreachable("covered switch");
-}
-
 /// The number `constant` beside a tensor of element type `element`.
 static Value scalar(OpEmitter &emitter, Type element, FloatAttr constant) {
   double value = constant.getValueAsDouble();
@@ -36,9 +24,14 @@ static LogicalResult emitCompare(Operation *operation, OpEmitter &emitter) {
   Value rhs = op.getRhs() ? emitter.operand(1)
                           : scalar(emitter, tpu::elementOf(op.getLhs()),
                                    op.getConstantAttr());
+  // The machine counts a NaN as less than any number, but as greater than none:
+  // a < b is b > a.
+  bool isEqual = op.getRelation() == tpu::Relation::Equal;
+  if (op.getRelation() == tpu::Relation::Less)
+    std::swap(lhs, rhs);
   emitter.builder.create<ppl::CompareOp>(
-      emitter.loc(), relationOf(op.getRelation()), emitter.result(), lhs, rhs,
-      emitter.i32(1));
+      emitter.loc(), isEqual ? ppl::Relation::Equal : ppl::Relation::Greater,
+      emitter.result(), lhs, rhs, emitter.i32(1));
   return success();
 }
 

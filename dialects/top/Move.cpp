@@ -174,7 +174,6 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
   return getResult();
 }
 
-
 LogicalResult ExpandOp::verify() {
   RankedTensorType input = getInput().getType(), output = getType();
   if (input.getElementType() != output.getElementType()) // (C1)
@@ -235,8 +234,9 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
   SmallVector<int64_t> shape;
   for (auto [axis, size] : llvm::enumerate(input.getShape())) {
     if (size == 0 && begins[axis] + ends[axis] > 0 && mode != "constant")
-      return emitOptionalError(location, "axis ", axis,
-                               " is empty, there is no value to pad it with"); // (C4)
+      return emitOptionalError(
+          location, "axis ", axis,
+          " is empty, there is no value to pad it with"); // (C4)
     int64_t padded;
     if (llvm::AddOverflow(size, begins[axis], padded) ||
         llvm::AddOverflow(padded, ends[axis], padded))

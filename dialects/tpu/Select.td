@@ -9,7 +9,8 @@ def Tpu_CompareOp : Tpu_Op<"compare", [Pure, Tpu_Evaluate,
   let summary = "compares two tensors, or a tensor with a number";
   let description = [{
     **Semantics**: `y = lhs <relation> rhs ? 1 : 0` with axes of size 1 broadcast; without `rhs` the second operand is `constant`,
-    rounded to the element type of `lhs`. A NaN stands in no relation, -0 equals 0.
+    rounded to the element type of `lhs`. `equal` compares the bits of floats: -0 is not 0, a NaN equals itself; a NaN is neither
+    greater nor less than anything.
 
     **Constraints**: (C1) the result shape is the broadcast shape; (C2) exactly one of `rhs` and `constant`; (C3) lhs and rhs have one float
     or integer element type; (C4) a constant beside integers is a whole number of their type.
@@ -37,7 +38,7 @@ def Tpu_SelectOp : Tpu_Op<"select", [Pure, Tpu_Evaluate, AttrSizedOperandSegment
 
     **Example**:
     ```mlir
-    %y = tpu.select %c, %a : tensor<1x8x4x6xui8>, tensor<1x8x1x1xf32> {false_constant = 0.0 : f64} -> tensor<1x8x4x6xf32>
+    %y = tpu.select %c, true %a {false_constant = 0.0 : f64} : (tensor<1x8x4x6xui8>, tensor<1x8x1x1xf32>) -> tensor<1x8x4x6xf32>
     ```
   }];
   let arguments = (ins Tpu_Bool:$condition, Optional<Tpu_Tensor>:$on_true, Optional<Tpu_Tensor>:$on_false,

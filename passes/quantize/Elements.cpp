@@ -6,6 +6,8 @@
 #include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Select.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
@@ -43,12 +45,33 @@ Value Elements::binary(tpu::BinaryKind kind, Element lhs, Element rhs) {
       DenseI32ArrayAttr(), DenseI32ArrayAttr());
 }
 
-Value Elements::compare(tpu::Relation relation, Value lhs, Element rhs) {
+Value Elements::compareBits(tpu::Relation relation, Value lhs, Element rhs) {
   OpBuilder &b = lowering.builder;
   return b.create<tpu::CompareOp>(
       location, resultType({lhs, rhs.tensor}, integer(8, true)),
       tpu::RelationAttr::get(b.getContext(), relation), lhs, rhs.tensor,
       rhs.tensor ? FloatAttr() : b.getF64FloatAttr(rhs.number));
+}
+
+Value Elements::compare(tpu::Relation relation, Value lhs, Element rhs) {
+  auto type = dyn_cast<FloatType>(tpu::elementOf(lhs));
+  if (!type || relation != tpu::Relation::Equal)
+    return compareBits(relation, lhs, rhs);
+  // The machine finds floats equal by their bits: 0 is added, which makes +0 of
+  // -0, and a NaN is no number that equals itself.
+  lhs = binary(tpu::BinaryKind::Add, lhs, 0.0);
+  if (!rhs.tensor)
+    return compareBits(relation, lhs, rhs.number + 0.0);
+  rhs = binary(tpu::BinaryKind::Add, rhs, 0.0);
+  Value equal = compareBits(relation, lhs, rhs);
+  unsigned width = type.getWidth();
+  llvm::APInt infinity =
+      llvm::APFloat::getInf(type.getFloatSemantics()).bitcastToAPInt();
+  Value magnitude = binary(tpu::BinaryKind::And, bits(lhs, integer(width)),
+                           std::ldexp(1.0, width - 1) - 1);
+  Value isNumber = compareBits(tpu::Relation::Less, magnitude,
+                               double(infinity.getZExtValue()) + 1);
+  return binary(tpu::BinaryKind::And, equal, isNumber);
 }
 
 Value Elements::select(Value condition, Element onTrue, Element onFalse,

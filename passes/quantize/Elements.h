@@ -28,7 +28,8 @@ public:
   /// At least one side is a tensor; a number on the left goes with sub, add,
   /// mul, max, min and the bit functions.
   mlir::Value binary(tpu::BinaryKind kind, Element lhs, Element rhs);
-  /// ui8 1 where the relation holds, else 0.
+  /// ui8 1 where the relation holds, else 0. As ONNX: -0 equals 0, a NaN stands
+  /// in no relation.
   mlir::Value compare(tpu::Relation relation, mlir::Value lhs, Element rhs);
   mlir::Value select(mlir::Value condition, Element onTrue, Element onFalse,
                      mlir::Type element);
@@ -48,6 +49,8 @@ public:
   mlir::Type elementOf(mlir::Value value) { return tpu::elementOf(value); }
 
 private:
+  /// A plain `tpu.compare`.
+  mlir::Value compareBits(tpu::Relation relation, mlir::Value lhs, Element rhs);
   mlir::RankedTensorType resultType(llvm::ArrayRef<mlir::Value> operands,
                                     mlir::Type element);
 

@@ -1,6 +1,7 @@
 //===- Move.cpp - host kernels that only move elements --------------------===//
 
 #include "runtime/host/Strides.h"
+#include "runtime/numeric/MatrixTranspose.h"
 
 #include <cstring>
 
@@ -83,7 +84,13 @@ Status host::kernels::transpose(const Call &call,
     return call.fail("perm has %zu values for %zu axes", perm.size(),
                      inputShape.size());
   WEFT_TRY(call.addResult(std::move(shape), results));
-  copyStrided(call.operand(0), 0, steps, results.back());
+  const HostTensor &input = call.operand(0);
+  if (perm == std::vector<int64_t>{1, 0} &&
+      numeric::transposeMatrix(input.bytes(), results.back().bytes(),
+                               inputShape[0], inputShape[1],
+                               int64_t(numeric::elementBytes(input.type()))))
+    return Status::ok();
+  copyStrided(input, 0, steps, results.back());
   return Status::ok();
 }
 

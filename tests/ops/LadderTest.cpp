@@ -432,15 +432,17 @@ static void addIntegers(std::vector<Case> &cases) {
     };
     // Few numbers, so that some are equal.
     std::string few =
-        whole ? "  %m = tpu.binary and %x {constant = 1.0 : f64} : "
-              : "  %m = tpu.binary min %x {constant = 1.0 : f64} : ";
-    few += x + " -> " + x + "\n  %n = tpu.binary min %x, %r : " + x + ", " + x +
-           " -> " + x + "\n";
+        (whole ? "  %m = tpu.binary and %x {constant = 1.0 : f64} : "
+               : "  %m = tpu.binary min %x {constant = 1.0 : f64} : ") +
+        x + " -> " + x + "\n";
+    std::string lower =
+        "  %n = tpu.binary min %x, %r : " + x + ", " + x + " -> " + x + "\n";
     for (std::string relation : {"greater", "equal", "less"}) {
+      bool isLess = relation == "less";
       add("Compare_" + relation, flags,
-          few + "  %y = tpu.compare " + relation +
-              (relation == "less" ? " %n, %x : " : " %x, %n : ") + x + ", " +
-              x + " -> " + flags);
+          lower + "  %y = tpu.compare " + relation +
+              (isLess ? " %n, %x : " : " %x, %n : ") + x + ", " + x + " -> " +
+              flags);
       add("CompareNumber_" + relation, flags,
           few + "  %y = tpu.compare " + relation +
               " %m {constant = " + (relation == "greater" ? "0.0" : "1.0") +
@@ -464,14 +466,18 @@ static void addIntegers(std::vector<Case> &cases) {
             flags + ", " + row + ", " + x + ") -> " + x);
     if (!whole)
       continue;
+    std::string middle = type == "ui8"    ? "200.0"
+                         : type == "ui16" ? "40000.0"
+                         : type == "ui32" ? "3.0e9"
+                                          : "5.0";
     for (std::string kind :
          {"add", "sub", "mul", "max", "min", "and", "or", "xor"}) {
       add("Integer_" + kind, x,
           "  %y = tpu.binary " + kind + " %x, %r : " + x + ", " + x + " -> " +
               x);
       add("IntegerNumber_" + kind, x,
-          "  %y = tpu.binary " + kind + " %x {constant = 5.0 : f64} : " + x +
-              " -> " + x);
+          "  %y = tpu.binary " + kind + " %x {constant = " +
+              (kind == "min" ? middle : "5.0") + " : f64} : " + x + " -> " + x);
     }
     add("NumberMinus", x,
         "  %y = tpu.binary sub %x {constant = 5.0 : f64, reversed} : " + x +
@@ -490,14 +496,19 @@ static void addIntegers(std::vector<Case> &cases) {
     for (const char *to :
          {"i8", "ui8", "i16", "ui16", "i32", "ui32", "f32", "f16", "bf16"})
       add(std::string("Cast_") + to + "_From_", tensor("2x3x5x7", to),
-          type == to
-              ? "  %y = tpu.binary add %x {constant = 0.0 : f64} : " + x +
-                    " -> " + x
+          type == to ? "  %y = tpu.binary add %x {constant = 0.0 : f64} : " +
+                           x + " -> " + x
+          : type == "ui32" && std::string(to) == "f16" // beyond it: infinite
+              ? "  %m = tpu.binary and %x {constant = 65535.0 : f64} : " + x +
+                    " -> " + x + "\n  %y = tpu.cast %m : " + x + " -> " +
+                    tensor("2x3x5x7", to)
               : "  %y = tpu.cast %x : " + x + " -> " + tensor("2x3x5x7", to));
   }
   std::string x = tensor("2x3x5x7", "f32"), y = tensor("2x3x5x7", "i32");
   cases.push_back({"CastBits", x, y,
                    "  %y = tpu.cast %x {bits} : " + x + " -> " + y + "\n"});
+}
+
 /// `%name = tpu.weight` of the row numbers `rows`.
 static std::string rowList(const std::string &name, const std::string &type,
                            const std::vector<int> &rows) {

@@ -39,7 +39,7 @@ static bool holds(Relation relation, T x, T y) {
   case Relation::Greater:
     return x > y;
   case Relation::Equal:
-    return x == y;
+    return std::memcmp(&x, &y, sizeof x) == 0; // bits
   case Relation::Less:
     return x < y;
   }

@@ -52,6 +52,70 @@ TEST(HostKernels, moveElements) {
   EXPECT_THAT(valuesOf(results[1]), ElementsAre(3, 1, 6, 4));
 }
 
+TEST(HostKernels, gatherAndScatterRows) {
+  HostTensor table = tensorOf({1, 3, 2}, {1, 2, 3, 4, 5, 6});
+  HostTensor rows = tensorOf({1, 3}, {2, 3, 2}, ElementType::I64);
+  std::vector<HostTensor> results;
+  ASSERT_TRUE(
+      run(callOf("gather", {&table, &rows}, {1, 3, 2}), results).isOk());
+  EXPECT_THAT(valuesOf(results[0]), ElementsAre(5, 6, 0, 0, 5, 6));
+  HostTensor updates = tensorOf({1, 3, 2}, {10, 20, 30, 40, 50, 60});
+  Call scatter = callOf("scatter", {&table, &rows, &updates}, {1, 3, 2});
+  scatter.attributes.set("reduction", std::string("add"));
+  ASSERT_TRUE(run(scatter, results).isOk());
+  EXPECT_THAT(valuesOf(results[1]), ElementsAre(1, 2, 3, 4, 65, 86));
+  scatter.attributes.set("reduction", std::string("sub"));
+  EXPECT_THAT(run(scatter, results).message(), HasSubstr("reduction is 'sub'"));
+  HostTensor flat = tensorOf({3}, {0, 1, 2}, ElementType::I64);
+  EXPECT_THAT(
+      run(callOf("gather", {&table, &flat}, {1, 3, 2}), results).message(),
+      HasSubstr("lists B x K or 1 x K"));
+}
+
+TEST(HostKernels, padAndExpand) {
+  HostTensor input = tensorOf({3}, {1, 2, 3});
+  std::vector<HostTensor> results;
+  for (const char *mode : {"reflect", "edge", "wrap"}) {
+    Call pad = callOf("pad", {&input, nullptr}, {8});
+    pad.attributes.set("begins", std::vector<int64_t>{2});
+    pad.attributes.set("ends", std::vector<int64_t>{3});
+    pad.attributes.set("mode", std::string(mode));
+    ASSERT_TRUE(run(pad, results).isOk()) << mode;
+  }
+  EXPECT_THAT(valuesOf(results[0]), ElementsAre(3, 2, 1, 2, 3, 2, 1, 2));
+  EXPECT_THAT(valuesOf(results[1]), ElementsAre(1, 1, 1, 2, 3, 3, 3, 3));
+  EXPECT_THAT(valuesOf(results[2]), ElementsAre(2, 3, 1, 2, 3, 1, 2, 3));
+  ASSERT_TRUE(run(callOf("expand", {&input}, {2, 3}), results).isOk());
+  EXPECT_THAT(valuesOf(results[3]), ElementsAre(1, 2, 3, 1, 2, 3));
+  EXPECT_FALSE(run(callOf("expand", {&input}, {2, 4}), results).isOk());
+}
+
+TEST(HostKernels, sortAndPick) {
+  HostTensor input = tensorOf({4}, {2, 7, 2, 9});
+  std::vector<HostTensor> results;
+  Call top = callOf("top_k", {&input}, {3});
+  top.results.push_back(staticResult(ElementType::I64, {3}));
+  top.attributes.set("axis", int64_t(0));
+  top.attributes.set("k", int64_t(3));
+  ASSERT_TRUE(run(top, results).isOk());
+  EXPECT_THAT(valuesOf(results[0]), ElementsAre(9, 7, 2));
+  EXPECT_THAT(valuesOf(results[1]), ElementsAre(3, 1, 0));
+  top.attributes.set("k", int64_t(5));
+  EXPECT_THAT(run(top, results).message(), HasSubstr("k is 5"));
+
+  results.clear();
+  Call unique = callOf("unique", {&input}, {3});
+  unique.results[0] = {ElementType::F32, {kUnknownSize}, {4}};
+  ResultType places{ElementType::I64, {kUnknownSize}, {4}};
+  unique.results.insert(unique.results.end(),
+                        {places, staticResult(ElementType::I64, {4}), places});
+  ASSERT_TRUE(run(unique, results).isOk());
+  EXPECT_THAT(valuesOf(results[0]), ElementsAre(2, 7, 9));
+  EXPECT_THAT(valuesOf(results[1]), ElementsAre(0, 1, 3));
+  EXPECT_THAT(valuesOf(results[2]), ElementsAre(0, 1, 0, 2));
+  EXPECT_THAT(valuesOf(results[3]), ElementsAre(2, 1, 1));
+}
+
 TEST(HostKernels, broadcastBinaryFunctions) {
   HostTensor lhs = tensorOf({2, 1}, {1, 2}), rhs = tensorOf({3}, {10, 20, 30});
   Call call = callOf("binary", {&lhs, &rhs}, {2, 3});
