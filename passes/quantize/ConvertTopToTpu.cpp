@@ -139,8 +139,7 @@ public:
     if (succeeded(result)) {
       eraseUnused(*fresh);
       replaceSignature(*old, *fresh);
-    }
-    else
+    } else
       dropBlock(fresh);
     return result;
   }

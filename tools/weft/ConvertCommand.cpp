@@ -134,12 +134,11 @@ static ExitCode writeResult(const ConvertFlags &flags, const Written &facts,
   char text[64];
   std::snprintf(text, sizeof(text), ": %llu bytes, %.2f s",
                 static_cast<unsigned long long>(facts.bytes), facts.seconds);
-  return printText(flags.output +
-                   (facts.stages > 1
-                        ? ": " + std::to_string(facts.stages) + " stages"
+  return printText(
+      flags.output +
+      (facts.stages > 1 ? ": " + std::to_string(facts.stages) + " stages"
                         : std::string()) +
-                   text + (facts.stages > 1 ? batchText(facts.batch) : "") +
-                   "\n");
+      text + (facts.stages > 1 ? batchText(facts.batch) : "") + "\n");
 }
 
 static ExitCode writeText(const ConvertFlags &flags, Written facts,
