@@ -89,6 +89,7 @@ def reason(stderr):
     line = next((line for line in stderr.splitlines() if "error: " in line), "no message")
     line = line.split("error: ", 1)[1] if "error: " in line else line
     line = re.sub(r"^\S*m\.onnx: (node \d+ '[^']*' \([^)]*\): )?", "", line)
+    line = re.sub(r"\S*/weft-ops-\w+/", "", line)  # folders of this run
     return line.removeprefix("unsupported: ")
 
 
