@@ -51,6 +51,11 @@ struct TensorSpec {
   bool fromHost = false;
   /// True if `type` and `shape` were written by Weft.
   bool hasOnnxView = false;
+  /// Names of the dimensions in the ONNX model, "" for those without; empty if
+  /// none has one.
+  std::vector<std::string> symbols;
+  /// Axis along which fewer entries may be run, exactly; -1: none.
+  int batchAxis = -1;
   uint64_t address = 0;
   uint64_t storedBytes = 0;
   int64_t elements = 0; ///< of `shape`; DRAM has one for an empty tensor

@@ -79,6 +79,23 @@ static Status verifyStoredShape(const wire::Tensor &table, TensorSpec &tensor) {
   return Status::ok();
 }
 
+static Status verifyShapeNotes(const wire::OnnxView &view, TensorSpec &tensor) {
+  int rank = int(tensor.shape.size());
+  if (view.batch_axis() < -1 || view.batch_axis() >= rank)
+    return failf(Code::BadFile,
+                 "onnx.batch_axis is %d, must be -1 to %d for %d dimensions",
+                 view.batch_axis(), rank - 1, rank);
+  tensor.batchAxis = view.batch_axis();
+  if (!view.symbols())
+    return Status::ok();
+  if (view.symbols()->size() != tensor.shape.size())
+    return failf(Code::BadFile, "onnx.symbols has %u names for %d dimensions",
+                 view.symbols()->size(), rank);
+  for (const flatbuffers::String *symbol : *view.symbols())
+    tensor.symbols.push_back(symbol->str());
+  return Status::ok();
+}
+
 static Status verifyOnnxView(const wire::OnnxView *view, TensorSpec &tensor) {
   tensor.type = tensor.storedType;
   tensor.shape = tensor.storedShape;
@@ -117,7 +134,7 @@ static Status verifyOnnxView(const wire::OnnxView *view, TensorSpec &tensor) {
   tensor.shape = std::move(shape);
   tensor.elements = *elements;
   tensor.hasOnnxView = true;
-  return Status::ok();
+  return verifyShapeNotes(*view, tensor);
 }
 
 Status verifyTensor(const wire::Tensor *table, const Region &home,
@@ -397,6 +414,24 @@ static Status verifyGroups(const FileContext &file,
   return Status::ok();
 }
 
+/// One size of the batch for all.
+static Status verifyBatch(const StageSpec &stage) {
+  int64_t size = 0;
+  for (const auto *list : {&stage.inputs, &stage.outputs})
+    for (const TensorSpec &tensor : *list) {
+      if (tensor.batchAxis < 0)
+        continue;
+      int64_t own = tensor.shape[tensor.batchAxis];
+      if (size != 0 && own != size)
+        return failf(Code::BadFile,
+                     "onnx.batch_axis of %s: %lld entries, others have %lld",
+                     quoteName(tensor.name).c_str(),
+                     static_cast<long long>(own), static_cast<long long>(size));
+      size = own;
+    }
+  return Status::ok();
+}
+
 static Status verifyStage(const FileContext &file,
                           const wire::NetParameter &table,
                           wire::AddressMode mode, StageSpec &stage) {
@@ -414,6 +449,7 @@ static Status verifyStage(const FileContext &file,
       verifyTensors(*table.outputs(), "output", home, homeName, stage.outputs));
   if (stage.outputs.empty())
     return fail(Code::BadFile, "the stage has no output");
+  WEFT_TRY(verifyBatch(stage));
   WEFT_TRY(verifyGroups(file, table, mode, stage));
   WEFT_TRY(verifySubNets(file, table, stage));
   if (stage.debugMap)

@@ -1,5 +1,6 @@
 #include "runtime/capi/weft.h"
 #include "runtime/device/Session.h"
+#include "runtime/device/StageChoice.h"
 #include "runtime/profile/Profile.h"
 
 #include <algorithm>
@@ -181,6 +182,7 @@ static weft_status *describe(const weft_model *model, size_t net, size_t stage,
   full.stored_type = weft_type(numeric::onnxDataType(tensor.storedType));
   full.scale = tensor.scale;
   full.zero_point = tensor.zeroPoint;
+  full.batch_axis = tensor.batchAxis;
   // Only what both sides know.
   std::memcpy(desc, &full, std::min(desc->struct_bytes, sizeof full));
   return nullptr;
@@ -232,6 +234,49 @@ static weft_status *profileOf(const weft_model *model, size_t net, size_t stage,
 weft_status *weft_model_profile(const weft_model *model, size_t net,
                                 size_t stage, weft_profile *profile) {
   return guarded([&] { return profileOf(model, net, stage, profile); });
+}
+
+const char *weft_model_dimension_name(const weft_model *model, size_t net,
+                                      size_t input, size_t axis) {
+  const rt::NetSpec *spec = netAt(model, net);
+  if (!spec || input >= spec->stages[0].inputs.size())
+    return nullptr;
+  const rt::TensorSpec &tensor = spec->stages[0].inputs[input];
+  if (axis >= tensor.shape.size())
+    return nullptr;
+  return axis < tensor.symbols.size() ? tensor.symbols[axis].c_str() : "";
+}
+
+static weft_status *findStage(const weft_model *model, size_t net,
+                              const int64_t *const *shapes, const size_t *ranks,
+                              size_t *stage, int64_t *entries) {
+  const rt::NetSpec *spec = netAt(model, net);
+  if (!spec)
+    return failure(Code::NotFound, "there is no such net");
+  size_t count = spec->stages[0].inputs.size();
+  if (!stage || !entries || (count != 0 && (!shapes || !ranks)))
+    return failure(Code::InvalidArgument,
+                   "shapes, ranks, stage and entries must not be NULL");
+  std::vector<std::vector<int64_t>> all;
+  for (size_t i = 0; i < count; ++i) {
+    if (!shapes[i] && ranks[i] != 0)
+      return toC(rt::failf(Code::InvalidArgument, "shapes[%zu] is NULL", i));
+    all.emplace_back(shapes[i], shapes[i] + ranks[i]);
+  }
+  Result<rt::StageChoice> choice = rt::chooseStage(*spec, all);
+  if (!choice)
+    return toC(choice.status().withContext(model->model.path()));
+  *stage = choice->stage;
+  *entries = choice->entries;
+  return nullptr;
+}
+
+weft_status *weft_model_find_stage(const weft_model *model, size_t net,
+                                   const int64_t *const *shapes,
+                                   const size_t *ranks, size_t *stage,
+                                   int64_t *entries) {
+  return guarded(
+      [&] { return findStage(model, net, shapes, ranks, stage, entries); });
 }
 
 static Result<rt::DeviceOptions> readOptions(const weft_device_options *from) {
@@ -295,7 +340,7 @@ weft_status *weft_session_open(const weft_model *model, const char *net,
 
 static weft_status *runSession(weft_session *session, const void *const *inputs,
                                const weft_type *input_types,
-                               void *const *outputs) {
+                               void *const *outputs, int64_t entries) {
   if (!session)
     return failure(Code::InvalidArgument, "session must not be NULL");
   const rt::StageSpec &stage = session->session.stage();
@@ -318,7 +363,7 @@ static weft_status *runSession(weft_session *session, const void *const *inputs,
       return toC(rt::failf(Code::InvalidArgument, "output %zu is NULL", i));
     results.push_back(static_cast<uint8_t *>(outputs[i]));
   }
-  return toC(session->session.run(elements, results));
+  return toC(session->session.run(elements, results, entries));
 }
 
 weft_status *weft_session_run_typed(weft_session *session,
@@ -326,7 +371,16 @@ weft_status *weft_session_run_typed(weft_session *session,
                                     const weft_type *input_types,
                                     void *const *outputs) {
   return guarded(
-      [&] { return runSession(session, inputs, input_types, outputs); });
+      [&] { return runSession(session, inputs, input_types, outputs, 0); });
+}
+
+weft_status *weft_session_run_entries(weft_session *session,
+                                      const void *const *inputs,
+                                      const weft_type *input_types,
+                                      void *const *outputs, int64_t entries) {
+  return guarded([&] {
+    return runSession(session, inputs, input_types, outputs, entries);
+  });
 }
 
 weft_status *weft_session_run(weft_session *session, const void *const *inputs,

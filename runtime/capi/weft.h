@@ -140,6 +140,9 @@ typedef struct weft_tensor_desc {
      zero_point). Output: real = (stored - zero_point) * scale. */
   float scale;
   int32_t zero_point;
+  /* Since API version 2. Axis along which the stage also runs fewer entries
+     (weft_session_run_entries), -1 if there is none. */
+  int32_t batch_axis;
 } weft_tensor_desc;
 
 WEFT_API weft_status *weft_model_input(const weft_model *model, size_t net,
@@ -148,6 +151,21 @@ WEFT_API weft_status *weft_model_input(const weft_model *model, size_t net,
 WEFT_API weft_status *weft_model_output(const weft_model *model, size_t net,
                                         size_t stage, size_t index,
                                         weft_tensor_desc *desc);
+
+/* Name of a dimension in the ONNX model, "" if it has none; NULL if there is no
+   such net, input or axis. */
+WEFT_API const char *weft_model_dimension_name(const weft_model *model,
+                                               size_t net, size_t input,
+                                               size_t axis);
+
+/* The smallest stage that runs inputs of these shapes (shapes[i] has ranks[i]
+   sizes; one for every input). *entries: for weft_session_run_entries(), 0 if
+   the stage has exactly these shapes. Else WEFT_SHAPE_MISMATCH says what is
+   allowed. */
+WEFT_API weft_status *weft_model_find_stage(const weft_model *model, size_t net,
+                                            const int64_t *const *shapes,
+                                            const size_t *ranks, size_t *stage,
+                                            int64_t *entries);
 
 /* What a run of a stage is predicted to cost, without running it (the model of
    `weft profile`). */
@@ -225,6 +243,14 @@ WEFT_API weft_status *weft_session_output_shape(const weft_session *session,
                                                 size_t index,
                                                 const int64_t **shape,
                                                 size_t *rank);
+/* The same for a part of the batch: inputs and outputs with a batch_axis have
+   `entries` along it, 1 to the stage's size; 0 means all of them. Exact: zeros
+   fill up the inputs, and the net keeps the entries apart. */
+WEFT_API weft_status *weft_session_run_entries(weft_session *session,
+                                               const void *const *inputs,
+                                               const weft_type *input_types,
+                                               void *const *outputs,
+                                               int64_t entries);
 /* NULL is fine. */
 WEFT_API void weft_session_free(weft_session *session);
 

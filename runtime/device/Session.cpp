@@ -1,4 +1,5 @@
 #include "runtime/device/Session.h"
+#include "runtime/device/StageChoice.h"
 #include "runtime/device/TensorConversion.h"
 #include "runtime/status/Quote.h"
 
@@ -36,6 +37,45 @@ static numeric::HostTensor userInput(const TensorSpec &tensor,
   return result;
 }
 
+/// Runs the whole stage: pads what has fewer entries, and crops.
+Status Session::runPadded(const std::vector<InputElements> &inputs,
+                          const std::vector<uint8_t *> &outputs,
+                          int64_t entries) {
+  if (entries < 1 || entries > batchSize(*theStage))
+    return failf(Code::InvalidArgument,
+                 "a run with %lld entries of the batch; the stage takes 1 to "
+                 "%lld",
+                 static_cast<long long>(entries),
+                 static_cast<long long>(batchSize(*theStage)));
+  std::vector<InputElements> padded = inputs;
+  std::vector<std::vector<uint8_t>> buffers(inputs.size() + outputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const TensorSpec &tensor = theStage->inputs[i];
+    if (tensor.batchAxis < 0)
+      continue;
+    size_t bytes = numeric::elementBytes(inputs[i].type);
+    buffers[i].resize(size_t(tensor.elements) * bytes);
+    padBatch(tensor, bytes, entries, inputs[i].data, buffers[i].data());
+    padded[i].data = buffers[i].data();
+  }
+  std::vector<uint8_t *> full = outputs;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const TensorSpec &tensor = theStage->outputs[i];
+    if (tensor.batchAxis < 0)
+      continue;
+    std::vector<uint8_t> &buffer = buffers[inputs.size() + i];
+    buffer.resize(tensor.bytes());
+    full[i] = buffer.data();
+  }
+  WEFT_TRY(run(padded, full));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (theStage->outputs[i].batchAxis >= 0) {
+      cropBatch(theStage->outputs[i], entries, full[i], outputs[i]);
+      shapes[i] = shapeFor(theStage->outputs[i], entries);
+    }
+  return Status::ok();
+}
+
 Status Session::launch(const std::vector<InputElements> &inputs) {
   assert(inputs.size() == storedInputs.size());
   std::vector<ByteSpan> in;
@@ -70,8 +110,10 @@ Status Session::launch(const std::vector<InputElements> &inputs) {
 }
 
 Status Session::run(const std::vector<InputElements> &inputs,
-                    const std::vector<uint8_t *> &outputs) {
+                    const std::vector<uint8_t *> &outputs, int64_t entries) {
   assert(outputs.size() == storedOutputs.size());
+  if (entries != 0)
+    return runPadded(inputs, outputs, entries);
   WEFT_TRY(launch(inputs));
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!theStage->outputs[i].fromHost)
@@ -83,9 +125,18 @@ Status Session::run(const std::vector<InputElements> &inputs,
 }
 
 Result<std::vector<numeric::HostTensor>>
-Session::run(const std::vector<InputElements> &inputs) {
-  WEFT_TRY(launch(inputs));
+Session::run(const std::vector<InputElements> &inputs, int64_t entries) {
   std::vector<numeric::HostTensor> results;
+  if (entries != 0) {
+    std::vector<uint8_t *> outputs;
+    for (const TensorSpec &output : theStage->outputs)
+      results.emplace_back(output.type, shapeFor(output, entries));
+    for (numeric::HostTensor &tensor : results)
+      outputs.push_back(tensor.bytes());
+    WEFT_TRY(run(inputs, outputs, entries));
+    return results;
+  }
+  WEFT_TRY(launch(inputs));
   for (size_t i = 0; i < theStage->outputs.size(); ++i) {
     const TensorSpec &output = theStage->outputs[i];
     if (output.fromHost) {

@@ -24,11 +24,14 @@ public:
   /// input i has stage().inputs[i].elements elements, output i takes
   /// stage().outputs[i].bytes() bytes; one whose size depends on data fills the
   /// beginning (outputShape). The message of a bad input begins with its name.
+  ///
+  /// `entries` from 1 to the stage's batch size: inputs and outputs with a
+  /// batch axis have so many entries along it instead of all (StageChoice).
   Status run(const std::vector<InputElements> &inputs,
-             const std::vector<uint8_t *> &outputs);
+             const std::vector<uint8_t *> &outputs, int64_t entries = 0);
   /// The same into new tensors.
   Result<std::vector<numeric::HostTensor>>
-  run(const std::vector<InputElements> &inputs);
+  run(const std::vector<InputElements> &inputs, int64_t entries = 0);
 
   /// The shape of output `index` after the last successful run; null before,
   /// or if there is no such output.
@@ -44,6 +47,9 @@ private:
           std::unique_ptr<Device> device);
   /// Runs; outputs that lie in DRAM are in storedOutputs, others in host.
   Status launch(const std::vector<InputElements> &inputs);
+  /// The same with fewer entries of the batch: pads the inputs and crops.
+  Status runPadded(const std::vector<InputElements> &inputs,
+                   const std::vector<uint8_t *> &outputs, int64_t entries);
 
   Bmodel model; ///< keeps the stage alive
   const StageSpec *theStage;

@@ -59,6 +59,12 @@ LogicalResult Compilation::import(const std::string &path,
   if (!theModule)
     return failure();
   notes.symbols = symbolsOf(*theModule);
+  auto main = theModule->lookupSymbol<func::FuncOp>("main");
+  for (BlockArgument argument : main.getArguments())
+    if (auto name = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      top::kNameAttr))
+      inputShapes[name.str()] =
+          cast<RankedTensorType>(argument.getType()).getShape().vec();
   PassManager passes(&context);
   buildTopPipeline(passes);
   return passes.run(*theModule);

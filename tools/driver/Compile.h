@@ -63,6 +63,8 @@ public:
   mlir::ModuleOp module() { return *theModule; }
   /// What the importer learnt about inputs, outputs and nodes.
   codegen::InterfaceNotes notes;
+  /// The shapes of the inputs, by their names.
+  InputShapes inputShapes;
   const onnx::NodeTitles &titles() const { return diagnostics->titles; }
   /// The module as text.
   std::string text();

@@ -87,6 +87,12 @@ static Result<Computed> compute(const CompareFlags &flags) {
   Result<ModelRun> run = runModel(flags.request, attach, collect);
   if (!run)
     return run.status();
+  if (flags.perLayer && run->entries != 0)
+    return rt::failf(Code::ShapeMismatch,
+                     "%s: --per-layer compares whole values, but the batch of "
+                     "%lld is filled up for a larger stage; give a full batch",
+                     flags.request.input.c_str(),
+                     static_cast<long long>(run->entries));
   computed.specs = std::move(run->outputSpecs);
   computed.outputs = std::move(run->outputs);
   for (size_t i = 0; i < run->inputs.size(); ++i)

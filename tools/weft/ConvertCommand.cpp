@@ -1,4 +1,5 @@
 #include "runtime/bmodel/Bmodel.h"
+#include "tools/driver/BatchProof.h"
 #include "tools/driver/Calibrate.h"
 #include "tools/files/OutputFile.h"
 #include "tools/files/TemporaryFile.h"
@@ -98,8 +99,25 @@ static Result<std::string> assembly(std::vector<uint8_t> bytes) {
   return text;
 }
 
-static ExitCode writeResult(const ConvertFlags &flags, uint64_t size,
-                            size_t stages, double seconds,
+/// What a line of text or JSON says about the file.
+struct Written {
+  uint64_t bytes = 0;
+  size_t stages = 1;
+  double seconds = 0;
+  driver::BatchProof batch;
+};
+
+/// "; batches 1..8 are padded".
+static std::string batchText(const driver::BatchProof &proof) {
+  if (proof.largest > 1)
+    return "; a batch of 1 to " + std::to_string(proof.largest) +
+           " runs on the next larger stage";
+  if (!proof.obstacle.empty())
+    return "; a batch must be exactly a stage's: " + proof.obstacle;
+  return "";
+}
+
+static ExitCode writeResult(const ConvertFlags &flags, const Written &facts,
                             const tools::FileBody &body) {
   if (rt::Status status = tools::writeOutputFile(flags.output, body); !status)
     return reportError(status);
@@ -132,19 +150,20 @@ static ExitCode writeText(const ConvertFlags &flags, size_t stages,
 
 static ExitCode writePacked(const ConvertFlags &flags, driver::StageSet &stages,
                             const driver::CompileOptions &options,
+                            const driver::BatchProof &proof,
                             const std::function<double()> &elapsed) {
   mlir::FailureOr<codegen::PackedFile> file = stages.pack(options);
   if (failed(file))
     return reportFailure(stages.culprit());
-  size_t count = stages.all().size();
+  Written facts{file->size(), stages.all().size(), elapsed(), proof};
   if (flags.emit == "bmodel")
-    return writeResult(
-        flags, file->size(), count, elapsed(),
-        [&](const tools::ByteSink &sink) { return file->write(sink); });
+    return writeResult(flags, facts, [&](const tools::ByteSink &sink) {
+      return file->write(sink);
+    });
   Result<std::string> text = assembly(file->bytes());
   if (!text)
     return reportError(text.status());
-  return writeText(flags, count, elapsed(), *text);
+  return writeText(flags, facts, *text);
 }
 
 /// What only makes sense for one set of shapes.
@@ -204,11 +223,18 @@ static ExitCode convert(const ConvertFlags &flags) {
     if (failed(compilation->lower(options, stage)))
       return reportFailure(*compilation);
     if (flags.emit != "bmodel" && flags.emit != "asm")
-      return writeText(flags, 1, elapsed(), compilation->text());
+      return writeText(flags, {0, 1, elapsed(), {}}, compilation->text());
     if (failed(stages.add(std::move(compilation))))
       return reportFailure(stages.culprit());
   }
-  return writePacked(flags, stages, options, elapsed);
+  std::vector<driver::InputShapes> arguments;
+  for (const auto &compilation : stages.all())
+    arguments.push_back(compilation->inputShapes);
+  driver::BatchProof proof =
+      driver::proveBatch(flags.model.model, arguments, *bindings);
+  for (const auto &compilation : stages.all())
+    compilation->notes.batchAxes = proof.axes;
+  return writePacked(flags, stages, options, proof, elapsed);
 }
 
 void cli::addConvertCommand(Program &program) {

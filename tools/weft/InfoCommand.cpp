@@ -1,6 +1,7 @@
 #include "runtime/bmodel/Areas.h"
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/device/EmulatorDevice.h"
+#include "runtime/device/StageChoice.h"
 #include "runtime/emulator/Emulator.h"
 #include "runtime/isa/Rules.h"
 #include "runtime/status/Quote.h"
@@ -58,7 +59,9 @@ static Json describeTensor(const rt::TensorSpec &tensor) {
           {"address", tensor.address},
           {"data_dependent", tensor.dataDependent},
           {"from_host", tensor.fromHost},
-          {"onnx_view", tensor.hasOnnxView}};
+          {"onnx_view", tensor.hasOnnxView},
+          {"dimension_names", tensor.symbols},
+          {"batch_axis", tensor.batchAxis}};
 }
 
 /// What the host computes: its operations in order, and the bytes that its
@@ -158,7 +161,22 @@ static std::string tensorLine(const char *kind, const rt::TensorSpec &tensor) {
                   double(tensor.scale), tensor.zeroPoint);
     text += scale;
   }
-  return text + "\n";
+  std::string named;
+  for (size_t i = 0; i < tensor.symbols.size(); ++i)
+    named += (i ? "x" : "") + (tensor.symbols[i].empty()
+                                   ? std::to_string(tensor.shape[i])
+                                   : tensor.symbols[i]);
+  return text + (named.empty() ? "" : " (" + named + ")") + "\n";
+}
+
+/// "    takes x 1..8x3x48x(64..640:64)" for every input, if there is a choice.
+static std::string allowedText(const rt::NetSpec &net) {
+  std::string text;
+  if (net.stages.size() > 1)
+    for (size_t i = 0; i < net.stages[0].inputs.size(); ++i)
+      text += "  takes " + rt::quoteName(net.stages[0].inputs[i].name) + " " +
+              rt::allowedShapes(net, i) + "\n";
+  return text;
 }
 
 static std::string hostText(const Json &host) {
@@ -273,7 +291,7 @@ static ExitCode infoCommand(const InfoFlags &flags) {
   for (size_t n = 0; n < model->nets().size(); ++n) {
     const rt::NetSpec &net = model->nets()[n];
     text += "net " + rt::quoteName(net.name) + ", addresses " +
-            addressModeName(net.addressMode) + "\n";
+            addressModeName(net.addressMode) + "\n" + allowedText(net);
     for (size_t s = 0; s < net.stages.size(); ++s)
       text += "  stage " + std::to_string(s) + "\n" +
               stageText(net.stages[s], (*json)["nets"][n]["stages"][s]);

@@ -63,45 +63,16 @@ static Status checkNames(const npz::Reader &archive, const rt::NetSpec &net) {
   return Status::ok();
 }
 
-static bool shapesFit(const npz::Reader &archive, const rt::StageSpec &stage) {
-  return std::all_of(stage.inputs.begin(), stage.inputs.end(),
-                     [&](const TensorSpec &spec) {
-                       return archive.header(spec.name)->shape == spec.shape;
-                     });
-}
-
-static Status misshapen(const npz::Reader &archive, const rt::NetSpec &net) {
-  for (const TensorSpec &spec : net.stages[0].inputs) {
-    const std::vector<int64_t> &given = archive.header(spec.name)->shape;
-    std::string wanted;
-    bool fits = false;
-    for (const rt::StageSpec &stage : net.stages)
-      for (const TensorSpec &other : stage.inputs)
-        if (other.name == spec.name) {
-          fits |= other.shape == given;
-          wanted += (wanted.empty() ? "" : " or ") + shapeText(other.shape);
-        }
-    if (!fits)
-      return rt::fail(Code::ShapeMismatch,
-                      archive.path() + ": input " + rt::quoteName(spec.name) +
-                          " is " + shapeText(given) + ", net " +
-                          rt::quoteName(net.name) + " wants " + wanted);
-  }
-  return rt::fail(Code::ShapeMismatch,
-                  archive.path() + ": no stage of net " +
-                      rt::quoteName(net.name) +
-                      " takes inputs of these shapes together");
-}
-
-Result<size_t> cli::chooseStage(const npz::Reader &archive,
-                                const rt::NetSpec &net) {
+Result<rt::StageChoice> cli::chooseStage(const npz::Reader &archive,
+                                         const rt::NetSpec &net) {
   WEFT_TRY(checkNames(archive, net));
-  size_t chosen = 0;
-  while (chosen < net.stages.size() && !shapesFit(archive, net.stages[chosen]))
-    ++chosen;
-  if (chosen == net.stages.size())
-    return misshapen(archive, net);
-  for (const TensorSpec &spec : net.stages[chosen].inputs) {
+  std::vector<std::vector<int64_t>> shapes;
+  for (const TensorSpec &spec : net.stages[0].inputs)
+    shapes.push_back(archive.header(spec.name)->shape);
+  Result<rt::StageChoice> chosen = rt::chooseStage(net, shapes);
+  if (!chosen)
+    return chosen.status().withContext(archive.path());
+  for (const TensorSpec &spec : net.stages[chosen->stage].inputs) {
     ElementType given = archive.header(spec.name)->type;
     if (!rt::acceptsType(spec, given) && !numeric::carries(given, spec.type))
       return rt::fail(Code::TypeMismatch,

@@ -4,6 +4,7 @@
 #define WEFT_TOOLS_WEFT_INPUTARRAYS_H
 
 #include "runtime/device/Session.h"
+#include "runtime/device/StageChoice.h"
 #include "tools/npz/Npz.h"
 
 namespace weft::cli {
@@ -13,11 +14,11 @@ namespace weft::cli {
 rt::Result<const rt::NetSpec *> chooseNet(const rt::Bmodel &model,
                                           const std::string &name);
 
-/// The stage whose inputs have the shapes of the arrays in `archive`; their
+/// The smallest stage that runs the shapes of the arrays in `archive`; their
 /// types must be acceptable too. Missing, extra, misshapen and wrongly typed
 /// arrays are errors that name both sides.
-rt::Result<size_t> chooseStage(const npz::Reader &archive,
-                               const rt::NetSpec &net);
+rt::Result<rt::StageChoice> chooseStage(const npz::Reader &archive,
+                                        const rt::NetSpec &net);
 
 /// The arrays of `stage` in its order. `archive` has passed chooseStage().
 rt::Result<std::vector<numeric::HostTensor>>

@@ -21,22 +21,23 @@ Result<ModelRun> cli::runModel(const RunRequest &request,
   Result<npz::Reader> archive = npz::Reader::open(request.input);
   if (!archive)
     return archive.status();
-  Result<size_t> stage = chooseStage(*archive, **net);
-  if (!stage)
-    return stage.status();
+  Result<rt::StageChoice> choice = chooseStage(*archive, **net);
+  if (!choice)
+    return choice.status();
+  size_t stage = choice->stage;
   Result<std::vector<HostTensor>> inputs =
-      readInputs(*archive, (*net)->stages[*stage]);
+      readInputs(*archive, (*net)->stages[stage]);
   if (!inputs)
     return inputs.status();
   Result<rt::Session> session =
-      rt::Session::open(request.device, *model, **net, *stage);
+      rt::Session::open(request.device, *model, **net, stage);
   if (!session)
     return session.status();
   if (before)
     WEFT_TRY(before(*session));
   auto begin = std::chrono::steady_clock::now();
   Result<std::vector<HostTensor>> outputs =
-      session->run(inputElements(*inputs));
+      session->run(inputElements(*inputs), choice->entries);
   std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   // Even after a failed run: what looks at the device must let go of it.
   if (after)
@@ -45,7 +46,8 @@ Result<ModelRun> cli::runModel(const RunRequest &request,
     return outputs.status();
   ModelRun run;
   run.net = (*net)->name;
-  run.stage = *stage;
+  run.stage = stage;
+  run.entries = choice->entries;
   run.inputSpecs = session->stage().inputs;
   run.outputSpecs = session->stage().outputs;
   run.inputs = *std::move(inputs);

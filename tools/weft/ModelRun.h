@@ -11,7 +11,8 @@
 
 namespace weft::cli {
 
-/// What to run. The stage is the one with the shapes of the input arrays.
+/// What to run. The stage is the smallest that runs the shapes of the input
+/// arrays.
 struct RunRequest {
   std::string model; ///< path of a bmodel
   std::string input; ///< path of a .npz file
@@ -22,6 +23,8 @@ struct RunRequest {
 struct ModelRun {
   std::string net;
   size_t stage = 0;
+  /// Entries of the batch that were run; 0: all of the stage.
+  int64_t entries = 0;
   std::vector<rt::TensorSpec> inputSpecs, outputSpecs;
   std::vector<numeric::HostTensor> inputs, outputs; ///< in the specs' order
   double seconds = 0; ///< of the run alone, without loading

@@ -26,6 +26,7 @@ static ExitCode reportOutcome(const RunFlags &flags, const ModelRun &outcome) {
   bool onBmrt = flags.request.device.kind == rt::DeviceOptions::Kind::Bmrt;
   nlohmann::ordered_json json = {{"net", outcome.net},
                                  {"stage", outcome.stage},
+                                 {"entries", outcome.entries},
                                  {"device", onBmrt ? "bmrt" : "emulator"},
                                  {"seconds", outcome.seconds},
                                  {"output_file", flags.output},

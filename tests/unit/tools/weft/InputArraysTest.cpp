@@ -25,7 +25,7 @@ protected:
     EXPECT_TRUE(npz::writeNpz(path, arrays).isOk());
     rt::Result<npz::Reader> archive = npz::Reader::open(path);
     EXPECT_TRUE(archive.isOk());
-    rt::Result<size_t> stage = cli::chooseStage(*archive, model->nets()[0]);
+    rt::Result<rt::StageChoice> stage = cli::chooseStage(*archive, model->nets()[0]);
     if (stage.isOk())
       return "ok";
     EXPECT_EQ(stage.status().message().find(path + ": "), 0u);

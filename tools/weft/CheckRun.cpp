@@ -1,0 +1,93 @@
+#include "tools/weft/CheckRun.h"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace weft;
+using namespace weft::cli;
+using rt::Code;
+using rt::Result;
+
+static std::string quoteForShell(const std::string &text) {
+  std::string quoted = "'";
+  for (char c : text)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string cli::checkCommand(const std::string &command,
+                              const std::string &file) {
+  std::string text, name = quoteForShell(file);
+  size_t at = 0;
+  for (size_t hole; (hole = command.find("{}", at)) != std::string::npos;
+       at = hole + 2)
+    text += command.substr(at, hole - at) + name;
+  if (at == 0)
+    return command + " " + name;
+  return text + command.substr(at);
+}
+
+/// Never returns: becomes the shell, in a process group of its own.
+[[noreturn]] static void becomeShell(const std::string &command, int output) {
+  ::setpgid(0, 0);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  if (int empty = ::open("/dev/null", O_RDONLY); empty >= 0)
+    ::dup2(empty, STDIN_FILENO);
+  ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+  ::_exit(127);
+}
+
+Result<CheckOutcome> cli::runCheck(const std::string &command,
+                                   double timeLimitSeconds) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return rt::failf(Code::IoError, "cannot make a pipe: %s",
+                     std::strerror(errno));
+  pid_t child = ::fork();
+  if (child == 0)
+    becomeShell(command, ends[1]);
+  ::close(ends[1]);
+  if (child < 0) {
+    ::close(ends[0]);
+    return rt::failf(Code::IoError, "cannot start /bin/sh: %s",
+                     std::strerror(errno));
+  }
+  ::setpgid(child, child); // whoever comes first
+  using Clock = std::chrono::steady_clock;
+  auto end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                         std::chrono::duration<double>(timeLimitSeconds));
+  CheckOutcome outcome;
+  char buffer[4096];
+  while (true) {
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - Clock::now());
+    pollfd poller = {ends[0], POLLIN, 0};
+    int ready = left.count() > 0 ? ::poll(&poller, 1, int(left.count())) : 0;
+    if (ready < 0 && errno == EINTR)
+      continue;
+    if (ready <= 0) {
+      outcome.timedOut = true;
+      ::kill(-child, SIGKILL);
+      break;
+    }
+    ssize_t got = ::read(ends[0], buffer, sizeof buffer);
+    if (got <= 0)
+      break;
+    outcome.output.append(buffer, size_t(got));
+  }
+  ::close(ends[0]);
+  int state = 0;
+  while (::waitpid(child, &state, 0) < 0 && errno == EINTR)
+    continue;
+  outcome.exitCode =
+      WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
+  return outcome;
+}
