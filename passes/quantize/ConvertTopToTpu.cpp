@@ -1,5 +1,6 @@
 //===- ConvertTopToTpu.cpp - top to tpu: the driver of the families -------===//
 
+#include "dialects/ConstantBlobs.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Symbols.h"
@@ -195,6 +196,7 @@ private:
   /// All ops; a failing one does not hide the complaints about others, but
   /// about what reads its results.
   LogicalResult lowerBody(Block &old) {
+    BlobReleaser releaser(old);
     int errors = 0;
     llvm::DenseSet<Value> refused;
     for (Operation &op : old.without_terminator()) {
@@ -202,8 +204,10 @@ private:
         return refused.contains(operand);
       });
       if (!readsRefused &&
-          (lowering.isTaken(&op) || succeeded(lowerOrPlace(op))))
+          (lowering.isTaken(&op) || succeeded(lowerOrPlace(op)))) {
+        releaser.done(&op);
         continue;
+      }
       refused.insert(op.result_begin(), op.result_end());
       if (!readsRefused && ++errors == 20)
         break;

@@ -3,9 +3,13 @@
 
 #include "passes/top/Passes.h"
 
+#include "dialects/ConstantBlobs.h"
 #include "dialects/top/Constant.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
+
+#include <map>
 
 namespace weft::top {
 #define GEN_PASS_DEF_TOPFOLDCONSTANTS
@@ -29,9 +33,13 @@ public:
         candidates.push_back(op);
     });
     // In program order, so that a chain folds in one sweep.
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+      releasers.emplace(&function.getBody().front(),
+                        function.getBody().front());
     for (EvaluateOpInterface op : candidates)
       if (worthFolding(op) && failed(fold(op)))
         return signalPassFailure();
+    releasers.clear();
     // Constants that nobody reads any more.
     SmallVector<ConstantOp> constants;
     getOperation().walk([&](ConstantOp op) { constants.push_back(op); });
@@ -54,7 +62,7 @@ private:
            (written <= maxElements || written <= read);
   }
 
-  static LogicalResult fold(EvaluateOpInterface op) {
+  LogicalResult fold(EvaluateOpInterface op) {
     SmallVector<numeric::HostTensor> operands, results;
     SmallVector<const numeric::HostTensor *> pointers;
     for (Value operand : op->getOperands()) {
@@ -74,8 +82,13 @@ private:
       result.replaceAllUsesWith(builder.create<ConstantOp>(
           op->getLoc(), toElementsAttr(tensor, type, "folded")));
     }
+    if (auto releaser = releasers.find(op->getBlock());
+        releaser != releasers.end())
+      releaser->second.done(op);
     op->erase();
     return success();
   }
+
+  std::map<Block *, BlobReleaser> releasers;
 };
 } // namespace

@@ -3,6 +3,7 @@
 #include "tools/driver/Compile.h"
 
 #include "codegen/encode/Encode.h"
+#include "dialects/ConstantBlobs.h"
 #include "dialects/top/Symbols.h"
 #include "dialects/top/Top.h"
 #include "tools/driver/Registration.h"
@@ -20,9 +21,9 @@ static DialectRegistry allDialects() {
   return registry;
 }
 
-Compilation::Compilation()
+Compilation::Compilation(llvm::raw_ostream &errors)
     : context(allDialects(), MLIRContext::Threading::DISABLED),
-      diagnostics(std::make_unique<DiagnosticPrinter>(context, llvm::errs())) {}
+      diagnostics(std::make_unique<DiagnosticPrinter>(context, errors)) {}
 
 Compilation::~Compilation() = default;
 
@@ -56,6 +57,19 @@ LogicalResult Compilation::import(const std::string &path,
   options.bindings = bindings;
   options.titles = &diagnostics->titles;
   theModule = onnx::importOnnxFile(path, options, context);
+  return canonicalize();
+}
+
+LogicalResult Compilation::importBytes(llvm::ArrayRef<char> bytes,
+                                       const std::string &name) {
+  onnx::ImportOptions options;
+  options.titles = &diagnostics->titles;
+  theModule = onnx::importOnnxBytes(bytes, name, options, context);
+  return canonicalize();
+}
+
+/// What is known of the interface, and the passes over the float graph.
+LogicalResult Compilation::canonicalize() {
   if (!theModule)
     return failure();
   notes.symbols = symbolsOf(*theModule);
@@ -67,7 +81,11 @@ LogicalResult Compilation::import(const std::string &path,
           cast<RankedTensorType>(argument.getType()).getShape().vec();
   PassManager passes(&context);
   buildTopPipeline(passes);
-  return passes.run(*theModule);
+  LiveBlobs imported(*theModule);
+  if (failed(passes.run(*theModule)))
+    return failure();
+  imported.releaseOthers(*theModule);
+  return success();
 }
 
 LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {

@@ -128,24 +128,26 @@ static ExitCode writeResult(const ConvertFlags &flags, const Written &facts,
                       {"emit", flags.emit},
                       {"precision", flags.compile.precision},
                       {"target", flags.compile.chip},
-                      {"stages", stages},
-                      {"bytes", size},
-                      {"seconds", seconds}});
+                      {"stages", facts.stages},
+                      {"largest_padded_batch", facts.batch.largest},
+                      {"bytes", facts.bytes},
+                      {"seconds", facts.seconds}});
   char text[64];
-  std::snprintf(text, sizeof(text), ": %llu bytes, %.2f s\n",
-                static_cast<unsigned long long>(size), seconds);
-  return printText(
-      flags.output +
-      (stages > 1 ? ": " + std::to_string(stages) + " stages" : std::string()) +
-      text);
+  std::snprintf(text, sizeof(text), ": %llu bytes, %.2f s",
+                static_cast<unsigned long long>(facts.bytes), facts.seconds);
+  std::string stages = facts.stages > 1
+                           ? ", " + std::to_string(facts.stages) + " stages"
+                           : "";
+  return printText(flags.output + text + stages + batchText(facts.batch) +
+                   "\n");
 }
 
-static ExitCode writeText(const ConvertFlags &flags, size_t stages,
-                          double seconds, const std::string &text) {
-  return writeResult(flags, text.size(), stages, seconds,
-                     [&](const tools::ByteSink &sink) {
-                       return sink(text.data(), text.size());
-                     });
+static ExitCode writeText(const ConvertFlags &flags, Written facts,
+                          const std::string &text) {
+  facts.bytes = text.size();
+  return writeResult(flags, facts, [&](const tools::ByteSink &sink) {
+    return sink(text.data(), text.size());
+  });
 }
 
 static ExitCode writePacked(const ConvertFlags &flags, driver::StageSet &stages,
