@@ -324,7 +324,8 @@ static std::string checkAgainstSchema(const ::onnx::NodeProto &proto,
   std::string domain = normalDomain(proto.domain());
   auto opset = opsets.find(domain);
   if (opset == opsets.end())
-    return "no opset is imported for its domain '" + domain + "'";
+    return "no opset is imported for its domain '" + domain +
+           "'; the model needs one in opset_import";
   try {
     const ::onnx::OpSchema *schema = ::onnx::OpSchemaRegistry::Schema(
         proto.op_type(), static_cast<int>(opset->second), domain);

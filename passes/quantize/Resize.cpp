@@ -21,7 +21,10 @@ static LogicalResult lowerInterleave(top::InterleaveOp op, Lowering &lowering) {
                            << ", resize in two steps";
   SmallVector<Value> inputs;
   if (op.getInputs().size() == 1) { // any type, only moved
-    inputs.push_back(lowering.firstForm(op.getInputs().front()));
+    // Under its own shape: another op may have left it folded otherwise.
+    Value input = op.getInputs().front();
+    inputs.push_back(lowering.reshaped(op.getLoc(), lowering.firstForm(input),
+                                       lowering.shapeOf(input)));
   } else {
     Type element = lowering.elementwiseType(op.getInputs());
     for (Value input : op.getInputs())

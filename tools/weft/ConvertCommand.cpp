@@ -135,9 +135,8 @@ static ExitCode writeResult(const ConvertFlags &flags, const Written &facts,
   char text[64];
   std::snprintf(text, sizeof(text), ": %llu bytes, %.2f s",
                 static_cast<unsigned long long>(facts.bytes), facts.seconds);
-  std::string stages = facts.stages > 1
-                           ? ", " + std::to_string(facts.stages) + " stages"
-                           : "";
+  std::string stages =
+      facts.stages > 1 ? ", " + std::to_string(facts.stages) + " stages" : "";
   return printText(flags.output + text + stages + batchText(facts.batch) +
                    "\n");
 }

@@ -25,7 +25,8 @@ protected:
     EXPECT_TRUE(npz::writeNpz(path, arrays).isOk());
     rt::Result<npz::Reader> archive = npz::Reader::open(path);
     EXPECT_TRUE(archive.isOk());
-    rt::Result<rt::StageChoice> stage = cli::chooseStage(*archive, model->nets()[0]);
+    rt::Result<rt::StageChoice> stage =
+        cli::chooseStage(*archive, model->nets()[0]);
     if (stage.isOk())
       return "ok";
     EXPECT_EQ(stage.status().message().find(path + ": "), 0u);
