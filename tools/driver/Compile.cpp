@@ -23,7 +23,11 @@ static DialectRegistry allDialects() {
 
 Compilation::Compilation(llvm::raw_ostream &errors)
     : context(allDialects(), MLIRContext::Threading::DISABLED),
-      diagnostics(std::make_unique<DiagnosticPrinter>(context, errors)) {}
+      diagnostics(std::make_unique<DiagnosticPrinter>(context, errors)) {
+  // Messages are about the model; the text of an operation is neither for its
+  // user nor safe to print if it does not verify.
+  context.printOpOnDiagnostic(false);
+}
 
 Compilation::~Compilation() = default;
 
