@@ -14,6 +14,7 @@ set(OP_FAMILIES
   Move      # reshape, transpose, slice, concat
   Host      # what the processor of the host computes
   Gather    # rows named by computed indices: gather, scatter
+  Select    # comparison, choice by a condition
   Cast      # change of element type, quantize, dequantize, requantize
 )
 

@@ -37,11 +37,11 @@ void weft::pageOut(ArrayRef<char> bytes) {
   numeric::pageOut(bytes.data(), bytes.size());
 }
 
-BlobReleaser::BlobReleaser(Block &block) {
+BlobReleaser::BlobReleaser(Block &block, StringRef name) {
   llvm::DenseSet<std::pair<Operation *, Entry *>> seen;
   block.walk([&](Operation *constant) {
     Entry *entry = entryOf(constant->getAttr("value"));
-    if (!entry)
+    if (!entry || !entry->getKey().starts_with(name))
       return;
     for (Operation *user : constant->getUsers()) {
       Operation *reader = block.findAncestorOpInBlock(*user);

@@ -21,9 +21,10 @@ namespace weft {
 /// the ops of a block read, as the ops are done.
 class BlobReleaser {
 public:
-  /// Counts the readers of every constant under `block`, by the op of the block
-  /// that they stand in.
-  explicit BlobReleaser(mlir::Block &block);
+  /// Counts the readers of every constant under `block` whose resource is
+  /// called `name` (blobName), by the op of the block that they stand in.
+  /// Others may belong to another module, too.
+  BlobReleaser(mlir::Block &block, llvm::StringRef name);
 
   /// `op` of the block will not read its operands' bytes again. The address of
   /// the op is all that is looked at.

@@ -4,6 +4,7 @@
 
 #include "dialects/Evaluate.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -23,19 +24,25 @@ RankedTensorType weft::boundedType(ArrayRef<int64_t> shape,
   if (isStatic)
     return RankedTensorType::get(sizes, element);
   return RankedTensorType::get(
-      sizes, element, DenseI64ArrayAttr::get(element.getContext(), largest));
+      sizes, element, Builder(element.getContext()).getI64ArrayAttr(largest));
 }
 
 std::optional<SmallVector<int64_t>> weft::largestShape(RankedTensorType type) {
   if (type.hasStaticShape())
     return SmallVector<int64_t>(type.getShape());
-  auto largest = dyn_cast_if_present<DenseI64ArrayAttr>(type.getEncoding());
-  if (!largest || int64_t(largest.size()) != type.getRank())
+  auto list = dyn_cast_if_present<ArrayAttr>(type.getEncoding());
+  if (!list || int64_t(list.size()) != type.getRank())
     return std::nullopt;
-  for (auto [size, bound] : llvm::zip(type.getShape(), largest.asArrayRef()))
-    if (bound < 0 || (!ShapedType::isDynamic(size) && size != bound))
+  SmallVector<int64_t> largest;
+  for (auto [size, attribute] : llvm::zip(type.getShape(), list)) {
+    auto bound = dyn_cast<IntegerAttr>(attribute);
+    if (!bound || !bound.getType().isSignlessInteger(64) ||
+        bound.getInt() < 0 ||
+        (!ShapedType::isDynamic(size) && size != bound.getInt()))
       return std::nullopt;
-  return SmallVector<int64_t>(largest.asArrayRef());
+    largest.push_back(bound.getInt());
+  }
+  return largest;
 }
 
 FailureOr<host::ResultType> weft::hostResultType(Type type) {

@@ -51,6 +51,17 @@ static void dequantize(CastOp op, OpEmitter &emitter) {
                                 ppl::Rounding::HalfToEven);
 }
 
+static bool isWhole(Value value) {
+  return llvm::isa<IntegerType>(tpu::elementOf(value));
+}
+
+/// The integer type of the width of the elements of `op`.
+static Type bitsOf(CastOp op) {
+  return IntegerType::get(op.getContext(),
+                          tpu::elementBits(tpu::elementOf(op.getOutput())),
+                          IntegerType::Unsigned);
+}
+
 static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<CastOp>(operation);
   bool from = tpu::isQuantized(op.getInput()),
@@ -63,6 +74,14 @@ static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
     quantize(op, emitter);
   else if (op.getInput().getType() == op.getOutput().getType())
     emitCopy(emitter, emitter.result(), emitter.operand(0));
+  else if (op.getBits())
+    emitCopy(emitter, emitter.as(emitter.result(), bitsOf(op)),
+             emitter.as(emitter.operand(0), bitsOf(op)));
+  else if (isWhole(op.getInput()) && isWhole(op.getOutput()))
+    // The machine's cast of integers saturates, its sum keeps the low bits.
+    emitter.builder.create<ppl::IntOp>(emitter.loc(), ppl::IntKind::Add,
+                                       emitter.result(), emitter.operand(0),
+                                       emitter.i32(0));
   else
     emitter.builder.create<ppl::CastOp>(
         emitter.loc(), emitter.result(), emitter.operand(0),

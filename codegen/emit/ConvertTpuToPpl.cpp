@@ -137,7 +137,8 @@ LogicalResult NetBuilder::emitGlobal(Operation &op) {
 LogicalResult NetBuilder::emitBody() {
   HostEmitter hostEmitter(builder);
   auto inDram = [this](Value value) { return globalTensor(value); };
-  BlobReleaser releaser(func.getBody().front());
+  // Weights of tpu; a failed attempt is lowered again from constants of top.
+  BlobReleaser releaser(func.getBody().front(), "weight_");
   for (Operation &op : func.getBody().front().without_terminator()) {
     if (auto store = llvm::dyn_cast<tpu::FromHostOp>(op)) {
       if (addressOf(store) < 0)

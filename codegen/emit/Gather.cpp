@@ -32,9 +32,9 @@ public:
     unsigned bytes = ppl::elementBytesOf(type);
     auto element = builder.getIntegerType(bytes * 8, /*isSigned=*/false);
     int64_t step = rows * width;
-    auto view = ppl::TensorViewType::get({1, channels, rows, columns}, element,
-                                         type.getMemory(),
-                                         {step, step, width, 1});
+    auto view =
+        ppl::TensorViewType::get({1, channels, rows, columns}, element,
+                                 type.getMemory(), {step, step, width, 1});
     return builder.create<ppl::ViewOp>(
         loc, view, tensor, ArrayRef<int64_t>{0, 0, 0, 0},
         (channel * rows * width + column) * int64_t(bytes));
@@ -42,8 +42,9 @@ public:
 
   /// Calls `visit(channel, channels, column, columns)` for each piece of
   /// `whole`.
-  void each(Value whole,
-            llvm::function_ref<void(int64_t, int64_t, int64_t, int64_t)> visit) {
+  void
+  each(Value whole,
+       llvm::function_ref<void(int64_t, int64_t, int64_t, int64_t)> visit) {
     auto type = llvm::cast<ppl::TensorViewType>(whole.getType());
     int64_t limit = chip.maxShape;
     for (int64_t channel = 0; channel < type.getC(); channel += limit)
@@ -64,9 +65,8 @@ static LogicalResult emitGather(Operation *operation, OpBuilder &builder,
   auto op = llvm::cast<tpu::GatherOp>(operation);
   Location loc = op.getLoc();
   RowPieces pieces(builder, loc, ppl::chipOf(result.getDefiningOp()));
-  unsigned bits =
-      8 * ppl::elementBytesOf(
-              llvm::cast<ppl::TensorViewType>(result.getType()));
+  unsigned bits = 8 * ppl::elementBytesOf(
+                          llvm::cast<ppl::TensorViewType>(result.getType()));
   uint64_t fill = static_cast<uint64_t>(op.getFill()) & ((1ull << bits) - 1);
   Value value = builder.create<arith::ConstantOp>(
       loc, builder.getI32IntegerAttr(static_cast<int32_t>(fill)));

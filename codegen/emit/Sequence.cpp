@@ -173,6 +173,8 @@ void SequenceEmitter::emit(const Step &step) {
                     source(step.operands[0], step.readsInteger ? si32 : f32));
   case Step::Widen:
     return emitWiden(step);
+  case Step::Fill:
+    return emitCopy(emitter, target(step, f32), source(step.operands[0], f32));
   case Step::Select:
     return emitSelect(step);
   }

@@ -184,8 +184,8 @@ FailureOr<bool> weft::codegen::encodeDma(Operation *op,
           [&](auto copy) { return done(encodeBroadcast(copy, builder)); })
       .Case<ppl::DmaGatherOp>([&](auto rows) {
         return done(encodeRows(op, isa::GdmaType::Gather, rows.getDst(),
-                               rows.getRows(), rows.getIndex(),
-                               rows.getValue(), builder));
+                               rows.getRows(), rows.getIndex(), rows.getValue(),
+                               builder));
       })
       .Case<ppl::DmaScatterOp>([&](auto rows) {
         return done(encodeRows(op, isa::GdmaType::Scatter, rows.getDst(),

@@ -141,9 +141,9 @@ static LogicalResult verifyRows(Operation *op, TensorViewType dst,
         failed(expectRange(op, "columns", type.getW(), 1, chip.maxShape)))
       return failure();
     if (type.getC() != dst.getC() && type.getC() != 1) // (C3)
-      return op->emitOpError() << name << " has " << type.getC()
-                               << " channels, must have the " << dst.getC()
-                               << " of dst, or 1";
+      return op->emitOpError()
+             << name << " has " << type.getC() << " channels, must have the "
+             << dst.getC() << " of dst, or 1";
   }
   if (std::max(rows.getC(), index.getC()) != dst.getC()) // (C3)
     return op->emitOpError() << "dst has " << dst.getC()
@@ -154,9 +154,9 @@ static LogicalResult verifyRows(Operation *op, TensorViewType dst,
                              << "; rows and dst must have equally many, index "
                                 "1";
   if (index.getH() != listed.getH()) // (C6)
-    return op->emitOpError() << "index has " << index.getH() << " rows, "
-                             << listedName << " " << listed.getH()
-                             << "; they must be equal";
+    return op->emitOpError()
+           << "index has " << index.getH() << " rows, " << listedName << " "
+           << listed.getH() << "; they must be equal";
   return success();
 }
 

@@ -4,10 +4,6 @@
 #include "dialects/top/Conv.h"
 #include "dialects/top/Geometry.h"
 
-#include "runtime/numeric/TensorValues.h"
-
-#include <algorithm>
-
 using namespace mlir;
 using namespace weft::top;
 using namespace weft;
@@ -83,115 +79,7 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-namespace {
-/// A convolution with its spatial axes widened to three (d, h, w) by axes of
-/// size 1.
-struct ConvGeometry {
-  int64_t batch, channels, outChannels, group;
-  int64_t in[3] = {1, 1, 1}, out[3] = {1, 1, 1}, kernel[3] = {1, 1, 1};
-  int64_t stride[3] = {1, 1, 1}, dilation[3] = {1, 1, 1}, pad[3] = {0, 0, 0};
-
-  int64_t inputPlane() const { return in[0] * in[1] * in[2]; }
-  int64_t outputPlane() const { return out[0] * out[1] * out[2]; }
-  int64_t window() const { return kernel[0] * kernel[1] * kernel[2]; }
-};
-} // namespace
-
-static ConvGeometry geometryOf(ConvOp op) {
-  ArrayRef<int64_t> input = op.getInput().getType().getShape();
-  ArrayRef<int64_t> filter = op.getFilter().getType().getShape();
-  ArrayRef<int64_t> output = op.getType().getShape();
-  ConvGeometry g;
-  g.batch = input[0];
-  g.channels = input[1];
-  g.outChannels = filter[0];
-  g.group = op.getGroupAttr().getInt();
-  size_t spatial = input.size() - 2;
-  bool pointwise = true;
-  for (size_t s = 0; s < spatial; ++s) {
-    size_t axis = 3 - spatial + s;
-    g.in[axis] = input[s + 2];
-    g.out[axis] = output[s + 2];
-    g.kernel[axis] = filter[s + 2];
-    g.stride[axis] = op.getStrides()[s];
-    g.dilation[axis] = op.getDilations()[s];
-    g.pad[axis] = op.getPads()[s];
-    pointwise &= g.kernel[axis] == 1 && g.stride[axis] == 1 &&
-                 g.pad[axis] == 0 && g.in[axis] == g.out[axis];
-  }
-  if (pointwise) { // one long row is faster than many short ones
-    int64_t plane = g.inputPlane();
-    g.in[0] = g.in[1] = g.out[0] = g.out[1] = 1;
-    g.in[2] = g.out[2] = plane;
-  }
-  return g;
-}
-
-/// The output positions [begin, end) on `axis` whose input position for kernel
-/// position `k` is inside.
-static void insideRange(const ConvGeometry &g, int axis, int64_t k,
-                        int64_t &begin, int64_t &end) {
-  int64_t offset = k * g.dilation[axis] - g.pad[axis], stride = g.stride[axis];
-  begin = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
-  int64_t last = g.in[axis] - 1 - offset;
-  end = last < 0 ? 0 : std::min(g.out[axis], last / stride + 1);
-  begin = std::min(begin, end);
-}
-
-/// sums += weight * the input plane shifted to kernel position (kd, kh, kw).
-static void addShiftedPlane(const ConvGeometry &g, const double *input,
-                            double weight, const int64_t position[3],
-                            double *sums) {
-  int64_t begin[3], end[3], offset[3];
-  for (int axis = 0; axis < 3; ++axis) {
-    insideRange(g, axis, position[axis], begin[axis], end[axis]);
-    offset[axis] = position[axis] * g.dilation[axis] - g.pad[axis];
-  }
-  int64_t stride = g.stride[2];
-  for (int64_t d = begin[0]; d < end[0]; ++d)
-    for (int64_t h = begin[1]; h < end[1]; ++h) {
-      int64_t row = ((d * g.stride[0] + offset[0]) * g.in[1] + h * g.stride[1] +
-                     offset[1]) *
-                    g.in[2];
-      const double *source = input + (row + offset[2]);
-      double *target = sums + (d * g.out[1] + h) * g.out[2];
-      if (stride == 1)
-        for (int64_t w = begin[2]; w < end[2]; ++w)
-          target[w] += weight * source[w];
-      else
-        for (int64_t w = begin[2]; w < end[2]; ++w)
-          target[w] += weight * source[w * stride];
-    }
-}
-
 LogicalResult ConvOp::evaluate(ArrayRef<const HostTensor *> operands,
                                SmallVectorImpl<HostTensor> &results) {
-  HostTensor &output = results.emplace_back(*makeHostTensor(getType()));
-  ConvGeometry g = geometryOf(*this);
-  std::vector<double> input = loadDoubles(*operands[0]);
-  std::vector<double> filter = loadDoubles(*operands[1]);
-  std::vector<double> bias = operands.size() > 2
-                                 ? loadDoubles(*operands[2])
-                                 : std::vector<double>(g.outChannels, 0.0);
-  std::vector<double> sums(output.elements());
-  int64_t groupChannels = g.channels / g.group;
-  for (int64_t n = 0; n < g.batch; ++n)
-    for (int64_t oc = 0; oc < g.outChannels; ++oc) {
-      double *plane = sums.data() + (n * g.outChannels + oc) * g.outputPlane();
-      std::fill(plane, plane + g.outputPlane(), bias[oc]);
-      int64_t first = oc / (g.outChannels / g.group) * groupChannels;
-      for (int64_t c = 0; c < groupChannels; ++c) {
-        const double *source =
-            input.data() + (n * g.channels + first + c) * g.inputPlane();
-        const double *weights =
-            filter.data() + (oc * groupChannels + c) * g.window();
-        int64_t position[3];
-        for (position[0] = 0; position[0] < g.kernel[0]; ++position[0])
-          for (position[1] = 0; position[1] < g.kernel[1]; ++position[1])
-            for (position[2] = 0; position[2] < g.kernel[2]; ++position[2])
-              addShiftedPlane(g, source, *weights++, position, plane);
-      }
-    }
-  storeDoubles(sums, output);
-  return success();
+  return evaluateOnHost(*this, operands, results);
 }

@@ -162,9 +162,17 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
 OpFoldResult ConcatOp::fold(FoldAdaptor) {
   if (getInputs().size() == 1)
     return getInputs().front();
-  return {};
+  // What has nothing along the axis adds nothing.
+  int64_t axis = getAxisAttr().getInt();
+  SmallVector<Value> kept;
+  for (Value input : getInputs())
+    if (cast<RankedTensorType>(input.getType()).getDimSize(axis) != 0)
+      kept.push_back(input);
+  if (kept.empty() || kept.size() == getInputs().size())
+    return {};
+  getInputsMutable().assign(kept);
+  return getResult();
 }
-
 
 LogicalResult ExpandOp::verify() {
   RankedTensorType input = getInput().getType(), output = getType();
@@ -226,8 +234,9 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
   SmallVector<int64_t> shape;
   for (auto [axis, size] : llvm::enumerate(input.getShape())) {
     if (size == 0 && begins[axis] + ends[axis] > 0 && mode != "constant")
-      return emitOptionalError(location, "axis ", axis,
-                               " is empty, there is no value to pad it with"); // (C4)
+      return emitOptionalError(
+          location, "axis ", axis,
+          " is empty, there is no value to pad it with"); // (C4)
     int64_t padded;
     if (llvm::AddOverflow(size, begins[axis], padded) ||
         llvm::AddOverflow(padded, ends[axis], padded))

@@ -3,10 +3,6 @@
 
 #include "dialects/top/Norm.h"
 
-#include "runtime/numeric/TensorValues.h"
-
-#include <cmath>
-
 using namespace mlir;
 using namespace weft::top;
 using namespace weft;
@@ -55,22 +51,5 @@ LogicalResult BatchNormOp::inferReturnTypes(MLIRContext *,
 
 LogicalResult BatchNormOp::evaluate(ArrayRef<const HostTensor *> operands,
                                     SmallVectorImpl<HostTensor> &results) {
-  HostTensor &output = results.emplace_back(*makeHostTensor(getType()));
-  std::vector<double> values = loadDoubles(*operands[0]);
-  std::vector<double> scale = loadDoubles(*operands[1]);
-  std::vector<double> bias = loadDoubles(*operands[2]);
-  std::vector<double> mean = loadDoubles(*operands[3]);
-  std::vector<double> variance = loadDoubles(*operands[4]);
-  double epsilon = getEpsilon().convertToDouble();
-  int64_t channels = scale.size(), plane = 1;
-  for (int64_t size : getType().getShape().drop_front(2))
-    plane *= size;
-  for (size_t i = 0; i < values.size(); ++i) {
-    int64_t c = int64_t(i) / plane % channels;
-    values[i] =
-        (values[i] - mean[c]) / std::sqrt(variance[c] + epsilon) * scale[c] +
-        bias[c];
-  }
-  storeDoubles(values, output);
-  return success();
+  return evaluateOnHost(*this, operands, results);
 }

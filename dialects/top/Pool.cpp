@@ -4,11 +4,6 @@
 #include "dialects/top/Pool.h"
 #include "dialects/top/Geometry.h"
 
-#include "runtime/numeric/TensorValues.h"
-
-#include <algorithm>
-#include <limits>
-
 using namespace mlir;
 using namespace weft::top;
 using namespace weft;
@@ -66,68 +61,7 @@ LogicalResult PoolOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// Maximum (NaN wins) or sum of the window of one plane that begins at `start`;
-/// `cells` counts those inside.
-static double reduceWindow(PoolKind kind, const double *plane,
-                           ArrayRef<int64_t> size, ArrayRef<int64_t> kernel,
-                           ArrayRef<int64_t> start, int64_t &cells) {
-  double value =
-      kind == PoolKind::Max ? -std::numeric_limits<double>::infinity() : 0.0;
-  SmallVector<int64_t, 3> low, high;
-  for (size_t s = 0; s < size.size(); ++s) {
-    low.push_back(std::max<int64_t>(start[s], 0));
-    high.push_back(std::min(start[s] + kernel[s], size[s]));
-  }
-  cells = 0;
-  SmallVector<int64_t, 3> at = low;
-  // An odometer over the window; every axis has at least one cell (C4).
-  while (true) {
-    int64_t offset = 0;
-    for (size_t s = 0; s < size.size(); ++s)
-      offset = offset * size[s] + at[s];
-    double cell = plane[offset];
-    if (kind == PoolKind::Avg)
-      value += cell;
-    else if (cell > value || cell != cell)
-      value = value != value ? value : cell;
-    ++cells;
-    int64_t axis = int64_t(size.size()) - 1;
-    while (axis >= 0 && ++at[axis] == high[axis]) {
-      at[axis] = low[axis];
-      --axis;
-    }
-    if (axis < 0)
-      return value;
-  }
-}
-
 LogicalResult PoolOp::evaluate(ArrayRef<const HostTensor *> operands,
                                SmallVectorImpl<HostTensor> &results) {
-  HostTensor &output = results.emplace_back(*makeHostTensor(getType()));
-  ArrayRef<int64_t> size = getInput().getType().getShape().drop_front(2);
-  ArrayRef<int64_t> outSize = getType().getShape().drop_front(2);
-  std::vector<double> input = loadDoubles(*operands[0]);
-  std::vector<double> values(output.elements());
-  int64_t inPlane = 1, outPlane = 1, window = 1;
-  for (size_t s = 0; s < size.size(); ++s) {
-    inPlane *= size[s];
-    outPlane *= outSize[s];
-    window *= getKernel()[s];
-  }
-  for (int64_t i = 0, end = values.size(); i < end; ++i) {
-    SmallVector<int64_t, 3> start(size.size());
-    int64_t rest = i % outPlane;
-    for (int64_t s = int64_t(size.size()) - 1; s >= 0; --s) {
-      start[s] = rest % outSize[s] * getStrides()[s] - getPads()[s];
-      rest /= outSize[s];
-    }
-    int64_t cells;
-    double value = reduceWindow(getKind(), &input[i / outPlane * inPlane], size,
-                                getKernel(), start, cells);
-    if (getKind() == PoolKind::Avg)
-      value /= double(getCountIncludePad() ? window : cells);
-    values[i] = value;
-  }
-  storeDoubles(values, output);
-  return success();
+  return evaluateOnHost(*this, operands, results);
 }

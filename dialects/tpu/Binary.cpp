@@ -15,27 +15,10 @@ void TpuDialect::registerBinary() {
 #define GET_OP_CLASSES
 #include "dialects/tpu/Binary.cpp.inc"
 
-/// (C1): axis by axis equal or 1.
-static bool isBroadcast(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs,
-                        ArrayRef<int64_t> output) {
-  for (auto [l, r, o] : llvm::zip_equal(lhs, rhs, output))
-    if ((l != r && l != 1 && r != 1) || o != (l == 1 ? r : l))
-      return false;
-  return true;
-}
-
 bool BinaryOp::isInteger() { return isa<IntegerType>(elementOf(getLhs())); }
 
 static bool isShift(BinaryKind kind) {
   return kind == BinaryKind::ShiftLeft || kind == BinaryKind::ShiftRight;
-}
-
-/// Range of the integers of `type`.
-static std::pair<int64_t, int64_t> rangeOf(IntegerType type) {
-  unsigned width = type.getWidth();
-  if (type.isUnsigned())
-    return {0, (int64_t(1) << width) - 1};
-  return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
 }
 
 static LogicalResult verifyInteger(BinaryOp op) {
@@ -57,7 +40,7 @@ static LogicalResult verifyInteger(BinaryOp op) {
     return success();
   double value = op.getConstantAttr().getValueAsDouble();
   auto [low, high] = shifts ? std::pair<int64_t, int64_t>(0, 31)
-                            : rangeOf(cast<IntegerType>(element));
+                            : integerBounds(cast<IntegerType>(element));
   if (!(value >= low && value <= high) ||
       value != static_cast<double>(static_cast<int64_t>(value)) ||
       (shifts && op.getReversed())) // (C7)
@@ -70,7 +53,8 @@ static LogicalResult verifyInteger(BinaryOp op) {
 LogicalResult BinaryOp::verify() {
   auto lhs = getLhs().getType(), output = getOutput().getType();
   auto rhs = getRhs() ? getRhs().getType() : lhs;
-  if (!isBroadcast(lhs.getShape(), rhs.getShape(), output.getShape())) // (C1)
+  ArrayRef<int64_t> shapes[] = {lhs.getShape(), rhs.getShape()};
+  if (!isBroadcastOf(shapes, output.getShape())) // (C1)
     return emitOpError(
         "result shape must be the broadcast shape of the operands");
   if ((getRhs() != nullptr) == getConstant().has_value() ||

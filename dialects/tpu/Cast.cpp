@@ -30,10 +30,17 @@ LogicalResult CastOp::verify() {
       getOutput().getType().getShape()) // (C1)
     return emitOpError("input and output must have one shape");
   Type from = elementOf(getInput()), to = elementOf(getOutput());
-  if ((isa<IntegerType>(from) && !to.isF32()) ||
-      (isa<IntegerType>(to) && !from.isF32())) // (C2)
-    return emitOpError("an integer is cast to or from f32 only, not ")
-           << (isa<IntegerType>(from) ? to : from);
+  bool quantized = isQuantized(getInput()) || isQuantized(getOutput());
+  if (quantized && (isa<IntegerType>(from) || isa<IntegerType>(to))) // (C2)
+    return emitOpError("of ") << from << " to " << to
+                              << "; quantized elements and integers do not mix";
+  if (getBits()) { // (C2)
+    if (quantized || elementBytes(from) != elementBytes(to))
+      return emitOpError(
+                 "with bits needs floats or integers of one width, not ")
+             << from << " and " << to;
+    return success();
+  }
   if (isa<IntegerType>(to) && roundingMode() > Rounding::Up) // (C5)
     return emitOpError("casts to integers round half_even, half_away, "
                        "towards_zero, down or up, not ")

@@ -11,12 +11,14 @@ def Tpu_CastOp : Tpu_Op<"cast", [Pure, Tpu_Evaluate,
     * float T to !quant S (quantize): `q = sat(round(T(x * T(1/S))))`: one product in the type T, then the cast, `rounding`
       half_even by default;
     * !quant S to float (dequantize): `y = T(f32(q) * f32(S))` (dq0, then a cast if T is 16-bit);
-    * integer to f32: rounded half to even;
-    * f32 to integer: rounded by `rounding`, towards_zero by default, and saturated; NaN gives 0 (ISA AR cast);
+    * integer to float: rounded half to even (to f16 by way of f32);
+    * integer to integer: the low bits;
+    * any two types of one width with `bits`: the bits unchanged;
+    * float to integer: rounded by `rounding`, towards_zero by default, and saturated; NaN gives 0 (ISA AR cast);
     * !quant to !quant (requantize, rq1): `q' = sat(round(q * multiplier >> rshift))`, half_up.
 
-    **Constraints**: (C1) input and output have one shape; (C2) types are float or !quant, or one is an integer of 8 to 32 bits and the
-    other f32; (C3) requantize has `multiplier` and `rshift` in [0, 63], others have none; (C4) f16 to bf16 and bf16 to f16 go through
+    **Constraints**: (C1) input and output have one shape; (C2) types are float, integers of 8 to 32 bits or !quant; !quant and integers
+    do not mix; `bits` goes with floats and integers of one width; (C3) requantize has `multiplier` and `rshift` in [0, 63], others have none; (C4) f16 to bf16 and bf16 to f16 go through
     f32; (C5) `rounding` to an integer is one of the first five.
 
     **Example**:
@@ -25,10 +27,13 @@ def Tpu_CastOp : Tpu_Op<"cast", [Pure, Tpu_Evaluate,
     ```
   }];
   let arguments = (ins Tpu_Tensor:$input, OptionalAttr<I32Attr>:$multiplier,
-                       OptionalAttr<I32Attr>:$rshift, OptionalAttr<Tpu_Rounding>:$rounding);
+                       OptionalAttr<I32Attr>:$rshift, OptionalAttr<Tpu_Rounding>:$rounding, UnitAttr:$bits);
   let results = (outs Tpu_Tensor:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
   let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Type":$output, "::mlir::Value":$input, "::mlir::IntegerAttr":$multiplier,
+                                 "::mlir::IntegerAttr":$rshift, "::weft::tpu::RoundingAttr":$rounding),
+                            [{ build($_builder, $_state, output, input, multiplier, rshift, rounding, ::mlir::UnitAttr()); }]>];
   let extraClassDeclaration = [{
     /// `rounding`, or the default of the form: half_up for requantize, towards_zero for an integer result, half_even otherwise.
     Rounding roundingMode();

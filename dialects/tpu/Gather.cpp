@@ -51,8 +51,8 @@ static LogicalResult verifyRows(Operation *op, RankedTensorType rows,
 
 LogicalResult GatherOp::verify() {
   RankedTensorType output = getOutput().getType();
-  return verifyRows(*this, getTable().getType(), getIndices().getType(),
-                    output, output);
+  return verifyRows(*this, getTable().getType(), getIndices().getType(), output,
+                    output);
 }
 
 LogicalResult ScatterOp::verify() {

@@ -17,6 +17,17 @@ Dims weft::tpu::dimsOf(Value value) {
   return dims;
 }
 
+InputNeed weft::tpu::broadcastNeed(Value operand, const Box &result) {
+  Dims dims = dimsOf(operand);
+  InputNeed need{result, {}};
+  for (unsigned axis = 0; axis < 4; ++axis)
+    if (dims[axis] == 1) {
+      need.box.offset[axis] = 0;
+      need.box.size[axis] = 1;
+    }
+  return need;
+}
+
 unsigned weft::tpu::elementBits(Type elementType) {
   if (auto quantized = dyn_cast<quant::QuantizedType>(elementType))
     return quantized.getStorageTypeIntegralWidth();

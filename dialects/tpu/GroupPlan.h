@@ -66,6 +66,10 @@ std::optional<SlicePlan> planSlice(const Chip &chip, const GroupView &view,
 /// Slice number -> index per axis (n outermost, w innermost).
 Dims sliceIndex(const Dims &counts, int64_t number);
 
+/// What an operand must provide for the box `result` of an element-wise op: the
+/// same box, or the one element along axes of size 1.
+InputNeed broadcastNeed(mlir::Value operand, const Box &result);
+
 /// One buffer of a group: what it holds and in which slices' steps it is
 /// needed.
 struct GroupBuffer {

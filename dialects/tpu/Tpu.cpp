@@ -61,3 +61,25 @@ int64_t weft::tpu::windowOutputSize(int64_t size, int64_t kernel,
   int64_t room = size + padBegin + padEnd - ((kernel - 1) * dilation + 1);
   return room < 0 ? 0 : room / stride + 1;
 }
+
+std::pair<int64_t, int64_t> weft::tpu::integerBounds(IntegerType type) {
+  unsigned width = type.getWidth();
+  if (type.isUnsigned())
+    return {0, (int64_t(1) << width) - 1};
+  return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
+}
+
+bool weft::tpu::isBroadcastOf(ArrayRef<ArrayRef<int64_t>> operands,
+                              ArrayRef<int64_t> result) {
+  for (auto [axis, size] : llvm::enumerate(result)) {
+    bool reached = size == 1;
+    for (ArrayRef<int64_t> operand : operands) {
+      if (operand[axis] != size && operand[axis] != 1)
+        return false;
+      reached |= operand[axis] == size;
+    }
+    if (!reached)
+      return false;
+  }
+  return true;
+}

@@ -54,6 +54,14 @@ mlir::quant::UniformQuantizedType quantElement(mlir::MLIRContext *context,
 /// quant 1.
 unsigned elementBytes(mlir::Type element);
 
+/// Least and greatest number of an integer element type of at most 32 bits.
+std::pair<int64_t, int64_t> integerBounds(mlir::IntegerType type);
+
+/// True if `result` is what the 4-D shapes `operands` broadcast to: axis by
+/// axis each has its size or 1, and one has its size.
+bool isBroadcastOf(llvm::ArrayRef<llvm::ArrayRef<int64_t>> operands,
+                   llvm::ArrayRef<int64_t> result);
+
 /// Output extent of a sliding window: floor((size + padBegin + padEnd -
 /// ((kernel-1)*dilation+1)) / stride) + 1; 0 if the window does not fit. All in
 /// elements.

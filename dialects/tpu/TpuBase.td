@@ -114,6 +114,12 @@ def Tpu_BinaryKind : I32EnumAttr<"BinaryKind", "element-wise function of two ope
   let cppNamespace = "::weft::tpu";
 }
 
+/// Comparisons the machine has; the order is that of ppl.
+def Tpu_Relation : I32EnumAttr<"Relation", "comparison of two numbers", [
+    I32EnumAttrCase<"Greater", 0, "greater">, I32EnumAttrCase<"Equal", 1, "equal">, I32EnumAttrCase<"Less", 2, "less">]> {
+  let cppNamespace = "::weft::tpu";
+}
+
 def Tpu_PoolKind : I32EnumAttr<"PoolKind", "pooling function", [
     I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Avg", 1, "avg">]> {
   let cppNamespace = "::weft::tpu";

@@ -46,15 +46,43 @@ static LogicalResult importMean(NodeImporter &n) {
   return n.setOutput(n.create<top::BinaryOp>(BinaryKind::Div, sum, count));
 }
 
-/// Mod-10..: `fmod` takes the sign of the dividend; floats need it.
+/// Mod-10..: `fmod` takes the sign of the dividend; floats need it before 28.
 static LogicalResult importMod(NodeImporter &n) {
   FailureOr<bool> isFmod = n.flagAttribute("fmod", false);
   FailureOr<Value> lhs = n.operand(0);
   if (failed(isFmod) || failed(lhs))
     return failure();
-  if (!*isFmod && isa<FloatType>(n.typeOf(*lhs).getElementType()))
+  if (!*isFmod && n.opset < 28 &&
+      isa<FloatType>(n.typeOf(*lhs).getElementType()))
     return n.error() << "fmod is 0, must be 1 for floats";
   return importKind(n, *isFmod ? BinaryKind::Fmod : BinaryKind::Mod);
+}
+
+/// The constant exponent of a power of floats that leaves their shape as it is;
+/// std::nullopt if it is no such number.
+static std::optional<double> exponentOf(NodeImporter &n, Value base,
+                                        Value exponent) {
+  std::optional<SmallVector<double>> numbers = constantNumbersOf(exponent);
+  bool isScalar = numbers && numbers->size() == 1 &&
+                  n.typeOf(exponent).getRank() <= n.typeOf(base).getRank();
+  if (!isScalar || !isa<FloatType>(n.typeOf(base).getElementType()))
+    return std::nullopt;
+  return numbers->front();
+}
+
+/// Pow-7..: squares and cubes, which normalizations are full of, are products.
+static LogicalResult importPow(NodeImporter &n) {
+  FailureOr<Value> base = n.operand(0), exponent = n.operand(1);
+  if (failed(base) || failed(exponent))
+    return failure();
+  std::optional<double> power = exponentOf(n, *base, *exponent);
+  if (power != 2.0 && power != 3.0)
+    return importKind(n, BinaryKind::Pow);
+  FailureOr<Value> square =
+      n.create<top::BinaryOp>(BinaryKind::Mul, *base, *base);
+  if (failed(square) || power == 2.0)
+    return n.setOutput(square);
+  return n.setOutput(n.create<top::BinaryOp>(BinaryKind::Mul, *square, *base));
 }
 
 /// BitShift-11.
@@ -72,7 +100,7 @@ static LogicalResult importBitShift(NodeImporter &n) {
 /// Kinds that need more than their row.
 static bool hasOwnImport(BinaryKind kind) {
   return kind == BinaryKind::Max || kind == BinaryKind::Min ||
-         kind == BinaryKind::Mod;
+         kind == BinaryKind::Mod || kind == BinaryKind::Pow;
 }
 
 static StringRef kindName(BinaryKind kind) {
@@ -89,6 +117,7 @@ void weft::onnx::registerBinaryRows(OpRegistry &registry) {
       {"Min", 6, kLastOpset, importVariadic<BinaryKind::Min>, "", "",
        kindName(BinaryKind::Min)},
       {"Mod", 10, kLastOpset, importMod, "", "", kindName(BinaryKind::Mod)},
+      {"Pow", 7, kLastOpset, importPow, "", "", kindName(BinaryKind::Pow)},
       {"Sum", 6, kLastOpset, importVariadic<BinaryKind::Add>, "", "",
        kindName(BinaryKind::Add)},
   };

@@ -128,8 +128,9 @@ static Value combine(Compose &c, StringRef reduction, Value current,
   return reduction == "min" ? c.min(current, update) : c.max(current, update);
 }
 
-/// The same with the `axis` of `rows` and `updates` walked step by step, so that
-/// no step meets a row twice and the chip can combine: gather, combine, scatter.
+/// The same with the `axis` of `rows` and `updates` walked step by step, so
+/// that no step meets a row twice and the chip can combine: gather, combine,
+/// scatter.
 static Value scatterSteps(Compose &c, Value data, Value rows, Value updates,
                           int64_t axis, int64_t width, StringRef reduction) {
   if (!rows || !updates)
@@ -142,8 +143,8 @@ static Value scatterSteps(Compose &c, Value data, Value rows, Value updates,
     Value update = c.sliceAxis(updates, axis, step, 1);
     if (!row || !update)
       return {};
-    Value current =
-        gatherRows(c, data, row, width, SmallVector<int64_t>(Compose::shapeOf(update)));
+    Value current = gatherRows(c, data, row, width,
+                               SmallVector<int64_t>(Compose::shapeOf(update)));
     data = scatterRows(c, data, row, combine(c, reduction, current, update),
                        width, "none");
   }
@@ -278,7 +279,8 @@ struct ElementOperands {
 static FailureOr<ElementOperands> elementOperands(NodeImporter &n, Compose &c,
                                                   bool scatters) {
   FailureOr<Value> data = n.operand(0), indices = n.operand(1);
-  FailureOr<Value> updates = scatters ? n.operand(2) : FailureOr<Value>(Value());
+  FailureOr<Value> updates =
+      scatters ? n.operand(2) : FailureOr<Value>(Value());
   FailureOr<int64_t> attribute = n.intAttribute("axis", 0);
   if (failed(data) || failed(indices) || failed(updates) || failed(attribute))
     return failure();
@@ -346,8 +348,8 @@ static Value rowsOfTuples(Compose &c, Value indices, ArrayRef<int64_t> sizes,
   SmallVector<int64_t> shape(Compose::shapeOf(indices));
   int64_t last = shape.size() - 1, count = sizes.size();
   SmallVector<int64_t> steps = rowMajorSteps(sizes);
-  indices = fromFront(c, indexOperand(c, indices),
-                      c.n.intConstant(sizes, {count}));
+  indices =
+      fromFront(c, indexOperand(c, indices), c.n.intConstant(sizes, {count}));
   SmallVector<int64_t> rowShape(ArrayRef<int64_t>(shape).drop_back());
   Value rows;
   for (int64_t i = 0; i < count; ++i) {
@@ -410,12 +412,12 @@ static LogicalResult importScatterND(NodeImporter &n) {
     llvm::append_range(wanted, shape.drop_front(indexShape.back()));
   }
   if (!fits || n.typeOf(*updates).getShape() != ArrayRef<int64_t>(wanted))
-    return n.error() << "the data have the shape " << formatShape(shape)
-                     << ", the indices " << formatShape(indexShape)
-                     << " and the updates "
-                     << formatShape(n.typeOf(*updates).getShape())
-                     << "; the last axis of the indices names axes of the data, "
-                        "the updates have the other axes of both";
+    return n.error()
+           << "the data have the shape " << formatShape(shape)
+           << ", the indices " << formatShape(indexShape) << " and the updates "
+           << formatShape(n.typeOf(*updates).getShape())
+           << "; the last axis of the indices names axes of the data, "
+              "the updates have the other axes of both";
   int64_t count = indexShape.back(), rows = product(indexShape.drop_back()),
           width = product(shape.drop_front(count));
   if (rows * width == 0 || product(shape) == 0)
@@ -446,8 +448,8 @@ static LogicalResult importTensorScatter(NodeImporter &n) {
   FailureOr<int64_t> axis = n.normalizeAxis(*attribute, shape.size());
   if (failed(axis))
     return failure();
-  bool fits = *axis > 0 && part.size() == shape.size() &&
-              part[*axis] <= shape[*axis];
+  bool fits =
+      *axis > 0 && part.size() == shape.size() && part[*axis] <= shape[*axis];
   for (size_t i = 0; fits && i < shape.size(); ++i)
     fits = int64_t(i) == *axis || part[i] == shape[i];
   if (!fits)
@@ -480,8 +482,7 @@ static LogicalResult importReverseSequence(NodeImporter &n) {
   FailureOr<Value> input = n.operand(0), lengths = n.operand(1);
   FailureOr<int64_t> batchAxis = n.intAttribute("batch_axis", 1, 0, 1),
                      timeAxis = n.intAttribute("time_axis", 0, 0, 1);
-  if (failed(input) || failed(lengths) || failed(batchAxis) ||
-      failed(timeAxis))
+  if (failed(input) || failed(lengths) || failed(batchAxis) || failed(timeAxis))
     return failure();
   ArrayRef<int64_t> shape = n.typeOf(*input).getShape();
   if (shape.size() < 2 || *batchAxis == *timeAxis ||
@@ -490,8 +491,7 @@ static LogicalResult importReverseSequence(NodeImporter &n) {
                      << ", the lengths "
                      << formatShape(n.typeOf(*lengths).getShape())
                      << "; batch_axis " << *batchAxis << " and time_axis "
-                     << *timeAxis
-                     << " must differ, with one length a batch";
+                     << *timeAxis << " must differ, with one length a batch";
   if (product(shape) == 0)
     return n.setOutput(0, *input);
   int64_t batches = shape[*batchAxis], steps = shape[*timeAxis];
@@ -501,8 +501,8 @@ static LogicalResult importReverseSequence(NodeImporter &n) {
   int64_t rowSteps[] = {shape[1], 1};
   Compose c(n);
   Value time = ramp(c, 1, timeShape);
-  Value mirror = c.sub(
-      c.sub(c.reshape(indexOperand(c, *lengths), batchShape), 1.0), time);
+  Value mirror =
+      c.sub(c.sub(c.reshape(indexOperand(c, *lengths), batchShape), 1.0), time);
   // Where the mirrored step is negative, the step itself.
   Value beyond = c.clamp(mirror, -1, 0);
   Value from = c.sub(mirror, c.mul(beyond, c.sub(time, mirror)));
@@ -545,8 +545,8 @@ static LogicalResult importOneHot(NodeImporter &n) {
     shape.insert(shape.begin() + *axis, depth);
     return c.finish(emptyTensor(c, shape, n.typeOf(*values).getElementType()));
   }
-  Value rows = c.reshape(fromFront(c, indexOperand(c, *indices), depth),
-                         {count, 1});
+  Value rows =
+      c.reshape(fromFront(c, indexOperand(c, *indices), depth), {count, 1});
   Value pair = c.reshape(*values, {2, 1, 1});
   Value off = c.expand(c.sliceAxis(pair, 0, 0, 1), {count, depth, 1});
   Value on = c.expand(c.sliceAxis(pair, 0, 1, 1), {count, 1, 1});
@@ -583,10 +583,10 @@ static LogicalResult importTrilu(NodeImporter &n) {
       kept[i * columns + j] = keeps ? i * columns + j : -1;
     }
   Compose c(n);
-  return c.finish(c.reshape(
-      c.gather(c.reshape(*input, {batch, rows * columns, 1}),
-               n.intConstant(kept, {1, rows * columns})),
-      shape));
+  return c.finish(
+      c.reshape(c.gather(c.reshape(*input, {batch, rows * columns, 1}),
+                         n.intConstant(kept, {1, rows * columns})),
+                shape));
 }
 
 /// Compress-9..11 with a condition that is known: slices of an axis. Otherwise
@@ -636,19 +636,18 @@ static LogicalResult importCompress(NodeImporter &n) {
 }
 
 void weft::onnx::registerGatherRows(OpRegistry &registry) {
-  registry.add(
-      "Gather",
-      {
-          {"Compress", 9, kLastOpset, importCompress},
-          {"Gather", 1, kLastOpset, importGather},
-          {"GatherElements", 11, kLastOpset, importGatherElements},
-          {"GatherND", 11, kLastOpset, importGatherND},
-          {"OneHot", 9, kLastOpset, importOneHot, "constant depth"},
-          {"ReverseSequence", 10, kLastOpset, importReverseSequence},
-          {"Scatter", 9, 10, importScatterElements},
-          {"ScatterElements", 11, kLastOpset, importScatterElements},
-          {"ScatterND", 11, kLastOpset, importScatterND},
-          {"TensorScatter", 24, kLastOpset, importTensorScatter},
-          {"Trilu", 14, kLastOpset, importTrilu, "constant diagonal"},
-      });
+  registry.add("Gather",
+               {
+                   {"Compress", 9, kLastOpset, importCompress},
+                   {"Gather", 1, kLastOpset, importGather},
+                   {"GatherElements", 11, kLastOpset, importGatherElements},
+                   {"GatherND", 11, kLastOpset, importGatherND},
+                   {"OneHot", 9, kLastOpset, importOneHot, "constant depth"},
+                   {"ReverseSequence", 10, kLastOpset, importReverseSequence},
+                   {"Scatter", 9, 10, importScatterElements},
+                   {"ScatterElements", 11, kLastOpset, importScatterElements},
+                   {"ScatterND", 11, kLastOpset, importScatterND},
+                   {"TensorScatter", 24, kLastOpset, importTensorScatter},
+                   {"Trilu", 14, kLastOpset, importTrilu, "constant diagonal"},
+               });
 }

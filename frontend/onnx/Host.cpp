@@ -19,7 +19,7 @@ static Type i64(NodeImporter &n) { return n.builder.getI64Type(); }
 
 /// Up to so many comparisons each value of a TopK is compared with each other
 /// one of its line, which the chip does at once; above, the host sorts.
-static constexpr int64_t kMostComparisons = 1 << 22;
+static constexpr int64_t kMostComparisons = 1 << 20;
 
 /// For each value of lines B x N how many of its line come before it: larger
 /// (or smaller) ones, and equal ones with a smaller index. A permutation of 0
@@ -38,9 +38,9 @@ static Value ranksOf(Compose &c, Value lines, bool largest) {
       RankedTensorType::get({1, size, size}, b.getI1Type()), earlier));
   Value beats = c.binary(
       largest ? top::BinaryKind::Greater : top::BinaryKind::Less, other, own);
-  Value ties = c.binary(top::BinaryKind::And,
-                        c.binary(top::BinaryKind::Equal, other, own),
-                        isEarlier);
+  Value ties =
+      c.binary(top::BinaryKind::And,
+               c.binary(top::BinaryKind::Equal, other, own), isEarlier);
   Value before = c.binary(top::BinaryKind::Or, beats, ties);
   return c.reduce(top::ReduceKind::Sum, c.cast(before, b.getI32Type()), {2},
                   /*keepdims=*/false);
@@ -130,10 +130,10 @@ static LogicalResult importNonZero(NodeImporter &n) {
     return failure();
   RankedTensorType type = n.typeOf(*input);
   Compose c(n);
-  return c.finishHost(
-      "non_zero", *input, {},
-      boundedType({type.getRank(), host::kUnknownSize},
-                  {type.getRank(), type.getNumElements()}, i64(n)));
+  return c.finishHost("non_zero", *input, {},
+                      boundedType({type.getRank(), host::kUnknownSize},
+                                  {type.getRank(), type.getNumElements()},
+                                  i64(n)));
 }
 
 /// Unique-11: of all elements, or of slices of one axis.
@@ -175,8 +175,8 @@ static LogicalResult importNonMaxSuppression(NodeImporter &n) {
   if (failed(boxes) || failed(scores) || failed(centre))
     return failure();
   ArrayRef<int64_t> shape = n.typeOf(*scores).getShape();
-  if (shape.size() != 3 || n.typeOf(*boxes).getShape() !=
-                               ArrayRef<int64_t>{shape[0], shape[2], 4})
+  if (shape.size() != 3 ||
+      n.typeOf(*boxes).getShape() != ArrayRef<int64_t>{shape[0], shape[2], 4})
     return n.error() << "the boxes have the shape "
                      << formatShape(n.typeOf(*boxes).getShape())
                      << ", the scores " << formatShape(shape)
@@ -206,8 +206,7 @@ static LogicalResult importTfIdfVectorizer(NodeImporter &n) {
                                       n.intsAttribute("ngram_counts", -1, 0, 0),
                                   places = n.intsAttribute("ngram_indexes", -1,
                                                            0, 0),
-                                  words =
-                                      n.intsAttribute("pool_int64s", -1, 0);
+                                  words = n.intsAttribute("pool_int64s", -1, 0);
   FailureOr<int64_t> shortest = n.intAttribute("min_gram_length", 1, 1),
                      longest = n.intAttribute("max_gram_length", 1, 1),
                      skips = n.intAttribute("max_skip_count", 0, 0);
@@ -243,14 +242,13 @@ static LogicalResult importTfIdfVectorizer(NodeImporter &n) {
 }
 
 void weft::onnx::registerHostRows(OpRegistry &registry) {
-  registry.add(
-      "Host",
-      {
-          {"NonMaxSuppression", 10, kLastOpset, importNonMaxSuppression},
-          {"NonZero", 9, kLastOpset, importNonZero},
-          {"TfIdfVectorizer", 9, kLastOpset, importTfIdfVectorizer,
-           "integers only"},
-          {"TopK", 1, kLastOpset, importTopK, "constant k"},
-          {"Unique", 11, kLastOpset, importUnique},
-      });
+  registry.add("Host", {
+                           {"NonMaxSuppression", 10, kLastOpset,
+                            importNonMaxSuppression},
+                           {"NonZero", 9, kLastOpset, importNonZero},
+                           {"TfIdfVectorizer", 9, kLastOpset,
+                            importTfIdfVectorizer, "integers only"},
+                           {"TopK", 1, kLastOpset, importTopK, "constant k"},
+                           {"Unique", 11, kLastOpset, importUnique},
+                       });
 }

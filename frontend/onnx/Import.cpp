@@ -96,6 +96,12 @@ Importer::inputShape(const ValueInfo &input) {
                  ", the model fixes it to " + std::to_string(*dim->value));
       return std::nullopt;
     }
+    if (shape[i] == 0 && !isGiven)
+      emitRemark(location)
+          << "input '" << input.name
+          << "' has no elements: the model declares its dimension " << i
+          << " as 0; give a size with --shape if that stands for an unknown "
+             "one";
     if (shape[i] >= 0)
       continue;
     if (isGiven || (dim && dim->value && *dim->value != -1))

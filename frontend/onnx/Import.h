@@ -21,6 +21,9 @@ namespace weft::onnx {
 struct NodeTitle {
   std::string opType;
   int64_t opset = 0;
+  /// Its operands and attributes: "inputs 'x' float32 1x3x8x8; attributes
+  /// group=1, pads=0,0,1,1"; empty until it is imported.
+  std::string details;
 };
 using NodeTitles = std::vector<NodeTitle>;
 

@@ -1,11 +1,14 @@
 //===- ImportNodes.cpp - nodes and functions ------------------------------===//
 
+#include "frontend/onnx/DataDependent.h"
 #include "frontend/onnx/GraphOrder.h"
 #include "frontend/onnx/Importer.h"
+#include "frontend/onnx/OldForms.h"
 #include "frontend/onnx/OpRows.h"
 
 #include "dialects/top/Constant.h"
 #include "mlir/IR/Diagnostics.h"
+#include <cstdio>
 
 using namespace mlir;
 using namespace weft;
@@ -67,15 +70,23 @@ const Function *Importer::findFunction(const Node &node) const {
 /// Operators whose nearest alternative is worth more than a general advice.
 static StringRef alternativeFor(StringRef opType) {
   static const std::pair<StringRef, StringRef> rows[] = {
-      {"LSTM", "export it unrolled into MatMul, Sigmoid and Tanh"},
-      {"GRU", "export it unrolled into MatMul, Sigmoid and Tanh"},
-      {"RNN", "export it unrolled into MatMul and Tanh"},
-      {"NonZero", "its result has no fixed shape, cut the model before it"},
-      {"NonMaxSuppression",
-       "its result has no fixed shape, cut the model before it"},
-      {"Resize", "cut the model before it"},
-      {"ConvTranspose", "use Conv where the model allows it"},
-      {"LogSoftmax", "use Softmax and Log"},
+      {"Bernoulli", "it draws random numbers; draw them outside of the model "
+                    "and give them as an input"},
+      {"RandomNormal", "it draws random numbers; make its result an input"},
+      {"RandomNormalLike", "it draws random numbers; make its result an input"},
+      {"RandomUniform", "it draws random numbers; make its result an input"},
+      {"RandomUniformLike",
+       "it draws random numbers; make its result an input"},
+      {"Multinomial", "it draws random numbers; make its result an input"},
+      {"ImageDecoder", "decode images before the model; pixels are its input"},
+      {"StringConcat", "strings stay outside of a bmodel; cut the model behind "
+                       "it"},
+      {"StringSplit", "strings stay outside of a bmodel; cut the model behind "
+                      "it"},
+      {"StringNormalizer", "strings stay outside of a bmodel; cut the model "
+                           "behind it"},
+      {"RegexFullMatch", "strings stay outside of a bmodel; cut the model "
+                         "behind it"},
   };
   for (const auto &[name, alternative] : rows)
     if (name == opType)
@@ -117,6 +128,19 @@ void Importer::reportUnknownOp(const Node &node, int64_t opset,
   if (facts.deprecated) {
     message << "operator " << node.opType << " was withdrawn in opset "
             << facts.since << "; export the model again";
+    return;
+  }
+  // The nearest form that there is.
+  int64_t first = 0, last = 0;
+  for (const OpRow *row : OpRegistry::get().all())
+    if (row->domain == node.domain && row->name == node.opType) {
+      first = first ? std::min(first, row->firstOpset) : row->firstOpset;
+      last = std::max(last, row->lastOpset);
+    }
+  if (first) {
+    message << "unsupported: the form of " << node.opType << " in opset "
+            << opset << "; Weft reads those of opsets " << first << " to "
+            << last << ", convert the model with onnx.version_converter";
     return;
   }
   message << "unsupported: operator " << node.opType;
@@ -259,7 +283,12 @@ bool Importer::importByFunction(const Node &node, int64_t opset,
     }
     types.push_back(std::move(type));
   }
-  auto function = functionOfSchema(node, opset, types);
+  // The body of an operator of another domain speaks the default domain's
+  // version of the caller.
+  auto own = body.opsets.find("");
+  auto function = functionOfSchema(
+      node, opset, types,
+      node.domain.empty() || own == body.opsets.end() ? opset : own->second);
   if (!function) {
     std::string text = llvm::toString(function.takeError());
     if (complete)
@@ -294,8 +323,91 @@ void Importer::nameResults(const Node &node, Operation *before,
       continue;
     std::string name =
         body.callSite ? body.caller + "/" + node.outputs[i] : node.outputs[i];
-    op->setAttr(top::kValueAttr, builder.getStringAttr(name));
+    if (op->getNumResults() == 1) {
+      op->setAttr(top::kValueAttr, builder.getStringAttr(name));
+      continue;
+    }
+    // Of an op with several results each has its name, "" if it has none.
+    SmallVector<Attribute> names(op->getNumResults(),
+                                 builder.getStringAttr(""));
+    if (auto given = op->getAttrOfType<ArrayAttr>(top::kValueAttr))
+      names.assign(given.begin(), given.end());
+    names[cast<OpResult>(results[i].value).getResultNumber()] =
+        builder.getStringAttr(name);
+    op->setAttr(top::kValueAttr, builder.getArrayAttr(names));
   }
+}
+
+/// The value of an attribute; long lists and texts are cut.
+static std::string attributeText(const NodeAttribute &attribute) {
+  using Kind = NodeAttribute::Kind;
+  constexpr size_t kShown = 8;
+  std::string text;
+  auto list = [&](const auto &values, auto toText) {
+    for (size_t i = 0; i < values.size() && i < kShown; ++i)
+      text += (i ? "," : "") + toText(values[i]);
+    if (values.size() > kShown)
+      text += ",..";
+  };
+  auto number = [](auto value) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.9g", double(value));
+    return std::string(digits);
+  };
+  auto quote = [](const std::string &value) {
+    return "'" + value.substr(0, 24) + "'";
+  };
+  switch (attribute.kind) {
+  case Kind::Float:
+    return number(attribute.floatValue);
+  case Kind::Int:
+    return std::to_string(attribute.intValue);
+  case Kind::String:
+    return quote(attribute.stringValue);
+  case Kind::Floats:
+    list(attribute.floats, number);
+    return text;
+  case Kind::Ints:
+    list(attribute.ints, number);
+    return text;
+  case Kind::Strings:
+    list(attribute.strings, quote);
+    return text;
+  case Kind::Tensor:
+    return attribute.tensor ? dataTypeName(attribute.tensor->type) + " " +
+                                  formatShape(attribute.tensor->dims)
+                            : "a tensor";
+  case Kind::Graph:
+    return "a graph";
+  case Kind::Other:
+    break;
+  }
+  return attribute.kindName;
+}
+
+/// NodeTitle::details.
+static std::string detailsOf(const Node &node, ArrayRef<Entity> operands) {
+  std::string text;
+  for (auto [name, operand] : llvm::zip(node.inputs, operands)) {
+    text += text.empty() ? "inputs " : ", ";
+    text += name.empty() ? "none" : "'" + name.substr(0, 40) + "'";
+    if (operand.isTensor()) {
+      RankedTensorType type = NodeImporter::typeOf(operand.value);
+      text += " " + dataTypeName(onnxTypeOf(type.getElementType())) + " " +
+              formatShape(type.getShape());
+    } else if (!operand.isUnknown()) {
+      text += " " + describe(operand);
+    }
+  }
+  for (const NodeAttribute &attribute : node.attributes) {
+    bool first = &attribute == &node.attributes.front();
+    text += !first ? ", " : text.empty() ? "attributes " : "; attributes ";
+    text += attribute.name + "=" + attributeText(attribute);
+  }
+  constexpr size_t kLongest = 400;
+  if (text.size() > kLongest)
+    text = text.substr(0, kLongest) + " ..";
+  return text;
 }
 
 void Importer::importNode(const Node &node, Body &body) {
@@ -315,12 +427,17 @@ void Importer::importNode(const Node &node, Body &body) {
       findFunction(node)
           ? nullptr
           : OpRegistry::get().find(node.domain, node.opType, opset);
+  if (!row && !findFunction(node) && node.domain.empty() &&
+      opset < kUpgradedOpset)
+    row = OpRegistry::get().find("", node.opType, kUpgradedOpset);
   SmallVector<Entity> operands;
   bool complete = true;
   for (const std::string &input : node.inputs) {
     operands.push_back(input.empty() ? Entity() : body.lookup(input));
     complete &= input.empty() || !operands.back().isUnknown();
   }
+  if (options.titles && !body.callSite && node.index < options.titles->size())
+    (*options.titles)[node.index].details = detailsOf(node, operands);
   Operation *before =
       builder.getBlock()->empty() ? nullptr : &builder.getBlock()->back();
   std::vector<Entity> results;
@@ -345,7 +462,17 @@ std::vector<Entity> Importer::importByRow(const Node &node, int64_t opset,
   SmallVector<Value> values;
   for (const Entity &operand : operands)
     values.push_back(operand.value);
-  NodeImporter importer(node, opset, builder, location, values);
+  Node upgraded;
+  bool isOld = opset < row.firstOpset; // see importNode
+  if (isOld) {
+    upgraded = node;
+    NodeImporter before(node, opset, builder, location, values);
+    if (failed(upgradeNode(before, upgraded, values)))
+      return {};
+    opset = kUpgradedOpset;
+  }
+  NodeImporter importer(isOld ? upgraded : node, opset, builder, location,
+                        values);
   std::vector<Entity> results;
   if (row.structure) {
     StructureNode structure{*this, body, importer, operands, {}};
@@ -360,10 +487,18 @@ std::vector<Entity> Importer::importByRow(const Node &node, int64_t opset,
                              node.opType + " takes tensors");
         return {};
       }
-    if (failed(row.import(importer)))
-      return {};
-    for (size_t i = 0; i < node.outputs.size(); ++i)
-      results.push_back(importer.output(i));
+    if (llvm::any_of(values, isDataDependent)) {
+      SmallVector<Value> onHost;
+      if (failed(importOnHost(row, node, opset, builder, location, values,
+                              onHost)))
+        return {};
+      results.assign(onHost.begin(), onHost.end());
+    } else {
+      if (failed(row.import(importer)))
+        return {};
+      for (size_t i = 0; i < node.outputs.size(); ++i)
+        results.push_back(importer.output(i));
+    }
   }
   results.resize(node.outputs.size());
   for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -459,7 +594,8 @@ void Importer::importMainGraph(Scope &scope) {
     for (const Node &node : model.nodes) {
       auto version = model.opsets.find(node.domain);
       options.titles->push_back(
-          {node.opType, version == model.opsets.end() ? 0 : version->second});
+          {node.opType, version == model.opsets.end() ? 0 : version->second,
+           ""});
     }
   }
   std::vector<std::string> given;

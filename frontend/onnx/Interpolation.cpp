@@ -21,6 +21,8 @@ static double placeOf(const Interpolation &how, const ResizedAxis &axis,
     double start = axis.roiStart * (in - 1);
     return start + (length == 1 ? span / 2 : x * span / (length - 1));
   }
+  if (how.coordinates == "tf_half_pixel_for_nn") // Resize-11 only
+    return (x + 0.5) / axis.scale;
   if (how.coordinates == "pytorch_half_pixel" && length == 1)
     return -0.5;
   double place = (x + 0.5) / axis.scale - 0.5;

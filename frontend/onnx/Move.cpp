@@ -367,8 +367,7 @@ static LogicalResult importExpand(NodeImporter &n) {
   auto result = top::broadcastShapes(own, *shape);
   if (!result)
     return n.error() << "the input has the shape " << formatShape(own)
-                     << ", which cannot be repeated to "
-                     << formatShape(*shape)
+                     << ", which cannot be repeated to " << formatShape(*shape)
                      << "; aligned at the last axis, sizes must be equal or 1";
   Compose c(n);
   return c.finish(c.expand(*input, *result));
@@ -519,8 +518,8 @@ static LogicalResult importPad(NodeImporter &n) {
   if (!kept || (llvm::all_of(begins, [](int64_t pad) { return pad == 0; }) &&
                 llvm::all_of(ends, [](int64_t pad) { return pad == 0; })))
     return c.finish(kept);
-  return n.setOutput(n.create<top::PadOp>(kept, value, begins, ends,
-                                          StringRef(*mode)));
+  return n.setOutput(
+      n.create<top::PadOp>(kept, value, begins, ends, StringRef(*mode)));
 }
 
 void weft::onnx::registerMoveRows(OpRegistry &registry) {

@@ -1,6 +1,7 @@
 //===- NodeImporter.cpp - what an import function works with --------------===//
 
 #include "frontend/onnx/NodeImporter.h"
+#include "dialects/top/Host.h"
 
 #include "dialects/Evaluate.h"
 #include "dialects/top/Constant.h"
@@ -217,7 +218,8 @@ NodeImporter::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult NodeImporter::checkSize(RankedTensorType type) {
-  if (countElements(type.getShape()))
+  std::optional<SmallVector<int64_t>> largest = largestShape(type);
+  if (largest && countElements(*largest))
     return success();
   error() << "the result has the shape " << formatShape(type.getShape())
           << "; there may be at most " << kMaxElements << " elements";
@@ -248,8 +250,16 @@ ElementsAttr NodeImporter::fold(Operation *op,
   SmallVector<numeric::HostTensor> results;
   if (failed(evaluable.evaluate(pointers, results)) || results.size() != 1)
     return nullptr;
-  return toElementsAttr(results.front(), typeOf(op->getResult(0)),
+  // A size that depended on data is known now.
+  auto type = RankedTensorType::get(results.front().shape(),
+                                    typeOf(op->getResult(0)).getElementType());
+  return toElementsAttr(results.front(), type,
                         node.outputs.empty() ? "" : node.outputs.front());
+}
+
+/// The constant that a tensor without elements is.
+static ElementsAttr emptyConstant(RankedTensorType type) {
+  return toElementsAttr(*makeHostTensor(type), type, "empty");
 }
 
 FailureOr<Value> NodeImporter::finish(Operation *op) {
@@ -258,25 +268,57 @@ FailureOr<Value> NodeImporter::finish(Operation *op) {
     op->erase();
     return failure();
   }
-  // Whatever the operands are, a tensor without elements is known.
-  RankedTensorType type = typeOf(op->getResult(0));
-  if (type.hasStaticShape() && type.getNumElements() == 0) {
+  auto isEmpty = [](Value value) {
+    return typeOf(value).hasStaticShape() &&
+           typeOf(value).getNumElements() == 0;
+  };
+  if (op->getNumResults() == 1 && isEmpty(op->getResult(0))) {
+    ElementsAttr empty = emptyConstant(typeOf(op->getResult(0)));
     op->erase();
-    return constant(
-        DenseElementsAttr::get(type, ArrayRef<mlir::Attribute>()));
+    return constant(empty);
   }
   SmallVector<mlir::Attribute> constants;
   for (Value operand : op->getOperands()) {
     ElementsAttr constant;
-    if (!matchPattern(operand, m_Constant(&constant)))
+    if (isEmpty(operand))
+      constant = emptyConstant(typeOf(operand));
+    else if (!matchPattern(operand, m_Constant(&constant)))
       return op->getResult(0);
     constants.push_back(constant);
   }
   ElementsAttr value = fold(op, constants);
-  if (!value || value.getType() != op->getResult(0).getType())
+  RankedTensorType type = typeOf(op->getResult(0));
+  if (!value || (type.hasStaticShape() && value.getType() != type))
     return op->getResult(0);
   op->erase();
   return constant(value);
+}
+
+FailureOr<SmallVector<Value>>
+NodeImporter::createHost(StringRef kernel, ArrayRef<Value> hostOperands,
+                         ArrayRef<Type> types,
+                         ArrayRef<NamedAttribute> parameters) {
+  SmallVector<Value> present;
+  SmallVector<int64_t> absent;
+  for (auto [slot, value] : llvm::enumerate(hostOperands)) {
+    if (value)
+      present.push_back(value);
+    else
+      absent.push_back(int64_t(slot));
+  }
+  for (Type type : types)
+    if (failed(checkSize(cast<RankedTensorType>(type))))
+      return failure();
+  auto op = builder.create<top::HostOp>(
+      location, types, kernel, present, builder.getDictionaryAttr(parameters),
+      absent.empty() ? DenseI64ArrayAttr()
+                     : builder.getDenseI64ArrayAttr(absent));
+  if (op->getNumResults() != 1)
+    return SmallVector<Value>(op->getResults());
+  FailureOr<Value> result = finish(op);
+  if (failed(result))
+    return failure();
+  return SmallVector<Value>{*result};
 }
 
 Value NodeImporter::constant(ElementsAttr value) {

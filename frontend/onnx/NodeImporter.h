@@ -121,6 +121,13 @@ public:
     Op op = builder.create<Op>(location, type, std::forward<Args>(args)...);
     return finish(op.getOperation());
   }
+  /// Builds a `top.host`: results of `types` (boundedType for sizes that depend
+  /// on data) by `kernel`; null stands for an operand that is left out. One
+  /// result of constants is folded, its sizes are known then.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  createHost(llvm::StringRef kernel, llvm::ArrayRef<mlir::Value> hostOperands,
+             llvm::ArrayRef<mlir::Type> types,
+             llvm::ArrayRef<mlir::NamedAttribute> parameters);
   mlir::FailureOr<mlir::Value> reshape(mlir::Value value,
                                        llvm::ArrayRef<int64_t> shape);
   mlir::Value constant(mlir::ElementsAttr value);

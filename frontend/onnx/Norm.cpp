@@ -5,7 +5,6 @@
 #include "frontend/onnx/Compose.h"
 #include "frontend/onnx/OpRows.h"
 
-#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -344,9 +343,9 @@ static LogicalResult importLpNorm(NodeImporter &n) {
   if (*p == 2)
     norm = c.unary(UnaryKind::Sqrt, norm);
   // Where the norm is 0 all values are, and so is the result.
-  double smallest = c.elementOf(*input).isF16()
-                        ? 0x1p-14
-                        : double(std::numeric_limits<float>::min());
+  // Not the smallest normal number: its reciprocal is near the end of the
+  // range, where a quotient made of Newton steps is NaN.
+  double smallest = c.elementOf(*input).isF16() ? 0x1p-14 : 0x1p-100;
   return c.finish(c.binary(BinaryKind::Div, *input, c.max(norm, smallest)));
 }
 
@@ -377,11 +376,10 @@ static LogicalResult importLrn(NodeImporter &n) {
     Value part = c.sliceAxis(padded, 1, i, channels);
     sum = sum ? c.add(sum, part) : part;
   }
+  // base^-beta; a base is positive, so a logarithm will do.
   Value base = c.add(c.mul(sum, *alpha / static_cast<double>(*size)), *bias);
-  if (!base)
-    return failure();
-  Value factor = c.binary(BinaryKind::Pow, base, c.number(-*beta, base));
-  return c.finish(c.mul(*input, factor));
+  Value exponent = c.mul(c.unary(UnaryKind::Log, base), -*beta);
+  return c.finish(c.mul(*input, c.unary(UnaryKind::Exp, exponent)));
 }
 
 void weft::onnx::registerNormRows(OpRegistry &registry) {

@@ -255,7 +255,9 @@ NodeAttribute ModelConverter::attribute(const ::onnx::AttributeProto &proto,
   result.ints.assign(proto.ints().begin(), proto.ints().end());
   result.strings.assign(proto.strings().begin(), proto.strings().end());
   if (result.kind == NodeAttribute::Kind::Tensor && proto.has_t()) {
-    Expected<Tensor> tensor = readTensor(proto.t(), this->proto, files);
+    // A NaN in an attribute may be a mark, not a weight.
+    Expected<Tensor> tensor =
+        readTensor(proto.t(), this->proto, files, /*allowsNan=*/true);
     if (tensor)
       result.tensor = std::make_shared<Tensor>(std::move(*tensor));
     else if (std::string text = llvm::toString(tensor.takeError());
@@ -353,6 +355,12 @@ Node ModelConverter::node(const ::onnx::NodeProto &proto,
   for (const ::onnx::AttributeProto &attributeProto : proto.attribute())
     result.attributes.push_back(
         attribute(attributeProto, opsets, result.problem));
+  // Of control flow the graphs are imported; of other operators (FlexAttention)
+  // they become part of a function body, which ONNX builds from the bytes.
+  for (int i = 0; !result.domain.empty() && i < proto.attribute_size(); ++i)
+    if (proto.attribute(i).has_g())
+      result.attributes[i].stringValue =
+          proto.attribute(i).g().SerializeAsString();
   for (const NodeAttribute &attribute : result.attributes)
     if (attribute.graph)
       result.captured.insert(result.captured.end(),
@@ -634,7 +642,11 @@ static void setAttribute(const NodeAttribute &attribute,
       proto.mutable_t()->set_raw_data(tensor.bytes.data(), tensor.bytes.size());
     }
     break;
-  case Kind::Graph: // no function body looks inside
+  case Kind::Graph: // empty where no function body looks inside
+    proto.set_type(::onnx::AttributeProto::GRAPH);
+    if (!attribute.stringValue.empty())
+      proto.mutable_g()->ParseFromString(attribute.stringValue);
+    break;
   case Kind::Other:
     break;
   }
@@ -656,7 +668,8 @@ static ::onnx::NodeProto nodeProto(const Node &node) {
 
 Expected<std::optional<Function>>
 weft::onnx::functionOfSchema(const Node &node, int64_t opset,
-                             llvm::ArrayRef<ValueType> inputTypes) {
+                             llvm::ArrayRef<ValueType> inputTypes,
+                             int64_t defaultOpset) {
   try {
     int version = static_cast<int>(opset);
     const ::onnx::OpSchema *schema =
@@ -689,9 +702,12 @@ weft::onnx::functionOfSchema(const Node &node, int64_t opset,
     for (const auto &[name, attribute] : schema->attributes())
       if (attribute.default_value.has_name())
         *body->add_attribute_proto() = attribute.default_value;
-    Function result = ModelConverter(model, "").function(*body);
-    result.opsets.try_emplace("", opset);
-    return std::optional<Function>(std::move(result));
+    if (!opsetsOf(*body).count("")) {
+      auto *import = body->add_opset_import();
+      import->set_domain("");
+      import->set_version(defaultOpset);
+    }
+    return std::optional<Function>(ModelConverter(model, "").function(*body));
   } catch (const std::exception &error) {
     return fileError("ONNX cannot expand this node into its function: " +
                      oneLine(error.what()));

@@ -210,10 +210,11 @@ SchemaFacts lookUpSchema(llvm::StringRef domain, llvm::StringRef opType,
                          int64_t opset);
 
 /// The body that ONNX's schema gives for `node` at `opset`; nullopt if the
-/// operator is not defined by a function.
+/// operator is not defined by a function. Its nodes of the default domain have
+/// the opset that the body says, else `defaultOpset`.
 llvm::Expected<std::optional<Function>>
 functionOfSchema(const Node &node, int64_t opset,
-                 llvm::ArrayRef<ValueType> inputTypes);
+                 llvm::ArrayRef<ValueType> inputTypes, int64_t defaultOpset);
 
 /// Version of the ONNX library built in, that of scripts/requirements.txt.
 llvm::StringRef libraryVersion();

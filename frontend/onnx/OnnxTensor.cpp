@@ -375,7 +375,7 @@ static void takeRawData(const ::onnx::TensorProto &proto, Tensor &tensor) {
 Expected<Tensor>
 weft::onnx::readTensor(const ::onnx::TensorProto &proto,
                        const std::shared_ptr<const void> &owner,
-                       ExternalFiles &files) {
+                       ExternalFiles &files, bool allowsNan) {
   Tensor tensor;
   tensor.name = proto.name();
   tensor.type = proto.data_type();
@@ -414,7 +414,7 @@ weft::onnx::readTensor(const ::onnx::TensorProto &proto,
   } else if (Error error = readTypedField(proto, *elements, tensor)) {
     return error;
   }
-  if (std::optional<size_t> index = findNan(tensor))
+  if (std::optional<size_t> index = allowsNan ? std::nullopt : findNan(tensor))
     return problem(formatv("is NaN at element {0} of {1}; a NaN weight makes "
                            "every result NaN, export the model again",
                            *index, *elements)

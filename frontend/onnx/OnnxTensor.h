@@ -35,10 +35,11 @@ private:
 };
 
 /// Converts `proto`, which `owner` keeps alive: small raw data is referenced,
-/// large is taken out of it, typed fields are packed into new memory. The error text does not name the tensor.
+/// large is taken out of it, typed fields are packed into new memory. The error
+/// text does not name the tensor. A NaN is an error unless `allowsNan`.
 llvm::Expected<Tensor> readTensor(const ::onnx::TensorProto &proto,
                                   const std::shared_ptr<const void> &owner,
-                                  ExternalFiles &files);
+                                  ExternalFiles &files, bool allowsNan = false);
 
 } // namespace weft::onnx
 

@@ -50,7 +50,7 @@ static LogicalResult readPool(NodeImporter &n, Value &input, Window &window) {
   return success();
 }
 
-/// AveragePool-7..22.
+/// AveragePool-1..22.
 static LogicalResult importAveragePool(NodeImporter &n) {
   Value input;
   Window window;
@@ -83,22 +83,32 @@ static LogicalResult importMaxPool(NodeImporter &n) {
       c.cast(poolWindows(c, PoolKind::Max, value, window), element));
 }
 
+/// `value` >= 0 to the power `p` > 0: exp(p * log(value)), which is exact at 0
+/// and infinity and within some ulp between.
+static Value power(Compose &c, Value value, double p) {
+  using top::UnaryKind;
+  if (p == 1)
+    return value;
+  if (p == 2)
+    return c.mul(value, value);
+  if (p == 0.5)
+    return c.unary(UnaryKind::Sqrt, value);
+  return c.unary(UnaryKind::Exp, c.mul(c.unary(UnaryKind::Log, value), p));
+}
+
 /// (sum of |x|^p)^(1/p) of what `mean` makes of |x|^p, a mean of `cells`.
 static Value norm(Compose &c, Value value, int64_t p, double cells,
                   function_ref<Value(Value)> mean) {
-  using top::UnaryKind;
-  Value power = c.unary(UnaryKind::Abs, value);
-  if (p == 2)
-    power = c.mul(value, value);
-  else if (p != 1 && power)
-    power = c.binary(top::BinaryKind::Pow, power,
-                     c.number(static_cast<double>(p), power));
-  Value sum = power ? c.mul(mean(power), cells) : Value();
-  if (p == 1 || !sum)
-    return sum;
-  return p == 2 ? c.unary(UnaryKind::Sqrt, sum)
-                : c.binary(top::BinaryKind::Pow, sum,
-                           c.number(1.0 / static_cast<double>(p), sum));
+  Value magnitude = c.unary(top::UnaryKind::Abs, value);
+  Value raised = magnitude;
+  constexpr int64_t kMostProducts = 8;
+  if (p <= kMostProducts)
+    for (int64_t i = 1; i < p; ++i)
+      raised = c.mul(raised, magnitude);
+  else
+    raised = power(c, magnitude, static_cast<double>(p));
+  Value sum = raised ? c.mul(mean(raised), cells) : Value();
+  return power(c, sum, 1.0 / static_cast<double>(p));
 }
 
 /// LpPool-2..22.
@@ -212,7 +222,7 @@ void weft::onnx::registerPoolRows(OpRegistry &registry) {
   registry.add(
       "Pool",
       {
-          {"AveragePool", 7, kLastOpset, importAveragePool},
+          {"AveragePool", 1, kLastOpset, importAveragePool},
           {"GlobalAveragePool", 1, kLastOpset, importGlobalPool<PoolKind::Avg>},
           {"GlobalMaxPool", 1, kLastOpset, importGlobalPool<PoolKind::Max>},
           {"GlobalLpPool", 2, kLastOpset, importGlobalLpPool},

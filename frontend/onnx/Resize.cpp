@@ -319,11 +319,6 @@ static FailureOr<Interpolation> readInterpolation(NodeImporter &n) {
   }
   how.mode = *mode;
   how.coordinates = *coordinates;
-  if (*coordinates == "tf_half_pixel_for_nn") { // Resize-11: (x + 0.5) / scale
-    n.unsupported() << "coordinate_transformation_mode tf_half_pixel_for_nn, "
-                       "which Resize-13 removed; use half_pixel";
-    return failure();
-  }
   how.rounding = *rounding;
   how.cubicA = *cubicA;
   how.excludeOutside = *exclude && *mode != "nearest"; // a copy has no sum

@@ -91,19 +91,21 @@ static SmallVector<AxisTap> tapsAround(Compose &c, Value place, int64_t size,
   bool nearest = how.kernel == Kernel::Nearest;
   if (nearest)
     place = c.unary(UnaryKind::Round, place);
-  if (how.outside == Outside::Border)
+  // Cubic kernels look further than one pixel: only their pixels move.
+  bool cubic = how.kernel == Kernel::Cubic;
+  if (how.outside == Outside::Border && !cubic)
     place = c.clamp(place, 0, static_cast<double>(size - 1));
-  else if (how.outside == Outside::Reflection)
+  else if (how.outside == Outside::Reflection && !cubic)
     place = reflect(c, place, size, how.alignCorners);
   if (nearest)
     return {tapAt(c, place, {}, size, how)};
   Value left = c.unary(UnaryKind::Floor, place), t = c.sub(place, left);
   SmallVector<Value> weights;
-  if (how.kernel == Kernel::Cubic)
+  if (cubic)
     weights = cubicWeights(c, t);
   else if (t)
     weights = {c.sub(c.number(1, t), t), t};
-  int64_t first = how.kernel == Kernel::Cubic ? -1 : 0;
+  int64_t first = cubic ? -1 : 0;
   SmallVector<AxisTap> taps;
   for (Value weight : weights) {
     Value index = first ? c.add(left, static_cast<double>(first)) : left;
@@ -336,8 +338,17 @@ static Value reduceBins(Compose &c, Value value, const RoiAxis axes[2],
   return value;
 }
 
-/// RoiAlign-10..22.
-static LogicalResult importRoiAlign(NodeImporter &n) {
+namespace {
+/// What a RoiAlign node says.
+struct RoiNode {
+  Value input, rois, batches;
+  bool largest = false, halfPixel = true;
+  int64_t high = 1, wide = 1, ratio = 0;
+  double scale = 1;
+};
+} // namespace
+
+static LogicalResult readRoiAlign(NodeImporter &n, RoiNode &roi) {
   FailureOr<Value> input = n.operand(0), rois = n.operand(1),
                    batches = n.operand(2);
   auto mode = n.wordAttribute("mode", "avg", {"avg", "max"});
@@ -361,24 +372,51 @@ static LogicalResult importRoiAlign(NodeImporter &n) {
                      << ", rois " << formatShape(boxes) << " and batch_indices "
                      << formatShape(n.typeOf(*batches).getShape())
                      << "; they must be N x C x H x W, R x 4 and R";
-  if (*ratio == 0)
-    return n.unsupported()
-           << "sampling_ratio 0, whose number of samples depends on the "
-              "regions; give a sampling_ratio of 1 or more";
-  if (failed(checkPixels(n, shape[0] * shape[2] * shape[3])))
+  roi = {*input, *rois, *batches, *mode == "max", *coordinates == "half_pixel",
+         *high,  *wide, *ratio,   *scale};
+  return success();
+}
+
+/// As many samples as a region has pixels: a number that only the data has.
+static LogicalResult alignOnHost(Compose &c, const RoiNode &roi) {
+  NamedAttrList parameters;
+  Builder &b = c.n.builder;
+  parameters.set("mode", b.getStringAttr(roi.largest ? "max" : "avg"));
+  parameters.set("half_pixel", b.getI64IntegerAttr(roi.halfPixel));
+  parameters.set("sampling_ratio", b.getI64IntegerAttr(roi.ratio));
+  parameters.set("output_height", b.getI64IntegerAttr(roi.high));
+  parameters.set("output_width", b.getI64IntegerAttr(roi.wide));
+  parameters.set("spatial_scale", b.getF64FloatAttr(roi.scale));
+  SmallVector<int64_t> shape{c.shapeOf(roi.rois)[0], c.shapeOf(roi.input)[1],
+                             roi.high, roi.wide};
+  Type result = RankedTensorType::get(shape, c.elementOf(roi.input));
+  return c.finishHost("roi_align", {roi.input, roi.rois, roi.batches},
+                      parameters, result);
+}
+
+/// RoiAlign-10..22.
+static LogicalResult importRoiAlign(NodeImporter &n) {
+  RoiNode roi;
+  if (failed(readRoiAlign(n, roi)))
     return failure();
   Compose c(n);
-  Type f32 = n.builder.getF32Type();
-  RoiAxis axes[2] = {{shape[2], *high, *ratio, 1, {}, {}},
-                     {shape[3], *wide, *ratio, 0, {}, {}}};
-  Value places = c.cast(*rois, f32);
+  if (roi.ratio == 0)
+    return alignOnHost(c, roi);
+  ArrayRef<int64_t> shape = c.shapeOf(roi.input);
+  if (failed(checkPixels(n, shape[0] * shape[2] * shape[3])))
+    return failure();
+  Type f32 = n.builder.getF32Type(), element = c.elementOf(roi.input);
+  RoiAxis axes[2] = {{shape[2], roi.high, roi.ratio, 1, {}, {}},
+                     {shape[3], roi.wide, roi.ratio, 0, {}, {}}};
+  Value places = c.cast(roi.rois, f32);
   for (RoiAxis &axis : axes)
-    if (!alignAxis(c, places, *scale, *coordinates == "half_pixel", axis))
+    if (!alignAxis(c, places, roi.scale, roi.halfPixel, axis))
       return failure();
-  int64_t count = boxes[0], rows = *high * *ratio, columns = *wide * *ratio;
-  Value table = c.reshape(tableOf(c, *input),
+  int64_t count = c.shapeOf(roi.rois)[0], rows = roi.high * roi.ratio,
+          columns = roi.wide * roi.ratio;
+  Value table = c.reshape(tableOf(c, roi.input),
                           {1, shape[0] * shape[2] * shape[3], shape[1]});
-  Value base = c.mul(c.reshape(c.cast(*batches, f32), {count, 1, 1}),
+  Value base = c.mul(c.reshape(c.cast(roi.batches, f32), {count, 1, 1}),
                      static_cast<double>(shape[2] * shape[3]));
   Value total;
   for (int corner = 0; corner < 4; ++corner) {
@@ -393,18 +431,45 @@ static LogicalResult importRoiAlign(NodeImporter &n) {
         c.add(c.add(c.mul(y, static_cast<double>(shape[3])), base), x);
     Value gathered = c.gather(
         table, rowNumbers(c, c.reshape(index, {1, count * rows * columns})));
-    Value weight = c.reshape(c.cast(c.mul(wy, wx), c.elementOf(*input)),
-                             {count, rows, columns, 1});
+    Value weight =
+        c.reshape(c.cast(c.mul(wy, wx), element), {count, rows, columns, 1});
     Value part =
         c.mul(c.reshape(gathered, {count, rows, columns, shape[1]}), weight);
-    total = !corner          ? part
-            : *mode == "max" ? c.max(total, part)
-                             : c.add(total, part);
+    total = !corner       ? part
+            : roi.largest ? c.max(total, part)
+                          : c.add(total, part);
   }
-  Value bins = reduceBins(c, total, axes, *mode == "max");
-  if (*mode == "avg")
-    bins = c.mul(bins, 1.0 / static_cast<double>(*ratio * *ratio));
+  Value bins = reduceBins(c, total, axes, roi.largest);
+  if (!roi.largest)
+    bins = c.mul(bins, 1.0 / static_cast<double>(roi.ratio * roi.ratio));
   return c.finish(c.transpose(bins, {0, 3, 1, 2}));
+}
+
+/// MaxRoiPool-1..22: on the host, the windows are data.
+static LogicalResult importMaxRoiPool(NodeImporter &n) {
+  FailureOr<Value> input = n.operand(0), rois = n.operand(1);
+  auto pooled = n.intsAttribute("pooled_shape", 2, 1, 1);
+  auto scale = n.floatAttribute("spatial_scale", 1);
+  if (failed(input) || failed(rois) || failed(pooled) || failed(scale))
+    return failure();
+  ArrayRef<int64_t> shape = n.typeOf(*input).getShape(),
+                    boxes = n.typeOf(*rois).getShape();
+  if (!n.hasAttribute("pooled_shape"))
+    return n.error() << "pooled_shape is missing";
+  if (shape.size() != 4 || boxes.size() != 2 || boxes[1] != 5)
+    return n.error() << "the input has the shape " << formatShape(shape)
+                     << " and rois " << formatShape(boxes)
+                     << "; they must be N x C x H x W and R x 5";
+  NamedAttrList parameters;
+  Builder &b = n.builder;
+  parameters.set("output_height", b.getI64IntegerAttr((*pooled)[0]));
+  parameters.set("output_width", b.getI64IntegerAttr((*pooled)[1]));
+  parameters.set("spatial_scale", b.getF64FloatAttr(*scale));
+  Compose c(n);
+  return c.finishHost(
+      "max_roi_pool", {*input, *rois}, parameters,
+      RankedTensorType::get({boxes[0], shape[1], (*pooled)[0], (*pooled)[1]},
+                            c.elementOf(*input)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -526,6 +591,7 @@ std::vector<OpRow> weft::onnx::sampleRows() {
           {"DeformConv", 19, kLastOpset, importDeformConv, "2 spatial axes"},
           {"GridSample", 16, kLastOpset, importGridSample,
            "images of up to 2^24 pixels"},
+          {"MaxRoiPool", 1, kLastOpset, importMaxRoiPool, "on the host"},
           {"RoiAlign", 10, kLastOpset, importRoiAlign,
-           "sampling_ratio of 1 or more"}};
+           "sampling_ratio 0 on the host"}};
 }

@@ -5,7 +5,7 @@
 #include "dialects/top/Unary.h"
 #include "dialects/tpu/Binary.h"
 #include "passes/quantize/Broadcast.h"
-#include "passes/quantize/Lowering.h"
+#include "passes/quantize/Elements.h"
 
 using namespace mlir;
 using namespace weft;
@@ -37,87 +37,155 @@ static std::optional<double> scalarOf(Value topValue, Lowering &lowering) {
   return fits ? std::optional<double>(number) : std::nullopt;
 }
 
-static bool hasKind(StringRef name) {
-  std::optional<tpu::BinaryKind> kind = tpu::symbolizeBinaryKind(name);
-  return kind && *kind <= tpu::BinaryKind::Min;
+/// True for a kind that only integers and bools have.
+static bool isBitKind(tpu::BinaryKind kind) {
+  return kind >= tpu::BinaryKind::And && kind <= tpu::BinaryKind::ShiftRight;
 }
 
-static LogicalResult lowerBinary(top::BinaryOp op, Lowering &lowering) {
-  StringRef name = top::stringifyBinaryKind(op.getKind());
-  std::optional<tpu::BinaryKind> kind = tpu::symbolizeBinaryKind(name);
-  if (!kind || !hasKind(name))
-    return unsupported(op)
-           << "element-wise function '" << name
-           << "' of two tensors; build it from add, sub, mul, div, max and min";
-  OpBuilder &b = lowering.builder;
-  Type onnx = topElement(op.getLhs());
-  bool isFloat = isa<FloatType>(onnx);
-  if (!isFloat && *kind == tpu::BinaryKind::Div)
-    return unsupported(op) << "a quotient of integers; cast them to floats";
+static bool isComparison(top::BinaryKind kind) {
+  return kind >= top::BinaryKind::Equal &&
+         kind <= top::BinaryKind::GreaterOrEqual;
+}
+
+/// Whether the chip has kind `name`, spelt as in the top dialect.
+static bool hasKind(StringRef name) {
+  std::optional<top::BinaryKind> kind = top::symbolizeBinaryKind(name);
+  return tpu::symbolizeBinaryKind(name) || (kind && isComparison(*kind)) ||
+         name.starts_with("bitwise_");
+}
+
+/// Both operands of `op` in `elements`, in one view and ready to broadcast; a
+/// constant of one element is a number, unless it would widen the rank.
+static FailureOr<std::pair<Element, Element>>
+operandsOf(top::BinaryOp op, ArrayRef<Type> elements, Lowering &lowering) {
   std::optional<double> left = scalarOf(op.getLhs(), lowering),
                         right = scalarOf(op.getRhs(), lowering);
-  if (!lowering.firstForm(op.getLhs()) && !lowering.firstForm(op.getRhs()))
-    return unsupported(op)
-           << "a function of two constants; fold constants first (--top-fold)";
-  // A quotient is a Newton iteration on the machine, which only f32 carries far
-  // enough.
-  Type element = *kind == tpu::BinaryKind::Div && !right
-                     ? lowering.f32()
-                     : lowering.elementwiseType(op->getOperands());
-  Value lhs, rhs;
-  FloatAttr constant;
-  bool reversed = false;
-  SmallVector<int64_t, 4> outputShape;
   Value other = right ? op.getLhs() : op.getRhs();
-  // A constant with one element is a number of the command, unless it would
-  // widen the rank.
   if ((left || right) && elementsOf(other) == elementsOf(op.getOutput())) {
-    double number = right ? *right : *left;
-    if (*kind == tpu::BinaryKind::Div &&
-        right) { // x / c = x * (1 / c): one command, at most one more rounding
-      kind = tpu::BinaryKind::Mul;
-      number = 1 / static_cast<float>(number);
-    }
-    FailureOr<Value> tensor = lowering.inOwnView(other, element, op);
+    FailureOr<Value> tensor =
+        lowering.inOwnView(other, elements[right ? 0 : 1], op);
     if (failed(tensor))
       return failure();
-    lhs = *tensor;
-    ArrayRef<int64_t> shape = ::shapeOf(lhs);
-    outputShape.assign(shape.begin(), shape.end());
-    constant = b.getF64FloatAttr(number);
-    reversed = left &&
-               (*kind == tpu::BinaryKind::Sub || *kind == tpu::BinaryKind::Div);
+    return right ? std::pair<Element, Element>(*tensor, *right)
+                 : std::pair<Element, Element>(*left, *tensor);
+  }
+  BroadcastViews views = broadcastViews(
+      shapeOf(op.getOutput()), {shapeOf(op.getLhs()), shapeOf(op.getRhs())});
+  FailureOr<Value> lhs =
+      broadcastOperand(views, 0, op.getLhs(), elements[0], op, lowering);
+  FailureOr<Value> rhs =
+      broadcastOperand(views, 1, op.getRhs(), elements[1], op, lowering);
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  return std::pair<Element, Element>(*lhs, *rhs);
+}
+
+/// A comparison of any two numbers: ui8 1 or 0. The machine has greater, equal
+/// and less, in none of which a NaN stands.
+static LogicalResult lowerComparison(top::BinaryOp op, Lowering &lowering) {
+  Type element = lowering.elementwiseType(op->getOperands());
+  auto operands = operandsOf(op, {element, element}, lowering);
+  if (failed(operands))
+    return failure();
+  auto [lhs, rhs] = *operands;
+  Elements e(lowering, op.getLoc());
+  top::BinaryKind kind = op.getKind();
+  bool orEqual = kind == top::BinaryKind::LessOrEqual ||
+                 kind == top::BinaryKind::GreaterOrEqual;
+  bool isLess =
+      kind == top::BinaryKind::Less || kind == top::BinaryKind::LessOrEqual;
+  if (!lhs.tensor) { // a number on the left: the other way round
+    std::swap(lhs, rhs);
+    isLess = !isLess;
+  }
+  tpu::Relation relation = kind == top::BinaryKind::Equal ? tpu::Relation::Equal
+                           : isLess                       ? tpu::Relation::Less
+                                    : tpu::Relation::Greater;
+  Value result;
+  if (orEqual && isa<IntegerType>(element)) {
+    result =
+        e.isNot(e.compare(isLess ? tpu::Relation::Greater : tpu::Relation::Less,
+                          lhs.tensor, rhs));
   } else {
-    BroadcastViews views = broadcastViews(
-        shapeOf(op.getOutput()), {shapeOf(op.getLhs()), shapeOf(op.getRhs())});
-    FailureOr<Value> first =
-        broadcastOperand(views, 0, op.getLhs(), element, op, lowering);
-    FailureOr<Value> second =
-        broadcastOperand(views, 1, op.getRhs(), element, op, lowering);
-    if (failed(first) || failed(second))
-      return failure();
-    lhs = *first;
-    rhs = *second;
-    outputShape = views.result;
+    result = e.compare(relation, lhs.tensor, rhs);
+    if (orEqual)
+      result = e.binary(tpu::BinaryKind::Or, result,
+                        e.compare(tpu::Relation::Equal, lhs.tensor, rhs));
+  }
+  lowering.define(op.getOutput(), result);
+  return success();
+}
+
+static LogicalResult lowerIntegers(top::BinaryOp op, Lowering &lowering) {
+  Type element = storedElement(topElement(op.getLhs()));
+  auto operands = operandsOf(op, {element, element}, lowering);
+  if (failed(operands))
+    return failure();
+  Elements e(lowering, op.getLoc());
+  Value result =
+      integerFunction(op.getKind(), operands->first, operands->second, e);
+  if (!result)
+    return unsupported(op) << "element-wise function '"
+                           << top::stringifyBinaryKind(op.getKind())
+                           << "' of integers; cast them to floats";
+  lowering.define(op.getOutput(), result);
+  return success();
+}
+
+/// A function of floats that is one op.
+static LogicalResult lowerFloats(top::BinaryOp op, tpu::BinaryKind kind,
+                                 Lowering &lowering) {
+  OpBuilder &b = lowering.builder;
+  bool byNumber = scalarOf(op.getRhs(), lowering).has_value();
+  // A quotient is a Newton iteration on the machine, which only f32 carries far
+  // enough.
+  Type element = kind == tpu::BinaryKind::Div && !byNumber
+                     ? lowering.f32()
+                     : lowering.elementwiseType(op->getOperands());
+  auto operands = operandsOf(op, {element, element}, lowering);
+  if (failed(operands))
+    return failure();
+  auto [lhs, rhs] = *operands;
+  if (kind == tpu::BinaryKind::Div && !rhs.tensor) {
+    // x / c = x * (1 / c): one command, at most one more rounding
+    kind = tpu::BinaryKind::Mul;
+    rhs.number = 1 / static_cast<float>(rhs.number);
   }
   Value output = op.getOutput();
   Location location = op.getLoc();
-  UnitAttr relu;
-  top::UnaryOp following =
-      isFloat ? lowering.followingRelu(output) : top::UnaryOp();
-  if (following) {
-    relu = b.getUnitAttr();
+  if (top::UnaryOp following = lowering.followingRelu(output)) {
     output = following.getOutput();
     location = FusedLoc::get(op.getContext(), {location, following.getLoc()});
     lowering.markTaken(following);
   }
-  lowering.define(output,
-                  b.create<tpu::BinaryOp>(
-                      location, lowering.tensor(outputShape, element),
-                      tpu::BinaryKindAttr::get(op.getContext(), *kind), lhs,
-                      rhs, constant, reversed ? b.getUnitAttr() : UnitAttr(),
-                      relu, DenseI32ArrayAttr(), DenseI32ArrayAttr()));
+  Value result = Elements(lowering, location).binary(kind, lhs, rhs);
+  if (output != op.getOutput())
+    result.getDefiningOp<tpu::BinaryOp>().setReluAttr(b.getUnitAttr());
+  lowering.define(output, result);
   return success();
+}
+
+static LogicalResult lowerBinary(top::BinaryOp op, Lowering &lowering) {
+  if (!lowering.firstForm(op.getLhs()) && !lowering.firstForm(op.getRhs()))
+    return unsupported(op)
+           << "a function of two constants; fold constants first (--top-fold)";
+  if (isComparison(op.getKind()))
+    return lowerComparison(op, lowering);
+  bool wholes = isa<IntegerType>(topElement(op.getLhs())) &&
+                isa<IntegerType>(topElement(op.getRhs()));
+  if (wholes)
+    return lowerIntegers(op, lowering);
+  StringRef name = top::stringifyBinaryKind(op.getKind());
+  std::optional<tpu::BinaryKind> kind = tpu::symbolizeBinaryKind(name);
+  if (!kind || isBitKind(*kind))
+    return unsupported(op)
+           << "element-wise function '" << name
+           << "' of two tensors; build it from add, sub, mul, div, max and min";
+  if (isa<IntegerType>(topElement(op.getLhs())) ||
+      isa<IntegerType>(topElement(op.getRhs())))
+    return unsupported(op) << "element-wise function '" << name
+                           << "' of an integer and a float; cast one of them";
+  return lowerFloats(op, *kind, lowering);
 }
 
 void weft::quantize::registerBinaryLowering(LoweringTable &table) {

@@ -13,6 +13,7 @@
 #include "dialects/top/Unary.h"
 #include "dialects/tpu/Conv.h"
 #include "passes/quantize/Lowering.h"
+#include "passes/quantize/NamedSource.h"
 #include "passes/quantize/QuantScale.h"
 
 #include <cmath>
@@ -166,6 +167,9 @@ static LogicalResult lowerToFloat(Product &p, Value input, double inputScale,
 }
 
 static LogicalResult lowerInt8(Product &p, Lowering &lowering) {
+  // Steps inside a composed ONNX operator have no calibrated range.
+  if (!hasCalibratedName(p.input))
+    return lowerFloat(p, lowering);
   int64_t terms = p.filter.values.size() / p.filter.shape[0];
   if (terms > INT32_MAX / (kSignedLevels * kUnsignedLevels) - 1)
     return unsupported(p.op)
@@ -176,7 +180,7 @@ static LogicalResult lowerInt8(Product &p, Lowering &lowering) {
     return failure();
   double inputScale = tpu::scaleOf(tpu::elementOf(*input));
   Value folded = lowering.reshaped(p.location, *input, p.inputShape);
-  if (!lowering.isWantedQuantizedOnly(p.output))
+  if (!lowering.isWantedQuantizedOnly(p.output) || !hasCalibratedName(p.output))
     return lowerToFloat(p, folded, inputScale,
                         lowering.floatResultType(p.output), lowering);
   FailureOr<Type> element = lowering.quantTypeOf(p.output, p.op);

@@ -1,6 +1,5 @@
 //===- ConvertTopToTpu.cpp - top to tpu: the driver of the families -------===//
 
-#include "dialects/ConstantBlobs.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Symbols.h"
@@ -13,6 +12,7 @@
 #include "runtime/chips/Targets.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <cmath>
 #include <cstring>
@@ -136,8 +136,10 @@ public:
     LogicalResult result = lowerArguments(*old, *fresh);
     if (succeeded(result))
       result = lowerBody(*old);
-    if (succeeded(result))
+    if (succeeded(result)) {
+      eraseUnused(*fresh);
       replaceSignature(*old, *fresh);
+    }
     else
       dropBlock(fresh);
     return result;
@@ -147,6 +149,15 @@ private:
   static void dropBlock(Block *block) {
     block->dropAllReferences();
     block->erase();
+  }
+
+  /// Chains of ops may give more than their caller took; a layer group cannot
+  /// place what nobody reads.
+  static void eraseUnused(Block &block) {
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(block.getOperations())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
   }
 
   LogicalResult lowerArguments(Block &old, Block &fresh) {
@@ -196,7 +207,6 @@ private:
   /// All ops; a failing one does not hide the complaints about others, but
   /// about what reads its results.
   LogicalResult lowerBody(Block &old) {
-    BlobReleaser releaser(old);
     int errors = 0;
     llvm::DenseSet<Value> refused;
     for (Operation &op : old.without_terminator()) {
@@ -204,10 +214,8 @@ private:
         return refused.contains(operand);
       });
       if (!readsRefused &&
-          (lowering.isTaken(&op) || succeeded(lowerOrPlace(op)))) {
-        releaser.done(&op);
+          (lowering.isTaken(&op) || succeeded(lowerOrPlace(op))))
         continue;
-      }
       refused.insert(op.result_begin(), op.result_end());
       if (!readsRefused && ++errors == 20)
         break;
@@ -236,6 +244,8 @@ private:
   }
 
   LogicalResult lower(Operation &op) {
+    if (auto reason = op.getAttrOfType<StringAttr>(kHostReasonAttr))
+      return unsupported(&op) << reason.getValue();
     const LoweringTable::Function *function = functions.find(&op);
     if (!function)
       return unsupported(&op)
@@ -292,8 +302,8 @@ private:
     if (cast<RankedTensorType>(operand.getType()).getNumElements() == 0) {
       auto type = lowering.tensor({1, 1, 1, 1}, element);
       std::vector<char> zero(tpu::elementBytes(element), 0);
-      return Value(builder.create<tpu::WeightOp>(
-          operand.getLoc(), tpu::weightAttr(type, zero)));
+      return Value(builder.create<tpu::WeightOp>(operand.getLoc(),
+                                                 tpu::weightAttr(type, zero)));
     }
     return lowering.value(operand, element, ret);
   }

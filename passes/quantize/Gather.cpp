@@ -38,17 +38,16 @@ static LogicalResult lowerGather(top::GatherOp op, Lowering &lowering) {
     return failure();
   // One table and one list stay one channel.
   auto type = lowering.tensor(rowView(op.getOutput()), element);
-  lowering.define(op.getOutput(),
-                  lowering.builder.create<tpu::GatherOp>(op.getLoc(), type,
-                                                         *table, *indices));
+  lowering.define(op.getOutput(), lowering.builder.create<tpu::GatherOp>(
+                                      op.getLoc(), type, *table, *indices));
   return success();
 }
 
 static LogicalResult lowerScatter(top::ScatterOp op, Lowering &lowering) {
   if (op.getReduction() != "none")
-    return unsupported(op)
-           << "a scatter that combines by '" << op.getReduction()
-           << "' where indices may repeat; use reduction none";
+    return unsupported(op) << "a scatter that combines by '"
+                           << op.getReduction()
+                           << "' where indices may repeat; use reduction none";
   Type element = lowering.elementwiseType({op.getBase(), op.getUpdates()});
   FailureOr<Value> base =
       lowering.value(op.getBase(), element, rowView(op.getBase()), op);

@@ -5,6 +5,8 @@
 #include "dialects/top/Constant.h"
 #include "dialects/tpu/Host.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
@@ -99,14 +101,34 @@ Value Lowering::firstForm(Value topValue) {
   return form;
 }
 
+/// Doubles rounded to f32, in which all other doubles come to the host: equal
+/// numbers must stay equal. A constant with a number beyond f32's range and
+/// those of other types as they are.
+static ElementsAttr asFloats(ElementsAttr value, Location location) {
+  if (!value.getElementType().isF64())
+    return value;
+  FailureOr<numeric::HostTensor> tensor = toHostTensor(value, location);
+  if (failed(tensor))
+    return value;
+  double *numbers = tensor->as<double>();
+  for (int64_t i = 0, n = tensor->elements(); i < n; ++i) {
+    double rounded = double(static_cast<float>(numbers[i]));
+    if (std::isinf(rounded) && !std::isinf(numbers[i]))
+      return value;
+    numbers[i] = rounded;
+  }
+  return toElementsAttr(*tensor, cast<RankedTensorType>(value.getType()),
+                        "double");
+}
+
 Value Lowering::onHost(Value topValue) {
   Value &known = hostForms[topValue];
   if (known)
     return known;
   Value made;
   if (auto constant = topValue.getDefiningOp<top::ConstantOp>()) {
-    made = builder.create<tpu::HostConstantOp>(constant.getLoc(),
-                                               constant.getValue());
+    made = builder.create<tpu::HostConstantOp>(
+        constant.getLoc(), asFloats(constant.getValue(), constant.getLoc()));
   } else {
     Value form = firstForm(topValue);
     if (tpu::isQuantized(form))

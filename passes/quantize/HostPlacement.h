@@ -7,6 +7,10 @@
 
 namespace weft::quantize {
 
+/// Discardable attribute on a top op that is to be placed on the host: why
+/// (StringAttr). Made by a driver when a later pass refused the op.
+inline constexpr llvm::StringLiteral kHostReasonAttr = "top.host_reason";
+
 /// What an attempt to lower an op said: its errors, kept back.
 class Complaints {
 public:

@@ -1,8 +1,8 @@
 //===- Lowering.cpp - what the lowering of every family shares ------------===//
 
 #include "passes/quantize/Lowering.h"
+#include "runtime/numeric/SmallFloats.h"
 
-#include "runtime/numeric/TensorValues.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
@@ -13,8 +13,10 @@
 #include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/Move.h"
+#include "passes/quantize/NamedSource.h"
 #include "passes/quantize/QuantScale.h"
 #include "runtime/numeric/Float16.h"
+#include "runtime/numeric/TensorValues.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -51,11 +53,20 @@ SmallVector<int64_t, 4> weft::quantize::foldShape(ArrayRef<int64_t> shape) {
 Type weft::quantize::storedElement(Type onnx) {
   if (onnx.isF64())
     return Float32Type::get(onnx.getContext());
-  if (onnx.isInteger(1))
-    return IntegerType::get(onnx.getContext(), 8, IntegerType::Unsigned);
   auto integer = dyn_cast<IntegerType>(onnx);
+  bool isNarrowFloat =
+      !integer && (!isa<FloatType>(onnx) || onnx.getIntOrFloatBitWidth() == 8);
+  if (isNarrowFloat || onnx.isInteger(1))
+    return IntegerType::get(onnx.getContext(), 8, IntegerType::Unsigned);
+  if (integer && integer.getWidth() < 8)
+    return IntegerType::get(onnx.getContext(), 8, integer.getSignedness());
   if (integer && integer.getWidth() == 64)
     return IntegerType::get(onnx.getContext(), 32, integer.getSignedness());
+  if (integer && integer.getWidth() < 8) // a byte an element, extended
+    return IntegerType::get(onnx.getContext(), 8, integer.getSignedness());
+  if (std::optional<numeric::ElementType> type = hostElementType(onnx);
+      type && numeric::isSmallFloat(*type)) // as bits
+    return IntegerType::get(onnx.getContext(), 8, IntegerType::Unsigned);
   return onnx;
 }
 
@@ -166,25 +177,14 @@ Type Lowering::formType(Value topValue) {
 }
 
 Type Lowering::elementwiseType(ValueRange topValues) {
-  if (isa<IntegerType>(topElement(topValues.front())))
-    return storedElement(topElement(topValues.front()));
+  Type stored = storedElement(topElement(topValues.front()));
+  if (isa<IntegerType>(stored))
+    return stored;
   bool wide = !isInt8() && llvm::any_of(topValues, [this](Value value) {
     Value form = firstForm(value);
     return form && tpu::elementOf(form).isF32();
   });
   return wide ? f32() : computeType();
-}
-
-/// `value` or, if that has no ONNX name, the named value whose elements it only
-/// moves: rewriting makes such reshapes and transposes.
-static Value namedSource(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (op->hasAttr(top::kValueAttr) ||
-        !isa<top::ReshapeOp, top::TransposeOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
 }
 
 FailureOr<Type> Lowering::quantTypeOf(Value topValue, Operation *user) {
@@ -370,12 +370,15 @@ FailureOr<Value> Lowering::integerWeight(Location location,
 
 std::optional<std::vector<int64_t>> Lowering::integersOf(Value topValue) {
   auto op = topValue.getDefiningOp<top::ConstantOp>();
-  if (!op || !isa<IntegerType>(topElement(topValue)))
+  if (!op || !isa<IntegerType>(storedElement(topElement(topValue))))
     return std::nullopt;
   FailureOr<numeric::HostTensor> tensor =
       toHostTensor(op.getValue(), op.getLoc());
   if (failed(tensor))
     return std::nullopt;
+  if (numeric::isSmallFloat(tensor->type()))
+    return std::vector<int64_t>(tensor->bytes(),
+                                tensor->bytes() + tensor->sizeBytes());
   return loadIntegers(*tensor);
 }
 

@@ -37,7 +37,8 @@ std::optional<Precision> symbolizePrecision(llvm::StringRef name);
 llvm::SmallVector<int64_t, 4> foldShape(llvm::ArrayRef<int64_t> shape);
 
 /// The element type in which the bmodel and the chip hold what ONNX has as
-/// `onnx`: f64 as f32, i64 and ui64 in 32 bits, bool as ui8, others as they
+/// `onnx`: f64 as f32, i64 and ui64 in 32 bits, bool as ui8, narrower integers
+/// in 8 bits, floats of 8 bits and less as the bits of an ui8, others as they
 /// are. The runtime converts at its interface and reports what does not fit.
 mlir::Type storedElement(mlir::Type onnx);
 

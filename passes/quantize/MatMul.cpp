@@ -6,6 +6,7 @@
 #include "dialects/top/Unary.h"
 #include "dialects/tpu/MatMul.h"
 #include "passes/quantize/Lowering.h"
+#include "runtime/numeric/MatrixTranspose.h"
 
 #include <array>
 
@@ -45,9 +46,8 @@ static LogicalResult lowerConstant(top::MatMulOp op, const FloatConstant &rhs,
     rows *= size;
   FloatConstant filter{{columns, inner, 1, 1},
                        std::vector<float>(rhs.values.size())};
-  for (int64_t k = 0; k < inner; ++k)
-    for (int64_t n = 0; n < columns; ++n)
-      filter.values[n * inner + k] = rhs.values[k * columns + n];
+  numeric::transposeMatrix<sizeof(float)>(rhs.values.data(),
+                                          filter.values.data(), inner, columns);
   Product product{op,
                   op.getLhs(),
                   op.getOutput(),

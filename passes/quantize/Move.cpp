@@ -54,10 +54,11 @@ static LogicalResult arrange(Operation *op, Lowering &lowering,
                               "reorder fewer axes at a time";
   OpBuilder &b = lowering.builder;
   Value output = op->getResult(0);
-  lowering.define(output, b.create<tpu::ArrangeOp>(
-                              op->getLoc(),
-                              lowering.tensor(lowering.shapeOf(output), element),
-                              inputs, b.getArrayAttr(pieces), fill));
+  lowering.define(output,
+                  b.create<tpu::ArrangeOp>(
+                      op->getLoc(),
+                      lowering.tensor(lowering.shapeOf(output), element),
+                      inputs, b.getArrayAttr(pieces), fill));
   return success();
 }
 
@@ -83,8 +84,8 @@ static LogicalResult lowerReshape(top::ReshapeOp op, Lowering &lowering) {
 }
 
 static LogicalResult lowerTranspose(top::TransposeOp op, Lowering &lowering) {
-  FailureOr<Value> input = lowering.value(
-      op.getInput(), lowering.formType(op.getInput()), op);
+  FailureOr<Value> input =
+      lowering.value(op.getInput(), lowering.formType(op.getInput()), op);
   if (failed(input))
     return failure();
   ArrayRef<int64_t> shape = shapeOf(op.getOutput());
@@ -122,8 +123,8 @@ static FailureOr<Value> turned(Operation *op, Lowering &lowering, Value input,
 }
 
 static LogicalResult lowerSlice(top::SliceOp op, Lowering &lowering) {
-  FailureOr<Value> input = lowering.value(
-      op.getInput(), lowering.formType(op.getInput()), op);
+  FailureOr<Value> input =
+      lowering.value(op.getInput(), lowering.formType(op.getInput()), op);
   if (failed(input))
     return failure();
   ArrayRef<int64_t> inputShape = shapeOf(op.getInput()),
@@ -158,8 +159,8 @@ static LogicalResult lowerSlice(top::SliceOp op, Lowering &lowering) {
   }
   auto type =
       lowering.tensor(lowering.shapeOf(op.getOutput()), tpu::elementOf(*input));
-  Value whole = lowering.reshaped(op.getLoc(), *input,
-                                  lowering.shapeOf(op.getInput()));
+  Value whole =
+      lowering.reshaped(op.getLoc(), *input, lowering.shapeOf(op.getInput()));
   lowering.define(op.getOutput(),
                   lowering.builder.create<tpu::SliceOp>(op.getLoc(), type,
                                                         whole, offsets, steps));
@@ -197,12 +198,11 @@ static LogicalResult lowerConcat(top::ConcatOp op, Lowering &lowering) {
 }
 
 static LogicalResult lowerExpand(top::ExpandOp op, Lowering &lowering) {
-  FailureOr<Value> input = lowering.value(
-      op.getInput(), lowering.formType(op.getInput()), op);
+  FailureOr<Value> input =
+      lowering.value(op.getInput(), lowering.formType(op.getInput()), op);
   if (failed(input))
     return failure();
-  ArrayRef<int64_t> from = shapeOf(op.getInput()),
-                    to = shapeOf(op.getOutput());
+  ArrayRef<int64_t> from = shapeOf(op.getInput()), to = shapeOf(op.getOutput());
   SmallVector<int64_t> steps(to.size(), 0), own = tpu::rowMajorSteps(from);
   for (size_t i = 1; i <= from.size(); ++i)
     if (from[from.size() - i] > 1)
@@ -278,45 +278,23 @@ static std::optional<int64_t> constantBits(Value value, Type element,
   return bits;
 }
 
-static LogicalResult lowerPad(top::PadOp op, Lowering &lowering) {
-  OpBuilder &b = lowering.builder;
-  Type element = lowering.formType(op.getInput());
-  if (!element.isIntOrFloat()) // quantized: the border needs its own scale
-    element = lowering.computeType();
-  FailureOr<Value> input = lowering.value(op.getInput(), element, op);
-  if (failed(input))
-    return failure();
-  ArrayRef<int64_t> from = shapeOf(op.getInput()), to = shapeOf(op.getOutput());
+/// Appends the pieces that take a tensor of shape `from`, operand 0, into one
+/// that `begins` and `ends` widen to `to`: every combination of one run an
+/// axis. False if there are too many.
+static bool padPieces(OpBuilder &b, StringRef mode, ArrayRef<int64_t> from,
+                      ArrayRef<int64_t> to, ArrayRef<int64_t> begins,
+                      SmallVectorImpl<Attribute> &pieces) {
   SmallVector<int64_t> fromSteps = tpu::rowMajorSteps(from),
                        toSteps = tpu::rowMajorSteps(to);
-  SmallVector<Value> inputs{*input};
-  SmallVector<Attribute> pieces;
-  IntegerAttr fill;
-  if (Value value = op.getValue()) {
-    if (auto bits = constantBits(value, element, lowering)) {
-      fill = b.getI64IntegerAttr(*bits);
-    } else {
-      FailureOr<Value> border =
-          lowering.value(value, element, {1, 1, 1, 1}, op);
-      if (failed(border))
-        return failure();
-      inputs.push_back(*border);
-      pieces.push_back(pieceOf(b, 1, 0, 0, to,
-                               SmallVector<int64_t>(to.size(), 0), toSteps));
-    }
-  }
   SmallVector<SmallVector<PadRun>> runs;
   int64_t count = 1;
   for (auto [axis, size] : llvm::enumerate(from)) {
-    runs.push_back(
-        runsOf(op.getMode(), op.getBegins()[axis], size, op.getEnds()[axis]));
+    int64_t begin = begins[axis];
+    runs.push_back(runsOf(mode, begin, size, to[axis] - begin - size));
     count *= runs.back().size();
     if (count > tpu::kMaxCopyCommands)
-      return unsupported(op) << "padding in more than "
-                             << tpu::kMaxCopyCommands
-                             << " pieces; pad by less than the input's size";
+      return false;
   }
-  // Every combination of one run an axis is a piece.
   for (int64_t number = 0; number < count; ++number) {
     SmallVector<int64_t> sizes, sourceSteps;
     int64_t rest = number, source = 0, target = 0;
@@ -328,8 +306,80 @@ static LogicalResult lowerPad(top::PadOp op, Lowering &lowering) {
       source += run.from * fromSteps[axis];
       target += run.to * toSteps[axis];
     }
-    pieces.push_back(pieceOf(b, 0, source, target, sizes, sourceSteps, toSteps));
+    pieces.push_back(
+        pieceOf(b, 0, source, target, sizes, sourceSteps, toSteps));
   }
+  return true;
+}
+
+/// Modes that take their values from the input are padded one axis after the
+/// other: what lies in a corner needs no commands of its own.
+static LogicalResult lowerAxisPads(top::PadOp op, Lowering &lowering,
+                                   Value input) {
+  OpBuilder &b = lowering.builder;
+  SmallVector<int64_t> shape(shapeOf(op.getInput()));
+  ArrayRef<int64_t> result = shapeOf(op.getOutput());
+  // The last axis first: fewer values are moved one by one.
+  for (int64_t axis = int64_t(shape.size()) - 1; axis >= 0; --axis) {
+    if (shape[axis] == result[axis])
+      continue;
+    SmallVector<int64_t> wide(shape), begins(shape.size(), 0);
+    wide[axis] = result[axis];
+    begins[axis] = op.getBegins()[axis];
+    SmallVector<Attribute> pieces;
+    int64_t commands = 0;
+    bool fits = padPieces(b, op.getMode(), shape, wide, begins, pieces);
+    for (Attribute piece : pieces)
+      commands += tpu::copyCommands(*lowering.choices.chip,
+                                    tpu::elementBytes(tpu::elementOf(input)),
+                                    tpu::copyOf(cast<tpu::PieceAttr>(piece)));
+    if (!fits || commands > tpu::kMaxCopyCommands)
+      return unsupported(op)
+             << "padding axis " << axis << " takes more than "
+             << tpu::kMaxCopyCommands
+             << " DMA commands; pad by less than the input's size";
+    shape = wide;
+    input = b.create<tpu::ArrangeOp>(
+        op.getLoc(), lowering.tensor(foldShape(shape), tpu::elementOf(input)),
+        ValueRange(input), b.getArrayAttr(pieces), IntegerAttr());
+  }
+  lowering.define(
+      op.getOutput(),
+      lowering.reshaped(op.getLoc(), input, lowering.shapeOf(op.getOutput())));
+  return success();
+}
+
+static LogicalResult lowerPad(top::PadOp op, Lowering &lowering) {
+  OpBuilder &b = lowering.builder;
+  Type element = lowering.formType(op.getInput());
+  if (!element.isIntOrFloat()) // quantized: the border needs its own scale
+    element = lowering.computeType();
+  ArrayRef<int64_t> from = shapeOf(op.getInput()), to = shapeOf(op.getOutput());
+  if (product(from) == 0)
+    return unsupported(op) << "padding of a tensor without elements; use "
+                              "ConstantOfShape";
+  FailureOr<Value> input = lowering.value(op.getInput(), element, op);
+  if (failed(input))
+    return failure();
+  Value value = op.getValue();
+  if (!value)
+    return lowerAxisPads(op, lowering, *input);
+  SmallVector<Value> inputs{*input};
+  SmallVector<Attribute> pieces;
+  IntegerAttr fill;
+  if (auto bits = constantBits(value, element, lowering)) {
+    fill = b.getI64IntegerAttr(*bits);
+  } else {
+    FailureOr<Value> border = lowering.value(value, element, {1, 1, 1, 1}, op);
+    if (failed(border))
+      return failure();
+    inputs.push_back(*border);
+    pieces.push_back(pieceOf(b, 1, 0, 0, to, SmallVector<int64_t>(to.size(), 0),
+                             tpu::rowMajorSteps(to)));
+  }
+  // One run an axis, so one piece.
+  if (!padPieces(b, op.getMode(), from, to, op.getBegins(), pieces))
+    return unsupported(op) << "padding in too many pieces; pad fewer axes";
   return arrange(op, lowering, inputs, pieces, fill);
 }
 

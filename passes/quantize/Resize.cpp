@@ -20,16 +20,13 @@ static LogicalResult lowerInterleave(top::InterleaveOp op, Lowering &lowering) {
                            << " copies; there may be " << kMostPhases
                            << ", resize in two steps";
   SmallVector<Value> inputs;
-  if (op.getInputs().size() == 1) { // any type, only moved
-    // Under its own shape: another op may have left it folded otherwise.
-    Value input = op.getInputs().front();
-    inputs.push_back(lowering.reshaped(op.getLoc(), lowering.firstForm(input),
-                                       lowering.shapeOf(input)));
-  } else {
-    Type element = lowering.elementwiseType(op.getInputs());
-    for (Value input : op.getInputs())
-      inputs.push_back(lowering.inFloat(input, element));
-  }
+  bool single = op.getInputs().size() == 1; // any type, only moved
+  Type element = single ? Type() : lowering.elementwiseType(op.getInputs());
+  for (Value input : op.getInputs())
+    inputs.push_back(lowering.reshaped(
+        op.getLoc(),
+        single ? lowering.firstForm(input) : lowering.inFloat(input, element),
+        cast<RankedTensorType>(input.getType()).getShape()));
   auto type = lowering.tensor(
       op.getType().getShape(),
       cast<RankedTensorType>(inputs.front().getType()).getElementType());

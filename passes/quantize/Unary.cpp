@@ -4,7 +4,9 @@
 
 #include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Unary.h"
-#include "passes/quantize/Lowering.h"
+#include "passes/quantize/Elements.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace weft;
@@ -27,16 +29,72 @@ static bool needsF32(tpu::UnaryKind kind) {
   }
 }
 
+/// A number of the type that is nearest to `value`.
+static double clamped(double value, IntegerType type) {
+  auto [low, high] = tpu::integerBounds(type);
+  return std::trunc(std::min(std::max(value, double(low)), double(high)));
+}
+
+/// A function of the integers or bools `x`; null if the chip has none of that
+/// kind.
+static Value integerFunction(top::UnaryOp op, Value x, Elements &e) {
+  using tpu::BinaryKind;
+  auto type = cast<IntegerType>(tpu::elementOf(x));
+  double high = static_cast<double>(tpu::integerBounds(type).second);
+  switch (op.getKind()) {
+  case top::UnaryKind::Identity:
+    return x;
+  case top::UnaryKind::Abs:
+    return type.isUnsigned() ? x
+                             : e.binary(BinaryKind::Max, x,
+                                        e.binary(BinaryKind::Sub, 0.0, x));
+  case top::UnaryKind::Neg:
+    return e.binary(BinaryKind::Sub, 0.0, x);
+  case top::UnaryKind::Sign: {
+    Value above = e.cast(e.compare(tpu::Relation::Greater, x, 0.0), type);
+    if (type.isUnsigned())
+      return above;
+    Value below = e.cast(e.compare(tpu::Relation::Less, x, 0.0), type);
+    return e.binary(BinaryKind::Sub, above, below);
+  }
+  case top::UnaryKind::Relu:
+    return type.isUnsigned() ? x : e.binary(BinaryKind::Max, x, 0.0);
+  case top::UnaryKind::Clip:
+    x = e.binary(BinaryKind::Max, x, clamped(op.alphaOrDefault(), type));
+    return e.binary(BinaryKind::Min, x, clamped(op.betaOrDefault(), type));
+  case top::UnaryKind::Not:
+    return e.isNot(x);
+  case top::UnaryKind::BitwiseNot:
+    return e.binary(BinaryKind::Xor, x, type.isUnsigned() ? high : -1.0);
+  default:
+    return Value();
+  }
+}
+
+static LogicalResult lowerIntegers(top::UnaryOp op, Lowering &lowering) {
+  FailureOr<Value> input = lowering.inOwnView(
+      op.getInput(), storedElement(topElement(op.getInput())), op);
+  if (failed(input))
+    return failure();
+  Elements e(lowering, op.getLoc());
+  Value result = integerFunction(op, *input, e);
+  if (!result)
+    return unsupported(op) << "element-wise function '"
+                           << top::stringifyUnaryKind(op.getKind())
+                           << "' of integers; cast them to floats";
+  lowering.define(op.getOutput(), result);
+  return success();
+}
+
 static LogicalResult lowerUnary(top::UnaryOp op, Lowering &lowering) {
   StringRef name = top::stringifyUnaryKind(op.getKind());
+  if (isa<IntegerType>(topElement(op.getInput())))
+    return lowerIntegers(op, lowering);
   std::optional<tpu::UnaryKind> kind = tpu::symbolizeUnaryKind(name);
   if (!kind)
     return unsupported(op)
            << "element-wise function '" << name
            << "'; build it from add, mul, exp, sigmoid and reciprocal";
-  if (isa<IntegerType>(topElement(op.getInput())))
-    return unsupported(op) << "element-wise function '" << name
-                           << "' of integers; cast them to floats";
   OpBuilder &b = lowering.builder;
   Type element = needsF32(*kind) ? lowering.f32()
                                  : lowering.elementwiseType(op.getInput());
@@ -54,17 +112,18 @@ static LogicalResult lowerUnary(top::UnaryOp op, Lowering &lowering) {
   if (cast<RankedTensorType>(op.getOutput().getType())
           .getElementType()
           .isInteger(1)) // is_nan, is_inf: 1.0 or 0.0
-    output =
-        b.create<tpu::CastOp>(op.getLoc(),
-                              lowering.tensor(lowering.shapeOf(op.getOutput()),
-                                              storedElement(b.getI1Type())),
-                              output, IntegerAttr(), IntegerAttr(), tpu::RoundingAttr());
+    output = b.create<tpu::CastOp>(
+        op.getLoc(),
+        lowering.tensor(cast<RankedTensorType>(input.getType()).getShape(),
+                        storedElement(b.getI1Type())),
+        output, IntegerAttr(), IntegerAttr(), tpu::RoundingAttr());
   lowering.define(op.getOutput(), output);
   return success();
 }
 
 void weft::quantize::registerUnaryLowering(LoweringTable &table) {
   table.add<top::UnaryOp>(lowerUnary, [](StringRef kind) {
-    return tpu::symbolizeUnaryKind(kind).has_value();
+    return tpu::symbolizeUnaryKind(kind).has_value() || kind == "not" ||
+           kind == "bitwise_not" || kind == "identity";
   });
 }

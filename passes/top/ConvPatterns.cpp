@@ -4,10 +4,12 @@
 #include "passes/top/Rewrite.h"
 
 #include "dialects/top/Binary.h"
+#include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
 #include "dialects/top/Norm.h"
+#include "runtime/numeric/MatrixTranspose.h"
 #include "runtime/numeric/TensorValues.h"
 
 #include <cmath>
@@ -57,31 +59,37 @@ std::optional<ConvMatch> matchConv(Value value) {
 LogicalResult foldAffine(PatternRewriter &rewriter, ConvMatch match,
                          Operation *last, const ChannelAffine &affine) {
   ConvOp conv = match.conv;
-  std::optional<numeric::HostTensor> filter = constantTensor(conv.getFilter());
   std::optional<numeric::HostTensor> bias;
   if (conv.getBias() && !(bias = constantTensor(conv.getBias())))
     return failure();
-  if (!filter)
+  // A large filter is only read if it changes.
+  bool scaled = llvm::any_of(affine.multiplier,
+                             [](double value) { return value != 1.0; });
+  std::optional<numeric::HostTensor> filter;
+  Value source = conv.getFilter();
+  while (auto reshape = source.getDefiningOp<ReshapeOp>())
+    source = reshape.getInput();
+  if (!source.getDefiningOp<ConstantOp>() ||
+      (scaled && !(filter = constantTensor(conv.getFilter()))))
     return failure();
-  std::vector<double> weights = loadDoubles(*filter);
-  int64_t channels = filter->shape()[0];
+  int64_t channels = conv.getFilter().getType().getShape()[0];
   std::vector<double> biases =
       bias ? loadDoubles(*bias) : std::vector<double>(channels, 0.0);
-  size_t window = weights.size() / channels;
-  for (size_t i = 0; i < weights.size(); ++i)
-    weights[i] *= affine.multiplier[i / window];
   for (int64_t c = 0; c < channels; ++c)
     biases[c] = biases[c] * affine.multiplier[c] + affine.offset[c];
   Location location = rewriter.getFusedLoc({conv.getLoc(), last->getLoc()});
   Type element = conv.getType().getElementType();
   rewriter.setInsertionPoint(last);
-  bool scaled = llvm::any_of(affine.multiplier,
-                             [](double value) { return value != 1.0; });
   Value newFilter = conv.getFilter();
-  if (scaled)
+  if (scaled) {
+    std::vector<double> weights = loadDoubles(*filter);
+    size_t window = weights.size() / channels;
+    for (size_t i = 0; i < weights.size(); ++i)
+      weights[i] *= affine.multiplier[i / window];
     newFilter =
         createFloatConstant(rewriter, conv.getFilter().getLoc(),
                             filter->shape(), element, weights, "filter");
+  }
   Value newBias = createFloatConstant(rewriter, location, {channels}, element,
                                       biases, "bias");
   Operation *fused = rewriter.create<ConvOp>(
@@ -213,15 +221,14 @@ struct MatMulToConv : OpRewritePattern<MatMulOp> {
       return failure();
     int64_t rows = lhs.getDimSize(0), inner = rhs.getDimSize(0),
             columns = rhs.getDimSize(1);
-    std::vector<double> values = loadDoubles(*matrix);
-    std::vector<double> transposed(values.size());
-    for (int64_t k = 0; k < inner; ++k)
-      for (int64_t n = 0; n < columns; ++n)
-        transposed[n * inner + k] = values[k * columns + n];
     Type element = lhs.getElementType();
-    Value filter = createFloatConstant(rewriter, op.getRhs().getLoc(),
-                                       {columns, inner, 1, 1}, element,
-                                       transposed, "filter");
+    auto filterType = RankedTensorType::get({columns, inner, 1, 1}, element);
+    numeric::HostTensor transposed = *makeHostTensor(filterType);
+    if (!numeric::transposeMatrix(matrix->bytes(), transposed.bytes(), inner,
+                                  columns, element.getIntOrFloatBitWidth() / 8))
+      return failure();
+    Value filter = rewriter.create<ConstantOp>(
+        op.getRhs().getLoc(), toElementsAttr(transposed, filterType, "filter"));
     Value input = rewriter.create<ReshapeOp>(
         op.getLoc(), RankedTensorType::get({rows, inner, 1, 1}, element),
         op.getLhs());

@@ -3,13 +3,9 @@
 
 #include "passes/top/Passes.h"
 
-#include "dialects/ConstantBlobs.h"
 #include "dialects/top/Constant.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
-
-#include <map>
 
 namespace weft::top {
 #define GEN_PASS_DEF_TOPFOLDCONSTANTS
@@ -27,19 +23,16 @@ public:
   using TopFoldConstantsBase::TopFoldConstantsBase;
 
   void runOnOperation() override {
+    replaceEmptyValues();
     SmallVector<EvaluateOpInterface> candidates;
     getOperation().walk([&](EvaluateOpInterface op) {
       if (isa<TopDialect>(op->getDialect()) && !isa<ConstantOp>(op))
         candidates.push_back(op);
     });
     // In program order, so that a chain folds in one sweep.
-    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      releasers.emplace(&function.getBody().front(),
-                        function.getBody().front());
     for (EvaluateOpInterface op : candidates)
       if (worthFolding(op) && failed(fold(op)))
         return signalPassFailure();
-    releasers.clear();
     // Constants that nobody reads any more.
     SmallVector<ConstantOp> constants;
     getOperation().walk([&](ConstantOp op) { constants.push_back(op); });
@@ -49,6 +42,27 @@ public:
   }
 
 private:
+  /// A tensor without elements is known, whoever makes it.
+  void replaceEmptyValues() {
+    getOperation().walk([](Block *block) {
+      OpBuilder builder = OpBuilder::atBlockBegin(block);
+      auto replace = [&](Value value) {
+        auto type = dyn_cast<RankedTensorType>(value.getType());
+        if (!type || !isTopTensor(type) || type.getNumElements() != 0 ||
+            value.use_empty() || value.getDefiningOp<ConstantOp>())
+          return;
+        value.replaceAllUsesWith(builder.create<ConstantOp>(
+            value.getLoc(),
+            toElementsAttr(*makeHostTensor(type), type, "empty")));
+      };
+      for (BlockArgument argument : block->getArguments())
+        replace(argument);
+      for (Operation &op : *block)
+        for (Value result : op.getResults())
+          replace(result);
+    });
+  }
+
   bool worthFolding(EvaluateOpInterface op) const {
     int64_t read = 0, written = 0;
     for (Value operand : op->getOperands()) {
@@ -56,13 +70,17 @@ private:
         return false;
       read += cast<RankedTensorType>(operand.getType()).getNumElements();
     }
-    for (Value result : op->getResults())
-      written += cast<RankedTensorType>(result.getType()).getNumElements();
+    for (Value result : op->getResults()) {
+      auto type = cast<RankedTensorType>(result.getType());
+      if (!type.hasStaticShape()) // its users count on the unknown sizes
+        return false;
+      written += type.getNumElements();
+    }
     return op->getNumOperands() > 0 &&
            (written <= maxElements || written <= read);
   }
 
-  LogicalResult fold(EvaluateOpInterface op) {
+  static LogicalResult fold(EvaluateOpInterface op) {
     SmallVector<numeric::HostTensor> operands, results;
     SmallVector<const numeric::HostTensor *> pointers;
     for (Value operand : op->getOperands()) {
@@ -82,13 +100,8 @@ private:
       result.replaceAllUsesWith(builder.create<ConstantOp>(
           op->getLoc(), toElementsAttr(tensor, type, "folded")));
     }
-    if (auto releaser = releasers.find(op->getBlock());
-        releaser != releasers.end())
-      releaser->second.done(op);
     op->erase();
     return success();
   }
-
-  std::map<Block *, BlobReleaser> releasers;
 };
 } // namespace

@@ -38,6 +38,9 @@ Result<std::unique_ptr<BmrtDevice>> BmrtDevice::open(const BmrtOptions &options,
                                                      const Bmodel &model,
                                                      const NetSpec &net,
                                                      size_t stage) {
+  for (const SubNetSpec &subNet : net.stages[stage].subNets)
+    if (subNet.program)
+      return fail(Code::Unsupported, hostRefusal(*subNet.program));
   if (options.library.empty())
     return fail(Code::DeviceNotFound,
                 "device bmrt needs libbmrt.so; give its path with --bmrt-lib "
@@ -47,9 +50,6 @@ Result<std::unique_ptr<BmrtDevice>> BmrtDevice::open(const BmrtOptions &options,
                  "cannot read %s: %s; --bmrt-lib or WEFT_BMRT_LIB must name "
                  "libbmrt.so",
                  options.library.c_str(), std::strerror(errno));
-  for (const SubNetSpec &subNet : net.stages[stage].subNets)
-    if (subNet.program)
-      return fail(Code::Unsupported, hostRefusal(*subNet.program));
   for (const auto *tensors :
        {&net.stages[stage].inputs, &net.stages[stage].outputs})
     for (const TensorSpec &tensor : *tensors)

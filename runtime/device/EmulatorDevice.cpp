@@ -70,8 +70,10 @@ uint8_t *EmulatorDevice::writable(uint64_t address, uint64_t bytes) {
 
 Status EmulatorDevice::prepare() {
   std::vector<emulator::CommandGroup> groups = commandGroups(stage);
+  // All or none: memory may run out on the way.
+  std::vector<std::unique_ptr<emulator::Program>> made;
   for (const SubNetSpec &subNet : stage.subNets) {
-    programs.emplace_back();
+    made.emplace_back();
     if (subNet.program)
       continue;
     auto first = groups.begin() + ptrdiff_t(subNet.firstGroup);
@@ -79,8 +81,9 @@ Status EmulatorDevice::prepare() {
         machine->prepare({first, first + ptrdiff_t(subNet.groupCount)});
     if (!prepared)
       return prepared.status();
-    programs.back() = *std::move(prepared);
+    made.back() = *std::move(prepared);
   }
+  programs = std::move(made);
   return Status::ok();
 }
 
@@ -116,10 +119,7 @@ Status EmulatorDevice::run(const std::vector<ByteSpan> &inputs,
                 input.storedBytes);
   }
   if (programs.empty())
-    if (Status status = prepare(); !status) {
-      programs.clear();
-      return status.withContext(model.path());
-    }
+    WEFT_TRY(prepare().withContext(model.path()));
   host::RunContext context;
   context.read = [this](const host::Place &place) {
     return dram(place.address, place.bytes());

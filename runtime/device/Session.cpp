@@ -127,25 +127,25 @@ Status Session::run(const std::vector<InputElements> &inputs,
 Result<std::vector<numeric::HostTensor>>
 Session::run(const std::vector<InputElements> &inputs, int64_t entries) {
   std::vector<numeric::HostTensor> results;
-  if (entries != 0) {
-    std::vector<uint8_t *> outputs;
-    for (const TensorSpec &output : theStage->outputs)
-      results.emplace_back(output.type, shapeFor(output, entries));
-    for (numeric::HostTensor &tensor : results)
-      outputs.push_back(tensor.bytes());
-    WEFT_TRY(run(inputs, outputs, entries));
+  if (entries == 0) {
+    WEFT_TRY(launch(inputs));
+    for (size_t i = 0; i < theStage->outputs.size(); ++i) {
+      const TensorSpec &output = theStage->outputs[i];
+      if (output.fromHost) {
+        results.push_back(std::move(host.outputs[i]));
+        continue;
+      }
+      results.emplace_back(output.type, output.shape);
+      fromStored(output, storedOutputs[i].data(), results.back().bytes());
+    }
     return results;
   }
-  WEFT_TRY(launch(inputs));
-  for (size_t i = 0; i < theStage->outputs.size(); ++i) {
-    const TensorSpec &output = theStage->outputs[i];
-    if (output.fromHost) {
-      results.push_back(std::move(host.outputs[i]));
-      continue;
-    }
-    results.emplace_back(output.type, output.shape);
-    fromStored(output, storedOutputs[i].data(), results.back().bytes());
-  }
+  std::vector<uint8_t *> outputs;
+  for (const TensorSpec &tensor : theStage->outputs)
+    results.emplace_back(tensor.type, shapeFor(tensor, entries));
+  for (numeric::HostTensor &tensor : results)
+    outputs.push_back(tensor.bytes());
+  WEFT_TRY(run(inputs, outputs, entries));
   return results;
 }
 

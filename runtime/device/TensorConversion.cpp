@@ -158,13 +158,9 @@ Status toStored(const TensorSpec &tensor, ElementType given,
     roundToHalf(tensor, given, elements, stored);
     return Status::ok();
   }
-  if (given == tensor.storedType) {
+  if (given == tensor.storedType || isOneByte(given)) {
     if (tensor.elements) // DRAM has one element of an empty tensor
       std::memcpy(stored, elements, tensor.storedBytes);
-    return Status::ok();
-  }
-  if (isOneByte(given)) {
-    std::memcpy(stored, elements, tensor.storedBytes);
     return Status::ok();
   }
   switch (given) {

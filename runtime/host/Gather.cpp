@@ -50,14 +50,14 @@ Status host::kernels::gather(const Call &call,
   if (call.results[0].type != call.operand(0).type())
     return call.fail("changes the element type");
   WEFT_TRY(call.addResult({lists.batches, lists.count, lists.width}, results));
-  size_t row = size_t(lists.width) * numeric::elementBytes(call.results[0].type);
+  size_t row =
+      size_t(lists.width) * numeric::elementBytes(call.results[0].type);
   uint8_t *to = results.back().bytes();
   for (int64_t b = 0; row && b < lists.batches; ++b)
     for (int64_t k = 0; k < lists.count; ++k, to += row) {
       int64_t from = lists.at(b, k);
       if (from >= 0 && from < lists.rows)
-        std::memcpy(to,
-                    call.operand(0).bytes() + (b * lists.rows + from) * row,
+        std::memcpy(to, call.operand(0).bytes() + (b * lists.rows + from) * row,
                     row);
     }
   return Status::ok();
@@ -84,8 +84,8 @@ enum class Fold { Replace, Add, Mul, Min, Max };
 
 /// Floats are combined as doubles and rounded at once, as one step of the type
 /// would be.
-static void foldFloats(const Lists &lists, Fold kind,
-                       const HostTensor &updates, HostTensor &result) {
+static void foldFloats(const Lists &lists, Fold kind, const HostTensor &updates,
+                       HostTensor &result) {
   eachUpdate(lists, [&](int64_t place, int64_t update) {
     double x = result.toDouble(place), u = updates.toDouble(update);
     double y = kind == Fold::Add   ? x + u
@@ -105,8 +105,8 @@ static void foldIntegers(const Lists &lists, Fold kind,
   eachUpdate(lists, [&](int64_t place, int64_t update) {
     uint64_t x = uint64_t(values[place]), u = uint64_t(news[update]);
     bool smaller = isUnsigned ? u < x : int64_t(u) < int64_t(x);
-    uint64_t y = kind == Fold::Add   ? x + u
-                 : kind == Fold::Mul ? x * u
+    uint64_t y = kind == Fold::Add                ? x + u
+                 : kind == Fold::Mul              ? x * u
                  : (kind == Fold::Min) == smaller ? u
                                                   : x;
     values[place] = int64_t(y);

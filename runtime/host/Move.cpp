@@ -1,6 +1,7 @@
 //===- Move.cpp - host kernels that only move elements --------------------===//
 
 #include "runtime/host/Strides.h"
+#include "runtime/numeric/MatrixTranspose.h"
 
 #include <cstring>
 
@@ -83,8 +84,24 @@ Status host::kernels::transpose(const Call &call,
     return call.fail("perm has %zu values for %zu axes", perm.size(),
                      inputShape.size());
   WEFT_TRY(call.addResult(std::move(shape), results));
-  copyStrided(call.operand(0), 0, steps, results.back());
+  const HostTensor &input = call.operand(0);
+  if (perm == std::vector<int64_t>{1, 0} &&
+      numeric::transposeMatrix(input.bytes(), results.back().bytes(),
+                               inputShape[0], inputShape[1],
+                               int64_t(numeric::elementBytes(input.type()))))
+    return Status::ok();
+  copyStrided(input, 0, steps, results.back());
   return Status::ok();
+}
+
+/// How many of the `size` values of an axis a walk from `first` by `step`
+/// meets.
+static int64_t countToEnd(int64_t first, int64_t step, int64_t size) {
+  if (first < 0 || first >= size)
+    return 0;
+  uint64_t way = step > 0 ? size - 1 - first : first;
+  uint64_t stride = step > 0 ? uint64_t(step) : 0 - uint64_t(step);
+  return int64_t(way / stride) + 1;
 }
 
 /// Unknown sizes of the result run to the end of the operand's axis.
@@ -105,9 +122,7 @@ Status host::kernels::slice(const Call &call,
     if (by == 0)
       return call.fail("steps[%zu] is 0; it must not be", axis);
     if (shape[axis] == kUnknownSize)
-      shape[axis] = first < 0 || first >= size ? 0
-                    : by > 0                   ? (size - 1 - first) / by + 1
-                                               : first / -(by + 1) + 1;
+      shape[axis] = countToEnd(first, by, size);
     int64_t span, last = first;
     bool inside = shape[axis] == 0 ||
                   (!__builtin_mul_overflow(shape[axis] - 1, by, &span) &&

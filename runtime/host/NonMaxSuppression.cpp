@@ -4,6 +4,7 @@
 #include "runtime/numeric/TensorValues.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 using namespace weft;
@@ -62,8 +63,8 @@ Status host::kernels::non_max_suppression(const Call &call,
   std::vector<double> boxNumbers = loadDoubles(boxes),
                       scoreNumbers = loadDoubles(scores);
   double most = numberOf(call, 2, 0), largest = numberOf(call, 3, 0);
-  bool hasLeast = call.hasOperand(4), isCentre =
-                                          call.attributes.flag("center_point_box");
+  bool hasLeast = call.hasOperand(4),
+       isCentre = call.attributes.flag("center_point_box");
   double least = numberOf(call, 4, 0);
   int64_t count = b[1];
   std::vector<int64_t> found, order(count);
@@ -72,7 +73,9 @@ Status host::kernels::non_max_suppression(const Call &call,
       const double *score = &scoreNumbers[(batch * s[1] + group) * count];
       std::iota(order.begin(), order.end(), 0);
       std::stable_sort(order.begin(), order.end(), [&](int64_t x, int64_t y) {
-        return score[x] > score[y];
+        // A NaN comes last, so that the order is one.
+        return score[x] > score[y] ||
+               (std::isnan(score[y]) && !std::isnan(score[x]));
       });
       std::vector<Box> taken;
       for (int64_t i : order) {

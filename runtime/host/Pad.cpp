@@ -73,8 +73,7 @@ Status host::kernels::pad(const Call &call, std::vector<HostTensor> &results) {
     return call.fail("%zu and %zu pads for %zu axes", begins.size(),
                      ends.size(), rank);
   static const char *const kModes[] = {"constant", "edge", "reflect", "wrap"};
-  if (std::find(std::begin(kModes), std::end(kModes), mode) ==
-      std::end(kModes))
+  if (std::find(std::begin(kModes), std::end(kModes), mode) == std::end(kModes))
     return call.fail("mode is '%s', must be constant, edge, reflect or wrap",
                      mode.c_str());
   bool hasValue = call.hasOperand(1);
@@ -97,8 +96,8 @@ Status host::kernels::pad(const Call &call, std::vector<HostTensor> &results) {
   eachIndex(shape, [&](const Shape &index, int64_t number) {
     int64_t from = 0;
     for (size_t axis = 0; axis < rank && from >= 0; ++axis) {
-      int64_t place = paddedFrom(mode, index[axis] - begins[axis],
-                                 input.shape()[axis]);
+      int64_t place =
+          paddedFrom(mode, index[axis] - begins[axis], input.shape()[axis]);
       from = place < 0 ? -1 : from + place * steps[axis];
     }
     if (from >= 0)

@@ -176,8 +176,7 @@ namespace {
 /// Compares whole slices of one axis, element by element.
 class Slices {
 public:
-  Slices(const HostTensor &tensor, AxisView view)
-      : order(tensor), view(view) {}
+  Slices(const HostTensor &tensor, AxisView view) : order(tensor), view(view) {}
   bool less(int64_t a, int64_t b) const { return compare(a, b) < 0; }
   bool equal(int64_t a, int64_t b) const { return compare(a, b) == 0; }
 
@@ -222,9 +221,8 @@ Status host::kernels::unique(const Call &call,
   Slices slices(input, in);
   std::vector<int64_t> order(in.size);
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return slices.less(a, b);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return slices.less(a, b); });
   // Groups of equal slices; their first members are in ascending order inside.
   std::vector<std::vector<int64_t>> groups;
   for (int64_t slice : order) {

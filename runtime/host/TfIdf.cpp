@@ -41,8 +41,8 @@ static Status readPool(const Call &call, Pool &pool) {
   }
   if (pool.places.size() != sequences ||
       (!pool.weights.empty() && pool.weights.size() != sequences))
-    return call.fail("%zu sequences, but %zu places and %zu weights",
-                     sequences, pool.places.size(), pool.weights.size());
+    return call.fail("%zu sequences, but %zu places and %zu weights", sequences,
+                     pool.places.size(), pool.weights.size());
   return Status::ok();
 }
 
@@ -57,7 +57,8 @@ Status host::kernels::tf_idf(const Call &call,
     return call.fail("an input of rank %zu of %s; it must be C or N x C of "
                      "integers",
                      rank, numeric::elementTypeName(input.type()));
-  int64_t rows = rank == 2 ? input.shape()[0] : 1, length = input.shape().back();
+  int64_t rows = rank == 2 ? input.shape()[0] : 1,
+          length = input.shape().back();
   int64_t width = 0;
   for (int64_t place : pool.places) {
     if (place < 0 || place > (int64_t(1) << 40))
@@ -74,9 +75,11 @@ Status host::kernels::tf_idf(const Call &call,
                      static_cast<long long>(shortest),
                      static_cast<long long>(longest),
                      static_cast<long long>(skips));
-  WEFT_TRY(call.addResult(rank == 2 ? Shape{rows, width} : Shape{width},
-                          results));
+  WEFT_TRY(
+      call.addResult(rank == 2 ? Shape{rows, width} : Shape{width}, results));
   std::vector<int64_t> words = loadIntegers(input);
+  // Words further apart than the row is long do not come together.
+  int64_t widest = std::min(skips, length) + 1;
   std::vector<double> sums(rows * width, 0);
   size_t sequence = 0;
   for (size_t n = 1; n <= pool.counts.size(); ++n)
@@ -86,7 +89,7 @@ Status host::kernels::tf_idf(const Call &call,
         continue;
       for (int64_t row = 0; row < rows; ++row)
         // A single word cannot be torn apart, so it is counted once.
-        for (int64_t step = 1; step <= (n == 1 ? 1 : skips + 1); ++step)
+        for (int64_t step = 1; step <= (n == 1 ? 1 : widest); ++step)
           for (int64_t begin = 0; begin + int64_t(n - 1) * step < length;
                ++begin) {
             bool same = true;

@@ -22,11 +22,12 @@ def output(*command):
 
 
 def ops_page(weft):
-    return ("# ONNX operators\n\n`weft ops` prints this table: operators the importer reads, and from which opset to which. "
-            "Column TPU:\n`yes`: it compiles, for float tensors of at most 4 axes (doubles are computed as floats); `folded only`: its value "
-            "is computed while\ncompiling, so it must depend on constants and shapes alone; `not yet`: `weft compare` computes it as a reference, "
-            "and it compiles\nonly where all its operands are constants. What the chip cannot run is refused by `weft convert` with a line "
-            f"that says `unsupported:` and\nnames the node. {RENEW}\n\n" + output(weft, "ops"))
+    return ("# ONNX operators\n\n`weft ops` prints this table. The columns f32 to int8 say where an operator runs at that precision, measured on "
+            "ONNX's own tests of it by\n`tests/ops/op_support.py` (a CI test repeats it): `TPU`; `parts`: on the TPU, decomposed into several ops; "
+            "`folded`: computed while compiling; `host`: at\nleast a part runs on the host, inside the same bmodel (`weft convert --no-host` makes "
+            "it an error); `refused`: `weft convert` says why, the first reason is in\ncolumn limits. Several words: it depends on attributes, types "
+            "and shapes, the most frequent first. Empty: ONNX has no test with that operator alone. Opsets\n`from N` without an end: by the function "
+            f"that ONNX's schema gives for the operator.\n{RENEW}\n\n" + output(weft, "ops"))
 
 
 def passes_page(weft_opt):

@@ -4,7 +4,8 @@
 //   top-eval [--rewrite] [--repeat N] MODEL.onnx IN.npz OUT.npz [MODEL.onnx
 //   IN.npz OUT.npz]...
 //
-// OUT.npz gets the model's outputs, and every intermediate under
+// Arrays "bind:<name>" of IN.npz are constants in place of that input. OUT.npz
+// gets the model's outputs, and every intermediate under
 // "value:<name>".
 // --rewrite folds constants and canonicalizes first. A test tool: one process
 // for many models, because starting one per model would take most of the time.
@@ -14,6 +15,7 @@
 #include "dialects/Evaluate.h"
 #include "frontend/onnx/Import.h"
 #include "passes/top/Passes.h"
+#include "runtime/numeric/CarrierTypes.h"
 #include "tools/npz/Npz.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -46,6 +48,11 @@ bool runModel(const Options &options, const std::string &model,
       llvm::errs() << tensor.status().message() << "\n";
       return false;
     }
+    constexpr llvm::StringLiteral kBind = "bind:";
+    if (llvm::StringRef(name).starts_with(kBind)) {
+      importOptions.bindings[name.substr(kBind.size())] = std::move(*tensor);
+      continue;
+    }
     importOptions.shapes[name] = tensor->shape();
     inputs[name] = std::move(*tensor);
   }
@@ -60,6 +67,15 @@ bool runModel(const Options &options, const std::string &model,
       return false;
   }
   auto function = module->lookupSymbol<mlir::func::FuncOp>("main");
+  for (mlir::BlockArgument argument : function.getArguments()) {
+    auto name = function.getArgAttrOfType<mlir::StringAttr>(
+        argument.getArgNumber(), "top.name");
+    auto type = mlir::cast<mlir::RankedTensorType>(argument.getType());
+    // A type that does not fit is reported by the evaluator.
+    if (auto input = inputs.find(name.str()); input != inputs.end())
+      (void)numeric::fromCarrier(input->second,
+                                 *hostElementType(type.getElementType()));
+  }
   auto observe = [&](llvm::StringRef name, const numeric::HostTensor &tensor) {
     observed["value:" + name.str()] = tensor;
   };

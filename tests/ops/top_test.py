@@ -113,6 +113,23 @@ def window_cases():
         yield Case("AveragePool", [real(1, 3, 7, 9)], terms=6, kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1],
                    count_include_pad=include)
     yield Case("GlobalAveragePool", [real(2, 3, 5, 7)], terms=35)
+    # Composed forms: long strides and dilations, three axes, computed filters, phases of a transposed convolution.
+    yield conv(real(1, 2, 37, 40), real(3, 2, 19, 4), strides=[17, 2])
+    yield conv(real(1, 2, 40), real(3, 2, 2), dilations=[18], pads=[20, 1])
+    yield Case("Conv", [real(2, 4, 6, 7), real(6, 2, 3, 2)], terms=12, group=2, strides=[2, 1])
+    yield Case("ConvTranspose", [real(1, 4, 5, 4)], [real(4, 3, 4, 3), real(6)], terms=24, group=2, strides=[2, 3],
+               pads=[1, 0, 2, 1], output_padding=[1, 0])
+    yield Case("ConvTranspose", [real(1, 2, 3, 4, 3)], [real(2, 3, 2, 3, 2)], terms=24, strides=[2, 1, 3], dilations=[1, 2, 1])
+    yield Case("MaxPool", [real(1, 2, 5, 6, 7)], kernel_shape=[2, 3, 2], strides=[2, 2, 1], dilations=[2, 1, 3])
+    yield Case("AveragePool", [real(1, 2, 33, 7)], terms=6, kernel_shape=[3, 2], strides=[16, 1], pads=[1, 0, 1, 1])
+    # Regions: as many samples as pixels, and windows that only the data knows, on the host.
+    regions = np.float32([[0, 0, 6, 4], [2.5, 1, 8.25, 6.5]])
+    yield Case("RoiAlign", [real(2, 3, 8, 9), regions], [np.int64([1, 0])], terms=16, output_height=2, output_width=3)
+    yield Case("MaxRoiPool", [real(2, 3, 8, 9), np.float32([[1, 0, 0, 6, 4], [0, 2, 1, 8, 6]])], pooled_shape=[2, 3])
+    for mode in ("linear", "nearest", "cubic"):
+        for padding in ("zeros", "border", "reflection"):
+            yield Case("GridSample", [real(2, 3, 5, 6), real(2, 4, 3, 2, low=-1.5, high=1.5)], terms=64, mode=mode,
+                       padding_mode=padding, align_corners=int(padding == "border"))
     channels = [real(3), real(3), real(3), real(3, low=0.1)]
     yield Case("BatchNormalization", [real(2, 3, 5, 7)], channels, terms=8, epsilon=1e-5)
     for axis in (-1, 1):
@@ -156,8 +173,8 @@ def line_cases():
     yield Case("LayerNormalization", [real(3, 4, 7), real(4, 7), real(7)], terms=28, axis=1)
     yield Case("InstanceNormalization", [real(2, 3, 5, 4), real(3), real(3)], terms=20)
     yield Case("LpNormalization", [real(2, 3, 5)], terms=3, axis=1)
-    yield Case("LRN", [real(2, 7, 3, 2)], terms=5, size=4, alpha=0.1, beta=0.6, bias=1.5)
-    for equation, *shapes in [("ij,jk->ki", (3, 4), (4, 5)), ("bij,bjk", (2, 3, 4), (2, 4, 5)), ("...ij,...jk", (2, 1, 3, 4), (5, 4, 2)),
+    yield Case("LRN", [real(2, 7, 3, 2)], terms=5, size=5, alpha=0.1, beta=0.6, bias=1.5)
+    for equation, *shapes in [("ij,jk->ki", (3, 4), (4, 5)), ("bij,bjk", (2, 3, 4), (2, 4, 5)), ("...ij,...jk", (2, 5, 3, 4), (2, 5, 4, 2)),
                               ("ii->i", (4, 4)), ("i,i", (5,), (5,)), ("ijk->k", (2, 3, 4)), ("i,j->ij", (3,), (4,)),
                               ("bn,anm,bm->ba", (2, 3), (4, 3, 5), (2, 5))]:
         yield Case("Einsum", [real(*shape) for shape in shapes], terms=30, equation=equation)

@@ -1,6 +1,7 @@
 //===- Compile.cpp - from an ONNX file to a bmodel ------------------------===//
 
 #include "tools/driver/Compile.h"
+#include "tools/driver/HostFallback.h"
 
 #include "codegen/encode/Encode.h"
 #include "dialects/ConstantBlobs.h"
@@ -27,6 +28,7 @@ Compilation::Compilation(llvm::raw_ostream &errors)
   // Messages are about the model; the text of an operation is neither for its
   // user nor safe to print if it does not verify.
   context.printOpOnDiagnostic(false);
+  diagnostics->showDetails = true;
 }
 
 Compilation::~Compilation() = default;
@@ -102,11 +104,15 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
   lowering.optLevel = int(options.optLevel);
   lowering.quantizedIo = options.quantizedIo;
   lowering.noHost = options.noHost;
-  PassManager passes(&context);
-  buildTpuPipeline(passes, lowering);
-  if (stage != Stage::Tpu)
-    buildPplPipeline(passes);
-  return passes.run(*theModule);
+  auto run = [&](ModuleOp module) {
+    PassManager passes(&context);
+    buildTpuPipeline(passes, lowering);
+    if (stage != Stage::Tpu)
+      buildPplPipeline(passes);
+    return passes.run(module);
+  };
+  return options.noHost ? run(*theModule)
+                        : lowerWithHostFallback(theModule, run);
 }
 
 ppl::NetOp Compilation::net() {

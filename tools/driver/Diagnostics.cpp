@@ -72,6 +72,18 @@ std::string DiagnosticPrinter::place(Location location,
   return text;
 }
 
+/// " [inputs ...; attributes ...]" for a location at a node of a model.
+std::string DiagnosticPrinter::details(Location location) const {
+  unsigned others = 0;
+  auto name = dyn_cast<NameLoc>(innermost(location, others));
+  auto position =
+      name ? dyn_cast<FileLineColLoc>(name.getChildLoc()) : FileLineColLoc();
+  if (!position || position.getLine() >= titles.size() ||
+      titles[position.getLine()].details.empty())
+    return "";
+  return " [" + titles[position.getLine()].details + "]";
+}
+
 /// Whether a location leads to something that the user gave.
 static bool hasPlace(Location location) {
   unsigned others = 0;
@@ -117,9 +129,11 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
       isError &&
       shown.starts_with(llvm::StringRef(weft::isa::kBrokenRuleError.data(),
                                         weft::isa::kBrokenRuleError.size()));
-  out << onOneLine((program + ": " + word(diagnostic.getSeverity()) + ": " +
-                    where + shown)
-                       .str())
+  out << onOneLine(
+             (program + ": " + word(diagnostic.getSeverity()) + ": " + where +
+              shown)
+                 .str() +
+             (isError && showDetails ? details(diagnostic.getLocation()) : ""))
       << "\n";
   for (Diagnostic &note : diagnostic.getNotes()) {
     std::string text = note.str();

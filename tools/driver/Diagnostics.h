@@ -30,6 +30,10 @@ public:
   /// To be passed to the importer as ImportOptions::titles.
   onnx::NodeTitles titles;
 
+  /// Whether an error at a node ends with its operands and attributes in
+  /// brackets (NodeTitle::details).
+  bool showDetails = false;
+
   unsigned errors() const { return errorCount; }
   unsigned warnings() const { return warningCount; }
   /// Errors that no user can have caused: they name no place in the model and
@@ -42,6 +46,7 @@ public:
 private:
   void print(mlir::Diagnostic &diagnostic);
   std::string place(mlir::Location location, llvm::StringRef message) const;
+  std::string details(mlir::Location location) const;
 
   mlir::MLIRContext &context;
   llvm::raw_ostream &out;

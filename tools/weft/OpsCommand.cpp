@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 using namespace weft;
 using namespace weft::cli;
@@ -23,17 +24,67 @@ static const char *tpuColumn(const onnx::SupportedOp &op) {
   llvm_unreachable("covered switch");
 }
 
-/// The table as Markdown, as docs/ops.md holds it.
+namespace {
+
+/// A row of OpSupport.def: what was measured.
+struct Measured {
+  std::string domain, name;
+  int64_t since;
+  const char *types, *f32, *f16, *bf16, *int8, *reason;
+};
+
+} // namespace
+
+static const Measured kMeasured[] = {
+#define WEFT_OP_SUPPORT(domain, name, since, types, f32, f16, bf16, int8,      \
+                        reason)                                                \
+  {domain, name, since, types, f32, f16, bf16, int8, reason},
+#include "tools/weft/OpSupport.def"
+};
+
+/// Opsets and limits of the rows for an operator; empty if there is none.
+static std::pair<std::string, std::string>
+opsetsAndLimits(const std::vector<onnx::SupportedOp> &ops, const Measured &m) {
+  int64_t first = 0, last = 0;
+  std::string limits;
+  for (const onnx::SupportedOp &op : ops) {
+    if (op.domain != m.domain || op.name != m.name)
+      continue;
+    first = first ? std::min(first, op.firstOpset) : op.firstOpset;
+    last = std::max(last, op.lastOpset);
+    if (!op.limits.empty() && limits.find(op.limits) == std::string::npos)
+      limits += (limits.empty() ? "" : "; ") + op.limits;
+  }
+  if (!last)
+    return {};
+  return {std::to_string(first) + " to " + std::to_string(last), limits};
+}
+
+/// The table as Markdown, as docs/ops.md holds it: what was measured for
+/// ONNX's operators, then the operators of other domains.
 static std::string opsTable(const std::vector<onnx::SupportedOp> &ops) {
   std::string text =
-      "| ONNX operator | domain | opsets | family | TPU | limits |\n"
-      "|---|---|---|---|---|---|\n";
+      "| operator | domain | opsets | element types | f32 | f16 | bf16 | int8 "
+      "| limits |\n|---|---|---|---|---|---|---|---|---|\n";
+  std::set<std::pair<std::string, std::string>> listed;
+  for (const Measured &m : kMeasured) {
+    listed.insert({m.domain, m.name});
+    auto [opsets, limits] = opsetsAndLimits(ops, m);
+    if (opsets.empty()) // by the function that ONNX gives, if at all
+      opsets = "from " + std::to_string(m.since);
+    std::string reason = m.reason;
+    if (!reason.empty())
+      limits += (limits.empty() ? "refused: " : "; refused: ") + reason;
+    text += "| " + m.name + " | " + (m.domain.empty() ? "ai.onnx" : m.domain) +
+            " | " + opsets + " | " + m.types + " | " + m.f32 + " | " + m.f16 +
+            " | " + m.bf16 + " | " + m.int8 + " | " + limits + " |\n";
+  }
   for (const onnx::SupportedOp &op : ops)
-    text += "| " + op.name + " | " +
-            (op.domain.empty() ? "ai.onnx" : op.domain) + " | " +
-            std::to_string(op.firstOpset) + " to " +
-            std::to_string(op.lastOpset) + " | " + op.family + " | " +
-            tpuColumn(op) + " | " + op.limits + " |\n";
+    if (listed.insert({op.domain, op.name}).second)
+      text += "| " + op.name + " | " + op.domain + " | " +
+              std::to_string(op.firstOpset) + " to " +
+              std::to_string(op.lastOpset) + " | | | | | | " + op.limits +
+              " |\n";
   return text;
 }
 
@@ -50,13 +101,24 @@ static ExitCode listOps(bool json) {
                     {"family", op.family},
                     {"tpu", tpuColumn(op)},
                     {"limits", op.limits}});
-  return printJson({{"ops", rows}});
+  nlohmann::ordered_json measured = nlohmann::ordered_json::array();
+  for (const Measured &m : kMeasured)
+    measured.push_back({{"domain", m.domain},
+                        {"name", m.name},
+                        {"since", m.since},
+                        {"types", m.types},
+                        {"f32", m.f32},
+                        {"f16", m.f16},
+                        {"bf16", m.bf16},
+                        {"int8", m.int8},
+                        {"reason", m.reason}});
+  return printJson({{"ops", rows}, {"measured", measured}});
 }
 
 void cli::addOpsCommand(Program &program) {
   auto json = std::make_shared<bool>(false);
   CLI::App &command = program.addCommand(
-      "ops", "List the ONNX operators that can be imported, and which compile",
+      "ops", "List ONNX's operators and where they run at each precision",
       {"weft ops", "weft ops --json"}, [json] { return listOps(*json); });
   command.add_flag("--json", *json, "Print the table as JSON");
 }

@@ -3,6 +3,9 @@
 #include "dialects/tpu/Cast.h"
 
 #include "dialects/tpu/evaluate/Numbers.h"
+#include "runtime/numeric/Float16.h"
+
+#include <cstring>
 
 using namespace mlir;
 using namespace weft;
@@ -23,6 +26,16 @@ static std::vector<int64_t> quantize(CastOp op,
 
 LogicalResult CastOp::evaluate(Operands operands, Results &results) {
   Type to = elementOf(getOutput());
+  if (getBits()) {
+    HostTensor &output =
+        results.emplace_back(*makeHostTensor(getOutput().getType()));
+    std::memcpy(output.bytes(), operands[0]->bytes(), output.sizeBytes());
+    return success();
+  }
+  if (isa<IntegerType>(elementOf(getInput())) && isa<IntegerType>(to)) {
+    storeStored(getOutput(), loadIntegers(*operands[0]), results); // wraps
+    return success();
+  }
   if (isQuantized(getInput()) && isQuantized(getOutput())) {
     std::vector<int64_t> values = loadIntegers(*operands[0]);
     for (int64_t &value : values)
@@ -43,6 +56,16 @@ LogicalResult CastOp::evaluate(Operands operands, Results &results) {
       values.push_back(numeric::roundToInteger(
           x, machineRounding(roundingMode()), range.low, range.high));
     storeStored(getOutput(), values, results);
+    return success();
+  }
+  // Integers become f32, then a 16-bit type; to bf16 the machine rounds at
+  // once.
+  if (isa<IntegerType>(elementOf(getInput())) && to.isBF16()) {
+    std::vector<float> rounded;
+    for (double x : input)
+      rounded.push_back(numeric::integerToFloat(
+          static_cast<int64_t>(x), numeric::Rounding::HalfToEven, 8));
+    storeFloats(getOutput(), rounded, results);
     return success();
   }
   float scale = isQuantized(getInput())

@@ -50,7 +50,7 @@ static Real expOfRest(Real x, double scale) {
 }
 
 /// exp(x) / 2^halvings.
-static Real scaledExp(Real x, int halvings) {
+static Real expOver(Real x, int halvings) {
   // Between the bounds the power has an exponent of -127 (zero) to 128
   // (infinity). It is half of what it should be and the series twice, so that
   // the largest finite results do not meet an infinite power.
@@ -60,8 +60,12 @@ static Real scaledExp(Real x, int halvings) {
   return expOfRest(r.rest, 2.0) * powerOfTwo(r.count, -1 - halvings);
 }
 
-Real sequence::exp(Real x) { return scaledExp(x, 0); }
-Real sequence::halfExp(Real x) { return scaledExp(x, 1); }
+Real sequence::scaledExp(Real x, Real count) {
+  return expOfRest(x, 2.0) * powerOfTwo(count, -1);
+}
+
+Real sequence::exp(Real x) { return expOver(x, 0); }
+Real sequence::halfExp(Real x) { return expOver(x, 1); }
 
 Real sequence::expm1OfNegative(Real x) {
   // 2^k (e^r - 1) + (2^k - 1); e^r - 1 = r q(r) keeps small arguments exact.
@@ -79,18 +83,27 @@ Real sequence::expm1OfNegative(Real x) {
 // log
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// x = 2^exponent (1 + fraction) with 1 + fraction in [sqrt(1/2), sqrt(2)).
-struct Decomposed {
-  Real exponent, fraction;
-};
-} // namespace
-
-static Decomposed decompose(Real x) {
+Decomposed sequence::decompose(Real x) {
   constexpr int32_t kRootOfHalf = 0x3f3504f3;
   Word exponent = shiftedArithmetically(bitsOf(x) - Word(kRootOfHalf), -23);
   Real mantissa = realOf(bitsOf(x) - shiftedLogically(exponent, 23));
   return {toReal(exponent), mantissa - 1.0};
+}
+
+std::vector<double> sequence::logTail(double scale) {
+  std::vector<double> coefficients{-0.5,
+                                   3.333331044e-01,
+                                   -2.499998663e-01,
+                                   2.000222663e-01,
+                                   -1.666924941e-01,
+                                   1.421865664e-01,
+                                   -1.238437179e-01,
+                                   1.187300970e-01,
+                                   -1.178968535e-01,
+                                   6.915148647e-02};
+  for (double &coefficient : coefficients)
+    coefficient *= scale;
+  return coefficients;
 }
 
 /// log(x) for 0 < x < inf; anything for other x.
@@ -98,12 +111,10 @@ static Real logOfPositive(Real x) {
   // log(1 + f) = f - f^2/2 + f^3 P(f), P within 7e-10 / f^2; ln 2 in two parts.
   Decomposed d = decompose(x);
   Real f = d.fraction, square = f * f;
-  Real tail =
-      polynomial(f, {3.333331044e-01, -2.499998663e-01, 2.000222663e-01,
-                     -1.666924941e-01, 1.421865664e-01, -1.238437179e-01,
-                     1.187300970e-01, -1.178968535e-01, 6.915148647e-02}) *
-      f * square;
-  Real small = (tail + d.exponent * -2.12194440e-4) - square * 0.5;
+  std::vector<double> tail = logTail(1.0);
+  tail.erase(tail.begin()); // its -f^2/2 is added last
+  Real cubic = polynomial(f, tail) * f * square;
+  Real small = (cubic + d.exponent * -2.12194440e-4) - square * 0.5;
   return d.exponent * 0.693359375 + (f + small);
 }
 
@@ -226,8 +237,16 @@ Real sequence::erf(Real x) {
 }
 
 Real sequence::gelu(Real x) {
-  Real y = x * (erf(x * 0.70710678118654752) * 0.5 + 0.5);
-  return choose(isLess(x, -5.5), x * 0.0, y); // the value there is below 1.1e-7
+  // x sigmoid(u) with u = log(F(x) / F(-x)), F the normal distribution: unlike
+  // 1 + erf(x), which cancels, it keeps the left tail. u = x P(x^2) / Q(x^2) on
+  // [-6, 6], 3e-7; beyond, u goes on as a straight line.
+  Real square = atMost(x * x, 36.0);
+  Real upper =
+      polynomial(square, {1.595768147e+00, 2.045404885e-01, 1.619700882e-02,
+                          3.613211916e-04, -6.120742814e-06, -2.410407744e-08});
+  Real lower = polynomial(square, {1.0, 8.263414227e-02, 6.436224612e-03,
+                                   9.668711712e-07, -1.318149918e-06});
+  return x * sigmoid(x * (upper / lower));
 }
 
 Real sequence::geluTanh(Real x) {

@@ -42,6 +42,13 @@ Real Builder::real(unsigned input) { return {this, source(input)}; }
 
 Word Builder::word(unsigned input) { return {this, source(input)}; }
 
+Real Builder::copied(double number) {
+  Step step;
+  step.code = Step::Fill;
+  step.operands[0] = Real(number).operand;
+  return {this, append(step)};
+}
+
 unsigned Builder::addCoefficients(const std::vector<float> &coefficients) {
   // The machine finds a series at an EU row.
   table.resize((table.size() + kTableRow - 1) / kTableRow * kTableRow);

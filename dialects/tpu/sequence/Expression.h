@@ -67,6 +67,8 @@ public:
 
   Real real(unsigned input);
   Word word(unsigned input);
+  /// A tile full of one number, for functions that want a tensor.
+  Real copied(double number);
 
   Sequence finish(Real value, SequenceType result);
   Sequence finish(Word value, SequenceType result);

@@ -21,6 +21,18 @@ Real exp(Real x);
 Real halfExp(Real x);
 /// exp(x) - 1 for x <= 0; anything finite for other x.
 Real expm1OfNegative(Real x);
+/// e^x 2^count for |x| <= 0.35 and a whole count of -126 (gives 0) to 129
+/// (gives infinity).
+Real scaledExp(Real x, Real count);
+/// x = 2^exponent (1 + fraction) with 1 + fraction in [sqrt(1/2), sqrt(2)), for
+/// 0 < x < inf.
+struct Decomposed {
+  Real exponent, fraction;
+};
+Decomposed decompose(Real x);
+/// Coefficients c with log(1 + f) = f + f^2 (c0 + c1 f + ..) for the fraction
+/// f; all times `scale`. Within 7e-10 of f.
+std::vector<double> logTail(double scale);
 Real log(Real x);
 /// log(1 + x) for x > -1, also where 1 + x is rounded.
 Real log1p(Real x);
@@ -35,7 +47,8 @@ Real atanh(Real x);
 /// x tanh(softplus(x)).
 Real mish(Real x);
 Real erf(Real x);
-/// Within 2^-23 |x| of the exact value: the left tail is a difference.
+/// The left tails of the two lose the bits that their exponents have: up to
+/// 2^-17 of a value of 1e-18.
 Real gelu(Real x);
 Real geluTanh(Real x);
 
@@ -47,13 +60,14 @@ Real rsqrt(Real x);
 /// |x|^y with the sign of an odd power; NaN for a negative x and a y that is
 /// not a whole number (C pow).
 Real pow(Real x, Real y);
-/// x^y of integers; wraps, and an exponent below 0 gives what 1/x^-y truncates
-/// to.
-Word pow(Word x, Word y);
+/// The same for a number y, by products and roots where they do.
+Real powOf(Real x, double y);
 /// Remainder with the sign of x (C fmod); exact for quotients below 2^30.
 Real fmod(Real x, Real y);
 /// Remainder with the sign of y (Python %).
 Real floorMod(Real x, Real y);
+/// x < 0 ? x * slope : x; only the product reads `slope`.
+Real prelu(Real x, Real slope);
 
 // Trigonometric.cpp
 

@@ -182,6 +182,7 @@ static uint32_t run(const Sequence &sequence, const Step &step,
   case Step::ToReal:
     return floatBits(static_cast<float>(static_cast<int32_t>(a)));
   case Step::Widen:
+  case Step::Fill:
   case Step::Narrow:
     return a;
   case Step::Abs:

@@ -17,6 +17,7 @@ unsigned weft::tpu::operandCount(Step::Code code) {
   case Step::ToInteger:
   case Step::ToReal:
   case Step::Widen:
+  case Step::Fill:
   case Step::Narrow:
     return 1;
   case Step::Select:

@@ -53,6 +53,7 @@ struct Step {
     ToInteger, ///< f32 to si32, saturated; NaN gives 0
     ToReal,    ///< si32 to f32
     Widen,     ///< an operand of the op, in whatever type, to f32 or si32
+    Fill,      ///< a scalar
     // four operands: a <relation> b ? c : d
     Select,
     // f32 or si32 to the result of the op, in another type

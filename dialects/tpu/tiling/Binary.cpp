@@ -11,14 +11,7 @@ using namespace weft::tpu;
 bool BinaryOp::readsStrided(unsigned) { return true; }
 
 InputNeed BinaryOp::inputNeed(unsigned operand, const Box &result) {
-  Dims dims = dimsOf(getOperand(operand));
-  InputNeed need{result, {}};
-  for (unsigned axis = 0; axis < 4; ++axis)
-    if (dims[axis] == 1) { // broadcast: the same element for every slice
-      need.box.offset[axis] = 0;
-      need.box.size[axis] = 1;
-    }
-  return need;
+  return broadcastNeed(getOperand(operand), result);
 }
 
 void BinaryOp::localBuffers(const Chip &, const Box &result, ArrayRef<Box>,

@@ -28,10 +28,13 @@ static LocalBuffer scratch(const Dims &dims, unsigned bits) {
   return {LocalBuffer::Scratch, {dims, bits, LocalLayout::Aligned}, 0, false};
 }
 
-/// Half of the axis, on which a tree works.
+/// Half of the axis, on which a tree works. Its views have strides in elements,
+/// of at most 16 bits: narrow elements take room as if they were wide, so that
+/// no lane holds more than 65535 of them.
 static LocalBuffer treeScratch(Box input, unsigned axis, unsigned bits) {
-  input.size[axis] = (input.size[axis] + 1) / 2;
-  return scratch(input.size, bits);
+  if (bits == 32)
+    input.size[axis] = (input.size[axis] + 1) / 2;
+  return scratch(input.size, 32);
 }
 
 // A lane then holds the whole line of one channel, at least one of them.

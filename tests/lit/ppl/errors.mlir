@@ -196,3 +196,41 @@ ppl.tiu.conv %y, %x, %w kernel [1, 1] accumulate : !ppl.tensor<1x4x8x8xsi16, loc
 %y = ppl.local at 64 : !ppl.tensor<1x4x1x4xf32, local, aligned>
 // expected-error @+1 {{'ppl.tiu.dq0' op zero_point is 40000, must be -32768 to 32767}}
 ppl.tiu.dq0 %y, %x {scale = 0.5 : f32, zero_point = 40000 : si32} : !ppl.tensor<1x4x1x4xf32, local, aligned>, !ppl.tensor<1x4x1x4xsi8, local, aligned>
+
+// -----
+
+// dma.gather_h (C1)
+func.func @gather_elements() {
+  %y = ppl.global at 4294967296 : !ppl.tensor<1x1x5x8xf32, global, continuous>
+  %x = ppl.global at 4294971392 : !ppl.tensor<1x1x9x8xf16, global, continuous>
+  %i = ppl.global at 4294975488 : !ppl.tensor<1x1x5x1xui32, global, continuous>
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+1 {{copies rows of 'f16' to 'f32' by indices of 'ui32'; rows must have one size of elements, indices 32-bit integers}}
+  ppl.dma.gather_h %y, %x, %i, %zero : !ppl.tensor<1x1x5x8xf32, global, continuous>, !ppl.tensor<1x1x9x8xf16, global, continuous>, !ppl.tensor<1x1x5x1xui32, global, continuous>, f32
+  return
+}
+
+// -----
+
+// dma.gather_h (C3)
+func.func @gather_channels() {
+  %y = ppl.global at 4294967296 : !ppl.tensor<1x4x5x8xf32, global, continuous>
+  %x = ppl.global at 4294971392 : !ppl.tensor<1x2x9x8xf32, global, continuous>
+  %i = ppl.global at 4294975488 : !ppl.tensor<1x4x5x1xui32, global, continuous>
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+1 {{rows has 2 channels, must have the 4 of dst, or 1}}
+  ppl.dma.gather_h %y, %x, %i, %zero : !ppl.tensor<1x4x5x8xf32, global, continuous>, !ppl.tensor<1x2x9x8xf32, global, continuous>, !ppl.tensor<1x4x5x1xui32, global, continuous>, f32
+  return
+}
+
+// -----
+
+// dma.scatter_h (C6)
+func.func @scatter_list() {
+  %y = ppl.global at 4294967296 : !ppl.tensor<1x1x9x8xf32, global, continuous>
+  %x = ppl.global at 4294971392 : !ppl.tensor<1x1x5x8xf32, global, continuous>
+  %i = ppl.global at 4294975488 : !ppl.tensor<1x1x4x1xui32, global, continuous>
+  // expected-error @+1 {{index has 4 rows, rows 5; they must be equal}}
+  ppl.dma.scatter_h %y, %x, %i : !ppl.tensor<1x1x9x8xf32, global, continuous>, !ppl.tensor<1x1x5x8xf32, global, continuous>, !ppl.tensor<1x1x4x1xui32, global, continuous>
+  return
+}

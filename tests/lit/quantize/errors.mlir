@@ -1,5 +1,5 @@
-// What the lowering refuses, with the whole message.
-// RUN: weft-opt --convert-top-to-tpu="precision=int8 calibration=%S/Inputs/chain.cali" --verify-diagnostics --split-input-file %s
+// What the lowering refuses, with the whole message; without the host, which would compute some of it.
+// RUN: weft-opt --convert-top-to-tpu="no-host precision=int8 calibration=%S/Inputs/chain.cali" --verify-diagnostics --split-input-file %s
 
 func.func @main(%x: tensor<1x2x4x4xf32> {top.name = "unknown"}) -> (tensor<1x2x4x4xf32> {top.name = "y"}) {
   %w = top.constant dense<1.0> : tensor<2x2x1x1xf32>
@@ -27,9 +27,10 @@ func.func @main(%x: tensor<1x2x4x4xf32> {top.name = "x"}) -> (tensor<1x2x4x4xf32
 
 // -----
 
+// expected-remark@+1 {{value 'x' is of type f64; the chip computes it as f32, with 24 bits}}
 func.func @main(%x: tensor<1x2x4x4xf64> {top.name = "x"}) -> (tensor<1x2x4x4xf64> {top.name = "y"}) {
   %c = top.constant dense<1.0e39> : tensor<f64>
-  // expected-error@+1 {{unsupported: the constant 1.000000e+39 is beyond the range of f32, in which doubles are computed}}
+  // expected-error@+1 {{unsupported: the constant 1.000000e+39 is beyond the range of f32, in which doubles are computed; the host can compute it, convert without --no-host}}
   %y = top.binary mul %x, %c {top.value = "y"} : tensor<1x2x4x4xf64>, tensor<f64>
   return %y : tensor<1x2x4x4xf64>
 }

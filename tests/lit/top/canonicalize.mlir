@@ -217,3 +217,27 @@ func.func @matmul(%x: tensor<1x3x1x1xf32>) -> tensor<1x2xf32> {
   %2 = top.binary add %1, %b {top.value = "fc"} : tensor<1x2xf32>, tensor<2xf32>
   return %2 : tensor<1x2xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @woven
+func.func @woven(%x: tensor<1x1x2x2xf32>) -> tensor<1x2x2x4xf32> {
+  // What follows a transposed convolution is taken along by the convolutions that it is woven from.
+  // CHECK-NOT: top.batch_norm
+  // CHECK-NOT: top.binary
+  // CHECK: %[[A:.*]] = top.unary relu
+  // CHECK: %[[B:.*]] = top.unary relu
+  // CHECK: top.interleave %[[A]], %[[B]] {factors = array<i64: 1, 2>, top.value = "y"}
+  %w = top.constant dense<[[[[1.0]]], [[[2.0]]]]> : tensor<2x1x1x1xf32>
+  %v = top.constant dense<[[[[3.0]]], [[[4.0]]]]> : tensor<2x1x1x1xf32>
+  %s = top.constant dense<2.0> : tensor<2xf32>
+  %0 = top.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64}
+     : (tensor<1x1x2x2xf32>, tensor<2x1x1x1xf32>) -> tensor<1x2x2x2xf32>
+  %1 = top.conv %x, %v {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64}
+     : (tensor<1x1x2x2xf32>, tensor<2x1x1x1xf32>) -> tensor<1x2x2x2xf32>
+  %2 = top.interleave %0, %1 {factors = array<i64: 1, 2>} : (tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x2x4xf32>
+  %3 = top.batch_norm %2, %s, %s, %s, %s {epsilon = 1.0e-5}
+     : (tensor<1x2x2x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x2x4xf32>
+  %4 = top.unary relu %3 {top.value = "y"} : tensor<1x2x2x4xf32>
+  return %4 : tensor<1x2x2x4xf32>
+}

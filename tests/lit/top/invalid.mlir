@@ -182,3 +182,19 @@ func.func @interleave_c2(%x: tensor<3x8x8xf32>) -> tensor<3x16x16xf32> {
   %0 = top.interleave %x {factors = array<i64: 2, 2>} : (tensor<3x8x8xf32>) -> tensor<3x16x16xf32>
   return %0 : tensor<3x16x16xf32>
 }
+
+// -----
+
+func.func @expand_shape(%a: tensor<3x2xf32>) {
+  // expected-error @+1 {{'top.expand' op shape 3x2 cannot be repeated to 2x3x4; axes must be equal or 1}}
+  %0 = top.expand %a : tensor<3x2xf32> -> tensor<2x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @expand_element(%a: tensor<3x1xf32>) {
+  // expected-error @+1 {{'top.expand' op changes elements of type 'f32' into 'f16'; use a cast}}
+  %0 = top.expand %a : tensor<3x1xf32> -> tensor<3x4xf16>
+  return
+}

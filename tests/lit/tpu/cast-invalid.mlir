@@ -55,19 +55,19 @@ func.func @refused(%a: tensor<1x4x6x6xbf16>) {
 
 // -----
 
-// C2: an integer to f16
+// C2: an integer to a quantized element
 func.func @refused(%a: tensor<1x4x6x6xi32>) {
-  // expected-error@+1 {{an integer is cast to or from f32 only, not 'f16'}}
-  %y = tpu.cast %a : tensor<1x4x6x6xi32> -> tensor<1x4x6x6xf16>
+  // expected-error@+1 {{quantized elements and integers do not mix}}
+  %y = tpu.cast %a : tensor<1x4x6x6xi32> -> tensor<1x4x6x6x!quant.uniform<i8:f32, 0.1>>
   return
 }
 
 // -----
 
-// C2: an integer from an integer
+// C2: the bits of another width
 func.func @refused(%a: tensor<1x4x6x6xui8>) {
-  // expected-error@+1 {{an integer is cast to or from f32 only, not 'i32'}}
-  %y = tpu.cast %a : tensor<1x4x6x6xui8> -> tensor<1x4x6x6xi32>
+  // expected-error@+1 {{with bits needs floats or integers of one width, not 'ui8' and 'i32'}}
+  %y = tpu.cast %a {bits} : tensor<1x4x6x6xui8> -> tensor<1x4x6x6xi32>
   return
 }
 

@@ -186,7 +186,12 @@ const Fault kFileFaults[] = {
      [](SmallModel &m) {
        stageOf(m).sub_nets[0]->mode = wire::SubNetMode::Cpu;
      },
-     Code::Unsupported, "sub-net 0 has mode 1"},
+     Code::BadFile, "sub-net 0 of mode 1 (CPU) has command groups"},
+    {"switchSubNet",
+     [](SmallModel &m) {
+       stageOf(m).sub_nets[0]->mode = wire::SubNetMode::Switch;
+     },
+     Code::Unsupported, "sub-net 0 has mode 3"},
     {"noGroups", [](SmallModel &m) { stageOf(m).groups.clear(); },
      Code::BadFile, "groups is missing"},
     {"otherGroups",

@@ -16,7 +16,10 @@ TEST(Wrapper, LoadsDescribesAndRuns) {
   auto session = model->open("tiny");
   ASSERT_TRUE(session) << session.error().message();
   std::vector<float> x(768), y(4096);
+  EXPECT_TRUE(session->outputShape(0).empty());
   EXPECT_FALSE(session->run({x.data()}, {y.data()}));
+  EXPECT_EQ(session->outputShape(0), (*model->outputs(0))[0].shape);
+  EXPECT_TRUE(session->outputShape(1).empty());
   weft::Error tooFew = session->run({}, {});
   EXPECT_EQ(tooFew.code(), WEFT_INVALID_ARGUMENT);
 }

@@ -28,7 +28,7 @@ TEST(HostTensor, namesAndOnnxNumbersRoundTrip) {
       EXPECT_EQ(onnxDataType(*type), onnx);
       EXPECT_EQ(parseElementType(elementTypeName(*type)), type);
     }
-  EXPECT_EQ(known, 25);
+  EXPECT_EQ(known, 27);
   EXPECT_EQ(fromOnnxDataType(8), std::nullopt); // strings are no numbers
   EXPECT_EQ(parseElementType("float"), std::nullopt);
 }

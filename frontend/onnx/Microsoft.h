@@ -1,0 +1,24 @@
+//===- Microsoft.h - what rows of com.microsoft share -----------*- C++ -*-===//
+
+#ifndef WEFT_FRONTEND_ONNX_MICROSOFT_H
+#define WEFT_FRONTEND_ONNX_MICROSOFT_H
+
+#include "frontend/onnx/Compose.h"
+#include "frontend/onnx/OpRows.h"
+
+namespace weft::onnx {
+
+inline constexpr llvm::StringLiteral kMicrosoftDomain = "com.microsoft";
+
+/// The first result of standard operator `name` (its form at `opset`) of
+/// `operands` with the attributes of the node and `more`; null if that has
+/// reported a problem, at the node.
+mlir::Value standardOp(NodeImporter &n, llvm::StringRef name, int64_t opset,
+                       llvm::ArrayRef<mlir::Value> operands,
+                       std::vector<NodeAttribute> more = {});
+
+void addQuantizedRows(std::vector<OpRow> &rows);
+
+} // namespace weft::onnx
+
+#endif // WEFT_FRONTEND_ONNX_MICROSOFT_H

@@ -1,0 +1,222 @@
+//===- MicrosoftQuantized.cpp - quantized rows of com.microsoft -----------===//
+//
+// real = (stored - zero point) * scale. The functions are computed in f32 on
+// the real numbers and their results rounded half to even once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/top/Unary.h"
+#include "frontend/onnx/Import.h"
+#include "frontend/onnx/Microsoft.h"
+#include "frontend/onnx/Recurrent.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::onnx;
+using top::BinaryKind;
+using top::UnaryKind;
+
+/// The number of one element, or with `axis` >= 0 a vector along that axis,
+/// beside tensors of rank `rank`.
+static Value parameter(Compose &c, Value value, int64_t rank, int64_t axis) {
+  if (!value)
+    return {};
+  int64_t count = NodeImporter::typeOf(value).getNumElements();
+  if (count == 1)
+    return c.reshape(value, {});
+  SmallVector<int64_t> shape(rank, 1);
+  if (axis >= 0 && axis < rank)
+    shape[axis] = count;
+  return c.reshape(value, shape);
+}
+
+/// f32 numbers of a quantized tensor; a null zero point is 0.
+static Value dequantized(Compose &c, Value value, Value scale, Value zero,
+                         int64_t axis = -1) {
+  if (!value || !scale)
+    return {};
+  Type f32 = c.n.builder.getF32Type();
+  int64_t rank = c.shapeOf(value).size();
+  Value real = c.cast(value, f32);
+  if (zero)
+    real = c.sub(real, c.cast(parameter(c, zero, rank, axis), f32));
+  return c.mul(real, parameter(c, scale, rank, axis));
+}
+
+/// `real` in `element`, ui8 or i8: rounded and saturated.
+static Value quantized(Compose &c, Value real, Value scale, Value zero,
+                       Type element) {
+  if (!real || !scale)
+    return {};
+  Value moved = c.unary(UnaryKind::Round, c.binary(BinaryKind::Div, real,
+                                                   parameter(c, scale, 0, -1)));
+  if (zero)
+    moved = c.add(moved,
+                  c.cast(parameter(c, zero, 0, -1), c.n.builder.getF32Type()));
+  bool isUnsigned = element.isUnsignedInteger();
+  return c.cast(c.clamp(moved, isUnsigned ? 0 : -128, isUnsigned ? 255 : 127),
+                element);
+}
+
+/// Operands `first` to `first` + 2 as real numbers.
+static Value realOperand(Compose &c, unsigned first) {
+  FailureOr<Value> value = c.n.operand(first), scale = c.n.operand(first + 1);
+  if (failed(value) || failed(scale))
+    return {};
+  return dequantized(c, *value, *scale, c.n.optionalOperand(first + 2));
+}
+
+/// Sets the output from `real` by the scale and zero point that are operands
+/// `first` and `first` + 1; its type is that of operand `like`.
+static LogicalResult finishQuantized(Compose &c, Value real, unsigned first,
+                                     unsigned like) {
+  FailureOr<Value> scale = c.n.operand(first), model = c.n.operand(like);
+  if (failed(scale) || failed(model) || !real)
+    return failure();
+  return c.finish(quantized(c, real, *scale, c.n.optionalOperand(first + 1),
+                            c.elementOf(*model)));
+}
+
+/// QLinearAdd, QLinearMul: A, its scale and zero point, B, C.
+template <BinaryKind Kind>
+static LogicalResult importQLinearBinary(NodeImporter &n) {
+  Compose c(n);
+  return finishQuantized(
+      c, c.binary(Kind, realOperand(c, 0), realOperand(c, 3)), 6, 0);
+}
+
+static LogicalResult importQLinearSigmoid(NodeImporter &n) {
+  Compose c(n);
+  return finishQuantized(c, c.unary(UnaryKind::Sigmoid, realOperand(c, 0)), 3,
+                         0);
+}
+
+static LogicalResult importQLinearLeakyRelu(NodeImporter &n) {
+  FailureOr<double> alpha = n.floatAttribute("alpha", double(0.01f));
+  Compose c(n);
+  Value real = realOperand(c, 0);
+  if (failed(alpha) || !real)
+    return failure();
+  return finishQuantized(c,
+                         Compose::orNull(n.create<top::UnaryOp>(
+                             UnaryKind::LeakyRelu, real,
+                             n.builder.getF64FloatAttr(*alpha), FloatAttr())),
+                         3, 0);
+}
+
+/// QLinearAveragePool, QLinearGlobalAveragePool; `channels_last` puts the
+/// channels behind the pixels.
+static LogicalResult importQLinearPool(NodeImporter &n) {
+  FailureOr<bool> last = n.flagAttribute("channels_last", false);
+  Compose c(n);
+  Value real = realOperand(c, 0);
+  if (failed(last) || !real)
+    return failure();
+  int64_t rank = c.shapeOf(real).size();
+  SmallVector<int64_t> toFront{0, rank - 1}, back{0};
+  for (int64_t axis = 1; axis < rank - 1; ++axis) {
+    toFront.push_back(axis);
+    back.push_back(axis + 1);
+  }
+  back.push_back(1);
+  bool global = n.node.opType == "QLinearGlobalAveragePool";
+  Value result =
+      standardOp(n, global ? "GlobalAveragePool" : "AveragePool",
+                 global ? 1 : 11, {*last ? c.transpose(real, toFront) : real});
+  return finishQuantized(c, *last ? c.transpose(result, back) : result, 3, 0);
+}
+
+/// QLinearConcat: scale and zero point of the result, then three operands for
+/// each part.
+static LogicalResult importQLinearConcat(NodeImporter &n) {
+  FailureOr<int64_t> attribute = n.intAttribute("axis", 0);
+  FailureOr<Value> first = n.operand(2);
+  if (failed(attribute) || failed(first))
+    return failure();
+  FailureOr<int64_t> axis =
+      n.normalizeAxis(*attribute, n.typeOf(*first).getRank());
+  if (failed(axis))
+    return failure();
+  Compose c(n);
+  SmallVector<Value> parts;
+  for (unsigned i = 2; i + 1 < n.numOperands(); i += 3)
+    parts.push_back(realOperand(c, i));
+  return finishQuantized(c, c.concat(parts, *axis), 0, 2);
+}
+
+/// MatMulIntegerToFloat: A, B, their scales, their zero points, bias.
+static LogicalResult importMatMulToFloat(NodeImporter &n) {
+  FailureOr<Value> a = n.operand(0), b = n.operand(1), scaleA = n.operand(2),
+                   scaleB = n.operand(3);
+  if (failed(a) || failed(b) || failed(scaleA) || failed(scaleB))
+    return failure();
+  Compose c(n);
+  int64_t columns = static_cast<int64_t>(c.shapeOf(*b).size()) - 1;
+  Value product =
+      c.matmul(dequantized(c, *a, *scaleA, n.optionalOperand(4)),
+               dequantized(c, *b, *scaleB, n.optionalOperand(5), columns));
+  if (Value bias = n.optionalOperand(6))
+    product = c.add(product, bias);
+  return c.finish(product);
+}
+
+/// DynamicQuantizeLSTM: W is D x I x 4H and R D x H x 4H, in 8 bits. ONNX
+/// Runtime rounds the input and the states to 8 bits, too; here they stay as
+/// they are.
+static LogicalResult importDynamicLstm(NodeImporter &n) {
+  FailureOr<Value> x = n.operand(0), w = n.operand(1), r = n.operand(2),
+                   scaleW = n.operand(8), scaleR = n.operand(10);
+  if (failed(x) || failed(w) || failed(r) || failed(scaleW) || failed(scaleR))
+    return failure();
+  if (n.typeOf(*x).getRank() != 3 || n.typeOf(*w).getRank() != 3 ||
+      n.typeOf(*r).getRank() != 3)
+    return n.error() << "X, W and R must have rank 3";
+  Compose c(n);
+  // A scale a direction, or a direction and column.
+  auto real = [&](Value weights, Value scale, Value zero) {
+    auto raised = [&](Value value) -> Value {
+      if (!value)
+        return {};
+      ArrayRef<int64_t> shape = c.shapeOf(value);
+      if (shape.size() < 2)
+        return c.reshape(value,
+                         {NodeImporter::typeOf(value).getNumElements(), 1, 1});
+      return c.reshape(value, {shape[0], 1, shape[1]});
+    };
+    Type f32 = n.builder.getF32Type();
+    Value numbers = c.cast(weights, f32);
+    if (zero)
+      numbers = c.sub(numbers, c.cast(raised(zero), f32));
+    return c.transpose(c.mul(numbers, raised(scale)), {0, 2, 1});
+  };
+  RecurrentOperands operands{*x,
+                             real(*w, *scaleW, n.optionalOperand(9)),
+                             real(*r, *scaleR, n.optionalOperand(11)),
+                             n.optionalOperand(3),
+                             n.optionalOperand(4),
+                             n.optionalOperand(5),
+                             n.optionalOperand(6),
+                             n.optionalOperand(7)};
+  if (!operands.weights || !operands.recurrence)
+    return failure();
+  auto attributes =
+      readRecurrentAttributes(n, CellKind::Lstm, n.typeOf(*w).getShape()[0]);
+  if (failed(attributes))
+    return failure();
+  return buildRecurrent(n, CellKind::Lstm, operands, *attributes);
+}
+
+void weft::onnx::addQuantizedRows(std::vector<OpRow> &rows) {
+  rows.insert(
+      rows.end(),
+      {{"QLinearAdd", 1, kLastOpset, importQLinearBinary<BinaryKind::Add>},
+       {"QLinearMul", 1, kLastOpset, importQLinearBinary<BinaryKind::Mul>},
+       {"QLinearSigmoid", 1, kLastOpset, importQLinearSigmoid},
+       {"QLinearLeakyRelu", 1, kLastOpset, importQLinearLeakyRelu},
+       {"QLinearAveragePool", 1, kLastOpset, importQLinearPool},
+       {"QLinearGlobalAveragePool", 1, kLastOpset, importQLinearPool},
+       {"QLinearConcat", 1, kLastOpset, importQLinearConcat},
+       {"MatMulIntegerToFloat", 1, kLastOpset, importMatMulToFloat},
+       {"DynamicQuantizeLSTM", 1, kLastOpset, importDynamicLstm,
+        "unrolled; input and states are not rounded to 8 bits"}});
+}

@@ -1,0 +1,143 @@
+//===- Elements.cpp - chains of element-wise tpu ops ----------------------===//
+
+#include "passes/quantize/Elements.h"
+
+#include "dialects/tpu/Binary.h"
+#include "dialects/tpu/Cast.h"
+#include "dialects/tpu/Select.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::quantize;
+
+Type Elements::integer(unsigned width, bool isUnsigned) {
+  return IntegerType::get(lowering.builder.getContext(), width,
+                          isUnsigned ? IntegerType::Unsigned
+                                     : IntegerType::Signless);
+}
+
+RankedTensorType Elements::resultType(ArrayRef<Value> operands, Type element) {
+  SmallVector<int64_t, 4> shape(4, 1);
+  for (Value operand : operands) {
+    if (!operand)
+      continue;
+    auto sizes = mlir::cast<RankedTensorType>(operand.getType()).getShape();
+    for (auto [axis, size] : llvm::enumerate(sizes))
+      shape[axis] = std::max(shape[axis], size);
+  }
+  return lowering.tensor(shape, element);
+}
+
+Value Elements::binary(tpu::BinaryKind kind, Element lhs, Element rhs) {
+  OpBuilder &b = lowering.builder;
+  bool reversed = !lhs.tensor;
+  if (reversed)
+    std::swap(lhs, rhs);
+  FloatAttr constant = rhs.tensor ? FloatAttr() : b.getF64FloatAttr(rhs.number);
+  reversed &= kind == tpu::BinaryKind::Sub || kind == tpu::BinaryKind::Div;
+  return b.create<tpu::BinaryOp>(
+      location,
+      resultType({lhs.tensor, rhs.tensor}, tpu::elementOf(lhs.tensor)),
+      tpu::BinaryKindAttr::get(b.getContext(), kind), lhs.tensor, rhs.tensor,
+      constant, reversed ? b.getUnitAttr() : UnitAttr(), UnitAttr(),
+      DenseI32ArrayAttr(), DenseI32ArrayAttr());
+}
+
+Value Elements::compareBits(tpu::Relation relation, Value lhs, Element rhs) {
+  OpBuilder &b = lowering.builder;
+  return b.create<tpu::CompareOp>(
+      location, resultType({lhs, rhs.tensor}, integer(8, true)),
+      tpu::RelationAttr::get(b.getContext(), relation), lhs, rhs.tensor,
+      rhs.tensor ? FloatAttr() : b.getF64FloatAttr(rhs.number));
+}
+
+Value Elements::compare(tpu::Relation relation, Value lhs, Element rhs) {
+  auto type = dyn_cast<FloatType>(tpu::elementOf(lhs));
+  if (!type || relation != tpu::Relation::Equal)
+    return compareBits(relation, lhs, rhs);
+  // The machine finds floats equal by their bits: 0 is added, which makes +0 of
+  // -0, and a NaN is no number that equals itself.
+  lhs = binary(tpu::BinaryKind::Add, lhs, 0.0);
+  if (!rhs.tensor)
+    return compareBits(relation, lhs, rhs.number + 0.0);
+  rhs = binary(tpu::BinaryKind::Add, rhs, 0.0);
+  Value equal = compareBits(relation, lhs, rhs);
+  unsigned width = type.getWidth();
+  llvm::APInt infinity =
+      llvm::APFloat::getInf(type.getFloatSemantics()).bitcastToAPInt();
+  Value magnitude = binary(tpu::BinaryKind::And, bits(lhs, integer(width)),
+                           std::ldexp(1.0, width - 1) - 1);
+  Value isNumber = compareBits(tpu::Relation::Less, magnitude,
+                               double(infinity.getZExtValue()) + 1);
+  return binary(tpu::BinaryKind::And, equal, isNumber);
+}
+
+Value Elements::select(Value condition, Element onTrue, Element onFalse,
+                       Type element) {
+  OpBuilder &b = lowering.builder;
+  auto constant = [&](const Element &side) {
+    return side.tensor ? FloatAttr() : b.getF64FloatAttr(side.number);
+  };
+  return b.create<tpu::SelectOp>(
+      location, resultType({condition, onTrue.tensor, onFalse.tensor}, element),
+      condition, onTrue.tensor, onFalse.tensor, constant(onTrue),
+      constant(onFalse));
+}
+
+Value Elements::cast(Value value, Type element) {
+  if (tpu::elementOf(value) == element)
+    return value;
+  return lowering.builder.create<tpu::CastOp>(
+      location, resultType(value, element), value, IntegerAttr(), IntegerAttr(),
+      tpu::RoundingAttr());
+}
+
+Value Elements::bits(Value value, Type element) {
+  if (tpu::elementOf(value) == element)
+    return value;
+  OpBuilder &b = lowering.builder;
+  return b.create<tpu::CastOp>(location, resultType(value, element), value,
+                               IntegerAttr(), IntegerAttr(),
+                               tpu::RoundingAttr(), b.getUnitAttr());
+}
+
+Value Elements::truth(Value value) {
+  return isNot(compare(tpu::Relation::Equal, value, 0.0));
+}
+
+//===----------------------------------------------------------------------===//
+// Casts
+//===----------------------------------------------------------------------===//
+
+/// Keeps the low bits of the integers of a type narrower than a byte, held in a
+/// byte.
+static Value keepLowBits(Value value, IntegerType narrow, Elements &elements) {
+  double unused = 8 - narrow.getWidth();
+  if (narrow.isUnsigned())
+    return elements.binary(tpu::BinaryKind::And, value,
+                           double((1 << narrow.getWidth()) - 1));
+  value = elements.binary(tpu::BinaryKind::ShiftLeft, value, unused);
+  return elements.binary(tpu::BinaryKind::ShiftRight, value, unused);
+}
+
+Value weft::quantize::castElements(Value value, Type from, Type to,
+                                   Elements &elements) {
+  auto isPlain = [](Type type) {
+    return isa<IntegerType>(type) || type.isF32() || type.isF64() ||
+           type.isF16() || type.isBF16();
+  };
+  if (!isPlain(from) || !isPlain(to))
+    return Value();
+  if (to.isInteger(1))
+    return from.isInteger(1) ? value : elements.truth(value);
+  Type stored = storedElement(to);
+  auto integer = dyn_cast<IntegerType>(to);
+  bool isNarrow = integer && integer.getWidth() < 8;
+  // A float beyond a narrow type keeps the low bits of its whole number.
+  if (isNarrow && isa<FloatType>(tpu::elementOf(value)))
+    value = elements.cast(value, elements.integer(32));
+  value = elements.cast(value, stored);
+  return isNarrow ? keepLowBits(value, integer, elements) : value;
+}

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""What the chip does not compute runs on the host: converted, shown, run, refused where it cannot.
+
+  host_test.py WEFT
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+WEFT = sys.argv.pop(1)
+REASON = "the constant 1.000000e+39 is beyond the range of f32, in which doubles are computed"
+
+
+def weft(*arguments):
+    return subprocess.run([WEFT, *map(str, arguments)], capture_output=True, timeout=120, text=True)
+
+
+def model(nodes, inputs, outputs, initializers=()):
+    return helper.make_model(helper.make_graph(nodes, "g", inputs, outputs, list(initializers)),
+                             opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+
+
+def beyond_f32():
+    """x * 1e39 / 1e39: a double that the chip does not have, with its own ops before and after."""
+    large = numpy_helper.from_array(np.array(1e39), "large")
+    value = helper.make_tensor_value_info
+    nodes = [helper.make_node("Relu", ["x"], ["r"], name="before"),
+             helper.make_node("Mul", ["r", "large"], ["m"], name="times"),
+             helper.make_node("Div", ["m", "large"], ["d"], name="over"),
+             helper.make_node("Relu", ["d"], ["y"], name="after")]
+    return model(nodes, [value("x", TensorProto.DOUBLE, [2, 3])], [value("y", TensorProto.DOUBLE, [2, 3])], [large])
+
+
+def non_zero():
+    """The places of the positive values of x, a row each: as many as there are."""
+    value = helper.make_tensor_value_info
+    nodes = [helper.make_node("Relu", ["x"], ["r"], name="positive"),
+             helper.make_node("NonZero", ["r"], ["n"], name="places"),
+             helper.make_node("Transpose", ["n"], ["t"], name="rows", perm=[1, 0]),
+             helper.make_node("Cast", ["t"], ["y"], name="cast", to=TensorProto.INT32)]
+    return model(nodes, [value("x", TensorProto.FLOAT, [2, 3])],
+                 [value("r", TensorProto.FLOAT, [2, 3]), value("y", TensorProto.INT32, ["k", 2])])
+
+
+class Host(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def convert(self, onnx_model, *flags, code=0):
+        (self.folder / "m.onnx").write_bytes(onnx_model.SerializeToString())
+        result = weft("convert", self.folder / "m.onnx", "-o", self.folder / "m.bmodel", *flags)
+        self.assertEqual(result.returncode, code, result.stderr)
+        return result
+
+    def run_model(self, **inputs):
+        np.savez(self.folder / "in.npz", **inputs)
+        result = weft("run", self.folder / "m.bmodel", "-i", self.folder / "in.npz", "-o", self.folder / "out.npz")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return np.load(self.folder / "out.npz")
+
+    def test_an_op_beyond_the_chip_runs_between_those_on_it(self):
+        self.convert(beyond_f32())
+        x = np.array([[-1, 2, 3], [0.5, -0.25, 1e-3]])
+        np.testing.assert_allclose(self.run_model(x=x)["y"], np.maximum(x, 0), rtol=1e-7)
+
+    def test_info_shows_each_op_its_reason_and_the_bytes_that_cross(self):
+        self.convert(beyond_f32())
+        stage = json.loads(weft("info", self.folder / "m.bmodel", "--json").stdout)["nets"][0]["stages"][0]
+        self.assertEqual(stage["sub_nets"], 3)
+        self.assertEqual(stage["host"], {
+            "sub_nets": 1, "from_chip_bytes": 24, "to_chip_bytes": 24,
+            "operations": [{"kernel": "binary", "node": "times", "reason": REASON},
+                           {"kernel": "binary", "node": "over", "reason": REASON}]})
+        text = weft("info", self.folder / "m.bmodel").stdout
+        self.assertIn("host: 2 operations in 1 sub-nets, 24 bytes from the chip, 24 to it", text)
+        self.assertIn(f"'times' ('binary'): '{REASON}'", text)
+
+    def test_no_host_makes_it_an_error(self):
+        result = self.convert(beyond_f32(), "--no-host", code=2)
+        self.assertIn(f"unsupported: {REASON}; the host can compute it, convert without --no-host", result.stderr)
+        self.assertFalse((self.folder / "m.bmodel").exists())
+
+    def test_the_vendors_runtime_refuses_it_with_the_reason(self):
+        self.convert(beyond_f32())
+        np.savez(self.folder / "in.npz", x=np.zeros((2, 3)))
+        result = weft("run", self.folder / "m.bmodel", "-i", self.folder / "in.npz", "-o", self.folder / "out.npz",
+                      "--device", "bmrt", "--bmrt-lib", "libbmrt.so")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(f"parts that the host computes (node 'times': {REASON})", result.stderr)
+
+    def test_an_output_has_the_size_that_the_data_give(self):
+        self.convert(non_zero())
+        text = weft("info", self.folder / "m.bmodel").stdout
+        self.assertIn("output 'y' i32 6x2 at most, the size depends on data, from the host", text)
+        for x in (np.array([[-1, 2, 3], [0.5, -2, 0]], np.float32), np.zeros((2, 3), np.float32),
+                  np.ones((2, 3), np.float32)):
+            out = self.run_model(x=x)
+            np.testing.assert_array_equal(out["r"], np.maximum(x, 0))
+            np.testing.assert_array_equal(out["y"], np.argwhere(x > 0))
+            self.assertEqual(out["y"].dtype, np.int32)
+
+
+if __name__ == "__main__":
+    unittest.main()
