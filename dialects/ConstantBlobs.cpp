@@ -66,8 +66,10 @@ void BlobReleaser::done(Operation *op) {
 static void collect(ModuleOp module, llvm::SetVector<Entry *> &entries) {
   module.walk([&](Operation *op) {
     for (NamedAttribute attribute : op->getAttrs())
-      if (Entry *entry = entryOf(attribute.getValue()))
-        entries.insert(entry);
+      attribute.getValue().walk([&](Attribute part) {
+        if (Entry *entry = entryOf(part))
+          entries.insert(entry);
+      });
   });
 }
 

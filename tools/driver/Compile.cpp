@@ -111,8 +111,12 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
       buildPplPipeline(passes);
     return passes.run(module);
   };
-  return options.noHost ? run(*theModule)
-                        : lowerWithHostFallback(theModule, run);
+  LiveBlobs before(*theModule);
+  if (failed(options.noHost ? run(*theModule)
+                            : lowerWithHostFallback(theModule, run)))
+    return failure();
+  before.releaseOthers(*theModule);
+  return success();
 }
 
 ppl::NetOp Compilation::net() {
