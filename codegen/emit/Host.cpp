@@ -22,9 +22,8 @@ bool HostEmitter::emit(Operation &op, function_ref<Value(Value)> globalTensor) {
     builder.create<ppl::HostStoreOp>(loc, globalTensor(store.getOutput()),
                                      values.lookup(store.getInput()));
   } else if (auto constant = dyn_cast<tpu::HostConstantOp>(op)) {
-    values[constant.getOutput()] =
-        builder.create<ppl::HostConstantOp>(
-            loc, constant.getValue().getType(), constant.getValue());
+    values[constant.getOutput()] = builder.create<ppl::HostConstantOp>(
+        loc, constant.getValue().getType(), constant.getValue());
   } else if (auto host = dyn_cast<tpu::HostOp>(op)) {
     SmallVector<Value> inputs;
     for (Value input : host.getInputs())

@@ -15,8 +15,7 @@ static LogicalResult importWhere(NodeImporter &n) {
                    onFalse = n.operand(2);
   if (failed(condition) || failed(onTrue) || failed(onFalse))
     return failure();
-  return n.setOutput(
-      n.create<top::SelectOp>(*condition, *onTrue, *onFalse));
+  return n.setOutput(n.create<top::SelectOp>(*condition, *onTrue, *onFalse));
 }
 
 void weft::onnx::registerSelectRows(OpRegistry &registry) {

@@ -3,9 +3,9 @@
 
 #include "passes/top/Rewrite.h"
 
-#include "runtime/numeric/TensorValues.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Move.h"
+#include "runtime/numeric/TensorValues.h"
 
 using namespace mlir;
 using namespace weft;

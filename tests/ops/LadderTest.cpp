@@ -414,33 +414,89 @@ static void addInterleaves(std::vector<Case> &cases) {
   }
 }
 
-/// Integers as numbers, their casts, comparisons and choices: all exact. The
-/// second operand is the first one backwards.
-static void addIntegers(std::vector<Case> &cases) {
-  const char *backwards =
-      " pieces [#tpu.piece<0, 209, 0, [210], [-1], [1]>] : (";
+/// Adds a case of type `type`; its %r is %x backwards.
+static void addPaired(std::vector<Case> &cases, const std::string &name,
+                      const std::string &type, const std::string &result,
+                      const std::string &ops) {
+  std::string x = tensor("2x3x5x7", type);
+  cases.push_back({name + type, x, result,
+                   "  %r = tpu.arrange %x pieces [#tpu.piece<0, 209, 0, [210], "
+                   "[-1], [1]>] : (" +
+                       x + ") -> " + x + "\n" + ops + "\n"});
+}
+
+/// Integers as numbers and their casts: all exact.
+static void addWholes(std::vector<Case> &cases) {
+  for (std::string type : {"i8", "ui8", "i16", "ui16", "i32", "ui32"}) {
+    std::string x = tensor("2x3x5x7", type);
+    auto add = [&](const std::string &name, const std::string &result,
+                   const std::string &ops) {
+      addPaired(cases, name, type, result, ops);
+    };
+    std::string middle = type == "ui8"    ? "200.0"
+                         : type == "ui16" ? "40000.0"
+                         : type == "ui32" ? "3.0e9"
+                                          : "5.0";
+    for (std::string kind :
+         {"add", "sub", "mul", "max", "min", "and", "or", "xor"}) {
+      add("Integer_" + kind, x,
+          "  %y = tpu.binary " + kind + " %x, %r : " + x + ", " + x + " -> " +
+              x);
+      add("IntegerNumber_" + kind, x,
+          "  %y = tpu.binary " + kind + " %x {constant = " +
+              (kind == "min" ? middle : "5.0") + " : f64} : " + x + " -> " + x);
+    }
+    add("NumberMinus", x,
+        "  %y = tpu.binary sub %x {constant = 5.0 : f64, reversed} : " + x +
+            " -> " + x);
+    std::string amounts = tensor("2x3x5x7", "i8");
+    for (std::string kind : {"shift_left", "shift_right"}) {
+      add("Integer_" + kind, x,
+          "  %m = tpu.binary and %r {constant = 31.0 : f64} : " + x + " -> " +
+              x + "\n  %a = tpu.cast %m : " + x + " -> " + amounts +
+              "\n  %y = tpu.binary " + kind + " %x, %a : " + x + ", " +
+              amounts + " -> " + x);
+      add("IntegerNumber_" + kind, x,
+          "  %y = tpu.binary " + kind + " %x {constant = 3.0 : f64} : " + x +
+              " -> " + x);
+    }
+    for (const char *to :
+         {"i8", "ui8", "i16", "ui16", "i32", "ui32", "f32", "f16", "bf16"})
+      add(std::string("Cast_") + to + "_From_", tensor("2x3x5x7", to),
+          type == to ? "  %y = tpu.binary add %x {constant = 0.0 : f64} : " +
+                           x + " -> " + x
+          : type == "ui32" && std::string(to) == "f16" // beyond it: infinite
+              ? "  %m = tpu.binary and %x {constant = 65535.0 : f64} : " + x +
+                    " -> " + x + "\n  %y = tpu.cast %m : " + x + " -> " +
+                    tensor("2x3x5x7", to)
+              : "  %y = tpu.cast %x : " + x + " -> " + tensor("2x3x5x7", to));
+  }
+}
+
+/// Comparisons and choices of all types: exact, too.
+static void addChoices(std::vector<Case> &cases) {
   for (std::string type :
        {"i8", "ui8", "i16", "ui16", "i32", "ui32", "f32", "f16", "bf16"}) {
     bool whole = type[0] == 'i' || type[0] == 'u';
     std::string x = tensor("2x3x5x7", type), flags = tensor("2x3x5x7", "ui8"),
                 row = tensor("1x3x1x7", type);
-    std::string other =
-        "  %r = tpu.arrange %x" + std::string(backwards) + x + ") -> " + x;
     auto add = [&](const std::string &name, const std::string &result,
                    const std::string &ops) {
-      cases.push_back({name + type, x, result, other + "\n" + ops + "\n"});
+      addPaired(cases, name, type, result, ops);
     };
     // Few numbers, so that some are equal.
     std::string few =
-        whole ? "  %m = tpu.binary and %x {constant = 1.0 : f64} : "
-              : "  %m = tpu.binary min %x {constant = 1.0 : f64} : ";
-    few += x + " -> " + x + "\n  %n = tpu.binary min %x, %r : " + x + ", " + x +
-           " -> " + x + "\n";
+        (whole ? "  %m = tpu.binary and %x {constant = 1.0 : f64} : "
+               : "  %m = tpu.binary min %x {constant = 1.0 : f64} : ") +
+        x + " -> " + x + "\n";
+    std::string lower =
+        "  %n = tpu.binary min %x, %r : " + x + ", " + x + " -> " + x + "\n";
     for (std::string relation : {"greater", "equal", "less"}) {
+      bool isLess = relation == "less";
       add("Compare_" + relation, flags,
-          few + "  %y = tpu.compare " + relation +
-              (relation == "less" ? " %n, %x : " : " %x, %n : ") + x + ", " +
-              x + " -> " + flags);
+          lower + "  %y = tpu.compare " + relation +
+              (isLess ? " %n, %x : " : " %x, %n : ") + x + ", " + x + " -> " +
+              flags);
       add("CompareNumber_" + relation, flags,
           few + "  %y = tpu.compare " + relation +
               " %m {constant = " + (relation == "greater" ? "0.0" : "1.0") +
@@ -462,38 +518,6 @@ static void addIntegers(std::vector<Case> &cases) {
             "[1]>] : (" +
             x + ") -> " + row + "\n  %y = tpu.select %c, true %s false %x : (" +
             flags + ", " + row + ", " + x + ") -> " + x);
-    if (!whole)
-      continue;
-    for (std::string kind :
-         {"add", "sub", "mul", "max", "min", "and", "or", "xor"}) {
-      add("Integer_" + kind, x,
-          "  %y = tpu.binary " + kind + " %x, %r : " + x + ", " + x + " -> " +
-              x);
-      add("IntegerNumber_" + kind, x,
-          "  %y = tpu.binary " + kind + " %x {constant = 5.0 : f64} : " + x +
-              " -> " + x);
-    }
-    add("NumberMinus", x,
-        "  %y = tpu.binary sub %x {constant = 5.0 : f64, reversed} : " + x +
-            " -> " + x);
-    std::string amounts = tensor("2x3x5x7", "i8");
-    for (std::string kind : {"shift_left", "shift_right"}) {
-      add("Integer_" + kind, x,
-          "  %m = tpu.binary and %r {constant = 31.0 : f64} : " + x + " -> " +
-              x + "\n  %a = tpu.cast %m : " + x + " -> " + amounts +
-              "\n  %y = tpu.binary " + kind + " %x, %a : " + x + ", " +
-              amounts + " -> " + x);
-      add("IntegerNumber_" + kind, x,
-          "  %y = tpu.binary " + kind + " %x {constant = 3.0 : f64} : " + x +
-              " -> " + x);
-    }
-    for (const char *to :
-         {"i8", "ui8", "i16", "ui16", "i32", "ui32", "f32", "f16", "bf16"})
-      add(std::string("Cast_") + to + "_From_", tensor("2x3x5x7", to),
-          type == to
-              ? "  %y = tpu.binary add %x {constant = 0.0 : f64} : " + x +
-                    " -> " + x
-              : "  %y = tpu.cast %x : " + x + " -> " + tensor("2x3x5x7", to));
   }
   std::string x = tensor("2x3x5x7", "f32"), y = tensor("2x3x5x7", "i32");
   cases.push_back({"CastBits", x, y,
@@ -547,7 +571,8 @@ static void addRows(std::vector<Case> &cases) {
 
 static std::vector<Case> allCases() {
   std::vector<Case> cases;
-  addIntegers(cases);
+  addWholes(cases);
+  addChoices(cases);
   addReductions(cases);
   addIndices(cases);
   addProducts(cases);

@@ -4,9 +4,9 @@
 #define WEFT_DIALECTS_TPU_EVALUATE_NUMBERS_H
 
 #include "dialects/Evaluate.h"
-#include "runtime/numeric/TensorValues.h"
 #include "dialects/tpu/Tpu.h"
 #include "runtime/numeric/Rounding.h"
+#include "runtime/numeric/TensorValues.h"
 
 namespace weft::tpu {
 

@@ -48,7 +48,7 @@ Real atanh(Real x);
 Real mish(Real x);
 Real erf(Real x);
 /// The left tails of the two lose the bits that their exponents have: up to
-/// 2^-17 of a value of 1e-18.
+/// 2^-17 of a value of 1e-8.
 Real gelu(Real x);
 Real geluTanh(Real x);
 

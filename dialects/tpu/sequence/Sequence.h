@@ -8,9 +8,7 @@
 //
 // Functions are written as expressions:
 //
-//   Real softsign(Builder &b, Real x) {
-//     return x / (abs(x) + 1.0);
-//   }
+//   Real softsign(Real x) { return x / (abs(x) + 1.0); }
 //
 //===----------------------------------------------------------------------===//
 
