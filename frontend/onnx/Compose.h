@@ -108,8 +108,9 @@ public:
   mlir::Value matmul(mlir::Value lhs, mlir::Value rhs);
 
   //===--- the host -------------------------------------------------------===//
-  /// A `top.host` of `kernel`; null operands are absent ones. Where all operands
-  /// are constant the results are. Empty if a problem has been reported.
+  /// A `top.host` of `kernel`; null operands are absent ones. Where all
+  /// operands are constant the results are. Empty if a problem has been
+  /// reported.
   llvm::SmallVector<mlir::Value> host(llvm::StringRef kernel,
                                       llvm::ArrayRef<mlir::Value> operands,
                                       mlir::NamedAttrList parameters,

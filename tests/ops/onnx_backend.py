@@ -37,7 +37,9 @@ SHAPE_INPUTS = {
     "Trilu": [1], "AffineGrid": [1], "NonMaxSuppression": [2], "Loop": [0, 1],
     **{"Reduce" + kind: [1] for kind in "L1 L2 LogSum LogSumExp Max Mean Min Prod Sum SumSquare".split()},
 }
-# Outputs of a random draw and of training are in the list of expected failures, not here.
+# What the vendor's runtime is never given: a file with sub-nets of the host. Weft's own words; counted.
+HOST_REFUSED = "has parts that the host computes"
+on_host = set()
 
 
 class Case:
@@ -186,6 +188,9 @@ def run(case, arguments, folder):
                 done = subprocess.run(step, capture_output=True, text=True, timeout=120)
             except subprocess.TimeoutExpired:
                 return f"{step[1]}: no end after 120 s"
+            if "bmrt" in step and done.returncode == 2 and HOST_REFUSED in done.stderr:
+                on_host.add(case.name)
+                break
             if done.returncode != 0:
                 return f"{step[1]} (exit {done.returncode}): {last_line(done.stderr)}"
         with np.load(folder / "out.npz") as file:
@@ -195,7 +200,7 @@ def run(case, arguments, folder):
                 found = mismatch(file[info.name], wanted, case)
                 if found:
                     return f"output '{info.name}': {found}"
-            if arguments.bmrt:
+            if arguments.bmrt and case.name not in on_host:
                 with np.load(folder / "vendor.npz") as vendor:
                     for name in file:
                         if file[name].tobytes() != vendor[name].tobytes():
@@ -246,6 +251,9 @@ def main():
             if arguments.expected and bool(reason) != (name in listed):
                 wrong.append(f"{label} {name}: " + (reason or "passes, but is listed as an expected failure"))
         passed = sum(not reason for reason in results.values())
+        if arguments.bmrt:
+            print(f"{label}: {len(on_host)} of them hold sub-nets of the host, which libbmrt does not run")
+            on_host.clear()
         print(f"{label}: {passed} of {len(results)} passed", flush=True)
         report[label] = results
     if arguments.json:
