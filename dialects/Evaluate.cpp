@@ -2,6 +2,7 @@
 //--------------===//
 
 #include "dialects/Evaluate.h"
+#include "dialects/ConstantBlobs.h"
 
 #include "mlir/Dialect/Quant/QuantTypes.h"
 #include "mlir/IR/AsmState.h"
@@ -164,7 +165,8 @@ ElementsAttr weft::toElementsAttr(const HostTensor &tensor,
       type.getElementType().isIntOrFloat())
     return DenseElementsAttr::getFromRawBuffer(type, raw);
   return DenseResourceElementsAttr::get(
-      type, name, HeapAsmResourceBlob::allocateAndCopyInferAlign(raw));
+      type, blobName(name, raw),
+      HeapAsmResourceBlob::allocateAndCopyInferAlign(raw));
 }
 
 /// Reports the results of `op` that carry ONNX names.

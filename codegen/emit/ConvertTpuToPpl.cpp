@@ -5,6 +5,7 @@
 #include "codegen/emit/GroupEmitter.h"
 #include "codegen/emit/HostEmitter.h"
 #include "codegen/emit/RawBytes.h"
+#include "dialects/ConstantBlobs.h"
 #include "dialects/ppl/Memory.h"
 #include "dialects/ppl/Net.h"
 #include "dialects/tpu/Constant.h"
@@ -136,6 +137,8 @@ LogicalResult NetBuilder::emitGlobal(Operation &op) {
 LogicalResult NetBuilder::emitBody() {
   HostEmitter hostEmitter(builder);
   auto inDram = [this](Value value) { return globalTensor(value); };
+  // Weights of tpu; a failed attempt is lowered again from constants of top.
+  BlobReleaser releaser(func.getBody().front(), "weight_");
   for (Operation &op : func.getBody().front().without_terminator()) {
     if (auto store = llvm::dyn_cast<tpu::FromHostOp>(op)) {
       if (addressOf(store) < 0)
@@ -162,6 +165,7 @@ LogicalResult NetBuilder::emitBody() {
     } else if (failed(emitGlobal(op))) {
       return failure();
     }
+    releaser.done(&op);
   }
   return success();
 }

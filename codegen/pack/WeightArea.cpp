@@ -97,9 +97,13 @@ LogicalResult WeightArea::add(ppl::NetOp net) {
 }
 
 LogicalResult WeightArea::finish() {
+  // libbmrt gives a stage whose area is smaller than another's wrong addresses.
+  uint64_t bytes = 0;
+  for (Stage &stage : stages)
+    bytes = std::max<uint64_t>(bytes, stage.net.getContextBytes());
   for (Stage &stage : stages) {
     ppl::NetOp net = stage.net;
-    uint64_t begin = net.getContextAddress(), bytes = net.getContextBytes();
+    uint64_t begin = net.getContextAddress();
     uint64_t moved = std::max(begin, alignUp<uint64_t>(end, kPageBytes));
     const Chip &chip = ppl::chipOf(net);
     if (moved + bytes > chip.globalMemoryBase + chip.globalMemoryBytes)
@@ -122,6 +126,7 @@ LogicalResult WeightArea::finish() {
     net.setInputsAttr(moveAll(net.getInputs()));
     net.setOutputsAttr(moveAll(net.getOutputs()));
     net.setContextAddress(moved);
+    net.setContextBytes(bytes);
     net.setWeightsBytes(end - net.getWeightsAddress());
   }
   return success();

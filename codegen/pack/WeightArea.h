@@ -21,8 +21,9 @@ public:
   /// does not have.
   mlir::LogicalResult add(ppl::NetOp net);
 
-  /// Moves the activations of the nets that were added, once all are. Reports
-  /// and fails if they do not fit the chip's memory any more.
+  /// Moves the activations of the nets that were added, once all are, to one
+  /// address, and gives all areas the size of the largest. Reports and fails if
+  /// they do not fit the chip's memory any more.
   mlir::LogicalResult finish();
 
 private:

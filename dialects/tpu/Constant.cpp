@@ -2,6 +2,8 @@
 
 #include "dialects/tpu/Constant.h"
 
+#include "dialects/ConstantBlobs.h"
+
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -27,7 +29,8 @@ ElementsAttr weft::tpu::weightAttr(RankedTensorType type, ArrayRef<char> raw) {
   if (raw.size() <= kDenseBytes)
     return DenseElementsAttr::getFromRawBuffer(type, raw);
   return DenseResourceElementsAttr::get(
-      type, "weight", HeapAsmResourceBlob::allocateAndCopyWithAlign(raw, 64));
+      type, blobName("weight", raw),
+      HeapAsmResourceBlob::allocateAndCopyWithAlign(raw, 64));
 }
 
 ElementsAttr weft::tpu::reshapedWeight(ElementsAttr value,

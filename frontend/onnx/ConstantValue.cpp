@@ -1,5 +1,6 @@
 //===- ConstantValue.cpp - tensors of ONNX as attributes and back ---------===//
 
+#include "dialects/ConstantBlobs.h"
 #include "frontend/onnx/NodeImporter.h"
 
 #include "dialects/Evaluate.h"
@@ -47,7 +48,9 @@ ElementsAttr weft::onnx::constantAttribute(const Tensor &tensor,
       [owner = tensor.owner](void *, size_t, size_t) {},
       /*dataIsMutable=*/false);
   return DenseResourceElementsAttr::get(
-      type, tensor.name.empty() ? "constant" : tensor.name, std::move(blob));
+      type,
+      tensor.name.empty() ? blobName("constant", tensor.bytes) : tensor.name,
+      std::move(blob));
 }
 
 static ElementsAttr constantOf(Value value) {

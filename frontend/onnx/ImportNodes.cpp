@@ -419,8 +419,9 @@ void Importer::importNode(const Node &node, Body &body) {
     return report(location, node.problem);
   auto version = body.opsets.find(node.domain);
   if (version == body.opsets.end())
-    return report(location,
-                  "no opset is imported for its domain '" + node.domain + "'");
+    return report(location, "no opset is imported for its domain '" +
+                                node.domain +
+                                "'; the model needs one in opset_import");
   int64_t opset = version->second;
   const OpRow *row =
       findFunction(node)

@@ -12,12 +12,14 @@
 #include "onnx/defs/function.h"
 #include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
+#include "runtime/numeric/Pages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream.h>
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/wire_format_lite.h>
 
@@ -324,7 +326,8 @@ static std::string checkAgainstSchema(const ::onnx::NodeProto &proto,
   std::string domain = normalDomain(proto.domain());
   auto opset = opsets.find(domain);
   if (opset == opsets.end())
-    return "no opset is imported for its domain '" + domain + "'";
+    return "no opset is imported for its domain '" + domain +
+           "'; the model needs one in opset_import";
   try {
     const ::onnx::OpSchema *schema = ::onnx::OpSchemaRegistry::Schema(
         proto.op_type(), static_cast<int>(opset->second), domain);
@@ -505,6 +508,37 @@ Model ModelConverter::run() {
 // Reading
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Bytes in pieces; those that protobuf has read leave the process's memory if
+/// they are a file's, so that a large model is not there twice.
+class PagedInput : public google::protobuf::io::ZeroCopyInputStream {
+public:
+  explicit PagedInput(llvm::ArrayRef<char> bytes) : bytes(bytes) {}
+
+  bool Next(const void **data, int *size) override {
+    constexpr size_t kPieceBytes = 4 << 20;
+    weft::numeric::pageOut(bytes.data() + begin, at - begin);
+    begin = at;
+    size_t piece = std::min(kPieceBytes, bytes.size() - at);
+    *data = bytes.data() + at;
+    *size = static_cast<int>(piece);
+    at += piece;
+    return piece != 0;
+  }
+  void BackUp(int count) override { at -= count; }
+  bool Skip(int count) override {
+    size_t skipped = std::min<size_t>(count, bytes.size() - at);
+    at += skipped;
+    return skipped == size_t(count);
+  }
+  int64_t ByteCount() const override { return static_cast<int64_t>(at); }
+
+private:
+  llvm::ArrayRef<char> bytes;
+  size_t begin = 0, at = 0; ///< of the last piece
+};
+} // namespace
+
 Expected<Model> weft::onnx::readModelBytes(llvm::ArrayRef<char> bytes,
                                            StringRef folder) {
   if (bytes.empty())
@@ -516,8 +550,8 @@ Expected<Model> weft::onnx::readModelBytes(llvm::ArrayRef<char> bytes,
     // Protobuf would print its own lines about what we report ourselves.
     google::protobuf::SetLogHandler(nullptr);
     auto proto = std::make_shared<::onnx::ModelProto>();
-    CodedInputStream input(reinterpret_cast<const uint8_t *>(bytes.data()),
-                           static_cast<int>(bytes.size()));
+    PagedInput pages(bytes);
+    CodedInputStream input(&pages);
     input.SetRecursionLimit(kMaxNesting);
     if (!proto->ParseFromCodedStream(&input) || !input.ConsumedEntireMessage())
       return fileError(explainParseFailure(bytes));

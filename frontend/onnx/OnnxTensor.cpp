@@ -3,6 +3,7 @@
 #include "frontend/onnx/OnnxTensor.h"
 
 #include "onnx/onnx_pb.h"
+#include "runtime/numeric/Pages.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -356,6 +357,21 @@ static void normalizeBools(Tensor &tensor) {
   tensor.owner = copy;
 }
 
+/// Large bytes leave the model for an owner of their own, so that they can be
+/// freed one by one. The converter alone holds the model and reads a tensor
+/// once.
+static void takeRawData(const ::onnx::TensorProto &proto, Tensor &tensor) {
+  constexpr size_t kLargeBytes = 4096;
+  if (proto.raw_data().size() >= kLargeBytes) {
+    auto raw = std::make_shared<std::string>();
+    raw->swap(*const_cast<::onnx::TensorProto &>(proto).mutable_raw_data());
+    tensor.bytes = {raw->data(), raw->size()};
+    tensor.owner = raw;
+    return;
+  }
+  tensor.bytes = {proto.raw_data().data(), proto.raw_data().size()};
+}
+
 Expected<Tensor>
 weft::onnx::readTensor(const ::onnx::TensorProto &proto,
                        const std::shared_ptr<const void> &owner,
@@ -394,7 +410,7 @@ weft::onnx::readTensor(const ::onnx::TensorProto &proto,
                              proto.raw_data().size(), formatShape(tensor.dims),
                              needed)
                          .str());
-    tensor.bytes = {proto.raw_data().data(), proto.raw_data().size()};
+    takeRawData(proto, tensor);
   } else if (Error error = readTypedField(proto, *elements, tensor)) {
     return error;
   }
@@ -406,5 +422,6 @@ weft::onnx::readTensor(const ::onnx::TensorProto &proto,
   if (packed)
     unpack(tensor, *elements);
   normalizeBools(tensor);
+  numeric::pageOut(tensor.bytes.data(), tensor.bytes.size());
   return tensor;
 }

@@ -34,9 +34,9 @@ private:
   std::map<std::string, std::shared_ptr<llvm::MemoryBuffer>> opened;
 };
 
-/// Converts `proto`, which `owner` keeps alive: raw data is referenced, typed
-/// fields are packed into new memory. The error text does not name the tensor.
-/// A NaN is an error unless `allowsNan`.
+/// Converts `proto`, which `owner` keeps alive: small raw data is referenced,
+/// large is taken out of it, typed fields are packed into new memory. The error
+/// text does not name the tensor. A NaN is an error unless `allowsNan`.
 llvm::Expected<Tensor> readTensor(const ::onnx::TensorProto &proto,
                                   const std::shared_ptr<const void> &owner,
                                   ExternalFiles &files, bool allowsNan = false);

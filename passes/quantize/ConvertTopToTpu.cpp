@@ -1,5 +1,6 @@
 //===- ConvertTopToTpu.cpp - top to tpu: the driver of the families -------===//
 
+#include "dialects/ConstantBlobs.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Symbols.h"
@@ -213,13 +214,25 @@ private:
         return refused.contains(operand);
       });
       if (!readsRefused &&
-          (lowering.isTaken(&op) || succeeded(lowerOrPlace(op))))
+          (lowering.isTaken(&op) || succeeded(lowerOrPlace(op)))) {
+        pageOutConstants(op);
         continue;
+      }
       refused.insert(op.result_begin(), op.result_end());
       if (!readsRefused && ++errors == 20)
         break;
     }
     return errors ? failure() : lowerResults(old);
+  }
+
+  /// The bytes of a mapped model leave the memory once they are taken over.
+  static void pageOutConstants(Operation &op) {
+    for (Value operand : op.getOperands())
+      if (auto constant = operand.getDefiningOp<top::ConstantOp>())
+        if (auto bytes =
+                dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
+          if (AsmResourceBlob *blob = bytes.getRawHandle().getBlob())
+            pageOut(blob->getData());
   }
 
   /// Lowers `op` or, if its lowering refuses it, places it on the host.

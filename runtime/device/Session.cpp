@@ -69,8 +69,10 @@ Status Session::runPadded(const std::vector<InputElements> &inputs,
   }
   WEFT_TRY(run(padded, full));
   for (size_t i = 0; i < outputs.size(); ++i)
-    if (theStage->outputs[i].batchAxis >= 0)
+    if (theStage->outputs[i].batchAxis >= 0) {
       cropBatch(theStage->outputs[i], entries, full[i], outputs[i]);
+      shapes[i] = shapeFor(theStage->outputs[i], entries);
+    }
   return Status::ok();
 }
 

@@ -47,6 +47,7 @@ private:
           std::unique_ptr<Device> device);
   /// Runs; outputs that lie in DRAM are in storedOutputs, others in host.
   Status launch(const std::vector<InputElements> &inputs);
+  /// The same with fewer entries of the batch: pads the inputs and crops.
   Status runPadded(const std::vector<InputElements> &inputs,
                    const std::vector<uint8_t *> &outputs, int64_t entries);
 

@@ -3,9 +3,9 @@
 
   random_graphs_test.py WEFT FOLDER [--seed N] [--graphs N] [--bmrt N] [--only N]
 
-Every graph is converted in F32 at -O0 and -O2, and at one other precision in turn; it either converts or is refused by lines
-that say `unsupported:` and name the node or the input. The two optimization levels must give the same bytes (slices and groups never
-change a number), and the first `--bmrt` graphs the same bytes through libbmrt.
+Every graph is converted in F32; it either converts or is refused by lines that say `unsupported:` and name the node or the input.
+A third is converted at -O0, too, and must give the same bytes (slices and groups never change a number), another third at one other
+precision in turn; the first `--bmrt` graphs give the same bytes through libbmrt. Integers, truths and positions are exact.
 
 Tolerances, relative to the largest magnitude of the output: F32 works with 24 bits, but its exp, log and division are the
 machine's, good to about 2^-20, and errors of a chain of up to 8 operators add up: 2^-12. F16 has 11 bits and bf16 8 bits: a
@@ -29,6 +29,7 @@ import random_graphs
 
 COSINE = {"f16": 1 - 2**-11 * 8, "bf16": 1 - 2**-8 * 8, "int8": 0.9}
 RELATIVE_F32 = 2**-12
+JUMPS = set("Greater Less Equal GreaterOrEqual LessOrEqual ArgMax ArgMin TopK Floor Ceil Round Sign IsNaN Mod BitShift ThresholdedRelu".split())
 
 
 class Failure(Exception):
@@ -70,7 +71,12 @@ def check_names(want, got):
 def check_close(want, got):
     check_names(want, got)
     for name, array in want.items():
-        error = np.abs(got[name].astype(np.float64) - array).max(initial=0)
+        same = np.array_equal(got[name], array)
+        if array.dtype.kind != "f":  # integers, truths and positions are exact
+            if not same:
+                raise Failure(f"f32: {int((got[name] != array).sum())} of {array.size} elements of {name} {array.dtype} {array.shape} differ")
+            continue
+        error = 0 if same else np.abs(got[name].astype(np.float64) - array).max(initial=0)
         limit = RELATIVE_F32 * max(np.abs(array).max(initial=0), 1e-3)
         if not error <= limit:
             raise Failure(f"f32: {name} {array.shape} is off by {error:.3g}, allowed {limit:.3g}")
@@ -90,7 +96,7 @@ def check_equal(what, first, second):
     check_names(first, second)
     for name, array in first.items():
         if array.tobytes() != second[name].tobytes():
-            count = int((array.view(np.uint32) != second[name].view(np.uint32)).sum())
+            count = int((array != second[name]).sum())
             raise Failure(f"{what}: {count} of {array.size} elements of {name} {array.shape} differ")
 
 
@@ -104,16 +110,19 @@ def check_graph(program, folder, seed, index, bmrt):
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     want = dict(zip([output.name for output in model.graph.output], session.run(None, feeds)))
-    convert(program, files["onnx"], files["bmodel"], "-O0")
-    unoptimized = run(program, files["bmodel"], files["in.npz"], files["out.npz"])
-    check_close(want, unoptimized)
     convert(program, files["onnx"], files["bmodel"])
     optimized = run(program, files["bmodel"], files["in.npz"], files["out.npz"])
-    check_equal("-O0 and -O2", unoptimized, optimized)
+    check_close(want, optimized)
     if bmrt:
         check_equal("emulator and libbmrt", optimized,
                     run(program, files["bmodel"], files["in.npz"], files["out.npz"], "--device", "bmrt"))
-    precision = ("f16", "bf16", "int8")[index % 3]
+    if index % 3 == 0:
+        convert(program, files["onnx"], files["bmodel"], "-O0")
+        check_equal("-O0 and -O2", run(program, files["bmodel"], files["in.npz"], files["out.npz"]), optimized)
+    # Inputs rounded to 16 bits compare otherwise, so only smooth graphs have a cosine worth judging.
+    if index % 3 != 1 or JUMPS & {node.op_type for node in model.graph.node}:
+        return
+    precision = ("f16", "bf16", "int8")[index // 3 % 3]
     samples = folder / f"{index}.samples"
     if precision == "int8":
         samples.mkdir(exist_ok=True)
@@ -139,7 +148,7 @@ def main():
     parser.add_argument("weft")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=1684)
-    parser.add_argument("--graphs", type=int, default=96)
+    parser.add_argument("--graphs", type=int, default=300)
     parser.add_argument("--bmrt", type=int, default=0, help="so many graphs through libbmrt, too")
     parser.add_argument("--only", type=int, help="index of one graph")
     parser.add_argument("--verbose", action="store_true")

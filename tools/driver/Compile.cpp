@@ -4,6 +4,7 @@
 #include "tools/driver/HostFallback.h"
 
 #include "codegen/encode/Encode.h"
+#include "dialects/ConstantBlobs.h"
 #include "dialects/top/Symbols.h"
 #include "dialects/top/Top.h"
 #include "tools/driver/Registration.h"
@@ -21,9 +22,12 @@ static DialectRegistry allDialects() {
   return registry;
 }
 
-Compilation::Compilation()
+Compilation::Compilation(llvm::raw_ostream &errors)
     : context(allDialects(), MLIRContext::Threading::DISABLED),
-      diagnostics(std::make_unique<DiagnosticPrinter>(context, llvm::errs())) {
+      diagnostics(std::make_unique<DiagnosticPrinter>(context, errors)) {
+  // Messages are about the model; the text of an operation is neither for its
+  // user nor safe to print if it does not verify.
+  context.printOpOnDiagnostic(false);
   diagnostics->showDetails = true;
 }
 
@@ -59,6 +63,19 @@ LogicalResult Compilation::import(const std::string &path,
   options.bindings = bindings;
   options.titles = &diagnostics->titles;
   theModule = onnx::importOnnxFile(path, options, context);
+  return canonicalize();
+}
+
+LogicalResult Compilation::importBytes(llvm::ArrayRef<char> bytes,
+                                       const std::string &name) {
+  onnx::ImportOptions options;
+  options.titles = &diagnostics->titles;
+  theModule = onnx::importOnnxBytes(bytes, name, options, context);
+  return canonicalize();
+}
+
+/// What is known of the interface, and the passes over the float graph.
+LogicalResult Compilation::canonicalize() {
   if (!theModule)
     return failure();
   notes.symbols = symbolsOf(*theModule);
@@ -70,7 +87,11 @@ LogicalResult Compilation::import(const std::string &path,
           cast<RankedTensorType>(argument.getType()).getShape().vec();
   PassManager passes(&context);
   buildTopPipeline(passes);
-  return passes.run(*theModule);
+  LiveBlobs imported(*theModule);
+  if (failed(passes.run(*theModule)))
+    return failure();
+  imported.releaseOthers(*theModule);
+  return success();
 }
 
 LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
@@ -90,8 +111,12 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
       buildPplPipeline(passes);
     return passes.run(module);
   };
-  return options.noHost ? run(*theModule)
-                        : lowerWithHostFallback(theModule, run);
+  LiveBlobs before(*theModule);
+  if (failed(options.noHost ? run(*theModule)
+                            : lowerWithHostFallback(theModule, run)))
+    return failure();
+  before.releaseOthers(*theModule);
+  return success();
 }
 
 ppl::NetOp Compilation::net() {

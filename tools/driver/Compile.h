@@ -43,13 +43,17 @@ struct CompileOptions {
 /// Single-threaded, so the output does not depend on the machine.
 class Compilation {
 public:
-  Compilation();
+  /// Problems are printed to `errors`.
+  explicit Compilation(llvm::raw_ostream &errors = llvm::errs());
   ~Compilation();
 
   /// Imports a model; `module()` is its float graph, constants folded and
   /// rewritten.
   mlir::LogicalResult import(const std::string &path, const InputShapes &shapes,
                              const InputBindings &bindings = {});
+  /// The same for a model in memory; `name` stands for the file in messages.
+  mlir::LogicalResult importBytes(llvm::ArrayRef<char> bytes,
+                                  const std::string &name);
   /// Runs the passes up to `stage`; from Stage::Tpu on the graph is bound.
   mlir::LogicalResult lower(const CompileOptions &options, Stage stage);
   /// The net, after `lower(.., Stage::Ppl)`; null if the passes made none.
@@ -70,6 +74,8 @@ public:
   std::string text();
 
 private:
+  mlir::LogicalResult canonicalize();
+
   mlir::MLIRContext context;
   std::unique_ptr<DiagnosticPrinter> diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> theModule;

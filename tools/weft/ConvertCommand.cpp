@@ -129,16 +129,16 @@ static ExitCode writeResult(const ConvertFlags &flags, const Written &facts,
                       {"precision", flags.compile.precision},
                       {"target", flags.compile.chip},
                       {"stages", facts.stages},
+                      {"largest_padded_batch", facts.batch.largest},
                       {"bytes", facts.bytes},
                       {"seconds", facts.seconds}});
   char text[64];
   std::snprintf(text, sizeof(text), ": %llu bytes, %.2f s",
                 static_cast<unsigned long long>(facts.bytes), facts.seconds);
-  return printText(
-      flags.output +
-      (facts.stages > 1 ? ": " + std::to_string(facts.stages) + " stages"
-                        : std::string()) +
-      text + (facts.stages > 1 ? batchText(facts.batch) : "") + "\n");
+  std::string stages =
+      facts.stages > 1 ? ", " + std::to_string(facts.stages) + " stages" : "";
+  return printText(flags.output + text + stages + batchText(facts.batch) +
+                   "\n");
 }
 
 static ExitCode writeText(const ConvertFlags &flags, Written facts,

@@ -42,4 +42,19 @@ TEST(Sha256, PadsAtTheBlockEdge) {
             "7ce100971f64e7001e8fe5a51973ecdfe1ced42befe7ee8d5fd6219506b5393c");
 }
 
+TEST(Sha256, PiecesGiveTheDigestOfTheWhole) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i)
+    text += char(i * 7);
+  for (size_t piece : {1, 3, 63, 64, 65, 200}) {
+    rt::Sha256 hash;
+    for (size_t at = 0; at < text.size(); at += piece)
+      hash.add(reinterpret_cast<const uint8_t *>(text.data()) + at,
+               std::min(piece, text.size() - at));
+    EXPECT_EQ(hash.finish(),
+              rt::sha256(reinterpret_cast<const uint8_t *>(text.data()),
+                         text.size()));
+  }
+}
+
 } // namespace

@@ -1,0 +1,84 @@
+//===- ConstantBlobs.cpp - memory of large constants ----------------------===//
+
+#include "dialects/ConstantBlobs.h"
+
+#include "runtime/numeric/Pages.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace weft;
+using Entry = DialectResourceBlobManager::BlobEntry;
+
+/// Smaller ones are not worth the bookkeeping.
+static constexpr size_t kSmallBytes = 4096;
+
+static Entry *entryOf(Attribute attribute) {
+  auto resource = dyn_cast_if_present<DenseResourceElementsAttr>(attribute);
+  Entry *entry = resource ? resource.getRawHandle().getResource() : nullptr;
+  AsmResourceBlob *blob = entry ? entry->getBlob() : nullptr;
+  return blob && blob->getData().size() >= kSmallBytes ? entry : nullptr;
+}
+
+static void release(Entry *entry) {
+  AsmResourceBlob *blob = entry->getBlob();
+  pageOut(blob->getData());
+  *blob = AsmResourceBlob();
+}
+
+std::string weft::blobName(StringRef name, ArrayRef<char> bytes) {
+  uint64_t hash = llvm::xxh3_64bits(StringRef(bytes.data(), bytes.size()));
+  return (name + "_" + llvm::utohexstr(hash, /*LowerCase=*/true)).str();
+}
+
+void weft::pageOut(ArrayRef<char> bytes) {
+  numeric::pageOut(bytes.data(), bytes.size());
+}
+
+BlobReleaser::BlobReleaser(Block &block, StringRef name) {
+  llvm::DenseSet<std::pair<Operation *, Entry *>> seen;
+  block.walk([&](Operation *constant) {
+    Entry *entry = entryOf(constant->getAttr("value"));
+    if (!entry || !entry->getKey().starts_with(name))
+      return;
+    for (Operation *user : constant->getUsers()) {
+      Operation *reader = block.findAncestorOpInBlock(*user);
+      if (reader && seen.insert({reader, entry}).second) {
+        reads[reader].push_back(entry);
+        ++readers[entry];
+      }
+    }
+  });
+}
+
+void BlobReleaser::done(Operation *op) {
+  auto entries = reads.find(op);
+  if (entries == reads.end())
+    return;
+  for (Entry *entry : entries->second)
+    if (--readers[entry] == 0)
+      release(entry);
+  reads.erase(entries);
+}
+
+static void collect(ModuleOp module, llvm::SetVector<Entry *> &entries) {
+  module.walk([&](Operation *op) {
+    for (NamedAttribute attribute : op->getAttrs())
+      attribute.getValue().walk([&](Attribute part) {
+        if (Entry *entry = entryOf(part))
+          entries.insert(entry);
+      });
+  });
+}
+
+LiveBlobs::LiveBlobs(ModuleOp module) { collect(module, entries); }
+
+void LiveBlobs::releaseOthers(ModuleOp module) const {
+  llvm::SetVector<Entry *> alive;
+  collect(module, alive);
+  for (Entry *entry : entries)
+    if (!alive.contains(entry) && entry->getBlob())
+      release(entry);
+}

@@ -1,0 +1,21 @@
+#include "runtime/numeric/Pages.h"
+
+#include <cstdint>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace weft::numeric {
+
+void pageOut([[maybe_unused]] const void *bytes, [[maybe_unused]] size_t size) {
+#ifdef MADV_PAGEOUT
+  // MADV_DONTNEED would lose the bytes of memory that is not a file's.
+  size_t page = size_t(::sysconf(_SC_PAGESIZE));
+  auto begin = reinterpret_cast<uintptr_t>(bytes);
+  uintptr_t first = (begin + page - 1) / page * page;
+  uintptr_t last = (begin + size) / page * page;
+  if (first < last)
+    ::madvise(reinterpret_cast<void *>(first), last - first, MADV_PAGEOUT);
+#endif
+}
+
+} // namespace weft::numeric
