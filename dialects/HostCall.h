@@ -24,7 +24,7 @@ mlir::FailureOr<host::Attributes>
 hostAttributes(mlir::DictionaryAttr attributes, mlir::Location location);
 
 /// A tensor type whose sizes of kUnknownSize depend on the operands' values:
-/// `tensor<?x4xf32, array<i64: 100, 4>>` has at most 100 rows. The encoding of
+/// `tensor<?x4xf32, [100, 4]>` has at most 100 rows. The encoding of
 /// the type holds the largest size of every axis. Without unknown sizes it is
 /// an ordinary tensor type.
 mlir::RankedTensorType boundedType(llvm::ArrayRef<int64_t> shape,

@@ -64,7 +64,7 @@ def Ppl_HostCallOp : Ppl_HostOp<"call"> {
 
     **Example**:
     ```mlir
-    %1 = ppl.host.call "non_zero"(%0) {} reason "its size depends on data" : (tensor<4x4xf32>) -> tensor<2x?xi64, array<i64: 2, 16>>
+    %1 = ppl.host.call "non_zero"(%0) {} reason "its size depends on data" : (tensor<4x4xf32>) -> tensor<2x?xi64, [2, 16]>
     ```
   }];
   let arguments = (ins StrAttr:$kernel, Variadic<Ppl_HostTensor>:$inputs, DictionaryAttr:$parameters, StrAttr:$reason,

@@ -17,7 +17,7 @@ def Top_HostOp : Top_Op<"host"> {
 
     **Example.**
     ```mlir
-    %1 = top.host "non_zero"(%0) {} : (tensor<4x4xf32>) -> tensor<2x?xi64, array<i64: 2, 16>>
+    %1 = top.host "non_zero"(%0) {} : (tensor<4x4xf32>) -> tensor<2x?xi64, [2, 16]>
     ```
   }];
   let arguments = (ins StrAttr:$kernel, Variadic<Top_BoundedTensor>:$inputs,

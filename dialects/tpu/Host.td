@@ -53,7 +53,7 @@ def Tpu_HostOp : Tpu_Op<"host", [Pure, Tpu_Evaluate]> {
 
     **Example**:
     ```mlir
-    %1 = tpu.host "non_zero"(%0) {} reason "its size depends on data" : (tensor<4x4xf32>) -> tensor<2x?xi64, array<i64: 2, 16>>
+    %1 = tpu.host "non_zero"(%0) {} reason "its size depends on data" : (tensor<4x4xf32>) -> tensor<2x?xi64, [2, 16]>
     ```
   }];
   let arguments = (ins StrAttr:$kernel, Variadic<Tpu_HostTensor>:$inputs, DictionaryAttr:$parameters, StrAttr:$reason,
