@@ -519,6 +519,14 @@ Importer::importGraph(const Graph &graph, ArrayRef<Entity> inputs,
   if (failed(countExpansion(graph.nodes.size(), "graph '" + graph.name + "'",
                             outer.depth, location)))
     return failure();
+  if (inputs.size() != graph.inputs.size()) {
+    report(location, "graph '" + graph.name + "' has " +
+                         std::to_string(graph.inputs.size()) +
+                         " inputs, the node gives it " +
+                         std::to_string(inputs.size()) +
+                         "; both must be the same");
+    return failure();
+  }
   auto outerName = cast<NameLoc>(location);
   Scope scope;
   Body body{scope,

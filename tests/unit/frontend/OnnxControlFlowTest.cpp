@@ -95,6 +95,15 @@ TEST(OnnxControlFlow, AScanIsUnrolled) {
   EXPECT_EQ(count(text, "top.slice"), 3);
 }
 
+TEST(OnnxControlFlow, ABodyOfOtherInputsThanTheNodeGives) {
+  EXPECT_THAT(
+      failureOf("(float[3,2] x) => (float[2] y) {"
+                "  y = Scan <num_scan_inputs = 1, body = add (float[2] a, "
+                "float[2] b) => (float[2] sum) { sum = Add(a, b) }> (x) }"),
+      HasSubstr("graph 'add' has 2 inputs, the node gives it 1; both must be "
+                "the same"));
+}
+
 TEST(OnnxSequences, AreFollowed) {
   std::string text =
       textOf("(float[2] x, float[2] z) => (float[2,2] y, int64 n) "
