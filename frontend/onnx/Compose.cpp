@@ -22,6 +22,13 @@ using namespace weft::onnx;
 
 Value Compose::numbers(ArrayRef<double> values, ArrayRef<int64_t> shape,
                        Type element) {
+  if (!element.isIntOrFloat()) {
+    // Arithmetic on types that are only stored (float4, 4-bit floats ..).
+    n.unsupported() << "arithmetic on elements of type "
+                    << dataTypeName(onnxTypeOf(element))
+                    << "; cast them to float before it";
+    element = n.builder.getF32Type();
+  }
   auto type = RankedTensorType::get(shape, element);
   if (values.size() == 1) {
     mlir::Attribute value =

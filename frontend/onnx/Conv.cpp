@@ -124,6 +124,18 @@ static LogicalResult readTransposed(NodeImporter &n, Convolution &conv,
 }
 
 /// ConvTranspose-1..22.
+/// Every phase of the strides is a convolution of its own.
+static LogicalResult checkPhases(NodeImporter &n, ArrayRef<int64_t> strides) {
+  constexpr int64_t kMostPhases = 1024;
+  int64_t phases = 1;
+  for (int64_t stride : strides)
+    if (stride > kMostPhases || (phases *= stride) > kMostPhases)
+      return n.unsupported()
+             << "strides " << formatShape(strides) << "; their product may be "
+             << "at most " << kMostPhases << ", upsample in two steps";
+  return success();
+}
+
 static LogicalResult importConvTranspose(NodeImporter &n) {
   Convolution conv;
   SmallVector<int64_t> output;
@@ -140,6 +152,8 @@ static LogicalResult importConvTranspose(NodeImporter &n) {
                      << formatShape(filter) << " and group is " << conv.group
                      << "; filter axis 0 must be the input channels, which "
                         "group divides";
+  if (failed(checkPhases(n, conv.window.strides)))
+    return failure();
   return c.finish(convolveTransposed(c, conv, output));
 }
 
@@ -191,6 +205,8 @@ static LogicalResult importCol2Im(NodeImporter &n) {
   conv.window.dilations = *dilations;
   conv.window.pads = *pads;
   if (!conv.input)
+    return failure();
+  if (failed(checkPhases(n, conv.window.strides)))
     return failure();
   return c.finish(convolveTransposed(c, conv, *image));
 }
