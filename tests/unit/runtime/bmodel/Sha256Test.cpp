@@ -47,13 +47,13 @@ TEST(Sha256, PiecesGiveTheDigestOfTheWhole) {
   for (int i = 0; i < 1000; ++i)
     text += char(i * 7);
   for (size_t piece : {1, 3, 63, 64, 65, 200}) {
-    rt::Sha256 hash;
+    Sha256 hash;
     for (size_t at = 0; at < text.size(); at += piece)
       hash.add(reinterpret_cast<const uint8_t *>(text.data()) + at,
                std::min(piece, text.size() - at));
-    EXPECT_EQ(hash.finish(),
-              rt::sha256(reinterpret_cast<const uint8_t *>(text.data()),
-                         text.size()));
+    EXPECT_EQ(
+        hash.finish(),
+        sha256(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
   }
 }
 
