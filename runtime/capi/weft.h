@@ -243,9 +243,10 @@ WEFT_API weft_status *weft_session_output_shape(const weft_session *session,
                                                 size_t index,
                                                 const int64_t **shape,
                                                 size_t *rank);
-/* weft_session_run_typed for a part of the batch: inputs and outputs with a batch_axis have
-   `entries` along it, 1 to the stage's size; 0 means all of them. Exact: zeros
-   fill up the inputs, and the net keeps the entries apart. */
+/* weft_session_run_typed for a part of the batch: inputs and outputs with a
+   batch_axis have `entries` along it, 1 to the stage's size; 0 means all of
+   them. Exact: zeros fill up the inputs, and the net keeps the entries apart.
+ */
 WEFT_API weft_status *weft_session_run_entries(weft_session *session,
                                                const void *const *inputs,
                                                const weft_type *input_types,
