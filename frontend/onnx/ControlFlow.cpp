@@ -284,7 +284,7 @@ static FailureOr<int64_t> tripCount(StructureNode &s) {
 }
 
 /// Iterations that are unrolled at most, whatever their bodies hold.
-constexpr int64_t kMostIterations = 100000;
+constexpr int64_t kMostIterations = 10000;
 
 static LogicalResult importLoop(StructureNode &s) {
   FailureOr<const Graph *> body = s.graph("body");
@@ -315,6 +315,10 @@ static LogicalResult importLoop(StructureNode &s) {
              << "the loop's condition depends on the model's inputs, so the "
                 "number of its scan outputs does, too; give a constant "
                 "condition or carry a tensor of fixed size";
+    if (state.active && *trips == INT64_MAX)
+      return s.n.unsupported()
+             << "the loop has no trip count and its condition depends on the "
+                "model's inputs; give M, a constant bound of the iterations";
     runs = *more;
   }
   s.outputs = state.carried;
