@@ -385,6 +385,11 @@ runScan(StructureNode &s, const ScanPlan &plan, std::vector<Entity> states,
   }
   size_t scans = plan.body->outputs.size() - plan.states;
   std::vector<SmallVector<Value>> outputs(scans);
+  if (length > kMostIterations) {
+    s.n.unsupported() << "a scan of " << length << " elements; it is unrolled, "
+                      << "at most " << kMostIterations << " are supported";
+    return failure();
+  }
   for (int64_t step = 0; step < length; ++step) {
     std::vector<Entity> inputs = states;
     for (auto [i, value] : llvm::enumerate(scanned)) {
