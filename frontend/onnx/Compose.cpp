@@ -102,6 +102,11 @@ Value Compose::sliceAxis(Value value, int64_t axis, int64_t start, int64_t size,
     return {};
   SmallVector<int64_t> sizes(shapeOf(value)), starts(sizes.size(), 0),
       steps(sizes.size(), 1);
+  if (axis < 0 || axis >= static_cast<int64_t>(sizes.size())) {
+    n.error() << "an operand of shape " << formatShape(sizes) << " has no axis "
+              << axis << "; it must have more axes";
+    return {};
+  }
   starts[axis] = start;
   sizes[axis] = size;
   steps[axis] = step;

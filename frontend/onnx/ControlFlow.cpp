@@ -180,7 +180,7 @@ static FailureOr<Value> emptyScan(StructureNode &s, const ValueInfo &declared) {
   bool known = element && declared.dims;
   if (known)
     for (const Dimension &dim : *declared.dims) {
-      known &= dim.value.has_value();
+      known &= dim.value.has_value() && *dim.value >= 0;
       shape.push_back(dim.value.value_or(1));
     }
   if (!known) {
@@ -283,6 +283,9 @@ static FailureOr<int64_t> tripCount(StructureNode &s) {
   return failure();
 }
 
+/// Iterations that are unrolled at most, whatever their bodies hold.
+constexpr int64_t kMostIterations = 10000;
+
 static LogicalResult importLoop(StructureNode &s) {
   FailureOr<const Graph *> body = s.graph("body");
   FailureOr<int64_t> trips = tripCount(s);
@@ -300,6 +303,10 @@ static LogicalResult importLoop(StructureNode &s) {
   }
   int64_t iteration = 0;
   for (; runs && iteration < *trips; ++iteration) {
+    if (iteration == kMostIterations)
+      return s.n.unsupported()
+             << "a loop of more than " << kMostIterations
+             << " iterations; loops are unrolled, make it shorter";
     FailureOr<bool> more = iterate(s, **body, iteration, state);
     if (failed(more))
       return failure();
@@ -308,6 +315,10 @@ static LogicalResult importLoop(StructureNode &s) {
              << "the loop's condition depends on the model's inputs, so the "
                 "number of its scan outputs does, too; give a constant "
                 "condition or carry a tensor of fixed size";
+    if (state.active && *trips == INT64_MAX)
+      return s.n.unsupported()
+             << "the loop has no trip count and its condition depends on the "
+                "model's inputs; give M, a constant bound of the iterations";
     runs = *more;
   }
   s.outputs = state.carried;
@@ -374,6 +385,11 @@ runScan(StructureNode &s, const ScanPlan &plan, std::vector<Entity> states,
   }
   size_t scans = plan.body->outputs.size() - plan.states;
   std::vector<SmallVector<Value>> outputs(scans);
+  if (length > kMostIterations) {
+    s.n.unsupported() << "a scan of " << length << " elements; it is unrolled, "
+                      << "at most " << kMostIterations << " are supported";
+    return failure();
+  }
   for (int64_t step = 0; step < length; ++step) {
     std::vector<Entity> inputs = states;
     for (auto [i, value] : llvm::enumerate(scanned)) {
@@ -396,6 +412,12 @@ runScan(StructureNode &s, const ScanPlan &plan, std::vector<Entity> states,
     return failure();
   }
   for (size_t i = 0; i < scans; ++i) {
+    if (llvm::is_contained(outputs[i], Value())) {
+      s.n.error() << "scan output " << i
+                  << " of the body is a sequence or optional; it must be a "
+                     "tensor";
+      return failure();
+    }
     if (plan.outputReversed[i])
       std::reverse(outputs[i].begin(), outputs[i].end());
     FailureOr<Value> value = stack(s, outputs[i], plan.outputAxes[i]);
@@ -501,6 +523,9 @@ static LogicalResult importBatchedScan(StructureNode &s) {
       results[i].push_back((*run)[i].value);
   }
   for (ArrayRef<Value> parts : results) {
+    if (llvm::is_contained(parts, Value()))
+      return s.n.error() << "an output of the body is a sequence or optional; "
+                            "it must be a tensor";
     FailureOr<Value> value = stack(s, parts, 0);
     if (failed(value))
       return failure();

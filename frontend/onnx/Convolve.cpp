@@ -390,7 +390,17 @@ Value weft::onnx::convolveTransposed(Compose &c, const Convolution &conv,
   for (size_t s = 0; s < spatial; ++s)
     results[s] = (output[s] + window.strides[s] - 1) / window.strides[s];
   SmallVector<Value> phases;
-  int64_t count = productOf(window.strides);
+  int64_t count = 1;
+  constexpr int64_t kMostPhases = 4096;
+  for (int64_t stride : window.strides) {
+    if (stride > kMostPhases / count) {
+      c.n.unsupported() << "a transposed convolution with a product of strides "
+                           "above "
+                        << kMostPhases << "; use smaller strides";
+      return {};
+    }
+    count *= stride;
+  }
   for (int64_t number = 0; number < count; ++number) {
     SmallVector<PhaseAxis> axes;
     int64_t rest = number, within = count;

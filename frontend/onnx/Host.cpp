@@ -219,8 +219,12 @@ static LogicalResult importTfIdfVectorizer(NodeImporter &n) {
   if (const NodeAttribute *attribute = n.node.find("weights"))
     weights.assign(attribute->floats.begin(), attribute->floats.end());
   int64_t width = 0;
-  for (int64_t place : *places)
+  for (int64_t place : *places) {
+    if (place >= kMaxElements)
+      return n.error() << "ngram_indexes has " << place
+                       << ", must be less than " << kMaxElements;
     width = std::max(width, place + 1);
+  }
   SmallVector<int64_t> shape(n.typeOf(*input).getShape());
   if (shape.empty() || shape.size() > 2)
     return n.error() << "the input has the shape " << formatShape(shape)

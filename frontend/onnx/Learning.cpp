@@ -307,6 +307,12 @@ static FailureOr<Trees> bindTrees(NodeImporter &n) {
 static bool walkTree(NodeImporter &n, const Trees &t, int64_t node, Path &path,
                      std::vector<Path> &paths) {
   int64_t nodes = t.splits.size(), leaves = t.leafWeights.size();
+  constexpr size_t kDeepest = 512;
+  if (path.steps.size() > kDeepest) {
+    n.unsupported() << "a tree deeper than " << kDeepest
+                    << " nodes; use a shallower one";
+    return false;
+  }
   if (node < 0 || node >= nodes || path.steps.size() > size_t(nodes) ||
       paths.size() > t.leafWeights.size() * 2 + 2) {
     n.error() << "node " << node << " of " << nodes

@@ -271,6 +271,12 @@ Value weft::onnx::largestWithIndices(Compose &c, Value input,
   for (int64_t s = 0; s < spatial; ++s)
     box.push_back(resultSize(window, s, c.shapeOf(padded)[2 + s]));
   steps.append(window.strides.begin(), window.strides.end());
+  constexpr int64_t kMostCells = 4096;
+  if (cells > kMostCells) {
+    c.n.unsupported() << "MaxPool with Indices over a window of " << cells
+                      << " values; at most " << kMostCells << " are supported";
+    return {};
+  }
   Type f32 = c.n.builder.getF32Type(), i64 = c.n.builder.getI64Type();
   Value largest, place;
   for (int64_t number = 0; number < cells; ++number) {

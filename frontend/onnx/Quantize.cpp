@@ -43,6 +43,7 @@ static Value spread(Compose &c, Value parameter, ArrayRef<int64_t> shape,
       return refuse();
   }
   // Each value `block` times along the axis; the last block may be shorter.
+  block = std::max<int64_t>(1, std::min(block, shape[axis]));
   SmallVector<int64_t> apart(given);
   apart.insert(apart.begin() + axis + 1, 1);
   SmallVector<int64_t> joined(given);

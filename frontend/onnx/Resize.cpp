@@ -291,7 +291,9 @@ static LogicalResult importScaled(NodeImporter &n) {
       return failure();
   plan->how.mode = *mode == "bilinear" ? "linear" : *mode;
   plan->how.coordinates = "asymmetric";
-  plan->how.rounding = "floor";
+  // Opset 10 does not say; ONNX Runtime enlarges by floor and shrinks by ceil.
+  bool shrinks = llvm::any_of(scales, [](double scale) { return scale < 1; });
+  plan->how.rounding = shrinks ? "ceil" : "floor";
   return build(n, *n.operand(0), *plan);
 }
 

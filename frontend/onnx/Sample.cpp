@@ -456,6 +456,10 @@ static LogicalResult importMaxRoiPool(NodeImporter &n) {
                     boxes = n.typeOf(*rois).getShape();
   if (!n.hasAttribute("pooled_shape"))
     return n.error() << "pooled_shape is missing";
+  if ((*pooled)[0] > kMaxElements || (*pooled)[1] > kMaxElements / (*pooled)[0])
+    return n.error() << "pooled_shape is " << (*pooled)[0] << " x "
+                     << (*pooled)[1] << "; a tensor may have at most "
+                     << kMaxElements << " elements";
   if (shape.size() != 4 || boxes.size() != 2 || boxes[1] != 5)
     return n.error() << "the input has the shape " << formatShape(shape)
                      << " and rois " << formatShape(boxes)

@@ -210,8 +210,13 @@ static LogicalResult importSequenceMap(StructureNode &s) {
     auto outputs = s.importGraph(**body, inputs, "body/" + std::to_string(i));
     if (failed(outputs))
       return failure();
-    for (size_t k = 0; k < outputs->size(); ++k)
+    for (size_t k = 0; k < outputs->size(); ++k) {
+      if (!(*outputs)[k].isTensor())
+        return s.n.error() << "output " << k
+                           << " of the body is a sequence or optional; it must "
+                              "be a tensor";
       results[k].push_back((*outputs)[k].value);
+    }
   }
   for (std::vector<Value> &list : results)
     (void)s.setOutput(Entity::sequence(std::move(list)));

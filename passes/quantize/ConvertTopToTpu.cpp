@@ -3,6 +3,7 @@
 #include "dialects/ConstantBlobs.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
+#include "dialects/top/Host.h"
 #include "dialects/top/Symbols.h"
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/Host.h"
@@ -261,7 +262,11 @@ private:
     const LoweringTable::Function *function = functions.find(&op);
     if (!function)
       return unsupported(&op)
-             << "operation '" << op.getName() << "' on the chip";
+             << (llvm::isa<top::HostOp>(op)
+                     ? "the chip has no form of '" +
+                           llvm::cast<top::HostOp>(op).getKernel().str() + "'"
+                     : "operation '" + op.getName().getStringRef().str() +
+                           "' on the chip");
     if (!llvm::isa<top::ConstantOp>(op) && failed(checkTypes(op)))
       return failure();
     return (*function)(&op, lowering);

@@ -140,7 +140,7 @@ typedef struct weft_tensor_desc {
      zero_point). Output: real = (stored - zero_point) * scale. */
   float scale;
   int32_t zero_point;
-  /* Since API version 2. Axis along which the stage also runs fewer entries
+  /* Axis along which the stage also runs fewer entries
      (weft_session_run_entries), -1 if there is none. */
   int32_t batch_axis;
 } weft_tensor_desc;
@@ -243,9 +243,10 @@ WEFT_API weft_status *weft_session_output_shape(const weft_session *session,
                                                 size_t index,
                                                 const int64_t **shape,
                                                 size_t *rank);
-/* The same for a part of the batch: inputs and outputs with a batch_axis have
-   `entries` along it, 1 to the stage's size; 0 means all of them. Exact: zeros
-   fill up the inputs, and the net keeps the entries apart. */
+/* weft_session_run_typed for a part of the batch: inputs and outputs with a
+   batch_axis have `entries` along it, 1 to the stage's size; 0 means all of
+   them. Exact: zeros fill up the inputs, and the net keeps the entries apart.
+ */
 WEFT_API weft_status *weft_session_run_entries(weft_session *session,
                                                const void *const *inputs,
                                                const weft_type *input_types,

@@ -13,11 +13,18 @@ using rt::Code;
 using rt::failf;
 using rt::Status;
 
-/// A type that a value may have: bounded sizes of one rank, at most 2^40
-/// elements.
+/// Elements of a value at most: 8 GiB of doubles.
+constexpr int64_t kMostElements = int64_t(1) << 30;
+
+/// A type that a value may have: bounded sizes of one rank, at most
+/// kMostElements elements.
 static bool isValid(const ResultType &type) {
-  std::optional<int64_t> elements = numeric::elementCount(type.largest);
-  if (!elements || *elements > int64_t(1) << 40 ||
+  // Empty axes do not excuse the others: kernels walk them.
+  std::vector<int64_t> walked = type.largest;
+  for (int64_t &size : walked)
+    size = size == 0 ? 1 : size;
+  std::optional<int64_t> elements = numeric::elementCount(walked);
+  if (!elements || *elements > kMostElements ||
       type.shape.size() != type.largest.size())
     return false;
   for (size_t axis = 0; axis < type.shape.size(); ++axis)

@@ -10,7 +10,7 @@ Outputs must have the test's element type and shape and lie within its own toler
 (SHAPE_INPUTS) are bound at compile time with --bind; the data of an op never is.
 
 `--expected FILE` holds the tests that are expected to fail, one line `<suite> <name> <reason>`; with --no-host `<suite>/no-host`
-lines count, too. An unlisted failure and a listed test that passes both make the run fail.
+lines count, too. An unlisted failure, a listed test that passes or does not exist, a crash and a time-out each make the run fail.
 """
 import argparse
 import concurrent.futures
@@ -248,8 +248,13 @@ def main():
         for name, reason in sorted(results.items()):
             if reason and not arguments.q:
                 print(f"FAIL {label} {name}: {reason}")
-            if arguments.expected and bool(reason) != (name in listed):
+            broke = "(exit 70)" in reason or "no end after" in reason or reason.startswith("harness:")
+            if broke or arguments.expected and bool(reason) != (name in listed):
                 wrong.append(f"{label} {name}: " + (reason or "passes, but is listed as an expected failure"))
+        if not cases:
+            wrong.append(f"{label}: no test has '{arguments.k}' in its name")
+        if not arguments.k:
+            wrong += [f"{label} {name}: is listed, but there is no such test" for name in sorted(listed - set(results))]
         passed = sum(not reason for reason in results.values())
         if arguments.bmrt:
             print(f"{label}: {len(on_host)} of them hold sub-nets of the host, which libbmrt does not run")

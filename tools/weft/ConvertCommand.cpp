@@ -54,6 +54,10 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
   if (flags.json && flags.output == "-")
     return rt::fail(Code::InvalidArgument,
                     "--json and --output - both want stdout");
+  if (llvm::sys::fs::equivalent(flags.model.model, flags.output))
+    return rt::fail(Code::InvalidArgument,
+                    "--output " + flags.output +
+                        " is the model itself; give another file");
   return rt::Status::ok();
 }
 

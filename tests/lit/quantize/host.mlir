@@ -22,7 +22,7 @@ func.func @main(%x: tensor<2x3xf64> {top.name = "x"}) -> (tensor<2x3xf64> {top.n
 
 // An operation that only the host has, absent operands, an output of unknown size at its largest.
 // CHECK-LABEL: func.func @main
-// CHECK: %[[A:.*]]:2 = tpu.host "concat"(%{{.*}}, %{{.*}}) {axis = 0 : i64} reason "operation 'top.host' on the chip" attributes {absent = array<i64: 1>}
+// CHECK: %[[A:.*]]:2 = tpu.host "concat"(%{{.*}}, %{{.*}}) {axis = 0 : i64} reason "the chip has no form of 'concat'" attributes {absent = array<i64: 1>}
 // CHECK: tpu.from_host %{{.*}} : tensor<?x3xf32, [4, 3]> -> tensor<1x1x1x12xf32>
 func.func @main(%x: tensor<2x3xf32> {top.name = "x"}) -> (tensor<?x3xf32, [4, 3]> {top.name = "y"}) {
   %a:2 = top.host "concat"(%x, %x) {axis = 0} attributes {absent = array<i64: 1>} : (tensor<2x3xf32>, tensor<2x3xf32>) -> (tensor<?x3xf32, [4, 3]>, tensor<4xi64>)
