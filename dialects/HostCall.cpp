@@ -225,6 +225,22 @@ DictionaryAttr weft::hostParameters(Operation *op) {
   return DictionaryAttr::get(op->getContext(), kept);
 }
 
+LogicalResult weft::verifyHostCall(Operation *op, StringRef kernel,
+                                   size_t inputs,
+                                   std::optional<ArrayRef<int64_t>> absent) {
+  if (!host::hasKernel(kernel))
+    return op->emitOpError() << "names the kernel '" << kernel
+                             << "'; there is no such host kernel";
+  int64_t last = -1, slots = inputs + (absent ? absent->size() : 0);
+  for (int64_t slot : absent.value_or(ArrayRef<int64_t>())) {
+    if (slot <= last || slot >= slots)
+      return op->emitOpError() << "has absent operands [" << *absent << "] of "
+                               << slots << "; they must ascend in that range";
+    last = slot;
+  }
+  return success();
+}
+
 LogicalResult weft::evaluateOnHost(Operation *op,
                                    ArrayRef<const HostTensor *> operands,
                                    SmallVectorImpl<HostTensor> &results) {

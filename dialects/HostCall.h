@@ -53,6 +53,12 @@ mlir::DictionaryAttr hostParameters(mlir::Operation *op);
 llvm::SmallVector<std::optional<unsigned>>
 hostOperandSlots(mlir::Operation *op);
 
+/// Verifies what every dialect's call of a host kernel says: the kernel exists
+/// and the `absent` slots ascend among those of `inputs` operands.
+mlir::LogicalResult
+verifyHostCall(mlir::Operation *op, llvm::StringRef kernel, size_t inputs,
+               std::optional<llvm::ArrayRef<int64_t>> absent);
+
 /// Computes `op` with its host kernel; the evaluator of ops that have no other.
 /// Appends one tensor a result, or reports at the op and fails.
 mlir::LogicalResult

@@ -17,19 +17,9 @@ void TopDialect::registerHost() {
 #include "dialects/top/Host.cpp.inc"
 
 LogicalResult HostOp::verify() {
-  if (!host::hasKernel(getKernel())) // (C1)
-    return emitOpError() << "names the kernel '" << getKernel()
-                         << "'; there is no such host kernel";
-  int64_t last = -1, slots = getInputs().size();
-  if (std::optional<ArrayRef<int64_t>> absent = getAbsent()) {
-    slots += absent->size();
-    for (int64_t slot : *absent) { // (C2)
-      if (slot <= last || slot >= slots)
-        return emitOpError() << "has absent operands [" << *absent << "] of "
-                             << slots << "; they must ascend in that range";
-      last = slot;
-    }
-  }
+  if (failed(verifyHostCall(*this, getKernel(), getInputs().size(),
+                            getAbsent()))) // (C1), (C2)
+    return failure();
   if (getOutputs().empty())
     return emitOpError() << "has no result; it needs one";
   return success();

@@ -1,5 +1,4 @@
-//===- Host.td - top ops of the Host family ------------------*- tablegen
-//-*-===//
+//===- Host.td - top ops of the Host family ------------------*- tablegen -*-===//
 
 include "dialects/top/TopBase.td"
 

@@ -199,8 +199,7 @@ struct SliceRange {
     start += start < 0 ? size : 0;
     end += end < 0 ? size : 0;
     int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
-    start = std::clamp<int64_t>(start, step > 0 ? 0 : 0,
-                                std::max<int64_t>(high, 0));
+    start = std::clamp<int64_t>(start, 0, std::max<int64_t>(high, 0));
     end = std::clamp<int64_t>(end, low, std::max<int64_t>(high, low));
     int64_t span = step > 0 ? end - start : start - end;
     int64_t stride = step > 0 ? step : -step;

@@ -191,8 +191,8 @@ private:
   }
 
   /// The type in which an input is stored: as close to ONNX's as a bmodel has,
-  /// or with `quantizedIo` 8 bits
-  /// if only 8-bit products read it, else the compute type.
+  /// or with `quantizedIo` 8 bits if only 8-bit products read it, else the
+  /// compute type.
   FailureOr<Type> inputElement(BlockArgument argument) {
     Type stored = storedElement(elementOf(argument));
     if (!lowering.choices.quantizedIo || llvm::isa<IntegerType>(stored))

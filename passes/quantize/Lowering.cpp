@@ -62,8 +62,6 @@ Type weft::quantize::storedElement(Type onnx) {
     return IntegerType::get(onnx.getContext(), 8, integer.getSignedness());
   if (integer && integer.getWidth() == 64)
     return IntegerType::get(onnx.getContext(), 32, integer.getSignedness());
-  if (integer && integer.getWidth() < 8) // a byte an element, extended
-    return IntegerType::get(onnx.getContext(), 8, integer.getSignedness());
   if (std::optional<numeric::ElementType> type = hostElementType(onnx);
       type && numeric::isSmallFloat(*type)) // as bits
     return IntegerType::get(onnx.getContext(), 8, IntegerType::Unsigned);

@@ -98,21 +98,6 @@ struct Real {
     return 0;
   }
 };
-
-/// A tensor as outer x size x inner around one axis.
-struct AroundAxis {
-  int64_t outer = 1, size = 1, inner = 1;
-
-  AroundAxis(const Shape &shape, int64_t axis) : size(shape[axis]) {
-    for (int64_t i = 0; i < int64_t(shape.size()); ++i)
-      (i < axis ? outer : inner) *= i == axis ? 1 : shape[i];
-  }
-  int64_t lines() const { return size > 0 ? outer * inner : 0; }
-  /// Element 0 of line `i`; its elements are `inner` apart.
-  int64_t first(int64_t i) const {
-    return i / inner * size * inner + i % inner;
-  }
-};
 } // namespace
 
 static std::optional<Kind> kindOf(const Call &call) {

@@ -12,19 +12,6 @@ using namespace weft::host;
 using rt::Status;
 
 namespace {
-/// A tensor as outer x size x inner around one axis.
-struct AxisView {
-  int64_t outer = 1, size = 1, inner = 1;
-
-  AxisView(const Shape &shape, size_t axis) {
-    for (size_t i = 0; i < shape.size(); ++i)
-      (i < axis ? outer : i == axis ? size : inner) *= shape[i];
-  }
-  int64_t at(int64_t o, int64_t i, int64_t in) const {
-    return (o * size + i) * inner + in;
-  }
-};
-
 /// The elements of a tensor in an order of numbers: NaN is above all others.
 class Ordered {
 public:
@@ -87,7 +74,7 @@ Status host::kernels::top_k(const Call &call,
       call.results[1].type != ElementType::I64)
     return call.fail("results must be values of the input's type and i64 "
                      "indices");
-  AxisView in(shape, size_t(axis));
+  AroundAxis in(shape, size_t(axis));
   shape[axis] = k;
   WEFT_TRY(call.addResult(shape, results));
   WEFT_TRY(call.addResult(shape, results));
@@ -156,7 +143,7 @@ Status host::kernels::compress(const Call &call,
                      static_cast<long long>(condition.elements()),
                      numeric::elementTypeName(condition.type()),
                      static_cast<long long>(shape[axis]));
-  AxisView in(shape, size_t(axis));
+  AroundAxis in(shape, size_t(axis));
   std::vector<int64_t> kept;
   for (int64_t i = 0; i < condition.elements(); ++i)
     if (condition.bytes()[i])
@@ -176,7 +163,8 @@ namespace {
 /// Compares whole slices of one axis, element by element.
 class Slices {
 public:
-  Slices(const HostTensor &tensor, AxisView view) : order(tensor), view(view) {}
+  Slices(const HostTensor &tensor, AroundAxis view)
+      : order(tensor), view(view) {}
   bool less(int64_t a, int64_t b) const { return compare(a, b) < 0; }
   bool equal(int64_t a, int64_t b) const { return compare(a, b) == 0; }
 
@@ -194,7 +182,7 @@ private:
   }
 
   Ordered order;
-  AxisView view;
+  AroundAxis view;
 };
 } // namespace
 
@@ -217,7 +205,7 @@ Status host::kernels::unique(const Call &call,
   for (size_t i = 1; i < 4; ++i)
     if (call.results[i].type != ElementType::I64)
       return call.fail("result %zu must be of i64", i);
-  AxisView in(shape, size_t(axis));
+  AroundAxis in(shape, size_t(axis));
   Slices slices(input, in);
   std::vector<int64_t> order(in.size);
   std::iota(order.begin(), order.end(), 0);

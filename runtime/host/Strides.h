@@ -47,6 +47,24 @@ inline Shape broadcastSteps(const Shape &shape, const Shape &result) {
   return steps;
 }
 
+/// A tensor as outer x size x inner around one axis, which it has.
+struct AroundAxis {
+  int64_t outer = 1, size = 1, inner = 1;
+
+  AroundAxis(const Shape &shape, int64_t axis) {
+    for (int64_t i = 0; i < int64_t(shape.size()); ++i)
+      (i < axis ? outer : i == axis ? size : inner) *= shape[i];
+  }
+  int64_t lines() const { return size > 0 ? outer * inner : 0; }
+  /// Element 0 of line `i`; its elements are `inner` apart.
+  int64_t first(int64_t i) const {
+    return i / inner * size * inner + i % inner;
+  }
+  int64_t at(int64_t o, int64_t i, int64_t in) const {
+    return (o * size + i) * inner + in;
+  }
+};
+
 } // namespace weft::host
 
 #endif // WEFT_RUNTIME_HOST_STRIDES_H
