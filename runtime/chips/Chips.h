@@ -4,11 +4,22 @@
 #define WEFT_RUNTIME_CHIPS_CHIPS_H
 
 #include "runtime/chips/bm1684x.h"
+#include "runtime/chips/bm1688.h"
+#include "runtime/chips/bm1690.h"
+#include "runtime/chips/sg2380.h"
 
 namespace weft::chips {
 
 inline constexpr const Chip *all[] = {
 #define WEFT_CHIP(identifier) &identifier,
+#include "runtime/chips/Chips.def"
+};
+
+/// The chips that kernels can be written for: those above and the ones that
+/// are only described.
+inline constexpr const Chip *kernelTargets[] = {
+#define WEFT_CHIP(identifier) &identifier,
+#define WEFT_KERNEL_CHIP(identifier) &identifier,
 #include "runtime/chips/Chips.def"
 };
 
@@ -40,6 +51,19 @@ constexpr const Chip *find(std::string_view name) {
     if (chip->name == name || chip->targetName == name)
       return chip;
   return nullptr;
+}
+
+/// The same among the chips of kernels.
+constexpr const Chip *findKernelTarget(std::string_view name) {
+  for (const Chip *chip : kernelTargets)
+    if (chip->name == name || chip->targetName == name)
+      return chip;
+  return nullptr;
+}
+
+/// True if Weft makes commands for it.
+constexpr bool hasCommands(const Chip &chip) {
+  return find(chip.name) != nullptr;
 }
 
 } // namespace weft::chips

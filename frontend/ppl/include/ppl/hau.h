@@ -1,0 +1,9 @@
+//===- hau.h -----------------------------------------------------*- C++
+//-*-===//
+
+#ifndef WEFT_FRONTEND_PPL_INCLUDE_PPL_HAU_H
+#define WEFT_FRONTEND_PPL_INCLUDE_PPL_HAU_H
+
+#include "ppl/tensor.h"
+
+#endif // WEFT_FRONTEND_PPL_INCLUDE_PPL_HAU_H

@@ -1,0 +1,9 @@
+//===- sdma.h -----------------------------------------------------*- C++
+//-*-===//
+
+#ifndef WEFT_FRONTEND_PPL_INCLUDE_PPL_SDMA_H
+#define WEFT_FRONTEND_PPL_INCLUDE_PPL_SDMA_H
+
+#include "ppl/tensor.h"
+
+#endif // WEFT_FRONTEND_PPL_INCLUDE_PPL_SDMA_H

@@ -1,0 +1,503 @@
+//===- tensor.h - types and tensors of the kernel language ----*- C++ -*-===//
+
+#ifndef WEFT_FRONTEND_PPL_INCLUDE_PPL_TENSOR_H
+#define WEFT_FRONTEND_PPL_INCLUDE_PPL_TENSOR_H
+
+#include "ppl/recorder.h"
+
+#include <cstring>
+#include <initializer_list>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+/// Functions that a program can start from. Exported by name, so neither
+/// overloaded nor in a namespace.
+#define __KERNEL__                                                             \
+  extern "C" __attribute__((visibility("default"), section("ppl_kernel")))
+#define __TEST__                                                               \
+  extern "C" __attribute__((visibility("default"), section("ppl_test")))
+#define __HOST__
+#define __AUTOTUNE__
+
+namespace ppl {
+
+//===----------------------------------------------------------------------===//
+// Enumerations (PPL 4.1, 4.2)
+//===----------------------------------------------------------------------===//
+
+enum data_type_t {
+  DT_NONE = 0,
+  DT_FP32,
+  DT_FP16,
+  DT_BF16,
+  DT_FP8E5M2,
+  DT_FP8E4M3,
+  DT_FP20,
+  DT_TF32,
+  DT_INT32,
+  DT_UINT32,
+  DT_INT16,
+  DT_UINT16,
+  DT_INT8,
+  DT_UINT8,
+  DT_INT4,
+  DT_UINT4,
+  DT_INT64,
+  DT_UINT64,
+  DT_FP4
+};
+enum align_mode_t {
+  CONTINUOUS = 0,
+  TPU_ALIGN = 1,
+  TPU_COMPACT = 2,
+  TPU_ROW_ALIGN = 3,
+  NONE_ALIGN = 4
+};
+enum tensor_mode_t { L2 = 1, GLOBAL = 2, LOCAL = 3, ISOLATED = 4, MIRROR = 5 };
+enum rounding_mode_t {
+  RM_HALF_TO_EVEN = 0,
+  RM_HALF_AWAY_FROM_ZERO = 1,
+  RM_TOWARDS_ZERO = 2,
+  RM_DOWN = 3,
+  RM_UP = 4,
+  RM_HALF_UP = 5,
+  RM_HALF_DOWN = 6
+};
+enum comparision_mode_t { GREATER = 0, LESS = 1, EQUAL = 2 };
+enum transpose_mode_t { NC_TRANS = 0, CW_TRANS = 1 };
+enum coeff_table_mode_t {
+  EXP = 0,
+  LOG = 1,
+  SIN = 2,
+  COS = 3,
+  TAN = 4,
+  ARCSIN = 5,
+  ERF = 6,
+  ERF_TAYLOR = 6,
+  SERIAL_NUMBER = 30
+};
+enum all_reduce_psum_t { ALL_REDUCE_PSUM_WO = 0, ALL_REDUCE_PSUM_WR = 1 };
+enum all_reduce_opcode_t {
+  ALL_REDUCE_NOP = 0,
+  ALL_REDUCE_MUL,
+  ALL_REDUCE_MAX,
+  ALL_REDUCE_MIN,
+  ALL_REDUCE_ADD,
+  ALL_REDUCE_AMAX,
+  ALL_REDUCE_SUM,
+  ALL_REDUCE_POWERSUM,
+  ALL_REDUCE_MAC
+};
+enum memory_alloc_method_t {
+  BANK_CONFLICT_FIRST = 0,
+  MEMORY_UTILIZATION_FIRST = 1,
+  NO_BANK_CONFLICT = 2
+};
+
+//===----------------------------------------------------------------------===//
+// Element types
+//===----------------------------------------------------------------------===//
+
+using fp32 = float;
+using int8 = int8_t;
+using uint8 = uint8_t;
+using int16 = int16_t;
+using uint16 = uint16_t;
+using int32 = int32_t;
+using uint32 = uint32_t;
+using int64 = int64_t;
+using uint64 = uint64_t;
+using uint = unsigned;
+
+namespace detail {
+inline uint32_t bitsOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, 4);
+  return bits;
+}
+inline float floatOf(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, 4);
+  return value;
+}
+} // namespace detail
+
+/// IEEE binary16 as storage; converts from and to float, rounding to the
+/// nearest, ties to even. No arithmetic of its own.
+struct fp16 {
+  uint16_t bits = 0;
+  fp16() = default;
+  fp16(float value) {
+    uint32_t f = detail::bitsOf(value), sign = f >> 16 & 0x8000,
+             rest = f & 0x7fffffff;
+    if (rest > 0x7f800000) {
+      bits = uint16_t(sign | 0x7e00);
+    } else if (rest >= 0x47800000) { // 65536 and above
+      bits = uint16_t(sign | 0x7c00);
+    } else if (rest < 0x38800000) { // below 2^-14: a multiple of 2^-24
+      bits = uint16_t(sign | (detail::bitsOf(detail::floatOf(rest) + 0.5f) -
+                              detail::bitsOf(0.5f)));
+    } else {
+      rest += 0xfff + (rest >> 13 & 1);
+      bits = uint16_t(sign | ((rest - 0x38000000) >> 13));
+    }
+  }
+  operator float() const {
+    uint32_t sign = uint32_t(bits & 0x8000) << 16, rest = bits & 0x7fff;
+    if (rest >= 0x7c00)
+      return detail::floatOf(sign | 0x7f800000 | (rest & 0x3ff) << 13);
+    if (rest < 0x400)
+      return (sign ? -1.0f : 1.0f) * float(rest) * 0x1p-24f;
+    return detail::floatOf(sign | ((rest << 13) + 0x38000000));
+  }
+};
+
+/// bfloat16 as storage, in the same way.
+struct bf16 {
+  uint16_t bits = 0;
+  bf16() = default;
+  bf16(float value) {
+    uint32_t f = detail::bitsOf(value);
+    if ((f & 0x7fffffff) > 0x7f800000)
+      bits = uint16_t(f >> 16 | 0x40);
+    else
+      bits = uint16_t((f + 0x7fff + (f >> 16 & 1)) >> 16);
+  }
+  operator float() const { return detail::floatOf(uint32_t(bits) << 16); }
+};
+
+/// Storage of the types that C++ has no arithmetic for.
+struct fp8e5m2 {
+  uint8_t bits = 0;
+};
+struct fp8e4m3 {
+  uint8_t bits = 0;
+};
+struct fp20 {
+  uint8_t bytes[3] = {};
+};
+struct tf32 {
+  float value = 0;
+};
+/// Two elements a byte in memory.
+struct int4 {
+  uint8_t bits = 0;
+};
+struct uint4 {
+  uint8_t bits = 0;
+};
+struct fp4 {
+  uint8_t bits = 0;
+};
+
+/// The number of an element type, as `data_type_t`.
+template <class T>
+constexpr data_type_t convert_dtype() {
+  if constexpr (std::is_same_v<T, float>)
+    return DT_FP32;
+  else if constexpr (std::is_same_v<T, fp16>)
+    return DT_FP16;
+  else if constexpr (std::is_same_v<T, bf16>)
+    return DT_BF16;
+  else if constexpr (std::is_same_v<T, fp8e5m2>)
+    return DT_FP8E5M2;
+  else if constexpr (std::is_same_v<T, fp8e4m3>)
+    return DT_FP8E4M3;
+  else if constexpr (std::is_same_v<T, fp20>)
+    return DT_FP20;
+  else if constexpr (std::is_same_v<T, tf32>)
+    return DT_TF32;
+  else if constexpr (std::is_same_v<T, int4>)
+    return DT_INT4;
+  else if constexpr (std::is_same_v<T, uint4>)
+    return DT_UINT4;
+  else if constexpr (std::is_same_v<T, fp4>)
+    return DT_FP4;
+  else {
+    static_assert(std::is_integral_v<T>, "not an element type of PPL");
+    constexpr bool isSigned = std::is_signed_v<T>;
+    if constexpr (sizeof(T) == 1)
+      return isSigned ? DT_INT8 : DT_UINT8;
+    else if constexpr (sizeof(T) == 2)
+      return isSigned ? DT_INT16 : DT_UINT16;
+    else if constexpr (sizeof(T) == 4)
+      return isSigned ? DT_INT32 : DT_UINT32;
+    else
+      return isSigned ? DT_INT64 : DT_UINT64;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// n, c, h, w. Not to be changed in place: make a new one.
+struct dim4 {
+  int n = 1, c = 1, h = 1, w = 1;
+};
+struct dim2 {
+  int h = 1, w = 1;
+};
+struct padding_t {
+  int top = 0, bottom = 0, left = 0, right = 0;
+};
+
+//===----------------------------------------------------------------------===//
+// The recorder
+//===----------------------------------------------------------------------===//
+
+/// Where a function of the language is called; every such function ends with
+/// `Line at = {}`.
+struct Line {
+  const char *file;
+  int line;
+  constexpr Line(const char *file = __builtin_FILE(),
+                 int line = __builtin_LINE())
+      : file(file), line(line) {}
+  operator weft_ppl_line() const { return {file, line}; }
+};
+
+namespace detail {
+inline const weft_ppl_recorder *bound = nullptr;
+/// The recorder that runs this library.
+inline const weft_ppl_recorder &recorder() { return *bound; }
+
+struct Sizes {
+  int64_t v[4];
+  Sizes(const dim4 &d) : v{d.n, d.c, d.h, d.w} {}
+};
+} // namespace detail
+
+/// A wrapper's body: errors in it are reported at the line that called it.
+class CallScope {
+public:
+  CallScope(const char *name, Line at) {
+    detail::recorder().enter(detail::recorder().self, WEFT_PPL_SCOPE_CALL, name,
+                             at);
+  }
+  ~CallScope() {
+    detail::recorder().leave(detail::recorder().self, WEFT_PPL_SCOPE_CALL);
+  }
+  CallScope(const CallScope &) = delete;
+};
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+namespace detail {
+/// What local and global tensors share: the recorder's number.
+class AnyTensor {
+public:
+  int64_t id = 0;
+  AnyTensor() = default;
+  explicit AnyTensor(int64_t id) : id(id) {}
+
+  weft_ppl_tensor described() const {
+    weft_ppl_tensor out = {};
+    recorder().describe(recorder().self, id, &out);
+    return out;
+  }
+  dim4 getShape() const {
+    weft_ppl_tensor d = described();
+    return {int(d.shape[0]), int(d.shape[1]), int(d.shape[2]), int(d.shape[3])};
+  }
+  dim4 getStride() const {
+    weft_ppl_tensor d = described();
+    return {int(d.strides[0]), int(d.strides[1]), int(d.strides[2]),
+            int(d.strides[3])};
+  }
+
+protected:
+  int64_t viewed(data_type_t type, const dim4 &shape, int layout,
+                 const dim4 *stride, Line at) const {
+    Sizes s(shape), t(stride ? *stride : dim4{});
+    return recorder().view(recorder().self, id, type, s.v, layout,
+                           stride ? t.v : nullptr, at);
+  }
+  int64_t part(const dim4 &shape, const dim4 &offset, Line at) const {
+    Sizes s(shape), o(offset);
+    return recorder().sub_view(recorder().self, id, s.v, o.v, at);
+  }
+};
+} // namespace detail
+
+/// A tensor in local memory (PPL 3.2). Channel c lies in lane
+/// (first lane + c) mod LANE_NUM.
+template <class T>
+class tensor : public detail::AnyTensor {
+public:
+  using element = T;
+  explicit tensor(const dim4 &shape, align_mode_t layout = TPU_ALIGN,
+                  long long address = -1, Line at = {}) {
+    detail::Sizes s(shape);
+    id = detail::recorder().make_tensor(
+        detail::recorder().self, WEFT_PPL_LOCAL, convert_dtype<T>(), s.v,
+        layout, nullptr, address < 0 ? WEFT_PPL_NO_ADDRESS : uint64_t(address),
+        at);
+  }
+  /// Of a number that the recorder gave.
+  struct Made {
+    int64_t id;
+  };
+  explicit tensor(Made made) : AnyTensor(made.id) {}
+  tensor(const tensor &) = default;
+  tensor &operator=(const tensor &) = delete;
+
+  /// The same bytes as another type, shape or layout (PPL 3.2).
+  template <class T2 = T>
+  tensor<T2> view(Line at = {}) const {
+    return make<T2>(viewed(convert_dtype<T2>(), getShape(), -1, nullptr, at));
+  }
+  template <class T2 = T>
+  tensor<T2> view(const dim4 &shape, Line at = {}) const {
+    return make<T2>(viewed(convert_dtype<T2>(), shape, -1, nullptr, at));
+  }
+  template <class T2 = T>
+  tensor<T2> view(const dim4 &shape, const dim4 &stride, Line at = {}) const {
+    return make<T2>(
+        viewed(convert_dtype<T2>(), shape, NONE_ALIGN, &stride, at));
+  }
+  tensor<T> view(align_mode_t layout, Line at = {}) const {
+    return make<T>(viewed(convert_dtype<T>(), getShape(), layout, nullptr, at));
+  }
+  /// The part of `shape` at `offset`; keeps the strides.
+  tensor<T> sub_view(const dim4 &shape, const dim4 &offset,
+                     Line at = {}) const {
+    return make<T>(part(shape, offset, at));
+  }
+
+private:
+  template <class T2>
+  static tensor<T2> make(int64_t id) {
+    return tensor<T2>(typename tensor<T2>::Made{id});
+  }
+};
+
+/// A tensor in global memory (DRAM) or L2 (PPL 3.2).
+template <class T>
+class gtensor : public detail::AnyTensor {
+public:
+  using element = T;
+  gtensor(const dim4 &shape, tensor_mode_t mode, const void *address = nullptr,
+          Line at = {}) {
+    detail::Sizes s(shape);
+    id = detail::recorder().make_tensor(
+        detail::recorder().self, mode, convert_dtype<T>(), s.v, CONTINUOUS,
+        nullptr,
+        address ? uint64_t(reinterpret_cast<uintptr_t>(address))
+                : WEFT_PPL_NO_ADDRESS,
+        at);
+  }
+  struct Made {
+    int64_t id;
+  };
+  explicit gtensor(Made made) : AnyTensor(made.id) {}
+  gtensor(const gtensor &) = default;
+  gtensor &operator=(const gtensor &) = delete;
+
+  template <class T2 = T>
+  gtensor<T2> view(Line at = {}) const {
+    return make<T2>(viewed(convert_dtype<T2>(), getShape(), -1, nullptr, at));
+  }
+  template <class T2 = T>
+  gtensor<T2> view(const dim4 &shape, Line at = {}) const {
+    return make<T2>(viewed(convert_dtype<T2>(), shape, -1, nullptr, at));
+  }
+  template <class T2 = T>
+  gtensor<T2> view(const dim4 &shape, const dim4 &stride, Line at = {}) const {
+    return make<T2>(
+        viewed(convert_dtype<T2>(), shape, NONE_ALIGN, &stride, at));
+  }
+  gtensor<T> sub_view(const dim4 &shape, const dim4 &offset,
+                      Line at = {}) const {
+    return make<T>(part(shape, offset, at));
+  }
+
+private:
+  template <class T2>
+  static gtensor<T2> make(int64_t id) {
+    return gtensor<T2>(typename gtensor<T2>::Made{id});
+  }
+};
+
+/// Allocates `block` and gives its view of `real`, for the last, smaller round
+/// of a loop. `real` is at most `block` on every axis.
+template <class T>
+tensor<T> make_tensor(const dim4 &block, const dim4 &real,
+                      align_mode_t layout = TPU_ALIGN, Line at = {}) {
+  if (real.n > block.n || real.c > block.c || real.h > block.h ||
+      real.w > block.w)
+    detail::recorder().fail(detail::recorder().self,
+                            "make_tensor: the real shape exceeds the block "
+                            "shape; make the block larger",
+                            at);
+  return tensor<T>(block, layout, -1, at).view(real, at);
+}
+
+/// A gtensor with strides of its own.
+template <class T>
+gtensor<T> make_gtensor(const dim4 &shape, tensor_mode_t mode,
+                        const void *address, const dim4 &stride, Line at = {}) {
+  return gtensor<T>(shape, mode, address, at).view(shape, stride, at);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls of the catalog
+//===----------------------------------------------------------------------===//
+
+namespace detail {
+/// One argument of a call. Integers are borrowed until the call is made.
+struct Argument : weft_ppl_argument {
+  int64_t own[8] = {};
+  Argument() : weft_ppl_argument{} {}
+  Argument(const AnyTensor &tensor) : Argument() {
+    kind = WEFT_PPL_TENSOR;
+    integer = tensor.id;
+  }
+  template <class N, std::enable_if_t<
+                         std::is_integral_v<N> || std::is_enum_v<N>, int> = 0>
+  Argument(N value) : Argument() {
+    kind = WEFT_PPL_INTEGER;
+    integer = int64_t(value);
+  }
+  Argument(double value) : Argument() {
+    kind = WEFT_PPL_FLOAT;
+    real = value;
+  }
+  Argument(float value) : Argument(double(value)) {}
+  Argument(fp16 value) : Argument(double(float(value))) {}
+  Argument(bf16 value) : Argument(double(float(value))) {}
+  Argument(const dim4 &d) : Argument({d.n, d.c, d.h, d.w}) {}
+  Argument(const dim2 &d) : Argument({d.h, d.w}) {}
+  Argument(const padding_t &d) : Argument({d.top, d.bottom, d.left, d.right}) {}
+  Argument(std::initializer_list<int64_t> values) : Argument() {
+    kind = WEFT_PPL_INTEGERS;
+    for (int64_t value : values)
+      own[count++] = value;
+  }
+};
+/// Left out.
+struct Omitted {};
+
+inline void call(const char *name, Line at,
+                 std::initializer_list<Argument> arguments) {
+  std::vector<weft_ppl_argument> plain;
+  for (const Argument &argument : arguments) {
+    plain.push_back(argument);
+    plain.back().integers = argument.own;
+  }
+  recorder().call(recorder().self, name, plain.data(), plain.size(), at);
+}
+} // namespace detail
+
+} // namespace ppl
+
+/// The recorder introduces itself here before it runs a kernel of the library.
+extern "C" inline __attribute__((used, visibility("default"))) void
+weft_ppl_bind(const weft_ppl_recorder *recorder) {
+  ppl::detail::bound = recorder;
+}
+
+#endif // WEFT_FRONTEND_PPL_INCLUDE_PPL_TENSOR_H

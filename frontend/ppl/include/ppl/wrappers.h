@@ -1,0 +1,9 @@
+//===- wrappers.h -----------------------------------------------------*- C++
+//-*-===//
+
+#ifndef WEFT_FRONTEND_PPL_INCLUDE_PPL_WRAPPERS_H
+#define WEFT_FRONTEND_PPL_INCLUDE_PPL_WRAPPERS_H
+
+#include "ppl/tensor.h"
+
+#endif // WEFT_FRONTEND_PPL_INCLUDE_PPL_WRAPPERS_H

@@ -1,0 +1,304 @@
+//===- Catalog.cpp - look-up and the checks of every call ----------------===//
+
+#include "runtime/ppl/Catalog.h"
+#include "runtime/ppl/Slots.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+using namespace weft;
+using namespace weft::catalog;
+
+//===----------------------------------------------------------------------===//
+// Types and words
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct TypeRow {
+  DataType type;
+  std::string_view spelling;
+  unsigned bits;
+  bool isFloat, isSigned;
+};
+} // namespace
+
+static const TypeRow kTypes[] = {
+#define PPL_DATA_TYPE(Name, spelling, code, bits, isFloat, isSigned)           \
+  {DataType::Name, spelling, bits, isFloat, isSigned},
+#include "runtime/ppl/DataTypes.def"
+};
+
+static const TypeRow &rowOf(DataType type) {
+  return kTypes[unsigned(type) - 1]; // codes count from 1 without a gap
+}
+
+std::string_view catalog::spelling(DataType type) {
+  return rowOf(type).spelling;
+}
+unsigned catalog::bitsOf(DataType type) { return rowOf(type).bits; }
+unsigned catalog::bytesOf(DataType type) { return (bitsOf(type) + 7) / 8; }
+bool catalog::isFloat(DataType type) { return rowOf(type).isFloat; }
+bool catalog::isSigned(DataType type) { return rowOf(type).isSigned; }
+
+std::optional<DataType> catalog::dataTypeOf(int64_t code) {
+  if (code < 1 || code > int64_t(std::size(kTypes)))
+    return std::nullopt;
+  return DataType(code);
+}
+
+std::vector<DataType> TypeSet::members() const {
+  std::vector<DataType> types;
+  for (const TypeRow &row : kTypes)
+    if (contains(row.type))
+      types.push_back(row.type);
+  return types;
+}
+
+static std::string joined(const std::vector<std::string_view> &words) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i)
+    text += (i == 0                  ? ""
+             : i + 1 == words.size() ? " or "
+                                     : ", ") +
+            std::string(words[i]);
+  return text;
+}
+
+std::string TypeSet::text() const {
+  std::vector<std::string_view> words;
+  for (DataType type : members())
+    words.push_back(spelling(type));
+  return joined(words);
+}
+
+std::string_view catalog::spelling(Memory memory) {
+  static constexpr std::string_view words[] = {"local", "global", "static",
+                                               "L2"};
+  return words[unsigned(memory)];
+}
+
+std::string_view catalog::spelling(AlignMode mode) {
+  static constexpr std::string_view words[] = {
+      "continuous", "N-byte aligned", "compact", "row aligned", "free"};
+  return words[unsigned(mode)];
+}
+
+std::string_view catalog::spelling(Unit unit) {
+  static constexpr std::string_view words[] = {"dma", "sdma", "hau", "tiu"};
+  return words[unsigned(unit)];
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+static std::vector<Operation> joinGroups() {
+  std::vector<Operation> all;
+  for (auto group :
+       {dmaOperations, sdmaOperations, hauOperations, tiuPointwiseOperations,
+        tiuComparisonOperations, tiuIndexOperations, tiuConvOperations,
+        tiuMatMulOperations, tiuPoolOperations, tiuQuantOperations,
+        tiuSpecialOperations, tiuMoveOperations})
+    for (Operation &operation : group())
+      all.push_back(std::move(operation));
+  return all;
+}
+
+const std::vector<Operation> &catalog::operations() {
+  static const std::vector<Operation> all = joinGroups();
+  return all;
+}
+
+const Operation *catalog::find(std::string_view name) {
+  static const auto *index = [] {
+    auto *map = new std::unordered_map<std::string_view, const Operation *>;
+    for (const Operation &operation : operations())
+      map->emplace(operation.name, &operation);
+    return map;
+  }();
+  auto found = index->find(name);
+  return found == index->end() ? nullptr : found->second;
+}
+
+bool Operation::existsOn(const Chip &chip) const {
+  return chips.empty() ||
+         std::find(chips.begin(), chips.end(), chip.targetName) != chips.end();
+}
+
+int Operation::slotIndex(std::string_view wanted) const {
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (slots[i].name == wanted)
+      return int(i);
+  return -1;
+}
+
+const Slot *Operation::slot(std::string_view wanted) const {
+  int index = slotIndex(wanted);
+  return index < 0 ? nullptr : &slots[index];
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+const Argument &Call::operator[](std::string_view slot) const {
+  static const Argument none;
+  int index = operation->slotIndex(slot);
+  if (index < 0 || size_t(index) >= arguments.size())
+    return none;
+  return arguments[index];
+}
+
+const Tensor *Call::tensor(std::string_view slot) const {
+  const Argument &argument = (*this)[slot];
+  return argument.isTensor() ? &argument.tensor : nullptr;
+}
+
+int64_t Call::integer(std::string_view slot) const {
+  const Argument &argument = (*this)[slot];
+  if (argument.kind == Argument::Kind::None)
+    if (const Slot *row = operation->slot(slot))
+      return int64_t(row->fallback);
+  return argument.kind == Argument::Kind::Float ? int64_t(argument.real)
+                                                : argument.integer;
+}
+
+double Call::real(std::string_view slot) const {
+  const Argument &argument = (*this)[slot];
+  if (argument.kind == Argument::Kind::None)
+    if (const Slot *row = operation->slot(slot))
+      return row->fallback;
+  return argument.number();
+}
+
+const std::vector<int64_t> &Call::integers(std::string_view slot) const {
+  return (*this)[slot].integers;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+static std::string memoriesText(unsigned memories) {
+  std::vector<std::string_view> words;
+  for (Memory memory :
+       {Memory::Local, Memory::Global, Memory::L2, Memory::Static})
+    if (memories >> unsigned(memory) & 1)
+      words.push_back(spelling(memory));
+  return joined(words);
+}
+
+static std::string tensorProblem(const Slot &slot, const Tensor &tensor,
+                                 const Chip &chip) {
+  std::string name(slot.name);
+  if (!(slot.memories >> unsigned(tensor.memory) & 1))
+    return name + " lies in " + std::string(spelling(tensor.memory)) +
+           " memory, must be in " + memoriesText(slot.memories);
+  if (!slot.types.contains(tensor.type))
+    return name + " is " + std::string(spelling(tensor.type)) + ", must be " +
+           slot.types.text();
+  static constexpr char axes[] = "nchw";
+  for (int i = 0; i < 4; ++i) {
+    // Rows of a gather may be more in system memory (dma.gather_h).
+    bool isSystem = tensor.memory != Memory::Local;
+    int64_t most = isSystem ? int64_t(INT32_MAX) : int64_t(chip.maxShape);
+    if (tensor.shape[i] < 1 || tensor.shape[i] > most)
+      return name + " has " + std::to_string(tensor.shape[i]) + " on axis " +
+             axes[i] + ", must be 1 to " + std::to_string(most);
+    if (tensor.strides[i] < 0)
+      return name + " has a negative stride on axis " + std::string(1, axes[i]);
+    if (slot.access != Access::Read && tensor.strides[i] == 0 &&
+        tensor.shape[i] > 1)
+      return name + " is written but has stride 0 on axis " +
+             std::string(1, axes[i]) + " of size " +
+             std::to_string(tensor.shape[i]) +
+             "; a repeated element is for sources only";
+  }
+  return {};
+}
+
+static std::string rangeProblem(const Slot &slot, int64_t value) {
+  if (value >= slot.low && value <= slot.high)
+    return {};
+  return std::string(slot.name) + " is " + std::to_string(value) +
+         ", must be " + std::to_string(slot.low) + " to " +
+         std::to_string(slot.high);
+}
+
+static std::string kindProblem(const Slot &slot, std::string_view wanted) {
+  return std::string(slot.name) + " must be " + std::string(wanted);
+}
+
+static std::string argumentProblem(const Slot &slot, const Argument &argument,
+                                   const Chip &chip) {
+  using Kind = Argument::Kind;
+  bool isNumber =
+      argument.kind == Kind::Integer || argument.kind == Kind::Float;
+  if (argument.kind == Kind::None)
+    return slot.optional ? std::string()
+                         : std::string(slot.name) + " is missing";
+  switch (slot.kind) {
+  case SlotKind::TensorOrScalar:
+    if (isNumber)
+      return {};
+    [[fallthrough]];
+  case SlotKind::Tensor:
+    if (!argument.isTensor())
+      return kindProblem(slot, slot.kind == SlotKind::Tensor
+                                   ? "a tensor"
+                                   : "a tensor or a number");
+    return tensorProblem(slot, argument.tensor, chip);
+  case SlotKind::Float:
+    return isNumber ? std::string() : kindProblem(slot, "a number");
+  case SlotKind::Integer:
+  case SlotKind::Flag:
+    if (argument.kind != Kind::Integer)
+      return kindProblem(slot, "an integer");
+    return rangeProblem(slot, argument.integer);
+  case SlotKind::Choice:
+    if (argument.kind != Kind::Integer)
+      return kindProblem(slot, joined(slot.choices));
+    if (argument.integer < 0 ||
+        argument.integer >= int64_t(slot.choices.size()))
+      return std::string(slot.name) + " is " +
+             std::to_string(argument.integer) + ", must be " +
+             joined(slot.choices);
+    return {};
+  case SlotKind::Integers:
+    if (argument.kind != Kind::Integers ||
+        argument.integers.size() != slot.count)
+      return kindProblem(slot, std::to_string(slot.count) + " integers");
+    for (int64_t value : argument.integers)
+      if (std::string problem = rangeProblem(slot, value); !problem.empty())
+        return problem;
+    return {};
+  }
+  return {};
+}
+
+std::string catalog::problemOf(const Call &call) {
+  const Operation &operation = *call.operation;
+  if (!operation.existsOn(*call.chip))
+    return "exists on " + joined(operation.chips) + " only, not on " +
+           std::string(call.chip->targetName) +
+           (operation.chipNote.empty()
+                ? std::string()
+                : "; " + std::string(operation.chipNote));
+  if (call.arguments.size() > operation.slots.size())
+    return "has " + std::to_string(call.arguments.size()) +
+           " arguments, takes at most " +
+           std::to_string(operation.slots.size());
+  for (size_t i = 0; i < operation.slots.size(); ++i) {
+    const Argument &argument =
+        i < call.arguments.size() ? call.arguments[i] : Argument();
+    std::string problem =
+        argumentProblem(operation.slots[i], argument, *call.chip);
+    if (!problem.empty())
+      return problem;
+  }
+  for (const Rule &rule : operation.rules)
+    if (std::string found = rule.check(call); !found.empty())
+      return found + "; " + rule.text;
+  return {};
+}

@@ -1,0 +1,221 @@
+//===- Catalog.h - the functions of PPL -----------------------*- C++ -*-===//
+
+#ifndef WEFT_RUNTIME_PPL_CATALOG_H
+#define WEFT_RUNTIME_PPL_CATALOG_H
+
+#include "runtime/chips/Chips.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What every function of the PPL reference manual takes, on which chips it
+/// exists and which rules its arguments obey: the only source of these facts.
+/// The ops of the `ppl` dialect, their verifiers, the kernel headers' run-time
+/// checks, the Python API, `weft ops --ppl`, the pages of docs/ppl and the
+/// random tests are derived from it.
+namespace weft::catalog {
+
+enum class DataType : uint8_t {
+#define PPL_DATA_TYPE(Name, spelling, code, bits, isFloat, isSigned)           \
+  Name = code,
+#include "runtime/ppl/DataTypes.def"
+};
+std::string_view spelling(DataType type);
+/// 4 to 64; of one element in memory.
+unsigned bitsOf(DataType type);
+/// Whole bytes an element takes; 1 for the 4-bit types, which lie two a byte in
+/// memory and one a byte in Dense values. FP20: 3 (see Fp20 in the
+/// manual, 4.2).
+unsigned bytesOf(DataType type);
+bool isFloat(DataType type);
+bool isSigned(DataType type);
+/// The type with this `data_type_t` number.
+std::optional<DataType> dataTypeOf(int64_t code);
+
+/// A set of element types.
+class TypeSet {
+public:
+  constexpr TypeSet() = default;
+  constexpr TypeSet(DataType type) : bits(uint32_t(1) << unsigned(type)) {}
+  constexpr TypeSet operator|(TypeSet other) const {
+    TypeSet both;
+    both.bits = bits | other.bits;
+    return both;
+  }
+  constexpr bool contains(DataType type) const {
+    return bits >> unsigned(type) & 1;
+  }
+  constexpr bool empty() const { return bits == 0; }
+  /// "fp32, fp16 or bf16"
+  std::string text() const;
+  std::vector<DataType> members() const;
+
+private:
+  uint32_t bits = 0;
+};
+
+/// The groups of the manual's type lists.
+inline constexpr TypeSet kSigned = TypeSet(DataType::Int32) | DataType::Int16 |
+                                   DataType::Int8,
+                         kUnsigned = TypeSet(DataType::Uint32) |
+                                     DataType::Uint16 | DataType::Uint8,
+                         kIntegers = kSigned | kUnsigned,
+                         kFloats = TypeSet(DataType::Fp32) | DataType::Fp16 |
+                                   DataType::Bf16,
+                         kFp8 = TypeSet(DataType::Fp8e5m2) | DataType::Fp8e4m3,
+                         kAnyElement = kIntegers | kFloats;
+
+enum class Memory : uint8_t { Local, Global, Static, L2 };
+std::string_view spelling(Memory memory);
+
+/// `align_mode_t`, same numbers.
+enum class AlignMode : uint8_t {
+  Continuous = 0,
+  Aligned = 1,
+  Compact = 2,
+  RowAligned = 3,
+  Free = 4
+};
+std::string_view spelling(AlignMode mode);
+
+using Dims = std::array<int64_t, 4>; ///< n, c, h, w
+
+/// A tensor argument.
+struct Tensor {
+  DataType type = DataType::Fp32;
+  Memory memory = Memory::Local;
+  AlignMode layout = AlignMode::Aligned;
+  Dims shape = {1, 1, 1, 1};
+  /// In elements, always filled in. In local memory c is the step from one row
+  /// of lanes to the next.
+  Dims strides = {0, 0, 0, 0};
+  unsigned lane = 0; ///< where channel 0 lies; 0 but in local memory
+  /// Local: byte inside the lane. Global, L2: address as the DMA engine sees
+  /// it. Static: byte inside static memory. Empty before allocation.
+  std::optional<uint64_t> address;
+
+  int64_t elements() const { return shape[0] * shape[1] * shape[2] * shape[3]; }
+};
+
+/// Strides of a layout that has a rule (not Free).
+Dims stridesOf(AlignMode mode, DataType type, const Dims &shape, unsigned lane,
+               const Chip &chip);
+/// Bytes from the first to behind the last element; in one lane for local
+/// memory (an upper bound over the lanes).
+uint64_t extentBytes(const Tensor &tensor, const Chip &chip);
+/// What the start address is a multiple of, in bytes.
+unsigned startAlignment(const Tensor &tensor, const Chip &chip);
+
+/// What a parameter takes.
+enum class SlotKind : uint8_t {
+  Tensor,         ///< a tensor
+  TensorOrScalar, ///< a tensor, or a number converted to the type of the others
+  Integer,        ///< an integer in [low, high]
+  Float,          ///< a float
+  Flag,           ///< bool
+  Choice,         ///< an enumerator: index into `choices`
+  Integers,       ///< `count` integers, each in [low, high]
+};
+enum class Access : uint8_t { Read, Write, ReadWrite };
+
+/// One parameter of a function.
+struct Slot {
+  std::string_view name; ///< as in the manual
+  SlotKind kind = SlotKind::Tensor;
+  Access access = Access::Read;
+  TypeSet types; ///< of a tensor
+  /// Bit 1 << Memory of each memory a tensor may lie in.
+  unsigned memories = 1u << unsigned(Memory::Local);
+  bool optional = false; ///< may be left out; then it is `fallback`
+  double fallback = 0;
+  int64_t low = INT64_MIN, high = INT64_MAX;
+  unsigned count = 0; ///< of Integers
+  std::vector<std::string_view> choices;
+};
+
+struct Argument {
+  enum class Kind : uint8_t { None, Tensor, Integer, Float, Integers };
+  Kind kind = Kind::None; ///< None: left out
+  Tensor tensor;
+  int64_t integer = 0;
+  double real = 0;
+  std::vector<int64_t> integers;
+
+  bool isTensor() const { return kind == Kind::Tensor; }
+  /// The number of an Integer or Float argument.
+  double number() const { return kind == Kind::Float ? real : double(integer); }
+};
+
+struct Operation;
+
+/// A function with its arguments, one a slot, in the order of the slots.
+struct Call {
+  const Operation *operation = nullptr;
+  const Chip *chip = nullptr;
+  std::vector<Argument> arguments;
+
+  /// The argument of a slot. The name must be one of the operation's slots.
+  const Argument &operator[](std::string_view slot) const;
+  /// The same, when it is a tensor; else nullptr.
+  const Tensor *tensor(std::string_view slot) const;
+  /// Integers, flags and choices; the slot's fallback if left out.
+  int64_t integer(std::string_view slot) const;
+  double real(std::string_view slot) const;
+  const std::vector<int64_t> &integers(std::string_view slot) const;
+};
+
+/// A rule of the manual.
+struct Rule {
+  /// What must hold, as docs/ppl prints it: "dst and src have one type".
+  std::string text;
+  /// Empty if it holds, else what was found: "dst is fp16, src is fp32". The
+  /// message to the user is "<found>; <text>".
+  std::function<std::string(const Call &)> check;
+};
+
+enum class Unit : uint8_t { Dma, Sdma, Hau, Tiu };
+std::string_view spelling(Unit unit);
+
+/// Chips by name, as in `Chip::targetName`; all if empty.
+using ChipNames = std::vector<std::string_view>;
+
+/// One function of PPL.
+struct Operation {
+  std::string_view name; ///< "tiu.fadd": the op is `ppl.tiu.fadd`
+  Unit unit = Unit::Tiu;
+  std::string_view section; ///< of the manual
+  std::string_view summary; ///< one line
+  std::string_view formula; ///< over indices, for docs and readers
+  std::vector<Slot> slots;
+  std::vector<Rule> rules;
+  ChipNames chips;
+  /// Why it exists on fewer chips, or what a chip does otherwise; may be empty.
+  std::string_view chipNote;
+  /// A call in the kernel language, run by the tests. Statements over tensors
+  /// that the page's prologue declares; see docs/ppl.
+  std::string_view example;
+
+  bool existsOn(const Chip &chip) const;
+  const Slot *slot(std::string_view name) const;
+  /// Position of a slot, or -1.
+  int slotIndex(std::string_view name) const;
+};
+
+/// Every function, dma, sdma, hau and tiu, in the order of the manual.
+const std::vector<Operation> &operations();
+/// nullptr if there is none of that name.
+const Operation *find(std::string_view name);
+
+/// The first thing wrong with a call, as one message without the name of the
+/// function; empty if it is legal. Checks the chip, the kind, type, memory and
+/// range of every argument, then the operation's rules, in order.
+std::string problemOf(const Call &call);
+
+} // namespace weft::catalog
+
+#endif // WEFT_RUNTIME_PPL_CATALOG_H

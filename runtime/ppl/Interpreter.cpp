@@ -1,0 +1,259 @@
+//===- Interpreter.cpp - runs PPL functions on any chip ------------------===//
+
+#include "runtime/ppl/Interpreter.h"
+#include "runtime/numeric/Float16.h"
+#include "runtime/numeric/SmallFloats.h"
+
+#include <cstring>
+#include <unordered_map>
+
+using namespace weft;
+using namespace weft::catalog;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Machine::Machine(const Chip &chip, uint64_t globalBytes)
+    : chip(chip), local(chip.localMemoryBytes()),
+      statics(chip.staticMemoryBytes), l2(chip.l2MemoryBytes),
+      global(globalBytes) {}
+
+static uint8_t *inside(std::vector<uint8_t> &bytes, uint64_t start,
+                       uint64_t count) {
+  return start <= bytes.size() && count <= bytes.size() - start
+             ? bytes.data() + start
+             : nullptr;
+}
+
+uint8_t *Machine::at(Memory memory, uint64_t address, uint64_t bytes,
+                     unsigned lane) {
+  switch (memory) {
+  case Memory::Local:
+    if (lane >= chip.lanes || address + bytes > chip.laneBytes)
+      return nullptr;
+    return inside(local, uint64_t(lane) * chip.laneBytes + address, bytes);
+  case Memory::Static:
+    return inside(statics, address, bytes);
+  case Memory::L2:
+    return address < chip.l2MemoryBase
+               ? nullptr
+               : inside(l2, address - chip.l2MemoryBase, bytes);
+  case Memory::Global:
+    return address < chip.globalMemoryBase
+               ? nullptr
+               : inside(global, address - chip.globalMemoryBase, bytes);
+  }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Dense values
+//===----------------------------------------------------------------------===//
+
+uint64_t Dense::bits(int64_t index) const {
+  uint64_t value = 0;
+  unsigned size = bytesOf(type);
+  std::memcpy(&value, bytes.data() + index * size, size);
+  return value;
+}
+
+void Dense::setBits(int64_t index, uint64_t value) {
+  unsigned size = bytesOf(type);
+  std::memcpy(bytes.data() + index * size, &value, size);
+}
+
+static float floatOf(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, 4);
+  return value;
+}
+static uint32_t bitsOfFloat(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, 4);
+  return bits;
+}
+
+double Dense::value(int64_t index) const {
+  uint64_t code = bits(index);
+  switch (type) {
+  case DataType::Fp32:
+  case DataType::Tf32:
+    return floatOf(uint32_t(code));
+  case DataType::Fp16:
+    return numeric::halfToFloat(uint16_t(code));
+  case DataType::Bf16:
+    return floatOf(uint32_t(code) << 16);
+  case DataType::Fp20:
+    return floatOf(uint32_t(code) << 12);
+  case DataType::Fp8e5m2:
+    return numeric::decodeSmallFloat(numeric::ElementType::F8E5M2,
+                                     uint8_t(code));
+  case DataType::Fp8e4m3:
+    return numeric::decodeSmallFloat(numeric::ElementType::F8E4M3FN,
+                                     uint8_t(code));
+  case DataType::Fp4:
+    return numeric::decodeSmallFloat(numeric::ElementType::F4E2M1,
+                                     uint8_t(code & 15));
+  default:
+    return type == DataType::Uint64 ? double(code) : double(integer(index));
+  }
+}
+
+void Dense::setValue(int64_t index, double value) {
+  using numeric::Overflow;
+  switch (type) {
+  case DataType::Fp32:
+  case DataType::Tf32:
+    return setBits(index, bitsOfFloat(float(value)));
+  case DataType::Fp16:
+    return setBits(index, numeric::doubleToHalf(value));
+  case DataType::Bf16:
+    return setBits(index, numeric::doubleToBf16(value));
+  case DataType::Fp20:
+    return setBits(index, bitsOfFloat(float(value)) >> 12);
+  case DataType::Fp8e5m2:
+    return setBits(index,
+                   numeric::encodeSmallFloat(numeric::ElementType::F8E5M2,
+                                             value, Overflow::Special));
+  case DataType::Fp8e4m3:
+    return setBits(index,
+                   numeric::encodeSmallFloat(numeric::ElementType::F8E4M3FN,
+                                             value, Overflow::Special));
+  case DataType::Fp4:
+    return setBits(index,
+                   numeric::encodeSmallFloat(numeric::ElementType::F4E2M1,
+                                             value, Overflow::Saturate));
+  default:
+    return setBits(index, uint64_t(int64_t(value)));
+  }
+}
+
+int64_t Dense::integer(int64_t index) const {
+  uint64_t code = bits(index);
+  unsigned width = bitsOf(type);
+  if (!isSigned(type) || width == 64)
+    return int64_t(width == 4 ? code & 15 : code);
+  unsigned shift = 64 - width;
+  return int64_t(code << shift) >> shift;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit(element index, place, isHighHalf)` for every element.
+template <class Visit>
+static rt::Status eachElement(const Tensor &tensor, Machine &machine,
+                              Visit visit) {
+  if (!tensor.address)
+    return rt::fail(rt::Code::Internal, "a tensor has no address");
+  const Chip &chip = machine.chip;
+  unsigned bits = bitsOf(tensor.type);
+  int64_t index = 0;
+  const Dims &shape = tensor.shape, &strides = tensor.strides;
+  for (int64_t n = 0; n < shape[0]; ++n)
+    for (int64_t c = 0; c < shape[1]; ++c) {
+      bool isLocal = tensor.memory == Memory::Local;
+      unsigned lane = isLocal ? unsigned((tensor.lane + c) % chip.lanes) : 0;
+      int64_t row = isLocal ? (tensor.lane + c) / chip.lanes : c;
+      for (int64_t h = 0; h < shape[2]; ++h)
+        for (int64_t w = 0; w < shape[3]; ++w, ++index) {
+          int64_t at = n * strides[0] + row * strides[1] + h * strides[2] +
+                       w * strides[3];
+          uint64_t byte;
+          if (tensor.type == DataType::Fp20) // see Dense: 51 in 128 bytes
+            byte = uint64_t(at / 51) * 128 + uint64_t(at % 51) * 20 / 8;
+          else
+            byte = uint64_t(at) * bits / 8;
+          unsigned size = bits < 8 ? 1 : bytesOf(tensor.type);
+          uint8_t *place =
+              machine.at(tensor.memory, *tensor.address + byte, size, lane);
+          if (!place)
+            return rt::fail(rt::Code::InvalidArgument,
+                            "a tensor leaves " +
+                                std::string(spelling(tensor.memory)) +
+                                " memory");
+          visit(index, place, at % 2 != 0);
+        }
+    }
+  return {};
+}
+
+rt::Result<Dense> catalog::read(const Tensor &tensor, const Machine &machine) {
+  Dense dense(tensor.type, tensor.shape);
+  unsigned bits = bitsOf(tensor.type), size = bytesOf(tensor.type);
+  rt::Status status =
+      eachElement(tensor, const_cast<Machine &>(machine),
+                  [&](int64_t index, const uint8_t *place, bool isOdd) {
+                    uint64_t code = 0;
+                    std::memcpy(&code, place, size);
+                    if (bits == 4)
+                      code = isOdd ? code >> 4 & 15 : code & 15;
+                    else if (bits == 20)
+                      code = isOdd ? code >> 4 & 0xfffff : code & 0xfffff;
+                    dense.setBits(index, code);
+                  });
+  if (!status.isOk())
+    return status;
+  return dense;
+}
+
+rt::Status catalog::write(const Tensor &tensor, const Dense &values,
+                          Machine &machine) {
+  unsigned bits = bitsOf(tensor.type), size = bytesOf(tensor.type);
+  return eachElement(
+      tensor, machine, [&](int64_t index, uint8_t *place, bool isOdd) {
+        uint64_t code = values.bits(index);
+        if (bits == 4 || bits == 20) {
+          uint64_t old = 0, mask = bits == 4 ? 15 : 0xfffff;
+          std::memcpy(&old, place, size);
+          unsigned shift = isOdd ? 4 : 0;
+          code = (old & ~(mask << shift)) | (code & mask) << shift;
+        }
+        std::memcpy(place, &code, size);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+Evaluate catalog::evaluatorOf(const Operation &operation) {
+  static const auto *table = [] {
+    auto *map = new std::unordered_map<std::string_view, Evaluate>;
+    for (auto group :
+         {dmaEvaluators, sdmaEvaluators, hauEvaluators, tiuPointwiseEvaluators,
+          tiuComparisonEvaluators, tiuIndexEvaluators, tiuConvEvaluators,
+          tiuMatMulEvaluators, tiuPoolEvaluators, tiuQuantEvaluators,
+          tiuSpecialEvaluators, tiuMoveEvaluators})
+      for (const EvaluatorRow &row : group())
+        map->emplace(row.name, row.evaluate);
+    return map;
+  }();
+  auto found = table->find(operation.name);
+  return found == table->end() ? nullptr : found->second;
+}
+
+rt::Status catalog::interpret(const Call &call, Machine &machine) {
+  Evaluate evaluate = evaluatorOf(*call.operation);
+  if (!evaluate)
+    return {};
+  Values values;
+  for (const Slot &slot : call.operation->slots)
+    if (const Tensor *tensor = call.tensor(slot.name)) {
+      rt::Result<Dense> dense = read(*tensor, machine);
+      if (!dense.isOk())
+        return dense.status();
+      values.emplace(slot.name, std::move(*dense));
+    }
+  if (rt::Status status = evaluate(call, values); !status.isOk())
+    return status;
+  for (const Slot &slot : call.operation->slots)
+    if (const Tensor *tensor = call.tensor(slot.name);
+        tensor && slot.access != Access::Read)
+      if (rt::Status status = write(*tensor, values[slot.name], machine);
+          !status.isOk())
+        return status;
+  return {};
+}

@@ -1,0 +1,397 @@
+//===- Slots.cpp - words for the rows of the catalog ---------------------===//
+
+#include "runtime/ppl/Slots.h"
+
+#include <algorithm>
+
+using namespace weft;
+using namespace weft::catalog;
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+static Slot tensorSlot(std::string_view name, Access access, TypeSet types,
+                       unsigned memories) {
+  Slot slot;
+  slot.name = name;
+  slot.access = access;
+  slot.types = types;
+  slot.memories = memories;
+  return slot;
+}
+
+Slot catalog::result(std::string_view name, TypeSet types, unsigned memories) {
+  return tensorSlot(name, Access::Write, types, memories);
+}
+Slot catalog::updated(std::string_view name, TypeSet types, unsigned memories) {
+  return tensorSlot(name, Access::ReadWrite, types, memories);
+}
+Slot catalog::source(std::string_view name, TypeSet types, unsigned memories) {
+  return tensorSlot(name, Access::Read, types, memories);
+}
+Slot catalog::sourceOrScalar(std::string_view name, TypeSet types) {
+  Slot slot = source(name, types);
+  slot.kind = SlotKind::TensorOrScalar;
+  return slot;
+}
+Slot catalog::optionalSource(std::string_view name, TypeSet types,
+                             unsigned memories) {
+  Slot slot = source(name, types, memories);
+  slot.optional = true;
+  return slot;
+}
+Slot catalog::optionalSourceOrScalar(std::string_view name, TypeSet types,
+                                     double fallback) {
+  Slot slot = sourceOrScalar(name, types);
+  slot.optional = true;
+  slot.fallback = fallback;
+  return slot;
+}
+
+static Slot numberSlot(std::string_view name, SlotKind kind, int64_t low,
+                       int64_t high) {
+  Slot slot;
+  slot.name = name;
+  slot.kind = kind;
+  slot.low = low;
+  slot.high = high;
+  return slot;
+}
+
+static Slot withFallback(Slot slot, double fallback) {
+  slot.optional = true;
+  slot.fallback = fallback;
+  return slot;
+}
+
+Slot catalog::flag(std::string_view name, bool fallback) {
+  return withFallback(numberSlot(name, SlotKind::Flag, 0, 1), fallback);
+}
+Slot catalog::integer(std::string_view name, int64_t low, int64_t high) {
+  return numberSlot(name, SlotKind::Integer, low, high);
+}
+Slot catalog::integer(std::string_view name, int64_t low, int64_t high,
+                      int64_t fallback) {
+  return withFallback(integer(name, low, high), double(fallback));
+}
+Slot catalog::real(std::string_view name) {
+  return numberSlot(name, SlotKind::Float, INT64_MIN, INT64_MAX);
+}
+Slot catalog::real(std::string_view name, double fallback) {
+  return withFallback(real(name), fallback);
+}
+Slot catalog::integers(std::string_view name, unsigned count, int64_t low,
+                       int64_t high) {
+  Slot slot = numberSlot(name, SlotKind::Integers, low, high);
+  slot.count = count;
+  return slot;
+}
+Slot catalog::choice(std::string_view name, std::vector<std::string_view> words,
+                     int fallback) {
+  Slot slot = numberSlot(name, SlotKind::Choice, 0, int64_t(words.size()) - 1);
+  slot.choices = std::move(words);
+  return withFallback(std::move(slot), fallback);
+}
+Slot catalog::rounding(std::string_view name, unsigned modes, int fallback) {
+  static constexpr std::string_view words[] = {
+      "RM_HALF_TO_EVEN", "RM_HALF_AWAY_FROM_ZERO",
+      "RM_TOWARDS_ZERO", "RM_DOWN",
+      "RM_UP",           "RM_HALF_UP",
+      "RM_HALF_DOWN"};
+  return choice(name, {words, words + modes}, fallback);
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+static constexpr char kAxes[] = "nchw";
+
+static std::string quoted(const Names &names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += (i == 0                  ? ""
+             : i + 1 == names.size() ? " and "
+                                     : ", ") +
+            std::string(names[i]);
+  return text;
+}
+
+static std::string shapeText(const Dims &shape) {
+  std::string text;
+  for (int64_t size : shape)
+    text += (text.empty() ? "" : "x") + (size < 0 ? "?" : std::to_string(size));
+  return text;
+}
+
+static std::string str(std::string_view text) { return std::string(text); }
+
+/// A rule that compares each later tensor with the first.
+static Rule pairwise(
+    Names names, std::string text,
+    std::function<std::string(const Call &, std::string_view, const Tensor &,
+                              std::string_view, const Tensor &)>
+        compare) {
+  return {std::move(text), [names = std::move(names),
+                            compare = std::move(compare)](const Call &call) {
+            const Tensor *first = nullptr;
+            std::string_view firstName;
+            for (std::string_view name : names) {
+              const Tensor *tensor = call.tensor(name);
+              if (!tensor)
+                continue;
+              if (!first) {
+                first = tensor;
+                firstName = name;
+                continue;
+              }
+              std::string found =
+                  compare(call, firstName, *first, name, *tensor);
+              if (!found.empty())
+                return found;
+            }
+            return std::string();
+          }};
+}
+
+Rule catalog::sameTypes(Names names) {
+  std::string text = quoted(names) + " must have one element type";
+  return pairwise(std::move(names), text,
+                  [](const Call &, std::string_view nameA, const Tensor &a,
+                     std::string_view nameB, const Tensor &b) {
+                    if (a.type == b.type)
+                      return std::string();
+                    return str(nameA) + " is " + str(spelling(a.type)) + ", " +
+                           str(nameB) + " is " + str(spelling(b.type));
+                  });
+}
+
+Rule catalog::sameShapes(Names names) {
+  std::string text = quoted(names) + " must have one shape";
+  return pairwise(std::move(names), text,
+                  [](const Call &, std::string_view nameA, const Tensor &a,
+                     std::string_view nameB, const Tensor &b) {
+                    if (a.shape == b.shape)
+                      return std::string();
+                    return str(nameA) + " has shape " + shapeText(a.shape) +
+                           ", " + str(nameB) + " " + shapeText(b.shape);
+                  });
+}
+
+Rule catalog::broadcasts(std::string_view dst, Names sources,
+                         bool channelsToo) {
+  std::string text =
+      "each axis of " + quoted(sources) + " must equal that of " + str(dst) +
+      " or be 1" +
+      (channelsToo ? ""
+                   : ", c must be equal (channels lie in different lanes: copy "
+                     "them with dma::broadcast first)");
+  return {text, [dst, sources, channelsToo](const Call &call) {
+            const Tensor *to = call.tensor(dst);
+            for (std::string_view name : sources) {
+              const Tensor *from = call.tensor(name);
+              for (int axis = 0; to && from && axis < 4; ++axis) {
+                int64_t size = from->shape[axis];
+                bool repeats = size == 1 && (channelsToo || axis != 1);
+                if (size != to->shape[axis] && !repeats)
+                  return str(name) + " has " + std::to_string(size) +
+                         " on axis " + kAxes[axis] + ", " + str(dst) + " has " +
+                         std::to_string(to->shape[axis]);
+              }
+            }
+            return std::string();
+          }};
+}
+
+Rule catalog::sameLanes(Names names) {
+  std::string text = quoted(names) + " must start in one lane";
+  return pairwise(std::move(names), text,
+                  [](const Call &, std::string_view nameA, const Tensor &a,
+                     std::string_view nameB, const Tensor &b) {
+                    bool isLocal =
+                        a.memory == Memory::Local && b.memory == Memory::Local;
+                    if (a.lane == b.lane || !isLocal)
+                      return std::string();
+                    return str(nameA) + " starts in lane " +
+                           std::to_string(a.lane) + ", " + str(nameB) +
+                           " in lane " + std::to_string(b.lane);
+                  });
+}
+
+Rule catalog::startsInLaneZero(std::string_view name) {
+  return {str(name) + " must start in lane 0", [name](const Call &call) {
+            const Tensor *tensor = call.tensor(name);
+            if (!tensor || tensor->lane == 0)
+              return std::string();
+            return str(name) + " starts in lane " +
+                   std::to_string(tensor->lane);
+          }};
+}
+
+Rule catalog::layoutIs(std::string_view name, std::vector<AlignMode> modes) {
+  std::string words;
+  for (AlignMode mode : modes)
+    words += (words.empty() ? "" : " or ") + str(spelling(mode));
+  return {"the layout of " + str(name) + " must be " + words,
+          [name, modes](const Call &call) {
+            const Tensor *tensor = call.tensor(name);
+            if (!tensor)
+              return std::string();
+            // A view with the strides of a layout is as good as one.
+            for (AlignMode mode : modes)
+              if (tensor->layout == mode ||
+                  tensor->strides == stridesOf(mode, tensor->type,
+                                               tensor->shape, tensor->lane,
+                                               *call.chip))
+                return std::string();
+            return str(name) + " is " + str(spelling(tensor->layout));
+          }};
+}
+
+Rule catalog::shapeIs(std::string_view name, Dims shape) {
+  return {str(name) + " must have shape " + shapeText(shape),
+          [name, shape](const Call &call) {
+            const Tensor *tensor = call.tensor(name);
+            for (int axis = 0; tensor && axis < 4; ++axis)
+              if (shape[axis] >= 0 && tensor->shape[axis] != shape[axis])
+                return str(name) + " has shape " + shapeText(tensor->shape);
+            return std::string();
+          }};
+}
+
+static int axisOf(char axis) { return int(std::string_view(kAxes).find(axis)); }
+
+Rule catalog::sameAxis(std::string_view a, char axisA, std::string_view b,
+                       char axisB) {
+  std::string text = "axis " + std::string(1, axisA) + " of " + str(a) +
+                     " must equal axis " + std::string(1, axisB) + " of " +
+                     str(b);
+  return {text, [a, axisA, b, axisB](const Call &call) {
+            const Tensor *first = call.tensor(a), *second = call.tensor(b);
+            if (!first || !second)
+              return std::string();
+            int64_t x = first->shape[axisOf(axisA)],
+                    y = second->shape[axisOf(axisB)];
+            if (x == y)
+              return std::string();
+            return str(a) + " has " + std::to_string(x) + " there, " + str(b) +
+                   " " + std::to_string(y);
+          }};
+}
+
+Rule catalog::someTensor(Names names) {
+  return {"at least one of " + quoted(names) + " must be a tensor",
+          [names](const Call &call) {
+            bool some = std::any_of(
+                names.begin(), names.end(),
+                [&](std::string_view name) { return call.tensor(name); });
+            return some ? std::string() : std::string("all are numbers");
+          }};
+}
+
+namespace {
+/// Byte ranges by start and end: [lane][...] flattened for local memory.
+struct Footprint {
+  uint64_t start, end;
+};
+} // namespace
+
+// Ranges inside a lane; tensors in other lanes that share the range count as
+// overlapping only if the lanes meet, which all functions' equal start lanes
+// make true.
+static std::optional<Footprint> footprintOf(const Tensor &tensor,
+                                            const Chip &chip) {
+  if (!tensor.address)
+    return std::nullopt;
+  return Footprint{*tensor.address,
+                   *tensor.address + extentBytes(tensor, chip)};
+}
+
+static std::string overlapOf(const Call &call, std::string_view dst,
+                             const Names &others, bool exactIsFine) {
+  const Tensor *to = call.tensor(dst);
+  if (!to)
+    return {};
+  std::optional<Footprint> a = footprintOf(*to, *call.chip);
+  for (std::string_view name : others) {
+    const Tensor *from = call.tensor(name);
+    if (!from || from->memory != to->memory || !a)
+      continue;
+    std::optional<Footprint> b = footprintOf(*from, *call.chip);
+    if (!b || a->end <= b->start || b->end <= a->start)
+      continue;
+    bool isSame = a->start == b->start && to->strides == from->strides &&
+                  to->lane == from->lane &&
+                  bitsOf(to->type) == bitsOf(from->type);
+    // One element repeated reads a place that the first write may change.
+    bool repeats = from->shape != to->shape;
+    if (exactIsFine && isSame && !repeats)
+      continue;
+    return str(dst) + " at " + std::to_string(a->start) + " overlaps " +
+           str(name) + " at " + std::to_string(b->start);
+  }
+  return {};
+}
+
+Rule catalog::noPartialOverlap(std::string_view dst, Names sources) {
+  return {str(dst) + " must be exactly a source or lie apart from it",
+          [dst, sources](const Call &call) {
+            return overlapOf(call, dst, sources, true);
+          }};
+}
+
+Rule catalog::apart(std::string_view dst, Names others) {
+  return {str(dst) + " must lie apart from " + quoted(others),
+          [dst, others](const Call &call) {
+            return overlapOf(call, dst, others, false);
+          }};
+}
+
+Rule catalog::shortWStride(Names names) {
+  return {"the w stride in bytes must be 1 to the chip's limit",
+          [names](const Call &call) {
+            for (std::string_view name : names) {
+              const Tensor *tensor = call.tensor(name);
+              if (!tensor)
+                continue;
+              uint64_t bytes =
+                  uint64_t(tensor->strides[3]) * bytesOf(tensor->type);
+              if (bytes == 0 || bytes > call.chip->maxDmaStepBytes)
+                return "w stride of " + str(name) + " is " +
+                       std::to_string(tensor->strides[3]) + " elements, " +
+                       std::to_string(bytes) + " bytes, the limit is " +
+                       std::to_string(call.chip->maxDmaStepBytes);
+            }
+            return std::string();
+          }};
+}
+
+Rule catalog::planeLimit(Names names) {
+  return {"h * w must be at most 65535", [names](const Call &call) {
+            for (std::string_view name : names) {
+              const Tensor *tensor = call.tensor(name);
+              if (tensor && tensor->shape[2] * tensor->shape[3] > 65535)
+                return "h * w of " + str(name) + " is " +
+                       std::to_string(tensor->shape[2] * tensor->shape[3]);
+            }
+            return std::string();
+          }};
+}
+
+Rule catalog::rule(std::string text,
+                   std::function<std::string(const Call &)> check) {
+  return {std::move(text), std::move(check)};
+}
+
+Rule catalog::typesOnChip(std::string_view chip, std::string_view name,
+                          TypeSet types) {
+  return {"on " + str(chip) + " " + str(name) + " must be " + types.text(),
+          [chip, name, types](const Call &call) {
+            const Tensor *tensor = call.tensor(name);
+            if (call.chip->targetName != chip || !tensor ||
+                types.contains(tensor->type))
+              return std::string();
+            return str(name) + " is " + str(spelling(tensor->type));
+          }};
+}

@@ -1,0 +1,91 @@
+//===- Slots.h - words for the rows of the catalog ------------*- C++ -*-===//
+
+#ifndef WEFT_RUNTIME_PPL_SLOTS_H
+#define WEFT_RUNTIME_PPL_SLOTS_H
+
+#include "runtime/ppl/Catalog.h"
+
+namespace weft::catalog {
+
+// Memories of a tensor slot.
+inline constexpr unsigned kLocal = 1u << unsigned(Memory::Local),
+                          kGlobal = 1u << unsigned(Memory::Global),
+                          kStatic = 1u << unsigned(Memory::Static),
+                          kL2 = 1u << unsigned(Memory::L2),
+                          kSystem = kGlobal | kL2;
+
+// Slots. Names are those of the manual.
+Slot result(std::string_view name, TypeSet types, unsigned memories = kLocal);
+/// Read and written, as the accumulator of mac.
+Slot updated(std::string_view name, TypeSet types, unsigned memories = kLocal);
+Slot source(std::string_view name, TypeSet types, unsigned memories = kLocal);
+Slot sourceOrScalar(std::string_view name, TypeSet types);
+Slot optionalSource(std::string_view name, TypeSet types,
+                    unsigned memories = kLocal);
+Slot optionalSourceOrScalar(std::string_view name, TypeSet types,
+                            double fallback);
+Slot flag(std::string_view name, bool fallback = false);
+Slot integer(std::string_view name, int64_t low, int64_t high);
+Slot integer(std::string_view name, int64_t low, int64_t high,
+             int64_t fallback);
+Slot real(std::string_view name);
+Slot real(std::string_view name, double fallback);
+Slot integers(std::string_view name, unsigned count, int64_t low, int64_t high);
+/// `rounding_mode_t`, values 0 to `modes` - 1.
+Slot rounding(std::string_view name, unsigned modes, int fallback);
+Slot choice(std::string_view name, std::vector<std::string_view> words,
+            int fallback);
+
+// Rules. Each ignores arguments that are left out or are numbers.
+using Names = std::vector<std::string_view>;
+/// All have the element type of the first.
+Rule sameTypes(Names names);
+/// All have the shape of the first.
+Rule sameShapes(Names names);
+/// Each axis of each source equals that of `dst` or is 1 (BC4 of the manual).
+/// With `channelsToo` false the c axis must be equal (BC3).
+Rule broadcasts(std::string_view dst, Names sources, bool channelsToo);
+/// All start in one lane.
+Rule sameLanes(Names names);
+/// `name` starts in lane 0.
+Rule startsInLaneZero(std::string_view name);
+/// One of the layouts.
+Rule layoutIs(std::string_view name, std::vector<AlignMode> modes);
+/// The shape is this; -1: any.
+Rule shapeIs(std::string_view name, Dims shape);
+/// An axis ('n', 'c', 'h', 'w') of one equals an axis of another:
+/// sameAxis("index", 'w', "dst", 'w').
+Rule sameAxis(std::string_view a, char axisA, std::string_view b, char axisB);
+/// At least one of the arguments is a tensor.
+Rule someTensor(Names names);
+/// `dst` may be exactly a source (same start, strides and element size) or lie
+/// apart from it, not overlap in part.
+Rule noPartialOverlap(std::string_view dst, Names sources);
+/// Lies apart from the others wholly.
+Rule apart(std::string_view dst, Names others);
+/// The w stride in bytes is 1 to the chip's limit (128 on BM1684X).
+Rule shortWStride(Names names);
+/// Every axis is 1 to 65535, h*w too if `planes`.
+Rule planeLimit(Names names);
+/// A rule in words with its own check.
+Rule rule(std::string text, std::function<std::string(const Call &)> check);
+/// On these chips `name` must have one of `types`.
+Rule typesOnChip(std::string_view chip, std::string_view name, TypeSet types);
+
+// The files of rows, one a group of the manual; Catalog.cpp joins them.
+std::vector<Operation> dmaOperations();
+std::vector<Operation> sdmaOperations();
+std::vector<Operation> hauOperations();
+std::vector<Operation> tiuPointwiseOperations();
+std::vector<Operation> tiuComparisonOperations();
+std::vector<Operation> tiuIndexOperations();
+std::vector<Operation> tiuConvOperations();
+std::vector<Operation> tiuMatMulOperations();
+std::vector<Operation> tiuPoolOperations();
+std::vector<Operation> tiuQuantOperations();
+std::vector<Operation> tiuSpecialOperations();
+std::vector<Operation> tiuMoveOperations();
+
+} // namespace weft::catalog
+
+#endif // WEFT_RUNTIME_PPL_SLOTS_H

@@ -1,0 +1,8 @@
+//===- TiuQuant.cpp - rows of the catalog -----------------------------===//
+
+#include "runtime/ppl/Slots.h"
+
+using namespace weft;
+using namespace weft::catalog;
+
+std::vector<Operation> catalog::tiuQuantOperations() { return {}; }
