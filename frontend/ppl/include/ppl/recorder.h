@@ -71,7 +71,15 @@ enum {
   WEFT_PPL_PINGPONG,          /* of the tensor `subject`: 0 switches off */
   WEFT_PPL_AUTO_SYNC,
   WEFT_PPL_SEED, /* of `fill_random` */
-  WEFT_PPL_GROUP_NUM
+  WEFT_PPL_GROUP_NUM,
+  /* Engines named by the bits of `subject` (TIU 1, DMA 2, HAU 4, SDMA 8, VSDMA
+   * 16, CDMA 32) are waited for, on all cores if `value` is 1. No engine: what
+   * follows in a pipelined body stays behind what precedes. */
+  WEFT_PPL_BARRIER,
+  /* vset of SG2380: bits an element, registers a group, elements a register */
+  WEFT_PPL_VECTOR_BITS,
+  WEFT_PPL_VECTOR_GROUP,
+  WEFT_PPL_VECTOR_LENGTH
 };
 /* Numbers of `get`. */
 enum {

@@ -263,6 +263,12 @@ inline const weft_ppl_recorder *bound = nullptr;
 /// The recorder that runs this library.
 inline const weft_ppl_recorder &recorder() { return *bound; }
 
+/// What the headers count while one recorder is bound.
+struct Session {
+  int messages[5] = {}; ///< given out by get_msg_id, by kind
+};
+inline Session session;
+
 struct Sizes {
   int64_t v[4];
   Sizes(const dim4 &d) : v{d.n, d.c, d.h, d.w} {}
@@ -380,20 +386,22 @@ template <class T>
 class gtensor : public detail::AnyTensor {
 public:
   using element = T;
+  /// Device address of the first element; 0 if the compiler places the tensor.
+  uint64_t address = 0;
+
   gtensor(const dim4 &shape, tensor_mode_t mode, const void *address = nullptr,
-          Line at = {}) {
+          Line at = {})
+      : address(reinterpret_cast<uintptr_t>(address)) {
     detail::Sizes s(shape);
     id = detail::recorder().make_tensor(
         detail::recorder().self, mode, convert_dtype<T>(), s.v, CONTINUOUS,
-        nullptr,
-        address ? uint64_t(reinterpret_cast<uintptr_t>(address))
-                : WEFT_PPL_NO_ADDRESS,
-        at);
+        nullptr, address ? this->address : WEFT_PPL_NO_ADDRESS, at);
   }
   struct Made {
     int64_t id;
+    uint64_t address = 0;
   };
-  explicit gtensor(Made made) : AnyTensor(made.id) {}
+  explicit gtensor(Made made) : AnyTensor(made.id), address(made.address) {}
   gtensor(const gtensor &) = default;
   gtensor &operator=(const gtensor &) = delete;
 
@@ -412,13 +420,18 @@ public:
   }
   gtensor<T> sub_view(const dim4 &shape, const dim4 &offset,
                       Line at = {}) const {
-    return make<T>(part(shape, offset, at));
+    weft_ppl_tensor d = described();
+    int64_t elements = offset.n * d.strides[0] + offset.c * d.strides[1] +
+                       offset.h * d.strides[2] + offset.w * d.strides[3];
+    return gtensor<T>(
+        Made{part(shape, offset, at),
+             address ? address + uint64_t(elements) * sizeof(T) : 0});
   }
 
 private:
   template <class T2>
-  static gtensor<T2> make(int64_t id) {
-    return gtensor<T2>(typename gtensor<T2>::Made{id});
+  gtensor<T2> make(int64_t id) const {
+    return gtensor<T2>(typename gtensor<T2>::Made{id, address});
   }
 };
 
@@ -498,6 +511,7 @@ inline void call(const char *name, Line at,
 extern "C" inline __attribute__((used, visibility("default"))) void
 weft_ppl_bind(const weft_ppl_recorder *recorder) {
   ppl::detail::bound = recorder;
+  ppl::detail::session = {};
 }
 
 #endif // WEFT_FRONTEND_PPL_INCLUDE_PPL_TENSOR_H
