@@ -56,7 +56,7 @@ static LogicalResult encodeOp(Operation *op, ProgramBuilder &builder) {
     return success(); // placed where they are used
   for (auto *encode :
        {encodeDma, encodeTiuArith, encodeTiuConv, encodeTiuMatMul,
-        encodeTiuQuant, encodeTiuSpecial, encodeHost}) {
+        encodeTiuQuant, encodeTiuSpecial, encodeRawCommand, encodeHost}) {
     FailureOr<bool> done = encode(op, builder);
     if (failed(done))
       return failure();

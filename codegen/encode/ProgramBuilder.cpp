@@ -479,5 +479,5 @@ LogicalResult weft::codegen::expectLane(Command &command, const Placed &tensor,
   return command.op->emitError()
          << "an operand starts in lane " << tensor.lane
          << ", must start in lane " << lane
-         << "; move it with ppl.tiu.lane_copy or ppl.dma.move";
+         << "; move it with ppl.bdc.lane_copy or ppl.gdma.move";
 }

@@ -94,6 +94,8 @@ mlir::FailureOr<bool> encodeTiuQuant(mlir::Operation *op,
                                      ProgramBuilder &builder);
 mlir::FailureOr<bool> encodeTiuSpecial(mlir::Operation *op,
                                        ProgramBuilder &builder);
+mlir::FailureOr<bool> encodeRawCommand(mlir::Operation *op,
+                                       ProgramBuilder &builder);
 mlir::FailureOr<bool> encodeHost(mlir::Operation *op, ProgramBuilder &builder);
 
 /// Success as "done", for the switches of the functions above.

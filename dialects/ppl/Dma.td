@@ -5,7 +5,7 @@ include "dialects/ppl/PplBase.td"
 def Ppl_Transpose : Ppl_Enum<"Transpose", "axes that a copy exchanges", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"NC", 1, "nc">, I32EnumAttrCase<"CW", 2, "cw">]>;
 
-class Ppl_DmaCopyOp<string mnemonic, Type dst, Type src> : Ppl_Op<"dma." # mnemonic> {
+class Ppl_DmaCopyOp<string mnemonic, Type dst, Type src> : Ppl_Op<"gdma." # mnemonic> {
   string commonConstraints = [{
     **Constraints**: (C1) same element size. (C2) without `transpose` equal shapes, or for `move` equal element counts; with `nc` or `cw` the
     destination shape is the source shape with these axes exchanged. (C3) the byte stride along w is 1..128 on both sides. (C4) no side has
@@ -23,16 +23,16 @@ def Ppl_DmaLoadOp : Ppl_DmaCopyOp<"load", Ppl_Local, Ppl_Global> {
   let description = [{
     **Semantics**: `dst(n,c,h,w) = src(n,c,h,w)`, bits unchanged; with `transpose nc` `dst(n,c,h,w) = src(c,n,h,w)`, with `cw` `src(n,w,h,c)`.
   }] # commonConstraints # [{
-    **Example**: `ppl.dma.load %x, %g : !ppl.tensor<1x64x8x8xf32, local, aligned>, !ppl.tensor<1x64x8x8xf32, global, continuous>`
+    **Example**: `ppl.gdma.load %x, %g : !ppl.tensor<1x64x8x8xf32, local, aligned>, !ppl.tensor<1x64x8x8xf32, global, continuous>`
   }];
 }
 
 def Ppl_DmaStoreOp : Ppl_DmaCopyOp<"store", Ppl_Global, Ppl_Local> {
   let summary = "copies a tensor from local to global memory";
   let description = [{
-    **Semantics**: as `ppl.dma.load`.
+    **Semantics**: as `ppl.gdma.load`.
   }] # commonConstraints # [{
-    **Example**: `ppl.dma.store %g, %x : !ppl.tensor<1x64x8x8xf32, global, continuous>, !ppl.tensor<1x64x8x8xf32, local, aligned>`
+    **Example**: `ppl.gdma.store %g, %x : !ppl.tensor<1x64x8x8xf32, global, continuous>, !ppl.tensor<1x64x8x8xf32, local, aligned>`
   }];
 }
 
@@ -44,25 +44,25 @@ def Ppl_DmaMoveOp : Ppl_DmaCopyOp<"move", Ppl_TensorType, Ppl_TensorType> {
   }] # commonConstraints # [{
     (C6) neither side is in static memory.
 
-    **Example**: `ppl.dma.move %b, %a : !ppl.tensor<1x64x1x1xf32, local, aligned>, !ppl.tensor<1x1x1x64xf32, local, aligned>`
+    **Example**: `ppl.gdma.move %b, %a : !ppl.tensor<1x64x1x1xf32, local, aligned>, !ppl.tensor<1x1x1x64xf32, local, aligned>`
   }];
 }
 
-def Ppl_DmaFillOp : Ppl_Op<"dma.fill"> {
+def Ppl_DmaFillOp : Ppl_Op<"gdma.fill"> {
   let summary = "fills a tensor with a constant";
   let description = [{
     **Semantics**: `dst(n,c,h,w) = value`.
 
-    **Constraints**: (C1) dst is in local or global memory, as C3, C4 of `ppl.dma.load`. (C2) the value is f32 for float tensors and i32 for
+    **Constraints**: (C1) dst is in local or global memory, as C3, C4 of `ppl.gdma.load`. (C2) the value is f32 for float tensors and i32 for
     integer ones and fits their type.
 
-    **Example**: `ppl.dma.fill %x, %zero : !ppl.tensor<1x64x8x8xf32, local, aligned>, f32`
+    **Example**: `ppl.gdma.fill %x, %zero : !ppl.tensor<1x64x8x8xf32, local, aligned>, f32`
   }];
   let arguments = (ins Ppl_TensorType:$dst, Ppl_Scalar:$value);
   let assemblyFormat = "$dst `,` $value attr-dict `:` type($dst) `,` type($value)";
 }
 
-def Ppl_DmaBroadcastOp : Ppl_Op<"dma.broadcast"> {
+def Ppl_DmaBroadcastOp : Ppl_Op<"gdma.broadcast"> {
   let summary = "copies one channel to every channel of a local tensor";
   let description = [{
     **Semantics**: `dst(n,c,h,w) = src(n,0,h,w)`.
@@ -70,13 +70,13 @@ def Ppl_DmaBroadcastOp : Ppl_Op<"dma.broadcast"> {
     **Constraints**: (C1) same element size, n, h, w; src.c = 1. (C2) dst is local; start lane + dst.c is at most the number of lanes. (C3) both
     layouts are the default ones (aligned or continuous).
 
-    **Example**: `ppl.dma.broadcast %x, %g : !ppl.tensor<1x64x1x256xui8, local, aligned>, !ppl.tensor<1x1x1x256xui8, global, continuous>`
+    **Example**: `ppl.gdma.broadcast %x, %g : !ppl.tensor<1x64x1x256xui8, local, aligned>, !ppl.tensor<1x1x1x256xui8, global, continuous>`
   }];
   let arguments = (ins Ppl_Local:$dst, Ppl_TensorType:$src);
   let assemblyFormat = "$dst `,` $src attr-dict `:` type($dst) `,` type($src)";
 }
 
-class Ppl_DmaRowsOp<string mnemonic> : Ppl_Op<"dma." # mnemonic> {
+class Ppl_DmaRowsOp<string mnemonic> : Ppl_Op<"gdma." # mnemonic> {
   string rowConstraints = [{
     **Constraints**: (C1) `dst` and the rows have one element size; `index` has 32-bit integers, taken as unsigned. (C2) n is 1
     everywhere, and w of `index`. (C3) the channels of the rows and of `index` are those of `dst`, or 1 for all of them. (C4) w of
@@ -92,7 +92,7 @@ def Ppl_DmaGatherOp : Ppl_DmaRowsOp<"gather_h"> {
   }] # rowConstraints # [{
     (C6) h of `index` is that of `dst`; `value` is f32 for float tensors and i32 for integer ones.
 
-    **Example**: `ppl.dma.gather_h %y, %x, %i, %zero : !ppl.tensor<1x1x5x8xf32, global, continuous>, !ppl.tensor<1x1x9x8xf32, global, continuous>, !ppl.tensor<1x1x5x1xui32, global, continuous>, f32`
+    **Example**: `ppl.gdma.gather_h %y, %x, %i, %zero : !ppl.tensor<1x1x5x8xf32, global, continuous>, !ppl.tensor<1x1x9x8xf32, global, continuous>, !ppl.tensor<1x1x5x1xui32, global, continuous>, f32`
   }];
   let arguments = (ins Ppl_TensorType:$dst, Ppl_TensorType:$rows, Ppl_TensorType:$index, Ppl_Scalar:$value);
   let assemblyFormat = "$dst `,` $rows `,` $index `,` $value attr-dict `:` type($dst) `,` type($rows) `,` type($index) `,` type($value)";
@@ -106,7 +106,7 @@ def Ppl_DmaScatterOp : Ppl_DmaRowsOp<"scatter_h"> {
   }] # rowConstraints # [{
     (C6) h of `index` is that of the rows.
 
-    **Example**: `ppl.dma.scatter_h %y, %x, %i : !ppl.tensor<1x1x9x8xf32, global, continuous>, !ppl.tensor<1x1x5x8xf32, global, continuous>, !ppl.tensor<1x1x5x1xui32, global, continuous>`
+    **Example**: `ppl.gdma.scatter_h %y, %x, %i : !ppl.tensor<1x1x9x8xf32, global, continuous>, !ppl.tensor<1x1x5x8xf32, global, continuous>, !ppl.tensor<1x1x5x1xui32, global, continuous>`
   }];
   let arguments = (ins Ppl_TensorType:$dst, Ppl_TensorType:$rows, Ppl_TensorType:$index);
   let assemblyFormat = "$dst `,` $rows `,` $index attr-dict `:` type($dst) `,` type($rows) `,` type($index)";

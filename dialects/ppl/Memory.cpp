@@ -85,10 +85,25 @@ LogicalResult GlobalOp::verify() {
   if (failed(verifyAlignment(*this, type, getAddress(), getSteps())))
     return failure();
   uint64_t end = getAddress() + extentBytes(type, 0, chip);
-  if (getAddress() < chip.globalMemoryBase || end > chip.addressEnd) // (C2)
+  uint64_t low = type.isL2() ? chip.l2MemoryBase : chip.globalMemoryBase;
+  uint64_t high = type.isL2() ? low + chip.l2MemoryBytes : chip.addressEnd;
+  if (getAddress() < low || end > high) // (C2)
     return emitOpError() << "tensor lies at " << getAddress() << " to " << end
-                         << ", global memory is " << chip.globalMemoryBase
-                         << " to " << chip.addressEnd;
+                         << ", " << (type.isL2() ? "L2" : "global")
+                         << " memory is " << low << " to " << high;
+  return success();
+}
+
+LogicalResult AllocOp::verify() {
+  TensorViewType type = getTensor().getType();
+  bool hasRule = type.getLayout() != Layout::Strided &&
+                 type.getLayout() != Layout::Channel;
+  if (!hasRule) // (C1)
+    return emitOpError() << "layout is " << stringifyLayout(type.getLayout())
+                         << ", must be one with a rule; take a view for others";
+  if (!type.isLocal() && !type.isL2()) // (C2)
+    return emitOpError() << "memory is " << stringifyMemory(type.getMemory())
+                         << ", must be local or l2";
   return success();
 }
 

@@ -34,13 +34,27 @@ def Ppl_LocalOp : Ppl_PlaceOp<"local"> {
   ];
 }
 
+def Ppl_AllocOp : Ppl_Op<"alloc"> {
+  let summary = "a tensor in local or L2 memory that has no address yet";
+  let description = [{
+    **Semantics**: a new tensor, in local memory from lane 0 on. It lives from the first to the last op that uses it or a view of it; `--ppl-allocate` turns it into
+    `ppl.local` or `ppl.global`. `single` says that a loop's rounds share it (PPL disable_pingpong).
+
+    **Constraints**: (C1) the layout has a rule: not strided, not `channel`. (C2) the memory is local or L2.
+
+    **Example**: `%x = ppl.alloc : !ppl.tensor<1x64x8x8xf32, local, aligned>`
+  }];
+  let arguments = (ins UnitAttr:$single);
+  let results = (outs Ppl_TensorType:$tensor);
+  let assemblyFormat = "(`single` $single^)? attr-dict `:` type($tensor)";
+}
+
 def Ppl_GlobalOp : Ppl_PlaceOp<"global"> {
   let summary = "a tensor in global memory (DRAM)";
   let description = [{
-    **Semantics**: the tensor starts at byte address `address + sum_k (index_k mod modulo_k) * step_k` (40 bits).
+    **Semantics**: the tensor starts at byte address `address + sum_k (index_k mod modulo_k) * step_k` (40 bits); of a tensor in L2 the address of the DMA engine there.
 
-    **Constraints**: (C1) the address and the steps are multiples of the element size. (C2) addresses are at or above the start of
-    global memory and below 2^40. (C3) steps and modulos are one per index.
+    **Constraints**: (C1) the address and the steps are multiples of the element size. (C2) the tensor lies inside global memory (or L2). (C3) steps and modulos are one per index.
 
     **Example**:
     ```mlir
@@ -50,7 +64,7 @@ def Ppl_GlobalOp : Ppl_PlaceOp<"global"> {
   let arguments = (ins I64Attr:$address, Variadic<Index>:$indices,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$steps,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$modulos);
-  let results = (outs Ppl_Global:$tensor);
+  let results = (outs Ppl_System:$tensor);
   let assemblyFormat = [{
     `at` $address (`index` `(` $indices^ `)` `step` $steps)? (`modulo` $modulos^)? attr-dict `:` type($tensor)
   }];

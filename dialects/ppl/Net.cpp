@@ -91,7 +91,7 @@ static LogicalResult verifyWeights(NetOp net, const AddressRange &area) {
 }
 
 LogicalResult NetOp::verify() {
-  const Chip *chip = chips::find(getChip());
+  const Chip *chip = chips::findKernelTarget(getChip());
   if (!chip) { // (C1)
     InFlightDiagnostic diagnostic = emitOpError() << "chip '" << getChip()
                                                   << "' is unknown; known: ";

@@ -38,6 +38,8 @@ void PplDialect::initialize() {
   registerTypes();
   registerAttributes();
   registerMemory();
+  registerCommand();
+  registerFunctions();
   registerNet();
   registerDma();
   registerHost();
@@ -66,7 +68,7 @@ Type TensorViewType::parse(AsmParser &parser) {
   std::optional<Memory> memory = symbolizeMemory(memoryWord);
   if (!memory) {
     parser.emitError(loc) << "memory is '" << memoryWord
-                          << "', must be local, global or static";
+                          << "', must be local, global, static or l2";
     return {};
   }
   std::optional<Layout> layout = Layout::Strided;
@@ -126,10 +128,12 @@ TensorViewType::verify(function_ref<InFlightDiagnostic()> emitError,
     if (size < 1 || size > largest)
       return emitError() << "a size is " << size << ", must be 1 to " << largest
                          << "; split the tensor";
-  if (!precisionOf(elementType))
+  if (elementBitsOf(elementType) == 0)
     return emitError()
            << "element type is " << elementType
-           << ", must be f32, f16, bf16, si8, ui8, si16, ui16, si32 or ui32";
+           << ", must be f32, f16, bf16, si8, ui8, si16, ui16, si32 or ui32 "
+              "(or, for functions, tf32, f8E4M3FN, f8E5M2, si4, ui4, si64, "
+              "ui64, !ppl.fp20)";
   if (layout == Layout::Strided) {
     if (strides.size() != 4)
       return emitError() << "there are " << strides.size()
@@ -178,8 +182,23 @@ std::optional<weft::isa::Precision> weft::ppl::precisionOf(Type type) {
   }
 }
 
+unsigned weft::ppl::elementBitsOf(Type type) {
+  if (std::optional<isa::Precision> precision = precisionOf(type))
+    return 8 * isa::elementBytes(*precision);
+  if (type.isTF32())
+    return 32; // lies in memory as f32
+  if (mlir::isa<Fp20Type>(type))
+    return 20;
+  if (mlir::isa<Float8E4M3FNType, Float8E5M2Type>(type))
+    return 8;
+  auto integer = dyn_cast<IntegerType>(type);
+  bool isOther = integer && !integer.isSignless() &&
+                 (integer.getWidth() == 4 || integer.getWidth() == 64);
+  return isOther ? integer.getWidth() : 0;
+}
+
 unsigned weft::ppl::elementBytesOf(TensorViewType type) {
-  return isa::elementBytes(*precisionOf(type.getElementType()));
+  return (elementBitsOf(type.getElementType()) + 7) / 8;
 }
 
 bool weft::ppl::isSigned(TensorViewType type) {
@@ -189,7 +208,7 @@ bool weft::ppl::isSigned(TensorViewType type) {
 
 Strides weft::ppl::stridesOf(TensorViewType type, unsigned lane,
                              const Chip &chip) {
-  int64_t perRow = chip.euBytes / elementBytesOf(type);
+  int64_t perRow = 8 * chip.euBytes / elementBitsOf(type.getElementType());
   int64_t rows = (lane + type.getC() + chip.lanes - 1) / chip.lanes;
   int64_t h = type.getH(), w = type.getW();
   switch (type.getLayout()) {

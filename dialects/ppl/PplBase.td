@@ -15,18 +15,22 @@ def Ppl_Dialect : Dialect {
   let cppNamespace = "::weft::ppl";
   let summary = "programs of TPU commands on explicit memory";
   let description = [{
-    One op per command of the machine, or a documented short list of commands. Results are written to the first operand
+    Two levels. `ppl.dma.*`, `ppl.sdma.*`, `ppl.hau.*`, `ppl.tiu.*` are the functions of the PPL manual, one op each, with its names and rules (Function.h); kernels are recorded as
+    these. `ppl.gdma.*` and `ppl.bdc.*` are the commands of the two engines (bdc is the TIU's command stream): what `--ppl-expand` and codegen/emit make. Of commands there is one op per command of the machine, or a documented short list of them. Results are written to the first operand
     (destination-passing); tensors are views of local, global or static memory with explicit addresses and layouts. Scalar
     operands are SSA values that must fold to constants (`arith.constant`). Loops are `scf.for` with constant bounds.
     Dependencies between the engines are not in the IR: codegen/encode derives them from memory ranges.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let isExtensible = 1; // for the functions of the catalog, see Function.h
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{
     void registerTypes();
     void registerAttributes();
     // One function a .td file; called by initialize().
+    void registerCommand();
+    void registerFunctions();
     void registerMemory();
     void registerNet();
     void registerDma();
@@ -52,7 +56,8 @@ class Ppl_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32En
 }
 
 def Ppl_Memory : Ppl_Enum<"Memory", "memory space", [
-  I32EnumAttrCase<"Local", 0, "local">, I32EnumAttrCase<"Global", 1, "global">, I32EnumAttrCase<"Static", 2, "static">]>;
+  I32EnumAttrCase<"Local", 0, "local">, I32EnumAttrCase<"Global", 1, "global">, I32EnumAttrCase<"Static", 2, "static">,
+  I32EnumAttrCase<"L2", 3, "l2">]>;
 
 def Ppl_Layout : Ppl_Enum<"Layout", "how elements lie in memory", [
   I32EnumAttrCase<"Aligned", 0, "aligned">, I32EnumAttrCase<"Compact", 1, "compact">,
@@ -78,15 +83,15 @@ def Ppl_TensorType : TypeDef<Ppl_Dialect, "TensorView"> {
   let mnemonic = "tensor";
   let summary = "a 4-D view of one of the machine's memories";
   let description = [{
-    `!ppl.tensor<NxCxHxWxELEMENT, MEMORY, LAYOUT>`. Element types: f32, f16, bf16, si8, ui8, si16, ui16, si32, ui32.
-    MEMORY: `local`, `global`, `static`. In local memory channel c of a tensor that starts in lane L lies in lane
+    `!ppl.tensor<NxCxHxWxELEMENT, MEMORY, LAYOUT>`. Element types of commands: f32, f16, bf16, si8, ui8, si16, ui16, si32, ui32; functions of
+    the catalog may have tf32, f8E4M3FN, f8E5M2, si4, ui4, si64, ui64 and `!ppl.fp20`, too. MEMORY: `local`, `global`, `static`, `l2`. In local memory channel c of a tensor that starts in lane L lies in lane
     (L + c) mod lanes, row (L + c) / lanes; the channel stride counts rows. LAYOUT (strides in elements, E = EU bytes / element bytes,
     rows = ceil((L + C) / lanes)):
     * `aligned`: sw 1, sh W, sc round_up(H*W, E), sn rows*sc (local)
     * `compact`: sw 1, sh W, sc H*W, sn rows*sc (local)
     * `line_aligned`: sw 1, sh round_up(W, E), sc H*sh, sn rows*sc (local)
     * `channel`: one value per channel for all n, h, w: 0, 1, 0, 0 (local, sources only)
-    * `continuous`: C*H*W, H*W, W, 1 (global and static)
+    * `continuous`: C*H*W, H*W, W, 1 (global, static and L2)
     * `[sn, sc, sh, sw]`: these strides
     (C1) sizes are 1..65535, in global memory 1..2^31-1 (which only the rows of a gather may have). (C2) strides are 0..2^31-1. (C3) the layout exists in the memory.
   }];
@@ -112,9 +117,16 @@ def Ppl_TensorType : TypeDef<Ppl_Dialect, "TensorView"> {
     int64_t getNumElements() const { return getN() * getC() * getH() * getW(); }
     bool isLocal() const { return getMemory() == Memory::Local; }
     bool isGlobal() const { return getMemory() == Memory::Global; }
+    bool isL2() const { return getMemory() == Memory::L2; }
     bool isStatic() const { return getMemory() == Memory::Static; }
     bool isFloat() const { return ::mlir::isa<::mlir::FloatType>(getElementType()); }
   }];
+}
+
+def Ppl_Fp20Type : TypeDef<Ppl_Dialect, "Fp20"> {
+  let mnemonic = "fp20";
+  let summary = "float of 20 bits: 1 sign, 8 exponent, 11 fraction";
+  let description = "A storage format of BM1690: 51 elements in a block of 128 bytes, in global memory and L2.";
 }
 
 class Ppl_TensorIn<string memory> : Type<
@@ -122,6 +134,9 @@ class Ppl_TensorIn<string memory> : Type<
     "tensor in " # memory # " memory", "::weft::ppl::TensorViewType">;
 def Ppl_Local : Ppl_TensorIn<"Local">;
 def Ppl_Global : Ppl_TensorIn<"Global">;
+def Ppl_System : Type<
+    And<[Ppl_TensorType.predicate, CPred<"::mlir::cast<::weft::ppl::TensorViewType>($_self).isGlobal() || ::mlir::cast<::weft::ppl::TensorViewType>($_self).isL2()">]>,
+    "tensor in Global or L2 memory", "::weft::ppl::TensorViewType">;
 def Ppl_Static : Ppl_TensorIn<"Static">;
 
 // A scalar folds to a constant: f32 for float tensors (rounded to their type, half to even), i32 for integer ones.

@@ -17,7 +17,9 @@ struct Strides {
 /// The machine's code of an element type; std::nullopt for types it does not
 /// have.
 std::optional<isa::Precision> precisionOf(mlir::Type type);
-/// Bytes of one element.
+/// Bits of one element in memory; 0 for types that no tensor has.
+unsigned elementBitsOf(mlir::Type type);
+/// Bytes of one element, rounded up.
 unsigned elementBytesOf(TensorViewType type);
 /// True for floats and signed integers.
 bool isSigned(TensorViewType type);

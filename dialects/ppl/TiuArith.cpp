@@ -23,7 +23,7 @@ static LogicalResult expectNotBothScalar(Operation *op, Value lhs, Value rhs) {
   if (isScalar(lhs) && isScalar(rhs))
     return op->emitOpError()
            << "both operands are scalars; fold the constant, or fill with "
-              "ppl.tiu.unary copy";
+              "ppl.bdc.unary copy";
   return success();
 }
 
@@ -37,7 +37,7 @@ LogicalResult FloatOp::verify() {
     return failure();
   if (!dst.isFloat()) // (C1)
     return emitOpError() << "element type is " << dst.getElementType()
-                         << ", must be a float; use ppl.tiu.int";
+                         << ", must be a float; use ppl.bdc.int";
   for (Value operand : {getLhs(), getRhs()})
     if (isScalar(operand) && !mlir::isa<FloatType>(operand.getType()))
       return emitOpError()
@@ -69,7 +69,7 @@ LogicalResult IntOp::verify() {
   for (TensorViewType type : {dst, lhs, rhs, tensorOf(getShift())})
     if (type && !isInteger(type)) // (C1)
       return emitOpError() << "element type is " << type.getElementType()
-                           << ", must be an integer; use ppl.tiu.float";
+                           << ", must be an integer; use ppl.bdc.float";
   IntKind kind = getKind();
   if (getShift() && !isSum(kind))
     return emitOpError() << "shift goes with add, sub and mul, found "
@@ -114,7 +114,7 @@ LogicalResult UnaryOp::verify() {
     if (elementBytesOf(dst) != elementBytesOf(src))
       return emitOpError() << "copy keeps the element size: dst has "
                            << dst.getElementType() << ", src has "
-                           << src.getElementType() << "; use ppl.tiu.cast";
+                           << src.getElementType() << "; use ppl.bdc.cast";
     return success();
   }
   bool isBitwise = getKind() != UnaryKind::Abs; // (C3)

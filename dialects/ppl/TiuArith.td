@@ -3,7 +3,7 @@
 include "dialects/ppl/PplBase.td"
 
 // Rules that all element ops share; quoted by their descriptions.
-class Ppl_ElementOp<string mnemonic, list<Trait> traits = []> : Ppl_Op<"tiu." # mnemonic, traits> {
+class Ppl_ElementOp<string mnemonic, list<Trait> traits = []> : Ppl_Op<"bdc." # mnemonic, traits> {
   string commonConstraints = [{
     (E1) an operand has the shape of `dst`, or 1 on n, h or w and is then repeated there. (E2) all tensors start in the same lane (checked by
     codegen/encode). (E3) `dst` has no stride 0 on an axis longer than 1 and not the `channel` layout. (E4) a scalar is f32 beside
@@ -25,7 +25,7 @@ def Ppl_FloatOp : Ppl_ElementOp<"float"> {
 
     **Constraints**: (C1) all tensors have one float type. (C2) `div` and `mac` take f32. (C3) iterations is 1..4. (C4) not both operands are
     scalars. }] # commonConstraints # [{
-    **Example**: `ppl.tiu.float add %y, %a, %b : !t, !t, f32`
+    **Example**: `ppl.bdc.float add %y, %a, %b : !t, !t, f32`
   }];
   let arguments = (ins Ppl_FloatKind:$kind, Ppl_Local:$dst, Ppl_LocalOrScalar:$lhs, Ppl_LocalOrScalar:$rhs,
                        DefaultValuedAttr<I32Attr, "3">:$iterations);
@@ -55,7 +55,7 @@ def Ppl_IntOp : Ppl_ElementOp<"int"> {
     **Constraints**: (C1) integer element types; `shift` (add, sub, mul only) is a scalar in -32..31 or one si8 per channel: 1xCx1x1 compact. (C2)
     `saturate` goes with add, sub, mul. (C3) and, or, xor, max, min: operands and dst have one type. (C4) the amount of a shift kind is a
     scalar in -32..31 or an si8 tensor. (C5) not both operands are scalars. }] # commonConstraints # [{
-    **Example**: `ppl.tiu.int add %y, %a, %b shift(%s) rounding half_up saturate : !t8, !t32, !t32, i32`
+    **Example**: `ppl.bdc.int add %y, %a, %b shift(%s) rounding half_up saturate : !t8, !t32, !t32, i32`
   }];
   let arguments = (ins Ppl_IntKind:$kind, Ppl_Local:$dst, Ppl_LocalOrScalar:$lhs, Ppl_LocalOrScalar:$rhs,
                        Optional<Ppl_LocalOrScalar>:$shift, DefaultValuedAttr<Ppl_Rounding, "Rounding::HalfUp">:$rounding,
@@ -82,7 +82,7 @@ def Ppl_UnaryOp : Ppl_ElementOp<"unary"> {
 
     **Constraints**: (C1) dst and src have one type (copy: one element size). (C2) only copy takes a scalar. (C3) not, leading_*: integers. }] #
     commonConstraints # [{
-    **Example**: `ppl.tiu.unary copy %y, %x : !t, !t`
+    **Example**: `ppl.bdc.unary copy %y, %x : !t, !t`
   }];
   let arguments = (ins Ppl_UnaryKind:$kind, Ppl_Local:$dst, Ppl_LocalOrScalar:$src);
   let assemblyFormat = "$kind $dst `,` $src attr-dict `:` type(operands)";
@@ -96,7 +96,7 @@ def Ppl_CastOp : Ppl_ElementOp<"cast"> {
 
     **Constraints**: (C1) rounding is half_to_even, half_away_from_zero, toward_zero, floor or ceil. (C2) f16 to
     bf16 and bf16 to f16 do not exist. }] # commonConstraints # [{
-    **Example**: `ppl.tiu.cast %y, %x rounding floor : !si8, !f32`
+    **Example**: `ppl.bdc.cast %y, %x rounding floor : !si8, !f32`
   }];
   let arguments = (ins Ppl_Local:$dst, Ppl_Local:$src, DefaultValuedAttr<Ppl_Rounding, "Rounding::HalfToEven">:$rounding);
   let assemblyFormat = "$dst `,` $src (`rounding` $rounding^)? attr-dict `:` type(operands)";
@@ -112,7 +112,7 @@ def Ppl_CompareOp : Ppl_ElementOp<"compare"> {
 
     **Constraints**: (C1) lhs and rhs have one type, dst is not wider than it. (C2) `value` is a scalar. (C3) not both lhs and rhs are scalars. }] #
     commonConstraints # [{
-    **Example**: `ppl.tiu.compare gt %y, %a, %b, %one : !t, !t, !t, f32`
+    **Example**: `ppl.bdc.compare gt %y, %a, %b, %one : !t, !t, !t, f32`
   }];
   let arguments = (ins Ppl_Relation:$relation, Ppl_Local:$dst, Ppl_LocalOrScalar:$lhs, Ppl_LocalOrScalar:$rhs, Ppl_Scalar:$value);
   let assemblyFormat = "$relation $dst `,` $lhs `,` $rhs `,` $value attr-dict `:` type(operands)";
@@ -125,7 +125,7 @@ def Ppl_SelectOp : Ppl_ElementOp<"select"> {
 
     **Constraints**: (C1) lhs and rhs have one type; on_true, on_false and dst have one type. (C2) tensors have the shape of dst and the aligned layout. (C3) lhs
     or rhs is a tensor. (C4) the type of lhs and rhs is not wider than that of dst. }] # commonConstraints # [{
-    **Example**: `ppl.tiu.select gt %y, %a, %zero, %a, %b : !t, !t, f32, !t, !t`
+    **Example**: `ppl.bdc.select gt %y, %a, %zero, %a, %b : !t, !t, f32, !t, !t`
   }];
   let arguments = (ins Ppl_Relation:$relation, Ppl_Local:$dst, Ppl_LocalOrScalar:$lhs, Ppl_LocalOrScalar:$rhs,
                        Ppl_LocalOrScalar:$on_true, Ppl_LocalOrScalar:$on_false);
@@ -143,7 +143,7 @@ def Ppl_LinearOp : Ppl_ElementOp<"linear"> {
 
     **Constraints**: (C1) all tensors have one float type. (C2) dst and src are aligned and of one shape. (C3) scale and bias tensors are 1xCx1x1 compact. (C4) bias
     goes with mac, which needs it. }] # commonConstraints # [{
-    **Example**: `ppl.tiu.linear mac %y, %x, %k, %b : !t, !t, !c, !c`
+    **Example**: `ppl.bdc.linear mac %y, %x, %k, %b : !t, !t, !c, !c`
   }];
   let arguments = (ins Ppl_LinearKind:$kind, Ppl_Local:$dst, Ppl_Local:$src, Ppl_LocalOrScalar:$scale, Optional<Ppl_LocalOrScalar>:$bias);
   let assemblyFormat = "$kind $dst `,` $src `,` $scale (`,` $bias^)? attr-dict `:` type(operands)";

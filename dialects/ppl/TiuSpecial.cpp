@@ -124,7 +124,7 @@ LogicalResult LaneBroadcastOp::verify() {
   if (src.isGlobal())
     return emitOpError()
            << "src is in global memory, which the TIU does not reach; use "
-              "ppl.dma.broadcast";
+              "ppl.gdma.broadcast";
   if (src.isStatic()) {
     if (dst.getN() != 1 || dst.getH() != 1)
       return emitOpError() << "from static memory n and h must be 1, found "

@@ -11,7 +11,7 @@ const Chip &weft::ppl::chipOf(Operation *op) {
   auto net = dyn_cast<NetOp>(op);
   if (!net)
     net = op->getParentOfType<NetOp>();
-  const Chip *chip = net ? chips::find(net.getChip()) : nullptr;
+  const Chip *chip = net ? chips::findKernelTarget(net.getChip()) : nullptr;
   return chip ? *chip : *chips::all[0];
 }
 

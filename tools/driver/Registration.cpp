@@ -6,6 +6,7 @@
 #include "dialects/ppl/Ppl.h"
 #include "dialects/top/Top.h"
 #include "dialects/tpu/Tpu.h"
+#include "passes/ppl/Passes.h"
 #include "passes/quantize/Passes.h"
 #include "passes/top/Passes.h"
 #include "passes/tpu/Passes.h"
@@ -30,6 +31,7 @@ void weft::registerAllPasses() {
   top::registerTopPasses();
   quantize::registerQuantizePasses();
   tpu::registerTpuPasses();
+  ppl::registerPplPasses();
   emit::registerEmitPasses();
   driver::registerPipelines();
 }

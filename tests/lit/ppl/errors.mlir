@@ -7,7 +7,7 @@ func.func private @size(!ppl.tensor<1x1x1x65536xf32, local, aligned>)
 
 // -----
 
-// expected-error @+1 {{element type is 'i8', must be f32, f16, bf16, si8, ui8, si16, ui16, si32 or ui32}}
+// expected-error @+1 {{element type is 'i8', must be f32, f16, bf16, si8, ui8, si16, ui16, si32 or ui32 (or, for functions, tf32, f8E4M3FN, f8E5M2, si4, ui4, si64, ui64, !ppl.fp20)}}
 func.func private @signless(!ppl.tensor<1x1x1x4xi8, local, aligned>)
 
 // -----
@@ -18,7 +18,7 @@ func.func private @layout(!ppl.tensor<1x1x1x4xf32, global, aligned>)
 
 // -----
 
-// expected-error @+1 {{memory is 'shared', must be local, global or static}}
+// expected-error @+1 {{memory is 'shared', must be local, global, static or l2}}
 func.func private @memory(!ppl.tensor<1x1x1x4xf32, shared, aligned>)
 
 // -----
@@ -91,7 +91,7 @@ ppl.net @n on "bm1684x" weights [4294967296, 4096] context [4294967296, 8] input
 %l = ppl.local at 0 : !ppl.tensor<1x4x1x4xf32, local, aligned>
 %g = ppl.global at 4294967296 : !ppl.tensor<1x4x4x1xf32, global, continuous>
 // expected-error @+1 {{shape of dst is 1x4x1x4, must be 1x4x4x1}}
-ppl.dma.load %l, %g : !ppl.tensor<1x4x1x4xf32, local, aligned>, !ppl.tensor<1x4x4x1xf32, global, continuous>
+ppl.gdma.load %l, %g : !ppl.tensor<1x4x1x4xf32, local, aligned>, !ppl.tensor<1x4x4x1xf32, global, continuous>
 
 // -----
 
@@ -99,7 +99,7 @@ ppl.dma.load %l, %g : !ppl.tensor<1x4x1x4xf32, local, aligned>, !ppl.tensor<1x4x
 %l = ppl.local at 0 : !ppl.tensor<1x4x1x4xf32, local, aligned>
 %g = ppl.global at 4294967296 : !ppl.tensor<1x4x1x4xf32, global, [1000, 200, 50, 33]>
 // expected-error @+1 {{stride of src along w is 132 bytes, must be 1 to 128}}
-ppl.dma.load %l, %g : !ppl.tensor<1x4x1x4xf32, local, aligned>, !ppl.tensor<1x4x1x4xf32, global, [1000, 200, 50, 33]>
+ppl.gdma.load %l, %g : !ppl.tensor<1x4x1x4xf32, local, aligned>, !ppl.tensor<1x4x1x4xf32, global, [1000, 200, 50, 33]>
 
 // -----
 
@@ -107,14 +107,14 @@ ppl.dma.load %l, %g : !ppl.tensor<1x4x1x4xf32, local, aligned>, !ppl.tensor<1x4x
 %a = ppl.local at 0 : !ppl.tensor<1x4x1x4xf32, local, aligned>
 %b = ppl.local at 64 : !ppl.tensor<1x1x1x4xf32, local, aligned>
 // expected-error @+1 {{operand has 1 on axis c, dst has 4; channels lie in different lanes and cannot be repeated, copy them with lane_broadcast first}}
-ppl.tiu.float add %a, %a, %b : !ppl.tensor<1x4x1x4xf32, local, aligned>, !ppl.tensor<1x4x1x4xf32, local, aligned>, !ppl.tensor<1x1x1x4xf32, local, aligned>
+ppl.bdc.float add %a, %a, %b : !ppl.tensor<1x4x1x4xf32, local, aligned>, !ppl.tensor<1x4x1x4xf32, local, aligned>, !ppl.tensor<1x1x1x4xf32, local, aligned>
 
 // -----
 
 // float (C2)
 %a = ppl.local at 0 : !ppl.tensor<1x4x1x4xf16, local, aligned>
 // expected-error @+1 {{div takes f32, found 'f16'; cast first}}
-ppl.tiu.float div %a, %a, %a : !ppl.tensor<1x4x1x4xf16, local, aligned>, !ppl.tensor<1x4x1x4xf16, local, aligned>, !ppl.tensor<1x4x1x4xf16, local, aligned>
+ppl.bdc.float div %a, %a, %a : !ppl.tensor<1x4x1x4xf16, local, aligned>, !ppl.tensor<1x4x1x4xf16, local, aligned>, !ppl.tensor<1x4x1x4xf16, local, aligned>
 
 // -----
 
@@ -122,7 +122,7 @@ ppl.tiu.float div %a, %a, %a : !ppl.tensor<1x4x1x4xf16, local, aligned>, !ppl.te
 %a = ppl.local at 0 : !ppl.tensor<1x4x1x4xf16, local, aligned>
 %b = ppl.local at 64 : !ppl.tensor<1x4x1x4xbf16, local, aligned>
 // expected-error @+1 {{of 'f16' to 'bf16'; the chip has none, cast to f32 first}}
-ppl.tiu.cast %b, %a rounding half_to_even : !ppl.tensor<1x4x1x4xbf16, local, aligned>, !ppl.tensor<1x4x1x4xf16, local, aligned>
+ppl.bdc.cast %b, %a rounding half_to_even : !ppl.tensor<1x4x1x4xbf16, local, aligned>, !ppl.tensor<1x4x1x4xf16, local, aligned>
 
 // -----
 
@@ -130,7 +130,7 @@ ppl.tiu.cast %b, %a rounding half_to_even : !ppl.tensor<1x4x1x4xbf16, local, ali
 %a = ppl.local at 0 : !ppl.tensor<1x4x1x4xbf16, local, aligned>
 %b = ppl.local at 64 : !ppl.tensor<1x4x1x4xf16, local, aligned>
 // expected-error @+1 {{of 'bf16' to 'f16'; the chip has none, cast to f32 first}}
-ppl.tiu.cast %b, %a rounding half_to_even : !ppl.tensor<1x4x1x4xf16, local, aligned>, !ppl.tensor<1x4x1x4xbf16, local, aligned>
+ppl.bdc.cast %b, %a rounding half_to_even : !ppl.tensor<1x4x1x4xf16, local, aligned>, !ppl.tensor<1x4x1x4xbf16, local, aligned>
 
 // -----
 
@@ -138,7 +138,7 @@ ppl.tiu.cast %b, %a rounding half_to_even : !ppl.tensor<1x4x1x4xf16, local, alig
 %x = ppl.local at 0 : !ppl.tensor<1x4x8x8xf32, local, aligned>
 %w = ppl.local at 4096 : !ppl.tensor<1x4x4x1xf32, local, compact>
 // expected-error @+1 {{strides is 16, must be 1 to 15}}
-ppl.tiu.fconv %x, %x, %w kernel [1, 1] strides [16, 1] : !ppl.tensor<1x4x8x8xf32, local, aligned>, !ppl.tensor<1x4x8x8xf32, local, aligned>, !ppl.tensor<1x4x4x1xf32, local, compact>
+ppl.bdc.fconv %x, %x, %w kernel [1, 1] strides [16, 1] : !ppl.tensor<1x4x8x8xf32, local, aligned>, !ppl.tensor<1x4x8x8xf32, local, aligned>, !ppl.tensor<1x4x4x1xf32, local, compact>
 
 // -----
 
@@ -146,7 +146,7 @@ ppl.tiu.fconv %x, %x, %w kernel [1, 1] strides [16, 1] : !ppl.tensor<1x4x8x8xf32
 %x = ppl.local at 0 : !ppl.tensor<1x4x8x8xf32, local, aligned>
 %w = ppl.local at 4096 : !ppl.tensor<1x4x4x9xf32, local, compact>
 // expected-error @+1 {{dst has h = 8, the window over 8 samples gives 6}}
-ppl.tiu.fconv %x, %x, %w kernel [3, 3] : !ppl.tensor<1x4x8x8xf32, local, aligned>, !ppl.tensor<1x4x8x8xf32, local, aligned>, !ppl.tensor<1x4x4x9xf32, local, compact>
+ppl.bdc.fconv %x, %x, %w kernel [3, 3] : !ppl.tensor<1x4x8x8xf32, local, aligned>, !ppl.tensor<1x4x8x8xf32, local, aligned>, !ppl.tensor<1x4x4x9xf32, local, compact>
 
 // -----
 
@@ -154,7 +154,7 @@ ppl.tiu.fconv %x, %x, %w kernel [3, 3] : !ppl.tensor<1x4x8x8xf32, local, aligned
 %x = ppl.local at 0 : !ppl.tensor<1x4x8x8xf16, local, aligned>
 %w = ppl.local at 4096 : !ppl.tensor<1x4x4x1xf16, local, compact>
 // expected-error @+1 {{filter has 1x4 rows of 4 elements, must be 1x4 rows of 32 (input channels packed by 32)}}
-ppl.tiu.fconv %x, %x, %w kernel [1, 1] : !ppl.tensor<1x4x8x8xf16, local, aligned>, !ppl.tensor<1x4x8x8xf16, local, aligned>, !ppl.tensor<1x4x4x1xf16, local, compact>
+ppl.bdc.fconv %x, %x, %w kernel [1, 1] : !ppl.tensor<1x4x8x8xf16, local, aligned>, !ppl.tensor<1x4x8x8xf16, local, aligned>, !ppl.tensor<1x4x4x1xf16, local, compact>
 
 // -----
 
@@ -162,7 +162,7 @@ ppl.tiu.fconv %x, %x, %w kernel [1, 1] : !ppl.tensor<1x4x8x8xf16, local, aligned
 %x = ppl.local at 0 : !ppl.tensor<1x4x1x4xsi32, local, aligned>
 %y = ppl.local at 64 : !ppl.tensor<1x4x1x4xsi8, local, aligned>
 // expected-error @+1 {{takes either params or all 3 parameter attributes; found 1 attributes}}
-ppl.tiu.rq1 %y, %x {multiplier = 3 : i32} : !ppl.tensor<1x4x1x4xsi8, local, aligned>, !ppl.tensor<1x4x1x4xsi32, local, aligned>
+ppl.bdc.rq1 %y, %x {multiplier = 3 : i32} : !ppl.tensor<1x4x1x4xsi8, local, aligned>, !ppl.tensor<1x4x1x4xsi32, local, aligned>
 
 // -----
 
@@ -170,7 +170,7 @@ ppl.tiu.rq1 %y, %x {multiplier = 3 : i32} : !ppl.tensor<1x4x1x4xsi8, local, alig
 %x = ppl.local at 0 : !ppl.tensor<1x4x1x4xsi8, local, aligned>
 %t = ppl.local at 64 : !ppl.tensor<1x64x1x256xsi8, local, aligned>
 // expected-error @+1 {{src is 'si8', must be ui8 or ui16; a signed index needs a view as unsigned and a rotated table}}
-ppl.tiu.lookup %x, %x, %t : !ppl.tensor<1x4x1x4xsi8, local, aligned>, !ppl.tensor<1x4x1x4xsi8, local, aligned>, !ppl.tensor<1x64x1x256xsi8, local, aligned>
+ppl.bdc.lookup %x, %x, %t : !ppl.tensor<1x4x1x4xsi8, local, aligned>, !ppl.tensor<1x4x1x4xsi8, local, aligned>, !ppl.tensor<1x64x1x256xsi8, local, aligned>
 
 // -----
 
@@ -178,7 +178,7 @@ ppl.tiu.lookup %x, %x, %t : !ppl.tensor<1x4x1x4xsi8, local, aligned>, !ppl.tenso
 %x = ppl.local at 0 : !ppl.tensor<1x4x1x4xf32, local, aligned>
 %y = ppl.local at 64 : !ppl.tensor<1x4x1x4xsi8, local, aligned>
 // expected-error @+1 {{src is 'f32', must be an integer of 16 to 32 bits}}
-ppl.tiu.rq0 %y, %x {scale = 0.5 : f32, offset = 0.0 : f32} : !ppl.tensor<1x4x1x4xsi8, local, aligned>, !ppl.tensor<1x4x1x4xf32, local, aligned>
+ppl.bdc.rq0 %y, %x {scale = 0.5 : f32, offset = 0.0 : f32} : !ppl.tensor<1x4x1x4xsi8, local, aligned>, !ppl.tensor<1x4x1x4xf32, local, aligned>
 
 // -----
 
@@ -186,16 +186,16 @@ ppl.tiu.rq0 %y, %x {scale = 0.5 : f32, offset = 0.0 : f32} : !ppl.tensor<1x4x1x4
 %x = ppl.local at 0 : !ppl.tensor<1x4x8x8xsi8, local, aligned>
 %w = ppl.local at 16384 : !ppl.tensor<1x4x1x64xsi8, local, compact>
 %y = ppl.local at 32768 : !ppl.tensor<1x4x8x8xsi16, local, aligned>
-// expected-error @+1 {{'ppl.tiu.conv' op accumulates into 'si16', must be 32 bits wide}}
-ppl.tiu.conv %y, %x, %w kernel [1, 1] accumulate : !ppl.tensor<1x4x8x8xsi16, local, aligned>, !ppl.tensor<1x4x8x8xsi8, local, aligned>, !ppl.tensor<1x4x1x64xsi8, local, compact>
+// expected-error @+1 {{'ppl.bdc.conv' op accumulates into 'si16', must be 32 bits wide}}
+ppl.bdc.conv %y, %x, %w kernel [1, 1] accumulate : !ppl.tensor<1x4x8x8xsi16, local, aligned>, !ppl.tensor<1x4x8x8xsi8, local, aligned>, !ppl.tensor<1x4x1x64xsi8, local, compact>
 
 // -----
 
 // dq0 (C3)
 %x = ppl.local at 0 : !ppl.tensor<1x4x1x4xsi8, local, aligned>
 %y = ppl.local at 64 : !ppl.tensor<1x4x1x4xf32, local, aligned>
-// expected-error @+1 {{'ppl.tiu.dq0' op zero_point is 40000, must be -32768 to 32767}}
-ppl.tiu.dq0 %y, %x {scale = 0.5 : f32, zero_point = 40000 : si32} : !ppl.tensor<1x4x1x4xf32, local, aligned>, !ppl.tensor<1x4x1x4xsi8, local, aligned>
+// expected-error @+1 {{'ppl.bdc.dq0' op zero_point is 40000, must be -32768 to 32767}}
+ppl.bdc.dq0 %y, %x {scale = 0.5 : f32, zero_point = 40000 : si32} : !ppl.tensor<1x4x1x4xf32, local, aligned>, !ppl.tensor<1x4x1x4xsi8, local, aligned>
 
 // -----
 
@@ -206,7 +206,7 @@ func.func @gather_elements() {
   %i = ppl.global at 4294975488 : !ppl.tensor<1x1x5x1xui32, global, continuous>
   %zero = arith.constant 0.0 : f32
   // expected-error @+1 {{copies rows of 'f16' to 'f32' by indices of 'ui32'; rows must have one size of elements, indices 32-bit integers}}
-  ppl.dma.gather_h %y, %x, %i, %zero : !ppl.tensor<1x1x5x8xf32, global, continuous>, !ppl.tensor<1x1x9x8xf16, global, continuous>, !ppl.tensor<1x1x5x1xui32, global, continuous>, f32
+  ppl.gdma.gather_h %y, %x, %i, %zero : !ppl.tensor<1x1x5x8xf32, global, continuous>, !ppl.tensor<1x1x9x8xf16, global, continuous>, !ppl.tensor<1x1x5x1xui32, global, continuous>, f32
   return
 }
 
@@ -219,7 +219,7 @@ func.func @gather_channels() {
   %i = ppl.global at 4294975488 : !ppl.tensor<1x4x5x1xui32, global, continuous>
   %zero = arith.constant 0.0 : f32
   // expected-error @+1 {{rows has 2 channels, must have the 4 of dst, or 1}}
-  ppl.dma.gather_h %y, %x, %i, %zero : !ppl.tensor<1x4x5x8xf32, global, continuous>, !ppl.tensor<1x2x9x8xf32, global, continuous>, !ppl.tensor<1x4x5x1xui32, global, continuous>, f32
+  ppl.gdma.gather_h %y, %x, %i, %zero : !ppl.tensor<1x4x5x8xf32, global, continuous>, !ppl.tensor<1x2x9x8xf32, global, continuous>, !ppl.tensor<1x4x5x1xui32, global, continuous>, f32
   return
 }
 
@@ -231,6 +231,6 @@ func.func @scatter_list() {
   %x = ppl.global at 4294971392 : !ppl.tensor<1x1x5x8xf32, global, continuous>
   %i = ppl.global at 4294975488 : !ppl.tensor<1x1x4x1xui32, global, continuous>
   // expected-error @+1 {{index has 4 rows, rows 5; they must be equal}}
-  ppl.dma.scatter_h %y, %x, %i : !ppl.tensor<1x1x9x8xf32, global, continuous>, !ppl.tensor<1x1x5x8xf32, global, continuous>, !ppl.tensor<1x1x4x1xui32, global, continuous>
+  ppl.gdma.scatter_h %y, %x, %i : !ppl.tensor<1x1x9x8xf32, global, continuous>, !ppl.tensor<1x1x5x8xf32, global, continuous>, !ppl.tensor<1x1x4x1xui32, global, continuous>
   return
 }

@@ -28,7 +28,7 @@ def two_operands(draw, op, vendor, element, reversed_vendor=None, suffix=(), by_
 @kind(*[(op, element) for op in ("add", "sub", "mul", "abs_diff", "max", "min") for element in FLOATS])
 def float_arith(draw, op, element):
     vendor = {"abs_diff": "tpu_bdc_fp_diff_abs", "max": "tpu_bdc_max", "min": "tpu_bdc_min"}.get(op, f"tpu_bdc_fp_{op}")
-    two_operands(draw, f"ppl.tiu.float {op}", vendor, element, "tpu_bdc_fp_C_sub" if op == "sub" else None)
+    two_operands(draw, f"ppl.bdc.float {op}", vendor, element, "tpu_bdc_fp_C_sub" if op == "sub" else None)
 
 
 @kind()
@@ -36,7 +36,7 @@ def float_div(draw):
     shape, steps = draw.shape(), draw.between(1, 4)
     dst, a, b = (draw.maybe_strided(shape, "f32") for _ in range(3))
     draw.vendor("tpu_bdc_fp32_tunable_div", dst.address, a.address, b.address, shape, dst.strides, a.strides, b.strides, steps)
-    draw.ppl(f"ppl.tiu.float div {dst.name}, {a.name}, {b.name} {{iterations = {steps} : i32}} : {dst.type}, {a.type}, {b.type}")
+    draw.ppl(f"ppl.bdc.float div {dst.name}, {a.name}, {b.name} {{iterations = {steps} : i32}} : {dst.type}, {a.type}, {b.type}")
 
 
 @kind()
@@ -44,12 +44,12 @@ def float_mac(draw):
     shape = draw.shape()
     dst, a, b = (draw.maybe_strided(shape, "f32") for _ in range(3))
     draw.vendor("tpu_bdc_fp32_mac", dst.address, a.address, b.address, shape, dst.strides, a.strides, b.strides)
-    draw.ppl(f"ppl.tiu.float mac {dst.name}, {a.name}, {b.name} : {dst.type}, {a.type}, {b.type}")
+    draw.ppl(f"ppl.bdc.float mac {dst.name}, {a.name}, {b.name} : {dst.type}, {a.type}, {b.type}")
 
 
 @kind(*[(op, element) for op in ("max", "min", "and", "or", "xor") for element in INTEGERS])
 def int_bits(draw, op, element):
-    two_operands(draw, f"ppl.tiu.int {op}", f"tpu_bdc_{op}", element)
+    two_operands(draw, f"ppl.bdc.int {op}", f"tpu_bdc_{op}", element)
 
 
 @kind(("add",), ("sub",), ("mul",))
@@ -65,7 +65,7 @@ def int_arith(draw, op):
     draw.vendor(f"tpu_bdc_int_{op}", dst.address, a.address, b.address, shape, dst.strides, a.strides, b.strides, dst.data_type,
                 a.data_type, b.data_type, shift, rounding, saturate)
     name, spelt, _ = draw.scalar("si8", shift)
-    draw.ppl(f"ppl.tiu.int {op} {dst.name}, {a.name}, {b.name} shift({name}) rounding {ROUNDINGS[rounding]}"
+    draw.ppl(f"ppl.bdc.int {op} {dst.name}, {a.name}, {b.name} shift({name}) rounding {ROUNDINGS[rounding]}"
              + (" saturate" if saturate else "") + f" : {dst.type}, {a.type}, {b.type}, {spelt}")
 
 
@@ -81,7 +81,7 @@ def int_arith_channel_shift(draw, op):
     shift = draw.local((1, shape[1], 1, 1), "si8", "compact")
     draw.vendor(f"tpu_bdc_int_pcs_{op}", dst.address, a.address, b.address, shift.address, shape, dst.strides, a.strides, b.strides,
                 dst.data_type, a.data_type, b.data_type, rounding, saturate)
-    draw.ppl(f"ppl.tiu.int {op} {dst.name}, {a.name}, {b.name} shift({shift.name}) rounding {ROUNDINGS[rounding]}"
+    draw.ppl(f"ppl.bdc.int {op} {dst.name}, {a.name}, {b.name} shift({shift.name}) rounding {ROUNDINGS[rounding]}"
              + (" saturate" if saturate else "") + f" : {dst.type}, {a.type}, {b.type}, {shift.type}")
 
 
@@ -92,7 +92,7 @@ def shift_constant(draw, vendor, op):
     dst, a = draw.maybe_strided(shape, element), draw.maybe_strided(shape, element)
     draw.vendor(f"tpu_bdc_{vendor}_shift_C", dst.address, a.address, amount, shape, dst.strides, a.strides, dst.data_type, a.data_type, rounding)
     name, spelt, _ = draw.scalar("si8", amount)
-    draw.ppl(f"ppl.tiu.int {op} {dst.name}, {a.name}, {name} rounding {ROUNDINGS[rounding]} : {dst.type}, {a.type}, {spelt}")
+    draw.ppl(f"ppl.bdc.int {op} {dst.name}, {a.name}, {name} rounding {ROUNDINGS[rounding]} : {dst.type}, {a.type}, {spelt}")
 
 
 @kind(*[(op, element) for op in ("copy", "abs") for element in FLOATS + ("si8", "si16", "si32")], *[("not", element) for element in INTEGERS])
@@ -100,7 +100,7 @@ def unary(draw, op, element):
     shape = draw.shape()
     dst, a = draw.maybe_strided(shape, element), draw.maybe_strided(shape, element)
     draw.vendor({"copy": "tpu_bdc_cpy"}.get(op, f"tpu_bdc_{op}"), dst.address, a.address, shape, dst.strides, a.strides, dst.data_type)
-    draw.ppl(f"ppl.tiu.unary {op} {dst.name}, {a.name} : {dst.type}, {a.type}")
+    draw.ppl(f"ppl.bdc.unary {op} {dst.name}, {a.name} : {dst.type}, {a.type}")
 
 
 @kind(*[(element,) for element in FLOATS + INTEGERS])
@@ -109,7 +109,7 @@ def fill(draw, element):
     dst = draw.maybe_strided(shape, element)
     name, spelt, bits = draw.scalar(element)
     draw.vendor("tpu_bdc_set_C", dst.address, bits, shape, dst.strides, dst.data_type)
-    draw.ppl(f"ppl.tiu.unary copy {dst.name}, {name} : {dst.type}, {spelt}")
+    draw.ppl(f"ppl.bdc.unary copy {dst.name}, {name} : {dst.type}, {spelt}")
 
 
 @kind()
@@ -119,7 +119,7 @@ def cast(draw):
                           if to != of and {to, of} != {"f16", "bf16"}])
     dst, a = draw.maybe_strided(shape, to), draw.maybe_strided(shape, of)
     draw.vendor("tpu_bdc_cast", dst.address, a.address, shape, dst.strides, a.strides, dst.data_type, a.data_type, rounding)
-    draw.ppl(f"ppl.tiu.cast {dst.name}, {a.name} rounding {ROUNDINGS[rounding]} : {dst.type}, {a.type}")
+    draw.ppl(f"ppl.bdc.cast {dst.name}, {a.name} rounding {ROUNDINGS[rounding]} : {dst.type}, {a.type}")
 
 
 @kind()
@@ -127,7 +127,7 @@ def round_to_integral(draw):
     shape, rounding = draw.shape(), draw.between(0, 4)
     dst, a = draw.maybe_strided(shape, "f32"), draw.maybe_strided(shape, "f32")
     draw.vendor("tpu_bdc_fp_round", dst.address, a.address, shape, dst.strides, a.strides, dst.data_type, rounding)
-    draw.ppl(f"ppl.tiu.cast {dst.name}, {a.name} rounding {ROUNDINGS[rounding]} : {dst.type}, {a.type}")
+    draw.ppl(f"ppl.bdc.cast {dst.name}, {a.name} rounding {ROUNDINGS[rounding]} : {dst.type}, {a.type}")
 
 
 @kind(*[(relation, element) for relation in ("gt", "eq", "lt") for element in FLOATS + INTEGERS])
@@ -143,11 +143,11 @@ def compare(draw, relation, element):
         keeps_order = element in FLOATS and vendor in ("tpu_bdc_max", "tpu_bdc_min")
         b = draw.local(shape, element) if keeps_order and a.strides is None else draw.maybe_strided(shape, element)
         draw.vendor(vendor, dst.address, a.address, b.address, value_bits, shape, dst.strides, a.strides, b.strides, dst.data_type, a.data_type)
-        draw.ppl(f"ppl.tiu.compare {relation} {dst.name}, {a.name}, {b.name}, {value} : {dst.type}, {a.type}, {b.type}, {value_type}")
+        draw.ppl(f"ppl.bdc.compare {relation} {dst.name}, {a.name}, {b.name}, {value} : {dst.type}, {a.type}, {b.type}, {value_type}")
     else:
         name, spelt, bits = draw.scalar(element)
         draw.vendor(vendor + "_C", dst.address, a.address, bits, value_bits, shape, dst.strides, a.strides, dst.data_type, a.data_type)
-        draw.ppl(f"ppl.tiu.compare {relation} {dst.name}, {a.name}, {name}, {value} : {dst.type}, {a.type}, {spelt}, {value_type}")
+        draw.ppl(f"ppl.bdc.compare {relation} {dst.name}, {a.name}, {name}, {value} : {dst.type}, {a.type}, {spelt}, {value_type}")
 
 
 @kind(*[(relation, element) for relation in ("gt", "eq", "lt") for element in FLOATS + INTEGERS])
@@ -168,7 +168,7 @@ def select(draw, relation, element):
         names.append(name)
         types.append(spelt)
     draw.vendor(vendor, dst.address, *variables, shape, DATA_TYPE[element], dst.data_type)
-    draw.ppl(f"ppl.tiu.select {relation} {dst.name}, {', '.join(names)} : {dst.type}, {', '.join(types)}")
+    draw.ppl(f"ppl.bdc.select {relation} {dst.name}, {', '.join(names)} : {dst.type}, {', '.join(types)}")
 
 
 @kind(*[(op, element) for op in ("mac", "scale_constant", "sum", "diff") for element in FLOATS])
@@ -179,21 +179,21 @@ def linear(draw, op, element):
     if op == "mac":
         k, b = draw.local(column, element, "compact"), draw.local(column, element, "compact")
         draw.vendor("tpu_bdc_fp_scale_bias", dst.address, a.address, k.address, b.address, shape, dst.data_type)
-        draw.ppl(f"ppl.tiu.linear mac {dst.name}, {a.name}, {k.name}, {b.name} : {dst.type}, {a.type}, {k.type}, {b.type}")
+        draw.ppl(f"ppl.bdc.linear mac {dst.name}, {a.name}, {k.name}, {b.name} : {dst.type}, {a.type}, {k.type}, {b.type}")
     elif op == "scale_constant":
         (k, spelt, k_bits), (b, _, b_bits) = draw.scalar(element), draw.scalar(element)
         draw.vendor("tpu_bdc_fp_scale_bias_C", dst.address, a.address, k_bits, b_bits, shape, dst.data_type)
-        draw.ppl(f"ppl.tiu.linear mac {dst.name}, {a.name}, {k}, {b} : {dst.type}, {a.type}, {spelt}, {spelt}")
+        draw.ppl(f"ppl.bdc.linear mac {dst.name}, {a.name}, {k}, {b} : {dst.type}, {a.type}, {spelt}, {spelt}")
     else:
         vendor, name = {"sum": ("add", "square_sum"), "diff": ("sub", "square_diff")}[op]
         if draw.coin():
             k = draw.local(column, element, "compact")
             draw.vendor(f"tpu_bdc_fp_{vendor}_bias_sqr", dst.address, a.address, k.address, shape, dst.data_type)
-            draw.ppl(f"ppl.tiu.linear {name} {dst.name}, {a.name}, {k.name} : {dst.type}, {a.type}, {k.type}")
+            draw.ppl(f"ppl.bdc.linear {name} {dst.name}, {a.name}, {k.name} : {dst.type}, {a.type}, {k.type}")
         else:
             k, spelt, bits = draw.scalar(element)
             draw.vendor(f"tpu_bdc_fp_{vendor}_C_sqr", dst.address, a.address, bits, shape, dst.data_type)
-            draw.ppl(f"ppl.tiu.linear {name} {dst.name}, {a.name}, {k} : {dst.type}, {a.type}, {spelt}")
+            draw.ppl(f"ppl.bdc.linear {name} {dst.name}, {a.name}, {k} : {dst.type}, {a.type}, {spelt}")
 
 
 # ---------------------------------------------------------------- quantization
@@ -206,11 +206,11 @@ def requantize_integer(draw, granularity):
     if granularity == "channel":
         p = draw.local((1, shape[1], 1, 3), "si32")
         draw.vendor("tpu_bdc_int_pc_requant", dst.address, a.address, p.address, shape, dst.data_type, a.data_type, rounding)
-        draw.ppl(f"ppl.tiu.rq1 {dst.name}, {a.name} params({p.name}) rounding {ROUNDINGS[rounding]} : {dst.type}, {a.type}, {p.type}")
+        draw.ppl(f"ppl.bdc.rq1 {dst.name}, {a.name} params({p.name}) rounding {ROUNDINGS[rounding]} : {dst.type}, {a.type}, {p.type}")
     else:
         multiplier, shift, zero = draw.between(1, 1 << 30), draw.between(-40, 10), draw.between(-100, 100)
         draw.vendor("tpu_bdc_int_requant", dst.address, a.address, shape, multiplier, shift, zero & 0xFFFF, dst.data_type, a.data_type, rounding)
-        draw.ppl(f"ppl.tiu.rq1 {dst.name}, {a.name} rounding {ROUNDINGS[rounding]} "
+        draw.ppl(f"ppl.bdc.rq1 {dst.name}, {a.name} rounding {ROUNDINGS[rounding]} "
                  f"{{multiplier = {multiplier} : i32, shift = {shift} : si32, zero_point = {zero} : si32}} : {dst.type}, {a.type}")
 
 
@@ -221,11 +221,11 @@ def dequantize_integer(draw, granularity):
     if granularity == "channel":
         p = draw.local((1, shape[1], 1, 3), "si32")
         draw.vendor("tpu_bdc_int_pc_dequant", dst.address, a.address, p.address, shape, dst.data_type, a.data_type, rounding)
-        draw.ppl(f"ppl.tiu.dq1 {dst.name}, {a.name} params({p.name}) rounding {ROUNDINGS[rounding]} : {dst.type}, {a.type}, {p.type}")
+        draw.ppl(f"ppl.bdc.dq1 {dst.name}, {a.name} params({p.name}) rounding {ROUNDINGS[rounding]} : {dst.type}, {a.type}, {p.type}")
     else:
         multiplier, shift, zero = draw.between(1, 1 << 20), draw.between(-20, 4), draw.between(0, 100)
         draw.vendor("tpu_bdc_int_dequant", dst.address, a.address, shape, zero, multiplier, shift, dst.data_type, a.data_type, rounding)
-        draw.ppl(f"ppl.tiu.dq1 {dst.name}, {a.name} rounding {ROUNDINGS[rounding]} "
+        draw.ppl(f"ppl.bdc.dq1 {dst.name}, {a.name} rounding {ROUNDINGS[rounding]} "
                  f"{{multiplier = {multiplier} : i32, shift = {shift} : si32, zero_point = {zero} : si32}} : {dst.type}, {a.type}")
 
 
@@ -237,11 +237,11 @@ def requantize_float(draw, granularity):
     if granularity == "channel":
         p = draw.local((1, shape[1], 1, 2), "f32")
         draw.vendor("tpu_bdc_fp32_pc_requant", dst.address, a.address, p.address, shape, dst.data_type, a.data_type, half_to_even, half_to_even)
-        draw.ppl(f"ppl.tiu.rq0 {dst.name}, {a.name} params({p.name}) : {dst.type}, {a.type}, {p.type}")
+        draw.ppl(f"ppl.bdc.rq0 {dst.name}, {a.name} params({p.name}) : {dst.type}, {a.type}, {p.type}")
     else:
         scale, offset = draw.between(1, 255) / 256, float(draw.between(-50, 50))
         draw.vendor("tpu_bdc_fp32_requant", dst.address, a.address, shape, scale, offset, dst.data_type, a.data_type, half_to_even, half_to_even)
-        draw.ppl(f"ppl.tiu.rq0 {dst.name}, {a.name} {{scale = {scale} : f32, offset = {offset} : f32}} : {dst.type}, {a.type}")
+        draw.ppl(f"ppl.bdc.rq0 {dst.name}, {a.name} {{scale = {scale} : f32, offset = {offset} : f32}} : {dst.type}, {a.type}")
 
 
 @kind(("tensor",), ("channel",))
@@ -252,8 +252,8 @@ def dequantize_float(draw, granularity):
     if granularity == "channel":
         p = draw.local((1, shape[1], 1, 2), "f32")
         draw.vendor("tpu_bdc_fp32_pc_dequant", dst.address, a.address, p.address, shape, a.data_type, half_to_even)
-        draw.ppl(f"ppl.tiu.dq0 {dst.name}, {a.name} params({p.name}) : {dst.type}, {a.type}, {p.type}")
+        draw.ppl(f"ppl.bdc.dq0 {dst.name}, {a.name} params({p.name}) : {dst.type}, {a.type}, {p.type}")
     else:
         scale, zero = draw.between(1, 255) / 256, draw.between(-100, 100)
         draw.vendor("tpu_bdc_fp32_dequant", dst.address, a.address, shape, zero, scale, a.data_type, half_to_even)
-        draw.ppl(f"ppl.tiu.dq0 {dst.name}, {a.name} {{scale = {scale} : f32, zero_point = {zero} : si32}} : {dst.type}, {a.type}")
+        draw.ppl(f"ppl.bdc.dq0 {dst.name}, {a.name} {{scale = {scale} : f32, zero_point = {zero} : si32}} : {dst.type}, {a.type}")

@@ -37,7 +37,7 @@ def float_convolution(draw, element, to):
     accumulate = draw.coin()
     draw.vendor("tpu_bdc_fp_conv2d", dst.address, a.address, w.address, bias.address if bias else 0, a.shape, None, outputs,
                 *window.arguments(), dst.data_type, a.data_type, bias is not None, accumulate)
-    draw.ppl(f"ppl.tiu.fconv {dst.name}, {a.name}, {w.name}" + (f" bias({bias.name})" if bias else "") + f" {window.text()}"
+    draw.ppl(f"ppl.bdc.fconv {dst.name}, {a.name}, {w.name}" + (f" bias({bias.name})" if bias else "") + f" {window.text()}"
              + (" accumulate" if accumulate else "") + f" : {dst.type}, {a.type}, {w.type}" + (f", {bias.type}" if bias else ""))
 
 
@@ -58,7 +58,7 @@ def integer_convolution(draw):
     name, spelt, bits = draw.scalar(w.element)
     draw.vendor("tpu_bdc_int8_asym_quant_conv2d", dst.address, a.address, w.address, bits, pad, a.shape, None, outputs, *window.arguments(),
                 dst.data_type, a.data_type, w.data_type, w.data_type, accumulate)
-    draw.ppl(f"ppl.tiu.conv {dst.name}, {a.name}, {w.name} kernel_zero_point({name}) {window.text()} pad_value {pad}"
+    draw.ppl(f"ppl.bdc.conv {dst.name}, {a.name}, {w.name} kernel_zero_point({name}) {window.text()} pad_value {pad}"
              + (" accumulate" if accumulate else "") + f" : {dst.type}, {a.type}, {w.type}, {spelt}")
 
 
@@ -71,7 +71,7 @@ def integer_convolution_shifted(draw):
     shift = draw.between(0, 20)
     draw.vendor("tpu_bdc_int8_sym_quant_conv2d", dst.address, a.address, w.address, bias.address if bias else 0, a.shape, None, outputs,
                 *window.arguments(), dst.data_type, a.data_type, w.data_type, DATA_TYPE["si16"], shift, bias is not None, relu)
-    draw.ppl(f"ppl.tiu.conv_rq {dst.name}, {a.name}, {w.name}" + (f" bias({bias.name})" if bias else "") + f" {window.text()} rshift {shift}"
+    draw.ppl(f"ppl.bdc.conv_rq {dst.name}, {a.name}, {w.name}" + (f" bias({bias.name})" if bias else "") + f" {window.text()} rshift {shift}"
              + (" relu" if relu else "") + f" : {dst.type}, {a.type}, {w.type}" + (f", {bias.type}" if bias else ""))
 
 
@@ -84,7 +84,7 @@ def float_depthwise(draw, element):
     bias = draw.local((1, channels, 1, 1), element, "compact") if draw.coin() else None
     draw.vendor("tpu_bdc_fp_depthwise2d", dst.address, a.address, w.address, bias.address if bias else 0, a.shape, *window.arguments(),
                 a.data_type, bias is not None)
-    draw.ppl(f"ppl.tiu.depthwise {dst.name}, {a.name}, {w.name}" + (f" bias({bias.name})" if bias else "")
+    draw.ppl(f"ppl.bdc.depthwise {dst.name}, {a.name}, {w.name}" + (f" bias({bias.name})" if bias else "")
              + f" {window.text()} : {dst.type}, {a.type}, {w.type}" + (f", {bias.type}" if bias else ""))
 
 
@@ -100,7 +100,7 @@ def integer_depthwise(draw):
     pad, shift, rounding = draw.between(0, 100), draw.between(0, 20), draw.between(0, 6)
     draw.vendor("tpu_bdc_int8_depthwise2d", dst.address, a.address, w.address, bias.address if bias else 0, pad, a.shape, *window.arguments(),
                 dst.data_type, a.data_type, w.data_type, DATA_TYPE["si32"], shift, bias is not None, relu, rounding)
-    draw.ppl(f"ppl.tiu.depthwise {dst.name}, {a.name}, {w.name}" + (f" bias({bias.name})" if bias else "")
+    draw.ppl(f"ppl.bdc.depthwise {dst.name}, {a.name}, {w.name}" + (f" bias({bias.name})" if bias else "")
              + f" {window.text()} rshift {shift} rounding {ROUNDINGS[rounding]} pad_value {pad}" + (" relu" if relu else "")
              + f" : {dst.type}, {a.type}, {w.type}" + (f", {bias.type}" if bias else ""))
 
@@ -125,7 +125,7 @@ def pool(draw, op, element):
         multiplier, shift = draw.between(2, 255), draw.between(1, 16)
         draw.vendor("tpu_bdc_int8_avg_pool2d", dst.address, a.address, a.shape, *window.arguments(), dst.data_type, a.data_type, multiplier, shift)
         rest = f" multiplier {multiplier} rshift {shift}"
-    draw.ppl(f"ppl.tiu.pool {op} {dst.name}, {a.name} {window.text()}{rest} : {dst.type}, {a.type}")
+    draw.ppl(f"ppl.bdc.pool {op} {dst.name}, {a.name} {window.text()}{rest} : {dst.type}, {a.type}")
 
 
 # ---------------------------------------------------------------- matrices
@@ -148,7 +148,7 @@ def matrix_product(draw, element, form):
     stored = (inner, rows) if form else (rows, inner)
     draw.vendor(f"tpu_bdc_fp32_mm{form}", dst.address, a.address, b.address, bias.address if bias else 0, *stored, columns, left_w, right_w,
                 bias is not None, accumulate)
-    draw.ppl(f"ppl.tiu.mm {dst.name}, {a.name}, {b.name} inner {inner}" + (f" bias({bias.name})" if bias else "") + (" transpose_lhs" if form else "")
+    draw.ppl(f"ppl.bdc.mm {dst.name}, {a.name}, {b.name} inner {inner}" + (f" bias({bias.name})" if bias else "") + (" transpose_lhs" if form else "")
              + (" accumulate" if accumulate else "") + f" : {dst.type}, {a.type}, {b.type}" + (f", {bias.type}" if bias else ""))
 
 
@@ -169,7 +169,7 @@ def matrix_product_by_row(draw, form, element):
         # The vendor's left is stored K x N', its right M' x K: the result of all_trans is (left^T right^T) transposed.
         a, b = draw.local((1, inner, 1, columns), element), draw.local((1, rows, 1, inner), element)
         draw.vendor("tpu_bdc_fp_mm_all_trans", dst.address, a.address, b.address, inner, columns, rows, dst.data_type, a.data_type, accumulate)
-    draw.ppl(f"ppl.tiu.mm2 {form} {dst.name}, {a.name}, {b.name}{flag} : {dst.type}, {a.type}, {b.type}")
+    draw.ppl(f"ppl.bdc.mm2 {form} {dst.name}, {a.name}, {b.name}{flag} : {dst.type}, {a.type}, {b.type}")
 
 
 @kind(("nn",), ("nt",))
@@ -185,5 +185,5 @@ def integer_matrix_product_by_row(draw, form):
     else:
         b, accumulate = draw.local((1, columns, 1, inner), right), False
         draw.vendor("tpu_bdc_int8_zp_mm_R_trans", dst.address, a.address, b.address, bits, rows, inner, columns, a.data_type, b.data_type)
-    draw.ppl(f"ppl.tiu.mm2 {form} {dst.name}, {a.name}, {b.name} zero_point({name})" + (" accumulate" if accumulate else "")
+    draw.ppl(f"ppl.bdc.mm2 {form} {dst.name}, {a.name}, {b.name} zero_point({name})" + (" accumulate" if accumulate else "")
              + f" : {dst.type}, {a.type}, {b.type}, {spelt}")

@@ -12,9 +12,9 @@ ppl.net @add_scalar on "bm1684x" weights [4295028736, 0] context [4294967296, 61
   %x = ppl.local at 0 : !t
   %b = ppl.local at 16384 : !t
   %s = ppl.local at 32768 : !t
-  ppl.dma.load %x, %gx : !t, !g
-  ppl.dma.load %b, %gb : !t, !g
-  ppl.tiu.float add %s, %x, %b : !t, !t, !t
-  ppl.tiu.float mul %s, %s, %half : !t, !t, f32
-  ppl.dma.store %gy, %s : !g, !t
+  ppl.gdma.load %x, %gx : !t, !g
+  ppl.gdma.load %b, %gb : !t, !g
+  ppl.bdc.float add %s, %x, %b : !t, !t, !t
+  ppl.bdc.float mul %s, %s, %half : !t, !t, f32
+  ppl.gdma.store %gy, %s : !g, !t
 }

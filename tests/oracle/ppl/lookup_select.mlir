@@ -22,12 +22,12 @@ ppl.net @lookup_select on "bm1684x" weights [4294987776, 0] context [4294967296,
   %y = ppl.local at 32768 : !u
   %f = ppl.local at 49152 : !f
   %s = ppl.local at 65536 : !f
-  ppl.dma.load %x, %gx : !u, !gu
-  ppl.dma.broadcast %t, %gt : !t, !ppl.tensor<1x1x1x256xui8, global, continuous>
-  ppl.tiu.lookup %y, %x, %t : !u, !u, !t
-  ppl.tiu.dq0 %f, %y {scale = 0.25 : f32, zero_point = 7 : si32} : !f, !u
-  ppl.tiu.select gt %s, %f, %limit, %f, %minus : !f, !f, f32, !f, f32
-  ppl.dma.store %gy, %y : !gu, !u
-  ppl.dma.store %gf, %f : !gf, !f
-  ppl.dma.store %gs, %s : !gf, !f
+  ppl.gdma.load %x, %gx : !u, !gu
+  ppl.gdma.broadcast %t, %gt : !t, !ppl.tensor<1x1x1x256xui8, global, continuous>
+  ppl.bdc.lookup %y, %x, %t : !u, !u, !t
+  ppl.bdc.dq0 %f, %y {scale = 0.25 : f32, zero_point = 7 : si32} : !f, !u
+  ppl.bdc.select gt %s, %f, %limit, %f, %minus : !f, !f, f32, !f, f32
+  ppl.gdma.store %gy, %y : !gu, !u
+  ppl.gdma.store %gf, %f : !gf, !f
+  ppl.gdma.store %gs, %s : !gf, !f
 }

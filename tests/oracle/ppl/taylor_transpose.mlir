@@ -23,13 +23,13 @@ ppl.net @taylor_transpose on "bm1684x" weights [4294987776, 0] context [42949672
   %y = ppl.local at 32768 : !x
   %t = ppl.local at 49152 : !l
   %d = ppl.local at 65536 : !r
-  ppl.dma.load %x, %gx : !x, !gx
-  ppl.tiu.lane_broadcast %k, %series : !k, !ppl.tensor<1x1x1x10xf32, static, continuous>
-  ppl.tiu.taylor %y, %x, %k count 10 : !x, !x, !k
-  ppl.tiu.transpose cw %t, %x : !l, !x
-  ppl.dma.load %d, %gx transpose cw : !r, !gx
-  ppl.dma.store %gy, %y : !gx, !x
-  ppl.dma.store %gt, %t : !gr, !l
-  ppl.dma.store %gd, %d : !gr, !r
-  ppl.dma.store %gn, %x transpose nc : !gn, !x
+  ppl.gdma.load %x, %gx : !x, !gx
+  ppl.bdc.lane_broadcast %k, %series : !k, !ppl.tensor<1x1x1x10xf32, static, continuous>
+  ppl.bdc.taylor %y, %x, %k count 10 : !x, !x, !k
+  ppl.bdc.transpose cw %t, %x : !l, !x
+  ppl.gdma.load %d, %gx transpose cw : !r, !gx
+  ppl.gdma.store %gy, %y : !gx, !x
+  ppl.gdma.store %gt, %t : !gr, !l
+  ppl.gdma.store %gd, %d : !gr, !r
+  ppl.gdma.store %gn, %x transpose nc : !gn, !x
 }

@@ -66,9 +66,9 @@ const char *kPlaces = R"(
 
 TEST_F(Encoding, LoadComputeStoreWaitForEachOther) {
   auto program = encode(std::string(kPlaces) + R"(
-  ppl.dma.load %a, %g : !t, !g
-  ppl.tiu.float mul %b, %a, %two : !t, !t, f32
-  ppl.dma.store %h, %b : !g, !t
+  ppl.gdma.load %a, %g : !t, !g
+  ppl.bdc.float mul %b, %a, %two : !t, !t, f32
+  ppl.gdma.store %h, %b : !g, !t
   )");
   ASSERT_TRUE(mlir::succeeded(program)) << message;
   ASSERT_EQ(program->groups.size(), 1u);
@@ -93,7 +93,7 @@ TEST_F(Encoding, LoadComputeStoreWaitForEachOther) {
 // addition of a constant.
 TEST_F(Encoding, AddConstantWord) {
   auto program = encode(std::string(kPlaces) +
-                        "  ppl.tiu.float add %b, %a, %two : !t, !t, f32\n");
+                        "  ppl.bdc.float add %b, %a, %two : !t, !t, f32\n");
   ASSERT_TRUE(mlir::succeeded(program)) << message;
   auto tiu = decode(Engine::Tiu, program->groups[0].tiu);
   EXPECT_EQ(
@@ -115,8 +115,8 @@ TEST_F(Encoding, TwoBuffersLetTheNextLoadOverlapTheComputation) {
     %x = ppl.local at 0 index(%i) step [16384] modulo [2] : !t
     %y = ppl.local at 65536 : !t
     %g = ppl.global at 4294967296 index(%i) step [16384] : !g
-    ppl.dma.load %x, %g : !t, !g
-    ppl.tiu.float mul %y, %x, %two : !t, !t, f32
+    ppl.gdma.load %x, %g : !t, !g
+    ppl.bdc.float mul %y, %x, %two : !t, !t, f32
   }
   )");
   ASSERT_TRUE(mlir::succeeded(program)) << message;
@@ -137,11 +137,11 @@ TEST_F(Encoding, TwoBuffersLetTheNextLoadOverlapTheComputation) {
 
 TEST_F(Encoding, ObservedPieceKnowsItsWriterAndItsEnd) {
   auto program = encode(std::string(kPlaces) + R"(
-  ppl.dma.load %a, %g : !t, !g
-  ppl.tiu.float mul %b, %a, %two : !t, !t, f32
+  ppl.gdma.load %a, %g : !t, !g
+  ppl.bdc.float mul %b, %a, %two : !t, !t, f32
   ppl.observe %b, "v" at [0, 0, 0, 0] of [1, 64, 8, 8] : !t
-  ppl.dma.store %h, %b : !g, !t
-  ppl.dma.load %b, %g : !t, !g
+  ppl.gdma.store %h, %b : !g, !t
+  ppl.gdma.load %b, %g : !t, !g
   )");
   ASSERT_TRUE(mlir::succeeded(program)) << message;
   ASSERT_EQ(program->pieces.size(), 1u);
@@ -161,7 +161,7 @@ TEST_F(Encoding, OneMillionCommandsCloseAGroup) {
   %n = arith.constant 1000010 : index
   %y = ppl.local at 65536 : !t
   scf.for %i = %c0 to %n step %c1 {
-    ppl.tiu.unary copy %y, %two : !t, f32
+    ppl.bdc.unary copy %y, %two : !t, f32
   }
   )");
   ASSERT_TRUE(mlir::succeeded(program)) << message;
@@ -180,11 +180,11 @@ TEST_F(Encoding, ErrorsNameValueAndRule) {
   };
   const Case cases[] = {
       {"%x = ppl.local at 0 : !t\n%y = ppl.local at 256 lane 1 : !t\n"
-       "ppl.tiu.float add %x, %x, %y : !t, !t, !t\n",
+       "ppl.bdc.float add %x, %x, %y : !t, !t, !t\n",
        "an operand starts in lane 1, must start in lane 0"},
       {"%x = ppl.local at 0 : !ppl.tensor<1x4x1x4xsi8, local, aligned>\n%c = "
        "arith.constant 300 : i32\n"
-       "ppl.tiu.unary copy %x, %c : !ppl.tensor<1x4x1x4xsi8, local, aligned>, "
+       "ppl.bdc.unary copy %x, %c : !ppl.tensor<1x4x1x4xsi8, local, aligned>, "
        "i32\n",
        "scalar is 300, must be -128 to 127 for elements of 'si8'"},
       {"%c = arith.constant 0 : index\n%d = arith.constant 100 : index\n%e = "
@@ -192,14 +192,14 @@ TEST_F(Encoding, ErrorsNameValueAndRule) {
        "%f = arith.constant 1.0 : f32\n"
        "scf.for %i = %c to %d step %e {\n%x = ppl.local at 0 index(%i) step "
        "[4096] : !t\n"
-       "ppl.tiu.unary copy %x, %f : !t, f32\n}\n",
+       "ppl.bdc.unary copy %x, %f : !t, f32\n}\n",
        "a tensor in local memory ends at byte 262400, the limit is 262144"},
       {"%x = ppl.local at 0 : !t\n"
        "ppl.observe %x, \"v\" at [0, 0, 0, 0] of [1, 64, 8, 8] : !t\n",
        "'v' is observed where nothing was written yet"},
       {"%x = ppl.local at 0 : !ppl.tensor<1x4x1x4xui8, local, aligned>\n"
        "%y = ppl.local at 64 : !ppl.tensor<1x4x1x4xsi32, local, aligned>\n"
-       "ppl.tiu.int add %x, %y, %y saturate : !ppl.tensor<1x4x1x4xui8, local, "
+       "ppl.bdc.int add %x, %y, %y saturate : !ppl.tensor<1x4x1x4xui8, local, "
        "aligned>, "
        "!ppl.tensor<1x4x1x4xsi32, local, aligned>, !ppl.tensor<1x4x1x4xsi32, "
        "local, aligned>\n",
@@ -225,7 +225,7 @@ TEST_F(Encoding, IndicesAreSigned64BitArithmetic) {
                op +
                " : index\n"
                "%x = ppl.local at 0 index(%i) step [4096] : !t\n"
-               "ppl.tiu.unary copy %x, %f : !t, f32\n"));
+               "ppl.bdc.unary copy %x, %f : !t, f32\n"));
   };
   for (const char *op :
        {"divsi %minus, %two", "divsi %low, %low", "remsi %two, %minus",
@@ -252,7 +252,7 @@ TEST_F(Encoding, CommandsThatBreakARuleOfTheHardwareAreErrors) {
                     "%y = ppl.local at ") +
         address +
         " : !ppl.tensor<1x7x5x6xf32, local, line_aligned>\n"
-        "ppl.tiu.transpose cw %y, %x : !ppl.tensor<1x7x5x6xf32, local, "
+        "ppl.bdc.transpose cw %y, %x : !ppl.tensor<1x7x5x6xf32, local, "
         "line_aligned>, !ppl.tensor<1x6x5x7xf32, local, aligned>\n"));
   };
   EXPECT_TRUE(transpose("16384")) << message;

@@ -1,0 +1,35 @@
+//===- Command.cpp - one command, field by field -------------------------===//
+
+#include "dialects/ppl/Command.h"
+#include "runtime/isa/CommandBuilder.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::ppl;
+
+void PplDialect::registerCommand() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/ppl/Command.cpp.inc"
+      >();
+}
+
+#define GET_OP_CLASSES
+#include "dialects/ppl/Command.cpp.inc"
+
+LogicalResult CommandOp::verify() {
+  if (getBindings().size() != getTensors().size() ||
+      getAccess().size() != getTensors().size()) // (C2)
+    return emitOpError() << "there are " << getBindings().size()
+                         << " bindings and " << getAccess().size()
+                         << " accesses for " << getTensors().size()
+                         << " tensors";
+  auto engine =
+      getEngine() == Engine::Tiu ? isa::Engine::Tiu : isa::Engine::Gdma;
+  auto made = isa::CommandBuilder::make(engine, getType(), getFunc());
+  if (!made) // (C1)
+    return emitOpError() << made.status().message();
+  return success();
+}

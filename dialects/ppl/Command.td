@@ -1,0 +1,26 @@
+//===- Command.td - one command, field by field -------------*- tablegen
+//-*-===//
+
+include "dialects/ppl/PplBase.td"
+
+def Ppl_Engine : Ppl_Enum<"Engine", "command stream",
+                          [I32EnumAttrCase<"Tiu", 0, "tiu">,
+                           I32EnumAttrCase<"Gdma", 1, "gdma">]>;
+
+def Ppl_CommandOp : Ppl_Op<"command"> {
+  let summary = "a command by its type, function and fields";
+  let description = [{
+    **Semantics**: the instruction `type`, `func` of the engine in its usual form. `fields` are values by the names of the instruction table; each tensor sets the address fields of its `binding`:
+    the field of that name, or `<binding>_l32` and `<binding>_h8`. `access` says what the command does with each tensor: 1 reads, 2 writes, 3 both. For instructions that have no op of their own; the expansion
+    of a function of the catalog has checked its rules.
+
+    **Constraints**: (C1) the instruction exists. (C2) bindings and access are one a tensor. (C3) the fields exist and hold their values (checked by codegen/encode).
+
+    **Example**: `ppl.command tiu 3 19 {res0_n = 1, ...} ["res0_addr", "opd0_addr"] [2, 1] (%y, %x) : !t, !t`
+  }];
+  let arguments = (ins Ppl_Engine:$engine, I32Attr:$type, I32Attr:$func,
+      DictionaryAttr:$fields, StrArrayAttr:$bindings, DenseI32ArrayAttr:$access,
+      Variadic<Ppl_TensorType>:$tensors);
+  let assemblyFormat = "$engine $type $func $fields $bindings $access `(` "
+                       "$tensors `)` attr-dict `:` type($tensors)";
+}

@@ -1,0 +1,9 @@
+//===- TiuMove.cpp - functions of PPL as commands -------------------===//
+
+#include "passes/ppl/Expansion.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::ppl;
+
+ArrayRef<ExpandRow> weft::ppl::tiuMoveExpansions() { return {}; }
