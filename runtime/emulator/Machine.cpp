@@ -1,6 +1,6 @@
 #include "runtime/emulator/Machine.h"
 
-#include "runtime/emulator/StaticTables.h"
+#include "runtime/numeric/StaticTables.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -21,7 +21,7 @@ std::unique_ptr<Machine> Machine::create(const Chip &chip, unsigned threads) {
   machine->l2Bytes = allocate(chip.l2MemoryBytes);
   if (!machine->localBytes || !machine->staticBytes || !machine->l2Bytes)
     return nullptr;
-  const StaticTables &tables = staticTables();
+  const numeric::StaticTables &tables = numeric::staticTables();
   std::memcpy(machine->statics(), tables.data(), sizeof(tables));
   return machine;
 }

@@ -3,6 +3,7 @@
 #include "runtime/ppl/Slots.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace weft;
 using namespace weft::catalog;
@@ -382,6 +383,62 @@ Rule catalog::planeLimit(Names names) {
 Rule catalog::rule(std::string text,
                    std::function<std::string(const Call &)> check) {
   return {std::move(text), std::move(check)};
+}
+
+Rule catalog::onlyIf(std::string when,
+                     std::function<bool(const Call &)> applies, Rule rule) {
+  return {when + " " + rule.text,
+          [applies = std::move(applies),
+           check = std::move(rule.check)](const Call &call) {
+            return applies(call) ? check(call) : std::string();
+          }};
+}
+
+Rule catalog::scalarFits(std::string_view scalar, std::string_view like) {
+  return {str(scalar) + " must be in the range of the element type of " +
+              str(like),
+          [scalar, like](const Call &call) {
+            const Argument &argument = call[scalar];
+            const Tensor *tensor = call.tensor(like);
+            if (!tensor || isFloat(tensor->type) || argument.isTensor() ||
+                argument.kind == Argument::Kind::None)
+              return std::string();
+            double value = argument.number();
+            double high = std::ldexp(1.0, int(bitsOf(tensor->type)));
+            if (value > -high / 2 - 1 && value < high)
+              return std::string();
+            return str(scalar) + " is " + std::to_string(value) + ", " +
+                   str(like) + " is " + str(spelling(tensor->type));
+          }};
+}
+
+Rule catalog::startsOnEu(std::string_view name) {
+  return {str(name) + " must start at a multiple of the bytes of an EU row",
+          [name](const Call &call) {
+            const Tensor *tensor = call.tensor(name);
+            if (!tensor || !tensor->address ||
+                *tensor->address % call.chip->euBytes == 0)
+              return std::string();
+            return str(name) + " starts at byte " +
+                   std::to_string(*tensor->address) + " of its lane, not at " +
+                   "a multiple of " + std::to_string(call.chip->euBytes);
+          }};
+}
+
+Rule catalog::shortStrides(Names names) {
+  return {"strides must be at most 65535 elements", [names](const Call &call) {
+            for (std::string_view name : names) {
+              const Tensor *tensor = call.tensor(name);
+              if (!tensor || tensor->layout != AlignMode::Free)
+                continue;
+              for (int axis = 0; axis < 4; ++axis)
+                if (tensor->strides[axis] > 65535)
+                  return str(name) + " has stride " +
+                         std::to_string(tensor->strides[axis]) + " on axis " +
+                         kAxes[axis];
+            }
+            return std::string();
+          }};
 }
 
 Rule catalog::typesOnChip(std::string_view chip, std::string_view name,

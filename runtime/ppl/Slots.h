@@ -69,6 +69,19 @@ Rule shortWStride(Names names);
 Rule planeLimit(Names names);
 /// A rule in words with its own check.
 Rule rule(std::string text, std::function<std::string(const Call &)> check);
+/// `rule` holds for the calls that `applies` picks; `when` is put before its
+/// text: "without a table per channel".
+Rule onlyIf(std::string when, std::function<bool(const Call &)> applies,
+            Rule rule);
+/// The number of `scalar` can be converted to the element type of `like`: for
+/// integers it lies in [-2^(bits-1), 2^bits - 1], so that a bit pattern may be
+/// given for a signed type.
+Rule scalarFits(std::string_view scalar, std::string_view like);
+/// The start address is a multiple of the chip's `euBytes` whatever the layout.
+/// Not checked before there is an address.
+Rule startsOnEu(std::string_view name);
+/// Each stride of a tensor with explicit strides is at most 65535 elements.
+Rule shortStrides(Names names);
 /// On these chips `name` must have one of `types`.
 Rule typesOnChip(std::string_view chip, std::string_view name, TypeSet types);
 

@@ -1,6 +1,6 @@
 #include "tests/oracle/emulator/MemoryContents.h"
 
-#include "runtime/emulator/StaticTables.h"
+#include "runtime/numeric/StaticTables.h"
 #include "runtime/numeric/Float16.h"
 
 #include <algorithm>
@@ -270,8 +270,8 @@ static void fillPattern(const MemoryRecipe &recipe, const Memories &memories) {
 
 void fillMemory(const MemoryRecipe &recipe, const Memories &memories) {
   fillPattern(recipe, memories);
-  std::memcpy(memories[size_t(Area::Static)], emulator::staticTables().data(),
-              sizeof(emulator::StaticTables));
+  std::memcpy(memories[size_t(Area::Static)], numeric::staticTables().data(),
+              sizeof(numeric::StaticTables));
 }
 
 } // namespace weft::oracle

@@ -1,11 +1,11 @@
-#include "runtime/emulator/StaticTables.h"
+#include "runtime/numeric/StaticTables.h"
 
 #include "runtime/numeric/Float16.h"
 
 #include <cstddef>
 #include <vector>
 
-namespace weft::emulator {
+namespace weft::numeric {
 namespace {
 
 /// An unevaluated sum high + low, |low| <= ulp(high) / 2 (Dekker 1971).
@@ -58,12 +58,12 @@ Wide whole(double value) { return {value, 0}; }
 /// fp32 nearest to a Wide. `high` is first rounded to odd by the sign of `low`,
 /// which keeps a tie of the second rounding apart from values beside it.
 uint32_t toFloatBits(Wide value) {
-  uint64_t bits = numeric::bitCast<uint64_t>(value.high);
+  uint64_t bits = bitCast<uint64_t>(value.high);
   if (value.low != 0 && (value.low < 0) != (value.high < 0))
     bits -= 1;
   if (value.low != 0)
     bits |= 1;
-  return numeric::floatBits(static_cast<float>(numeric::bitCast<double>(bits)));
+  return floatBits(static_cast<float>(bitCast<double>(bits)));
 }
 
 using Series = std::vector<Wide>;
@@ -78,9 +78,9 @@ struct Tables {
   /// The first 16 terms as 16-bit floats, two a word.
   void putHalves(size_t at, const Series &series, bool isBf16) {
     for (size_t i = 0; i < 16; ++i) {
-      uint32_t half = isBf16 ? numeric::floatToBf16(numeric::floatFromBits(
-                                   toFloatBits(series[i])))
-                             : numeric::doubleToHalf(series[i].high);
+      uint32_t half = isBf16
+                          ? floatToBf16(floatFromBits(toFloatBits(series[i])))
+                          : doubleToHalf(series[i].high);
       words[at + i / 2] |= half << (16 * (i % 2));
     }
   }
@@ -182,4 +182,4 @@ const StaticTables &staticTables() {
   return tables;
 }
 
-} // namespace weft::emulator
+} // namespace weft::numeric

@@ -1,8 +1,8 @@
-#include "runtime/emulator/StaticTables.h"
+#include "runtime/numeric/StaticTables.h"
 
 #include <gtest/gtest.h>
 
-using namespace weft::emulator;
+using namespace weft::numeric;
 
 TEST(StaticTables, equalTheExactFormulas) {
   // FNV-1a over the words that exact rational and 60-digit decimal arithmetic

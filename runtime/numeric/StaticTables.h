@@ -1,12 +1,12 @@
 /// The tables that the machine keeps at the start of static memory (isa section
 /// 9).
-#ifndef WEFT_RUNTIME_EMULATOR_STATICTABLES_H
-#define WEFT_RUNTIME_EMULATOR_STATICTABLES_H
+#ifndef WEFT_RUNTIME_NUMERIC_STATICTABLES_H
+#define WEFT_RUNTIME_NUMERIC_STATICTABLES_H
 
 #include <array>
 #include <cstdint>
 
-namespace weft::emulator {
+namespace weft::numeric {
 
 using StaticTables = std::array<uint32_t, 752>;
 
@@ -15,6 +15,6 @@ using StaticTables = std::array<uint32_t, 752>;
 /// on the local libm.
 const StaticTables &staticTables();
 
-} // namespace weft::emulator
+} // namespace weft::numeric
 
 #endif
