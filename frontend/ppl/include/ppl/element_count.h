@@ -1,0 +1,45 @@
+//===- element_count.h - a number that the device knows -------*- C++ -*-===//
+
+#ifndef WEFT_FRONTEND_PPL_INCLUDE_PPL_ELEMENT_COUNT_H
+#define WEFT_FRONTEND_PPL_INCLUDE_PPL_ELEMENT_COUNT_H
+
+#include "ppl/tensor.h"
+
+#include <string>
+
+namespace ppl {
+
+/// How many elements dma::nonzero or dma::mask_select wrote. A kernel is
+/// recorded before it runs, so there is no number yet: what needs one gets an
+/// error at its line. The count lies in device memory as a uint32; kernels can
+/// copy it from there (dma::move to a gtensor, dma::load to a tensor).
+class element_count {
+public:
+  element_count(const char *function, Line at)
+      : function(function), at(at),
+        where(dim4{1, 1, 1, 1}, GLOBAL, nullptr, at) {}
+
+  /// The count as a tensor of one element.
+  const gtensor<uint> &tensor() const { return where; }
+  operator const gtensor<uint> &() const { return where; }
+
+  /// Not known while recording.
+  operator unsigned() const {
+    std::string message =
+        std::string(function) +
+        " returns a count that only the device knows; keep it in memory: "
+        "gtensor<uint> n = " +
+        function + "(...)";
+    detail::recorder().fail(detail::recorder().self, message.c_str(), at);
+    return 0;
+  }
+
+private:
+  const char *function;
+  Line at;
+  gtensor<uint> where;
+};
+
+} // namespace ppl
+
+#endif // WEFT_FRONTEND_PPL_INCLUDE_PPL_ELEMENT_COUNT_H

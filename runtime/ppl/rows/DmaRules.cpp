@@ -1,0 +1,734 @@
+//===- DmaRules.cpp - rules of dma, sdma and hau -------------------------===//
+
+#include "runtime/ppl/rows/DmaRules.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace weft;
+using namespace weft::catalog;
+
+static constexpr std::string_view kAxes = "nchw";
+
+static std::string str(std::string_view text) { return std::string(text); }
+static std::string str(int64_t number) { return std::to_string(number); }
+
+static std::string list(const Names &names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += (i == 0                  ? ""
+             : i + 1 == names.size() ? " and "
+                                     : ", ") +
+            str(names[i]);
+  return text;
+}
+
+static std::string shapeText(const Dims &shape) {
+  std::string text;
+  for (int64_t size : shape)
+    text += (text.empty() ? "" : "x") + str(size);
+  return text;
+}
+
+static bool isSystem(const Tensor &tensor) {
+  return tensor.memory == Memory::Global || tensor.memory == Memory::L2;
+}
+
+/// A rule over each of some tensors.
+static Rule
+each(Names names, std::string text,
+     std::function<std::string(const Call &, std::string_view, const Tensor &)>
+         check) {
+  return {
+      std::move(text),
+      [names = std::move(names), check = std::move(check)](const Call &call) {
+        for (std::string_view name : names)
+          if (const Tensor *tensor = call.tensor(name))
+            if (std::string found = check(call, name, *tensor); !found.empty())
+              return found;
+        return std::string();
+      }};
+}
+
+//===----------------------------------------------------------------------===//
+// Types and places
+//===----------------------------------------------------------------------===//
+
+Rule catalog::carriedTypes(Names names) {
+  std::string text = "the DMA engine carries fp8, tf32 and fp20 on bm1690 "
+                     "only; view such a tensor as integers of its width";
+  return each(names, text,
+              [](const Call &call, std::string_view name, const Tensor &t) {
+                bool isNew = call.chip->targetName == "bm1690";
+                if (isNew || kAnyElement.contains(t.type))
+                  return std::string();
+                return str(name) + " is " + str(spelling(t.type)) + " on " +
+                       str(call.chip->targetName);
+              });
+}
+
+Rule catalog::fp20IsDense(Names names) {
+  std::string text = "fp20 must lie in system memory without gaps, from a "
+                     "multiple of 128 bytes on";
+  return each(names, text,
+              [](const Call &call, std::string_view name, const Tensor &t) {
+                if (t.type != DataType::Fp20)
+                  return std::string();
+                if (!isSystem(t))
+                  return str(name) + " lies in " + str(spelling(t.memory)) +
+                         " memory";
+                if (t.strides != stridesOf(AlignMode::Continuous, t.type,
+                                           t.shape, 0, *call.chip))
+                  return str(name) + " has gaps or another order";
+                if (t.address && *t.address % 128)
+                  return str(name) + " starts at " + str(*t.address);
+                return std::string();
+              });
+}
+
+Rule catalog::sameSide(std::string_view dst, std::string_view src) {
+  return {str(dst) + " and " + str(src) +
+              " must both lie in local or both in system memory; load and "
+              "store go between the two",
+          [dst, src](const Call &call) {
+            const Tensor *to = call.tensor(dst), *from = call.tensor(src);
+            if (!to || !from || isSystem(*to) == isSystem(*from))
+              return std::string();
+            return str(dst) + " lies in " + str(spelling(to->memory)) + ", " +
+                   str(src) + " in " + str(spelling(from->memory)) + " memory";
+          }};
+}
+
+//===----------------------------------------------------------------------===//
+// Overlap
+//===----------------------------------------------------------------------===//
+
+/// Tensors with more elements are judged by their ranges alone.
+static constexpr int64_t kMostWalked = int64_t(1) << 22;
+
+/// Calls `visit(start byte)` for every element; local bytes are counted lane by
+/// lane.
+template <class Visit>
+static void eachStart(const Tensor &t, const Chip &chip, Visit visit) {
+  bool isLocal = t.memory == Memory::Local;
+  for (int64_t n = 0; n < t.shape[0]; ++n)
+    for (int64_t c = 0; c < t.shape[1]; ++c)
+      for (int64_t h = 0; h < t.shape[2]; ++h)
+        for (int64_t w = 0; w < t.shape[3]; ++w) {
+          int64_t row = isLocal ? (t.lane + c) / chip.lanes : c;
+          uint64_t at = n * t.strides[0] + row * t.strides[1] +
+                        h * t.strides[2] + w * t.strides[3];
+          uint64_t lane = isLocal ? (t.lane + c) % chip.lanes : 0;
+          visit(lane * chip.laneBytes + *t.address + at * bitsOf(t.type) / 8);
+        }
+}
+
+static bool rangesMeet(const Tensor &a, const Tensor &b, const Chip &chip) {
+  if (*a.address + extentBytes(a, chip) <= *b.address ||
+      *b.address + extentBytes(b, chip) <= *a.address)
+    return false;
+  if (a.memory != Memory::Local)
+    return true;
+  int64_t lanes = chip.lanes;
+  if (a.shape[1] >= lanes || b.shape[1] >= lanes)
+    return true;
+  int64_t distance = (int64_t(b.lane) - int64_t(a.lane) + lanes) % lanes;
+  return distance < a.shape[1] || lanes - distance < b.shape[1];
+}
+
+static bool elementsMeet(const Tensor &a, const Tensor &b, const Chip &chip) {
+  if (!rangesMeet(a, b, chip))
+    return false;
+  if (a.elements() + b.elements() > kMostWalked)
+    return true;
+  std::vector<uint64_t> starts;
+  eachStart(a, chip, [&](uint64_t byte) { starts.push_back(byte); });
+  std::sort(starts.begin(), starts.end());
+  uint64_t size = bytesOf(a.type), otherSize = bytesOf(b.type);
+  bool meet = false;
+  eachStart(b, chip, [&](uint64_t byte) {
+    // The first element that ends behind `byte`.
+    uint64_t from = byte >= size ? byte - size + 1 : 0;
+    auto next = std::lower_bound(starts.begin(), starts.end(), from);
+    meet |= next != starts.end() && *next < byte + otherSize;
+  });
+  return meet;
+}
+
+static bool isSamePlace(const Tensor &a, const Tensor &b) {
+  return a.address == b.address && a.lane == b.lane && a.shape == b.shape &&
+         a.strides == b.strides && bitsOf(a.type) == bitsOf(b.type);
+}
+
+Rule catalog::elementsApart(std::string_view dst, Names others,
+                            bool exactIsFine) {
+  std::string text = str(dst) + " must " +
+                     (exactIsFine ? "be exactly or share nothing with "
+                                  : "share no byte with ") +
+                     list(others);
+  return {text, [dst, others, exactIsFine](const Call &call) {
+            const Tensor *to = call.tensor(dst);
+            for (std::string_view name : others) {
+              const Tensor *from = call.tensor(name);
+              if (!to || !from || to->memory != from->memory || !to->address ||
+                  !from->address || (exactIsFine && isSamePlace(*to, *from)))
+                continue;
+              if (elementsMeet(*to, *from, *call.chip))
+                return str(dst) + " at " + str(*to->address) + " overlaps " +
+                       str(name) + " at " + str(*from->address);
+            }
+            return std::string();
+          }};
+}
+
+Rule catalog::broadcastInPlace() {
+  return {
+      "dst must begin with src or share no byte with it", [](const Call &call) {
+        const Tensor *to = call.tensor("dst"), *from = call.tensor("src");
+        if (!to || !from || !to->address || !from->address)
+          return std::string();
+        Tensor first = *to;
+        first.shape[1] = 1;
+        first.strides[1] = from->strides[1]; // one channel: never used
+        if (isSamePlace(first, *from) || !elementsMeet(*to, *from, *call.chip))
+          return std::string();
+        return "dst at " + str(*to->address) + " overlaps src at " +
+               str(*from->address);
+      }};
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes and strides
+//===----------------------------------------------------------------------===//
+
+static int modeOf(const Call &call, int mode) {
+  return mode == 2 ? int(call.integer("trans_mode")) : mode;
+}
+
+Rule catalog::exchangedShapes(int mode) {
+  std::string text =
+      mode == 0 ? "dst must have the shape of src with n and c exchanged"
+      : mode == 1
+          ? "dst must have the shape of src with c and w exchanged"
+          : "dst must have the shape of src with c and w (CW_TRANS) or n and c "
+            "(NC_TRANS) exchanged";
+  return {text, [mode](const Call &call) {
+            const Tensor *to = call.tensor("dst"), *from = call.tensor("src");
+            if (!to || !from)
+              return std::string();
+            Dims wanted = from->shape;
+            std::swap(wanted[1], wanted[modeOf(call, mode) == 1 ? 3 : 0]);
+            if (to->shape == wanted)
+              return std::string();
+            return "dst has shape " + shapeText(to->shape) + ", src " +
+                   shapeText(from->shape);
+          }};
+}
+
+static std::string strideFound(std::string_view name, const Tensor &t,
+                               char axis) {
+  int64_t stride = t.strides[kAxes.find(axis)];
+  if (stride == 1)
+    return {};
+  return std::string(1, axis) + " stride of " + str(name) + " is " +
+         str(stride);
+}
+
+Rule catalog::unitWStrideIfCw(int mode) {
+  return each({"dst", "src"}, "the exchange of c and w takes w strides of 1",
+              [mode](const Call &call, std::string_view name, const Tensor &t) {
+                return modeOf(call, mode) == 1 ? strideFound(name, t, 'w')
+                                               : std::string();
+              });
+}
+
+Rule catalog::unitStride(Names names, char axis) {
+  std::string text = "the " + std::string(1, axis) + " stride of " +
+                     list(names) + " must be 1";
+  return each(names, text,
+              [axis](const Call &, std::string_view name, const Tensor &t) {
+                return strideFound(name, t, axis);
+              });
+}
+
+Rule catalog::wStrideAtMost(Names names, unsigned bytes) {
+  return each(names,
+              "the w stride must be 1 to " + str(int64_t(bytes)) + " bytes",
+              [bytes](const Call &, std::string_view name, const Tensor &t) {
+                uint64_t step = uint64_t(t.strides[3]) * bytesOf(t.type);
+                if (step >= 1 && step <= bytes)
+                  return std::string();
+                return "w stride of " + str(name) + " is " + str(t.strides[3]) +
+                       " elements, " + str(int64_t(step)) + " bytes";
+              });
+}
+
+Rule catalog::axesFit(Names names, std::string_view axes) {
+  return each(names, "a DMA command takes 1 to 65535 on each axis",
+              [axes](const Call &, std::string_view name, const Tensor &t) {
+                for (char axis : axes)
+                  if (int64_t size = t.shape[kAxes.find(axis)]; size > 65535)
+                    return str(name) + " has " + str(size) + " on axis " +
+                           std::string(1, axis);
+                return std::string();
+              });
+}
+
+Rule catalog::reversedAxis() {
+  return {"a local src can be turned round on axis 1 (c) only, on bm1688 no "
+          "src on axis 3 (w)",
+          [](const Call &call) {
+            const Tensor *from = call.tensor("src");
+            int64_t dim = call.integer("dim");
+            if (from && from->memory == Memory::Local && dim != 1)
+              return "src lies in local memory and dim is " + str(dim);
+            if (call.chip->targetName == "bm1688" && dim == 3)
+              return std::string("dim is 3 on bm1688");
+            return std::string();
+          }};
+}
+
+Rule catalog::densePlanes(Names names) {
+  return each(names,
+              "h and w must lie without gaps: w stride 1, h stride w, and "
+              "have at most 65535 elements",
+              [](const Call &, std::string_view name, const Tensor &t) {
+                int64_t plane = t.shape[2] * t.shape[3];
+                if (plane > 65535)
+                  return "h * w of " + str(name) + " is " + str(plane);
+                if (t.strides[3] == 1 &&
+                    (t.shape[2] == 1 || t.strides[2] == t.shape[3]))
+                  return std::string();
+                return str(name) + " has h stride " + str(t.strides[2]) +
+                       ", w stride " + str(t.strides[3]) + " for w " +
+                       str(t.shape[3]);
+              });
+}
+
+Rule catalog::linearOrAligned(Names names) {
+  return each(names,
+              "tensors in system memory must be continuous, local ones N-byte "
+              "aligned",
+              [](const Call &call, std::string_view name, const Tensor &t) {
+                AlignMode mode = t.memory == Memory::Local
+                                     ? AlignMode::Aligned
+                                     : AlignMode::Continuous;
+                Dims wanted =
+                    stridesOf(mode, t.type, t.shape, t.lane, *call.chip);
+                for (int axis = 0; axis < 4; ++axis)
+                  if (t.shape[axis] > 1 && t.strides[axis] != wanted[axis])
+                    return str(name) + " in " + str(spelling(t.memory)) +
+                           " memory has stride " + str(t.strides[axis]) +
+                           " instead of " + str(wanted[axis]) + " on axis " +
+                           std::string(1, kAxes[axis]);
+                if (t.memory == Memory::Local && t.address &&
+                    *t.address % call.chip->euBytes)
+                  return str(name) + " starts at byte " + str(*t.address) +
+                         " of its lane, not a multiple of " +
+                         str(int64_t(call.chip->euBytes));
+                return std::string();
+              });
+}
+
+Rule catalog::holdsAll(std::string_view dst, std::string_view src) {
+  return {str(dst) + " must have room for all elements of " + str(src) +
+              ": how many are taken is known only at run time",
+          [dst, src](const Call &call) {
+            const Tensor *to = call.tensor(dst), *from = call.tensor(src);
+            if (!to || !from || to->elements() >= from->elements())
+              return std::string();
+            return str(dst) + " has " + str(to->elements()) + " elements, " +
+                   str(src) + " " + str(from->elements());
+          }};
+}
+
+//===----------------------------------------------------------------------===//
+// Constants and types
+//===----------------------------------------------------------------------===//
+
+static double largestOf(DataType type) {
+  switch (type) {
+  case DataType::Fp16:
+    return 65519; // 65520 is rounded to infinity
+  case DataType::Fp8e5m2:
+    return 61439;
+  case DataType::Fp8e4m3:
+    return 464;
+  default:
+    return double(std::numeric_limits<float>::max());
+  }
+}
+
+Rule catalog::constantFits(std::string_view number, std::string_view tensor) {
+  return {str(number) + " must be a value of the type of " + str(tensor),
+          [number, tensor](const Call &call) {
+            const Tensor *to = call.tensor(tensor);
+            double value = call.real(number);
+            if (!to)
+              return std::string();
+            bool fits;
+            if (isFloat(to->type)) {
+              fits = !std::isfinite(value) ||
+                     std::fabs(value) <= largestOf(to->type);
+            } else {
+              unsigned bits = bitsOf(to->type) - isSigned(to->type);
+              double end = std::ldexp(1.0, int(bits));
+              fits = value == std::floor(value) && value < end &&
+                     value >= (isSigned(to->type) ? -end : 0);
+            }
+            if (fits)
+              return std::string();
+            std::string text = std::to_string(value);
+            if (value == std::floor(value) && std::fabs(value) < 1e15)
+              text = str(int64_t(value));
+            return str(number) + " is " + text + ", " + str(tensor) + " is " +
+                   str(spelling(to->type));
+          }};
+}
+
+Rule catalog::testedTypes(std::string_view name) {
+  return {"bm1684x and bm1688 can compare only integers with 0; view floats "
+          "as integers if -0 may count",
+          [name](const Call &call) {
+            const Tensor *t = call.tensor(name);
+            std::string_view chip = call.chip->targetName;
+            bool integersOnly = chip == "bm1684x" || chip == "bm1688";
+            if (!t || !integersOnly || kIntegers.contains(t->type))
+              return std::string();
+            return str(name) + " is " + str(spelling(t->type));
+          }};
+}
+
+//===----------------------------------------------------------------------===//
+// Broadcast, gather, scatter
+//===----------------------------------------------------------------------===//
+
+Rule catalog::broadcastFits() {
+  return {"the channels must fit in the lanes from that of dst on, without a "
+          "second row, and num must be at most dst.c",
+          [](const Call &call) {
+            const Tensor *to = call.tensor("dst");
+            if (!to)
+              return std::string();
+            int64_t num = call.integer("num");
+            int64_t count = num ? num : to->shape[1];
+            if (count > to->shape[1])
+              return "num is " + str(num) + ", dst has " + str(to->shape[1]) +
+                     " channels";
+            if (to->lane + count <= call.chip->lanes)
+              return std::string();
+            return str(count) + " channels from lane " + str(to->lane) +
+                   " on, " + str(int64_t(call.chip->lanes)) + " lanes";
+          }};
+}
+
+Rule catalog::rowShapes(std::string_view listed) {
+  return {"n and the w of index must be 1, dst and param must have one c and "
+          "one w of at most 65535, index the h of " +
+              str(listed) + " and its c (or 1 in system memory)",
+          [listed](const Call &call) {
+            const Tensor *to = call.tensor("dst"), *from = call.tensor("param"),
+                         *index = call.tensor("index"),
+                         *rows = call.tensor(listed);
+            if (!to || !from || !index || !rows)
+              return std::string();
+            bool isShared = index->shape[1] == 1 && isSystem(*index);
+            bool fits = to->shape[0] == 1 && from->shape[0] == 1 &&
+                        index->shape[0] == 1 && index->shape[3] == 1 &&
+                        to->shape[1] == from->shape[1] &&
+                        to->shape[3] == from->shape[3] &&
+                        to->shape[1] <= 65535 && to->shape[3] <= 65535 &&
+                        index->shape[2] == rows->shape[2] &&
+                        (isShared || index->shape[1] == to->shape[1]);
+            if (fits)
+              return std::string();
+            return "dst has shape " + shapeText(to->shape) + ", param " +
+                   shapeText(from->shape) + ", index " +
+                   shapeText(index->shape);
+          }};
+}
+
+Rule catalog::channelShapes(std::string_view listed) {
+  return {"n and h, w of index must be 1, dst and param must have one h and "
+          "one w, index the c of " +
+              str(listed),
+          [listed](const Call &call) {
+            const Tensor *to = call.tensor("dst"), *from = call.tensor("param"),
+                         *index = call.tensor("index"),
+                         *rows = call.tensor(listed);
+            if (!to || !from || !index || !rows)
+              return std::string();
+            bool fits = to->shape[0] == 1 && from->shape[0] == 1 &&
+                        to->shape[2] == from->shape[2] &&
+                        to->shape[3] == from->shape[3] &&
+                        index->shape == Dims{1, rows->shape[1], 1, 1};
+            if (fits)
+              return std::string();
+            return "dst has shape " + shapeText(to->shape) + ", param " +
+                   shapeText(from->shape) + ", index " +
+                   shapeText(index->shape);
+          }};
+}
+
+/// Chips and memories of what only newer engines do, from system memory to
+/// system memory.
+static std::string newerOnly(const Call &call, const std::string &found) {
+  std::string_view chip = call.chip->targetName;
+  if (chip == "bm1684x" || chip == "bm1688")
+    return found + " on " + str(chip);
+  for (std::string_view name : {"dst", "param"})
+    if (const Tensor *t = call.tensor(name); t && !isSystem(*t))
+      return found + " and " + str(name) + " lies in local memory";
+  return {};
+}
+
+Rule catalog::startPositionExists(std::string_view name) {
+  return {"a start position other than 0 exists on bm1690 and sg2380, within "
+          "system memory; elsewhere subtract it from index",
+          [name](const Call &call) {
+            int64_t start = call.integer(name);
+            if (start == 0)
+              return std::string();
+            return newerOnly(call, str(name) + " is " + str(start));
+          }};
+}
+
+Rule catalog::addExists(std::string_view name) {
+  return {"adding exists on bm1690 and sg2380, within system memory, for "
+          "integers, fp32, fp16 and bf16",
+          [name](const Call &call) {
+            if (!call.integer(name))
+              return std::string();
+            const Tensor *to = call.tensor("dst");
+            if (to && !kAnyElement.contains(to->type))
+              return str(name) + " is set for " + str(spelling(to->type));
+            return newerOnly(call, str(name) + " is set");
+          }};
+}
+
+Rule catalog::batchShapes() {
+  return {"src must have shape 1,C,1,W (1,LANE_NUM or less,1,W with "
+          "is_repeat) and count N,C,1,1 for a dst of N,C,1,W",
+          [](const Call &call) {
+            const Tensor *to = call.tensor("dst"), *src = call.tensor("src"),
+                         *count = call.tensor("count");
+            if (!to || !src || !count)
+              return std::string();
+            auto [n, c, h, w] = to->shape;
+            int64_t channels =
+                call.integer("is_repeat")
+                    ? std::min<int64_t>(c, int64_t(call.chip->lanes))
+                    : c;
+            if (src->shape == Dims{1, channels, 1, w} &&
+                count->shape == Dims{n, c, 1, 1})
+              return std::string();
+            return "dst has shape " + shapeText(to->shape) + ", src " +
+                   shapeText(src->shape) + ", count " + shapeText(count->shape);
+          }};
+}
+
+//===----------------------------------------------------------------------===//
+// Vector registers
+//===----------------------------------------------------------------------===//
+
+static Rule vectorSetting() {
+  return {"vset(ew, lmul, v_len) must run first with ew 8, 16 or 32, lmul 1, "
+          "2, 4 or 8 and registers of at most 65536 bits",
+          [](const Call &call) {
+            int64_t ew = call.integer("ew"), lmul = call.integer("lmul"),
+                    length = call.integer("v_len");
+            bool isFine = (ew == 8 || ew == 16 || ew == 32) && lmul >= 1 &&
+                          lmul <= 8 && (lmul & (lmul - 1)) == 0 &&
+                          length >= 1 && length * ew <= 65536;
+            if (isFine)
+              return std::string();
+            return "ew is " + str(ew) + ", lmul " + str(lmul) + ", v_len " +
+                   str(length);
+          }};
+}
+
+static Rule registerNumbers(Names names) {
+  return {"the number of a register must be a multiple of lmul",
+          [names](const Call &call) {
+            for (std::string_view name : names)
+              if (call.integer(name) % call.integer("lmul"))
+                return str(name) + " is " + str(call.integer(name)) +
+                       ", lmul " + str(call.integer("lmul"));
+            return std::string();
+          }};
+}
+
+/// `groups`: that the tensor lies in; `isDealt`: over all lanes.
+static Rule vectorSizes(std::string_view name, int groups, bool isMove,
+                        bool isDealt) {
+  std::string text = "the elements must have ew bits and fit in the group";
+  if (isMove)
+    text += ", their bytes be a multiple of 8";
+  if (isDealt)
+    text += ", their number be a multiple of the lanes";
+  return {text, [=](const Call &call) {
+            const Tensor *t = call.tensor(name);
+            int64_t ew = call.integer("ew");
+            int64_t room =
+                groups * call.integer("lmul") * call.integer("v_len");
+            int64_t count = t ? t->elements() : room;
+            if (t && bitsOf(t->type) != ew)
+              return str(name) + " is " + str(spelling(t->type)) + ", ew " +
+                     str(ew);
+            if (count > room)
+              return str(name) + " has " + str(count) + " elements, the group" +
+                     (groups > 1 ? "s " : " ") + str(room);
+            if (isMove && count * ew / 8 % 8)
+              return str(count * ew / 8) + " bytes are moved";
+            if (isDealt && count % call.chip->lanes)
+              return str(count) + " elements over " +
+                     str(int64_t(call.chip->lanes)) + " lanes";
+            return std::string();
+          }};
+}
+
+/// A dealt tensor has the same number of elements in every lane.
+static Rule dealtShape(std::string_view name) {
+  return {"the tensor must start in lane 0 and have a multiple of LANE_NUM "
+          "channels",
+          [name](const Call &call) {
+            const Tensor *t = call.tensor(name);
+            if (!t || (t->lane == 0 && t->shape[1] % call.chip->lanes == 0))
+              return std::string();
+            return str(name) + " has " + str(t->shape[1]) +
+                   " channels from lane " + str(t->lane) + " on";
+          }};
+}
+
+static Rule staticPlace(std::string_view name) {
+  return {"the offset in static memory must be a multiple of 8 and leave room "
+          "for the group",
+          [name](const Call &call) {
+            const Argument &place = call[name];
+            if (place.isTensor() || place.kind == Argument::Kind::None)
+              return std::string();
+            int groups = call.operation->slot("v_idx1") ? 2 : 1;
+            double bytes = double(groups * call.integer("lmul") *
+                                  call.integer("v_len") * call.integer("ew")) /
+                           8;
+            double offset = place.number();
+            if (offset >= 0 && offset == std::floor(offset / 8) * 8 &&
+                offset + bytes <= call.chip->staticMemoryBytes)
+              return std::string();
+            return str(name) + " is " + str(int64_t(offset)) + " for " +
+                   str(int64_t(bytes)) + " bytes";
+          }};
+}
+
+std::vector<Rule> catalog::vectorRules(const Operation &row) {
+  std::vector<Rule> rules = {vectorSetting()};
+  Names registers;
+  for (const Slot &slot : row.slots)
+    if (slot.name.find("v_idx") != std::string_view::npos)
+      registers.push_back(slot.name);
+  rules.push_back(registerNumbers(registers));
+  std::string_view tensor = row.slot("dst") ? "dst" : "src";
+  bool isMove = row.name.find("move") != std::string_view::npos;
+  bool isDealt = row.name.find("dist") != std::string_view::npos ||
+                 row.name.find("coll") != std::string_view::npos;
+  rules.push_back(
+      vectorSizes(tensor, row.slot("v_idx1") ? 2 : 1, isMove, isDealt));
+  if (isDealt)
+    rules.push_back(dealtShape(tensor));
+  if (row.slot(tensor)->kind == SlotKind::TensorOrScalar)
+    rules.push_back(staticPlace(tensor));
+  return rules;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows that several engines have
+//===----------------------------------------------------------------------===//
+
+Operation catalog::reduceRow(std::string_view name, Unit unit, unsigned from) {
+  constexpr TypeSet reduced = kFloats | DataType::Int32 | DataType::Fp20;
+  Operation row;
+  row.name = name;
+  row.unit = unit;
+  row.section = unit == Unit::Dma ? "4.3.4" : "4.4.2";
+  row.summary = "copies a tensor to L2 or combines it with what is there";
+  row.formula =
+      "ALL_REDUCE_PSUM_WO: dst = src; WR: dst = op(dst, src) in the unit at "
+      "the L2, one rounding to the nearest even. MUL, ADD: IEEE; MAX = src > "
+      "dst ? src : dst; MIN = dst <= src ? dst : src; NOP: src";
+  row.slots = {updated("dst", reduced, kL2), source("src", reduced, from),
+               choice("psum", {"ALL_REDUCE_PSUM_WO", "ALL_REDUCE_PSUM_WR"}, 0),
+               choice("opcode",
+                      {"ALL_REDUCE_NOP", "ALL_REDUCE_MUL", "ALL_REDUCE_MAX",
+                       "ALL_REDUCE_MIN", "ALL_REDUCE_ADD"},
+                      0)};
+  row.rules = {sameTypes({"dst", "src"}),
+               sameShapes({"dst", "src"}),
+               fp20IsDense({"dst", "src"}),
+               unit == Unit::Dma ? shortWStride({"dst", "src"})
+                                 : wStrideAtMost({"dst", "src"}, 64),
+               axesFit({"dst", "src"}, "nchw"),
+               rule("psum ALL_REDUCE_PSUM_WO takes opcode ALL_REDUCE_NOP only",
+                    [](const Call &call) {
+                      int64_t opcode = call.integer("opcode");
+                      return call.integer("psum") == 0 && opcode != 0
+                                 ? "opcode is " +
+                                       str(call.operation->slot("opcode")
+                                               ->choices[size_t(opcode)])
+                                 : std::string();
+                    }),
+               rule("int32 cannot be multiplied",
+                    [](const Call &call) {
+                      const Tensor *to = call.tensor("dst");
+                      return to && to->type == DataType::Int32 &&
+                                     call.integer("opcode") == 1
+                                 ? std::string("opcode is ALL_REDUCE_MUL")
+                                 : std::string();
+                    }),
+               elementsApart("dst", {"src"}, /*exactIsFine=*/true)};
+  row.chips = {"bm1690"};
+  row.chipNote = "the unit that combines lies at the L2 of BM1690";
+  row.example = unit == Unit::Dma
+                    ? "gtensor<fp32> sum({2, 8, 5, 7}, L2); dma::zero(sum); "
+                      "dma::reduce(sum, a, ALL_REDUCE_PSUM_WR, "
+                      "ALL_REDUCE_ADD);"
+                    : "gtensor<fp32> sum({2, 8, 5, 7}, L2); sdma::zero(sum); "
+                      "sdma::reduce(sum, g, ALL_REDUCE_PSUM_WR, "
+                      "ALL_REDUCE_ADD);";
+  return row;
+}
+
+std::vector<Operation> catalog::messageRows(std::string_view send,
+                                            std::string_view wait, Unit unit) {
+  Operation row;
+  row.name = send;
+  row.unit = unit;
+  row.section = unit == Unit::Dma ? "4.3" : unit == Unit::Sdma ? "4.4" : "4.5";
+  row.summary = "tells other engines that the earlier commands of this one "
+                "are done";
+  row.formula = "the counter of msg_id takes part with msg_cnt waiting "
+                "engines; no tensor changes";
+  row.slots = {integer("msg_id", 0, 511), integer("msg_cnt", 1, 127)};
+  row.chipNote = "the engines of BM1684X wait for command numbers of each "
+                 "other and have no messages; commands of a kernel are in "
+                 "order without them";
+  if (unit == Unit::Sdma)
+    row.chips = {"bm1690"};
+  else if (unit == Unit::Hau)
+    row.chips = {"bm1688", "bm1690"};
+  else
+    row.chips = {"bm1688", "bm1690", "sg2380"};
+  std::string_view examples[][2] = {
+      {"dma::send_msg(3, 1);", "dma::send_msg(3, 1); dma::wait_msg(3, 1);"},
+      {"sdma::send_msg(3, 1);", "sdma::send_msg(3, 1); sdma::wait_msg(3, 1);"},
+      {"hau::send_msg(3, 1);", "hau::send_msg(3, 1); hau::wait_msg(3, 1);"}};
+  row.example = examples[unsigned(unit)][0];
+  Operation waiting = row;
+  waiting.name = wait;
+  waiting.summary = "holds the later commands of this engine until the message "
+                    "has come";
+  waiting.formula = "waits until msg_cnt sends of msg_id have come; no tensor "
+                    "changes";
+  waiting.example = examples[unsigned(unit)][1];
+  return {row, waiting};
+}
