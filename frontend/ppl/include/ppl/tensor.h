@@ -494,6 +494,13 @@ struct Argument : weft_ppl_argument {
 /// Left out.
 struct Omitted {};
 
+/// int for types of numbers: `detail::IfNumber<N> = 0` keeps tensors away.
+template <class N>
+using IfNumber =
+    std::enable_if_t<std::is_arithmetic_v<N> || std::is_same_v<N, fp16> ||
+                         std::is_same_v<N, bf16>,
+                     int>;
+
 inline void call(const char *name, Line at,
                  std::initializer_list<Argument> arguments) {
   std::vector<weft_ppl_argument> plain;
