@@ -1,6 +1,7 @@
 //===- Command.cpp - one command, field by field -------------------------===//
 
 #include "dialects/ppl/Command.h"
+#include "dialects/ppl/Function.h"
 #include "runtime/isa/CommandBuilder.h"
 
 #include "mlir/IR/Builders.h"
@@ -31,5 +32,16 @@ LogicalResult CommandOp::verify() {
   auto made = isa::CommandBuilder::make(engine, getType(), getFunc());
   if (!made) // (C1)
     return emitOpError() << made.status().message();
+  return success();
+}
+
+LogicalResult RoundOp::verify() {
+  if ((*this)->getParentOfType<RoundOp>()) // (C1)
+    return emitOpError() << "lies in another round; pipeline the inner loop "
+                            "only";
+  for (Operation &op : getBody().front()) // (C2)
+    if (!FunctionOp(&op))
+      return emitOpError() << "holds '" << op.getName()
+                           << "', must hold functions of PPL only";
   return success();
 }

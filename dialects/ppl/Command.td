@@ -24,3 +24,17 @@ def Ppl_CommandOp : Ppl_Op<"command"> {
   let assemblyFormat = "$engine $type $func $fields $bindings $access `(` "
                        "$tensors `)` attr-dict `:` type($tensors)";
 }
+
+def Ppl_RoundOp : Ppl_Op<"round", [SingleBlock, NoTerminator, NoRegionArguments]> {
+  let summary = "one round of a loop that is to be pipelined (PPL enable_pipeline)";
+  let description = [{
+    **Semantics**: the body, once. Rounds of one `loop` that follow each other are the loop; `--ppl-pipeline` lets their transfers and computations overlap.
+
+    **Constraints**: (C1) rounds are not nested. (C2) the body holds functions of the catalog only.
+
+    **Example**: `ppl.round "kernel.cpp:12" { ppl.dma.load dst = %x, src = %g : !t, !g }`
+  }];
+  let arguments = (ins StrAttr:$loop);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$loop attr-dict-with-keyword $body";
+}

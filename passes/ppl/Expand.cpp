@@ -205,5 +205,7 @@ std::unique_ptr<Pass> weft::ppl::createExpandPass() {
 }
 
 void weft::ppl::registerPplPasses() {
+  registerPass([] { return createPipelinePass(); });
   registerPass([] { return createExpandPass(); });
+  registerPass([] { return createAllocatePass(); });
 }

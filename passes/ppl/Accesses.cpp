@@ -1,0 +1,49 @@
+//===- Accesses.cpp - what functions and commands touch ------------------===//
+
+#include "passes/ppl/Accesses.h"
+#include "dialects/ppl/Memory.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::ppl;
+
+Value weft::ppl::rootOf(Value tensor) {
+  while (auto view = tensor.getDefiningOp<ViewOp>())
+    tensor = view.getSource();
+  return tensor;
+}
+
+SmallVector<TensorAccess> weft::ppl::accessesOf(const FunctionOp &function) {
+  SmallVector<TensorAccess> accesses;
+  for (const catalog::Slot &slot : function.function().slots) {
+    Value tensor = function.tensor({slot.name.data(), slot.name.size()});
+    if (!tensor)
+      continue;
+    TensorAccess access{tensor, rootOf(tensor)};
+    access.reads = slot.access != catalog::Access::Write;
+    access.writes = slot.access != catalog::Access::Read;
+    auto type = cast<TensorViewType>(tensor.getType()),
+         rootType = cast<TensorViewType>(access.root.getType());
+    access.coversRoot =
+        slot.access == catalog::Access::Write &&
+        type.getNumElements() * elementBytesOf(type) ==
+            rootType.getNumElements() * elementBytesOf(rootType);
+    accesses.push_back(access);
+  }
+  return accesses;
+}
+
+bool weft::ppl::mayOverlap(Value a, Value b, const Chip &chip) {
+  auto typeA = cast<TensorViewType>(a.getType()),
+       typeB = cast<TensorViewType>(b.getType());
+  if (typeA.getMemory() != typeB.getMemory())
+    return false;
+  if (rootOf(a) == rootOf(b) && typeA.isLocal())
+    return true;
+  catalog::Tensor x = describe(a, chip), y = describe(b, chip);
+  if (!x.address || !y.address) // not placed yet: apart unless one root
+    return rootOf(a) == rootOf(b);
+  uint64_t endX = *x.address + catalog::extentBytes(x, chip),
+           endY = *y.address + catalog::extentBytes(y, chip);
+  return *x.address < endY && *y.address < endX;
+}

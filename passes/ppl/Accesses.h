@@ -1,0 +1,32 @@
+//===- Accesses.h - what functions and commands touch -----------*- C++ -*-===//
+
+#ifndef WEFT_PASSES_PPL_ACCESSES_H
+#define WEFT_PASSES_PPL_ACCESSES_H
+
+#include "dialects/ppl/Function.h"
+
+namespace weft::ppl {
+
+/// A tensor that an op reads or writes.
+struct TensorAccess {
+  mlir::Value tensor; ///< as the op names it
+  mlir::Value root;   ///< the tensor that it is a view of
+  bool reads = false;
+  bool writes = false;
+  /// Writes every element of `root`.
+  bool coversRoot = false;
+};
+
+/// The tensor that `tensor` is a view of.
+mlir::Value rootOf(mlir::Value tensor);
+
+/// What a function of the catalog touches.
+llvm::SmallVector<TensorAccess> accessesOf(const FunctionOp &function);
+
+/// True if the two, in global or L2 memory, may have bytes in common. Local
+/// tensors: if they have one root.
+bool mayOverlap(mlir::Value a, mlir::Value b, const Chip &chip);
+
+} // namespace weft::ppl
+
+#endif // WEFT_PASSES_PPL_ACCESSES_H

@@ -1,0 +1,297 @@
+//===- Allocate.cpp - addresses for tensors ------------------------------===//
+
+#include "dialects/ppl/Command.h"
+#include "dialects/ppl/Memory.h"
+#include "dialects/ppl/Net.h"
+#include "passes/ppl/Accesses.h"
+#include "passes/ppl/Passes.h"
+#include "runtime/chips/Alignment.h"
+
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::ppl;
+
+namespace {
+/// A tensor without address: used by the ops number `first` to `last`.
+struct Buffer {
+  AllocOp op;
+  uint64_t bytes = 0;
+  size_t first = SIZE_MAX, last = 0;
+  std::optional<uint64_t> address;
+  /// Positions of buffers that should lie in other banks: one command uses
+  /// both, or the two engines use them at about the same time.
+  llvm::SmallSetVector<size_t, 8> partners;
+
+  uint64_t end() const { return *address + bytes; }
+  bool livesWith(const Buffer &other) const {
+    return first <= other.last && other.first <= last;
+  }
+};
+
+/// The memory in which buffers are placed.
+struct Space {
+  uint64_t bytes, bankBytes, alignment;
+};
+
+/// Ops that far from each other may run at once on the two engines: the
+/// commands of one step of a pipelined loop.
+constexpr size_t kNearby = 4;
+} // namespace
+
+static bool isTransfer(Operation *op) {
+  if (auto command = dyn_cast<CommandOp>(op))
+    return command.getEngine() == Engine::Gdma;
+  StringRef name = op->getName().getStringRef();
+  return name.starts_with("ppl.gdma.") || name.starts_with("ppl.dma.") ||
+         name.starts_with("ppl.sdma.");
+}
+
+//===----------------------------------------------------------------------===//
+// Who lives when
+//===----------------------------------------------------------------------===//
+
+static std::vector<Buffer> collect(NetOp net, Memory memory, const Chip &chip) {
+  std::vector<Buffer> buffers;
+  llvm::DenseMap<Value, size_t> index;
+  net.getBody().walk([&](AllocOp alloc) {
+    TensorViewType type = alloc.getTensor().getType();
+    if (type.getMemory() != memory)
+      return;
+    index[alloc.getTensor()] = buffers.size();
+    Buffer &buffer = buffers.emplace_back();
+    buffer.op = alloc;
+    buffer.bytes = alignUp<uint64_t>(extentBytes(type, 0, chip), chip.euBytes);
+  });
+  struct Use {
+    bool isTransfer;
+    SmallVector<size_t, 4> buffers;
+  };
+  std::vector<Use> uses;
+  net.getBody().walk([&](Operation *op) {
+    if (mlir::isa<AllocOp, ViewOp, NetOp>(op))
+      return;
+    Use use{isTransfer(op), {}};
+    for (Value operand : op->getOperands())
+      if (mlir::isa<TensorViewType>(operand.getType()))
+        if (auto found = index.find(rootOf(operand)); found != index.end())
+          use.buffers.push_back(found->second);
+    size_t time = uses.size();
+    for (size_t used : use.buffers) {
+      buffers[used].first = std::min(buffers[used].first, time);
+      buffers[used].last = std::max(buffers[used].last, time);
+    }
+    uses.push_back(std::move(use));
+  });
+  auto join = [&](const Use &a, const Use &b) {
+    for (size_t x : a.buffers)
+      for (size_t y : b.buffers)
+        if (x != y) {
+          buffers[x].partners.insert(y);
+          buffers[y].partners.insert(x);
+        }
+  };
+  for (size_t i = 0; i < uses.size(); ++i)
+    for (size_t j = i; j < uses.size() && j <= i + kNearby; ++j)
+      if (i == j || uses[i].isTransfer != uses[j].isTransfer)
+        join(uses[i], uses[j]);
+  return buffers;
+}
+
+//===----------------------------------------------------------------------===//
+// Where they lie
+//===----------------------------------------------------------------------===//
+
+/// The lowest start from `from` on where `buffer` meets none of `placed`.
+static uint64_t lowestFree(const Buffer &buffer, uint64_t from,
+                           ArrayRef<const Buffer *> placed) {
+  uint64_t start = from;
+  for (const Buffer *other : placed) // sorted by address
+    if (other->end() > start && *other->address < start + buffer.bytes)
+      start = other->end();
+  return start;
+}
+
+static unsigned partnersInBanks(const Buffer &buffer, uint64_t start,
+                                ArrayRef<const Buffer *> placed,
+                                const std::vector<Buffer> &all,
+                                const Space &space) {
+  uint64_t firstBank = start / space.bankBytes,
+           lastBank = (start + buffer.bytes - 1) / space.bankBytes;
+  unsigned count = 0;
+  for (const Buffer *other : placed) {
+    bool meets = *other->address / space.bankBytes <= lastBank &&
+                 (other->end() - 1) / space.bankBytes >= firstBank;
+    count += meets && buffer.partners.contains(size_t(other - all.data()));
+  }
+  return count;
+}
+
+/// Places one buffer among those that live with it: at the lowest place of the
+/// bank where it meets the fewest partners. False if it does not fit.
+static bool placeOne(Buffer &buffer, std::vector<Buffer> &all,
+                     ArrayRef<size_t> order, const Space &space,
+                     bool avoidBanks) {
+  SmallVector<const Buffer *> placed;
+  for (size_t i : order)
+    if (all[i].address && all[i].livesWith(buffer))
+      placed.push_back(&all[i]);
+  llvm::sort(placed, [](const Buffer *a, const Buffer *b) {
+    return std::tuple(*a->address, a->bytes) <
+           std::tuple(*b->address, b->bytes);
+  });
+  std::optional<uint64_t> best;
+  unsigned fewest = UINT_MAX;
+  for (uint64_t bank = 0; bank * space.bankBytes < space.bytes; ++bank) {
+    uint64_t start = lowestFree(buffer, bank * space.bankBytes, placed);
+    if (start + buffer.bytes > space.bytes)
+      break;
+    unsigned partners =
+        avoidBanks ? partnersInBanks(buffer, start, placed, all, space) : 0;
+    if (partners < fewest) {
+      fewest = partners;
+      best = start;
+    }
+    if (partners == 0)
+      break;
+  }
+  buffer.address = best;
+  return best.has_value();
+}
+
+/// In order of time first, which keeps the rounds of a loop alike; if that
+/// fails, largest first without regard for banks, which packs best.
+static bool placeAll(std::vector<Buffer> &buffers, const Space &space,
+                     unsigned method) {
+  std::vector<size_t> byTime(buffers.size());
+  for (size_t i = 0; i < byTime.size(); ++i)
+    byTime[i] = i;
+  std::vector<size_t> bySize = byTime;
+  llvm::stable_sort(byTime, [&](size_t a, size_t b) {
+    return buffers[a].first < buffers[b].first;
+  });
+  llvm::stable_sort(bySize, [&](size_t a, size_t b) {
+    return buffers[a].bytes > buffers[b].bytes;
+  });
+  constexpr unsigned kUtilizationFirst = 1; // memory_alloc_method_t
+  for (bool isByTime : {true, false}) {
+    if (isByTime && method == kUtilizationFirst)
+      continue;
+    for (Buffer &buffer : buffers)
+      buffer.address.reset();
+    bool fits = true;
+    SmallVector<size_t> live;
+    for (size_t i : isByTime ? byTime : bySize) {
+      if (buffers[i].first == SIZE_MAX) { // never used
+        buffers[i].address = 0;
+        continue;
+      }
+      if (isByTime)
+        llvm::erase_if(live, [&](size_t other) {
+          return buffers[other].last < buffers[i].first;
+        });
+      fits = placeOne(buffers[i], buffers, live, space, isByTime);
+      if (!fits)
+        break;
+      live.push_back(i);
+    }
+    if (fits)
+      return true;
+  }
+  return false;
+}
+
+static uint64_t peakBytes(const std::vector<Buffer> &buffers) {
+  std::vector<std::pair<size_t, int64_t>> changes;
+  for (const Buffer &buffer : buffers)
+    if (buffer.first != SIZE_MAX) {
+      changes.emplace_back(buffer.first, int64_t(buffer.bytes));
+      changes.emplace_back(buffer.last + 1, -int64_t(buffer.bytes));
+    }
+  llvm::sort(changes);
+  int64_t now = 0, peak = 0;
+  for (auto [time, bytes] : changes)
+    peak = std::max(peak, now += bytes);
+  return uint64_t(peak);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static LogicalResult reportFull(const std::vector<Buffer> &buffers,
+                                Memory memory, uint64_t bytes) {
+  auto largest = std::max_element(
+      buffers.begin(), buffers.end(),
+      [](const Buffer &a, const Buffer &b) { return a.bytes < b.bytes; });
+  AllocOp op = largest->op;
+  bool isLocal = memory == Memory::Local;
+  InFlightDiagnostic diagnostic = op->emitError();
+  diagnostic << (isLocal ? "local" : "L2") << " memory is too small: the "
+             << "tensors that live at once take " << peakBytes(buffers)
+             << " bytes" << (isLocal ? " of each lane" : "") << ", there are "
+             << bytes << "; this tensor is the largest (" << largest->bytes
+             << "), make its block smaller";
+  return diagnostic;
+}
+
+int weft::ppl::allocateTensors(NetOp net, unsigned method, uint64_t l2Bytes) {
+  const Chip &chip = chipOf(net);
+  for (Memory memory : {Memory::Local, Memory::L2}) {
+    bool isLocal = memory == Memory::Local;
+    std::vector<Buffer> buffers = collect(net, memory, chip);
+    if (buffers.empty())
+      continue;
+    Space space{isLocal ? chip.laneBytes : l2Bytes,
+                isLocal ? chip.laneBytes / chip.banks : l2Bytes, chip.euBytes};
+    if (space.bytes == 0 || !placeAll(buffers, space, method)) {
+      (void)reportFull(buffers, memory, space.bytes);
+      return isLocal ? 0x11 : 0x1A;
+    }
+    for (Buffer &buffer : buffers) {
+      OpBuilder builder(buffer.op);
+      TensorViewType type = buffer.op.getTensor().getType();
+      Value placed;
+      if (isLocal)
+        placed = builder.create<LocalOp>(buffer.op.getLoc(), type,
+                                         int64_t(*buffer.address));
+      else
+        placed = builder.create<GlobalOp>(
+            buffer.op.getLoc(), type,
+            int64_t(chip.l2MemoryBase + *buffer.address));
+      buffer.op.getTensor().replaceAllUsesWith(placed);
+      buffer.op.erase();
+    }
+  }
+  return 0;
+}
+
+namespace {
+/// `--ppl-allocate`: `ppl.alloc` becomes `ppl.local` (or `ppl.global` in L2).
+struct AllocatePass : PassWrapper<AllocatePass, OperationPass<NetOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AllocatePass)
+  AllocatePass() = default;
+  AllocatePass(const AllocatePass &other) : PassWrapper(other) {}
+  StringRef getArgument() const override { return "ppl-allocate"; }
+  StringRef getDescription() const override {
+    return "gives tensors of kernels their addresses";
+  }
+  Option<unsigned> method{
+      *this, "method",
+      llvm::cl::desc("memory_alloc_method_t: 0 banks first, 1 size first"),
+      llvm::cl::init(0)};
+
+  void runOnOperation() override {
+    if (allocateTensors(getOperation(), method,
+                        chipOf(getOperation()).l2MemoryBytes) != 0)
+      signalPassFailure();
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> weft::ppl::createAllocatePass() {
+  return std::make_unique<AllocatePass>();
+}

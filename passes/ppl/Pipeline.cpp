@@ -1,0 +1,265 @@
+//===- Pipeline.cpp - transfers and computations of a loop overlap -------===//
+
+#include "dialects/ppl/Command.h"
+#include "dialects/ppl/Memory.h"
+#include "dialects/ppl/Net.h"
+#include "passes/ppl/Accesses.h"
+#include "passes/ppl/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::ppl;
+
+namespace {
+/// An op of a round with its stage (PPL 3.4): the engine changes from one stage
+/// to the next along every tensor.
+struct StagedOp {
+  Operation *op;
+  unsigned stage;
+};
+using Round = SmallVector<StagedOp>;
+
+/// The rounds of one loop.
+class Loop {
+public:
+  Loop(ArrayRef<RoundOp> roundOps, const Chip &chip);
+
+  unsigned lastStage() const { return last; }
+  /// A reason why the rounds cannot overlap, or none; tensors that all rounds
+  /// share get a copy a round first, where that keeps the meaning.
+  std::optional<std::string> obstacle(OpBuilder &builder);
+  /// Moves the ops before the first round in their new order.
+  void emitOverlapped();
+  void emitSerial();
+
+private:
+  void stage(RoundOp round);
+  bool isPrivatizable(Value root) const;
+  void privatize(Value root, OpBuilder &builder);
+  /// The first pair that would change places and must not.
+  std::optional<std::pair<TensorAccess, TensorAccess>> conflict() const;
+
+  SmallVector<RoundOp> roundOps;
+  const Chip &chip;
+  SmallVector<Round> rounds;
+  unsigned last = 0;
+};
+} // namespace
+
+Loop::Loop(ArrayRef<RoundOp> ops, const Chip &chip)
+    : roundOps(ops.begin(), ops.end()), chip(chip) {
+  for (RoundOp round : roundOps)
+    stage(round);
+}
+
+void Loop::stage(RoundOp round) {
+  struct Last {
+    catalog::Unit unit;
+    unsigned stage;
+  };
+  llvm::DenseMap<Value, Last> lastOf;
+  Round &ops = rounds.emplace_back();
+  for (Operation &op : round.getBody().front()) {
+    FunctionOp function(&op);
+    catalog::Unit unit = function.function().unit;
+    unsigned stage = 0;
+    SmallVector<TensorAccess> accesses = accessesOf(function);
+    for (const TensorAccess &access : accesses) {
+      auto found = lastOf.find(access.root);
+      if (found != lastOf.end())
+        stage = std::max(stage, found->second.stage +
+                                    (found->second.unit == unit ? 0 : 1));
+    }
+    for (const TensorAccess &access : accesses)
+      if (cast<TensorViewType>(access.root.getType()).isLocal())
+        lastOf[access.root] = {unit, stage};
+    ops.push_back({&op, stage});
+    last = std::max(last, stage);
+  }
+}
+
+std::optional<std::pair<TensorAccess, TensorAccess>> Loop::conflict() const {
+  for (size_t i = 0; i < rounds.size(); ++i)
+    for (size_t later = i + 1; later <= i + last && later < rounds.size();
+         ++later)
+      for (const StagedOp &a : rounds[i])
+        for (const StagedOp &b : rounds[later]) {
+          if (i + a.stage <= later + b.stage)
+            continue;
+          for (const TensorAccess &x : accessesOf(FunctionOp(a.op)))
+            for (const TensorAccess &y : accessesOf(FunctionOp(b.op))) {
+              auto alloc = x.root.getDefiningOp<AllocOp>();
+              bool isSingle = alloc && alloc.getSingle();
+              if ((x.writes || y.writes) && !isSingle &&
+                  mayOverlap(x.tensor, y.tensor, chip))
+                return std::pair(x, y);
+            }
+        }
+  return std::nullopt;
+}
+
+bool Loop::isPrivatizable(Value root) const {
+  if (!root.getDefiningOp<AllocOp>())
+    return false;
+  // Every round writes all of it before it reads, and nobody else uses it.
+  SmallVector<Value> views{root};
+  for (size_t i = 0; i < views.size(); ++i)
+    for (Operation *user : views[i].getUsers()) {
+      if (auto view = dyn_cast<ViewOp>(user)) {
+        views.push_back(view.getTensor());
+        continue;
+      }
+      auto round = user->getParentOfType<RoundOp>();
+      if (!round || !llvm::is_contained(roundOps, round))
+        return false;
+    }
+  for (const Round &round : rounds) {
+    bool isFirst = true;
+    for (const StagedOp &staged : round)
+      for (const TensorAccess &access : accessesOf(FunctionOp(staged.op)))
+        if (access.root == root && isFirst) {
+          if (!access.coversRoot)
+            return false;
+          isFirst = false;
+        }
+  }
+  return true;
+}
+
+// Views of the root are few; each round gets its own of those that it uses.
+void Loop::privatize(Value root, OpBuilder &builder) {
+  builder.setInsertionPoint(roundOps.front());
+  for (size_t i = 1; i < rounds.size(); ++i) {
+    IRMapping mapping;
+    std::function<Value(Value)> copyOf = [&](Value value) -> Value {
+      if (Value known = mapping.lookupOrNull(value))
+        return known;
+      Operation *op = value.getDefiningOp();
+      if (auto view = dyn_cast<ViewOp>(op))
+        copyOf(view.getSource());
+      builder.clone(*op, mapping);
+      return mapping.lookup(value);
+    };
+    for (const StagedOp &staged : rounds[i])
+      for (OpOperand &operand : staged.op->getOpOperands())
+        if (rootOf(operand.get()) == root)
+          operand.set(copyOf(operand.get()));
+  }
+}
+
+std::optional<std::string> Loop::obstacle(OpBuilder &builder) {
+  while (auto pair = conflict()) {
+    Value root = pair->first.root;
+    if (root == pair->second.root && isPrivatizable(root)) {
+      privatize(root, builder);
+      continue;
+    }
+    auto type = cast<TensorViewType>(root.getType());
+    if (type.isLocal())
+      return "a local tensor carries a value from one round to the next, or "
+             "from before the loop, across stages; make it inside the loop";
+    return "a round reads or overwrites global memory that an earlier round "
+           "writes in a later stage";
+  }
+  return std::nullopt;
+}
+
+void Loop::emitOverlapped() {
+  Operation *before = roundOps.front();
+  for (size_t step = 0; step < rounds.size() + last; ++step)
+    for (unsigned stage = last + 1; stage-- > 0;) {
+      if (step < stage || step - stage >= rounds.size())
+        continue;
+      for (const StagedOp &staged : rounds[step - stage])
+        if (staged.stage == stage)
+          staged.op->moveBefore(before);
+    }
+}
+
+void Loop::emitSerial() {
+  Operation *before = roundOps.front();
+  for (const Round &round : rounds)
+    for (const StagedOp &staged : round)
+      staged.op->moveBefore(before);
+}
+
+namespace {
+/// `--ppl-pipeline`: rounds of a loop overlap. Step t runs stage s of round
+/// t - s, later stages first, so that the two engines always have work of
+/// different rounds. Every op keeps its order against those that touch the same
+/// bytes; a loop where that is impossible stays serial, with a warning.
+struct PipelinePass : PassWrapper<PipelinePass, OperationPass<NetOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelinePass)
+  PipelinePass() = default;
+  PipelinePass(bool isSerial) { serial = isSerial; }
+  PipelinePass(const PipelinePass &other) : PassWrapper(other) {}
+  StringRef getArgument() const override { return "ppl-pipeline"; }
+  StringRef getDescription() const override {
+    return "overlaps transfers and computations of marked loops";
+  }
+  Option<bool> serial{*this, "serial",
+                      llvm::cl::desc("keep the rounds one after the other"),
+                      llvm::cl::init(false)};
+
+  void runOnOperation() override {
+    NetOp net = getOperation();
+    const Chip &chip = chipOf(net);
+    OpBuilder builder(net);
+    SmallVector<RoundOp> all(net.getBody().getOps<RoundOp>());
+    for (size_t i = 0; i < all.size();) {
+      size_t end = i + 1;
+      while (end < all.size() && all[end].getLoop() == all[i].getLoop() &&
+             followsDirectly(all[end - 1], all[end]))
+        ++end;
+      ArrayRef<RoundOp> loopOps = ArrayRef(all).slice(i, end - i);
+      overlap(loopOps, chip, builder);
+      for (RoundOp round : loopOps)
+        round.erase();
+      i = end;
+    }
+  }
+
+  // Tensors of a round are made before it; they do not separate rounds.
+  static bool followsDirectly(Operation *first, Operation *second) {
+    Operation *op = first->getNextNode();
+    while (op != second && mlir::isa<AllocOp, ViewOp, GlobalOp, LocalOp>(op))
+      op = op->getNextNode();
+    return op == second;
+  }
+
+  void overlap(ArrayRef<RoundOp> loopOps, const Chip &chip,
+               OpBuilder &builder) {
+    hoistTensors(loopOps);
+    Loop loop(loopOps, chip);
+    if (serial || loop.lastStage() == 0)
+      return loop.emitSerial();
+    if (std::optional<std::string> why = loop.obstacle(builder)) {
+      RoundOp(loopOps.front()).emitWarning()
+          << "the loop stays serial: " << *why;
+      return loop.emitSerial();
+    }
+    loop.emitOverlapped();
+  }
+
+  // What rounds use is made before the first one.
+  static void hoistTensors(ArrayRef<RoundOp> loopOps) {
+    Operation *front = RoundOp(loopOps.front());
+    for (RoundOp round : loopOps.drop_front()) {
+      SmallVector<Operation *> tensors;
+      for (Operation *op = round->getPrevNode(); op && !mlir::isa<RoundOp>(op);
+           op = op->getPrevNode())
+        tensors.push_back(op);
+      for (Operation *op : llvm::reverse(tensors))
+        op->moveBefore(front);
+    }
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> weft::ppl::createPipelinePass(bool serial) {
+  return std::make_unique<PipelinePass>(serial);
+}
