@@ -2,6 +2,8 @@
 
 #include "runtime/ppl/Slots.h"
 
+#include <algorithm>
+
 using namespace weft;
 using namespace weft::catalog;
 
@@ -22,6 +24,41 @@ static Rule ifShared(Rule rule) {
 }
 static Rule ifPerChannel(Rule rule) {
   return onlyIf("with is_param_repeated", isPerChannel, std::move(rule));
+}
+
+/// A table of each channel has the channels of dst; one table a lane is given
+/// by as many channels, or by as many as there are lanes, all in one row.
+static Rule tableChannels() {
+  return rule("axis c of param must equal axis c of dst, or be the number of "
+              "lanes if that is less and is_param_repeated is true",
+              [](const Call &call) {
+                int64_t table = call.tensor("param")->shape[1],
+                        wanted = call.tensor("dst")->shape[1];
+                int64_t lanes = call.chip->lanes;
+                bool isRepeated = call.integer("is_param_repeated") != 0;
+                if (table == wanted ||
+                    (isRepeated && table == lanes && wanted > lanes))
+                  return std::string();
+                return "param has " + std::to_string(table) +
+                       " there, dst has " + std::to_string(wanted);
+              });
+}
+
+/// The lanes of one table a lane; the machine reads the first row of each.
+static Rule tableInFirstRow() {
+  return rule("the first LANE_NUM channels of a repeated param must lie in the "
+              "first row of lanes",
+              [](const Call &call) {
+                const Tensor *param = call.tensor("param");
+                int64_t lanes = call.chip->lanes;
+                int64_t used = std::min(param->shape[1], lanes);
+                if (!call.integer("is_param_repeated") ||
+                    param->lane + used <= lanes)
+                  return std::string();
+                return "param has " + std::to_string(used) +
+                       " tables from lane " + std::to_string(param->lane) +
+                       " on, the chip has " + std::to_string(lanes) + " lanes";
+              });
 }
 
 static Rule constantIfFilled() {
@@ -65,7 +102,8 @@ static std::vector<Rule> wRules(bool gathers) {
   return withShared({
       shapeIs("dst", {-1, -1, 1, -1}),
       shapeIs("param", {-1, -1, 1, -1}),
-      sameAxis("param", 'c', "dst", 'c'),
+      tableChannels(),
+      tableInFirstRow(),
       layoutIs("dst", {AlignMode::Aligned}),
       layoutIs("param", {AlignMode::Aligned}),
       ifShared(sameAxis("param", 'n', "dst", 'n')),
@@ -199,7 +237,8 @@ static Operation scatterHw() {
 static std::vector<Rule> hRules(std::string_view listed) {
   return withShared({
       shapeIs("param", {1, -1, -1, -1}),
-      sameAxis("param", 'c', "dst", 'c'),
+      tableChannels(),
+      tableInFirstRow(),
       sameAxis("param", 'w', "dst", 'w'),
       shapeIs("index", {-1, -1, -1, 1}),
       sameAxis("index", 'n', "dst", 'n'),
