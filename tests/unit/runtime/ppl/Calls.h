@@ -1,0 +1,124 @@
+//===- Calls.h - calls of PPL functions for tests -------------*- C++ -*-===//
+
+#ifndef WEFT_TESTS_UNIT_RUNTIME_PPL_CALLS_H
+#define WEFT_TESTS_UNIT_RUNTIME_PPL_CALLS_H
+
+#include "runtime/ppl/Interpreter.h"
+
+#include <gtest/gtest.h>
+
+/// Words to write calls and values of PPL functions in tests.
+namespace weft::catalog::testing {
+
+/// A tensor in local memory, without an address.
+inline Argument local(DataType type, const Dims &shape,
+                      AlignMode layout = AlignMode::Aligned,
+                      unsigned lane = 0) {
+  Argument argument;
+  argument.kind = Argument::Kind::Tensor;
+  argument.tensor.type = type;
+  argument.tensor.layout = layout;
+  argument.tensor.shape = shape;
+  argument.tensor.lane = lane;
+  return argument;
+}
+/// The same with strides of its own.
+inline Argument strided(DataType type, const Dims &shape, const Dims &strides,
+                        unsigned lane = 0) {
+  Argument argument = local(type, shape, AlignMode::Free, lane);
+  argument.tensor.strides = strides;
+  return argument;
+}
+/// A tensor with an address in its lanes.
+inline Argument at(uint64_t address, Argument argument) {
+  argument.tensor.address = address;
+  return argument;
+}
+inline Argument number(int64_t value) {
+  Argument argument;
+  argument.kind = Argument::Kind::Integer;
+  argument.integer = value;
+  return argument;
+}
+inline Argument number(int value) { return number(int64_t(value)); }
+inline Argument number(double value) {
+  Argument argument;
+  argument.kind = Argument::Kind::Float;
+  argument.real = value;
+  return argument;
+}
+/// Left out.
+inline Argument none() { return {}; }
+
+/// A call with the strides of its layouts filled in.
+inline Call callOf(std::string_view name, std::vector<Argument> arguments,
+                   const Chip &chip = chips::bm1684x) {
+  Call call;
+  call.operation = find(name);
+  EXPECT_NE(call.operation, nullptr) << name;
+  call.chip = &chip;
+  call.arguments = std::move(arguments);
+  for (Argument &argument : call.arguments)
+    if (argument.isTensor() && argument.tensor.layout != AlignMode::Free)
+      argument.tensor.strides =
+          stridesOf(argument.tensor.layout, argument.tensor.type,
+                    argument.tensor.shape, argument.tensor.lane, chip);
+  return call;
+}
+
+/// What `problemOf` says of a call; empty if it is legal.
+inline std::string problem(std::string_view name,
+                           std::vector<Argument> arguments,
+                           const Chip &chip = chips::bm1684x) {
+  return problemOf(callOf(name, std::move(arguments), chip));
+}
+
+/// The same numbers in every run.
+class Numbers {
+public:
+  explicit Numbers(uint64_t seed) : state(seed) {}
+  /// splitmix64
+  uint64_t next() {
+    uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+  }
+  /// In [low, high].
+  int64_t in(int64_t low, int64_t high) {
+    return low + int64_t(next() % uint64_t(high - low + 1));
+  }
+
+private:
+  uint64_t state;
+};
+
+/// The values of all tensors of a call, with random bits.
+inline Values randomValues(const Call &call, Numbers &numbers) {
+  Values values;
+  for (const Slot &slot : call.operation->slots)
+    if (const Tensor *tensor = call.tensor(slot.name)) {
+      Dense dense(tensor->type, tensor->shape);
+      for (int64_t i = 0; i < dense.elements(); ++i)
+        dense.setBits(i, numbers.next() &
+                             ((bitsOf(dense.type) == 64
+                                   ? 0
+                                   : uint64_t(1) << bitsOf(dense.type)) -
+                              1));
+      values.emplace(slot.name, std::move(dense));
+    }
+  return values;
+}
+
+/// Runs a call's meaning on `values`; the call must be legal.
+inline rt::Status evaluate(const Call &call, Values &values) {
+  EXPECT_EQ(problemOf(call), "") << call.operation->name;
+  Evaluate evaluator = evaluatorOf(*call.operation);
+  EXPECT_NE(evaluator, nullptr) << call.operation->name;
+  return evaluator ? evaluator(call, values)
+                   : rt::fail(rt::Code::Internal, "no evaluator");
+}
+
+} // namespace weft::catalog::testing
+
+#endif // WEFT_TESTS_UNIT_RUNTIME_PPL_CALLS_H
