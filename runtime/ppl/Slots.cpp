@@ -452,3 +452,29 @@ Rule catalog::typesOnChip(std::string_view chip, std::string_view name,
             return str(name) + " is " + str(spelling(tensor->type));
           }};
 }
+
+Rule catalog::typeNumberOf(std::string_view slot, std::string_view tensor) {
+  return {str(slot) + " must be DT_NONE or the type of " + str(tensor),
+          [slot, tensor](const Call &call) {
+            const Tensor *named = call.tensor(tensor);
+            int64_t number = call.integer(slot);
+            if (number == 0 || !named || number == int64_t(named->type))
+              return std::string();
+            std::optional<DataType> type = dataTypeOf(number);
+            return str(slot) + " is " +
+                   (type ? str(spelling(*type)) : std::to_string(number)) +
+                   ", " + str(tensor) + " is " + str(spelling(named->type));
+          }};
+}
+
+Rule catalog::onlyOnChips(ChipNames chips, std::string_view slot,
+                          std::string text) {
+  return {std::move(text), [chips, slot](const Call &call) {
+            bool isGiven = call.tensor(slot) || call.real(slot) != 0;
+            bool isThere = std::find(chips.begin(), chips.end(),
+                                     call.chip->targetName) != chips.end();
+            return isGiven && !isThere ? str(slot) + " is given on " +
+                                             str(call.chip->targetName)
+                                       : std::string();
+          }};
+}

@@ -84,6 +84,10 @@ Rule startsOnEu(std::string_view name);
 Rule shortStrides(Names names);
 /// On these chips `name` must have one of `types`.
 Rule typesOnChip(std::string_view chip, std::string_view name, TypeSet types);
+/// The integer `slot` is DT_NONE or the number of the type of `tensor`.
+Rule typeNumberOf(std::string_view slot, std::string_view tensor);
+/// Tensors, numbers and flags other than 0 in `slot` are for these chips.
+Rule onlyOnChips(ChipNames chips, std::string_view slot, std::string text);
 
 // The files of rows, one a group of the manual; Catalog.cpp joins them.
 std::vector<Operation> dmaOperations();

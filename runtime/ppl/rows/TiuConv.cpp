@@ -1,8 +1,716 @@
-//===- TiuConv.cpp - rows of the catalog -----------------------------===//
+//===- TiuConv.cpp - rows of the convolutions ----------------------------===//
 
-#include "runtime/ppl/Slots.h"
+#include "runtime/ppl/Window.h"
+
+#include <algorithm>
 
 using namespace weft;
 using namespace weft::catalog;
 
-std::vector<Operation> catalog::tiuConvOperations() { return {}; }
+static constexpr TypeSet k8 = TypeSet(DataType::Int8) | DataType::Uint8,
+                         k16 = TypeSet(DataType::Int16) | DataType::Uint16,
+                         k32 = TypeSet(DataType::Int32) | DataType::Uint32;
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+template <class T>
+static std::vector<T> joined(std::vector<T> all, const std::vector<T> &more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+static std::string str(std::string_view text) { return std::string(text); }
+
+/// A compact tensor of `words` elements a channel of dst, [1, oc, 1, words].
+static std::vector<Rule> perChannel(std::string_view name, int64_t words) {
+  return {shapeIs(name, {1, -1, 1, words}), sameAxis(name, 'c', "dst", 'c'),
+          layoutIs(name, {AlignMode::Compact}), sameLanes({"dst", name})};
+}
+
+static Rule outputChannels() {
+  return rule("oc must be the c of dst", [](const Call &call) {
+    const Tensor *dst = call.tensor("dst");
+    int64_t oc = call.integer("oc");
+    if (!dst || dst->shape[1] == oc)
+      return std::string();
+    return "oc is " + std::to_string(oc) + ", dst has " +
+           std::to_string(dst->shape[1]) + " channels";
+  });
+}
+
+/// [1, oc, ceil(ic/NIC)*kh*kw, NIC], or the same elements split otherwise.
+static Rule packedWeight() {
+  return rule(
+      "weight must be compact [1, oc, ceil(ic / NIC) * kh * kw, NIC] with NIC "
+      "= get_nic of its type",
+      [](const Call &call) {
+        const Tensor *weight = call.tensor("weight"), *src = call.tensor("src"),
+                     *dst = call.tensor("dst");
+        if (!weight || !src || !dst)
+          return std::string();
+        int64_t each = packedElements(src->type, src->shape[1],
+                                      windowOf(call).taps(), *call.chip);
+        const Dims &shape = weight->shape;
+        if (shape[0] == 1 && shape[1] == dst->shape[1] &&
+            shape[2] * shape[3] == each)
+          return std::string();
+        return "weight has shape " + std::to_string(shape[0]) + "x" +
+               std::to_string(shape[1]) + "x" + std::to_string(shape[2]) + "x" +
+               std::to_string(shape[3]) + ", " + std::to_string(src->shape[1]) +
+               " input channels take 1x" + std::to_string(dst->shape[1]) + "x" +
+               std::to_string(each /
+                              int64_t(channelPack(src->type, *call.chip))) +
+               "x" + std::to_string(channelPack(src->type, *call.chip));
+      });
+}
+
+/// Every lane of the dot unit reads all channels of src, so these begin where
+/// the unit does; fp32 is done by the vector unit.
+static Rule sourceLane() {
+  return rule("src must start in lane 0 (fp32: there or in the lane of dst)",
+              [](const Call &call) {
+                const Tensor *src = call.tensor("src"),
+                             *dst = call.tensor("dst");
+                if (!src || !dst || src->lane == 0 ||
+                    (src->type == DataType::Fp32 && src->lane == dst->lane))
+                  return std::string();
+                return "src starts in lane " + std::to_string(src->lane);
+              });
+}
+
+static Rule sourceStrides() {
+  return rule(
+      "every stride of src must be below 65536 elements", [](const Call &call) {
+        const Tensor *src = call.tensor("src");
+        for (int axis = 0; src && axis < 4; ++axis)
+          if (src->strides[axis] > 65535)
+            return "src has stride " + std::to_string(src->strides[axis]) +
+                   " on axis " + "nchw"[axis];
+        return std::string();
+      });
+}
+
+/// The type of dst follows from those of the operands (manual 4.6.4).
+static Rule signOfResult(Names sources) {
+  return rule(
+      "dst must be unsigned with result_relu, else signed exactly if src, "
+      "weight or bias is",
+      [sources](const Call &call) {
+        const Tensor *dst = call.tensor("dst");
+        if (!dst)
+          return std::string();
+        bool relu = call.integer("result_relu") != 0;
+        bool some = std::any_of(
+            sources.begin(), sources.end(),
+            [&](std::string_view name) { return isSignedOperand(call, name); });
+        bool want = some && !relu;
+        if (isSigned(dst->type) == want)
+          return std::string();
+        return "dst is " + str(spelling(dst->type)) +
+               (relu   ? " and result_relu is set"
+                : some ? " and an operand is signed"
+                       : " and no operand is signed");
+      });
+}
+
+/// Of conv_asym: the zero point makes the weights signed.
+static Rule signOfAsymmetric() {
+  return rule("dst must be unsigned exactly if src, weight and kzp are and kzp "
+              "is the number 0",
+              [](const Call &call) {
+                const Tensor *dst = call.tensor("dst");
+                if (!dst)
+                  return std::string();
+                bool zero = !call.tensor("kzp") && call["kzp"].number() == 0;
+                bool want = !zero || isSignedOperand(call, "src") ||
+                            isSignedOperand(call, "weight") ||
+                            isSignedOperand(call, "bias");
+                if (isSigned(dst->type) == want)
+                  return std::string();
+                return "dst is " + str(spelling(dst->type)) +
+                       (want ? ", the sums are signed" : "");
+              });
+}
+
+/// Numbers that stand for bytes. `slot` must lie between the limits.
+static Rule byteNumbers(Names slots) {
+  return rule("a number in place of a tensor of bytes must be whole and -128 "
+              "to 255",
+              [slots](const Call &call) {
+                for (std::string_view slot : slots) {
+                  const Argument &argument = call[slot];
+                  if (argument.kind == Argument::Kind::None ||
+                      argument.isTensor())
+                    continue;
+                  double value = argument.number();
+                  if (!(value >= -128 && value <= 255) ||
+                      value != double(int64_t(value)))
+                    return str(slot) + " is " + std::to_string(value);
+                }
+                return std::string();
+              });
+}
+
+static Rule sums32(std::string_view slot) {
+  return rule("sums are kept in 32 bits: dst must be int32, uint32 or fp32 "
+              "with " +
+                  str(slot),
+              [slot](const Call &call) {
+                const Tensor *dst = call.tensor("dst");
+                if (!dst || !call.integer(slot) || bitsOf(dst->type) == 32)
+                  return std::string();
+                return "dst is " + str(spelling(dst->type));
+              });
+}
+
+/// fp8 exists behind BM1688 and not on MARS3.
+static Rule smallFloats(Names names) {
+  return rule("fp8 needs bm1690, sg2380, sg2260e or sg2262",
+              [names](const Call &call) {
+                std::string_view chip = call.chip->targetName;
+                if (chip != "bm1684x" && chip != "bm1688" && chip != "mars3")
+                  return std::string();
+                for (std::string_view name : names)
+                  if (const Tensor *tensor = call.tensor(name);
+                      tensor && kFp8.contains(tensor->type))
+                    return str(name) + " is " + str(spelling(tensor->type)) +
+                           " on " + str(chip);
+                return std::string();
+              });
+}
+
+static Rule floatResult() {
+  return rule("dst must have the type of src or be fp32 (of fp8: or fp16)",
+              [](const Call &call) {
+                const Tensor *dst = call.tensor("dst"),
+                             *src = call.tensor("src");
+                if (!dst || !src || dst->type == src->type ||
+                    dst->type == DataType::Fp32 ||
+                    (kFp8.contains(src->type) && dst->type == DataType::Fp16))
+                  return std::string();
+                return "dst is " + str(spelling(dst->type)) + ", src is " +
+                       str(spelling(src->type));
+              });
+}
+
+static Rule floatBias() {
+  return rule(
+      "bias must be fp32; chips other than bm1684x also take the type "
+      "of src",
+      [](const Call &call) {
+        const Tensor *bias = call.tensor("bias"), *src = call.tensor("src");
+        if (!bias || !src || bias->type == DataType::Fp32 ||
+            (bias->type == src->type && call.chip->targetName != "bm1684x"))
+          return std::string();
+        return "bias is " + str(spelling(bias->type));
+      });
+}
+
+static Rule wideBias() {
+  return rule("bias of 16 bits is for bm1684x; elsewhere it must be int32 or "
+              "uint32",
+              [](const Call &call) {
+                const Tensor *bias = call.tensor("bias");
+                if (!bias || bitsOf(bias->type) == 32 ||
+                    call.chip->targetName == "bm1684x")
+                  return std::string();
+                return "bias is " + str(spelling(bias->type)) + " on " +
+                       str(call.chip->targetName);
+              });
+}
+
+/// BM1684X takes bytes, the later chips widened to 16 bits.
+static Rule zeroPointWidth() {
+  return rule("kzp must have the bits of the machine: int8 or uint8 on "
+              "bm1684x, 8 or 16 elsewhere",
+              [](const Call &call) {
+                const Tensor *kzp = call.tensor("kzp");
+                if (!kzp || bitsOf(kzp->type) == 8 ||
+                    call.chip->targetName != "bm1684x")
+                  return std::string();
+                return "kzp is " + str(spelling(kzp->type));
+              });
+}
+
+/// (pad, insert) of every input channel.
+static std::vector<Rule> padTensor() {
+  return {shapeIs("pad_val", {1, -1, 1, 2}),
+          sameAxis("pad_val", 'c', "src", 'c'),
+          layoutIs("pad_val", {AlignMode::Compact}),
+          sameTypes({"src", "pad_val"}), startsInLaneZero("pad_val")};
+}
+
+static std::vector<Rule> cubeRules() {
+  return joined<Rule>(
+      {followsWindow(), outputChannels(), packedWeight(), sourceLane(),
+       sourceStrides(), layoutIs("dst", {AlignMode::Aligned}),
+       layoutIs("weight", {AlignMode::Compact}), sameLanes({"dst", "weight"}),
+       apart("dst", {"src", "weight", "bias", "kzp", "requant", "pad_val"})},
+      perChannel("bias", 1));
+}
+
+static std::vector<Rule> depthwiseRules(std::string_view dst,
+                                        std::string_view src) {
+  return {followsWindow(),
+          sameAxis(dst, 'c', src, 'c'),
+          sameAxis("weight", 'c', dst, 'c'),
+          rule("weight must be [1, c, kh, kw]",
+               [](const Call &call) {
+                 const Tensor *weight = call.tensor("weight");
+                 Window window = windowOf(call);
+                 if (!weight || (weight->shape[0] == 1 &&
+                                 weight->shape[2] == window.kernel[0] &&
+                                 weight->shape[3] == window.kernel[1]))
+                   return std::string();
+                 return "weight has n " + std::to_string(weight->shape[0]) +
+                        " and window " + std::to_string(weight->shape[2]) +
+                        "x" + std::to_string(weight->shape[3]) +
+                        ", the kernel is " + std::to_string(window.kernel[0]) +
+                        "x" + std::to_string(window.kernel[1]);
+               }),
+          shapeIs("bias", {1, -1, 1, 1}),
+          sameAxis("bias", 'c', dst, 'c'),
+          layoutIs(dst, {AlignMode::Aligned}),
+          layoutIs(src, {AlignMode::Aligned}),
+          layoutIs("weight", {AlignMode::Compact}),
+          layoutIs("bias", {AlignMode::Compact}),
+          sameLanes({dst, src, "weight", "bias"}),
+          apart(dst, {src, "weight", "bias"})};
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+static constexpr std::string_view kFloatOrder =
+    R"(acc(n,o,y,x) = [result_add] dst(n,o,y,x) + [bias] bias(o) + sum_{i,p,q} X(n, i, y*sh + p*dh - top, x*sw + q*dw - left) * K(o,i,p,q)
+dst = acc rounded to nearest even
+X(n,i,u,v) = src(n, i, u/(ih+1), v/(iw+1)) where both divide evenly and lie inside, else 0; K is weight, turned by 180 degrees with kernel_rotate.
+Order, fp32: two accumulators. even = 0, odd = bias or dst alone (with both: even = bias, odd = dst). Product j (order i, p, q), rounded, goes to even if j is even, else to odd; the result is even + odd.
+Order, 16 bits and fp8: acc starts from dst, adds the bias, then one term for each group of NIC channels and tap (order group, p, q): the exact products, each cut toward zero to 24 fraction bits below the largest one's exponent, added exactly, rounded to fp32.
+With result_add the old dst is read as fp32, aligned, whatever its type.)";
+
+static std::vector<Slot> floatSlots(TypeSet weights) {
+  return {result("dst", kFloats | kFp8),
+          source("src", kFloats | kFp8),
+          sourceOrScalar("weight", weights),
+          optionalSourceOrScalar("bias", kFloats | kFp8, 0),
+          integer("oc", 1, 65535),
+          kernelSlot("k_shape")};
+}
+
+static std::vector<Rule> floatRules() {
+  return joined<Rule>(
+      joined<Rule>({sameTypes({"src", "weight"}), floatResult(), floatBias(),
+                    smallFloats({"src"}), typeNumberOf("out_dtype", "dst")},
+                   cubeRules()),
+      {onlyOnChips({"bm1688", "mars3"}, "do_relu",
+                   "do_relu exists on bm1688 and mars3; use "
+                   "tiu::fmax afterwards")});
+}
+
+static Operation fconvRow() {
+  Operation op;
+  op.name = "tiu.fconv";
+  op.section = "4.6.4.1";
+  op.summary = "2-D float convolution with bias and accumulation in fp32";
+  op.formula = kFloatOrder;
+  op.slots =
+      joined(floatSlots(kFloats | kFp8),
+             {strideSlot(), dilationSlot(), padSlot(), flag("result_add"),
+              integer("out_dtype", 0, 18, 0), flag("has_bias", true),
+              insertSlot("ins", 14), flag("do_relu"), flag("kernel_rotate")});
+  op.rules = floatRules();
+  op.chipNote = "fp8 on bm1690 and later; do_relu on bm1688 and mars3";
+  op.example = R"(tensor<fp32> dst({1, 16, 6, 6});
+tensor<fp16> src({1, 32, 6, 6}), weight({1, 16, 9, 32}, TPU_COMPACT);
+tensor<fp32> bias({1, 16, 1, 1}, TPU_COMPACT);
+dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
+padding_t pad = {1, 1, 1, 1};
+tiu::fconv(dst, src, weight, bias, 16, &kernel, &stride, &dilation, &pad, false, DT_FP32);)";
+  return op;
+}
+
+static Operation fdeconvRow() {
+  Operation op;
+  op.name = "tiu.fdeconv";
+  op.section = "4.6.4.2";
+  op.summary = "float convolution of an input with zeros inserted, kernel "
+               "turned: transposed convolution";
+  op.formula = kFloatOrder;
+  op.slots = joined(floatSlots(kFloats | kFp8),
+                    {insertSlot("insert", 14), padSlot(), dilationSlot(),
+                     flag("result_add"), integer("out_dtype", 0, 18, 0),
+                     flag("has_bias", true), flag("do_relu"),
+                     flag("kernel_rotate", true)});
+  op.rules = floatRules();
+  op.chipNote = "fp8 on bm1690 and later; do_relu on bm1688 and mars3";
+  op.example =
+      R"(tensor<fp16> dst({1, 8, 8, 8}), src({1, 32, 4, 4}), weight({1, 8, 4, 32}, TPU_COMPACT);
+dim2 kernel = {2, 2}, insert = {1, 1}, dilation = {1, 1};
+padding_t pad = {1, 0, 1, 0};
+tiu::fdeconv(dst, src, weight, None, 8, &kernel, &insert, &pad, &dilation, false, false);)";
+  return op;
+}
+
+static constexpr std::string_view kFloatDepthwise =
+    R"(dst(n,c,y,x) = bias(c) + sum_{p,q} X(n, c, y*sh + p*dh - top, x*sw + q*dw - left) * K(c,p,q)
+X is src with zeros for padding and insertion; K is weight, turned by 180 degrees with kernel_rotate.
+Order: even = 0, odd = bias. Product j (order p, q) rounded to the type goes to even if j is even, else to odd; every addition rounds to the type; the result is even + odd.)";
+
+static std::vector<Rule> floatDepthwise(std::string_view dst,
+                                        std::string_view src) {
+  return joined<Rule>({sameTypes({dst, src, "weight", "bias"})},
+                      depthwiseRules(dst, src));
+}
+
+static Operation fdwConvRow() {
+  Operation op;
+  op.name = "tiu.fdw_conv";
+  op.section = "4.6.4.3";
+  op.summary = "float depthwise convolution with a bias per channel";
+  op.formula = kFloatDepthwise;
+  op.slots = {result("output", kFloats),
+              source("input", kFloats),
+              sourceOrScalar("weight", kFloats),
+              optionalSourceOrScalar("bias", kFloats, 0),
+              kernelSlot("k_shape"),
+              padSlot(),
+              strideSlot(),
+              dilationSlot(),
+              insertSlot("ins", 7),
+              flag("kernel_rotate")};
+  op.rules = floatDepthwise("output", "input");
+  op.example = R"(tensor<fp16> output({1, 64, 6, 6}), input({1, 64, 6, 6});
+tensor<fp16> weight({1, 64, 3, 3}, TPU_COMPACT), bias({1, 64, 1, 1}, TPU_COMPACT);
+dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
+padding_t pad = {1, 1, 1, 1};
+tiu::fdw_conv(output, input, weight, bias, &kernel, &pad, &stride, &dilation);)";
+  return op;
+}
+
+static Operation fdwDeconvRow() {
+  Operation op;
+  op.name = "tiu.fdw_deconv";
+  op.section = "4.6.4.4";
+  op.summary = "float depthwise convolution of an input with zeros inserted, "
+               "kernel turned";
+  op.formula = kFloatDepthwise;
+  op.slots = {result("dst", kFloats),
+              source("src", kFloats),
+              sourceOrScalar("weight", kFloats),
+              optionalSourceOrScalar("bias", kFloats, 0),
+              kernelSlot("k_shape"),
+              insertSlot("insert", 7),
+              padSlot(),
+              dilationSlot(),
+              flag("kernel_rotate", true)};
+  op.rules = floatDepthwise("dst", "src");
+  op.example = R"(tensor<fp32> dst({1, 64, 8, 8}), src({1, 64, 4, 4});
+tensor<fp32> weight({1, 64, 2, 2}, TPU_COMPACT), bias({1, 64, 1, 1}, TPU_COMPACT);
+dim2 kernel = {2, 2}, insert = {1, 1}, dilation = {1, 1};
+padding_t pad = {1, 0, 1, 0};
+tiu::fdw_deconv(dst, src, weight, bias, &kernel, &insert, &pad, &dilation, false);)";
+  return op;
+}
+
+static constexpr std::string_view kDepthwise =
+    R"(a = bias(c) + sum_{p,q} X(n, c, y*sh + p*dh - top, x*sw + q*dw - left) * K(c,p,q), exact modulo 2^32
+if result_relu: a = max(a, 0)
+dst(n,c,y,x) = a * 2^-rshift, rounded by round_mode, saturated to the type of dst
+X is src with pad_val for padding and 0 for insertion; K is weight, turned by 180 degrees with kernel_rotate.)";
+
+static std::vector<Slot> depthwiseSlots() {
+  return {result("dst", kIntegers),
+          source("src", k8),
+          sourceOrScalar("weight", k8),
+          optionalSourceOrScalar("bias", k32, 0),
+          integer("pad_val", -128, 255, 0),
+          kernelSlot("k_shape"),
+          padSlot()};
+}
+
+static std::vector<Rule> integerDepthwise() {
+  return joined<Rule>(
+      {signOfResult({"src", "weight", "bias"}), byteNumbers({"weight"})},
+      depthwiseRules("dst", "src"));
+}
+
+static Operation dwConvRow() {
+  Operation op;
+  op.name = "tiu.dw_conv";
+  op.section = "4.6.4.5";
+  op.summary = "int8 depthwise convolution with bias, relu, rounded right "
+               "shift and saturation";
+  op.formula = kDepthwise;
+  op.slots = joined(depthwiseSlots(),
+                    {strideSlot(), dilationSlot(), integer("rshift", 0, 31, 0),
+                     flag("result_relu"), rounding("round_mode", 7, 5),
+                     insertSlot("ins", 7), flag("kernel_rotate")});
+  op.rules = integerDepthwise();
+  op.example =
+      R"(tensor<int8> dst({1, 64, 6, 6}), src({1, 64, 6, 6}), weight({1, 64, 3, 3}, TPU_COMPACT);
+tensor<int32> bias({1, 64, 1, 1}, TPU_COMPACT);
+dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
+padding_t pad = {1, 1, 1, 1};
+tiu::dw_conv(dst, src, weight, bias, 0, &kernel, &pad, &stride, &dilation, 7, false, RM_HALF_UP);)";
+  return op;
+}
+
+static Operation dwDeconvRow() {
+  Operation op;
+  op.name = "tiu.dw_deconv";
+  op.section = "4.6.4.7";
+  op.summary = "int8 depthwise convolution of an input with zeros inserted, "
+               "kernel turned";
+  op.formula = kDepthwise;
+  op.slots =
+      joined(depthwiseSlots(),
+             {insertSlot("insert", 7), dilationSlot(),
+              integer("rshift", 0, 31, 0), flag("result_relu"),
+              rounding("round_mode", 7, 5), flag("kernel_rotate", true)});
+  op.rules = integerDepthwise();
+  op.example = R"(tensor<uint8> dst({1, 64, 8, 8});
+tensor<int8> src({1, 64, 4, 4}), weight({1, 64, 2, 2}, TPU_COMPACT);
+tensor<int32> bias({1, 64, 1, 1}, TPU_COMPACT);
+dim2 kernel = {2, 2}, insert = {1, 1}, dilation = {1, 1};
+padding_t pad = {1, 0, 1, 0};
+tiu::dw_deconv(dst, src, weight, bias, 0, &kernel, &pad, &insert, &dilation, 7, true, RM_HALF_UP);)";
+  return op;
+}
+
+static constexpr std::string_view kSymmetric =
+    R"(a(n,o,y,x) = bias(o) + sum_{i,p,q} X(n, i, y*sh + p*dh - top, x*sw + q*dw - left) * K(o,i,p,q), exact in 32 bits
+if result_relu: a = max(a, 0)
+dst = floor((a + 2^(rshift-1)) / 2^rshift), saturated to the type of dst
+X is src with zeros for padding and insertion; K is weight, turned by 180 degrees with kernel_rotate.)";
+
+static std::vector<Slot> cubeSlots(TypeSet results, TypeSet biases) {
+  return {
+      result("dst", results),       source("src", k8),
+      sourceOrScalar("weight", k8), optionalSourceOrScalar("bias", biases, 0),
+      integer("oc", 1, 65535),      kernelSlot("k_shape")};
+}
+
+static const ChipNames kNotSg2380 = {"bm1684x", "bm1688",  "bm1690",
+                                     "mars3",   "sg2260e", "sg2262"};
+
+static Operation convSymRow() {
+  Operation op;
+  op.name = "tiu.conv_sym";
+  op.section = "4.6.4.8";
+  op.summary =
+      "int8 convolution with bias, relu, right shift half up and saturation";
+  op.formula = kSymmetric;
+  op.slots =
+      joined(cubeSlots(k8 | k16, k16 | k32),
+             {strideSlot(), dilationSlot(), padSlot(), flag("result_relu"),
+              integer("rshift", 0, 31, 0), insertSlot("ins", 14),
+              flag("kernel_rotate"), flag("has_bias", true)});
+  op.rules = joined<Rule>({wideBias(), byteNumbers({"weight"}),
+                           signOfResult({"src", "weight", "bias"})},
+                          cubeRules());
+  op.chips = kNotSg2380;
+  op.chipNote = "bm1684x adds a bias of 16 bits in the command; one of 32 bits "
+                "takes a sequence";
+  op.example =
+      R"(tensor<int8> dst({1, 16, 6, 6}), src({1, 64, 6, 6}), weight({1, 16, 9, 64}, TPU_COMPACT);
+tensor<int32> bias({1, 16, 1, 1}, TPU_COMPACT);
+dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
+padding_t pad = {1, 1, 1, 1};
+tiu::conv_sym(dst, src, weight, bias, 16, &kernel, &stride, &dilation, &pad, false, 8);)";
+  return op;
+}
+
+static constexpr std::string_view kRequantised =
+    R"(a(n,o,y,x) = [result_add] dst (as 32 bits, aligned) + bias(o) + sum_{i,p,q} X(n, i, y*sh + p*dh - top, x*sw + q*dw - left) * (K(o,i,p,q) - kzp(o)), exact in 32 bits
+if result_relu: a = max(a, 0)
+s = a * multiplier(o) * 2^rshift(o) (to the left if rshift is positive, else rounded), saturated to int32
+dst = s + out_zp(o), saturated to the type of dst (with saturate a signed type begins at its minimum + 1)
+X is src with pad_val for padding and for insertion 0, or the second number of a pad_val tensor; K is weight, turned by 180 degrees with kernel_rotate.
+A tensor requant holds for every channel multiplier, then shift in bits 7..0 and zero point in bits 31..16; it replaces the three numbers.)";
+
+static std::vector<Slot> requantSlots() {
+  return {optionalSource("requant", k32),
+          integer("multiplier", INT32_MIN, INT32_MAX, 1),
+          integer("rshift", -128, 127, 0),
+          integer("out_zp", -32768, 32767, 0),
+          flag("saturate"),
+          rounding("round", 7, 5)};
+}
+
+static Rule shiftRange() {
+  return rule("rshift must be -64 to 31: negative is right, positive left",
+              [](const Call &call) {
+                int64_t shift = call.integer("rshift");
+                if (shift >= -64 && shift <= 31)
+                  return std::string();
+                return "rshift is " + std::to_string(shift);
+              });
+}
+
+static Operation convSymRqRow() {
+  Operation op;
+  op.name = "tiu.conv_sym_rq";
+  op.section = "4.6.4.9";
+  op.summary = "int8 convolution with bias, relu and requantisation, for all "
+               "channels or for each";
+  op.formula = kRequantised;
+  op.slots = joined(
+      joined(cubeSlots(k8 | k16, k32),
+             {strideSlot(), dilationSlot(), padSlot(), flag("result_relu")}),
+      joined(requantSlots(), {flag("kernel_rotate"), insertSlot("ins", 14),
+                              flag("has_bias", true)}));
+  op.rules = joined<Rule>({byteNumbers({"weight"}), shiftRange()},
+                          joined(cubeRules(), perChannel("requant", 2)));
+  op.chips = kNotSg2380;
+  op.chipNote = "bm1684x has no such instruction: convolution to 32 bits, "
+                "bias, relu and requantisation follow each other";
+  op.example =
+      R"(tensor<int8> dst({1, 16, 6, 6}), src({1, 64, 6, 6}), weight({1, 16, 9, 64}, TPU_COMPACT);
+tensor<int32> bias({1, 16, 1, 1}, TPU_COMPACT), requant({1, 16, 1, 2}, TPU_COMPACT);
+dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
+padding_t pad = {1, 1, 1, 1};
+tiu::conv_sym_rq(dst, src, weight, bias, 16, &kernel, &stride, &dilation, &pad, false, requant, false);)";
+  return op;
+}
+
+static constexpr std::string_view kAsymmetric =
+    R"(a(n,o,y,x) = [result_add] dst(n,o,y,x) + [bias] bias(o) + sum_{i,p,q} X(n, i, y*sh + p*dh - top, x*sw + q*dw - left) * (K(o,i,p,q) - kzp(o)), exact modulo 2^32
+dst = a saturated to the type of dst (with saturate an int16 begins at its minimum + 1)
+X is src with pad_val for padding and for insertion insert_val, or both numbers from a pad_val tensor; K is weight, turned by 180 degrees with kernel_rotate.)";
+
+static std::vector<Slot> asymmetricSlots(TypeSet results) {
+  return joined(cubeSlots(results, k32),
+                {strideSlot(), dilationSlot(), padSlot(),
+                 optionalSourceOrScalar("pad_val", k8, 0), flag("result_add"),
+                 integer("out_dtype", 0, 18, 0), flag("has_bias", true),
+                 optionalSourceOrScalar("kzp", k8 | k16, 0)});
+}
+
+static std::vector<Rule> asymmetricRules() {
+  return joined(
+      joined<Rule>({byteNumbers({"weight", "kzp", "pad_val"}), zeroPointWidth(),
+                    typeNumberOf("out_dtype", "dst")},
+                   cubeRules()),
+      joined(perChannel("kzp", 1), padTensor()));
+}
+
+static Operation convAsymRow() {
+  Operation op;
+  op.name = "tiu.conv_asym";
+  op.section = "4.6.4.11";
+  op.summary = "int8 convolution with a zero point of the weights, pad values "
+               "and accumulation in 32 bits";
+  op.formula = kAsymmetric;
+  op.slots =
+      joined(asymmetricSlots(k16 | k32),
+             {flag("saturate"), rounding("round", 7, 5), flag("kernel_rotate"),
+              insertSlot("ins", 14), integer("insert_val", -128, 255, 0)});
+  op.rules =
+      joined<Rule>({signOfAsymmetric(), sums32("result_add"),
+                    onlyOnChips({"sg2380"}, "bias",
+                                "bias exists on sg2380; add it with tiu::add "
+                                "elsewhere")},
+                   asymmetricRules());
+  op.chipNote = "bias on sg2380";
+  op.example = R"(tensor<int32> dst({1, 16, 6, 6});
+tensor<int8> src({1, 64, 6, 6}), weight({1, 16, 9, 64}, TPU_COMPACT), kzp({1, 16, 1, 1}, TPU_COMPACT);
+dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
+padding_t pad = {1, 1, 1, 1};
+tiu::conv_asym(dst, src, weight, None, 16, &kernel, &stride, &dilation, &pad, 3, false, DT_INT32, false, kzp);)";
+  return op;
+}
+
+static Operation convAsymRqRow() {
+  Operation op;
+  op.name = "tiu.conv_asym_rq";
+  op.section = "4.6.4.12";
+  op.summary =
+      "conv_asym with bias and requantisation, for all channels or for each";
+  op.formula = kRequantised;
+  op.slots = joined(joined(asymmetricSlots(kIntegers), requantSlots()),
+                    {flag("kernel_rotate"), insertSlot("ins", 14)});
+  op.rules = joined<Rule>({shiftRange()},
+                          joined(asymmetricRules(), perChannel("requant", 2)));
+  op.chips = {"bm1684x", "bm1688", "bm1690", "sg2380"};
+  op.chipNote = "bm1684x has no such instruction: convolution to 32 bits, bias "
+                "and requantisation follow each other";
+  op.example =
+      R"(tensor<uint8> dst({1, 16, 6, 6}), src({1, 64, 6, 6}), weight({1, 16, 9, 64}, TPU_COMPACT);
+tensor<int32> bias({1, 16, 1, 1}, TPU_COMPACT), requant({1, 16, 1, 2}, TPU_COMPACT);
+dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
+padding_t pad = {1, 1, 1, 1};
+tiu::conv_asym_rq(dst, src, weight, bias, 16, &kernel, &stride, &dilation, &pad, 3, false, DT_NONE, true, 5, requant, false, RM_HALF_UP, false);)";
+  return op;
+}
+
+static Operation deconvSymRow() {
+  Operation op;
+  op.name = "tiu.deconv_sym";
+  op.section = "4.6.4.14";
+  op.summary = "conv_sym of an input with zeros inserted, kernel turned: "
+               "transposed convolution";
+  op.formula = kSymmetric;
+  op.slots = joined(cubeSlots(k8 | k16, k16 | k32),
+                    {dilationSlot(), padSlot(), insertSlot("ins", 14),
+                     flag("result_relu"), integer("out_dtype", 0, 18, 0),
+                     flag("has_bias", true), integer("rshift", 0, 31, 0),
+                     flag("kernel_rotate", true)});
+  op.rules = joined<Rule>({wideBias(), byteNumbers({"weight"}),
+                           typeNumberOf("out_dtype", "dst"),
+                           signOfResult({"src", "weight", "bias"})},
+                          cubeRules());
+  op.chipNote = "bm1684x adds a bias of 16 bits in the command; one of 32 bits "
+                "takes a sequence";
+  op.example =
+      R"(tensor<int8> dst({1, 16, 8, 8}), src({1, 64, 4, 4}), weight({1, 16, 4, 64}, TPU_COMPACT);
+tensor<int16> bias({1, 16, 1, 1}, TPU_COMPACT);
+dim2 kernel = {2, 2}, dilation = {1, 1}, insert = {1, 1};
+padding_t pad = {1, 0, 1, 0};
+tiu::deconv_sym(dst, src, weight, bias, 16, &kernel, &dilation, &pad, &insert, false, DT_NONE, true, 8);)";
+  return op;
+}
+
+static Operation deconvAsymRow() {
+  Operation op;
+  op.name = "tiu.deconv_asym";
+  op.section = "4.6.4.15";
+  op.summary = "conv_asym of an input with values inserted, kernel turned: "
+               "transposed convolution";
+  op.formula = kAsymmetric;
+  op.slots = {result("dst", k16 | k32),
+              source("src", k8),
+              sourceOrScalar("weight", k8),
+              integer("oc", 1, 65535),
+              kernelSlot("k_shape"),
+              dilationSlot(),
+              padSlot(),
+              insertSlot("ins", 14),
+              integer("pad_val", -128, 255, 0),
+              integer("insert_val", -128, 255, 0),
+              flag("result_add"),
+              integer("out_dtype", 0, 18, 0),
+              optionalSourceOrScalar("kzp", k8 | k16, 0),
+              flag("kernel_rotate", true)};
+  op.rules =
+      joined(joined<Rule>({byteNumbers({"weight", "kzp"}), zeroPointWidth(),
+                           typeNumberOf("out_dtype", "dst"), signOfAsymmetric(),
+                           sums32("result_add")},
+                          cubeRules()),
+             perChannel("kzp", 1));
+  op.example = R"(tensor<int32> dst({1, 16, 8, 8});
+tensor<int8> src({1, 64, 4, 4}), weight({1, 16, 4, 64}, TPU_COMPACT);
+dim2 kernel = {2, 2}, dilation = {1, 1}, insert = {1, 1};
+padding_t pad = {1, 0, 1, 0};
+tiu::deconv_asym(dst, src, weight, 16, &kernel, &dilation, &pad, &insert, 2, 1, false, DT_INT32, 3);)";
+  return op;
+}
+
+std::vector<Operation> catalog::tiuConvOperations() {
+  return {fconvRow(),    fdeconvRow(),    fdwConvRow(),   fdwDeconvRow(),
+          dwConvRow(),   dwDeconvRow(),   convSymRow(),   convSymRqRow(),
+          convAsymRow(), convAsymRqRow(), deconvSymRow(), deconvAsymRow()};
+}

@@ -5,6 +5,7 @@
 
 #include "ppl/recorder.h"
 
+#include <cstddef>
 #include <cstring>
 #include <initializer_list>
 #include <type_traits>
@@ -242,6 +243,8 @@ struct dim2 {
 struct padding_t {
   int top = 0, bottom = 0, left = 0, right = 0;
 };
+/// An operand that is not there: no bias, no requantisation.
+inline constexpr int None = 0;
 
 //===----------------------------------------------------------------------===//
 // The recorder
@@ -482,6 +485,7 @@ struct Argument : weft_ppl_argument {
   Argument(float value) : Argument(double(value)) {}
   Argument(fp16 value) : Argument(double(float(value))) {}
   Argument(bf16 value) : Argument(double(float(value))) {}
+  Argument(std::nullptr_t) : Argument() {}
   Argument(const dim4 &d) : Argument({d.n, d.c, d.h, d.w}) {}
   Argument(const dim2 &d) : Argument({d.h, d.w}) {}
   Argument(const padding_t &d) : Argument({d.top, d.bottom, d.left, d.right}) {}
