@@ -4,6 +4,7 @@
 #define WEFT_FRONTEND_PPL_INCLUDE_PPL_KERNEL_H
 
 #include "ppl/tensor.h"
+#include "ppl/vector_setting.h"
 
 #include <cmath>
 #include <cstdarg>
@@ -624,9 +625,7 @@ inline void vset(int bits, int group, int elements, Line at = {}) {
                           at);
   if (group < 1 || elements < 1)
     return detail::refuse("vset: lmul and v_len are at least 1", at);
-  detail::setting(WEFT_PPL_VECTOR_BITS, 0, bits);
-  detail::setting(WEFT_PPL_VECTOR_GROUP, 0, group);
-  detail::setting(WEFT_PPL_VECTOR_LENGTH, 0, elements);
+  detail::vectorSetting = {bits, group, elements};
 }
 /// Refused: no command that Weft makes has a lane mask for the TIU.
 inline void lane_mask(int, bool, Line at = {}) {

@@ -75,11 +75,7 @@ enum {
   /* Engines named by the bits of `subject` (TIU 1, DMA 2, HAU 4, SDMA 8, VSDMA
    * 16, CDMA 32) are waited for, on all cores if `value` is 1. No engine: what
    * follows in a pipelined body stays behind what precedes. */
-  WEFT_PPL_BARRIER,
-  /* vset of SG2380: bits an element, registers a group, elements a register */
-  WEFT_PPL_VECTOR_BITS,
-  WEFT_PPL_VECTOR_GROUP,
-  WEFT_PPL_VECTOR_LENGTH
+  WEFT_PPL_BARRIER
 };
 /* Numbers of `get`. */
 enum {
