@@ -4,6 +4,7 @@
 #define WEFT_FRONTEND_PPL_INCLUDE_PPL_WRAPPERS_H
 
 #include "ppl/wrapper_math.h"
+#include "ppl/wrapper_pool.h"
 
 /// The wrapper functions of the manual (PPL 4.7) and those of its headers. As
 /// there they stand outside of any namespace. `block_shape` is the shape that
