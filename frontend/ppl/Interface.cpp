@@ -1,0 +1,177 @@
+//===- Interface.cpp - inputs and outputs of a recorded program ----------===//
+
+#include "frontend/ppl/Interface.h"
+#include "dialects/ppl/Function.h"
+#include "dialects/ppl/Memory.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::frontend;
+
+namespace {
+struct Span {
+  uint64_t begin, end;
+};
+
+/// Bytes that have been written, as sorted spans apart from each other.
+class Written {
+public:
+  void add(Span span) {
+    auto first = std::lower_bound(
+        spans.begin(), spans.end(), span.begin,
+        [](const Span &a, uint64_t begin) { return a.end < begin; });
+    auto last = first;
+    for (; last != spans.end() && last->begin <= span.end; ++last) {
+      span.begin = std::min(span.begin, last->begin);
+      span.end = std::max(span.end, last->end);
+    }
+    spans.insert(spans.erase(first, last), span);
+  }
+  bool covers(Span span) const {
+    auto first = std::lower_bound(
+        spans.begin(), spans.end(), span.end,
+        [](const Span &a, uint64_t end) { return a.end < end; });
+    return first != spans.end() && first->begin <= span.begin;
+  }
+
+private:
+  std::vector<Span> spans;
+};
+
+/// What the program does with a piece.
+struct PieceUse {
+  bool isNeeded = false; ///< bytes are read before they are written
+  bool isWritten = false;
+};
+} // namespace
+
+static bool isDense(const catalog::Tensor &tensor, uint64_t bytes) {
+  return bytes * 8 ==
+         uint64_t(tensor.elements()) * catalog::bitsOf(tensor.type);
+}
+
+static std::vector<PieceUse> usesOf(ppl::NetOp net, DeviceMemory &memory,
+                                    const Chip &chip) {
+  std::vector<PieceUse> uses(memory.pieces.size());
+  Written written;
+  net.getBody().walk([&](Operation *op) {
+    ppl::FunctionOp function(op);
+    if (!function)
+      return;
+    catalog::Call call = function.call(chip);
+    for (bool writes : {false, true}) // a function reads before it writes
+      for (const catalog::Slot &slot : function.function().slots) {
+        const catalog::Tensor *tensor = call.tensor(slot.name);
+        if (!tensor || tensor->memory != catalog::Memory::Global ||
+            !tensor->address)
+          continue;
+        const DeviceMemory::Piece *piece = memory.pieceAt(*tensor->address);
+        if (!piece)
+          continue;
+        PieceUse &use = uses[piece - memory.pieces.data()];
+        uint64_t bytes = catalog::extentBytes(*tensor, chip);
+        Span span{*tensor->address, *tensor->address + bytes};
+        bool reads = slot.access != catalog::Access::Write;
+        if (!writes && reads && !written.covers(span))
+          use.isNeeded = true;
+        if (writes && slot.access != catalog::Access::Read) {
+          use.isWritten = true;
+          // A scatter or a strided write leaves bytes as they were.
+          if (slot.access == catalog::Access::Write && isDense(*tensor, bytes))
+            written.add(span);
+        }
+      }
+  });
+  for (size_t i = 0; i < uses.size(); ++i) {
+    const DeviceMemory::Piece &piece = memory.pieces[i];
+    if (uses[i].isWritten && piece.isTest &&
+        !written.covers({piece.address, piece.address + piece.bytes}))
+      uses[i].isNeeded = true; // its other bytes are outputs, too
+  }
+  return uses;
+}
+
+/// Types that a bmodel's interface has; others travel as bytes.
+static Type interfaceType(const DeviceMemory::Piece &piece,
+                          MLIRContext *context) {
+  std::optional<catalog::DataType> type = catalog::dataTypeOf(piece.type);
+  Type element = type ? ppl::elementTypeOf(*type, context) : Type();
+  if (element && ppl::precisionOf(element))
+    return element;
+  return IntegerType::get(context, 8, IntegerType::Unsigned);
+}
+
+static ppl::IoAttr ioOf(const DeviceMemory::Piece &piece, StringRef name,
+                        uint64_t address, MLIRContext *context) {
+  Type element = interfaceType(piece, context);
+  SmallVector<int64_t> shape(piece.shape, piece.shape + 4);
+  uint64_t bytes = 8 * piece.bytes / element.getIntOrFloatBitWidth();
+  uint64_t elements = 1;
+  for (int64_t size : shape)
+    elements *= uint64_t(size);
+  if (elements != bytes) // another type than the piece's
+    shape = {1, 1, 1, int64_t(bytes)};
+  auto tensor = RankedTensorType::get(shape, element);
+  return ppl::IoAttr::get(context, StringAttr::get(context, name), tensor,
+                          tensor, address, FloatAttr(), 0);
+}
+
+/// dma.move of the bytes of a piece, in parts that commands can take.
+static void copyPiece(OpBuilder &builder, Location loc, uint64_t to,
+                      uint64_t from, const DeviceMemory::Piece &piece) {
+  Type element = interfaceType(piece, builder.getContext());
+  uint64_t size = element.getIntOrFloatBitWidth() / 8;
+  constexpr uint64_t kRow = 4096, kRows = 32768;
+  const catalog::Operation *move = catalog::find("dma.move");
+  for (uint64_t done = 0; done < piece.bytes / size;) {
+    uint64_t left = piece.bytes / size - done;
+    uint64_t rows = std::min(left / kRow, kRows);
+    SmallVector<int64_t> shape{1, 1, int64_t(std::max<uint64_t>(rows, 1)),
+                               int64_t(rows ? kRow : left)};
+    auto type = ppl::TensorViewType::get(shape, element, ppl::Memory::Global,
+                                         ppl::Layout::Continuous);
+    Value dst =
+        builder.create<ppl::GlobalOp>(loc, type, int64_t(to + done * size));
+    Value src =
+        builder.create<ppl::GlobalOp>(loc, type, int64_t(from + done * size));
+    ppl::createFunction(builder, loc, *move, {{dst, {}}, {src, {}}});
+    done += uint64_t(shape[2] * shape[3]);
+  }
+}
+
+std::map<std::string, uint64_t>
+weft::frontend::describeInterface(ppl::NetOp net, DeviceMemory &memory,
+                                  const Chip &chip) {
+  MLIRContext *context = net.getContext();
+  std::vector<PieceUse> uses = usesOf(net, memory, chip);
+  std::map<std::string, uint64_t> sources;
+  SmallVector<Attribute> inputs, outputs;
+  OpBuilder builder(net.getBody());
+  builder.setInsertionPointToStart(&net.getBody().front());
+  std::vector<DeviceMemory::Piece> pieces = memory.pieces; // take() adds some
+  for (size_t i = 0; i < uses.size(); ++i) {
+    const DeviceMemory::Piece &piece = pieces[i];
+    std::string name =
+        piece.name.empty() ? "tensor" + std::to_string(i) : piece.name;
+    uint64_t from = piece.address;
+    if (uses[i].isNeeded && uses[i].isWritten && piece.isTest) {
+      if (const DeviceMemory::Piece *own = memory.take(piece.bytes)) {
+        from = own->address;
+        copyPiece(builder, net.getLoc(), piece.address, from, piece);
+      }
+    }
+    if (uses[i].isNeeded && piece.isTest) {
+      std::string inputName = uses[i].isWritten ? name + "_before" : name;
+      inputs.push_back(ioOf(piece, inputName, from, context));
+      sources[inputName] = piece.address;
+    }
+    if (uses[i].isWritten && piece.isTest)
+      outputs.push_back(ioOf(piece, name, piece.address, context));
+  }
+  net.setInputsAttr(builder.getArrayAttr(inputs));
+  net.setOutputsAttr(builder.getArrayAttr(outputs));
+  net.setContextBytes(memory.used());
+  return sources;
+}

@@ -1,0 +1,728 @@
+//===- Recorder.cpp - a running kernel becomes ppl ops -------------------===//
+
+#include "frontend/ppl/Recorder.h"
+#include "dialects/ppl/Command.h"
+#include "dialects/ppl/Memory.h"
+#include "frontend/ppl/Interface.h"
+#include "runtime/ppl/Interpreter.h"
+
+#include "llvm/ADT/ScopeExit.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::frontend;
+using catalog::AlignMode;
+
+// Tensors without address lie, for the rules about overlap, each in a region
+// of its own.
+static constexpr unsigned kRootShift = 40;
+
+Recorder::Recorder(MLIRContext &context, const Chip &chip, Options given)
+    : chip(chip), memory(chip.globalMemoryBase, given.globalBytes),
+      context(context), options(std::move(given)), builder(&context) {
+  context.loadDialect<ppl::PplDialect>();
+  Location loc = UnknownLoc::get(&context);
+  theModule = ModuleOp::create(loc);
+  builder.setInsertionPointToEnd(theModule->getBody());
+  net = builder.create<ppl::NetOp>(
+      loc, options.name,
+      StringRef(chip.targetName.data(), chip.targetName.size()),
+      int64_t(chip.weightBase), 0, int64_t(chip.globalMemoryBase), 0,
+      ArrayRef<Attribute>(), ArrayRef<Attribute>());
+  builder.setInsertionPointToEnd(&net.getBody().front());
+  bindTable();
+}
+
+Recorder::~Recorder() = default;
+
+void Recorder::bindTable() {
+  functions.bytes = sizeof(functions);
+  functions.self = this;
+  functions.make_tensor = [](void *self, auto... args) {
+    return forward<&Recorder::makeTensor>(self, args...);
+  };
+  functions.view = [](void *self, auto... args) {
+    return forward<&Recorder::view>(self, args...);
+  };
+  functions.sub_view = [](void *self, auto... args) {
+    return forward<&Recorder::subView>(self, args...);
+  };
+  functions.describe = [](void *self, auto... args) {
+    return forward<&Recorder::describe>(self, args...);
+  };
+  functions.call = [](void *self, auto... args) {
+    forward<&Recorder::call>(self, args...);
+  };
+  functions.enter = [](void *self, auto... args) {
+    forward<&Recorder::enter>(self, args...);
+  };
+  functions.leave = [](void *self, auto... args) {
+    return forward<&Recorder::leave>(self, args...);
+  };
+  functions.set = [](void *self, auto... args) {
+    forward<&Recorder::set>(self, args...);
+  };
+  functions.get = [](void *self, auto... args) {
+    return forward<&Recorder::get>(self, args...);
+  };
+  functions.fail = [](void *self, auto... args) {
+    forward<&Recorder::fail>(self, args...);
+  };
+  functions.allocate = [](void *self, auto... args) {
+    return forward<&Recorder::allocate>(self, args...);
+  };
+  functions.fill_random = [](void *self, auto... args) {
+    forward<&Recorder::fillRandom>(self, args...);
+  };
+  functions.expect = [](void *self, auto... args) {
+    forward<&Recorder::expect>(self, args...);
+  };
+}
+
+//===----------------------------------------------------------------------===//
+// Places and errors
+//===----------------------------------------------------------------------===//
+
+static Location lineOf(MLIRContext &context, weft_ppl_line at) {
+  return FileLineColLoc::get(&context, at.file ? at.file : "kernel",
+                             unsigned(std::max(at.line, 0)), 0);
+}
+
+// The caller of the outermost wrapper: lines of the headers help nobody.
+Location Recorder::locate(weft_ppl_line at) const {
+  for (const Scope &scope : scopes)
+    if (scope.kind == WEFT_PPL_SCOPE_CALL)
+      return scope.location;
+  return lineOf(context, at);
+}
+
+InFlightDiagnostic Recorder::error(weft_ppl_line at) {
+  hasFailed = true;
+  InFlightDiagnostic diagnostic = emitError(locate(at));
+  for (const Scope &scope : scopes)
+    if (scope.kind == WEFT_PPL_SCOPE_CALL && !scope.name.empty())
+      diagnostic << scope.name << ": ";
+  return diagnostic;
+}
+
+void Recorder::fail(const char *message, weft_ppl_line at) {
+  error(at) << (message ? message : "the kernel gave up");
+}
+
+const Recorder::Tensor *Recorder::find(int64_t id) const {
+  return id >= 1 && size_t(id) <= tensors.size() ? &tensors[id - 1] : nullptr;
+}
+
+std::optional<catalog::DataType> Recorder::typeOf(int32_t code,
+                                                  weft_ppl_line at) {
+  std::optional<catalog::DataType> type = catalog::dataTypeOf(code);
+  if (!type || !ppl::elementTypeOf(*type, &context)) {
+    error(at) << "element type "
+              << (type ? std::string(catalog::spelling(*type))
+                       : std::to_string(code))
+              << " has no tensors";
+    return std::nullopt;
+  }
+  return type;
+}
+
+int64_t Recorder::add(Tensor tensor) {
+  tensors.push_back(std::move(tensor));
+  return int64_t(tensors.size());
+}
+
+/// Tensors have no place in time: they are made before the round in which the
+/// kernel asks for them.
+OpBuilder Recorder::tensorBuilder() {
+  OpBuilder tensorsBefore = builder;
+  Operation *parent = builder.getInsertionBlock()->getParentOp();
+  if (mlir::isa<ppl::RoundOp>(parent))
+    tensorsBefore.setInsertionPoint(parent);
+  return tensorsBefore;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+static ppl::TensorViewType typeOfTensor(const catalog::Tensor &tensor,
+                                        const Chip &chip,
+                                        MLIRContext &context) {
+  auto memory = ppl::Memory(unsigned(tensor.memory));
+  Type element = ppl::elementTypeOf(tensor.type, &context);
+  std::optional<ppl::Layout> layout = ppl::layoutOf(tensor.layout, memory);
+  if (layout &&
+      tensor.strides == catalog::stridesOf(tensor.layout, tensor.type,
+                                           tensor.shape, tensor.lane, chip))
+    return ppl::TensorViewType::get(tensor.shape, element, memory, *layout);
+  return ppl::TensorViewType::get(tensor.shape, element, memory,
+                                  ArrayRef<int64_t>(tensor.strides));
+}
+
+static std::string sizesText(const int64_t *sizes) {
+  return std::to_string(sizes[0]) + "x" + std::to_string(sizes[1]) + "x" +
+         std::to_string(sizes[2]) + "x" + std::to_string(sizes[3]);
+}
+
+/// Empty if a tensor type can have these sizes.
+static std::string shapeProblem(const int64_t *shape, catalog::Memory memory,
+                                const Chip &chip) {
+  int64_t most = memory == catalog::Memory::Local ? chip.maxShape : INT32_MAX;
+  for (int axis = 0; axis < 4; ++axis)
+    if (shape[axis] < 1 || shape[axis] > most)
+      return "shape is " + sizesText(shape) + ", each size must be 1 to " +
+             std::to_string(most);
+  return {};
+}
+
+/// Whether the bytes of `tensor` lie inside [0, rootBytes) from `start`.
+static bool isInside(const catalog::Tensor &tensor, uint64_t start,
+                     uint64_t rootBytes, const Chip &chip) {
+  return *tensor.address >= start &&
+         *tensor.address + catalog::extentBytes(tensor, chip) <=
+             start + rootBytes;
+}
+
+Value Recorder::makeValue(Tensor &tensor, uint64_t address, bool isAutomatic,
+                          Location loc) {
+  OpBuilder before = tensorBuilder();
+  ppl::TensorViewType type = typeOfTensor(tensor.description, chip, context);
+  if (isAutomatic)
+    return before.create<ppl::AllocOp>(loc, type, UnitAttr());
+  if (type.isLocal())
+    return before.create<ppl::LocalOp>(loc, type, int64_t(address),
+                                       int64_t(tensor.description.lane));
+  return before.create<ppl::GlobalOp>(loc, type, int64_t(address));
+}
+
+int64_t Recorder::makeTensor(int32_t mode, int32_t typeCode,
+                             const int64_t *shape, int32_t layout,
+                             const int64_t *strides, uint64_t address,
+                             weft_ppl_line at) {
+  std::optional<catalog::DataType> type = typeOf(typeCode, at);
+  if (!type)
+    return 0;
+  Tensor tensor;
+  catalog::Tensor &d = tensor.description;
+  d.type = *type;
+  bool isLocal = mode == WEFT_PPL_LOCAL;
+  if (!isLocal && mode != WEFT_PPL_GLOBAL && mode != WEFT_PPL_L2) {
+    error(at) << "unsupported: tensors of mode " << mode
+              << " (ISOLATED, MIRROR); use GLOBAL, L2 or local tensors";
+    return 0;
+  }
+  d.memory = isLocal                   ? catalog::Memory::Local
+             : mode == WEFT_PPL_GLOBAL ? catalog::Memory::Global
+                                       : catalog::Memory::L2;
+  if (std::string problem = shapeProblem(shape, d.memory, chip);
+      !problem.empty()) {
+    error(at) << problem;
+    return 0;
+  }
+  std::copy(shape, shape + 4, d.shape.begin());
+  bool hasRule = isLocal ? layout >= 1 && layout <= 3 : layout == 0;
+  if (!hasRule && !strides) {
+    error(at) << "align mode is " << layout << ", must be "
+              << (isLocal ? "TPU_ALIGN, TPU_COMPACT or TPU_ROW_ALIGN"
+                          : "CONTINUOUS")
+              << " here";
+    return 0;
+  }
+  d.layout = strides ? AlignMode::Free : AlignMode(layout);
+  bool isGiven = address != WEFT_PPL_NO_ADDRESS;
+  if (isLocal) {
+    if (addressesAreGiven.value_or(isGiven) != isGiven) {
+      error(at) << "this local tensor has " << (isGiven ? "an" : "no")
+                << " address, others have " << (isGiven ? "none" : "one")
+                << "; give all local tensors addresses or none";
+      return 0;
+    }
+    addressesAreGiven = isGiven;
+  }
+  if (isLocal && isGiven) {
+    d.lane = unsigned(address / chip.laneBytes);
+    address %= chip.laneBytes;
+    if (d.lane >= chip.lanes) {
+      error(at) << "the address lies behind the last lane";
+      return 0;
+    }
+  }
+  d.strides = catalog::stridesOf(d.layout, d.type, d.shape, d.lane, chip);
+  if (strides)
+    std::copy(strides, strides + 4, d.strides.begin());
+  d.address = 0;
+  tensor.rootBytes = catalog::extentBytes(d, chip);
+  if (mode == WEFT_PPL_GLOBAL && !isGiven) { // scratch of a function's result
+    const DeviceMemory::Piece *piece = memory.take(tensor.rootBytes);
+    if (!piece) {
+      error(at) << "global memory is full";
+      return 0;
+    }
+    address = piece->address;
+    d.address = address;
+  } else if (mode == WEFT_PPL_GLOBAL) {
+    std::optional<uint64_t> device = memory.addressOf(address);
+    const DeviceMemory::Piece *piece =
+        device ? std::as_const(memory).pieceAt(*device) : nullptr;
+    if (!piece) {
+      error(at) << "the pointer is no global memory of this program; take it "
+                   "from ppl::malloc or ppl::rand in the test";
+      return 0;
+    }
+    d.address = address = *device;
+    if (*device + tensor.rootBytes > piece->address + piece->bytes) {
+      error(at) << "a tensor of " << sizesText(shape) << " "
+                << std::string(catalog::spelling(*type)) << " takes "
+                << tensor.rootBytes << " bytes, behind its pointer are "
+                << piece->address + piece->bytes - *device
+                << "; allocate more or take a smaller shape";
+      return 0;
+    }
+  } else if (isGiven) {
+    d.address = address;
+    if (address % catalog::startAlignment(d, chip)) {
+      error(at) << "address " << address << " is no multiple of "
+                << catalog::startAlignment(d, chip) << ", which layout "
+                << std::string(catalog::spelling(d.layout)) << " asks for";
+      return 0;
+    }
+    uint64_t limit =
+        isLocal ? chip.laneBytes : chip.l2MemoryBase + chip.l2MemoryBytes;
+    if (address + tensor.rootBytes > limit) {
+      error(at) << "the tensor ends at byte " << address + tensor.rootBytes
+                << ", the memory at " << limit;
+      return 0;
+    }
+  } else {
+    d.address = nextRoot++ << kRootShift;
+  }
+  tensor.start = *d.address;
+  bool isAutomatic = !isGiven && mode != WEFT_PPL_GLOBAL;
+  // Free strides without an address: room for the extent, seen through a view.
+  tensor.value = makeValue(tensor, address, isAutomatic, locate(at));
+  tensor.root = tensor.value;
+  return add(std::move(tensor));
+}
+
+int64_t Recorder::view(int64_t id, int32_t typeCode, const int64_t *shape,
+                       int32_t layout, const int64_t *strides,
+                       weft_ppl_line at) {
+  const Tensor *source = find(id);
+  std::optional<catalog::DataType> type =
+      source ? typeOf(typeCode, at) : std::nullopt;
+  if (!type)
+    return 0;
+  Tensor tensor = *source;
+  catalog::Tensor &d = tensor.description;
+  bool isLocal = d.memory == catalog::Memory::Local;
+  if (std::string problem = shapeProblem(shape, d.memory, chip);
+      !problem.empty()) {
+    error(at) << "view: " << problem;
+    return 0;
+  }
+  d.type = *type;
+  std::copy(shape, shape + 4, d.shape.begin());
+  if (strides) {
+    d.layout = AlignMode::Free;
+    std::copy(strides, strides + 4, d.strides.begin());
+    for (int64_t stride : d.strides)
+      if (stride < 0 || stride > INT32_MAX) {
+        error(at) << "view: a stride is " << stride
+                  << ", must be 0 to 2147483647 elements";
+        return 0;
+      }
+  } else {
+    if (layout >= 0)
+      d.layout = AlignMode(layout);
+    bool hasRule = isLocal ? layout != 0 && d.layout != AlignMode::Free
+                           : d.layout == AlignMode::Continuous;
+    if (!hasRule) {
+      error(at) << "view: the source is a part with strides of its own; give "
+                   "the view strides, too";
+      return 0;
+    }
+    d.strides = catalog::stridesOf(d.layout, d.type, d.shape, d.lane, chip);
+  }
+  if (!isInside(d, tensor.start, tensor.rootBytes, chip)) {
+    error(at) << "view: the view of " << sizesText(shape) << " "
+              << std::string(catalog::spelling(d.type)) << " ends "
+              << *d.address + catalog::extentBytes(d, chip) - tensor.start
+              << " bytes behind the start of its memory"
+              << (isLocal ? " in each lane" : "") << ", which has "
+              << tensor.rootBytes;
+    return 0;
+  }
+  if (*d.address % catalog::startAlignment(d, chip)) {
+    error(at) << "view: it starts "
+              << *d.address % catalog::startAlignment(d, chip)
+              << " bytes behind a multiple of "
+              << catalog::startAlignment(d, chip) << ", which layout "
+              << std::string(catalog::spelling(d.layout))
+              << " asks for; give the view strides";
+    return 0;
+  }
+  tensor.value = tensorBuilder().create<ppl::ViewOp>(
+      locate(at), typeOfTensor(d, chip, context), source->value,
+      ArrayRef<int64_t>{0, 0, 0, 0}, 0);
+  return add(std::move(tensor));
+}
+
+int64_t Recorder::subView(int64_t id, const int64_t *shape,
+                          const int64_t *offset, weft_ppl_line at) {
+  const Tensor *source = find(id);
+  if (!source)
+    return 0;
+  Tensor tensor = *source;
+  catalog::Tensor &d = tensor.description;
+  const catalog::Tensor &whole = source->description;
+  for (int axis = 0; axis < 4; ++axis)
+    if (shape[axis] < 1 || offset[axis] < 0 ||
+        offset[axis] + shape[axis] > whole.shape[axis]) {
+      error(at) << "sub_view: the part of " << sizesText(shape) << " at "
+                << sizesText(offset) << " leaves the tensor of "
+                << sizesText(whole.shape.data());
+      return 0;
+    }
+  std::copy(shape, shape + 4, d.shape.begin());
+  int64_t row = offset[1];
+  if (d.memory == catalog::Memory::Local) {
+    row = (whole.lane + offset[1]) / chip.lanes;
+    d.lane = unsigned((whole.lane + offset[1]) % chip.lanes);
+  }
+  int64_t elements = offset[0] * d.strides[0] + row * d.strides[1] +
+                     offset[2] * d.strides[2] + offset[3] * d.strides[3];
+  d.address = *d.address + uint64_t(elements) * catalog::bitsOf(d.type) / 8;
+  // A part that lies as a tensor of its shape would keeps the layout.
+  bool isDefault = whole.layout != AlignMode::Free &&
+                   d.strides == catalog::stridesOf(whole.layout, d.type,
+                                                   d.shape, d.lane, chip) &&
+                   *d.address % catalog::startAlignment(d, chip) == 0;
+  d.layout = isDefault ? whole.layout : AlignMode::Free;
+  tensor.value = tensorBuilder().create<ppl::ViewOp>(
+      locate(at), typeOfTensor(d, chip, context), source->value,
+      ArrayRef<int64_t>(offset, 4), 0);
+  return add(std::move(tensor));
+}
+
+int32_t Recorder::describe(int64_t id, weft_ppl_tensor *out) const {
+  const Tensor *tensor = find(id);
+  if (!tensor)
+    return 0;
+  const catalog::Tensor &d = tensor->description;
+  out->type = int32_t(d.type);
+  out->memory = d.memory == catalog::Memory::Local    ? WEFT_PPL_LOCAL
+                : d.memory == catalog::Memory::Global ? WEFT_PPL_GLOBAL
+                                                      : WEFT_PPL_L2;
+  out->layout = int32_t(d.layout);
+  out->lane = int32_t(d.lane);
+  std::copy(d.shape.begin(), d.shape.end(), out->shape);
+  std::copy(d.strides.begin(), d.strides.end(), out->strides);
+  return 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// False if the argument has no kind that there is.
+bool Recorder::fillArgument(const weft_ppl_argument &given,
+                            const catalog::Slot &slot,
+                            catalog::Argument &argument,
+                            ppl::FunctionArgument &irArgument,
+                            bool &isPoisoned) {
+  using Kind = catalog::Argument::Kind;
+  bool wantsReal = slot.kind == catalog::SlotKind::Float;
+  switch (given.kind) {
+  case WEFT_PPL_OMITTED:
+    return true;
+  case WEFT_PPL_TENSOR: {
+    const Tensor *tensor = find(given.integer);
+    if (!tensor) {
+      isPoisoned = true; // its error has been reported
+      return true;
+    }
+    argument.kind = Kind::Tensor;
+    argument.tensor = tensor->description;
+    irArgument.tensor = tensor->value;
+    return true;
+  }
+  case WEFT_PPL_INTEGER:
+    argument.kind = Kind::Integer;
+    argument.integer = given.integer;
+    argument.real = double(given.integer);
+    if (wantsReal)
+      irArgument.number = builder.getF64FloatAttr(double(given.integer));
+    else
+      irArgument.number = builder.getI64IntegerAttr(given.integer);
+    return true;
+  case WEFT_PPL_FLOAT:
+    argument.kind = Kind::Float;
+    argument.real = given.real;
+    irArgument.number = builder.getF64FloatAttr(given.real);
+    return true;
+  case WEFT_PPL_INTEGERS:
+    argument.kind = Kind::Integers;
+    argument.integers.assign(given.integers, given.integers + given.count);
+    irArgument.number = builder.getDenseI64ArrayAttr(argument.integers);
+    return true;
+  default:
+    return false;
+  }
+}
+
+void Recorder::call(const char *name, const weft_ppl_argument *arguments,
+                    size_t count, weft_ppl_line at) {
+  const catalog::Operation *function = catalog::find(name);
+  if (!function) {
+    error(at) << "there is no function ppl::" << name;
+    return;
+  }
+  std::string spelt = "ppl::" + std::string(function->name);
+  for (size_t dot; (dot = spelt.find('.')) != std::string::npos;)
+    spelt.replace(dot, 1, "::");
+  if (count > function->slots.size()) {
+    error(at) << spelt << ": " << count << " arguments, takes at most "
+              << function->slots.size();
+    return;
+  }
+  catalog::Call call;
+  call.operation = function;
+  call.chip = &chip;
+  call.arguments.resize(function->slots.size());
+  SmallVector<ppl::FunctionArgument> irArguments(count);
+  bool isPoisoned = false;
+  for (size_t i = 0; i < count; ++i)
+    if (!fillArgument(arguments[i], function->slots[i], call.arguments[i],
+                      irArguments[i], isPoisoned)) {
+      error(at) << spelt << ": argument " << i << " has kind "
+                << arguments[i].kind << ", which there is not";
+      return;
+    }
+  if (isPoisoned)
+    return;
+  if (std::string problem = catalog::problemOf(call); !problem.empty()) {
+    error(at) << spelt << ": " << problem;
+    return;
+  }
+  ppl::createFunction(builder, locate(at), *function, irArguments);
+}
+
+//===----------------------------------------------------------------------===//
+// Scopes
+//===----------------------------------------------------------------------===//
+
+void Recorder::enter(int32_t kind, const char *name, weft_ppl_line at) {
+  Scope scope{kind, name ? name : "", locate(at)};
+  if (kind == WEFT_PPL_SCOPE_ITERATION) {
+    bool isNested = llvm::any_of(scopes, [](const Scope &outer) {
+      return outer.kind == WEFT_PPL_SCOPE_ITERATION;
+    });
+    if (isNested) {
+      error(at) << "enable_pipeline() in a loop inside a pipelined loop; keep "
+                   "the one of the inner loop";
+    } else {
+      std::string loop = std::string(at.file ? at.file : "kernel") + ":" +
+                         std::to_string(at.line);
+      auto round = builder.create<ppl::RoundOp>(locate(at), loop);
+      builder.setInsertionPointToEnd(&round.getBody().emplaceBlock());
+    }
+  }
+  if (kind == WEFT_PPL_SCOPE_ATTEMPT) {
+    Block &body = net.getBody().front();
+    scope.lastBefore = body.empty() ? nullptr : &body.back();
+    scope.tensorsBefore = tensors.size();
+    scope.failedBefore = hasFailed;
+  }
+  scopes.push_back(std::move(scope));
+}
+
+int32_t Recorder::leave(int32_t kind) {
+  if (scopes.empty() || scopes.back().kind != kind) {
+    error({nullptr, 0}) << "scopes of the kernel are left in the wrong order";
+    return 0;
+  }
+  Scope scope = std::move(scopes.back());
+  scopes.pop_back();
+  if (kind == WEFT_PPL_SCOPE_ITERATION)
+    builder.setInsertionPointToEnd(&net.getBody().front());
+  return kind == WEFT_PPL_SCOPE_ATTEMPT ? leaveAttempt(scope) : 0;
+}
+
+int32_t Recorder::leaveAttempt(const Scope &scope) {
+  if (hasFailed || !options.fits)
+    return 0;
+  int32_t code = options.fits(net);
+  if (code == 0)
+    return 0;
+  Block &body = net.getBody().front();
+  while (!body.empty() && &body.back() != scope.lastBefore)
+    body.back().erase();
+  for (size_t i = scope.tensorsBefore; i < tensors.size(); ++i)
+    tensors[i] = {};
+  tensors.resize(scope.tensorsBefore);
+  return code;
+}
+
+//===----------------------------------------------------------------------===//
+// Settings and numbers
+//===----------------------------------------------------------------------===//
+
+void Recorder::set(int32_t setting, int64_t subject, int64_t value) {
+  switch (setting) {
+  case WEFT_PPL_BLOCK_NUM:
+    blocks = unsigned(std::clamp<int64_t>(value, 1, chip.cores));
+    return;
+  case WEFT_PPL_ALLOCATION_METHOD:
+    allocationMethod = unsigned(value);
+    return;
+  case WEFT_PPL_PINGPONG:
+    if (const Tensor *tensor = find(subject))
+      if (auto alloc = tensor->root.getDefiningOp<ppl::AllocOp>())
+        alloc.setSingle(value == 0);
+    return;
+  case WEFT_PPL_SEED:
+    seed = uint64_t(value);
+    fills = 0;
+    return;
+  default:
+    return; // barriers and the like change no value, see kernel.h
+  }
+}
+
+int64_t Recorder::get(int32_t number, int64_t subject) const {
+  switch (number) {
+  case WEFT_PPL_LANES:
+    return chip.lanes;
+  case WEFT_PPL_EU_BYTES:
+    return chip.euBytes;
+  case WEFT_PPL_LANE_BYTES:
+    return chip.laneBytes;
+  case WEFT_PPL_BANKS:
+    return chip.banks;
+  case WEFT_PPL_CORES:
+    return chip.cores;
+  case WEFT_PPL_L2_BYTES:
+    return chip.l2MemoryBytes;
+  case WEFT_PPL_BLOCK_NUM_NOW:
+    return blocks;
+  case WEFT_PPL_BLOCK_INDEX:
+    return options.blockIndex;
+  case WEFT_PPL_CHANNEL_PACK: {
+    // N-IC (PPL 1.2): one for fp32, twice the lanes for 4 bits, else the lanes
+    // by the bytes of an element.
+    std::optional<catalog::DataType> type = catalog::dataTypeOf(subject);
+    unsigned bits = type ? catalog::bitsOf(*type) : 32;
+    return bits >= 32 ? 1 : int64_t(chip.lanes) * 8 / bits;
+  }
+  case WEFT_PPL_GROUP_NUM_NOW:
+    return 1;
+  case WEFT_PPL_FAILED:
+    return hasFailed;
+  default:
+    return 0;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Test memory
+//===----------------------------------------------------------------------===//
+
+void *Recorder::allocate(int32_t typeCode, const int64_t *shape,
+                         const char *name, weft_ppl_line at) {
+  std::optional<catalog::DataType> type = typeOf(typeCode, at);
+  if (!type)
+    return nullptr;
+  uint64_t bytes = catalog::bytesOf(*type);
+  for (int axis = 0; axis < 4; ++axis) {
+    bool overflows =
+        shape[axis] < 1 ||
+        __builtin_mul_overflow(bytes, uint64_t(shape[axis]), &bytes);
+    if (overflows) {
+      error(at) << "malloc: shape is " << sizesText(shape)
+                << ", sizes must be positive";
+      return nullptr;
+    }
+  }
+  if (!memory.take(bytes)) {
+    error(at) << "malloc: " << bytes << " bytes do not fit, " << memory.used()
+              << " of " << options.globalBytes
+              << " bytes of global memory are taken";
+    return nullptr;
+  }
+  DeviceMemory::Piece &piece = memory.pieces.back();
+  piece.isTest = true;
+  piece.type = typeCode;
+  std::copy(shape, shape + 4, piece.shape);
+  if (name)
+    piece.name = name;
+  return memory.at(piece.address);
+}
+
+// splitmix64, Steele, Lea, Flood: Fast splittable pseudorandom number
+// generators, 2014.
+static uint64_t nextRandom(uint64_t &state) {
+  uint64_t z = state += 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+void Recorder::fillRandom(void *pointer, int32_t typeCode, int64_t count,
+                          double low, double high) {
+  std::optional<catalog::DataType> type = catalog::dataTypeOf(typeCode);
+  std::optional<uint64_t> address =
+      memory.addressOf(reinterpret_cast<uintptr_t>(pointer));
+  if (!type || !address || count < 0)
+    return;
+  uint64_t state = seed * 0x2545f4914f6cdd1d + ++fills;
+  catalog::Dense one(*type, {1, 1, 1, 1});
+  auto *bytes = static_cast<uint8_t *>(pointer);
+  for (int64_t i = 0; i < count; ++i) {
+    double unit = double(nextRandom(state) >> 11) * 0x1p-53;
+    double value = catalog::isFloat(*type)
+                       ? low + unit * (high - low)
+                       : low + std::floor(unit * (high - low + 1));
+    one.setValue(0, value);
+    std::copy(one.bytes.begin(), one.bytes.end(),
+              bytes + i * catalog::bytesOf(*type));
+  }
+}
+
+void Recorder::expect(const void *pointer, int32_t typeCode, int64_t count,
+                      const double *expected, double rtol, double atol,
+                      weft_ppl_line at) {
+  std::optional<catalog::DataType> type = typeOf(typeCode, at);
+  std::optional<uint64_t> address =
+      memory.addressOf(reinterpret_cast<uintptr_t>(pointer));
+  const DeviceMemory::Piece *piece =
+      address ? std::as_const(memory).pieceAt(*address) : nullptr;
+  if (!type)
+    return;
+  if (!piece || *address + uint64_t(count) * catalog::bytesOf(*type) >
+                    piece->address + piece->bytes) {
+    error(at) << "expect: " << count << " values do not lie in global memory "
+              << "of this program";
+    return;
+  }
+  expectations.push_back({*address,
+                          *type,
+                          {expected, expected + count},
+                          rtol,
+                          atol,
+                          lineOf(context, at)});
+}
+
+//===----------------------------------------------------------------------===//
+// The end
+//===----------------------------------------------------------------------===//
+
+OwningOpRef<ModuleOp> Recorder::finish() {
+  if (!scopes.empty() && !hasFailed)
+    error({nullptr, 0}) << "the kernel ended inside a scope";
+  if (hasFailed)
+    return nullptr;
+  inputSources = describeInterface(net, memory, chip);
+  return std::move(theModule);
+}

@@ -1,0 +1,141 @@
+//===- Recorder.h - a running kernel becomes ppl ops ------------*- C++ -*-===//
+
+#ifndef WEFT_FRONTEND_PPL_RECORDER_H
+#define WEFT_FRONTEND_PPL_RECORDER_H
+
+#include "dialects/ppl/Function.h"
+#include "dialects/ppl/Net.h"
+#include "frontend/ppl/DeviceMemory.h"
+#include "frontend/ppl/include/ppl/recorder.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace weft::frontend {
+
+/// What a program's memory must hold afterwards (`expect` of the kernel
+/// language).
+struct Expectation {
+  uint64_t address; ///< on the device
+  catalog::DataType type;
+  std::vector<double> values;
+  double rtol, atol;
+  mlir::Location location;
+};
+
+/// Records one program: everything that the functions of `table()` are called
+/// for becomes a `ppl.net` of functions, tensors without address and rounds of
+/// loops. Errors are reported to the context's diagnostics at the kernel's
+/// line, and leave the program failed().
+class Recorder {
+public:
+  struct Options {
+    std::string name = "kernel";
+    unsigned blockIndex = 0;
+    /// Most bytes of global memory.
+    uint64_t globalBytes = uint64_t(4) << 30;
+    /// Whether the net as recorded so far fits into the memories: 0, 0x11 or
+    /// 0x1A. Asked at the end of an attempt; reports nothing.
+    std::function<int(ppl::NetOp)> fits;
+  };
+  Recorder(mlir::MLIRContext &context, const Chip &chip, Options options);
+  ~Recorder();
+
+  /// To be handed to kernels; valid as long as the recorder.
+  const weft_ppl_recorder &table() const { return functions; }
+  bool failed() const { return hasFailed; }
+
+  /// Ends the recording: the module with its net, whose inputs are the pieces
+  /// of global memory that are read before they are written and whose outputs
+  /// those that are written. Null if there was an error.
+  mlir::OwningOpRef<mlir::ModuleOp> finish();
+
+  const Chip &chip;
+  DeviceMemory memory;
+  std::vector<Expectation> expectations;
+  /// Of the inputs after finish(): where their bytes are taken from; an input
+  /// that is also written has a place of its own.
+  std::map<std::string, uint64_t> inputSources;
+  unsigned allocationMethod = 0; ///< memory_alloc_method_t
+  unsigned blocks = 1;           ///< set_block_num, clamped to the chip
+
+private:
+  struct Tensor {
+    mlir::Value value;
+    catalog::Tensor description; ///< address: within its root, see `place`
+    mlir::Value root;
+    uint64_t rootBytes = 0; ///< local: in a lane
+    uint64_t start = 0;     ///< of the root, as in description.address
+  };
+  struct Scope {
+    int32_t kind;
+    std::string name;
+    mlir::Location location;
+    mlir::Operation *lastBefore = nullptr; ///< of an attempt
+    size_t tensorsBefore = 0;
+    bool failedBefore = false;
+  };
+
+  // What the table's functions do.
+  int64_t makeTensor(int32_t memory, int32_t type, const int64_t *shape,
+                     int32_t layout, const int64_t *strides, uint64_t address,
+                     weft_ppl_line at);
+  int64_t view(int64_t source, int32_t type, const int64_t *shape,
+               int32_t layout, const int64_t *strides, weft_ppl_line at);
+  int64_t subView(int64_t source, const int64_t *shape, const int64_t *offset,
+                  weft_ppl_line at);
+  int32_t describe(int64_t tensor, weft_ppl_tensor *out) const;
+  void call(const char *name, const weft_ppl_argument *arguments, size_t count,
+            weft_ppl_line at);
+  void enter(int32_t scope, const char *name, weft_ppl_line at);
+  int32_t leave(int32_t scope);
+  void set(int32_t setting, int64_t subject, int64_t value);
+  int64_t get(int32_t number, int64_t subject) const;
+  void fail(const char *message, weft_ppl_line at);
+  void *allocate(int32_t type, const int64_t *shape, const char *name,
+                 weft_ppl_line at);
+  void fillRandom(void *pointer, int32_t type, int64_t count, double low,
+                  double high);
+  void expect(const void *pointer, int32_t type, int64_t count,
+              const double *expected, double rtol, double atol,
+              weft_ppl_line at);
+  template <auto method, class... Args>
+  static auto forward(void *self, Args... args) {
+    return (static_cast<Recorder *>(self)->*method)(args...);
+  }
+  void bindTable();
+
+  mlir::Location locate(weft_ppl_line at) const;
+  mlir::InFlightDiagnostic error(weft_ppl_line at);
+  const Tensor *find(int64_t id) const;
+  std::optional<catalog::DataType> typeOf(int32_t code, weft_ppl_line at);
+  int64_t add(Tensor tensor);
+  mlir::Value makeValue(Tensor &tensor, uint64_t address, bool isAutomatic,
+                        mlir::Location loc);
+  bool fillArgument(const weft_ppl_argument &given, const catalog::Slot &slot,
+                    catalog::Argument &argument,
+                    ppl::FunctionArgument &irArgument, bool &isPoisoned);
+  int32_t leaveAttempt(const Scope &scope);
+  mlir::OpBuilder tensorBuilder();
+
+  mlir::MLIRContext &context;
+  Options options;
+  mlir::OwningOpRef<mlir::ModuleOp> theModule;
+  ppl::NetOp net;
+  mlir::OpBuilder builder;
+  weft_ppl_recorder functions = {};
+  std::vector<Tensor> tensors; ///< by number - 1
+  std::vector<Scope> scopes;
+  bool hasFailed = false;
+  std::optional<bool> addressesAreGiven; ///< of local tensors, all or none
+  uint64_t nextRoot = 1;
+  uint64_t seed = 0, fills = 0;
+};
+
+} // namespace weft::frontend
+
+#endif // WEFT_FRONTEND_PPL_RECORDER_H
