@@ -4,6 +4,7 @@
 #include "runtime/numeric/Float16.h"
 #include "runtime/numeric/SmallFloats.h"
 
+#include <cmath>
 #include <cstring>
 #include <unordered_map>
 
@@ -17,7 +18,10 @@ using namespace weft::catalog;
 Machine::Machine(const Chip &chip, uint64_t globalBytes)
     : chip(chip), local(chip.localMemoryBytes()),
       statics(chip.staticMemoryBytes), l2(chip.l2MemoryBytes),
-      global(globalBytes) {}
+      global(globalBytes) {
+  if (chip.targetName == "sg2380")
+    vectorRegisters.resize(32 * kVectorRegisterBytes);
+}
 
 static uint8_t *inside(std::vector<uint8_t> &bytes, uint64_t start,
                        uint64_t count) {
@@ -110,8 +114,12 @@ void Dense::setValue(int64_t index, double value) {
     return setBits(index, numeric::doubleToHalf(value));
   case DataType::Bf16:
     return setBits(index, numeric::doubleToBf16(value));
-  case DataType::Fp20:
-    return setBits(index, bitsOfFloat(float(value)) >> 12);
+  case DataType::Fp20: {
+    uint32_t code = bitsOfFloat(float(value));
+    if (!std::isnan(value)) // a carry may give infinity
+      code += 0x7ff + (code >> 12 & 1);
+    return setBits(index, code >> 12);
+  }
   case DataType::Fp8e5m2:
     return setBits(index,
                    numeric::encodeSmallFloat(numeric::ElementType::F8E5M2,
@@ -247,8 +255,24 @@ rt::Status catalog::interpret(const Call &call, Machine &machine) {
         return dense.status();
       values.emplace(slot.name, std::move(*dense));
     }
+  bool hasRegisters = call.operation->slot("lmul") != nullptr;
+  auto asBytes = [](const std::vector<uint8_t> &bytes) {
+    Dense dense;
+    dense.type = DataType::Uint8;
+    dense.shape = {1, 1, 1, int64_t(bytes.size())};
+    dense.bytes = bytes;
+    return dense;
+  };
+  if (hasRegisters) {
+    values.emplace(kVectorRegisters, asBytes(machine.vectorRegisters));
+    values.emplace(kStaticMemory, asBytes(machine.statics));
+  }
   if (rt::Status status = evaluate(call, values); !status.isOk())
     return status;
+  if (hasRegisters) {
+    machine.vectorRegisters = values[kVectorRegisters].bytes;
+    machine.statics = values[kStaticMemory].bytes;
+  }
   for (const Slot &slot : call.operation->slots)
     if (const Tensor *tensor = call.tensor(slot.name);
         tensor && slot.access != Access::Read)

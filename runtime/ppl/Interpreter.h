@@ -15,6 +15,13 @@
 /// commands are tested against.
 namespace weft::catalog {
 
+/// Room of a vector register: the most that its instruction set allows.
+inline constexpr unsigned kVectorRegisterBytes = 65536 / 8;
+/// Values of a function on vector registers hold them and static memory under
+/// these names, as bytes.
+inline constexpr std::string_view kVectorRegisters = "vector registers",
+                                  kStaticMemory = "static memory";
+
 /// The memories that one core sees.
 class Machine {
 public:
@@ -26,6 +33,8 @@ public:
   std::vector<uint8_t> statics;
   std::vector<uint8_t> l2;
   std::vector<uint8_t> global;
+  /// Of SG2380: 32 registers of kVectorRegisterBytes each.
+  std::vector<uint8_t> vectorRegisters;
 
   /// The byte of a memory at an address as in `Tensor::address` (for local
   /// memory with its lane); nullptr if [address, address + bytes) leaves it.

@@ -361,7 +361,8 @@ static double largestOf(DataType type) {
 }
 
 Rule catalog::constantFits(std::string_view number, std::string_view tensor) {
-  return {str(number) + " must be a value of the type of " + str(tensor),
+  return {str(number) + " must be a value of the element type of " +
+              str(tensor),
           [number, tensor](const Call &call) {
             const Tensor *to = call.tensor(tensor);
             double value = call.real(number);
@@ -372,10 +373,10 @@ Rule catalog::constantFits(std::string_view number, std::string_view tensor) {
               fits = !std::isfinite(value) ||
                      std::fabs(value) <= largestOf(to->type);
             } else {
-              unsigned bits = bitsOf(to->type) - isSigned(to->type);
-              double end = std::ldexp(1.0, int(bits));
+              // A bit pattern may be given for a signed type, as in tiu.
+              double end = std::ldexp(1.0, int(bitsOf(to->type)));
               fits = value == std::floor(value) && value < end &&
-                     value >= (isSigned(to->type) ? -end : 0);
+                     value >= (isSigned(to->type) ? -end / 2 : 0);
             }
             if (fits)
               return std::string();
