@@ -80,6 +80,26 @@ Value Expansion::temporary(ArrayRef<int64_t> shape, Type element,
   return builder.create<AllocOp>(loc, type, UnitAttr());
 }
 
+Value Expansion::temporary(ArrayRef<int64_t> shape, Type element, Layout layout,
+                           unsigned lane) {
+  if (lane == 0)
+    return temporary(shape, element, layout);
+  SmallVector<int64_t> whole(shape);
+  whole[1] += lane;
+  return view(temporary(whole, element, layout),
+              TensorViewType::get(shape, element, Memory::Local, layout),
+              {0, int64_t(lane), 0, 0});
+}
+
+Value Expansion::bits(Value tensor) {
+  auto type = cast<TensorViewType>(tensor.getType());
+  Type element = builder.getIntegerType(elementBitsOf(type.getElementType()),
+                                        /*isSigned=*/false);
+  return element == type.getElementType()
+             ? tensor
+             : view(tensor, withElement(type, element));
+}
+
 Value Expansion::view(Value source, TensorViewType type,
                       ArrayRef<int64_t> offset, int64_t bytes) {
   return builder.create<ViewOp>(loc, type, source, offset, bytes);
@@ -96,6 +116,56 @@ TensorViewType Expansion::withElement(TensorViewType type, Type element) {
   return TensorViewType::get(type.getContext(), type.getShape(), element,
                              type.getMemory(), type.getLayout(),
                              type.getStrides());
+}
+
+namespace {
+/// Which axes eachPart must walk.
+struct FarStrides {
+  bool images = false, rows = false, any = false;
+
+  void add(TensorViewType type, unsigned lane, const Chip &chip) {
+    constexpr int64_t kMost = 65535;
+    if (type.getLayout() == Layout::Aligned ||
+        type.getLayout() == Layout::Compact) // named, not written out
+      return;
+    Strides strides = stridesOf(type, lane, chip);
+    any |= strides.n > kMost || strides.c > kMost;
+    images |= type.getN() > 1 && strides.n > kMost;
+    rows |= lane + type.getC() > chip.lanes && strides.c > kMost;
+  }
+};
+} // namespace
+
+void Expansion::eachPart(ArrayRef<Value> tensors, unsigned lane,
+                         llvm::function_ref<void(ArrayRef<Value>)> emit) {
+  FarStrides far;
+  for (Value tensor : tensors)
+    far.add(cast<TensorViewType>(tensor.getType()), lane, chip);
+  if (!far.any)
+    return emit(tensors);
+  auto first = cast<TensorViewType>(tensors[0].getType());
+  int64_t images = far.images ? 1 : first.getN(), lanes = chip.lanes;
+  for (int64_t n = 0; n < first.getN(); n += images)
+    for (int64_t c = 0, next; c < first.getC(); c = next) {
+      next = first.getC();
+      if (far.rows)
+        next = std::min(next, (lane + c) / lanes * lanes + lanes - lane);
+      bool isOneRow = far.rows || lane + first.getC() <= lanes;
+      SmallVector<Value> parts;
+      for (Value tensor : tensors) {
+        auto whole = cast<TensorViewType>(tensor.getType());
+        Strides own = stridesOf(whole, lane, chip);
+        SmallVector<int64_t> shape = {images, next - c, whole.getH(),
+                                      whole.getW()},
+                             strides = {images > 1 ? own.n : 0,
+                                        isOneRow ? 1 : own.c, own.h, own.w};
+        parts.push_back(view(tensor,
+                             TensorViewType::get(shape, whole.getElementType(),
+                                                 Memory::Local, strides),
+                             {n, c, 0, 0}));
+      }
+      emit(parts);
+    }
 }
 
 Operation *Expansion::call(StringRef name,

@@ -49,6 +49,13 @@ public:
   /// Scratch memory in lane 0.
   mlir::Value temporary(mlir::ArrayRef<int64_t> shape, mlir::Type element,
                         Layout layout = Layout::Aligned);
+  /// The same with channel 0 in `lane`, as commands want it whose operands all
+  /// start in one lane.
+  mlir::Value temporary(mlir::ArrayRef<int64_t> shape, mlir::Type element,
+                        Layout layout, unsigned lane);
+  /// The tensor as unsigned integers of its width, for commands that move
+  /// bits: the machine has no 8-bit floats, and a NaN stays what it is.
+  mlir::Value bits(mlir::Value tensor);
   /// The same bytes (or a part from `offset` on) as another type.
   mlir::Value view(mlir::Value source, TensorViewType type,
                    mlir::ArrayRef<int64_t> offset = {0, 0, 0, 0},
@@ -57,6 +64,12 @@ public:
   static TensorViewType withShape(TensorViewType type,
                                   mlir::ArrayRef<int64_t> shape);
   static TensorViewType withElement(TensorViewType type, mlir::Type element);
+
+  /// Calls `emit` with the tensors, or, where strides of n or c do not fit into
+  /// the 16 bits that a command has, with one image or one row of lanes of each
+  /// after the other. All have the same n and c and start in `lane`.
+  void eachPart(mlir::ArrayRef<mlir::Value> tensors, unsigned lane,
+                llvm::function_ref<void(mlir::ArrayRef<mlir::Value>)> emit);
 
   /// Another function of the catalog, which is expanded in turn.
   mlir::Operation *call(llvm::StringRef name,
