@@ -103,7 +103,8 @@ static Operation shiftedPair(std::string_view name, std::string_view section,
                              TypeSet results, int64_t lowShift,
                              std::string_view example) {
   std::vector<Rule> rules = pairRules();
-  rules.push_back(signOfResult());
+  if (results.contains(DataType::Uint8)) // a difference is always signed
+    rules.push_back(signOfResult());
   rules.push_back(wordFits("src0"));
   rules.push_back(wordFits("src1"));
   rules.push_back(numberInRange("shift", lowShift, 31));
