@@ -42,7 +42,10 @@ std::string DiagnosticPrinter::place(Location location,
   llvm::raw_string_ostream stream(text);
   if (auto position = dyn_cast<FileLineColLoc>(where)) {
     stream << position.getFilename().getValue() << ":" << position.getLine()
-           << ":" << position.getColumn() << ": ";
+           << ":";
+    if (position.getColumn()) // lines of kernels have none
+      stream << position.getColumn() << ":";
+    stream << " ";
     return text;
   }
   auto name = dyn_cast<NameLoc>(where);

@@ -1,0 +1,208 @@
+//===- KernelLibrary.cpp - kernels compiled by the host's compiler -------===//
+
+#include "tools/driver/KernelLibrary.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <elf.h>
+
+using namespace weft;
+using namespace weft::driver;
+
+rt::Result<std::string> KernelLibrary::includeFolder() {
+  if (const char *given = std::getenv("WEFT_PPL_INCLUDE"); given && *given)
+    return std::string(given);
+  // The library or program that this code is in: <prefix>/bin/weft or
+  // <prefix>/lib/libweft-compiler.so.
+  Dl_info own;
+  if (dladdr(reinterpret_cast<void *>(&KernelLibrary::includeFolder), &own) &&
+      own.dli_fname) {
+    llvm::SmallString<256> file(own.dli_fname);
+    if (!llvm::StringRef(own.dli_fname).contains('/'))
+      if (auto found = llvm::sys::findProgramByName(own.dli_fname))
+        file = *found;
+    llvm::SmallString<256> real;
+    if (!llvm::sys::fs::real_path(file, real))
+      file = real;
+    llvm::StringRef folder = llvm::sys::path::parent_path(file);
+    for (llvm::StringRef prefix :
+         {llvm::sys::path::parent_path(folder), folder}) {
+      llvm::SmallString<256> include(prefix);
+      llvm::sys::path::append(include, "include", "weft");
+      if (llvm::sys::fs::exists(include + "/ppl/ppl.h"))
+        return std::string(include);
+    }
+  }
+  return rt::fail(rt::Code::NotFound,
+                  "the kernel headers (ppl/ppl.h) are not beside the program; "
+                  "set WEFT_PPL_INCLUDE to the folder that holds ppl/");
+}
+
+/// `count` objects of type T at `offset` of the file; null if they leave it.
+template <class T>
+static const T *objectsAt(llvm::StringRef file, uint64_t offset,
+                          uint64_t count) {
+  bool fits = offset <= file.size() && offset % alignof(T) == 0 &&
+              count <= (file.size() - offset) / sizeof(T);
+  return fits ? reinterpret_cast<const T *>(file.data() + offset) : nullptr;
+}
+
+/// The text that starts at `offset` of a string table.
+static llvm::StringRef textAt(llvm::StringRef table, uint64_t offset) {
+  llvm::StringRef rest = table.substr(std::min<uint64_t>(offset, table.size()));
+  return rest.take_until([](char c) { return c == '\0'; });
+}
+
+static llvm::StringRef contentsOf(llvm::StringRef file,
+                                  const Elf64_Shdr &section) {
+  const char *data = objectsAt<char>(file, section.sh_offset, section.sh_size);
+  return data ? llvm::StringRef(data, section.sh_size) : llvm::StringRef();
+}
+
+namespace {
+struct NamedFunction {
+  uint64_t address;
+  std::string name;
+  bool isTest;
+};
+} // namespace
+
+/// Functions by the section that __TEST__ or __KERNEL__ puts them in, in the
+/// order of the source.
+static std::vector<NamedFunction> functionsOf(llvm::StringRef file) {
+  std::vector<NamedFunction> functions;
+  auto *header = objectsAt<Elf64_Ehdr>(file, 0, 1);
+  if (!header || header->e_ident[EI_CLASS] != ELFCLASS64)
+    return functions;
+  auto *sections =
+      objectsAt<Elf64_Shdr>(file, header->e_shoff, header->e_shnum);
+  if (!sections || header->e_shstrndx >= header->e_shnum)
+    return functions;
+  llvm::StringRef sectionNames = contentsOf(file, sections[header->e_shstrndx]);
+  for (unsigned i = 0; i < header->e_shnum; ++i) {
+    const Elf64_Shdr &table = sections[i];
+    if (table.sh_type != SHT_DYNSYM || table.sh_link >= header->e_shnum)
+      continue;
+    llvm::StringRef names = contentsOf(file, sections[table.sh_link]);
+    uint64_t count = table.sh_size / sizeof(Elf64_Sym);
+    auto *symbols = objectsAt<Elf64_Sym>(file, table.sh_offset, count);
+    for (uint64_t k = 0; symbols && k < count; ++k) {
+      const Elf64_Sym &symbol = symbols[k];
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC ||
+          symbol.st_shndx >= header->e_shnum)
+        continue;
+      llvm::StringRef section =
+          textAt(sectionNames, sections[symbol.st_shndx].sh_name);
+      if (section == "ppl_test" || section == "ppl_kernel")
+        functions.push_back({symbol.st_value,
+                             textAt(names, symbol.st_name).str(),
+                             section == "ppl_test"});
+    }
+  }
+  std::sort(functions.begin(), functions.end(),
+            [](const NamedFunction &a, const NamedFunction &b) {
+              return a.address < b.address;
+            });
+  return functions;
+}
+
+rt::Result<KernelLibrary> KernelLibrary::load(const std::string &path) {
+  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    const char *why = dlerror();
+    return rt::fail(rt::Code::InvalidArgument,
+                    path + ": cannot be loaded: " + (why ? why : "unknown"));
+  }
+  KernelLibrary library(handle);
+  if (!library.symbol("weft_ppl_bind"))
+    return rt::fail(rt::Code::InvalidArgument,
+                    path + ": no kernel library; compile it with ppl/ppl.h");
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file)
+    return rt::fail(rt::Code::IoError,
+                    path + ": cannot be read: " + file.getError().message());
+  for (NamedFunction &function : functionsOf((*file)->getBuffer()))
+    (function.isTest ? library.theTests : library.theKernels)
+        .push_back(std::move(function.name));
+  return library;
+}
+
+rt::Result<KernelLibrary>
+KernelLibrary::compile(const std::string &source,
+                       const std::vector<std::string> &arguments) {
+  if (!llvm::sys::fs::exists(source))
+    return rt::fail(rt::Code::NotFound, source + ": no such file");
+  rt::Result<std::string> include = includeFolder();
+  if (!include)
+    return include.status();
+  const char *chosen = std::getenv("CXX");
+  auto compiler =
+      llvm::sys::findProgramByName(chosen && *chosen ? chosen : "c++");
+  if (!compiler)
+    return rt::fail(rt::Code::NotFound,
+                    "no C++ compiler: c++ is not on the path; install one or "
+                    "name it in CXX");
+  llvm::SmallString<128> output;
+  if (llvm::sys::fs::createTemporaryFile("weft-kernel", "so", output))
+    return rt::fail(rt::Code::IoError,
+                    "cannot make a temporary file for the kernel library");
+  std::vector<std::string> command = {*compiler,
+                                      "-std=c++17",
+                                      "-O1",
+                                      "-fPIC",
+                                      "-shared",
+                                      "-x",
+                                      "c++",
+                                      source,
+                                      "-I" + *include,
+                                      "-o",
+                                      output.str().str()};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  std::vector<llvm::StringRef> words(command.begin(), command.end());
+  std::string why;
+  int code =
+      llvm::sys::ExecuteAndWait(*compiler, words, std::nullopt, {}, 0, 0, &why);
+  rt::Result<KernelLibrary> library =
+      code == 0 ? load(output.str().str())
+                : rt::Result<KernelLibrary>(rt::fail(
+                      rt::Code::InvalidArgument,
+                      source + ": does not compile" +
+                          (why.empty() ? std::string() : " (" + why + ")")));
+  llvm::sys::fs::remove(output); // stays mapped
+  return library;
+}
+
+KernelLibrary::KernelLibrary(KernelLibrary &&other) noexcept
+    : handle(other.handle), theTests(std::move(other.theTests)),
+      theKernels(std::move(other.theKernels)) {
+  other.handle = nullptr;
+}
+
+KernelLibrary::~KernelLibrary() {
+  if (handle)
+    dlclose(handle);
+}
+
+void *KernelLibrary::symbol(const std::string &name) const {
+  return dlsym(handle, name.c_str());
+}
+
+rt::Status KernelLibrary::callTest(const std::string &name,
+                                   const weft_ppl_recorder &recorder) const {
+  if (std::find(theTests.begin(), theTests.end(), name) == theTests.end())
+    return rt::fail(rt::Code::NotFound, "no __TEST__ function '" + name + "'");
+  auto bind = reinterpret_cast<void (*)(const weft_ppl_recorder *)>(
+      symbol("weft_ppl_bind"));
+  auto test = reinterpret_cast<void (*)()>(symbol(name));
+  bind(&recorder);
+  test();
+  bind(nullptr);
+  return rt::Status::ok();
+}

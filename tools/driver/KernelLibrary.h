@@ -1,0 +1,54 @@
+//===- KernelLibrary.h - kernels compiled by the host's compiler -*- C++
+//-*-===//
+
+#ifndef WEFT_TOOLS_DRIVER_KERNELLIBRARY_H
+#define WEFT_TOOLS_DRIVER_KERNELLIBRARY_H
+
+#include "frontend/ppl/include/ppl/recorder.h"
+#include "runtime/status/Status.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::driver {
+
+/// A shared library that ppl.h was compiled into.
+class KernelLibrary {
+public:
+  /// Compiles a kernel source with the C++ compiler of the host (`CXX`, else
+  /// c++) and loads the result. The compiler's messages go to stderr.
+  /// `arguments` are passed on to it.
+  static rt::Result<KernelLibrary>
+  compile(const std::string &source, const std::vector<std::string> &arguments);
+  /// Loads a library. Its static initializers run.
+  static rt::Result<KernelLibrary> load(const std::string &path);
+
+  KernelLibrary(KernelLibrary &&other) noexcept;
+  KernelLibrary &operator=(KernelLibrary &&) = delete;
+  ~KernelLibrary();
+
+  /// Names of the functions marked __TEST__, in the order of the file.
+  const std::vector<std::string> &tests() const { return theTests; }
+  const std::vector<std::string> &kernels() const { return theKernels; }
+
+  /// Calls a test while `recorder` is bound.
+  rt::Status callTest(const std::string &name,
+                      const weft_ppl_recorder &recorder) const;
+  /// The address of an exported symbol; null if there is none.
+  void *symbol(const std::string &name) const;
+
+  /// Where ppl/ppl.h is found: the environment variable WEFT_PPL_INCLUDE, else
+  /// beside the program.
+  static rt::Result<std::string> includeFolder();
+
+private:
+  explicit KernelLibrary(void *handle) : handle(handle) {}
+
+  void *handle;
+  std::vector<std::string> theTests, theKernels;
+};
+
+} // namespace weft::driver
+
+#endif // WEFT_TOOLS_DRIVER_KERNELLIBRARY_H

@@ -1,0 +1,78 @@
+//===- KernelProgram.h - from a kernel to results -----------------*- C++
+//-*-===//
+
+#ifndef WEFT_TOOLS_DRIVER_KERNELPROGRAM_H
+#define WEFT_TOOLS_DRIVER_KERNELPROGRAM_H
+
+#include "frontend/ppl/Recorder.h"
+#include "runtime/device/Device.h"
+#include "runtime/status/Status.h"
+#include "tools/driver/Diagnostics.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::driver {
+
+/// Global memory after a program has run, from the recorder's base address on.
+using MemoryImage = std::vector<uint8_t>;
+
+/// One recorded kernel program. Problems are printed as one line each, with the
+/// kernel's file and line, by the printer that the constructor makes.
+class KernelProgram {
+public:
+  explicit KernelProgram(llvm::raw_ostream &errors = llvm::errs());
+  ~KernelProgram();
+
+  /// Runs `body` with a recorder. On failure everything has been printed.
+  mlir::LogicalResult
+  record(const Chip &chip, const std::string &name,
+         const std::function<void(const weft_ppl_recorder &)> &body);
+
+  /// The net of functions as recorded; null before.
+  ppl::NetOp net();
+  frontend::Recorder &recorder() { return *theRecorder; }
+  const Chip &chip() const { return theRecorder->chip; }
+
+  /// The bmodel, for chips that have commands; `serial` leaves rounds of loops
+  /// one after the other.
+  mlir::FailureOr<std::vector<uint8_t>> bmodel(bool serial = false);
+  /// The program as text after the named stage of it: "functions", "commands".
+  mlir::FailureOr<std::string> text(bool commands, bool serial = false);
+
+  /// Runs the functions themselves (runtime/ppl/Interpreter.h).
+  rt::Result<MemoryImage> interpret();
+  /// Runs a bmodel that `bmodel` made.
+  rt::Result<MemoryImage> run(const std::vector<uint8_t> &bmodel,
+                              const rt::DeviceOptions &device);
+  /// Everything that `expect` asked for and `memory` does not hold, one line
+  /// each; empty if all holds.
+  std::vector<std::string> unmetExpectations(const MemoryImage &memory) const;
+
+  unsigned errors() const { return diagnostics->errors(); }
+  rt::Status failureCause() const { return causeOf(*diagnostics); }
+  /// 0x11 or 0x1A if the last `bmodel`, `text` or `interpret` failed because a
+  /// memory is too small.
+  int memoryCode() const { return theMemoryCode; }
+  /// The pieces of memory that the program writes, in order.
+  std::vector<const frontend::DeviceMemory::Piece *> outputs();
+
+private:
+  enum class Depth { Placed, Commands };
+  /// A copy of the module, lowered.
+  mlir::OwningOpRef<mlir::ModuleOp> lowered(Depth depth, bool serial,
+                                            int *code = nullptr);
+  int fits(ppl::NetOp recorded);
+
+  mlir::MLIRContext context;
+  std::unique_ptr<DiagnosticPrinter> diagnostics;
+  std::unique_ptr<frontend::Recorder> theRecorder;
+  mlir::OwningOpRef<mlir::ModuleOp> theModule;
+  int theMemoryCode = 0;
+};
+
+} // namespace weft::driver
+
+#endif // WEFT_TOOLS_DRIVER_KERNELPROGRAM_H

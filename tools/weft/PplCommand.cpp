@@ -1,0 +1,367 @@
+//===- PplCommand.cpp - weft ppl -----------------------------------------===//
+
+#include "runtime/chips/Targets.h"
+#include "runtime/ppl/Interpreter.h"
+#include "runtime/profile/Profile.h"
+#include "tools/driver/KernelLibrary.h"
+#include "tools/driver/KernelProgram.h"
+#include "tools/files/OutputFile.h"
+#include "tools/npz/Npz.h"
+#include "tools/weft/DeviceFlags.h"
+#include "tools/weft/Program.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstring>
+
+using namespace weft;
+using namespace weft::cli;
+using driver::KernelLibrary;
+using driver::KernelProgram;
+using driver::MemoryImage;
+using rt::Result;
+
+namespace {
+struct PplFlags {
+  std::string action, kernel, test, output, save;
+  std::string target = chips::defaultTarget();
+  std::vector<std::string> compilerArguments;
+  bool serial = false, interpret = false, json = false, text = false;
+  rt::DeviceOptions device;
+};
+
+/// One program of a kernel file, recorded.
+struct Recorded {
+  std::string name;
+  std::unique_ptr<KernelProgram> program;
+};
+
+/// Cycles of one program by the cost model.
+struct Cycles {
+  uint64_t total = 0, tiu = 0, gdma = 0, overlapped = 0;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+static Result<const Chip *> chooseTarget(const std::string &name) {
+  if (const Chip *chip = chips::findKernelTarget(name))
+    return chip;
+  std::string known;
+  for (const Chip *chip : chips::kernelTargets)
+    known += (known.empty() ? "" : ", ") + std::string(chip->targetName);
+  return rt::fail(rt::Code::NotFound,
+                  "no target '" + name + "'; there are " + known);
+}
+
+/// For failures that the program has printed line by line: only the exit code.
+static ExitCode exitCodeOf(KernelProgram &program) {
+  rt::Status cause = program.failureCause();
+  return cause.code() == rt::Code::Internal ? reportError(cause)
+                                            : ExitCode::UserError;
+}
+
+/// The tests that were asked for, recorded.
+static Result<std::vector<Recorded>> recordTests(const PplFlags &flags,
+                                                 const KernelLibrary &library,
+                                                 const Chip &chip) {
+  std::vector<std::string> names = library.tests();
+  if (!flags.test.empty())
+    names = {flags.test};
+  if (names.empty())
+    return rt::fail(rt::Code::NotFound,
+                    flags.kernel + ": has no __TEST__ function; a program is "
+                                   "recorded by running one");
+  std::vector<Recorded> recorded;
+  for (const std::string &name : names) {
+    Recorded one{name, std::make_unique<KernelProgram>()};
+    rt::Status status;
+    bool isDone = mlir::succeeded(
+        one.program->record(chip, name, [&](const weft_ppl_recorder &table) {
+          status = library.callTest(name, table);
+        }));
+    if (!status)
+      return status.withContext(flags.kernel);
+    if (!isDone)
+      return one.program->failureCause();
+    recorded.push_back(std::move(one));
+  }
+  return recorded;
+}
+
+static Result<std::vector<uint8_t>> makeBmodel(Recorded &one, bool serial) {
+  mlir::FailureOr<std::vector<uint8_t>> bytes = one.program->bmodel(serial);
+  if (mlir::failed(bytes))
+    return one.program->failureCause();
+  return std::move(*bytes);
+}
+
+static Result<MemoryImage> runOnce(Recorded &one, const PplFlags &flags,
+                                   bool serial) {
+  bool interprets = flags.interpret || !chips::hasCommands(one.program->chip());
+  if (interprets)
+    return one.program->interpret();
+  Result<std::vector<uint8_t>> bytes = makeBmodel(one, serial);
+  if (!bytes)
+    return bytes.status();
+  return one.program->run(*bytes, flags.device);
+}
+
+static Result<Cycles> cyclesOf(Recorded &one, bool serial) {
+  Result<std::vector<uint8_t>> bytes = makeBmodel(one, serial);
+  if (!bytes)
+    return bytes.status();
+  Result<rt::Bmodel> model = rt::Bmodel::load(*bytes, one.name);
+  if (!model)
+    return model.status();
+  Result<profile::Profile> profile =
+      profile::profileStage(*model, model->nets().front().stages.front());
+  if (!profile)
+    return profile.status();
+  Cycles cycles;
+  cycles.total = profile->totalCycles;
+  cycles.tiu = profile->engines[0].cycles;
+  cycles.gdma = profile->engines[1].cycles;
+  cycles.overlapped = profile->overlapCycles;
+  return cycles;
+}
+
+//===----------------------------------------------------------------------===//
+// Actions
+//===----------------------------------------------------------------------===//
+
+static ExitCode buildAction(const PplFlags &flags,
+                            std::vector<Recorded> &tests) {
+  if (tests.size() != 1)
+    return reportError(
+        rt::fail(rt::Code::InvalidArgument,
+                 flags.kernel + ": has " + std::to_string(tests.size()) +
+                     " __TEST__ functions; choose one with --test"));
+  if (flags.text) {
+    mlir::FailureOr<std::string> text =
+        tests.front().program->text(!flags.interpret, flags.serial);
+    if (mlir::failed(text))
+      return reportError(tests.front().program->failureCause());
+    return printText(*text);
+  }
+  if (flags.output.empty())
+    return reportError(rt::fail(rt::Code::InvalidArgument,
+                                "build needs --output FILE.bmodel"));
+  Result<std::vector<uint8_t>> bytes = makeBmodel(tests.front(), flags.serial);
+  if (!bytes)
+    return reportError(bytes.status());
+  if (rt::Status status =
+          tools::writeOutputFile(flags.output, bytes->data(), bytes->size());
+      !status)
+    return reportError(status);
+  return printText(flags.output + " " + std::to_string(bytes->size()) +
+                   " bytes\n");
+}
+
+/// The outputs as arrays of f32 where they are floats, else of their type.
+static rt::Status saveOutputs(Recorded &one, const MemoryImage &memory,
+                              const std::string &path) {
+  std::vector<numeric::HostTensor> tensors;
+  std::vector<std::string> names;
+  for (const frontend::DeviceMemory::Piece *piece : one.program->outputs()) {
+    auto type = catalog::dataTypeOf(piece->type);
+    catalog::Dense values(*type, {piece->shape[0], piece->shape[1],
+                                  piece->shape[2], piece->shape[3]});
+    std::copy_n(memory.begin() +
+                    (piece->address - one.program->recorder().memory.base),
+                values.bytes.size(), values.bytes.begin());
+    numeric::HostTensor tensor(
+        numeric::ElementType::F32,
+        {piece->shape[0], piece->shape[1], piece->shape[2], piece->shape[3]});
+    auto *floats = tensor.as<float>();
+    for (int64_t i = 0; i < values.elements(); ++i)
+      floats[i] = float(values.value(i));
+    tensors.push_back(std::move(tensor));
+    names.push_back(piece->name.empty()
+                        ? "tensor" + std::to_string(tensors.size() - 1)
+                        : piece->name);
+  }
+  std::vector<npz::NamedTensor> arrays;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    arrays.push_back({names[i], &tensors[i]});
+  return npz::writeNpz(path, arrays);
+}
+
+static ExitCode runAction(const PplFlags &flags, std::vector<Recorded> &tests) {
+  if (!flags.save.empty() && tests.size() != 1)
+    return reportError(
+        rt::fail(rt::Code::InvalidArgument,
+                 "--save takes one test; choose it with --test"));
+  std::string text;
+  for (Recorded &one : tests) {
+    Result<MemoryImage> memory = runOnce(one, flags, flags.serial);
+    if (!memory)
+      return reportError(memory.status().withContext(one.name));
+    text += one.name + ": ran, " +
+            std::to_string(one.program->outputs().size()) + " outputs\n";
+    if (!flags.save.empty())
+      if (rt::Status status = saveOutputs(one, *memory, flags.save); !status)
+        return reportError(status);
+  }
+  return printText(text);
+}
+
+static ExitCode profileAction(const PplFlags &flags,
+                              std::vector<Recorded> &tests) {
+  nlohmann::ordered_json json = nlohmann::json::array();
+  std::string text = "test                           pipelined     serial  "
+                     "gain  tiu busy  gdma busy  overlapped\n";
+  for (Recorded &one : tests) {
+    Result<Cycles> pipelined = cyclesOf(one, false),
+                   serial = cyclesOf(one, true);
+    if (!pipelined || !serial)
+      return reportError((pipelined ? serial : pipelined).status());
+    json.push_back({{"test", one.name},
+                    {"cycles", pipelined->total},
+                    {"serial_cycles", serial->total},
+                    {"tiu_cycles", pipelined->tiu},
+                    {"gdma_cycles", pipelined->gdma},
+                    {"overlapped_cycles", pipelined->overlapped}});
+    char line[256];
+    snprintf(
+        line, sizeof line, "%-28s %11llu %10llu %5.2f %9llu %10llu %11llu\n",
+        one.name.c_str(), (unsigned long long)pipelined->total,
+        (unsigned long long)serial->total,
+        double(serial->total) / double(std::max<uint64_t>(pipelined->total, 1)),
+        (unsigned long long)pipelined->tiu, (unsigned long long)pipelined->gdma,
+        (unsigned long long)pipelined->overlapped);
+    text += line;
+  }
+  return flags.json ? printJson(json) : printText(text);
+}
+
+/// What is wrong with a test, one line each.
+static Result<std::vector<std::string>> checkTest(Recorded &one,
+                                                  const PplFlags &flags) {
+  std::vector<std::string> wrong;
+  Result<MemoryImage> memory = runOnce(one, flags, false);
+  if (!memory)
+    return memory.status();
+  wrong = one.program->unmetExpectations(*memory);
+  if (one.program->recorder().expectations.empty())
+    wrong.push_back("the test expects nothing; call expect()");
+  if (!chips::hasCommands(one.program->chip()) || flags.interpret)
+    return wrong;
+  // The rounds of loops one after the other, and the functions' own meaning,
+  // must give the same bytes.
+  Result<MemoryImage> serial = runOnce(one, flags, true);
+  if (!serial)
+    return serial.status();
+  Result<MemoryImage> meaning = one.program->interpret();
+  if (!meaning)
+    return meaning.status();
+  for (const frontend::DeviceMemory::Piece *piece : one.program->outputs()) {
+    auto differs = [&](const MemoryImage &other) {
+      uint64_t start = piece->address - one.program->recorder().memory.base;
+      return !std::equal(memory->begin() + start,
+                         memory->begin() + start + piece->bytes,
+                         other.begin() + start);
+    };
+    if (differs(*serial))
+      wrong.push_back("the pipelined program gives other bytes than the serial "
+                      "one");
+    if (differs(*meaning))
+      wrong.push_back("the commands give other bytes than the interpreter");
+  }
+  return wrong;
+}
+
+static ExitCode testAction(const PplFlags &flags,
+                           std::vector<Recorded> &tests) {
+  size_t failures = 0;
+  std::string text;
+  for (Recorded &one : tests) {
+    Result<std::vector<std::string>> wrong = checkTest(one, flags);
+    if (!wrong)
+      return reportError(wrong.status().withContext(one.name));
+    text += (wrong->empty() ? "PASS " : "FAIL ") + one.name + "\n";
+    for (const std::string &line : *wrong)
+      text += "     " + line + "\n";
+    failures += !wrong->empty();
+  }
+  text += std::to_string(tests.size() - failures) + " passed, " +
+          std::to_string(failures) + " failed\n";
+  ExitCode printed = printText(text);
+  return failures && printed == ExitCode::Ok ? ExitCode::ComparisonFailed
+                                             : printed;
+}
+
+static ExitCode pplCommand(const PplFlags &flags) {
+  Result<const Chip *> chip = chooseTarget(flags.target);
+  if (!chip)
+    return reportError(chip.status());
+  Result<KernelLibrary> library =
+      flags.kernel.size() > 3 &&
+              flags.kernel.compare(flags.kernel.size() - 3, 3, ".so") == 0
+          ? KernelLibrary::load(flags.kernel)
+          : KernelLibrary::compile(flags.kernel, flags.compilerArguments);
+  if (!library)
+    return reportError(library.status());
+  Result<std::vector<Recorded>> tests = recordTests(flags, *library, **chip);
+  if (!tests)
+    return reportError(tests.status());
+  if (flags.action == "build")
+    return buildAction(flags, *tests);
+  if (flags.action == "run")
+    return runAction(flags, *tests);
+  if (flags.action == "profile")
+    return profileAction(flags, *tests);
+  return testAction(flags, *tests);
+}
+
+void cli::addPplCommand(Program &program) {
+  auto flags = std::make_shared<PplFlags>();
+  CLI::App &command = program.addCommand(
+      "ppl", "Build, run, profile or test kernels written in PPL",
+      {"weft ppl test softmax.cpp", "weft ppl profile softmax.cpp",
+       "weft ppl build add.cpp --test add_test --output add.bmodel",
+       "weft ppl test topk.cpp --target bm1690"},
+      [flags] { return pplCommand(*flags); });
+  command.add_option("action", flags->action, "What to do with it")
+      ->required()
+      ->check(CLI::IsMember({"build", "run", "profile", "test"}))
+      ->type_name("ACTION");
+  command
+      .add_option("kernel", flags->kernel,
+                  "A C++ source with ppl/ppl.h, or a library made of one")
+      ->required()
+      ->type_name("FILE");
+  command
+      .add_option("--test", flags->test,
+                  "The __TEST__ function; without it all are taken")
+      ->check(nonEmptyValue())
+      ->type_name("NAME");
+  command
+      .add_option("--target", flags->target,
+                  "The chip; one without commands is interpreted")
+      ->capture_default_str()
+      ->type_name("CHIP");
+  command
+      .add_option("-o,--output", flags->output, "build: the bmodel to write")
+      ->check(nonEmptyValue())
+      ->type_name("FILE");
+  command.add_option("--save", flags->save, "run: the outputs as arrays")
+      ->check(nonEmptyValue())
+      ->type_name("FILE.npz");
+  command
+      .add_option("--compiler-argument", flags->compilerArguments,
+                  "A word for the C++ compiler, as -DTILE=8; may be repeated")
+      ->type_name("WORD")
+      ->allow_extra_args(false);
+  command.add_flag("--serial", flags->serial,
+                   "Keep the rounds of pipelined loops one after the other");
+  command.add_flag("--interpret", flags->interpret,
+                   "Run the functions themselves, without commands");
+  command.add_flag("--mlir", flags->text,
+                   "build: print the commands as MLIR (with --interpret: the "
+                   "functions)");
+  command.add_flag("--json", flags->json, "profile: print JSON");
+  addDeviceFlags(command, flags->device);
+}
