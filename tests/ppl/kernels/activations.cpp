@@ -1,0 +1,132 @@
+//===- activations.cpp - activation functions by the wrappers -------------===//
+
+#include "tiles.h"
+
+using namespace ppl;
+
+// PPL 4.7: the wrappers make their temporaries themselves.
+enum Activation { Sigmoid, Silu, Gelu, Mish, Softplus, Softsign, Tanh };
+
+template <class T>
+static void activate(T *out, T *in, int rows, int columns, int tile,
+                     Activation kind, bool pipelined) {
+  dim4 all = {1, rows, 1, columns}, block = {1, tile, 1, columns};
+  gtensor<T> gin(all, GLOBAL, in), gout(all, GLOBAL, out);
+  forTiles(pipelined, rows, tile, [&](int row, int count) {
+    dim4 part = {1, count, 1, columns}, at = {0, row, 0, 0};
+    auto x = make_tensor<T>(block, part), y = make_tensor<T>(block, part),
+         z = make_tensor<T>(block, part), result = make_tensor<T>(block, part);
+    dma::load(x, gin.sub_view(part, at));
+    switch (kind) {
+    case Sigmoid:
+      sigmoid_fp32(result, x, &block, &part);
+      break;
+    case Silu:
+      sigmoid_fp32(y, x, &block, &part);
+      tiu::fmul(result, x, y);
+      break;
+    case Gelu: // x / 2 * (1 + erf(x / sqrt 2))
+      tiu::fmul(y, x, 0.70710678f);
+      ferf(z, y, &block, &part);
+      tiu::fadd(y, z, 1.0f);
+      tiu::fmul(z, x, 0.5f);
+      tiu::fmul(result, z, y);
+      break;
+    case Mish:
+      mish_f32(result, x, &block, &part);
+      break;
+    case Softplus:
+      softplus_f32(result, x, 2.0f, &block, &part);
+      break;
+    case Softsign:
+      softsign_fp32(result, x, &block, &part);
+      break;
+    case Tanh:
+      tanh_fp32(result, x, &block, &part);
+      break;
+    }
+    dma::store(gout.sub_view(part, at), result);
+  });
+}
+__KERNEL__ void activation_fp32(float *out, float *in, int rows, int columns,
+                                const int tile, int kind, bool pipelined) {
+  activate(out, in, rows, columns, tile, Activation(kind), pipelined);
+}
+__KERNEL__ void activation_fp16(fp16 *out, fp16 *in, int rows, int columns,
+                                const int tile, int kind, bool pipelined) {
+  activate(out, in, rows, columns, tile, Activation(kind), pipelined);
+}
+
+static double reference(Activation kind, double x) {
+  switch (kind) {
+  case Sigmoid:
+    return 1 / (1 + std::exp(-x));
+  case Silu:
+    return x / (1 + std::exp(-x));
+  case Gelu:
+    return x * 0.5 * std::erfc(-x / std::sqrt(2.0));
+  case Mish:
+    return x * std::tanh(std::log1p(std::exp(x)));
+  case Softplus:
+    return std::log1p(std::exp(2 * x)) / 2;
+  case Softsign:
+    return x / (1 + std::fabs(x));
+  case Tanh:
+    return std::tanh(x);
+  }
+  return 0;
+}
+
+// The wrappers are exact to 16 ulp of fp32 (docs/ppl/wrappers.md). Gelu adds
+// 1 to erf: for negative x that cancels, an absolute error of 2^-22 * |x|, x
+// being at most 6. fp16 rounds every step: at most 4 of them here.
+template <class T, class Kernel>
+static void testActivation(Kernel kernel, Activation kind, bool pipelined,
+                           double rtol, double atol) {
+  dim4 shape = {1, 150, 1, 60};
+  T *out = ppl::malloc<T>(&shape), *in = ppl::rand<T>(&shape, -6.0, 6.0);
+  kernel(out, in, 150, 60, 64, kind, pipelined);
+  expect(
+      out, &shape, [&](int64_t i) { return reference(kind, float(in[i])); },
+      rtol, atol);
+}
+#define ACTIVATION(name, kind, atol)                                           \
+  __TEST__ void name##_fp32() {                                                \
+    testActivation<float>(activation_fp32, kind, false, 32 * kFp32, atol);     \
+  }                                                                            \
+  __TEST__ void name##_fp32_pipelined() {                                      \
+    testActivation<float>(activation_fp32, kind, true, 32 * kFp32, atol);      \
+  }                                                                            \
+  __TEST__ void name##_fp16() {                                                \
+    testActivation<fp16>(activation_fp16, kind, true, 4 * kFp16,               \
+                         (atol) > 0 ? 6 * kFp16 : 0x1p-24);                    \
+  }
+ACTIVATION(sigmoid, Sigmoid, 0)
+ACTIVATION(silu, Silu, 0)
+ACTIVATION(gelu, Gelu, 6 * 0x1p-22)
+ACTIVATION(mish, Mish, 0)
+ACTIVATION(softplus, Softplus, 0)
+ACTIVATION(softsign, Softsign, 0)
+ACTIVATION(tanh_of, Tanh, 0)
+
+// PPL 4.7.4, 4.7.5
+__KERNEL__ void leaky(float *out, float *clipped, float *in, float slope,
+                      int count) {
+  dim4 shape = {1, 64, 1, count};
+  tensor<float> x(shape), y(shape), z(shape);
+  dma::load(x, gtensor<float>(shape, GLOBAL, in));
+  prelu(y, x, slope);
+  relu(z, x);
+  dma::store(gtensor<float>(shape, GLOBAL, out), y);
+  dma::store(gtensor<float>(shape, GLOBAL, clipped), z);
+}
+__TEST__ void leaky_and_relu() {
+  dim4 shape = {1, 64, 1, 33};
+  float *out = ppl::malloc<float>(&shape),
+        *clipped = ppl::malloc<float>(&shape);
+  float *in = ppl::rand<float>(&shape, -3.0, 3.0);
+  leaky(out, clipped, in, 0.1f, 33);
+  expect(out, &shape,
+         [&](int64_t i) { return in[i] > 0 ? in[i] : 0.1f * in[i]; });
+  expect(clipped, &shape, [&](int64_t i) { return in[i] > 0 ? in[i] : 0; });
+}
