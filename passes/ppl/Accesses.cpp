@@ -13,6 +13,17 @@ Value weft::ppl::rootOf(Value tensor) {
   return tensor;
 }
 
+/// A result with the flag result_add is read only if that is set.
+static catalog::Access accessOf(const FunctionOp &function,
+                                const catalog::Slot &slot) {
+  if (slot.access != catalog::Access::ReadWrite ||
+      !function.function().slot("result_add"))
+    return slot.access;
+  auto adds = dyn_cast_or_null<IntegerAttr>(function.number("result_add"));
+  return adds && !adds.getValue().isZero() ? slot.access
+                                           : catalog::Access::Write;
+}
+
 SmallVector<TensorAccess> weft::ppl::accessesOf(const FunctionOp &function) {
   SmallVector<TensorAccess> accesses;
   for (const catalog::Slot &slot : function.function().slots) {
@@ -20,12 +31,13 @@ SmallVector<TensorAccess> weft::ppl::accessesOf(const FunctionOp &function) {
     if (!tensor)
       continue;
     TensorAccess access{tensor, rootOf(tensor)};
-    access.reads = slot.access != catalog::Access::Write;
+    catalog::Access kind = accessOf(function, slot);
+    access.reads = kind != catalog::Access::Write;
     access.writes = slot.access != catalog::Access::Read;
     auto type = cast<TensorViewType>(tensor.getType()),
          rootType = cast<TensorViewType>(access.root.getType());
     access.coversRoot =
-        slot.access == catalog::Access::Write &&
+        kind == catalog::Access::Write &&
         type.getNumElements() * elementBytesOf(type) ==
             rootType.getNumElements() * elementBytesOf(rootType);
     accesses.push_back(access);

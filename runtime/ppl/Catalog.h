@@ -193,6 +193,9 @@ struct Operation {
   std::string_view formula; ///< over indices, for docs and readers
   std::vector<Slot> slots;
   std::vector<Rule> rules;
+  /// What result_add reads where the result goes, if it has another type than
+  /// that: the values "accumulator" of an evaluator. May be null.
+  std::function<std::optional<Tensor>(const Call &)> accumulator;
   ChipNames chips;
   /// Why it exists on fewer chips, or what a chip does otherwise; may be empty.
   std::string_view chipNote;

@@ -267,6 +267,13 @@ rt::Status catalog::interpret(const Call &call, Machine &machine) {
     values.emplace(kVectorRegisters, asBytes(machine.vectorRegisters));
     values.emplace(kStaticMemory, asBytes(machine.statics));
   }
+  if (call.operation->accumulator)
+    if (std::optional<Tensor> tensor = call.operation->accumulator(call)) {
+      rt::Result<Dense> dense = read(*tensor, machine);
+      if (!dense.isOk())
+        return dense.status();
+      values.emplace("accumulator", std::move(*dense));
+    }
   if (rt::Status status = evaluate(call, values); !status.isOk())
     return status;
   if (hasRegisters) {

@@ -478,3 +478,18 @@ Rule catalog::onlyOnChips(ChipNames chips, std::string_view slot,
                                        : std::string();
           }};
 }
+
+std::function<std::optional<Tensor>(const Call &)>
+catalog::accumulatesAs(std::string_view dst, DataType type) {
+  return [dst, type](const Call &call) -> std::optional<Tensor> {
+    const Tensor *result = call.tensor(dst);
+    if (!result || !call.integer("result_add") || result->type == type)
+      return std::nullopt;
+    Tensor tensor = *result;
+    tensor.type = type;
+    tensor.layout = AlignMode::Aligned;
+    tensor.strides =
+        stridesOf(tensor.layout, type, tensor.shape, tensor.lane, *call.chip);
+    return tensor;
+  };
+}

@@ -89,6 +89,11 @@ Rule typeNumberOf(std::string_view slot, std::string_view tensor);
 /// Tensors, numbers and flags other than 0 in `slot` are for these chips.
 Rule onlyOnChips(ChipNames chips, std::string_view slot, std::string text);
 
+/// For Operation::accumulator: with the flag result_add `dst` is read as an
+/// aligned tensor of `type`, where its own type is another.
+std::function<std::optional<Tensor>(const Call &)>
+accumulatesAs(std::string_view dst, DataType type);
+
 // The files of rows, one a group of the manual; Catalog.cpp joins them.
 std::vector<Operation> dmaOperations();
 std::vector<Operation> sdmaOperations();

@@ -153,6 +153,26 @@ static Rule byteNumbers(Names slots) {
               });
 }
 
+/// Padding and inserted values are elements of src.
+static Rule valuesFitSource(Names slots) {
+  return rule("pad_val and insert_val must be in the range of the type of src",
+              [slots](const Call &call) {
+                const Tensor *src = call.tensor("src");
+                for (std::string_view slot : slots) {
+                  if (!src || call.tensor(slot))
+                    continue;
+                  int64_t value = call.integer(slot);
+                  bool isSource = isSigned(src->type)
+                                      ? value >= -128 && value <= 127
+                                      : value >= 0 && value <= 255;
+                  if (!isSource)
+                    return str(slot) + " is " + std::to_string(value) +
+                           ", src is " + str(spelling(src->type));
+                }
+                return std::string();
+              });
+}
+
 static Rule sums32(std::string_view slot) {
   return rule("sums are kept in 32 bits: dst must be int32, uint32 or fp32 "
               "with " +
@@ -293,7 +313,7 @@ Order, 16 bits and fp8: acc starts from dst, adds the bias, then one term for ea
 With result_add the old dst is read as fp32, aligned, whatever its type.)";
 
 static std::vector<Slot> floatSlots(TypeSet weights) {
-  return {result("dst", kFloats | kFp8),
+  return {updated("dst", kFloats | kFp8),
           source("src", kFloats | kFp8),
           sourceOrScalar("weight", weights),
           optionalSourceOrScalar("bias", kFloats | kFp8, 0),
@@ -323,6 +343,7 @@ static Operation fconvRow() {
               integer("out_dtype", 0, 18, 0), flag("has_bias", true),
               insertSlot("ins", 14), flag("do_relu"), flag("kernel_rotate")});
   op.rules = floatRules();
+  op.accumulator = accumulatesAs("dst", DataType::Fp32);
   op.chipNote = "fp8 on bm1690 and later; do_relu on bm1688 and mars3";
   op.example = R"(tensor<fp32> dst({1, 16, 6, 6});
 tensor<fp16> src({1, 32, 6, 6}), weight({1, 16, 9, 32}, TPU_COMPACT);
@@ -346,6 +367,7 @@ static Operation fdeconvRow() {
                      flag("has_bias", true), flag("do_relu"),
                      flag("kernel_rotate", true)});
   op.rules = floatRules();
+  op.accumulator = accumulatesAs("dst", DataType::Fp32);
   op.chipNote = "fp8 on bm1690 and later; do_relu on bm1688 and mars3";
   op.example =
       R"(tensor<fp16> dst({1, 8, 8, 8}), src({1, 32, 4, 4}), weight({1, 8, 4, 32}, TPU_COMPACT);
@@ -433,9 +455,9 @@ static std::vector<Slot> depthwiseSlots() {
 }
 
 static std::vector<Rule> integerDepthwise() {
-  return joined<Rule>(
-      {signOfResult({"src", "weight", "bias"}), byteNumbers({"weight"})},
-      depthwiseRules("dst", "src"));
+  return joined<Rule>({signOfResult({"src", "weight", "bias"}),
+                       byteNumbers({"weight"}), valuesFitSource({"pad_val"})},
+                      depthwiseRules("dst", "src"));
 }
 
 static Operation dwConvRow() {
@@ -583,7 +605,9 @@ dst = a saturated to the type of dst (with saturate an int16 begins at its minim
 X is src with pad_val for padding and for insertion insert_val, or both numbers from a pad_val tensor; K is weight, turned by 180 degrees with kernel_rotate.)";
 
 static std::vector<Slot> asymmetricSlots(TypeSet results) {
-  return joined(cubeSlots(results, k32),
+  std::vector<Slot> slots = cubeSlots(results, k32);
+  slots[0] = updated("dst", results);
+  return joined(slots,
                 {strideSlot(), dilationSlot(), padSlot(),
                  optionalSourceOrScalar("pad_val", k8, 0), flag("result_add"),
                  integer("out_dtype", 0, 18, 0), flag("has_bias", true),
@@ -592,8 +616,9 @@ static std::vector<Slot> asymmetricSlots(TypeSet results) {
 
 static std::vector<Rule> asymmetricRules() {
   return joined(
-      joined<Rule>({byteNumbers({"weight", "kzp", "pad_val"}), zeroPointWidth(),
-                    typeNumberOf("out_dtype", "dst")},
+      joined<Rule>({byteNumbers({"weight", "kzp", "pad_val"}),
+                    valuesFitSource({"pad_val", "insert_val"}),
+                    zeroPointWidth(), typeNumberOf("out_dtype", "dst")},
                    cubeRules()),
       joined(perChannel("kzp", 1), padTensor()));
 }
@@ -635,6 +660,7 @@ static Operation convAsymRqRow() {
                     {flag("kernel_rotate"), insertSlot("ins", 14)});
   op.rules = joined<Rule>({shiftRange()},
                           joined(asymmetricRules(), perChannel("requant", 2)));
+  op.accumulator = accumulatesAs("dst", DataType::Int32);
   op.chips = {"bm1684x", "bm1688", "bm1690", "sg2380"};
   op.chipNote = "bm1684x has no such instruction: convolution to 32 bits, bias "
                 "and requantisation follow each other";
@@ -681,7 +707,7 @@ static Operation deconvAsymRow() {
   op.summary = "conv_asym of an input with values inserted, kernel turned: "
                "transposed convolution";
   op.formula = kAsymmetric;
-  op.slots = {result("dst", k16 | k32),
+  op.slots = {updated("dst", k16 | k32),
               source("src", k8),
               sourceOrScalar("weight", k8),
               integer("oc", 1, 65535),
@@ -697,6 +723,7 @@ static Operation deconvAsymRow() {
               flag("kernel_rotate", true)};
   op.rules =
       joined(joined<Rule>({byteNumbers({"weight", "kzp"}), zeroPointWidth(),
+                           valuesFitSource({"pad_val", "insert_val"}),
                            typeNumberOf("out_dtype", "dst"), signOfAsymmetric(),
                            sums32("result_add")},
                           cubeRules()),

@@ -1,6 +1,6 @@
 //===- TiuMatMul.cpp - rows of the matrix products -----------------------===//
 
-#include "runtime/ppl/Slots.h"
+#include "runtime/ppl/Window.h"
 
 using namespace weft;
 using namespace weft::catalog;
@@ -98,10 +98,8 @@ static std::string mmTypeProblem(const Call &call) {
 
 static std::string mmSignProblem(const Call &call) {
   DataType dst = call.tensor("dst")->type, right = call.tensor("right")->type;
-  const Tensor *left = call.tensor("left"), *bias = call.tensor("bias");
-  bool some = isSigned(right) || (left && isSigned(left->type)) ||
-              (bias && isSigned(bias->type)) ||
-              (!left && call.real("left") < 0);
+  bool some = isSigned(right) || isSignedOperand(call, "left") ||
+              isSignedOperand(call, "bias");
   bool want = some && !call.integer("do_relu");
   if (isSigned(dst) == want)
     return {};
@@ -153,7 +151,7 @@ dst of 32 bits: of 32-bit operands p (64 bits) * 2^-rshift, rounded by round, sa
 dst of 8 or 16 bits: a = p + bias(n) + [result_add] sat32(old(m,n) * 2^lshift); if do_relu: a = max(a, 0)
 dst = floor((a + 2^(rshift-1)) / 2^rshift), saturated to the type of dst
 old is dst as 16 bits of the sign of the operands, in the aligned layout of 16 bits.)";
-  op.slots = {result("dst", kIntegers),
+  op.slots = {updated("dst", kIntegers),
               sourceOrScalar("left", kIntegers),
               source("right", kIntegers),
               flag("ltrans"),
@@ -178,6 +176,12 @@ old is dst as 16 bits of the sign of the operands, in the aligned layout of 16 b
        rule("bias has 16 bits on bm1684x and 32 elsewhere; bm1690 has neither "
             "shifts nor result_add, bm1688 no result_add",
             mmChipProblem)});
+  op.accumulator = [](const Call &call) {
+    bool some = isSigned(call.tensor("right")->type) ||
+                isSignedOperand(call, "left") || isSignedOperand(call, "bias");
+    return accumulatesAs("dst",
+                         some ? DataType::Int16 : DataType::Uint16)(call);
+  };
   op.chips = {"bm1684x", "bm1688", "bm1690", "sg2380", "mars3", "sg2260e"};
   op.example =
       R"(tensor<int8> dst({8, 2, 1, 16}), left({8, 2, 1, 20}), right({40, 2, 1, 16});
@@ -194,7 +198,7 @@ static Operation fmmRow() {
   op.formula =
       R"(dst(m,n) = [result_add] dst(m,n) + [bias] bias(n) + sum_k left(m,k) * right(k,n)
 Order: even = 0, odd = bias or dst alone (with both: even = bias, odd = dst). Product k, rounded to fp32, goes to even if k is even, else to odd; the result is even + odd.)";
-  op.slots = {result("dst", DataType::Fp32),
+  op.slots = {updated("dst", DataType::Fp32),
               sourceOrScalar("left", DataType::Fp32),
               source("right", DataType::Fp32),
               flag("ltrans"),
@@ -323,9 +327,11 @@ static Rule noAddWithNt(const Form &form) {
 
 static std::string byteProductProblem(const Call &call) {
   DataType dst = call.tensor("rst")->type;
-  bool requantises = call.tensor("requant") || call.integer("requant") ||
+  bool requantises = call.tensor("requant") ||
                      call.integer("multiplier") != 1 ||
                      call.integer("shift") != 0 || call.integer("offset") != 0;
+  if (!call.tensor("requant") && call.real("requant") != 0)
+    return "requant is a number, " + std::to_string(call.integer("requant"));
   bool is8 = bitsOf(dst) == 8;
   if (is8 && !requantises)
     return "rst is " + str(spelling(dst)) + " without requant";
@@ -356,10 +362,8 @@ static std::string reducedProblem(const Call &call) {
 }
 
 static std::string byteSignProblem(const Call &call) {
-  const Tensor *left = call.tensor("left"), *right = call.tensor("right");
   DataType dst = call.tensor("rst")->type;
-  bool some = (left ? isSigned(left->type) : call.real("left") < 0) ||
-              (right ? isSigned(right->type) : call.real("right") < 0);
+  bool some = isSignedOperand(call, "left") || isSignedOperand(call, "right");
   if (bitsOf(dst) == 32 && !isSigned(dst) && some)
     return "rst is " + str(spelling(dst)) + " and an operand is signed";
   return {};
@@ -388,7 +392,7 @@ without requant: rst = a (saturated to a result of 16 bits, as with saturate bel
 with requant: s = a * multiplier(n) * 2^shift(n) (to the left if shift is positive, else rounded by round_mode), saturated to int32
 rst = s + offset(n), saturated to the type of rst (with saturate a signed type begins at its minimum + 1)
 A tensor requant holds for every column multiplier, then shift in bits 7..0 and offset in bits 31..16. tt stores rst transposed.)";
-  op.slots = {result("rst", kIntegers),
+  op.slots = {updated("rst", kIntegers),
               sourceOrScalar("left", k8),
               sourceOrScalar("right", k8),
               optionalSourceOrScalar("bias", k32, 0),
@@ -466,7 +470,7 @@ static Operation fmm2Row(const Form &form, std::string_view name,
       R"(dst(m,n) = relu([result_add] dst(m,n) + [bias] bias(n) + sum_k left(m,k) * right(k,n)) * requant(n), rounded to nearest even; tt stores it transposed
 Order: acc (fp32) starts from dst, adds the bias, then one term for each NIC consecutive k: the exact products, each cut toward zero to 24 fraction bits below the largest one's exponent, added exactly, rounded to fp32.
 With result_add the old dst is read as fp32, aligned, whatever its type.)";
-  op.slots = {result("dst", kFloats | kFp8),
+  op.slots = {updated("dst", kFloats | kFp8),
               sourceOrScalar("left", kHalves | kFp8),
               sourceOrScalar("right", kHalves | kFp8),
               optionalSourceOrScalar("bias", kFloats, 0),
@@ -485,6 +489,7 @@ With result_add the old dst is read as fp32, aligned, whatever its type.)";
             "and mars3, saturate on sg2260e and sg2262",
             halfChipProblem),
        noAddWithNt(form)});
+  op.accumulator = accumulatesAs("dst", DataType::Fp32);
   op.chipNote = "bm1684x: no bias, relu, requant, and for nt no result_add; "
                 "fp8 on bm1690 and later";
   op.example = example;

@@ -1,0 +1,114 @@
+//===- Sums.cpp - how the machine adds products --------------------------===//
+
+#include "runtime/ppl/Sums.h"
+#include "runtime/numeric/Float16.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace weft;
+using namespace weft::catalog;
+
+static constexpr float kSmallest = 0x1p-126f; // normal
+
+float catalog::flushed(float x) {
+  return std::fabs(x) < kSmallest ? std::copysign(0.0f, x) : x;
+}
+
+/// An exact value to fp32. It is tiny if it is so after rounding to 24 digits:
+/// from half a unit below the smallest normal number on it is not.
+static float roundFlushed(double exact) {
+  constexpr double kHalfUnit = 0x1p-151;
+  if (std::fabs(exact) >= kSmallest || std::isnan(exact))
+    return float(exact);
+  bool reaches = std::fabs(exact) >= double(kSmallest) - kHalfUnit;
+  return std::copysign(reaches ? kSmallest : 0.0f, float(exact));
+}
+
+float catalog::addFlushed(float a, float b) {
+  return flushed(flushed(a) + flushed(b)); // a tiny sum is exact
+}
+float catalog::multiplyFlushed(float a, float b) {
+  return roundFlushed(double(flushed(a)) * double(flushed(b)));
+}
+
+float catalog::roundedTo(DataType type, float value) {
+  if (type == DataType::Fp32 || std::isnan(value))
+    return value;
+  Dense element(type, {1, 1, 1, 1});
+  element.setValue(0, value);
+  return float(element.value(0));
+}
+
+void AlternatingSum::add(float x, float weight) {
+  float product = roundedTo(type, multiplyFlushed(x, weight));
+  float &sum = sums[next];
+  sum = roundedTo(type, addFlushed(sum, product));
+  next ^= 1;
+}
+
+float AlternatingSum::result() const {
+  return roundedTo(type, addFlushed(sums[0], sums[1]));
+}
+
+float catalog::blockSum(const float *x, const float *weights, int64_t count) {
+  int largest = std::numeric_limits<int>::min();
+  bool plus = false, minus = false, isSpecial = false;
+  for (int64_t k = 0; k < count; ++k) {
+    float product = multiplyFlushed(x[k], weights[k]);
+    if (!std::isfinite(product)) {
+      isSpecial = true;
+      plus |= product > 0;
+      minus |= product < 0;
+    } else if (product != 0) {
+      largest = std::max(largest, std::ilogb(product));
+    }
+  }
+  if (isSpecial && plus == minus)
+    return numeric::floatFromBits(0xffc00000u);
+  if (isSpecial)
+    return plus ? INFINITY : -INFINITY;
+  if (largest == std::numeric_limits<int>::min())
+    return 0;
+  double sum = 0; // of at most 64 numbers below 2^25: exact
+  for (int64_t k = 0; k < count; ++k)
+    sum += std::trunc(
+        std::ldexp(double(multiplyFlushed(x[k], weights[k])), 24 - largest));
+  return roundFlushed(std::ldexp(sum, largest - 24));
+}
+
+void catalog::storeSum(Dense &dense, int64_t index, float sum) {
+  bool isHalf = dense.type == DataType::Fp16 || dense.type == DataType::Bf16;
+  if (isHalf && std::isnan(sum))
+    return dense.setBits(index, std::signbit(sum) ? 0xffff : 0x7fff);
+  if (dense.type == DataType::Fp32)
+    return dense.setBits(index, numeric::floatBits(sum));
+  dense.setValue(index, sum);
+}
+
+int64_t catalog::saturatedTo(DataType type, int64_t value, bool isSymmetric) {
+  int64_t low = isSymmetric && isSigned(type)
+                    ? -(int64_t(1) << (bitsOf(type) - 1)) + 1
+                    : INT64_MIN;
+  return std::max(numeric::saturate(value, bitsOf(type), isSigned(type)), low);
+}
+
+int64_t Requantisation::apply(int64_t sum, DataType type) const {
+  int64_t product = sum * multiplier; // below 2^63
+  if (shift < 0) {
+    product = numeric::shiftRightRounded(product, unsigned(-shift), rounding);
+    product = saturatedTo(DataType::Int32, product);
+  } else {
+    // Saturated first: a shift to the left does not bring it back.
+    product = saturatedTo(DataType::Int32, product);
+    product *= int64_t(1) << std::min<int64_t>(shift, 31);
+    product = saturatedTo(DataType::Int32, product);
+  }
+  return saturatedTo(type, product + offset, isSymmetric);
+}
+
+const Dense &catalog::accumulatorOf(const Values &values,
+                                    std::string_view result) {
+  auto other = values.find("accumulator");
+  return other != values.end() ? other->second : values.at(result);
+}

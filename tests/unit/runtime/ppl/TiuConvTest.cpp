@@ -1,0 +1,788 @@
+//===- TiuConvTest.cpp - rules and meaning of the convolutions ------------===//
+
+#include "runtime/ppl/Window.h"
+#include "tests/unit/runtime/ppl/Calls.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace weft;
+using namespace weft::catalog;
+using namespace weft::catalog::testing;
+
+static constexpr DataType kF32 = DataType::Fp32, kF16 = DataType::Fp16,
+                          kBf16 = DataType::Bf16, kI8 = DataType::Int8,
+                          kU8 = DataType::Uint8, kI16 = DataType::Int16,
+                          kU16 = DataType::Uint16, kI32 = DataType::Int32,
+                          kU32 = DataType::Uint32;
+static constexpr AlignMode kCompact = AlignMode::Compact;
+
+static Argument list(std::vector<int64_t> values) {
+  Argument argument;
+  argument.kind = Argument::Kind::Integers;
+  argument.integers = std::move(values);
+  return argument;
+}
+
+/// A call by the names of its slots; the others are left out.
+static Call named(std::string_view function,
+                  std::map<std::string_view, Argument> arguments,
+                  const Chip &chip = chips::bm1684x) {
+  const Operation *operation = find(function);
+  EXPECT_NE(operation, nullptr) << function;
+  std::vector<Argument> ordered;
+  for (const Slot &slot : operation->slots) {
+    auto given = arguments.find(slot.name);
+    ordered.push_back(given == arguments.end() ? none() : given->second);
+    arguments.erase(slot.name);
+  }
+  for (auto &[name, argument] : arguments)
+    ADD_FAILURE() << function << " has no slot " << name;
+  return callOf(function, ordered, chip);
+}
+static std::string problemNamed(std::string_view function,
+                                std::map<std::string_view, Argument> arguments,
+                                const Chip &chip = chips::bm1684x) {
+  return problemOf(named(function, std::move(arguments), chip));
+}
+
+using Arguments = std::map<std::string_view, Argument>;
+
+static Arguments with(Arguments base, std::string_view slot, Argument value) {
+  base[slot] = std::move(value);
+  return base;
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// 2 images of 70 channels of 7x5, 66 results of 4x5: kernel 3x2, stride 2x1.
+static Arguments bytes(DataType dst, DataType bias) {
+  return {{"dst", local(dst, {2, 66, 4, 5})},
+          {"src", local(kI8, {2, 70, 7, 5})},
+          {"weight", local(kI8, {1, 66, 2 * 6, 64}, kCompact)},
+          {"bias", local(bias, {1, 66, 1, 1}, kCompact)},
+          {"oc", number(66)},
+          {"k_shape", list({3, 2})},
+          {"stride", list({2, 1})},
+          {"dilation", list({1, 1})},
+          {"pad", list({1, 1, 0, 1})}};
+}
+
+static Arguments floats(DataType type, DataType dst) {
+  int64_t pack = type == kF32 ? 1 : 32;
+  Arguments a = bytes(kI8, kF32);
+  a["dst"] = local(dst, {2, 66, 4, 5});
+  a["src"] = local(type, {2, 70, 7, 5});
+  a["weight"] =
+      local(type, {1, 66, (70 + pack - 1) / pack * 6, pack}, kCompact);
+  return a;
+}
+
+/// The deconvolution of 4x4 to 8x8: 2x2 kernel, one element inserted.
+static Arguments turned(Arguments a, std::string_view insert, int64_t pack) {
+  DataType src = a["src"].tensor.type, dst = a["dst"].tensor.type;
+  a.erase("stride");
+  a["dst"] = local(dst, {1, 66, 7, 7});
+  a["src"] = local(src, {1, 70, 4, 4});
+  a["weight"] = local(src, {1, 66, (70 + pack - 1) / pack * 4, pack}, kCompact);
+  a["k_shape"] = list({2, 2});
+  a["pad"] = list({1, 0, 0, 1});
+  a[insert] = list({1, 1});
+  return a;
+}
+
+TEST(TiuConv, acceptsFloats) {
+  for (DataType type : {kF32, kF16, kBf16})
+    for (DataType dst : {type, kF32}) {
+      EXPECT_EQ(problemNamed("tiu.fconv", floats(type, dst)), "");
+      EXPECT_EQ(problemNamed("tiu.fconv", with(with(floats(type, dst), "weight",
+                                                    number(1.5)),
+                                               "bias", number(0))),
+                "");
+      EXPECT_EQ(problemNamed("tiu.fdeconv", turned(floats(type, dst), "insert",
+                                                   type == kF32 ? 1 : 32)),
+                "");
+    }
+  // fp32 weights by kernel position, and a strided input.
+  EXPECT_EQ(
+      problemNamed("tiu.fconv", with(floats(kF32, kF32), "weight",
+                                     local(kF32, {1, 66, 70, 6}, kCompact))),
+      "");
+  EXPECT_EQ(problemNamed("tiu.fconv",
+                         with(floats(kF16, kF16), "src",
+                              strided(kF16, {2, 70, 7, 5}, {400, 200, 20, 3}))),
+            "");
+  EXPECT_EQ(problemNamed("tiu.fconv",
+                         with(floats(kF16, kF16), "do_relu", number(1)),
+                         chips::bm1688)
+                .substr(0, 6),
+            "weight") // 16 channels a group there
+      << "the packing of BM1688";
+}
+
+TEST(TiuConv, fconvRejects) {
+  Arguments good = floats(kF16, kF16);
+  auto problemWith = [&](std::string_view slot, Argument value) {
+    return problemNamed("tiu.fconv", with(good, slot, std::move(value)));
+  };
+  EXPECT_EQ(problemWith("dst", local(kBf16, {2, 66, 4, 5})),
+            "dst is bf16, src is fp16; dst must have the type of src or be "
+            "fp32 (of fp8: or fp16)");
+  EXPECT_EQ(problemWith("dst", local(kF16, {2, 66, 4, 6})),
+            "dst has w 6, the window gives 5; n must agree, h and w must be "
+            "((size - 1) * (insert + 1) + 1 + pads - ((kernel - 1) * dilation "
+            "+ 1)) / stride + 1");
+  EXPECT_EQ(problemWith("oc", number(65)),
+            "oc is 65, dst has 66 channels; oc must be the c of dst");
+  EXPECT_EQ(problemWith("weight", local(kF16, {1, 66, 6, 64}, kCompact)),
+            "weight has shape 1x66x6x64, 70 input channels take 1x66x18x32; "
+            "weight must be compact [1, oc, ceil(ic / NIC) * kh * kw, NIC] "
+            "with NIC = get_nic of its type");
+  EXPECT_EQ(problemWith("weight", local(kF16, {1, 66, 18, 31}, kCompact))
+                .substr(0, 32),
+            "weight has shape 1x66x18x31, 70 ");
+  EXPECT_EQ(problemWith("weight", local(kF16, {1, 66, 18, 33})).substr(0, 6),
+            "weight");
+  EXPECT_EQ(
+      problemWith("src", local(kF16, {2, 70, 7, 5}, AlignMode::Aligned, 3)),
+      "src starts in lane 3; src must start in lane 0 (fp32: there or in "
+      "the lane of dst)");
+  EXPECT_EQ(
+      problemWith("src", strided(kF16, {2, 70, 7, 5}, {70000, 200, 20, 3})),
+      "src has stride 70000 on axis n; every stride of src must be below "
+      "65536 elements");
+  EXPECT_EQ(problemWith("bias", local(kF16, {1, 66, 1, 1}, kCompact)),
+            "bias is fp16; bias must be fp32; chips other than bm1684x also "
+            "take the type of src");
+  EXPECT_EQ(problemWith("bias", local(kF32, {1, 66, 1, 1})),
+            "bias is N-byte aligned; the layout of bias must be compact");
+  EXPECT_EQ(problemWith("pad", list({16, 0, 0, 0})),
+            "pad is 16, must be 0 to 15");
+  EXPECT_EQ(problemWith("stride", list({0, 1})),
+            "stride is 0, must be 1 to 15");
+  EXPECT_EQ(problemWith("k_shape", list({13, 2})).substr(0, 52),
+            "the kernel covers 13 elements along h, src has 9 wit");
+  EXPECT_EQ(problemWith("ins", list({15, 0})), "ins is 15, must be 0 to 14");
+  EXPECT_EQ(problemWith("do_relu", number(1)),
+            "do_relu is given on bm1684x; do_relu exists on bm1688 and mars3; "
+            "use tiu::fmax afterwards");
+  EXPECT_EQ(problemWith("out_dtype", number(int64_t(kF32))),
+            "out_dtype is fp32, dst is fp16; out_dtype must be DT_NONE or the "
+            "type of dst");
+  EXPECT_EQ(
+      problemNamed("tiu.fconv", floats(DataType::Fp8e4m3, DataType::Fp8e4m3))
+          .substr(0, 29),
+      "src is fp8e4m3 on bm1684x; fp");
+  EXPECT_EQ(
+      problemNamed("tiu.fdeconv", with(turned(floats(kF16, kF16), "insert", 32),
+                                       "insert", list({2, 1})))
+          .substr(0, 32),
+      "dst has h 7, the window gives 10");
+}
+
+TEST(TiuConv, depthwise) {
+  Arguments a = {{"output", local(kF16, {2, 70, 4, 5})},
+                 {"input", local(kF16, {2, 70, 7, 5})},
+                 {"weight", local(kF16, {1, 70, 3, 2}, kCompact)},
+                 {"bias", local(kF16, {1, 70, 1, 1}, kCompact)},
+                 {"k_shape", list({3, 2})},
+                 {"stride", list({2, 1})},
+                 {"pad", list({1, 1, 0, 1})}};
+  EXPECT_EQ(problemNamed("tiu.fdw_conv", a), "");
+  EXPECT_EQ(
+      problemNamed("tiu.fdw_conv",
+                   with(a, "weight", local(kF16, {1, 70, 2, 3}, kCompact))),
+      "weight has n 1 and window 2x3, the kernel is 3x2; weight must be "
+      "[1, c, kh, kw]");
+  EXPECT_EQ(problemNamed("tiu.fdw_conv",
+                         with(a, "bias", local(kF32, {1, 70, 1, 1}, kCompact))),
+            "output is fp16, bias is fp32; output, input, weight and bias must "
+            "have one element type");
+  EXPECT_EQ(problemNamed("tiu.fdw_conv", with(a, "ins", list({8, 0}))),
+            "ins is 8, must be 0 to 7");
+  Arguments turned = {{"dst", local(kF32, {1, 70, 7, 7})},
+                      {"src", local(kF32, {1, 70, 4, 4})},
+                      {"weight", number(0.5)},
+                      {"k_shape", list({2, 2})},
+                      {"insert", list({1, 1})},
+                      {"pad", list({1, 0, 0, 1})}};
+  EXPECT_EQ(problemNamed("tiu.fdw_deconv", turned), "");
+  EXPECT_EQ(problemNamed("tiu.fdw_deconv", with(turned, "src",
+                                                local(kF32, {1, 70, 4, 4},
+                                                      AlignMode::Aligned, 1))),
+            "dst starts in lane 0, src in lane 1; dst, src, weight and bias "
+            "must start in one lane");
+  Arguments bytes = {{"dst", local(kI16, {2, 70, 4, 5})},
+                     {"src", local(kU8, {2, 70, 7, 5})},
+                     {"weight", local(kI8, {1, 70, 3, 2}, kCompact)},
+                     {"bias", local(kI32, {1, 70, 1, 1}, kCompact)},
+                     {"k_shape", list({3, 2})},
+                     {"stride", list({2, 1})},
+                     {"pad", list({1, 1, 0, 1})},
+                     {"pad_val", number(200)},
+                     {"rshift", number(5)}};
+  EXPECT_EQ(problemNamed("tiu.dw_conv", bytes), "");
+  EXPECT_EQ(
+      problemNamed("tiu.dw_conv", with(bytes, "pad_val", number(-1))),
+      "pad_val is -1, src is uint8; pad_val and insert_val must be in the "
+      "range of the type of src");
+  EXPECT_EQ(problemNamed("tiu.dw_conv",
+                         with(bytes, "dst", local(kU16, {2, 70, 4, 5}))),
+            "dst is uint16 and an operand is signed; dst must be unsigned with "
+            "result_relu, else signed exactly if src, weight or bias is");
+  EXPECT_EQ(problemNamed("tiu.dw_conv", with(bytes, "result_relu", number(1)))
+                .substr(0, 35),
+            "dst is int16 and result_relu is set");
+  EXPECT_EQ(problemNamed("tiu.dw_conv", with(bytes, "rshift", number(32))),
+            "rshift is 32, must be 0 to 31");
+  Arguments back = with(bytes, "dst", local(kI8, {1, 70, 7, 7}));
+  back.erase("stride");
+  back["src"] = local(kU8, {1, 70, 4, 4});
+  back["weight"] = number(-3);
+  back["k_shape"] = list({2, 2});
+  back["insert"] = list({1, 1});
+  back["pad"] = list({1, 0, 0, 1});
+  EXPECT_EQ(problemNamed("tiu.dw_deconv", back), "");
+  EXPECT_EQ(problemNamed("tiu.dw_deconv", with(back, "weight", number(256))),
+            "weight is 256.000000; a number in place of a tensor of bytes must "
+            "be whole and -128 to 255");
+}
+
+TEST(TiuConv, symmetric) {
+  Arguments a = with(bytes(kI8, kI16), "rshift", number(7));
+  EXPECT_EQ(problemNamed("tiu.conv_sym", a), "");
+  EXPECT_EQ(problemNamed("tiu.conv_sym", with(a, "bias", number(0))), "");
+  EXPECT_EQ(problemNamed("tiu.conv_sym", bytes(kI16, kU32)), "");
+  EXPECT_EQ(problemNamed("tiu.conv_sym", bytes(kI32, kI16)),
+            "dst is int32, must be int16, uint16, int8 or uint8");
+  EXPECT_EQ(problemNamed("tiu.conv_sym", bytes(kU8, kI16)).substr(0, 36),
+            "dst is uint8 and an operand is signe");
+  EXPECT_EQ(problemNamed("tiu.conv_sym", a, chips::sg2380).substr(0, 9),
+            "exists on");
+  Arguments wide = with(bytes(kI8, kI16), "weight",
+                        local(kI8, {1, 66, 3 * 6, 32}, kCompact));
+  EXPECT_EQ(
+      problemNamed("tiu.conv_sym", wide, chips::bm1688),
+      "bias is int16 on bm1688; bias of 16 bits is for bm1684x; elsewhere "
+      "it must be int32 or uint32");
+  EXPECT_EQ(problemNamed("tiu.deconv_sym", turned(a, "ins", 64)).substr(0, 40),
+            ""); // rshift is there as well
+  EXPECT_EQ(
+      problemNamed("tiu.deconv_sym", with(turned(a, "ins", 64), "weight",
+                                          local(kU8, {1, 66, 4, 64}, kCompact)))
+          .substr(0, 26),
+      "weight has shape 1x66x4x64");
+  Arguments rq =
+      with(bytes(kU8, kI32), "requant", local(kI32, {1, 66, 1, 2}, kCompact));
+  EXPECT_EQ(problemNamed("tiu.conv_sym_rq", rq), "");
+  EXPECT_EQ(
+      problemNamed("tiu.conv_sym_rq",
+                   with(rq, "requant", local(kI32, {1, 66, 1, 3}, kCompact))),
+      "requant has shape 1x66x1x3; requant must have shape 1x?x1x2");
+  EXPECT_EQ(problemNamed("tiu.conv_sym_rq", with(rq, "rshift", number(32))),
+            "rshift is 32; rshift must be -64 to 31: negative is right, "
+            "positive left");
+  EXPECT_EQ(problemNamed("tiu.conv_sym_rq", bytes(kI8, kI16)),
+            "bias is int16, must be int32 or uint32");
+}
+
+TEST(TiuConv, asymmetric) {
+  Arguments a = bytes(kI32, kI32);
+  a.erase("bias");
+  EXPECT_EQ(problemNamed("tiu.conv_asym", a), "");
+  a["kzp"] = local(kI8, {1, 66, 1, 1}, kCompact);
+  a["pad_val"] = local(kI8, {1, 70, 1, 2}, kCompact);
+  EXPECT_EQ(problemNamed("tiu.conv_asym", a), "");
+  EXPECT_EQ(
+      problemNamed("tiu.conv_asym",
+                   with(a, "pad_val", local(kI8, {1, 66, 1, 1}, kCompact))),
+      "pad_val has shape 1x66x1x1; pad_val must have shape 1x?x1x2");
+  EXPECT_EQ(
+      problemNamed("tiu.conv_asym",
+                   with(a, "kzp", local(kI16, {1, 66, 1, 1}, kCompact))),
+      "kzp is int16; kzp must have the bits of the machine: int8 or uint8 "
+      "on bm1684x, 8 or 16 elsewhere");
+  EXPECT_EQ(
+      problemNamed("tiu.conv_asym", with(a, "dst", local(kU32, {2, 66, 4, 5}))),
+      "dst is uint32, the sums are signed; dst must be unsigned exactly if "
+      "src, weight and kzp are and kzp is the number 0");
+  EXPECT_EQ(problemNamed("tiu.conv_asym",
+                         with(with(a, "dst", local(kI16, {2, 66, 4, 5})),
+                              "result_add", number(1))),
+            "dst is int16; sums are kept in 32 bits: dst must be int32, uint32 "
+            "or fp32 with result_add");
+  EXPECT_EQ(problemNamed("tiu.conv_asym",
+                         with(a, "bias", local(kI32, {1, 66, 1, 1}, kCompact))),
+            "bias is given on bm1684x; bias exists on sg2380; add it with "
+            "tiu::add elsewhere");
+  Arguments rq = bytes(kI8, kI32);
+  rq["kzp"] = number(9);
+  rq["multiplier"] = number(77);
+  rq["rshift"] = number(-9);
+  EXPECT_EQ(problemNamed("tiu.conv_asym_rq", rq), "");
+  EXPECT_EQ(problemNamed("tiu.conv_asym_rq", with(rq, "out_zp", number(40000))),
+            "out_zp is 40000, must be -32768 to 32767");
+  Arguments back = turned(a, "ins", 64);
+  back["pad_val"] = number(3);
+  back["insert_val"] = number(-2);
+  EXPECT_EQ(problemNamed("tiu.deconv_asym", back), "");
+  EXPECT_EQ(
+      problemNamed("tiu.deconv_asym", with(back, "insert_val", number(200))),
+      "insert_val is 200, src is int8; pad_val and insert_val must be in "
+      "the range of the type of src");
+}
+
+//===----------------------------------------------------------------------===//
+// Meaning
+//===----------------------------------------------------------------------===//
+
+/// The geometry of a random convolution.
+struct Plan {
+  int64_t n, ic, oc, h, w, kh, kw, sh, sw, dh, dw, ih, iw, top, bottom, left,
+      right, oh, ow;
+
+  explicit Plan(Numbers &r, bool inserts, bool strides)
+      : n(r.in(1, 2)), ic(r.in(1, 70)), oc(r.in(1, 5)), h(r.in(2, 6)),
+        w(r.in(2, 6)), kh(r.in(1, 3)), kw(r.in(1, 3)),
+        sh(strides ? r.in(1, 3) : 1), sw(strides ? r.in(1, 3) : 1),
+        dh(r.in(1, 2)), dw(r.in(1, 2)), ih(inserts ? r.in(0, 2) : 0),
+        iw(inserts ? r.in(0, 2) : 0), top(r.in(0, 4)), bottom(r.in(3, 5)),
+        left(r.in(0, 4)), right(r.in(3, 5)) {
+    oh = ((h - 1) * (ih + 1) + top + bottom - (kh - 1) * dh) / sh + 1;
+    ow = ((w - 1) * (iw + 1) + left + right - (kw - 1) * dw) / sw + 1;
+  }
+
+  /// The padded image with what is inserted, [row][column]; `at` gives the
+  /// element of src.
+  template <class At>
+  std::vector<std::vector<double>> image(double pad, double insert,
+                                         At at) const {
+    int64_t rows = (h - 1) * (ih + 1) + 1 + top + bottom,
+            columns = (w - 1) * (iw + 1) + 1 + left + right;
+    std::vector<std::vector<double>> out(
+        size_t(rows), std::vector<double>(size_t(columns), pad));
+    for (int64_t y = top; y < rows - bottom; ++y)
+      for (int64_t x = left; x < columns - right; ++x)
+        out[size_t(y)][size_t(x)] = insert;
+    for (int64_t y = 0; y < h; ++y)
+      for (int64_t x = 0; x < w; ++x)
+        out[size_t(top + y * (ih + 1))][size_t(left + x * (iw + 1))] = at(y, x);
+    return out;
+  }
+
+  Arguments window(std::string_view insert) const {
+    Arguments a = {{"k_shape", list({kh, kw})},
+                   {"dilation", list({dh, dw})},
+                   {"pad", list({top, bottom, left, right})}};
+    if (sh != 1 || sw != 1)
+      a["stride"] = list({sh, sw});
+    if (ih || iw)
+      a[insert] = list({ih, iw});
+    return a;
+  }
+};
+
+/// sum over all inputs and taps of (image - 0) * (weight - zero), from packed
+/// weights; `turns`: the kernel by 180 degrees.
+static std::vector<double> sumsOf(const Plan &p, const Call &call,
+                                  const Values &values, bool turns, double pad,
+                                  double insert, double zero) {
+  std::vector<double> sums(size_t(p.n * p.oc * p.oh * p.ow));
+  const Dense &src = values.at("src");
+  int64_t pack = channelPack(src.type, *call.chip);
+  for (int64_t n = 0; n < p.n; ++n)
+    for (int64_t i = 0; i < p.ic; ++i) {
+      auto image = p.image(pad, insert, [&](int64_t y, int64_t x) {
+        return src.value(src.at(n, i, y, x));
+      });
+      for (int64_t o = 0; o < p.oc; ++o)
+        for (int64_t a = 0; a < p.kh; ++a)
+          for (int64_t b = 0; b < p.kw; ++b) {
+            int64_t ka = turns ? p.kh - 1 - a : a,
+                    kb = turns ? p.kw - 1 - b : b;
+            double weight =
+                call.tensor("weight")
+                    ? values.at("weight").value(values.at("weight").at(
+                          0, o, (i / pack * p.kh + ka) * p.kw + kb, i % pack))
+                    : call.real("weight");
+            for (int64_t y = 0; y < p.oh; ++y)
+              for (int64_t x = 0; x < p.ow; ++x)
+                sums[size_t(((n * p.oc + o) * p.oh + y) * p.ow + x)] +=
+                    image[size_t(y * p.sh + a * p.dh)]
+                         [size_t(x * p.sw + b * p.dw)] *
+                    (weight - zero);
+          }
+    }
+  return sums;
+}
+
+static Arguments operands(const Plan &p, Arguments window, DataType dst,
+                          DataType src, DataType weight) {
+  int64_t pack = channelPack(src, chips::bm1684x);
+  window["dst"] = local(dst, {p.n, p.oc, p.oh, p.ow});
+  window["src"] = local(src, {p.n, p.ic, p.h, p.w});
+  window["weight"] =
+      local(weight, {1, p.oc, (p.ic + pack - 1) / pack * p.kh * p.kw, pack},
+            kCompact);
+  window["oc"] = number(p.oc);
+  return window;
+}
+
+static double shiftedHalfUp(double value, int64_t shift) {
+  return std::floor(value / std::exp2(double(shift)) + 0.5);
+}
+static double clipped(double value, DataType type) {
+  double high = std::exp2(double(bitsOf(type)) - isSigned(type)) - 1;
+  double low = isSigned(type) ? -high - 1 : 0;
+  return std::min(std::max(value, low), high);
+}
+
+TEST(TiuConv, bytesFollowTheFormula) {
+  Numbers r(41);
+  for (int round = 0; round < 60; ++round) {
+    bool turns = round % 3 == 2;
+    Plan p(r, turns || round % 3 == 1, !turns);
+    DataType src = r.in(0, 1) ? kI8 : kU8, weight = r.in(0, 1) ? kI8 : kU8;
+    bool relu = r.in(0, 1), hasSign = src == kI8 || weight == kI8,
+         narrow = r.in(0, 1);
+    DataType dst =
+        hasSign && !relu ? (narrow ? kI8 : kI16) : (narrow ? kU8 : kU16);
+    Arguments a = operands(p, p.window("ins"), dst, src, weight);
+    a["bias"] = local(hasSign ? kI16 : kU16, {1, p.oc, 1, 1}, kCompact);
+    a["result_relu"] = number(int(relu));
+    int64_t shift = r.in(0, 10);
+    a["rshift"] = number(shift);
+    Call call = named(turns ? "tiu.deconv_sym" : "tiu.conv_sym", a);
+    Values values = randomValues(call, r);
+    std::vector<double> sums = sumsOf(p, call, values, turns, 0, 0, 0);
+    ASSERT_TRUE(evaluate(call, values).isOk());
+    for (size_t k = 0; k < sums.size(); ++k) {
+      int64_t o = int64_t(k) / (p.oh * p.ow) % p.oc;
+      double sum = sums[k] + values["bias"].value(o);
+      if (relu)
+        sum = std::max(sum, 0.0);
+      ASSERT_EQ(values["dst"].value(int64_t(k)),
+                clipped(shiftedHalfUp(sum, shift), dst))
+          << "round " << round << " element " << k;
+    }
+  }
+}
+
+TEST(TiuConv, zeroPointAndValuesFollowTheFormula) {
+  Numbers r(42);
+  for (int round = 0; round < 60; ++round) {
+    bool turns = round % 3 == 2;
+    Plan p(r, turns || round % 3 == 1, !turns);
+    DataType src = r.in(0, 1) ? kI8 : kU8;
+    Arguments a = operands(p, p.window("ins"), kI32, src, kI8);
+    int64_t low = src == kI8 ? -128 : 0, pad = r.in(low, low + 255),
+            insert = r.in(low, low + 255), zero = r.in(-128, 127);
+    bool adds = r.in(0, 1);
+    a["pad_val"] = number(pad);
+    a["insert_val"] = number(insert);
+    a["kzp"] = number(zero);
+    a["result_add"] = number(int(adds));
+    Call call = named(turns ? "tiu.deconv_asym" : "tiu.conv_asym", a);
+    Values values = randomValues(call, r), old = values;
+    for (int64_t k = 0; k < old["dst"].elements(); ++k) {
+      old["dst"].setBits(k, uint64_t(r.in(-100000, 100000)));
+      values["dst"].setBits(k, old["dst"].bits(k));
+    }
+    std::vector<double> sums = sumsOf(p, call, values, turns, double(pad),
+                                      double(insert), double(zero));
+    ASSERT_TRUE(evaluate(call, values).isOk());
+    for (size_t k = 0; k < sums.size(); ++k)
+      ASSERT_EQ(values["dst"].value(int64_t(k)),
+                sums[k] + (adds ? old["dst"].value(int64_t(k)) : 0))
+          << "round " << round << " element " << k;
+  }
+}
+
+TEST(TiuConv, pairsOfPadAndInsertAreByInputChannel) {
+  Numbers r(43);
+  Plan p(r, true, false);
+  p.ic = 1; // so that one pair holds for the whole sum
+  Arguments a = operands(p, p.window("ins"), kI32, kI8, kI8);
+  a["pad_val"] = local(kI8, {1, 1, 1, 2}, kCompact);
+  a["kzp"] = local(kI8, {1, p.oc, 1, 1}, kCompact);
+  Call call = named("tiu.conv_asym", a);
+  Values values = randomValues(call, r);
+  for (int64_t o = 0; o < p.oc; ++o)
+    values["kzp"].setBits(o, 5);
+  std::vector<double> sums =
+      sumsOf(p, call, values, false, values["pad_val"].value(0),
+             values["pad_val"].value(1), 5);
+  ASSERT_TRUE(evaluate(call, values).isOk());
+  for (size_t k = 0; k < sums.size(); ++k)
+    ASSERT_EQ(values["dst"].value(int64_t(k)), sums[k]);
+}
+
+TEST(TiuConv, requantisesAfterRelu) {
+  Numbers r(44);
+  for (int round = 0; round < 60; ++round) {
+    Plan p(r, false, true);
+    bool packed = r.in(0, 1), relu = r.in(0, 1), symmetric = r.in(0, 1);
+    DataType dst = r.in(0, 1) ? kI8 : kU8;
+    Arguments a = operands(p, p.window("ins"), dst, kI8, kI8);
+    a["bias"] = local(kI32, {1, p.oc, 1, 1}, kCompact);
+    a["result_relu"] = number(int(relu));
+    a["saturate"] = number(int(symmetric));
+    int64_t multiplier = r.in(-40000, 40000), shift = r.in(-20, 2),
+            zero = r.in(-50, 50);
+    if (packed) {
+      a["requant"] = local(kI32, {1, p.oc, 1, 2}, kCompact);
+    } else {
+      a["multiplier"] = number(multiplier);
+      a["rshift"] = number(shift);
+      a["out_zp"] = number(zero);
+    }
+    Call call = named("tiu.conv_sym_rq", a);
+    Values values = randomValues(call, r);
+    for (int64_t o = 0; o < p.oc; ++o) {
+      values["bias"].setBits(o, uint64_t(r.in(-3000, 3000)));
+      if (packed) { // bits 15..8 of the second word are nobody's
+        values["requant"].setBits(2 * o, uint32_t(multiplier));
+        values["requant"].setBits(2 * o + 1, uint64_t(zero & 0xffff) << 16 |
+                                                 0x5a00 | (shift & 0xff));
+      }
+    }
+    std::vector<double> sums = sumsOf(p, call, values, false, 0, 0, 0);
+    ASSERT_TRUE(evaluate(call, values).isOk());
+    for (size_t k = 0; k < sums.size(); ++k) {
+      int64_t o = int64_t(k) / (p.oh * p.ow) % p.oc;
+      double sum = sums[k] + values["bias"].value(o);
+      if (relu)
+        sum = std::max(sum, 0.0);
+      // Below 2^53: exact.
+      double scaled =
+          std::floor(sum * double(multiplier) * std::exp2(double(shift)) + 0.5);
+      double expected = clipped(clipped(scaled, kI32) + double(zero), dst);
+      if (symmetric && dst == kI8)
+        expected = std::max(expected, -127.0);
+      ASSERT_EQ(values["dst"].value(int64_t(k)), expected)
+          << "round " << round << " element " << k;
+    }
+  }
+}
+
+/// Floats that are small whole numbers: every order of addition is exact.
+static Values wholeValues(const Call &call, Numbers &r) {
+  Values values = randomValues(call, r);
+  for (auto &[name, dense] : values)
+    for (int64_t k = 0; k < dense.elements(); ++k)
+      dense.setValue(k, double(r.in(-3, 3)));
+  return values;
+}
+
+TEST(TiuConv, floatsFollowTheFormula) {
+  Numbers r(45);
+  for (int round = 0; round < 60; ++round) {
+    bool turns = round % 3 == 2, adds = r.in(0, 1), hasBias = r.in(0, 1);
+    Plan p(r, turns || round % 3 == 1, !turns);
+    DataType type = round % 2 ? kF32 : r.in(0, 1) ? kF16 : kBf16;
+    Arguments a =
+        operands(p, p.window(turns ? "insert" : "ins"), kF32, type, type);
+    a["bias"] = local(kF32, {1, p.oc, 1, 1}, kCompact);
+    a["has_bias"] = number(int(hasBias));
+    a["result_add"] = number(int(adds));
+    if (r.in(0, 3) == 0)
+      a["weight"] = number(-2);
+    Call call = named(turns ? "tiu.fdeconv" : "tiu.fconv", a);
+    Values values = wholeValues(call, r), old = values;
+    std::vector<double> sums = sumsOf(p, call, values, turns, 0, 0, 0);
+    ASSERT_TRUE(evaluate(call, values).isOk());
+    for (size_t k = 0; k < sums.size(); ++k) {
+      int64_t o = int64_t(k) / (p.oh * p.ow) % p.oc;
+      ASSERT_EQ(values["dst"].value(int64_t(k)),
+                sums[k] + (hasBias ? values["bias"].value(o) : 0) +
+                    (adds ? old["dst"].value(int64_t(k)) : 0))
+          << "round " << round << " element " << k;
+    }
+  }
+}
+
+/// A 1x1 convolution of `terms` channels to one output.
+static double dotOf(DataType type, DataType dst, const std::vector<float> &x,
+                    const std::vector<float> &w, std::optional<float> bias,
+                    std::optional<float> old) {
+  int64_t ic = int64_t(x.size()), pack = channelPack(type, chips::bm1684x);
+  Arguments a = {
+      {"dst", local(dst, {1, 1, 1, 1})},
+      {"src", local(type, {1, ic, 1, 1})},
+      {"weight", local(type, {1, 1, (ic + pack - 1) / pack, pack}, kCompact)},
+      {"oc", number(1)},
+      {"k_shape", list({1, 1})},
+      {"result_add", number(int(old.has_value()))}};
+  if (bias)
+    a["bias"] = local(kF32, {1, 1, 1, 1}, kCompact);
+  Call call = named("tiu.fconv", a);
+  Numbers r(1);
+  Values values = randomValues(call, r); // also beyond the last channel
+  for (int64_t i = 0; i < ic; ++i) {
+    values["src"].setValue(i, x[size_t(i)]);
+    values["weight"].setValue(i, w[size_t(i)]);
+  }
+  if (bias)
+    values["bias"].setValue(0, *bias);
+  if (old)
+    values["dst"].setValue(0, *old);
+  EXPECT_TRUE(evaluate(call, values).isOk());
+  return values["dst"].value(0);
+}
+
+TEST(TiuConv, fp32AddsInTwoAccumulators) {
+  const float big = 0x1p30f;
+  // Products 0 and 2 cancel in the even one; 1 and 3 add up in the odd one.
+  EXPECT_EQ(dotOf(kF32, kF32, {big, 1, -big, 2}, {1, 1, 1, 1}, {}, {}), 3);
+  // One after the other the small ones would be lost.
+  EXPECT_EQ(dotOf(kF32, kF32, {big, -big, 1}, {1, 1, 1}, {}, {}), 0);
+  // The bias alone begins the odd one, beside products 1, 3, ...
+  EXPECT_EQ(dotOf(kF32, kF32, {1, big}, {1, 1}, -big, {}), 1);
+  EXPECT_EQ(dotOf(kF32, kF32, {big, 1}, {1, 1}, -big, {}), 0);
+  // With the old result the bias is in the even one.
+  EXPECT_EQ(dotOf(kF32, kF32, {big, 1}, {1, 1}, -big, 0.0f), 1);
+  EXPECT_EQ(dotOf(kF32, kF32, {1, big}, {1, 1}, {}, -big), 1);
+  // Subnormal operands and products are zeros.
+  EXPECT_EQ(dotOf(kF32, kF32, {0x1p-130f}, {0x1p20f}, {}, {}), 0);
+  EXPECT_EQ(dotOf(kF32, kF32, {0x1p-100f}, {0x1p-40f}, {}, {}), 0);
+}
+
+TEST(TiuConv, halvesAddInBlocks) {
+  // In a block every product counts to 24 bits below the largest.
+  std::vector<float> x(33, 0.0f), one(33, 1.0f);
+  x[0] = 0x1p10f;
+  x[1] = -0x1p10f;
+  x[2] = 0x1p-14f; // 24 bits below: kept
+  EXPECT_EQ(dotOf(kF16, kF32, x, one, {}, {}), 0x1p-14);
+  x[2] = 0x1p-15f; // cut off
+  EXPECT_EQ(dotOf(kF16, kF32, x, one, {}, {}), 0);
+  x[2] = 0;
+  x[32] = 0x1p-20f; // a block of its own
+  EXPECT_EQ(dotOf(kF16, kF32, x, one, {}, {}), 0x1p-20);
+  // The sums of blocks round to fp32 one after the other.
+  x.assign(33, 0.0f);
+  x[0] = 0x1p15f;
+  x[32] = 0x1p-15f;
+  EXPECT_EQ(dotOf(kF16, kF32, x, one, -0x1p15f, {}), 0x1p-15);
+  EXPECT_EQ(dotOf(kF16, kF32, x, one, {}, -0x1p15f), 0x1p-15);
+  x[1] = 0x1p15f; // 65536 beside 2^-15 is too coarse
+  EXPECT_EQ(dotOf(kF16, kF32, x, one, {}, {}), 0x1p16);
+  // fp16 results round once, to even.
+  EXPECT_EQ(dotOf(kF16, kF16, {2048, 1}, {1, 1}, {}, {}), 2048);
+  EXPECT_EQ(dotOf(kF16, kF16, {2048, 3}, {1, 1}, {}, {}), 2052);
+}
+
+TEST(TiuConv, oldSumsOfANarrowResultAreWide) {
+  // The old fp32 contents lie where the fp16 result goes.
+  Machine machine(chips::bm1684x, 0);
+  Call call = named("tiu.fconv",
+                    {{"dst", at(0, local(kF16, {1, 1, 1, 2}))},
+                     {"src", at(1024, local(kF16, {1, 1, 1, 2}))},
+                     {"weight", at(2048, local(kF16, {1, 1, 1, 32}, kCompact))},
+                     {"oc", number(1)},
+                     {"k_shape", list({1, 1})},
+                     {"result_add", number(1)}});
+  ASSERT_EQ(problemOf(call), "");
+  auto put = [&](uint64_t byte, auto value) {
+    std::memcpy(machine.at(Memory::Local, byte, sizeof(value), 0), &value,
+                sizeof(value));
+  };
+  put(0, 100.25f);
+  put(4, -7.0f);
+  put(1024, uint16_t(0x3c00)); // 1, 2
+  put(1026, uint16_t(0x4000));
+  put(2048, uint16_t(0x4200)); // 3
+  ASSERT_TRUE(interpret(call, machine).isOk());
+  rt::Result<Dense> dst = read(*call.tensor("dst"), machine);
+  ASSERT_TRUE(dst.isOk());
+  EXPECT_EQ(dst->value(0), 103.25);
+  EXPECT_EQ(dst->value(1), -1);
+}
+
+TEST(TiuConv, depthwiseFollowsTheFormula) {
+  Numbers r(46);
+  for (int round = 0; round < 80; ++round) {
+    bool isFloatType = round % 2, turns = round % 4 >= 2;
+    Plan p(r, turns, !turns);
+    p.oc = p.ic;
+    DataType type = isFloatType ? (r.in(0, 1) ? kF32 : kF16) : kI8;
+    DataType dstType = isFloatType ? type : r.in(0, 1) ? kI16 : kI32;
+    std::string_view dst = isFloatType && !turns ? "output" : "dst",
+                     src = isFloatType && !turns ? "input" : "src";
+    Arguments a = p.window("insert");
+    a[dst] = local(dstType, {p.n, p.ic, p.oh, p.ow});
+    a[src] = local(type, {p.n, p.ic, p.h, p.w});
+    a["weight"] = local(type, {1, p.ic, p.kh, p.kw}, kCompact);
+    a["bias"] = local(isFloatType ? type : kI32, {1, p.ic, 1, 1}, kCompact);
+    int64_t pad = isFloatType ? 0 : r.in(-128, 127),
+            shift = isFloatType ? 0 : r.in(0, 6);
+    if (!isFloatType) {
+      a["pad_val"] = number(pad);
+      a["rshift"] = number(shift);
+    }
+    Call call = named(isFloatType ? (turns ? "tiu.fdw_deconv" : "tiu.fdw_conv")
+                                  : (turns ? "tiu.dw_deconv" : "tiu.dw_conv"),
+                      a);
+    Values values = isFloatType ? wholeValues(call, r) : randomValues(call, r);
+    if (!isFloatType)
+      for (int64_t c = 0; c < p.ic; ++c)
+        values["bias"].setBits(c, uint64_t(r.in(-5000, 5000)));
+    ASSERT_TRUE(evaluate(call, values).isOk());
+    for (int64_t n = 0; n < p.n; ++n)
+      for (int64_t c = 0; c < p.ic; ++c) {
+        auto image = p.image(double(pad), 0, [&](int64_t y, int64_t x) {
+          return values[src].value(values[src].at(n, c, y, x));
+        });
+        for (int64_t y = 0; y < p.oh; ++y)
+          for (int64_t x = 0; x < p.ow; ++x) {
+            double sum = values["bias"].value(c);
+            for (int64_t i = 0; i < p.kh; ++i)
+              for (int64_t j = 0; j < p.kw; ++j)
+                sum += image[size_t(y * p.sh + i * p.dh)]
+                            [size_t(x * p.sw + j * p.dw)] *
+                       values["weight"].value(
+                           values["weight"].at(0, c, turns ? p.kh - 1 - i : i,
+                                               turns ? p.kw - 1 - j : j));
+            double expected =
+                isFloatType ? sum : clipped(shiftedHalfUp(sum, shift), dstType);
+            ASSERT_EQ(values[dst].value(values[dst].at(n, c, y, x)), expected)
+                << "round " << round;
+          }
+      }
+  }
+}
+
+TEST(TiuConv, depthwiseRoundsEveryStepToItsType) {
+  // fp16: 2048 + 1 rounds to 2048 in each accumulator.
+  Arguments a = {{"output", local(kF16, {1, 1, 1, 1})},
+                 {"input", local(kF16, {1, 1, 1, 4})},
+                 {"weight", number(1)},
+                 {"k_shape", list({1, 4})}};
+  Call call = named("tiu.fdw_conv", a);
+  Numbers r(1);
+  Values values = randomValues(call, r);
+  const double x[] = {2048, 1, 1, 1};
+  for (int64_t k = 0; k < 4; ++k)
+    values["input"].setValue(k, x[k]);
+  ASSERT_TRUE(evaluate(call, values).isOk());
+  EXPECT_EQ(values["output"].value(0), 2050); // (2048 + 1) + (1 + 1)
+}
+
+TEST(TiuConv, shiftsRoundByTheirMode) {
+  const int64_t expected[] = {-2, -3, -2, -3, -2, -2, -3};
+  for (int mode = 0; mode < 7; ++mode) {
+    Call call = named("tiu.dw_conv", {{"dst", local(kI8, {1, 1, 1, 1})},
+                                      {"src", local(kI8, {1, 1, 1, 1})},
+                                      {"weight", number(1)},
+                                      {"k_shape", list({1, 1})},
+                                      {"rshift", number(1)},
+                                      {"round_mode", number(mode)}});
+    Numbers r(1);
+    Values values = randomValues(call, r);
+    values["src"].setBits(0, uint64_t(-5) & 0xff);
+    ASSERT_TRUE(evaluate(call, values).isOk());
+    EXPECT_EQ(values["dst"].integer(0), expected[mode]) << mode;
+  }
+}
