@@ -42,6 +42,7 @@ public:
 private:
   LogicalResult emitBody();
   LogicalResult emitGlobal(Operation &op);
+  LogicalResult emitCustom(tpu::CustomOp custom);
   LogicalResult placeWeight(tpu::WeightOp weight);
   FailureOr<Attribute> describe(Attribute io, Value value, int64_t address);
   LogicalResult finish(func::ReturnOp terminator);
@@ -134,6 +135,31 @@ LogicalResult NetBuilder::emitGlobal(Operation &op) {
   return success();
 }
 
+/// The place of a kernel that the driver records.
+LogicalResult NetBuilder::emitCustom(tpu::CustomOp custom) {
+  if (!custom.getAddresses())
+    return custom.emitError(
+        "has no DRAM addresses; run tpu-place-global first");
+  for (auto [output, address] :
+       llvm::zip(custom.getOutputs(), *custom.getAddresses()))
+    extend(output, address);
+  SmallVector<Value> outputs, inputs;
+  for (Value output : custom.getOutputs())
+    outputs.push_back(globalTensor(output));
+  for (Value input : custom.getInputs())
+    inputs.push_back(globalTensor(input));
+  builder.create<ppl::CustomOp>(
+      custom.getLoc(), custom.getDomainAttr(), custom.getNameAttr(),
+      custom.getOpsetAttr(), outputs, inputs, custom.getParametersAttr(),
+      custom.getInputTypesAttr(), custom.getOutputTypesAttr(),
+      custom.getAbsentAttr());
+  if (outputs.size() == 1) // several have no name each
+    observe(builder, *custom, outputs.front(),
+            tpu::Box::whole(tpu::dimsOf(custom.getOutputs().front())), nullptr,
+            Value());
+  return success();
+}
+
 LogicalResult NetBuilder::emitBody() {
   HostEmitter hostEmitter(builder);
   auto inDram = [this](Value value) { return globalTensor(value); };
@@ -162,6 +188,9 @@ LogicalResult NetBuilder::emitBody() {
       if (failed(emitter.emit()))
         return failure();
       weightEnd = std::max(weightEnd, emitter.weightEnd());
+    } else if (auto custom = llvm::dyn_cast<tpu::CustomOp>(op)) {
+      if (failed(emitCustom(custom)))
+        return failure();
     } else if (failed(emitGlobal(op))) {
       return failure();
     }

@@ -4,6 +4,7 @@
 #ifndef WEFT_DIALECTS_PPL_NET_H
 #define WEFT_DIALECTS_PPL_NET_H
 
+#include "dialects/CustomKernels.h"
 #include "dialects/ppl/Ppl.h"
 
 #define GET_OP_CLASSES

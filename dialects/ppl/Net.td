@@ -56,3 +56,29 @@ def Ppl_WeightOp : Ppl_Op<"weight", [Symbol, HasParent<"NetOp">]> {
     bool isSplat();
   }];
 }
+
+def Ppl_CustomOp : Ppl_Op<"custom", [AttrSizedOperandSegments]> {
+  let summary = "the place of a kernel that a plugin brings";
+  let description = [{
+    **Semantics**: the kernel of operator `name` of `domain` at `opset`, on dense tensors of the types `input_types` and `output_types` at
+    the addresses of `inputs` and `outputs`. The driver replaces it by what the kernel records; it has no commands of its own.
+
+    **Constraints**: (C1) every tensor is continuous; (C2) one type an input and one an output, each with the elements of its tensor.
+
+    **Example**:
+    ```mlir
+    ppl.custom "com.example" "Rope" 1 outputs(%y) inputs(%x) {} [tensor<1x8x64xf16>] to [tensor<1x8x64xf16>]
+        : (!ppl.tensor<1x8x1x64xf16, global, continuous>) -> !ppl.tensor<1x8x1x64xf16, global, continuous>
+    ```
+  }];
+  let arguments = (ins StrAttr:$domain, StrAttr:$name, I64Attr:$opset, Variadic<Ppl_Global>:$outputs, Variadic<Ppl_Global>:$inputs,
+                       DictionaryAttr:$parameters, TypeArrayAttr:$input_types, TypeArrayAttr:$output_types,
+                       OptionalAttr<DenseI64ArrayAttr>:$absent);
+  let assemblyFormat = [{
+    $domain $name $opset `outputs` `(` $outputs `)` `inputs` `(` $inputs `)` $parameters $input_types `to` $output_types
+    attr-dict-with-keyword `:` functional-type($inputs, $outputs)
+  }];
+  let extraClassDeclaration = [{
+    ::weft::CustomOperator custom();
+  }];
+}

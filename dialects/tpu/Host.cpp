@@ -58,3 +58,42 @@ LogicalResult HostOp::verify() {
     return emitOpError() << "has no result; it needs one";
   return success();
 }
+
+CustomOperator CustomOp::custom() {
+  return {getDomain(), getName(), int64_t(getOpset()), getParameters(),
+          getAbsent().value_or(ArrayRef<int64_t>())};
+}
+
+/// One type of the ONNX graph for each tensor, the same elements.
+static LogicalResult verifyViews(Operation *op, ArrayAttr types,
+                                 ValueRange tensors, StringRef what) {
+  if (types.size() != tensors.size()) // (C1)
+    return op->emitOpError()
+           << "has " << types.size() << " types for " << tensors.size() << " "
+           << what << "; give one for each";
+  for (auto [attribute, tensor] : llvm::zip(types, tensors)) {
+    auto own = cast<RankedTensorType>(tensor.getType());
+    auto type =
+        dyn_cast<RankedTensorType>(cast<TypeAttr>(attribute).getValue());
+    if (!type || !type.hasStaticShape() ||
+        type.getNumElements() != own.getNumElements() ||
+        type.getElementType() != own.getElementType()) // (C1)
+      return op->emitOpError() << "gives " << own << " as "
+                               << cast<TypeAttr>(attribute).getValue()
+                               << "; both must have the same elements";
+  }
+  return success();
+}
+
+LogicalResult CustomOp::verify() {
+  if (failed(verifyViews(*this, getInputTypes(), getInputs(), "inputs")) ||
+      failed(verifyViews(*this, getOutputTypes(), getOutputs(), "results")))
+    return failure();
+  if (getOutputs().empty()) // (C2)
+    return emitOpError() << "has no result; it needs one";
+  if (getAddresses() && getAddresses()->size() != getOutputs().size()) // (C3)
+    return emitOpError() << "has " << getAddresses()->size()
+                         << " addresses for " << getOutputs().size()
+                         << " results; give one for each";
+  return success();
+}

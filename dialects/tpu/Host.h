@@ -3,6 +3,7 @@
 #ifndef WEFT_DIALECTS_TPU_HOST_H
 #define WEFT_DIALECTS_TPU_HOST_H
 
+#include "dialects/CustomKernels.h"
 #include "dialects/tpu/Tpu.h"
 
 #define GET_OP_CLASSES

@@ -81,3 +81,32 @@ def Tpu_HostConstantOp : Tpu_Op<"host_constant", [Pure, Tpu_Evaluate, AllTypesMa
   let results = (outs Tpu_HostTensor:$output);
   let assemblyFormat = "$value attr-dict";
 }
+
+def Tpu_CustomOp : Tpu_Op<"custom", [Pure, Tpu_Evaluate]> {
+  let summary = "an operator that the kernel of a plugin computes, on tensors in DRAM";
+  let description = [{
+    **Semantics**: the results of operator `name` of `domain` at `opset` for inputs and results of the types `input_types` and
+    `output_types`: the shapes of the ONNX graph, and the element types in which the kernel computes. `addresses` are the places of
+    the results in DRAM.
+
+    **Constraints**: (C1) one type an input and one a result, each with the elements and the element type of its tensor; (C2) there is a
+    result; (C3) one address a result.
+
+    **Example**:
+    ```mlir
+    %1 = tpu.custom "com.example" "Rope" 1 (%0) {} [tensor<1x8x64xf16>] to [tensor<1x8x64xf16>] : (tensor<1x8x1x64xf16>) -> tensor<1x8x1x64xf16>
+    ```
+  }];
+  let arguments = (ins StrAttr:$domain, StrAttr:$name, I64Attr:$opset, Variadic<Tpu_Tensor>:$inputs, DictionaryAttr:$parameters,
+                       TypeArrayAttr:$input_types, TypeArrayAttr:$output_types, OptionalAttr<DenseI64ArrayAttr>:$absent,
+                       OptionalAttr<DenseI64ArrayAttr>:$addresses);
+  let results = (outs Variadic<Tpu_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $domain $name $opset `(` $inputs `)` $parameters $input_types `to` $output_types attr-dict-with-keyword `:`
+    functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::weft::CustomOperator custom();
+  }];
+}

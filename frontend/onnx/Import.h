@@ -4,12 +4,14 @@
 #define WEFT_FRONTEND_ONNX_IMPORT_H
 
 #include "runtime/numeric/HostTensor.h"
+#include "runtime/status/Status.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,6 +29,26 @@ struct NodeTitle {
 };
 using NodeTitles = std::vector<NodeTitle>;
 
+/// An operator that a plugin brings.
+struct PluginOperator {
+  std::string domain, name;                      ///< domain "" is ONNX's own
+  int64_t firstOpset = 1, lastOpset = INT64_MAX; ///< of the domain
+  /// Float element types that the kernel computes in: "f32", "f16", "bf16".
+  std::vector<std::string> floats;
+
+  /// An input of a node.
+  struct Input {
+    mlir::RankedTensorType type; ///< null: left out
+    mlir::ElementsAttr constant; ///< null unless its values are known
+  };
+  /// The shape function: types of the first `outputs` results. A failure says
+  /// what is wrong with the node.
+  std::function<rt::Result<std::vector<mlir::RankedTensorType>>(
+      int64_t opset, mlir::DictionaryAttr parameters,
+      llvm::ArrayRef<Input> inputs, size_t outputs)>
+      infer;
+};
+
 struct ImportOptions {
   /// Sizes of inputs by name (`--shape x=1x3x48x192`). They replace symbolic
   /// and unknown dimensions and must agree with fixed ones.
@@ -34,6 +56,8 @@ struct ImportOptions {
   /// Constants in place of inputs, by name (`--bind`); they must agree with the
   /// declared type (or travel for it, numeric/CarrierTypes.h) and shape.
   std::map<std::string, numeric::HostTensor> bindings;
+  /// They go before the importer's own rows and functions.
+  std::vector<PluginOperator> plugins;
   /// Problems printed before the rest is only counted.
   unsigned maxProblems = 20;
   /// If set, filled before the first message about a node; see Diagnostics.h.

@@ -151,7 +151,11 @@ void Importer::reportUnknownOp(const Node &node, int64_t opset,
   });
   if (uses > 1)
     message << " (" << uses << " nodes)";
-  message << "; " << alternativeFor(node.opType);
+  message << "; "
+          << (known ? alternativeFor(node.opType)
+                    : "write it as a kernel and give its library with "
+                      "--plugin, or replace it by operators that `weft ops` "
+                      "lists");
 }
 
 static Node bindAttributes(const Node &node, const Node &call,
@@ -423,11 +427,12 @@ void Importer::importNode(const Node &node, Body &body) {
                                 node.domain +
                                 "'; the model needs one in opset_import");
   int64_t opset = version->second;
+  const PluginOperator *plugin = findPlugin(node, opset);
   const OpRow *row =
-      findFunction(node)
+      plugin || findFunction(node)
           ? nullptr
           : OpRegistry::get().find(node.domain, node.opType, opset);
-  if (!row && !findFunction(node) && node.domain.empty() &&
+  if (!plugin && !row && !findFunction(node) && node.domain.empty() &&
       opset < kUpgradedOpset)
     row = OpRegistry::get().find("", node.opType, kUpgradedOpset);
   SmallVector<Entity> operands;
@@ -441,7 +446,11 @@ void Importer::importNode(const Node &node, Body &body) {
   Operation *before =
       builder.getBlock()->empty() ? nullptr : &builder.getBlock()->back();
   std::vector<Entity> results;
-  if (row) {
+  if (plugin) {
+    if (!complete)
+      return;
+    results = importByPlugin(node, opset, *plugin, operands, body, location);
+  } else if (row) {
     if (!complete)
       return;
     results = importByRow(node, opset, *row, operands, body, location);

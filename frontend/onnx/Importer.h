@@ -134,6 +134,13 @@ private:
   mlir::LogicalResult importCall(const Node &node, const Function &function,
                                  llvm::ArrayRef<Entity> operands,
                                  const Body &body, mlir::Location location);
+  /// The operator of a plugin for a node; null if there is none.
+  const PluginOperator *findPlugin(const Node &node, int64_t opset) const;
+  /// One entity an output; none if it fails. (Custom.cpp)
+  std::vector<Entity> importByPlugin(const Node &node, int64_t opset,
+                                     const PluginOperator &plugin,
+                                     llvm::ArrayRef<Entity> operands,
+                                     Body &body, mlir::Location location);
   /// False if no function defines the node's operator. Without all operands
   /// (`complete`) nothing is imported.
   bool importByFunction(const Node &node, int64_t opset,

@@ -723,6 +723,7 @@ OwningOpRef<ModuleOp> Recorder::finish() {
     error({nullptr, 0}) << "the kernel ended inside a scope";
   if (hasFailed)
     return nullptr;
-  inputSources = describeInterface(net, memory, chip);
+  if (options.describesInterface)
+    inputSources = describeInterface(net, memory, chip);
   return std::move(theModule);
 }

@@ -38,6 +38,8 @@ public:
     unsigned blockIndex = 0;
     /// Most bytes of global memory.
     uint64_t globalBytes = uint64_t(4) << 30;
+    /// False: the caller gives the net its inputs, outputs and memory map.
+    bool describesInterface = true;
     /// Whether the net as recorded so far fits into the memories: 0, 0x11 or
     /// 0x1A. Asked at the end of an attempt; reports nothing.
     std::function<int(ppl::NetOp)> fits;

@@ -128,6 +128,7 @@ public:
 #define WEFT_FAMILY(name) register##name##Lowering(functions);
 #include "OpFamilies.inc"
 #undef WEFT_FAMILY
+    functions.add<top::CustomOp>(lowerCustom);
   }
 
   LogicalResult run() {

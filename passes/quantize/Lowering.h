@@ -19,8 +19,9 @@ namespace weft {
 struct Chip;
 }
 namespace weft::top {
+class CustomOp;
 class UnaryOp;
-}
+} // namespace weft::top
 
 namespace weft::quantize {
 
@@ -295,6 +296,9 @@ struct Product {
 
 /// Lowers a product in the precision asked for and defines `output`. (Conv.cpp)
 mlir::LogicalResult lowerProduct(Product &product, Lowering &lowering);
+
+/// An operator of a plugin becomes a `tpu.custom`. (Custom.cpp)
+mlir::LogicalResult lowerCustom(top::CustomOp op, Lowering &lowering);
 
 // One function a family; called from the family list in cmake/OpFamilies.cmake.
 #define WEFT_FAMILY(name) void register##name##Lowering(LoweringTable &table);

@@ -172,6 +172,11 @@ private:
         for (Value output : group.getOutputs())
           addresses.push_back(addressOf(output));
         group.setAddresses(addresses);
+      } else if (auto custom = dyn_cast<CustomOp>(op)) {
+        SmallVector<int64_t> addresses;
+        for (Value output : custom.getOutputs())
+          addresses.push_back(addressOf(output));
+        custom.setAddresses(addresses);
       } else if (op.getNumResults() == 1 && !llvm::isa<WeightOp>(op) &&
                  !givesHostTensors(op)) {
         setAddress(&op, addressOf(op.getResult(0)));

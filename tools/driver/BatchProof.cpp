@@ -24,13 +24,15 @@ namespace {
 class Graph {
 public:
   Graph(const std::string &path, const InputShapes &shapes,
-        const InputBindings &bindings)
+        const InputBindings &bindings, const Plugins &plugins)
       : context(registry(), MLIRContext::Threading::DISABLED) {
     ScopedDiagnosticHandler silence(&context,
                                     [](Diagnostic &) { return success(); });
     onnx::ImportOptions options;
     options.shapes = shapes;
     options.bindings = bindings;
+    options.plugins = plugins.importOperators();
+    plugins.attach(context);
     module = onnx::importOnnxFile(path, options, context);
     PassManager passes(&context);
     buildTopPipeline(passes);
@@ -61,13 +63,13 @@ private:
 class Prover {
 public:
   Prover(const std::string &path, const InputBindings &bindings,
-         const std::set<std::string> &batched)
-      : path(path), bindings(bindings), batched(batched) {}
+         const Plugins &plugins, const std::set<std::string> &batched)
+      : path(path), bindings(bindings), plugins(plugins), batched(batched) {}
 
   /// False with `proof.obstacle` if it fails.
   bool prove(InputShapes shapes, int64_t largest, BatchProof &proof) {
     setBatch(shapes, largest);
-    Graph big(path, shapes, bindings);
+    Graph big(path, shapes, bindings, plugins);
     func::FuncOp main = big.main();
     std::vector<bool> isBatched;
     for (unsigned i = 0; main && i < main.getNumArguments(); ++i)
@@ -82,7 +84,7 @@ public:
     }
     for (int64_t size = 1; size < largest; ++size) {
       setBatch(shapes, size);
-      Graph small(path, shapes, bindings);
+      Graph small(path, shapes, bindings, plugins);
       if (!small.main() || small.main().getNumArguments() != isBatched.size() ||
           top::graphDigest(small.main(), *axes, size) != digest) {
         proof.obstacle = "the model computes something else for a batch of " +
@@ -105,6 +107,7 @@ private:
   }
   const std::string &path;
   const InputBindings &bindings;
+  const Plugins &plugins;
   const std::set<std::string> &batched;
 };
 } // namespace
@@ -122,7 +125,8 @@ batchedInputs(const std::vector<InputShapes> &shapes) {
 
 BatchProof driver::proveBatch(const std::string &path,
                               const std::vector<InputShapes> &shapes,
-                              const InputBindings &bindings) {
+                              const InputBindings &bindings,
+                              const Plugins &plugins) {
   BatchProof proof;
   std::set<std::string> batched = batchedInputs(shapes);
   if (batched.empty())
@@ -148,7 +152,7 @@ BatchProof driver::proveBatch(const std::string &path,
                      " sizes to look at";
     return proof;
   }
-  Prover prover(path, bindings, batched);
+  Prover prover(path, bindings, plugins, batched);
   for (const auto &[stage, size] : largest) {
     if (!prover.prove(stage, size, proof)) {
       proof.axes.clear();

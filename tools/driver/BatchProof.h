@@ -25,7 +25,8 @@ struct BatchProof {
 /// those of the arguments of each stage, by name.
 BatchProof proveBatch(const std::string &path,
                       const std::vector<InputShapes> &shapes,
-                      const InputBindings &bindings);
+                      const InputBindings &bindings,
+                      const Plugins &plugins = {});
 
 } // namespace weft::driver
 

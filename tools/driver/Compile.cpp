@@ -1,6 +1,7 @@
 //===- Compile.cpp - from an ONNX file to a bmodel ------------------------===//
 
 #include "tools/driver/Compile.h"
+#include "tools/driver/CustomKernel.h"
 #include "tools/driver/HostFallback.h"
 
 #include "codegen/encode/Encode.h"
@@ -55,6 +56,11 @@ symbolsOf(ModuleOp module) {
   return symbols;
 }
 
+void Compilation::use(const Plugins &given) {
+  plugins = &given;
+  plugins->attach(context);
+}
+
 LogicalResult Compilation::import(const std::string &path,
                                   const InputShapes &shapes,
                                   const InputBindings &bindings) {
@@ -62,6 +68,8 @@ LogicalResult Compilation::import(const std::string &path,
   options.shapes = shapes;
   options.bindings = bindings;
   options.titles = &diagnostics->titles;
+  if (plugins)
+    options.plugins = plugins->importOperators();
   theModule = onnx::importOnnxFile(path, options, context);
   return canonicalize();
 }
@@ -70,6 +78,8 @@ LogicalResult Compilation::importBytes(llvm::ArrayRef<char> bytes,
                                        const std::string &name) {
   onnx::ImportOptions options;
   options.titles = &diagnostics->titles;
+  if (plugins)
+    options.plugins = plugins->importOperators();
   theModule = onnx::importOnnxBytes(bytes, name, options, context);
   return canonicalize();
 }
@@ -104,12 +114,16 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
   lowering.optLevel = int(options.optLevel);
   lowering.quantizedIo = options.quantizedIo;
   lowering.noHost = options.noHost;
-  auto run = [&](ModuleOp module) {
+  auto run = [&](ModuleOp module) -> LogicalResult {
     PassManager passes(&context);
     buildTpuPipeline(passes, lowering);
     if (stage != Stage::Tpu)
       buildPplPipeline(passes);
-    return passes.run(module);
+    if (failed(passes.run(module)))
+      return failure();
+    return plugins && stage != Stage::Tpu
+               ? insertCustomKernels(module, *plugins)
+               : success();
   };
   LiveBlobs before(*theModule);
   if (failed(options.noHost ? run(*theModule)

@@ -10,6 +10,7 @@
 #include "runtime/status/Status.h"
 #include "tools/driver/Diagnostics.h"
 #include "tools/driver/Pipelines.h"
+#include "tools/driver/Plugins.h"
 #include "tools/driver/ShapeRanges.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -47,6 +48,10 @@ public:
   explicit Compilation(llvm::raw_ostream &errors = llvm::errs());
   ~Compilation();
 
+  /// Makes the operators of `plugins` known, which must outlive this; before
+  /// the import.
+  void use(const Plugins &plugins);
+
   /// Imports a model; `module()` is its float graph, constants folded and
   /// rewritten.
   mlir::LogicalResult import(const std::string &path, const InputShapes &shapes,
@@ -76,6 +81,7 @@ public:
 private:
   mlir::LogicalResult canonicalize();
 
+  const Plugins *plugins = nullptr;
   mlir::MLIRContext context;
   std::unique_ptr<DiagnosticPrinter> diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> theModule;

@@ -56,3 +56,12 @@ Result<NamedTensors> cli::readBindings(const std::vector<std::string> &texts) {
   }
   return bindings;
 }
+
+void cli::addPluginFlag(CLI::App &command, std::vector<std::string> &plugins) {
+  command
+      .add_option("--plugin", plugins,
+                  "Library of operators written as PPL kernels (ppl/plugin.h); "
+                  "they go before the built-in ones. It runs in this process")
+      ->type_name("LIB.so")
+      ->take_all();
+}

@@ -12,6 +12,9 @@
 
 namespace weft::cli {
 
+/// Adds --plugin to `command`.
+void addPluginFlag(CLI::App &command, std::vector<std::string> &plugins);
+
 /// Adds --bind to `command`.
 void addBindFlag(CLI::App &command, std::vector<std::string> &texts);
 

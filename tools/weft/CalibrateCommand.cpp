@@ -38,7 +38,11 @@ static ExitCode calibrateModel(const CalibrateFlags &flags) {
   if (flags.json && flags.output == "-")
     return reportError(rt::fail(rt::Code::InvalidArgument,
                                 "--json and --output - both want stdout"));
+  driver::Plugins plugins;
+  if (rt::Status status = plugins.load(flags.model.plugins); !status)
+    return reportError(status);
   driver::Compilation compilation;
+  compilation.use(plugins);
   if (failed(compilation.import(flags.model.model, *shapes, *bindings)))
     return reportFailure(compilation);
   mlir::FailureOr<quantize::CalibrationTable> table =

@@ -27,6 +27,7 @@ struct CompareFlags {
   RunRequest request;
   std::string reference;
   std::vector<std::string> bindings;
+  std::vector<std::string> plugins;
   Thresholds thresholds;
   bool perLayer = false;
   bool json = false;
@@ -108,7 +109,8 @@ static Result<ReferenceValues> findReference(const CompareFlags &flags,
     Result<NamedTensors> bindings = readBindings(flags.bindings);
     if (!bindings)
       return bindings.status();
-    return evaluateOnnx(flags.onnx, inputs, *bindings, flags.perLayer);
+    return evaluateOnnx(flags.onnx, inputs, *bindings, flags.plugins,
+                        flags.perLayer);
   }
   Result<npz::Reader> archive = npz::Reader::open(flags.reference);
   if (!archive)
@@ -332,6 +334,7 @@ void cli::addCompareCommand(Program &program) {
                   "evaluated")
       ->type_name("FILE.npz");
   addBindFlag(command, flags->bindings);
+  addPluginFlag(command, flags->plugins);
   command.add_flag("--per-layer", flags->perLayer,
                    "Also compare the values inside, through the debug map");
   command

@@ -203,6 +203,9 @@ static ExitCode convert(const ConvertFlags &flags) {
   Result<NamedTensors> bindings = readBindings(flags.model.bindings);
   if (!bindings)
     return reportError(bindings.status());
+  driver::Plugins plugins; // outlives the compilations
+  if (rt::Status status = plugins.load(flags.model.plugins); !status)
+    return reportError(status);
   auto begin = std::chrono::steady_clock::now();
   auto elapsed = [&] {
     std::chrono::duration<double> time =
@@ -218,6 +221,7 @@ static ExitCode convert(const ConvertFlags &flags) {
   driver::StageSet stages;
   for (const driver::InputShapes &one : *shapes) {
     auto compilation = std::make_unique<driver::Compilation>();
+    compilation->use(plugins);
     // Problems of the model have been printed when a step fails.
     if (failed(compilation->import(flags.model.model, one, *bindings)))
       return reportFailure(*compilation);
@@ -236,7 +240,7 @@ static ExitCode convert(const ConvertFlags &flags) {
   for (const auto &compilation : stages.all())
     arguments.push_back(compilation->inputShapes);
   driver::BatchProof proof =
-      driver::proveBatch(flags.model.model, arguments, *bindings);
+      driver::proveBatch(flags.model.model, arguments, *bindings, plugins);
   for (const auto &compilation : stages.all())
     compilation->notes.batchAxes = proof.axes;
   return writePacked(flags, stages, options, proof, elapsed);

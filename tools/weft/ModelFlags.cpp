@@ -23,6 +23,7 @@ void cli::addModelFlags(CLI::App &command, ModelFlags &flags) {
       ->type_name("NAME=AxBx..")
       ->take_all();
   addBindFlag(command, flags.bindings);
+  addPluginFlag(command, flags.plugins);
 }
 
 ExitCode cli::reportFailure(const driver::Compilation &compilation) {

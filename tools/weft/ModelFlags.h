@@ -18,9 +18,10 @@ struct ModelFlags {
   std::string model;
   std::vector<std::string> shapes;
   std::vector<std::string> bindings;
+  std::vector<std::string> plugins;
 };
 
-/// Adds MODEL.onnx, --shape and --bind to `command`.
+/// Adds MODEL.onnx, --shape, --bind and --plugin to `command`.
 void addModelFlags(CLI::App &command, ModelFlags &flags);
 
 /// The exit code for a step of `compilation` that failed. What is wrong with

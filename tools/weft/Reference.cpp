@@ -6,6 +6,7 @@
 #include "frontend/onnx/Import.h"
 #include "runtime/numeric/CarrierTypes.h"
 #include "tools/driver/Diagnostics.h"
+#include "tools/driver/Plugins.h"
 #include "tools/driver/Registration.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -44,10 +45,12 @@ static NamedTensors inOwnTypes(mlir::func::FuncOp function,
   return inputs;
 }
 
-Result<ReferenceValues> cli::evaluateOnnx(const std::string &path,
-                                          const NamedTensors &inputs,
-                                          const NamedTensors &bindings,
-                                          bool withLayers) {
+Result<ReferenceValues>
+cli::evaluateOnnx(const std::string &path, const NamedTensors &inputs,
+                  const NamedTensors &bindings,
+                  const std::vector<std::string> &plugins, bool withLayers) {
+  driver::Plugins operators;
+  WEFT_TRY(operators.load(plugins));
   // The evaluator computes op after op; threads would only cost their start.
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   std::string printed;
@@ -56,6 +59,8 @@ Result<ReferenceValues> cli::evaluateOnnx(const std::string &path,
   onnx::ImportOptions options;
   options.titles = &printer.titles;
   options.bindings = bindings;
+  options.plugins = operators.importOperators();
+  operators.attach(context);
   for (const auto &[name, tensor] : inputs)
     options.shapes[name] = tensor.shape();
   mlir::OwningOpRef<mlir::ModuleOp> module =
@@ -79,7 +84,8 @@ Result<ReferenceValues> cli::evaluateOnnx(const std::string &path,
 
 weft::rt::Result<weft::cli::ReferenceValues>
 weft::cli::evaluateOnnx(const std::string &path, const NamedTensors &,
-                        const NamedTensors &, bool) {
+                        const NamedTensors &, const std::vector<std::string> &,
+                        bool) {
   return rt::fail(rt::Code::Unsupported,
                   "unsupported: this build has no compiler to evaluate " +
                       path + "; give the expected values with --reference");

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace weft::cli {
 
@@ -22,13 +23,14 @@ struct ReferenceValues {
 };
 
 /// Evaluates an ONNX model on the float evaluator of `top`, with the inputs'
-/// shapes and `bindings` in place of inputs. Inputs must be exactly the rest of
+/// shapes, `bindings` in place of inputs and the operators of the libraries
+/// `plugins`. Inputs must be exactly the rest of
 /// the model's. Code::Unsupported in a build
 /// without the compiler: reference values must then come from a file.
-rt::Result<ReferenceValues> evaluateOnnx(const std::string &path,
-                                         const NamedTensors &inputs,
-                                         const NamedTensors &bindings,
-                                         bool withLayers);
+rt::Result<ReferenceValues>
+evaluateOnnx(const std::string &path, const NamedTensors &inputs,
+             const NamedTensors &bindings,
+             const std::vector<std::string> &plugins, bool withLayers);
 
 } // namespace weft::cli
 

@@ -48,3 +48,15 @@ LogicalResult HostConstantOp::evaluate(Operands, Results &results) {
   results.push_back(std::move(*tensor));
   return success();
 }
+
+static SmallVector<RankedTensorType> tensorTypes(ArrayAttr types) {
+  SmallVector<RankedTensorType> tensors;
+  for (Attribute type : types)
+    tensors.push_back(cast<RankedTensorType>(cast<TypeAttr>(type).getValue()));
+  return tensors;
+}
+
+LogicalResult CustomOp::evaluate(Operands operands, Results &results) {
+  return evaluateCustom(*this, custom(), operands, tensorTypes(getInputTypes()),
+                        tensorTypes(getOutputTypes()), results);
+}

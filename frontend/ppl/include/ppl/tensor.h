@@ -262,7 +262,9 @@ struct Line {
 };
 
 namespace detail {
-inline const weft_ppl_recorder *bound = nullptr;
+/// Hidden: each library has its own.
+inline __attribute__((visibility("hidden"))) const weft_ppl_recorder *bound =
+    nullptr;
 /// The recorder that runs this library.
 inline const weft_ppl_recorder &recorder() { return *bound; }
 

@@ -1,0 +1,53 @@
+//===- CustomKernels.h - operators that plugins bring -----------*- C++ -*-===//
+
+#ifndef WEFT_DIALECTS_CUSTOMKERNELS_H
+#define WEFT_DIALECTS_CUSTOMKERNELS_H
+
+#include "runtime/numeric/HostTensor.h"
+#include "runtime/status/Status.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectInterface.h"
+#include "mlir/IR/Operation.h"
+
+namespace weft {
+
+/// An operator as a node names it: `top.custom`, `tpu.custom` and `ppl.custom`
+/// carry these attributes.
+struct CustomOperator {
+  llvm::StringRef domain, name;
+  int64_t opset = 0;
+  /// Integers, floats, texts and their arrays, by ONNX's names.
+  mlir::DictionaryAttr parameters;
+  /// Inputs of the node that are left out, ascending.
+  llvm::ArrayRef<int64_t> absent;
+};
+
+/// What ops know of the plugins that are loaded. An interface of the top
+/// dialect; tools/driver attaches it where plugins are given.
+class CustomKernels : public mlir::DialectInterface::Base<CustomKernels> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CustomKernels)
+  explicit CustomKernels(mlir::Dialect *dialect) : Base(dialect) {}
+
+  /// The operator's float reference: floats are f32, integers as the node has
+  /// them. `results` have their types and shapes. The reason if it fails.
+  virtual rt::Status
+  evaluate(const CustomOperator &custom,
+           llvm::ArrayRef<const numeric::HostTensor *> operands,
+           llvm::MutableArrayRef<numeric::HostTensor> results) const = 0;
+};
+
+/// Evaluates an op of a custom operator; types and shapes are those that the
+/// ONNX graph has at this point. Floats are converted to f32 and back.
+mlir::LogicalResult
+evaluateCustom(mlir::Operation *op, const CustomOperator &custom,
+               llvm::ArrayRef<const numeric::HostTensor *> operands,
+               llvm::ArrayRef<mlir::RankedTensorType> operandTypes,
+               llvm::ArrayRef<mlir::RankedTensorType> resultTypes,
+               llvm::SmallVectorImpl<numeric::HostTensor> &results);
+
+} // namespace weft
+
+#endif // WEFT_DIALECTS_CUSTOMKERNELS_H

@@ -1,0 +1,203 @@
+/*===- weft-compiler.h - record kernels and compile, C interface --*- C -*-===*\
+
+  weft_ppl_options options = {sizeof options};
+  weft_ppl_program *program;
+  weft_compiler_status *status = weft_ppl_open(&options, &program);
+  const weft_ppl_recorder *recorder = weft_ppl_program_recorder(program);
+  ... call the functions of the recorder (ppl/recorder.h) ...
+  status = weft_ppl_finish(program);
+  status = weft_ppl_run(program, NULL);
+  ... what `allocate` gave now holds the results ...
+  weft_ppl_close(program);
+
+  The second C interface of Weft, beside weft.h: it has the compiler in it.
+Every function that can fail returns a weft_compiler_status*: NULL is success,
+  anything else is to be freed with weft_compiler_status_free(). There is no
+  global state and no thread-local last error. No exception leaves a function.
+  A program is used by one thread at a time. Strings are UTF-8, owned by the
+  object they were asked from, and live as long as it if nothing else is said.
+
+  The interface is versioned by WEFT_COMPILER_API_VERSION; functions and
+  enumerators are only added, structs only grow at their end. struct_bytes says
+  what the caller knows: fields beyond it have the value 0.
+
+\*===----------------------------------------------------------------------===*/
+
+#ifndef WEFT_TOOLS_CAPI_WEFT_COMPILER_H
+#define WEFT_TOOLS_CAPI_WEFT_COMPILER_H
+
+#include "ppl/recorder.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define WEFT_COMPILER_API __attribute__((visibility("default")))
+#else
+#define WEFT_COMPILER_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WEFT_COMPILER_API_VERSION 1
+/* Version of the library that is loaded. */
+WEFT_COMPILER_API int weft_compiler_api_version(void);
+/* "0.1.0" */
+WEFT_COMPILER_API const char *weft_compiler_version(void);
+
+/*===-- status ------------------------------------------------------------===*/
+
+typedef struct weft_compiler_status weft_compiler_status;
+
+/* The codes of weft_code in weft.h; 0 for NULL. */
+WEFT_COMPILER_API int
+weft_compiler_status_code(const weft_compiler_status *status);
+/* One line a problem: "kernel.py:12: tiu.fadd: what was found; the rule; what
+   to do". "" for NULL. */
+WEFT_COMPILER_API const char *
+weft_compiler_status_message(const weft_compiler_status *status);
+/* What PPL calls the failure: 0x11 local memory does not hold the tensors, 0x1A
+   L2 memory does not (smaller blocks may fit), 0x17 anything else that is wrong
+   with a kernel; 0 if it is about no kernel. */
+WEFT_COMPILER_API int
+weft_compiler_status_ppl_code(const weft_compiler_status *status);
+/* NULL is fine. */
+WEFT_COMPILER_API void weft_compiler_status_free(weft_compiler_status *status);
+
+/*===-- the language ------------------------------------------------------===*/
+
+/* Every function of PPL as JSON: an array of objects
+
+     {"name": "tiu.fadd", "summary": .., "formula": .., "section": "4.6.1.4",
+      "chips": [..], "chip_note": .., "example": ..,
+      "slots": [{"name": "dst", "kind": "tensor", "access": "write",
+                 "types": ["fp32", ..], "memories": ["local"],
+                 "optional": false, "fallback": 0, "count": 0,
+                 "choices": [..]}, ..]}
+
+   The `kind` of a slot is tensor, tensor_or_scalar, integer, float, flag,
+   choice or integers, its `access` read, write or read_write. `types` are
+   spelled as in weft_ppl_types(). Lives as long as the library. */
+WEFT_COMPILER_API const char *weft_ppl_catalog(void);
+/* The element types as JSON: [{"name": "fp16", "code": 2, "bits": 16, "float":
+   true, "signed": true}, ..]; `code` is the data_type_t of recorder.h. */
+WEFT_COMPILER_API const char *weft_ppl_types(void);
+/* The chips as JSON: [{"name": "bm1684x", "lanes": 64, "eu_bytes": 64,
+   "lane_bytes": 262144, "cores": 1, "commands": true}, ..]. For a chip without
+   `commands` programs are checked and interpreted only. */
+WEFT_COMPILER_API const char *weft_ppl_chips(void);
+
+/*===-- program -----------------------------------------------------------===*/
+
+typedef struct weft_ppl_program weft_ppl_program;
+
+typedef struct weft_ppl_options {
+  /* Set by the caller to sizeof(weft_ppl_options). */
+  size_t struct_bytes;
+  /* NULL: "bm1684x". */
+  const char *target;
+  /* Of the net in the bmodel; NULL: "kernel". */
+  const char *name;
+  /* Not 0: enable_pipeline() is without effect, to see what it gains. */
+  int32_t no_pipeline;
+} weft_ppl_options;
+
+/* An empty program, open for recording. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_ppl_open(const weft_ppl_options *options, weft_ppl_program **program);
+/* What a kernel calls; lives as long as the program. Until weft_ppl_finish().
+ */
+WEFT_COMPILER_API const weft_ppl_recorder *
+weft_ppl_program_recorder(const weft_ppl_program *program);
+/* Problems so far; NULL if there is none. May be asked while recording. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_ppl_check(const weft_ppl_program *program);
+/* Ends recording: schedules, places tensors and makes commands. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_ppl_finish(weft_ppl_program *program);
+
+typedef enum weft_ppl_engine {
+  WEFT_PPL_EMULATOR = 0,   /* the chip's commands, bit for bit */
+  WEFT_PPL_BMRT = 1,       /* the vendor's runtime, in a child process */
+  WEFT_PPL_INTERPRETER = 2 /* the meaning of each function; any chip */
+} weft_ppl_engine;
+
+typedef struct weft_ppl_run_options {
+  /* Set by the caller to sizeof(weft_ppl_run_options). */
+  size_t struct_bytes;
+  weft_ppl_engine engine;
+  /* Path of libbmrt.so; NULL: the environment variable WEFT_BMRT_LIB. */
+  const char *bmrt_library;
+} weft_ppl_run_options;
+
+/* Runs on what the memory of `allocate` holds now, and writes the results
+   there. May be repeated. `options` NULL: the emulator; for a chip without
+   commands the interpreter. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_ppl_run(weft_ppl_program *program, const weft_ppl_run_options *options);
+
+/* The file, with an input or output for every allocation that is read or
+   written; lives as long as the program. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_ppl_bmodel(weft_ppl_program *program, const void **bytes, size_t *size);
+
+typedef struct weft_ppl_profile {
+  /* Set by the caller to sizeof(weft_ppl_profile). */
+  size_t struct_bytes;
+  uint64_t total_cycles;
+  uint64_t cycles_per_second;
+  uint64_t tiu_busy_cycles;
+  uint64_t gdma_busy_cycles;
+  uint64_t dram_read_bytes;
+  uint64_t dram_write_bytes;
+  /* Bytes of a lane that are in use at most. */
+  uint64_t local_bytes;
+} weft_ppl_profile;
+
+/* Predicted cost, without running. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_ppl_program_profile(weft_ppl_program *program, weft_ppl_profile *profile);
+
+/* The program as text: what was recorded before weft_ppl_finish(), the commands
+   after it. Lives until the next call. */
+WEFT_COMPILER_API weft_compiler_status *weft_ppl_text(weft_ppl_program *program,
+                                                      const char **text);
+
+/* NULL is fine. */
+WEFT_COMPILER_API void weft_ppl_close(weft_ppl_program *program);
+
+/*===-- models ------------------------------------------------------------===*/
+
+typedef struct weft_convert_options {
+  /* Set by the caller to sizeof(weft_convert_options). */
+  size_t struct_bytes;
+  /* NULL: "bm1684x". */
+  const char *target;
+  /* "f32", "f16", "bf16" or "int8"; NULL: "f32". */
+  const char *precision;
+  /* Path of a calibration table, for int8. */
+  const char *calibration;
+  /* "x=1x3x48x192", one a string, as --shape; NULL if there are none. */
+  const char *const *shapes;
+  size_t shape_count;
+  /* Paths of operator libraries, as --plugin. */
+  const char *const *plugins;
+  size_t plugin_count;
+  /* Not 0: what the chip does not compute is an error. */
+  int32_t no_host;
+} weft_convert_options;
+
+/* An ONNX file to a bmodel, as `weft convert`. *bytes is to be freed with
+   weft_compiler_free(). */
+WEFT_COMPILER_API weft_compiler_status *
+weft_convert(const char *model, const weft_convert_options *options,
+             void **bytes, size_t *size);
+WEFT_COMPILER_API void weft_compiler_free(void *bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WEFT_TOOLS_CAPI_WEFT_COMPILER_H */

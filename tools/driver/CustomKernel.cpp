@@ -1,0 +1,181 @@
+//===- CustomKernel.cpp - kernels of plugins in a program -----------------===//
+
+#include "tools/driver/CustomKernel.h"
+
+#include "dialects/ppl/Memory.h"
+#include "dialects/ppl/Net.h"
+#include "frontend/ppl/Recorder.h"
+#include "passes/ppl/Passes.h"
+#include "runtime/chips/Alignment.h"
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::driver;
+
+namespace {
+/// The errors of a kernel, which name its lines, for one message at the node.
+class KernelErrors {
+public:
+  explicit KernelErrors(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return failure();
+          std::string line;
+          if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+            line = place.getFilename().str() + ":" +
+                   std::to_string(place.getLine()) + ": ";
+          texts.push_back(line + diagnostic.str());
+          return success();
+        }) {}
+  std::vector<std::string> texts;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+/// Where a piece of the recorder's memory lies in the program.
+struct Moved {
+  uint64_t begin, end; ///< in the recording
+  uint64_t to;
+};
+} // namespace
+
+/// Commands for what was recorded: 0, or PPL's code of the failure.
+static int compileNet(ppl::NetOp net, unsigned method, const Chip &chip) {
+  PassManager passes(net.getContext(), ppl::NetOp::getOperationName());
+  passes.addPass(ppl::createPipelinePass());
+  passes.addPass(ppl::createExpandPass());
+  if (failed(passes.run(net)))
+    return 0x17;
+  return ppl::allocateTensors(net, method, chip.l2MemoryBytes);
+}
+
+/// Whether a copy of the net fits the memories; reports nothing.
+static int fits(ppl::NetOp net) {
+  ScopedDiagnosticHandler silence(net.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  OwningOpRef<ppl::NetOp> copy = cast<ppl::NetOp>(net->clone());
+  int code = compileNet(*copy, 0, ppl::chipOf(net.getOperation()));
+  return code == 0x17 ? 0 : code; // not about memory: reported in the end
+}
+
+static SmallVector<Plugins::Place>
+allocatePlaces(const frontend::Recorder &recorder, ArrayAttr types,
+               OperandRange tensors, std::vector<Moved> &moves) {
+  SmallVector<Plugins::Place> places;
+  const weft_ppl_recorder &table = recorder.table();
+  for (auto [attribute, tensor] : llvm::zip(types, tensors)) {
+    auto type = cast<RankedTensorType>(cast<TypeAttr>(attribute).getValue());
+    int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    int64_t shape[4] = {1, 1, 1, bytes};
+    constexpr int32_t kUint8 = 13;
+    void *memory = table.allocate(table.self, kUint8, shape, nullptr, {});
+    places.push_back({type, reinterpret_cast<uintptr_t>(memory)});
+    if (!memory) // reported by the recorder
+      continue;
+    uint64_t address =
+        *recorder.memory.addressOf(reinterpret_cast<uintptr_t>(memory));
+    auto global = tensor.getDefiningOp<ppl::GlobalOp>();
+    moves.push_back(
+        {address, address + uint64_t(bytes), uint64_t(global.getAddress())});
+  }
+  return places;
+}
+
+/// Gives the recording's other pieces, which functions use as scratch, room
+/// behind the activations of `net`.
+static void placeScratch(const frontend::Recorder &recorder, ppl::NetOp net,
+                         std::vector<Moved> &moves) {
+  for (const auto &piece : recorder.memory.pieces) {
+    if (piece.isTest)
+      continue;
+    uint64_t begin = alignUp<uint64_t>(
+        uint64_t(net.getContextAddress()) + net.getContextBytes(), kPageBytes);
+    moves.push_back({piece.address, piece.address + piece.bytes, begin});
+    net.setContextBytes(alignUp<uint64_t>(begin + piece.bytes, kPageBytes) -
+                        net.getContextAddress());
+  }
+}
+
+/// Puts the commands of `recorded` where `custom` stands.
+static LogicalResult splice(ppl::NetOp recorded, ppl::CustomOp custom,
+                            ArrayRef<Moved> moves) {
+  Block &body = recorded.getBody().front();
+  for (ppl::GlobalOp global : body.getOps<ppl::GlobalOp>()) {
+    uint64_t address = uint64_t(global.getAddress());
+    const Moved *piece = llvm::find_if(moves, [&](const Moved &move) {
+      return move.begin <= address && address < move.end;
+    });
+    if (piece == moves.end())
+      return custom.emitError("the kernel uses memory of nobody");
+    global.setAddress(int64_t(address - piece->begin + piece->to));
+  }
+  // Commands belong to the node, as those of any other operator do.
+  recorded.walk([&](Operation *op) { op->setLoc(custom.getLoc()); });
+  custom->getBlock()->getOperations().splice(custom->getIterator(),
+                                             body.getOperations());
+  return success();
+}
+
+static LogicalResult insertKernel(ppl::CustomOp custom,
+                                  const Plugins &plugins) {
+  CustomOperator called = custom.custom();
+  const Plugins::Operator *found =
+      plugins.find(called.domain, called.name, called.opset);
+  if (!found)
+    return custom.emitError()
+           << "operator " << called.name << " of domain '" << called.domain
+           << "' belongs to a plugin that is not loaded; "
+              "give it with --plugin";
+  const Chip &chip = ppl::chipOf(custom);
+  frontend::Recorder::Options options;
+  options.describesInterface = false;
+  options.globalBytes = chip.globalMemoryBytes;
+  options.fits = fits;
+  frontend::Recorder recorder(*custom.getContext(), chip, std::move(options));
+  std::vector<Moved> moves;
+  OwningOpRef<ModuleOp> recorded;
+  int code = 0;
+  std::vector<std::string> errors;
+  rt::Status status = rt::Status::ok();
+  {
+    KernelErrors collected(custom.getContext());
+    auto inputs = allocatePlaces(recorder, custom.getInputTypes(),
+                                 custom.getInputs(), moves);
+    auto outputs = allocatePlaces(recorder, custom.getOutputTypes(),
+                                  custom.getOutputs(), moves);
+    if (!recorder.failed())
+      status =
+          plugins.record(*found, called, inputs, outputs, recorder.table());
+    if (status)
+      recorded = recorder.finish();
+    if (recorded)
+      code = compileNet(*recorded->getOps<ppl::NetOp>().begin(),
+                        recorder.allocationMethod, chip);
+    errors = std::move(collected.texts);
+  }
+  if (!status)
+    return custom.emitError() << status.message();
+  for (const std::string &error : errors)
+    custom.emitError() << "plugin " << found->library << ": " << error;
+  if (!recorded || code || !errors.empty())
+    return failure();
+  placeScratch(recorder, custom->getParentOfType<ppl::NetOp>(), moves);
+  if (failed(splice(*recorded->getOps<ppl::NetOp>().begin(), custom, moves)))
+    return failure();
+  custom.erase();
+  return success();
+}
+
+LogicalResult driver::insertCustomKernels(ModuleOp module,
+                                          const Plugins &plugins) {
+  SmallVector<ppl::CustomOp> places;
+  module.walk([&](ppl::CustomOp custom) { places.push_back(custom); });
+  bool isFine = true;
+  for (ppl::CustomOp custom : places)
+    isFine &= succeeded(insertKernel(custom, plugins));
+  return success(isFine);
+}
