@@ -56,13 +56,6 @@ static Result<const Chip *> chooseTarget(const std::string &name) {
                   "no target '" + name + "'; there are " + known);
 }
 
-/// For failures that the program has printed line by line: only the exit code.
-static ExitCode exitCodeOf(KernelProgram &program) {
-  rt::Status cause = program.failureCause();
-  return cause.code() == rt::Code::Internal ? reportError(cause)
-                                            : ExitCode::UserError;
-}
-
 /// The tests that were asked for, recorded.
 static Result<std::vector<Recorded>> recordTests(const PplFlags &flags,
                                                  const KernelLibrary &library,
