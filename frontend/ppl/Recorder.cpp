@@ -7,6 +7,7 @@
 #include "runtime/ppl/Interpreter.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -298,6 +299,9 @@ int64_t Recorder::makeTensor(int32_t mode, int32_t typeCode,
   } else {
     d.address = nextRoot++ << kRootShift;
   }
+  // Whole vectors are reserved for every tensor in local memory.
+  if (isLocal)
+    tensor.rootBytes = llvm::alignTo(tensor.rootBytes, chip.euBytes);
   tensor.start = *d.address;
   bool isAutomatic = !isGiven && mode != WEFT_PPL_GLOBAL;
   // Free strides without an address: room for the extent, seen through a view.

@@ -112,12 +112,13 @@ __TEST__ void conv_three_by_three_pipelined() {
 __TEST__ void conv_one_by_one() { testConv({1, 64, 7, 7, 64, 1, 1, 0}, false); }
 
 // Bytes: exact sum, ReLU, shift to the right with ties up, saturation.
-__KERNEL__ void conv_int8(int8 *out, int8 *in, int8 *weight, int32 *bias,
+__KERNEL__ void conv_int8(uint8 *out, int8 *in, int8 *weight, int32 *bias,
                           int ic, int h, int w, int oc, int shift) {
   int nic = get_nic<int8>();
   dim4 xs = {1, ic, h, w}, ys = {1, oc, h, w},
        ws = {1, oc, div_up(ic, nic) * 9, nic}, bs = {1, oc, 1, 1};
-  tensor<int8> x(xs), y(ys), k(ws, TPU_COMPACT);
+  tensor<int8> x(xs), k(ws, TPU_COMPACT);
+  tensor<uint8> y(ys);
   tensor<int32> b(bs, TPU_COMPACT);
   dma::load(x, gtensor<int8>(xs, GLOBAL, in));
   dma::load_compact(k, gtensor<int8>(ws, GLOBAL, weight));
@@ -125,15 +126,15 @@ __KERNEL__ void conv_int8(int8 *out, int8 *in, int8 *weight, int32 *bias,
   dim2 kernel = {3, 3}, one = {1, 1};
   padding_t pad = {1, 1, 1, 1};
   tiu::conv_sym(y, x, k, b, oc, &kernel, &one, &one, &pad, true, int8(shift));
-  dma::store(gtensor<int8>(ys, GLOBAL, out), y);
+  dma::store(gtensor<uint8>(ys, GLOBAL, out), y);
 }
 __TEST__ void conv_int8_with_relu() {
   const Geometry g = {1, 40, 6, 7, 24, 3, 1, 1};
   const int shift = 9, nic = get_nic<int8>();
   dim4 in = g.in(), out = g.out(), plain = {g.oc, g.ic, 3, 3},
        bs = {1, g.oc, 1, 1}, ws = {1, g.oc, div_up(g.ic, nic) * 9, nic};
-  int8 *y = ppl::malloc<int8>(&out), *x = ppl::rand<int8>(&in, -128, 127),
-       *w = ppl::malloc<int8>(&ws);
+  uint8 *y = ppl::malloc<uint8>(&out);
+  int8 *x = ppl::rand<int8>(&in, -128, 127), *w = ppl::malloc<int8>(&ws);
   int32 *b = ppl::rand<int32>(&bs, -5000, 5000);
   std::vector<int8> weight(size_t(g.oc) * g.ic * 9);
   ppl::rand(weight.data(), &plain, -128, 127);
@@ -145,7 +146,7 @@ __TEST__ void conv_int8_with_relu() {
                    return double(x[i]) * weight[j];
                  });
     double shifted = std::floor((std::fmax(sum, 0) + 256) / 512);
-    return std::fmin(shifted, 127);
+    return std::fmin(shifted, 255);
   });
 }
 

@@ -177,13 +177,13 @@ __TEST__ void matmul_fp32_folded() {
 // PPL 3.6: a block as large as fits. The kernel is called with smaller and
 // smaller blocks until local memory holds it.
 __TEST__ void matmul_shrinks_until_it_fits() {
-  const int M = 256, K = 2048, N = 512;
+  const int M = 16, K = 4096, N = 2048;
   dim4 sa = {1, M, 1, K}, sb = {1, K, 1, N}, sc = {1, M, 1, N};
   fp16 *out = ppl::malloc<fp16>(&sc), *a = ppl::rand<fp16>(&sa, -0.25, 0.25),
        *b = ppl::rand<fp16>(&sb, -0.25, 0.25);
-  int depth = 2048, code = 0, tries = 0;
+  int depth = K, code = 0, tries = 0;
   for (;; depth /= 2, ++tries) {
-    code = attempt([&] { matmul_fp16(out, a, b, M, K, N, 256, depth, true); });
+    code = attempt([&] { matmul_fp16(out, a, b, M, K, N, M, depth, true); });
     if (code == 0 || depth == 1)
       break;
   }

@@ -454,11 +454,17 @@ tensor<T> make_tensor(const dim4 &block, const dim4 &real,
   return tensor<T>(block, layout, -1, at).view(real, at);
 }
 
-/// A gtensor with strides of its own.
+/// A gtensor with strides of its own, in elements. `address` null (L2): the
+/// compiler places it.
 template <class T>
 gtensor<T> make_gtensor(const dim4 &shape, tensor_mode_t mode,
                         const void *address, const dim4 &stride, Line at = {}) {
-  return gtensor<T>(shape, mode, address, at).view(shape, stride, at);
+  detail::Sizes s(shape), t(stride);
+  uint64_t place = reinterpret_cast<uintptr_t>(address);
+  int64_t id = detail::recorder().make_tensor(
+      detail::recorder().self, mode, convert_dtype<T>(), s.v, NONE_ALIGN, t.v,
+      address ? place : WEFT_PPL_NO_ADDRESS, at);
+  return gtensor<T>(typename gtensor<T>::Made{id, place});
 }
 
 //===----------------------------------------------------------------------===//
