@@ -25,6 +25,17 @@ def Ppl_CommandOp : Ppl_Op<"command"> {
                        "$tensors `)` attr-dict `:` type($tensors)";
 }
 
+def Ppl_BarrierOp : Ppl_Op<"barrier"> {
+  let summary = "all cores of a launch meet (PPL sync)";
+  let description = [{
+    **Semantics**: what any core does before it is done before what any core does behind it. Only for chips with several cores.
+
+    **Example**: `ppl.barrier`
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 0;
+}
+
 def Ppl_RoundOp : Ppl_Op<"round", [SingleBlock, NoTerminator, NoRegionArguments]> {
   let summary = "one round of a loop that is to be pipelined (PPL enable_pipeline)";
   let description = [{

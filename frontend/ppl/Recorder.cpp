@@ -590,8 +590,18 @@ void Recorder::set(int32_t setting, int64_t subject, int64_t value) {
     seed = uint64_t(value);
     fills = 0;
     return;
+  case WEFT_PPL_BARRIER:
+    // One core's commands are in order anyway.
+    if (chip.cores == 1 || value == 0)
+      return;
+    if (mlir::isa<ppl::RoundOp>(builder.getInsertionBlock()->getParentOp())) {
+      error({nullptr, 0}) << "sync() inside a pipelined loop; meet outside";
+      return;
+    }
+    builder.create<ppl::BarrierOp>(UnknownLoc::get(&context));
+    return;
   default:
-    return; // barriers and the like change no value, see kernel.h
+    return; // what else there is changes no value, see kernel.h
   }
 }
 

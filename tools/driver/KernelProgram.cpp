@@ -32,18 +32,35 @@ KernelProgram::~KernelProgram() = default;
 LogicalResult KernelProgram::record(
     const Chip &chip, const std::string &name,
     const std::function<void(const weft_ppl_recorder &)> &body) {
-  frontend::Recorder::Options options;
-  options.name = name;
-  options.fits = [this](ppl::NetOp net) { return fits(net); };
-  theRecorder =
-      std::make_unique<frontend::Recorder>(context, chip, std::move(options));
-  body(theRecorder->table());
-  theModule = theRecorder->finish();
-  return success(bool(theModule));
+  unsigned count = 1;
+  for (unsigned index = 0; index < count; ++index) {
+    frontend::Recorder::Options options;
+    options.name = name;
+    options.blockIndex = index;
+    options.fits = [this](ppl::NetOp net) { return fits(net); };
+    Block &block = blocks.emplace_back();
+    block.recorder =
+        std::make_unique<frontend::Recorder>(context, chip, std::move(options));
+    body(block.recorder->table());
+    block.module = block.recorder->finish();
+    if (!block.module)
+      return failure();
+    count = blocks.front().recorder->blocks;
+  }
+  return success();
 }
 
 ppl::NetOp KernelProgram::net() {
-  return theModule ? *theModule->getOps<ppl::NetOp>().begin() : ppl::NetOp();
+  if (blocks.empty() || !blocks.front().module)
+    return {};
+  return *blocks.front().module->getOps<ppl::NetOp>().begin();
+}
+
+rt::Status KernelProgram::failureCause() const {
+  rt::Status cause = causeOf(*diagnostics);
+  if (cause.code() == rt::Code::InvalidArgument)
+    return rt::Status(rt::Code::InvalidArgument, std::string());
+  return cause;
 }
 
 //===----------------------------------------------------------------------===//
@@ -67,18 +84,16 @@ static uint64_t l2BytesOf(const frontend::Recorder &recorder) {
                          : chip.l2MemoryBytes / chip.cores * recorder.blocks;
 }
 
-OwningOpRef<ModuleOp> KernelProgram::lowered(Depth depth, bool serial,
-                                             int *code) {
-  OwningOpRef<ModuleOp> copy = theModule->clone();
-  bool isDeep = depth == Depth::Commands;
-  if (failed(runPasses(*copy, serial, isDeep)))
+OwningOpRef<ModuleOp> KernelProgram::lowered(Block &block, Depth depth,
+                                             bool serial) {
+  OwningOpRef<ModuleOp> copy = block.module->clone();
+  theMemoryCode = 0;
+  if (failed(runPasses(*copy, serial, depth == Depth::Commands)))
     return nullptr;
-  int result = ppl::allocateTensors(*copy->getOps<ppl::NetOp>().begin(),
-                                    theRecorder->allocationMethod,
-                                    l2BytesOf(*theRecorder));
-  if (code)
-    *code = result;
-  if (result != 0 || failed(verify(*copy)))
+  theMemoryCode = ppl::allocateTensors(*copy->getOps<ppl::NetOp>().begin(),
+                                       block.recorder->allocationMethod,
+                                       l2BytesOf(*block.recorder));
+  if (theMemoryCode != 0 || failed(verify(*copy)))
     return nullptr;
   return copy;
 }
@@ -88,17 +103,17 @@ int KernelProgram::fits(ppl::NetOp recorded) {
   ScopedDiagnosticHandler silent(&context,
                                  [](Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> copy = recorded->getParentOfType<ModuleOp>().clone();
-  if (failed(runPasses(*copy, false, chips::hasCommands(theRecorder->chip))))
+  const frontend::Recorder &current = *blocks.back().recorder;
+  if (failed(runPasses(*copy, false, chips::hasCommands(current.chip))))
     return 0; // is reported when the program is lowered
   return ppl::allocateTensors(*copy->getOps<ppl::NetOp>().begin(),
-                              theRecorder->allocationMethod,
-                              l2BytesOf(*theRecorder));
+                              current.allocationMethod, l2BytesOf(current));
 }
 
 FailureOr<std::string> KernelProgram::text(bool commands, bool serial) {
   OwningOpRef<ModuleOp> copy =
-      commands ? lowered(Depth::Commands, serial, &theMemoryCode)
-               : OwningOpRef<ModuleOp>(theModule->clone());
+      commands ? lowered(blocks.front(), Depth::Commands, serial)
+               : OwningOpRef<ModuleOp>(blocks.front().module->clone());
   if (!copy)
     return failure();
   std::string text;
@@ -114,7 +129,7 @@ FailureOr<std::vector<uint8_t>> KernelProgram::bmodel(bool serial) {
                       << " yet; run the kernel with --interpret";
     return failure();
   }
-  OwningOpRef<ModuleOp> copy = lowered(Depth::Commands, serial, &theMemoryCode);
+  OwningOpRef<ModuleOp> copy = lowered(blocks.front(), Depth::Commands, serial);
   if (!copy)
     return failure();
   ppl::NetOp net = *copy->getOps<ppl::NetOp>().begin();
@@ -141,35 +156,70 @@ static MemoryImage imageBefore(const frontend::DeviceMemory &memory) {
                        : MemoryImage();
 }
 
-rt::Result<MemoryImage> KernelProgram::interpret() {
-  OwningOpRef<ModuleOp> copy = lowered(Depth::Placed, true, &theMemoryCode);
-  if (!copy)
-    return failureCause();
-  const frontend::DeviceMemory &memory = theRecorder->memory;
-  catalog::Machine machine(chip(), memory.used());
-  machine.global = imageBefore(memory);
-  // The program begins with copies from the places of inputs; the pieces
-  // themselves hold the same bytes here.
-  for (const auto &[name, source] : theRecorder->inputSources)
-    for (Attribute attr : net().getInputs()) {
-      auto io = cast<ppl::IoAttr>(attr);
-      if (io.getName() != StringRef(name))
-        continue;
-      const frontend::DeviceMemory::Piece *piece = memory.pieceAt(source);
-      std::copy_n(memory.at(source), piece->bytes,
-                  machine.global.begin() + (io.getAddress() - memory.base));
-    }
-  rt::Status status;
-  copy->walk([&](Operation *op) {
+namespace {
+/// A block while it is interpreted: its own local memory, its place in the
+/// program.
+struct Core {
+  OwningOpRef<ModuleOp> module;
+  std::unique_ptr<catalog::Machine> machine;
+  mlir::Block::iterator next, end;
+};
+} // namespace
+
+/// Runs a core up to its next barrier or its end.
+static rt::Status runToBarrier(Core &core, const Chip &chip) {
+  while (core.next != core.end) {
+    Operation *op = &*core.next++;
+    if (mlir::isa<ppl::BarrierOp>(op))
+      return rt::Status::ok();
     ppl::FunctionOp function(op);
-    if (!function || !status)
-      return;
-    status = catalog::interpret(function.call(chip()), machine)
-                 .withContext("ppl::" + std::string(function.function().name));
-  });
-  if (!status)
-    return status;
-  return std::move(machine.global);
+    if (!function)
+      continue;
+    rt::Status status = catalog::interpret(function.call(chip), *core.machine);
+    if (!status)
+      return status.withContext("ppl::" +
+                                std::string(function.function().name));
+  }
+  return rt::Status::ok();
+}
+
+rt::Result<MemoryImage> KernelProgram::interpret() {
+  const frontend::DeviceMemory &memory = recorder().memory;
+  MemoryImage global = imageBefore(memory);
+  std::vector<uint8_t> l2(chip().l2MemoryBytes);
+  // Inputs that are also written have a place of their own.
+  for (Attribute attr : net().getInputs()) {
+    auto io = cast<ppl::IoAttr>(attr);
+    uint64_t source = recorder().inputSources.at(io.getName().str());
+    const frontend::DeviceMemory::Piece *piece = memory.pieceAt(source);
+    std::copy_n(memory.at(source), piece->bytes,
+                global.begin() + (io.getAddress() - memory.base));
+  }
+  std::vector<Core> cores;
+  for (Block &block : blocks) {
+    Core &core = cores.emplace_back();
+    core.module = lowered(block, Depth::Placed, true);
+    if (!core.module)
+      return failureCause();
+    core.machine = std::make_unique<catalog::Machine>(chip(), 0);
+    mlir::Block &body =
+        (*core.module->getOps<ppl::NetOp>().begin()).getBody().front();
+    core.next = body.begin();
+    core.end = body.end();
+  }
+  // Between two barriers the blocks run one after the other.
+  while (llvm::any_of(cores,
+                      [](const Core &core) { return core.next != core.end; }))
+    for (Core &core : cores) {
+      std::swap(core.machine->global, global);
+      std::swap(core.machine->l2, l2);
+      rt::Status status = runToBarrier(core, chip());
+      std::swap(core.machine->global, global);
+      std::swap(core.machine->l2, l2);
+      if (!status)
+        return status;
+    }
+  return global;
 }
 
 rt::Result<MemoryImage> KernelProgram::run(const std::vector<uint8_t> &bytes,
@@ -183,11 +233,11 @@ rt::Result<MemoryImage> KernelProgram::run(const std::vector<uint8_t> &bytes,
       rt::openDevice(options, *model, spec, 0);
   if (!device)
     return device.status();
-  const frontend::DeviceMemory &memory = theRecorder->memory;
+  const frontend::DeviceMemory &memory = recorder().memory;
   MemoryImage image = imageBefore(memory);
   std::vector<rt::ByteSpan> inputs;
   for (const rt::TensorSpec &input : stage.inputs) {
-    uint64_t source = theRecorder->inputSources.at(input.name);
+    uint64_t source = recorder().inputSources.at(input.name);
     inputs.push_back({memory.at(source), input.storedBytes});
   }
   std::vector<std::vector<uint8_t>> results;
@@ -211,7 +261,7 @@ rt::Result<MemoryImage> KernelProgram::run(const std::vector<uint8_t> &bytes,
 std::vector<const frontend::DeviceMemory::Piece *> KernelProgram::outputs() {
   std::vector<const frontend::DeviceMemory::Piece *> pieces;
   for (Attribute attr : net().getOutputs())
-    pieces.push_back(std::as_const(theRecorder->memory)
+    pieces.push_back(std::as_const(recorder().memory)
                          .pieceAt(cast<ppl::IoAttr>(attr).getAddress()));
   return pieces;
 }
@@ -233,10 +283,10 @@ static bool isNear(double got, const frontend::Expectation &expected,
 std::vector<std::string>
 KernelProgram::unmetExpectations(const MemoryImage &image) const {
   std::vector<std::string> lines;
-  for (const frontend::Expectation &expected : theRecorder->expectations) {
+  for (const frontend::Expectation &expected : recorder().expectations) {
     catalog::Dense values(expected.type,
                           {1, 1, 1, int64_t(expected.values.size())});
-    std::copy_n(image.begin() + (expected.address - theRecorder->memory.base),
+    std::copy_n(image.begin() + (expected.address - recorder().memory.base),
                 values.bytes.size(), values.bytes.begin());
     size_t wrong = 0, first = 0;
     for (size_t i = 0; i < expected.values.size(); ++i)

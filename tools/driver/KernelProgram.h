@@ -26,15 +26,20 @@ public:
   explicit KernelProgram(llvm::raw_ostream &errors = llvm::errs());
   ~KernelProgram();
 
-  /// Runs `body` with a recorder. On failure everything has been printed.
+  /// Runs `body` with a recorder; once more for each further block if it sets
+  /// their number (set_block_num). On failure everything has been printed.
   mlir::LogicalResult
   record(const Chip &chip, const std::string &name,
          const std::function<void(const weft_ppl_recorder &)> &body);
 
-  /// The net of functions as recorded; null before.
+  /// The net of functions as recorded (by block 0); null before.
   ppl::NetOp net();
-  frontend::Recorder &recorder() { return *theRecorder; }
-  const Chip &chip() const { return theRecorder->chip; }
+  /// Of block 0.
+  frontend::Recorder &recorder() { return *blocks.front().recorder; }
+  const frontend::Recorder &recorder() const {
+    return *blocks.front().recorder;
+  }
+  const Chip &chip() const { return recorder().chip; }
 
   /// The bmodel, for chips that have commands; `serial` leaves rounds of loops
   /// one after the other.
@@ -52,7 +57,9 @@ public:
   std::vector<std::string> unmetExpectations(const MemoryImage &memory) const;
 
   unsigned errors() const { return diagnostics->errors(); }
-  rt::Status failureCause() const { return causeOf(*diagnostics); }
+  /// Why the last step failed. Code::InvalidArgument has no message: what is
+  /// wrong has been printed.
+  rt::Status failureCause() const;
   /// 0x11 or 0x1A if the last `bmodel`, `text` or `interpret` failed because a
   /// memory is too small.
   int memoryCode() const { return theMemoryCode; }
@@ -60,16 +67,20 @@ public:
   std::vector<const frontend::DeviceMemory::Piece *> outputs();
 
 private:
+  /// What one core runs.
+  struct Block {
+    std::unique_ptr<frontend::Recorder> recorder;
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+  };
   enum class Depth { Placed, Commands };
-  /// A copy of the module, lowered.
-  mlir::OwningOpRef<mlir::ModuleOp> lowered(Depth depth, bool serial,
-                                            int *code = nullptr);
+  /// A copy of a block's module, lowered; sets theMemoryCode.
+  mlir::OwningOpRef<mlir::ModuleOp> lowered(Block &block, Depth depth,
+                                            bool serial);
   int fits(ppl::NetOp recorded);
 
   mlir::MLIRContext context;
   std::unique_ptr<DiagnosticPrinter> diagnostics;
-  std::unique_ptr<frontend::Recorder> theRecorder;
-  mlir::OwningOpRef<mlir::ModuleOp> theModule;
+  std::vector<Block> blocks;
   int theMemoryCode = 0;
 };
 

@@ -56,6 +56,16 @@ static Result<const Chip *> chooseTarget(const std::string &name) {
                   "no target '" + name + "'; there are " + known);
 }
 
+/// As reportError; a status without message has been printed line by line.
+static ExitCode report(const rt::Status &status) {
+  return status.message().empty() ? ExitCode::UserError : reportError(status);
+}
+
+/// The failure of one test.
+static rt::Status inTest(const Recorded &one, const rt::Status &status) {
+  return status.message().empty() ? status : status.withContext(one.name);
+}
+
 /// The tests that were asked for, recorded.
 static Result<std::vector<Recorded>> recordTests(const PplFlags &flags,
                                                  const KernelLibrary &library,
@@ -128,27 +138,27 @@ static Result<Cycles> cyclesOf(Recorded &one, bool serial) {
 static ExitCode buildAction(const PplFlags &flags,
                             std::vector<Recorded> &tests) {
   if (tests.size() != 1)
-    return reportError(
-        rt::fail(rt::Code::InvalidArgument,
-                 flags.kernel + ": has " + std::to_string(tests.size()) +
-                     " __TEST__ functions; choose one with --test"));
+    return report(rt::fail(rt::Code::InvalidArgument,
+                           flags.kernel + ": has " +
+                               std::to_string(tests.size()) +
+                               " __TEST__ functions; choose one with --test"));
   if (flags.text) {
     mlir::FailureOr<std::string> text =
         tests.front().program->text(!flags.interpret, flags.serial);
     if (mlir::failed(text))
-      return reportError(tests.front().program->failureCause());
+      return report(tests.front().program->failureCause());
     return printText(*text);
   }
   if (flags.output.empty())
-    return reportError(rt::fail(rt::Code::InvalidArgument,
-                                "build needs --output FILE.bmodel"));
+    return report(rt::fail(rt::Code::InvalidArgument,
+                           "build needs --output FILE.bmodel"));
   Result<std::vector<uint8_t>> bytes = makeBmodel(tests.front(), flags.serial);
   if (!bytes)
-    return reportError(bytes.status());
+    return report(bytes.status());
   if (rt::Status status =
           tools::writeOutputFile(flags.output, bytes->data(), bytes->size());
       !status)
-    return reportError(status);
+    return report(status);
   return printText(flags.output + " " + std::to_string(bytes->size()) +
                    " bytes\n");
 }
@@ -184,19 +194,18 @@ static rt::Status saveOutputs(Recorded &one, const MemoryImage &memory,
 
 static ExitCode runAction(const PplFlags &flags, std::vector<Recorded> &tests) {
   if (!flags.save.empty() && tests.size() != 1)
-    return reportError(
-        rt::fail(rt::Code::InvalidArgument,
-                 "--save takes one test; choose it with --test"));
+    return report(rt::fail(rt::Code::InvalidArgument,
+                           "--save takes one test; choose it with --test"));
   std::string text;
   for (Recorded &one : tests) {
     Result<MemoryImage> memory = runOnce(one, flags, flags.serial);
     if (!memory)
-      return reportError(memory.status().withContext(one.name));
+      return report(inTest(one, memory.status()));
     text += one.name + ": ran, " +
             std::to_string(one.program->outputs().size()) + " outputs\n";
     if (!flags.save.empty())
       if (rt::Status status = saveOutputs(one, *memory, flags.save); !status)
-        return reportError(status);
+        return report(status);
   }
   return printText(text);
 }
@@ -210,7 +219,7 @@ static ExitCode profileAction(const PplFlags &flags,
     Result<Cycles> pipelined = cyclesOf(one, false),
                    serial = cyclesOf(one, true);
     if (!pipelined || !serial)
-      return reportError((pipelined ? serial : pipelined).status());
+      return report((pipelined ? serial : pipelined).status());
     json.push_back({{"test", one.name},
                     {"cycles", pipelined->total},
                     {"serial_cycles", serial->total},
@@ -273,7 +282,7 @@ static ExitCode testAction(const PplFlags &flags,
   for (Recorded &one : tests) {
     Result<std::vector<std::string>> wrong = checkTest(one, flags);
     if (!wrong)
-      return reportError(wrong.status().withContext(one.name));
+      return report(inTest(one, wrong.status()));
     text += (wrong->empty() ? "PASS " : "FAIL ") + one.name + "\n";
     for (const std::string &line : *wrong)
       text += "     " + line + "\n";
@@ -289,17 +298,17 @@ static ExitCode testAction(const PplFlags &flags,
 static ExitCode pplCommand(const PplFlags &flags) {
   Result<const Chip *> chip = chooseTarget(flags.target);
   if (!chip)
-    return reportError(chip.status());
+    return report(chip.status());
   Result<KernelLibrary> library =
       flags.kernel.size() > 3 &&
               flags.kernel.compare(flags.kernel.size() - 3, 3, ".so") == 0
           ? KernelLibrary::load(flags.kernel)
           : KernelLibrary::compile(flags.kernel, flags.compilerArguments);
   if (!library)
-    return reportError(library.status());
+    return report(library.status());
   Result<std::vector<Recorded>> tests = recordTests(flags, *library, **chip);
   if (!tests)
-    return reportError(tests.status());
+    return report(tests.status());
   if (flags.action == "build")
     return buildAction(flags, *tests);
   if (flags.action == "run")
