@@ -73,6 +73,41 @@ inline std::string problem(std::string_view name,
   return problemOf(callOf(name, std::move(arguments), chip));
 }
 
+inline Argument list(std::vector<int64_t> values) {
+  Argument argument;
+  argument.kind = Argument::Kind::Integers;
+  argument.integers = std::move(values);
+  return argument;
+}
+
+/// Arguments by the names of their slots.
+using Arguments = std::map<std::string_view, Argument>;
+
+inline Arguments with(Arguments base, std::string_view slot, Argument value) {
+  base[slot] = std::move(value);
+  return base;
+}
+
+/// A call by the names of its slots; the others are left out.
+inline Call named(std::string_view function, Arguments arguments,
+                  const Chip &chip = chips::bm1684x) {
+  const Operation *operation = find(function);
+  EXPECT_NE(operation, nullptr) << function;
+  std::vector<Argument> ordered;
+  for (const Slot &slot : operation->slots) {
+    auto given = arguments.find(slot.name);
+    ordered.push_back(given == arguments.end() ? none() : given->second);
+    arguments.erase(slot.name);
+  }
+  for (auto &[name, argument] : arguments)
+    ADD_FAILURE() << function << " has no slot " << name;
+  return callOf(function, ordered, chip);
+}
+inline std::string problemNamed(std::string_view function, Arguments arguments,
+                                const Chip &chip = chips::bm1684x) {
+  return problemOf(named(function, std::move(arguments), chip));
+}
+
 /// The same numbers in every run.
 class Numbers {
 public:

@@ -17,42 +17,6 @@ static constexpr DataType kF32 = DataType::Fp32, kF16 = DataType::Fp16,
                           kU32 = DataType::Uint32;
 static constexpr AlignMode kCompact = AlignMode::Compact;
 
-static Argument list(std::vector<int64_t> values) {
-  Argument argument;
-  argument.kind = Argument::Kind::Integers;
-  argument.integers = std::move(values);
-  return argument;
-}
-
-/// A call by the names of its slots; the others are left out.
-static Call named(std::string_view function,
-                  std::map<std::string_view, Argument> arguments,
-                  const Chip &chip = chips::bm1684x) {
-  const Operation *operation = find(function);
-  EXPECT_NE(operation, nullptr) << function;
-  std::vector<Argument> ordered;
-  for (const Slot &slot : operation->slots) {
-    auto given = arguments.find(slot.name);
-    ordered.push_back(given == arguments.end() ? none() : given->second);
-    arguments.erase(slot.name);
-  }
-  for (auto &[name, argument] : arguments)
-    ADD_FAILURE() << function << " has no slot " << name;
-  return callOf(function, ordered, chip);
-}
-static std::string problemNamed(std::string_view function,
-                                std::map<std::string_view, Argument> arguments,
-                                const Chip &chip = chips::bm1684x) {
-  return problemOf(named(function, std::move(arguments), chip));
-}
-
-using Arguments = std::map<std::string_view, Argument>;
-
-static Arguments with(Arguments base, std::string_view slot, Argument value) {
-  base[slot] = std::move(value);
-  return base;
-}
-
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//
