@@ -1,0 +1,8 @@
+//===- TiuMatMul.cpp - random calls -----------------------------------===//
+
+#include "tests/ops/ppl/Samplers.h"
+
+using namespace weft;
+using namespace weft::cases;
+
+std::vector<SampleRow> cases::tiuMatMulSamplers() { return {}; }
