@@ -399,11 +399,13 @@ int64_t Recorder::subView(int64_t id, const int64_t *shape,
                      offset[2] * d.strides[2] + offset[3] * d.strides[3];
   d.address = *d.address + uint64_t(elements) * catalog::bitsOf(d.type) / 8;
   // A part that lies as a tensor of its shape would keeps the layout.
-  bool isDefault = whole.layout != AlignMode::Free &&
-                   d.strides == catalog::stridesOf(whole.layout, d.type,
-                                                   d.shape, d.lane, chip) &&
-                   *d.address % catalog::startAlignment(d, chip) == 0;
-  d.layout = isDefault ? whole.layout : AlignMode::Free;
+  d.layout = AlignMode::Free;
+  if (whole.layout != AlignMode::Free &&
+      catalog::liesAs(d, whole.layout, chip) &&
+      *d.address % catalog::startAlignment(whole, chip) == 0) {
+    d.layout = whole.layout;
+    d.strides = catalog::stridesOf(d.layout, d.type, d.shape, d.lane, chip);
+  }
   tensor.value = tensorBuilder().create<ppl::ViewOp>(
       locate(at), typeOfTensor(d, chip, context), source->value,
       ArrayRef<int64_t>(offset, 4), 0);

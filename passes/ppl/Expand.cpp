@@ -100,6 +100,15 @@ Value Expansion::bits(Value tensor) {
              : view(tensor, withElement(type, element));
 }
 
+Value Expansion::named(Value tensor, Layout layout) {
+  auto type = cast<TensorViewType>(tensor.getType());
+  return type.getLayout() == layout
+             ? tensor
+             : view(tensor,
+                    TensorViewType::get(type.getShape(), type.getElementType(),
+                                        type.getMemory(), layout));
+}
+
 Value Expansion::view(Value source, TensorViewType type,
                       ArrayRef<int64_t> offset, int64_t bytes) {
   return builder.create<ViewOp>(loc, type, source, offset, bytes);

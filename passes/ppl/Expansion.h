@@ -56,6 +56,9 @@ public:
   /// The tensor as unsigned integers of its width, for commands that move
   /// bits: the machine has no 8-bit floats, and a NaN stays what it is.
   mlir::Value bits(mlir::Value tensor);
+  /// The tensor with its layout named: a part may lie as the layout's rule says
+  /// and yet have strides of its own. The function's rules have checked it.
+  mlir::Value named(mlir::Value tensor, Layout layout);
   /// The same bytes (or a part from `offset` on) as another type.
   mlir::Value view(mlir::Value source, TensorViewType type,
                    mlir::ArrayRef<int64_t> offset = {0, 0, 0, 0},

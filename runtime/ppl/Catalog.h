@@ -105,6 +105,10 @@ struct Tensor {
 /// Strides of a layout that has a rule (not Free).
 Dims stridesOf(AlignMode mode, DataType type, const Dims &shape, unsigned lane,
                const Chip &chip);
+/// True if the tensor has this layout, or has strides of its own that put every
+/// element where the layout's rule puts it; steps along axes of one element do
+/// not count.
+bool liesAs(const Tensor &tensor, AlignMode mode, const Chip &chip);
 /// Bytes from the first to behind the last element; in one lane for local
 /// memory (an upper bound over the lanes).
 uint64_t extentBytes(const Tensor &tensor, const Chip &chip);

@@ -31,6 +31,19 @@ Dims catalog::stridesOf(AlignMode mode, DataType type, const Dims &shape,
   return {};
 }
 
+bool catalog::liesAs(const Tensor &tensor, AlignMode mode, const Chip &chip) {
+  if (tensor.layout != AlignMode::Free || mode == AlignMode::Free)
+    return tensor.layout == mode;
+  Dims wanted = stridesOf(mode, tensor.type, tensor.shape, tensor.lane, chip);
+  Dims steps = tensor.shape;
+  if (tensor.memory == Memory::Local)
+    steps[1] = ceilDiv(int64_t(tensor.lane) + steps[1], chip.lanes);
+  for (int axis = 0; axis < 4; ++axis)
+    if (steps[axis] > 1 && tensor.strides[axis] != wanted[axis])
+      return false;
+  return true;
+}
+
 uint64_t catalog::extentBytes(const Tensor &tensor, const Chip &chip) {
   auto [n, c, h, w] = tensor.shape;
   if (tensor.memory == Memory::Local)

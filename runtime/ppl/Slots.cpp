@@ -241,10 +241,7 @@ Rule catalog::layoutIs(std::string_view name, std::vector<AlignMode> modes) {
               return std::string();
             // A view with the strides of a layout is as good as one.
             for (AlignMode mode : modes)
-              if (tensor->layout == mode ||
-                  tensor->strides == stridesOf(mode, tensor->type,
-                                               tensor->shape, tensor->lane,
-                                               *call.chip))
+              if (liesAs(*tensor, mode, *call.chip))
                 return std::string();
             return str(name) + " is " + str(spelling(tensor->layout));
           }};

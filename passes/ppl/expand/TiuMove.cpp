@@ -32,7 +32,8 @@ static LogicalResult expandFill(Expansion &e) {
 }
 
 static LogicalResult expandBroadcast(Expansion &e) {
-  Value dst = e.bits(e.tensor("dst")), src = e.bits(e.tensor("src"));
+  Value dst = e.named(e.bits(e.tensor("dst")), Layout::Aligned),
+        src = e.named(e.bits(e.tensor("src")), Layout::Aligned);
   auto type = cast<TensorViewType>(dst.getType());
   int64_t count = e.integer("num") ? e.integer("num") : type.getC();
   if (count == type.getC()) {
@@ -53,7 +54,8 @@ static LogicalResult expandBroadcast(Expansion &e) {
 }
 
 static LogicalResult expandMoveCrossLane(Expansion &e) {
-  e.create<LaneCopyOp>(e.bits(e.tensor("dst")), e.bits(e.tensor("src")));
+  e.create<LaneCopyOp>(e.named(e.bits(e.tensor("dst")), Layout::Aligned),
+                       e.named(e.bits(e.tensor("src")), Layout::Aligned));
   return success();
 }
 
@@ -92,7 +94,7 @@ static void loadTable(Expansion &e, Value dst,
 }
 
 static LogicalResult expandStaticBroadcast(Expansion &e) {
-  loadTable(e, e.tensor("dst"),
+  loadTable(e, e.named(e.tensor("dst"), Layout::Aligned),
             *catalog::coefficientTable(e.integer("coeff_mode"),
                                        e.described("dst").type));
   return success();
