@@ -42,11 +42,17 @@ private:
   void privatize(Value root, OpBuilder &builder);
   /// The first pair that would change places and must not.
   std::optional<std::pair<TensorAccess, TensorAccess>> conflict() const;
+  bool changesPlaces(size_t round, unsigned stage, size_t laterRound,
+                     unsigned laterStage) const;
 
   SmallVector<RoundOp> roundOps;
   const Chip &chip;
   SmallVector<Round> rounds;
   unsigned last = 0;
+  /// Whether a step starts with the loads for later rounds. Then a buffer that
+  /// is loaded and those that the other stages still use are alive together,
+  /// so that none of them gets the place of another.
+  bool earlyStagesFirst = true;
 };
 } // namespace
 
@@ -82,13 +88,19 @@ void Loop::stage(RoundOp round) {
   }
 }
 
+bool Loop::changesPlaces(size_t round, unsigned stage, size_t laterRound,
+                         unsigned laterStage) const {
+  size_t step = round + stage, laterStep = laterRound + laterStage;
+  return step > laterStep || (step == laterStep && earlyStagesFirst);
+}
+
 std::optional<std::pair<TensorAccess, TensorAccess>> Loop::conflict() const {
   for (size_t i = 0; i < rounds.size(); ++i)
     for (size_t later = i + 1; later <= i + last && later < rounds.size();
          ++later)
       for (const StagedOp &a : rounds[i])
         for (const StagedOp &b : rounds[later]) {
-          if (i + a.stage <= later + b.stage)
+          if (a.stage == b.stage || !changesPlaces(i, a.stage, later, b.stage))
             continue;
           for (const TensorAccess &x : accessesOf(FunctionOp(a.op)))
             for (const TensorAccess &y : accessesOf(FunctionOp(b.op))) {
@@ -158,6 +170,10 @@ std::optional<std::string> Loop::obstacle(OpBuilder &builder) {
       privatize(root, builder);
       continue;
     }
+    if (earlyStagesFirst) {
+      earlyStagesFirst = false;
+      continue;
+    }
     auto type = cast<TensorViewType>(root.getType());
     if (type.isLocal())
       return "a local tensor carries a value from one round to the next, or "
@@ -171,7 +187,8 @@ std::optional<std::string> Loop::obstacle(OpBuilder &builder) {
 void Loop::emitOverlapped() {
   Operation *before = roundOps.front();
   for (size_t step = 0; step < rounds.size() + last; ++step)
-    for (unsigned stage = last + 1; stage-- > 0;) {
+    for (unsigned i = 0; i <= last; ++i) {
+      unsigned stage = earlyStagesFirst ? i : last - i;
       if (step < stage || step - stage >= rounds.size())
         continue;
       for (const StagedOp &staged : rounds[step - stage])
@@ -189,9 +206,9 @@ void Loop::emitSerial() {
 
 namespace {
 /// `--ppl-pipeline`: rounds of a loop overlap. Step t runs stage s of round
-/// t - s, later stages first, so that the two engines always have work of
-/// different rounds. Every op keeps its order against those that touch the same
-/// bytes; a loop where that is impossible stays serial, with a warning.
+/// t - s, so that the two engines always have work of different rounds. Every
+/// op keeps its order against those that touch the same bytes; a loop where
+/// that is impossible stays serial, with a warning.
 struct PipelinePass : PassWrapper<PipelinePass, OperationPass<NetOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelinePass)
   PipelinePass() = default;
