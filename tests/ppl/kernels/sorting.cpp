@@ -1,4 +1,4 @@
-//===- sorting.cpp - the sorting engine (BM1690) --------------------------===//
+//===- sorting.cpp - the sorting engine -----------------------------------===//
 
 #include "tiles.h"
 
@@ -7,10 +7,11 @@ using namespace ppl;
 // PPL 4.5: the largest values of each row and where they stand.
 __KERNEL__ void top_values(float *values, int32 *indices, float *in, int rows,
                            int columns, int k) {
-  dim4 all = {1, 1, rows, columns}, best = {1, 1, rows, k};
-  gtensor<float> from(all, GLOBAL, in), to(best, GLOBAL, values);
-  gtensor<int32> at(best, GLOBAL, indices);
-  hau::topk(to, at, from, k, true);
+  dim4 line = {1, 1, 1, columns}, best = {1, 1, 1, k};
+  for (int row = 0; row < rows; ++row)
+    hau::topk(gtensor<float>(best, GLOBAL, values + row * k),
+              gtensor<int32>(best, GLOBAL, indices + row * k),
+              gtensor<float>(line, GLOBAL, in + row * columns), k, true);
 }
 __TEST__ void top_values_of_rows() {
   const int rows = 6, columns = 300, k = 10;
@@ -46,9 +47,9 @@ __KERNEL__ void sort_rows(float *out, float *keys, int32 *order, float *key,
   gtensor<int32> positions(line, GLOBAL, order);
   hau::topk(gtensor<float>(line, GLOBAL, keys), positions,
             gtensor<float>(line, GLOBAL, key), rows, false);
-  hau::gather_line(gtensor<float>(all, GLOBAL, out),
-                   gtensor<float>(all, GLOBAL, table),
-                   positions.view<uint32>(list), 0.0f, 0, rows - 1, true);
+  dma::gather_h(gtensor<float>(all, GLOBAL, out),
+                gtensor<float>(all, GLOBAL, table),
+                positions.view<uint32>(list), 0.0f);
 }
 __TEST__ void sort_rows_by_key() {
   const int rows = 40, columns = 25;
