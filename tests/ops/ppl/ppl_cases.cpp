@@ -40,6 +40,9 @@ struct Outcome {
 };
 } // namespace
 
+/// The values of Operation::accumulator among those of a case.
+static constexpr std::string_view kAccumulator = "accumulator";
+
 //===----------------------------------------------------------------------===//
 // Drawing
 //===----------------------------------------------------------------------===//
@@ -96,6 +99,13 @@ static std::vector<Case> drawCases(const Operation &operation, const Chip &chip,
       drawn.values.emplace(
           slot.name, contents(numbers, tensor->type, tensor->shape, low, high));
     }
+    if (operation.accumulator)
+      if (std::optional<Tensor> tensor = operation.accumulator(drawn.call))
+        drawn.values.try_emplace(
+            kAccumulator,
+            contents(numbers, tensor->type, tensor->shape,
+                     isFloat(tensor->type) ? -4 : double(INT32_MIN),
+                     isFloat(tensor->type) ? 4 : double(INT32_MAX)));
     cases.push_back(std::move(drawn));
   }
   outcome.drawn = cases.size();
@@ -125,6 +135,7 @@ private:
                              reinterpret_cast<uintptr_t>(place), at);
   }
   int64_t local(const Tensor &tensor, const Chip &chip);
+  int64_t loaded(const Tensor &tensor, const Dense &values, const Chip &chip);
   int64_t globalView(const Tensor &tensor, uint8_t *place);
   void move(const char *name, int64_t dst, int64_t src) {
     weft_ppl_argument arguments[2] = {};
@@ -156,9 +167,11 @@ static uint64_t roomOf(const Tensor &tensor, const Chip &chip) {
 uint64_t CaseRecorder::bytesOfInputs(const std::vector<Case> &cases) {
   uint64_t bytes = 64;
   for (const Case &drawn : cases)
-    for (const auto &[slot, values] : drawn.values)
+    for (const auto &[slot, values] : drawn.values) {
+      const Tensor *tensor = drawn.call.tensor(slot);
       bytes += std::max(roomOf(values),
-                        roomOf(*drawn.call.tensor(slot), *drawn.call.chip));
+                        tensor ? roomOf(*tensor, *drawn.call.chip) : 0);
+    }
   return bytes;
 }
 
@@ -208,6 +221,16 @@ int64_t CaseRecorder::globalView(const Tensor &tensor, uint8_t *place) {
                            reinterpret_cast<uintptr_t>(place), at);
 }
 
+int64_t CaseRecorder::loaded(const Tensor &tensor, const Dense &values,
+                             const Chip &chip) {
+  std::memcpy(input + inputAt, values.bytes.data(), values.bytes.size());
+  int64_t id = local(tensor, chip);
+  // A source that repeats itself (stride 0) is loaded once.
+  move("dma.load", id, global(tensor.type, tensor.shape, input + inputAt));
+  inputAt += roomOf(values);
+  return id;
+}
+
 void CaseRecorder::record(const Case &drawn) {
   const Operation &operation = *drawn.call.operation;
   std::vector<weft_ppl_argument> arguments(operation.slots.size());
@@ -216,6 +239,9 @@ void CaseRecorder::record(const Case &drawn) {
     const Tensor *tensor;
   };
   std::vector<Written> written;
+  std::optional<Tensor> wide;
+  if (operation.accumulator)
+    wide = operation.accumulator(drawn.call);
   for (size_t i = 0; i < operation.slots.size(); ++i) {
     const Slot &slot = operation.slots[i];
     const Argument &argument = drawn.call.arguments[i];
@@ -232,11 +258,14 @@ void CaseRecorder::record(const Case &drawn) {
     const Dense &values = drawn.values.at(slot.name);
     bool isWritten = slot.access != Access::Read;
     if (tensor.memory == Memory::Local) {
-      std::memcpy(input + inputAt, values.bytes.data(), values.bytes.size());
-      int64_t id = local(tensor, *drawn.call.chip);
-      // A source that repeats itself (stride 0) is loaded once.
-      move("dma.load", id, global(tensor.type, tensor.shape, input + inputAt));
-      inputAt += roomOf(values);
+      int64_t id =
+          loaded(wide && isWritten ? *wide : tensor,
+                 wide && isWritten ? drawn.values.at(kAccumulator) : values,
+                 *drawn.call.chip);
+      if (wide && isWritten) // the result takes the place of the sums
+        id = table.view(table.self, id, int32_t(tensor.type),
+                        tensor.shape.data(), int32_t(tensor.layout), nullptr,
+                        at);
       given.integer = id;
       if (isWritten)
         written.push_back({id, &tensor});
