@@ -308,7 +308,8 @@ static size_t countCommands(const std::string &text) {
 
 /// Runs the cases; fills `outcome`.
 static void runCases(const std::vector<Case> &cases, const Chip &chip,
-                     const Flags &flags, Outcome &outcome) {
+                     const Flags &flags, Outcome &outcome,
+                     bool onlyCount = false) {
   std::string errors;
   llvm::raw_string_ostream stream(errors);
   driver::KernelProgram program(stream);
@@ -342,6 +343,8 @@ static void runCases(const std::vector<Case> &cases, const Chip &chip,
   if (mlir::failed(text))
     return fail("no commands");
   outcome.commands = countCommands(*text);
+  if (onlyCount)
+    return;
   auto bytes = program.bmodel(/*serial=*/true);
   if (mlir::failed(bytes))
     return fail("no bmodel");
@@ -430,21 +433,33 @@ static std::string quoted(const std::string &text) {
   return out + "\"";
 }
 
-/// "native" if every call is one command, "sequence" if more.
-static std::string_view stateOf(const Outcome &outcome, size_t transfers) {
-  return outcome.commands == transfers + outcome.drawn ? "native" : "sequence";
+/// Commands that the call of one case becomes, without the loads and stores
+/// around it.
+static size_t commandsOf(const Case &drawn, const Chip &chip,
+                         const Flags &flags) {
+  Flags alone = flags;
+  Outcome outcome;
+  runCases({drawn}, chip, alone, outcome, /*onlyCount=*/true);
+  size_t transfers = 0;
+  for (const Slot &slot : drawn.call.operation->slots)
+    if (const Tensor *tensor = drawn.call.tensor(slot.name);
+        tensor && tensor->memory == Memory::Local)
+      transfers += slot.access == Access::Read ? 1 : 2;
+  // The copy of the output piece's bytes that no store covers, at most two.
+  uint64_t bytes = CaseRecorder::bytesOfOutputs({drawn});
+  transfers += (bytes >= 4096) + (bytes % 4096 != 0);
+  return outcome.commands > transfers ? outcome.commands - transfers : 0;
 }
 
-/// Loads and stores around the calls, one command each, plus the copy of the
-/// output piece where the calls leave bytes of it.
-static size_t transfersOf(const std::vector<Case> &cases, size_t copies) {
-  size_t count = copies;
-  for (const Case &drawn : cases)
-    for (const Slot &slot : drawn.call.operation->slots)
-      if (const Tensor *tensor = drawn.call.tensor(slot.name);
-          tensor && tensor->memory == Memory::Local)
-        count += slot.access == Access::Read ? 1 : 2;
-  return count;
+/// "native" if some call is one command (others may need a copy to other lanes
+/// first), else "sequence".
+static std::string_view stateOf(const std::vector<Case> &cases,
+                                const Chip &chip, const Flags &flags) {
+  constexpr size_t kLooks = 12;
+  for (size_t i = 0; i < cases.size() && i < kLooks; ++i)
+    if (commandsOf(cases[i], chip, flags) <= 1)
+      return "native";
+  return "sequence";
 }
 
 static bool runFunction(const Operation &operation, const Chip &chip,
@@ -459,10 +474,7 @@ static bool runFunction(const Operation &operation, const Chip &chip,
     runCases(cases, chip, flags, outcome);
   std::string_view state = "broken";
   if (outcome.problem.empty()) {
-    // The copy of the output piece: 4096-byte rows, then the rest.
-    uint64_t bytes = CaseRecorder::bytesOfOutputs(cases);
-    size_t copies = (bytes >= 4096) + (bytes % 4096 != 0);
-    state = stateOf(outcome, transfersOf(cases, copies));
+    state = stateOf(cases, chip, flags);
   } else if (cases.size() == flags.cases && cases.size() > 1) {
     std::string narrowed = firstBadCase(cases, chip, flags);
     if (!narrowed.empty())

@@ -4,6 +4,7 @@
 #define WEFT_TESTS_UNIT_RUNTIME_PPL_CALLBUILDER_H
 
 #include "runtime/ppl/Interpreter.h"
+#include "tests/unit/runtime/ppl/Coverage.h"
 
 #include <gtest/gtest.h>
 
@@ -74,7 +75,9 @@ public:
     return call.arguments[size_t(index)];
   }
   Tensor &tensor(std::string_view slot) { return argument(slot).tensor; }
-  std::string problem() const { return problemOf(call); }
+  std::string problem() const {
+    return testing::covered(call.operation->name, problemOf(call));
+  }
 
   Call call;
 
@@ -117,6 +120,7 @@ public:
   }
   void run() {
     EXPECT_EQ(problemOf(call), "") << call.operation->name;
+    testing::cover("computes", call.operation->name);
     rt::Status status = interpret(call, machine);
     EXPECT_TRUE(status.isOk()) << status.message();
   }

@@ -4,6 +4,7 @@
 #define WEFT_TESTS_UNIT_RUNTIME_PPL_CALLS_H
 
 #include "runtime/ppl/Interpreter.h"
+#include "tests/unit/runtime/ppl/Coverage.h"
 
 #include <gtest/gtest.h>
 
@@ -70,7 +71,7 @@ inline Call callOf(std::string_view name, std::vector<Argument> arguments,
 inline std::string problem(std::string_view name,
                            std::vector<Argument> arguments,
                            const Chip &chip = chips::bm1684x) {
-  return problemOf(callOf(name, std::move(arguments), chip));
+  return covered(name, problemOf(callOf(name, std::move(arguments), chip)));
 }
 
 inline Argument list(std::vector<int64_t> values) {
@@ -105,7 +106,8 @@ inline Call named(std::string_view function, Arguments arguments,
 }
 inline std::string problemNamed(std::string_view function, Arguments arguments,
                                 const Chip &chip = chips::bm1684x) {
-  return problemOf(named(function, std::move(arguments), chip));
+  return covered(function,
+                 problemOf(named(function, std::move(arguments), chip)));
 }
 
 /// The same numbers in every run.
@@ -148,6 +150,7 @@ inline Values randomValues(const Call &call, Numbers &numbers) {
 /// Runs a call's meaning on `values`; the call must be legal.
 inline rt::Status evaluate(const Call &call, Values &values) {
   EXPECT_EQ(problemOf(call), "") << call.operation->name;
+  cover("computes", call.operation->name);
   Evaluate evaluator = evaluatorOf(*call.operation);
   EXPECT_NE(evaluator, nullptr) << call.operation->name;
   return evaluator ? evaluator(call, values)
