@@ -279,8 +279,8 @@ void ElementCommands::select(unsigned func, Value dst,
       continue;
     }
     bindings.push_back({addresses[index], source.tensor, Expansion::Reads});
-    if (index < 2 && tensorType(source.tensor).getLayout() == Layout::Compact)
-      fields.push_back({layouts[index], int64_t(isa::Layout::Compact)});
+    if (tensorType(source.tensor).getShape() != type.getShape())
+      fields.push_back({layouts[index], int64_t(isa::Layout::Channel)});
   }
   e.command(Engine::Tiu, int32_t(isa::TiuType::Compare), int32_t(func), fields,
             bindings);

@@ -76,8 +76,9 @@ public:
             const Element &b) {
     (void)arith(func, dst, {a, b});
   }
-  /// CMP `func`; all tensors are aligned and of the result's shape. `extreme`
-  /// is null or gets the larger or smaller of the first two.
+  /// CMP `func`; all tensors are aligned and of the result's shape, but the
+  /// first two may have one element a channel in one row of lanes. `extreme` is
+  /// null or gets the larger or smaller of these two.
   void select(unsigned func, mlir::Value dst, mlir::ArrayRef<Element> sources,
               mlir::Value extreme = nullptr);
   /// Horner's rule; dst and src are aligned.

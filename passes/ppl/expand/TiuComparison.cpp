@@ -66,26 +66,56 @@ static LogicalResult expandMask(Expansion &e) {
 }
 
 /// A compared operand of a select: one element a channel is repeated first.
+/// AR has strides for that, and CMP if one row of lanes is enough.
 static Element comparedOperand(ElementCommands &commands, StringRef slot,
-                               TensorViewType dst) {
+                               TensorViewType dst, bool isForArith = false) {
   Expansion &e = commands.e;
   Element operand = commands.operand(slot, comparedType(e));
   if (operand.isConstant())
     return operand;
   auto type = cast<TensorViewType>(operand.tensor.getType());
-  if (type.getShape() == dst.getShape()) {
-    bool isNamed = type.getLayout() == Layout::Aligned ||
-                   type.getLayout() == Layout::Compact;
-    return isNamed ? operand : commands.of(commands.aligned(operand.tensor));
-  }
+  if (type.getShape() == dst.getShape())
+    return isForArith ? operand : commands.of(commands.aligned(operand.tensor));
+  if (!isForArith && commands.lane + dst.getC() <= e.chip.lanes)
+    return operand;
   // One row of lanes: after the last one the same elements come again.
   SmallVector<int64_t> strides = {0, 0, 0, 0};
   Value repeated = e.view(
       operand.tensor, TensorViewType::get(dst.getShape(), type.getElementType(),
                                           Memory::Local, strides));
+  if (isForArith)
+    return commands.of(repeated);
   Value whole = commands.room(type.getElementType());
   commands.copy(whole, commands.of(repeated));
   return commands.of(whole);
+}
+
+/// CMP compares 8 bits, or as many as it selects. Otherwise a mask is made
+/// first, and what it is compared with 0 selects.
+static LogicalResult selectByMask(ElementCommands &commands, unsigned func,
+                                  Value dst, const Element &onTrue,
+                                  const Element &onFalse, Value extreme) {
+  bool isLess = func == cmp::SelectLess || func == cmp::MinAndSelect;
+  unsigned relation = isLess                     ? ar::SelectLess
+                      : func == cmp::SelectEqual ? ar::SelectEqual
+                                                 : ar::SelectGreater;
+  Type narrow = commands.integer(16, true), wide = commands.integer(32, true);
+  auto type = cast<TensorViewType>(dst.getType());
+  Element a = comparedOperand(commands, "src0", type, true),
+          b = comparedOperand(commands, "src1", type, true);
+  Value mask = commands.room(narrow), wideMask = commands.room(wide);
+  ArithOptions one;
+  one.third = 1;
+  one.thirdType = narrow;
+  if (failed(commands.arith(relation, mask, {a, b}, one)) ||
+      (extreme &&
+       failed(commands.arith(isLess ? ar::Min : ar::Max, extreme, {a, b}))))
+    return failure();
+  commands.cast(wideMask, mask);
+  commands.select(
+      cmp::SelectEqual, dst,
+      {commands.of(wideMask), commands.bits(wide, 0), onFalse, onTrue});
+  return success();
 }
 
 static LogicalResult expandSelectInto(Expansion &e, unsigned func,
@@ -98,9 +128,6 @@ static LogicalResult expandSelectInto(Expansion &e, unsigned func,
     return operand.isConstant() ? operand
                                 : commands.of(commands.aligned(operand.tensor));
   };
-  Element sources[] = {comparedOperand(commands, "src0", dst),
-                       comparedOperand(commands, "src1", dst), aligned("src2"),
-                       aligned("src3")};
   // A view with the strides of the aligned layout is as good as one.
   auto named = [&](StringRef slot) {
     auto type = e.type(slot);
@@ -110,8 +137,14 @@ static LogicalResult expandSelectInto(Expansion &e, unsigned func,
                   TensorViewType::get(type.getShape(), type.getElementType(),
                                       Memory::Local, Layout::Aligned));
   };
-  commands.select(func, named(chosen), sources,
-                  extreme.empty() ? Value() : named(extreme));
+  Value to = named(chosen), other = extreme.empty() ? Value() : named(extreme);
+  Element onTrue = aligned("src2"), onFalse = aligned("src3");
+  unsigned compared = elementBitsOf(comparedType(e));
+  if (compared != 8 && compared != elementBitsOf(result))
+    return selectByMask(commands, func, to, onTrue, onFalse, other);
+  Element sources[] = {comparedOperand(commands, "src0", dst),
+                       comparedOperand(commands, "src1", dst), onTrue, onFalse};
+  commands.select(func, to, sources, other);
   return success();
 }
 
