@@ -358,6 +358,16 @@ static std::string reducedProblem(const Call &call) {
   const Tensor *zero = call.tensor("r_zp");
   if (zero && bitsOf(zero->type) != 8)
     return "r_zp is " + str(spelling(zero->type));
+  // One bit gives the sign of right and of its zero point.
+  bool hasSign =
+      isSignedOperand(call, "right") || isSignedOperand(call, "r_zp");
+  for (std::string_view name : {"right", "r_zp"}) {
+    const Tensor *tensor = call.tensor(name);
+    if (tensor ? isSigned(tensor->type) != hasSign
+               : hasSign && call.real(name) > 127)
+      return str(name) + " is unsigned, " +
+             (name == "right" ? "r_zp" : "right") + " is signed";
+  }
   return {};
 }
 
@@ -416,10 +426,11 @@ A tensor requant holds for every column multiplier, then shift in bits 7..0 and 
        rule("rst must be int32 or uint32 without requant, of 8 or 16 bits "
             "with it; a tensor requant replaces multiplier, shift and offset",
             byteProductProblem),
-       rule("bm1684x multiplies to 32 bits without bias, relu, requant and "
-            "saturate, with a zero point of 8 bits: use tiu::add and tiu::rq1 "
-            "on the result",
-            reducedProblem),
+       rule(
+           "bm1684x multiplies to 32 bits without bias, relu, requant and "
+           "saturate, with a zero point of the type of right: use tiu::add and "
+           "tiu::rq1 on the result",
+           reducedProblem),
        rule("rst must be signed if an operand is", byteSignProblem),
        noAddWithNt(form)});
   op.chipNote =

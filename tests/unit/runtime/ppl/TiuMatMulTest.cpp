@@ -192,6 +192,14 @@ TEST(TiuMatMul, rowsReject) {
       "r_zp is 300.000000; a number in place of a tensor of bytes must be "
       "whole and -128 to 255");
   EXPECT_EQ(problemNamed("tiu.mm2_nn",
+                         with(bytes, "r_zp", local(kU8, {1, 64, 1, 24})))
+                .substr(0, 38),
+            "r_zp is unsigned, right is signed; bm1");
+  EXPECT_EQ(problemNamed("tiu.mm2_nn",
+                         with(rows("nn", "rst", kI32, kU8), "r_zp", number(-1)))
+                .substr(0, 35),
+            "right is unsigned, r_zp is signed; ");
+  EXPECT_EQ(problemNamed("tiu.mm2_nn",
                          with(rows("nn", "rst", kI8, kI8), "r_zp", none()))
                 .substr(0, 28),
             "rst is int8 without requant;");
