@@ -739,7 +739,13 @@ OwningOpRef<ModuleOp> Recorder::finish() {
     error({nullptr, 0}) << "the kernel ended inside a scope";
   if (hasFailed)
     return nullptr;
-  if (options.describesInterface)
+  if (options.describesInterface) {
     inputSources = describeInterface(net, memory, chip);
+    if (net.getOutputs().empty()) {
+      error({nullptr, 0}) << "the program writes no global memory; store a "
+                             "result";
+      return nullptr;
+    }
+  }
   return std::move(theModule);
 }

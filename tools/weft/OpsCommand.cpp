@@ -1,5 +1,6 @@
 #include "frontend/onnx/Import.h"
 #include "passes/quantize/TpuSupport.h"
+#include "tools/weft/PplFunctions.h"
 #include "tools/weft/Program.h"
 
 #include "llvm/Support/ErrorHandling.h"
@@ -115,10 +116,45 @@ static ExitCode listOps(bool json) {
   return printJson({{"ops", rows}, {"measured", measured}});
 }
 
+namespace {
+struct OpsFlags {
+  bool json = false, ppl = false;
+  std::string examples;
+};
+} // namespace
+
+static ExitCode listPpl(const OpsFlags &flags) {
+  if (flags.examples.empty())
+    return flags.json ? printJson(pplFunctionsJson())
+                      : printText(pplFunctionsTable());
+  const Chip *chip = chips::findKernelTarget(flags.examples);
+  if (!chip)
+    return reportError(
+        rt::fail(rt::Code::NotFound, "no target '" + flags.examples +
+                                         "'; weft ppl --help lists them"));
+  return printText(pplExamples(*chip));
+}
+
+static ExitCode opsCommand(const OpsFlags &flags) {
+  if (!flags.examples.empty() && !flags.ppl)
+    return reportError(
+        rt::fail(rt::Code::InvalidArgument, "--examples goes with --ppl"));
+  return flags.ppl ? listPpl(flags) : listOps(flags.json);
+}
+
 void cli::addOpsCommand(Program &program) {
-  auto json = std::make_shared<bool>(false);
+  auto flags = std::make_shared<OpsFlags>();
   CLI::App &command = program.addCommand(
-      "ops", "List ONNX's operators and where they run at each precision",
-      {"weft ops", "weft ops --json"}, [json] { return listOps(*json); });
-  command.add_flag("--json", *json, "Print the table as JSON");
+      "ops",
+      "List ONNX's operators and where they run, or the functions of PPL",
+      {"weft ops", "weft ops --json", "weft ops --ppl --json"},
+      [flags] { return opsCommand(*flags); });
+  command.add_flag("--json", flags->json, "Print the table as JSON");
+  command.add_flag("--ppl", flags->ppl,
+                   "The functions of the kernel language PPL instead");
+  command
+      .add_option("--examples", flags->examples,
+                  "With --ppl: their examples as a kernel source for a chip")
+      ->check(nonEmptyValue())
+      ->type_name("CHIP");
 }
