@@ -326,8 +326,12 @@ static std::string overlapOf(const Call &call, std::string_view dst,
     bool repeats = from->shape != to->shape;
     if (exactIsFine && isSame && !repeats)
       continue;
-    return str(dst) + " at " + std::to_string(a->start) + " overlaps " +
-           str(name) + " at " + std::to_string(b->start);
+    // Before allocation every tensor lies in a region of 2^40 bytes of its own
+    // (frontend/ppl/Recorder.cpp); real addresses are smaller.
+    constexpr uint64_t region = uint64_t(1) << 40;
+    return str(dst) + " at " + std::to_string(a->start % region) +
+           " overlaps " + str(name) + " at " +
+           std::to_string(b->start % region);
   }
   return {};
 }

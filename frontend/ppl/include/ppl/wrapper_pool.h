@@ -22,12 +22,11 @@ void quick_pooling(const ppl::tensor<T> &out, const ppl::tensor<T> &in,
   using namespace ppl;
   CallScope scope("quick_pooling", at);
   if (real_shape->h != 1 || block_shape->h != 1)
-    return detail::refuse("quick_pooling: h is " +
-                              std::to_string(real_shape->h) +
+    return detail::refuse("h is " + std::to_string(real_shape->h) +
                               "; it must be 1: put h into c or n",
                           at);
   if (mode != 0 && mode != 1)
-    return detail::refuse("quick_pooling: mode is " + std::to_string(mode) +
+    return detail::refuse("mode is " + std::to_string(mode) +
                               "; 0 is the maximum, 1 the sum",
                           at);
   const int n = real_shape->n, c = real_shape->c, w = real_shape->w;

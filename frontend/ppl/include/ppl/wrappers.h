@@ -19,6 +19,13 @@
 
 namespace ppl::detail {
 
+/// Also of a tensor that could not be made: there is a message already.
+inline bool hasShape(const AnyTensor &tensor, const dim4 &shape) {
+  dim4 d = tensor.getShape();
+  return tensor.id == 0 ||
+         (d.n == shape.n && d.c == shape.c && d.h == shape.h && d.w == shape.w);
+}
+
 /// Runs `function` of Float32 and tensor<float> on the values of `in`.
 template <class T, class Function>
 void applyFloat32(const tensor<T> &out, const tensor<T> &in,
@@ -27,6 +34,8 @@ void applyFloat32(const tensor<T> &out, const tensor<T> &in,
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, fp16> ||
                     std::is_same_v<T, bf16>,
                 "wrappers take fp32, fp16 and bf16");
+  if (!hasShape(out, *real_shape) || !hasShape(in, *real_shape))
+    return refuse("out and in must have real_shape", at);
   Float32 math(*block_shape, *real_shape, at);
   if constexpr (std::is_same_v<T, float>) {
     tiu::move(out, function(math, in), at);
@@ -112,7 +121,7 @@ void softplus_f32(const ppl::tensor<T> &out, const ppl::tensor<T> &in,
                   const ppl::dim4 *real_shape, ppl::Line at = {}) {
   ppl::CallScope scope("softplus_f32", at);
   if (!(beta > 0) || beta > 0x1p60f)
-    return ppl::detail::refuse("softplus_f32: beta is " + std::to_string(beta) +
+    return ppl::detail::refuse("beta is " + std::to_string(beta) +
                                    "; it must be above 0 and at most 2^60",
                                at);
   ppl::detail::applyFloat32(
@@ -134,7 +143,7 @@ void prelu(const ppl::tensor<T> &out, const ppl::tensor<T> &in, float alpha,
     ppl::tiu::move(out, in, at);
   } else if constexpr (std::is_integral_v<T>) {
     if (!(alpha > -129 && alpha < 128))
-      return ppl::detail::refuse("prelu: alpha is " + std::to_string(alpha) +
+      return ppl::detail::refuse("alpha is " + std::to_string(alpha) +
                                      "; for integers it is an int8",
                                  at);
     ppl::tiu::mul(out, in, int(alpha), 0, ppl::RM_DOWN, true, at);
@@ -204,9 +213,8 @@ void pow_f32(const ppl::tensor<T> &out, float x, const ppl::tensor<T> &y,
              ppl::Line at = {}) {
   ppl::CallScope scope("pow_f32", at);
   if (!(x > 0))
-    return ppl::detail::refuse("pow_f32: the base is " + std::to_string(x) +
-                                   "; it must be above 0",
-                               at);
+    return ppl::detail::refuse(
+        "the base is " + std::to_string(x) + "; it must be above 0", at);
   float l = std::log(x);
   ppl::detail::applyFloat32(
       out, y, block_shape, real_shape, at,
@@ -222,7 +230,7 @@ void flogx(const ppl::tensor<T> &out, const ppl::tensor<T> &in, float x,
            ppl::Line at = {}) {
   ppl::CallScope scope("flogx", at);
   if (!(x > 0) || x == 1)
-    return ppl::detail::refuse("flogx: the base is " + std::to_string(x) +
+    return ppl::detail::refuse("the base is " + std::to_string(x) +
                                    "; it must be above 0 and not 1",
                                at);
   float factor = float(1 / std::log(double(x)));

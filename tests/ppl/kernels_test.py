@@ -1,0 +1,68 @@
+"""The kernels of kernels/: they give what their tests expect, and pipelined ones are faster.
+
+kernels_test.py WEFT [--device bmrt] [--only NAME]: runs `weft ppl test` on every file. That compares the values with the float
+references beside the kernels, and the bytes of the pipelined program with those of the serial one and of the interpreter. Then
+`weft ppl profile`: a test called *_pipelined must take fewer cycles than with its rounds one after the other, and some of them
+on both engines at once.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "kernels"
+# Functions of engines that Weft makes no commands for.
+INTERPRETED = {"sorting": "bm1684x", "multicore": "bm1690"}
+
+
+def weft(*words):
+    return subprocess.run([OPTIONS.weft, "ppl", *map(str, words)], capture_output=True, text=True, timeout=900)
+
+
+class KernelsTest(unittest.TestCase):
+
+    def files(self):
+        found = sorted(FOLDER.glob("*.cpp"))
+        self.assertGreaterEqual(len(found), 12)
+        for path in found:
+            if OPTIONS.only in ("", path.stem):
+                with self.subTest(path.stem):
+                    yield path
+
+    def test_values(self):
+        passed = 0
+        for path in self.files():
+            where = ["--device", OPTIONS.device]
+            if path.stem in INTERPRETED:
+                where = ["--interpret", "--target", INTERPRETED[path.stem]]
+            ran = weft("test", path, *where)
+            self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+            passed += ran.stdout.count("PASS ")
+            self.assertNotIn("FAIL", ran.stdout)
+        if not OPTIONS.only:
+            self.assertGreaterEqual(passed, 80)
+
+    def test_cycles(self):
+        for path in self.files():
+            if path.stem in INTERPRETED:
+                continue
+            ran = weft("profile", path, "--json")
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertNotIn("stays serial", ran.stderr)
+            for test in json.loads(ran.stdout):
+                if test["test"].endswith("_pipelined"):
+                    self.assertLess(test["cycles"], test["serial_cycles"], test)
+                    self.assertGreater(test["overlapped_cycles"], 0, test)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("weft")
+    parser.add_argument("--device", default="emulator", choices=["emulator", "bmrt"])
+    parser.add_argument("--only", default="", help="one file, without .cpp")
+    OPTIONS = parser.parse_args()
+    # Cycles do not depend on the device.
+    tests = [] if OPTIONS.device == "emulator" else ["KernelsTest.test_values"]
+    unittest.main(argv=sys.argv[:1] + tests)

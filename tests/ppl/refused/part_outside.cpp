@@ -1,0 +1,19 @@
+// A part that leaves its tensor.
+
+#include "ppl/ppl.h"
+
+using namespace ppl;
+
+__KERNEL__ void kernel(float *) {
+  tensor<float> x({1, 64, 1, 16});
+  // refused: sub_view: the part of 1x64x1x8 at 0x0x0x12 leaves the tensor of
+  // 1x64x1x16
+  auto y = x.sub_view({1, 64, 1, 8}, {0, 0, 0, 12});
+  tiu::fill(y, 1.0f);
+}
+__TEST__ void test() {
+  dim4 shape = {1, 64, 1, 64};
+  float *out = ppl::malloc<float>(&shape);
+  kernel(out);
+  expect(out, &shape, [](int64_t) { return 0; });
+}

@@ -1,0 +1,45 @@
+"""Kernels that must be refused: each says, before the wrong statement, what the message is.
+
+refused_test.py WEFT: runs `weft ppl test` on every file of refused/. A comment `// refused: TEXT`, which may go on in the next
+lines, stands before the statement; the message must name the statement's line and contain TEXT. The exit code is 2, that of a
+mistake of the user.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+WEFT = pathlib.Path(sys.argv.pop(1)).resolve()
+FOLDER = pathlib.Path(__file__).resolve().parent / "refused"
+
+
+class RefusedTest(unittest.TestCase):
+
+    def test_files(self):
+        files = sorted(FOLDER.glob("*.cpp"))
+        self.assertGreaterEqual(len(files), 20)
+        for path in files:
+            with self.subTest(path.name):
+                self.check(path)
+
+    def check(self, path):
+        line, text = None, None
+        for number, source in enumerate(path.read_text().splitlines(), 1):
+            comment = re.match(r"\s*// (refused: )?(.*)", source)
+            if comment and (comment[1] or text):
+                text = f"{text} {comment[2]}" if text else comment[2]
+            elif text:
+                line = number
+                break
+        self.assertIsNotNone(line, "no line is marked")
+        ran = subprocess.run([WEFT, "ppl", "test", path.name], cwd=FOLDER, capture_output=True, text=True, timeout=120)
+        self.assertEqual(ran.returncode, 2, ran.stderr)
+        messages = [m for m in ran.stderr.splitlines() if f"{path.name}:" in m]
+        self.assertTrue(messages, ran.stderr)
+        self.assertIn(f"{path.name}:{line}: ", messages[0])
+        self.assertIn(text, messages[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
