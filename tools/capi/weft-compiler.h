@@ -114,9 +114,12 @@ weft_ppl_program_recorder(const weft_ppl_program *program);
 /* Problems so far; NULL if there is none. May be asked while recording. */
 WEFT_COMPILER_API weft_compiler_status *
 weft_ppl_check(const weft_ppl_program *program);
-/* Ends recording: schedules, places tensors and makes commands. */
+/* Ends recording. With `again` not 0 the kernel has asked for several cores and
+   is to be recorded once more, for the next one: from the recorder that
+   weft_ppl_program_recorder() gives then, with the same allocations. What a run
+   reads and writes are those of the first one. */
 WEFT_COMPILER_API weft_compiler_status *
-weft_ppl_finish(weft_ppl_program *program);
+weft_ppl_finish(weft_ppl_program *program, int32_t *again);
 
 typedef enum weft_ppl_engine {
   WEFT_PPL_EMULATOR = 0,   /* the chip's commands, bit for bit */
@@ -160,9 +163,14 @@ typedef struct weft_ppl_profile {
 WEFT_COMPILER_API weft_compiler_status *
 weft_ppl_program_profile(weft_ppl_program *program, weft_ppl_profile *profile);
 
-/* The program as text: what was recorded before weft_ppl_finish(), the commands
-   after it. Lives until the next call. */
+typedef enum weft_ppl_stage {
+  WEFT_PPL_FUNCTIONS = 0, /* as recorded */
+  WEFT_PPL_COMMANDS = 1   /* the chip's, with addresses */
+} weft_ppl_stage;
+
+/* The finished program as text. Lives until the next call. */
 WEFT_COMPILER_API weft_compiler_status *weft_ppl_text(weft_ppl_program *program,
+                                                      weft_ppl_stage stage,
                                                       const char **text);
 
 /* NULL is fine. */

@@ -29,24 +29,32 @@ KernelProgram::KernelProgram(llvm::raw_ostream &errors)
 
 KernelProgram::~KernelProgram() = default;
 
+const weft_ppl_recorder &KernelProgram::begin(const Chip &chip,
+                                              const std::string &name) {
+  frontend::Recorder::Options options;
+  options.name = name;
+  options.blockIndex = unsigned(blocks.size());
+  options.fits = [this](ppl::NetOp net) { return fits(net); };
+  Block &block = blocks.emplace_back();
+  block.recorder =
+      std::make_unique<frontend::Recorder>(context, chip, std::move(options));
+  return block.recorder->table();
+}
+
+LogicalResult KernelProgram::end() {
+  Block &block = blocks.back();
+  block.module = block.recorder->finish();
+  return success(bool(block.module));
+}
+
 LogicalResult KernelProgram::record(
     const Chip &chip, const std::string &name,
     const std::function<void(const weft_ppl_recorder &)> &body) {
-  unsigned count = 1;
-  for (unsigned index = 0; index < count; ++index) {
-    frontend::Recorder::Options options;
-    options.name = name;
-    options.blockIndex = index;
-    options.fits = [this](ppl::NetOp net) { return fits(net); };
-    Block &block = blocks.emplace_back();
-    block.recorder =
-        std::make_unique<frontend::Recorder>(context, chip, std::move(options));
-    body(block.recorder->table());
-    block.module = block.recorder->finish();
-    if (!block.module)
+  do {
+    body(begin(chip, name));
+    if (failed(end()))
       return failure();
-    count = blocks.front().recorder->blocks;
-  }
+  } while (wantsMoreBlocks());
   return success();
 }
 

@@ -31,6 +31,13 @@ public:
   mlir::LogicalResult
   record(const Chip &chip, const std::string &name,
          const std::function<void(const weft_ppl_recorder &)> &body);
+  /// The same for callers that cannot give a body: begins the next block, from
+  /// 0 on; ends it; says whether a further one is to be recorded.
+  const weft_ppl_recorder &begin(const Chip &chip, const std::string &name);
+  mlir::LogicalResult end();
+  bool wantsMoreBlocks() const {
+    return blocks.size() < recorder().blocks;
+  }
 
   /// The net of functions as recorded (by block 0); null before.
   ppl::NetOp net();

@@ -1,0 +1,147 @@
+"""The shared libraries of the package, through ctypes.
+
+`libweft.so` (weft.h) runs bmodels, `libweft-compiler.so` (weft-compiler.h)
+makes them. Both lie in the folder `native` of the package; the environment
+variable WEFT_NATIVE_DIR names another one, a build folder for example.
+"""
+
+import ctypes
+import functools
+import os
+import pathlib
+
+PACKAGE = pathlib.Path(__file__).resolve().parent
+
+
+class WeftError(RuntimeError):
+    """A function of Weft failed. `code` is a `weft_code` of weft.h."""
+
+    def __init__(self, message, code=0):
+        super().__init__(message)
+        self.code = code
+
+
+def find_library(name):
+    """The path of a library of Weft; raises WeftError if it is not there."""
+    override = os.environ.get("WEFT_NATIVE_DIR")
+    if not override:
+        path = PACKAGE / "native" / name
+        if path.exists():
+            return path
+        raise WeftError(
+            f"{path} is missing; install the wheel of weft, or set "
+            "WEFT_NATIVE_DIR to a build folder")
+    found = sorted(pathlib.Path(override).rglob(name))
+    if not found:
+        raise WeftError(f"WEFT_NATIVE_DIR={override} has no {name}; build the "
+                        "targets WeftShared and WeftCompilerShared there")
+    return found[0]
+
+
+def include_folder():
+    """Folder of the kernel headers (`ppl/ppl.h`) of this package."""
+    return str(PACKAGE / "native" / "include")
+
+
+def declare(library, rows):
+    """Sets result and argument types: rows of (name, result, *arguments)."""
+    for name, result, *arguments in rows:
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = arguments
+    return library
+
+
+def text(value):
+    return value.decode("utf-8", "replace") if value else ""
+
+
+def encoded(value):
+    """A C string or NULL."""
+    return None if value is None else os.fsencode(value)
+
+
+class Library:
+    """A library whose functions report by a status object."""
+
+    def __init__(self, path, prefix, rows):
+        self.c = ctypes.CDLL(str(path))
+        self.prefix = prefix
+        declare(self.c, [
+            (f"{prefix}_code", ctypes.c_int, ctypes.c_void_p),
+            (f"{prefix}_message", ctypes.c_char_p, ctypes.c_void_p),
+            (f"{prefix}_free", None, ctypes.c_void_p),
+            *rows,
+        ])
+
+    def check(self, status, error=WeftError):
+        """Raises `error(message, code)` for a status that is not NULL."""
+        if not status:
+            return
+        try:
+            message = text(getattr(self.c, f"{self.prefix}_message")(status))
+            code = getattr(self.c, f"{self.prefix}_code")(status)
+        finally:
+            getattr(self.c, f"{self.prefix}_free")(status)
+        raise error(message, code)
+
+
+VOID, SIZE, INT = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+INT64, CHAR = ctypes.c_int64, ctypes.c_char_p
+POINTER = ctypes.POINTER
+
+
+class PplOptions(ctypes.Structure):
+    _fields_ = [("struct_bytes", SIZE), ("target", CHAR), ("name", CHAR),
+                ("no_pipeline", ctypes.c_int32)]
+
+
+class PplRunOptions(ctypes.Structure):
+    _fields_ = [("struct_bytes", SIZE), ("engine", INT),
+                ("bmrt_library", CHAR)]
+
+
+class PplProfile(ctypes.Structure):
+    _fields_ = [("struct_bytes", SIZE)] + [
+        (name, ctypes.c_uint64)
+        for name in ("total_cycles", "cycles_per_second", "tiu_busy_cycles",
+                     "gdma_busy_cycles", "dram_read_bytes",
+                     "dram_write_bytes", "local_bytes")]
+
+
+class ConvertOptions(ctypes.Structure):
+    _fields_ = [("struct_bytes", SIZE), ("target", CHAR), ("precision", CHAR),
+                ("calibration", CHAR), ("shapes", POINTER(CHAR)),
+                ("shape_count", SIZE), ("plugins", POINTER(CHAR)),
+                ("plugin_count", SIZE), ("no_host", ctypes.c_int32)]
+
+
+@functools.lru_cache(maxsize=None)
+def compiler():
+    """libweft-compiler.so."""
+    library = Library(find_library("libweft-compiler.so"),
+                      "weft_compiler_status", [
+        ("weft_compiler_api_version", INT),
+        ("weft_compiler_version", CHAR),
+        ("weft_compiler_status_ppl_code", INT, VOID),
+        ("weft_ppl_catalog", CHAR),
+        ("weft_ppl_types", CHAR),
+        ("weft_ppl_chips", CHAR),
+        ("weft_ppl_open", VOID, POINTER(PplOptions), POINTER(VOID)),
+        ("weft_ppl_program_recorder", VOID, VOID),
+        ("weft_ppl_check", VOID, VOID),
+        ("weft_ppl_finish", VOID, VOID, POINTER(ctypes.c_int32)),
+        ("weft_ppl_run", VOID, VOID, POINTER(PplRunOptions)),
+        ("weft_ppl_bmodel", VOID, VOID, POINTER(VOID), POINTER(SIZE)),
+        ("weft_ppl_program_profile", VOID, VOID, POINTER(PplProfile)),
+        ("weft_ppl_text", VOID, VOID, INT, POINTER(CHAR)),
+        ("weft_ppl_close", None, VOID),
+        ("weft_convert", VOID, CHAR, POINTER(ConvertOptions), POINTER(VOID),
+         POINTER(SIZE)),
+        ("weft_compiler_free", None, VOID),
+    ])
+    version = library.c.weft_compiler_api_version()
+    if version < 1:
+        raise WeftError(f"libweft-compiler.so has API version {version}, this "
+                        "package needs 1; install both from one wheel")
+    return library

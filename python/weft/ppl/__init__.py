@@ -1,0 +1,25 @@
+"""PPL in Python: kernels for TPUs as Python functions.
+
+    import numpy as np
+    from weft import ppl
+    import weft.ppl.language as pl
+
+    @ppl.jit
+    def double(y, x, n, c, h, w):
+        shape = [n, c, h, w]
+        t = pl.dma.load(pl.gtensor(shape, pl.GLOBAL, x))
+        pl.dma.store(pl.gtensor(shape, pl.GLOBAL, y), t + t)
+
+    x = np.ones((1, 64, 8, 8), np.float32)
+    y = np.empty_like(x)
+    double[(1,)](y, x, *x.shape)
+
+Environment: CHIP (default bm1684x), MODE (cmodel: Weft's emulator; bmrt: the
+vendor's runtime; interpreter).
+"""
+
+from ._jit import Kernel, Launch, autotiling, jit
+from ._recorder import OutOfMemory, PplError, chips
+
+__all__ = ["Kernel", "Launch", "OutOfMemory", "PplError", "autotiling",
+           "chips", "jit"]

@@ -1,0 +1,349 @@
+"""@ppl.jit and @ppl.autotiling (PPL 4.10.5 to 4.10.7)."""
+
+import ast
+import ctypes
+import functools
+import inspect
+import os
+import sys
+import textwrap
+
+import numpy
+
+from . import _recorder
+from ._recorder import OutOfMemory, PplError
+
+EMULATOR, BMRT, INTERPRETER = range(3)
+_MODES = {"cmodel": EMULATOR, "emulator": EMULATOR, "bmrt": BMRT,
+          "interpreter": INTERPRETER}
+
+
+def default_chip():
+    return os.environ.get("CHIP", "bm1684x").lower()
+
+
+def _engine(chip, mode):
+    mode = (mode or os.environ.get("MODE", "cmodel")).lower()
+    if mode not in _MODES:
+        raise PplError(f"MODE is '{mode}'; it must be one of "
+                       + ", ".join(_MODES))
+    chips = _recorder.chips()
+    if chip not in chips:
+        raise PplError(f"CHIP is '{chip}'; it must be one of "
+                       + ", ".join(chips))
+    return _MODES[mode] if chips[chip]["commands"] else INTERPRETER
+
+
+class _MarkIterations(ast.NodeTransformer):
+    """Puts the body of each loop that calls enable_pipeline() into
+    `with __ppl_round__(line):`, so that a round has a beginning and an end."""
+
+    found = False
+
+    def visit_For(self, loop):
+        self.generic_visit(loop)
+        for statement in loop.body:
+            call = getattr(statement, "value", None)
+            if not (isinstance(statement, ast.Expr)
+                    and isinstance(call, ast.Call)):
+                continue
+            name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+            if name != "enable_pipeline":
+                continue
+            self.found = True
+            marker = ast.Call(ast.Name("__ppl_round__", ast.Load()),
+                              [ast.Constant(statement.lineno)], [])
+            loop.body = [ast.With([ast.withitem(marker)], loop.body)]
+            ast.copy_location(loop.body[0], statement)
+            break
+        return loop
+
+
+class _Round:
+    """One round of a pipelined loop."""
+
+    def __init__(self, file, line):
+        self.line = _recorder.Line(os.fsencode(file), line)
+
+    def __enter__(self):
+        program = _recorder.active()
+        program.rounds = getattr(program, "rounds", 0) + 1
+        program.table.enter(program.table.self, _recorder.SCOPE_ITERATION,
+                            None, self.line)
+
+    def __exit__(self, kind, value, trace):
+        program = _recorder.active()
+        program.rounds -= 1
+        program.table.leave(program.table.self, _recorder.SCOPE_ITERATION)
+        if kind is None:
+            program.check_recording()
+
+
+def _with_rounds(function):
+    """The function with the rounds of its pipelined loops marked."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        return function  # no source: enable_pipeline() says so
+    try:
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+    except SyntaxError:
+        return function
+    ast.increment_lineno(tree, first - 1)
+    marker = _MarkIterations()
+    definition = marker.visit(tree.body[0])
+    if not marker.found:
+        return function
+    definition.decorator_list = []
+    free = function.__code__.co_freevars
+    # A function around it keeps the variables of enclosing functions.
+    outer = ast.FunctionDef(
+        "__ppl_outer__",
+        ast.arguments([], [ast.arg(name) for name in free], None, [], [], None,
+                      []),
+        [definition,
+         ast.Return(ast.Name(definition.name, ast.Load()))], [], None)
+    if sys.version_info >= (3, 12):
+        outer.type_params = []
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    file = inspect.getsourcefile(function) or function.__code__.co_filename
+    names = function.__globals__
+    local = {}
+    names_with_marker = _Globals(names, functools.partial(_Round, file))
+    exec(compile(module, file, "exec"), names_with_marker, local)
+    made = local["__ppl_outer__"](
+        *(cell.cell_contents for cell in function.__closure__ or ()))
+    return functools.wraps(function)(made)
+
+
+class _Globals(dict):
+    """The globals of a kernel, looked up live, with the marker of rounds."""
+
+    def __init__(self, names, marker):
+        super().__init__(__ppl_round__=marker, __builtins__=__builtins__)
+        self.names = names
+
+    def __missing__(self, name):
+        return self.names[name]
+
+
+def _array_of(value):
+    """The numpy array behind an argument; None for a scalar."""
+    if isinstance(value, numpy.ndarray):
+        return value
+    if hasattr(value, "numpy") and hasattr(value, "dtype"):  # torch, on a CPU
+        return value.detach().numpy() if hasattr(value, "detach") else \
+            value.numpy()
+    return None
+
+
+class Launch:
+    """What a launch did. `errorCode` is 0 or PPL's code of the failure."""
+
+    def __init__(self, program=None, error=None):
+        self.program, self.error = program, error
+        self.errorCode = error.errorCode if error else 0
+
+    def bmodel(self):
+        """The kernel as the bytes of a bmodel."""
+        return self.program.bmodel()
+
+    def save(self, path):
+        with open(path, "wb") as file:
+            file.write(self.bmodel())
+
+    def profile(self):
+        """Predicted cycles and bytes, by name (weft_ppl_profile)."""
+        return self.program.profile()
+
+    def text(self):
+        """The commands as text."""
+        return self.program.text()
+
+    def __repr__(self):
+        return f"<launch: {self.error or 'done'}>"
+
+
+class Kernel:
+    """A Python function that records a program when it is launched:
+    `kernel[(cores,)](arrays and scalars..)`."""
+
+    def __init__(self, function, debug=0, tiling=None, pipeline=True):
+        functools.update_wrapper(self, function)
+        self.function = _with_rounds(function)
+        self.signature = inspect.signature(function)
+        self.debug, self.tiling, self.pipeline = debug, tiling, pipeline
+        self.rules = None  # of autotiling
+        self.fitting = {}  # arguments -> values that fitted
+        self.options = {}
+
+    def using(self, **options):
+        """A copy with other options: chip, mode ("cmodel", "bmrt",
+        "interpreter"), pipeline."""
+        other = Kernel.__new__(Kernel)
+        other.__dict__.update(self.__dict__)
+        other.options = {**self.options, **options}
+        return other
+
+    def __getitem__(self, grid):
+        grid = grid if isinstance(grid, tuple) else (grid,)
+        if len(grid) != 1 or not isinstance(grid[0], int) or grid[0] < 1:
+            raise PplError(f"launch grid is {grid}; give the number of cores, "
+                           "kernel[(1,)](...)")
+        return functools.partial(self._launch, grid[0])
+
+    def __call__(self, *args, **kwargs):
+        if _recorder.is_active():  # one kernel calls another
+            return self.function(*args, **kwargs)
+        return self._launch(1, *args, **kwargs)
+
+    def _launch(self, cores, *args, **kwargs):
+        if self.tiling:
+            def attempt(*values):
+                return self._attempt(cores, values, {})
+            return self.tiling(attempt, *args, **kwargs)
+        if self.rules:
+            return self._shrink(cores, args, kwargs)
+        launch = self._attempt(cores, args, kwargs)
+        if launch.error:
+            raise launch.error
+        return launch
+
+    def _attempt(self, cores, args, kwargs):
+        """Launches; a kernel that does not fit memory is no exception."""
+        try:
+            return Launch(self._record_and_run(cores, args, kwargs))
+        except OutOfMemory as error:
+            return Launch(error=error)
+
+    def _shrink(self, cores, args, kwargs):
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        values = dict(bound.arguments)
+        key = tuple((name, value.shape, str(value.dtype))
+                    if _array_of(value) is not None else (name, repr(value))
+                    for name, value in values.items())
+        values.update(self.fitting.get(key, {}))
+        while True:
+            launch = self._attempt(cores, (), values)
+            if not launch.error:
+                self.fitting[key] = {name: values[name] for name in self.rules}
+                return launch
+            smaller = {name: rule(dict(values))
+                       for name, rule in self.rules.items()}
+            grew = all(smaller[name] >= values[name] for name in smaller)
+            if grew or any(value < 1 for value in smaller.values()):
+                raise launch.error
+            values.update(smaller)
+
+    def _record_and_run(self, cores, args, kwargs):
+        chip = self.options.get("chip") or default_chip()
+        engine = _engine(chip, self.options.get("mode"))
+        program = _recorder.Program(
+            chip, self.__name__, self.options.get("pipeline", self.pipeline))
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        arrays = self._record(program, bound.arguments, cores)
+        while program.finish():  # the same on the other cores
+            self._record(program, bound.arguments, cores)
+        if self.debug:
+            print(program.text(commands=False), file=sys.stderr)
+        program.run(engine, self.options.get("bmrt_library"))
+        for name, array, memory in arrays:
+            _copy_back(name, array, memory)
+        return program
+
+    def _record(self, program, arguments, cores):
+        """Runs the function once; its arrays with their bytes on the device."""
+        with _recorder.recording(program):
+            table = program.table
+            arrays, values = _allocate(program, arguments)
+            table.set(table.self, _recorder.SET_BLOCK_NUM, 0, cores)
+            code = self.function.__code__
+            line = _recorder.Line(os.fsencode(code.co_filename),
+                                  code.co_firstlineno)
+            table.enter(table.self, _recorder.SCOPE_KERNEL,
+                        self.__name__.encode(), line)
+            self.function(**values)
+            table.leave(table.self, _recorder.SCOPE_KERNEL)
+            program.check_recording()
+            return arrays
+
+
+def _copy_back(name, array, memory):
+    result = memory.view(array.dtype).reshape(array.shape)
+    if memory.tobytes() == numpy.ascontiguousarray(array).tobytes():
+        return
+    if not array.flags.writeable:
+        raise PplError(f"the kernel writes argument '{name}', which is a "
+                       "read-only array; pass a copy")
+    array[...] = result
+
+
+def _allocate(program, arguments):
+    """Device memory for the arrays: (name, array, its bytes on the device),
+    and what the kernel gets for each argument."""
+    from . import language as pl
+    table, arrays, values = program.table, [], {}
+    for name, value in arguments.items():
+        array = _array_of(value)
+        if array is None:
+            if hasattr(value, "item"):
+                value = value.item()
+            values[name] = value
+            continue
+        kind = pl.of_numpy(array.dtype)
+        if kind is None:
+            raise PplError(
+                f"argument '{name}' has the numpy type {array.dtype}; use "
+                "float32, float16, an integer type, or bfloat16 and float8 of "
+                "ml_dtypes")
+        if array.size == 0:
+            raise PplError(f"argument '{name}' has no elements; give 1 or more")
+        shape = [1] * max(0, 4 - array.ndim) + list(array.shape)
+        while len(shape) > 4:  # the last axes together
+            shape[-2:] = [shape[-2] * shape[-1]]
+        address = table.allocate(table.self, kind.code, _recorder.sizes(shape),
+                                 name.encode(), _recorder.here())
+        program.check_recording()
+        memory = numpy.ctypeslib.as_array(
+            ctypes.cast(address, ctypes.POINTER(ctypes.c_uint8)),
+            (array.nbytes,))
+        memory[:] = numpy.frombuffer(
+            numpy.ascontiguousarray(array).tobytes(), numpy.uint8)
+        arrays.append((name, array, memory))
+        values[name] = pl.pointer(address, pl.pointer_type(kind), array.shape,
+                                  name)
+    return arrays, values
+
+
+def jit(function=None, *, debug=0, tiling=None, pipeline=True):
+    """Makes a Python function a kernel.
+
+    `debug=1` prints the recorded program. `tiling` is a search: it gets a
+    function that launches, and the arguments; see the manual of PPL, 4.10.6.
+    """
+    if function is None:
+        return functools.partial(jit, debug=debug, tiling=tiling,
+                                 pipeline=pipeline)
+    return Kernel(function, debug, tiling, pipeline)
+
+
+def autotiling(rules):
+    """Shrinks parameters until a kernel fits: `rules` maps a name to a
+    function of all current values (by name) that gives the next value.
+
+    A launch that does not fit local or L2 memory applies all rules once and
+    is tried again; it fails when a value falls below 1 or none gets smaller.
+    What fitted is remembered for arguments of the same shapes and values.
+    """
+    def decorate(kernel):
+        if not isinstance(kernel, Kernel):
+            raise PplError("@ppl.autotiling stands above @ppl.jit")
+        unknown = set(rules) - set(kernel.signature.parameters)
+        if unknown:
+            raise PplError(f"autotiling names {', '.join(sorted(unknown))}, "
+                           f"which {kernel.__name__} has not")
+        kernel.rules = dict(rules)
+        return kernel
+    return decorate

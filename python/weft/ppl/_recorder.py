@@ -1,0 +1,257 @@
+"""The table of functions of ppl/recorder.h and the program being recorded."""
+
+import contextlib
+import ctypes
+import json
+import linecache
+import os
+import pathlib
+import re
+import sys
+import threading
+
+from .. import _native
+
+L2, GLOBAL, LOCAL = 1, 2, 3
+NO_ADDRESS = 2**64 - 1
+OMITTED, TENSOR, INTEGER, FLOAT, INTEGERS = range(5)
+SCOPE_CALL, SCOPE_ITERATION, SCOPE_ATTEMPT, SCOPE_PARALLEL, SCOPE_KERNEL = range(5)
+(SET_BLOCK_NUM, SET_ALLOCATION_METHOD, SET_PINGPONG, SET_AUTO_SYNC, SET_SEED,
+ SET_GROUP_NUM, SET_BARRIER) = range(7)
+(GET_LANES, GET_EU_BYTES, GET_LANE_BYTES, GET_BANKS, GET_CORES, GET_L2_BYTES,
+ GET_BLOCK_NUM, GET_BLOCK_INDEX, GET_CHANNEL_PACK, GET_GROUP_NUM,
+ GET_GROUP_INDEX, GET_FAILED) = range(12)
+
+LOCAL_MEMORY_FULL, L2_MEMORY_FULL = 0x11, 0x1A
+
+
+class PplError(_native.WeftError):
+    """A kernel is wrong or does not fit.
+
+    `errorCode` is PPL's code (0x11: local memory, 0x1A: L2 memory); `file` and
+    `line` are the place in the kernel if the message names one.
+    """
+
+    def __init__(self, message, code=0, error_code=0x17):
+        match = re.match(r"(.+?):(\d+): ", message)
+        self.file = match.group(1) if match else None
+        self.line = int(match.group(2)) if match else None
+        if match:
+            source = linecache.getline(self.file, self.line).strip()
+            if source:
+                message = f"{message}\n    {source}"
+        super().__init__(message, code)
+        self.errorCode = error_code
+
+
+class OutOfMemory(PplError):
+    """The tensors of a kernel do not fit; smaller blocks may."""
+
+
+class Argument(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int32), ("count", ctypes.c_int32),
+                ("integer", ctypes.c_int64), ("real", ctypes.c_double),
+                ("integers", ctypes.POINTER(ctypes.c_int64))]
+
+
+class TensorDescription(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int32), ("memory", ctypes.c_int32),
+                ("layout", ctypes.c_int32), ("lane", ctypes.c_int32),
+                ("shape", ctypes.c_int64 * 4), ("strides", ctypes.c_int64 * 4)]
+
+
+class Line(ctypes.Structure):
+    _fields_ = [("file", ctypes.c_char_p), ("line", ctypes.c_int32)]
+
+
+_SIZES = ctypes.POINTER(ctypes.c_int64)
+
+
+def _function(result, *arguments):
+    return ctypes.CFUNCTYPE(result, ctypes.c_void_p, *arguments)
+
+
+class Table(ctypes.Structure):
+    """weft_ppl_recorder."""
+    _fields_ = [
+        ("bytes", ctypes.c_uint32),
+        ("self", ctypes.c_void_p),
+        ("make_tensor", _function(ctypes.c_int64, ctypes.c_int32,
+                                  ctypes.c_int32, _SIZES, ctypes.c_int32,
+                                  _SIZES, ctypes.c_uint64, Line)),
+        ("view", _function(ctypes.c_int64, ctypes.c_int64, ctypes.c_int32,
+                           _SIZES, ctypes.c_int32, _SIZES, Line)),
+        ("sub_view", _function(ctypes.c_int64, ctypes.c_int64, _SIZES, _SIZES,
+                               Line)),
+        ("describe", _function(ctypes.c_int32, ctypes.c_int64,
+                               ctypes.POINTER(TensorDescription))),
+        ("call", _function(None, ctypes.c_char_p, ctypes.POINTER(Argument),
+                           ctypes.c_size_t, Line)),
+        ("enter", _function(None, ctypes.c_int32, ctypes.c_char_p, Line)),
+        ("leave", _function(ctypes.c_int32, ctypes.c_int32)),
+        ("set", _function(None, ctypes.c_int32, ctypes.c_int64,
+                          ctypes.c_int64)),
+        ("get", _function(ctypes.c_int64, ctypes.c_int32, ctypes.c_int64)),
+        ("fail", _function(None, ctypes.c_char_p, Line)),
+        ("allocate", _function(ctypes.c_void_p, ctypes.c_int32, _SIZES,
+                               ctypes.c_char_p, Line)),
+        ("fill_random", _function(None, ctypes.c_void_p, ctypes.c_int32,
+                                  ctypes.c_int64, ctypes.c_double,
+                                  ctypes.c_double)),
+        ("expect", _function(None, ctypes.c_void_p, ctypes.c_int32,
+                             ctypes.c_int64, ctypes.POINTER(ctypes.c_double),
+                             ctypes.c_double, ctypes.c_double, Line)),
+    ]
+
+
+_FOLDER = str(pathlib.Path(__file__).resolve().parent) + os.sep
+
+
+def here():
+    """The line of the kernel that is being executed."""
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename.startswith(_FOLDER):
+        frame = frame.f_back
+    return Line(os.fsencode(frame.f_code.co_filename), frame.f_lineno)
+
+
+def sizes(values, what="shape"):
+    """Four integers for C."""
+    values = [int(value) for value in values]
+    if len(values) != 4:
+        raise PplError(f"{what} {values} has {len(values)} sizes; give four, "
+                       "[n, c, h, w]")
+    return (ctypes.c_int64 * 4)(*values)
+
+
+def integers(values):
+    values = [int(value) for value in values]
+    return (ctypes.c_int64 * len(values))(*values)
+
+
+class Program:
+    """A program of one target while it is recorded, and afterwards."""
+
+    def __init__(self, target, name="kernel", pipeline=True):
+        self.library = _native.compiler()
+        options = _native.PplOptions(ctypes.sizeof(_native.PplOptions),
+                                     target.encode(), name.encode(),
+                                     0 if pipeline else 1)
+        self.handle = ctypes.c_void_p()
+        self.check(self.library.c.weft_ppl_open(
+            ctypes.byref(options), ctypes.byref(self.handle)))
+        self._take_table()
+        self.target = target
+        self.keep = []  # arrays that the table borrows
+
+    def _take_table(self):
+        address = self.library.c.weft_ppl_program_recorder(self.handle)
+        self.table = ctypes.cast(address, ctypes.POINTER(Table)).contents
+
+    def check(self, status):
+        """Raises the exception that belongs to a status."""
+        if not status:
+            return
+        ppl = self.library.c.weft_compiler_status_ppl_code(status)
+        kind = OutOfMemory if ppl in (LOCAL_MEMORY_FULL,
+                                      L2_MEMORY_FULL) else PplError
+        self.library.check(status,
+                           lambda message, code: kind(message, code, ppl))
+
+    def check_recording(self):
+        """Raises if the last call was wrong."""
+        if self.table.get(self.table.self, GET_FAILED, 0):
+            self.check(self.library.c.weft_ppl_check(self.handle))
+
+    def get(self, number, subject=0):
+        return self.table.get(self.table.self, number, subject)
+
+    def finish(self):
+        """Ends a recording. True if the kernel is to be recorded once more,
+        for the next core."""
+        again = ctypes.c_int32()
+        self.check(self.library.c.weft_ppl_finish(self.handle,
+                                                  ctypes.byref(again)))
+        if again.value:
+            self._take_table()
+        return bool(again.value)
+
+    def run(self, engine, bmrt_library=None):
+        options = _native.PplRunOptions(
+            ctypes.sizeof(_native.PplRunOptions), engine,
+            _native.encoded(bmrt_library))
+        self.check(self.library.c.weft_ppl_run(self.handle,
+                                               ctypes.byref(options)))
+
+    def bmodel(self):
+        data, size = ctypes.c_void_p(), ctypes.c_size_t()
+        self.check(self.library.c.weft_ppl_bmodel(
+            self.handle, ctypes.byref(data), ctypes.byref(size)))
+        return ctypes.string_at(data, size.value)
+
+    def profile(self):
+        profile = _native.PplProfile(ctypes.sizeof(_native.PplProfile))
+        self.check(self.library.c.weft_ppl_program_profile(
+            self.handle, ctypes.byref(profile)))
+        return {name: getattr(profile, name)
+                for name, _ in profile._fields_[1:]}
+
+    def text(self, commands=True):
+        text = ctypes.c_char_p()
+        self.check(self.library.c.weft_ppl_text(self.handle, int(commands),
+                                                ctypes.byref(text)))
+        return _native.text(text.value)
+
+    def __del__(self):
+        if getattr(self, "handle", None):
+            self.library.c.weft_ppl_close(self.handle)
+            self.handle = None
+
+
+_state = threading.local()
+
+
+def active():
+    """The program that is being recorded in this thread."""
+    stack = getattr(_state, "stack", None)
+    if not stack:
+        raise PplError("functions of weft.ppl.language work inside of a kernel "
+                       "only; decorate the function with @ppl.jit and launch "
+                       "it: kernel[(1,)](...)")
+    return stack[-1]
+
+
+def is_active():
+    return bool(getattr(_state, "stack", None))
+
+
+@contextlib.contextmanager
+def recording(program):
+    stack = _state.__dict__.setdefault("stack", [])
+    stack.append(program)
+    try:
+        yield program
+    finally:
+        stack.pop()
+
+
+def catalog():
+    """The functions of PPL by their names, as weft-compiler.h describes."""
+    global _catalog
+    if _catalog is None:
+        rows = json.loads(_native.compiler().c.weft_ppl_catalog())
+        _catalog = {row["name"]: row for row in rows}
+    return _catalog
+
+
+def types():
+    return json.loads(_native.compiler().c.weft_ppl_types())
+
+
+def chips():
+    """The chips by name, as weft-compiler.h describes."""
+    rows = json.loads(_native.compiler().c.weft_ppl_chips())
+    return {row["name"]: row for row in rows}
+
+
+_catalog = None

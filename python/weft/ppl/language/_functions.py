@@ -1,0 +1,317 @@
+"""The functions of the language, made from the compiler's catalog.
+
+Names, parameters and their kinds come from `weft_ppl_catalog()`. What is
+written here is only where Python differs from it: one name for an integer and
+a float function, other names, order and defaults of parameters, results that
+are returned.
+"""
+
+from .. import _recorder
+from . import _tensor, _types
+from ._tensor import is_tensor
+
+_error = _recorder.PplError
+REQUIRED = object()
+
+# Words of the Python manual for slots that have another name.
+ALIASES = {
+    "output": ("dst", "rst"), "out": ("dst",), "input": ("src", "dst"),
+    "pointer": ("src",), "r_mode": ("round_mode", "round"),
+    "mode": ("round_mode", "round"), "filter": ("weight",),
+    "padding": ("pad",), "kernel": ("k_shape",), "lshift": ("l_shift",),
+    "rshift": ("r_shift",), "const_val": ("C",), "value": ("C", "scalar"),
+    "npu_num": ("num",), "insert": ("ins",), "shift": ("rshift",),
+    "dst_cnt": ("count",), "count": ("dst_cnt",), "coeff_mode":
+    ("static_mem_mode",), "round_mode": ("round",), "round": ("round_mode",),
+}
+
+# Parameters of Python's functions where they are not the catalog's in their
+# order: `name`, or `name:slot` where the slot has another name, with defaults.
+SIGNATURES = {
+    "tiu.add": "dst, src0, src1, shift=0, mode:round_mode=0, saturation=0",
+    "tiu.sub": "dst, src0, src1, shift=0, mode:round_mode=0, saturation=0",
+    "tiu.mul": "dst, src0, src1, shift=0, mode:round_mode=0, saturation=0",
+    "tiu.gt": "dst, src0, src1, true_val=1",
+    "tiu.lt": "dst, src0, src1, true_val=1",
+    "tiu.eq": "dst, src0, src1, true_val=1",
+    "tiu.pool_avg": "output:dst, pointer:src, kernel, padding:pad, stride, "
+                    "dilation, scale, rshift=None, ins=None",
+    "tiu.pool_max": "output:dst, pointer:src, kernel, padding:pad, stride, "
+                    "dilation",
+    "tiu.pool_min": "output:dst, pointer:src, kernel, padding:pad, stride, "
+                    "dilation",
+    "tiu.fdeconv": "output:dst, src, weight, bias, oc, kernel:k_shape, "
+                   "dilation, padding:pad, insert, result_add, out_dtype, "
+                   "has_bias",
+    "tiu.fdw_deconv": "output:dst, src, weight, bias, kernel:k_shape, "
+                      "dilation, padding:pad, insert, out_dtype:-, "
+                      "has_bias:-",
+    "tiu.dw_deconv": "output:dst, src, weight, bias, kernel:k_shape, "
+                     "dilation, padding:pad, insert, pad_val, result_relu, "
+                     "out_dtype:-, has_bias:-, rshift, round_mode",
+    "tiu.fdw_conv": "output, src:input, weight, bias, kernel:k_shape, stride, "
+                    "dilation, padding:pad, has_bias:-=True",
+    "tiu.mm": "dst, left, right, bias=None, ltrans=False, rtrans=False, "
+              "result_add=False, lshift=0, rshift=0, do_relu=False, "
+              "round_mode:round=5",
+    "tiu.fmm": "dst, left, right, bias=None, ltrans=False, result_add=False",
+    "tiu.gather_hw": "output:dst, param, index, const_val:C=0, "
+                     "fill_const=False",
+    "tiu.gather_w": "output:dst, param, index, is_param_repeated=False, "
+                    "const_val:C=0, fill_const=False",
+    "tiu.gather_h": "output:dst, param, index, is_param_repeated=False, "
+                    "const_val:C=0, fill_const=False",
+    "tiu.scatter_h": "output:dst, param, index, is_param_repeated=False",
+    "tiu.scatter_w": "output:dst, param, index, bcast:-=False, "
+                     "is_param_repeated=False",
+    "tiu.rq0": "output:dst, input:src, dst_round_mode, src_round_mode, "
+               "scale=None, offset=None, quant=None",
+    "tiu.rq1": "output:dst, input:src, round_mode, multiplier=None, "
+               "shift=None, offset=None, quant=None",
+    "tiu.dq0": "output:dst, input:src, round_mode, offset=None, scale=None, "
+               "quant=None",
+    "tiu.dq1": "output:dst, input:src, round_mode, offset=None, "
+               "multiplier=None, shift=None, quant=None",
+    "tiu.fill": "input:dst, value:scalar",
+    "dma.fill": "input:dst, value:C",
+    "dma.zero": "input:dst",
+    "dma.gather_h": "output:dst, param, index, const_val:C=0, "
+                    "index_start_pos=0",
+    "hau.topk": "dst, src, K, descended, dst_idx=None, src_idx=None",
+    "sdma.move": "dst, src, port_id:-=-1",
+    "sdma.transpose_nc": "dst, src, port_id:-=-1",
+    "sdma.transpose": "dst, src, trans_mode=0, port_id:-=-1",
+}
+
+# One Python name for an integer and a float function.
+TWINS = {"min": "fmin", "max": "fmax", "vc_min": "fvc_min",
+         "vc_max": "fvc_max", "pool_max": "fpool_max",
+         "pool_min": "fpool_min", "pool_avg": "fpool_avg"}
+
+
+class Parameter:
+    """A parameter in Python and the slot that it fills (None: none does)."""
+
+    def __init__(self, name, slot, default=REQUIRED):
+        self.name, self.slot, self.default = name, slot, default
+
+    def __str__(self):
+        return self.name if self.default is REQUIRED else \
+            f"{self.name}={self.default!r}"
+
+
+def _parameters(row, text):
+    """The parameters of a function: those of the text, then other slots."""
+    slots = {slot["name"]: slot for slot in row["slots"]}
+    result = []
+    for part in (text or "").split(","):
+        if not part.strip():
+            continue
+        name, _, default = part.strip().partition("=")
+        name, _, slot = name.partition(":")
+        slot = slot or next(candidate for candidate in (name, *ALIASES.get(
+            name, ())) if candidate in slots or candidate == ALIASES.get(
+                name, (name,))[-1])
+        value = {"": REQUIRED, "None": None, "True": True, "False": False}.get(
+            default, default)
+        if isinstance(value, str):
+            value = int(value)
+        if slot != "-" and slot not in slots:
+            continue  # the float twin lacks it
+        result.append(Parameter(name, None if slot == "-" else slot, value))
+    taken = {parameter.slot for parameter in result}
+    for name, slot in slots.items():
+        if name not in taken:
+            result.append(Parameter(name, name,
+                                    None if slot["optional"] else REQUIRED))
+    return result
+
+
+class Form:
+    """One function of the catalog with Python's parameters."""
+
+    def __init__(self, row, signature):
+        self.row = row
+        self.parameters = _parameters(row, signature)
+        self.writes = (bool(row["slots"])
+                       and row["slots"][0]["access"] == "write"
+                       and row["slots"][0]["kind"] == "tensor")
+
+    def _find(self, name):
+        for candidate in (name, *ALIASES.get(name, ())):
+            for parameter in self.parameters:
+                if candidate in (parameter.name, parameter.slot):
+                    return parameter
+        raise TypeError(f"{self.row['name']}() has no parameter '{name}'; it "
+                        "has " + ", ".join(map(str, self.parameters)))
+
+    def bind(self, args, kwargs, skip):
+        """Values by slot; None if a required one is missing. `skip`: without
+        the first parameter."""
+        parameters = self.parameters[skip:]
+        if len(args) > len(parameters):
+            return None
+        given = dict(zip(parameters, args))
+        for name, value in kwargs.items():
+            parameter = self._find(name)
+            if parameter in given:
+                raise TypeError(f"{self.row['name']}() gets '{name}' twice")
+            given[parameter] = value
+        values = {}
+        for parameter in parameters:
+            value = given.get(parameter, parameter.default)
+            if value is REQUIRED:
+                return None
+            if parameter.slot:
+                values[parameter.slot] = value
+        return values
+
+
+class Function:
+    """A function of the catalog as Python calls it.
+
+    With a destination it writes there; without one (the first parameter, if it
+    is only written) it makes the tensor and returns it.
+    """
+
+    def __init__(self, rows, signature=None, result=None):
+        self.forms = [Form(row, signature) for row in rows]
+        self.result = result
+        row = rows[0]
+        self.__name__ = row["name"].split(".")[-1]
+        self.__doc__ = (f"{self.__name__}("
+                        + ", ".join(map(str, self.forms[0].parameters))
+                        + f")\n\n{row['summary']}\n\n{row['formula']}"
+                        + ("\n\nChips: " + ", ".join(row["chips"])
+                           if row["chips"] else ""))
+
+    def _form(self, args, kwargs):
+        """The float form if the first tensor has floats."""
+        first = next((value for value in (*args, *kwargs.values())
+                      if is_tensor(value)), None)
+        is_float = first is not None and first.dtype.is_float
+        return self.forms[-1 if is_float else 0]
+
+    def __call__(self, *args, **kwargs):
+        kwargs.pop("_builder", None)
+        wanted = kwargs.pop("type", None)
+        form = self._form(args, kwargs)
+        values = form.bind(args, kwargs, skip=0)
+        if values is not None:
+            self._record(form, values)
+            return None
+        rest = form.bind(args, kwargs, skip=1) if form.writes else None
+        if rest is None:
+            raise TypeError(
+                f"{form.row['name']}("
+                + ", ".join(map(str, form.parameters)) + ")"
+                + (" (without the first one it returns the result)"
+                   if form.writes else "")
+                + f" got {len(args)} positional arguments"
+                + "".join(f", {name}" for name in kwargs))
+        layout = _types.align_mode.TPU_ALIGN
+        if form.row["name"] == "dma.load":
+            layout = kwargs.get("align_mode", layout)
+        dst = self._make_result(form, rest, wanted, layout)
+        self._record(form, {form.parameters[0].slot: dst, **rest})
+        return dst
+
+    @staticmethod
+    def _record(form, values):
+        if any(slot["name"] == "lmul" for slot in form.row["slots"]):
+            setting = getattr(_recorder.active(), "vector_setting", None)
+            if not setting:
+                raise _error(f"{form.row['name']} moves vector registers; call "
+                             "pl.vset(bits, lmul, v_len) first")
+            values = {**values, **setting}
+        _tensor.call(form.row, values)
+
+    def _make_result(self, form, values, wanted, layout):
+        sources = [values[slot["name"]] for slot in form.row["slots"]
+                   if is_tensor(values.get(slot["name"]))]
+        if not sources:
+            raise _error(f"{form.row['name']} of numbers has no shape for its "
+                         "result; give dst")
+        shape = [max(int(source.shape[axis]) for source in sources)
+                 for axis in range(4)]
+        kind = _types.get_scalar_dtype(wanted) if wanted else sources[0].dtype
+        if self.result:
+            shape, kind, layout = self.result(values, sources, shape, kind,
+                                              layout)
+        return _tensor.make_tensor(shape, kind, align_mode=layout)
+
+
+# Results: functions of the values by slot, the tensors among them, and shape,
+# type and layout by default (that of the operands, broadcast).
+
+
+def _mask(values, sources, shape, kind, layout):
+    """Of comparisons: bytes for an integer true_val that fits one."""
+    true_value = values.get("true_val", 1)
+    if isinstance(true_value, int) and 0 <= true_value <= 255:
+        kind = _types.types["uint8"]
+    return shape, kind, layout
+
+
+def _selected(values, sources, shape, kind, layout):
+    chosen = [values[name] for name in ("src2", "src3")
+              if is_tensor(values.get(name))]
+    return shape, (chosen[0].dtype if chosen else kind), layout
+
+
+def _compact(values, sources, shape, kind, layout):
+    return shape, kind, _types.align_mode.TPU_COMPACT
+
+
+def _all_lanes(values, sources, shape, kind, layout):
+    if not values.get("num"):
+        values["num"] = _recorder.active().get(_recorder.GET_LANES)
+    return [shape[0], int(values["num"]), *shape[2:]], kind, layout
+
+
+def _outer(values, sources, shape, kind, layout):
+    first, second = (sources[0].shape, sources[1].shape)
+    return [first[1] * first[3], second[1], 1, second[3]], kind, layout
+
+
+def _exponent(values, sources, shape, kind, layout):
+    return shape, _types.types["int32" if kind.bits == 32 else "int16"], layout
+
+
+RESULTS = {
+    "tiu.gt": _mask, "tiu.lt": _mask, "tiu.eq": _mask,
+    "tiu.gt_select": _selected, "tiu.lt_select": _selected,
+    "tiu.eq_select": _selected, "dma.load_compact": _compact,
+    "tiu.broadcast": _all_lanes, "dma.broadcast": _all_lanes,
+    "tiu.vc_min": _outer, "tiu.vc_max": _outer, "tiu.fvc_min": _outer,
+    "tiu.fvc_max": _outer, "tiu.fexp_part": _exponent,
+}
+
+
+class Unit:
+    """The functions of one unit of the chip: pl.tiu, pl.dma, pl.sdma, pl.hau."""
+
+    def __init__(self, name):
+        self._name = name
+        catalog = _recorder.catalog()
+        for full, row in catalog.items():
+            unit, short = full.split(".", 1)
+            if unit != name:
+                continue
+            rows = [row]
+            twin = catalog.get(f"{unit}.{TWINS.get(short)}")
+            if twin:
+                rows.append(twin)
+            setattr(self, short, Function(rows, SIGNATURES.get(full),
+                                          RESULTS.get(full)))
+
+    def __getattr__(self, name):
+        raise AttributeError(f"PPL has no function {self._name}.{name}; "
+                             f"dir(pl.{self._name}) lists them")
+
+    def __dir__(self):
+        return sorted(name for name in self.__dict__
+                      if not name.startswith("_"))
+
+    def __repr__(self):
+        return f"pl.{self._name}: " + ", ".join(dir(self))

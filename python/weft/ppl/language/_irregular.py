@@ -1,0 +1,242 @@
+"""Functions that Python has and the catalog has not, or has in pieces."""
+
+from .. import _recorder
+from . import _tensor, _types
+from ._tensor import is_tensor, tensor
+
+_error = _recorder.PplError
+
+
+def _channels(oc, output):
+    return oc or int(output.shape[1])
+
+
+def _call(name, **values):
+    _tensor.call(_recorder.catalog()[name], values)
+
+
+def _as_operands(args, count):
+    """(dst or None, operands) of a function with `count` operands."""
+    if len(args) == count + 1:
+        return args[0], args[1:]
+    if len(args) == count:
+        return None, args
+    raise TypeError(f"{len(args)} operands; give {count}, or dst and {count}")
+
+
+def _made(dst, operands, kind=None):
+    """The destination: `dst`, or a tensor like the operands."""
+    if dst is not None:
+        return dst
+    sources = [value for value in operands if is_tensor(value)]
+    shape = [max(int(source.shape[axis]) for source in sources)
+             for axis in range(4)]
+    return _tensor.make_tensor(shape, kind or sources[0].dtype)
+
+
+def _fconv(tiu):
+    def fconv(output, input, filter, kernel, stride, dilation, padding,
+              bias=None, oc=0, ins=None, result_relu=False, result_add=False,
+              out_dtype=None, has_bias=True, saturate=False,
+              kernel_rotate=False):
+        """2D float convolution."""
+        _call("tiu.fconv", dst=output, src=input, weight=filter, bias=bias,
+              oc=_channels(oc, output), k_shape=kernel, stride=stride,
+              dilation=dilation, pad=padding, ins=ins, do_relu=result_relu,
+              result_add=result_add, out_dtype=out_dtype,
+              has_bias=has_bias and bias is not None,
+              kernel_rotate=kernel_rotate)
+    return fconv
+
+
+def _conv(tiu):
+    def conv(output, input, filter, oc, kernel, stride, dilation, padding,
+             bias=None, ins=None, pad_val=0, result_relu=False,
+             result_add=False, out_dtype=None, has_bias=False, sym=True,
+             quant=0, rq=False, requant=0, rq_shift=0, out_zp=0,
+             saturate=False, round=_types.round_mode.RM_HALF_UP,
+             kernel_rotate=False):
+        """2D integer convolution: symmetric (`quant` is a right shift) or not
+        (`quant` is the zero point of the kernel), requantised with `rq`."""
+        values = dict(dst=output, src=input, weight=filter, bias=bias,
+                      oc=_channels(oc, output), k_shape=kernel, stride=stride,
+                      dilation=dilation, pad=padding, ins=ins,
+                      has_bias=bool(has_bias) or bias is not None,
+                      kernel_rotate=kernel_rotate)
+        if rq:
+            is_list = is_tensor(requant)
+            values.update(requant=requant if is_list else None,
+                          multiplier=None if is_list else requant,
+                          rshift=rq_shift, out_zp=out_zp, saturate=saturate,
+                          round=int(round))
+        if sym:
+            values.update(result_relu=result_relu)
+            if not rq:
+                values.update(rshift=quant)
+        else:
+            values.update(pad_val=pad_val, result_add=result_add,
+                          out_dtype=out_dtype, kzp=quant)
+        _call(f"tiu.conv_{'sym' if sym else 'asym'}{'_rq' if rq else ''}",
+              **values)
+    return conv
+
+
+def _deconv(tiu):
+    def deconv(output, src, weight, bias, oc, kernel, dilation, padding,
+               insert, has_bias, pad_val=None, insert_val=0, result_relu=False,
+               result_add=False, out_dtype=None, sym=True, quant=0):
+        """2D integer deconvolution."""
+        values = dict(dst=output, src=src, weight=weight,
+                      oc=_channels(oc, output), k_shape=kernel,
+                      dilation=dilation, pad=padding, ins=insert,
+                      out_dtype=out_dtype)
+        if sym:
+            _call("tiu.deconv_sym", bias=bias, result_relu=result_relu,
+                  has_bias=bool(has_bias) and bias is not None, rshift=quant,
+                  **values)
+        else:
+            _call("tiu.deconv_asym", pad_val=pad_val, insert_val=insert_val,
+                  result_add=result_add, kzp=quant, **values)
+    return deconv
+
+
+def _dw_conv(tiu):
+    def dw_conv(output, src, weight, bias, kernel, stride, dilation, padding,
+                pad_val, result_relu, out_dtype, has_bias, round_mode,
+                rshift=0, rq=False, requant=None, saturate=False):
+        """2D integer depthwise convolution."""
+        if rq:
+            raise _error("dw_conv with rq=True has no counterpart in PPL's "
+                         "catalog; give rq=False and call tiu.rq1 afterwards")
+        _call("tiu.dw_conv", dst=output, src=src, weight=weight,
+              bias=bias if has_bias else None, pad_val=pad_val, k_shape=kernel,
+              pad=padding, stride=stride, dilation=dilation, rshift=rshift,
+              result_relu=result_relu, round_mode=int(round_mode))
+    return dw_conv
+
+
+def _transposes(ltrans, rtrans, rst_trans):
+    names = {(False, False): "nn", (False, True): "nt", (True, True): "tt"}
+    name = names.get((bool(ltrans), bool(rtrans)))
+    if name is None:
+        raise _error("ltrans without rtrans; the left operand is transposed "
+                     "together with the right one only")
+    if bool(rst_trans) != (name == "tt"):
+        raise _error(f"rst_trans is {bool(rst_trans)}; it is True exactly if "
+                     "ltrans and rtrans are")
+    return name
+
+
+def _fmm2(tiu):
+    def fmm2(dst, left, right, bias=None, ltrans=False, rtrans=False,
+             rst_trans=None, do_relu=False, result_add=False, out_dtype=None,
+             has_bias=False, saturate=False):
+        """Float matrix product: left [1,M,1,K], right [1,K,1,N] (rtrans:
+        [1,N,1,K])."""
+        if rst_trans is None:
+            rst_trans = ltrans and rtrans
+        _call(f"tiu.fmm2_{_transposes(ltrans, rtrans, rst_trans)}", dst=dst,
+              left=left, right=right, bias=bias, result_add=result_add,
+              out_dtype=out_dtype, do_relu=do_relu, saturate=saturate)
+    return fmm2
+
+
+def _mm2(tiu):
+    def mm2(dst, left, right, bias=None, r_zp=None, requant=None, multiplier=1,
+            rshift=0, y_zp=0, ltrans=False, rtrans=False, rst_trans=None,
+            result_add=False, out_dtype=None, has_bias=False, do_relu=False,
+            do_rq=False, saturate=False,
+            round_mode=_types.round_mode.RM_HALF_AWAY_FROM_ZERO):
+        """Integer matrix product."""
+        if rst_trans is None:
+            rst_trans = ltrans and rtrans
+        values = dict(rst=dst, left=left, right=right, bias=bias,
+                      result_add=result_add, out_dtype=out_dtype,
+                      do_relu=do_relu, r_zp=r_zp, saturate=saturate,
+                      round_mode=int(round_mode))
+        if do_rq:
+            values.update(requant=requant if requant is not None else 1,
+                          multiplier=multiplier, shift=rshift, offset=y_zp)
+        _call(f"tiu.mm2_{_transposes(ltrans, rtrans, rst_trans)}", **values)
+    return mm2
+
+
+def _truediv(tiu):
+    def truediv(*args):
+        """Quotient as floats, whatever the operands are."""
+        dst, operands = _as_operands(args, 2)
+        floats = []
+        for value in operands:
+            if is_tensor(value) and not value.dtype.is_float:
+                value = tiu.cast(value, type=_types.types["float32"])
+            floats.append(value)
+        result = _made(dst, floats)
+        tiu.fdiv(result, *floats)
+        return result if dst is None else None
+    return truediv
+
+
+def _fmul_add(tiu):
+    def fmul_add(*args):
+        """src0 * src1 + src2, each step rounded."""
+        dst, operands = _as_operands(args, 3)
+        result = _made(dst, operands)
+        product = _made(None, operands)
+        tiu.fmul(product, operands[0], operands[1])
+        tiu.fadd(result, product, operands[2])
+        return result if dst is None else None
+    return fmul_add
+
+
+def _fbias(tiu):
+    def fbias(*args, bias):
+        """src + bias, one value a channel or a number."""
+        dst, operands = _as_operands(args, 1)
+        result = _made(dst, operands)
+        tiu.fscale(result, operands[0], scale=1.0, bias=bias)
+        return result if dst is None else None
+    return fbias
+
+
+def _zero(tiu):
+    def zero(input):
+        """Sets a tensor to 0."""
+        tiu.fill(input, 0)
+    return zero
+
+
+def _operators(tiu):
+    """Arithmetic of tensors."""
+    def by_type(integer, real):
+        def apply(self, other):
+            is_float = self.dtype.is_float or isinstance(other, float)
+            return getattr(tiu, real if is_float else integer)(self, other)
+        return apply
+
+    def reflected(integer, real):
+        def apply(self, other):
+            is_float = self.dtype.is_float or isinstance(other, float)
+            return getattr(tiu, real if is_float else integer)(other, self)
+        return apply
+
+    tensor.__add__ = tensor.__radd__ = by_type("add", "fadd")
+    tensor.__mul__ = tensor.__rmul__ = by_type("mul", "fmul")
+    tensor.__sub__ = by_type("sub", "fsub")
+    tensor.__rsub__ = reflected("sub", "fsub")
+    tensor.__truediv__ = lambda self, other: tiu.truediv(self, other)
+    tensor.__rtruediv__ = lambda self, other: tiu.truediv(other, self)
+    tensor.__and__ = tensor.__rand__ = lambda a, b: tiu.bitwise_and(a, b)
+    tensor.__or__ = tensor.__ror__ = lambda a, b: tiu.bitwise_or(a, b)
+    tensor.__xor__ = tensor.__rxor__ = lambda a, b: tiu.bitwise_xor(a, b)
+    tensor.__invert__ = lambda a: tiu.bitwise_not(a)
+
+
+def extend(tiu):
+    for make in (_fconv, _conv, _deconv, _dw_conv, _fmm2, _mm2, _truediv,
+                 _fmul_add, _fbias, _zero):
+        function = make(tiu)
+        setattr(tiu, function.__name__, function)
+    tiu.sub_abs = tiu.fsub_abs
+    tiu.fma, tiu.dot = tiu.fmul_add, tiu.fmm2
+    tiu.minimum, tiu.maximum = tiu.min, tiu.max
+    _operators(tiu)

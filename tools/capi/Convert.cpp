@@ -1,0 +1,101 @@
+//===- Convert.cpp - ONNX models to bmodels -------------------------------===//
+
+#include "tools/capi/Status.h"
+#include "tools/driver/BatchProof.h"
+#include "tools/driver/Compile.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace weft;
+using capi::guarded;
+using capi::toC;
+using rt::Code;
+using rt::Result;
+
+static std::vector<std::string> texts(const char *const *list, size_t count) {
+  return list ? std::vector<std::string>(list, list + count)
+              : std::vector<std::string>();
+}
+
+/// Compiles every set of shapes into `stages`; null when all is well.
+static weft_compiler_status *
+compileStages(const char *model, const driver::CompileOptions &options,
+              const std::vector<driver::InputShapes> &shapes,
+              const driver::Plugins &plugins, driver::StageSet &stages,
+              llvm::raw_string_ostream &stream) {
+  std::vector<driver::InputShapes> arguments;
+  for (const driver::InputShapes &one : shapes) {
+    auto compilation = std::make_unique<driver::Compilation>(stream);
+    compilation->use(plugins);
+    if (failed(compilation->import(model, one)) ||
+        failed(compilation->lower(options, driver::Stage::Ppl)))
+      return capi::fromPrinted(stream.str(), compilation->failureCause(), 0);
+    arguments.push_back(compilation->inputShapes);
+    if (failed(stages.add(std::move(compilation))))
+      return capi::fromPrinted(stream.str(), stages.culprit().failureCause(),
+                               0);
+  }
+  driver::BatchProof proof = driver::proveBatch(model, arguments, {}, plugins);
+  for (const auto &compilation : stages.all())
+    compilation->notes.batchAxes = proof.axes;
+  return nullptr;
+}
+
+static weft_compiler_status *convert(const char *model,
+                                     const weft_convert_options *given,
+                                     void **bytes, size_t *size) {
+  weft_convert_options options;
+  if (!model || !bytes || !size || !capi::copyKnown(given, options))
+    return toC(rt::fail(Code::InvalidArgument,
+                        "model, bytes and size must not be NULL and "
+                        "options->struct_bytes must be "
+                        "sizeof(weft_convert_options)"));
+  driver::CompileOptions compile;
+  if (options.target)
+    compile.chip = options.target;
+  if (options.precision)
+    compile.precision = options.precision;
+  if (options.calibration)
+    compile.calibration = options.calibration;
+  compile.noHost = options.no_host != 0;
+  Result<driver::ShapeRanges> ranges =
+      driver::parseShapeRanges(texts(options.shapes, options.shape_count));
+  if (!ranges)
+    return toC(ranges.status());
+  Result<std::vector<driver::InputShapes>> shapes = driver::shapesOf(*ranges);
+  if (!shapes)
+    return toC(shapes.status());
+  driver::Plugins plugins;
+  if (rt::Status status =
+          plugins.load(texts(options.plugins, options.plugin_count));
+      !status)
+    return toC(status);
+  // The stages print to it until they end.
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  driver::StageSet stages;
+  if (weft_compiler_status *status =
+          compileStages(model, compile, *shapes, plugins, stages, stream))
+    return status;
+  mlir::FailureOr<codegen::PackedFile> file = stages.pack(compile);
+  if (failed(file))
+    return capi::fromPrinted(stream.str(), stages.culprit().failureCause(), 0);
+  std::vector<uint8_t> packed = file->bytes();
+  *bytes = std::malloc(packed.size());
+  if (!*bytes)
+    return &capi::outOfMemory;
+  std::memcpy(*bytes, packed.data(), packed.size());
+  *size = packed.size();
+  return nullptr;
+}
+
+weft_compiler_status *weft_convert(const char *model,
+                                   const weft_convert_options *options,
+                                   void **bytes, size_t *size) {
+  return guarded([&] { return convert(model, options, bytes, size); });
+}
+
+void weft_compiler_free(void *bytes) { std::free(bytes); }

@@ -1,0 +1,242 @@
+//===- Program.cpp - recorded programs ------------------------------------===//
+
+#include "runtime/chips/Chips.h"
+#include "runtime/profile/Profile.h"
+#include "tools/capi/Status.h"
+#include "tools/driver/KernelProgram.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
+
+using namespace weft;
+using capi::guarded;
+using capi::toC;
+using rt::Code;
+using rt::Result;
+using rt::Status;
+
+struct weft_ppl_program {
+  /// What the compiler prints; a message takes what is there.
+  std::string printed;
+  llvm::raw_string_ostream stream{printed};
+  driver::KernelProgram program{stream};
+  const weft_ppl_recorder *recorder = nullptr;
+  std::string name = "kernel";
+  bool isSerial = false, isFinished = false, isBroken = false;
+  std::vector<uint8_t> bmodel;
+  std::string text;
+
+  /// Why the step that has just failed did.
+  weft_compiler_status *why() {
+    stream.flush();
+    int code = program.memoryCode() ? program.memoryCode() : 0x17;
+    return capi::fromPrinted(printed, program.failureCause(), code);
+  }
+};
+
+static weft_compiler_status *failure(Code code, const std::string &message) {
+  return toC(rt::fail(code, message));
+}
+
+static weft_compiler_status *open(const weft_ppl_options *given,
+                                  weft_ppl_program **program) {
+  weft_ppl_options options;
+  if (!program || !capi::copyKnown(given, options))
+    return failure(Code::InvalidArgument,
+                   "program must not be NULL and options->struct_bytes must be "
+                   "sizeof(weft_ppl_options)");
+  std::string target = options.target ? options.target : "bm1684x";
+  const Chip *chip = chips::findKernelTarget(target);
+  if (!chip) {
+    std::string known;
+    for (const Chip *other : chips::kernelTargets)
+      known += (known.empty() ? "" : ", ") + std::string(other->targetName);
+    return failure(Code::NotFound,
+                   "no target '" + target + "'; there are " + known);
+  }
+  auto made = std::make_unique<weft_ppl_program>();
+  made->isSerial = options.no_pipeline != 0;
+  if (options.name)
+    made->name = options.name;
+  made->recorder = &made->program.begin(*chip, made->name);
+  *program = made.release();
+  return nullptr;
+}
+
+weft_compiler_status *weft_ppl_open(const weft_ppl_options *options,
+                                    weft_ppl_program **program) {
+  return guarded([&] { return open(options, program); });
+}
+
+const weft_ppl_recorder *
+weft_ppl_program_recorder(const weft_ppl_program *program) {
+  return program ? program->recorder : nullptr;
+}
+
+weft_compiler_status *weft_ppl_check(const weft_ppl_program *program) {
+  return guarded([&]() -> weft_compiler_status * {
+    auto *p = const_cast<weft_ppl_program *>(program);
+    return p && p->program.errors() ? p->why() : nullptr;
+  });
+}
+
+static weft_compiler_status *finish(weft_ppl_program *program,
+                                    int32_t *again) {
+  if (!program || !again || program->isFinished)
+    return failure(Code::InvalidArgument,
+                   "program and again must not be NULL, the program must not "
+                   "be finished already");
+  *again = 0;
+  if (failed(program->program.end())) {
+    program->isFinished = program->isBroken = true;
+    return program->why();
+  }
+  program->isFinished = !program->program.wantsMoreBlocks();
+  if (!program->isFinished) {
+    *again = 1;
+    program->recorder =
+        &program->program.begin(program->program.chip(), program->name);
+  }
+  return nullptr;
+}
+
+weft_compiler_status *weft_ppl_finish(weft_ppl_program *program,
+                                      int32_t *again) {
+  return guarded([&] { return finish(program, again); });
+}
+
+/// Fails unless the program has been finished well.
+static weft_compiler_status *checkFinished(const weft_ppl_program *program) {
+  if (program && program->isFinished && !program->isBroken)
+    return nullptr;
+  return failure(Code::InvalidArgument,
+                 "the program is not finished; call weft_ppl_finish() first, "
+                 "which must succeed");
+}
+
+/// Makes the file once.
+static weft_compiler_status *makeBmodel(weft_ppl_program *program) {
+  if (weft_compiler_status *status = checkFinished(program))
+    return status;
+  if (!program->bmodel.empty())
+    return nullptr;
+  mlir::FailureOr<std::vector<uint8_t>> bytes =
+      program->program.bmodel(program->isSerial);
+  if (failed(bytes))
+    return program->why();
+  program->bmodel = std::move(*bytes);
+  return nullptr;
+}
+
+/// Puts what the program wrote into the memory of `allocate`.
+static void writeBack(weft_ppl_program *program,
+                      const driver::MemoryImage &image) {
+  const frontend::DeviceMemory &memory = program->program.recorder().memory;
+  for (const auto *piece : program->program.outputs())
+    std::memcpy(memory.at(piece->address),
+                image.data() + (piece->address - memory.base), piece->bytes);
+}
+
+static weft_compiler_status *run(weft_ppl_program *program,
+                                 const weft_ppl_run_options *given) {
+  if (weft_compiler_status *status = checkFinished(program))
+    return status;
+  weft_ppl_run_options options;
+  if (!capi::copyKnown(given, options))
+    return failure(Code::InvalidArgument, "options->struct_bytes must be "
+                                          "sizeof(weft_ppl_run_options)");
+  weft_ppl_engine engine = options.engine;
+  if (!given && !chips::hasCommands(program->program.chip()))
+    engine = WEFT_PPL_INTERPRETER;
+  Result<driver::MemoryImage> image = driver::MemoryImage();
+  if (engine == WEFT_PPL_INTERPRETER) {
+    image = program->program.interpret();
+    if (!image && program->program.errors())
+      return program->why();
+  } else {
+    if (weft_compiler_status *status = makeBmodel(program))
+      return status;
+    rt::DeviceOptions device;
+    if (engine == WEFT_PPL_BMRT)
+      device.kind = rt::DeviceOptions::Kind::Bmrt;
+    if (options.bmrt_library)
+      device.bmrtLibrary = options.bmrt_library;
+    image = program->program.run(program->bmodel, device);
+  }
+  if (!image)
+    return toC(image.status());
+  writeBack(program, *image);
+  return nullptr;
+}
+
+weft_compiler_status *weft_ppl_run(weft_ppl_program *program,
+                                   const weft_ppl_run_options *options) {
+  return guarded([&] { return run(program, options); });
+}
+
+weft_compiler_status *weft_ppl_bmodel(weft_ppl_program *program,
+                                      const void **bytes, size_t *size) {
+  return guarded([&]() -> weft_compiler_status * {
+    if (!bytes || !size)
+      return failure(Code::InvalidArgument, "bytes and size must not be NULL");
+    if (weft_compiler_status *status = makeBmodel(program))
+      return status;
+    *bytes = program->bmodel.data();
+    *size = program->bmodel.size();
+    return nullptr;
+  });
+}
+
+static weft_compiler_status *profileOf(weft_ppl_program *program,
+                                       weft_ppl_profile *profile) {
+  if (!profile || profile->struct_bytes < sizeof(size_t))
+    return failure(Code::InvalidArgument,
+                   "profile must not be NULL and profile->struct_bytes must be "
+                   "sizeof(weft_ppl_profile)");
+  if (weft_compiler_status *status = makeBmodel(program))
+    return status;
+  Result<rt::Bmodel> model =
+      rt::Bmodel::load(program->bmodel, "the kernel's bmodel");
+  if (!model)
+    return toC(model.status());
+  Result<profile::Profile> made =
+      profile::profileStage(*model, model->nets().front().stages.front());
+  if (!made)
+    return toC(made.status());
+  weft_ppl_profile full = {};
+  full.struct_bytes = profile->struct_bytes;
+  full.total_cycles = made->totalCycles;
+  full.cycles_per_second = made->cyclesPerSecond;
+  full.tiu_busy_cycles = made->engines[0].cycles;
+  full.gdma_busy_cycles = made->engines[1].cycles;
+  full.dram_read_bytes = made->engines[1].dramReadBytes;
+  full.dram_write_bytes = made->engines[1].dramWriteBytes;
+  full.local_bytes = made->memory.whole.peakBytes;
+  std::memcpy(profile, &full, std::min(profile->struct_bytes, sizeof full));
+  return nullptr;
+}
+
+weft_compiler_status *weft_ppl_program_profile(weft_ppl_program *program,
+                                               weft_ppl_profile *profile) {
+  return guarded([&] { return profileOf(program, profile); });
+}
+
+weft_compiler_status *weft_ppl_text(weft_ppl_program *program,
+                                    weft_ppl_stage stage, const char **text) {
+  return guarded([&]() -> weft_compiler_status * {
+    if (!text)
+      return failure(Code::InvalidArgument, "text must not be NULL");
+    if (weft_compiler_status *status = checkFinished(program))
+      return status;
+    mlir::FailureOr<std::string> made =
+        program->program.text(stage == WEFT_PPL_COMMANDS, program->isSerial);
+    if (failed(made))
+      return program->why();
+    program->text = std::move(*made);
+    *text = program->text.c_str();
+    return nullptr;
+  });
+}
+
+void weft_ppl_close(weft_ppl_program *program) { delete program; }
