@@ -5,6 +5,7 @@
 #include "dialects/ppl/Memory.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace mlir;
 using namespace weft;
@@ -15,29 +16,30 @@ struct Span {
   uint64_t begin, end;
 };
 
-/// Bytes that have been written, as sorted spans apart from each other.
+/// Bytes that have been written, as spans apart from each other.
 class Written {
 public:
   void add(Span span) {
-    auto first = std::lower_bound(
-        spans.begin(), spans.end(), span.begin,
-        [](const Span &a, uint64_t begin) { return a.end < begin; });
-    auto last = first;
-    for (; last != spans.end() && last->begin <= span.end; ++last) {
-      span.begin = std::min(span.begin, last->begin);
-      span.end = std::max(span.end, last->end);
+    auto next = spans.upper_bound(span.begin);
+    if (next != spans.begin() && std::prev(next)->second >= span.begin)
+      --next;
+    while (next != spans.end() && next->first <= span.end) {
+      span.begin = std::min(span.begin, next->first);
+      span.end = std::max(span.end, next->second);
+      next = spans.erase(next);
     }
-    spans.insert(spans.erase(first, last), span);
+    spans.emplace(span.begin, span.end);
   }
   bool covers(Span span) const {
-    auto first = std::lower_bound(
-        spans.begin(), spans.end(), span.end,
-        [](const Span &a, uint64_t end) { return a.end < end; });
-    return first != spans.end() && first->begin <= span.begin;
+    auto next = spans.upper_bound(span.begin);
+    return next != spans.begin() && std::prev(next)->second >= span.end;
   }
+  /// The elements of a tensor, in runs without gaps; nothing if there are too
+  /// many to keep (then the bytes count as not written, which costs a copy).
+  void add(const catalog::Tensor &tensor);
 
 private:
-  std::vector<Span> spans;
+  std::map<uint64_t, uint64_t> spans; ///< begin to end
 };
 
 /// What the program does with a piece.
@@ -47,9 +49,27 @@ struct PieceUse {
 };
 } // namespace
 
-static bool isDense(const catalog::Tensor &tensor, uint64_t bytes) {
-  return bytes * 8 ==
-         uint64_t(tensor.elements()) * catalog::bitsOf(tensor.type);
+void Written::add(const catalog::Tensor &tensor) {
+  constexpr int64_t kMostRuns = 1 << 16;
+  uint64_t bits = catalog::bitsOf(tensor.type);
+  // Axes from w on that lie without a gap are one run.
+  int64_t run = 1, runs = tensor.elements();
+  int axis = 3;
+  for (; axis >= 0 && (tensor.shape[axis] == 1 || tensor.strides[axis] == run);
+       --axis)
+    run *= tensor.shape[axis];
+  runs /= run;
+  if (runs > kMostRuns || uint64_t(run) * bits % 8)
+    return;
+  for (int64_t number = 0; number < runs; ++number) {
+    int64_t rest = number, offset = 0;
+    for (int outer = axis; outer >= 0; --outer) {
+      offset += rest % tensor.shape[outer] * tensor.strides[outer];
+      rest /= tensor.shape[outer];
+    }
+    uint64_t begin = *tensor.address + uint64_t(offset) * bits / 8;
+    add({begin, begin + uint64_t(run) * bits / 8});
+  }
 }
 
 static std::vector<PieceUse> usesOf(ppl::NetOp net, DeviceMemory &memory,
@@ -78,9 +98,9 @@ static std::vector<PieceUse> usesOf(ppl::NetOp net, DeviceMemory &memory,
           use.isNeeded = true;
         if (writes && slot.access != catalog::Access::Read) {
           use.isWritten = true;
-          // A scatter or a strided write leaves bytes as they were.
-          if (slot.access == catalog::Access::Write && isDense(*tensor, bytes))
-            written.add(span);
+          // A scatter leaves bytes as they were.
+          if (slot.access == catalog::Access::Write)
+            written.add(*tensor);
         }
       }
   });

@@ -1,0 +1,15 @@
+"""Weft: compiler, emulator and runtime for Sophgo TPUs.
+
+    import weft
+    weft.convert("cls.onnx", "cls.bmodel", shapes={"x": (1, 3, 48, 192)})
+    model = weft.Model("cls.bmodel")
+    outputs = model.run(x=image)
+
+`weft.ppl` has kernels written in Python.
+"""
+
+from ._native import WeftError, include_folder
+from ._model import Model, convert
+
+__version__ = "@WEFT_VERSION@"
+__all__ = ["Model", "WeftError", "convert", "include_folder"]

@@ -25,7 +25,7 @@ def find_library(name):
     """The path of a library of Weft; raises WeftError if it is not there."""
     override = os.environ.get("WEFT_NATIVE_DIR")
     if not override:
-        path = PACKAGE / "native" / name
+        path = PACKAGE / "native" / "lib" / name
         if path.exists():
             return path
         raise WeftError(
@@ -40,7 +40,7 @@ def find_library(name):
 
 def include_folder():
     """Folder of the kernel headers (`ppl/ppl.h`) of this package."""
-    return str(PACKAGE / "native" / "include")
+    return str(PACKAGE / "native" / "include" / "weft")
 
 
 def declare(library, rows):

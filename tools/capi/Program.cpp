@@ -81,8 +81,7 @@ weft_compiler_status *weft_ppl_check(const weft_ppl_program *program) {
   });
 }
 
-static weft_compiler_status *finish(weft_ppl_program *program,
-                                    int32_t *again) {
+static weft_compiler_status *finish(weft_ppl_program *program, int32_t *again) {
   if (!program || !again || program->isFinished)
     return failure(Code::InvalidArgument,
                    "program and again must not be NULL, the program must not "
@@ -129,13 +128,15 @@ static weft_compiler_status *makeBmodel(weft_ppl_program *program) {
   return nullptr;
 }
 
-/// Puts what the program wrote into the memory of `allocate`.
+/// Puts what the program left into the memory of `allocate`. What the first of
+/// several cores does not write, others may.
 static void writeBack(weft_ppl_program *program,
                       const driver::MemoryImage &image) {
   const frontend::DeviceMemory &memory = program->program.recorder().memory;
-  for (const auto *piece : program->program.outputs())
-    std::memcpy(memory.at(piece->address),
-                image.data() + (piece->address - memory.base), piece->bytes);
+  for (const auto &piece : memory.pieces)
+    if (piece.isTest)
+      std::memcpy(memory.at(piece.address),
+                  image.data() + (piece.address - memory.base), piece.bytes);
 }
 
 static weft_compiler_status *run(weft_ppl_program *program,

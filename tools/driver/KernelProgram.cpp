@@ -34,6 +34,8 @@ const weft_ppl_recorder &KernelProgram::begin(const Chip &chip,
   frontend::Recorder::Options options;
   options.name = name;
   options.blockIndex = unsigned(blocks.size());
+  // The first block brings all inputs in.
+  options.describesInterface = blocks.empty();
   options.fits = [this](ppl::NetOp net) { return fits(net); };
   Block &block = blocks.emplace_back();
   block.recorder =

@@ -35,9 +35,7 @@ public:
   /// 0 on; ends it; says whether a further one is to be recorded.
   const weft_ppl_recorder &begin(const Chip &chip, const std::string &name);
   mlir::LogicalResult end();
-  bool wantsMoreBlocks() const {
-    return blocks.size() < recorder().blocks;
-  }
+  bool wantsMoreBlocks() const { return blocks.size() < recorder().blocks; }
 
   /// The net of functions as recorded (by block 0); null before.
   ppl::NetOp net();

@@ -225,7 +225,8 @@ class Kernel:
                     for name, value in values.items())
         values.update(self.fitting.get(key, {}))
         while True:
-            launch = self._attempt(cores, (), values)
+            given = inspect.BoundArguments(self.signature, dict(values))
+            launch = self._attempt(cores, given.args, given.kwargs)
             if not launch.error:
                 self.fitting[key] = {name: values[name] for name in self.rules}
                 return launch
@@ -243,9 +244,9 @@ class Kernel:
             chip, self.__name__, self.options.get("pipeline", self.pipeline))
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        arrays = self._record(program, bound.arguments, cores)
+        arrays = self._record(program, bound, cores)
         while program.finish():  # the same on the other cores
-            self._record(program, bound.arguments, cores)
+            self._record(program, bound, cores)
         if self.debug:
             print(program.text(commands=False), file=sys.stderr)
         program.run(engine, self.options.get("bmrt_library"))
@@ -253,18 +254,18 @@ class Kernel:
             _copy_back(name, array, memory)
         return program
 
-    def _record(self, program, arguments, cores):
+    def _record(self, program, bound, cores):
         """Runs the function once; its arrays with their bytes on the device."""
         with _recorder.recording(program):
             table = program.table
-            arrays, values = _allocate(program, arguments)
+            arrays, given = _allocate(program, bound)
             table.set(table.self, _recorder.SET_BLOCK_NUM, 0, cores)
             code = self.function.__code__
             line = _recorder.Line(os.fsencode(code.co_filename),
                                   code.co_firstlineno)
             table.enter(table.self, _recorder.SCOPE_KERNEL,
                         self.__name__.encode(), line)
-            self.function(**values)
+            self.function(*given.args, **given.kwargs)
             table.leave(table.self, _recorder.SCOPE_KERNEL)
             program.check_recording()
             return arrays
@@ -280,41 +281,52 @@ def _copy_back(name, array, memory):
     array[...] = result
 
 
-def _allocate(program, arguments):
+def _allocate(program, bound):
     """Device memory for the arrays: (name, array, its bytes on the device),
-    and what the kernel gets for each argument."""
+    and the arguments that the kernel gets."""
+    arrays = []
+    given = inspect.BoundArguments(bound.signature, dict(bound.arguments))
+    for name, value in bound.arguments.items():
+        kind = bound.signature.parameters[name].kind
+        if kind is inspect.Parameter.VAR_POSITIONAL:
+            value = tuple(_device_value(program, f"{name}{i}", one, arrays)
+                          for i, one in enumerate(value))
+        elif kind is inspect.Parameter.VAR_KEYWORD:
+            value = {key: _device_value(program, key, one, arrays)
+                     for key, one in value.items()}
+        else:
+            value = _device_value(program, name, value, arrays)
+        given.arguments[name] = value
+    return arrays, given
+
+
+def _device_value(program, name, value, arrays):
+    """A pointer for an array, which is added to `arrays`; a scalar itself."""
     from . import language as pl
-    table, arrays, values = program.table, [], {}
-    for name, value in arguments.items():
-        array = _array_of(value)
-        if array is None:
-            if hasattr(value, "item"):
-                value = value.item()
-            values[name] = value
-            continue
-        kind = pl.of_numpy(array.dtype)
-        if kind is None:
-            raise PplError(
-                f"argument '{name}' has the numpy type {array.dtype}; use "
-                "float32, float16, an integer type, or bfloat16 and float8 of "
-                "ml_dtypes")
-        if array.size == 0:
-            raise PplError(f"argument '{name}' has no elements; give 1 or more")
-        shape = [1] * max(0, 4 - array.ndim) + list(array.shape)
-        while len(shape) > 4:  # the last axes together
-            shape[-2:] = [shape[-2] * shape[-1]]
-        address = table.allocate(table.self, kind.code, _recorder.sizes(shape),
-                                 name.encode(), _recorder.here())
-        program.check_recording()
-        memory = numpy.ctypeslib.as_array(
-            ctypes.cast(address, ctypes.POINTER(ctypes.c_uint8)),
-            (array.nbytes,))
-        memory[:] = numpy.frombuffer(
-            numpy.ascontiguousarray(array).tobytes(), numpy.uint8)
-        arrays.append((name, array, memory))
-        values[name] = pl.pointer(address, pl.pointer_type(kind), array.shape,
-                                  name)
-    return arrays, values
+    array = _array_of(value)
+    if array is None:
+        return value.item() if hasattr(value, "item") else value
+    kind = pl.of_numpy(array.dtype)
+    if kind is None:
+        raise PplError(
+            f"argument '{name}' has the numpy type {array.dtype}; use "
+            "float32, float16, an integer type, or bfloat16 and float8 of "
+            "ml_dtypes")
+    if array.size == 0:
+        raise PplError(f"argument '{name}' has no elements; give 1 or more")
+    shape = [1] * max(0, 4 - array.ndim) + list(array.shape)
+    while len(shape) > 4:  # the last axes together
+        shape[-2:] = [shape[-2] * shape[-1]]
+    table = program.table
+    address = table.allocate(table.self, kind.code, _recorder.sizes(shape),
+                             name.encode(), _recorder.here())
+    program.check_recording()
+    memory = numpy.ctypeslib.as_array(
+        ctypes.cast(address, ctypes.POINTER(ctypes.c_uint8)), (array.nbytes,))
+    memory[:] = numpy.frombuffer(numpy.ascontiguousarray(array).tobytes(),
+                                 numpy.uint8)
+    arrays.append((name, array, memory))
+    return pl.pointer(address, pl.pointer_type(kind), array.shape, name)
 
 
 def jit(function=None, *, debug=0, tiling=None, pipeline=True):

@@ -195,6 +195,9 @@ class Function:
     def __call__(self, *args, **kwargs):
         kwargs.pop("_builder", None)
         wanted = kwargs.pop("type", None)
+        layout = _types.align_mode.TPU_ALIGN
+        if self.forms[0].row["name"] == "dma.load":
+            layout = kwargs.pop("align_mode", layout)
         form = self._form(args, kwargs)
         values = form.bind(args, kwargs, skip=0)
         if values is not None:
@@ -209,9 +212,6 @@ class Function:
                    if form.writes else "")
                 + f" got {len(args)} positional arguments"
                 + "".join(f", {name}" for name in kwargs))
-        layout = _types.align_mode.TPU_ALIGN
-        if form.row["name"] == "dma.load":
-            layout = kwargs.get("align_mode", layout)
         dst = self._make_result(form, rest, wanted, layout)
         self._record(form, {form.parameters[0].slot: dst, **rest})
         return dst

@@ -1,0 +1,191 @@
+"""Models: made by the compiler, run by the runtime."""
+
+import ctypes
+import functools
+import os
+
+import numpy
+
+from . import _native
+from ._native import CHAR, INT64, POINTER, SIZE, VOID, WeftError
+
+# Numbers of ONNX's TensorProto.DataType (weft.h) and numpy's types. bfloat16
+# is there if ml_dtypes is.
+_NUMPY = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16",
+          6: "int32", 7: "int64", 9: "bool", 10: "float16", 11: "float64",
+          12: "uint32", 13: "uint64"}
+
+
+def _numpy_type(code):
+    if code == 16:
+        try:
+            import ml_dtypes
+        except ImportError:
+            raise WeftError("the model has bfloat16 tensors, numpy has no such "
+                            "type; install ml_dtypes") from None
+        return numpy.dtype(ml_dtypes.bfloat16)
+    return numpy.dtype(_NUMPY[code])
+
+
+def _code_of(kind):
+    for code, name in _NUMPY.items():
+        if numpy.dtype(name) == kind:
+            return code
+    if kind.name == "bfloat16":
+        return 16
+    raise WeftError(f"arrays of {kind} are no input; use a float or integer "
+                    "type of 64 bits or less")
+
+
+class _Description(ctypes.Structure):
+    _fields_ = [("struct_bytes", SIZE), ("name", CHAR), ("type", ctypes.c_int),
+                ("rank", SIZE), ("shape", POINTER(INT64)), ("bytes", SIZE),
+                ("stored_type", ctypes.c_int), ("scale", ctypes.c_float),
+                ("zero_point", ctypes.c_int32), ("batch_axis", ctypes.c_int32)]
+
+
+@functools.lru_cache(maxsize=None)
+def _runtime():
+    """libweft.so."""
+    return _native.Library(_native.find_library("libweft.so"), "weft_status", [
+        ("weft_model_load", VOID, CHAR, POINTER(VOID)),
+        ("weft_model_load_bytes", VOID, CHAR, SIZE, CHAR, POINTER(VOID)),
+        ("weft_model_free", None, VOID),
+        ("weft_model_input_count", SIZE, VOID, SIZE),
+        ("weft_model_output_count", SIZE, VOID, SIZE),
+        ("weft_model_input", VOID, VOID, SIZE, SIZE, SIZE,
+         POINTER(_Description)),
+        ("weft_model_output", VOID, VOID, SIZE, SIZE, SIZE,
+         POINTER(_Description)),
+        ("weft_model_find_stage", VOID, VOID, SIZE, POINTER(POINTER(INT64)),
+         POINTER(SIZE), POINTER(SIZE), POINTER(INT64)),
+        ("weft_session_open", VOID, VOID, CHAR, SIZE, VOID, POINTER(VOID)),
+        ("weft_session_run_entries", VOID, VOID, POINTER(VOID),
+         POINTER(ctypes.c_int), POINTER(VOID), INT64),
+        ("weft_session_output_shape", VOID, VOID, SIZE,
+         POINTER(POINTER(INT64)), POINTER(SIZE)),
+        ("weft_session_free", None, VOID),
+    ])
+
+
+class Model:
+    """A bmodel: the path of a file, or its bytes. Runs on the emulator."""
+
+    def __init__(self, source):
+        self._library = _runtime()
+        self._handle, self._sessions = VOID(), {}
+        c = self._library.c
+        if isinstance(source, (bytes, bytearray)):
+            source = bytes(source)
+            status = c.weft_model_load_bytes(source, len(source), b"<bytes>",
+                                             ctypes.byref(self._handle))
+        else:
+            status = c.weft_model_load(os.fsencode(source),
+                                       ctypes.byref(self._handle))
+        self._library.check(status)
+        self.inputs = self._describe("input", 0)
+        self.outputs = self._describe("output", 0)
+
+    def _describe(self, kind, stage):
+        """Names to (numpy type, shape) of the inputs or outputs."""
+        c, result = self._library.c, {}
+        count = getattr(c, f"weft_model_{kind}_count")(self._handle, 0)
+        for index in range(count):
+            one = _Description(ctypes.sizeof(_Description))
+            self._library.check(getattr(c, f"weft_model_{kind}")(
+                self._handle, 0, stage, index, ctypes.byref(one)))
+            result[one.name.decode()] = (_numpy_type(one.type),
+                                         tuple(one.shape[:one.rank]))
+        return result
+
+    def _stage(self, arrays):
+        shapes = [(INT64 * max(1, array.ndim))(*array.shape)
+                  for array in arrays]
+        pointers = (POINTER(INT64) * max(1, len(arrays)))(
+            *(ctypes.cast(shape, POINTER(INT64)) for shape in shapes))
+        ranks = (SIZE * max(1, len(arrays)))(*(a.ndim for a in arrays))
+        stage, entries = SIZE(), INT64()
+        self._library.check(self._library.c.weft_model_find_stage(
+            self._handle, 0, pointers, ranks, ctypes.byref(stage),
+            ctypes.byref(entries)))
+        return stage.value, entries.value
+
+    def run(self, **inputs):
+        """Outputs by name for one array an input."""
+        c = self._library.c
+        wrong = set(inputs) ^ set(self.inputs)
+        if wrong:
+            raise WeftError(f"inputs are {', '.join(self.inputs)}; wrong or "
+                            f"missing: {', '.join(sorted(wrong))}")
+        arrays = [numpy.ascontiguousarray(inputs[name])
+                  for name in self.inputs]
+        stage, entries = self._stage(arrays)
+        if stage not in self._sessions:
+            session = VOID()
+            self._library.check(c.weft_session_open(
+                self._handle, None, stage, None, ctypes.byref(session)))
+            self._sessions[stage] = session
+        session = self._sessions[stage]
+        described = self._describe("output", stage)
+        results = {name: numpy.empty(shape, kind)
+                   for name, (kind, shape) in described.items()}
+        self._library.check(c.weft_session_run_entries(
+            session, (VOID * max(1, len(arrays)))(*(a.ctypes.data
+                                                    for a in arrays)),
+            (ctypes.c_int * max(1, len(arrays)))(*(_code_of(a.dtype)
+                                                   for a in arrays)),
+            (VOID * max(1, len(results)))(*(r.ctypes.data
+                                            for r in results.values())),
+            entries))
+        for index, (name, result) in enumerate(results.items()):
+            shape, rank = POINTER(INT64)(), SIZE()
+            self._library.check(c.weft_session_output_shape(
+                session, index, ctypes.byref(shape), ctypes.byref(rank)))
+            size = tuple(shape[:rank.value])
+            count = int(numpy.prod(size, dtype=numpy.int64))
+            results[name] = result.reshape(-1)[:count].reshape(size)
+        return results
+
+    def __del__(self):
+        for session in getattr(self, "_sessions", {}).values():
+            self._library.c.weft_session_free(session)
+        if getattr(self, "_handle", None):
+            self._library.c.weft_model_free(self._handle)
+            self._handle = None
+
+
+def _texts(values):
+    values = [os.fsencode(value) for value in values]
+    return (CHAR * max(1, len(values)))(*values), len(values)
+
+
+def convert(model, output=None, *, shapes=None, precision="f32",
+            target="bm1684x", calibration=None, plugins=(), host=True):
+    """Compiles an ONNX file. Returns the bytes of the bmodel and writes them to
+    `output` if it is given.
+
+    `shapes`: sizes of inputs by name, a tuple or a text as for --shape.
+    `plugins`: libraries of operators written as PPL kernels.
+    """
+    library = _native.compiler()
+    shape_texts = [f"{name}=" + (size if isinstance(size, str) else
+                                 "x".join(map(str, size)))
+                   for name, size in (shapes or {}).items()]
+    options = _native.ConvertOptions(ctypes.sizeof(_native.ConvertOptions))
+    options.target, options.precision = target.encode(), precision.encode()
+    options.calibration = _native.encoded(calibration)
+    options.shapes, options.shape_count = _texts(shape_texts)
+    options.plugins, options.plugin_count = _texts(plugins)
+    options.no_host = 0 if host else 1
+    data, size = VOID(), SIZE()
+    library.check(library.c.weft_convert(
+        os.fsencode(model), ctypes.byref(options), ctypes.byref(data),
+        ctypes.byref(size)))
+    try:
+        result = ctypes.string_at(data, size.value)
+    finally:
+        library.c.weft_compiler_free(data)
+    if output is not None:
+        with open(output, "wb") as file:
+            file.write(result)
+    return result
