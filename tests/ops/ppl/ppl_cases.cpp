@@ -135,6 +135,8 @@ private:
                              reinterpret_cast<uintptr_t>(place), at);
   }
   int64_t local(const Tensor &tensor, const Chip &chip);
+  /// The tensor with a type that the DMA engine carries.
+  int64_t carried(int64_t id, const Tensor &tensor);
   int64_t loaded(const Tensor &tensor, const Dense &values, const Chip &chip);
   int64_t globalView(const Tensor &tensor, uint8_t *place);
   void move(const char *name, int64_t dst, int64_t src) {
@@ -213,6 +215,29 @@ int64_t CaseRecorder::local(const Tensor &tensor, const Chip &chip) {
   return table.sub_view(table.self, id, tensor.shape.data(), offset.data(), at);
 }
 
+/// Of the same width.
+static DataType carriedType(DataType type) {
+  switch (type) {
+  case DataType::Fp8e5m2:
+  case DataType::Fp8e4m3:
+    return DataType::Uint8;
+  case DataType::Tf32:
+    return DataType::Uint32;
+  default:
+    return type;
+  }
+}
+
+int64_t CaseRecorder::carried(int64_t id, const Tensor &tensor) {
+  DataType type = carriedType(tensor.type);
+  if (type == tensor.type)
+    return id;
+  bool isFree = tensor.layout == AlignMode::Free;
+  return table.view(table.self, id, int32_t(type), tensor.shape.data(),
+                    isFree ? 4 : -1, isFree ? tensor.strides.data() : nullptr,
+                    at);
+}
+
 int64_t CaseRecorder::globalView(const Tensor &tensor, uint8_t *place) {
   if (tensor.layout != AlignMode::Free)
     return global(tensor.type, tensor.shape, place);
@@ -226,7 +251,8 @@ int64_t CaseRecorder::loaded(const Tensor &tensor, const Dense &values,
   std::memcpy(input + inputAt, values.bytes.data(), values.bytes.size());
   int64_t id = local(tensor, chip);
   // A source that repeats itself (stride 0) is loaded once.
-  move("dma.load", id, global(tensor.type, tensor.shape, input + inputAt));
+  move("dma.load", carried(id, tensor),
+       global(carriedType(tensor.type), tensor.shape, input + inputAt));
   inputAt += roomOf(values);
   return id;
 }
@@ -287,9 +313,9 @@ void CaseRecorder::record(const Case &drawn) {
   table.call(table.self, operation.name.data(), arguments.data(),
              arguments.size(), at);
   for (const Written &result : written) {
-    int64_t place =
-        global(result.tensor->type, result.tensor->shape, output + outputAt);
-    move("dma.store", place, result.local);
+    int64_t place = global(carriedType(result.tensor->type),
+                           result.tensor->shape, output + outputAt);
+    move("dma.store", place, carried(result.local, *result.tensor));
     outputAt += roomOf(*result.tensor, *drawn.call.chip);
   }
 }
