@@ -11,6 +11,8 @@
 using namespace ppl;
 using weft::test::LaneMachine;
 
+extern "C" void weft_test_call_from_c(void);
+
 namespace {
 
 constexpr uint32_t kLane = 256 * 1024;
@@ -271,4 +273,14 @@ TEST_F(BdcContract, FunctionsForCAreTheSame) {
   root(kDst, kSrc, &row, 7);
   ASSERT_EQ(machine.errors.size(), 1u);
   EXPECT_EQ(machine.errors[0].file, "");
+}
+
+TEST_F(BdcContract, CCallsThem) {
+  weft_test_call_from_c();
+  ASSERT_EQ(machine.errors.size(), 1u);
+  EXPECT_EQ(machine.errors[0].message,
+            "tpu_bdc_fp32_tan: dst and src are one buffer (byte 0 of a lane); "
+            "give src a place of its own");
+  // Six terms and 16 commands of the sine, three of the sign.
+  EXPECT_EQ(machine.calls.size(), 25u);
 }

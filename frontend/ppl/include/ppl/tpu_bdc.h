@@ -23,6 +23,8 @@ using local_addr_t = uint32_t;
 /* What the C declarations name. */
 using ppl::data_type_t;
 using ppl::dim4;
+/* Its name in this library. */
+inline constexpr ppl::data_type_t DT_BFP16 = ppl::DT_BF16;
 extern "C" {
 #else
 #include <stdint.h>
