@@ -3,8 +3,8 @@
 #include "runtime/ppl/Sums.h"
 #include "runtime/numeric/Float16.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 using namespace weft;
 using namespace weft::catalog;
@@ -29,12 +29,24 @@ float catalog::addFlushed(float a, float b) {
   return flushed(flushed(a) + flushed(b)); // a tiny sum is exact
 }
 float catalog::multiplyFlushed(float a, float b) {
-  return roundFlushed(double(flushed(a)) * double(flushed(b)));
+  a = flushed(a), b = flushed(b);
+  float product = a * b;
+  // Rounded from a whole double only where fp32 has fewer digits.
+  return std::fabs(product) > kSmallest ? product
+                                        : roundFlushed(double(a) * double(b));
 }
 
 float catalog::roundedTo(DataType type, float value) {
-  if (type == DataType::Fp32 || std::isnan(value))
+  switch (type) {
+  case DataType::Fp32:
     return value;
+  case DataType::Fp16:
+    return numeric::halfToFloat(numeric::floatToHalf(value));
+  case DataType::Bf16:
+    return numeric::bf16ToFloat(numeric::floatToBf16(value));
+  default:
+    break;
+  }
   Dense element(type, {1, 1, 1, 1});
   element.setValue(0, value);
   return float(element.value(0));
@@ -51,30 +63,42 @@ float AlternatingSum::result() const {
   return roundedTo(type, addFlushed(sums[0], sums[1]));
 }
 
-float catalog::blockSum(const float *x, const float *weights, int64_t count) {
-  int largest = std::numeric_limits<int>::min();
-  bool plus = false, minus = false, isSpecial = false;
-  for (int64_t k = 0; k < count; ++k) {
-    float product = multiplyFlushed(x[k], weights[k]);
-    if (!std::isfinite(product)) {
-      isSpecial = true;
-      plus |= product > 0;
-      minus |= product < 0;
-    } else if (product != 0) {
-      largest = std::max(largest, std::ilogb(product));
-    }
-  }
-  if (isSpecial && plus == minus)
-    return numeric::floatFromBits(0xffc00000u);
-  if (isSpecial)
-    return plus ? INFINITY : -INFINITY;
-  if (largest == std::numeric_limits<int>::min())
-    return 0;
-  double sum = 0; // of at most 64 numbers below 2^25: exact
+/// Of products that are not all finite.
+static float specialSum(const float *products, int64_t count) {
+  bool plus = false, minus = false;
   for (int64_t k = 0; k < count; ++k)
-    sum += std::trunc(
-        std::ldexp(double(multiplyFlushed(x[k], weights[k])), 24 - largest));
-  return roundFlushed(std::ldexp(sum, largest - 24));
+    if (!std::isfinite(products[k])) {
+      plus |= products[k] > 0;
+      minus |= products[k] < 0;
+    }
+  if (plus == minus)
+    return numeric::floatFromBits(0xffc00000u);
+  return plus ? INFINITY : -INFINITY;
+}
+
+float catalog::blockSum(const float *x, const float *weights, int64_t count) {
+  constexpr int64_t kMost = 64;
+  float products[kMost];
+  uint32_t largest = 0; // bits without the sign
+  for (int64_t k = 0; k < count; ++k) {
+    products[k] = multiplyFlushed(x[k], weights[k]);
+    largest = std::max(largest, numeric::floatBits(products[k]) & 0x7fffffff);
+  }
+  if (largest >= 0x7f800000)
+    return specialSum(products, count);
+  if (largest == 0)
+    return 0;
+  // In units of 2^-24 of the largest exponent; at most 64 numbers below 2^25.
+  int exponent = int(largest >> 23);
+  int64_t sum = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    uint32_t bits = numeric::floatBits(products[k]);
+    int below = exponent - int(bits >> 23 & 0xff);
+    int64_t digits = bits << 1 == 0 ? 0 : (bits & 0x7fffff) | 0x800000;
+    digits = below > 24 ? 0 : digits << 1 >> below;
+    sum += bits >> 31 ? -digits : digits;
+  }
+  return roundFlushed(std::ldexp(double(sum), exponent - 127 - 24));
 }
 
 void catalog::storeSum(Dense &dense, int64_t index, float sum) {

@@ -34,7 +34,7 @@ private:
 /// One step of the dot unit: exact products of 16- or 8-bit floats, cut toward
 /// zero to 24 fraction bits below the exponent of the largest, added exactly
 /// and rounded to fp32. An infinity hides the NaNs beside it; both infinities,
-/// or NaNs alone, give the NaN 0xffc00000.
+/// or NaNs alone, give the NaN 0xffc00000. At most 64 products.
 float blockSum(const float *x, const float *weights, int64_t count);
 
 /// `value` rounded to a float type (nearest, ties to even) as a float.

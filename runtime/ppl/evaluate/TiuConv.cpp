@@ -65,33 +65,39 @@ private:
 };
 } // namespace
 
-/// Weights as [oc][ic][tap], turned if the window says so. T: float, int64_t.
+/// The order in which products of one output are added: groups of `pack` input
+/// channels, taps, channels of the group. With pack 1 channel after channel.
+namespace {
+struct Order {
+  int64_t inputs, taps, pack;
+  int64_t groups() const { return (inputs + pack - 1) / pack; }
+  int64_t terms() const { return groups() * taps * pack; }
+  int64_t place(int64_t input, int64_t tap) const {
+    return (input / pack * taps + tap) * pack + input % pack;
+  }
+};
+} // namespace
+
+/// Weights as [oc][term], turned if the window says so; zeros beyond the last
+/// channel. T: float, int64_t.
 template <class T>
 static std::vector<T> packedWeights(const Call &call, const Values &values,
-                                    int64_t outputs, int64_t inputs,
+                                    int64_t outputs, const Order &order,
                                     const Window &window) {
-  int64_t taps = window.taps();
-  std::vector<T> weights(size_t(outputs * inputs * taps));
+  int64_t taps = order.taps;
+  std::vector<T> weights(size_t(outputs * order.terms()), T(0));
+  const Dense *weight = call.tensor("weight") ? &values.at("weight") : nullptr;
   DataType type = values.at("src").type;
-  if (!call.tensor("weight")) {
-    Dense number(type, {1, 1, 1, 1});
-    double value = call.real("weight");
-    if (isFloat(type)) {
-      number.setValue(0, value);
-      value = number.value(0);
-    }
-    std::fill(weights.begin(), weights.end(), T(value));
-    return weights;
-  }
-  const Dense &weight = values.at("weight");
-  int64_t pack = channelPack(type, *call.chip),
-          each = packedElements(type, inputs, taps, *call.chip);
+  double number = call.real("weight");
+  if (!weight && isFloat(type))
+    number = roundedTo(type, float(number));
   for (int64_t o = 0; o < outputs; ++o)
-    for (int64_t i = 0; i < inputs; ++i)
+    for (int64_t i = 0; i < order.inputs; ++i)
       for (int64_t tap = 0; tap < taps; ++tap) {
         int64_t from = window.rotates ? taps - 1 - tap : tap;
-        weights[size_t((o * inputs + i) * taps + tap)] = T(weight.value(
-            o * each + (i / pack * taps + from) * pack + i % pack));
+        weights[size_t(o * order.terms() + order.place(i, tap))] =
+            T(weight ? weight->value(o * order.terms() + order.place(i, from))
+                     : number);
       }
   return weights;
 }
@@ -111,81 +117,55 @@ static void eachWindow(const Window &window, const Dense &dst, const Dense &src,
 // Floats
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// One output of fconv: products in the order of the machine.
-struct FloatOutput {
-  DataType type;
-  int64_t inputs, taps, pack;
-  const float *x, *weights; ///< [ic][tap]
-  float bias;
-  std::optional<float> old;
-
-  float sum() const {
-    return type == DataType::Fp32 ? alternating() : blocks();
-  }
-
-private:
-  float alternating() const {
+/// The sum of one output's products in the order of the machine.
+static float floatSum(DataType type, const Order &order,
+                      const std::vector<float> &x, const float *weights,
+                      float bias, std::optional<float> old) {
+  if (type == DataType::Fp32) {
     AlternatingSum sum(type, old ? bias : 0, old ? *old : bias);
-    for (int64_t k = 0; k < inputs * taps; ++k)
+    for (size_t k = 0; k < x.size(); ++k)
       sum.add(x[k], weights[k]);
     return sum.result();
   }
-  float blocks() const {
-    float sum = addFlushed(old.value_or(0.0f), bias);
-    std::vector<float> a(size_t(pack), 0.0f), b(size_t(pack), 0.0f);
-    for (int64_t first = 0; first < inputs; first += pack)
-      for (int64_t tap = 0; tap < taps; ++tap) {
-        int64_t count = std::min(pack, inputs - first);
-        for (int64_t i = 0; i < count; ++i) {
-          a[size_t(i)] = x[(first + i) * taps + tap];
-          b[size_t(i)] = weights[(first + i) * taps + tap];
-        }
-        sum = addFlushed(sum, blockSum(a.data(), b.data(), count));
-      }
-    return sum;
-  }
-};
-} // namespace
+  float sum = addFlushed(old.value_or(0.0f), bias);
+  for (int64_t k = 0; k < order.terms(); k += order.pack)
+    sum = addFlushed(sum, blockSum(x.data() + k, weights + k, order.pack));
+  return sum;
+}
 
 static rt::Status fconv(const Call &call, Values &values) {
   Dense &dst = values.at("dst");
   const Dense &src = values.at("src");
   const Dense old = accumulatorOf(values, "dst");
   Window window = windowOf(call);
-  int64_t inputs = src.shape[1], outputs = dst.shape[1], taps = window.taps();
+  Order order{src.shape[1], window.taps(), channelPack(src.type, *call.chip)};
   std::vector<float> weights =
-      packedWeights<float>(call, values, outputs, inputs, window);
+      packedWeights<float>(call, values, dst.shape[1], order, window);
   PerChannel bias(call, values, "bias");
   bool adds = call.integer("result_add"), hasBias = call.integer("has_bias"),
        clips = call.integer("do_relu");
-  std::vector<float> x(size_t(inputs * taps));
-  eachWindow(window, dst, src,
-             [&](int64_t n, int64_t y, int64_t column,
-                 const std::vector<int64_t> &places) {
-               for (int64_t i = 0; i < inputs; ++i)
-                 for (int64_t tap = 0; tap < taps; ++tap)
-                   x[size_t(i * taps + tap)] =
-                       places[size_t(tap)] < 0
-                           ? 0.0f
-                           : float(src.value(src.at(n, i, 0, 0) +
-                                             places[size_t(tap)]));
-               for (int64_t o = 0; o < outputs; ++o) {
-                 int64_t index = dst.at(n, o, y, column);
-                 FloatOutput output{src.type,
-                                    inputs,
-                                    taps,
-                                    channelPack(src.type, *call.chip),
-                                    x.data(),
-                                    weights.data() + o * inputs * taps,
-                                    hasBias ? float(bias.at(o)) : 0.0f,
-                                    std::nullopt};
-                 if (adds)
-                   output.old = float(old.value(index));
-                 float sum = output.sum();
-                 storeSum(dst, index, clips && sum < 0 ? 0.0f : sum);
-               }
-             });
+  std::vector<float> x(size_t(order.terms()), 0.0f);
+  eachWindow(
+      window, dst, src,
+      [&](int64_t n, int64_t y, int64_t column,
+          const std::vector<int64_t> &places) {
+        for (int64_t i = 0; i < order.inputs; ++i)
+          for (int64_t tap = 0; tap < order.taps; ++tap) {
+            int64_t place = places[size_t(tap)];
+            x[size_t(order.place(i, tap))] =
+                place < 0 ? 0.0f : float(src.value(src.at(n, i, 0, 0) + place));
+          }
+        for (int64_t o = 0; o < dst.shape[1]; ++o) {
+          int64_t index = dst.at(n, o, y, column);
+          std::optional<float> before;
+          if (adds)
+            before = float(old.value(index));
+          float sum =
+              floatSum(src.type, order, x, weights.data() + o * order.terms(),
+                       hasBias ? float(bias.at(o)) : 0.0f, before);
+          storeSum(dst, index, clips && sum < 0 ? 0.0f : sum);
+        }
+      });
   return {};
 }
 
@@ -275,28 +255,28 @@ static void integerSums(const Call &call, Values &values, Finish finish) {
   Dense &dst = values.at("dst");
   const Dense &src = values.at("src");
   Window window = windowOf(call);
-  int64_t inputs = src.shape[1], outputs = dst.shape[1], taps = window.taps();
+  Order order{src.shape[1], window.taps(), channelPack(src.type, *call.chip)};
   std::vector<int64_t> weights =
-      packedWeights<int64_t>(call, values, outputs, inputs, window);
+      packedWeights<int64_t>(call, values, dst.shape[1], order, window);
   PerChannel padding(call, values, "pad_val", 2, 0), zeros(call, values, "kzp");
   bool hasPairs = call.tensor("pad_val");
   PerChannel insertion(call, values, hasPairs ? "pad_val" : "insert_val", 2, 1);
-  std::vector<int64_t> x(size_t(inputs * taps));
+  std::vector<int64_t> x(size_t(order.terms()), 0);
   eachWindow(window, dst, src,
              [&](int64_t n, int64_t y, int64_t column,
                  const std::vector<int64_t> &places) {
-               for (int64_t i = 0; i < inputs; ++i)
-                 for (int64_t tap = 0; tap < taps; ++tap) {
+               for (int64_t i = 0; i < order.inputs; ++i)
+                 for (int64_t tap = 0; tap < order.taps; ++tap) {
                    int64_t place = places[size_t(tap)];
-                   x[size_t(i * taps + tap)] =
+                   x[size_t(order.place(i, tap))] =
                        place == Window::kPadding ? padding.integer(i)
                        : place == Window::kInserted
                            ? insertion.integer(i)
                            : src.integer(src.at(n, i, 0, 0) + place);
                  }
-               for (int64_t o = 0; o < outputs; ++o) {
+               for (int64_t o = 0; o < dst.shape[1]; ++o) {
                  int64_t sum = 0, zero = zeros.integer(o);
-                 const int64_t *row = weights.data() + o * inputs * taps;
+                 const int64_t *row = weights.data() + o * order.terms();
                  for (size_t k = 0; k < x.size(); ++k)
                    sum += x[k] * (row[k] - zero);
                  finish(dst.at(n, o, y, column), o, sum);

@@ -194,11 +194,16 @@ private:
 };
 } // namespace
 
-/// One column of `matrix` from `first` on, or of a number rounded to `type`.
-static float halfAt(const Matrix &matrix, DataType type, int64_t row,
-                    int64_t column) {
-  return matrix.tensor ? float(matrix.at(row, column))
-                       : roundedTo(type, float(matrix.at(row, column)));
+/// `count` rows of `depth` numbers, `padded` apart with zeros between. `at`
+/// gives element k of a row.
+template <class At>
+static std::vector<float> rowsOf(int64_t count, int64_t depth, int64_t padded,
+                                 At at) {
+  std::vector<float> rows(size_t(count * padded), 0.0f);
+  for (int64_t row = 0; row < count; ++row)
+    for (int64_t k = 0; k < depth; ++k)
+      rows[size_t(row * padded + k)] = at(row, k);
+  return rows;
 }
 
 /// Infinities and NaN as `saturate` wants them.
@@ -221,22 +226,25 @@ static rt::Status fmm2(const Call &call, Values &values) {
        isFinite = call.integer("saturate");
   DataType type =
       (product.left.tensor ? product.left : product.right).tensor->type;
-  int64_t pack = channelPack(type, *call.chip);
-  std::vector<float> a(size_t(pack), 0.0f), b(size_t(pack), 0.0f);
+  int64_t pack = channelPack(type, *call.chip),
+          padded = (product.depth + pack - 1) / pack * pack;
+  std::vector<float> a =
+      rowsOf(product.rows, product.depth, padded, [&](int64_t m, int64_t k) {
+        return roundedTo(type, float(product.left.at(m, k)));
+      });
+  std::vector<float> b =
+      rowsOf(product.columns, product.depth, padded, [&](int64_t n, int64_t k) {
+        return roundedTo(type, float(product.right.at(k, n)));
+      });
   for (int64_t m = 0; m < product.rows; ++m)
     for (int64_t n = 0; n < product.columns; ++n) {
       int64_t index = product.place(m, n);
       float sum = adds ? float(old.value(index)) : 0.0f;
       if (bias.at(n) != 0)
         sum = addFlushed(sum, float(bias.at(n)));
-      for (int64_t first = 0; first < product.depth; first += pack) {
-        int64_t count = std::min(pack, product.depth - first);
-        for (int64_t k = 0; k < count; ++k) {
-          a[size_t(k)] = halfAt(product.left, type, m, first + k);
-          b[size_t(k)] = halfAt(product.right, type, first + k, n);
-        }
-        sum = addFlushed(sum, blockSum(a.data(), b.data(), count));
-      }
+      for (int64_t k = 0; k < padded; k += pack)
+        sum = addFlushed(sum, blockSum(a.data() + m * padded + k,
+                                       b.data() + n * padded + k, pack));
       if (clips && sum < 0)
         sum = 0;
       double factor = scale.at(n);
