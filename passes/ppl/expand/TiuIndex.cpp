@@ -215,14 +215,16 @@ static LogicalResult expandMaskSelect(Expansion &e) {
         table,
         e.view(src, TensorViewType::get(row, type.getElementType(),
                                         Memory::Local, Layout::Aligned)));
+    src = table;
     // A command's operands begin in the lane of its result; every lane has the
     // row at one address.
-    int64_t lane = e.described("dst").lane;
-    SmallVector<int64_t> rest = {1, e.chip.lanes - lane, 1, width};
-    src = e.view(table,
-                 TensorViewType::get(rest, type.getElementType(), Memory::Local,
-                                     Layout::Aligned),
-                 {0, lane, 0, 0});
+    if (int64_t lane = e.described("dst").lane) {
+      SmallVector<int64_t> rest = {1, e.chip.lanes - lane, 1, width};
+      src = e.view(table,
+                   TensorViewType::get(rest, type.getElementType(),
+                                       Memory::Local, Layout::Aligned),
+                   {0, lane, 0, 0});
+    }
   }
   e.command(Engine::Tiu, kGather, sg::MaskSelect,
             {{"res0_n", type.getN()},
