@@ -65,29 +65,48 @@ static LogicalResult expandMask(Expansion &e) {
       options);
 }
 
-/// A compared operand of a select: one element a channel is repeated first.
-/// AR has strides for that, and CMP if one row of lanes is enough.
+/// One element a channel, of as many as there are lanes at most, as a tensor of
+/// the shape of `dst`: after the last one the first comes again.
+static Value wholeOf(ElementCommands &commands, Value vector,
+                     TensorViewType dst) {
+  Expansion &e = commands.e;
+  Type element = cast<TensorViewType>(vector.getType()).getElementType();
+  Value whole = commands.room(element);
+  int64_t lanes = e.chip.lanes, wrap = lanes - commands.lane;
+  // Pieces that lie in one row of lanes on both sides.
+  for (int64_t c = 0, next; c < dst.getC(); c = next) {
+    int64_t from = c % lanes;
+    next = std::min(dst.getC(), c + (from < wrap ? wrap : lanes) - from);
+    auto part = [&](Value tensor, int64_t at, ArrayRef<int64_t> shape,
+                    Strides strides) {
+      SmallVector<int64_t> own = {strides.n, 1, strides.h, strides.w};
+      return e.view(tensor,
+                    TensorViewType::get(shape, element, Memory::Local, own),
+                    {0, at, 0, 0});
+    };
+    SmallVector<int64_t> shape = {dst.getN(), next - c, dst.getH(), dst.getW()};
+    Strides to =
+        stridesOf(cast<TensorViewType>(whole.getType()), commands.lane, e.chip);
+    commands.copy(part(whole, c, shape, to),
+                  commands.of(part(vector, from, shape, {0, 1, 0, 0})));
+  }
+  return whole;
+}
+
+/// A compared operand of a select. CMP reads one element a channel in one row
+/// of lanes, AR (`isForArith`) in any.
 static Element comparedOperand(ElementCommands &commands, StringRef slot,
                                TensorViewType dst, bool isForArith = false) {
-  Expansion &e = commands.e;
-  Element operand = commands.operand(slot, comparedType(e));
+  Element operand = commands.operand(slot, comparedType(commands.e));
   if (operand.isConstant())
     return operand;
   auto type = cast<TensorViewType>(operand.tensor.getType());
   if (type.getShape() == dst.getShape())
     return isForArith ? operand : commands.of(commands.aligned(operand.tensor));
-  if (!isForArith && commands.lane + dst.getC() <= e.chip.lanes)
-    return operand;
-  // One row of lanes: after the last one the same elements come again.
-  SmallVector<int64_t> strides = {0, 0, 0, 0};
-  Value repeated = e.view(
-      operand.tensor, TensorViewType::get(dst.getShape(), type.getElementType(),
-                                          Memory::Local, strides));
-  if (isForArith)
-    return commands.of(repeated);
-  Value whole = commands.room(type.getElementType());
-  commands.copy(whole, commands.of(repeated));
-  return commands.of(whole);
+  bool isRead = isForArith
+                    ? type.getC() == dst.getC()
+                    : commands.lane + dst.getC() <= commands.e.chip.lanes;
+  return isRead ? operand : commands.of(wholeOf(commands, operand.tensor, dst));
 }
 
 /// CMP compares 8 bits, or as many as it selects. Otherwise a mask is made

@@ -22,6 +22,9 @@ public:
   }
 
   const Chip &chip() const { return *drawn.call.chip; }
+  const catalog::Operation &operation() const { return *drawn.call.operation; }
+  /// True if the slot holds a tensor.
+  bool has(std::string_view slot) const { return drawn.call.tensor(slot); }
   int64_t between(int64_t low, int64_t high) {
     return numbers.between(low, high);
   }
