@@ -128,3 +128,32 @@ __TEST__ void full_lanes() {
 __TEST__ void odd_shape_that_goes_around_from_lane_5() {
   all({2, 67, 3, 5}, {}, 5, [](const std::string &) { return true; });
 }
+
+static bool isOneOf(const std::string &name,
+                    std::initializer_list<const char *> parts) {
+  for (const char *part : parts)
+    if (name.find(part) != std::string::npos)
+      return true;
+  return false;
+}
+// The same bits when src is one of the other buffers.
+__TEST__ void src_is_dst() {
+  Places places;
+  places.src = places.dst;
+  all({1, 64, 1, 60}, places, 0, [](const std::string &name) {
+    return !isOneOf(name, {"_sqrt", "tan", "cot"});
+  });
+}
+__TEST__ void src_is_work() {
+  Places places;
+  places.src = places.work0;
+  all({1, 64, 1, 60}, places, 0, [](const std::string &name) {
+    return isOneOf(name, {"exp", "log", "_sin", "_cos"});
+  });
+}
+__TEST__ void src_is_the_second_work() {
+  Places places;
+  places.src = places.work1;
+  all({1, 64, 1, 60}, places, 0,
+      [](const std::string &name) { return isOneOf(name, {"exp"}); });
+}
