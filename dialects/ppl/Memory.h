@@ -6,6 +6,15 @@
 
 #include "dialects/ppl/Ppl.h"
 
+namespace weft::ppl {
+
+/// On the op of a tensor in global memory that the kernel language made for a
+/// result nobody asked for yet (dma::nonzero's count): without another use it
+/// need not be written.
+inline constexpr llvm::StringLiteral kScratchAttribute = "scratch";
+
+} // namespace weft::ppl
+
 #define GET_OP_CLASSES
 #include "dialects/ppl/Memory.h.inc"
 

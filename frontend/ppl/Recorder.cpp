@@ -306,6 +306,9 @@ int64_t Recorder::makeTensor(int32_t mode, int32_t typeCode,
   bool isAutomatic = !isGiven && mode != WEFT_PPL_GLOBAL;
   // Free strides without an address: room for the extent, seen through a view.
   tensor.value = makeValue(tensor, address, isAutomatic, locate(at));
+  if (mode == WEFT_PPL_GLOBAL && !isGiven)
+    tensor.value.getDefiningOp()->setAttr(ppl::kScratchAttribute,
+                                          UnitAttr::get(&context));
   tensor.root = tensor.value;
   return add(std::move(tensor));
 }

@@ -3,6 +3,7 @@
 #include "tools/driver/KernelProgram.h"
 #include "codegen/pack/Pack.h"
 #include "dialects/ppl/Command.h"
+#include "dialects/ppl/Memory.h"
 #include "passes/ppl/Passes.h"
 #include "runtime/ppl/Interpreter.h"
 #include "tools/driver/Registration.h"
@@ -87,22 +88,31 @@ static LogicalResult runPasses(ModuleOp module, bool serial, bool commands) {
 }
 
 /// What the blocks of a launch may use of L2 together (PPL 2.2): their share.
-static uint64_t l2BytesOf(const frontend::Recorder &recorder) {
+/// `recorded`: before its expansion.
+static uint64_t l2BytesOf(const frontend::Recorder &recorder,
+                          ppl::NetOp recorded) {
   const Chip &chip = recorder.chip;
-  // The manual offers no L2 on chips with one core.
-  return chip.cores == 1 ? 0
-                         : chip.l2MemoryBytes / chip.cores * recorder.blocks;
+  if (chip.cores > 1)
+    return chip.l2MemoryBytes / chip.cores * recorder.blocks;
+  // The manual offers kernels no L2 on chips with one core; what expansions
+  // need for themselves finds place there.
+  bool isForKernel = false;
+  recorded.getBody().walk([&](ppl::AllocOp alloc) {
+    isForKernel |= alloc.getTensor().getType().isL2();
+  });
+  return isForKernel ? 0 : chip.l2MemoryBytes;
 }
 
 OwningOpRef<ModuleOp> KernelProgram::lowered(Block &block, Depth depth,
                                              bool serial) {
+  ppl::NetOp recorded = *block.module->getOps<ppl::NetOp>().begin();
   OwningOpRef<ModuleOp> copy = block.module->clone();
   theMemoryCode = 0;
   if (failed(runPasses(*copy, serial, depth == Depth::Commands)))
     return nullptr;
   theMemoryCode = ppl::allocateTensors(*copy->getOps<ppl::NetOp>().begin(),
                                        block.recorder->allocationMethod,
-                                       l2BytesOf(*block.recorder));
+                                       l2BytesOf(*block.recorder, recorded));
   if (theMemoryCode != 0 || failed(verify(*copy)))
     return nullptr;
   return copy;
@@ -117,7 +127,8 @@ int KernelProgram::fits(ppl::NetOp recorded) {
   if (failed(runPasses(*copy, false, chips::hasCommands(current.chip))))
     return 0; // is reported when the program is lowered
   return ppl::allocateTensors(*copy->getOps<ppl::NetOp>().begin(),
-                              current.allocationMethod, l2BytesOf(current));
+                              current.allocationMethod,
+                              l2BytesOf(current, recorded));
 }
 
 FailureOr<std::string> KernelProgram::text(bool commands, bool serial) {

@@ -451,8 +451,8 @@ Rule catalog::rowShapes(std::string_view listed) {
 }
 
 Rule catalog::channelShapes(std::string_view listed) {
-  return {"n and h, w of index must be 1, dst and param must have one h and "
-          "one w, index the c of " +
+  return {"n must be 1, dst and param must have one h and one w, index the "
+          "shape 1,C,1,1 or 1,1,1,C with the c of " +
               str(listed),
           [listed](const Call &call) {
             const Tensor *to = call.tensor("dst"), *from = call.tensor("param"),
@@ -463,7 +463,8 @@ Rule catalog::channelShapes(std::string_view listed) {
             bool fits = to->shape[0] == 1 && from->shape[0] == 1 &&
                         to->shape[2] == from->shape[2] &&
                         to->shape[3] == from->shape[3] &&
-                        index->shape == Dims{1, rows->shape[1], 1, 1};
+                        (index->shape == Dims{1, rows->shape[1], 1, 1} ||
+                         index->shape == Dims{1, 1, 1, rows->shape[1]});
             if (fits)
               return std::string();
             return "dst has shape " + shapeText(to->shape) + ", param " +
@@ -509,24 +510,28 @@ Rule catalog::addExists(std::string_view name) {
 }
 
 Rule catalog::batchShapes() {
-  return {"src must have shape 1,C,1,W (1,LANE_NUM or less,1,W with "
-          "is_repeat) and count N,C,1,1 for a dst of N,C,1,W",
-          [](const Call &call) {
-            const Tensor *to = call.tensor("dst"), *src = call.tensor("src"),
-                         *count = call.tensor("count");
-            if (!to || !src || !count)
-              return std::string();
-            auto [n, c, h, w] = to->shape;
-            int64_t channels =
-                call.integer("is_repeat")
-                    ? std::min<int64_t>(c, int64_t(call.chip->lanes))
-                    : c;
-            if (src->shape == Dims{1, channels, 1, w} &&
-                count->shape == Dims{n, c, 1, 1})
-              return std::string();
-            return "dst has shape " + shapeText(to->shape) + ", src " +
-                   shapeText(src->shape) + ", count " + shapeText(count->shape);
-          }};
+  return {
+      "src must have shape 1,C,1,W (1,LANE_NUM or less,1,W in "
+      "one row of lanes with is_repeat) and count N,C,1,1 for a dst of N,C,1,W",
+      [](const Call &call) {
+        const Tensor *to = call.tensor("dst"), *src = call.tensor("src"),
+                     *count = call.tensor("count");
+        if (!to || !src || !count)
+          return std::string();
+        auto [n, c, h, w] = to->shape;
+        int64_t channels = call.integer("is_repeat")
+                               ? std::min<int64_t>(c, int64_t(call.chip->lanes))
+                               : c;
+        if (call.integer("is_repeat") &&
+            src->lane + channels > call.chip->lanes)
+          return str(channels) + " channels of src from lane " +
+                 str(src->lane) + " on take a second row of lanes";
+        if (src->shape == Dims{1, channels, 1, w} &&
+            count->shape == Dims{n, c, 1, 1})
+          return std::string();
+        return "dst has shape " + shapeText(to->shape) + ", src " +
+               shapeText(src->shape) + ", count " + shapeText(count->shape);
+      }};
 }
 
 //===----------------------------------------------------------------------===//

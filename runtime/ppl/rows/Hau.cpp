@@ -117,7 +117,9 @@ static Operation topkRow() {
                elementsApart("dst", {"src", "src_idx", "dst_idx"}, false),
                elementsApart("dst_idx", {"src", "src_idx"}, false)};
   row.chips = {"bm1684x", "bm1688", "bm1690"};
-  row.chipNote = "SG2380 has no sorting engine";
+  row.chipNote = "SG2380 has no sorting engine; a bmodel of BM1684X holds no "
+                 "commands for its own, there the TIU ranks the elements by "
+                 "comparing all pairs (rows of up to 16384)";
   row.example = "gtensor<fp32> line({1, 1, 1, 560}, GLOBAL), "
                 "best({1, 1, 1, 4}, GLOBAL); "
                 "gtensor<int> at({1, 1, 1, 4}, GLOBAL); dma::fill(line, 2); "
@@ -174,7 +176,8 @@ static Operation gatherLineRow() {
       elementsApart("dst", {"param", "index"}, false)};
   row.chips = {"bm1684x"};
   row.chipNote = "the other chips' sorting engines have no such command; "
-                 "dma.gather_h does the same";
+                 "dma.gather_h does the same. A bmodel of BM1684X holds no "
+                 "commands for it either, there the DMA engine gathers";
   row.example = "gtensor<fp32> lines({1, 1, 9, 16}, GLOBAL), "
                 "picked({1, 1, 4, 16}, GLOBAL); "
                 "gtensor<uint32> which({1, 1, 1, 4}, GLOBAL); "

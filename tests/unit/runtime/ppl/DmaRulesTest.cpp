@@ -181,13 +181,12 @@ Case channelsCase(std::string_view name, bool isScatter) {
           b.set("C", 2.5);
       },
       {{[](CallBuilder &b) { b.tensor("index").shape[1] = 3; },
-        isScatter
-            ? "dst has shape 1x9x5x7, param 1x4x5x7, index 1x3x1x1; n and h, w "
-              "of index must be 1, dst and param must have one h and one w, "
-              "index the c of param"
-            : "dst has shape 1x4x5x7, param 1x9x5x7, index 1x3x1x1; n and h, w "
-              "of index must be 1, dst and param must have one h and one w, "
-              "index the c of dst"},
+        isScatter ? "dst has shape 1x9x5x7, param 1x4x5x7, index 1x3x1x1; n "
+                    "must be 1, dst and param must have one h and one w, index "
+                    "the shape 1,C,1,1 or 1,1,1,C with the c of param"
+                  : "dst has shape 1x4x5x7, param 1x9x5x7, index 1x3x1x1; n "
+                    "must be 1, dst and param must have one h and one w, index "
+                    "the shape 1,C,1,1 or 1,1,1,C with the c of dst"},
        {[](CallBuilder &b) { b.tensor("param").strides[2] = 9; },
         "param has h stride 9, w stride 1 for w 7; h and w must lie without "
         "gaps: w stride 1, h stride w, and have at most 65535 elements"}}};
@@ -464,7 +463,8 @@ std::vector<Case> dmaSelections() {
        },
        {{[](CallBuilder &b) { b.tensor("src").shape[0] = 2; },
          "dst has shape 2x8x1x7, src 2x8x1x7, count 2x8x1x1; src must have "
-         "shape 1,C,1,W (1,LANE_NUM or less,1,W with is_repeat) and count "
+         "shape 1,C,1,W (1,LANE_NUM or less,1,W in one row of lanes with "
+         "is_repeat) and count "
          "N,C,1,1 for a dst of N,C,1,W"},
         {[](CallBuilder &b) { b.tensor("mask").lane = 1; },
          "dst starts in lane 0, mask in lane 1; dst, count, src and mask must "
@@ -603,7 +603,9 @@ std::vector<Case> hauCases() {
          "multiples of 64 bytes"},
         {[](CallBuilder &b) { b.call.chip = k90; },
          "exists on bm1684x only, not on bm1690; the other chips' sorting "
-         "engines have no such command; dma.gather_h does the same"}}}};
+         "engines have no such command; dma.gather_h does the same. A bmodel "
+         "of BM1684X holds no commands for it either, there the DMA engine "
+         "gathers"}}}};
 }
 
 std::vector<Case> allCases() {
