@@ -193,24 +193,42 @@ static void addBits(std::vector<Operation> &rows) {
 }
 
 static void addConversions(std::vector<Operation> &rows) {
-  rows.push_back(pointwise(
+  Operation cast = pointwise(
       "tiu.cast", "4.6.1.9", "conversion to another element type",
       "dst(n,c,h,w) = src(n,c,h,w) as the type of dst. Integers: clamped. "
       "Float "
       "to integer: rounded by round_mode, clamped, NaN gives 0. To a float: "
       "rounded by round_mode, a float too large for fp16 gives infinity, NaN "
       "gives 0x7fff with its sign in 16 bits; fp32 and bf16 subnormals count "
-      "as zeros. Same type: a copy",
-      {result("dst", kAnyElement), source("src", kAnyElement),
+      "as zeros. To fp8: to the nearest, ties to even, the largest finite "
+      "number instead of larger ones. Same type: a copy",
+      {result("dst", kAnyElement | kFp8), source("src", kAnyElement | kFp8),
        rounding("round_mode", 7, /*fallback=*/0)},
       {sameShapes({"dst", "src"}), sameLanes({"dst", "src"}),
        rule("fp16 and bf16 are not converted into each other: cast to fp32 "
             "between",
             [](const Call &call) { return halfSwapProblem(call); }),
-       floatRounding(), noPartialOverlap("dst", {"src"})},
+       floatRounding(),
+       rule("numbers become fp8 by RM_HALF_TO_EVEN",
+            [](const Call &call) {
+              const Tensor *dst = call.tensor("dst"), *src = call.tensor("src");
+              int64_t mode = call.integer("round_mode");
+              if (!kFp8.contains(dst->type) || dst->type == src->type ||
+                  mode == 0)
+                return std::string();
+              return "round_mode is " +
+                     std::string(
+                         call.operation->slot("round_mode")->choices[mode]);
+            }),
+       noPartialOverlap("dst", {"src"})},
       "tensor<int8> dst({1, 64, 4, 8});\n"
       "tensor<fp32> src({1, 64, 4, 8});\n"
-      "tiu::cast(dst, src, RM_HALF_AWAY_FROM_ZERO);"));
+      "tiu::cast(dst, src, RM_HALF_AWAY_FROM_ZERO);");
+  for (std::string_view chip : {"bm1684x", "bm1688"})
+    for (std::string_view slot : {"dst", "src"})
+      cast.rules.push_back(typesOnChip(chip, slot, kAnyElement));
+  cast.chipNote = "fp8 does not exist on bm1684x and bm1688";
+  rows.push_back(std::move(cast));
   rows.push_back(unary(
       "tiu.ceiling", "4.6.1.10", "smallest whole number not below",
       "dst(n,c,h,w) = src(n,c,h,w) rounded to a whole number by RM_UP. The "
@@ -417,14 +435,16 @@ static void addShifts(std::vector<Operation> &rows) {
       "tiu.shift", "4.6.1.24", "shift that keeps the sign",
       "s = the low byte of shift(n,c,h,w), signed; dst(n,c,h,w) = the low bits "
       "of (s > 0 ? src(n,c,h,w) * 2^s : src(n,c,h,w) / 2^-s rounded by "
-      "round_mode); s is -32 to 31",
+      "round_mode). Beyond -32 to 31 left counts come round and right ones end "
+      "at 63",
       "tensor<int32> dst({1, 64, 4, 8}), src({1, 64, 4, 8});\n"
       "tiu::shift(dst, src, -4, RM_HALF_TO_EVEN);"));
   rows.push_back(shiftRow(
       "tiu.logical_shift", "4.6.1.25", "shift of the bits",
       "s = the low byte of shift(n,c,h,w), signed; u = the bits of "
       "src(n,c,h,w) as an unsigned number; dst(n,c,h,w) = the low bits of (s > "
-      "0 ? u * 2^s : u / 2^-s rounded by round_mode); s is -32 to 31",
+      "0 ? u * 2^s : u / 2^-s rounded by round_mode). Beyond -32 to 31 left "
+      "counts come round and right ones end at 63",
       "tensor<uint16> dst({1, 64, 4, 8}), src({1, 64, 4, 8});\n"
       "tensor<int8> amount({1, 64, 4, 8});\n"
       "tiu::logical_shift(dst, src, amount, RM_DOWN);"));

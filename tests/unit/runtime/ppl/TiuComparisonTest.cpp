@@ -192,7 +192,11 @@ static const DataType kTypes[] = {kI8,  kU8,  kI16, kU16, kI32,
 
 TEST(TiuComparison, minimumAndMaximum) {
   for (DataType type : kTypes)
-    for (std::string_view name : {"tiu.min", "tiu.max"}) {
+    for (std::string_view name :
+         {"tiu.min", "tiu.max", "tiu.fmin", "tiu.fmax"}) {
+      if (name[4] == 'f' && !isFloat(type))
+        continue;
+      bool isMin = name.substr(name.size() - 3) == "min";
       Call call =
           callOf(name, {local(type, {2, 5, 3, 7}), local(type, {2, 5, 3, 7}),
                         local(type, {1, 5, 1, 7})});
@@ -206,7 +210,7 @@ TEST(TiuComparison, minimumAndMaximum) {
         if (std::isnan(x) || std::isnan(y))
           continue;
         EXPECT_EQ(ordered(values.at("dst").bits(i), type),
-                  name == "tiu.min" ? std::fmin(x, y) : std::fmax(x, y));
+                  isMin ? std::fmin(x, y) : std::fmax(x, y));
       }
     }
 }
@@ -257,11 +261,15 @@ TEST(TiuComparison, zerosSubnormalsAndNaNs) {
 }
 
 TEST(TiuComparison, allPairsOfTwoVectors) {
-  for (DataType type : {kI8, kU16, kF32})
+  for (DataType type : {kI8, kU16, kF32, kF16})
     for (bool isMax : {false, true}) {
-      Call call = callOf(isMax ? "tiu.vc_max" : "tiu.vc_min",
-                         {local(type, {12, 3, 1, 5}), local(type, {1, 3, 1, 4}),
-                          local(type, {1, 3, 1, 5})});
+      std::string_view name = isFloat(type)
+                                  ? isMax ? "tiu.fvc_max" : "tiu.fvc_min"
+                              : isMax ? "tiu.vc_max"
+                                      : "tiu.vc_min";
+      Call call =
+          callOf(name, {local(type, {12, 3, 1, 5}), local(type, {1, 3, 1, 4}),
+                        local(type, {1, 3, 1, 5})});
       Numbers numbers(3);
       Values values = randomValues(call, numbers);
       ASSERT_TRUE(evaluate(call, values).isOk());

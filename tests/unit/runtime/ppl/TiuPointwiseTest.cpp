@@ -494,6 +494,80 @@ TEST(TiuPointwise, floatsAreRoundedOnce) {
     }
 }
 
+TEST(TiuPointwise, productsAreRoundedBeforeTheyAreAdded) {
+  Dims shape = {1, 3, 4, 5};
+  Call call = callOf("tiu.fmac", {local(kF32, shape), local(kF32, shape),
+                                  local(kF32, {1, 3, 1, 1})});
+  Numbers numbers(20);
+  Values values = randomValues(call, numbers);
+  for (std::string_view slot : {"dst", "src0", "src1"})
+    for (int64_t i = 0; i < values.at(slot).elements(); ++i)
+      values.at(slot).setValue(i, double(numbers.in(-8388608, 8388608)) / 997);
+  Values old = values;
+  ASSERT_TRUE(evaluate(call, values).isOk());
+  for (int i = 0; i < 60; ++i) {
+    volatile float product =
+        float(old.at("src0").value(i)) * float(old.at("src1").value(i / 20));
+    volatile float sum = float(old.at("dst").value(i)) + product;
+    EXPECT_EQ(values.at("dst").value(i), double(sum));
+  }
+}
+
+TEST(TiuPointwise, signsAreCleared) {
+  for (DataType type : {kF32, kF16, kB16, kE5}) {
+    Dims shape = {1, 2, 3, 4};
+    Call call = callOf("tiu.fabs", {local(type, shape), local(type, shape)},
+                       chips::bm1690);
+    Values values = run(call, 21);
+    uint64_t sign = uint64_t(1) << (bitsOf(type) - 1);
+    for (int i = 0; i < 24; ++i)
+      EXPECT_EQ(values.at("dst").bits(i), values.at("src").bits(i) & ~sign);
+  }
+}
+
+TEST(TiuPointwise, eightBitFloatsSaturateOnRequest) {
+  Dims one = {1, 1, 1, 1};
+  auto sum = [&](DataType type, double a, double b, bool saturates) {
+    Call call = callOf(
+        "tiu.fadd",
+        {local(type, one), local(type, one), number(b), number(int(saturates))},
+        chips::bm1690);
+    Numbers numbers(22);
+    Values values = randomValues(call, numbers);
+    values.at("src0").setValue(0, a);
+    EXPECT_TRUE(evaluate(call, values).isOk());
+    return values.at("dst").value(0);
+  };
+  constexpr DataType e4 = DataType::Fp8e4m3;
+  EXPECT_EQ(sum(kE5, 1, 0.125, false), 1) << "1.125 is a tie, to even";
+  EXPECT_EQ(sum(kE5, 1.25, 0.125, false), 1.5) << "1.375 is a tie, to even";
+  EXPECT_EQ(sum(e4, 1, 0.125, false), 1.125);
+  EXPECT_EQ(sum(kE5, 57344, 57344, true), 57344);
+  EXPECT_TRUE(std::isinf(sum(kE5, 57344, 57344, false)));
+  EXPECT_EQ(sum(e4, -448, -448, true), -448);
+  EXPECT_TRUE(std::isnan(sum(e4, 448, 448, false)));
+  // Casts always saturate.
+  auto cast = [&](DataType to, DataType from, double value) {
+    Call call =
+        callOf("tiu.cast", {local(to, one), local(from, one)}, chips::bm1690);
+    Numbers numbers(23);
+    Values values = randomValues(call, numbers);
+    values.at("src").setValue(0, value);
+    EXPECT_TRUE(evaluate(call, values).isOk());
+    return values.at("dst").value(0);
+  };
+  EXPECT_EQ(cast(e4, kF32, 1000), 448);
+  EXPECT_EQ(cast(kE5, kF32, -INFINITY), -57344);
+  EXPECT_EQ(cast(kE5, kF16, 1.1), 1);
+  EXPECT_EQ(cast(kI8, e4, 2.5), 2);
+  EXPECT_EQ(cast(kF16, kE5, 0.75), 0.75);
+  EXPECT_TRUE(std::isnan(cast(e4, kF32, NAN)));
+  EXPECT_NE(problem("tiu.cast", {whole(kE5), whole(kF32)}), "");
+  EXPECT_EQ(
+      problem("tiu.cast", {whole(kE5), whole(kF32), number(3)}, chips::bm1690),
+      "round_mode is RM_DOWN; numbers become fp8 by RM_HALF_TO_EVEN");
+}
+
 /// One result for the bits of two operands.
 static uint64_t floatPair(std::string_view name, DataType type, uint64_t a,
                           uint64_t b) {
