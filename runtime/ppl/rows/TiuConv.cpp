@@ -85,7 +85,7 @@ static Operation fdeconvRow() {
   op.example =
       R"(tensor<fp16> dst({1, 8, 8, 8}), src({1, 32, 4, 4}), weight({1, 8, 4, 32}, TPU_COMPACT);
 dim2 kernel = {2, 2}, insert = {1, 1}, dilation = {1, 1};
-padding_t pad = {1, 0, 1, 0};
+padding_t pad = {1, 1, 1, 1};
 tiu::fdeconv(dst, src, weight, None, 8, &kernel, &insert, &pad, &dilation, false, false);)";
   return op;
 }
@@ -146,7 +146,7 @@ static Operation fdwDeconvRow() {
   op.example = R"(tensor<fp32> dst({1, 64, 8, 8}), src({1, 64, 4, 4});
 tensor<fp32> weight({1, 64, 2, 2}, TPU_COMPACT), bias({1, 64, 1, 1}, TPU_COMPACT);
 dim2 kernel = {2, 2}, insert = {1, 1}, dilation = {1, 1};
-padding_t pad = {1, 0, 1, 0};
+padding_t pad = {1, 1, 1, 1};
 tiu::fdw_deconv(dst, src, weight, bias, &kernel, &insert, &pad, &dilation, false);)";
   return op;
 }
@@ -211,7 +211,7 @@ static Operation dwDeconvRow() {
 tensor<int8> src({1, 64, 4, 4}), weight({1, 64, 2, 2}, TPU_COMPACT);
 tensor<int32> bias({1, 64, 1, 1}, TPU_COMPACT);
 dim2 kernel = {2, 2}, insert = {1, 1}, dilation = {1, 1};
-padding_t pad = {1, 0, 1, 0};
+padding_t pad = {1, 1, 1, 1};
 tiu::dw_deconv(dst, src, weight, bias, 0, &kernel, &pad, &insert, &dilation, 7, true, RM_HALF_UP);)";
   return op;
 }
@@ -408,7 +408,7 @@ static Operation deconvSymRow() {
       R"(tensor<int8> dst({1, 16, 8, 8}), src({1, 64, 4, 4}), weight({1, 16, 4, 64}, TPU_COMPACT);
 tensor<int16> bias({1, 16, 1, 1}, TPU_COMPACT);
 dim2 kernel = {2, 2}, dilation = {1, 1}, insert = {1, 1};
-padding_t pad = {1, 0, 1, 0};
+padding_t pad = {1, 1, 1, 1};
 tiu::deconv_sym(dst, src, weight, bias, 16, &kernel, &dilation, &pad, &insert, false, DT_NONE, true, 8);)";
   return op;
 }
@@ -444,7 +444,7 @@ static Operation deconvAsymRow() {
   op.example = R"(tensor<int32> dst({1, 16, 8, 8});
 tensor<int8> src({1, 64, 4, 4}), weight({1, 16, 4, 64}, TPU_COMPACT);
 dim2 kernel = {2, 2}, dilation = {1, 1}, insert = {1, 1};
-padding_t pad = {1, 0, 1, 0};
+padding_t pad = {1, 1, 1, 1};
 tiu::deconv_asym(dst, src, weight, 16, &kernel, &dilation, &pad, &insert, 2, 1, false, DT_INT32, 3);)";
   return op;
 }

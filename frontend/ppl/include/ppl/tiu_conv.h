@@ -379,6 +379,25 @@ void deconv(const tensor<D> &dst, const tensor<S> &src, detail::Operand weight,
               insert_val, result_add, out_dtype, kzp_val, at);
 }
 
+/// dw_conv to 32 bits, relu and rq1: dst starts in lane 0, an operand is
+/// signed. rshift is negative to the right.
+template <class D, class S>
+void dw_conv_rq(const tensor<D> &dst, const tensor<S> &src,
+                detail::Operand weight, detail::Operand bias, int pad_val,
+                detail::Pair k_shape, detail::Pair stride,
+                detail::Pair dilation, detail::Sides pad, bool result_relu,
+                int multiplier, int8 rshift, short out_zp,
+                rounding_mode_t round = RM_HALF_UP, Line at = {}) {
+  tensor<int32> sums(dst.getShape(), TPU_ALIGN, -1, at);
+  dw_conv(sums, src, weight, bias, pad_val, k_shape, pad, stride, dilation, 0,
+          false, RM_HALF_UP, at);
+  if (result_relu)
+    detail::call("tiu.max", at, {sums, sums, 0});
+  detail::call(
+      "tiu.rq1", at,
+      {dst, sums, detail::kLeftOut, multiplier, rshift, out_zp, round});
+}
+
 } // namespace ppl::tiu
 
 #endif // WEFT_FRONTEND_PPL_INCLUDE_PPL_TIU_CONV_H
