@@ -24,7 +24,12 @@ public:
   using Bits = tensor<int>;
   static constexpr int kNaN = 0x7fc00000, kInfinity = 0x7f800000,
                        kMinusInfinity = -0x800000;
-  static constexpr float kSmallestNormal = 1.17549435e-38f;
+  /// Of the smallest normal number.
+  static constexpr int kSmallestBits = 0x00800000;
+  /// (artanh s - s) / s^3 for |s| up to 1/2: 1.4e-9.
+  static constexpr std::initializer_list<float> kAreaTangent = {
+      0.333332986f, 0.200025871f, 0.142214879f,
+      0.118339494f, 0.050985951f, 0.177195832f};
 
   /// Temporaries have room for `block` elements, of which `real` are used.
   Float32(const dim4 &block, const dim4 &real, Line at)
@@ -170,8 +175,8 @@ public:
 
   //===-- exponential and logarithm ---------------------------------------===//
 
-  /// e^x * 2^power, `power` -1 or 0: 0 where that is below the smallest normal
-  /// number, the value at the end of the range beyond it.
+  /// e^x * 2^power, `power` from -1 to 24: 0 where that is below the smallest
+  /// normal number, the value at the end of the range beyond it.
   Real exp(const Real &x, int power = 0) const {
     const double ln2 = 0.69314718055994530942;
     float low = std::nextafter(float((-126 - power) * ln2), 0.0f),
@@ -193,17 +198,14 @@ public:
   /// The same; NaN stays.
   Real expOrNaN(const Real &x) const { return keepNaN(x, exp(x)); }
 
-  /// ln x: -inf for 0, NaN below 0 and for NaN.
+  /// ln x: -inf for 0 and subnormal numbers, NaN below 0 and for NaN.
   Real log(const Real &x) const {
-    // Subnormal numbers are brought into the normal range.
-    Bits b = bits(less(x, kSmallestNormal, mul(x, 0x1p24f), x));
+    Bits xs = bits(x);
     // x = m * 2^e with m from sqrt(1/2) to sqrt(2).
     Bits e = make<int>(), m = make<int>();
-    tiu::sub(e, b, 0x3f3504f3, -23, RM_DOWN, false, at);
-    tiu::sub(m, b, shifted(e, 23), 0, RM_DOWN, false, at);
-    Real f = sub(asReal(m), 1.0f);
-    Real whole = toReal(e);
-    Real k = less(x, kSmallestNormal, sub(whole, 24.0f), whole);
+    tiu::sub(e, xs, 0x3f3504f3, -23, RM_DOWN, false, at);
+    tiu::sub(m, xs, shifted(e, 23), 0, RM_DOWN, false, at);
+    Real f = sub(asReal(m), 1.0f), k = toReal(e);
     // (ln(1 + f) - f + f^2 / 2) / f^3: 7.5e-10.
     Real p = polynomial(f, {0.333333135f, -0.250000089f, 0.200021192f,
                             -0.166679949f, 0.142195463f, -0.124055982f,
@@ -211,15 +213,18 @@ public:
     Real z = mul(f, f);
     Real y = sub(add(mul(mul(p, f), z), mul(k, -2.12194442e-4f)), mul(z, 0.5f));
     Bits sum = bits(add(add(f, y), mul(k, 0.693359375f)));
-    Bits xs = bits(x);
     Bits ends = less(xs, 0, kNaN, greater(xs, 0x7f7fffff, xs, sum));
-    return asReal(equal(bits(magnitude(x)), 0, kMinusInfinity, ends));
+    return asReal(
+        less(bits(magnitude(x)), kSmallestBits, kMinusInfinity, ends));
   }
 
   /// ln(1 + z) for z from 0 to 1, within 6 ulp however small z is.
   Real log1p(const Real &z) const {
-    Real s = div(z, add(z, 2.0f));
-    return mul(areaTangentSeries(s), 2.0f);
+    // 2 artanh(z / (z + 2)); u is twice the argument, which is never so small
+    // that it counts as zero.
+    Real u = mul(z, div(2.0f, add(z, 2.0f)));
+    Real square = mul(mul(u, u), 0.25f);
+    return add(u, mul(mul(polynomial(square, kAreaTangent), square), u));
   }
 
   //===-- roots -----------------------------------------------------------===//
@@ -230,7 +235,7 @@ public:
     Bits y = bits(less(x, 0x1p-60f, mul(r, 0x1p-40f), r));
     Bits xs = bits(x);
     Bits ends = less(xs, 0, kNaN, greater(xs, 0x7f7fffff, xs, y));
-    return asReal(equal(bits(magnitude(x)), 0, xs, ends));
+    return asReal(less(bits(magnitude(x)), kSmallestBits, xs, ends));
   }
 
   //===-- circular functions ----------------------------------------------===//
@@ -357,16 +362,11 @@ public:
     Bits y = bits(greater(x, 1.5f, large, small));
     return keepNaN(x, asReal(less(x, 1.0f, kNaN, y)));
   }
-  /// (artanh s - s) / s^3 for |s| up to 1/2: 1.4e-9.
-  Real areaTangentSeries(const Real &s) const {
-    return odd(s, {0.333332986f, 0.200025871f, 0.142214879f, 0.118339494f,
-                   0.050985951f, 0.177195832f});
-  }
   /// NaN beyond |x| = 1.
   Real areaTangent(const Real &x) const {
     Real a = magnitude(x), m = min(a, 0.99999994f);
     Real large = mul(log(div(add(m, 1.0f), sub(1.0f, m))), 0.5f);
-    Real y = greater(a, 0.5f, large, areaTangentSeries(min(a, 0.5f)));
+    Real y = greater(a, 0.5f, large, odd(min(a, 0.5f), kAreaTangent));
     Bits ends = equal(bits(a), 0x3f800000, kInfinity, bits(y));
     return within(1.0f, x, negated(asReal(ends), bits(x)));
   }
@@ -383,16 +383,20 @@ public:
     Real a = min(magnitude(x), 0x1p60f);
     return keepNaN(x, negated(div(a, add(a, 1.0f)), bits(x)));
   }
-  /// ln(1 + e^u)
-  Real softplus(const Real &u) const {
-    Real e = exp(minusMagnitude(u));
-    return keepNaN(u, add(max(u, 0.0f), log1p(e)));
+  /// ln(1 + e^(beta x)) / beta
+  Real softplus(const Real &x, float beta) const {
+    Real e = exp(mul(minusMagnitude(x), beta));
+    return keepNaN(x, add(max(x, 0.0f), mul(log1p(e), 1 / beta)));
   }
-  /// x tanh(ln(1 + e^x)) = x n / (n + 2), n = e^x (e^x + 2)
+  /// x tanh(ln(1 + e^x)) = x e (e + 2) / (n + 2), e = e^x, n = e (e + 2)
   Real mish(const Real &x) const {
-    Real e = exp(min(x, 20.0f));
-    Real n = mul(e, add(e, 2.0f));
-    return keepNaN(x, mul(x, div(n, add(n, 2.0f))));
+    Real c = max(min(x, 20.0f), -110.0f);
+    // e^x times 2^24: where e^x counts as zero its product with x may not.
+    Real scaled = exp(c, 24), e = mul(scaled, 0x1p-24f);
+    Real sum = add(e, 2.0f);
+    Real ratio = mul(sum, div(1.0f, add(mul(e, sum), 2.0f)));
+    Real y = mul(mul(mul(c, scaled), ratio), 0x1p-24f);
+    return keepNaN(x, greater(x, 20.0f, x, y));
   }
   Real erf(const Real &x) const {
     Real a = magnitude(x), m = min(a, 4.0f), n = min(a, 1.0f);
@@ -400,7 +404,7 @@ public:
     Real p = polynomial(mul(n, n), {0.128379166f, -0.37612626f, 0.112836003f,
                                     -0.0268544443f, 0.00518953521f,
                                     -0.000802083814f, 7.88910911e-05f});
-    Real small = add(n, mul(n, p));
+    Real small = mul(n, add(p, 1.0f));
     // erfc(a) e^(a^2) as a polynomial of t = 1 / (1 + a / 2), a from 1 to 4:
     // 2.3e-11 of the whole.
     Real t = div(1.0f, add(mul(m, 0.5f), 1.0f));
@@ -418,7 +422,7 @@ public:
     if constexpr (std::is_arithmetic_v<Y>)
       return e;
     else
-      return equal(bits(magnitude(y)), 0, 1.0f, e);
+      return less(bits(magnitude(y)), kSmallestBits, 1.0f, e);
   }
 
 private:

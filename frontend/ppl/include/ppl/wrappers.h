@@ -26,11 +26,18 @@ inline bool hasShape(const AnyTensor &tensor, const dim4 &shape) {
          (d.n == shape.n && d.c == shape.c && d.h == shape.h && d.w == shape.w);
 }
 
-/// Runs `function` of Float32 and tensor<float> on the values of `in`.
+/// The largest finite number of a type.
+template <class T>
+inline constexpr float kLargest = std::is_same_v<T, fp16>   ? 65504.0f
+                                  : std::is_same_v<T, bf16> ? 0x1.fep127f
+                                                            : 0x1.fffffep127f;
+
+/// Runs `function` of Float32 and tensor<float> on the values of `in`. Finite
+/// results that T lacks become infinite, or its largest numbers if `saturates`.
 template <class T, class Function>
 void applyFloat32(const tensor<T> &out, const tensor<T> &in,
-                  const dim4 *block_shape, const dim4 *real_shape, Line at,
-                  Function &&function) {
+                  const dim4 *block_shape, const dim4 *real_shape,
+                  bool saturates, Line at, Function &&function) {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, fp16> ||
                     std::is_same_v<T, bf16>,
                 "wrappers take fp32, fp16 and bf16");
@@ -42,20 +49,27 @@ void applyFloat32(const tensor<T> &out, const tensor<T> &in,
   } else {
     tensor<float> x = math.make();
     tiu::cast(x, in, RM_HALF_TO_EVEN, at);
-    tiu::cast(out, function(math, x), RM_HALF_TO_EVEN, at);
+    tensor<float> y = function(math, x);
+    if (saturates) {
+      const float most = kLargest<T>;
+      tiu::cast(out, math.keepNaN(y, math.max(math.min(y, most), -most)),
+                RM_HALF_TO_EVEN, at);
+    } else {
+      tiu::cast(out, y, RM_HALF_TO_EVEN, at);
+    }
   }
 }
 
 } // namespace ppl::detail
 
-#define WEFT_PPL_WRAPPER(name, function)                                       \
+#define WEFT_PPL_WRAPPER(name, saturates, function)                            \
   template <class T>                                                           \
   void name(const ppl::tensor<T> &out, const ppl::tensor<T> &in,               \
             const ppl::dim4 *block_shape, const ppl::dim4 *real_shape,         \
             ppl::Line at = {}) {                                               \
     ppl::CallScope scope(#name, at);                                           \
     ppl::detail::applyFloat32(                                                 \
-        out, in, block_shape, real_shape, at,                                  \
+        out, in, block_shape, real_shape, saturates, at,                       \
         [](const ppl::detail::Float32 &math, const ppl::tensor<float> &x) {    \
           return function;                                                     \
         });                                                                    \
@@ -65,46 +79,47 @@ void applyFloat32(const tensor<T> &out, const tensor<T> &in,
 // Elementary functions
 //===----------------------------------------------------------------------===//
 
-/// e^x from -87.33 to 88.72; below it 0, above it the largest value.
-WEFT_PPL_WRAPPER(exp_no_overflow, math.expOrNaN(x))
-WEFT_PPL_WRAPPER(fexp, math.expOrNaN(x))
+/// e^x from -87.33 to 88.72 and no infinity: below it 0, above it the largest
+/// value.
+WEFT_PPL_WRAPPER(exp_no_overflow, true, math.expOrNaN(x))
+WEFT_PPL_WRAPPER(fexp, true, math.expOrNaN(x))
 /// Natural logarithm; -inf for 0, NaN below.
-WEFT_PPL_WRAPPER(flog, math.log(x))
+WEFT_PPL_WRAPPER(flog, false, math.log(x))
 /// NaN below 0.
-WEFT_PPL_WRAPPER(fsqrt, math.sqrt(x))
+WEFT_PPL_WRAPPER(fsqrt, false, math.sqrt(x))
 // Up to |x| = 65536, beyond that NaN.
-WEFT_PPL_WRAPPER(fsin, math.sine(x, 0))
-WEFT_PPL_WRAPPER(fcos, math.sine(x, 1))
-WEFT_PPL_WRAPPER(ftan, math.tangent(x, false))
-WEFT_PPL_WRAPPER(fcot, math.tangent(x, true))
+WEFT_PPL_WRAPPER(fsin, false, math.sine(x, 0))
+WEFT_PPL_WRAPPER(fcos, false, math.sine(x, 1))
+WEFT_PPL_WRAPPER(ftan, false, math.tangent(x, false))
+WEFT_PPL_WRAPPER(fcot, false, math.tangent(x, true))
 // Up to |x| = 1, beyond that NaN.
-WEFT_PPL_WRAPPER(farcsin, math.arcSine(x))
-WEFT_PPL_WRAPPER(farccos, math.arcCosine(x))
-WEFT_PPL_WRAPPER(arctanh_fp32, math.areaTangent(x))
+WEFT_PPL_WRAPPER(farcsin, false, math.arcSine(x))
+WEFT_PPL_WRAPPER(farccos, false, math.arcCosine(x))
+WEFT_PPL_WRAPPER(arctanh_fp32, false, math.areaTangent(x))
 // Beyond |x| = 89.4 the last value that fp32 has.
-WEFT_PPL_WRAPPER(sinh_fp32, math.hyperbolicSine(x))
-WEFT_PPL_WRAPPER(cosh_fp32, math.hyperbolicCosine(x))
-WEFT_PPL_WRAPPER(tanh_fp32, math.hyperbolicTangent(x))
-WEFT_PPL_WRAPPER(arcsinh_fp32, math.areaSine(x))
+WEFT_PPL_WRAPPER(sinh_fp32, true, math.hyperbolicSine(x))
+WEFT_PPL_WRAPPER(cosh_fp32, true, math.hyperbolicCosine(x))
+WEFT_PPL_WRAPPER(tanh_fp32, false, math.hyperbolicTangent(x))
+WEFT_PPL_WRAPPER(arcsinh_fp32, false, math.areaSine(x))
 /// NaN below 1.
-WEFT_PPL_WRAPPER(arccosh_fp32, math.areaCosine(x))
-WEFT_PPL_WRAPPER(ferf, math.erf(x))
+WEFT_PPL_WRAPPER(arccosh_fp32, false, math.areaCosine(x))
+WEFT_PPL_WRAPPER(ferf, false, math.erf(x))
 
 //===----------------------------------------------------------------------===//
 // Activations
 //===----------------------------------------------------------------------===//
 
 /// 1 / (1 + e^-x)
-WEFT_PPL_WRAPPER(sigmoid_fp32, math.sigmoid(x))
+WEFT_PPL_WRAPPER(sigmoid_fp32, false, math.sigmoid(x))
 template <class T>
 void sigmoid_fp32(const ppl::tensor<T> &out, const ppl::tensor<T> &in,
                   const ppl::dim4 *shape, ppl::Line at = {}) {
   sigmoid_fp32(out, in, shape, shape, at);
 }
 /// x / (1 + |x|)
-WEFT_PPL_WRAPPER(softsign_fp32, math.softsign(x))
+WEFT_PPL_WRAPPER(softsign_fp32, false, math.softsign(x))
 /// x tanh(ln(1 + e^x))
-WEFT_PPL_WRAPPER(mish_f32, math.mish(x))
+WEFT_PPL_WRAPPER(mish_f32, false, math.mish(x))
 
 #undef WEFT_PPL_WRAPPER
 
@@ -125,11 +140,9 @@ void softplus_f32(const ppl::tensor<T> &out, const ppl::tensor<T> &in,
                                    "; it must be above 0 and at most 2^60",
                                at);
   ppl::detail::applyFloat32(
-      out, in, shape, real_shape, at,
+      out, in, shape, real_shape, false, at,
       [&](const ppl::detail::Float32 &math, const ppl::tensor<float> &x) {
-        if (beta == 1)
-          return math.softplus(x);
-        return math.mul(math.softplus(math.mul(x, beta)), 1 / beta);
+        return math.softplus(x, beta);
       });
 }
 
@@ -172,7 +185,7 @@ namespace ppl::detail {
 template <class T>
 void power(const tensor<T> &out, const tensor<T> &x, const tensor<T> &y,
            const dim4 *block, const dim4 *real, Line at) {
-  applyFloat32(out, x, block, real, at,
+  applyFloat32(out, x, block, real, true, at,
                [&](const Float32 &math, const tensor<float> &base) {
                  if constexpr (std::is_same_v<T, float>) {
                    return math.power(base, y);
@@ -202,7 +215,7 @@ void pow_f32(const ppl::tensor<T> &out, const ppl::tensor<T> &x, float y,
   if (y == 0)
     return ppl::tiu::fill(out, 1.0f, at);
   ppl::detail::applyFloat32(
-      out, x, block_shape, real_shape, at,
+      out, x, block_shape, real_shape, true, at,
       [&](const ppl::detail::Float32 &math, const ppl::tensor<float> &base) {
         return math.power(base, y);
       });
@@ -217,7 +230,7 @@ void pow_f32(const ppl::tensor<T> &out, float x, const ppl::tensor<T> &y,
         "the base is " + std::to_string(x) + "; it must be above 0", at);
   float l = std::log(x);
   ppl::detail::applyFloat32(
-      out, y, block_shape, real_shape, at,
+      out, y, block_shape, real_shape, true, at,
       [&](const ppl::detail::Float32 &math, const ppl::tensor<float> &e) {
         return math.expOrNaN(math.mul(e, l));
       });
@@ -235,7 +248,7 @@ void flogx(const ppl::tensor<T> &out, const ppl::tensor<T> &in, float x,
                                at);
   float factor = float(1 / std::log(double(x)));
   ppl::detail::applyFloat32(
-      out, in, block_shape, real_shape, at,
+      out, in, block_shape, real_shape, false, at,
       [&](const ppl::detail::Float32 &math, const ppl::tensor<float> &v) {
         return math.mul(math.log(v), factor);
       });
