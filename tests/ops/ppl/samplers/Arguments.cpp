@@ -53,13 +53,19 @@ void Drawn::finite(std::string_view slot) {
   if (!drawn.call.tensor(slot))
     return;
   Dense &dense = values(slot);
-  // Most tensors hold numbers of one size, so that sums keep their digits.
-  bool isMixed = chance(0.25);
-  int spread = dense.type == DataType::Fp16 ? 12 : 40;
+  // Most tensors hold numbers of one size, so that sums keep their digits;
+  // some lie about where products, or they themselves, are subnormal.
+  bool hasInfinities = chance(0.1);
+  bool isMixed = chance(0.25), isHalf = dense.type == DataType::Fp16;
+  int spread = isHalf ? 12 : 40, scale = 0;
+  if (chance(0.1))
+    scale = isHalf ? -14 : int(oneOf<int64_t>({-63, -127, 50}));
   for (int64_t i = 0; i < dense.elements(); ++i) {
-    double value = numbers.real(-4, 4);
+    double value = std::ldexp(numbers.real(-4, 4), scale);
     if (isMixed && chance(0.5))
       value = std::ldexp(value, int(between(-2 * spread, spread) / 2));
+    else if (hasInfinities && chance(0.02))
+      value = chance(0.5) ? INFINITY : -INFINITY;
     else if (isMixed && chance(0.1))
       value = 0;
     dense.setValue(i, value);
