@@ -281,7 +281,7 @@ static ParseResult parseFunction(OpAsmParser &parser, OperationState &state) {
 
 static void printFunction(Operation *op, OpAsmPrinter &printer, StringRef) {
   FunctionOp function(op);
-  printer << " ";
+  printer << op->getName().getStringRef() << " "; // dynamic ops print their own
   bool isFirst = true;
   for (const catalog::Slot &slot : function.function().slots) {
     StringRef name(slot.name.data(), slot.name.size());

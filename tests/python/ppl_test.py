@@ -410,7 +410,7 @@ class Functions(unittest.TestCase):
             pl.dma.load_transpose(t, pl.gtensor([3, 5, 4, 6], pl.GLOBAL, x), pl.NC_TRANS)
             pl.dma.store(pl.gtensor([5, 3, 4, 6], pl.GLOBAL, y), t)
 
-        for mode in ("interpreter",):
+        for mode in BOTH:
             y[:] = 0
             exchange.using(mode=mode)[(1,)](y, x)
             np.testing.assert_array_equal(y, x.transpose(1, 0, 2, 3))

@@ -50,7 +50,9 @@ static int compileNet(ppl::NetOp net, unsigned method, const Chip &chip) {
   passes.addPass(ppl::createExpandPass());
   if (failed(passes.run(net)))
     return 0x17;
-  return ppl::allocateTensors(net, method, chip.l2MemoryBytes);
+  // L2 as `weft ppl` has it: none on chips of one core.
+  return ppl::allocateTensors(net, method,
+                              chip.cores == 1 ? 0 : chip.l2MemoryBytes);
 }
 
 /// Whether a copy of the net fits the memories; reports nothing.
