@@ -8,8 +8,9 @@ namespace weft::test {
 namespace {
 
 constexpr float kTiny = 0x1p-126f, kLeast = 0x1p-125f, kHuge = 0x1.fffffep127f;
-/// |k| <= 2^15 half turns, or quarter turns.
-constexpr float kManyTurns = 102900, kManyQuarters = 51450;
+/// 2^24 half turns, or quarter turns; full accuracy up to a 514th of that.
+constexpr float kManyTurns = 0x1.921fb4p+25f, kManyQuarters = 0x1.921fb4p+24f;
+constexpr float kFullTurns = 102542, kFullQuarters = 51271;
 constexpr float kPi = 0x1.921fb6p+1f;
 
 template <int steps>
@@ -27,7 +28,7 @@ Function reciprocalBy(double bound) {
           2,
           {-kHuge, -kLeast, kLeast, kHuge},
           bound,
-          true};
+          kLeast};
 }
 template <int steps>
 Function rsqrtBy(double bound) {
@@ -43,7 +44,7 @@ Function rsqrtBy(double bound) {
           8,
           {kTiny, kLeast, kHuge},
           bound,
-          true};
+          kLeast};
 }
 template <int steps>
 Function sqrtBy(double bound) {
@@ -59,7 +60,7 @@ Function sqrtBy(double bound) {
           8,
           {kTiny, kLeast, kHuge},
           bound,
-          true};
+          kLeast};
 }
 
 void clampPower(mpfr_t x) {
@@ -168,11 +169,20 @@ Function logarithmTo(double bound) {
 
 using OneWork = void (*)(const Places &, const ppl::dim4 &);
 Function circular(const char *name, OneWork record, float (*vendor)(float),
-                  void (*exact)(mpfr_t), float many, double bound) {
-  return {name,  record, vendor,
-          exact, -many,  many,
-          -kPi,  kPi,    {-many, -100, -kPi, -0.5f, 0.5f, kPi, 100, many},
-          bound};
+                  void (*exact)(mpfr_t), float many, float full) {
+  Function function = {
+      name,
+      record,
+      vendor,
+      exact,
+      -many,
+      many,
+      -kPi,
+      kPi,
+      {-many, -full, -100, -kPi, -0.5f, 0.5f, kPi, 100, full, many},
+      10};
+  function.boundedUpTo = full;
+  return function;
 }
 Function arc(const char *name, OneWork record, float (*vendor)(float),
              void (*exact)(mpfr_t), double bound) {
@@ -211,16 +221,18 @@ std::vector<Function> all() {
       logarithmTo<2>(2.5),
       circular(
           "fp32_sin", WEFT_ONE_WORK(sin, sin), vendor::sin,
-          [](mpfr_t x) { mpfr_sin(x, x, MPFR_RNDN); }, kManyTurns, 10),
+          [](mpfr_t x) { mpfr_sin(x, x, MPFR_RNDN); }, kManyTurns, kFullTurns),
       circular(
           "fp32_cos", WEFT_ONE_WORK(cos, cos), vendor::cos,
-          [](mpfr_t x) { mpfr_cos(x, x, MPFR_RNDN); }, kManyTurns, 10),
+          [](mpfr_t x) { mpfr_cos(x, x, MPFR_RNDN); }, kManyTurns, kFullTurns),
       circular(
           "fp32_tan", WEFT_ONE_WORK(tan, tan), vendor::tan,
-          [](mpfr_t x) { mpfr_tan(x, x, MPFR_RNDN); }, kManyQuarters, 10),
+          [](mpfr_t x) { mpfr_tan(x, x, MPFR_RNDN); }, kManyQuarters,
+          kFullQuarters),
       circular(
           "fp32_cot", WEFT_ONE_WORK(cot, tan), vendor::cot,
-          [](mpfr_t x) { mpfr_cot(x, x, MPFR_RNDN); }, kManyQuarters, 10),
+          [](mpfr_t x) { mpfr_cot(x, x, MPFR_RNDN); }, kManyQuarters,
+          kFullQuarters),
       arc(
           "fp32_arcsin", WEFT_ONE_WORK(arcsin, arcsin), vendor::arcsin,
           [](mpfr_t x) { mpfr_asin(x, x, MPFR_RNDN); }, 2.5),

@@ -33,10 +33,10 @@ struct Function {
   float low, high, coreLow, coreHigh;
   /// Borders of the rows of the table: x from one to the next.
   std::vector<float> borders;
-  /// Largest error in ulp that the documentation states, over [low, high].
+  /// Largest error in ulp that the documentation states, for |x| of the two
+  /// numbers below.
   double bound;
-  /// It is not kept for |x| < 2^-125.
-  bool isPoorBelow2To125 = false;
+  float boundedFrom = 0, boundedUpTo = 0x1.fffffep127f;
 };
 
 const std::vector<Function> &functions();

@@ -34,7 +34,8 @@ inline constexpr int kInfinityBits = 0x7f800000, kMaxBits = 0x7f7fffff,
                      kOneBits = 0x3f800000;
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity(),
                        kNaN = std::numeric_limits<float>::quiet_NaN(),
-                       kMax = std::numeric_limits<float>::max();
+                       kMax = std::numeric_limits<float>::max(),
+                       kHalfPi = 0x1.921fb6p+0f;
 
 //===----------------------------------------------------------------------===//
 // Coefficients
@@ -295,16 +296,32 @@ inline void log1p(const Cell &dst, const Cell &src, const Cell &work,
 // Circular functions
 //===----------------------------------------------------------------------===//
 
-/// x -= k * unit * pi. Four parts of 8 bits and a rest: exact products up to
-/// |k| = 2^15, halves too. What is larger than a result can be (because x is so
-/// large that it says nothing about the angle) becomes zero.
-inline void subtractTurns(const Cell &x, const Cell &k, float unit, float most,
-                          Line at) {
+/// x -= k * scale * pi. Four parts of 8 bits and a rest: exact products for k
+/// of 16 bits.
+inline void subtractTurns(const Cell &x, const Cell &k, float scale, Line at) {
   for (float part :
        {0x1.92p+1f, 0x1.fap-11f, 0x1.54p-19f, 0x1.1p-29f, 0x1.68c234p-38f})
-    tiu::fmac(x.f, k.f, -part * unit, at);
-  tiu::gt_select(x.f, x.f, most, 0.0f, x.f, at);
-  tiu::gt_select(x.f, -most, x.f, 0.0f, x.f, at);
+    tiu::fmac(x.f, k.f, -part * scale, at);
+}
+
+/// Takes multiples of 256 units of pi from an |x| of 128 such multiples and
+/// more, k is spent. The rest is below 403 units and exact to its last place,
+/// which is coarse for a small rest, so smaller |x| (full accuracy) must stay
+/// as they are: their multiple is scaled down until it counts as zero. An |x|
+/// above 2^24 units says nothing about the angle and becomes `instead`; only an
+/// infinity becomes a NaN.
+inline void subtractManyTurns(const Cell &x, const Cell &k, float unit,
+                              float instead, Line at) {
+  const float most = 0x1.921fb4p+25f * unit;
+  tiu::fmac(x.f, x.f, 0.0f, at);
+  tiu::gt_select(x.f, x.f, most, instead, x.f, at);
+  tiu::gt_select(x.f, -most, x.f, instead, x.f, at);
+  tiu::fmul(k.f, x.f, 0x1.45f306p-10f / unit, false, at);
+  tiu::round(k.f, k.f, RM_HALF_TO_EVEN, at);
+  tiu::fmul(k.f, k.f, 0x1p-100f, false, at);
+  tiu::fmul(k.f, k.f, 0x1p-33f, false, at);
+  tiu::fmul(k.f, k.f, 0x1p126f, false, at); // a 128th of the multiple
+  subtractTurns(x, k, 0x1p15f * unit, at);
 }
 
 /// dst = sin of dst with the sign turned where the lowest bit of k is set.
@@ -320,9 +337,10 @@ inline void signedSine(const Cell &dst, const Cell &k, uint32_t coeff,
 inline void sin(const Cell &dst, const Cell &src, const Cell &work,
                 uint32_t coeff, Line at) {
   tiu::move(dst.f, src.f, at);
+  subtractManyTurns(dst, work, 1, 0, at);
   tiu::fmul(work.f, dst.f, 0x1.45f306p-2f, false, at);
   tiu::round(work.f, work.f, RM_HALF_TO_EVEN, at);
-  subtractTurns(dst, work, 1, 1.7f, at);
+  subtractTurns(dst, work, 1, at);
   tiu::cast(work.i, work.f, RM_HALF_TO_EVEN, at);
   tiu::shift(work.i, work.i, 31, RM_DOWN, at);
   signedSine(dst, work, coeff, at);
@@ -332,11 +350,12 @@ inline void sin(const Cell &dst, const Cell &src, const Cell &work,
 inline void cos(const Cell &dst, const Cell &src, const Cell &work,
                 uint32_t coeff, Line at) {
   tiu::move(dst.f, src.f, at);
+  subtractManyTurns(dst, work, 1, 0, at);
   tiu::fmul(work.f, dst.f, 0x1.45f306p-2f, false, at);
   tiu::fsub(work.f, work.f, 0.5f, false, at);
   tiu::round(work.f, work.f, RM_HALF_TO_EVEN, at);
   tiu::fadd(work.f, work.f, 0.5f, false, at);
-  subtractTurns(dst, work, 1, 1.7f, at);
+  subtractTurns(dst, work, 1, at);
   tiu::cast(work.i, work.f, RM_DOWN, at);
   tiu::add(work.i, work.i, 1, 31, RM_HALF_UP, false, at);
   signedSine(dst, work, coeff, at);
@@ -344,10 +363,11 @@ inline void cos(const Cell &dst, const Cell &src, const Cell &work,
 
 /// x = tan(x - k pi / 2), k's lowest bit in k; t is spent.
 inline void tangentOfRest(const Cell &x, const Cell &k, const Cell &t,
-                          uint32_t coeff, Line at) {
+                          float instead, uint32_t coeff, Line at) {
+  subtractManyTurns(x, k, 0.5f, instead, at);
   tiu::fmul(k.f, x.f, 0x1.45f306p-1f, false, at);
   tiu::round(k.f, k.f, RM_HALF_TO_EVEN, at);
-  subtractTurns(x, k, 0.5f, 0.9f, at);
+  subtractTurns(x, k, 0.5f, at);
   tiu::fmul(t.f, x.f, x.f, false, at);
   series(t, t, coeff, 0, kTanTerms, at);
   tiu::fmac(x.f, x.f, t.f, at);
@@ -369,7 +389,7 @@ inline void divide(const Cell &dst, const Cell &n, const Cell &r, Line at) {
 /// tan(r), or -1 / tan(r) at an odd quarter turn; three cells, src is spent.
 inline void tan(const Cell &dst, const Cell &src, const Cell &work,
                 uint32_t coeff, Line at) {
-  tangentOfRest(src, work, dst, coeff, at);
+  tangentOfRest(src, work, dst, 0, coeff, at);
   tiu::gt_select(dst.f, work.i, 0, src.f, 1.0f, at);
   tiu::gt_select(work.f, work.i, 0, -1.0f, src.f, at);
   divide(dst, work, src, at);
@@ -378,7 +398,7 @@ inline void tan(const Cell &dst, const Cell &src, const Cell &work,
 /// 1 / tan(r), or -tan(r). Both are scaled: Newton's steps fail below 2^-125.
 inline void cot(const Cell &dst, const Cell &src, const Cell &work,
                 uint32_t coeff, Line at) {
-  tangentOfRest(src, work, dst, coeff, at);
+  tangentOfRest(src, work, dst, kHalfPi, coeff, at);
   tiu::fmul(dst.f, src.f, 0x1p24f, false, at);
   tiu::gt_select(dst.f, work.i, 0, -1.0f, dst.f, at);
   tiu::gt_select(work.f, work.i, 0, src.f, 0x1p24f, at);
@@ -390,8 +410,8 @@ inline void cot(const Cell &dst, const Cell &src, const Cell &work,
 //===----------------------------------------------------------------------===//
 
 inline constexpr float kRootHalf = 0x1.6a09e6p-1f;
-// pi / 2 and what it lacks, as a fraction of it.
-inline constexpr float kHalfPi = 0x1.921fb6p+0f, kHalfPiRest = -0x1.de12cap-26f;
+/// What kHalfPi lacks, as a fraction of it.
+inline constexpr float kHalfPiRest = -0x1.de12cap-26f;
 
 /// Prepares both. For |x| <= sqrt(1/2) the series is of v = x. Above it is of
 /// v = sqrt((1 - |x|) / 2), for arcsin x = pi/2 - 2 arcsin v; there v is kept
