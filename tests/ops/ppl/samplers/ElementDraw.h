@@ -13,8 +13,12 @@ class ElementDraw : public Drawn {
 public:
   ElementDraw(Numbers &numbers, Case &drawn)
       : Drawn(numbers, drawn), numbers(numbers) {
-    shape = {between(1, 3), between(1, chance(0.3) ? 140 : 40), between(1, 6),
-             between(1, chance(0.1) ? 150 : 20)};
+    // Small planes beside many channels: the vendor's emulator is slow.
+    bool isWide = chance(0.3);
+    shape = {between(1, 3), between(1, isWide ? 140 : 12),
+             between(1, isWide ? 3 : 6), between(1, isWide ? 6 : 20)};
+    if (chance(0.05))
+      shape = {1, between(1, 3), 1, between(1, 400)};
     lane = chance(0.3) ? unsigned(between(0, 63)) : 0;
   }
 
