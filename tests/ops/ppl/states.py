@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""What the tests measured of every function of PPL on BM1684X, and the list that `weft ops --ppl` shows.
+
+  states.py WEFT PPL_CASES CATALOG_TESTS [--cases 200] [--write]
+
+A function is `native` or `sequence` if random legal calls of it gave the same bytes on our emulator, on the vendor's runtime
+and in the interpreter (PPL_CASES; one command a call, or several). It is `interpreted` if the tests of CATALOG_TESTS that
+passed have computed it against a written formula. Every function needs a test that accepts a call and one that rejects one.
+Without --write the list in tools/weft/PplStates.def must say just that; the exit code is 1 if it does not, or if a function
+that has commands differs somewhere.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+LIST = pathlib.Path(__file__).resolve().parents[3] / "tools" / "weft" / "PplStates.def"
+HEAD = ("// What tests/ops/ppl/states.py measured on BM1684X; renew it with its --write.\n"
+        "// WEFT_PPL_STATE(function, state)\n")
+# Messages between engines compute nothing: their order is all they mean.
+ORDER_ONLY = ("send_msg", "wait_msg", "vsdma_initialize", "vsdma_poll")
+
+
+def run_cases(program, cases):
+    result = subprocess.run([program, "--cases", str(cases)], capture_output=True, text=True, timeout=3000)
+    if result.returncode not in (0, 1):
+        sys.exit(f"states.py: {program} ended with {result.returncode}: {result.stderr.strip()}")
+    return {row["name"]: row for row in map(json.loads, result.stdout.splitlines())}
+
+
+def covered(program):
+    """Functions that passing tests have seen accept, reject, compute."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "tests.json"
+        subprocess.run([program, f"--gtest_output=json:{path}"], capture_output=True, timeout=1200)
+        report = json.loads(path.read_text())
+    seen = {"accepts": set(), "rejects": set(), "computes": set()}
+    for suite in report["testsuites"]:
+        for test in suite["testsuite"]:
+            if test.get("failures"):
+                continue
+            for key in test:
+                what, _, function = key.partition(":")
+                if what in seen:
+                    seen[what].add(function)
+    return seen
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weft")
+    parser.add_argument("cases_program")
+    parser.add_argument("catalog_tests")
+    parser.add_argument("--cases", type=int, default=200)
+    parser.add_argument("--write", action="store_true")
+    args = parser.parse_args()
+    rows = json.loads(subprocess.run([args.weft, "ops", "--ppl", "--json"], capture_output=True, text=True, check=True).stdout)
+    measured, seen = run_cases(args.cases_program, args.cases), covered(args.catalog_tests)
+    found, states = [], {}
+    for row in rows:
+        name, short = row["name"], row["name"].removeprefix("ppl.")
+        for what in ("accepts", "rejects"):
+            # Functions without a rule of their own that any call could break have nothing to reject.
+            if short not in seen[what] and (what == "accepts" or row["slots"]):
+                found.append(f"{name}: no passing test {what} a call of it")
+        result = measured.get(name)
+        if result:
+            states[short] = result["state"]
+            if result["problem"]:
+                found.append(f"{name}: {result['problem']}")
+        elif short in seen["computes"] or short.endswith(ORDER_ONLY):
+            states[short] = "interpreted"
+        else:
+            states[short] = "untested"
+            found.append(f"{name}: has no commands and no passing test computes it")
+    text = HEAD + "".join(f'WEFT_PPL_STATE("{name}", "{state}")\n' for name, state in states.items()) + "#undef WEFT_PPL_STATE\n"
+    if args.write:
+        LIST.write_text(text)
+    elif LIST.read_text() != text:
+        found.append(f"{LIST.name} is not what was measured; renew it with --write")
+    counts = {state: list(states.values()).count(state) for state in sorted(set(states.values()))}
+    for line in found:
+        print(line)
+    print(f"{len(states)} functions: " + ", ".join(f"{count} {state}" for state, count in counts.items()))
+    print(f"{len(states) - len({line.split(':')[0] for line in found})} passed, {len(found)} failed")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
