@@ -1,0 +1,216 @@
+#include "weft-compiler.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+extern "C" size_t optionsBytesInC(void);
+
+namespace {
+struct Free {
+  void operator()(weft_compiler_status *status) const {
+    weft_compiler_status_free(status);
+  }
+  void operator()(weft_ppl_program *program) const { weft_ppl_close(program); }
+};
+using Status = std::unique_ptr<weft_compiler_status, Free>;
+using Program = std::unique_ptr<weft_ppl_program, Free>;
+
+std::string messageOf(const Status &status) {
+  return weft_compiler_status_message(status.get());
+}
+
+weft_ppl_line at(int line) { return {"kernel.x", line}; }
+} // namespace
+
+static Program open(const char *target, bool serial = false) {
+  weft_ppl_options options = {sizeof(options), target, "test", serial};
+  weft_ppl_program *program = nullptr;
+  Status status(weft_ppl_open(&options, &program));
+  EXPECT_EQ(status, nullptr) << messageOf(status);
+  return Program(program);
+}
+
+static weft_ppl_argument tensor(int64_t id) {
+  weft_ppl_argument argument = {};
+  argument.kind = WEFT_PPL_TENSOR;
+  argument.integer = id;
+  return argument;
+}
+
+static weft_ppl_argument real(double value) {
+  weft_ppl_argument argument = {};
+  argument.kind = WEFT_PPL_FLOAT;
+  argument.real = value;
+  return argument;
+}
+
+/// Records y = x + 1 over `width` columns of 64 lanes; x and y as the program
+/// has them.
+static std::pair<float *, float *> recordAdd(weft_ppl_program *program,
+                                             int64_t width) {
+  const weft_ppl_recorder *r = weft_ppl_program_recorder(program);
+  constexpr int32_t kFp32 = 1;
+  int64_t shape[4] = {1, 64, 1, width};
+  void *x = r->allocate(r->self, kFp32, shape, "x", at(1));
+  void *y = r->allocate(r->self, kFp32, shape, "y", at(2));
+  auto global = [&](void *memory) {
+    return r->make_tensor(r->self, WEFT_PPL_GLOBAL, kFp32, shape, 0, nullptr,
+                          uint64_t(reinterpret_cast<uintptr_t>(memory)), at(3));
+  };
+  int64_t gx = global(x), gy = global(y);
+  auto local = [&] {
+    return r->make_tensor(r->self, WEFT_PPL_LOCAL, kFp32, shape, 1, nullptr,
+                          WEFT_PPL_NO_ADDRESS, at(4));
+  };
+  int64_t a = local(), b = local();
+  weft_ppl_argument load[] = {tensor(a), tensor(gx)};
+  r->call(r->self, "dma.load", load, 2, at(5));
+  weft_ppl_argument add[] = {tensor(b), tensor(a), real(1)};
+  r->call(r->self, "tiu.fadd", add, 3, at(6));
+  weft_ppl_argument store[] = {tensor(gy), tensor(b)};
+  r->call(r->self, "dma.store", store, 2, at(7));
+  return {static_cast<float *>(x), static_cast<float *>(y)};
+}
+
+TEST(CompilerApi, HeaderIsC) {
+  EXPECT_EQ(optionsBytesInC(), sizeof(weft_ppl_options));
+  EXPECT_EQ(weft_compiler_api_version(), WEFT_COMPILER_API_VERSION);
+}
+
+TEST(CompilerApi, LanguageAsJson) {
+  EXPECT_THAT(weft_ppl_catalog(), HasSubstr("{\"name\":\"tiu.fadd\""));
+  EXPECT_THAT(weft_ppl_types(), HasSubstr("{\"name\":\"fp16\",\"code\":2"));
+  EXPECT_THAT(weft_ppl_chips(),
+              HasSubstr("{\"name\":\"bm1684x\",\"lanes\":64"));
+}
+
+TEST(CompilerApi, RecordsRunsAndRunsAgain) {
+  for (const char *target : {"bm1684x", "bm1690"}) {
+    Program program = open(target);
+    auto [x, y] = recordAdd(program.get(), 8);
+    int32_t again = -1;
+    Status status(weft_ppl_finish(program.get(), &again));
+    ASSERT_EQ(status, nullptr) << messageOf(status);
+    EXPECT_EQ(again, 0);
+    for (float first : {1.0f, -3.5f}) {
+      x[0] = first;
+      status.reset(weft_ppl_run(program.get(), nullptr));
+      ASSERT_EQ(status, nullptr) << messageOf(status);
+      EXPECT_EQ(y[0], first + 1);
+      EXPECT_EQ(y[511], 1);
+    }
+  }
+}
+
+TEST(CompilerApi, FileProfileAndText) {
+  Program program = open("bm1684x");
+  recordAdd(program.get(), 8);
+  int32_t again = 0;
+  Status status(weft_ppl_finish(program.get(), &again));
+  const void *bytes = nullptr;
+  size_t size = 0;
+  status.reset(weft_ppl_bmodel(program.get(), &bytes, &size));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  EXPECT_GT(size, 1000u);
+  weft_ppl_profile profile = {};
+  profile.struct_bytes = offsetof(weft_ppl_profile, cycles_per_second);
+  status.reset(weft_ppl_program_profile(program.get(), &profile));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  EXPECT_GT(profile.total_cycles, 0u);
+  EXPECT_EQ(profile.local_bytes, 0u); // an older caller's struct ends before
+  const char *text = nullptr;
+  status.reset(weft_ppl_text(program.get(), WEFT_PPL_FUNCTIONS, &text));
+  EXPECT_THAT(text, HasSubstr("ppl.tiu.fadd"));
+  status.reset(weft_ppl_text(program.get(), WEFT_PPL_COMMANDS, &text));
+  EXPECT_THAT(text, HasSubstr("ppl.gdma.load"));
+}
+
+TEST(CompilerApi, MistakesNameTheLine) {
+  Program program = open("bm1684x");
+  const weft_ppl_recorder *r = weft_ppl_program_recorder(program.get());
+  Status status(weft_ppl_check(program.get()));
+  EXPECT_EQ(status, nullptr);
+  r->call(r->self, "tiu.nothing", nullptr, 0, at(42));
+  EXPECT_EQ(r->get(r->self, WEFT_PPL_FAILED, 0), 1);
+  status.reset(weft_ppl_check(program.get()));
+  EXPECT_EQ(messageOf(status),
+            "kernel.x:42: there is no function ppl::tiu.nothing");
+  int32_t again = 0;
+  status.reset(weft_ppl_finish(program.get(), &again));
+  EXPECT_EQ(weft_compiler_status_ppl_code(status.get()), 0x17);
+  status.reset(weft_ppl_run(program.get(), nullptr));
+  EXPECT_THAT(messageOf(status), StartsWith("the program is not finished"));
+}
+
+TEST(CompilerApi, FullLocalMemoryHasItsCode) {
+  Program program = open("bm1684x");
+  recordAdd(program.get(), 40000);
+  int32_t again = 0;
+  Status status(weft_ppl_finish(program.get(), &again));
+  EXPECT_EQ(status, nullptr);
+  status.reset(weft_ppl_run(program.get(), nullptr));
+  EXPECT_EQ(weft_compiler_status_ppl_code(status.get()),
+            WEFT_PPL_NO_LOCAL_MEMORY);
+  EXPECT_THAT(messageOf(status), HasSubstr("local memory is too small"));
+}
+
+TEST(CompilerApi, CoresAreRecordedOneByOne) {
+  Program program = open("bm1690");
+  int32_t again = 1;
+  int64_t recorded = 0;
+  while (again) {
+    const weft_ppl_recorder *r = weft_ppl_program_recorder(program.get());
+    r->set(r->self, WEFT_PPL_BLOCK_NUM, 0, 3);
+    EXPECT_EQ(r->get(r->self, WEFT_PPL_BLOCK_INDEX, 0), recorded++);
+    recordAdd(program.get(), 8);
+    Status status(weft_ppl_finish(program.get(), &again));
+    ASSERT_EQ(status, nullptr) << messageOf(status);
+  }
+  EXPECT_EQ(recorded, 3);
+}
+
+TEST(CompilerApi, WrongArguments) {
+  weft_ppl_options options = {sizeof(options), "bm9999", nullptr, 0};
+  weft_ppl_program *program = nullptr;
+  Status status(weft_ppl_open(&options, &program));
+  EXPECT_THAT(messageOf(status),
+              StartsWith("no target 'bm9999'; there are bm1684x"));
+  EXPECT_EQ(program, nullptr);
+  for (weft_compiler_status *made :
+       {weft_ppl_open(&options, nullptr), weft_ppl_finish(nullptr, nullptr),
+        weft_ppl_run(nullptr, nullptr),
+        weft_ppl_bmodel(nullptr, nullptr, nullptr),
+        weft_ppl_program_profile(nullptr, nullptr),
+        weft_ppl_text(nullptr, WEFT_PPL_COMMANDS, nullptr),
+        weft_convert(nullptr, nullptr, nullptr, nullptr)}) {
+    status.reset(made);
+    EXPECT_NE(weft_compiler_status_code(status.get()), 0);
+    EXPECT_THAT(messageOf(status), testing::Not(testing::IsEmpty()));
+  }
+  EXPECT_EQ(weft_ppl_check(nullptr), nullptr);
+  EXPECT_EQ(weft_ppl_program_recorder(nullptr), nullptr);
+  EXPECT_STREQ(weft_compiler_status_message(nullptr), "");
+  weft_compiler_status_free(nullptr);
+  weft_ppl_close(nullptr);
+}
+
+TEST(CompilerApi, ConvertReportsWhatIsWrong) {
+  void *bytes = nullptr;
+  size_t size = 0;
+  Status status(weft_convert("missing.onnx", nullptr, &bytes, &size));
+  EXPECT_THAT(messageOf(status), HasSubstr("missing.onnx"));
+  const char *shapes[] = {"x=1xax3"};
+  weft_convert_options options = {};
+  options.struct_bytes = sizeof(options);
+  options.shapes = shapes;
+  options.shape_count = 1;
+  status.reset(weft_convert("missing.onnx", &options, &bytes, &size));
+  EXPECT_THAT(messageOf(status), HasSubstr("x=1xax3"));
+}
