@@ -203,6 +203,12 @@ TEST_F(BdcContract, OverlapInPart) {
   REFUSED(tpu_bdc_fp32_log(kDst, kDst + 64, kWork, kCoeff, &kShape),
           "tpu_bdc_fp32_log: src overlaps dst in part (bytes 64 to 319 and 0 "
           "to 255 of a lane); move one of them");
+  // Between the elements of the other one, too.
+  dim4 row = {1, 64, 1, 16}, everySecond = {32, 32, 32, 2};
+  REFUSED(tpu_bdc_fp32_reciprocal(0, 4, &row, &everySecond, &everySecond),
+          "tpu_bdc_fp32_reciprocal: src overlaps dst in part (bytes 4 to 127 "
+          "and 0 to 123 of a lane); move one of them");
+  ACCEPTED(tpu_bdc_fp32_reciprocal(0, 0, &row, &everySecond, &everySecond));
   REFUSED(tpu_bdc_fp32_log(kDst, kSrc, kWork, kWork + 128, &kShape),
           "tpu_bdc_fp32_log: coeff overlaps work (bytes 640 to 895 and 512 to "
           "767 of a lane); move one of them");

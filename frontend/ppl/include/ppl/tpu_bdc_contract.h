@@ -59,7 +59,7 @@ public:
     if (failed)
       return;
     Operand o = {name, int64_t(address) / laneBytes,
-                 int64_t(address) % laneBytes, 0, stride != nullptr};
+                 int64_t(address) % laneBytes, 0};
     if (o.lane >= lanes)
       return fail(place(o) + " is lane " + std::to_string(o.lane) +
                   "; the chip has " + std::to_string(lanes) + " lanes of " +
@@ -78,8 +78,7 @@ public:
       fail(place(operands[0]) + ", " + place(o) +
            "; all operands start in one lane");
     for (const Operand &other : operands)
-      if (!other.strided && !o.strided && other.offset != o.offset &&
-          meet(other, o))
+      if (other.offset != o.offset && meet(other, o))
         fail(std::string(o.name) + " overlaps " + other.name +
              " in part (bytes " + range(o) + " and " + range(other) +
              " of a lane); move one of them");
@@ -100,7 +99,7 @@ public:
     if (failed)
       return;
     Operand o = {name, int64_t(address) / laneBytes,
-                 int64_t(address) % laneBytes, bytes, false};
+                 int64_t(address) % laneBytes, bytes};
     if (o.lane)
       fail(place(o) + "; it starts in lane 0 wherever dst starts");
     if (o.offset % euBytes)
@@ -137,8 +136,7 @@ public:
 private:
   struct Operand {
     const char *name;
-    int64_t lane, offset, bytes;
-    bool strided;
+    int64_t lane, offset, bytes; ///< bytes: to behind the last element
   };
 
   const Operand &find(const char *name) const {
