@@ -57,13 +57,12 @@ SIGNATURES = {
     "tiu.fmm": "dst, left, right, bias=None, ltrans=False, result_add=False",
     "tiu.gather_hw": "output:dst, param, index, const_val:C=0, "
                      "fill_const=False",
-    "tiu.gather_w": "output:dst, param, index, is_param_repeated=False, "
-                    "const_val:C=0, fill_const=False",
+    # Left out, gather_w has one list for all channels; given, one for each.
+    "tiu.gather_w": "output:dst, param, index, is_param_repeated=None, "
+                    "const_val:C=None, fill_const=None",
     "tiu.gather_h": "output:dst, param, index, is_param_repeated=False, "
                     "const_val:C=0, fill_const=False",
     "tiu.scatter_h": "output:dst, param, index, is_param_repeated=False",
-    "tiu.scatter_w": "output:dst, param, index, bcast:-=False, "
-                     "is_param_repeated=False",
     "tiu.rq0": "output:dst, input:src, dst_round_mode, src_round_mode, "
                "scale=None, offset=None, quant=None",
     "tiu.rq1": "output:dst, input:src, round_mode, multiplier=None, "
@@ -133,9 +132,9 @@ class Form:
     def __init__(self, row, signature):
         self.row = row
         self.parameters = _parameters(row, signature)
-        self.writes = (bool(row["slots"])
-                       and row["slots"][0]["access"] == "write"
-                       and row["slots"][0]["kind"] == "tensor")
+        first = row["slots"][0] if row["slots"] else {"access": ""}
+        self.writes = (first["access"] == "write" and first["kind"] == "tensor"
+                       or row["name"] in RESULTS)
 
     def _find(self, name):
         for candidate in (name, *ALIASES.get(name, ())):

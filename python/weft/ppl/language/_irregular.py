@@ -198,6 +198,14 @@ def _fbias(tiu):
     return fbias
 
 
+def _scatter_w(tiu):
+    def scatter_w(output, param, index, bcast=False, is_param_repeated=False):
+        """Scatters along w; with `bcast` each channel has its own list."""
+        _call("tiu.scatter_w", dst=output, param=param, index=index,
+              is_param_repeated=bool(is_param_repeated) if bcast else None)
+    return scatter_w
+
+
 def _zero(tiu):
     def zero(input):
         """Sets a tensor to 0."""
@@ -233,7 +241,7 @@ def _operators(tiu):
 
 def extend(tiu):
     for make in (_fconv, _conv, _deconv, _dw_conv, _fmm2, _mm2, _truediv,
-                 _fmul_add, _fbias, _zero):
+                 _fmul_add, _fbias, _scatter_w, _zero):
         function = make(tiu)
         setattr(tiu, function.__name__, function)
     tiu.sub_abs = tiu.fsub_abs
