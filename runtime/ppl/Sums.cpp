@@ -63,6 +63,14 @@ float AlternatingSum::result() const {
   return roundedTo(type, addFlushed(sums[0], sums[1]));
 }
 
+float catalog::alternatingSum(const float *x, const float *weights,
+                              int64_t count, float even, float odd) {
+  float sums[2] = {flushed(even), flushed(odd)};
+  for (int64_t k = 0; k < count; ++k) // products are flushed already
+    sums[k & 1] = flushed(sums[k & 1] + multiplyFlushed(x[k], weights[k]));
+  return flushed(sums[0] + sums[1]);
+}
+
 /// Of products that are not all finite.
 static float specialSum(const float *products, int64_t count) {
   bool plus = false, minus = false;

@@ -31,6 +31,10 @@ private:
   unsigned next = 0;
 };
 
+/// The same of `count` fp32 products.
+float alternatingSum(const float *x, const float *weights, int64_t count,
+                     float even, float odd);
+
 /// One step of the dot unit: exact products of 16- or 8-bit floats, cut toward
 /// zero to 24 fraction bits below the exponent of the largest, added exactly
 /// and rounded to fp32. An infinity hides the NaNs beside it; both infinities,

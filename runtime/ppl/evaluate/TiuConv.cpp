@@ -121,12 +121,9 @@ static void eachWindow(const Window &window, const Dense &dst, const Dense &src,
 static float floatSum(DataType type, const Order &order,
                       const std::vector<float> &x, const float *weights,
                       float bias, std::optional<float> old) {
-  if (type == DataType::Fp32) {
-    AlternatingSum sum(type, old ? bias : 0, old ? *old : bias);
-    for (size_t k = 0; k < x.size(); ++k)
-      sum.add(x[k], weights[k]);
-    return sum.result();
-  }
+  if (type == DataType::Fp32)
+    return alternatingSum(x.data(), weights, order.terms(), old ? bias : 0.0f,
+                          old ? *old : bias);
   float sum = addFlushed(old.value_or(0.0f), bias);
   for (int64_t k = 0; k < order.terms(); k += order.pack)
     sum = addFlushed(sum, blockSum(x.data() + k, weights + k, order.pack));

@@ -45,6 +45,18 @@ private:
 };
 } // namespace
 
+/// `count` rows of `depth` numbers, `padded` apart with zeros between. `at`
+/// gives element k of a row.
+template <class T, class At>
+static std::vector<T> rowsOf(int64_t count, int64_t depth, int64_t padded,
+                             At at) {
+  std::vector<T> rows(size_t(count * padded), T(0));
+  for (int64_t row = 0; row < count; ++row)
+    for (int64_t k = 0; k < depth; ++k)
+      rows[size_t(row * padded + k)] = T(at(row, k));
+  return rows;
+}
+
 //===----------------------------------------------------------------------===//
 // Folded matrices: row r, column q is element r * columns + q of the tensor
 //===----------------------------------------------------------------------===//
@@ -64,15 +76,20 @@ static rt::Status fmm(const Call &call, Values &values) {
   const Dense *bias = call.tensor("bias") ? &values.at("bias") : nullptr;
   bool adds = call.integer("result_add");
   int64_t depth = right.tensor->shape[0], columns = right.columns;
+  std::vector<float> a =
+      rowsOf<float>(dst.shape[0], depth, depth,
+                    [&](int64_t m, int64_t k) { return left.at(m, k); });
+  std::vector<float> b =
+      rowsOf<float>(columns, depth, depth,
+                    [&](int64_t n, int64_t k) { return right.at(k, n); });
   for (int64_t m = 0; m < dst.shape[0]; ++m)
     for (int64_t n = 0; n < columns; ++n) {
       float seed = bias ? float(bias->value(n)) : 0.0f;
       int64_t index = m * columns + n;
-      AlternatingSum sum(DataType::Fp32, adds ? seed : 0.0f,
-                         adds ? float(dst.value(index)) : seed);
-      for (int64_t k = 0; k < depth; ++k)
-        sum.add(float(left.at(m, k)), float(right.at(k, n)));
-      storeSum(dst, index, sum.result());
+      float sum = alternatingSum(a.data() + m * depth, b.data() + n * depth,
+                                 depth, adds ? seed : 0.0f,
+                                 adds ? float(dst.value(index)) : seed);
+      storeSum(dst, index, sum);
     }
   return {};
 }
@@ -109,11 +126,19 @@ static rt::Status mm(const Call &call, Values &values) {
   Rounding mode = Rounding(call.integer("round"));
   int64_t depth = right.tensor->shape[0], columns = right.columns;
   bool isWide = bitsOf(dst.type) == 32;
+  std::vector<int64_t> a =
+      rowsOf<int64_t>(dst.shape[0], depth, depth,
+                      [&](int64_t m, int64_t k) { return left.integer(m, k); });
+  std::vector<int64_t> b =
+      rowsOf<int64_t>(columns, depth, depth, [&](int64_t n, int64_t k) {
+        return right.integer(k, n);
+      });
   for (int64_t m = 0; m < dst.shape[0]; ++m)
     for (int64_t n = 0; n < columns; ++n) {
       uint64_t sum = 0;
       for (int64_t k = 0; k < depth; ++k)
-        sum += uint64_t(left.integer(m, k)) * uint64_t(right.integer(k, n));
+        sum += uint64_t(a[size_t(m * depth + k)]) *
+               uint64_t(b[size_t(n * depth + k)]);
       int64_t index = m * columns + n, value;
       if (isWide && bitsOf(right.tensor->type) == 32) {
         value = wideResult(dst.type, sum, rshift, mode);
@@ -194,18 +219,6 @@ private:
 };
 } // namespace
 
-/// `count` rows of `depth` numbers, `padded` apart with zeros between. `at`
-/// gives element k of a row.
-template <class At>
-static std::vector<float> rowsOf(int64_t count, int64_t depth, int64_t padded,
-                                 At at) {
-  std::vector<float> rows(size_t(count * padded), 0.0f);
-  for (int64_t row = 0; row < count; ++row)
-    for (int64_t k = 0; k < depth; ++k)
-      rows[size_t(row * padded + k)] = at(row, k);
-  return rows;
-}
-
 /// Infinities and NaN as `saturate` wants them.
 static float finite(float value, DataType type) {
   if (value != value)
@@ -228,12 +241,12 @@ static rt::Status fmm2(const Call &call, Values &values) {
       (product.left.tensor ? product.left : product.right).tensor->type;
   int64_t pack = channelPack(type, *call.chip),
           padded = (product.depth + pack - 1) / pack * pack;
-  std::vector<float> a =
-      rowsOf(product.rows, product.depth, padded, [&](int64_t m, int64_t k) {
+  std::vector<float> a = rowsOf<float>(
+      product.rows, product.depth, padded, [&](int64_t m, int64_t k) {
         return roundedTo(type, float(product.left.at(m, k)));
       });
-  std::vector<float> b =
-      rowsOf(product.columns, product.depth, padded, [&](int64_t n, int64_t k) {
+  std::vector<float> b = rowsOf<float>(
+      product.columns, product.depth, padded, [&](int64_t n, int64_t k) {
         return roundedTo(type, float(product.right.at(k, n)));
       });
   for (int64_t m = 0; m < product.rows; ++m)
@@ -275,15 +288,22 @@ static rt::Status mm2(const Call &call, Values &values) {
   step.isSymmetric = call.integer("saturate");
   bool requantises =
       words || step.multiplier != 1 || step.shift != 0 || step.offset != 0;
+  int64_t depth = product.depth;
+  std::vector<int64_t> a =
+      rowsOf<int64_t>(product.rows, depth, depth, [&](int64_t m, int64_t k) {
+        return product.left.integer(m, k);
+      });
+  // The zero point is read in the lane where the row of right lies.
+  std::vector<int64_t> b =
+      rowsOf<int64_t>(product.columns, depth, depth, [&](int64_t n, int64_t k) {
+        return product.right.integer(k, n) - int64_t(zeros.at(n, isNn ? k : n));
+      });
   for (int64_t m = 0; m < product.rows; ++m)
     for (int64_t n = 0; n < product.columns; ++n) {
       int64_t index = product.place(m, n);
       int64_t sum = int64_t(bias.at(n)) + (adds ? old.integer(index) : 0);
-      // The zero point is read in the lane where the row of right lies.
-      for (int64_t k = 0; k < product.depth; ++k)
-        sum +=
-            product.left.integer(m, k) *
-            (product.right.integer(k, n) - int64_t(zeros.at(n, isNn ? k : n)));
+      for (int64_t k = 0; k < depth; ++k)
+        sum += a[size_t(m * depth + k)] * b[size_t(n * depth + k)];
       sum = wrapped(sum, true);
       if (clips)
         sum = std::max<int64_t>(sum, 0);
