@@ -215,6 +215,16 @@ static std::string tensorProblem(const Slot &slot, const Tensor &tensor,
              std::to_string(tensor.shape[i]) +
              "; a repeated element is for sources only";
   }
+  // More than any memory holds: what follows counts elements in 64 bits.
+  constexpr double kMost = double(uint64_t(1) << 40);
+  double count = 1, reach = 0;
+  for (int i = 0; i < 4; ++i) {
+    count *= double(tensor.shape[i]);
+    reach += double(tensor.shape[i] - 1) * double(tensor.strides[i]);
+  }
+  if (count > kMost || reach > kMost)
+    return name + " has more elements, or elements farther apart, than any "
+                  "memory holds; make it smaller";
   return {};
 }
 

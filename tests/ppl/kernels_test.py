@@ -14,7 +14,7 @@ import unittest
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "kernels"
 # Functions of engines that Weft makes no commands for.
-INTERPRETED = {"sorting": "bm1684x", "multicore": "bm1690"}
+INTERPRETED = {"multicore": "bm1690"}
 
 
 def weft(*words):

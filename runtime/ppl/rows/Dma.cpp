@@ -461,8 +461,9 @@ static std::vector<Operation> selections() {
                    holdsAll("dst", "src"),
                    shapeIs("count", {1, 1, 1, 1}),
                    elementsApart("dst", {"src"}, false)};
-  nonzero.chipNote =
-      "the engines write int32 positions; narrower ones are a second step";
+  nonzero.chipNote = "the vendor's runtime asks the engine for int32 "
+                     "positions only; that of BM1684X writes narrower ones "
+                     "as well";
   nonzero.example = "gtensor<int32> at({1, 1, 1, 560}, GLOBAL); "
                     "gtensor<int8> marks({2, 8, 5, 7}, GLOBAL); "
                     "dma::fill(marks, 1); dma::nonzero(at, marks, 0);";

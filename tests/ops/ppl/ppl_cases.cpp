@@ -354,6 +354,10 @@ static void runCases(const std::vector<Case> &cases, const Chip &chip,
         if (!input || !output)
           return;
         outputStart = uint64_t(output - input);
+        // Not zeros: what a call must leave alone must be seen to stay.
+        Numbers noise(flags.seed);
+        for (uint64_t i = 0; i < outputBytes; ++i)
+          output[i] = uint8_t(noise.next());
         CaseRecorder recorder(table, input, output);
         for (const Case &drawn : cases)
           recorder.record(drawn);

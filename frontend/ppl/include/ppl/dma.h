@@ -243,10 +243,16 @@ void scatter_c(const D &dst, const P &param, const I &index, int start_pos = 0,
                {dst, param, index, start_pos, inplace_add});
 }
 
-/// Into L2. T2 is the whole operand: tensor<T1> or gtensor<T1>.
+/// Into L2. T2 is the whole operand: tensor<T1> or gtensor<T1>. `scale` belongs
+/// to opcodes that no chip of the manual has.
 template <class T1, class T2>
 void reduce(const gtensor<T1> &dst, const T2 &src, all_reduce_psum_t psum,
-            all_reduce_opcode_t opcode, Line at = {}) {
+            all_reduce_opcode_t opcode, float scale = 0.0f, Line at = {}) {
+  if (scale != 0.0f)
+    detail::recorder().fail(detail::recorder().self,
+                            "unsupported: dma::reduce with a scale; multiply "
+                            "src first and leave scale 0",
+                            at);
   detail::call("dma.reduce", at, {dst, src, psum, opcode});
 }
 

@@ -663,6 +663,19 @@ TEST(DmaRules, letColumnsOfOneMatrixBeCopied) {
   EXPECT_NE(builder.problem(), "");
 }
 
+TEST(DmaRules, refuseWhatNoMemoryHolds) {
+  CallBuilder builder("dma.zero", *k84);
+  builder.set("dst", builder.global(T::Fp32, {1, 1, 1, 1}));
+  builder.tensor("dst").shape = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
+  std::string_view message =
+      "dst has more elements, or elements farther apart, "
+      "than any memory holds; make it smaller";
+  EXPECT_EQ(builder.problem(), message);
+  builder.tensor("dst").shape = {2, 1, 1, 1};
+  builder.tensor("dst").strides = {INT64_MAX, 1, 1, 1};
+  EXPECT_EQ(builder.problem(), message);
+}
+
 TEST(DmaRules, tellLanesApart) {
   CallBuilder builder("dma.move", *k84);
   Tensor low = builder.local(T::Fp32, {1, 8, 1, 4}), high = low;
