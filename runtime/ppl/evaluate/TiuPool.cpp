@@ -48,8 +48,9 @@ static uint64_t finiteEnd(DataType type, bool isLargest) {
   }
 }
 
-/// fp32 compares and stores zeros for subnormal numbers, 16 bits keep them. Of
-/// equal numbers the last one stays, and a NaN gives way to what follows it.
+/// Subnormal numbers of fp32 and bf16 compare as zeros; fp32 stores them so,
+/// bf16 keeps them. Of equal numbers the last one stays, and a NaN gives way to
+/// what follows it.
 template <bool isMax>
 static rt::Status extreme(const Call &call, Values &values) {
   Dense &dst = values.at("dst");
@@ -61,6 +62,8 @@ static rt::Status extreme(const Call &call, Values &values) {
   bool flushes = src.type == DataType::Fp32;
   auto take = [&](const Dense &from, int64_t index) {
     double value = from.value(index);
+    if (isFloat(from.type))
+      value = flushed(float(value));
     bool stays = isMax ? bestValue > value : bestValue < value;
     if (stays)
       return;

@@ -263,3 +263,22 @@ TEST(TiuPool, averageRoundsScaleProductsAndSums) {
   EXPECT_EQ(average({3, 0, 0, 0}, 0.1), 0x1.33p-2);
   EXPECT_TRUE(std::signbit(average({-0.0, -0.0, -0.0, -0.0}, 1)));
 }
+
+TEST(TiuPool, subnormalNumbersCompareAsZeros) {
+  auto largest = [](DataType type, std::vector<uint64_t> bits) {
+    Call call = named("tiu.fpool_max",
+                      {{"dst", local(type, {1, 1, 1, 1})},
+                       {"src", local(type, {1, 1, 1, int64_t(bits.size())})},
+                       {"kernel", list({1, int64_t(bits.size())})}});
+    Numbers r(1);
+    Values values = randomValues(call, r);
+    for (size_t i = 0; i < bits.size(); ++i)
+      values["src"].setBits(int64_t(i), bits[i]);
+    EXPECT_TRUE(evaluate(call, values).isOk());
+    return values["dst"].bits(0);
+  };
+  EXPECT_EQ(largest(kBf16, {0x0041, 0x0012}), 0x0012u); // the last of equals
+  EXPECT_EQ(largest(kBf16, {0x0041, 0x8012, 0xbf80}), 0x8012u);
+  EXPECT_EQ(largest(kF32, {0x00000041, 0x80000012}), 0x80000000u);
+  EXPECT_EQ(largest(kF16, {0x0041, 0x0012}), 0x0041u); // numbers as others
+}
