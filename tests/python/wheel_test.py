@@ -15,7 +15,7 @@ import zipfile
 
 import numpy
 
-FOLDER, BUILD = map(pathlib.Path, sys.argv[1:3])
+FOLDER, BUILD = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 del sys.argv[1:3]
 
 
@@ -70,6 +70,13 @@ class Wheel(unittest.TestCase):
         self.assertIn("cycles", shown)
         self.assertIn("ppl::tiu::fadd: src1 has 8 on axis w", shown)
         self.assertTrue((self.folder / "gelu.bmodel").exists())
+
+    def test_example_kernels_run(self):
+        examples = sorted((FOLDER.parent / "examples/python").glob("*.py"))
+        self.assertGreaterEqual(len(examples), 5)
+        for example in examples:  # each compares with numpy
+            shown = run(self.python, example, cwd=self.folder, env={"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"})
+            self.assertRegex(shown, rf"^{example.stem}: (\d+ cycles|fine)$")
 
     def test_program_runs(self):
         weft = self.folder / "env/bin/weft"
