@@ -415,7 +415,7 @@ static Slot countSlot() {
   return slot;
 }
 
-static std::vector<Operation> selections() {
+static Operation maskSelectRow() {
   constexpr unsigned any = kLocal | kSystem;
   Operation select;
   select.name = "dma.mask_select";
@@ -440,8 +440,12 @@ static std::vector<Operation> selections() {
   select.example = "gtensor<uint8> mask({2, 8, 5, 7}, GLOBAL); "
                    "gtensor<fp32> packed({1, 1, 1, 560}, GLOBAL); "
                    "dma::fill(mask, 1); dma::mask_select(packed, g, mask);";
+  return select;
+}
 
-  Operation nonzero = select;
+static Operation nonzeroRow() {
+  constexpr unsigned any = kLocal | kSystem;
+  Operation nonzero = maskSelectRow();
   nonzero.name = "dma.nonzero";
   nonzero.summary = "lists the positions of the elements that are not 0";
   nonzero.formula =
@@ -467,7 +471,10 @@ static std::vector<Operation> selections() {
   nonzero.example = "gtensor<int32> at({1, 1, 1, 560}, GLOBAL); "
                     "gtensor<int8> marks({2, 8, 5, 7}, GLOBAL); "
                     "dma::fill(marks, 1); dma::nonzero(at, marks, 0);";
+  return nonzero;
+}
 
+static Operation maskBatchBcastRow() {
   Operation batch;
   batch.name = "dma.mask_batch_bcast";
   batch.unit = Unit::Dma;
@@ -499,7 +506,7 @@ static std::vector<Operation> selections() {
                   "tensor<uint16> count({2, 8, 1, 1}, TPU_COMPACT); "
                   "dma::fill(all, 1); dma::fill(mask, 1); dma::zero(some); "
                   "dma::mask_batch_bcast(some, count, all, mask, false);";
-  return {select, nonzero, batch};
+  return batch;
 }
 
 //===----------------------------------------------------------------------===//
@@ -521,7 +528,7 @@ std::vector<Operation> catalog::dmaOperations() {
   append(rowsByIndex());
   append(channelsByIndex());
   append({reduceRow("dma.reduce", Unit::Dma, kLocal | kSystem)});
-  append(selections());
+  append({maskSelectRow(), nonzeroRow(), maskBatchBcastRow()});
   append(messageRows("dma.send_msg", "dma.wait_msg", Unit::Dma));
   return rows;
 }
