@@ -169,15 +169,14 @@ def measure(name, kind, got):
             problems.append("infinities differ")
         exponent = np.floor(np.log2(np.maximum(np.abs(exact), 2.0**-1000)))
         unit = np.ldexp(1.0, (np.maximum(exponent, type_.least) - type_.bits + 1).astype(int))
-        if flushes:
-            unit = np.where(np.abs(exact) < 2.0**type_.least, 2.0**type_.least, unit)
+        # Too small for normal numbers, or so near that the last rounding decides: 0 or the smallest one.
+        small = flushes & (np.abs(exact) < 2.0**type_.least * (1 + 2.0**-20))
+        unit = np.where(small, 2.0**type_.least, unit)
         error = np.abs(got - exact)
         if wrapper.slack:
             error = np.maximum(error - np.nan_to_num(wrapper.slack(given, exact)), 0)
         error = np.where(plain, error / unit, 0)
         error = np.where(np.isnan(error), np.inf, error)
-        # Too small for normal numbers: 0 or the smallest one.
-        small = flushes & (np.abs(exact) < 2.0**type_.least * (1 + 2.0**-20))
         if (error[small] > 1 + 2.0**-18).any():
             problems.append(f"{x[small][error[small] > 1 + 2.0**-18][0]!r} gives a result that is not near 0")
         error = np.where(small, 0, error)

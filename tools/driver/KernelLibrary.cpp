@@ -113,7 +113,9 @@ static std::vector<NamedFunction> functionsOf(llvm::StringRef file) {
 }
 
 rt::Result<KernelLibrary> KernelLibrary::load(const std::string &path) {
-  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // A name without a slash would be looked for among the system's libraries.
+  std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  void *handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char *why = dlerror();
     return rt::fail(rt::Code::InvalidArgument,
@@ -123,12 +125,12 @@ rt::Result<KernelLibrary> KernelLibrary::load(const std::string &path) {
   if (!library.symbol("weft_ppl_bind"))
     return rt::fail(rt::Code::InvalidArgument,
                     path + ": no kernel library; compile it with ppl/ppl.h");
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
-  if (!file)
-    return rt::fail(rt::Code::IoError,
-                    path + ": cannot be read: " + file.getError().message());
-  for (NamedFunction &function : functionsOf((*file)->getBuffer()))
+  auto contents = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                              /*RequiresNullTerminator=*/false);
+  if (!contents)
+    return rt::fail(rt::Code::IoError, path + ": cannot be read: " +
+                                           contents.getError().message());
+  for (NamedFunction &function : functionsOf((*contents)->getBuffer()))
     (function.isTest ? library.theTests : library.theKernels)
         .push_back(std::move(function.name));
   return library;
