@@ -161,6 +161,21 @@ static void copyPiece(OpBuilder &builder, Location loc, uint64_t to,
   }
 }
 
+/// An input that the program does not read. The vendor's runtime does not
+/// survive a net without inputs.
+static std::optional<DeviceMemory::Piece> unreadInput(DeviceMemory &memory) {
+  constexpr int64_t kBytes = 64;
+  const DeviceMemory::Piece *taken = memory.take(kBytes);
+  if (!taken)
+    return std::nullopt;
+  DeviceMemory::Piece piece = *taken;
+  piece.name = "no_input";
+  piece.type = int32_t(catalog::DataType::Uint8);
+  piece.shape[0] = piece.shape[1] = piece.shape[2] = 1;
+  piece.shape[3] = kBytes;
+  return piece;
+}
+
 std::map<std::string, uint64_t>
 weft::frontend::describeInterface(ppl::NetOp net, DeviceMemory &memory,
                                   const Chip &chip) {
@@ -190,6 +205,11 @@ weft::frontend::describeInterface(ppl::NetOp net, DeviceMemory &memory,
     if (uses[i].isWritten && piece.isTest)
       outputs.push_back(ioOf(piece, name, piece.address, context));
   }
+  if (inputs.empty() && !outputs.empty())
+    if (auto piece = unreadInput(memory)) {
+      inputs.push_back(ioOf(*piece, piece->name, piece->address, context));
+      sources[piece->name] = piece->address;
+    }
   net.setInputsAttr(builder.getArrayAttr(inputs));
   net.setOutputsAttr(builder.getArrayAttr(outputs));
   net.setContextBytes(memory.used());

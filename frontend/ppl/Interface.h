@@ -15,7 +15,8 @@ namespace weft::frontend {
 /// functions read and write of `memory`: a piece of which bytes are read before
 /// they are written is an input, one that is written an output. A piece that
 /// is both, or written only in part, gets an input of its own in `memory`,
-/// which the program copies there first. Returns where the bytes of each input
+/// which the program copies there first. A program that reads nothing gets one
+/// input all the same. Returns where the bytes of each input
 /// come from.
 std::map<std::string, uint64_t>
 describeInterface(ppl::NetOp net, DeviceMemory &memory, const Chip &chip);

@@ -86,7 +86,7 @@ static Operation broadcast() {
            }),
       apart("dst", {"src"}),
   };
-  op.example = "tensor<fp16> dst({1, 64, 4, 8}), src({1, 1, 4, 8});\n"
+  op.example = "tensor<fp16> dst({1, LANE_NUM, 4, 8}), src({1, 1, 4, 8});\n"
                "tiu::broadcast(dst, src);";
   return op;
 }
