@@ -7,7 +7,9 @@ namespace weft::test {
 
 namespace {
 
-constexpr float kTiny = 0x1p-126f, kLeast = 0x1p-125f, kHuge = 0x1.fffffep127f;
+constexpr float kTiny = 0x1p-126f, kLeast = 0x1p-125f, kHuge = 0x1.fffffep127f,
+                /// 1 / x is well above 2^-126.
+    kLarge = 0x1p125f;
 /// 2^24 half turns, or quarter turns; full accuracy up to a 514th of that.
 constexpr float kManyTurns = 0x1.921fb4p+25f, kManyQuarters = 0x1.921fb4p+24f;
 constexpr float kFullTurns = 102542, kFullQuarters = 51271;
@@ -15,20 +17,23 @@ constexpr float kPi = 0x1.921fb6p+1f;
 
 template <int steps>
 Function reciprocalBy(double bound) {
-  return {"fp32_tunable_reciprocal, num_iter " + std::to_string(steps),
-          [](const Places &p, const ppl::dim4 &s) {
-            tpu_bdc_fp32_tunable_reciprocal(p.dst, p.src, &s, nullptr, nullptr,
-                                            steps);
-          },
-          [](float x) { return vendor::reciprocal(x, steps); },
-          [](mpfr_t x) { mpfr_ui_div(x, 1, x, MPFR_RNDN); },
-          -kHuge,
-          kHuge,
-          -2,
-          2,
-          {-kHuge, -kLeast, kLeast, kHuge},
-          bound,
-          kLeast};
+  Function function = {
+      "fp32_tunable_reciprocal, num_iter " + std::to_string(steps),
+      [](const Places &p, const ppl::dim4 &s) {
+        tpu_bdc_fp32_tunable_reciprocal(p.dst, p.src, &s, nullptr, nullptr,
+                                        steps);
+      },
+      [](float x) { return vendor::reciprocal(x, steps); },
+      [](mpfr_t x) { mpfr_ui_div(x, 1, x, MPFR_RNDN); },
+      -kHuge,
+      kHuge,
+      -2,
+      2,
+      {-kHuge, -kLarge, -kLeast, kLeast, kLarge, kHuge},
+      bound};
+  function.boundedFrom = kLeast;
+  function.boundedUpTo = kLarge;
+  return function;
 }
 template <int steps>
 Function rsqrtBy(double bound) {
@@ -217,7 +222,7 @@ std::vector<Function> all() {
       logarithm(),
       logarithmOfSum(),
       logarithmTo<0>(2.5),
-      logarithmTo<1>(2.5),
+      logarithmTo<1>(2.8),
       logarithmTo<2>(2.5),
       circular(
           "fp32_sin", WEFT_ONE_WORK(sin, sin), vendor::sin,
