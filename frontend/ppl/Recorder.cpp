@@ -198,21 +198,18 @@ Value Recorder::makeValue(Tensor &tensor, uint64_t address, bool isAutomatic,
   return before.create<ppl::GlobalOp>(loc, type, int64_t(address));
 }
 
-int64_t Recorder::makeTensor(int32_t mode, int32_t typeCode,
-                             const int64_t *shape, int32_t layout,
-                             const int64_t *strides, uint64_t address,
-                             weft_ppl_line at) {
+bool Recorder::describeNew(int32_t mode, int32_t typeCode, const int64_t *shape,
+                           int32_t layout, const int64_t *strides,
+                           catalog::Tensor &d, weft_ppl_line at) {
   std::optional<catalog::DataType> type = typeOf(typeCode, at);
   if (!type)
-    return 0;
-  Tensor tensor;
-  catalog::Tensor &d = tensor.description;
+    return false;
   d.type = *type;
   bool isLocal = mode == WEFT_PPL_LOCAL;
   if (!isLocal && mode != WEFT_PPL_GLOBAL && mode != WEFT_PPL_L2) {
     error(at) << "unsupported: tensors of mode " << mode
               << " (ISOLATED, MIRROR); use GLOBAL, L2 or local tensors";
-    return 0;
+    return false;
   }
   d.memory = isLocal                   ? catalog::Memory::Local
              : mode == WEFT_PPL_GLOBAL ? catalog::Memory::Global
@@ -220,7 +217,7 @@ int64_t Recorder::makeTensor(int32_t mode, int32_t typeCode,
   if (std::string problem = shapeProblem(shape, d.memory, chip);
       !problem.empty()) {
     error(at) << problem;
-    return 0;
+    return false;
   }
   std::copy(shape, shape + 4, d.shape.begin());
   bool hasRule = isLocal ? layout >= 1 && layout <= 3 : layout == 0;
@@ -229,84 +226,118 @@ int64_t Recorder::makeTensor(int32_t mode, int32_t typeCode,
               << (isLocal ? "TPU_ALIGN, TPU_COMPACT or TPU_ROW_ALIGN"
                           : "CONTINUOUS")
               << " here";
-    return 0;
+    return false;
   }
   d.layout = strides ? AlignMode::Free : AlignMode(layout);
-  bool isGiven = address != WEFT_PPL_NO_ADDRESS;
-  if (isLocal) {
-    if (addressesAreGiven.value_or(isGiven) != isGiven) {
-      error(at) << "this local tensor has " << (isGiven ? "an" : "no")
-                << " address, others have " << (isGiven ? "none" : "one")
-                << "; give all local tensors addresses or none";
-      return 0;
-    }
-    addressesAreGiven = isGiven;
-  }
-  if (isLocal && isGiven) {
-    d.lane = unsigned(address / chip.laneBytes);
-    address %= chip.laneBytes;
-    if (d.lane >= chip.lanes) {
-      error(at) << "the address lies behind the last lane";
-      return 0;
-    }
-  }
-  d.strides = catalog::stridesOf(d.layout, d.type, d.shape, d.lane, chip);
-  if (strides)
-    std::copy(strides, strides + 4, d.strides.begin());
-  d.address = 0;
-  tensor.rootBytes = catalog::extentBytes(d, chip);
-  if (mode == WEFT_PPL_GLOBAL && !isGiven) { // scratch of a function's result
+  return true;
+}
+
+bool Recorder::locateGlobal(Tensor &tensor, uint64_t pointer,
+                            weft_ppl_line at) {
+  if (pointer == WEFT_PPL_NO_ADDRESS) { // scratch of a function's result
     const DeviceMemory::Piece *piece = memory.take(tensor.rootBytes);
     if (!piece) {
       error(at) << "global memory is full";
-      return 0;
+      return false;
     }
-    address = piece->address;
-    d.address = address;
-  } else if (mode == WEFT_PPL_GLOBAL) {
-    std::optional<uint64_t> device = memory.addressOf(address);
-    const DeviceMemory::Piece *piece =
-        device ? std::as_const(memory).pieceAt(*device) : nullptr;
-    if (!piece) {
-      error(at) << "the pointer is no global memory of this program; take it "
-                   "from ppl::malloc or ppl::rand in the test";
-      return 0;
-    }
-    d.address = address = *device;
-    if (*device + tensor.rootBytes > piece->address + piece->bytes) {
-      error(at) << "a tensor of " << sizesText(shape) << " "
-                << std::string(catalog::spelling(*type)) << " takes "
-                << tensor.rootBytes << " bytes, behind its pointer are "
-                << piece->address + piece->bytes - *device
-                << "; allocate more or take a smaller shape";
-      return 0;
-    }
-  } else if (isGiven) {
-    d.address = address;
-    if (address % catalog::startAlignment(d, chip)) {
-      error(at) << "address " << address << " is no multiple of "
-                << catalog::startAlignment(d, chip) << ", which layout "
-                << std::string(catalog::spelling(d.layout)) << " asks for";
-      return 0;
-    }
-    uint64_t limit =
-        isLocal ? chip.laneBytes : chip.l2MemoryBase + chip.l2MemoryBytes;
-    if (address + tensor.rootBytes > limit) {
-      error(at) << "the tensor ends at byte " << address + tensor.rootBytes
-                << ", the memory at " << limit;
-      return 0;
-    }
-  } else {
-    d.address = nextRoot++ << kRootShift;
+    tensor.description.address = piece->address;
+    return true;
   }
+  std::optional<uint64_t> device = memory.addressOf(pointer);
+  const DeviceMemory::Piece *piece =
+      device ? std::as_const(memory).pieceAt(*device) : nullptr;
+  if (!piece) {
+    error(at) << "the pointer is no global memory of this program; take it "
+                 "from ppl::malloc or ppl::rand in the test";
+    return false;
+  }
+  tensor.description.address = *device;
+  if (*device + tensor.rootBytes > piece->address + piece->bytes) {
+    error(at) << "a tensor of " << sizesText(tensor.description.shape.data())
+              << " " << std::string(catalog::spelling(tensor.description.type))
+              << " takes " << tensor.rootBytes
+              << " bytes, behind its pointer are "
+              << piece->address + piece->bytes - *device
+              << "; allocate more or take a smaller shape";
+    return false;
+  }
+  return true;
+}
+
+bool Recorder::checkGivenAddress(const Tensor &tensor, weft_ppl_line at) {
+  const catalog::Tensor &d = tensor.description;
+  if (*d.address % catalog::startAlignment(d, chip)) {
+    error(at) << "address " << *d.address << " is no multiple of "
+              << catalog::startAlignment(d, chip) << ", which layout "
+              << std::string(catalog::spelling(d.layout)) << " asks for";
+    return false;
+  }
+  uint64_t limit = d.memory == catalog::Memory::Local
+                       ? chip.laneBytes
+                       : chip.l2MemoryBase + chip.l2MemoryBytes;
+  if (*d.address + tensor.rootBytes > limit) {
+    error(at) << "the tensor ends at byte " << *d.address + tensor.rootBytes
+              << ", the memory at " << limit;
+    return false;
+  }
+  return true;
+}
+
+bool Recorder::splitLocalAddress(bool isGiven, uint64_t address, Tensor &tensor,
+                                 weft_ppl_line at) {
+  if (addressesAreGiven.value_or(isGiven) != isGiven) {
+    error(at) << "this local tensor has " << (isGiven ? "an" : "no")
+              << " address, others have " << (isGiven ? "none" : "one")
+              << "; give all local tensors addresses or none";
+    return false;
+  }
+  addressesAreGiven = isGiven;
+  if (!isGiven)
+    return true;
+  tensor.description.lane = unsigned(address / chip.laneBytes);
+  tensor.description.address = address % chip.laneBytes;
+  if (tensor.description.lane < chip.lanes)
+    return true;
+  error(at) << "the address lies behind the last lane";
+  return false;
+}
+
+int64_t Recorder::makeTensor(int32_t mode, int32_t typeCode,
+                             const int64_t *shape, int32_t layout,
+                             const int64_t *strides, uint64_t address,
+                             weft_ppl_line at) {
+  Tensor tensor;
+  catalog::Tensor &d = tensor.description;
+  if (!describeNew(mode, typeCode, shape, layout, strides, d, at))
+    return 0;
+  bool isLocal = mode == WEFT_PPL_LOCAL, isGlobal = mode == WEFT_PPL_GLOBAL;
+  bool isGiven = address != WEFT_PPL_NO_ADDRESS;
+  if (isGiven)
+    d.address = address;
+  if (isLocal && !splitLocalAddress(isGiven, address, tensor, at))
+    return 0;
+  d.strides = catalog::stridesOf(d.layout, d.type, d.shape, d.lane, chip);
+  if (strides)
+    std::copy(strides, strides + 4, d.strides.begin());
+  tensor.rootBytes = catalog::extentBytes(d, chip);
+  if (isGlobal && !locateGlobal(tensor, address, at))
+    return 0;
+  if (!isGlobal && isGiven && !checkGivenAddress(tensor, at))
+    return 0;
+  bool isAutomatic = !isGiven && !isGlobal;
+  if (isAutomatic && strides) {
+    error(at) << "a tensor with strides of its own needs an address; make one "
+                 "with a layout and take a view of it";
+    return 0;
+  }
+  if (isAutomatic)
+    d.address = nextRoot++ << kRootShift;
   // Whole vectors are reserved for every tensor in local memory.
   if (isLocal)
     tensor.rootBytes = llvm::alignTo(tensor.rootBytes, chip.euBytes);
   tensor.start = *d.address;
-  bool isAutomatic = !isGiven && mode != WEFT_PPL_GLOBAL;
-  // Free strides without an address: room for the extent, seen through a view.
-  tensor.value = makeValue(tensor, address, isAutomatic, locate(at));
-  if (mode == WEFT_PPL_GLOBAL && !isGiven)
+  tensor.value = makeValue(tensor, *d.address, isAutomatic, locate(at));
+  if (isGlobal && !isGiven)
     tensor.value.getDefiningOp()->setAttr(ppl::kScratchAttribute,
                                           UnitAttr::get(&context));
   tensor.root = tensor.value;

@@ -115,6 +115,14 @@ private:
   mlir::InFlightDiagnostic error(weft_ppl_line at);
   const Tensor *find(int64_t id) const;
   std::optional<catalog::DataType> typeOf(int32_t code, weft_ppl_line at);
+  // Parts of makeTensor; false after an error.
+  bool describeNew(int32_t mode, int32_t type, const int64_t *shape,
+                   int32_t layout, const int64_t *strides,
+                   catalog::Tensor &description, weft_ppl_line at);
+  bool splitLocalAddress(bool isGiven, uint64_t address, Tensor &tensor,
+                         weft_ppl_line at);
+  bool locateGlobal(Tensor &tensor, uint64_t pointer, weft_ppl_line at);
+  bool checkGivenAddress(const Tensor &tensor, weft_ppl_line at);
   int64_t add(Tensor tensor);
   mlir::Value makeValue(Tensor &tensor, uint64_t address, bool isAutomatic,
                         mlir::Location loc);

@@ -1,7 +1,7 @@
 #include "tests/oracle/emulator/MemoryContents.h"
 
-#include "runtime/numeric/StaticTables.h"
 #include "runtime/numeric/Float16.h"
+#include "runtime/numeric/StaticTables.h"
 
 #include <algorithm>
 #include <cmath>
