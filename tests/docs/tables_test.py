@@ -14,7 +14,7 @@ import sys
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 RENEW = "Renew it with `tests/docs/tables_test.py WEFT WEFT_OPT --write`."
-PREFIXES = ("top-", "tpu-", "convert-", "weft-")  # weft-opt has a few passes of MLIR, too
+PREFIXES = ("top-", "tpu-", "ppl-", "convert-", "weft-")  # weft-opt has a few passes of MLIR, too
 
 
 def output(*command):
