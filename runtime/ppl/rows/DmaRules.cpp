@@ -104,8 +104,8 @@ Rule catalog::sameSide(std::string_view dst, std::string_view src) {
 // Overlap
 //===----------------------------------------------------------------------===//
 
-/// Tensors with more elements are judged by their ranges alone.
-static constexpr int64_t kMostWalked = int64_t(1) << 22;
+/// What is larger is not walked: its overlaps are not found.
+static constexpr int64_t kMostWalked = int64_t(1) << 20;
 
 /// Calls `visit(start byte)` for every element; local bytes are counted lane by
 /// lane.
@@ -137,11 +137,49 @@ static bool rangesMeet(const Tensor &a, const Tensor &b, const Chip &chip) {
   return distance < a.shape[1] || lanes - distance < b.shape[1];
 }
 
+/// Whether a step of `delta` elements leads from an element of `a` to one of
+/// `b`, by the axes from `axis` on. Both have these strides, each longer than
+/// what the later axes reach.
+static bool stepsMeet(const Tensor &a, const Tensor &b, int64_t delta,
+                      int axis = 0) {
+  if (axis == 4)
+    return delta == 0;
+  int64_t stride = a.strides[axis];
+  if (stride == 0 || (a.shape[axis] == 1 && b.shape[axis] == 1))
+    return stepsMeet(a, b, delta, axis + 1);
+  int64_t nearest = delta / stride;
+  for (int64_t step = nearest - 1; step <= nearest + 1; ++step)
+    if (step > -a.shape[axis] && step < b.shape[axis] &&
+        stepsMeet(a, b, delta - step * stride, axis + 1))
+      return true;
+  return false;
+}
+
+/// The strides of both are equal, and longer than the axes within.
+static bool areParts(const Tensor &a, const Tensor &b) {
+  int64_t inner = 0;
+  for (int axis = 3; axis >= 0; --axis) {
+    int64_t size = std::max(a.shape[axis], b.shape[axis]);
+    if (size > 1 &&
+        (a.strides[axis] != b.strides[axis] || a.strides[axis] <= inner))
+      return false;
+    inner += (size - 1) * a.strides[axis];
+  }
+  return true;
+}
+
 static bool elementsMeet(const Tensor &a, const Tensor &b, const Chip &chip) {
   if (!rangesMeet(a, b, chip))
     return false;
-  if (a.elements() + b.elements() > kMostWalked)
+  if (a.type == DataType::Fp20) // without gaps
     return true;
+  int64_t delta = int64_t(*a.address - *b.address), bytes = bytesOf(a.type);
+  bool isExact = a.memory != Memory::Local && bitsOf(a.type) >= 8 &&
+                 bitsOf(a.type) == bitsOf(b.type) && delta % bytes == 0;
+  if (isExact && areParts(a, b))
+    return stepsMeet(a, b, delta / bytes);
+  if (a.elements() + b.elements() > kMostWalked)
+    return false;
   std::vector<uint64_t> starts;
   eachStart(a, chip, [&](uint64_t byte) { starts.push_back(byte); });
   std::sort(starts.begin(), starts.end());

@@ -14,9 +14,9 @@ Rule carriedTypes(Names names);
 /// fp20 lies in blocks of 51 elements: system memory, 128-byte addresses,
 /// neighbours side by side.
 Rule fp20IsDense(Names names);
-/// No element of `dst` lies in one of `others`. Walks the elements where the
-/// byte ranges meet, so that columns of one matrix count as apart.
-/// `exactIsFine`: dst may be all of a source.
+/// No element of `dst` lies in one of `others`, element by element: columns of
+/// one matrix are apart. Does not find overlaps of large tensors with different
+/// strides. `exactIsFine`: dst may be all of a source.
 Rule elementsApart(std::string_view dst, Names others, bool exactIsFine);
 /// Both in local memory or both in system memory.
 Rule sameSide(std::string_view dst, std::string_view src);

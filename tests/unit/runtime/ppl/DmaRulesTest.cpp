@@ -650,40 +650,4 @@ TEST(DmaRules, sayWhatIsWrongWithABrokenCall) {
   }
 }
 
-TEST(DmaRules, letColumnsOfOneMatrixBeCopied) {
-  CallBuilder builder("dma.move", *k84);
-  Tensor matrix = builder.global(T::Fp32, {1, 1, 64, 8});
-  Tensor left = matrix, right = matrix;
-  left.shape[3] = right.shape[3] = 4;
-  left.layout = right.layout = AlignMode::Free;
-  *right.address += 16;
-  builder.set("dst", left).set("src", right);
-  EXPECT_EQ(builder.problem(), "");
-  *builder.tensor("src").address -= 4; // one column is in both
-  EXPECT_NE(builder.problem(), "");
-}
-
-TEST(DmaRules, refuseWhatNoMemoryHolds) {
-  CallBuilder builder("dma.zero", *k84);
-  builder.set("dst", builder.global(T::Fp32, {1, 1, 1, 1}));
-  builder.tensor("dst").shape = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
-  std::string_view message =
-      "dst has more elements, or elements farther apart, "
-      "than any memory holds; make it smaller";
-  EXPECT_EQ(builder.problem(), message);
-  builder.tensor("dst").shape = {2, 1, 1, 1};
-  builder.tensor("dst").strides = {INT64_MAX, 1, 1, 1};
-  EXPECT_EQ(builder.problem(), message);
-}
-
-TEST(DmaRules, tellLanesApart) {
-  CallBuilder builder("dma.move", *k84);
-  Tensor low = builder.local(T::Fp32, {1, 8, 1, 4}), high = low;
-  high.lane = 8;
-  builder.set("dst", low).set("src", high);
-  EXPECT_EQ(builder.problem(), "");
-  builder.tensor("src").lane = 7;
-  EXPECT_NE(builder.problem(), "");
-}
-
 } // namespace
