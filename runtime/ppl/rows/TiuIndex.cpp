@@ -70,7 +70,7 @@ static Rule constantIfFilled() {
   });
 }
 
-/// Axes `a` of `name` hold as many elements together as h and w of `like`.
+/// The list `name` has an entry for every element of the plane of `like`.
 static Rule listsPlane(std::string_view name, std::string_view like) {
   return rule("axis c of " + std::string(name) + " must be h * w of " +
                   std::string(like),

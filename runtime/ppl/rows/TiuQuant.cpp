@@ -88,7 +88,8 @@ static std::vector<Rule> withShared(std::vector<Rule> rules) {
   return all;
 }
 
-static Slot left(Slot slot) {
+/// The slot of a form that other forms lack.
+static Slot omissible(Slot slot) {
   slot.optional = true;
   return slot;
 }
@@ -114,8 +115,8 @@ static Operation dq0() {
               source("src", k16 | k8 | k4),
               optionalSource("quant", TypeSet(DataType::Int32) |
                                           DataType::Fp32 | DataType::Uint32),
-              left(integer("offset", -32768, 65535)),
-              left(real("scale")),
+              omissible(integer("offset", -32768, 65535)),
+              omissible(real("scale")),
               rounding("round_mode", 5, 0)};
   op.rules = withShared({typesOnChip("bm1684x", "src", k16 | k8),
                          tensorOrNumbers({"offset", "scale"}), quantShape(2, 2),
@@ -142,9 +143,9 @@ static Operation dq1() {
   op.slots = {result("dst", TypeSet(DataType::Int32) | k16 | k8),
               source("src", k16 | k8 | k4),
               optionalSource("quant", DataType::Int32),
-              left(integer("offset", -32768, 65535)),
-              left(integer("multiplier", INT32_MIN, INT32_MAX)),
-              left(integer("shift", -64, 31)),
+              omissible(integer("offset", -32768, 65535)),
+              omissible(integer("multiplier", INT32_MIN, INT32_MAX)),
+              omissible(integer("shift", -64, 31)),
               rounding("round_mode", 5, 0)};
   op.rules =
       withShared({typesOnChip("bm1684x", "src", k16 | k8),
@@ -230,8 +231,8 @@ static Operation rq0() {
   op.slots = {result("dst", k16 | k8 | k4),
               source("src", TypeSet(DataType::Int32) | k16 | k8),
               optionalSource("quant", DataType::Fp32),
-              left(real("scale")),
-              left(real("offset")),
+              omissible(real("scale")),
+              omissible(real("offset")),
               rounding("dst_round_mode", 5, 0),
               rounding("src_round_mode", 5, 0)};
   op.rules =
@@ -262,9 +263,9 @@ static Operation rq1() {
   op.slots = {result("dst", k16 | k8 | k4),
               source("src", TypeSet(DataType::Int32) | k16 | k8),
               optionalSource("quant", DataType::Int32),
-              left(integer("multiplier", INT32_MIN, INT32_MAX)),
-              left(integer("shift", -64, 31)),
-              left(integer("offset", -32768, 65535)),
+              omissible(integer("multiplier", INT32_MIN, INT32_MAX)),
+              omissible(integer("shift", -64, 31)),
+              omissible(integer("offset", -32768, 65535)),
               rounding("round_mode", 7, 0)};
   op.rules =
       withShared({typesOnChip("bm1684x", "src", TypeSet(DataType::Int32) | k16),
