@@ -136,7 +136,8 @@ typedef struct weft_ppl_recorder {
   void *(*allocate)(void *self, int32_t type, const int64_t shape[4],
                     const char *name, weft_ppl_line at);
   /* Uniform in [low, high) for floats, [low, high] for integers; the same in
-   * every run (splitmix64 of the seed and the number of the call). */
+   * every run (splitmix64 of the seed and the number of the call). The memory
+   * may be the device's or the test's own. */
   void (*fill_random)(void *self, void *memory, int32_t type, int64_t count,
                       double low, double high);
   /* After the program has run `memory` must hold these values: |got -
