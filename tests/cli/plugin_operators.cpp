@@ -98,6 +98,34 @@ static void negKernel(Node &node) {
 PPL_OPERATOR_OPSETS("", "Neg", 1, 21, inferScaled, negReference,
                     PPL_KERNEL(float, negKernel))
 
+/// Positions of what is not zero, then zeros, and how many: the count lies in
+/// memory that the compiler places.
+static void inferPositions(Node &node) {
+  node.output(0).describe(DT_INT32, node.input(0).shape());
+  node.output(1).describe(DT_INT32, {1});
+}
+
+static void positionsReference(Node &node) {
+  NodeTensor x = node.input(0);
+  int32_t found = 0;
+  for (int64_t i = 0; i < x.elements(); ++i)
+    if (x.data<int32_t>()[i] != 0)
+      node.output(0).data<int32_t>()[found++] = int32_t(i);
+  node.output(1).data<int32_t>()[0] = found;
+}
+
+static void positionsKernel(Node &node) {
+  dim4 shape{1, 1, 1, int(node.input(0).elements())}, one{1, 1, 1, 1};
+  gtensor<int> positions = node.output(0).global<int>(shape);
+  dma::fill(positions, 0);
+  gtensor<uint> count =
+      dma::nonzero(positions, node.input(0).global<int>(shape));
+  dma::move(node.output(1).global<int>(one).view<uint>(), count);
+}
+
+PPL_OPERATOR("com.example", "Positions", inferPositions, positionsReference,
+             PPL_KERNEL(float, positionsKernel))
+
 /// A kernel with mistakes that only running it shows.
 static void wrongKernel(Node &node) {
   std::string what = node.text("mistake", "");

@@ -125,6 +125,19 @@ class Plugin(unittest.TestCase):
             np.testing.assert_array_equal(got["s"], x + (x / 4 if has_second else 1))
             np.testing.assert_array_equal(got["i"], np.stack([k, k], 1).astype(np.int32))
 
+    def test_scratch_memory_of_a_kernel(self):
+        nodes = [helper.make_node("Positions", ["x"], ["p", "n"], name="first", domain="com.example"),
+                 helper.make_node("Positions", ["p"], ["q", "m"], name="second", domain="com.example")]
+        value32 = lambda name, shape: value(name, TensorProto.INT32, shape)  # noqa: E731
+        self.convert(model(nodes, [value32("x", (50,))], [value32(name, shape) for name, shape in
+                                                          (("p", (50,)), ("n", (1,)), ("q", (50,)), ("m", (1,)))]))
+        x = np.random.default_rng(4).integers(0, 2, 50).astype(np.int32)
+        got = self.run_model(x=x)
+        for source, places, count in ((x, "p", "n"), (got["p"], "q", "m")):
+            expected = np.flatnonzero(source)
+            np.testing.assert_array_equal(got[places], np.pad(expected, (0, 50 - len(expected))))
+            self.assertEqual(got[count], len(expected))
+
     def test_library_replaces_a_built_in_operator_at_its_opsets(self):
         x = np.linspace(-5, 5, 64, dtype=np.float32).reshape(4, 16)
         for opset, replaced in ((17, True), (22, False)):

@@ -7,6 +7,7 @@
 #include "frontend/ppl/Recorder.h"
 #include "passes/ppl/Passes.h"
 #include "runtime/chips/Alignment.h"
+#include "tools/driver/KernelProgram.h"
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -44,23 +45,22 @@ struct Moved {
 } // namespace
 
 /// Commands for what was recorded: 0, or PPL's code of the failure.
-static int compileNet(ppl::NetOp net, unsigned method, const Chip &chip) {
+static int compileNet(ppl::NetOp net, const frontend::Recorder &recorder) {
+  uint64_t l2Bytes = l2BytesOf(recorder, net);
   PassManager passes(net.getContext(), ppl::NetOp::getOperationName());
   passes.addPass(ppl::createPipelinePass());
   passes.addPass(ppl::createExpandPass());
   if (failed(passes.run(net)))
     return 0x17;
-  // L2 as `weft ppl` has it: none on chips of one core.
-  return ppl::allocateTensors(net, method,
-                              chip.cores == 1 ? 0 : chip.l2MemoryBytes);
+  return ppl::allocateTensors(net, recorder.allocationMethod, l2Bytes);
 }
 
 /// Whether a copy of the net fits the memories; reports nothing.
-static int fits(ppl::NetOp net) {
+static int fits(ppl::NetOp net, const frontend::Recorder &recorder) {
   ScopedDiagnosticHandler silence(net.getContext(),
                                   [](Diagnostic &) { return success(); });
   OwningOpRef<ppl::NetOp> copy = cast<ppl::NetOp>(net->clone());
-  int code = compileNet(*copy, 0, ppl::chipOf(net.getOperation()));
+  int code = compileNet(*copy, recorder);
   return code == 0x17 ? 0 : code; // not about memory: reported in the end
 }
 
@@ -106,15 +106,20 @@ static void placeScratch(const frontend::Recorder &recorder, ppl::NetOp net,
 static LogicalResult splice(ppl::NetOp recorded, ppl::CustomOp custom,
                             ArrayRef<Moved> moves) {
   Block &body = recorded.getBody().front();
-  for (ppl::GlobalOp global : body.getOps<ppl::GlobalOp>()) {
+  WalkResult placed = body.walk([&](ppl::GlobalOp global) {
+    if (!cast<ppl::TensorViewType>(global.getType()).isGlobal())
+      return WalkResult::advance(); // L2 is at its place
     uint64_t address = uint64_t(global.getAddress());
     const Moved *piece = llvm::find_if(moves, [&](const Moved &move) {
       return move.begin <= address && address < move.end;
     });
     if (piece == moves.end())
-      return custom.emitError("the kernel uses memory of nobody");
+      return WalkResult::interrupt();
     global.setAddress(int64_t(address - piece->begin + piece->to));
-  }
+    return WalkResult::advance();
+  });
+  if (placed.wasInterrupted())
+    return custom.emitError("the kernel uses memory of nobody");
   // Commands belong to the node, as those of any other operator do.
   recorded.walk([&](Operation *op) { op->setLoc(custom.getLoc()); });
   custom->getBlock()->getOperations().splice(custom->getIterator(),
@@ -136,8 +141,10 @@ static LogicalResult insertKernel(ppl::CustomOp custom,
   frontend::Recorder::Options options;
   options.describesInterface = false;
   options.globalBytes = chip.globalMemoryBytes;
-  options.fits = fits;
+  const frontend::Recorder *asked = nullptr;
+  options.fits = [&asked](ppl::NetOp net) { return fits(net, *asked); };
   frontend::Recorder recorder(*custom.getContext(), chip, std::move(options));
+  asked = &recorder;
   std::vector<Moved> moves;
   OwningOpRef<ModuleOp> recorded;
   int code = 0;
@@ -155,8 +162,7 @@ static LogicalResult insertKernel(ppl::CustomOp custom,
     if (status)
       recorded = recorder.finish();
     if (recorded)
-      code = compileNet(*recorded->getOps<ppl::NetOp>().begin(),
-                        recorder.allocationMethod, chip);
+      code = compileNet(*recorded->getOps<ppl::NetOp>().begin(), recorder);
     errors = std::move(collected.texts);
   }
   if (!status)

@@ -87,10 +87,8 @@ static LogicalResult runPasses(ModuleOp module, bool serial, bool commands) {
   return passes.run(module);
 }
 
-/// What the blocks of a launch may use of L2 together (PPL 2.2): their share.
-/// `recorded`: before its expansion.
-static uint64_t l2BytesOf(const frontend::Recorder &recorder,
-                          ppl::NetOp recorded) {
+uint64_t driver::l2BytesOf(const frontend::Recorder &recorder,
+                           ppl::NetOp recorded) {
   const Chip &chip = recorder.chip;
   if (chip.cores > 1)
     return chip.l2MemoryBytes / chip.cores * recorder.blocks;

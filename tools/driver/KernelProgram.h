@@ -19,6 +19,10 @@ namespace weft::driver {
 /// Global memory after a program has run, from the recorder's base address on.
 using MemoryImage = std::vector<uint8_t>;
 
+/// What the blocks of a launch may use of L2 together (PPL 2.2): their share.
+/// `recorded`: before its expansion.
+uint64_t l2BytesOf(const frontend::Recorder &recorder, ppl::NetOp recorded);
+
 /// One recorded kernel program. Problems are printed as one line each, with the
 /// kernel's file and line, by the printer that the constructor makes.
 class KernelProgram {
