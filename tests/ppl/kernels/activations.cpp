@@ -2,6 +2,8 @@
 
 #include "tiles.h"
 
+#include <algorithm>
+
 using namespace ppl;
 
 // PPL 4.7: the wrappers make their temporaries themselves.
@@ -130,3 +132,56 @@ __TEST__ void leaky_and_relu() {
          [&](int64_t i) { return in[i] > 0 ? in[i] : 0.1f * in[i]; });
   expect(clipped, &shape, [&](int64_t i) { return in[i] > 0 ? in[i] : 0; });
 }
+
+__KERNEL__ void leaky_int8(int8 *out, int8 *clipped, int8 *in, float slope,
+                           int count) {
+  dim4 shape = {1, 64, 1, count};
+  tensor<int8> x(shape), y(shape), z(shape);
+  dma::load(x, gtensor<int8>(shape, GLOBAL, in));
+  prelu(y, x, slope);
+  relu(z, x);
+  dma::store(gtensor<int8>(shape, GLOBAL, out), y);
+  dma::store(gtensor<int8>(shape, GLOBAL, clipped), z);
+}
+__TEST__ void leaky_and_relu_of_bytes() {
+  dim4 shape = {1, 64, 1, 50};
+  int8 *out = ppl::malloc<int8>(&shape), *clipped = ppl::malloc<int8>(&shape),
+       *in = ppl::rand<int8>(&shape, -128, 127);
+  // The slope is cut to 2; what leaves int8 saturates.
+  leaky_int8(out, clipped, in, 2.7f, 50);
+  expect(out, &shape, [&](int64_t i) {
+    return in[i] > 0 ? in[i] : std::max(2 * in[i], -128);
+  });
+  expect(clipped, &shape, [&](int64_t i) { return std::max<int>(in[i], 0); });
+}
+
+// The sign of one tensor on the magnitude of another, by bits.
+template <class T>
+static void copySigns(T *out, T *signs, T *magnitudes, int count) {
+  dim4 shape = {1, 64, 1, count};
+  tensor<T> s(shape), m(shape), y(shape), work(shape);
+  dma::load(s, gtensor<T>(shape, GLOBAL, signs));
+  dma::load(m, gtensor<T>(shape, GLOBAL, magnitudes));
+  sign_mul(y, s, m, work);
+  dma::store(gtensor<T>(shape, GLOBAL, out), y);
+}
+__KERNEL__ void copy_signs_fp32(float *out, float *signs, float *magnitudes,
+                                int count) {
+  copySigns(out, signs, magnitudes, count);
+}
+__KERNEL__ void copy_signs_bf16(bf16 *out, bf16 *signs, bf16 *magnitudes,
+                                int count) {
+  copySigns(out, signs, magnitudes, count);
+}
+template <class T, class Kernel>
+static void testSigns(Kernel kernel) {
+  dim4 shape = {1, 64, 1, 30};
+  T *out = ppl::malloc<T>(&shape), *signs = ppl::rand<T>(&shape, -1.0, 1.0),
+    *magnitudes = ppl::rand<T>(&shape, 0.0, 5.0);
+  kernel(out, signs, magnitudes, 30);
+  expect(out, &shape, [&](int64_t i) {
+    return std::copysign(float(magnitudes[i]), float(signs[i]));
+  });
+}
+__TEST__ void signs_of_fp32() { testSigns<float>(copy_signs_fp32); }
+__TEST__ void signs_of_bf16() { testSigns<bf16>(copy_signs_bf16); }

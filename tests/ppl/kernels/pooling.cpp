@@ -69,6 +69,41 @@ __TEST__ void average_pool_pipelined() {
   testPool<float>(pool_fp32, false, true, 2 * kFp32, 12 * kFp32);
 }
 
+// Ceil mode: the last windows reach beyond the declared padding, which counts,
+// and what they find there does not.
+__KERNEL__ void pool_ceil(float *out, float *in, int c, int h, int w, int oh,
+                          int ow) {
+  dim4 from = {1, c, h, w}, to = {1, c, oh, ow};
+  tensor<float> x(from), y(to);
+  dma::load(x, gtensor<float>(from, GLOBAL, in));
+  dim2 kernel = {3, 2}, stride = {2, 3}, dilation = {1, 1};
+  padding_t pad = {1, 1, 0, 0};
+  fp_avg_pool_2d_count_include_padding(y, x, &to, &from, &kernel, &pad, &stride,
+                                       &dilation, 0);
+  dma::store(gtensor<float>(to, GLOBAL, out), y);
+}
+__TEST__ void average_pool_ceil() {
+  const int c = 20, h = 8, w = 7, oh = 5, ow = 3;
+  dim4 from = {1, c, h, w}, to = {1, c, oh, ow};
+  float *y = ppl::malloc<float>(&to), *x = ppl::rand<float>(&from, -1.0, 1.0);
+  pool_ceil(y, x, c, h, w, oh, ow);
+  // Six products and sums below 1, and two corrections.
+  expect(
+      y, &to,
+      [&](int, int k, int oy, int ox) {
+        double sum = 0;
+        int count = 0;
+        for (int p = 2 * oy - 1; p < 2 * oy + 2; ++p)
+          for (int q = 3 * ox; q < 3 * ox + 2; ++q) {
+            count += p <= h && q < w;
+            if (p >= 0 && p < h && q < w)
+              sum += x[(k * h + p) * w + q];
+          }
+        return sum / count;
+      },
+      3 * kFp32, 12 * kFp32);
+}
+
 // PPL 4.7.7: the maximum and the mean of each row.
 template <class T>
 static void reduceRows(T *top, T *mean, T *in, int rows, int columns) {

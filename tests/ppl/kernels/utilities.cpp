@@ -41,6 +41,10 @@ __TEST__ void integers_and_scalars() {
   assert(trunc(-1.5f) == -1 && round(2.5f) == 3 && exp2(3.0f) == 8);
   assert(sqrt(16.0f) == 4 && pow(2.0f, 10.0f) == 1024 && log2(8.0f) == 3);
   assert(abs(log(exp(1.0f)) - 1) < 1e-6f);
+  assert(abs(log_approximation(7.0f) - 1.9459101f) < 1e-6f);
+  assert(log_approximation_range_poly(1000.0f) == log(1000.0f));
+  assert(log_approximation(0.0f) == -1);
+  static_assert(getSignMask<fp16>() == 0x8000, "");
   dim4 d = {2, 3, 4, 5};
   assert(dim4_index(d, 1) == 3 && dim4_index(&d, 3) == 5);
   assert(dim4_index(d, -1) == 5 && dim4_index(d, 4) == -1);
