@@ -185,3 +185,25 @@ static void testSigns(Kernel kernel) {
 }
 __TEST__ void signs_of_fp32() { testSigns<float>(copy_signs_fp32); }
 __TEST__ void signs_of_bf16() { testSigns<bf16>(copy_signs_bf16); }
+
+// PPL 4.11.4: the fewer Newton steps, the larger the error.
+__KERNEL__ void roots(float *out, float *in, int steps, int count) {
+  dim4 shape = {1, 64, 1, count};
+  tensor<float> x(shape), y(shape);
+  dma::load(x, gtensor<float>(shape, GLOBAL, in));
+  tiu::fsqrt(y, x, steps);
+  dma::store(gtensor<float>(shape, GLOBAL, out), y);
+}
+static void testRoots(int steps, double rtol) {
+  dim4 shape = {1, 64, 1, 40};
+  float *out = ppl::malloc<float>(&shape),
+        *in = ppl::rand<float>(&shape, 0.0, 9.0);
+  in[3] = 0;
+  roots(out, in, steps, 40);
+  expect(
+      out, &shape, [&](int64_t i) { return std::sqrt(double(in[i])); }, rtol);
+}
+// The seed is off by 3.5 %; a step takes the error e to 3/2 e^2.
+__TEST__ void roots_with_one_step() { testRoots(1, 1.9e-3); }
+__TEST__ void roots_with_two_steps() { testRoots(2, 5.5e-6); }
+__TEST__ void roots_with_three_steps() { testRoots(3, 5 * kFp32); }

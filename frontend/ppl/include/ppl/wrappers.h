@@ -87,6 +87,23 @@ WEFT_PPL_WRAPPER(fexp, true, math.expOrNaN(x))
 WEFT_PPL_WRAPPER(flog, false, math.log(x))
 /// NaN below 0.
 WEFT_PPL_WRAPPER(fsqrt, false, math.sqrt(x))
+namespace ppl::tiu {
+/// Deprecated (4.11.4): the square root with 1 to 4 Newton steps.
+template <class T>
+void fsqrt(const tensor<T> &dst, const tensor<T> &src, int num_iter = 3,
+           Line at = {}) {
+  CallScope scope("tiu::fsqrt", at);
+  if (num_iter < 1 || num_iter > 4)
+    return detail::refuse(
+        "num_iter is " + std::to_string(num_iter) + ", must be 1 to 4", at);
+  dim4 shape = src.getShape();
+  detail::applyFloat32(
+      dst, src, &shape, &shape, false, at,
+      [&](const detail::Float32 &math, const tensor<float> &x) {
+        return math.sqrt(x, num_iter);
+      });
+}
+} // namespace ppl::tiu
 // Up to |x| = 65536, beyond that NaN.
 WEFT_PPL_WRAPPER(fsin, false, math.sine(x, 0))
 WEFT_PPL_WRAPPER(fcos, false, math.sine(x, 1))
