@@ -119,6 +119,36 @@ class Launches(unittest.TestCase):
         kernel[(1,)](y, x, 8)
         np.testing.assert_array_equal(y, np.float32(5) * x)
 
+    def test_pipelined_kernel_keeps_its_surroundings(self):
+        offset = 1.0
+
+        @ppl.jit
+        def kernel(y, *, size=8, block=4):
+            for begin in range(0, size, block):
+                pl.enable_pipeline()
+                t = pl.make_tensor([1, 1, 1, block], pl.float32)
+                pl.tiu.fill(t, begin + offset)
+                pl.dma.store(pl.gtensor([1, 1, 1, size], pl.GLOBAL, y)[:, :, :, begin:begin + block], t)
+
+        y = np.zeros(8, np.float32)
+        kernel[(1,)](y)
+        self.assertEqual(y.tolist(), [1] * 4 + [5] * 4)
+        offset = 2.0
+        kernel[(1,)](y, block=8)
+        self.assertEqual(y.tolist(), [2] * 8)
+
+    def test_vendors_runtime_gives_the_same_bytes(self):
+        @ppl.jit
+        def kernel(y, x):
+            t = pl.dma.load(pl.gtensor([2, 5, 3, 7], pl.GLOBAL, x))
+            pl.dma.store(pl.gtensor([2, 5, 3, 7], pl.GLOBAL, y), pl.tiu.fexp(t) / (t * t + 1.0))
+
+        x = floats(2, 5, 3, 7)
+        ours, theirs = np.zeros_like(x), np.zeros_like(x)
+        kernel[(1,)](ours, x)
+        kernel.using(mode="bmrt")[(1,)](theirs, x)
+        self.assertEqual(ours.tobytes(), theirs.tobytes())
+
     def test_pipelined_rounds_overlap_and_give_the_same(self):
         @ppl.jit
         def kernel(y, x, block):

@@ -17,6 +17,9 @@ Every function that can fail returns a weft_compiler_status*: NULL is success,
   A program is used by one thread at a time. Strings are UTF-8, owned by the
   object they were asked from, and live as long as it if nothing else is said.
 
+  ppl/recorder.h lies beside the headers of the kernel language: compile with
+  -I PREFIX/include -I PREFIX/include/weft.
+
   The interface is versioned by WEFT_COMPILER_API_VERSION; functions and
   enumerators are only added, structs only grow at their end. struct_bytes says
   what the caller knows: fields beyond it have the value 0.

@@ -7,6 +7,7 @@ import inspect
 import os
 import sys
 import textwrap
+import types
 
 import numpy
 
@@ -15,7 +16,7 @@ from ._recorder import OutOfMemory, PplError
 
 EMULATOR, BMRT, INTERPRETER = range(3)
 _MODES = {"cmodel": EMULATOR, "emulator": EMULATOR, "bmrt": BMRT,
-          "interpreter": INTERPRETER}
+          "pcie": BMRT, "interpreter": INTERPRETER}
 
 
 def default_chip():
@@ -95,8 +96,8 @@ def _with_rounds(function):
     if not marker.found:
         return function
     definition.decorator_list = []
-    free = function.__code__.co_freevars
-    # A function around it keeps the variables of enclosing functions.
+    free = (*function.__code__.co_freevars, "__ppl_round__")
+    # A function around it, so that these are variables of a closure here, too.
     outer = ast.FunctionDef(
         "__ppl_outer__",
         ast.arguments([], [ast.arg(name) for name in free], None, [], [], None,
@@ -107,24 +108,17 @@ def _with_rounds(function):
         outer.type_params = []
     module = ast.fix_missing_locations(ast.Module([outer], []))
     file = inspect.getsourcefile(function) or function.__code__.co_filename
-    names = function.__globals__
     local = {}
-    names_with_marker = _Globals(names, functools.partial(_Round, file))
-    exec(compile(module, file, "exec"), names_with_marker, local)
-    made = local["__ppl_outer__"](
-        *(cell.cell_contents for cell in function.__closure__ or ()))
+    exec(compile(module, file, "exec"), function.__globals__, local)
+    code = local["__ppl_outer__"](*(None for _ in free)).__code__
+    # The very cells of the function, which others may assign to.
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    cells["__ppl_round__"] = types.CellType(functools.partial(_Round, file))
+    made = types.FunctionType(code, function.__globals__, function.__name__,
+                              function.__defaults__,
+                              tuple(cells[name] for name in code.co_freevars))
+    made.__kwdefaults__ = function.__kwdefaults__
     return functools.wraps(function)(made)
-
-
-class _Globals(dict):
-    """The globals of a kernel, looked up live, with the marker of rounds."""
-
-    def __init__(self, names, marker):
-        super().__init__(__ppl_round__=marker, __builtins__=__builtins__)
-        self.names = names
-
-    def __missing__(self, name):
-        return self.names[name]
 
 
 def _array_of(value):
