@@ -3,6 +3,7 @@
 #include "tiles.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <unistd.h>
@@ -203,8 +204,9 @@ namespace {
 class File {
 public:
   explicit File(const std::string &contents) {
-    char name[] = "/tmp/weft-ppl-XXXXXX";
-    int descriptor = mkstemp(name);
+    std::string name =
+        (std::filesystem::temp_directory_path() / "weft-ppl-XXXXXX").string();
+    int descriptor = mkstemp(name.data());
     assert(descriptor >= 0);
     close(descriptor);
     path = name;
