@@ -106,6 +106,18 @@ static LogicalResult expandFmac(Expansion &e) {
   return expandPair(e, ar::Mac, options);
 }
 
+static LogicalResult expandMulAdd(Expansion &e) {
+  ElementCommands commands(e, "dst");
+  Type type = commands.typeOf("dst");
+  Value product = commands.room(type);
+  if (failed(commands.arith(
+          ar::Mul, product,
+          {commands.operand("src0", type), commands.operand("src1", type)})))
+    return failure();
+  return commands.arith(ar::Add, e.tensor("dst"),
+                        {commands.of(product), commands.operand("src2", type)});
+}
+
 //===----------------------------------------------------------------------===//
 // Integers of different types
 //===----------------------------------------------------------------------===//
@@ -329,6 +341,7 @@ ArrayRef<ExpandRow> weft::ppl::tiuPointwiseExpansions() {
       {"tiu.flogx", expandLogx},
       {"tiu.mac", expandMac},
       {"tiu.fmac", expandFmac},
+      {"tiu.fmul_add", expandMulAdd},
       {"tiu.mul", expandShifted<ar::Mul, ar::MulSat>},
       {"tiu.fmul", expandSame<ar::Mul>},
       {"tiu.sub", expandShifted<ar::Sub, ar::SubSat>},

@@ -272,6 +272,23 @@ static rt::Status evaluateFmac(const Call &call, Values &values) {
       });
 }
 
+static rt::Status evaluateFmulAdd(const Call &call, Values &values) {
+  Dense &dst = values.at("dst");
+  DataType type = dst.type;
+  Operand a(call, values, "src0", type), b(call, values, "src1", type),
+      sum(call, values, "src2", type);
+  eachElement(
+      dst.shape, [&](int64_t i, int64_t n, int64_t c, int64_t h, int64_t w) {
+        auto load = [&](const Operand &operand) {
+          return floats::load(operand.dense(), operand.at(n, c, h, w));
+        };
+        float product =
+            floats::rounded(type, floats::multiply(type, load(a), load(b)));
+        floats::store(dst, i, floats::add(product, load(sum)));
+      });
+  return {};
+}
+
 static rt::Status evaluateFrsqrt(const Call &call, Values &values) {
   int64_t steps = call.integer("num_iter");
   return eachUnary(
@@ -363,6 +380,7 @@ std::vector<EvaluatorRow> catalog::tiuPointwiseEvaluators() {
       {"tiu.frsqrt", evaluateFrsqrt},
       {"tiu.mac", evaluateMac},
       {"tiu.fmac", evaluateFmac},
+      {"tiu.fmul_add", evaluateFmulAdd},
       {"tiu.mul", evaluateShifted<Sum::Mul>},
       {"tiu.fmul", evaluateFmul},
       {"tiu.sub", evaluateShifted<Sum::Sub>},

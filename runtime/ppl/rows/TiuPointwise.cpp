@@ -369,6 +369,21 @@ static void addProducts(std::vector<Operation> &rows) {
       "tiu::fmac(dst, src0, src1);");
   fmac.slots[0] = updated("dst", DataType::Fp32);
   rows.push_back(std::move(fmac));
+  Operation mulAdd = pointwise(
+      "tiu.fmul_add", "header", "float product and sum",
+      "p = src0(n,c,h,w) * src1(n,c,h,w) rounded to the type; dst(n,c,h,w) = p "
+      "+ src2(n,c,h,w) rounded to the type",
+      {result("dst", kFloats), sourceOrScalar("src0", kFloats),
+       sourceOrScalar("src1", kFloats), sourceOrScalar("src2", kFloats)},
+      {sameTypes({"dst", "src0", "src1", "src2"}), someTensor({"src0", "src1"}),
+       broadcasts("dst", {"src0", "src1", "src2"}, true),
+       sameLanes({"dst", "src0", "src1", "src2"}),
+       noPartialOverlap("dst", {"src0", "src1", "src2"})},
+      "tensor<fp16> dst({2, 64, 4, 8}), src0({2, 64, 4, 8}), "
+      "src2({1, 64, 1, 1});\n"
+      "tiu::fmul_add(dst, src0, 0.5f, src2);");
+  mulAdd.chipNote = "not one command: product, then sum";
+  rows.push_back(std::move(mulAdd));
   rows.push_back(shiftedPair(
       "tiu.mul", "4.6.1.18", "integer product, shifted, rounded, saturated",
       "x = src0(n,c,h,w) * src1(n,c,h,w) exactly; s = shift, or "

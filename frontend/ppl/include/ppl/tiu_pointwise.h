@@ -301,6 +301,13 @@ inline void fmac(const tensor<fp32> &dst, const tensor<fp32> &src, float C,
   detail::call("tiu.fmac", at, {dst, src, C});
 }
 
+/// dst = src0 * src1 + src2, two roundings; any of them may be a number.
+template <class T, class A, class B, class C>
+void fmul_add(const tensor<T> &dst, const A &src0, const B &src1, const C &src2,
+              Line at = {}) {
+  detail::call("tiu.fmul_add", at, {dst, src0, src1, src2});
+}
+
 template <class T>
 void fdiv(const tensor<T> &dst, const tensor<T> &src0, const tensor<T> &src1,
           int num_iter = 3, Line at = {}) {

@@ -37,6 +37,8 @@ static void samplePair(Numbers &numbers, Case &drawn) {
   draw.anywhere("dst", type, draw.shape);
   draw.operand("src0", type, true);
   draw.operand("src1", type, true);
+  if (draw.operation().slot("src2"))
+    draw.operand("src2", type, true);
   if (draw.operation().slot("num_iter"))
     draw.number("num_iter", draw.between(1, 4));
 }
@@ -154,6 +156,7 @@ std::vector<SampleRow> cases::tiuPointwiseSamplers() {
       {"tiu.flogx", sampleLogx},
       {"tiu.mac", sampleMac},
       {"tiu.fmac", samplePair},
+      {"tiu.fmul_add", samplePair},
       {"tiu.mul", sampleShifted},
       {"tiu.fmul", samplePair},
       {"tiu.sub", sampleShifted},
