@@ -207,3 +207,21 @@ static void testRoots(int steps, double rtol) {
 __TEST__ void roots_with_one_step() { testRoots(1, 1.9e-3); }
 __TEST__ void roots_with_two_steps() { testRoots(2, 5.5e-6); }
 __TEST__ void roots_with_three_steps() { testRoots(3, 5 * kFp32); }
+
+// out may be in.
+__KERNEL__ void sigmoid_in_place(fp16 *out, fp16 *in, int count) {
+  dim4 shape = {1, 64, 1, count};
+  tensor<fp16> x(shape);
+  dma::load(x, gtensor<fp16>(shape, GLOBAL, in));
+  sigmoid_fp32(x, x, &shape);
+  dma::store(gtensor<fp16>(shape, GLOBAL, out), x);
+}
+__TEST__ void sigmoid_overwrites_its_argument() {
+  dim4 shape = {1, 64, 1, 40};
+  fp16 *out = ppl::malloc<fp16>(&shape),
+       *in = ppl::rand<fp16>(&shape, -4.0, 4.0);
+  sigmoid_in_place(out, in, 40);
+  expect(
+      out, &shape, [&](int64_t i) { return reference(Sigmoid, float(in[i])); },
+      1.01 * kFp16);
+}

@@ -61,6 +61,10 @@ static void checkStrides(const dim4 &shape) {
   assert(
       same(get_stride<T>(shape, CONTINUOUS),
            dim4{shape.c * shape.h * shape.w, shape.h * shape.w, shape.w, 1}));
+  tensor<T> allocated({shape.n, shape.c + 1, shape.h, shape.w});
+  dim4 block =
+      allocated.view(shape).template view<uint8>(shape).getBlockShape();
+  assert(block.c == shape.c + 1 && block.w == shape.w);
   dim4 deprecated, aligned = get_stride<T>(shape, TPU_ALIGN, 3);
   get_stride(&deprecated, &shape, TPU_ALIGN, get_eu_num<T>(), 3);
   assert(same(deprecated, aligned));

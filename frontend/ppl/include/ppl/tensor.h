@@ -341,7 +341,8 @@ class tensor : public detail::AnyTensor {
 public:
   using element = T;
   explicit tensor(const dim4 &shape, align_mode_t layout = TPU_ALIGN,
-                  long long address = -1, Line at = {}) {
+                  long long address = -1, Line at = {})
+      : block(shape) {
     detail::Sizes s(shape);
     id = detail::recorder().make_tensor(
         detail::recorder().self, WEFT_PPL_LOCAL, convert_dtype<T>(), s.v,
@@ -351,8 +352,9 @@ public:
   /// Of a number that the recorder gave.
   struct Made {
     int64_t id;
+    dim4 block = {};
   };
-  explicit tensor(Made made) : AnyTensor(made.id) {}
+  explicit tensor(Made made) : AnyTensor(made.id), block(made.block) {}
   tensor(const tensor &) = default;
   tensor &operator=(const tensor &) = delete;
 
@@ -379,11 +381,15 @@ public:
     return make<T>(part(shape, offset, at));
   }
 
+  /// The shape that was allocated, of whatever this is a view of.
+  dim4 getBlockShape() const { return block; }
+
 private:
   template <class T2>
-  static tensor<T2> make(int64_t id) {
-    return tensor<T2>(typename tensor<T2>::Made{id});
+  tensor<T2> make(int64_t id) const {
+    return tensor<T2>(typename tensor<T2>::Made{id, block});
   }
+  dim4 block;
 };
 
 /// A tensor in global memory (DRAM) or L2 (PPL 3.2).
