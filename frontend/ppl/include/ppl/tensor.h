@@ -352,7 +352,9 @@ public:
   /// Of a number that the recorder gave.
   struct Made {
     int64_t id;
-    dim4 block = {};
+    dim4 block;
+    // No aggregate: a shape in braces must not look like one of these.
+    explicit Made(int64_t id, const dim4 &block = {}) : id(id), block(block) {}
   };
   explicit tensor(Made made) : AnyTensor(made.id), block(made.block) {}
   tensor(const tensor &) = default;
