@@ -73,6 +73,30 @@ TEST(TiuPointwise, oneOperandRules) {
             "num_iter is 5, must be 1 to 4");
 }
 
+TEST(TiuPointwise, partsOfOneTensorMayLieBetweenEachOther) {
+  // Rows of 32 bytes, four a channel: the first two and the last two.
+  Dims shape = {2, 70, 2, 8}, strides = {64, 32, 8, 1};
+  auto part = [&](uint64_t address, Dims own, unsigned lane = 0) {
+    return at(address, strided(kF32, own, strides, lane));
+  };
+  EXPECT_EQ(problem("tiu.fabs", {part(0, shape), part(64, shape)}), "");
+  EXPECT_EQ(problem("tiu.fabs", {part(0, shape), part(32, shape)}),
+            "dst at 0 overlaps src at 32; dst must be exactly a source or lie "
+            "apart from it");
+  // Every other element.
+  Dims every = {64, 32, 16, 2};
+  EXPECT_EQ(problem("tiu.fabs", {at(0, strided(kF32, {1, 3, 2, 8}, every)),
+                                 at(4, strided(kF32, {1, 3, 2, 8}, every))}),
+            "");
+  // A repeated source that the first row of dst overwrites.
+  EXPECT_NE(problem("tiu.fadd",
+                    {part(0, shape), part(64, shape), part(0, {1, 70, 1, 8})}),
+            "");
+  EXPECT_EQ(problem("tiu.fadd",
+                    {part(0, shape), part(64, shape), part(64, {1, 70, 1, 8})}),
+            "");
+}
+
 TEST(TiuPointwise, wideShiftedRules) {
   for (std::string_view name : {"tiu.add", "tiu.sub", "tiu.mul"}) {
     EXPECT_EQ(problem(name, {whole(kI32), whole(kU8), row(kI16), number(-32),
