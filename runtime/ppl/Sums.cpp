@@ -52,8 +52,20 @@ float catalog::roundedTo(DataType type, float value) {
   return float(element.value(0));
 }
 
+/// A product of bf16 numbers rounds to 8 bits before it is compared with the
+/// smallest normal number.
+static float tinyProduct(float x, float y) {
+  double exact = double(flushed(x)) * double(flushed(y));
+  return float(std::fabs(exact) >= 0x1.ffp-127
+                   ? std::copysign(double(kSmallest), exact)
+                   : std::copysign(0.0, exact));
+}
+
 void AlternatingSum::add(float x, float weight) {
-  float product = roundedTo(type, multiplyFlushed(x, weight));
+  float product = multiplyFlushed(x, weight);
+  if (type == DataType::Bf16 && product == 0)
+    product = tinyProduct(x, weight);
+  product = roundedTo(type, product);
   float &sum = sums[next];
   sum = roundedTo(type, addFlushed(sum, product));
   next ^= 1;

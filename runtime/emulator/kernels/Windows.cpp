@@ -35,6 +35,7 @@ struct Fp16Rounding {
     return hn::LoadU(Floats(), lanes);
 #endif
   }
+  HWY_INLINE VF product(VF x, VF y) const { return (*this)(hn::Mul(x, y)); }
 };
 
 struct Bf16Rounding {
@@ -46,6 +47,18 @@ struct Bf16Rounding {
     auto rounded = hn::And(hn::Add(bits, hn::Add(hn::Set(du, 0x7fff), odd)),
                            hn::Set(du, 0xffff0000u));
     return hn::IfThenElse(hn::IsNaN(x), x, hn::BitCast(d, rounded));
+  }
+  /// A product that fp32 flushes is rounded to 8 bits before it is compared
+  /// with the smallest normal number (see tinyBf16Product). 2^64 times it is
+  /// exact where it is that small.
+  HWY_INLINE VF product(VF x, VF y) const {
+    const Floats d;
+    VF result = hn::Mul(x, y);
+    VF scaled = hn::Mul(hn::Mul(x, hn::Set(d, 0x1p64f)), y);
+    auto reaches = hn::And(hn::Eq(result, hn::Zero(d)),
+                           hn::Ge(hn::Abs(scaled), hn::Set(d, 0x1.ffp-63f)));
+    VF smallest = hn::CopySign(hn::Set(d, 0x1p-126f), scaled);
+    return (*this)(hn::IfThenElse(reaches, smallest, result));
   }
 };
 
@@ -64,7 +77,7 @@ HWY_INLINE void roundedTiles(const WindowTerms<float> &t, const float *scalars,
       VF s = hn::Set(d, scalars[k]);
 #pragma GCC unroll 4
       for (size_t v = 0; v < kV; ++v) {
-        VF product = rounding(hn::Mul(s, hn::LoadU(d, vectors + v * kN)));
+        VF product = rounding.product(s, hn::LoadU(d, vectors + v * kN));
         VF sum = rounding(hn::Add(first[v], product));
         first[v] = second[v]; // the accumulators take turns
         second[v] = sum;

@@ -79,6 +79,28 @@ TEST_P(Windows, everyStepOfHalfProductsIsRounded) {
   }
 }
 
+TEST_P(Windows, tinyBf16ProductsRoundBeforeTheyAreFlushed) {
+  // Seen on the machine: -0x1.1ep-126 * -0x1.cap-1 is 2^-126, a little less
+  // than 0x1.ffp-127 is 0.
+  struct Product {
+    float x, y, result;
+  };
+  for (const Product &p :
+       {Product{-0x1.1ep-126f, -0x1.cap-1f, 0x1p-126f},
+        Product{0x1.1ep-126f, -0x1.cap-1f, -0x1p-126f},
+        Product{0x1.02p-126f, 0x1.fap-1f, 0.0f},
+        Product{0x1.fep-63f, 0x1.p-64f, 0.0f},
+        Product{0x1p127f, 0x1p-126f, 2.0f}, Product{0x1p100f, 0.0f, 0.0f}}) {
+    std::vector<float> vectors(kLanes + 64, p.x), scalars(kTerms, 0.0f),
+        sums(kLanes, 0.0f);
+    scalars[0] = p.y;
+    roundedProducts(termsOf(vectors), scalars.data(), Precision::Bf16, 0.0f,
+                    sums.data());
+    for (size_t f = 0; f < kLanes; ++f)
+      ASSERT_EQ(sums[f], p.result) << p.x << " * " << p.y;
+  }
+}
+
 TEST_P(Windows, theLastOfEqualMaximaWinsAndSubnormalsStay) {
   auto vectors = values(kLanes + 64, Precision::Bf16);
   vectors[0] = floatFromBits(1);

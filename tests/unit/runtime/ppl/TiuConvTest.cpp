@@ -449,6 +449,24 @@ TEST(TiuConv, depthwiseRoundsEveryStepToItsType) {
   EXPECT_EQ(values["output"].value(0), 2050); // (2048 + 1) + (1 + 1)
 }
 
+TEST(TiuConv, tinyBf16ProductsRoundBeforeTheyAreFlushed) {
+  Arguments a = {{"output", local(kBf16, {1, 1, 1, 1})},
+                 {"input", local(kBf16, {1, 1, 1, 1})},
+                 {"weight", local(kBf16, {1, 1, 1, 1}, kCompact)},
+                 {"k_shape", list({1, 1})}};
+  Call call = named("tiu.fdw_conv", a);
+  Numbers r(1);
+  auto product = [&](double x, double weight) {
+    Values values = randomValues(call, r);
+    values["input"].setValue(0, x);
+    values["weight"].setValue(0, weight);
+    EXPECT_TRUE(evaluate(call, values).isOk());
+    return values["output"].value(0);
+  };
+  EXPECT_EQ(product(-0x1.1ep-126, -0x1.cap-1), 0x1p-126);
+  EXPECT_EQ(product(0x1.02p-126, 0x1.fap-1), 0);
+}
+
 TEST(TiuConv, shiftsRoundByTheirMode) {
   const int64_t expected[] = {-2, -3, -2, -3, -2, -2, -3};
   for (int mode = 0; mode < 7; ++mode) {
