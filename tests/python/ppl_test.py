@@ -14,7 +14,7 @@ import numpy as np
 
 sys.path.insert(0, sys.argv[1])
 os.environ["WEFT_NATIVE_DIR"] = sys.argv[2]
-FOLDER = sys.argv[1]
+FOLDER, NATIVE = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 del sys.argv[1:3]
 import ml_dtypes  # noqa: E402
 import weft  # noqa: E402
@@ -319,6 +319,23 @@ class Messages(unittest.TestCase):
         self.refused(lambda: pl.tiu.fadd(nothing=1), "has no parameter 'nothing'; it has dst, src0", error=TypeError)
         self.refused(lambda: pl.tiu.shuffle(), "PPL has no function tiu.shuffle", error=AttributeError)
         self.refused(lambda: pl.dma.vload(0, None), "call pl.vset")
+
+    def test_line_does_not_depend_on_how_the_package_is_reached(self):
+        script = ("import sys; sys.path.insert(0, sys.argv[1])\n"
+                  "import weft.ppl as ppl, weft.ppl.language as pl\n"
+                  "def body(): pl.make_tensor([1, 0, 1, 1], pl.float32)\n"
+                  "try: ppl.jit(body)[(1,)]()\n"
+                  "except ppl.PplError as error: print(error.line)\n")
+        with tempfile.TemporaryDirectory() as folder:
+            link = pathlib.Path(folder) / "link"
+            link.symlink_to(pathlib.Path(FOLDER).resolve())
+            path = pathlib.Path(folder) / "script.py"
+            path.write_text(script)
+            (pathlib.Path(folder) / "sub").mkdir()
+            for place in (link, f"{folder}/sub/../link", os.path.relpath(FOLDER, folder)):
+                result = subprocess.run([sys.executable, path, place], capture_output=True, text=True, cwd=folder,
+                                        env={**os.environ, "WEFT_NATIVE_DIR": str(NATIVE)})
+                self.assertEqual(result.stdout, "3\n", result.stderr)
 
     def test_outside_of_a_kernel(self):
         with self.assertRaisesRegex(ppl.PplError, "inside of a kernel only"):

@@ -5,7 +5,6 @@ import ctypes
 import json
 import linecache
 import os
-import pathlib
 import re
 import sys
 import threading
@@ -104,7 +103,8 @@ class Table(ctypes.Structure):
     ]
 
 
-_FOLDER = str(pathlib.Path(__file__).resolve().parent) + os.sep
+# As the code of this package names its files, links and dots included.
+_FOLDER = os.path.dirname(sys._getframe().f_code.co_filename) + os.sep
 
 
 def here():
