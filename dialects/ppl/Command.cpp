@@ -40,7 +40,7 @@ LogicalResult RoundOp::verify() {
     return emitOpError() << "lies in another round; pipeline the inner loop "
                             "only";
   for (Operation &op : getBody().front()) // (C2)
-    if (!FunctionOp(&op))
+    if (!FunctionOp(&op) && !mlir::isa<BarrierOp>(op))
       return emitOpError() << "holds '" << op.getName()
                            << "', must hold functions of PPL only";
   return success();

@@ -28,7 +28,7 @@ def Ppl_CommandOp : Ppl_Op<"command"> {
 def Ppl_BarrierOp : Ppl_Op<"barrier"> {
   let summary = "all cores of a launch meet (PPL sync)";
   let description = [{
-    **Semantics**: what any core does before it is done before what any core does behind it. Only for chips with several cores.
+    **Semantics**: what any core does before it is done before what any core does behind it. Inside a round (PPL pipeline_barrier): what stands before it is in no later stage than what stands behind it.
 
     **Example**: `ppl.barrier`
   }];
@@ -41,7 +41,7 @@ def Ppl_RoundOp : Ppl_Op<"round", [SingleBlock, NoTerminator, NoRegionArguments]
   let description = [{
     **Semantics**: the body, once. Rounds of one `loop` that follow each other are the loop; `--ppl-pipeline` lets their transfers and computations overlap.
 
-    **Constraints**: (C1) rounds are not nested. (C2) the body holds functions of the catalog only.
+    **Constraints**: (C1) rounds are not nested. (C2) the body holds functions of the catalog and `ppl.barrier` only.
 
     **Example**: `ppl.round "kernel.cpp:12" { ppl.dma.load dst = %x, src = %g : !t, !g }`
   }];

@@ -86,8 +86,8 @@ void Recorder::bindTable() {
 // Places and errors
 //===----------------------------------------------------------------------===//
 
-static Location lineOf(MLIRContext &context, weft_ppl_line at) {
-  return FileLineColLoc::get(&context, at.file ? at.file : "kernel",
+Location Recorder::lineOf(weft_ppl_line at) const {
+  return FileLineColLoc::get(&context, at.file ? at.file : options.name.c_str(),
                              unsigned(std::max(at.line, 0)), 0);
 }
 
@@ -96,7 +96,7 @@ Location Recorder::locate(weft_ppl_line at) const {
   for (const Scope &scope : scopes)
     if (scope.kind == WEFT_PPL_SCOPE_CALL)
       return scope.location;
-  return lineOf(context, at);
+  return lineOf(at);
 }
 
 InFlightDiagnostic Recorder::error(weft_ppl_line at) {
@@ -106,6 +106,14 @@ InFlightDiagnostic Recorder::error(weft_ppl_line at) {
     if (scope.kind == WEFT_PPL_SCOPE_CALL && !scope.name.empty())
       diagnostic << scope.name << ": ";
   return diagnostic;
+}
+
+bool Recorder::isGivenPointer(const void *pointer, const char *what,
+                              weft_ppl_line at) {
+  if (pointer)
+    return true;
+  error(at) << what << " is a null pointer";
+  return false;
 }
 
 void Recorder::fail(const char *message, weft_ppl_line at) {
@@ -178,6 +186,15 @@ static std::string shapeProblem(const int64_t *shape, catalog::Memory memory,
   return {};
 }
 
+/// Empty if a tensor can have these strides.
+static std::string strideProblem(const int64_t *strides) {
+  for (int axis = 0; axis < 4; ++axis)
+    if (strides[axis] < 0 || strides[axis] > INT32_MAX)
+      return "a stride is " + std::to_string(strides[axis]) +
+             ", must be 0 to 2147483647 elements";
+  return {};
+}
+
 /// Whether the bytes of `tensor` lie inside [0, rootBytes) from `start`.
 static bool isInside(const catalog::Tensor &tensor, uint64_t start,
                      uint64_t rootBytes, const Chip &chip) {
@@ -215,6 +232,11 @@ bool Recorder::describeNew(int32_t mode, int32_t typeCode, const int64_t *shape,
              : mode == WEFT_PPL_GLOBAL ? catalog::Memory::Global
                                        : catalog::Memory::L2;
   if (std::string problem = shapeProblem(shape, d.memory, chip);
+      !problem.empty()) {
+    error(at) << problem;
+    return false;
+  }
+  if (std::string problem = strides ? strideProblem(strides) : std::string();
       !problem.empty()) {
     error(at) << problem;
     return false;
@@ -306,6 +328,8 @@ int64_t Recorder::makeTensor(int32_t mode, int32_t typeCode,
                              const int64_t *shape, int32_t layout,
                              const int64_t *strides, uint64_t address,
                              weft_ppl_line at) {
+  if (!isGivenPointer(shape, "a tensor's shape", at))
+    return 0;
   Tensor tensor;
   catalog::Tensor &d = tensor.description;
   if (!describeNew(mode, typeCode, shape, layout, strides, d, at))
@@ -347,6 +371,8 @@ int64_t Recorder::makeTensor(int32_t mode, int32_t typeCode,
 int64_t Recorder::view(int64_t id, int32_t typeCode, const int64_t *shape,
                        int32_t layout, const int64_t *strides,
                        weft_ppl_line at) {
+  if (!isGivenPointer(shape, "a view's shape", at))
+    return 0;
   const Tensor *source = find(id);
   std::optional<catalog::DataType> type =
       source ? typeOf(typeCode, at) : std::nullopt;
@@ -365,12 +391,10 @@ int64_t Recorder::view(int64_t id, int32_t typeCode, const int64_t *shape,
   if (strides) {
     d.layout = AlignMode::Free;
     std::copy(strides, strides + 4, d.strides.begin());
-    for (int64_t stride : d.strides)
-      if (stride < 0 || stride > INT32_MAX) {
-        error(at) << "view: a stride is " << stride
-                  << ", must be 0 to 2147483647 elements";
-        return 0;
-      }
+    if (std::string problem = strideProblem(strides); !problem.empty()) {
+      error(at) << "view: " << problem;
+      return 0;
+    }
   } else {
     if (layout >= 0)
       d.layout = AlignMode(layout);
@@ -409,6 +433,9 @@ int64_t Recorder::view(int64_t id, int32_t typeCode, const int64_t *shape,
 
 int64_t Recorder::subView(int64_t id, const int64_t *shape,
                           const int64_t *offset, weft_ppl_line at) {
+  if (!isGivenPointer(shape, "a part's shape", at) ||
+      !isGivenPointer(offset, "a part's offset", at))
+    return 0;
   const Tensor *source = find(id);
   if (!source)
     return 0;
@@ -503,6 +530,8 @@ bool Recorder::fillArgument(const weft_ppl_argument &given,
     irArgument.number = builder.getF64FloatAttr(given.real);
     return true;
   case WEFT_PPL_INTEGERS:
+    if (given.count < 0 || (given.count > 0 && !given.integers))
+      return false;
     argument.kind = Kind::Integers;
     argument.integers.assign(given.integers, given.integers + given.count);
     irArgument.number = builder.getDenseI64ArrayAttr(argument.integers);
@@ -514,6 +543,9 @@ bool Recorder::fillArgument(const weft_ppl_argument &given,
 
 void Recorder::call(const char *name, const weft_ppl_argument *arguments,
                     size_t count, weft_ppl_line at) {
+  if (!isGivenPointer(name, "a function's name", at) ||
+      (count && !isGivenPointer(arguments, "a function's arguments", at)))
+    return;
   const catalog::Operation *function = catalog::find(name);
   if (!function) {
     error(at) << "there is no function ppl::" << name;
@@ -554,7 +586,7 @@ void Recorder::call(const char *name, const weft_ppl_argument *arguments,
 //===----------------------------------------------------------------------===//
 
 void Recorder::enter(int32_t kind, const char *name, weft_ppl_line at) {
-  Scope scope{kind, name ? name : "", locate(at)};
+  Scope scope(kind, name ? name : "", locate(at));
   if (kind == WEFT_PPL_SCOPE_ITERATION) {
     bool isNested = llvm::any_of(scopes, [](const Scope &outer) {
       return outer.kind == WEFT_PPL_SCOPE_ITERATION;
@@ -569,11 +601,16 @@ void Recorder::enter(int32_t kind, const char *name, weft_ppl_line at) {
       builder.setInsertionPointToEnd(&round.getBody().emplaceBlock());
     }
   }
+  if (kind == WEFT_PPL_SCOPE_ATTEMPT &&
+      mlir::isa<ppl::RoundOp>(builder.getInsertionBlock()->getParentOp()))
+    error(at) << "attempt() inside a pipelined loop; put the loop into the "
+                 "attempt";
   if (kind == WEFT_PPL_SCOPE_ATTEMPT) {
     Block &body = net.getBody().front();
     scope.lastBefore = body.empty() ? nullptr : &body.back();
     scope.tensorsBefore = tensors.size();
-    scope.failedBefore = hasFailed;
+    scope.addressesBefore = addressesAreGiven;
+    scope.methodBefore = allocationMethod;
   }
   scopes.push_back(std::move(scope));
 }
@@ -599,9 +636,9 @@ int32_t Recorder::leaveAttempt(const Scope &scope) {
   Block &body = net.getBody().front();
   while (!body.empty() && &body.back() != scope.lastBefore)
     body.back().erase();
-  for (size_t i = scope.tensorsBefore; i < tensors.size(); ++i)
-    tensors[i] = {};
   tensors.resize(scope.tensorsBefore);
+  addressesAreGiven = scope.addressesBefore;
+  allocationMethod = scope.methodBefore;
   return code;
 }
 
@@ -626,16 +663,19 @@ void Recorder::set(int32_t setting, int64_t subject, int64_t value) {
     seed = uint64_t(value);
     fills = 0;
     return;
-  case WEFT_PPL_BARRIER:
-    // One core's commands are in order anyway.
-    if (chip.cores == 1 || value == 0)
-      return;
-    if (mlir::isa<ppl::RoundOp>(builder.getInsertionBlock()->getParentOp())) {
+  case WEFT_PPL_BARRIER: {
+    bool isInRound =
+        mlir::isa<ppl::RoundOp>(builder.getInsertionBlock()->getParentOp());
+    bool meetsCores = value != 0 && chip.cores > 1;
+    if (isInRound && meetsCores) {
       error({nullptr, 0}) << "sync() inside a pipelined loop; meet outside";
       return;
     }
-    builder.create<ppl::BarrierOp>(UnknownLoc::get(&context));
+    // Outside of loops one core's commands are in order anyway.
+    if (isInRound || meetsCores)
+      builder.create<ppl::BarrierOp>(UnknownLoc::get(&context));
     return;
+  }
   default:
     return; // what else there is changes no value, see kernel.h
   }
@@ -682,7 +722,7 @@ int64_t Recorder::get(int32_t number, int64_t subject) const {
 void *Recorder::allocate(int32_t typeCode, const int64_t *shape,
                          const char *name, weft_ppl_line at) {
   std::optional<catalog::DataType> type = typeOf(typeCode, at);
-  if (!type)
+  if (!type || !isGivenPointer(shape, "malloc: the shape", at))
     return nullptr;
   uint64_t bytes = catalog::bytesOf(*type);
   for (int axis = 0; axis < 4; ++axis) {
@@ -719,6 +759,17 @@ static uint64_t nextRandom(uint64_t &state) {
   return z ^ (z >> 31);
 }
 
+bool Recorder::isInMemory(const void *pointer, catalog::DataType type,
+                          int64_t count) const {
+  std::optional<uint64_t> address =
+      memory.addressOf(reinterpret_cast<uintptr_t>(pointer));
+  const DeviceMemory::Piece *piece =
+      address ? memory.pieceAt(*address) : nullptr;
+  return piece && count >= 0 &&
+         uint64_t(count) <= (piece->address + piece->bytes - *address) /
+                                catalog::bytesOf(type);
+}
+
 void Recorder::fillRandom(void *pointer, int32_t typeCode, int64_t count,
                           double low, double high) {
   std::optional<catalog::DataType> type = catalog::dataTypeOf(typeCode);
@@ -742,24 +793,18 @@ void Recorder::expect(const void *pointer, int32_t typeCode, int64_t count,
                       const double *expected, double rtol, double atol,
                       weft_ppl_line at) {
   std::optional<catalog::DataType> type = typeOf(typeCode, at);
-  std::optional<uint64_t> address =
-      memory.addressOf(reinterpret_cast<uintptr_t>(pointer));
-  const DeviceMemory::Piece *piece =
-      address ? std::as_const(memory).pieceAt(*address) : nullptr;
   if (!type)
     return;
-  if (!piece || *address + uint64_t(count) * catalog::bytesOf(*type) >
-                    piece->address + piece->bytes) {
+  if (!isInMemory(pointer, *type, count)) {
     error(at) << "expect: " << count << " values do not lie in global memory "
               << "of this program";
     return;
   }
-  expectations.push_back({*address,
-                          *type,
-                          {expected, expected + count},
-                          rtol,
-                          atol,
-                          lineOf(context, at)});
+  if (!isGivenPointer(expected, "what expect() waits for", at))
+    return;
+  uint64_t address = *memory.addressOf(reinterpret_cast<uintptr_t>(pointer));
+  expectations.push_back(
+      {address, *type, {expected, expected + count}, rtol, atol, lineOf(at)});
 }
 
 //===----------------------------------------------------------------------===//

@@ -74,12 +74,16 @@ private:
     uint64_t start = 0;     ///< of the root, as in description.address
   };
   struct Scope {
+    Scope(int32_t kind, std::string name, mlir::Location location)
+        : kind(kind), name(std::move(name)), location(location) {}
     int32_t kind;
     std::string name;
     mlir::Location location;
-    mlir::Operation *lastBefore = nullptr; ///< of an attempt
+    // What an attempt that does not fit goes back to.
+    mlir::Operation *lastBefore = nullptr;
     size_t tensorsBefore = 0;
-    bool failedBefore = false;
+    std::optional<bool> addressesBefore;
+    unsigned methodBefore = 0;
   };
 
   // What the table's functions do.
@@ -111,9 +115,17 @@ private:
   }
   void bindTable();
 
+  /// The line; of a call without one the program.
+  mlir::Location lineOf(weft_ppl_line at) const;
+  /// The line that a message about `at` names.
   mlir::Location locate(weft_ppl_line at) const;
   mlir::InFlightDiagnostic error(weft_ppl_line at);
   const Tensor *find(int64_t id) const;
+  /// False, with an error, for a null pointer: the table is C.
+  bool isGivenPointer(const void *pointer, const char *what, weft_ppl_line at);
+  /// Whether so many values lie in one piece of the program's memory.
+  bool isInMemory(const void *pointer, catalog::DataType type,
+                  int64_t count) const;
   std::optional<catalog::DataType> typeOf(int32_t code, weft_ppl_line at);
   // Parts of makeTensor; false after an error.
   bool describeNew(int32_t mode, int32_t type, const int64_t *shape,

@@ -62,30 +62,50 @@ Loop::Loop(ArrayRef<RoundOp> ops, const Chip &chip)
     stage(round);
 }
 
+/// Whether two functions must keep their order because of memory that both
+/// touch.
+static bool mustKeepOrder(ArrayRef<TensorAccess> earlier,
+                          ArrayRef<TensorAccess> later, const Chip &chip) {
+  for (const TensorAccess &x : earlier)
+    for (const TensorAccess &y : later)
+      if ((x.writes || y.writes) && mayOverlap(x.tensor, y.tensor, chip))
+        return true;
+  return false;
+}
+
 void Loop::stage(RoundOp round) {
-  struct Last {
+  struct Earlier {
     catalog::Unit unit;
     unsigned stage;
+    SmallVector<TensorAccess> accesses;
   };
-  llvm::DenseMap<Value, Last> lastOf;
+  SmallVector<Earlier> before;
   Round &ops = rounds.emplace_back();
+  unsigned lowest = 0, highest = 0; // of ops behind a barrier, of all
   for (Operation &op : round.getBody().front()) {
-    FunctionOp function(&op);
-    catalog::Unit unit = function.function().unit;
-    unsigned stage = 0;
-    SmallVector<TensorAccess> accesses = accessesOf(function);
-    for (const TensorAccess &access : accesses) {
-      auto found = lastOf.find(access.root);
-      if (found != lastOf.end())
-        stage = std::max(stage, found->second.stage +
-                                    (found->second.unit == unit ? 0 : 1));
+    if (mlir::isa<BarrierOp>(op)) {
+      lowest = highest;
+      continue;
     }
-    for (const TensorAccess &access : accesses)
-      if (cast<TensorViewType>(access.root.getType()).isLocal())
-        lastOf[access.root] = {unit, stage};
-    ops.push_back({&op, stage});
-    last = std::max(last, stage);
+    FunctionOp function(&op);
+    Earlier now{function.function().unit, lowest, accessesOf(function)};
+    for (const Earlier &other : before) {
+      // The manual's rule goes by tensors, read or written; memory that two
+      // tensors share, and global memory, must keep its order, too.
+      bool sharesLocal = llvm::any_of(now.accesses, [&](const auto &x) {
+        return cast<TensorViewType>(x.root.getType()).isLocal() &&
+               llvm::any_of(other.accesses,
+                            [&](const auto &y) { return x.root == y.root; });
+      });
+      if (sharesLocal || mustKeepOrder(other.accesses, now.accesses, chip))
+        now.stage =
+            std::max(now.stage, other.stage + (other.unit == now.unit ? 0 : 1));
+    }
+    ops.push_back({&op, now.stage});
+    highest = std::max(highest, now.stage);
+    before.push_back(std::move(now));
   }
+  last = std::max(last, highest);
 }
 
 bool Loop::changesPlaces(size_t round, unsigned stage, size_t laterRound,
@@ -104,9 +124,7 @@ std::optional<std::pair<TensorAccess, TensorAccess>> Loop::conflict() const {
             continue;
           for (const TensorAccess &x : accessesOf(FunctionOp(a.op)))
             for (const TensorAccess &y : accessesOf(FunctionOp(b.op))) {
-              auto alloc = x.root.getDefiningOp<AllocOp>();
-              bool isSingle = alloc && alloc.getSingle();
-              if ((x.writes || y.writes) && !isSingle &&
+              if ((x.writes || y.writes) &&
                   mayOverlap(x.tensor, y.tensor, chip))
                 return std::pair(x, y);
             }
@@ -115,7 +133,8 @@ std::optional<std::pair<TensorAccess, TensorAccess>> Loop::conflict() const {
 }
 
 bool Loop::isPrivatizable(Value root) const {
-  if (!root.getDefiningOp<AllocOp>())
+  auto alloc = root.getDefiningOp<AllocOp>();
+  if (!alloc || alloc.getSingle())
     return false;
   // Every round writes all of it before it reads, and nobody else uses it.
   SmallVector<Value> views{root};
@@ -129,16 +148,22 @@ bool Loop::isPrivatizable(Value root) const {
       if (!round || !llvm::is_contained(roundOps, round))
         return false;
     }
-  for (const Round &round : rounds) {
-    bool isFirst = true;
-    for (const StagedOp &staged : round)
-      for (const TensorAccess &access : accessesOf(FunctionOp(staged.op)))
-        if (access.root == root && isFirst) {
-          if (!access.coversRoot)
-            return false;
-          isFirst = false;
-        }
-  }
+  for (const Round &round : rounds)
+    for (const StagedOp &staged : round) {
+      bool touches = false, covers = false;
+      for (const TensorAccess &access : accessesOf(FunctionOp(staged.op))) {
+        if (access.root != root)
+          continue;
+        if (access.reads) // before it writes, whatever the order of its slots
+          return false;
+        touches = true;
+        covers |= access.coversRoot;
+      }
+      if (touches && !covers)
+        return false;
+      if (touches)
+        break; // what follows in this round sees this round's values
+    }
   return true;
 }
 

@@ -41,9 +41,11 @@ std::string DiagnosticPrinter::place(Location location,
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (auto position = dyn_cast<FileLineColLoc>(where)) {
-    stream << position.getFilename().getValue() << ":" << position.getLine()
-           << ":";
-    if (position.getColumn()) // lines of kernels have none
+    stream << position.getFilename().getValue() << ":";
+    // Lines of kernels have no column; a kernel as a whole has no line.
+    if (position.getLine())
+      stream << position.getLine() << ":";
+    if (position.getColumn())
       stream << position.getColumn() << ":";
     stream << " ";
     return text;

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <elf.h>
+#include <exception>
 
 using namespace weft;
 using namespace weft::driver;
@@ -203,8 +204,17 @@ rt::Status KernelLibrary::callTest(const std::string &name,
   auto bind = reinterpret_cast<void (*)(const weft_ppl_recorder *)>(
       symbol("weft_ppl_bind"));
   auto test = reinterpret_cast<void (*)()>(symbol(name));
+  rt::Status status;
   bind(&recorder);
-  test();
+  // What a user's code throws is the user's.
+  try {
+    test();
+  } catch (const std::exception &thrown) {
+    status = rt::fail(rt::Code::InvalidArgument,
+                      name + " threw an exception: " + thrown.what());
+  } catch (...) {
+    status = rt::fail(rt::Code::InvalidArgument, name + " threw an exception");
+  }
   bind(nullptr);
-  return rt::Status::ok();
+  return status;
 }

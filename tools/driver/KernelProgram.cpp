@@ -182,15 +182,19 @@ struct Core {
   OwningOpRef<ModuleOp> module;
   std::unique_ptr<catalog::Machine> machine;
   mlir::Block::iterator next, end;
+  bool waits = true; ///< at a barrier, or at the start
 };
 } // namespace
 
-/// Runs a core up to its next barrier or its end.
+/// Runs a core up to its next barrier or its end; `core.waits` says which.
 static rt::Status runToBarrier(Core &core, const Chip &chip) {
+  core.waits = false;
   while (core.next != core.end) {
     Operation *op = &*core.next++;
-    if (mlir::isa<ppl::BarrierOp>(op))
+    if (mlir::isa<ppl::BarrierOp>(op)) {
+      core.waits = true;
       return rt::Status::ok();
+    }
     ppl::FunctionOp function(op);
     if (!function)
       continue;
@@ -227,8 +231,12 @@ rt::Result<MemoryImage> KernelProgram::interpret() {
     core.end = body.end();
   }
   // Between two barriers the blocks run one after the other.
-  while (llvm::any_of(cores,
-                      [](const Core &core) { return core.next != core.end; }))
+  auto waits = [](const Core &core) { return core.waits; };
+  while (llvm::any_of(cores, waits)) {
+    if (!llvm::all_of(cores, waits))
+      return rt::fail(rt::Code::Deadlock,
+                      "some blocks end while others wait at sync(); every "
+                      "block must reach every sync()");
     for (Core &core : cores) {
       std::swap(core.machine->global, global);
       std::swap(core.machine->l2, l2);
@@ -238,6 +246,7 @@ rt::Result<MemoryImage> KernelProgram::interpret() {
       if (!status)
         return status;
     }
+  }
   return global;
 }
 
@@ -295,6 +304,8 @@ static bool isNear(double got, const frontend::Expectation &expected,
     return std::isnan(wanted) && std::isnan(got);
   if (got == wanted)
     return true;
+  if (std::isinf(wanted) || std::isinf(got)) // no tolerance reaches these
+    return false;
   return std::fabs(got - wanted) <=
          expected.atol + expected.rtol * std::fabs(wanted);
 }
