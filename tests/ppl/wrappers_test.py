@@ -1,6 +1,6 @@
 """How exact the wrappers of ppl/wrappers.h are, over the whole range of their arguments.
 
-wrappers_test.py WEFT REPOSITORY [--write]: runs wrappers/accuracy.cpp on the emulator, for fp16 and bf16 with all 65536 numbers,
+wrappers_test.py WEFT REPOSITORY [--write] [--samples 20]: runs wrappers/accuracy.cpp on the emulator, for fp16 and bf16 with all 65536 numbers,
 for fp32 with 2^20 (bit patterns of every sign and exponent, and numbers from the middle of the range). The errors against float64
 must stay below those stated here, what is beyond a wrapper's range must be what is stated, and the table of docs/ppl/wrappers.md
 must be what is measured; --write puts it there.
@@ -121,9 +121,10 @@ def arguments(name, kind):
         return np.arange(65536, dtype=np.uint16).view(np.float16).astype(np.float64)
     if kind == "bf16":
         return (np.arange(65536, dtype=np.uint32) << 16).view(np.float32).astype(np.float64)
-    half = 1 << 19
+    half = 1 << (OPTIONS.samples - 1)
     i = np.arange(half, dtype=np.uint32)
-    patterns = (i << np.uint32(13) | i * np.uint32(2654435761) >> np.uint32(19)).view(np.float32).astype(np.float64)
+    mixed = i * np.uint32(2654435761) >> np.uint32(OPTIONS.samples - 1)
+    patterns = (i << np.uint32(33 - OPTIONS.samples) | mixed).view(np.float32).astype(np.float64)
     low, high = MIDDLE[name]
     uniform = (low + (high - low) * np.arange(half) / half).astype(np.float32).astype(np.float64)
     return np.concatenate([patterns, uniform])
@@ -139,9 +140,9 @@ def read_middles():
 def measure(name, kind, got):
     """The largest error in ulp and its argument, and what is wrong elsewhere."""
     wrapper, type_ = WRAPPERS[name], TYPES[kind]
-    x = arguments(name, kind)
     problems = []
     with np.errstate(all="ignore"):
+        x = arguments(name, kind)
         flushes = kind != "fp16"
         given = np.where(flushes & (np.abs(x) < 2.0**-126), np.copysign(0, x), x)
         exact = wrapper.exact(given)
@@ -186,7 +187,8 @@ def measure(name, kind, got):
 
 def run_all(folder):
     library = folder / "accuracy.so"
-    subprocess.run(["g++", "-std=c++17", "-O2", "-fPIC", "-shared", "-I", OPTIONS.repository / "frontend/ppl/include",
+    headers = OPTIONS.repository / "frontend/ppl/include"
+    subprocess.run(["g++", "-std=c++17", "-O2", "-fPIC", "-shared", f"-DSAMPLES={OPTIONS.samples}", "-I", headers,
                     HERE / "wrappers/accuracy.cpp", "-o", library], check=True)
     for name in WRAPPERS:
         for kind in TYPES:
@@ -226,7 +228,9 @@ class WrappersTest(unittest.TestCase):
         text = page.read_text()
         start, end = text.index(BEGIN) + len(BEGIN), text.index(END)
         written = text[:start] + "\n" + table(results) + "\n" + text[end:]
-        if OPTIONS.write:
+        if OPTIONS.samples != 20:
+            print(table(results))
+        elif OPTIONS.write:
             page.write_text(written)
         else:
             self.assertEqual(text, written, f"{page} is not what is measured; run with --write")
@@ -237,6 +241,7 @@ if __name__ == "__main__":
     parser.add_argument("weft", type=pathlib.Path)
     parser.add_argument("repository", type=pathlib.Path)
     parser.add_argument("--write", action="store_true", help="put what is measured into docs/ppl/wrappers.md")
+    parser.add_argument("--samples", type=int, default=20, help="of fp32, as a power of 2; the page has 20")
     OPTIONS = parser.parse_args()
     OPTIONS.weft = OPTIONS.weft.resolve()
     read_middles()
