@@ -122,8 +122,8 @@ TensorViewType::verify(function_ref<InFlightDiagnostic()> emitError,
                        << shape.size();
   // In DRAM rows that a list names may be more; the verifiers of all other
   // commands ask for less.
-  int64_t largest =
-      memory == Memory::Global ? INT32_MAX : int64_t(chips::largestShape());
+  bool isSystem = memory == Memory::Global || memory == Memory::L2;
+  int64_t largest = isSystem ? INT32_MAX : int64_t(chips::largestShape());
   for (int64_t size : shape) // (C1)
     if (size < 1 || size > largest)
       return emitError() << "a size is " << size << ", must be 1 to " << largest

@@ -175,6 +175,10 @@ static std::string sizesText(const int64_t *sizes) {
          std::to_string(sizes[2]) + "x" + std::to_string(sizes[3]);
 }
 
+/// Elements of the largest tensor: bytes and strides of more would not fit
+/// into 64 bits.
+static constexpr uint64_t kMostElements = uint64_t(1) << 40;
+
 /// Empty if a tensor type can have these sizes.
 static std::string shapeProblem(const int64_t *shape, catalog::Memory memory,
                                 const Chip &chip) {
@@ -183,15 +187,26 @@ static std::string shapeProblem(const int64_t *shape, catalog::Memory memory,
     if (shape[axis] < 1 || shape[axis] > most)
       return "shape is " + sizesText(shape) + ", each size must be 1 to " +
              std::to_string(most);
+  uint64_t elements = 1;
+  for (int axis = 0; axis < 4; ++axis)
+    if (__builtin_mul_overflow(elements, uint64_t(shape[axis]), &elements) ||
+        elements > kMostElements)
+      return "shape is " + sizesText(shape) +
+             ", more elements than any memory holds";
   return {};
 }
 
 /// Empty if a tensor can have these strides.
-static std::string strideProblem(const int64_t *strides) {
+static std::string strideProblem(const int64_t *strides, const int64_t *shape) {
   for (int axis = 0; axis < 4; ++axis)
     if (strides[axis] < 0 || strides[axis] > INT32_MAX)
       return "a stride is " + std::to_string(strides[axis]) +
              ", must be 0 to 2147483647 elements";
+  double reach = 0;
+  for (int axis = 0; axis < 4; ++axis)
+    reach += double(shape[axis] - 1) * double(strides[axis]);
+  if (reach > double(kMostElements))
+    return "the strides reach farther than any memory";
   return {};
 }
 
@@ -236,7 +251,8 @@ bool Recorder::describeNew(int32_t mode, int32_t typeCode, const int64_t *shape,
     error(at) << problem;
     return false;
   }
-  if (std::string problem = strides ? strideProblem(strides) : std::string();
+  if (std::string problem =
+          strides ? strideProblem(strides, shape) : std::string();
       !problem.empty()) {
     error(at) << problem;
     return false;
@@ -297,7 +313,7 @@ bool Recorder::checkGivenAddress(const Tensor &tensor, weft_ppl_line at) {
   uint64_t limit = d.memory == catalog::Memory::Local
                        ? chip.laneBytes
                        : chip.l2MemoryBase + chip.l2MemoryBytes;
-  if (*d.address + tensor.rootBytes > limit) {
+  if (*d.address > limit || tensor.rootBytes > limit - *d.address) {
     error(at) << "the tensor ends at byte " << *d.address + tensor.rootBytes
               << ", the memory at " << limit;
     return false;
@@ -316,12 +332,14 @@ bool Recorder::splitLocalAddress(bool isGiven, uint64_t address, Tensor &tensor,
   addressesAreGiven = isGiven;
   if (!isGiven)
     return true;
+  if (address / chip.laneBytes >= chip.lanes) {
+    error(at) << "address " << address << " lies behind the last lane, which "
+              << "ends at " << chip.localMemoryBytes();
+    return false;
+  }
   tensor.description.lane = unsigned(address / chip.laneBytes);
   tensor.description.address = address % chip.laneBytes;
-  if (tensor.description.lane < chip.lanes)
-    return true;
-  error(at) << "the address lies behind the last lane";
-  return false;
+  return true;
 }
 
 int64_t Recorder::makeTensor(int32_t mode, int32_t typeCode,
@@ -391,11 +409,16 @@ int64_t Recorder::view(int64_t id, int32_t typeCode, const int64_t *shape,
   if (strides) {
     d.layout = AlignMode::Free;
     std::copy(strides, strides + 4, d.strides.begin());
-    if (std::string problem = strideProblem(strides); !problem.empty()) {
+    if (std::string problem = strideProblem(strides, shape); !problem.empty()) {
       error(at) << "view: " << problem;
       return 0;
     }
   } else {
+    if (layout > int32_t(AlignMode::Free)) {
+      error(at) << "view: align mode is " << layout << ", must be 0 to "
+                << int32_t(AlignMode::Free);
+      return 0;
+    }
     if (layout >= 0)
       d.layout = AlignMode(layout);
     bool hasRule = isLocal ? layout != 0 && d.layout != AlignMode::Free
@@ -652,6 +675,11 @@ void Recorder::set(int32_t setting, int64_t subject, int64_t value) {
     blocks = unsigned(std::clamp<int64_t>(value, 1, chip.cores));
     return;
   case WEFT_PPL_ALLOCATION_METHOD:
+    if (value < 0 || value > 2) {
+      error({nullptr, 0}) << "the method of allocation is " << value
+                          << ", must be 0 to 2 (memory_alloc_method_t)";
+      return;
+    }
     allocationMethod = unsigned(value);
     return;
   case WEFT_PPL_PINGPONG:
@@ -731,7 +759,8 @@ void *Recorder::allocate(int32_t typeCode, const int64_t *shape,
         __builtin_mul_overflow(bytes, uint64_t(shape[axis]), &bytes);
     if (overflows) {
       error(at) << "malloc: shape is " << sizesText(shape)
-                << ", sizes must be positive";
+                << (shape[axis] < 1 ? ", sizes must be positive"
+                                    : ", more bytes than 64 bits count");
       return nullptr;
     }
   }
@@ -818,7 +847,8 @@ OwningOpRef<ModuleOp> Recorder::finish() {
     return nullptr;
   if (options.describesInterface) {
     inputSources = describeInterface(net, memory, chip);
-    if (net.getOutputs().empty()) {
+    // A block may leave the work to the others.
+    if (net.getOutputs().empty() && blocks == 1 && options.blockIndex == 0) {
       error({nullptr, 0}) << "the program writes no global memory; store a "
                              "result";
       return nullptr;

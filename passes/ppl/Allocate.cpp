@@ -134,7 +134,7 @@ static unsigned partnersInBanks(const Buffer &buffer, uint64_t start,
 /// bank where it meets the fewest partners. False if it does not fit.
 static bool placeOne(Buffer &buffer, std::vector<Buffer> &all,
                      ArrayRef<size_t> order, const Space &space,
-                     bool avoidBanks) {
+                     bool avoidBanks, bool forbidsSharing) {
   SmallVector<const Buffer *> placed;
   for (size_t i : order)
     if (all[i].address && all[i].livesWith(buffer))
@@ -158,6 +158,8 @@ static bool placeOne(Buffer &buffer, std::vector<Buffer> &all,
     if (partners == 0)
       break;
   }
+  if (forbidsSharing && fewest > 0)
+    best.reset();
   buffer.address = best;
   return best.has_value();
 }
@@ -176,9 +178,10 @@ static bool placeAll(std::vector<Buffer> &buffers, const Space &space,
   llvm::stable_sort(bySize, [&](size_t a, size_t b) {
     return buffers[a].bytes > buffers[b].bytes;
   });
-  constexpr unsigned kUtilizationFirst = 1; // memory_alloc_method_t
+  // memory_alloc_method_t; NO_BANK_CONFLICT fails where others share a bank.
+  constexpr unsigned kUtilizationFirst = 1, kNoBankConflict = 2;
   for (bool isByTime : {true, false}) {
-    if (isByTime && method == kUtilizationFirst)
+    if (method == (isByTime ? kUtilizationFirst : kNoBankConflict))
       continue;
     for (Buffer &buffer : buffers)
       buffer.address.reset();
@@ -193,7 +196,8 @@ static bool placeAll(std::vector<Buffer> &buffers, const Space &space,
         llvm::erase_if(live, [&](size_t other) {
           return buffers[other].last < buffers[i].first;
         });
-      fits = placeOne(buffers[i], buffers, live, space, isByTime);
+      fits = placeOne(buffers[i], buffers, live, space, isByTime,
+                      method == kNoBankConflict);
       if (!fits)
         break;
       live.push_back(i);

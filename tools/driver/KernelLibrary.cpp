@@ -8,10 +8,12 @@
 #include "llvm/Support/Program.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <elf.h>
 #include <exception>
+#include <unistd.h>
 
 using namespace weft;
 using namespace weft::driver;
@@ -137,6 +139,11 @@ rt::Result<KernelLibrary> KernelLibrary::load(const std::string &path) {
   return library;
 }
 
+bool KernelLibrary::isLibrary(const std::string &path) {
+  auto file = llvm::MemoryBuffer::getFileSlice(path, SELFMAG, 0);
+  return file && (*file)->getBuffer() == llvm::StringRef(ELFMAG, SELFMAG);
+}
+
 rt::Result<KernelLibrary>
 KernelLibrary::compile(const std::string &source,
                        const std::vector<std::string> &arguments) {
@@ -146,27 +153,28 @@ KernelLibrary::compile(const std::string &source,
   if (!include)
     return include.status();
   const char *chosen = std::getenv("CXX");
-  auto compiler =
-      llvm::sys::findProgramByName(chosen && *chosen ? chosen : "c++");
+  // CXX may hold words, as "ccache g++ -O2".
+  llvm::SmallVector<llvm::StringRef> chosenWords;
+  llvm::StringRef(chosen ? chosen : "").split(chosenWords, ' ', -1, false);
+  if (chosenWords.empty())
+    chosenWords.push_back("c++");
+  auto compiler = llvm::sys::findProgramByName(chosenWords.front());
   if (!compiler)
     return rt::fail(rt::Code::NotFound,
-                    "no C++ compiler: c++ is not on the path; install one or "
-                    "name it in CXX");
+                    "no C++ compiler: '" + chosenWords.front().str() +
+                        "' is not on the path; install one or name it in CXX");
   llvm::SmallString<128> output;
   if (llvm::sys::fs::createTemporaryFile("weft-kernel", "so", output))
     return rt::fail(rt::Code::IoError,
                     "cannot make a temporary file for the kernel library");
-  std::vector<std::string> command = {*compiler,
-                                      "-std=c++17",
-                                      "-O1",
-                                      "-fPIC",
-                                      "-shared",
-                                      "-x",
-                                      "c++",
-                                      source,
-                                      "-I" + *include,
-                                      "-o",
-                                      output.str().str()};
+  std::vector<std::string> command = {*compiler};
+  for (llvm::StringRef word : llvm::ArrayRef(chosenWords).drop_front())
+    command.push_back(word.str());
+  for (std::string word :
+       {std::string("-std=c++17"), std::string("-O1"), std::string("-fPIC"),
+        std::string("-shared"), std::string("-x"), std::string("c++"), source,
+        "-I" + *include, std::string("-o"), output.str().str()})
+    command.push_back(std::move(word));
   command.insert(command.end(), arguments.begin(), arguments.end());
   std::vector<llvm::StringRef> words(command.begin(), command.end());
   std::string why;
@@ -197,6 +205,22 @@ void *KernelLibrary::symbol(const std::string &name) const {
   return dlsym(handle, name.c_str());
 }
 
+// Read by a signal handler.
+static const char *volatile theRunningTest = nullptr;
+
+const char *driver::runningTest() { return theRunningTest; }
+
+/// exit() in a kernel would look like success.
+static void refuseExit() {
+  if (!theRunningTest)
+    return;
+  std::fprintf(stderr,
+               "weft: error: test %s ended the program; let it return\n",
+               theRunningTest);
+  std::fflush(nullptr);
+  ::_exit(2);
+}
+
 rt::Status KernelLibrary::callTest(const std::string &name,
                                    const weft_ppl_recorder &recorder) const {
   if (std::find(theTests.begin(), theTests.end(), name) == theTests.end())
@@ -204,7 +228,11 @@ rt::Status KernelLibrary::callTest(const std::string &name,
   auto bind = reinterpret_cast<void (*)(const weft_ppl_recorder *)>(
       symbol("weft_ppl_bind"));
   auto test = reinterpret_cast<void (*)()>(symbol(name));
+  static const bool isWatched = std::atexit(refuseExit) == 0;
+  if (!isWatched)
+    return rt::fail(rt::Code::Internal, "exit() cannot be watched");
   rt::Status status;
+  theRunningTest = name.c_str();
   bind(&recorder);
   // What a user's code throws is the user's.
   try {
@@ -216,5 +244,6 @@ rt::Status KernelLibrary::callTest(const std::string &name,
     status = rt::fail(rt::Code::InvalidArgument, name + " threw an exception");
   }
   bind(nullptr);
+  theRunningTest = nullptr;
   return status;
 }

@@ -21,6 +21,8 @@ public:
   /// `arguments` are passed on to it.
   static rt::Result<KernelLibrary>
   compile(const std::string &source, const std::vector<std::string> &arguments);
+  /// Whether the file is a library already, whatever its name.
+  static bool isLibrary(const std::string &path);
   /// Loads a library. Its static initializers run.
   static rt::Result<KernelLibrary> load(const std::string &path);
 
@@ -32,7 +34,8 @@ public:
   const std::vector<std::string> &tests() const { return theTests; }
   const std::vector<std::string> &kernels() const { return theKernels; }
 
-  /// Calls a test while `recorder` is bound.
+  /// Calls a test while `recorder` is bound. A test that throws gives an error;
+  /// one that ends the process ends it with exit code 2 and a message.
   rt::Status callTest(const std::string &name,
                       const weft_ppl_recorder &recorder) const;
   /// The address of an exported symbol; null if there is none.
@@ -48,6 +51,10 @@ private:
   void *handle;
   std::vector<std::string> theTests, theKernels;
 };
+
+/// The test that runs just now, or null: whose fault a signal is. May be asked
+/// in a signal handler.
+const char *runningTest();
 
 } // namespace weft::driver
 

@@ -286,11 +286,18 @@ rt::Result<MemoryImage> KernelProgram::run(const std::vector<uint8_t> &bytes,
   return image;
 }
 
-std::vector<const frontend::DeviceMemory::Piece *> KernelProgram::outputs() {
-  std::vector<const frontend::DeviceMemory::Piece *> pieces;
-  for (Attribute attr : net().getOutputs())
-    pieces.push_back(std::as_const(recorder().memory)
-                         .pieceAt(cast<ppl::IoAttr>(attr).getAddress()));
+std::map<std::string, const frontend::DeviceMemory::Piece *>
+KernelProgram::outputs() {
+  std::map<std::string, const frontend::DeviceMemory::Piece *> pieces;
+  // The memories of all blocks are laid out alike; a block may write what
+  // others do not.
+  for (Block &block : blocks)
+    for (Attribute attr :
+         (*block.module->getOps<ppl::NetOp>().begin()).getOutputs()) {
+      auto io = cast<ppl::IoAttr>(attr);
+      pieces.emplace(io.getName().str(),
+                     std::as_const(recorder().memory).pieceAt(io.getAddress()));
+    }
   return pieces;
 }
 

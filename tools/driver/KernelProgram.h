@@ -72,8 +72,8 @@ public:
   /// 0x11 or 0x1A if the last `bmodel`, `text` or `interpret` failed because a
   /// memory is too small.
   int memoryCode() const { return theMemoryCode; }
-  /// The pieces of memory that the program writes, in order.
-  std::vector<const frontend::DeviceMemory::Piece *> outputs();
+  /// The pieces of memory that the blocks write, by their names in the bmodel.
+  std::map<std::string, const frontend::DeviceMemory::Piece *> outputs();
 
 private:
   /// What one core runs.

@@ -1,8 +1,12 @@
 #include "tools/weft/Crash.h"
 #include "tools/files/TemporaryFile.h"
 #include "tools/weft/Program.h"
+#ifdef WEFT_WITH_COMPILER
+#include "tools/driver/KernelLibrary.h"
+#endif
 
 #include <csignal>
+#include <cstring>
 #include <unistd.h>
 
 using namespace weft;
@@ -23,6 +27,16 @@ static char handlerStack[64 * 1024];
 
 extern "C" void weftCrashHandler(int) {
   tools::removeTemporaryFiles();
+#ifdef WEFT_WITH_COMPILER
+  // What breaks while a user's test runs is the test, or a kernel in it.
+  if (const char *test = driver::runningTest()) {
+    for (const char *part : {"weft: error: test ", test,
+                             " broke (a signal); run it under a debugger: gdb "
+                             "--args weft ppl ..\n"})
+      (void)!::write(STDERR_FILENO, part, std::strlen(part));
+    ::_exit(int(ExitCode::UserError));
+  }
+#endif
   // Nothing is left to do when even this cannot be written.
   [[maybe_unused]] ssize_t written =
       ::write(STDERR_FILENO, lastLine->data(), lastLine->size());

@@ -62,36 +62,36 @@ static ExitCode report(const rt::Status &status) {
 }
 
 /// The failure of one test.
-static rt::Status inTest(const Recorded &one, const rt::Status &status) {
-  return status.message().empty() ? status : status.withContext(one.name);
+static rt::Status inTest(const std::string &name, const rt::Status &status) {
+  return status.message().empty() ? status : status.withContext(name);
 }
 
-/// The tests that were asked for, recorded.
-static Result<std::vector<Recorded>> recordTests(const PplFlags &flags,
-                                                 const KernelLibrary &library,
-                                                 const Chip &chip) {
-  std::vector<std::string> names = library.tests();
+/// The tests that were asked for.
+static Result<std::vector<std::string>>
+chooseTests(const PplFlags &flags, const KernelLibrary &library) {
   if (!flags.test.empty())
-    names = {flags.test};
-  if (names.empty())
+    return std::vector<std::string>{flags.test};
+  if (library.tests().empty())
     return rt::fail(rt::Code::NotFound,
                     flags.kernel + ": has no __TEST__ function; a program is "
                                    "recorded by running one");
-  std::vector<Recorded> recorded;
-  for (const std::string &name : names) {
-    Recorded one{name, std::make_unique<KernelProgram>()};
-    rt::Status status;
-    bool isDone = mlir::succeeded(
-        one.program->record(chip, name, [&](const weft_ppl_recorder &table) {
-          status = library.callTest(name, table);
-        }));
-    if (!status)
-      return status.withContext(flags.kernel);
-    if (!isDone)
-      return one.program->failureCause();
-    recorded.push_back(std::move(one));
-  }
-  return recorded;
+  return library.tests();
+}
+
+static Result<Recorded> recordTest(const PplFlags &flags,
+                                   const KernelLibrary &library,
+                                   const Chip &chip, const std::string &name) {
+  Recorded one{name, std::make_unique<KernelProgram>()};
+  rt::Status status;
+  bool isDone = mlir::succeeded(
+      one.program->record(chip, name, [&](const weft_ppl_recorder &table) {
+        status = library.callTest(name, table);
+      }));
+  if (!status)
+    return status.withContext(flags.kernel);
+  if (!isDone)
+    return one.program->failureCause();
+  return one;
 }
 
 static Result<std::vector<uint8_t>> makeBmodel(Recorded &one, bool serial) {
@@ -163,12 +163,13 @@ static ExitCode buildAction(const PplFlags &flags,
                    " bytes\n");
 }
 
-/// The outputs as arrays of f32 where they are floats, else of their type.
+/// The outputs as arrays of f32 (integers beyond 2^24 are rounded), by their
+/// names in the bmodel.
 static rt::Status saveOutputs(Recorded &one, const MemoryImage &memory,
                               const std::string &path) {
   std::vector<numeric::HostTensor> tensors;
   std::vector<std::string> names;
-  for (const frontend::DeviceMemory::Piece *piece : one.program->outputs()) {
+  for (const auto &[name, piece] : one.program->outputs()) {
     auto type = catalog::dataTypeOf(piece->type);
     catalog::Dense values(*type, {piece->shape[0], piece->shape[1],
                                   piece->shape[2], piece->shape[3]});
@@ -182,9 +183,7 @@ static rt::Status saveOutputs(Recorded &one, const MemoryImage &memory,
     for (int64_t i = 0; i < values.elements(); ++i)
       floats[i] = float(values.value(i));
     tensors.push_back(std::move(tensor));
-    names.push_back(piece->name.empty()
-                        ? "tensor" + std::to_string(tensors.size() - 1)
-                        : piece->name);
+    names.push_back(name);
   }
   std::vector<npz::NamedTensor> arrays;
   for (size_t i = 0; i < tensors.size(); ++i)
@@ -200,7 +199,7 @@ static ExitCode runAction(const PplFlags &flags, std::vector<Recorded> &tests) {
   for (Recorded &one : tests) {
     Result<MemoryImage> memory = runOnce(one, flags, flags.serial);
     if (!memory)
-      return report(inTest(one, memory.status()));
+      return report(inTest(one.name, memory.status()));
     text += one.name + ": ran, " +
             std::to_string(one.program->outputs().size()) + " outputs\n";
     if (!flags.save.empty())
@@ -259,7 +258,8 @@ static Result<std::vector<std::string>> checkTest(Recorded &one,
   Result<MemoryImage> meaning = one.program->interpret();
   if (!meaning)
     return meaning.status();
-  for (const frontend::DeviceMemory::Piece *piece : one.program->outputs()) {
+  for (const auto &[name, output] : one.program->outputs()) {
+    const frontend::DeviceMemory::Piece *piece = output;
     auto differs = [&](const MemoryImage &other) {
       uint64_t start = piece->address - one.program->recorder().memory.base;
       return !std::equal(memory->begin() + start,
@@ -267,32 +267,47 @@ static Result<std::vector<std::string>> checkTest(Recorded &one,
                          other.begin() + start);
     };
     if (differs(*serial))
-      wrong.push_back("the pipelined program gives other bytes than the serial "
-                      "one");
+      wrong.push_back(name + ": the pipelined program gives other bytes than "
+                             "the serial one");
     if (differs(*meaning))
-      wrong.push_back("the commands give other bytes than the interpreter");
+      wrong.push_back(name +
+                      ": the commands give other bytes than the interpreter");
   }
   return wrong;
 }
 
-static ExitCode testAction(const PplFlags &flags,
-                           std::vector<Recorded> &tests) {
-  size_t failures = 0;
-  std::string text;
-  for (Recorded &one : tests) {
-    Result<std::vector<std::string>> wrong = checkTest(one, flags);
-    if (!wrong)
-      return report(inTest(one, wrong.status()));
-    text += (wrong->empty() ? "PASS " : "FAIL ") + one.name + "\n";
-    for (const std::string &line : *wrong)
-      text += "     " + line + "\n";
-    failures += !wrong->empty();
+/// Every test is judged, whatever the others do. Exit code 2 if one could not
+/// be run at all, else 1 if one failed.
+static ExitCode testAction(const PplFlags &flags, const KernelLibrary &library,
+                           const Chip &chip,
+                           const std::vector<std::string> &names) {
+  size_t passed = 0;
+  ExitCode worst = ExitCode::Ok;
+  for (const std::string &name : names) {
+    Result<Recorded> one = recordTest(flags, library, chip, name);
+    Result<std::vector<std::string>> wrong =
+        one ? checkTest(*one, flags)
+            : Result<std::vector<std::string>>(one.status());
+    std::string text =
+        (wrong && wrong->empty() ? "PASS " : "FAIL ") + name + "\n";
+    if (!wrong) {
+      ExitCode code = report(inTest(name, wrong.status()));
+      worst = worst == ExitCode::Internal ? worst : code;
+    } else if (wrong->empty()) {
+      ++passed;
+    } else if (worst == ExitCode::Ok) {
+      worst = ExitCode::ComparisonFailed;
+    }
+    if (wrong)
+      for (const std::string &line : *wrong)
+        text += "     " + line + "\n";
+    if (ExitCode printed = printText(text); printed != ExitCode::Ok)
+      return printed;
   }
-  text += std::to_string(tests.size() - failures) + " passed, " +
-          std::to_string(failures) + " failed\n";
-  ExitCode printed = printText(text);
-  return failures && printed == ExitCode::Ok ? ExitCode::ComparisonFailed
-                                             : printed;
+  ExitCode printed =
+      printText(std::to_string(passed) + " passed, " +
+                std::to_string(names.size() - passed) + " failed\n");
+  return printed == ExitCode::Ok ? worst : printed;
 }
 
 static ExitCode pplCommand(const PplFlags &flags) {
@@ -300,22 +315,28 @@ static ExitCode pplCommand(const PplFlags &flags) {
   if (!chip)
     return report(chip.status());
   Result<KernelLibrary> library =
-      flags.kernel.size() > 3 &&
-              flags.kernel.compare(flags.kernel.size() - 3, 3, ".so") == 0
+      KernelLibrary::isLibrary(flags.kernel)
           ? KernelLibrary::load(flags.kernel)
           : KernelLibrary::compile(flags.kernel, flags.compilerArguments);
   if (!library)
     return report(library.status());
-  Result<std::vector<Recorded>> tests = recordTests(flags, *library, **chip);
-  if (!tests)
-    return report(tests.status());
+  Result<std::vector<std::string>> names = chooseTests(flags, *library);
+  if (!names)
+    return report(names.status());
+  if (flags.action == "test")
+    return testAction(flags, *library, **chip, *names);
+  std::vector<Recorded> tests;
+  for (const std::string &name : *names) {
+    Result<Recorded> one = recordTest(flags, *library, **chip, name);
+    if (!one)
+      return report(one.status());
+    tests.push_back(std::move(*one));
+  }
   if (flags.action == "build")
-    return buildAction(flags, *tests);
+    return buildAction(flags, tests);
   if (flags.action == "run")
-    return runAction(flags, *tests);
-  if (flags.action == "profile")
-    return profileAction(flags, *tests);
-  return testAction(flags, *tests);
+    return runAction(flags, tests);
+  return profileAction(flags, tests);
 }
 
 void cli::addPplCommand(Program &program) {
