@@ -5,12 +5,9 @@
 #include "dialects/ppl/Memory.h"
 #include "dialects/ppl/Net.h"
 #include "frontend/ppl/Recorder.h"
-#include "passes/ppl/Passes.h"
 #include "runtime/chips/Alignment.h"
 #include "tools/driver/KernelProgram.h"
 
-#include "mlir/Pass/Pass.h"
-#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace weft;
@@ -43,26 +40,6 @@ struct Moved {
   uint64_t to;
 };
 } // namespace
-
-/// Commands for what was recorded: 0, or PPL's code of the failure.
-static int compileNet(ppl::NetOp net, const frontend::Recorder &recorder) {
-  uint64_t l2Bytes = l2BytesOf(recorder, net);
-  PassManager passes(net.getContext(), ppl::NetOp::getOperationName());
-  passes.addPass(ppl::createPipelinePass());
-  passes.addPass(ppl::createExpandPass());
-  if (failed(passes.run(net)))
-    return 0x17;
-  return ppl::allocateTensors(net, recorder.allocationMethod, l2Bytes);
-}
-
-/// Whether a copy of the net fits the memories; reports nothing.
-static int fits(ppl::NetOp net, const frontend::Recorder &recorder) {
-  ScopedDiagnosticHandler silence(net.getContext(),
-                                  [](Diagnostic &) { return success(); });
-  OwningOpRef<ppl::NetOp> copy = cast<ppl::NetOp>(net->clone());
-  int code = compileNet(*copy, recorder);
-  return code == 0x17 ? 0 : code; // not about memory: reported in the end
-}
 
 static SmallVector<Plugins::Place>
 allocatePlaces(const frontend::Recorder &recorder, ArrayAttr types,
@@ -142,7 +119,7 @@ static LogicalResult insertKernel(ppl::CustomOp custom,
   options.describesInterface = false;
   options.globalBytes = chip.globalMemoryBytes;
   const frontend::Recorder *asked = nullptr;
-  options.fits = [&asked](ppl::NetOp net) { return fits(net, *asked); };
+  options.fits = [&asked](ppl::NetOp net) { return memoryCodeOf(net, *asked); };
   frontend::Recorder recorder(*custom.getContext(), chip, std::move(options));
   asked = &recorder;
   std::vector<Moved> moves;
@@ -162,7 +139,7 @@ static LogicalResult insertKernel(ppl::CustomOp custom,
     if (status)
       recorded = recorder.finish();
     if (recorded)
-      code = compileNet(*recorded->getOps<ppl::NetOp>().begin(), recorder);
+      code = lowerKernel(*recorded->getOps<ppl::NetOp>().begin(), recorder, {});
     errors = std::move(collected.texts);
   }
   if (!status)

@@ -4,13 +4,10 @@
 #include "codegen/pack/Pack.h"
 #include "dialects/ppl/Command.h"
 #include "dialects/ppl/Memory.h"
-#include "passes/ppl/Passes.h"
 #include "runtime/ppl/Interpreter.h"
 #include "tools/driver/Registration.h"
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Pass/Pass.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Format.h"
 
 #include <cmath>
@@ -37,7 +34,9 @@ const weft_ppl_recorder &KernelProgram::begin(const Chip &chip,
   options.blockIndex = unsigned(blocks.size());
   // The first block brings all inputs in.
   options.describesInterface = blocks.empty();
-  options.fits = [this](ppl::NetOp net) { return fits(net); };
+  options.fits = [this](ppl::NetOp net) {
+    return memoryCodeOf(net, *blocks.back().recorder);
+  };
   Block &block = blocks.emplace_back();
   block.recorder =
       std::make_unique<frontend::Recorder>(context, chip, std::move(options));
@@ -78,60 +77,18 @@ rt::Status KernelProgram::failureCause() const {
 // Lowering
 //===----------------------------------------------------------------------===//
 
-static LogicalResult runPasses(ModuleOp module, bool serial, bool commands) {
-  PassManager passes(module.getContext());
-  OpPassManager &onNet = passes.nest<ppl::NetOp>();
-  onNet.addPass(ppl::createPipelinePass(serial));
-  if (commands)
-    onNet.addPass(ppl::createExpandPass());
-  return passes.run(module);
-}
-
-uint64_t driver::l2BytesOf(const frontend::Recorder &recorder,
-                           ppl::NetOp recorded) {
-  const Chip &chip = recorder.chip;
-  if (chip.cores > 1)
-    return chip.l2MemoryBytes / chip.cores * recorder.blocks;
-  // The manual offers kernels no L2 on chips with one core; what expansions
-  // need for themselves finds place there.
-  bool isForKernel = false;
-  recorded.getBody().walk([&](ppl::AllocOp alloc) {
-    isForKernel |= alloc.getTensor().getType().isL2();
-  });
-  return isForKernel ? 0 : chip.l2MemoryBytes;
-}
-
-OwningOpRef<ModuleOp> KernelProgram::lowered(Block &block, Depth depth,
-                                             bool serial) {
-  ppl::NetOp recorded = *block.module->getOps<ppl::NetOp>().begin();
+OwningOpRef<ModuleOp> KernelProgram::lowered(Block &block, KernelLowering how) {
   OwningOpRef<ModuleOp> copy = block.module->clone();
-  theMemoryCode = 0;
-  if (failed(runPasses(*copy, serial, depth == Depth::Commands)))
-    return nullptr;
-  theMemoryCode = ppl::allocateTensors(*copy->getOps<ppl::NetOp>().begin(),
-                                       block.recorder->allocationMethod,
-                                       l2BytesOf(*block.recorder, recorded));
+  theMemoryCode =
+      lowerKernel(*copy->getOps<ppl::NetOp>().begin(), *block.recorder, how);
   if (theMemoryCode != 0 || failed(verify(*copy)))
     return nullptr;
   return copy;
 }
 
-int KernelProgram::fits(ppl::NetOp recorded) {
-  // Silent: an attempt that does not fit is no error.
-  ScopedDiagnosticHandler silent(&context,
-                                 [](Diagnostic &) { return success(); });
-  OwningOpRef<ModuleOp> copy = recorded->getParentOfType<ModuleOp>().clone();
-  const frontend::Recorder &current = *blocks.back().recorder;
-  if (failed(runPasses(*copy, false, chips::hasCommands(current.chip))))
-    return 0; // is reported when the program is lowered
-  return ppl::allocateTensors(*copy->getOps<ppl::NetOp>().begin(),
-                              current.allocationMethod,
-                              l2BytesOf(current, recorded));
-}
-
 FailureOr<std::string> KernelProgram::text(bool commands, bool serial) {
   OwningOpRef<ModuleOp> copy =
-      commands ? lowered(blocks.front(), Depth::Commands, serial)
+      commands ? lowered(blocks.front(), {serial, /*commands=*/true})
                : OwningOpRef<ModuleOp>(blocks.front().module->clone());
   if (!copy)
     return failure();
@@ -148,7 +105,8 @@ FailureOr<std::vector<uint8_t>> KernelProgram::bmodel(bool serial) {
                       << " yet; run the kernel with --interpret";
     return failure();
   }
-  OwningOpRef<ModuleOp> copy = lowered(blocks.front(), Depth::Commands, serial);
+  OwningOpRef<ModuleOp> copy =
+      lowered(blocks.front(), {serial, /*commands=*/true});
   if (!copy)
     return failure();
   ppl::NetOp net = *copy->getOps<ppl::NetOp>().begin();
@@ -221,7 +179,7 @@ rt::Result<MemoryImage> KernelProgram::interpret() {
   std::vector<Core> cores;
   for (Block &block : blocks) {
     Core &core = cores.emplace_back();
-    core.module = lowered(block, Depth::Placed, true);
+    core.module = lowered(block, {/*serial=*/true, /*commands=*/false});
     if (!core.module)
       return failureCause();
     core.machine = std::make_unique<catalog::Machine>(chip(), 0);

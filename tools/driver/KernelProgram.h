@@ -8,6 +8,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/status/Status.h"
 #include "tools/driver/Diagnostics.h"
+#include "tools/driver/KernelLowering.h"
 
 #include <functional>
 #include <memory>
@@ -18,10 +19,6 @@ namespace weft::driver {
 
 /// Global memory after a program has run, from the recorder's base address on.
 using MemoryImage = std::vector<uint8_t>;
-
-/// What the blocks of a launch may use of L2 together (PPL 2.2): their share.
-/// `recorded`: before its expansion.
-uint64_t l2BytesOf(const frontend::Recorder &recorder, ppl::NetOp recorded);
 
 /// One recorded kernel program. Problems are printed as one line each, with the
 /// kernel's file and line, by the printer that the constructor makes.
@@ -70,7 +67,7 @@ public:
   /// wrong has been printed.
   rt::Status failureCause() const;
   /// 0x11 or 0x1A if the last `bmodel`, `text` or `interpret` failed because a
-  /// memory is too small.
+  /// memory is too small (KernelLowering.h).
   int memoryCode() const { return theMemoryCode; }
   /// The pieces of memory that the blocks write, by their names in the bmodel.
   std::map<std::string, const frontend::DeviceMemory::Piece *> outputs();
@@ -81,11 +78,8 @@ private:
     std::unique_ptr<frontend::Recorder> recorder;
     mlir::OwningOpRef<mlir::ModuleOp> module;
   };
-  enum class Depth { Placed, Commands };
   /// A copy of a block's module, lowered; sets theMemoryCode.
-  mlir::OwningOpRef<mlir::ModuleOp> lowered(Block &block, Depth depth,
-                                            bool serial);
-  int fits(ppl::NetOp recorded);
+  mlir::OwningOpRef<mlir::ModuleOp> lowered(Block &block, KernelLowering how);
 
   mlir::MLIRContext context;
   std::unique_ptr<DiagnosticPrinter> diagnostics;

@@ -1,0 +1,51 @@
+//===- KernelLowering.cpp - recorded kernels to commands ------------------===//
+
+#include "tools/driver/KernelLowering.h"
+#include "dialects/ppl/Memory.h"
+#include "passes/ppl/Passes.h"
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::driver;
+
+/// Bytes of L2 that the tensors of a kernel, or else the scratch of its
+/// functions, may take; asked before the functions are expanded.
+static uint64_t l2BytesOf(ppl::NetOp recorded,
+                          const frontend::Recorder &recorder) {
+  const Chip &chip = recorder.chip;
+  if (chip.cores > 1)
+    return chip.l2MemoryBytes / chip.cores * recorder.blocks;
+  // The manual offers kernels no L2 on chips with one core; what expansions
+  // need for themselves finds place there.
+  bool isForKernel = false;
+  recorded.getBody().walk([&](ppl::AllocOp alloc) {
+    isForKernel |= alloc.getTensor().getType().isL2();
+  });
+  return isForKernel ? 0 : chip.l2MemoryBytes;
+}
+
+int driver::lowerKernel(ppl::NetOp net, const frontend::Recorder &recorder,
+                        KernelLowering how) {
+  uint64_t l2Bytes = l2BytesOf(net, recorder);
+  PassManager passes(net.getContext(), ppl::NetOp::getOperationName());
+  passes.addPass(ppl::createPipelinePass(how.serial));
+  if (how.commands)
+    passes.addPass(ppl::createExpandPass());
+  if (failed(passes.run(net)))
+    return kFinalError;
+  return ppl::allocateTensors(net, recorder.allocationMethod, l2Bytes);
+}
+
+int driver::memoryCodeOf(ppl::NetOp recorded,
+                         const frontend::Recorder &recorder) {
+  ScopedDiagnosticHandler silence(recorded.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  OwningOpRef<ppl::NetOp> copy = cast<ppl::NetOp>(recorded->clone());
+  KernelLowering how;
+  how.commands = chips::hasCommands(recorder.chip);
+  int code = lowerKernel(*copy, recorder, how);
+  return code == kFinalError ? 0 : code;
+}
