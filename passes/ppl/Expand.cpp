@@ -262,7 +262,7 @@ struct ExpandPass : PassWrapper<ExpandPass, OperationPass<NetOp>> {
     if (!row)
       return op->emitError() << "unsupported: ppl::" << function.function().name
                              << " has no commands on " << chip.targetName
-                             << "; run the kernel with --interpret";
+                             << "; weft ppl run and test take --interpret";
     Operation *before = op->getPrevNode();
     OpBuilder builder(op);
     Expansion expansion(function, builder, chip);

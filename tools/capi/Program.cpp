@@ -30,7 +30,8 @@ struct weft_ppl_program {
   /// Why the step that has just failed did.
   weft_compiler_status *why() {
     stream.flush();
-    int code = program.memoryCode() ? program.memoryCode() : driver::kFinalError;
+    int code =
+        program.memoryCode() ? program.memoryCode() : driver::kFinalError;
     return capi::fromPrinted(printed, program.failureCause(), code);
   }
 };

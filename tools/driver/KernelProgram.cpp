@@ -102,7 +102,7 @@ FailureOr<std::vector<uint8_t>> KernelProgram::bmodel(bool serial) {
   if (!chips::hasCommands(chip())) {
     net().emitError() << "unsupported: Weft makes no commands for "
                       << chip().targetName
-                      << " yet; run the kernel with --interpret";
+                      << " yet; weft ppl run and test interpret it";
     return failure();
   }
   OwningOpRef<ModuleOp> copy =
