@@ -8,7 +8,6 @@
 #include "runtime/chips/Alignment.h"
 #include "tools/driver/KernelProgram.h"
 
-
 using namespace mlir;
 using namespace weft;
 using namespace weft::driver;

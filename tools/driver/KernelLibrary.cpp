@@ -1,6 +1,8 @@
 //===- KernelLibrary.cpp - kernels compiled by the host's compiler -------===//
 
 #include "tools/driver/KernelLibrary.h"
+#include "tools/driver/UserCode.h"
+#include "tools/files/TemporaryFile.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -8,12 +10,10 @@
 #include "llvm/Support/Program.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <elf.h>
 #include <exception>
-#include <unistd.h>
 
 using namespace weft;
 using namespace weft::driver;
@@ -118,6 +118,7 @@ static std::vector<NamedFunction> functionsOf(llvm::StringRef file) {
 rt::Result<KernelLibrary> KernelLibrary::load(const std::string &path) {
   // A name without a slash would be looked for among the system's libraries.
   std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  UserCode running("loading " + path); // its static initializers
   void *handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char *why = dlerror();
@@ -167,6 +168,7 @@ KernelLibrary::compile(const std::string &source,
   if (llvm::sys::fs::createTemporaryFile("weft-kernel", "so", output))
     return rt::fail(rt::Code::IoError,
                     "cannot make a temporary file for the kernel library");
+  tools::TemporaryFile removed(output.str().str()); // stays mapped
   std::vector<std::string> command = {*compiler};
   for (llvm::StringRef word : llvm::ArrayRef(chosenWords).drop_front())
     command.push_back(word.str());
@@ -186,7 +188,6 @@ KernelLibrary::compile(const std::string &source,
                       rt::Code::InvalidArgument,
                       source + ": does not compile" +
                           (why.empty() ? std::string() : " (" + why + ")")));
-  llvm::sys::fs::remove(output); // stays mapped
   return library;
 }
 
@@ -197,28 +198,13 @@ KernelLibrary::KernelLibrary(KernelLibrary &&other) noexcept
 }
 
 KernelLibrary::~KernelLibrary() {
+  UserCode running("unloading the kernel library"); // its destructors
   if (handle)
     dlclose(handle);
 }
 
 void *KernelLibrary::symbol(const std::string &name) const {
   return dlsym(handle, name.c_str());
-}
-
-// Read by a signal handler.
-static const char *volatile theRunningTest = nullptr;
-
-const char *driver::runningTest() { return theRunningTest; }
-
-/// exit() in a kernel would look like success.
-static void refuseExit() {
-  if (!theRunningTest)
-    return;
-  std::fprintf(stderr,
-               "weft: error: test %s ended the program; let it return\n",
-               theRunningTest);
-  std::fflush(nullptr);
-  ::_exit(2);
 }
 
 rt::Status KernelLibrary::callTest(const std::string &name,
@@ -228,11 +214,8 @@ rt::Status KernelLibrary::callTest(const std::string &name,
   auto bind = reinterpret_cast<void (*)(const weft_ppl_recorder *)>(
       symbol("weft_ppl_bind"));
   auto test = reinterpret_cast<void (*)()>(symbol(name));
-  static const bool isWatched = std::atexit(refuseExit) == 0;
-  if (!isWatched)
-    return rt::fail(rt::Code::Internal, "exit() cannot be watched");
   rt::Status status;
-  theRunningTest = name.c_str();
+  UserCode running("test " + name);
   bind(&recorder);
   // What a user's code throws is the user's.
   try {
@@ -244,6 +227,5 @@ rt::Status KernelLibrary::callTest(const std::string &name,
     status = rt::fail(rt::Code::InvalidArgument, name + " threw an exception");
   }
   bind(nullptr);
-  theRunningTest = nullptr;
   return status;
 }

@@ -52,10 +52,6 @@ private:
   std::vector<std::string> theTests, theKernels;
 };
 
-/// The test that runs just now, or null: whose fault a signal is. May be asked
-/// in a signal handler.
-const char *runningTest();
-
 } // namespace weft::driver
 
 #endif // WEFT_TOOLS_DRIVER_KERNELLIBRARY_H

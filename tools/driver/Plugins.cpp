@@ -1,6 +1,7 @@
 //===- Plugins.cpp - libraries of ONNX operators --------------------------===//
 
 #include "tools/driver/Plugins.h"
+#include "tools/driver/UserCode.h"
 
 #include "dialects/Evaluate.h"
 #include "dialects/top/Top.h"
@@ -41,6 +42,7 @@ Status Plugins::load(const std::string &path) {
   };
   // Without a slash dlopen would look in the system's folders only.
   std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  UserCode running("plugin " + path);
   void *library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return rt::fail(Code::IoError,
@@ -185,6 +187,8 @@ public:
   /// Calls a function of the plugin; the reason if it refuses the node.
   Status call(const Plugins::Operator &found,
               void (*function)(const weft_plugin_node *), StringRef what) {
+    UserCode running("operator " + std::string(found.row->name) +
+                     " of plugin " + found.library);
     node.inputs = int32_t(inputTensors.size());
     node.outputs = int32_t(outputTensors.size());
     node.attributes = int32_t(attributes.size());

@@ -2,7 +2,7 @@
 #include "tools/files/TemporaryFile.h"
 #include "tools/weft/Program.h"
 #ifdef WEFT_WITH_COMPILER
-#include "tools/driver/KernelLibrary.h"
+#include "tools/driver/UserCode.h"
 #endif
 
 #include <csignal>
@@ -28,11 +28,10 @@ static char handlerStack[64 * 1024];
 extern "C" void weftCrashHandler(int) {
   tools::removeTemporaryFiles();
 #ifdef WEFT_WITH_COMPILER
-  // What breaks while a user's test runs is the test, or a kernel in it.
-  if (const char *test = driver::runningTest()) {
-    for (const char *part : {"weft: error: test ", test,
-                             " broke (a signal); run it under a debugger: gdb "
-                             "--args weft ppl ..\n"})
+  // What breaks while code of the user's own runs is that code.
+  if (const char *running = driver::UserCode::running()) {
+    for (const char *part : {"weft: error: ", running,
+                             " broke (a signal); run weft under a debugger\n"})
       (void)!::write(STDERR_FILENO, part, std::strlen(part));
     ::_exit(int(ExitCode::UserError));
   }
