@@ -137,6 +137,15 @@ static void wrongKernel(Node &node) {
   tensor<float> y({1, 64, 1, 8});
   if (what == "shapes")
     tiu::fadd(x, x, y);
+  if (what == "stores") {
+    dim4 shape{1, 2, 1, 8};
+    tensor<float> t(shape);
+    dma::load(t, node.input(0).global<float>(shape));
+    dma::store(node.output(0).global<float>(shape), t);
+    auto input = node.input(0).global<float>(shape);
+    dma::store(input.sub_view({1, 1, 1, 8}, {0, 1, 0, 0}),
+               t.sub_view({1, 1, 1, 8}, {0, 0, 0, 0}));
+  }
   if (what == "memory") {
     tensor<float> a({1, 64, 1, 40000}), b({1, 64, 1, 40000});
     tiu::fadd(a, b, 1.0f);

@@ -171,6 +171,8 @@ class Plugin(unittest.TestCase):
         self.refused("pointer", "kernel: input 0 has 16 elements, not those of the shape 1x1x1x7")
         self.refused("shapes", f"{SOURCE.name}:{line}: ppl::tiu::fadd: ")
         self.refused("memory", "local memory")
+        line = 1 + next(i for i, text in enumerate(lines) if "dma::store(input.sub_view" in text)
+        self.refused("stores", f"{SOURCE.name}:{line}: dma.store writes an input of the node, which other nodes may read")
 
     def test_shape_function_refuses_a_node(self):
         text = self.convert(scaled(shape=(7,)), code=2)

@@ -17,8 +17,10 @@ using rt::Result;
 using rt::Status;
 
 struct weft_ppl_program {
-  /// What the compiler prints; a message takes what is there.
+  /// What the compiler prints; a message takes what is there from `step` on,
+  /// where the present step began.
   std::string printed;
+  size_t step = 0;
   llvm::raw_string_ostream stream{printed};
   driver::KernelProgram program{stream};
   const weft_ppl_recorder *recorder = nullptr;
@@ -32,7 +34,14 @@ struct weft_ppl_program {
     stream.flush();
     int code =
         program.memoryCode() ? program.memoryCode() : driver::kFinalError;
-    return capi::fromPrinted(printed, program.failureCause(), code);
+    return capi::fromPrinted(printed.substr(step), program.failureCause(),
+                             code);
+  }
+
+  /// From here on errors are the next step's.
+  void beginStep() {
+    stream.flush();
+    step = printed.size();
   }
 };
 
@@ -106,10 +115,12 @@ weft_compiler_status *weft_ppl_finish(weft_ppl_program *program,
   return guarded([&] { return finish(program, again); });
 }
 
-/// Fails unless the program has been finished well.
-static weft_compiler_status *checkFinished(const weft_ppl_program *program) {
-  if (program && program->isFinished && !program->isBroken)
+/// Begins a step of a program; fails unless that has been finished well.
+static weft_compiler_status *checkFinished(weft_ppl_program *program) {
+  if (program && program->isFinished && !program->isBroken) {
+    program->beginStep();
     return nullptr;
+  }
   return failure(Code::InvalidArgument,
                  "the program is not finished; call weft_ppl_finish() first, "
                  "which must succeed");

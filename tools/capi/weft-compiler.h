@@ -1,13 +1,19 @@
 /*===- weft-compiler.h - record kernels and compile, C interface --*- C -*-===*\
 
-  weft_ppl_options options = {sizeof options};
-  weft_ppl_program *program;
+  weft_ppl_options options = {.struct_bytes = sizeof options};
+  weft_ppl_program *program = NULL;
   weft_compiler_status *status = weft_ppl_open(&options, &program);
-  const weft_ppl_recorder *recorder = weft_ppl_program_recorder(program);
-  ... call the functions of the recorder (ppl/recorder.h) ...
-  status = weft_ppl_finish(program);
-  status = weft_ppl_run(program, NULL);
-  ... what `allocate` gave now holds the results ...
+  int32_t again = 1;
+  while (!status && again) { // once a core
+    const weft_ppl_recorder *recorder = weft_ppl_program_recorder(program);
+    record(recorder); // calls the functions of the recorder (ppl/recorder.h)
+    status = weft_ppl_finish(program, &again);
+  }
+  if (!status)
+    status = weft_ppl_run(program, NULL);
+  if (status) // else what `allocate` gave holds the results
+    fprintf(stderr, "%s\n", weft_compiler_status_message(status));
+  weft_compiler_status_free(status);
   weft_ppl_close(program);
 
   The second C interface of Weft, beside weft.h: it has the compiler in it.

@@ -5,6 +5,7 @@
 #include "dialects/ppl/Memory.h"
 #include "dialects/ppl/Net.h"
 #include "frontend/ppl/Recorder.h"
+#include "passes/ppl/Accesses.h"
 #include "runtime/chips/Alignment.h"
 #include "tools/driver/KernelProgram.h"
 
@@ -61,6 +62,34 @@ allocatePlaces(const frontend::Recorder &recorder, ArrayAttr types,
         {address, address + uint64_t(bytes), uint64_t(global.getAddress())});
   }
   return places;
+}
+
+/// Reports each function that writes one of the node's inputs, which are
+/// `inputs`: a weight or what other nodes read as well.
+static LogicalResult checkInputsAreKept(ppl::NetOp recorded,
+                                        ArrayRef<Moved> inputs) {
+  bool isFine = true;
+  recorded.walk([&](Operation *op) {
+    ppl::FunctionOp function(op);
+    if (!function)
+      return;
+    for (const ppl::TensorAccess &access : ppl::accessesOf(function)) {
+      auto global = access.root.getDefiningOp<ppl::GlobalOp>();
+      if (!access.writes || !global ||
+          !cast<ppl::TensorViewType>(global.getType()).isGlobal())
+        continue;
+      uint64_t address = uint64_t(global.getAddress());
+      if (llvm::none_of(inputs, [&](const Moved &piece) {
+            return piece.begin <= address && address < piece.end;
+          }))
+        continue;
+      isFine = false;
+      op->emitError() << function.function().name
+                      << " writes an input of the node, which other nodes may "
+                         "read; an operator writes its outputs only";
+    }
+  });
+  return success(isFine);
 }
 
 /// Gives the recording's other pieces, which functions use as scratch, room
@@ -130,6 +159,7 @@ static LogicalResult insertKernel(ppl::CustomOp custom,
     KernelErrors collected(custom.getContext());
     auto inputs = allocatePlaces(recorder, custom.getInputTypes(),
                                  custom.getInputs(), moves);
+    size_t inputPieces = moves.size();
     auto outputs = allocatePlaces(recorder, custom.getOutputTypes(),
                                   custom.getOutputs(), moves);
     if (!recorder.failed())
@@ -137,8 +167,13 @@ static LogicalResult insertKernel(ppl::CustomOp custom,
           plugins.record(*found, called, inputs, outputs, recorder.table());
     if (status)
       recorded = recorder.finish();
-    if (recorded)
-      code = lowerKernel(*recorded->getOps<ppl::NetOp>().begin(), recorder, {});
+    if (recorded) {
+      ppl::NetOp net = *recorded->getOps<ppl::NetOp>().begin();
+      code = failed(checkInputsAreKept(
+                 net, ArrayRef<Moved>(moves).take_front(inputPieces)))
+                 ? kFinalError
+                 : lowerKernel(net, recorder, {});
+    }
     errors = std::move(collected.texts);
   }
   if (!status)

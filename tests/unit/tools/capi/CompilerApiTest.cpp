@@ -11,6 +11,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 extern "C" size_t optionsBytesInC(void);
+extern "C" void runHeaderExample(void (*record)(const weft_ppl_recorder *));
 
 namespace {
 struct Free {
@@ -53,9 +54,8 @@ static weft_ppl_argument real(double value) {
 
 /// Records y = x + 1 over `width` columns of 64 lanes; x and y as the program
 /// has them.
-static std::pair<float *, float *> recordAdd(weft_ppl_program *program,
+static std::pair<float *, float *> recordAdd(const weft_ppl_recorder *r,
                                              int64_t width) {
-  const weft_ppl_recorder *r = weft_ppl_program_recorder(program);
   constexpr int32_t kFp32 = 1;
   int64_t shape[4] = {1, 64, 1, width};
   void *x = r->allocate(r->self, kFp32, shape, "x", at(1));
@@ -84,6 +84,25 @@ TEST(CompilerApi, HeaderIsC) {
   EXPECT_EQ(weft_compiler_api_version(), WEFT_COMPILER_API_VERSION);
 }
 
+static const float *exampleOutput;
+
+TEST(CompilerApi, ExampleOfTheHeaderRuns) {
+  exampleOutput = nullptr;
+  testing::internal::CaptureStderr();
+  runHeaderExample([](const weft_ppl_recorder *r) {
+    exampleOutput = recordAdd(r, 8).second;
+    EXPECT_EQ(r->get(r->self, WEFT_PPL_FAILED, 0), 0);
+  });
+  EXPECT_NE(exampleOutput, nullptr);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  runHeaderExample([](const weft_ppl_recorder *r) {
+    r->call(r->self, "tiu.nothing", nullptr, 0, at(42));
+  });
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "kernel.x:42: there is no function ppl::tiu.nothing\n");
+}
+
 TEST(CompilerApi, LanguageAsJson) {
   EXPECT_THAT(weft_ppl_catalog(), HasSubstr("{\"name\":\"tiu.fadd\""));
   EXPECT_THAT(weft_ppl_types(), HasSubstr("{\"name\":\"fp16\",\"code\":2"));
@@ -94,7 +113,7 @@ TEST(CompilerApi, LanguageAsJson) {
 TEST(CompilerApi, RecordsRunsAndRunsAgain) {
   for (const char *target : {"bm1684x", "bm1690"}) {
     Program program = open(target);
-    auto [x, y] = recordAdd(program.get(), 8);
+    auto [x, y] = recordAdd(weft_ppl_program_recorder(program.get()), 8);
     int32_t again = -1;
     Status status(weft_ppl_finish(program.get(), &again));
     ASSERT_EQ(status, nullptr) << messageOf(status);
@@ -111,7 +130,7 @@ TEST(CompilerApi, RecordsRunsAndRunsAgain) {
 
 TEST(CompilerApi, FileProfileAndText) {
   Program program = open("bm1684x");
-  recordAdd(program.get(), 8);
+  recordAdd(weft_ppl_program_recorder(program.get()), 8);
   int32_t again = 0;
   Status status(weft_ppl_finish(program.get(), &again));
   const void *bytes = nullptr;
@@ -151,7 +170,7 @@ TEST(CompilerApi, MistakesNameTheLine) {
 
 TEST(CompilerApi, FullLocalMemoryHasItsCode) {
   Program program = open("bm1684x");
-  recordAdd(program.get(), 40000);
+  recordAdd(weft_ppl_program_recorder(program.get()), 40000);
   int32_t again = 0;
   Status status(weft_ppl_finish(program.get(), &again));
   EXPECT_EQ(status, nullptr);
@@ -159,6 +178,13 @@ TEST(CompilerApi, FullLocalMemoryHasItsCode) {
   EXPECT_EQ(weft_compiler_status_ppl_code(status.get()),
             WEFT_PPL_NO_LOCAL_MEMORY);
   EXPECT_THAT(messageOf(status), HasSubstr("local memory is too small"));
+  // The same again, not twice.
+  const std::string first = messageOf(status);
+  status.reset(weft_ppl_run(program.get(), nullptr));
+  EXPECT_EQ(messageOf(status), first);
+  const char *text = nullptr;
+  status.reset(weft_ppl_text(program.get(), WEFT_PPL_COMMANDS, &text));
+  EXPECT_EQ(messageOf(status), first);
 }
 
 TEST(CompilerApi, CoresAreRecordedOneByOne) {
@@ -169,7 +195,7 @@ TEST(CompilerApi, CoresAreRecordedOneByOne) {
     const weft_ppl_recorder *r = weft_ppl_program_recorder(program.get());
     r->set(r->self, WEFT_PPL_BLOCK_NUM, 0, 3);
     EXPECT_EQ(r->get(r->self, WEFT_PPL_BLOCK_INDEX, 0), recorded++);
-    recordAdd(program.get(), 8);
+    recordAdd(weft_ppl_program_recorder(program.get()), 8);
     Status status(weft_ppl_finish(program.get(), &again));
     ASSERT_EQ(status, nullptr) << messageOf(status);
   }
