@@ -43,6 +43,13 @@ def apply(function, *arrays, shape=None, kind=None, mode="cmodel", chip="bm1684x
     return out
 
 
+@ppl.jit
+def add(y, a, b, n):
+    shape = [1, 1, 1, n]
+    a, b = (pl.gtensor(shape, pl.GLOBAL, p, pl.float32) for p in (a, b))
+    pl.dma.store(pl.gtensor(shape, pl.GLOBAL, y, pl.float32), pl.dma.load(a) + pl.dma.load(b))
+
+
 class Launches(unittest.TestCase):
     def test_arrays_of_any_rank_and_order_are_written_in_place(self):
         @ppl.jit
@@ -136,6 +143,79 @@ class Launches(unittest.TestCase):
         offset = 2.0
         kernel[(1,)](y, block=8)
         self.assertEqual(y.tolist(), [2] * 8)
+
+    def test_pipelined_kernel_evaluates_its_signature_once(self):
+        def make(width, evaluated):
+            @ppl.jit
+            def kernel(y, value=width // 2, *, size: evaluated.append("annotation") = width) -> evaluated.append("result"):
+                for begin in range(0, size, 4):
+                    pl.enable_pipeline()
+                    t = pl.make_tensor([1, 1, 1, 4], pl.float32)
+                    pl.tiu.fill(t, value)
+                    pl.dma.store(pl.gtensor([1, 1, 1, size], pl.GLOBAL, y)[:, :, :, begin:begin + 4], t)
+            return kernel
+
+        y, evaluated = np.zeros(8, np.float32), []
+        make(8, evaluated)[(1,)](y)
+        self.assertEqual(y.tolist(), [4] * 8)
+        self.assertEqual(evaluated, ["annotation", "result"])
+
+    def test_arguments_with_the_same_bytes_are_one(self):
+        x = floats(512)
+        for y, a, b in ((x, x, x), (x, x.reshape(8, 64), x[:]), (x.reshape(2, 256).T,) * 3, (x.view(np.int32), x, x)):
+            expected = (a.ravel() + b.ravel()).view(y.dtype).reshape(y.shape)
+            for mode in BOTH:
+                x0 = x.copy()
+                add.using(mode=mode)[(1,)](y, a, b, 512)
+                np.testing.assert_array_equal(y, expected)
+                x[:] = x0
+        frozen = x[:]
+        frozen.flags.writeable = False
+        expected = x + x
+        add[(1,)](frozen, x, x, 512)  # x may be written
+        np.testing.assert_array_equal(x, expected)
+
+    def test_arguments_that_overlap_are_read_only(self):
+        x = floats(1024)
+        before, y = x.copy(), np.zeros(512, np.float32)
+        add[(1,)](y, x[:512], x[1:513], 512)
+        np.testing.assert_array_equal(y, x[:512] + x[1:513])
+        add[(1,)](x[::2], x[1::2], x[1::2], 512)  # no byte in common
+        np.testing.assert_array_equal(x[::2], 2 * before[1::2])
+        x[:] = before
+        square = x[:64].reshape(8, 8)
+        for arrays, n in (((x[100:612], x[:512], x[512:]), 512), ((square, square.T, y), 64)):
+            with self.assertRaisesRegex(ppl.PplError, "writes argument 'y', which shares memory with 'a' in part"):
+                add[(1,)](*arrays, n)
+            np.testing.assert_array_equal(x, before)
+        repeated = np.lib.stride_tricks.as_strided(x, (8,), (0,))
+        with self.assertRaisesRegex(ppl.PplError, "argument 'y', an array of which elements share memory"):
+            add[(1,)](repeated, y, y + 1, 8)
+
+    def test_arrays_of_the_other_byte_order(self):
+        other = np.dtype(np.float32).newbyteorder()
+        a, b, y = floats(64), floats(64), np.zeros(64, other)
+        add[(1,)](y, a.astype(other), b, 64)
+        np.testing.assert_array_equal(y, a + b)
+        add[(1,)](y, y, y, 64)
+        np.testing.assert_array_equal(y, 2 * (a + b))
+        with self.assertRaisesRegex(ppl.PplError, "shares memory with 'a'"):
+            add[(1,)](a, a.view(other), b, 64)
+
+    def test_messages_of_engines(self):
+        @ppl.jit
+        def kernel(y):
+            t = pl.make_tensor([1, 1, 1, 8], pl.float32)
+            pl.tiu.fill(t, 3.0)
+            pl.msg_send(3, 1, True)
+            pl.msg_wait(3, 1, True)
+            pl.dma.store(pl.gtensor([1, 1, 1, 8], pl.GLOBAL, y), t)
+
+        y = np.zeros(8, np.float32)
+        kernel.using(chip="sg2380")[(1,)](y)
+        self.assertEqual(y.tolist(), [3] * 8)
+        with self.assertRaisesRegex(ppl.PplError, "ppl::dma::send_msg: exists on"):
+            kernel[(1,)](y)
 
     def test_vendors_runtime_gives_the_same_bytes(self):
         @ppl.jit
@@ -319,6 +399,59 @@ class Messages(unittest.TestCase):
         self.refused(lambda: pl.tiu.fadd(nothing=1), "has no parameter 'nothing'; it has dst, src0", error=TypeError)
         self.refused(lambda: pl.tiu.shuffle(), "PPL has no function tiu.shuffle", error=AttributeError)
         self.refused(lambda: pl.dma.vload(0, None), "call pl.vset")
+
+    def test_values_of_a_wrong_kind(self):
+        x = np.zeros(8, np.float32)
+        for n, text in ((7.5, "7.5; it must be an integer"), (2**70, "integers have 64 bits"), ("8", "'8'; it must"),
+                        (float("nan"), "nan; it must"), (None, "None; it must"), ([8], r"\[8\]; it must")):
+            with self.assertRaisesRegex(ppl.PplError, text) as caught:
+                add[(1,)](x, x, x, n)
+            self.assertIn("pl.gtensor(shape, pl.GLOBAL, p", str(caught.exception))  # the line
+        add[(1,)](x, x, x, 16 / 2)
+        for wrong in ([1, 2], "text", object(), 4096):
+            with self.assertRaisesRegex(ppl.PplError, "ptr of gtensor is of the type .*must be a pointer"):
+                add[(1,)](x, wrong, x, 8)
+        shape = [1, 1, 1, 8]
+        outer = np.zeros(8, np.float32)
+        self.refused(lambda: pl.gtensor(shape, pl.GLOBAL, outer), "ptr of gtensor is of the type ndarray")
+        self.refused(lambda: pl.gtensor(shape, None, outer), "ppl_test.py:")
+        self.refused(lambda: pl.make_tensor(shape, np.float64), "float64'>; give one of the language")
+        self.refused(lambda: pl.make_tensor(shape, "f4"), "the type is 'f4'")
+        self.refused(lambda: pl.make_tensor(8, pl.float32), "mem_shape is 8; give four integers")
+        self.refused(lambda: pl.make_tensor(shape, pl.float32, align_mode="x"), "align_mode is 'x'")
+        self.refused(lambda p: p + 1.5, "added to a pointer is 1.5", arrays=[x])
+        self.refused(lambda: pl.tiu.fadd(pl.make_tensor(shape, pl.float32), outer, 1.0), "src0 is array(")
+        self.refused(lambda: pl.msg_send(1, 1, False), "unsupported: send_msg of the TIU")
+        y = apply(lambda t: pl.tiu.cast(t, type=np.float16), np.ones(shape, np.float32), kind=np.float16)
+        self.assertEqual(y.tolist(), np.ones(shape).tolist())
+
+    def test_options_there_are_not(self):
+        with self.assertRaisesRegex(ppl.PplError, "no option 'pipline'; there are chip, mode, pipeline"):
+            add.using(pipline=False)
+
+    def test_tensors_and_pointers_end_with_their_recording(self):
+        kept = []
+
+        @ppl.jit
+        def kernel(y, use):
+            t = pl.make_tensor([1, 1, 1, 8], pl.float32)
+            pl.tiu.fill(t, 1.0)
+            kept.extend((t, y))
+            pl.dma.store(pl.gtensor([1, 1, 1, 8], pl.GLOBAL, kept[1] if use == "pointer" else y),
+                         kept[0] if use == "tensor" else t)
+            if use == "view":
+                kept[0].view(shape=[1, 1, 8, 1])
+
+        y = np.zeros(8, np.float32)
+        kernel[(1,)](y, "")
+        for use in ("pointer", "tensor", "view"):
+            with self.assertRaisesRegex(ppl.PplError, "was made by another launch or for another core"):
+                kernel[(1,)](y, use)
+        with self.assertRaisesRegex(ppl.PplError, "inside of a kernel only"):
+            kept[0].stride
+        kept.clear()
+        with self.assertRaisesRegex(ppl.PplError, "for another core"):
+            kernel.using(chip="bm1690")[(2,)](y, "tensor")
 
     def test_line_does_not_depend_on_how_the_package_is_reached(self):
         script = ("import sys; sys.path.insert(0, sys.argv[1])\n"

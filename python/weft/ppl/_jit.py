@@ -80,6 +80,20 @@ class _Round:
             program.check_recording()
 
 
+def _strip_signature(definition):
+    """Removes what a definition evaluates: its defaults and annotations. The
+    function has them already."""
+    arguments = definition.args
+    arguments.defaults = [ast.Constant(None) for _ in arguments.defaults]
+    arguments.kw_defaults = [default and ast.Constant(None)
+                             for default in arguments.kw_defaults]
+    for argument in (*arguments.posonlyargs, *arguments.args,
+                     *arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
+        if argument:
+            argument.annotation = None
+    definition.returns = None
+
+
 def _with_rounds(function):
     """The function with the rounds of its pipelined loops marked."""
     try:
@@ -96,6 +110,7 @@ def _with_rounds(function):
     if not marker.found:
         return function
     definition.decorator_list = []
+    _strip_signature(definition)
     free = (*function.__code__.co_freevars, "__ppl_round__")
     # A function around it, so that these are variables of a closure here, too.
     outer = ast.FunctionDef(
@@ -173,7 +188,12 @@ class Kernel:
 
     def using(self, **options):
         """A copy with other options: chip, mode ("cmodel", "bmrt",
-        "interpreter"), pipeline."""
+        "interpreter"), pipeline, bmrt_library (a path)."""
+        known = ("chip", "mode", "pipeline", "bmrt_library")
+        for name in options:
+            if name not in known:
+                raise PplError(f"no option '{name}'; there are "
+                               + ", ".join(known))
         other = Kernel.__new__(Kernel)
         other.__dict__.update(self.__dict__)
         other.options = {**self.options, **options}
@@ -244,8 +264,7 @@ class Kernel:
         if self.debug:
             print(program.text(commands=False), file=sys.stderr)
         program.run(engine, self.options.get("bmrt_library"))
-        for name, array, memory in arrays:
-            _copy_back(name, array, memory)
+        arrays.copy_back()
         return program
 
     def _record(self, program, bound, cores):
@@ -265,20 +284,99 @@ class Kernel:
             return arrays
 
 
-def _copy_back(name, array, memory):
-    result = memory.view(array.dtype).reshape(array.shape)
-    if memory.tobytes() == numpy.ascontiguousarray(array).tobytes():
-        return
-    if not array.flags.writeable:
-        raise PplError(f"the kernel writes argument '{name}', which is a "
-                       "read-only array; pass a copy")
-    array[...] = result
+def _native(kind):
+    """A numpy type in the byte order of the device."""
+    return kind.newbyteorder("=")
+
+
+# Moved in numpy 1.25.
+_TooHard = getattr(numpy, "exceptions", numpy).TooHardError
+
+
+class _Array:
+    """One array, or several with the same bytes in the same order, in device
+    memory."""
+
+    def __init__(self, name, array, address):
+        self.name, self.array, self.address = name, array, address
+        self.memory = numpy.ctypeslib.as_array(
+            ctypes.cast(address, ctypes.POINTER(ctypes.c_uint8)),
+            (array.nbytes,))
+        self.kind = _native(array.dtype)
+        self.before = numpy.ascontiguousarray(array, self.kind).tobytes()
+        self.memory[:] = numpy.frombuffer(self.before, numpy.uint8)
+
+    def has_bytes_of(self, array):
+        """Whether a kernel that writes this one writes that one, too."""
+        own = self.array
+        if (own.ctypes.data != array.ctypes.data or own.nbytes != array.nbytes
+                or own.dtype != _native(own.dtype)
+                or array.dtype != _native(array.dtype)):
+            return own is array
+        return (own.flags.c_contiguous and array.flags.c_contiguous
+                or own.shape == array.shape and own.strides == array.strides
+                and own.dtype == array.dtype)
+
+    def is_changed(self):
+        return self.memory.tobytes() != self.before
+
+    def overlaps(self, other):
+        try:
+            return numpy.shares_memory(self.array, other.array, 10**5)
+        except _TooHard:
+            return True
+
+    def check_write(self):
+        if not self.array.flags.writeable:
+            raise PplError(f"the kernel writes argument '{self.name}', which "
+                           "is a read-only array; pass a copy")
+        if any(stride == 0 and size > 1 for stride, size in
+               zip(self.array.strides, self.array.shape)):
+            raise PplError(f"the kernel writes argument '{self.name}', an "
+                           "array of which elements share memory; pass a copy")
+
+    def copy_back(self):
+        self.array[...] = self.memory.view(self.kind).reshape(self.array.shape)
+
+
+class _Arrays:
+    """The arrays of a launch."""
+
+    def __init__(self):
+        self.arrays = []
+
+    def find(self, array):
+        """The one with the bytes of `array`, if there is one."""
+        for known in self.arrays:
+            if known.has_bytes_of(array):
+                if array.flags.writeable:
+                    known.array, known.kind = array, _native(array.dtype)
+                return known
+        return None
+
+    def add(self, name, array, address):
+        self.arrays.append(_Array(name, array, address))
+
+    def copy_back(self):
+        """What the kernel has changed, if it is clear: all or nothing."""
+        changed = [array for array in self.arrays if array.is_changed()]
+        for array in changed:
+            array.check_write()
+            for other in self.arrays:
+                if other is not array and array.overlaps(other):
+                    raise PplError(
+                        f"the kernel writes argument '{array.name}', which "
+                        f"shares memory with '{other.name}' in part or in "
+                        "another order; each has memory of its own on the "
+                        "device; pass a copy, or the whole array once and add "
+                        "to its pointer in the kernel")
+        for array in changed:
+            array.copy_back()
 
 
 def _allocate(program, bound):
-    """Device memory for the arrays: (name, array, its bytes on the device),
-    and the arguments that the kernel gets."""
-    arrays = []
+    """Device memory for the arrays, and the arguments that the kernel gets."""
+    arrays = _Arrays()
     given = inspect.BoundArguments(bound.signature, dict(bound.arguments))
     for name, value in bound.arguments.items():
         kind = bound.signature.parameters[name].kind
@@ -299,7 +397,7 @@ def _device_value(program, name, value, arrays):
     from . import language as pl
     array = _array_of(value)
     if array is None:
-        return value.item() if hasattr(value, "item") else value
+        return value.item() if isinstance(value, numpy.generic) else value
     kind = pl.of_numpy(array.dtype)
     if kind is None:
         raise PplError(
@@ -311,15 +409,15 @@ def _device_value(program, name, value, arrays):
     shape = [1] * max(0, 4 - array.ndim) + list(array.shape)
     while len(shape) > 4:  # the last axes together
         shape[-2:] = [shape[-2] * shape[-1]]
-    table = program.table
-    address = table.allocate(table.self, kind.code, _recorder.sizes(shape),
-                             name.encode(), _recorder.here())
-    program.check_recording()
-    memory = numpy.ctypeslib.as_array(
-        ctypes.cast(address, ctypes.POINTER(ctypes.c_uint8)), (array.nbytes,))
-    memory[:] = numpy.frombuffer(numpy.ascontiguousarray(array).tobytes(),
-                                 numpy.uint8)
-    arrays.append((name, array, memory))
+    known = arrays.find(array)
+    if known is None:
+        table = program.table
+        address = table.allocate(table.self, kind.code, _recorder.sizes(shape),
+                                 name.encode(), _recorder.here())
+        program.check_recording()
+        arrays.add(name, array, address)
+    else:
+        address = known.address
     return pl.pointer(address, pl.pointer_type(kind), array.shape, name)
 
 

@@ -33,6 +33,10 @@ class PplError(_native.WeftError):
 
     def __init__(self, message, code=0, error_code=0x17):
         match = re.match(r"(.+?):(\d+): ", message)
+        if not match and is_active():  # found in Python
+            place = here()
+            message = f"{os.fsdecode(place.file)}:{place.line}: {message}"
+            match = re.match(r"(.+?):(\d+): ", message)
         self.file = match.group(1) if match else None
         self.line = int(match.group(2)) if match else None
         if match:
@@ -115,17 +119,33 @@ def here():
     return Line(os.fsencode(frame.f_code.co_filename), frame.f_lineno)
 
 
+def integer(value, what):
+    """An integer for C. A float is one if it has no fraction."""
+    try:
+        whole = int(value) if value == int(value) else None
+    except (TypeError, ValueError, OverflowError):
+        whole = None
+    if whole is None or isinstance(value, str):
+        raise PplError(f"{what} is {value!r}; it must be an integer")
+    if not -2**63 <= whole < 2**63:
+        raise PplError(f"{what} is {whole}; integers have 64 bits")
+    return whole
+
+
 def sizes(values, what="shape"):
     """Four integers for C."""
-    values = [int(value) for value in values]
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        raise PplError(f"{what} is {values!r}; give four integers, "
+                       "[n, c, h, w]")
+    values = [integer(value, f"a number of {what}") for value in values]
     if len(values) != 4:
         raise PplError(f"{what} {values} has {len(values)} sizes; give four, "
                        "[n, c, h, w]")
     return (ctypes.c_int64 * 4)(*values)
 
 
-def integers(values):
-    values = [int(value) for value in values]
+def integers(values, what):
+    values = [integer(value, f"a number of {what}") for value in values]
     return (ctypes.c_int64 * len(values))(*values)
 
 
@@ -145,6 +165,7 @@ class Program:
         self.keep = []  # arrays that the table borrows
 
     def _take_table(self):
+        self.recording = object()  # tensors belong to one recording
         address = self.library.c.weft_ppl_program_recorder(self.handle)
         self.table = ctypes.cast(address, ctypes.POINTER(Table)).contents
 
@@ -219,6 +240,14 @@ def active():
                        "only; decorate the function with @ppl.jit and launch "
                        "it: kernel[(1,)](...)")
     return stack[-1]
+
+
+def check_present(recording, what):
+    """Raises unless `what` was made by the recording that goes on."""
+    if active().recording is not recording:
+        raise PplError(f"{what} was made by another launch or for another core "
+                       "(kernels are recorded once a core), where it has "
+                       "ended; make it in the kernel")
 
 
 def is_active():

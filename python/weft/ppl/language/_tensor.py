@@ -3,6 +3,8 @@
 import ctypes
 import numbers
 
+import numpy
+
 from .. import _recorder
 from . import _types
 from ._types import align_mode, mtype
@@ -16,21 +18,25 @@ class pointer:
     `dtype` is a pointer type; `ptr + n` is `n` elements further on.
     """
 
-    def __init__(self, address, kind, shape=(), name=""):
+    def __init__(self, address, kind, shape=(), name="", recording=None):
         self.address, self.dtype = address, kind
         self.shape, self.name = tuple(shape), name
+        self.recording = recording or _recorder.active().recording
 
     def set_dtype(self, kind):
         """Retypes what it points at; takes a pointer type or an element type."""
+        kind = _types.of(kind)
         self.dtype = _types.types[
             _types._NAMES[kind.scalar.spelling][1]] if kind.bits else kind
 
     def __add__(self, elements):
-        bits = int(elements) * self.dtype.bits
+        bits = (_recorder.integer(elements, "what is added to a pointer")
+                * self.dtype.bits)
         if bits % 8:
             raise _recorder_error(f"pointer + {elements} is not at a whole "
                                   "byte; use an even number of elements")
-        return pointer(self.address + bits // 8, self.dtype, (), self.name)
+        return pointer(self.address + bits // 8, self.dtype, (), self.name,
+                       self.recording)
 
     def __repr__(self):
         return f"pointer({self.name}: {self.dtype})"
@@ -42,6 +48,10 @@ class tensor:
     def __init__(self, program, number, kind, shape, memory):
         self.program, self.number = program, number
         self.dtype, self.shape, self.memory = kind, list(shape), memory
+        self.recording = program.recording
+
+    def _check_present(self):
+        _recorder.check_present(self.recording, repr(self))
 
     def _derive(self, number, kind, shape):
         self.program.check_recording()
@@ -50,6 +60,7 @@ class tensor:
     def description(self):
         """Type, memory, layout, lane, shape and strides as the compiler has
         them."""
+        self._check_present()
         result = _recorder.TensorDescription()
         table = self.program.table
         table.describe(table.self, self.number, ctypes.byref(result))
@@ -62,10 +73,12 @@ class tensor:
     def view(self, *, shape=None, stride=None, dtype=None, align_mode=None):
         """The same bytes with another shape, strides (in elements), element
         type or layout."""
+        self._check_present()
         table = self.program.table
         kind = _types.get_scalar_dtype(dtype) if dtype else self.dtype
         shape = list(self.shape if shape is None else shape)
-        layout = -1 if align_mode is None else int(align_mode)
+        layout = -1 if align_mode is None else \
+            _recorder.integer(align_mode, "align_mode")
         strides = None
         if stride is not None:
             strides = _recorder.sizes(stride, "stride")
@@ -78,6 +91,7 @@ class tensor:
     def sub_view(self, shape, offset, stride=None):
         """The part of `shape` at `offset`; `stride` (in elements) replaces the
         strides."""
+        self._check_present()
         table = self.program.table
         number = table.sub_view(table.self, self.number,
                                 _recorder.sizes(shape),
@@ -134,13 +148,16 @@ def make_tensor(mem_shape, dtype, tensor_shape=None,
     program = _recorder.active()
     table = program.table
     kind = _types.get_scalar_dtype(dtype)
+    block = _recorder.sizes(mem_shape, "mem_shape")
     if tensor_shape is not None and any(
-            part > whole for part, whole in zip(tensor_shape, mem_shape)):
+            part > whole for part, whole in
+            zip(_recorder.sizes(tensor_shape, "tensor_shape"), block)):
         raise _recorder_error(f"tensor_shape {list(tensor_shape)} exceeds "
                               f"mem_shape {list(mem_shape)}; make the block "
                               "larger")
     number = table.make_tensor(table.self, mtype.LOCAL, kind.code,
-                               _recorder.sizes(mem_shape), int(align_mode),
+                               block,
+                               _recorder.integer(align_mode, "align_mode"),
                                None, _recorder.NO_ADDRESS, _recorder.here())
     program.check_recording()
     whole = tensor(program, number, kind, mem_shape, mtype.LOCAL)
@@ -158,14 +175,23 @@ def gtensor(shape, mem, ptr=None, dtype=None):
     if ptr is None and mem == mtype.GLOBAL:
         raise _recorder_error("gtensor in GLOBAL memory needs ptr, a pointer "
                               "argument of the kernel")
+    address = _recorder.NO_ADDRESS
+    if isinstance(ptr, pointer):
+        _recorder.check_present(ptr.recording, repr(ptr))
+        address = ptr.address
+    elif mem != mtype.GLOBAL and isinstance(ptr, numbers.Integral):
+        address, ptr = int(ptr), None
+    elif ptr is not None:
+        raise _recorder_error(f"ptr of gtensor is of the type "
+                              f"{type(ptr).__name__}; it must be a pointer: "
+                              "an array that the kernel got as an argument of "
+                              "its own")
     if dtype is None:
         dtype = ptr.dtype if ptr is not None else _types.types["int32"]
     kind = _types.get_scalar_dtype(dtype)
-    address = _recorder.NO_ADDRESS
-    if ptr is not None:
-        address = getattr(ptr, "address", ptr)
     table = program.table
-    number = table.make_tensor(table.self, int(mem), kind.code,
+    number = table.make_tensor(table.self, _recorder.integer(mem, "mem"),
+                               kind.code,
                                _recorder.sizes(shape),
                                int(align_mode.CONTINUOUS), None, int(address),
                                _recorder.here())
@@ -177,7 +203,7 @@ def make_gtensor_permute(mem_shape, mem_stride, dtype, addr, order,
                          mode=mtype.GLOBAL):
     """Memory of `mem_shape` and `mem_stride` (None: dense) with its axes in
     another order: axis i of the result is axis order[i] of memory."""
-    if sorted(order) != [0, 1, 2, 3]:
+    if sorted(_recorder.sizes(order, "order")) != [0, 1, 2, 3]:
         raise _recorder_error(f"order {list(order)} is no permutation of "
                               "0, 1, 2, 3")
     if mem_stride is None:
@@ -191,21 +217,23 @@ def make_gtensor_permute(mem_shape, mem_stride, dtype, addr, order,
 def argument(value, slot, keep):
     """A value as the recorder takes it; `keep` holds what it borrows."""
     result = _recorder.Argument()
-    if hasattr(value, "item") and not is_tensor(value):
-        value = value.item()  # a scalar of numpy
+    if isinstance(value, numpy.generic):
+        value = value.item()
     if value is None:
         result.kind = _recorder.OMITTED
     elif is_tensor(value):
+        value._check_present()
         result.kind, result.integer = _recorder.TENSOR, value.number
     elif isinstance(value, _types.dtype):
         result.kind, result.integer = _recorder.INTEGER, value.code
     elif isinstance(value, (list, tuple)):
-        array = _recorder.integers(value)
+        array = _recorder.integers(value, slot["name"])
         keep.append(array)
         result.kind, result.count = _recorder.INTEGERS, len(value)
         result.integers = ctypes.cast(array, ctypes.POINTER(ctypes.c_int64))
     elif isinstance(value, numbers.Integral) and slot["kind"] != "float":
-        result.kind, result.integer = _recorder.INTEGER, int(value)
+        result.kind = _recorder.INTEGER
+        result.integer = _recorder.integer(value, slot["name"])
     elif isinstance(value, numbers.Real):
         result.kind, result.real = _recorder.FLOAT, float(value)
     else:
@@ -220,6 +248,12 @@ def call(operation, values):
     program = _recorder.active()
     keep = []
     slots = operation["slots"]
+    lacking = [name for name, value in values.items()
+               if value is not None and value is not False
+               and all(name != slot["name"] for slot in slots)]
+    if lacking:
+        raise _recorder_error(f"{operation['name']} has no parameter "
+                              + ", ".join(lacking) + "; leave it out")
     arguments = (_recorder.Argument * len(slots))(
         *(argument(values.get(slot["name"]), slot, keep) for slot in slots))
     table = program.table

@@ -2,6 +2,8 @@
 
 import enum
 
+import numpy
+
 from .. import _recorder
 
 
@@ -79,9 +81,27 @@ def of_numpy(kind):
     return types.get(name)
 
 
+def of(kind):
+    """A type of the language for one of it or of numpy, or for what has one."""
+    if isinstance(kind, dtype):
+        return kind
+    if not isinstance(kind, type) and isinstance(
+            getattr(kind, "dtype", None), dtype):
+        return kind.dtype
+    is_numpy = isinstance(kind, (numpy.dtype, numpy.ndarray)) or (
+        isinstance(kind, type) and issubclass(kind, numpy.generic))
+    found = of_numpy(numpy.dtype(getattr(kind, "dtype", kind)
+                                 if isinstance(kind, numpy.ndarray)
+                                 else kind)) if is_numpy else None
+    if found is None:
+        raise _recorder.PplError(f"the type is {kind!r}; give one of the "
+                                 "language, such as pl.float32")
+    return found
+
+
 def get_scalar_dtype(kind):
     """The element type of a type, a pointer type or anything with `dtype`."""
-    return getattr(kind, "dtype", kind).scalar
+    return of(kind).scalar
 
 
 class mtype(enum.IntEnum):

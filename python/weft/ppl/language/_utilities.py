@@ -86,27 +86,29 @@ def tpu_poll():
     _set(_recorder.SET_BARRIER, _TIU | _DMA | _HAU | _SDMA, 0)
 
 
-def _only_sg2380(name):
-    raise _error(f"{name} exists on SG2380 only, and Weft gives it no meaning "
-                 "there: kernels run in the order in which they are written; "
-                 "leave it out")
+def _message(verb, number, count, is_dma):
+    if not is_dma:
+        raise _error(f"unsupported: {verb} of the TIU; the DMA sends and waits "
+                     "(is_dma=True), and kernels run in the order in which "
+                     "they are written without messages")
+    _tensor.call(_recorder.catalog()[f"dma.{verb}"],
+                 {"msg_id": number, "msg_cnt": count})
 
 
 def msg_send(msg_idx, wait_cnt, is_dma):
-    """Posts a message [SG2380]."""
-    _tensor.call(_recorder.catalog()["dma.send_msg" if is_dma else
-                                     "tiu.send_msg"],
-                 {"msg_idx": msg_idx, "wait_cnt": wait_cnt})
+    """Posts message `msg_idx` for `wait_cnt` operations [SG2380]."""
+    _message("send_msg", msg_idx, wait_cnt, is_dma)
 
 
 def msg_wait(msg_idx, send_cnt, is_dma):
-    """Waits for a message [SG2380]."""
-    _only_sg2380("msg_wait")
+    """Waits for `send_cnt` messages `msg_idx` [SG2380]."""
+    _message("wait_msg", msg_idx, send_cnt, is_dma)
 
 
 def lane_mask(mask, long_valid):
-    """Which lanes TIU instructions write [SG2380]."""
-    _only_sg2380("lane_mask")
+    """Which lanes TIU instructions write [SG2380]: refused."""
+    raise _error("unsupported: lane_mask; work on a sub_view of the lanes that "
+                 "are to be written")
 
 
 def fence():
