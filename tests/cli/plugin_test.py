@@ -168,6 +168,7 @@ class Plugin(unittest.TestCase):
         lines = SOURCE.read_text().splitlines()
         line = 1 + next(i for i, text in enumerate(lines) if "tiu::fadd(x, x, y)" in text)
         self.refused("refuses", "kernel: only even sizes; pad x")
+        self.refused("index", "kernel: input -1 is missing; the node has 1")
         self.refused("pointer", "kernel: input 0 has 16 elements, not those of the shape 1x1x1x7")
         self.refused("shapes", f"{SOURCE.name}:{line}: ppl::tiu::fadd: ")
         self.refused("memory", "local memory")

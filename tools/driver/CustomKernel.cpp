@@ -50,8 +50,8 @@ allocatePlaces(const frontend::Recorder &recorder, ArrayAttr types,
     auto type = cast<RankedTensorType>(cast<TypeAttr>(attribute).getValue());
     int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
     int64_t shape[4] = {1, 1, 1, bytes};
-    constexpr int32_t kUint8 = 13;
-    void *memory = table.allocate(table.self, kUint8, shape, nullptr, {});
+    void *memory = table.allocate(table.self, int32_t(catalog::DataType::Uint8),
+                                  shape, nullptr, {});
     places.push_back({type, reinterpret_cast<uintptr_t>(memory)});
     if (!memory) // reported by the recorder
       continue;

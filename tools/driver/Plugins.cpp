@@ -137,7 +137,7 @@ static Type typeOf(int32_t code, MLIRContext *context) {
 static int32_t codeOf(numeric::ElementType type) {
   std::string spelling = numeric::elementTypeName(type);
   if (type == numeric::ElementType::Bool)
-    return 13;
+    return int32_t(catalog::DataType::Uint8);
   spelling = (spelling[0] == 'f'   ? "fp"
               : spelling[0] == 'u' ? "uint"
                                    : "int") +
@@ -320,7 +320,16 @@ inferTypes(const Plugins::Operator &found, int64_t opset,
 
 /// "f32" for data_type_t; empty for types that are no float of a program.
 static std::string floatName(int32_t code) {
-  return code == 1 ? "f32" : code == 2 ? "f16" : code == 3 ? "bf16" : "";
+  switch (catalog::dataTypeOf(code).value_or(catalog::DataType::Int8)) {
+  case catalog::DataType::Fp32:
+    return "f32";
+  case catalog::DataType::Fp16:
+    return "f16";
+  case catalog::DataType::Bf16:
+    return "bf16";
+  default:
+    return "";
+  }
 }
 
 std::vector<onnx::PluginOperator> Plugins::importOperators() const {

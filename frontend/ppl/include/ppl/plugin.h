@@ -128,7 +128,8 @@ public:
   int inputs() const { return node.inputs; }
   int outputs() const { return node.outputs; }
   bool has(int input) const {
-    return input < node.inputs && node.input[input].type != DT_NONE;
+    return input >= 0 && input < node.inputs &&
+           node.input[input].type != DT_NONE;
   }
   /// An input, which must be there.
   NodeTensor input(int index) const {
