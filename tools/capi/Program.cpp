@@ -56,20 +56,15 @@ static weft_compiler_status *open(const weft_ppl_options *given,
     return failure(Code::InvalidArgument,
                    "program must not be NULL and options->struct_bytes must be "
                    "sizeof(weft_ppl_options)");
-  std::string target = options.target ? options.target : "bm1684x";
-  const Chip *chip = chips::findKernelTarget(target);
-  if (!chip) {
-    std::string known;
-    for (const Chip *other : chips::kernelTargets)
-      known += (known.empty() ? "" : ", ") + std::string(other->targetName);
-    return failure(Code::NotFound,
-                   "no target '" + target + "'; there are " + known);
-  }
+  Result<const Chip *> chip =
+      driver::kernelTarget(options.target ? options.target : "bm1684x");
+  if (!chip)
+    return toC(chip.status());
   auto made = std::make_unique<weft_ppl_program>();
   made->isSerial = options.no_pipeline != 0;
   if (options.name)
     made->name = options.name;
-  made->recorder = &made->program.begin(*chip, made->name);
+  made->recorder = &made->program.begin(**chip, made->name);
   *program = made.release();
   return nullptr;
 }

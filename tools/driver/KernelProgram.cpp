@@ -4,6 +4,7 @@
 #include "codegen/pack/Pack.h"
 #include "dialects/ppl/Command.h"
 #include "dialects/ppl/Memory.h"
+#include "runtime/chips/Chips.h"
 #include "runtime/ppl/Interpreter.h"
 #include "tools/driver/Registration.h"
 
@@ -15,6 +16,16 @@
 using namespace mlir;
 using namespace weft;
 using namespace weft::driver;
+
+rt::Result<const Chip *> driver::kernelTarget(const std::string &name) {
+  if (const Chip *chip = chips::findKernelTarget(name))
+    return chip;
+  std::string known;
+  for (const Chip *chip : chips::kernelTargets)
+    known += (known.empty() ? "" : ", ") + std::string(chip->targetName);
+  return rt::fail(rt::Code::NotFound,
+                  "no target '" + name + "'; there are " + known);
+}
 
 KernelProgram::KernelProgram(llvm::raw_ostream &errors)
     : context(MLIRContext::Threading::DISABLED),

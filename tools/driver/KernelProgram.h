@@ -20,6 +20,9 @@ namespace weft::driver {
 /// Global memory after a program has run, from the recorder's base address on.
 using MemoryImage = std::vector<uint8_t>;
 
+/// The chip of that name that kernels are for.
+rt::Result<const Chip *> kernelTarget(const std::string &name);
+
 /// One recorded kernel program. Problems are printed as one line each, with the
 /// kernel's file and line, by the printer that the constructor makes.
 class KernelProgram {

@@ -46,16 +46,6 @@ struct Cycles {
 // Steps
 //===----------------------------------------------------------------------===//
 
-static Result<const Chip *> chooseTarget(const std::string &name) {
-  if (const Chip *chip = chips::findKernelTarget(name))
-    return chip;
-  std::string known;
-  for (const Chip *chip : chips::kernelTargets)
-    known += (known.empty() ? "" : ", ") + std::string(chip->targetName);
-  return rt::fail(rt::Code::NotFound,
-                  "no target '" + name + "'; there are " + known);
-}
-
 /// As reportError; a status without message has been printed line by line.
 static ExitCode report(const rt::Status &status) {
   return status.message().empty() ? ExitCode::UserError : reportError(status);
@@ -311,7 +301,7 @@ static ExitCode testAction(const PplFlags &flags, const KernelLibrary &library,
 }
 
 static ExitCode pplCommand(const PplFlags &flags) {
-  Result<const Chip *> chip = chooseTarget(flags.target);
+  Result<const Chip *> chip = driver::kernelTarget(flags.target);
   if (!chip)
     return report(chip.status());
   Result<KernelLibrary> library =
