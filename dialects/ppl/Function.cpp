@@ -90,7 +90,8 @@ std::optional<Layout> weft::ppl::layoutOf(catalog::AlignMode mode,
 //===----------------------------------------------------------------------===//
 
 /// Sets lane and address from the op that makes the tensor.
-static void locate(Value tensor, const Chip &chip, catalog::Tensor &out) {
+static void locate(Value tensor, const Chip &chip,
+                   std::optional<uint64_t> rootAddress, catalog::Tensor &out) {
   Operation *op = tensor.getDefiningOp();
   if (auto local = dyn_cast_or_null<LocalOp>(op)) {
     out.lane = unsigned(local.getLane());
@@ -102,7 +103,7 @@ static void locate(Value tensor, const Chip &chip, catalog::Tensor &out) {
   } else if (auto fixed = dyn_cast_or_null<StaticOp>(op)) {
     out.address = fixed.getAddress();
   } else if (auto view = dyn_cast_or_null<ViewOp>(op)) {
-    catalog::Tensor source = describe(view.getSource(), chip);
+    catalog::Tensor source = describe(view.getSource(), chip, rootAddress);
     ArrayRef<int64_t> offset = view.getOffset();
     int64_t row = offset[1];
     if (source.memory == catalog::Memory::Local) {
@@ -116,10 +117,14 @@ static void locate(Value tensor, const Chip &chip, catalog::Tensor &out) {
       out.address = *source.address +
                     uint64_t(elements) * catalog::bitsOf(source.type) / 8 +
                     view.getBytes();
+    return;
   }
+  if (!out.address)
+    out.address = rootAddress;
 }
 
-catalog::Tensor weft::ppl::describe(Value tensor, const Chip &chip) {
+catalog::Tensor weft::ppl::describe(Value tensor, const Chip &chip,
+                                    std::optional<uint64_t> rootAddress) {
   auto type = cast<TensorViewType>(tensor.getType());
   catalog::Tensor out;
   out.type =
@@ -127,7 +132,7 @@ catalog::Tensor weft::ppl::describe(Value tensor, const Chip &chip) {
   out.memory = catalog::Memory(unsigned(type.getMemory()));
   out.layout = alignModeOf(type.getLayout());
   llvm::copy(type.getShape(), out.shape.begin());
-  locate(tensor, chip, out);
+  locate(tensor, chip, rootAddress, out);
   Strides s = stridesOf(type, out.lane, chip);
   out.strides = {s.n, s.c, s.h, s.w};
   return out;
@@ -255,6 +260,8 @@ static ParseResult parseFunction(OpAsmParser &parser, OperationState &state) {
     if (index < 0)
       return parser.emitError(loc)
              << "'" << name << "' has no slot '" << slot << "'";
+    if (llvm::is_contained(slots, index) || state.attributes.get(slot))
+      return parser.emitError(loc) << "slot '" << slot << "' is given twice";
     OpAsmParser::UnresolvedOperand operand;
     OptionalParseResult isOperand = parser.parseOptionalOperand(operand);
     if (isOperand.has_value()) {

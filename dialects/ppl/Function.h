@@ -27,8 +27,10 @@ catalog::AlignMode alignModeOf(Layout layout);
 std::optional<Layout> layoutOf(catalog::AlignMode mode, Memory memory);
 
 /// What is known of a tensor: its lane and strides always, its address if
-/// `ppl.local`, `ppl.global` or `ppl.static` gives one without indices.
-catalog::Tensor describe(mlir::Value tensor, const Chip &chip);
+/// `ppl.local`, `ppl.global` or `ppl.static` gives one without indices. Where
+/// none is known `rootAddress` is that of the tensor it is a view of.
+catalog::Tensor describe(mlir::Value tensor, const Chip &chip,
+                         std::optional<uint64_t> rootAddress = std::nullopt);
 
 /// A function op with its parts by slot.
 class FunctionOp {

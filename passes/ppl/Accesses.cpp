@@ -50,12 +50,15 @@ bool weft::ppl::mayOverlap(Value a, Value b, const Chip &chip) {
        typeB = cast<TensorViewType>(b.getType());
   if (typeA.getMemory() != typeB.getMemory())
     return false;
-  if (rootOf(a) == rootOf(b) && typeA.isLocal())
+  bool haveOneRoot = rootOf(a) == rootOf(b);
+  if (haveOneRoot && typeA.isLocal())
     return true;
-  catalog::Tensor x = describe(a, chip), y = describe(b, chip);
-  if (!x.address || !y.address) // not placed yet: apart unless one root
-    return rootOf(a) == rootOf(b);
-  uint64_t endX = *x.address + catalog::extentBytes(x, chip),
-           endY = *y.address + catalog::extentBytes(y, chip);
-  return *x.address < endY && *y.address < endX;
+  // Not placed yet: apart, or parts of one root wherever that will lie.
+  std::optional<uint64_t> root;
+  if (haveOneRoot)
+    root = 0;
+  catalog::Tensor x = describe(a, chip, root), y = describe(b, chip, root);
+  if (!x.address || !y.address)
+    return haveOneRoot;
+  return catalog::shareBytes(x, y, chip) != catalog::Sharing::Apart;
 }

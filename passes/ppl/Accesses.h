@@ -23,8 +23,8 @@ mlir::Value rootOf(mlir::Value tensor);
 /// What a function of the catalog touches.
 llvm::SmallVector<TensorAccess> accessesOf(const FunctionOp &function);
 
-/// True if the two, in global or L2 memory, may have bytes in common. Local
-/// tensors: if they have one root.
+/// True if the two may have bytes in common: by elements, so that column tiles
+/// of one matrix are apart. Local tensors of one root always may.
 bool mayOverlap(mlir::Value a, mlir::Value b, const Chip &chip);
 
 } // namespace weft::ppl

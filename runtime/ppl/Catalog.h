@@ -112,6 +112,18 @@ bool liesAs(const Tensor &tensor, AlignMode mode, const Chip &chip);
 /// Bytes from the first to behind the last element; in one lane for local
 /// memory (an upper bound over the lanes).
 uint64_t extentBytes(const Tensor &tensor, const Chip &chip);
+/// Every element of `a` is one of `b`, at the same index.
+bool isSamePlace(const Tensor &a, const Tensor &b, const Chip &chip);
+/// Whether two tensors have a byte in common.
+enum class Sharing : uint8_t {
+  Apart,
+  Unknown, ///< not found with the work that a check may take; assume Shares
+  Shares,
+};
+/// Exact by elements and lanes, whatever the size, for strides of 0 or more
+/// (fp20: for tensors without gaps). Unknown if the strides are too irregular,
+/// or a tensor has no address.
+Sharing shareBytes(const Tensor &a, const Tensor &b, const Chip &chip);
 /// What the start address is a multiple of, in bytes.
 unsigned startAlignment(const Tensor &tensor, const Chip &chip);
 

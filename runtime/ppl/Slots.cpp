@@ -288,104 +288,34 @@ Rule catalog::someTensor(Names names) {
           }};
 }
 
-namespace {
-/// Bytes from start to before end.
-struct Footprint {
-  uint64_t start, end;
-  bool operator<(const Footprint &other) const { return start < other.start; }
-};
-} // namespace
-
-/// An upper bound over the lanes.
-static std::optional<Footprint> footprintOf(const Tensor &tensor,
-                                            const Chip &chip) {
-  if (!tensor.address)
-    return std::nullopt;
-  return Footprint{*tensor.address,
-                   *tensor.address + extentBytes(tensor, chip)};
-}
-
-/// The pieces of memory of a tensor, sorted, lane after lane, relative to
-/// `base`; nothing if they are too many to look at or no whole bytes.
-static std::vector<Footprint> piecesOf(const Tensor &tensor, uint64_t base,
-                                       const Chip &chip) {
-  constexpr int64_t kMost = 1 << 20;
-  constexpr unsigned kLaneShift = 44; // more than any memory
-  auto [n, c, h, w] = tensor.shape;
-  const Dims &s = tensor.strides;
-  bool isLocal = tensor.memory == Memory::Local, isRow = s[3] == 1;
-  uint64_t bytes = bytesOf(tensor.type);
-  int64_t perRow = isRow ? 1 : w;
-  if (bitsOf(tensor.type) % 8 || tensor.type == DataType::Fp20 ||
-      tensor.elements() / w * perRow > kMost)
+std::string catalog::overlapFound(std::string_view dst, const Tensor &to,
+                                  std::string_view src, const Tensor &from,
+                                  const Chip &chip) {
+  Sharing sharing = shareBytes(to, from, chip);
+  if (!to.address || !from.address || sharing == Sharing::Apart)
     return {};
-  std::vector<Footprint> pieces;
-  for (int64_t in = 0; in < n; ++in)
-    for (int64_t ic = 0; ic < c; ++ic) {
-      int64_t place = isLocal ? int64_t(tensor.lane) + ic : ic;
-      int64_t row = isLocal ? place / chip.lanes : place;
-      uint64_t lane = isLocal ? uint64_t(place % chip.lanes) : 0;
-      for (int64_t ih = 0; ih < h; ++ih)
-        for (int64_t iw = 0; iw < perRow; ++iw) {
-          uint64_t at =
-              uint64_t(in * s[0] + row * s[1] + ih * s[2] + iw * s[3]);
-          uint64_t start =
-              (lane << kLaneShift) + *tensor.address - base + at * bytes;
-          pieces.push_back({start, start + (isRow ? uint64_t(w) : 1) * bytes});
-        }
-    }
-  std::sort(pieces.begin(), pieces.end());
-  return pieces;
-}
-
-/// False if two tensors whose footprints meet share no byte: parts of one
-/// tensor beside each other, or in different lanes.
-static bool shareBytes(const Tensor &a, const Tensor &b, const Chip &chip) {
-  uint64_t base = std::min(*a.address, *b.address);
-  std::vector<Footprint> x = piecesOf(a, base, chip),
-                         y = piecesOf(b, base, chip);
-  if (x.empty() || y.empty())
-    return true;
-  // Pieces of one tensor may repeat (stride 0), so that ends need not rise, but
-  // all of one tensor have one length.
-  for (size_t i = 0, j = 0; i < x.size() && j < y.size();) {
-    if (x[i].end <= y[j].start)
-      ++i;
-    else if (y[j].end <= x[i].start)
-      ++j;
-    else
-      return true;
-  }
-  return false;
+  // Before allocation every tensor lies in a region of 2^40 bytes of its own
+  // (frontend/ppl/Recorder.cpp); real addresses are smaller.
+  constexpr uint64_t region = uint64_t(1) << 40;
+  bool isKnown = sharing == Sharing::Shares;
+  return str(dst) + " at " + std::to_string(*to.address % region) +
+         (isKnown ? " overlaps " : " may overlap ") + str(src) + " at " +
+         std::to_string(*from.address % region) +
+         (isKnown ? "" : " (their strides are too irregular to tell)");
 }
 
 static std::string overlapOf(const Call &call, std::string_view dst,
                              const Names &others, bool exactIsFine) {
   const Tensor *to = call.tensor(dst);
-  if (!to)
-    return {};
-  std::optional<Footprint> a = footprintOf(*to, *call.chip);
   for (std::string_view name : others) {
     const Tensor *from = call.tensor(name);
-    if (!from || from->memory != to->memory || !a)
+    // One element repeated is not the same place: the first write may change
+    // what the later ones read.
+    if (!to || !from || (exactIsFine && isSamePlace(*to, *from, *call.chip)))
       continue;
-    std::optional<Footprint> b = footprintOf(*from, *call.chip);
-    if (!b || a->end <= b->start || b->end <= a->start)
-      continue;
-    bool isSame = a->start == b->start && to->strides == from->strides &&
-                  to->lane == from->lane &&
-                  bitsOf(to->type) == bitsOf(from->type);
-    // One element repeated reads a place that the first write may change.
-    bool repeats = from->shape != to->shape;
-    if ((exactIsFine && isSame && !repeats) ||
-        !shareBytes(*to, *from, *call.chip))
-      continue;
-    // Before allocation every tensor lies in a region of 2^40 bytes of its own
-    // (frontend/ppl/Recorder.cpp); real addresses are smaller.
-    constexpr uint64_t region = uint64_t(1) << 40;
-    return str(dst) + " at " + std::to_string(a->start % region) +
-           " overlaps " + str(name) + " at " +
-           std::to_string(b->start % region);
+    std::string found = overlapFound(dst, *to, name, *from, *call.chip);
+    if (!found.empty())
+      return found;
   }
   return {};
 }

@@ -58,10 +58,15 @@ Rule shapeIs(std::string_view name, Dims shape);
 Rule sameAxis(std::string_view a, char axisA, std::string_view b, char axisB);
 /// At least one of the arguments is a tensor.
 Rule someTensor(Names names);
+/// "dst at 64 overlaps src at 0"; empty if they lie apart or have no address.
+std::string overlapFound(std::string_view dst, const Tensor &to,
+                         std::string_view src, const Tensor &from,
+                         const Chip &chip);
 /// `dst` may be exactly a source (same start, strides and element size) or lie
-/// apart from it, not overlap in part.
+/// apart from it, not overlap in part. By elements: columns of one matrix are
+/// apart.
 Rule noPartialOverlap(std::string_view dst, Names sources);
-/// Lies apart from the others wholly.
+/// Lies apart from the others wholly, by elements.
 Rule apart(std::string_view dst, Names others);
 /// The w stride in bytes is 1 to the chip's limit (128 on BM1684X).
 Rule shortWStride(Names names);

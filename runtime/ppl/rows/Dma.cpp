@@ -18,12 +18,9 @@ static Operation copyRow(std::string_view name, std::string_view summary,
   row.summary = summary;
   row.formula = "dst(n,c,h,w) = src(n,c,h,w), bits unchanged";
   row.slots = {result("dst", types, to), source("src", types, from)};
-  row.rules = {sameTypes({"dst", "src"}),
-               sameShapes({"dst", "src"}),
-               carriedTypes({"dst", "src"}),
-               fp20IsDense({"dst", "src"}),
-               shortWStride({"dst", "src"}),
-               elementsApart("dst", {"src"}, /*exactIsFine=*/true)};
+  row.rules = {sameTypes({"dst", "src"}),    sameShapes({"dst", "src"}),
+               carriedTypes({"dst", "src"}), fp20IsDense({"dst", "src"}),
+               shortWStride({"dst", "src"}), noPartialOverlap("dst", {"src"})};
   row.example = example;
   return row;
 }
@@ -80,13 +77,10 @@ static Operation transposeRow(std::string_view name, std::string_view summary,
     row.slots.push_back(choice("trans_mode", {"NC_TRANS", "CW_TRANS"}, 1));
   if (mode != 0)
     row.chipNote = kCwNote;
-  row.rules = {sameTypes({"dst", "src"}),
-               carriedTypes({"dst", "src"}),
-               exchangedShapes(mode),
-               shortWStride({"dst", "src"}),
-               unitWStrideIfCw(mode),
-               axesFit({"dst", "src"}, "nchw"),
-               elementsApart("dst", {"src"}, /*exactIsFine=*/false)};
+  row.rules = {sameTypes({"dst", "src"}), carriedTypes({"dst", "src"}),
+               exchangedShapes(mode),     shortWStride({"dst", "src"}),
+               unitWStrideIfCw(mode),     axesFit({"dst", "src"}, "nchw"),
+               apart("dst", {"src"})};
   if (to & from)
     row.rules.push_back(sameSide("dst", "src"));
   return row;
@@ -146,7 +140,7 @@ static Operation reverseRow() {
                axesFit({"dst", "src"}, "nchw"),
                unitStride({"dst", "src"}, 'w'),
                reversedAxis(),
-               elementsApart("dst", {"src"}, /*exactIsFine=*/false)};
+               apart("dst", {"src"})};
   row.chips = {"bm1688", "bm1690", "sg2380"};
   row.chipNote =
       "the manual names SG2380 only; the engines of BM1688 (n, c and "
@@ -324,7 +318,7 @@ static std::vector<Operation> rowsByIndex() {
                   unitStride({"dst", "param"}, 'w'),
                   unitStride({"index"}, 'h'),
                   startPositionExists("index_start_pos"),
-                  elementsApart("dst", {"param", "index"}, false)};
+                  apart("dst", {"param", "index"})};
   gather.example = "gtensor<fp32> rows({1, 8, 9, 7}, GLOBAL), "
                    "picked({1, 8, 4, 7}, GLOBAL); "
                    "gtensor<uint32> which({1, 8, 4, 1}, GLOBAL); "
@@ -341,14 +335,11 @@ static std::vector<Operation> rowsByIndex() {
   scatter.slots = {updated("dst", kMoved, any), source("param", kMoved, any),
                    source("index", DataType::Uint32, any),
                    integer("start_pos", 0, INT32_MAX, 0), flag("inplace_add")};
-  scatter.rules = {sameTypes({"dst", "param"}),
-                   carriedTypes({"dst", "param"}),
-                   rowShapes("param"),
-                   unitStride({"dst", "param"}, 'w'),
-                   unitStride({"index"}, 'h'),
-                   startPositionExists("start_pos"),
-                   addExists("inplace_add"),
-                   elementsApart("dst", {"param", "index"}, false)};
+  scatter.rules = {
+      sameTypes({"dst", "param"}), carriedTypes({"dst", "param"}),
+      rowShapes("param"),          unitStride({"dst", "param"}, 'w'),
+      unitStride({"index"}, 'h'),  startPositionExists("start_pos"),
+      addExists("inplace_add"),    apart("dst", {"param", "index"})};
   scatter.example = "gtensor<fp32> rows({1, 8, 4, 7}, GLOBAL), "
                     "all({1, 8, 9, 7}, GLOBAL); "
                     "gtensor<uint32> where({1, 8, 4, 1}, GLOBAL); "
@@ -369,13 +360,11 @@ static std::vector<Operation> channelsByIndex() {
       "with i = index(0,c,0,0), unsigned, and s = index_start_pos: "
       "dst(0,c,h,w) = param(0,i-s,h,w) if s <= i < s + param.c, else C";
   gather.chipNote = note;
-  gather.rules = {sameTypes({"dst", "param"}),
-                  carriedTypes({"dst", "param"}),
-                  constantFits("C", "dst"),
-                  channelShapes("dst"),
-                  densePlanes({"dst", "param"}),
-                  startPositionExists("index_start_pos"),
-                  elementsApart("dst", {"param", "index"}, false)};
+  gather.rules = {
+      sameTypes({"dst", "param"}),     carriedTypes({"dst", "param"}),
+      constantFits("C", "dst"),        channelShapes("dst"),
+      densePlanes({"dst", "param"}),   startPositionExists("index_start_pos"),
+      apart("dst", {"param", "index"})};
   gather.example = "gtensor<fp32> all({1, 9, 5, 7}, GLOBAL), "
                    "picked({1, 4, 5, 7}, GLOBAL); "
                    "gtensor<uint32> which({1, 4, 1, 1}, GLOBAL); "
@@ -389,13 +378,11 @@ static std::vector<Operation> channelsByIndex() {
       "inplace_add; other channels stay, of channels with one index the last "
       "wins";
   scatter.chipNote = note;
-  scatter.rules = {sameTypes({"dst", "param"}),
-                   carriedTypes({"dst", "param"}),
-                   channelShapes("param"),
-                   densePlanes({"dst", "param"}),
-                   startPositionExists("start_pos"),
-                   addExists("inplace_add"),
-                   elementsApart("dst", {"param", "index"}, false)};
+  scatter.rules = {
+      sameTypes({"dst", "param"}),      carriedTypes({"dst", "param"}),
+      channelShapes("param"),           densePlanes({"dst", "param"}),
+      startPositionExists("start_pos"), addExists("inplace_add"),
+      apart("dst", {"param", "index"})};
   scatter.example = "gtensor<fp32> all({1, 9, 5, 7}, GLOBAL), "
                     "some({1, 4, 5, 7}, GLOBAL); "
                     "gtensor<uint32> where({1, 4, 1, 1}, GLOBAL); "
@@ -436,7 +423,7 @@ static Operation maskSelectRow() {
                   axesFit({"src", "mask"}, "nchw"),
                   holdsAll("dst", "src"),
                   shapeIs("count", {1, 1, 1, 1}),
-                  elementsApart("dst", {"src", "mask"}, false)};
+                  apart("dst", {"src", "mask"})};
   select.example = "gtensor<uint8> mask({2, 8, 5, 7}, GLOBAL); "
                    "gtensor<fp32> packed({1, 1, 1, 560}, GLOBAL); "
                    "dma::fill(mask, 1); dma::mask_select(packed, g, mask);";
@@ -464,7 +451,7 @@ static Operation nonzeroRow() {
                    axesFit({"src"}, "nchw"),
                    holdsAll("dst", "src"),
                    shapeIs("count", {1, 1, 1, 1}),
-                   elementsApart("dst", {"src"}, false)};
+                   apart("dst", {"src"})};
   nonzero.chipNote = "the vendor's runtime asks the engine for int32 "
                      "positions only; that of BM1684X writes narrower ones "
                      "as well";

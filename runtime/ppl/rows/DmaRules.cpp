@@ -104,136 +104,18 @@ Rule catalog::sameSide(std::string_view dst, std::string_view src) {
 // Overlap
 //===----------------------------------------------------------------------===//
 
-/// What is larger is not walked: its overlaps are not found.
-static constexpr int64_t kMostWalked = int64_t(1) << 20;
-
-/// Calls `visit(start byte)` for every element; local bytes are counted lane by
-/// lane.
-template <class Visit>
-static void eachStart(const Tensor &t, const Chip &chip, Visit visit) {
-  bool isLocal = t.memory == Memory::Local;
-  for (int64_t n = 0; n < t.shape[0]; ++n)
-    for (int64_t c = 0; c < t.shape[1]; ++c)
-      for (int64_t h = 0; h < t.shape[2]; ++h)
-        for (int64_t w = 0; w < t.shape[3]; ++w) {
-          int64_t row = isLocal ? (t.lane + c) / chip.lanes : c;
-          uint64_t at = n * t.strides[0] + row * t.strides[1] +
-                        h * t.strides[2] + w * t.strides[3];
-          uint64_t lane = isLocal ? (t.lane + c) % chip.lanes : 0;
-          visit(lane * chip.laneBytes + *t.address + at * bitsOf(t.type) / 8);
-        }
-}
-
-static bool rangesMeet(const Tensor &a, const Tensor &b, const Chip &chip) {
-  if (*a.address + extentBytes(a, chip) <= *b.address ||
-      *b.address + extentBytes(b, chip) <= *a.address)
-    return false;
-  if (a.memory != Memory::Local)
-    return true;
-  int64_t lanes = chip.lanes;
-  if (a.shape[1] >= lanes || b.shape[1] >= lanes)
-    return true;
-  int64_t distance = (int64_t(b.lane) - int64_t(a.lane) + lanes) % lanes;
-  return distance < a.shape[1] || lanes - distance < b.shape[1];
-}
-
-/// Whether a step of `delta` elements leads from an element of `a` to one of
-/// `b`, by the axes from `axis` on. Both have these strides, each longer than
-/// what the later axes reach.
-static bool stepsMeet(const Tensor &a, const Tensor &b, int64_t delta,
-                      int axis = 0) {
-  if (axis == 4)
-    return delta == 0;
-  int64_t stride = a.strides[axis];
-  if (stride == 0 || (a.shape[axis] == 1 && b.shape[axis] == 1))
-    return stepsMeet(a, b, delta, axis + 1);
-  int64_t nearest = delta / stride;
-  for (int64_t step = nearest - 1; step <= nearest + 1; ++step)
-    if (step > -a.shape[axis] && step < b.shape[axis] &&
-        stepsMeet(a, b, delta - step * stride, axis + 1))
-      return true;
-  return false;
-}
-
-/// The strides of both are equal, and longer than the axes within.
-static bool areParts(const Tensor &a, const Tensor &b) {
-  int64_t inner = 0;
-  for (int axis = 3; axis >= 0; --axis) {
-    int64_t size = std::max(a.shape[axis], b.shape[axis]);
-    if (size > 1 &&
-        (a.strides[axis] != b.strides[axis] || a.strides[axis] <= inner))
-      return false;
-    inner += (size - 1) * a.strides[axis];
-  }
-  return true;
-}
-
-static bool elementsMeet(const Tensor &a, const Tensor &b, const Chip &chip) {
-  if (!rangesMeet(a, b, chip))
-    return false;
-  if (a.type == DataType::Fp20) // without gaps
-    return true;
-  int64_t delta = int64_t(*a.address - *b.address), bytes = bytesOf(a.type);
-  bool isExact = a.memory != Memory::Local && bitsOf(a.type) >= 8 &&
-                 bitsOf(a.type) == bitsOf(b.type) && delta % bytes == 0;
-  if (isExact && areParts(a, b))
-    return stepsMeet(a, b, delta / bytes);
-  if (a.elements() + b.elements() > kMostWalked)
-    return false;
-  std::vector<uint64_t> starts;
-  eachStart(a, chip, [&](uint64_t byte) { starts.push_back(byte); });
-  std::sort(starts.begin(), starts.end());
-  uint64_t size = bytesOf(a.type), otherSize = bytesOf(b.type);
-  bool meet = false;
-  eachStart(b, chip, [&](uint64_t byte) {
-    // The first element that ends behind `byte`.
-    uint64_t from = byte >= size ? byte - size + 1 : 0;
-    auto next = std::lower_bound(starts.begin(), starts.end(), from);
-    meet |= next != starts.end() && *next < byte + otherSize;
-  });
-  return meet;
-}
-
-static bool isSamePlace(const Tensor &a, const Tensor &b) {
-  return a.address == b.address && a.lane == b.lane && a.shape == b.shape &&
-         a.strides == b.strides && bitsOf(a.type) == bitsOf(b.type);
-}
-
-Rule catalog::elementsApart(std::string_view dst, Names others,
-                            bool exactIsFine) {
-  std::string text = str(dst) + " must " +
-                     (exactIsFine ? "be exactly or share nothing with "
-                                  : "share no byte with ") +
-                     list(others);
-  return {text, [dst, others, exactIsFine](const Call &call) {
-            const Tensor *to = call.tensor(dst);
-            for (std::string_view name : others) {
-              const Tensor *from = call.tensor(name);
-              if (!to || !from || to->memory != from->memory || !to->address ||
-                  !from->address || (exactIsFine && isSamePlace(*to, *from)))
-                continue;
-              if (elementsMeet(*to, *from, *call.chip))
-                return str(dst) + " at " + str(*to->address) + " overlaps " +
-                       str(name) + " at " + str(*from->address);
-            }
-            return std::string();
-          }};
-}
-
 Rule catalog::broadcastInPlace() {
-  return {
-      "dst must begin with src or share no byte with it", [](const Call &call) {
-        const Tensor *to = call.tensor("dst"), *from = call.tensor("src");
-        if (!to || !from || !to->address || !from->address)
-          return std::string();
-        Tensor first = *to;
-        first.shape[1] = 1;
-        first.strides[1] = from->strides[1]; // one channel: never used
-        if (isSamePlace(first, *from) || !elementsMeet(*to, *from, *call.chip))
-          return std::string();
-        return "dst at " + str(*to->address) + " overlaps src at " +
-               str(*from->address);
-      }};
+  return {"dst must begin with src or share no byte with it",
+          [](const Call &call) {
+            const Tensor *to = call.tensor("dst"), *from = call.tensor("src");
+            if (!to || !from)
+              return std::string();
+            Tensor first = *to;
+            first.shape[1] = 1;
+            if (isSamePlace(first, *from, *call.chip))
+              return std::string();
+            return overlapFound("dst", *to, "src", *from, *call.chip);
+          }};
 }
 
 //===----------------------------------------------------------------------===//
@@ -616,7 +498,7 @@ Operation catalog::reduceRow(std::string_view name, Unit unit, unsigned from) {
                                  ? std::string("opcode is ALL_REDUCE_MUL")
                                  : std::string();
                     }),
-               elementsApart("dst", {"src"}, /*exactIsFine=*/true)};
+               noPartialOverlap("dst", {"src"})};
   row.chips = {"bm1690"};
   row.chipNote = "the unit that combines lies at the L2 of BM1690";
   row.example = unit == Unit::Dma

@@ -14,10 +14,6 @@ Rule carriedTypes(Names names);
 /// fp20 lies in blocks of 51 elements: system memory, 128-byte addresses,
 /// neighbours side by side.
 Rule fp20IsDense(Names names);
-/// No element of `dst` lies in one of `others`, element by element: columns of
-/// one matrix are apart. Does not find overlaps of large tensors with different
-/// strides. `exactIsFine`: dst may be all of a source.
-Rule elementsApart(std::string_view dst, Names others, bool exactIsFine);
 /// Both in local memory or both in system memory.
 Rule sameSide(std::string_view dst, std::string_view src);
 /// `mode`: 0 n and c of dst and src are exchanged, 1 c and w, 2 as the choice

@@ -114,8 +114,8 @@ static Operation topkRow() {
                countOfResults(),
                roomForResults(),
                denseRows({"dst", "dst_idx", "src", "src_idx"}),
-               elementsApart("dst", {"src", "src_idx", "dst_idx"}, false),
-               elementsApart("dst_idx", {"src", "src_idx"}, false)};
+               apart("dst", {"src", "src_idx", "dst_idx"}),
+               apart("dst_idx", {"src", "src_idx"})};
   row.chips = {"bm1684x", "bm1688", "bm1690"};
   row.chipNote = "SG2380 has no sorting engine; a bmodel of BM1684X holds no "
                  "commands for its own, there the TIU ranks the elements by "
@@ -173,7 +173,7 @@ static Operation gatherLineRow() {
                     ", param has " + number(lines) + " lines";
            }),
       constantFits("C", "dst"),
-      elementsApart("dst", {"param", "index"}, false)};
+      apart("dst", {"param", "index"})};
   row.chips = {"bm1684x"};
   row.chipNote = "the other chips' sorting engines have no such command; "
                  "dma.gather_h does the same. A bmodel of BM1684X holds no "

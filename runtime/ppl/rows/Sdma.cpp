@@ -37,28 +37,28 @@ static std::vector<Operation> copies() {
                              fp20IsDense({"dst", "src"}),
                              wStrideAtMost({"dst", "src"}, kMostStepBytes),
                              axesFit({"dst", "src"}, "nchw"),
-                             elementsApart("dst", {"src"}, true)};
+                             noPartialOverlap("dst", {"src"})};
   Operation move =
       sdmaRow("sdma.move", "4.4.1", "copies a tensor within system memory",
               "dst(n,c,h,w) = src(n,c,h,w), bits unchanged", slots, rules,
               "gtensor<fp32> t({2, 8, 5, 7}, L2); sdma::move(t, g);");
-  Operation compact = sdmaRow(
-      "sdma.move_compact", "4.4.1",
-      "copies a continuous tensor within system memory",
-      "dst[i] = src[i] over all elements in row-major order", slots,
-      {sameTypes({"dst", "src"}),
-       rule("dst and src must have equally many elements",
-            [](const Call &call) {
-              int64_t to = call.tensor("dst")->elements(),
-                      from = call.tensor("src")->elements();
-              return to == from ? std::string()
-                                : "dst has " + std::to_string(to) + ", src " +
-                                      std::to_string(from);
-            }),
-       layoutIs("dst", {AlignMode::Continuous}),
-       layoutIs("src", {AlignMode::Continuous}), fp20IsDense({"dst", "src"}),
-       elementsApart("dst", {"src"}, true)},
-      "gtensor<fp32> t({1, 1, 80, 7}, L2); sdma::move_compact(t, g);");
+  Operation compact =
+      sdmaRow("sdma.move_compact", "4.4.1",
+              "copies a continuous tensor within system memory",
+              "dst[i] = src[i] over all elements in row-major order", slots,
+              {sameTypes({"dst", "src"}),
+               rule("dst and src must have equally many elements",
+                    [](const Call &call) {
+                      int64_t to = call.tensor("dst")->elements(),
+                              from = call.tensor("src")->elements();
+                      return to == from ? std::string()
+                                        : "dst has " + std::to_string(to) +
+                                              ", src " + std::to_string(from);
+                    }),
+               layoutIs("dst", {AlignMode::Continuous}),
+               layoutIs("src", {AlignMode::Continuous}),
+               fp20IsDense({"dst", "src"}), noPartialOverlap("dst", {"src"})},
+              "gtensor<fp32> t({1, 1, 80, 7}, L2); sdma::move_compact(t, g);");
   return {move, compact};
 }
 
@@ -90,7 +90,7 @@ static Operation transposeRow(std::string_view name, std::string_view summary,
       {result("dst", kMoved, kSystem), source("src", kMoved, kSystem)},
       {sameTypes({"dst", "src"}), exchangedShapes(mode),
        wStrideAtMost({"dst", "src"}, kMostStepBytes), unitWStrideIfCw(mode),
-       axesFit({"dst", "src"}, "nchw"), elementsApart("dst", {"src"}, false)},
+       axesFit({"dst", "src"}, "nchw"), apart("dst", {"src"})},
       example);
   if (mode == 2) // the Python form's default
     row.slots.push_back(choice("trans_mode", {"NC_TRANS", "CW_TRANS"}, 0));
@@ -130,8 +130,7 @@ static std::vector<Operation> rowsByIndex() {
                index, real("C")},
               {sameTypes({"dst", "param"}), constantFits("C", "dst"),
                rowShapes("dst"), unitStride({"dst", "param"}, 'w'),
-               unitStride({"index"}, 'h'),
-               elementsApart("dst", {"param", "index"}, false)},
+               unitStride({"index"}, 'h'), apart("dst", {"param", "index"})},
               "gtensor<fp32> rows({1, 8, 9, 7}, GLOBAL), "
               "picked({1, 8, 4, 7}, L2); "
               "gtensor<uint32> which({1, 8, 4, 1}, GLOBAL); "
@@ -147,8 +146,7 @@ static std::vector<Operation> rowsByIndex() {
                integer("start_pos", 0, INT32_MAX, 0), flag("result_add"), port},
               {sameTypes({"dst", "param"}), rowShapes("param"),
                unitStride({"dst", "param"}, 'w'), unitStride({"index"}, 'h'),
-               addExists("result_add"),
-               elementsApart("dst", {"param", "index"}, false)},
+               addExists("result_add"), apart("dst", {"param", "index"})},
               "gtensor<fp32> rows({1, 8, 4, 7}, GLOBAL), all({1, 8, 9, 7}, L2);"
               " gtensor<uint32> where({1, 8, 4, 1}, GLOBAL); "
               "sdma::fill(rows, 3); sdma::fill(where, 2); sdma::zero(all); "

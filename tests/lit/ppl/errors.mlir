@@ -234,3 +234,21 @@ func.func @scatter_list() {
   ppl.gdma.scatter_h %y, %x, %i : !ppl.tensor<1x1x9x8xf32, global, continuous>, !ppl.tensor<1x1x5x8xf32, global, continuous>, !ppl.tensor<1x1x4x1xui32, global, continuous>
   return
 }
+
+// -----
+
+func.func @slot_twice() {
+  %x = ppl.alloc : <1x64x4x8xf32, local, aligned>
+  // expected-error @+1 {{slot 'dst' is given twice}}
+  ppl.tiu.fadd dst = %x, dst = %x, src0 = %x, src1 = 1.5 : f64 : !ppl.tensor<1x64x4x8xf32, local, aligned>, !ppl.tensor<1x64x4x8xf32, local, aligned>, !ppl.tensor<1x64x4x8xf32, local, aligned>
+  return
+}
+
+// -----
+
+func.func @number_twice() {
+  %x = ppl.alloc : <1x64x4x8xf32, local, aligned>
+  // expected-error @+1 {{slot 'src1' is given twice}}
+  ppl.tiu.fadd dst = %x, src0 = %x, src1 = 1.5 : f64, src1 = %x : !ppl.tensor<1x64x4x8xf32, local, aligned>, !ppl.tensor<1x64x4x8xf32, local, aligned>, !ppl.tensor<1x64x4x8xf32, local, aligned>
+  return
+}

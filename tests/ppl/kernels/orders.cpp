@@ -139,3 +139,25 @@ __TEST__ void barrier_inside_a_round() {
       out, &all, [=](int64_t i) { return double((in[i] + 1.0f) * in[i]); }, 0,
       0);
 }
+
+/// Columns of one matrix, a tile a round, changed in place: no byte is in two
+/// tiles.
+__KERNEL__ void columns_in_place(float *matrix, int tiles) {
+  gtensor<float> all({1, 64, 8, tiles * 16}, GLOBAL, matrix);
+  dim4 part = {1, 64, 8, 16};
+  for (int i = 0; i < tiles; ++i) {
+    enable_pipeline();
+    tensor<float> x(part), y(part);
+    dma::load(x, all.sub_view(part, {0, 0, 0, i * 16}));
+    tiu::fadd(y, x, 1.0f);
+    dma::store(all.sub_view(part, {0, 0, 0, i * 16}), y);
+  }
+}
+__TEST__ void columns_of_one_matrix() {
+  dim4 all = {1, 64, 8, 96};
+  float *matrix = ppl::malloc<float>(&all);
+  for (int64_t i = 0; i < 64 * 8 * 96; ++i)
+    matrix[i] = float(i % 1024);
+  columns_in_place(matrix, 6);
+  expect(matrix, &all, [](int64_t i) { return double(i % 1024 + 1); }, 0, 0);
+}

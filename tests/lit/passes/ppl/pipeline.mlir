@@ -78,3 +78,33 @@ ppl.net @carried on "bm1684x" weights [4294967296, 0] context [4294967296, 65536
     ppl.dma.store dst = %a, src = %y1 : !g, !l
   }
 }
+
+// -----
+
+// Column tiles of one matrix, changed in place: no byte is in two of them, so that their rounds overlap.
+!m = !ppl.tensor<1x64x4x32xf32, global, continuous>
+!g = !ppl.tensor<1x64x4x16xf32, global, [8192, 128, 32, 1]>
+!l = !ppl.tensor<1x64x4x16xf32, local, aligned>
+// CHECK-LABEL: ppl.net @columns
+// CHECK: ppl.dma.load
+// CHECK-NEXT: ppl.dma.load
+// CHECK-NEXT: ppl.tiu.fadd
+ppl.net @columns on "bm1684x" weights [4294967296, 0] context [4294967296, 65536] inputs [] outputs [] {
+  %m = ppl.global at 4294967296 : !m
+  %a0 = ppl.view %m [0, 0, 0, 0] : !m -> !g
+  %a1 = ppl.view %m [0, 0, 0, 16] : !m -> !g
+  %x0 = ppl.alloc : !l
+  %y0 = ppl.alloc : !l
+  ppl.round "k.cpp:5" {
+    ppl.dma.load dst = %x0, src = %a0 : !l, !g
+    ppl.tiu.fadd dst = %y0, src0 = %x0, src1 = 1.0 : f64 : !l, !l
+    ppl.dma.store dst = %a0, src = %y0 : !g, !l
+  }
+  %x1 = ppl.alloc : !l
+  %y1 = ppl.alloc : !l
+  ppl.round "k.cpp:5" {
+    ppl.dma.load dst = %x1, src = %a1 : !l, !g
+    ppl.tiu.fadd dst = %y1, src0 = %x1, src1 = 1.0 : f64 : !l, !l
+    ppl.dma.store dst = %a1, src = %y1 : !g, !l
+  }
+}

@@ -208,7 +208,7 @@ std::vector<Case> dmaCopies() {
                                *b.tensor("dst").address + 2;
                          },
                          "dst at 4294967296 overlaps src at 4294967298; dst "
-                         "must be exactly or share nothing with src"});
+                         "must be exactly a source or lie apart from it"});
   Case load = copyCase("dma.load", true, false);
   load.broken.push_back(
       {[](CallBuilder &b) { b.set("dst", b.global(T::Fp16, kShape)); },
