@@ -69,13 +69,20 @@ void Errors::add(float x, float value, double exact) {
   double error;
   if (magnitude < 0x1p-126 && value == 0)
     error = 0; // the machine has no subnormals
-  else if (std::isinf(value) && magnitude > double(0x1.fffffep127f))
+  else if (std::isinf(value) && magnitude > double(0x1.fffffep127f) &&
+           std::signbit(value) == std::signbit(exact))
     error = 0;
   else if (!std::isfinite(value))
     error = std::numeric_limits<double>::infinity();
   else
     error = std::fabs(double(value) - exact) /
             std::ldexp(1.0, std::max(std::ilogb(magnitude), -126) - 23);
+  if (std::isinf(error)) {
+    ++lost;
+  } else {
+    mostFinite = std::max(mostFinite, error);
+    sumFinite += error;
+  }
   sum += error;
   rounded += error <= 0.5;
   if (error > most) {

@@ -13,6 +13,10 @@ struct Errors {
   double most = 0, sum = 0;
   float worst = 0;     ///< the argument of `most`
   int64_t rounded = 0; ///< nearest numbers
+  /// Infinite or NaN where the exact value is not, or of the wrong sign. These
+  /// make `most` and `sum` infinite; the finite ones add up here.
+  int64_t lost = 0;
+  double mostFinite = 0, sumFinite = 0;
   void add(float x, float value, double exact);
 };
 

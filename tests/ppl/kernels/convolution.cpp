@@ -79,14 +79,13 @@ __KERNEL__ void conv_fp16(float *out, fp16 *in, fp16 *weight, float *bias,
            Geometry{n, ic, h, w, oc, kernel, stride, pad}, pipelined);
 }
 static void testConv(Geometry g, bool pipelined) {
-  dim4 in = g.in(), out = g.out(), plain = {g.oc, g.ic, g.kernel, g.kernel},
-       bs = {1, g.oc, 1, 1};
+  dim4 in = g.in(), out = g.out(), bs = {1, g.oc, 1, 1};
   int nic = get_nic<fp16>();
   dim4 ws = {1, g.oc, div_up(g.ic, nic) * g.kernel * g.kernel, nic};
   float *y = ppl::malloc<float>(&out), *b = ppl::rand<float>(&bs, -1.0, 1.0);
   fp16 *x = ppl::rand<fp16>(&in, -1.0, 1.0), *w = ppl::malloc<fp16>(&ws);
   std::vector<fp16> weight(size_t(g.oc) * g.ic * g.kernel * g.kernel);
-  ppl::rand(weight.data(), &plain, -1.0, 1.0);
+  ppl::rand(weight, -1.0, 1.0);
   std::vector<fp16> order = packed(weight.data(), g.oc, g.ic, g.kernel, nic);
   std::copy(order.begin(), order.end(), w);
   conv_fp16(y, x, w, b, g.n, g.ic, g.h, g.w, g.oc, g.kernel, g.stride, g.pad,
@@ -131,13 +130,13 @@ __KERNEL__ void conv_int8(uint8 *out, int8 *in, int8 *weight, int32 *bias,
 __TEST__ void conv_int8_with_relu() {
   const Geometry g = {1, 40, 6, 7, 24, 3, 1, 1};
   const int shift = 9, nic = get_nic<int8>();
-  dim4 in = g.in(), out = g.out(), plain = {g.oc, g.ic, 3, 3},
-       bs = {1, g.oc, 1, 1}, ws = {1, g.oc, div_up(g.ic, nic) * 9, nic};
+  dim4 in = g.in(), out = g.out(), bs = {1, g.oc, 1, 1},
+       ws = {1, g.oc, div_up(g.ic, nic) * 9, nic};
   uint8 *y = ppl::malloc<uint8>(&out);
   int8 *x = ppl::rand<int8>(&in, -128, 127), *w = ppl::malloc<int8>(&ws);
   int32 *b = ppl::rand<int32>(&bs, -5000, 5000);
   std::vector<int8> weight(size_t(g.oc) * g.ic * 9);
-  ppl::rand(weight.data(), &plain, -128, 127);
+  ppl::rand(weight, -128, 127);
   std::vector<int8> order = packed(weight.data(), g.oc, g.ic, 3, nic);
   std::copy(order.begin(), order.end(), w);
   conv_int8(y, x, w, b, g.ic, g.h, g.w, g.oc, shift);
@@ -206,12 +205,12 @@ __KERNEL__ void upsample_deconv(fp16 *out, fp16 *in, fp16 *weight, int ic,
 }
 __TEST__ void deconv_doubles_the_size() {
   const int ic = 20, h = 5, w = 4, oc = 16, nic = get_nic<fp16>();
-  dim4 in = {1, ic, h, w}, out = {1, oc, 2 * h, 2 * w}, plain = {oc, ic, 2, 2},
+  dim4 in = {1, ic, h, w}, out = {1, oc, 2 * h, 2 * w},
        ws = {1, oc, div_up(ic, nic) * 4, nic};
   fp16 *y = ppl::malloc<fp16>(&out), *x = ppl::rand<fp16>(&in, -1.0, 1.0),
        *k = ppl::malloc<fp16>(&ws);
   std::vector<fp16> weight(size_t(oc) * ic * 4);
-  ppl::rand(weight.data(), &plain, -1.0, 1.0);
+  ppl::rand(weight, -1.0, 1.0);
   std::vector<fp16> order = packed(weight.data(), oc, ic, 2, nic);
   std::copy(order.begin(), order.end(), k);
   upsample_deconv(y, x, k, ic, h, w, oc);

@@ -16,8 +16,7 @@ namespace ppl {
 class element_count {
 public:
   element_count(const char *function, Line at)
-      : function(function), at(at),
-        where(dim4{1, 1, 1, 1}, GLOBAL, nullptr, at) {}
+      : function(function), at(at), where(dim4{1, 1, 1, 1}, GLOBAL, at) {}
 
   /// The count as a tensor of one element.
   const gtensor<uint> &tensor() const { return where; }

@@ -30,10 +30,16 @@ inline uint32_t little(const char *at, int bytes) {
 inline FileValues readBytes(const std::string &path) {
   FileValues file;
   std::ifstream stream(path, std::ios::binary);
-  if (!stream)
+  if (!stream) {
     file.problem = "cannot open '" + path + "'";
-  else
-    file.bytes.assign(std::istreambuf_iterator<char>(stream), {});
+    return file;
+  }
+  // A folder can be opened, but not read.
+  char part[4096];
+  while (stream.read(part, sizeof(part)) || stream.gcount() > 0)
+    file.bytes.insert(file.bytes.end(), part, part + stream.gcount());
+  if (stream.bad())
+    file.problem = "cannot read '" + path + "'; is it a file?";
   return file;
 }
 

@@ -121,14 +121,6 @@ inline int eu_bytes() { return detail::number(WEFT_PPL_EU_BYTES); }
 #define NPU_NUM (::ppl::lane_num())
 #define EU_BYTES (::ppl::eu_bytes())
 
-/// Bits of an element in memory.
-template <class T>
-inline constexpr int bitwidth_v =
-    std::is_same_v<T, int4> || std::is_same_v<T, uint4> ||
-            std::is_same_v<T, fp4>
-        ? 4
-        : (std::is_same_v<T, fp20> ? 20 : 8 * int(sizeof(T)));
-
 /// Bytes of an element.
 template <class T>
 constexpr int get_data_size() {
@@ -207,7 +199,7 @@ template <class T>
 gtensor<T> make_gtensor_permute(const dim4 &memShape, tensor_mode_t mode,
                                 T *address, const int *order, Line at = {}) {
   unsigned seen = 0;
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; order && i < 4; ++i)
     if (order[i] >= 0 && order[i] < 4)
       seen |= 1u << order[i];
   if (seen != 15) {
@@ -444,7 +436,8 @@ public:
   PipelineRound WEFT_PPL_NAMED(pplRound,                                       \
                                __LINE__)(::ppl::Line(__FILE__, __LINE__))
 
-/// Keeps the order of what stands before and after it in a pipelined body.
+/// In a pipelined body, what stands behind it runs in the stage of what stands
+/// before it or in a later one.
 inline void pipeline_barrier() { detail::setting(WEFT_PPL_BARRIER, 0, 0); }
 /// The tensor gets no second buffer in pipelined loops.
 template <class T>
@@ -566,13 +559,13 @@ enum msg_type_t {
 inline int get_msg_id(msg_type_t type, Line at = {}) {
   constexpr int perType = 16;
   if (type < MSG_CCL || type > MSG_CORE_SYNC ||
-      detail::session.messages[type] == perType) {
+      detail::session().messages[type] == perType) {
     detail::refuse("get_msg_id: a program has 16 messages of each of the kinds "
                    "0 to 4; use a message again",
                    at);
     return 0;
   }
-  return int(type) * perType + detail::session.messages[type]++;
+  return int(type) * perType + detail::session().messages[type]++;
 }
 inline int get_ccl_msg_id(Line at = {}) { return get_msg_id(MSG_CCL, at); }
 inline int get_local_msg_id(Line at = {}) { return get_msg_id(MSG_LOCAL, at); }

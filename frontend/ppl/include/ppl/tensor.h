@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <initializer_list>
+#include <map>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -192,6 +194,14 @@ struct fp4 {
   uint8_t bits = 0;
 };
 
+/// Bits of an element in memory.
+template <class T>
+inline constexpr int bitwidth_v =
+    std::is_same_v<T, int4> || std::is_same_v<T, uint4> ||
+            std::is_same_v<T, fp4>
+        ? 4
+        : (std::is_same_v<T, fp20> ? 20 : 8 * int(sizeof(T)));
+
 /// The number of an element type, as `data_type_t`.
 template <class T>
 constexpr data_type_t convert_dtype() {
@@ -265,14 +275,80 @@ namespace detail {
 /// Hidden: each library has its own.
 inline __attribute__((visibility("hidden"))) const weft_ppl_recorder *bound =
     nullptr;
+/// The first call that was made while no recorder was bound: by the constructor
+/// of an object at file scope. Line 0: none was.
+inline __attribute__((visibility("hidden"))) weft_ppl_line unboundCall = {
+    nullptr, 0};
+inline void noteUnbound(weft_ppl_line at) {
+  if (unboundCall.line == 0)
+    unboundCall = at;
+}
+/// Stands in while no recorder is bound; what it is asked to do it notes.
+inline __attribute__((visibility("hidden"))) const weft_ppl_recorder &
+unbound() {
+  static const weft_ppl_recorder table = [] {
+    weft_ppl_recorder t = {};
+    t.bytes = sizeof(t);
+    t.make_tensor = [](void *, int32_t, int32_t, const int64_t *, int32_t,
+                       const int64_t *, uint64_t, weft_ppl_line at) {
+      noteUnbound(at);
+      return int64_t(0);
+    };
+    t.view = [](void *, int64_t, int32_t, const int64_t *, int32_t,
+                const int64_t *, weft_ppl_line at) {
+      noteUnbound(at);
+      return int64_t(0);
+    };
+    t.sub_view = [](void *, int64_t, const int64_t *, const int64_t *,
+                    weft_ppl_line at) {
+      noteUnbound(at);
+      return int64_t(0);
+    };
+    t.describe = [](void *, int64_t, weft_ppl_tensor *) { return 0; };
+    t.call = [](void *, const char *, const weft_ppl_argument *, size_t,
+                weft_ppl_line at) { noteUnbound(at); };
+    t.enter = [](void *, int32_t, const char *, weft_ppl_line at) {
+      noteUnbound(at);
+    };
+    t.leave = [](void *, int32_t) { return 0; };
+    t.set = [](void *, int32_t, int64_t, int64_t) {};
+    t.get = [](void *, int32_t, int64_t) { return int64_t(0); };
+    t.fail = [](void *, const char *, weft_ppl_line at) { noteUnbound(at); };
+    t.allocate = [](void *, int32_t, const int64_t *, const char *,
+                    weft_ppl_line at) -> void * {
+      noteUnbound(at);
+      return nullptr;
+    };
+    t.fill_random = [](void *, void *, int32_t, int64_t, double, double) {};
+    t.expect = [](void *, const void *, int32_t, int64_t, const double *,
+                  double, double, weft_ppl_line at) { noteUnbound(at); };
+    return t;
+  }();
+  return table;
+}
 /// The recorder that runs this library.
-inline const weft_ppl_recorder &recorder() { return *bound; }
+inline const weft_ppl_recorder &recorder() {
+  return bound ? *bound : unbound();
+}
 
-/// What the headers count while one recorder is bound.
+/// Thrown where a test cannot go on, once its error has been reported.
+struct Stopped : std::exception {
+  const char *what() const noexcept override {
+    return "it cannot go on after the error above";
+  }
+};
+
+/// What the headers know while one recorder is bound.
 struct Session {
   int messages[5] = {}; ///< given out by get_msg_id, by kind
+  /// The device memory that tests have: bytes by its start.
+  std::map<uintptr_t, size_t> allocations;
 };
-inline Session session;
+/// Hidden, as `bound`.
+inline __attribute__((visibility("hidden"))) Session &session() {
+  static Session theSession;
+  return theSession;
+}
 
 struct Sizes {
   int64_t v[4];
@@ -394,6 +470,20 @@ private:
   dim4 block;
 };
 
+namespace detail {
+/// False, with an error, for the null pointer as a place in global memory.
+inline bool isPlace(tensor_mode_t mode, const void *address, Line at) {
+  if (mode != GLOBAL || address)
+    return true;
+  recorder().fail(recorder().self,
+                  "the pointer of a GLOBAL tensor is null; pass memory of "
+                  "ppl::malloc or ppl::rand, or leave the pointer out for "
+                  "memory that the compiler places",
+                  at);
+  return false;
+}
+} // namespace detail
+
 /// A tensor in global memory (DRAM) or L2 (PPL 3.2).
 template <class T>
 class gtensor : public detail::AnyTensor {
@@ -402,13 +492,16 @@ public:
   /// Device address of the first element; 0 if the compiler places the tensor.
   uint64_t address = 0;
 
-  gtensor(const dim4 &shape, tensor_mode_t mode, const void *address = nullptr,
+  /// The compiler places it; what is in it at first is unknown.
+  gtensor(const dim4 &shape, tensor_mode_t mode, Line at = {}) {
+    place(shape, mode, at);
+  }
+  /// Null: the compiler places it, in L2 only.
+  gtensor(const dim4 &shape, tensor_mode_t mode, const void *address,
           Line at = {})
       : address(reinterpret_cast<uintptr_t>(address)) {
-    detail::Sizes s(shape);
-    id = detail::recorder().make_tensor(
-        detail::recorder().self, mode, convert_dtype<T>(), s.v, CONTINUOUS,
-        nullptr, address ? this->address : WEFT_PPL_NO_ADDRESS, at);
+    if (detail::isPlace(mode, address, at))
+      place(shape, mode, at);
   }
   struct Made {
     int64_t id;
@@ -438,10 +531,16 @@ public:
                        offset.h * d.strides[2] + offset.w * d.strides[3];
     return gtensor<T>(
         Made{part(shape, offset, at),
-             address ? address + uint64_t(elements) * sizeof(T) : 0});
+             address ? address + uint64_t(elements * bitwidth_v<T> / 8) : 0});
   }
 
 private:
+  void place(const dim4 &shape, tensor_mode_t mode, Line at) {
+    detail::Sizes s(shape);
+    id = detail::recorder().make_tensor(
+        detail::recorder().self, mode, convert_dtype<T>(), s.v, CONTINUOUS,
+        nullptr, address ? address : WEFT_PPL_NO_ADDRESS, at);
+  }
   template <class T2>
   gtensor<T2> make(int64_t id) const {
     return gtensor<T2>(typename gtensor<T2>::Made{id, address});
@@ -469,6 +568,8 @@ gtensor<T> make_gtensor(const dim4 &shape, tensor_mode_t mode,
                         const void *address, const dim4 &stride, Line at = {}) {
   detail::Sizes s(shape), t(stride);
   uint64_t place = reinterpret_cast<uintptr_t>(address);
+  if (!detail::isPlace(mode, address, at))
+    return gtensor<T>(typename gtensor<T>::Made{0});
   int64_t id = detail::recorder().make_tensor(
       detail::recorder().self, mode, convert_dtype<T>(), s.v, NONE_ALIGN, t.v,
       address ? place : WEFT_PPL_NO_ADDRESS, at);
@@ -538,7 +639,12 @@ inline void call(const char *name, Line at,
 extern "C" inline __attribute__((used, visibility("default"))) void
 weft_ppl_bind(const weft_ppl_recorder *recorder) {
   ppl::detail::bound = recorder;
-  ppl::detail::session = {};
+  ppl::detail::session() = {};
+  if (recorder && ppl::detail::unboundCall.line)
+    recorder->fail(recorder->self,
+                   "this runs before any test: it belongs to an object at file "
+                   "scope; make tensors inside a kernel",
+                   ppl::detail::unboundCall);
 }
 
 #endif // WEFT_FRONTEND_PPL_INCLUDE_PPL_TENSOR_H

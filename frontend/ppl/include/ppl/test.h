@@ -7,7 +7,7 @@
 #include "ppl/kernel.h"
 
 #include <cmath>
-#include <map>
+#include <limits>
 #include <string>
 
 /// The test utilities of the manual (PPL 4.9) and `expect`. A test is a
@@ -25,23 +25,41 @@
 namespace ppl {
 
 namespace detail {
-/// The device memory that tests have: bytes by its start.
-inline std::map<uintptr_t, size_t> &allocations() {
-  static std::map<uintptr_t, size_t> map;
-  return map;
-}
 /// Bytes from `pointer` to the end of its allocation; 0 if it lies in none.
 inline size_t roomAt(const void *pointer) {
   uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
-  auto next = allocations().upper_bound(address);
-  if (next == allocations().begin())
+  const std::map<uintptr_t, size_t> &allocations = session().allocations;
+  auto next = allocations.upper_bound(address);
+  if (next == allocations.begin())
     return 0;
   --next;
   uintptr_t offset = address - next->first;
   return offset < next->second ? next->second - offset : 0;
 }
-inline int64_t elementsOf(const dim4 &d) {
-  return int64_t(d.n) * d.c * d.h * d.w;
+/// Elements of a shape that `function` was given; 0 after an error.
+inline int64_t elementsOf(const char *function, const dim4 *shape, Line at) {
+  // More than any chip's memory, and far from the ends of int64_t.
+  constexpr int64_t most = int64_t(1) << 40;
+  std::string name = function;
+  if (!shape) {
+    refuse(name + ": the shape is a null pointer", at);
+    return 0;
+  }
+  int64_t count = 1;
+  std::string text;
+  for (int size : {shape->n, shape->c, shape->h, shape->w}) {
+    text += (text.empty() ? "" : "x") + std::to_string(size);
+    if (count > 0 && count <= most)
+      count = size > 0 ? count * size : 0;
+  }
+  if (count > 0 && count <= most)
+    return count;
+  refuse(name + ": shape is " + text +
+             (count == 0 ? ", each size must be 1 or more"
+                         : ", which is more than 2^40 elements; make it "
+                           "smaller"),
+         at);
+  return 0;
 }
 template <class T>
 size_t bytesOf(int64_t elements) {
@@ -128,15 +146,20 @@ T elementOf(double value) {
 //===----------------------------------------------------------------------===//
 
 /// Zeroed memory of the device for `shape`, continuous. The test reads and
-/// writes it through the pointer; null, after a message, if there is no room.
+/// writes it through the pointer. If there is no room the test ends here, with
+/// a message.
 template <class T>
 T *malloc(const dim4 *shape, Line at = {}) {
+  const int64_t count = detail::elementsOf("malloc", shape, at);
+  if (count == 0)
+    throw detail::Stopped();
   detail::Sizes sizes(*shape);
   void *memory = detail::recorder().allocate(
       detail::recorder().self, convert_dtype<T>(), sizes.v, nullptr, at);
-  if (memory)
-    detail::allocations()[reinterpret_cast<uintptr_t>(memory)] =
-        detail::bytesOf<T>(detail::elementsOf(*shape));
+  if (!memory)
+    throw detail::Stopped();
+  detail::session().allocations[reinterpret_cast<uintptr_t>(memory)] =
+      detail::bytesOf<T>(count);
   return static_cast<T *>(memory);
 }
 /// With the block and the place of the chips that have several dies.
@@ -148,18 +171,58 @@ T *malloc(const dim4 *shape, const dim4 *, tensor_mode_t mode = GLOBAL,
   detail::refuse("unsupported: malloc with mode " + std::to_string(mode) +
                      "; tests have GLOBAL memory",
                  at);
-  return nullptr;
+  throw detail::Stopped();
 }
+
+namespace detail {
+/// Whether random elements of T can be from `low` to `high`; if not, an error.
+template <class T>
+bool areLimits(double low, double high, Line at) {
+  double least, most;
+  if constexpr (std::is_integral_v<T>) {
+    least = double(std::numeric_limits<T>::min());
+    most = double(std::numeric_limits<T>::max());
+  } else {
+    most = std::is_same_v<T, fp8e5m2>   ? fp8Value(0x7b, 5)
+           : std::is_same_v<T, fp8e4m3> ? fp8Value(0x7e, 4)
+           : std::is_same_v<T, fp16>    ? 65504.0
+           : std::is_same_v<T, bf16>    ? 0x1.fep127
+                                        : double(0x1.fffffep127f);
+    least = -most;
+  }
+  const std::string given =
+      "rand: low is " + std::to_string(low) + ", high " + std::to_string(high);
+  if (!(low <= high))
+    refuse(given + "; low must not be above high, and neither NaN", at);
+  else if (low < least || high > most)
+    refuse(given + ", the elements are from " + std::to_string(least) + " to " +
+               std::to_string(most) + "; take limits in that range",
+           at);
+  else
+    return true;
+  return false;
+}
+} // namespace detail
 
 /// Random values, in [low, high) for floats and [low, high] for integers; the
 /// same in every run.
 template <class T, class Low, class High,
           std::enable_if_t<std::is_arithmetic_v<Low>, int> = 0>
-void rand(T *memory, const dim4 *shape, Low low, High high, Line = {}) {
-  if (memory)
-    detail::recorder().fill_random(
-        detail::recorder().self, memory, convert_dtype<T>(),
-        detail::elementsOf(*shape), double(low), double(high));
+void rand(T *memory, const dim4 *shape, Low low, High high, Line at = {}) {
+  static_assert(bitwidth_v<T> == 8 * sizeof(T), "rand: whole bytes only");
+  const int64_t count = detail::elementsOf("rand", shape, at);
+  if (count == 0 || !detail::areLimits<T>(double(low), double(high), at))
+    return;
+  const size_t room = detail::roomAt(memory) / sizeof(T);
+  if (uint64_t(count) > room)
+    return detail::refuse(
+        "rand: " + std::to_string(count) + " elements, the memory has room " +
+            "for " + std::to_string(room) +
+            "; take memory of ppl::malloc and a shape no larger than it",
+        at);
+  detail::recorder().fill_random(detail::recorder().self, memory,
+                                 convert_dtype<T>(), count, double(low),
+                                 double(high));
 }
 /// Only the elements at `offset` + index * `stride`, both in elements; the
 /// default offset is 0.
@@ -167,8 +230,9 @@ template <class T, class Low, class High,
           std::enable_if_t<std::is_arithmetic_v<Low>, int> = 0>
 void rand(T *memory, const dim4 *shape, const dim4 *stride, const dim4 *offset,
           Low low, High high, Line at = {}) {
-  static_assert(bitwidth_v<T> >= 8, "rand with strides: whole bytes only");
-  if (!memory)
+  static_assert(bitwidth_v<T> == 8 * sizeof(T), "rand: whole bytes only");
+  const int64_t count = detail::elementsOf("rand", shape, at);
+  if (count == 0 || !detail::areLimits<T>(double(low), double(high), at))
     return;
   dim4 s = stride ? *stride
                   : dim4{shape->c * shape->h * shape->w, shape->h * shape->w,
@@ -185,8 +249,14 @@ void rand(T *memory, const dim4 *shape, const dim4 *stride, const dim4 *offset,
                               " lies outside the allocation; make it larger "
                               "or the strides smaller",
                           at);
-  std::vector<T> values(size_t(detail::elementsOf(*shape)));
-  rand(values.data(), shape, low, high, at);
+  for (int stride : {s.n, s.c, s.h, s.w})
+    if (stride < 0)
+      return detail::refuse("rand: a stride is " + std::to_string(stride) +
+                                ", must be 0 or more",
+                            at);
+  std::vector<T> values;
+  values.resize(size_t(count));
+  rand(values, low, high, at);
   size_t next = 0;
   for (int n = 0; n < shape->n; ++n)
     for (int c = 0; c < shape->c; ++c)
@@ -201,6 +271,14 @@ void rand(T *memory, const dim4 *shape, const dim4 *stride, Low low, High high,
           Line at = {}) {
   rand(memory, shape, stride, static_cast<const dim4 *>(nullptr), low, high,
        at);
+}
+/// Fills memory of the test's own, all of it.
+template <class T, class Low, class High>
+void rand(std::vector<T> &values, Low low, High high, Line at = {}) {
+  if (detail::areLimits<T>(double(low), double(high), at))
+    detail::recorder().fill_random(detail::recorder().self, values.data(),
+                                   convert_dtype<T>(), int64_t(values.size()),
+                                   double(low), double(high));
 }
 /// Allocates and fills.
 template <class T, class Low, class High,
@@ -296,6 +374,8 @@ enum FileMode { Binary = 0, Npy = 1, Npz = 2 };
 template <class File, class T>
 void readFile(T *destination, const char *path, FileMode mode,
               const char *array, Line at) {
+  if (!path || !array)
+    return refuse("the name of a file or an array is a null pointer", at);
   FileValues file = mode == Npz   ? readNpz(path, array)
                     : mode == Npy ? parseNpy(readBytes(path), path)
                                   : readBytes(path);
@@ -390,7 +470,16 @@ void read_file(T *destination, const char *path, int mode,
 template <class T, class Wanted>
 void expect(const T *memory, const dim4 *shape, Wanted &&wanted,
             double rtol = 0, double atol = 0, Line at = {}) {
-  int64_t count = detail::elementsOf(*shape);
+  const int64_t count = detail::elementsOf("expect", shape, at);
+  const size_t room = detail::roomAt(memory);
+  if (count == 0)
+    return;
+  if (detail::bytesOf<T>(count) > room)
+    return detail::refuse(
+        "expect: " + std::to_string(count) + " elements, the memory has room " +
+            "for " + std::to_string(room * 8 / bitwidth_v<T>) +
+            "; take memory of ppl::malloc and a shape no larger than it",
+        at);
   std::vector<double> values;
   values.reserve(size_t(count));
   if constexpr (std::is_invocable_v<Wanted, int, int, int, int>) {
@@ -411,10 +500,8 @@ void expect(const T *memory, const dim4 *shape, Wanted &&wanted,
                               " values are given for a shape of " +
                               std::to_string(count) + " elements",
                           at);
-  if (memory)
-    detail::recorder().expect(detail::recorder().self, memory,
-                              convert_dtype<T>(), count, values.data(), rtol,
-                              atol, at);
+  detail::recorder().expect(detail::recorder().self, memory, convert_dtype<T>(),
+                            count, values.data(), rtol, atol, at);
 }
 
 } // namespace ppl

@@ -20,7 +20,7 @@ struct Sides : Argument {
 /// An operand that is a tensor or a number.
 using Operand = const Argument &;
 
-inline const Argument kLeftOut;
+inline __attribute__((visibility("hidden"))) const Argument kLeftOut;
 
 } // namespace ppl::detail
 

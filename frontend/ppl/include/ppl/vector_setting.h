@@ -11,7 +11,7 @@ namespace ppl::detail {
 struct VectorSetting {
   int ew = 0, lmul = 0, length = 0;
 };
-inline VectorSetting vectorSetting;
+inline __attribute__((visibility("hidden"))) VectorSetting vectorSetting;
 
 } // namespace ppl::detail
 

@@ -282,7 +282,13 @@ public:
     Real q = div(magnitude(above), less(d, 0x1p-60f, mul(d, 0x1p64f), d));
     Real y = less(d, 0x1p-60f, mul(q, 0x1p64f), q);
     Bits sign = xor_(xor_(bits(above), bits(below)), shifted(odd, 31));
-    return within(65536.0f, x, negated(y, sign));
+    Real signedY = negated(y, sign);
+    if (!cotangent)
+      return within(65536.0f, x, signedY);
+    // The reduction takes the sign off a zero; cot -0 is -inf.
+    Real zero =
+        less(bits(magnitude(x)), kSmallestBits, negated(y, bits(x)), signedY);
+    return within(65536.0f, x, zero);
   }
 
   /// arcsin a for a from 0 to 1 as the small angle p: arcsin a up to a = 1/2,

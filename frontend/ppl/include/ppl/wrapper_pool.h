@@ -21,6 +21,8 @@ void quick_pooling(const ppl::tensor<T> &out, const ppl::tensor<T> &in,
                    ppl::Line at = {}) {
   using namespace ppl;
   CallScope scope("quick_pooling", at);
+  if (!block_shape || !real_shape)
+    return detail::refuse("block_shape or real_shape is a null pointer", at);
   if (real_shape->h != 1 || block_shape->h != 1)
     return detail::refuse("h is " + std::to_string(real_shape->h) +
                               "; it must be 1: put h into c or n",
@@ -72,6 +74,10 @@ void fp_avg_pool_2d_count_include_padding(
     const ppl::dim2 *dilation, int mode, ppl::Line at = {}) {
   using namespace ppl;
   CallScope scope("fp_avg_pool_2d_count_include_padding", at);
+  if (!oshape || !ishape || !kernel || !pad || !stride || !dilation)
+    return detail::refuse("a shape, the window, padding, stride or dilation is "
+                          "a null pointer",
+                          at);
   // Padding that the last windows need.
   auto beyond = [](int outputs, int step, int taps, int dilate, int before,
                    int inputs) {

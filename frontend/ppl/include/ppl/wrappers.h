@@ -41,6 +41,8 @@ void applyFloat32(const tensor<T> &out, const tensor<T> &in,
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, fp16> ||
                     std::is_same_v<T, bf16>,
                 "wrappers take fp32, fp16 and bf16");
+  if (!block_shape || !real_shape)
+    return refuse("block_shape or real_shape is a null pointer", at);
   if (!hasShape(out, *real_shape) || !hasShape(in, *real_shape))
     return refuse("out and in must have real_shape", at);
   Float32 math(*block_shape, *real_shape, at);
