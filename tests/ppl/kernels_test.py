@@ -3,7 +3,7 @@
 kernels_test.py WEFT [--device bmrt] [--only NAME]: runs `weft ppl test` on every file. That compares the values with the float
 references beside the kernels, and the bytes of the pipelined program with those of the serial one and of the interpreter. Then
 `weft ppl profile`: a test called *_pipelined must take fewer cycles than with its rounds one after the other, and some of them
-on both engines at once.
+on both engines at once. There are as many such tests as the files have names of them.
 """
 import argparse
 import json
@@ -11,6 +11,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "kernels"
@@ -70,6 +71,17 @@ class KernelsTest(unittest.TestCase):
                     pipelined += self.check_cycles(path)
         if not OPTIONS.only:
             self.assertGreaterEqual(pipelined, LEAST_PIPELINED)
+
+    def test_state_is_hidden(self):
+        """Libraries of one process do not share what the headers remember: no variable of theirs is exported."""
+        with tempfile.TemporaryDirectory() as folder:
+            library = pathlib.Path(folder, "utilities.so")
+            subprocess.run(["g++", "-std=c++17", "-fPIC", "-shared", f"-I{FOLDER.parents[2] / 'frontend/ppl/include'}",
+                            FOLDER / "utilities.cpp", "-o", library], check=True)
+            symbols = subprocess.run(["nm", "-D", "-C", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+        self.assertIn(" T weft_ppl_bind", symbols.replace(" W weft", " T weft"))
+        variables = [line for line in symbols.splitlines() if re.search(r"\b[uVBDGS] (?!typeinfo|vtable).*ppl::", line)]
+        self.assertEqual(variables, [])
 
 
 if __name__ == "__main__":

@@ -334,7 +334,7 @@ inline void check(bool holds, const char *condition, Line at) {
     refuse(std::string("assert(") + condition + ") does not hold", at);
 }
 /// The last 16 texts stay valid.
-inline char *keep(std::string text) {
+inline __attribute__((visibility("hidden"))) char *keep(std::string text) {
   thread_local std::string kept[16];
   thread_local unsigned next = 0;
   std::string &place = kept[next++ % 16];
@@ -357,7 +357,8 @@ inline std::string list(const int64_t *v) {
   return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " +
          std::to_string(v[2]) + ", " + std::to_string(v[3]) + ")";
 }
-inline char *describe(const AnyTensor &tensor) {
+inline __attribute__((visibility("hidden"))) char *
+describe(const AnyTensor &tensor) {
   static const char *const types[] = {
       "none", "fp32",  "fp16",   "bf16",   "fp8e5m2", "fp8e4m3", "fp20",
       "tf32", "int32", "uint32", "int16",  "uint16",  "int8",    "uint8",
@@ -634,7 +635,7 @@ inline void lane_mask(int, bool, Line at = {}) {
 inline int chip_num() { return 1; }
 inline int chip_id() { return 0; }
 inline int rank() { return 0; }
-inline const int *chip_map() {
+inline __attribute__((visibility("hidden"))) const int *chip_map() {
   static const int map[] = {0};
   return map;
 }
