@@ -824,7 +824,7 @@ void Recorder::expect(const void *pointer, int32_t typeCode, int64_t count,
   std::optional<catalog::DataType> type = typeOf(typeCode, at);
   if (!type)
     return;
-  if (!isInMemory(pointer, *type, count)) {
+  if (count < 1 || !isInMemory(pointer, *type, count)) {
     error(at) << "expect: " << count << " values do not lie in global memory "
               << "of this program";
     return;

@@ -221,8 +221,10 @@ rt::Status KernelLibrary::callTest(const std::string &name,
   try {
     test();
   } catch (const std::exception &thrown) {
-    status = rt::fail(rt::Code::InvalidArgument,
-                      name + " threw an exception: " + thrown.what());
+    // The headers end a test so after an error that has been reported.
+    if (!recorder.get(recorder.self, WEFT_PPL_FAILED, 0))
+      status = rt::fail(rt::Code::InvalidArgument,
+                        name + " threw an exception: " + thrown.what());
   } catch (...) {
     status = rt::fail(rt::Code::InvalidArgument, name + " threw an exception");
   }

@@ -34,7 +34,9 @@ def covered(program):
     """Functions that passing tests have seen accept, reject, compute."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "tests.json"
-        subprocess.run([program, f"--gtest_output=json:{path}"], capture_output=True, timeout=1200)
+        result = subprocess.run([program, f"--gtest_output=json:{path}"], capture_output=True, timeout=1200)
+        if result.returncode not in (0, 1) or not path.exists():
+            sys.exit(f"states.py: {program} ended with {result.returncode}")
         report = json.loads(path.read_text())
     seen = {"accepts": set(), "rejects": set(), "computes": set()}
     for suite in report["testsuites"]:
@@ -53,7 +55,7 @@ def main():
     parser.add_argument("weft")
     parser.add_argument("cases_program")
     parser.add_argument("catalog_tests")
-    parser.add_argument("--cases", type=int, default=200)
+    parser.add_argument("--cases", type=int, default=200, help="random legal calls a function")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     rows = json.loads(subprocess.run([args.weft, "ops", "--ppl", "--json"], capture_output=True, text=True, check=True).stdout)

@@ -224,6 +224,8 @@ TEST(TiuMatMul, rowsReject) {
             "left is bf16, right fp16;");
   EXPECT_EQ(problemNamed("tiu.fmm2_nt", rows("nt", "dst", kF32, kF32)),
             "left is fp32, must be fp16, bf16, fp8e5m2 or fp8e4m3");
+  EXPECT_EQ(problemNamed("tiu.fmm2_tt", rows("tt", "dst", kF32, kF32)),
+            "left is fp32, must be fp16, bf16, fp8e5m2 or fp8e4m3");
   EXPECT_EQ(problemNamed("tiu.fmm2_nn",
                          rows("nn", "dst", kBf16, DataType::Fp8e5m2),
                          chips::bm1688)
