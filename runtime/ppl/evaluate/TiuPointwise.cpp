@@ -22,7 +22,8 @@ __extension__ typedef __int128 Wide;
 static Wide shiftedRight(Wide value, int amount, Rounding mode) {
   if (amount == 0)
     return value;
-  Wide quotient = value >> amount, rest = value - (quotient << amount);
+  Wide quotient = value >> amount,
+       rest = value - quotient * (Wide(1) << amount);
   Wide half = Wide(1) << (amount - 1);
   bool isOdd = quotient & 1;
   switch (mode) {
