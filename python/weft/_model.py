@@ -3,6 +3,7 @@
 import ctypes
 import functools
 import os
+import threading
 
 import numpy
 
@@ -69,11 +70,15 @@ def _runtime():
 
 
 class Model:
-    """A bmodel: the path of a file, or its bytes. Runs on the emulator."""
+    """A bmodel: the path of a file, or its bytes. Runs on the emulator.
+
+    Several threads may share one; its runs follow each other.
+    """
 
     def __init__(self, source):
         self._library = _runtime()
         self._handle, self._sessions = VOID(), {}
+        self._running = threading.Lock()  # a session has one set of buffers
         c = self._library.c
         if isinstance(source, (bytes, bytearray)):
             source = bytes(source)
@@ -112,6 +117,10 @@ class Model:
 
     def run(self, **inputs):
         """Outputs by name for one array an input."""
+        with self._running:
+            return self._run(inputs)
+
+    def _run(self, inputs):
         c = self._library.c
         wrong = set(inputs) ^ set(self.inputs)
         if wrong:

@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 import numpy as np
@@ -267,6 +268,19 @@ class Launches(unittest.TestCase):
         self.assertEqual(model.outputs["y"], (np.dtype(np.float32), (1, 2, 3, 4)))
         z = floats(1, 2, 3, 4)
         np.testing.assert_array_equal(model.run(x=z)["y"], -z)
+        # Threads may share a model.
+        wrong = []
+
+        def runs(seed):
+            own = np.full((1, 2, 3, 4), seed, np.float32)
+            wrong.extend(1 for _ in range(20) if not np.array_equal(model.run(x=own)["y"], -own))
+
+        threads = [threading.Thread(target=runs, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
 
     def test_several_cores_share_the_work(self):
         @ppl.jit
