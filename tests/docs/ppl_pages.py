@@ -98,7 +98,7 @@ def index(rows):
     states = [row["state"] for row in rows]
     counts = ", ".join(f"{states.count(state)} {state}" for state in STATES if state in states)
     text = (f"# The functions of PPL\n\n{RENEW} `weft ops --ppl` prints this table. Column BM1684X: what the tests measured ({counts}): `native` and `sequence` gave equal "
-            "bytes on our\nemulator, on the vendor's runtime and in the interpreter for 200 random legal calls, `interpreted` was tested against a formula. Wrappers: [wrappers.md](wrappers.md).\n\n"
+            "bytes on our\nemulator, on the vendor's runtime and in the interpreter for 40 random legal calls, `interpreted` was tested against a formula. Wrappers: [wrappers.md](wrappers.md).\n\n"
             "| function | manual | BM1684X | chips | what |\n|---|---|---|---|---|\n")
     for row in rows:
         short = row["name"].removeprefix("ppl.")
