@@ -4,11 +4,11 @@
 #define WEFT_DIALECTS_PPL_FUNCTION_H
 
 #include "dialects/ppl/TensorLayout.h"
-#include "runtime/ppl/Catalog.h"
+#include "runtime/catalog/Catalog.h"
 
 #include "mlir/IR/Builders.h"
 
-/// One op a function of runtime/ppl/Catalog.h, `ppl.tiu.fadd` for `tiu.fadd`.
+/// One op a function of runtime/catalog/Catalog.h, `ppl.tiu.fadd` for `tiu.fadd`.
 /// They are dynamic ops, made from the catalog when the dialect is loaded: so
 /// many classes take minutes to compile, and keep what the kernel language,
 /// Python, the interpreter and the manual need where only MLIR can read it.

@@ -28,6 +28,22 @@ struct ChipRates {
   unsigned packedResults;
 };
 
+/// A core that computes on vector registers.
+struct VectorUnit {
+  unsigned registerBytes = 0; ///< 0: the chip has none
+};
+
+/// The memory beside a matrix unit, which a move engine fills.
+struct CubeMemory {
+  unsigned l1Bytes = 0;    ///< 0: the chip has none
+  unsigned blockBytes = 0; ///< what the engine writes at once (C0 elements)
+  /// Of the move engine, for its bandwidth model; 0: not known.
+  uint64_t cyclesPerSecond = 0;
+  unsigned readBytes = 0;  ///< from global memory in a cycle, at most
+  unsigned writeBytes = 0; ///< to L1 in a cycle, at most
+  unsigned burstBytes = 0; ///< that a shorter run of source bytes costs as well
+};
+
 /// Everything that passes, verifiers and the emulator ask about a chip. Sizes
 /// in bytes, addresses as the GDMA engine sees them (40 bits).
 struct Chip {
@@ -55,6 +71,8 @@ struct Chip {
   unsigned maxDmaStepBytes; ///< most bytes between neighbours on the innermost
                             ///< axis of a DMA command
   ChipRates rates;
+  VectorUnit vector = {};
+  CubeMemory cube = {};
 
   constexpr uint64_t localMemoryBytes() const {
     return uint64_t(lanes) * laneBytes;

@@ -3,10 +3,12 @@
 #ifndef WEFT_RUNTIME_CHIPS_CHIPS_H
 #define WEFT_RUNTIME_CHIPS_CHIPS_H
 
+#include "runtime/chips/ascend_a2.h"
 #include "runtime/chips/bm1684x.h"
 #include "runtime/chips/bm1688.h"
 #include "runtime/chips/bm1690.h"
 #include "runtime/chips/sg2380.h"
+#include "runtime/chips/zhouyi.h"
 
 namespace weft::chips {
 
@@ -20,6 +22,18 @@ inline constexpr const Chip *all[] = {
 inline constexpr const Chip *kernelTargets[] = {
 #define WEFT_CHIP(identifier) &identifier,
 #define WEFT_KERNEL_CHIP(identifier) &identifier,
+#include "runtime/chips/Chips.def"
+};
+
+/// The chips that vector programs are made for.
+inline constexpr const Chip *vectorTargets[] = {
+#define WEFT_VECTOR_CHIP(identifier) &identifier,
+#include "runtime/chips/Chips.def"
+};
+
+/// The chips whose moves into L1 are planned.
+inline constexpr const Chip *cubeTargets[] = {
+#define WEFT_CUBE_CHIP(identifier) &identifier,
 #include "runtime/chips/Chips.def"
 };
 
@@ -56,6 +70,20 @@ constexpr const Chip *find(std::string_view name) {
 /// The same among the chips of kernels.
 constexpr const Chip *findKernelTarget(std::string_view name) {
   for (const Chip *chip : kernelTargets)
+    if (chip->name == name || chip->targetName == name)
+      return chip;
+  return nullptr;
+}
+
+/// The same among the chips of vector programs, and of moves.
+constexpr const Chip *findVectorTarget(std::string_view name) {
+  for (const Chip *chip : vectorTargets)
+    if (chip->name == name || chip->targetName == name)
+      return chip;
+  return nullptr;
+}
+constexpr const Chip *findCubeTarget(std::string_view name) {
+  for (const Chip *chip : cubeTargets)
     if (chip->name == name || chip->targetName == name)
       return chip;
   return nullptr;

@@ -3,7 +3,7 @@
 #ifndef WEFT_RUNTIME_PPL_COEFFICIENTTABLES_H
 #define WEFT_RUNTIME_PPL_COEFFICIENTTABLES_H
 
-#include "runtime/ppl/Catalog.h"
+#include "runtime/catalog/Catalog.h"
 
 namespace weft::catalog {
 

@@ -1,12 +1,8 @@
 //===- Interpreter.cpp - runs PPL functions on any chip ------------------===//
 
 #include "runtime/ppl/Interpreter.h"
-#include "runtime/numeric/Float16.h"
-#include "runtime/numeric/SmallFloats.h"
 
-#include <cmath>
 #include <cstring>
-#include <unordered_map>
 
 using namespace weft;
 using namespace weft::catalog;
@@ -47,103 +43,10 @@ uint8_t *Machine::at(Memory memory, uint64_t address, uint64_t bytes,
     return address < chip.globalMemoryBase
                ? nullptr
                : inside(global, address - chip.globalMemoryBase, bytes);
+  case Memory::L1: // of another machine
+    return nullptr;
   }
   return nullptr;
-}
-
-//===----------------------------------------------------------------------===//
-// Dense values
-//===----------------------------------------------------------------------===//
-
-uint64_t Dense::bits(int64_t index) const {
-  uint64_t value = 0;
-  unsigned size = bytesOf(type);
-  std::memcpy(&value, bytes.data() + index * size, size);
-  return value;
-}
-
-void Dense::setBits(int64_t index, uint64_t value) {
-  unsigned size = bytesOf(type);
-  std::memcpy(bytes.data() + index * size, &value, size);
-}
-
-static float floatOf(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, 4);
-  return value;
-}
-static uint32_t bitsOfFloat(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, 4);
-  return bits;
-}
-
-double Dense::value(int64_t index) const {
-  uint64_t code = bits(index);
-  switch (type) {
-  case DataType::Fp32:
-  case DataType::Tf32:
-    return floatOf(uint32_t(code));
-  case DataType::Fp16:
-    return numeric::halfToFloat(uint16_t(code));
-  case DataType::Bf16:
-    return floatOf(uint32_t(code) << 16);
-  case DataType::Fp20:
-    return floatOf(uint32_t(code) << 12);
-  case DataType::Fp8e5m2:
-    return numeric::decodeSmallFloat(numeric::ElementType::F8E5M2,
-                                     uint8_t(code));
-  case DataType::Fp8e4m3:
-    return numeric::decodeSmallFloat(numeric::ElementType::F8E4M3FN,
-                                     uint8_t(code));
-  case DataType::Fp4:
-    return numeric::decodeSmallFloat(numeric::ElementType::F4E2M1,
-                                     uint8_t(code & 15));
-  default:
-    return type == DataType::Uint64 ? double(code) : double(integer(index));
-  }
-}
-
-void Dense::setValue(int64_t index, double value) {
-  using numeric::Overflow;
-  switch (type) {
-  case DataType::Fp32:
-  case DataType::Tf32:
-    return setBits(index, bitsOfFloat(float(value)));
-  case DataType::Fp16:
-    return setBits(index, numeric::doubleToHalf(value));
-  case DataType::Bf16:
-    return setBits(index, numeric::doubleToBf16(value));
-  case DataType::Fp20: {
-    uint32_t code = bitsOfFloat(float(value));
-    if (!std::isnan(value)) // a carry may give infinity
-      code += 0x7ff + (code >> 12 & 1);
-    return setBits(index, code >> 12);
-  }
-  case DataType::Fp8e5m2:
-    return setBits(index,
-                   numeric::encodeSmallFloat(numeric::ElementType::F8E5M2,
-                                             value, Overflow::Special));
-  case DataType::Fp8e4m3:
-    return setBits(index,
-                   numeric::encodeSmallFloat(numeric::ElementType::F8E4M3FN,
-                                             value, Overflow::Special));
-  case DataType::Fp4:
-    return setBits(index,
-                   numeric::encodeSmallFloat(numeric::ElementType::F4E2M1,
-                                             value, Overflow::Saturate));
-  default:
-    return setBits(index, uint64_t(int64_t(value)));
-  }
-}
-
-int64_t Dense::integer(int64_t index) const {
-  uint64_t code = bits(index);
-  unsigned width = bitsOf(type);
-  if (!isSigned(type) || width == 64)
-    return int64_t(width == 4 ? code & 15 : code);
-  unsigned shift = 64 - width;
-  return int64_t(code << shift) >> shift;
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,22 +129,6 @@ rt::Status catalog::write(const Tensor &tensor, const Dense &values,
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
-
-Evaluate catalog::evaluatorOf(const Operation &operation) {
-  static const auto *table = [] {
-    auto *map = new std::unordered_map<std::string_view, Evaluate>;
-    for (auto group :
-         {dmaEvaluators, sdmaEvaluators, hauEvaluators, tiuPointwiseEvaluators,
-          tiuComparisonEvaluators, tiuIndexEvaluators, tiuConvEvaluators,
-          tiuMatMulEvaluators, tiuPoolEvaluators, tiuQuantEvaluators,
-          tiuSpecialEvaluators, tiuMoveEvaluators})
-      for (const EvaluatorRow &row : group())
-        map->emplace(row.name, row.evaluate);
-    return map;
-  }();
-  auto found = table->find(operation.name);
-  return found == table->end() ? nullptr : found->second;
-}
 
 rt::Status catalog::interpret(const Call &call, Machine &machine) {
   Evaluate evaluate = evaluatorOf(*call.operation);

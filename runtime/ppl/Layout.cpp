@@ -1,6 +1,6 @@
 //===- Layout.cpp - where elements of a PPL tensor lie -------------------===//
 
-#include "runtime/ppl/Catalog.h"
+#include "runtime/catalog/Catalog.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,40 +1,13 @@
 //===- Language.cpp - the functions, types and chips of PPL as JSON -------===//
 
+#include "runtime/catalog/Catalog.h"
 #include "runtime/chips/Chips.h"
-#include "runtime/ppl/Catalog.h"
 #include "tools/capi/weft-compiler.h"
 
 #include <nlohmann/json.hpp>
 
 using namespace weft;
 using Json = nlohmann::ordered_json;
-
-static const char *spelling(catalog::SlotKind kind) {
-  using Kind = catalog::SlotKind;
-  switch (kind) {
-  case Kind::Tensor:
-    return "tensor";
-  case Kind::TensorOrScalar:
-    return "tensor_or_scalar";
-  case Kind::Integer:
-    return "integer";
-  case Kind::Float:
-    return "float";
-  case Kind::Flag:
-    return "flag";
-  case Kind::Choice:
-    return "choice";
-  case Kind::Integers:
-    return "integers";
-  }
-  return "";
-}
-
-static const char *spelling(catalog::Access access) {
-  return access == catalog::Access::Read    ? "read"
-         : access == catalog::Access::Write ? "write"
-                                            : "read_write";
-}
 
 static Json describe(const catalog::Slot &slot) {
   Json types = Json::array(), memories = Json::array();
@@ -43,14 +16,14 @@ static Json describe(const catalog::Slot &slot) {
 #define PPL_DATA_TYPE(Name, text, code, bits, isFloat, isSigned)               \
   if (isTensor && slot.types.contains(catalog::DataType::Name))                \
     types.push_back(text);
-#include "runtime/ppl/DataTypes.def"
+#include "runtime/catalog/DataTypes.def"
   for (auto memory : {catalog::Memory::Local, catalog::Memory::Global,
                       catalog::Memory::Static, catalog::Memory::L2})
     if (isTensor && (slot.memories >> unsigned(memory) & 1))
       memories.push_back(std::string(catalog::spelling(memory)));
   return {{"name", slot.name},
-          {"kind", spelling(slot.kind)},
-          {"access", spelling(slot.access)},
+          {"kind", catalog::spelling(slot.kind)},
+          {"access", catalog::spelling(slot.access)},
           {"types", types},
           {"memories", memories},
           {"optional", slot.optional},
@@ -89,7 +62,7 @@ const char *weft_ppl_types(void) {
                   {"bits", bitCount},                                          \
                   {"float", isFloat},                                          \
                   {"signed", isSigned}});
-#include "runtime/ppl/DataTypes.def"
+#include "runtime/catalog/DataTypes.def"
     return rows.dump();
   }();
   return text.c_str();

@@ -5,7 +5,7 @@
 
 #include "dialects/Evaluate.h"
 #include "dialects/top/Top.h"
-#include "runtime/ppl/Catalog.h"
+#include "runtime/catalog/Catalog.h"
 
 #include <deque>
 #include <dlfcn.h>
@@ -108,7 +108,7 @@ static int32_t codeOf(Type type) {
 #define PPL_DATA_TYPE(Name, text, code, bits, isFloat, isSigned)               \
   if (spelling == text)                                                        \
     return code;
-#include "runtime/ppl/DataTypes.def"
+#include "runtime/catalog/DataTypes.def"
   return 0;
 }
 
@@ -145,7 +145,7 @@ static int32_t codeOf(numeric::ElementType type) {
 #define PPL_DATA_TYPE(Name, text, code, bits, isFloat, isSigned)               \
   if (spelling == text)                                                        \
     return code;
-#include "runtime/ppl/DataTypes.def"
+#include "runtime/catalog/DataTypes.def"
   return 0;
 }
 

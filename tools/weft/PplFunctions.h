@@ -3,7 +3,7 @@
 #ifndef WEFT_TOOLS_WEFT_PPLFUNCTIONS_H
 #define WEFT_TOOLS_WEFT_PPLFUNCTIONS_H
 
-#include "runtime/ppl/Catalog.h"
+#include "runtime/catalog/Catalog.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>

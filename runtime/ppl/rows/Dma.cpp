@@ -1,5 +1,6 @@
 //===- Dma.cpp - the functions of ppl::dma -------------------------------===//
 
+#include "runtime/ppl/Rows.h"
 #include "runtime/ppl/rows/DmaRules.h"
 
 using namespace weft;

@@ -3,7 +3,7 @@
 #ifndef WEFT_RUNTIME_PPL_ROWS_DMARULES_H
 #define WEFT_RUNTIME_PPL_ROWS_DMARULES_H
 
-#include "runtime/ppl/Slots.h"
+#include "runtime/catalog/Slots.h"
 
 /// What the rows of rows/Dma.cpp, Sdma.cpp and Hau.cpp say more than once.
 namespace weft::catalog {

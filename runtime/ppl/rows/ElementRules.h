@@ -3,7 +3,7 @@
 #ifndef WEFT_RUNTIME_PPL_ROWS_ELEMENTRULES_H
 #define WEFT_RUNTIME_PPL_ROWS_ELEMENTRULES_H
 
-#include "runtime/ppl/Slots.h"
+#include "runtime/catalog/Slots.h"
 
 namespace weft::catalog {
 

@@ -1,5 +1,6 @@
 //===- Hau.cpp - the functions of ppl::hau -------------------------------===//
 
+#include "runtime/ppl/Rows.h"
 #include "runtime/ppl/rows/DmaRules.h"
 
 using namespace weft;

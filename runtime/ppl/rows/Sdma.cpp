@@ -1,5 +1,6 @@
 //===- Sdma.cpp - the functions of ppl::sdma -----------------------------===//
 
+#include "runtime/ppl/Rows.h"
 #include "runtime/ppl/rows/DmaRules.h"
 
 using namespace weft;

@@ -1,5 +1,6 @@
 //===- TiuComparison.cpp - rows of the catalog: comparisons --------------===//
 
+#include "runtime/ppl/Rows.h"
 #include "runtime/ppl/rows/ElementRules.h"
 
 using namespace weft;

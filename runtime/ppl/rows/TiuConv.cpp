@@ -1,5 +1,6 @@
 //===- TiuConv.cpp - rows of the convolutions ----------------------------===//
 
+#include "runtime/ppl/Rows.h"
 #include "runtime/ppl/Window.h"
 #include "runtime/ppl/rows/ConvRules.h"
 

@@ -1,5 +1,6 @@
 //===- TiuMatMul.cpp - rows of the matrix products -----------------------===//
 
+#include "runtime/ppl/Rows.h"
 #include "runtime/ppl/Window.h"
 
 using namespace weft;

@@ -1,5 +1,6 @@
 //===- TiuPointwise.cpp - rows of the catalog: element arithmetic --------===//
 
+#include "runtime/ppl/Rows.h"
 #include "runtime/ppl/rows/ElementRules.h"
 
 using namespace weft;

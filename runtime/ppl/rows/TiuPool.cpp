@@ -1,5 +1,6 @@
 //===- TiuPool.cpp - rows of the poolings --------------------------------===//
 
+#include "runtime/ppl/Rows.h"
 #include "runtime/ppl/Window.h"
 
 using namespace weft;

@@ -1,6 +1,7 @@
 //===- TiuQuant.cpp - requantization and dequantization -------------------===//
 
-#include "runtime/ppl/Slots.h"
+#include "runtime/ppl/Rows.h"
+#include "runtime/catalog/Slots.h"
 
 using namespace weft;
 using namespace weft::catalog;

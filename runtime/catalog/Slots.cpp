@@ -1,6 +1,6 @@
 //===- Slots.cpp - words for the rows of the catalog ---------------------===//
 
-#include "runtime/ppl/Slots.h"
+#include "runtime/catalog/Slots.h"
 
 #include <algorithm>
 #include <cmath>

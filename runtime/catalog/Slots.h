@@ -1,9 +1,9 @@
 //===- Slots.h - words for the rows of the catalog ------------*- C++ -*-===//
 
-#ifndef WEFT_RUNTIME_PPL_SLOTS_H
-#define WEFT_RUNTIME_PPL_SLOTS_H
+#ifndef WEFT_RUNTIME_CATALOG_SLOTS_H
+#define WEFT_RUNTIME_CATALOG_SLOTS_H
 
-#include "runtime/ppl/Catalog.h"
+#include "runtime/catalog/Catalog.h"
 
 namespace weft::catalog {
 
@@ -99,20 +99,6 @@ Rule onlyOnChips(ChipNames chips, std::string_view slot, std::string text);
 std::function<std::optional<Tensor>(const Call &)>
 accumulatesAs(std::string_view dst, DataType type);
 
-// The files of rows, one a group of the manual; Catalog.cpp joins them.
-std::vector<Operation> dmaOperations();
-std::vector<Operation> sdmaOperations();
-std::vector<Operation> hauOperations();
-std::vector<Operation> tiuPointwiseOperations();
-std::vector<Operation> tiuComparisonOperations();
-std::vector<Operation> tiuIndexOperations();
-std::vector<Operation> tiuConvOperations();
-std::vector<Operation> tiuMatMulOperations();
-std::vector<Operation> tiuPoolOperations();
-std::vector<Operation> tiuQuantOperations();
-std::vector<Operation> tiuSpecialOperations();
-std::vector<Operation> tiuMoveOperations();
-
 } // namespace weft::catalog
 
-#endif // WEFT_RUNTIME_PPL_SLOTS_H
+#endif // WEFT_RUNTIME_CATALOG_SLOTS_H

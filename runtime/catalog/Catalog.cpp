@@ -1,7 +1,8 @@
 //===- Catalog.cpp - look-up and the checks of every call ----------------===//
 
-#include "runtime/ppl/Catalog.h"
-#include "runtime/ppl/Slots.h"
+#include "runtime/catalog/Catalog.h"
+#include "runtime/catalog/Dense.h"
+#include "runtime/catalog/Sets.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +27,7 @@ struct TypeRow {
 static const TypeRow kTypes[] = {
 #define PPL_DATA_TYPE(Name, spelling, code, bits, isFloat, isSigned)           \
   {DataType::Name, spelling, bits, isFloat, isSigned},
-#include "runtime/ppl/DataTypes.def"
+#include "runtime/catalog/DataTypes.def"
 };
 
 static const TypeRow &rowOf(DataType type) {
@@ -72,9 +73,14 @@ std::string TypeSet::text() const {
   return joined(words);
 }
 
+std::string VectorType::text() const {
+  std::string text(spelling(type));
+  return lanes == 1 ? text : text + "x" + std::to_string(lanes);
+}
+
 std::string_view catalog::spelling(Memory memory) {
   static constexpr std::string_view words[] = {"local", "global", "static",
-                                               "L2"};
+                                               "L2", "L1"};
   return words[unsigned(memory)];
 }
 
@@ -85,40 +91,106 @@ std::string_view catalog::spelling(AlignMode mode) {
 }
 
 std::string_view catalog::spelling(Unit unit) {
-  static constexpr std::string_view words[] = {"dma", "sdma", "hau", "tiu"};
+  static constexpr std::string_view words[] = {"dma", "sdma",   "hau",
+                                               "tiu", "vector", "mte2"};
   return words[unsigned(unit)];
+}
+
+std::string_view catalog::spelling(SlotKind kind) {
+  static constexpr std::string_view words[] = {"tensor",
+                                               "tensor_or_scalar",
+                                               "integer",
+                                               "float",
+                                               "flag",
+                                               "choice",
+                                               "integers",
+                                               "vector",
+                                               "vector_or_scalar",
+                                               "mask",
+                                               "pointer"};
+  return words[unsigned(kind)];
+}
+
+std::string_view catalog::spelling(Access access) {
+  static constexpr std::string_view words[] = {"read", "write", "read_write"};
+  return words[unsigned(access)];
 }
 
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
-static std::vector<Operation> joinGroups() {
-  std::vector<Operation> all;
-  for (auto group :
-       {dmaOperations, sdmaOperations, hauOperations, tiuPointwiseOperations,
-        tiuComparisonOperations, tiuIndexOperations, tiuConvOperations,
-        tiuMatMulOperations, tiuPoolOperations, tiuQuantOperations,
-        tiuSpecialOperations, tiuMoveOperations})
-    for (Operation &operation : group())
-      all.push_back(std::move(operation));
-  return all;
+namespace {
+struct Set {
+  Language language;
+  std::string_view spelling;
+  std::vector<Operation> (*rows)();
+  std::vector<EvaluatorRow> (*evaluators)();
+};
+} // namespace
+
+static const Set kSets[] = {
+#define CATALOG_SET(Name, spelling, rows, evaluators)                          \
+  {Language::Name, spelling, rows, evaluators},
+#include "runtime/catalog/Sets.def"
+};
+
+std::string_view catalog::spelling(Language language) {
+  return kSets[unsigned(language)].spelling;
 }
 
-const std::vector<Operation> &catalog::operations() {
-  static const std::vector<Operation> all = joinGroups();
-  return all;
-}
-
-const Operation *catalog::find(std::string_view name) {
-  static const auto *index = [] {
-    auto *map = new std::unordered_map<std::string_view, const Operation *>;
-    for (const Operation &operation : operations())
-      map->emplace(operation.name, &operation);
-    return map;
+const std::vector<Language> &catalog::languages() {
+  static const auto *all = [] {
+    auto *list = new std::vector<Language>;
+    for (const Set &set : kSets)
+      list->push_back(set.language);
+    return list;
   }();
-  auto found = index->find(name);
-  return found == index->end() ? nullptr : found->second;
+  return *all;
+}
+
+namespace {
+/// The rows of a set with their indices, made at the first use.
+struct Table {
+  explicit Table(const Set &set) : operations(set.rows()) {
+    for (Operation &operation : operations) {
+      operation.language = set.language;
+      byName.emplace(operation.name, &operation);
+    }
+    for (const EvaluatorRow &row : set.evaluators())
+      evaluators.emplace(row.name, row.evaluate);
+  }
+  std::vector<Operation> operations;
+  std::unordered_map<std::string_view, const Operation *> byName;
+  std::unordered_map<std::string_view, Evaluate> evaluators;
+};
+} // namespace
+
+static const Table &tableOf(Language language) {
+  static const auto *tables = [] {
+    auto *all = new std::vector<Table>;
+    all->reserve(std::size(kSets)); // rows refer to each other by address
+    for (const Set &set : kSets)
+      all->emplace_back(set);
+    return all;
+  }();
+  return (*tables)[unsigned(language)];
+}
+
+const std::vector<Operation> &catalog::operations(Language language) {
+  return tableOf(language).operations;
+}
+
+const Operation *catalog::find(std::string_view name, Language language) {
+  const auto &index = tableOf(language).byName;
+  auto found = index.find(name);
+  return found == index.end() ? nullptr : found->second;
+}
+
+Evaluate catalog::evaluatorOf(const Operation &operation) {
+  const auto &index = tableOf(operation.language).evaluators;
+  auto found = index.find(operation.name);
+  return found == index.end() ? nullptr : found->second;
 }
 
 bool Operation::existsOn(const Chip &chip) const {
@@ -183,7 +255,7 @@ const std::vector<int64_t> &Call::integers(std::string_view slot) const {
 static std::string memoriesText(unsigned memories) {
   std::vector<std::string_view> words;
   for (Memory memory :
-       {Memory::Local, Memory::Global, Memory::L2, Memory::Static})
+       {Memory::Local, Memory::Global, Memory::L2, Memory::Static, Memory::L1})
     if (memories >> unsigned(memory) & 1)
       words.push_back(spelling(memory));
   return joined(words);
@@ -240,11 +312,17 @@ static std::string kindProblem(const Slot &slot, std::string_view wanted) {
   return std::string(slot.name) + " must be " + std::string(wanted);
 }
 
+static std::string elementProblem(const Slot &slot, const VectorType &vector) {
+  if (slot.types.contains(vector.type))
+    return {};
+  return std::string(slot.name) + " is " + vector.text() + ", must be of " +
+         slot.types.text();
+}
+
 static std::string argumentProblem(const Slot &slot, const Argument &argument,
                                    const Chip &chip) {
   using Kind = Argument::Kind;
-  bool isNumber =
-      argument.kind == Kind::Integer || argument.kind == Kind::Float;
+  bool isNumber = argument.isNumber();
   if (argument.kind == Kind::None)
     return slot.optional ? std::string()
                          : std::string(slot.name) + " is missing";
@@ -283,6 +361,23 @@ static std::string argumentProblem(const Slot &slot, const Argument &argument,
       if (std::string problem = rangeProblem(slot, value); !problem.empty())
         return problem;
     return {};
+  case SlotKind::VectorOrScalar:
+    if (isNumber)
+      return {};
+    [[fallthrough]];
+  case SlotKind::Vector:
+    if (!argument.isVector())
+      return kindProblem(slot, slot.kind == SlotKind::Vector
+                                   ? "a vector"
+                                   : "a vector or a number");
+    return elementProblem(slot, argument.vector);
+  case SlotKind::Mask:
+    return argument.kind == Kind::Mask ? std::string()
+                                       : kindProblem(slot, "a mask");
+  case SlotKind::Pointer:
+    if (argument.kind != Kind::Pointer)
+      return kindProblem(slot, "a pointer");
+    return elementProblem(slot, argument.vector);
   }
   return {};
 }

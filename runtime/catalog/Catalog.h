@@ -1,7 +1,7 @@
-//===- Catalog.h - the functions of PPL -----------------------*- C++ -*-===//
+//===- Catalog.h - the functions of every operation set -------*- C++ -*-===//
 
-#ifndef WEFT_RUNTIME_PPL_CATALOG_H
-#define WEFT_RUNTIME_PPL_CATALOG_H
+#ifndef WEFT_RUNTIME_CATALOG_CATALOG_H
+#define WEFT_RUNTIME_CATALOG_CATALOG_H
 
 #include "runtime/chips/Chips.h"
 
@@ -13,17 +13,28 @@
 #include <string_view>
 #include <vector>
 
-/// What every function of the PPL reference manual takes, on which chips it
-/// exists and which rules its arguments obey: the only source of these facts.
-/// The ops of the `ppl` dialect, their verifiers, the kernel headers' run-time
-/// checks, the Python API, `weft ops --ppl`, the pages of docs/ppl and the
-/// random tests are derived from it.
+/// What every function of an operation set (PPL, Zhouyi's vector arithmetic,
+/// Ascend's moves; see Sets.def) takes, on which chips it exists and which
+/// rules its arguments obey: the only source of these facts. The ops of the
+/// set's dialect, their verifiers, the run-time checks of kernels, the Python
+/// API, `weft ops --<set>`, the pages of docs/<set> and the random tests are
+/// derived from it.
 namespace weft::catalog {
+
+/// The operation sets.
+enum class Language : uint8_t {
+#define CATALOG_SET(Name, spelling, rows, evaluators) Name,
+#include "runtime/catalog/Sets.def"
+};
+/// Also the name of the dialect and of the option of `weft ops`: "ppl".
+std::string_view spelling(Language language);
+/// All of them, in the order of Sets.def.
+const std::vector<Language> &languages();
 
 enum class DataType : uint8_t {
 #define PPL_DATA_TYPE(Name, spelling, code, bits, isFloat, isSigned)           \
   Name = code,
-#include "runtime/ppl/DataTypes.def"
+#include "runtime/catalog/DataTypes.def"
 };
 std::string_view spelling(DataType type);
 /// 4 to 64; of one element in memory.
@@ -70,7 +81,7 @@ inline constexpr TypeSet kSigned = TypeSet(DataType::Int32) | DataType::Int16 |
                          kFp8 = TypeSet(DataType::Fp8e5m2) | DataType::Fp8e4m3,
                          kAnyElement = kIntegers | kFloats;
 
-enum class Memory : uint8_t { Local, Global, Static, L2 };
+enum class Memory : uint8_t { Local, Global, Static, L2, L1 };
 std::string_view spelling(Memory memory);
 
 /// `align_mode_t`, same numbers.
@@ -127,6 +138,21 @@ Sharing shareBytes(const Tensor &a, const Tensor &b, const Chip &chip);
 /// What the start address is a multiple of, in bytes.
 unsigned startAlignment(const Tensor &tensor, const Chip &chip);
 
+/// A vector register's contents: `lanes` elements, lane 0 lowest in memory. One
+/// lane: a scalar variable.
+struct VectorType {
+  DataType type = DataType::Int8;
+  unsigned lanes = 1;
+
+  bool operator==(const VectorType &other) const {
+    return type == other.type && lanes == other.lanes;
+  }
+  bool operator!=(const VectorType &other) const { return !(*this == other); }
+  unsigned bytes() const { return lanes * bytesOf(type); }
+  /// "int16x16"; a scalar has no count.
+  std::string text() const;
+};
+
 /// What a parameter takes.
 enum class SlotKind : uint8_t {
   Tensor,         ///< a tensor
@@ -136,8 +162,15 @@ enum class SlotKind : uint8_t {
   Flag,           ///< bool
   Choice,         ///< an enumerator: index into `choices`
   Integers,       ///< `count` integers, each in [low, high]
+  Vector,         ///< a vector, or a scalar variable
+  VectorOrScalar, ///< the same, or a constant number, which is broadcast
+  Mask,           ///< a predicate: one bool a lane
+  Pointer,        ///< an address of elements of `types`
 };
+/// As in JSON: "tensor_or_scalar".
+std::string_view spelling(SlotKind kind);
 enum class Access : uint8_t { Read, Write, ReadWrite };
+std::string_view spelling(Access access);
 
 /// One parameter of a function.
 struct Slot {
@@ -155,13 +188,30 @@ struct Slot {
 };
 
 struct Argument {
-  enum class Kind : uint8_t { None, Tensor, Integer, Float, Integers };
-  Kind kind = Kind::None; ///< None: left out
+  enum class Kind : uint8_t {
+    None, ///< left out
+    Tensor,
+    Integer,
+    Float,
+    Integers,
+    Vector,
+    Mask,
+    Pointer
+  };
+  Kind kind = Kind::None;
   Tensor tensor;
   int64_t integer = 0;
   double real = 0;
   std::vector<int64_t> integers;
+  /// Of a Vector; lanes of a Mask; element type of a Pointer.
+  VectorType vector;
+  /// A Mask that is known: one byte a lane, 0 or 1. A known mask may also be
+  /// given by `text` alone ("3T5F"), see zhouyi::parseMask.
+  std::vector<uint8_t> lanes;
+  std::string text;
 
+  bool isVector() const { return kind == Kind::Vector; }
+  bool isNumber() const { return kind == Kind::Integer || kind == Kind::Float; }
   bool isTensor() const { return kind == Kind::Tensor; }
   /// The number of an Integer or Float argument.
   double number() const { return kind == Kind::Float ? real : double(integer); }
@@ -194,15 +244,17 @@ struct Rule {
   std::function<std::string(const Call &)> check;
 };
 
-enum class Unit : uint8_t { Dma, Sdma, Hau, Tiu };
+enum class Unit : uint8_t { Dma, Sdma, Hau, Tiu, Vector, Mte2 };
 std::string_view spelling(Unit unit);
 
 /// Chips by name, as in `Chip::targetName`; all if empty.
 using ChipNames = std::vector<std::string_view>;
 
-/// One function of PPL.
+/// One function of an operation set.
 struct Operation {
-  std::string_view name; ///< "tiu.fadd": the op is `ppl.tiu.fadd`
+  /// "tiu.fadd": the op is `ppl.tiu.fadd`. Unique within the set.
+  std::string_view name;
+  Language language = Language::Ppl; ///< set by operations()
   Unit unit = Unit::Tiu;
   std::string_view section; ///< of the manual
   std::string_view summary; ///< one line
@@ -212,6 +264,12 @@ struct Operation {
   /// What result_add reads where the result goes, if it has another type than
   /// that: the values "accumulator" of an evaluator. May be null.
   std::function<std::optional<Tensor>(const Call &)> accumulator;
+  /// The type of the value that a legal call returns; null if it returns
+  /// nothing (and writes where its arguments say).
+  std::function<VectorType(const Call &)> result;
+  /// What is odd about a legal call, in words; empty if nothing is. May be
+  /// null.
+  std::function<std::string(const Call &)> warning;
   ChipNames chips;
   /// Why it exists on fewer chips, or what a chip does otherwise; may be empty.
   std::string_view chipNote;
@@ -225,10 +283,10 @@ struct Operation {
   int slotIndex(std::string_view name) const;
 };
 
-/// Every function, dma, sdma, hau and tiu, in the order of the manual.
-const std::vector<Operation> &operations();
+/// Every function of a set, in the order of its manual.
+const std::vector<Operation> &operations(Language language = Language::Ppl);
 /// nullptr if there is none of that name.
-const Operation *find(std::string_view name);
+const Operation *find(std::string_view name, Language language = Language::Ppl);
 
 /// The first thing wrong with a call, as one message without the name of the
 /// function; empty if it is legal. Checks the chip, the kind, type, memory and
@@ -237,4 +295,4 @@ std::string problemOf(const Call &call);
 
 } // namespace weft::catalog
 
-#endif // WEFT_RUNTIME_PPL_CATALOG_H
+#endif // WEFT_RUNTIME_CATALOG_CATALOG_H
