@@ -8,10 +8,11 @@
 
 #include "mlir/IR/Builders.h"
 
-/// One op a function of runtime/catalog/Catalog.h, `ppl.tiu.fadd` for `tiu.fadd`.
-/// They are dynamic ops, made from the catalog when the dialect is loaded: so
-/// many classes take minutes to compile, and keep what the kernel language,
-/// Python, the interpreter and the manual need where only MLIR can read it.
+/// One op a function of runtime/catalog/Catalog.h, `ppl.tiu.fadd` for
+/// `tiu.fadd`. They are dynamic ops, made from the catalog when the dialect is
+/// loaded: so many classes take minutes to compile, and keep what the kernel
+/// language, Python, the interpreter and the manual need where only MLIR can
+/// read it.
 ///
 ///   ppl.tiu.fadd dst = %y, src0 = %x, src1 = 1.5 : !t, !t
 ///

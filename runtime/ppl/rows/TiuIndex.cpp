@@ -1,7 +1,7 @@
 //===- TiuIndex.cpp - gather, scatter and select inside lanes -------------===//
 
-#include "runtime/ppl/Rows.h"
 #include "runtime/catalog/Slots.h"
+#include "runtime/ppl/Rows.h"
 
 #include <algorithm>
 

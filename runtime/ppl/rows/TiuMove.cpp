@@ -1,8 +1,8 @@
 //===- TiuMove.cpp - copies, constants and transposes ---------------------===//
 
-#include "runtime/ppl/Rows.h"
 #include "runtime/catalog/Slots.h"
 #include "runtime/ppl/CoefficientTables.h"
+#include "runtime/ppl/Rows.h"
 
 using namespace weft;
 using namespace weft::catalog;

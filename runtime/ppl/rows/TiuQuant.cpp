@@ -1,7 +1,7 @@
 //===- TiuQuant.cpp - requantization and dequantization -------------------===//
 
-#include "runtime/ppl/Rows.h"
 #include "runtime/catalog/Slots.h"
+#include "runtime/ppl/Rows.h"
 
 using namespace weft;
 using namespace weft::catalog;

@@ -1,7 +1,7 @@
 //===- TiuSpecial.cpp - rows of the catalog: linear and special functions ===//
 
-#include "runtime/ppl/Rows.h"
 #include "runtime/ppl/CoefficientTables.h"
+#include "runtime/ppl/Rows.h"
 #include "runtime/ppl/rows/ElementRules.h"
 
 using namespace weft;
