@@ -8,6 +8,21 @@
 using namespace weft;
 using namespace weft::catalog;
 
+Operation catalog::function(std::string_view name, std::string_view section,
+                            std::string_view summary, std::string_view formula,
+                            std::vector<Slot> slots, std::vector<Rule> rules,
+                            std::string_view example) {
+  Operation row;
+  row.name = name;
+  row.section = section;
+  row.summary = summary;
+  row.formula = formula;
+  row.slots = std::move(slots);
+  row.rules = std::move(rules);
+  row.example = example;
+  return row;
+}
+
 //===----------------------------------------------------------------------===//
 // Slots
 //===----------------------------------------------------------------------===//

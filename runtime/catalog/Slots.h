@@ -7,6 +7,12 @@
 
 namespace weft::catalog {
 
+/// A row of the catalog.
+Operation function(std::string_view name, std::string_view section,
+                   std::string_view summary, std::string_view formula,
+                   std::vector<Slot> slots, std::vector<Rule> rules,
+                   std::string_view example);
+
 // Memories of a tensor slot.
 inline constexpr unsigned kLocal = 1u << unsigned(Memory::Local),
                           kGlobal = 1u << unsigned(Memory::Global),

@@ -1,5 +1,4 @@
-//===- KernelProgram.h - from a kernel to results -----------------*- C++
-//-*-===//
+//===- KernelProgram.h - from a kernel to results -------------*- C++ -*-===//
 
 #ifndef WEFT_TOOLS_DRIVER_KERNELPROGRAM_H
 #define WEFT_TOOLS_DRIVER_KERNELPROGRAM_H

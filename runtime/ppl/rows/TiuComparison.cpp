@@ -22,21 +22,15 @@ static void excludeFp8(Operation &row, std::vector<std::string_view> slots) {
 static Operation extreme(std::string_view name, std::string_view section,
                          std::string_view summary, std::string_view formula,
                          TypeSet types, std::string_view example) {
-  Operation row;
-  row.name = name;
-  row.section = section;
-  row.summary = summary;
-  row.formula = formula;
-  row.slots = {result("dst", types), sourceOrScalar("src0", types),
-               sourceOrScalar("src1", types)};
-  row.rules = {someTensor({"src0", "src1"}),
-               sameTypes({"dst", "src0", "src1"}),
-               broadcasts("dst", {"src0", "src1"}, false),
-               sameLanes({"dst", "src0", "src1"}),
-               numberFits("src0", "dst"),
-               numberFits("src1", "dst"),
-               noPartialOverlap("dst", {"src0", "src1"})};
-  row.example = example;
+  Operation row = function(
+      name, section, summary, formula,
+      {result("dst", types), sourceOrScalar("src0", types),
+       sourceOrScalar("src1", types)},
+      {someTensor({"src0", "src1"}), sameTypes({"dst", "src0", "src1"}),
+       broadcasts("dst", {"src0", "src1"}, false),
+       sameLanes({"dst", "src0", "src1"}), numberFits("src0", "dst"),
+       numberFits("src1", "dst"), noPartialOverlap("dst", {"src0", "src1"})},
+      example);
   excludeFp8(row, {"dst"});
   return row;
 }
@@ -174,24 +168,17 @@ static Rule comparedNumberFits(std::string_view name) {
 static Operation mask(std::string_view name, std::string_view section,
                       std::string_view summary, std::string_view formula,
                       std::string_view example) {
-  Operation row;
-  row.name = name;
-  row.section = section;
-  row.summary = summary;
-  row.formula = formula;
-  row.slots = {result("dst", kCompared), sourceOrScalar("src0", kCompared),
-               sourceOrScalar("src1", kCompared), real("true_val")};
-  row.rules = {someTensor({"src0", "src1"}),
-               sameTypes({"src0", "src1"}),
-               broadcasts("dst", {"src0", "src1"}, false),
-               sameLanes({"dst", "src0", "src1"}),
-               notWider("dst", "src0"),
-               notWider("dst", "src1"),
-               comparedNumberFits("src0"),
-               comparedNumberFits("src1"),
-               numberFits("true_val", "dst"),
-               noPartialOverlap("dst", {"src0", "src1"})};
-  row.example = example;
+  Operation row =
+      function(name, section, summary, formula,
+               {result("dst", kCompared), sourceOrScalar("src0", kCompared),
+                sourceOrScalar("src1", kCompared), real("true_val")},
+               {someTensor({"src0", "src1"}), sameTypes({"src0", "src1"}),
+                broadcasts("dst", {"src0", "src1"}, false),
+                sameLanes({"dst", "src0", "src1"}), notWider("dst", "src0"),
+                notWider("dst", "src1"), comparedNumberFits("src0"),
+                comparedNumberFits("src1"), numberFits("true_val", "dst"),
+                noPartialOverlap("dst", {"src0", "src1"})},
+               example);
   excludeFp8(row, {"dst", "src0", "src1"});
   return row;
 }

@@ -12,31 +12,15 @@ using namespace weft::catalog;
 
 static constexpr DataType kInt8 = DataType::Int8;
 
-static Operation pointwise(std::string_view name, std::string_view section,
-                           std::string_view summary, std::string_view formula,
-                           std::vector<Slot> slots, std::vector<Rule> rules,
-                           std::string_view example) {
-  Operation row;
-  row.name = name;
-  row.section = section;
-  row.summary = summary;
-  row.formula = formula;
-  row.slots = std::move(slots);
-  row.rules = std::move(rules);
-  row.example = example;
-  return row;
-}
-
 /// dst = f(src): one shape, any layout.
 static Operation unary(std::string_view name, std::string_view section,
                        std::string_view summary, std::string_view formula,
                        TypeSet types, std::string_view example) {
-  return pointwise(name, section, summary, formula,
-                   {result("dst", types), source("src", types)},
-                   {sameTypes({"dst", "src"}), sameShapes({"dst", "src"}),
-                    sameLanes({"dst", "src"}),
-                    noPartialOverlap("dst", {"src"})},
-                   example);
+  return function(name, section, summary, formula,
+                  {result("dst", types), source("src", types)},
+                  {sameTypes({"dst", "src"}), sameShapes({"dst", "src"}),
+                   sameLanes({"dst", "src"}), noPartialOverlap("dst", {"src"})},
+                  example);
 }
 
 /// As `unary`, but src may be a number.
@@ -65,10 +49,10 @@ static Operation floatPair(std::string_view name, std::string_view section,
                            TypeSet types, std::string_view example) {
   std::vector<Rule> rules = pairRules();
   rules.insert(rules.begin(), sameTypes({"dst", "src0", "src1"}));
-  return pointwise(name, section, summary, formula,
-                   {result("dst", types), sourceOrScalar("src0", types),
-                    sourceOrScalar("src1", types)},
-                   std::move(rules), example);
+  return function(name, section, summary, formula,
+                  {result("dst", types), sourceOrScalar("src0", types),
+                   sourceOrScalar("src1", types)},
+                  std::move(rules), example);
 }
 
 /// fadd, fsub, fmul: fp8 and saturation by chip.
@@ -113,13 +97,13 @@ static Operation shiftedPair(std::string_view name, std::string_view section,
   rules.push_back(layoutIs("shift", {AlignMode::Compact}));
   rules.push_back(sameLanes({"dst", "shift"}));
   rules.push_back(apart("dst", {"shift"}));
-  return pointwise(name, section, summary, formula,
-                   {result("dst", results), sourceOrScalar("src0", kIntegers),
-                    sourceOrScalar("src1", kIntegers),
-                    optionalSourceOrScalar("shift", kInt8, 0),
-                    rounding("round_mode", 7, /*fallback=*/5),
-                    flag("saturation")},
-                   std::move(rules), example);
+  return function(name, section, summary, formula,
+                  {result("dst", results), sourceOrScalar("src0", kIntegers),
+                   sourceOrScalar("src1", kIntegers),
+                   optionalSourceOrScalar("shift", kInt8, 0),
+                   rounding("round_mode", 7, /*fallback=*/5),
+                   flag("saturation")},
+                  std::move(rules), example);
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,7 +178,7 @@ static void addBits(std::vector<Operation> &rows) {
 }
 
 static void addConversions(std::vector<Operation> &rows) {
-  Operation cast = pointwise(
+  Operation cast = function(
       "tiu.cast", "4.6.1.9", "conversion to another element type",
       "dst(n,c,h,w) = src(n,c,h,w) as the type of dst. Integers: clamped. "
       "Float "
@@ -317,7 +301,7 @@ static void addSeries(std::vector<Operation> &rows) {
     log.rules.push_back(layoutIs(name, {AlignMode::Aligned}));
   rows.push_back(std::move(log));
 
-  rows.push_back(pointwise(
+  rows.push_back(function(
       "tiu.flogx", "4.6.1.14", "logarithm to the base x",
       "in fp32, every operation rounded: u = bits(src) + 0x00d55555; k = (u >> "
       "23) - 127; z = float((u & 0x7fffff) + 0x3f2aaaab) - 1; p = sum over i = "
@@ -347,7 +331,7 @@ static void addProducts(std::vector<Operation> &rows) {
   macRules.push_back(byteFits("src1"));
   macRules.push_back(apart("dst", {"src0", "src1"}));
   constexpr TypeSet bytes = TypeSet(DataType::Int8) | DataType::Uint8;
-  rows.push_back(pointwise(
+  rows.push_back(function(
       "tiu.mac", "4.6.1.16", "integer product added to the old result",
       "dst(n,c,h,w) = ((dst(n,c,h,w) << l_shift) + src0(n,c,h,w) * "
       "src1(n,c,h,w)) / 2^r_shift rounded by round_mode and clamped to the "
@@ -370,7 +354,7 @@ static void addProducts(std::vector<Operation> &rows) {
       "tiu::fmac(dst, src0, src1);");
   fmac.slots[0] = updated("dst", DataType::Fp32);
   rows.push_back(std::move(fmac));
-  Operation mulAdd = pointwise(
+  Operation mulAdd = function(
       "tiu.fmul_add", "header", "float product and sum",
       "p = src0(n,c,h,w) * src1(n,c,h,w) rounded to the type; dst(n,c,h,w) = p "
       "+ src2(n,c,h,w) rounded to the type",
@@ -435,15 +419,15 @@ static void addDifferences(std::vector<Operation> &rows) {
 static Operation shiftRow(std::string_view name, std::string_view section,
                           std::string_view summary, std::string_view formula,
                           std::string_view example) {
-  return pointwise(name, section, summary, formula,
-                   {result("dst", kIntegers), source("src", kIntegers),
-                    sourceOrScalar("shift", kSigned),
-                    rounding("round_mode", 7, /*fallback=*/0)},
-                   {sameShapes({"dst", "src", "shift"}),
-                    sameLanes({"dst", "src", "shift"}),
-                    numberInRange("shift", -32, 31), notWider("shift", "src"),
-                    noPartialOverlap("dst", {"src", "shift"})},
-                   example);
+  return function(name, section, summary, formula,
+                  {result("dst", kIntegers), source("src", kIntegers),
+                   sourceOrScalar("shift", kSigned),
+                   rounding("round_mode", 7, /*fallback=*/0)},
+                  {sameShapes({"dst", "src", "shift"}),
+                   sameLanes({"dst", "src", "shift"}),
+                   numberInRange("shift", -32, 31), notWider("shift", "src"),
+                   noPartialOverlap("dst", {"src", "shift"})},
+                  example);
 }
 
 static void addShifts(std::vector<Operation> &rows) {

@@ -7,21 +7,6 @@
 using namespace weft;
 using namespace weft::catalog;
 
-static Operation special(std::string_view name, std::string_view section,
-                         std::string_view summary, std::string_view formula,
-                         std::vector<Slot> slots, std::vector<Rule> rules,
-                         std::string_view example) {
-  Operation row;
-  row.name = name;
-  row.section = section;
-  row.summary = summary;
-  row.formula = formula;
-  row.slots = std::move(slots);
-  row.rules = std::move(rules);
-  row.example = example;
-  return row;
-}
-
 //===----------------------------------------------------------------------===//
 // One scale and one bias a channel
 //===----------------------------------------------------------------------===//
@@ -45,7 +30,7 @@ static std::vector<Rule> channelRules(std::vector<std::string_view> vectors) {
 }
 
 static void addLinear(std::vector<Operation> &rows) {
-  rows.push_back(special(
+  rows.push_back(function(
       "tiu.fadd_sqr", "4.6.8.1", "square of a sum",
       "t = src(n,c,h,w) + bias(0,c,0,0) rounded to the type; dst(n,c,h,w) = t "
       "* t rounded to the type",
@@ -55,7 +40,7 @@ static void addLinear(std::vector<Operation> &rows) {
       "tensor<fp32> dst({2, 64, 4, 8}), src({2, 64, 4, 8});\n"
       "tensor<fp32> bias({1, 64, 1, 1}, TPU_COMPACT);\n"
       "tiu::fadd_sqr(dst, src, bias);"));
-  rows.push_back(special(
+  rows.push_back(function(
       "tiu.fscale", "4.6.8.2", "scale and bias of each channel",
       "t = src(n,c,h,w) * scale(0,c,0,0) rounded to the type; dst(n,c,h,w) = t "
       "+ bias(0,c,0,0) rounded to the type",
@@ -66,7 +51,7 @@ static void addLinear(std::vector<Operation> &rows) {
       "tensor<fp16> dst({2, 64, 4, 8}), src({2, 64, 4, 8});\n"
       "tensor<fp16> scale({1, 64, 1, 1}, TPU_COMPACT);\n"
       "tiu::fscale(dst, src, scale, 1.0f);"));
-  rows.push_back(special(
+  rows.push_back(function(
       "tiu.fsub_sqr", "4.6.8.3", "square of a difference",
       "t = src(n,c,h,w) - bias(0,c,0,0) rounded to the type; dst(n,c,h,w) = t "
       "* t rounded to the type",
@@ -107,7 +92,7 @@ static void addTaylor(std::vector<Operation> &rows) {
                std::to_string(room);
       }));
   rules.push_back(apart("dst", {"coeff"}));
-  rows.push_back(special(
+  rows.push_back(function(
       "tiu.taylor", "4.6.9.1", "polynomial by Horner's rule",
       "r = coeff(0,c mod LANE_NUM,0,len - 1); for i = len - 2 .. 0: r = r * "
       "src(n,c,h,w) + coeff(0,c mod LANE_NUM,0,i), the product and the sum "
@@ -124,9 +109,9 @@ static void addTaylor(std::vector<Operation> &rows) {
 /// A polynomial whose coefficients the machine keeps.
 static Operation core(std::string_view name, std::string_view summary,
                       std::string_view formula, std::string_view example) {
-  Operation row = special(name, "header", summary, formula,
-                          {result("dst", kFloats), source("src", kFloats)},
-                          alignedPair(), example);
+  Operation row = function(name, "header", summary, formula,
+                           {result("dst", kFloats), source("src", kFloats)},
+                           alignedPair(), example);
   row.rules.push_back(sameTypes({"dst", "src"}));
   row.rules.push_back(planeLimit({"dst", "src"}));
   return row;
@@ -196,7 +181,7 @@ static Operation exponent(std::string_view name, std::string_view section,
                           std::string_view summary, std::string_view example) {
   std::vector<Rule> rules = alignedPair();
   rules.push_back(integerOfWidth());
-  return special(
+  return function(
       name, section, summary,
       "e = exponent field of src(n,c,h,w), f = its fraction field of m bits; "
       "dst(n,c,h,w) = e, plus 1 if src is positive and f > 2^m / 3 (0x2aaaab "
@@ -211,12 +196,12 @@ static Operation count(std::string_view name, std::string_view section,
                        std::string_view summary, std::string_view formula,
                        std::string_view example) {
   Operation row =
-      special(name, section, summary, formula,
-              {result("dst", kUnsigned), sourceOrScalar("src", kIntegers)},
-              {broadcasts("dst", {"src"}, false), sameLanes({"dst", "src"}),
-               notWider("dst", "src"), numberFits("src", "dst"),
-               noPartialOverlap("dst", {"src"})},
-              example);
+      function(name, section, summary, formula,
+               {result("dst", kUnsigned), sourceOrScalar("src", kIntegers)},
+               {broadcasts("dst", {"src"}, false), sameLanes({"dst", "src"}),
+                notWider("dst", "src"), numberFits("src", "dst"),
+                noPartialOverlap("dst", {"src"})},
+               example);
   row.chips = {"bm1684x", "sg2380"};
   row.chipNote = "the manual names sg2380 only; bm1684x has the command (AR "
                  "clz, clo), run with equal bytes on its vendor's emulator";
@@ -262,7 +247,7 @@ static std::optional<CoefficientTable> tableOf(const Call &call) {
 }
 
 static Operation distribution() {
-  Operation row = special(
+  Operation row = function(
       "tiu.smem_dist", "4.6.9.6", "one entry of a table to each lane",
       "dst(0,c,0,0) = entry c of the table static_mem_mode, see "
       "tiu::smem_bcast; SERIAL_NUMBER is the channel's number",
