@@ -111,6 +111,12 @@ std::string_view catalog::spelling(SlotKind kind) {
   return words[unsigned(kind)];
 }
 
+std::string_view catalog::spelling(VectorWidth width) {
+  static constexpr std::string_view words[] = {"register", "multiple",
+                                               "flexible"};
+  return words[unsigned(width)];
+}
+
 std::string_view catalog::spelling(Access access) {
   static constexpr std::string_view words[] = {"read", "write", "read_write"};
   return words[unsigned(access)];

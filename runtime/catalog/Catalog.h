@@ -247,6 +247,15 @@ struct Rule {
 enum class Unit : uint8_t { Dma, Sdma, Hau, Tiu, Vector, Mte2 };
 std::string_view spelling(Unit unit);
 
+/// Which lane counts a function on vectors takes.
+enum class VectorWidth : uint8_t {
+  Register, ///< those of one register
+  Multiple, ///< those of one or more whole registers
+  Flexible, ///< 2 and more
+};
+/// As in JSON: "multiple".
+std::string_view spelling(VectorWidth width);
+
 /// Chips by name, as in `Chip::targetName`; all if empty.
 using ChipNames = std::vector<std::string_view>;
 
@@ -270,6 +279,12 @@ struct Operation {
   /// What is odd about a legal call, in words; empty if nothing is. May be
   /// null.
   std::function<std::string(const Call &)> warning;
+  /// Of a function on vectors. Whether it takes a mask, r, saturate and
+  /// out_sign is told by its slots.
+  VectorWidth width = VectorWidth::Register;
+  /// What lanes of the result hold that a mask makes inactive; empty without a
+  /// mask.
+  std::string_view inactiveLanes;
   ChipNames chips;
   /// Why it exists on fewer chips, or what a chip does otherwise; may be empty.
   std::string_view chipNote;

@@ -15,6 +15,7 @@
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/catalog/Catalog.h"
 #include "runtime/host/Program.h"
+#include "runtime/zhouyi/Mask.h"
 
 #include <optional>
 #include <string>
@@ -43,8 +44,6 @@ struct RegisterType {
   bool operator!=(const RegisterType &other) const { return !(*this == other); }
 };
 
-/// Lanes of the widest register.
-inline constexpr uint32_t kMaxLanes = 4096;
 /// Deepest nest of loops.
 inline constexpr unsigned kMaxDepth = 16;
 /// Buffers start at multiples of this.
