@@ -42,6 +42,17 @@ class Result(NamedTuple):
 
 # Types and constants.
 
+def quiet(function):
+    """Floating point events (overflow, NaN) are results here, not warnings."""
+
+    @functools.wraps(function)
+    def call(*arguments, **named):
+        with np.errstate(all="ignore"):
+            return function(*arguments, **named)
+
+    return call
+
+
 def register_lanes(dtype):
     return REGISTER_BITS // 8 // np.dtype(dtype).itemsize
 
@@ -87,6 +98,7 @@ def is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, (bool, np.generic))
 
 
+@quiet
 def float_constant(value, dtype, reason):
     """A Python number rounded once to a float type; a finite one that would become infinite does not fit."""
     if isinstance(value, int) and abs(value) >= 2**53:
@@ -229,17 +241,6 @@ def merged(values, active, r=None):
 
 
 # Floats.
-
-def quiet(function):
-    """Floating point events (overflow, NaN) are results here, not warnings."""
-
-    @functools.wraps(function)
-    def call(*arguments, **named):
-        with np.errstate(all="ignore"):
-            return function(*arguments, **named)
-
-    return call
-
 
 def canonical(values):
     """NaN that arithmetic made gets the one bit pattern of its type."""
