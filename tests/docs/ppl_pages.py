@@ -55,17 +55,17 @@ def run_examples(weft, chips):
 
 
 def slot_row(slot):
-    kind = slot["kind"]
-    if "memories" in slot:
-        kind += f", {slot['access']}, {' or '.join(slot['memories'])} memory"
+    kind = slot["kind"].replace("_scalar", "_number").replace("_", " ")
+    if slot["memories"]:
+        kind += f", {slot['access'].replace('_', ' and ')}, {' or '.join(slot['memories'])} memory"
     values = ", ".join(slot.get("types", []) or slot.get("choices", []))
     if "low" in slot or "high" in slot:
         values = f"{slot.get('low', '')} to {slot.get('high', '')}"
-    if "count" in slot:
+    if slot["count"]:
         kind = f"{slot['count']} integers"
     default = ""
     if slot["optional"]:
-        default = "may be left out" if "memories" in slot else f"{slot.get('fallback', 0):g}"
+        default = "may be left out" if slot["memories"] else f"{slot.get('fallback', 0):g}"
         if slot.get("choices"):
             default = slot["choices"][int(slot["fallback"])]
         elif slot["kind"] == "flag":

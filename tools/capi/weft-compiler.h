@@ -77,18 +77,30 @@ WEFT_COMPILER_API void weft_compiler_status_free(weft_compiler_status *status);
 
 /*===-- the language ------------------------------------------------------===*/
 
-/* Every function of PPL as JSON: an array of objects
+/* Every function of an operation set as JSON; `set` is "ppl", "zhouyi" or
+   "ascend", NULL is returned for another. An array of objects
 
-     {"name": "tiu.fadd", "summary": .., "formula": .., "section": "4.6.1.4",
-      "chips": [..], "chip_note": .., "example": ..,
+     {"name": "tiu.fadd", "set": "ppl", "chips": [..], "unit": "tiu",
+      "section": "4.6.1.4", "summary": .., "formula": ..,
       "slots": [{"name": "dst", "kind": "tensor", "access": "write",
                  "types": ["fp32", ..], "memories": ["local"],
                  "optional": false, "fallback": 0, "count": 0,
-                 "choices": [..]}, ..]}
+                 "choices": [..], "low": .., "high": ..}, ..],
+      "rules": [..], "chip_note": .., "example": ..}
 
    The `kind` of a slot is tensor, tensor_or_scalar, integer, float, flag,
-   choice or integers, its `access` read, write or read_write. `types` are
-   spelled as in weft_ppl_types(). Lives as long as the library. */
+   choice, integers, vector, vector_or_scalar, mask or pointer, its `access`
+   read, write or read_write; `low` and `high` are there if they limit it.
+   `types` are spelled as in weft_ppl_types(). Of zhouyi also `features` and
+
+     "signatures": [{"operands": ["int8x32", "int8x32"], "out_sign": "",
+                     "result": "int8x32"}, ..]
+
+   the types of vectors of one register that the function takes; `out_sign` is
+   the one that they need, `result` "" if nothing is returned. Lives as long as
+   the library. */
+WEFT_COMPILER_API const char *weft_catalog(const char *set);
+/* weft_catalog("ppl"). */
 WEFT_COMPILER_API const char *weft_ppl_catalog(void);
 /* The element types as JSON: [{"name": "fp16", "code": 2, "bits": 16, "float":
    true, "signed": true}, ..]; `code` is the data_type_t of recorder.h. */

@@ -1,11 +1,12 @@
 #include "frontend/onnx/Import.h"
 #include "passes/quantize/TpuSupport.h"
-#include "tools/weft/PplFunctions.h"
+#include "tools/weft/Functions.h"
 #include "tools/weft/Program.h"
 
 #include "llvm/Support/ErrorHandling.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -118,40 +119,67 @@ static ExitCode listOps(bool json) {
 
 namespace {
 struct OpsFlags {
-  bool json = false, ppl = false;
+  bool json = false;
+  std::map<catalog::Language, bool> sets; ///< which is asked for
   std::string examples;
 };
 } // namespace
 
-static ExitCode listPpl(const OpsFlags &flags) {
-  if (flags.examples.empty())
-    return flags.json ? printJson(pplFunctionsJson())
-                      : printText(pplFunctionsTable());
-  const Chip *chip = chips::findKernelTarget(flags.examples);
+static ExitCode listExamples(const std::string &target) {
+  const Chip *chip = chips::findKernelTarget(target);
   if (!chip)
     return reportError(
-        rt::fail(rt::Code::NotFound, "no target '" + flags.examples +
-                                         "'; weft ppl --help lists them"));
+        rt::fail(rt::Code::NotFound,
+                 "no target '" + target + "'; weft ppl --help lists them"));
   return printText(pplExamples(*chip));
 }
 
 static ExitCode opsCommand(const OpsFlags &flags) {
-  if (!flags.examples.empty() && !flags.ppl)
+  std::vector<catalog::Language> chosen;
+  for (auto [language, isChosen] : flags.sets)
+    if (isChosen)
+      chosen.push_back(language);
+  if (chosen.size() > 1)
     return reportError(
-        rt::fail(rt::Code::InvalidArgument, "--examples goes with --ppl"));
-  return flags.ppl ? listPpl(flags) : listOps(flags.json);
+        rt::fail(rt::Code::InvalidArgument,
+                 "--" + std::string(spelling(chosen[0])) + " and --" +
+                     std::string(spelling(chosen[1])) +
+                     " exclude each other; list one set at a time"));
+  bool isPpl = !chosen.empty() && chosen[0] == catalog::Language::Ppl;
+  if (!flags.examples.empty())
+    return isPpl ? listExamples(flags.examples)
+                 : reportError(rt::fail(rt::Code::InvalidArgument,
+                                        "--examples goes with --ppl"));
+  if (chosen.empty())
+    return listOps(flags.json);
+  return flags.json ? printJson(functionsJson(chosen[0]))
+                    : printText(functionsTable(chosen[0]));
+}
+
+static const char *meaningOf(catalog::Language language) {
+  switch (language) {
+  case catalog::Language::Ppl:
+    return "The functions of the kernel language PPL instead";
+  case catalog::Language::Zhouyi:
+    return "The vector functions of Zhouyi instead";
+  case catalog::Language::Ascend:
+    return "The moves of Ascend instead";
+  }
+  llvm_unreachable("covered switch");
 }
 
 void cli::addOpsCommand(Program &program) {
   auto flags = std::make_shared<OpsFlags>();
   CLI::App &command = program.addCommand(
       "ops",
-      "List ONNX's operators and where they run, or the functions of PPL",
-      {"weft ops", "weft ops --json", "weft ops --ppl --json"},
+      "List ONNX's operators and where they run, or the functions of an "
+      "operation set",
+      {"weft ops", "weft ops --json", "weft ops --zhouyi --json"},
       [flags] { return opsCommand(*flags); });
   command.add_flag("--json", flags->json, "Print the table as JSON");
-  command.add_flag("--ppl", flags->ppl,
-                   "The functions of the kernel language PPL instead");
+  for (catalog::Language language : catalog::languages())
+    command.add_flag("--" + std::string(spelling(language)),
+                     flags->sets[language], meaningOf(language));
   command
       .add_option("--examples", flags->examples,
                   "With --ppl: their examples as a kernel source for a chip")

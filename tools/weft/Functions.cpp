@@ -1,0 +1,88 @@
+//===- Functions.cpp - the functions of the operation sets listed ---------===//
+
+#include "tools/weft/Functions.h"
+
+#include "tools/catalog/Listing.h"
+
+using namespace weft;
+using namespace weft::catalog;
+
+namespace {
+/// A row of PplStates.def: what was measured.
+struct State {
+  std::string_view name, state;
+};
+} // namespace
+
+static const State kStates[] = {
+#define WEFT_PPL_STATE(name, state) {name, state},
+#include "tools/weft/PplStates.def"
+    {"", ""}, // so that an empty table compiles
+};
+
+static std::string stateOf(const Operation &operation) {
+  for (const State &row : kStates)
+    if (row.name == operation.name)
+      return std::string(row.state);
+  return "untested";
+}
+
+nlohmann::ordered_json cli::functionsJson(Language language) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::string prefix = std::string(spelling(language)) + ".";
+  for (const Operation &operation : operations(language)) {
+    nlohmann::ordered_json row = describe(operation);
+    row["name"] = prefix + std::string(operation.name);
+    if (language == Language::Ppl)
+      row["state"] = stateOf(operation);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::string cli::functionsTable(Language language) {
+  if (language != Language::Ppl)
+    return functionTable(language);
+  std::string text = "| function | manual | BM1684X | chips | summary |\n"
+                     "|---|---|---|---|---|\n";
+  for (const Operation &operation : operations()) {
+    std::string chips;
+    for (const std::string &name : targetsOf(operation))
+      chips += (chips.empty() ? "" : " ") + name;
+    text += "| ppl." + std::string(operation.name) + " | " +
+            std::string(operation.section) + " | " + stateOf(operation) +
+            " | " + chips + " | " + std::string(operation.summary) + " |\n";
+  }
+  return text;
+}
+
+// What examples of data movement take for granted, and a result for the
+// program around each.
+static constexpr char kBefore[] =
+    "  dim4 shape = {2, 8, 5, 7};\n"
+    "  float *memory = ppl::malloc<float>(&shape);\n"
+    "  gtensor<fp32> g(shape, GLOBAL, memory);\n"
+    "  tensor<fp32> a(shape), b(shape);\n"
+    "  dma::load(a, g);\n";
+static constexpr char kAfter[] = "  dma::store(g, a);\n";
+
+/// The chip whose example is run: the first that has the function.
+static const Chip *exampleChip(const Operation &operation) {
+  for (const Chip *chip : chips::kernelTargets)
+    if (operation.existsOn(*chip))
+      return chip;
+  return nullptr;
+}
+
+std::string cli::pplExamples(const Chip &chip) {
+  std::string text = "#include \"ppl/ppl.h\"\nusing namespace ppl;\n";
+  for (const Operation &operation : operations()) {
+    if (exampleChip(operation) != &chip || operation.example.empty())
+      continue;
+    std::string name(operation.name);
+    name[name.find('.')] = '_';
+    text += "__TEST__ void example_" + name + "() {\n" + kBefore + "{\n" +
+            std::string(operation.example) + "\n}\n" + kAfter + "}\n";
+  }
+  return text;
+}
