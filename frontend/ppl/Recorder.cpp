@@ -535,7 +535,7 @@ bool Recorder::fillArgument(const weft_ppl_argument &given,
     }
     argument.kind = Kind::Tensor;
     argument.tensor = tensor->description;
-    irArgument.tensor = tensor->value;
+    irArgument.value = tensor->value;
     return true;
   }
   case WEFT_PPL_INTEGER:
@@ -543,21 +543,21 @@ bool Recorder::fillArgument(const weft_ppl_argument &given,
     argument.integer = given.integer;
     argument.real = double(given.integer);
     if (wantsReal)
-      irArgument.number = builder.getF64FloatAttr(double(given.integer));
+      irArgument.attribute = builder.getF64FloatAttr(double(given.integer));
     else
-      irArgument.number = builder.getI64IntegerAttr(given.integer);
+      irArgument.attribute = builder.getI64IntegerAttr(given.integer);
     return true;
   case WEFT_PPL_FLOAT:
     argument.kind = Kind::Float;
     argument.real = given.real;
-    irArgument.number = builder.getF64FloatAttr(given.real);
+    irArgument.attribute = builder.getF64FloatAttr(given.real);
     return true;
   case WEFT_PPL_INTEGERS:
     if (given.count < 0 || (given.count > 0 && !given.integers))
       return false;
     argument.kind = Kind::Integers;
     argument.integers.assign(given.integers, given.integers + given.count);
-    irArgument.number = builder.getDenseI64ArrayAttr(argument.integers);
+    irArgument.attribute = builder.getDenseI64ArrayAttr(argument.integers);
     return true;
   default:
     return false;
