@@ -400,14 +400,20 @@ std::string catalog::problemOf(const Call &call) {
     return "has " + std::to_string(call.arguments.size()) +
            " arguments, takes at most " +
            std::to_string(operation.slots.size());
+  bool isIdle = operation.isIdle && operation.isIdle(call);
   for (size_t i = 0; i < operation.slots.size(); ++i) {
     const Argument &argument =
         i < call.arguments.size() ? call.arguments[i] : Argument();
+    if (isIdle && argument.kind == Argument::Kind::Integer &&
+        operation.slots[i].kind == SlotKind::Integer)
+      continue; // of any size
     std::string problem =
         argumentProblem(operation.slots[i], argument, *call.chip);
     if (!problem.empty())
       return problem;
   }
+  if (isIdle)
+    return {};
   for (const Rule &rule : operation.rules)
     if (std::string found = rule.check(call); !found.empty())
       return found + "; " + rule.text;

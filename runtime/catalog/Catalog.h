@@ -285,6 +285,9 @@ struct Operation {
   /// What lanes of the result hold that a mask makes inactive; empty without a
   /// mask.
   std::string_view inactiveLanes;
+  /// True for a call that does nothing; of its arguments only kinds and types
+  /// are checked. May be null.
+  std::function<bool(const Call &)> isIdle;
   ChipNames chips;
   /// Why it exists on fewer chips, or what a chip does otherwise; may be empty.
   std::string_view chipNote;
@@ -305,7 +308,8 @@ const Operation *find(std::string_view name, Language language = Language::Ppl);
 
 /// The first thing wrong with a call, as one message without the name of the
 /// function; empty if it is legal. Checks the chip, the kind, type, memory and
-/// range of every argument, then the operation's rules, in order.
+/// range of every argument, then the operation's rules, in order. Of an idle
+/// call ranges and rules are not checked.
 std::string problemOf(const Call &call);
 
 } // namespace weft::catalog
