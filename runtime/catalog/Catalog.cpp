@@ -376,6 +376,9 @@ static std::string argumentProblem(const Slot &slot, const Argument &argument,
       return kindProblem(slot, slot.kind == SlotKind::Vector
                                    ? "a vector"
                                    : "a vector or a number");
+    // The rules hold a scalar variable to the vector beside it.
+    if (slot.kind == SlotKind::VectorOrScalar && argument.vector.lanes == 1)
+      return {};
     return elementProblem(slot, argument.vector);
   case SlotKind::Mask:
     return argument.kind == Kind::Mask ? std::string()

@@ -11,8 +11,7 @@ using namespace weft::zhouyi;
 static rt::Status tooLong(uint64_t found, unsigned lanes) {
   return rt::fail(rt::Code::InvalidArgument,
                   "mask has " + std::to_string(found) +
-                      " lanes, the vector has " + std::to_string(lanes) +
-                      "; shorten the mask");
+                      " lanes, the vector has " + std::to_string(lanes));
 }
 
 static rt::Status malformed(std::string_view text, const std::string &reason) {
@@ -155,6 +154,5 @@ std::string zhouyi::maskProblem(const catalog::Argument &mask, unsigned lanes) {
   if (mask.vector.lanes == lanes)
     return {};
   return "mask has " + std::to_string(mask.vector.lanes) +
-         " lanes, the vector has " + std::to_string(lanes) +
-         "; a computed mask has one lane for each of the vector's";
+         " lanes, the vector has " + std::to_string(lanes);
 }
