@@ -6,6 +6,7 @@
 #include "dialects/ppl/Ppl.h"
 #include "dialects/top/Top.h"
 #include "dialects/tpu/Tpu.h"
+#include "dialects/zhouyi/Zhouyi.h"
 #include "passes/ppl/Passes.h"
 #include "passes/quantize/Passes.h"
 #include "passes/top/Passes.h"
@@ -18,7 +19,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 void weft::registerWeftDialects(mlir::DialectRegistry &registry) {
-  registry.insert<ppl::PplDialect, top::TopDialect, tpu::TpuDialect>();
+  registry.insert<ppl::PplDialect, top::TopDialect, tpu::TpuDialect,
+                  zhouyi::ZhouyiDialect>();
 }
 
 void weft::registerAllDialects(mlir::DialectRegistry &registry) {

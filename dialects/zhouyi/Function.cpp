@@ -1,0 +1,92 @@
+//===- Function.cpp - the functions of Zhouyi as ops ---------------------===//
+
+#include "dialects/zhouyi/Function.h"
+#include "dialects/zhouyi/Program.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::zhouyi;
+
+const Chip &weft::zhouyi::chipOf(Operation *op) {
+  auto program = dyn_cast_or_null<ProgramOp>(op);
+  if (op && !program)
+    program = op->getParentOfType<ProgramOp>();
+  const Chip *chip =
+      program ? chips::findVectorTarget(program.getTarget().str()) : nullptr;
+  return chip ? *chip : *chips::vectorTargets[0];
+}
+
+zhouyi::FunctionOp::FunctionOp(Operation *op)
+    : catalog::FunctionOp(
+          mlir::isa_and_nonnull<ZhouyiDialect>(op ? op->getDialect() : nullptr)
+              ? op
+              : nullptr) {}
+
+std::optional<catalog::VectorType> weft::zhouyi::vectorTypeOf(Type type) {
+  if (!isVector(type))
+    return std::nullopt;
+  auto vector = cast<mlir::VectorType>(type);
+  std::optional<catalog::DataType> element =
+      catalog::dataTypeOf(vector.getElementType());
+  return catalog::VectorType{*element, unsigned(vector.getDimSize(0))};
+}
+
+mlir::VectorType weft::zhouyi::typeOf(const catalog::VectorType &type,
+                                      MLIRContext *context) {
+  return mlir::VectorType::get(int64_t(type.lanes),
+                               catalog::mlirTypeOf(type.type, context));
+}
+
+//===----------------------------------------------------------------------===//
+// The dialect's side of the catalog
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ZhouyiFunctions : public catalog::FunctionDialect {
+public:
+  explicit ZhouyiFunctions(Dialect *dialect)
+      : FunctionDialect(dialect, catalog::Language::Zhouyi) {}
+
+  const Chip &chipOf(Operation *op) const override {
+    return zhouyi::chipOf(op);
+  }
+  bool isArgument(Type type) const override {
+    return isVector(type) || isMask(type) || mlir::isa<PtrType>(type);
+  }
+  StringRef argumentWords() const override {
+    return "a vector of si8, ui8, si16, ui16, si32, ui32, f16, bf16 or f32, a "
+           "mask or a pointer";
+  }
+  catalog::Argument argumentOf(Value value, const catalog::Slot &,
+                               const Chip &) const override;
+  Type typeOf(const catalog::VectorType &result) const override {
+    return zhouyi::typeOf(result, getContext());
+  }
+};
+} // namespace
+
+catalog::Argument ZhouyiFunctions::argumentOf(Value value,
+                                              const catalog::Slot &,
+                                              const Chip &) const {
+  catalog::Argument argument;
+  using Kind = catalog::Argument::Kind;
+  Type type = value.getType();
+  if (auto pointer = dyn_cast<PtrType>(type)) {
+    // 64-bit elements are for the host only: no function takes them.
+    argument.kind = Kind::Pointer;
+    argument.vector.type = *catalog::dataTypeOf(pointer.getElementType());
+  } else if (std::optional<catalog::VectorType> vector = vectorTypeOf(type)) {
+    argument.kind = Kind::Vector;
+    argument.vector = *vector;
+  } else {
+    argument.kind = Kind::Mask;
+    argument.vector.lanes =
+        unsigned(cast<mlir::VectorType>(type).getDimSize(0));
+  }
+  return argument;
+}
+
+void ZhouyiDialect::registerFunctions() {
+  addInterfaces<ZhouyiFunctions>();
+  catalog::registerFunctions(*this);
+}
