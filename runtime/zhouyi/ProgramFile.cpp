@@ -183,10 +183,8 @@ private:
   flatbuffers::Offset<wire::Buffer> write(const Buffer &buffer) {
     auto name = builder.CreateString(buffer.name);
     flatbuffers::Offset<flatbuffers::Vector<uint8_t>> contents;
-    if (!buffer.contents.empty()) {
-      builder.ForceVectorAlignment(buffer.contents.size(), 1, kBufferAlignment);
+    if (!buffer.contents.empty())
       contents = builder.CreateVector(buffer.contents);
-    }
     auto held = value(buffer);
     return wire::CreateBuffer(builder, wire::Role(buffer.role), name,
                               buffer.address, buffer.bytes, contents, held);
@@ -508,12 +506,13 @@ Result<ProgramFile> zhouyi::parseProgramFile(rt::ByteSpan bytes) {
                  "2 GiB",
                  bytes.size);
   // Tables are read in place, and flatbuffers wants them where it put them.
+  constexpr size_t kAlignment = 16;
   std::vector<uint8_t> copy;
-  if (reinterpret_cast<uintptr_t>(bytes.data) % kBufferAlignment != 0) {
-    copy.resize(bytes.size + kBufferAlignment);
+  if (reinterpret_cast<uintptr_t>(bytes.data) % kAlignment != 0) {
+    copy.resize(bytes.size + kAlignment);
     void *aligned = copy.data();
     size_t room = copy.size();
-    std::align(kBufferAlignment, bytes.size, aligned, room);
+    std::align(kAlignment, bytes.size, aligned, room);
     std::memcpy(aligned, bytes.data, bytes.size);
     bytes.data = static_cast<const uint8_t *>(aligned);
   }
