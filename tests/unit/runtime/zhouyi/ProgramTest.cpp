@@ -187,7 +187,7 @@ TEST_P(FaultyProgram, IsRefusedByBothDoors) {
   EXPECT_EQ(file.status().message(), GetParam().message);
 }
 
-std::vector<Fault> faults() {
+std::vector<Fault> registerFaults() {
   return {
       {"ReadBeforeWritten",
        [](Program &p) { what<Constant>(p, {1, 0}).result = 5; },
@@ -207,6 +207,11 @@ std::vector<Fault> faults() {
       {"VectorAsMask", [](Program &p) { what<Load>(p, {1, 1, 2}).mask = 3; },
        "instruction 1.1.2 (load) of node 'dot': the mask is register 3 of "
        "int8x32, must be a mask of 32 lanes"},
+  };
+}
+
+std::vector<Fault> placeFaults() {
+  return {
       {"LeavesItsBuffer",
        [](Program &p) { what<Load>(p, {1, 1, 1}).mask = kNoRegister; },
        "instruction 1.1.1 (load) of node 'dot': touches bytes 0 to 95 of "
@@ -252,6 +257,11 @@ std::vector<Fault> faults() {
        },
        "instruction 1.1.0 (tail_mask) of node 'dot': the program takes more "
        "than 2^40 steps up to here; split the model"},
+  };
+}
+
+std::vector<Fault> functionFaults() {
+  return {
       {"UnknownFunction",
        [](Program &p) { what<Apply>(p, {1, 2}).operation = "vnop\n"; },
        "instruction 1.2 (vnop\\x0a) of node 'dot': there is no function "
@@ -288,6 +298,11 @@ std::vector<Fault> faults() {
        },
        "instruction 2 (host) of node 'relu': step 2 of the host program: "
        "stores a tensor of 5 elements into 5 at 0x180"},
+  };
+}
+
+std::vector<Fault> bufferFaults() {
+  return {
       {"NoOutput", [](Program &p) { p.buffers[3].role = BufferRole::Scratch; },
        "the program has no output"},
       {"BuffersOverlap",
@@ -325,10 +340,17 @@ std::vector<Fault> faults() {
   };
 }
 
-INSTANTIATE_TEST_SUITE_P(Program, FaultyProgram, testing::ValuesIn(faults()),
-                         [](const auto &info) {
-                           return std::string(info.param.name);
-                         });
+std::string faultName(const testing::TestParamInfo<Fault> &info) {
+  return info.param.name;
+}
+INSTANTIATE_TEST_SUITE_P(Registers, FaultyProgram,
+                         testing::ValuesIn(registerFaults()), faultName);
+INSTANTIATE_TEST_SUITE_P(Places, FaultyProgram,
+                         testing::ValuesIn(placeFaults()), faultName);
+INSTANTIATE_TEST_SUITE_P(Functions, FaultyProgram,
+                         testing::ValuesIn(functionFaults()), faultName);
+INSTANTIATE_TEST_SUITE_P(Buffers, FaultyProgram,
+                         testing::ValuesIn(bufferFaults()), faultName);
 
 TEST(ProgramFile, NestsLoopsToALimit) {
   ProgramMaker maker;
