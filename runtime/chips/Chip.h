@@ -35,13 +35,16 @@ struct VectorUnit {
 
 /// The memory beside a matrix unit, which a move engine fills.
 struct CubeMemory {
-  unsigned l1Bytes = 0;    ///< 0: the chip has none
+  unsigned l1Bytes = 0;         ///< 0: the chip has none
+  unsigned reservedL1Bytes = 0; ///< at its end, not for programs
   unsigned blockBytes = 0; ///< what the engine writes at once (C0 elements)
-  /// Of the move engine, for its bandwidth model; 0: not known.
+  // Of the move engine, for its bandwidth model (runtime/ascend/Cost.h).
   uint64_t cyclesPerSecond = 0;
-  unsigned readBytes = 0;  ///< from global memory in a cycle, at most
-  unsigned writeBytes = 0; ///< to L1 in a cycle, at most
-  unsigned burstBytes = 0; ///< that a shorter run of source bytes costs as well
+  unsigned readBytes = 0;   ///< from global memory in a cycle, at most
+  unsigned writeBytes = 0;  ///< to L1 in a cycle, at most
+  unsigned burstBytes = 0;  ///< aligned pieces in which global memory is read
+  unsigned rowCycles = 0;   ///< at least, for each row of a move
+  unsigned startCycles = 0; ///< from the start of a move to its first block
 };
 
 /// Everything that passes, verifiers and the emulator ask about a chip. Sizes

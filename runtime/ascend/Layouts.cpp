@@ -1,0 +1,238 @@
+//===- Layouts.cpp - layouts of L1 and the moves that make them -----------===//
+
+#include "runtime/ascend/Layouts.h"
+
+#include <optional>
+
+using namespace weft;
+using namespace weft::ascend;
+using rt::Result;
+using rt::Status;
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+static int64_t roundedUp(int64_t value, int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+static int64_t blocksOf(int64_t elements, int64_t elementBytes) {
+  return (elements * elementBytes + kBlockBytes - 1) / kBlockBytes;
+}
+
+/// With the strides that 0 stands for.
+static Matrices completed(Matrices source) {
+  if (source.rowStride == 0)
+    source.rowStride = source.columns;
+  if (source.matrixStride == 0)
+    source.matrixStride = source.rows * source.rowStride;
+  return source;
+}
+
+BlockedCopy ascend::ndToNz(const Matrices &given, int64_t reserved) {
+  Matrices source = completed(given);
+  if (reserved == 0)
+    reserved = roundedUp(source.rows, 16);
+  int64_t blocks = blocksOf(source.columns, source.elementBytes);
+  BlockedCopy copy;
+  copy.elementBytes = source.elementBytes;
+  copy.src = source.src;
+  copy.dst = source.dst;
+  copy.axes = {{source.count, source.matrixStride, blocks * reserved},
+               {source.rows, source.rowStride, 1}};
+  copy.columns = source.columns;
+  copy.columnStride = reserved;
+  return copy;
+}
+
+std::vector<BlockedCopy> ascend::ndToZz(const Matrices &given) {
+  Matrices source = completed(given);
+  int64_t bandBlocks =
+              16 * blocksOf(roundedUp(source.columns, 16), source.elementBytes),
+          bands = source.rows / 16, rest = source.rows % 16;
+  BlockedCopy copy;
+  copy.elementBytes = source.elementBytes;
+  copy.src = source.src;
+  copy.dst = source.dst;
+  copy.columns = source.columns;
+  copy.columnStride = 16;
+  Axis matrices = {source.count, source.matrixStride,
+                   (bands + (rest > 0)) * bandBlocks};
+  std::vector<BlockedCopy> copies;
+  if (bands > 0) {
+    copy.axes = {matrices,
+                 {bands, 16 * source.rowStride, bandBlocks},
+                 {16, source.rowStride, 1}};
+    copies.push_back(copy);
+  }
+  if (rest > 0) {
+    copy.axes = {matrices, {rest, source.rowStride, 1}};
+    copy.src += bands * 16 * source.rowStride * source.elementBytes;
+    copy.dst += bands * bandBlocks * kBlockBytes;
+    copies.push_back(copy);
+  }
+  return copies;
+}
+
+Box ascend::wholeOf(const Images &images) {
+  return {0, 0, 0, 0, images.n, images.h, images.w, images.c};
+}
+
+/// What both layouts of images share: the box in GM.
+static BlockedCopy copyOf(const Images &images, const Box &box) {
+  BlockedCopy copy;
+  copy.elementBytes = images.elementBytes;
+  copy.src =
+      images.src +
+      (((box.n * images.h + box.h) * images.w + box.w) * images.c + box.c) *
+          images.elementBytes;
+  copy.dst = images.dst;
+  copy.axes = {{box.images, images.h * images.w * images.c, 0},
+               {box.rows, images.w * images.c, 0},
+               {box.columns, images.c, 0}};
+  copy.columns = box.channels;
+  return copy;
+}
+
+BlockedCopy ascend::nhwcToNc1hwc0(const Images &images, const Box &box) {
+  BlockedCopy copy = copyOf(images, box);
+  copy.columnStride = box.rows * box.columns;
+  copy.axes[0].dstStride =
+      blocksOf(box.channels, images.elementBytes) * copy.columnStride;
+  copy.axes[1].dstStride = box.columns;
+  copy.axes[2].dstStride = 1;
+  return copy;
+}
+
+BlockedCopy ascend::nhwcToC1hwnc0(const Images &images, const Box &box,
+                                  int64_t reserved) {
+  if (reserved == 0)
+    reserved = box.images;
+  BlockedCopy copy = copyOf(images, box);
+  copy.axes[0].dstStride = 1;
+  copy.axes[1].dstStride = box.columns * reserved;
+  copy.axes[2].dstStride = reserved;
+  copy.columnStride = box.rows * box.columns * reserved;
+  return copy;
+}
+
+//===----------------------------------------------------------------------===//
+// Moves
+//===----------------------------------------------------------------------===//
+
+/// Makes one axis of neighbours that continue each other in both memories,
+/// innermost first, until `least` are left.
+static std::vector<Axis> fused(const std::vector<Axis> &all, size_t least) {
+  std::vector<Axis> axes;
+  for (const Axis &axis : all)
+    if (axis.count != 1)
+      axes.push_back(axis);
+  for (size_t i = axes.size(); axes.size() > least && i-- > 1;) {
+    Axis &outer = axes[i - 1], inner = axes[i];
+    if (outer.srcStride != inner.count * inner.srcStride ||
+        outer.dstStride != inner.count * inner.dstStride)
+      continue;
+    outer = {outer.count * inner.count, inner.srcStride, inner.dstStride};
+    axes.erase(axes.begin() + int64_t(i));
+  }
+  return axes;
+}
+
+/// A move over some axes, -1 for none; the others are loops around it.
+static Nd2Nz moveOver(const BlockedCopy &copy, const std::vector<Axis> &axes,
+                      int matrices, int rows) {
+  Nd2Nz move;
+  move.elementBytes = copy.elementBytes;
+  move.src = copy.src;
+  move.dst = copy.dst;
+  move.dValue = copy.columns;
+  move.dstNzC0Stride = copy.columnStride;
+  move.nValue = 1;
+  move.srcDValue = move.dstNzNStride = 1;
+  if (rows >= 0) {
+    move.nValue = axes[size_t(rows)].count;
+    move.srcDValue = axes[size_t(rows)].srcStride;
+    move.dstNzNStride = axes[size_t(rows)].dstStride;
+  }
+  if (matrices >= 0) {
+    move.ndNum = axes[size_t(matrices)].count;
+    move.srcNdMatrixStride = axes[size_t(matrices)].srcStride;
+    move.dstNzMatrixStride =
+        axes[size_t(matrices)].dstStride * move.blockElements();
+  }
+  return move;
+}
+
+/// The moves of one choice of axes: those of the inner move, once for each
+/// index of the loops around it.
+static std::vector<Nd2Nz> repeated(const BlockedCopy &copy,
+                                   const std::vector<Axis> &axes, int matrices,
+                                   int rows, const std::vector<Nd2Nz> &inner) {
+  BlockedCopy loops; // one block an index
+  loops.elementBytes = copy.elementBytes;
+  loops.columns = 1;
+  for (int a = 0; a < int(axes.size()); ++a)
+    if (a != matrices && a != rows)
+      loops.axes.push_back(axes[size_t(a)]);
+  std::vector<Nd2Nz> moves;
+  forEachBlock(loops, [&](int64_t from, int64_t to, int64_t) {
+    for (Nd2Nz move : inner) {
+      move.src += from;
+      move.dst += to;
+      moves.push_back(move);
+    }
+  });
+  return moves;
+}
+
+namespace {
+/// Which axes the moves step over, and the moves for index 0 of the others.
+struct Choice {
+  std::vector<Axis> axes;
+  int matrices = -1, rows = -1;
+  std::vector<Nd2Nz> inner;
+  int64_t moves = 0;
+};
+} // namespace
+
+/// The choice for these axes with the fewest moves, if it has fewer than
+/// `best`. Rows are the inner axis where that costs nothing, as in the
+/// document's presets.
+static Status chooseAxes(const BlockedCopy &copy, std::vector<Axis> axes,
+                         std::optional<Choice> &best) {
+  Status problem;
+  int count = int(axes.size());
+  for (int rows = count - 1; rows >= (count == 0 ? -1 : 0); --rows)
+    for (int matrices = count - 1; matrices >= -1; --matrices) {
+      if (matrices == rows && rows >= 0)
+        continue;
+      Result<std::vector<Nd2Nz>> inner =
+          split(moveOver(copy, axes, matrices, rows));
+      if (!inner) {
+        problem = inner.status();
+        continue;
+      }
+      int64_t moves = int64_t(inner->size());
+      for (int a = 0; a < count; ++a)
+        if (a != matrices && a != rows)
+          moves *= axes[size_t(a)].count;
+      if (!best || moves < best->moves)
+        best = Choice{axes, matrices, rows, std::move(*inner), moves};
+    }
+  return problem;
+}
+
+Result<std::vector<Nd2Nz>> ascend::plan(const BlockedCopy &copy) {
+  for (const Axis &axis : copy.axes)
+    if (axis.count == 0)
+      return std::vector<Nd2Nz>();
+  // One long axis may have more rows than a move takes, two axes not.
+  std::optional<Choice> best;
+  Status problem = chooseAxes(copy, fused(copy.axes, 1), best);
+  if (Status again = chooseAxes(copy, fused(copy.axes, 2), best); !again)
+    problem = again;
+  if (!best)
+    return problem;
+  return repeated(copy, best->axes, best->matrices, best->rows, best->inner);
+}
