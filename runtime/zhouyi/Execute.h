@@ -66,9 +66,9 @@ struct KernelOperand {
 /// Vector and pointer operands of a function, at most.
 inline constexpr unsigned kMostOperands = 3;
 
-/// One run of a kernel. Nothing overlaps `out` and `defined`; but `out` may be
-/// exactly the bytes of an operand that has the type of the result, if the
-/// operation is not vaddh or vsubh.
+/// One run of a kernel. `out` and `defined` overlap nothing, but may be exactly
+/// the bytes and `defined` of an operand that has the type of the result (not
+/// of vaddh and vsubh).
 struct Frame {
   struct Source {
     const uint8_t *bytes = nullptr;
@@ -124,7 +124,36 @@ public:
   /// Values of all lanes, as if all were active and defined.
   using Compute = void (*)(const Work &work);
 
+  /// How lanes of the result come from lanes of the operands.
+  enum class Flow : uint8_t {
+    Lanewise,   ///< i from i
+    Neighbours, ///< from two neighbours of x, then of y
+    Halves,     ///< from one half of the lanes
+    Groups,     ///< from `span` neighbours of x and y
+    HalfQuads,  ///< the same, four to an even lane
+    Sum,        ///< lane 0 from all
+    Matrix,     ///< in memory
+    EveryOther, ///< i from 2i or 2i + 1 of x and y, i of acc
+  };
+  /// What an inactive lane holds.
+  enum class Inactive : uint8_t { Replaced, Undefined, FirstOperand };
+
 private:
+  void addOperand(const catalog::Call &call, unsigned slotIndex);
+  void resolveMask(const catalog::Call &call);
+  Outcome runWhole(const Frame &frame) const;
+  Outcome runMasked(const Frame &frame, const uint8_t *mask) const;
+  Outcome runSum(const Frame &frame, const uint8_t *mask) const;
+  Outcome merge(const Frame &frame, const uint8_t *mask,
+                const uint8_t *values) const;
+  Work workOf(const Frame &frame, uint8_t *out) const;
+  /// Whether a lane of the result is active, and its operands defined.
+  struct LaneState {
+    bool isActive, isDefined;
+  };
+  LaneState stateOf(unsigned lane, const Frame &frame,
+                    const uint8_t *mask) const;
+
   const catalog::Operation *theOperation;
   VectorType theResult;
   std::vector<KernelOperand> theOperands;
@@ -132,6 +161,15 @@ private:
   bool needsMask = false;
   MaskLanes theMask;
   Compute compute = nullptr;
+  /// Of clip whose bounds are not both known: marks those out of order.
+  bool (*boundsAbove)(const Work &work) = nullptr;
+  Flow flow = Flow::Lanewise;
+  Inactive inactive = Inactive::Undefined;
+  bool hasAcc = false;        ///< operand 0 is one lane a result lane
+  unsigned sourceLanes = 0;   ///< of x
+  unsigned span = 1;          ///< of Groups
+  unsigned firstLane = 0;     ///< of Halves and EveryOther
+  unsigned lanesOfSource = 1; ///< result lanes from one source lane (Halves)
 };
 
 /// What a kernel gives for whole registers, one for each of its operands (a

@@ -32,5 +32,3 @@ std::vector<Operation> catalog::zhouyiRows() {
             });
   return rows;
 }
-
-std::vector<EvaluatorRow> catalog::zhouyiEvaluators() { return {}; }
