@@ -82,7 +82,7 @@ SIGNATURES = {
     "vfmao": Signature(("acc", "x", "y"), same(("float16",)), scalars=ONE_NUMBER),
     "vrint": Signature(("x",), tuple((name,) for name in FLOATS), WIDTHS),
     "clip": Signature(("x", "min_val", "max_val"), tuple((name,) for name in ALL), WIDTHS,
-                      ("", "min_val", "max_val", "min_val max_val", "x", "x max_val", "x min_val max_val")),
+                      ("", "min_val", "max_val", "min_val max_val", "x min_val max_val")),
 }
 
 
@@ -193,9 +193,9 @@ def clip_operands(variant, rng):
     operands = dict(x=x, min_val=low, max_val=high)
     for name in scalars:
         operands[name] = operands[name][0].item() if name != "x" or dtype in INTEGERS else draws.number(rng, dtype)
-    if dtype in INTEGERS and rng.random() < 0.25:
-        # Constants beyond the type mean its limits.
-        beyond = 2**int(rng.integers(32, 40))
+    if (dtype in INTEGERS or dtype == "float16" and len(scalars) > 1) and rng.random() < 0.25:
+        # Constants beyond the type mean its limits; an infinite bound in a vector would be beyond those of float16.
+        beyond = 2**int(rng.integers(32, 40)) if dtype in INTEGERS else rng.choice([65519.0, 65520.0, 1e6, 3e38]).item()
         for name, value in (("min_val", -beyond), ("max_val", beyond)):
             if name in scalars:
                 operands[name] = value

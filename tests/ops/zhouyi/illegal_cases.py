@@ -34,6 +34,7 @@ REASONS = {
     "no_vector": "scalar",
     "big_constant": "scalar",
     "float_constant": "scalar",
+    "x_number": "scalar",  # clip: beside bounds that are vectors
     "word": "scalar",
     "number_for_vector": "scalar",
     "long_mask": "mask",
@@ -82,7 +83,8 @@ def faults(op):
         "one_lane": "flexible" in signature.widths, "broken_register": "flexible" not in signature.widths,
         "two_registers": signature.widths == ("register",), "other_lanes": several and "flexible" in signature.widths,
         "no_vector": numbers and several and op not in ("fma", "clip"),
-        "big_constant": numbers, "float_constant": bool(numbers and integers), "word": True, "number_for_vector": not numbers,
+        "big_constant": numbers and op != "clip", "float_constant": bool(numbers and integers and op != "clip"),
+        "x_number": op == "clip", "word": True, "number_for_vector": not numbers,
         "long_mask": signature.mask, "bad_mask_text": signature.mask, "bad_mask_object": signature.mask,
         "r_of_other_lanes": signature.r, "r_of_other_type": signature.r, "r_too_big": signature.r, "float_r": signature.r,
         "acc_of_other_lanes": "acc" in signature.operands, "acc_of_other_type": "acc" in signature.operands,
@@ -90,7 +92,7 @@ def faults(op):
         "unknown_out_sign": signature.out_sign, "bounds_crossed": op == "clip", "float_bounds": op == "clip",
         "short_pointer": op in ("vmml", "vmma"), "typed_pointer": op in ("vmml", "vmma"),
     }
-    chosen["twin_constant"] = chosen["other_sign"]
+    chosen["twin_constant"] = chosen["other_sign"] and op != "clip"
     return tuple(fault for fault, holds in chosen.items() if holds)
 
 
@@ -157,8 +159,10 @@ def break_numbers(op, fault, rng):
     dtype = args[names(op)[0]].dtype
     if fault == "no_vector":
         return args | {name: 3 for name in names(op)}
-    # Bounds of clip have rules of their own; its x follows these.
-    name = names(op)[0] if op == "clip" else str(rng.choice(names(op)))
+    if fault == "x_number":
+        kept = str(rng.choice(["min_val", "max_val"]))
+        return args | {"x": draws.number(rng, dtype), kept: draws.number(rng, dtype)} if rng.random() < 0.5 else args | {"x": 3}
+    name = str(rng.choice(names(op)))
     if fault == "number_for_vector":
         args[name] = int(rng.integers(1, 9))
     elif fault == "word":

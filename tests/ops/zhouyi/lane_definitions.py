@@ -212,7 +212,10 @@ def nearest_integers(o):
 
 
 def clipped(o):
-    names = ("x", "min_val", "max_val")
+    names, (smallest, largest) = ("x", "min_val", "max_val"), model.limits(o.dtype)
+    for name in names[1:]:
+        if not isinstance(o.args[name], np.ndarray) and math.isfinite(o.args[name]):
+            o.args = o.args | {name: min(max(o.args[name], smallest), largest)}
     x, low, high = (o.lanes(name, names) for name in names)
     values = []
     for i, on in enumerate(o.active(len(x))):

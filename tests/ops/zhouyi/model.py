@@ -116,7 +116,7 @@ def float_constant(value, dtype, reason):
 def constant(value, dtype, lanes, reason="scalar"):
     """A number as a vector of dtype, or, if it fits only there, of its other-signed twin."""
     if not is_number(value):
-        raise Illegal(reason, f"{value!r} is neither a vector nor a number")
+        raise Illegal("r" if reason == "r" else "scalar", f"{value!r} is neither a vector nor a number")
     if dtype.kind == "f":
         return np.repeat(float_constant(value, dtype, reason), lanes)
     if isinstance(value, float):
@@ -557,12 +557,12 @@ def vrint(x, mask=None):
 
 
 def clip_bound(value, dtype, lanes):
-    """A bound as a vector; integers beyond the range of dtype move to its limits."""
+    """A bound as a vector; finite constants beyond the range of dtype move to its limits."""
     if isinstance(value, np.ndarray):
         return value
     if dtype.kind != "f" and isinstance(value, float):
         raise Illegal("bounds", f"float {value} for {dtype}")
-    if is_number(value) and isinstance(value, int):
+    if is_number(value) and math.isfinite(value):
         low, high = limits(dtype)
         value = max(min(value, high), low)
     return constant(value, dtype, lanes, "bounds")
@@ -589,6 +589,8 @@ def clip(x, min_val, max_val, mask=None):
         if len(value) != lanes:
             raise Illegal("width", f"{lanes} and {len(value)} lanes")
     if not isinstance(x, np.ndarray):
+        if given:
+            raise Illegal("scalar", "x is a vector as soon as a bound is one")
         x = constant(x, dtype, lanes)
         if x.dtype != dtype:
             raise Illegal("sign", f"{x[0]} beside {dtype}")

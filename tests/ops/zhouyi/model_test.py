@@ -209,6 +209,8 @@ def test_choices():
     expect(S.fma(f32(-1, 0), f32(small, small), f32(small, small)), 2.0**-22 + 2.0**-46, 1 + 2.0**-22)  # FmaIsFused
     expect_illegal("width", S.vdot, np.zeros(32, np.int16), np.zeros(32, np.int16))  # DotsAreNative
     expect_illegal("bounds", S.clip, EIGHT, 4, 3)  # EqualClipBoundsAreLegal
+    expect_illegal("scalar", S.clip, 3, EIGHT, EIGHT)  # ScalarClipHasScalarBounds
+    expect(S.clip(f16(np.inf, -np.inf, 5), -1e6, 1e6), 65504, -65504, 5)  # ClipConstantsMoveToTheRange
 
 
 def test_fused_ties():
