@@ -204,13 +204,16 @@ Work Kernel::workOf(const Frame &frame, uint8_t *out) const {
   return work;
 }
 
+static bool areWhole(const Frame &frame) {
+  return !frame.sources[0].defined && !frame.sources[1].defined &&
+         !frame.sources[2].defined;
+}
+
 Outcome Kernel::run(const Frame &frame) const {
   const uint8_t *mask = frame.mask;
   if (mask && !std::memchr(mask, 0, theMaskLanes))
     mask = nullptr;
-  bool isWhole = !frame.sources[0].defined && !frame.sources[1].defined &&
-                 !frame.sources[2].defined;
-  if (isWhole && !mask)
+  if (!mask && areWhole(frame))
     return runWhole(frame);
   if (flow == Flow::Sum || flow == Flow::Matrix)
     return runSum(frame, mask);
@@ -238,51 +241,22 @@ Outcome Kernel::runWhole(const Frame &frame) const {
   return Outcome::SomeUndefined;
 }
 
-/// out[i] = mask[i] ? values[i] : other[i], of T.
-template <class T>
-static void blend(const uint8_t *mask, const uint8_t *values,
-                  const uint8_t *other, uint8_t *out, unsigned lanes) {
-  for (unsigned i = 0; i < lanes; ++i) {
-    const uint8_t *from = mask[i] ? values : other;
-    T lane = 0;
-    if (from)
-      std::memcpy(&lane, from + i * sizeof(T), sizeof(T));
-    std::memcpy(out + i * sizeof(T), &lane, sizeof(T));
-  }
-}
-
-/// A null `other` is 0.
-static void blend(const VectorType &type, const uint8_t *mask,
-                  const uint8_t *values, const uint8_t *other, uint8_t *out) {
-  switch (bytesOf(type.type)) {
-  case 1:
-    return blend<uint8_t>(mask, values, other, out, type.lanes);
-  case 2:
-    return blend<uint16_t>(mask, values, other, out, type.lanes);
-  default:
-    return blend<uint32_t>(mask, values, other, out, type.lanes);
-  }
-}
-
-/// Inactive lanes of x as 0: of a register.
-static void zeroInactive(const uint8_t *x, unsigned lanes, unsigned laneBytes,
-                         const uint8_t *mask, uint8_t *out) {
-  std::memcpy(out, x, size_t(lanes) * laneBytes);
-  for (unsigned i = 0; i < lanes; ++i)
-    if (!mask[i])
-      std::memset(out + size_t(i) * laneBytes, 0, laneBytes);
-}
-
 Outcome Kernel::runMasked(const Frame &frame, const uint8_t *mask) const {
   alignas(32) uint8_t values[kMaxLanes * 4];
-  uint8_t masked[32];
+  alignas(32) uint8_t masked[32];
   Work work = workOf(frame, values);
   work.mask = mask;
   if (mask && flow == Flow::Groups) {
+    // A product with 0 adds nothing.
     const uint8_t *&x = hasAcc ? work.b : work.a;
-    zeroInactive(x, sourceLanes, bytesOf(theOperands[hasAcc].type.type), mask,
-                 masked);
+    blendLanes(bytesOf(theOperands[hasAcc].type.type), sourceLanes, mask, x,
+               nullptr, masked);
     x = masked;
+    if (hasAcc && areWhole(frame)) {
+      work.out = frame.out;
+      compute(work);
+      return Outcome::Defined;
+    }
   }
   compute(work);
   return merge(frame, mask, values);
@@ -344,16 +318,20 @@ Outcome Kernel::merge(const Frame &frame, const uint8_t *mask,
     other = frame.sources[0];
   else if (inactive == Inactive::Replaced)
     other = frame.sources[theOperands.size() - 1];
-  uint8_t above[kMaxLanes], active[kMaxLanes], defined[kMaxLanes];
-  bool isOutOfOrder = false;
-  if (boundsAbove) {
-    Work work = workOf(frame, above);
-    isOutOfOrder = boundsAbove(work);
+  unsigned lanes = theResult.lanes, bytes = bytesOf(theResult.type);
+  if (mask && areWhole(frame) && !boundsAbove &&
+      (flow == Flow::Lanewise || flow == Flow::EveryOther)) {
+    blendLanes(bytes, lanes, mask, values, other.bytes, frame.out);
+    if (other.bytes)
+      return Outcome::Defined;
+    std::memcpy(frame.defined, mask, lanes);
+    return Outcome::SomeUndefined;
   }
-  bool isWhole = true;
-  unsigned lanes = theResult.lanes;
+  uint8_t above[kMaxLanes], active[kMaxLanes], defined[kMaxLanes];
   std::memset(active, 0, lanes);
   std::memset(defined, 0, lanes);
+  bool isOutOfOrder = boundsAbove && boundsAbove(workOf(frame, above));
+  bool isWhole = true;
   for (unsigned i = 0; i < lanes; ++i) {
     LaneState state = stateOf(i, frame, mask);
     active[i] = state.isActive;
@@ -363,11 +341,11 @@ Outcome Kernel::merge(const Frame &frame, const uint8_t *mask,
       defined[i] = state.isDefined && !(isOutOfOrder && above[i]);
     isWhole &= defined[i] != 0;
   }
-  blend(theResult, active, values, other.bytes, frame.out);
+  blendLanes(bytes, lanes, active, values, other.bytes, frame.out);
   if (isWhole)
     return Outcome::Defined;
   // The bytes of an undefined lane are 0.
-  blend(theResult, defined, frame.out, nullptr, frame.out);
+  blendLanes(bytes, lanes, defined, frame.out, nullptr, frame.out);
   std::memcpy(frame.defined, defined, lanes);
   return Outcome::SomeUndefined;
 }
@@ -408,8 +386,8 @@ Outcome Kernel::runSum(const Frame &frame, const uint8_t *mask) const {
   Frame cleared = frame;
   uint8_t masked[32];
   if (flow == Flow::Sum && mask && !isFloat(theOperands[0].type.type)) {
-    zeroInactive(frame.sources[0].bytes, sourceLanes,
-                 bytesOf(theOperands[0].type.type), mask, masked);
+    blendLanes(bytesOf(theOperands[0].type.type), sourceLanes, mask,
+               frame.sources[0].bytes, nullptr, masked);
     cleared.sources[0].bytes = masked;
   }
   Work work = workOf(cleared, frame.out);

@@ -1,8 +1,8 @@
-//===- Blocks.h - walks over vectors in pieces of a register ----*- C++ -*-===//
+//===- Blocks.h - loops over the lanes of vectors ---------------*- C++ -*-===//
 //
-// A register has 32 bytes whatever its type. Its lanes are copied to arrays of
-// fixed size, computed in loops of fixed count, which a compiler turns into
-// vector instructions, and copied back: neither alignment nor overlap matters.
+// Lanes are loaded and stored one by one in loops that a compiler turns into
+// vector instructions; for a vector of one register, the usual case, the count
+// is a constant. Nothing needs to be aligned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,16 @@
 
 #define WEFT_INLINE __attribute__((always_inline)) inline
 
+/// Before a loop whose passes do not meet: a result may lie on its own operand,
+/// not on one of another pass.
+#if defined(__clang__)
+#define WEFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define WEFT_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define WEFT_INDEPENDENT
+#endif
+
 /// Builds a function for AVX2 and FMA too and picks at start. Sanitizers cannot
 /// instrument the resolver that does the picking.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
@@ -31,90 +41,74 @@
 
 namespace weft::zhouyi {
 
-inline constexpr unsigned kBlockBytes = 32;
+/// Lanes of one register.
+template <class T>
+inline constexpr unsigned kRegisterLanes = 32 / sizeof(T);
 
 template <class T>
-struct Block {
-  static constexpr unsigned lanes = kBlockBytes / sizeof(T);
-  T lane[lanes];
-};
-
-template <class T>
-WEFT_INLINE Block<T> loadBlock(const uint8_t *from) {
-  Block<T> block;
-  std::memcpy(block.lane, from, kBlockBytes);
-  return block;
+WEFT_INLINE T load(const uint8_t *from, unsigned lane) {
+  T value;
+  std::memcpy(&value, from + size_t(lane) * sizeof(T), sizeof(T));
+  return value;
 }
 
 template <class T>
-WEFT_INLINE void storeBlock(uint8_t *to, const Block<T> &block) {
-  std::memcpy(to, block.lane, kBlockBytes);
+WEFT_INLINE void store(uint8_t *to, unsigned lane, T value) {
+  std::memcpy(to + size_t(lane) * sizeof(T), &value, sizeof(T));
 }
 
-/// body(a, b, c, out) for every 32 bytes of lanes of `width` bytes. What is
-/// left at the end is padded with zeros and its padding dropped again.
-template <unsigned Sources, class Body>
-WEFT_INLINE void eachBlock(const Work &work, unsigned width, Body body) {
-  uint8_t room[Sources + 1][kBlockBytes];
-  const uint8_t *given[3] = {work.a, work.b, work.c};
-  unsigned total = work.lanes * width;
-  for (unsigned at = 0; at < total; at += kBlockBytes) {
-    const uint8_t *from[3] = {nullptr, nullptr, nullptr};
-    bool isWhole = total - at >= kBlockBytes;
-    for (unsigned i = 0; i < Sources; ++i) {
-      from[i] = given[i] + at;
-      if (isWhole)
-        continue;
-      std::memset(room[i], 0, kBlockBytes);
-      std::memcpy(room[i], given[i] + at, total - at);
-      from[i] = room[i];
-    }
-    body(from[0], from[1], from[2], isWhole ? work.out + at : room[Sources]);
-    if (!isWhole)
-      std::memcpy(work.out + at, room[Sources], total - at);
-  }
+template <unsigned fixed, class T, class F>
+WEFT_INLINE void loop1(const Work &work, F f) {
+  const uint8_t *a = work.a;
+  uint8_t *out = work.out;
+  const unsigned lanes = fixed ? fixed : work.lanes;
+  WEFT_INDEPENDENT
+  for (unsigned i = 0; i < lanes; ++i)
+    store(out, i, f(load<T>(a, i)));
 }
-
 /// out[i] = f(a[i]).
 template <class T, class F>
 WEFT_INLINE void lanewise1(const Work &work, F f) {
-  eachBlock<1>(
-      work, sizeof(T),
-      [&](const uint8_t *a, const uint8_t *, const uint8_t *, uint8_t *out) {
-        Block<T> x = loadBlock<T>(a), result;
-        for (unsigned i = 0; i < x.lanes; ++i)
-          result.lane[i] = f(x.lane[i]);
-        storeBlock(out, result);
-      });
+  if (work.lanes == kRegisterLanes<T>)
+    loop1<kRegisterLanes<T>, T>(work, f);
+  else
+    loop1<0, T>(work, f);
 }
 
+template <unsigned fixed, class X, class Y, class F>
+WEFT_INLINE void loop2(const Work &work, F f) {
+  const uint8_t *a = work.a, *b = work.b;
+  uint8_t *out = work.out;
+  const unsigned lanes = fixed ? fixed : work.lanes;
+  WEFT_INDEPENDENT
+  for (unsigned i = 0; i < lanes; ++i)
+    store(out, i, f(load<X>(a, i), load<Y>(b, i)));
+}
 /// out[i] = f(a[i], b[i]); all of one width.
-template <class X, class Y, class R, class F>
+template <class X, class Y, class F>
 WEFT_INLINE void lanewise2(const Work &work, F f) {
-  eachBlock<2>(
-      work, sizeof(X),
-      [&](const uint8_t *a, const uint8_t *b, const uint8_t *, uint8_t *out) {
-        Block<X> x = loadBlock<X>(a);
-        Block<Y> y = loadBlock<Y>(b);
-        Block<R> result;
-        for (unsigned i = 0; i < x.lanes; ++i)
-          result.lane[i] = f(x.lane[i], y.lane[i]);
-        storeBlock(out, result);
-      });
+  if (work.lanes == kRegisterLanes<X>)
+    loop2<kRegisterLanes<X>, X, Y>(work, f);
+  else
+    loop2<0, X, Y>(work, f);
 }
 
+template <unsigned fixed, class T, class F>
+WEFT_INLINE void loop3(const Work &work, F f) {
+  const uint8_t *a = work.a, *b = work.b, *c = work.c;
+  uint8_t *out = work.out;
+  const unsigned lanes = fixed ? fixed : work.lanes;
+  WEFT_INDEPENDENT
+  for (unsigned i = 0; i < lanes; ++i)
+    store(out, i, f(load<T>(a, i), load<T>(b, i), load<T>(c, i)));
+}
 /// out[i] = f(a[i], b[i], c[i]).
 template <class T, class F>
 WEFT_INLINE void lanewise3(const Work &work, F f) {
-  eachBlock<3>(
-      work, sizeof(T),
-      [&](const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *out) {
-        Block<T> x = loadBlock<T>(a), y = loadBlock<T>(b), z = loadBlock<T>(c),
-                 result;
-        for (unsigned i = 0; i < x.lanes; ++i)
-          result.lane[i] = f(x.lane[i], y.lane[i], z.lane[i]);
-        storeBlock(out, result);
-      });
+  if (work.lanes == kRegisterLanes<T>)
+    loop3<kRegisterLanes<T>, T>(work, f);
+  else
+    loop3<0, T>(work, f);
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,11 +130,12 @@ WEFT_INLINE uint32_t canonical(float value) {
 
 /// float16 to float32, exact, without branches; a NaN stays one.
 WEFT_INLINE float widen(uint16_t half) {
-  uint32_t magnitude = uint32_t(half & 0x7fffu) << 13;
-  // Moves the exponent's bias from 15 to 127, and normalises subnormals.
-  uint32_t bits =
-      numeric::floatBits(numeric::floatFromBits(magnitude) * 0x1p112f);
-  bits |= (half & 0x7c00u) == 0x7c00u ? 0x7f800000u : 0u;
+  uint32_t magnitude = half & 0x7fffu;
+  // Moves the exponent's bias from 15 to 127; a subnormal is a count of 2^-24.
+  uint32_t normal = (magnitude << 13) + (112u << 23);
+  uint32_t small = numeric::floatBits(float(int32_t(magnitude)) * 0x1p-24f);
+  uint32_t bits = magnitude < 0x0400u ? small : normal;
+  bits = magnitude >= 0x7c00u ? magnitude << 13 | 0x7f800000u : bits;
   return numeric::floatFromBits(bits | uint32_t(half & 0x8000u) << 16);
 }
 

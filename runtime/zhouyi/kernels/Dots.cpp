@@ -24,18 +24,15 @@ template <class X, class Y, bool accumulates>
 static void pairDot(const Work &work) {
   using R = PairSum<X, Y>;
   using Wide = std::conditional_t<sizeof(X) == 1, int32_t, int64_t>;
-  Block<X> x = loadBlock<X>(accumulates ? work.b : work.a);
-  Block<Y> y = loadBlock<Y>(accumulates ? work.c : work.b);
-  Block<R> result = {};
-  if (accumulates)
-    result = loadBlock<R>(work.a);
-  for (unsigned i = 0; i < result.lanes; ++i) {
-    Wide total = result.lane[i];
-    total += Wide(x.lane[2 * i]) * Wide(y.lane[2 * i]);
-    total += Wide(x.lane[2 * i + 1]) * Wide(y.lane[2 * i + 1]);
-    result.lane[i] = clampTo<R>(total);
+  const uint8_t *x = accumulates ? work.b : work.a,
+                *y = accumulates ? work.c : work.b;
+  WEFT_INDEPENDENT
+  for (unsigned i = 0; i < kRegisterLanes<R>; ++i) {
+    Wide total = accumulates ? load<R>(work.a, i) : R(0);
+    total += Wide(load<X>(x, 2 * i)) * Wide(load<Y>(y, 2 * i));
+    total += Wide(load<X>(x, 2 * i + 1)) * Wide(load<Y>(y, 2 * i + 1));
+    store(work.out, i, clampTo<R>(total));
   }
-  storeBlock(work.out, result);
 }
 
 template <bool accumulates>
@@ -60,49 +57,39 @@ Compute zhouyi::pickPairAccumulate(const Typing &typing) {
 // Quads of bytes
 //===----------------------------------------------------------------------===//
 
+/// A register as a value; any address, any type of what lies there.
+template <class T>
+using Register __attribute__((vector_size(32), aligned(1), may_alias)) = T;
+
 /// Products of even and odd lanes in 16 bits (each fits), then pairs of these
 /// in 32 bits: shifts instead of shuffles, which every vector unit has.
-template <class X, class Y>
-WEFT_INLINE void quadSums(const uint8_t *from, const uint8_t *and_,
-                          Block<uint32_t> &sums) {
-  constexpr bool isSigned = std::is_signed_v<X> || std::is_signed_v<Y>;
-  using X16 = std::conditional_t<std::is_signed_v<X>, int16_t, uint16_t>;
-  using Y16 = std::conditional_t<std::is_signed_v<Y>, int16_t, uint16_t>;
-  using P32 = std::conditional_t<isSigned, int32_t, uint32_t>;
-  Block<uint16_t> x = loadBlock<uint16_t>(from), y = loadBlock<uint16_t>(and_),
-                  even, odd;
-  for (unsigned i = 0; i < x.lanes; ++i) {
-    X16 evenX = X16(X16(uint16_t(x.lane[i] << 8)) >> 8),
-        oddX = X16(X16(x.lane[i]) >> 8);
-    Y16 evenY = Y16(Y16(uint16_t(y.lane[i] << 8)) >> 8),
-        oddY = Y16(Y16(y.lane[i]) >> 8);
-    even.lane[i] = uint16_t(uint32_t(evenX) * uint32_t(evenY));
-    odd.lane[i] = uint16_t(uint32_t(oddX) * uint32_t(oddY));
-  }
-  Block<uint32_t> evens, odds;
-  std::memcpy(evens.lane, even.lane, kBlockBytes);
-  std::memcpy(odds.lane, odd.lane, kBlockBytes);
-  for (unsigned i = 0; i < sums.lanes; ++i)
-    sums.lane[i] = uint32_t(P32(evens.lane[i] << 16) >> 16) +
-                   uint32_t(P32(evens.lane[i]) >> 16) +
-                   uint32_t(P32(odds.lane[i] << 16) >> 16) +
-                   uint32_t(P32(odds.lane[i]) >> 16);
-}
-
 template <class X, class Y, bool accumulates>
 WEFT_INLINE void quadDot(const Work &work) {
   constexpr bool isSigned = std::is_signed_v<X> || std::is_signed_v<Y>;
+  using X16 =
+      Register<std::conditional_t<std::is_signed_v<X>, int16_t, uint16_t>>;
+  using Y16 =
+      Register<std::conditional_t<std::is_signed_v<Y>, int16_t, uint16_t>>;
+  using P16 = Register<uint16_t>;
+  using U32 = Register<uint32_t>;
   using R = std::conditional_t<isSigned, int32_t, uint32_t>;
-  Block<uint32_t> sums;
-  if (!accumulates) {
-    quadSums<X, Y>(work.a, work.b, sums);
-  } else {
-    quadSums<X, Y>(work.b, work.c, sums);
-    Block<R> acc = loadBlock<R>(work.a);
-    for (unsigned i = 0; i < sums.lanes; ++i)
-      sums.lane[i] = uint32_t(addClamped(acc.lane[i], R(sums.lane[i])));
+  using P32 = Register<R>;
+  X16 x;
+  Y16 y;
+  std::memcpy(&x, accumulates ? work.b : work.a, sizeof(x));
+  std::memcpy(&y, accumulates ? work.c : work.b, sizeof(y));
+  // Lane 2i lies in the low half of a 16-bit element.
+  P16 even = P16(X16(P16(x) << 8) >> 8) * P16(Y16(P16(y) << 8) >> 8),
+      odd = P16(x >> 8) * P16(y >> 8);
+  P32 sums = (P32(U32(even) << 16) >> 16) + (P32(even) >> 16) +
+             (P32(U32(odd) << 16) >> 16) + (P32(odd) >> 16);
+  if (accumulates) {
+    uint8_t added[sizeof(sums)];
+    std::memcpy(added, &sums, sizeof(sums));
+    for (unsigned i = 0; i < kRegisterLanes<R>; ++i)
+      sums[i] = addClamped(load<R>(work.a, i), sums[i]);
   }
-  storeBlock(work.out, sums);
+  std::memcpy(work.out, &sums, sizeof(sums));
 }
 
 #define QUADS(suffix, X, Y)                                                    \
@@ -147,13 +134,13 @@ private:
 /// Four products a group in its even lane; the odd one keeps acc or is 0.
 template <bool accumulates>
 static void halfQuads(const Work &work) {
-  Block<uint16_t> x = loadBlock<uint16_t>(accumulates ? work.b : work.a),
-                  y = loadBlock<uint16_t>(accumulates ? work.c : work.b);
-  Block<uint32_t> result = {};
+  const uint8_t *x = accumulates ? work.b : work.a,
+                *y = accumulates ? work.c : work.b;
+  uint32_t result[8] = {};
   if (accumulates)
-    result = loadBlock<uint32_t>(work.a);
+    std::memcpy(result, work.a, sizeof(result));
   for (unsigned group = 0; group < 4; ++group) {
-    uint32_t &to = result.lane[2 * group];
+    uint32_t &to = result[2 * group];
     DoubleSum sum =
         accumulates ? DoubleSum(numeric::floatFromBits(to)) : DoubleSum();
     bool isActive = false;
@@ -161,11 +148,11 @@ static void halfQuads(const Work &work) {
       if (work.mask && !work.mask[i])
         continue;
       isActive = true;
-      sum.addProduct(x.lane[i], y.lane[i]);
+      sum.addProduct(load<uint16_t>(x, i), load<uint16_t>(y, i));
     }
     to = isActive ? sum.bits() : to;
   }
-  storeBlock(work.out, result);
+  std::memcpy(work.out, result, sizeof(result));
 }
 
 Compute zhouyi::pickQuadDot(const Typing &typing) {
@@ -186,30 +173,27 @@ Compute zhouyi::pickQuadAccumulate(const Typing &typing) {
 
 /// Lane 0 of a register; the others 0.
 static void storeFirst(uint8_t *out, uint32_t bits) {
-  Block<uint32_t> result = {};
-  result.lane[0] = bits;
-  storeBlock(out, result);
+  uint32_t result[8] = {bits};
+  std::memcpy(out, result, sizeof(result));
 }
 
 template <class T>
 static void sumIntegers(const Work &work) {
-  Block<T> x = loadBlock<T>(work.a);
   uint32_t total = 0;
-  for (unsigned i = 0; i < x.lanes; ++i)
-    total += uint32_t(x.lane[i]);
+  for (unsigned i = 0; i < kRegisterLanes<T>; ++i)
+    total += uint32_t(load<T>(work.a, i));
   storeFirst(work.out, uint32_t(std::make_unsigned_t<T>(total)));
 }
 
 template <class T>
 static void sumFloats(const Work &work) {
-  Block<T> x = loadBlock<T>(work.a);
   DoubleSum sum;
-  for (unsigned i = 0; i < x.lanes; ++i)
+  for (unsigned i = 0; i < kRegisterLanes<T>; ++i)
     if (!work.mask || work.mask[i]) {
       if constexpr (std::is_same_v<T, float>)
-        sum.add(double(x.lane[i]));
+        sum.add(double(load<float>(work.a, i)));
       else
-        sum.add(double(widen(x.lane[i])));
+        sum.add(double(widen(load<uint16_t>(work.a, i))));
     }
   storeFirst(work.out, sum.bits());
 }
@@ -227,8 +211,6 @@ Compute zhouyi::pickSum(const Typing &typing) {
 
 template <bool accumulates>
 static void matrix(const Work &work) {
-  Block<uint16_t> x = loadBlock<uint16_t>(work.b),
-                  y = loadBlock<uint16_t>(work.c);
   float result[16] = {};
   if (accumulates)
     std::memcpy(result, work.a, sizeof(result));
@@ -238,7 +220,8 @@ static void matrix(const Work &work) {
       unsigned at = 4 * row + column;
       DoubleSum sum = accumulates ? DoubleSum(result[at]) : DoubleSum();
       for (unsigned k = 0; k < 4; ++k)
-        sum.addProduct(x.lane[4 * row + k], y.lane[4 * column + k]);
+        sum.addProduct(load<uint16_t>(work.b, 4 * row + k),
+                       load<uint16_t>(work.c, 4 * column + k));
       bits[at] = sum.bits();
     }
   std::memcpy(work.out, bits, sizeof(bits));
@@ -250,14 +233,12 @@ Compute zhouyi::pickMatrixAccumulate(const Typing &) { return matrix<true>; }
 /// The product of two float16 is exact in float32: the sum rounds once.
 template <unsigned first>
 static void halfFused(const Work &work) {
-  Block<float> acc = loadBlock<float>(work.a);
-  Block<uint16_t> x = loadBlock<uint16_t>(work.b),
-                  y = loadBlock<uint16_t>(work.c);
-  Block<uint32_t> result;
-  for (unsigned i = 0; i < result.lanes; ++i)
-    result.lane[i] = canonical(acc.lane[i] + widen(x.lane[2 * i + first]) *
-                                                 widen(y.lane[2 * i + first]));
-  storeBlock(work.out, result);
+  WEFT_INDEPENDENT
+  for (unsigned i = 0; i < kRegisterLanes<float>; ++i) {
+    float x = widen(load<uint16_t>(work.b, 2 * i + first)),
+          y = widen(load<uint16_t>(work.c, 2 * i + first));
+    store(work.out, i, canonical(load<float>(work.a, i) + x * y));
+  }
 }
 
 Compute zhouyi::pickEvenFma(const Typing &) { return halfFused<0>; }

@@ -49,6 +49,11 @@ Kernel::Compute pickMatrixAccumulate(const Typing &typing);
 Kernel::Compute pickEvenFma(const Typing &typing);
 Kernel::Compute pickOddFma(const Typing &typing);
 
+/// out[i] = mask[i] ? values[i] : other[i], of lanes of 1, 2 or 4 bytes; `out`
+/// may be one of the two. A null `other` is 0.
+void blendLanes(unsigned laneBytes, unsigned lanes, const uint8_t *mask,
+                const uint8_t *values, const uint8_t *other, uint8_t *out);
+
 /// Marks lanes of clip whose lower bound is above the upper one, in
 /// `Work::out`: a byte a lane; tells whether there is one.
 using CompareBounds = bool (*)(const Work &work);

@@ -57,7 +57,7 @@ struct Div {
 /// GCC clones plain functions only: one a width and operation.
 #define WRAPPING(name, T, Op)                                                  \
   WEFT_VECTOR_CLONES static void name(const Work &work) {                      \
-    lanewise2<T, T, T>(work, [](T x, T y) -> T {                               \
+    lanewise2<T, T>(work, [](T x, T y) -> T {                                  \
       return T(Op::apply(uint32_t(x), uint32_t(y)));                           \
     });                                                                        \
   }
@@ -73,7 +73,7 @@ WRAPPING(mul32, uint32_t, Mul)
 
 #define FLOATING(name, Op)                                                     \
   WEFT_VECTOR_CLONES static void name(const Work &work) {                      \
-    lanewise2<float, float, uint32_t>(                                         \
+    lanewise2<float, float>(                                                   \
         work, [](float x, float y) { return canonical(Op::apply(x, y)); });    \
   }
 FLOATING(addFloat, Add)
@@ -84,17 +84,21 @@ FLOATING(divFloat, Div)
 
 /// Sums, differences and products of float16 are rounded once: float32 has
 /// more than twice its digits.
-template <class Op>
-static void half(const Work &work) {
-  lanewise2<uint16_t, uint16_t, uint16_t>(work, [](uint16_t x, uint16_t y) {
-    return narrow(Op::apply(widen(x), widen(y)));
-  });
-}
+#define HALF(name, Op)                                                         \
+  WEFT_VECTOR_CLONES static void name(const Work &work) {                      \
+    lanewise2<uint16_t, uint16_t>(work, [](uint16_t x, uint16_t y) {           \
+      return narrow(Op::apply(widen(x), widen(y)));                            \
+    });                                                                        \
+  }
+HALF(addHalf, Add)
+HALF(subHalf, Sub)
+HALF(mulHalf, Mul)
+#undef HALF
 
 /// The exact sum clamped to R.
 template <class X, class Y, class R, class Op>
 static void clamping(const Work &work) {
-  lanewise2<X, Y, R>(work, [](X x, Y y) -> R {
+  lanewise2<X, Y>(work, [](X x, Y y) -> R {
     if constexpr (sizeof(X) < 4)
       return clampTo<R>(Op::apply(int32_t(x), int32_t(y)));
     else if constexpr (std::is_same_v<X, Y> && std::is_same_v<X, R>)
@@ -123,21 +127,21 @@ static Compute byWidth(DataType type, Compute c8, Compute c16, Compute c32) {
 
 Compute zhouyi::pickAdd(const Typing &typing) {
   if (isFloat(typing.x))
-    return isHalf(typing.x) ? half<Add> : addFloat;
+    return isHalf(typing.x) ? addHalf : addFloat;
   return typing.saturates ? pickClamping<Add>(typing)
                           : byWidth(typing.x, add8, add16, add32);
 }
 
 Compute zhouyi::pickSub(const Typing &typing) {
   if (isFloat(typing.x))
-    return isHalf(typing.x) ? half<Sub> : subFloat;
+    return isHalf(typing.x) ? subHalf : subFloat;
   return typing.saturates ? pickClamping<Sub>(typing)
                           : byWidth(typing.x, sub8, sub16, sub32);
 }
 
 Compute zhouyi::pickMul(const Typing &typing) {
   if (isFloat(typing.x))
-    return isHalf(typing.x) ? half<Mul> : mulFloat;
+    return isHalf(typing.x) ? mulHalf : mulFloat;
   return byWidth(typing.x, nullptr, mul16, mul32);
 }
 
@@ -185,10 +189,10 @@ WEFT_INLINE T remainderOf(T x, T y) {
 
 #define DIVISIONS(suffix, T)                                                   \
   WEFT_VECTOR_CLONES static void div##suffix(const Work &work) {               \
-    lanewise2<T, T, T>(work, [](T x, T y) { return quotientOf(x, y); });       \
+    lanewise2<T, T>(work, [](T x, T y) { return quotientOf(x, y); });          \
   }                                                                            \
   WEFT_VECTOR_CLONES static void mod##suffix(const Work &work) {               \
-    lanewise2<T, T, T>(work, [](T x, T y) { return remainderOf(x, y); });      \
+    lanewise2<T, T>(work, [](T x, T y) { return remainderOf(x, y); });         \
   }
 DIVISIONS(Int8, int8_t)
 DIVISIONS(Uint8, uint8_t)
@@ -287,17 +291,9 @@ Compute zhouyi::pickRound(const Typing &typing) {
 //===----------------------------------------------------------------------===//
 
 WEFT_VECTOR_CLONES static void fusedFloat(const Work &work) {
-  eachBlock<3>(work, sizeof(float),
-               [](const uint8_t *a, const uint8_t *b, const uint8_t *c,
-                  uint8_t *out) __attribute__((always_inline)) {
-                 Block<float> acc = loadBlock<float>(a),
-                              x = loadBlock<float>(b), y = loadBlock<float>(c);
-                 Block<uint32_t> result;
-                 for (unsigned i = 0; i < acc.lanes; ++i)
-                   result.lane[i] =
-                       canonical(std::fma(x.lane[i], y.lane[i], acc.lane[i]));
-                 storeBlock(out, result);
-               });
+  lanewise3<float>(work, [](float acc, float x, float y) {
+    return canonical(std::fma(x, y, acc));
+  });
 }
 
 Compute zhouyi::pickFma(const Typing &) { return fusedFloat; }
@@ -347,10 +343,7 @@ template <class T>
 static bool boundsAbove(const Work &work) {
   bool some = false;
   for (unsigned i = 0; i < work.lanes; ++i) {
-    T low, high;
-    std::memcpy(&low, work.b + i * sizeof(T), sizeof(T));
-    std::memcpy(&high, work.c + i * sizeof(T), sizeof(T));
-    work.out[i] = ordered(low) > ordered(high);
+    work.out[i] = ordered(load<T>(work.b, i)) > ordered(load<T>(work.c, i));
     some |= work.out[i] != 0;
   }
   return some;
@@ -387,4 +380,50 @@ CompareBounds zhouyi::pickBoundsAbove(DataType type) {
     if (row.type == type)
       return row.compare;
   return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+#define BLEND(name, T)                                                         \
+  WEFT_VECTOR_CLONES static void name(const Work &work) {                      \
+    const uint8_t *mask = work.mask, *values = work.a, *other = work.b;        \
+    uint8_t *out = work.out;                                                   \
+    WEFT_INDEPENDENT                                                           \
+    for (unsigned i = 0; i < work.lanes; ++i) {                                \
+      T chosen = T(0) - T(mask[i] != 0);                                       \
+      T value = load<T>(values, i) & chosen;                                   \
+      store(out, i, T(value | (load<T>(other, i) & T(~chosen))));              \
+    }                                                                          \
+  }                                                                            \
+  WEFT_VECTOR_CLONES static void name##Zero(const Work &work) {                \
+    const uint8_t *mask = work.mask, *values = work.a;                         \
+    uint8_t *out = work.out;                                                   \
+    WEFT_INDEPENDENT                                                           \
+    for (unsigned i = 0; i < work.lanes; ++i)                                  \
+      store(out, i, T(load<T>(values, i) & T(T(0) - T(mask[i] != 0))));        \
+  }
+BLEND(blend8, uint8_t)
+BLEND(blend16, uint16_t)
+BLEND(blend32, uint32_t)
+#undef BLEND
+
+void zhouyi::blendLanes(unsigned laneBytes, unsigned lanes, const uint8_t *mask,
+                        const uint8_t *values, const uint8_t *other,
+                        uint8_t *out) {
+  Work work;
+  work.a = values;
+  work.b = other;
+  work.mask = mask;
+  work.out = out;
+  work.lanes = lanes;
+  switch (laneBytes) {
+  case 1:
+    return other ? blend8(work) : blend8Zero(work);
+  case 2:
+    return other ? blend16(work) : blend16Zero(work);
+  default:
+    return other ? blend32(work) : blend32Zero(work);
+  }
 }

@@ -17,11 +17,8 @@ static void combineNeighbours(const uint8_t *from, uint8_t *to,
                               unsigned lanes) {
   using Wide = std::conditional_t<sizeof(T) == 4, int64_t, int32_t>;
   for (unsigned i = 0; i < lanes / 2; ++i) {
-    T pair[2];
-    std::memcpy(pair, from + 2 * i * sizeof(T), sizeof(pair));
-    Wide even = pair[0], odd = pair[1];
-    T result = clampTo<T>(subtracts ? even - odd : even + odd);
-    std::memcpy(to + i * sizeof(T), &result, sizeof(T));
+    Wide even = load<T>(from, 2 * i), odd = load<T>(from, 2 * i + 1);
+    store(to, i, clampTo<T>(subtracts ? even - odd : even + odd));
   }
 }
 
@@ -56,20 +53,18 @@ static void wideProducts(const Work &work) {
   using Bits = std::conditional_t<
       sizeof(X) == 1, uint16_t,
       std::conditional_t<sizeof(X) == 2, uint32_t, uint64_t>>;
-  Block<X> x = loadBlock<X>(work.a);
-  Block<Y> y = loadBlock<Y>(work.b);
-  Block<Bits> result;
-  constexpr unsigned first = isHigh ? result.lanes : 0;
-  for (unsigned i = 0; i < result.lanes; ++i) {
+  constexpr unsigned lanes = kRegisterLanes<Bits>, first = isHigh ? lanes : 0;
+  Bits result[lanes]; // `out` may be x
+  for (unsigned i = 0; i < lanes; ++i) {
     // Extended by the sign of each, multiplied modulo 2^64.
-    uint64_t left = uint64_t(int64_t(x.lane[first + i])),
-             right = uint64_t(int64_t(y.lane[first + i]));
+    uint64_t left = uint64_t(int64_t(load<X>(work.a, first + i))),
+             right = uint64_t(int64_t(load<Y>(work.b, first + i)));
     if constexpr (sizeof(X) < 4)
-      result.lane[i] = Bits(uint32_t(left) * uint32_t(right));
+      result[i] = Bits(uint32_t(left) * uint32_t(right));
     else
-      result.lane[i] = left * right;
+      result[i] = left * right;
   }
-  storeBlock(work.out, result);
+  std::memcpy(work.out, result, sizeof(result));
 }
 
 template <bool isHigh>
