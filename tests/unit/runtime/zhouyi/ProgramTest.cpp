@@ -112,6 +112,14 @@ TEST(ProgramFile, OfANewerFormatSaysSo) {
   EXPECT_TRUE(found);
 }
 
+TEST(ProgramFile, OfVersion1IsReadForEver) {
+  rt::Result<ProgramFile> file =
+      loadProgramFile(WEFT_TEST_DATA "/zhouyi/dot_v1.zyp");
+  ASSERT_TRUE(file.isOk()) << file.status().message();
+  EXPECT_EQ(file->version, 1u);
+  EXPECT_EQ(textOf(file->program), textOf(makeDotProgram()));
+}
+
 TEST(ProgramText, NamesEverything) {
   std::string text = textOf(makeDotProgram());
   EXPECT_EQ(
