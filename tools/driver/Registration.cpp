@@ -3,10 +3,12 @@
 #include "tools/driver/Registration.h"
 
 #include "codegen/emit/Conversions.h"
+#include "dialects/ascend/Ascend.h"
 #include "dialects/ppl/Ppl.h"
 #include "dialects/top/Top.h"
 #include "dialects/tpu/Tpu.h"
 #include "dialects/zhouyi/Zhouyi.h"
+#include "passes/ascend/Passes.h"
 #include "passes/ppl/Passes.h"
 #include "passes/quantize/Passes.h"
 #include "passes/top/Passes.h"
@@ -19,8 +21,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 void weft::registerWeftDialects(mlir::DialectRegistry &registry) {
-  registry.insert<ppl::PplDialect, top::TopDialect, tpu::TpuDialect,
-                  zhouyi::ZhouyiDialect>();
+  registry.insert<ascend::AscendDialect, ppl::PplDialect, top::TopDialect,
+                  tpu::TpuDialect, zhouyi::ZhouyiDialect>();
 }
 
 void weft::registerAllDialects(mlir::DialectRegistry &registry) {
@@ -34,6 +36,7 @@ void weft::registerAllPasses() {
   quantize::registerQuantizePasses();
   tpu::registerTpuPasses();
   ppl::registerPplPasses();
+  ascend::registerAscendPasses();
   emit::registerEmitPasses();
   driver::registerPipelines();
 }

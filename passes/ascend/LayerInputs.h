@@ -1,0 +1,45 @@
+//===- LayerInputs.h - plans for the layers of a graph ----------*- C++ -*-===//
+
+#ifndef WEFT_PASSES_ASCEND_LAYERINPUTS_H
+#define WEFT_PASSES_ASCEND_LAYERINPUTS_H
+
+#include "runtime/ascend/InputPlan.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
+
+namespace weft::ascend {
+
+/// Element types of inputs, as named on the command line.
+struct InputType {
+  llvm::StringRef name; ///< "f16", "bf16", "int8", "f32"
+  int64_t bytes;
+  mlir::Type type(mlir::MLIRContext *context) const;
+};
+/// nullptr for another word; `inputTypeNames` is for the message.
+const InputType *findInputType(llvm::StringRef name);
+std::string inputTypeNames();
+
+/// An input of a convolution or a matrix product with its plan.
+struct LayerInput {
+  mlir::Operation *layer = nullptr;
+  unsigned operand = 0;
+  size_t layerIndex = 0; ///< among these layers
+  std::string role;      ///< "input", "filter", "lhs", "rhs"
+  std::string layerName; ///< the ONNX value that the layer makes
+  std::string valueName; ///< the ONNX value that is moved; empty: not known
+  bool isConstant = false;
+  InputPlan plan;
+};
+
+/// Plans every top.conv and top.matmul of the module in order. Emits an error
+/// at a layer that cannot be planned, and fails.
+mlir::FailureOr<std::vector<LayerInput>>
+planLayerInputs(mlir::ModuleOp module, const InputType &type,
+                const CubeMemory &memory);
+
+} // namespace weft::ascend
+
+#endif // WEFT_PASSES_ASCEND_LAYERINPUTS_H
