@@ -12,7 +12,7 @@ static bool boundFits(const Argument &bound, const VectorType &x) {
   if (bound.kind == Argument::Kind::Integer)
     return true;
   if (bound.kind == Argument::Kind::Float)
-    return isFloat(x.type) && bound.real == bound.real;
+    return isFloat(x.type);
   return isScalar(bound) ? rangeFits(bound.vector.type, x.type)
                          : bound.vector == x;
 }
