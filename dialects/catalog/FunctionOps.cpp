@@ -169,6 +169,8 @@ static catalog::Argument argumentOf(Attribute given,
     argument.vector.lanes = unsigned(lanes.size());
     for (bool lane : lanes.asArrayRef())
       argument.lanes.push_back(lane);
+    if (argument.lanes.empty()) // without lanes it would be no known mask
+      argument.lanes.push_back(0);
   }
   return argument;
 }
@@ -322,6 +324,11 @@ static ParseResult parseSlotAttribute(OpAsmParser &parser,
     OptionalParseResult isNumber = parseBareNumber(parser, attribute);
     if (isNumber.has_value())
       return *isNumber;
+    std::string word; // an attribute would take the colon, too
+    if (succeeded(parser.parseOptionalString(&word))) {
+      attribute = parser.getBuilder().getStringAttr(word);
+      return success();
+    }
   }
   return parser.parseAttribute(attribute);
 }

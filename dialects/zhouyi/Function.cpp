@@ -1,6 +1,7 @@
 //===- Function.cpp - the functions of Zhouyi as ops ---------------------===//
 
 #include "dialects/zhouyi/Function.h"
+#include "dialects/zhouyi/Fold.h"
 #include "dialects/zhouyi/Program.h"
 
 using namespace mlir;
@@ -37,6 +38,19 @@ mlir::VectorType weft::zhouyi::typeOf(const catalog::VectorType &type,
                                catalog::mlirTypeOf(type.type, context));
 }
 
+unsigned weft::zhouyi::maskLanesOf(const catalog::Call &call) {
+  std::string_view name = call.operation->name;
+  if (name == "vfmae" || name == "vfmao")
+    return call["acc"].vector.lanes;
+  // fma with scalars x and y has its lanes in acc; acc of vdpa and vqdpa has
+  // fewer than x and y.
+  unsigned lanes = 1;
+  for (std::string_view slot : {"x", "y", "acc"})
+    if (call[slot].isVector())
+      lanes = std::max(lanes, call[slot].vector.lanes);
+  return lanes;
+}
+
 //===----------------------------------------------------------------------===//
 // The dialect's side of the catalog
 //===----------------------------------------------------------------------===//
@@ -61,6 +75,15 @@ public:
                                const Chip &) const override;
   Type typeOf(const catalog::VectorType &result) const override {
     return zhouyi::typeOf(result, getContext());
+  }
+  LogicalResult fold(const catalog::FunctionOp &function,
+                     ArrayRef<Attribute> operands,
+                     SmallVectorImpl<OpFoldResult> &results) const override {
+    return foldFunction(function, operands, results);
+  }
+  void addCanonicalizationPatterns(const catalog::Operation &function,
+                                   RewritePatternSet &patterns) const override {
+    addFunctionPatterns(function, patterns);
   }
 };
 } // namespace

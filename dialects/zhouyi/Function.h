@@ -30,6 +30,10 @@ std::optional<catalog::VectorType> vectorTypeOf(mlir::Type type);
 mlir::VectorType typeOf(const catalog::VectorType &type,
                         mlir::MLIRContext *context);
 
+/// Lanes that the mask of a legal call has: those of x and y, of vfmae and
+/// vfmao those of acc.
+unsigned maskLanesOf(const catalog::Call &call);
+
 } // namespace weft::zhouyi
 
 #endif // WEFT_DIALECTS_ZHOUYI_FUNCTION_H

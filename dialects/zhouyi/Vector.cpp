@@ -2,6 +2,8 @@
 
 #include "dialects/zhouyi/Vector.h"
 #include "dialects/zhouyi/Constants.h"
+#include "dialects/zhouyi/Function.h"
+#include "runtime/zhouyi/Cast.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -146,8 +148,15 @@ LogicalResult CastOp::verify() {
   return success();
 }
 
-OpFoldResult CastOp::fold(FoldAdaptor) {
+OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   if (getSource().getType() == getType())
     return getSource();
-  return {};
+  auto value = dyn_cast_if_present<DenseElementsAttr>(adaptor.getSource());
+  if (!value)
+    return {};
+  catalog::VectorType from = *vectorTypeOf(getSource().getType());
+  catalog::VectorType to = *vectorTypeOf(getType());
+  std::vector<uint8_t> source = bytesOf(value), result(to.bytes());
+  castOf(from.type, to.type)(source.data(), result.data(), to.lanes);
+  return denseVector(cast<mlir::VectorType>(getType()), result);
 }

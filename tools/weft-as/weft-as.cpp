@@ -1,13 +1,15 @@
-//===- weft-as.cpp - ppl text to a bmodel --------------------------------===//
+//===- weft-as.cpp - text of a program to its file -----------------------===//
 //
-// weft-as IN.mlir -o OUT.bmodel [--strip]: encodes and packs the one ppl.net of
-// IN.mlir. The assembler of hand-written programs in tests; models go through
-// `weft convert`.
+// weft-as IN.mlir -o OUT [--strip]: encodes the one ppl.net of IN.mlir to a
+// bmodel, or the one zhouyi.program to a .zyp. The assembler of hand-written
+// programs in tests; models go through `weft convert`.
 //
 //===----------------------------------------------------------------------===//
 
 #include "codegen/pack/Pack.h"
+#include "codegen/zhouyi/Encode.h"
 #include "dialects/ppl/Ppl.h"
+#include "runtime/zhouyi/ProgramFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -21,10 +23,48 @@ namespace cl = llvm::cl;
 static cl::opt<std::string> inputPath(cl::Positional, cl::desc("IN.mlir"),
                                       cl::Required);
 static cl::opt<std::string>
-    outputPath("o", cl::desc("OUT.bmodel, - for stdout"), cl::Required);
+    outputPath("o", cl::desc("OUT.bmodel or OUT.zyp, - for stdout"),
+               cl::Required);
 static cl::opt<bool> strip("strip", cl::desc("leave out the debug map"));
 
 static constexpr int kUserError = 2;
+
+/// Hands the bytes of the file to `write`, or reports.
+using WriteBytes = llvm::function_ref<void(const void *bytes, size_t size)>;
+
+static mlir::LogicalResult assemble(weft::ppl::NetOp net, WriteBytes write) {
+  weft::codegen::PackOptions options;
+  options.strip = strip;
+  options.producer = "weft-as";
+  mlir::FailureOr<weft::codegen::EncodedProgram> program =
+      weft::codegen::encodeProgram(net);
+  if (mlir::failed(program))
+    return mlir::failure();
+  weft::codegen::StageProgram stage{net, &*program, {}, {}};
+  mlir::FailureOr<weft::codegen::PackedFile> file =
+      weft::codegen::packBmodel(stage, options);
+  if (mlir::failed(file))
+    return mlir::failure();
+  file->write([&](const void *bytes, size_t size) {
+    write(bytes, size);
+    return true;
+  });
+  return mlir::success();
+}
+
+static mlir::LogicalResult assemble(weft::zhouyi::ProgramOp op,
+                                    WriteBytes write) {
+  mlir::FailureOr<weft::zhouyi::Program> program =
+      weft::codegen::encodeVectorProgram(op);
+  if (mlir::failed(program))
+    return mlir::failure();
+  weft::rt::Result<std::vector<uint8_t>> bytes =
+      weft::zhouyi::serialize(*program, "weft-as");
+  if (!bytes)
+    return op.emitError() << bytes.status().message();
+  write(bytes->data(), bytes->size());
+  return mlir::success();
+}
 
 static int assemble(mlir::MLIRContext &context, llvm::SourceMgr &sources) {
   mlir::SourceMgrDiagnosticHandler handler(sources, &context);
@@ -33,22 +73,20 @@ static int assemble(mlir::MLIRContext &context, llvm::SourceMgr &sources) {
   if (!module)
     return kUserError;
   auto nets = llvm::to_vector(module->getOps<weft::ppl::NetOp>());
-  if (nets.size() != 1) {
-    module->emitError() << "the file has " << nets.size()
-                        << " ppl.net, must have one";
+  auto programs = llvm::to_vector(module->getOps<weft::zhouyi::ProgramOp>());
+  if (nets.size() + programs.size() != 1) {
+    module->emitError() << "the file has " << nets.size() << " ppl.net and "
+                        << programs.size()
+                        << " zhouyi.program, must have one of them";
     return kUserError;
   }
-  weft::codegen::PackOptions options;
-  options.strip = strip;
-  options.producer = "weft-as";
-  mlir::FailureOr<weft::codegen::EncodedProgram> program =
-      weft::codegen::encodeProgram(nets[0]);
-  if (mlir::failed(program))
-    return kUserError;
-  weft::codegen::StageProgram stage{nets[0], &*program, {}, {}};
-  mlir::FailureOr<weft::codegen::PackedFile> file =
-      weft::codegen::packBmodel(stage, options);
-  if (mlir::failed(file))
+  llvm::SmallVector<char> file;
+  auto write = [&](const void *bytes, size_t size) {
+    const char *begin = static_cast<const char *>(bytes);
+    file.append(begin, begin + size);
+  };
+  if (mlir::failed(nets.empty() ? assemble(programs[0], write)
+                                : assemble(nets[0], write)))
     return kUserError;
   std::string message;
   std::unique_ptr<llvm::ToolOutputFile> output =
@@ -57,19 +95,17 @@ static int assemble(mlir::MLIRContext &context, llvm::SourceMgr &sources) {
     llvm::errs() << "weft-as: error: " << message << "\n";
     return kUserError;
   }
-  file->write([&](const void *bytes, size_t size) {
-    output->os().write(static_cast<const char *>(bytes), size);
-    return true;
-  });
+  output->os().write(file.data(), file.size());
   output->keep();
   return 0;
 }
 
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(argc, argv, "weft-as: ppl text to a bmodel\n");
+  cl::ParseCommandLineOptions(argc, argv,
+                              "weft-as: text of a program to its file\n");
   mlir::DialectRegistry registry;
-  registry.insert<weft::ppl::PplDialect, mlir::arith::ArithDialect,
-                  mlir::scf::SCFDialect>();
+  registry.insert<weft::ppl::PplDialect, weft::zhouyi::ZhouyiDialect,
+                  mlir::arith::ArithDialect, mlir::scf::SCFDialect>();
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   std::string message;
   auto file = mlir::openInputFile(inputPath, &message);
