@@ -322,7 +322,8 @@ static std::string elementProblem(const Slot &slot, const VectorType &vector) {
   if (slot.types.contains(vector.type))
     return {};
   return std::string(slot.name) + " is " + vector.text() + ", must be of " +
-         slot.types.text();
+         slot.types.text() +
+         (slot.otherTypes.empty() ? "" : "; " + std::string(slot.otherTypes));
 }
 
 static std::string argumentProblem(const Slot &slot, const Argument &argument,

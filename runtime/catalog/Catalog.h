@@ -177,7 +177,9 @@ struct Slot {
   std::string_view name; ///< as in the manual
   SlotKind kind = SlotKind::Tensor;
   Access access = Access::Read;
-  TypeSet types; ///< of a tensor
+  TypeSet types; ///< of a tensor or vector
+  /// What to do with another type, for the message; may be empty.
+  std::string_view otherTypes;
   /// Bit 1 << Memory of each memory a tensor may lie in.
   unsigned memories = 1u << unsigned(Memory::Local);
   bool optional = false; ///< may be left out; then it is `fallback`

@@ -99,7 +99,7 @@ rt::Result<MaskLanes> zhouyi::parseMask(std::string_view text, unsigned lanes) {
     return rt::fail(rt::Code::InvalidArgument,
                     "mask string has " + std::to_string(text.size()) +
                         " characters, the vector has " + std::to_string(lanes) +
-                        " lanes; shorten the mask");
+                        " lanes");
   return MaskReader(text, lanes).read();
 }
 

@@ -49,14 +49,21 @@ std::string zhouyi::textOf(const Argument &argument) {
   if (argument.kind == Argument::Kind::Integer)
     return std::to_string(argument.integer);
   if (argument.kind == Argument::Kind::Float) {
-    char text[40];
-    std::snprintf(text, sizeof(text), "%g", argument.real);
-    return text;
+    char buffer[40];
+    std::snprintf(buffer, sizeof(buffer), "%.9g", argument.real);
+    std::string text = buffer;
+    // A float that is whole must not look like an integer.
+    return text.find_first_not_of("-0123456789") == std::string::npos
+               ? text + ".0"
+               : text;
   }
   return (isScalar(argument) ? "a scalar " : "") + argument.vector.text();
 }
 
 bool zhouyi::rangeFits(DataType from, DataType to) {
+  unsigned bits = bitsOf(from);
+  if (bits != 8 && bits != 16 && bits != 32) // no type of the document
+    return false;
   if (isFloat(from) || isFloat(to))
     return from == to || (from == DataType::Fp16 && to == DataType::Fp32);
   return lowestOf(from) >= lowestOf(to) && highestOf(from) <= highestOf(to);

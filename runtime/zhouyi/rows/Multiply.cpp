@@ -32,6 +32,9 @@ std::vector<Operation> zhouyi::multiplyRows() {
               "x = S.int32x8([1, 2, 3, 4, 5, 6, 7, 8])\n"
               "z = S.int32x8([9, 8, 7, 6, 4, 3, 2, 1])\n"
               "out = S.vmul(x, x, mask=\"4T2F2T\", r=z)"));
+  for (Slot &slot : rows.back().slots)
+    if (slot.name == "x" || slot.name == "y")
+      slot.otherTypes = "vmull and vmulh multiply 8 bits";
   rows.push_back(product(
       "vmull", ZHOUYI_SECTION("vmull"),
       "products of twice the width of the lower half of the lanes; products of "

@@ -126,7 +126,8 @@ static bool isLegalWidth(const Call &call, VectorWidth width,
   case VectorWidth::Register:
     return vector.lanes == each;
   case VectorWidth::Multiple:
-    return vector.lanes <= kMaxLanes && each && vector.lanes % each == 0;
+    return vector.lanes != 0 && vector.lanes <= kMaxLanes && each != 0 &&
+           vector.lanes % each == 0;
   case VectorWidth::Flexible:
     break;
   }
@@ -242,8 +243,8 @@ Rule zhouyi::accumulatorFits(VectorType (*sums)(const Call &)) {
         VectorType wanted = sums(call);
         if (call["acc"].vector == wanted)
           return std::string();
-        return found(call, "acc") + ", the result of " + found(call, "x") +
-               " and " + found(call, "y") + " is " + wanted.text();
+        return found(call, "acc") + ", " + textOf(call["x"]) + " and " +
+               textOf(call["y"]) + " give " + wanted.text();
       });
 }
 
