@@ -91,7 +91,8 @@ WEFT_COMPILER_API void weft_compiler_status_free(weft_compiler_status *status);
    The `kind` of a slot is tensor, tensor_or_scalar, integer, float, flag,
    choice, integers, vector, vector_or_scalar, mask or pointer, its `access`
    read, write or read_write; `low` and `high` are there if they limit it.
-   `types` are spelled as in weft_ppl_types(). Of zhouyi also `features` and
+   `types` are spelled as in weft_ppl_types(). Of zhouyi also `features`,
+   `inactive_lanes` and
 
      "signatures": [{"operands": ["int8x32", "int8x32"], "out_sign": "",
                      "result": "int8x32"}, ..]
@@ -110,7 +111,136 @@ WEFT_COMPILER_API const char *weft_ppl_types(void);
    `commands` programs are checked and interpreted only. */
 WEFT_COMPILER_API const char *weft_ppl_chips(void);
 
-/*===-- program -----------------------------------------------------------===*/
+/*===-- single calls ------------------------------------------------------===*/
+
+/* Functions of zhouyi and ascend, called one at a time on memory of the caller,
+   by the same code that programs run with. */
+
+typedef enum weft_argument_kind {
+  WEFT_ARGUMENT_NONE = 0, /* left out */
+  /* `integer`: a number, a flag (0, 1), a choice (its index). */
+  WEFT_ARGUMENT_INTEGER = 1,
+  WEFT_ARGUMENT_FLOAT = 2, /* `real` */
+  /* `type`, `lanes`, `bytes`, `defined`. One lane: a scalar variable. */
+  WEFT_ARGUMENT_VECTOR = 3,
+  /* `text` ("3T5F"), else `lanes` and as many `bytes`, each 0 or 1. Neither
+     text nor bytes: a mask that is not known yet, for WEFT_CALL_CHECK. */
+  WEFT_ARGUMENT_MASK = 4,
+  /* `type`, `bytes`, `size`, `offset`. */
+  WEFT_ARGUMENT_MEMORY = 5
+} weft_argument_kind;
+
+typedef struct weft_argument {
+  int32_t kind; /* a weft_argument_kind */
+  int32_t type; /* data_type_t of the elements */
+  int64_t integer;
+  double real;
+  const char *text;
+  uint64_t lanes;
+  /* Elements, little-endian, and how many bytes there are. A function writes
+     to memory that its slot says it writes. May be NULL for WEFT_CALL_CHECK. */
+  void *bytes;
+  size_t size;
+  /* Of a vector, one byte a lane: 0 where it has no value; NULL: all have. */
+  const uint8_t *defined;
+  /* Of memory: the byte where the address points. */
+  uint64_t offset;
+} weft_argument;
+
+typedef enum weft_call_mode {
+  WEFT_CALL_RUN = 0,
+  /* Say whether the call is legal and what it returns, run nothing. */
+  WEFT_CALL_CHECK = 1,
+  /* ascend: copy what the move has written from dst back to src. */
+  WEFT_CALL_INVERSE = 2
+} weft_call_mode;
+
+typedef struct weft_call {
+  /* Set by the caller to sizeof(weft_call). */
+  size_t struct_bytes;
+  const char *set;      /* "zhouyi" or "ascend" */
+  const char *function; /* "vadd" */
+  /* One a slot, in the order of weft_catalog(); those at the end that are left
+     out may be missing. */
+  const weft_argument *arguments;
+  size_t argument_count;
+  size_t argument_bytes; /* sizeof(weft_argument) */
+  int32_t mode;          /* a weft_call_mode */
+} weft_call;
+
+typedef struct weft_call_result {
+  /* Set by the caller to sizeof(weft_call_result). */
+  size_t struct_bytes;
+  int32_t type;
+  uint32_t lanes; /* 0: the function returns nothing */
+  void *bytes;
+  size_t size;
+  /* One byte a lane: 0 where the value is undefined. */
+  uint8_t *defined;
+  /* What is odd about a legal call; NULL: nothing. */
+  char *warning;
+} weft_call_result;
+
+/* Calls a function. What is wrong is told as "vadd: what was found; the rule";
+   nothing is written then. The result is to be freed, also after a failure. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_catalog_call(const weft_call *call, weft_call_result *result);
+/* Frees what `result` points at. NULL is fine. */
+WEFT_COMPILER_API void weft_catalog_result_free(weft_call_result *result);
+
+/* Layouts of L1 and the ascend moves that make them. */
+typedef enum weft_ascend_layout_kind {
+  WEFT_ND_TO_NZ = 0, /* [count][K1][reserved][C0] */
+  WEFT_ND_TO_ZZ = 1, /* [count][bands][K2][16][C0] */
+  WEFT_NHWC_TO_NC1HWC0 = 2,
+  WEFT_NHWC_TO_C1HWNC0 = 3 /* [C1][h][w][reserved][C0] */
+} weft_ascend_layout_kind;
+
+typedef struct weft_ascend_layout {
+  /* Set by the caller to sizeof(weft_ascend_layout). */
+  size_t struct_bytes;
+  int32_t kind;          /* a weft_ascend_layout_kind */
+  int32_t element_bytes; /* 1, 2 or 4 */
+  int64_t dst, src;      /* where it begins, in bytes */
+  /* Matrices; strides in elements, 0: no gaps. */
+  int64_t count, rows, columns, row_stride, matrix_stride;
+  /* Rows or images that have room; 0: those of a whole fractal, or all. */
+  int64_t reserved;
+  /* Images n, h, w, c, and the box of them that is moved. */
+  int64_t shape[4], begin[4], size[4];
+} weft_ascend_layout;
+
+/* The moves as JSON: [{"function": "copy_gm_to_cbuf_multi_nd2nz_b16", "dst": 0,
+   "src": 0, "sid": 0, "ndNum": 1, ..}, ..], dst and src in bytes. *text is to
+   be freed with weft_compiler_free(). */
+WEFT_COMPILER_API weft_compiler_status *
+weft_ascend_moves(const weft_ascend_layout *layout, void **text);
+
+/*===-- programs of zhouyi ------------------------------------------------===*/
+
+typedef struct weft_zhouyi_program weft_zhouyi_program;
+
+/* Reads the bytes of a .zyp file, trusts none of them, and makes a machine for
+   it. `name` begins messages; NULL: nothing does. The bytes are copied. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_zhouyi_open(const void *bytes, size_t size, const char *name,
+                 weft_zhouyi_program **program);
+/* JSON: {"inputs": [{"name": .., "type": 3, "shape": [..], "bytes": ..}, ..],
+   "outputs": [..], "instructions": of a run}; `type` is a weft_type. */
+WEFT_COMPILER_API const char *
+weft_zhouyi_tensors(const weft_zhouyi_program *program);
+/* Runs once on one array an input, row-major; `input_types` are weft_types,
+   NULL: those of the inputs. Output i takes its `bytes`. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_zhouyi_run(weft_zhouyi_program *program, const void *const *inputs,
+                const int32_t *input_types, void *const *outputs);
+/* Buffers and instructions, one a line, as `weft disasm`. */
+WEFT_COMPILER_API const char *
+weft_zhouyi_listing(const weft_zhouyi_program *program);
+/* NULL is fine. */
+WEFT_COMPILER_API void weft_zhouyi_close(weft_zhouyi_program *program);
+
+/*===-- programs of ppl ---------------------------------------------------===*/
 
 typedef struct weft_ppl_program weft_ppl_program;
 

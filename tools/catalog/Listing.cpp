@@ -109,7 +109,8 @@ Json catalog::describe(const Operation &operation) {
               {"example", operation.example}};
   if (operation.language == Language::Zhouyi) {
     const Chip &chip = *chips::vectorTargets[0];
-    row["features"] = featuresOf(operation, chip);
+    row["features"] = featuresOf(operation);
+    row["inactive_lanes"] = operation.inactiveLanes;
     row["signatures"] = ::describe(signaturesOf(operation, chip));
   }
   return row;
@@ -174,9 +175,8 @@ std::string catalog::functionTable(Language language) {
     if (isVector) {
       const Chip &chip = *chips::vectorTargets[0];
       std::vector<Signature> signatures = signaturesOf(operation, chip);
-      text += elementTypes(signatures) + " | " +
-              joined(featuresOf(operation, chip)) + " | " +
-              resultText(signatures);
+      text += elementTypes(signatures) + " | " + joined(featuresOf(operation)) +
+              " | " + resultText(signatures);
     } else {
       std::string names;
       for (const std::string &name : targetsOf(operation))

@@ -88,22 +88,7 @@ std::vector<Signature> catalog::signaturesOf(const Operation &operation,
   }
 }
 
-/// Whether a legal call stays legal with its lanes times `numerator` / 2.
-static bool isLegalScaled(const Operation &operation, const Chip &chip,
-                          const Signature &signature, unsigned numerator) {
-  std::vector<VectorType> operands = signature.operands;
-  for (VectorType &type : operands)
-    type.lanes = type.lanes * numerator / 2;
-  int64_t outSign = -1;
-  if (const Slot *slot = operation.slot("out_sign"))
-    for (size_t i = 0; i < slot->choices.size(); ++i)
-      if (slot->choices[i] == signature.outSign)
-        outSign = int64_t(i);
-  return problemOf(callWith(operation, chip, operands, outSign)).empty();
-}
-
-std::vector<std::string_view> catalog::featuresOf(const Operation &operation,
-                                                  const Chip &chip) {
+std::vector<std::string_view> catalog::featuresOf(const Operation &operation) {
   std::vector<std::string_view> features;
   for (std::string_view name : {"mask", "r", "saturate", "out_sign"})
     if (operation.slot(name))
@@ -113,12 +98,9 @@ std::vector<std::string_view> catalog::featuresOf(const Operation &operation,
       features.push_back("scalar");
       break;
     }
-  std::vector<Signature> signatures = signaturesOf(operation, chip);
-  if (signatures.empty())
-    return features;
-  if (isLegalScaled(operation, chip, signatures.front(), 3))
+  if (operation.width == VectorWidth::Flexible)
     features.push_back("flexible_width");
-  if (isLegalScaled(operation, chip, signatures.front(), 4))
+  if (operation.width != VectorWidth::Register)
     features.push_back("multiple_width");
   return features;
 }

@@ -25,8 +25,7 @@ std::vector<Signature> signaturesOf(const Operation &operation,
 /// What a function offers besides its operands: "mask", "r", "saturate",
 /// "out_sign" (parameters), "scalar" (numbers are broadcast), "flexible_width"
 /// (any number of lanes), "multiple_width" (several whole registers).
-std::vector<std::string_view> featuresOf(const Operation &operation,
-                                         const Chip &chip);
+std::vector<std::string_view> featuresOf(const Operation &operation);
 
 } // namespace weft::catalog
 
