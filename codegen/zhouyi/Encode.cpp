@@ -388,7 +388,8 @@ LogicalResult Encoder::encode(scf::ForOp op) {
     append(op.getLoc(), zhouyi::Copy{std::move(copies)});
   zhouyi::Loop loop;
   loop.count = uint32_t(count);
-  loops[op.getInductionVar()] = {uint32_t(loops.size()), first, by};
+  uint32_t depth = uint32_t(loops.size());
+  loops[op.getInductionVar()] = {depth, first, by};
   std::vector<Instruction> *outer = std::exchange(body, &loop.body);
   LogicalResult inside = encode(*op.getBody());
   if (succeeded(inside))
