@@ -5,6 +5,7 @@
 #include "tools/files/OutputFile.h"
 #include "tools/weft/ListingText.h"
 #include "tools/weft/Program.h"
+#include "tools/weft/ProgramListing.h"
 #include "tools/weft/ReplaceCommands.h"
 
 using namespace weft;
@@ -73,6 +74,7 @@ static Result<std::vector<uint8_t>> assembleListing(const AsmFlags &flags) {
       return sections.status();
     return rawBuffer(*std::move(sections), flags, name);
   }
+  WEFT_TRY(wantsBmodel(flags.into, "weft asm --into"));
   Result<rt::Bmodel> model = rt::Bmodel::load(flags.into);
   if (!model)
     return model.status();

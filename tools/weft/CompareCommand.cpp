@@ -1,5 +1,3 @@
-#include "runtime/device/EmulatorDevice.h"
-#include "runtime/device/LayerCapture.h"
 #include "runtime/status/Quote.h"
 #include "tools/npz/Npz.h"
 #include "tools/weft/Bindings.h"
@@ -42,7 +40,7 @@ struct Row {
   std::string failure; ///< empty: passed
 };
 
-/// What the bmodel gave.
+/// What the model gave.
 struct Computed {
   std::vector<rt::TensorSpec> specs;
   std::vector<HostTensor> outputs;
@@ -52,40 +50,10 @@ struct Computed {
 
 } // namespace
 
-/// Attaches a capture if `flags` ask for layers.
-static Result<std::unique_ptr<rt::LayerCapture>>
-attachCapture(const CompareFlags &flags, rt::Session &session) {
-  if (!flags.perLayer)
-    return std::unique_ptr<rt::LayerCapture>();
-  auto *emulator = dynamic_cast<rt::EmulatorDevice *>(&session.device());
-  if (!emulator)
-    return rt::fail(Code::InvalidArgument,
-                    "--per-layer needs --device emulator: a board does not "
-                    "show values inside the program");
-  Result<std::unique_ptr<rt::LayerCapture>> capture =
-      rt::LayerCapture::attach(*emulator, session.stage());
-  if (!capture)
-    return capture.status().withContext(flags.request.model + ": --per-layer");
-  return capture;
-}
-
 static Result<Computed> compute(const CompareFlags &flags) {
-  std::unique_ptr<rt::LayerCapture> capture;
-  auto attach = [&](rt::Session &session) {
-    Result<std::unique_ptr<rt::LayerCapture>> attached =
-        attachCapture(flags, session);
-    if (attached)
-      capture = *std::move(attached);
-    return attached.status();
-  };
-  Computed computed;
-  auto collect = [&](rt::Session &) {
-    if (capture)
-      computed.layers = capture->values();
-    capture.reset(); // before its device
-    return Status::ok();
-  };
-  Result<ModelRun> run = runModel(flags.request, attach, collect);
+  RunRequest request = flags.request;
+  request.layers = flags.perLayer;
+  Result<ModelRun> run = runModel(request);
   if (!run)
     return run.status();
   if (flags.perLayer && run->entries != 0)
@@ -94,7 +62,9 @@ static Result<Computed> compute(const CompareFlags &flags) {
                      "%lld is filled up for a larger stage; give a full batch",
                      flags.request.input.c_str(),
                      static_cast<long long>(run->entries));
+  Computed computed;
   computed.specs = std::move(run->outputSpecs);
+  computed.layers = std::move(run->layers);
   computed.outputs = std::move(run->outputs);
   for (size_t i = 0; i < run->inputs.size(); ++i)
     computed.inputs[run->inputSpecs[i].name] = std::move(run->inputs[i]);
@@ -310,7 +280,8 @@ static ExitCode compareCommand(const CompareFlags &flags) {
 void cli::addCompareCommand(Program &program) {
   auto flags = std::make_shared<CompareFlags>();
   CLI::App &command = program.addCommand(
-      "compare", "Compare what a bmodel computes with its ONNX model",
+      "compare",
+      "Compare what a bmodel (or a .zyp program) computes with its ONNX model",
       {"weft compare cls.onnx cls.bmodel --input line.npz",
        "weft compare cls.onnx cls.bmodel --input line.npz --per-layer "
        "--min-cosine 0.999",
@@ -336,7 +307,8 @@ void cli::addCompareCommand(Program &program) {
   addBindFlag(command, flags->bindings);
   addPluginFlag(command, flags->plugins);
   command.add_flag("--per-layer", flags->perLayer,
-                   "Also compare the values inside, through the debug map");
+                   "Also compare the values inside, through the debug map or "
+                   "the program's buffers");
   command
       .add_option("--min-cosine", flags->thresholds.minCosine,
                   "Smallest cosine of every output")

@@ -2,11 +2,13 @@
 #include "runtime/bmodel/DebugMap.h"
 #include "runtime/isa/Decode.h"
 #include "runtime/status/Quote.h"
+#include "runtime/zhouyi/ProgramFile.h"
 #include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
 #include "tools/weft/InputArrays.h"
 #include "tools/weft/Listing.h"
 #include "tools/weft/Program.h"
+#include "tools/weft/ProgramListing.h"
 
 #include <nlohmann/json.hpp>
 
@@ -96,6 +98,16 @@ static ExitCode disasmRaw(const DisasmFlags &flags) {
 static ExitCode disasmCommand(const DisasmFlags &flags) {
   if (!flags.raw.empty())
     return disasmRaw(flags);
+  if (zhouyi::isProgramFile(flags.model)) {
+    if (!flags.net.empty() || !flags.engine.empty())
+      return reportError(
+          rt::fail(rt::Code::InvalidArgument,
+                   flags.model +
+                       ": a program of vector operations is one net and has "
+                       "one engine; leave out " +
+                       (flags.net.empty() ? "--engine" : "--net")));
+    return listProgram(flags.model, flags.json);
+  }
   Result<rt::Bmodel> model = rt::Bmodel::load(flags.model);
   if (!model)
     return reportError(model.status());
@@ -130,7 +142,8 @@ void cli::addDisasmCommand(Program &program) {
   auto flags = std::make_shared<DisasmFlags>();
   CLI::App &command = program.addCommand(
       "disasm",
-      "List the commands of a bmodel with the ONNX nodes they are for",
+      "List the commands of a bmodel, or the instructions of a .zyp program, "
+      "with the ONNX nodes they are for",
       {"weft disasm cls.bmodel", "weft disasm cls.bmodel --engine gdma --json",
        "weft disasm --raw tiu kernel.bin"},
       [flags] { return disasmCommand(*flags); });

@@ -5,8 +5,11 @@
 #include "runtime/emulator/Emulator.h"
 #include "runtime/isa/Rules.h"
 #include "runtime/status/Quote.h"
+#include "runtime/zhouyi/ProgramFile.h"
 #include "tools/weft/Listing.h"
 #include "tools/weft/Program.h"
+#include "tools/weft/ProgramListing.h"
+#include "tools/weft/TensorListing.h"
 
 #include <nlohmann/json.hpp>
 
@@ -44,24 +47,6 @@ static const char *addressModeName(rt::wire::AddressMode mode) {
   default:
     return "basic";
   }
-}
-
-static Json describeTensor(const rt::TensorSpec &tensor) {
-  return {{"name", tensor.name},
-          {"type", elementTypeName(tensor.type)},
-          {"shape", tensor.shape},
-          {"bytes", tensor.bytes()},
-          {"stored_type", elementTypeName(tensor.storedType)},
-          {"stored_shape", tensor.storedShape},
-          {"stored_bytes", tensor.storedBytes},
-          {"scale", tensor.scale},
-          {"zero_point", tensor.zeroPoint},
-          {"address", tensor.address},
-          {"data_dependent", tensor.dataDependent},
-          {"from_host", tensor.fromHost},
-          {"onnx_view", tensor.hasOnnxView},
-          {"dimension_names", tensor.symbols},
-          {"batch_axis", tensor.batchAxis}};
 }
 
 /// What the host computes: its operations in order, and the bytes that its
@@ -142,31 +127,6 @@ static Result<Json> describeModel(const rt::Bmodel &model) {
   }
   json["dram_bytes"] = moved;
   return json;
-}
-
-static std::string tensorLine(const char *kind, const rt::TensorSpec &tensor) {
-  std::string text =
-      std::string("    ") + kind + " " + rt::quoteName(tensor.name) + " " +
-      elementTypeName(tensor.type) + " " + shapeText(tensor.shape);
-  if (!tensor.dataDependent.empty())
-    text += " at most, the size depends on data";
-  if (tensor.fromHost)
-    return text + ", from the host\n";
-  if (tensor.type != tensor.storedType || tensor.shape != tensor.storedShape)
-    text += std::string(", stored as ") + elementTypeName(tensor.storedType) +
-            " " + shapeText(tensor.storedShape);
-  if (tensor.isQuantized()) {
-    char scale[64];
-    std::snprintf(scale, sizeof scale, ", scale %.9g, zero point %d",
-                  double(tensor.scale), tensor.zeroPoint);
-    text += scale;
-  }
-  std::string named;
-  for (size_t i = 0; i < tensor.symbols.size(); ++i)
-    named += (i ? "x" : "") + (tensor.symbols[i].empty()
-                                   ? std::to_string(tensor.shape[i])
-                                   : tensor.symbols[i]);
-  return text + (named.empty() ? "" : " (" + named + ")") + "\n";
 }
 
 /// "    takes x 1..8x3x48x(64..640:64)" for every input, if there is a choice.
@@ -261,6 +221,8 @@ static std::string violationText(const Violations &violations) {
 }
 
 static ExitCode infoCommand(const InfoFlags &flags) {
+  if (zhouyi::isProgramFile(flags.model))
+    return showProgram(flags.model, flags.check, flags.json);
   Result<rt::Bmodel> model = rt::Bmodel::load(flags.model);
   if (!model)
     return reportError(model.status());
@@ -305,7 +267,8 @@ void cli::addInfoCommand(Program &program) {
   auto flags = std::make_shared<InfoFlags>();
   CLI::App &command = program.addCommand(
       "info",
-      "Show nets, tensors, sizes, commands and DRAM traffic of a bmodel",
+      "Show nets, tensors, sizes, commands and DRAM traffic of a bmodel or a "
+      ".zyp program",
       {"weft info cls.bmodel", "weft info cls.bmodel --json",
        "weft info cls.bmodel --check"},
       [flags] { return infoCommand(*flags); });

@@ -6,6 +6,7 @@
 #include "tools/weft/ProfilePage.h"
 #include "tools/weft/ProfileReport.h"
 #include "tools/weft/Program.h"
+#include "tools/weft/ProgramListing.h"
 
 #include <limits>
 
@@ -39,6 +40,8 @@ static rt::Status checkFlags(const ProfileFlags &flags) {
 
 static ExitCode profileCommand(const ProfileFlags &flags) {
   if (rt::Status status = checkFlags(flags); !status)
+    return reportError(status);
+  if (rt::Status status = wantsBmodel(flags.model, "weft profile"); !status)
     return reportError(status);
   Result<rt::Bmodel> model = rt::Bmodel::load(flags.model);
   if (!model)

@@ -23,11 +23,10 @@ struct RunFlags {
 } // namespace
 
 static ExitCode reportOutcome(const RunFlags &flags, const ModelRun &outcome) {
-  bool onBmrt = flags.request.device.kind == rt::DeviceOptions::Kind::Bmrt;
   nlohmann::ordered_json json = {{"net", outcome.net},
                                  {"stage", outcome.stage},
                                  {"entries", outcome.entries},
-                                 {"device", onBmrt ? "bmrt" : "emulator"},
+                                 {"device", outcome.device},
                                  {"seconds", outcome.seconds},
                                  {"output_file", flags.output},
                                  {"outputs", nlohmann::json::array()}};
@@ -68,7 +67,9 @@ static ExitCode runCommand(const RunFlags &flags) {
 void cli::addRunCommand(Program &program) {
   auto flags = std::make_shared<RunFlags>();
   CLI::App &command = program.addCommand(
-      "run", "Run a bmodel on the emulator or on the vendor's runtime",
+      "run",
+      "Run a bmodel on the emulator or on the vendor's runtime, or a .zyp "
+      "program on its machine",
       {"weft run cls.bmodel --input line.npz --output out.npz",
        "weft run cls.bmodel --input line.npz --output out.npz --device bmrt "
        "--bmrt-lib /opt/sophon/libsophon-current/lib/libbmrt.so"},
