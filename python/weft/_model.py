@@ -70,7 +70,8 @@ def _runtime():
 
 
 class Model:
-    """A bmodel: the path of a file, or its bytes. Runs on the emulator.
+    """A bmodel or a .zyp program: the path of a file, or its bytes. Runs on the
+    emulator, or on the machine of programs.
 
     Several threads may share one; its runs follow each other.
     """

@@ -2,6 +2,7 @@
 #include "runtime/device/Session.h"
 #include "runtime/device/StageChoice.h"
 #include "runtime/profile/Profile.h"
+#include "runtime/zhouyi/Session.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -22,11 +23,29 @@ using rt::Status;
 struct weft_status {
   Status status;
 };
+/// A bmodel, or a program of vector operations: then one net of one stage.
 struct weft_model {
-  rt::Bmodel model;
+  std::optional<rt::Bmodel> bmodel;
+  std::shared_ptr<const zhouyi::Program> program;
+  std::vector<rt::NetSpec> programNets;
+  std::string path;
+
+  const std::vector<rt::NetSpec> &nets() const {
+    return bmodel ? bmodel->nets() : programNets;
+  }
 };
+/// Of the one or the other.
 struct weft_session {
-  rt::Session session;
+  std::optional<rt::Session> onDevice;
+  std::optional<zhouyi::Session> onMachine;
+  std::vector<std::vector<int64_t>> programShapes; ///< of outputs, after a run
+
+  const std::vector<rt::TensorSpec> &inputs() const {
+    return onDevice ? onDevice->stage().inputs : onMachine->inputs();
+  }
+  const std::vector<rt::TensorSpec> &outputs() const {
+    return onDevice ? onDevice->stage().outputs : onMachine->outputs();
+  }
 };
 
 // Their addresses are all that matters: they exist when nothing can be
@@ -84,7 +103,26 @@ const char *weft_code_text(weft_code code) { return rt::codeText(Code(code)); }
 static weft_status *giveModel(Result<rt::Bmodel> loaded, weft_model **model) {
   if (!loaded)
     return toC(loaded.status());
-  *model = new weft_model{*std::move(loaded)};
+  *model = new weft_model{*loaded, nullptr, {}, loaded->path()};
+  return nullptr;
+}
+
+static weft_status *giveProgram(Result<zhouyi::ProgramFile> loaded,
+                                const char *path, weft_model **model) {
+  if (!loaded)
+    return toC(loaded.status());
+  auto program =
+      std::make_shared<const zhouyi::Program>(std::move(loaded->program));
+  rt::NetSpec net;
+  net.name = program->name;
+  rt::StageSpec &stage = net.stages.emplace_back();
+  for (const zhouyi::Buffer &buffer : program->buffers) {
+    if (buffer.role == zhouyi::BufferRole::Input)
+      stage.inputs.push_back(*buffer.value);
+    else if (buffer.role == zhouyi::BufferRole::Output)
+      stage.outputs.push_back(*buffer.value);
+  }
+  *model = new weft_model{std::nullopt, std::move(program), {net}, path};
   return nullptr;
 }
 
@@ -92,6 +130,8 @@ weft_status *weft_model_load(const char *path, weft_model **model) {
   return guarded([&] {
     if (!path || !model)
       return failure(Code::InvalidArgument, "path and model must not be NULL");
+    if (zhouyi::isProgramFile(std::string(path)))
+      return giveProgram(zhouyi::loadProgramFile(path), path, model);
     return giveModel(rt::Bmodel::load(path), model);
   });
 }
@@ -103,6 +143,12 @@ weft_status *weft_model_load_bytes(const void *bytes, size_t size,
       return failure(Code::InvalidArgument,
                      "bytes, name and model must not be NULL");
     const auto *begin = static_cast<const uint8_t *>(bytes);
+    if (rt::ByteSpan span{begin, size}; zhouyi::isProgramFile(span)) {
+      Result<zhouyi::ProgramFile> file = zhouyi::parseProgramFile(span);
+      if (!file)
+        return toC(file.status().withContext(name));
+      return giveProgram(std::move(file), name, model);
+    }
     return giveModel(
         rt::Bmodel::load(std::vector<uint8_t>(begin, begin + size), name),
         model);
@@ -112,17 +158,20 @@ weft_status *weft_model_load_bytes(const void *bytes, size_t size,
 void weft_model_free(weft_model *model) { delete model; }
 
 const char *weft_model_chip(const weft_model *model) {
+  if (!model)
+    return nullptr;
+  if (model->program)
+    return model->program->target.c_str();
   // Chip names are literals, so they end in a zero byte.
-  return model ? model->model.chip().name.data() : nullptr;
+  return model->bmodel->chip().name.data();
 }
 
 size_t weft_model_net_count(const weft_model *model) {
-  return model ? model->model.nets().size() : 0;
+  return model ? model->nets().size() : 0;
 }
 
 static const rt::NetSpec *netAt(const weft_model *model, size_t net) {
-  return model && net < model->model.nets().size() ? &model->model.nets()[net]
-                                                   : nullptr;
+  return model && net < model->nets().size() ? &model->nets()[net] : nullptr;
 }
 
 const char *weft_model_net_name(const weft_model *model, size_t net) {
@@ -210,10 +259,15 @@ static weft_status *profileOf(const weft_model *model, size_t net, size_t stage,
   const rt::NetSpec *spec = netAt(model, net);
   if (!spec || stage >= spec->stages.size())
     return failure(Code::NotFound, "there is no such net or stage");
+  if (!model->bmodel)
+    return toC(rt::fail(Code::Unsupported,
+                        "unsupported: " + model->path +
+                            " is a program of vector operations; profiles are "
+                            "for bmodels"));
   Result<profile::Profile> made =
-      profile::profileStage(model->model, spec->stages[stage]);
+      profile::profileStage(*model->bmodel, spec->stages[stage]);
   if (!made)
-    return toC(made.status().withContext(model->model.path()));
+    return toC(made.status().withContext(model->path));
   const profile::Sum &tiu = made->engines[0], &gdma = made->engines[1];
   weft_profile full = {};
   full.struct_bytes = profile->struct_bytes;
@@ -265,7 +319,7 @@ static weft_status *findStage(const weft_model *model, size_t net,
   }
   Result<rt::StageChoice> choice = rt::chooseStage(*spec, all);
   if (!choice)
-    return toC(choice.status().withContext(model->model.path()));
+    return toC(choice.status().withContext(model->path));
   *stage = choice->stage;
   *entries = choice->entries;
   return nullptr;
@@ -306,6 +360,20 @@ static Result<rt::DeviceOptions> readOptions(const weft_device_options *from) {
   return options;
 }
 
+static weft_status *openProgram(const weft_model &model,
+                                const rt::DeviceOptions &options, size_t stage,
+                                weft_session **session) {
+  if (options.kind == rt::DeviceOptions::Kind::Bmrt || stage != 0)
+    return failure(Code::InvalidArgument,
+                   "a program of vector operations has one stage and a machine "
+                   "of its own; open it with stage 0 and WEFT_EMULATOR");
+  Result<zhouyi::Session> opened = zhouyi::Session::open(model.program);
+  if (!opened)
+    return toC(opened.status().withContext(model.path));
+  *session = new weft_session{std::nullopt, *std::move(opened), {}};
+  return nullptr;
+}
+
 static weft_status *openSession(const weft_model *model, const char *net,
                                 size_t stage,
                                 const weft_device_options *options,
@@ -315,19 +383,21 @@ static weft_status *openSession(const weft_model *model, const char *net,
   Result<rt::DeviceOptions> chosen = readOptions(options);
   if (!chosen)
     return toC(chosen.status());
-  const rt::NetSpec *spec = net ? model->model.findNet(net)
-                            : model->model.nets().size() == 1
-                                ? &model->model.nets()[0]
-                                : nullptr;
+  const rt::NetSpec *spec = nullptr;
+  for (const rt::NetSpec &one : model->nets())
+    if (net ? one.name == net : model->nets().size() == 1)
+      spec = &one;
   if (!spec)
     return failure(Code::NotFound,
                    net ? "the model has no net of this name"
                        : "the model has several nets; name one");
+  if (model->program)
+    return openProgram(*model, *chosen, stage, session);
   Result<rt::Session> opened =
-      rt::Session::open(*chosen, model->model, *spec, stage);
+      rt::Session::open(*chosen, *model->bmodel, *spec, stage);
   if (!opened)
     return toC(opened.status());
-  *session = new weft_session{*std::move(opened)};
+  *session = new weft_session{*std::move(opened), std::nullopt, {}};
   return nullptr;
 }
 
@@ -343,14 +413,14 @@ static weft_status *runSession(weft_session *session, const void *const *inputs,
                                void *const *outputs, int64_t entries) {
   if (!session)
     return failure(Code::InvalidArgument, "session must not be NULL");
-  const rt::StageSpec &stage = session->session.stage();
-  if ((!inputs && !stage.inputs.empty()) || !outputs)
+  const std::vector<rt::TensorSpec> &takes = session->inputs();
+  if ((!inputs && !takes.empty()) || !outputs)
     return failure(Code::InvalidArgument,
                    "inputs and outputs must not be NULL");
   std::vector<rt::InputElements> elements;
   std::vector<uint8_t *> results;
-  for (size_t i = 0; i < stage.inputs.size(); ++i) {
-    std::optional<numeric::ElementType> type = stage.inputs[i].type;
+  for (size_t i = 0; i < takes.size(); ++i) {
+    std::optional<numeric::ElementType> type = takes[i].type;
     if (input_types)
       type = numeric::fromOnnxDataType(int(input_types[i]));
     if (!type || !inputs[i])
@@ -358,12 +428,24 @@ static weft_status *runSession(weft_session *session, const void *const *inputs,
                            "input %zu is NULL or has an unknown type", i));
     elements.push_back({*type, static_cast<const uint8_t *>(inputs[i])});
   }
-  for (size_t i = 0; i < stage.outputs.size(); ++i) {
+  for (size_t i = 0; i < session->outputs().size(); ++i) {
     if (!outputs[i])
       return toC(rt::failf(Code::InvalidArgument, "output %zu is NULL", i));
     results.push_back(static_cast<uint8_t *>(outputs[i]));
   }
-  return toC(session->session.run(elements, results, entries));
+  if (session->onDevice)
+    return toC(session->onDevice->run(elements, results, entries));
+  if (entries != 0)
+    return toC(rt::failf(Code::InvalidArgument,
+                         "a run with %lld entries of the batch; a program of "
+                         "vector operations takes its whole shapes only",
+                         static_cast<long long>(entries)));
+  session->programShapes.clear();
+  Status status = session->onMachine->run(elements, results);
+  for (const rt::TensorSpec &output : session->outputs())
+    if (status)
+      session->programShapes.push_back(output.shape);
+  return toC(std::move(status));
 }
 
 weft_status *weft_session_run_typed(weft_session *session,
@@ -395,7 +477,10 @@ weft_status *weft_session_output_shape(const weft_session *session,
     if (!session || !shape || !rank)
       return failure(Code::InvalidArgument,
                      "session, shape and rank must not be NULL");
-    const std::vector<int64_t> *found = session->session.outputShape(index);
+    const std::vector<int64_t> *found =
+        session->onDevice ? session->onDevice->outputShape(index)
+        : index < session->programShapes.size() ? &session->programShapes[index]
+                                                : nullptr;
     if (!found)
       return failure(Code::NotFound,
                      "there is no such output, or nothing has run yet");

@@ -204,4 +204,90 @@ TEST(CapiLoad, BytesAndFaults) {
   EXPECT_STREQ(weft_code_text(WEFT_TIMEOUT), "time limit exceeded");
 }
 
+const char kProgram[] = WEFT_TEST_DATA "/zhouyi/dot_v1.zyp";
+
+TEST(CapiProgram, RunsLikeABmodel) {
+  weft_model *model = nullptr;
+  ASSERT_EQ(codeOf(weft_model_load(kProgram, &model)), WEFT_OK);
+  EXPECT_STREQ(weft_model_chip(model), "zhouyi");
+  ASSERT_EQ(weft_model_net_count(model), 1u);
+  EXPECT_STREQ(weft_model_net_name(model, 0), "small");
+  EXPECT_EQ(weft_model_stage_count(model, 0), 1u);
+  weft_tensor_desc desc = {};
+  desc.struct_bytes = sizeof desc;
+  ASSERT_EQ(codeOf(weft_model_input(model, 0, 0, 0, &desc)), WEFT_OK);
+  EXPECT_STREQ(desc.name, "x");
+  EXPECT_EQ(desc.scale, 2.0f);
+  weft_session *session = nullptr;
+  ASSERT_EQ(codeOf(weft_session_open(model, "small", 0, nullptr, &session)),
+            WEFT_OK);
+  const int64_t *shape = nullptr;
+  size_t rank = 0;
+  EXPECT_EQ(codeOf(weft_session_output_shape(session, 0, &shape, &rank)),
+            WEFT_NOT_FOUND);
+  // x = 1 everywhere: the sums of the rows of (7 * j + 3 * k) % 13 - 6.
+  std::vector<int8_t> x(70, 1);
+  const void *input = x.data();
+  int32_t z[5] = {};
+  void *output = z;
+  ASSERT_EQ(codeOf(weft_session_run(session, &input, &output)), WEFT_OK);
+  for (int j = 0; j < 5; ++j) {
+    int sum = 0;
+    for (int k = 0; k < 70; ++k)
+      sum += (7 * j + 3 * k) % 13 - 6;
+    EXPECT_EQ(z[j], sum > 0 ? sum : 0);
+  }
+  ASSERT_EQ(codeOf(weft_session_output_shape(session, 0, &shape, &rank)),
+            WEFT_OK);
+  ASSERT_EQ(rank, 2u);
+  EXPECT_EQ(shape[1], 5);
+  weft_session_free(session);
+  weft_model_free(model);
+}
+
+TEST(CapiProgram, SaysWhatItIsNot) {
+  std::ifstream file(kProgram, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(file)),
+                    std::istreambuf_iterator<char>());
+  weft_model *model = nullptr;
+  std::string message;
+  EXPECT_EQ(
+      codeOf(weft_model_load_bytes(bytes.data(), 900, "cut", &model), &message),
+      WEFT_BAD_FILE);
+  EXPECT_THAT(message, HasSubstr("cut: byte 0: the flatbuffer (900 bytes)"));
+  ASSERT_EQ(codeOf(weft_model_load_bytes(bytes.data(), bytes.size(), "whole",
+                                         &model)),
+            WEFT_OK);
+  weft_profile profile = {};
+  profile.struct_bytes = sizeof profile;
+  EXPECT_EQ(codeOf(weft_model_profile(model, 0, 0, &profile), &message),
+            WEFT_UNSUPPORTED);
+  EXPECT_EQ(message, "unsupported: whole is a program of vector operations; "
+                     "profiles are for bmodels");
+  weft_device_options options = {};
+  options.struct_bytes = sizeof options;
+  options.kind = WEFT_BMRT;
+  weft_session *session = nullptr;
+  EXPECT_EQ(codeOf(weft_session_open(model, nullptr, 0, &options, &session),
+                   &message),
+            WEFT_INVALID_ARGUMENT);
+  EXPECT_EQ(message,
+            "a program of vector operations has one stage and a machine of its "
+            "own; open it with stage 0 and WEFT_EMULATOR");
+  ASSERT_EQ(codeOf(weft_session_open(model, nullptr, 0, nullptr, &session)),
+            WEFT_OK);
+  int8_t x[70] = {};
+  const void *input = x;
+  int32_t z[5];
+  void *output = z;
+  EXPECT_EQ(
+      codeOf(weft_session_run_entries(session, &input, nullptr, &output, 1),
+             &message),
+      WEFT_INVALID_ARGUMENT);
+  EXPECT_EQ(message, "a run with 1 entries of the batch; a program of vector "
+                     "operations takes its whole shapes only");
+  weft_session_free(session);
+  weft_model_free(model);
+}
+
 } // namespace
