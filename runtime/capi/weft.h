@@ -83,8 +83,8 @@ WEFT_API const char *weft_code_text(weft_code code);
 
 typedef struct weft_model weft_model;
 
-/* Reads and verifies a bmodel, or a program of vector operations (.zyp): one net
-   of one stage without profile. *model is set on success only. */
+/* Reads and verifies a bmodel, or a program of vector operations (.zyp): one
+   net of one stage without profile. *model is set on success only. */
 WEFT_API weft_status *weft_model_load(const char *path, weft_model **model);
 /* The same for `size` bytes, which are copied. `name` stands for the path in
    messages. */
