@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""`weft layout` as a user meets it: table, listing, JSON, exit codes and messages.
+
+  layout_test.py WEFT CLI_DOCUMENT
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+WEFT, DOCUMENT = sys.argv[1], pathlib.Path(sys.argv[2])
+KEYS = {"model", "target", "type", "inputs", "moves", "bytes", "cycles", "cycles_per_second", "bandwidth_share"}
+INPUT_KEYS = {"layer", "role", "value", "constant", "layout", "axes", "sizes", "elements", "moved_elements", "tiles", "moves", "bytes",
+              "cycles", "bandwidth_share"}
+TILE_KEYS = {"origin", "sizes", "l1", "l1_bytes", "clears", "bytes", "cycles", "moves"}
+
+
+def small_model():
+    """A convolution with a stride of 3 and a window of 1, which leaves pixels unread, and a batched product of two inputs."""
+    nodes = [helper.make_node("Conv", ["x", "w"], ["y"], strides=[3, 3]), helper.make_node("MatMul", ["a", "b"], ["z"])]
+    weights = numpy_helper.from_array(np.ones((20, 5, 1, 1), np.float32), "w")
+    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+              for name, shape in (("x", [1, 5, 7, 7]), ("a", [2, 40, 56]), ("b", [2, 56, 24]))]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 20, 3, 3]),
+               helper.make_tensor_value_info("z", TensorProto.FLOAT, [2, 40, 24])]
+    graph = helper.make_graph(nodes, "small", inputs, outputs, [weights])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def weft(*arguments):
+    return subprocess.run([WEFT, "layout", *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+class Layout(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.model = pathlib.Path(cls.folder.name) / "small.onnx"
+        onnx.save(small_model(), cls.model)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_table(self):
+        run = weft(self.model, "--check")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        lines = run.stdout.splitlines()
+        self.assertEqual([line.split()[:4] for line in lines[1:5]],
+                         [["y", "input", "NC1HWC0", "1x1x1x7x7x5"], ["y", "filter", "FRACTAL_Z", "1x1x20x1x1x5"],
+                          ["z", "lhs", "NZ", "2x40x56"], ["z", "rhs", "NZ", "2x56x24"]])
+        self.assertTrue(all(line.endswith("  equal") for line in lines[1:5]))
+        self.assertTrue(lines[5].startswith("4 inputs in f16 on ascend-a2: 4 tiles, 4 moves, "))
+        self.assertEqual(lines[6], "check: 4 inputs equal, 0 differ")
+
+    def test_moves_one_a_line(self):
+        text = weft(self.model, "--moves").stdout
+        self.assertIn("\nz lhs: NZ\n  tile 0 b=0+2 m=0+40 k=0+56 l1=0+12288 cycles=", text)
+        self.assertIn("\n    copy_gm_to_cbuf_multi_nd2nz_b16 dst=0x0 src=0x0 sid=0 ndNum=2 nValue=40 dValue=56 srcNdMatrixStride=2240 "
+                      "srcDValue=56 dstNzC0Stride=48 dstNzNStride=1 dstNzMatrixStride=3072\n", text)
+        # The product sums over K: the 8 rows behind 56 are cleared.
+        self.assertRegex(text, r"z rhs: NZ\n  tile 0 [^\n]*\n    clear\n    copy_gm_to_cbuf_multi_nd2nz_b16 ")
+        wide = weft(self.model, "--moves", "--type", "f32").stdout
+        self.assertRegex(wide, r"z rhs: ZZ\n  tile 0 [^\n]*\n    clear\n    copy_gm_to_cbuf_multi_nd2nz_b32s ")
+
+    def test_json(self):
+        for name, element_bytes in (("f16", 2), ("bf16", 2), ("int8", 1), ("f32", 4)):
+            run = weft(self.model, "--json", "--check", "--moves", "--type", name)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            report = json.loads(run.stdout)
+            self.assertEqual(set(report), KEYS | {"different_inputs"})
+            for row in report["inputs"]:
+                self.assertEqual(set(row), INPUT_KEYS | {"equal", "difference", "plan"})
+                self.assertEqual(sum(len(tile["moves"]) for tile in row["plan"]), row["moves"])
+                self.assertEqual(sum(tile["bytes"] for tile in row["plan"]), row["bytes"])
+                self.assertEqual(sum(tile["cycles"] for tile in row["plan"]), row["cycles"])
+                self.assertEqual({frozenset(tile) for tile in row["plan"]}, {frozenset(TILE_KEYS)})
+            self.assertEqual(sum(row["bytes"] for row in report["inputs"]), report["bytes"])
+            feature = report["inputs"][0]
+            # Rows and columns 0 to 6 hold all that is read; what lies between is moved with it.
+            self.assertEqual(feature["moved_elements"], 7 * 7 * 5)
+            self.assertEqual(feature["bytes"], 7 * 7 * 5 * element_bytes)
+            self.assertEqual([row["constant"] for row in report["inputs"]], [False, True, False, False])
+        self.assertEqual(set(json.loads(weft(self.model, "--json").stdout)), KEYS)
+
+    def test_refusals(self):
+        for arguments, message in (
+                (["--type", "f64"], "--type is f64, must be f16, bf16, int8, f32"),
+                (["--target", "bm1684x"], "--target is bm1684x, moves are planned for ascend-a2")):
+            run = weft(self.model, *arguments)
+            self.assertEqual((run.returncode, run.stdout, run.stderr), (2, "", f"weft: error: {message}\n"))
+        run = weft(self.model.with_name("none.onnx"))
+        self.assertEqual(run.returncode, 2)
+        self.assertEqual(run.stderr.count("\n"), 1)
+
+    def test_documented(self):
+        section = re.search(r"## weft layout.*?(?=\n## )", DOCUMENT.read_text(), re.S)[0]
+        for key in KEYS | INPUT_KEYS | TILE_KEYS | {"different_inputs", "equal", "difference", "plan"}:
+            self.assertIn(f"`{key}`", section)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
