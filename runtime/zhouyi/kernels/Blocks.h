@@ -20,10 +20,9 @@
 #define WEFT_INLINE __attribute__((always_inline)) inline
 
 /// Before a loop whose passes do not meet: a result may lie on its own operand,
-/// not on one of another pass.
-#if defined(__clang__)
-#define WEFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
+/// not on one of another pass. Clang tests for that itself, and its pragma
+/// warns of every loop that it leaves as it is.
+#if defined(__GNUC__) && !defined(__clang__)
 #define WEFT_INDEPENDENT _Pragma("GCC ivdep")
 #else
 #define WEFT_INDEPENDENT
