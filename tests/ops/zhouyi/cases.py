@@ -77,7 +77,7 @@ SIGNATURES = {
     "vrpadd": Signature(("x",), tuple((name,) for name in ALL)),
     "vmml": Signature(("ptr", "x", "y"), same(("float16",)), mask=False),
     "vmma": Signature(("acc_ptr", "x", "y"), same(("float16",)), mask=False),
-    "fma": Signature(("acc", "x", "y"), same(("float32",)), WIDTHS, ONE_NUMBER + ("acc x y",)),
+    "fma": Signature(("acc", "x", "y"), same(("float32",)), WIDTHS, ONE_NUMBER + ("x y", "acc x y")),
     "vfmae": Signature(("acc", "x", "y"), same(("float16",)), scalars=ONE_NUMBER),
     "vfmao": Signature(("acc", "x", "y"), same(("float16",)), scalars=ONE_NUMBER),
     "vrint": Signature(("x",), tuple((name,) for name in FLOATS), WIDTHS),
@@ -129,11 +129,8 @@ def pair_operands(variant, rng):
     lanes = lanes_of(rng, first, variant.width)
     x = draws.vector(rng, first, lanes)
     y = draws.partner(rng, second, x)
-    if variant.scalar == "x":
-        return dict(x=draws.number(rng, first, second), y=y)
-    if variant.scalar == "y":
-        return dict(x=x, y=draws.number(rng, second, first))
-    return dict(x=x, y=y)
+    numbers = variant.scalar.split()
+    return dict(x=draws.number(rng, first, second) if "x" in numbers else x, y=draws.number(rng, second, first) if "y" in numbers else y)
 
 
 def dot_operands(op, variant, rng):
@@ -166,7 +163,8 @@ def multiply_add_operands(op, variant, rng):
     if variant.scalar == "acc x y":
         return {name: draws.number(rng, "float32") for name in ("acc", "x", "y")}
     operands = pair_operands(variant, rng)
-    lanes = len(operands["y"] if variant.scalar == "x" else operands["x"]) // (1 if op == "fma" else 2)
+    lanes = [len(value) // (1 if op == "fma" else 2) for value in operands.values() if isinstance(value, np.ndarray)]
+    lanes = lanes[0] if lanes else lanes_of(rng, "float32", variant.width)
     acc = draws.vector(rng, "float32", lanes)
     if not variant.scalar:
         first = 1 if op == "vfmao" else 0
@@ -177,7 +175,7 @@ def multiply_add_operands(op, variant, rng):
 
 
 def clip_operands(variant, rng):
-    """Bounds without NaN, the lower one never above the upper one; x often meets them."""
+    """Bounds that x often meets; now and then NaN, or a lower one above the upper one (such lanes are undefined)."""
     dtype, scalars = variant.types[0], variant.scalar.split()
     lanes = lanes_of(rng, dtype, variant.width)
     x, drawn = draws.vector(rng, dtype, lanes), [draws.vector(rng, dtype, lanes) for bound in range(2)]
@@ -201,6 +199,9 @@ def clip_operands(variant, rng):
                 operands[name] = value
     if dtype in FLOATS and len(scalars) == 3:
         operands["x"] = float(operands["x"])
+    if len(scalars) < 2 and rng.random() < 0.1:
+        name = "min_val" if "max_val" in scalars else "max_val"
+        operands[name] = draws.vector(rng, dtype, lanes)
     return operands
 
 

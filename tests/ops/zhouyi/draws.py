@@ -110,7 +110,7 @@ def mask_text(rng, lanes):
         left -= count * len(pattern)
         if rng.random() < 0.2:
             break
-    return text
+    return text if len(text) > 1 else "1" + text
 
 
 def mask(rng, kind, lanes):

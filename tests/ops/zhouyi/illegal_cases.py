@@ -51,10 +51,12 @@ REASONS = {
     "unknown_out_sign": "out_sign",
     "bounds_crossed": "bounds",
     "float_bounds": "bounds",
+    "nan_bound": "bounds",
     "short_pointer": "pointer",
     "typed_pointer": "pointer",
 }
-BAD_MASK_TEXTS = ("", "3", "T3", "_T", "T_", "3_T", "T__F", "2T_", "t", "3T5f", "3T 5F", "1010", "T,F", "-1T", "3X", "T*2", "(TF)2", "2(TF)", "3T5", "+2T")
+BAD_MASK_TEXTS = ("", "T", "0T", "0T2F", "2T0F", "3", "T3", "_T", "T_", "3_T", "T__F", "2T_", "t", "3T5f", "3T 5F", "1010",
+                  "T,F", "-1T", "3X", "T*2", "(TF)2", "2(TF)", "3T5", "+2T")
 FOREIGN = ("float64", "int64", "uint64", "bool")
 
 
@@ -89,7 +91,7 @@ def faults(op):
         "r_of_other_lanes": signature.r, "r_of_other_type": signature.r, "r_too_big": signature.r, "float_r": signature.r,
         "acc_of_other_lanes": "acc" in signature.operands, "acc_of_other_type": "acc" in signature.operands,
         "acc_number": "acc" in signature.operands, "saturate_floats": bool(signature.saturate and floats),
-        "unknown_out_sign": signature.out_sign, "bounds_crossed": op == "clip", "float_bounds": op == "clip",
+        "unknown_out_sign": signature.out_sign, "bounds_crossed": op == "clip", "float_bounds": op == "clip", "nan_bound": op == "clip",
         "short_pointer": op in ("vmml", "vmma"), "typed_pointer": op in ("vmml", "vmma"),
     }
     chosen["twin_constant"] = chosen["other_sign"] and op != "clip"
@@ -198,7 +200,9 @@ def break_r(op, fault, rng):
     args = plain(op, rng, INTEGERS if fault in ("float_r", "r_too_big") else INTEGERS + FLOATS)
     result = model.OPERATIONS[op](**args).values
     if fault == "r_of_other_lanes":
-        return args | {"r": resized(result, int(rng.choice([len(result) + 1, len(result) - 1, 2 * len(result)])))}
+        # Not one lane: that would be a scalar variable.
+        sizes = [size for size in (len(result) + 1, len(result) - 1, 2 * len(result)) if size > 1]
+        return args | {"r": resized(result, int(rng.choice(sizes)))}
     if fault == "float_r":
         return args | {"r": float(rng.choice([0.0, 1.5, -3.0, np.nan]))}
     if fault == "r_too_big":
@@ -224,7 +228,9 @@ def break_rest(op, fault, rng):
     if fault == "saturate_floats":
         return plain(op, rng, FLOATS) | {"saturate": True}
     if fault == "unknown_out_sign":
-        return plain(op, rng, INTEGERS) | {"out_sign": str(rng.choice(["x", "U", "S", "signed", "", "us"]))}
+        return plain(op, rng) | {"out_sign": str(rng.choice(["x", "U", "S", "signed", "", "us"]))}
+    if fault == "nan_bound":
+        return plain(op, rng, FLOATS) | {str(rng.choice(["min_val", "max_val"])): float("nan")}
     if fault == "bounds_crossed":
         args = plain(op, rng)
         low = int(rng.integers(0, 100))

@@ -219,6 +219,9 @@ def clipped(o):
     x, low, high = (o.lanes(name, names) for name in names)
     values = []
     for i, on in enumerate(o.active(len(x))):
+        if on and low[i] > high[i]:
+            values.append(None)
+            continue
         beyond = low[i] if on and x[i] < low[i] else high[i] if on and x[i] > high[i] else x[i]
         kept = beyond is x[i] and isinstance(o.args["x"], np.ndarray)
         if kept:

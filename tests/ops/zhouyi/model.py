@@ -134,12 +134,12 @@ GROUP = re.compile(r"(\d*)([TF]+)", re.ASCII)
 
 
 def mask_string(text, lanes):
-    """Booleans of `[count]pattern` groups such as 3T5F or 4T_FT3F_TT, at most `lanes` of them."""
-    if not MASK.fullmatch(text):
+    """Booleans of `[count]pattern` groups such as 3T5F or 4T_FT3F_TT, at most `lanes` of them; two characters or more."""
+    if len(text) < 2 or not MASK.fullmatch(text):
         raise Illegal("mask", text)
     groups = [(int(count or 1), pattern) for count, pattern in GROUP.findall(text)]
-    if sum(count * len(pattern) for count, pattern in groups) > lanes:
-        raise Illegal("mask", f"{text} has more than {lanes} lanes")
+    if min(count for count, pattern in groups) == 0 or sum(count * len(pattern) for count, pattern in groups) > lanes:
+        raise Illegal("mask", f"{text} has an empty group or more than {lanes} lanes")
     return [letter == "T" for count, pattern in groups for letter in pattern * count]
 
 
@@ -211,10 +211,13 @@ def same_type(x, y):
         raise Illegal("sign", f"{x.dtype} and {y.dtype}")
 
 
-def signed_result(x, y, out_sign):
-    """Whether the result of integers is signed: out_sign, or the sign that both operands share."""
+def check_out_sign(out_sign):
     if out_sign not in (None, "u", "s"):
         raise Illegal("out_sign", repr(out_sign))
+
+
+def signed_result(x, y, out_sign):
+    """Whether the result of integers is signed: out_sign, or the sign that both operands share."""
     if out_sign is None:
         same_type(x, y)
         return x.dtype.kind == "i"
@@ -286,6 +289,7 @@ def grouped_sums(products, active, start=None):
 
 @quiet
 def lane_sum(x, y, mask, saturate, out_sign, r, operation):
+    check_out_sign(out_sign)
     x, y = pair(x, y, NUMBERS, "flexible")
     active = mask_lanes(mask, len(x))
     if x.dtype.kind == "f":
@@ -310,6 +314,7 @@ def vsub(x, y, mask=None, saturate=False, out_sign=None, r=None):
 @quiet
 def vmul(x, y, mask=None, out_sign=None, r=None):
     """x * y modulo 2^bits; no 8-bit types."""
+    check_out_sign(out_sign)
     x, y = pair(x, y, [dtype for dtype in NUMBERS if dtype.itemsize > 1], "flexible")
     active = mask_lanes(mask, len(x))
     if x.dtype.kind == "f":
@@ -320,6 +325,7 @@ def vmul(x, y, mask=None, out_sign=None, r=None):
 
 def half_product(x, y, mask, out_sign, r, upper):
     """Products of twice the width from the lower or upper half of one register."""
+    check_out_sign(out_sign)
     x, y = pair(x, y, INTEGERS, "register")
     half, size = len(x) // 2, x.dtype.itemsize
     lanes = slice(half, None) if upper else slice(half)
@@ -562,6 +568,8 @@ def clip_bound(value, dtype, lanes):
         return value
     if dtype.kind != "f" and isinstance(value, float):
         raise Illegal("bounds", f"float {value} for {dtype}")
+    if is_number(value) and math.isnan(value):
+        raise Illegal("bounds", "NaN is below or above nothing")
     if is_number(value) and math.isfinite(value):
         low, high = limits(dtype)
         value = max(min(value, high), low)

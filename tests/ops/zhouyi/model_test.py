@@ -205,6 +205,7 @@ def test_choices():
     expect(S.vdiv(f32(1, -1, 3), f32(0, 0, 2)), np.inf, -np.inf, 1.5)
     expect(S.vadd(f32(1, 2), 1, out_sign="u"), 2, 3)  # OutSignOfFloatIsIgnored
     expect_illegal("mask", S.vadd, EIGHT, EIGHT, mask=[True] * 9)  # LongMaskIsRefused
+    expect_illegal("mask", S.vadd, EIGHT, EIGHT, mask="T")  # MaskTextHasTwoCharacters
     small = 1 + 2.0**-23
     expect(S.fma(f32(-1, 0), f32(small, small), f32(small, small)), 2.0**-22 + 2.0**-46, 1 + 2.0**-22)  # FmaIsFused
     expect_illegal("width", S.vdot, np.zeros(32, np.int16), np.zeros(32, np.int16))  # DotsAreNative
@@ -277,7 +278,8 @@ def main():
     options = parser.parse_args()
     warnings.simplefilter("error")
     tests = [(name, function) for name, function in globals().items() if name.startswith("test_") and options.pattern in name]
-    arguments = {"test_random_cases": (options.seed, options.cases), "test_illegal_cases": (options.seed, 10), "test_variants_are_legal": (options.seed,)}
+    arguments = {"test_random_cases": (options.seed, options.cases), "test_illegal_cases": (options.seed, 10),
+                 "test_variants_are_legal": (options.seed,)}
     for name, function in tests:
         total = function(*arguments.get(name, ()))
         print(f"ok   {name}" + (f": {total} calls, seed {options.seed}" if total else ""), flush=True)
