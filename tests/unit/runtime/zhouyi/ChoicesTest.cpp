@@ -295,6 +295,19 @@ TEST(ZhouyiChoices, LongMaskIsRefused) {
   EXPECT_NE(call().maskValue({1, 1, 1}).problem(), "");
 }
 
+TEST(ZhouyiChoices, MaskTextHasTwoCharacters) {
+  for (const char *text : {"T", "F", ""})
+    EXPECT_EQ(parseMask(text, 8).status().message(),
+              "mask '" + std::string(text) +
+                  "' has fewer than two characters; write groups of a count "
+                  "and letters T or F, as in 3T5F");
+  for (const char *text : {"1T", "TF"}) {
+    rt::Result<MaskLanes> mask = parseMask(text, 8);
+    ASSERT_TRUE(mask.isOk());
+    EXPECT_EQ(*mask, (MaskLanes{1, 0, 0, 0, 0, 0, 0, 0}));
+  }
+}
+
 TEST(ZhouyiChoices, FmaIsFused) {
   VectorCall call("fma");
   call.shape("acc", kF32, 1).shape("x", kF32, 1).number("y", 5);
