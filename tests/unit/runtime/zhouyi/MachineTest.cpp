@@ -148,6 +148,54 @@ TEST(Session, QuantizesFloatsWithTheScaleOfTheInput) {
             "input 'x': element 3 is nan; it cannot be quantized to i8");
 }
 
+TEST(Session, TakesValuesBeforeTheirMemoryIsUsedAgain) {
+  ProgramMaker maker;
+  uint32_t out = maker.tensor(BufferRole::Output, "out", ElementType::I8, {4});
+  uint32_t first =
+      maker.tensor(BufferRole::Scratch, "first", ElementType::I8, {2, 2}, 0.5f);
+  // In columns, one byte free between elements.
+  maker.program.buffers[first].bytes = 7;
+  maker.program.buffers[first].strides = {2, 4};
+  uint32_t second =
+      maker.tensor(BufferRole::Scratch, "second", ElementType::I8, {4});
+  maker.program.buffers[second].address =
+      maker.program.buffers[second].value->address =
+          maker.program.buffers[first].address;
+  RegisterId lanes = maker.vector(DataType::Int8, 4);
+  maker.add(Constant{lanes, {2, 4, 6, 8}});
+  maker.beginLoop(2);
+  maker.add(Store{lanes, {first, 0, {}}, 2});
+  maker.endLoop();
+  RegisterId seven = maker.splat(DataType::Int8, 4, 7);
+  maker.add(Store{seven, {second, 0, {}}});
+  maker.add(Store{seven, {out, 0, {}}});
+  rt::Result<Session> session =
+      Session::open(std::make_shared<Program>(maker.program));
+  ASSERT_TRUE(session.isOk()) << session.status().message();
+  std::vector<rt::CapturedValue> layers;
+  ASSERT_TRUE(session->run({}, &layers).isOk());
+  ASSERT_EQ(layers.size(), 2u);
+  EXPECT_EQ(layers[0].name, "first");
+  EXPECT_EQ(layers[0].storedType, ElementType::I8);
+  ASSERT_EQ(layers[0].tensor.type(), ElementType::F32);
+  const float *reals = layers[0].tensor.as<float>();
+  EXPECT_EQ(std::vector<float>(reals, reals + 4),
+            (std::vector<float>{1, 3, 2, 4}));
+  EXPECT_EQ(layers[1].name, "second");
+  EXPECT_EQ(layers[1].tensor.as<int8_t>()[3], 7);
+}
+
+TEST(Machine, RunsTheHostInLoops) {
+  Program program = makeDotProgram();
+  Loop loop{3, {program.body.back()}};
+  program.body.back() = {kNoNode, loop};
+  ASSERT_EQ(verify(program).message(), "");
+  rt::Result<Machine> machine =
+      Machine::make(std::make_shared<Program>(program));
+  ASSERT_TRUE(machine.isOk());
+  EXPECT_TRUE(machine->run().isOk());
+}
+
 TEST(Machine, CountsInstructions) {
   rt::Result<Machine> machine =
       Machine::make(std::make_shared<Program>(makeDotProgram()));
