@@ -97,7 +97,7 @@ HALF(mulHalf, Mul)
 
 /// The exact sum clamped to R.
 template <class X, class Y, class R, class Op>
-static void clamping(const Work &work) {
+WEFT_INLINE void clampedLanes(const Work &work) {
   lanewise2<X, Y>(work, [](X x, Y y) -> R {
     if constexpr (sizeof(X) < 4)
       return clampTo<R>(Op::apply(int32_t(x), int32_t(y)));
@@ -108,8 +108,48 @@ static void clamping(const Work &work) {
   });
 }
 
+template <class X, class Y, class R, class Op>
+static void clamping(const Work &work) {
+  clampedLanes<X, Y, R, Op>(work);
+}
+
+// Of one type throughout: the usual case, and fast.
+#define CLAMPING(suffix, T)                                                    \
+  WEFT_VECTOR_CLONES static void addClamped##suffix(const Work &work) {        \
+    clampedLanes<T, T, T, Add>(work);                                          \
+  }                                                                            \
+  WEFT_VECTOR_CLONES static void subClamped##suffix(const Work &work) {        \
+    clampedLanes<T, T, T, Sub>(work);                                          \
+  }
+CLAMPING(Int8, int8_t)
+CLAMPING(Uint8, uint8_t)
+CLAMPING(Int16, int16_t)
+CLAMPING(Uint16, uint16_t)
+CLAMPING(Int32, int32_t)
+CLAMPING(Uint32, uint32_t)
+#undef CLAMPING
+
+namespace {
+struct ClampedSums {
+  DataType type;
+  Compute add, sub;
+};
+} // namespace
+
+static const ClampedSums kClampedSums[] = {
+    {DataType::Int8, addClampedInt8, subClampedInt8},
+    {DataType::Uint8, addClampedUint8, subClampedUint8},
+    {DataType::Int16, addClampedInt16, subClampedInt16},
+    {DataType::Uint16, addClampedUint16, subClampedUint16},
+    {DataType::Int32, addClampedInt32, subClampedInt32},
+    {DataType::Uint32, addClampedUint32, subClampedUint32},
+};
+
 template <class Op>
 static Compute pickClamping(const Typing &typing) {
+  for (const ClampedSums &row : kClampedSums)
+    if (row.type == typing.x && row.type == typing.y && row.type == typing.out)
+      return std::is_same_v<Op, Add> ? row.add : row.sub;
   return forIntegers(typing.x, typing.y, [&](auto x, auto y) -> Compute {
     using X = decltype(x);
     using Y = decltype(y);
@@ -386,23 +426,33 @@ CompareBounds zhouyi::pickBoundsAbove(DataType type) {
 // Masks
 //===----------------------------------------------------------------------===//
 
+template <unsigned fixed, class T, bool hasOther>
+WEFT_INLINE void blendLoop(const Work &work) {
+  const uint8_t *mask = work.mask, *values = work.a, *other = work.b;
+  uint8_t *out = work.out;
+  const unsigned lanes = fixed ? fixed : work.lanes;
+  WEFT_INDEPENDENT
+  for (unsigned i = 0; i < lanes; ++i) {
+    T chosen = T(0) - T(mask[i] != 0);
+    T rest = hasOther ? load<T>(other, i) : T(0);
+    store(out, i, T((load<T>(values, i) & chosen) | (rest & T(~chosen))));
+  }
+}
+
+template <class T, bool hasOther>
+WEFT_INLINE void blend(const Work &work) {
+  if (work.lanes == kRegisterLanes<T>)
+    blendLoop<kRegisterLanes<T>, T, hasOther>(work);
+  else
+    blendLoop<0, T, hasOther>(work);
+}
+
 #define BLEND(name, T)                                                         \
   WEFT_VECTOR_CLONES static void name(const Work &work) {                      \
-    const uint8_t *mask = work.mask, *values = work.a, *other = work.b;        \
-    uint8_t *out = work.out;                                                   \
-    WEFT_INDEPENDENT                                                           \
-    for (unsigned i = 0; i < work.lanes; ++i) {                                \
-      T chosen = T(0) - T(mask[i] != 0);                                       \
-      T value = load<T>(values, i) & chosen;                                   \
-      store(out, i, T(value | (load<T>(other, i) & T(~chosen))));              \
-    }                                                                          \
+    blend<T, true>(work);                                                      \
   }                                                                            \
   WEFT_VECTOR_CLONES static void name##Zero(const Work &work) {                \
-    const uint8_t *mask = work.mask, *values = work.a;                         \
-    uint8_t *out = work.out;                                                   \
-    WEFT_INDEPENDENT                                                           \
-    for (unsigned i = 0; i < work.lanes; ++i)                                  \
-      store(out, i, T(load<T>(values, i) & T(T(0) - T(mask[i] != 0))));        \
+    blend<T, false>(work);                                                     \
   }
 BLEND(blend8, uint8_t)
 BLEND(blend16, uint16_t)
