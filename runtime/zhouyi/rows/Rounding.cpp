@@ -2,6 +2,8 @@
 
 #include "runtime/zhouyi/rows/Words.h"
 
+#include <cmath>
+
 using namespace weft;
 using namespace weft::zhouyi;
 
@@ -12,7 +14,7 @@ static bool boundFits(const Argument &bound, const VectorType &x) {
   if (bound.kind == Argument::Kind::Integer)
     return true;
   if (bound.kind == Argument::Kind::Float)
-    return isFloat(x.type);
+    return isFloat(x.type) && !std::isnan(bound.real);
   return isScalar(bound) ? rangeFits(bound.vector.type, x.type)
                          : bound.vector == x;
 }
@@ -20,7 +22,7 @@ static bool boundFits(const Argument &bound, const VectorType &x) {
 static Rule boundsFit() {
   return catalog::rule(
       "min_val and max_val must be vectors of the type of x, or scalars that "
-      "fit it (a float is no bound of integers)",
+      "fit it (a float is no bound of integers, NaN is none of floats)",
       [](const Call &call) {
         for (std::string_view name : kBounds)
           if (!boundFits(call[name], call["x"].vector))

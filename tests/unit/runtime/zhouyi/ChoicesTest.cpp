@@ -373,11 +373,10 @@ TEST(ZhouyiChoices, ScalarClipHasScalarBounds) {
   EXPECT_EQ(numbers(call.run()), (Expected{5}));
   call.vector("min_val", kI8, {-3}).vector("max_val", kI16, {7});
   EXPECT_EQ(numbers(call.run()), (Expected{7}));
-  EXPECT_EQ(
-      call.shape("min_val", kI16, 16).problem(),
-      "min_val is int16x16, x is a scalar int16; min_val and max_val must "
-      "be vectors of the type of x, or scalars that fit it (a float is "
-      "no bound of integers)");
+  EXPECT_EQ(call.shape("min_val", kI16, 16).problem(),
+            "min_val is int16x16, x is a scalar int16; min_val and max_val "
+            "must be vectors of the type of x, or scalars that fit it (a float "
+            "is no bound of integers, NaN is none of floats)");
   EXPECT_EQ(call.number("x", 3).problem(), "x must be a vector");
 }
 

@@ -53,7 +53,7 @@ static VectorCall withVector(std::string_view name, catalog::DataType type) {
 #define ACC "; acc must have the type of the result"
 #define BOUNDS                                                                 \
   "; min_val and max_val must be vectors of the type of x, or scalars that "   \
-  "fit it (a float is no bound of integers)"
+  "fit it (a float is no bound of integers, NaN is none of floats)"
 
 TEST(ZhouyiRules, Z1OperandsThatDiffer) {
   check({
@@ -505,6 +505,8 @@ TEST(ZhouyiRules, Z14AndZ16Bounds) {
       {clip(kI8), ""},
       {clip(kI8).real("min_val", 0.5), "min_val is 0.5, x is int8x32" BOUNDS},
       {clip(kF16).real("min_val", 0.5), ""},
+      {clip(kF16).real("max_val", std::nan("")),
+       "max_val is nan, x is fp16x16" BOUNDS},
       {clip(kI8).shape("max_val", kU8, 32),
        "max_val is uint8x32, x is int8x32" BOUNDS},
       {clip(kI8).shape("max_val", kI8, 31),
