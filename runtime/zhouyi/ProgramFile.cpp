@@ -254,6 +254,17 @@ Result<std::vector<uint8_t>> zhouyi::serialize(const Program &program,
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// Element `index` of a vector of structs. The verifier looks at the alignment
+/// of tables, not at that of a vector's elements.
+template <typename T>
+static T structAt(const flatbuffers::Vector<const T *> &from,
+                  flatbuffers::uoffset_t index) {
+  T value;
+  std::memcpy(static_cast<void *>(&value), from.Data() + index * sizeof(T),
+              sizeof(T));
+  return value;
+}
+
 namespace {
 /// Makes structs of tables that flatbuffers' verifier has passed.
 class Parser {
@@ -283,7 +294,9 @@ private:
     if (!from)
       return Status::ok();
     WEFT_TRY(take(uint64_t(from->size()) * sizeof(T)));
-    to.assign(from->begin(), from->end());
+    to.resize(from->size());
+    if (!to.empty()) // little-endian, and aligned for nothing (see structAt)
+      std::memcpy(to.data(), from->Data(), to.size() * sizeof(T));
     return Status::ok();
   }
   using StoredBody =
@@ -299,8 +312,10 @@ private:
     if (!from)
       return Status::ok();
     WEFT_TRY(take(uint64_t(from->size()) * sizeof(wire::Term)));
-    for (const wire::Term *term : *from)
-      to.push_back({term->loop(), term->step()});
+    for (flatbuffers::uoffset_t i = 0; i < from->size(); ++i) {
+      wire::Term term = structAt(*from, i);
+      to.push_back({term.loop(), term.step()});
+    }
     return Status::ok();
   }
   Status address(const wire::Address &from, Address &to) {
@@ -339,8 +354,10 @@ private:
   }
   Status read(const wire::Copy &from, Copy &to) {
     WEFT_TRY(take(uint64_t(from.moves()->size()) * sizeof(wire::Move)));
-    for (const wire::Move *move : *from.moves())
-      to.moves.push_back({move->result(), move->source()});
+    for (flatbuffers::uoffset_t i = 0; i < from.moves()->size(); ++i) {
+      wire::Move move = structAt(*from.moves(), i);
+      to.moves.push_back({move.result(), move.source()});
+    }
     return Status::ok();
   }
   Status read(const wire::Apply &from, Apply &to);
@@ -467,11 +484,12 @@ Status Parser::parse(const wire::Program &stored, Program &program) {
     WEFT_TRY(text(*node, program.nodes.emplace_back()));
   WEFT_TRY(
       take(uint64_t(stored.registers()->size()) * sizeof(wire::RegisterType)));
-  for (const wire::RegisterType *type : *stored.registers()) {
-    std::optional<RegisterType> known = fromWire(*type);
+  for (flatbuffers::uoffset_t i = 0; i < stored.registers()->size(); ++i) {
+    wire::RegisterType type = structAt(*stored.registers(), i);
+    std::optional<RegisterType> known = fromWire(type);
     if (!known)
-      return failf(Code::BadFile, "register %zu: unknown element type %u",
-                   program.registers.size(), unsigned(type->type()));
+      return failf(Code::BadFile, "register %u: unknown element type %u", i,
+                   unsigned(type.type()));
     program.registers.push_back(*known);
   }
   for (const wire::Buffer *buffer : *stored.buffers()) {
