@@ -145,26 +145,36 @@ static Status doesNotFit(std::string_view what, int64_t most) {
 }
 
 /// Plans that are longer help nobody.
-static constexpr int64_t kMostTileMoves = int64_t(1) << 20;
+static constexpr int64_t kMostPlanMoves = int64_t(1) << 20;
 
-/// Gives a tile its buffer, the first or second of the input's two, and its
-/// moves.
-static Status addTile(InputPlan &plan, Tile tile, int64_t firstAddress,
-                      int64_t buffer) {
+namespace {
+/// Takes the tiles of an input in turn.
+struct TileSink {
+  InputPlan &plan;
+  int64_t firstAddress, buffer; ///< the input's two buffers in L1
+  int64_t moves = 0;
+
+  /// Gives a tile its buffer and its moves.
+  Status add(Tile tile);
+};
+} // namespace
+
+Status TileSink::add(Tile tile) {
   tile.address = firstAddress + int64_t(plan.tiles.size() % 2) * buffer;
   for (BlockedCopy &copy : tile.copies) {
     copy.dst += tile.address;
-    Result<std::vector<Nd2Nz>> moves = ascend::plan(copy);
-    if (!moves)
-      return moves.status().withContext("unsupported");
-    tile.moves.insert(tile.moves.end(), moves->begin(), moves->end());
+    Result<std::vector<Nd2Nz>> some = ascend::plan(copy);
+    if (!some)
+      return some.status().withContext("unsupported");
+    tile.moves.insert(tile.moves.end(), some->begin(), some->end());
   }
   tile.moves = merged(tile.moves);
+  moves += int64_t(tile.moves.size());
   plan.tiles.push_back(std::move(tile));
-  if (plan.moveCount() > kMostTileMoves)
+  if (moves > kMostPlanMoves)
     return rt::fail(Code::Unsupported,
                     "unsupported: the input takes more than " +
-                        std::to_string(kMostTileMoves) + " moves");
+                        std::to_string(kMostPlanMoves) + " moves");
   return Status::ok();
 }
 
@@ -260,12 +270,13 @@ Status ConvPlanner::planFeatureMap(int64_t mostChannels, InputPlan &plan) {
   // least.
   if (!fit(totals, {{1}, {0}, {2}, {3}, {4}, {5, c0}}, bytesOf, buffer, sizes))
     return doesNotFit("feature map", buffer);
+  TileSink sink{plan, 0, buffer};
   return forEachPiece(totals, sizes,
                       [&](const Sizes &origin, const Sizes &piece) {
                         Tile tile = featureTile(origin, piece);
                         if (tile.bytes == 0) // only padding
                           return Status::ok();
-                        return addTile(plan, std::move(tile), 0, buffer);
+                        return sink.add(std::move(tile));
                       });
 }
 
@@ -312,10 +323,11 @@ Status ConvPlanner::planFilter(InputPlan &plan) {
            sizes))
     return doesNotFit("filter", buffer);
   filterChannels = sizes[5];
-  return forEachPiece(
-      plan.sizes, sizes, [&](const Sizes &origin, const Sizes &piece) {
-        return addTile(plan, filterTile(origin, piece), 2 * buffer, buffer);
-      });
+  TileSink sink{plan, 2 * buffer, buffer};
+  return forEachPiece(plan.sizes, sizes,
+                      [&](const Sizes &origin, const Sizes &piece) {
+                        return sink.add(filterTile(origin, piece));
+                      });
 }
 
 /// Bytes of an array; 0 if they are more than a memory holds.
@@ -412,10 +424,11 @@ Status FactorPlanner::planInto(const Sizes &sizes, InputPlan &plan) const {
   plan.layout = layout;
   plan.elementBytes = es;
   plan.sizes = totals;
-  return forEachPiece(
-      totals, sizes, [&](const Sizes &origin, const Sizes &piece) {
-        return addTile(plan, tileOf(origin, piece), firstAddress, buffer);
-      });
+  TileSink sink{plan, firstAddress, buffer};
+  return forEachPiece(totals, sizes,
+                      [&](const Sizes &origin, const Sizes &piece) {
+                        return sink.add(tileOf(origin, piece));
+                      });
 }
 
 Result<InputPlans> ascend::planMatMul(const MatMulShape &shape,

@@ -233,6 +233,52 @@ TEST(Move, EverySmallMoveIsTheLoop) {
   EXPECT_GT(woven, 100);
 }
 
+/// Moves of any size that fits all of L1, at any place.
+TEST(Move, RandomLargeMovesAreTheLoop) {
+  uint32_t seed = 77;
+  auto draw = [&](int64_t low, int64_t high) {
+    seed = seed * 1664525 + 1013904223;
+    return low + int64_t(seed >> 8) % (high - low + 1);
+  };
+  const int64_t l1Bytes = 512 * 1024;
+  int64_t done = 0, largest = 0;
+  for (int round = 0; round < 4000 && done < 300; ++round) {
+    int64_t es = int64_t(1) << draw(0, 2), c0 = 32 / es;
+    int64_t nd = draw(1, 12), n = draw(1, 200), d = draw(1, 600);
+    int64_t blocks = (d * es + 31) / 32, rows = n + draw(0, 5);
+    Nd2Nz m = move(es, nd, n, d, draw(0, 4000), draw(1, 2000), rows, 1,
+                   blocks * rows * c0);
+    if (draw(0, 1)) { // matrices beside each other, as weights lie
+      m.dstNzNStride = nd;
+      m.dstNzC0Stride = rows * nd;
+      m.dstNzMatrixStride = c0;
+    }
+    if (nd == 1)
+      m.srcNdMatrixStride = m.dstNzMatrixStride = 0;
+    m.src = es * draw(0, 100);
+    m.dst = 32 * draw(0, 100);
+    Bytes global = noise(m.src + m.sourceElements() * es, uint32_t(round));
+    if (!problemOf(m, {int64_t(global.size()), l1Bytes}).empty())
+      continue;
+    Bytes l1 = noise(l1Bytes, uint32_t(round + 1)), copied = l1, back = global;
+    Bytes wanted = loop(m, l1, global);
+    ASSERT_TRUE(run(m, memoryOf(l1), memoryOf(global)));
+    ASSERT_TRUE(l1 == wanted) << text(m);
+    for (const StridedCopy &copy : stridedCopies(m))
+      ASSERT_TRUE(run(copy, m.dst, m.src, memoryOf(copied), memoryOf(global)));
+    ASSERT_TRUE(copied == wanted) << text(m);
+    for (int64_t i = 0; i < nd; ++i)
+      for (int64_t j = 0; j < n; ++j)
+        std::fill_n(back.begin() + m.sourceOf(i, j, 0), d * es, uint8_t(0));
+    ASSERT_TRUE(inverse(m, memoryOf(l1), memoryOf(back)));
+    ASSERT_TRUE(back == global) << text(m);
+    ++done;
+    largest = std::max(largest, m.writtenBytes());
+  }
+  EXPECT_EQ(done, 300);
+  EXPECT_GT(largest, 400 * 1024);
+}
+
 TEST(Move, OverlapIsExactForAnyStrides) {
   uint32_t seed = 11;
   auto draw = [&](int64_t low, int64_t high) {
