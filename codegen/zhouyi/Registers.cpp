@@ -56,6 +56,7 @@ RegisterId Registers::take(const RegisterType &type) {
   }
   program.registers.push_back(type);
   owners.push_back(0);
+  holds.push_back(0);
   isKept.push_back(false);
   return RegisterId(program.registers.size() - 1);
 }
@@ -63,6 +64,7 @@ RegisterId Registers::take(const RegisterType &type) {
 RegisterId Registers::keep(const RegisterType &type) {
   program.registers.push_back(type);
   owners.push_back(1);
+  holds.push_back(0);
   isKept.push_back(true);
   return RegisterId(program.registers.size() - 1);
 }
@@ -103,10 +105,11 @@ static bool worksInPlace(Operation *op) {
 }
 
 bool Registers::isFreeAt(Value carried, Operation *op) const {
-  uint32_t others = owners[carriedRegisters.lookup(carried)] - 1; // the loop
-  if (others == 0)
+  RegisterId reg = carriedRegisters.lookup(carried);
+  uint32_t values = owners[reg] - holds[reg];
+  if (values == 0)
     return true;
-  return others == 1 && registers.count(carried) &&
+  return values == 1 && registers.count(carried) &&
          lastUser.lookup(carried) == op && worksInPlace(op);
 }
 
@@ -145,19 +148,19 @@ std::vector<Copy::Move> Registers::enter(scf::ForOp loop) {
   for (auto [initial, carried] :
        llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs())) {
     RegisterId from = of(initial);
-    // The loop may go on with the register of a value that it alone reads. A
-    // loop around it may hold that, too.
-    auto outer = carriedRegisters.find(initial);
-    uint32_t holders =
-        outer != carriedRegisters.end() && outer->second == from ? 2 : 1;
+    // The loop may go on with the register of a value that it alone reads,
+    // though loops around it hold that, too.
     bool isOwn = lastUser.lookup(initial) == loop.getOperation() &&
                  readsUnder(loop, initial) == 1 && !isKept[from] &&
-                 owners[from] == holders;
+                 owners[from] == holds[from] + 1;
     RegisterId reg = isOwn ? from : take(registerTypeOf(carried.getType()));
     if (!isOwn)
       copies.push_back({reg, from});
     held.push_back(reg);
-    ++owners[reg]; // of the loop itself
+    ++owners[reg];
+    ++holds[reg];
+    if (isOwn)
+      release(initial);
     carriedRegisters[carried] = reg;
     if (!carried.use_empty())
       bind(carried, reg);
@@ -181,7 +184,8 @@ std::vector<Copy::Move> Registers::leave(scf::ForOp loop) {
   done(yield);
   for (auto [result, reg] : llvm::zip(loop.getResults(), loops.back())) {
     bind(result, reg);
-    drop(reg); // the loop's own
+    --holds[reg];
+    drop(reg);
   }
   loops.pop_back();
   return copies;

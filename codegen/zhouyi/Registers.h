@@ -56,8 +56,9 @@ private:
   zhouyi::Program &program;
   llvm::DenseMap<mlir::Value, zhouyi::RegisterId> registers;
   std::map<TypeKey, std::vector<zhouyi::RegisterId>> free;
-  /// How many values (and loops) hold a register; a kept one has one more.
+  /// How many values and loops hold a register; a kept one has one more.
   std::vector<uint32_t> owners;
+  std::vector<uint32_t> holds; ///< the loops among them
   std::vector<bool> isKept;
   /// The last op of a value's block that uses it, or holds an op that does.
   llvm::DenseMap<mlir::Value, mlir::Operation *> lastUser;

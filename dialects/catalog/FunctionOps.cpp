@@ -257,7 +257,8 @@ static LogicalResult verifyShape(const FunctionOp &function) {
     if (attr.getName() == kSlots)
       continue;
     if (row.slotIndex(view(attr.getName())) < 0)
-      return op->emitOpError() << "has no slot '" << attr.getName() << "'";
+      return op->emitOpError()
+             << "has no slot '" << attr.getName().getValue() << "'";
     if (!isArgument(attr.getValue()))
       return op->emitOpError()
              << attr.getName().getValue() << " is " << attr.getValue()

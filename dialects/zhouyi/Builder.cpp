@@ -23,7 +23,7 @@ Value zhouyi::Builder::fail(const Twine &message) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-FunctionArgument zhouyi::Builder::argument(const Operand &operand) {
+FunctionArgument zhouyi::Builder::argument(const VectorOrNumber &operand) {
   if (!operand.isNumber)
     return {operand.value, {}};
   if (operand.isInteger)
@@ -60,11 +60,12 @@ Value zhouyi::Builder::call(StringRef name,
   return op && op->getNumResults() ? op->getResult(0) : Value();
 }
 
-Value zhouyi::Builder::callWith(StringRef name, ArrayRef<Operand> operands,
+Value zhouyi::Builder::callWith(StringRef name,
+                                ArrayRef<VectorOrNumber> operands,
                                 const Options &options) {
   bool areThere =
       isThere(options.r) && (!options.mask.isValue || options.mask.value);
-  for (const Operand &operand : operands)
+  for (const VectorOrNumber &operand : operands)
     areThere &= isThere(operand);
   if (!areThere) // there was an error before
     return {};
@@ -93,58 +94,66 @@ Value zhouyi::Builder::callWith(StringRef name, ArrayRef<Operand> operands,
   return call(name, arguments);
 }
 
-Value zhouyi::Builder::vadd(Operand x, Operand y, Options options) {
+Value zhouyi::Builder::vadd(VectorOrNumber x, VectorOrNumber y,
+                            Options options) {
   return callWith("vadd", {x, y}, options);
 }
-Value zhouyi::Builder::vaddh(Operand x, Operand y) {
+Value zhouyi::Builder::vaddh(VectorOrNumber x, VectorOrNumber y) {
   return callWith("vaddh", {x, y}, {});
 }
-Value zhouyi::Builder::vabs(Operand x, Mask mask, bool saturate) {
+Value zhouyi::Builder::vabs(VectorOrNumber x, Mask mask, bool saturate) {
   return callWith("vabs", {x}, {std::move(mask), saturate, {}, {}});
 }
-Value zhouyi::Builder::vsub(Operand x, Operand y, Options options) {
+Value zhouyi::Builder::vsub(VectorOrNumber x, VectorOrNumber y,
+                            Options options) {
   return callWith("vsub", {x, y}, options);
 }
-Value zhouyi::Builder::vsubh(Operand x, Operand y) {
+Value zhouyi::Builder::vsubh(VectorOrNumber x, VectorOrNumber y) {
   return callWith("vsubh", {x, y}, {});
 }
-Value zhouyi::Builder::vmul(Operand x, Operand y, Options options) {
+Value zhouyi::Builder::vmul(VectorOrNumber x, VectorOrNumber y,
+                            Options options) {
   return callWith("vmul", {x, y}, options);
 }
-Value zhouyi::Builder::vmull(Operand x, Operand y, Options options) {
+Value zhouyi::Builder::vmull(VectorOrNumber x, VectorOrNumber y,
+                             Options options) {
   return callWith("vmull", {x, y}, options);
 }
-Value zhouyi::Builder::vmulh(Operand x, Operand y, Options options) {
+Value zhouyi::Builder::vmulh(VectorOrNumber x, VectorOrNumber y,
+                             Options options) {
   return callWith("vmulh", {x, y}, options);
 }
 
 /// Options of a function that has a mask and no more.
 static Options only(Mask mask) { return Options().masked(std::move(mask)); }
 
-Value zhouyi::Builder::vdiv(Operand x, Operand y, Mask mask) {
+Value zhouyi::Builder::vdiv(VectorOrNumber x, VectorOrNumber y, Mask mask) {
   return callWith("vdiv", {x, y}, only(std::move(mask)));
 }
-Value zhouyi::Builder::vmod(Operand x, Operand y, Mask mask) {
+Value zhouyi::Builder::vmod(VectorOrNumber x, VectorOrNumber y, Mask mask) {
   return callWith("vmod", {x, y}, only(std::move(mask)));
 }
-Value zhouyi::Builder::vdot(Operand x, Operand y, Mask mask) {
+Value zhouyi::Builder::vdot(VectorOrNumber x, VectorOrNumber y, Mask mask) {
   return callWith("vdot", {x, y}, only(std::move(mask)));
 }
-Value zhouyi::Builder::vqdot(Operand x, Operand y, Mask mask) {
+Value zhouyi::Builder::vqdot(VectorOrNumber x, VectorOrNumber y, Mask mask) {
   return callWith("vqdot", {x, y}, only(std::move(mask)));
 }
-Value zhouyi::Builder::vdpa(Operand acc, Operand x, Operand y, Mask mask) {
+Value zhouyi::Builder::vdpa(VectorOrNumber acc, VectorOrNumber x,
+                            VectorOrNumber y, Mask mask) {
   return callWith("vdpa", {acc, x, y}, only(std::move(mask)));
 }
-Value zhouyi::Builder::vqdpa(Operand acc, Operand x, Operand y, Mask mask) {
+Value zhouyi::Builder::vqdpa(VectorOrNumber acc, VectorOrNumber x,
+                             VectorOrNumber y, Mask mask) {
   return callWith("vqdpa", {acc, x, y}, only(std::move(mask)));
 }
-Value zhouyi::Builder::vrpadd(Operand x, Mask mask) {
+Value zhouyi::Builder::vrpadd(VectorOrNumber x, Mask mask) {
   return callWith("vrpadd", {x}, only(std::move(mask)));
 }
 
 LogicalResult zhouyi::Builder::callIntoMemory(StringRef name, Value pointer,
-                                              Operand x, Operand y) {
+                                              VectorOrNumber x,
+                                              VectorOrNumber y) {
   bool failedBefore = std::exchange(hasFailed, false);
   bool areThere = pointer && isThere(x) && isThere(y);
   if (areThere)
@@ -154,26 +163,31 @@ LogicalResult zhouyi::Builder::callIntoMemory(StringRef name, Value pointer,
   return success(isMade);
 }
 
-LogicalResult zhouyi::Builder::vmml(Value ptr, Operand x, Operand y) {
+LogicalResult zhouyi::Builder::vmml(Value ptr, VectorOrNumber x,
+                                    VectorOrNumber y) {
   return callIntoMemory("vmml", ptr, x, y);
 }
-LogicalResult zhouyi::Builder::vmma(Value accPtr, Operand x, Operand y) {
+LogicalResult zhouyi::Builder::vmma(Value accPtr, VectorOrNumber x,
+                                    VectorOrNumber y) {
   return callIntoMemory("vmma", accPtr, x, y);
 }
-Value zhouyi::Builder::fma(Operand acc, Operand x, Operand y, Mask mask) {
+Value zhouyi::Builder::fma(VectorOrNumber acc, VectorOrNumber x,
+                           VectorOrNumber y, Mask mask) {
   return callWith("fma", {acc, x, y}, only(std::move(mask)));
 }
-Value zhouyi::Builder::vfmae(Operand acc, Operand x, Operand y, Mask mask) {
+Value zhouyi::Builder::vfmae(VectorOrNumber acc, VectorOrNumber x,
+                             VectorOrNumber y, Mask mask) {
   return callWith("vfmae", {acc, x, y}, only(std::move(mask)));
 }
-Value zhouyi::Builder::vfmao(Operand acc, Operand x, Operand y, Mask mask) {
+Value zhouyi::Builder::vfmao(VectorOrNumber acc, VectorOrNumber x,
+                             VectorOrNumber y, Mask mask) {
   return callWith("vfmao", {acc, x, y}, only(std::move(mask)));
 }
-Value zhouyi::Builder::vrint(Operand x, Mask mask) {
+Value zhouyi::Builder::vrint(VectorOrNumber x, Mask mask) {
   return callWith("vrint", {x}, only(std::move(mask)));
 }
-Value zhouyi::Builder::clip(Operand x, Operand minVal, Operand maxVal,
-                            Mask mask) {
+Value zhouyi::Builder::clip(VectorOrNumber x, VectorOrNumber minVal,
+                            VectorOrNumber maxVal, Mask mask) {
   return callWith("clip", {x, minVal, maxVal}, only(std::move(mask)));
 }
 
@@ -214,8 +228,8 @@ static std::string spelt(Number number) {
   return text;
 }
 
-Value zhouyi::Builder::makeVector(Type element, size_t lanes,
-                                  function_ref<Operand(size_t)> numberAt) {
+Value zhouyi::Builder::makeVector(
+    Type element, size_t lanes, function_ref<VectorOrNumber(size_t)> numberAt) {
   bool isType = mlir::VectorType::isValidElementType(element) && lanes > 0;
   auto type = isType ? mlir::VectorType::get(int64_t(lanes), element)
                      : mlir::VectorType();
@@ -225,7 +239,7 @@ Value zhouyi::Builder::makeVector(Type element, size_t lanes,
                 " lanes of si8, ui8, si16, ui16, si32, ui32, f16, bf16 or f32");
   std::vector<uint8_t> bytes;
   for (size_t lane = 0; lane < lanes; ++lane) {
-    Operand number = numberAt(lane);
+    VectorOrNumber number = numberAt(lane);
     if (!appendElement(element, number.isInteger, number.integer, number.real,
                        bytes))
       return fail(
@@ -236,18 +250,19 @@ Value zhouyi::Builder::makeVector(Type element, size_t lanes,
   return builder.create<ConstantOp>(loc, denseVector(type, bytes));
 }
 
-Value zhouyi::Builder::splat(Type element, unsigned lanes, Operand number) {
+Value zhouyi::Builder::splat(Type element, unsigned lanes,
+                             VectorOrNumber number) {
   if (!number.isNumber)
     return fail("a constant vector needs a number");
   return makeVector(element, lanes, [&](size_t) { return number; });
 }
 Value zhouyi::Builder::vector(Type element, ArrayRef<int64_t> numbers) {
   return makeVector(element, numbers.size(),
-                    [&](size_t lane) { return Operand(numbers[lane]); });
+                    [&](size_t lane) { return VectorOrNumber(numbers[lane]); });
 }
 Value zhouyi::Builder::vector(Type element, ArrayRef<double> numbers) {
   return makeVector(element, numbers.size(),
-                    [&](size_t lane) { return Operand(numbers[lane]); });
+                    [&](size_t lane) { return VectorOrNumber(numbers[lane]); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -395,7 +410,8 @@ SmallVector<Value> zhouyi::Builder::loop(int64_t count, ValueRange initial,
   for (auto [before, after] : llvm::zip(initial, given))
     fits &= after && before.getType() == after.getType();
   if (!fits) {
-    if (!hasFailed)
+    bool followsError = hasFailed && llvm::is_contained(given, Value());
+    if (!followsError)
       fail("the body of a loop gives other values than it gets");
     given.assign(made.getRegionIterArgs().begin(),
                  made.getRegionIterArgs().end());

@@ -49,13 +49,13 @@ private:
 };
 
 /// A vector, a scalar variable (vector<1xT>), a number, or nothing.
-class Operand {
+class VectorOrNumber {
 public:
-  Operand() = default;
-  Operand(mlir::Value value) : value(value), isGiven(true) {}
+  VectorOrNumber() = default;
+  VectorOrNumber(mlir::Value value) : value(value), isGiven(true) {}
   template <class Number,
             std::enable_if_t<std::is_arithmetic_v<Number>, int> = 0>
-  Operand(Number number)
+  VectorOrNumber(Number number)
       : integer(std::is_integral_v<Number> ? int64_t(number) : 0),
         real(double(number)), isInteger(std::is_integral_v<Number>),
         isNumber(true), isGiven(true) {}
@@ -73,8 +73,8 @@ private:
 struct Options {
   Mask mask;
   bool saturate = false;
-  llvm::StringRef outSign; ///< "u", "s" or, as the operands, ""
-  Operand r;               ///< of inactive lanes; left out: undefined
+  llvm::StringRef outSign = {}; ///< "u", "s" or, as the operands, ""
+  VectorOrNumber r = {};        ///< of inactive lanes; left out: undefined
 
   Options masked(Mask with) && {
     mask = std::move(with);
@@ -88,7 +88,7 @@ struct Options {
     outSign = sign;
     return std::move(*this);
   }
-  Options inactive(Operand value) && {
+  Options inactive(VectorOrNumber value) && {
     r = value;
     return std::move(*this);
   }
@@ -111,28 +111,34 @@ public:
   bool failed() const { return hasFailed; }
 
   // Functions of the document, in its order.
-  Value vadd(Operand x, Operand y, Options options = {});
-  Value vaddh(Operand x, Operand y);
-  Value vabs(Operand x, Mask mask = {}, bool saturate = false);
-  Value vsub(Operand x, Operand y, Options options = {});
-  Value vsubh(Operand x, Operand y);
-  Value vmul(Operand x, Operand y, Options options = {});
-  Value vmull(Operand x, Operand y, Options options = {});
-  Value vmulh(Operand x, Operand y, Options options = {});
-  Value vdiv(Operand x, Operand y, Mask mask = {});
-  Value vmod(Operand x, Operand y, Mask mask = {});
-  Value vdot(Operand x, Operand y, Mask mask = {});
-  Value vqdot(Operand x, Operand y, Mask mask = {});
-  Value vdpa(Operand acc, Operand x, Operand y, Mask mask = {});
-  Value vqdpa(Operand acc, Operand x, Operand y, Mask mask = {});
-  Value vrpadd(Operand x, Mask mask = {});
-  mlir::LogicalResult vmml(Value ptr, Operand x, Operand y);
-  mlir::LogicalResult vmma(Value accPtr, Operand x, Operand y);
-  Value fma(Operand acc, Operand x, Operand y, Mask mask = {});
-  Value vfmae(Operand acc, Operand x, Operand y, Mask mask = {});
-  Value vfmao(Operand acc, Operand x, Operand y, Mask mask = {});
-  Value vrint(Operand x, Mask mask = {});
-  Value clip(Operand x, Operand minVal, Operand maxVal, Mask mask = {});
+  Value vadd(VectorOrNumber x, VectorOrNumber y, Options options = {});
+  Value vaddh(VectorOrNumber x, VectorOrNumber y);
+  Value vabs(VectorOrNumber x, Mask mask = {}, bool saturate = false);
+  Value vsub(VectorOrNumber x, VectorOrNumber y, Options options = {});
+  Value vsubh(VectorOrNumber x, VectorOrNumber y);
+  Value vmul(VectorOrNumber x, VectorOrNumber y, Options options = {});
+  Value vmull(VectorOrNumber x, VectorOrNumber y, Options options = {});
+  Value vmulh(VectorOrNumber x, VectorOrNumber y, Options options = {});
+  Value vdiv(VectorOrNumber x, VectorOrNumber y, Mask mask = {});
+  Value vmod(VectorOrNumber x, VectorOrNumber y, Mask mask = {});
+  Value vdot(VectorOrNumber x, VectorOrNumber y, Mask mask = {});
+  Value vqdot(VectorOrNumber x, VectorOrNumber y, Mask mask = {});
+  Value vdpa(VectorOrNumber acc, VectorOrNumber x, VectorOrNumber y,
+             Mask mask = {});
+  Value vqdpa(VectorOrNumber acc, VectorOrNumber x, VectorOrNumber y,
+              Mask mask = {});
+  Value vrpadd(VectorOrNumber x, Mask mask = {});
+  mlir::LogicalResult vmml(Value ptr, VectorOrNumber x, VectorOrNumber y);
+  mlir::LogicalResult vmma(Value accPtr, VectorOrNumber x, VectorOrNumber y);
+  Value fma(VectorOrNumber acc, VectorOrNumber x, VectorOrNumber y,
+            Mask mask = {});
+  Value vfmae(VectorOrNumber acc, VectorOrNumber x, VectorOrNumber y,
+              Mask mask = {});
+  Value vfmao(VectorOrNumber acc, VectorOrNumber x, VectorOrNumber y,
+              Mask mask = {});
+  Value vrint(VectorOrNumber x, Mask mask = {});
+  Value clip(VectorOrNumber x, VectorOrNumber minVal, VectorOrNumber maxVal,
+             Mask mask = {});
 
   /// Any of them by name, with one argument a slot; null if it has no result,
   /// too. For tables of functions.
@@ -140,7 +146,7 @@ public:
              llvm::ArrayRef<catalog::FunctionArgument> arguments);
 
   // Constants. Numbers must fit the type; floats are rounded half to even.
-  Value splat(mlir::Type element, unsigned lanes, Operand number);
+  Value splat(mlir::Type element, unsigned lanes, VectorOrNumber number);
   Value int8x32(int64_t number) { return splat(si(8), 32, number); }
   Value uint8x32(int64_t number) { return splat(ui(8), 32, number); }
   Value int16x16(int64_t number) { return splat(si(16), 16, number); }
@@ -214,19 +220,20 @@ public:
 private:
   Value fail(const llvm::Twine &message);
   /// False if it is a value that is null, after an error.
-  bool isThere(const Operand &operand) const {
+  bool isThere(const VectorOrNumber &operand) const {
     return !operand.isGiven || operand.isNumber || operand.value;
   }
-  catalog::FunctionArgument argument(const Operand &operand);
+  catalog::FunctionArgument argument(const VectorOrNumber &operand);
   catalog::FunctionArgument argument(const Mask &mask);
   /// The mask as a value; null for none. False after an error.
   bool maskValue(const Mask &mask, unsigned lanes, Value &value);
-  Value callWith(llvm::StringRef function, llvm::ArrayRef<Operand> operands,
+  Value callWith(llvm::StringRef function,
+                 llvm::ArrayRef<VectorOrNumber> operands,
                  const Options &options);
   mlir::LogicalResult callIntoMemory(llvm::StringRef function, Value pointer,
-                                     Operand x, Operand y);
+                                     VectorOrNumber x, VectorOrNumber y);
   Value makeVector(mlir::Type element, size_t lanes,
-                   llvm::function_ref<Operand(size_t lane)> numberAt);
+                   llvm::function_ref<VectorOrNumber(size_t lane)> numberAt);
   Value buffer(BufferKind kind, llvm::StringRef name,
                mlir::RankedTensorType onnx, mlir::RankedTensorType stored,
                double scale, int64_t zeroPoint, llvm::StringRef value);

@@ -141,10 +141,10 @@ static LogicalResult verifyValue(BufferOp buffer) {
   auto onnx = cast<RankedTensorType>(*buffer.getOnnx());
   auto stored = cast<RankedTensorType>(*buffer.getStored());
   if (!onnx.hasStaticShape() || !stored.hasStaticShape() ||
-      onnx.getNumElements() != stored.getNumElements())
+      onnx.getShape() != stored.getShape())
     return buffer.emitOpError()
            << "onnx is " << onnx << " and stored " << stored
-           << ", must be static with one number of elements";
+           << ", must be static and of one shape";
   // A vector of one lane has just the elements that memory may have.
   Type element = stored.getElementType();
   if (!mlir::VectorType::isValidElementType(element) ||

@@ -37,11 +37,11 @@ def Zhouyi_BufferOp : Zhouyi_Op<"buffer", [HasParent<"ProgramOp">]> {
   let summary = "bytes of the program's memory";
   let description = [{
     **Semantics**: `bytes` bytes that start on a multiple of 64. A weight begins with `contents` (raw bytes in element order, little endian; the rest is 0), an input with what the
-    user gives; scratch is 0, and two scratch buffers may share bytes unless both are in use. `onnx` is the type of the ONNX value that a buffer holds and `stored` how. Of integers that stand for
+    user gives; scratch and outputs are 0 before a run. `onnx` is the type of the ONNX value that a buffer holds and `stored` how. Of integers that stand for
     reals, an input's are round(real * scale + zero_point), of other buffers real = (stored - zero_point) * scale. `value` names the ONNX value that scratch holds, for
     `--per-layer`, and `strides` its elements' places if they are not row-major; inputs and outputs are called by `name`.
 
-    **Constraints**: (C1) `bytes` is 1 to 2^32 - 1. (C2) inputs, outputs and buffers with `value` have `onnx` and `stored`, static and with as many elements; `stored` elements are
+    **Constraints**: (C1) `bytes` is 1 to 2^32 - 1. (C2) inputs, outputs and buffers with `value` have `onnx` and `stored`, static and of one shape; `stored` elements are
     si8, ui8, si16, ui16, si32, ui32, f16, bf16 or f32 and lie within `bytes`. (C3) weights, and only they, have `contents`, whose elements have 8, 16, 32 or 64 bits and lie within `bytes`.
     (C4) only scratch has `value`, and only with it `strides`, one an axis of `stored`.
 

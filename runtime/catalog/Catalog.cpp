@@ -357,8 +357,9 @@ static std::string argumentProblem(const Slot &slot, const Argument &argument,
     if (argument.integer < 0 ||
         argument.integer >= int64_t(slot.choices.size()))
       return std::string(slot.name) + " is " +
-             std::to_string(argument.integer) + ", must be " +
-             joined(slot.choices);
+             (argument.text.empty() ? std::to_string(argument.integer)
+                                    : "'" + argument.text + "'") +
+             ", must be " + joined(slot.choices);
     return {};
   case SlotKind::Integers:
     if (argument.kind != Kind::Integers ||
