@@ -17,6 +17,9 @@ using rt::Status;
 
 /// Of all registers together, with a byte a lane that says what is defined.
 static constexpr uint64_t kMaxRegisterBytes = uint64_t(1) << 28;
+/// Of all constants and numbers together, which a machine keeps lane by lane: a
+/// file has one lane of them, so a small one could ask for any memory.
+static constexpr uint64_t kMaxConstantBytes = uint64_t(1) << 28;
 /// Elements behind the pointer of vmml and vmma.
 static constexpr uint64_t kPointerElements = 16;
 /// Larger offsets and steps lie outside every memory; sums of a few stay far
@@ -330,6 +333,17 @@ private:
   Status access(const Address &address, uint64_t lanes, int64_t stride,
                 unsigned size, bool isMasked, bool isWritten) const;
   Status convert(RegisterId result, RegisterId source);
+  Status keep(uint64_t bytes) {
+    constantBytes += bytes;
+    return constantBytes <= kMaxConstantBytes
+               ? Status::ok()
+               : failf(Code::BadFile,
+                       "constants and numbers take more than %llu bytes up to "
+                       "here, lane by lane; load them from weights",
+                       ull(kMaxConstantBytes));
+  }
+  /// What the numbers and scalars of a call become.
+  uint64_t spreadBytes(const Apply &apply) const;
   Status operand(const Operand &operand) const;
 
   const Program &program;
@@ -338,6 +352,7 @@ private:
   std::vector<uint32_t> counts; ///< of the loops around
   std::vector<size_t> path;
   uint64_t steps = 0;
+  uint64_t constantBytes = 0;
 };
 } // namespace
 
@@ -500,7 +515,7 @@ Status Checker::operator()(const Constant &constant) {
         return failf(Code::BadFile, "a lane of a mask is %u, must be 0 or 1",
                      lane);
   written[constant.result] = true;
-  return Status::ok();
+  return keep(type.bytes());
 }
 
 Status Checker::convert(RegisterId result, RegisterId source) {
@@ -601,6 +616,21 @@ Status Checker::operand(const Operand &operand) const {
                 /*isWritten=*/true);
 }
 
+uint64_t Checker::spreadBytes(const Apply &apply) const {
+  uint64_t widest =
+      apply.result == kNoRegister ? 0 : program.registers[apply.result].bytes();
+  uint64_t spread = 0; // operands that are not as wide as the vectors
+  for (const Operand &operand : apply.operands) {
+    bool isVector = operand.kind == Operand::Kind::Register &&
+                    program.registers[operand.reg].lanes > 1;
+    if (isVector)
+      widest = std::max(widest, program.registers[operand.reg].bytes());
+    else if (operand.kind != Operand::Kind::None)
+      ++spread;
+  }
+  return spread * widest;
+}
+
 Status Checker::operator()(const Apply &apply) {
   const catalog::Operation *operation =
       catalog::find(apply.operation, catalog::Language::Zhouyi);
@@ -618,7 +648,7 @@ Status Checker::operator()(const Apply &apply) {
     return rt::fail(Code::BadFile, problem);
   if (!operation->result)
     return apply.result == kNoRegister
-               ? Status::ok()
+               ? keep(spreadBytes(apply))
                : failf(Code::BadFile,
                        "it returns nothing, but register %u is "
                        "to take it",
@@ -630,7 +660,7 @@ Status Checker::operator()(const Apply &apply) {
     return failf(Code::BadFile, "it returns %s, register %u is %s",
                  wanted.text().c_str(), apply.result, text(type).c_str());
   written[apply.result] = true;
-  return Status::ok();
+  return keep(spreadBytes(apply));
 }
 
 Status Checker::operator()(const HostStep &step) {
