@@ -15,7 +15,7 @@ import sys
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 RENEW = "Renew it with `tests/docs/tables_test.py WEFT WEFT_OPT --write`."
-PREFIXES = ("top-", "tpu-", "ppl-", "convert-", "weft-")  # weft-opt has a few passes of MLIR, too
+PREFIXES = ("ascend-", "top-", "tpu-", "ppl-", "convert-", "weft-")  # weft-opt has a few passes of MLIR, too
 
 
 def output(*command):
