@@ -5,7 +5,8 @@
     model = weft.Model("cls.bmodel")
     outputs = model.run(x=image)
 
-`weft.ppl` has kernels written in Python.
+`weft.ppl` has kernels written in Python, `weft.zhouyi` the vector functions of
+Zhouyi and programs of them, `weft.ascend` the moves of Ascend.
 """
 
 from ._native import WeftError, include_folder

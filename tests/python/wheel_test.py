@@ -70,6 +70,10 @@ class Wheel(unittest.TestCase):
         self.assertIn("cycles", shown)
         self.assertIn("ppl::tiu::fadd: src1 has 8 on axis w", shown)
         self.assertTrue((self.folder / "gelu.bmodel").exists())
+        for line in ("2 4 6 8 4 3 14 16", "4 5 ? ? ? ? ? ?", "vmul: x is int8x32, must be of", "dtype('uint8'), (1000,)",
+                     "copy_gm_to_cbuf_multi_nd2nz_b16(l1 + 0, gm + 0, sid=0, ndNum=2, nValue=20"):
+            self.assertIn(line, shown)
+        self.assertTrue((self.folder / "average.zyp").exists())
 
     def test_example_kernels_run(self):
         examples = sorted((FOLDER.parent / "examples/python").glob("*.py"))

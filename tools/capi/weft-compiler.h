@@ -218,27 +218,11 @@ weft_ascend_moves(const weft_ascend_layout *layout, void **text);
 
 /*===-- programs of zhouyi ------------------------------------------------===*/
 
-typedef struct weft_zhouyi_program weft_zhouyi_program;
-
-/* Reads the bytes of a .zyp file, trusts none of them, and makes a machine for
-   it. `name` begins messages; NULL: nothing does. The bytes are copied. */
+/* Text in the dialect zhouyi, one zhouyi.program, to a .zyp file: checked,
+   simplified, encoded. weft.h runs it (weft_model_load_bytes). *bytes is to be
+   freed with weft_compiler_free(). */
 WEFT_COMPILER_API weft_compiler_status *
-weft_zhouyi_open(const void *bytes, size_t size, const char *name,
-                 weft_zhouyi_program **program);
-/* JSON: {"inputs": [{"name": .., "type": 3, "shape": [..], "bytes": ..}, ..],
-   "outputs": [..], "instructions": of a run}; `type` is a weft_type. */
-WEFT_COMPILER_API const char *
-weft_zhouyi_tensors(const weft_zhouyi_program *program);
-/* Runs once on one array an input, row-major; `input_types` are weft_types,
-   NULL: those of the inputs. Output i takes its `bytes`. */
-WEFT_COMPILER_API weft_compiler_status *
-weft_zhouyi_run(weft_zhouyi_program *program, const void *const *inputs,
-                const int32_t *input_types, void *const *outputs);
-/* Buffers and instructions, one a line, as `weft disasm`. */
-WEFT_COMPILER_API const char *
-weft_zhouyi_listing(const weft_zhouyi_program *program);
-/* NULL is fine. */
-WEFT_COMPILER_API void weft_zhouyi_close(weft_zhouyi_program *program);
+weft_zhouyi_assemble(const char *text, void **bytes, size_t *size);
 
 /*===-- programs of ppl ---------------------------------------------------===*/
 

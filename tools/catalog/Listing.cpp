@@ -43,9 +43,7 @@ static bool hasElements(const Slot &slot) {
 }
 
 static bool liesInMemory(const Slot &slot) {
-  return slot.kind == SlotKind::Tensor ||
-         slot.kind == SlotKind::TensorOrScalar ||
-         slot.kind == SlotKind::Pointer;
+  return slot.kind == SlotKind::Tensor || slot.kind == SlotKind::TensorOrScalar;
 }
 
 static Json describe(const Slot &slot) {
@@ -141,21 +139,19 @@ static std::string joined(const std::vector<std::string_view> &words) {
   return text;
 }
 
-/// What a result is: "the type of x", else the types that it may have.
-static std::string resultText(const std::vector<Signature> &signatures) {
-  bool isFirst = true, isNone = true;
+/// What a result is: "as x", else the types that it may have.
+static std::string resultText(const Operation &operation,
+                              const std::vector<Signature> &signatures) {
   TypeSet types;
+  bool isFirst = true;
   for (const Signature &signature : signatures) {
     if (!signature.result)
-      continue;
-    isNone = false;
+      return "none";
     isFirst &= *signature.result == signature.operands.front();
     types = types | signature.result->type;
   }
-  if (isNone)
-    return "none";
   if (isFirst)
-    return "as x";
+    return "as " + std::string(operation.slots.front().name);
   std::string text;
   for (DataType type : types.members())
     text += (text.empty() ? "" : " ") + std::string(spelling(type));
@@ -176,7 +172,7 @@ std::string catalog::functionTable(Language language) {
       const Chip &chip = *chips::vectorTargets[0];
       std::vector<Signature> signatures = signaturesOf(operation, chip);
       text += elementTypes(signatures) + " | " + joined(featuresOf(operation)) +
-              " | " + resultText(signatures);
+              " | " + resultText(operation, signatures);
     } else {
       std::string names;
       for (const std::string &name : targetsOf(operation))

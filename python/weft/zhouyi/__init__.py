@@ -10,14 +10,15 @@ variable. numpy arrays of one axis are vectors, too; numbers are constants.
 Masks are tuples, lists and numpy arrays of bools, strings ("3T5F") and
 `S.tail_mask(n, lanes)`. Lanes without a value are `?`; see `Vector`.
 
-`Program` reads and runs .zyp files.
+`Kernel` records programs of these functions with loops, loads and stores, and
+saves and runs them; `weft.Model` reads .zyp files.
 
 What is wrong is a `ZhouyiError` at the caller's line.
 """
 
 from . import _functions
 from ._functions import const_mask, tail_mask
-from ._program import Program
+from ._kernel import Kernel, cast, reinterpret, vload, vstore
 from ._values import (Mask, Pointer, Vector, VectorType, ZhouyiError,
                       type_named, vector)
 

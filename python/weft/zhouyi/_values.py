@@ -209,9 +209,10 @@ def vector(values, dtype=None):
         raise ZhouyiError(f"values of {array.dtype} are no vector; give an "
                           "array of " + ", ".join(_catalog.element_types())
                           + ", or a dtype")
-    if array.ndim != 1 or not 1 <= array.size <= MOST_LANES:
+    if array.ndim != 1 or not 2 <= array.size <= MOST_LANES:
         raise ZhouyiError(f"an array of shape {array.shape} is no vector; give "
-                          f"1 to {MOST_LANES} elements in one row")
+                          f"2 to {MOST_LANES} elements in one row, or a scalar "
+                          "such as S.int8(3)")
     return Vector(VectorType(element, array.size), numpy.array(array))
 
 
@@ -293,7 +294,8 @@ def as_vector(value):
         return vector(value)
     if isinstance(value, numpy.generic) and \
             value.dtype.name in _catalog.element_types():
-        return vector(value.reshape(1))
+        element = _catalog.element_types()[value.dtype.name]
+        return Vector(VectorType(element, 1), numpy.array([value]))
     return None
 
 
