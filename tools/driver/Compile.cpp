@@ -5,9 +5,11 @@
 #include "tools/driver/HostFallback.h"
 
 #include "codegen/encode/Encode.h"
+#include "codegen/zhouyi/Encode.h"
 #include "dialects/ConstantBlobs.h"
 #include "dialects/top/Symbols.h"
 #include "dialects/top/Top.h"
+#include "runtime/zhouyi/ProgramFile.h"
 #include "tools/driver/Registration.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -104,6 +106,22 @@ LogicalResult Compilation::canonicalize() {
   return success();
 }
 
+/// The tpu graph for a vector machine, or its program. The graph is the one
+/// that becomes a program: what the program refuses is on the host in it.
+static LogicalResult
+lowerToVectors(ModuleOp module, const LoweringOptions &lowering, Stage stage) {
+  PassManager reference(module.getContext());
+  buildReferencePipeline(reference, lowering);
+  if (failed(reference.run(module)))
+    return failure();
+  OwningOpRef<ModuleOp> trial;
+  if (stage == Stage::Tpu)
+    trial = module.clone();
+  PassManager rest(module.getContext());
+  buildVectorPipeline(rest, lowering);
+  return rest.run(trial ? *trial : module);
+}
+
 LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
   if (stage == Stage::Top)
     return success();
@@ -114,7 +132,10 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
   lowering.optLevel = int(options.optLevel);
   lowering.quantizedIo = options.quantizedIo;
   lowering.noHost = options.noHost;
+  bool isVectorMachine = chips::findVectorTarget(options.chip);
   auto run = [&](ModuleOp module) -> LogicalResult {
+    if (isVectorMachine)
+      return lowerToVectors(module, lowering, stage);
     PassManager passes(&context);
     buildTpuPipeline(passes, lowering);
     if (stage != Stage::Tpu)
@@ -136,6 +157,28 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
 ppl::NetOp Compilation::net() {
   auto nets = theModule->getOps<ppl::NetOp>();
   return llvm::hasSingleElement(nets) ? *nets.begin() : ppl::NetOp();
+}
+
+zhouyi::ProgramOp Compilation::vectorProgram() {
+  auto programs = theModule->getOps<zhouyi::ProgramOp>();
+  return llvm::hasSingleElement(programs) ? *programs.begin()
+                                          : zhouyi::ProgramOp();
+}
+
+FailureOr<std::vector<uint8_t>>
+Compilation::packVectorProgram(const std::string &name) {
+  zhouyi::ProgramOp op = vectorProgram();
+  if (!op)
+    return failure(); // silent: a fault of the passes
+  FailureOr<zhouyi::Program> program = codegen::encodeVectorProgram(op);
+  if (failed(program))
+    return failure();
+  program->name = name;
+  rt::Result<std::vector<uint8_t>> bytes =
+      zhouyi::serialize(*program, "weft " WEFT_VERSION);
+  if (!bytes)
+    return emitError(op.getLoc()) << bytes.status().message();
+  return std::move(*bytes);
 }
 
 LogicalResult StageSet::add(std::unique_ptr<Compilation> compilation) {

@@ -5,6 +5,7 @@
 
 #include "codegen/pack/Pack.h"
 #include "codegen/pack/WeightArea.h"
+#include "dialects/zhouyi/Program.h"
 #include "runtime/chips/Targets.h"
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
@@ -25,12 +26,14 @@ namespace weft::driver {
 /// Constants in place of inputs by name (`--bind shape=shape.npz`).
 using InputBindings = std::map<std::string, numeric::HostTensor>;
 
-/// How far a compilation goes and what it gives.
-enum class Stage { Top, Tpu, Ppl, Bmodel };
+/// How far a compilation goes and what it gives. A vector machine has programs
+/// of functions (`zhouyi`) where the others have commands.
+enum class Stage { Top, Tpu, Ppl, Bmodel, Zhouyi = Ppl };
 
 struct CompileOptions {
   InputShapes shapes;
   std::string precision = "f32"; ///< f32, f16, bf16, int8
+  /// A chip of chips::all or a machine of chips::vectorTargets.
   std::string chip = chips::defaultTarget();
   std::string calibration; ///< path of a table; for int8
   OptLevel optLevel = OptLevel::O2;
@@ -63,6 +66,14 @@ public:
   mlir::LogicalResult lower(const CompileOptions &options, Stage stage);
   /// The net, after `lower(.., Stage::Ppl)`; null if the passes made none.
   ppl::NetOp net();
+
+  /// The program of vectors, after `lower(.., Stage::Zhouyi)` for a vector
+  /// machine; null if the passes made none.
+  zhouyi::ProgramOp vectorProgram();
+  /// The bytes of its file; reports and fails as codegen::encodeVectorProgram
+  /// does.
+  mlir::FailureOr<std::vector<uint8_t>>
+  packVectorProgram(const std::string &name);
 
   /// Why the step that has just failed did: the model or an option
   /// (Code::InvalidArgument, already printed), or Weft itself (Code::Internal):

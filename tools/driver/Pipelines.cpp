@@ -6,9 +6,11 @@
 #include "passes/quantize/Passes.h"
 #include "passes/top/Passes.h"
 #include "passes/tpu/Passes.h"
+#include "passes/zhouyi/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace weft;
@@ -33,15 +35,34 @@ static tpu::GroupLayersOptions groupLimits(int level) {
   return limits;
 }
 
-void driver::buildTpuPipeline(OpPassManager &passes,
-                              const LoweringOptions &options) {
+static void addConversion(OpPassManager &passes, const LoweringOptions &options,
+                          const std::string &chip) {
   quantize::ConvertTopToTpuOptions conversion;
   conversion.precision = options.precision;
-  conversion.chip = options.chip;
+  conversion.chip = chip;
   conversion.calibration = options.calibration;
   conversion.quantizedIo = options.quantizedIo;
   conversion.noHost = options.noHost;
   passes.addPass(quantize::createConvertTopToTpu(conversion));
+}
+
+void driver::buildReferencePipeline(OpPassManager &passes,
+                                    const LoweringOptions &options) {
+  addConversion(passes, options, chips::defaultTarget());
+}
+
+void driver::buildVectorPipeline(OpPassManager &passes,
+                                 const LoweringOptions &options) {
+  zhouyi::ConvertTpuToZhouyiOptions conversion;
+  conversion.target = options.chip;
+  passes.addPass(zhouyi::createConvertTpuToZhouyi(conversion));
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+void driver::buildTpuPipeline(OpPassManager &passes,
+                              const LoweringOptions &options) {
+  addConversion(passes, options, options.chip);
   passes.addNestedPass<func::FuncOp>(
       tpu::createGroupLayersPass(groupLimits(options.optLevel)));
   passes.addNestedPass<func::FuncOp>(tpu::createPlaceLocalPass());
@@ -58,6 +79,13 @@ void driver::registerPipelines() {
   PassPipelineRegistration<LoweringOptions>(
       "weft-tpu", "choose numbers, group, tile and place", buildTpuPipeline);
   PassPipelineRegistration<>("weft-ppl", "placed tpu to ppl", buildPplPipeline);
+  PassPipelineRegistration<LoweringOptions>(
+      "weft-zhouyi", "the way from top to a program of vector operations",
+      [](OpPassManager &passes, const LoweringOptions &options) {
+        buildTopPipeline(passes);
+        buildReferencePipeline(passes, options);
+        buildVectorPipeline(passes, options);
+      });
   PassPipelineRegistration<LoweringOptions>(
       "weft-compile", "the whole way from top to ppl",
       [](OpPassManager &passes, const LoweringOptions &options) {

@@ -50,11 +50,19 @@ void buildTopPipeline(mlir::OpPassManager &passes);
 void buildTpuPipeline(mlir::OpPassManager &passes,
                       const LoweringOptions &options);
 
+/// `weft-zhouyi`, two steps. Top to tpu without groups, bound to the default
+/// chip, whose numbers are the reference of every machine ..
+void buildReferencePipeline(mlir::OpPassManager &passes,
+                            const LoweringOptions &options);
+/// .. and that to a program of vector operations for `options.chip`.
+void buildVectorPipeline(mlir::OpPassManager &passes,
+                         const LoweringOptions &options);
+
 /// `weft-ppl`: placed tpu to ppl.
 void buildPplPipeline(mlir::OpPassManager &passes);
 
-/// Makes `weft-top`, `weft-tpu`, `weft-ppl` and `weft-compile` (all three)
-/// known to the pass registry.
+/// Makes `weft-top`, `weft-tpu`, `weft-ppl`, `weft-compile` (all three) and
+/// `weft-zhouyi` known to the pass registry.
 void registerPipelines();
 
 } // namespace weft::driver

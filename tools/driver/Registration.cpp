@@ -13,6 +13,7 @@
 #include "passes/quantize/Passes.h"
 #include "passes/top/Passes.h"
 #include "passes/tpu/Passes.h"
+#include "passes/zhouyi/Passes.h"
 #include "tools/driver/Pipelines.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,6 +38,7 @@ void weft::registerAllPasses() {
   tpu::registerTpuPasses();
   ppl::registerPplPasses();
   ascend::registerAscendPasses();
+  zhouyi::registerZhouyiPasses();
   emit::registerEmitPasses();
   driver::registerPipelines();
 }

@@ -1,4 +1,6 @@
 #include "runtime/bmodel/Bmodel.h"
+#include "runtime/zhouyi/Disassemble.h"
+#include "runtime/zhouyi/ProgramFile.h"
 #include "tools/driver/BatchProof.h"
 #include "tools/driver/Calibrate.h"
 #include "tools/files/OutputFile.h"
@@ -10,6 +12,7 @@
 #include "tools/weft/Program.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -25,17 +28,52 @@ namespace {
 struct ConvertFlags {
   ModelFlags model;
   std::string output;
-  std::string emit = "bmodel";
+  std::string emit; ///< empty: the file that the target runs
   std::string calibrationData;
   CalibrationFlags calibration;
   driver::CompileOptions compile;
   int optLevel = int(driver::OptLevel::O2);
+  bool hasOptLevel = false; ///< -O was given
   bool json = false;
+
+  bool isForVectors() const { return chips::findVectorTarget(compile.chip); }
 };
 
 } // namespace
 
+/// What there is for chips with commands only, or for vector machines only.
+static rt::Status checkTarget(const ConvertFlags &flags) {
+  bool isCommands =
+      flags.emit == "ppl" || flags.emit == "bmodel" || flags.compile.strip;
+  const std::string target = "--target " + flags.compile.chip;
+  if (!flags.isForVectors()) {
+    if (flags.emit == "zhouyi" || flags.emit == "zyp")
+      return rt::fail(Code::InvalidArgument,
+                      "--emit " + flags.emit + " is for vector machines, not " +
+                          target + "; use top, tpu, ppl, asm or bmodel");
+    return rt::Status::ok();
+  }
+  if (isCommands)
+    return rt::fail(Code::InvalidArgument,
+                    (flags.compile.strip ? std::string("--strip")
+                                         : "--emit " + flags.emit) +
+                        " is for chips with command buffers, not " + target +
+                        (flags.compile.strip
+                             ? "; leave it out"
+                             : "; use top, tpu, zhouyi, asm or zyp"));
+  if (flags.hasOptLevel)
+    return rt::fail(Code::InvalidArgument,
+                    "-O searches for layer groups, which " + target +
+                        " does not have; leave it out");
+  if (flags.compile.precision == "bf16")
+    return rt::fail(Code::Unsupported,
+                    "unsupported: --precision bf16 with " + target +
+                        ", whose functions have no bf16; use f16 or f32");
+  return rt::Status::ok();
+}
+
 static rt::Status checkFlags(const ConvertFlags &flags) {
+  WEFT_TRY(checkTarget(flags));
   bool quantized = flags.compile.precision == "int8";
   bool hasTable = !flags.compile.calibration.empty();
   bool hasData = !flags.calibrationData.empty();
@@ -171,11 +209,44 @@ static ExitCode writePacked(const ConvertFlags &flags, driver::StageSet &stages,
   return writeText(flags, facts, *text);
 }
 
+/// A program of vectors, or its listing.
+static ExitCode writeVectorProgram(const ConvertFlags &flags,
+                                   driver::Compilation &compilation,
+                                   const std::function<double()> &elapsed) {
+  std::string name = llvm::sys::path::stem(flags.model.model).str();
+  mlir::FailureOr<std::vector<uint8_t>> bytes =
+      compilation.packVectorProgram(name);
+  if (failed(bytes))
+    return reportFailure(compilation);
+  if (flags.emit != "asm") {
+    Written facts{bytes->size(), 1, elapsed(), {}};
+    return writeResult(flags, facts, [&](const tools::ByteSink &sink) {
+      return sink(reinterpret_cast<const char *>(bytes->data()), bytes->size());
+    });
+  }
+  Result<zhouyi::ProgramFile> file =
+      zhouyi::parseProgramFile({bytes->data(), bytes->size()});
+  if (!file)
+    return reportError(file.status());
+  std::string text;
+  rt::Status listed =
+      zhouyi::list(file->program, [&](const std::string &piece) {
+        text += piece;
+        return rt::Status::ok();
+      });
+  return listed ? writeText(flags, {0, 1, elapsed(), {}}, text)
+                : reportError(listed);
+}
+
 /// What only makes sense for one set of shapes.
 static rt::Status checkManyShapes(const ConvertFlags &flags, size_t count) {
   if (count == 1)
     return rt::Status::ok();
   std::string many = "--shape asks for " + std::to_string(count) + " shapes, ";
+  if (flags.isForVectors())
+    return rt::fail(Code::InvalidArgument,
+                    many + "a program for --target " + flags.compile.chip +
+                        " has one; give one size for every axis");
   if (flags.emit != "bmodel" && flags.emit != "asm")
     return rt::fail(Code::InvalidArgument,
                     many + "--emit " + flags.emit +
@@ -188,7 +259,9 @@ static rt::Status checkManyShapes(const ConvertFlags &flags, size_t count) {
   return rt::Status::ok();
 }
 
-static ExitCode convert(const ConvertFlags &flags) {
+static ExitCode convert(ConvertFlags flags) {
+  if (flags.emit.empty())
+    flags.emit = flags.isForVectors() ? "zyp" : "bmodel";
   if (rt::Status status = checkFlags(flags); !status)
     return reportError(status);
   Result<driver::ShapeRanges> ranges =
@@ -231,8 +304,10 @@ static ExitCode convert(const ConvertFlags &flags) {
         return code;
     if (failed(compilation->lower(options, stage)))
       return reportFailure(*compilation);
-    if (flags.emit != "bmodel" && flags.emit != "asm")
+    if (flags.emit != "bmodel" && flags.emit != "asm" && flags.emit != "zyp")
       return writeText(flags, {0, 1, elapsed(), {}}, compilation->text());
+    if (flags.isForVectors())
+      return writeVectorProgram(flags, *compilation, elapsed);
     if (failed(stages.add(std::move(compilation))))
       return reportFailure(stages.culprit());
   }
@@ -249,20 +324,26 @@ static ExitCode convert(const ConvertFlags &flags) {
 void cli::addConvertCommand(Program &program) {
   auto flags = std::make_shared<ConvertFlags>();
   CLI::App &command = program.addCommand(
-      "convert", "Compile an ONNX model to a bmodel",
+      "convert", "Compile an ONNX model to a bmodel or a program of vectors",
       {"weft convert cls.onnx --shape x=1x3x48x192 -o cls.bmodel",
        "weft convert cls.onnx --shape x=1x3x48x192 --precision int8 "
        "--calibration cls.table -o cls_int8.bmodel",
        "weft convert cls.onnx --shape x=1x3x48x192 --emit tpu -o -",
        "weft convert rec.onnx --shape 'x=1..8x3x48x(64..640:64)' -o "
-       "rec.bmodel"},
+       "rec.bmodel",
+       "weft convert cls.onnx --shape x=1x3x48x192 --target zhouyi -o cls.zyp"},
       [flags] { return convert(*flags); });
   addModelFlags(command, flags->model);
   command.add_option("-o,--output", flags->output, "The result ('-': stdout)")
       ->required()
       ->type_name("FILE");
-  command.add_option("--target", flags->compile.chip, "The chip")
-      ->check(CLI::IsMember(chips::targets()))
+  std::vector<std::string> machines = chips::targets();
+  for (const Chip *machine : chips::vectorTargets)
+    machines.emplace_back(machine->targetName);
+  command
+      .add_option("--target", flags->compile.chip,
+                  "The chip, or a vector machine")
+      ->check(CLI::IsMember(machines))
       ->capture_default_str();
   command.add_option("--precision", flags->compile.precision, "The arithmetic")
       ->check(CLI::IsMember({"f32", "f16", "bf16", "int8"}))
@@ -276,9 +357,11 @@ void cli::addConvertCommand(Program &program) {
                   "Folder of .npz samples to calibrate on at once, for int8")
       ->type_name("DIR");
   addCalibrationFlags(command, flags->calibration);
-  command.add_option("--emit", flags->emit, "What to write")
-      ->check(CLI::IsMember({"top", "tpu", "ppl", "asm", "bmodel"}))
-      ->capture_default_str();
+  command
+      .add_option("--emit", flags->emit,
+                  "What to write; by default the file that the target runs")
+      ->check(CLI::IsMember(
+          {"top", "tpu", "ppl", "zhouyi", "asm", "bmodel", "zyp"}));
   command.add_flag("--quantized-io", flags->compile.quantizedIo,
                    "Inputs and outputs in the types computed with, instead of "
                    "ONNX's");
@@ -289,11 +372,16 @@ void cli::addConvertCommand(Program &program) {
                    "Leave out the debug map (ONNX names of commands and "
                    "values)");
   command
-      .add_option("-O", flags->optLevel,
-                  "Search for layer groups: 0 every op alone, values through "
-                  "DRAM; 1 short groups; 2 long groups; 3 longer sliced "
-                  "groups, slower compilation")
+      .add_option_function<int>(
+          "-O",
+          [flags](int level) {
+            flags->optLevel = level;
+            flags->hasOptLevel = true;
+          },
+          "Search for layer groups: 0 every op alone, values through "
+          "DRAM; 1 short groups; 2 long groups; 3 longer sliced "
+          "groups, slower compilation")
       ->check(CLI::Range(0, 3))
-      ->capture_default_str();
+      ->default_str("2");
   command.add_flag("--json", flags->json, "Print what was written as JSON");
 }

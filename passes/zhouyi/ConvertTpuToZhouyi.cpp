@@ -1,0 +1,233 @@
+//===- ConvertTpuToZhouyi.cpp - tpu graphs to programs of vectors ---------===//
+
+#include "dialects/tpu/Constant.h"
+#include "dialects/tpu/Move.h"
+#include "dialects/zhouyi/Program.h"
+#include "passes/zhouyi/Emitter.h"
+#include "passes/zhouyi/Passes.h"
+#include "runtime/chips/Chips.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::zhouyi;
+
+namespace weft::zhouyi {
+#define GEN_PASS_DEF_CONVERTTPUTOZHOUYI
+#include "passes/zhouyi/Passes.h.inc"
+} // namespace weft::zhouyi
+
+namespace {
+/// Emits the body of one function.
+class GraphEmitter {
+public:
+  GraphEmitter(func::FuncOp func, OpBuilder &builder, Block *body)
+      : func(func), emitter(builder, body) {
+    addBinary(table);
+    addCast(table);
+    addConstant(table);
+    addConv(table);
+    addHost(table);
+    addMatMul(table);
+    addMove(table);
+    addNorm(table);
+    addPool(table);
+    addReduce(table);
+    addResize(table);
+    addSelect(table);
+    addUnary(table);
+  }
+
+  LogicalResult run() {
+    if (failed(makeInputs()) || failed(makeOutputs()))
+      return failure();
+    Block &graph = func.getBody().front();
+    findIntegerConvs(graph, emitter);
+    findNeeded(graph);
+    bool isWhole = true;
+    llvm::DenseSet<Value> refused;
+    for (Operation &op : graph.without_terminator()) {
+      if (!needed.contains(&op))
+        continue;
+      bool readsRefused = llvm::any_of(
+          op.getOperands(), [&](Value v) { return refused.contains(v); });
+      if (!readsRefused && succeeded(emit(op)))
+        continue;
+      // Every refusal is reported, and what follows from none.
+      isWhole = false;
+      refused.insert(op.result_begin(), op.result_end());
+    }
+    if (!isWhole)
+      return failure();
+    finishOutputs();
+    if (emitter.code.failed())
+      return failure(); // reported by the builder
+    return success();
+  }
+
+private:
+  /// `tpu.io`: the ONNX name and type.
+  FailureOr<std::pair<StringRef, RankedTensorType>>
+  interfaceOf(DictionaryAttr attributes, Value value) {
+    auto io = attributes ? attributes.getAs<DictionaryAttr>("tpu.io")
+                         : DictionaryAttr();
+    auto name = io ? io.getAs<StringAttr>("name") : StringAttr();
+    auto type = io ? io.getAs<TypeAttr>("type") : TypeAttr();
+    auto onnx =
+        type ? dyn_cast<RankedTensorType>(type.getValue()) : RankedTensorType();
+    if (!name || !onnx)
+      return emitError(func.getLoc())
+             << "the graph does not say the names and types of its inputs and "
+                "outputs; run --convert-top-to-tpu first";
+    auto own = cast<RankedTensorType>(value.getType());
+    if (!onnx.hasStaticShape() || onnx.getNumElements() != own.getNumElements())
+      return emitError(func.getLoc())
+             << "unsupported: '" << name.getValue() << "' of type " << onnx
+             << " as an input or output; its size must be known and not 0";
+    if (tpu::elementOf(value).isBF16())
+      return emitError(func.getLoc()) << "unsupported: '" << name.getValue()
+                                      << "' is of bf16, which the machine's "
+                                         "functions do not compute";
+    return std::pair(name.getValue(), onnx);
+  }
+
+  double scaleOf(Value value) const {
+    return tpu::isQuantized(value) ? tpu::scaleOf(tpu::elementOf(value)) : 1.0;
+  }
+
+  LogicalResult makeInputs() {
+    for (BlockArgument argument : func.getArguments()) {
+      auto io =
+          interfaceOf(func.getArgAttrDict(argument.getArgNumber()), argument);
+      if (failed(io))
+        return failure();
+      auto stored = RankedTensorType::get(io->second.getShape(),
+                                          emitter.stored(argument));
+      emitter.place(argument, emitter.code.atHead([&](zhouyi::Builder &b) {
+        return b.input(io->first, emitter.seenAs(io->second, argument), stored,
+                       scaleOf(argument));
+      }));
+    }
+    return success();
+  }
+
+  /// Each output is computed in its place if an op makes it and no other output
+  /// has the same bytes.
+  LogicalResult makeOutputs() {
+    auto ret = cast<func::ReturnOp>(func.getBody().front().getTerminator());
+    for (OpOperand &operand : ret->getOpOperands()) {
+      Value value = operand.get();
+      auto io = interfaceOf(func.getResultAttrDict(operand.getOperandNumber()),
+                            value);
+      if (failed(io))
+        return failure();
+      auto stored =
+          RankedTensorType::get(io->second.getShape(), emitter.stored(value));
+      Value pointer = emitter.code.atHead([&](zhouyi::Builder &b) {
+        return b.output(io->first, emitter.seenAs(io->second, value), stored,
+                        scaleOf(value));
+      });
+      outputs.push_back({value, pointer, false});
+      Value root = value;
+      while (auto reshape = root.getDefiningOp<tpu::ReshapeOp>())
+        root = reshape.getInput();
+      if (root.getDefiningOp() && !root.getDefiningOp<tpu::WeightOp>() &&
+          !emitter.isReserved(root)) {
+        emitter.reserve(root, pointer);
+        outputs.back().isInPlace = true;
+      }
+    }
+    return success();
+  }
+
+  /// The ops whose results something reads. A convolution of integers does not
+  /// read the floats that it is written with.
+  void findNeeded(Block &graph) {
+    llvm::DenseSet<Value> read;
+    auto ret = graph.getTerminator();
+    read.insert(ret->operand_begin(), ret->operand_end());
+    for (Operation &op : llvm::reverse(graph.without_terminator())) {
+      bool isRead = llvm::any_of(
+          op.getResults(), [&](Value value) { return read.contains(value); });
+      if (!isRead)
+        continue;
+      needed.insert(&op);
+      auto integers = emitter.integerConvs.find(&op);
+      for (Value operand : op.getOperands())
+        if (integers == emitter.integerConvs.end() ||
+            operand != op.getOperand(0))
+          read.insert(operand);
+      if (integers != emitter.integerConvs.end())
+        read.insert(integers->second.source);
+    }
+  }
+
+  LogicalResult emit(Operation &op) {
+    auto isBf16 = [](Value value) { return tpu::elementOf(value).isBF16(); };
+    if (llvm::any_of(op.getOperands(), isBf16) ||
+        llvm::any_of(op.getResults(), isBf16))
+      return unsupported(&op)
+             << "bf16, which the machine's functions do not compute";
+    const EmitFunction *function = table.find(&op);
+    if (!function)
+      return unsupported(&op) << "the machine's functions cannot compute '"
+                              << op.getName().stripDialect() << "'";
+    emitter.code.at(op.getLoc());
+    return (*function)(&op, emitter);
+  }
+
+  void finishOutputs() {
+    for (const Output &output : outputs)
+      if (!output.isInPlace)
+        copyDense(
+            emitter.code, emitter.pointer(output.value), output.pointer,
+            cast<RankedTensorType>(output.value.getType()).getNumElements());
+  }
+
+  struct Output {
+    Value value, pointer;
+    bool isInPlace;
+  };
+
+  func::FuncOp func;
+  Emitter emitter;
+  EmitTable table;
+  llvm::DenseSet<Operation *> needed;
+  SmallVector<Output> outputs;
+};
+
+struct ConvertTpuToZhouyi
+    : public zhouyi::impl::ConvertTpuToZhouyiBase<ConvertTpuToZhouyi> {
+  using ConvertTpuToZhouyiBase::ConvertTpuToZhouyiBase;
+
+  void runOnOperation() override {
+    if (failed(convert(getOperation())))
+      signalPassFailure();
+  }
+
+  LogicalResult convert(ModuleOp module) {
+    const Chip *machine = target.empty() ? chips::vectorTargets[0]
+                                         : chips::findVectorTarget(target);
+    if (!machine)
+      return emitError(module.getLoc()) << "target is '" << target.getValue()
+                                        << "', must be a vector machine: "
+                                        << chips::vectorTargets[0]->targetName;
+    auto func = module.lookupSymbol<func::FuncOp>("main");
+    if (!func || !func.getBody().hasOneBlock())
+      return emitError(module.getLoc())
+             << "there is no @main with one block to convert";
+    OpBuilder builder(func);
+    func.setSymName("main.tpu");
+    auto program =
+        builder.create<ProgramOp>(func.getLoc(), "main", machine->targetName);
+    Block *body = &program.getBody().front();
+    builder.setInsertionPointToEnd(body);
+    if (failed(GraphEmitter(func, builder, body).run()))
+      return failure();
+    func.erase();
+    return success();
+  }
+};
+} // namespace
