@@ -243,7 +243,7 @@ Outcome Kernel::runWhole(const Frame &frame) const {
 
 Outcome Kernel::runMasked(const Frame &frame, const uint8_t *mask) const {
   alignas(32) uint8_t values[kMaxLanes * 4];
-  alignas(32) uint8_t masked[32];
+  alignas(32) uint8_t masked[kRegisterBytes];
   Work work = workOf(frame, values);
   work.mask = mask;
   if (mask && flow == Flow::Groups) {
@@ -384,7 +384,7 @@ Outcome Kernel::runSum(const Frame &frame, const uint8_t *mask) const {
   if (undefinedLane(frame, mask, sourceLanes, source, lane))
     return Outcome::Refused;
   Frame cleared = frame;
-  uint8_t masked[32];
+  uint8_t masked[kRegisterBytes];
   if (flow == Flow::Sum && mask && !isFloat(theOperands[0].type.type)) {
     blendLanes(bytesOf(theOperands[0].type.type), sourceLanes, mask,
                frame.sources[0].bytes, nullptr, masked);

@@ -1,5 +1,4 @@
-//===- Execute.h - runs vector functions on the bytes of registers *- C++
-//-*-===//
+//===- Execute.h - runs functions on bytes of registers ---------*- C++ -*-===//
 //
 // The meaning of the functions of the set `zhouyi`, twice usable: a Kernel is a
 // call whose operation, types, constants and known mask are resolved once; it
@@ -15,6 +14,7 @@
 #define WEFT_RUNTIME_ZHOUYI_EXECUTE_H
 
 #include "runtime/catalog/Catalog.h"
+#include "runtime/chips/zhouyi.h"
 #include "runtime/status/Status.h"
 #include "runtime/zhouyi/Mask.h"
 
@@ -26,6 +26,9 @@
 namespace weft::zhouyi {
 
 using catalog::VectorType;
+
+/// Bytes of one register; wider vectors take several.
+inline constexpr unsigned kRegisterBytes = chips::zhouyi.vector.registerBytes;
 
 /// The contents of a vector register.
 struct Lanes {

@@ -345,8 +345,8 @@ Status Machine::State::run(uint32_t begin, uint32_t end) {
       Register &result = registers[step.result];
       const uint8_t *from = memory.get() + sumOf(step.place);
       result.whole = true;
-      if (step.bytes == 32) // a register of the machine
-        std::memcpy(result.bytes, from, 32);
+      if (step.bytes == kRegisterBytes) // a register of the machine
+        std::memcpy(result.bytes, from, kRegisterBytes);
       else
         std::memcpy(result.bytes, from, step.bytes);
       break;

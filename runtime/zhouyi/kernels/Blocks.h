@@ -42,7 +42,7 @@ namespace weft::zhouyi {
 
 /// Lanes of one register.
 template <class T>
-inline constexpr unsigned kRegisterLanes = 32 / sizeof(T);
+inline constexpr unsigned kRegisterLanes = kRegisterBytes / sizeof(T);
 
 template <class T>
 WEFT_INLINE T load(const uint8_t *from, unsigned lane) {

@@ -59,7 +59,8 @@ Compute zhouyi::pickPairAccumulate(const Typing &typing) {
 
 /// A register as a value; any address, any type of what lies there.
 template <class T>
-using Register __attribute__((vector_size(32), aligned(1), may_alias)) = T;
+using Register
+    __attribute__((vector_size(kRegisterBytes), aligned(1), may_alias)) = T;
 
 /// Products of even and odd lanes in 16 bits (each fits), then pairs of these
 /// in 32 bits: shifts instead of shuffles, which every vector unit has.
@@ -84,8 +85,6 @@ WEFT_INLINE void quadDot(const Work &work) {
   P32 sums = (P32(U32(even) << 16) >> 16) + (P32(even) >> 16) +
              (P32(U32(odd) << 16) >> 16) + (P32(odd) >> 16);
   if (accumulates) {
-    uint8_t added[sizeof(sums)];
-    std::memcpy(added, &sums, sizeof(sums));
     for (unsigned i = 0; i < kRegisterLanes<R>; ++i)
       sums[i] = addClamped(load<R>(work.a, i), sums[i]);
   }
@@ -136,10 +135,10 @@ template <bool accumulates>
 static void halfQuads(const Work &work) {
   const uint8_t *x = accumulates ? work.b : work.a,
                 *y = accumulates ? work.c : work.b;
-  uint32_t result[8] = {};
+  uint32_t result[kRegisterLanes<uint32_t>] = {};
   if (accumulates)
     std::memcpy(result, work.a, sizeof(result));
-  for (unsigned group = 0; group < 4; ++group) {
+  for (unsigned group = 0; group < kRegisterLanes<uint16_t> / 4; ++group) {
     uint32_t &to = result[2 * group];
     DoubleSum sum =
         accumulates ? DoubleSum(numeric::floatFromBits(to)) : DoubleSum();
@@ -173,7 +172,7 @@ Compute zhouyi::pickQuadAccumulate(const Typing &typing) {
 
 /// Lane 0 of a register; the others 0.
 static void storeFirst(uint8_t *out, uint32_t bits) {
-  uint32_t result[8] = {bits};
+  uint32_t result[kRegisterLanes<uint32_t>] = {bits};
   std::memcpy(out, result, sizeof(result));
 }
 

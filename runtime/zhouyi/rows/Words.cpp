@@ -1,7 +1,7 @@
 //===- Words.cpp - words for the rows of Zhouyi's functions --------------===//
 
 #include "runtime/zhouyi/rows/Words.h"
-#include "runtime/zhouyi/Mask.h"
+#include "runtime/zhouyi/Execute.h"
 
 #include <algorithm>
 
@@ -106,13 +106,16 @@ Rule zhouyi::someVector(Names names) {
 }
 
 static std::string widthText(VectorWidth width) {
-  static constexpr std::string_view each =
-      " (32 lanes of 8 bits, 16 of 16 bits, 8 of 32 bits)";
+  std::string each;
+  for (unsigned bits : {8, 16, 32})
+    each +=
+        (each.empty() ? "" : ", ") + std::to_string(kRegisterBytes * 8 / bits) +
+        (each.empty() ? " lanes of " : " of ") + std::to_string(bits) + " bits";
   switch (width) {
   case VectorWidth::Register:
-    return "a vector must fill one register" + str(each);
+    return "a vector must fill one register (" + each + ")";
   case VectorWidth::Multiple:
-    return "a vector must fill whole registers" + str(each);
+    return "a vector must fill whole registers (" + each + ")";
   case VectorWidth::Flexible:
     break;
   }
