@@ -31,6 +31,7 @@ struct Machine::State {
   std::array<int64_t, kMaxDepth> index = {};
 
   void makeRegisters();
+  void bind(const Step &step);
   void clear();
   Status run(uint32_t begin, uint32_t end);
 
@@ -45,19 +46,22 @@ private:
   const uint8_t *maskOf(const Step &step) const {
     return step.mask == kNoRegister ? nullptr : registers[step.mask].bytes;
   }
-  Status load(const Step &step);
-  Status store(const Step &step);
+  // Those that can fail: false with `failure` set.
+  bool load(const Step &step);
+  bool store(const Step &step);
+  bool apply(const Step &step);
+  bool host(const Step &step);
+  bool fail(Status status) {
+    failure = std::move(status);
+    return false;
+  }
   void splat(const Step &step);
   void tailMask(const Step &step);
   void reinterpret(const Step &step);
   void cast(const Step &step);
   void copy(const Step &step);
-  Status apply(const Step &step);
-  Status host(const Step &step);
-  /// The status with the place of the step before it.
-  Status at(const Step &step, Status status) const {
-    return status.withContext(placeOf(*program, list, step));
-  }
+
+  Status failure;
 };
 
 //===----------------------------------------------------------------------===//
@@ -107,14 +111,14 @@ static void scatterLanes(const uint8_t *values, uint32_t lanes,
       std::memcpy(memory + at, values + lane * sizeof(T), sizeof(T));
 }
 
-Status Machine::State::load(const Step &step) {
+bool Machine::State::load(const Step &step) {
   Register &result = registers[step.result];
   const uint8_t *mask = maskOf(step);
   int64_t at = sumOf(step.place);
   // Without a mask the addresses were proved when the program was checked.
   if (mask)
     if (int64_t lane = laneOutside(step, at, mask); lane >= 0)
-      return outsideProblem(step, at, lane);
+      return fail(outsideProblem(step, at, lane));
   result.whole = true;
   switch (step.elementBytes) {
   case 1:
@@ -130,26 +134,26 @@ Status Machine::State::load(const Step &step) {
                           result.bytes);
     break;
   }
-  return Status::ok();
+  return true;
 }
 
-Status Machine::State::store(const Step &step) {
+bool Machine::State::store(const Step &step) {
   const Register &value = registers[step.source];
   const uint8_t *mask = maskOf(step);
   if (!value.whole)
     for (uint32_t lane = 0; lane < step.lanes; ++lane)
       if (!value.defined[lane] && (!mask || mask[lane]))
-        return failf(Code::BadFile,
-                     "lane %u is stored but has no defined value; mask it, or "
-                     "give the operation that made it an r",
-                     lane);
+        return fail(failf(Code::BadFile,
+                          "lane %u is stored but has no defined value; mask "
+                          "it, or give the operation that made it an r",
+                          lane));
   int64_t at = sumOf(step.place);
   if (mask)
     if (int64_t lane = laneOutside(step, at, mask); lane >= 0)
-      return outsideProblem(step, at, lane);
+      return fail(outsideProblem(step, at, lane));
   if (step.code == StepCode::Store) {
     std::memcpy(memory.get() + at, value.bytes, step.bytes);
-    return Status::ok();
+    return true;
   }
   switch (step.elementBytes) {
   case 1:
@@ -165,7 +169,7 @@ Status Machine::State::store(const Step &step) {
                            step.stride);
     break;
   }
-  return Status::ok();
+  return true;
 }
 
 template <typename T>
@@ -268,53 +272,58 @@ void Machine::State::copy(const Step &step) {
 // Functions and the host
 //===----------------------------------------------------------------------===//
 
-Status Machine::State::apply(const Step &step) {
-  static const std::array<uint8_t, kMaxLanes> kNoLane = {};
+/// Fills what stays the same: registers and constants keep their places.
+void Machine::State::bind(const Step &step) {
   PreparedApply &one = list.applies[step.index];
   const std::vector<KernelOperand> &operands = one.kernel.operands();
-  Frame frame;
-  uint8_t *pointed = nullptr;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    Frame::Source &source = frame.sources[i];
-    if (operands[i].origin == Origin::Constant) {
-      source.bytes = operands[i].constant.data();
-    } else if (operands[i].origin == Origin::Memory) {
-      pointed = memory.get() + sumOf(one.memory);
-      source.bytes = pointed;
-    } else if (operands[i].origin == Origin::Scalar) {
-      const Register &scalar = registers[one.registers[i]];
-      one.kernel.spread(i, scalar.bytes, one.spread[i].data());
-      source.bytes = one.spread[i].data();
-      source.defined = scalar.whole ? nullptr : kNoLane.data();
-    } else if (operands[i].origin == Origin::Register) {
-      const Register &given = registers[one.registers[i]];
-      source.bytes = given.bytes;
-      source.defined = given.whole ? nullptr : given.defined;
-    }
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (operands[i].origin == Origin::Constant)
+      one.frame.sources[i].bytes = operands[i].constant.data();
+  for (const PreparedApply::Input &input : one.vectors)
+    one.frame.sources[input.source].bytes = registers[input.reg].bytes;
+  for (size_t i = 0; i < one.scalars.size(); ++i)
+    one.frame.sources[one.scalars[i].source].bytes = one.spread[i].data();
+  one.frame.mask = one.mask == kNoRegister ? one.kernel.knownMask()
+                                           : registers[one.mask].bytes;
+  one.frame.defined = roomDefined.data();
+  if (step.result != kNoRegister)
+    one.frame.out = one.needsRoom ? room.data() : registers[step.result].bytes;
+}
+
+bool Machine::State::apply(const Step &step) {
+  static const std::array<uint8_t, kMaxLanes> kNoLane = {};
+  PreparedApply &one = list.applies[step.index];
+  Frame &frame = one.frame;
+  for (const PreparedApply::Input &input : one.vectors) {
+    const Register &given = registers[input.reg];
+    frame.sources[input.source].defined = given.whole ? nullptr : given.defined;
   }
-  frame.mask = step.mask == kNoRegister ? one.kernel.knownMask()
-                                        : registers[step.mask].bytes;
-  frame.defined = roomDefined.data();
-  if (step.result == kNoRegister) {
-    frame.out = pointed;
-    return one.kernel.run(frame) == Outcome::Refused
-               ? rt::fail(Code::BadFile, one.kernel.refusal(frame))
-               : Status::ok();
+  for (size_t i = 0; i < one.scalars.size(); ++i) {
+    const PreparedApply::Input &input = one.scalars[i];
+    const Register &scalar = registers[input.reg];
+    one.kernel.spread(input.source, scalar.bytes, one.spread[i].data());
+    frame.sources[input.source].defined =
+        scalar.whole ? nullptr : kNoLane.data();
   }
-  Register &result = registers[step.result];
-  frame.out = one.needsRoom ? room.data() : result.bytes;
+  if (one.pointer) {
+    frame.out = memory.get() + sumOf(one.memory);
+    frame.sources[*one.pointer].bytes = frame.out;
+  }
   Outcome outcome = one.kernel.run(frame);
   if (outcome == Outcome::Refused)
-    return rt::fail(Code::BadFile, one.kernel.refusal(frame));
+    return fail(rt::fail(Code::BadFile, one.kernel.refusal(frame)));
+  if (step.result == kNoRegister)
+    return true;
+  Register &result = registers[step.result];
   if (one.needsRoom)
     std::memcpy(result.bytes, room.data(), step.bytes);
   result.whole = outcome == Outcome::Defined;
   if (!result.whole)
     std::memcpy(result.defined, roomDefined.data(), step.lanes);
-  return Status::ok();
+  return true;
 }
 
-Status Machine::State::host(const Step &step) {
+bool Machine::State::host(const Step &step) {
   host::RunContext context;
   context.read = [this](const host::Place &place) {
     return memory.get() + place.address;
@@ -322,7 +331,8 @@ Status Machine::State::host(const Step &step) {
   context.write = [this](const host::Place &place) {
     return memory.get() + place.address;
   };
-  return host::runProgram(*list.hosts[step.index], context);
+  Status status = host::runProgram(*list.hosts[step.index], context);
+  return status.isOk() || fail(std::move(status));
 }
 
 //===----------------------------------------------------------------------===//
@@ -332,7 +342,7 @@ Status Machine::State::host(const Step &step) {
 Status Machine::State::run(uint32_t begin, uint32_t end) {
   for (uint32_t next = begin; next < end; ++next) {
     const Step &step = list.steps[next];
-    Status status;
+    bool isDone = true;
     switch (step.code) {
     case StepCode::LoopBegin:
       index[step.depth] = 0;
@@ -355,11 +365,11 @@ Status Machine::State::run(uint32_t begin, uint32_t end) {
       splat(step);
       break;
     case StepCode::LoadLanes:
-      status = load(step);
+      isDone = load(step);
       break;
     case StepCode::Store:
     case StepCode::StoreLanes:
-      status = store(step);
+      isDone = store(step);
       break;
     case StepCode::TailMask:
       tailMask(step);
@@ -380,14 +390,14 @@ Status Machine::State::run(uint32_t begin, uint32_t end) {
       copy(step);
       break;
     case StepCode::Apply:
-      status = apply(step);
+      isDone = apply(step);
       break;
     case StepCode::Host:
-      status = host(step);
+      isDone = host(step);
       break;
     }
-    if (!status)
-      return at(step, std::move(status));
+    if (!isDone)
+      return failure.withContext(placeOf(*program, list, step));
   }
   return Status::ok();
 }
@@ -447,6 +457,9 @@ Result<Machine> Machine::make(std::shared_ptr<const Program> program) {
                   buffer.bytes);
   state->program = std::move(program);
   state->makeRegisters();
+  for (const Step &step : state->list.steps)
+    if (step.code == StepCode::Apply)
+      state->bind(step);
   return Machine(std::move(state));
 }
 

@@ -188,28 +188,30 @@ Step Layout::make(const Apply &apply) {
   step.result = apply.result;
   step.index = uint32_t(list.applies.size());
   PreparedApply prepared(callOf(program, apply));
-  for (const KernelOperand &row : prepared.kernel.operands()) {
+  const std::vector<KernelOperand> &rows = prepared.kernel.operands();
+  for (unsigned i = 0; i < rows.size(); ++i) {
     // A tail of operands may be missing.
-    Operand operand = row.slotIndex < apply.operands.size()
-                          ? apply.operands[row.slotIndex]
+    Operand operand = rows[i].slotIndex < apply.operands.size()
+                          ? apply.operands[rows[i].slotIndex]
                           : Operand();
-    prepared.registers.push_back(kNoRegister);
-    std::vector<uint8_t> &room = prepared.spread.emplace_back();
-    if (operand.kind == Operand::Kind::Address)
+    if (operand.kind == Operand::Kind::Address) {
+      prepared.pointer = i;
       prepared.memory = placeOf(operand.address);
-    if (operand.kind != Operand::Kind::Register)
-      continue;
-    prepared.registers.back() = operand.reg;
-    if (row.origin == Origin::Scalar)
-      room.resize(row.type.bytes());
-    else if (operand.reg == apply.result)
-      prepared.needsRoom |=
-          apply.operation == "vaddh" || apply.operation == "vsubh";
+    } else if (operand.kind == Operand::Kind::Register) {
+      bool isScalar = rows[i].origin == Origin::Scalar;
+      (isScalar ? prepared.scalars : prepared.vectors)
+          .push_back({i, operand.reg});
+      if (isScalar)
+        prepared.spread.emplace_back(rows[i].type.bytes());
+      else if (operand.reg == apply.result)
+        prepared.needsRoom |=
+            apply.operation == "vaddh" || apply.operation == "vsubh";
+    }
   }
   int mask = prepared.kernel.operation().slotIndex("mask");
   if (prepared.kernel.takesMask() && mask >= 0 &&
       size_t(mask) < apply.operands.size())
-    step.mask = apply.operands[size_t(mask)].reg;
+    prepared.mask = apply.operands[size_t(mask)].reg;
   list.applies.push_back(std::move(prepared));
   return step;
 }

@@ -75,13 +75,22 @@ struct PreparedApply {
   explicit PreparedApply(const catalog::Call &call) : kernel(call) {}
 
   Kernel kernel;
-  /// One an operand of the kernel; kNoRegister: a constant, absent or memory.
-  std::vector<RegisterId> registers;
-  /// Room for scalars that are spread to all lanes; empty for others.
+  /// A source of the kernel that a register gives.
+  struct Input {
+    unsigned source;
+    RegisterId reg;
+  };
+  std::vector<Input> vectors; ///< as they are
+  std::vector<Input> scalars; ///< of one lane, spread to all
+  /// Room for the spread scalars, in their order.
   std::vector<std::vector<uint8_t>> spread;
-  Place memory; ///< of vmml and vmma
+  std::optional<unsigned> pointer; ///< the source that is memory
+  Place memory;                    ///< of it
+  RegisterId mask = kNoRegister;
   /// The result is also a source, and the kernel may not write there.
   bool needsRoom = false;
+  /// All but what changes from run to run: see Machine::State::bind.
+  Frame frame;
 };
 
 struct PreparedCopy {
