@@ -15,12 +15,24 @@ sys.path.insert(0, sys.argv[1])
 os.environ["WEFT_NATIVE_DIR"] = sys.argv[2]
 del sys.argv[1:3]
 import weft  # noqa: E402
+from weft import _catalog  # noqa: E402
 import weft.zhouyi as S  # noqa: E402
 
 ONE_TO_EIGHT = S.int32x8([1, 2, 3, 4, 5, 6, 7, 8])
 DOWN = S.int32x8([9, 8, 7, 6, 4, 3, 2, 1])
 MASK = (True, True, True, True, False, False, True, True)
 SIXTEEN = S.int16x16([1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5, 6])
+
+
+
+def numbers(rng, kind):
+    """An array of a type with numbers that are often at its ends."""
+    element = kind.element.numpy
+    if element.kind == "f":
+        return (rng.standard_normal(kind.lanes) * 2.0 ** rng.integers(-8, 8, kind.lanes)).astype(element)
+    limits = np.iinfo(element)
+    ends = rng.choice([limits.min, limits.max, 0, 1], kind.lanes)
+    return np.where(rng.random(kind.lanes) < 0.3, ends, rng.integers(limits.min, limits.max, kind.lanes, endpoint=True)).astype(element)
 
 
 class Document(unittest.TestCase):
@@ -271,6 +283,59 @@ class Kernels(unittest.TestCase):
         np.testing.assert_array_equal(out["product"], np.asarray(S.vmull(x, y, mask, out_sign="s", r=0)))
         np.testing.assert_array_equal(out["clipped"], np.asarray(S.clip(x, -100, 100, mask)))
 
+    def test_every_function_with_every_type(self):
+        """What a program gives is what the call gives, defined lanes and all."""
+        rng = np.random.default_rng(6)
+        count = 0
+        for name, row in _catalog.functions("zhouyi").items():
+            slots = [slot["name"] for slot in row["slots"] if slot["kind"] in ("vector", "vector_or_scalar") and not slot["optional"]]
+            for signature in row["signatures"]:
+                types = [getattr(S, text) for text in signature["operands"]]
+                arrays = [numbers(rng, kind) for kind in types]
+                if name == "clip":
+                    arrays[1:] = [np.minimum(*arrays[1:]), np.maximum(*arrays[1:])]
+                options = {"out_sign": signature["out_sign"]} if signature["out_sign"] else {}
+                if "mask" in row["features"]:
+                    lanes = types[0 if name.startswith("vfma") else -1].lanes
+                    options["mask"] = rng.integers(0, 2, lanes).astype(bool)
+                self.check_call(name, slots, types, arrays, options)
+                count += 1
+        self.assertGreater(count, 150)
+
+    def check_call(self, name, slots, types, arrays, options):
+        memory = np.zeros(16, np.float32)
+        pointers = {"vmml": "ptr", "vmma": "acc_ptr"}
+        with S.Kernel(name) as k:
+            values = {slot: S.vload(k.input(slot, kind, kind.lanes)) for slot, kind in zip(slots, types)}
+            eager = dict(zip(slots, arrays))
+            if name in pointers:
+                values[pointers[name]], eager[pointers[name]] = k.output("out", "float32", 16), memory
+            expected = getattr(S, name)(**eager, **options)
+            value = getattr(S, name)(**values, **options)
+            if expected is not None:
+                self.assertIs(value.dtype, expected.dtype)
+                S.vstore(value, k.output("out", value.dtype, value.lanes), mask=expected.defined)
+        found = k.run(**dict(zip(slots, arrays)))["out"]
+        wanted = memory if expected is None else expected.values
+        np.testing.assert_array_equal(found.view(f"u{found.itemsize}"), wanted.view(f"u{found.itemsize}"), err_msg=f"{name} {types} {options}")
+
+    def test_loops_in_loops(self):
+        """Variables that several loops change, and one that none does."""
+        with S.Kernel("Zahlen äöü") as k:
+            x, y = k.input("größe", "int32", (6, 8)), k.output("y", "int32", 24)
+            total, kept, last = k.variable(S.int32x8(0)), k.variable(S.int32x8(5)), k.variable(S.int32x8(-1))
+            for i in k.range(3):
+                part = k.variable(total)
+                for j in k.range(2):
+                    last.value = S.vload(x + 16 * i + 8 * j)
+                    part.value = S.vadd(part, S.vmul(last, kept))
+                total.value = S.vsub(part, i.constant)
+            for place, variable in enumerate((total, kept, last)):
+                S.vstore(variable, y + 8 * place)
+        rows = np.arange(48, dtype=np.int32).reshape(6, 8)
+        out = k.run(**{"größe": rows})["y"].reshape(3, 8)
+        np.testing.assert_array_equal(out, [rows.sum(0) * 5, [5] * 8, rows[-1]])
+
     def refused(self, text, body):
         with self.assertRaises(S.ZhouyiError) as caught:
             with S.Kernel() as k:
@@ -294,6 +359,12 @@ class Kernels(unittest.TestCase):
                 v = S.vload(x)
             S.vabs(v)
 
+        def left(k):
+            x, y = k.input("x", "int8", 32), k.output("y", "int8", 32)
+            for _ in k.range(2):  # left
+                S.vstore(S.vload(x), y)
+                break
+
         def undefined(k):
             S.vstore(S.vabs(S.vload(k.input("x", "int8", 32)), "16T"), k.output("y", "int8", 32))  # here
 
@@ -314,17 +385,21 @@ class Kernels(unittest.TestCase):
             error = self.refused(text, body)
             self.assertEqual(error.file, __file__)
             self.assertIn("# here", str(error))
+        error = self.refused("left before its end", left)
+        self.assertIn("k.range(2):  # left", str(error))
         self.refused("no pass", lambda k: list(k.range(0)))
         self.refused("name of its own", lambda k: (k.input("x", "int8", 4), k.output("x", "int8", 4)))
 
     def test_index_is_no_number(self):
-        with self.assertRaisesRegex(S.ZhouyiError, "not known while the kernel is recorded"):
-            with S.Kernel() as k:
-                for i in k.range(4):
-                    if i:
-                        break
+        for condition in (lambda i, v: i, lambda i, v: i == 0, lambda i, v: i < 2, lambda i, v: v, lambda i, v: S.tail_mask(i, 8)):
+            with self.assertRaisesRegex(S.ZhouyiError, "not known while the kernel is recorded"):
+                with S.Kernel() as k:
+                    x = k.input("x", "int8", 32)
+                    for i in k.range(4):
+                        if condition(i, S.vload(x)):
+                            pass
         with self.assertRaisesRegex(S.ZhouyiError, "has ended"):
-            S.vload(k.input("x", "int8", 32))
+            S.vload(k.input("late", "int8", 32))
 
 
 if __name__ == "__main__":

@@ -118,8 +118,9 @@ class Index:
         raise ZhouyiError("an index of a kernel is not known while the kernel "
                           "is recorded; use tail masks instead of conditions")
 
-    __index__ = __int__ = __lt__ = __gt__ = __le__ = __ge__ = \
-        lambda self, *_: self.__bool__()
+    __index__ = __int__ = __lt__ = __gt__ = __le__ = __ge__ = __eq__ = \
+        __ne__ = lambda self, *_: self.__bool__()
+    __hash__ = object.__hash__
 
     def loops(self):
         """Loops in the order of their nest, checked to go on."""
@@ -160,8 +161,16 @@ class Address:
         return self.kernel.emit(f"{text} : {pointer}"), pointer
 
 
-class Value:
-    """A vector of a program, known when it runs."""
+class _Unknown:
+    """What is known when the program runs only."""
+
+    def __bool__(self):
+        raise ZhouyiError("a value of a kernel is not known while the kernel is "
+                          "recorded; use masks instead of conditions")
+
+
+class Value(_Unknown):
+    """A vector of a program."""
 
     def __init__(self, kernel, name, dtype):
         self.kernel, self.name, self.dtype = kernel, name, dtype
@@ -175,7 +184,7 @@ class Value:
         return f"{self.dtype!r}({self.name})"
 
 
-class MaskValue:
+class MaskValue(_Unknown):
     """A mask of a program."""
 
     def __init__(self, kernel, name, lanes):
@@ -240,6 +249,7 @@ class Kernel:
         self._bounds, self._variables = {}, []
         self._bytes = self._opened = None
         self._places = {}  # names of instructions: file and line
+        self._left = None  # place of a loop whose body did not end
 
     def __enter__(self):
         return self
@@ -339,6 +349,10 @@ class Kernel:
     def _tensor(self, role, name, dtype, shape):
         element = _values.type_of(dtype).element
         shape = [shape] if hasattr(shape, "__index__") else list(shape)
+        if any(isinstance(size, bool) or not hasattr(size, "__index__")
+               or size < 1 for size in shape):
+            raise ZhouyiError(f"buffer '{name}' has the shape {shape}; give "
+                              "whole numbers of 1 or more")
         sizes = "".join(f"{int(size)}x" for size in shape)
         stored = _IR[element.name]
         onnx = stored.replace("si", "i")
@@ -392,7 +406,7 @@ class Kernel:
         return self._loop(values)
 
     def _loop(self, values):
-        block = _Block(self.fresh())
+        block, place = _Block(self.fresh()), caller()
         carried = [variable for variable in self._variables
                    if variable.block in self.blocks]
         outer = [variable.value for variable in carried]
@@ -405,6 +419,9 @@ class Kernel:
             variable._value = inner[-1]
         try:
             yield Index(self, {block: values.step}, values.start)
+        except GeneratorExit:
+            self._left = place
+            raise
         finally:
             self.blocks.pop()
             self._close(block, len(values), carried, outer, inner)
@@ -573,6 +590,10 @@ class Kernel:
         if not self._ended:
             raise ZhouyiError(f"kernel '{self.name}' is still being recorded; "
                               "leave its `with` first")
+        if self._left:
+            raise ZhouyiError("the body of this loop was left before its end; "
+                              "a loop of a program has no break",
+                              place=self._left)
         if self._bytes is None:
             self._bytes = _assembled(self.text(), self._places)
         return self._bytes
