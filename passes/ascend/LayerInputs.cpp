@@ -135,8 +135,12 @@ static bool hasKnownSize(Value value) {
   return elements <= double(int64_t(1) << 40);
 }
 
+static bool isConstant(Value value) {
+  return value.getDefiningOp<top::ConstantOp>() != nullptr;
+}
+
 static FailureOr<InputPlans> planOf(Operation *op, const InputType &type,
-                                    const CubeMemory &memory) {
+                                    const CubeMemory &memory, Groups groups) {
   for (Value value : op->getOperands().take_front(2))
     if (!hasKnownSize(value)) {
       op->emitError() << "unsupported: an input has the type "
@@ -145,9 +149,11 @@ static FailureOr<InputPlans> planOf(Operation *op, const InputType &type,
                          "elements";
       return failure();
     }
+  if (!isConstant(op->getOperand(1)))
+    groups = Groups::Separate;
   rt::Result<InputPlans> plans =
       mlir::isa<top::ConvOp>(op)
-          ? planConv(shapeOf(cast<top::ConvOp>(op)), type.bytes, memory)
+          ? planConv(shapeOf(cast<top::ConvOp>(op)), type.bytes, memory, groups)
           : planMatMul(shapeOf(cast<top::MatMulOp>(op)), type.bytes, memory);
   if (!plans) {
     op->emitError() << plans.status().message();
@@ -158,13 +164,13 @@ static FailureOr<InputPlans> planOf(Operation *op, const InputType &type,
 
 FailureOr<std::vector<LayerInput>>
 ascend::planLayerInputs(ModuleOp module, const InputType &type,
-                        const CubeMemory &memory) {
+                        const CubeMemory &memory, Groups groups) {
   std::vector<LayerInput> inputs;
   size_t layerIndex = 0;
   WalkResult walked = module.walk([&](Operation *op) {
     if (!mlir::isa<top::ConvOp, top::MatMulOp>(op))
       return WalkResult::advance();
-    FailureOr<InputPlans> plans = planOf(op, type, memory);
+    FailureOr<InputPlans> plans = planOf(op, type, memory, groups);
     if (failed(plans))
       return WalkResult::interrupt();
     bool isConv = mlir::isa<top::ConvOp>(op);
@@ -176,8 +182,8 @@ ascend::planLayerInputs(ModuleOp module, const InputType &type,
       input.role = isConv ? (i ? "filter" : "input") : (i ? "rhs" : "lhs");
       input.layerName = nameOf(op->getResult(0));
       input.valueName = nameOf(op->getOperand(i));
-      input.isConstant =
-          op->getOperand(i).getDefiningOp<top::ConstantOp>() != nullptr;
+      input.isConstant = isConstant(op->getOperand(i));
+      input.joinedGroups = plans->joinedGroups;
       input.plan = std::move(i ? plans->second : plans->first);
       inputs.push_back(std::move(input));
     }

@@ -31,14 +31,16 @@ struct LayerInput {
   std::string layerName; ///< the ONNX value that the layer makes
   std::string valueName; ///< the ONNX value that is moved; empty: not known
   bool isConstant = false;
+  int64_t joinedGroups = 1; ///< of InputPlans
   InputPlan plan;
 };
 
-/// Plans every top.conv and top.matmul of the module in order. Emits an error
-/// at a layer that cannot be planned, and fails.
+/// Plans every top.conv and top.matmul of the module in order; `groups` of
+/// convolutions with a constant filter, which can be prepared, else they stay
+/// separate. Emits an error at a layer that cannot be planned, and fails.
 mlir::FailureOr<std::vector<LayerInput>>
 planLayerInputs(mlir::ModuleOp module, const InputType &type,
-                const CubeMemory &memory);
+                const CubeMemory &memory, Groups groups = Groups::Joined);
 
 } // namespace weft::ascend
 

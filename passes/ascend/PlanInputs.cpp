@@ -53,6 +53,8 @@ void PlanWriter::describe(const LayerInput &input,
   text("layout", {layout.data(), layout.size()});
   SmallVector<StringRef> axes(plan.axes.begin(), plan.axes.end());
   function->setAttr("ascend.axes", builder.getStrArrayAttr(axes));
+  if (input.joinedGroups > 1)
+    number("joined_groups", input.joinedGroups);
   number("moves", plan.moveCount());
   number("bytes", plan.readBytes());
   number("cycles", plan.cycles(memory));
@@ -131,7 +133,8 @@ struct PlanInputsPass
       return signalPassFailure();
     }
     FailureOr<std::vector<LayerInput>> inputs =
-        planLayerInputs(module, *inputType, chip->cube);
+        planLayerInputs(module, *inputType, chip->cube,
+                        separateGroups ? Groups::Separate : Groups::Joined);
     if (failed(inputs))
       return signalPassFailure();
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());

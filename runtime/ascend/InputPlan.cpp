@@ -346,9 +346,9 @@ static Status tooLarge() {
                   "unsupported: an input is empty or has more than 2^40 bytes");
 }
 
-Result<InputPlans> ascend::planConv(const ConvShape &shape,
-                                    int64_t elementBytes,
-                                    const CubeMemory &memory) {
+static Result<InputPlans> planGroups(const ConvShape &shape,
+                                     int64_t elementBytes,
+                                     const CubeMemory &memory) {
   InputPlans plans;
   plans.first.sourceBytes = arrayBytes(
       {shape.n, shape.in[0], shape.in[1], shape.in[2], shape.c, elementBytes});
@@ -361,6 +361,33 @@ Result<InputPlans> ascend::planConv(const ConvShape &shape,
   WEFT_TRY(planner.planFilter(plans.second));
   WEFT_TRY(planner.planFeatureMap(planner.filterChannels, plans.first));
   return plans;
+}
+
+/// The most groups that together have no more channels than a block, and divide
+/// all groups.
+static int64_t groupsOfABlock(const ConvShape &shape, int64_t elementBytes) {
+  int64_t joined = kBlockBytes / elementBytes / (shape.c / shape.group);
+  while (joined > 1 && shape.group % joined != 0)
+    --joined;
+  return std::max<int64_t>(joined, 1);
+}
+
+Result<InputPlans> ascend::planConv(const ConvShape &shape,
+                                    int64_t elementBytes,
+                                    const CubeMemory &memory, Groups groups) {
+  Result<InputPlans> separate = planGroups(shape, elementBytes, memory);
+  int64_t count =
+      groups == Groups::Joined ? groupsOfABlock(shape, elementBytes) : 1;
+  if (count == 1)
+    return separate;
+  ConvShape together = shape;
+  together.group /= count;
+  Result<InputPlans> joined = planGroups(together, elementBytes, memory);
+  if (!joined ||
+      (separate && separate->cycles(memory) <= joined->cycles(memory)))
+    return separate;
+  joined->joinedGroups = count;
+  return joined;
 }
 
 //===----------------------------------------------------------------------===//

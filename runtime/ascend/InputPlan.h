@@ -67,11 +67,28 @@ struct MatMulShape {
 
 struct InputPlans {
   InputPlan first, second; ///< feature map and filter, left and right factor
+  /// Groups of the convolution that are one group of the plan; see Groups.
+  int64_t joinedGroups = 1;
+
+  int64_t cycles(const CubeMemory &memory) const {
+    return first.cycles(memory) + second.cycles(memory);
+  }
 };
+
+/// What becomes of groups with fewer channels than a block has.
+enum class Groups : uint8_t {
+  Separate, ///< each is moved on its own and padded to a block
+  /// As many as a block holds are moved as one group where that costs fewer
+  /// cycles. The filter must lie in GM as that of so many groups together: with
+  /// zeros for the products of one group's channels with another's.
+  Joined,
+};
+
 /// Plans both inputs in elements of 1, 2 or 4 bytes. Fails if no moves can do
 /// it: `unsupported: ...`.
 rt::Result<InputPlans> planConv(const ConvShape &shape, int64_t elementBytes,
-                                const CubeMemory &memory);
+                                const CubeMemory &memory,
+                                Groups groups = Groups::Separate);
 rt::Result<InputPlans> planMatMul(const MatMulShape &shape,
                                   int64_t elementBytes,
                                   const CubeMemory &memory);

@@ -17,20 +17,21 @@ from onnx import TensorProto, helper, numpy_helper
 
 WEFT, DOCUMENT = sys.argv[1], pathlib.Path(sys.argv[2])
 KEYS = {"model", "target", "type", "inputs", "moves", "bytes", "cycles", "cycles_per_second", "bandwidth_share"}
-INPUT_KEYS = {"layer", "role", "value", "constant", "layout", "axes", "sizes", "elements", "moved_elements", "tiles", "moves", "bytes",
+INPUT_KEYS = {"layer", "role", "value", "constant", "joined_groups", "layout", "axes", "sizes", "elements", "moved_elements", "tiles", "moves", "bytes",
               "cycles", "bandwidth_share"}
 TILE_KEYS = {"origin", "sizes", "l1", "l1_bytes", "clears", "bytes", "cycles", "moves"}
 
 
 def small_model():
-    """A convolution with a stride of 3 and a window of 1, which leaves pixels unread, and a batched product of two inputs."""
-    nodes = [helper.make_node("Conv", ["x", "w"], ["y"], strides=[3, 3]), helper.make_node("MatMul", ["a", "b"], ["z"])]
-    weights = numpy_helper.from_array(np.ones((20, 5, 1, 1), np.float32), "w")
+    """A convolution with a stride of 3 and a window of 1, which leaves pixels unread, a batched product of two inputs, and a depthwise layer."""
+    nodes = [helper.make_node("Conv", ["x", "w"], ["y"], strides=[3, 3]), helper.make_node("MatMul", ["a", "b"], ["z"]),
+             helper.make_node("Conv", ["y", "d"], ["v"], group=20)]
+    weights = [numpy_helper.from_array(np.ones(shape, np.float32), name) for name, shape in (("w", (20, 5, 1, 1)), ("d", (20, 1, 3, 3)))]
     inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
               for name, shape in (("x", [1, 5, 7, 7]), ("a", [2, 40, 56]), ("b", [2, 56, 24]))]
-    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 20, 3, 3]),
+    outputs = [helper.make_tensor_value_info("v", TensorProto.FLOAT, [1, 20, 1, 1]),
                helper.make_tensor_value_info("z", TensorProto.FLOAT, [2, 40, 24])]
-    graph = helper.make_graph(nodes, "small", inputs, outputs, [weights])
+    graph = helper.make_graph(nodes, "small", inputs, outputs, weights)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
@@ -53,12 +54,20 @@ class Layout(unittest.TestCase):
         run = weft(self.model, "--check")
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         lines = run.stdout.splitlines()
-        self.assertEqual([line.split()[:4] for line in lines[1:5]],
-                         [["y", "input", "NC1HWC0", "1x1x1x7x7x5"], ["y", "filter", "FRACTAL_Z", "1x1x20x1x1x5"],
-                          ["z", "lhs", "NZ", "2x40x56"], ["z", "rhs", "NZ", "2x56x24"]])
-        self.assertTrue(all(line.endswith("  equal") for line in lines[1:5]))
-        self.assertTrue(lines[5].startswith("4 inputs in f16 on ascend-a2: 4 tiles, 4 moves, "))
-        self.assertEqual(lines[6], "check: 4 inputs equal, 0 differ")
+        # Of 20 groups of one channel 10 fill a block of 16 best: 20 is the next divisor.
+        self.assertEqual([line.split()[:5] for line in lines[1:7]],
+                         [["y", "input", "NC1HWC0", "1x1x1x7x7x5", "-"], ["y", "filter", "FRACTAL_Z", "1x1x20x1x1x5", "-"],
+                          ["z", "lhs", "NZ", "2x40x56", "-"], ["z", "rhs", "NZ", "2x56x24", "-"],
+                          ["v", "input", "NC1HWC0", "2x1x1x3x3x10", "10"], ["v", "filter", "FRACTAL_Z", "2x1x10x3x3x10", "10"]])
+        self.assertTrue(all(line.endswith("  equal") for line in lines[1:7]))
+        self.assertTrue(lines[7].startswith("6 inputs in f16 on ascend-a2: 6 tiles, 7 moves, "))
+        self.assertEqual(lines[8], "check: 6 inputs equal, 0 differ")
+
+    def test_groups_on_their_own(self):
+        run = weft(self.model, "--check", "--separate-groups")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual([line.split()[:5] for line in run.stdout.splitlines()[5:7]],
+                         [["v", "input", "NC1HWC0", "20x1x1x3x3x1", "-"], ["v", "filter", "FRACTAL_Z", "20x1x1x3x3x1", "-"]])
 
     def test_moves_one_a_line(self):
         text = weft(self.model, "--moves").stdout
@@ -87,7 +96,7 @@ class Layout(unittest.TestCase):
             # Rows and columns 0 to 6 hold all that is read; what lies between is moved with it.
             self.assertEqual(feature["moved_elements"], 7 * 7 * 5)
             self.assertEqual(feature["bytes"], 7 * 7 * 5 * element_bytes)
-            self.assertEqual([row["constant"] for row in report["inputs"]], [False, True, False, False])
+            self.assertEqual([row["constant"] for row in report["inputs"]], [False, True, False, False, False, True])
         self.assertEqual(set(json.loads(weft(self.model, "--json").stdout)), KEYS)
 
     def test_refusals(self):

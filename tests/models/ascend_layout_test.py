@@ -119,28 +119,31 @@ def check_moves(row, element_bytes, seed):
     return count
 
 
-def check_type(weft, path, name, layers):
-    report = weft_layout(weft, path, "--type", name, "--moves")
+def check_type(weft, path, name, layers, *flags):
+    report = weft_layout(weft, path, "--type", name, "--moves", *flags)
     rows = report["inputs"]
     assert len(rows) == 2 * len(layers), (len(rows), len(layers))
     assert report["different_inputs"] == 0
     moves = 0
     for i, (sizes, filter_sizes, attributes) in enumerate(layers):
         feature, weights = rows[2 * i:2 * i + 2]
-        group = attributes.get("group", 1)
+        joined = feature["joined_groups"]
+        group, filter_channels = attributes.get("group", 1) // joined, filter_sizes[1] * joined
+        assert joined == weights["joined_groups"] and (joined == 1 or filter_channels * ELEMENT_BYTES[name] <= 32), feature
         if feature["role"] == "input":
             assert feature["sizes"] == [group, sizes[0], 1, *sizes[2:], sizes[1] // group], (feature, sizes)
-            assert weights["sizes"] == [group, 1, filter_sizes[0] // group, *filter_sizes[2:], filter_sizes[1]], (weights, filter_sizes)
+            assert weights["sizes"] == [group, 1, filter_sizes[0] // group, *filter_sizes[2:], filter_channels], (weights, filter_sizes)
             assert feature["moved_elements"] >= needed(sizes, filter_sizes, attributes), feature
-        assert weights["moved_elements"] == weights["elements"] == np.prod(filter_sizes), weights
+        assert weights["moved_elements"] == weights["elements"] == np.prod(filter_sizes) * joined, weights
         for row in (feature, weights):
             assert row["equal"] and row["difference"] == "", row
             assert row["bytes"] >= row["moved_elements"] * ELEMENT_BYTES[name], row
             assert row["cycles"] > 0 and 0 < row["bandwidth_share"] <= 1, row
             if len(row["axes"]) == 6:
                 moves += check_moves(row, ELEMENT_BYTES[name], i)
-    print(f"{name}: {len(rows)} inputs of {len(layers)} layers, {moves} moves run twice, {report['bytes']} bytes, "
+    print(f"{' '.join([name, *flags])}: {len(rows)} inputs of {len(layers)} layers, {moves} moves run twice, {report['bytes']} bytes, "
           f"{report['cycles']} cycles, {100 * report['bandwidth_share']:.0f} % of the bandwidth")
+    return report
 
 
 def main():
@@ -149,7 +152,11 @@ def main():
     layers = list(layers_of(path))
     assert sum(1 for layer in layers if layer[2]) >= 50, "the model's convolutions were not found"
     for name in ELEMENT_BYTES:
-        check_type(weft, path, name, layers)
+        joined = check_type(weft, path, name, layers)
+        separate = check_type(weft, path, name, layers, "--separate-groups")
+        assert 2 * joined["cycles"] < separate["cycles"], "joining groups did not pay"
+        assert any(row["joined_groups"] > 1 for row in joined["inputs"])
+        assert all(row["joined_groups"] == 1 for row in separate["inputs"])
 
 
 if __name__ == "__main__":

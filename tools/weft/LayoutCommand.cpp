@@ -20,6 +20,7 @@ struct LayoutFlags {
   ModelFlags model;
   std::string type = "f16";
   std::string target = std::string(chips::cubeTargets[0]->targetName);
+  bool separateGroups = false;
   bool check = false;
   bool moves = false;
   bool json = false;
@@ -106,9 +107,9 @@ static std::string listing(const LayerInput &input, const CubeMemory &memory) {
 std::string Report::text() const {
   char line[512];
   snprintf(line, sizeof line,
-           "%-28s %-6s %-10s %-20s %5s %6s %10s %10s %5s%s\n", "layer", "input",
-           "layout", "array", "tiles", "moves", "bytes", "cycles", "band",
-           flags.check ? "  check" : "");
+           "%-28s %-6s %-10s %-20s %4s %5s %6s %10s %10s %5s%s\n", "layer",
+           "input", "layout", "array", "join", "tiles", "moves", "bytes",
+           "cycles", "band", flags.check ? "  check" : "");
   std::string text = line, lists, differences;
   int64_t tiles = 0, moves = 0, bytes = 0, cycles = 0;
   for (const Checked &checked : inputs) {
@@ -116,11 +117,13 @@ std::string Report::text() const {
     const InputPlan &plan = input.plan;
     int64_t ownBytes = plan.readBytes(), ownCycles = plan.cycles(memory);
     bool isEqual = checked.difference.empty();
+    std::string joined =
+        input.joinedGroups == 1 ? "-" : std::to_string(input.joinedGroups);
     snprintf(line, sizeof line,
-             "%-28s %-6s %-10s %-20s %5zu %6lld %10lld %10lld %4.0f%%%s\n",
+             "%-28s %-6s %-10s %-20s %4s %5zu %6lld %10lld %10lld %4.0f%%%s\n",
              shortName(input.layerName, 28).c_str(), input.role.c_str(),
              std::string(ascend::spelling(plan.layout)).c_str(),
-             product(plan.sizes).c_str(), plan.tiles.size(),
+             product(plan.sizes).c_str(), joined.c_str(), plan.tiles.size(),
              (long long)plan.moveCount(), (long long)ownBytes,
              (long long)ownCycles, 100 * share(ownBytes, ownCycles),
              !flags.check ? ""
@@ -180,6 +183,7 @@ Json Report::json() const {
                 {"role", input.role},
                 {"value", input.valueName},
                 {"constant", input.isConstant},
+                {"joined_groups", input.joinedGroups},
                 {"layout", ascend::spelling(plan.layout)},
                 {"axes", plan.axes},
                 {"sizes", plan.sizes},
@@ -247,8 +251,9 @@ static ExitCode layoutCommand(const LayoutFlags &flags) {
   compilation.use(plugins);
   if (failed(compilation.import(flags.model.model, *shapes, *bindings)))
     return reportFailure(compilation);
-  mlir::FailureOr<std::vector<LayerInput>> inputs =
-      ascend::planLayerInputs(compilation.module(), *type, chip->cube);
+  mlir::FailureOr<std::vector<LayerInput>> inputs = ascend::planLayerInputs(
+      compilation.module(), *type, chip->cube,
+      flags.separateGroups ? ascend::Groups::Separate : ascend::Groups::Joined);
   if (failed(inputs))
     return reportFailure(compilation);
   Report report{flags, chip->cube, {}};
@@ -283,6 +288,9 @@ void cli::addLayoutCommand(Program &program) {
   command.add_option("--target", flags->target, "The machine")
       ->capture_default_str()
       ->type_name("CHIP");
+  command.add_flag("--separate-groups", flags->separateGroups,
+                   "Move each group of a convolution on its own, where joined "
+                   "groups are cheaper, too");
   command.add_flag("--check", flags->check,
                    "Run every move on the emulator with data in which each "
                    "element is another, and move it back");

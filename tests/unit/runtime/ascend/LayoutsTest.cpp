@@ -138,6 +138,27 @@ TEST(Layouts, EveryElementOfSmallArrays) {
   EXPECT_GT(checked, 50000);
 }
 
+TEST(Layouts, GroupsOfWholeBlocksAreLongRows) {
+  // Two groups of 16 channels, N,H,W,C of 32 channels: 6 rows of 2 blocks.
+  BlockedCopy copy;
+  copy.axes = {{2, 16, 6}, {2, 96, 3}, {3, 32, 1}};
+  copy.columns = 16;
+  EXPECT_EQ(onlyMove(copy), move(2, 1, 6, 32, 0, 32, 6, 1, 0));
+  // With 12 of 16 lanes there are zeros between them: two matrices.
+  copy.axes = {{2, 12, 6}, {2, 72, 3}, {3, 24, 1}};
+  copy.columns = 12;
+  EXPECT_EQ(onlyMove(copy), move(2, 2, 6, 12, 12, 24, 1, 1, 6 * 16));
+  // Pixels of one block stay rows, though they continue each other.
+  Images images{2, 0, 0, 1, 5, 7, 16};
+  EXPECT_EQ(onlyMove(nhwcToNc1hwc0(images, wholeOf(images))),
+            move(2, 1, 35, 16, 0, 16, 1, 1, 0));
+  // Groups of two blocks each, on two axes.
+  copy.axes = {{3, 64, 40}, {2, 32, 20}, {5, 192, 1}};
+  copy.columns = 32;
+  copy.columnStride = 10;
+  EXPECT_EQ(onlyMove(copy), move(2, 1, 5, 192, 0, 192, 10, 1, 0));
+}
+
 TEST(Layouts, FewestMoves) {
   // Rows that are too far apart for one matrix of rows: one matrix each.
   Images wide{2, 0, 0, 1, 4, 3000, 24};

@@ -107,6 +107,31 @@ TEST(Plan, DepthwiseGroupsAreMatricesOfOneMove) {
   EXPECT_EQ(movedElements(plans->second), 64 * 9);
 }
 
+TEST(Plan, NarrowGroupsAreJoined) {
+  ConvShape s = conv(200, 200, 2, 96, 5, 1, 2, 200);
+  auto separate = planConv(s, 2, a2()),
+       joined = planConv(s, 2, a2(), Groups::Joined);
+  ASSERT_TRUE(separate && joined);
+  EXPECT_EQ(separate->joinedGroups, 1);
+  // 10 is the most that divides 200 and fits a block of 16.
+  EXPECT_EQ(joined->joinedGroups, 10);
+  EXPECT_EQ(joined->first.sizes, (std::vector<int64_t>{20, 1, 1, 2, 96, 10}));
+  EXPECT_EQ(joined->second.sizes, (std::vector<int64_t>{20, 1, 10, 5, 5, 10}));
+  EXPECT_EQ(joined->first.readBytes(), separate->first.readBytes());
+  EXPECT_EQ(joined->second.readBytes(), 10 * separate->second.readBytes());
+  EXPECT_LT(4 * joined->cycles(a2()), separate->cycles(a2()));
+  expectSound(joined->first, a2());
+  expectSound(joined->second, a2());
+  // 32 elements of 8 bits are a block: 25 divides 200.
+  EXPECT_EQ(planConv(s, 1, a2(), Groups::Joined)->joinedGroups, 25);
+  // Groups as wide as a block stay.
+  s = conv(64, 64, 8, 8, 3, 1, 1, 4);
+  EXPECT_EQ(planConv(s, 2, a2(), Groups::Joined)->joinedGroups, 1);
+  // 7 groups of 5 channels: two would fit a block, but 7 is prime.
+  s = conv(35, 35, 8, 8, 3, 1, 1, 7);
+  EXPECT_EQ(planConv(s, 2, a2(), Groups::Joined)->joinedGroups, 1);
+}
+
 TEST(Plan, EveryKindOfConvolution) {
   int64_t plansChecked = 0, tiles = 0;
   for (int64_t es : {1, 2, 4})
