@@ -50,6 +50,16 @@ void Encoder::append(Location location, decltype(Instruction::what) what) {
   instruction.node = nodeOf(location);
   instruction.what = std::move(what);
   body->push_back(std::move(instruction));
+  lines->push_back({location, {}});
+}
+
+Location Encoder::locationOf(ArrayRef<size_t> path, Location otherwise) const {
+  if (path.empty() || path[0] < prologue.size())
+    return otherwise;
+  const SourceLine *line = &sourceLines[path[0] - prologue.size()];
+  for (size_t index : path.drop_front())
+    line = &line->inside[index];
+  return line->location;
 }
 
 //===----------------------------------------------------------------------===//
@@ -390,15 +400,19 @@ LogicalResult Encoder::encode(scf::ForOp op) {
   loop.count = uint32_t(count);
   uint32_t depth = uint32_t(loops.size());
   loops[op.getInductionVar()] = {depth, first, by};
+  std::vector<SourceLine> inside;
   std::vector<Instruction> *outer = std::exchange(body, &loop.body);
-  LogicalResult inside = encode(*op.getBody());
-  if (succeeded(inside))
+  std::vector<SourceLine> *outerLines = std::exchange(lines, &inside);
+  LogicalResult encoded = encode(*op.getBody());
+  if (succeeded(encoded))
     if (auto copies = registers.leave(op); !copies.empty())
       append(op.getLoc(), zhouyi::Copy{std::move(copies)});
   body = outer;
+  lines = outerLines;
   loops.erase(op.getInductionVar());
   append(op.getLoc(), std::move(loop));
-  return inside;
+  lines->back().inside = std::move(inside);
+  return encoded;
 }
 
 LogicalResult Encoder::encode(Operation &op) {
@@ -460,8 +474,10 @@ FailureOr<zhouyi::Program> codegen::encodeVectorProgram(zhouyi::ProgramOp op) {
   Encoder encoder(program, op);
   if (failed(encoder.run(op)))
     return failure();
-  if (rt::Status status = zhouyi::verify(program); !status)
-    return op.emitError() << status.message();
+  std::vector<size_t> fault;
+  if (rt::Status status = zhouyi::verify(program, &fault); !status)
+    return emitError(encoder.locationOf(fault, op.getLoc()))
+           << status.message();
   return program;
 }
 
@@ -472,7 +488,7 @@ LogicalResult Encoder::run(zhouyi::ProgramOp op) {
   body = &instructions;
   if (failed(encode(op.getBody().front())))
     return failure();
-  program.body = std::move(prologue);
+  program.body = prologue; // locationOf counts it
   llvm::move(instructions, std::back_inserter(program.body));
   return success();
 }

@@ -25,6 +25,12 @@ std::string nodeNameOf(mlir::Location location);
 /// The host type of elements in memory, whose sign zhouyi spells out.
 std::optional<numeric::ElementType> storedTypeOf(mlir::Type element);
 
+/// Where the instructions of a block, and those inside its loops, come from.
+struct SourceLine {
+  mlir::Location location;
+  std::vector<SourceLine> inside;
+};
+
 /// Ops of a program to instructions, in order. Errors are reported at the op.
 class Encoder {
 public:
@@ -32,6 +38,9 @@ public:
       : program(program), registers(program, op) {}
 
   mlir::LogicalResult run(zhouyi::ProgramOp op);
+  /// Of the op that an instruction was made for; `otherwise` if there is none.
+  mlir::Location locationOf(llvm::ArrayRef<size_t> path,
+                            mlir::Location otherwise) const;
 
 private:
   mlir::LogicalResult addBuffers(zhouyi::ProgramOp op);
@@ -73,6 +82,8 @@ private:
   Registers registers;
   std::vector<zhouyi::Instruction> *body = nullptr; ///< where ops go now
   std::vector<zhouyi::Instruction> prologue;        ///< fills constants
+  std::vector<SourceLine> sourceLines; ///< of what follows the prologue
+  std::vector<SourceLine> *lines = &sourceLines; ///< beside `body`
   std::map<std::tuple<zhouyi::DataType, uint32_t, bool, std::vector<uint8_t>>,
            zhouyi::RegisterId>
       constants;

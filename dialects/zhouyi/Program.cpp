@@ -78,6 +78,25 @@ bool BufferOp::isSplat() {
   return dense && dense.isSplat();
 }
 
+/// The byte behind the last element, row-major or with strides >= 0 in
+/// elements; the largest number if it is beyond 64 bits.
+static uint64_t bytesUpTo(ArrayRef<int64_t> shape,
+                          std::optional<ArrayRef<int64_t>> strides,
+                          unsigned elementBytes) {
+  uint64_t elements = 1;
+  for (auto [axis, size] : llvm::enumerate(shape)) {
+    if (size == 0)
+      return 0;
+    if (strides)
+      elements = llvm::SaturatingAdd(
+          elements, llvm::SaturatingMultiply(uint64_t(size - 1),
+                                             uint64_t((*strides)[axis])));
+    else
+      elements = llvm::SaturatingMultiply(elements, uint64_t(size));
+  }
+  return llvm::SaturatingMultiply(elements, uint64_t(elementBytes));
+}
+
 // (C3)
 static LogicalResult verifyContents(BufferOp buffer) {
   ElementsAttr contents = buffer.getContentsAttr();
@@ -108,18 +127,6 @@ static LogicalResult verifyContents(BufferOp buffer) {
            << "resource has " << buffer.contentBytes().size()
            << " bytes, its type needs " << needed;
   return success();
-}
-
-/// The byte behind the last element of a stored value.
-static int64_t storedEnd(RankedTensorType stored,
-                         std::optional<ArrayRef<int64_t>> strides) {
-  int64_t elements = stored.getNumElements();
-  if (strides) {
-    elements = 1;
-    for (auto [size, stride] : llvm::zip(stored.getShape(), *strides))
-      elements += (size - 1) * stride;
-  }
-  return elements * (stored.getElementTypeBitWidth() / 8);
 }
 
 // (C2), (C4)
@@ -157,8 +164,13 @@ static LogicalResult verifyValue(BufferOp buffer) {
     return buffer.emitOpError()
            << "has " << buffer.getStrides()->size() << " strides for "
            << stored.getRank() << " axes";
-  int64_t end = storedEnd(stored, buffer.getStrides());
-  if (end > int64_t(buffer.getBytes()))
+  for (int64_t stride : buffer.getStrides().value_or(ArrayRef<int64_t>()))
+    if (stride < 0)
+      return buffer.emitOpError()
+             << "has stride " << stride << ", must be 0 or more elements";
+  uint64_t end = bytesUpTo(stored.getShape(), buffer.getStrides(),
+                           stored.getElementTypeBitWidth() / 8);
+  if (end > buffer.getBytes())
     return buffer.emitOpError()
            << "stored value ends at byte " << end << ", behind the "
            << buffer.getBytes() << " of the buffer";

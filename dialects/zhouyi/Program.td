@@ -43,7 +43,7 @@ def Zhouyi_BufferOp : Zhouyi_Op<"buffer", [HasParent<"ProgramOp">]> {
 
     **Constraints**: (C1) `bytes` is 1 to 2^32 - 1. (C2) inputs, outputs and buffers with `value` have `onnx` and `stored`, static and of one shape; `stored` elements are
     si8, ui8, si16, ui16, si32, ui32, f16, bf16 or f32 and lie within `bytes`. (C3) weights, and only they, have `contents`, whose elements have 8, 16, 32 or 64 bits and lie within `bytes`.
-    (C4) only scratch has `value`, and only with it `strides`, one an axis of `stored`.
+    (C4) only scratch has `value`, and only with it `strides`, one an axis of `stored`, 0 or more.
 
     **Example**:
     ```mlir

@@ -22,7 +22,8 @@ bool isProgramFile(const std::string &path);
 /// buffers for all indices, and the total of the work. Code::BadFile or
 /// Code::Unsupported; the message begins with the place: "instruction 3.0.2
 /// (vadd) of node 'Add_4': ...", counted from 0, one number a nest of loops.
-rt::Status verify(const Program &program);
+/// `fault` gets these numbers, none if the fault is in no instruction.
+rt::Status verify(const Program &program, std::vector<size_t> *fault = nullptr);
 
 /// The bytes of a legal program (verify() has passed); the same bytes for the
 /// same program on every machine. `producer` is kept for readers. Fails above

@@ -276,6 +276,7 @@ public:
   Status block(const std::vector<Instruction> &body, uint64_t times);
   /// Of the instruction where the first fault is.
   std::string place() const { return placeText(program, path); }
+  const std::vector<size_t> &faultPath() const { return path; }
 
   Status operator()(const Loop &loop);
   Status operator()(const Load &load);
@@ -695,13 +696,18 @@ Status Checker::operator()(const HostStep &step) {
   return host::checkProgram(step.program, view, state);
 }
 
-static Status checkBody(const Program &program, const Chip &chip) {
+static Status checkBody(const Program &program, const Chip &chip,
+                        std::vector<size_t> *fault) {
   Checker checker(program, chip);
   Status status = checker.block(program.body, 1);
-  return status ? status : status.withContext(checker.place());
+  if (status)
+    return status;
+  if (fault)
+    *fault = checker.faultPath();
+  return status.withContext(checker.place());
 }
 
-Status zhouyi::verify(const Program &program) {
+Status zhouyi::verify(const Program &program, std::vector<size_t> *fault) {
   const Chip *chip = chips::findVectorTarget(program.target);
   if (!chip || chip->targetName != program.target)
     return failf(Code::Unsupported,
@@ -710,5 +716,5 @@ Status zhouyi::verify(const Program &program) {
                  quoteName(program.target).c_str());
   WEFT_TRY(checkRegisters(program));
   WEFT_TRY(checkBuffers(program));
-  return checkBody(program, *chip);
+  return checkBody(program, *chip, fault);
 }

@@ -242,6 +242,21 @@ zhouyi.program @main on "zhouyi" {
 // -----
 
 zhouyi.program @main on "zhouyi" {
+  // expected-error @below {{'zhouyi.buffer' op has stride -4, must be 0 or more elements}}
+  %0 = zhouyi.buffer scratch "x" bytes 8 value "v" onnx tensor<2x4xi8> stored tensor<2x4xsi8> strides [-4, 1] : !zhouyi.ptr<si8>
+}
+
+// -----
+
+zhouyi.program @main on "zhouyi" {
+  // Sizes whose product is beyond 64 bits.
+  // expected-error @below {{'zhouyi.buffer' op stored value ends at byte 18446744073709551615, behind the 8 of the buffer}}
+  %0 = zhouyi.buffer output "x" bytes 8 onnx tensor<4294967296x4294967296xi8> stored tensor<4294967296x4294967296xsi8> : !zhouyi.ptr<si8>
+}
+
+// -----
+
+zhouyi.program @main on "zhouyi" {
   // expected-error @below {{'zhouyi.buffer' op stored value ends at byte 9, behind the 8 of the buffer}}
   %0 = zhouyi.buffer scratch "x" bytes 8 value "v" onnx tensor<2x4xi8> stored tensor<2x4xsi8> strides [5, 1] : !zhouyi.ptr<si8>
 }

@@ -242,3 +242,21 @@ TEST(ZhouyiEncode, SaysWhatAProgramCannotHold) {
     EXPECT_THAT(parsed.message, HasSubstr(refused.message));
   }
 }
+
+TEST(ZhouyiEncode, ReportsFaultsAtTheirOp) {
+  ParsedProgram parsed;
+  EXPECT_TRUE(mlir::failed(parsed.encode(R"(
+    %z = zhouyi.constant dense<0> : vector<8xsi32>
+    zhouyi.store %z, %y : vector<8xsi32>, !zhouyi.ptr<si32>
+    scf.for %i = %c0 to %c4 step %c1 {
+      %p = zhouyi.offset %x[%i] steps [8] add 40 : !zhouyi.ptr<si32>
+      scf.for %j = %c0 to %c2 step %c1 {
+        %m = zhouyi.tail_mask[%j] steps [8] limit 9 : vector<8xi1>
+        %v = zhouyi.load %p : !zhouyi.ptr<si32> -> vector<8xsi32> loc("kernel.py":12:3)
+      }
+    }
+  )")));
+  EXPECT_THAT(parsed.message,
+              HasSubstr("instruction 2.0.1 (load): touches bytes 160 to 287"));
+  EXPECT_THAT(parsed.location, HasSubstr("\"kernel.py\":12:3"));
+}

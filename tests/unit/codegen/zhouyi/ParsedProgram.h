@@ -23,8 +23,10 @@ public:
   ParsedProgram()
       : context(mlir::MLIRContext::Threading::DISABLED),
         handler(&context, [this](mlir::Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-            message += diagnostic.str();
+          if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+            return mlir::success();
+          message += diagnostic.str();
+          llvm::raw_string_ostream(location) << diagnostic.getLocation();
           return mlir::success();
         }) {
     context.loadDialect<zhouyi::ZhouyiDialect, mlir::arith::ArithDialect,
@@ -54,7 +56,7 @@ public:
   }
 
   mlir::MLIRContext context;
-  std::string message;
+  std::string message, location;
   mlir::ScopedDiagnosticHandler handler;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
