@@ -133,8 +133,26 @@ def pair_operands(variant, rng):
     return dict(x=draws.number(rng, first, second) if "x" in numbers else x, y=draws.number(rng, second, first) if "y" in numbers else y)
 
 
+def cancelling(rng, acc, products):
+    """acc, or sometimes the opposite of the products, or that and one unit of its last place."""
+    if rng.random() < 0.6:
+        return acc
+    with np.errstate(all="ignore"):
+        near = (-products).astype("float32")
+        return near if rng.random() < 0.5 else np.nextafter(near, np.float32(rng.choice([-np.inf, np.inf])))
+
+
+def cancelling_halves(rng):
+    """x and y of 16 float16 whose products of four lanes are large ones that cancel and ones that float64 loses beside them."""
+    exponents = rng.permutation([15, 15, -24, int(rng.choice([-24, 15, 0]))])
+    magnitudes = np.tile(np.ldexp(1.0, exponents), 4)
+    return (magnitudes * rng.choice([-1.0, 1.0], 16)).astype("float16"), magnitudes.astype("float16")
+
+
 def dot_operands(op, variant, rng):
     operands = pair_operands(variant, rng)
+    if variant.types[0] in FLOATS and not variant.scalar and rng.random() < 0.2:
+        operands["x"], operands["y"] = cancelling_halves(rng)
     if op in ("vdot", "vqdot"):
         return operands
     size = np.dtype(variant.types[0]).itemsize
@@ -142,21 +160,23 @@ def dot_operands(op, variant, rng):
         acc_type = np.dtype("float32")
     else:
         acc_type = model.integer_type(size * (2 if op == "vdpa" else 4), any(name[0] == "i" for name in variant.types))
-    return dict(acc=draws.vector(rng, acc_type, model.register_lanes(acc_type)), **operands)
+    acc = draws.vector(rng, acc_type, model.register_lanes(acc_type))
+    if not variant.scalar and acc_type.kind == "f":
+        with np.errstate(all="ignore"):
+            products = operands["x"].astype("float64") * operands["y"].astype("float64")
+        acc[::2] = cancelling(rng, acc[::2], products[int(rng.integers(4))::4])
+    return dict(acc=acc, **operands)
 
 
 def matrix_operands(op, rng):
+    """Sometimes what is accumulated is the opposite of one product of each sum."""
     pointer = draws.vector(rng, "float32", 16 + 8 * int(rng.integers(0, 2)))
-    return {"ptr" if op == "vmml" else "acc_ptr": pointer, "x": draws.vector(rng, "float16", 16), "y": draws.vector(rng, "float16", 16)}
-
-
-def cancelling(rng, acc, products):
-    """Sometimes acc is the opposite of the products, or one unit of its last place beside it."""
-    if rng.random() < 0.6:
-        return acc
+    x, y = cancelling_halves(rng) if rng.random() < 0.2 else (draws.vector(rng, "float16", 16) for operand in range(2))
+    k = int(rng.integers(4))
     with np.errstate(all="ignore"):
-        near = (-products).astype("float32")
-        return near if rng.random() < 0.5 else np.nextafter(near, np.float32(rng.choice([-np.inf, np.inf])))
+        products = np.outer(x[k::4].astype("float64"), y[k::4].astype("float64")).reshape(16)
+    pointer[:16] = cancelling(rng, pointer[:16], products)
+    return {"ptr" if op == "vmml" else "acc_ptr": pointer, "x": x, "y": y}
 
 
 def multiply_add_operands(op, variant, rng):
@@ -199,6 +219,8 @@ def clip_operands(variant, rng):
                 operands[name] = value
     if dtype in FLOATS and len(scalars) == 3:
         operands["x"] = float(operands["x"])
+    if len(scalars) == 1 and dtype in FLOATS and rng.random() < 0.3:
+        operands[scalars[0]] = draws.number(rng, dtype)  # It may cross the other bound and need rounding.
     if len(scalars) < 2 and rng.random() < 0.1:
         name = "min_val" if "max_val" in scalars else "max_val"
         operands[name] = draws.vector(rng, dtype, lanes)

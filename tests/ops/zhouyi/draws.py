@@ -40,10 +40,21 @@ def edges(dtype):
     return integer_edges(dtype) if dtype in INTEGERS else float_edges(dtype)
 
 
+def far_apart(rng, dtype, lanes):
+    """Zeros of mostly one sign, or powers of two so far apart that sums depend on their order and on the width they are made in."""
+    signs = np.where(rng.random(lanes) < rng.choice([0, 0.5, 1]), -1.0, 1.0)
+    if rng.random() < 0.5:
+        return (signs * 0).astype(dtype)
+    exponents = [15, 15, 14, 0, -12, -24] if dtype == "float16" else [60, 60, 59, 30, 0, -24, -60]
+    return np.ldexp(signs, rng.choice(exponents, lanes)).astype(dtype)
+
+
 def vector(rng, dtype, lanes):
-    """`lanes` values: all edges, all small, all random bits, or a mixture."""
+    """`lanes` values: all edges, all small, all random bits, or a mixture; floats far apart, too."""
     dtype = str(dtype)
-    kind = rng.integers(6)
+    kind = rng.integers(7 if dtype in FLOATS else 6)
+    if kind == 6:
+        return far_apart(rng, dtype, lanes)
     bits = np.frombuffer(rng.bytes(lanes * np.dtype(dtype).itemsize), dtype).copy()
     if kind == 0:
         return bits
