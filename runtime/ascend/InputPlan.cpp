@@ -144,9 +144,6 @@ static Status doesNotFit(std::string_view what, int64_t most) {
                       std::to_string(most) + " bytes of a buffer in L1");
 }
 
-/// Plans that are longer help nobody.
-static constexpr int64_t kMostPlanMoves = int64_t(1) << 20;
-
 namespace {
 /// Takes the tiles of an input in turn.
 struct TileSink {
@@ -171,10 +168,10 @@ Status TileSink::add(Tile tile) {
   tile.moves = merged(tile.moves);
   moves += int64_t(tile.moves.size());
   plan.tiles.push_back(std::move(tile));
-  if (moves > kMostPlanMoves)
+  if (moves > kMostMoves)
     return rt::fail(Code::Unsupported,
                     "unsupported: the input takes more than " +
-                        std::to_string(kMostPlanMoves) + " moves");
+                        std::to_string(kMostMoves) + " moves");
   return Status::ok();
 }
 
@@ -334,7 +331,7 @@ Status ConvPlanner::planFilter(InputPlan &plan) {
 static int64_t arrayBytes(std::initializer_list<int64_t> sizes) {
   int64_t bytes = 1;
   for (int64_t size : sizes) {
-    if (size < 1 || size > (int64_t(1) << 40) / bytes)
+    if (size < 1 || size > kMostBytes / bytes)
       return 0;
     bytes *= size;
   }

@@ -2,6 +2,7 @@
 
 #include "runtime/ascend/Layouts.h"
 
+#include <algorithm>
 #include <optional>
 
 using namespace weft;
@@ -19,6 +20,42 @@ static int64_t roundedUp(int64_t value, int64_t unit) {
 
 static int64_t blocksOf(int64_t elements, int64_t elementBytes) {
   return (elements * elementBytes + kBlockBytes - 1) / kBlockBytes;
+}
+
+/// In doubles, which do not overflow.
+static bool isTooMuch(std::initializer_list<int64_t> factors) {
+  double product = 1;
+  for (int64_t factor : factors)
+    product *= double(factor);
+  return product > double(kMostBytes);
+}
+
+static constexpr const char *kTooMuch =
+    " more than 2^40 bytes; move a smaller piece";
+
+static std::string outOfRange(std::initializer_list<int64_t> numbers) {
+  for (int64_t number : numbers)
+    if (number < 0 || number > kMostBytes)
+      return "a number of the layout is " + std::to_string(number) +
+             ", must be 0 to 2^40";
+  return {};
+}
+
+std::string ascend::problemOf(const Matrices &source, int64_t reserved) {
+  if (functionOf(source.elementBytes).empty())
+    return problemOf(Nd2Nz{source.elementBytes});
+  if (std::string text = outOfRange(
+          {source.src, source.dst, source.count, source.rows, source.columns,
+           source.rowStride, source.matrixStride, reserved});
+      !text.empty())
+    return text;
+  // What is rounded up to 16 rows and 64 columns of 4 bytes at most.
+  int64_t rows = std::max(source.rows, reserved) + 16,
+          columns = std::max(source.columns, source.rowStride) + 64;
+  if (isTooMuch({source.count, rows, columns, 4}) ||
+      isTooMuch({source.count, source.matrixStride, 4}))
+    return std::string("the matrices take") + kTooMuch;
+  return {};
 }
 
 /// With the strides that 0 stands for.
@@ -77,6 +114,31 @@ std::vector<BlockedCopy> ascend::ndToZz(const Matrices &given) {
 
 Box ascend::wholeOf(const Images &images) {
   return {0, 0, 0, 0, images.n, images.h, images.w, images.c};
+}
+
+std::string ascend::problemOf(const Images &images, const Box &box,
+                              int64_t reserved) {
+  if (functionOf(images.elementBytes).empty())
+    return problemOf(Nd2Nz{images.elementBytes});
+  if (std::string text =
+          outOfRange({images.src, images.dst, images.n, images.h, images.w,
+                      images.c, box.n, box.h, box.w, box.c, box.images,
+                      box.rows, box.columns, box.channels, reserved});
+      !text.empty())
+    return text;
+  const int64_t sizes[] = {images.n, images.h, images.w, images.c},
+                ends[] = {box.n + box.images, box.h + box.rows,
+                          box.w + box.columns, box.c + box.channels};
+  for (int axis = 0; axis < 4; ++axis)
+    if (ends[axis] > sizes[axis])
+      return std::string("on axis ") + "nhwc"[axis] + " the box ends at " +
+             std::to_string(ends[axis]) + ", the images at " +
+             std::to_string(sizes[axis]);
+  if (isTooMuch({std::max(images.n, reserved) + 16,
+                 std::max<int64_t>(images.h, 1), std::max<int64_t>(images.w, 1),
+                 images.c + 64, 4}))
+    return std::string("the images take") + kTooMuch;
+  return {};
 }
 
 /// What both layouts of images share: the box in GM.
@@ -201,6 +263,7 @@ static BlockedCopy withLongRows(BlockedCopy copy) {
     const Axis axis = copy.axes[i];
     int64_t blocks = copy.columns / c0;
     if (axis.count == 1 || axis.srcStride != copy.columns || isClosest(axis) ||
+        copy.columns * axis.count > INT32_MAX ||
         (blocks > 1 && axis.dstStride != blocks * copy.columnStride))
       continue;
     if (blocks == 1)
@@ -249,7 +312,34 @@ static Status chooseAxes(const BlockedCopy &copy, std::vector<Axis> axes,
   return problem;
 }
 
+/// What keeps the sums of `plan` within 64 bits.
+static std::string rangeProblem(const BlockedCopy &copy) {
+  if (functionOf(copy.elementBytes).empty())
+    return problemOf(Nd2Nz{copy.elementBytes});
+  if (std::string text =
+          outOfRange({copy.src, copy.dst, copy.columns, copy.columnStride});
+      !text.empty())
+    return text;
+  double rows = 1, read = double(copy.columns),
+         written = read * double(copy.columnStride) * kBlockBytes;
+  for (const Axis &axis : copy.axes) {
+    if (std::string text =
+            outOfRange({axis.count, axis.srcStride, axis.dstStride});
+        !text.empty())
+      return text;
+    rows *= double(axis.count);
+    read += double(axis.count) * double(axis.srcStride);
+    written += double(axis.count) * double(axis.dstStride) * kBlockBytes;
+  }
+  double most = double(kMostBytes);
+  if (rows > most || read * double(copy.elementBytes) > most || written > most)
+    return std::string("the layout takes") + kTooMuch;
+  return {};
+}
+
 Result<std::vector<Nd2Nz>> ascend::plan(const BlockedCopy &given) {
+  if (std::string problem = rangeProblem(given); !problem.empty())
+    return rt::fail(rt::Code::InvalidArgument, std::move(problem));
   for (const Axis &axis : given.axes)
     if (axis.count == 0)
       return std::vector<Nd2Nz>();
@@ -261,5 +351,10 @@ Result<std::vector<Nd2Nz>> ascend::plan(const BlockedCopy &given) {
     problem = again;
   if (!best)
     return problem;
+  if (best->moves > kMostMoves)
+    return rt::fail(rt::Code::InvalidArgument,
+                    "the layout takes " + std::to_string(best->moves) +
+                        " moves, at most " + std::to_string(kMostMoves) +
+                        " are planned; move a smaller piece");
   return repeated(copy, best->axes, best->matrices, best->rows, best->inner);
 }

@@ -9,6 +9,9 @@
 /// where every element of a box of an array goes. `plan` makes moves of it.
 namespace weft::ascend {
 
+/// More than any memory holds: sums of this size stay within 64 bits.
+inline constexpr int64_t kMostBytes = int64_t(1) << 40;
+
 /// An axis of a blocked copy.
 struct Axis {
   int64_t count = 1;
@@ -54,7 +57,8 @@ void forEachBlock(const BlockedCopy &copy, Visit visit) {
 }
 
 /// The fewest moves that do it, in ascending order of the axes that are not in
-/// the moves. Fails as `split` does.
+/// the moves. Fails as `split` does, if there would be more than kMostMoves, or
+/// if a number is negative or reaches farther than kMostBytes.
 rt::Result<std::vector<Nd2Nz>> plan(const BlockedCopy &copy);
 
 /// Matrices of `rows` x `columns` elements in GM; strides in elements.
@@ -65,6 +69,9 @@ struct Matrices {
   int64_t rowStride = 0;    ///< 0: columns
   int64_t matrixStride = 0; ///< 0: rows * rowStride
 };
+/// Why the layouts below must not be asked about such matrices: a negative
+/// number, or more than kMostBytes. Else empty.
+std::string problemOf(const Matrices &source, int64_t reserved = 0);
 /// ND -> NZ: [count][K1][reserved][C0], K1 = ceil(columns / C0). `reserved`
 /// rows, 0: `rows` rounded up to 16; those behind `rows` are not written.
 BlockedCopy ndToNz(const Matrices &source, int64_t reserved = 0);
@@ -84,6 +91,9 @@ struct Box {
 };
 /// All of it.
 Box wholeOf(const Images &images);
+/// The same for images; the box must lie inside of them.
+std::string problemOf(const Images &images, const Box &box,
+                      int64_t reserved = 0);
 /// NHWC -> NC1HWC0: [images][C1][rows][columns][C0], C1 = ceil(channels / C0).
 BlockedCopy nhwcToNc1hwc0(const Images &images, const Box &box);
 /// NHWC -> C1HWNC0: [C1][rows][columns][reserved][C0]. `reserved` images, 0: as

@@ -103,8 +103,8 @@ static void forEachBlock(const Nd2Nz &move, Visit visit) {
 
 /// The rules but overlap, which is the last.
 static std::string problemBeforeOverlap(const Nd2Nz &move, const Room &room) {
-  if (move.isEmpty())
-    return {};
+  if (move.isEmpty() || functionOf(move.elementBytes).empty())
+    return problemOf(move, room);
   const std::vector<MoveRule> &rules = moveRules();
   for (size_t r = 0; r + 1 < rules.size(); ++r)
     if (std::string found = rules[r].found(move, room); !found.empty())
@@ -180,18 +180,35 @@ std::vector<StridedCopy> ascend::stridedCopies(const Nd2Nz &move) {
   return copies;
 }
 
+/// Whether the elements at `start` bytes + offset + all steps lie in a memory.
+static bool staysIn(int64_t size, int64_t start, int64_t offset,
+                    const std::array<int64_t, 4> &shape,
+                    const std::array<int64_t, 4> &strides,
+                    int64_t elementBytes) {
+  // In doubles: any numbers may be given, and those that fit are exact.
+  double low = double(offset), high = low;
+  for (int axis = 0; axis < 4; ++axis) {
+    double step = double(shape[axis] - 1) * double(strides[axis]);
+    (step < 0 ? low : high) += step;
+  }
+  return double(start) + low * double(elementBytes) >= 0 &&
+         double(start) + (high + 1) * double(elementBytes) <= double(size);
+}
+
 bool ascend::run(const StridedCopy &copy, int64_t dst, int64_t src, Memory l1,
                  Memory global) {
-  int64_t lastFrom = copy.srcOffset, lastTo = copy.dstOffset;
-  for (int axis = 0; axis < 4; ++axis) {
-    if (copy.shape[axis] == 0)
+  for (int64_t count : copy.shape)
+    if (count < 0)
+      return false;
+  for (int64_t count : copy.shape)
+    if (count == 0)
       return true;
-    lastFrom += (copy.shape[axis] - 1) * copy.srcStrides[axis];
-    lastTo += (copy.shape[axis] - 1) * copy.dstStrides[axis];
-  }
   int64_t bytes = copy.elementBytes;
-  if (dst + (lastTo + 1) * bytes > l1.size ||
-      (!copy.isFill && src + (lastFrom + 1) * bytes > global.size))
+  if (bytes < 1 ||
+      !staysIn(l1.size, dst, copy.dstOffset, copy.shape, copy.dstStrides,
+               bytes) ||
+      (!copy.isFill && !staysIn(global.size, src, copy.srcOffset, copy.shape,
+                                copy.srcStrides, bytes)))
     return false;
   const std::array<int64_t, 4> &n = copy.shape;
   for (int64_t a = 0; a < n[0]; ++a)

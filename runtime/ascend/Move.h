@@ -157,10 +157,13 @@ std::optional<Nd2Nz> merged(const Nd2Nz &first, const Nd2Nz &second);
 /// The moves with every run of neighbours that can be merged as one.
 std::vector<Nd2Nz> merged(const std::vector<Nd2Nz> &moves);
 
+/// More moves than a sane plan has.
+inline constexpr int64_t kMostMoves = int64_t(1) << 20;
+
 /// A move with numbers of any size as legal moves, in ascending order of source
 /// rows. Splits matrices, rows or blocks only as far as the ranges ask. Fails
-/// if an address is out of alignment, an own stride is negative, or there would
-/// be more than 2^20 moves. Memory ends and overlap are not looked at.
+/// if an address is out of alignment, a number is negative, or there would be
+/// more than kMostMoves. Memory ends and overlap are not looked at.
 rt::Result<std::vector<Nd2Nz>> split(const Nd2Nz &wish);
 
 /// "copy_gm_to_cbuf_multi_nd2nz_b16 dst=0x0 src=0x0 sid=0 ndNum=2 ..".

@@ -14,9 +14,6 @@ using rt::Status;
 // Apart
 //===----------------------------------------------------------------------===//
 
-/// More moves than a sane plan has; a wish of this size is a mistake.
-static constexpr size_t kMostMoves = size_t(1) << 20;
-
 static int64_t mostOf(int64_t Nd2Nz::*parameter) {
   for (const Parameter &row : parameters())
     if (row.value == parameter)
@@ -65,7 +62,7 @@ static bool splitInto(const Nd2Nz &wish, std::vector<Nd2Nz> &moves) {
   /// Cuts `total` into pieces of at most `most`.
   auto cut = [&](int64_t total, int64_t most, auto part) {
     for (int64_t at = 0; at < total; at += most) {
-      if (moves.size() >= kMostMoves ||
+      if (int64_t(moves.size()) >= kMostMoves ||
           !splitInto(part(wish, at, std::min(most, total - at)), moves))
         return false;
     }
@@ -216,7 +213,8 @@ static std::optional<Nd2Nz> moreBlocks(const Nd2Nz &a, const Nd2Nz &b) {
 }
 
 std::optional<Nd2Nz> ascend::merged(const Nd2Nz &first, const Nd2Nz &second) {
-  if (first.isEmpty() || second.isEmpty())
+  if (first.isEmpty() || second.isEmpty() ||
+      functionOf(first.elementBytes).empty())
     return std::nullopt;
   // Strides over nothing must not keep moves apart.
   Nd2Nz a = withoutIdleStrides(first), b = withoutIdleStrides(second);

@@ -19,32 +19,6 @@ static Status refuse(std::string message) {
   return rt::fail(Code::InvalidArgument, std::move(message));
 }
 
-/// Sizes that products of a few of fit 64 bits; more than any memory has.
-static constexpr int64_t kMost = int64_t(1) << 15 << 15;
-
-static Status check(const weft_ascend_layout &layout) {
-  if (ascend::functionOf(layout.element_bytes).empty())
-    return refuse("elements have " + std::to_string(layout.element_bytes) +
-                  " bytes, must have 1, 2 or 4");
-  std::vector<int64_t> numbers = {
-      layout.dst,     layout.src,        layout.count,         layout.rows,
-      layout.columns, layout.row_stride, layout.matrix_stride, layout.reserved};
-  for (const auto *four : {layout.shape, layout.begin, layout.size})
-    numbers.insert(numbers.end(), four, four + 4);
-  for (int64_t number : numbers)
-    if (number < 0 || number > kMost)
-      return refuse("a number of the layout is " + std::to_string(number) +
-                    ", must be 0 to " + std::to_string(kMost));
-  for (int axis = 0; axis < 4; ++axis)
-    if (layout.kind >= WEFT_NHWC_TO_NC1HWC0 &&
-        layout.begin[axis] + layout.size[axis] > layout.shape[axis])
-      return refuse(std::string("on axis ") + "nhwc"[axis] +
-                    " the box ends at " +
-                    std::to_string(layout.begin[axis] + layout.size[axis]) +
-                    ", the images at " + std::to_string(layout.shape[axis]));
-  return {};
-}
-
 static Result<std::vector<ascend::BlockedCopy>>
 copiesOf(const weft_ascend_layout &layout) {
   ascend::Matrices matrices = {layout.element_bytes, layout.src,
@@ -62,6 +36,13 @@ copiesOf(const weft_ascend_layout &layout) {
                            shape[3]};
   ascend::Box box = {begin[0], begin[1], begin[2], begin[3],
                      size[0],  size[1],  size[2],  size[3]};
+  bool areImages = layout.kind == WEFT_NHWC_TO_NC1HWC0 ||
+                   layout.kind == WEFT_NHWC_TO_C1HWNC0;
+  if (std::string problem =
+          areImages ? ascend::problemOf(images, box, layout.reserved)
+                    : ascend::problemOf(matrices, layout.reserved);
+      !problem.empty())
+    return refuse(std::move(problem));
   using Copies = std::vector<ascend::BlockedCopy>;
   switch (layout.kind) {
   case WEFT_ND_TO_NZ:
@@ -78,8 +59,6 @@ copiesOf(const weft_ascend_layout &layout) {
 }
 
 static Result<std::string> movesOf(const weft_ascend_layout &layout) {
-  if (Status status = check(layout); !status.isOk())
-    return status;
   Result<std::vector<ascend::BlockedCopy>> copies = copiesOf(layout);
   if (!copies)
     return copies.status();

@@ -178,3 +178,42 @@ TEST(Layouts, FewestMoves) {
   copy.axes = {};
   EXPECT_EQ(plan(copy)->size(), 1u);
 }
+
+TEST(Layouts, NumbersBeyondAnyMemoryAreRefused) {
+  Images images{1, 0, 0, 1 << 30, 1 << 30, 1 << 30, 1 << 30};
+  EXPECT_EQ(problemOf(images, wholeOf(images)),
+            "the images take more than 2^40 bytes; move a smaller piece");
+  images = {1, 0, 0, 2, 3, 4, 5};
+  Box box = wholeOf(images);
+  EXPECT_EQ(problemOf(images, box), "");
+  box.h = 1;
+  EXPECT_EQ(problemOf(images, box),
+            "on axis h the box ends at 4, the images at 3");
+  box.h = -1;
+  EXPECT_EQ(problemOf(images, box),
+            "a number of the layout is -1, must be 0 to 2^40");
+  Matrices matrices;
+  matrices.rows = matrices.columns = 1 << 21;
+  EXPECT_EQ(problemOf(matrices),
+            "the matrices take more than 2^40 bytes; move a smaller piece");
+  matrices.rows = 16;
+  EXPECT_EQ(problemOf(matrices), "");
+  matrices.elementBytes = 3;
+  EXPECT_EQ(problemOf(matrices),
+            "an element has 3 bytes; there are moves for 1, 2 and 4");
+}
+
+TEST(Layouts, PlansOfTooManyMovesAreRefused) {
+  BlockedCopy copy;
+  copy.columns = 8;
+  copy.axes = {{1 << 11, 3000, 50}, {1 << 11, 100, 7}, {1 << 11, 10, 3}};
+  EXPECT_EQ(plan(copy).status().message(),
+            "the layout takes 4194304 moves, at most 1048576 are planned; move "
+            "a smaller piece");
+  copy.axes = {{int64_t(1) << 41, 0, 0}};
+  EXPECT_EQ(plan(copy).status().message(),
+            "a number of the layout is 2199023255552, must be 0 to 2^40");
+  copy.axes = {{4, int64_t(1) << 39, 1}};
+  EXPECT_EQ(plan(copy).status().message(),
+            "the layout takes more than 2^40 bytes; move a smaller piece");
+}

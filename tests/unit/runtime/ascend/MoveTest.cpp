@@ -324,6 +324,51 @@ TEST(Move, ReportsBytesThatAreNotDetermined) {
   EXPECT_FALSE(run(m, memoryOf(l1), memoryOf(global), Overlap::Report));
 }
 
+TEST(Move, StridedCopiesStayInTheirMemories) {
+  StridedCopy copy;
+  copy.shape = {1, 1, 2, 8};
+  copy.srcStrides = copy.dstStrides = {0, 0, 8, 1};
+  Bytes global = counting(16, 2), l1(32);
+  EXPECT_TRUE(run(copy, 0, 0, memoryOf(l1), memoryOf(global)));
+  EXPECT_EQ(l1, global);
+  auto expectRefused = [&](StridedCopy wrong, int64_t dst, int64_t src) {
+    Bytes before = l1;
+    EXPECT_FALSE(run(wrong, dst, src, memoryOf(l1), memoryOf(global)));
+    EXPECT_EQ(l1, before);
+  };
+  expectRefused(copy, 2, 0);
+  expectRefused(copy, 0, 2);
+  expectRefused(copy, -2, 0);
+  expectRefused(copy, 0, -2);
+  for (auto array : {&StridedCopy::srcStrides, &StridedCopy::dstStrides}) {
+    StridedCopy wrong = copy;
+    (wrong.*array)[2] = -8;
+    expectRefused(wrong, 0, 0);
+    (wrong.*array)[2] = INT64_MAX / 2;
+    expectRefused(wrong, 0, 0);
+  }
+  for (auto offset : {&StridedCopy::srcOffset, &StridedCopy::dstOffset}) {
+    StridedCopy wrong = copy;
+    wrong.*offset = -1;
+    expectRefused(wrong, 0, 0);
+  }
+  copy.dstStrides[2] = -8; // backwards, from where there is room
+  copy.dstOffset = 8;
+  EXPECT_TRUE(run(copy, 0, 0, memoryOf(l1), memoryOf(global)));
+  EXPECT_EQ(element(l1, 0, 2), 8);
+}
+
+TEST(Move, ElementsOfNoBytesAreRefusedEverywhere) {
+  Nd2Nz m = twoMatrices();
+  m.elementBytes = 0;
+  Bytes global = counting(200, 2), l1(512);
+  EXPECT_FALSE(run(m, memoryOf(l1), memoryOf(global)));
+  EXPECT_FALSE(run(m, memoryOf(l1), memoryOf(global), Overlap::Report));
+  EXPECT_FALSE(inverse(m, memoryOf(l1), memoryOf(global)));
+  EXPECT_FALSE(split(m));
+  EXPECT_FALSE(merged(m, m));
+}
+
 TEST(Move, Text) {
   Nd2Nz m = twoMatrices();
   m.dst = 0x200;
