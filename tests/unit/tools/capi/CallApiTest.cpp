@@ -225,7 +225,7 @@ TEST(CallApi, Layouts) {
             "\"srcNdMatrixStride\":0,\"srcDValue\":56,\"dstNzC0Stride\":48,"
             "\"dstNzNStride\":1,\"dstNzMatrixStride\":0}]");
   layout.element_bytes = 3;
-  EXPECT_THAT(moves(layout), HasSubstr("elements have 3 bytes"));
+  EXPECT_THAT(moves(layout), HasSubstr("an element has 3 bytes"));
   layout.element_bytes = 2;
   layout.rows = -1;
   EXPECT_THAT(moves(layout), HasSubstr("must be 0 to"));
