@@ -1,5 +1,6 @@
 #include "runtime/zhouyi/Machine.h"
 #include "runtime/zhouyi/Steps.h"
+#include "runtime/zhouyi/kernels/Kernels.h"
 
 #include <algorithm>
 #include <array>
@@ -68,15 +69,17 @@ private:
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
-/// The first active lane that leaves [low, high), or -1. `at` is lane 0's byte.
-static int64_t laneOutside(const Step &step, int64_t at, const uint8_t *mask) {
+/// Whether all lanes, active or not, lie in the buffer. `at` is lane 0's byte.
+static bool isInside(const Step &step, int64_t at) {
   int64_t span = step.stride * int64_t(step.lanes - 1);
-  // The usual case: even the inactive lanes lie inside.
-  if (at + std::min<int64_t>(span, 0) >= step.place.low &&
-      at + std::max<int64_t>(span, 0) + step.elementBytes <= step.place.high)
-    return -1;
+  return at + std::min<int64_t>(span, 0) >= step.place.low &&
+         at + std::max<int64_t>(span, 0) + step.elementBytes <= step.place.high;
+}
+
+/// The first active lane outside of the buffer, or -1.
+static int64_t laneOutside(const Step &step, int64_t at, const uint8_t *mask) {
   for (uint32_t lane = 0; lane < step.lanes; ++lane, at += step.stride)
-    if ((!mask || mask[lane]) &&
+    if (mask[lane] &&
         (at < step.place.low || at + step.elementBytes > step.place.high))
       return lane;
   return -1;
@@ -115,11 +118,16 @@ bool Machine::State::load(const Step &step) {
   Register &result = registers[step.result];
   const uint8_t *mask = maskOf(step);
   int64_t at = sumOf(step.place);
+  result.whole = true;
   // Without a mask the addresses were proved when the program was checked.
-  if (mask)
+  if (mask && !isInside(step, at)) {
     if (int64_t lane = laneOutside(step, at, mask); lane >= 0)
       return fail(outsideProblem(step, at, lane));
-  result.whole = true;
+  } else if (mask && step.stride == step.elementBytes) {
+    blendLanes(step.elementBytes, step.lanes, mask, memory.get() + at, nullptr,
+               result.bytes);
+    return true;
+  }
   switch (step.elementBytes) {
   case 1:
     gatherLanes<uint8_t>(memory.get(), at, step.stride, step.lanes, mask,
@@ -148,9 +156,14 @@ bool Machine::State::store(const Step &step) {
                           "it, or give the operation that made it an r",
                           lane));
   int64_t at = sumOf(step.place);
-  if (mask)
+  if (mask && !isInside(step, at)) {
     if (int64_t lane = laneOutside(step, at, mask); lane >= 0)
       return fail(outsideProblem(step, at, lane));
+  } else if (mask && step.stride == step.elementBytes) {
+    uint8_t *to = memory.get() + at;
+    blendLanes(step.elementBytes, step.lanes, mask, value.bytes, to, to);
+    return true;
+  }
   if (step.code == StepCode::Store) {
     std::memcpy(memory.get() + at, value.bytes, step.bytes);
     return true;
