@@ -173,48 +173,61 @@ LogicalResult Encoder::addBuffers(zhouyi::ProgramOp op) {
 // Indices and addresses
 //===----------------------------------------------------------------------===//
 
+/// to += value * factor; false beyond 64 bits.
+static bool addProduct(int64_t value, int64_t factor, int64_t &to) {
+  int64_t product = 0;
+  return !llvm::MulOverflow(value, factor, product) &&
+         !llvm::AddOverflow(to, product, to);
+}
+
+static bool addScaled(const IndexSum &from, int64_t factor, IndexSum &to) {
+  bool fits = addProduct(from.constant, factor, to.constant);
+  for (auto [loop, step] : from.steps)
+    fits &= addProduct(step, factor, to.steps[loop]);
+  return fits;
+}
+
+void Encoder::learnIndex(Operation &op) {
+  APInt known;
+  IndexSum sum;
+  if (op.getNumResults() != 1)
+    return;
+  if (matchPattern(&op, m_ConstantInt(&known))) {
+    if (known.getSignificantBits() > 64)
+      return;
+    sum.constant = known.getSExtValue();
+    indices[op.getResult(0)] = sum;
+    return;
+  }
+  if (op.getNumOperands() != 2)
+    return;
+  auto left = indices.find(op.getOperand(0));
+  auto right = indices.find(op.getOperand(1));
+  if (left == indices.end() || right == indices.end())
+    return;
+  bool fits = false;
+  if (mlir::isa<arith::AddIOp>(op))
+    fits = addScaled(left->second, 1, sum) && addScaled(right->second, 1, sum);
+  else if (mlir::isa<arith::SubIOp>(op))
+    fits = addScaled(left->second, 1, sum) && addScaled(right->second, -1, sum);
+  else if (mlir::isa<arith::MulIOp>(op) && right->second.steps.empty())
+    fits = addScaled(left->second, right->second.constant, sum);
+  else if (mlir::isa<arith::MulIOp>(op) && left->second.steps.empty())
+    fits = addScaled(right->second, left->second.constant, sum);
+  if (fits)
+    indices[op.getResult(0)] = sum;
+}
+
 LogicalResult Encoder::addIndex(Value index, int64_t factor, IndexSum &sum,
                                 Operation *user) {
-  auto overflow = [&] {
+  auto known = indices.find(index);
+  if (known == indices.end())
+    return user->emitError()
+           << "an index is no sum of loop indices times constants; only such "
+              "can be steps of an address";
+  if (!addScaled(known->second, factor, sum))
     return user->emitError() << "an index times its step is beyond 64 bits";
-  };
-  auto addProduct = [&](int64_t value, int64_t by, int64_t &to) {
-    int64_t product = 0;
-    return !llvm::MulOverflow(value, by, product) &&
-           !llvm::AddOverflow(to, product, to);
-  };
-  APInt known;
-  if (matchPattern(index, m_ConstantInt(&known)))
-    return addProduct(known.getSExtValue(), factor, sum.constant) ? success()
-                                                                  : overflow();
-  auto loop = loops.find(index);
-  if (loop != loops.end()) {
-    const OpenLoop &open = loop->second;
-    return addProduct(open.low, factor, sum.constant) &&
-                   addProduct(open.step, factor, sum.steps[open.depth])
-               ? success()
-               : overflow();
-  }
-  Operation *op = index.getDefiningOp();
-  if (auto add = dyn_cast_or_null<arith::AddIOp>(op))
-    return success(succeeded(addIndex(add.getLhs(), factor, sum, user)) &&
-                   succeeded(addIndex(add.getRhs(), factor, sum, user)));
-  if (auto sub = dyn_cast_or_null<arith::SubIOp>(op))
-    return success(succeeded(addIndex(sub.getLhs(), factor, sum, user)) &&
-                   succeeded(addIndex(sub.getRhs(), -factor, sum, user)));
-  if (auto mul = dyn_cast_or_null<arith::MulIOp>(op))
-    for (auto [value, other] : {std::pair(mul.getLhs(), mul.getRhs()),
-                                std::pair(mul.getRhs(), mul.getLhs())}) {
-      int64_t product = 0;
-      if (!matchPattern(value, m_ConstantInt(&known)))
-        continue;
-      if (llvm::MulOverflow(known.getSExtValue(), factor, product))
-        return overflow();
-      return addIndex(other, product, sum, user);
-    }
-  return user->emitError()
-         << "an index is no sum of loop indices times constants; only such "
-            "can be steps of an address";
+  return success();
 }
 
 /// The terms of a program, in the order of the loops.
@@ -398,8 +411,7 @@ LogicalResult Encoder::encode(scf::ForOp op) {
     append(op.getLoc(), zhouyi::Copy{std::move(copies)});
   zhouyi::Loop loop;
   loop.count = uint32_t(count);
-  uint32_t depth = uint32_t(loops.size());
-  loops[op.getInductionVar()] = {depth, first, by};
+  indices[op.getInductionVar()] = {first, {{depth++, by}}};
   std::vector<SourceLine> inside;
   std::vector<Instruction> *outer = std::exchange(body, &loop.body);
   std::vector<SourceLine> *outerLines = std::exchange(lines, &inside);
@@ -409,7 +421,7 @@ LogicalResult Encoder::encode(scf::ForOp op) {
       append(op.getLoc(), zhouyi::Copy{std::move(copies)});
   body = outer;
   lines = outerLines;
-  loops.erase(op.getInductionVar());
+  --depth;
   append(op.getLoc(), std::move(loop));
   lines->back().inside = std::move(inside);
   return encoded;
@@ -451,8 +463,10 @@ LogicalResult Encoder::encode(Operation &op) {
       (mlir::isa<arith::ArithDialect>(op.getDialect()) &&
        llvm::all_of(op.getResultTypes(),
                     [](Type type) { return type.isIntOrIndex(); }));
-  if (isOfAddresses)
+  if (isOfAddresses) {
+    learnIndex(op);
     return success();
+  }
   return op.emitError() << "'" << op.getName()
                         << "' cannot be part of a program; lower it first";
 }

@@ -59,6 +59,9 @@ private:
   mlir::FailureOr<zhouyi::Operand> operandOf(const zhouyi::FunctionOp &function,
                                              const catalog::Slot &slot,
                                              const catalog::Call &call);
+  /// Remembers what a result of arith is, if it is a sum of loop indices times
+  /// constants. Operands are known by then, so there is nothing to go back for.
+  void learnIndex(mlir::Operation &op);
   /// Adds index * factor.
   mlir::LogicalResult addIndex(mlir::Value index, int64_t factor, IndexSum &sum,
                                mlir::Operation *user);
@@ -74,10 +77,6 @@ private:
   void append(mlir::Location location,
               decltype(zhouyi::Instruction::what) what);
 
-  struct OpenLoop {
-    uint32_t depth;
-    int64_t low, step;
-  };
   zhouyi::Program &program;
   Registers registers;
   std::vector<zhouyi::Instruction> *body = nullptr; ///< where ops go now
@@ -88,7 +87,8 @@ private:
            zhouyi::RegisterId>
       constants;
   llvm::DenseMap<mlir::Value, uint32_t> buffers;
-  llvm::DenseMap<mlir::Value, OpenLoop> loops;
+  llvm::DenseMap<mlir::Value, IndexSum> indices; ///< that are such sums
+  uint32_t depth = 0;                            ///< of the open loops
   std::map<std::string, zhouyi::NodeId> nodes;
   uint64_t nextAddress = 0;
   host::ValueId nextHostValue = 0;

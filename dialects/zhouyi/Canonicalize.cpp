@@ -25,10 +25,10 @@ struct FunctionPattern : RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const final {
-    return rewrite(zhouyi::FunctionOp(op), rewriter);
+    return rewriteCall(zhouyi::FunctionOp(op), rewriter);
   }
-  virtual LogicalResult rewrite(const zhouyi::FunctionOp &function,
-                                PatternRewriter &rewriter) const = 0;
+  virtual LogicalResult rewriteCall(const zhouyi::FunctionOp &function,
+                                    PatternRewriter &rewriter) const = 0;
 
   /// The same function of the same type with other arguments; fails if they
   /// are not legal or give another type.
@@ -62,8 +62,8 @@ namespace {
 struct NormalizeMask : FunctionPattern {
   using FunctionPattern::FunctionPattern;
 
-  LogicalResult rewrite(const zhouyi::FunctionOp &function,
-                        PatternRewriter &rewriter) const override {
+  LogicalResult rewriteCall(const zhouyi::FunctionOp &function,
+                            PatternRewriter &rewriter) const override {
     catalog::Call call = function.call();
     const Argument &mask = call["mask"];
     if (mask.kind != Argument::Kind::Mask)
@@ -93,8 +93,8 @@ struct NormalizeMask : FunctionPattern {
 struct DropParameters : FunctionPattern {
   using FunctionPattern::FunctionPattern;
 
-  LogicalResult rewrite(const zhouyi::FunctionOp &function,
-                        PatternRewriter &rewriter) const override {
+  LogicalResult rewriteCall(const zhouyi::FunctionOp &function,
+                            PatternRewriter &rewriter) const override {
     SmallVector<FunctionArgument> arguments = function.arguments();
     catalog::Call call = function.call();
     bool isChanged = false;
@@ -132,8 +132,8 @@ struct DropParameters : FunctionPattern {
 struct UseNumbers : FunctionPattern {
   using FunctionPattern::FunctionPattern;
 
-  LogicalResult rewrite(const zhouyi::FunctionOp &function,
-                        PatternRewriter &rewriter) const override {
+  LogicalResult rewriteCall(const zhouyi::FunctionOp &function,
+                            PatternRewriter &rewriter) const override {
     SmallVector<FunctionArgument> arguments = function.arguments();
     for (auto [slot, argument] :
          llvm::zip(function.function().slots, arguments)) {
@@ -169,8 +169,8 @@ struct UseNumbers : FunctionPattern {
 struct MergeClips : FunctionPattern {
   using FunctionPattern::FunctionPattern;
 
-  LogicalResult rewrite(const zhouyi::FunctionOp &function,
-                        PatternRewriter &rewriter) const override {
+  LogicalResult rewriteCall(const zhouyi::FunctionOp &function,
+                            PatternRewriter &rewriter) const override {
     zhouyi::FunctionOp inner(function.value("x").getDefiningOp());
     if (!inner || inner.function().name != "clip")
       return failure();

@@ -68,8 +68,8 @@ public:
     return isVector(type) || isMask(type) || mlir::isa<PtrType>(type);
   }
   StringRef argumentWords() const override {
-    return "a vector of si8, ui8, si16, ui16, si32, ui32, f16, bf16 or f32, a "
-           "mask or a pointer";
+    return "a vector of 1 to 4096 lanes of si8, ui8, si16, ui16, si32, ui32, "
+           "f16, bf16, f32 or i1, or a pointer";
   }
   catalog::Argument argumentOf(Value value, const catalog::Slot &,
                                const Chip &) const override;

@@ -66,8 +66,8 @@ def Zhouyi_PtrType : TypeDef<Zhouyi_Dialect, "Ptr"> {
 }
 
 /// A register, or several that the functions treat as one; a scalar has one lane.
-def Zhouyi_Vector : Type<CPred<"::weft::zhouyi::isVector($_self)">, "vector of si8, ui8, si16, ui16, si32, ui32, f16, bf16 or f32", "::mlir::VectorType">;
-def Zhouyi_Mask : Type<CPred<"::weft::zhouyi::isMask($_self)">, "vector of i1", "::mlir::VectorType">;
-def Zhouyi_VectorOrMask : AnyTypeOf<[Zhouyi_Vector, Zhouyi_Mask], "vector of si8, ui8, si16, ui16, si32, ui32, f16, bf16, f32 or i1", "::mlir::VectorType">;
+def Zhouyi_Vector : Type<CPred<"::weft::zhouyi::isVector($_self)">, "vector of 1 to 4096 lanes of si8, ui8, si16, ui16, si32, ui32, f16, bf16 or f32", "::mlir::VectorType">;
+def Zhouyi_Mask : Type<CPred<"::weft::zhouyi::isMask($_self)">, "vector of 1 to 4096 lanes of i1", "::mlir::VectorType">;
+def Zhouyi_VectorOrMask : AnyTypeOf<[Zhouyi_Vector, Zhouyi_Mask], "vector of 1 to 4096 lanes of si8, ui8, si16, ui16, si32, ui32, f16, bf16, f32 or i1", "::mlir::VectorType">;
 
 #endif // WEFT_DIALECTS_ZHOUYI_BASE_TD

@@ -1,7 +1,7 @@
 // RUN: weft-opt %s --verify-diagnostics --split-input-file
 
 func.func @operand(%x: vector<8xi32>) {
-  // expected-error @below {{'zhouyi.vadd' op operand is 'vector<8xi32>', must be a vector of si8, ui8, si16, ui16, si32, ui32, f16, bf16 or f32, a mask or a pointer}}
+  // expected-error @below {{'zhouyi.vadd' op operand is 'vector<8xi32>', must be a vector of 1 to 4096 lanes of si8, ui8, si16, ui16, si32, ui32, f16, bf16, f32 or i1, or a pointer}}
   %0 = zhouyi.vadd x = %x, y = %x : vector<8xi32>, vector<8xi32> -> vector<8xsi32>
   return
 }
@@ -301,7 +301,7 @@ func.func @load_stride(%p: !zhouyi.ptr<si8>) {
 // -----
 
 func.func @load_lanes(%p: !zhouyi.ptr<si8>) {
-  // expected-error @below {{'zhouyi.load' op result #0 must be vector of si8, ui8, si16, ui16, si32, ui32, f16, bf16 or f32, but got 'vector<4097xsi8>'}}
+  // expected-error @below {{'zhouyi.load' op result #0 must be vector of 1 to 4096 lanes of si8, ui8, si16, ui16, si32, ui32, f16, bf16 or f32, but got 'vector<4097xsi8>'}}
   %0 = zhouyi.load %p : !zhouyi.ptr<si8> -> vector<4097xsi8>
   return
 }
@@ -319,6 +319,14 @@ func.func @store_stride(%p: !zhouyi.ptr<si8>, %v: vector<8xsi8>) {
 func.func @store_element(%p: !zhouyi.ptr<si8>, %v: vector<8xui8>) {
   // expected-error @below {{'zhouyi.store' op pointer is to 'si8', vector is of 'ui8'; reinterpret the pointer or cast the vector}}
   zhouyi.store %v, %p : vector<8xui8>, !zhouyi.ptr<si8>
+  return
+}
+
+// -----
+
+func.func @mask_width() {
+  // expected-error @below {{'zhouyi.tail_mask' op result #0 must be vector of 1 to 4096 lanes of i1, but got 'vector<100000xi1>'}}
+  %0 = zhouyi.tail_mask limit 8 : vector<100000xi1>
   return
 }
 

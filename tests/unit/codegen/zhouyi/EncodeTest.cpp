@@ -76,6 +76,26 @@ TEST(ZhouyiEncode, AddsUpIndicesOfLoops) {
   EXPECT_EQ(run(*program, counted(100)), wanted);
 }
 
+// Each sum has the one before twice: what is known of it is computed once.
+TEST(ZhouyiEncode, AddsUpLongChains) {
+  ParsedProgram parsed;
+  std::string body = "scf.for %i = %c0 to %c2 step %c1 {\n"
+                     "%k0 = arith.subi %i, %c1 : index\n";
+  for (int n = 0; n < 60; ++n) {
+    std::string before = "%k" + std::to_string(n);
+    body += "%k" + std::to_string(n + 1) + " = arith.addi " + before + ", " +
+            before + " : index\n";
+  }
+  auto program = parsed.encode(
+      body + "%d = arith.subi %k60, %k60 : index\n"
+             "%p = zhouyi.offset %x[%d] steps [1] : !zhouyi.ptr<si32>\n"
+             "%q = zhouyi.offset %y[%i] steps [8] : !zhouyi.ptr<si32>\n"
+             "%v = zhouyi.load %p : !zhouyi.ptr<si32> -> vector<8xsi32>\n"
+             "zhouyi.store %v, %q : vector<8xsi32>, !zhouyi.ptr<si32>\n}\n");
+  ASSERT_TRUE(mlir::succeeded(program)) << parsed.message;
+  EXPECT_EQ(run(*program, counted(3))[8], 3);
+}
+
 TEST(ZhouyiEncode, StartsLoopsWhereTheyBegin) {
   ParsedProgram parsed;
   auto program = parsed.encode(R"(
@@ -214,6 +234,11 @@ static const Refused kRefused[] = {
      "  %v = zhouyi.load %p : !zhouyi.ptr<si32> -> vector<8xsi32>\n}",
      "an index is no sum of loop indices times constants; only such can be "
      "steps of an address"},
+    {"large product",
+     "%big = arith.constant 4611686018427387904 : index\n"
+     "%p = zhouyi.offset %x[%big] steps [4] : !zhouyi.ptr<si32>\n"
+     "%v = zhouyi.load %p : !zhouyi.ptr<si32> -> vector<8xsi32>",
+     "an index times its step is beyond 64 bits"},
     {"operation", "%v = arith.constant dense<1.0> : vector<8xf32>",
      "'arith.constant' cannot be part of a program; lower it first"},
     {"moving host",
