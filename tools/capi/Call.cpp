@@ -63,6 +63,10 @@ static Status readMask(const Slot &slot, const weft_argument &from,
   to.vector.lanes = unsigned(from.lanes);
   if (!from.bytes)
     return {};
+  if (from.size < from.lanes)
+    return refuse(std::string(slot.name) + " points at " +
+                  std::to_string(from.size) + " bytes, must be at least " +
+                  std::to_string(from.lanes) + ", one a lane");
   const auto *lanes = static_cast<const uint8_t *>(from.bytes);
   for (uint64_t i = 0; i < from.lanes; ++i)
     to.lanes.push_back(lanes[i] != 0);

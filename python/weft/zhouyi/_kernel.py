@@ -132,13 +132,14 @@ class Index:
 class Address:
     """Elements of a buffer from an index on: `x + 32 * i`, `x[7]`."""
 
-    def __init__(self, kernel, name, element, index, buffer):
+    def __init__(self, kernel, name, element, index, buffer, block=None):
         self.kernel, self.name, self.element = kernel, name, element
         self.index, self.buffer = index, buffer
+        self.block = block or kernel.blocks[-1]
 
     def __add__(self, elements):
         return Address(self.kernel, self.name, self.element,
-                       self.index + elements, self.buffer)
+                       self.index + elements, self.buffer, self.block)
 
     __radd__ = __getitem__ = __add__
 
@@ -147,6 +148,7 @@ class Address:
 
     def emit(self):
         """The pointer as a value of the program."""
+        self.kernel.check_open(self.block, repr(self))
         pointer = f"!zhouyi.ptr<{_IR[self.element.name]}>"
         loops = self.index.loops()
         if not loops and not self.index.constant:
@@ -659,9 +661,15 @@ def cast(x, dtype):
 
 
 def reinterpret(x, dtype):
-    """The bits of a kernel's vector as elements of another type."""
-    _check_value("reinterpret", x)
+    """The bits of a kernel's vector, or of what a place in a buffer points at,
+    as elements of another type."""
     element = _values.type_of(dtype).element
+    if isinstance(x, Address):
+        name, kind = x.emit()
+        name = x.kernel.emit(f"zhouyi.reinterpret {name} : {kind} -> "
+                             f"!zhouyi.ptr<{_IR[element.name]}>")
+        return Address(x.kernel, name, element, Index(x.kernel, {}), x.buffer)
+    _check_value("reinterpret", x)
     lanes, rest = divmod(x.dtype.bytes, element.numpy.itemsize)
     if rest:
         raise ZhouyiError(f"reinterpret: {x.dtype} has {x.dtype.bytes} bytes, "

@@ -161,6 +161,14 @@ TEST(CallApi, WrongCallsHaveMessages) {
   refused("vadd: x has the type number 99", "zhouyi", "vadd", {wide, wide});
   refused("vadd: x has 1099511627776 lanes", "zhouyi", "vadd", {lanes, lanes});
   refused("vadd: y is missing", "zhouyi", "vadd", {vector(x)});
+  std::vector<uint8_t> active(7, 1);
+  weft_argument cut = {};
+  cut.kind = WEFT_ARGUMENT_MASK;
+  cut.lanes = 8;
+  cut.bytes = active.data();
+  cut.size = active.size();
+  refused("vadd: mask points at 7 bytes, must be at least 8", "zhouyi", "vadd",
+          {vector(x), vector(x), cut});
   std::vector<float> few(15);
   weft_argument outside = memory(few, kFp32, 64);
   refused("vmml: ptr points at byte 64 of 60", "zhouyi", "vmml", {outside});
