@@ -19,6 +19,21 @@ void *AscendDialect::getRegisteredInterfaceForOp(TypeID interface,
   return catalog::functionEffects(interface, name);
 }
 
+LogicalResult
+AscendDialect::verifyOperationAttribute(Operation *op,
+                                        NamedAttribute attribute) {
+  if (attribute.getName() != kTargetAttr)
+    return success();
+  auto name = dyn_cast<StringAttr>(attribute.getValue());
+  StringRef word = name ? name.getValue() : StringRef();
+  if (chips::findCubeTarget({word.data(), word.size()}))
+    return success();
+  return op->emitError() << kTargetAttr << " is " << attribute.getValue()
+                         << ", must be \""
+                         << std::string(chips::cubeTargets[0]->targetName)
+                         << "\"";
+}
+
 MemRefType ascend::memoryOf(Type type) {
   auto memory = dyn_cast<MemRefType>(type);
   if (!memory || !memory.hasStaticShape() || !memory.getLayout().isIdentity())

@@ -13,6 +13,9 @@ namespace weft::ascend {
 /// Memory spaces of memrefs.
 inline constexpr llvm::StringLiteral kGlobalSpace = "gm", kL1Space = "l1";
 
+/// Attribute of a module: the machine whose rules hold.
+inline constexpr llvm::StringLiteral kTargetAttr = "ascend.target";
+
 /// The type as memory that moves work on: contiguous, of static shape, in "gm"
 /// or "l1", with elements of 8, 16 or 32 bits. Null if it is another.
 mlir::MemRefType memoryOf(mlir::Type type);

@@ -19,6 +19,7 @@ def Ascend_Dialect : Dialect {
   }];
   let isExtensible = 1; // for the functions of the catalog, see Function.h
   let hasOperationInterfaceFallback = 1; // their effects
+  let hasOperationAttrVerify = 1; // ascend.target
   let extraClassDeclaration = [{
     void registerFunctions();
     void registerMemory();

@@ -16,7 +16,7 @@ static catalog::FunctionOp catalogOp(Operation *op) {
 
 const Chip &ascend::chipOf(Operation *op) {
   for (; op; op = op->getParentOp())
-    if (auto name = op->getAttrOfType<StringAttr>("ascend.target")) {
+    if (auto name = op->getAttrOfType<StringAttr>(kTargetAttr)) {
       StringRef word = name.getValue();
       if (const Chip *chip = chips::findCubeTarget({word.data(), word.size()}))
         return *chip;

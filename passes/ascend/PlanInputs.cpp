@@ -152,7 +152,7 @@ struct PlanInputsPass
       }
       layer->setAttr("ascend.inputs", builder.getArrayAttr(names));
     }
-    module->setAttr("ascend.target",
+    module->setAttr(kTargetAttr,
                     builder.getStringAttr(std::string(chip->targetName)));
   }
 };

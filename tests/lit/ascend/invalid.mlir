@@ -287,3 +287,9 @@ func.func @tile_bytes() {
   }
   return
 }
+
+// -----
+
+// expected-error @+1 {{ascend.target is "bm1684x", must be "ascend-a2"}}
+module attributes {ascend.target = "bm1684x"} {
+}
