@@ -104,8 +104,11 @@ void Kernel::addOperand(const catalog::Call &call, unsigned slotIndex) {
   if (argument.isNumber()) {
     bool isBound = slot.name == "min_val" || slot.name == "max_val";
     operand.origin = Origin::Constant;
-    operand.constant.resize(operand.type.bytes());
-    fill(operand.constant.data(), operand.type,
+    VectorType first = operand.type;
+    first.lanes = std::min(first.lanes, registerLanes(call, first.type));
+    hasWideConstants |= first != operand.type;
+    operand.constant.resize(first.bytes());
+    fill(operand.constant.data(), first,
          isBound ? boundBits(argument, operand.type.type)
                  : constantBits(argument, operand.type.type));
     return;
@@ -210,6 +213,26 @@ static bool areWhole(const Frame &frame) {
 }
 
 Outcome Kernel::run(const Frame &frame) const {
+  return hasWideConstants ? runRepeated(frame) : runComplete(frame);
+}
+
+Outcome Kernel::runRepeated(Frame frame) const {
+  alignas(32) uint8_t rooms[kMostOperands][kMaxLanes * 4];
+  for (size_t i = 0; i < theOperands.size(); ++i) {
+    const KernelOperand &operand = theOperands[i];
+    if (operand.origin != Origin::Constant)
+      continue;
+    size_t bytes = operand.type.bytes(), given = operand.constant.size();
+    for (size_t at = 0; at < bytes; at += given)
+      std::memcpy(rooms[i] + at, operand.constant.data(),
+                  std::min(given, bytes - at));
+    frame.sources[i].bytes = rooms[i];
+  }
+  return runComplete(frame);
+}
+
+/// Every source has all its lanes.
+Outcome Kernel::runComplete(const Frame &frame) const {
   const uint8_t *mask = frame.mask;
   if (mask && !std::memchr(mask, 0, theMaskLanes))
     mask = nullptr;

@@ -62,7 +62,8 @@ struct KernelOperand {
   VectorType type;
   /// Of a Scalar: what the variable's single lane is.
   catalog::DataType given = catalog::DataType::Int8;
-  /// Of a Constant: type.bytes() bytes.
+  /// Of a Constant: the bytes of its lanes, of those in the first register if
+  /// the vector is wider; run() repeats them. A program may have many.
   std::vector<uint8_t> constant;
 };
 
@@ -144,6 +145,8 @@ public:
 private:
   void addOperand(const catalog::Call &call, unsigned slotIndex);
   void resolveMask(const catalog::Call &call);
+  Outcome runRepeated(Frame frame) const;
+  Outcome runComplete(const Frame &frame) const;
   Outcome runWhole(const Frame &frame) const;
   Outcome runMasked(const Frame &frame, const uint8_t *mask) const;
   Outcome runSum(const Frame &frame, const uint8_t *mask) const;
@@ -168,6 +171,7 @@ private:
   bool (*boundsAbove)(const Work &work) = nullptr;
   Flow flow = Flow::Lanewise;
   Inactive inactive = Inactive::Undefined;
+  bool hasWideConstants = false;
   bool hasAcc = false;        ///< operand 0 is one lane a result lane
   unsigned sourceLanes = 0;   ///< of x
   unsigned span = 1;          ///< of Groups

@@ -10,7 +10,10 @@ using namespace weft::zhouyi;
 
 static rt::Status tooLong(uint64_t found, unsigned lanes) {
   return rt::fail(rt::Code::InvalidArgument,
-                  "mask has " + std::to_string(found) +
+                  "mask has " +
+                      (found > kMaxLanes
+                           ? "more than " + std::to_string(kMaxLanes)
+                           : std::to_string(found)) +
                       " lanes, the vector has " + std::to_string(lanes));
 }
 

@@ -3,6 +3,8 @@
 
 #include "tests/unit/runtime/zhouyi/VectorCall.h"
 
+#include <algorithm>
+
 using namespace weft;
 using namespace weft::zhouyi;
 using namespace weft::zhouyi::testing;
@@ -494,6 +496,31 @@ TEST(Examples, anyLaneCount) {
                             .run()),
                 products);
     }
+  }
+}
+
+/// Numbers beside wide vectors take the room of one register.
+TEST(Examples, numbersBesideWideVectors) {
+  for (unsigned lanes : {5u, 8u, 9u, 40u, 4096u}) {
+    VectorCall call("clip");
+    call.vector("x", kI32, counting(lanes))
+        .number("min_val", 3)
+        .number("max_val", 30);
+    Expected clipped;
+    for (unsigned i = 0; i < lanes; ++i)
+      clipped.push_back(std::clamp(int(i), 3, 30));
+    EXPECT_EQ(numbers(call.run()), clipped);
+    Kernel kernel(call.call);
+    for (const KernelOperand &operand : kernel.operands())
+      EXPECT_LE(operand.constant.size(), 32u);
+    VectorCall sum("vadd");
+    sum.vector("x", kI8, all(lanes, 1))
+        .number("y", 2)
+        .mask("TF")
+        .number("r", 7);
+    Expected sums(lanes, 7);
+    sums[0] = 3;
+    EXPECT_EQ(numbers(sum.run()), sums);
   }
 }
 

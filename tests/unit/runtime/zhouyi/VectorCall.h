@@ -189,7 +189,8 @@ private:
       catalog::Dense dense(operand.type.type,
                            {1, 1, 1, int64_t(operand.type.lanes)});
       if (operand.origin == Origin::Constant)
-        dense.bytes = operand.constant;
+        for (size_t at = 0; at < dense.bytes.size(); ++at)
+          dense.bytes[at] = operand.constant[at % operand.constant.size()];
       else if (operand.origin == Origin::Scalar)
         kernel.spread(i, lanes[i].bytes.data(), dense.bytes.data());
       else
