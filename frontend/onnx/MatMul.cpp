@@ -4,6 +4,7 @@
 
 #include "frontend/onnx/Compose.h"
 #include "frontend/onnx/Einsum.h"
+#include "frontend/onnx/Microsoft.h"
 #include "frontend/onnx/OpRows.h"
 #include "llvm/ADT/bit.h"
 
@@ -189,6 +190,40 @@ static LogicalResult importQLinearMatMul(NodeImporter &n) {
       rounded ? c.clamp(rounded, isSigned ? -128 : 0, isSigned ? 127 : 255)
               : Value(),
       result));
+}
+
+/// QGemm of com.microsoft: alpha * A' * B' + C on the integers behind quantized
+/// matrices (C is int32 in the scale of their product), then quantized by the
+/// scale and zero point of the result or, without them, real.
+LogicalResult weft::onnx::importQGemm(NodeImporter &n) {
+  FailureOr<Value> a = gemmOperand(n, 0, "transA"),
+                   b = gemmOperand(n, 3, "transB"), scaleA = n.operand(1),
+                   scaleB = n.operand(4);
+  FailureOr<double> alpha = n.floatAttribute("alpha", 1);
+  if (failed(a) || failed(b) || failed(scaleA) || failed(scaleB) ||
+      failed(alpha) || failed(checkNarrow(n, *a, 0)) ||
+      failed(checkNarrow(n, *b, 3)))
+    return failure();
+  Compose c(n);
+  Type f32 = n.builder.getF32Type();
+  Value sum =
+      integerProduct(c, *a, *b, n.optionalOperand(2), n.optionalOperand(5));
+  if (Value addend = n.optionalOperand(6))
+    sum = sum ? c.add(sum, addend) : Value();
+  Value factor = c.mul(besideMatrix(c, *scaleA, f32, true), *alpha);
+  factor = c.mul(factor, besideMatrix(c, *scaleB, f32, false));
+  Value scale = n.optionalOperand(7), zero = n.optionalOperand(8);
+  if (!scale || !sum)
+    return c.finish(sum ? c.mul(c.cast(sum, f32), factor) : Value());
+  factor =
+      c.binary(top::BinaryKind::Div, factor, besideMatrix(c, scale, f32, true));
+  Value moved = c.unary(UnaryKind::Round, c.mul(c.cast(sum, f32), factor));
+  Type result = zero ? c.elementOf(zero) : c.elementOf(*a);
+  if (zero)
+    moved = c.add(moved, besideMatrix(c, zero, f32, true));
+  bool isUnsigned = result.isUnsignedInteger();
+  return c.finish(c.cast(
+      c.clamp(moved, isUnsigned ? 0 : -128, isUnsigned ? 255 : 127), result));
 }
 
 //===----------------------------------------------------------------------===//

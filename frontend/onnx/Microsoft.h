@@ -17,6 +17,9 @@ mlir::Value standardOp(NodeImporter &n, llvm::StringRef name, int64_t opset,
                        llvm::ArrayRef<mlir::Value> operands,
                        std::vector<NodeAttribute> more = {});
 
+/// QGemm, beside the other products of integers. (MatMul.cpp)
+mlir::LogicalResult importQGemm(NodeImporter &n);
+
 void addQuantizedRows(std::vector<OpRow> &rows);
 
 } // namespace weft::onnx

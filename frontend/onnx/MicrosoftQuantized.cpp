@@ -216,6 +216,7 @@ void weft::onnx::addQuantizedRows(std::vector<OpRow> &rows) {
        {"QLinearAveragePool", 1, kLastOpset, importQLinearPool},
        {"QLinearGlobalAveragePool", 1, kLastOpset, importQLinearPool},
        {"QLinearConcat", 1, kLastOpset, importQLinearConcat},
+       {"QGemm", 1, kLastOpset, importQGemm},
        {"MatMulIntegerToFloat", 1, kLastOpset, importMatMulToFloat},
        {"DynamicQuantizeLSTM", 1, kLastOpset, importDynamicLstm,
         "unrolled; input and states are not rounded to 8 bits"}});

@@ -1,6 +1,7 @@
 //===- ConvertTpuToZhouyi.cpp - tpu graphs to programs of vectors ---------===//
 
 #include "dialects/tpu/Constant.h"
+#include "dialects/tpu/GraphCheck.h"
 #include "dialects/tpu/Move.h"
 #include "dialects/zhouyi/Program.h"
 #include "passes/zhouyi/Emitter.h"
@@ -90,6 +91,7 @@ private:
       return emitError(func.getLoc()) << "unsupported: '" << name.getValue()
                                       << "' is of bf16, which the machine's "
                                          "functions do not compute";
+    emitter.uniqueName(name.getValue()); // no other buffer is called so
     return std::pair(name.getValue(), onnx);
   }
 
@@ -215,9 +217,10 @@ struct ConvertTpuToZhouyi
                                         << "', must be a vector machine: "
                                         << chips::vectorTargets[0]->targetName;
     auto func = module.lookupSymbol<func::FuncOp>("main");
-    if (!func || !func.getBody().hasOneBlock())
-      return emitError(module.getLoc())
-             << "there is no @main with one block to convert";
+    if (!func)
+      return emitError(module.getLoc()) << "there is no @main to convert";
+    if (failed(tpu::checkGraph(func, *chips::all[0])))
+      return failure();
     OpBuilder builder(func);
     func.setSymName("main.tpu");
     auto program =

@@ -77,7 +77,7 @@ public:
   /// The integers of float convolutions, by op.
   llvm::DenseMap<mlir::Operation *, IntegerConv> integerConvs;
 
-  /// `name`, or with a number behind it if there is a buffer of that name.
+  /// `name`, or with a number behind it if that has been given out before.
   std::string uniqueName(llvm::StringRef name);
 
 private:
