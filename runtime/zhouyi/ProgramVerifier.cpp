@@ -2,6 +2,7 @@
 
 #include "runtime/chips/Chips.h"
 #include "runtime/status/Quote.h"
+#include "runtime/zhouyi/Execute.h"
 #include "runtime/zhouyi/ProgramFile.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ using rt::Status;
 
 /// Of all registers together, with a byte a lane that says what is defined.
 static constexpr uint64_t kMaxRegisterBytes = uint64_t(1) << 28;
-/// Of all constants and numbers together, which a machine keeps lane by lane: a
+/// Of all constants and scalars together, which a machine keeps lane by lane: a
 /// file has one lane of them, so a small one could ask for any memory.
 static constexpr uint64_t kMaxConstantBytes = uint64_t(1) << 28;
 /// Elements behind the pointer of vmml and vmma.
@@ -339,7 +340,7 @@ private:
     return constantBytes <= kMaxConstantBytes
                ? Status::ok()
                : failf(Code::BadFile,
-                       "constants and numbers take more than %llu bytes up to "
+                       "constants and scalars take more than %llu bytes up to "
                        "here, lane by lane; load them from weights",
                        ull(kMaxConstantBytes));
   }
@@ -620,16 +621,18 @@ Status Checker::operand(const Operand &operand) const {
 uint64_t Checker::spreadBytes(const Apply &apply) const {
   uint64_t widest =
       apply.result == kNoRegister ? 0 : program.registers[apply.result].bytes();
-  uint64_t spread = 0; // operands that are not as wide as the vectors
+  uint64_t numbers = 0, scalars = 0;
   for (const Operand &operand : apply.operands) {
-    bool isVector = operand.kind == Operand::Kind::Register &&
-                    program.registers[operand.reg].lanes > 1;
-    if (isVector)
-      widest = std::max(widest, program.registers[operand.reg].bytes());
-    else if (operand.kind != Operand::Kind::None)
-      ++spread;
+    if (operand.kind != Operand::Kind::Register)
+      numbers += operand.kind != Operand::Kind::None;
+    else if (const RegisterType &type = program.registers[operand.reg];
+             type.lanes == 1)
+      ++scalars;
+    else
+      widest = std::max(widest, type.bytes());
   }
-  return spread * widest;
+  // A number is kept for one register (see KernelOperand::constant).
+  return scalars * widest + numbers * kRegisterBytes;
 }
 
 Status Checker::operator()(const Apply &apply) {

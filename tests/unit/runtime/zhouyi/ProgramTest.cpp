@@ -361,22 +361,26 @@ INSTANTIATE_TEST_SUITE_P(Buffers, FaultyProgram,
                          testing::ValuesIn(bufferFaults()), faultName);
 
 TEST(ProgramFile, BoundsWhatSmallConstantsBecome) {
-  // 4096 lanes of 4 bytes for one lane, or one number, in the file.
-  for (bool isNumber : {false, true}) {
+  // 4096 lanes of 4 bytes for a constant of one lane in the file, or for a
+  // scalar operand.
+  for (bool isScalar : {false, true}) {
     ProgramMaker maker;
     maker.tensor(BufferRole::Output, "z", ElementType::I32, {1});
     RegisterId wide = maker.splat(DataType::Int32, kMaxLanes, 7);
+    RegisterId scalar = maker.splat(DataType::Int32, 1, 7);
     const unsigned most = (1u << 28) / (4 * kMaxLanes);
-    for (unsigned i = 1; i < most; ++i)
-      if (isNumber)
-        maker.add(Apply{
-            "vadd", {Operand::ofRegister(wide), Operand::ofInteger(1)}, wide});
+    for (unsigned i = 2; i < most; ++i)
+      if (isScalar)
+        maker.add(
+            Apply{"vadd",
+                  {Operand::ofRegister(wide), Operand::ofRegister(scalar)},
+                  wide});
       else
         maker.add(Constant{wide, {1, 0, 0, 0}});
     EXPECT_EQ(verify(maker.program).message(), "");
     maker.add(Constant{wide, {1, 0, 0, 0}});
     std::string message =
-        "instruction 16384 (constant): constants and numbers take more than "
+        "instruction 16384 (constant): constants and scalars take more than "
         "268435456 bytes up to here, lane by lane; load them from weights";
     EXPECT_EQ(verify(maker.program).message(), message);
     EXPECT_EQ(parse(bytesOf(maker.program)).status().message(), message);
