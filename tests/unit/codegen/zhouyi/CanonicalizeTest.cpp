@@ -68,7 +68,7 @@ Value RandomCalls::loaded(DataType type, unsigned lanes) {
 FunctionArgument RandomCalls::number(DataType type) {
   static constexpr int64_t kNumbers[] = {0, 0, 1, 1, 2, 7, -1, 255};
   int64_t value = kNumbers[pick(std::size(kNumbers))];
-  if (catalog::isFloat(type))
+  if (catalog::isFloat(type) && pick(2)) // else an integer beside floats
     return {{}, b.ops().getF64FloatAttr(pick(4) ? double(value) : -0.0)};
   return {{}, b.ops().getI64IntegerAttr(value)};
 }
