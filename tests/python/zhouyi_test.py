@@ -16,6 +16,7 @@ os.environ["WEFT_NATIVE_DIR"] = sys.argv[2]
 del sys.argv[1:3]
 import weft  # noqa: E402
 from weft import _catalog  # noqa: E402
+from weft.zhouyi import _kernel, _values  # noqa: E402
 import weft.zhouyi as S  # noqa: E402
 
 ONE_TO_EIGHT = S.int32x8([1, 2, 3, 4, 5, 6, 7, 8])
@@ -152,6 +153,16 @@ class Values(unittest.TestCase):
         self.assertEqual(str(S.const_mask("4T_FT3F_TT", 12)), "TTTTFTFFFTTF")
         self.assertEqual(str(S.tail_mask(3, 5)), "TTTFF")
 
+    def test_limits_are_those_of_the_machine(self):
+        most = _values.MOST_LANES
+        self.assertEqual(S.vabs(np.zeros(most, np.int8)).lanes, most)
+        longer = S.Vector(_values.VectorType(S.int8.element, most + 1), np.zeros(most + 1, np.int8))
+        with self.assertRaisesRegex(S.ZhouyiError, f"{most + 1} lanes"):
+            S.vabs(longer)
+        for row in _catalog.functions("zhouyi").values():
+            for one in row["signatures"]:
+                self.assertEqual(getattr(S, one["operands"][0]).bytes, _kernel._REGISTER_BYTES)
+
     def test_undefined_lanes_are_no_numbers(self):
         v = S.vadd(ONE_TO_EIGHT, 1, "3T5F")
         self.assertEqual(list(v), [2, 3, 4] + [None] * 5)
@@ -261,6 +272,12 @@ class Kernels(unittest.TestCase):
         np.testing.assert_array_equal(out["bits"], expected.ravel().view(np.uint8))
         np.testing.assert_array_equal(out["m"].reshape(4, 4), h.astype(float).reshape(4, 4) @ h.astype(float).reshape(4, 4).T)
 
+    def test_infinite_constants(self):
+        with S.Kernel() as k:
+            x, y = S.vload(k.input("x", "float32", 8)), k.output("y", "float32", 8)
+            S.vstore(S.clip(S.vadd(x, float("inf"), "4T4F", r=float("nan")), 0, float("inf"), "8T"), y)
+        np.testing.assert_array_equal(k.run(x=np.zeros(8, np.float32))["y"], [np.inf] * 4 + [np.nan] * 4)
+
     def test_strides(self):
         with S.Kernel() as k:
             x, y = k.input("x", "int16", (16, 16)), k.output("y", "int16", (16, 16))
@@ -365,6 +382,9 @@ class Kernels(unittest.TestCase):
                 S.vstore(S.vload(x), y)
                 break
 
+        def no_number(k):
+            S.clip(S.vload(k.input("x", "float32", 8)), -1.0, float("nan"))
+
         def undefined(k):
             S.vstore(S.vabs(S.vload(k.input("x", "int8", 32)), "16T"), k.output("y", "int8", 32))  # here
 
@@ -380,6 +400,7 @@ class Kernels(unittest.TestCase):
         self.assertEqual(error.file, __file__)
         self.assertIn("# types", str(error))
         self.refused("loop that has ended", ended)
+        self.refused("clip: max_val is nan", no_number)
         for text, body in (("touches bytes 0 to 127 of buffer 'x', which has 100", bounds), ("lane 16 is stored but has no defined value", undefined),
                            ("writes to buffer 'x'; weights and inputs are only read", written_input), ("store: pointer is to 'si8', vector is of 'si32'", wrong_type)):
             error = self.refused(text, body)

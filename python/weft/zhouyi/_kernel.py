@@ -512,7 +512,9 @@ class Kernel:
                 return made, str(made.integer), None
             if math.isfinite(made.real):
                 return made, _float_text(made.real), None
-            value = self._beside(values)(value)  # has no text of its own
+            # It has no text of its own; what is legal is the number's matter.
+            value = self.value_of(self._beside(values)(value))
+            return made, value.name, _vector_type(value.dtype)
         value = self.value_of(value)
         made = _catalog.Argument(_catalog.VECTOR, value.dtype.element.code,
                                  lanes=value.lanes)
