@@ -171,8 +171,8 @@ def _texts(values):
 
 def convert(model, output=None, *, shapes=None, precision="f32",
             target="bm1684x", calibration=None, plugins=(), host=True):
-    """Compiles an ONNX file. Returns the bytes of the bmodel and writes them to
-    `output` if it is given.
+    """Compiles an ONNX file. Returns the bytes of the bmodel (with the target
+    zhouyi: of the .zyp program) and writes them to `output` if it is given.
 
     `shapes`: sizes of inputs by name, a tuple or a text as for --shape.
     `plugins`: libraries of operators written as PPL kernels.

@@ -3,12 +3,16 @@
 
   program_test.py PACKAGE-FOLDER LIBRARY-FOLDER DATA
 """
+import functools
 import os
 import pathlib
 import sys
+import tempfile
 import unittest
 
 import numpy as np
+import onnx
+from onnx import TensorProto, helper
 
 PACKAGE, LIBRARIES, DATA = sys.argv[1:4]
 del sys.argv[1:4]
@@ -29,6 +33,22 @@ class Program(unittest.TestCase):
             np.testing.assert_array_equal(model.run(x=x)["z"], np.maximum(x.astype(np.int64) @ weights.T, 0))
             # Floats are quantized with the input's scale of 2.
             np.testing.assert_array_equal(model.run(x=(x / 2).astype(np.float32))["z"], model.run(x=x)["z"])
+
+    def test_models_become_programs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "small.onnx"
+            value = functools.partial(helper.make_tensor_value_info, elem_type=TensorProto.FLOAT, shape=[2, 50])
+            graph = helper.make_graph([helper.make_node("Mul", ["a", "b"], ["ab"]), helper.make_node("Add", ["ab", "a"], ["sum"]),
+                                       helper.make_node("Relu", ["sum"], ["y"])], "small", [value("a"), value("b")], [value("y")])
+            onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), path)
+            program = weft.convert(path, target="zhouyi")
+            with self.assertRaisesRegex(weft.WeftError, "2 shapes, a program for zhouyi has one"):
+                weft.convert(path, target="zhouyi", shapes={"a": "1|2x50", "b": "2x50"})
+            with self.assertRaisesRegex(weft.WeftError, "bf16"):
+                weft.convert(path, target="zhouyi", precision="bf16")
+        self.assertEqual(program[4:8], b"WZYP")
+        a, b = (np.random.default_rng(seed).standard_normal((2, 50)).astype(np.float32) for seed in (1, 2))
+        np.testing.assert_allclose(weft.Model(program).run(a=a, b=b)["y"], np.maximum(a * b + a, 0), rtol=1e-6, atol=1e-6)
 
     def test_a_broken_one_is_refused(self):
         with self.assertRaisesRegex(weft.WeftError, "<bytes>: byte 0: the flatbuffer .* is broken"):

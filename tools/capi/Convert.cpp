@@ -1,9 +1,11 @@
-//===- Convert.cpp - ONNX models to bmodels -------------------------------===//
+//===- Convert.cpp - ONNX models to files that run ------------------------===//
 
+#include "runtime/chips/Chips.h"
 #include "tools/capi/Status.h"
 #include "tools/driver/BatchProof.h"
 #include "tools/driver/Compile.h"
 
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
@@ -44,6 +46,45 @@ compileStages(const char *model, const driver::CompileOptions &options,
   return nullptr;
 }
 
+static weft_compiler_status *give(const std::vector<uint8_t> &file,
+                                  void **bytes, size_t *size) {
+  *bytes = std::malloc(file.size());
+  if (!*bytes)
+    return &capi::outOfMemory;
+  std::memcpy(*bytes, file.data(), file.size());
+  *size = file.size();
+  return nullptr;
+}
+
+/// The same for a machine of vectors, whose files have one set of shapes.
+static weft_compiler_status *
+convertForVectors(const char *model, const driver::CompileOptions &options,
+                  const std::vector<driver::InputShapes> &shapes,
+                  const driver::Plugins &plugins, void **bytes, size_t *size) {
+  if (shapes.size() != 1)
+    return toC(rt::fail(Code::InvalidArgument,
+                        "there are " + std::to_string(shapes.size()) +
+                            " shapes, a program for " + options.chip +
+                            " has one; give one size for every axis"));
+  if (options.precision == "bf16")
+    return toC(rt::fail(Code::Unsupported,
+                        "unsupported: precision bf16 for " + options.chip +
+                            ", whose functions have no bf16; use f16 or f32"));
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  driver::Compilation compilation(stream);
+  compilation.use(plugins);
+  auto why = [&] {
+    return capi::fromPrinted(stream.str(), compilation.failureCause(), 0);
+  };
+  if (failed(compilation.import(model, shapes.front())) ||
+      failed(compilation.lower(options, driver::Stage::Zhouyi)))
+    return why();
+  mlir::FailureOr<std::vector<uint8_t>> file =
+      compilation.packVectorProgram(llvm::sys::path::stem(model).str());
+  return failed(file) ? why() : give(*file, bytes, size);
+}
+
 static weft_compiler_status *convert(const char *model,
                                      const weft_convert_options *given,
                                      void **bytes, size_t *size) {
@@ -73,6 +114,8 @@ static weft_compiler_status *convert(const char *model,
           plugins.load(texts(options.plugins, options.plugin_count));
       !status)
     return toC(status);
+  if (chips::findVectorTarget(compile.chip))
+    return convertForVectors(model, compile, *shapes, plugins, bytes, size);
   // The stages print to it until they end.
   std::string printed;
   llvm::raw_string_ostream stream(printed);
@@ -83,13 +126,7 @@ static weft_compiler_status *convert(const char *model,
   mlir::FailureOr<codegen::PackedFile> file = stages.pack(compile);
   if (failed(file))
     return capi::fromPrinted(stream.str(), stages.culprit().failureCause(), 0);
-  std::vector<uint8_t> packed = file->bytes();
-  *bytes = std::malloc(packed.size());
-  if (!*bytes)
-    return &capi::outOfMemory;
-  std::memcpy(*bytes, packed.data(), packed.size());
-  *size = packed.size();
-  return nullptr;
+  return give(file->bytes(), bytes, size);
 }
 
 weft_compiler_status *weft_convert(const char *model,

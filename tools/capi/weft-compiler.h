@@ -332,7 +332,8 @@ typedef struct weft_convert_options {
   int32_t no_host;
 } weft_convert_options;
 
-/* An ONNX file to a bmodel, as `weft convert`. *bytes is to be freed with
+/* An ONNX file to a bmodel, or for the target "zhouyi" to a .zyp program, as
+   `weft convert`. *bytes is to be freed with
    weft_compiler_free(). */
 WEFT_COMPILER_API weft_compiler_status *
 weft_convert(const char *model, const weft_convert_options *options,
