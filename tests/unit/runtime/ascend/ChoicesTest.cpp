@@ -10,7 +10,7 @@ using namespace weft;
 using namespace weft::ascend;
 using namespace weft::ascend::test;
 
-TEST(Choices, MatrixStrideNeedsMatrices) {
+TEST(AscendChoices, MatrixStrideNeedsMatrices) {
   Nd2Nz m = twoMatrices();
   m.dstNzMatrixStride = 0;
   EXPECT_EQ(problemOf(m),
@@ -25,7 +25,7 @@ TEST(Choices, MatrixStrideNeedsMatrices) {
   EXPECT_NE(problemOf(m), "");
 }
 
-TEST(Choices, MatricesStartOnBlocks) {
+TEST(AscendChoices, MatricesStartOnBlocks) {
   Nd2Nz m = twoMatrices();
   m.dstNzMatrixStride = 120;
   EXPECT_EQ(problemOf(m),
@@ -40,7 +40,7 @@ TEST(Choices, MatricesStartOnBlocks) {
   EXPECT_NE(problemOf(move(4, 2, 1, 8, 8, 8, 1, 1, 12)), "");
 }
 
-TEST(Choices, SourceIsElementAligned) {
+TEST(AscendChoices, SourceIsElementAligned) {
   for (int64_t bytes : {1, 2, 4})
     for (int64_t src = 0; src < 8; ++src) {
       Nd2Nz m = move(bytes, 1, 2, 8, 0, 8, 2, 1, 0);
@@ -49,7 +49,7 @@ TEST(Choices, SourceIsElementAligned) {
     }
 }
 
-TEST(Choices, EmptyMoveWarns) {
+TEST(AscendChoices, EmptyMoveWarns) {
   for (int64_t Nd2Nz::*count :
        {&Nd2Nz::ndNum, &Nd2Nz::nValue, &Nd2Nz::dValue}) {
     Nd2Nz m = twoMatrices();
@@ -86,12 +86,12 @@ TEST(Choices, EmptyMoveWarns) {
   EXPECT_EQ(call.operation->warning(call), "ndNum is 0: nothing is moved");
 }
 
-TEST(Choices, CountsAreCounts) { // not elements: 2 matrices of 3 rows
+TEST(AscendChoices, CountsAreCounts) { // not elements: 2 matrices of 3 rows
   EXPECT_EQ(twoMatrices().readBytes(), 2 * 3 * 20 * 2);
   EXPECT_EQ(twoMatrices().writtenBytes(), 2 * 3 * 2 * 32);
 }
 
-TEST(Choices, NoPackedForm) {
+TEST(AscendChoices, NoPackedForm) {
   const auto &rows = catalog::operations(catalog::Language::Ascend);
   ASSERT_EQ(rows.size(), 3u);
   size_t prototypes = 0;
@@ -102,7 +102,7 @@ TEST(Choices, NoPackedForm) {
   EXPECT_EQ(prototypes, 9u);
 }
 
-TEST(Choices, SidHasNoEffect) {
+TEST(AscendChoices, SidHasNoEffect) {
   Bytes global = counting(200, 2), first;
   for (int64_t sid : {0, 1, 255}) {
     Nd2Nz m = twoMatrices();
@@ -118,7 +118,7 @@ TEST(Choices, SidHasNoEffect) {
   EXPECT_NE(problemOf(m), "");
 }
 
-TEST(Choices, SourceRowsMayOverlap) {
+TEST(AscendChoices, SourceRowsMayOverlap) {
   Nd2Nz m = move(2, 2, 3, 16, 0, 1, 3, 1, 48); // rows one element apart, twice
   Bytes global = counting(m.sourceElements(), 2), l1(size_t(m.spanBytes()));
   EXPECT_EQ(m.sourceElements(), 18);
@@ -131,7 +131,7 @@ TEST(Choices, SourceRowsMayOverlap) {
   EXPECT_EQ(back, global);
 }
 
-TEST(Choices, OverlapIsRefused) {
+TEST(AscendChoices, OverlapIsRefused) {
   Nd2Nz m = twoMatrices();
   m.dstNzC0Stride = 2;
   EXPECT_EQ(problemOf(m),
@@ -143,7 +143,7 @@ TEST(Choices, OverlapIsRefused) {
   EXPECT_EQ(l1, before);
 }
 
-TEST(Choices, BeyondL1IsRefused) {
+TEST(AscendChoices, BeyondL1IsRefused) {
   Nd2Nz m = twoMatrices();
   EXPECT_EQ(problemOf(m, {296, 480}), "");
   EXPECT_EQ(problemOf(m, {296, 479}),
@@ -158,7 +158,7 @@ TEST(Choices, BeyondL1IsRefused) {
   EXPECT_NE(problemOf(m, {296, 512 * 1024}), "");
 }
 
-TEST(Choices, BlockIs32Bytes) {
+TEST(AscendChoices, BlockIs32Bytes) {
   for (int64_t bytes : {1, 2, 4}) {
     Nd2Nz m = move(bytes, 1, 1, 1, 0, 1, 1, 1, 0);
     EXPECT_EQ(m.blockElements() * bytes, 32);
@@ -170,7 +170,7 @@ TEST(Choices, BlockIs32Bytes) {
   EXPECT_EQ(chips::ascend_a2.cube.blockBytes, kBlockBytes);
 }
 
-TEST(Choices, UnwrittenRowsStay) {
+TEST(AscendChoices, UnwrittenRowsStay) {
   Bytes global = counting(200, 2), l1(480, 0xA5);
   ASSERT_TRUE(run(twoMatrices(), memoryOf(l1), memoryOf(global)));
   for (int64_t block : {3, 7, 11}) // the fourth row of each column of blocks

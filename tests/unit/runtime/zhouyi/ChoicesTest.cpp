@@ -366,6 +366,19 @@ TEST(ZhouyiChoices, EqualClipBoundsAreLegal) {
             (Expected{5, U, 5}));
 }
 
+TEST(ZhouyiChoices, ConstantNanIsNoClipBound) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  VectorCall call("clip");
+  call.vector("x", kF32, {1, 5, 9}).real("min_val", nan).real("max_val", 7);
+  EXPECT_NE(call.problem().find("min_val is nan"), std::string::npos)
+      << call.problem();
+  call.real("min_val", 3);
+  EXPECT_EQ(numbers(call.run()), (Expected{3, 5, 7}));
+  call.vector("min_val", kF32, {nan, nan, 8});
+  call.vector("max_val", kF32, {7, 4, nan});
+  EXPECT_EQ(numbers(call.run()), (Expected{1, 4, 9}));
+}
+
 TEST(ZhouyiChoices, ScalarClipHasScalarBounds) {
   VectorCall call("clip");
   call.vector("x", kI16, {300}).number("min_val", 1).number("max_val", 5);
