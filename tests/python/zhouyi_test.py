@@ -153,6 +153,13 @@ class Values(unittest.TestCase):
         self.assertEqual(str(S.const_mask("4T_FT3F_TT", 12)), "TTTTFTFFFTTF")
         self.assertEqual(str(S.tail_mask(3, 5)), "TTTFF")
 
+    def test_equal_vectors(self):
+        v = S.vadd(ONE_TO_EIGHT, 1, "3T5F")
+        self.assertEqual(v, S.vadd(ONE_TO_EIGHT, 1, "3T"))
+        self.assertNotEqual(v, S.vadd(ONE_TO_EIGHT, 1, "4T"))
+        self.assertNotEqual(v, S.vadd(ONE_TO_EIGHT, 2, "3T"))
+        self.assertNotEqual(S.int8x4(1), S.uint8x4(1))
+
     def test_limits_are_those_of_the_machine(self):
         most = _values.MOST_LANES
         self.assertEqual(S.vabs(np.zeros(most, np.int8)).lanes, most)
@@ -217,7 +224,7 @@ class Errors(unittest.TestCase):
 
     def test_parameters(self):
         for call in (lambda: S.vadd(ONE_TO_EIGHT), lambda: S.vaddh(ONE_TO_EIGHT, 1, None), lambda: S.vdiv(ONE_TO_EIGHT, 1, r=2)):
-            self.assertRaises(TypeError, call)
+            self.assertRaisesRegex(TypeError, r"^<function S\.v", call)
 
 
 class Kernels(unittest.TestCase):
@@ -257,7 +264,7 @@ class Kernels(unittest.TestCase):
 
     def test_conversions_and_matrices(self):
         with S.Kernel() as k:
-            x, y = k.input("x", "int32", 8), k.output("y", "float32", (2, 4))
+            x, y = k.input("x", np.int32, 8), k.output("y", np.dtype("float32"), (2, 4))
             halves, m = k.input("h", "float16", 16), k.output("m", "float32", 16)
             value = S.fma(S.float32x8(0.5), S.cast(S.vload(x), "float32"), 0.25, mask="6T2F")
             S.vstore(value, y)
@@ -408,6 +415,15 @@ class Kernels(unittest.TestCase):
             self.assertIn("# here", str(error))
         error = self.refused("left before its end", left)
         self.assertIn("k.range(2):  # left", str(error))
+        def long(k):
+            x, y = k.input("x", "int8", 32), k.output("y", "int8", 32)
+            for _ in k.range(2 ** 41):  # long
+                S.vstore(S.vload(x), y)
+
+        self.assertIn("# long", str(self.refused("", long)))
+        for wrong in (lambda k: k.input("x", "int8", 4.0), lambda k: k.input("x", "int8", (4, -1)), lambda k: k.input("", "int8", 4),
+                      lambda k: k.input(3, "int8", 4), lambda k: k.input("x", "int64", 4), lambda k: list(k.range(0, 9, 0)), lambda k: list(k.range())):
+            self.refused("", wrong)
         self.refused("no pass", lambda k: list(k.range(0)))
         self.refused("name of its own", lambda k: (k.input("x", "int8", 4), k.output("x", "int8", 4)))
 

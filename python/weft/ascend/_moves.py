@@ -90,7 +90,10 @@ class Function:
         return f"<function A.{self.__name__}{self.__signature__}>"
 
     def __call__(self, *args, **kwargs):
-        bound = self.__signature__.bind(*args, **kwargs)
+        try:
+            bound = self.__signature__.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self!r}: {error}") from None
         self.run(bound.arguments, _catalog.RUN)
 
     def run(self, values, mode):

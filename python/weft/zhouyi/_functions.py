@@ -33,7 +33,10 @@ class Function:
         return f"<function S.{self.__name__}{self.__signature__}>"
 
     def __call__(self, *args, **kwargs):
-        bound = self.__signature__.bind(*args, **kwargs)
+        try:
+            bound = self.__signature__.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self!r}: {error}") from None
         bound.apply_defaults()
         values = list(bound.arguments.values())
         recorder = next((value.kernel for value in values

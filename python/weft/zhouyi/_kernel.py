@@ -277,15 +277,16 @@ class Kernel:
     def emit(self, text, results=1):
         """Adds an operation; the name of its result."""
         self.check_open(self.blocks[-1], "a kernel")
-        file, line = caller()
         name = self.fresh() if results else ""
-        # The name is what a program that fails says of the instruction.
+        self.blocks[-1].lines.append((f"{name} = " if name else "")
+                                     + f"{text} {self._location(*caller())}")
+        return name
+
+    def _location(self, file, line):
+        """A place with the name that a program that fails says."""
         place = f"{os.path.basename(file)}:{line}"
         self._places[place] = file, line
-        self.blocks[-1].lines.append(
-            (f"{name} = " if name else "") + f"{text} "
-            f"loc({_quoted(place)}({_quoted(file)}:{line}:1))")
-        return name
+        return f"loc({_quoted(place)}({_quoted(file)}:{line}:1))"
 
     def _bound(self, value):
         if value not in self._bounds:
@@ -332,9 +333,12 @@ class Kernel:
     # Buffers.
 
     def _buffer(self, role, name, element, elements, rest):
-        if not isinstance(name, str) or not name or name in self._names:
-            raise ZhouyiError(f"a buffer is called {name!r}; give every one a "
-                              "name of its own")
+        if not isinstance(name, str) or not name:
+            raise ZhouyiError(f"a buffer is called {name!r}; its name must be a "
+                              "string that is not empty")
+        if name in self._names:
+            raise ZhouyiError(f"two buffers are called {name!r}; give every one "
+                              "a name of its own")
         if len(self.blocks) != 1:
             raise ZhouyiError(f"buffer '{name}' is made in a loop; make it "
                               "before")
@@ -350,7 +354,7 @@ class Kernel:
 
     def _tensor(self, role, name, dtype, shape):
         element = _values.type_of(dtype).element
-        shape = [shape] if hasattr(shape, "__index__") else list(shape)
+        shape = list(shape) if isinstance(shape, (list, tuple)) else [shape]
         if any(isinstance(size, bool) or not hasattr(size, "__index__")
                or size < 1 for size in shape):
             raise ZhouyiError(f"buffer '{name}' has the shape {shape}; give "
@@ -401,8 +405,11 @@ class Kernel:
                for bound in bounds):
             raise ZhouyiError(f"a loop has the bounds {bounds}; they must be "
                               "whole numbers that are known")
+        if not 1 <= len(bounds) <= 3 or len(bounds) == 3 and not bounds[2]:
+            raise ZhouyiError(f"a loop has the bounds {bounds}; give an end, or "
+                              "a begin, an end and a step that is not 0")
         values = range(*bounds)
-        if not len(values):
+        if not values:
             raise ZhouyiError(f"a loop over {values} has no pass; it must have "
                               "one or more")
         return self._loop(values)
@@ -426,9 +433,10 @@ class Kernel:
             raise
         finally:
             self.blocks.pop()
-            self._close(block, len(values), carried, outer, inner)
+            count = (values[-1] - values[0]) // values.step + 1
+            self._close(block, count, carried, outer, inner, place)
 
-    def _close(self, block, count, carried, outer, inner):
+    def _close(self, block, count, carried, outer, inner, place):
         """Writes a loop whose body is complete."""
         lines, moved = block.lines, []
         for variable, before, entry in zip(carried, outer, inner):
@@ -455,7 +463,7 @@ class Kernel:
         target = self.blocks[-1].lines
         target.append(head + " {")
         target.extend("  " + line for line in lines)
-        target.append("}")
+        target.append("} " + self._location(*place))
         for number, (variable, _, _) in enumerate(moved):
             variable._value = Value(self, f"{result}#{number}",
                                     variable.dtype)

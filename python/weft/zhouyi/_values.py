@@ -69,6 +69,9 @@ def type_of(value, what="dtype"):
     """A type for one, its name, or a vector."""
     if isinstance(value, VectorType):
         return value
+    if isinstance(value, numpy.dtype) or isinstance(value, type) and \
+            issubclass(value, numpy.generic):
+        value = numpy.dtype(value).name
     found = type_named(value) if isinstance(value, str) else \
         getattr(value, "dtype", None)
     if not isinstance(found, VectorType):
@@ -103,7 +106,8 @@ class Vector:
 
     `v[i]` and iteration give Python numbers, None for undefined lanes;
     numpy.asarray(v) refuses those. A scalar variable has one lane and is also
-    an int or a float.
+    an int or a float. Vectors are equal if type, defined lanes and their bits
+    are.
     """
 
     __slots__ = ("dtype", "values", "defined", "_all")
@@ -133,6 +137,16 @@ class Vector:
 
     def __iter__(self):
         return (self[lane] for lane in range(len(self)))
+
+    def __eq__(self, other):
+        if not isinstance(other, Vector):
+            return NotImplemented
+        return (self.dtype is other.dtype
+                and numpy.array_equal(self.defined, other.defined)
+                and self.values[self.defined].tobytes()
+                == other.values[other.defined].tobytes())
+
+    __hash__ = None
 
     def _require_defined(self):
         if not self._all:
