@@ -4,8 +4,7 @@
   tables_test.py WEFT WEFT_OPT [--write]
 
 docs/ops.md is the table of `weft ops`; docs/passes.md the passes and pipelines of `weft-opt --help`. --write renews both.
-Also: every page under docs/ stands in docs/README.md, every rationale has a number of its own, and every named choice of 0008 has a
-test of that name.
+Also: every page under docs/ stands in docs/README.md, and every rationale has a number of its own.
 """
 import argparse
 import pathlib
@@ -69,27 +68,13 @@ def index_problems():
         numbers[number] = page.name
 
 
-def choice_problems():
-    """Rows of the tables under '### Zhouyi' and '### Ascend' in rationale 0008 against TEST(..., name) of ChoicesTest.cpp."""
-    page = (DOCS / "rationale" / "0008-two-more-operation-sets.md").read_text()
-    for folder in ("zhouyi", "ascend"):
-        table = re.search(rf"^### {folder}$(.*?)(^#|\Z)", page, re.M | re.S | re.I)
-        named = set(re.findall(r"^\| `(\w+)` \|", table[1] if table else "", re.M))
-        source = (DOCS.parent / "tests" / "unit" / "runtime" / folder / "ChoicesTest.cpp").read_text()
-        tested = set(re.findall(r"^TEST\(\w+, (\w+)\)", source, re.M))
-        if not named:
-            yield f"docs/rationale/0008 has no table of choices under '### {folder.title()}'"
-        for name in sorted(named ^ tested):
-            yield f"choice {name} of {folder} is {'not tested' if name in named else 'not in docs/rationale/0008'}"
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
     parser.add_argument("weft_opt")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
-    found = list(index_problems()) + list(choice_problems())
+    found = list(index_problems())
     for name, page in (("ops.md", ops_page(args.weft)), ("passes.md", passes_page(args.weft_opt))):
         path = DOCS / name
         if page.count("\n| ") < 10:
