@@ -157,9 +157,10 @@ static Status checkApart(const Program &program) {
   std::vector<const Buffer *> order;
   for (const Buffer &buffer : program.buffers)
     order.push_back(&buffer);
-  std::stable_sort(
-      order.begin(), order.end(),
-      [](const Buffer *a, const Buffer *b) { return a->address < b->address; });
+  // All point into one vector: equal addresses keep its order.
+  std::sort(order.begin(), order.end(), [](const Buffer *a, const Buffer *b) {
+    return a->address != b->address ? a->address < b->address : a < b;
+  });
   // The buffer that reaches farthest so far, of all and of those not scratch.
   const Buffer *farthest = nullptr, *farthestOwn = nullptr;
   auto end = [](const Buffer *buffer) {

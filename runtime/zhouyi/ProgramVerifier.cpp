@@ -68,8 +68,8 @@ namespace {
 /// walk through its body is enough.
 class Checker {
 public:
-  Checker(const Program &program, const Chip &chip)
-      : program(program), chip(chip), written(program.registers.size()) {}
+  explicit Checker(const Program &program)
+      : program(program), written(program.registers.size()) {}
 
   Status block(const std::vector<Instruction> &body, uint64_t times);
   /// Of the instruction where the first fault is.
@@ -146,7 +146,6 @@ private:
   Status operand(const Operand &operand) const;
 
   const Program &program;
-  const Chip &chip;
   std::vector<bool> written;
   std::vector<uint32_t> counts; ///< of the loops around
   std::vector<size_t> path;
@@ -496,9 +495,8 @@ Status Checker::operator()(const HostStep &step) {
   return host::checkProgram(step.program, view, state);
 }
 
-static Status checkBody(const Program &program, const Chip &chip,
-                        std::vector<size_t> *fault) {
-  Checker checker(program, chip);
+static Status checkBody(const Program &program, std::vector<size_t> *fault) {
+  Checker checker(program);
   Status status = checker.block(program.body, 1);
   if (status)
     return status;
@@ -516,5 +514,5 @@ Status zhouyi::verify(const Program &program, std::vector<size_t> *fault) {
                  quoteName(program.target).c_str());
   WEFT_TRY(checkRegisters(program));
   WEFT_TRY(checkBuffers(program));
-  return checkBody(program, *chip, fault);
+  return checkBody(program, fault);
 }
