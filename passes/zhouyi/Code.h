@@ -10,6 +10,7 @@
 #define WEFT_PASSES_ZHOUYI_CODE_H
 
 #include "dialects/zhouyi/Builder.h"
+#include "runtime/chips/zhouyi.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -25,8 +26,8 @@ struct Stride {
 using Strides = llvm::SmallVector<Stride, 4>;
 
 /// 32-bit lanes of a register, and 8-bit ones.
-inline constexpr int64_t kWordLanes = 8;
-inline constexpr int64_t kByteLanes = 32;
+inline constexpr int64_t kByteLanes = chips::zhouyi.vector.registerBytes;
+inline constexpr int64_t kWordLanes = kByteLanes / 4;
 
 /// Writes ops at one point of a program.
 class Code {

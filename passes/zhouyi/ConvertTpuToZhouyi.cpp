@@ -109,7 +109,7 @@ private:
                                           emitter.stored(argument));
       emitter.place(argument, emitter.code.atHead([&](zhouyi::Builder &b) {
         return b.input(io->first, emitter.seenAs(io->second, argument), stored,
-                       scaleOf(argument));
+                       1.0 / scaleOf(argument)); // real to stored
       }));
     }
     return success();

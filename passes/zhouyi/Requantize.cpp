@@ -57,6 +57,10 @@ static Channel normalized(int64_t multiplier, int64_t shift, bool isExact) {
   Channel channel;
   if (multiplier == 0)
     return channel;
+  if (multiplier == INT32_MIN) { // a product of 2^62 would be one too many
+    multiplier /= 2;
+    --shift;
+  }
   while (std::abs(multiplier) < int64_t(1) << 30) {
     multiplier *= 2;
     ++shift;
@@ -85,7 +89,9 @@ Requantizer::Requantizer(Emitter &emitter, ArrayRef<int32_t> multipliers,
     Channel channel = normalized(multiplier, shift, isExact);
     moves = moves || channel.power != 1;
     clips = clips || channel.bound < bound;
-    lows.push_back(uint32_t(-channel.bound));
+    // Beside channels that clip, the others keep all of 32 bits.
+    bool isWhole = channel.bound == INT32_MAX;
+    lows.push_back(uint32_t(isWhole ? int64_t(INT32_MIN) : -channel.bound));
     highs.push_back(uint32_t(channel.bound));
     powers.push_back(uint32_t(channel.power));
     factors.push_back(uint32_t(channel.multiplier));

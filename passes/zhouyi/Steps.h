@@ -22,6 +22,19 @@ inline mlir::Value floorOf(Code &code, mlir::Value x) {
   return code.vsub(code.vrint(x), above);
 }
 
+/// x of f32, 0 where it is NaN or an infinity: those are the bits from
+/// 0x7f800000 on, without the sign.
+inline mlir::Value finiteOf(Code &code, mlir::Value x) {
+  mlir::Value bits = code.bits(code.vabs(x), code.u32());
+  mlir::Value above = code.vsub(
+      bits, code.integerNumber(code.u32(), lanesOf(x), 0x7f7fffff), true);
+  mlir::Value one = code.integerNumber(code.u32(), lanesOf(x), 1);
+  mlir::Value keep = code.vsub(
+      one,
+      code.clip(above, code.integerNumber(code.u32(), lanesOf(x), 0), one));
+  return code.bits(code.vmul(code.bits(x, code.u32()), keep), code.f32());
+}
+
 /// -floor(-x); a difference from -0 turns the sign of zeros, too.
 inline mlir::Value ceilOf(Code &code, mlir::Value x) {
   mlir::Value zero = code.numberLike(x, -0.0);

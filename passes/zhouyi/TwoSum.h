@@ -3,7 +3,7 @@
 #ifndef WEFT_PASSES_ZHOUYI_TWOSUM_H
 #define WEFT_PASSES_ZHOUYI_TWOSUM_H
 
-#include "passes/zhouyi/Code.h"
+#include "passes/zhouyi/Steps.h"
 
 namespace weft::zhouyi {
 
@@ -22,17 +22,20 @@ struct TwoSum {
         code.vadd(code.vsub(high, code.vsub(sum, part)), code.vsub(x, part));
     return {sum, code.vadd(low, lost)};
   }
-  /// The sum as one f32.
-  mlir::Value value(Code &code) const { return code.vadd(high, low); }
+  /// The sum as one f32. Where it has become infinite or NaN, `high` says so
+  /// and `low` means nothing.
+  mlir::Value value(Code &code) const {
+    return code.vadd(high, finiteOf(code, low));
+  }
   /// The sum times a number, rounded once but for the last bits of `low`.
   mlir::Value times(Code &code, double factor) const {
     mlir::Value f = code.numberLike(high, factor);
-    mlir::Value sum = code.vadd(high, low);
-    mlir::Value rest = code.vsub(low, code.vsub(sum, high));
+    mlir::Value sum = value(code);
+    mlir::Value rest = code.vsub(finiteOf(code, low), code.vsub(sum, high));
     mlir::Value product = code.vmul(sum, f);
     mlir::Value negative = code.vsub(code.numberLike(high, 0), product);
     mlir::Value lost = code.fma(code.fma(negative, sum, f), rest, f);
-    return code.vadd(product, lost);
+    return code.vadd(product, finiteOf(code, lost));
   }
 };
 

@@ -7,6 +7,7 @@ mlp      a quantized 784-256-128-10 perceptron of QGemm: equal to ONNX Runtime i
          QLinearAdd: but for sums next to a half
 dynamic  the same, quantized at run time (DynamicQuantizeLinear, MatMulInteger)
 cnn      a small quantized CNN (QLinearConv, padding, strides, depthwise): equal to ONNX Runtime in every bit
+int8     float models that Weft quantizes: every value equal to the evaluators', the output equal to BM1684X's
 cls      PP-OCR cls in INT8: every value equal to the evaluators', what goes into the softmax equal to BM1684X's on its emulator
 qdq      PP-OCR cls as a QDQ graph, which ONNX Runtime fuses into other numbers: how far, and the same class
 """
@@ -185,6 +186,12 @@ def test_cls(bench, lines=4):
         near = np.abs(ours[measure.SOFTMAX] - theirs[measure.SOFTMAX]).max()
         bench.check(near <= 2.0 ** -21, f"cls: line {index}: the softmax differs by {near}")
         bench.climb(f"cls line {index}", model, "int8", table, shape, sample)
+    # Float data for an 8-bit input: both round it by the same factor. The output of the model itself comes from the host.
+    for target, file in (("zhouyi", program), ("bm1684x", bmodel)):
+        bench.command(bench.weft, "convert", model, *options, "--target", target, "--quantized-io", "-o", file)
+    sample = {measure.INPUT: measured.samples[0]}
+    ours, theirs = bench.run(program, sample)[measure.LOGITS], bench.run(bmodel, sample)[measure.LOGITS]
+    bench.check(ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes(), f"cls: --quantized-io: {ours}, BM1684X gives {theirs}")
     refused = bench.command(bench.weft, "convert", measured.model, *options, "--target", "zhouyi", "--no-host", "-o", program, code=2).stderr
     bench.check("softmax" in refused.lower() and "unsupported: " in refused, f"cls: --no-host says {refused}")
 
@@ -212,6 +219,26 @@ def test_qdq(bench, lines=8):
     # One step of the 8-bit softmax is 1/255; the logits before it may round to the next of their 256 values, which moves it by two.
     bench.check(classes == lines, f"qdq: the class is equal on {classes} of {lines} lines")
     bench.check(worst <= 3.0 / 255, f"qdq: a probability differs by {worst}")
+
+
+def test_int8(bench, rng):
+    """Float models that Weft quantizes: the values of the evaluators, the output of BM1684X's emulator in every bit."""
+    for name, shape in (("mlp_float", [4, 784]), ("cnn_float", [2, 3, 17, 23])):
+        model, data, table = bench.folder / f"{name}.onnx", bench.folder / f"{name}_data", bench.folder / f"{name}.table"
+        data.mkdir(exist_ok=True)
+        for i in range(4):
+            np.savez(data / f"{i}.npz", x=rng.random(shape, dtype=np.float32))
+        bench.command(bench.weft, "calibrate", model, "--data", data, "-o", table)
+        options, sample = ["--precision", "int8", "--calibration", table], {"x": rng.random(shape, dtype=np.float32)}
+        bench.climb(f"{name} int8", model, "int8", table, "x=" + "x".join(map(str, shape)), sample)
+        for more in ([], ["--quantized-io"]):
+            program, bmodel = bench.convert(model, *options, *more), bench.folder / f"{name}.bmodel"
+            bench.command(bench.weft, "convert", model, "-o", bmodel, *options, *more)
+            ours, theirs = bench.run(program, sample)["y"], bench.run(bmodel, sample)["y"]
+            bench.check(ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes(), f"{name} int8 {more}: {ours}, BM1684X gives {theirs}")
+        program = bench.convert(model, *options)
+        np.savez(bench.folder / "in.npz", **sample)
+        bench.command(bench.weft, "compare", model, program, "--input", bench.folder / "in.npz", "--per-layer")
 
 
 REFUSED = [  # options beside --target, what the message has
@@ -247,6 +274,7 @@ def main():
     test_mlp(bench, rng)
     test_refusals(bench)
     test_cnn(bench, rng)
+    test_int8(bench, rng)
     test_cls(bench)
     test_qdq(bench)
     for problem in bench.problems:

@@ -26,9 +26,9 @@ namespace weft::driver {
 /// Constants in place of inputs by name (`--bind shape=shape.npz`).
 using InputBindings = std::map<std::string, numeric::HostTensor>;
 
-/// How far a compilation goes and what it gives. A vector machine has programs
-/// of functions (`zhouyi`) where the others have commands.
-enum class Stage { Top, Tpu, Ppl, Bmodel, Zhouyi = Ppl };
+/// How far a compilation goes and what it gives. Ppl stands for the functions
+/// of the machine: of a vector machine they are `zhouyi`.
+enum class Stage { Top, Tpu, Ppl, Bmodel };
 
 struct CompileOptions {
   InputShapes shapes;
@@ -67,7 +67,7 @@ public:
   /// The net, after `lower(.., Stage::Ppl)`; null if the passes made none.
   ppl::NetOp net();
 
-  /// The program of vectors, after `lower(.., Stage::Zhouyi)` for a vector
+  /// The program of vectors, after `lower(.., Stage::Ppl)` for a vector
   /// machine; null if the passes made none.
   zhouyi::ProgramOp vectorProgram();
   /// The bytes of its file; reports and fails as codegen::encodeVectorProgram

@@ -125,7 +125,7 @@ static int compare(zhouyi::Machine &machine, const Values &values) {
 static int runAndCompare(const Job &job, const Values &values) {
   driver::Compilation compilation;
   if (failed(compilation.import(job.model, job.shapes)) ||
-      failed(compilation.lower(job.options, driver::Stage::Zhouyi)))
+      failed(compilation.lower(job.options, driver::Stage::Ppl)))
     return fail("the model is not lowered");
   FailureOr<std::vector<uint8_t>> bytes = compilation.packVectorProgram("m");
   if (failed(bytes))

@@ -97,6 +97,25 @@ static std::pair<int64_t, int64_t> randomScale(Dice &dice, int64_t low,
           dice.from(low, high)};
 }
 
+/// The ends of the numbers that multiply: v m = 2^62 is the largest product.
+TEST(ZhouyiLowering, RequantizeExtremes) {
+  uint32_t seed = 0;
+  for (int64_t m : {int64_t(INT32_MIN), int64_t(INT32_MIN) + 1, int64_t(-1),
+                    int64_t(0), int64_t(1), int64_t(INT32_MAX)})
+    for (int64_t s : {0, 1, 2, 3, 8, 31, 32, 33, 34, 62, 63}) {
+      Graph graph;
+      Shape shape{1, 1, 1, 37};
+      std::string i8 = "!quant.uniform<i8:f32, 0.1>";
+      Tensor x = graph.argument(shape, i8);
+      Tensor y = graph.add(shape, i8,
+                           "tpu.cast " + x.name +
+                               " {multiplier = " + std::to_string(m) +
+                               " : i32, rshift = " + std::to_string(s) +
+                               " : i32} : " + x.type() + " -> " + x.type());
+      checkGraph(graph.text(y), seed++, Numbers::Any);
+    }
+}
+
 TEST(ZhouyiLowering, QuantizedBinary) {
   for (uint32_t seed = 0; seed < 2 * kCases; ++seed) {
     Dice dice(seed);

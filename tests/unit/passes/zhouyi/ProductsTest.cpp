@@ -307,7 +307,8 @@ TEST(ZhouyiLowering, Pool) {
                              strides + "] pads [" + begins + ", " + ends +
                              "] {" + attributes + "} : " + x.type() +
                              " -> tensor<" + shapeText(out) + type + ">");
-    checkGraph(graph.text(y), seed, isMax ? Numbers::Any : Numbers::Small);
+    checkGraph(graph.text(y), seed,
+               isMax || dice.chance(50) ? Numbers::Any : Numbers::Small);
   }
 }
 
@@ -332,7 +333,11 @@ TEST(ZhouyiLowering, Reduce) {
                          "tpu.reduce " + kind + " " + x.name + " axis " +
                              std::to_string(axis) + " : " + x.type() +
                              " -> tensor<" + shapeText(out) + type + ">");
-    checkGraph(graph.text(y), seed,
-               kind == "sum" ? Numbers::Small : Numbers::Any);
+    bool isWide = kind != "sum" || dice.chance(50);
+    // Numbers of all sizes: double and two f32 lose different digits, which
+    // decides a tie in one of some thousand sums.
+    bool isFloatSum = kind == "sum" && type == "f32";
+    checkGraph(graph.text(y), seed, isWide ? Numbers::Any : Numbers::Small,
+               {0, isWide && isFloatSum ? std::exp2(-23) : 0});
   }
 }
