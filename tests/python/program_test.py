@@ -46,6 +46,8 @@ class Program(unittest.TestCase):
                 weft.convert(path, target="zhouyi", shapes={"a": "1|2x50", "b": "2x50"})
             with self.assertRaisesRegex(weft.WeftError, "bf16"):
                 weft.convert(path, target="zhouyi", precision="bf16")
+            with self.assertRaisesRegex(weft.WeftError, "^the target is 'abacus'; known: bm1684x, zhouyi$"):
+                weft.convert(path, target="abacus")
         self.assertEqual(program[4:8], b"WZYP")
         a, b = (np.random.default_rng(seed).standard_normal((2, 50)).astype(np.float32) for seed in (1, 2))
         np.testing.assert_allclose(weft.Model(program).run(a=a, b=b)["y"], np.maximum(a * b + a, 0), rtol=1e-6, atol=1e-6)

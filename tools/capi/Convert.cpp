@@ -85,6 +85,21 @@ convertForVectors(const char *model, const driver::CompileOptions &options,
   return failed(file) ? why() : give(*file, bytes, size);
 }
 
+/// Fails for a target that models are not compiled for.
+static rt::Status checkTarget(const std::string &target) {
+  std::vector<std::string> known = chips::targets();
+  for (const Chip *machine : chips::vectorTargets)
+    known.emplace_back(machine->targetName);
+  std::string words;
+  for (const std::string &name : known) {
+    if (name == target)
+      return {};
+    words += (words.empty() ? "" : ", ") + name;
+  }
+  return rt::fail(Code::InvalidArgument,
+                  "the target is '" + target + "'; known: " + words);
+}
+
 static weft_compiler_status *convert(const char *model,
                                      const weft_convert_options *given,
                                      void **bytes, size_t *size) {
@@ -97,6 +112,8 @@ static weft_compiler_status *convert(const char *model,
   driver::CompileOptions compile;
   if (options.target)
     compile.chip = options.target;
+  if (rt::Status status = checkTarget(compile.chip); !status)
+    return toC(status);
   if (options.precision)
     compile.precision = options.precision;
   if (options.calibration)
