@@ -105,6 +105,7 @@ private:
           interfaceOf(func.getArgAttrDict(argument.getArgNumber()), argument);
       if (failed(io))
         return failure();
+      inputNames.insert(io->first);
       auto stored = RankedTensorType::get(io->second.getShape(),
                                           emitter.stored(argument));
       emitter.place(argument, emitter.code.atHead([&](zhouyi::Builder &b) {
@@ -125,6 +126,11 @@ private:
                             value);
       if (failed(io))
         return failure();
+      if (inputNames.contains(io->first))
+        return emitError(func.getLoc())
+               << "unsupported: '" << io->first
+               << "' is an input and an output; a program has a buffer for "
+                  "each, give the output a name of its own (Identity)";
       auto stored =
           RankedTensorType::get(io->second.getShape(), emitter.stored(value));
       Value pointer = emitter.code.atHead([&](zhouyi::Builder &b) {
@@ -198,6 +204,7 @@ private:
   EmitTable table;
   llvm::DenseSet<Operation *> needed;
   SmallVector<Output> outputs;
+  llvm::StringSet<> inputNames;
 };
 
 struct ConvertTpuToZhouyi

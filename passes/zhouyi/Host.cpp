@@ -23,6 +23,21 @@ static Type hostElement(Emitter &emitter, Value value) {
   return emitter.stored(element);
 }
 
+/// True if memory can hold the elements: pointers have no types below a byte
+/// and no floats of 8 bits.
+static bool isHeld(Value value) {
+  Type element = tpu::elementOf(value);
+  if (auto integer = dyn_cast<IntegerType>(element))
+    return llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  return element.isF16() || element.isBF16() || element.isF32() ||
+         element.isF64();
+}
+
+static InFlightDiagnostic refuseElement(Operation *op, Value value) {
+  return unsupported(op) << "a tensor of " << tpu::elementOf(value)
+                         << " in the program's memory";
+}
+
 static LogicalResult emitToHost(tpu::ToHostOp op, Emitter &emitter) {
   emitter.place(op.getOutput(), emitter.pointer(op.getInput()));
   return success();
@@ -30,6 +45,8 @@ static LogicalResult emitToHost(tpu::ToHostOp op, Emitter &emitter) {
 
 static LogicalResult emitHostConstant(tpu::HostConstantOp op,
                                       Emitter &emitter) {
+  if (!isHeld(op.getOutput()))
+    return refuseElement(op, op.getOutput());
   FailureOr<numeric::HostTensor> tensor =
       toHostTensor(op.getValue(), op.getLoc());
   if (failed(tensor))
@@ -87,6 +104,8 @@ static LogicalResult emitHost(tpu::HostOp op, Emitter &emitter) {
     inputTypes.push_back(TypeAttr::get(input.getType()));
   }
   for (Value output : op.getOutputs()) {
+    if (!isHeld(output))
+      return refuseElement(op, output);
     Value pointer = isStatic(output) ? hostResult(output, emitter) : Value();
     if (!pointer)
       return unsupported(op) << "a result of '" << op.getKernel()

@@ -82,3 +82,24 @@ func.func @main(%x: tensor<1x1x1x2xf32> {tpu.io = {name = "x", type = tensor<2xf
   %y = tpu.binary add %a, %b : tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32> -> tensor<1x1x1x2xf32>
   return %y : tensor<1x1x1x2xf32>
 }
+
+// -----
+
+// expected-error @below {{unsupported: 'x' is an input and an output; a program has a buffer for each, give the output a name of its own (Identity)}}
+func.func @main(%x: tensor<1x1x1x2xf32> {tpu.io = {name = "x", type = tensor<2xf32>}})
+    -> (tensor<1x1x1x2xf32> {tpu.io = {name = "x", type = tensor<2xf32>}}) {
+  %y = tpu.slice %x [0, 0, 0, 0] steps [1, 1, 1, 1] : tensor<1x1x1x2xf32> -> tensor<1x1x1x2xf32>
+  return %y : tensor<1x1x1x2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<1x1x1x2xf32> {tpu.io = {name = "x", type = tensor<2xf32>}})
+    -> (tensor<1x1x1x2xf32> {tpu.io = {name = "y", type = tensor<2xf32>}}) {
+  %0 = tpu.to_host %x : tensor<1x1x1x2xf32> -> tensor<2xf32>
+  // expected-error @below {{unsupported: a tensor of 'f8E4M3FN' in the program's memory}}
+  %1 = tpu.host "cast"(%0) {} reason "a test" : (tensor<2xf32>) -> tensor<2xf8E4M3FN>
+  %2 = tpu.host "cast"(%1) {} reason "a test" : (tensor<2xf8E4M3FN>) -> tensor<2xf32>
+  %y = tpu.from_host %2 : tensor<2xf32> -> tensor<1x1x1x2xf32>
+  return %y : tensor<1x1x1x2xf32>
+}
