@@ -78,7 +78,7 @@ convertForVectors(const char *model, const driver::CompileOptions &options,
     return capi::fromPrinted(stream.str(), compilation.failureCause(), 0);
   };
   if (failed(compilation.import(model, shapes.front())) ||
-      failed(compilation.lower(options, driver::Stage::Zhouyi)))
+      failed(compilation.lower(options, driver::Stage::Ppl)))
     return why();
   mlir::FailureOr<std::vector<uint8_t>> file =
       compilation.packVectorProgram(llvm::sys::path::stem(model).str());
