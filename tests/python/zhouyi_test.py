@@ -262,6 +262,19 @@ class Kernels(unittest.TestCase):
             np.testing.assert_array_equal(source.run(x=vector)["y"], matrix.astype(int) @ vector)
         self.assertIn("scf.for", k.text())
 
+    def test_a_refused_program_leaves_the_file(self):
+        with S.Kernel() as k:
+            x, y = k.input("x", "int8", 32), k.output("y", "int8", 32)
+            for _ in k.range(1 << 21):
+                for _ in k.range(1 << 21):
+                    S.vstore(S.vload(x), y)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "kept.zyp"
+            path.write_bytes(b"old")
+            with self.assertRaisesRegex(S.ZhouyiError, "steps"):
+                k.save(path)
+            self.assertEqual(path.read_bytes(), b"old")
+
     def test_conversions_and_matrices(self):
         with S.Kernel() as k:
             x, y = k.input("x", np.int32, 8), k.output("y", np.dtype("float32"), (2, 4))

@@ -158,8 +158,9 @@ class Launch:
         return self.program.bmodel()
 
     def save(self, path):
+        program = self.bmodel()  # may refuse; the file stays as it is then
         with open(path, "wb") as file:
-            file.write(self.bmodel())
+            file.write(program)
 
     def profile(self):
         """Predicted cycles and bytes, by name (weft_ppl_profile)."""

@@ -612,8 +612,9 @@ class Kernel:
 
     def save(self, path):
         """Writes the .zyp file, for `weft run`, `info` and `disasm`."""
+        program = self.bytes()  # may refuse; the file stays as it is then
         with open(path, "wb") as file:
-            file.write(self.bytes())
+            file.write(program)
 
     def model(self):
         """The program, ready to run, as weft.Model("kernel.zyp") gives it."""
