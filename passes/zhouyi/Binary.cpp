@@ -125,9 +125,10 @@ static LogicalResult emitInteger(tpu::BinaryOp op, Emitter &emitter) {
   bool isBitwise = kind == BinaryKind::And || kind == BinaryKind::Or ||
                    kind == BinaryKind::Xor;
   if (isBitwise || (isShift && op.getRhs()))
-    return unsupported(op) << "the machine's functions have no '"
-                           << tpu::stringifyBinaryKind(kind)
-                           << (isShift ? "' by a tensor" : "' of bits");
+    return unsupported(op) << "'" << tpu::stringifyBinaryKind(kind)
+                           << (isShift ? "' by a tensor" : "' of bits")
+                           << ", which it needs, is none of the machine's "
+                              "functions";
   int64_t constant = op.getConstantAttr()
                          ? int64_t(op.getConstantAttr().getValueAsDouble())
                          : 0;

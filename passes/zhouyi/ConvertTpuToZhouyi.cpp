@@ -56,9 +56,17 @@ public:
           op.getOperands(), [&](Value v) { return refused.contains(v); });
       if (!readsRefused && succeeded(emit(op)))
         continue;
-      // Every refusal is reported, and what follows from none.
+      // Every refusal is reported, and what follows from none. What reads the
+      // results is tried all the same, so that one attempt finds them all.
       isWhole = false;
-      refused.insert(op.result_begin(), op.result_end());
+      for (Value result : op.getResults()) {
+        bool isStatic =
+            cast<RankedTensorType>(result.getType()).hasStaticShape();
+        if (readsRefused || !isStatic)
+          refused.insert(result);
+        else if (!emitter.pointer(result))
+          emitter.result(result);
+      }
     }
     if (!isWhole)
       return failure();
@@ -207,6 +215,21 @@ private:
   llvm::StringSet<> inputNames;
 };
 
+/// Says that f16 was asked for and nothing is computed in it: the conversion
+/// takes f32 for small products and for functions of many steps.
+void remarkUnusedHalf(ModuleOp module, func::FuncOp func) {
+  auto precision = module->getAttrOfType<StringAttr>("tpu.precision");
+  if (!precision || precision.getValue() != "f16")
+    return;
+  auto isHalf = [](Value value) { return tpu::elementOf(value).isF16(); };
+  for (Operation &op : func.getBody().front())
+    if (llvm::any_of(op.getResults(), isHalf))
+      return;
+  emitRemark(func.getLoc())
+      << "nothing is computed in f16: products with few weights and functions "
+         "of many steps are computed in f32, so this is the program of f32";
+}
+
 struct ConvertTpuToZhouyi
     : public zhouyi::impl::ConvertTpuToZhouyiBase<ConvertTpuToZhouyi> {
   using ConvertTpuToZhouyiBase::ConvertTpuToZhouyiBase;
@@ -228,6 +251,7 @@ struct ConvertTpuToZhouyi
       return emitError(module.getLoc()) << "there is no @main to convert";
     if (failed(tpu::checkGraph(func, *chips::all[0])))
       return failure();
+    remarkUnusedHalf(module, func);
     OpBuilder builder(func);
     func.setSymName("main.tpu");
     auto program =

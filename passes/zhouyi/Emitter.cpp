@@ -32,8 +32,8 @@ RankedTensorType Emitter::seenAs(RankedTensorType onnx, Value value) const {
     element = IntegerType::get(
         onnx.getContext(), quantized.getStorageTypeIntegralWidth(),
         quantized.isSigned() ? IntegerType::Signless : IntegerType::Unsigned);
-  else if (!element.isF16())
-    return onnx;
+  else if (!llvm::isa<FloatType>(element) || onnx.getElementType().isF64())
+    return onnx; // doubles are stored as f32
   return RankedTensorType::get(onnx.getShape(), element);
 }
 

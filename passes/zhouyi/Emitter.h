@@ -39,7 +39,8 @@ public:
   }
 
   /// The type under which users see a stored `value` of the ONNX type `onnx`:
-  /// quantized and 16-bit values as they are, as a bmodel shows them.
+  /// quantized values and floats of another width as they are, as a bmodel
+  /// shows them; doubles as doubles.
   mlir::RankedTensorType seenAs(mlir::RankedTensorType onnx,
                                 mlir::Value value) const;
 

@@ -12,6 +12,7 @@ import unittest
 
 import numpy as np
 import onnx
+import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 WEFT = sys.argv.pop(1)
@@ -41,6 +42,133 @@ def small_cnn():
                               [weights("w1", 13, 3, 3, 3), weights("b1", 13), weights("w2", 13, 13, 3, 3),
                                weights("b2", 13), weights("w3", 10, 13 * 4 * 3), weights("b3", 10)])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+
+
+def graph_of(nodes, inputs, outputs, initializers=()):
+    """Inputs and outputs as name: (type, shape)."""
+    def values(table):
+        return [helper.make_tensor_value_info(name, kind, shape) for name, (kind, shape) in table.items()]
+
+    return helper.make_model(helper.make_graph(nodes, "g", values(inputs), values(outputs), list(initializers)),
+                             opset_imports=[helper.make_opsetid("", 16)], ir_version=8)
+
+
+class SmallModels(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.dice = np.random.default_rng(13)
+
+    def convert(self, model, *options, code=0):
+        onnx.save(model, self.folder / "m.onnx")
+        result = weft("convert", self.folder / "m.onnx", "-o", self.folder / "m.zyp", "--target", "zhouyi", *options)
+        self.assertEqual(result.returncode, code, result.stderr)
+        return result.stderr
+
+    def run_both(self, **inputs):
+        """What the program and ONNX Runtime make of the inputs."""
+        np.savez(self.folder / "in.npz", **inputs)
+        result = weft("run", self.folder / "m.zyp", "-i", self.folder / "in.npz", "-o", self.folder / "out.npz")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        session = onnxruntime.InferenceSession(str(self.folder / "m.onnx"), providers=["CPUExecutionProvider"])
+        wanted = dict(zip([output.name for output in session.get_outputs()], session.run(None, inputs)))
+        ours = dict(np.load(self.folder / "out.npz"))
+        self.assertEqual(list(ours), list(wanted))
+        for name, array in wanted.items():
+            self.assertEqual((ours[name].dtype, ours[name].shape), (array.dtype, array.shape))
+        return ours, wanted
+
+    def host_calls(self):
+        told = json.loads(weft("info", self.folder / "m.zyp", "--json").stdout)
+        return told["nets"][0]["stages"][0]["host"]["operations"]
+
+    def test_integers_are_divided_on_the_host(self):
+        for kind, attributes in (("Div", {}), ("Mod", {}), ("Mod", {"fmod": 1})):
+            for number, name in ((TensorProto.INT32, "int32"), (TensorProto.INT8, "int8")):
+                with self.subTest(kind=kind, number=name, **attributes):
+                    # The sum before is the machine's: only the quotient leaves it.
+                    nodes = [helper.make_node("Add", ["x", "y"], ["s"], name="sum"),
+                             helper.make_node(kind, ["s", "y"], ["z"], name="quotient", **attributes)]
+                    model = graph_of(nodes, {"x": (number, [5, 9]), "y": (number, [5, 9])}, {"z": (number, [5, 9])})
+                    self.assertEqual(self.convert(model), "")
+                    x = self.dice.integers(-60, 60, (5, 9)).astype(name)
+                    y = self.dice.choice(np.array([-7, -2, -1, 1, 2, 3, 60]), (5, 9)).astype(name)
+                    ours, wanted = self.run_both(x=x, y=y)
+                    np.testing.assert_array_equal(ours["z"], wanted["z"])
+                    refused = self.convert(model, "--no-host", code=2)
+                    self.assertEqual(refused.count("error:"), 1, refused)
+                    self.assertIn(f"node 1 'quotient' ({kind}, opset 16): unsupported: 'xor' of bits, which it needs", refused)
+                    self.assertIn("; the host can compute it, convert without --no-host", refused)
+
+    def test_functions_behind_functions_are_found_at_once(self):
+        nodes = []
+        for i in range(12):
+            nodes.append(helper.make_node("Sigmoid", [f"v{i}"], [f"s{i}"], name=f"sigmoid{i}"))
+            nodes.append(helper.make_node("Mul", [f"v{i}", f"s{i}"], [f"v{i + 1}"], name=f"product{i}"))
+        model = graph_of(nodes, {"v0": (TensorProto.FLOAT, [3, 11])}, {"v12": (TensorProto.FLOAT, [3, 11])})
+        self.assertEqual(self.convert(model), "")
+        ours, wanted = self.run_both(v0=self.dice.uniform(-4, 9, (3, 11)).astype(np.float32))
+        np.testing.assert_allclose(ours["v12"], wanted["v12"], rtol=1e-5, atol=1e-6)
+        refused = self.convert(model, "--no-host", code=2)
+        self.assertEqual(refused.count("error:"), 12, refused)
+
+    def test_says_only_what_the_host_cannot_do_either(self):
+        nodes = [helper.make_node("Sigmoid", ["x"], ["s"], name="function"),
+                 helper.make_node("NonZero", ["s"], ["y"], name="places")]
+        model = graph_of(nodes, {"x": (TensorProto.FLOAT, [2, 3])}, {"y": (TensorProto.INT64, [2, "k"])})
+        refused = self.convert(model, code=2)
+        self.assertEqual(refused.count("error:"), 1, refused)
+        self.assertIn("'y' of type", refused)
+
+    def half_model(self):
+        """Conv, Relu, Max with a constant, Sigmoid (the host's), Gemm; all of float16."""
+        def weights(name, *shape):
+            return numpy_helper.from_array((self.dice.standard_normal(shape) / 4).astype(np.float16), name)
+
+        nodes = [helper.make_node("Conv", ["x", "w1", "b1"], ["c"], name="conv", pads=[1, 1, 1, 1]),
+                 helper.make_node("Relu", ["c"], ["r"], name="relu"),
+                 helper.make_node("Max", ["r", "low"], ["m"], name="max"),
+                 helper.make_node("Sigmoid", ["m"], ["s"], name="sigmoid"),
+                 helper.make_node("Flatten", ["s"], ["f"], name="flatten"),
+                 helper.make_node("Gemm", ["f", "w2", "b2"], ["y"], name="gemm", transB=1)]
+        half = TensorProto.FLOAT16
+        return graph_of(nodes, {"x": (half, [2, 3, 5, 7])}, {"r": (half, [2, 5, 5, 7]), "y": (half, [2, 9])},
+                        [weights("w1", 5, 3, 3, 3), weights("b1", 5), weights("low", 1), weights("w2", 9, 175), weights("b2", 9)])
+
+    def test_models_of_float16(self):
+        model = self.half_model()
+        for precision in ("f32", "f16"):
+            with self.subTest(precision=precision):
+                self.convert(model, "--precision", precision)
+                ours, wanted = self.run_both(x=self.dice.standard_normal((2, 3, 5, 7)).astype(np.float16))
+                for name, array in wanted.items():
+                    np.testing.assert_allclose(ours[name].astype(np.float32), array.astype(np.float32), rtol=4e-3, atol=4e-3)
+                self.assertEqual([call["kernel"] for call in self.host_calls()], ["unary"])
+                layers = weft("compare", self.folder / "m.onnx", self.folder / "m.zyp", "-i", self.folder / "in.npz", "--per-layer", "--json")
+                self.assertEqual(layers.returncode, 0, layers.stderr + layers.stdout)
+                self.assertIn("m", [row["name"] for row in json.loads(layers.stdout)["layers"]])
+
+    def test_precision_f16_is_computed_in_f16_or_says_that_it_is_not(self):
+        def product(rows, columns):
+            weights = (self.dice.standard_normal((rows, columns)) / np.sqrt(rows)).astype(np.float32)
+            return graph_of([helper.make_node("MatMul", ["x", "w"], ["y"], name="product")], {"x": (TensorProto.FLOAT, [4, rows])},
+                            {"y": (TensorProto.FLOAT, [4, columns])}, [numpy_helper.from_array(weights, "w")])
+
+        program = self.folder / "m.zyp"
+        self.assertEqual(self.convert(product(131, 67), "--precision", "f16"), "")
+        words = json.loads(weft("info", program, "--json").stdout)["nets"][0]["stages"][0]["instructions"]["by_name"]
+        self.assertIn("vfmae", words)
+        halves = program.stat().st_size
+        x = self.dice.standard_normal((4, 131)).astype(np.float32)
+        ours, wanted = self.run_both(x=x)
+        np.testing.assert_allclose(ours["y"], wanted["y"], atol=4e-3)
+        self.assertFalse(np.array_equal(ours["y"], wanted["y"]))
+        self.convert(product(131, 67))
+        self.assertLess(halves, 0.6 * program.stat().st_size)
+        # Few weights stay f32, as for chips; the user is told.
+        self.assertIn("remark: ", self.convert(product(13, 7), "--precision", "f16"))
+        self.assertEqual(self.convert(product(13, 7)), "")
 
 
 class Convert(unittest.TestCase):

@@ -147,8 +147,7 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
                : success();
   };
   LiveBlobs before(*theModule);
-  if (failed(options.noHost ? run(*theModule)
-                            : lowerWithHostFallback(theModule, run)))
+  if (failed(lowerWithHostFallback(theModule, options.noHost, run)))
     return failure();
   before.releaseOthers(*theModule);
   return success();

@@ -11,9 +11,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::driver;
 
-/// Attempts after which the refusal stands: each marks all that it can.
-static constexpr int kMaxAttempts = 8;
-
 /// The places that a location is made of.
 static llvm::DenseSet<Location> partsOf(Location location) {
   llvm::DenseSet<Location> parts;
@@ -25,28 +22,74 @@ static llvm::DenseSet<Location> partsOf(Location location) {
   return parts;
 }
 
-/// Marks the ops of `module` at the place of an error for the host; false if
-/// there is none that the host can compute and that is not marked yet.
-static bool markForHost(ModuleOp module, Location location, StringRef reason) {
-  llvm::DenseSet<Location> places = partsOf(location);
-  bool marked = false;
-  module.walk([&](Operation *op) {
-    if (!isa_and_nonnull<top::TopDialect>(op->getDialect()) ||
-        op->hasAttr(quantize::kHostReasonAttr) || !quantize::hasHostKernel(op))
-      return;
-    for (Location part : partsOf(op->getLoc()))
-      if (places.contains(part)) {
+namespace {
+/// The ops of a module that the host can compute, by the places of errors.
+class HostMarks {
+public:
+  explicit HostMarks(ModuleOp module) : module(module) {}
+
+  /// Marks the ops at `location` for the host; false if there is none that the
+  /// host can compute and that was not on the host already. Several errors of
+  /// one attempt may be at the place of one op.
+  bool mark(Location location, StringRef reason) {
+    bool found = false;
+    walk(location, [&](Operation *op) {
+      found = true;
+      if (fresh.insert(op).second)
         op->setAttr(quantize::kHostReasonAttr,
                     StringAttr::get(op->getContext(), reason));
-        marked = true;
+    });
+    return found;
+  }
+
+private:
+  void walk(Location location, llvm::function_ref<void(Operation *)> function) {
+    llvm::DenseSet<Location> places = partsOf(location);
+    module.walk([&](Operation *op) {
+      bool isMarked = op->hasAttr(quantize::kHostReasonAttr);
+      if (!isa_and_nonnull<top::TopDialect>(op->getDialect()) ||
+          (isMarked && !fresh.contains(op)) || !quantize::hasHostKernel(op))
         return;
-      }
-  });
-  return marked;
+      if (llvm::any_of(partsOf(op->getLoc()),
+                       [&](Location part) { return places.contains(part); }))
+        function(op);
+    });
+  }
+
+  ModuleOp module;
+  llvm::DenseSet<Operation *> fresh; ///< marked by this object
+};
+} // namespace
+
+/// Of what a failed attempt said, what the user must know: nothing of the ops
+/// that the next attempt places on the host (all are marked), unless
+/// `isFinal`. The steps that one op became may all be refused: the first
+/// refusal stands for all, and any other message is said once.
+static std::vector<Diagnostic> markAndKeep(std::vector<Diagnostic> errors,
+                                           HostMarks marks, bool isFinal) {
+  static constexpr StringLiteral kRefusal = "unsupported: ";
+  static constexpr StringLiteral kHint =
+      "; the host can compute it, convert without --no-host";
+  std::vector<Diagnostic> kept;
+  llvm::DenseSet<std::pair<Location, StringAttr>> said;
+  for (Diagnostic &error : errors) {
+    Location place = error.getLocation();
+    std::string text = error.str();
+    StringRef reason = text;
+    bool isForHost =
+        reason.consume_front(kRefusal) && marks.mark(place, reason);
+    auto what = StringAttr::get(place.getContext(), isForHost ? "" : text);
+    if ((isForHost && !isFinal) || !said.insert({place, what}).second)
+      continue;
+    if (isForHost && !reason.ends_with(kHint))
+      error << kHint;
+    kept.push_back(std::move(error));
+  }
+  return kept;
 }
 
 LogicalResult driver::lowerWithHostFallback(
-    OwningOpRef<ModuleOp> &module,
+    OwningOpRef<ModuleOp> &module, bool noHost,
     llvm::function_ref<LogicalResult(ModuleOp)> lower) {
   for (int attempt = 1;; ++attempt) {
     OwningOpRef<ModuleOp> lowered = module->clone();
@@ -62,14 +105,10 @@ LogicalResult driver::lowerWithHostFallback(
           });
       result = lower(*lowered);
     }
-    bool again = failed(result) && !errors.empty() && attempt < kMaxAttempts;
-    for (const Diagnostic &error : errors) {
-      std::string text = error.str();
-      StringRef reason = text;
-      again = again && reason.consume_front("unsupported: ") &&
-              markForHost(*module, error.getLocation(), reason);
-    }
-    if (again)
+    bool hasErrors = !errors.empty();
+    if (failed(result))
+      errors = markAndKeep(std::move(errors), HostMarks(*module), noHost);
+    if (failed(result) && hasErrors && errors.empty())
       continue;
     for (Diagnostic &error : errors)
       module->getContext()->getDiagEngine().emit(std::move(error));

@@ -13,10 +13,11 @@ namespace weft::driver {
 /// Most ops that the chip cannot compute are refused by their lowering, which
 /// places them on the host at once. One that a later pass refuses with
 /// "unsupported: ..." (it does not fit the local memory, say) is marked here
-/// for the host and everything is lowered again, a few times at most. Errors of
-/// the last attempt are printed.
+/// for the host and everything is lowered again, a few times at most; with
+/// `noHost` nothing is, and such a refusal says that the host could do it.
+/// Errors of the last attempt are printed, one for an op.
 mlir::LogicalResult lowerWithHostFallback(
-    mlir::OwningOpRef<mlir::ModuleOp> &module,
+    mlir::OwningOpRef<mlir::ModuleOp> &module, bool noHost,
     llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp)> lower);
 
 } // namespace weft::driver

@@ -345,7 +345,9 @@ void cli::addConvertCommand(Program &program) {
                   "The chip, or a vector machine")
       ->check(CLI::IsMember(machines))
       ->capture_default_str();
-  command.add_option("--precision", flags->compile.precision, "The arithmetic")
+  command
+      .add_option("--precision", flags->compile.precision,
+                  "The arithmetic; a vector machine has no bf16")
       ->check(CLI::IsMember({"f32", "f16", "bf16", "int8"}))
       ->capture_default_str();
   command

@@ -66,14 +66,14 @@ protected:
 };
 
 TEST_F(HostFallback, runsOnceIfNothingIsRefused) {
-  EXPECT_TRUE(succeeded(
-      driver::lowerWithHostFallback(module, refusing("none", "unused"))));
+  EXPECT_TRUE(succeeded(driver::lowerWithHostFallback(
+      module, false, refusing("none", "unused"))));
   EXPECT_EQ(attempts, 1);
 }
 
 TEST_F(HostFallback, marksWhatIsRefusedAndRunsAgain) {
   EXPECT_TRUE(succeeded(driver::lowerWithHostFallback(
-      module, refusing("second", "unsupported: too large"))));
+      module, false, refusing("second", "unsupported: too large"))));
   EXPECT_EQ(attempts, 2);
   EXPECT_THAT(marked(*module), ElementsAre("second"));
   EXPECT_THAT(printed, ElementsAre());
@@ -81,19 +81,57 @@ TEST_F(HostFallback, marksWhatIsRefusedAndRunsAgain) {
 
 TEST_F(HostFallback, givesUpWhereTheErrorIsOfAnotherKind) {
   EXPECT_TRUE(failed(driver::lowerWithHostFallback(
-      module, refusing("second", "a weight is NaN"))));
+      module, false, refusing("second", "a weight is NaN"))));
   EXPECT_EQ(attempts, 1);
   EXPECT_THAT(printed, ElementsAre("a weight is NaN"));
 }
 
 TEST_F(HostFallback, givesUpWhereTheHostCannotHelp) {
-  EXPECT_TRUE(failed(
-      driver::lowerWithHostFallback(module, [&](ModuleOp) -> LogicalResult {
+  EXPECT_TRUE(failed(driver::lowerWithHostFallback(
+      module, false, [&](ModuleOp) -> LogicalResult {
         ++attempts;
         return emitError(UnknownLoc::get(&context)) << "unsupported: nowhere";
       })));
   EXPECT_EQ(attempts, 1);
   EXPECT_THAT(printed, ElementsAre("unsupported: nowhere"));
+}
+
+TEST_F(HostFallback, marksOpsThatAreRefusedInSeveralSteps) {
+  auto twice = refusing("second", "unsupported: a step");
+  EXPECT_TRUE(succeeded(driver::lowerWithHostFallback(
+      module, false, [&](ModuleOp lowered) -> LogicalResult {
+        LogicalResult first = twice(lowered);
+        --attempts;
+        return success(succeeded(twice(lowered)) && succeeded(first));
+      })));
+  EXPECT_EQ(attempts, 2);
+  EXPECT_THAT(marked(*module), ElementsAre("second"));
+  EXPECT_THAT(printed, ElementsAre());
+}
+
+TEST_F(HostFallback, saysOnlyWhatTheHostCannotHelpWith) {
+  auto second = refusing("second", "unsupported: too large");
+  EXPECT_TRUE(failed(driver::lowerWithHostFallback(
+      module, false, [&](ModuleOp lowered) -> LogicalResult {
+        EXPECT_TRUE(failed(second(lowered)));
+        for (int i = 0; i < 2; ++i)
+          emitError(UnknownLoc::get(&context)) << "unsupported: nowhere";
+        return failure();
+      })));
+  EXPECT_THAT(printed, ElementsAre("unsupported: nowhere"));
+}
+
+TEST_F(HostFallback, saysOnceThatTheHostCouldDoIt) {
+  auto first = refusing("second", "unsupported: one step");
+  auto other = refusing("second", "unsupported: another");
+  EXPECT_TRUE(failed(driver::lowerWithHostFallback(
+      module, true, [&](ModuleOp lowered) -> LogicalResult {
+        EXPECT_TRUE(failed(first(lowered)));
+        return other(lowered);
+      })));
+  EXPECT_THAT(printed,
+              ElementsAre("unsupported: one step; the host can compute it, "
+                          "convert without --no-host"));
 }
 
 } // namespace
