@@ -77,12 +77,65 @@ static LogicalResult finishQuantized(Compose &c, Value real, unsigned first,
                             c.elementOf(*model)));
 }
 
-/// QLinearAdd, QLinearMul: A, its scale and zero point, B, C.
-template <BinaryKind Kind>
-static LogicalResult importQLinearBinary(NodeImporter &n) {
+/// QLinearAdd. Like ONNX Runtime in the scale of the result, with what the zero
+/// points add as one number; it fuses the products into the sums, we do not.
+static LogicalResult importQLinearAdd(NodeImporter &n) {
+  FailureOr<Value> a = n.operand(0), b = n.operand(3), scale = n.operand(6);
+  if (failed(a) || failed(b) || failed(scale))
+    return failure();
   Compose c(n);
-  return finishQuantized(
-      c, c.binary(Kind, realOperand(c, 0), realOperand(c, 3)), 6, 0);
+  Type f32 = n.builder.getF32Type(), element = c.elementOf(*a);
+  auto number = [&](unsigned i) {
+    Value value = n.optionalOperand(i);
+    return value ? c.cast(parameter(c, value, 0, -1), f32)
+                 : c.numbers(0.0, {}, f32);
+  };
+  Value divisor = number(6);
+  Value ratioA = c.binary(BinaryKind::Div, number(1), divisor),
+        ratioB = c.binary(BinaryKind::Div, number(4), divisor);
+  Value fixed = c.sub(
+      number(7), c.add(c.mul(ratioA, number(2)), c.mul(ratioB, number(5))));
+  Value moved = c.add(c.mul(c.cast(*a, f32), ratioA),
+                      c.add(c.mul(c.cast(*b, f32), ratioB), fixed));
+  bool isUnsigned = element.isUnsignedInteger();
+  return c.finish(c.cast(c.clamp(c.unary(UnaryKind::Round, moved),
+                                 isUnsigned ? 0 : -128, isUnsigned ? 255 : 127),
+                         element));
+}
+
+/// The whole numbers of operand `first`, less its zero point, in f32.
+static Value centeredOperand(Compose &c, unsigned first) {
+  FailureOr<Value> value = c.n.operand(first);
+  if (failed(value))
+    return {};
+  Type f32 = c.n.builder.getF32Type();
+  Value zero = c.n.optionalOperand(first + 2);
+  Value whole = c.cast(*value, f32);
+  return zero ? c.sub(whole, c.cast(parameter(c, zero, 0, -1), f32)) : whole;
+}
+
+/// QLinearMul. As ONNX Runtime does: the product of the integers, which f32
+/// holds, times one factor, and the zero point before the rounding.
+static LogicalResult importQLinearMul(NodeImporter &n) {
+  Compose c(n);
+  FailureOr<Value> scaleA = n.operand(1), scaleB = n.operand(4),
+                   scale = n.operand(6), model = n.operand(0);
+  Value left = centeredOperand(c, 0), right = centeredOperand(c, 3);
+  if (failed(scaleA) || failed(scaleB) || failed(scale) || failed(model) ||
+      !left || !right)
+    return failure();
+  Value factor =
+      c.mul(parameter(c, *scaleA, 0, -1), parameter(c, *scaleB, 0, -1));
+  factor = c.binary(BinaryKind::Div, factor, parameter(c, *scale, 0, -1));
+  Value moved = c.mul(c.mul(left, right), factor);
+  if (Value zero = n.optionalOperand(7))
+    moved =
+        c.add(moved, c.cast(parameter(c, zero, 0, -1), n.builder.getF32Type()));
+  Type element = c.elementOf(*model);
+  bool isUnsigned = element.isUnsignedInteger();
+  return c.finish(c.cast(c.clamp(c.unary(UnaryKind::Round, moved),
+                                 isUnsigned ? 0 : -128, isUnsigned ? 255 : 127),
+                         element));
 }
 
 static LogicalResult importQLinearSigmoid(NodeImporter &n) {
@@ -207,17 +260,16 @@ static LogicalResult importDynamicLstm(NodeImporter &n) {
 }
 
 void weft::onnx::addQuantizedRows(std::vector<OpRow> &rows) {
-  rows.insert(
-      rows.end(),
-      {{"QLinearAdd", 1, kLastOpset, importQLinearBinary<BinaryKind::Add>},
-       {"QLinearMul", 1, kLastOpset, importQLinearBinary<BinaryKind::Mul>},
-       {"QLinearSigmoid", 1, kLastOpset, importQLinearSigmoid},
-       {"QLinearLeakyRelu", 1, kLastOpset, importQLinearLeakyRelu},
-       {"QLinearAveragePool", 1, kLastOpset, importQLinearPool},
-       {"QLinearGlobalAveragePool", 1, kLastOpset, importQLinearPool},
-       {"QLinearConcat", 1, kLastOpset, importQLinearConcat},
-       {"QGemm", 1, kLastOpset, importQGemm},
-       {"MatMulIntegerToFloat", 1, kLastOpset, importMatMulToFloat},
-       {"DynamicQuantizeLSTM", 1, kLastOpset, importDynamicLstm,
-        "unrolled; input and states are not rounded to 8 bits"}});
+  rows.insert(rows.end(),
+              {{"QLinearAdd", 1, kLastOpset, importQLinearAdd},
+               {"QLinearMul", 1, kLastOpset, importQLinearMul},
+               {"QLinearSigmoid", 1, kLastOpset, importQLinearSigmoid},
+               {"QLinearLeakyRelu", 1, kLastOpset, importQLinearLeakyRelu},
+               {"QLinearAveragePool", 1, kLastOpset, importQLinearPool},
+               {"QLinearGlobalAveragePool", 1, kLastOpset, importQLinearPool},
+               {"QLinearConcat", 1, kLastOpset, importQLinearConcat},
+               {"QGemm", 1, kLastOpset, importQGemm},
+               {"MatMulIntegerToFloat", 1, kLastOpset, importMatMulToFloat},
+               {"DynamicQuantizeLSTM", 1, kLastOpset, importDynamicLstm,
+                "unrolled; input and states are not rounded to 8 bits"}});
 }
