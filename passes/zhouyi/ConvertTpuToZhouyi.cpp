@@ -59,14 +59,11 @@ public:
       // Every refusal is reported, and what follows from none. What reads the
       // results is tried all the same, so that one attempt finds them all.
       isWhole = false;
-      for (Value result : op.getResults()) {
-        bool isStatic =
-            cast<RankedTensorType>(result.getType()).hasStaticShape();
-        if (readsRefused || !isStatic)
+      for (Value result : op.getResults())
+        if (readsRefused || !hasRoom(result))
           refused.insert(result);
         else if (!emitter.pointer(result))
           emitter.result(result);
-      }
     }
     if (!isWhole)
       return failure();
@@ -77,6 +74,16 @@ public:
   }
 
 private:
+  /// Whether the program can have a buffer for `value`.
+  bool hasRoom(Value value) const {
+    auto type = cast<RankedTensorType>(value.getType());
+    Type element = emitter.stored(value);
+    bool isNumber = element.isF16() || element.isBF16() || element.isF32() ||
+                    (llvm::isa<IntegerType>(element) &&
+                     element.getIntOrFloatBitWidth() >= 8);
+    return isNumber && type.hasStaticShape() && type.getNumElements() > 0;
+  }
+
   /// `tpu.io`: the ONNX name and type.
   FailureOr<std::pair<StringRef, RankedTensorType>>
   interfaceOf(DictionaryAttr attributes, Value value) {
