@@ -116,13 +116,13 @@ static LogicalResult verifyContents(BufferOp buffer) {
     return buffer.emitOpError()
            << "contents are of " << type.getElementType()
            << ", must be of elements of 8, 16, 32 or 64 bits";
-  int64_t needed = type.getNumElements() * (width / 8);
-  if (needed > int64_t(buffer.getBytes()))
+  uint64_t needed = bytesUpTo(type.getShape(), std::nullopt, width / 8);
+  if (needed > buffer.getBytes())
     return buffer.emitOpError()
            << "contents have " << needed << " bytes, more "
            << "than the " << buffer.getBytes() << " of the buffer";
   if (mlir::isa<DenseResourceElementsAttr>(contents) &&
-      int64_t(buffer.contentBytes().size()) != needed)
+      buffer.contentBytes().size() != needed)
     return buffer.emitOpError()
            << "resource has " << buffer.contentBytes().size()
            << " bytes, its type needs " << needed;
