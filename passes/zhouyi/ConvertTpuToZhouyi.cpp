@@ -1,7 +1,9 @@
 //===- ConvertTpuToZhouyi.cpp - tpu graphs to programs of vectors ---------===//
 
+#include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GraphCheck.h"
+#include "dialects/tpu/Host.h"
 #include "dialects/tpu/Move.h"
 #include "dialects/zhouyi/Program.h"
 #include "passes/zhouyi/Emitter.h"
@@ -102,10 +104,6 @@ private:
       return emitError(func.getLoc())
              << "unsupported: '" << name.getValue() << "' of type " << onnx
              << " as an input or output; its size must be known and not 0";
-    if (tpu::elementOf(value).isBF16())
-      return emitError(func.getLoc()) << "unsupported: '" << name.getValue()
-                                      << "' is of bf16, which the machine's "
-                                         "functions do not compute";
     emitter.uniqueName(name.getValue()); // no other buffer is called so
     return std::pair(name.getValue(), onnx);
   }
@@ -187,10 +185,20 @@ private:
     }
   }
 
+  /// bf16 is moved and widened to f32 and back, but not computed with.
+  static bool takesBf16(Operation &op) {
+    if (auto cast = dyn_cast<tpu::CastOp>(op))
+      return !tpu::isQuantized(cast.getOutput()) &&
+             llvm::isa<FloatType>(tpu::elementOf(cast.getOutput()));
+    return llvm::isa<tpu::ReshapeOp, tpu::PermuteOp, tpu::SliceOp,
+                     tpu::ConcatOp, tpu::ArrangeOp, tpu::WeightOp, tpu::HostOp,
+                     tpu::ToHostOp, tpu::FromHostOp, tpu::HostConstantOp>(op);
+  }
+
   LogicalResult emit(Operation &op) {
     auto isBf16 = [](Value value) { return tpu::elementOf(value).isBF16(); };
-    if (llvm::any_of(op.getOperands(), isBf16) ||
-        llvm::any_of(op.getResults(), isBf16))
+    if (!takesBf16(op) && (llvm::any_of(op.getOperands(), isBf16) ||
+                           llvm::any_of(op.getResults(), isBf16)))
       return unsupported(&op)
              << "bf16, which the machine's functions do not compute";
     const EmitFunction *function = table.find(&op);

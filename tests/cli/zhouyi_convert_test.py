@@ -10,6 +10,7 @@ import sys
 import tempfile
 import unittest
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnxruntime
@@ -148,6 +149,28 @@ class SmallModels(unittest.TestCase):
                 layers = weft("compare", self.folder / "m.onnx", self.folder / "m.zyp", "-i", self.folder / "in.npz", "--per-layer", "--json")
                 self.assertEqual(layers.returncode, 0, layers.stderr + layers.stdout)
                 self.assertIn("m", [row["name"] for row in json.loads(layers.stdout)["layers"]])
+
+    def test_values_of_bf16_are_moved_and_widened(self):
+        brain = ml_dtypes.bfloat16
+        constant = self.dice.standard_normal((3, 5)).astype(brain)
+        c = helper.make_tensor("c", TensorProto.BFLOAT16, [3, 5], constant.tobytes(), raw=True)
+        nodes = [helper.make_node("Transpose", ["x"], ["t"], name="turn", perm=[1, 0]),
+                 helper.make_node("Add", ["t", "c"], ["a"], name="sum"),
+                 helper.make_node("Relu", ["a"], ["y"], name="relu"),
+                 helper.make_node("Cast", ["f"], ["b"], name="narrow", to=TensorProto.BFLOAT16),
+                 helper.make_node("Cast", ["b"], ["w"], name="widen", to=TensorProto.FLOAT)]
+        half, single = TensorProto.BFLOAT16, TensorProto.FLOAT
+        self.assertEqual(self.convert(graph_of(nodes, {"x": (half, [5, 3]), "f": (single, [2, 33])},
+                                               {"y": (half, [3, 5]), "w": (single, [2, 33])}, [c]), "--no-host"), "")
+        x = (self.dice.standard_normal((5, 3)) * 4).astype(brain)
+        f = self.dice.standard_normal((2, 33)).astype(np.float32)
+        np.savez(self.folder / "in.npz", x=x.astype(np.float32), f=f)
+        result = weft("run", self.folder / "m.zyp", "-i", self.folder / "in.npz", "-o", self.folder / "out.npz")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        outputs = np.load(self.folder / "out.npz")
+        wanted = np.maximum(x.T.astype(np.float32) + constant.astype(np.float32), 0).astype(brain)
+        np.testing.assert_array_equal(outputs["y"], wanted.astype(np.float32))
+        np.testing.assert_array_equal(outputs["w"], f.astype(brain).astype(np.float32))
 
     def test_precision_f16_is_computed_in_f16_or_says_that_it_is_not(self):
         def product(rows, columns):

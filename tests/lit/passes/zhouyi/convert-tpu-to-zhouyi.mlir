@@ -58,8 +58,9 @@ func.func @main(%x: tensor<1x1x1x2xf32> {tpu.io = {name = "x", type = tensor<2xf
 
 func.func @main(%x: tensor<1x1x1x2xbf16> {tpu.io = {name = "x", type = tensor<2xf32>}})
     -> (tensor<1x1x1x2xf32> {tpu.io = {name = "y", type = tensor<2xf32>}}) {
-  // expected-error @-2 {{unsupported: 'x' is of bf16, which the machine's functions do not compute}}
-  %y = tpu.cast %x : tensor<1x1x1x2xbf16> -> tensor<1x1x1x2xf32>
+  // expected-error @below {{unsupported: bf16, which the machine's functions do not compute}}
+  %0 = tpu.unary abs %x : tensor<1x1x1x2xbf16>
+  %y = tpu.cast %0 : tensor<1x1x1x2xbf16> -> tensor<1x1x1x2xf32>
   return %y : tensor<1x1x1x2xf32>
 }
 
