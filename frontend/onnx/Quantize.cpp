@@ -1,6 +1,8 @@
 //===- Quantize.cpp - QuantizeLinear and DequantizeLinear -----------------===//
 
 #include "dialects/top/Cast.h"
+#include "dialects/top/Constant.h"
+#include "dialects/top/Exact.h"
 #include "frontend/onnx/Compose.h"
 #include "frontend/onnx/OpRows.h"
 #include "runtime/numeric/SmallFloats.h"
@@ -170,6 +172,19 @@ static Value exactQuotient(Compose &c, Value value, Value divisor,
   return c.add(quotient, c.binary(top::BinaryKind::Div, rest, divisor));
 }
 
+/// The ops that `import` makes are computed in f32 at every precision.
+static LogicalResult inSingle(NodeImporter &n,
+                              LogicalResult (*import)(NodeImporter &)) {
+  Block *block = n.builder.getInsertionBlock();
+  Operation *last = block->empty() ? nullptr : &block->back();
+  LogicalResult result = import(n);
+  for (Operation *op = block->empty() ? nullptr : &block->back();
+       op && op != last; op = op->getPrevNode())
+    if (!llvm::isa<top::ConstantOp>(op))
+      op->setAttr(top::kExactAttr, n.builder.getUnitAttr());
+  return result;
+}
+
 /// QuantizeLinear-10..: saturate(round(x / scale) + zero point), for float8
 /// cast(x / scale).
 static LogicalResult importQuantizeLinear(NodeImporter &n) {
@@ -277,6 +292,8 @@ void weft::onnx::registerQuantizeRows(OpRegistry &registry) {
                     "to integers of 2 to 16 bits, float8, float4"},
                    {"DequantizeLinear", 10, kLastOpset, importDequantizeLinear},
                    {"DynamicQuantizeLinear", 11, kLastOpset,
-                    importDynamicQuantizeLinear},
+                    [](NodeImporter &n) {
+                      return inSingle(n, importDynamicQuantizeLinear);
+                    }},
                });
 }

@@ -3,6 +3,7 @@
 #include "dialects/ConstantBlobs.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
+#include "dialects/top/Exact.h"
 #include "dialects/top/Host.h"
 #include "dialects/top/Symbols.h"
 #include "dialects/tpu/Constant.h"
@@ -270,7 +271,12 @@ private:
                            "' on the chip");
     if (!llvm::isa<top::ConstantOp>(op) && failed(checkTypes(op)))
       return failure();
-    return (*function)(&op, lowering);
+    lowering.isExact = op.hasAttr(top::kExactAttr);
+    LogicalResult result = (*function)(&op, lowering);
+    lowering.isExact = false;
+    if (succeeded(result))
+      lowering.noteWide(&op);
+    return result;
   }
 
   LogicalResult lowerResults(Block &old) {

@@ -3,8 +3,11 @@
 #include "passes/quantize/Lowering.h"
 #include "runtime/numeric/SmallFloats.h"
 
+#include "dialects/top/Binary.h"
+#include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
+#include "dialects/top/Exact.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
 #include "dialects/top/Pool.h"
@@ -103,6 +106,8 @@ InFlightDiagnostic weft::quantize::unsupported(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 Type Lowering::computeType() {
+  if (isExact)
+    return f32();
   switch (choices.precision) {
   case Precision::F32:
     return builder.getF32Type();
@@ -174,13 +179,25 @@ Type Lowering::formType(Value topValue) {
   return isa<FloatType>(stored) ? computeType() : stored;
 }
 
+void Lowering::noteWide(Operation *op) {
+  auto isHeldWide = [this](Value value) { return wideValues.contains(value); };
+  auto cast = dyn_cast<top::CastOp>(op);
+  bool isWide = op->hasAttr(top::kExactAttr) ||
+                (cast && topElement(cast.getInput()).isInteger(32)) ||
+                (isa<top::BinaryOp, top::UnaryOp>(op) &&
+                 llvm::any_of(op->getOperands(), isHeldWide));
+  if (isWide)
+    wideValues.insert(op->result_begin(), op->result_end());
+}
+
 Type Lowering::elementwiseType(ValueRange topValues) {
   Type stored = storedElement(topElement(topValues.front()));
   if (isa<IntegerType>(stored))
     return stored;
-  bool wide = !isInt8() && llvm::any_of(topValues, [this](Value value) {
+  bool wide = llvm::any_of(topValues, [this](Value value) {
     Value form = firstForm(value);
-    return form && tpu::elementOf(form).isF32();
+    return form && tpu::elementOf(form).isF32() &&
+           (!isInt8() || wideValues.contains(value));
   });
   return wide ? f32() : computeType();
 }

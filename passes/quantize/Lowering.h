@@ -81,6 +81,8 @@ public:
   const Choices choices;
 
   bool isInt8() const { return choices.precision == Precision::I8; }
+  /// The op that is lowered is one of those that only f32 computes right.
+  bool isExact = false;
   /// Float element type between products: f32, f16 or bf16; f16 with I8.
   mlir::Type computeType();
   mlir::Type f32() { return builder.getF32Type(); }
@@ -114,10 +116,15 @@ public:
   /// `topValue`, which is computed, in the float element type and the standard
   /// 4-D view: cast or dequantized where it is in another form.
   mlir::Value inFloat(mlir::Value topValue, mlir::Type element);
+  /// Notes the results of `op`, which has been lowered, if f16 has neither
+  /// their range nor their digits: those of exact steps, floats of 32-bit sums,
+  /// and elementwise functions of these.
+  void noteWide(mlir::Operation *op);
   /// Element type for a function of `topValues` that is not a product. Integers
   /// and bools: the stored type of the first. Floats: f32 if a 16-bit program
   /// holds one of them in f32 (the result of a small product, a mean, an
-  /// input), else the compute type. f32 is never rounded early.
+  /// input), else the compute type. f32 is never rounded early. With I8 only
+  /// what noteWide() knows stays f32.
   mlir::Type elementwiseType(mlir::ValueRange topValues);
   /// Element type in which `topValue` is moved: that of its first form; of a
   /// constant the stored one, floats in the compute type.
@@ -211,6 +218,7 @@ private:
                                              mlir::Operation *user);
 
   const CalibrationTable *table;
+  llvm::DenseSet<mlir::Value> wideValues;
   llvm::DenseMap<mlir::Value, mlir::Value> defined; ///< top value -> first form
   llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value>
       otherForm; ///< first form, element -> cast; form or constant, tensor

@@ -61,9 +61,9 @@ class SmallModels(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.dice = np.random.default_rng(13)
 
-    def convert(self, model, *options, code=0):
+    def convert(self, model, *options, code=0, target="zhouyi"):
         onnx.save(model, self.folder / "m.onnx")
-        result = weft("convert", self.folder / "m.onnx", "-o", self.folder / "m.zyp", "--target", "zhouyi", *options)
+        result = weft("convert", self.folder / "m.onnx", "-o", self.folder / "m.zyp", "--target", target, *options)
         self.assertEqual(result.returncode, code, result.stderr)
         return result.stderr
 
@@ -171,6 +171,31 @@ class SmallModels(unittest.TestCase):
         wanted = np.maximum(x.T.astype(np.float32) + constant.astype(np.float32), 0).astype(brain)
         np.testing.assert_array_equal(outputs["y"], wanted.astype(np.float32))
         np.testing.assert_array_equal(outputs["w"], f.astype(brain).astype(np.float32))
+
+    def test_quantization_at_run_time_is_exact_at_every_precision(self):
+        """Its scales and sums have more range and digits than the f16 that int8 leaves floats in."""
+        weights = numpy_helper.from_array(self.dice.integers(-127, 128, (41, 23), dtype=np.int8), "w")
+        scale, bias = (numpy_helper.from_array((self.dice.random(shape) * size).astype(np.float32), name)
+                       for shape, size, name in (((), 0.01, "s"), ((23,), 1, "b")))
+        nodes = [helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "qs", "qz"], name="quantize"),
+                 helper.make_node("MatMulInteger", ["q", "w", "qz"], ["m"], name="product"),
+                 helper.make_node("Cast", ["m"], ["f"], name="cast", to=TensorProto.FLOAT),
+                 helper.make_node("Mul", ["qs", "s"], ["t"], name="scales"),
+                 helper.make_node("Mul", ["f", "t"], ["g"], name="scaled"),
+                 helper.make_node("Add", ["g", "b"], ["y"], name="bias")]
+        single, byte = TensorProto.FLOAT, TensorProto.UINT8
+        model = graph_of(nodes, {"x": (single, [5, 41])}, {"q": (byte, [5, 41]), "qz": (byte, []), "y": (single, [5, 23])},
+                         [weights, scale, bias])
+        x = (self.dice.standard_normal((5, 41)) * 3).astype(np.float32)
+        (self.folder / "samples").mkdir()
+        np.savez(self.folder / "samples" / "0.npz", x=x)
+        for options in ([], ["--precision", "f16"], ["--precision", "int8", "--calibration-data", self.folder / "samples"]):
+            for target in ("zhouyi", "bm1684x"):
+                with self.subTest(target=target, options=options[:2]):
+                    self.convert(model, *options, target=target)
+                    ours, wanted = self.run_both(x=x)
+                    for name, array in wanted.items():
+                        np.testing.assert_array_equal(ours[name], array)
 
     def test_precision_f16_is_computed_in_f16_or_says_that_it_is_not(self):
         def product(rows, columns):
