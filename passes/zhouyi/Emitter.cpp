@@ -32,8 +32,9 @@ RankedTensorType Emitter::seenAs(RankedTensorType onnx, Value value) const {
     element = IntegerType::get(
         onnx.getContext(), quantized.getStorageTypeIntegralWidth(),
         quantized.isSigned() ? IntegerType::Signless : IntegerType::Unsigned);
-  else if (!llvm::isa<FloatType>(element) || onnx.getElementType().isF64())
-    return onnx; // doubles are stored as f32
+  else if (!llvm::isa<FloatType>(element) ||
+           (onnx.getElementType().isF64() && element.isF32()))
+    return onnx;
   return RankedTensorType::get(onnx.getShape(), element);
 }
 

@@ -40,7 +40,7 @@ public:
 
   /// The type under which users see a stored `value` of the ONNX type `onnx`:
   /// quantized values and floats of another width as they are, as a bmodel
-  /// shows them; doubles as doubles.
+  /// shows them; doubles that are stored as f32 as doubles.
   mlir::RankedTensorType seenAs(mlir::RankedTensorType onnx,
                                 mlir::Value value) const;
 

@@ -10,27 +10,29 @@
 
 #include "dialects/zhouyi/Program.h"
 #include "passes/zhouyi/Emitter.h"
+#include "runtime/numeric/SmallFloats.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::zhouyi;
 
-/// The elements of a host tensor in memory; bools are bytes.
+/// The elements of a host tensor in memory: what is smaller than a byte has one
+/// of its own, bools and floats of 8 and 4 bits as bits.
 static Type hostElement(Emitter &emitter, Value value) {
   Type element = tpu::elementOf(value);
-  if (element.isInteger(1))
+  auto integer = dyn_cast<IntegerType>(element);
+  if (integer && integer.getWidth() < 8)
+    return emitter.code.integer(8, integer.getWidth() > 1 &&
+                                       !integer.isUnsigned());
+  std::optional<numeric::ElementType> type = hostElementType(element);
+  if (type && numeric::isSmallFloat(*type))
     return emitter.code.integer(8, false);
   return emitter.stored(element);
 }
 
-/// True if memory can hold the elements: pointers have no types below a byte
-/// and no floats of 8 bits.
+/// True if memory can hold the elements.
 static bool isHeld(Value value) {
-  Type element = tpu::elementOf(value);
-  if (auto integer = dyn_cast<IntegerType>(element))
-    return llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
-  return element.isF16() || element.isBF16() || element.isF32() ||
-         element.isF64();
+  return hostElementType(tpu::elementOf(value)).has_value();
 }
 
 static InFlightDiagnostic refuseElement(Operation *op, Value value) {

@@ -172,6 +172,36 @@ class SmallModels(unittest.TestCase):
         np.testing.assert_array_equal(outputs["y"], wanted.astype(np.float32))
         np.testing.assert_array_equal(outputs["w"], f.astype(brain).astype(np.float32))
 
+    def test_elements_below_a_byte_and_small_floats_pass_between_kernels(self):
+        """float8 and uint4 inside of a model and as outputs, doubles beside a product of f16."""
+        single, eight, four = TensorProto.FLOAT, TensorProto.FLOAT8E4M3FN, TensorProto.UINT4
+        numbers = [numpy_helper.from_array(np.array(0.25, np.float32), "s"), helper.make_tensor("z", four, [], [3]),
+                   numpy_helper.from_array((self.dice.standard_normal((80, 70)) / 9).astype(np.float32), "w")]
+        nodes = [helper.make_node("Cast", ["x"], ["e"], name="narrow", to=eight),
+                 helper.make_node("Cast", ["e"], ["y"], name="widen", to=single),
+                 helper.make_node("QuantizeLinear", ["x", "s", "z"], ["u"], name="quantize"),
+                 helper.make_node("DequantizeLinear", ["u", "s", "z"], ["d"], name="dequantize"),
+                 helper.make_node("MatMul", ["x", "w"], ["p"], name="product"),
+                 helper.make_node("Cast", ["p"], ["q"], name="double", to=TensorProto.DOUBLE)]
+        model = graph_of(nodes, {"x": (single, [3, 80])},
+                         {"e": (eight, [3, 80]), "y": (single, [3, 80]), "d": (single, [3, 80]), "q": (TensorProto.DOUBLE, [3, 70])}, numbers)
+        model.opset_import[0].version = 21
+        model.ir_version = 10
+        x = self.dice.standard_normal((3, 80)).astype(np.float32)
+        narrow = x.astype(ml_dtypes.float8_e4m3fn)
+        for precision in ("f32", "f16"):
+            with self.subTest(precision=precision):
+                self.convert(model, "--precision", precision)
+                np.savez(self.folder / "in.npz", x=x)
+                result = weft("run", self.folder / "m.zyp", "-i", self.folder / "in.npz", "-o", self.folder / "out.npz")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                ours = np.load(self.folder / "out.npz")
+                np.testing.assert_array_equal(ours["e"], narrow.view(np.uint8))
+                np.testing.assert_array_equal(ours["y"], narrow.astype(np.float32))
+                np.testing.assert_array_equal(ours["d"], (np.clip(np.rint(x / 0.25) + 3, 0, 15) - 3) * 0.25)
+                self.assertEqual(ours["q"].dtype, np.float64)
+                np.testing.assert_allclose(ours["q"], x @ numpy_helper.to_array(numbers[2]), atol=4e-3)
+
     def test_quantization_at_run_time_is_exact_at_every_precision(self):
         """Its scales and sums have more range and digits than the f16 that int8 leaves floats in."""
         weights = numpy_helper.from_array(self.dice.integers(-127, 128, (41, 23), dtype=np.int8), "w")
