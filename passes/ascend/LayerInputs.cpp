@@ -2,9 +2,12 @@
 
 #include "passes/ascend/LayerInputs.h"
 
+#include "dialects/top/Binary.h"
+#include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
+#include "dialects/top/Move.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -47,6 +50,23 @@ std::string ascend::inputTypeNames() {
 // Names
 //===----------------------------------------------------------------------===//
 
+/// The name in the location of an ONNX node or value; empty if there is none.
+/// A name without a place is the file's.
+static std::string nameIn(Location location) {
+  if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location part : fused.getLocations())
+      if (std::string name = nameIn(part); !name.empty())
+        return name;
+    return {};
+  }
+  if (auto call = dyn_cast<CallSiteLoc>(location))
+    return nameIn(call.getCallee());
+  auto name = dyn_cast<NameLoc>(location);
+  if (!name || mlir::isa<UnknownLoc>(name.getChildLoc()))
+    return {};
+  return name.getName().str();
+}
+
 /// The ONNX value that a value of the graph stands for; empty if not known.
 static std::string nameOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -63,6 +83,47 @@ static std::string nameOf(Value value) {
     attribute = list[cast<OpResult>(value).getResultNumber()];
   auto name = dyn_cast_or_null<StringAttr>(attribute);
   return name ? name.str() : std::string();
+}
+
+/// The value that `value` has its elements from, one for one or in another
+/// order or number: moved, cast, or scaled and shifted by an array that is
+/// constant or smaller. Null for any other value.
+static Value sourceOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return {};
+  if (mlir::isa<top::CastOp, top::ReshapeOp, top::TransposeOp, top::SliceOp,
+                top::PadOp>(op))
+    return op->getOperand(0);
+  auto binary = dyn_cast<top::BinaryOp>(op);
+  if (!binary)
+    return {};
+  auto shapeOf = [](Value of) {
+    return cast<RankedTensorType>(of.getType()).getShape();
+  };
+  for (unsigned side = 0; side < 2; ++side) {
+    Value from = op->getOperand(side), by = op->getOperand(1 - side);
+    bool isScaling = by.getDefiningOp<top::ConstantOp>() != nullptr ||
+                     shapeOf(by) != shapeOf(value);
+    if (isScaling && shapeOf(from) == shapeOf(value))
+      return from;
+  }
+  return {};
+}
+
+/// The name of the value or of the nearest one that it is made of.
+static std::string originOf(Value value) {
+  for (Value from = value; from; from = sourceOf(from))
+    if (std::string name = nameOf(from); !name.empty())
+      return name;
+  return nameIn(value.getLoc());
+}
+
+static bool isFromInt8(Value value) {
+  for (Value from = value; from; from = sourceOf(from))
+    if (getElementTypeOrSelf(from).isInteger(8))
+      return true;
+  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,7 +242,10 @@ ascend::planLayerInputs(ModuleOp module, const InputType &type,
       input.layerIndex = layerIndex;
       input.role = isConv ? (i ? "filter" : "input") : (i ? "rhs" : "lhs");
       input.layerName = nameOf(op->getResult(0));
-      input.valueName = nameOf(op->getOperand(i));
+      if (input.layerName.empty())
+        input.layerName = nameIn(op->getLoc());
+      input.valueName = originOf(op->getOperand(i));
+      input.isFromInt8 = isFromInt8(op->getOperand(i));
       input.isConstant = isConstant(op->getOperand(i));
       input.joinedGroups = plans->joinedGroups;
       input.plan = std::move(i ? plans->second : plans->first);

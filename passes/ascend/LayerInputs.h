@@ -28,8 +28,13 @@ struct LayerInput {
   unsigned operand = 0;
   size_t layerIndex = 0; ///< among these layers
   std::string role;      ///< "input", "filter", "lhs", "rhs"
-  std::string layerName; ///< the ONNX value that the layer makes
-  std::string valueName; ///< the ONNX value that is moved; empty: not known
+  /// The ONNX value that the layer makes, else the ONNX node it is a part of.
+  std::string layerName;
+  /// The ONNX value that is moved or that it is made of, else the node that
+  /// makes it; empty: not known, as for constants that were folded.
+  std::string valueName;
+  /// The elements are 8-bit integers, perhaps centered and scaled to floats.
+  bool isFromInt8 = false;
   bool isConstant = false;
   int64_t joinedGroups = 1; ///< of InputPlans
   InputPlan plan;

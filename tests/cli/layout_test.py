@@ -16,7 +16,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 WEFT, DOCUMENT = sys.argv[1], pathlib.Path(sys.argv[2])
-KEYS = {"model", "target", "type", "inputs", "moves", "bytes", "cycles", "cycles_per_second", "bandwidth_share"}
+KEYS = {"model", "target", "type", "note", "inputs", "moves", "bytes", "cycles", "cycles_per_second", "bandwidth_share"}
 INPUT_KEYS = {"layer", "role", "value", "constant", "joined_groups", "layout", "axes", "sizes", "elements", "moved_elements", "tiles", "moves", "bytes",
               "cycles", "bandwidth_share"}
 TILE_KEYS = {"origin", "sizes", "l1", "l1_bytes", "clears", "bytes", "cycles", "moves"}
@@ -32,6 +32,30 @@ def small_model():
     outputs = [helper.make_tensor_value_info("v", TensorProto.FLOAT, [1, 20, 1, 1]),
                helper.make_tensor_value_info("z", TensorProto.FLOAT, [2, 40, 24])]
     graph = helper.make_graph(nodes, "small", inputs, outputs, weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def quantized_model():
+    """A QLinearConv, which becomes several operations around a convolution of floats."""
+    names = ["x", "xs", "xz", "w", "ws", "wz", "ys", "yz"]
+    nodes = [helper.make_node("QLinearConv", names, ["q"], name="stem"),
+             helper.make_node("DequantizeLinear", ["q", "ys", "yz"], ["f"], name="widen"), helper.make_node("Conv", ["f", "v"], ["y"], name="head"),
+             helper.make_node("Relu", ["y"], ["r"], name="act"), helper.make_node("Conv", ["r", "u"], ["o"], name="last")]
+    weights = {"xs": np.float32(0.02), "xz": np.uint8(120), "w": np.arange(6 * 5 * 9, dtype=np.uint8).reshape(6, 5, 3, 3).astype(np.int8),
+               "ws": np.float32(0.01), "wz": np.int8(0), "ys": np.float32(0.5), "yz": np.uint8(7), "v": np.ones((4, 6, 1, 1), np.float32),
+               "u": np.ones((3, 4, 1, 1), np.float32)}
+    graph = helper.make_graph(nodes, "quantized", [helper.make_tensor_value_info("x", TensorProto.UINT8, [1, 5, 9, 8])],
+                              [helper.make_tensor_value_info("o", TensorProto.FLOAT, [1, 3, 7, 6])],
+                              [numpy_helper.from_array(np.asarray(value), name) for name, value in weights.items()])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def deep_model():
+    """A convolution with three spatial axes, which becomes one with two for each plane of the window."""
+    graph = helper.make_graph([helper.make_node("Conv", ["x", "w"], ["y"], name="deep", pads=[1] * 6)], "deep",
+                              [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 5, 6, 7])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4, 5, 6, 7])],
+                              [numpy_helper.from_array(np.arange(4 * 81, dtype=np.float32).reshape(4, 3, 3, 3, 3), "w")])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
@@ -98,6 +122,29 @@ class Layout(unittest.TestCase):
             self.assertEqual(feature["bytes"], 7 * 7 * 5 * element_bytes)
             self.assertEqual([row["constant"] for row in report["inputs"]], [False, True, False, False, False, True])
         self.assertEqual(set(json.loads(weft(self.model, "--json").stdout)), KEYS)
+
+    def test_layers_of_composed_nodes(self):
+        model = self.model.with_name("deep.onnx")
+        onnx.save(deep_model(), model)
+        rows = json.loads(weft(model, "--json").stdout)["inputs"]
+        self.assertEqual([(row["layer"], row["role"]) for row in rows], [("deep", "input"), ("deep", "filter")] * 3)
+        self.assertEqual([row["value"] for row in rows[::2]], ["x"] * 3)
+        # Five planes are images of their own: n = 5, d = 1.
+        self.assertEqual([row["sizes"] for row in rows[::2]], [[1, 5, 1, 6, 7, 3]] * 3)
+
+    def test_8_bit_integers(self):
+        model = self.model.with_name("quantized.onnx")
+        onnx.save(quantized_model(), model)
+        report = json.loads(weft(model, "--json").stdout)
+        self.assertEqual([(row["layer"], row["value"]) for row in report["inputs"] if not row["constant"]],
+                         [("stem", "x"), ("y", "f"), ("o", "r")])
+        note = "2 of 3 inputs that are not constant are made from 8-bit integers; all are planned in f16, use --type int8 to plan all in 8 bits"
+        self.assertEqual((report["type"], report["note"]), ("f16", note))
+        self.assertIn(f"\nnote: {note}\n", weft(model, "--moves").stdout)
+        for name in ("f16", "int8"):
+            self.assertEqual(json.loads(weft(model, "--json", "--type", name).stdout)["note"], "")
+            self.assertNotIn("note:", weft(model, "--type", name).stdout)
+        self.assertEqual(json.loads(weft(self.model, "--json").stdout)["note"], "")
 
     def test_refusals(self):
         for arguments, message in (

@@ -19,6 +19,7 @@ namespace {
 struct LayoutFlags {
   ModelFlags model;
   std::string type = "f16";
+  bool isTypeGiven = false;
   std::string target = std::string(chips::cubeTargets[0]->targetName);
   bool separateGroups = false;
   bool check = false;
@@ -45,6 +46,8 @@ struct Report {
     return double(cycles) * 1e6 / double(memory.cyclesPerSecond);
   }
   size_t failures() const;
+  /// What to know about the type that nobody asked for; empty: nothing.
+  std::string note() const;
   std::string text() const;
   Json json() const;
 };
@@ -76,6 +79,21 @@ size_t Report::failures() const {
   for (const Checked &checked : inputs)
     count += !checked.difference.empty();
   return count;
+}
+
+std::string Report::note() const {
+  size_t count = 0, constants = 0;
+  for (const Checked &checked : inputs) {
+    constants += checked.input.isConstant;
+    count += checked.input.isFromInt8 && !checked.input.isConstant;
+  }
+  if (flags.isTypeGiven || !count)
+    return {};
+  return std::to_string(count) + " of " +
+         std::to_string(inputs.size() - constants) +
+         " inputs that are not constant are made from 8-bit integers; all are "
+         "planned in " +
+         flags.type + ", use --type int8 to plan all in 8 bits";
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,6 +169,8 @@ std::string Report::text() const {
     text += "check: " + std::to_string(inputs.size() - failures()) +
             " inputs equal, " + std::to_string(failures()) + " differ\n" +
             differences;
+  if (std::string remark = note(); !remark.empty())
+    text += "note: " + remark + "\n";
   return text + lists;
 }
 
@@ -211,6 +231,7 @@ Json Report::json() const {
   Json json = {{"model", flags.model.model},
                {"target", flags.target},
                {"type", flags.type},
+               {"note", note()},
                {"inputs", std::move(rows)},
                {"moves", moves},
                {"bytes", bytes},
@@ -283,6 +304,7 @@ void cli::addLayoutCommand(Program &program) {
   command
       .add_option("--type", flags->type,
                   "Element type of all inputs: f16, bf16, int8 or f32")
+      ->each([flags](const std::string &) { flags->isTypeGiven = true; })
       ->capture_default_str()
       ->type_name("TYPE");
   command.add_option("--target", flags->target, "The machine")
