@@ -164,6 +164,7 @@ static catalog::Argument argumentOf(Attribute given,
       return choiceOf(word.getValue(), slot);
     argument.kind = Kind::Mask;
     argument.text = word.str();
+    argument.vector.lanes = 0; // see zhouyi::maskProblem
   } else if (auto lanes = dyn_cast_or_null<DenseBoolArrayAttr>(given)) {
     argument.kind = Kind::Mask;
     argument.vector.lanes = unsigned(lanes.size());

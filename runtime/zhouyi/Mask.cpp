@@ -19,7 +19,8 @@ static rt::Status tooLong(uint64_t found, unsigned lanes) {
 
 static rt::Status malformed(std::string_view text, const std::string &reason) {
   return rt::fail(rt::Code::InvalidArgument,
-                  "mask " + rt::quoteName(text) + " " + reason +
+                  "mask " + (text.empty() ? "" : rt::quoteName(text) + " ") +
+                      reason +
                       "; write groups of a count and letters T or F, as in "
                       "3T5F");
 }
@@ -32,6 +33,8 @@ public:
       : text(text), lanes(lanes) {}
 
   rt::Result<MaskLanes> read() {
+    if (text.empty())
+      return malformed(text, "is an empty string");
     if (text.size() < 2)
       return malformed(text, "has fewer than two characters");
     // Two underscores, or one at an end or behind a digit, separate nothing.
@@ -154,6 +157,8 @@ rt::Result<MaskLanes> zhouyi::knownMask(const catalog::Argument &mask,
 std::string zhouyi::maskProblem(const catalog::Argument &mask, unsigned lanes) {
   if (isKnown(mask))
     return knownMask(mask, lanes).status().message();
+  if (mask.vector.lanes == 0) // a string that is empty
+    return parseMask(mask.text, lanes).status().message();
   if (mask.vector.lanes == lanes)
     return {};
   return "mask has " + std::to_string(mask.vector.lanes) +

@@ -48,7 +48,8 @@ bool isKnown(const catalog::Argument &mask);
 rt::Result<MaskLanes> knownMask(const catalog::Argument &mask, unsigned lanes);
 
 /// What is wrong with a mask argument for a vector of `lanes`; empty if it is
-/// legal. A computed mask has exactly that many lanes.
+/// legal. A computed mask has exactly that many lanes; one without lanes stands
+/// for an empty string.
 std::string maskProblem(const catalog::Argument &mask, unsigned lanes);
 
 } // namespace weft::zhouyi

@@ -148,6 +148,28 @@ class Layouts(unittest.TestCase):
         for call in (lambda: A.nd_to_nz(-1, 8, np.int8), lambda: A.nd_to_nz(1, 8, np.float64), lambda: A.nhwc_to_nc1hwc0((1, 2, 3), np.int8),
                      lambda: A.nhwc_to_nc1hwc0((1, 2, 3, 4), np.int8, begin=(0, 1, 0, 0), size=(1, 2, 3, 4)), lambda: A.nd_to_nz(1.5, 8, np.int8)):
             self.assertRaises(A.AscendError, call)
+        for text, call in (("dtype is 'bf17'; give int8", lambda: A.nd_to_nz(1, 8, "bf17")), ("dtype is None; give", lambda: A.nd_to_nz(1, 8, None)),
+                           ("shape is 'abc'; give four whole numbers: n, h, w, c", lambda: A.nhwc_to_nc1hwc0("abc", np.int8)),
+                           ("shape is 4; give four", lambda: A.nhwc_to_c1hwnc0(4, np.int8)), ("shape (1, 2) has 2 numbers", lambda: A.nhwc_to_nc1hwc0((1, 2), "int8")),
+                           ("begin is 3; give four", lambda: A.nhwc_to_nc1hwc0((1, 2, 3, 4), np.int8, begin=3)),
+                           ("size is (1, 2, 3, 'c'); give four", lambda: A.nhwc_to_nc1hwc0((1, 2, 3, 4), np.int8, size=(1, 2, 3, "c")))):
+            with self.assertRaises(A.AscendError) as caught:
+                call()
+            self.assertIn(text, caught.exception.reason)
+            self.assertEqual(caught.exception.file, __file__)
+
+    def test_names_of_types(self):
+        for name, kind in (("bf16", ml_dtypes.bfloat16), ("bfloat16", ml_dtypes.bfloat16), ("fp16", np.float16), ("float32", np.float32)):
+            self.assertEqual(A.nhwc_to_nc1hwc0((1, 2, 3, 40), name), A.nhwc_to_nc1hwc0((1, 2, 3, 40), kind))
+
+    def test_nd_to_zz(self):
+        for kind in (np.uint8, np.float16, np.int32):
+            gm = numbered(2 * 19 * 37, kind).reshape(2, 19, 37)
+            block = 32 // gm.itemsize
+            full = np.zeros((2, 32, -(-48 // block) * block), kind)
+            full[:, :19, :37] = gm
+            expected = full.reshape(2, 2, 16, -1, block).transpose(0, 1, 3, 2, 4).ravel()
+            np.testing.assert_array_equal(self.run_moves(A.nd_to_zz(19, 37, kind, count=2), gm, expected.size), expected)
 
 
 class Errors(unittest.TestCase):
@@ -176,7 +198,7 @@ class Errors(unittest.TestCase):
         self.refused("dst is a read-only array", np.broadcast_to(np.int16(0), (1,)), src)
         self.refused("a memory is a numpy array", [1, 2], src)
         self.refused("strides", np.zeros((4, 4), np.int16).T, src)
-        with self.assertRaises(TypeError):
+        with self.assertRaisesRegex(TypeError, r"^copy_gm_to_cbuf_multi_nd2nz_b16: missing .*; call it as A\.copy"):
             A.copy_gm_to_cbuf_multi_nd2nz_b16(l1, src, 0, 1)
 
     def test_types(self):

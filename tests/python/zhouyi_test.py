@@ -203,6 +203,8 @@ class Errors(unittest.TestCase):
         self.refused("vadd: y is 300 beside int8x32", lambda: S.vadd(S.int8x32(0), 300))
         self.refused("vadd: y is 1.5 beside int32x8", lambda: S.vadd(x, 1.5))
         self.refused("vadd: mask has 9 lanes, the vector has 8", lambda: S.vadd(x, x, "9T"))
+        self.refused("vadd: mask is an empty string; write groups", lambda: S.vadd(x, x, ""))
+        self.refused("vadd: mask 'T' has fewer than two characters", lambda: S.vadd(x, x, "T"))
         self.refused("vadd: mask holds 1; it must hold bools", lambda: S.vadd(x, x, [1, 0]))
         self.refused("vadd: mask is 5; give a tuple", lambda: S.vadd(x, x, 5))
         self.refused("vadd: out_sign is 'x', must be 'u' or 's'", lambda: S.vadd(x, x, out_sign="x"))
@@ -213,6 +215,9 @@ class Errors(unittest.TestCase):
                      lambda: S.vmml(np.zeros(15, np.float32), S.float16x16(0), S.float16x16(0)))
         self.refused("vmml: ptr is int32", lambda: S.vmml(np.zeros(16, np.int32), S.float16x16(0), S.float16x16(0)))
         self.refused("tail_mask: n is 9, must be 0 to 8", lambda: S.tail_mask(9, 8))
+        self.refused("float16 is the type of one number; the type of 3 lanes is float16x3", lambda: S.vector([1, 2, 3], np.float16))
+        self.refused("dtype is 'float64'; give a type such as S.int32x8, or its name; elements are", lambda: S.vector([1], np.float64))
+        self.refused("tail_mask: lanes is 8.0; give a whole number", lambda: S.tail_mask(0, 8.0))
         self.refused("tail_mask: lanes is 1", lambda: S.tail_mask(0, 1))
 
     def test_line_of_the_caller(self):
@@ -224,7 +229,8 @@ class Errors(unittest.TestCase):
 
     def test_parameters(self):
         for call in (lambda: S.vadd(ONE_TO_EIGHT), lambda: S.vaddh(ONE_TO_EIGHT, 1, None), lambda: S.vdiv(ONE_TO_EIGHT, 1, r=2)):
-            self.assertRaisesRegex(TypeError, r"^<function S\.v", call)
+            self.assertRaisesRegex(TypeError, r"^v\w+: .*; call it as S\.v\w+\(x, y", call)
+        self.assertRaisesRegex(TypeError, r"^vadd: missing a required argument: 'y'; call it as S\.vadd\(x, y, mask=None, ", lambda: S.vadd(ONE_TO_EIGHT))
 
 
 class Kernels(unittest.TestCase):
@@ -437,6 +443,28 @@ class Kernels(unittest.TestCase):
         for wrong in (lambda k: k.input("x", "int8", 4.0), lambda k: k.input("x", "int8", (4, -1)), lambda k: k.input("", "int8", 4),
                       lambda k: k.input(3, "int8", 4), lambda k: k.input("x", "int64", 4), lambda k: list(k.range(0, 9, 0)), lambda k: list(k.range())):
             self.refused("", wrong)
+        def nested(k):
+            return [i * j for i in k.range(3) for j in k.range(4)]
+
+        for text, wrong in (
+                ("buffer 'x' has the shape [4.0]; give whole numbers", lambda k: k.input("x", "int8", 4.0)),
+                ("a step that is not 0", lambda k: k.range(0, 9, 0)),
+                ("a bound of a loop is 1.5; give a whole number", lambda k: k.range(1.5)),
+                ("a bound of a loop is an index of a kernel; give", lambda k: [k.range(i) for i in k.range(4)]),
+                ("dtype is 'float64'; give a type", lambda k: k.input("x", np.float64, 4)),
+                ("an index of a kernel times an index; multiply by a whole number", nested),
+                ("cannot be divided; give the loop the step", lambda k: [i / 2 for i in k.range(4)]),
+                ("cannot be divided", lambda k: [i // 2 for i in k.range(4)]),
+                ("cannot be divided", lambda k: [2 / i for i in k.range(4)]),
+                ("cannot be divided", lambda k: [i % 2 for i in k.range(4)]),
+                ("scratch 's': size is 4.5; give a whole number", lambda k: k.scratch("s", "int8", 4.5)),
+                ("vload: lanes is 4.0; give a whole number", lambda k: S.vload(k.input("x", "int8", 32), lanes=4.0)),
+                ("stride is 1.5; give a whole number", lambda k: S.vload(k.input("x", "int8", 32), stride=1.5)),
+                ("tail_mask: lanes is 8.0; give", lambda k: [S.tail_mask(4 - i, 8.0) for i in k.range(4)]),
+                ("vadd: mask is an empty string", lambda k: S.vadd(S.vload(k.input("x", "int8", 32)), 1, ""))):
+            self.assertEqual(self.refused(text, wrong).file, __file__)
+        with S.Kernel() as k:
+            self.assertEqual(k.input("x", np.float16, 4).element.name, "float16")
         self.refused("no pass", lambda k: list(k.range(0)))
         self.refused("name of its own", lambda k: (k.input("x", "int8", 4), k.output("x", "int8", 4)))
 

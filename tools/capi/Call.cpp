@@ -54,6 +54,7 @@ static Status readMask(const Slot &slot, const weft_argument &from,
   to.kind = Argument::Kind::Mask;
   if (from.text) {
     to.text = from.text;
+    to.vector.lanes = 0;
     return {};
   }
   if (from.lanes > zhouyi::kMaxLanes)
@@ -61,6 +62,9 @@ static Status readMask(const Slot &slot, const weft_argument &from,
                   std::to_string(from.lanes) + " lanes, must be at most " +
                   std::to_string(zhouyi::kMaxLanes));
   to.vector.lanes = unsigned(from.lanes);
+  if (!from.bytes && from.lanes == 0)
+    return refuse(std::string(slot.name) +
+                  " has no lanes; give `bytes` or `text`");
   if (!from.bytes)
     return {};
   if (from.size < from.lanes)

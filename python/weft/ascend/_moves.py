@@ -93,7 +93,9 @@ class Function:
         try:
             bound = self.__signature__.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"{self!r}: {error}") from None
+            raise TypeError(f"{self.__name__}: {error}; call it as "
+                            f"A.{self.__name__}{self.__signature__}"
+                            ) from None
         self.run(bound.arguments, _catalog.RUN)
 
     def run(self, values, mode):
@@ -179,10 +181,26 @@ class _Layout(ctypes.Structure):
 _ND_TO_NZ, _ND_TO_ZZ, _NHWC_TO_NC1HWC0, _NHWC_TO_C1HWNC0 = range(4)
 
 
+def _element_bytes(dtype):
+    """Bytes of an element of a type that numpy knows, or of bfloat16."""
+    name = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}.get(
+        dtype, dtype) if isinstance(dtype, str) else dtype
+    if name == "bfloat16":  # numpy knows it with ml_dtypes only
+        return 2
+    try:
+        found = numpy.dtype(name) if name is not None else None
+    except TypeError:
+        found = None
+    if found is None or found.name not in _codes():
+        raise AscendError(f"dtype is {dtype!r}; give int8, uint8, int16, "
+                          "uint16, int32, uint32, float16, bfloat16 or float32")
+    return found.itemsize
+
+
 def _moves(kind, dtype, **fields):
     """The moves that make a layout."""
     library = _native.compiler()
-    size = numpy.dtype(dtype).itemsize
+    size = _element_bytes(dtype)
     layout = _Layout(ctypes.sizeof(_Layout), kind, size)
     for name, value in fields.items():
         for number in value if isinstance(value, tuple) else (value,):
@@ -231,14 +249,23 @@ def nd_to_zz(rows, columns, dtype, count=1, row_stride=0, matrix_stride=0,
 
 
 def _box(shape, begin, size):
-    shape, begin = tuple(shape), tuple(begin)
-    size = tuple(size) if size is not None else tuple(
-        whole - first for whole, first in zip(shape, begin))
-    for name, value in (("shape", shape), ("begin", begin), ("size", size)):
+    box = {"shape": shape, "begin": begin}
+    if size is not None:
+        box["size"] = size
+    for name, value in box.items():
+        if not isinstance(value, (list, tuple, numpy.ndarray)) or any(
+                isinstance(number, bool) or not hasattr(number, "__index__")
+                for number in value):
+            raise AscendError(f"{name} is {value!r}; give four whole numbers: "
+                              "n, h, w, c")
+        box[name] = tuple(value)
         if len(value) != 4:
-            raise AscendError(f"{name} {value} has {len(value)} numbers; give "
-                              "four: n, h, w, c")
-    return {"shape": shape, "begin": begin, "size": size}
+            raise AscendError(f"{name} {box[name]} has {len(value)} numbers; "
+                              "give four: n, h, w, c")
+    if size is None:
+        box["size"] = tuple(whole - first for whole, first
+                            in zip(box["shape"], box["begin"]))
+    return box
 
 
 def nhwc_to_nc1hwc0(shape, dtype, begin=(0, 0, 0, 0), size=None, dst=0, src=0):

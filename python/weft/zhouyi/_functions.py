@@ -36,7 +36,9 @@ class Function:
         try:
             bound = self.__signature__.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"{self!r}: {error}") from None
+            raise TypeError(f"{self.__name__}: {error}; call it as "
+                            f"S.{self.__name__}{self.__signature__}"
+                            ) from None
         bound.apply_defaults()
         values = list(bound.arguments.values())
         recorder = next((value.kernel for value in values
@@ -88,14 +90,14 @@ class Function:
 def tail_mask(n, lanes):
     """The mask of `lanes` lanes whose `n` lowest are active; 0 <= n <= lanes,
     lanes > 1."""
-    if hasattr(n, "kernel"):
-        return n.kernel.tail_mask(n, lanes)
-    for name, value in (("n", n), ("lanes", lanes)):
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
-            raise ZhouyiError(f"tail_mask: {name} is {value!r}; give an integer")
+    recorder = getattr(n, "kernel", None)
+    for name, value in (("n", 0 if recorder else n), ("lanes", lanes)):
+        _values.whole(value, f"tail_mask: {name}")
     if not 1 < lanes <= _values.MOST_LANES:
         raise ZhouyiError(f"tail_mask: lanes is {lanes}, must be 2 to "
                           f"{_values.MOST_LANES}")
+    if recorder:
+        return recorder.tail_mask(n, lanes)
     if not 0 <= n <= lanes:
         raise ZhouyiError(f"tail_mask: n is {n}, must be 0 to {lanes}, the "
                           "number of lanes")

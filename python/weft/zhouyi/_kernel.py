@@ -79,6 +79,9 @@ class Index:
         self.terms = {loop: step for loop, step in terms.items() if step}
 
     def _whole(self, value):
+        if isinstance(value, Index):
+            raise ZhouyiError("an index of a kernel times an index; multiply by "
+                              "a whole number, or make it one loop")
         if isinstance(value, bool) or not hasattr(value, "__index__"):
             raise ZhouyiError(f"an index of a kernel and {value!r}; add, "
                               "subtract and multiply whole numbers")
@@ -113,6 +116,16 @@ class Index:
 
     def __rsub__(self, other):
         return -self + other
+
+    def _divide(self, _):
+        raise ZhouyiError("an index of a kernel cannot be divided; give the "
+                          "loop the step: k.range(begin, end, step)")
+
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = \
+        __rmod__ = __divmod__ = __rdivmod__ = _divide
+
+    def __repr__(self):
+        return "an index of a kernel"
 
     def __bool__(self):
         raise ZhouyiError("an index of a kernel is not known while the kernel "
@@ -376,8 +389,9 @@ class Kernel:
 
     def scratch(self, name, dtype, elements):
         """A buffer of the program's own; zeros at first."""
+        elements = _values.whole(elements, f"scratch '{name}': size")
         return self._buffer("scratch", name, _values.type_of(dtype).element,
-                            int(elements), "")
+                            elements, "")
 
     def weight(self, name, array):
         """A buffer that holds an array and cannot be written."""
@@ -401,10 +415,8 @@ class Kernel:
     def range(self, *bounds):
         """As Python's range, for a loop of the program with at least one
         pass."""
-        if any(not hasattr(bound, "__index__") or isinstance(bound, Index)
-               for bound in bounds):
-            raise ZhouyiError(f"a loop has the bounds {bounds}; they must be "
-                              "whole numbers that are known")
+        for bound in bounds:
+            _values.whole(bound, "a bound of a loop")
         if not 1 <= len(bounds) <= 3 or len(bounds) == 3 and not bounds[2]:
             raise ZhouyiError(f"a loop has the bounds {bounds}; give an end, or "
                               "a begin, an end and a step that is not 0")
@@ -578,7 +590,7 @@ class Kernel:
             parts += f" mask({mask.name})"
             types += f", {_mask_type(lanes)}"
         if stride != 1:
-            parts += f" stride {int(stride)}"
+            parts += f" stride {_values.whole(stride, 'stride')}"
         return parts, types
 
     def convert(self, operation, value, dtype):
@@ -638,7 +650,7 @@ def vload(ptr, mask=None, lanes=None, stride=1):
     _check_address("vload", ptr)
     if lanes is None:
         lanes = _REGISTER_BYTES // ptr.element.numpy.itemsize
-    if not 1 <= lanes <= _values.MOST_LANES:
+    if not 1 <= _values.whole(lanes, "vload: lanes") <= _values.MOST_LANES:
         raise ZhouyiError(f"vload: lanes is {lanes}, must be 1 to "
                           f"{_values.MOST_LANES}")
     return ptr.kernel.load(ptr, mask, lanes, stride)

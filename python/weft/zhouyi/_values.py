@@ -38,6 +38,9 @@ class VectorType:
             filled = numpy.full(self.lanes, converted([values], self.element))
             return Vector(self, filled)
         given = converted(values, self.element)
+        if self.lanes == 1 and given.ndim == 1 and given.size > 1:
+            raise ZhouyiError(f"{self} is the type of one number; the type of "
+                              f"{given.size} lanes is {self}x{given.size}")
         if given.shape != (self.lanes,):
             raise ZhouyiError(f"{self} gets values of shape {given.shape}; give "
                               f"one number, or {self.lanes} in one row")
@@ -76,8 +79,17 @@ def type_of(value, what="dtype"):
         getattr(value, "dtype", None)
     if not isinstance(found, VectorType):
         raise ZhouyiError(f"{what} is {value!r}; give a type such as "
-                          "S.int32x8, or its name")
+                          "S.int32x8, or its name; elements are "
+                          + ", ".join(_catalog.element_types()))
     return found
+
+
+def whole(value, what):
+    """A whole number as an int."""
+    if isinstance(value, bool) or not hasattr(type(value), "__index__") or \
+            hasattr(value, "kernel"):
+        raise ZhouyiError(f"{what} is {value!r}; give a whole number")
+    return value.__index__()
 
 
 def converted(values, element):

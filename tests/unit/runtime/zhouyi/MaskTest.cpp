@@ -51,7 +51,10 @@ TEST(ZhouyiMask, stringsThatAreTooLong) {
   EXPECT_EQ(lanesOf(parseMask("99999999999999999999999T", 32)),
             "mask has more than 4096 lanes, the vector has 32");
   EXPECT_EQ(lanesOf(parseMask("", 32)),
-            "mask '' has fewer than two characters; write groups of a count "
+            "mask is an empty string; write groups of a count and letters T "
+            "or F, as in 3T5F");
+  EXPECT_EQ(lanesOf(parseMask("T", 32)),
+            "mask 'T' has fewer than two characters; write groups of a count "
             "and letters T or F, as in 3T5F");
 }
 

@@ -169,6 +169,12 @@ TEST(CallApi, WrongCallsHaveMessages) {
   cut.size = active.size();
   refused("vadd: mask points at 7 bytes, must be at least 8", "zhouyi", "vadd",
           {vector(x), vector(x), cut});
+  refused("vadd: mask is an empty string", "zhouyi", "vadd",
+          {vector(x), vector(x), mask("")});
+  weft_argument bare = {};
+  bare.kind = WEFT_ARGUMENT_MASK;
+  refused("vadd: mask has no lanes; give `bytes` or `text`", "zhouyi", "vadd",
+          {vector(x), vector(x), bare});
   std::vector<float> few(15);
   weft_argument outside = memory(few, kFp32, 64);
   refused("vmml: ptr points at byte 64 of 60", "zhouyi", "vmml", {outside});
