@@ -155,13 +155,6 @@ static ConvShape shapeOf(top::ConvOp op) {
   return shape;
 }
 
-static int64_t productOf(ArrayRef<int64_t> sizes) {
-  int64_t all = 1;
-  for (int64_t size : sizes)
-    all *= size;
-  return all;
-}
-
 /// A factor with rank 1 is a row on the left and a column on the right.
 static MatMulShape shapeOf(top::MatMulOp op) {
   ArrayRef<int64_t>
@@ -171,11 +164,11 @@ static MatMulShape shapeOf(top::MatMulOp op) {
   shape.k = lhs.back();
   if (lhs.size() > 1) {
     shape.m = lhs[lhs.size() - 2];
-    shape.lhsBatch = productOf(lhs.drop_back(2));
+    shape.lhsBatch = ShapedType::getNumElements(lhs.drop_back(2));
   }
   if (rhs.size() > 1) {
     shape.n = rhs.back();
-    shape.rhsBatch = productOf(rhs.drop_back(2));
+    shape.rhsBatch = ShapedType::getNumElements(rhs.drop_back(2));
   }
   return shape;
 }

@@ -18,13 +18,6 @@ static SmallVector<int64_t> padded(ArrayRef<int64_t> shape, size_t rank) {
   return result;
 }
 
-static int64_t productOf(ArrayRef<int64_t> sizes) {
-  int64_t product = 1;
-  for (int64_t size : sizes)
-    product *= size;
-  return product;
-}
-
 /// Merges neighbouring axes along which every operand is whole, or every one
 /// repeats, alike; axes of size 1 vanish.
 static void collapse(BroadcastViews &views, ArrayRef<int64_t> result,
@@ -110,7 +103,7 @@ template <typename T>
 static std::vector<T> repeated(const std::vector<T> &values,
                                ArrayRef<int64_t> shape, size_t axis,
                                int64_t count) {
-  int64_t inner = productOf(shape.drop_front(axis + 1));
+  int64_t inner = ShapedType::getNumElements(shape.drop_front(axis + 1));
   std::vector<T> result;
   result.reserve(values.size() * count);
   for (size_t at = 0; at < values.size(); at += inner)

@@ -56,13 +56,15 @@ std::vector<DataType> TypeSet::members() const {
   return types;
 }
 
-static std::string joined(const std::vector<std::string_view> &words) {
+std::string catalog::joined(const std::vector<std::string_view> &words,
+                            std::string_view conjunction) {
   std::string text;
-  for (size_t i = 0; i < words.size(); ++i)
-    text += (i == 0                  ? ""
-             : i + 1 == words.size() ? " or "
-                                     : ", ") +
-            std::string(words[i]);
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (i > 0)
+      text +=
+          i + 1 == words.size() ? " " + std::string(conjunction) + " " : ", ";
+    text += words[i];
+  }
   return text;
 }
 
@@ -70,7 +72,7 @@ std::string TypeSet::text() const {
   std::vector<std::string_view> words;
   for (DataType type : members())
     words.push_back(spelling(type));
-  return joined(words);
+  return joined(words, "or");
 }
 
 std::string VectorType::text() const {
@@ -264,7 +266,7 @@ static std::string memoriesText(unsigned memories) {
        {Memory::Local, Memory::Global, Memory::L2, Memory::Static, Memory::L1})
     if (memories >> unsigned(memory) & 1)
       words.push_back(spelling(memory));
-  return joined(words);
+  return joined(words, "or");
 }
 
 static std::string tensorProblem(const Slot &slot, const Tensor &tensor,
@@ -353,13 +355,13 @@ static std::string argumentProblem(const Slot &slot, const Argument &argument,
     return rangeProblem(slot, argument.integer);
   case SlotKind::Choice:
     if (argument.kind != Kind::Integer)
-      return kindProblem(slot, joined(slot.choices));
+      return kindProblem(slot, joined(slot.choices, "or"));
     if (argument.integer < 0 ||
         argument.integer >= int64_t(slot.choices.size()))
       return std::string(slot.name) + " is " +
              (argument.text.empty() ? std::to_string(argument.integer)
                                     : "'" + argument.text + "'") +
-             ", must be " + joined(slot.choices);
+             ", must be " + joined(slot.choices, "or");
     return {};
   case SlotKind::Integers:
     if (argument.kind != Kind::Integers ||
@@ -396,7 +398,7 @@ static std::string argumentProblem(const Slot &slot, const Argument &argument,
 std::string catalog::problemOf(const Call &call) {
   const Operation &operation = *call.operation;
   if (!operation.existsOn(*call.chip))
-    return "exists on " + joined(operation.chips) + " only, not on " +
+    return "exists on " + joined(operation.chips, "or") + " only, not on " +
            std::string(call.chip->targetName) +
            (operation.chipNote.empty()
                 ? std::string()

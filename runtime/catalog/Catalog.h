@@ -48,6 +48,10 @@ bool isSigned(DataType type);
 /// The type with this `data_type_t` number.
 std::optional<DataType> dataTypeOf(int64_t code);
 
+/// "a", "a and b", "a, b and c" for the conjunction "and".
+std::string joined(const std::vector<std::string_view> &words,
+                   std::string_view conjunction);
+
 /// A set of element types.
 class TypeSet {
 public:

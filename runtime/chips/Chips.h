@@ -31,6 +31,13 @@ inline constexpr const Chip *vectorTargets[] = {
 #include "runtime/chips/Chips.def"
 };
 
+/// The chips that models are compiled for: to a bmodel or to a vector program.
+inline constexpr const Chip *modelTargets[] = {
+#define WEFT_CHIP(identifier) &identifier,
+#define WEFT_VECTOR_CHIP(identifier) &identifier,
+#include "runtime/chips/Chips.def"
+};
+
 /// The chips whose moves into L1 are planned.
 inline constexpr const Chip *cubeTargets[] = {
 #define WEFT_CUBE_CHIP(identifier) &identifier,

@@ -13,21 +13,26 @@ namespace weft::chips {
 /// The chip that is compiled for if none is named: the first of Chips.def.
 inline std::string defaultTarget() { return std::string(all[0]->targetName); }
 
-/// Every chip that can be named, in the order of Chips.def.
-inline std::vector<std::string> targets() {
+/// The chips of one of the lists of Chips.h, as named on the command line; by
+/// default those that bmodels are made for.
+template <size_t count>
+std::vector<std::string> targets(const Chip *const (&chips)[count]) {
   std::vector<std::string> names;
-  for (const Chip *chip : all)
+  for (const Chip *chip : chips)
     names.emplace_back(chip->targetName);
   return names;
 }
+inline std::vector<std::string> targets() { return targets(all); }
 
 /// The same for a message: "bm1684x, bm1688".
-inline std::string joinedTargets() {
+template <size_t count>
+std::string joinedTargets(const Chip *const (&chips)[count]) {
   std::string text;
-  for (const std::string &name : targets())
+  for (const std::string &name : targets(chips))
     text += (text.empty() ? "" : ", ") + name;
   return text;
 }
+inline std::string joinedTargets() { return joinedTargets(all); }
 
 } // namespace weft::chips
 

@@ -87,17 +87,12 @@ convertForVectors(const char *model, const driver::CompileOptions &options,
 
 /// Fails for a target that models are not compiled for.
 static rt::Status checkTarget(const std::string &target) {
-  std::vector<std::string> known = chips::targets();
-  for (const Chip *machine : chips::vectorTargets)
-    known.emplace_back(machine->targetName);
-  std::string words;
-  for (const std::string &name : known) {
-    if (name == target)
+  for (const Chip *known : chips::modelTargets)
+    if (known->targetName == target)
       return {};
-    words += (words.empty() ? "" : ", ") + name;
-  }
   return rt::fail(Code::InvalidArgument,
-                  "the target is '" + target + "'; known: " + words);
+                  "the target is '" + target +
+                      "'; known: " + chips::joinedTargets(chips::modelTargets));
 }
 
 static weft_compiler_status *convert(const char *model,

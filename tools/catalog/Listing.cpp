@@ -132,7 +132,7 @@ static std::string elementTypes(const std::vector<Signature> &signatures) {
   return text;
 }
 
-static std::string joined(const std::vector<std::string_view> &words) {
+static std::string spaced(const std::vector<std::string_view> &words) {
   std::string text;
   for (std::string_view word : words)
     text += (text.empty() ? "" : " ") + std::string(word);
@@ -171,7 +171,7 @@ std::string catalog::functionTable(Language language) {
     if (isVector) {
       const Chip &chip = *chips::vectorTargets[0];
       std::vector<Signature> signatures = signaturesOf(operation, chip);
-      text += elementTypes(signatures) + " | " + joined(featuresOf(operation)) +
+      text += elementTypes(signatures) + " | " + spaced(featuresOf(operation)) +
               " | " + resultText(operation, signatures);
     } else {
       std::string names;

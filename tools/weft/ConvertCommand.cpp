@@ -337,13 +337,10 @@ void cli::addConvertCommand(Program &program) {
   command.add_option("-o,--output", flags->output, "The result ('-': stdout)")
       ->required()
       ->type_name("FILE");
-  std::vector<std::string> machines = chips::targets();
-  for (const Chip *machine : chips::vectorTargets)
-    machines.emplace_back(machine->targetName);
   command
       .add_option("--target", flags->compile.chip,
                   "The chip, or a vector machine")
-      ->check(CLI::IsMember(machines))
+      ->check(CLI::IsMember(chips::targets(chips::modelTargets)))
       ->capture_default_str();
   command
       .add_option("--precision", flags->compile.precision,

@@ -54,13 +54,6 @@ struct Report {
 
 } // namespace
 
-static std::string joinedTargets() {
-  std::string text;
-  for (const Chip *chip : chips::cubeTargets)
-    text += (text.empty() ? "" : ", ") + std::string(chip->targetName);
-  return text;
-}
-
 static std::string product(const std::vector<int64_t> &sizes) {
   std::string text;
   for (int64_t size : sizes)
@@ -254,7 +247,7 @@ static ExitCode layoutCommand(const LayoutFlags &flags) {
   const Chip *chip = chips::findCubeTarget(flags.target);
   if (!chip)
     return refuse("--target is " + flags.target + ", moves are planned for " +
-                  joinedTargets());
+                  chips::joinedTargets(chips::cubeTargets));
   const ascend::InputType *type = ascend::findInputType(flags.type);
   if (!type)
     return refuse("--type is " + flags.type + ", must be " +

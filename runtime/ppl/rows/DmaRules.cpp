@@ -14,16 +14,6 @@ static constexpr std::string_view kAxes = "nchw";
 static std::string str(std::string_view text) { return std::string(text); }
 static std::string str(int64_t number) { return std::to_string(number); }
 
-static std::string list(const Names &names) {
-  std::string text;
-  for (size_t i = 0; i < names.size(); ++i)
-    text += (i == 0                  ? ""
-             : i + 1 == names.size() ? " and "
-                                     : ", ") +
-            str(names[i]);
-  return text;
-}
-
 static std::string shapeText(const Dims &shape) {
   std::string text;
   for (int64_t size : shape)
@@ -165,7 +155,7 @@ Rule catalog::unitWStrideIfCw(int mode) {
 
 Rule catalog::unitStride(Names names, char axis) {
   std::string text = "the " + std::string(1, axis) + " stride of " +
-                     list(names) + " must be 1";
+                     joined(names, "and") + " must be 1";
   return each(names, text,
               [axis](const Call &, std::string_view name, const Tensor &t) {
                 return strideFound(name, t, axis);

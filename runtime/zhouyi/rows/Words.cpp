@@ -18,17 +18,6 @@ static std::string found(const Call &call, std::string_view slot) {
   return str(slot) + " is " + textOf(call[slot]);
 }
 
-/// "x", "x and y", "x, min_val and max_val".
-static std::string listed(const Names &names) {
-  std::string text;
-  for (size_t i = 0; i < names.size(); ++i)
-    text += (i == 0                  ? ""
-             : i + 1 == names.size() ? " and "
-                                     : ", ") +
-            str(names[i]);
-  return text;
-}
-
 //===----------------------------------------------------------------------===//
 // Slots
 //===----------------------------------------------------------------------===//
@@ -91,9 +80,10 @@ Operation zhouyi::onVectors(Operation row, VectorWidth width,
 //===----------------------------------------------------------------------===//
 
 Rule zhouyi::someVector(Names names) {
-  std::string text = names.size() == 1
-                         ? str(names[0]) + " must be a vector"
-                         : "one of " + listed(names) + " must be a vector";
+  std::string text =
+      names.size() == 1
+          ? str(names[0]) + " must be a vector"
+          : "one of " + catalog::joined(names, "and") + " must be a vector";
   return catalog::rule(text, [names](const Call &call) {
     for (std::string_view name : names)
       if (!isScalar(call[name]))
@@ -195,7 +185,7 @@ Rule zhouyi::oneSign(bool byOutSign) {
 
 Rule zhouyi::maskFits(Names vectors) {
   return catalog::rule(
-      "a mask has the lanes of " + listed(vectors) +
+      "a mask has the lanes of " + catalog::joined(vectors, "and") +
           "; a list or string may have fewer, the rest is inactive then",
       [vectors](const Call &call) {
         const Argument &mask = call["mask"];
