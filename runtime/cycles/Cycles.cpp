@@ -167,6 +167,30 @@ CommandCost cycles::estimate(const isa::Decoded &command, const Chip &chip) {
   return cost;
 }
 
+Evidence cycles::dmaEvidence(const DmaShape &shape) {
+  using isa::GdmaType;
+  bool isMatrix = shape.function == DmaFunction::Matrix ||
+                  shape.function == DmaFunction::MatrixTranspose;
+  unsigned func = shape.function == DmaFunction::NcTranspose
+                      ? unsigned(isa::gdma::TensorNcTranspose)
+                  : shape.function == DmaFunction::MatrixTranspose
+                      ? unsigned(isa::gdma::MatrixTranspose)
+                  : isMatrix ? unsigned(isa::gdma::MatrixCopy)
+                             : unsigned(isa::gdma::TensorCopy);
+  const CostRow *row =
+      findRow(Engine::Gdma,
+              unsigned(isMatrix ? GdmaType::Matrix : GdmaType::Tensor), func);
+  CommandCost cost;
+  cost.direction = shape.direction;
+  cost.precision = shape.elementBytes == 1   ? Precision::Int8
+                   : shape.elementBytes == 2 ? Precision::Fp16
+                                             : Precision::Fp32;
+  if (covers(row->measured, Engine::Gdma, cost))
+    return Evidence::Measured;
+  return covers(row->probed, Engine::Gdma, cost) ? Evidence::Probed
+                                                 : Evidence::Kin;
+}
+
 uint64_t cycles::macsPerCycle(Precision precision, const Chip &chip) {
   switch (precision) {
   case Precision::Fp32:

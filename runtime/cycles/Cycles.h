@@ -80,6 +80,33 @@ struct CommandCost {
 /// has a finite cost, and work costs at least one cycle.
 CommandCost estimate(const isa::Decoded &command, const Chip &chip);
 
+/// A box of elements on one side of a DMA command: sizes, and distances in
+/// elements.
+struct DmaBox {
+  uint64_t n = 1, c = 1, h = 1, w = 1;
+  uint64_t nStride = 0, cStride = 0, hStride = 0, wStride = 1;
+};
+
+/// The DMA functions that move whole boxes.
+enum class DmaFunction : uint8_t { Copy, NcTranspose, Matrix, MatrixTranspose };
+
+/// A moving DMA command as far as its cost goes; addresses do not matter. Both
+/// boxes have the same sizes (n and c exchanged by NcTranspose). Of a matrix
+/// the side in DRAM has h rows of w columns, the side in local memory n rows
+/// of c channels of w columns.
+struct DmaShape {
+  DmaFunction function = DmaFunction::Copy;
+  Direction direction = Direction::GlobalToLocal;
+  unsigned elementBytes = 1; ///< 1, 2 or 4
+  DmaBox from, to;
+};
+
+/// What `estimate` says of that command, without making it: at least 1.
+uint64_t dmaCycles(const DmaShape &shape, const Chip &chip);
+
+/// What speaks for the cost of such a command.
+Evidence dmaEvidence(const DmaShape &shape);
+
 /// Multiply-accumulate steps that the convolution unit of the whole chip does
 /// in a cycle at most, for the roofline and utilisation; 0 if it lacks the
 /// type.

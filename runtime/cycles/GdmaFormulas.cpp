@@ -14,12 +14,6 @@ using isa::Field;
 
 namespace {
 
-/// A box of elements in one memory.
-struct Box {
-  uint64_t n, c, h, w;
-  uint64_t nStride, cStride, hStride, wStride; ///< in elements
-};
-
 /// Bytes that follow each other on both sides, as one run each.
 struct Runs {
   uint64_t count = 0;
@@ -28,14 +22,14 @@ struct Runs {
 
 } // namespace
 
-static Box sourceBox(const isa::Decoded &command) {
+static DmaBox sourceBox(const isa::Decoded &command) {
   return {command.get(Field::src_nsize, 1), command.get(Field::src_csize, 1),
           command.get(Field::src_hsize, 1), command.get(Field::src_wsize, 1),
           command.get(Field::src_nstride),  command.get(Field::src_cstride),
           command.get(Field::src_hstride),  command.get(Field::src_wstride, 1)};
 }
 
-static Box resultBox(const isa::Decoded &command) {
+static DmaBox resultBox(const isa::Decoded &command) {
   return {command.get(Field::dst_nsize, 1), command.get(Field::dst_csize, 1),
           command.get(Field::dst_hsize, 1), command.get(Field::dst_wsize, 1),
           command.get(Field::dst_nstride),  command.get(Field::dst_cstride),
@@ -61,7 +55,7 @@ static uint64_t wholeCycles(double cycles) {
 
 /// The DRAM channels (bit i: page i of the first dramChannels) that the (n, c)
 /// planes of a box lie in, each plane h * hStride elements long.
-static unsigned channelsOf(const Box &box, uint64_t elementSize,
+static unsigned channelsOf(const DmaBox &box, uint64_t elementSize,
                            const ChipRates &rates) {
   constexpr uint64_t kWindow = chips::largestDramWindow();
   const uint64_t pageBytes = rates.dramPageBytes;
@@ -109,7 +103,7 @@ static uint64_t bytesPerCycle(Direction direction, const ChipRates &rates) {
 /// A constant into memory, run by run.
 static uint64_t fillCycles(const isa::Decoded &command,
                            const ChipRates &rates) {
-  Box to = resultBox(command);
+  DmaBox to = resultBox(command);
   uint64_t size = elementBytes(command);
   Runs runs;
   if (to.wStride > 1)
@@ -121,31 +115,12 @@ static uint64_t fillCycles(const isa::Decoded &command,
   return wholeCycles(runBytes(runs, rates) / rates.fillBytes);
 }
 
-static uint64_t tensorCycles(const isa::Decoded &command, Direction direction,
-                             const ChipRates &rates) {
-  if (command.get(Field::fill_constant_en))
-    return fillCycles(command, rates);
-  Box from = sourceBox(command), to = resultBox(command);
-  // The result has the source's shape here; with n and c swapped if
-  // transposed.
-  to.n = from.n, to.c = from.c, to.h = from.h, to.w = from.w;
-  if (command.func == isa::gdma::TensorNcTranspose)
-    std::swap(to.n, to.c);
-  uint64_t size = elementBytes(command);
+/// Of a copy or a transpose of n and c, whose boxes say all of it.
+static uint64_t tensorCycles(const DmaShape &shape, const ChipRates &rates) {
+  const DmaBox &from = shape.from, &to = shape.to;
+  uint64_t size = shape.elementBytes;
   bool isDense = from.hStride == from.w && to.hStride == from.w &&
                  from.wStride == 1 && to.wStride == 1;
-  if (!command.get(Field::stride_enable, 1)) {
-    isDense = true;
-    for (Box *box : {&from, &to}) {
-      box->nStride = 0; // as the vendor's model has it
-      box->cStride = from.h * from.w;
-      if (command.func == isa::gdma::TensorNcTranspose)
-        box->cStride =
-            alignUp(box->cStride * size, kTransposedPlaneBytes) / size;
-      box->hStride = from.w;
-      box->wStride = 1;
-    }
-  }
   Runs runs;
   if (isDense)
     runs = {product({from.n, from.c}), product({from.h, from.w, size})};
@@ -155,26 +130,52 @@ static uint64_t tensorCycles(const isa::Decoded &command, Direction direction,
     runs = {product({from.n, from.c, from.h, from.w}), size};
   // 2^30 bytes count as 10^9.
   double numerator = runBytes(runs, rates) * double(uint64_t(1) << 30);
-  double denominator = 1e9 * double(bytesPerCycle(direction, rates));
+  double denominator = 1e9 * double(bytesPerCycle(shape.direction, rates));
   unsigned channels = 0;
-  auto share = [&](const Box &box) {
+  auto share = [&](const DmaBox &box) {
     channels |=
         channelsOf(box, size, rates); // a copy's second side adds to the first
     numerator *= double(rates.dramChannels);
     denominator *= __builtin_popcount(channels);
   };
-  if (direction == Direction::GlobalToLocal ||
-      direction == Direction::GlobalToGlobal)
+  if (shape.direction == Direction::GlobalToLocal ||
+      shape.direction == Direction::GlobalToGlobal)
     share(from);
-  if (direction == Direction::LocalToGlobal ||
-      direction == Direction::GlobalToGlobal)
+  if (shape.direction == Direction::LocalToGlobal ||
+      shape.direction == Direction::GlobalToGlobal)
     share(to);
   return wholeCycles(numerator / denominator);
 }
 
+/// The boxes of a tensor command as the vendor's model sees them.
+static DmaShape tensorShape(const isa::Decoded &command, Direction direction) {
+  bool swaps = command.func == isa::gdma::TensorNcTranspose;
+  DmaShape shape{swaps ? DmaFunction::NcTranspose : DmaFunction::Copy,
+                 direction, unsigned(elementBytes(command)), sourceBox(command),
+                 resultBox(command)};
+  DmaBox &from = shape.from, &to = shape.to;
+  // The result has the source's shape here; with n and c swapped if
+  // transposed.
+  to.n = from.n, to.c = from.c, to.h = from.h, to.w = from.w;
+  if (swaps)
+    std::swap(to.n, to.c);
+  if (command.get(Field::stride_enable, 1))
+    return shape;
+  uint64_t size = shape.elementBytes;
+  for (DmaBox *box : {&from, &to}) {
+    box->nStride = 0; // as the vendor's model has it
+    box->cStride = from.h * from.w;
+    if (swaps)
+      box->cStride = alignUp(box->cStride * size, kTransposedPlaneBytes) / size;
+    box->hStride = from.w;
+    box->wStride = 1;
+  }
+  return shape;
+}
+
 static uint64_t broadcastCycles(const isa::Decoded &command,
                                 const ChipRates &rates) {
-  Box from = sourceBox(command);
+  DmaBox from = sourceBox(command);
   uint64_t size = elementBytes(command);
   bool isDense =
       from.hStride == from.w && command.get(Field::dst_hstride) == from.w;
@@ -184,15 +185,13 @@ static uint64_t broadcastCycles(const isa::Decoded &command,
   return wholeCycles(runBytes(runs, rates) / rates.loadBytes);
 }
 
-static uint64_t matrixCycles(const isa::Decoded &command, Direction direction,
-                             const ChipRates &rates) {
+static uint64_t matrixCycles(const DmaShape &shape, const ChipRates &rates) {
   // The side in DRAM has rows (h) of w elements; in local memory each row is
   // cut into channels of w elements.
-  bool isStore = direction == Direction::LocalToGlobal;
-  Box matrix = isStore ? resultBox(command) : sourceBox(command);
-  uint64_t localW = isStore ? command.get(Field::src_wsize, 1)
-                            : command.get(Field::dst_wsize, 1);
-  uint64_t size = elementBytes(command);
+  bool isStore = shape.direction == Direction::LocalToGlobal;
+  const DmaBox &matrix = isStore ? shape.to : shape.from;
+  uint64_t localW = isStore ? shape.from.w : shape.to.w;
+  uint64_t size = shape.elementBytes;
   double numerator = double(product({matrix.h, matrix.w, size}));
   double denominator = double(bytesPerCycle(
       isStore ? Direction::LocalToGlobal : Direction::GlobalToLocal, rates));
@@ -201,11 +200,27 @@ static uint64_t matrixCycles(const isa::Decoded &command, Direction direction,
     numerator *= double(rates.shortestDmaRun);
     denominator *= double(run);
   }
-  if (command.func == isa::gdma::MatrixTranspose) {
+  if (shape.function == DmaFunction::MatrixTranspose) {
     numerator *= double(kTransposeNumerator);
     denominator *= double(kTransposeDenominator);
   }
   return wholeCycles(numerator / denominator);
+}
+
+static DmaShape matrixShape(const isa::Decoded &command, Direction direction) {
+  return {command.func == isa::gdma::MatrixTranspose
+              ? DmaFunction::MatrixTranspose
+              : DmaFunction::Matrix,
+          direction, unsigned(elementBytes(command)), sourceBox(command),
+          resultBox(command)};
+}
+
+uint64_t cycles::dmaCycles(const DmaShape &shape, const Chip &chip) {
+  bool isMatrix = shape.function == DmaFunction::Matrix ||
+                  shape.function == DmaFunction::MatrixTranspose;
+  uint64_t cycles = isMatrix ? matrixCycles(shape, chip.rates)
+                             : tensorCycles(shape, chip.rates);
+  return std::max<uint64_t>(cycles, 1);
 }
 
 Direction detail::gdmaDirection(const isa::Decoded &command, const Chip &chip) {
@@ -228,7 +243,7 @@ Direction detail::gdmaDirection(const isa::Decoded &command, const Chip &chip) {
 }
 
 uint64_t detail::gdmaBytes(Formula formula, const isa::Decoded &command) {
-  Box from = sourceBox(command), to = resultBox(command);
+  DmaBox from = sourceBox(command), to = resultBox(command);
   uint64_t size = elementBytes(command);
   switch (formula) {
   case Formula::General:
@@ -254,11 +269,13 @@ uint64_t detail::gdmaCycles(Formula formula, const isa::Decoded &command,
                             Direction direction, const Chip &chip) {
   switch (formula) {
   case Formula::Tensor:
-    return tensorCycles(command, direction, chip.rates);
+    return command.get(Field::fill_constant_en)
+               ? fillCycles(command, chip.rates)
+               : tensorCycles(tensorShape(command, direction), chip.rates);
   case Formula::TensorBroadcast:
     return broadcastCycles(command, chip.rates);
   case Formula::Matrix:
-    return matrixCycles(command, direction, chip.rates);
+    return matrixCycles(matrixShape(command, direction), chip.rates);
   default:
     return gdmaBytes(formula, command) / (direction == Direction::LocalToLocal
                                               ? chip.rates.simpleLocalBytes
