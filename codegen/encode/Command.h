@@ -34,6 +34,10 @@ public:
   static Command tiu(mlir::Operation *op, isa::TiuType type, unsigned func);
   static Command gdma(mlir::Operation *op, isa::GdmaType type, unsigned func);
 
+  /// A command that is made already.
+  Command(mlir::Operation *op, isa::CommandBuilder made)
+      : op(op), builder(std::move(made)) {}
+
   Command &set(isa::Field field, uint64_t value);
 
   /// Bytes of local memory that the command reads or writes.

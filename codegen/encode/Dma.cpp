@@ -10,6 +10,8 @@ using namespace weft::codegen;
 using weft::isa::Field;
 namespace isa = weft::isa;
 namespace ppl = weft::ppl;
+namespace rt = weft::rt;
+namespace transfer = weft::transfer;
 
 static void setAddress(Command &command, Field low, Field high,
                        uint64_t address) {
@@ -57,6 +59,43 @@ static void setDestinationStrides(Command &command, const ppl::Strides &s) {
   command.set(Field::dst_hstride, s.h).set(Field::dst_wstride, s.w);
 }
 
+static transfer::Side sideOf(const Placed &tensor) {
+  const ppl::Strides &s = tensor.strides;
+  return {{tensor.type.isLocal(), tensor.lane, int64_t(tensor.address)},
+          {s.n, s.c, s.h, s.w}};
+}
+
+/// A copy in the commands that the planner finds for it.
+static LogicalResult encodePlanned(Operation *op, const Placed &dst,
+                                   const Placed &src, ProgramBuilder &builder) {
+  transfer::Transfer transfer;
+  transfer.elementBytes = ppl::elementBytesOf(src.type);
+  llvm::copy(src.type.getShape(), transfer.shape.begin());
+  transfer.from = sideOf(src);
+  transfer.to = sideOf(dst);
+  for (const transfer::Command &planned :
+       builder.planner.plan(transfer).commands) {
+    rt::Result<isa::CommandBuilder> made =
+        transfer::build(planned, builder.chip);
+    if (!made)
+      return op->emitError() << made.status().message();
+    Command command(op, *made);
+    if (planned.shape.elementBytes == transfer.elementBytes)
+      command.set(Field::src_data_format, uint64_t(src.precision()));
+    command.reads(src);
+    command.writes(dst);
+    const weft::cycles::DmaBox &box = planned.shape.from;
+    uint64_t bytes = box.n * box.c * box.h * box.w * planned.shape.elementBytes;
+    if (src.type.isGlobal())
+      command.dramReadBytes += bytes;
+    if (dst.type.isGlobal())
+      command.dramWriteBytes += bytes;
+    if (failed(builder.append(std::move(command))))
+      return failure();
+  }
+  return success();
+}
+
 static LogicalResult encodeCopy(Operation *op, Value dstValue, Value srcValue,
                                 ppl::Transpose transpose,
                                 ProgramBuilder &builder) {
@@ -64,6 +103,9 @@ static LogicalResult encodeCopy(Operation *op, Value dstValue, Value srcValue,
                     src = builder.place(srcValue, op);
   if (failed(dst) || failed(src))
     return failure();
+  if (transpose == ppl::Transpose::None &&
+      src->type.getShape() == dst->type.getShape())
+    return encodePlanned(op, *dst, *src, builder);
   bool isCw = transpose == ppl::Transpose::CW;
   Command command = Command::gdma(
       op, isCw ? isa::GdmaType::CwTranspose : isa::GdmaType::Tensor,

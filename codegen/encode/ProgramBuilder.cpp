@@ -13,7 +13,7 @@ namespace isa = weft::isa;
 namespace host = weft::host;
 namespace ppl = weft::ppl;
 
-ProgramBuilder::ProgramBuilder(const Chip &chip) : chip(chip) {
+ProgramBuilder::ProgramBuilder(const Chip &chip) : chip(chip), planner(chip) {
   program.groups.emplace_back();
 }
 

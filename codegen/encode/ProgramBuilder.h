@@ -6,6 +6,7 @@
 #include "codegen/encode/Command.h"
 #include "codegen/encode/Encode.h"
 #include "dialects/ppl/Memory.h"
+#include "runtime/transfer/Transfer.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -18,6 +19,7 @@ public:
   explicit ProgramBuilder(const Chip &chip);
 
   const Chip &chip;
+  transfer::Planner planner;
 
   /// Sets the value of a loop's induction variable.
   void setIndex(mlir::Value index, int64_t value) { indices[index] = value; }

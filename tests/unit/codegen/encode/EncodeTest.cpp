@@ -129,10 +129,12 @@ TEST_F(Encoding, TwoBuffersLetTheNextLoadOverlapTheComputation) {
   EXPECT_EQ(gdma[3].dep(), 2u);
   for (uint32_t i = 0; i < 4; ++i)
     EXPECT_EQ(tiu[i].dep(), i + 1);
-  EXPECT_EQ(gdma[2].get(Field::dst_start_addr_l32), 0x08000000u);
-  EXPECT_EQ(gdma[3].get(Field::dst_start_addr_l32), 0x08004000u);
-  EXPECT_EQ(gdma[3].get(Field::src_start_addr_l32), 3u * 16384);
-  EXPECT_EQ(gdma[3].get(Field::src_start_addr_h8), 1u);
+  // 64 channels that follow each other are loaded as a matrix, whose address
+  // fields named h32 and l8 are the low and the high part.
+  EXPECT_EQ(gdma[2].get(Field::dst_start_addr_h32), 0x08000000u);
+  EXPECT_EQ(gdma[3].get(Field::dst_start_addr_h32), 0x08004000u);
+  EXPECT_EQ(gdma[3].get(Field::src_start_addr_h32), 3u * 16384);
+  EXPECT_EQ(gdma[3].get(Field::src_start_addr_l8), 1u);
 }
 
 TEST_F(Encoding, ObservedPieceKnowsItsWriterAndItsEnd) {

@@ -1,0 +1,124 @@
+//===- Build.cpp - planned commands as instructions -----------------------===//
+
+#include "runtime/chips/Chip.h"
+#include "runtime/transfer/Transfer.h"
+
+using namespace weft;
+using namespace weft::transfer;
+using cycles::DmaBox;
+using cycles::DmaFunction;
+using isa::CommandBuilder;
+using isa::Field;
+
+static uint64_t gdmaAddress(const Place &place, const Chip &chip) {
+  if (!place.isLocal)
+    return uint64_t(place.address);
+  return chip.localMemoryBase + uint64_t(place.lane) * chip.laneBytes +
+         uint64_t(place.address);
+}
+
+namespace {
+struct FieldValue {
+  Field field;
+  uint64_t value;
+};
+} // namespace
+
+static rt::Status setAll(CommandBuilder &builder,
+                         std::initializer_list<FieldValue> values) {
+  for (const FieldValue &value : values)
+    WEFT_TRY(builder.set(value.field, value.value));
+  return rt::Status::ok();
+}
+
+static uint64_t formatOf(unsigned elementBytes) {
+  return uint64_t(elementBytes == 1   ? isa::Precision::Int8
+                  : elementBytes == 2 ? isa::Precision::Fp16
+                                      : isa::Precision::Fp32);
+}
+
+static rt::Status setTensor(CommandBuilder &builder, const Command &command,
+                            const Chip &chip) {
+  const DmaBox &from = command.shape.from, &to = command.shape.to;
+  uint64_t source = gdmaAddress(command.from, chip),
+           target = gdmaAddress(command.to, chip);
+  // The engine takes the destination's sizes from the source between local and
+  // global memory.
+  if (command.from.isLocal != command.to.isLocal)
+    WEFT_TRY(builder.set(Field::nchw_copy, 1));
+  else
+    WEFT_TRY(setAll(builder, {{Field::dst_nsize, to.n},
+                              {Field::dst_csize, to.c},
+                              {Field::dst_hsize, to.h},
+                              {Field::dst_wsize, to.w}}));
+  return setAll(builder, {{Field::src_start_addr_l32, source & 0xffffffff},
+                          {Field::src_start_addr_h8, source >> 32},
+                          {Field::dst_start_addr_l32, target & 0xffffffff},
+                          {Field::dst_start_addr_h8, target >> 32},
+                          {Field::src_nsize, from.n},
+                          {Field::src_csize, from.c},
+                          {Field::src_hsize, from.h},
+                          {Field::src_wsize, from.w},
+                          {Field::src_nstride, from.nStride},
+                          {Field::src_cstride, from.cStride},
+                          {Field::src_hstride, from.hStride},
+                          {Field::src_wstride, from.wStride},
+                          {Field::dst_nstride, to.nStride},
+                          {Field::dst_cstride, to.cStride},
+                          {Field::dst_hstride, to.hStride},
+                          {Field::dst_wstride, to.wStride}});
+}
+
+static rt::Status setMatrix(CommandBuilder &builder, const Command &command,
+                            const Chip &chip) {
+  const DmaBox &from = command.shape.from, &to = command.shape.to;
+  uint64_t source = gdmaAddress(command.from, chip),
+           target = gdmaAddress(command.to, chip);
+  // The long form's fields named h32 and l8 are the low and the high part.
+  WEFT_TRY(setAll(builder, {{Field::src_start_addr_h32, source & 0xffffffff},
+                            {Field::src_start_addr_l8, source >> 32},
+                            {Field::dst_start_addr_h32, target & 0xffffffff},
+                            {Field::dst_start_addr_l8, target >> 32}}));
+  if (command.to.isLocal)
+    return setAll(builder, {{Field::src_hsize, from.h},
+                            {Field::src_wsize, from.w},
+                            {Field::src_hstride, from.hStride},
+                            {Field::dst_nsize, to.n},
+                            {Field::dst_csize, to.c},
+                            {Field::dst_wsize, to.w},
+                            {Field::dst_nstride, to.nStride},
+                            {Field::dst_cstride, to.cStride}});
+  return setAll(builder, {{Field::dst_hsize, to.h},
+                          {Field::dst_wsize, to.w},
+                          {Field::dst_hstride, to.hStride},
+                          {Field::src_nsize, from.n},
+                          {Field::src_csize, from.c},
+                          {Field::src_wsize, from.w},
+                          {Field::src_nstride, from.nStride},
+                          {Field::src_cstride, from.cStride}});
+}
+
+rt::Result<CommandBuilder> transfer::build(const Command &command,
+                                           const Chip &chip) {
+  bool isMatrix = command.shape.function == DmaFunction::Matrix ||
+                  command.shape.function == DmaFunction::MatrixTranspose;
+  unsigned func = command.shape.function == DmaFunction::MatrixTranspose
+                      ? unsigned(isa::gdma::MatrixTranspose)
+                  : isMatrix ? unsigned(isa::gdma::MatrixCopy)
+                             : unsigned(isa::gdma::TensorCopy);
+  rt::Result<CommandBuilder> builder = CommandBuilder::make(
+      isa::Engine::Gdma,
+      unsigned(isMatrix ? isa::GdmaType::Matrix : isa::GdmaType::Tensor), func);
+  if (!builder)
+    return builder;
+  rt::Status status =
+      setAll(*builder,
+             {{Field::stride_enable, 1},
+              {Field::src_data_format, formatOf(command.shape.elementBytes)}});
+  if (status.isOk())
+    status = isMatrix ? setMatrix(*builder, command, chip)
+                      : setTensor(*builder, command, chip);
+  if (!status.isOk())
+    return status;
+  return builder;
+}

@@ -1,0 +1,173 @@
+#include "RandomTransfers.h"
+
+#include "runtime/chips/Chips.h"
+#include "runtime/emulator/Emulator.h"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace weft;
+using namespace weft::transfer;
+using cycles::DmaFunction;
+
+namespace {
+const Chip &chip = chips::bm1684x;
+
+/// Local memory and DRAM of the chip that is tested.
+class PlannerTest : public testing::Test {
+protected:
+  void SetUp() override {
+    emulator = *emulator::Emulator::create(chip, 1);
+    ASSERT_TRUE(
+        emulator->mapGlobal(kGlobalBegin, dram.data(), dram.size()).isOk());
+    std::mt19937 random(7);
+    for (uint8_t &byte : dram)
+      byte = uint8_t(random());
+    for (uint8_t &byte : lanesOf(local))
+      byte = uint8_t(random());
+    expectedDram = dram;
+    expectedLocal = local;
+  }
+
+  /// The first kLaneRoom bytes of every lane.
+  static std::vector<uint8_t> &lanesOf(std::vector<uint8_t> &lanes) {
+    lanes.resize(size_t(chip.lanes) * kLaneRoom);
+    return lanes;
+  }
+
+  uint8_t *byteAt(std::vector<uint8_t> &lanes, std::vector<uint8_t> &memory,
+                  const Side &side, const Four &at, unsigned bytes) {
+    const Four &s = side.strides;
+    int64_t lane = side.place.lane + at[1], round = at[1];
+    if (side.place.isLocal)
+      round = lane / chip.lanes;
+    int64_t offset =
+        side.place.address +
+        (at[0] * s[0] + round * s[1] + at[2] * s[2] + at[3] * s[3]) * bytes;
+    if (side.place.isLocal)
+      return &lanes[lane % chip.lanes * kLaneRoom + offset];
+    return &memory[offset - kGlobalBegin];
+  }
+
+  /// The copy element by element.
+  void copyNaively(const Transfer &t) {
+    Four at;
+    for (at[0] = 0; at[0] < t.shape[0]; ++at[0])
+      for (at[1] = 0; at[1] < t.shape[1]; ++at[1])
+        for (at[2] = 0; at[2] < t.shape[2]; ++at[2])
+          for (at[3] = 0; at[3] < t.shape[3]; ++at[3])
+            std::copy_n(
+                byteAt(expectedLocal, expectedDram, t.from, at, t.elementBytes),
+                t.elementBytes,
+                byteAt(expectedLocal, expectedDram, t.to, at, t.elementBytes));
+  }
+
+  void run(const Plan &plan) {
+    for (unsigned lane = 0; lane < chip.lanes; ++lane)
+      std::copy_n(&local[lane * kLaneRoom], kLaneRoom,
+                  emulator->localMemory() + size_t(lane) * chip.laneBytes);
+    for (const Command &command : plan.commands) {
+      rt::Result<isa::CommandBuilder> made = build(command, chip);
+      ASSERT_TRUE(made) << made.status().message();
+      rt::Status status = emulator->execute(isa::Engine::Gdma, made->bytes(),
+                                            made->sizeBytes());
+      ASSERT_TRUE(status.isOk()) << status.message();
+    }
+    for (unsigned lane = 0; lane < chip.lanes; ++lane)
+      std::copy_n(emulator->localMemory() + size_t(lane) * chip.laneBytes,
+                  kLaneRoom, &local[lane * kLaneRoom]);
+  }
+
+  std::unique_ptr<emulator::Emulator> emulator;
+  std::vector<uint8_t> dram = std::vector<uint8_t>(kGlobalRoom), expectedDram;
+  std::vector<uint8_t> local, expectedLocal;
+};
+} // namespace
+
+/// What the commands of a plan cost is what runtime/cycles says of them once
+/// they are made.
+static void expectPriced(const Plan &plan) {
+  uint64_t cycles = 0;
+  for (const Command &command : plan.commands) {
+    rt::Result<isa::CommandBuilder> made = build(command, chip);
+    ASSERT_TRUE(made) << made.status().message();
+    cycles::CommandCost cost = cycles::estimate(made->decoded(), chip);
+    cycles += cost.cycles;
+    EXPECT_GE(plan.evidence, cost.evidence);
+  }
+  EXPECT_EQ(cycles, plan.cycles);
+}
+
+TEST_F(PlannerTest, tenThousandTransfersMoveWhatACopyMoves) {
+  constexpr unsigned kSeed = 20261122;
+  std::mt19937 random(kSeed);
+  Planner planner(chip);
+  std::map<DmaFunction, unsigned> seen;
+  for (int i = 0; i < 10000; ++i) {
+    Transfer transfer = randomTransfer(random);
+    SCOPED_TRACE("seed " + std::to_string(kSeed) + ", transfer " +
+                 std::to_string(i) + ": " + describe(transfer));
+    Plan plan = planner.plan(transfer), plain = plainPlan(transfer, chip);
+    bool isPlainLegal = isLegal(plain.commands.front(), chip);
+    if (!isPlainLegal && !isLegal(plan.commands.front(), chip))
+      continue; // nobody has a way
+    if (isPlainLegal) {
+      EXPECT_LE(plan.cycles, plain.cycles);
+    }
+    expectPriced(plan);
+    for (const Command &command : plan.commands)
+      ++seen[command.shape.function];
+    copyNaively(transfer);
+    run(plan);
+    ASSERT_EQ(dram == expectedDram, true);
+    ASSERT_EQ(local == expectedLocal, true);
+  }
+  EXPECT_GT(seen[DmaFunction::Copy], 1000u);
+  EXPECT_GT(seen[DmaFunction::Matrix], 300u);
+  EXPECT_GT(seen[DmaFunction::MatrixTranspose], 10u);
+}
+
+/// Plans of one transfer at two places are one plan.
+TEST_F(PlannerTest, addressesDoNotChangeAPlan) {
+  Planner planner(chip);
+  Transfer a{4,
+             {1, 64, 1, 100},
+             {{false, 0, kGlobalBegin}, {6400, 100, 100, 1}},
+             {{true, 0, 0}, {112, 112, 100, 1}}};
+  Transfer b = a;
+  b.from.place.address += 4096;
+  b.to.place.address += 64;
+  Plan first = planner.plan(a), second = planner.plan(b);
+  ASSERT_EQ(first.commands.size(), 1u);
+  ASSERT_EQ(second.commands.size(), 1u);
+  EXPECT_EQ(first.cycles, second.cycles);
+  EXPECT_EQ(second.commands[0].from.address,
+            first.commands[0].from.address + 4096);
+  EXPECT_EQ(second.commands[0].to.address, first.commands[0].to.address + 64);
+}
+
+/// 1024 numbers of 4 bytes that follow each other in DRAM.
+TEST_F(PlannerTest, theStrideOfAnAxisOfOneElementDoesNotCost) {
+  Planner planner(chip);
+  Transfer copy{1,
+                {1, 1, 1, 62720},
+                {{false, 0, kGlobalBegin}, {1, 1, 1, 1}},
+                {{false, 0, kGlobalBegin + 65536}, {1, 1, 1, 1}}};
+  EXPECT_GT(plainPlan(copy, chip).cycles, 30000u);
+  EXPECT_LT(planner.plan(copy).cycles, 2500u);
+}
+
+/// What the vendor's streams load as a matrix is loaded as a matrix.
+TEST_F(PlannerTest, channelsThatFollowEachOtherAreOneMatrix) {
+  Planner planner(chip);
+  Transfer load{4,
+                {1, 64, 12, 36},
+                {{false, 0, kGlobalBegin}, {27648, 432, 36, 1}},
+                {{true, 0, 0}, {432, 432, 36, 1}}};
+  Plan plan = planner.plan(load);
+  ASSERT_EQ(plan.commands.size(), 1u);
+  EXPECT_EQ(plan.commands[0].shape.function, DmaFunction::Matrix);
+  EXPECT_EQ(plan.cycles, 1906u); // the figure of ppocr_cls, 110592 bytes
+  EXPECT_EQ(plan.evidence, cycles::Evidence::Measured);
+}
