@@ -87,29 +87,30 @@ void weft::emit::observe(OpBuilder &builder, Operation &op, Value tensor,
 }
 
 LogicalResult GroupEmitter::packConstants() {
+  auto found = tpu::constantImages(chip, schedule.view, schedule.counts);
+  if (!found)
+    return failure();
+  images = std::move(*found);
   std::vector<std::vector<PackedBytes>> packed(schedule.view.ops.size());
-  std::vector<size_t> next(schedule.view.ops.size(), 0);
-  for (size_t i = 0; i < schedule.slices.front().buffers.size(); ++i) {
-    const GroupBuffer &buffer = schedule.slices.front().buffers[i];
-    if (buffer.kind != GroupBuffer::Constant)
+  for (size_t i = 0; i < images.size(); ++i) {
+    if (images[i].empty())
       continue;
-    Operation *op = schedule.view.ops[buffer.owner].op;
-    if (next[buffer.owner] == 0) {
+    int owner = images[i].front().buffer.owner;
+    Operation *op = schedule.view.ops[owner].op;
+    if (packed[owner].empty()) {
       auto it = table.pack.find(op->getName().getStringRef().str());
-      if (it == table.pack.end() ||
-          failed(it->second(op, chip, packed[buffer.owner])))
+      if (it == table.pack.end() || failed(it->second(op, chip, packed[owner])))
         return op->emitError("constants cannot be packed for ")
                << std::string(chip.targetName) << "; report this as a bug";
     }
-    size_t index = next[buffer.owner]++;
-    if (index >= packed[buffer.owner].size() ||
-        schedule.places[i].getGlobal() < 0)
+    std::optional<PackedBytes> bytes =
+        imageBytes(chip, images[i], packed[owner]);
+    if (!bytes || schedule.places[i].getGlobal() < 0)
       return op->emitError("a constant has no bytes or no DRAM address; run "
                            "tpu-place-global first");
-    lastWeight =
-        std::max(lastWeight, addWeight(builder, op->getLoc(),
-                                       schedule.places[i].getGlobal(),
-                                       std::move(packed[buffer.owner][index])));
+    lastWeight = std::max(lastWeight, addWeight(builder, op->getLoc(),
+                                                schedule.places[i].getGlobal(),
+                                                *std::move(bytes)));
   }
   return success();
 }
@@ -142,6 +143,22 @@ void GroupEmitter::loadInput(const SlicePoint &point, size_t buffer) {
   builder.create<ppl::DmaLoadOp>(loc, local, global);
 }
 
+/// In a loop: the slice of its second turn.
+static SlicePoint pointAfter(const SlicePoint &point) {
+  return {point.next, nullptr, Value()};
+}
+
+/// Where DRAM holds what a constant buffer has in the slice of `point`.
+int64_t GroupEmitter::imageAddress(const SlicePoint &point,
+                                   size_t number) const {
+  const GroupBuffer &buffer = point.slice->buffers[number];
+  for (const tpu::ConstantImage &image : images[number])
+    if (image.buffer.firstChannel == buffer.firstChannel &&
+        image.buffer.tensor.dims == buffer.tensor.dims)
+      return schedule.places[number].getGlobal() + image.offset;
+  llvm_unreachable("every slice of channels has its image");
+}
+
 void GroupEmitter::loadConstant(const SlicePoint &point, size_t number) {
   const GroupBuffer &buffer = point.slice->buffers[number];
   Location loc = schedule.view.ops[buffer.owner].op->getLoc();
@@ -156,15 +173,11 @@ void GroupEmitter::loadConstant(const SlicePoint &point, size_t number) {
   Dims stored = dims;
   if (buffer.broadcast)
     stored[tpu::kAxisC] = 1;
-  int64_t rowBytes = dims[2] * dims[3] * buffer.tensor.bits / 8;
-  int64_t address =
-      schedule.places[number].getGlobal() + buffer.firstChannel * rowBytes;
+  int64_t address = imageAddress(point, number);
   auto type = ppl::TensorViewType::get(stored, element, ppl::Memory::Global,
                                        ppl::Layout::Continuous);
-  int64_t step = 0;
-  if (point.next)
-    step = (point.next->buffers[number].firstChannel - buffer.firstChannel) *
-           rowBytes;
+  int64_t step =
+      point.next ? imageAddress(pointAfter(point), number) - address : 0;
   Value global = step ? builder.create<ppl::GlobalOp>(
                             loc, type, address, ValueRange(point.iteration),
                             ArrayRef<int64_t>(step), ArrayRef<int64_t>())

@@ -3,7 +3,7 @@
 #ifndef WEFT_CODEGEN_EMIT_GROUPEMITTER_H
 #define WEFT_CODEGEN_EMIT_GROUPEMITTER_H
 
-#include "codegen/emit/Emit.h"
+#include "codegen/emit/ConstantImages.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace weft::emit {
@@ -27,6 +27,7 @@ private:
   mlir::LogicalResult emitRun(const StepRun &run);
   mlir::LogicalResult emitStep(int64_t step, mlir::Value iteration);
   mlir::LogicalResult compute(const SlicePoint &point, size_t op);
+  int64_t imageAddress(const SlicePoint &point, size_t buffer) const;
   SlicePoint pointAt(int64_t slice, mlir::Value iteration) const;
   void load(const SlicePoint &point, size_t buffer);
   void loadInput(const SlicePoint &point, size_t buffer);
@@ -42,6 +43,7 @@ private:
   tpu::GroupOp group;
   const llvm::DenseMap<mlir::Value, int64_t> &addresses;
   GroupSchedule schedule;
+  std::vector<std::vector<tpu::ConstantImage>> images; ///< per buffer
   int64_t lastWeight = 0;
 };
 

@@ -39,10 +39,10 @@ ppl::Layout weft::emit::machineLayout(tpu::LocalLayout layout) {
 Value weft::emit::makeSlot(OpBuilder &builder, Location loc,
                            const GroupSchedule &schedule,
                            const SlicePoint &point, size_t number,
-                           ppl::TensorViewType type) {
+                           ppl::TensorViewType type, int64_t offset) {
   tpu::BufferAttr place = schedule.places[number];
   int64_t version = point.slice->versions[number];
-  int64_t address = place.getLocal();
+  int64_t address = place.getLocal() + offset;
   if (!place.getRotate())
     return builder.create<ppl::LocalOp>(loc, type, address);
   bool turns = point.next && point.next->versions[number] != version;
@@ -100,11 +100,21 @@ size_t OpEmitter::ownBuffer(GroupBuffer::Kind kind, unsigned index) const {
 }
 
 Value OpEmitter::constant(unsigned index, Type element) {
-  size_t number = ownBuffer(GroupBuffer::Constant, index);
-  const tpu::LocalTensor &tensor = point.slice->buffers[number].tensor;
-  return buffer(number, ppl::TensorViewType::get(tensor.dims, element,
-                                                 ppl::Memory::Local,
-                                                 machineLayout(tensor.layout)));
+  const auto &buffers = point.slice->buffers;
+  for (size_t number = 0; number < buffers.size(); ++number) {
+    if (buffers[number].kind != GroupBuffer::Constant ||
+        buffers[number].owner != static_cast<int>(op))
+      continue;
+    for (const tpu::ConstantPart &part : buffers[number].parts)
+      if (part.index == index)
+        return makeSlot(builder, loc(), schedule, point, number,
+                        ppl::TensorViewType::get(
+                            part.tensor.dims, element, ppl::Memory::Local,
+                            machineLayout(part.tensor.layout)),
+                        part.offset);
+  }
+  llvm_unreachable(
+      "emission asks for a constant that localBuffers does not list");
 }
 
 Value OpEmitter::scratch(unsigned index, Type element) {

@@ -3,6 +3,7 @@
 #include "dialects/tpu/GroupPlan.h"
 
 #include "mlir/Dialect/Quant/QuantTypes.h"
+#include "runtime/chips/Alignment.h"
 #include "runtime/chips/Chip.h"
 
 using namespace mlir;
@@ -170,14 +171,100 @@ static LocalTensor tileTensor(Value value, const Box &tile) {
   return {tile.size, elementBits(element), LocalLayout::Aligned};
 }
 
+/// Where a tensor of this layout may begin in a lane.
+static int64_t alignmentOf(const Chip &chip, LocalLayout layout) {
+  constexpr int64_t kWordBytes = 4; // PPL 1.2.3, of compact tensors
+  return layout == LocalLayout::Compact ? kWordBytes : chip.euBytes;
+}
+
+/// Adds constant number `index` of op `owner` to the block that brings its
+/// channels, or begins another one.
+static void addConstant(const Chip &chip, int owner, unsigned index,
+                        const LocalBuffer &constant,
+                        std::vector<GroupBuffer> &buffers) {
+  const LocalTensor &tensor = constant.tensor;
+  int64_t channels = tensor.dims[kAxisC];
+  GroupBuffer *last = buffers.empty() ? nullptr : &buffers.back();
+  bool joins = last && last->kind == GroupBuffer::Constant &&
+               last->owner == owner && !constant.broadcast &&
+               !last->broadcast &&
+               last->firstChannel == constant.firstChannel &&
+               last->parts.front().tensor.dims[kAxisC] == channels;
+  if (!joins) {
+    buffers.push_back({GroupBuffer::Constant,
+                       owner,
+                       0,
+                       tensor,
+                       bytesPerLane(chip, tensor),
+                       constant.firstChannel,
+                       constant.broadcast,
+                       {}});
+    last = &buffers.back();
+  }
+  if (constant.broadcast) { // one row of DRAM for all lanes
+    last->parts.push_back({index, tensor, 0});
+    return;
+  }
+  int64_t end = 0;
+  if (joins)
+    end = last->tensor.dims[kAxisW] * last->tensor.bits / 8;
+  ConstantPart part{index, tensor,
+                    alignUp(end, alignmentOf(chip, tensor.layout))};
+  // Without the padding behind the last element of an aligned channel.
+  int64_t lanes = chip.lanes, rounds = (channels + lanes - 1) / lanes;
+  int64_t step = channelBytes(chip, tensor);
+  int64_t used = tensor.dims[kAxisH] * tensor.dims[kAxisW] * tensor.bits / 8;
+  if (tensor.layout == LocalLayout::LineAligned)
+    used = step;
+  end = alignUp<int64_t>(part.offset + (rounds - 1) * step + used, 4);
+  last->tensor = {
+      {1, std::min(channels, lanes), 1, end / 4}, 32, LocalLayout::Compact};
+  last->bytes = bytesPerLane(chip, last->tensor);
+  last->parts.push_back(part);
+}
+
+std::optional<std::vector<std::vector<ConstantImage>>>
+weft::tpu::constantImages(const Chip &chip, const GroupView &view,
+                          const Dims &counts) {
+  std::vector<std::vector<ConstantImage>> images;
+  for (int64_t c = 0; c < counts[kAxisC]; ++c) {
+    auto slice = planSlice(chip, view, counts, {0, c, 0, 0});
+    if (!slice)
+      return std::nullopt;
+    std::vector<GroupBuffer> buffers = enumerateBuffers(chip, view, *slice);
+    images.resize(buffers.size());
+    for (auto [list, buffer] : llvm::zip(images, buffers)) {
+      bool isKnown = llvm::any_of(list, [&](const ConstantImage &image) {
+        return image.buffer.firstChannel == buffer.firstChannel &&
+               image.buffer.tensor.dims == buffer.tensor.dims;
+      });
+      if (buffer.kind == GroupBuffer::Constant && !isKnown)
+        list.push_back({buffer, alignUp<int64_t>(imagesBytes(list), 64)});
+    }
+  }
+  return images;
+}
+
+int64_t weft::tpu::imagesBytes(const std::vector<ConstantImage> &images) {
+  return images.empty()
+             ? 0
+             : images.back().offset + images.back().buffer.storedBytes();
+}
+
 std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip,
                                                      const GroupView &view,
                                                      const SlicePlan &slice) {
   std::vector<GroupBuffer> buffers;
   auto add = [&](GroupBuffer::Kind kind, int owner, LocalTensor tensor,
-                 int operand = 0, int64_t firstChannel = 0) {
-    buffers.push_back({kind, owner, operand, tensor, bytesPerLane(chip, tensor),
-                       firstChannel, false});
+                 int operand = 0) {
+    buffers.push_back({kind,
+                       owner,
+                       operand,
+                       tensor,
+                       bytesPerLane(chip, tensor),
+                       0,
+                       false,
+                       {}});
   };
   for (auto [i, input] : llvm::enumerate(view.inputs))
     add(GroupBuffer::Input, i, tileTensor(input, slice.tiles[i]));
@@ -193,14 +280,13 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip,
     own.clear();
     TilingInterface tiling = opView.tiling;
     tiling.localBuffers(chip, result, operandTiles, own);
-    for (LocalBuffer::Kind kind : {LocalBuffer::Constant, LocalBuffer::Scratch})
-      for (const LocalBuffer &buffer : own)
-        if (buffer.kind == kind) {
-          add(kind == LocalBuffer::Constant ? GroupBuffer::Constant
-                                            : GroupBuffer::Scratch,
-              i, buffer.tensor, 0, buffer.firstChannel);
-          buffers.back().broadcast = buffer.broadcast;
-        }
+    unsigned constants = 0;
+    for (const LocalBuffer &buffer : own)
+      if (buffer.kind == LocalBuffer::Constant)
+        addConstant(chip, i, constants++, buffer, buffers);
+    for (const LocalBuffer &buffer : own)
+      if (buffer.kind == LocalBuffer::Scratch)
+        add(GroupBuffer::Scratch, i, buffer.tensor);
     for (auto [number, operand] : llvm::enumerate(opView.operands)) {
       if (operand < 0 || tiling.readsStrided(number))
         continue;

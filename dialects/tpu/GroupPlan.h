@@ -70,6 +70,15 @@ Dims sliceIndex(const Dims &counts, int64_t number);
 /// same box, or the one element along axes of size 1.
 InputNeed broadcastNeed(mlir::Value operand, const Box &result);
 
+/// A constant of an op inside the block that brings it: `offset` bytes into the
+/// lane.
+struct ConstantPart {
+  unsigned index =
+      0; ///< among the op's constants, as `localBuffers` lists them
+  LocalTensor tensor;
+  int64_t offset = 0;
+};
+
 /// One buffer of a group: what it holds and in which slices' steps it is
 /// needed.
 struct GroupBuffer {
@@ -81,6 +90,11 @@ struct GroupBuffer {
   int64_t bytes = 0;        ///< per lane
   int64_t firstChannel = 0; ///< Constant: see LocalBuffer
   bool broadcast = false;   ///< Constant: see LocalBuffer
+  /// Constant only: what lies in it. The constants of an op that have a value
+  /// for each channel lie behind each other in every lane, and in DRAM lane
+  /// after lane as they will in local memory: `tensor` is that image, a row a
+  /// lane. So one transfer of long runs brings them all.
+  llvm::SmallVector<ConstantPart, 3> parts;
 
   /// Bytes the DMA moves for it (inputs and constants).
   int64_t storedBytes() const {
@@ -95,6 +109,22 @@ struct GroupBuffer {
 std::vector<GroupBuffer> enumerateBuffers(const Chip &chip,
                                           const GroupView &view,
                                           const SlicePlan &slice);
+
+/// What DRAM holds of a buffer of kind Constant: an image for each slice of
+/// channels.
+struct ConstantImage {
+  GroupBuffer buffer;
+  int64_t offset = 0; ///< bytes from the first image, a multiple of an EU row
+};
+
+/// Per buffer of the tiled group, in the order of `enumerateBuffers`: the
+/// images of a constant in the order in which slices want them, none of others.
+/// std::nullopt if a slice cannot be planned.
+std::optional<std::vector<std::vector<ConstantImage>>>
+constantImages(const Chip &chip, const GroupView &view, const Dims &counts);
+
+/// Bytes of all images.
+int64_t imagesBytes(const std::vector<ConstantImage> &images);
 
 } // namespace weft::tpu
 

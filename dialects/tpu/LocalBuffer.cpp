@@ -6,30 +6,37 @@
 #include "runtime/chips/Alignment.h"
 #include "runtime/chips/Chip.h"
 
+#include "llvm/Support/ErrorHandling.h"
+
 using namespace weft;
 using namespace weft::tpu;
 
-int64_t weft::tpu::bytesPerLane(const Chip &chip, const LocalTensor &tensor) {
+static int64_t channelElements(const Chip &chip, const LocalTensor &tensor) {
   const Dims &dims = tensor.dims;
   int64_t rowElements = static_cast<int64_t>(chip.euBytes) * 8 / tensor.bits;
-  int64_t lanes = chip.lanes;
-  int64_t channelsInLane = (dims[kAxisC] + lanes - 1) / lanes;
-  int64_t channelElements = 0;
   switch (tensor.layout) {
   case LocalLayout::Aligned:
-    channelElements =
-        alignUp<int64_t>(dims[kAxisH] * dims[kAxisW], rowElements);
-    break;
+    return alignUp<int64_t>(dims[kAxisH] * dims[kAxisW], rowElements);
   case LocalLayout::Compact:
-    channelElements = dims[kAxisH] * dims[kAxisW];
-    break;
+    return dims[kAxisH] * dims[kAxisW];
   case LocalLayout::LineAligned:
-    channelElements =
-        dims[kAxisH] * alignUp<int64_t>(dims[kAxisW], rowElements);
-    break;
+    return dims[kAxisH] * alignUp<int64_t>(dims[kAxisW], rowElements);
   }
-  int64_t bytes =
-      (dims[kAxisN] * channelsInLane * channelElements * tensor.bits + 7) / 8;
+  llvm_unreachable("covered switch");
+}
+
+int64_t weft::tpu::channelBytes(const Chip &chip, const LocalTensor &tensor) {
+  return channelElements(chip, tensor) * tensor.bits / 8;
+}
+
+int64_t weft::tpu::bytesPerLane(const Chip &chip, const LocalTensor &tensor) {
+  const Dims &dims = tensor.dims;
+  int64_t lanes = chip.lanes;
+  int64_t channelsInLane = (dims[kAxisC] + lanes - 1) / lanes;
+  int64_t bytes = (dims[kAxisN] * channelsInLane *
+                       channelElements(chip, tensor) * tensor.bits +
+                   7) /
+                  8;
   return alignUp<int64_t>(bytes, chip.euBytes);
 }
 

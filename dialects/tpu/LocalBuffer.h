@@ -33,6 +33,9 @@ struct LocalTensor {
 /// placement).
 int64_t bytesPerLane(const Chip &chip, const LocalTensor &tensor);
 
+/// Bytes from one channel to the next in the same lane.
+int64_t channelBytes(const Chip &chip, const LocalTensor &tensor);
+
 /// A buffer that one op needs besides its operand tiles and its result tile.
 struct LocalBuffer {
   enum Kind : uint8_t {

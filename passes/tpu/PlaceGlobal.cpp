@@ -70,9 +70,12 @@ private:
   /// Packed constants in the order in which the group loads them.
   LogicalResult placeConstants(const Chip &chip, GroupOp group) {
     GroupView view = viewGroup(group);
-    auto whole = planSlice(chip, view, {1, 1, 1, 1}, {0, 0, 0, 0});
-    if (!whole)
-      return group.emitError("cannot be planned as one slice; run "
+    Dims counts =
+        group.getTiling() ? group.getTiling()->getCounts() : Dims{1, 1, 1, 1};
+    auto first = planSlice(chip, view, counts, {0, 0, 0, 0});
+    auto images = constantImages(chip, view, counts);
+    if (!first || !images)
+      return group.emitError("cannot be planned under its tiling; run "
                              "tpu-group-layers first");
     std::vector<size_t> next(view.ops.size(), 0);
     std::vector<SmallVector<Attribute>> attributes(view.ops.size());
@@ -84,7 +87,8 @@ private:
             "has no local addresses; run tpu-place-local first");
       attributes[i].append(buffers.begin(), buffers.end());
     }
-    for (const GroupBuffer &buffer : enumerateBuffers(chip, view, *whole)) {
+    for (auto [number, buffer] :
+         llvm::enumerate(enumerateBuffers(chip, view, *first))) {
       if (buffer.kind == GroupBuffer::Input)
         continue;
       size_t place = next[buffer.owner]++;
@@ -98,7 +102,7 @@ private:
                << place << " in tpu.buffers; run tpu-place-local again";
       attributes[buffer.owner][place] = BufferAttr::get(
           &getContext(), old.getLocal(), old.getBytes(), old.getRotate(),
-          old.getLoad(), takeWeight(buffer.storedBytes()));
+          old.getLoad(), takeWeight(imagesBytes((*images)[number])));
     }
     for (size_t i = 0; i < view.ops.size(); ++i)
       view.ops[i].op->setAttr(GroupOp::kBuffersAttr,

@@ -1,9 +1,9 @@
 // RUN: weft-opt %s --pass-pipeline='builtin.module(func.func(tpu-group-layers,tpu-place-local,tpu-place-global))' | FileCheck %s
 
-// Weights from 0x1_0000_0000, each as many bytes as it has; activations from the next page; local buffers by live range.
+// Weights from 0x1_0000_0000: filter and bias of a lane in one row, 8 rows of 112 bytes; activations from the next page; local buffers by live range.
 // CHECK: func.func @main(%arg0: tensor<1x3x8x12xf32> {tpu.address = 4294971392 : i64})
 // CHECK: tpu.group(%arg0) {{.*}} buffers [#tpu.buffer<local = 0, bytes = 384>] addresses [4294972544]
-// CHECK: tpu.conv {{.*}}tpu.buffers = [#tpu.buffer<local = {{[0-9]+}}, bytes = 128>, #tpu.buffer<local = {{[0-9]+}}, bytes = 128, global = 4294967296>, #tpu.buffer<local = {{[0-9]+}}, bytes = 64, global = 4294968192>]
+// CHECK: tpu.conv {{.*}}tpu.buffers = [#tpu.buffer<local = {{[0-9]+}}, bytes = 128>, #tpu.buffer<local = {{[0-9]+}}, bytes = 128, global = 4294967296>]
 module attributes {tpu.chip = "bm1684x"} {
   func.func @main(%x: tensor<1x3x8x12xf32>) -> tensor<1x8x4x6xf32> {
     %w = tpu.weight dense<0.5> : tensor<8x3x3x3xf32>
