@@ -5,7 +5,6 @@
 
 #include "codegen/emit/SliceRuns.h"
 #include "dialects/ppl/TensorLayout.h"
-#include "dialects/tpu/CopyPlan.h"
 #include "mlir/IR/Builders.h"
 
 #include <functional>
@@ -104,14 +103,6 @@ void emitExp(OpEmitter &emitter, mlir::Value target, mlir::Value source,
 /// dst = lhs <kind> rhs: one float command.
 void emitFloatOp(OpEmitter &emitter, ppl::FloatKind kind, mlir::Value dst,
                  mlir::Value lhs, mlir::Value rhs);
-
-/// A strided copy between two dense DRAM tensors of one element type, as the
-/// DMA commands of `dialects/tpu/CopyPlan.h`. Reports at `op` if there are too
-/// many.
-mlir::LogicalResult emitStridedCopy(mlir::Operation *op,
-                                    mlir::OpBuilder &builder,
-                                    mlir::Value source, mlir::Value result,
-                                    const tpu::StridedCopy &copy);
 
 /// dst = src, lane by lane (any strides).
 void emitCopy(OpEmitter &emitter, mlir::Value dst, mlir::Value src);

@@ -2,7 +2,7 @@
 
 #include "dialects/tpu/Gather.h"
 
-#include "codegen/emit/Emit.h"
+#include "codegen/emit/GlobalCopy.h"
 #include "dialects/ppl/Dma.h"
 #include "dialects/ppl/Memory.h"
 #include "dialects/tpu/Tpu.h"
@@ -86,7 +86,7 @@ static LogicalResult emitScatter(Operation *operation, OpBuilder &builder,
   Location loc = op.getLoc();
   auto type = llvm::cast<ppl::TensorViewType>(result.getType());
   tpu::StridedCopy whole{0, 0, {{type.getNumElements(), 1, 1}}};
-  if (failed(emitStridedCopy(op, builder, operands[0], result, whole)))
+  if (failed(emitCopies(op, builder, CopyPiece{operands[0], whole}, result)))
     return failure();
   RowPieces pieces(builder, loc, ppl::chipOf(result.getDefiningOp()));
   pieces.each(result, [&](int64_t channel, int64_t channels, int64_t column,

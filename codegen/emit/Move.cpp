@@ -2,7 +2,7 @@
 
 #include "dialects/tpu/Move.h"
 
-#include "codegen/emit/Emit.h"
+#include "codegen/emit/GlobalCopy.h"
 #include "dialects/ppl/Dma.h"
 #include "dialects/ppl/Memory.h"
 
@@ -23,60 +23,22 @@ static unsigned bytesOf(Value tensor) {
   return ppl::elementBytesOf(llvm::cast<ppl::TensorViewType>(tensor.getType()));
 }
 
-/// One side of one command: four axes of `tensor` with these strides, from
-/// element `offset` on.
-static Value viewOf(OpBuilder &builder, Location loc, Value tensor,
-                    ArrayRef<int64_t> shape, ArrayRef<int64_t> strides,
-                    int64_t offset) {
-  auto type = llvm::cast<ppl::TensorViewType>(tensor.getType());
-  return builder.create<ppl::ViewOp>(
-      loc,
-      ppl::TensorViewType::get(shape, type.getElementType(), type.getMemory(),
-                               strides),
-      tensor, ArrayRef<int64_t>{0, 0, 0, 0}, offset * bytesOf(tensor));
-}
-
-LogicalResult weft::emit::emitStridedCopy(Operation *op, OpBuilder &builder,
-                                          Value source, Value result,
-                                          const tpu::StridedCopy &copy) {
-  const Chip &chip = ppl::chipOf(result.getDefiningOp());
-  if (tpu::copyCommands(chip, bytesOf(result), copy) > tpu::kMaxCopyCommands)
-    return op->emitError("unsupported: a copy along ")
-           << copy.axes.size() << " axes that needs more than "
-           << tpu::kMaxCopyCommands
-           << " DMA commands; make it smaller or reorder fewer axes";
-  tpu::eachCopyCommand(
-      chip, bytesOf(result), copy, [&](const tpu::StridedCopy &part) {
-        SmallVector<int64_t, 4> shape, from, to;
-        for (const tpu::CopyAxis &axis : part.axes) {
-          shape.push_back(axis.size);
-          from.push_back(axis.from);
-          to.push_back(axis.to);
-        }
-        Location loc = op->getLoc();
-        builder.create<ppl::DmaMoveOp>(
-            loc, viewOf(builder, loc, result, shape, to, part.result),
-            viewOf(builder, loc, source, shape, from, part.source));
-      });
-  return success();
-}
-
 static LogicalResult emitConcat(Operation *operation, OpBuilder &builder,
                                 ArrayRef<Value> operands, Value result) {
   auto op = llvm::cast<tpu::ConcatOp>(operation);
   SmallVector<int64_t, 4> to = denseStrides(shapeOf(result));
   int64_t offset = 0;
+  SmallVector<CopyPiece> pieces;
   for (Value operand : operands) {
     ArrayRef<int64_t> part = shapeOf(operand);
     SmallVector<int64_t, 4> from = denseStrides(part);
     tpu::StridedCopy copy{0, offset, {}};
     for (unsigned axis = 0; axis < 4; ++axis)
       copy.axes.push_back({part[axis], from[axis], to[axis]});
-    if (failed(emitStridedCopy(op, builder, operand, result, copy)))
-      return failure();
+    pieces.push_back({operand, copy});
     offset += part[op.getAxis()] * to[op.getAxis()];
   }
-  return success();
+  return emitCopies(op, builder, pieces, result);
 }
 
 static LogicalResult emitSlice(Operation *operation, OpBuilder &builder,
@@ -90,7 +52,7 @@ static LogicalResult emitSlice(Operation *operation, OpBuilder &builder,
     copy.axes.push_back(
         {shapeOf(result)[axis], from[axis] * op.getSteps()[axis], to[axis]});
   }
-  return emitStridedCopy(op, builder, operands[0], result, copy);
+  return emitCopies(op, builder, CopyPiece{operands[0], copy}, result);
 }
 
 static LogicalResult emitPermute(Operation *operation, OpBuilder &builder,
@@ -102,7 +64,7 @@ static LogicalResult emitPermute(Operation *operation, OpBuilder &builder,
   for (unsigned axis = 0; axis < 4; ++axis)
     copy.axes.push_back(
         {shapeOf(result)[axis], from[op.getOrder()[axis]], to[axis]});
-  return emitStridedCopy(op, builder, operands[0], result, copy);
+  return emitCopies(op, builder, CopyPiece{operands[0], copy}, result);
 }
 
 /// Every element of a DRAM tensor gets the bits `fill`.
@@ -138,13 +100,12 @@ static LogicalResult emitArrange(Operation *operation, OpBuilder &builder,
   auto op = llvm::cast<tpu::ArrangeOp>(operation);
   if (op.getFill())
     emitFill(op.getLoc(), builder, result, *op.getFill());
+  SmallVector<CopyPiece> pieces;
   for (Attribute attr : op.getPieces()) {
     auto piece = llvm::cast<tpu::PieceAttr>(attr);
-    if (failed(emitStridedCopy(op, builder, operands[piece.getOperand()],
-                               result, tpu::copyOf(piece))))
-      return failure();
+    pieces.push_back({operands[piece.getOperand()], tpu::copyOf(piece)});
   }
-  return success();
+  return emitCopies(op, builder, pieces, result);
 }
 
 static LogicalResult emitReshape(Operation *, OpEmitter &emitter) {

@@ -1,0 +1,186 @@
+//===- GlobalCopy.cpp - copies between tensors in DRAM --------------------===//
+
+#include "codegen/emit/GlobalCopy.h"
+
+#include "dialects/ppl/Dma.h"
+#include "dialects/ppl/Memory.h"
+#include "dialects/ppl/TiuArith.h"
+#include "runtime/transfer/Staging.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::emit;
+
+constexpr uint64_t kNoWay = std::numeric_limits<uint64_t>::max();
+
+static unsigned bytesOf(Value tensor) {
+  return ppl::elementBytesOf(llvm::cast<ppl::TensorViewType>(tensor.getType()));
+}
+
+static int64_t elementsOf(Value tensor) {
+  return llvm::cast<ppl::TensorViewType>(tensor.getType()).getNumElements();
+}
+
+/// One side of one command: four axes of `tensor` with these strides, from
+/// byte `offset` on.
+static Value viewOf(OpBuilder &builder, Location loc, Value tensor,
+                    ArrayRef<int64_t> shape, ArrayRef<int64_t> strides,
+                    int64_t offset) {
+  auto type = llvm::cast<ppl::TensorViewType>(tensor.getType());
+  return builder.create<ppl::ViewOp>(
+      loc,
+      ppl::TensorViewType::get(shape, type.getElementType(), type.getMemory(),
+                               strides),
+      tensor, ArrayRef<int64_t>{0, 0, 0, 0}, offset);
+}
+
+namespace {
+/// The ways of one op to copy, with their prices.
+class CopyEmitter {
+public:
+  CopyEmitter(Operation *op, OpBuilder &builder, Value result)
+      : op(op), builder(builder), result(result),
+        chip(ppl::chipOf(result.getDefiningOp())), bytes(bytesOf(result)),
+        planner(chip) {}
+
+  LogicalResult emit(ArrayRef<CopyPiece> pieces);
+
+private:
+  uint64_t directCycles(const tpu::StridedCopy &copy);
+  void emitDirect(const CopyPiece &piece);
+  void emitStaged(ArrayRef<CopyPiece> pieces, const transfer::StagedPlan &plan);
+  Value local(const transfer::Transfer &transfer, const transfer::Side &side);
+  transfer::Piece stagedPiece(const CopyPiece &piece, unsigned operand) const;
+
+  Operation *op;
+  OpBuilder &builder;
+  Value result;
+  const Chip &chip;
+  unsigned bytes;
+  transfer::Planner planner;
+};
+} // namespace
+
+/// Of the commands within DRAM; kNoWay if there are too many.
+uint64_t CopyEmitter::directCycles(const tpu::StridedCopy &copy) {
+  if (tpu::copyCommands(chip, bytes, copy) > tpu::kMaxCopyCommands)
+    return kNoWay;
+  uint64_t cycles = 0;
+  tpu::eachCopyCommand(chip, bytes, copy, [&](const tpu::StridedCopy &part) {
+    transfer::Transfer move;
+    move.elementBytes = bytes;
+    for (unsigned i = 0; i < 4; ++i) {
+      move.shape[i] = part.axes[i].size;
+      move.from.strides[i] = part.axes[i].from;
+      move.to.strides[i] = part.axes[i].to;
+    }
+    cycles += planner.plan(move).cycles;
+  });
+  return cycles;
+}
+
+void CopyEmitter::emitDirect(const CopyPiece &piece) {
+  tpu::eachCopyCommand(
+      chip, bytes, piece.copy, [&](const tpu::StridedCopy &part) {
+        SmallVector<int64_t, 4> shape, from, to;
+        for (const tpu::CopyAxis &axis : part.axes) {
+          shape.push_back(axis.size);
+          from.push_back(axis.from);
+          to.push_back(axis.to);
+        }
+        Location loc = op->getLoc();
+        builder.create<ppl::DmaMoveOp>(
+            loc, viewOf(builder, loc, result, shape, to, part.result * bytes),
+            viewOf(builder, loc, piece.source, shape, from,
+                   part.source * bytes));
+      });
+}
+
+transfer::Piece CopyEmitter::stagedPiece(const CopyPiece &piece,
+                                         unsigned operand) const {
+  transfer::Piece staged{operand,
+                         elementsOf(piece.source),
+                         piece.copy.source,
+                         piece.copy.result,
+                         {}};
+  for (const tpu::CopyAxis &axis : piece.copy.axes)
+    staged.axes.push_back({axis.size, axis.from, axis.to});
+  return staged;
+}
+
+Value CopyEmitter::local(const transfer::Transfer &transfer,
+                         const transfer::Side &side) {
+  auto element =
+      llvm::cast<ppl::TensorViewType>(result.getType()).getElementType();
+  auto type = ppl::TensorViewType::get(transfer.shape, element,
+                                       ppl::Memory::Local, side.strides);
+  return builder.create<ppl::LocalOp>(op->getLoc(), type, side.place.address);
+}
+
+void CopyEmitter::emitStaged(ArrayRef<CopyPiece> pieces,
+                             const transfer::StagedPlan &plan) {
+  Location loc = op->getLoc();
+  for (const transfer::StagedStep &step : plan.steps) {
+    const transfer::Transfer &move = step.transfer;
+    switch (step.kind) {
+    case transfer::StagedStep::Load:
+      builder.create<ppl::DmaLoadOp>(
+          loc, local(move, move.to),
+          viewOf(builder, loc, pieces[step.operand].source, move.shape,
+                 move.from.strides, move.from.place.address));
+      break;
+    case transfer::StagedStep::LaneCopy:
+      builder.create<ppl::UnaryOp>(loc, ppl::UnaryKind::Copy,
+                                   local(move, move.to),
+                                   local(move, move.from));
+      break;
+    case transfer::StagedStep::Store:
+      builder.create<ppl::DmaStoreOp>(loc,
+                                      viewOf(builder, loc, result, move.shape,
+                                             move.to.strides,
+                                             move.to.place.address),
+                                      local(move, move.from));
+      break;
+    }
+  }
+}
+
+LogicalResult CopyEmitter::emit(ArrayRef<CopyPiece> pieces) {
+  std::vector<transfer::Piece> all;
+  std::vector<uint64_t> direct;
+  std::vector<std::optional<transfer::StagedPlan>> staged;
+  uint64_t apart = 0;
+  for (auto [i, piece] : llvm::enumerate(pieces)) {
+    all.push_back(stagedPiece(piece, i));
+    direct.push_back(directCycles(piece.copy));
+    staged.push_back(transfer::stagePiece(planner, chip, bytes, all.back()));
+    uint64_t best = direct.back();
+    if (staged.back() && staged.back()->cycles < best)
+      best = staged.back()->cycles;
+    apart = best > kNoWay - apart ? kNoWay : apart + best;
+  }
+  auto together = transfer::stageRows(planner, chip, bytes, all);
+  if (together && together->cycles < apart) {
+    emitStaged(pieces, *together);
+    return success();
+  }
+  for (auto [i, piece] : llvm::enumerate(pieces)) {
+    if (staged[i] && staged[i]->cycles < direct[i])
+      emitStaged(pieces, *staged[i]);
+    else if (direct[i] != kNoWay)
+      emitDirect(piece);
+    else
+      return op->emitError("unsupported: a copy along ")
+             << piece.copy.axes.size() << " axes that needs more than "
+             << tpu::kMaxCopyCommands
+             << " DMA commands; make it smaller or reorder fewer axes";
+  }
+  return success();
+}
+
+LogicalResult weft::emit::emitCopies(Operation *op, OpBuilder &builder,
+                                     ArrayRef<CopyPiece> pieces, Value result) {
+  return CopyEmitter(op, builder, result).emit(pieces);
+}

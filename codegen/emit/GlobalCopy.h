@@ -1,0 +1,28 @@
+//===- GlobalCopy.h - copies between tensors in DRAM ------------*- C++ -*-===//
+
+#ifndef WEFT_CODEGEN_EMIT_GLOBALCOPY_H
+#define WEFT_CODEGEN_EMIT_GLOBALCOPY_H
+
+#include "codegen/emit/Emit.h"
+#include "dialects/tpu/CopyPlan.h"
+
+namespace weft::emit {
+
+/// A strided copy out of the dense DRAM tensor `source`.
+struct CopyPiece {
+  mlir::Value source;
+  tpu::StridedCopy copy;
+};
+
+/// Copies pieces that do not overlap into the dense DRAM tensor `result`, all
+/// of one element size: by DMA commands within DRAM or by way of local memory,
+/// whatever the planner of runtime/transfer says is cheaper. Only for ops
+/// outside of groups, which have all of local memory to themselves. Reports at
+/// `op` if there is no way.
+mlir::LogicalResult emitCopies(mlir::Operation *op, mlir::OpBuilder &builder,
+                               llvm::ArrayRef<CopyPiece> pieces,
+                               mlir::Value result);
+
+} // namespace weft::emit
+
+#endif // WEFT_CODEGEN_EMIT_GLOBALCOPY_H

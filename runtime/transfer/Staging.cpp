@@ -1,0 +1,543 @@
+//===- Staging.cpp - copies within DRAM by way of the lanes ---------------===//
+
+#include "runtime/transfer/Staging.h"
+
+#include "runtime/chips/Alignment.h"
+#include "runtime/chips/Chip.h"
+
+#include <algorithm>
+
+using namespace weft;
+using namespace weft::transfer;
+
+/// Steps of one plan at most; a longer list is not worth its commands.
+static constexpr size_t kMostSteps = 4096;
+
+namespace {
+/// Elements `start` .. of the axis that the lanes share: `lanes` lanes with
+/// `perLane` elements each.
+struct Block {
+  int64_t start, lanes, perLane;
+};
+
+/// How the lanes share an axis.
+struct Split {
+  int64_t lanes, perLane;
+};
+
+/// What a piece is inside a lane: its axes with their steps on all sides.
+struct LaneAxis {
+  int64_t size, from, to; ///< in DRAM
+  int64_t loaded,
+      stored; ///< in the lane, where it is loaded to and stored from
+};
+
+/// What one block does with one piece.
+struct LanePiece {
+  std::vector<LaneAxis> axes;
+  std::vector<Axis> loads; ///< DRAM to lane
+  int64_t loadedElements = 0;
+  int64_t source = 0;      ///< first element to load
+  int64_t loadedFirst = 0; ///< the piece's first element among those loaded
+};
+} // namespace
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Four axes of a transfer: `channel` on c, up to three others, the one whose
+/// neighbours are nearest on w. std::nullopt if they do not fit.
+static std::optional<Transfer> toTransfer(const Chip &chip,
+                                          unsigned elementBytes, Axis channel,
+                                          std::vector<Axis> axes) {
+  Transfer transfer;
+  transfer.elementBytes = elementBytes;
+  int64_t step = chip.maxDmaStepBytes / elementBytes;
+  std::vector<Axis> inside = mergedAxes(std::move(axes));
+  if (!fitLengths(inside, chip.maxShape))
+    return std::nullopt;
+  std::stable_sort(inside.begin(), inside.end(),
+                   [](const Axis &a, const Axis &b) {
+                     return std::max(a.from, a.to) < std::max(b.from, b.to);
+                   });
+  unsigned slot = 3; // w, h, n
+  auto put = [&](const Axis &axis) {
+    transfer.shape[slot] = axis.size;
+    transfer.from.strides[slot] = axis.from;
+    transfer.to.strides[slot] = axis.to;
+  };
+  put({1, 1, 1});
+  for (size_t i = 0; i < inside.size(); ++i) {
+    Axis axis = inside[i];
+    bool isNear =
+        axis.from >= 1 && axis.to >= 1 && axis.from <= step && axis.to <= step;
+    if (i > 0 || !isNear)
+      slot = slot == 3 ? 2 : slot == 2 ? 0 : 4;
+    if (slot == 4)
+      return std::nullopt;
+    put(axis);
+  }
+  for (unsigned empty : {2u, 0u})
+    if (transfer.shape[empty] == 1 && transfer.from.strides[empty] == 0 &&
+        transfer.to.strides[empty] == 0)
+      transfer.from.strides[empty] = transfer.to.strides[empty] = 1;
+  transfer.shape[1] = channel.size;
+  transfer.from.strides[1] = channel.from;
+  transfer.to.strides[1] = channel.to;
+  return transfer;
+}
+
+uint64_t transfer::laneCopyCycles(const Transfer &copy, const Chip &chip) {
+  auto made = isa::CommandBuilder::make(
+      isa::Engine::Tiu, unsigned(isa::TiuType::Arith), isa::arith::Copy);
+  if (!made)
+    return cycles::kMostCycles;
+  using isa::Field;
+  uint64_t precision =
+      uint64_t(copy.elementBytes == 1   ? isa::Precision::Int8
+               : copy.elementBytes == 2 ? isa::Precision::Fp16
+                                        : isa::Precision::Fp32);
+  struct {
+    Field field;
+    int64_t value;
+  } const values[] = {
+      {Field::tsk_opd_num, 1},
+      {Field::res0_prec, int64_t(precision)},
+      {Field::opd0_prec, int64_t(precision)},
+      {Field::res0_n, copy.shape[0]},
+      {Field::res0_c, copy.shape[1]},
+      {Field::res0_h, copy.shape[2]},
+      {Field::res0_w, copy.shape[3]},
+      {Field::res0_str, int64_t(isa::Layout::Free)},
+      {Field::opd0_str, int64_t(isa::Layout::Free)},
+      {Field::res0_h_str, copy.to.strides[2]},
+      {Field::res0_w_str, copy.to.strides[3]},
+      {Field::opd0_h_str, copy.from.strides[2]},
+      {Field::opd0_w_str, copy.from.strides[3]},
+  };
+  for (const auto &value : values)
+    if (value.value < 0 || !made->set(value.field, value.value).isOk())
+      return cycles::kMostCycles;
+  return cycles::estimate(made->decoded(), chip).cycles;
+}
+
+namespace {
+/// Plans the tiles of pieces whose lanes share one axis.
+class Stage {
+public:
+  Stage(Planner &planner, const Chip &chip, unsigned elementBytes)
+      : planner(planner), chip(chip), elementBytes(elementBytes) {}
+
+  std::optional<StagedPlan> single(const Piece &piece);
+  std::optional<StagedPlan> rows(const std::vector<Piece> &pieces);
+
+private:
+  bool begin(const std::vector<Piece> &given, const Split &split,
+             bool keepsResult, bool widens);
+  std::optional<LanePiece> lanePieceOf(const Piece &piece, int64_t perLane,
+                                       bool widens) const;
+  void giveResultSteps(LanePiece &lane) const;
+  std::vector<Block> blocksOf(const Split &split) const;
+  std::vector<Split> splitsOf(int64_t size) const;
+  std::optional<std::vector<StagedStep>> tile(const Block &block, int64_t turn);
+  std::optional<Transfer> turnOf(const LanePiece &lane, int64_t lanes) const;
+  std::optional<StagedPlan> evaluate(const Split &split);
+  StagedPlan arrange(std::vector<std::vector<StagedStep>> tiles) const;
+  uint64_t cyclesOf(const StagedStep &step);
+  void tryAll(const std::vector<Piece> &pieces, bool keepsResult);
+
+  Planner &planner;
+  const Chip &chip;
+  unsigned elementBytes;
+
+  // The pieces being tried; the first axis of each is the one of the lanes.
+  std::vector<Piece> pieces;
+  bool keepsResult =
+      false;           ///< a lane holds its part of the result as DRAM does
+  bool widens = false; ///< whole rows of the source are loaded
+  int64_t slotBytes = 0;
+  std::optional<StagedPlan> best;
+};
+} // namespace
+
+/// The length of the rows of which a piece takes a part, where loading all of
+/// them makes longer runs: the step behind its innermost elements. 0: none.
+static int64_t rowOf(const Piece &piece, unsigned elementBytes) {
+  constexpr int64_t kLongestRowBytes = 256; // beyond it runs cost no more
+  int64_t unit = 1, row = 0;
+  for (const Axis &axis : piece.axes)
+    if (axis.from == 1)
+      unit = axis.size;
+  for (const Axis &axis : piece.axes)
+    if (axis.from > 1 && (row == 0 || axis.from < row))
+      row = axis.from;
+  if (row <= unit || row * elementBytes > kLongestRowBytes ||
+      piece.operandElements % row != 0)
+    return 0;
+  for (const Axis &axis : piece.axes)
+    if (axis.from > 1 && axis.from % row != 0)
+      return 0;
+  // Its elements must lie in one row.
+  return piece.source % row + unit <= row ? row : 0;
+}
+
+/// The piece with `perLane` elements of its first axis, as it lies in a lane
+/// after loading: in the order of the source.
+std::optional<LanePiece> Stage::lanePieceOf(const Piece &piece, int64_t perLane,
+                                            bool widens) const {
+  LanePiece lane;
+  for (const Axis &axis : piece.axes)
+    lane.axes.push_back({axis.size, axis.from, axis.to, 0, axis.to});
+  lane.axes.front().size = perLane;
+  std::vector<LaneAxis *> order;
+  for (LaneAxis &axis : lane.axes)
+    order.push_back(&axis);
+  std::stable_sort(
+      order.begin(), order.end(),
+      [](const LaneAxis *a, const LaneAxis *b) { return a->from < b->from; });
+  int64_t row = widens ? rowOf(piece, elementBytes) : 0, next = 1;
+  if (widens && row == 0)
+    return std::nullopt;
+  lane.source = piece.source;
+  if (row) {
+    lane.loadedFirst = piece.source % row;
+    lane.source -= lane.loadedFirst;
+    lane.loads.push_back({row, 1, 1});
+    next = row;
+  }
+  for (LaneAxis *axis : order) {
+    if (axis->from == 0)
+      continue;
+    if (axis->from < row) { // inside the row
+      axis->loaded = axis->from;
+      continue;
+    }
+    axis->loaded = next;
+    next *= axis->size;
+    lane.loads.push_back({axis->size, axis->from, axis->loaded});
+  }
+  lane.loadedElements = next;
+  return lane;
+}
+
+/// A dense place in the lane for the result, in its own order.
+void Stage::giveResultSteps(LanePiece &lane) const {
+  std::vector<LaneAxis *> order;
+  for (LaneAxis &axis : lane.axes)
+    order.push_back(&axis);
+  std::stable_sort(
+      order.begin(), order.end(),
+      [](const LaneAxis *a, const LaneAxis *b) { return a->to < b->to; });
+  int64_t next = 1;
+  for (LaneAxis *axis : order) {
+    axis->stored = next;
+    next *= axis->size;
+  }
+}
+
+std::vector<Block> Stage::blocksOf(const Split &split) const {
+  int64_t size = pieces.front().axes.front().size, start = 0;
+  std::vector<Block> blocks;
+  for (; start + split.lanes * split.perLane <= size;
+       start += split.lanes * split.perLane)
+    blocks.push_back({start, split.lanes, split.perLane});
+  if (int64_t lanes = (size - start) / split.perLane) {
+    blocks.push_back({start, lanes, split.perLane});
+    start += lanes * split.perLane;
+  }
+  if (start < size)
+    blocks.push_back({start, 1, size - start});
+  return blocks;
+}
+
+/// Some ways to share `size` elements: evenly, by a divisor, in longer runs.
+std::vector<Split> Stage::splitsOf(int64_t size) const {
+  std::vector<Split> splits;
+  int64_t lanes = chip.lanes, least = ceilDiv(size, lanes);
+  auto add = [&](int64_t perLane) {
+    int64_t used = std::min(lanes, size / perLane);
+    for (const Split &split : splits)
+      if (split.perLane == perLane)
+        return;
+    splits.push_back({used, perLane});
+  };
+  for (int64_t perLane = least; perLane <= std::min(2 * least, size); ++perLane)
+    if (size % perLane == 0) {
+      add(perLane);
+      break;
+    }
+  for (int64_t perLane = least; perLane <= size; perLane *= 2)
+    add(perLane);
+  for (int64_t perLane = least / 2; perLane >= 1; perLane /= 2)
+    add(perLane); // several blocks
+  return splits;
+}
+
+bool Stage::begin(const std::vector<Piece> &given, const Split &split,
+                  bool keepsResultNow, bool widensNow) {
+  pieces = given;
+  keepsResult = keepsResultNow;
+  widens = widensNow;
+  int64_t loaded = 0, stored = 0;
+  for (const Piece &piece : pieces) {
+    auto lane = lanePieceOf(piece, split.perLane, widens);
+    if (!lane)
+      return false;
+    loaded +=
+        alignUp<int64_t>(lane->loadedElements * elementBytes, chip.euBytes);
+    int64_t elements = 1;
+    for (const LaneAxis &axis : lane->axes)
+      elements *= axis.size;
+    stored += elements;
+  }
+  stored = alignUp<int64_t>(stored * elementBytes, chip.euBytes);
+  slotBytes = loaded + stored;
+  bool isOne = blocksOf(split).size() == 1;
+  return slotBytes * (isOne ? 1 : 2) <= int64_t(chip.laneBytes);
+}
+
+/// The copy from where a piece was loaded to where it is stored from; the best
+/// of the orders of its axes.
+std::optional<Transfer> Stage::turnOf(const LanePiece &lane,
+                                      int64_t lanes) const {
+  std::vector<Axis> axes;
+  for (const LaneAxis &axis : lane.axes)
+    if (axis.size != 1)
+      axes.push_back({axis.size, axis.loaded, axis.stored});
+  axes = mergedAxes(std::move(axes));
+  if (!fitLengths(axes, chip.maxShape) || axes.size() > 3)
+    return std::nullopt;
+  while (axes.size() < 3)
+    axes.push_back({1, 1, 1});
+  std::array<unsigned, 3> slots{0, 2, 3};
+  std::optional<Transfer> best;
+  uint64_t bestCycles = 0;
+  do {
+    Transfer copy;
+    copy.elementBytes = elementBytes;
+    for (unsigned i = 0; i < 3; ++i) {
+      copy.shape[slots[i]] = axes[i].size;
+      copy.from.strides[slots[i]] = axes[i].from;
+      copy.to.strides[slots[i]] = axes[i].to;
+    }
+    copy.shape[1] = lanes;
+    copy.from.strides[1] = copy.to.strides[1] = 1; // one round of lanes
+    uint64_t cycles = laneCopyCycles(copy, chip);
+    if (!best || cycles < bestCycles) {
+      best = copy;
+      bestCycles = cycles;
+    }
+  } while (std::next_permutation(slots.begin(), slots.end()));
+  return best;
+}
+
+/// Loads, copies and store of one block.
+std::optional<std::vector<StagedStep>> Stage::tile(const Block &block,
+                                                   int64_t turn) {
+  std::vector<StagedStep> steps, copies;
+  int64_t address = turn % 2 * slotBytes, loadedAt = address;
+  std::vector<LanePiece> lanes;
+  for (const Piece &piece : pieces) {
+    auto lane = lanePieceOf(piece, block.perLane, widens);
+    if (!lane)
+      return std::nullopt;
+    if (!keepsResult)
+      giveResultSteps(*lane);
+    lanes.push_back(*std::move(lane));
+  }
+  int64_t storeAt = address;
+  for (const LanePiece &lane : lanes)
+    storeAt +=
+        alignUp<int64_t>(lane.loadedElements * elementBytes, chip.euBytes);
+  int64_t resultBegin = pieces.front().result;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const Axis &shared = pieces[i].axes.front();
+    auto load = toTransfer(chip, elementBytes,
+                           {block.lanes, block.perLane * shared.from, 1},
+                           lanes[i].loads);
+    auto copy = turnOf(lanes[i], block.lanes);
+    if (!load || !copy)
+      return std::nullopt;
+    load->from.place.address =
+        (lanes[i].source + block.start * shared.from) * elementBytes;
+    load->to.place = {true, 0, loadedAt};
+    copy->from.place = {true, 0,
+                        loadedAt + lanes[i].loadedFirst * elementBytes};
+    copy->to.place = {true, 0,
+                      storeAt +
+                          (keepsResult ? pieces[i].result - resultBegin : 0) *
+                              int64_t(elementBytes)};
+    steps.push_back({StagedStep::Load, pieces[i].operand, *load});
+    copies.push_back({StagedStep::LaneCopy, pieces[i].operand, *copy});
+    loadedAt +=
+        alignUp<int64_t>(lanes[i].loadedElements * elementBytes, chip.euBytes);
+  }
+  const Axis &shared = pieces.front().axes.front();
+  std::vector<Axis> stores;
+  if (keepsResult)
+    stores = {{block.perLane, shared.to, shared.to}, {shared.to, 1, 1}};
+  else
+    for (const LaneAxis &axis : lanes.front().axes)
+      stores.push_back({axis.size, axis.stored, axis.to});
+  auto store = toTransfer(chip, elementBytes,
+                          {block.lanes, 1, block.perLane * shared.to}, stores);
+  if (!store)
+    return std::nullopt;
+  store->from.place = {true, 0, storeAt};
+  store->to.place.address =
+      (resultBegin + block.start * shared.to) * elementBytes;
+  // What is stored as it was loaded needs no copy.
+  const Transfer &only = copies.front().transfer;
+  if (copies.size() == 1 && only.from.strides == only.to.strides &&
+      lanes.front().loadedFirst == 0) {
+    store->from.place = only.from.place;
+    copies.clear();
+  }
+  steps.insert(steps.end(), copies.begin(), copies.end());
+  steps.push_back({StagedStep::Store, 0, *store});
+  return steps;
+}
+
+uint64_t Stage::cyclesOf(const StagedStep &step) {
+  if (step.kind == StagedStep::LaneCopy)
+    return laneCopyCycles(step.transfer, chip);
+  Plan plan = planner.plan(step.transfer);
+  for (const Command &command : plan.commands)
+    if (!isLegal(command, chip))
+      return cycles::kMostCycles;
+  return plan.cycles;
+}
+
+/// The tiles one after the other, the loads of each before the rest of its
+/// predecessor.
+StagedPlan Stage::arrange(std::vector<std::vector<StagedStep>> tiles) const {
+  StagedPlan plan;
+  auto append = [&](size_t tile, bool loads) {
+    for (const StagedStep &step : tiles[tile])
+      if ((step.kind == StagedStep::Load) == loads)
+        plan.steps.push_back(step);
+  };
+  for (size_t tile = 0; tile < tiles.size(); ++tile) {
+    append(tile, true);
+    if (tile > 0)
+      append(tile - 1, false);
+  }
+  append(tiles.size() - 1, false);
+  return plan;
+}
+
+std::optional<StagedPlan> Stage::evaluate(const Split &split) {
+  std::vector<Block> blocks = blocksOf(split);
+  if (blocks.size() * (2 * pieces.size() + 1) > kMostSteps)
+    return std::nullopt;
+  // Blocks are alike but for the last two, so three prices say all.
+  std::vector<std::vector<StagedStep>> tiles;
+  uint64_t dma = 0, tiu = 0, longestTiu = 0, tileDma = 0, tileTiu = 0;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    auto steps = tile(blocks[i], int64_t(i));
+    if (!steps)
+      return std::nullopt;
+    bool isLikeBefore = i > 0 && blocks[i].lanes == blocks[i - 1].lanes &&
+                        blocks[i].perLane == blocks[i - 1].perLane;
+    if (!isLikeBefore) {
+      tileDma = tileTiu = 0;
+      for (const StagedStep &step : *steps)
+        (step.kind == StagedStep::LaneCopy ? tileTiu : tileDma) +=
+            cyclesOf(step);
+    }
+    dma += tileDma;
+    tiu += tileTiu;
+    longestTiu = std::max(longestTiu, tileTiu);
+    tiles.push_back(*std::move(steps));
+  }
+  if (dma >= cycles::kMostCycles || tiu >= cycles::kMostCycles)
+    return std::nullopt;
+  // The copies of a tile run beside the transfers of its neighbours.
+  uint64_t cycles = std::max(dma, tiu) + longestTiu;
+  if (best && best->cycles <= cycles)
+    return std::nullopt;
+  StagedPlan plan = arrange(std::move(tiles));
+  plan.cycles = cycles;
+  return plan;
+}
+
+void Stage::tryAll(const std::vector<Piece> &given, bool keeps) {
+  for (bool wide : {false, true})
+    for (const Split &split : splitsOf(given.front().axes.front().size))
+      if (begin(given, split, keeps, wide))
+        if (auto plan = evaluate(split))
+          best = std::move(plan);
+}
+
+std::optional<StagedPlan> Stage::single(const Piece &piece) {
+  best.reset();
+  for (size_t i = 0; i < piece.axes.size(); ++i) {
+    Piece turned = piece;
+    std::swap(turned.axes[0], turned.axes[i]);
+    tryAll({turned}, /*keeps=*/false);
+  }
+  return std::move(best);
+}
+
+std::optional<StagedPlan> Stage::rows(const std::vector<Piece> &given) {
+  best.reset();
+  // All have the rows as their outermost axis and fill them.
+  int64_t size = given.front().axes.front().size,
+          length = given.front().axes.front().to, filled = 0;
+  int64_t end = 0; // of what the pieces so far cover of a row
+  for (const Piece &piece : given) {
+    const Axis &shared = piece.axes.front();
+    int64_t elements = 1, first = piece.result - given.front().result,
+            last = first;
+    for (const Axis &axis : piece.axes)
+      elements *= axis.size;
+    for (size_t i = 1; i < piece.axes.size(); ++i)
+      last += (piece.axes[i].size - 1) * piece.axes[i].to;
+    if (shared.size != size || shared.to != length || first < end ||
+        last >= length)
+      return std::nullopt;
+    end = last + 1;
+    filled += elements;
+  }
+  if (filled != size * length)
+    return std::nullopt;
+  tryAll(given, /*keeps=*/true);
+  return std::move(best);
+}
+
+std::optional<StagedPlan> transfer::stagePiece(Planner &planner,
+                                               const Chip &chip,
+                                               unsigned elementBytes,
+                                               const Piece &piece) {
+  Piece merged = piece;
+  merged.axes = mergedAxes(piece.axes);
+  if (merged.axes.empty())
+    return std::nullopt;
+  for (const Axis &axis : merged.axes)
+    if (axis.from < 0 || axis.to <= 0)
+      return std::nullopt;
+  return Stage(planner, chip, elementBytes).single(merged);
+}
+
+std::optional<StagedPlan>
+transfer::stageRows(Planner &planner, const Chip &chip, unsigned elementBytes,
+                    const std::vector<Piece> &pieces) {
+  std::vector<Piece> merged = pieces;
+  std::stable_sort(
+      merged.begin(), merged.end(),
+      [](const Piece &a, const Piece &b) { return a.result < b.result; });
+  for (Piece &piece : merged) {
+    piece.axes = mergedAxes(piece.axes);
+    if (piece.axes.empty())
+      return std::nullopt;
+    for (const Axis &axis : piece.axes)
+      if (axis.from < 0 || axis.to <= 0)
+        return std::nullopt;
+    auto outermost = std::max_element(
+        piece.axes.begin(), piece.axes.end(),
+        [](const Axis &a, const Axis &b) { return a.to < b.to; });
+    std::iter_swap(piece.axes.begin(), outermost);
+  }
+  if (merged.size() < 2)
+    return std::nullopt;
+  return Stage(planner, chip, elementBytes).rows(merged);
+}
