@@ -12,6 +12,7 @@
 
 #include "dialects/top/Unary.h"
 #include "dialects/tpu/Conv.h"
+#include "dialects/tpu/Move.h"
 #include "passes/quantize/Lowering.h"
 #include "passes/quantize/NamedSource.h"
 #include "passes/quantize/QuantScale.h"
@@ -52,18 +53,52 @@ static QuantFilter quantizeFilter(const FloatConstant &filter,
   return quant;
 }
 
-static tpu::ConvOp createConv(Lowering &lowering, const Product &p,
-                              Type element, Value input, Value filter,
-                              Value bias, DenseI32ArrayAttr multipliers,
-                              DenseI32ArrayAttr rshifts,
-                              DenseF32ArrayAttr scales) {
+static Value permuted(Lowering &lowering, Location location, Value value,
+                      ArrayRef<int64_t> order) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  SmallVector<int64_t, 4> result;
+  for (int64_t axis : order)
+    result.push_back(shape[axis]);
+  return lowering.builder.create<tpu::PermuteOp>(
+      location, lowering.tensor(result, tpu::elementOf(value)), value, order);
+}
+
+/// `value`, which is the input in any view, as the product reads it.
+static Value inputOf(Lowering &lowering, const Product &p, Value value) {
+  if (p.turnedRows == 0)
+    return lowering.reshaped(p.location, value, p.inputShape);
+  int64_t inner = p.inputShape[1];
+  Location location = p.op->getLoc();
+  if (cast<RankedTensorType>(value.getType()).getShape() ==
+      ArrayRef<int64_t>{p.turnedRows, inner, 1, 1})
+    return permuted(lowering, location, value, {2, 1, 0, 3});
+  Value rows = lowering.reshaped(location, value, {1, p.turnedRows, 1, inner});
+  return permuted(lowering, location, rows, {0, 3, 1, 2});
+}
+
+/// What the product gave, in the standard view of its output as far as that is
+/// one of rows.
+static Value outputOf(Lowering &lowering, const Product &p, Value conv) {
+  if (p.turnedRows == 0)
+    return conv;
+  bool isMatrix = lowering.shapeOf(p.output)[0] == p.turnedRows;
+  return permuted(lowering, p.location, conv,
+                  isMatrix ? ArrayRef<int64_t>{2, 1, 0, 3}
+                           : ArrayRef<int64_t>{0, 2, 3, 1});
+}
+
+static Value createConv(Lowering &lowering, const Product &p, Type element,
+                        Value input, Value filter, Value bias,
+                        DenseI32ArrayAttr multipliers,
+                        DenseI32ArrayAttr rshifts, DenseF32ArrayAttr scales) {
   OpBuilder &b = lowering.builder;
-  return b.create<tpu::ConvOp>(
+  Value conv = b.create<tpu::ConvOp>(
       p.location, lowering.tensor(p.outputShape, element), input, filter, bias,
       b.getDenseI64ArrayAttr(p.strides), b.getDenseI64ArrayAttr(p.pads),
       b.getDenseI64ArrayAttr(p.dilations), b.getI64IntegerAttr(p.group),
       p.relu ? b.getUnitAttr() : UnitAttr(), multipliers, rshifts, scales,
       tpu::RoundingAttr::get(b.getContext(), tpu::Rounding::HalfUp));
+  return outputOf(lowering, p, conv);
 }
 
 /// One filter a channel, which the machine has an own unit for.
@@ -96,8 +131,7 @@ static LogicalResult lowerFloat(Product &p, Lowering &lowering) {
   Value bias;
   if (!p.bias.empty())
     bias = *lowering.floatWeight(p.location, biasShape, lowering.f32(), p.bias);
-  Value input = lowering.reshaped(
-      p.location, lowering.inFloat(p.input, element), p.inputShape);
+  Value input = inputOf(lowering, p, lowering.inFloat(p.input, element));
   Type result = element.isF32() ? element : lowering.floatResultType(p.output);
   lowering.define(p.output, createConv(lowering, p, result, input, *filter,
                                        bias, {}, {}, {}));
@@ -179,7 +213,7 @@ static LogicalResult lowerInt8(Product &p, Lowering &lowering) {
   if (failed(input))
     return failure();
   double inputScale = tpu::scaleOf(tpu::elementOf(*input));
-  Value folded = lowering.reshaped(p.location, *input, p.inputShape);
+  Value folded = inputOf(lowering, p, *input);
   if (!lowering.isWantedQuantizedOnly(p.output) || !hasCalibratedName(p.output))
     return lowerToFloat(p, folded, inputScale,
                         lowering.floatResultType(p.output), lowering);

@@ -300,6 +300,10 @@ struct Product {
   llvm::SmallVector<int64_t, 4> inputShape;  ///< 4-D view of the input
   llvm::SmallVector<int64_t, 4> outputShape; ///< 4-D result
   mlir::Location location;
+  /// A product of `turnedRows` rows of a matrix, if not 0: rows become pixels,
+  /// columns channels, and back. The shapes above are those in between, 1 x
+  /// columns x rows x 1.
+  int64_t turnedRows = 0;
 };
 
 /// Lowers a product in the precision asked for and defines `output`. (Conv.cpp)

@@ -36,8 +36,9 @@ static void takeBias(Product &product, Lowering &lowering) {
   lowering.markTaken(sum);
 }
 
-/// lhs (.., m, k) times constant rhs (k, n): a 1x1 convolution of the rows, k
-/// channels to n.
+/// lhs (.., m, k) times constant rhs (k, n): a 1x1 convolution of k channels to
+/// n, whose pixels are the rows. So the matrices are transposed on their way;
+/// as images of one pixel their elements would be loaded and stored one by one.
 static LogicalResult lowerConstant(top::MatMulOp op, const FloatConstant &rhs,
                                    Lowering &lowering) {
   auto lhsShape = cast<RankedTensorType>(op.getLhs().getType()).getShape();
@@ -58,9 +59,10 @@ static LogicalResult lowerConstant(top::MatMulOp op, const FloatConstant &rhs,
                   {0, 0, 0, 0},
                   1,
                   false,
-                  {rows, inner, 1, 1},
-                  {rows, columns, 1, 1},
-                  op.getLoc()};
+                  {1, inner, rows, 1},
+                  {1, columns, rows, 1},
+                  op.getLoc(),
+                  rows > 1 ? rows : 0};
   takeBias(product, lowering);
   if (top::UnaryOp relu = lowering.followingRelu(product.output)) {
     product.relu = true;
@@ -71,7 +73,6 @@ static LogicalResult lowerConstant(top::MatMulOp op, const FloatConstant &rhs,
   }
   if (failed(lowerProduct(product, lowering)))
     return failure();
-  // Rows are batches for the product; give the result its own folded shape.
   Value result = lowering.firstForm(product.output);
   lowering.define(product.output,
                   lowering.reshaped(product.location, result,
