@@ -48,6 +48,7 @@ private:
   LogicalResult finish(func::ReturnOp terminator);
   Value globalTensor(Value value);
   void extend(Value value, int64_t address);
+  bool isPlacedInside(Operation &op) const;
 
   func::FuncOp func;
   const Chip &chip;
@@ -112,13 +113,21 @@ LogicalResult NetBuilder::placeWeight(tpu::WeightOp weight) {
   return success();
 }
 
+/// A slice that has no bytes of its own.
+bool NetBuilder::isPlacedInside(Operation &op) const {
+  if (!llvm::isa<tpu::SliceOp>(op))
+    return false;
+  int64_t whole = addresses.lookup(op.getOperand(0)), part = addressOf(&op);
+  return part >= whole && part < whole + bytesOf(op.getOperand(0));
+}
+
 LogicalResult NetBuilder::emitGlobal(Operation &op) {
   int64_t address = addressOf(&op);
   if (address < 0 || op.getNumResults() != 1)
     return op.emitError("has no DRAM address; run tpu-place-global first");
   extend(op.getResult(0), address);
-  if (llvm::isa<tpu::ReshapeOp>(
-          op)) // the same bytes; placed on top of its operand
+  // The same bytes, placed on top of its operand.
+  if (llvm::isa<tpu::ReshapeOp>(op) || isPlacedInside(op))
     return success();
   auto it = table.global.find(op.getName().getStringRef().str());
   if (it == table.global.end())

@@ -147,7 +147,31 @@ void CopyEmitter::emitStaged(ArrayRef<CopyPiece> pieces,
   }
 }
 
-LogicalResult CopyEmitter::emit(ArrayRef<CopyPiece> pieces) {
+/// The address of a tensor in DRAM that no loop moves.
+static int64_t addressOf(Value tensor) {
+  auto global = tensor.getDefiningOp<ppl::GlobalOp>();
+  return global && global.getIndices().empty() ? int64_t(global.getAddress())
+                                               : -1;
+}
+
+/// Whether placement has put the piece where it belongs.
+static bool isInPlace(const CopyPiece &piece, Value result, unsigned bytes) {
+  int64_t source = addressOf(piece.source), target = addressOf(result);
+  return source >= 0 && target >= 0 &&
+         source + piece.copy.source * bytes ==
+             target + piece.copy.result * bytes &&
+         llvm::all_of(piece.copy.axes, [](const tpu::CopyAxis &axis) {
+           return axis.size == 1 || axis.from == axis.to;
+         });
+}
+
+LogicalResult CopyEmitter::emit(ArrayRef<CopyPiece> given) {
+  SmallVector<CopyPiece> pieces;
+  for (const CopyPiece &piece : given)
+    if (!isInPlace(piece, result, bytes))
+      pieces.push_back(piece);
+  if (pieces.empty())
+    return success();
   std::vector<transfer::Piece> all;
   std::vector<uint64_t> direct;
   std::vector<std::optional<transfer::StagedPlan>> staged;

@@ -4,6 +4,7 @@
 #include "dialects/tpu/GraphCheck.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/Host.h"
+#include "dialects/tpu/MatMul.h"
 #include "dialects/tpu/Move.h"
 #include "passes/tpu/LocalAllocation.h"
 #include "passes/tpu/ModuleChip.h"
@@ -23,6 +24,42 @@ static int64_t valueBytes(Value value) {
   Dims dims = dimsOf(value);
   Type element = cast<RankedTensorType>(value.getType()).getElementType();
   return dims[0] * dims[1] * dims[2] * dims[3] * elementBits(element) / 8;
+}
+
+namespace {
+/// A value whose bytes lie in those of another one.
+struct Part {
+  Value whole;
+  int64_t offset = 0; ///< bytes
+};
+} // namespace
+
+/// Bytes from the begin of `whole` to the begin of a box of it that lies in one
+/// piece; -1 if it does not. The box is whole but along `axis`.
+static int64_t pieceOffset(Value whole, unsigned axis, int64_t begin) {
+  Dims dims = dimsOf(whole);
+  int64_t step = elementBits(elementOf(whole));
+  for (unsigned inner = axis + 1; inner < 4; ++inner)
+    step *= dims[inner];
+  for (unsigned outer = 0; outer < axis; ++outer)
+    if (dims[outer] != 1)
+      return -1;
+  return step % 8 == 0 ? begin * step / 8 : -1;
+}
+
+/// Where a slice lies in its source, if it is one piece of it.
+static int64_t sliceOffset(SliceOp slice) {
+  Dims from = dimsOf(slice.getInput()), to = dimsOf(slice.getOutput());
+  int64_t cut = -1;
+  for (unsigned axis = 0; axis < 4; ++axis) {
+    if (from[axis] == to[axis] && slice.getSteps()[axis] == 1)
+      continue;
+    if (cut >= 0 || (slice.getSteps()[axis] != 1 && to[axis] != 1))
+      return -1;
+    cut = axis;
+  }
+  return cut < 0 ? 0
+                 : pieceOffset(slice.getInput(), cut, slice.getOffsets()[cut]);
 }
 
 namespace {
@@ -110,17 +147,69 @@ private:
     return success();
   }
 
-  /// DRAM tensors by live range over the top-level ops; a reshape is another
-  /// view of its operand's bytes.
+  /// The tensor that `value` lies in, and where.
+  Part rootOf(Value value) const {
+    Part part{value, 0};
+    for (auto it = partOf.find(value); it != partOf.end();
+         it = partOf.find(part.whole)) {
+      part.whole = it->second.whole;
+      part.offset += it->second.offset;
+    }
+    return part;
+  }
+
+  /// Where an address will do, nothing is copied: a reshape and a slice in one
+  /// piece lie in their source, and what a concatenation joins is written
+  /// where the whole lies, unless it has another place already.
+  void findParts(Block &block) {
+    partOf.clear();
+    DenseSet<Value> kept; // the caller reads and writes them
+    for (Value value : block.getTerminator()->getOperands())
+      kept.insert(value);
+    for (Operation &op : block) {
+      if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+        partOf[reshape.getOutput()] = {reshape.getInput(), 0};
+      } else if (auto slice = dyn_cast<SliceOp>(op)) {
+        int64_t offset = sliceOffset(slice);
+        if (offset >= 0 && !kept.contains(slice.getOutput()))
+          partOf[slice.getOutput()] = {slice.getInput(), offset};
+      } else if (auto concat = dyn_cast<ConcatOp>(op)) {
+        joinParts(concat, kept);
+      }
+    }
+  }
+
+  void joinParts(ConcatOp concat, const DenseSet<Value> &kept) {
+    int64_t begin = 0;
+    for (Value input : concat.getInputs()) {
+      Part part = rootOf(input);
+      int64_t offset = pieceOffset(concat.getOutput(), concat.getAxis(), begin);
+      begin += dimsOf(input)[concat.getAxis()];
+      Operation *maker = part.whole.getDefiningOp();
+      bool isFree =
+          maker &&
+          llvm::isa<GroupOp, ConcatOp, MatMulOp, PermuteOp, ArrangeOp, SliceOp>(
+              maker) &&
+          !kept.contains(part.whole) &&
+          valueBytes(part.whole) == valueBytes(input);
+      if (isFree && offset >= 0)
+        partOf[part.whole] = {concat.getOutput(), offset};
+    }
+  }
+
+  /// DRAM tensors by live range over the top-level ops.
   LogicalResult placeActivations(const Chip &chip) {
     func::FuncOp func = getOperation();
     Block &block = func.getBody().front();
     llvm::MapVector<Value, LiveRange> ranges;
-    DenseMap<Value, Value> viewOf;
-    auto root = [&](Value value) {
-      while (Value base = viewOf.lookup(value))
-        value = base;
-      return value;
+    findParts(block);
+    auto root = [&](Value value) { return rootOf(value).whole; };
+    auto include = [&](Value value, int64_t step) {
+      Value whole = root(value);
+      auto [it, isNew] =
+          ranges.insert({whole, {valueBytes(whole), step, step}});
+      if (!isNew)
+        it->second.last = std::max(it->second.last, step);
     };
     int64_t step = 0, end = std::distance(block.begin(), block.end());
     // Inputs and outputs keep their room for the whole run: the caller reads
@@ -135,11 +224,9 @@ private:
           if (isReturn)
             it->second.first = 0;
         }
-      if (llvm::isa<ReshapeOp>(op))
-        viewOf[op.getResult(0)] = op.getOperand(0);
-      else if (!llvm::isa<WeightOp>(op) && !givesHostTensors(op))
+      if (!llvm::isa<WeightOp>(op) && !givesHostTensors(op))
         for (Value result : op.getResults())
-          ranges[result] = {valueBytes(result), step, step};
+          include(result, step);
       ++step;
     }
     std::vector<LiveRange> list;
@@ -160,7 +247,10 @@ private:
     DenseMap<Value, int64_t> addresses;
     for (auto [i, entry] : llvm::enumerate(ranges))
       addresses[entry.first] = base + (*offsets)[i];
-    annotate(block, [&](Value value) { return addresses.lookup(root(value)); });
+    annotate(block, [&](Value value) {
+      Part part = rootOf(value);
+      return addresses.lookup(part.whole) + part.offset;
+    });
     return success();
   }
 
@@ -189,6 +279,7 @@ private:
   }
 
   int64_t cursor = 0;
+  DenseMap<Value, Part> partOf;
 };
 } // namespace
 
