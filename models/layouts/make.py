@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Small networks whose time goes into moving and turning data rather than into multiplying.
+
+  models/layouts/make.py NAME OUT.onnx [--samples DIR]
+  models/layouts/make.py --all DIR
+
+Each holds one kind of layout change as exported networks have it (NHWC inputs, attention heads, last-axis concat, audio ..) between
+a little arithmetic, so that the change cannot be folded away. Weights are seeded. --samples writes seeded inputs for calibration;
+--all writes every network as DIR/<name>.onnx and its samples in DIR/<name>.samples.
+"""
+import argparse
+import os
+import zlib
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+SAMPLES = 4
+
+
+class Graph:
+    """Nodes, constants, inputs and outputs in the order they were asked for."""
+
+    def __init__(self, name):
+        self.name, self.nodes, self.constants, self.inputs, self.outputs = name, [], [], [], []
+
+    def input(self, name, shape, dtype=TensorProto.FLOAT):
+        self.inputs.append(helper.make_tensor_value_info(name, dtype, shape))
+        return name
+
+    def constant(self, shape, scale=None, name=None):
+        """Normal numbers; by default scaled as a kernel of that shape wants it. The seed is the constant's name."""
+        name = name or f"c{len(self.constants)}"
+        random = np.random.default_rng(zlib.crc32(f"{self.name}.{name}".encode()))
+        if scale is None:
+            scale = np.sqrt(2.0 / max(1, int(np.prod(shape[1:]))))
+        return self.array(name, (random.standard_normal(shape) * scale).astype(np.float32))
+
+    def array(self, name, values):
+        self.constants.append(numpy_helper.from_array(np.asarray(values), name))
+        return name
+
+    def integers(self, values):
+        return self.array(f"i{len(self.constants)}", np.array(values, np.int64))
+
+    def op(self, kind, *inputs, outputs=1, **attributes):
+        number = len(self.nodes)
+        names = [f"{kind.lower()}{number}" + (f"_{i}" if outputs > 1 else "") for i in range(outputs)]
+        self.nodes.append(helper.make_node(kind, list(inputs), names, name=f"{kind}_{number}", **attributes))
+        return names if outputs > 1 else names[0]
+
+    def conv(self, x, cin, cout, kernel, stride=1, pad=None, relu=True):
+        kernel = [kernel] * 2 if isinstance(kernel, int) else kernel
+        pads = [k // 2 for k in kernel] * 2 if pad is None else [pad] * 2 * len(kernel)
+        w, b = self.constant([cout, cin, *kernel]), self.constant([cout], 0.1)
+        y = self.op("Conv", x, w, b, kernel_shape=kernel, strides=[stride] * len(kernel), pads=pads)
+        return self.op("Relu", y) if relu else y
+
+    def linear(self, x, rows, columns):
+        product = self.op("MatMul", x, self.constant([rows, columns], np.sqrt(1.0 / rows)))
+        return self.op("Add", product, self.constant([columns], 0.1))
+
+    def output(self, *names):
+        self.outputs += [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names]
+
+    def model(self):
+        graph = helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, self.constants)
+        # Older readers take no later IR version.
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8, producer_name="weft")
+        model = onnx.shape_inference.infer_shapes(model, strict_mode=True)
+        onnx.checker.check_model(model)
+        return model
+
+
+def nhwc_input(g):
+    x = g.op("Transpose", g.input("x", [1, 224, 224, 3]), perm=[0, 3, 1, 2])
+    x = g.conv(g.conv(x, 3, 32, 3, 2), 32, 64, 3, 2)
+    g.output(g.op("GlobalAveragePool", x))
+
+
+def nhwc_wide_input(g):
+    """The same with a picture and channel count of other sizes."""
+    x = g.op("Transpose", g.input("x", [1, 120, 160, 24]), perm=[0, 3, 1, 2])
+    g.output(g.conv(x, 24, 32, 1))
+
+
+def nhwc_output(g):
+    """A detector's head: one row a place."""
+    x = g.conv(g.input("x", [1, 64, 40, 40]), 64, 85, 1, relu=False)
+    x = g.op("Transpose", x, perm=[0, 2, 3, 1])
+    g.output(g.op("Sigmoid", g.op("Reshape", x, g.integers([1, 1600, 85]))))
+
+
+def ctc_head(g):
+    """A text recogniser's last layer: few rows, thousands of classes."""
+    g.output(g.op("Softmax", g.linear(g.input("x", [1, 40, 120]), 120, 6625), axis=2))
+
+
+def attention(g):
+    rows, width, heads = 196, 192, 6
+    x = g.input("x", [1, rows, width])
+
+    def head(perm):
+        y = g.op("Reshape", g.linear(x, width, width), g.integers([1, rows, heads, width // heads]))
+        return g.op("Transpose", y, perm=perm)
+
+    scores = g.op("MatMul", head([0, 2, 1, 3]), head([0, 2, 3, 1]))
+    scores = g.op("Mul", scores, g.array("scale", np.float32((width // heads) ** -0.5)))
+    y = g.op("MatMul", g.op("Softmax", scores, axis=3), head([0, 2, 1, 3]))
+    y = g.op("Reshape", g.op("Transpose", y, perm=[0, 2, 1, 3]), g.integers([1, rows, width]))
+    y = g.op("Add", g.linear(y, width, width), x)
+    g.output(g.op("Add", g.linear(g.op("Relu", g.linear(y, width, 2 * width)), 2 * width, width), y))
+
+
+def transpose_021(g):
+    y = g.op("Transpose", g.op("Relu", g.input("x", [1, 400, 1200])), perm=[0, 2, 1])
+    g.output(g.op("Add", y, g.constant([1200, 400], 1.0)))
+
+
+def transpose_0231(g):
+    x = g.op("MaxPool", g.input("x", [1, 96, 112, 112]), kernel_shape=[2, 2], strides=[2, 2])
+    g.output(g.op("Mul", g.op("Transpose", x, perm=[0, 2, 3, 1]), g.constant([96], 1.0)))
+
+
+def transpose_0213(g):
+    x = g.op("Relu", g.input("x", [1, 128, 48, 160]))
+    g.output(g.op("Mul", g.op("Transpose", x, perm=[0, 2, 1, 3]), g.constant([160], 1.0)))
+
+
+def channel_shuffle(g):
+    x = g.op("Reshape", g.conv(g.input("x", [1, 64, 28, 28]), 64, 240, 1), g.integers([1, 4, 60, 28, 28]))
+    x = g.op("Reshape", g.op("Transpose", x, perm=[0, 2, 1, 3, 4]), g.integers([1, 240, 28, 28]))
+    g.output(g.conv(x, 240, 64, 1))
+
+
+def pixel_shuffle(g):
+    x = g.conv(g.input("x", [1, 32, 60, 80]), 32, 16, 3)
+    g.output(g.conv(g.op("DepthToSpace", x, blocksize=4, mode="CRD"), 1, 8, 3))
+
+
+def concat_last(g):
+    inputs = [g.input(f"x{i}", [1, 172, 264, 1]) for i in range(8)]
+    g.output(g.op("Relu", g.op("Concat", *inputs, axis=3)))
+
+
+def split_last(g):
+    parts = g.op("Split", g.input("x", [1, 172, 264, 8]), outputs=8, axis=3)
+    y = parts[0]
+    for part in parts[1:]:
+        y = g.op("Add", y, part)
+    g.output(g.op("Relu", y))
+
+
+def slice_step(g):
+    """A detector's "focus": four interleaved pictures."""
+    x = g.input("x", [1, 3, 320, 320])
+
+    def part(row, column):
+        y = g.op("Slice", x, g.integers([row]), g.integers([320]), g.integers([2]), g.integers([2]))
+        return g.op("Slice", y, g.integers([column]), g.integers([320]), g.integers([3]), g.integers([2]))
+
+    x = g.op("Concat", *(part(row, column) for row in (0, 1) for column in (0, 1)), axis=1)
+    g.output(g.conv(x, 12, 32, 3))
+
+
+def gather(g):
+    x = g.op("Relu", g.input("x", [1, 64, 100, 48]))
+    order = np.random.default_rng(7).permutation(100)
+    y = g.op("Gather", x, g.array("order", order.astype(np.int64)), axis=2)
+    g.output(g.op("Mul", y, g.constant([48], 1.0)))
+
+
+def embedding(g):
+    rows = g.op("Gather", g.constant([5000, 192], 1.0), g.input("tokens", [1, 64], TensorProto.INT64), axis=0)
+    g.output(g.linear(rows, 192, 192))
+
+
+def expand(g):
+    x = g.op("Relu", g.input("x", [1, 64, 1, 40]))
+    wide = g.op("Expand", x, g.integers([1, 64, 60, 40]))
+    g.output(g.conv(g.op("Add", wide, g.input("y", [1, 64, 60, 40])), 64, 32, 1))
+
+
+def pad(g):
+    x = g.op("Pad", g.input("x", [1, 24, 100, 100]), g.integers([0, 0, 3, 3, 0, 0, 3, 3]), mode="reflect")
+    x = g.conv(x, 24, 24, 3, pad=0)
+    x = g.op("Pad", x, g.integers([0, 8, 1, 2, 0, 0, 1, 2]))
+    g.output(g.conv(x, 32, 16, 3, pad=0))
+
+
+def audio(g):
+    x = g.conv(g.input("x", [1, 1, 44100]), 1, 64, [256], 256, pad=0)
+    g.output(g.conv(x, 64, 128, [3], 2))
+
+
+def prelu(g):
+    x = g.conv(g.input("x", [1, 3, 96, 96]), 3, 32, 3, relu=False)
+    x = g.conv(g.op("PRelu", x, g.constant([32, 1, 1], 0.2)), 32, 64, 3, 2, relu=False)
+    g.output(g.op("PRelu", x, g.constant([64, 1, 1], 0.2)))
+
+
+def channel_scale(g):
+    x = g.op("MaxPool", g.input("x", [1, 96, 112, 112]), kernel_shape=[3, 3], strides=[2, 2])
+    x = g.op("Add", g.op("Mul", x, g.constant([1, 96, 1, 1], 1.0)), g.constant([1, 96, 1, 1], 1.0))
+    g.output(g.op("MaxPool", x, kernel_shape=[2, 2], strides=[1, 1]))
+
+
+def average_pool(g):
+    x = g.op("AveragePool", g.input("x", [1, 72, 56, 56]), kernel_shape=[3, 3], strides=[1, 1], pads=[1, 1, 1, 1])
+    x = g.op("AveragePool", g.conv(x, 72, 128, 1), kernel_shape=[2, 2], strides=[2, 2])
+    g.output(g.op("GlobalAveragePool", x))
+
+
+NETWORKS = {f.__name__: f for f in (
+    nhwc_input, nhwc_wide_input, nhwc_output, ctc_head, attention, transpose_021, transpose_0231, transpose_0213,
+    channel_shuffle, pixel_shuffle, concat_last, split_last, slice_step, gather, embedding, expand, pad, audio, prelu,
+    channel_scale, average_pool)}
+
+
+def make(name):
+    graph = Graph(name)
+    NETWORKS[name](graph)
+    return graph.model()
+
+
+def write_samples(folder, model):
+    os.makedirs(folder, exist_ok=True)
+    random = np.random.default_rng(50)
+    for index in range(SAMPLES):
+        arrays = {}
+        for value in model.graph.input:
+            shape = [dim.dim_value for dim in value.type.tensor_type.shape.dim]
+            integral = value.type.tensor_type.elem_type == TensorProto.INT64
+            arrays[value.name] = random.integers(0, 5000, shape) if integral else random.standard_normal(shape).astype(np.float32)
+        np.savez(os.path.join(folder, f"sample{index}.npz"), **arrays)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", nargs="?", choices=NETWORKS)
+    parser.add_argument("output", nargs="?")
+    parser.add_argument("--samples", metavar="DIR")
+    parser.add_argument("--all", metavar="DIR")
+    args = parser.parse_args()
+    if args.all:
+        os.makedirs(args.all, exist_ok=True)
+        for name in NETWORKS:
+            model = make(name)
+            onnx.save(model, os.path.join(args.all, f"{name}.onnx"))
+            write_samples(os.path.join(args.all, f"{name}.samples"), model)
+        return
+    if not (args.name and args.output):
+        parser.error("give a name and an output, or --all")
+    model = make(args.name)
+    onnx.save(model, args.output)
+    if args.samples:
+        write_samples(args.samples, model)
+
+
+if __name__ == "__main__":
+    main()
