@@ -39,7 +39,7 @@ import model_registry  # noqa: E402
 DATA = FOLDER.parent / "tests" / "data" / "bench"
 BASELINE = DATA / "baseline.json"
 RENEW = "scripts/bench --cycles --renew"
-RATES = {"int8": (16384, 1), "f16": (8192, 2), "f32": (1024, 4)}  # multiply-accumulates a cycle, bytes of a parameter
+RATES = {"int8": (16384, 1), "f16": (8192, 2), "bf16": (8192, 2), "f32": (1024, 4)}  # multiply-accumulates a cycle, bytes of a parameter
 LOAD_BYTES = 54  # a cycle
 LARGEST_RISE = 0.01  # of a geometric mean; prices and commands are exact and deterministic, so this is room for trades, not noise
 SAMPLES = 4

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Small networks whose time goes into moving and turning data rather than into multiplying.
+"""Small networks whose time goes into moving and turning data, or into rare functions, rather than into multiplying.
 
   models/layouts/make.py NAME OUT.onnx [--samples DIR]
   models/layouts/make.py --all DIR
@@ -212,10 +212,147 @@ def average_pool(g):
     g.output(g.op("GlobalAveragePool", x))
 
 
+def turned(shape, order):
+    """A transposition between two operations on elements."""
+    def network(g):
+        x = g.op("Transpose", g.op("Relu", g.input("x", shape)), perm=order)
+        g.output(g.op("Mul", x, g.constant([shape[order[-1]]], 1.0)))
+    return network
+
+
+def window(g):
+    """Windows of 7x7 places, as in a window transformer."""
+    x = g.op("Reshape", g.op("Relu", g.input("x", [1, 56, 56, 96])), g.integers([1, 8, 7, 8, 7, 96]))
+    x = g.op("Reshape", g.op("Transpose", x, perm=[0, 1, 3, 2, 4, 5]), g.integers([64, 49, 96]))
+    g.output(g.linear(x, 96, 96))
+
+
+def matmul_left_turned(g):
+    left = g.op("Transpose", g.input("a", [1, 700, 300]), perm=[0, 2, 1])
+    g.output(g.op("MatMul", left, g.input("b", [1, 700, 200])))
+
+
+def matmul_right_turned(g):
+    right = g.op("Transpose", g.input("b", [1, 8, 300, 64]), perm=[0, 1, 3, 2])
+    g.output(g.op("MatMul", g.input("a", [1, 8, 200, 64]), right))
+
+
+def matmul_computed(g):
+    g.output(g.op("MatMul", g.input("a", [1, 512, 768]), g.input("b", [1, 768, 512])))
+
+
+def softmax_channels(g):
+    g.output(g.op("Softmax", g.conv(g.input("x", [1, 32, 20, 30]), 32, 19, 1), axis=1))
+
+
+def resize_bilinear(g):
+    x = g.conv(g.input("x", [1, 32, 30, 40]), 32, 48, 1)
+    g.output(g.op("Resize", x, "", g.array("scales", np.array([1, 1, 2, 2], np.float32)), mode="linear",
+                  coordinate_transformation_mode="half_pixel"))
+
+
+def tile(g):
+    g.output(g.op("Tile", g.op("Relu", g.input("x", [1, 24, 20, 30])), g.integers([1, 2, 1, 3])))
+
+
+def gather_rows(g):
+    rows = np.random.default_rng(5).permutation(300)[:120]
+    x = g.op("Gather", g.op("Relu", g.input("x", [1, 300, 96])), g.array("rows", rows.astype(np.int64)), axis=1)
+    g.output(g.op("Mul", x, g.constant([96], 1.0)))
+
+
+def scatter(g):
+    rows = np.stack([np.zeros(22, np.int64), np.arange(0, 64, 3)], -1)[None]
+    x = g.op("Relu", g.input("x", [1, 64, 100]))
+    g.output(g.op("ScatterND", x, g.array("rows", rows), g.input("update", [1, 22, 100])))
+
+
+def reverse(g):
+    x = g.op("Relu", g.input("x", [1, 24, 20, 60]))
+    turned_round = g.op("Slice", x, g.integers([-1]), g.integers([-100]), g.integers([3]), g.integers([-1]))
+    g.output(g.op("Add", x, turned_round))
+
+
+def space_to_depth(g):
+    g.output(g.conv(g.op("SpaceToDepth", g.op("Relu", g.input("x", [1, 3, 320, 320])), blocksize=2), 12, 16, 3))
+
+
+def concat_middle(g):
+    left, right = (g.conv(g.input(name, [1, 32, 40, 50]), 32, channels, 1) for name, channels in (("a", 40), ("b", 30)))
+    lower = g.op("Concat", left, left, axis=2)
+    g.output(g.conv(g.op("Concat", left, right, axis=1), 70, 64, 3), g.op("Sigmoid", lower))
+
+
+def split_middle(g):
+    parts = g.op("Split", g.linear(g.input("x", [1, 196, 192]), 192, 576), g.integers([192] * 3), outputs=3, axis=2)
+    g.output(g.op("Mul", parts[0], parts[1]), g.op("Relu", parts[2]))
+
+
+def layer_norm(g):
+    x = g.input("x", [1, 196, 384])
+    difference = g.op("Sub", x, g.op("ReduceMean", x, axes=[2]))
+    variance = g.op("ReduceMean", g.op("Mul", difference, difference), axes=[2])
+    y = g.op("Div", difference, g.op("Sqrt", g.op("Add", variance, g.array("epsilon", np.float32(1e-5)))))
+    y = g.op("Add", g.op("Mul", y, g.constant([384], 1.0)), g.constant([384], 1.0))
+    g.output(g.linear(y, 384, 96))
+
+
+def lstm(g):
+    width, hidden = 96, 64
+    y = g.op("LSTM", g.input("x", [6, 1, width]), g.constant([2, 4 * hidden, width]), g.constant([2, 4 * hidden, hidden]),
+             g.constant([2, 8 * hidden], 0.1), outputs=3, hidden_size=hidden, direction="bidirectional")
+    g.output(g.op("Relu", y[0]))
+
+
+def conv_1d(g):
+    x = g.conv(g.input("x", [1, 80, 300]), 80, 128, [5])
+    g.output(g.conv(x, 128, 128, [3], 2))
+
+
+def reduce(g):
+    x = g.input("x", [1, 96, 64, 80])
+    g.output(g.op("ReduceMean", x, axes=[1]), g.op("ReduceMax", x, axes=[2]), g.op("ReduceSum", x, g.integers([3])))
+
+
+def broadcast(g):
+    x = g.op("Relu", g.input("x", [1, 48, 80, 100]))
+    g.output(g.op("Add", x, g.input("column", [1, 1, 80, 1])), g.op("Mul", x, g.input("channel", [1, 48, 1, 1])),
+             g.op("Sub", x, g.input("row", [1, 1, 1, 100])))
+
+
+def functions(g):
+    x = g.input("x", [1, 64, 40, 40])
+    kinds = ("Sigmoid", "Tanh", "Exp", "HardSigmoid", "Erf", "LeakyRelu", "Elu", "Softplus", "Abs", "Floor")
+    g.output(*(g.op(kind, x) for kind in kinds))
+    y = g.op("Add", g.op("Abs", x), g.array("half", np.float32(0.5)))
+    g.output(*(g.op(kind, y) for kind in ("Sqrt", "Log", "Reciprocal")), g.op("Pow", y, g.array("power", np.float32(2.5))))
+
+
+def select(g):
+    a, b = g.input("a", [1, 48, 40, 40]), g.input("b", [1, 48, 40, 40])
+    g.output(g.op("Where", g.op("Greater", a, b), a, g.op("Mul", b, g.array("half", np.float32(0.5)))))
+
+
+def argmax(g):
+    x = g.conv(g.input("x", [1, 32, 60, 80]), 32, 21, 1)
+    g.output(g.op("Cast", g.op("ArgMax", x, axis=1, keepdims=1), to=TensorProto.FLOAT))
+
+
+def instance_norm(g):
+    x = g.conv(g.input("x", [1, 16, 64, 64]), 16, 32, 3)
+    g.output(g.op("InstanceNormalization", x, g.constant([32], 1.0), g.constant([32], 1.0)))
+
+
 NETWORKS = {f.__name__: f for f in (
     nhwc_input, nhwc_wide_input, nhwc_output, ctc_head, attention, transpose_021, transpose_0231, transpose_0213,
     channel_shuffle, pixel_shuffle, concat_last, split_last, slice_step, gather, embedding, expand, pad, audio, prelu,
-    channel_scale, average_pool)}
+    channel_scale, average_pool, window, matmul_left_turned, matmul_right_turned, matmul_computed, softmax_channels,
+    resize_bilinear, tile, gather_rows, scatter, reverse, space_to_depth, concat_middle, split_middle, layer_norm, lstm,
+    conv_1d, reduce, broadcast, functions, select, argmax, instance_norm)}
+NETWORKS |= {
+    "transpose_0132": turned([1, 64, 60, 100], [0, 1, 3, 2]), "transpose_0312": turned([1, 80, 80, 85], [0, 3, 1, 2]),
+    "transpose_0321": turned([1, 40, 50, 60], [0, 3, 2, 1]), "transpose_1023": turned([6, 40, 28, 28], [1, 0, 2, 3]),
+    "transpose_102": turned([60, 32, 256], [1, 0, 2]), "transpose_10": turned([300, 200], [1, 0])}
 
 
 def make(name):
