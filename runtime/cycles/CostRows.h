@@ -36,6 +36,12 @@ struct CostRow {
   Claim probed;   ///< by the vendor's encoder library
 };
 
+/// What also speaks for the formula of a DMA function, beyond its row.
+struct FurtherClaim {
+  uint8_t type, func;
+  Claim measured;
+};
+
 inline constexpr int8_t kOtherType = -1;
 
 namespace table {
@@ -75,8 +81,15 @@ inline constexpr CostRow rows[] = {
    {(probed), (probedDirections)}},
 #include "runtime/cycles/CostRows.def"
 };
+
+inline constexpr FurtherClaim furtherClaims[] = {
+#define WEFT_COST_GDMA_ALSO(type, func, measured, directions)                  \
+  {static_cast<uint8_t>(GdmaType::type), func, {(measured), (directions)}},
+#include "runtime/cycles/CostRows.def"
+};
 } // namespace table
 
+using table::furtherClaims;
 using table::rows;
 
 } // namespace weft::cycles::detail

@@ -62,6 +62,8 @@ static Precision nearestPrecision(unsigned shown, Precision precision) {
       {Precision::Int8, Precision::Int16, Precision::Fp16, Precision::Int32,
        Precision::Fp32, Precision::Bf16},
   };
+  if (shown & bit(precision))
+    return precision;
   unsigned index = std::min(static_cast<unsigned>(precision), 6u);
   for (Precision candidate : order[index])
     if (shown & bit(candidate))
@@ -111,18 +113,33 @@ static bool covers(const Claim &claim, Engine engine, const CommandCost &cost) {
          (claim.directions & bit(cost.direction)) != 0;
 }
 
+/// Whether a timeline shows the command of `row`.
+static bool isMeasured(const CostRow &row, const CommandCost &cost) {
+  if (covers(row.measured, row.engine, cost))
+    return true;
+  if (row.engine == Engine::Tiu)
+    return false;
+  for (const FurtherClaim &further : furtherClaims)
+    if (further.type == row.type && further.func == row.func &&
+        covers(further.measured, row.engine, cost))
+      return true;
+  return false;
+}
+
 static void nameKin(const CostRow &row, bool isOwnRow,
                     const isa::Decoded &command, CommandCost &cost) {
   cost.precision = costPrecision(command);
   const CostRow *kin = kinOf(row);
   cost.kin =
       kinName(*kin, nearestPrecision(kin->measured.precisions, cost.precision));
-  // The timelines fill nothing, and of the moves that can fill the encoder
-  // library was asked for the tensor copy alone.
+  // Of the moves that can fill, the timelines show the tensor copy to DRAM, and
+  // the encoder library was asked for the tensor copy alone.
   bool isFill = command.get(Field::fill_constant_en) != 0;
   bool isFillOfTensor = isFill && row.formula == Formula::Tensor &&
                         command.func == isa::gdma::TensorCopy;
-  if (isOwnRow && !isFill && covers(row.measured, row.engine, cost))
+  bool isFillOfDram =
+      isFillOfTensor && cost.direction == Direction::GlobalToGlobal;
+  if (isOwnRow && (!isFill || isFillOfDram) && isMeasured(row, cost))
     cost.evidence = Evidence::Measured;
   else if (isOwnRow && (!isFill || isFillOfTensor) &&
            covers(row.probed, row.engine, cost))

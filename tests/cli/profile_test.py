@@ -151,10 +151,19 @@ class ProfileTest(unittest.TestCase):
             report = self.json_of(DATA / "vendor-bmodels" / f"ppocr_cls_{name}.bmodel")
             self.assertEqual((report["total_cycles"], report["dram"]["read_bytes"], report["dram"]["write_bytes"]), (total, reads, writes))
             self.assertEqual(report["extrapolated"]["commands"], 0)
-        # Its BF16 files hold nothing that its timelines show.
-        report = self.json_of(DATA / "vendor-bmodels" / "tiny_BF16.bmodel")
-        self.assertGreater(report["extrapolated"]["commands"], 0)
-        self.assertIn("conv.normal fp16", [row["kin"] for row in report["extrapolated"]["kin"]])
+
+    def test_a_function_that_no_timeline_shows(self):
+        """The ReLU of a file made an absolute difference, whose price only the encoder library confirms."""
+        file = DATA / "vendor-bmodels" / "tiny_f32.bmodel"
+        listing = weft("disasm", file).stdout
+        self.assertEqual(listing.count("arith.max"), 1)
+        (self.place / "rare.s").write_text(listing.replace("arith.max", "arith.fsubabs"))
+        self.assertEqual(weft("asm", self.place / "rare.s", "--into", file, "-o", self.place / "rare.bmodel").returncode, 0)
+        found = self.json_of(self.place / "rare.bmodel")["extrapolated"]
+        self.assertEqual([(row["mnemonic"], row["kin"], row["evidence"], row["commands"]) for row in found["kin"]],
+                         [("arith.fsubabs", "arith.sub fp32", "probed", 1)])
+        self.assertEqual((found["commands"], found["probed_cycles"]), (1, found["cycles"]))
+        self.assertGreater(found["cycles"], 0)
 
     def test_nodes(self):
         report = self.json_of(self.converted())

@@ -212,10 +212,9 @@ TEST(Cycles, ARareTypeOrFunctionNamesItsNearestMeasuredKin) {
   };
   EXPECT_TRUE(add(1).measured);
   EXPECT_EQ(add(1).kin, "arith.add fp16");
-  EXPECT_FALSE(add(5).measured);
-  EXPECT_EQ(add(5).kin, "arith.add fp16");
+  EXPECT_TRUE(add(5).measured);
+  EXPECT_EQ(add(5).kin, "arith.add bf16");
   EXPECT_EQ(add(5).cycles, add(1).cycles);
-  EXPECT_EQ(add(5).evidence, Evidence::Probed);
   // int4 costs like int8.
   CommandCost int4 = shaped(Engine::Tiu, 0, 0, 1, 64, 8, 8)
                          .set(Field::opd0_prec, 6)
@@ -238,10 +237,19 @@ TEST(Cycles, ARareTypeOrFunctionNamesItsNearestMeasuredKin) {
                           .cost();
   EXPECT_EQ(first.kin, "arith.cast fp16");
   EXPECT_EQ(first.evidence, Evidence::Kin);
-  CommandCost linear =
-      shaped(Engine::Tiu, 10, 1, 1, 64, 8, 8).set(Field::res0_prec, 2).cost();
-  EXPECT_EQ(linear.kin, "arith.mul fp32");
-  EXPECT_EQ(linear.evidence, Evidence::Probed);
+  auto linear = [](unsigned func, uint64_t precision) {
+    return shaped(Engine::Tiu, 10, func, 1, 64, 8, 8)
+        .set(Field::res0_prec, precision)
+        .cost();
+  };
+  EXPECT_TRUE(linear(isa::lin::Mac, 2).measured);
+  EXPECT_EQ(linear(isa::lin::SquareSum, 2).kin, "lin.mac fp32");
+  EXPECT_EQ(linear(isa::lin::SquareSum, 2).evidence, Evidence::Probed);
+  EXPECT_EQ(linear(isa::lin::SquareSum, 2).cycles,
+            linear(isa::lin::Mac, 2).cycles);
+  // lin.mac in a type that no timeline shows.
+  EXPECT_EQ(linear(isa::lin::Mac, 1).evidence, Evidence::Probed);
+  EXPECT_EQ(linear(isa::lin::Mac, 1).kin, "lin.mac fp32");
 }
 
 TEST(Cycles, DmaKnowsItsDirectionBytesAndChannels) {
@@ -274,11 +282,11 @@ TEST(Cycles, DmaKnowsItsDirectionBytesAndChannels) {
   EXPECT_TRUE(page.measured);
   EXPECT_EQ(page.kin, "dma.tensor int8");
   // What the timelines do not show, but the encoder library was asked for.
-  auto fill = [](unsigned func, uint64_t precision) {
+  auto fill = [](unsigned func, uint64_t precision, uint64_t to = 0x0800'0000) {
     return shaped(Engine::Gdma, 0, func, 1, 1, 1, 64)
         .set(Field::fill_constant_en, 1)
         .set(Field::src_data_format, precision)
-        .set(Field::dst_start_addr_l32, 0x0800'0000)
+        .set(Field::dst_start_addr_l32, to)
         .cost()
         .evidence;
   };
@@ -286,6 +294,23 @@ TEST(Cycles, DmaKnowsItsDirectionBytesAndChannels) {
   EXPECT_EQ(fill(isa::gdma::TensorCopy, 5), Evidence::Probed);
   EXPECT_EQ(fill(isa::gdma::TensorCopy, 6), Evidence::Kin);
   EXPECT_EQ(fill(isa::gdma::TensorBroadcast, 1), Evidence::Kin);
+  // Fills of DRAM they show.
+  EXPECT_EQ(fill(isa::gdma::TensorCopy, 1, 0), Evidence::Measured);
+  // Pairs of width and direction outside of the row's own: moves of 16 bits
+  // within local memory, and of no other width.
+  auto within = [](uint64_t precision) {
+    return shaped(Engine::Gdma, 0, 0, 1, 1, 1, 64)
+        .set(Field::stride_enable, 1)
+        .set(Field::nchw_copy, 1)
+        .set(Field::src_data_format, precision)
+        .set(Field::src_start_addr_l32, 0x0800'0000)
+        .set(Field::dst_start_addr_l32, 0x0800'4000)
+        .cost()
+        .evidence;
+  };
+  EXPECT_EQ(within(1), Evidence::Measured);
+  EXPECT_EQ(within(5), Evidence::Measured);
+  EXPECT_EQ(within(2), Evidence::Probed);
   // Address 0 is neither local nor DRAM; whatever is not local counts as
   // global.
   EXPECT_EQ(load(1, 0).direction, Direction::GlobalToGlobal);

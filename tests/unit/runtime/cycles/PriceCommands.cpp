@@ -5,8 +5,8 @@
 // prints a line for each command:
 //   type.func[.fill] cycles measured|probed|kin direction bytes precision kin
 // and an empty line after each line read. Exit code 1 at the first line that
-// is not a command. With --claims, reads nothing and prints what CostRows.def
-// says was probed, a line for each type and way:
+// is not a command. With --claims or --measured, reads nothing and prints what
+// CostRows.def says was probed or measured, a line for each type and way:
 //   tiu|dma type.func[.fill] precision direction
 //
 //===----------------------------------------------------------------------===//
@@ -46,12 +46,39 @@ static void printClaim(const cycles::detail::CostRow &row, const char *suffix,
               row.func, suffix, precisionNames[precision], direction);
 }
 
-static void printClaims() {
+static void printFurtherClaims() {
+  for (const cycles::detail::FurtherClaim &further :
+       cycles::detail::furtherClaims)
+    for (unsigned precision = 0; precision < std::size(precisionNames);
+         ++precision)
+      for (unsigned direction = 1; direction <= 4; ++direction) {
+        auto way = static_cast<cycles::Direction>(direction);
+        bool claimed = (further.measured.precisions >> precision & 1) &&
+                       (further.measured.directions & cycles::detail::bit(way));
+        if (claimed)
+          std::printf("dma %u.%u %s %d\n", further.type, further.func,
+                      precisionNames[precision], number(way));
+      }
+}
+
+/// Whether the claim holds for constant fills, too.
+static bool claimsFill(const cycles::detail::CostRow &row, bool measured,
+                       cycles::Direction direction) {
+  // A constant comes from nowhere: only the memory written to counts.
+  bool fills = row.formula == cycles::detail::Formula::Tensor &&
+               row.func == isa::gdma::TensorCopy;
+  return fills &&
+         (direction == cycles::Direction::GlobalToGlobal ||
+          (!measured && direction == cycles::Direction::GlobalToLocal));
+}
+
+static void printClaims(bool measured) {
   using cycles::Direction;
   for (const cycles::detail::CostRow &row : cycles::detail::rows)
     for (unsigned precision = 0; precision < std::size(precisionNames);
          ++precision) {
-      if (!(row.probed.precisions >> precision & 1))
+      const cycles::detail::Claim &claim = measured ? row.measured : row.probed;
+      if (!(claim.precisions >> precision & 1))
         continue;
       if (row.engine == isa::Engine::Tiu) {
         printClaim(row, "", precision, number(Direction::None));
@@ -60,14 +87,10 @@ static void printClaims() {
       for (Direction direction :
            {Direction::GlobalToLocal, Direction::LocalToGlobal,
             Direction::GlobalToGlobal, Direction::LocalToLocal}) {
-        if (!(row.probed.directions & cycles::detail::bit(direction)))
+        if (!(claim.directions & cycles::detail::bit(direction)))
           continue;
         printClaim(row, "", precision, number(direction));
-        // A constant comes from nowhere: only the memory written to counts.
-        bool fills = row.formula == cycles::detail::Formula::Tensor &&
-                     row.func == isa::gdma::TensorCopy;
-        if (fills && (direction == Direction::GlobalToLocal ||
-                      direction == Direction::GlobalToGlobal))
+        if (claimsFill(row, measured, direction))
           printClaim(row, ".fill", precision, number(direction));
       }
     }
@@ -144,8 +167,11 @@ static bool priceLine(const std::string &line) {
 }
 
 int main(int count, char **arguments) {
-  if (count == 2 && std::string_view(arguments[1]) == "--claims") {
-    printClaims();
+  std::string_view option = count == 2 ? arguments[1] : "";
+  if (option == "--claims" || option == "--measured") {
+    printClaims(option == "--measured");
+    if (option == "--measured")
+      printFurtherClaims();
     return 0;
   }
   std::string line;

@@ -1,4 +1,4 @@
-"""The cost model against the vendor's timelines (tests/data/cycles): every command, every total, and left-out networks.
+"""The cost model against the vendor's timelines (tests/data/cycles): every command, every total, every claim, and left-out networks.
 
 usage: timelines_test.py <price_commands> <tests/data/cycles> [--table]
 
@@ -15,6 +15,12 @@ import sys
 # What leaving a file or a network out costs at most (docs/cycles.md), and the only constants that a single one shows.
 LEFT_OUT = {"file": ("0.00%", set()), "network": ("0.15%", {"kTransposeNumerator / kTransposeDenominator"})}
 LANE_BYTES, BANK_BYTES = 1 << 18, 1 << 14
+SINGLE_PRECISION = 1 << 19  # the vendor divides in it: beyond, our exact quotient may be 1 off
+# In a timeline, but not claimed: one command of 1 cycle says too little about a formula.
+LAYOUT_FILES = 162
+UNCLAIMED = {"tsbc.wc_ts"}
+# The DMA engine only moves: types of one width are one to it.
+SAME_WIDTH = {"bf16": "fp16", "int16": "fp16", "int32": "fp32"}
 
 
 def network(name):
@@ -30,13 +36,13 @@ def load(folder):
 
 
 def price(program, rows):
-    """-> [cycles, evidence, direction, bytes, kin] for each row"""
+    """-> [cycles, evidence, direction, bytes, kin, precision, type.func] for each row"""
     text = "".join(f"{row['engine']} {' '.join(f'{k}={v}' for k, v in row['regs'].items())}\n" for row in rows)
     done = subprocess.run([program], input=text, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
-    costs = [line.split(" ", 6)[1:] for line in done.stdout.splitlines() if line]
+    costs = [line.split(" ", 6) for line in done.stdout.splitlines() if line]
     assert len(costs) == len(rows), f"{len(costs)} answers to {len(rows)} commands"
-    return [(int(c[0]), c[1], int(c[2]), int(c[3]), c[5]) for c in costs]
+    return [(int(c[1]), c[2], int(c[3]), int(c[4]), c[6], c[5], c[0]) for c in costs]
 
 
 def total(rows, cycles):
@@ -132,16 +138,59 @@ def left_out(files, costs, without):
     return errors, alone
 
 
+def is_known_deviation(row, cycles):
+    """Where the vendor's figure is not ours, on purpose (docs/cycles.md)."""
+    regs = row["regs"]
+    if row["t"] > SINGLE_PRECISION:
+        return abs(row["t"] - cycles) <= 1
+    # It finds no page below a plane of no length, divides by their number and gets 0.
+    side = {0: "src", 1: "dst"}.get(row.get("dir"))
+    return row["op"] == "dma.tensor" and row["t"] == 0 and side is not None and regs[f"{side}_hstride"] == 0
+
+
 def check(name, rows, costs):
     """Every command of a file, and its total."""
-    wrong = [f"{row['op']}: {cost[0]}, not {row['t']} ({cost[1]}, {cost[4]})" for row, cost in zip(rows, costs) if cost[0] != row["t"]]
+    wrong = [f"{row['op']}: {cost[0]}, not {row['t']} ({cost[1]}, {cost[4]})" for row, cost in zip(rows, costs)
+             if cost[0] != row["t"] and not is_known_deviation(row, cost[0])]
     # The formulas are meant to be the vendor's, not an approximation of them: one command off is a regression.
     assert not wrong, f"{name}: {len(wrong)} commands are not exact: {'; '.join(wrong[:5])}"
     for row, cost in zip(rows, costs):
-        if row["engine"] == "dma":
+        if row["engine"] == "dma" and row["kind"] != "GDMA_CONSTANT":
             assert (cost[2], cost[3]) == (row["dir"], row["bytes"]), f"{name}: {row}: direction, bytes {cost[2:4]}"
     truth = max(row["e"] for row in rows) + 1
     assert total(rows, [row["t"] for row in rows]) == truth, f"{name}: the timeline's rules do not give its total"
+
+
+def check_layouts(program, folder):
+    """Small networks of layout changes and rare functions. -> files, costs"""
+    files = load(folder)
+    assert len(files) == LAYOUT_FILES, f"tests/data/cycles/layouts has {len(files)} files"
+    costs = {name: price(program, rows) for name, rows in files.items()}
+    for name, rows in files.items():
+        check(name, rows, costs[name])
+        for row, cost in zip(rows, costs[name]):
+            assert cost[1] == "measured" or row["op"] in UNCLAIMED, f"{name}: {row['op']} is in the timelines but not marked as measured: {cost}"
+    rows = [row for name in files for row in files[name]]
+    apart = sum(cost[0] != row["t"] for name in files for row, cost in zip(files[name], costs[name]))
+    print(f"{len(files)} layout files: {len(rows)} commands and all totals exact, {apart} but for known deviations")
+    return files, costs
+
+
+def check_claims(program, files, costs):
+    """Whatever CostRows.def calls measured is in a timeline: function, precision (DMA: width) and direction."""
+    shown = set()
+    for name, rows in files.items():
+        for row, cost in zip(rows, costs[name]):
+            precision = SAME_WIDTH.get(cost[5], cost[5]) if row["engine"] == "dma" else cost[5]
+            shown.add((row["engine"], cost[6], precision, cost[2]))
+    done = subprocess.run([program, "--measured"], capture_output=True, text=True, timeout=20, check=True)
+    claims = set()
+    for line in done.stdout.splitlines():
+        engine, function, precision, way = line.split()
+        claims.add((engine, function, SAME_WIDTH.get(precision, precision) if engine == "dma" else precision, int(way)))
+    unfounded = sorted(claims - shown)
+    assert claims and not unfounded, f"called measured but in no timeline: {unfounded}"
+    print(f"{len(claims)} functions with precision and direction are called measured; a timeline shows each")
 
 
 def check_unseen(program, folder):
@@ -153,8 +202,6 @@ def check_unseen(program, folder):
         costs = price(program, rows)
         check(name, rows, costs)
         evidence.update(cost[1] for cost in costs)
-        if name.endswith("_bf16"):
-            assert any(cost[1] == "probed" for cost in costs), f"{name}: BF16 is in no timeline, but all of it is marked as measured"
     # The networks hold no function that neither the timelines nor the encoder library show.
     assert evidence["kin"] == 0, evidence
     print(f"{len(files)} unseen files: {sum(evidence.values())} commands and all totals exact; {dict(evidence)}")
@@ -186,6 +233,8 @@ def main():
         check(name, rows, costs[name])
     print(f"{sum(map(len, files.values()))} commands and {len(files)} totals exact")
     check_unseen(program, folder / "unseen")
+    layouts, layout_costs = check_layouts(program, folder / "layouts")
+    check_claims(program, files | layouts, costs | layout_costs)
 
     for label, key in (("file", lambda n: n), ("network", network)):
         worst, singles = (0.0, "none"), set()

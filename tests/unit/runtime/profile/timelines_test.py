@@ -15,8 +15,8 @@ import sys
 
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    files = sorted(folder.glob("*.jsonl.gz"))
-    assert len(files) >= 23, f"{len(files)} timelines in {folder}"
+    files = sorted(folder.glob("**/*.jsonl.gz"))
+    assert len(files) >= 190, f"{len(files)} timelines in {folder}"
     commands = waits = 0
     for path in files:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
