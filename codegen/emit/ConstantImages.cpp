@@ -38,10 +38,13 @@ weft::emit::imageBytes(const Chip &chip,
       if (part.index >= packed.size())
         return std::nullopt;
       const PackedBytes &whole = packed[part.index];
-      if (image.buffer.broadcast) { // DRAM holds one row for all lanes
-        if (int64_t(whole.size()) != image.buffer.storedBytes())
+      if (!image.buffer.isImage) {
+        int64_t size = image.buffer.storedBytes(),
+                channels = image.buffer.broadcast ? 1 : part.tensor.dims[1],
+                begin = image.buffer.firstChannel * (size / channels);
+        if (int64_t(whole.size()) < begin + size)
           return std::nullopt;
-        std::copy(whole.begin(), whole.end(), bytes.begin() + image.offset);
+        std::copy_n(whole.begin() + begin, size, bytes.begin() + image.offset);
       } else if (!writePart(chip, image.buffer, part, whole,
                             bytes.data() + image.offset)) {
         return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include "codegen/emit/Conversions.h"
 #include "codegen/emit/Emit.h"
+#include "codegen/emit/GlobalCopy.h"
 #include "codegen/emit/GroupEmitter.h"
 #include "codegen/emit/HostEmitter.h"
 #include "codegen/emit/RawBytes.h"
@@ -49,6 +50,7 @@ private:
   Value globalTensor(Value value);
   void extend(Value value, int64_t address);
   bool isPlacedInside(Operation &op) const;
+  LogicalResult emitSlices(tpu::SliceOp first);
 
   func::FuncOp func;
   const Chip &chip;
@@ -113,10 +115,8 @@ LogicalResult NetBuilder::placeWeight(tpu::WeightOp weight) {
   return success();
 }
 
-/// A slice that has no bytes of its own.
+/// Whether a slice has no bytes of its own.
 bool NetBuilder::isPlacedInside(Operation &op) const {
-  if (!llvm::isa<tpu::SliceOp>(op))
-    return false;
   int64_t whole = addresses.lookup(op.getOperand(0)), part = addressOf(&op);
   return part >= whole && part < whole + bytesOf(op.getOperand(0));
 }
@@ -126,8 +126,8 @@ LogicalResult NetBuilder::emitGlobal(Operation &op) {
   if (address < 0 || op.getNumResults() != 1)
     return op.emitError("has no DRAM address; run tpu-place-global first");
   extend(op.getResult(0), address);
-  // The same bytes, placed on top of its operand.
-  if (llvm::isa<tpu::ReshapeOp>(op) || isPlacedInside(op))
+  if (llvm::isa<tpu::ReshapeOp>(
+          op)) // the same bytes; placed on top of its operand
     return success();
   auto it = table.global.find(op.getName().getStringRef().str());
   if (it == table.global.end())
@@ -141,6 +141,40 @@ LogicalResult NetBuilder::emitGlobal(Operation &op) {
     return failure();
   observe(builder, op, result, tpu::Box::whole(tpu::dimsOf(op.getResult(0))),
           nullptr, Value());
+  return success();
+}
+
+/// The slice of the same tensor that stands right behind or before `slice`.
+static tpu::SliceOp neighbour(tpu::SliceOp slice, bool behind) {
+  Operation *op = behind ? slice->getNextNode() : slice->getPrevNode();
+  auto other = llvm::dyn_cast_or_null<tpu::SliceOp>(op);
+  return other && other.getInput() == slice.getInput() ? other : tpu::SliceOp();
+}
+
+/// The slices of one tensor that follow each other, all at once: nothing that
+/// one of them writes can lie where a later one reads, because the tensor lives
+/// to the last.
+LogicalResult NetBuilder::emitSlices(tpu::SliceOp first) {
+  SmallVector<Operation *> ops;
+  SmallVector<CopyPiece> pieces;
+  SmallVector<Value> results;
+  Value source = globalTensor(first.getInput());
+  for (tpu::SliceOp slice = first; slice;
+       slice = neighbour(slice, /*behind=*/true)) {
+    if (addressOf(slice) < 0)
+      return slice.emitError("has no DRAM address; run tpu-place-global first");
+    extend(slice.getOutput(), addressOf(slice));
+    if (isPlacedInside(*slice))
+      continue;
+    ops.push_back(slice);
+    results.push_back(globalTensor(slice.getOutput()));
+    pieces.push_back(slicePiece(slice, source, results.back()));
+  }
+  if (failed(emitSplit(ops, builder, pieces, results)))
+    return failure();
+  for (auto [op, result] : llvm::zip(ops, results))
+    observe(builder, *op, result,
+            tpu::Box::whole(tpu::dimsOf(op->getResult(0))), nullptr, Value());
   return success();
 }
 
@@ -199,6 +233,9 @@ LogicalResult NetBuilder::emitBody() {
       weightEnd = std::max(weightEnd, emitter.weightEnd());
     } else if (auto custom = llvm::dyn_cast<tpu::CustomOp>(op)) {
       if (failed(emitCustom(custom)))
+        return failure();
+    } else if (auto slice = llvm::dyn_cast<tpu::SliceOp>(op)) {
+      if (!neighbour(slice, /*behind=*/false) && failed(emitSlices(slice)))
         return failure();
     } else if (failed(emitGlobal(op))) {
       return failure();

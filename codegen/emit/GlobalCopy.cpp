@@ -46,11 +46,16 @@ public:
         planner(chip) {}
 
   LogicalResult emit(ArrayRef<CopyPiece> pieces);
+  /// All pieces of one source together, each into its own result, if that is
+  /// cheaper than one by one.
+  bool emitTogether(ArrayRef<CopyPiece> pieces, ArrayRef<Value> results);
 
 private:
+  uint64_t bestAlone(const CopyPiece &piece);
   uint64_t directCycles(const tpu::StridedCopy &copy);
   void emitDirect(const CopyPiece &piece);
-  void emitStaged(ArrayRef<CopyPiece> pieces, const transfer::StagedPlan &plan);
+  void emitStaged(ArrayRef<CopyPiece> pieces, ArrayRef<Value> results,
+                  const transfer::StagedPlan &plan);
   Value local(const transfer::Transfer &transfer, const transfer::Side &side);
   transfer::Piece stagedPiece(const CopyPiece &piece, unsigned operand) const;
 
@@ -120,6 +125,7 @@ Value CopyEmitter::local(const transfer::Transfer &transfer,
 }
 
 void CopyEmitter::emitStaged(ArrayRef<CopyPiece> pieces,
+                             ArrayRef<Value> results,
                              const transfer::StagedPlan &plan) {
   Location loc = op->getLoc();
   for (const transfer::StagedStep &step : plan.steps) {
@@ -138,8 +144,8 @@ void CopyEmitter::emitStaged(ArrayRef<CopyPiece> pieces,
       break;
     case transfer::StagedStep::Store:
       builder.create<ppl::DmaStoreOp>(loc,
-                                      viewOf(builder, loc, result, move.shape,
-                                             move.to.strides,
+                                      viewOf(builder, loc, results[step.result],
+                                             move.shape, move.to.strides,
                                              move.to.place.address),
                                       local(move, move.from));
       break;
@@ -187,12 +193,12 @@ LogicalResult CopyEmitter::emit(ArrayRef<CopyPiece> given) {
   }
   auto together = transfer::stageRows(planner, chip, bytes, all);
   if (together && together->cycles < apart) {
-    emitStaged(pieces, *together);
+    emitStaged(pieces, result, *together);
     return success();
   }
   for (auto [i, piece] : llvm::enumerate(pieces)) {
     if (staged[i] && staged[i]->cycles < direct[i])
-      emitStaged(pieces, *staged[i]);
+      emitStaged(pieces, result, *staged[i]);
     else if (direct[i] != kNoWay)
       emitDirect(piece);
     else
@@ -201,6 +207,42 @@ LogicalResult CopyEmitter::emit(ArrayRef<CopyPiece> given) {
              << tpu::kMaxCopyCommands
              << " DMA commands; make it smaller or reorder fewer axes";
   }
+  return success();
+}
+
+uint64_t CopyEmitter::bestAlone(const CopyPiece &piece) {
+  auto staged =
+      transfer::stagePiece(planner, chip, bytes, stagedPiece(piece, 0));
+  uint64_t direct = directCycles(piece.copy);
+  return staged ? std::min(staged->cycles, direct) : direct;
+}
+
+bool CopyEmitter::emitTogether(ArrayRef<CopyPiece> pieces,
+                               ArrayRef<Value> results) {
+  std::vector<transfer::Piece> all;
+  uint64_t apart = 0;
+  for (const CopyPiece &piece : pieces) {
+    all.push_back(stagedPiece(piece, 0));
+    uint64_t best = bestAlone(piece);
+    apart = best > kNoWay - apart ? kNoWay : apart + best;
+  }
+  auto together = transfer::stageSplit(planner, chip, bytes, all);
+  if (!together || together->cycles >= apart)
+    return false;
+  emitStaged(pieces, results, *together);
+  return true;
+}
+
+LogicalResult weft::emit::emitSplit(ArrayRef<Operation *> ops,
+                                    OpBuilder &builder,
+                                    ArrayRef<CopyPiece> pieces,
+                                    ArrayRef<Value> results) {
+  if (ops.size() > 1 && CopyEmitter(ops.front(), builder, results.front())
+                            .emitTogether(pieces, results))
+    return success();
+  for (auto [op, piece, result] : llvm::zip(ops, pieces, results))
+    if (failed(emitCopies(op, builder, piece, result)))
+      return failure();
   return success();
 }
 

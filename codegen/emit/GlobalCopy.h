@@ -4,7 +4,7 @@
 #define WEFT_CODEGEN_EMIT_GLOBALCOPY_H
 
 #include "codegen/emit/Emit.h"
-#include "dialects/tpu/CopyPlan.h"
+#include "dialects/tpu/Move.h"
 
 namespace weft::emit {
 
@@ -22,6 +22,16 @@ struct CopyPiece {
 mlir::LogicalResult emitCopies(mlir::Operation *op, mlir::OpBuilder &builder,
                                llvm::ArrayRef<CopyPiece> pieces,
                                mlir::Value result);
+
+/// Copies pieces of one source that do not depend on each other into a result
+/// each: `ops` are slices of one tensor that follow each other.
+mlir::LogicalResult emitSplit(llvm::ArrayRef<mlir::Operation *> ops,
+                              mlir::OpBuilder &builder,
+                              llvm::ArrayRef<CopyPiece> pieces,
+                              llvm::ArrayRef<mlir::Value> results);
+
+/// What a slice copies, from its source to its result in DRAM.
+CopyPiece slicePiece(tpu::SliceOp op, mlir::Value source, mlir::Value result);
 
 } // namespace weft::emit
 

@@ -41,10 +41,8 @@ static LogicalResult emitConcat(Operation *operation, OpBuilder &builder,
   return emitCopies(op, builder, pieces, result);
 }
 
-static LogicalResult emitSlice(Operation *operation, OpBuilder &builder,
-                               ArrayRef<Value> operands, Value result) {
-  auto op = llvm::cast<tpu::SliceOp>(operation);
-  SmallVector<int64_t, 4> from = denseStrides(shapeOf(operands[0])),
+CopyPiece weft::emit::slicePiece(tpu::SliceOp op, Value source, Value result) {
+  SmallVector<int64_t, 4> from = denseStrides(shapeOf(source)),
                           to = denseStrides(shapeOf(result));
   tpu::StridedCopy copy;
   for (unsigned axis = 0; axis < 4; ++axis) {
@@ -52,7 +50,7 @@ static LogicalResult emitSlice(Operation *operation, OpBuilder &builder,
     copy.axes.push_back(
         {shapeOf(result)[axis], from[axis] * op.getSteps()[axis], to[axis]});
   }
-  return emitCopies(op, builder, CopyPiece{operands[0], copy}, result);
+  return {source, copy};
 }
 
 static LogicalResult emitPermute(Operation *operation, OpBuilder &builder,
@@ -126,7 +124,6 @@ static LogicalResult emitReshape(Operation *, OpEmitter &emitter) {
 void weft::emit::registerMove(EmitTable &table) {
   table.local["tpu.reshape"] = emitReshape;
   table.global["tpu.concat"] = emitConcat;
-  table.global["tpu.slice"] = emitSlice;
   table.global["tpu.permute"] = emitPermute;
   table.global["tpu.arrange"] = emitArrange;
 }

@@ -103,7 +103,8 @@ static LogicalResult encodeCopy(Operation *op, Value dstValue, Value srcValue,
                     src = builder.place(srcValue, op);
   if (failed(dst) || failed(src))
     return failure();
-  if (transpose == ppl::Transpose::None &&
+  if (builder.transfers == Transfers::Planned &&
+      transpose == ppl::Transpose::None &&
       src->type.getShape() == dst->type.getShape())
     return encodePlanned(op, *dst, *src, builder);
   bool isCw = transpose == ppl::Transpose::CW;

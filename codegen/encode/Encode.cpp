@@ -75,8 +75,10 @@ static LogicalResult encodeBlock(Block &block, ProgramBuilder &builder) {
   return success();
 }
 
-FailureOr<EncodedProgram> weft::codegen::encodeProgram(ppl::NetOp net) {
+FailureOr<EncodedProgram> weft::codegen::encodeProgram(ppl::NetOp net,
+                                                       Transfers transfers) {
   ProgramBuilder builder(ppl::chipOf(net));
+  builder.transfers = transfers;
   if (failed(encodeBlock(net.getBody().front(), builder)))
     return failure();
   return builder.finish();

@@ -68,11 +68,18 @@ struct EncodedProgram {
   uint64_t dramReadBytes = 0, dramWriteBytes = 0; ///< of one inference
 };
 
+/// How copies are encoded.
+enum class Transfers {
+  Planned, ///< in the cheapest commands for what they move
+  Plain,   ///< in the one command that is written
+};
+
 /// Walks the net, loops included, and makes its commands with the smallest
 /// `cmd_id_dep` that keeps every read after write, write after read and write
 /// after write on local memory in order. Errors are reported at the op that
 /// causes them.
-mlir::FailureOr<EncodedProgram> encodeProgram(ppl::NetOp net);
+mlir::FailureOr<EncodedProgram>
+encodeProgram(ppl::NetOp net, Transfers transfers = Transfers::Planned);
 
 } // namespace weft::codegen
 

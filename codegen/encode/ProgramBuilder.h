@@ -20,6 +20,7 @@ public:
 
   const Chip &chip;
   transfer::Planner planner;
+  Transfers transfers = Transfers::Planned;
 
   /// Sets the value of a loop's induction variable.
   void setIndex(mlir::Value index, int64_t value) { indices[index] = value; }

@@ -177,20 +177,56 @@ static int64_t alignmentOf(const Chip &chip, LocalLayout layout) {
   return layout == LocalLayout::Compact ? kWordBytes : chip.euBytes;
 }
 
-/// Adds constant number `index` of op `owner` to the block that brings its
-/// channels, or begins another one.
+/// Whether a constant is better kept channel after channel: the last round of
+/// channels fills few lanes, and an image holds room for all of them. Runs of
+/// one channel cost as much as the shortest run, an image as much for each
+/// lane; what that saves shall be worth a byte of padding every
+/// three cycles. (An aligned
+/// constant is padded in every channel anyway.)
+static bool wastesLanes(const Chip &chip, const LocalTensor &tensor) {
+  int64_t channels = tensor.dims[kAxisC], lanes = chip.lanes;
+  if (tensor.layout != LocalLayout::Compact || channels <= lanes)
+    return false;
+  int64_t run = chip.rates.shortestDmaRun, step = channelBytes(chip, tensor);
+  int64_t saved =
+      step < run ? (channels - lanes) * run / chip.rates.loadBytes : 0;
+  int64_t padding = (lanes - channels % lanes) % lanes * step;
+  return 3 * padding > saved;
+}
+
+/// Puts a constant behind what the image in `block` holds already.
+static void addToImage(const Chip &chip, unsigned index,
+                       const LocalTensor &tensor, GroupBuffer &block) {
+  int64_t end = block.parts.empty()
+                    ? 0
+                    : block.tensor.dims[kAxisW] * block.tensor.bits / 8;
+  ConstantPart part{index, tensor,
+                    alignUp(end, alignmentOf(chip, tensor.layout))};
+  // Without the padding behind the last element of an aligned channel.
+  int64_t channels = tensor.dims[kAxisC], lanes = chip.lanes;
+  int64_t rounds = (channels + lanes - 1) / lanes;
+  int64_t used = tensor.dims[kAxisH] * tensor.dims[kAxisW] * tensor.bits / 8;
+  end = alignUp<int64_t>(
+      part.offset + (rounds - 1) * channelBytes(chip, tensor) + used, 4);
+  block.tensor = {
+      {1, std::min(channels, lanes), 1, end / 4}, 32, LocalLayout::Compact};
+  block.bytes = bytesPerLane(chip, block.tensor);
+  block.parts.push_back(part);
+}
+
+/// Adds constant number `index` of op `owner`: to the image that brings its
+/// channels, as the begin of another one, or as it is.
 static void addConstant(const Chip &chip, int owner, unsigned index,
                         const LocalBuffer &constant,
                         std::vector<GroupBuffer> &buffers) {
   const LocalTensor &tensor = constant.tensor;
-  int64_t channels = tensor.dims[kAxisC];
+  bool isImage = !constant.broadcast && !wastesLanes(chip, tensor);
   GroupBuffer *last = buffers.empty() ? nullptr : &buffers.back();
-  bool joins = last && last->kind == GroupBuffer::Constant &&
-               last->owner == owner && !constant.broadcast &&
-               !last->broadcast &&
+  bool joins = isImage && last && last->kind == GroupBuffer::Constant &&
+               last->owner == owner && last->isImage &&
                last->firstChannel == constant.firstChannel &&
-               last->parts.front().tensor.dims[kAxisC] == channels;
-  if (!joins) {
+               last->parts.front().tensor.dims[kAxisC] == tensor.dims[kAxisC];
+  if (!joins)
     buffers.push_back({GroupBuffer::Constant,
                        owner,
                        0,
@@ -198,29 +234,12 @@ static void addConstant(const Chip &chip, int owner, unsigned index,
                        bytesPerLane(chip, tensor),
                        constant.firstChannel,
                        constant.broadcast,
+                       isImage,
                        {}});
-    last = &buffers.back();
-  }
-  if (constant.broadcast) { // one row of DRAM for all lanes
-    last->parts.push_back({index, tensor, 0});
-    return;
-  }
-  int64_t end = 0;
-  if (joins)
-    end = last->tensor.dims[kAxisW] * last->tensor.bits / 8;
-  ConstantPart part{index, tensor,
-                    alignUp(end, alignmentOf(chip, tensor.layout))};
-  // Without the padding behind the last element of an aligned channel.
-  int64_t lanes = chip.lanes, rounds = (channels + lanes - 1) / lanes;
-  int64_t step = channelBytes(chip, tensor);
-  int64_t used = tensor.dims[kAxisH] * tensor.dims[kAxisW] * tensor.bits / 8;
-  if (tensor.layout == LocalLayout::LineAligned)
-    used = step;
-  end = alignUp<int64_t>(part.offset + (rounds - 1) * step + used, 4);
-  last->tensor = {
-      {1, std::min(channels, lanes), 1, end / 4}, 32, LocalLayout::Compact};
-  last->bytes = bytesPerLane(chip, last->tensor);
-  last->parts.push_back(part);
+  if (isImage)
+    addToImage(chip, index, tensor, buffers.back());
+  else
+    buffers.back().parts.push_back({index, tensor, 0});
 }
 
 std::optional<std::vector<std::vector<ConstantImage>>>
@@ -263,6 +282,7 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip,
                        tensor,
                        bytesPerLane(chip, tensor),
                        0,
+                       false,
                        false,
                        {}});
   };

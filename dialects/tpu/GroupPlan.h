@@ -90,10 +90,13 @@ struct GroupBuffer {
   int64_t bytes = 0;        ///< per lane
   int64_t firstChannel = 0; ///< Constant: see LocalBuffer
   bool broadcast = false;   ///< Constant: see LocalBuffer
-  /// Constant only: what lies in it. The constants of an op that have a value
-  /// for each channel lie behind each other in every lane, and in DRAM lane
-  /// after lane as they will in local memory: `tensor` is that image, a row a
-  /// lane. So one transfer of long runs brings them all.
+  /// Constant only: the constants of an op that have a value for each channel
+  /// lie behind each other in every lane, and in DRAM lane after lane as they
+  /// will in local memory: `tensor` is that image, a row a lane. So one
+  /// transfer of long runs brings them all. If false, `tensor` is the one
+  /// constant that lies here; DRAM holds it channel after channel.
+  bool isImage = false;
+  /// Constant only: what lies here.
   llvm::SmallVector<ConstantPart, 3> parts;
 
   /// Bytes the DMA moves for it (inputs and constants).

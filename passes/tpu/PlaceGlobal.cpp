@@ -165,7 +165,8 @@ private:
     partOf.clear();
     DenseSet<Value> kept; // the caller reads and writes them
     for (Value value : block.getTerminator()->getOperands())
-      kept.insert(value);
+      for (kept.insert(value); auto reshape = value.getDefiningOp<ReshapeOp>();)
+        kept.insert(value = reshape.getInput());
     for (Operation &op : block) {
       if (auto reshape = dyn_cast<ReshapeOp>(op)) {
         partOf[reshape.getOutput()] = {reshape.getInput(), 0};

@@ -129,21 +129,35 @@ public:
 
   std::optional<StagedPlan> single(const Piece &piece);
   std::optional<StagedPlan> rows(const std::vector<Piece> &pieces);
+  std::optional<StagedPlan> cuts(const std::vector<Piece> &pieces);
 
 private:
-  bool begin(const std::vector<Piece> &given, const Split &split,
-             bool keepsResult, bool widens);
+  /// What the pieces of a plan share.
+  enum class Shared : uint8_t {
+    Nothing, ///< there is one piece
+    Result,  ///< a lane holds its rows of the result as DRAM does
+    Source,  ///< a lane holds its rows of the source as DRAM does
+  };
+
+  bool begin(const std::vector<Piece> &given, const Split &split, Shared shared,
+             bool widens);
   std::optional<LanePiece> lanePieceOf(const Piece &piece, int64_t perLane,
                                        bool widens) const;
   void giveResultSteps(LanePiece &lane) const;
   std::vector<Block> blocksOf(const Split &split) const;
   std::vector<Split> splitsOf(int64_t size) const;
+  std::optional<Transfer> loadOf(size_t piece, const LanePiece &lane,
+                                 const Block &block, int64_t address) const;
+  std::optional<Transfer> storeOf(size_t piece, const LanePiece &lane,
+                                  const Block &block, int64_t address) const;
   std::optional<std::vector<StagedStep>> tile(const Block &block, int64_t turn);
   std::optional<Transfer> turnOf(const LanePiece &lane, int64_t lanes) const;
   std::optional<StagedPlan> evaluate(const Split &split);
   StagedPlan arrange(std::vector<std::vector<StagedStep>> tiles) const;
   uint64_t cyclesOf(const StagedStep &step);
-  void tryAll(const std::vector<Piece> &pieces, bool keepsResult);
+  int64_t loadedBytes(const LanePiece &lane) const;
+  int64_t storedBytes(const LanePiece &lane) const;
+  void tryAll(const std::vector<Piece> &pieces, Shared shared, bool widens);
 
   Planner &planner;
   const Chip &chip;
@@ -151,8 +165,7 @@ private:
 
   // The pieces being tried; the first axis of each is the one of the lanes.
   std::vector<Piece> pieces;
-  bool keepsResult =
-      false;           ///< a lane holds its part of the result as DRAM does
+  Shared shared = Shared::Nothing;
   bool widens = false; ///< whole rows of the source are loaded
   int64_t slotBytes = 0;
   std::optional<StagedPlan> best;
@@ -194,7 +207,11 @@ std::optional<LanePiece> Stage::lanePieceOf(const Piece &piece, int64_t perLane,
   std::stable_sort(
       order.begin(), order.end(),
       [](const LaneAxis *a, const LaneAxis *b) { return a->from < b->from; });
-  int64_t row = widens ? rowOf(piece, elementBytes) : 0, next = 1;
+  int64_t row = 0, next = 1;
+  if (shared == Shared::Source)
+    row = piece.axes.front().from;
+  else if (widens)
+    row = rowOf(piece, elementBytes);
   if (widens && row == 0)
     return std::nullopt;
   lane.source = piece.source;
@@ -272,10 +289,21 @@ std::vector<Split> Stage::splitsOf(int64_t size) const {
   return splits;
 }
 
+int64_t Stage::loadedBytes(const LanePiece &lane) const {
+  return alignUp<int64_t>(lane.loadedElements * elementBytes, chip.euBytes);
+}
+
+int64_t Stage::storedBytes(const LanePiece &lane) const {
+  int64_t elements = 1;
+  for (const LaneAxis &axis : lane.axes)
+    elements *= axis.size;
+  return alignUp<int64_t>(elements * elementBytes, chip.euBytes);
+}
+
 bool Stage::begin(const std::vector<Piece> &given, const Split &split,
-                  bool keepsResultNow, bool widensNow) {
+                  Shared sharedNow, bool widensNow) {
   pieces = given;
-  keepsResult = keepsResultNow;
+  shared = sharedNow;
   widens = widensNow;
   int64_t loaded = 0, stored = 0;
   for (const Piece &piece : pieces) {
@@ -330,70 +358,88 @@ std::optional<Transfer> Stage::turnOf(const LanePiece &lane,
   return best;
 }
 
-/// Loads, copies and store of one block.
+/// From where in DRAM to where in the lanes a piece is loaded.
+std::optional<Transfer> Stage::loadOf(size_t piece, const LanePiece &lane,
+                                      const Block &block,
+                                      int64_t address) const {
+  int64_t step = pieces[piece].axes.front().from;
+  auto load = toTransfer(chip, elementBytes,
+                         {block.lanes, block.perLane * step, 1}, lane.loads);
+  if (!load)
+    return std::nullopt;
+  load->from.place.address = (lane.source + block.start * step) * elementBytes;
+  load->to.place = {true, 0, address};
+  return load;
+}
+
+/// The same way out, of one piece or of whole rows of the result.
+std::optional<Transfer> Stage::storeOf(size_t piece, const LanePiece &lane,
+                                       const Block &block,
+                                       int64_t address) const {
+  int64_t step = pieces[piece].axes.front().to;
+  std::vector<Axis> stores;
+  if (shared == Shared::Result)
+    stores = {{block.perLane, step, step}, {step, 1, 1}};
+  else
+    for (const LaneAxis &axis : lane.axes)
+      stores.push_back({axis.size, axis.stored, axis.to});
+  auto store = toTransfer(chip, elementBytes,
+                          {block.lanes, 1, block.perLane * step}, stores);
+  if (!store)
+    return std::nullopt;
+  store->from.place = {true, 0, address};
+  store->to.place.address =
+      (pieces[piece].result + block.start * step) * elementBytes;
+  return store;
+}
+
+/// Loads, copies and stores of one block.
 std::optional<std::vector<StagedStep>> Stage::tile(const Block &block,
                                                    int64_t turn) {
-  std::vector<StagedStep> steps, copies;
-  int64_t address = turn % 2 * slotBytes, loadedAt = address;
+  std::vector<StagedStep> steps, copies, stores;
   std::vector<LanePiece> lanes;
+  int64_t loadAt = turn % 2 * slotBytes, storeAt = loadAt;
   for (const Piece &piece : pieces) {
     auto lane = lanePieceOf(piece, block.perLane, widens);
     if (!lane)
       return std::nullopt;
-    if (!keepsResult)
+    if (shared != Shared::Result)
       giveResultSteps(*lane);
+    if (shared != Shared::Source || lanes.empty())
+      storeAt += loadedBytes(*lane);
     lanes.push_back(*std::move(lane));
   }
-  int64_t storeAt = address;
-  for (const LanePiece &lane : lanes)
-    storeAt +=
-        alignUp<int64_t>(lane.loadedElements * elementBytes, chip.euBytes);
-  int64_t resultBegin = pieces.front().result;
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    const Axis &shared = pieces[i].axes.front();
-    auto load = toTransfer(chip, elementBytes,
-                           {block.lanes, block.perLane * shared.from, 1},
-                           lanes[i].loads);
+  int64_t resultBegin = pieces.front().result, rowsAt = storeAt;
+  for (unsigned i = 0; i < pieces.size(); ++i) {
+    unsigned result = shared == Shared::Source ? i : 0;
+    if (shared == Shared::Result)
+      storeAt = rowsAt + (pieces[i].result - resultBegin) * elementBytes;
     auto copy = turnOf(lanes[i], block.lanes);
-    if (!load || !copy)
+    auto load = loadOf(i, lanes[i], block, loadAt);
+    auto store = storeOf(i, lanes[i], block,
+                         shared == Shared::Result ? rowsAt : storeAt);
+    if (!copy || !load || !store)
       return std::nullopt;
-    load->from.place.address =
-        (lanes[i].source + block.start * shared.from) * elementBytes;
-    load->to.place = {true, 0, loadedAt};
-    copy->from.place = {true, 0,
-                        loadedAt + lanes[i].loadedFirst * elementBytes};
-    copy->to.place = {true, 0,
-                      storeAt +
-                          (keepsResult ? pieces[i].result - resultBegin : 0) *
-                              int64_t(elementBytes)};
-    steps.push_back({StagedStep::Load, pieces[i].operand, *load});
-    copies.push_back({StagedStep::LaneCopy, pieces[i].operand, *copy});
-    loadedAt +=
-        alignUp<int64_t>(lanes[i].loadedElements * elementBytes, chip.euBytes);
+    copy->from.place = {true, 0, loadAt + lanes[i].loadedFirst * elementBytes};
+    copy->to.place = {true, 0, storeAt};
+    if (shared != Shared::Source || i == 0)
+      steps.push_back({StagedStep::Load, pieces[i].operand, 0, *load});
+    copies.push_back({StagedStep::LaneCopy, pieces[i].operand, result, *copy});
+    if (shared != Shared::Result || i == 0)
+      stores.push_back({StagedStep::Store, pieces[i].operand, result, *store});
+    if (shared != Shared::Source)
+      loadAt += loadedBytes(lanes[i]);
+    storeAt += storedBytes(lanes[i]);
   }
-  const Axis &shared = pieces.front().axes.front();
-  std::vector<Axis> stores;
-  if (keepsResult)
-    stores = {{block.perLane, shared.to, shared.to}, {shared.to, 1, 1}};
-  else
-    for (const LaneAxis &axis : lanes.front().axes)
-      stores.push_back({axis.size, axis.stored, axis.to});
-  auto store = toTransfer(chip, elementBytes,
-                          {block.lanes, 1, block.perLane * shared.to}, stores);
-  if (!store)
-    return std::nullopt;
-  store->from.place = {true, 0, storeAt};
-  store->to.place.address =
-      (resultBegin + block.start * shared.to) * elementBytes;
   // What is stored as it was loaded needs no copy.
   const Transfer &only = copies.front().transfer;
-  if (copies.size() == 1 && only.from.strides == only.to.strides &&
+  if (pieces.size() == 1 && only.from.strides == only.to.strides &&
       lanes.front().loadedFirst == 0) {
-    store->from.place = only.from.place;
+    stores.front().transfer.from.place = only.from.place;
     copies.clear();
   }
   steps.insert(steps.end(), copies.begin(), copies.end());
-  steps.push_back({StagedStep::Store, 0, *store});
+  steps.insert(steps.end(), stores.begin(), stores.end());
   return steps;
 }
 
@@ -460,12 +506,12 @@ std::optional<StagedPlan> Stage::evaluate(const Split &split) {
   return plan;
 }
 
-void Stage::tryAll(const std::vector<Piece> &given, bool keeps) {
-  for (bool wide : {false, true})
-    for (const Split &split : splitsOf(given.front().axes.front().size))
-      if (begin(given, split, keeps, wide))
-        if (auto plan = evaluate(split))
-          best = std::move(plan);
+void Stage::tryAll(const std::vector<Piece> &given, Shared sharedNow,
+                   bool widensNow) {
+  for (const Split &split : splitsOf(given.front().axes.front().size))
+    if (begin(given, split, sharedNow, widensNow))
+      if (auto plan = evaluate(split))
+        best = std::move(plan);
 }
 
 std::optional<StagedPlan> Stage::single(const Piece &piece) {
@@ -473,7 +519,8 @@ std::optional<StagedPlan> Stage::single(const Piece &piece) {
   for (size_t i = 0; i < piece.axes.size(); ++i) {
     Piece turned = piece;
     std::swap(turned.axes[0], turned.axes[i]);
-    tryAll({turned}, /*keeps=*/false);
+    for (bool wide : {false, true})
+      tryAll({turned}, Shared::Nothing, wide);
   }
   return std::move(best);
 }
@@ -500,7 +547,28 @@ std::optional<StagedPlan> Stage::rows(const std::vector<Piece> &given) {
   }
   if (filled != size * length)
     return std::nullopt;
-  tryAll(given, /*keeps=*/true);
+  for (bool wide : {false, true})
+    tryAll(given, Shared::Result, wide);
+  return std::move(best);
+}
+
+std::optional<StagedPlan> Stage::cuts(const std::vector<Piece> &given) {
+  best.reset();
+  const Piece &first = given.front();
+  int64_t size = first.axes.front().size, length = first.axes.front().from;
+  for (const Piece &piece : given) {
+    const Axis &rows = piece.axes.front();
+    int64_t last = piece.source % length;
+    for (size_t i = 1; i < piece.axes.size(); ++i)
+      last += (piece.axes[i].size - 1) * piece.axes[i].from;
+    // All are cut out of the same whole rows.
+    if (piece.operand != first.operand || rows.size != size ||
+        rows.from != length || last >= length ||
+        piece.source / length != first.source / length ||
+        (piece.source / length + size) * length > piece.operandElements)
+      return std::nullopt;
+  }
+  tryAll(given, Shared::Source, /*widens=*/true);
   return std::move(best);
 }
 
@@ -518,26 +586,42 @@ std::optional<StagedPlan> transfer::stagePiece(Planner &planner,
   return Stage(planner, chip, elementBytes).single(merged);
 }
 
+/// The pieces with merged axes, that with the largest step `by` in front.
+/// Nothing if one has no axes or steps that staging cannot take.
+static std::vector<Piece> alignedPieces(std::vector<Piece> pieces,
+                                        int64_t Axis::*by) {
+  for (Piece &piece : pieces) {
+    piece.axes = mergedAxes(piece.axes);
+    if (piece.axes.empty())
+      return {};
+    for (const Axis &axis : piece.axes)
+      if (axis.from < 0 || axis.to <= 0)
+        return {};
+    auto outermost = std::max_element(
+        piece.axes.begin(), piece.axes.end(),
+        [by](const Axis &a, const Axis &b) { return a.*by < b.*by; });
+    std::iter_swap(piece.axes.begin(), outermost);
+  }
+  return pieces;
+}
+
 std::optional<StagedPlan>
 transfer::stageRows(Planner &planner, const Chip &chip, unsigned elementBytes,
                     const std::vector<Piece> &pieces) {
-  std::vector<Piece> merged = pieces;
-  std::stable_sort(
-      merged.begin(), merged.end(),
-      [](const Piece &a, const Piece &b) { return a.result < b.result; });
-  for (Piece &piece : merged) {
-    piece.axes = mergedAxes(piece.axes);
-    if (piece.axes.empty())
-      return std::nullopt;
-    for (const Axis &axis : piece.axes)
-      if (axis.from < 0 || axis.to <= 0)
-        return std::nullopt;
-    auto outermost = std::max_element(
-        piece.axes.begin(), piece.axes.end(),
-        [](const Axis &a, const Axis &b) { return a.to < b.to; });
-    std::iter_swap(piece.axes.begin(), outermost);
-  }
-  if (merged.size() < 2)
+  std::vector<Piece> aligned = alignedPieces(pieces, &Axis::to);
+  if (aligned.size() < 2)
     return std::nullopt;
-  return Stage(planner, chip, elementBytes).rows(merged);
+  std::stable_sort(
+      aligned.begin(), aligned.end(),
+      [](const Piece &a, const Piece &b) { return a.result < b.result; });
+  return Stage(planner, chip, elementBytes).rows(aligned);
+}
+
+std::optional<StagedPlan>
+transfer::stageSplit(Planner &planner, const Chip &chip, unsigned elementBytes,
+                     const std::vector<Piece> &pieces) {
+  std::vector<Piece> aligned = alignedPieces(pieces, &Axis::from);
+  if (aligned.size() < 2 || aligned.front().axes.front().from < 2)
+    return std::nullopt;
+  return Stage(planner, chip, elementBytes).cuts(aligned);
 }

@@ -34,7 +34,9 @@ struct StagedStep {
     Store,    ///< to the result
   };
   Kind kind = Load;
-  unsigned operand = 0;
+  unsigned operand = 0; ///< that is loaded or turned
+  unsigned result = 0;  ///< that is turned or stored: of `stageSplit` the
+                        ///< number of the piece, else 0
   Transfer transfer;
 };
 
@@ -54,6 +56,13 @@ std::optional<StagedPlan> stagePiece(Planner &planner, const Chip &chip,
 std::optional<StagedPlan> stageRows(Planner &planner, const Chip &chip,
                                     unsigned elementBytes,
                                     const std::vector<Piece> &pieces);
+
+/// The same for pieces that are cut out of the rows of one operand, each into a
+/// result of its own: the rows are loaded once. The outermost axis of the
+/// source must be common to all pieces.
+std::optional<StagedPlan> stageSplit(Planner &planner, const Chip &chip,
+                                     unsigned elementBytes,
+                                     const std::vector<Piece> &pieces);
 
 /// Cycles of the TIU for copying a box inside the lanes, both sides with
 /// explicit strides.

@@ -1,8 +1,8 @@
 //===- weft-as.cpp - text of a program to its file -----------------------===//
 //
-// weft-as IN.mlir -o OUT [--strip]: encodes the one ppl.net of IN.mlir to a
-// bmodel, or the one zhouyi.program to a .zyp. The assembler of hand-written
-// programs in tests; models go through `weft convert`.
+// weft-as IN.mlir -o OUT [--strip] [--plain-transfers]: encodes the one ppl.net
+// of IN.mlir to a bmodel, or the one zhouyi.program to a .zyp. The assembler of
+// hand-written programs in tests; models go through `weft convert`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +27,10 @@ static cl::opt<std::string>
                cl::Required);
 static cl::opt<bool> strip("strip", cl::desc("leave out the debug map"));
 
+static cl::opt<bool>
+    plain("plain-transfers",
+          cl::desc("encode every copy in the one command that is written"));
+
 static constexpr int kUserError = 2;
 
 /// Hands the bytes of the file to `write`, or reports.
@@ -37,7 +41,9 @@ static mlir::LogicalResult assemble(weft::ppl::NetOp net, WriteBytes write) {
   options.strip = strip;
   options.producer = "weft-as";
   mlir::FailureOr<weft::codegen::EncodedProgram> program =
-      weft::codegen::encodeProgram(net);
+      weft::codegen::encodeProgram(net,
+                                   plain ? weft::codegen::Transfers::Plain
+                                         : weft::codegen::Transfers::Planned);
   if (mlir::failed(program))
     return mlir::failure();
   weft::codegen::StageProgram stage{net, &*program, {}, {}};

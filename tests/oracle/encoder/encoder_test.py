@@ -48,7 +48,7 @@ def our_commands(tools, draws, scratch):
     text = scratch / "cases.mlir"
     text.write_text(program(draws))
     bmodel = scratch / "cases.bmodel"
-    made = subprocess.run([tools.weft_as, text, "-o", bmodel], capture_output=True, text=True)
+    made = subprocess.run([tools.weft_as, text, "-o", bmodel, "--plain-transfers"], capture_output=True, text=True)
     if made.returncode:
         sys.exit(f"weft-as refused a case that the vendor takes:\n{made.stderr[-3000:]}")
     listing = json.loads(subprocess.run([tools.weft, "disasm", bmodel, "--json"], capture_output=True, check=True).stdout)
