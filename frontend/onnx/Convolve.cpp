@@ -172,7 +172,8 @@ static bool hasLongStep(ArrayRef<int64_t> values) {
 }
 
 /// Long strides (patches of a picture): every stride x stride block of pixels
-/// becomes channels of one pixel, the kernel likewise; stride 1 is left.
+/// becomes channels of one pixel, the kernel likewise; stride 1 is left. What a
+/// shorter kernel leaves of a block is cut off first.
 static Convolution blockwise(Compose &c, const Convolution &conv) {
   Convolution result = conv;
   Value input = applyPads(c, conv.input, result.window, /*negativeOnly=*/false);
@@ -185,19 +186,21 @@ static Convolution blockwise(Compose &c, const Convolution &conv) {
   // Both are brought to whole blocks: `kernel` blocks a window.
   SmallVector<int64_t> none(spatial + 2, 0), inputEnd(none), filterEnd(none);
   SmallVector<int64_t> inputSplit{shape[0], shape[1]},
-      filterSplit{filter[0], filter[1]}, perm{0, 1}, last;
+      filterSplit{filter[0], filter[1]}, perm{0, 1}, last, cells;
   int64_t blocks = 1;
   for (size_t s = 0; s < spatial; ++s) {
     int64_t stride = window.strides[s];
     int64_t kernel = (window.kernel[s] + stride - 1) / stride;
     int64_t count = sizes[s] + kernel - 1;
     inputEnd[s + 2] = count * stride - shape[s + 2];
-    filterEnd[s + 2] = kernel * stride - filter[s + 2];
     inputSplit.append({count, stride});
-    filterSplit.append({kernel, stride});
+    int64_t cell = std::min(stride, window.kernel[s]);
+    filterSplit.append({kernel, cell});
+    cells.push_back(cell);
     perm.push_back(3 + 2 * s);
     last.push_back(2 + 2 * s);
-    blocks *= stride;
+    filterEnd[s + 2] = kernel * cell - filter[s + 2];
+    blocks *= cell;
     shape[s + 2] = count;
     result.window.kernel[s] = filter[s + 2] = kernel;
   }
@@ -208,6 +211,10 @@ static Convolution blockwise(Compose &c, const Convolution &conv) {
   auto fold = [&](Value value, ArrayRef<int64_t> end, ArrayRef<int64_t> split,
                   ArrayRef<int64_t> folded) {
     Value whole = c.reshape(c.pad(value, none, end, 0), split);
+    SmallVector<int64_t> cut(split), first(cut.size(), 0), all(cut.size(), 1);
+    for (size_t s = 0; s < spatial; ++s)
+      cut[3 + 2 * s] = cells[s];
+    whole = c.slice(whole, first, cut, all);
     return c.reshape(c.transpose(whole, perm), folded);
   };
   result.input = fold(input, inputEnd, inputSplit, shape);

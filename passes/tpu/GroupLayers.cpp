@@ -2,6 +2,7 @@
 
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GraphCheck.h"
+#include "dialects/tpu/Move.h"
 #include "passes/tpu/GroupSearch.h"
 #include "passes/tpu/ModuleChip.h"
 #include "passes/tpu/Passes.h"
@@ -86,7 +87,7 @@ struct GroupLayersPass
     options.maxSlicedOps = maxSlicedOps;
     options.commandBytes = commandBytes;
     options.prefetch = prefetch;
-    for (const std::vector<Operation *> &run : collectRuns()) {
+    for (const std::vector<Operation *> &run : collectRuns(*chip, options)) {
       Operation *failed = nullptr;
       auto choices = searchGroups(*chip, run, options, failed);
       if (!choices) {
@@ -102,13 +103,25 @@ struct GroupLayersPass
     }
   }
 
-  /// Maximal runs of tileable ops in block order; weights do not interrupt a
+  /// Whether `op` can be in a group. A channel of a reshape, which no slice
+  /// cuts, may be too long for a lane; in DRAM the op costs nothing.
+  static bool canBeGrouped(Operation &op, const Chip &chip,
+                           const GroupSearchOptions &options) {
+    auto tiling = dyn_cast<TilingInterface>(op);
+    if (!tiling || !tiling.isTileable())
+      return false;
+    Operation *run[] = {&op}, *failed = nullptr;
+    return !llvm::isa<ReshapeOp>(op) ||
+           searchGroups(chip, run, options, failed).has_value();
+  }
+
+  /// Maximal runs of ops for groups in block order; weights do not interrupt a
   /// run.
-  std::vector<std::vector<Operation *>> collectRuns() {
+  std::vector<std::vector<Operation *>>
+  collectRuns(const Chip &chip, const GroupSearchOptions &options) {
     std::vector<std::vector<Operation *>> runs(1);
     for (Operation &op : getOperation().getBody().front()) {
-      auto tiling = dyn_cast<TilingInterface>(op);
-      if (tiling && tiling.isTileable())
+      if (canBeGrouped(op, chip, options))
         runs.back().push_back(&op);
       else if (!llvm::isa<WeightOp>(op) && !runs.back().empty())
         runs.emplace_back();

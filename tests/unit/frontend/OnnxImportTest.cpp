@@ -132,12 +132,24 @@ TEST(OnnxImport, ComputedFilterBecomesAMatrixProduct) {
 }
 
 TEST(OnnxImport, PatchesBecomeAPointwiseConvolution) {
-  std::string text = textOf(
-      13,
-      "(float[1,1,32,32] x) => (float[1,1,2,2] y) "
-      "<float[1,1,1,1] w = {2.0}> { y = Conv <strides = [16, 16]> (x, w) }");
+  std::string weights = "1.0";
+  for (int i = 1; i < 16 * 16; ++i)
+    weights += ", 1.0";
+  std::string text =
+      textOf(13, "(float[1,1,32,32] x) => (float[1,1,2,2] y) "
+                 "<float[1,1,16,16] w = {" +
+                     weights + "}> { y = Conv <strides = [16, 16]> (x, w) }");
   EXPECT_THAT(text,
               HasSubstr("(tensor<1x256x2x2xf32>, tensor<1x256x1x1xf32>)"));
+  EXPECT_THAT(text, Not(HasSubstr("slice")));
+}
+
+TEST(OnnxImport, WhatAKernelLeavesOfAPatchIsCutOff) {
+  std::string text = textOf(13, "(float[1,1,32,40] x) => (float[1,1,2,2] y) "
+                                "<float[1,1,1,3] w = {2.0, 3.0, 4.0}> "
+                                "{ y = Conv <strides = [16, 20]> (x, w) }");
+  EXPECT_THAT(text, HasSubstr("-> tensor<1x1x2x1x2x3xf32>"));
+  EXPECT_THAT(text, HasSubstr("(tensor<1x3x2x2xf32>, tensor<1x3x1x1xf32>)"));
 }
 
 TEST(OnnxImport, TransposedConvolutionIsOneConvolutionAPhase) {
