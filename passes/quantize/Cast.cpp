@@ -8,44 +8,54 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
 
+/// A float type of 16 bits and more.
+static bool isWideFloat(Type type) {
+  return isa<Float16Type, BFloat16Type, Float32Type>(storedElement(type));
+}
+
+/// A cast between floats that the machine has.
+static FailureOr<Value> castFloats(top::CastOp op, Lowering &lowering) {
+  // In a 16-bit program the model's own narrow types add nothing: values are
+  // that narrow already.
+  Type element = lowering.choices.precision == Precision::F32
+                     ? storedElement(topElement(op.getOutput()))
+                     : lowering.computeType();
+  return lowering.inOwnView(op.getInput(), element, op);
+}
+
+/// A cast from or to integers, bools or floats of 8 bits and less.
+static FailureOr<Value> castOthers(top::CastOp op, Lowering &lowering) {
+  Type from = topElement(op.getInput()), to = topElement(op.getOutput());
+  numeric::CastOptions options;
+  options.saturate = op.getSaturate();
+  options.rounding = *numeric::parseScaleRounding(op.getRoundMode());
+  // A float is taken as it is, not as a 16-bit program would round it.
+  Type element = isWideFloat(from) ? lowering.formType(op.getInput())
+                                   : storedElement(from);
+  if (isa<quant::QuantizedType>(element))
+    element = lowering.f32();
+  FailureOr<Value> form = lowering.inOwnView(op.getInput(), element, op);
+  if (failed(form))
+    return failure();
+  // The float of another type is the machine's f32 in a 16-bit program, which
+  // its readers narrow as they need it.
+  bool isF32 = isWideFloat(to) && lowering.choices.precision != Precision::F32;
+  Elements elements(lowering, op.getLoc());
+  return castElements(*form, from, isF32 ? lowering.f32() : to, options,
+                      elements);
+}
+
 static LogicalResult lowerCast(top::CastOp op, Lowering &lowering) {
   Type from = topElement(op.getInput()), to = topElement(op.getOutput());
-  bool wholes = isa<IntegerType>(from) || isa<IntegerType>(to);
-  FailureOr<Value> form;
-  if (wholes) {
-    // A float is truncated as it is, not as a 16-bit program would round it.
-    Type element = isa<FloatType>(from) ? lowering.formType(op.getInput())
-                                        : storedElement(from);
-    if (isa<quant::QuantizedType>(element))
-      element = lowering.f32();
-    form = lowering.inOwnView(op.getInput(), element, op);
-    if (failed(form))
-      return failure();
-    Elements elements(lowering, op.getLoc());
-    // An integer's float is the machine's f32 in a 16-bit program, which its
-    // readers narrow as they need it.
-    bool isF32 = isa<FloatType>(to) &&
-                 storedElement(to).getIntOrFloatBitWidth() > 8 &&
-                 lowering.choices.precision != Precision::F32;
-    form = castElements(*form, from, isF32 ? lowering.f32() : to, elements);
-    if (!*form)
-      return unsupported(op)
-             << "a cast of " << from << " to " << to << "; cast by way of f32";
-  } else {
-    Type element = storedElement(to);
-    if (!isa<Float16Type, BFloat16Type, Float32Type>(element) ||
-        !isa<Float16Type, BFloat16Type, Float32Type>(storedElement(from)))
-      return unsupported(op) << "a cast of " << from << " to " << to
-                             << "; use f16, bf16 or f32";
-    // In a 16-bit program the model's own narrow types add nothing: values are
-    // that narrow already.
-    if (lowering.choices.precision != Precision::F32)
-      element = lowering.computeType();
-    form = lowering.inOwnView(op.getInput(), element, op);
-    if (failed(form))
-      return failure();
-  }
-  lowering.define(op.getOutput(), *form);
+  FailureOr<Value> result = isWideFloat(from) && isWideFloat(to)
+                                ? castFloats(op, lowering)
+                                : castOthers(op, lowering);
+  if (failed(result))
+    return failure();
+  if (!*result)
+    return unsupported(op) << "a cast of " << from << " to " << to
+                           << "; cast by way of f32";
+  lowering.define(op.getOutput(), *result);
   return success();
 }
 

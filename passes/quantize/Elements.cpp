@@ -86,12 +86,18 @@ Value Elements::select(Value condition, Element onTrue, Element onFalse,
       constant(onFalse));
 }
 
-Value Elements::cast(Value value, Type element) {
+Value Elements::cast(Value value, Type element, tpu::RoundingAttr rounding) {
   if (tpu::elementOf(value) == element)
     return value;
   return lowering.builder.create<tpu::CastOp>(
       location, resultType(value, element), value, IntegerAttr(), IntegerAttr(),
-      tpu::RoundingAttr());
+      rounding);
+}
+
+Value Elements::toNearest(Value value, Type element) {
+  return cast(value, element,
+              tpu::RoundingAttr::get(lowering.builder.getContext(),
+                                     tpu::Rounding::HalfEven));
 }
 
 Value Elements::bits(Value value, Type element) {
@@ -122,8 +128,22 @@ static Value keepLowBits(Value value, IntegerType narrow, Elements &elements) {
   return elements.binary(tpu::BinaryKind::ShiftRight, value, unused);
 }
 
+/// The float type of 8 bits and less that `type` is, if any.
+static std::optional<numeric::ElementType> smallFloatOf(Type type) {
+  std::optional<numeric::ElementType> element = hostElementType(type);
+  return element && numeric::isSmallFloat(*element) ? element : std::nullopt;
+}
+
 Value weft::quantize::castElements(Value value, Type from, Type to,
+                                   const numeric::CastOptions &options,
                                    Elements &elements) {
+  Type f32 = Float32Type::get(to.getContext());
+  if (std::optional<numeric::ElementType> small = smallFloatOf(from))
+    return castElements(decodeSmallFloats(value, *small, elements), f32, to,
+                        options, elements);
+  if (std::optional<numeric::ElementType> small = smallFloatOf(to))
+    return encodeSmallFloats(elements.cast(value, f32), *small, options,
+                             elements);
   auto isPlain = [](Type type) {
     return isa<IntegerType>(type) || type.isF32() || type.isF64() ||
            type.isF16() || type.isBF16();

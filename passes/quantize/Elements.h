@@ -4,6 +4,7 @@
 #define WEFT_PASSES_QUANTIZE_ELEMENTS_H
 
 #include "passes/quantize/Lowering.h"
+#include "runtime/numeric/Cast.h"
 
 namespace weft::quantize {
 
@@ -34,7 +35,10 @@ public:
   mlir::Value select(mlir::Value condition, Element onTrue, Element onFalse,
                      mlir::Type element);
   /// A plain `tpu.cast`; `value` itself if it has that type.
-  mlir::Value cast(mlir::Value value, mlir::Type element);
+  mlir::Value cast(mlir::Value value, mlir::Type element,
+                   tpu::RoundingAttr rounding = {});
+  /// The whole number nearest to the float `value`, ties to the even one.
+  mlir::Value toNearest(mlir::Value value, mlir::Type element);
   /// The same bits as another type of the same width.
   mlir::Value bits(mlir::Value value, mlir::Type element);
   /// ui8 1 where `value` is not 0 (a NaN is not), else 0.
@@ -63,9 +67,20 @@ private:
 mlir::Value integerFunction(top::BinaryKind kind, Element lhs, Element rhs,
                             Elements &elements);
 
+/// The numbers, in f32, whose codes of `type` (`numeric::isSmallFloat`) are the
+/// ui8 `codes`.
+mlir::Value decodeSmallFloats(mlir::Value codes, numeric::ElementType type,
+                              Elements &elements);
+/// The other way round; `value` is f32. A subnormal f32 number counts as 0, but
+/// not for F8E8M0.
+mlir::Value encodeSmallFloats(mlir::Value value, numeric::ElementType type,
+                              const numeric::CastOptions &options,
+                              Elements &elements);
+
 /// ONNX Cast of `value` from the top element type `from` to `to`, both held as
-/// `storedElement` says. Null if the chip has no such cast (8-bit floats).
+/// `storedElement` says. Null if the chip has no such cast.
 mlir::Value castElements(mlir::Value value, mlir::Type from, mlir::Type to,
+                         const numeric::CastOptions &options,
                          Elements &elements);
 
 } // namespace weft::quantize

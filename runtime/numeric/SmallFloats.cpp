@@ -7,43 +7,38 @@
 
 namespace weft::numeric {
 
-namespace {
+using Specials = SmallFormat::Specials;
 
-/// What the codes with the highest magnitudes mean.
-enum class Specials {
-  None,           ///< all codes are finite
-  LastIsNan,      ///< magnitude all ones is NaN, no infinity
-  Ieee,           ///< exponent all ones: infinity and NaNs
-  MinusZeroIsNan, ///< the code of -0 is the only NaN, no infinity
-};
-
-struct Format {
-  int exponentBits, fractionBits, bias;
-  Specials specials;
-
-  unsigned signBit() const { return 1u << (exponentBits + fractionBits); }
-  unsigned largestFinite() const {
-    switch (specials) {
-    case Specials::LastIsNan:
-      return signBit() - 2;
-    case Specials::Ieee:
-      return (((1u << exponentBits) - 1) << fractionBits) - 1;
-    default:
-      return signBit() - 1;
-    }
+unsigned SmallFormat::largestFinite() const {
+  switch (specials) {
+  case Specials::LastIsNan:
+    return signBit() - 2;
+  case Specials::Ieee:
+    return (((1u << exponentBits) - 1) << fractionBits) - 1;
+  default:
+    return signBit() - 1;
   }
-};
+}
 
-} // namespace
+uint8_t SmallFormat::nanCode() const {
+  switch (specials) {
+  case Specials::LastIsNan:
+    return uint8_t(signBit() - 1);
+  case Specials::Ieee:
+    return uint8_t(largestFinite() + 2);
+  default:
+    return uint8_t(signBit());
+  }
+}
 
-static const Format *formatOf(ElementType type) {
-  static constexpr Format e4m3fn{4, 3, 7, Specials::LastIsNan};
-  static constexpr Format e4m3fnuz{4, 3, 8, Specials::MinusZeroIsNan};
-  static constexpr Format e5m2{5, 2, 15, Specials::Ieee};
-  static constexpr Format e5m2fnuz{5, 2, 16, Specials::MinusZeroIsNan};
-  static constexpr Format e2m1{2, 1, 1, Specials::None};
-  static constexpr Format e2m3{2, 3, 1, Specials::None};
-  static constexpr Format e3m2{3, 2, 3, Specials::None};
+const SmallFormat *smallFormat(ElementType type) {
+  static constexpr SmallFormat e4m3fn{4, 3, 7, Specials::LastIsNan};
+  static constexpr SmallFormat e4m3fnuz{4, 3, 8, Specials::MinusZeroIsNan};
+  static constexpr SmallFormat e5m2{5, 2, 15, Specials::Ieee};
+  static constexpr SmallFormat e5m2fnuz{5, 2, 16, Specials::MinusZeroIsNan};
+  static constexpr SmallFormat e2m1{2, 1, 1, Specials::None};
+  static constexpr SmallFormat e2m3{2, 3, 1, Specials::None};
+  static constexpr SmallFormat e3m2{3, 2, 3, Specials::None};
   switch (type) {
   case ElementType::F8E4M3FN:
     return &e4m3fn;
@@ -75,14 +70,14 @@ std::optional<ScaleRounding> parseScaleRounding(std::string_view word) {
 }
 
 bool isSmallFloat(ElementType type) {
-  return formatOf(type) || type == ElementType::F8E8M0;
+  return smallFormat(type) || type == ElementType::F8E8M0;
 }
 
 double decodeSmallFloat(ElementType type, uint8_t code) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   if (type == ElementType::F8E8M0)
     return code == 255 ? kNan : std::ldexp(1.0, int(code) - 127);
-  const Format &format = *formatOf(type);
+  const SmallFormat &format = *smallFormat(type);
   unsigned signBit = format.signBit();
   unsigned magnitude = code & (signBit - 1);
   bool negative = code & signBit;
@@ -103,22 +98,10 @@ double decodeSmallFloat(ElementType type, uint8_t code) {
   return negative ? -value : value;
 }
 
-/// The code of a NaN.
-static uint8_t nanCode(const Format &format) {
-  switch (format.specials) {
-  case Specials::LastIsNan:
-    return uint8_t(format.signBit() - 1);
-  case Specials::Ieee:
-    return uint8_t(format.largestFinite() + 2);
-  default: // -0, where there is no NaN
-    return uint8_t(format.signBit());
-  }
-}
-
 uint8_t encodeSmallFloat(ElementType type, double value, Overflow overflow) {
-  const Format &format = *formatOf(type);
+  const SmallFormat &format = *smallFormat(type);
   if (std::isnan(value))
-    return nanCode(format);
+    return format.nanCode();
   unsigned sign = std::signbit(value) ? format.signBit() : 0;
   double magnitude = std::fabs(value);
   unsigned largest = format.largestFinite();
@@ -143,8 +126,8 @@ uint8_t encodeSmallFloat(ElementType type, double value, Overflow overflow) {
                       !(infinite && format.specials == Specials::Ieee));
     if (!saturates && format.specials != Specials::Ieee)
       return uint8_t(format.specials == Specials::LastIsNan
-                         ? nanCode(format) | sign
-                         : nanCode(format));
+                         ? format.nanCode() | sign
+                         : format.nanCode());
     code = saturates ? largest : largest + 1;
   }
   if (code == 0 && format.specials == Specials::MinusZeroIsNan)

@@ -11,6 +11,30 @@ enum class ScaleRounding { Up, Down, Nearest };
 /// ONNX's word for it: "up", "down" or "nearest".
 std::optional<ScaleRounding> parseScaleRounding(std::string_view word);
 
+/// A type of sign, exponent and fraction; the exponent field 0 holds the
+/// subnormal numbers.
+struct SmallFormat {
+  /// What the codes with the highest magnitudes mean.
+  enum class Specials {
+    None,           ///< all codes are finite
+    LastIsNan,      ///< magnitude all ones is NaN, no infinity
+    Ieee,           ///< exponent all ones: infinity and NaNs
+    MinusZeroIsNan, ///< the code of -0 is the only NaN, no infinity
+  };
+
+  int exponentBits, fractionBits, bias;
+  Specials specials;
+
+  unsigned signBit() const { return 1u << (exponentBits + fractionBits); }
+  /// The largest code of a positive number that is finite.
+  unsigned largestFinite() const;
+  /// The code that a NaN becomes; -0 where there is none.
+  uint8_t nanCode() const;
+};
+/// nullptr for types of more than 8 bits, and for F8E8M0, which has neither
+/// sign nor fraction.
+const SmallFormat *smallFormat(ElementType type);
+
 /// True for the float types of 8 bits and less, F8E8M0 included.
 bool isSmallFloat(ElementType type);
 
