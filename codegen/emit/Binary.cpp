@@ -3,8 +3,10 @@
 #include "dialects/tpu/Binary.h"
 
 #include "codegen/emit/Emit.h"
+#include "codegen/emit/Sequence.h"
 #include "dialects/ppl/TiuArith.h"
 #include "dialects/ppl/TiuQuant.h"
+#include "dialects/tpu/sequence/Functions.h"
 
 using namespace mlir;
 using namespace weft;
@@ -51,10 +53,9 @@ static ppl::IntKind integerKind(tpu::BinaryKind kind, bool isUnsigned) {
   case tpu::BinaryKind::ShiftLeft:
   case tpu::BinaryKind::ShiftRight:
     return isUnsigned ? ppl::IntKind::ShiftLogical : ppl::IntKind::ShiftArith;
-  case tpu::BinaryKind::Div:
-    break;
+  default:
+    llvm_unreachable("the verifier leaves these to floats");
   }
-  llvm_unreachable("the verifier refuses integer division");
 }
 
 /// dst = lhs <kind> rhs on integers, exact and wrapped. The machine shifts to
@@ -163,12 +164,24 @@ static LogicalResult emitInt8(BinaryOp op, OpEmitter &emitter) {
 
 static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<BinaryOp>(operation);
+  if (std::optional<tpu::Sequence> sequence = tpu::sequenceOf(op)) {
+    emitSequence(emitter, *sequence);
+    return success();
+  }
   if (op.isInteger())
     return emitInteger(op, emitter);
   return tpu::isQuantized(op.getLhs()) ? emitInt8(op, emitter)
                                        : emitFloat(op, emitter);
 }
 
+static LogicalResult packOp(Operation *operation, const Chip &,
+                            std::vector<PackedBytes> &out) {
+  if (auto sequence = tpu::sequenceOf(llvm::cast<BinaryOp>(operation)))
+    packSequence(*sequence, out);
+  return success();
+}
+
 void weft::emit::registerBinary(EmitTable &table) {
   table.local["tpu.binary"] = emitOp;
+  table.pack["tpu.binary"] = packOp;
 }

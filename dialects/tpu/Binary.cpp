@@ -17,6 +17,8 @@ void TpuDialect::registerBinary() {
 
 bool BinaryOp::isInteger() { return isa<IntegerType>(elementOf(getLhs())); }
 
+bool BinaryOp::isSequence() { return getKind() >= BinaryKind::Pow; }
+
 static bool isShift(BinaryKind kind) {
   return kind == BinaryKind::ShiftLeft || kind == BinaryKind::ShiftRight;
 }
@@ -32,8 +34,9 @@ static LogicalResult verifyInteger(BinaryOp op) {
         "shift");
   if (op.getMultipliers() || op.getRshifts()) // (C4)
     return op.emitOpError("integer form takes no multipliers or rshifts");
-  if (op.getKind() == BinaryKind::Div) // (C5)
-    return op.emitOpError("integer form has no div");
+  if (op.getKind() == BinaryKind::Div || op.isSequence()) // (C5)
+    return op.emitOpError("integer form has no ")
+           << stringifyBinaryKind(op.getKind());
   if (op.getRelu()) // (C6)
     return op.emitOpError("integer form has no relu");
   if (!op.getConstant())
@@ -63,7 +66,10 @@ LogicalResult BinaryOp::verify() {
                        "reversed goes with constant");
   if (isInteger())
     return verifyInteger(*this);
-  if (getKind() > BinaryKind::Min) // (C5)
+  if (isSequence() && !lhs.getElementType().isF32()) // (C5)
+    return emitOpError() << stringifyBinaryKind(getKind())
+                         << " takes f32, found " << lhs.getElementType();
+  if (getKind() > BinaryKind::Min && !isSequence()) // (C5)
     return emitOpError() << stringifyBinaryKind(getKind())
                          << " takes integers, found " << lhs.getElementType();
   bool quantized = isQuantized(getLhs());

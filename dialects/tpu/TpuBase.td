@@ -110,7 +110,8 @@ def Tpu_BinaryKind : I32EnumAttr<"BinaryKind", "element-wise function of two ope
     I32EnumAttrCase<"Max", 4, "max">, I32EnumAttrCase<"Min", 5, "min">,
     I32EnumAttrCase<"And", 6, "and">, I32EnumAttrCase<"Or", 7, "or">,
     I32EnumAttrCase<"Xor", 8, "xor">, I32EnumAttrCase<"ShiftLeft", 9, "shift_left">,
-    I32EnumAttrCase<"ShiftRight", 10, "shift_right">]> {
+    I32EnumAttrCase<"ShiftRight", 10, "shift_right">,
+    I32EnumAttrCase<"Pow", 11, "pow">, I32EnumAttrCase<"Mod", 12, "mod">, I32EnumAttrCase<"Fmod", 13, "fmod">]> {
   let cppNamespace = "::weft::tpu";
 }
 

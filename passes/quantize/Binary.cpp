@@ -51,7 +51,7 @@ static bool isComparison(top::BinaryKind kind) {
 static bool hasKind(StringRef name) {
   std::optional<top::BinaryKind> kind = top::symbolizeBinaryKind(name);
   return tpu::symbolizeBinaryKind(name) || (kind && isComparison(*kind)) ||
-         name.starts_with("bitwise_");
+         kind == top::BinaryKind::PRelu || name.starts_with("bitwise_");
 }
 
 /// Both operands of `op` in `elements`, in one view and ready to broadcast; a
@@ -137,11 +137,12 @@ static LogicalResult lowerFloats(top::BinaryOp op, tpu::BinaryKind kind,
                                  Lowering &lowering) {
   OpBuilder &b = lowering.builder;
   bool byNumber = scalarOf(op.getRhs(), lowering).has_value();
-  // A quotient is a Newton iteration on the machine, which only f32 carries far
-  // enough.
-  Type element = kind == tpu::BinaryKind::Div && !byNumber
-                     ? lowering.f32()
-                     : lowering.elementwiseType(op->getOperands());
+  // A quotient is a Newton iteration on the machine, a power a series and a
+  // remainder a difference of products: only f32 carries them far enough.
+  bool isLong = (kind == tpu::BinaryKind::Div && !byNumber) ||
+                kind >= tpu::BinaryKind::Pow;
+  Type element =
+      isLong ? lowering.f32() : lowering.elementwiseType(op->getOperands());
   auto operands = operandsOf(op, {element, element}, lowering);
   if (failed(operands))
     return failure();
@@ -165,6 +166,38 @@ static LogicalResult lowerFloats(top::BinaryOp op, tpu::BinaryKind kind,
   return success();
 }
 
+/// x < 0 ? x * slope : x; a NaN stays.
+static LogicalResult lowerPRelu(top::BinaryOp op, Lowering &lowering) {
+  if (!lowering.firstForm(op.getLhs()))
+    return unsupported(op) << "prelu of a constant; only its slope may be one";
+  Type element = lowering.elementwiseType(op->getOperands());
+  auto operands = operandsOf(op, {element, element}, lowering);
+  if (failed(operands))
+    return failure();
+  auto [input, slope] = *operands;
+  Elements e(lowering, op.getLoc());
+  Value isNegative = e.compare(tpu::Relation::Less, input.tensor, 0.0);
+  Value product = e.binary(tpu::BinaryKind::Mul, input, slope);
+  lowering.define(op.getOutput(),
+                  e.select(isNegative, product, input, element));
+  return success();
+}
+
+/// A power of an integer and a float: of the type of the base. An integer
+/// exponent counts as the nearest f32 number.
+static LogicalResult lowerMixedPower(top::BinaryOp op, Lowering &lowering) {
+  if (isa<FloatType>(topElement(op.getLhs())))
+    return lowerFloats(op, tpu::BinaryKind::Pow, lowering);
+  Type element = storedElement(topElement(op.getLhs()));
+  auto operands = operandsOf(op, {element, lowering.f32()}, lowering);
+  if (failed(operands))
+    return failure();
+  Elements e(lowering, op.getLoc());
+  Value power = integerPower(operands->first, operands->second, e);
+  lowering.define(op.getOutput(), e.cast(power, element));
+  return success();
+}
+
 static LogicalResult lowerBinary(top::BinaryOp op, Lowering &lowering) {
   if (!lowering.firstForm(op.getLhs()) && !lowering.firstForm(op.getRhs()))
     return unsupported(op)
@@ -177,12 +210,17 @@ static LogicalResult lowerBinary(top::BinaryOp op, Lowering &lowering) {
     return lowerIntegers(op, lowering);
   StringRef name = top::stringifyBinaryKind(op.getKind());
   std::optional<tpu::BinaryKind> kind = tpu::symbolizeBinaryKind(name);
+  bool isMixed = isa<IntegerType>(topElement(op.getLhs())) ||
+                 isa<IntegerType>(topElement(op.getRhs()));
+  if (op.getKind() == top::BinaryKind::PRelu && !isMixed)
+    return lowerPRelu(op, lowering);
+  if (op.getKind() == top::BinaryKind::Pow && isMixed)
+    return lowerMixedPower(op, lowering);
   if (!kind || isBitKind(*kind))
     return unsupported(op)
            << "element-wise function '" << name
            << "' of two tensors; build it from add, sub, mul, div, max and min";
-  if (isa<IntegerType>(topElement(op.getLhs())) ||
-      isa<IntegerType>(topElement(op.getRhs())))
+  if (isMixed)
     return unsupported(op) << "element-wise function '" << name
                            << "' of an integer and a float; cast one of them";
   return lowerFloats(op, *kind, lowering);

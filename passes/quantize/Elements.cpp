@@ -36,7 +36,8 @@ Value Elements::binary(tpu::BinaryKind kind, Element lhs, Element rhs) {
   if (reversed)
     std::swap(lhs, rhs);
   FloatAttr constant = rhs.tensor ? FloatAttr() : b.getF64FloatAttr(rhs.number);
-  reversed &= kind == tpu::BinaryKind::Sub || kind == tpu::BinaryKind::Div;
+  reversed &= kind == tpu::BinaryKind::Sub || kind == tpu::BinaryKind::Div ||
+              kind >= tpu::BinaryKind::Pow;
   return b.create<tpu::BinaryOp>(
       location,
       resultType({lhs.tensor, rhs.tensor}, tpu::elementOf(lhs.tensor)),

@@ -67,6 +67,10 @@ private:
 mlir::Value integerFunction(top::BinaryKind kind, Element lhs, Element rhs,
                             Elements &elements);
 
+/// x^y of an integer x and a float y, of the type of x: exact (modulo 2^32)
+/// where y is a whole number, else cut.
+mlir::Value integerPower(Element x, Element y, Elements &elements);
+
 /// The numbers, in f32, whose codes of `type` (`numeric::isSmallFloat`) are the
 /// ui8 `codes`.
 mlir::Value decodeSmallFloats(mlir::Value codes, numeric::ElementType type,

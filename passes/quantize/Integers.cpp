@@ -169,6 +169,27 @@ static Value power(Value x, Value y, Elements &e) {
   return e.cast(result, type);
 }
 
+Value weft::quantize::integerPower(Element x, Element y, Elements &e) {
+  // A power of f32 numbers is within 10 ulp: one that should be whole is made
+  // larger by more than that before it is cut.
+  constexpr double kAbove = 1 + 0x1p-20;
+  Value like = x.tensor ? x.tensor : y.tensor;
+  Type f32 = Float32Type::get(like.getContext()), si32 = e.integer(32);
+  Value exponent = y.tensor;
+  if (!exponent)
+    exponent =
+        e.binary(BinaryKind::Add,
+                 e.binary(BinaryKind::Mul, e.cast(like, f32), 0.0), y.number);
+  Value count = e.cast(exponent, si32);
+  Value isWhole = e.compare(Relation::Equal, e.cast(count, f32), exponent);
+  Value base = e.cast(asTensor(x, count, e), si32);
+  Value ofFraction =
+      e.binary(BinaryKind::Mul,
+               e.binary(BinaryKind::Pow, e.cast(base, f32), exponent), kAbove);
+  return e.select(isWhole, power(base, count, e), e.cast(ofFraction, si32),
+                  si32);
+}
+
 //===----------------------------------------------------------------------===//
 // All kinds
 //===----------------------------------------------------------------------===//

@@ -70,6 +70,9 @@ static Value applyToFloats(Code &code, tpu::BinaryOp op, Value x, Value y) {
 
 static LogicalResult emitFloat(tpu::BinaryOp op, Emitter &emitter) {
   Code &code = emitter.code;
+  if (op.isSequence())
+    return unsupported(op) << "'" << tpu::stringifyBinaryKind(op.getKind())
+                           << "' is none of the machine's functions";
   Type element = tpu::elementOf(op.getOutput());
   double constant =
       op.getConstant()

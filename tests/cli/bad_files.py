@@ -37,6 +37,11 @@ def one_node(op, inputs, x_shape=(1, 3, 8, 8), initializers=(), y_shape=None, do
     return model([node], [tensor("x", list(x_shape))], [tensor("y", y_shape or IMAGE)], initializers)
 
 
+def only_on_the_host():
+    rois = numpy_helper.from_array(np.array([[0, 0, 0, 5, 6]], np.float32), "rois")
+    return one_node("MaxRoiPool", ["x", "rois"], initializers=[rois], y_shape=[1, 3, 2, 2], pooled_shape=[2, 2])
+
+
 def write(folder, content, name="model.onnx"):
     path = pathlib.Path(folder) / name
     path.write_bytes(content if isinstance(content, bytes) else content.SerializeToString())

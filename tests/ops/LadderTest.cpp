@@ -237,6 +237,35 @@ static void addSequences(std::vector<Case> &cases) {
                        "  %y = tpu.unary " + kind + " %x " + attributes +
                            " : " + x + "\n"});
   }
+  for (std::string kind : {"pow", "mod", "fmod"}) {
+    std::string x = tensor("2x3x5x7", "f32");
+    std::string head = "  %y = tpu.binary " + kind + " %x";
+    cases.push_back({"Binary_" + kind, x, x,
+                     "  %s = tpu.unary sin %x : " + x + "\n" + head +
+                         ", %s : " + x + ", " + x + " -> " + x + "\n"});
+    for (std::vector<int> shape :
+         {std::vector<int>{1, 3, 1, 1}, {2, 3, 5, 1}, {1, 3, 1, 7}}) {
+      std::string sizes;
+      for (int size : shape)
+        sizes += std::to_string(size) + "x";
+      std::string type = "tensor<" + sizes + "f32>";
+      std::string right = weight("r", shape, "f32", 2);
+      cases.push_back(
+          {"Binary_" + kind + sizes, x, x,
+           right + head + ", %r : " + x + ", " + type + " -> " + x + "\n"});
+      cases.push_back({"Binary_" + sizes + kind, x, x,
+                       right + "  %y = tpu.binary " + kind +
+                           " %r, %x : " + type + ", " + x + " -> " + x + "\n"});
+    }
+    for (std::string number : {"0.3", "0.5", "3.0", "-0.5", "-2.0"}) {
+      // The remainder of a negative divisor is not positive.
+      std::string relu = number[0] == '-' ? "" : ", relu";
+      for (std::string flag : {relu, std::string(", reversed")})
+        cases.push_back({"Number_" + kind + std::to_string(cases.size()), x, x,
+                         head + " {constant = " + number + " : f64" + flag +
+                             "} : " + x + " -> " + x + "\n"});
+    }
+  }
   // Half of the inputs are negative: their logarithms are NaNs, those of zeros
   // infinite.
   std::string x = tensor("2x3x5x7", "f32");

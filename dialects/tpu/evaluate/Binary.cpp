@@ -3,6 +3,9 @@
 #include "dialects/tpu/Binary.h"
 
 #include "dialects/tpu/evaluate/Numbers.h"
+#include "dialects/tpu/sequence/Functions.h"
+#include "dialects/tpu/sequence/Interpret.h"
+#include "runtime/numeric/BitCast.h"
 
 #include <algorithm>
 
@@ -118,11 +121,37 @@ static LogicalResult evaluateQuantized(BinaryOp op, Operands operands,
   return success();
 }
 
+static uint32_t wordOf(double value) {
+  return numeric::floatBits(static_cast<float>(value));
+}
+
+/// Bit for bit what the commands give.
+static void evaluateSequence(BinaryOp op, const Sequence &sequence,
+                             Operands operands, Results &results) {
+  std::vector<double> lhs = loadDoubles(*operands[0]), rhs{0.0};
+  if (op.getRhs())
+    rhs = loadDoubles(*operands[1]);
+  size_t elements = op.getOutput().getType().getNumElements();
+  std::vector<std::vector<uint32_t>> words(2, std::vector<uint32_t>(elements));
+  forEachPair(op, [&](int64_t i, int64_t l, int64_t r) {
+    words[0][i] = wordOf(lhs[l]);
+    words[1][i] = wordOf(rhs[r]);
+  });
+  std::vector<float> output;
+  for (uint32_t bits : interpret(sequence, words))
+    output.push_back(numeric::floatFromBits(bits));
+  storeFloats(op.getOutput(), output, results);
+}
+
 LogicalResult BinaryOp::evaluate(Operands operands, Results &results) {
   if (isQuantized(getLhs()))
     return evaluateQuantized(*this, operands, results);
   if (isInteger())
     return evaluateInteger(*this, operands, results);
+  if (std::optional<Sequence> sequence = sequenceOf(*this)) {
+    evaluateSequence(*this, *sequence, operands, results);
+    return success();
+  }
   Type element = elementOf(getOutput());
   std::vector<double> lhs = loadDoubles(*operands[0]);
   std::vector<double> rhs{

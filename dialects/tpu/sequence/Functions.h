@@ -96,10 +96,12 @@ Real isInfinite(Real x, bool negative, bool positive);
 } // namespace weft::tpu::sequence
 
 namespace weft::tpu {
+class BinaryOp;
 class UnaryOp;
 
 /// The sequence of an op; std::nullopt if its kind has commands of its own.
 std::optional<Sequence> sequenceOf(UnaryOp op);
+std::optional<Sequence> sequenceOf(BinaryOp op);
 
 } // namespace weft::tpu
 

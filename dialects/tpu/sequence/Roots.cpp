@@ -110,6 +110,8 @@ Real sequence::powOf(Real x, double y) {
   }
   if (y == 0.5)
     return sqrt(x);
+  if (y == -0.5)
+    return rsqrt(x);
   return pow(x, x.builder->copied(y));
 }
 

@@ -3,19 +3,24 @@
 #include "dialects/tpu/Binary.h"
 
 #include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/sequence/Functions.h"
+#include "runtime/chips/Chip.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-bool BinaryOp::readsStrided(unsigned) { return true; }
+// An AR command reads any strides; in a sequence other commands may come first.
+bool BinaryOp::readsStrided(unsigned) { return !isSequence(); }
 
 InputNeed BinaryOp::inputNeed(unsigned operand, const Box &result) {
   return broadcastNeed(getOperand(operand), result);
 }
 
-void BinaryOp::localBuffers(const Chip &, const Box &result, ArrayRef<Box>,
+void BinaryOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
                             SmallVectorImpl<LocalBuffer> &buffers) {
+  if (std::optional<Sequence> sequence = sequenceOf(*this))
+    return addSequenceBuffers(chip, *sequence, result.size, buffers);
   auto scratch = [&](const Dims &dims, unsigned bits) {
     buffers.push_back(
         {LocalBuffer::Scratch, {dims, bits, LocalLayout::Aligned}, 0, false});
@@ -37,5 +42,7 @@ void BinaryOp::localBuffers(const Chip &, const Box &result, ArrayRef<Box>,
 }
 
 unsigned BinaryOp::commandCount() {
+  if (std::optional<Sequence> sequence = sequenceOf(*this))
+    return sequence->steps.size();
   return getMultipliers() ? 5 : 1 + getRelu();
 }

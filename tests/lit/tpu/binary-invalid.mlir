@@ -106,3 +106,39 @@ func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, %b: tensor<1
   %y = tpu.binary max %a, %b : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, tensor<1x4x6x6x!quant.uniform<u8:f32, 0.5>> -> tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>
   return
 }
+
+// -----
+
+// C5: a sequence of 16-bit floats
+func.func @refused(%a: tensor<1x4x6x6xf16>, %b: tensor<1x4x6x6xf16>) {
+  // expected-error@+1 {{pow takes f32, found 'f16'}}
+  %y = tpu.binary pow %a, %b : tensor<1x4x6x6xf16>, tensor<1x4x6x6xf16> -> tensor<1x4x6x6xf16>
+  return
+}
+
+// -----
+
+// C5: a sequence of quantized numbers
+func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, %b: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>) {
+  // expected-error@+1 {{mod takes f32, found '!quant.uniform<i8:f32, 5.000000e-01>'}}
+  %y = tpu.binary mod %a, %b : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>
+  return
+}
+
+// -----
+
+// C5: a sequence of integers
+func.func @refused(%a: tensor<1x4x6x6xi32>, %b: tensor<1x4x6x6xi32>) {
+  // expected-error@+1 {{integer form has no fmod}}
+  %y = tpu.binary fmod %a, %b : tensor<1x4x6x6xi32>, tensor<1x4x6x6xi32> -> tensor<1x4x6x6xi32>
+  return
+}
+
+// -----
+
+// C5: shifts of floats
+func.func @refused(%a: tensor<1x4x6x6xf32>, %b: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{shift_left takes integers, found 'f32'}}
+  %y = tpu.binary shift_left %a, %b : tensor<1x4x6x6xf32>, tensor<1x4x6x6xf32> -> tensor<1x4x6x6xf32>
+  return
+}
