@@ -16,6 +16,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 WEFT = sys.argv.pop(1)
 REASON = "the constant 1.000000e+39 is beyond the range of f32, in which doubles are computed"
+OPERATIONS = [{"kernel": "binary", "node": "times", "reason": REASON, "from_chip_bytes": 24, "to_chip_bytes": 0},
+              {"kernel": "binary", "node": "over", "reason": REASON, "from_chip_bytes": 0, "to_chip_bytes": 24}]
 
 
 def weft(*arguments):
@@ -36,6 +38,12 @@ def beyond_f32():
              helper.make_node("Div", ["m", "large"], ["d"], name="over"),
              helper.make_node("Relu", ["d"], ["y"], name="after")]
     return model(nodes, [value("x", TensorProto.DOUBLE, [2, 3])], [value("y", TensorProto.DOUBLE, [2, 3])], [large])
+
+
+def all_on_the_chip():
+    value = helper.make_tensor_value_info
+    return model([helper.make_node("Relu", ["x"], ["y"])], [value("x", TensorProto.FLOAT, [2, 3])],
+                 [value("y", TensorProto.FLOAT, [2, 3])])
 
 
 def non_zero():
@@ -78,11 +86,31 @@ class Host(unittest.TestCase):
         self.assertEqual(stage["sub_nets"], 3)
         self.assertEqual(stage["host"], {
             "sub_nets": 1, "from_chip_bytes": 24, "to_chip_bytes": 24,
-            "operations": [{"kernel": "binary", "node": "times", "reason": REASON},
-                           {"kernel": "binary", "node": "over", "reason": REASON}]})
+            "operations": OPERATIONS})
         text = weft("info", self.folder / "m.bmodel").stdout
         self.assertIn("host: 2 operations in 1 sub-nets, 24 bytes from the chip, 24 to it", text)
-        self.assertIn(f"'times' ('binary'): '{REASON}'", text)
+        self.assertIn(f"'times' ('binary'): '{REASON}'; 24 bytes from the chip, 0 to it", text)
+
+    def test_convert_remarks_each_op_with_its_reason_and_the_bytes_that_cross(self):
+        remarks = self.convert(beyond_f32()).stderr.splitlines()
+        path = self.folder / "m.onnx"
+        self.assertIn(f"weft: remark: {path}: node 1 'times' (Mul, opset 13): stays on the host: {REASON}; "
+                      "24 bytes come from the chip, 0 go to it", remarks)
+        self.assertEqual(sum("stays on the host" in line for line in remarks), 2, remarks)
+
+    def test_convert_says_nothing_of_the_host_where_the_chip_computes_all(self):
+        self.assertNotIn("host", self.convert(all_on_the_chip()).stderr)
+
+    def test_profile_counts_each_op_and_the_bytes_that_cross(self):
+        self.convert(beyond_f32())
+        self.assertEqual(json.loads(weft("profile", self.folder / "m.bmodel", "--json").stdout)["host"], {
+            "sub_nets": 1, "from_chip_bytes": 24, "to_chip_bytes": 24, "operations": OPERATIONS})
+        text = weft("profile", self.folder / "m.bmodel").stdout
+        self.assertIn("  host: 2 operations in 1 sub-nets, 24 bytes from the chip, 24 to it\n", text)
+        self.assertIn(f"    'over' ('binary'): '{REASON}'; 0 bytes from the chip, 24 to it\n", text)
+        self.convert(all_on_the_chip())
+        self.assertEqual(json.loads(weft("profile", self.folder / "m.bmodel", "--json").stdout)["host"]["operations"], [])
+        self.assertNotIn("host", weft("profile", self.folder / "m.bmodel").stdout)
 
     def test_no_host_makes_it_an_error(self):
         result = self.convert(beyond_f32(), "--no-host", code=2)

@@ -38,6 +38,8 @@ SCHEMA = {
     "local_memory": {"lane_bytes": COUNT, "bank_bytes": COUNT, "peak_bytes": COUNT, "mean_bytes": REAL,
                      "bank_shared_cycles": COUNT,
                      "banks": [{"peak_bytes": COUNT, "mean_bytes": REAL, "shared_cycles": COUNT}]},
+    "host": {"sub_nets": COUNT, "from_chip_bytes": COUNT, "to_chip_bytes": COUNT,
+             "operations": [{"kernel": TEXT, "node": TEXT, "reason": TEXT, "from_chip_bytes": COUNT, "to_chip_bytes": COUNT}]},
     "instructions": [{"engine": TEXT, "mnemonic": TEXT, "commands": COUNT, "cycles": COUNT, "share": REAL,
                       "critical_cycles": COUNT, "extrapolated_cycles": COUNT, "macs": COUNT, "dram_read_bytes": COUNT,
                       "dram_write_bytes": COUNT}],

@@ -3,6 +3,7 @@
 #include "tools/driver/Compile.h"
 #include "tools/driver/CustomKernel.h"
 #include "tools/driver/HostFallback.h"
+#include "tools/driver/HostRemarks.h"
 
 #include "codegen/encode/Encode.h"
 #include "codegen/zhouyi/Encode.h"
@@ -164,6 +165,15 @@ zhouyi::ProgramOp Compilation::vectorProgram() {
                                           : zhouyi::ProgramOp();
 }
 
+static void collectHostPrograms(const std::vector<zhouyi::Instruction> &body,
+                                std::vector<const host::Program *> &programs) {
+  for (const zhouyi::Instruction &instruction : body)
+    if (auto *loop = std::get_if<zhouyi::Loop>(&instruction.what))
+      collectHostPrograms(loop->body, programs);
+    else if (auto *step = std::get_if<zhouyi::HostStep>(&instruction.what))
+      programs.push_back(&step->program);
+}
+
 FailureOr<std::vector<uint8_t>>
 Compilation::packVectorProgram(const std::string &name) {
   zhouyi::ProgramOp op = vectorProgram();
@@ -173,6 +183,9 @@ Compilation::packVectorProgram(const std::string &name) {
   if (failed(program))
     return failure();
   program->name = name;
+  std::vector<const host::Program *> hostPrograms;
+  collectHostPrograms(program->body, hostPrograms);
+  remarkHostCalls(op, host::trafficOf(hostPrograms));
   rt::Result<std::vector<uint8_t>> bytes =
       zhouyi::serialize(*program, "weft " WEFT_VERSION);
   if (!bytes)
@@ -199,6 +212,11 @@ FailureOr<codegen::PackedFile> StageSet::pack(const CompileOptions &options) {
         codegen::encodeProgram(compilations[failing]->net());
     if (failed(program))
       return failure();
+    std::vector<const host::Program *> hostPrograms;
+    for (const codegen::HostPart &part : program->hostParts)
+      hostPrograms.push_back(&part.program);
+    remarkHostCalls(compilations[failing]->net(),
+                    host::trafficOf(hostPrograms));
     programs.push_back(std::move(*program));
   }
   failing = 0;

@@ -6,6 +6,7 @@
 #include "runtime/isa/Rules.h"
 #include "runtime/status/Quote.h"
 #include "runtime/zhouyi/ProgramFile.h"
+#include "tools/weft/HostListing.h"
 #include "tools/weft/Listing.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/ProgramListing.h"
@@ -47,32 +48,6 @@ static const char *addressModeName(rt::wire::AddressMode mode) {
   default:
     return "basic";
   }
-}
-
-/// What the host computes: its operations in order, and the bytes that its
-/// programs take from the chip's memory and put there.
-static Json describeHost(const rt::StageSpec &stage) {
-  Json calls = Json::array();
-  uint64_t loaded = 0, stored = 0, programs = 0;
-  for (const rt::SubNetSpec &subNet : stage.subNets) {
-    if (!subNet.program)
-      continue;
-    ++programs;
-    for (const host::Step &step : subNet.program->steps) {
-      if (const auto *load = std::get_if<host::LoadStep>(&step))
-        loaded += load->from.bytes();
-      else if (const auto *store = std::get_if<host::StoreStep>(&step))
-        stored += store->to.bytes();
-      else if (const auto *call = std::get_if<host::CallStep>(&step))
-        calls.push_back({{"kernel", call->kernel},
-                         {"node", call->node},
-                         {"reason", call->reason}});
-    }
-  }
-  return {{"sub_nets", programs},
-          {"from_chip_bytes", loaded},
-          {"to_chip_bytes", stored},
-          {"operations", std::move(calls)}};
 }
 
 /// Facts of one stage; DRAM bytes are summed from its GDMA commands.
@@ -139,21 +114,6 @@ static std::string allowedText(const rt::NetSpec &net) {
   return text;
 }
 
-static std::string hostText(const Json &host) {
-  auto number = [&](const char *key) {
-    return std::to_string(host[key].get<uint64_t>());
-  };
-  std::string text = "    host: " + std::to_string(host["operations"].size()) +
-                     " operations in " + number("sub_nets") + " sub-nets, " +
-                     number("from_chip_bytes") + " bytes from the chip, " +
-                     number("to_chip_bytes") + " to it\n";
-  for (const Json &call : host["operations"])
-    text += "      " + rt::quoteName(call["node"].get<std::string>()) + " (" +
-            rt::quoteName(call["kernel"].get<std::string>()) +
-            "): " + rt::quoteName(call["reason"].get<std::string>()) + "\n";
-  return text;
-}
-
 static std::string stageText(const rt::StageSpec &stage, const Json &json) {
   auto number = [](const Json &value) {
     return std::to_string(value.get<uint64_t>());
@@ -179,7 +139,7 @@ static std::string stageText(const rt::StageSpec &stage, const Json &json) {
     text += " or more (a command moves over 2^45 bytes, see --check)";
   text += stage.debugMap ? "\n    debug map: yes\n" : "\n    debug map: no\n";
   if (json.contains("host"))
-    text += hostText(json["host"]);
+    text += hostText(json["host"], "    ");
   return text;
 }
 

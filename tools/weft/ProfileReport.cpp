@@ -1,6 +1,7 @@
 #include "tools/weft/ProfileReport.h"
 
 #include "runtime/status/Quote.h"
+#include "tools/weft/HostListing.h"
 
 #include <algorithm>
 #include <cstdarg>
@@ -199,6 +200,7 @@ Json cli::describeProfile(const ProfileSubject &subject,
             {"achieved", ratio(roof.cycles(), double(profile.totalCycles))}}},
           {"extrapolated", describeExtrapolation(profile)},
           {"local_memory", describeMemory(chip, profile)},
+          {"host", describeHost(subject.net.stages[subject.stage])},
           {"instructions", describeKinds(profile)},
           {"debug_map", profile.hasDebugMap},
           {"nodes", describeNodes(profile)}};
@@ -371,6 +373,9 @@ std::string cli::profileText(const ProfileSubject &subject,
                      std::string(chip.name) + "\n";
   appendSummary(text, profile);
   appendWork(text, chip, profile);
+  const rt::StageSpec &stage = subject.net.stages[subject.stage];
+  if (stage.usesHost())
+    text += hostText(describeHost(stage), "  ");
   appendKinds(text, profile, rows);
   appendNodes(text, profile, rows);
   return text;

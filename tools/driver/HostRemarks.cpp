@@ -1,0 +1,25 @@
+//===- HostRemarks.cpp - what the user is told of the host ----------------===//
+
+#include "tools/driver/HostRemarks.h"
+
+#include "dialects/ppl/Host.h"
+#include "dialects/zhouyi/Program.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace weft;
+
+void driver::remarkHostCalls(Operation *program,
+                             llvm::ArrayRef<host::CallTraffic> traffic) {
+  program->walk([&](Operation *op) {
+    if (!isa<ppl::HostCallOp, zhouyi::HostCallOp>(op) || traffic.empty())
+      return;
+    const host::CallTraffic &one = traffic.front();
+    emitRemark(op->getLoc())
+        << "stays on the host: " << one.call->reason << "; "
+        << one.fromChipBytes << " bytes come from the chip, " << one.toChipBytes
+        << " go to it";
+    traffic = traffic.drop_front();
+  });
+}
