@@ -108,10 +108,11 @@ Real sequence::powOf(Real x, double y) {
     Real square = x * x;
     return square * square;
   }
+  // Roots of -inf are NaN, its powers are not.
   if (y == 0.5)
-    return sqrt(x);
+    return choose(isSame(x, -kInfinity), kInfinity, sqrt(x));
   if (y == -0.5)
-    return rsqrt(x);
+    return choose(isSame(x, -kInfinity), 0.0, rsqrt(x));
   return pow(x, x.builder->copied(y));
 }
 

@@ -34,3 +34,12 @@ func.func @main(%x: tensor<1x2x4x4xf64> {top.name = "x"}) -> (tensor<1x2x4x4xf64
   %y = top.binary mul %x, %c {top.value = "y"} : tensor<1x2x4x4xf64>, tensor<f64>
   return %y : tensor<1x2x4x4xf64>
 }
+
+// -----
+
+func.func @main(%s: tensor<1x2x4x4xf32> {top.name = "s"}) -> (tensor<1x2x4x4xf32> {top.name = "y"}) {
+  %x = top.constant dense<-1.0> : tensor<1x2x4x4xf32>
+  // expected-error@+1 {{unsupported: prelu of a constant; only its slope may be one; the host can compute it, convert without --no-host}}
+  %y = top.binary prelu %x, %s {top.value = "y"} : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>
+  return %y : tensor<1x2x4x4xf32>
+}

@@ -309,6 +309,27 @@ TEST(Sequence, PowersOfSpecialNumbersAreThoseOfC) {
   }
 }
 
+TEST(Sequence, PowersByANumberAreThoseOfTensors) {
+  std::vector<float> xs, ys;
+  fillPairs(30, xs, ys);
+  xs.resize(2000);
+  for (float x : {0.0f, -0.0f, 1.0f, -1.0f, kInf, -kInf, kNot})
+    xs.push_back(x);
+  for (double y : {2.0, 3.0, 4.0, 0.5, -0.5, -1.0, 0.0, 1.0, 2.5}) {
+    std::vector<float> got =
+        valuesOf([&](Real x) { return sequence::powOf(x, y); }, xs);
+    for (size_t i = 0; i < xs.size(); ++i) {
+      double expected = std::pow(double(xs[i]), y);
+      if (std::fabs(expected) > std::numeric_limits<float>::max())
+        expected = std::copysign(double(kInf), expected);
+      EXPECT_TRUE((std::isnan(expected) && std::isnan(got[i])) ||
+                  expected == got[i] ||
+                  std::fabs(got[i] - expected) <= 10 * ulpOf(expected))
+          << xs[i] << " ^ " << y << " = " << got[i] << ", not " << expected;
+    }
+  }
+}
+
 TEST(Sequence, RemaindersAreExact) {
   std::vector<float> xs, ys;
   fillPairs(12, xs, ys);
