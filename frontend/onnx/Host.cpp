@@ -9,6 +9,7 @@
 
 #include "dialects/HostCall.h"
 #include "frontend/onnx/Compose.h"
+#include "frontend/onnx/NGrams.h"
 #include "frontend/onnx/OpRows.h"
 
 using namespace mlir;
@@ -197,50 +198,69 @@ static LogicalResult importNonMaxSuppression(NodeImporter &n) {
                                   {shape[0] * shape[1] * most, 3}, i64(n)));
 }
 
+/// The attributes of a TfIdfVectorizer; reports what is wrong.
+static FailureOr<NGrams> readNGrams(NodeImporter &n) {
+  NGrams grams;
+  FailureOr<std::string> mode =
+      n.wordAttribute("mode", "", {"TF", "IDF", "TFIDF"});
+  auto counts = n.intsAttribute("ngram_counts", -1, 0, 0),
+       places = n.intsAttribute("ngram_indexes", -1, 0, 0),
+       words = n.intsAttribute("pool_int64s", -1, 0);
+  auto shortest = n.intAttribute("min_gram_length", 1, 1),
+       longest = n.intAttribute("max_gram_length", 1, 1),
+       skips = n.intAttribute("max_skip_count", 0, 0);
+  if (failed(mode) || failed(counts) || failed(places) || failed(words) ||
+      failed(shortest) || failed(longest) || failed(skips))
+    return failure();
+  if (n.hasAttribute("pool_strings")) {
+    n.unsupported() << "a pool of strings; use pool_int64s";
+    return failure();
+  }
+  if (const NodeAttribute *attribute = n.node.find("weights"))
+    grams.weights.assign(attribute->floats.begin(), attribute->floats.end());
+  for (int64_t place : *places) {
+    if (place >= kMaxElements) {
+      n.error() << "ngram_indexes has " << place << ", must be less than "
+                << kMaxElements;
+      return failure();
+    }
+    grams.width = std::max(grams.width, place + 1);
+  }
+  grams.mode = *mode;
+  grams.counts = *counts;
+  grams.places = *places;
+  grams.words = *words;
+  grams.shortest = *shortest;
+  grams.longest = *longest;
+  grams.skips = *skips;
+  return grams;
+}
+
 /// TfIdfVectorizer-9 of integers.
 static LogicalResult importTfIdfVectorizer(NodeImporter &n) {
   FailureOr<Value> input = n.operand(0);
-  FailureOr<std::string> mode =
-      n.wordAttribute("mode", "", {"TF", "IDF", "TFIDF"});
-  FailureOr<SmallVector<int64_t>> counts =
-                                      n.intsAttribute("ngram_counts", -1, 0, 0),
-                                  places = n.intsAttribute("ngram_indexes", -1,
-                                                           0, 0),
-                                  words = n.intsAttribute("pool_int64s", -1, 0);
-  FailureOr<int64_t> shortest = n.intAttribute("min_gram_length", 1, 1),
-                     longest = n.intAttribute("max_gram_length", 1, 1),
-                     skips = n.intAttribute("max_skip_count", 0, 0);
-  if (failed(input) || failed(mode) || failed(counts) || failed(places) ||
-      failed(words) || failed(shortest) || failed(longest) || failed(skips))
+  FailureOr<NGrams> grams = readNGrams(n);
+  if (failed(input) || failed(grams))
     return failure();
-  if (n.hasAttribute("pool_strings"))
-    return n.unsupported() << "a pool of strings; use pool_int64s";
-  SmallVector<double> weights;
-  if (const NodeAttribute *attribute = n.node.find("weights"))
-    weights.assign(attribute->floats.begin(), attribute->floats.end());
-  int64_t width = 0;
-  for (int64_t place : *places) {
-    if (place >= kMaxElements)
-      return n.error() << "ngram_indexes has " << place
-                       << ", must be less than " << kMaxElements;
-    width = std::max(width, place + 1);
-  }
   SmallVector<int64_t> shape(n.typeOf(*input).getShape());
   if (shape.empty() || shape.size() > 2)
     return n.error() << "the input has the shape " << formatShape(shape)
                      << ", must be C or N x C";
-  shape.back() = width;
+  Compose c(n);
+  if (isa<IntegerType>(Compose::elementOf(*input)) &&
+      areFewNGrams(*grams, shape))
+    return c.finish(countNGrams(c, *grams, *input));
+  shape.back() = grams->width;
   OpBuilder &b = n.builder;
   NamedAttrList parameters;
-  parameters.append("mode", b.getStringAttr(*mode));
-  parameters.append("min_gram_length", b.getI64IntegerAttr(*shortest));
-  parameters.append("max_gram_length", b.getI64IntegerAttr(*longest));
-  parameters.append("max_skip_count", b.getI64IntegerAttr(*skips));
-  parameters.append("ngram_counts", b.getDenseI64ArrayAttr(*counts));
-  parameters.append("ngram_indexes", b.getDenseI64ArrayAttr(*places));
-  parameters.append("pool_int64s", b.getDenseI64ArrayAttr(*words));
-  parameters.append("weights", b.getDenseF64ArrayAttr(weights));
-  Compose c(n);
+  parameters.append("mode", b.getStringAttr(grams->mode));
+  parameters.append("min_gram_length", b.getI64IntegerAttr(grams->shortest));
+  parameters.append("max_gram_length", b.getI64IntegerAttr(grams->longest));
+  parameters.append("max_skip_count", b.getI64IntegerAttr(grams->skips));
+  parameters.append("ngram_counts", b.getDenseI64ArrayAttr(grams->counts));
+  parameters.append("ngram_indexes", b.getDenseI64ArrayAttr(grams->places));
+  parameters.append("pool_int64s", b.getDenseI64ArrayAttr(grams->words));
+  parameters.append("weights", b.getDenseF64ArrayAttr(grams->weights));
   return c.finishHost("tf_idf", *input, parameters,
                       RankedTensorType::get(shape, b.getF32Type()));
 }

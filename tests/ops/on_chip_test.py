@@ -177,6 +177,33 @@ class OnChip(unittest.TestCase):
             with self.subTest(exponent=kind):
                 self.check_binary("Pow", x, count.astype(kind), np.power(x.astype(np.float64), count), 11 * 2.0**-23)
 
+    # Counts
+
+    def test_counts_of_word_sequences(self):
+        for case in range(12):
+            lengths = [1, 2, 3]
+            pool, counts, total = [], [], 0
+            for length in lengths:
+                sequences = list({tuple(self.rng.integers(0, 4, length)) for _ in range(5)})
+                counts.append(len(pool))
+                pool += [int(word) for sequence in sequences for word in sequence]
+                total += len(sequences)
+            shortest = int(self.rng.integers(1, 4))
+            attributes = {"mode": ["TF", "IDF", "TFIDF"][case % 3], "min_gram_length": shortest,
+                          "max_gram_length": int(self.rng.integers(shortest, 4)), "max_skip_count": int(self.rng.integers(0, 6)),
+                          "ngram_counts": counts, "ngram_indexes": [int(place) for place in self.rng.permutation(total + 2)[:total]],
+                          "pool_int64s": pool}
+            if case % 2:
+                attributes["weights"] = [float(weight) for weight in self.rng.random(total).astype(np.float32)]
+            shape = ((7,), (3, 9), (1, 2))[case % 3 if case < 6 else 1]
+            x = self.rng.integers(0, 5, shape).astype(np.int32 if case % 2 else np.int64)
+            with self.subTest(case=case, **attributes):
+                self.save(helper.make_node("TfIdfVectorizer", ["x"], ["y"], **attributes), {"x": x})
+                want = onnxruntime.InferenceSession(self.folder / "m.onnx").run(None, {"x": x})[0]
+                for precision in ("f32", "f16"):
+                    # One product by a weight.
+                    np.testing.assert_allclose(self.run_chip(precision), want, rtol=2.0**-24 if precision == "f32" else 2.0**-10, atol=0)
+
     # Convolutions of one axis
 
     def test_one_dimensional_convolutions(self):
