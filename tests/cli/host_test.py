@@ -98,6 +98,13 @@ class Host(unittest.TestCase):
                       "24 bytes come from the chip, 0 go to it", remarks)
         self.assertEqual(sum("stays on the host" in line for line in remarks), 2, remarks)
 
+    def test_a_file_for_many_shapes_tells_each_op_once(self):
+        onnx_model = beyond_f32()
+        for info in (onnx_model.graph.input[0], onnx_model.graph.output[0]):
+            info.type.tensor_type.shape.dim[0].dim_param = "n"
+        remarks = self.convert(onnx_model, "--shape", "x=1..4x3").stderr
+        self.assertEqual(remarks.count("stays on the host"), 2, remarks)
+
     def test_convert_says_nothing_of_the_host_where_the_chip_computes_all(self):
         self.assertNotIn("host", self.convert(all_on_the_chip()).stderr)
 

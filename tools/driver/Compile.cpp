@@ -185,7 +185,8 @@ Compilation::packVectorProgram(const std::string &name) {
   program->name = name;
   std::vector<const host::Program *> hostPrograms;
   collectHostPrograms(program->body, hostPrograms);
-  remarkHostCalls(op, host::trafficOf(hostPrograms));
+  std::set<std::string> told;
+  remarkHostCalls(op, host::trafficOf(hostPrograms), told);
   rt::Result<std::vector<uint8_t>> bytes =
       zhouyi::serialize(*program, "weft " WEFT_VERSION);
   if (!bytes)
@@ -207,6 +208,7 @@ FailureOr<codegen::PackedFile> StageSet::pack(const CompileOptions &options) {
   if (compilations.size() > 1 && failed(area.finish()))
     return failure();
   std::vector<codegen::EncodedProgram> programs;
+  std::set<std::string> told;
   for (failing = 0; failing < compilations.size(); ++failing) {
     FailureOr<codegen::EncodedProgram> program =
         codegen::encodeProgram(compilations[failing]->net());
@@ -215,8 +217,8 @@ FailureOr<codegen::PackedFile> StageSet::pack(const CompileOptions &options) {
     std::vector<const host::Program *> hostPrograms;
     for (const codegen::HostPart &part : program->hostParts)
       hostPrograms.push_back(&part.program);
-    remarkHostCalls(compilations[failing]->net(),
-                    host::trafficOf(hostPrograms));
+    remarkHostCalls(compilations[failing]->net(), host::trafficOf(hostPrograms),
+                    told);
     programs.push_back(std::move(*program));
   }
   failing = 0;

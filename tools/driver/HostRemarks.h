@@ -6,13 +6,18 @@
 #include "mlir/IR/Operation.h"
 #include "runtime/host/Traffic.h"
 
+#include <set>
+#include <string>
+
 namespace weft::driver {
 
 /// A remark for each host operation below `program`, a `ppl.net` or a
 /// `zhouyi.program`: why it is there and the bytes that cross. `traffic` is
-/// that of its calls, in their order.
+/// that of its calls, in their order. Nothing is said of the nodes that `told`
+/// holds; the others are added: of a file for many shapes, each is told once.
 void remarkHostCalls(mlir::Operation *program,
-                     llvm::ArrayRef<host::CallTraffic> traffic);
+                     llvm::ArrayRef<host::CallTraffic> traffic,
+                     std::set<std::string> &told);
 
 } // namespace weft::driver
 

@@ -60,3 +60,24 @@ module attributes {tpu.chip = "bm1684x"} {
     return %0 : tensor<1x4096x1x1xf32>
   }
 }
+
+// -----
+
+// A channel of a reshape that is too long for a lane stays in DRAM, a shorter one is in the group.
+// CHECK-LABEL: func.func @signal
+// CHECK: tpu.group
+// CHECK: tpu.yield
+// CHECK: %[[LONG:.*]] = tpu.reshape %{{.*}} : tensor<1x1x1x44032xf32> -> tensor<1x1x172x256xf32>
+// CHECK: tpu.group(%[[LONG]])
+// CHECK: tpu.reshape %{{.*}} -> tensor<1x1x10x100xf32>
+// CHECK: tpu.yield
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @signal(%x: tensor<1x1x1x44032xf32>, %s: tensor<1x1x1x1000xf32>) -> (tensor<1x1x172x256xf32>, tensor<1x1x10x100xf32>) {
+    %0 = tpu.unary relu %x : tensor<1x1x1x44032xf32>
+    %1 = tpu.reshape %0 : tensor<1x1x1x44032xf32> -> tensor<1x1x172x256xf32>
+    %2 = tpu.unary abs %1 : tensor<1x1x172x256xf32>
+    %3 = tpu.unary relu %s : tensor<1x1x1x1000xf32>
+    %4 = tpu.reshape %3 : tensor<1x1x1x1000xf32> -> tensor<1x1x10x100xf32>
+    return %2, %4 : tensor<1x1x172x256xf32>, tensor<1x1x10x100xf32>
+  }
+}
