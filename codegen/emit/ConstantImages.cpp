@@ -4,6 +4,8 @@
 
 #include "runtime/chips/Chip.h"
 
+#include <cstring>
+
 using namespace weft;
 using namespace weft::emit;
 using tpu::ConstantPart;

@@ -51,6 +51,7 @@ private:
   void extend(Value value, int64_t address);
   bool isPlacedInside(Operation &op) const;
   LogicalResult emitSlices(tpu::SliceOp first);
+  void observeSlice(tpu::SliceOp slice, Value result);
 
   func::FuncOp func;
   const Chip &chip;
@@ -164,18 +165,36 @@ LogicalResult NetBuilder::emitSlices(tpu::SliceOp first) {
     if (addressOf(slice) < 0)
       return slice.emitError("has no DRAM address; run tpu-place-global first");
     extend(slice.getOutput(), addressOf(slice));
-    if (isPlacedInside(*slice))
+    Value result = globalTensor(slice.getOutput());
+    if (isPlacedInside(*slice)) {
+      observeSlice(slice, result);
       continue;
+    }
     ops.push_back(slice);
-    results.push_back(globalTensor(slice.getOutput()));
-    pieces.push_back(slicePiece(slice, source, results.back()));
+    results.push_back(result);
+    pieces.push_back(slicePiece(slice, source, result));
   }
   if (failed(emitSplit(ops, builder, pieces, results)))
     return failure();
   for (auto [op, result] : llvm::zip(ops, results))
-    observe(builder, *op, result,
-            tpu::Box::whole(tpu::dimsOf(op->getResult(0))), nullptr, Value());
+    observeSlice(llvm::cast<tpu::SliceOp>(op), result);
   return success();
+}
+
+/// Not if no command has written it: a slice that lies in an input of the net
+/// or in what the host has stored.
+void NetBuilder::observeSlice(tpu::SliceOp slice, Value result) {
+  Value maker = slice.getInput();
+  while (isPlacedInside(*slice)) {
+    Operation *op = maker.getDefiningOp();
+    if (!op || llvm::isa<tpu::FromHostOp, tpu::WeightOp>(op))
+      return;
+    if (!llvm::isa<tpu::ReshapeOp, tpu::SliceOp>(op))
+      break;
+    maker = op->getOperand(0);
+  }
+  observe(builder, *slice, result,
+          tpu::Box::whole(tpu::dimsOf(slice.getOutput())), nullptr, Value());
 }
 
 /// The place of a kernel that the driver records.

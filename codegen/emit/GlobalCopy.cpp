@@ -7,13 +7,19 @@
 #include "dialects/ppl/TiuArith.h"
 #include "runtime/transfer/Staging.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace weft;
 using namespace weft::emit;
 
-constexpr uint64_t kNoWay = std::numeric_limits<uint64_t>::max();
+using transfer::Price;
+
+constexpr Price kNoWay{cycles::kMostCycles, cycles::Evidence::Kin};
+
+/// Of two things that are both done.
+static Price sum(const Price &a, const Price &b) {
+  return {std::min(a.cycles + b.cycles, cycles::kMostCycles),
+          std::max(a.evidence, b.evidence)};
+}
 
 static unsigned bytesOf(Value tensor) {
   return ppl::elementBytesOf(llvm::cast<ppl::TensorViewType>(tensor.getType()));
@@ -21,6 +27,12 @@ static unsigned bytesOf(Value tensor) {
 
 static int64_t elementsOf(Value tensor) {
   return llvm::cast<ppl::TensorViewType>(tensor.getType()).getNumElements();
+}
+
+/// The address of a tensor in DRAM, which no loop moves: its op stands outside
+/// of groups.
+static int64_t addressOf(Value tensor) {
+  return tensor.getDefiningOp<ppl::GlobalOp>().getAddress();
 }
 
 /// One side of one command: four axes of `tensor` with these strides, from
@@ -51,13 +63,21 @@ public:
   bool emitTogether(ArrayRef<CopyPiece> pieces, ArrayRef<Value> results);
 
 private:
-  uint64_t bestAlone(const CopyPiece &piece);
-  uint64_t directCycles(const tpu::StridedCopy &copy);
+  /// How one piece is copied alone: by way of the lanes if `staged`.
+  struct Way {
+    Price price;
+    std::optional<transfer::StagedPlan> staged;
+  };
+
+  Way bestAlone(const CopyPiece &piece, const transfer::Piece &staged,
+                Value result);
+  Price directPrice(const CopyPiece &piece, Value result);
   void emitDirect(const CopyPiece &piece);
   void emitStaged(ArrayRef<CopyPiece> pieces, ArrayRef<Value> results,
                   const transfer::StagedPlan &plan);
   Value local(const transfer::Transfer &transfer, const transfer::Side &side);
-  transfer::Piece stagedPiece(const CopyPiece &piece, unsigned operand) const;
+  transfer::Piece stagedPiece(const CopyPiece &piece, Value result,
+                              unsigned operand) const;
 
   Operation *op;
   OpBuilder &builder;
@@ -69,21 +89,26 @@ private:
 } // namespace
 
 /// Of the commands within DRAM; kNoWay if there are too many.
-uint64_t CopyEmitter::directCycles(const tpu::StridedCopy &copy) {
-  if (tpu::copyCommands(chip, bytes, copy) > tpu::kMaxCopyCommands)
+Price CopyEmitter::directPrice(const CopyPiece &piece, Value result) {
+  if (tpu::copyCommands(chip, bytes, piece.copy) > tpu::kMaxCopyCommands)
     return kNoWay;
-  uint64_t cycles = 0;
-  tpu::eachCopyCommand(chip, bytes, copy, [&](const tpu::StridedCopy &part) {
-    transfer::Transfer move;
-    move.elementBytes = bytes;
-    for (unsigned i = 0; i < 4; ++i) {
-      move.shape[i] = part.axes[i].size;
-      move.from.strides[i] = part.axes[i].from;
-      move.to.strides[i] = part.axes[i].to;
-    }
-    cycles += planner.plan(move).cycles;
-  });
-  return cycles;
+  Price price;
+  tpu::eachCopyCommand(
+      chip, bytes, piece.copy, [&](const tpu::StridedCopy &part) {
+        transfer::Transfer move;
+        move.elementBytes = bytes;
+        for (unsigned i = 0; i < 4; ++i) {
+          move.shape[i] = part.axes[i].size;
+          move.from.strides[i] = part.axes[i].from;
+          move.to.strides[i] = part.axes[i].to;
+        }
+        move.from.place.address = addressOf(piece.source) + part.source * bytes;
+        move.to.place.address = addressOf(result) + part.result * bytes;
+        transfer::Plan plan = planner.plan(move);
+        price.cycles += plan.isEmpty() ? cycles::kMostCycles : plan.cycles;
+        price.evidence = std::max(price.evidence, plan.evidence);
+      });
+  return price.cycles < cycles::kMostCycles ? price : kNoWay;
 }
 
 void CopyEmitter::emitDirect(const CopyPiece &piece) {
@@ -103,10 +128,12 @@ void CopyEmitter::emitDirect(const CopyPiece &piece) {
       });
 }
 
-transfer::Piece CopyEmitter::stagedPiece(const CopyPiece &piece,
+transfer::Piece CopyEmitter::stagedPiece(const CopyPiece &piece, Value result,
                                          unsigned operand) const {
   transfer::Piece staged{operand,
                          elementsOf(piece.source),
+                         addressOf(piece.source),
+                         addressOf(result),
                          piece.copy.source,
                          piece.copy.result,
                          {}};
@@ -135,7 +162,9 @@ void CopyEmitter::emitStaged(ArrayRef<CopyPiece> pieces,
       builder.create<ppl::DmaLoadOp>(
           loc, local(move, move.to),
           viewOf(builder, loc, pieces[step.operand].source, move.shape,
-                 move.from.strides, move.from.place.address));
+                 move.from.strides,
+                 move.from.place.address -
+                     addressOf(pieces[step.operand].source)));
       break;
     case transfer::StagedStep::LaneCopy:
       builder.create<ppl::UnaryOp>(loc, ppl::UnaryKind::Copy,
@@ -143,29 +172,21 @@ void CopyEmitter::emitStaged(ArrayRef<CopyPiece> pieces,
                                    local(move, move.from));
       break;
     case transfer::StagedStep::Store:
-      builder.create<ppl::DmaStoreOp>(loc,
-                                      viewOf(builder, loc, results[step.result],
-                                             move.shape, move.to.strides,
-                                             move.to.place.address),
-                                      local(move, move.from));
+      builder.create<ppl::DmaStoreOp>(
+          loc,
+          viewOf(builder, loc, results[step.result], move.shape,
+                 move.to.strides,
+                 move.to.place.address - addressOf(results[step.result])),
+          local(move, move.from));
       break;
     }
   }
 }
 
-/// The address of a tensor in DRAM that no loop moves.
-static int64_t addressOf(Value tensor) {
-  auto global = tensor.getDefiningOp<ppl::GlobalOp>();
-  return global && global.getIndices().empty() ? int64_t(global.getAddress())
-                                               : -1;
-}
-
 /// Whether placement has put the piece where it belongs.
 static bool isInPlace(const CopyPiece &piece, Value result, unsigned bytes) {
-  int64_t source = addressOf(piece.source), target = addressOf(result);
-  return source >= 0 && target >= 0 &&
-         source + piece.copy.source * bytes ==
-             target + piece.copy.result * bytes &&
+  return addressOf(piece.source) + piece.copy.source * bytes ==
+             addressOf(result) + piece.copy.result * bytes &&
          llvm::all_of(piece.copy.axes, [](const tpu::CopyAxis &axis) {
            return axis.size == 1 || axis.from == axis.to;
          });
@@ -179,27 +200,22 @@ LogicalResult CopyEmitter::emit(ArrayRef<CopyPiece> given) {
   if (pieces.empty())
     return success();
   std::vector<transfer::Piece> all;
-  std::vector<uint64_t> direct;
-  std::vector<std::optional<transfer::StagedPlan>> staged;
-  uint64_t apart = 0;
+  std::vector<Way> ways;
+  Price apart;
   for (auto [i, piece] : llvm::enumerate(pieces)) {
-    all.push_back(stagedPiece(piece, i));
-    direct.push_back(directCycles(piece.copy));
-    staged.push_back(transfer::stagePiece(planner, chip, bytes, all.back()));
-    uint64_t best = direct.back();
-    if (staged.back() && staged.back()->cycles < best)
-      best = staged.back()->cycles;
-    apart = best > kNoWay - apart ? kNoWay : apart + best;
+    all.push_back(stagedPiece(piece, result, i));
+    ways.push_back(bestAlone(piece, all.back(), result));
+    apart = sum(apart, ways.back().price);
   }
   auto together = transfer::stageRows(planner, chip, bytes, all);
-  if (together && together->cycles < apart) {
+  if (together && together->price.beats(apart)) {
     emitStaged(pieces, result, *together);
     return success();
   }
-  for (auto [i, piece] : llvm::enumerate(pieces)) {
-    if (staged[i] && staged[i]->cycles < direct[i])
-      emitStaged(pieces, result, *staged[i]);
-    else if (direct[i] != kNoWay)
+  for (auto [piece, way] : llvm::zip(pieces, ways)) {
+    if (way.staged)
+      emitStaged(pieces, result, *way.staged);
+    else if (way.price.cycles < cycles::kMostCycles)
       emitDirect(piece);
     else
       return op->emitError("unsupported: a copy along ")
@@ -210,24 +226,26 @@ LogicalResult CopyEmitter::emit(ArrayRef<CopyPiece> given) {
   return success();
 }
 
-uint64_t CopyEmitter::bestAlone(const CopyPiece &piece) {
-  auto staged =
-      transfer::stagePiece(planner, chip, bytes, stagedPiece(piece, 0));
-  uint64_t direct = directCycles(piece.copy);
-  return staged ? std::min(staged->cycles, direct) : direct;
+CopyEmitter::Way CopyEmitter::bestAlone(const CopyPiece &piece,
+                                        const transfer::Piece &staged,
+                                        Value result) {
+  Way way{directPrice(piece, result), std::nullopt};
+  auto plan = transfer::stagePiece(planner, chip, bytes, staged);
+  if (plan && plan->price.beats(way.price))
+    way = {plan->price, std::move(plan)};
+  return way;
 }
 
 bool CopyEmitter::emitTogether(ArrayRef<CopyPiece> pieces,
                                ArrayRef<Value> results) {
   std::vector<transfer::Piece> all;
-  uint64_t apart = 0;
-  for (const CopyPiece &piece : pieces) {
-    all.push_back(stagedPiece(piece, 0));
-    uint64_t best = bestAlone(piece);
-    apart = best > kNoWay - apart ? kNoWay : apart + best;
+  Price apart;
+  for (auto [piece, target] : llvm::zip(pieces, results)) {
+    all.push_back(stagedPiece(piece, target, 0));
+    apart = sum(apart, bestAlone(piece, all.back(), target).price);
   }
   auto together = transfer::stageSplit(planner, chip, bytes, all);
-  if (!together || together->cycles >= apart)
+  if (!together || !together->price.beats(apart))
     return false;
   emitStaged(pieces, results, *together);
   return true;

@@ -177,21 +177,25 @@ static int64_t alignmentOf(const Chip &chip, LocalLayout layout) {
   return layout == LocalLayout::Compact ? kWordBytes : chip.euBytes;
 }
 
+/// Cycles that an image must save for every byte of padding. At 3, PP-OCR cls
+/// moves fewer DRAM bytes than the vendor's at each precision (its floor).
+static constexpr int64_t kCyclesPerPaddingByte = 3;
+
 /// Whether a constant is better kept channel after channel: the last round of
-/// channels fills few lanes, and an image holds room for all of them. Runs of
-/// one channel cost as much as the shortest run, an image as much for each
-/// lane; what that saves shall be worth a byte of padding every
-/// three cycles. (An aligned
-/// constant is padded in every channel anyway.)
-static bool wastesLanes(const Chip &chip, const LocalTensor &tensor) {
-  int64_t channels = tensor.dims[kAxisC], lanes = chip.lanes;
+/// channels fills few lanes, and an image holds room for all of them. A run of
+/// one channel costs as much as the shortest run, an image as much for each
+/// lane. (An aligned constant is padded in every channel anyway.) Decided by
+/// all channels of the op, so that every slice has the same buffers.
+static bool wastesLanes(const Chip &chip, const LocalTensor &tensor,
+                        int64_t channels) {
+  int64_t lanes = chip.lanes;
   if (tensor.layout != LocalLayout::Compact || channels <= lanes)
     return false;
   int64_t run = chip.rates.shortestDmaRun, step = channelBytes(chip, tensor);
   int64_t saved =
       step < run ? (channels - lanes) * run / chip.rates.loadBytes : 0;
   int64_t padding = (lanes - channels % lanes) % lanes * step;
-  return 3 * padding > saved;
+  return kCyclesPerPaddingByte * padding > saved;
 }
 
 /// Puts a constant behind what the image in `block` holds already.
@@ -217,10 +221,11 @@ static void addToImage(const Chip &chip, unsigned index,
 /// Adds constant number `index` of op `owner`: to the image that brings its
 /// channels, as the begin of another one, or as it is.
 static void addConstant(const Chip &chip, int owner, unsigned index,
-                        const LocalBuffer &constant,
+                        int64_t wholeChannels, const LocalBuffer &constant,
                         std::vector<GroupBuffer> &buffers) {
   const LocalTensor &tensor = constant.tensor;
-  bool isImage = !constant.broadcast && !wastesLanes(chip, tensor);
+  bool isImage =
+      !constant.broadcast && !wastesLanes(chip, tensor, wholeChannels);
   GroupBuffer *last = buffers.empty() ? nullptr : &buffers.back();
   bool joins = isImage && last && last->kind == GroupBuffer::Constant &&
                last->owner == owner && last->isImage &&
@@ -301,9 +306,10 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip,
     TilingInterface tiling = opView.tiling;
     tiling.localBuffers(chip, result, operandTiles, own);
     unsigned constants = 0;
+    int64_t wholeChannels = dimsOf(opView.op->getResult(0))[kAxisC];
     for (const LocalBuffer &buffer : own)
       if (buffer.kind == LocalBuffer::Constant)
-        addConstant(chip, i, constants++, buffer, buffers);
+        addConstant(chip, i, constants++, wholeChannels, buffer, buffers);
     for (const LocalBuffer &buffer : own)
       if (buffer.kind == LocalBuffer::Scratch)
         add(GroupBuffer::Scratch, i, buffer.tensor);

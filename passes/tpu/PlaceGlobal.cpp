@@ -172,7 +172,9 @@ private:
         partOf[reshape.getOutput()] = {reshape.getInput(), 0};
       } else if (auto slice = dyn_cast<SliceOp>(op)) {
         int64_t offset = sliceOffset(slice);
-        if (offset >= 0 && !kept.contains(slice.getOutput()))
+        bool isWeight =
+            rootOf(slice.getInput()).whole.getDefiningOp<WeightOp>() != nullptr;
+        if (offset >= 0 && !isWeight && !kept.contains(slice.getOutput()))
           partOf[slice.getOutput()] = {slice.getInput(), offset};
       } else if (auto concat = dyn_cast<ConcatOp>(op)) {
         joinParts(concat, kept);

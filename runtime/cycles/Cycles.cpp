@@ -202,7 +202,7 @@ Evidence cycles::dmaEvidence(const DmaShape &shape) {
   cost.precision = shape.elementBytes == 1   ? Precision::Int8
                    : shape.elementBytes == 2 ? Precision::Fp16
                                              : Precision::Fp32;
-  if (covers(row->measured, Engine::Gdma, cost))
+  if (isMeasured(*row, cost))
     return Evidence::Measured;
   return covers(row->probed, Engine::Gdma, cost) ? Evidence::Probed
                                                  : Evidence::Kin;

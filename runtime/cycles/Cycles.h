@@ -107,6 +107,16 @@ uint64_t dmaCycles(const DmaShape &shape, const Chip &chip);
 /// What speaks for the cost of such a command.
 Evidence dmaEvidence(const DmaShape &shape);
 
+/// What a moving DMA command pays for besides its bytes.
+struct DmaLimits {
+  /// Cycles of its bytes at the full rate of its direction; 0 if it is no copy
+  /// of boxes.
+  uint64_t fullRateCycles = 0;
+  uint64_t runBytes = 0; ///< that follow each other on both sides
+  unsigned channels = 0; ///< of DRAM that its planes reach; 0: not paid for
+};
+DmaLimits dmaLimits(const isa::Decoded &command, const Chip &chip);
+
 /// Multiply-accumulate steps that the convolution unit of the whole chip does
 /// in a cycle at most, for the roofline and utilisation; 0 if it lacks the
 /// type.

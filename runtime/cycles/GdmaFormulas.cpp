@@ -115,35 +115,47 @@ static uint64_t fillCycles(const isa::Decoded &command,
   return wholeCycles(runBytes(runs, rates) / rates.fillBytes);
 }
 
-/// Of a copy or a transpose of n and c, whose boxes say all of it.
-static uint64_t tensorCycles(const DmaShape &shape, const ChipRates &rates) {
+static Runs runsOf(const DmaShape &shape) {
   const DmaBox &from = shape.from, &to = shape.to;
   uint64_t size = shape.elementBytes;
   bool isDense = from.hStride == from.w && to.hStride == from.w &&
                  from.wStride == 1 && to.wStride == 1;
-  Runs runs;
   if (isDense)
-    runs = {product({from.n, from.c}), product({from.h, from.w, size})};
-  else if (from.wStride <= 1 && to.wStride <= 1)
-    runs = {product({from.n, from.c, from.h}), product({from.w, size})};
-  else
-    runs = {product({from.n, from.c, from.h, from.w}), size};
+    return {product({from.n, from.c}), product({from.h, from.w, size})};
+  if (from.wStride <= 1 && to.wStride <= 1)
+    return {product({from.n, from.c, from.h}), product({from.w, size})};
+  return {product({from.n, from.c, from.h, from.w}), size};
+}
+
+/// The channels that the source reaches, and those that either side does; 0
+/// for local memory.
+static std::pair<unsigned, unsigned> channelsOf(const DmaShape &shape,
+                                                const ChipRates &rates) {
+  unsigned first = 0, both = 0;
+  if (shape.direction == Direction::GlobalToLocal ||
+      shape.direction == Direction::GlobalToGlobal)
+    first = both = channelsOf(shape.from, shape.elementBytes, rates);
+  if (shape.direction == Direction::LocalToGlobal ||
+      shape.direction == Direction::GlobalToGlobal)
+    both |= channelsOf(shape.to, shape.elementBytes, rates);
+  return {first, both};
+}
+
+/// Of a copy or a transpose of n and c, whose boxes say all of it.
+static uint64_t tensorCycles(const DmaShape &shape, const ChipRates &rates) {
   // 2^30 bytes count as 10^9.
-  double numerator = runBytes(runs, rates) * double(uint64_t(1) << 30);
+  double numerator = runBytes(runsOf(shape), rates) * double(uint64_t(1) << 30);
   double denominator = 1e9 * double(bytesPerCycle(shape.direction, rates));
-  unsigned channels = 0;
-  auto share = [&](const DmaBox &box) {
-    channels |=
-        channelsOf(box, size, rates); // a copy's second side adds to the first
+  auto [first, both] = channelsOf(shape, rates);
+  auto share = [&](unsigned channels) {
     numerator *= double(rates.dramChannels);
     denominator *= __builtin_popcount(channels);
   };
-  if (shape.direction == Direction::GlobalToLocal ||
-      shape.direction == Direction::GlobalToGlobal)
-    share(from);
-  if (shape.direction == Direction::LocalToGlobal ||
-      shape.direction == Direction::GlobalToGlobal)
-    share(to);
+  if (first)
+    share(first);
+  // A copy's second side adds to the first.
+  if (both && shape.direction != Direction::GlobalToLocal)
+    share(both);
   return wholeCycles(numerator / denominator);
 }
 
@@ -221,6 +233,35 @@ uint64_t cycles::dmaCycles(const DmaShape &shape, const Chip &chip) {
   uint64_t cycles = isMatrix ? matrixCycles(shape, chip.rates)
                              : tensorCycles(shape, chip.rates);
   return std::max<uint64_t>(cycles, 1);
+}
+
+DmaLimits cycles::dmaLimits(const isa::Decoded &command, const Chip &chip) {
+  using isa::GdmaType;
+  Direction direction = gdmaDirection(command, chip);
+  DmaLimits limits;
+  DmaShape shape;
+  if (command.get(Field::fill_constant_en))
+    return limits;
+  if (command.type == unsigned(GdmaType::Tensor) &&
+      command.func <= isa::gdma::TensorNcTranspose) {
+    shape = tensorShape(command, direction);
+    limits.runBytes = runsOf(shape).bytes;
+    limits.channels = __builtin_popcount(channelsOf(shape, chip.rates).second);
+  } else if (command.type == unsigned(GdmaType::Matrix)) {
+    shape = matrixShape(command, direction);
+    bool isStore = direction == Direction::LocalToGlobal;
+    limits.runBytes =
+        (isStore ? shape.from.w : shape.to.w) * shape.elementBytes;
+  } else {
+    return limits;
+  }
+  uint64_t bytes =
+      gdmaBytes(command.type == unsigned(GdmaType::Matrix) ? Formula::Matrix
+                                                           : Formula::Tensor,
+                command);
+  limits.fullRateCycles =
+      wholeCycles(double(bytes) / double(bytesPerCycle(direction, chip.rates)));
+  return limits;
 }
 
 Direction detail::gdmaDirection(const isa::Decoded &command, const Chip &chip) {

@@ -1,4 +1,5 @@
 #include "runtime/profile/Profile.h"
+#include "runtime/profile/SlowTransfers.h"
 
 #include "runtime/bmodel/DebugMap.h"
 
@@ -51,6 +52,8 @@ public:
       for (CommandProfile &command : commandsOf(engine))
         account(command);
     sortRows();
+    profile.slowTransfers =
+        slowTransfersOf(profile.commands[size_t(Engine::Gdma)], chip);
     bound();
     followMemory();
     compareEngines();

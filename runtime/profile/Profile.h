@@ -105,6 +105,22 @@ struct BankSharing {
   std::vector<uint64_t> perBank;
 };
 
+/// DMA transfers of one node that take more than twice the time of their bytes
+/// at full rate, for one reason.
+struct SlowTransfers {
+  enum Reason : uint8_t {
+    ShortRuns,   ///< runs of less than a command pays for
+    FewChannels, ///< planes that begin in few pages of DRAM
+    Function,    ///< transposed on the way
+  };
+  uint32_t node = kNone; ///< row of Profile::nodes
+  cycles::Direction direction = cycles::Direction::None;
+  Reason reason = ShortRuns;
+  uint64_t commands = 0, bytes = 0, cycles = 0, fullRateCycles = 0;
+  uint64_t runBytes = 0; ///< of the shortest run
+  unsigned channels = 0; ///< of the fewest, of the chip's
+};
+
 struct Profile {
   uint64_t totalCycles = 0;
   uint64_t cyclesPerSecond = 1;
@@ -115,7 +131,8 @@ struct Profile {
   std::vector<KindRow> kinds; ///< by busy cycles, largest first
   std::vector<NodeRow> nodes; ///< by critical cycles; empty without debug map
   bool hasDebugMap = false;
-  std::vector<PrecisionRow> precisions; ///< types that occur
+  std::vector<PrecisionRow> precisions;     ///< types that occur
+  std::vector<SlowTransfers> slowTransfers; ///< most cycles lost first
   double peakDramBytesPerCycle = 0;
   Roofline roofline;
   /// Numbers in LiveRange::writer: position in commands[Tiu], or that of

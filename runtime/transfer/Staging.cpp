@@ -86,11 +86,12 @@ static std::optional<Transfer> toTransfer(const Chip &chip,
   return transfer;
 }
 
-uint64_t transfer::laneCopyCycles(const Transfer &copy, const Chip &chip) {
+Price transfer::laneCopyPrice(const Transfer &copy, const Chip &chip) {
   auto made = isa::CommandBuilder::make(
       isa::Engine::Tiu, unsigned(isa::TiuType::Arith), isa::arith::Copy);
+  const Price tooMuch{cycles::kMostCycles, cycles::Evidence::Kin};
   if (!made)
-    return cycles::kMostCycles;
+    return tooMuch;
   using isa::Field;
   uint64_t precision =
       uint64_t(copy.elementBytes == 1   ? isa::Precision::Int8
@@ -109,15 +110,20 @@ uint64_t transfer::laneCopyCycles(const Transfer &copy, const Chip &chip) {
       {Field::res0_w, copy.shape[3]},
       {Field::res0_str, int64_t(isa::Layout::Free)},
       {Field::opd0_str, int64_t(isa::Layout::Free)},
+      {Field::res0_n_str, copy.to.strides[0]},
+      {Field::res0_c_str, copy.to.strides[1]},
       {Field::res0_h_str, copy.to.strides[2]},
       {Field::res0_w_str, copy.to.strides[3]},
+      {Field::opd0_n_str, copy.from.strides[0]},
+      {Field::opd0_c_str, copy.from.strides[1]},
       {Field::opd0_h_str, copy.from.strides[2]},
       {Field::opd0_w_str, copy.from.strides[3]},
   };
   for (const auto &value : values)
     if (value.value < 0 || !made->set(value.field, value.value).isOk())
-      return cycles::kMostCycles;
-  return cycles::estimate(made->decoded(), chip).cycles;
+      return tooMuch;
+  cycles::CommandCost cost = cycles::estimate(made->decoded(), chip);
+  return {cost.cycles, cost.evidence};
 }
 
 namespace {
@@ -154,7 +160,7 @@ private:
   std::optional<Transfer> turnOf(const LanePiece &lane, int64_t lanes) const;
   std::optional<StagedPlan> evaluate(const Split &split);
   StagedPlan arrange(std::vector<std::vector<StagedStep>> tiles) const;
-  uint64_t cyclesOf(const StagedStep &step);
+  Price priceOf(const StagedStep &step);
   int64_t loadedBytes(const LanePiece &lane) const;
   int64_t storedBytes(const LanePiece &lane) const;
   void tryAll(const std::vector<Piece> &pieces, Shared shared, bool widens);
@@ -213,6 +219,9 @@ std::optional<LanePiece> Stage::lanePieceOf(const Piece &piece, int64_t perLane,
   else if (widens)
     row = rowOf(piece, elementBytes);
   if (widens && row == 0)
+    return std::nullopt;
+  // Lanes and blocks step by whole rows, or the last one would be left.
+  if (row && piece.axes.front().from % row != 0)
     return std::nullopt;
   lane.source = piece.source;
   if (row) {
@@ -305,20 +314,16 @@ bool Stage::begin(const std::vector<Piece> &given, const Split &split,
   pieces = given;
   shared = sharedNow;
   widens = widensNow;
-  int64_t loaded = 0, stored = 0;
-  for (const Piece &piece : pieces) {
-    auto lane = lanePieceOf(piece, split.perLane, widens);
+  slotBytes = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    auto lane = lanePieceOf(pieces[i], split.perLane, widens);
     if (!lane)
       return false;
-    loaded +=
-        alignUp<int64_t>(lane->loadedElements * elementBytes, chip.euBytes);
-    int64_t elements = 1;
-    for (const LaneAxis &axis : lane->axes)
-      elements *= axis.size;
-    stored += elements;
+    // As `tile` lays it out: what is loaded, then what is stored.
+    if (shared != Shared::Source || i == 0)
+      slotBytes += loadedBytes(*lane);
+    slotBytes += storedBytes(*lane);
   }
-  stored = alignUp<int64_t>(stored * elementBytes, chip.euBytes);
-  slotBytes = loaded + stored;
   bool isOne = blocksOf(split).size() == 1;
   return slotBytes * (isOne ? 1 : 2) <= int64_t(chip.laneBytes);
 }
@@ -349,7 +354,7 @@ std::optional<Transfer> Stage::turnOf(const LanePiece &lane,
     }
     copy.shape[1] = lanes;
     copy.from.strides[1] = copy.to.strides[1] = 1; // one round of lanes
-    uint64_t cycles = laneCopyCycles(copy, chip);
+    uint64_t cycles = laneCopyPrice(copy, chip).cycles;
     if (!best || cycles < bestCycles) {
       best = copy;
       bestCycles = cycles;
@@ -367,7 +372,8 @@ std::optional<Transfer> Stage::loadOf(size_t piece, const LanePiece &lane,
                          {block.lanes, block.perLane * step, 1}, lane.loads);
   if (!load)
     return std::nullopt;
-  load->from.place.address = (lane.source + block.start * step) * elementBytes;
+  load->from.place.address = pieces[piece].operandAddress +
+                             (lane.source + block.start * step) * elementBytes;
   load->to.place = {true, 0, address};
   return load;
 }
@@ -389,6 +395,7 @@ std::optional<Transfer> Stage::storeOf(size_t piece, const LanePiece &lane,
     return std::nullopt;
   store->from.place = {true, 0, address};
   store->to.place.address =
+      pieces[piece].resultAddress +
       (pieces[piece].result + block.start * step) * elementBytes;
   return store;
 }
@@ -443,14 +450,13 @@ std::optional<std::vector<StagedStep>> Stage::tile(const Block &block,
   return steps;
 }
 
-uint64_t Stage::cyclesOf(const StagedStep &step) {
+Price Stage::priceOf(const StagedStep &step) {
   if (step.kind == StagedStep::LaneCopy)
-    return laneCopyCycles(step.transfer, chip);
+    return laneCopyPrice(step.transfer, chip);
   Plan plan = planner.plan(step.transfer);
-  for (const Command &command : plan.commands)
-    if (!isLegal(command, chip))
-      return cycles::kMostCycles;
-  return plan.cycles;
+  if (plan.isEmpty())
+    return {cycles::kMostCycles, cycles::Evidence::Kin};
+  return {plan.cycles, plan.evidence};
 }
 
 /// The tiles one after the other, the loads of each before the rest of its
@@ -478,6 +484,7 @@ std::optional<StagedPlan> Stage::evaluate(const Split &split) {
   // Blocks are alike but for the last two, so three prices say all.
   std::vector<std::vector<StagedStep>> tiles;
   uint64_t dma = 0, tiu = 0, longestTiu = 0, tileDma = 0, tileTiu = 0;
+  cycles::Evidence evidence = cycles::Evidence::Measured;
   for (size_t i = 0; i < blocks.size(); ++i) {
     auto steps = tile(blocks[i], int64_t(i));
     if (!steps)
@@ -486,23 +493,24 @@ std::optional<StagedPlan> Stage::evaluate(const Split &split) {
                         blocks[i].perLane == blocks[i - 1].perLane;
     if (!isLikeBefore) {
       tileDma = tileTiu = 0;
-      for (const StagedStep &step : *steps)
-        (step.kind == StagedStep::LaneCopy ? tileTiu : tileDma) +=
-            cyclesOf(step);
+      for (const StagedStep &step : *steps) {
+        Price price = priceOf(step);
+        (step.kind == StagedStep::LaneCopy ? tileTiu : tileDma) += price.cycles;
+        evidence = std::max(evidence, price.evidence);
+      }
     }
     dma += tileDma;
     tiu += tileTiu;
     longestTiu = std::max(longestTiu, tileTiu);
     tiles.push_back(*std::move(steps));
   }
-  if (dma >= cycles::kMostCycles || tiu >= cycles::kMostCycles)
-    return std::nullopt;
   // The copies of a tile run beside the transfers of its neighbours.
-  uint64_t cycles = std::max(dma, tiu) + longestTiu;
-  if (best && best->cycles <= cycles)
+  Price price{std::max(dma, tiu) + longestTiu, evidence};
+  if (price.cycles >= cycles::kMostCycles ||
+      evidence == cycles::Evidence::Kin || (best && !price.beats(best->price)))
     return std::nullopt;
   StagedPlan plan = arrange(std::move(tiles));
-  plan.cycles = cycles;
+  plan.price = price;
   return plan;
 }
 
@@ -578,7 +586,9 @@ std::optional<StagedPlan> transfer::stagePiece(Planner &planner,
                                                const Piece &piece) {
   Piece merged = piece;
   merged.axes = mergedAxes(piece.axes);
-  if (merged.axes.empty())
+  bool isRun = merged.axes.size() == 1 && merged.axes[0].from == 1 &&
+               merged.axes[0].to == 1;
+  if (merged.axes.empty() || isRun) // nothing to turn
     return std::nullopt;
   for (const Axis &axis : merged.axes)
     if (axis.from < 0 || axis.to <= 0)

@@ -18,15 +18,17 @@ namespace weft::transfer {
 /// All numbers are elements.
 struct Piece {
   unsigned operand = 0;
-  int64_t operandElements = 0;    ///< how many the operand has; all may be read
+  int64_t operandElements = 0; ///< how many the operand has; all may be read
+  /// Where operand and result begin in DRAM, in bytes; plans depend on what
+  /// these are multiples of.
+  int64_t operandAddress = 0, resultAddress = 0;
   int64_t source = 0, result = 0; ///< of the first element
   /// Any number, any order. `from` is 0 where an element is repeated, else
   /// positive; `to` is positive.
   std::vector<Axis> axes;
 };
 
-/// One step of a staged copy. Addresses in DRAM count from the beginning of the
-/// operand or the result.
+/// One step of a staged copy.
 struct StagedStep {
   enum Kind : uint8_t {
     Load,     ///< of `operand`
@@ -42,7 +44,7 @@ struct StagedStep {
 
 struct StagedPlan {
   std::vector<StagedStep> steps; ///< in an order in which the engines overlap
-  uint64_t cycles = 0;           ///< of the DMA engine and of what it waits for
+  Price price;                   ///< of the DMA engine and of what it waits for
 };
 
 /// The cheapest way found to do one piece, with all of local memory as room.
@@ -64,9 +66,9 @@ std::optional<StagedPlan> stageSplit(Planner &planner, const Chip &chip,
                                      unsigned elementBytes,
                                      const std::vector<Piece> &pieces);
 
-/// Cycles of the TIU for copying a box inside the lanes, both sides with
-/// explicit strides.
-uint64_t laneCopyCycles(const Transfer &copy, const Chip &chip);
+/// What the TIU takes to copy a box inside the lanes, both sides with explicit
+/// strides; kMostCycles where a stride has no room in a command.
+Price laneCopyPrice(const Transfer &copy, const Chip &chip);
 
 } // namespace weft::transfer
 

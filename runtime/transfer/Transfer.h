@@ -60,6 +60,25 @@ struct Plan {
   uint64_t cycles = 0; ///< of all commands, by runtime/cycles
   /// The least that speaks for the cost of one of them.
   cycles::Evidence evidence = cycles::Evidence::Measured;
+
+  bool isEmpty() const { return commands.empty(); }
+};
+
+/// What something costs and what speaks for that.
+struct Price {
+  uint64_t cycles = 0;
+  cycles::Evidence evidence = cycles::Evidence::Measured;
+
+  /// Whether this is to be preferred: where as much speaks for it, if it is
+  /// cheaper; where less does, if it halves the cost; where more does, unless
+  /// it doubles it.
+  bool beats(const Price &other) const {
+    if (evidence > other.evidence)
+      return cycles * 2 < other.cycles;
+    if (evidence < other.evidence)
+      return cycles <= other.cycles * 2;
+    return cycles < other.cycles;
+  }
 };
 
 /// The command as the instruction that does it, without ids. Errors: OutOfRange
@@ -80,10 +99,11 @@ class Planner {
 public:
   explicit Planner(const Chip &chip) : chip(chip) {}
 
-  /// The cheapest plan found; never dearer than `plainPlan` where that is
-  /// legal. Forms whose cost nothing but a kin speaks for are not used, those
-  /// that only the vendor's library speaks for (cycles::Evidence::Probed) if
-  /// they halve the cost at least. At most kMostCommands commands.
+  /// The cheapest plan found, empty if no command does it; never dearer than
+  /// `plainPlan` where that is legal. Forms whose cost nothing but a kin speaks
+  /// for are not used, those that only the vendor's library speaks for
+  /// (cycles::Evidence::Probed) if they halve the cost at least. At most
+  /// kMostCommands commands.
   Plan plan(const Transfer &transfer);
 
   /// Most commands that a plan has.

@@ -44,6 +44,8 @@ SCHEMA = {
                       "critical_cycles": COUNT, "extrapolated_cycles": COUNT, "macs": COUNT, "dram_read_bytes": COUNT,
                       "dram_write_bytes": COUNT}],
     "debug_map": FLAG,
+    "slow_transfers": [{"nodes": [TEXT], "direction": TEXT, "commands": COUNT, "bytes": COUNT, "cycles": COUNT,
+                        "full_rate_cycles": COUNT, "reason": TEXT}],
     "nodes": [{"nodes": [TEXT], "op_types": [TEXT], "commands": COUNT, "tiu_cycles": COUNT, "gdma_cycles": COUNT,
                "critical_cycles": COUNT, "critical_share": REAL, "extrapolated_cycles": COUNT, "macs": COUNT,
                "dram_read_bytes": COUNT, "dram_write_bytes": COUNT}],

@@ -94,6 +94,41 @@ static Json describeKinds(const Profile &profile) {
   return kinds;
 }
 
+/// Why a transfer takes longer than its bytes.
+static std::string reasonText(const profile::SlowTransfers &row,
+                              const Chip &chip) {
+  using profile::SlowTransfers;
+  switch (row.reason) {
+  case SlowTransfers::ShortRuns:
+    return "runs of " + std::to_string(row.runBytes) + " bytes, each paid as " +
+           std::to_string(chip.rates.shortestDmaRun);
+  case SlowTransfers::FewChannels:
+    return "planes in " + std::to_string(row.channels) + " of " +
+           std::to_string(chip.rates.dramChannels) + " DRAM channels";
+  case SlowTransfers::Function:
+    return "a function slower than a copy";
+  }
+  return "";
+}
+
+static Json describeSlowTransfers(const Profile &profile, const Chip &chip) {
+  Json rows = Json::array();
+  for (const profile::SlowTransfers &row : profile.slowTransfers) {
+    Json names = Json::array();
+    if (row.node != profile::kNone)
+      for (const rt::wire::DebugNode *node : profile.nodes[row.node].nodes)
+        names.push_back(node->name()->str());
+    rows.push_back({{"nodes", std::move(names)},
+                    {"direction", cycles::directionName(row.direction)},
+                    {"commands", row.commands},
+                    {"bytes", row.bytes},
+                    {"cycles", row.cycles},
+                    {"full_rate_cycles", row.fullRateCycles},
+                    {"reason", reasonText(row, chip)}});
+  }
+  return rows;
+}
+
 static Json describeNodes(const Profile &profile) {
   Json nodes = Json::array();
   for (const profile::NodeRow &row : profile.nodes) {
@@ -172,38 +207,40 @@ Json cli::describeProfile(const ProfileSubject &subject,
     written += sum.dramWriteBytes;
   }
   const Chip &chip = subject.model.chip();
-  return {{"file", subject.model.path()},
-          {"chip", chip.name},
-          {"net", subject.net.name},
-          {"stage", subject.stage},
-          {"stages", subject.net.stages.size()},
-          {"groups", subject.net.stages[subject.stage].groups.size()},
-          {"total_cycles", profile.totalCycles},
-          {"cycles_per_second", profile.cyclesPerSecond},
-          {"seconds", profile.seconds()},
-          {"engines",
-           {{"tiu", describeEngine(profile, Engine::Tiu)},
-            {"gdma", describeEngine(profile, Engine::Gdma)}}},
-          {"overlap_cycles", profile.overlapCycles},
-          {"dram",
-           {{"read_bytes", read},
-            {"write_bytes", written},
-            {"bytes_per_cycle",
-             ratio(double(read + written), double(profile.totalCycles))},
-            {"peak_bytes_per_cycle", profile.peakDramBytesPerCycle}}},
-          {"macs", describeMacs(profile)},
-          {"roofline",
-           {{"compute_cycles", roof.computeCycles},
-            {"dram_cycles", roof.dramCycles},
-            {"bound_cycles", roof.cycles()},
-            {"bound_by", roof.isComputeBound() ? "compute" : "dram"},
-            {"achieved", ratio(roof.cycles(), double(profile.totalCycles))}}},
-          {"extrapolated", describeExtrapolation(profile)},
-          {"local_memory", describeMemory(chip, profile)},
-          {"host", describeHost(subject.net.stages[subject.stage])},
-          {"instructions", describeKinds(profile)},
-          {"debug_map", profile.hasDebugMap},
-          {"nodes", describeNodes(profile)}};
+  return {
+      {"file", subject.model.path()},
+      {"chip", chip.name},
+      {"net", subject.net.name},
+      {"stage", subject.stage},
+      {"stages", subject.net.stages.size()},
+      {"groups", subject.net.stages[subject.stage].groups.size()},
+      {"total_cycles", profile.totalCycles},
+      {"cycles_per_second", profile.cyclesPerSecond},
+      {"seconds", profile.seconds()},
+      {"engines",
+       {{"tiu", describeEngine(profile, Engine::Tiu)},
+        {"gdma", describeEngine(profile, Engine::Gdma)}}},
+      {"overlap_cycles", profile.overlapCycles},
+      {"dram",
+       {{"read_bytes", read},
+        {"write_bytes", written},
+        {"bytes_per_cycle",
+         ratio(double(read + written), double(profile.totalCycles))},
+        {"peak_bytes_per_cycle", profile.peakDramBytesPerCycle}}},
+      {"macs", describeMacs(profile)},
+      {"roofline",
+       {{"compute_cycles", roof.computeCycles},
+        {"dram_cycles", roof.dramCycles},
+        {"bound_cycles", roof.cycles()},
+        {"bound_by", roof.isComputeBound() ? "compute" : "dram"},
+        {"achieved", ratio(roof.cycles(), double(profile.totalCycles))}}},
+      {"extrapolated", describeExtrapolation(profile)},
+      {"local_memory", describeMemory(chip, profile)},
+      {"host", describeHost(subject.net.stages[subject.stage])},
+      {"instructions", describeKinds(profile)},
+      {"debug_map", profile.hasDebugMap},
+      {"slow_transfers", describeSlowTransfers(profile, subject.model.chip())},
+      {"nodes", describeNodes(profile)}};
 }
 
 //===-- text --------------------------------------------------------------===//
@@ -363,6 +400,27 @@ static void appendNodes(std::string &text, const Profile &profile,
   }
 }
 
+static void appendSlowTransfers(std::string &text, const Chip &chip,
+                                const Profile &profile, size_t rows) {
+  if (profile.slowTransfers.empty())
+    return;
+  append(text, "slow transfers: more than twice the time of their bytes%s\n",
+         profile.slowTransfers.size() > rows ? " (those that lose most)" : "");
+  append(text, "  %9s %12s %12s %12s\n", "commands", "bytes", "cycles",
+         "full rate");
+  for (size_t i = 0; i < profile.slowTransfers.size() && i < rows; ++i) {
+    const profile::SlowTransfers &row = profile.slowTransfers[i];
+    append(text, "  %9llu %12llu %12llu %12llu  ", number(row.commands),
+           number(row.bytes), number(row.cycles), number(row.fullRateCycles));
+    std::string node = row.node == profile::kNone
+                           ? "(no ONNX node)"
+                           : nodeNames(profile.nodes[row.node]);
+    text += shortened(node, 48) + ", " +
+            std::string(cycles::directionName(row.direction)) + ": " +
+            reasonText(row, chip) + "\n";
+  }
+}
+
 std::string cli::profileText(const ProfileSubject &subject,
                              const Profile &profile, size_t rows) {
   const Chip &chip = subject.model.chip();
@@ -378,5 +436,6 @@ std::string cli::profileText(const ProfileSubject &subject,
     text += hostText(describeHost(stage), "  ");
   appendKinds(text, profile, rows);
   appendNodes(text, profile, rows);
+  appendSlowTransfers(text, chip, profile, rows);
   return text;
 }

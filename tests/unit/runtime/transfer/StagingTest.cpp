@@ -1,0 +1,237 @@
+#include "runtime/transfer/Staging.h"
+
+#include "runtime/chips/Chips.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace weft;
+using namespace weft::transfer;
+
+namespace {
+const Chip &chip = chips::bm1684x;
+constexpr int64_t kOperand = 0x100000000, kResult = 0x100800000;
+using Random = std::mt19937;
+
+int64_t draw(Random &random, int64_t low, int64_t high) {
+  return std::uniform_int_distribution<int64_t>(low, high)(random);
+}
+
+/// Does the steps of a plan element by element, and holds them to their bounds.
+class Machine {
+public:
+  Machine(unsigned bytes, int64_t operandElements, int64_t resultElements,
+          unsigned results)
+      : bytes(bytes), operand(operandElements * bytes),
+        result(results, std::vector<uint8_t>(resultElements * bytes)),
+        lanes(size_t(chip.lanes) * chip.laneBytes) {
+    Random random(1);
+    for (uint8_t &byte : operand)
+      byte = uint8_t(random());
+  }
+
+  void run(const StagedPlan &plan) {
+    for (const StagedStep &step : plan.steps)
+      run(step);
+  }
+
+  /// The same without a plan.
+  void copy(const Piece &piece, unsigned number) {
+    std::vector<int64_t> at(piece.axes.size(), 0);
+    for (;;) {
+      int64_t from = piece.source, to = piece.result;
+      for (size_t i = 0; i < at.size(); ++i) {
+        from += at[i] * piece.axes[i].from;
+        to += at[i] * piece.axes[i].to;
+      }
+      std::copy_n(&operand[from * bytes], bytes, &result[number][to * bytes]);
+      size_t axis = 0;
+      while (axis < at.size() && ++at[axis] == piece.axes[axis].size)
+        at[axis++] = 0;
+      if (axis == at.size())
+        return;
+    }
+  }
+
+  unsigned bytes;
+  std::vector<uint8_t> operand;
+  std::vector<std::vector<uint8_t>> result;
+
+private:
+  uint8_t *place(const Side &side, const Four &at, const StagedStep &step) {
+    int64_t offset = side.place.address;
+    for (unsigned axis : {0u, 2u, 3u})
+      offset += at[axis] * side.strides[axis] * bytes;
+    if (side.place.isLocal) {
+      EXPECT_LE(offset + bytes, int64_t(chip.laneBytes));
+      return &lanes[(side.place.lane + at[1]) * chip.laneBytes + offset];
+    }
+    offset += at[1] * side.strides[1] * bytes;
+    auto &memory =
+        step.kind == StagedStep::Load ? operand : result[step.result];
+    offset -= step.kind == StagedStep::Load ? kOperand : kResult;
+    EXPECT_GE(offset, 0);
+    EXPECT_LE(offset + bytes, int64_t(memory.size()));
+    return &memory[std::clamp<int64_t>(offset, 0, memory.size() - bytes)];
+  }
+
+  void run(const StagedStep &step) {
+    const Transfer &move = step.transfer;
+    for (const Side *side : {&move.from, &move.to})
+      for (int64_t stride : side->strides)
+        EXPECT_TRUE(step.kind != StagedStep::LaneCopy || stride < 1 << 16)
+            << stride << " does not fit the field of a command";
+    Four at;
+    for (at[0] = 0; at[0] < move.shape[0]; ++at[0])
+      for (at[1] = 0; at[1] < move.shape[1]; ++at[1])
+        for (at[2] = 0; at[2] < move.shape[2]; ++at[2])
+          for (at[3] = 0; at[3] < move.shape[3]; ++at[3])
+            std::copy_n(place(move.from, at, step), bytes,
+                        place(move.to, at, step));
+  }
+
+  std::vector<uint8_t> lanes;
+};
+
+/// A piece of a dense operand: axes in any order on the other side, some cut,
+/// stepped or repeated.
+Piece randomPiece(Random &random) {
+  Piece piece;
+  piece.operandAddress = kOperand;
+  piece.resultAddress = kResult;
+  std::vector<int64_t> sizes(draw(random, 1, 4));
+  for (int64_t &size : sizes)
+    size = draw(random, 0, 3) ? draw(random, 2, 24) : draw(random, 30, 200);
+  int64_t step = 1;
+  for (int64_t size : sizes) { // innermost first
+    int64_t used = draw(random, 0, 3) ? size : draw(random, 1, size);
+    int64_t stride = draw(random, 0, 5) ? 1 : 2;
+    used = std::max<int64_t>(1, used / stride);
+    piece.source += draw(random, 0, size - (used - 1) * stride - 1) * step;
+    piece.axes.push_back({used, step * stride, 1});
+    step *= size;
+  }
+  piece.operandElements = step;
+  if (draw(random, 0, 3) == 0)
+    piece.axes.push_back({draw(random, 2, 9), 0, 1});
+  std::shuffle(piece.axes.begin(), piece.axes.end(), random);
+  int64_t to = 1;
+  for (Axis &axis : piece.axes) {
+    axis.to = to;
+    to *= axis.size;
+  }
+  return piece;
+}
+
+int64_t resultElements(const Piece &piece) {
+  int64_t elements = 1;
+  for (const Axis &axis : piece.axes)
+    elements *= axis.size;
+  return elements;
+}
+} // namespace
+
+TEST(Staging, piecesArriveAndLoadsStayInTheOperand) {
+  constexpr unsigned kSeed = 7;
+  Random random(kSeed);
+  Planner planner(chip);
+  unsigned planned = 0, turned = 0;
+  for (int i = 0; i < 400; ++i) {
+    Piece piece = randomPiece(random);
+    unsigned bytes = 1u << draw(random, 0, 2);
+    if (resultElements(piece) > 200000 || piece.operandElements > 1000000)
+      continue;
+    SCOPED_TRACE("seed " + std::to_string(kSeed) + ", piece " +
+                 std::to_string(i));
+    auto plan = stagePiece(planner, chip, bytes, piece);
+    if (!plan)
+      continue;
+    ++planned;
+    turned += std::any_of(plan->steps.begin(), plan->steps.end(),
+                          [](const StagedStep &step) {
+                            return step.kind == StagedStep::LaneCopy;
+                          });
+    Machine machine(bytes, piece.operandElements, resultElements(piece), 1),
+        naive = machine;
+    machine.run(*plan);
+    naive.copy(piece, 0);
+    ASSERT_TRUE(machine.result == naive.result);
+    if (HasFailure())
+      return;
+  }
+  EXPECT_GT(planned, 200u);
+  EXPECT_GT(turned, 100u);
+}
+
+/// [rows, sum of widths] from [rows, width] each, and back.
+TEST(Staging, rowsAreJoinedAndSplit) {
+  Random random(8);
+  Planner planner(chip);
+  unsigned joined = 0, split = 0;
+  for (int i = 0; i < 60; ++i) {
+    unsigned bytes = 1u << draw(random, 0, 2);
+    int64_t rows = draw(random, 2, 3000), total = 0;
+    std::vector<int64_t> widths(draw(random, 2, 8));
+    for (int64_t &width : widths)
+      total += width = draw(random, 1, 9);
+    std::vector<Piece> in, out;
+    int64_t at = 0, operand = 0;
+    for (int64_t width : widths) {
+      // All operands of a concatenation lie behind each other here.
+      in.push_back({0,
+                    rows * total,
+                    kOperand,
+                    kResult,
+                    operand,
+                    at,
+                    {{rows, width, total}, {width, 1, 1}}});
+      out.push_back({0,
+                     rows * total,
+                     kOperand,
+                     kResult,
+                     at,
+                     0,
+                     {{rows, total, width}, {width, 1, 1}}});
+      operand += rows * width;
+      at += width;
+    }
+    unsigned count = unsigned(widths.size());
+    Machine machine(bytes, rows * total, rows * total, count), naive = machine;
+    if (auto plan = stageRows(planner, chip, bytes, in)) {
+      ++joined;
+      machine.run(*plan);
+      for (const Piece &piece : in)
+        naive.copy(piece, 0);
+      ASSERT_TRUE(machine.result == naive.result);
+    }
+    if (auto plan = stageSplit(planner, chip, bytes, out)) {
+      ++split;
+      machine.run(*plan);
+      for (unsigned number = 0; number < count; ++number)
+        naive.copy(out[number], number);
+      ASSERT_TRUE(machine.result == naive.result);
+    }
+  }
+  EXPECT_GT(joined, 50u);
+  EXPECT_GT(split, 50u);
+}
+
+/// 1x224x224x3 f32 to 1x3x224x224, for which the vendor's streams take 28,191
+/// cycles: a load, a copy in the lanes, a store.
+TEST(Staging, anImageIsTurnedAsFastAsTheVendorDoes) {
+  Planner planner(chip);
+  Piece piece{
+      0, 3 * 50176, kOperand, kResult, 0, 0, {{50176, 3, 1}, {3, 1, 50176}}};
+  auto plan = stagePiece(planner, chip, 4, piece);
+  ASSERT_TRUE(plan);
+  EXPECT_LE(plan->price.cycles, 28191u);
+  EXPECT_EQ(plan->price.evidence, cycles::Evidence::Measured);
+}
+
+TEST(Staging, aRunNeedsNoTurning) {
+  Planner planner(chip);
+  EXPECT_FALSE(stagePiece(
+      planner, chip, 4,
+      {0, 4096, kOperand, kResult, 0, 0, {{64, 64, 64}, {64, 1, 1}}}));
+}
