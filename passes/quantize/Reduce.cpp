@@ -8,6 +8,7 @@
 
 #include "dialects/top/Reduce.h"
 
+#include "dialects/tpu/Move.h"
 #include "dialects/tpu/Reduce.h"
 #include "passes/quantize/LineView.h"
 #include "passes/quantize/Lowering.h"
@@ -20,6 +21,8 @@ using namespace weft::quantize;
 
 /// Channels that fill all lanes.
 constexpr int64_t kLanes = 64;
+/// Sizes of one command.
+constexpr int64_t kLargestAxis = 65535;
 
 static std::optional<LineView> viewOf(const Around &around) {
   return lineView(around, kReduceLineBytes);
@@ -55,6 +58,29 @@ static bool canReduce(const Around &around) {
   return canReduce({around.outer, parts, around.inner});
 }
 
+/// Lines along n, whose pieces for a lane are a few bytes each: every one of
+/// them would be loaded as a run of its own.
+static bool hasShortRuns(const Around &around, const LineView &view,
+                         Type element) {
+  constexpr int64_t kShortBytes = 64, kFewElements = 4096;
+  return view.axis == tpu::kAxisN &&
+         view.shape[tpu::kAxisW] * element.getIntOrFloatBitWidth() / 8 <
+             kShortBytes &&
+         around.size * around.inner >= kFewElements &&
+         around.inner <= kLargestAxis;
+}
+
+/// `value`, lines along its first axis, with the lines along h instead: turned
+/// by way of the lanes, in long runs.
+static Value turnLines(Lowering &lowering, Location loc, Value value,
+                       const Around &around) {
+  Value rows = lowering.reshaped(loc, value, {1, around.size, around.inner, 1});
+  return lowering.builder.create<tpu::PermuteOp>(
+      loc,
+      lowering.tensor({1, around.inner, around.size, 1}, tpu::elementOf(value)),
+      rows, ArrayRef<int64_t>{0, 2, 1, 3});
+}
+
 static Value reduceLines(Lowering &lowering, Location loc, tpu::ReduceKind kind,
                          Value value, const Around &around,
                          std::optional<LineView> preferred = std::nullopt) {
@@ -66,6 +92,10 @@ static Value reduceLines(Lowering &lowering, Location loc, tpu::ReduceKind kind,
                        {around.outer, parts, around.inner});
   }
   LineView view = preferred ? *preferred : *viewOf(around);
+  if (hasShortRuns(around, view, element)) {
+    value = turnLines(lowering, loc, value, around);
+    view = {{1, around.inner, around.size, 1}, tpu::kAxisH};
+  }
   SmallVector<int64_t, 4> shape = view.shape;
   shape[view.axis] = 1;
   return lowering.builder.create<tpu::ReduceOp>(
