@@ -24,8 +24,7 @@ public:
   Machine(unsigned bytes, int64_t operandElements, int64_t resultElements,
           unsigned results)
       : bytes(bytes), operand(operandElements * bytes),
-        result(results, std::vector<uint8_t>(resultElements * bytes)),
-        lanes(size_t(chip.lanes) * chip.laneBytes) {
+        result(results, std::vector<uint8_t>(resultElements * bytes)) {
     Random random(1);
     for (uint8_t &byte : operand)
       byte = uint8_t(random());
@@ -91,7 +90,9 @@ private:
                         place(move.to, at, step));
   }
 
-  std::vector<uint8_t> lanes;
+  /// One for all tests: it need not be cleared.
+  inline static std::vector<uint8_t> lanes =
+      std::vector<uint8_t>(size_t(chip.lanes) * chip.laneBytes);
 };
 
 /// A piece of a dense operand: axes in any order on the other side, some cut,
@@ -137,10 +138,10 @@ TEST(Staging, piecesArriveAndLoadsStayInTheOperand) {
   Random random(kSeed);
   Planner planner(chip);
   unsigned planned = 0, turned = 0;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 250; ++i) {
     Piece piece = randomPiece(random);
     unsigned bytes = 1u << draw(random, 0, 2);
-    if (resultElements(piece) > 200000 || piece.operandElements > 1000000)
+    if (resultElements(piece) > 60000 || piece.operandElements > 1000000)
       continue;
     SCOPED_TRACE("seed " + std::to_string(kSeed) + ", piece " +
                  std::to_string(i));
@@ -160,8 +161,8 @@ TEST(Staging, piecesArriveAndLoadsStayInTheOperand) {
     if (HasFailure())
       return;
   }
-  EXPECT_GT(planned, 200u);
-  EXPECT_GT(turned, 100u);
+  EXPECT_GT(planned, 100u);
+  EXPECT_GT(turned, 50u);
 }
 
 /// [rows, sum of widths] from [rows, width] each, and back.
@@ -169,9 +170,9 @@ TEST(Staging, rowsAreJoinedAndSplit) {
   Random random(8);
   Planner planner(chip);
   unsigned joined = 0, split = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 40; ++i) {
     unsigned bytes = 1u << draw(random, 0, 2);
-    int64_t rows = draw(random, 2, 3000), total = 0;
+    int64_t rows = draw(random, 2, 1500), total = 0;
     std::vector<int64_t> widths(draw(random, 2, 8));
     for (int64_t &width : widths)
       total += width = draw(random, 1, 9);
@@ -213,8 +214,8 @@ TEST(Staging, rowsAreJoinedAndSplit) {
       ASSERT_TRUE(machine.result == naive.result);
     }
   }
-  EXPECT_GT(joined, 50u);
-  EXPECT_GT(split, 50u);
+  EXPECT_GT(joined, 30u);
+  EXPECT_GT(split, 30u);
 }
 
 /// 1x224x224x3 f32 to 1x3x224x224, for which the vendor's streams take 28,191
