@@ -580,6 +580,31 @@ std::optional<StagedPlan> Stage::cuts(const std::vector<Piece> &given) {
   return std::move(best);
 }
 
+/// More axes than a lane has: one plan for each step along the shortest.
+static std::optional<StagedPlan> stageSteps(Planner &planner, const Chip &chip,
+                                            unsigned elementBytes,
+                                            Piece piece) {
+  auto shortest = std::min_element(
+      piece.axes.begin(), piece.axes.end(),
+      [](const Axis &a, const Axis &b) { return a.size < b.size; });
+  Axis walked = *shortest;
+  piece.axes.erase(shortest);
+  if (walked.size > int64_t(Planner::kMostCommands))
+    return std::nullopt;
+  StagedPlan all;
+  for (int64_t i = 0; i < walked.size; ++i) {
+    auto plan = stagePiece(planner, chip, elementBytes, piece);
+    if (!plan || all.steps.size() + plan->steps.size() > kMostSteps)
+      return std::nullopt;
+    all.steps.insert(all.steps.end(), plan->steps.begin(), plan->steps.end());
+    all.price.cycles += plan->price.cycles;
+    all.price.evidence = std::max(all.price.evidence, plan->price.evidence);
+    piece.source += walked.from;
+    piece.result += walked.to;
+  }
+  return all;
+}
+
 std::optional<StagedPlan> transfer::stagePiece(Planner &planner,
                                                const Chip &chip,
                                                unsigned elementBytes,
@@ -593,7 +618,11 @@ std::optional<StagedPlan> transfer::stagePiece(Planner &planner,
   for (const Axis &axis : merged.axes)
     if (axis.from < 0 || axis.to <= 0)
       return std::nullopt;
-  return Stage(planner, chip, elementBytes).single(merged);
+  auto plan = Stage(planner, chip, elementBytes).single(merged);
+  constexpr size_t kLaneAxes = 4; // the lanes, and three inside of them
+  if (!plan && merged.axes.size() > kLaneAxes)
+    plan = stageSteps(planner, chip, elementBytes, merged);
+  return plan;
 }
 
 /// The pieces with merged axes, that with the largest step `by` in front.

@@ -101,9 +101,11 @@ Piece randomPiece(Random &random) {
   Piece piece;
   piece.operandAddress = kOperand;
   piece.resultAddress = kResult;
-  std::vector<int64_t> sizes(draw(random, 1, 4));
+  std::vector<int64_t> sizes(draw(random, 1, 6));
   for (int64_t &size : sizes)
-    size = draw(random, 0, 3) ? draw(random, 2, 24) : draw(random, 30, 200);
+    size = sizes.size() > 4     ? draw(random, 2, 9)
+           : draw(random, 0, 3) ? draw(random, 2, 24)
+                                : draw(random, 30, 200);
   int64_t step = 1;
   for (int64_t size : sizes) { // innermost first
     int64_t used = draw(random, 0, 3) ? size : draw(random, 1, size);
