@@ -73,8 +73,11 @@ static LogicalResult encodePlanned(Operation *op, const Placed &dst,
   llvm::copy(src.type.getShape(), transfer.shape.begin());
   transfer.from = sideOf(src);
   transfer.to = sideOf(dst);
-  for (const transfer::Command &planned :
-       builder.planner.plan(transfer).commands) {
+  transfer::Plan plan = builder.planner.plan(transfer);
+  if (plan.isEmpty())
+    return op->emitError("no DMA command moves this: a size, a stride or the "
+                         "step along w does not fit one");
+  for (const transfer::Command &planned : plan.commands) {
     rt::Result<isa::CommandBuilder> made =
         transfer::build(planned, builder.chip);
     if (!made)

@@ -75,16 +75,14 @@ Plan transfer::plainPlan(const Transfer &transfer, const Chip &chip) {
 }
 
 namespace {
-/// Keeps the cheapest plan that it is shown.
+/// Keeps the cheapest plan that it is shown, for each kind of evidence.
 class Choice {
 public:
-  Choice(Plan plain, const Chip &chip) : best(std::move(plain)), chip(chip) {
-    hasPlan = isLegal(best.commands.front(), chip);
-  }
+  explicit Choice(const Chip &chip) : chip(chip) {}
 
   void consider(std::vector<Command> commands) {
     Plan plan{std::move(commands), 0, Evidence::Measured};
-    if (plan.commands.empty() || plan.commands.size() > Planner::kMostCommands)
+    if (plan.isEmpty() || plan.commands.size() > Planner::kMostCommands)
       return;
     for (const Command &command : plan.commands) {
       if (!isLegal(command, chip))
@@ -93,38 +91,47 @@ public:
       plan.evidence =
           std::max(plan.evidence, cycles::dmaEvidence(command.shape));
     }
-    if (plan.evidence == Evidence::Kin || (hasPlan && !isBetter(plan)))
-      return;
-    best = std::move(plan);
-    hasPlan = true;
+    Plan &rival = best[size_t(plan.evidence)];
+    if (rival.isEmpty() || weigh(plan) < weigh(rival))
+      rival = std::move(plan);
   }
 
-  Plan best;
+  /// The plain command is taken whatever speaks for it, if nothing else is
+  /// there.
+  Plan take(Plan plain) {
+    bool isPlainLegal = isLegal(plain.commands.front(), chip);
+    if (isPlainLegal)
+      consider(plain.commands);
+    Plan &measured = best[size_t(Evidence::Measured)],
+         &probed = best[size_t(Evidence::Probed)];
+    if (probed.isEmpty() && measured.isEmpty())
+      return isPlainLegal ? std::move(plain) : Plan();
+    bool isProbed =
+        measured.isEmpty() ||
+        (!probed.isEmpty() && priceOf(probed).beats(priceOf(measured)));
+    return std::move(isProbed ? probed : measured);
+  }
+
+  /// Whether one command with the best evidence does it all.
+  bool isSingle() const {
+    return best[size_t(Evidence::Measured)].commands.size() == 1;
+  }
 
 private:
-  bool isBetter(const Plan &plan) const {
-    // Fewer commands may not make it dearer than what it replaces.
-    if (plan.cycles > best.cycles)
-      return false;
-    uint64_t now = weigh(plan), before = weigh(best);
-    if (plan.evidence > best.evidence)
-      return now * 2 < before;
-    if (plan.evidence < best.evidence)
-      return now < before * 2;
-    return now < before;
-  }
-
   static uint64_t weigh(const Plan &plan) {
-    return plan.cycles + kCommandCycles * plan.commands.size();
+    return plan.cycles + kCommandCycles * (plan.commands.size() - 1);
+  }
+  static Price priceOf(const Plan &plan) {
+    return {weigh(plan), plan.evidence};
   }
 
   const Chip &chip;
-  bool hasPlan;
+  std::array<Plan, size_t(Evidence::Kin) + 1> best;
 };
 } // namespace
 
 static Plan search(const Transfer &transfer, const Chip &chip) {
-  Choice choice(plainPlan(transfer, chip), chip);
+  Choice choice(chip);
   std::optional<Axes> axes = axesOf(transfer);
   Visit visit = [&](std::vector<Command> commands) {
     choice.consider(std::move(commands));
@@ -133,11 +140,11 @@ static Plan search(const Transfer &transfer, const Chip &chip) {
     eachMatrixForm(*axes, chip, visit);
     eachTensorForm(*axes, chip, visit);
     // Wider elements cost the same; they only let more into one command.
-    if (choice.best.commands.size() == 1)
+    if (choice.isSingle())
       break;
     axes = widened(*axes);
   }
-  return choice.best;
+  return choice.take(plainPlan(transfer, chip));
 }
 
 Plan Planner::plan(const Transfer &transfer) {
