@@ -13,8 +13,6 @@ using namespace weft::quantize;
 constexpr int64_t kLaneRoom = 240 * 1024;
 /// Channels that fill all lanes.
 constexpr int64_t kLanes = 64;
-/// Sizes of one command.
-constexpr int64_t kLargestAxis = 65535;
 /// Elements of f32 in a row of a lane, which each plane along n starts anew.
 constexpr int64_t kRowElements = 16;
 

@@ -37,6 +37,9 @@ struct LineView {
   int64_t axis;
 };
 
+/// Sizes of one command.
+constexpr int64_t kLargestAxis = 65535;
+
 /// Bytes of local memory that each element of a line takes: its operand and
 /// result twice (two slices at a time) and the scratch of the op.
 constexpr int64_t kReduceLineBytes = 11, kSoftmaxLineBytes = 34,

@@ -21,8 +21,6 @@ using namespace weft::quantize;
 
 /// Channels that fill all lanes.
 constexpr int64_t kLanes = 64;
-/// Sizes of one command.
-constexpr int64_t kLargestAxis = 65535;
 
 static std::optional<LineView> viewOf(const Around &around) {
   return lineView(around, kReduceLineBytes);

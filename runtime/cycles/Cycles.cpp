@@ -184,24 +184,34 @@ CommandCost cycles::estimate(const isa::Decoded &command, const Chip &chip) {
   return cost;
 }
 
-Evidence cycles::dmaEvidence(const DmaShape &shape) {
+DmaOpcode cycles::opcodeOf(DmaFunction function) {
   using isa::GdmaType;
-  bool isMatrix = shape.function == DmaFunction::Matrix ||
-                  shape.function == DmaFunction::MatrixTranspose;
-  unsigned func = shape.function == DmaFunction::NcTranspose
-                      ? unsigned(isa::gdma::TensorNcTranspose)
-                  : shape.function == DmaFunction::MatrixTranspose
-                      ? unsigned(isa::gdma::MatrixTranspose)
-                  : isMatrix ? unsigned(isa::gdma::MatrixCopy)
-                             : unsigned(isa::gdma::TensorCopy);
+  switch (function) {
+  case DmaFunction::Copy:
+    return {GdmaType::Tensor, unsigned(isa::gdma::TensorCopy)};
+  case DmaFunction::NcTranspose:
+    return {GdmaType::Tensor, unsigned(isa::gdma::TensorNcTranspose)};
+  case DmaFunction::Matrix:
+    return {GdmaType::Matrix, unsigned(isa::gdma::MatrixCopy)};
+  case DmaFunction::MatrixTranspose:
+    break;
+  }
+  return {GdmaType::Matrix, unsigned(isa::gdma::MatrixTranspose)};
+}
+
+Precision cycles::movedPrecision(unsigned elementBytes) {
+  return elementBytes == 1   ? Precision::Int8
+         : elementBytes == 2 ? Precision::Fp16
+                             : Precision::Fp32;
+}
+
+Evidence cycles::dmaEvidence(const DmaShape &shape) {
+  DmaOpcode opcode = opcodeOf(shape.function);
   const CostRow *row =
-      findRow(Engine::Gdma,
-              unsigned(isMatrix ? GdmaType::Matrix : GdmaType::Tensor), func);
+      findRow(Engine::Gdma, unsigned(opcode.type), opcode.func);
   CommandCost cost;
   cost.direction = shape.direction;
-  cost.precision = shape.elementBytes == 1   ? Precision::Int8
-                   : shape.elementBytes == 2 ? Precision::Fp16
-                                             : Precision::Fp32;
+  cost.precision = movedPrecision(shape.elementBytes);
   if (isMeasured(*row, cost))
     return Evidence::Measured;
   return covers(row->probed, Engine::Gdma, cost) ? Evidence::Probed

@@ -99,7 +99,22 @@ struct DmaShape {
   Direction direction = Direction::GlobalToLocal;
   unsigned elementBytes = 1; ///< 1, 2 or 4
   DmaBox from, to;
+
+  bool isMatrix() const {
+    return function == DmaFunction::Matrix ||
+           function == DmaFunction::MatrixTranspose;
+  }
 };
+
+/// The instruction that does a function.
+struct DmaOpcode {
+  isa::GdmaType type;
+  unsigned func;
+};
+DmaOpcode opcodeOf(DmaFunction function);
+
+/// The type that stands for all of 1, 2 or 4 bytes: the engine only moves.
+isa::Precision movedPrecision(unsigned elementBytes);
 
 /// What `estimate` says of that command, without making it: at least 1.
 uint64_t dmaCycles(const DmaShape &shape, const Chip &chip);

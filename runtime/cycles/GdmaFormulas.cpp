@@ -228,10 +228,8 @@ static DmaShape matrixShape(const isa::Decoded &command, Direction direction) {
 }
 
 uint64_t cycles::dmaCycles(const DmaShape &shape, const Chip &chip) {
-  bool isMatrix = shape.function == DmaFunction::Matrix ||
-                  shape.function == DmaFunction::MatrixTranspose;
-  uint64_t cycles = isMatrix ? matrixCycles(shape, chip.rates)
-                             : tensorCycles(shape, chip.rates);
+  uint64_t cycles = shape.isMatrix() ? matrixCycles(shape, chip.rates)
+                                     : tensorCycles(shape, chip.rates);
   return std::max<uint64_t>(cycles, 1);
 }
 

@@ -6,7 +6,6 @@
 using namespace weft;
 using namespace weft::transfer;
 using cycles::DmaBox;
-using cycles::DmaFunction;
 using isa::CommandBuilder;
 using isa::Field;
 
@@ -29,12 +28,6 @@ static rt::Status setAll(CommandBuilder &builder,
   for (const FieldValue &value : values)
     WEFT_TRY(builder.set(value.field, value.value));
   return rt::Status::ok();
-}
-
-static uint64_t formatOf(unsigned elementBytes) {
-  return uint64_t(elementBytes == 1   ? isa::Precision::Int8
-                  : elementBytes == 2 ? isa::Precision::Fp16
-                                      : isa::Precision::Fp32);
 }
 
 static rt::Status setTensor(CommandBuilder &builder, const Command &command,
@@ -100,24 +93,19 @@ static rt::Status setMatrix(CommandBuilder &builder, const Command &command,
 
 rt::Result<CommandBuilder> transfer::build(const Command &command,
                                            const Chip &chip) {
-  bool isMatrix = command.shape.function == DmaFunction::Matrix ||
-                  command.shape.function == DmaFunction::MatrixTranspose;
-  unsigned func = command.shape.function == DmaFunction::MatrixTranspose
-                      ? unsigned(isa::gdma::MatrixTranspose)
-                  : isMatrix ? unsigned(isa::gdma::MatrixCopy)
-                             : unsigned(isa::gdma::TensorCopy);
+  cycles::DmaOpcode opcode = cycles::opcodeOf(command.shape.function);
   rt::Result<CommandBuilder> builder = CommandBuilder::make(
-      isa::Engine::Gdma,
-      unsigned(isMatrix ? isa::GdmaType::Matrix : isa::GdmaType::Tensor), func);
+      isa::Engine::Gdma, unsigned(opcode.type), opcode.func);
   if (!builder)
     return builder;
   rt::Status status =
       setAll(*builder,
              {{Field::stride_enable, 1},
-              {Field::src_data_format, formatOf(command.shape.elementBytes)}});
+              {Field::src_data_format,
+               uint64_t(cycles::movedPrecision(command.shape.elementBytes))}});
   if (status.isOk())
-    status = isMatrix ? setMatrix(*builder, command, chip)
-                      : setTensor(*builder, command, chip);
+    status = command.shape.isMatrix() ? setMatrix(*builder, command, chip)
+                                      : setTensor(*builder, command, chip);
   if (!status.isOk())
     return status;
   return builder;

@@ -30,11 +30,6 @@ static cycles::Direction directionOf(const Transfer &transfer) {
             : cycles::Direction::GlobalToGlobal;
 }
 
-static bool isMatrix(const Command &command) {
-  return command.shape.function == DmaFunction::Matrix ||
-         command.shape.function == DmaFunction::MatrixTranspose;
-}
-
 /// Sizes and strides of one side fit their fields.
 static bool fitsFields(const DmaBox &box, const Chip &chip) {
   for (uint64_t size : {box.n, box.c, box.h, box.w})
@@ -50,7 +45,7 @@ bool transfer::isLegal(const Command &command, const Chip &chip) {
   const DmaBox &from = command.shape.from, &to = command.shape.to;
   if (!fitsFields(from, chip) || !fitsFields(to, chip))
     return false;
-  if (isMatrix(command))
+  if (command.shape.isMatrix())
     return true;
   for (const DmaBox *box : {&from, &to})
     if (box->wStride < 1 ||

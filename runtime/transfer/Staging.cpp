@@ -93,17 +93,14 @@ Price transfer::laneCopyPrice(const Transfer &copy, const Chip &chip) {
   if (!made)
     return tooMuch;
   using isa::Field;
-  uint64_t precision =
-      uint64_t(copy.elementBytes == 1   ? isa::Precision::Int8
-               : copy.elementBytes == 2 ? isa::Precision::Fp16
-                                        : isa::Precision::Fp32);
+  auto precision = int64_t(cycles::movedPrecision(copy.elementBytes));
   struct {
     Field field;
     int64_t value;
   } const values[] = {
       {Field::tsk_opd_num, 1},
-      {Field::res0_prec, int64_t(precision)},
-      {Field::opd0_prec, int64_t(precision)},
+      {Field::res0_prec, precision},
+      {Field::opd0_prec, precision},
       {Field::res0_n, copy.shape[0]},
       {Field::res0_c, copy.shape[1]},
       {Field::res0_h, copy.shape[2]},
@@ -147,8 +144,8 @@ private:
 
   bool begin(const std::vector<Piece> &given, const Split &split, Shared shared,
              bool widens);
-  std::optional<LanePiece> lanePieceOf(const Piece &piece, int64_t perLane,
-                                       bool widens) const;
+  std::optional<LanePiece> lanePieceOf(const Piece &piece,
+                                       int64_t perLane) const;
   void giveResultSteps(LanePiece &lane) const;
   std::vector<Block> blocksOf(const Split &split) const;
   std::vector<Split> splitsOf(int64_t size) const;
@@ -199,20 +196,26 @@ static int64_t rowOf(const Piece &piece, unsigned elementBytes) {
   return piece.source % row + unit <= row ? row : 0;
 }
 
+/// The axes from the smallest step `by` to the largest.
+static std::vector<LaneAxis *> inOrder(std::vector<LaneAxis> &axes,
+                                       int64_t LaneAxis::*by) {
+  std::vector<LaneAxis *> order;
+  for (LaneAxis &axis : axes)
+    order.push_back(&axis);
+  std::stable_sort(
+      order.begin(), order.end(),
+      [by](const LaneAxis *a, const LaneAxis *b) { return a->*by < b->*by; });
+  return order;
+}
+
 /// The piece with `perLane` elements of its first axis, as it lies in a lane
 /// after loading: in the order of the source.
-std::optional<LanePiece> Stage::lanePieceOf(const Piece &piece, int64_t perLane,
-                                            bool widens) const {
+std::optional<LanePiece> Stage::lanePieceOf(const Piece &piece,
+                                            int64_t perLane) const {
   LanePiece lane;
   for (const Axis &axis : piece.axes)
     lane.axes.push_back({axis.size, axis.from, axis.to, 0, axis.to});
   lane.axes.front().size = perLane;
-  std::vector<LaneAxis *> order;
-  for (LaneAxis &axis : lane.axes)
-    order.push_back(&axis);
-  std::stable_sort(
-      order.begin(), order.end(),
-      [](const LaneAxis *a, const LaneAxis *b) { return a->from < b->from; });
   int64_t row = 0, next = 1;
   if (shared == Shared::Source)
     row = piece.axes.front().from;
@@ -230,7 +233,7 @@ std::optional<LanePiece> Stage::lanePieceOf(const Piece &piece, int64_t perLane,
     lane.loads.push_back({row, 1, 1});
     next = row;
   }
-  for (LaneAxis *axis : order) {
+  for (LaneAxis *axis : inOrder(lane.axes, &LaneAxis::from)) {
     if (axis->from == 0)
       continue;
     if (axis->from < row) { // inside the row
@@ -247,14 +250,8 @@ std::optional<LanePiece> Stage::lanePieceOf(const Piece &piece, int64_t perLane,
 
 /// A dense place in the lane for the result, in its own order.
 void Stage::giveResultSteps(LanePiece &lane) const {
-  std::vector<LaneAxis *> order;
-  for (LaneAxis &axis : lane.axes)
-    order.push_back(&axis);
-  std::stable_sort(
-      order.begin(), order.end(),
-      [](const LaneAxis *a, const LaneAxis *b) { return a->to < b->to; });
   int64_t next = 1;
-  for (LaneAxis *axis : order) {
+  for (LaneAxis *axis : inOrder(lane.axes, &LaneAxis::to)) {
     axis->stored = next;
     next *= axis->size;
   }
@@ -316,7 +313,7 @@ bool Stage::begin(const std::vector<Piece> &given, const Split &split,
   widens = widensNow;
   slotBytes = 0;
   for (size_t i = 0; i < pieces.size(); ++i) {
-    auto lane = lanePieceOf(pieces[i], split.perLane, widens);
+    auto lane = lanePieceOf(pieces[i], split.perLane);
     if (!lane)
       return false;
     // As `tile` lays it out: what is loaded, then what is stored.
@@ -407,7 +404,7 @@ std::optional<std::vector<StagedStep>> Stage::tile(const Block &block,
   std::vector<LanePiece> lanes;
   int64_t loadAt = turn % 2 * slotBytes, storeAt = loadAt;
   for (const Piece &piece : pieces) {
-    auto lane = lanePieceOf(piece, block.perLane, widens);
+    auto lane = lanePieceOf(piece, block.perLane);
     if (!lane)
       return std::nullopt;
     if (shared != Shared::Result)
