@@ -95,8 +95,6 @@ public:
   /// there.
   Plan take(Plan plain) {
     bool isPlainLegal = isLegal(plain.commands.front(), chip);
-    if (isPlainLegal)
-      consider(plain.commands);
     Plan &measured = best[size_t(Evidence::Measured)],
          &probed = best[size_t(Evidence::Probed)];
     if (probed.isEmpty() && measured.isEmpty())
@@ -127,6 +125,8 @@ private:
 
 static Plan search(const Transfer &transfer, const Chip &chip) {
   Choice choice(chip);
+  Plan plain = plainPlan(transfer, chip);
+  choice.consider(plain.commands); // first: it wins where nothing is cheaper
   std::optional<Axes> axes = axesOf(transfer);
   Visit visit = [&](std::vector<Command> commands) {
     choice.consider(std::move(commands));
@@ -139,7 +139,7 @@ static Plan search(const Transfer &transfer, const Chip &chip) {
       break;
     axes = widened(*axes);
   }
-  return choice.take(plainPlan(transfer, chip));
+  return choice.take(std::move(plain));
 }
 
 Plan Planner::plan(const Transfer &transfer) {
