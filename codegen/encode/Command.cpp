@@ -36,33 +36,45 @@ Command &Command::set(Field field, uint64_t value) {
   return failed ? *this : report(builder.set(field, value));
 }
 
+catalog::Tensor Placed::tensor() const {
+  catalog::Tensor out;
+  out.type =
+      ppl::dataTypeOf(type.getElementType()).value_or(catalog::DataType::Int8);
+  out.memory = catalog::Memory(unsigned(type.getMemory()));
+  out.layout = ppl::alignModeOf(type.getLayout());
+  llvm::copy(type.getShape(), out.shape.begin());
+  out.strides = {strides.n, strides.c, strides.h, strides.w};
+  out.lane = lane;
+  out.address = address;
+  return out;
+}
+
 void weft::codegen::appendLaneRanges(std::vector<ByteRange> &ranges,
-                                     const Placed &tensor) {
-  const Chip &chip = *tensor.chip;
-  ppl::TensorViewType type = tensor.type;
-  unsigned bytes = ppl::elementBytesOf(type);
-  const ppl::Strides &s = tensor.strides;
-  int64_t rows = (tensor.lane + type.getC() + chip.lanes - 1) / chip.lanes;
-  uint64_t plane =
-      uint64_t((type.getH() - 1) * s.h + (type.getW() - 1) * s.w + 1) * bytes;
+                                     const catalog::Tensor &tensor,
+                                     const Chip &chip) {
+  auto [images, channels, height, width] = tensor.shape;
+  auto [n, c, h, w] = tensor.strides;
+  uint64_t bytes = catalog::bytesOf(tensor.type), address = *tensor.address;
+  int64_t rows = (tensor.lane + channels + chip.lanes - 1) / chip.lanes;
+  uint64_t plane = uint64_t((height - 1) * h + (width - 1) * w + 1) * bytes;
   // A tensor of few planes is tracked plane by plane, so that slices of one
   // tensor that interleave do not wait for each other.
   constexpr int64_t kMaxPlanes = 16;
-  bool isDense = uint64_t(s.c) * bytes <=
+  bool isDense = uint64_t(c) * bytes <=
                  ((plane + chip.euBytes - 1) / chip.euBytes) * chip.euBytes;
-  if (isDense || type.getN() * rows > kMaxPlanes) {
-    uint64_t extent = ppl::extentBytes(type, tensor.lane, chip);
-    ranges.push_back({tensor.address, tensor.address + extent});
+  if (isDense || images * rows > kMaxPlanes) {
+    ranges.push_back({address, address + catalog::extentBytes(tensor, chip)});
     return;
   }
-  for (int64_t n = 0; n < type.getN(); ++n)
+  for (int64_t image = 0; image < images; ++image)
     for (int64_t row = 0; row < rows; ++row) {
-      uint64_t begin = tensor.address + uint64_t(n * s.n + row * s.c) * bytes;
+      uint64_t begin = address + uint64_t(image * n + row * c) * bytes;
       ranges.push_back({begin, begin + plane});
     }
 }
 
-void Command::touch(std::vector<ByteRange> &ranges, const Placed &tensor) {
-  if (tensor.type.isLocal())
-    appendLaneRanges(ranges, tensor);
+void Command::touch(std::vector<ByteRange> &ranges,
+                    const catalog::Tensor &tensor, const Chip &chip) {
+  if (tensor.memory == catalog::Memory::Local)
+    appendLaneRanges(ranges, tensor, chip);
 }

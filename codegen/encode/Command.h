@@ -4,6 +4,7 @@
 #define WEFT_CODEGEN_ENCODE_COMMAND_H
 
 #include "codegen/encode/Hazards.h"
+#include "dialects/ppl/Function.h"
 #include "dialects/ppl/Verify.h"
 #include "runtime/isa/CommandBuilder.h"
 
@@ -22,6 +23,8 @@ struct Placed {
     return *ppl::precisionOf(type.getElementType());
   }
   bool isSigned() const { return ppl::isSigned(type); }
+  /// The same as the catalog describes it.
+  catalog::Tensor tensor() const;
 };
 
 /// A command of the encoder: the builder of the instruction table, which checks
@@ -41,16 +44,20 @@ public:
   Command &set(isa::Field field, uint64_t value);
 
   /// Bytes of local memory that the command reads or writes.
-  void reads(const Placed &tensor) { touch(readRanges, tensor); }
-  void writes(const Placed &tensor) {
-    touch(writeRanges, tensor);
+  void reads(const catalog::Tensor &tensor, const Chip &chip) {
+    touch(readRanges, tensor, chip);
+  }
+  void writes(const catalog::Tensor &tensor, const Chip &chip) {
+    touch(writeRanges, tensor, chip);
     written.push_back(tensor);
   }
+  void reads(const Placed &placed) { reads(placed.tensor(), *placed.chip); }
+  void writes(const Placed &placed) { writes(placed.tensor(), *placed.chip); }
 
   mlir::Operation *op;
   isa::CommandBuilder builder;
   std::vector<ByteRange> readRanges, writeRanges;
-  std::vector<Placed> written;
+  std::vector<catalog::Tensor> written;
   uint64_t dramReadBytes = 0, dramWriteBytes = 0;
   bool failed = false;
 
@@ -60,12 +67,14 @@ private:
   Command(mlir::Operation *op, isa::Engine engine, unsigned type,
           unsigned func);
   Command &report(const rt::Status &status);
-  static void touch(std::vector<ByteRange> &ranges, const Placed &tensor);
+  static void touch(std::vector<ByteRange> &ranges,
+                    const catalog::Tensor &tensor, const Chip &chip);
 };
 
 /// The byte ranges of a lane that a local tensor covers (an upper bound over
 /// its lanes).
-void appendLaneRanges(std::vector<ByteRange> &ranges, const Placed &tensor);
+void appendLaneRanges(std::vector<ByteRange> &ranges,
+                      const catalog::Tensor &tensor, const Chip &chip);
 
 } // namespace weft::codegen
 

@@ -2,6 +2,7 @@
 
 #include "dialects/ppl/Dma.h"
 #include "codegen/encode/ProgramBuilder.h"
+#include "runtime/ppl/Commands.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -9,6 +10,7 @@ using namespace mlir;
 using namespace weft::codegen;
 using weft::isa::Field;
 namespace isa = weft::isa;
+namespace catalog = weft::catalog;
 namespace ppl = weft::ppl;
 namespace rt = weft::rt;
 namespace transfer = weft::transfer;
@@ -59,41 +61,40 @@ static void setDestinationStrides(Command &command, const ppl::Strides &s) {
   command.set(Field::dst_hstride, s.h).set(Field::dst_wstride, s.w);
 }
 
-static transfer::Side sideOf(const Placed &tensor) {
-  const ppl::Strides &s = tensor.strides;
-  return {{tensor.type.isLocal(), tensor.lane, int64_t(tensor.address)},
-          {s.n, s.c, s.h, s.w}};
+static transfer::Side sideOf(const catalog::Tensor &tensor) {
+  return {{tensor.memory == catalog::Memory::Local, tensor.lane,
+           int64_t(*tensor.address)},
+          tensor.strides};
 }
 
-/// A copy in the commands that the planner finds for it.
-static LogicalResult encodePlanned(Operation *op, const Placed &dst,
-                                   const Placed &src, ProgramBuilder &builder) {
+LogicalResult ProgramBuilder::copy(Operation *op, const catalog::Tensor &dst,
+                                   const catalog::Tensor &src) {
   transfer::Transfer transfer;
-  transfer.elementBytes = ppl::elementBytesOf(src.type);
-  llvm::copy(src.type.getShape(), transfer.shape.begin());
+  transfer.elementBytes = catalog::bytesOf(src.type);
+  transfer.shape = src.shape;
   transfer.from = sideOf(src);
   transfer.to = sideOf(dst);
-  transfer::Plan plan = builder.planner.plan(transfer);
+  transfer::Plan plan = planner.plan(transfer);
   if (plan.isEmpty())
     return op->emitError("no DMA command moves this: a size, a stride or the "
                          "step along w does not fit one");
   for (const transfer::Command &planned : plan.commands) {
-    rt::Result<isa::CommandBuilder> made =
-        transfer::build(planned, builder.chip);
+    rt::Result<isa::CommandBuilder> made = transfer::build(planned, chip);
     if (!made)
       return op->emitError() << made.status().message();
     Command command(op, *made);
     if (planned.shape.elementBytes == transfer.elementBytes)
-      command.set(Field::src_data_format, uint64_t(src.precision()));
-    command.reads(src);
-    command.writes(dst);
+      command.set(Field::src_data_format,
+                  uint64_t(catalog::precisionOf(src.type)));
+    command.reads(src, chip);
+    command.writes(dst, chip);
     const weft::cycles::DmaBox &box = planned.shape.from;
     uint64_t bytes = box.n * box.c * box.h * box.w * planned.shape.elementBytes;
-    if (src.type.isGlobal())
+    if (src.memory == catalog::Memory::Global)
       command.dramReadBytes += bytes;
-    if (dst.type.isGlobal())
+    if (dst.memory == catalog::Memory::Global)
       command.dramWriteBytes += bytes;
-    if (failed(builder.append(std::move(command))))
+    if (failed(append(std::move(command))))
       return failure();
   }
   return success();
@@ -109,7 +110,7 @@ static LogicalResult encodeCopy(Operation *op, Value dstValue, Value srcValue,
   if (builder.transfers == Transfers::Planned &&
       transpose == ppl::Transpose::None &&
       src->type.getShape() == dst->type.getShape())
-    return encodePlanned(op, *dst, *src, builder);
+    return builder.copy(op, dst->tensor(), src->tensor());
   bool isCw = transpose == ppl::Transpose::CW;
   Command command = Command::gdma(
       op, isCw ? isa::GdmaType::CwTranspose : isa::GdmaType::Tensor,

@@ -12,6 +12,7 @@ using weft::isa::Field;
 namespace isa = weft::isa;
 namespace host = weft::host;
 namespace ppl = weft::ppl;
+namespace catalog = weft::catalog;
 
 ProgramBuilder::ProgramBuilder(const Chip &chip) : chip(chip), planner(chip) {
   program.groups.emplace_back();
@@ -264,14 +265,15 @@ uint64_t ProgramBuilder::gdmaAddress(const Placed &tensor) const {
 // Commands
 //===----------------------------------------------------------------------===//
 
-std::vector<ByteRange> weft::codegen::rangesOf(const Placed &tensor) {
+std::vector<ByteRange> weft::codegen::rangesOf(const catalog::Tensor &tensor,
+                                               const Chip &chip) {
   std::vector<ByteRange> ranges;
-  if (tensor.type.isLocal()) {
-    appendLaneRanges(ranges, tensor);
+  if (tensor.memory == catalog::Memory::Local) {
+    appendLaneRanges(ranges, tensor, chip);
     return ranges;
   }
-  uint64_t bytes = ppl::extentBytes(tensor.type, 0, *tensor.chip);
-  ranges.push_back({tensor.address, tensor.address + bytes});
+  uint64_t bytes = catalog::extentBytes(tensor, chip);
+  ranges.push_back({*tensor.address, *tensor.address + bytes});
   return ranges;
 }
 
@@ -284,41 +286,46 @@ static bool overlap(const std::vector<ByteRange> &a,
   return false;
 }
 
-static Placed placedOf(const ObservedPiece &piece, const weft::Chip &chip) {
-  return {piece.type, piece.address, piece.lane, piece.strides, &chip};
+static catalog::Tensor tensorOf(const ObservedPiece &piece,
+                                const weft::Chip &chip) {
+  return Placed{piece.type, piece.address, piece.lane, piece.strides, &chip}
+      .tensor();
 }
 
 /// False if the two lie in lanes that do not meet.
-static bool shareLanes(const Placed &a, const Placed &b,
+static bool shareLanes(const catalog::Tensor &a, const catalog::Tensor &b,
                        const weft::Chip &chip) {
-  if (!a.type.isLocal() || a.lane + a.type.getC() > chip.lanes ||
-      b.lane + b.type.getC() > chip.lanes)
+  if (a.memory != catalog::Memory::Local || a.lane + a.shape[1] > chip.lanes ||
+      b.lane + b.shape[1] > chip.lanes)
     return true;
-  return a.lane < b.lane + b.type.getC() && b.lane < a.lane + a.type.getC();
+  return a.lane < b.lane + b.shape[1] && b.lane < a.lane + a.shape[1];
 }
 
-void ProgramBuilder::closePieces(const Placed &written, CommandRef by) {
+void ProgramBuilder::closePieces(const catalog::Tensor &written,
+                                 CommandRef by) {
   if (openPieces.empty())
     return;
-  std::vector<ByteRange> ranges = rangesOf(written);
+  std::vector<ByteRange> ranges = rangesOf(written, chip);
   llvm::erase_if(openPieces, [&](size_t index) {
     ObservedPiece &piece = program.pieces[index];
-    if (piece.type.getMemory() != written.type.getMemory())
+    catalog::Tensor observed = tensorOf(piece, chip);
+    if (observed.memory != written.memory)
       return false;
-    Placed placed = placedOf(piece, chip);
-    if (!shareLanes(placed, written, chip) ||
-        !overlap(rangesOf(placed), ranges))
+    if (!shareLanes(observed, written, chip) ||
+        !overlap(rangesOf(observed, chip), ranges))
       return false;
     piece.overwritten = by;
     return true;
   });
 }
 
-void ProgramBuilder::recordWrite(const Placed &written, CommandRef by) {
+void ProgramBuilder::recordWrite(const catalog::Tensor &written,
+                                 CommandRef by) {
   closePieces(written, by);
   order.push_back(by);
-  LastTouch &writers = written.type.isLocal() ? localWriters : globalWriters;
-  for (ByteRange range : rangesOf(written))
+  LastTouch &writers =
+      written.memory == catalog::Memory::Local ? localWriters : globalWriters;
+  for (ByteRange range : rangesOf(written, chip))
     writers.assign(range, order.size());
 }
 
@@ -350,7 +357,7 @@ LogicalResult ProgramBuilder::append(Command command) {
                command.builder.bytes() + command.builder.sizeBytes());
   locations.push_back(command.op->getLoc());
   CommandRef ref{command.engine(), uint32_t(program.groups.size() - 1), id - 1};
-  for (const Placed &written : command.written)
+  for (const catalog::Tensor &written : command.written)
     recordWrite(written, ref);
   program.dramReadBytes += command.dramReadBytes;
   program.dramWriteBytes += command.dramWriteBytes;
@@ -419,7 +426,7 @@ LogicalResult ProgramBuilder::observe(ppl::ObserveOp op) {
   }
   LastTouch &writers = placed->type.isLocal() ? localWriters : globalWriters;
   uint64_t last = 0;
-  for (ByteRange range : rangesOf(*placed))
+  for (ByteRange range : rangesOf(placed->tensor(), chip))
     last = std::max(last, writers.largest(range));
   if (!last)
     return op.emitError() << "'" << op.getValue()

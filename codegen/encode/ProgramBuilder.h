@@ -29,6 +29,10 @@ public:
   mlir::FailureOr<int64_t> evaluate(mlir::Value value, mlir::Operation *user);
   /// The tensor with its address; reports at `user` if it leaves its memory.
   mlir::FailureOr<Placed> place(mlir::Value tensor, mlir::Operation *user);
+  /// Makes the commands that the planner finds for a copy between tensors of
+  /// one shape.
+  mlir::LogicalResult copy(mlir::Operation *op, const catalog::Tensor &dst,
+                           const catalog::Tensor &src);
   /// The bits of a scalar operand as an element of `type`; reports if it does
   /// not fit.
   mlir::FailureOr<uint32_t> scalarBits(mlir::Value scalar, mlir::Type type,
@@ -67,8 +71,8 @@ private:
                                          mlir::Operation *user);
   mlir::FailureOr<Placed> placeView(ppl::ViewOp view, mlir::Operation *user);
   void closeGroup();
-  void closePieces(const Placed &written, CommandRef by);
-  void recordWrite(const Placed &written, CommandRef by);
+  void closePieces(const catalog::Tensor &written, CommandRef by);
+  void recordWrite(const catalog::Tensor &written, CommandRef by);
 
   EncodedProgram program;
   HazardTracker hazards;
@@ -82,7 +86,8 @@ private:
 
 /// The 40-bit or in-lane ranges that `tensor` covers, as used for observed
 /// pieces.
-std::vector<ByteRange> rangesOf(const Placed &tensor);
+std::vector<ByteRange> rangesOf(const catalog::Tensor &tensor,
+                                const Chip &chip);
 
 // One function a family of ops; each makes and appends the op's commands. False
 // if the op is none of the family.
@@ -99,6 +104,8 @@ mlir::FailureOr<bool> encodeTiuSpecial(mlir::Operation *op,
                                        ProgramBuilder &builder);
 mlir::FailureOr<bool> encodeRawCommand(mlir::Operation *op,
                                        ProgramBuilder &builder);
+mlir::FailureOr<bool> encodeFunction(mlir::Operation *op,
+                                     ProgramBuilder &builder);
 mlir::FailureOr<bool> encodeHost(mlir::Operation *op, ProgramBuilder &builder);
 
 /// Success as "done", for the switches of the functions above.

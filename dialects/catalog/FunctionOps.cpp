@@ -240,6 +240,11 @@ mlir::Operation *catalog::createCheckedFunction(
 // Checks
 //===----------------------------------------------------------------------===//
 
+/// Attributes with the name of a dialect are no slots.
+static bool isDiscardable(NamedAttribute attr) {
+  return attr.getName().getValue().contains('.');
+}
+
 /// What makes the parts of an op a call at all, whatever the function.
 static LogicalResult verifyShape(const FunctionOp &function) {
   mlir::Operation *op = function.operation();
@@ -255,7 +260,7 @@ static LogicalResult verifyShape(const FunctionOp &function) {
       return op->emitOpError() << "operand is " << type << ", must be "
                                << function.dialect().argumentWords();
   for (NamedAttribute attr : op->getAttrs()) {
-    if (attr.getName() == kSlots)
+    if (attr.getName() == kSlots || isDiscardable(attr))
       continue;
     if (row.slotIndex(view(attr.getName())) < 0)
       return op->emitOpError()
@@ -382,6 +387,7 @@ static ParseResult parseFunction(OpAsmParser &parser, OperationState &state) {
   SmallVector<Type> types;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseCommaSeparatedList([&] { return words.parseOne(); }) ||
+      parser.parseOptionalAttrDict(state.attributes) ||
       parser.parseOptionalColonTypeList(types) ||
       parser.resolveOperands(words.operands, types, loc, state.operands) ||
       parser.parseOptionalArrowTypeList(state.types))
@@ -425,6 +431,9 @@ static void printFunction(mlir::Operation *op, OpAsmPrinter &printer,
     else
       printSlotAttribute(printer, function.dialect(), argument.attribute);
   }
+  SmallVector<NamedAttribute> discardable;
+  llvm::copy_if(op->getAttrs(), std::back_inserter(discardable), isDiscardable);
+  printer.printOptionalAttrDict(discardable);
   if (op->getNumOperands())
     printer << " : " << op->getOperandTypes();
   printer.printOptionalArrowTypeList(op->getResultTypes());

@@ -122,6 +122,28 @@ FunctionOp::FunctionOp(Operation *op)
               ? op
               : nullptr) {}
 
+static bool isUnread(Value result) {
+  mlir::Operation *made = result.getDefiningOp();
+  return made && made->hasAttr(kScratchAttribute) && result.hasOneUse();
+}
+
+catalog::Call weft::ppl::FunctionOp::encodedCall(const Chip &chip) const {
+  catalog::Call call = this->call(chip);
+  // Only counts: what a transfer is for is made whether it is read or not.
+  Value count = function().slot("count") ? tensor("count") : Value();
+  if (count && isUnread(count))
+    call.arguments[function().slotIndex("count")] = {};
+  return call;
+}
+
+LogicalResult weft::ppl::reportRefusal(mlir::Operation *op,
+                                       const rt::Status &why) {
+  return op->emitError() << (why.code() == rt::Code::Unsupported
+                                 ? "unsupported: "
+                                 : "")
+                         << why.message();
+}
+
 namespace {
 class PplFunctions : public catalog::FunctionDialect {
 public:

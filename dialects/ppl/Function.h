@@ -5,10 +5,16 @@
 
 #include "dialects/catalog/FunctionOps.h"
 #include "dialects/ppl/TensorLayout.h"
+#include "runtime/status/Status.h"
 
 /// The functions of PPL's set of runtime/catalog as ops of this dialect, see
-/// dialects/catalog/FunctionOps.h. `--ppl-expand` turns them into commands.
+/// dialects/catalog/FunctionOps.h. codegen/encode makes their commands.
 namespace weft::ppl {
+
+/// Where the scratch memory of a function lies that needs any: an array of i64,
+/// one address for each catalog::ScratchBuffer of its commands. Set by
+/// `--ppl-allocate`.
+inline constexpr llvm::StringLiteral kScratchAddresses = "ppl.scratch";
 
 /// The element type of IR for a type of the catalog and back. FP4 and types
 /// that tensors do not have give null and std::nullopt.
@@ -33,7 +39,13 @@ public:
   mlir::Value tensor(llvm::StringRef slot) const { return value(slot); }
   /// The number or numbers in a slot; null if there are none.
   mlir::Attribute number(llvm::StringRef slot) const { return attribute(slot); }
+  /// The call that is encoded: without the results that the kernel language
+  /// made room for and nobody reads.
+  catalog::Call encodedCall(const Chip &chip) const;
 };
+
+/// Reports at `op` why its function has no commands.
+mlir::LogicalResult reportRefusal(mlir::Operation *op, const rt::Status &why);
 
 using catalog::createFunction;
 using catalog::FunctionArgument;

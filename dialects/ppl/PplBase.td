@@ -16,7 +16,7 @@ def Ppl_Dialect : Dialect {
   let summary = "programs of TPU commands on explicit memory";
   let description = [{
     Two levels. `ppl.dma.*`, `ppl.sdma.*`, `ppl.hau.*`, `ppl.tiu.*` are the functions of the PPL manual, one op each, with its names and rules (Function.h); kernels are recorded as
-    these. `ppl.gdma.*` and `ppl.bdc.*` are the commands of the two engines (bdc is the TIU's command stream): what `--ppl-expand` and codegen/emit make. Of commands there is one op per command of the machine, or a documented short list of them. Results are written to the first operand
+    these, and codegen/encode makes their commands (runtime/ppl/Commands.h). `ppl.gdma.*` and `ppl.bdc.*` are commands of the two engines (bdc is the TIU's command stream), which codegen/emit makes. Of commands there is one op per command of the machine, or a documented short list of them. Results are written to the first operand
     (destination-passing); tensors are views of local, global or static memory with explicit addresses and layouts. Scalar
     operands are SSA values that must fold to constants (`arith.constant`). Loops are `scf.for` with constant bounds.
     Dependencies between the engines are not in the IR: codegen/encode derives them from memory ranges.

@@ -6,6 +6,7 @@
 #include "passes/ppl/Accesses.h"
 #include "passes/ppl/Passes.h"
 #include "runtime/chips/Alignment.h"
+#include "runtime/ppl/Commands.h"
 
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/MapVector.h"
@@ -16,9 +17,12 @@ using namespace weft;
 using namespace weft::ppl;
 
 namespace {
-/// A tensor without address: used by the ops number `first` to `last`.
+/// A tensor without address, or a scratch buffer of a function: used by the
+/// commands number `first` to `last`.
 struct Buffer {
-  AllocOp op;
+  AllocOp alloc;                 ///< null for scratch
+  Operation *function = nullptr; ///< whose scratch it is
+  unsigned scratch = 0;          ///< its number there
   uint64_t bytes = 0;
   size_t first = SIZE_MAX, last = 0;
   std::optional<uint64_t> address;
@@ -32,13 +36,46 @@ struct Buffer {
   }
 };
 
+/// What one command uses.
+struct Use {
+  bool isTransfer;
+  SmallVector<size_t, 4> buffers;
+};
+
+/// Finds the buffers of one memory, and when they are used.
+class LiveRanges {
+public:
+  /// With `hasCommands`, functions are the commands that they become.
+  LiveRanges(Memory memory, const Chip &chip, bool hasCommands)
+      : memory(memory), chip(chip), hasCommands(hasCommands) {}
+
+  LogicalResult collect(NetOp net);
+
+  std::vector<Buffer> buffers;
+
+private:
+  LogicalResult addFunction(const FunctionOp &function);
+  void addUse(Use use);
+  void addPartners();
+  std::optional<size_t> bufferOf(Value tensor) const {
+    auto found = index.find(rootOf(tensor));
+    return found == index.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  Memory memory;
+  const Chip &chip;
+  bool hasCommands;
+  llvm::DenseMap<Value, size_t> index;
+  std::vector<Use> uses;
+};
+
 /// The memory in which buffers are placed.
 struct Space {
   uint64_t bytes, bankBytes, alignment;
 };
 
-/// Ops that far from each other may run at once on the two engines: the
-/// commands of one step of a pipelined loop.
+/// Commands that far from each other may run at once on the two engines: those
+/// of one step of a pipelined loop.
 constexpr size_t kNearby = 4;
 } // namespace
 
@@ -54,38 +91,86 @@ static bool isTransfer(Operation *op) {
 // Who lives when
 //===----------------------------------------------------------------------===//
 
-static std::vector<Buffer> collect(NetOp net, Memory memory, const Chip &chip) {
-  std::vector<Buffer> buffers;
-  llvm::DenseMap<Value, size_t> index;
+void LiveRanges::addUse(Use use) {
+  size_t time = uses.size();
+  for (size_t used : use.buffers) {
+    buffers[used].first = std::min(buffers[used].first, time);
+    buffers[used].last = std::max(buffers[used].last, time);
+  }
+  uses.push_back(std::move(use));
+}
+
+LogicalResult LiveRanges::addFunction(const FunctionOp &function) {
+  rt::Result<catalog::CommandList> list =
+      catalog::commandsOf(function.encodedCall(chip));
+  if (!list)
+    return reportRefusal(function.operation(), list.status());
+  std::vector<std::optional<size_t>> scratch;
+  for (const catalog::ScratchBuffer &wanted : list->scratch) {
+    scratch.push_back(std::nullopt);
+    if (unsigned(wanted.memory) != unsigned(memory))
+      continue;
+    scratch.back() = buffers.size();
+    Buffer &buffer = buffers.emplace_back();
+    buffer.function = function.operation();
+    buffer.scratch = unsigned(scratch.size() - 1);
+    buffer.bytes = alignUp<uint64_t>(wanted.bytes, chip.euBytes);
+  }
+  size_t begin = uses.size();
+  for (const catalog::CommandStep &step : list->steps) {
+    Use use{step.engine() == isa::Engine::Gdma, {}};
+    for (const catalog::OperandAccess &access : step.accesses) {
+      const catalog::Operand &tensor = access.tensor;
+      std::optional<size_t> used;
+      if (tensor.isScratch())
+        used = scratch[tensor.scratch()];
+      else if (tensor.origin != catalog::Operand::kStaticTable)
+        used = bufferOf(function.tensor(
+            StringRef(function.function().slots[size_t(tensor.origin)].name)));
+      if (used)
+        use.buffers.push_back(*used);
+    }
+    addUse(std::move(use));
+  }
+  // The rules of functions keep arguments apart, whichever command uses them.
+  for (Value operand : function.operation()->getOperands())
+    if (std::optional<size_t> used = bufferOf(operand); used && uses.size()) {
+      buffers[*used].first = std::min(buffers[*used].first, begin);
+      buffers[*used].last = std::max(buffers[*used].last, uses.size() - 1);
+    }
+  return success();
+}
+
+LogicalResult LiveRanges::collect(NetOp net) {
   net.getBody().walk([&](AllocOp alloc) {
     TensorViewType type = alloc.getTensor().getType();
     if (type.getMemory() != memory)
       return;
     index[alloc.getTensor()] = buffers.size();
     Buffer &buffer = buffers.emplace_back();
-    buffer.op = alloc;
+    buffer.alloc = alloc;
     buffer.bytes = alignUp<uint64_t>(extentBytes(type, 0, chip), chip.euBytes);
   });
-  struct Use {
-    bool isTransfer;
-    SmallVector<size_t, 4> buffers;
-  };
-  std::vector<Use> uses;
+  bool hasFailed = false;
   net.getBody().walk([&](Operation *op) {
     if (mlir::isa<AllocOp, ViewOp, NetOp>(op))
       return;
+    if (FunctionOp function(op); function && hasCommands) {
+      hasFailed |= failed(addFunction(function));
+      return;
+    }
     Use use{isTransfer(op), {}};
     for (Value operand : op->getOperands())
       if (mlir::isa<TensorViewType>(operand.getType()))
-        if (auto found = index.find(rootOf(operand)); found != index.end())
-          use.buffers.push_back(found->second);
-    size_t time = uses.size();
-    for (size_t used : use.buffers) {
-      buffers[used].first = std::min(buffers[used].first, time);
-      buffers[used].last = std::max(buffers[used].last, time);
-    }
-    uses.push_back(std::move(use));
+        if (std::optional<size_t> used = bufferOf(operand))
+          use.buffers.push_back(*used);
+    addUse(std::move(use));
   });
+  addPartners();
+  return failure(hasFailed);
+}
+
+void LiveRanges::addPartners() {
   auto join = [&](const Use &a, const Use &b) {
     for (size_t x : a.buffers)
       for (size_t y : b.buffers)
@@ -98,7 +183,6 @@ static std::vector<Buffer> collect(NetOp net, Memory memory, const Chip &chip) {
     for (size_t j = i; j < uses.size() && j <= i + kNearby; ++j)
       if (i == j || uses[i].isTransfer != uses[j].isTransfer)
         join(uses[i], uses[j]);
-  return buffers;
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,55 +310,93 @@ static uint64_t peakBytes(const std::vector<Buffer> &buffers) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-static LogicalResult reportFull(const std::vector<Buffer> &buffers,
-                                Memory memory, uint64_t bytes) {
+static void reportFull(const std::vector<Buffer> &buffers, Memory memory,
+                       uint64_t bytes) {
   auto largest = std::max_element(
       buffers.begin(), buffers.end(),
       [](const Buffer &a, const Buffer &b) { return a.bytes < b.bytes; });
-  AllocOp op = largest->op;
+  AllocOp alloc = largest->alloc;
+  Operation *op = alloc ? alloc.getOperation() : largest->function;
   bool isLocal = memory == Memory::Local;
-  InFlightDiagnostic diagnostic = op->emitError();
-  diagnostic << (isLocal ? "local" : "L2") << " memory is too small: the "
-             << "tensors that live at once take " << peakBytes(buffers)
-             << " bytes" << (isLocal ? " of each lane" : "") << ", there are "
-             << bytes << "; this tensor is the largest (" << largest->bytes
-             << "), make its block smaller";
-  return diagnostic;
+  op->emitError() << (isLocal ? "local" : "L2") << " memory is too small: the "
+                  << "tensors that live at once take " << peakBytes(buffers)
+                  << " bytes" << (isLocal ? " of each lane" : "")
+                  << ", there are " << bytes << "; this tensor is the largest ("
+                  << largest->bytes << "), make its block smaller";
 }
 
-int weft::ppl::allocateTensors(NetOp net, unsigned method, uint64_t l2Bytes) {
+/// Where a buffer lies as tensors of its memory count: a byte of the lane, or
+/// an address.
+static int64_t addressOf(const Buffer &buffer, Memory memory,
+                         const Chip &chip) {
+  uint64_t base = memory == Memory::Local ? 0 : chip.l2MemoryBase;
+  return int64_t(base + *buffer.address);
+}
+
+static void placeTensor(AllocOp alloc, int64_t address) {
+  OpBuilder builder(alloc);
+  TensorViewType type = alloc.getTensor().getType();
+  Value placed;
+  if (type.isLocal())
+    placed = builder.create<LocalOp>(alloc.getLoc(), type, address);
+  else
+    placed = builder.create<GlobalOp>(alloc.getLoc(), type, address);
+  alloc.getTensor().replaceAllUsesWith(placed);
+  alloc.erase();
+}
+
+namespace {
+/// Scratch addresses of functions, by number.
+using Addresses = llvm::MapVector<Operation *, SmallVector<int64_t, 4>>;
+} // namespace
+
+static void writeAddresses(const Addresses &scratch) {
+  for (const auto &[function, addresses] : scratch)
+    function->setAttr(
+        kScratchAddresses,
+        DenseI64ArrayAttr::get(function->getContext(), addresses));
+}
+
+FailureOr<int> weft::ppl::allocateTensors(NetOp net, unsigned method,
+                                          uint64_t l2Bytes, bool hasCommands) {
   const Chip &chip = chipOf(net);
-  for (Memory memory : {Memory::Local, Memory::L2}) {
-    bool isLocal = memory == Memory::Local;
-    std::vector<Buffer> buffers = collect(net, memory, chip);
+  // Found before the first tensor moves: ops are their names.
+  LiveRanges spaces[] = {{Memory::Local, chip, hasCommands},
+                         {Memory::L2, chip, hasCommands}};
+  for (LiveRanges &ranges : spaces)
+    if (failed(ranges.collect(net)))
+      return failure();
+  Addresses scratch;
+  for (LiveRanges &ranges : spaces) {
+    bool isLocal = &ranges == spaces;
+    Memory memory = isLocal ? Memory::Local : Memory::L2;
+    std::vector<Buffer> &buffers = ranges.buffers;
     if (buffers.empty())
       continue;
     Space space{isLocal ? chip.laneBytes : l2Bytes,
                 isLocal ? chip.laneBytes / chip.banks : l2Bytes, chip.euBytes};
     if (space.bytes == 0 || !placeAll(buffers, space, method)) {
-      (void)reportFull(buffers, memory, space.bytes);
+      reportFull(buffers, memory, space.bytes);
       return isLocal ? 0x11 : 0x1A;
     }
     for (Buffer &buffer : buffers) {
-      OpBuilder builder(buffer.op);
-      TensorViewType type = buffer.op.getTensor().getType();
-      Value placed;
-      if (isLocal)
-        placed = builder.create<LocalOp>(buffer.op.getLoc(), type,
-                                         int64_t(*buffer.address));
-      else
-        placed = builder.create<GlobalOp>(
-            buffer.op.getLoc(), type,
-            int64_t(chip.l2MemoryBase + *buffer.address));
-      buffer.op.getTensor().replaceAllUsesWith(placed);
-      buffer.op.erase();
+      int64_t address = addressOf(buffer, memory, chip);
+      if (buffer.alloc) {
+        placeTensor(buffer.alloc, address);
+        continue;
+      }
+      SmallVector<int64_t, 4> &addresses = scratch[buffer.function];
+      addresses.resize(std::max<size_t>(addresses.size(), buffer.scratch + 1));
+      addresses[buffer.scratch] = address;
     }
   }
+  writeAddresses(scratch);
   return 0;
 }
 
 namespace {
-/// `--ppl-allocate`: `ppl.alloc` becomes `ppl.local` (or `ppl.global` in L2).
+/// `--ppl-allocate`: `ppl.alloc` becomes `ppl.local` (or `ppl.global` in L2),
+/// and functions get the addresses of their scratch memory.
 struct AllocatePass : PassWrapper<AllocatePass, OperationPass<NetOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AllocatePass)
   AllocatePass() = default;
@@ -289,8 +411,10 @@ struct AllocatePass : PassWrapper<AllocatePass, OperationPass<NetOp>> {
       llvm::cl::init(0)};
 
   void runOnOperation() override {
-    if (allocateTensors(getOperation(), method,
-                        chipOf(getOperation()).l2MemoryBytes) != 0)
+    const Chip &chip = chipOf(getOperation());
+    FailureOr<int> code = allocateTensors(
+        getOperation(), method, chip.l2MemoryBytes, chips::hasCommands(chip));
+    if (failed(code) || *code != 0)
       signalPassFailure();
   }
 };

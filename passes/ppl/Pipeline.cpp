@@ -305,3 +305,8 @@ struct PipelinePass : PassWrapper<PipelinePass, OperationPass<NetOp>> {
 std::unique_ptr<Pass> weft::ppl::createPipelinePass(bool serial) {
   return std::make_unique<PipelinePass>(serial);
 }
+
+void weft::ppl::registerPplPasses() {
+  registerPass([] { return createPipelinePass(); });
+  registerPass([] { return createAllocatePass(); });
+}

@@ -262,7 +262,7 @@ class Launches(unittest.TestCase):
 
         x, y = floats(2, 3, 4), np.zeros((2, 3, 4), np.float32)
         launch = negate[(1,)](y, x)
-        self.assertIn("gdma", launch.text())
+        self.assertIn("ppl.dma", launch.text())
         model = weft.Model(launch.bmodel())
         self.assertEqual(list(model.inputs), ["x"])
         self.assertEqual(model.outputs["y"], (np.dtype(np.float32), (1, 2, 3, 4)))

@@ -32,11 +32,11 @@ int driver::lowerKernel(ppl::NetOp net, const frontend::Recorder &recorder,
   uint64_t l2Bytes = l2BytesOf(net, recorder);
   PassManager passes(net.getContext(), ppl::NetOp::getOperationName());
   passes.addPass(ppl::createPipelinePass(how.serial));
-  if (how.commands)
-    passes.addPass(ppl::createExpandPass());
   if (failed(passes.run(net)))
     return kFinalError;
-  return ppl::allocateTensors(net, recorder.allocationMethod, l2Bytes);
+  FailureOr<int> code = ppl::allocateTensors(net, recorder.allocationMethod,
+                                             l2Bytes, how.commands);
+  return failed(code) ? kFinalError : *code;
 }
 
 int driver::memoryCodeOf(ppl::NetOp recorded,

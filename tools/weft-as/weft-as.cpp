@@ -1,14 +1,16 @@
 //===- weft-as.cpp - text of a program to its file -----------------------===//
 //
-// weft-as IN.mlir -o OUT [--strip] [--plain-transfers]: encodes the one ppl.net
-// of IN.mlir to a bmodel, or the one zhouyi.program to a .zyp. The assembler of
-// hand-written programs in tests; models go through `weft convert`.
+// weft-as IN.mlir -o OUT [--strip] [--plain-transfers] [--commands]: encodes
+// the one ppl.net of IN.mlir to a bmodel (or lists its commands), or the one
+// zhouyi.program to a .zyp. The assembler of hand-written programs in tests;
+// models go through `weft convert`.
 //
 //===----------------------------------------------------------------------===//
 
 #include "codegen/pack/Pack.h"
 #include "codegen/zhouyi/Encode.h"
 #include "dialects/ppl/Ppl.h"
+#include "runtime/isa/Decode.h"
 #include "runtime/zhouyi/ProgramFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -31,10 +33,24 @@ static cl::opt<bool>
     plain("plain-transfers",
           cl::desc("encode every copy in the one command that is written"));
 
+static cl::opt<bool> commands(
+    "commands",
+    cl::desc("write the commands as text, those of the TIU first; such "
+             "a program needs no inputs and outputs"));
+
 static constexpr int kUserError = 2;
 
 /// Hands the bytes of the file to `write`, or reports.
 using WriteBytes = llvm::function_ref<void(const void *bytes, size_t size)>;
+
+static void listCommands(const std::vector<uint8_t> &buffer,
+                         weft::isa::Engine engine, WriteBytes write) {
+  for (const weft::isa::Decoded &command :
+       weft::isa::decodeStream(engine, buffer.data(), buffer.size()).commands) {
+    std::string line = weft::isa::disassemble(command) + "\n";
+    write(line.data(), line.size());
+  }
+}
 
 static mlir::LogicalResult assemble(weft::ppl::NetOp net, WriteBytes write) {
   weft::codegen::PackOptions options;
@@ -46,6 +62,13 @@ static mlir::LogicalResult assemble(weft::ppl::NetOp net, WriteBytes write) {
                                          : weft::codegen::Transfers::Planned);
   if (mlir::failed(program))
     return mlir::failure();
+  if (commands) {
+    for (const weft::codegen::CommandGroup &group : program->groups) {
+      listCommands(group.tiu, weft::isa::Engine::Tiu, write);
+      listCommands(group.gdma, weft::isa::Engine::Gdma, write);
+    }
+    return mlir::success();
+  }
   weft::codegen::StageProgram stage{net, &*program, {}, {}};
   mlir::FailureOr<weft::codegen::PackedFile> file =
       weft::codegen::packBmodel(stage, options);

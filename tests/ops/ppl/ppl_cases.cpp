@@ -12,7 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/ppl/Expansion.h"
+#include "dialects/ppl/Function.h"
+#include "runtime/ppl/Commands.h"
 #include "tests/ops/ppl/Samplers.h"
 #include "tools/driver/KernelProgram.h"
 
@@ -34,7 +35,6 @@ struct Flags {
 /// What came of one function.
 struct Outcome {
   size_t drawn = 0, rejected = 0;
-  size_t commands = 0; ///< of all calls together
   std::string problem;
   bool isEqualToInterpreter = false, isEqualToVendor = false;
 };
@@ -324,18 +324,9 @@ void CaseRecorder::record(const Case &drawn) {
 // Running
 //===----------------------------------------------------------------------===//
 
-static size_t countCommands(const std::string &text) {
-  size_t count = 0;
-  for (std::string_view name : {"ppl.bdc.", "ppl.gdma.", "ppl.command"})
-    for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; ++at)
-      ++count;
-  return count;
-}
-
 /// Runs the cases; fills `outcome`.
 static void runCases(const std::vector<Case> &cases, const Chip &chip,
-                     const Flags &flags, Outcome &outcome,
-                     bool onlyCount = false) {
+                     const Flags &flags, Outcome &outcome) {
   std::string errors;
   llvm::raw_string_ostream stream(errors);
   driver::KernelProgram program(stream);
@@ -369,12 +360,6 @@ static void runCases(const std::vector<Case> &cases, const Chip &chip,
   };
   if (!isRecorded)
     return fail("recording failed");
-  auto text = program.text(/*commands=*/true, /*serial=*/true);
-  if (mlir::failed(text))
-    return fail("no commands");
-  outcome.commands = countCommands(*text);
-  if (onlyCount)
-    return;
   auto bytes = program.bmodel(/*serial=*/true);
   if (mlir::failed(bytes))
     return fail("no bmodel");
@@ -463,31 +448,13 @@ static std::string quoted(const std::string &text) {
   return out + "\"";
 }
 
-/// Commands that the call of one case becomes, without the loads and stores
-/// around it.
-static size_t commandsOf(const Case &drawn, const Chip &chip,
-                         const Flags &flags) {
-  Flags alone = flags;
-  Outcome outcome;
-  runCases({drawn}, chip, alone, outcome, /*onlyCount=*/true);
-  size_t transfers = 0;
-  for (const Slot &slot : drawn.call.operation->slots)
-    if (const Tensor *tensor = drawn.call.tensor(slot.name);
-        tensor && tensor->memory == Memory::Local)
-      transfers += slot.access == Access::Read ? 1 : 2;
-  // The copy of the output piece's bytes that no store covers, at most two.
-  uint64_t bytes = CaseRecorder::bytesOfOutputs({drawn});
-  transfers += (bytes >= 4096) + (bytes % 4096 != 0);
-  return outcome.commands > transfers ? outcome.commands - transfers : 0;
-}
-
 /// "native" if some call is one command (others may need a copy to other lanes
 /// first), else "sequence".
-static std::string_view stateOf(const std::vector<Case> &cases,
-                                const Chip &chip, const Flags &flags) {
+static std::string_view stateOf(const std::vector<Case> &cases) {
   constexpr size_t kLooks = 12;
   for (size_t i = 0; i < cases.size() && i < kLooks; ++i)
-    if (commandsOf(cases[i], chip, flags) <= 1)
+    if (auto list = catalog::commandsOf(cases[i].call);
+        list && list->steps.size() <= 1)
       return "native";
   return "sequence";
 }
@@ -504,7 +471,7 @@ static bool runFunction(const Operation &operation, const Chip &chip,
     runCases(cases, chip, flags, outcome);
   std::string_view state = "broken";
   if (outcome.problem.empty()) {
-    state = stateOf(cases, chip, flags);
+    state = stateOf(cases);
   } else if (cases.size() == flags.cases && cases.size() > 1) {
     std::string narrowed = firstBadCase(cases, chip, flags);
     if (!narrowed.empty())
@@ -542,7 +509,7 @@ int main(int argc, char **argv) {
     bool isChosen = flags.functions.empty() ||
                     std::find(flags.functions.begin(), flags.functions.end(),
                               operation.name) != flags.functions.end();
-    if (isChosen && ppl::expansionOf(operation) && operation.existsOn(chip))
+    if (isChosen && catalog::hasCommands(operation) && operation.existsOn(chip))
       isFine &= runFunction(operation, chip, flags);
   }
   return isFine ? 0 : 1;

@@ -148,7 +148,7 @@ TEST(CompilerApi, FileProfileAndText) {
   status.reset(weft_ppl_text(program.get(), WEFT_PPL_FUNCTIONS, &text));
   EXPECT_THAT(text, HasSubstr("ppl.tiu.fadd"));
   status.reset(weft_ppl_text(program.get(), WEFT_PPL_COMMANDS, &text));
-  EXPECT_THAT(text, HasSubstr("ppl.gdma.load"));
+  EXPECT_THAT(text, HasSubstr("ppl.dma.load"));
 }
 
 TEST(CompilerApi, MistakesNameTheLine) {

@@ -1,4 +1,4 @@
-// RUN: weft-opt %s --pass-pipeline='builtin.module(ppl.net(ppl-expand))' --split-input-file --verify-diagnostics
+// RUN: weft-opt %s --pass-pipeline='builtin.module(ppl.net(ppl-allocate))' --split-input-file --verify-diagnostics
 
 !row = !ppl.tensor<1x1x1x20000xf32, global, continuous>
 !best = !ppl.tensor<1x1x1x9xf32, global, continuous>
