@@ -4,8 +4,6 @@
 
 #include "codegen/emit/Emit.h"
 #include "codegen/emit/Sequence.h"
-#include "dialects/ppl/TiuArith.h"
-#include "dialects/ppl/TiuQuant.h"
 #include "dialects/tpu/sequence/Functions.h"
 
 using namespace mlir;
@@ -13,152 +11,169 @@ using namespace weft;
 using namespace weft::emit;
 using tpu::BinaryOp;
 
-static ppl::FloatKind floatKind(tpu::BinaryKind kind) {
+static StringRef floatFunction(tpu::BinaryKind kind) {
   switch (kind) {
   case tpu::BinaryKind::Add:
-    return ppl::FloatKind::Add;
+    return "tiu.fadd";
   case tpu::BinaryKind::Sub:
-    return ppl::FloatKind::Sub;
+    return "tiu.fsub";
   case tpu::BinaryKind::Mul:
-    return ppl::FloatKind::Mul;
+    return "tiu.fmul";
   case tpu::BinaryKind::Div:
-    return ppl::FloatKind::Div;
+    return "tiu.fdiv";
   case tpu::BinaryKind::Max:
-    return ppl::FloatKind::Max;
+    return "tiu.fmax";
   case tpu::BinaryKind::Min:
-    return ppl::FloatKind::Min;
+    return "tiu.fmin";
   default:
     llvm_unreachable("the verifier leaves these to integers");
   }
 }
 
-static ppl::IntKind integerKind(tpu::BinaryKind kind, bool isUnsigned) {
+static StringRef integerFunction(tpu::BinaryKind kind) {
   switch (kind) {
   case tpu::BinaryKind::Add:
-    return ppl::IntKind::Add;
+    return "tiu.add";
   case tpu::BinaryKind::Sub:
-    return ppl::IntKind::Sub;
+    return "tiu.sub";
   case tpu::BinaryKind::Mul:
-    return ppl::IntKind::Mul;
+    return "tiu.mul";
   case tpu::BinaryKind::Max:
-    return ppl::IntKind::Max;
+    return "tiu.max";
   case tpu::BinaryKind::Min:
-    return ppl::IntKind::Min;
+    return "tiu.min";
   case tpu::BinaryKind::And:
-    return ppl::IntKind::And;
+    return "tiu.bitwise_and";
   case tpu::BinaryKind::Or:
-    return ppl::IntKind::Or;
+    return "tiu.bitwise_or";
   case tpu::BinaryKind::Xor:
-    return ppl::IntKind::Xor;
-  case tpu::BinaryKind::ShiftLeft:
-  case tpu::BinaryKind::ShiftRight:
-    return isUnsigned ? ppl::IntKind::ShiftLogical : ppl::IntKind::ShiftArith;
+    return "tiu.bitwise_xor";
   default:
-    llvm_unreachable("the verifier leaves these to floats");
+    llvm_unreachable("the verifier leaves these to floats, shifts come apart");
   }
 }
 
-/// dst = lhs <kind> rhs on integers, exact and wrapped. The machine shifts to
-/// the left by a positive amount and to the right by a negative one.
-static LogicalResult emitInteger(BinaryOp op, OpEmitter &emitter) {
-  OpBuilder &builder = emitter.builder;
-  Location loc = emitter.loc();
+static Type integer(OpEmitter &emitter, unsigned bits, bool isSigned = true) {
+  return emitter.builder.getIntegerType(bits, isSigned);
+}
+
+/// result = lhs shifted by rhs. The machine shifts to the left by a positive
+/// amount and to the right by a negative one.
+static LogicalResult emitShift(BinaryOp op, OpEmitter &emitter) {
   bool isRight = op.getKind() == tpu::BinaryKind::ShiftRight;
-  Value result = emitter.result(), lhs = emitter.operand(0), rhs;
+  Value result = emitter.result(), source = emitter.operand(0);
+  Argument amount = 0;
   if (op.getConstant()) {
     auto constant =
         static_cast<int64_t>(op.getConstantAttr().getValueAsDouble());
-    rhs = emitter.i32(isRight ? -constant : constant);
+    amount = isRight ? -constant : constant;
   } else {
-    rhs = emitter.operand(1);
+    amount = emitter.operand(1);
+    // Of the amount the machine reads the low byte, as a signed number.
+    unsigned width = tpu::elementBits(tpu::elementOf(op.getRhs()));
+    amount = emitter.as(amount.tensor(), integer(emitter, width));
   }
   if (op.getRhs() && isRight) {
-    Value amount = emitter.scratch(
-        0, IntegerType::get(op.getContext(), 8, IntegerType::Signed));
-    builder.create<ppl::IntOp>(loc, ppl::IntKind::Sub, amount, emitter.i32(0),
-                               rhs);
-    rhs = amount;
+    Value negative = emitter.scratch(0, integer(emitter, 8));
+    emitter.binary("tiu.sub", negative, 0, amount);
+    amount = negative;
   }
+  bool isUnsigned = tpu::elementOf(op.getLhs()).isUnsignedInteger();
+  emitter.call(isUnsigned ? "tiu.logical_shift" : "tiu.shift",
+               {{"dst", result},
+                {"src", source},
+                {"shift", amount},
+                {"round_mode", int64_t(ppl::Rounding::Floor)}});
+  return success();
+}
+
+/// result = lhs <kind> rhs on integers, exact and wrapped.
+static LogicalResult emitInteger(BinaryOp op, OpEmitter &emitter) {
+  if (op.getKind() == tpu::BinaryKind::ShiftLeft ||
+      op.getKind() == tpu::BinaryKind::ShiftRight)
+    return emitShift(op, emitter);
+  Argument lhs = emitter.operand(0),
+           rhs = op.getConstant()
+                     ? Argument(static_cast<int64_t>(
+                           op.getConstantAttr().getValueAsDouble()))
+                     : Argument(emitter.operand(1));
   if (op.getReversed())
     std::swap(lhs, rhs);
-  bool isUnsigned = tpu::elementOf(op.getLhs()).isUnsignedInteger();
-  builder.create<ppl::IntOp>(loc, integerKind(op.getKind(), isUnsigned), result,
-                             lhs, rhs, Value(), ppl::Rounding::Floor,
-                             /*saturate=*/false);
+  Value result = emitter.result();
+  // A difference counts as signed; its low bits are the same.
+  if (op.getKind() == tpu::BinaryKind::Sub)
+    result = emitter.as(result, integer(emitter, tpu::elementBits(tpu::elementOf(
+                                                     op.getOutput()))));
+  emitter.binary(integerFunction(op.getKind()), result, lhs, rhs);
   return success();
 }
 
 static LogicalResult emitFloat(BinaryOp op, OpEmitter &emitter) {
-  Value result = emitter.result(), lhs = emitter.operand(0);
-  Value rhs = op.getRhs()
-                  ? emitter.operand(1)
-                  : emitter.f32(op.getConstantAttr().getValueAsDouble());
+  Value result = emitter.result();
+  Argument lhs = emitter.operand(0);
+  Argument rhs = op.getRhs() ? Argument(emitter.operand(1))
+                             : asFloat(op.getConstantAttr().getValueAsDouble());
   if (op.getReversed())
     std::swap(lhs, rhs);
-  if (op.getKind() == tpu::BinaryKind::Div &&
-      !tpu::elementOf(op.getOutput()).isF32())
+  bool isDivision = op.getKind() == tpu::BinaryKind::Div;
+  if (isDivision && !tpu::elementOf(op.getOutput()).isF32())
     return op.emitError("unsupported: 16-bit division; keep this layer in f32");
-  emitFloatOp(emitter, floatKind(op.getKind()), result, lhs, rhs);
+  emitter.binary(floatFunction(op.getKind()), result, lhs, rhs,
+                 isDivision ? ArrayRef<Named>(kDivisionSteps)
+                            : ArrayRef<Named>());
   if (op.getRelu())
-    emitFloatOp(emitter, ppl::FloatKind::Max, result, result, emitter.f32(0.0));
+    emitter.binary("tiu.fmax", result, result, 0.0);
   return success();
 }
 
 /// dst = src * multiplier >> rshift, half up.
 static void requantize(OpEmitter &emitter, Value dst, Value src,
                        int32_t multiplier, int32_t rshift) {
-  OpBuilder &builder = emitter.builder;
-  auto si32 = IntegerType::get(builder.getContext(), 32, IntegerType::Signed);
-  builder.create<ppl::Rq1Op>(emitter.loc(), dst, src, Value(),
-                             builder.getI32IntegerAttr(multiplier),
-                             IntegerAttr::get(si32, -rshift),
-                             IntegerAttr::get(si32, 0), ppl::Rounding::HalfUp);
+  emitter.call("tiu.rq1", {{"dst", dst},
+                           {"src", src},
+                           {"multiplier", int64_t(multiplier)},
+                           {"shift", -int64_t(rshift)},
+                           {"offset", 0},
+                           {"round_mode", int64_t(ppl::Rounding::HalfUp)}});
 }
 
 static LogicalResult emitInt8(BinaryOp op, OpEmitter &emitter) {
-  OpBuilder &builder = emitter.builder;
-  Location loc = emitter.loc();
   Value result = emitter.result(), lhs = emitter.operand(0),
         rhs = emitter.operand(1);
   if (!op.getMultipliers()) {
-    auto kind = op.getKind() == tpu::BinaryKind::Max ? ppl::IntKind::Max
-                                                     : ppl::IntKind::Min;
-    builder.create<ppl::IntOp>(loc, kind, result, lhs, rhs);
+    emitter.binary(integerFunction(op.getKind()), result, lhs, rhs);
     return success();
   }
   ArrayRef<int32_t> multipliers = *op.getMultipliers(),
                     rshifts = *op.getRshifts();
-  auto si16 = IntegerType::get(op.getContext(), 16, IntegerType::Signed);
-  auto si32 = IntegerType::get(op.getContext(), 32, IntegerType::Signed);
   if (op.getKind() == tpu::BinaryKind::Mul) {
     bool anySigned =
         tpu::elementIsSigned(op.getLhs()) || tpu::elementIsSigned(op.getRhs());
-    auto ui32 = IntegerType::get(op.getContext(), 32, IntegerType::Unsigned);
-    Value product = emitter.scratch(0, anySigned ? si32 : ui32);
-    builder.create<ppl::IntOp>(loc, ppl::IntKind::Mul, product, lhs, rhs);
+    Value product = emitter.scratch(0, integer(emitter, 32, anySigned));
+    emitter.binary("tiu.mul", product, lhs, rhs);
     // A product of two bytes fits 31 bits, so it may be read as signed.
-    requantize(emitter, result, emitter.as(product, si32), multipliers[0],
-               rshifts[0]);
+    requantize(emitter, result, emitter.as(product, integer(emitter, 32)),
+               multipliers[0], rshifts[0]);
     return success();
   }
+  Type si16 = integer(emitter, 16);
   Value left = emitter.scratch(0, si16), right = emitter.scratch(1, si16);
   for (auto [wide, operand, i] :
        {std::tuple(left, lhs, 0), std::tuple(right, rhs, 1)}) {
-    builder.create<ppl::CastOp>(loc, wide, operand, ppl::Rounding::HalfToEven);
+    emitter.cast(wide, operand);
     requantize(emitter, wide, wide, multipliers[i], rshifts[i]);
   }
-  auto kind = op.getKind() == tpu::BinaryKind::Add ? ppl::IntKind::Add
-                                                   : ppl::IntKind::Sub;
+  StringRef function = integerFunction(op.getKind());
+  const Named saturated{"saturation", true};
   if (tpu::elementIsSigned(op.getOutput())) {
-    builder.create<ppl::IntOp>(loc, kind, result, left, right,
-                               /*saturate=*/true);
+    emitter.binary(function, result, left, right, saturated);
     return success();
   }
   // Signed operands give a signed sum; the cast then clips it at 0, which is
   // the relu as well.
   Value sum = emitter.scratch(2, si16);
-  builder.create<ppl::IntOp>(loc, kind, sum, left, right, /*saturate=*/true);
-  builder.create<ppl::CastOp>(loc, result, sum, ppl::Rounding::HalfToEven);
+  emitter.binary(function, sum, left, right, saturated);
+  emitter.cast(result, sum);
   return success();
 }
 

@@ -3,8 +3,6 @@
 #include "dialects/tpu/Cast.h"
 
 #include "codegen/emit/Emit.h"
-#include "dialects/ppl/TiuArith.h"
-#include "dialects/ppl/TiuQuant.h"
 
 using namespace mlir;
 using namespace weft;
@@ -13,42 +11,37 @@ using tpu::CastOp;
 
 /// q = sat(round(x * (1/S))): one product in the type of x, one cast.
 static void quantize(CastOp op, OpEmitter &emitter) {
-  OpBuilder &builder = emitter.builder;
   Type element = machineType(tpu::elementOf(op.getInput()));
   Value scaled = emitter.scratch(0, element);
   double scale = tpu::scaleOf(tpu::elementOf(op.getOutput()));
-  emitFloatOp(emitter, ppl::FloatKind::Mul, scaled, emitter.operand(0),
-              emitter.f32(1.0 / scale));
-  builder.create<ppl::CastOp>(emitter.loc(), emitter.result(), scaled,
-                              static_cast<ppl::Rounding>(op.roundingMode()));
+  emitter.binary("tiu.fmul", scaled, emitter.operand(0), asFloat(1.0 / scale));
+  emitter.cast(emitter.result(), scaled,
+               static_cast<ppl::Rounding>(op.roundingMode()));
 }
 
 static void requantize(CastOp op, OpEmitter &emitter) {
-  OpBuilder &builder = emitter.builder;
-  auto si32 = IntegerType::get(op.getContext(), 32, IntegerType::Signed);
+  Type si32 = emitter.builder.getIntegerType(32, /*isSigned=*/true);
   Value wide = emitter.scratch(0, si32); // rq1 reads 16 or 32 bits
-  builder.create<ppl::CastOp>(emitter.loc(), wide, emitter.operand(0),
-                              ppl::Rounding::HalfToEven);
-  int32_t rshift = *op.getRshift();
-  builder.create<ppl::Rq1Op>(
-      emitter.loc(), emitter.result(), wide, Value(), op.getMultiplierAttr(),
-      IntegerAttr::get(si32, -rshift), IntegerAttr::get(si32, 0),
-      static_cast<ppl::Rounding>(op.roundingMode()));
+  emitter.cast(wide, emitter.operand(0));
+  emitter.call("tiu.rq1", {{"dst", emitter.result()},
+                           {"src", wide},
+                           {"multiplier", int64_t(*op.getMultiplier())},
+                           {"shift", -int64_t(*op.getRshift())},
+                           {"offset", 0},
+                           {"round_mode", int64_t(op.roundingMode())}});
 }
 
 static void dequantize(CastOp op, OpEmitter &emitter) {
-  OpBuilder &builder = emitter.builder;
-  auto si32 = IntegerType::get(op.getContext(), 32, IntegerType::Signed);
   bool narrow = tpu::elementBits(tpu::elementOf(op.getOutput())) == 16;
-  Value wide =
-      narrow ? emitter.scratch(0, builder.getF32Type()) : emitter.result();
-  float scale = static_cast<float>(tpu::scaleOf(tpu::elementOf(op.getInput())));
-  builder.create<ppl::Dq0Op>(emitter.loc(), wide, emitter.operand(0), Value(),
-                             builder.getF32FloatAttr(scale),
-                             IntegerAttr::get(si32, 0));
+  Value wide = narrow ? emitter.scratch(0, emitter.builder.getF32Type())
+                      : emitter.result();
+  double scale = asFloat(tpu::scaleOf(tpu::elementOf(op.getInput())));
+  emitter.call("tiu.dq0", {{"dst", wide},
+                           {"src", emitter.operand(0)},
+                           {"offset", 0},
+                           {"scale", scale}});
   if (narrow)
-    builder.create<ppl::CastOp>(emitter.loc(), emitter.result(), wide,
-                                ppl::Rounding::HalfToEven);
+    emitter.cast(emitter.result(), wide);
 }
 
 static bool isWhole(Value value) {
@@ -62,6 +55,19 @@ static Type bitsOf(CastOp op) {
                           IntegerType::Unsigned);
 }
 
+/// The low bits of integers: the machine's cast saturates, its sum does not.
+/// The sum counts as signed if what it reads does.
+static void emitWrapped(OpEmitter &emitter) {
+  auto typeOf = [](Value tensor) {
+    return llvm::cast<IntegerType>(
+        llvm::cast<ppl::TensorViewType>(tensor.getType()).getElementType());
+  };
+  Value source = emitter.operand(0), result = emitter.result();
+  Type seen = emitter.builder.getIntegerType(typeOf(result).getWidth(),
+                                             typeOf(source).isSigned());
+  emitter.binary("tiu.add", emitter.as(result, seen), source, 0);
+}
+
 static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<CastOp>(operation);
   bool from = tpu::isQuantized(op.getInput()),
@@ -73,19 +79,15 @@ static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   else if (to)
     quantize(op, emitter);
   else if (op.getInput().getType() == op.getOutput().getType())
-    emitCopy(emitter, emitter.result(), emitter.operand(0));
+    emitter.copy(emitter.result(), emitter.operand(0));
   else if (op.getBits())
-    emitCopy(emitter, emitter.as(emitter.result(), bitsOf(op)),
-             emitter.as(emitter.operand(0), bitsOf(op)));
+    emitter.copy(emitter.as(emitter.result(), bitsOf(op)),
+                 emitter.as(emitter.operand(0), bitsOf(op)));
   else if (isWhole(op.getInput()) && isWhole(op.getOutput()))
-    // The machine's cast of integers saturates, its sum keeps the low bits.
-    emitter.builder.create<ppl::IntOp>(emitter.loc(), ppl::IntKind::Add,
-                                       emitter.result(), emitter.operand(0),
-                                       emitter.i32(0));
+    emitWrapped(emitter);
   else
-    emitter.builder.create<ppl::CastOp>(
-        emitter.loc(), emitter.result(), emitter.operand(0),
-        static_cast<ppl::Rounding>(op.roundingMode()));
+    emitter.cast(emitter.result(), emitter.operand(0),
+                 static_cast<ppl::Rounding>(op.roundingMode()));
   return success();
 }
 

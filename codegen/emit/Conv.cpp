@@ -4,9 +4,6 @@
 
 #include "codegen/emit/Emit.h"
 #include "codegen/emit/RawBytes.h"
-#include "dialects/ppl/TiuArith.h"
-#include "dialects/ppl/TiuConv.h"
-#include "dialects/ppl/TiuQuant.h"
 
 using namespace mlir;
 using namespace weft;
@@ -99,68 +96,70 @@ static LogicalResult pack(Operation *operation, const Chip &chip,
 // Emission
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Window attributes in the order of the ppl ops.
-struct Window {
-  SmallVector<int64_t, 4> kernel, strides, pads, dilations;
-};
-} // namespace
-
-static FailureOr<Window> windowOf(ConvOp op, OpEmitter &emitter) {
+/// The window of `op` in this slice, as the functions of PPL take it.
+static FailureOr<SmallVector<Named>> windowOf(ConvOp op, OpEmitter &emitter) {
   Dims filter = tpu::dimsOf(op.getFilter());
-  tpu::Pads pads = emitter.pads(0);
-  Window window;
-  window.kernel = {filter[2], filter[3]};
-  window.strides.assign(op.getStrides().begin(), op.getStrides().end());
-  window.dilations.assign(op.getDilations().begin(), op.getDilations().end());
-  window.pads = {pads.top, pads.bottom, pads.left, pads.right};
+  tpu::Pads around = emitter.pads(0);
+  int64_t kernel[] = {filter[2], filter[3]};
+  int64_t pads[] = {around.top, around.bottom, around.left, around.right};
   int64_t limit = emitter.chip.maxWindowStep;
-  for (int64_t value : window.pads)
+  for (int64_t value : pads)
     if (value > limit)
       return op.emitError("unsupported: padding of ")
              << value << ", the machine pads up to " << limit
              << "; join the input with zeros by a Concat and pad less here";
-  for (int64_t value : llvm::concat<int64_t>(window.strides, window.dilations))
+  for (int64_t value :
+       llvm::concat<const int64_t>(op.getStrides(), op.getDilations()))
     if (value > limit)
       return op.emitError("unsupported: stride or dilation of ")
              << value << ", must be at most " << limit;
-  return window;
+  return SmallVector<Named>{{"k_shape", ArrayRef<int64_t>(kernel)},
+                            {"stride", op.getStrides()},
+                            {"dilation", op.getDilations()},
+                            {"pad", ArrayRef<int64_t>(pads)}};
 }
 
-static Value depthwise(OpEmitter &emitter, const Window &window, Value dst,
-                       Value input, Value filter, Value bias) {
-  OpBuilder &builder = emitter.builder;
-  builder.create<ppl::DepthwiseOp>(
-      emitter.loc(), dst, input, filter, bias, /*rshift=*/0,
-      ppl::Rounding::HalfUp, /*pad_value=*/0,
-      /*relu=*/false, /*rotate=*/false, window.kernel, window.strides,
-      window.pads, window.dilations, ArrayRef<int64_t>{0, 0},
-      ppl::PadMode::Constant);
-  return dst;
+/// A call with a window.
+static void callWindow(OpEmitter &emitter, StringRef function,
+                       ArrayRef<Named> window, ArrayRef<Named> arguments) {
+  SmallVector<Named> all(arguments);
+  llvm::append_range(all, window);
+  emitter.call(function, all);
 }
 
 static void relu(OpEmitter &emitter, Value tensor) {
-  emitFloatOp(emitter, ppl::FloatKind::Max, tensor, tensor, emitter.f32(0.0));
+  emitter.binary("tiu.fmax", tensor, tensor, 0.0);
 }
 
-static void cast(OpEmitter &emitter, Value dst, Value src) {
-  emitter.builder.create<ppl::CastOp>(emitter.loc(), dst, src,
-                                      ppl::Rounding::HalfToEven);
+static int64_t channelsOf(Value tensor) {
+  return llvm::cast<ppl::TensorViewType>(tensor.getType()).getC();
+}
+
+/// fdw_conv adds a bias or 0.
+static void depthwise(OpEmitter &emitter, ArrayRef<Named> window, Value dst,
+                      Value input, Value filter, Value bias) {
+  callWindow(emitter, "tiu.fdw_conv", window,
+             {{"output", dst},
+              {"input", input},
+              {"weight", filter},
+              {"bias", bias ? Argument(bias) : Argument(0.0)}});
 }
 
 static LogicalResult emitFloat(ConvOp op, OpEmitter &emitter,
-                               const Window &window) {
-  OpBuilder &builder = emitter.builder;
+                               ArrayRef<Named> window) {
   Type element = machineType(tpu::elementOf(op.getFilter()));
-  Type f32 = builder.getF32Type();
+  Type f32 = emitter.builder.getF32Type();
   Value input = emitter.operand(0), filter = emitter.constant(0, element),
         result = emitter.result();
   Value bias = op.getBias() ? emitter.constant(1, f32) : Value();
   if (!op.isDepthwise()) {
-    builder.create<ppl::FConvOp>(
-        emitter.loc(), result, input, filter, bias, /*accumulate=*/false,
-        /*rotate=*/false, window.kernel, window.strides, window.pads,
-        window.dilations, ArrayRef<int64_t>{0, 0}, ppl::PadMode::Constant);
+    callWindow(emitter, "tiu.fconv", window,
+               {{"dst", result},
+                {"src", input},
+                {"weight", filter},
+                {"bias", bias},
+                {"has_bias", bool(bias)},
+                {"oc", channelsOf(result)}});
     if (op.getRelu())
       relu(emitter, result);
     return success();
@@ -176,77 +175,82 @@ static LogicalResult emitFloat(ConvOp op, OpEmitter &emitter,
         wideInput = emitter.scratch(1, f32);
   bool narrow = tpu::elementBits(tpu::elementOf(op.getOutput())) == 16;
   Value wideResult = narrow ? emitter.scratch(2, f32) : result;
-  cast(emitter, wideFilter, filter);
-  cast(emitter, wideInput, input);
+  emitter.cast(wideFilter, filter);
+  emitter.cast(wideInput, input);
   depthwise(emitter, window, wideResult, wideInput, wideFilter, bias);
   if (op.getRelu())
     relu(emitter, wideResult);
   if (narrow)
-    cast(emitter, result, wideResult);
+    emitter.cast(result, wideResult);
   return success();
 }
 
 /// The exact 32-bit accumulator of an int8 convolution in `dst`.
-static void accumulate(ConvOp op, OpEmitter &emitter, const Window &window,
+static void accumulate(ConvOp op, OpEmitter &emitter, ArrayRef<Named> window,
                        Value dst) {
-  OpBuilder &builder = emitter.builder;
   Value input = emitter.operand(0);
-  Value filter = emitter.constant(
-      0, IntegerType::get(op.getContext(), 8, IntegerType::Signed));
+  Value filter =
+      emitter.constant(0, emitter.builder.getIntegerType(8, /*isSigned=*/true));
   if (op.isDepthwise()) {
-    depthwise(emitter, window, dst, input, filter, Value());
+    callWindow(emitter, "tiu.dw_conv", window,
+               {{"dst", dst},
+                {"src", input},
+                {"weight", filter},
+                {"bias", 0},
+                {"round_mode", int64_t(ppl::Rounding::HalfUp)}});
     return;
   }
-  builder.create<ppl::ConvOp>(
-      emitter.loc(), dst, input, filter, /*kernel_zero_point=*/Value(),
-      /*pad_value=*/0, /*accumulate=*/false, /*rotate=*/false, window.kernel,
-      window.strides, window.pads, window.dilations, ArrayRef<int64_t>{0, 0},
-      ppl::PadMode::Constant);
+  callWindow(emitter, "tiu.conv_asym", window,
+             {{"dst", dst},
+              {"src", input},
+              {"weight", filter},
+              {"kzp", 0},
+              {"oc", channelsOf(dst)}});
 }
 
 static LogicalResult emitInt8(ConvOp op, OpEmitter &emitter,
-                              const Window &window) {
-  OpBuilder &builder = emitter.builder;
-  Location loc = emitter.loc();
-  Type f32 = builder.getF32Type();
-  Type si32 = IntegerType::get(op.getContext(), 32, IntegerType::Signed);
+                              ArrayRef<Named> window) {
+  Type f32 = emitter.builder.getF32Type();
+  Type si32 = emitter.builder.getIntegerType(32, /*isSigned=*/true);
   Value result = emitter.result();
   if (op.getMultipliers()) {
     Value acc = emitter.scratch(0, si32);
     accumulate(op, emitter, window, acc);
     unsigned next = 1;
     if (op.getBias())
-      builder.create<ppl::IntOp>(loc, ppl::IntKind::Add, acc, acc,
-                                 emitter.constant(next++, si32));
-    builder.create<ppl::Rq1Op>(loc, result, acc, emitter.constant(next, si32),
-                               IntegerAttr(), IntegerAttr(), IntegerAttr(),
-                               static_cast<ppl::Rounding>(op.getRounding()));
+      emitter.binary("tiu.add", acc, acc, emitter.constant(next++, si32));
+    emitter.call("tiu.rq1", {{"dst", result},
+                             {"src", acc},
+                             {"quant", emitter.constant(next, si32)},
+                             {"round_mode", int64_t(op.getRounding())}});
     return success();
   }
   if (tpu::isQuantized(op.getOutput())) {
     Value acc = emitter.scratch(0, si32);
     accumulate(op, emitter, window, acc);
-    builder.create<ppl::Rq0Op>(loc, result, acc, emitter.constant(1, f32),
-                               FloatAttr(), FloatAttr());
+    emitter.call(
+        "tiu.rq0",
+        {{"dst", result}, {"src", acc}, {"quant", emitter.constant(1, f32)}});
     return success();
   }
   bool narrow = tpu::elementBits(tpu::elementOf(op.getOutput())) == 16;
   Value wide = narrow ? emitter.scratch(0, f32) : result;
   accumulate(op, emitter, window, emitter.as(wide, si32));
-  cast(emitter, wide, emitter.as(wide, si32));
-  builder.create<ppl::LinearOp>(loc, ppl::LinearKind::Mac, wide, wide,
-                                emitter.constant(1, f32),
-                                emitter.constant(2, f32));
+  emitter.cast(wide, emitter.as(wide, si32));
+  emitter.call("tiu.fscale", {{"dst", wide},
+                              {"src", wide},
+                              {"scale", emitter.constant(1, f32)},
+                              {"bias", emitter.constant(2, f32)}});
   if (op.getRelu())
     relu(emitter, wide);
   if (narrow)
-    cast(emitter, result, wide);
+    emitter.cast(result, wide);
   return success();
 }
 
 static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<ConvOp>(operation);
-  FailureOr<Window> window = windowOf(op, emitter);
+  FailureOr<SmallVector<Named>> window = windowOf(op, emitter);
   if (failed(window))
     return failure();
   return tpu::isQuantized(op.getInput()) ? emitInt8(op, emitter, *window)

@@ -3,6 +3,7 @@
 #ifndef WEFT_CODEGEN_EMIT_EMIT_H
 #define WEFT_CODEGEN_EMIT_EMIT_H
 
+#include "codegen/emit/Call.h"
 #include "codegen/emit/SliceRuns.h"
 #include "dialects/ppl/TensorLayout.h"
 #include "mlir/IR/Builders.h"
@@ -50,11 +51,26 @@ public:
   mlir::Value constant(unsigned index, mlir::Type element);
   mlir::Value scratch(unsigned index, mlir::Type element);
 
-  mlir::Value f32(double value);
-  mlir::Value i32(int64_t value);
+  /// A call of a PPL function for this op.
+  void call(llvm::StringRef function, mlir::ArrayRef<Named> arguments) {
+    emitCall(builder, loc(), function, arguments);
+  }
+  /// dst = function(lhs, rhs), see emitBinary.
+  void binary(llvm::StringRef function, mlir::Value dst, Argument lhs,
+              Argument rhs, mlir::ArrayRef<Named> more = {}) {
+    emitBinary(builder, loc(), function, dst, lhs, rhs, more);
+  }
+  void cast(mlir::Value dst, mlir::Value src,
+            ppl::Rounding rounding = ppl::Rounding::HalfToEven) {
+    emitCast(builder, loc(), dst, src, rounding);
+  }
+  /// dst = src, lane by lane (any strides), or dst is filled with a number.
+  void copy(mlir::Value dst, Argument src);
   /// The same bytes with another element type (of one size) or another aligned
   /// shape.
   mlir::Value as(mlir::Value tensor, mlir::Type element);
+  mlir::Value as(mlir::Value tensor, mlir::Type element,
+                 mlir::ArrayRef<int64_t> shape);
 
   mlir::OpBuilder &builder;
   const Chip &chip;
@@ -100,12 +116,11 @@ struct EmitTable {
 void emitExp(OpEmitter &emitter, mlir::Value target, mlir::Value source,
              unsigned firstScratch);
 
-/// dst = lhs <kind> rhs: one float command.
-void emitFloatOp(OpEmitter &emitter, ppl::FloatKind kind, mlir::Value dst,
-                 mlir::Value lhs, mlir::Value rhs);
+/// Steps of the machine's division: within 4 units in the last place.
+inline const Named kDivisionSteps{"num_iter", 3};
 
-/// dst = src, lane by lane (any strides).
-void emitCopy(OpEmitter &emitter, mlir::Value dst, mlir::Value src);
+/// A number as f32 holds it.
+inline double asFloat(double value) { return static_cast<float>(value); }
 
 } // namespace weft::emit
 

@@ -3,7 +3,6 @@
 #include "dialects/tpu/Gather.h"
 
 #include "codegen/emit/GlobalCopy.h"
-#include "dialects/ppl/Dma.h"
 #include "dialects/ppl/Memory.h"
 #include "dialects/tpu/Tpu.h"
 
@@ -68,14 +67,14 @@ static LogicalResult emitGather(Operation *operation, OpBuilder &builder,
   unsigned bits = 8 * ppl::elementBytesOf(
                           llvm::cast<ppl::TensorViewType>(result.getType()));
   uint64_t fill = static_cast<uint64_t>(op.getFill()) & ((1ull << bits) - 1);
-  Value value = builder.create<arith::ConstantOp>(
-      loc, builder.getI32IntegerAttr(static_cast<int32_t>(fill)));
   pieces.each(result, [&](int64_t channel, int64_t channels, int64_t column,
                           int64_t columns) {
-    builder.create<ppl::DmaGatherOp>(
-        loc, pieces.piece(result, channel, channels, column, columns),
-        pieces.piece(operands[0], channel, channels, column, columns),
-        pieces.piece(operands[1], channel, channels, 0, 1), value);
+    emitCall(builder, loc, "dma.gather_h",
+             {{"dst", pieces.piece(result, channel, channels, column, columns)},
+              {"param",
+               pieces.piece(operands[0], channel, channels, column, columns)},
+              {"index", pieces.piece(operands[1], channel, channels, 0, 1)},
+              {"C", static_cast<int64_t>(fill)}});
   });
   return success();
 }
@@ -91,10 +90,11 @@ static LogicalResult emitScatter(Operation *operation, OpBuilder &builder,
   RowPieces pieces(builder, loc, ppl::chipOf(result.getDefiningOp()));
   pieces.each(result, [&](int64_t channel, int64_t channels, int64_t column,
                           int64_t columns) {
-    builder.create<ppl::DmaScatterOp>(
-        loc, pieces.piece(result, channel, channels, column, columns),
-        pieces.piece(operands[2], channel, channels, column, columns),
-        pieces.piece(operands[1], channel, channels, 0, 1));
+    emitCall(builder, loc, "dma.scatter_h",
+             {{"dst", pieces.piece(result, channel, channels, column, columns)},
+              {"param",
+               pieces.piece(operands[2], channel, channels, column, columns)},
+              {"index", pieces.piece(operands[1], channel, channels, 0, 1)}});
   });
   return success();
 }

@@ -2,9 +2,7 @@
 
 #include "codegen/emit/GlobalCopy.h"
 
-#include "dialects/ppl/Dma.h"
 #include "dialects/ppl/Memory.h"
-#include "dialects/ppl/TiuArith.h"
 #include "runtime/transfer/Staging.h"
 
 using namespace mlir;
@@ -121,10 +119,11 @@ void CopyEmitter::emitDirect(const CopyPiece &piece) {
           to.push_back(axis.to);
         }
         Location loc = op->getLoc();
-        builder.create<ppl::DmaMoveOp>(
-            loc, viewOf(builder, loc, result, shape, to, part.result * bytes),
-            viewOf(builder, loc, piece.source, shape, from,
-                   part.source * bytes));
+        emitCall(builder, loc, "dma.move",
+                 {{"dst", viewOf(builder, loc, result, shape, to,
+                                 part.result * bytes)},
+                  {"src", viewOf(builder, loc, piece.source, shape, from,
+                                 part.source * bytes)}});
       });
 }
 
@@ -159,25 +158,25 @@ void CopyEmitter::emitStaged(ArrayRef<CopyPiece> pieces,
     const transfer::Transfer &move = step.transfer;
     switch (step.kind) {
     case transfer::StagedStep::Load:
-      builder.create<ppl::DmaLoadOp>(
-          loc, local(move, move.to),
-          viewOf(builder, loc, pieces[step.operand].source, move.shape,
-                 move.from.strides,
-                 move.from.place.address -
-                     addressOf(pieces[step.operand].source)));
+      emitCall(builder, loc, "dma.load",
+               {{"dst", local(move, move.to)},
+                {"src", viewOf(builder, loc, pieces[step.operand].source,
+                               move.shape, move.from.strides,
+                               move.from.place.address -
+                                   addressOf(pieces[step.operand].source))}});
       break;
     case transfer::StagedStep::LaneCopy:
-      builder.create<ppl::UnaryOp>(loc, ppl::UnaryKind::Copy,
-                                   local(move, move.to),
-                                   local(move, move.from));
+      emitCall(
+          builder, loc, "tiu.move",
+          {{"dst", local(move, move.to)}, {"src", local(move, move.from)}});
       break;
     case transfer::StagedStep::Store:
-      builder.create<ppl::DmaStoreOp>(
-          loc,
-          viewOf(builder, loc, results[step.result], move.shape,
-                 move.to.strides,
-                 move.to.place.address - addressOf(results[step.result])),
-          local(move, move.from));
+      emitCall(builder, loc, "dma.store",
+               {{"dst", viewOf(builder, loc, results[step.result], move.shape,
+                               move.to.strides,
+                               move.to.place.address -
+                                   addressOf(results[step.result]))},
+                {"src", local(move, move.from)}});
       break;
     }
   }

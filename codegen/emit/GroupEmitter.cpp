@@ -4,7 +4,6 @@
 
 #include "codegen/emit/LocalSlot.h"
 #include "codegen/emit/RawBytes.h"
-#include "dialects/ppl/Dma.h"
 #include "dialects/ppl/Memory.h"
 #include "dialects/tpu/Tpu.h"
 
@@ -140,7 +139,7 @@ void GroupEmitter::loadInput(const SlicePoint &point, size_t buffer) {
   Value global =
       globalPiece(loc, addresses.lookup(outer), outer,
                   point.slice->plan.tiles[input], next, point.iteration);
-  builder.create<ppl::DmaLoadOp>(loc, local, global);
+  emitCall(builder, loc, "dma.load", {{"dst", local}, {"src", global}});
 }
 
 /// In a loop: the slice of its second turn.
@@ -182,10 +181,8 @@ void GroupEmitter::loadConstant(const SlicePoint &point, size_t number) {
                             loc, type, address, ValueRange(point.iteration),
                             ArrayRef<int64_t>(step), ArrayRef<int64_t>())
                       : builder.create<ppl::GlobalOp>(loc, type, address);
-  if (buffer.broadcast)
-    builder.create<ppl::DmaBroadcastOp>(loc, local, global);
-  else
-    builder.create<ppl::DmaLoadOp>(loc, local, global);
+  emitCall(builder, loc, buffer.broadcast ? "dma.load_broadcast" : "dma.load",
+           {{"dst", local}, {"src", global}});
 }
 
 void GroupEmitter::load(const SlicePoint &point, size_t buffer) {
@@ -206,7 +203,7 @@ void GroupEmitter::store(const SlicePoint &point, size_t output) {
   Value outer = group.getOutputs()[output];
   Value global = globalPiece(loc, addresses.lookup(outer), outer, piece, next,
                              point.iteration);
-  builder.create<ppl::DmaStoreOp>(loc, global, local);
+  emitCall(builder, loc, "dma.store", {{"dst", global}, {"src", local}});
 }
 
 LogicalResult GroupEmitter::compute(const SlicePoint &point, size_t number) {

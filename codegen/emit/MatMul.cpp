@@ -14,11 +14,7 @@
 #include "dialects/tpu/MatMul.h"
 
 #include "codegen/emit/Emit.h"
-#include "dialects/ppl/Dma.h"
 #include "dialects/ppl/Memory.h"
-#include "dialects/ppl/TiuArith.h"
-#include "dialects/ppl/TiuConv.h"
-#include "dialects/ppl/TiuMatMul.h"
 #include "dialects/tpu/LocalBuffer.h"
 #include "runtime/chips/Chip.h"
 
@@ -288,9 +284,10 @@ void ProductEmitter::loadMatrix(const Matrix &matrix, Slots &slots,
   int64_t batches = matrix.repeatsBatch() ? 1 : piece.size.batch;
   tile = local(slots.current(rotate), {batches, rows, 1, columns},
                matrix.element(), isFilter);
-  builder.create<ppl::DmaLoadOp>(
-      op.getLoc(), tile,
-      globalPiece(matrix, piece, batches, row, rows, column, columns));
+  emitCall(builder, op.getLoc(), "dma.load",
+           {{"dst", tile},
+            {"src",
+             globalPiece(matrix, piece, batches, row, rows, column, columns)}});
 }
 
 void ProductEmitter::load(const Piece &piece) {
@@ -314,31 +311,39 @@ void ProductEmitter::compute(const Piece &piece) {
     Value result = matrixOf(resultTile, b, {1, size.rows, 1, size.columns});
     if (isF32) {
       Value filter = matrixOf(leftTile, b, {1, size.rows, size.inner, 1});
-      auto conv = builder.create<ppl::FConvOp>(
-          loc, result, rhs, filter, Value(), !piece.isFirstInner,
-          /*rotate=*/false, ArrayRef<int64_t>{1, 1});
-      (void)conv;
+      emitCall(builder, loc, "tiu.fconv",
+               {{"dst", result},
+                {"src", rhs},
+                {"weight", filter},
+                {"has_bias", false},
+                {"oc", size.rows},
+                {"k_shape", ArrayRef<int64_t>{1, 1}},
+                {"result_add", !piece.isFirstInner}});
       continue;
     }
     Value lhs = matrixOf(leftTile, b, {1, size.rows, 1, size.inner});
     Value sums = widens ? local(sumAddress, {1, size.rows, 1, size.columns},
                                 builder.getF32Type(), false)
                         : result;
-    builder.create<ppl::Mm2Op>(loc, ppl::Mm2Kind::NN, sums, lhs, rhs, Value(),
-                               !piece.isFirstInner);
+    bool isFloat = llvm::isa<FloatType>(left.element());
+    emitCall(builder, loc, isFloat ? "tiu.fmm2_nn" : "tiu.mm2_nn",
+             {{isFloat ? "dst" : "rst", sums},
+              {"left", lhs},
+              {"right", rhs},
+              {"result_add", !piece.isFirstInner}});
     if (widens && piece.isLastInner)
-      builder.create<ppl::CastOp>(loc, result, sums, ppl::Rounding::HalfToEven);
+      emitCast(builder, loc, result, sums);
   }
 }
 
 void ProductEmitter::store(const Piece &piece) {
   if (!piece.isLastInner)
     return;
-  builder.create<ppl::DmaStoreOp>(
-      op.getLoc(),
-      globalPiece(product, piece, piece.size.batch, piece.start.rows,
-                  piece.size.rows, piece.start.columns, piece.size.columns),
-      resultTile);
+  emitCall(builder, op.getLoc(), "dma.store",
+           {{"dst", globalPiece(product, piece, piece.size.batch,
+                                piece.start.rows, piece.size.rows,
+                                piece.start.columns, piece.size.columns)},
+            {"src", resultTile}});
 }
 
 LogicalResult ProductEmitter::emit() {

@@ -3,7 +3,6 @@
 #include "dialects/tpu/Move.h"
 
 #include "codegen/emit/GlobalCopy.h"
-#include "dialects/ppl/Dma.h"
 #include "dialects/ppl/Memory.h"
 
 using namespace mlir;
@@ -73,9 +72,7 @@ static void emitFill(Location loc, OpBuilder &builder, Value result,
   unsigned bits = bytesOf(result) * 8;
   auto element = builder.getIntegerType(bits, /*isSigned=*/false);
   uint64_t mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
-  Value value = builder.create<arith::ConstantOp>(
-      loc, builder.getI32IntegerAttr(
-               static_cast<int32_t>(static_cast<uint64_t>(fill) & mask)));
+  auto value = static_cast<int64_t>(static_cast<uint64_t>(fill) & mask);
   const Chip &chip = ppl::chipOf(result.getDefiningOp());
   tpu::StridedCopy whole{0, 0, {{type.getNumElements(), 1, 1}}};
   tpu::eachCopyCommand(
@@ -89,7 +86,7 @@ static void emitFill(Location loc, OpBuilder &builder, Value result,
             loc, ppl::TensorViewType::get(shape, element, type.getMemory(), to),
             result, ArrayRef<int64_t>{0, 0, 0, 0},
             part.result * bytesOf(result));
-        builder.create<ppl::DmaFillOp>(loc, view, value);
+        emitCall(builder, loc, "dma.fill", {{"dst", view}, {"C", value}});
       });
 }
 
@@ -117,7 +114,7 @@ static LogicalResult emitReshape(Operation *, OpEmitter &emitter) {
                                sourceType.getMemory(), ppl::Layout::Aligned);
   Value renamed = emitter.builder.create<ppl::ViewOp>(
       emitter.loc(), flat, source, ArrayRef<int64_t>{0, 0, 0, 0}, 0);
-  emitCopy(emitter, result, renamed);
+  emitter.copy(result, renamed);
   return success();
 }
 

@@ -4,7 +4,6 @@
 
 #include "codegen/emit/Emit.h"
 #include "codegen/emit/RawBytes.h"
-#include "dialects/ppl/TiuArith.h"
 
 using namespace mlir;
 using namespace weft;
@@ -26,13 +25,13 @@ static LogicalResult pack(Operation *operation, const Chip &,
 static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<ScaleOp>(operation);
   Type element = machineType(tpu::elementOf(op.getOutput()));
-  OpBuilder &builder = emitter.builder;
   Value result = emitter.result();
-  builder.create<ppl::LinearOp>(
-      emitter.loc(), ppl::LinearKind::Mac, result, emitter.operand(0),
-      emitter.constant(0, element), emitter.constant(1, element));
+  emitter.call("tiu.fscale", {{"dst", result},
+                              {"src", emitter.operand(0)},
+                              {"scale", emitter.constant(0, element)},
+                              {"bias", emitter.constant(1, element)}});
   if (op.getRelu())
-    emitFloatOp(emitter, ppl::FloatKind::Max, result, result, emitter.f32(0.0));
+    emitter.binary("tiu.fmax", result, result, 0.0);
   return success();
 }
 

@@ -3,7 +3,6 @@
 #include "codegen/emit/Emit.h"
 #include "codegen/emit/LocalSlot.h"
 #include "dialects/ppl/Memory.h"
-#include "dialects/ppl/TiuArith.h"
 #include "dialects/tpu/Tpu.h"
 
 using namespace mlir;
@@ -173,40 +172,30 @@ Value OpEmitter::operand(unsigned number) {
         ownBuffer(GroupBuffer::OperandCopy, number),
         ppl::TensorViewType::get(need.size, type.getElementType(),
                                  ppl::Memory::Local, ppl::Layout::Aligned));
-    emitCopy(*this, copy, piece);
+    this->copy(copy, piece);
     piece = copy;
   }
   return copies[number] = piece;
 }
 
-Value OpEmitter::f32(double value) {
-  return builder.create<arith::ConstantOp>(
-      loc(), builder.getF32FloatAttr(static_cast<float>(value)));
-}
-
-Value OpEmitter::i32(int64_t value) {
-  return builder.create<arith::ConstantOp>(
-      loc(), builder.getI32IntegerAttr(static_cast<int32_t>(value)));
-}
-
 Value OpEmitter::as(Value tensor, Type element) {
   auto type = llvm::cast<ppl::TensorViewType>(tensor.getType());
-  if (type.getElementType() == element)
+  return as(tensor, element, type.getShape());
+}
+
+Value OpEmitter::as(Value tensor, Type element, ArrayRef<int64_t> shape) {
+  auto type = llvm::cast<ppl::TensorViewType>(tensor.getType());
+  if (type.getElementType() == element && type.getShape() == shape)
     return tensor;
-  auto target = ppl::TensorViewType::get(tensor.getContext(), type.getShape(),
-                                         element, type.getMemory(),
-                                         type.getLayout(), type.getStrides());
+  auto target = ppl::TensorViewType::get(tensor.getContext(), shape, element,
+                                         type.getMemory(), type.getLayout(),
+                                         type.getStrides());
   return builder.create<ppl::ViewOp>(loc(), target, tensor,
                                      ArrayRef<int64_t>{0, 0, 0, 0}, 0);
 }
 
-void weft::emit::emitFloatOp(OpEmitter &emitter, ppl::FloatKind kind, Value dst,
-                             Value lhs, Value rhs) {
-  emitter.builder.create<ppl::FloatOp>(emitter.loc(), kind, dst, lhs, rhs,
-                                       /*iterations=*/3u);
-}
-
-void weft::emit::emitCopy(OpEmitter &emitter, Value dst, Value src) {
-  emitter.builder.create<ppl::UnaryOp>(emitter.loc(), ppl::UnaryKind::Copy, dst,
-                                       src);
+void OpEmitter::copy(Value dst, Argument src) {
+  bool fills = !src.tensor();
+  call(fills ? "tiu.fill" : "tiu.move",
+       {{"dst", dst}, {fills ? "scalar" : "src", src}});
 }

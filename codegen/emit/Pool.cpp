@@ -3,7 +3,6 @@
 #include "dialects/tpu/Pool.h"
 
 #include "codegen/emit/Emit.h"
-#include "dialects/ppl/TiuConv.h"
 
 using namespace mlir;
 using namespace weft;
@@ -22,14 +21,20 @@ static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   bool isFloat = !tpu::isQuantized(op.getInput());
   double window = static_cast<double>(op.getKernel()[0]) *
                   static_cast<double>(op.getKernel()[1]);
-  float scale = isFloat && !isMax ? static_cast<float>(1.0 / window) : 1.0f;
-  int32_t multiplier = op.getMultiplier().value_or(1),
-          rshift = op.getRshift().value_or(0);
-  OpBuilder &builder = emitter.builder;
-  builder.create<ppl::PoolOp>(
-      emitter.loc(), isMax ? ppl::PoolKind::Max : ppl::PoolKind::Avg,
-      emitter.result(), emitter.operand(0), llvm::APFloat(scale), multiplier,
-      rshift, op.getKernel(), op.getStrides(), padList);
+  double scale = asFloat(1.0 / window);
+  SmallVector<Named> arguments{{"dst", emitter.result()},
+                               {"src", emitter.operand(0)},
+                               {"kernel", op.getKernel()},
+                               {"stride", op.getStrides()},
+                               {"pad", ArrayRef<int64_t>(padList)}};
+  if (!isMax && isFloat)
+    arguments.push_back({"scale", scale});
+  if (!isMax && !isFloat)
+    arguments.append({{"scale", int64_t(op.getMultiplier().value_or(1))},
+                      {"rshift", int64_t(op.getRshift().value_or(0))}});
+  emitter.call(isMax ? (isFloat ? "tiu.fpool_max" : "tiu.pool_max")
+                     : (isFloat ? "tiu.fpool_avg" : "tiu.pool_avg"),
+               arguments);
   return success();
 }
 

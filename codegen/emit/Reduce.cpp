@@ -5,7 +5,6 @@
 #include "codegen/emit/Lines.h"
 #include "codegen/emit/RawBytes.h"
 #include "dialects/ppl/Memory.h"
-#include "dialects/ppl/TiuArith.h"
 
 using namespace mlir;
 using namespace weft;
@@ -34,25 +33,20 @@ Value weft::emit::pieceAlong(OpEmitter &emitter, Value tensor, unsigned axis,
 
 void weft::emit::emitCombine(OpEmitter &emitter, ReduceKind kind, Value dst,
                              Value lhs, Value rhs) {
-  static constexpr ppl::FloatKind floats[] = {
-      ppl::FloatKind::Add, ppl::FloatKind::Mul, ppl::FloatKind::Max,
-      ppl::FloatKind::Min};
-  static constexpr ppl::IntKind integers[] = {
-      ppl::IntKind::Add, ppl::IntKind::Mul, ppl::IntKind::Max,
-      ppl::IntKind::Min};
-  unsigned index = static_cast<unsigned>(kind);
-  if (typeOf(dst).isFloat())
-    emitFloatOp(emitter, floats[index], dst, lhs, rhs);
-  else
-    emitter.builder.create<ppl::IntOp>(emitter.loc(), integers[index], dst, lhs,
-                                       rhs);
+  static constexpr StringLiteral floats[] = {"tiu.fadd", "tiu.fmul", "tiu.fmax",
+                                             "tiu.fmin"},
+                                 integers[] = {"tiu.add", "tiu.mul", "tiu.max",
+                                               "tiu.min"};
+  auto index = static_cast<unsigned>(kind);
+  emitter.binary(typeOf(dst).isFloat() ? floats[index] : integers[index], dst,
+                 lhs, rhs);
 }
 
 void weft::emit::emitTree(OpEmitter &emitter, ReduceKind kind, Value dst,
                           Value src, Value half, unsigned axis) {
   int64_t size = typeOf(src).getShape()[axis];
   if (size == 1)
-    return emitCopy(emitter, dst, src);
+    return emitter.copy(dst, src);
   // Element i meets element i + ceil(size / 2); of an odd number the middle one
   // waits.
   for (Value rest = src; size > 1; rest = half) {
@@ -62,8 +56,8 @@ void weft::emit::emitTree(OpEmitter &emitter, ReduceKind kind, Value dst,
                 pieceAlong(emitter, rest, axis, 0, pairs),
                 pieceAlong(emitter, rest, axis, left, pairs));
     if (left > pairs && rest == src)
-      emitCopy(emitter, pieceAlong(emitter, half, axis, pairs, 1),
-               pieceAlong(emitter, src, axis, pairs, 1));
+      emitter.copy(pieceAlong(emitter, half, axis, pairs, 1),
+                   pieceAlong(emitter, src, axis, pairs, 1));
     size = left;
   }
 }
@@ -101,8 +95,6 @@ static Value repeatedRow(OpEmitter &emitter, Value row, int64_t channels) {
 
 static LogicalResult emitArgReduce(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<tpu::ArgReduceOp>(operation);
-  OpBuilder &builder = emitter.builder;
-  Location loc = emitter.loc();
   unsigned axis = op.getAxis();
   Value input = emitter.operand(0), result = emitter.result();
   Type element = typeOf(input).getElementType();
@@ -112,25 +104,21 @@ static LogicalResult emitArgReduce(Operation *operation, OpEmitter &emitter) {
   Value codes =
       repeatedRow(emitter, emitter.constant(0, element), typeOf(input).getC());
   emitTree(emitter, op.getKind(), extreme, input, half, axis);
-  Value one = isFloat ? emitter.f32(1) : emitter.i32(1);
-  builder.create<ppl::CompareOp>(loc, ppl::Relation::Equal, hits, input,
-                                 extreme, one);
+  emitter.binary("tiu.eq", hits, input, extreme, Named{"true_val", 1});
   emitCombine(emitter, ReduceKind::Prod, hits, hits, codes);
   emitTree(emitter, ReduceKind::Max, extreme, hits, half, axis);
-  double size = typeOf(input).getShape()[axis];
+  int64_t size = typeOf(input).getShape()[axis];
+  Argument codesOf = extreme,
+           count = isFloat ? Argument(asFloat(op.getLast() ? 1 : size))
+                           : Argument(op.getLast() ? 1 : size);
+  if (!op.getLast())
+    std::swap(codesOf, count);
   if (!isFloat) {
-    Value count = emitter.i32(op.getLast() ? 1 : int64_t(size));
-    Value lhs = op.getLast() ? extreme : count,
-          rhs = op.getLast() ? count : extreme;
-    builder.create<ppl::IntOp>(loc, ppl::IntKind::Sub, result, lhs, rhs);
+    emitter.binary("tiu.sub", result, codesOf, count);
     return success();
   }
-  if (op.getLast())
-    emitFloatOp(emitter, ppl::FloatKind::Sub, extreme, extreme, emitter.f32(1));
-  else
-    emitFloatOp(emitter, ppl::FloatKind::Sub, extreme, emitter.f32(size),
-                extreme);
-  builder.create<ppl::CastOp>(loc, result, extreme, ppl::Rounding::HalfToEven);
+  emitter.binary("tiu.fsub", extreme, codesOf, count);
+  emitter.cast(result, extreme);
   return success();
 }
 
@@ -151,7 +139,7 @@ static void emitStep(OpEmitter &emitter, tpu::CumulativeOp op, Value target,
     Value place = pieceAlong(emitter, target, axis, to, count),
           before = pieceAlong(emitter, source, axis, from, count);
     if (shifts)
-      emitCopy(emitter, place, before);
+      emitter.copy(place, before);
     else
       emitCombine(emitter, op.getKind(), place,
                   pieceAlong(emitter, source, axis, to, count), before);
@@ -159,11 +147,9 @@ static void emitStep(OpEmitter &emitter, tpu::CumulativeOp op, Value target,
   Value edge = pieceAlong(emitter, target, axis, border, reach);
   int64_t neutral = op.getKind() == ReduceKind::Prod;
   if (!shifts)
-    emitCopy(emitter, edge, pieceAlong(emitter, source, axis, border, reach));
-  else if (typeOf(target).isFloat())
-    emitCopy(emitter, edge, emitter.f32(neutral));
+    emitter.copy(edge, pieceAlong(emitter, source, axis, border, reach));
   else
-    emitCopy(emitter, edge, emitter.i32(neutral));
+    emitter.copy(edge, neutral);
 }
 
 static LogicalResult emitCumulative(Operation *operation, OpEmitter &emitter) {
@@ -176,7 +162,7 @@ static LogicalResult emitCumulative(Operation *operation, OpEmitter &emitter) {
   for (int64_t distance = 1; distance < size; distance *= 2)
     distances.push_back(distance);
   if (distances.empty())
-    emitCopy(emitter, result, source);
+    emitter.copy(result, source);
   // Two places take turns so that the last step fills the result.
   Value other = emitter.scratch(0, typeOf(result).getElementType());
   for (auto [i, distance] : llvm::enumerate(distances)) {

@@ -27,8 +27,8 @@ static LogicalResult emitInterleave(Operation *operation, OpEmitter &emitter) {
     for (int64_t x = 0; x < wide; ++x) {
       Value target = emitter.builder.create<ppl::ViewOp>(
           emitter.loc(), phase, result, ArrayRef<int64_t>{0, 0, y, x}, 0);
-      emitCopy(emitter, target,
-               emitter.operand(op.getInputs().size() == 1 ? 0 : y * wide + x));
+      emitter.copy(target, emitter.operand(
+                               op.getInputs().size() == 1 ? 0 : y * wide + x));
     }
   return success();
 }

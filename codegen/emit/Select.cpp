@@ -3,7 +3,7 @@
 #include "dialects/tpu/Select.h"
 
 #include "codegen/emit/Emit.h"
-#include "dialects/ppl/TiuArith.h"
+#include "dialects/ppl/Memory.h"
 #include "dialects/tpu/GroupPlan.h"
 
 using namespace mlir;
@@ -11,28 +11,43 @@ using namespace weft;
 using namespace weft::emit;
 
 /// The number `constant` beside a tensor of element type `element`.
-static Value scalar(OpEmitter &emitter, Type element, FloatAttr constant) {
+static Argument scalar(Type element, FloatAttr constant) {
   double value = constant.getValueAsDouble();
-  return llvm::isa<FloatType>(element)
-             ? emitter.f32(value)
-             : emitter.i32(static_cast<int64_t>(value));
+  return llvm::isa<FloatType>(element) ? Argument(asFloat(value))
+                                       : Argument(static_cast<int64_t>(value));
 }
 
 static LogicalResult emitCompare(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<tpu::CompareOp>(operation);
-  Value lhs = emitter.operand(0);
-  Value rhs = op.getRhs() ? emitter.operand(1)
-                          : scalar(emitter, tpu::elementOf(op.getLhs()),
-                                   op.getConstantAttr());
+  Argument lhs = emitter.operand(0);
+  Argument rhs =
+      op.getRhs() ? Argument(emitter.operand(1))
+                  : scalar(tpu::elementOf(op.getLhs()), op.getConstantAttr());
   // The machine counts a NaN as less than any number, but as greater than none:
   // a < b is b > a.
   bool isEqual = op.getRelation() == tpu::Relation::Equal;
   if (op.getRelation() == tpu::Relation::Less)
     std::swap(lhs, rhs);
-  emitter.builder.create<ppl::CompareOp>(
-      emitter.loc(), isEqual ? ppl::Relation::Equal : ppl::Relation::Greater,
-      emitter.result(), lhs, rhs, emitter.i32(1));
+  emitter.binary(isEqual ? "tiu.eq" : "tiu.gt", emitter.result(), lhs, rhs,
+                 Named{"true_val", 1});
   return success();
+}
+
+/// `tensor` with the shape of `target`: read again along the axes on which it
+/// has one element.
+static Value repeated(OpEmitter &emitter, Value tensor, Value target) {
+  auto type = llvm::cast<ppl::TensorViewType>(tensor.getType());
+  ArrayRef<int64_t> shape =
+      llvm::cast<ppl::TensorViewType>(target.getType()).getShape();
+  ppl::Strides own = ppl::stridesOf(type, /*lane=*/0, emitter.chip);
+  int64_t strides[] = {own.n, own.c, own.h, own.w};
+  for (unsigned axis : {tpu::kAxisN, tpu::kAxisH, tpu::kAxisW})
+    if (type.getShape()[axis] == 1)
+      strides[axis] = 0;
+  auto view = ppl::TensorViewType::get(shape, type.getElementType(),
+                                       ppl::Memory::Local, strides);
+  return emitter.builder.create<ppl::ViewOp>(
+      emitter.loc(), view, tensor, ArrayRef<int64_t>{0, 0, 0, 0}, 0);
 }
 
 static LogicalResult emitSelect(Operation *operation, OpEmitter &emitter) {
@@ -44,20 +59,21 @@ static LogicalResult emitSelect(Operation *operation, OpEmitter &emitter) {
       return source;
     Value spread =
         emitter.scratch(scratch++, machineType(tpu::elementOf(tensor)));
-    emitCopy(emitter, spread, source);
+    emitter.copy(spread, repeated(emitter, source, spread));
     return spread;
   };
   Type element = tpu::elementOf(op.getOutput());
   Value condition = whole(op.getCondition());
-  Value onTrue = op.getOnTrue()
-                     ? whole(op.getOnTrue())
-                     : scalar(emitter, element, op.getTrueConstantAttr());
-  Value onFalse = op.getOnFalse()
-                      ? whole(op.getOnFalse())
-                      : scalar(emitter, element, op.getFalseConstantAttr());
-  emitter.builder.create<ppl::SelectOp>(emitter.loc(), ppl::Relation::Equal,
-                                        emitter.result(), condition,
-                                        emitter.i32(0), onFalse, onTrue);
+  Argument onTrue = op.getOnTrue() ? Argument(whole(op.getOnTrue()))
+                                   : scalar(element, op.getTrueConstantAttr());
+  Argument onFalse = op.getOnFalse()
+                         ? Argument(whole(op.getOnFalse()))
+                         : scalar(element, op.getFalseConstantAttr());
+  emitter.call("tiu.eq_select", {{"dst", emitter.result()},
+                                 {"src0", condition},
+                                 {"src1", 0},
+                                 {"src2", onFalse},
+                                 {"src3", onTrue}});
   return success();
 }
 

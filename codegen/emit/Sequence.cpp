@@ -4,8 +4,6 @@
 
 #include "codegen/emit/RawBytes.h"
 #include "dialects/ppl/Memory.h"
-#include "dialects/ppl/TiuArith.h"
-#include "dialects/ppl/TiuSpecial.h"
 #include "runtime/chips/Chip.h"
 
 using namespace mlir;
@@ -34,30 +32,37 @@ private:
     return step.code == Step::Narrow ? emitter.result()
                                      : emitter.as(emitter.result(), element);
   }
-  Value source(const Step::Operand &operand, Type element) {
+  /// Null for a scalar.
+  Value tensor(const Step::Operand &operand, Type element) {
     switch (operand.kind) {
     case Step::Operand::Input:
       return emitter.as(emitter.operand(operand.index), element);
-    case Step::Operand::Value: {
-      const Step &step = sequence.steps[operand.index];
-      return target(step, element);
-    }
+    case Step::Operand::Value:
+      return target(sequence.steps[operand.index], element);
     default:
-      return scalar(operand.index, element);
+      return {};
     }
   }
-  Value scalar(uint32_t bits, Type element) {
+  Argument source(const Step::Operand &operand, Type element) {
+    if (Value found = tensor(operand, element))
+      return found;
     if (element == si32)
-      return emitter.i32(static_cast<int32_t>(bits));
-    APFloat number(APFloat::IEEEsingle(), APInt(32, bits));
-    return builder.create<arith::ConstantOp>(emitter.loc(),
-                                             FloatAttr::get(f32, number));
+      return int64_t(static_cast<int32_t>(operand.index));
+    return APFloat(APFloat::IEEEsingle(), APInt(32, operand.index))
+        .convertToDouble();
   }
 
   void emit(const Step &step);
-  void emitFloat(const Step &step, ppl::FloatKind kind);
-  void emitInteger(const Step &step, ppl::IntKind kind);
-  void emitCast(const Step &step, Value dst, Value src);
+  void emitPair(const Step &step, StringRef function, Type element,
+                ArrayRef<Named> more = {}) {
+    emitter.binary(function, target(step, element),
+                   source(step.operands[0], element),
+                   source(step.operands[1], element), more);
+  }
+  void emitShift(const Step &step, StringRef function);
+  void emitCast(const Step &step, Value dst, Value src) {
+    emitter.cast(dst, src, static_cast<ppl::Rounding>(step.rounding));
+  }
   void emitPolynomial(const Step &step);
   void emitSelect(const Step &step);
   void emitWiden(const Step &step);
@@ -69,45 +74,37 @@ private:
 };
 } // namespace
 
-void SequenceEmitter::emitFloat(const Step &step, ppl::FloatKind kind) {
-  emitFloatOp(emitter, kind, target(step, f32), source(step.operands[0], f32),
-              source(step.operands[1], f32));
-}
-
-void SequenceEmitter::emitInteger(const Step &step, ppl::IntKind kind) {
-  builder.create<ppl::IntOp>(
-      emitter.loc(), kind, target(step, si32), source(step.operands[0], si32),
-      source(step.operands[1], si32), Value(),
-      static_cast<ppl::Rounding>(step.rounding), /*saturate=*/false);
-}
-
-void SequenceEmitter::emitCast(const Step &step, Value dst, Value src) {
-  builder.create<ppl::CastOp>(emitter.loc(), dst, src,
-                              static_cast<ppl::Rounding>(step.rounding));
+void SequenceEmitter::emitShift(const Step &step, StringRef function) {
+  emitter.call(function, {{"dst", target(step, si32)},
+                          {"src", tensor(step.operands[0], si32)},
+                          {"shift", source(step.operands[1], si32)},
+                          {"round_mode", int64_t(step.rounding)}});
 }
 
 void SequenceEmitter::emitPolynomial(const Step &step) {
   auto row = ppl::TensorViewType::get(
       {1, static_cast<int64_t>(emitter.chip.lanes), 1, step.count}, f32,
-      ppl::Memory::Local, ppl::Layout::Compact);
+      ppl::Memory::Local, ppl::Layout::Aligned);
   Value coefficients = builder.create<ppl::ViewOp>(
       emitter.loc(), row, emitter.constant(0, f32),
       ArrayRef<int64_t>{0, 0, 0, 0}, step.first * sizeof(float));
-  builder.create<ppl::TaylorOp>(emitter.loc(), target(step, f32),
-                                source(step.operands[0], f32), coefficients,
-                                step.count);
+  emitter.call("tiu.taylor", {{"dst", target(step, f32)},
+                              {"src", tensor(step.operands[0], f32)},
+                              {"coeff", coefficients},
+                              {"len", int64_t(step.count)}});
 }
 
 void SequenceEmitter::emitSelect(const Step &step) {
   Type compared = step.readsInteger ? si32 : f32;
-  auto relation =
-      step.relation == Step::Relation::Greater ? ppl::Relation::Greater
-      : step.relation == Step::Relation::Equal ? ppl::Relation::Equal
-                                               : ppl::Relation::Less;
-  builder.create<ppl::SelectOp>(
-      emitter.loc(), relation, target(step, f32),
-      source(step.operands[0], compared), source(step.operands[1], compared),
-      source(step.operands[2], f32), source(step.operands[3], f32));
+  StringRef function =
+      step.relation == Step::Relation::Greater ? "tiu.gt_select"
+      : step.relation == Step::Relation::Equal ? "tiu.eq_select"
+                                               : "tiu.lt_select";
+  emitter.call(function, {{"dst", target(step, f32)},
+                          {"src0", source(step.operands[0], compared)},
+                          {"src1", source(step.operands[1], compared)},
+                          {"src2", source(step.operands[2], f32)},
+                          {"src3", source(step.operands[3], f32)}});
 }
 
 void SequenceEmitter::emitWiden(const Step &step) {
@@ -117,64 +114,62 @@ void SequenceEmitter::emitWiden(const Step &step) {
   Type wide = llvm::isa<FloatType>(element) ? f32 : si32;
   Value dst = target(step, wide);
   if (element == wide)
-    return emitCopy(emitter, dst, src);
+    return emitter.copy(dst, src);
   emitCast(step, dst, src);
 }
 
 void SequenceEmitter::emit(const Step &step) {
   switch (step.code) {
   case Step::Add:
-    return emitFloat(step, ppl::FloatKind::Add);
+    return emitPair(step, "tiu.fadd", f32);
   case Step::Sub:
-    return emitFloat(step, ppl::FloatKind::Sub);
+    return emitPair(step, "tiu.fsub", f32);
   case Step::Mul:
-    return emitFloat(step, ppl::FloatKind::Mul);
+    return emitPair(step, "tiu.fmul", f32);
   case Step::Max:
-    return emitFloat(step, ppl::FloatKind::Max);
+    return emitPair(step, "tiu.fmax", f32);
   case Step::Min:
-    return emitFloat(step, ppl::FloatKind::Min);
+    return emitPair(step, "tiu.fmin", f32);
   case Step::Div:
-    return emitFloat(step, ppl::FloatKind::Div);
+    return emitPair(step, "tiu.fdiv", f32, kDivisionSteps);
   case Step::And:
-    return emitInteger(step, ppl::IntKind::And);
+    return emitPair(step, "tiu.bitwise_and", si32);
   case Step::Or:
-    return emitInteger(step, ppl::IntKind::Or);
+    return emitPair(step, "tiu.bitwise_or", si32);
   case Step::Xor:
-    return emitInteger(step, ppl::IntKind::Xor);
+    return emitPair(step, "tiu.bitwise_xor", si32);
   case Step::IntAdd:
-    return emitInteger(step, ppl::IntKind::Add);
+    return emitPair(step, "tiu.add", si32);
   case Step::IntSub:
-    return emitInteger(step, ppl::IntKind::Sub);
+    return emitPair(step, "tiu.sub", si32);
   case Step::IntMul:
-    return emitInteger(step, ppl::IntKind::Mul);
+    return emitPair(step, "tiu.mul", si32);
   case Step::ShiftLogical:
-    return emitInteger(step, ppl::IntKind::ShiftLogical);
+    return emitShift(step, "tiu.logical_shift");
   case Step::ShiftArith:
-    return emitInteger(step, ppl::IntKind::ShiftArith);
+    return emitShift(step, "tiu.shift");
   case Step::Abs:
-    builder.create<ppl::UnaryOp>(emitter.loc(), ppl::UnaryKind::Abs,
-                                 target(step, f32),
-                                 source(step.operands[0], f32));
-    return;
+    return emitter.call("tiu.fabs", {{"dst", target(step, f32)},
+                                     {"src", source(step.operands[0], f32)}});
   case Step::Rsqrt:
-    builder.create<ppl::RsqrtOp>(emitter.loc(), target(step, f32),
-                                 source(step.operands[0], f32), 3u);
-    return;
+    return emitter.call("tiu.frsqrt", {{"dst", target(step, f32)},
+                                       {"src", source(step.operands[0], f32)},
+                                       kDivisionSteps});
   case Step::Polynomial:
     return emitPolynomial(step);
   case Step::Round:
-    return emitCast(step, target(step, f32), source(step.operands[0], f32));
+    return emitCast(step, target(step, f32), tensor(step.operands[0], f32));
   case Step::ToInteger:
-    return emitCast(step, target(step, si32), source(step.operands[0], f32));
+    return emitCast(step, target(step, si32), tensor(step.operands[0], f32));
   case Step::ToReal:
-    return emitCast(step, target(step, f32), source(step.operands[0], si32));
+    return emitCast(step, target(step, f32), tensor(step.operands[0], si32));
   case Step::Narrow:
     return emitCast(step, target(step, f32),
-                    source(step.operands[0], step.readsInteger ? si32 : f32));
+                    tensor(step.operands[0], step.readsInteger ? si32 : f32));
   case Step::Widen:
     return emitWiden(step);
   case Step::Fill:
-    return emitCopy(emitter, target(step, f32), source(step.operands[0], f32));
+    return emitter.copy(target(step, f32), source(step.operands[0], f32));
   case Step::Select:
     return emitSelect(step);
   }

@@ -5,9 +5,6 @@
 #include "codegen/emit/Emit.h"
 #include "codegen/emit/RawBytes.h"
 #include "codegen/emit/Sequence.h"
-#include "dialects/ppl/Memory.h"
-#include "dialects/ppl/TiuArith.h"
-#include "dialects/ppl/TiuSpecial.h"
 #include "dialects/tpu/sequence/Functions.h"
 
 #include <cmath>
@@ -18,64 +15,45 @@ using namespace weft::emit;
 using tpu::UnaryKind;
 using tpu::UnaryOp;
 
-namespace {
-/// Shorthand for one-command float arithmetic.
-struct Arithmetic {
-  OpEmitter &emitter;
-
-  void op(ppl::FloatKind kind, Value dst, Value lhs, Value rhs) {
-    emitFloatOp(emitter, kind, dst, lhs, rhs);
-  }
-  void op(ppl::FloatKind kind, Value dst, Value lhs, double rhs) {
-    op(kind, dst, lhs, emitter.f32(rhs));
-  }
-  void cast(Value dst, Value src,
-            ppl::Rounding rounding = ppl::Rounding::HalfToEven) {
-    emitter.builder.create<ppl::CastOp>(emitter.loc(), dst, src, rounding);
-  }
-};
-} // namespace
-
 void weft::emit::emitExp(OpEmitter &emitter, Value target, Value source,
                          unsigned firstScratch) {
   // exp(x) = 2^k * e^r with k = round(x / ln 2), r = x - k ln 2 in two parts
   // (Cody and Waite), e^r by its series. Range: k stays in -126..127, so 2^k is
   // a normal number made by writing the exponent field.
-  constexpr double kLowest = -87.33, kHighest = 88.37;
-  constexpr double kLog2E = 1.4426950408889634, kLn2High = 0.693359375,
-                   kLn2Low = -2.12194440e-4;
-  OpBuilder &builder = emitter.builder;
-  Location loc = emitter.loc();
-  Type f32 = builder.getF32Type();
-  Type si32 = IntegerType::get(builder.getContext(), 32, IntegerType::Signed);
+  const double kLowest = asFloat(-87.33), kHighest = asFloat(88.37);
+  const double kLog2E = asFloat(1.4426950408889634), kLn2High = 0.693359375,
+               kLn2Low = asFloat(-2.12194440e-4);
+  MLIRContext *context = emitter.builder.getContext();
+  Type f32 = Float32Type::get(context);
+  Type si32 = IntegerType::get(context, 32, IntegerType::Signed);
   Value power = emitter.scratch(firstScratch, f32),
         rest = emitter.scratch(firstScratch + 1, f32),
         product = emitter.scratch(firstScratch + 2, f32),
         series = emitter.scratch(firstScratch + 3, f32);
-  Arithmetic math{emitter};
-  // 1/k! lies in static memory from word 256 (isa section 9).
-  auto rowType =
-      ppl::TensorViewType::get({1, 1, 1, tpu::kExpTerms}, f32,
-                               ppl::Memory::Static, ppl::Layout::Continuous);
-  Value row = builder.create<ppl::StaticOp>(loc, rowType, 1024);
-  builder.create<ppl::LaneBroadcastOp>(loc, series, row);
-  math.op(ppl::FloatKind::Max, rest, source, kLowest);
-  math.op(ppl::FloatKind::Min, rest, rest, kHighest);
-  math.op(ppl::FloatKind::Mul, power, rest, kLog2E);
-  math.cast(power, power); // f32 to f32: to an integral value
-  math.op(ppl::FloatKind::Mul, product, power, kLn2High);
-  math.op(ppl::FloatKind::Sub, rest, rest, product);
-  math.op(ppl::FloatKind::Mul, product, power, kLn2Low);
-  math.op(ppl::FloatKind::Sub, rest, rest, product);
-  builder.create<ppl::TaylorOp>(loc, product, rest, series, tpu::kExpTerms);
+  constexpr int64_t kInverseFactorials = 0; // coeff_table_mode_t EXP
+  emitter.call("tiu.smem_bcast",
+               {{"dst", series}, {"coeff_mode", kInverseFactorials}});
+  emitter.binary("tiu.fmax", rest, source, kLowest);
+  emitter.binary("tiu.fmin", rest, rest, kHighest);
+  emitter.binary("tiu.fmul", power, rest, kLog2E);
+  emitter.cast(power, power); // to an integral value
+  emitter.binary("tiu.fmul", product, power, kLn2High);
+  emitter.binary("tiu.fsub", rest, rest, product);
+  emitter.binary("tiu.fmul", product, power, kLn2Low);
+  emitter.binary("tiu.fsub", rest, rest, product);
+  emitter.call("tiu.taylor", {{"dst", product},
+                              {"src", rest},
+                              {"coeff", series},
+                              {"len", tpu::kExpTerms}});
   Value integer = emitter.as(rest, si32); // free now
-  math.cast(integer, power);
-  builder.create<ppl::IntOp>(loc, ppl::IntKind::Add, integer, integer,
-                             emitter.i32(127));
-  builder.create<ppl::IntOp>(loc, ppl::IntKind::ShiftLogical, integer, integer,
-                             emitter.i32(23), Value(), ppl::Rounding::HalfUp,
-                             false);
-  math.op(ppl::FloatKind::Mul, target, product, rest);
+  emitter.cast(integer, power);
+  emitter.binary("tiu.add", integer, integer, 127);
+  emitter.call("tiu.logical_shift",
+               {{"dst", integer},
+                {"src", integer},
+                {"shift", 23},
+                {"round_mode", int64_t(ppl::Rounding::HalfUp)}});
+  emitter.binary("tiu.fmul", target, product, rest);
 }
 
 /// floor, ceil, reciprocal: f32 commands, through f32 for 16-bit types.
@@ -84,19 +62,18 @@ static LogicalResult emitThroughF32(UnaryOp op, OpEmitter &emitter) {
   bool narrow = tpu::elementBits(tpu::elementOf(op.getOutput())) == 16;
   Value result = emitter.result(), input = emitter.operand(0);
   Value wide = narrow ? emitter.scratch(0, f32) : result;
-  Arithmetic math{emitter};
   if (narrow) {
-    math.cast(wide, input);
+    emitter.cast(wide, input);
     input = wide;
   }
   if (op.getKind() == UnaryKind::Reciprocal)
-    math.op(ppl::FloatKind::Div, wide, emitter.f32(1.0), input);
+    emitter.binary("tiu.fdiv", wide, 1.0, input, kDivisionSteps);
   else
-    math.cast(wide, input,
-              op.getKind() == UnaryKind::Floor ? ppl::Rounding::Floor
-                                               : ppl::Rounding::Ceil);
+    emitter.cast(wide, input,
+                 op.getKind() == UnaryKind::Floor ? ppl::Rounding::Floor
+                                                  : ppl::Rounding::Ceil);
   if (narrow)
-    math.cast(result, wide);
+    emitter.cast(result, wide);
   return success();
 }
 
@@ -108,44 +85,45 @@ static LogicalResult emitUnary(Operation *operation, OpEmitter &emitter) {
   }
   Type element = machineType(tpu::elementOf(op.getOutput()));
   Value result = emitter.result(), input = emitter.operand(0);
-  double alpha = op.getAlpha() ? op.getAlphaAttr().getValueAsDouble() : 0.0;
-  double beta = op.getBeta() ? op.getBetaAttr().getValueAsDouble() : 0.0;
-  Arithmetic math{emitter};
+  double alpha =
+      op.getAlpha() ? asFloat(op.getAlphaAttr().getValueAsDouble()) : 0.0;
+  double beta =
+      op.getBeta() ? asFloat(op.getBetaAttr().getValueAsDouble()) : 0.0;
   switch (op.getKind()) {
   case UnaryKind::Abs:
-    emitter.builder.create<ppl::UnaryOp>(emitter.loc(), ppl::UnaryKind::Abs,
-                                         result, input);
+    emitter.call("tiu.fabs", {{"dst", result}, {"src", input}});
     return success();
   case UnaryKind::Neg:
-    math.op(ppl::FloatKind::Sub, result, emitter.f32(0.0), input);
+    emitter.binary("tiu.fsub", result, 0.0, input);
     return success();
   case UnaryKind::Relu:
-    math.op(ppl::FloatKind::Max, result, input, 0.0);
+    emitter.binary("tiu.fmax", result, input, 0.0);
     return success();
   case UnaryKind::Clip:
-    math.op(ppl::FloatKind::Max, result, input, alpha);
-    math.op(ppl::FloatKind::Min, result, result, beta);
+    emitter.binary("tiu.fmax", result, input, alpha);
+    emitter.binary("tiu.fmin", result, result, beta);
     return success();
   case UnaryKind::HardSigmoid:
-    math.op(ppl::FloatKind::Mul, result, input, alpha);
-    math.op(ppl::FloatKind::Add, result, result, beta);
-    math.op(ppl::FloatKind::Max, result, result, 0.0);
-    math.op(ppl::FloatKind::Min, result, result, 1.0);
+    emitter.binary("tiu.fmul", result, input, alpha);
+    emitter.binary("tiu.fadd", result, result, beta);
+    emitter.binary("tiu.fmax", result, result, 0.0);
+    emitter.binary("tiu.fmin", result, result, 1.0);
     return success();
   case UnaryKind::HardSwish: {
     Value gate = emitter.scratch(0, element);
-    math.op(ppl::FloatKind::Mul, gate, input, 1.0 / 6.0);
-    math.op(ppl::FloatKind::Add, gate, gate, 0.5);
-    math.op(ppl::FloatKind::Max, gate, gate, 0.0);
-    math.op(ppl::FloatKind::Min, gate, gate, 1.0);
-    math.op(ppl::FloatKind::Mul, result, input, gate);
+    emitter.binary("tiu.fmul", gate, input, asFloat(1.0 / 6.0));
+    emitter.binary("tiu.fadd", gate, gate, 0.5);
+    emitter.binary("tiu.fmax", gate, gate, 0.0);
+    emitter.binary("tiu.fmin", gate, gate, 1.0);
+    emitter.binary("tiu.fmul", result, input, gate);
     return success();
   }
   case UnaryKind::LeakyRelu: {
     Value scaled = emitter.scratch(0, element);
-    math.op(ppl::FloatKind::Mul, scaled, input, alpha);
-    math.op(alpha <= 1.0 ? ppl::FloatKind::Max : ppl::FloatKind::Min, result,
-            input, scaled);
+    emitter.binary("tiu.fmul", scaled, input, alpha);
+    emitter.binary(op.getAlphaAttr().getValueAsDouble() <= 1.0 ? "tiu.fmax"
+                                                               : "tiu.fmin",
+                   result, input, scaled);
     return success();
   }
   case UnaryKind::Floor:
@@ -177,9 +155,16 @@ static LogicalResult packLut(Operation *operation, const Chip &,
 static LogicalResult emitLut(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<tpu::LutOp>(operation);
   Type ui8 = IntegerType::get(op.getContext(), 8, IntegerType::Unsigned);
-  emitter.builder.create<ppl::LookupOp>(
-      emitter.loc(), emitter.as(emitter.result(), ui8),
-      emitter.as(emitter.operand(0), ui8), emitter.constant(0, ui8));
+  // The codes of a channel one after the other, each the place of its value.
+  auto asRow = [&](Value tensor) {
+    auto type = llvm::cast<ppl::TensorViewType>(tensor.getType());
+    return emitter.as(tensor, ui8,
+                      {type.getN(), type.getC(), 1, type.getH() * type.getW()});
+  };
+  emitter.call("tiu.gather_w", {{"dst", asRow(emitter.result())},
+                                {"param", emitter.constant(0, ui8)},
+                                {"index", asRow(emitter.operand(0))},
+                                {"is_param_repeated", true}});
   return success();
 }
 

@@ -58,13 +58,18 @@ static Status expandFill(Expansion &e) {
 /// A command of the engine with sizes and strides on both sides.
 static void moveTensor(Expansion &e, isa::GdmaType type, unsigned func,
                        const Operand &dst, const Operand &src) {
-  GdmaCommand(e)
-      .sizes(kSource, src.shape)
-      .sizes(kDestination, dst.shape)
-      .set(Field::stride_enable, 1)
-      .strides(kSource, src.strides)
-      .strides(kDestination, dst.strides)
-      .format(Field::src_data_format, src)
+  GdmaCommand command(e);
+  command.sizes(kSource, src.shape).sizes(kDestination, dst.shape);
+  // Between system memory and lanes the layouts of memory need no strides.
+  bool isPlain = func == isa::gdma::TensorBroadcast &&
+                 src.layout == AlignMode::Continuous &&
+                 dst.strides == catalog::stridesOf(AlignMode::Aligned, dst.type,
+                                                   dst.shape, dst.lane, e.chip);
+  if (!isPlain)
+    command.set(Field::stride_enable, 1)
+        .strides(kSource, src.strides)
+        .strides(kDestination, dst.strides);
+  command.format(Field::src_data_format, src)
       .reads(src)
       .writes(dst)
       .make(type, func);

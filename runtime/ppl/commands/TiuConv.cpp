@@ -58,8 +58,13 @@ static Status expandFconv(Expansion &e) {
 /// Sums of 32 or 16 bits without bias, less the zero point of the weights.
 static void wideConvolution(Expansion &e, const Operand &result, bool adds) {
   TiuCommand command = convolution(e, result, adds, {});
-  command.operand(2, e.tensor("kzp"), uint32_t(e.integer("kzp")) & 0xff)
-      .set(Field::opd2_sign, isSignedOperand(e, "kzp"));
+  // A number is read with the sign of the weights if it has one with it.
+  int64_t number = e.integer("kzp");
+  bool isSigned = isSignedOperand(e, "kzp") ||
+                  (!e.tensor("kzp") && number <= INT8_MAX &&
+                   isSignedOperand(e, "weight"));
+  command.operand(2, e.tensor("kzp"), uint32_t(number) & 0xff)
+      .set(Field::opd2_sign, isSigned);
   command.operand(3, e.tensor("pad_val"),
                   uint32_t(e.integer("pad_val")) & 0xff);
   command.set(Field::res1_addr, uint32_t(e.integer("insert_val")) & 0xff);
