@@ -83,7 +83,7 @@ static LogicalResult emitShift(BinaryOp op, OpEmitter &emitter) {
                {{"dst", result},
                 {"src", source},
                 {"shift", amount},
-                {"round_mode", int64_t(ppl::Rounding::Floor)}});
+                {"round_mode", int64_t(numeric::Rounding::Floor)}});
   return success();
 }
 
@@ -102,8 +102,9 @@ static LogicalResult emitInteger(BinaryOp op, OpEmitter &emitter) {
   Value result = emitter.result();
   // A difference counts as signed; its low bits are the same.
   if (op.getKind() == tpu::BinaryKind::Sub)
-    result = emitter.as(result, integer(emitter, tpu::elementBits(tpu::elementOf(
-                                                     op.getOutput()))));
+    result = emitter.as(
+        result,
+        integer(emitter, tpu::elementBits(tpu::elementOf(op.getOutput()))));
   emitter.binary(integerFunction(op.getKind()), result, lhs, rhs);
   return success();
 }
@@ -134,7 +135,7 @@ static void requantize(OpEmitter &emitter, Value dst, Value src,
                            {"multiplier", int64_t(multiplier)},
                            {"shift", -int64_t(rshift)},
                            {"offset", 0},
-                           {"round_mode", int64_t(ppl::Rounding::HalfUp)}});
+                           {"round_mode", int64_t(numeric::Rounding::HalfUp)}});
 }
 
 static LogicalResult emitInt8(BinaryOp op, OpEmitter &emitter) {

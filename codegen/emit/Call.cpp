@@ -77,7 +77,7 @@ void weft::emit::emitBinary(OpBuilder &builder, Location loc,
 }
 
 void weft::emit::emitCast(OpBuilder &builder, Location loc, Value dst,
-                          Value src, ppl::Rounding rounding) {
+                          Value src, numeric::Rounding rounding) {
   auto element = [](Value tensor) {
     return llvm::cast<ppl::TensorViewType>(tensor.getType()).getElementType();
   };

@@ -5,6 +5,7 @@
 
 #include "dialects/ppl/Function.h"
 #include "mlir/IR/Builders.h"
+#include "runtime/numeric/Rounding.h"
 
 #include <variant>
 
@@ -53,7 +54,7 @@ void emitBinary(mlir::OpBuilder &builder, mlir::Location loc,
 /// type.
 void emitCast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value dst,
               mlir::Value src,
-              ppl::Rounding rounding = ppl::Rounding::HalfToEven);
+              numeric::Rounding rounding = numeric::Rounding::HalfToEven);
 
 } // namespace weft::emit
 

@@ -16,7 +16,7 @@ static void quantize(CastOp op, OpEmitter &emitter) {
   double scale = tpu::scaleOf(tpu::elementOf(op.getOutput()));
   emitter.binary("tiu.fmul", scaled, emitter.operand(0), asFloat(1.0 / scale));
   emitter.cast(emitter.result(), scaled,
-               static_cast<ppl::Rounding>(op.roundingMode()));
+               static_cast<numeric::Rounding>(op.roundingMode()));
 }
 
 static void requantize(CastOp op, OpEmitter &emitter) {
@@ -87,7 +87,7 @@ static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
     emitWrapped(emitter);
   else
     emitter.cast(emitter.result(), emitter.operand(0),
-                 static_cast<ppl::Rounding>(op.roundingMode()));
+                 static_cast<numeric::Rounding>(op.roundingMode()));
   return success();
 }
 

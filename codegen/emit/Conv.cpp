@@ -197,7 +197,7 @@ static void accumulate(ConvOp op, OpEmitter &emitter, ArrayRef<Named> window,
                 {"src", input},
                 {"weight", filter},
                 {"bias", 0},
-                {"round_mode", int64_t(ppl::Rounding::HalfUp)}});
+                {"round_mode", int64_t(numeric::Rounding::HalfUp)}});
     return;
   }
   callWindow(emitter, "tiu.conv_asym", window,

@@ -61,11 +61,15 @@ public:
     emitBinary(builder, loc(), function, dst, lhs, rhs, more);
   }
   void cast(mlir::Value dst, mlir::Value src,
-            ppl::Rounding rounding = ppl::Rounding::HalfToEven) {
+            numeric::Rounding rounding = numeric::Rounding::HalfToEven) {
     emitCast(builder, loc(), dst, src, rounding);
   }
-  /// dst = src, lane by lane (any strides), or dst is filled with a number.
+  /// dst = src, lane by lane (any strides), or dst is filled with a number. A
+  /// source with one element along n, h or w is repeated.
   void copy(mlir::Value dst, Argument src);
+  /// `tensor` with the shape of `like`: read again along the axes n, h and w on
+  /// which it has one element.
+  mlir::Value repeated(mlir::Value tensor, mlir::Value like);
   /// The same bytes with another element type (of one size) or another aligned
   /// shape.
   mlir::Value as(mlir::Value tensor, mlir::Type element);

@@ -195,7 +195,25 @@ Value OpEmitter::as(Value tensor, Type element, ArrayRef<int64_t> shape) {
 }
 
 void OpEmitter::copy(Value dst, Argument src) {
-  bool fills = !src.tensor();
-  call(fills ? "tiu.fill" : "tiu.move",
-       {{"dst", dst}, {fills ? "scalar" : "src", src}});
+  if (Value source = src.tensor())
+    call("tiu.move", {{"dst", dst}, {"src", repeated(source, dst)}});
+  else
+    call("tiu.fill", {{"dst", dst}, {"scalar", src}});
+}
+
+Value OpEmitter::repeated(Value tensor, Value like) {
+  auto type = llvm::cast<ppl::TensorViewType>(tensor.getType());
+  ArrayRef<int64_t> shape =
+      llvm::cast<ppl::TensorViewType>(like.getType()).getShape();
+  if (type.getShape() == shape)
+    return tensor;
+  ppl::Strides own = ppl::stridesOf(type, /*lane=*/0, chip);
+  int64_t strides[] = {own.n, own.c, own.h, own.w};
+  for (unsigned axis : {tpu::kAxisN, tpu::kAxisH, tpu::kAxisW})
+    if (type.getShape()[axis] == 1)
+      strides[axis] = 0;
+  auto view = ppl::TensorViewType::get(shape, type.getElementType(),
+                                       ppl::Memory::Local, strides);
+  return builder.create<ppl::ViewOp>(loc(), view, tensor,
+                                     ArrayRef<int64_t>{0, 0, 0, 0}, 0);
 }

@@ -3,7 +3,6 @@
 #include "dialects/tpu/Select.h"
 
 #include "codegen/emit/Emit.h"
-#include "dialects/ppl/Memory.h"
 #include "dialects/tpu/GroupPlan.h"
 
 using namespace mlir;
@@ -33,23 +32,6 @@ static LogicalResult emitCompare(Operation *operation, OpEmitter &emitter) {
   return success();
 }
 
-/// `tensor` with the shape of `target`: read again along the axes on which it
-/// has one element.
-static Value repeated(OpEmitter &emitter, Value tensor, Value target) {
-  auto type = llvm::cast<ppl::TensorViewType>(tensor.getType());
-  ArrayRef<int64_t> shape =
-      llvm::cast<ppl::TensorViewType>(target.getType()).getShape();
-  ppl::Strides own = ppl::stridesOf(type, /*lane=*/0, emitter.chip);
-  int64_t strides[] = {own.n, own.c, own.h, own.w};
-  for (unsigned axis : {tpu::kAxisN, tpu::kAxisH, tpu::kAxisW})
-    if (type.getShape()[axis] == 1)
-      strides[axis] = 0;
-  auto view = ppl::TensorViewType::get(shape, type.getElementType(),
-                                       ppl::Memory::Local, strides);
-  return emitter.builder.create<ppl::ViewOp>(
-      emitter.loc(), view, tensor, ArrayRef<int64_t>{0, 0, 0, 0}, 0);
-}
-
 static LogicalResult emitSelect(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<tpu::SelectOp>(operation);
   unsigned scratch = 0, number = 0;
@@ -59,7 +41,7 @@ static LogicalResult emitSelect(Operation *operation, OpEmitter &emitter) {
       return source;
     Value spread =
         emitter.scratch(scratch++, machineType(tpu::elementOf(tensor)));
-    emitter.copy(spread, repeated(emitter, source, spread));
+    emitter.copy(spread, source);
     return spread;
   };
   Type element = tpu::elementOf(op.getOutput());

@@ -61,7 +61,7 @@ private:
   }
   void emitShift(const Step &step, StringRef function);
   void emitCast(const Step &step, Value dst, Value src) {
-    emitter.cast(dst, src, static_cast<ppl::Rounding>(step.rounding));
+    emitter.cast(dst, src, static_cast<numeric::Rounding>(step.rounding));
   }
   void emitPolynomial(const Step &step);
   void emitSelect(const Step &step);
@@ -115,7 +115,7 @@ void SequenceEmitter::emitWiden(const Step &step) {
   Value dst = target(step, wide);
   if (element == wide)
     return emitter.copy(dst, src);
-  emitCast(step, dst, src);
+  emitCast(step, dst, emitter.repeated(src, dst));
 }
 
 void SequenceEmitter::emit(const Step &step) {

@@ -52,7 +52,7 @@ void weft::emit::emitExp(OpEmitter &emitter, Value target, Value source,
                {{"dst", integer},
                 {"src", integer},
                 {"shift", 23},
-                {"round_mode", int64_t(ppl::Rounding::HalfUp)}});
+                {"round_mode", int64_t(numeric::Rounding::HalfUp)}});
   emitter.binary("tiu.fmul", target, product, rest);
 }
 
@@ -70,8 +70,8 @@ static LogicalResult emitThroughF32(UnaryOp op, OpEmitter &emitter) {
     emitter.binary("tiu.fdiv", wide, 1.0, input, kDivisionSteps);
   else
     emitter.cast(wide, input,
-                 op.getKind() == UnaryKind::Floor ? ppl::Rounding::Floor
-                                                  : ppl::Rounding::Ceil);
+                 op.getKind() == UnaryKind::Floor ? numeric::Rounding::Floor
+                                                  : numeric::Rounding::Ceil);
   if (narrow)
     emitter.cast(result, wide);
   return success();
@@ -161,10 +161,17 @@ static LogicalResult emitLut(Operation *operation, OpEmitter &emitter) {
     return emitter.as(tensor, ui8,
                       {type.getN(), type.getC(), 1, type.getH() * type.getW()});
   };
-  emitter.call("tiu.gather_w", {{"dst", asRow(emitter.result())},
-                                {"param", emitter.constant(0, ui8)},
-                                {"index", asRow(emitter.operand(0))},
-                                {"is_param_repeated", true}});
+  // One table a lane, of which there are no more than channels.
+  Value result = emitter.result();
+  Value table = emitter.constant(0, ui8);
+  auto type = llvm::cast<ppl::TensorViewType>(table.getType());
+  int64_t tables = std::min(
+      type.getC(), llvm::cast<ppl::TensorViewType>(result.getType()).getC());
+  emitter.call("tiu.gather_w",
+               {{"dst", asRow(result)},
+                {"param", emitter.as(table, ui8, {1, tables, 1, type.getW()})},
+                {"index", asRow(emitter.operand(0))},
+                {"is_param_repeated", true}});
   return success();
 }
 

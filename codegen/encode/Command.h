@@ -5,7 +5,6 @@
 
 #include "codegen/encode/Hazards.h"
 #include "dialects/ppl/Function.h"
-#include "dialects/ppl/Verify.h"
 #include "runtime/isa/CommandBuilder.h"
 
 namespace weft::codegen {

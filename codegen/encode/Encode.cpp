@@ -54,9 +54,7 @@ static LogicalResult encodeOp(Operation *op, ProgramBuilder &builder) {
     return success(); // weights are packed, arith is evaluated where it is used
   if (mlir::isa<ppl::LocalOp, ppl::GlobalOp, ppl::StaticOp, ppl::ViewOp>(op))
     return success(); // placed where they are used
-  for (auto *encode : {encodeDma, encodeTiuArith, encodeTiuConv,
-                       encodeTiuMatMul, encodeTiuQuant, encodeTiuSpecial,
-                       encodeRawCommand, encodeFunction, encodeHost}) {
+  for (auto *encode : {encodeFunction, encodeRawCommand, encodeHost}) {
     FailureOr<bool> done = encode(op, builder);
     if (failed(done))
       return failure();

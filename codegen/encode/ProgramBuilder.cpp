@@ -113,45 +113,6 @@ FailureOr<int64_t> ProgramBuilder::evaluateOp(Operation *op, Operation *user) {
             "minsi, maxsi and cmpi of arith";
 }
 
-FailureOr<int64_t> ProgramBuilder::scalarInt(Value scalar, Operation *user) {
-  Attribute attr;
-  if (matchPattern(scalar, m_Constant(&attr)))
-    if (auto integer = dyn_cast<IntegerAttr>(attr))
-      return integer.getValue().getSExtValue();
-  return user->emitError()
-         << "a scalar operand must be an arith.constant of i32";
-}
-
-FailureOr<uint32_t> ProgramBuilder::scalarBits(Value scalar, Type type,
-                                               Operation *user) {
-  if (auto integerType = dyn_cast<IntegerType>(type)) {
-    FailureOr<int64_t> value = scalarInt(scalar, user);
-    if (failed(value))
-      return failure();
-    unsigned width = integerType.getWidth();
-    int64_t low = integerType.isUnsigned() ? 0 : -(int64_t(1) << (width - 1));
-    int64_t high =
-        (int64_t(1) << (integerType.isUnsigned() ? width : width - 1)) - 1;
-    // A 32-bit constant of an unsigned tensor is written as the i32 of the same
-    // bits.
-    bool isBits = width == 32;
-    if (!isBits && (*value < low || *value > high))
-      return user->emitError() << "scalar is " << *value << ", must be " << low
-                               << " to " << high << " for elements of " << type;
-    return uint32_t(uint64_t(*value) &
-                    (width == 32 ? 0xffffffffu : (1u << width) - 1));
-  }
-  Attribute attr;
-  if (!matchPattern(scalar, m_Constant(&attr)) || !mlir::isa<FloatAttr>(attr))
-    return user->emitError()
-           << "a scalar operand must be an arith.constant of f32";
-  llvm::APFloat value = cast<FloatAttr>(attr).getValue();
-  bool losesInfo;
-  value.convert(cast<FloatType>(type).getFloatSemantics(),
-                llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-  return uint32_t(value.bitcastToAPInt().getZExtValue());
-}
-
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
@@ -254,11 +215,11 @@ FailureOr<uint64_t> ProgramBuilder::tiuAddress(const Placed &tensor,
   return uint64_t(tensor.lane) * chip.laneBytes + tensor.address;
 }
 
-uint64_t ProgramBuilder::gdmaAddress(const Placed &tensor) const {
-  if (!tensor.type.isLocal())
-    return tensor.address;
+uint64_t ProgramBuilder::gdmaAddress(const catalog::Tensor &tensor) const {
+  if (tensor.memory != catalog::Memory::Local)
+    return *tensor.address;
   return chip.localMemoryBase + uint64_t(tensor.lane) * chip.laneBytes +
-         tensor.address;
+         *tensor.address;
 }
 
 //===----------------------------------------------------------------------===//
@@ -440,51 +401,4 @@ LogicalResult ProgramBuilder::observe(ppl::ObserveOp op) {
        op.getScale().convertToFloat(), int64_t(op.getZeroPoint()), op.getLoc(),
        order[last - 1], std::nullopt});
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Pieces of TIU commands
-//===----------------------------------------------------------------------===//
-
-void weft::codegen::setResultShape(Command &command, ppl::TensorViewType type) {
-  command.set(Field::res0_n, type.getN()).set(Field::res0_c, type.getC());
-  command.set(Field::res0_h, type.getH()).set(Field::res0_w, type.getW());
-}
-
-FailureOr<Placed> weft::codegen::setSource(Command &command,
-                                           ProgramBuilder &builder, Value value,
-                                           Field address) {
-  FailureOr<Placed> placed = builder.place(value, command.op);
-  if (failed(placed))
-    return failure();
-  FailureOr<uint64_t> encoded = builder.tiuAddress(*placed, command.op);
-  if (failed(encoded))
-    return failure();
-  command.set(address, *encoded);
-  command.reads(*placed);
-  return placed;
-}
-
-FailureOr<Placed> weft::codegen::setResult(Command &command,
-                                           ProgramBuilder &builder,
-                                           Value value) {
-  FailureOr<Placed> placed = builder.place(value, command.op);
-  if (failed(placed))
-    return failure();
-  FailureOr<uint64_t> encoded = builder.tiuAddress(*placed, command.op);
-  if (failed(encoded))
-    return failure();
-  command.set(Field::res0_addr, *encoded);
-  command.writes(*placed);
-  return placed;
-}
-
-LogicalResult weft::codegen::expectLane(Command &command, const Placed &tensor,
-                                        unsigned lane) {
-  if (tensor.lane == lane)
-    return success();
-  return command.op->emitError()
-         << "an operand starts in lane " << tensor.lane
-         << ", must start in lane " << lane
-         << "; move it with ppl.bdc.lane_copy or ppl.gdma.move";
 }

@@ -33,19 +33,12 @@ public:
   /// one shape.
   mlir::LogicalResult copy(mlir::Operation *op, const catalog::Tensor &dst,
                            const catalog::Tensor &src);
-  /// The bits of a scalar operand as an element of `type`; reports if it does
-  /// not fit.
-  mlir::FailureOr<uint32_t> scalarBits(mlir::Value scalar, mlir::Type type,
-                                       mlir::Operation *user);
-  /// The value of an integer scalar operand.
-  mlir::FailureOr<int64_t> scalarInt(mlir::Value scalar, mlir::Operation *user);
-
   /// Address of a tensor as a TIU operand: lane and offset, or static memory.
   /// `Aligned` and `LineAligned` layouts are checked to start on an EU row.
   mlir::FailureOr<uint64_t> tiuAddress(const Placed &tensor,
                                        mlir::Operation *user);
   /// 40-bit address of a tensor as the GDMA engine sees it.
-  uint64_t gdmaAddress(const Placed &tensor) const;
+  uint64_t gdmaAddress(const catalog::Tensor &tensor) const;
 
   /// Gives the command its ids and appends it.
   mlir::LogicalResult append(Command command);
@@ -91,17 +84,6 @@ std::vector<ByteRange> rangesOf(const catalog::Tensor &tensor,
 
 // One function a family of ops; each makes and appends the op's commands. False
 // if the op is none of the family.
-mlir::FailureOr<bool> encodeDma(mlir::Operation *op, ProgramBuilder &builder);
-mlir::FailureOr<bool> encodeTiuArith(mlir::Operation *op,
-                                     ProgramBuilder &builder);
-mlir::FailureOr<bool> encodeTiuConv(mlir::Operation *op,
-                                    ProgramBuilder &builder);
-mlir::FailureOr<bool> encodeTiuMatMul(mlir::Operation *op,
-                                      ProgramBuilder &builder);
-mlir::FailureOr<bool> encodeTiuQuant(mlir::Operation *op,
-                                     ProgramBuilder &builder);
-mlir::FailureOr<bool> encodeTiuSpecial(mlir::Operation *op,
-                                       ProgramBuilder &builder);
 mlir::FailureOr<bool> encodeRawCommand(mlir::Operation *op,
                                        ProgramBuilder &builder);
 mlir::FailureOr<bool> encodeFunction(mlir::Operation *op,
@@ -114,19 +96,6 @@ inline mlir::FailureOr<bool> done(mlir::LogicalResult result) {
     return mlir::failure();
   return true;
 }
-
-// Small pieces of TIU commands.
-/// res0_n .. res0_w
-void setResultShape(Command &command, ppl::TensorViewType type);
-/// Places `value`, sets `address` and records the read.
-mlir::FailureOr<Placed> setSource(Command &command, ProgramBuilder &builder,
-                                  mlir::Value value, isa::Field address);
-/// Places `value`, sets res0_addr and records the write.
-mlir::FailureOr<Placed> setResult(Command &command, ProgramBuilder &builder,
-                                  mlir::Value value);
-/// All start in the lane of `dst`, or an error.
-mlir::LogicalResult expectLane(Command &command, const Placed &tensor,
-                               unsigned lane);
 
 } // namespace weft::codegen
 

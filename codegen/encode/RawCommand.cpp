@@ -32,7 +32,7 @@ static LogicalResult bindTensor(Command &command, ProgramBuilder &builder,
   bool isTiu = command.engine() == isa::Engine::Tiu;
   FailureOr<uint64_t> address =
       isTiu ? builder.tiuAddress(*placed, command.op)
-            : FailureOr<uint64_t>(builder.gdmaAddress(*placed));
+            : FailureOr<uint64_t>(builder.gdmaAddress(placed->tensor()));
   if (failed(address) || failed(bindAddress(command, name, *address)))
     return failure();
   uint64_t bytes = placed->type.isGlobal()

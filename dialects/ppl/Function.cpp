@@ -2,7 +2,6 @@
 
 #include "dialects/ppl/Function.h"
 #include "dialects/ppl/Memory.h"
-#include "dialects/ppl/Verify.h"
 
 using namespace mlir;
 using namespace weft;

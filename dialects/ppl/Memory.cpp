@@ -1,7 +1,7 @@
 //===- Memory.cpp - tensors in memory ------------------------------------===//
 
 #include "dialects/ppl/Memory.h"
-#include "dialects/ppl/Verify.h"
+#include "dialects/ppl/TensorLayout.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -61,8 +61,9 @@ LogicalResult LocalOp::verify() {
   if (failed(
           verifyIndices(*this, getIndices().size(), getSteps(), getModulos())))
     return failure();
-  if (failed(expectRange(*this, "lane", getLane(), 0, chip.lanes - 1))) // (C4)
-    return failure();
+  if (getLane() >= chip.lanes) // (C4)
+    return emitOpError() << "lane is " << getLane() << ", must be 0 to "
+                         << chip.lanes - 1;
   if (failed(verifyAlignment(*this, type, getAddress(), getSteps()))) // (C1)
     return failure();
   uint64_t last = getAddress();

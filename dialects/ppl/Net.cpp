@@ -2,7 +2,7 @@
 
 #include "dialects/ppl/Net.h"
 #include "dialects/HostCall.h"
-#include "dialects/ppl/Verify.h"
+#include "dialects/ppl/TensorLayout.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -10,6 +10,14 @@
 using namespace mlir;
 using namespace weft;
 using namespace weft::ppl;
+
+const Chip &weft::ppl::chipOf(Operation *op) {
+  auto net = dyn_cast<NetOp>(op);
+  if (!net)
+    net = op->getParentOfType<NetOp>();
+  const Chip *chip = net ? chips::findKernelTarget(net.getChip()) : nullptr;
+  return chip ? *chip : *chips::all[0];
+}
 
 void PplDialect::registerNet() {
   addOperations<

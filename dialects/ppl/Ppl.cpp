@@ -41,13 +41,7 @@ void PplDialect::initialize() {
   registerCommand();
   registerFunctions();
   registerNet();
-  registerDma();
   registerHost();
-  registerTiuArith();
-  registerTiuConv();
-  registerTiuMatMul();
-  registerTiuQuant();
-  registerTiuSpecial();
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,10 +15,9 @@ def Ppl_Dialect : Dialect {
   let cppNamespace = "::weft::ppl";
   let summary = "programs of TPU commands on explicit memory";
   let description = [{
-    Two levels. `ppl.dma.*`, `ppl.sdma.*`, `ppl.hau.*`, `ppl.tiu.*` are the functions of the PPL manual, one op each, with its names and rules (Function.h); kernels are recorded as
-    these, and codegen/encode makes their commands (runtime/ppl/Commands.h). `ppl.gdma.*` and `ppl.bdc.*` are commands of the two engines (bdc is the TIU's command stream), which codegen/emit makes. Of commands there is one op per command of the machine, or a documented short list of them. Results are written to the first operand
-    (destination-passing); tensors are views of local, global or static memory with explicit addresses and layouts. Scalar
-    operands are SSA values that must fold to constants (`arith.constant`). Loops are `scf.for` with constant bounds.
+    Ops are the functions of the PPL manual, `ppl.dma.*`, `ppl.sdma.*`, `ppl.hau.*`, `ppl.tiu.*`, one op each, with its names and rules (Function.h): kernels are recorded and models emitted as these, and codegen/encode makes
+    their commands (runtime/ppl/Commands.h). `ppl.command` is any instruction field by field. Results are written to tensors (destination-passing), which are views of local, global or static memory with explicit addresses and
+    layouts. Loops are `scf.for` with constant bounds.
     Dependencies between the engines are not in the IR: codegen/encode derives them from memory ranges.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
@@ -33,13 +32,7 @@ def Ppl_Dialect : Dialect {
     void registerFunctions();
     void registerMemory();
     void registerNet();
-    void registerDma();
     void registerHost();
-    void registerTiuArith();
-    void registerTiuConv();
-    void registerTiuMatMul();
-    void registerTiuQuant();
-    void registerTiuSpecial();
   }];
 }
 
@@ -63,17 +56,6 @@ def Ppl_Layout : Ppl_Enum<"Layout", "how elements lie in memory", [
   I32EnumAttrCase<"Aligned", 0, "aligned">, I32EnumAttrCase<"Compact", 1, "compact">,
   I32EnumAttrCase<"Channel", 2, "channel">, I32EnumAttrCase<"LineAligned", 3, "line_aligned">,
   I32EnumAttrCase<"Continuous", 4, "continuous">, I32EnumAttrCase<"Strided", 5, "strided">]>;
-
-// The numbers are those of the machine (runtime/isa/Codes.h).
-def Ppl_Rounding : Ppl_Enum<"Rounding", "rounding of shifts and casts", [
-  I32EnumAttrCase<"HalfToEven", 0, "half_to_even">, I32EnumAttrCase<"HalfAwayFromZero", 1, "half_away_from_zero">,
-  I32EnumAttrCase<"TowardZero", 2, "toward_zero">, I32EnumAttrCase<"Floor", 3, "floor">,
-  I32EnumAttrCase<"Ceil", 4, "ceil">, I32EnumAttrCase<"HalfUp", 5, "half_up">,
-  I32EnumAttrCase<"HalfDown", 6, "half_down">]>;
-
-def Ppl_PadMode : Ppl_Enum<"PadMode", "what lies outside the input of a window", [
-  I32EnumAttrCase<"Constant", 0, "constant">, I32EnumAttrCase<"Reflect", 1, "reflect">,
-  I32EnumAttrCase<"Edge", 2, "edge">, I32EnumAttrCase<"Circular", 3, "circular">]>;
 
 //===----------------------------------------------------------------------===//
 // Types
@@ -138,10 +120,6 @@ def Ppl_System : Type<
     And<[Ppl_TensorType.predicate, CPred<"::mlir::cast<::weft::ppl::TensorViewType>($_self).isGlobal() || ::mlir::cast<::weft::ppl::TensorViewType>($_self).isL2()">]>,
     "tensor in Global or L2 memory", "::weft::ppl::TensorViewType">;
 def Ppl_Static : Ppl_TensorIn<"Static">;
-
-// A scalar folds to a constant: f32 for float tensors (rounded to their type, half to even), i32 for integer ones.
-def Ppl_Scalar : AnyTypeOf<[F32, I32], "constant f32 or i32">;
-def Ppl_LocalOrScalar : AnyTypeOf<[Ppl_Local, F32, I32], "tensor in Local memory, or constant f32 or i32">;
 
 //===----------------------------------------------------------------------===//
 // Attributes

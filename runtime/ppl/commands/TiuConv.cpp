@@ -60,9 +60,9 @@ static void wideConvolution(Expansion &e, const Operand &result, bool adds) {
   TiuCommand command = convolution(e, result, adds, {});
   // A number is read with the sign of the weights if it has one with it.
   int64_t number = e.integer("kzp");
-  bool isSigned = isSignedOperand(e, "kzp") ||
-                  (!e.tensor("kzp") && number <= INT8_MAX &&
-                   isSignedOperand(e, "weight"));
+  bool isSigned =
+      isSignedOperand(e, "kzp") ||
+      (!e.tensor("kzp") && number <= INT8_MAX && isSignedOperand(e, "weight"));
   command.operand(2, e.tensor("kzp"), uint32_t(number) & 0xff)
       .set(Field::opd2_sign, isSigned);
   command.operand(3, e.tensor("pad_val"),

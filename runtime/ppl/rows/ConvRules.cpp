@@ -71,7 +71,8 @@ Rule convolution::sourceLane() {
 Rule convolution::sourceStrides() {
   return rule(
       "every stride of src that is not N-byte aligned must be below 65536 "
-      "elements", [](const Call &call) {
+      "elements",
+      [](const Call &call) {
         const Tensor *src = call.tensor("src");
         if (src && src->layout == AlignMode::Aligned) // has a code of its own
           return std::string();

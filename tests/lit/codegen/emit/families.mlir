@@ -1,13 +1,13 @@
 // RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tpu-group-layers,tpu-place-local,tpu-place-global),convert-tpu-to-ppl)' | FileCheck %s
 
 // CHECK-LABEL: ppl.net @conv_int8
-// CHECK: ppl.bdc.float mul
-// CHECK: ppl.bdc.cast
-// CHECK: ppl.bdc.conv {{.*}} kernel [1, 1]
-// CHECK: ppl.bdc.cast
-// CHECK: ppl.bdc.linear mac
+// CHECK: ppl.tiu.fmul
+// CHECK: ppl.tiu.cast
+// CHECK: ppl.tiu.conv_asym {{.*}} k_shape = array<i64: 1, 1>
+// CHECK: ppl.tiu.cast
+// CHECK: ppl.tiu.fscale
 // CHECK: ppl.observe {{.*}}, "y" at [0, 0, 0, 0] of [1, 4, 2, 2]
-// CHECK: ppl.gdma.store
+// CHECK: ppl.dma.store
 module attributes {tpu.chip = "bm1684x"} {
   func.func @conv_int8(%x: tensor<1x3x2x2xf32> {tpu.io = {name = "x", type = tensor<1x3x2x2xf32>}}) -> (tensor<1x4x2x2xf32> {tpu.io = {name = "y", type = tensor<1x4x2x2xf32>}}) {
     %q = tpu.cast %x : tensor<1x3x2x2xf32> -> tensor<1x3x2x2x!quant.uniform<i8:f32, 0.0078125>>
@@ -21,10 +21,10 @@ module attributes {tpu.chip = "bm1684x"} {
 
 // A 16-bit depthwise convolution is computed in f32.
 // CHECK-LABEL: ppl.net @depthwise_f16
-// CHECK: ppl.bdc.cast
-// CHECK: ppl.bdc.cast
-// CHECK: ppl.bdc.depthwise {{.*}}xf32
-// CHECK: ppl.bdc.cast
+// CHECK: ppl.tiu.cast
+// CHECK: ppl.tiu.cast
+// CHECK: ppl.tiu.fdw_conv {{.*}}xf32
+// CHECK: ppl.tiu.cast
 module attributes {tpu.chip = "bm1684x"} {
   func.func @depthwise_f16(%x: tensor<1x4x4x4xf16> {tpu.io = {name = "x", type = tensor<1x4x4x4xf16>}}) -> (tensor<1x4x4x4xf16> {tpu.io = {name = "y", type = tensor<1x4x4x4xf16>}}) {
     %w = tpu.weight dense<0.5> : tensor<4x1x3x3xf16>
@@ -36,11 +36,11 @@ module attributes {tpu.chip = "bm1684x"} {
 // -----
 
 // CHECK-LABEL: ppl.net @softmax
-// CHECK: ppl.bdc.float max
-// CHECK: ppl.bdc.lane_broadcast
-// CHECK: ppl.bdc.taylor
-// CHECK: ppl.bdc.float add
-// CHECK: ppl.bdc.float div
+// CHECK: ppl.tiu.fmax
+// CHECK: ppl.tiu.smem_bcast
+// CHECK: ppl.tiu.taylor
+// CHECK: ppl.tiu.fadd
+// CHECK: ppl.tiu.fdiv
 module attributes {tpu.chip = "bm1684x"} {
   func.func @softmax(%x: tensor<1x1x1x2xf32> {tpu.io = {name = "x", type = tensor<1x2xf32>}}) -> (tensor<1x1x1x2xf32> {tpu.io = {name = "y", type = tensor<1x2xf32>}}) {
     %y = tpu.softmax %x {axis = 3 : i64} : tensor<1x1x1x2xf32>
@@ -51,9 +51,9 @@ module attributes {tpu.chip = "bm1684x"} {
 // -----
 
 // CHECK-LABEL: ppl.net @lut
-// CHECK: ppl.gdma.broadcast
-// CHECK: ppl.bdc.lookup
-// CHECK: ppl.bdc.dq0
+// CHECK: ppl.dma.load_broadcast
+// CHECK: ppl.tiu.gather_w
+// CHECK: ppl.tiu.dq0
 module attributes {tpu.chip = "bm1684x"} {
   func.func @lut(%x: tensor<1x3x2x2x!quant.uniform<i8:f32, 0.5>> {tpu.io = {name = "x", type = tensor<1x3x2x2xf32>}}) -> (tensor<1x3x2x2xf32> {tpu.io = {name = "y", type = tensor<1x3x2x2xf32>}}) {
     %t = tpu.weight dense<7> : tensor<1x1x1x256xi8>
@@ -69,9 +69,9 @@ module attributes {tpu.chip = "bm1684x"} {
 // CHECK-LABEL: ppl.net @loop
 // CHECK: scf.for
 // CHECK: ppl.local at {{.*}} index({{.*}}) step [{{.*}}] modulo [2]
-// CHECK: ppl.gdma.load
-// CHECK: ppl.bdc.float max
-// CHECK: ppl.gdma.store
+// CHECK: ppl.dma.load
+// CHECK: ppl.tiu.fmax
+// CHECK: ppl.dma.store
 module attributes {tpu.chip = "bm1684x"} {
   func.func @loop(%x: tensor<1x64x512x512xf32> {tpu.io = {name = "x", type = tensor<1x64x512x512xf32>}}) -> (tensor<1x64x512x512xf32> {tpu.io = {name = "y", type = tensor<1x64x512x512xf32>}}) {
     %y = tpu.unary relu %x : tensor<1x64x512x512xf32>

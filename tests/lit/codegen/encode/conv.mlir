@@ -43,7 +43,7 @@ ppl.net @conv on "bm1684x" weights [4294987776, 0] context [4294967296, 0] input
   // TIU: conv.wrq sCONV opd0_sign=1 opd1_sign=1 opd2_sign=1 opd0_up_pad=1 opd0_dn_pad=1 opd0_rt_pad=1 res_op_x_str=1 res_op_y_str=2 opd3_const=1{{.*}} res0_n=2 res0_c=66 res0_h=4 res0_w=5 opd0_c=70 opd0_h=7 opd0_w=5 opd1_h=3 opd1_w=2{{.*}} opd3_addr=0x7
   ppl.tiu.conv_sym dst = %y8, src = %x8, weight = %w8, bias = %h, oc = 66, k_shape = array<i64: 3, 2>, stride = array<i64: 2, 1>, pad = array<i64: 1, 1, 0, 1>, rshift = 7 : i64 : !y8, !x8, !w8, !h
   // One of 32 bits is added to sums of 32 bits; an unsigned result sees them so.
-  // TIU: conv.normal sCONV opd0_sign=1 opd1_sign=1 res0_prec=int32 opd2_const=1 opd0_up_pad=1 opd0_dn_pad=1 opd0_rt_pad=1 res_op_x_str=1 res_op_y_str=2 opd3_const=1{{.*}} res0_n=2 res0_c=66 res0_h=4 res0_w=5 opd0_c=70 opd0_h=7 opd0_w=5 opd1_h=3 opd1_w=2
+  // TIU: conv.normal sCONV opd0_sign=1 opd1_sign=1 opd2_sign=1 res0_prec=int32 opd2_const=1 opd0_up_pad=1 opd0_dn_pad=1 opd0_rt_pad=1 res_op_x_str=1 res_op_y_str=2 opd3_const=1{{.*}} res0_n=2 res0_c=66 res0_h=4 res0_w=5 opd0_c=70 opd0_h=7 opd0_w=5 opd1_h=3 opd1_w=2
   // TIU: arith.add sAR tsk_opd_num=2 res0_prec=int32 opd0_prec=int32 opd1_prec=int32 opd0_sign=1 opd1_sign=1 opd1_str=channel res0_n=2 res0_c=66 res0_h=4 res0_w=5
   // TIU: arith.max sAR opd1_const=1 tsk_opd_num=2 res0_prec=int32 opd0_prec=int32 opd1_prec=int32 opd0_sign=1 opd1_sign=1 res0_n=2 res0_c=66 res0_h=4 res0_w=5
   // TIU: arith.adds sAR opd1_const=1 opd2_const=1 tsk_opd_num=3 opd0_prec=int32 opd1_prec=int32 opd2_n_str=half_up res0_n=2 res0_c=66 res0_h=4 res0_w=5{{.*}} opd2_addr=0xf9
@@ -51,7 +51,7 @@ ppl.net @conv on "bm1684x" weights [4294987776, 0] context [4294967296, 0] input
   // TIU: conv.normal sCONV opd0_sign=1 opd1_sign=1 opd2_sign=1 res0_prec=int32 opd0_up_pad=1 opd0_dn_pad=1 opd0_rt_pad=1 res_op_x_str=1 res_op_y_str=2 opd3_const=1{{.*}} res0_n=2 res0_c=66 res0_h=4 res0_w=5 opd0_c=70 opd0_h=7 opd0_w=5 opd1_h=3 opd1_w=2{{.*}} opd3_addr=0xfd
   ppl.tiu.conv_asym dst = %y32, src = %x8, weight = %w8, oc = 66, k_shape = array<i64: 3, 2>, stride = array<i64: 2, 1>, pad = array<i64: 1, 1, 0, 1>, pad_val = -3, kzp = %z : !y32, !x8, !w8, !z
   // The words of a channel: bytes 0 to 3 multiply, byte 4 shifts, bytes 6 and 7 are added.
-  // TIU: conv.normal sCONV opd0_sign=1 opd1_sign=1 res0_prec=int32 opd2_const=1 opd0_up_pad=1 opd0_dn_pad=1 opd0_rt_pad=1 res_op_x_str=1 res_op_y_str=2 opd3_const=1{{.*}} res0_n=2 res0_c=66 res0_h=4 res0_w=5 opd0_c=70 opd0_h=7 opd0_w=5 opd1_h=3 opd1_w=2
+  // TIU: conv.normal sCONV opd0_sign=1 opd1_sign=1 opd2_sign=1 res0_prec=int32 opd2_const=1 opd0_up_pad=1 opd0_dn_pad=1 opd0_rt_pad=1 res_op_x_str=1 res_op_y_str=2 opd3_const=1{{.*}} res0_n=2 res0_c=66 res0_h=4 res0_w=5 opd0_c=70 opd0_h=7 opd0_w=5 opd1_h=3 opd1_w=2
   // TIU: arith.min sAR opd1_const=1 tsk_opd_num=2 opd0_sign=1 opd1_sign=1 res0_str=compact opd0_str=free res0_n=1 res0_c=66 res0_h=1 res0_w=1{{.*}} opd0_n_str=8 opd0_c_str=8 opd0_h_str=8 opd0_w_str=1
   // TIU: arith.max sAR opd1_const=1 tsk_opd_num=2 opd0_sign=1 opd1_sign=1 res0_str=compact opd0_str=compact res0_n=1 res0_c=66 res0_h=1 res0_w=1{{.*}} opd1_addr=0xc1
   // TIU: arith.max sAR opd1_const=1 tsk_opd_num=2 opd0_sign=1 opd1_sign=1 res0_str=compact opd0_str=free res0_n=1 res0_c=66 res0_h=1 res0_w=1{{.*}} opd0_n_str=8 opd0_c_str=8 opd0_h_str=8 opd0_w_str=1

@@ -70,7 +70,7 @@ ppl.net @dma on "bm1684x" weights [4311744512, 0] context [4294967296, 0] inputs
   // GDMA: dma.cw_transpose DMA_cw_transpose stride_enable=1 src_data_format=fp32 src_nstride=48 src_cstride=48 src_hstride=7 src_wstride=1 dst_nstride=48 dst_cstride=48 dst_hstride=8 dst_wstride=1 src_nsize=2 src_csize=8 src_hsize=5 src_wsize=7 dst_nsize=2 dst_csize=7 dst_hsize=5 dst_wsize=8
   ppl.dma.transpose dst = %cw, src = %l, trans_mode = 1 : i64 : !cw, !l
   // Only three of the eight channels.
-  // GDMA: dma.tensor.broadcast DMA_tensor stride_enable=1 src_data_format=fp32 src_nstride=35 src_cstride=35 src_hstride=7 src_wstride=1 dst_nstride=48 dst_cstride=48 dst_hstride=7 dst_wstride=1 src_nsize=2 src_csize=1 src_hsize=5 src_wsize=7 dst_nsize=2 dst_csize=3 dst_hsize=5 dst_wsize=7
+  // GDMA: dma.tensor.broadcast DMA_tensor src_data_format=fp32 src_nsize=2 src_csize=1 src_hsize=5 src_wsize=7 dst_nsize=2 dst_csize=3 dst_hsize=5 dst_wsize=7
   ppl.dma.load_broadcast dst = %l, src = %one, num = 3 : i64 : !l, !one
 
   // GDMA: gdma.gather DMA_gather stride_enable=1 src_data_format=fp32 constant_value=0x3f800000 src_cstride=63 src_hstride=7 dst_cstride=32 dst_hstride=7 index_cstride=16 index_hstride=1 src_csize=8 src_hsize=9 src_wsize=7 dst_csize=8 dst_hsize=4 dst_wsize=7 index_csize=8 index_hsize=4

@@ -42,7 +42,7 @@ ppl.net @elements on "bm1684x" weights [4294987776, 0] context [4294967296, 0] i
   // Rounding plays no role where the result is exact.
   // TIU: arith.cast sAR tsk_opd_num=1 res0_prec=fp32 opd0_sign=1 res0_n=2 res0_c=70 res0_h=3 res0_w=5{{.*}} opd2_sign=1
   ppl.tiu.cast dst = %f32, src = %i8, round_mode = 6 : i64 : !f32, !i8
-  // TIU: arith.copy sAR tsk_opd_num=1 res0_prec=int32 opd0_prec=int32 res0_n=2 res0_c=70 res0_h=3 res0_w=5
+  // TIU: arith.copy sAR tsk_opd_num=1 res0_prec=fp32 opd0_prec=fp32 opd0_sign=1 res0_n=2 res0_c=70 res0_h=3 res0_w=5
   ppl.tiu.cast dst = %f32, src = %x32 : !f32, !f32
   // TIU: cmp.sel_gt sCMP opd1_const=1 opd2_const=1 opd2_prec=fp32 opd0_sign=1 res0_n=2 res0_c=70 res0_h=3 res0_w=5{{.*}} opd2_addr=0x3f800000
   ppl.tiu.gt_select dst = %f32, src0 = %i8, src1 = 0, src2 = 1.0, src3 = %x32 : !f32, !i8, !f32

@@ -48,8 +48,8 @@ ppl.net @quant on "bm1684x" weights [4294987776, 0] context [4294967296, 0] inpu
   ppl.tiu.fill dst = %e, scalar = 1.5 : f64 : !ppl.tensor<2x3x4x5xf8E4M3FN, local, aligned>
   // Strides beyond 16 bits: one image and one row of lanes after the other.
   %far = ppl.alloc : !ppl.tensor<1x70x70x900xsi8, local, line_aligned>
-  // TIU: arith.copy sAR opd0_const=1 tsk_opd_num=1 res0_str=free res0_n=1 res0_c=64 res0_h=70 res0_w=900 res0_c_str=1 res0_h_str=960 res0_w_str=1
-  // TIU: arith.copy sAR opd0_const=1 tsk_opd_num=1 res0_str=free res0_n=1 res0_c=6 res0_h=70 res0_w=900{{.*}} res0_c_str=1 res0_h_str=960 res0_w_str=1
+  // TIU: arith.copy sAR opd0_const=1 tsk_opd_num=1 opd0_sign=1 res0_str=free res0_n=1 res0_c=64 res0_h=70 res0_w=900 res0_c_str=1 res0_h_str=960 res0_w_str=1
+  // TIU: arith.copy sAR opd0_const=1 tsk_opd_num=1 opd0_sign=1 res0_str=free res0_n=1 res0_c=6 res0_h=70 res0_w=900{{.*}} res0_c_str=1 res0_h_str=960 res0_w_str=1
   ppl.tiu.fill dst = %far, scalar = 0 : i64 : !ppl.tensor<1x70x70x900xsi8, local, line_aligned>
   %many = ppl.alloc : !ppl.tensor<2x70x1x8xf32, local, aligned>
   %row = ppl.alloc : !ppl.tensor<2x1x1x8xf32, local, aligned>

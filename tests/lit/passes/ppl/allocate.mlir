@@ -6,15 +6,14 @@
 // CHECK-DAG: %[[A:.*]] = ppl.local at 0 :
 // CHECK-DAG: %[[B:.*]] = ppl.local at 16384 :
 // CHECK-DAG: %[[C:.*]] = ppl.local at 32768 :
-// CHECK: ppl.bdc.float add %[[C]], %[[A]], %[[B]]
+// CHECK: ppl.tiu.fadd dst = %[[C]], src0 = %[[A]], src1 = %[[B]]
 ppl.net @banks on "bm1684x" weights [4294967296, 0] context [4294967296, 65536] inputs [] outputs [] {
   %a = ppl.alloc : !l
   %b = ppl.alloc : !l
   %c = ppl.alloc : !l
-  %zero = arith.constant 0.0 : f32
-  ppl.gdma.fill %a, %zero : !l, f32
-  ppl.gdma.fill %b, %zero : !l, f32
-  ppl.bdc.float add %c, %a, %b : !l, !l, !l
+  ppl.dma.fill dst = %a, C = 0 : i64 : !l
+  ppl.dma.fill dst = %b, C = 0 : i64 : !l
+  ppl.tiu.fadd dst = %c, src0 = %a, src1 = %b : !l, !l, !l
 }
 
 // -----
@@ -24,5 +23,23 @@ ppl.net @full on "bm1684x" weights [4294967296, 0] context [4294967296, 65536] i
   // expected-error @+1 {{local memory is too small: the tensors that live at once take 393216 bytes of each lane, there are 262144; this tensor is the largest (196608), make its block smaller}}
   %a = ppl.alloc : !big
   %b = ppl.alloc : !big
-  ppl.bdc.unary copy %a, %b : !big, !big
+  ppl.tiu.move dst = %a, src = %b : !big, !big
+}
+
+// -----
+
+// A function gets the addresses of its scratch memory: the product lies apart from all arguments.
+!w = !ppl.tensor<1x64x1x16xf32, local, aligned>
+// CHECK-LABEL: ppl.net @scratch
+// CHECK: ppl.local at 0 :
+// CHECK: ppl.local at 16384 :
+// CHECK: ppl.local at 64 :
+// CHECK: ppl.local at 16448 :
+// CHECK: ppl.tiu.fmul_add {{.*}} {ppl.scratch = array<i64: 32768>}
+ppl.net @scratch on "bm1684x" weights [4294967296, 0] context [4294967296, 65536] inputs [] outputs [] {
+  %a = ppl.alloc : !w
+  %b = ppl.alloc : !w
+  %c = ppl.alloc : !w
+  %d = ppl.alloc : !w
+  ppl.tiu.fmul_add dst = %d, src0 = %a, src1 = %b, src2 = %c : !w, !w, !w, !w
 }

@@ -83,7 +83,7 @@ TEST(Slicing, ManyEqualSlicesBecomeOneLoop) {
   int loops = 0, computations = 0;
   sliced.module().walk([&](mlir::Operation *op) {
     loops += op->getName().getStringRef() == "scf.for";
-    computations += op->getName().getStringRef() == "ppl.bdc.float";
+    computations += op->getName().getStringRef() == "ppl.tiu.fmax";
   });
   EXPECT_EQ(loops, 1);
   EXPECT_LE(computations, 6); // not one a slice

@@ -56,7 +56,6 @@ protected:
 };
 
 const char *kPlaces = R"(
-  %two = arith.constant 2.0 : f32
   %a = ppl.local at 0 : !t
   %b = ppl.local at 16384 : !t
   %g = ppl.global at 4294967296 : !g
@@ -66,9 +65,9 @@ const char *kPlaces = R"(
 
 TEST_F(Encoding, LoadComputeStoreWaitForEachOther) {
   auto program = encode(std::string(kPlaces) + R"(
-  ppl.gdma.load %a, %g : !t, !g
-  ppl.bdc.float mul %b, %a, %two : !t, !t, f32
-  ppl.gdma.store %h, %b : !g, !t
+  ppl.dma.load dst = %a, src = %g : !t, !g
+  ppl.tiu.fmul dst = %b, src0 = %a, src1 = 2.0 : f64 : !t, !t
+  ppl.dma.store dst = %h, src = %b : !g, !t
   )");
   ASSERT_TRUE(mlir::succeeded(program)) << message;
   ASSERT_EQ(program->groups.size(), 1u);
@@ -92,8 +91,10 @@ TEST_F(Encoding, LoadComputeStoreWaitForEachOther) {
 // A hand-checked word: the fields that the vendor's generator writes for an
 // addition of a constant.
 TEST_F(Encoding, AddConstantWord) {
-  auto program = encode(std::string(kPlaces) +
-                        "  ppl.bdc.float add %b, %a, %two : !t, !t, f32\n");
+  auto program =
+      encode(std::string(kPlaces) +
+             "  ppl.tiu.fadd dst = %b, src0 = %a, src1 = 2.0 : f64 : !t, "
+             "!t\n");
   ASSERT_TRUE(mlir::succeeded(program)) << message;
   auto tiu = decode(Engine::Tiu, program->groups[0].tiu);
   EXPECT_EQ(
@@ -107,7 +108,6 @@ TEST_F(Encoding, AddConstantWord) {
 
 TEST_F(Encoding, TwoBuffersLetTheNextLoadOverlapTheComputation) {
   auto program = encode(R"(
-  %two = arith.constant 2.0 : f32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
@@ -115,8 +115,8 @@ TEST_F(Encoding, TwoBuffersLetTheNextLoadOverlapTheComputation) {
     %x = ppl.local at 0 index(%i) step [16384] modulo [2] : !t
     %y = ppl.local at 65536 : !t
     %g = ppl.global at 4294967296 index(%i) step [16384] : !g
-    ppl.gdma.load %x, %g : !t, !g
-    ppl.bdc.float mul %y, %x, %two : !t, !t, f32
+    ppl.dma.load dst = %x, src = %g : !t, !g
+    ppl.tiu.fmul dst = %y, src0 = %x, src1 = 2.0 : f64 : !t, !t
   }
   )");
   ASSERT_TRUE(mlir::succeeded(program)) << message;
@@ -139,11 +139,11 @@ TEST_F(Encoding, TwoBuffersLetTheNextLoadOverlapTheComputation) {
 
 TEST_F(Encoding, ObservedPieceKnowsItsWriterAndItsEnd) {
   auto program = encode(std::string(kPlaces) + R"(
-  ppl.gdma.load %a, %g : !t, !g
-  ppl.bdc.float mul %b, %a, %two : !t, !t, f32
+  ppl.dma.load dst = %a, src = %g : !t, !g
+  ppl.tiu.fmul dst = %b, src0 = %a, src1 = 2.0 : f64 : !t, !t
   ppl.observe %b, "v" at [0, 0, 0, 0] of [1, 64, 8, 8] : !t
-  ppl.gdma.store %h, %b : !g, !t
-  ppl.gdma.load %b, %g : !t, !g
+  ppl.dma.store dst = %h, src = %b : !g, !t
+  ppl.dma.load dst = %b, src = %g : !t, !g
   )");
   ASSERT_TRUE(mlir::succeeded(program)) << message;
   ASSERT_EQ(program->pieces.size(), 1u);
@@ -157,13 +157,12 @@ TEST_F(Encoding, ObservedPieceKnowsItsWriterAndItsEnd) {
 
 TEST_F(Encoding, OneMillionCommandsCloseAGroup) {
   auto program = encode(R"(
-  %two = arith.constant 2.0 : f32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = arith.constant 1000010 : index
   %y = ppl.local at 65536 : !t
   scf.for %i = %c0 to %n step %c1 {
-    ppl.bdc.unary copy %y, %two : !t, f32
+    ppl.tiu.fill dst = %y, scalar = 2.0 : f64 : !t
   }
   )");
   ASSERT_TRUE(mlir::succeeded(program)) << message;
@@ -182,30 +181,29 @@ TEST_F(Encoding, ErrorsNameValueAndRule) {
   };
   const Case cases[] = {
       {"%x = ppl.local at 0 : !t\n%y = ppl.local at 256 lane 1 : !t\n"
-       "ppl.bdc.float add %x, %x, %y : !t, !t, !t\n",
-       "an operand starts in lane 1, must start in lane 0"},
-      {"%x = ppl.local at 0 : !ppl.tensor<1x4x1x4xsi8, local, aligned>\n%c = "
-       "arith.constant 300 : i32\n"
-       "ppl.bdc.unary copy %x, %c : !ppl.tensor<1x4x1x4xsi8, local, aligned>, "
-       "i32\n",
-       "scalar is 300, must be -128 to 127 for elements of 'si8'"},
+       "ppl.tiu.fadd dst = %x, src0 = %x, src1 = %y : !t, !t, !t\n",
+       "dst starts in lane 0, src1 in lane 1; dst, src0 and src1 must start "
+       "in one lane"},
+      {"%x = ppl.local at 0 : !ppl.tensor<1x4x1x4xsi8, local, aligned>\n"
+       "ppl.tiu.fill dst = %x, scalar = 300 : i64 : "
+       "!ppl.tensor<1x4x1x4xsi8, local, aligned>\n",
+       "scalar must be in the range of the element type of dst"},
       {"%c = arith.constant 0 : index\n%d = arith.constant 100 : index\n%e = "
        "arith.constant 1 : index\n"
-       "%f = arith.constant 1.0 : f32\n"
        "scf.for %i = %c to %d step %e {\n%x = ppl.local at 0 index(%i) step "
        "[4096] : !t\n"
-       "ppl.bdc.unary copy %x, %f : !t, f32\n}\n",
+       "ppl.tiu.fill dst = %x, scalar = 1.0 : f64 : !t\n}\n",
        "a tensor in local memory ends at byte 262400, the limit is 262144"},
       {"%x = ppl.local at 0 : !t\n"
        "ppl.observe %x, \"v\" at [0, 0, 0, 0] of [1, 64, 8, 8] : !t\n",
        "'v' is observed where nothing was written yet"},
       {"%x = ppl.local at 0 : !ppl.tensor<1x4x1x4xui8, local, aligned>\n"
        "%y = ppl.local at 64 : !ppl.tensor<1x4x1x4xsi32, local, aligned>\n"
-       "ppl.bdc.int add %x, %y, %y saturate : !ppl.tensor<1x4x1x4xui8, local, "
-       "aligned>, "
+       "ppl.tiu.add dst = %x, src0 = %y, src1 = %y, saturation = 1 : i64 : "
+       "!ppl.tensor<1x4x1x4xui8, local, aligned>, "
        "!ppl.tensor<1x4x1x4xsi32, local, aligned>, !ppl.tensor<1x4x1x4xsi32, "
        "local, aligned>\n",
-       "dst is 'ui8' but the result saturates as signed"},
+       "dst is unsigned exactly if src0 and src1 are"},
   };
   for (const Case &test : cases) {
     message.clear();
@@ -222,12 +220,11 @@ TEST_F(Encoding, IndicesAreSigned64BitArithmetic) {
                "%minus = arith.constant -1 : index\n"
                "%zero = arith.constant 0 : index\n"
                "%two = arith.constant 2 : index\n"
-               "%f = arith.constant 1.0 : f32\n"
                "%i = arith." +
                op +
                " : index\n"
                "%x = ppl.local at 0 index(%i) step [4096] : !t\n"
-               "ppl.bdc.unary copy %x, %f : !t, f32\n"));
+               "ppl.tiu.fill dst = %x, scalar = 1.0 : f64 : !t\n"));
   };
   for (const char *op :
        {"divsi %minus, %two", "divsi %low, %low", "remsi %two, %minus",
@@ -244,18 +241,24 @@ TEST_F(Encoding, IndicesAreSigned64BitArithmetic) {
   }
 }
 
-// What the verifiers of the ops leave to the machine's own rules is caught at
-// the command.
+// What no verifier can see, because a loop moves the tensors, is caught at the
+// command.
 TEST_F(Encoding, CommandsThatBreakARuleOfTheHardwareAreErrors) {
-  auto transpose = [&](const char *address) {
+  auto transpose = [&](const char *step) {
+    message.clear();
     return mlir::succeeded(encode(
-        std::string("%x = ppl.local at 0 : !ppl.tensor<1x6x5x7xf32, local, "
+        std::string("%c0 = arith.constant 0 : index\n"
+                    "%c1 = arith.constant 1 : index\n"
+                    "%c2 = arith.constant 2 : index\n"
+                    "%x = ppl.local at 0 : !ppl.tensor<1x6x5x7xf32, local, "
                     "aligned>\n"
-                    "%y = ppl.local at ") +
-        address +
-        " : !ppl.tensor<1x7x5x6xf32, local, line_aligned>\n"
-        "ppl.bdc.transpose cw %y, %x : !ppl.tensor<1x7x5x6xf32, local, "
-        "line_aligned>, !ppl.tensor<1x6x5x7xf32, local, aligned>\n"));
+                    "scf.for %i = %c1 to %c2 step %c1 {\n"
+                    "%y = ppl.local at 0 index(%i) step [") +
+        step +
+        "] : !ppl.tensor<1x7x5x6xf32, local, line_aligned>\n"
+        "ppl.tiu.transpose_cw dst = %y, src = %x : "
+        "!ppl.tensor<1x7x5x6xf32, local, line_aligned>, "
+        "!ppl.tensor<1x6x5x7xf32, local, aligned>\n}\n"));
   };
   EXPECT_TRUE(transpose("16384")) << message;
   EXPECT_FALSE(transpose("64"));
