@@ -5,6 +5,7 @@
 #include "codegen/pack/OnnxView.h"
 #include "codegen/pack/WeightArea.h"
 #include "dialects/Evaluate.h"
+#include "dialects/Refusal.h"
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/bmodel/Container.h"
 #include "runtime/bmodel/Sha256.h"
@@ -47,11 +48,11 @@ makeTensor(const StageProgram &stage, ppl::IoAttr io, wire::TensorRole role,
                                               stored.getElementType()));
   bool isInput = role == wire::TensorRole::Input;
   if (!type || !view)
-    return net.emitError() << "unsupported: " << (isInput ? "input" : "output")
-                           << " '" << io.getName().getValue() << "' of type "
-                           << io.getOnnx() << " stored as " << stored
-                           << "; a bmodel stores f32, f16, bf16 and integers "
-                              "of 8, 16 and 32 bits";
+    return unsupported(net.getLoc())
+           << (isInput ? "input" : "output") << " '" << io.getName().getValue()
+           << "' of type " << io.getOnnx() << " stored as " << stored
+           << "; a bmodel stores f32, f16, bf16 and integers "
+              "of 8, 16 and 32 bits";
   auto tensor = std::make_unique<wire::TensorT>();
   tensor->name = io.getName().getValue().str();
   tensor->data_type = *type;

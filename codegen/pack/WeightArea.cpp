@@ -1,6 +1,7 @@
 //===- WeightArea.cpp - the weights of all stages of a net ----------------===//
 
 #include "codegen/pack/WeightArea.h"
+#include "dialects/Refusal.h"
 #include "dialects/ppl/TensorLayout.h"
 #include "runtime/bmodel/Sha256.h"
 #include "runtime/chips/Alignment.h"
@@ -107,8 +108,9 @@ LogicalResult WeightArea::finish() {
     uint64_t moved = std::max(begin, alignUp<uint64_t>(end, kPageBytes));
     const Chip &chip = ppl::chipOf(net);
     if (moved + bytes > chip.globalMemoryBase + chip.globalMemoryBytes)
-      return net.emitError("unsupported: this stage needs ")
-             << bytes << " bytes of DRAM for its activations, the "
+      return unsupported(net.getLoc())
+             << "this stage needs " << bytes
+             << " bytes of DRAM for its activations, the "
              << "weights of all stages need " << end - net.getWeightsAddress()
              << ", the chip has " << chip.globalMemoryBytes
              << "; compile fewer shapes";

@@ -2,6 +2,7 @@
 
 #include "codegen/zhouyi/Encoder.h"
 #include "dialects/Evaluate.h"
+#include "dialects/Refusal.h"
 
 using namespace mlir;
 using namespace weft;
@@ -13,8 +14,8 @@ FailureOr<host::Place> Encoder::placeOf(Value pointer, int64_t elements,
   if (failed(address))
     return failure();
   if (!address->terms.empty())
-    return user->emitError() << "unsupported: the host reads or writes at an "
-                                "address that a loop moves";
+    return unsupported(user->getLoc()) << "the host reads or writes at an "
+                                          "address that a loop moves";
   Type element = cast<zhouyi::PtrType>(pointer.getType()).getElementType();
   host::Place place;
   place.address =

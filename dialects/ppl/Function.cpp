@@ -1,6 +1,7 @@
 //===- Function.cpp - the functions of PPL as ops ------------------------===//
 
 #include "dialects/ppl/Function.h"
+#include "dialects/Refusal.h"
 #include "dialects/ppl/Memory.h"
 
 using namespace mlir;
@@ -137,10 +138,9 @@ catalog::Call weft::ppl::FunctionOp::encodedCall(const Chip &chip) const {
 
 LogicalResult weft::ppl::reportRefusal(mlir::Operation *op,
                                        const rt::Status &why) {
-  return op->emitError() << (why.code() == rt::Code::Unsupported
-                                 ? "unsupported: "
-                                 : "")
-                         << why.message();
+  bool isRefusal = why.code() == rt::Code::Unsupported;
+  return (isRefusal ? unsupported(op->getLoc()) : op->emitError())
+         << why.message();
 }
 
 namespace {

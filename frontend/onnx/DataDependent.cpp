@@ -2,6 +2,7 @@
 
 #include "frontend/onnx/DataDependent.h"
 
+#include "dialects/Refusal.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Host.h"
 #include "mlir/IR/IRMapping.h"
@@ -142,8 +143,8 @@ LogicalResult onnx::importOnHost(const OpRow &row, const Node &node,
   IRMapping mapping;
   if (!imported || !isSameButSizes(large, small) ||
       !buildHostOps(large, small, builder, mapping))
-    return emitError(location)
-           << "unsupported: " << node.opType
+    return unsupported(location)
+           << node.opType
            << " of a value whose size depends on data; end the model before "
               "it, or pad the value to a fixed size";
   for (Value output : large.outputs)

@@ -4,6 +4,7 @@
 #include "dialects/top/Host.h"
 
 #include "dialects/Evaluate.h"
+#include "dialects/Refusal.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Move.h"
 #include "mlir/IR/Matchers.h"
@@ -26,7 +27,7 @@ void NodeImporter::selectOutput(unsigned i) {
 InFlightDiagnostic NodeImporter::error() { return emitError(location); }
 
 InFlightDiagnostic NodeImporter::unsupported() {
-  return emitError(location) << "unsupported: ";
+  return weft::unsupported(location);
 }
 
 //===----------------------------------------------------------------------===//

@@ -260,12 +260,10 @@ NodeAttribute ModelConverter::attribute(const ::onnx::AttributeProto &proto,
         readTensor(proto.t(), this->proto, files, /*allowsNan=*/true);
     if (tensor)
       result.tensor = std::make_shared<Tensor>(std::move(*tensor));
-    else if (std::string text = llvm::toString(tensor.takeError());
+    else if (std::string text = sentenceAbout(
+                 "attribute '" + proto.name() + "'", tensor.takeError());
              problem.empty())
-      problem = StringRef(text).starts_with("unsupported: ")
-                    ? "unsupported: attribute '" + proto.name() + "' " +
-                          text.substr(strlen("unsupported: "))
-                    : "attribute '" + proto.name() + "' " + text;
+      problem = text;
   }
   if (result.kind == NodeAttribute::Kind::Graph)
     result.graph = graph(proto.g(), opsets, problem);
@@ -451,12 +449,8 @@ void ModelConverter::initializers(const ::onnx::GraphProto &graph,
       tensors.push_back(std::move(*tensor));
       continue;
     }
-    std::string text = llvm::toString(tensor.takeError());
-    StringRef rest = text;
-    bool unsupported = rest.consume_front("unsupported: ");
-    problems.push_back((unsupported ? "unsupported: " : "") +
-                       ("initializer '" + tensorProto.name() + "' ") +
-                       rest.str());
+    problems.push_back(sentenceAbout("initializer '" + tensorProto.name() + "'",
+                                     tensor.takeError()));
   }
   for (const ::onnx::SparseTensorProto &sparse : graph.sparse_initializer())
     problems.push_back("unsupported: initializer '" + sparse.values().name() +

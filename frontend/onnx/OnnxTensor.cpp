@@ -25,6 +25,22 @@ static Error problem(const llvm::Twine &text) {
       std::make_error_code(std::errc::invalid_argument), text);
 }
 
+/// A problem that is ours, not the model's.
+static Error unsupported(const llvm::Twine &text) {
+  return llvm::createStringError(std::make_error_code(std::errc::not_supported),
+                                 text);
+}
+
+std::string weft::onnx::sentenceAbout(const std::string &subject, Error error) {
+  std::string text;
+  llvm::handleAllErrors(std::move(error), [&](const llvm::ErrorInfoBase &info) {
+    if (info.convertToErrorCode() == std::errc::not_supported)
+      text = "unsupported: ";
+    text += subject + " " + info.message();
+  });
+  return text;
+}
+
 //===----------------------------------------------------------------------===//
 // Element types and shapes
 //===----------------------------------------------------------------------===//
@@ -386,11 +402,10 @@ weft::onnx::readTensor(const ::onnx::TensorProto &proto,
                    ", which ONNX does not define");
   unsigned bytes = dataTypeBytes(tensor.type);
   if (bytes == 0)
-    return problem("unsupported: has element type " +
-                   dataTypeName(tensor.type) +
-                   "; use a float type, an integer type or bool");
+    return unsupported("has element type " + dataTypeName(tensor.type) +
+                       "; use a float type, an integer type or bool");
   if (proto.has_segment())
-    return problem("unsupported: is stored in segments; store it in one piece");
+    return unsupported("is stored in segments; store it in one piece");
   std::optional<int64_t> elements = countElements(tensor.dims);
   if (!elements)
     return problem(formatv("has the shape {0}; each dimension must be >= 0 "

@@ -36,10 +36,14 @@ private:
 
 /// Converts `proto`, which `owner` keeps alive: small raw data is referenced,
 /// large is taken out of it, typed fields are packed into new memory. The error
-/// text does not name the tensor. A NaN is an error unless `allowsNan`.
+/// text does not name the tensor (`sentenceAbout` does). A NaN is an error
+/// unless `allowsNan`.
 llvm::Expected<Tensor> readTensor(const ::onnx::TensorProto &proto,
                                   const std::shared_ptr<const void> &owner,
                                   ExternalFiles &files, bool allowsNan = false);
+
+/// What an error of `readTensor` says, with `subject` for the tensor.
+std::string sentenceAbout(const std::string &subject, llvm::Error error);
 
 } // namespace weft::onnx
 

@@ -1,5 +1,6 @@
 //===- PlaceGlobal.cpp - --tpu-place-global -------------------------------===//
 
+#include "dialects/Refusal.h"
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GraphCheck.h"
 #include "dialects/tpu/GroupPlan.h"
@@ -242,8 +243,9 @@ private:
         base;
     auto offsets = allocate(list, room, 64);
     if (!offsets)
-      return func.emitError("unsupported: this model needs ")
-             << weightBytes << " bytes of DRAM for its weights and at least "
+      return unsupported(func.getLoc())
+             << "this model needs " << weightBytes
+             << " bytes of DRAM for its weights and at least "
              << peakBytes(list) << " for its activations, the chip has "
              << chip.globalMemoryBytes
              << "; make the batch or the input smaller";

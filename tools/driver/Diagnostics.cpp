@@ -1,6 +1,7 @@
 //===- Diagnostics.cpp - messages in ONNX terms ---------------------------===//
 
 #include "tools/driver/Diagnostics.h"
+#include "dialects/Refusal.h"
 #include "runtime/isa/Rules.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -129,7 +130,7 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
     shown = rest;
   std::string where = place(diagnostic.getLocation(), shown);
   unexplainedCount += isError && !hasPlace(diagnostic.getLocation()) &&
-                      !shown.starts_with("unsupported:");
+                      !isRefusal(diagnostic.getLocation());
   brokenRuleCount +=
       isError &&
       shown.starts_with(llvm::StringRef(weft::isa::kBrokenRuleError.data(),

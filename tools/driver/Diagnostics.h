@@ -37,7 +37,7 @@ public:
   unsigned errors() const { return errorCount; }
   unsigned warnings() const { return warningCount; }
   /// Errors that no user can have caused: they name no place in the model and
-  /// no missing feature (`unsupported:`).
+  /// no refusal (dialects/Refusal.h).
   unsigned unexplained() const { return unexplainedCount; }
   /// Errors of the encoder about commands that the hardware forbids; no model
   /// can ask for one.

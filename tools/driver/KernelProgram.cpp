@@ -2,6 +2,7 @@
 
 #include "tools/driver/KernelProgram.h"
 #include "codegen/pack/Pack.h"
+#include "dialects/Refusal.h"
 #include "dialects/ppl/Command.h"
 #include "dialects/ppl/Memory.h"
 #include "runtime/chips/Chips.h"
@@ -111,9 +112,9 @@ FailureOr<std::string> KernelProgram::text(bool commands, bool serial) {
 
 FailureOr<std::vector<uint8_t>> KernelProgram::bmodel(bool serial) {
   if (!chips::hasCommands(chip())) {
-    net().emitError() << "unsupported: Weft makes no commands for "
-                      << chip().targetName
-                      << " yet; weft ppl run and test interpret it";
+    unsupported(net().getLoc())
+        << "Weft makes no commands for " << chip().targetName
+        << " yet; weft ppl run and test interpret it";
     return failure();
   }
   OwningOpRef<ModuleOp> copy =

@@ -1,4 +1,5 @@
 #include "tools/driver/Diagnostics.h"
+#include "dialects/Refusal.h"
 #include "runtime/isa/Rules.h"
 
 #include "mlir/IR/Location.h"
@@ -57,7 +58,7 @@ TEST_F(Diagnostics, ACommandThatTheHardwareForbidsIsOurs) {
 }
 
 TEST_F(Diagnostics, AMissingFeatureIsNoFault) {
-  emitError(nowhere) << "unsupported: 8 inputs";
+  unsupported(nowhere) << "8 inputs";
   EXPECT_EQ(cause(), rt::Code::InvalidArgument);
 }
 
