@@ -172,7 +172,7 @@ LogicalResult NetBuilder::emitSlices(tpu::SliceOp first) {
     }
     ops.push_back(slice);
     results.push_back(result);
-    pieces.push_back(slicePiece(slice, source, result));
+    pieces.push_back(slicePiece(slice, source));
   }
   if (failed(emitSplit(ops, builder, pieces, results)))
     return failure();

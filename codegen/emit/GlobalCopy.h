@@ -31,7 +31,7 @@ mlir::LogicalResult emitSplit(llvm::ArrayRef<mlir::Operation *> ops,
                               llvm::ArrayRef<mlir::Value> results);
 
 /// What a slice copies, from its source to its result in DRAM.
-CopyPiece slicePiece(tpu::SliceOp op, mlir::Value source, mlir::Value result);
+CopyPiece slicePiece(tpu::SliceOp op, mlir::Value source);
 
 } // namespace weft::emit
 

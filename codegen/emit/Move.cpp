@@ -9,59 +9,21 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::emit;
 
-/// Strides of a dense tensor, in elements.
-static SmallVector<int64_t, 4> denseStrides(ArrayRef<int64_t> shape) {
-  return {shape[1] * shape[2] * shape[3], shape[2] * shape[3], shape[3], 1};
-}
-
-static ArrayRef<int64_t> shapeOf(Value tensor) {
-  return llvm::cast<ppl::TensorViewType>(tensor.getType()).getShape();
-}
-
 static unsigned bytesOf(Value tensor) {
   return ppl::elementBytesOf(llvm::cast<ppl::TensorViewType>(tensor.getType()));
 }
 
-static LogicalResult emitConcat(Operation *operation, OpBuilder &builder,
-                                ArrayRef<Value> operands, Value result) {
-  auto op = llvm::cast<tpu::ConcatOp>(operation);
-  SmallVector<int64_t, 4> to = denseStrides(shapeOf(result));
-  int64_t offset = 0;
+/// The copies of an op that does nothing else.
+static LogicalResult emitMove(Operation *op, OpBuilder &builder,
+                              ArrayRef<Value> operands, Value result) {
   SmallVector<CopyPiece> pieces;
-  for (Value operand : operands) {
-    ArrayRef<int64_t> part = shapeOf(operand);
-    SmallVector<int64_t, 4> from = denseStrides(part);
-    tpu::StridedCopy copy{0, offset, {}};
-    for (unsigned axis = 0; axis < 4; ++axis)
-      copy.axes.push_back({part[axis], from[axis], to[axis]});
-    pieces.push_back({operand, copy});
-    offset += part[op.getAxis()] * to[op.getAxis()];
-  }
+  for (tpu::OperandCopy &copy : tpu::copiesOf(op))
+    pieces.push_back({operands[copy.operand], std::move(copy.copy)});
   return emitCopies(op, builder, pieces, result);
 }
 
-CopyPiece weft::emit::slicePiece(tpu::SliceOp op, Value source, Value result) {
-  SmallVector<int64_t, 4> from = denseStrides(shapeOf(source)),
-                          to = denseStrides(shapeOf(result));
-  tpu::StridedCopy copy;
-  for (unsigned axis = 0; axis < 4; ++axis) {
-    copy.source += op.getOffsets()[axis] * from[axis];
-    copy.axes.push_back(
-        {shapeOf(result)[axis], from[axis] * op.getSteps()[axis], to[axis]});
-  }
-  return {source, copy};
-}
-
-static LogicalResult emitPermute(Operation *operation, OpBuilder &builder,
-                                 ArrayRef<Value> operands, Value result) {
-  auto op = llvm::cast<tpu::PermuteOp>(operation);
-  SmallVector<int64_t, 4> from = denseStrides(shapeOf(operands[0])),
-                          to = denseStrides(shapeOf(result));
-  tpu::StridedCopy copy;
-  for (unsigned axis = 0; axis < 4; ++axis)
-    copy.axes.push_back(
-        {shapeOf(result)[axis], from[op.getOrder()[axis]], to[axis]});
-  return emitCopies(op, builder, CopyPiece{operands[0], copy}, result);
+CopyPiece weft::emit::slicePiece(tpu::SliceOp op, Value source) {
+  return {source, tpu::copiesOf(op).front().copy};
 }
 
 /// Every element of a DRAM tensor gets the bits `fill`.
@@ -95,12 +57,7 @@ static LogicalResult emitArrange(Operation *operation, OpBuilder &builder,
   auto op = llvm::cast<tpu::ArrangeOp>(operation);
   if (op.getFill())
     emitFill(op.getLoc(), builder, result, *op.getFill());
-  SmallVector<CopyPiece> pieces;
-  for (Attribute attr : op.getPieces()) {
-    auto piece = llvm::cast<tpu::PieceAttr>(attr);
-    pieces.push_back({operands[piece.getOperand()], tpu::copyOf(piece)});
-  }
-  return emitCopies(op, builder, pieces, result);
+  return emitMove(op, builder, operands, result);
 }
 
 static LogicalResult emitReshape(Operation *, OpEmitter &emitter) {
@@ -120,7 +77,7 @@ static LogicalResult emitReshape(Operation *, OpEmitter &emitter) {
 
 void weft::emit::registerMove(EmitTable &table) {
   table.local["tpu.reshape"] = emitReshape;
-  table.global["tpu.concat"] = emitConcat;
-  table.global["tpu.permute"] = emitPermute;
+  table.global["tpu.concat"] = emitMove;
+  table.global["tpu.permute"] = emitMove;
   table.global["tpu.arrange"] = emitArrange;
 }

@@ -19,6 +19,21 @@ static bool hasStoredElement(RankedTensorType type) {
   return bits == 8 || bits == 16 || bits == 32 || bits == 64;
 }
 
+std::optional<Refusal> weft::tpu::tensorRefusal(Location location, Value value,
+                                                const Chip &chip) {
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t bytes = elementBits(type.getElementType()) / 8;
+  bool tooLarge = false;
+  for (int64_t size : type.getShape())
+    tooLarge |= llvm::MulOverflow(bytes, size, bytes);
+  if (!tooLarge && bytes <= static_cast<int64_t>(chip.globalMemoryBytes))
+    return std::nullopt;
+  return Refusal(location,
+                 inWords("a tensor of type ", type, ", DRAM holds ",
+                         chip.globalMemoryBytes, " bytes"),
+                 "make it smaller");
+}
+
 static LogicalResult checkValue(Location location, Value value,
                                 const Chip &chip) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -29,14 +44,8 @@ static LogicalResult checkValue(Location location, Value value,
            << "value of type " << value.getType()
            << ", must be a tensor n x c x h x w of static sizes from 1 and of "
               "8, 16, 32 or 64-bit elements";
-  int64_t bytes = elementBits(type.getElementType()) / 8;
-  bool tooLarge = false;
-  for (int64_t size : type.getShape())
-    tooLarge |= llvm::MulOverflow(bytes, size, bytes);
-  if (tooLarge || bytes > static_cast<int64_t>(chip.globalMemoryBytes))
-    return emitError(location)
-           << "unsupported: a tensor of type " << type << ", DRAM holds "
-           << chip.globalMemoryBytes << " bytes; make it smaller";
+  if (std::optional<Refusal> refusal = tensorRefusal(location, value, chip))
+    return refusal->emit();
   return success();
 }
 

@@ -4,11 +4,16 @@
 #ifndef WEFT_DIALECTS_TPU_GRAPHCHECK_H
 #define WEFT_DIALECTS_TPU_GRAPHCHECK_H
 
+#include "dialects/Refusal.h"
 #include "runtime/chips/Chip.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace weft::tpu {
+
+/// Why the DRAM of `chip` does not hold `value`, a tensor of static shape.
+std::optional<Refusal> tensorRefusal(mlir::Location location, mlir::Value value,
+                                     const Chip &chip);
 
 /// Fails with one message unless `func` has a body of one block that ends in a
 /// return, and every value in it, groups included, is a tensor n x c x h x w of

@@ -103,6 +103,63 @@ StridedCopy weft::tpu::copyOf(PieceAttr piece) {
   return copy;
 }
 
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+static SmallVector<OperandCopy> copiesOfConcat(ConcatOp op) {
+  SmallVector<int64_t> to = rowMajorSteps(shapeOf(op.getOutput()));
+  SmallVector<OperandCopy> copies;
+  int64_t offset = 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    ArrayRef<int64_t> part = shapeOf(operand.get());
+    SmallVector<int64_t> from = rowMajorSteps(part);
+    StridedCopy copy{0, offset, {}};
+    for (unsigned axis = 0; axis < 4; ++axis)
+      copy.axes.push_back({part[axis], from[axis], to[axis]});
+    copies.push_back({operand.getOperandNumber(), copy});
+    offset += part[op.getAxis()] * to[op.getAxis()];
+  }
+  return copies;
+}
+
+static StridedCopy copyOfSlice(SliceOp op) {
+  ArrayRef<int64_t> shape = shapeOf(op.getOutput());
+  SmallVector<int64_t> from = rowMajorSteps(shapeOf(op.getInput())),
+                       to = rowMajorSteps(shape);
+  StridedCopy copy;
+  for (unsigned axis = 0; axis < 4; ++axis) {
+    copy.source += op.getOffsets()[axis] * from[axis];
+    copy.axes.push_back(
+        {shape[axis], from[axis] * op.getSteps()[axis], to[axis]});
+  }
+  return copy;
+}
+
+static StridedCopy copyOfPermute(PermuteOp op) {
+  ArrayRef<int64_t> shape = shapeOf(op.getOutput());
+  SmallVector<int64_t> from = rowMajorSteps(shapeOf(op.getInput())),
+                       to = rowMajorSteps(shape);
+  StridedCopy copy;
+  for (unsigned axis = 0; axis < 4; ++axis)
+    copy.axes.push_back({shape[axis], from[op.getOrder()[axis]], to[axis]});
+  return copy;
+}
+
+SmallVector<OperandCopy> weft::tpu::copiesOf(Operation *op) {
+  if (auto concat = dyn_cast<ConcatOp>(op))
+    return copiesOfConcat(concat);
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return {{0, copyOfSlice(slice)}};
+  if (auto permute = dyn_cast<PermuteOp>(op))
+    return {{0, copyOfPermute(permute)}};
+  SmallVector<OperandCopy> copies;
+  if (auto arrange = dyn_cast<ArrangeOp>(op))
+    for (auto piece : arrange.getPieces().getAsRange<PieceAttr>())
+      copies.push_back({unsigned(piece.getOperand()), copyOf(piece)});
+  return copies;
+}
+
 /// True if all indices `offset + sum i_k * steps[k]` lie in [0, elements).
 static bool liesInside(int64_t offset, ArrayRef<int64_t> sizes,
                        ArrayRef<int64_t> steps, int64_t elements) {

@@ -19,6 +19,16 @@ llvm::SmallVector<int64_t> rowMajorSteps(llvm::ArrayRef<int64_t> shape);
 /// The copy that `piece` asks for.
 StridedCopy copyOf(PieceAttr piece);
 
+/// A copy from an operand of an op into its result.
+struct OperandCopy {
+  unsigned operand;
+  StridedCopy copy;
+};
+
+/// What an op that moves elements within DRAM (concat, slice, permute, arrange)
+/// copies; nothing for other ops.
+llvm::SmallVector<OperandCopy> copiesOf(mlir::Operation *op);
+
 } // namespace weft::tpu
 
 #endif // WEFT_DIALECTS_TPU_MOVE_H

@@ -3,6 +3,7 @@
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GraphCheck.h"
 #include "dialects/tpu/Move.h"
+#include "passes/tpu/ChipRefusal.h"
 #include "passes/tpu/GroupSearch.h"
 #include "passes/tpu/ModuleChip.h"
 #include "passes/tpu/Passes.h"
@@ -90,10 +91,10 @@ struct GroupLayersPass
     for (const std::vector<Operation *> &run : collectRuns(*chip, options)) {
       Operation *failed = nullptr;
       auto choices = searchGroups(*chip, run, options, failed);
+      // In a graph written by hand; the conversion has asked for each op.
       if (!choices) {
-        failed->emitError("unsupported: one slice of this layer does not fit "
-                          "the local memory of ")
-            << chip->laneBytes << " bytes a lane; make the layer smaller";
+        if (std::optional<Refusal> refusal = refusalOf(failed, *chip))
+          refusal->emit();
         return signalPassFailure();
       }
       ArrayRef<Operation *> ops(run);
@@ -110,9 +111,7 @@ struct GroupLayersPass
     auto tiling = dyn_cast<TilingInterface>(op);
     if (!tiling || !tiling.isTileable())
       return false;
-    Operation *run[] = {&op}, *failed = nullptr;
-    return !llvm::isa<ReshapeOp>(op) ||
-           searchGroups(chip, run, options, failed).has_value();
+    return !llvm::isa<ReshapeOp>(op) || fitsAlone(chip, &op, options);
   }
 
   /// Maximal runs of ops for groups in block order; weights do not interrupt a

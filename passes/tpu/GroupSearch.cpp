@@ -296,23 +296,38 @@ void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
   }
 }
 
+/// `counts`, or more slices if need be, under which the group really can be
+/// placed.
+static std::optional<Dims> placeableCounts(const Chip &chip,
+                                           const GroupView &view, Dims counts,
+                                           const GroupSearchOptions &options) {
+  while (!placeGroup(chip, view, counts, options.prefetch)) {
+    std::optional<TilingChoice> next =
+        searchTiling(chip, view, options, product(counts) + 1);
+    if (!next)
+      return std::nullopt;
+    counts = next->counts;
+  }
+  return counts;
+}
+
+bool weft::tpu::fitsAlone(const Chip &chip, Operation *op,
+                          const GroupSearchOptions &options) {
+  GroupView view = viewOps(op);
+  if (view.outputs.empty()) // of a plan, which nobody reads yet
+    view.outputs.push_back(view.resultOf(0));
+  return placeableCounts(chip, view, {1, 1, 1, 1}, options).has_value();
+}
+
 /// Adds [begin, end) if it can really be placed, with more slices or cut in two
 /// if need be.
 bool RunSearch::appendChecked(size_t begin, size_t end, Dims counts,
                               std::vector<GroupChoice> &choices,
                               Operation *&failed) {
   GroupView view = viewOps(run.slice(begin, end - begin));
-  for (int64_t slices = product(counts);;) {
-    if (placeGroup(chip, view, counts, options.prefetch)) {
-      choices.push_back({begin, end, counts});
-      return true;
-    }
-    std::optional<TilingChoice> next =
-        searchTiling(chip, view, options, slices + 1);
-    if (!next)
-      break;
-    counts = next->counts;
-    slices = product(counts);
+  if (auto placeable = placeableCounts(chip, view, counts, options)) {
+    choices.push_back({begin, end, *placeable});
+    return true;
   }
   if (end - begin == 1) {
     failed = run[begin];

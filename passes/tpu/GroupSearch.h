@@ -34,6 +34,11 @@ std::optional<std::vector<GroupChoice>>
 searchGroups(const Chip &chip, llvm::ArrayRef<mlir::Operation *> run,
              const GroupSearchOptions &options, mlir::Operation *&failed);
 
+/// Whether `op`, which is tileable, can be placed in a group of its own; if so
+/// `searchGroups` does not fail for it.
+bool fitsAlone(const Chip &chip, mlir::Operation *op,
+               const GroupSearchOptions &options);
+
 /// The cheapest tiling with more than one slice under which the group fits;
 /// std::nullopt if none does. `atLeast` skips tilings with fewer slices (a
 /// group that needed four slices will not need fewer with one op more).
