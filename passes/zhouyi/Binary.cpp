@@ -70,9 +70,6 @@ static Value applyToFloats(Code &code, tpu::BinaryOp op, Value x, Value y) {
 
 static LogicalResult emitFloat(tpu::BinaryOp op, Emitter &emitter) {
   Code &code = emitter.code;
-  if (op.isSequence())
-    return unsupported(op) << "'" << tpu::stringifyBinaryKind(op.getKind())
-                           << "' is none of the machine's functions";
   Type element = tpu::elementOf(op.getOutput());
   double constant =
       op.getConstant()
@@ -119,26 +116,41 @@ static Value shiftedBy(Code &code, BinaryKind kind, Value x, int64_t amount) {
                    element);
 }
 
+static bool isShiftKind(BinaryKind kind) {
+  return kind == BinaryKind::ShiftLeft || kind == BinaryKind::ShiftRight;
+}
+
+static int64_t integerConstant(tpu::BinaryOp op) {
+  FloatAttr constant = op.getConstantAttr();
+  return constant ? int64_t(constant.getValueAsDouble()) : 0;
+}
+
+static std::optional<Refusal> refuseInteger(tpu::BinaryOp op) {
+  BinaryKind kind = op.getKind();
+  Type element = storedElement(op.getOutput());
+  bool isShift = isShiftKind(kind);
+  bool isBitwise = kind == BinaryKind::And || kind == BinaryKind::Or ||
+                   kind == BinaryKind::Xor;
+  if (isBitwise || (isShift && op.getRhs()))
+    return Refusal(
+        op,
+        inWords("'", tpu::stringifyBinaryKind(kind),
+                isShift ? "' by a tensor" : "' of bits",
+                ", which it needs, is none of the machine's functions"),
+        "");
+  if (isShift && !op.getReversed() && element.isUnsignedInteger() &&
+      kind == BinaryKind::ShiftRight &&
+      integerConstant(op) >= element.getIntOrFloatBitWidth())
+    return Refusal(op, "a shift by more bits than there are", "");
+  return std::nullopt;
+}
+
 static LogicalResult emitInteger(tpu::BinaryOp op, Emitter &emitter) {
   Code &code = emitter.code;
   BinaryKind kind = op.getKind();
   Type element = emitter.stored(op.getOutput());
-  bool isShift =
-      kind == BinaryKind::ShiftLeft || kind == BinaryKind::ShiftRight;
-  bool isBitwise = kind == BinaryKind::And || kind == BinaryKind::Or ||
-                   kind == BinaryKind::Xor;
-  if (isBitwise || (isShift && op.getRhs()))
-    return unsupported(op) << "'" << tpu::stringifyBinaryKind(kind)
-                           << (isShift ? "' by a tensor" : "' of bits")
-                           << ", which it needs, is none of the machine's "
-                              "functions";
-  int64_t constant = op.getConstantAttr()
-                         ? int64_t(op.getConstantAttr().getValueAsDouble())
-                         : 0;
-  if (isShift && !op.getReversed() && element.isUnsignedInteger() &&
-      kind == BinaryKind::ShiftRight &&
-      constant >= element.getIntOrFloatBitWidth())
-    return unsupported(op) << "a shift by more bits than there are";
+  bool isShift = isShiftKind(kind);
+  int64_t constant = integerConstant(op);
   bool isNarrowProduct =
       kind == BinaryKind::Mul && element.getIntOrFloatBitWidth() == 8;
   Type wide = isNarrowProduct ? code.integer(16, true) : element;
@@ -168,14 +180,20 @@ static int64_t boundOf(Value value) {
   return std::max(-range.low, range.high);
 }
 
+static std::optional<Refusal> refuseScaledSum(tpu::BinaryOp op) {
+  ArrayRef<int32_t> m = *op.getMultipliers(), s = *op.getRshifts();
+  if (Requantizer::isExact(m[0], s[0], boundOf(op.getLhs())) &&
+      Requantizer::isExact(m[1], s[1], boundOf(op.getRhs())))
+    return std::nullopt;
+  return Refusal(op, "a scale above 2^20", "");
+}
+
 /// round(lhs * m0 >> s0) +- round(rhs * m1 >> s1), clipped.
 static LogicalResult emitScaledSum(tpu::BinaryOp op, Emitter &emitter) {
   Code &code = emitter.code;
   ArrayRef<int32_t> m = *op.getMultipliers(), s = *op.getRshifts();
   Requantizer left(emitter, m[0], s[0], boundOf(op.getLhs()), true),
       right(emitter, m[1], s[1], boundOf(op.getRhs()), true);
-  if (!left.isPossible() || !right.isPossible())
-    return unsupported(op) << "a scale above 2^20";
   tpu::IntegerRange range = tpu::rangeOf(tpu::elementOf(op.getOutput()));
   Requantizer::Parameters p = left.read(code, {}, 0, false),
                           q = right.read(code, {}, 0, false);
@@ -212,6 +230,20 @@ static LogicalResult emitScaledProduct(tpu::BinaryOp op, Emitter &emitter) {
   return success();
 }
 
+static std::optional<Refusal> refuseBinary(tpu::BinaryOp op) {
+  if (tpu::isQuantized(op.getOutput()) && op.getMultipliers())
+    return op.getMultipliers()->size() == 2 ? refuseScaledSum(op)
+                                            : std::nullopt;
+  if (tpu::isQuantized(op.getOutput()) || op.isInteger())
+    return refuseInteger(op);
+  if (op.isSequence())
+    return Refusal(op,
+                   inWords("'", tpu::stringifyBinaryKind(op.getKind()),
+                           "' is none of the machine's functions"),
+                   "");
+  return std::nullopt;
+}
+
 static LogicalResult emitBinary(tpu::BinaryOp op, Emitter &emitter) {
   if (tpu::isQuantized(op.getOutput()) && op.getMultipliers())
     return op.getMultipliers()->size() == 2 ? emitScaledSum(op, emitter)
@@ -222,5 +254,5 @@ static LogicalResult emitBinary(tpu::BinaryOp op, Emitter &emitter) {
 }
 
 void zhouyi::addBinary(EmitTable &table) {
-  table.add<tpu::BinaryOp>(emitBinary);
+  table.add<tpu::BinaryOp>(emitBinary, refuseBinary);
 }

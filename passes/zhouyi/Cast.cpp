@@ -39,11 +39,35 @@ static Value rounded(Code &code, Value x, Rounding mode) {
   }
 }
 
+/// Whether a cast rounds floats to whole numbers.
+static bool roundsFloats(tpu::CastOp op) {
+  Type to = tpu::elementOf(op.getOutput());
+  return llvm::isa<FloatType>(tpu::elementOf(op.getInput())) &&
+         (tpu::isQuantized(op.getOutput()) || llvm::isa<IntegerType>(to));
+}
+
+static std::optional<Refusal> refuseCast(tpu::CastOp op) {
+  if (op.getBits())
+    return std::nullopt;
+  Rounding mode = op.roundingMode();
+  bool requantizes =
+      tpu::isQuantized(op.getInput()) && tpu::isQuantized(op.getOutput());
+  if (requantizes && mode != Rounding::HalfUp)
+    return Refusal(op,
+                   inWords("a requantization that rounds '",
+                           tpu::stringifyRounding(mode), "'"),
+                   "");
+  if (roundsFloats(op) &&
+      (mode == Rounding::HalfAway || mode == Rounding::HalfUp ||
+       mode == Rounding::HalfDown))
+    return Refusal(
+        op, inWords("a cast that rounds '", tpu::stringifyRounding(mode), "'"),
+        "");
+  return std::nullopt;
+}
+
 static LogicalResult emitRequantize(tpu::CastOp op, Emitter &emitter) {
   Code &code = emitter.code;
-  if (op.roundingMode() != Rounding::HalfUp)
-    return unsupported(op) << "a requantization that rounds '"
-                           << tpu::stringifyRounding(op.roundingMode()) << "'";
   tpu::IntegerRange from = tpu::rangeOf(tpu::elementOf(op.getInput())),
                     to = tpu::rangeOf(tpu::elementOf(op.getOutput()));
   auto multiplier = int32_t(*op.getMultiplier());
@@ -89,8 +113,7 @@ static void emitToFloat(tpu::CastOp op, Emitter &emitter) {
 
 static LogicalResult emitCast(tpu::CastOp op, Emitter &emitter) {
   Code &code = emitter.code;
-  Type from = tpu::elementOf(op.getInput()),
-       to = tpu::elementOf(op.getOutput());
+  Type to = tpu::elementOf(op.getOutput());
   Type element = emitter.stored(op.getOutput());
   if (op.getBits()) {
     Value source = code.pointerTo(emitter.pointer(op.getInput()), element);
@@ -102,21 +125,17 @@ static LogicalResult emitCast(tpu::CastOp op, Emitter &emitter) {
   bool toQuantized = tpu::isQuantized(op.getOutput());
   if (fromQuantized && toQuantized)
     return emitRequantize(op, emitter);
-  bool rounds =
-      llvm::isa<FloatType>(from) && (toQuantized || llvm::isa<IntegerType>(to));
-  Rounding mode = op.roundingMode();
-  if (rounds && (mode == Rounding::HalfAway || mode == Rounding::HalfUp ||
-                 mode == Rounding::HalfDown))
-    return unsupported(op) << "a cast that rounds '"
-                           << tpu::stringifyRounding(mode) << "'";
+  bool rounds = roundsFloats(op);
   if (toQuantized)
     return emitQuantize(op, emitter);
   if (llvm::isa<FloatType>(to))
     return emitToFloat(op, emitter), success();
   overAll(op, emitter, kByteLanes, [&](Value x) {
-    return code.cast(rounds ? rounded(code, x, mode) : x, element);
+    return code.cast(rounds ? rounded(code, x, op.roundingMode()) : x, element);
   });
   return success();
 }
 
-void zhouyi::addCast(EmitTable &table) { table.add<tpu::CastOp>(emitCast); }
+void zhouyi::addCast(EmitTable &table) {
+  table.add<tpu::CastOp>(emitCast, refuseCast);
+}

@@ -19,14 +19,9 @@ using namespace weft;
 using namespace weft::zhouyi;
 
 /// The numbers of a constant operand.
-static FailureOr<std::vector<double>> numbersOf(tpu::ConvOp op, Value operand,
-                                                StringRef what) {
-  auto weight = operand.getDefiningOp<tpu::WeightOp>();
-  if (!weight)
-    return unsupported(op) << "a convolution whose " << what
-                           << " is no constant";
-  FailureOr<numeric::HostTensor> tensor =
-      toHostTensor(weight.getValue(), op.getLoc());
+static FailureOr<std::vector<double>> numbersOf(tpu::ConvOp op, Value operand) {
+  FailureOr<numeric::HostTensor> tensor = toHostTensor(
+      operand.getDefiningOp<tpu::WeightOp>().getValue(), op.getLoc());
   if (failed(tensor))
     return failure();
   return loadDoubles(*tensor);
@@ -262,9 +257,9 @@ static FailureOr<Value> layOutWeights(tpu::ConvOp op, Emitter &emitter,
     raw.assign(integers->filter.begin(), integers->filter.end());
   } else {
     auto weight = op.getFilter().getDefiningOp<tpu::WeightOp>();
-    auto bytes = weight ? tpu::constantBytes(weight.getValue()) : std::nullopt;
+    auto bytes = tpu::constantBytes(weight.getValue());
     if (!bytes)
-      return unsupported(op) << "a convolution whose filter is no constant";
+      return op.emitError("the bytes of a constant are missing");
     raw = std::move(*bytes);
   }
   auto as = [&](auto zero) {
@@ -302,37 +297,50 @@ static std::vector<int32_t> zeroPointBase(const IntegerConv &integers,
 /// Most bytes of a patch matrix.
 static constexpr int64_t kMaxPatchBytes = int64_t(1) << 28;
 
-static LogicalResult checkConv(tpu::ConvOp op, const ConvPatches &patches,
-                               Type element) {
+/// Elements that the dot products read.
+static Type elementOfProducts(tpu::ConvOp op, const IntegerConv *integers) {
+  return storedElement(integers ? integers->source : op.getInput());
+}
+
+static std::optional<Refusal> refuseConv(tpu::ConvOp op) {
+  std::optional<IntegerConv> integers = integerConvOf(op);
+  Type element = elementOfProducts(op, integers ? &*integers : nullptr);
+  ConvPatches patches(op, elementsOfWord(element));
   if (op.getMultipliers() && op.getRounding() != tpu::Rounding::HalfUp)
-    return unsupported(op) << "a convolution that rounds '"
-                           << tpu::stringifyRounding(op.getRounding()) << "'";
+    return Refusal(op,
+                   inWords("a convolution that rounds '",
+                           tpu::stringifyRounding(op.getRounding()), "'"),
+                   "");
   // 255 * 128 * k must stay inside 32 bits: the dot products clamp.
   int64_t terms = patches.shape.inPerGroup * patches.shape.taps();
   if (llvm::isa<IntegerType>(element) && terms > INT32_MAX / (255 * 128))
-    return unsupported(op) << "sums of " << terms
-                           << " 8-bit products, which 32 bits do not hold";
+    return Refusal(op,
+                   inWords("sums of ", terms,
+                           " 8-bit products, which 32 bits do not hold"),
+                   "");
   if (patches.bytes(element) > kMaxPatchBytes)
-    return unsupported(op) << "a patch matrix of " << patches.bytes(element)
-                           << " bytes; there may be " << kMaxPatchBytes;
-  return success();
+    return Refusal(
+        op, inWords("a patch matrix of ", patches.bytes(element), " bytes"),
+        inWords("there may be ", kMaxPatchBytes));
+  for (Value operand : llvm::drop_begin(op->getOperands()))
+    if (!operand.getDefiningOp<tpu::WeightOp>())
+      return Refusal(op,
+                     inWords("a convolution whose ",
+                             operand == op.getFilter() ? "filter" : "bias",
+                             " is no constant"),
+                     "");
+  return std::nullopt;
 }
 
 static LogicalResult emitConv(tpu::ConvOp op, Emitter &emitter) {
   auto found = emitter.integerConvs.find(op);
   const IntegerConv *integers =
       found == emitter.integerConvs.end() ? nullptr : &found->second;
-  Value source = integers ? integers->source : op.getInput();
-  Type element = emitter.stored(source);
-  if (element.isBF16())
-    return unsupported(op) << "a convolution of bf16";
+  Type element = elementOfProducts(op, integers);
   ConvPatches patches(op, elementsOfWord(element));
-  if (failed(checkConv(op, patches, element)))
-    return failure();
   std::vector<double> biases;
   if (op.getBias()) {
-    FailureOr<std::vector<double>> numbers =
-        numbersOf(op, op.getBias(), "bias");
+    FailureOr<std::vector<double>> numbers = numbersOf(op, op.getBias());
     if (failed(numbers))
       return failure();
     biases = std::move(*numbers);
@@ -344,11 +352,13 @@ static LogicalResult emitConv(tpu::ConvOp op, Emitter &emitter) {
   if (integers)
     base = zeroPointBase(*integers, patches.shape.out);
   Finish finish(op, emitter, biases, base);
-  patches.source = emitter.pointer(source);
+  patches.source = emitter.pointer(integers ? integers->source : op.getInput());
   patches.filler = integers ? integers->zeroPoint : 0;
   patches.pointer = emitter.patches(element, patches.bytes(element));
   ConvLoops(op, emitter, patches, *weights, finish).emit();
   return success();
 }
 
-void zhouyi::addConv(EmitTable &table) { table.add<tpu::ConvOp>(emitConv); }
+void zhouyi::addConv(EmitTable &table) {
+  table.add<tpu::ConvOp>(emitConv, refuseConv);
+}

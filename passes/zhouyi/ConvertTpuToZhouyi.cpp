@@ -2,11 +2,13 @@
 
 #include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Constant.h"
+#include "dialects/tpu/Conv.h"
 #include "dialects/tpu/GraphCheck.h"
 #include "dialects/tpu/Host.h"
 #include "dialects/tpu/Move.h"
 #include "dialects/zhouyi/Program.h"
 #include "passes/zhouyi/Emitter.h"
+#include "passes/zhouyi/MachineRefusal.h"
 #include "passes/zhouyi/Passes.h"
 #include "runtime/chips/Chips.h"
 
@@ -27,27 +29,15 @@ namespace {
 class GraphEmitter {
 public:
   GraphEmitter(func::FuncOp func, OpBuilder &builder, Block *body)
-      : func(func), emitter(builder, body) {
-    addBinary(table);
-    addCast(table);
-    addConstant(table);
-    addConv(table);
-    addHost(table);
-    addMatMul(table);
-    addMove(table);
-    addNorm(table);
-    addPool(table);
-    addReduce(table);
-    addResize(table);
-    addSelect(table);
-    addUnary(table);
-  }
+      : func(func), emitter(builder, body) {}
 
   LogicalResult run() {
     if (failed(makeInputs()) || failed(makeOutputs()))
       return failure();
     Block &graph = func.getBody().front();
-    findIntegerConvs(graph, emitter);
+    for (auto conv : graph.getOps<tpu::ConvOp>())
+      if (std::optional<IntegerConv> integers = integerConvOf(conv))
+        emitter.integerConvs[conv] = std::move(*integers);
     findNeeded(graph);
     bool isWhole = true;
     llvm::DenseSet<Value> refused;
@@ -101,8 +91,8 @@ private:
                 "outputs; run --convert-top-to-tpu first";
     auto own = cast<RankedTensorType>(value.getType());
     if (!onnx.hasStaticShape() || onnx.getNumElements() != own.getNumElements())
-      return emitError(func.getLoc())
-             << "unsupported: '" << name.getValue() << "' of type " << onnx
+      return unsupported(func.getLoc())
+             << "'" << name.getValue() << "' of type " << onnx
              << " as an input or output; its size must be known and not 0";
     emitter.uniqueName(name.getValue()); // no other buffer is called so
     return std::pair(name.getValue(), onnx);
@@ -140,8 +130,8 @@ private:
       if (failed(io))
         return failure();
       if (inputNames.contains(io->first))
-        return emitError(func.getLoc())
-               << "unsupported: '" << io->first
+        return unsupported(func.getLoc())
+               << "'" << io->first
                << "' is an input and an output; a program has a buffer for "
                   "each, give the output a name of its own (Identity)";
       auto stored =
@@ -185,28 +175,13 @@ private:
     }
   }
 
-  /// bf16 is moved and widened to f32 and back, but not computed with.
-  static bool takesBf16(Operation &op) {
-    if (auto cast = dyn_cast<tpu::CastOp>(op))
-      return !tpu::isQuantized(cast.getOutput()) &&
-             llvm::isa<FloatType>(tpu::elementOf(cast.getOutput()));
-    return llvm::isa<tpu::ReshapeOp, tpu::PermuteOp, tpu::SliceOp,
-                     tpu::ConcatOp, tpu::ArrangeOp, tpu::WeightOp, tpu::HostOp,
-                     tpu::ToHostOp, tpu::FromHostOp, tpu::HostConstantOp>(op);
-  }
-
+  /// The conversion to tpu has asked for each op; a graph written by hand comes
+  /// here first.
   LogicalResult emit(Operation &op) {
-    auto isBf16 = [](Value value) { return tpu::elementOf(value).isBF16(); };
-    if (!takesBf16(op) && (llvm::any_of(op.getOperands(), isBf16) ||
-                           llvm::any_of(op.getResults(), isBf16)))
-      return unsupported(&op)
-             << "bf16, which the machine's functions do not compute";
-    const EmitFunction *function = table.find(&op);
-    if (!function)
-      return unsupported(&op) << "the machine's functions cannot compute '"
-                              << op.getName().stripDialect() << "'";
+    if (std::optional<Refusal> refusal = refusalOf(&op))
+      return refusal->emit();
     emitter.code.at(op.getLoc());
-    return (*function)(&op, emitter);
+    return emitTable().find(&op)->emit(&op, emitter);
   }
 
   void finishOutputs() {
@@ -224,7 +199,6 @@ private:
 
   func::FuncOp func;
   Emitter emitter;
-  EmitTable table;
   llvm::DenseSet<Operation *> needed;
   SmallVector<Output> outputs;
   llvm::StringSet<> inputNames;

@@ -13,16 +13,16 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::zhouyi;
 
-InFlightDiagnostic zhouyi::unsupported(Operation *op) {
-  return emitError(op->getLoc()) << "unsupported: ";
-}
-
-Type Emitter::stored(Type element) const {
+Type zhouyi::storedElement(Type element) {
+  auto of = [&](unsigned bits, bool isSigned) {
+    return IntegerType::get(element.getContext(), bits,
+                            isSigned ? IntegerType::Signed
+                                     : IntegerType::Unsigned);
+  };
   if (auto quantized = dyn_cast<quant::UniformQuantizedType>(element))
-    return code.integer(quantized.getStorageTypeIntegralWidth(),
-                        quantized.isSigned());
+    return of(quantized.getStorageTypeIntegralWidth(), quantized.isSigned());
   if (auto integer = dyn_cast<IntegerType>(element))
-    return code.integer(integer.getWidth(), !integer.isUnsigned());
+    return of(integer.getWidth(), !integer.isUnsigned());
   return element;
 }
 

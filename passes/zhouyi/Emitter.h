@@ -3,6 +3,7 @@
 #ifndef WEFT_PASSES_ZHOUYI_EMITTER_H
 #define WEFT_PASSES_ZHOUYI_EMITTER_H
 
+#include "dialects/Refusal.h"
 #include "dialects/tpu/Tpu.h"
 #include "passes/zhouyi/Code.h"
 
@@ -11,6 +12,10 @@
 
 #include <functional>
 #include <map>
+
+namespace weft::tpu {
+class ConvOp;
+}
 
 namespace weft::zhouyi {
 
@@ -23,6 +28,13 @@ struct IntegerConv {
   std::vector<int8_t> filter; ///< as the filter of the op
 };
 
+/// The elements as a program stores them: si8 for i8 and for signed 8-bit
+/// quantized ones, and so on.
+mlir::Type storedElement(mlir::Type element);
+inline mlir::Type storedElement(mlir::Value value) {
+  return storedElement(tpu::elementOf(value));
+}
+
 /// Where the values of a tpu graph lie in the memory of a program. Each is
 /// row-major without gaps.
 class Emitter {
@@ -31,12 +43,7 @@ public:
 
   Code code;
 
-  /// The elements as the program stores them: si8 for i8 and for signed 8-bit
-  /// quantized ones, and so on.
-  mlir::Type stored(mlir::Type element) const;
-  mlir::Type stored(mlir::Value value) const {
-    return stored(tpu::elementOf(value));
-  }
+  mlir::Type stored(mlir::Value value) const { return storedElement(value); }
 
   /// The type under which users see a stored `value` of the ONNX type `onnx`:
   /// quantized values and floats of another width as they are, as a bmodel
@@ -89,9 +96,6 @@ private:
   int64_t commonBytes = 0;
 };
 
-/// "unsupported: " at `op`; the caller appends what, and why the host does it.
-mlir::InFlightDiagnostic unsupported(mlir::Operation *op);
-
 /// One operand of a loop over elements: where its first element is and how many
 /// elements lie between neighbours on each axis.
 struct Stream {
@@ -129,26 +133,43 @@ void copyDense(Code &code, mlir::Value from, mlir::Value to, int64_t count);
 /// Sets `count` elements at `pointer`.
 void fillDense(Code &code, mlir::Value pointer, int64_t count, int64_t value);
 
-/// From the name of a tpu op to the function that emits it.
-using EmitFunction =
-    std::function<mlir::LogicalResult(mlir::Operation *, Emitter &)>;
+/// From the name of a tpu op to what the machine makes of it.
 class EmitTable {
 public:
+  struct Row {
+    /// Why the machine has no form of the op, asked before it is emitted.
+    std::function<std::optional<Refusal>(mlir::Operation *)> refuse;
+    /// Emits an op that was not refused.
+    std::function<mlir::LogicalResult(mlir::Operation *, Emitter &)> emit;
+  };
+
   template <typename OpT>
-  void add(mlir::LogicalResult (*emit)(OpT, Emitter &)) {
-    functions[OpT::getOperationName()] = [emit](mlir::Operation *op,
-                                                Emitter &emitter) {
-      return emit(mlir::cast<OpT>(op), emitter);
-    };
+  void add(mlir::LogicalResult (*emit)(OpT, Emitter &),
+           std::optional<Refusal> (*refuse)(OpT) = nullptr) {
+    rows[OpT::getOperationName()] = {
+        [refuse](mlir::Operation *op) {
+          return refuse ? refuse(mlir::cast<OpT>(op)) : std::nullopt;
+        },
+        [emit](mlir::Operation *op, Emitter &emitter) {
+          return emit(mlir::cast<OpT>(op), emitter);
+        }};
   }
-  const EmitFunction *find(mlir::Operation *op) const {
-    auto found = functions.find(op->getName().getStringRef());
-    return found == functions.end() ? nullptr : &found->second;
+  /// An op that the machine has in no form.
+  template <typename OpT>
+  void refuse(std::optional<Refusal> (*refuse)(OpT)) {
+    add<OpT>(nullptr, refuse);
+  }
+  const Row *find(mlir::Operation *op) const {
+    auto found = rows.find(op->getName().getStringRef());
+    return found == rows.end() ? nullptr : &found->second;
   }
 
 private:
-  llvm::StringMap<EmitFunction> functions;
+  llvm::StringMap<Row> rows;
 };
+
+/// The rows of all families.
+const EmitTable &emitTable();
 
 // One function a family.
 void addBinary(EmitTable &table);
@@ -165,8 +186,9 @@ void addResize(EmitTable &table);
 void addSelect(EmitTable &table);
 void addUnary(EmitTable &table);
 
-/// Finds the convolutions of floats that are ones of integers.
-void findIntegerConvs(mlir::Block &block, Emitter &emitter);
+/// The integers of `op` if it is a convolution of floats that is one of
+/// integers.
+std::optional<IntegerConv> integerConvOf(tpu::ConvOp op);
 
 } // namespace weft::zhouyi
 

@@ -27,7 +27,7 @@ static Type hostElement(Emitter &emitter, Value value) {
   std::optional<numeric::ElementType> type = hostElementType(element);
   if (type && numeric::isSmallFloat(*type))
     return emitter.code.integer(8, false);
-  return emitter.stored(element);
+  return storedElement(element);
 }
 
 /// True if memory can hold the elements.
@@ -36,8 +36,8 @@ static bool isHeld(Value value) {
 }
 
 static InFlightDiagnostic refuseElement(Operation *op, Value value) {
-  return unsupported(op) << "a tensor of " << tpu::elementOf(value)
-                         << " in the program's memory";
+  return unsupported(op->getLoc()) << "a tensor of " << tpu::elementOf(value)
+                                   << " in the program's memory";
 }
 
 static LogicalResult emitToHost(tpu::ToHostOp op, Emitter &emitter) {
@@ -85,8 +85,9 @@ static LogicalResult emitFromHost(tpu::FromHostOp op, Emitter &emitter) {
     return success(); // the kernel has written it
   Value source = emitter.pointer(op.getInput());
   if (elementOf(source) != emitter.stored(op.getOutput()))
-    return unsupported(op) << "a tensor of the host that the machine reads in "
-                              "two types";
+    return unsupported(op.getLoc())
+           << "a tensor of the host that the machine reads in "
+              "two types";
   copyDense(emitter.code, source, emitter.result(op.getOutput()),
             op.getOutput().getType().getNumElements());
   return success();
@@ -101,7 +102,8 @@ static LogicalResult emitHost(tpu::HostOp op, Emitter &emitter) {
   };
   for (Value input : op.getInputs()) {
     if (!isStatic(input))
-      return unsupported(op) << "an operand whose size depends on data";
+      return unsupported(op.getLoc())
+             << "an operand whose size depends on data";
     inputs.push_back(emitter.pointer(input));
     inputTypes.push_back(TypeAttr::get(input.getType()));
   }
@@ -110,9 +112,10 @@ static LogicalResult emitHost(tpu::HostOp op, Emitter &emitter) {
       return refuseElement(op, output);
     Value pointer = isStatic(output) ? hostResult(output, emitter) : Value();
     if (!pointer)
-      return unsupported(op) << "a result of '" << op.getKernel()
-                             << "' whose size depends on data or that is read "
-                                "in two types";
+      return unsupported(op.getLoc())
+             << "a result of '" << op.getKernel()
+             << "' whose size depends on data or that is read "
+                "in two types";
     emitter.place(output, pointer);
     outputs.push_back(pointer);
     outputTypes.push_back(TypeAttr::get(output.getType()));
@@ -125,8 +128,8 @@ static LogicalResult emitHost(tpu::HostOp op, Emitter &emitter) {
   return success();
 }
 
-static LogicalResult refuseCustom(tpu::CustomOp op, Emitter &) {
-  return unsupported(op) << "a kernel of a plugin on this machine";
+static std::optional<Refusal> refuseCustom(tpu::CustomOp op) {
+  return Refusal(op, "a kernel of a plugin on this machine", "");
 }
 
 void zhouyi::addHost(EmitTable &table) {
@@ -134,5 +137,5 @@ void zhouyi::addHost(EmitTable &table) {
   table.add<tpu::FromHostOp>(emitFromHost);
   table.add<tpu::HostOp>(emitHost);
   table.add<tpu::HostConstantOp>(emitHostConstant);
-  table.add<tpu::CustomOp>(refuseCustom);
+  table.refuse<tpu::CustomOp>(refuseCustom);
 }

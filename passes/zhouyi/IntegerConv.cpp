@@ -91,19 +91,18 @@ static bool readFilter(tpu::ConvOp op, IntegerConv &conv) {
   return true;
 }
 
-void zhouyi::findIntegerConvs(Block &block, Emitter &emitter) {
-  for (auto op : block.getOps<tpu::ConvOp>()) {
-    if (!tpu::elementOf(op.getInput()).isF32() ||
-        !tpu::elementOf(op.getOutput()).isF32())
-      continue;
-    ArrayRef<int64_t> filter = op.getFilter().getType().getShape();
-    // A bias is added to sums that f32 holds, with one rounding like the
-    // definition's.
-    int64_t terms = filter[1] * filter[2] * filter[3];
-    if (terms > kExactTerms)
-      continue;
-    IntegerConv conv = sourceOf(op.getInput());
-    if (conv.source && readFilter(op, conv))
-      emitter.integerConvs[op] = std::move(conv);
-  }
+std::optional<IntegerConv> zhouyi::integerConvOf(tpu::ConvOp op) {
+  if (!tpu::elementOf(op.getInput()).isF32() ||
+      !tpu::elementOf(op.getOutput()).isF32())
+    return std::nullopt;
+  ArrayRef<int64_t> filter = op.getFilter().getType().getShape();
+  // A bias is added to sums that f32 holds, with one rounding like the
+  // definition's.
+  int64_t terms = filter[1] * filter[2] * filter[3];
+  if (terms > kExactTerms)
+    return std::nullopt;
+  IntegerConv conv = sourceOf(op.getInput());
+  if (!conv.source || !readFilter(op, conv))
+    return std::nullopt;
+  return conv;
 }

@@ -165,19 +165,23 @@ private:
 };
 } // namespace
 
-static LogicalResult emitMatMul(tpu::MatMulOp op, Emitter &emitter) {
+static std::optional<Refusal> refuseMatMul(tpu::MatMulOp op) {
   int64_t inner = op.getLhs().getType().getShape()[3];
   Type element = tpu::elementOf(op.getRhs());
   // The dot products clamp; the definition wraps. No sum may reach the limit.
   if (llvm::isa<IntegerType>(element) && inner > INT32_MAX / (255 * 255))
-    return unsupported(op) << "sums of " << inner
-                           << " 8-bit products, which 32 bits do not hold";
-  if (element.isBF16())
-    return unsupported(op) << "a matrix product of bf16";
+    return Refusal(op,
+                   inWords("sums of ", inner,
+                           " 8-bit products, which 32 bits do not hold"),
+                   "");
+  return std::nullopt;
+}
+
+static LogicalResult emitMatMul(tpu::MatMulOp op, Emitter &emitter) {
   Product(op, emitter).emit();
   return success();
 }
 
 void zhouyi::addMatMul(EmitTable &table) {
-  table.add<tpu::MatMulOp>(emitMatMul);
+  table.add<tpu::MatMulOp>(emitMatMul, refuseMatMul);
 }

@@ -15,7 +15,8 @@ def ConvertTpuToZhouyi : Pass<"convert-tpu-to-zhouyi", "::mlir::ModuleOp"> {
     * A convolution of floats that are 8-bit integers becomes one of integers.
     * Host ops become `zhouyi.host_call`s.
 
-    Refuses with "unsupported: ..." what the functions of the machine cannot compute.
+    What the functions of the machine cannot compute is refused (MachineRefusal.h); `--convert-top-to-tpu` for this machine has asked the
+    same question of each op.
 
     ```mlir
     %y = tpu.unary abs %x : tensor<1x1x1x32xf32>

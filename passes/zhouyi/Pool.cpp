@@ -156,8 +156,6 @@ static void emitFloatMean(tpu::PoolOp op, Emitter &emitter) {
 }
 
 static LogicalResult emitPool(tpu::PoolOp op, Emitter &emitter) {
-  if (tpu::elementOf(op.getInput()).isBF16())
-    return unsupported(op) << "pooling of bf16";
   if (op.getKind() == tpu::PoolKind::Max)
     emitMaximum(op, emitter);
   else if (tpu::isQuantized(op.getInput()))

@@ -26,16 +26,19 @@ static Value combine(Code &code, ReduceKind kind, Value sum, Value x) {
   llvm_unreachable("covered switch");
 }
 
+static std::optional<Refusal> refuseReduce(tpu::ReduceOp op) {
+  Type element = storedElement(op.getInput());
+  if (op.getKind() == ReduceKind::Prod &&
+      (llvm::isa<FloatType>(element) || element.getIntOrFloatBitWidth() == 8))
+    return Refusal(op, inWords("a product along an axis of ", element), "");
+  return std::nullopt;
+}
+
 static LogicalResult emitReduce(tpu::ReduceOp op, Emitter &emitter) {
   Code &code = emitter.code;
   ReduceKind kind = op.getKind();
   Type element = emitter.stored(op.getInput());
   bool isFloat = llvm::isa<FloatType>(element);
-  if (element.isBF16())
-    return unsupported(op) << "a reduction of bf16";
-  if (kind == ReduceKind::Prod &&
-      (isFloat || element.getIntOrFloatBitWidth() == 8))
-    return unsupported(op) << "a product along an axis of " << element;
   ArrayRef<int64_t> in = op.getInput().getType().getShape(),
                     out = op.getOutput().getType().getShape();
   Stream input = dense(emitter.pointer(op.getInput()), in);
@@ -63,16 +66,16 @@ static LogicalResult emitReduce(tpu::ReduceOp op, Emitter &emitter) {
   return success();
 }
 
-static LogicalResult refusePosition(tpu::ArgReduceOp op, Emitter &) {
-  return unsupported(op) << "the machine's functions find no position";
+static std::optional<Refusal> refusePosition(tpu::ArgReduceOp op) {
+  return Refusal(op, "the machine's functions find no position", "");
 }
 
-static LogicalResult refuseRunning(tpu::CumulativeOp op, Emitter &) {
-  return unsupported(op) << "running sums on the machine";
+static std::optional<Refusal> refuseRunning(tpu::CumulativeOp op) {
+  return Refusal(op, "running sums on the machine", "");
 }
 
 void zhouyi::addReduce(EmitTable &table) {
-  table.add<tpu::ReduceOp>(emitReduce);
-  table.add<tpu::ArgReduceOp>(refusePosition);
-  table.add<tpu::CumulativeOp>(refuseRunning);
+  table.add<tpu::ReduceOp>(emitReduce, refuseReduce);
+  table.refuse<tpu::ArgReduceOp>(refusePosition);
+  table.refuse<tpu::CumulativeOp>(refuseRunning);
 }

@@ -79,6 +79,10 @@ static Channel normalized(int64_t multiplier, int64_t shift, bool isExact) {
   return channel;
 }
 
+bool Requantizer::isExact(int32_t multiplier, int32_t shift, int64_t bound) {
+  return normalized(multiplier, shift, /*isExact=*/true).bound >= bound;
+}
+
 Requantizer::Requantizer(Emitter &emitter, ArrayRef<int32_t> multipliers,
                          ArrayRef<int32_t> shifts, int64_t bound,
                          bool isExact) {
@@ -99,10 +103,6 @@ Requantizer::Requantizer(Emitter &emitter, ArrayRef<int32_t> multipliers,
                       (uint32_t(1) << (channel.shift - 1)));
     divisors.push_back(uint32_t(1) << channel.shift);
     centers.push_back(uint32_t(1) << (31 - channel.shift));
-  }
-  if (clips && isExact) {
-    possible = false;
-    return;
   }
   Type s32 = emitter.code.s32(), u32 = emitter.code.u32();
   if (clips) {

@@ -46,11 +46,11 @@ public:
 
   /// `multipliers`[c] and `shifts`[c] (0 to 63). The result is exact if it is
   /// clamped to 16 bits or fewer afterwards; with `isExact` it is as it is, for
-  /// |v| up to `bound`; `isPossible` says whether that can be.
+  /// |v| up to `bound`, if `Requantizer::isExact` says that this can be.
   Requantizer(Emitter &emitter, llvm::ArrayRef<int32_t> multipliers,
               llvm::ArrayRef<int32_t> shifts, int64_t bound, bool isExact);
 
-  bool isPossible() const { return possible; }
+  static bool isExact(int32_t multiplier, int32_t shift, int64_t bound);
   Parameters read(Code &code, llvm::ArrayRef<Stride> at, int64_t add,
                   bool lanesAreChannels) const;
   /// `value` is si32 of 8 lanes, and so is the result.
@@ -58,7 +58,7 @@ public:
                                 const Parameters &parameters);
 
 private:
-  bool possible = true, moves = false;
+  bool moves = false;
   ChannelRow low, high, power, multiplier, offset, divisor, center;
 };
 

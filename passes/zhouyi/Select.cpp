@@ -40,8 +40,6 @@ static LogicalResult emitCompare(tpu::CompareOp op, Emitter &emitter) {
   ArrayRef<int64_t> shape = op.getOutput().getType().getShape();
   Type element = emitter.stored(op.getLhs());
   bool isFloat = llvm::isa<FloatType>(element);
-  if (element.isBF16())
-    return unsupported(op) << "a comparison of bf16";
   double constant = 0;
   if (op.getConstantAttr())
     constant =
@@ -82,8 +80,6 @@ static LogicalResult emitSelect(tpu::SelectOp op, Emitter &emitter) {
   Code &code = emitter.code;
   ArrayRef<int64_t> shape = op.getOutput().getType().getShape();
   Type element = tpu::elementOf(op.getOutput());
-  if (element.isBF16())
-    return unsupported(op) << "a choice of bf16";
   unsigned width = tpu::elementBytes(element) * 8;
   Type plain = code.integer(width, false);
   Type wide = code.integer(std::max(width, 16u), false);

@@ -89,10 +89,16 @@ static bool hasFunction(UnaryKind kind) {
   }
 }
 
+static std::optional<Refusal> refuseUnary(tpu::UnaryOp op) {
+  if (hasFunction(op.getKind()))
+    return std::nullopt;
+  return Refusal(op,
+                 inWords("the machine's functions cannot compute '",
+                         tpu::stringifyUnaryKind(op.getKind()), "'"),
+                 "");
+}
+
 static LogicalResult emitUnary(tpu::UnaryOp op, Emitter &emitter) {
-  if (!hasFunction(op.getKind()))
-    return unsupported(op) << "the machine's functions cannot compute '"
-                           << tpu::stringifyUnaryKind(op.getKind()) << "'";
   Type element = tpu::elementOf(op.getOutput());
   auto parameter = [&](FloatAttr value) {
     return value ? tpu::roundTo(element, value.getValueAsDouble()) : 0.0f;
@@ -107,11 +113,6 @@ static LogicalResult emitUnary(tpu::UnaryOp op, Emitter &emitter) {
   return success();
 }
 
-static LogicalResult refuseTable(tpu::LutOp op, Emitter &) {
-  return unsupported(op) << "the machine's functions have no table";
-}
-
 void zhouyi::addUnary(EmitTable &table) {
-  table.add<tpu::UnaryOp>(emitUnary);
-  table.add<tpu::LutOp>(refuseTable);
+  table.add<tpu::UnaryOp>(emitUnary, refuseUnary);
 }
