@@ -117,8 +117,6 @@ static LogicalResult emitFloat(BinaryOp op, OpEmitter &emitter) {
   if (op.getReversed())
     std::swap(lhs, rhs);
   bool isDivision = op.getKind() == tpu::BinaryKind::Div;
-  if (isDivision && !tpu::elementOf(op.getOutput()).isF32())
-    return op.emitError("unsupported: 16-bit division; keep this layer in f32");
   emitter.binary(floatFunction(op.getKind()), result, lhs, rhs,
                  isDivision ? ArrayRef<Named>(kDivisionSteps)
                             : ArrayRef<Named>());

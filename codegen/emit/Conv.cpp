@@ -97,26 +97,15 @@ static LogicalResult pack(Operation *operation, const Chip &chip,
 //===----------------------------------------------------------------------===//
 
 /// The window of `op` in this slice, as the functions of PPL take it.
-static FailureOr<SmallVector<Named>> windowOf(ConvOp op, OpEmitter &emitter) {
+static SmallVector<Named> windowOf(ConvOp op, OpEmitter &emitter) {
   Dims filter = tpu::dimsOf(op.getFilter());
   tpu::Pads around = emitter.pads(0);
   int64_t kernel[] = {filter[2], filter[3]};
   int64_t pads[] = {around.top, around.bottom, around.left, around.right};
-  int64_t limit = emitter.chip.maxWindowStep;
-  for (int64_t value : pads)
-    if (value > limit)
-      return op.emitError("unsupported: padding of ")
-             << value << ", the machine pads up to " << limit
-             << "; join the input with zeros by a Concat and pad less here";
-  for (int64_t value :
-       llvm::concat<const int64_t>(op.getStrides(), op.getDilations()))
-    if (value > limit)
-      return op.emitError("unsupported: stride or dilation of ")
-             << value << ", must be at most " << limit;
-  return SmallVector<Named>{{"k_shape", ArrayRef<int64_t>(kernel)},
-                            {"stride", op.getStrides()},
-                            {"dilation", op.getDilations()},
-                            {"pad", ArrayRef<int64_t>(pads)}};
+  return {{"k_shape", ArrayRef<int64_t>(kernel)},
+          {"stride", op.getStrides()},
+          {"dilation", op.getDilations()},
+          {"pad", ArrayRef<int64_t>(pads)}};
 }
 
 /// A call with a window.
@@ -250,11 +239,9 @@ static LogicalResult emitInt8(ConvOp op, OpEmitter &emitter,
 
 static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<ConvOp>(operation);
-  FailureOr<SmallVector<Named>> window = windowOf(op, emitter);
-  if (failed(window))
-    return failure();
-  return tpu::isQuantized(op.getInput()) ? emitInt8(op, emitter, *window)
-                                         : emitFloat(op, emitter, *window);
+  SmallVector<Named> window = windowOf(op, emitter);
+  return tpu::isQuantized(op.getInput()) ? emitInt8(op, emitter, window)
+                                         : emitFloat(op, emitter, window);
 }
 
 void weft::emit::registerConv(EmitTable &table) {

@@ -217,10 +217,7 @@ LogicalResult CopyEmitter::emit(ArrayRef<CopyPiece> given) {
     else if (way.price.cycles < cycles::kMostCycles)
       emitDirect(piece);
     else
-      return op->emitError("unsupported: a copy along ")
-             << piece.copy.axes.size() << " axes that needs more than "
-             << tpu::kMaxCopyCommands
-             << " DMA commands; make it smaller or reorder fewer axes";
+      return op->emitError("has a copy that --convert-top-to-tpu refuses");
   }
   return success();
 }

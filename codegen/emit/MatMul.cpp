@@ -349,8 +349,7 @@ void ProductEmitter::store(const Piece &piece) {
 LogicalResult ProductEmitter::emit() {
   Sizes size = chooseSizes();
   if (!fits(size))
-    return op.emitError("unsupported: a matrix product whose smallest piece "
-                        "does not fit local memory");
+    return op.emitError("no piece of it fits local memory");
   rotate = pieces(size) > 1;
   widens = product.bytes == 2 && size.inner < whole.inner;
   std::array<int64_t, 4> bytes = laneBytes(size);

@@ -13,10 +13,6 @@ static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<PoolOp>(operation);
   tpu::Pads pads = emitter.pads(0);
   SmallVector<int64_t, 4> padList{pads.top, pads.bottom, pads.left, pads.right};
-  for (int64_t value : llvm::concat<const int64_t>(padList, op.getStrides()))
-    if (value > int64_t(emitter.chip.maxWindowStep))
-      return op.emitError("unsupported: padding or stride of ")
-             << value << ", must be at most " << emitter.chip.maxWindowStep;
   bool isMax = op.getKind() == tpu::PoolKind::Max;
   bool isFloat = !tpu::isQuantized(op.getInput());
   double window = static_cast<double>(op.getKernel()[0]) *

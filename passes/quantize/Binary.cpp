@@ -56,37 +56,39 @@ static bool hasKind(StringRef name) {
 
 /// Both operands of `op` in `elements`, in one view and ready to broadcast; a
 /// constant of one element is a number, unless it would widen the rank.
-static FailureOr<std::pair<Element, Element>>
+static Answer<std::pair<Element, Element>>
 operandsOf(top::BinaryOp op, ArrayRef<Type> elements, Lowering &lowering) {
   std::optional<double> left = scalarOf(op.getLhs(), lowering),
                         right = scalarOf(op.getRhs(), lowering);
   Value other = right ? op.getLhs() : op.getRhs();
   if ((left || right) && elementsOf(other) == elementsOf(op.getOutput())) {
-    FailureOr<Value> tensor =
+    Answer<Value> tensor =
         lowering.inOwnView(other, elements[right ? 0 : 1], op);
-    if (failed(tensor))
-      return failure();
+    if (!tensor)
+      return tensor.no();
     return right ? std::pair<Element, Element>(*tensor, *right)
                  : std::pair<Element, Element>(*left, *tensor);
   }
   BroadcastViews views = broadcastViews(
       shapeOf(op.getOutput()), {shapeOf(op.getLhs()), shapeOf(op.getRhs())});
-  FailureOr<Value> lhs =
+  Answer<Value> lhs =
       broadcastOperand(views, 0, op.getLhs(), elements[0], op, lowering);
-  FailureOr<Value> rhs =
+  Answer<Value> rhs =
       broadcastOperand(views, 1, op.getRhs(), elements[1], op, lowering);
-  if (failed(lhs) || failed(rhs))
-    return failure();
+  if (!lhs)
+    return lhs.no();
+  if (!rhs)
+    return rhs.no();
   return std::pair<Element, Element>(*lhs, *rhs);
 }
 
 /// A comparison of any two numbers: ui8 1 or 0. The machine has greater, equal
 /// and less, in none of which a NaN stands.
-static LogicalResult lowerComparison(top::BinaryOp op, Lowering &lowering) {
+static Answer<> planComparison(top::BinaryOp op, Lowering &lowering) {
   Type element = lowering.elementwiseType(op->getOperands());
   auto operands = operandsOf(op, {element, element}, lowering);
-  if (failed(operands))
-    return failure();
+  if (!operands)
+    return operands.no();
   auto [lhs, rhs] = *operands;
   Elements e(lowering, op.getLoc());
   top::BinaryKind kind = op.getKind();
@@ -113,28 +115,30 @@ static LogicalResult lowerComparison(top::BinaryOp op, Lowering &lowering) {
                         e.compare(tpu::Relation::Equal, lhs.tensor, rhs));
   }
   lowering.define(op.getOutput(), result);
-  return success();
+  return Yes();
 }
 
-static LogicalResult lowerIntegers(top::BinaryOp op, Lowering &lowering) {
+static Answer<> planIntegers(top::BinaryOp op, Lowering &lowering) {
   Type element = storedElement(topElement(op.getLhs()));
   auto operands = operandsOf(op, {element, element}, lowering);
-  if (failed(operands))
-    return failure();
+  if (!operands)
+    return operands.no();
   Elements e(lowering, op.getLoc());
   Value result =
       integerFunction(op.getKind(), operands->first, operands->second, e);
   if (!result)
-    return unsupported(op) << "element-wise function '"
-                           << top::stringifyBinaryKind(op.getKind())
-                           << "' of integers; cast them to floats";
+    return Refusal(op,
+                   inWords("element-wise function '",
+                           top::stringifyBinaryKind(op.getKind()),
+                           "' of integers"),
+                   "cast them to floats");
   lowering.define(op.getOutput(), result);
-  return success();
+  return Yes();
 }
 
 /// A function of floats that is one op.
-static LogicalResult lowerFloats(top::BinaryOp op, tpu::BinaryKind kind,
-                                 Lowering &lowering) {
+static Answer<> planFloats(top::BinaryOp op, tpu::BinaryKind kind,
+                           Lowering &lowering) {
   OpBuilder &b = lowering.builder;
   bool byNumber = scalarOf(op.getRhs(), lowering).has_value();
   // A quotient is a Newton iteration on the machine, a power a series and a
@@ -144,8 +148,8 @@ static LogicalResult lowerFloats(top::BinaryOp op, tpu::BinaryKind kind,
   Type element =
       isLong ? lowering.f32() : lowering.elementwiseType(op->getOperands());
   auto operands = operandsOf(op, {element, element}, lowering);
-  if (failed(operands))
-    return failure();
+  if (!operands)
+    return operands.no();
   auto [lhs, rhs] = *operands;
   if (kind == tpu::BinaryKind::Div && !rhs.tensor) {
     // x / c = x * (1 / c): one command, at most one more rounding
@@ -163,69 +167,71 @@ static LogicalResult lowerFloats(top::BinaryOp op, tpu::BinaryKind kind,
   if (output != op.getOutput())
     result.getDefiningOp<tpu::BinaryOp>().setReluAttr(b.getUnitAttr());
   lowering.define(output, result);
-  return success();
+  return Yes();
 }
 
 /// x < 0 ? x * slope : x; a NaN stays.
-static LogicalResult lowerPRelu(top::BinaryOp op, Lowering &lowering) {
+static Answer<> planPRelu(top::BinaryOp op, Lowering &lowering) {
   if (!lowering.firstForm(op.getLhs()))
-    return unsupported(op) << "prelu of a constant; only its slope may be one";
+    return Refusal(op, "prelu of a constant", "only its slope may be one");
   Type element = lowering.elementwiseType(op->getOperands());
   auto operands = operandsOf(op, {element, element}, lowering);
-  if (failed(operands))
-    return failure();
+  if (!operands)
+    return operands.no();
   auto [input, slope] = *operands;
   Elements e(lowering, op.getLoc());
   Value isNegative = e.compare(tpu::Relation::Less, input.tensor, 0.0);
   Value product = e.binary(tpu::BinaryKind::Mul, input, slope);
   lowering.define(op.getOutput(),
                   e.select(isNegative, product, input, element));
-  return success();
+  return Yes();
 }
 
 /// A power of an integer and a float: of the type of the base. An integer
 /// exponent counts as the nearest f32 number.
-static LogicalResult lowerMixedPower(top::BinaryOp op, Lowering &lowering) {
+static Answer<> planMixedPower(top::BinaryOp op, Lowering &lowering) {
   if (isa<FloatType>(topElement(op.getLhs())))
-    return lowerFloats(op, tpu::BinaryKind::Pow, lowering);
+    return planFloats(op, tpu::BinaryKind::Pow, lowering);
   Type element = storedElement(topElement(op.getLhs()));
   auto operands = operandsOf(op, {element, lowering.f32()}, lowering);
-  if (failed(operands))
-    return failure();
+  if (!operands)
+    return operands.no();
   Elements e(lowering, op.getLoc());
   Value power = integerPower(operands->first, operands->second, e);
   lowering.define(op.getOutput(), e.cast(power, element));
-  return success();
+  return Yes();
 }
 
-static LogicalResult lowerBinary(top::BinaryOp op, Lowering &lowering) {
+static Answer<> planBinary(top::BinaryOp op, Lowering &lowering) {
   if (!lowering.firstForm(op.getLhs()) && !lowering.firstForm(op.getRhs()))
-    return unsupported(op)
-           << "a function of two constants; fold constants first (--top-fold)";
+    return Refusal(op, "a function of two constants",
+                   "fold constants first (--top-fold)");
   if (isComparison(op.getKind()))
-    return lowerComparison(op, lowering);
+    return planComparison(op, lowering);
   bool wholes = isa<IntegerType>(topElement(op.getLhs())) &&
                 isa<IntegerType>(topElement(op.getRhs()));
   if (wholes)
-    return lowerIntegers(op, lowering);
+    return planIntegers(op, lowering);
   StringRef name = top::stringifyBinaryKind(op.getKind());
   std::optional<tpu::BinaryKind> kind = tpu::symbolizeBinaryKind(name);
   bool isMixed = isa<IntegerType>(topElement(op.getLhs())) ||
                  isa<IntegerType>(topElement(op.getRhs()));
   if (op.getKind() == top::BinaryKind::PRelu && !isMixed)
-    return lowerPRelu(op, lowering);
+    return planPRelu(op, lowering);
   if (op.getKind() == top::BinaryKind::Pow && isMixed)
-    return lowerMixedPower(op, lowering);
+    return planMixedPower(op, lowering);
   if (!kind || isBitKind(*kind))
-    return unsupported(op)
-           << "element-wise function '" << name
-           << "' of two tensors; build it from add, sub, mul, div, max and min";
+    return Refusal(op,
+                   inWords("element-wise function '", name, "' of two tensors"),
+                   "build it from add, sub, mul, div, max and min");
   if (isMixed)
-    return unsupported(op) << "element-wise function '" << name
-                           << "' of an integer and a float; cast one of them";
-  return lowerFloats(op, *kind, lowering);
+    return Refusal(
+        op,
+        inWords("element-wise function '", name, "' of an integer and a float"),
+        "cast one of them");
+  return planFloats(op, *kind, lowering);
 }
 
 void weft::quantize::registerBinaryLowering(LoweringTable &table) {
-  table.add<top::BinaryOp>(lowerBinary, hasKind);
+  table.add<top::BinaryOp>(planBinary, hasKind);
 }

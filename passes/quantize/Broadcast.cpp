@@ -121,11 +121,11 @@ struct RepeatedAxis {
 
 /// The constant `topValue` of shape `shape`, repeated along `axes`, in the view
 /// `view`.
-static FailureOr<Value> repeatedConstant(Value topValue, Type element,
-                                         SmallVector<int64_t> shape,
-                                         ArrayRef<RepeatedAxis> axes,
-                                         ArrayRef<int64_t> view,
-                                         Operation *user, Lowering &lowering) {
+static Answer<Value> repeatedConstant(Value topValue, Type element,
+                                      SmallVector<int64_t> shape,
+                                      ArrayRef<RepeatedAxis> axes,
+                                      ArrayRef<int64_t> view, Operation *user,
+                                      Lowering &lowering) {
   std::optional<std::vector<int64_t>> integers = lowering.integersOf(topValue);
   std::optional<FloatConstant> floats = lowering.constantOf(topValue);
   if (!integers && !floats)
@@ -143,11 +143,10 @@ static FailureOr<Value> repeatedConstant(Value topValue, Type element,
   return lowering.floatWeight(user->getLoc(), view, element, floats->values);
 }
 
-FailureOr<Value> weft::quantize::broadcastOperand(const BroadcastViews &views,
-                                                  unsigned number,
-                                                  Value topValue, Type element,
-                                                  Operation *user,
-                                                  Lowering &lowering) {
+Answer<Value> weft::quantize::broadcastOperand(const BroadcastViews &views,
+                                               unsigned number, Value topValue,
+                                               Type element, Operation *user,
+                                               Lowering &lowering) {
   SmallVector<int64_t> shape = views.operands[number];
   bool fourAxes =
       views.collapsed.size() == 4 &&
@@ -166,9 +165,9 @@ FailureOr<Value> weft::quantize::broadcastOperand(const BroadcastViews &views,
                             lowering);
   if (axes.empty())
     return lowering.value(topValue, element, view, user);
-  FailureOr<Value> value = lowering.inOwnView(topValue, element, user);
-  if (failed(value))
-    return failure();
+  Answer<Value> value = lowering.inOwnView(topValue, element, user);
+  if (!value)
+    return value.no();
   // The source stands still on the axes to repeat.
   SmallVector<int64_t> from = tpu::rowMajorSteps(shape), sizes = shape;
   for (auto [axis, count] : axes) {

@@ -31,12 +31,12 @@ BroadcastViews broadcastViews(llvm::ArrayRef<int64_t> result,
                               llvm::ArrayRef<llvm::ArrayRef<int64_t>> operands);
 
 /// Operand `number` of `views`, the top value `topValue`, in `element`, as a
-/// 4-D value that a command can broadcast to the result: equal in c. Reports at
-/// `user`.
-mlir::FailureOr<mlir::Value>
-broadcastOperand(const BroadcastViews &views, unsigned number,
-                 mlir::Value topValue, mlir::Type element,
-                 mlir::Operation *user, Lowering &lowering);
+/// 4-D value that a command can broadcast to the result: equal in c. Refused or
+/// reported at `user` if a constant does not fit.
+Answer<mlir::Value> broadcastOperand(const BroadcastViews &views,
+                                     unsigned number, mlir::Value topValue,
+                                     mlir::Type element, mlir::Operation *user,
+                                     Lowering &lowering);
 
 } // namespace weft::quantize
 

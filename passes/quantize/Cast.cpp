@@ -14,7 +14,7 @@ static bool isWideFloat(Type type) {
 }
 
 /// A cast between floats that the machine has.
-static FailureOr<Value> castFloats(top::CastOp op, Lowering &lowering) {
+static Answer<Value> castFloats(top::CastOp op, Lowering &lowering) {
   // In a 16-bit program the model's own narrow types add nothing: values are
   // that narrow already.
   Type element = lowering.choices.precision == Precision::F32
@@ -24,7 +24,7 @@ static FailureOr<Value> castFloats(top::CastOp op, Lowering &lowering) {
 }
 
 /// A cast from or to integers, bools or floats of 8 bits and less.
-static FailureOr<Value> castOthers(top::CastOp op, Lowering &lowering) {
+static Answer<Value> castOthers(top::CastOp op, Lowering &lowering) {
   Type from = topElement(op.getInput()), to = topElement(op.getOutput());
   numeric::CastOptions options;
   options.saturate = op.getSaturate();
@@ -34,9 +34,9 @@ static FailureOr<Value> castOthers(top::CastOp op, Lowering &lowering) {
                                    : storedElement(from);
   if (isa<quant::QuantizedType>(element))
     element = lowering.f32();
-  FailureOr<Value> form = lowering.inOwnView(op.getInput(), element, op);
-  if (failed(form))
-    return failure();
+  Answer<Value> form = lowering.inOwnView(op.getInput(), element, op);
+  if (!form)
+    return form.no();
   // The float of another type is the machine's f32 in a 16-bit program, which
   // its readers narrow as they need it.
   bool isF32 = isWideFloat(to) && lowering.choices.precision != Precision::F32;
@@ -45,40 +45,39 @@ static FailureOr<Value> castOthers(top::CastOp op, Lowering &lowering) {
                       elements);
 }
 
-static LogicalResult lowerCast(top::CastOp op, Lowering &lowering) {
+static Answer<> planCast(top::CastOp op, Lowering &lowering) {
   Type from = topElement(op.getInput()), to = topElement(op.getOutput());
-  FailureOr<Value> result = isWideFloat(from) && isWideFloat(to)
-                                ? castFloats(op, lowering)
-                                : castOthers(op, lowering);
-  if (failed(result))
-    return failure();
+  Answer<Value> result = isWideFloat(from) && isWideFloat(to)
+                             ? castFloats(op, lowering)
+                             : castOthers(op, lowering);
+  if (!result)
+    return result.no();
   if (!*result)
-    return unsupported(op) << "a cast of " << from << " to " << to
-                           << "; cast by way of f32";
+    return Refusal(op, inWords("a cast of ", from, " to ", to),
+                   "cast by way of f32");
   lowering.define(op.getOutput(), *result);
-  return success();
+  return Yes();
 }
 
 /// The same bits under another type, where the chip holds both as ONNX does.
-static LogicalResult lowerBitCast(top::BitCastOp op, Lowering &lowering) {
+static Answer<> planBitCast(top::BitCastOp op, Lowering &lowering) {
   Type from = topElement(op.getInput()), to = topElement(op.getOutput());
   if (from.isInteger(1)) // 0 and 1 in a byte
     from = storedElement(from);
   for (Type type : {from, to})
     if (storedElement(type) != type ||
         lowering.choices.precision != Precision::F32)
-      return unsupported(op) << "the bits of " << from << " as " << to
-                             << "; use types of 8 to 32 bits and "
-                                "--precision f32";
-  FailureOr<Value> form = lowering.inOwnView(op.getInput(), from, op);
-  if (failed(form))
-    return failure();
+      return Refusal(op, inWords("the bits of ", from, " as ", to),
+                     "use types of 8 to 32 bits and --precision f32");
+  Answer<Value> form = lowering.inOwnView(op.getInput(), from, op);
+  if (!form)
+    return form.no();
   lowering.define(op.getOutput(),
                   Elements(lowering, op.getLoc()).bits(*form, to));
-  return success();
+  return Yes();
 }
 
 void weft::quantize::registerCastLowering(LoweringTable &table) {
-  table.add<top::CastOp>(lowerCast);
-  table.add<top::BitCastOp>(lowerBitCast);
+  table.add<top::CastOp>(planCast);
+  table.add<top::BitCastOp>(planBitCast);
 }

@@ -121,13 +121,13 @@ static Type productType(const Product &p, Lowering &lowering) {
   return isDepthwise(p) || small ? lowering.f32() : lowering.computeType();
 }
 
-static LogicalResult lowerFloat(Product &p, Lowering &lowering) {
+static Answer<> planFloat(Product &p, Lowering &lowering) {
   int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
   Type element = productType(p, lowering);
-  FailureOr<Value> filter = lowering.floatWeight(p.location, p.filter.shape,
-                                                 element, p.filter.values);
-  if (failed(filter))
-    return failure();
+  Answer<Value> filter = lowering.floatWeight(p.location, p.filter.shape,
+                                              element, p.filter.values);
+  if (!filter)
+    return filter.no();
   Value bias;
   if (!p.bias.empty())
     bias = *lowering.floatWeight(p.location, biasShape, lowering.f32(), p.bias);
@@ -135,12 +135,12 @@ static LogicalResult lowerFloat(Product &p, Lowering &lowering) {
   Type result = element.isF32() ? element : lowering.floatResultType(p.output);
   lowering.define(p.output, createConv(lowering, p, result, input, *filter,
                                        bias, {}, {}, {}));
-  return success();
+  return Yes();
 }
 
 /// Accumulator -> !quant by multipliers and shifts, bias in accumulator steps.
-static LogicalResult lowerFixedPoint(Product &p, Value input, double inputScale,
-                                     Type element, Lowering &lowering) {
+static Answer<> planFixedPoint(Product &p, Value input, double inputScale,
+                               Type element, Lowering &lowering) {
   size_t channels = p.filter.shape[0];
   double outputScale = tpu::scaleOf(element);
   std::vector<double> floors(channels, outputScale / inputScale * 0x1p-32);
@@ -175,12 +175,12 @@ static LogicalResult lowerFixedPoint(Product &p, Value input, double inputScale,
                   createConv(lowering, p, element, input, filterValue,
                              biasValue, b.getDenseI32ArrayAttr(multipliers),
                              b.getDenseI32ArrayAttr(rshifts), {}));
-  return success();
+  return Yes();
 }
 
 /// Accumulator -> float, scaled per channel.
-static LogicalResult lowerToFloat(Product &p, Value input, double inputScale,
-                                  Type element, Lowering &lowering) {
+static Answer<> planToFloat(Product &p, Value input, double inputScale,
+                            Type element, Lowering &lowering) {
   std::vector<double> floors(p.filter.shape[0], 0);
   QuantFilter filter = quantizeFilter(p.filter, floors);
   std::vector<float> scales;
@@ -197,26 +197,26 @@ static LogicalResult lowerToFloat(Product &p, Value input, double inputScale,
                   createConv(lowering, p, element, input, filterValue,
                              biasValue, {}, {},
                              lowering.builder.getDenseF32ArrayAttr(scales)));
-  return success();
+  return Yes();
 }
 
-static LogicalResult lowerInt8(Product &p, Lowering &lowering) {
+static Answer<> planInt8(Product &p, Lowering &lowering) {
   // Steps inside a composed ONNX operator have no calibrated range.
   if (!hasCalibratedName(p.input))
-    return lowerFloat(p, lowering);
+    return planFloat(p, lowering);
   int64_t terms = p.filter.values.size() / p.filter.shape[0];
   if (terms > INT32_MAX / (kSignedLevels * kUnsignedLevels) - 1)
-    return unsupported(p.op)
-           << "a sum of " << terms
-           << " 8-bit products can leave 32 bits; convert with --precision f16";
-  FailureOr<Value> input = lowering.inQuant(p.input, p.op);
-  if (failed(input))
-    return failure();
+    return Refusal(
+        p.op, inWords("a sum of ", terms, " 8-bit products can leave 32 bits"),
+        "convert with --precision f16");
+  Answer<Value> input = lowering.inQuant(p.input, p.op);
+  if (!input)
+    return input.no();
   double inputScale = tpu::scaleOf(tpu::elementOf(*input));
   Value folded = inputOf(lowering, p, *input);
   if (!lowering.isWantedQuantizedOnly(p.output) || !hasCalibratedName(p.output))
-    return lowerToFloat(p, folded, inputScale,
-                        lowering.floatResultType(p.output), lowering);
+    return planToFloat(p, folded, inputScale,
+                       lowering.floatResultType(p.output), lowering);
   FailureOr<Type> element = lowering.quantTypeOf(p.output, p.op);
   if (failed(element))
     return failure();
@@ -227,11 +227,10 @@ static LogicalResult lowerInt8(Product &p, Lowering &lowering) {
            << "the calibration table gives '" << valueName(p.output)
            << "' a negative minimum, but it comes from a relu; calibrate this "
               "model again";
-  return lowerFixedPoint(p, folded, inputScale, *element, lowering);
+  return planFixedPoint(p, folded, inputScale, *element, lowering);
 }
 
-LogicalResult weft::quantize::lowerProduct(Product &product,
-                                           Lowering &lowering) {
+Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
   for (const std::vector<float> *values :
        {&product.filter.values, &product.bias})
     for (float value : *values)
@@ -239,19 +238,19 @@ LogicalResult weft::quantize::lowerProduct(Product &product,
         return emitError(product.location)
                << "a weight is " << (std::isnan(value) ? "NaN" : "infinite")
                << ", must be finite; repair the model";
-  return lowering.isInt8() ? lowerInt8(product, lowering)
-                           : lowerFloat(product, lowering);
+  return lowering.isInt8() ? planInt8(product, lowering)
+                           : planFloat(product, lowering);
 }
 
-static LogicalResult lowerConv(top::ConvOp op, Lowering &lowering) {
+static Answer<> planConv(top::ConvOp op, Lowering &lowering) {
   std::optional<FloatConstant> filter = lowering.constantOf(op.getFilter());
   if (!filter)
-    return unsupported(op) << "a convolution whose filter is computed; its "
-                              "weights must be constant";
+    return Refusal(op, "a convolution whose filter is computed",
+                   "its weights must be constant");
   int64_t spatial = filter->shape.size() - 2;
   if (spatial > 2)
-    return unsupported(op) << "a convolution of " << spatial
-                           << " spatial axes; 1 and 2 are supported";
+    return Refusal(op, inWords("a convolution of ", spatial, " spatial axes"),
+                   "1 and 2 are supported");
   Product product{op,
                   op.getInput(),
                   op.getOutput(),
@@ -274,8 +273,8 @@ static LogicalResult lowerConv(top::ConvOp op, Lowering &lowering) {
   if (op.getBias()) {
     std::optional<FloatConstant> bias = lowering.constantOf(op.getBias());
     if (!bias)
-      return unsupported(op) << "a convolution whose bias is computed; its "
-                                "bias must be constant";
+      return Refusal(op, "a convolution whose bias is computed",
+                     "its bias must be constant");
     product.bias = bias->values;
   }
   if (top::UnaryOp relu = lowering.followingRelu(op.getOutput())) {
@@ -285,9 +284,9 @@ static LogicalResult lowerConv(top::ConvOp op, Lowering &lowering) {
         FusedLoc::get(op.getContext(), {op.getLoc(), relu.getLoc()});
     lowering.markTaken(relu);
   }
-  return lowerProduct(product, lowering);
+  return planProduct(product, lowering);
 }
 
 void weft::quantize::registerConvLowering(LoweringTable &table) {
-  table.add<top::ConvOp>(lowerConv);
+  table.add<top::ConvOp>(planConv);
 }

@@ -11,6 +11,7 @@
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Tpu.h"
 #include "passes/quantize/HostPlacement.h"
+#include "passes/quantize/Machine.h"
 #include "passes/quantize/Passes.h"
 #include "runtime/chips/Targets.h"
 
@@ -34,63 +35,52 @@ static Type elementOf(Value value) {
 }
 
 /// Tensors of floats, integers and bools, of any rank and without empty axis.
-static LogicalResult checkType(Location location, Value value, StringRef name) {
+static Answer<> checkType(Operation &op, Value value) {
   Type type = value.getType();
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
-    return emitError(location) << "unsupported: the size of value '" << name
-                               << "', " << type << ", depends on data";
+    return Refusal(&op,
+                   inWords("the size of value '", valueName(value), "', ", type,
+                           ", depends on data"),
+                   "");
   if (tensor.getNumElements() == 0)
-    return emitError(location)
-           << "unsupported: value '" << name << "' has no elements";
-  return success();
+    return Refusal(
+        &op, inWords("value '", valueName(value), "' has no elements"), "");
+  return Yes();
 }
 
 /// A double constant must be a number of f32, in which it will be computed.
-static LogicalResult checkRange(Operation &op, top::ConstantOp constant) {
+static Answer<> checkRange(Operation &op, top::ConstantOp constant) {
   std::optional<std::vector<char>> raw =
       tpu::constantBytes(constant.getValue());
   for (size_t at = 0; raw && at + 8 <= raw->size(); at += 8) {
     double value;
     std::memcpy(&value, raw->data() + at, sizeof value);
     if (std::isfinite(value) && std::isinf(static_cast<float>(value)))
-      return emitError(op.getLoc())
-             << "unsupported: the constant " << value
-             << " is beyond the range of f32, in which doubles are computed";
+      return Refusal(&op,
+                     inWords("the constant ", value,
+                             " is beyond the range of f32, in which doubles "
+                             "are computed"),
+                     "");
   }
-  return success();
+  return Yes();
 }
 
-/// Double constants among the operands of `op` are numbers the chip computes
+/// What `op` reads and gives is of types and numbers that the chip computes
 /// with.
-static LogicalResult checkConstants(Operation &op) {
-  for (Value operand : op.getOperands()) {
-    auto constant = operand.getDefiningOp<top::ConstantOp>();
-    if (!constant)
-      continue;
-    if (constant.getValue().getElementType().isF64() &&
-        failed(checkRange(op, constant)))
-      return failure();
-  }
-  return success();
-}
-
-/// What `op` reads and gives is of types that the chip computes with.
-static LogicalResult checkTypes(Operation &op) {
-  if (failed(checkConstants(op)))
-    return failure();
-  auto check = [&](Value value) {
-    return value.getDefiningOp<top::ConstantOp>()
-               ? success()
-               : checkType(op.getLoc(), value, valueName(value));
-  };
+static Answer<> checkTypes(Operation &op) {
   for (Value operand : op.getOperands())
-    if (failed(check(operand)))
-      return failure();
-  for (Value result : op.getResults())
-    if (failed(check(result)))
-      return failure();
-  return success();
+    if (auto constant = operand.getDefiningOp<top::ConstantOp>();
+        constant && constant.getValue().getElementType().isF64())
+      if (Answer<> fits = checkRange(op, constant); !fits)
+        return fits;
+  SmallVector<Value> values(op.getOperands());
+  llvm::append_range(values, op.getResults());
+  for (Value value : values)
+    if (!value.getDefiningOp<top::ConstantOp>())
+      if (Answer<> fits = checkType(op, value); !fits)
+        return fits;
+  return Yes();
 }
 
 /// Says once that doubles are computed as floats.
@@ -110,6 +100,9 @@ static void remarkDoubles(func::FuncOp func) {
       return remark(valueName(op.getResult(0)));
 }
 
+/// Errors are reported up to so many.
+static constexpr int kMostErrors = 20;
+
 /// `tpu.io` of an input or output: its ONNX name and type.
 static DictionaryAttr ioAttr(OpBuilder &b, StringAttr name, Type onnxType) {
   return b.getDictionaryAttr(
@@ -123,28 +116,28 @@ namespace {
 class FunctionLowering {
 public:
   FunctionLowering(func::FuncOp func, const Choices &choices,
-                   const CalibrationTable *table)
-      : func(func), builder(func.getContext()),
-        lowering(builder, choices, table) {
+                   const Machine &machine, const CalibrationTable *table)
+      : func(func), fresh(new Block()), builder(func.getContext()),
+        machine(machine), lowering(builder, *fresh, choices, table) {
 #define WEFT_FAMILY(name) register##name##Lowering(functions);
 #include "OpFamilies.inc"
 #undef WEFT_FAMILY
-    functions.add<top::CustomOp>(lowerCustom);
+    functions.add<top::CustomOp>(planCustom);
   }
 
   LogicalResult run() {
     Block *old = &func.getBody().front();
-    Block *fresh = new Block();
     func.getBody().push_back(fresh);
-    builder.setInsertionPointToStart(fresh);
     LogicalResult result = lowerArguments(*old, *fresh);
     if (succeeded(result))
       result = lowerBody(*old);
     if (succeeded(result)) {
       eraseUnused(*fresh);
       replaceSignature(*old, *fresh);
-    } else
+    } else {
+      lowering.discard();
       dropBlock(fresh);
+    }
     return result;
   }
 
@@ -166,8 +159,8 @@ private:
   LogicalResult lowerArguments(Block &old, Block &fresh) {
     for (BlockArgument argument : old.getArguments()) {
       if (!tpu::isHostTensor(argument.getType()))
-        return emitError(func.getLoc())
-               << "unsupported: input '" << valueName(argument) << "' has type "
+        return unsupported(func.getLoc())
+               << "input '" << valueName(argument) << "' has type "
                << argument.getType() << "; give its sizes with --shape";
       FailureOr<Type> element = inputElement(argument);
       if (failed(element))
@@ -177,6 +170,7 @@ private:
                       fresh.addArgument(lowering.tensor(shape, *element),
                                         argument.getLoc()));
     }
+    lowering.accept();
     return success();
   }
 
@@ -210,20 +204,18 @@ private:
   /// All ops; a failing one does not hide the complaints about others, but
   /// about what reads its results.
   LogicalResult lowerBody(Block &old) {
-    int errors = 0;
-    llvm::DenseSet<Value> refused;
+    llvm::DenseSet<Value> failing;
     for (Operation &op : old.without_terminator()) {
-      bool readsRefused = llvm::any_of(op.getOperands(), [&](Value operand) {
-        return refused.contains(operand);
+      if (errors == kMostErrors)
+        break;
+      bool readsFailing = llvm::any_of(op.getOperands(), [&](Value operand) {
+        return failing.contains(operand);
       });
-      if (!readsRefused &&
-          (lowering.isTaken(&op) || succeeded(lowerOrPlace(op)))) {
+      if (!readsFailing && (lowering.isTaken(&op) || succeeded(place(op)))) {
         pageOutConstants(op);
         continue;
       }
-      refused.insert(op.result_begin(), op.result_end());
-      if (!readsRefused && ++errors == 20)
-        break;
+      failing.insert(op.result_begin(), op.result_end());
     }
     return errors ? failure() : lowerResults(old);
   }
@@ -238,45 +230,84 @@ private:
             pageOut(blob->getData());
   }
 
-  /// Lowers `op` or, if its lowering refuses it, places it on the host.
-  LogicalResult lowerOrPlace(Operation &op) {
-    Complaints complaints(op.getContext());
-    Lowering::Mark mark = lowering.mark();
-    if (succeeded(complaints.keep([&] { return lower(op); })))
-      return success();
-    lowering.rollBack(mark);
-    std::optional<std::string> reason = complaints.reason();
-    if (!reason || !hasHostKernel(&op)) {
-      complaints.emit();
-      return failure();
-    }
-    if (lowering.choices.noHost) {
-      complaints.emit("; the host can compute it, convert without --no-host");
-      return failure();
-    }
-    placeOnHost(&op, *reason, lowering);
+  /// Decides where `op` is computed and appends what computes it: on the
+  /// machine if that can, else on the host.
+  LogicalResult place(Operation &op) {
+    if (Answer<> answer = ask(op); !answer)
+      return placeOnHost(op, answer.no());
+    lowering.accept();
+    lowering.noteWide(&op);
     return success();
   }
 
-  LogicalResult lower(Operation &op) {
-    if (auto reason = op.getAttrOfType<StringAttr>(kHostReasonAttr))
-      return unsupported(&op) << reason.getValue();
-    const LoweringTable::Function *function = functions.find(&op);
-    if (!function)
-      return unsupported(&op)
-             << (llvm::isa<top::HostOp>(op)
-                     ? "the chip has no form of '" +
-                           llvm::cast<top::HostOp>(op).getKernel().str() + "'"
-                     : "operation '" + op.getName().getStringRef().str() +
-                           "' on the chip");
-    if (!llvm::isa<top::ConstantOp>(op) && failed(checkTypes(op)))
+  LogicalResult placeOnHost(Operation &op, No no) {
+    lowering.discard();
+    if (!no.refusal) { // reported
+      ++errors;
       return failure();
+    }
+    bool canHelp = hasHostKernel(&op);
+    if (!canHelp || lowering.choices.noHost) {
+      ++errors;
+      no.refusal->emit(
+          canHelp ? "the host can compute it, convert without --no-host" : "");
+    }
+    if (!canHelp)
+      return failure();
+    // In a program without the host too, so that what reads it is asked.
+    planOnHost(&op, *no.refusal, lowering);
+    return acceptOrReport(op.getLoc());
+  }
+
+  /// The question: is there a plan for `op`, and does the machine take all of
+  /// its steps? If so the plan is on the sheet of `lowering`.
+  Answer<> ask(Operation &op) {
+    if (Answer<> answer = plan(op); !answer)
+      return answer;
+    if (std::optional<Refusal> refusal = machineRefusal(op.getLoc()))
+      return *refusal;
+    return Yes();
+  }
+
+  /// The first step that the machine does not take, as a refusal at `location`.
+  std::optional<Refusal> machineRefusal(Location location) {
+    for (Operation &step : lowering.plan())
+      if (std::optional<Refusal> refusal = machine.refusalOf(&step)) {
+        refusal->location = location;
+        return refusal;
+      }
+    return std::nullopt;
+  }
+
+  /// For a plan that nothing else can take the place of.
+  LogicalResult acceptOrReport(Location location) {
+    if (std::optional<Refusal> refusal = machineRefusal(location)) {
+      ++errors;
+      lowering.discard();
+      return refusal->emit();
+    }
+    lowering.accept();
+    return success();
+  }
+
+  Answer<> plan(Operation &op) {
+    const LoweringTable::Function *function = functions.find(&op);
+    if (!function) {
+      auto host = dyn_cast<top::HostOp>(op);
+      return Refusal(
+          &op,
+          host ? inWords("the chip has no form of '", host.getKernel(), "'")
+               : inWords("operation '", op.getName().getStringRef(),
+                         "' on the chip"),
+          "");
+    }
+    if (!llvm::isa<top::ConstantOp>(op))
+      if (Answer<> fits = checkTypes(op); !fits)
+        return fits;
     lowering.isExact = op.hasAttr(top::kExactAttr);
-    LogicalResult result = (*function)(&op, lowering);
+    Answer<> answer = (*function)(&op, lowering);
     lowering.isExact = false;
-    if (succeeded(result))
-      lowering.noteWide(&op);
-    return result;
+    return answer;
   }
 
   LogicalResult lowerResults(Block &old) {
@@ -286,12 +317,18 @@ private:
       Type element = storedElement(elementOf(operand));
       if (lowering.choices.quantizedIo && !llvm::isa<IntegerType>(element))
         element = outputElement(operand);
-      FailureOr<Value> result = output(operand, element, ret);
-      if (failed(result))
+      Answer<Value> result = output(operand, element, ret);
+      if (!result) {
+        if (std::optional<Refusal> refusal = result.no().refusal)
+          refusal->emit();
         return failure();
+      }
       results.push_back(withOwnRoom(*result, ret.getLoc()));
+      if (failed(acceptOrReport(operand.getLoc())))
+        return failure();
     }
     builder.create<func::ReturnOp>(ret.getLoc(), results);
+    lowering.accept();
     return success();
   }
 
@@ -319,7 +356,7 @@ private:
                                         ArrayRef<int64_t>{1, 1, 1, 1});
   }
 
-  FailureOr<Value> output(Value operand, Type element, func::ReturnOp ret) {
+  Answer<Value> output(Value operand, Type element, func::ReturnOp ret) {
     if (lowering.isOnHost(operand))
       return hostOutput(operand, element);
     // An output without elements has room for one, which nobody reads.
@@ -334,7 +371,7 @@ private:
 
   /// The host gives an output itself; the chip's memory has room for it at its
   /// largest, one element if that is none.
-  FailureOr<Value> hostOutput(Value operand, Type element) {
+  Value hostOutput(Value operand, Type element) {
     std::optional<SmallVector<int64_t>> shape =
         largestShape(cast<RankedTensorType>(operand.getType()));
     int64_t elements = 1;
@@ -342,8 +379,8 @@ private:
       elements *= size;
     auto type =
         lowering.tensor({1, 1, 1, std::max<int64_t>(elements, 1)}, element);
-    return Value(builder.create<tpu::FromHostOp>(operand.getLoc(), type,
-                                                 lowering.onHost(operand)));
+    return builder.create<tpu::FromHostOp>(operand.getLoc(), type,
+                                           lowering.onHost(operand));
   }
 
   void replaceSignature(Block &old, Block &fresh) {
@@ -368,9 +405,12 @@ private:
   }
 
   func::FuncOp func;
+  Block *fresh;
   OpBuilder builder;
+  const Machine &machine;
   Lowering lowering;
   LoweringTable functions;
+  int errors = 0;
   llvm::DenseSet<Value> outputRoots; ///< outputs that keep their place
 };
 
@@ -410,8 +450,12 @@ struct ConvertTopToTpu
     }
     Choices choices{*wanted,     quantizedIo,  noHost,
                     wideWeights, wideProducts, chips::find(chip)};
+    std::optional<Machine> asked = Machine::find(machine, *choices.chip);
+    if (!asked)
+      return emitError(module.getLoc()) << "unknown machine '" << machine
+                                        << "'; leave it out for the chip";
     remarkDoubles(func);
-    if (failed(FunctionLowering(func, choices, &table).run()))
+    if (failed(FunctionLowering(func, choices, *asked, &table).run()))
       return failure();
     OpBuilder builder(module.getContext());
     module->setAttr("tpu.chip", builder.getStringAttr(chip));

@@ -27,8 +27,7 @@ static Type floatTypeOf(top::CustomOp op, Lowering &lowering) {
   return found;
 }
 
-LogicalResult weft::quantize::lowerCustom(top::CustomOp op,
-                                          Lowering &lowering) {
+Answer<> weft::quantize::planCustom(top::CustomOp op, Lowering &lowering) {
   Type floats = floatTypeOf(op, lowering);
   auto elementOf = [&](Value value) -> Type {
     Type stored = storedElement(topElement(value));
@@ -41,9 +40,9 @@ LogicalResult weft::quantize::lowerCustom(top::CustomOp op,
     return TypeAttr::get(lowering.tensor(type.getShape(), element));
   };
   for (Value input : op.getInputs()) {
-    FailureOr<Value> value = lowering.value(input, elementOf(input), op);
-    if (failed(value))
-      return failure();
+    Answer<Value> value = lowering.value(input, elementOf(input), op);
+    if (!value)
+      return value.no();
     inputs.push_back(*value);
     inputTypes.push_back(typed(input, elementOf(input)));
   }
@@ -61,5 +60,5 @@ LogicalResult weft::quantize::lowerCustom(top::CustomOp op,
       op.getAbsentAttr(), DenseI64ArrayAttr());
   for (auto [from, to] : llvm::zip(op.getOutputs(), custom.getOutputs()))
     lowering.define(from, to);
-  return success();
+  return Yes();
 }

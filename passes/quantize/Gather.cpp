@@ -20,48 +20,55 @@ static SmallVector<int64_t, 4> rowView(Value value) {
 }
 
 /// The list of row numbers in 32 bits.
-static FailureOr<Value> lowerIndices(Value indices, Operation *op,
-                                     Lowering &lowering) {
+static Answer<Value> formOfIndices(Value indices, Operation *op,
+                                   Lowering &lowering) {
   Type stored = storedElement(topElement(indices));
   if (!stored.isInteger(32))
-    return unsupported(op) << "indices of type " << topElement(indices)
-                           << "; use i32 or i64";
+    return Refusal(op, inWords("indices of type ", topElement(indices)),
+                   "use i32 or i64");
   return lowering.value(indices, stored, rowView(indices), op);
 }
 
-static LogicalResult lowerGather(top::GatherOp op, Lowering &lowering) {
+static Answer<> planGather(top::GatherOp op, Lowering &lowering) {
   Type element = lowering.formType(op.getTable());
-  FailureOr<Value> table =
+  Answer<Value> table =
       lowering.value(op.getTable(), element, rowView(op.getTable()), op);
-  FailureOr<Value> indices = lowerIndices(op.getIndices(), op, lowering);
-  if (failed(table) || failed(indices))
-    return failure();
+  Answer<Value> indices = formOfIndices(op.getIndices(), op, lowering);
+  if (!table)
+    return table.no();
+  if (!indices)
+    return indices.no();
   // One table and one list stay one channel.
   auto type = lowering.tensor(rowView(op.getOutput()), element);
   lowering.define(op.getOutput(), lowering.builder.create<tpu::GatherOp>(
                                       op.getLoc(), type, *table, *indices));
-  return success();
+  return Yes();
 }
 
-static LogicalResult lowerScatter(top::ScatterOp op, Lowering &lowering) {
+static Answer<> planScatter(top::ScatterOp op, Lowering &lowering) {
   if (op.getReduction() != "none")
-    return unsupported(op) << "a scatter that combines by '"
-                           << op.getReduction()
-                           << "' where indices may repeat; use reduction none";
+    return Refusal(op,
+                   inWords("a scatter that combines by '", op.getReduction(),
+                           "' where indices may repeat"),
+                   "use reduction none");
   Type element = lowering.elementwiseType({op.getBase(), op.getUpdates()});
-  FailureOr<Value> base =
+  Answer<Value> base =
       lowering.value(op.getBase(), element, rowView(op.getBase()), op);
-  FailureOr<Value> indices = lowerIndices(op.getIndices(), op, lowering);
-  FailureOr<Value> updates =
+  Answer<Value> indices = formOfIndices(op.getIndices(), op, lowering);
+  Answer<Value> updates =
       lowering.value(op.getUpdates(), element, rowView(op.getUpdates()), op);
-  if (failed(base) || failed(indices) || failed(updates))
-    return failure();
+  if (!base)
+    return base.no();
+  if (!indices)
+    return indices.no();
+  if (!updates)
+    return updates.no();
   lowering.define(op.getOutput(), lowering.builder.create<tpu::ScatterOp>(
                                       op.getLoc(), *base, *indices, *updates));
-  return success();
+  return Yes();
 }
 
 void weft::quantize::registerGatherLowering(LoweringTable &table) {
-  table.add<top::GatherOp>(lowerGather);
-  table.add<top::ScatterOp>(lowerScatter);
+  table.add<top::GatherOp>(planGather);
+  table.add<top::ScatterOp>(planScatter);
 }

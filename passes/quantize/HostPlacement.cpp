@@ -12,93 +12,28 @@ using namespace weft;
 using namespace weft::quantize;
 
 //===----------------------------------------------------------------------===//
-// Attempts
-//===----------------------------------------------------------------------===//
-
-LogicalResult Complaints::keep(llvm::function_ref<LogicalResult()> attempt) {
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-      return failure();
-    errors.push_back(std::move(diagnostic));
-    return success();
-  });
-  return attempt();
-}
-
-std::optional<std::string> Complaints::reason() const {
-  std::optional<std::string> first;
-  for (const Diagnostic &error : errors) {
-    std::string text = error.str();
-    StringRef message = text;
-    if (!message.consume_front("unsupported: "))
-      return std::nullopt;
-    if (!first)
-      first = message.str();
-  }
-  return first;
-}
-
-void Complaints::emit(StringRef hint) {
-  for (Diagnostic &error : errors) {
-    if (!hint.empty())
-      error << hint;
-    context->getDiagEngine().emit(std::move(error));
-  }
-  errors.clear();
-}
-
-Lowering::Mark Lowering::mark() {
-  Block *block = builder.getInsertionBlock();
-  return {block->empty() ? nullptr : &block->back(), takenInOrder.size()};
-}
-
-/// Forgets what stands for a top value if it was made by one of `ops`.
-template <typename Key>
-static void forget(llvm::DenseMap<Key, Value> &forms,
-                   const llvm::DenseSet<Operation *> &ops) {
-  SmallVector<Key> gone;
-  for (auto &[key, value] : forms)
-    if (!value || ops.contains(value.getDefiningOp()))
-      gone.push_back(key);
-  for (const Key &key : gone)
-    forms.erase(key);
-}
-
-void Lowering::rollBack(const Mark &mark) {
-  Block *block = builder.getInsertionBlock();
-  SmallVector<Operation *> made;
-  for (Operation *op = block->empty() ? nullptr : &block->back();
-       op && op != mark.last; op = op->getPrevNode())
-    made.push_back(op);
-  while (takenInOrder.size() > mark.taken) {
-    taken.erase(takenInOrder.back());
-    takenInOrder.pop_back();
-  }
-  if (made.empty())
-    return;
-  llvm::DenseSet<Operation *> ops(made.begin(), made.end());
-  forget(defined, ops);
-  forget(otherForm, ops);
-  forget(hostForms, ops);
-  for (Operation *op : made) // the last first
-    op->erase();
-}
-
-//===----------------------------------------------------------------------===//
 // Values on both sides
 //===----------------------------------------------------------------------===//
 
 Value Lowering::firstForm(Value topValue) {
-  if (Value form = defined.lookup(topValue))
+  if (Value form = planned.defined.lookup(topValue))
     return form;
-  Value host = hostForms.lookup(topValue);
+  if (Value form = known.defined.lookup(topValue))
+    return form;
+  Value host = hostForm(topValue);
   if (!host || !isOnHost(topValue))
     return {};
   auto type = tensor(shapeOf(topValue),
                      storedElement(getElementTypeOrSelf(topValue.getType())));
   Value form = builder.create<tpu::FromHostOp>(topValue.getLoc(), type, host);
-  defined[topValue] = form;
+  planned.defined[topValue] = form;
   return form;
+}
+
+Value Lowering::hostForm(Value topValue) const {
+  if (Value form = planned.hostForms.lookup(topValue))
+    return form;
+  return known.hostForms.lookup(topValue);
 }
 
 /// Doubles rounded to f32, in which all other doubles come to the host: equal
@@ -122,9 +57,8 @@ static ElementsAttr asFloats(ElementsAttr value, Location location) {
 }
 
 Value Lowering::onHost(Value topValue) {
-  Value &known = hostForms[topValue];
-  if (known)
-    return known;
+  if (Value form = hostForm(topValue))
+    return form;
   Value made;
   if (auto constant = topValue.getDefiningOp<top::ConstantOp>()) {
     made = builder.create<tpu::HostConstantOp>(
@@ -136,7 +70,7 @@ Value Lowering::onHost(Value topValue) {
     made = builder.create<tpu::ToHostOp>(topValue.getLoc(), topValue.getType(),
                                          form);
   }
-  return hostForms[topValue] = made;
+  return planned.hostForms[topValue] = made;
 }
 
 //===----------------------------------------------------------------------===//
@@ -152,14 +86,14 @@ bool weft::quantize::hasHostKernel(Operation *op) {
   if (!llvm::all_of(op->getOperands(), isHostValue) ||
       !llvm::all_of(op->getResults(), isHostValue))
     return false;
-  Complaints unread(op->getContext());
-  return succeeded(unread.keep([&] {
-    return LogicalResult(hostAttributes(hostParameters(op), op->getLoc()));
-  }));
+  // A question: what the host cannot hold is no error yet.
+  ScopedDiagnosticHandler unheard(op->getContext(),
+                                  [](Diagnostic &) { return success(); });
+  return succeeded(hostAttributes(hostParameters(op), op->getLoc()));
 }
 
-void weft::quantize::placeOnHost(Operation *op, StringRef reason,
-                                 Lowering &lowering) {
+void weft::quantize::planOnHost(Operation *op, const Refusal &refusal,
+                                Lowering &lowering) {
   OpBuilder &b = lowering.builder;
   SmallVector<Value> operands;
   SmallVector<int64_t> absent;
@@ -171,7 +105,7 @@ void weft::quantize::placeOnHost(Operation *op, StringRef reason,
   }
   auto host = b.create<tpu::HostOp>(
       op->getLoc(), op->getResultTypes(), b.getStringAttr(hostKernelName(op)),
-      operands, hostParameters(op), b.getStringAttr(reason),
+      operands, hostParameters(op), b.getStringAttr(refusal.text()),
       absent.empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(absent));
   if (Attribute names = op->getAttr(top::kValueAttr))
     host->setAttr(top::kValueAttr, names);

@@ -97,8 +97,55 @@ std::string weft::quantize::valueName(Value topValue) {
   return name ? name.str() : "?";
 }
 
-InFlightDiagnostic weft::quantize::unsupported(Operation *op) {
-  return emitError(op->getLoc()) << "unsupported: ";
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+Lowering::Lowering(OpBuilder &builder, Block &graph, const Choices &choices,
+                   const CalibrationTable *table)
+    : builder(builder), choices(choices), graph(graph), table(table) {
+  builder.setInsertionPointToEnd(&sheet);
+}
+
+/// Takes the notes of `from` over. The order of hash maps does not matter here.
+template <typename Notes>
+static void join(Notes &to, Notes &from) {
+  for (const auto &note : from)
+    to.insert(note);
+  from.clear();
+}
+
+/// The same for maps, whose newer notes hold.
+template <typename Map>
+static void joinMap(Map &to, Map &from) {
+  for (const auto &[key, value] : from)
+    to[key] = value;
+  from.clear();
+}
+
+void Lowering::accept() {
+  graph.getOperations().splice(graph.end(), sheet.getOperations());
+  for (auto [topValue, tpu] : definitions)
+    nameAfter(topValue, tpu);
+  definitions.clear();
+  joinMap(known.defined, planned.defined);
+  joinMap(known.otherForms, planned.otherForms);
+  joinMap(known.hostForms, planned.hostForms);
+  join(known.computedOnHost, planned.computedOnHost);
+  join(known.taken, planned.taken);
+}
+
+void Lowering::discard() {
+  while (!sheet.empty()) // what reads before what is read
+    sheet.back().erase();
+  definitions.clear();
+  planned = Notes();
+}
+
+Value Lowering::otherForm(Value of, Type type) const {
+  if (Value form = planned.otherForms.lookup({of, type}))
+    return form;
+  return known.otherForms.lookup({of, type});
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,14 +187,14 @@ Value Lowering::cast(Value value, Type element) {
                  (isa<IntegerType>(element) && !from.isF32());
   if (isNarrow || isWhole)
     value = cast(value, f32());
-  Value &form = otherForm[{value, element}];
-  if (!form) {
-    auto type = tensor(mlir::cast<RankedTensorType>(value.getType()).getShape(),
-                       element);
-    form =
-        builder.create<tpu::CastOp>(value.getLoc(), type, value, IntegerAttr(),
-                                    IntegerAttr(), tpu::RoundingAttr());
-  }
+  if (Value form = otherForm(value, element))
+    return form;
+  auto type =
+      tensor(mlir::cast<RankedTensorType>(value.getType()).getShape(), element);
+  Value form =
+      builder.create<tpu::CastOp>(value.getLoc(), type, value, IntegerAttr(),
+                                  IntegerAttr(), tpu::RoundingAttr());
+  planned.otherForms[{value, element}] = form;
   return form;
 }
 
@@ -156,8 +203,8 @@ Value Lowering::inFloat(Value topValue, Type element) {
   return reshaped(form.getLoc(), form, shapeOf(topValue));
 }
 
-FailureOr<Value> Lowering::value(Value topValue, Type element,
-                                 ArrayRef<int64_t> shape, Operation *user) {
+Answer<Value> Lowering::value(Value topValue, Type element,
+                              ArrayRef<int64_t> shape, Operation *user) {
   if (Value form = firstForm(topValue)) {
     form = cast(form, element);
     return reshaped(user->getLoc(), form, shape);
@@ -165,8 +212,8 @@ FailureOr<Value> Lowering::value(Value topValue, Type element,
   return constantValue(topValue, element, shape, user);
 }
 
-FailureOr<Value> Lowering::inOwnView(Value topValue, Type element,
-                                     Operation *user) {
+Answer<Value> Lowering::inOwnView(Value topValue, Type element,
+                                  Operation *user) {
   if (Value form = firstForm(topValue))
     return cast(form, element);
   return value(topValue, element, user);
@@ -221,7 +268,7 @@ static bool reciprocalFitsHalf(double scale) {
   return 1 / scale < 65504 && 1 / scale > 6.2e-5;
 }
 
-FailureOr<Value> Lowering::inQuant(Value topValue, Operation *user) {
+Answer<Value> Lowering::inQuant(Value topValue, Operation *user) {
   Value form = firstForm(topValue);
   if (tpu::isQuantized(form))
     return form;
@@ -260,7 +307,11 @@ Type Lowering::floatResultType(Value topValue) {
 }
 
 void Lowering::define(Value topValue, Value tpu) {
-  defined[topValue] = tpu;
+  planned.defined[topValue] = tpu;
+  definitions.emplace_back(topValue, tpu);
+}
+
+void Lowering::nameAfter(Value topValue, Value tpu) {
   Operation *op = tpu.getDefiningOp();
   Operation *topOp = topValue.getDefiningOp();
   if (!op || !topOp || !topOp->hasAttr(top::kValueAttr))
@@ -333,9 +384,8 @@ static Value makeWeight(Lowering &lowering, Location location,
                                                 tpu::weightAttr(type, raw));
 }
 
-FailureOr<Value> Lowering::floatWeight(Location location,
-                                       ArrayRef<int64_t> shape, Type element,
-                                       ArrayRef<float> values) {
+Answer<Value> Lowering::floatWeight(Location location, ArrayRef<int64_t> shape,
+                                    Type element, ArrayRef<float> values) {
   if (element.isF32())
     return makeWeight(*this, location, shape, element, values);
   std::vector<uint16_t> narrow(values.size());
@@ -362,9 +412,9 @@ Value Lowering::i32Weight(Location location, ArrayRef<int64_t> shape,
   return makeWeight(*this, location, shape, builder.getI32Type(), values);
 }
 
-FailureOr<Value> Lowering::integerWeight(Location location,
-                                         ArrayRef<int64_t> shape, Type element,
-                                         ArrayRef<int64_t> values) {
+Answer<Value> Lowering::integerWeight(Location location,
+                                      ArrayRef<int64_t> shape, Type element,
+                                      ArrayRef<int64_t> values) {
   auto type = mlir::cast<IntegerType>(element);
   unsigned width = type.getWidth(), bytes = width / 8;
   bool isUnsigned = type.isUnsigned();
@@ -373,10 +423,11 @@ FailureOr<Value> Lowering::integerWeight(Location location,
   std::vector<char> raw(values.size() * bytes);
   for (auto [i, value] : llvm::enumerate(values)) {
     if (value < low || value > high)
-      return emitError(location)
-             << "unsupported: the integer constant " << value
-             << ", the chip computes with " << width << " bits, " << low
-             << " to " << high << "; use a smaller one";
+      return Refusal(location,
+                     inWords("the integer constant ", value,
+                             ", the chip computes with ", width, " bits, ", low,
+                             " to ", high),
+                     "use a smaller one");
     std::memcpy(raw.data() + i * bytes, &value, bytes); // little-endian
   }
   return Value(builder.create<tpu::WeightOp>(
@@ -397,13 +448,13 @@ std::optional<std::vector<int64_t>> Lowering::integersOf(Value topValue) {
   return loadIntegers(*tensor);
 }
 
-FailureOr<Value> Lowering::constantValue(Value topValue, Type element,
-                                         ArrayRef<int64_t> shape,
-                                         Operation *user) {
-  Value &made = otherForm[{topValue, tensor(shape, element)}];
-  if (made)
+Answer<Value> Lowering::constantValue(Value topValue, Type element,
+                                      ArrayRef<int64_t> shape,
+                                      Operation *user) {
+  Type type = tensor(shape, element);
+  if (Value made = otherForm(topValue, type))
     return made;
-  FailureOr<Value> weight;
+  Answer<Value> weight = failure();
   if (std::optional<std::vector<int64_t>> integers = integersOf(topValue)) {
     if (isa<IntegerType>(element))
       weight = integerWeight(user->getLoc(), shape, element, *integers);
@@ -417,8 +468,8 @@ FailureOr<Value> Lowering::constantValue(Value topValue, Type element,
     return emitError(user->getLoc())
            << "the constant '" << valueName(topValue) << "' has no bytes";
   }
-  if (succeeded(weight))
-    made = *weight;
+  if (weight)
+    planned.otherForms[{topValue, type}] = *weight;
   return weight;
 }
 
@@ -427,15 +478,16 @@ Value Lowering::reshaped(Location location, Value value,
   auto type = mlir::cast<RankedTensorType>(value.getType());
   if (type.getShape() == shape)
     return value;
-  Value &form = otherForm[{value, tensor(shape, type.getElementType())}];
-  if (form)
+  auto wanted = tensor(shape, type.getElementType());
+  if (Value form = otherForm(value, wanted))
     return form;
   // A constant has no place in DRAM that another view could share.
-  auto wanted = tensor(shape, type.getElementType());
+  Value form;
   if (auto weight = value.getDefiningOp<tpu::WeightOp>())
     form = builder.create<tpu::WeightOp>(
         location, tpu::reshapedWeight(weight.getValue(), wanted));
   else
     form = builder.create<tpu::ReshapeOp>(location, wanted, value);
+  planned.otherForms[{value, wanted}] = form;
   return form;
 }

@@ -3,6 +3,7 @@
 #ifndef WEFT_PASSES_QUANTIZE_LOWERING_H
 #define WEFT_PASSES_QUANTIZE_LOWERING_H
 
+#include "dialects/Refusal.h"
 #include "dialects/top/Top.h"
 #include "dialects/tpu/Tpu.h"
 #include "passes/quantize/Calibration.h"
@@ -71,13 +72,18 @@ struct Choices {
 /// State of one conversion: the block being built and which tpu value stands
 /// for which top value. The same ONNX value may be wanted in several element
 /// types; each is made once, right where it is first wanted.
+///
+/// One top op at a time is planned: `builder` writes the plan, the tpu ops that
+/// would compute it, on a sheet beside the graph. The graph changes only by
+/// `accept()`; a plan that is refused is discarded and leaves no trace.
 class Lowering {
 public:
-  Lowering(mlir::OpBuilder &builder, const Choices &choices,
-           const CalibrationTable *table)
-      : builder(builder), choices(choices), table(table) {}
+  /// `graph`: the block that accepted plans are appended to.
+  Lowering(mlir::OpBuilder &builder, mlir::Block &graph, const Choices &choices,
+           const CalibrationTable *table);
+  ~Lowering() { discard(); }
 
-  mlir::OpBuilder &builder;
+  mlir::OpBuilder &builder; ///< appends to the plan
   const Choices choices;
 
   bool isInt8() const { return choices.precision == Precision::I8; }
@@ -100,19 +106,19 @@ public:
   /// `topValue`, computed or constant, as a tpu value of element type `element`
   /// in the 4-D view `shape` (the standard one by default). Computed values are
   /// cast or dequantized, and reshaped, which is free in DRAM; constants become
-  /// weights: 64-bit integers in 32 bits, bools as ui8. Reports at `user` if a
-  /// constant does not fit the element type.
-  mlir::FailureOr<mlir::Value> value(mlir::Value topValue, mlir::Type element,
-                                     llvm::ArrayRef<int64_t> shape,
-                                     mlir::Operation *user);
-  mlir::FailureOr<mlir::Value> value(mlir::Value topValue, mlir::Type element,
-                                     mlir::Operation *user) {
+  /// weights: 64-bit integers in 32 bits, bools as ui8. Refused or reported at
+  /// `user` if a constant does not fit the element type.
+  Answer<mlir::Value> value(mlir::Value topValue, mlir::Type element,
+                            llvm::ArrayRef<int64_t> shape,
+                            mlir::Operation *user);
+  Answer<mlir::Value> value(mlir::Value topValue, mlir::Type element,
+                            mlir::Operation *user) {
     return value(topValue, element, shapeOf(topValue), user);
   }
   /// The same in the view of its first form, of a constant in the standard one:
   /// for functions of single elements, which care for no axis.
-  mlir::FailureOr<mlir::Value>
-  inOwnView(mlir::Value topValue, mlir::Type element, mlir::Operation *user);
+  Answer<mlir::Value> inOwnView(mlir::Value topValue, mlir::Type element,
+                                mlir::Operation *user);
   /// `topValue`, which is computed, in the float element type and the standard
   /// 4-D view: cast or dequantized where it is in another form.
   mlir::Value inFloat(mlir::Value topValue, mlir::Type element);
@@ -131,8 +137,7 @@ public:
   mlir::Type formType(mlir::Value topValue);
   /// `topValue` quantized with its calibrated range. Reports at `user` if the
   /// table lacks it.
-  mlir::FailureOr<mlir::Value> inQuant(mlir::Value topValue,
-                                       mlir::Operation *user);
+  Answer<mlir::Value> inQuant(mlir::Value topValue, mlir::Operation *user);
   /// The element type `!quant` of a value by its calibrated range. Reports at
   /// `user` if the table lacks it.
   mlir::FailureOr<mlir::Type> quantTypeOf(mlir::Value topValue,
@@ -156,32 +161,28 @@ public:
   mlir::Value onHost(mlir::Value topValue);
   /// Whether a host op gives `topValue`.
   bool isOnHost(mlir::Value topValue) const {
-    return computedOnHost.contains(topValue);
+    return planned.computedOnHost.contains(topValue) ||
+           known.computedOnHost.contains(topValue);
   }
   /// Records that the host value `host` stands for `topValue`.
   void defineOnHost(mlir::Value topValue, mlir::Value host) {
-    hostForms[topValue] = host;
-    computedOnHost.insert(topValue);
+    planned.hostForms[topValue] = host;
+    planned.computedOnHost.insert(topValue);
   }
 
-  /// A point of the conversion to which `rollBack` returns.
-  struct Mark {
-    mlir::Operation *last; ///< in the block being built; null: it is empty
-    size_t taken;
-  };
-  Mark mark();
-  /// Erases all ops made since `mark` and forgets what stood for what.
-  void rollBack(const Mark &mark);
+  /// The steps of the plan, in the order of their execution.
+  mlir::Block &plan() { return sheet; }
+  /// The plan becomes the end of the graph.
+  void accept();
+  /// The plan is dropped.
+  void discard();
 
   /// The relu that alone reads `topValue`, if any: a product or sum can take it
   /// along.
   top::UnaryOp followingRelu(mlir::Value topValue);
   /// Marks an op that another one took along.
-  void markTaken(mlir::Operation *op) {
-    taken.insert(op);
-    takenInOrder.push_back(op);
-  }
-  bool isTaken(mlir::Operation *op) const { return taken.contains(op); }
+  void markTaken(mlir::Operation *op) { planned.taken.insert(op); }
+  bool isTaken(mlir::Operation *op) const { return known.taken.contains(op); }
 
   /// The constant that `topValue` is, as floats; std::nullopt if it is no float
   /// constant.
@@ -191,42 +192,53 @@ public:
   std::optional<std::vector<int64_t>> integersOf(mlir::Value topValue);
   /// A `tpu.weight` of the 4-D shape and a float element type. Reports if a
   /// value does not fit into it.
-  mlir::FailureOr<mlir::Value> floatWeight(mlir::Location location,
-                                           llvm::ArrayRef<int64_t> shape,
-                                           mlir::Type element,
-                                           llvm::ArrayRef<float> values);
+  Answer<mlir::Value> floatWeight(mlir::Location location,
+                                  llvm::ArrayRef<int64_t> shape,
+                                  mlir::Type element,
+                                  llvm::ArrayRef<float> values);
   mlir::Value i8Weight(mlir::Location location, llvm::ArrayRef<int64_t> shape,
                        llvm::ArrayRef<int8_t> values);
   mlir::Value i32Weight(mlir::Location location, llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<int32_t> values);
-  /// The same for any integer element of 8 to 32 bits. Reports if a value does
+  /// The same for any integer element of 8 to 32 bits. Refused if a value does
   /// not fit.
-  mlir::FailureOr<mlir::Value> integerWeight(mlir::Location location,
-                                             llvm::ArrayRef<int64_t> shape,
-                                             mlir::Type element,
-                                             llvm::ArrayRef<int64_t> values);
+  Answer<mlir::Value> integerWeight(mlir::Location location,
+                                    llvm::ArrayRef<int64_t> shape,
+                                    mlir::Type element,
+                                    llvm::ArrayRef<int64_t> values);
   /// `value` under another 4-D shape with as many elements; itself if it has
   /// that shape.
   mlir::Value reshaped(mlir::Location location, mlir::Value value,
                        llvm::ArrayRef<int64_t> shape);
 
 private:
-  mlir::Value cast(mlir::Value value, mlir::Type element);
-  mlir::FailureOr<mlir::Value> constantValue(mlir::Value topValue,
-                                             mlir::Type element,
-                                             llvm::ArrayRef<int64_t> shape,
-                                             mlir::Operation *user);
+  /// What stands for what.
+  struct Notes {
+    llvm::DenseMap<mlir::Value, mlir::Value> defined; ///< top -> first form
+    llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value>
+        otherForms; ///< first form, element -> cast; form or constant, tensor
+                    ///< type -> reshaped form or weight
+    llvm::DenseMap<mlir::Value, mlir::Value> hostForms; ///< top -> host
+    llvm::DenseSet<mlir::Value> computedOnHost;         ///< top values
+    llvm::DenseSet<mlir::Operation *> taken;
+  };
 
+  mlir::Value cast(mlir::Value value, mlir::Type element);
+  mlir::Value otherForm(mlir::Value of, mlir::Type type) const;
+  mlir::Value hostForm(mlir::Value topValue) const;
+  Answer<mlir::Value> constantValue(mlir::Value topValue, mlir::Type element,
+                                    llvm::ArrayRef<int64_t> shape,
+                                    mlir::Operation *user);
+  /// Gives the op of `tpu` the ONNX name of `topValue`.
+  void nameAfter(mlir::Value topValue, mlir::Value tpu);
+
+  mlir::Block &graph;
+  mlir::Block sheet;    ///< the plan
+  Notes known, planned; ///< of the graph, of the plan
+  /// What the plan defines, in order: its ops are named when it is accepted.
+  llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> definitions;
   const CalibrationTable *table;
   llvm::DenseSet<mlir::Value> wideValues;
-  llvm::DenseMap<mlir::Value, mlir::Value> defined; ///< top value -> first form
-  llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value>
-      otherForm; ///< first form, element -> cast; form or constant, tensor
-                 ///< type -> reshaped form or weight
-  llvm::DenseMap<mlir::Value, mlir::Value> hostForms; ///< top value -> host
-  llvm::DenseSet<mlir::Value> computedOnHost;         ///< top values
-  llvm::DenseSet<mlir::Operation *> taken;
-  std::vector<mlir::Operation *> takenInOrder;
 };
 
 /// Element type of a top value.
@@ -236,25 +248,21 @@ mlir::Type topElement(mlir::Value topValue);
 /// "?" if it has none.
 std::string valueName(mlir::Value topValue);
 
-/// "unsupported: ..." at `op`. The caller appends what and the alternative.
-mlir::InFlightDiagnostic unsupported(mlir::Operation *op);
-
-/// From the name of a top op to the function that lowers it.
+/// From the name of a top op to the function that plans it.
 class LoweringTable {
 public:
-  using Function =
-      std::function<mlir::LogicalResult(mlir::Operation *, Lowering &)>;
+  /// Writes the plan of an op: its steps, or why the chip has none.
+  using Function = std::function<Answer<>(mlir::Operation *, Lowering &)>;
 
   /// Says of a kind of an op, as the text form spells it, whether the chip has
   /// it.
   using KindFilter = bool (*)(llvm::StringRef);
 
   template <typename OpT>
-  void add(mlir::LogicalResult (*lower)(OpT, Lowering &),
-           KindFilter hasKind = nullptr) {
-    functions[OpT::getOperationName()] = [lower](mlir::Operation *op,
-                                                 Lowering &lowering) {
-      return lower(mlir::cast<OpT>(op), lowering);
+  void add(Answer<> (*plan)(OpT, Lowering &), KindFilter hasKind = nullptr) {
+    functions[OpT::getOperationName()] = [plan](mlir::Operation *op,
+                                                Lowering &lowering) {
+      return plan(mlir::cast<OpT>(op), lowering);
     };
     this->hasKind = hasKind;
   }
@@ -262,7 +270,7 @@ public:
   template <typename OpT>
   void addFolded() {
     functions[OpT::getOperationName()] = [](mlir::Operation *, Lowering &) {
-      return mlir::success();
+      return Answer<>(Yes());
     };
     foldsOnly = true;
   }
@@ -306,11 +314,11 @@ struct Product {
   int64_t turnedRows = 0;
 };
 
-/// Lowers a product in the precision asked for and defines `output`. (Conv.cpp)
-mlir::LogicalResult lowerProduct(Product &product, Lowering &lowering);
+/// Plans a product in the precision asked for and defines `output`. (Conv.cpp)
+Answer<> planProduct(Product &product, Lowering &lowering);
 
 /// An operator of a plugin becomes a `tpu.custom`. (Custom.cpp)
-mlir::LogicalResult lowerCustom(top::CustomOp op, Lowering &lowering);
+Answer<> planCustom(top::CustomOp op, Lowering &lowering);
 
 // One function a family; called from the family list in cmake/OpFamilies.cmake.
 #define WEFT_FAMILY(name) void register##name##Lowering(LoweringTable &table);

@@ -39,8 +39,8 @@ static void takeBias(Product &product, Lowering &lowering) {
 /// lhs (.., m, k) times constant rhs (k, n): a 1x1 convolution of k channels to
 /// n, whose pixels are the rows. So the matrices are transposed on their way;
 /// as images of one pixel their elements would be loaded and stored one by one.
-static LogicalResult lowerConstant(top::MatMulOp op, const FloatConstant &rhs,
-                                   Lowering &lowering) {
+static Answer<> planConstant(top::MatMulOp op, const FloatConstant &rhs,
+                             Lowering &lowering) {
   auto lhsShape = cast<RankedTensorType>(op.getLhs().getType()).getShape();
   int64_t inner = rhs.shape[0], columns = rhs.shape[1], rows = 1;
   for (int64_t size : lhsShape.drop_back())
@@ -71,13 +71,13 @@ static LogicalResult lowerConstant(top::MatMulOp op, const FloatConstant &rhs,
         FusedLoc::get(op.getContext(), {product.location, relu.getLoc()});
     lowering.markTaken(relu);
   }
-  if (failed(lowerProduct(product, lowering)))
-    return failure();
+  if (Answer<> answer = planProduct(product, lowering); !answer)
+    return answer;
   Value result = lowering.firstForm(product.output);
   lowering.define(product.output,
                   lowering.reshaped(product.location, result,
                                     lowering.shapeOf(product.output)));
-  return success();
+  return Yes();
 }
 
 namespace {
@@ -139,10 +139,10 @@ static bool isBetterAsProduct(int64_t rows, int64_t columns, Type element) {
   return asProduct * 2 < asConv;
 }
 
-/// Element types of the operands and of the result on the chip; failure if it
-/// has no such product.
-static FailureOr<std::array<Type, 3>> elementsOf(top::MatMulOp op,
-                                                 Lowering &lowering) {
+/// Element types of the operands and of the result on the chip; a refusal if
+/// it has no such product.
+static Answer<std::array<Type, 3>> elementsOf(top::MatMulOp op,
+                                              Lowering &lowering) {
   Type left = storedElement(topElement(op.getLhs())),
        right = storedElement(topElement(op.getRhs()));
   Type element = lowering.computeType();
@@ -150,11 +150,11 @@ static FailureOr<std::array<Type, 3>> elementsOf(top::MatMulOp op,
     return std::array<Type, 3>{element, element, element};
   if (left.getIntOrFloatBitWidth() == 8 && right.getIntOrFloatBitWidth() == 8)
     return std::array<Type, 3>{left, right, lowering.builder.getI32Type()};
-  return unsupported(op) << "a matrix product of integers of more than 8 bits; "
-                            "cast them to floats";
+  return Refusal(op, "a matrix product of integers of more than 8 bits",
+                 "cast them to floats");
 }
 
-static LogicalResult lowerMatMul(top::MatMulOp op, Lowering &lowering) {
+static Answer<> planMatMul(top::MatMulOp op, Lowering &lowering) {
   SmallVector<int64_t> lhs(
       cast<RankedTensorType>(op.getLhs().getType()).getShape()),
       rhs(cast<RankedTensorType>(op.getRhs().getType()).getShape());
@@ -168,35 +168,38 @@ static LogicalResult lowerMatMul(top::MatMulOp op, Lowering &lowering) {
       (lowering.isInt8() || !shapes ||
        !isBetterAsProduct(shapes->lhs[2], shapes->rhs[3],
                           lowering.computeType())))
-    return lowerConstant(op, *constant, lowering);
+    return planConstant(op, *constant, lowering);
   if (!shapes)
-    return unsupported(op)
-           << "a matrix product whose sides repeat along more than two groups "
-              "of batch axes; expand one side first";
+    return Refusal(op,
+                   "a matrix product whose sides repeat along more than two "
+                   "groups of batch axes",
+                   "expand one side first");
   // Sizes of one command; see codegen/emit.
   constexpr int64_t kLargestAxis = 65535;
   for (ArrayRef<int64_t> shape : {ArrayRef(shapes->lhs), ArrayRef(shapes->rhs)})
     for (int64_t size : shape)
       if (size > kLargestAxis)
-        return unsupported(op) << "a matrix product with an axis of " << size
-                               << "; at most " << kLargestAxis << " fit";
-  FailureOr<std::array<Type, 3>> elements = elementsOf(op, lowering);
-  if (failed(elements))
-    return failure();
-  FailureOr<Value> left =
+        return Refusal(op, inWords("a matrix product with an axis of ", size),
+                       inWords("at most ", kLargestAxis, " fit"));
+  Answer<std::array<Type, 3>> elements = elementsOf(op, lowering);
+  if (!elements)
+    return elements.no();
+  Answer<Value> left =
       lowering.value(op.getLhs(), (*elements)[0], shapes->lhs, op);
-  FailureOr<Value> right =
+  Answer<Value> right =
       lowering.value(op.getRhs(), (*elements)[1], shapes->rhs, op);
-  if (failed(left) || failed(right))
-    return failure();
+  if (!left)
+    return left.no();
+  if (!right)
+    return right.no();
   lowering.define(op.getOutput(),
                   lowering.builder.create<tpu::MatMulOp>(
                       op.getLoc(),
                       lowering.tensor(shapes->result, (*elements)[2]), *left,
                       *right));
-  return success();
+  return Yes();
 }
 
 void weft::quantize::registerMatMulLowering(LoweringTable &table) {
-  table.add<top::MatMulOp>(lowerMatMul);
+  table.add<top::MatMulOp>(planMatMul);
 }

@@ -19,6 +19,9 @@ using namespace weft::quantize;
 /// axis is turned round by a list of row numbers.
 static constexpr int64_t kMostBackwardCopies = 64;
 
+/// What a padded tensor is put together from; each piece takes commands, too.
+static constexpr int64_t kMostPadPieces = 16384;
+
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
@@ -36,22 +39,10 @@ static tpu::PieceAttr pieceOf(OpBuilder &builder, int64_t operand,
                              toOffset, sizes, from, to);
 }
 
-/// Pieces of `inputs` as the result of `op`, if they do not take too many
-/// commands.
-static LogicalResult arrange(Operation *op, Lowering &lowering,
-                             ValueRange inputs, ArrayRef<Attribute> pieces,
-                             IntegerAttr fill = {}) {
+/// Pieces of `inputs` as the result of `op`.
+static void arrange(Operation *op, Lowering &lowering, ValueRange inputs,
+                    ArrayRef<Attribute> pieces, IntegerAttr fill = {}) {
   Type element = tpu::elementOf(inputs.front());
-  int64_t commands = 0;
-  for (Attribute piece : pieces)
-    commands +=
-        tpu::copyCommands(*lowering.choices.chip, tpu::elementBytes(element),
-                          tpu::copyOf(cast<tpu::PieceAttr>(piece)));
-  if (commands > tpu::kMaxCopyCommands)
-    return unsupported(op) << "a movement of elements that takes more than "
-                           << tpu::kMaxCopyCommands
-                           << " DMA commands; make the tensor smaller, or "
-                              "reorder fewer axes at a time";
   OpBuilder &b = lowering.builder;
   Value output = op->getResult(0);
   lowering.define(output,
@@ -59,35 +50,34 @@ static LogicalResult arrange(Operation *op, Lowering &lowering,
                       op->getLoc(),
                       lowering.tensor(lowering.shapeOf(output), element),
                       inputs, b.getArrayAttr(pieces), fill));
-  return success();
 }
 
 /// The one piece that takes element `start + sum i_k * steps[k]` of operand 0
 /// to place i of a result of shape `shape`.
-static LogicalResult arrangeWhole(Operation *op, Lowering &lowering,
-                                  Value input, int64_t start,
-                                  ArrayRef<int64_t> shape,
-                                  ArrayRef<int64_t> steps) {
+static Answer<> arrangeWhole(Operation *op, Lowering &lowering, Value input,
+                             int64_t start, ArrayRef<int64_t> shape,
+                             ArrayRef<int64_t> steps) {
   Attribute piece = pieceOf(lowering.builder, 0, start, 0, shape, steps,
                             tpu::rowMajorSteps(shape));
-  return arrange(op, lowering, input, piece);
+  arrange(op, lowering, input, piece);
+  return Yes();
 }
 
-static LogicalResult lowerReshape(top::ReshapeOp op, Lowering &lowering) {
-  FailureOr<Value> input =
+static Answer<> planReshape(top::ReshapeOp op, Lowering &lowering) {
+  Answer<Value> input =
       lowering.value(op.getInput(), lowering.formType(op.getInput()),
                      lowering.shapeOf(op.getOutput()), op);
-  if (failed(input))
-    return failure();
+  if (!input)
+    return input.no();
   lowering.define(op.getOutput(), *input);
-  return success();
+  return Yes();
 }
 
-static LogicalResult lowerTranspose(top::TransposeOp op, Lowering &lowering) {
-  FailureOr<Value> input =
+static Answer<> planTranspose(top::TransposeOp op, Lowering &lowering) {
+  Answer<Value> input =
       lowering.value(op.getInput(), lowering.formType(op.getInput()), op);
-  if (failed(input))
-    return failure();
+  if (!input)
+    return input.no();
   ArrayRef<int64_t> shape = shapeOf(op.getOutput());
   int64_t rank = shape.size();
   if (rank > 4) {
@@ -104,12 +94,12 @@ static LogicalResult lowerTranspose(top::TransposeOp op, Lowering &lowering) {
       lowering.tensor(lowering.shapeOf(op.getOutput()), tpu::elementOf(*input));
   lowering.define(op.getOutput(), lowering.builder.create<tpu::PermuteOp>(
                                       op.getLoc(), type, *input, order));
-  return success();
+  return Yes();
 }
 
 /// `input`, of shape `shape`, with the order along `axis` turned round.
-static FailureOr<Value> turned(Operation *op, Lowering &lowering, Value input,
-                               ArrayRef<int64_t> shape, int64_t axis) {
+static Value turned(Operation *op, Lowering &lowering, Value input,
+                    ArrayRef<int64_t> shape, int64_t axis) {
   int64_t size = shape[axis];
   std::vector<int32_t> rows(size);
   for (int64_t row = 0; row < size; ++row)
@@ -118,15 +108,15 @@ static FailureOr<Value> turned(Operation *op, Lowering &lowering, Value input,
                                product(shape.drop_front(axis + 1))};
   Value table = lowering.reshaped(op->getLoc(), input, view);
   Value list = lowering.i32Weight(op->getLoc(), {1, 1, size, 1}, rows);
-  return Value(lowering.builder.create<tpu::GatherOp>(
-      op->getLoc(), table.getType(), table, list));
+  return lowering.builder.create<tpu::GatherOp>(op->getLoc(), table.getType(),
+                                                table, list);
 }
 
-static LogicalResult lowerSlice(top::SliceOp op, Lowering &lowering) {
-  FailureOr<Value> input =
+static Answer<> planSlice(top::SliceOp op, Lowering &lowering) {
+  Answer<Value> input =
       lowering.value(op.getInput(), lowering.formType(op.getInput()), op);
-  if (failed(input))
-    return failure();
+  if (!input)
+    return input.no();
   ArrayRef<int64_t> inputShape = shapeOf(op.getInput()),
                     shape = shapeOf(op.getOutput());
   int64_t rank = shape.size(), backwards = 1;
@@ -137,8 +127,6 @@ static LogicalResult lowerSlice(top::SliceOp op, Lowering &lowering) {
   for (int64_t axis = 0; axis < rank; ++axis)
     if (strides[axis] < 0 && backwards > kMostBackwardCopies) {
       input = turned(op, lowering, *input, inputShape, axis);
-      if (failed(input))
-        return failure();
       starts[axis] = inputShape[axis] - 1 - starts[axis];
       strides[axis] = -strides[axis];
     }
@@ -164,10 +152,10 @@ static LogicalResult lowerSlice(top::SliceOp op, Lowering &lowering) {
   lowering.define(op.getOutput(),
                   lowering.builder.create<tpu::SliceOp>(op.getLoc(), type,
                                                         whole, offsets, steps));
-  return success();
+  return Yes();
 }
 
-static LogicalResult lowerConcat(top::ConcatOp op, Lowering &lowering) {
+static Answer<> planConcat(top::ConcatOp op, Lowering &lowering) {
   OpBuilder &b = lowering.builder;
   ArrayRef<int64_t> shape = shapeOf(op.getOutput());
   int64_t rank = shape.size(), axis = op.getAxisAttr().getInt();
@@ -184,9 +172,9 @@ static LogicalResult lowerConcat(top::ConcatOp op, Lowering &lowering) {
   for (Value input : op.getInputs()) {
     if (product(shapeOf(input)) == 0)
       continue;
-    FailureOr<Value> form = lowering.value(input, element, viewOf(input), op);
-    if (failed(form))
-      return failure();
+    Answer<Value> form = lowering.value(input, element, viewOf(input), op);
+    if (!form)
+      return form.no();
     inputs.push_back(*form);
   }
   auto type = lowering.tensor(viewOf(op.getOutput()), element);
@@ -194,14 +182,14 @@ static LogicalResult lowerConcat(top::ConcatOp op, Lowering &lowering) {
   lowering.define(op.getOutput(),
                   b.create<tpu::ConcatOp>(op.getLoc(), type, inputs,
                                           b.getI64IntegerAttr(place)));
-  return success();
+  return Yes();
 }
 
-static LogicalResult lowerExpand(top::ExpandOp op, Lowering &lowering) {
-  FailureOr<Value> input =
+static Answer<> planExpand(top::ExpandOp op, Lowering &lowering) {
+  Answer<Value> input =
       lowering.value(op.getInput(), lowering.formType(op.getInput()), op);
-  if (failed(input))
-    return failure();
+  if (!input)
+    return input.no();
   ArrayRef<int64_t> from = shapeOf(op.getInput()), to = shapeOf(op.getOutput());
   SmallVector<int64_t> steps(to.size(), 0), own = tpu::rowMajorSteps(from);
   for (size_t i = 1; i <= from.size(); ++i)
@@ -292,7 +280,7 @@ static bool padPieces(OpBuilder &b, StringRef mode, ArrayRef<int64_t> from,
     int64_t begin = begins[axis];
     runs.push_back(runsOf(mode, begin, size, to[axis] - begin - size));
     count *= runs.back().size();
-    if (count > tpu::kMaxCopyCommands)
+    if (count > kMostPadPieces)
       return false;
   }
   for (int64_t number = 0; number < count; ++number) {
@@ -314,8 +302,7 @@ static bool padPieces(OpBuilder &b, StringRef mode, ArrayRef<int64_t> from,
 
 /// Modes that take their values from the input are padded one axis after the
 /// other: what lies in a corner needs no commands of its own.
-static LogicalResult lowerAxisPads(top::PadOp op, Lowering &lowering,
-                                   Value input) {
+static Answer<> planAxisPads(top::PadOp op, Lowering &lowering, Value input) {
   OpBuilder &b = lowering.builder;
   SmallVector<int64_t> shape(shapeOf(op.getInput()));
   ArrayRef<int64_t> result = shapeOf(op.getOutput());
@@ -327,17 +314,11 @@ static LogicalResult lowerAxisPads(top::PadOp op, Lowering &lowering,
     wide[axis] = result[axis];
     begins[axis] = op.getBegins()[axis];
     SmallVector<Attribute> pieces;
-    int64_t commands = 0;
-    bool fits = padPieces(b, op.getMode(), shape, wide, begins, pieces);
-    for (Attribute piece : pieces)
-      commands += tpu::copyCommands(*lowering.choices.chip,
-                                    tpu::elementBytes(tpu::elementOf(input)),
-                                    tpu::copyOf(cast<tpu::PieceAttr>(piece)));
-    if (!fits || commands > tpu::kMaxCopyCommands)
-      return unsupported(op)
-             << "padding axis " << axis << " takes more than "
-             << tpu::kMaxCopyCommands
-             << " DMA commands; pad by less than the input's size";
+    if (!padPieces(b, op.getMode(), shape, wide, begins, pieces))
+      return Refusal(op,
+                     inWords("padding axis ", axis, " in more than ",
+                             kMostPadPieces, " pieces"),
+                     "pad by less than the input's size");
     shape = wide;
     input = b.create<tpu::ArrangeOp>(
         op.getLoc(), lowering.tensor(foldShape(shape), tpu::elementOf(input)),
@@ -346,48 +327,49 @@ static LogicalResult lowerAxisPads(top::PadOp op, Lowering &lowering,
   lowering.define(
       op.getOutput(),
       lowering.reshaped(op.getLoc(), input, lowering.shapeOf(op.getOutput())));
-  return success();
+  return Yes();
 }
 
-static LogicalResult lowerPad(top::PadOp op, Lowering &lowering) {
+static Answer<> planPad(top::PadOp op, Lowering &lowering) {
   OpBuilder &b = lowering.builder;
   Type element = lowering.formType(op.getInput());
   if (!element.isIntOrFloat()) // quantized: the border needs its own scale
     element = lowering.computeType();
   ArrayRef<int64_t> from = shapeOf(op.getInput()), to = shapeOf(op.getOutput());
   if (product(from) == 0)
-    return unsupported(op) << "padding of a tensor without elements; use "
-                              "ConstantOfShape";
-  FailureOr<Value> input = lowering.value(op.getInput(), element, op);
-  if (failed(input))
-    return failure();
+    return Refusal(op, "padding of a tensor without elements",
+                   "use ConstantOfShape");
+  Answer<Value> input = lowering.value(op.getInput(), element, op);
+  if (!input)
+    return input.no();
   Value value = op.getValue();
   if (!value)
-    return lowerAxisPads(op, lowering, *input);
+    return planAxisPads(op, lowering, *input);
   SmallVector<Value> inputs{*input};
   SmallVector<Attribute> pieces;
   IntegerAttr fill;
   if (auto bits = constantBits(value, element, lowering)) {
     fill = b.getI64IntegerAttr(*bits);
   } else {
-    FailureOr<Value> border = lowering.value(value, element, {1, 1, 1, 1}, op);
-    if (failed(border))
-      return failure();
+    Answer<Value> border = lowering.value(value, element, {1, 1, 1, 1}, op);
+    if (!border)
+      return border.no();
     inputs.push_back(*border);
     pieces.push_back(pieceOf(b, 1, 0, 0, to, SmallVector<int64_t>(to.size(), 0),
                              tpu::rowMajorSteps(to)));
   }
   // One run an axis, so one piece.
   if (!padPieces(b, op.getMode(), from, to, op.getBegins(), pieces))
-    return unsupported(op) << "padding in too many pieces; pad fewer axes";
-  return arrange(op, lowering, inputs, pieces, fill);
+    return Refusal(op, "padding in too many pieces", "pad fewer axes");
+  arrange(op, lowering, inputs, pieces, fill);
+  return Yes();
 }
 
 void weft::quantize::registerMoveLowering(LoweringTable &table) {
-  table.add<top::ReshapeOp>(lowerReshape);
-  table.add<top::TransposeOp>(lowerTranspose);
-  table.add<top::SliceOp>(lowerSlice);
-  table.add<top::ConcatOp>(lowerConcat);
-  table.add<top::ExpandOp>(lowerExpand);
-  table.add<top::PadOp>(lowerPad);
+  table.add<top::ReshapeOp>(planReshape);
+  table.add<top::TransposeOp>(planTranspose);
+  table.add<top::SliceOp>(planSlice);
+  table.add<top::ConcatOp>(planConcat);
+  table.add<top::ExpandOp>(planExpand);
+  table.add<top::PadOp>(planPad);
 }

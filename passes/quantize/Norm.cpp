@@ -11,14 +11,14 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
 
-static LogicalResult lowerBatchNorm(top::BatchNormOp op, Lowering &lowering) {
+static Answer<> planBatchNorm(top::BatchNormOp op, Lowering &lowering) {
   std::optional<FloatConstant> parameters[4];
   Value operands[] = {op.getScale(), op.getBias(), op.getMean(),
                       op.getVariance()};
   for (int i = 0; i < 4; ++i)
     if (!(parameters[i] = lowering.constantOf(operands[i])))
-      return unsupported(op) << "batch normalization with computed statistics; "
-                                "they must be constant";
+      return Refusal(op, "batch normalization with computed statistics",
+                     "they must be constant");
   size_t channels = parameters[0]->values.size();
   std::vector<float> scale(channels), bias(channels);
   for (size_t c = 0; c < channels; ++c) {
@@ -31,19 +31,21 @@ static LogicalResult lowerBatchNorm(top::BatchNormOp op, Lowering &lowering) {
   }
   Type element = lowering.elementwiseType(op.getInput());
   int64_t shape[] = {1, static_cast<int64_t>(channels), 1, 1};
-  FailureOr<Value> scaleValue =
+  Answer<Value> scaleValue =
       lowering.floatWeight(op.getLoc(), shape, element, scale);
-  FailureOr<Value> biasValue =
+  Answer<Value> biasValue =
       lowering.floatWeight(op.getLoc(), shape, element, bias);
-  if (failed(scaleValue) || failed(biasValue))
-    return failure();
+  if (!scaleValue)
+    return scaleValue.no();
+  if (!biasValue)
+    return biasValue.no();
   Value input = lowering.inFloat(op.getInput(), element);
   lowering.define(op.getOutput(), lowering.builder.create<tpu::ScaleOp>(
                                       op.getLoc(), input.getType(), input,
                                       *scaleValue, *biasValue, UnitAttr()));
-  return success();
+  return Yes();
 }
 
 void weft::quantize::registerNormLowering(LoweringTable &table) {
-  table.add<top::BatchNormOp>(lowerBatchNorm);
+  table.add<top::BatchNormOp>(planBatchNorm);
 }

@@ -26,7 +26,8 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
     `quantized-io`: inputs and outputs in the types computed with: f16 or bf16 at those precisions; with int8, 8 bits and
     their scale for an input that only 8-bit products read and for a product's result, f16 for others. `tpu.io` keeps ONNX's type.
 
-    An op that its family refuses with "unsupported: ..." becomes a `tpu.host` with that reason if there is a host kernel for it, and an
+    Each op is asked once, before anything of it is in the graph: has its family a plan for it, and does the machine take the steps of
+    the plan? An op that is refused (dialects/Refusal.h) becomes a `tpu.host` with the reason if there is a host kernel for it, and an
     error otherwise and with `no-host`. A value that the calibration table lacks is named.
   }];
   let dependentDialects = ["::weft::tpu::TpuDialect", "::mlir::quant::QuantizationDialect"];
@@ -35,6 +36,7 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
     Option<"chip", "chip", "std::string", "::weft::chips::defaultTarget()", "the chip to compile for">,
     Option<"calibration", "calibration", "std::string", "\"\"", "calibration table (for int8)">,
     Option<"quantizedIo", "quantized-io", "bool", "false", "inputs and outputs in the types computed with">,
+    Option<"machine", "machine", "std::string", "\"\"", "the vector machine that runs the steps; empty: the chip does">,
     Option<"noHost", "no-host", "bool", "false", "what the chip does not compute is an error, not a host op">,
     Option<"wideWeights", "wide-weights", "int64_t", "4096",
            "f16, bf16: a product with up to so many weights, and ..">,

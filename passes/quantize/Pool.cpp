@@ -9,15 +9,15 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
 
-static LogicalResult lowerPool(top::PoolOp op, Lowering &lowering) {
+static Answer<> planPool(top::PoolOp op, Lowering &lowering) {
   if (isa<IntegerType>(topElement(op.getInput())))
-    return unsupported(op) << "pooling of integers; cast them to floats";
+    return Refusal(op, "pooling of integers", "cast them to floats");
   OpBuilder &b = lowering.builder;
   SmallVector<int64_t, 4> kernel(op.getKernel()), strides(op.getStrides()),
       pads(op.getPads());
   if (kernel.size() > 2)
-    return unsupported(op) << "pooling over " << kernel.size()
-                           << " axes; 1 and 2 are supported";
+    return Refusal(op, inWords("pooling over ", kernel.size(), " axes"),
+                   "1 and 2 are supported");
   if (kernel.size() == 1) { // the axis becomes w of a single row
     kernel.insert(kernel.begin(), 1);
     strides.insert(strides.begin(), 1);
@@ -26,8 +26,8 @@ static LogicalResult lowerPool(top::PoolOp op, Lowering &lowering) {
   bool average = op.getKind() == top::PoolKind::Avg;
   bool padded = llvm::any_of(pads, [](int64_t pad) { return pad != 0; });
   if (average && padded && !op.getCountIncludePad())
-    return unsupported(op) << "average pooling that leaves padding out of the "
-                              "mean; use count_include_pad=1 or pad 0";
+    return Refusal(op, "average pooling that leaves padding out of the mean",
+                   "use count_include_pad=1 or pad 0");
   // The pooling unit rounds every partial sum to its type: a mean of hundreds
   // of values needs f32.
   Type element =
@@ -44,9 +44,9 @@ static LogicalResult lowerPool(top::PoolOp op, Lowering &lowering) {
           b.getDenseI64ArrayAttr(strides), b.getDenseI64ArrayAttr(pads),
           average && padded ? b.getUnitAttr() : UnitAttr(), IntegerAttr(),
           IntegerAttr()));
-  return success();
+  return Yes();
 }
 
 void weft::quantize::registerPoolLowering(LoweringTable &table) {
-  table.add<top::PoolOp>(lowerPool);
+  table.add<top::PoolOp>(planPool);
 }

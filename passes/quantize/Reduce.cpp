@@ -144,7 +144,7 @@ static tpu::ReduceKind machineKind(top::ReduceKind kind) {
   return *tpu::symbolizeReduceKind(top::stringifyReduceKind(kind));
 }
 
-static LogicalResult lowerReduce(top::ReduceOp op, Lowering &lowering) {
+static Answer<> planReduce(top::ReduceOp op, Lowering &lowering) {
   bool adds = op.getKind() == top::ReduceKind::Sum ||
               op.getKind() == top::ReduceKind::Prod;
   Type element = reducedType(lowering, op.getInput(), adds);
@@ -158,15 +158,16 @@ static LogicalResult lowerReduce(top::ReduceOp op, Lowering &lowering) {
     Around step{sizeOf(ArrayRef(runs).take_front(i)), runs[i].size,
                 sizeOf(ArrayRef(runs).drop_front(i + 1))};
     if (!canReduce(step))
-      return unsupported(op)
-             << "a reduction of " << step.size << " values that have no "
-             << "factors to cut them by; pad the axis to a round size";
+      return Refusal(op,
+                     inWords("a reduction of ", step.size,
+                             " values that have no factors to cut them by"),
+                     "pad the axis to a round size");
     steps.push_back(step);
     runs[i].size = 1;
   }
-  FailureOr<Value> input = lowering.value(op.getInput(), element, op);
-  if (failed(input))
-    return failure();
+  Answer<Value> input = lowering.value(op.getInput(), element, op);
+  if (!input)
+    return input.no();
   std::optional<LineView> standard;
   if (op.getAxes().size() == 1)
     standard = lineViewOf(shape, op.getAxes()[0], kReduceLineBytes);
@@ -177,16 +178,16 @@ static LogicalResult lowerReduce(top::ReduceOp op, Lowering &lowering) {
   lowering.define(
       op.getOutput(),
       lowering.reshaped(op.getLoc(), value, lowering.shapeOf(op.getOutput())));
-  return success();
+  return Yes();
 }
 
-static LogicalResult lowerArgReduce(top::ArgReduceOp op, Lowering &lowering) {
+static Answer<> planArgReduce(top::ArgReduceOp op, Lowering &lowering) {
   auto type = cast<RankedTensorType>(op.getInput().getType());
   Type stored = reducedType(lowering, op.getInput(), /*adds=*/false);
   auto integer = dyn_cast<IntegerType>(stored);
   if (integer && integer.getWidth() == 32 && integer.isUnsigned())
-    return unsupported(op) << "the index of an extreme of unsigned 32-bit "
-                              "numbers; cast them to int32";
+    return Refusal(op, "the index of an extreme of unsigned 32-bit numbers",
+                   "cast them to int32");
   // Integers up to 16 bits are exact in f32.
   Type element = integer && integer.getWidth() == 32
                      ? Type(lowering.builder.getI32Type())
@@ -195,12 +196,11 @@ static LogicalResult lowerArgReduce(top::ArgReduceOp op, Lowering &lowering) {
   std::optional<LineView> view =
       lineViewOf(type.getShape(), axis, kArgReduceLineBytes);
   if (!view)
-    return unsupported(op) << "the index of an extreme of " << size
-                           << " values; cut the axis and compare the parts";
-  FailureOr<Value> input =
-      lowering.value(op.getInput(), element, view->shape, op);
-  if (failed(input))
-    return failure();
+    return Refusal(op, inWords("the index of an extreme of ", size, " values"),
+                   "cut the axis and compare the parts");
+  Answer<Value> input = lowering.value(op.getInput(), element, view->shape, op);
+  if (!input)
+    return input.no();
   SmallVector<int64_t, 4> codeShape{1, 1, 1, 1}, shape = view->shape;
   codeShape[view->axis] = size;
   shape[view->axis] = 1;
@@ -221,37 +221,36 @@ static LogicalResult lowerArgReduce(top::ArgReduceOp op, Lowering &lowering) {
   lowering.define(
       op.getOutput(),
       lowering.reshaped(op.getLoc(), result, lowering.shapeOf(op.getOutput())));
-  return success();
+  return Yes();
 }
 
-static LogicalResult lowerCumulative(top::CumulativeOp op, Lowering &lowering) {
+static Answer<> planCumulative(top::CumulativeOp op, Lowering &lowering) {
   auto type = cast<RankedTensorType>(op.getInput().getType());
   Type element = reducedType(lowering, op.getInput(), /*adds=*/true);
   if (element.getIntOrFloatBitWidth() != 32)
-    return unsupported(op) << "running values of " << element
-                           << "; cast them to int32 or float";
+    return Refusal(op, inWords("running values of ", element),
+                   "cast them to int32 or float");
   int64_t axis = op.getAxisAttr().getInt();
   std::optional<LineView> view =
       lineViewOf(type.getShape(), axis, kCumulativeLineBytes);
   if (!view)
-    return unsupported(op) << "running values along an axis of "
-                           << type.getDimSize(axis)
-                           << "; cut the axis and add the sums of the parts";
-  FailureOr<Value> input =
-      lowering.value(op.getInput(), element, view->shape, op);
-  if (failed(input))
-    return failure();
+    return Refusal(
+        op, inWords("running values along an axis of ", type.getDimSize(axis)),
+        "cut the axis and add the sums of the parts");
+  Answer<Value> input = lowering.value(op.getInput(), element, view->shape, op);
+  if (!input)
+    return input.no();
   Value result = lowering.builder.create<tpu::CumulativeOp>(
       op.getLoc(), input->getType(), machineKind(op.getKind()), *input,
       view->axis, op.getExclusive(), op.getReverse());
   lowering.define(
       op.getOutput(),
       lowering.reshaped(op.getLoc(), result, lowering.shapeOf(op.getOutput())));
-  return success();
+  return Yes();
 }
 
 void weft::quantize::registerReduceLowering(LoweringTable &table) {
-  table.add<top::ReduceOp>(lowerReduce);
-  table.add<top::ArgReduceOp>(lowerArgReduce);
-  table.add<top::CumulativeOp>(lowerCumulative);
+  table.add<top::ReduceOp>(planReduce);
+  table.add<top::ArgReduceOp>(planArgReduce);
+  table.add<top::CumulativeOp>(planCumulative);
 }

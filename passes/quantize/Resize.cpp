@@ -12,13 +12,14 @@ using namespace weft::quantize;
 /// Commands of one interleaving; beyond, DRAM is the better place.
 constexpr int64_t kMostPhases = 1024;
 
-static LogicalResult lowerInterleave(top::InterleaveOp op, Lowering &lowering) {
+static Answer<> planInterleave(top::InterleaveOp op, Lowering &lowering) {
   int64_t phases = op.getFactors()[0] * op.getFactors()[1];
   if (phases > kMostPhases)
-    return unsupported(op) << "a resize by the factors " << op.getFactors()[0]
-                           << " and " << op.getFactors()[1] << ", " << phases
-                           << " copies; there may be " << kMostPhases
-                           << ", resize in two steps";
+    return Refusal(
+        op,
+        inWords("a resize by the factors ", op.getFactors()[0], " and ",
+                op.getFactors()[1], ", ", phases, " copies"),
+        inWords("there may be ", kMostPhases, ", resize in two steps"));
   SmallVector<Value> inputs;
   bool single = op.getInputs().size() == 1; // any type, only moved
   Type element = single ? Type() : lowering.elementwiseType(op.getInputs());
@@ -33,9 +34,9 @@ static LogicalResult lowerInterleave(top::InterleaveOp op, Lowering &lowering) {
   lowering.define(op.getOutput(),
                   lowering.builder.create<tpu::InterleaveOp>(
                       op.getLoc(), type, inputs, op.getFactors()));
-  return success();
+  return Yes();
 }
 
 void weft::quantize::registerResizeLowering(LoweringTable &table) {
-  table.add<top::InterleaveOp>(lowerInterleave);
+  table.add<top::InterleaveOp>(planInterleave);
 }

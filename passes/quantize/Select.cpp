@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
 
-static LogicalResult lowerSelect(top::SelectOp op, Lowering &lowering) {
+static Answer<> planSelect(top::SelectOp op, Lowering &lowering) {
   Value operands[] = {op.getCondition(), op.getOnTrue(), op.getOnFalse()};
   SmallVector<ArrayRef<int64_t>, 3> shapes;
   for (Value operand : operands)
@@ -20,18 +20,18 @@ static LogicalResult lowerSelect(top::SelectOp op, Lowering &lowering) {
   Type boolean = storedElement(topElement(op.getCondition()));
   Value forms[3];
   for (unsigned i = 0; i < 3; ++i) {
-    FailureOr<Value> form = broadcastOperand(
+    Answer<Value> form = broadcastOperand(
         views, i, operands[i], i == 0 ? boolean : element, op, lowering);
-    if (failed(form))
-      return failure();
+    if (!form)
+      return form.no();
     forms[i] = *form;
   }
   Elements elements(lowering, op.getLoc());
   lowering.define(op.getOutput(),
                   elements.select(forms[0], forms[1], forms[2], element));
-  return success();
+  return Yes();
 }
 
 void weft::quantize::registerSelectLowering(LoweringTable &table) {
-  table.add<top::SelectOp>(lowerSelect);
+  table.add<top::SelectOp>(planSelect);
 }

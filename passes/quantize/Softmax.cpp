@@ -10,26 +10,26 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
 
-static LogicalResult lowerSoftmax(top::SoftmaxOp op, Lowering &lowering) {
+static Answer<> planSoftmax(top::SoftmaxOp op, Lowering &lowering) {
   auto type = cast<RankedTensorType>(op.getInput().getType());
   int64_t axis = op.getAxisAttr().getInt();
   std::optional<LineView> view =
       lineViewOf(type.getShape(), axis, kSoftmaxLineBytes);
   if (!view)
-    return unsupported(op) << "softmax along an axis of "
-                           << type.getDimSize(axis)
-                           << "; use exp, a sum and a division";
+    return Refusal(op,
+                   inWords("softmax along an axis of ", type.getDimSize(axis)),
+                   "use exp, a sum and a division");
   OpBuilder &b = lowering.builder;
-  FailureOr<Value> input =
+  Answer<Value> input =
       lowering.value(op.getInput(), lowering.f32(), view->shape, op);
-  if (failed(input))
-    return failure();
+  if (!input)
+    return input.no();
   Value result = b.create<tpu::SoftmaxOp>(op.getLoc(), input->getType(), *input,
                                           b.getI64IntegerAttr(view->axis));
   lowering.define(op.getOutput(), result);
-  return success();
+  return Yes();
 }
 
 void weft::quantize::registerSoftmaxLowering(LoweringTable &table) {
-  table.add<top::SoftmaxOp>(lowerSoftmax);
+  table.add<top::SoftmaxOp>(planSoftmax);
 }

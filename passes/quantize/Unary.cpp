@@ -71,36 +71,37 @@ static Value integerFunction(top::UnaryOp op, Value x, Elements &e) {
   }
 }
 
-static LogicalResult lowerIntegers(top::UnaryOp op, Lowering &lowering) {
-  FailureOr<Value> input = lowering.inOwnView(
+static Answer<> planIntegers(top::UnaryOp op, Lowering &lowering) {
+  Answer<Value> input = lowering.inOwnView(
       op.getInput(), storedElement(topElement(op.getInput())), op);
-  if (failed(input))
-    return failure();
+  if (!input)
+    return input.no();
   Elements e(lowering, op.getLoc());
   Value result = integerFunction(op, *input, e);
   if (!result)
-    return unsupported(op) << "element-wise function '"
-                           << top::stringifyUnaryKind(op.getKind())
-                           << "' of integers; cast them to floats";
+    return Refusal(op,
+                   inWords("element-wise function '",
+                           top::stringifyUnaryKind(op.getKind()),
+                           "' of integers"),
+                   "cast them to floats");
   lowering.define(op.getOutput(), result);
-  return success();
+  return Yes();
 }
 
-static LogicalResult lowerUnary(top::UnaryOp op, Lowering &lowering) {
+static Answer<> planUnary(top::UnaryOp op, Lowering &lowering) {
   StringRef name = top::stringifyUnaryKind(op.getKind());
   if (isa<IntegerType>(topElement(op.getInput())))
-    return lowerIntegers(op, lowering);
+    return planIntegers(op, lowering);
   std::optional<tpu::UnaryKind> kind = tpu::symbolizeUnaryKind(name);
   if (!kind)
-    return unsupported(op)
-           << "element-wise function '" << name
-           << "'; build it from add, mul, exp, sigmoid and reciprocal";
+    return Refusal(op, inWords("element-wise function '", name, "'"),
+                   "build it from add, mul, exp, sigmoid and reciprocal");
   OpBuilder &b = lowering.builder;
   Type element = needsF32(*kind) ? lowering.f32()
                                  : lowering.elementwiseType(op.getInput());
-  FailureOr<Value> form = lowering.inOwnView(op.getInput(), element, op);
-  if (failed(form))
-    return failure();
+  Answer<Value> form = lowering.inOwnView(op.getInput(), element, op);
+  if (!form)
+    return form.no();
   Value input = *form;
   const top::UnaryKindRow &row = top::unaryKindRow(op.getKind());
   FloatAttr alpha =
@@ -118,11 +119,11 @@ static LogicalResult lowerUnary(top::UnaryOp op, Lowering &lowering) {
                         storedElement(b.getI1Type())),
         output, IntegerAttr(), IntegerAttr(), tpu::RoundingAttr());
   lowering.define(op.getOutput(), output);
-  return success();
+  return Yes();
 }
 
 void weft::quantize::registerUnaryLowering(LoweringTable &table) {
-  table.add<top::UnaryOp>(lowerUnary, [](StringRef kind) {
+  table.add<top::UnaryOp>(planUnary, [](StringRef kind) {
     return tpu::symbolizeUnaryKind(kind).has_value() || kind == "not" ||
            kind == "bitwise_not" || kind == "identity";
   });

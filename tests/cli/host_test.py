@@ -57,6 +57,19 @@ def non_zero():
                  [value("r", TensorProto.FLOAT, [2, 3]), value("y", TensorProto.INT32, ["k", 2])])
 
 
+NO_SLICE = "one slice of this layer does not fit the local memory of 262144 bytes a lane; make the layer smaller"
+CHANNELS = 70000
+
+
+def beyond_local_memory():
+    """A convolution of so many channels that not one pixel of them fits the lanes, and a relu that the chip keeps."""
+    value = helper.make_tensor_value_info
+    nodes = [helper.make_node("Conv", ["x", "w"], ["c"], name="wide"), helper.make_node("Relu", ["c"], ["y"], name="relu")]
+    weights = np.stack([np.ones(CHANNELS), -np.ones(CHANNELS)]).astype(np.float32).reshape(2, CHANNELS, 1, 1)
+    return model(nodes, [value("x", TensorProto.FLOAT, [1, CHANNELS, 1, 1])], [value("y", TensorProto.FLOAT, [1, 2, 1, 1])],
+                 [numpy_helper.from_array(weights, "w")])
+
+
 class Host(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -123,6 +136,16 @@ class Host(unittest.TestCase):
         result = self.convert(beyond_f32(), "--no-host", code=2)
         self.assertIn(f"unsupported: {REASON}; the host can compute it, convert without --no-host", result.stderr)
         self.assertFalse((self.folder / "m.bmodel").exists())
+
+    def test_a_limit_of_the_machine_takes_its_op_alone_to_the_host(self):
+        remarks = self.convert(beyond_local_memory()).stderr
+        self.assertEqual(remarks.count("stays on the host"), 1, remarks)
+        self.assertIn(f"node 0 'wide' (Conv, opset 13): stays on the host: {NO_SLICE}; 0 bytes come from the chip, 8 go to it", remarks)
+        x = (np.arange(CHANNELS, dtype=np.float32) % 5 - 1).reshape(1, CHANNELS, 1, 1)
+        np.testing.assert_array_equal(self.run_model(x=x)["y"].ravel(), [CHANNELS, 0])
+        refused = self.convert(beyond_local_memory(), "--no-host", code=2).stderr
+        self.assertEqual(refused.count("error:"), 1, refused)
+        self.assertIn(f"node 0 'wide' (Conv, opset 13): unsupported: {NO_SLICE}; the host can compute it, convert without --no-host", refused)
 
     def test_the_vendors_runtime_refuses_it_with_the_reason(self):
         self.convert(beyond_f32())

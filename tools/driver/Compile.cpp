@@ -2,7 +2,6 @@
 
 #include "tools/driver/Compile.h"
 #include "tools/driver/CustomKernel.h"
-#include "tools/driver/HostFallback.h"
 #include "tools/driver/HostRemarks.h"
 
 #include "codegen/encode/Encode.h"
@@ -107,22 +106,6 @@ LogicalResult Compilation::canonicalize() {
   return success();
 }
 
-/// The tpu graph for a vector machine, or its program. The graph is the one
-/// that becomes a program: what the program refuses is on the host in it.
-static LogicalResult
-lowerToVectors(ModuleOp module, const LoweringOptions &lowering, Stage stage) {
-  PassManager reference(module.getContext());
-  buildReferencePipeline(reference, lowering);
-  if (failed(reference.run(module)))
-    return failure();
-  OwningOpRef<ModuleOp> trial;
-  if (stage == Stage::Tpu)
-    trial = module.clone();
-  PassManager rest(module.getContext());
-  buildVectorPipeline(rest, lowering);
-  return rest.run(trial ? *trial : module);
-}
-
 LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
   if (stage == Stage::Top)
     return success();
@@ -133,22 +116,21 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
   lowering.optLevel = int(options.optLevel);
   lowering.quantizedIo = options.quantizedIo;
   lowering.noHost = options.noHost;
-  bool isVectorMachine = chips::findVectorTarget(options.chip);
-  auto run = [&](ModuleOp module) -> LogicalResult {
-    if (isVectorMachine)
-      return lowerToVectors(module, lowering, stage);
-    PassManager passes(&context);
+  PassManager passes(&context);
+  if (chips::findVectorTarget(options.chip)) {
+    buildReferencePipeline(passes, lowering);
+    if (stage != Stage::Tpu)
+      buildVectorPipeline(passes, lowering);
+  } else {
     buildTpuPipeline(passes, lowering);
     if (stage != Stage::Tpu)
       buildPplPipeline(passes);
-    if (failed(passes.run(module)))
-      return failure();
-    return plugins && stage != Stage::Tpu
-               ? insertCustomKernels(module, *plugins)
-               : success();
-  };
+  }
   LiveBlobs before(*theModule);
-  if (failed(lowerWithHostFallback(theModule, options.noHost, run)))
+  if (failed(passes.run(*theModule)))
+    return failure();
+  if (plugins && stage != Stage::Tpu &&
+      failed(insertCustomKernels(*theModule, *plugins)))
     return failure();
   before.releaseOthers(*theModule);
   return success();

@@ -35,11 +35,14 @@ static tpu::GroupLayersOptions groupLimits(int level) {
   return limits;
 }
 
+/// To tpu with the numbers of `chip`, for `machine` if that is another one.
 static void addConversion(OpPassManager &passes, const LoweringOptions &options,
-                          const std::string &chip) {
+                          const std::string &chip,
+                          const std::string &machine = "") {
   quantize::ConvertTopToTpuOptions conversion;
   conversion.precision = options.precision;
   conversion.chip = chip;
+  conversion.machine = machine;
   conversion.calibration = options.calibration;
   conversion.quantizedIo = options.quantizedIo;
   conversion.noHost = options.noHost;
@@ -48,7 +51,7 @@ static void addConversion(OpPassManager &passes, const LoweringOptions &options,
 
 void driver::buildReferencePipeline(OpPassManager &passes,
                                     const LoweringOptions &options) {
-  addConversion(passes, options, chips::defaultTarget());
+  addConversion(passes, options, chips::defaultTarget(), options.chip);
 }
 
 void driver::buildVectorPipeline(OpPassManager &passes,
