@@ -46,6 +46,10 @@ public:
   /// Padding of the window over operand `number` in this slice.
   tpu::Pads pads(unsigned number) const;
   mlir::Value result();
+  /// The piece of the result in this slice.
+  const tpu::Box &box() const;
+  /// How operand `number` will lie when it is read; anything for a constant.
+  catalog::Tensor describeOperand(unsigned number) const;
   /// Constant or scratch buffer number `index` of the op (order of
   /// `localBuffers`).
   mlir::Value constant(unsigned index, mlir::Type element);

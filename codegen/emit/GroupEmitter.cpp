@@ -4,6 +4,7 @@
 
 #include "codegen/emit/LocalSlot.h"
 #include "codegen/emit/RawBytes.h"
+#include "codegen/emit/RecipeEmitter.h"
 #include "dialects/ppl/Memory.h"
 #include "dialects/tpu/Tpu.h"
 
@@ -96,6 +97,9 @@ LogicalResult GroupEmitter::packConstants() {
       continue;
     int owner = images[i].front().buffer.owner;
     Operation *op = schedule.view.ops[owner].op;
+    bool hasRecipe = schedule.view.ops[owner].tiling.hasRecipe();
+    if (packed[owner].empty() && hasRecipe)
+      packed[owner] = packRecipe(op, chip);
     if (packed[owner].empty()) {
       auto it = table.pack.find(op->getName().getStringRef().str());
       if (it == table.pack.end() || failed(it->second(op, chip, packed[owner])))
@@ -208,12 +212,15 @@ void GroupEmitter::store(const SlicePoint &point, size_t output) {
 
 LogicalResult GroupEmitter::compute(const SlicePoint &point, size_t number) {
   Operation *op = schedule.view.ops[number].op;
+  OpEmitter emitter(builder, chip, schedule, number, point);
+  tpu::TilingInterface tiling = schedule.view.ops[number].tiling;
   auto it = table.local.find(op->getName().getStringRef().str());
-  if (it == table.local.end())
+  if (tiling.hasRecipe())
+    emitRecipe(op, emitter);
+  else if (it == table.local.end())
     return op->emitError("unsupported: this operator in this form; see weft "
                          "ops for what is supported");
-  OpEmitter emitter(builder, chip, schedule, number, point);
-  if (failed(it->second(op, emitter)))
+  else if (failed(it->second(op, emitter)))
     return failure();
   int value = schedule.view.resultOf(number);
   const Box *next = point.next ? &point.next->plan.tiles[value] : nullptr;

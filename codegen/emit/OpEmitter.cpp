@@ -4,6 +4,7 @@
 #include "codegen/emit/LocalSlot.h"
 #include "dialects/ppl/Memory.h"
 #include "dialects/tpu/Tpu.h"
+#include "dialects/tpu/recipe/Recipe.h"
 
 using namespace mlir;
 using namespace weft;
@@ -144,6 +145,27 @@ Value weft::emit::makeTile(OpBuilder &builder, Location loc,
 
 Value OpEmitter::result() {
   return makeTile(builder, loc(), schedule, point, schedule.view.resultOf(op));
+}
+
+const tpu::Box &OpEmitter::box() const {
+  return point.slice->plan.tiles[schedule.view.resultOf(op)];
+}
+
+catalog::Tensor OpEmitter::describeOperand(unsigned number) const {
+  int value = schedule.view.ops[op].operands[number];
+  if (value < 0)
+    return {};
+  tpu::TilingInterface tiling = schedule.view.ops[op].tiling;
+  const tpu::Box &tile = point.slice->plan.tiles[value];
+  tpu::Box need = tiling.inputNeed(number, box()).box;
+  catalog::DataType type =
+      tpu::machineTypeOf(tpu::elementOf(schedule.view.value(value)));
+  catalog::Tensor piece = tpu::alignedTile(chip, need.size, type);
+  if (need != tile && tiling.readsStrided(number)) {
+    piece.layout = catalog::AlignMode::Free;
+    piece.strides = tpu::alignedTile(chip, tile.size, type).strides;
+  }
+  return piece;
 }
 
 tpu::Pads OpEmitter::pads(unsigned number) const {

@@ -56,92 +56,6 @@ void weft::emit::emitExp(OpEmitter &emitter, Value target, Value source,
   emitter.binary("tiu.fmul", target, product, rest);
 }
 
-/// floor, ceil, reciprocal: f32 commands, through f32 for 16-bit types.
-static LogicalResult emitThroughF32(UnaryOp op, OpEmitter &emitter) {
-  Type f32 = emitter.builder.getF32Type();
-  bool narrow = tpu::elementBits(tpu::elementOf(op.getOutput())) == 16;
-  Value result = emitter.result(), input = emitter.operand(0);
-  Value wide = narrow ? emitter.scratch(0, f32) : result;
-  if (narrow) {
-    emitter.cast(wide, input);
-    input = wide;
-  }
-  if (op.getKind() == UnaryKind::Reciprocal)
-    emitter.binary("tiu.fdiv", wide, 1.0, input, kDivisionSteps);
-  else
-    emitter.cast(wide, input,
-                 op.getKind() == UnaryKind::Floor ? numeric::Rounding::Floor
-                                                  : numeric::Rounding::Ceil);
-  if (narrow)
-    emitter.cast(result, wide);
-  return success();
-}
-
-static LogicalResult emitUnary(Operation *operation, OpEmitter &emitter) {
-  auto op = llvm::cast<UnaryOp>(operation);
-  if (std::optional<tpu::Sequence> sequence = tpu::sequenceOf(op)) {
-    emitSequence(emitter, *sequence);
-    return success();
-  }
-  Type element = machineType(tpu::elementOf(op.getOutput()));
-  Value result = emitter.result(), input = emitter.operand(0);
-  double alpha =
-      op.getAlpha() ? asFloat(op.getAlphaAttr().getValueAsDouble()) : 0.0;
-  double beta =
-      op.getBeta() ? asFloat(op.getBetaAttr().getValueAsDouble()) : 0.0;
-  switch (op.getKind()) {
-  case UnaryKind::Abs:
-    emitter.call("tiu.fabs", {{"dst", result}, {"src", input}});
-    return success();
-  case UnaryKind::Neg:
-    emitter.binary("tiu.fsub", result, 0.0, input);
-    return success();
-  case UnaryKind::Relu:
-    emitter.binary("tiu.fmax", result, input, 0.0);
-    return success();
-  case UnaryKind::Clip:
-    emitter.binary("tiu.fmax", result, input, alpha);
-    emitter.binary("tiu.fmin", result, result, beta);
-    return success();
-  case UnaryKind::HardSigmoid:
-    emitter.binary("tiu.fmul", result, input, alpha);
-    emitter.binary("tiu.fadd", result, result, beta);
-    emitter.binary("tiu.fmax", result, result, 0.0);
-    emitter.binary("tiu.fmin", result, result, 1.0);
-    return success();
-  case UnaryKind::HardSwish: {
-    Value gate = emitter.scratch(0, element);
-    emitter.binary("tiu.fmul", gate, input, asFloat(1.0 / 6.0));
-    emitter.binary("tiu.fadd", gate, gate, 0.5);
-    emitter.binary("tiu.fmax", gate, gate, 0.0);
-    emitter.binary("tiu.fmin", gate, gate, 1.0);
-    emitter.binary("tiu.fmul", result, input, gate);
-    return success();
-  }
-  case UnaryKind::LeakyRelu: {
-    Value scaled = emitter.scratch(0, element);
-    emitter.binary("tiu.fmul", scaled, input, alpha);
-    emitter.binary(op.getAlphaAttr().getValueAsDouble() <= 1.0 ? "tiu.fmax"
-                                                               : "tiu.fmin",
-                   result, input, scaled);
-    return success();
-  }
-  case UnaryKind::Floor:
-  case UnaryKind::Ceil:
-  case UnaryKind::Reciprocal:
-    return emitThroughF32(op, emitter);
-  default:
-    llvm_unreachable("the other kinds are sequences");
-  }
-}
-
-static LogicalResult packUnary(Operation *operation, const Chip &,
-                               std::vector<PackedBytes> &out) {
-  if (auto sequence = tpu::sequenceOf(llvm::cast<UnaryOp>(operation)))
-    packSequence(*sequence, out);
-  return success();
-}
-
 static LogicalResult packLut(Operation *operation, const Chip &,
                              std::vector<PackedBytes> &out) {
   auto op = llvm::cast<tpu::LutOp>(operation);
@@ -176,8 +90,6 @@ static LogicalResult emitLut(Operation *operation, OpEmitter &emitter) {
 }
 
 void weft::emit::registerUnary(EmitTable &table) {
-  table.local["tpu.unary"] = emitUnary;
-  table.pack["tpu.unary"] = packUnary;
   table.local["tpu.lut"] = emitLut;
   table.pack["tpu.lut"] = packLut;
 }

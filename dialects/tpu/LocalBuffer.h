@@ -11,8 +11,18 @@ struct Chip; // not included: its namespace `isa` would hide llvm::isa in every
              // file of the dialect
 }
 
+namespace mlir {
+class Operation;
+} // namespace mlir
+
 namespace weft::tpu {
+class RecipeBuilder;
+struct LocalBuffer;
 struct Sequence;
+
+/// What the recipe of a piece of the op's result takes of local memory.
+void addRecipeBuffers(mlir::Operation *op, const Chip &chip, const Box &result,
+                      llvm::SmallVectorImpl<LocalBuffer> &buffers);
 
 /// Layout of a tensor in the lanes (PPL part 1, section 3; isa section 4).
 /// Channel c lies in lane c mod lanes.

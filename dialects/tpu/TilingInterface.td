@@ -33,12 +33,22 @@ def Tpu_TilingInterface : OpInterface<"TilingInterface"> {
       through local memory as tiles.
     }], "bool", "isPackedOperand", (ins "unsigned":$operand), "", "return false;">,
     InterfaceMethod<[{
+      True if the op has a recipe (dialects/tpu/recipe), from which its buffers, constants and commands follow.
+    }], "bool", "hasRecipe", (ins), "", "return false;">,
+    InterfaceMethod<[{
+      Writes the recipe for the piece that the builder describes.
+    }], "void", "buildRecipe", (ins "::weft::tpu::RecipeBuilder &":$builder), "", "(void)builder;">,
+    InterfaceMethod<[{
       Local memory besides the operand tiles and the result tile: packed constants in the order emission packs them,
       then scratch. `result` is the box to compute, `operands` the boxes of the operands.
     }], "void", "localBuffers",
         (ins "const ::weft::Chip &":$chip, "const ::weft::tpu::Box &":$result,
              "::llvm::ArrayRef<::weft::tpu::Box>":$operands,
-             "::llvm::SmallVectorImpl<::weft::tpu::LocalBuffer> &":$buffers), "", "(void)buffers;">,
+             "::llvm::SmallVectorImpl<::weft::tpu::LocalBuffer> &":$buffers), "", [{
+      (void)operands;
+      if ($_op.hasRecipe())
+        ::weft::tpu::addRecipeBuffers($_op, chip, result, buffers);
+    }]>,
     InterfaceMethod<[{
       True if the commands of this op can read operand `operand` as a piece of a larger tile (explicit strides). If not
       and the tile is larger than the need, the piece is copied first.

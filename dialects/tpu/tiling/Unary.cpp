@@ -17,32 +17,7 @@ InputNeed UnaryOp::inputNeed(unsigned, const Box &result) {
 // An AR command reads any strides; in a sequence other commands may come first.
 bool UnaryOp::readsStrided(unsigned) { return !sequenceOf(*this); }
 
-void UnaryOp::localBuffers(const Chip &chip, const Box &result, ArrayRef<Box>,
-                           SmallVectorImpl<LocalBuffer> &buffers) {
-  if (std::optional<Sequence> sequence = sequenceOf(*this))
-    return addSequenceBuffers(chip, *sequence, result.size, buffers);
-  unsigned bits = elementBits(elementOf(getOutput()));
-  auto scratch = [&](unsigned width) {
-    buffers.push_back({LocalBuffer::Scratch,
-                       {result.size, width, LocalLayout::Aligned},
-                       0,
-                       false});
-  };
-  switch (getKind()) {
-  case UnaryKind::HardSwish:
-  case UnaryKind::LeakyRelu:
-    scratch(bits);
-    return;
-  case UnaryKind::Floor:
-  case UnaryKind::Ceil:
-  case UnaryKind::Reciprocal:
-    if (bits == 16)
-      scratch(32);
-    return;
-  default:
-    return;
-  }
-}
+bool UnaryOp::hasRecipe() { return true; }
 
 unsigned UnaryOp::commandCount() {
   if (std::optional<Sequence> sequence = sequenceOf(*this))

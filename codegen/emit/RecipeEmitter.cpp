@@ -1,0 +1,109 @@
+//===- RecipeEmitter.cpp - recipes as ppl functions -----------------------===//
+
+#include "codegen/emit/RecipeEmitter.h"
+
+#include "dialects/ppl/Memory.h"
+#include "dialects/tpu/recipe/Recipe.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::emit;
+using tpu::Recipe;
+using tpu::Tile;
+
+namespace {
+class RecipeEmitter {
+public:
+  RecipeEmitter(const Recipe &recipe, OpEmitter &emitter)
+      : recipe(recipe), emitter(emitter) {}
+
+  void emit() {
+    for (const tpu::RecipeCall &call : recipe.calls)
+      emit(call);
+  }
+
+private:
+  void emit(const tpu::RecipeCall &call);
+  ppl::FunctionArgument given(const tpu::RecipeArgument &argument);
+  Value tensorOf(const Tile &tile);
+  Value rootOf(const Tile &tile, Type element);
+
+  const Recipe &recipe;
+  OpEmitter &emitter;
+};
+} // namespace
+
+/// The tile of which `tile` is all or a part; constants and scratch with
+/// elements of this type.
+Value RecipeEmitter::rootOf(const Tile &tile, Type element) {
+  switch (tile.kind) {
+  case Tile::Operand:
+    return emitter.operand(tile.index);
+  case Tile::Result:
+    return emitter.result();
+  case Tile::Constant:
+    return emitter.constant(tile.index, element);
+  case Tile::Scratch:
+    return emitter.scratch(tile.index, element);
+  case Tile::None:
+    break;
+  }
+  llvm_unreachable("a call is given tiles that exist");
+}
+
+Value RecipeEmitter::tensorOf(const Tile &tile) {
+  OpBuilder &builder = emitter.builder;
+  Type element = ppl::elementTypeOf(tile.type, builder.getContext());
+  Value root = rootOf(tile, element);
+  std::optional<ppl::Layout> layout =
+      ppl::layoutOf(tile.layout, ppl::Memory::Local);
+  auto type = layout && *layout != ppl::Layout::Strided
+                  ? ppl::TensorViewType::get(tile.shape, element,
+                                             ppl::Memory::Local, *layout)
+                  : ppl::TensorViewType::get(tile.shape, element,
+                                             ppl::Memory::Local, tile.strides);
+  if (root.getType() == type && tile.byte == 0)
+    return root;
+  return builder.create<ppl::ViewOp>(emitter.loc(), type, root,
+                                     ArrayRef<int64_t>{0, 0, 0, 0}, tile.byte);
+}
+
+ppl::FunctionArgument
+RecipeEmitter::given(const tpu::RecipeArgument &argument) {
+  if (const Tile *tile = argument.tile())
+    return {*tile ? tensorOf(*tile) : Value(), {}};
+  if (const int64_t *number = argument.integer())
+    return {{}, emitter.builder.getI64IntegerAttr(*number)};
+  if (const double *number = argument.real())
+    return {{}, emitter.builder.getF64FloatAttr(*number)};
+  return {{}, emitter.builder.getDenseI64ArrayAttr(*argument.integers())};
+}
+
+void RecipeEmitter::emit(const tpu::RecipeCall &call) {
+  SmallVector<ppl::FunctionArgument> arguments(call.function->slots.size());
+  for (const tpu::Given &named : call.arguments) {
+    int slot = call.function->slotIndex({named.slot.data(), named.slot.size()});
+    assert(slot >= 0 && "recipes name slots of the function");
+    arguments[slot] = given(named.argument);
+  }
+  ppl::createFunction(emitter.builder, emitter.loc(), *call.function,
+                      arguments);
+}
+
+void weft::emit::emitRecipe(Operation *op, OpEmitter &emitter) {
+  SmallVector<catalog::Tensor, 3> operands;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    operands.push_back(emitter.describeOperand(i));
+  Recipe recipe = tpu::recipeOf(op, emitter.chip, emitter.box(), operands);
+  RecipeEmitter(recipe, emitter).emit();
+}
+
+std::vector<PackedBytes> weft::emit::packRecipe(Operation *op,
+                                                const Chip &chip) {
+  Recipe recipe =
+      tpu::recipeOf(op, chip, tpu::Box::whole(tpu::dimsOf(op->getResult(0))));
+  std::vector<PackedBytes> packed;
+  for (const tpu::RecipeConstant &constant : recipe.constants)
+    packed.push_back(constant.bytes());
+  return packed;
+}

@@ -1,0 +1,18 @@
+//===- RecipeEmitter.h - recipes as ppl functions ---------------*- C++ -*-===//
+
+#ifndef WEFT_CODEGEN_EMIT_RECIPEEMITTER_H
+#define WEFT_CODEGEN_EMIT_RECIPEEMITTER_H
+
+#include "codegen/emit/Emit.h"
+
+namespace weft::emit {
+
+/// The calls of the op's recipe on its tiles.
+void emitRecipe(mlir::Operation *op, OpEmitter &emitter);
+
+/// The constants of the op's recipe for its whole result, in their order.
+std::vector<PackedBytes> packRecipe(mlir::Operation *op, const Chip &chip);
+
+} // namespace weft::emit
+
+#endif // WEFT_CODEGEN_EMIT_RECIPEEMITTER_H

@@ -1,0 +1,237 @@
+//===- Recipe.cpp - how an op becomes calls of PPL functions --------------===//
+
+#include "dialects/tpu/recipe/Recipe.h"
+
+#include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/Tpu.h"
+#include "runtime/chips/Chip.h"
+
+using namespace weft;
+using namespace weft::tpu;
+using catalog::AlignMode;
+using catalog::DataType;
+
+DataType weft::tpu::machineTypeOf(mlir::Type element) {
+  if (element.isF32())
+    return DataType::Fp32;
+  if (element.isF16())
+    return DataType::Fp16;
+  if (element.isBF16())
+    return DataType::Bf16;
+  auto quantized = llvm::dyn_cast<mlir::quant::QuantizedType>(element);
+  auto integer = llvm::dyn_cast<mlir::IntegerType>(element);
+  bool isSigned = quantized ? quantized.isSigned() : !integer.isUnsigned();
+  switch (quantized ? quantized.getStorageTypeIntegralWidth()
+                    : integer.getWidth()) {
+  case 32:
+    return isSigned ? DataType::Int32 : DataType::Uint32;
+  case 16:
+    return isSigned ? DataType::Int16 : DataType::Uint16;
+  default:
+    return isSigned ? DataType::Int8 : DataType::Uint8;
+  }
+}
+
+static AlignMode modeOf(LocalLayout layout) {
+  switch (layout) {
+  case LocalLayout::Aligned:
+    return AlignMode::Aligned;
+  case LocalLayout::Compact:
+    return AlignMode::Compact;
+  case LocalLayout::LineAligned:
+    return AlignMode::RowAligned;
+  }
+  llvm_unreachable("covered switch");
+}
+
+static catalog::Tensor localTensor(const Chip &chip, const Dims &dims,
+                                   DataType type, AlignMode layout) {
+  catalog::Tensor tensor;
+  tensor.type = type;
+  tensor.layout = layout;
+  tensor.shape = dims;
+  tensor.strides = catalog::stridesOf(layout, type, dims, /*lane=*/0, chip);
+  return tensor;
+}
+
+catalog::Tensor weft::tpu::alignedTile(const Chip &chip, const Dims &dims,
+                                       DataType type) {
+  return localTensor(chip, dims, type, AlignMode::Aligned);
+}
+
+static Tile makeTile(const catalog::Tensor &tensor, Tile::Kind kind,
+                     unsigned index) {
+  Tile tile;
+  static_cast<catalog::Tensor &>(tile) = tensor;
+  tile.kind = kind;
+  tile.index = index;
+  return tile;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+Tile RecipeBuilder::operand(unsigned number) const {
+  return makeTile(operands[number], Tile::Operand, number);
+}
+
+Tile RecipeBuilder::result() const {
+  return makeTile(resultTensor, Tile::Result, 0);
+}
+
+Tile RecipeBuilder::scratch(llvm::StringRef name, const Dims &dims,
+                            DataType type, LocalLayout layout) {
+  unsigned index = recipe.scratch.size();
+  recipe.scratch.push_back({name,
+                            {LocalBuffer::Scratch,
+                             {dims, catalog::bitsOf(type), layout},
+                             0,
+                             false}});
+  return makeTile(localTensor(chip, dims, type, modeOf(layout)), Tile::Scratch,
+                  index);
+}
+
+Tile RecipeBuilder::table(llvm::StringRef name, int64_t count, DataType type,
+                          ConstantBytes bytes) {
+  unsigned index = recipe.constants.size();
+  Dims dims = {1, static_cast<int64_t>(chip.lanes), 1, count};
+  recipe.constants.push_back(
+      {name,
+       {LocalBuffer::Constant,
+        {dims, catalog::bitsOf(type), LocalLayout::Aligned},
+        0,
+        /*broadcast=*/true},
+       std::move(bytes)});
+  return makeTile(localTensor(chip, dims, type, AlignMode::Aligned),
+                  Tile::Constant, index);
+}
+
+Tile RecipeBuilder::as(const Tile &tile, DataType type,
+                       const Dims &shape) const {
+  Tile seen = tile;
+  static_cast<catalog::Tensor &>(seen) =
+      localTensor(chip, shape, type, tile.layout);
+  return seen;
+}
+
+Tile RecipeBuilder::entries(const Tile &row, int64_t first,
+                            int64_t count) const {
+  Tile part = as(row, row.type, {1, row.shape[1], 1, count});
+  part.byte = row.byte + first * catalog::bytesOf(row.type);
+  return part;
+}
+
+Tile RecipeBuilder::repeated(const Tile &tile, const Tile &like) const {
+  if (tile.shape == like.shape)
+    return tile;
+  Tile view = tile;
+  view.layout = AlignMode::Free;
+  view.shape = like.shape;
+  for (unsigned axis : {kAxisN, kAxisH, kAxisW})
+    if (tile.shape[axis] == 1)
+      view.strides[axis] = 0;
+  return view;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+void RecipeBuilder::call(llvm::StringRef function,
+                         llvm::ArrayRef<Given> arguments) {
+  RecipeCall &made = recipe.calls.emplace_back();
+  made.function = catalog::find({function.data(), function.size()});
+  assert(made.function && "recipes call functions of the catalog");
+  made.arguments.append(arguments.begin(), arguments.end());
+}
+
+/// True if a command reads the operand by strides beside a result `dst`.
+static bool isStrided(const RecipeArgument &operand, const Tile &dst) {
+  const Tile *tile = operand.tile();
+  if (!tile)
+    return false;
+  if (tile->shape == dst.shape)
+    return tile->layout != AlignMode::Aligned &&
+           tile->layout != AlignMode::Compact;
+  // Repeated: one element a channel has a code of its own.
+  bool isPerChannel = tile->shape[kAxisN] == 1 && tile->shape[kAxisH] == 1 &&
+                      tile->shape[kAxisW] == 1 && tile->strides[kAxisC] == 1;
+  return !isPerChannel;
+}
+
+/// Whether the operands may change places. Float max and min may not: the order
+/// decides which zero comes out.
+static bool commutes(llvm::StringRef function) {
+  return llvm::is_contained(
+      llvm::ArrayRef<llvm::StringRef>{
+          "tiu.fadd", "tiu.fmul", "tiu.fmac", "tiu.fsub_abs", "tiu.add",
+          "tiu.mul", "tiu.max", "tiu.min", "tiu.bitwise_and", "tiu.bitwise_or",
+          "tiu.bitwise_xor", "tiu.eq"},
+      function);
+}
+
+void RecipeBuilder::binary(llvm::StringRef function, const Tile &dst,
+                           RecipeArgument src0, RecipeArgument src1,
+                           llvm::ArrayRef<Given> more) {
+  if (commutes(function) && isStrided(src1, dst) && !isStrided(src0, dst))
+    std::swap(src0, src1);
+  llvm::SmallVector<Given, 4> arguments{
+      {"dst", dst}, {"src0", std::move(src0)}, {"src1", std::move(src1)}};
+  arguments.append(more.begin(), more.end());
+  call(function, arguments);
+}
+
+void RecipeBuilder::cast(const Tile &dst, const Tile &src,
+                         numeric::Rounding rounding) {
+  call(dst.type == src.type ? "tiu.round" : "tiu.cast",
+       {{"dst", dst}, {"src", src}, {"round_mode", int64_t(rounding)}});
+}
+
+void RecipeBuilder::copy(const Tile &dst, const RecipeArgument &src) {
+  if (const Tile *source = src.tile())
+    call("tiu.move", {{"dst", dst}, {"src", repeated(*source, dst)}});
+  else
+    call("tiu.fill", {{"dst", dst}, {"scalar", src}});
+}
+
+//===----------------------------------------------------------------------===//
+// Questions
+//===----------------------------------------------------------------------===//
+
+Recipe weft::tpu::recipeOf(mlir::Operation *op, const Chip &chip,
+                           const Box &result,
+                           llvm::ArrayRef<catalog::Tensor> operands) {
+  Recipe recipe;
+  RecipeBuilder builder(op, chip, result,
+                        alignedTile(chip, result.size,
+                                    machineTypeOf(elementOf(op->getResult(0)))),
+                        operands, recipe);
+  llvm::cast<TilingInterface>(op).buildRecipe(builder);
+  return recipe;
+}
+
+Recipe weft::tpu::recipeOf(mlir::Operation *op, const Chip &chip,
+                           const Box &result) {
+  auto tiling = llvm::cast<TilingInterface>(op);
+  llvm::SmallVector<catalog::Tensor, 3> tiles;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    if (tiling.isPackedOperand(i)) {
+      tiles.emplace_back();
+      continue;
+    }
+    tiles.push_back(alignedTile(chip, tiling.inputNeed(i, result).box.size,
+                                machineTypeOf(elementOf(op->getOperand(i)))));
+  }
+  return recipeOf(op, chip, result, tiles);
+}
+
+void weft::tpu::addRecipeBuffers(mlir::Operation *op, const Chip &chip,
+                                 const Box &result,
+                                 llvm::SmallVectorImpl<LocalBuffer> &buffers) {
+  Recipe recipe = recipeOf(op, chip, result);
+  for (const RecipeConstant &constant : recipe.constants)
+    buffers.push_back(constant.buffer);
+  for (const RecipeScratch &scratch : recipe.scratch)
+    buffers.push_back(scratch.buffer);
+}
