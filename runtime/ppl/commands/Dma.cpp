@@ -75,6 +75,27 @@ static void moveTensor(Expansion &e, isa::GdmaType type, unsigned func,
       .make(type, func);
 }
 
+/// An exchange of axes. The engine takes the destination's sizes from those of
+/// the source; the vendor's generator names them all the same for n and c in
+/// one kind of memory.
+static void transpose(Expansion &e, isa::GdmaType type, unsigned func,
+                      const Operand &dst, const Operand &src) {
+  GdmaCommand command(e);
+  command.sizes(kSource, src.shape);
+  if (type == isa::GdmaType::CwTranspose ||
+      (src.memory == Memory::Local) != (dst.memory == Memory::Local))
+    command.set(Field::nchw_copy, 1);
+  else
+    command.sizes(kDestination, dst.shape);
+  command.set(Field::stride_enable, 1)
+      .strides(kSource, src.strides)
+      .strides(kDestination, dst.strides)
+      .format(Field::src_data_format, src)
+      .reads(src)
+      .writes(dst)
+      .make(type, func);
+}
+
 /// One channel to the lanes from that of dst on. The command has strides along
 /// n and h only.
 static Status expandBroadcast(Expansion &e) {
@@ -102,8 +123,7 @@ static Operand withBatchAndChannelExchanged(const Expansion &e,
 static Status exchangeBatchAndChannel(Expansion &e) {
   Operand dst = e.tensor("dst"), src = e.tensor("src");
   if (dst.strides[3] == 1 && src.strides[3] == 1) {
-    moveTensor(e, isa::GdmaType::Tensor, isa::gdma::TensorNcTranspose, dst,
-               src);
+    transpose(e, isa::GdmaType::Tensor, isa::gdma::TensorNcTranspose, dst, src);
     return Status::ok();
   }
   // The command has no w strides: exchange the strides of a system side in a
@@ -123,8 +143,8 @@ static Status exchangeBatchAndChannel(Expansion &e) {
 }
 
 static Status exchangeChannelAndWidth(Expansion &e) {
-  moveTensor(e, isa::GdmaType::CwTranspose, isa::gdma::Single, e.tensor("dst"),
-             e.tensor("src"));
+  transpose(e, isa::GdmaType::CwTranspose, isa::gdma::Single, e.tensor("dst"),
+            e.tensor("src"));
   return Status::ok();
 }
 

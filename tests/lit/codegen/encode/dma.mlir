@@ -62,12 +62,13 @@ ppl.net @dma on "bm1684x" weights [4311744512, 0] context [4294967296, 0] inputs
   // GDMA: dma.tensor DMA_tensor stride_enable=1 fill_constant_en=1 src_data_format=fp16 constant_value=0x3555 dst_nstride=8 dst_cstride=8 dst_hstride=8 dst_wstride=1 dst_nsize=1 dst_csize=1 dst_hsize=1 dst_wsize=8
   ppl.dma.fill dst = %half, C = 0.33333333333333331 : f64 : !ppl.tensor<1x1x1x8xf16, global, continuous>
 
-  // GDMA: dma.tensor.transpose DMA_tensor stride_enable=1 src_data_format=fp32 src_nstride=280 src_cstride=35 src_hstride=7 src_wstride=1 dst_nstride=48 dst_cstride=48 dst_hstride=7 dst_wstride=1 src_nsize=2 src_csize=8 src_hsize=5 src_wsize=7 dst_nsize=8 dst_csize=2 dst_hsize=5 dst_wsize=7
+  // The engine takes the destination's sizes from the source.
+  // GDMA: dma.tensor.transpose DMA_tensor stride_enable=1 nchw_copy=1 src_data_format=fp32 src_nstride=280 src_cstride=35 src_hstride=7 src_wstride=1 dst_nstride=48 dst_cstride=48 dst_hstride=7 dst_wstride=1 src_nsize=2 src_csize=8 src_hsize=5 src_wsize=7 src_start
   ppl.dma.load_transpose dst = %nc, src = %g, trans_mode = 0 : i64 : !nc, !g
   // The command for n and c has no w strides: a copy from exchanged strides.
   // GDMA: dma.tensor DMA_tensor stride_enable=1{{.*}} src_data_format=fp32 src_nstride=100 src_cstride=1000 src_hstride=20 src_wstride=2 dst_nstride=48 dst_cstride=48 dst_hstride=7 dst_wstride=1 src_nsize=8 src_csize=2 src_hsize=5 src_wsize=7
   ppl.dma.load_transpose_nc dst = %nc, src = %wide : !nc, !wide
-  // GDMA: dma.cw_transpose DMA_cw_transpose stride_enable=1 src_data_format=fp32 src_nstride=48 src_cstride=48 src_hstride=7 src_wstride=1 dst_nstride=48 dst_cstride=48 dst_hstride=8 dst_wstride=1 src_nsize=2 src_csize=8 src_hsize=5 src_wsize=7 dst_nsize=2 dst_csize=7 dst_hsize=5 dst_wsize=8
+  // GDMA: dma.cw_transpose DMA_cw_transpose stride_enable=1 nchw_copy=1 src_data_format=fp32 src_nstride=48 src_cstride=48 src_hstride=7 src_wstride=1 dst_nstride=48 dst_cstride=48 dst_hstride=8 dst_wstride=1 src_nsize=2 src_csize=8 src_hsize=5 src_wsize=7 src_start
   ppl.dma.transpose dst = %cw, src = %l, trans_mode = 1 : i64 : !cw, !l
   // Only three of the eight channels.
   // GDMA: dma.tensor.broadcast DMA_tensor src_data_format=fp32 src_nsize=2 src_csize=1 src_hsize=5 src_wsize=7 dst_nsize=2 dst_csize=3 dst_hsize=5 dst_wsize=7
