@@ -1,6 +1,6 @@
 """Random legal calls of the vendor's kernel-level functions, each with the `ppl` text that must give the same bytes.
 
-A kind is a function of a `Draw`; it calls `draw.vendor(function, ...)` and `draw.ppl(text)` once each.
+A kind is a function of a `Draw`; it calls `draw.vendor(function, ...)` and `draw.call(function, ...)` once each.
 """
 import random
 import struct
@@ -59,9 +59,18 @@ def mixed_types(draw):
     return [draw.choice([e for e in INTEGERS if e.startswith("s") == signed]), *sources]
 
 
-def saturate_follows(types):
-    """Whether a saturated result has the sign that the machine saturates to; ours refuses the rest."""
-    return any(source.startswith("s") for source in types[1:]) == types[0].startswith("s")
+def cast_rounds(to, of):
+    """Whether a conversion can be inexact; floats have 24, 11 or 8 digits."""
+    if of in FLOATS:
+        return to not in FLOATS or size_of(to) < size_of(of)
+    return to in FLOATS and 8 * size_of(of) > {"f32": 24, "f16": 11, "bf16": 8}[to]
+
+
+def attribute(value):
+    """The text of a number or of several in a call."""
+    if isinstance(value, tuple):
+        return f"array<i64: {', '.join(map(str, value))}>"
+    return f"{value!r} : f64" if isinstance(value, float) else f"{int(value)} : i64"
 
 
 class Draw:
@@ -72,11 +81,19 @@ class Draw:
         self.calls, self.lines = [], []
         self.lane = self.random.choice((0, 0, self.random.randrange(LANES)))
 
-    def vendor(self, function, *values):
-        self.calls.append((function, values))
+    def vendor(self, function, *values, commands=None):
+        """One call of the vendor's function; ours makes all of its commands, or the first `commands` of them."""
+        self.calls.append((function, values, commands))
 
     def ppl(self, line):
         self.lines.append(line)
+
+    def call(self, function, **arguments):
+        """One call of a function of the catalog, arguments by slot: tensors, numbers, or None for what is left out."""
+        given = {slot: value for slot, value in arguments.items() if value is not None}
+        parts = [f"{slot} = {value.name if isinstance(value, Tensor) else attribute(value)}" for slot, value in given.items()]
+        types = [value.type for value in given.values() if isinstance(value, Tensor)]
+        self.ppl(f"ppl.{function} {', '.join(parts)} : {', '.join(types)}")
 
     def between(self, low, high):
         return self.random.randint(low, high)
@@ -111,20 +128,19 @@ class Draw:
         return self.local(shape, element, "strided", strides=(rows * plane, plane, columns, 1))
 
     def at_global(self, shape, element, strides=None):
-        address = DRAM + (1 << 20) * self.between(1, 200)
+        address = DRAM + (1 << 20) * (4 * self.between(1, 50) + self.count % 4)  # no two operands of a case overlap
         tensor = Tensor(self._name(), shape, element, address, 0, "strided" if strides else "continuous", strides, "global")
         self.ppl(f"{tensor.name} = ppl.global at {address} : {tensor.type}")
         return tensor
 
     def scalar(self, element, value=None):
-        """-> (name, ppl type, bits as an element)"""
+        """-> (number, bits as an element)"""
         is_float = element in FLOATS
         if value is None:
             low = 0 if element.startswith("u") else -100
             value = self.between(-64, 64) / 4 if is_float else self.between(low, 100)
-        name, spelt = self._name(), "f32" if is_float else "i32"
-        self.ppl(f"{name} = arith.constant {value if not is_float else float(value)} : {spelt}")
-        return name, spelt, element_bits(value, element)
+        value = float(value) if is_float else value
+        return value, element_bits(value, element)
 
 
 def continuous(shape):

@@ -26,13 +26,22 @@ DEFAULT_SEED, DEFAULT_COUNT = 20261122, 6
 PLACE = ("cmd_id", "cmd_id_dep", "cmd_id_eng1", "cmd_id_eng2", "cmd_id_eng3")
 
 
-def is_idle(name, fields):
+# Fields that the engine does not read, by the form of the command: the vendor leaves them 0, the functions say what they would be.
+UNREAD = {"DMA_cw_transpose": ("src_wstride", "dst_wstride"),
+          "DMA_tensor broadcast": ("src_cstride", "src_wstride", "dst_cstride", "dst_wstride"),
+          "DMA_gather": ("dst_csize", "dst_wsize"), "DMA_scatter": ("dst_csize", "dst_wsize")}
+BROADCAST = 3  # cmd_special_function
+
+
+def is_idle(name, form, fields):
     """Fields that cannot matter and that the vendor leaves at what its memory held, or computes differently."""
     if fields.get("fill_constant_en") and name.startswith("src_start_addr"):
         return True  # a fill has no source; the vendor's bytes change from run to run
     if name == "opd2_n_str" and fields.get("tsk_typ") == 9 and fields.get("tsk_eu_typ") in (12, 13):
         return True  # the iteration count of rsqrt is uninitialised in the vendor's taylor
-    return False
+    if form == "DMA_tensor" and fields["cmd_special_function"] == BROADCAST and fields["stride_enable"]:
+        form += " broadcast"
+    return fields[name] == 0 and name in UNREAD.get(form, ())
 
 
 def program(draws):
@@ -66,9 +75,9 @@ def differences(ours, vendor):
     reserved bits, which must be zero as ours are."""
     if ours[0] != vendor[0]:
         return [f"form {ours[0]}, vendor {vendor[0]}"]
-    names = [name for name in vendor[1]
-             if name not in PLACE and ours[1].get(name, 0) != vendor[1][name] and not is_idle(name, vendor[1])]
-    return [f"{name} {ours[1].get(name, 0):#x}, vendor {vendor[1][name]:#x}" for name in names]
+    pairs = [(name, ours[1].get(name, 0), theirs) for name, theirs in vendor[1].items()]
+    return [f"{name} {own:#x}, vendor {theirs:#x}" for name, own, theirs in pairs
+            if name not in PLACE and own != theirs and not is_idle(name, *vendor)]
 
 
 def main():
@@ -87,14 +96,14 @@ def main():
         for index in range(args.count):
             draw = Draw(f"{args.seed} {name} {index}", f"k{len(draws)}")
             make(draw)
-            (function, values), = draw.calls
+            (function, values, count), = draw.calls
             try:
                 tiu, gdma = encoder.emit(function, values)
             except Refused as reason:
                 refused.append((name, function, values, reason))
                 continue
             engine = "tiu" if tiu else "gdma"
-            commands = table.split(engine, tiu or gdma)
+            commands = table.split(engine, tiu or gdma)[:count]
             draws.append(draw)
             wanted.append((name, function, values, engine, commands))
     if not wanted:

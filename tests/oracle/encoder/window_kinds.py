@@ -1,5 +1,5 @@
 """Windows and matrices: kinds of convolution, pooling and matrix products (see draw.py)."""
-from draw import DATA_TYPE, FLOATS, PACK, ROUNDINGS, element_bits, kind, size_of
+from draw import DATA_TYPE, FLOATS, PACK, element_bits, kind, size_of
 
 # ---------------------------------------------------------------- windows
 
@@ -14,8 +14,9 @@ class Window:
         self.input = tuple(reach[i] + draw.between(0, 9) for i in range(2))
         self.output = tuple((self.input[i] + self.pads[2 * i] + self.pads[2 * i + 1] - reach[i]) // self.stride[i] + 1 for i in range(2))
 
-    def text(self):
-        return (f"kernel {list(self.kernel)} strides {list(self.stride)} pads {list(self.pads)} dilations {list(self.dilation)}")
+    def slots(self, kernel="k_shape"):
+        """The window in the slots of a function."""
+        return {kernel: self.kernel, "stride": self.stride, "pad": self.pads, "dilation": self.dilation}
 
     def arguments(self):
         return self.kernel, self.pads, self.stride, self.dilation
@@ -37,8 +38,7 @@ def float_convolution(draw, element, to):
     accumulate = draw.coin()
     draw.vendor("tpu_bdc_fp_conv2d", dst.address, a.address, w.address, bias.address if bias else 0, a.shape, None, outputs,
                 *window.arguments(), dst.data_type, a.data_type, bias is not None, accumulate)
-    draw.ppl(f"ppl.bdc.fconv {dst.name}, {a.name}, {w.name}" + (f" bias({bias.name})" if bias else "") + f" {window.text()}"
-             + (" accumulate" if accumulate else "") + f" : {dst.type}, {a.type}, {w.type}" + (f", {bias.type}" if bias else ""))
+    draw.call("tiu.fconv", dst=dst, src=a, weight=w, bias=bias, oc=outputs, **window.slots(), result_add=accumulate)
 
 
 def integer_operands(draw):
@@ -55,11 +55,10 @@ def integer_convolution(draw):
     window, images, outputs, a, w = integer_operands(draw)
     dst = draw.local((images, outputs, *window.output), draw.choice(("si32", "si16")))
     pad, accumulate = draw.between(0, 100), draw.coin() and dst.element == "si32"
-    name, spelt, bits = draw.scalar(w.element)
+    number, bits = draw.scalar(w.element)
     draw.vendor("tpu_bdc_int8_asym_quant_conv2d", dst.address, a.address, w.address, bits, pad, a.shape, None, outputs, *window.arguments(),
                 dst.data_type, a.data_type, w.data_type, w.data_type, accumulate)
-    draw.ppl(f"ppl.bdc.conv {dst.name}, {a.name}, {w.name} kernel_zero_point({name}) {window.text()} pad_value {pad}"
-             + (" accumulate" if accumulate else "") + f" : {dst.type}, {a.type}, {w.type}, {spelt}")
+    draw.call("tiu.conv_asym", dst=dst, src=a, weight=w, oc=outputs, **window.slots(), pad_val=pad, result_add=accumulate, kzp=number)
 
 
 @kind()
@@ -70,9 +69,9 @@ def integer_convolution_shifted(draw):
     bias = draw.local((1, outputs, 1, 1), "si16", "compact") if draw.coin() else None
     shift = draw.between(0, 20)
     draw.vendor("tpu_bdc_int8_sym_quant_conv2d", dst.address, a.address, w.address, bias.address if bias else 0, a.shape, None, outputs,
-                *window.arguments(), dst.data_type, a.data_type, w.data_type, DATA_TYPE["si16"], shift, bias is not None, relu)
-    draw.ppl(f"ppl.bdc.conv_rq {dst.name}, {a.name}, {w.name}" + (f" bias({bias.name})" if bias else "") + f" {window.text()} rshift {shift}"
-             + (" relu" if relu else "") + f" : {dst.type}, {a.type}, {w.type}" + (f", {bias.type}" if bias else ""))
+                *window.arguments(), dst.data_type, a.data_type, w.data_type, bias.data_type if bias else DATA_TYPE["ui16"], shift,
+                bias is not None, relu)  # no bias has no sign
+    draw.call("tiu.conv_sym", dst=dst, src=a, weight=w, bias=bias, oc=outputs, **window.slots(), result_relu=relu, rshift=shift)
 
 
 @kind(*[(element,) for element in FLOATS])
@@ -84,8 +83,7 @@ def float_depthwise(draw, element):
     bias = draw.local((1, channels, 1, 1), element, "compact") if draw.coin() else None
     draw.vendor("tpu_bdc_fp_depthwise2d", dst.address, a.address, w.address, bias.address if bias else 0, a.shape, *window.arguments(),
                 a.data_type, bias is not None)
-    draw.ppl(f"ppl.bdc.depthwise {dst.name}, {a.name}, {w.name}" + (f" bias({bias.name})" if bias else "")
-             + f" {window.text()} : {dst.type}, {a.type}, {w.type}" + (f", {bias.type}" if bias else ""))
+    draw.call("tiu.fdw_conv", output=dst, input=a, weight=w, bias=bias, **window.slots())
 
 
 @kind()
@@ -100,12 +98,12 @@ def integer_depthwise(draw):
     pad, shift, rounding = draw.between(0, 100), draw.between(0, 20), draw.between(0, 6)
     draw.vendor("tpu_bdc_int8_depthwise2d", dst.address, a.address, w.address, bias.address if bias else 0, pad, a.shape, *window.arguments(),
                 dst.data_type, a.data_type, w.data_type, DATA_TYPE["si32"], shift, bias is not None, relu, rounding)
-    draw.ppl(f"ppl.bdc.depthwise {dst.name}, {a.name}, {w.name}" + (f" bias({bias.name})" if bias else "")
-             + f" {window.text()} rshift {shift} rounding {ROUNDINGS[rounding]} pad_value {pad}" + (" relu" if relu else "")
-             + f" : {dst.type}, {a.type}, {w.type}" + (f", {bias.type}" if bias else ""))
+    draw.call("tiu.dw_conv", dst=dst, src=a, weight=w, bias=bias, pad_val=pad, **window.slots(), rshift=shift, result_relu=relu,
+              round_mode=rounding)
 
 
-LOWEST = {"f32": 0xFF800000, "f16": 0xFC00, "bf16": 0xFF80, "si8": 0x80, "ui8": 0}  # the pad value is an argument of the vendor's function
+# The smallest finite values; the pad value is an argument of the vendor's function.
+LOWEST = {"f32": 0xFF7FFFFF, "f16": 0xFBFF, "bf16": 0xFF7F, "si8": 0x80, "ui8": 0}
 
 
 @kind(*[(op, element) for op in ("max", "avg") for element in FLOATS + ("si8", "ui8")])
@@ -113,19 +111,19 @@ def pool(draw, op, element):
     window, shape = Window(draw, dilates=False), draw.shape()
     images, channels = shape[:2]
     dst, a = draw.local((images, channels, *window.output), element), draw.local((images, channels, *window.input), element)
-    prefix = "fp" if element in FLOATS else "int8"
+    prefix, function = ("fp", f"tiu.fpool_{op}") if element in FLOATS else ("int8", f"tiu.pool_{op}")
+    tensors = {"dst": dst, "src": a}
     if op == "max":
         draw.vendor(f"tpu_bdc_{prefix}_max_pool2d", dst.address, a.address, a.shape, *window.arguments(), a.data_type, LOWEST[element])
-        rest = ""
+        draw.call(function, **tensors, **window.slots("kernel"))
     elif element in FLOATS:
         scale = draw.between(1, 64) / 64
         draw.vendor("tpu_bdc_fp_avg_pool2d", dst.address, a.address, a.shape, *window.arguments(), a.data_type, element_bits(scale, element))
-        rest = f" scale {scale:e}"
+        draw.call(function, **tensors, **window.slots("kernel"), scale=scale)
     else:
         multiplier, shift = draw.between(2, 255), draw.between(1, 16)
         draw.vendor("tpu_bdc_int8_avg_pool2d", dst.address, a.address, a.shape, *window.arguments(), dst.data_type, a.data_type, multiplier, shift)
-        rest = f" multiplier {multiplier} rshift {shift}"
-    draw.ppl(f"ppl.bdc.pool {op} {dst.name}, {a.name} {window.text()}{rest} : {dst.type}, {a.type}")
+        draw.call(function, **tensors, **window.slots("kernel"), scale=multiplier, rshift=shift)
 
 
 # ---------------------------------------------------------------- matrices
@@ -140,7 +138,9 @@ def matrix_product(draw, element, form):
     draw.lane = 0
     rows, inner, columns = draw.between(1, 12), draw.between(1, 40), draw.between(1, 60)
     left_w, right_w = draw.between(1, 16), draw.between(1, 16)
-    columns = -(-columns // right_w) * right_w  # ours cannot say "last channel partly filled" on the right
+    # Functions cannot say "last channel partly filled"; the vendor's left is rows x inner as it is stored.
+    columns = -(-columns // right_w) * right_w
+    rows, inner = (-(-rows // left_w) * left_w, inner) if form else (rows, -(-inner // left_w) * left_w)
     dst, b = matrix(draw, rows, columns, right_w, element), matrix(draw, inner, columns, right_w, element)
     a = matrix(draw, inner, rows, left_w, element) if form else matrix(draw, rows, inner, left_w, element)
     bias = matrix(draw, 1, columns, right_w, element) if draw.coin() else None
@@ -148,8 +148,7 @@ def matrix_product(draw, element, form):
     stored = (inner, rows) if form else (rows, inner)
     draw.vendor(f"tpu_bdc_fp32_mm{form}", dst.address, a.address, b.address, bias.address if bias else 0, *stored, columns, left_w, right_w,
                 bias is not None, accumulate)
-    draw.ppl(f"ppl.bdc.mm {dst.name}, {a.name}, {b.name} inner {inner}" + (f" bias({bias.name})" if bias else "") + (" transpose_lhs" if form else "")
-             + (" accumulate" if accumulate else "") + f" : {dst.type}, {a.type}, {b.type}" + (f", {bias.type}" if bias else ""))
+    draw.call("tiu.fmm", dst=dst, left=a, right=b, ltrans=bool(form), result_add=accumulate, bias=bias)
 
 
 @kind(*[(form, element) for form in ("nn", "nt", "tt") for element in ("f16", "bf16")])
@@ -158,7 +157,6 @@ def matrix_product_by_row(draw, form, element):
     rows, inner, columns = draw.between(1, 70), draw.between(1, 60), draw.between(1, 70)
     dst = draw.local((1, rows, 1, columns), draw.choice((element, "f32")))
     accumulate = form != "nt" and draw.coin()
-    flag = " accumulate" if accumulate else ""
     if form == "nn":
         a, b = draw.local((1, rows, 1, inner), element), draw.local((1, inner, 1, columns), element)
         draw.vendor("tpu_bdc_fp_mm", dst.address, a.address, b.address, rows, inner, columns, dst.data_type, a.data_type, accumulate)
@@ -169,7 +167,7 @@ def matrix_product_by_row(draw, form, element):
         # The vendor's left is stored K x N', its right M' x K: the result of all_trans is (left^T right^T) transposed.
         a, b = draw.local((1, inner, 1, columns), element), draw.local((1, rows, 1, inner), element)
         draw.vendor("tpu_bdc_fp_mm_all_trans", dst.address, a.address, b.address, inner, columns, rows, dst.data_type, a.data_type, accumulate)
-    draw.ppl(f"ppl.bdc.mm2 {form} {dst.name}, {a.name}, {b.name}{flag} : {dst.type}, {a.type}, {b.type}")
+    draw.call(f"tiu.fmm2_{form}", dst=dst, left=a, right=b, result_add=accumulate)
 
 
 @kind(("nn",), ("nt",))
@@ -178,12 +176,11 @@ def integer_matrix_product_by_row(draw, form):
     rows, inner, columns = draw.between(1, 70), draw.between(1, 60), draw.between(1, 70)
     left, right = draw.choice(("ui8", "si8")), draw.choice(("ui8", "si8"))
     dst, a = draw.local((1, rows, 1, columns), "si32"), draw.local((1, rows, 1, inner), left)
-    name, spelt, bits = draw.scalar(right)
+    number, bits = draw.scalar(right)
     if form == "nn":
         b, accumulate = draw.local((1, inner, 1, columns), right), draw.coin()
         draw.vendor("tpu_bdc_int8_zp_mm", dst.address, a.address, b.address, bits, rows, inner, columns, a.data_type, b.data_type, accumulate)
     else:
         b, accumulate = draw.local((1, columns, 1, inner), right), False
         draw.vendor("tpu_bdc_int8_zp_mm_R_trans", dst.address, a.address, b.address, bits, rows, inner, columns, a.data_type, b.data_type)
-    draw.ppl(f"ppl.bdc.mm2 {form} {dst.name}, {a.name}, {b.name} zero_point({name})" + (" accumulate" if accumulate else "")
-             + f" : {dst.type}, {a.type}, {b.type}, {spelt}")
+    draw.call(f"tiu.mm2_{form}", rst=dst, left=a, right=b, result_add=accumulate, r_zp=number)
