@@ -147,11 +147,13 @@ def int_ops():
     total = (a + b) << 1
     shifted = np.where(s >= 0, (a - b) << np.maximum(s, 0), (a - b) >> np.maximum(-s.astype(np.int64), 0))
     word = x.astype(np.int32).view(np.uint32)
+    scaled = (a - 5) * 37
     zeros = np.where(word == 0, 32, 31 - np.floor(np.log2(np.maximum(word, 1).astype(np.float64)))).astype(np.int32)
     return {"x": x, "y": y, "s": s}, {
         "add": total.astype(np.int16), "mul": clipped(rounded_shift(a * b, 4), np.int8), "max": np.maximum(x, y),
         "shift": rounded_shift(total, 3).astype(np.int16), "xor": x.view(np.uint8) ^ np.uint8(85),
-        "pcs": clipped(shifted, np.int8), "dq": clipped(rounded_shift((a - 5) * 37, 2), np.int16), "zeros": zeros,
+        "pcs": clipped(shifted, np.int8), "dq": clipped(np.sign(scaled) * rounded_shift(np.abs(scaled), 2), np.int16),  # half away from zero
+        "zeros": zeros,
         "rq": clipped(np.rint(x.astype(np.float32) * np.float32(0.3) + np.float32(1.5)), np.int8)}
 
 

@@ -22,12 +22,12 @@ ppl.net @conv_int8 on "bm1684x" weights [4295069696, 0] context [4294967296, 102
   %p = ppl.local at 33024 : !p
   %acc = ppl.local at 49152 : !a
   %y = ppl.local at 65536 : !y
-  ppl.gdma.load %x, %gx : !x, !ppl.tensor<1x70x6x6xsi8, global, continuous>
-  ppl.gdma.load %w, %gw : !w, !ppl.tensor<1x72x18x64xsi8, global, continuous>
-  ppl.gdma.load %b, %gb : !b, !ppl.tensor<1x72x1x1xsi32, global, continuous>
-  ppl.gdma.load %p, %gp : !p, !ppl.tensor<1x72x1x3xsi32, global, continuous>
-  ppl.bdc.conv %acc, %x, %w kernel [3, 3] pads [1, 1, 1, 1] pad_value 3 : !a, !x, !w
-  ppl.bdc.int add %acc, %acc, %b saturate : !a, !a, !b
-  ppl.bdc.rq1 %y, %acc params(%p) rounding half_up : !y, !a, !p
-  ppl.gdma.store %gy, %y : !ppl.tensor<1x72x6x6xsi8, global, continuous>, !y
+  ppl.dma.load dst = %x, src = %gx : !x, !ppl.tensor<1x70x6x6xsi8, global, continuous>
+  ppl.dma.load dst = %w, src = %gw : !w, !ppl.tensor<1x72x18x64xsi8, global, continuous>
+  ppl.dma.load dst = %b, src = %gb : !b, !ppl.tensor<1x72x1x1xsi32, global, continuous>
+  ppl.dma.load dst = %p, src = %gp : !p, !ppl.tensor<1x72x1x3xsi32, global, continuous>
+  ppl.tiu.conv_asym dst = %acc, src = %x, weight = %w, oc = 72, k_shape = array<i64: 3, 3>, pad = array<i64: 1, 1, 1, 1>, pad_val = 3 : i64 : !a, !x, !w
+  ppl.tiu.add dst = %acc, src0 = %acc, src1 = %b, saturation = 1 : i64 : !a, !a, !b
+  ppl.tiu.rq1 dst = %y, src = %acc, quant = %p, round_mode = 5 : i64 : !y, !a, !p
+  ppl.dma.store dst = %gy, src = %y : !ppl.tensor<1x72x6x6xsi8, global, continuous>, !y
 }

@@ -21,12 +21,12 @@ ppl.net @depthwise_pool on "bm1684x" weights [4295036928, 0] context [4294967296
   %d = ppl.local at 32768 : !x
   %y = ppl.local at 49152 : !y
   %z = ppl.local at 65536 : !y
-  ppl.gdma.load %x, %gx : !x, !ppl.tensor<2x66x8x8xf32, global, continuous>
-  ppl.gdma.load %w, %gw : !w, !ppl.tensor<1x66x3x3xf32, global, continuous>
-  ppl.gdma.load %b, %gb : !b, !ppl.tensor<1x66x1x1xf32, global, continuous>
-  ppl.bdc.depthwise %d, %x, %w bias(%b) kernel [3, 3] pads [1, 1, 1, 1] : !x, !x, !w, !b
-  ppl.bdc.pool max %y, %d kernel [3, 3] strides [2, 2] pads [1, 0, 1, 0] : !y, !x
-  ppl.bdc.pool avg %z, %d kernel [2, 2] strides [2, 2] scale 0.25 : !y, !x
-  ppl.gdma.store %gy, %y : !gy, !y
-  ppl.gdma.store %gz, %z : !gy, !y
+  ppl.dma.load dst = %x, src = %gx : !x, !ppl.tensor<2x66x8x8xf32, global, continuous>
+  ppl.dma.load dst = %w, src = %gw : !w, !ppl.tensor<1x66x3x3xf32, global, continuous>
+  ppl.dma.load dst = %b, src = %gb : !b, !ppl.tensor<1x66x1x1xf32, global, continuous>
+  ppl.tiu.fdw_conv output = %d, input = %x, weight = %w, bias = %b, k_shape = array<i64: 3, 3>, pad = array<i64: 1, 1, 1, 1> : !x, !x, !w, !b
+  ppl.tiu.fpool_max dst = %y, src = %d, kernel = array<i64: 3, 3>, pad = array<i64: 1, 0, 1, 0>, stride = array<i64: 2, 2> : !y, !x
+  ppl.tiu.fpool_avg dst = %z, src = %d, kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, scale = 0.25 : f64 : !y, !x
+  ppl.dma.store dst = %gy, src = %y : !gy, !y
+  ppl.dma.store dst = %gz, src = %z : !gy, !y
 }

@@ -16,9 +16,9 @@ ppl.net @fconv_f16 on "bm1684x" weights [4295065600, 0] context [4294967296, 983
   %w = ppl.local at 16384 : !w
   %b = ppl.local at 32768 : !b
   %y = ppl.local at 49152 : !y
-  ppl.gdma.load %x, %gx : !x, !ppl.tensor<1x40x6x6xf16, global, continuous>
-  ppl.gdma.load %w, %gw : !w, !ppl.tensor<1x70x18x32xf16, global, continuous>
-  ppl.gdma.load %b, %gb : !b, !ppl.tensor<1x70x1x1xf32, global, continuous>
-  ppl.bdc.fconv %y, %x, %w bias(%b) kernel [3, 3] pads [1, 1, 1, 1] : !y, !x, !w, !b
-  ppl.gdma.store %gy, %y : !ppl.tensor<1x70x6x6xf16, global, continuous>, !y
+  ppl.dma.load dst = %x, src = %gx : !x, !ppl.tensor<1x40x6x6xf16, global, continuous>
+  ppl.dma.load dst = %w, src = %gw : !w, !ppl.tensor<1x70x18x32xf16, global, continuous>
+  ppl.dma.load dst = %b, src = %gb : !b, !ppl.tensor<1x70x1x1xf32, global, continuous>
+  ppl.tiu.fconv dst = %y, src = %x, weight = %w, bias = %b, oc = 70, k_shape = array<i64: 3, 3>, pad = array<i64: 1, 1, 1, 1> : !y, !x, !w, !b
+  ppl.dma.store dst = %gy, src = %y : !ppl.tensor<1x70x6x6xf16, global, continuous>, !y
 }

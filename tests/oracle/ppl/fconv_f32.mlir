@@ -12,10 +12,10 @@ ppl.net @fconv_f32 on "bm1684x" weights [4294983680, 0] context [4294967296, 163
   %w = ppl.local at 16384 : !ppl.tensor<1x16x3x9xf32, local, compact>
   %b = ppl.local at 32768 : !ppl.tensor<1x16x1x1xf32, local, compact>
   %y = ppl.local at 49152 : !ppl.tensor<1x16x4x5xf32, local, aligned>
-  ppl.gdma.load %x, %gx : !ppl.tensor<1x3x8x10xf32, local, aligned>, !ppl.tensor<1x3x8x10xf32, global, continuous>
-  ppl.gdma.load %w, %gw : !ppl.tensor<1x16x3x9xf32, local, compact>, !ppl.tensor<1x16x3x9xf32, global, continuous>
-  ppl.gdma.load %b, %gb : !ppl.tensor<1x16x1x1xf32, local, compact>, !ppl.tensor<1x16x1x1xf32, global, continuous>
-  ppl.bdc.fconv %y, %x, %w bias(%b) kernel [3, 3] strides [2, 2] pads [1, 1, 1, 1]
+  ppl.dma.load dst = %x, src = %gx : !ppl.tensor<1x3x8x10xf32, local, aligned>, !ppl.tensor<1x3x8x10xf32, global, continuous>
+  ppl.dma.load dst = %w, src = %gw : !ppl.tensor<1x16x3x9xf32, local, compact>, !ppl.tensor<1x16x3x9xf32, global, continuous>
+  ppl.dma.load dst = %b, src = %gb : !ppl.tensor<1x16x1x1xf32, local, compact>, !ppl.tensor<1x16x1x1xf32, global, continuous>
+  ppl.tiu.fconv dst = %y, src = %x, weight = %w, bias = %b, oc = 16, k_shape = array<i64: 3, 3>, stride = array<i64: 2, 2>, pad = array<i64: 1, 1, 1, 1>
       : !ppl.tensor<1x16x4x5xf32, local, aligned>, !ppl.tensor<1x3x8x10xf32, local, aligned>, !ppl.tensor<1x16x3x9xf32, local, compact>, !ppl.tensor<1x16x1x1xf32, local, compact>
-  ppl.gdma.store %gy, %y : !ppl.tensor<1x16x4x5xf32, global, continuous>, !ppl.tensor<1x16x4x5xf32, local, aligned>
+  ppl.dma.store dst = %gy, src = %y : !ppl.tensor<1x16x4x5xf32, global, continuous>, !ppl.tensor<1x16x4x5xf32, local, aligned>
 }

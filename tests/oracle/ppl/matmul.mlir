@@ -24,12 +24,12 @@ ppl.net @matmul on "bm1684x" weights [4294995968, 0] context [4294967296, 28672]
   %c = ppl.local at 49152 : !c
   %d = ppl.local at 65536 : !d
   %z = ppl.local at 81920 : !z
-  ppl.gdma.load %a, %ga : !a, !ppl.tensor<3x5x1x8xf32, global, continuous>
-  ppl.gdma.load %b, %gb : !b, !ppl.tensor<40x2x1x16xf32, global, continuous>
-  ppl.gdma.load %c, %gc : !c, !ppl.tensor<1x10x1x40xf16, global, continuous>
-  ppl.gdma.load %d, %gd : !d, !ppl.tensor<1x30x1x40xf16, global, continuous>
-  ppl.bdc.mm %y, %a, %b inner 40 : !y, !a, !b
-  ppl.bdc.mm2 nt %z, %c, %d : !z, !c, !d
-  ppl.gdma.store %gy, %y : !ppl.tensor<3x2x1x16xf32, global, continuous>, !y
-  ppl.gdma.store %gz, %z : !ppl.tensor<1x10x1x30xf32, global, continuous>, !z
+  ppl.dma.load dst = %a, src = %ga : !a, !ppl.tensor<3x5x1x8xf32, global, continuous>
+  ppl.dma.load dst = %b, src = %gb : !b, !ppl.tensor<40x2x1x16xf32, global, continuous>
+  ppl.dma.load dst = %c, src = %gc : !c, !ppl.tensor<1x10x1x40xf16, global, continuous>
+  ppl.dma.load dst = %d, src = %gd : !d, !ppl.tensor<1x30x1x40xf16, global, continuous>
+  ppl.tiu.fmm dst = %y, left = %a, right = %b : !y, !a, !b
+  ppl.tiu.fmm2_nt dst = %z, left = %c, right = %d : !z, !c, !d
+  ppl.dma.store dst = %gy, src = %y : !ppl.tensor<3x2x1x16xf32, global, continuous>, !y
+  ppl.dma.store dst = %gz, src = %z : !ppl.tensor<1x10x1x30xf32, global, continuous>, !z
 }

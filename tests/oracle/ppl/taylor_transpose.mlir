@@ -17,19 +17,18 @@ ppl.net @taylor_transpose on "bm1684x" weights [4294987776, 0] context [42949672
   %gt = ppl.global at 4294975488 : !gr
   %gd = ppl.global at 4294979584 : !gr
   %gn = ppl.global at 4294983680 : !gn
-  %series = ppl.static at 1024 : !ppl.tensor<1x1x1x10xf32, static, continuous>
   %x = ppl.local at 0 : !x
   %k = ppl.local at 16384 : !k
   %y = ppl.local at 32768 : !x
   %t = ppl.local at 49152 : !l
   %d = ppl.local at 65536 : !r
-  ppl.gdma.load %x, %gx : !x, !gx
-  ppl.bdc.lane_broadcast %k, %series : !k, !ppl.tensor<1x1x1x10xf32, static, continuous>
-  ppl.bdc.taylor %y, %x, %k count 10 : !x, !x, !k
-  ppl.bdc.transpose cw %t, %x : !l, !x
-  ppl.gdma.load %d, %gx transpose cw : !r, !gx
-  ppl.gdma.store %gy, %y : !gx, !x
-  ppl.gdma.store %gt, %t : !gr, !l
-  ppl.gdma.store %gd, %d : !gr, !r
-  ppl.gdma.store %gn, %x transpose nc : !gn, !x
+  ppl.dma.load dst = %x, src = %gx : !x, !gx
+  ppl.tiu.smem_bcast dst = %k, coeff_mode = 0 : i64 : !k
+  ppl.tiu.taylor dst = %y, src = %x, coeff = %k, len = 10 : i64 : !x, !x, !k
+  ppl.tiu.transpose_cw dst = %t, src = %x : !l, !x
+  ppl.dma.load_transpose_cw dst = %d, src = %gx : !r, !gx
+  ppl.dma.store dst = %gy, src = %y : !gx, !x
+  ppl.dma.store dst = %gt, src = %t : !gr, !l
+  ppl.dma.store dst = %gd, src = %d : !gr, !r
+  ppl.dma.store_transpose_nc dst = %gn, src = %x : !gn, !x
 }
