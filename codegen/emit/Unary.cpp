@@ -4,8 +4,6 @@
 
 #include "codegen/emit/Emit.h"
 #include "codegen/emit/RawBytes.h"
-#include "codegen/emit/Sequence.h"
-#include "dialects/tpu/sequence/Functions.h"
 
 #include <cmath>
 

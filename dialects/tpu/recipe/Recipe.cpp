@@ -11,6 +11,17 @@ using namespace weft::tpu;
 using catalog::AlignMode;
 using catalog::DataType;
 
+DataType weft::tpu::integerOf(unsigned bits, bool isSigned) {
+  switch (bits) {
+  case 32:
+    return isSigned ? DataType::Int32 : DataType::Uint32;
+  case 16:
+    return isSigned ? DataType::Int16 : DataType::Uint16;
+  default:
+    return isSigned ? DataType::Int8 : DataType::Uint8;
+  }
+}
+
 DataType weft::tpu::machineTypeOf(mlir::Type element) {
   if (element.isF32())
     return DataType::Fp32;
@@ -21,15 +32,9 @@ DataType weft::tpu::machineTypeOf(mlir::Type element) {
   auto quantized = llvm::dyn_cast<mlir::quant::QuantizedType>(element);
   auto integer = llvm::dyn_cast<mlir::IntegerType>(element);
   bool isSigned = quantized ? quantized.isSigned() : !integer.isUnsigned();
-  switch (quantized ? quantized.getStorageTypeIntegralWidth()
-                    : integer.getWidth()) {
-  case 32:
-    return isSigned ? DataType::Int32 : DataType::Uint32;
-  case 16:
-    return isSigned ? DataType::Int16 : DataType::Uint16;
-  default:
-    return isSigned ? DataType::Int8 : DataType::Uint8;
-  }
+  return integerOf(quantized ? quantized.getStorageTypeIntegralWidth()
+                             : integer.getWidth(),
+                   isSigned);
 }
 
 static AlignMode modeOf(LocalLayout layout) {

@@ -107,8 +107,8 @@ TEST(TiuConvRules, fconvRejects) {
       "the lane of dst)");
   EXPECT_EQ(
       problemWith("src", strided(kF16, {2, 70, 7, 5}, {70000, 200, 20, 3})),
-      "src has stride 70000 on axis n; every stride of src must be below "
-      "65536 elements");
+      "src has stride 70000 on axis n; every stride of src that is not N-byte "
+      "aligned must be below 65536 elements");
   EXPECT_EQ(problemWith("bias", local(kF16, {1, 66, 1, 1}, kCompact)),
             "bias is fp16; bias must be fp32; chips other than bm1684x also "
             "take the type of src");

@@ -1,0 +1,76 @@
+//===- Cast.cpp - recipes of the Cast family ------------------------------===//
+
+#include "dialects/tpu/Cast.h"
+
+#include "dialects/tpu/recipe/Recipe.h"
+
+using namespace weft;
+using namespace weft::tpu;
+using catalog::DataType;
+
+/// q = sat(round(x * (1/S))): one product in the type of x, one cast.
+static void quantize(CastOp op, RecipeBuilder &r) {
+  Tile input = r.operand(0);
+  Tile scaled = r.scratch("scaled", input.shape, input.type);
+  double scale = scaleOf(elementOf(op.getOutput()));
+  r.binary("tiu.fmul", scaled, input, asFloat(1.0 / scale));
+  r.cast(r.result(), scaled, static_cast<numeric::Rounding>(op.roundingMode()));
+}
+
+static void requantize(CastOp op, RecipeBuilder &r) {
+  Tile wide = r.scratch("wide", r.result().shape,
+                        DataType::Int32); // rq1 reads 16 or 32 bits
+  r.cast(wide, r.operand(0));
+  r.call("tiu.rq1", {{"dst", r.result()},
+                     {"src", wide},
+                     {"multiplier", int64_t(*op.getMultiplier())},
+                     {"shift", -int64_t(*op.getRshift())},
+                     {"offset", 0},
+                     {"round_mode", int64_t(op.roundingMode())}});
+}
+
+static void dequantize(CastOp op, RecipeBuilder &r) {
+  Tile result = r.result();
+  bool narrow = catalog::bitsOf(result.type) == 16;
+  Tile wide = narrow ? r.scratch("wide", result.shape, DataType::Fp32) : result;
+  double scale = asFloat(scaleOf(elementOf(op.getInput())));
+  r.call(
+      "tiu.dq0",
+      {{"dst", wide}, {"src", r.operand(0)}, {"offset", 0}, {"scale", scale}});
+  if (narrow)
+    r.cast(result, wide);
+}
+
+static bool isWhole(mlir::Value value) {
+  return llvm::isa<mlir::IntegerType>(elementOf(value));
+}
+
+/// The low bits of integers: the machine's cast saturates, its sum does not.
+/// The sum counts as signed if what it reads does.
+static void addWrapped(RecipeBuilder &r) {
+  Tile source = r.operand(0), result = r.result();
+  DataType seen =
+      integerOf(catalog::bitsOf(result.type), catalog::isSigned(source.type));
+  r.binary("tiu.add", r.as(result, seen), source, 0);
+}
+
+void CastOp::buildRecipe(RecipeBuilder &r) {
+  CastOp op = *this;
+  bool from = isQuantized(getInput()), to = isQuantized(getOutput());
+  Tile result = r.result(), input = r.operand(0);
+  DataType bits = integerOf(catalog::bitsOf(result.type), false);
+  if (from && to)
+    requantize(op, r);
+  else if (from)
+    dequantize(op, r);
+  else if (to)
+    quantize(op, r);
+  else if (getInput().getType() == getOutput().getType())
+    r.copy(result, input);
+  else if (getBits())
+    r.copy(r.as(result, bits), r.as(input, bits));
+  else if (isWhole(getInput()) && isWhole(getOutput()))
+    addWrapped(r);
+  else
+    r.cast(result, input, static_cast<numeric::Rounding>(roundingMode()));
+}
