@@ -237,7 +237,7 @@ static LogicalResult emitInt8(ConvOp op, OpEmitter &emitter,
   return success();
 }
 
-static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
+static LogicalResult emitConvOp(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<ConvOp>(operation);
   SmallVector<Named> window = windowOf(op, emitter);
   return tpu::isQuantized(op.getInput()) ? emitInt8(op, emitter, window)
@@ -245,6 +245,6 @@ static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
 }
 
 void weft::emit::registerConv(EmitTable &table) {
-  table.local["tpu.conv"] = emitOp;
+  table.local["tpu.conv"] = emitConvOp;
   table.pack["tpu.conv"] = pack;
 }

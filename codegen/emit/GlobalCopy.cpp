@@ -19,7 +19,7 @@ static Price sum(const Price &a, const Price &b) {
           std::max(a.evidence, b.evidence)};
 }
 
-static unsigned bytesOf(Value tensor) {
+static unsigned elementBytesOf(Value tensor) {
   return ppl::elementBytesOf(llvm::cast<ppl::TensorViewType>(tensor.getType()));
 }
 
@@ -52,8 +52,8 @@ class CopyEmitter {
 public:
   CopyEmitter(Operation *op, OpBuilder &builder, Value result)
       : op(op), builder(builder), result(result),
-        chip(ppl::chipOf(result.getDefiningOp())), bytes(bytesOf(result)),
-        planner(chip) {}
+        chip(ppl::chipOf(result.getDefiningOp())),
+        bytes(elementBytesOf(result)), planner(chip) {}
 
   LogicalResult emit(ArrayRef<CopyPiece> pieces);
   /// All pieces of one source together, each into its own result, if that is

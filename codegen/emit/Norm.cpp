@@ -10,8 +10,8 @@ using namespace weft;
 using namespace weft::emit;
 using tpu::ScaleOp;
 
-static LogicalResult pack(Operation *operation, const Chip &,
-                          std::vector<PackedBytes> &out) {
+static LogicalResult packScale(Operation *operation, const Chip &,
+                               std::vector<PackedBytes> &out) {
   auto op = llvm::cast<ScaleOp>(operation);
   for (Value operand : {op.getScale(), op.getBias()}) {
     FailureOr<PackedBytes> bytes = weightBytes(op, operand);
@@ -22,7 +22,7 @@ static LogicalResult pack(Operation *operation, const Chip &,
   return success();
 }
 
-static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
+static LogicalResult emitScaleOp(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<ScaleOp>(operation);
   Type element = machineType(tpu::elementOf(op.getOutput()));
   Value result = emitter.result();
@@ -36,6 +36,6 @@ static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
 }
 
 void weft::emit::registerNorm(EmitTable &table) {
-  table.local["tpu.scale"] = emitOp;
-  table.pack["tpu.scale"] = pack;
+  table.local["tpu.scale"] = emitScaleOp;
+  table.pack["tpu.scale"] = packScale;
 }

@@ -10,7 +10,7 @@ using namespace weft::emit;
 using tpu::ReduceKind;
 using tpu::SoftmaxOp;
 
-static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
+static LogicalResult emitSoftmaxOp(Operation *operation, OpEmitter &emitter) {
   auto op = llvm::cast<SoftmaxOp>(operation);
   unsigned axis = op.getAxis();
   Type f32 = emitter.builder.getF32Type();
@@ -36,5 +36,5 @@ static LogicalResult emitOp(Operation *operation, OpEmitter &emitter) {
 }
 
 void weft::emit::registerSoftmax(EmitTable &table) {
-  table.local["tpu.softmax"] = emitOp;
+  table.local["tpu.softmax"] = emitSoftmaxOp;
 }

@@ -15,7 +15,9 @@ void TpuDialect::registerBinary() {
 #define GET_OP_CLASSES
 #include "dialects/tpu/Binary.cpp.inc"
 
-bool BinaryOp::isInteger() { return isa<IntegerType>(elementOf(getLhs())); }
+bool BinaryOp::isInteger() {
+  return llvm::isa<IntegerType>(elementOf(getLhs()));
+}
 
 bool BinaryOp::isSequence() { return getKind() >= BinaryKind::Pow; }
 

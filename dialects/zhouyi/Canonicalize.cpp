@@ -151,7 +151,7 @@ struct UseNumbers : FunctionPattern {
   }
 
   /// Null for a NaN, whose bits a number does not keep.
-  static Attribute numberOf(DenseElementsAttr lanes, Builder &builder) {
+  static Attribute numberOf(DenseElementsAttr lanes, mlir::Builder &builder) {
     if (!lanes || !lanes.isSplat())
       return {};
     if (mlir::isa<FloatType>(lanes.getElementType())) {

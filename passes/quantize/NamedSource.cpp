@@ -17,7 +17,7 @@ static bool onlyMoves(Operation *op) {
     return !pad.getValue() || matchPattern(pad.getValue(), m_AnyZeroFloat());
   if (auto interleave = dyn_cast<top::InterleaveOp>(op))
     return interleave.getInputs().size() == 1;
-  return isa<top::ReshapeOp, top::TransposeOp, top::SliceOp>(op);
+  return llvm::isa<top::ReshapeOp, top::TransposeOp, top::SliceOp>(op);
 }
 
 Value weft::quantize::namedSource(Value value) {

@@ -15,7 +15,7 @@ void driver::remarkHostCalls(Operation *program,
                              std::set<std::string> &told) {
   std::set<std::string> before = told;
   program->walk([&](Operation *op) {
-    if (!isa<ppl::HostCallOp, zhouyi::HostCallOp>(op) || traffic.empty())
+    if (!llvm::isa<ppl::HostCallOp, zhouyi::HostCallOp>(op) || traffic.empty())
       return;
     const host::CallTraffic &one = traffic.front();
     traffic = traffic.drop_front();

@@ -22,11 +22,11 @@ static Real apply(BinaryKind kind, Real x, Real y) {
 std::optional<Sequence> weft::tpu::sequenceOf(BinaryOp op) {
   if (!op.isSequence())
     return std::nullopt;
-  std::vector<Builder::Source> sources;
+  std::vector<sequence::Builder::Source> sources;
   for (mlir::Value operand : op->getOperands())
     sources.push_back({SequenceType::F32,
                        /*copies=*/dimsOf(operand) != dimsOf(op.getOutput())});
-  Builder builder(std::move(sources));
+  sequence::Builder builder(std::move(sources));
   Real value, x = builder.real(0);
   if (op.getRhs()) {
     value = apply(op.getKind(), x, builder.real(1));

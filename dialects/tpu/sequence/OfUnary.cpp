@@ -82,7 +82,7 @@ std::optional<Sequence> weft::tpu::sequenceOf(UnaryOp op) {
   Parameters parameters{
       op.getAlpha() ? op.getAlphaAttr().getValueAsDouble() : 0.0,
       op.getBeta() ? op.getBetaAttr().getValueAsDouble() : 0.0};
-  Builder builder({{type}});
+  sequence::Builder builder({{type}});
   std::optional<Real> value = apply(op.getKind(), builder.real(0), parameters);
   if (!value)
     return std::nullopt;
