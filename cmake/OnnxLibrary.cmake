@@ -58,6 +58,9 @@ target_compile_definitions(onnx_library PUBLIC ONNX_ML=1 ONNX_NAMESPACE=onnx __S
 # Foreign code: no warnings; schemas run once per start, so build time matters more than speed. Sections let
 # the linker drop the optimizer passes and printers nobody calls.
 target_compile_options(onnx_library PRIVATE -w -O1 -ffunction-sections -fdata-sections)
+# Alone: files with specialisations of templates that others would instantiate before.
+weft_batch(onnx_library ROOT "${onnx_include_dir}" APART "${WEFT_ONNX_SOURCE_DIR}/defs/sequence/defs.cc"
+  "${WEFT_ONNX_SOURCE_DIR}/defs/sequence/old.cc" "${WEFT_ONNX_SOURCE_DIR}/defs/tensor_proto_util.cc")
 if(WEFT_SANITIZE) # instruments our reader and importer; this library alone would take as long again
   get_target_property(onnx_options onnx_library COMPILE_OPTIONS)
   list(FILTER onnx_options EXCLUDE REGEX "sanitize|^-g1$")
