@@ -1,6 +1,6 @@
 """The kernels of kernels/: they give what their tests expect, and pipelined ones are faster.
 
-kernels_test.py WEFT [--device bmrt] [--only NAME]: runs `weft ppl test` on every file. That compares the values with the float
+kernels_test.py WEFT BUILT [--device bmrt] [--only NAME]: runs `weft ppl test` on every file, compiled by CMake in folder BUILT. That compares the values with the float
 references beside the kernels, and the bytes of the pipelined program with those of the serial one and of the interpreter. Then
 `weft ppl profile`: a test called *_pipelined must take fewer cycles than with its rounds one after the other, and some of them
 on both engines at once. There are as many such tests as the files have names of them.
@@ -11,7 +11,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "kernels"
@@ -19,6 +18,11 @@ FOLDER = pathlib.Path(__file__).resolve().parent / "kernels"
 INTERPRETED = {"multicore": "bm1690"}
 # Of all files together.
 LEAST_PIPELINED = 25
+
+
+def built(path):
+    """The library that CMake made of a kernel's source."""
+    return OPTIONS.built / f"{path.stem}.so"
 
 
 def weft(*words):
@@ -36,7 +40,7 @@ class KernelsTest(unittest.TestCase):
         where = ["--device", OPTIONS.device]
         if path.stem in INTERPRETED:
             where = ["--interpret", "--target", INTERPRETED[path.stem]]
-        ran = weft("test", path, *where)
+        ran = weft("test", built(path), *where)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         self.assertNotIn("FAIL", ran.stdout)
         return ran.stdout.count("PASS ")
@@ -51,7 +55,7 @@ class KernelsTest(unittest.TestCase):
 
     def check_cycles(self, path):
         """The number of pipelined tests, all of which are faster."""
-        ran = weft("profile", path, "--json")
+        ran = weft("profile", built(path), "--json")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         pipelined = [test for test in json.loads(ran.stdout) if test["test"].endswith("_pipelined")]
         for test in pipelined:
@@ -74,11 +78,8 @@ class KernelsTest(unittest.TestCase):
 
     def test_state_is_hidden(self):
         """Libraries of one process do not share what the headers remember: no variable of theirs is exported."""
-        with tempfile.TemporaryDirectory() as folder:
-            library = pathlib.Path(folder, "utilities.so")
-            subprocess.run(["g++", "-std=c++17", "-fPIC", "-shared", f"-I{FOLDER.parents[2] / 'frontend/ppl/include'}",
-                            FOLDER / "utilities.cpp", "-o", library], check=True)
-            symbols = subprocess.run(["nm", "-D", "-C", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+        symbols = subprocess.run(["nm", "-D", "-C", "--defined-only", OPTIONS.built / "utilities.so"], capture_output=True, text=True,
+                                 check=True).stdout
         self.assertIn(" T weft_ppl_bind", symbols.replace(" W weft", " T weft"))
         variables = [line for line in symbols.splitlines() if re.search(r"\b[uVBDGS] (?!typeinfo|vtable).*ppl::", line)]
         self.assertEqual(variables, [])
@@ -87,6 +88,7 @@ class KernelsTest(unittest.TestCase):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("weft")
+    parser.add_argument("built", type=pathlib.Path)
     parser.add_argument("--device", default="emulator", choices=["emulator", "bmrt"])
     parser.add_argument("--only", default="", help="one file, without .cpp")
     OPTIONS = parser.parse_args()
