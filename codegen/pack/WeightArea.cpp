@@ -68,25 +68,36 @@ static LogicalResult moveTensors(ppl::NetOp net, ArrayRef<Move> moves,
   return failure(result.wasInterrupted());
 }
 
+/// What names the bytes of a weight.
+static std::pair<Digest, uint64_t> keyOf(ppl::WeightOp weight) {
+  ArrayRef<char> raw = weight.getRawBytes();
+  return {rt::sha256(reinterpret_cast<const uint8_t *>(raw.data()), raw.size()),
+          weight.getNumBytes()};
+}
+
 LogicalResult WeightArea::add(ppl::NetOp net) {
   bool isFirst = stages.empty();
   if (isFirst)
     end = net.getWeightsAddress();
+  // Models of one stage need no digests.
+  if (stages.size() == 1)
+    for (ppl::WeightOp weight :
+         stages.front().net.getBody().getOps<ppl::WeightOp>())
+      places.try_emplace(keyOf(weight), weight.getAddress());
   std::vector<Move> moves;
   for (ppl::WeightOp weight : net.getBody().getOps<ppl::WeightOp>()) {
     if (failed(checkBytes(weight)))
       return failure();
-    ArrayRef<char> raw = weight.getRawBytes();
-    uint64_t size = weight.getNumBytes();
-    Digest digest =
-        rt::sha256(reinterpret_cast<const uint8_t *>(raw.data()), raw.size());
-    uint64_t address = isFirst ? weight.getAddress() : end;
-    auto [entry, isNew] = places.try_emplace({digest, size}, address);
-    if (!isFirst)
+    uint64_t size = weight.getNumBytes(), address = weight.getAddress();
+    bool isNew = true;
+    if (!isFirst) {
+      auto [entry, inserted] = places.try_emplace(keyOf(weight), end);
       address = entry->second;
+      isNew = inserted;
+    }
     moves.push_back({weight.getAddress(), size, address});
     weight.setAddress(address);
-    if (isNew || isFirst)
+    if (isNew)
       end = std::max(end, alignUp<uint64_t>(address + size, kWeightAlignment));
     else
       dropBytes(weight);
