@@ -43,13 +43,6 @@ struct Named {
 void emitCall(mlir::OpBuilder &builder, mlir::Location loc,
               llvm::StringRef function, mlir::ArrayRef<Named> arguments);
 
-/// dst = function(src0, src1). Where the order has no effect but for the
-/// payload of a NaN, an operand that is read by strides comes first, as the
-/// vendor's encoder has it.
-void emitBinary(mlir::OpBuilder &builder, mlir::Location loc,
-                llvm::StringRef function, mlir::Value dst, Argument src0,
-                Argument src1, mlir::ArrayRef<Named> more = {});
-
 /// dst = src in another type, or rounded to a whole number if both have one
 /// type.
 void emitCast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value dst,

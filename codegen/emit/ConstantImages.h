@@ -11,7 +11,7 @@ namespace weft::emit {
 
 /// The bytes that DRAM holds of a constant buffer: all its images one after the
 /// other, each lane after lane. `packed`: the whole constants of its op, in
-/// the order of `localBuffers`, channel after channel. std::nullopt if one is
+/// the order of the recipe, channel after channel. std::nullopt if one is
 /// too short.
 std::optional<PackedBytes>
 imageBytes(const Chip &chip, const std::vector<tpu::ConstantImage> &images,

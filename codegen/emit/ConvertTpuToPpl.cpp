@@ -5,7 +5,7 @@
 #include "codegen/emit/GlobalCopy.h"
 #include "codegen/emit/GroupEmitter.h"
 #include "codegen/emit/HostEmitter.h"
-#include "codegen/emit/RawBytes.h"
+#include "codegen/emit/Weight.h"
 #include "dialects/ConstantBlobs.h"
 #include "dialects/ppl/Memory.h"
 #include "dialects/ppl/Net.h"
@@ -33,9 +33,9 @@ class NetBuilder {
 public:
   NetBuilder(func::FuncOp func, const Chip &chip)
       : func(func), chip(chip), builder(func.getContext()) {
-#define WEFT_FAMILY(name) register##name(table);
-#include "OpFamilies.inc"
-#undef WEFT_FAMILY
+    addGather(table);
+    addMatMul(table);
+    addMove(table);
   }
 
   LogicalResult build();
@@ -56,7 +56,7 @@ private:
   func::FuncOp func;
   const Chip &chip;
   OpBuilder builder;
-  EmitTable table;
+  GlobalEmitTable table;
   ppl::NetOp net;
   DenseMap<Value, int64_t> addresses;
   int64_t weightEnd = 0;
@@ -107,8 +107,8 @@ FailureOr<Attribute> NetBuilder::describe(Attribute io, Value value,
 /// A weight that is read from DRAM in its logical layout.
 LogicalResult NetBuilder::placeWeight(tpu::WeightOp weight) {
   int64_t address = addressOf(weight);
-  FailureOr<PackedBytes> bytes = rawBytes(weight.getValue());
-  if (address < 0 || failed(bytes))
+  std::optional<PackedBytes> bytes = tpu::constantBytes(weight.getValue());
+  if (address < 0 || !bytes)
     return weight.emitError("weight has no address or no bytes");
   addresses[weight.getResult()] = address;
   weightEnd = std::max(weightEnd, addWeight(builder, weight.getLoc(), address,
@@ -130,8 +130,8 @@ LogicalResult NetBuilder::emitGlobal(Operation &op) {
   if (llvm::isa<tpu::ReshapeOp>(
           op)) // the same bytes; placed on top of its operand
     return success();
-  auto it = table.global.find(op.getName().getStringRef().str());
-  if (it == table.global.end())
+  auto it = table.find(op.getName().getStringRef().str());
+  if (it == table.end())
     return op.emitError("unsupported: this operator in this form; see weft ops "
                         "for what is supported");
   SmallVector<Value> operands;
@@ -246,7 +246,7 @@ LogicalResult NetBuilder::emitBody() {
       for (auto [output, address] :
            llvm::zip(group.getOutputs(), *group.getAddresses()))
         extend(output, address);
-      GroupEmitter emitter(builder, chip, table, group, addresses);
+      GroupEmitter emitter(builder, chip, group, addresses);
       if (failed(emitter.emit()))
         return failure();
       weightEnd = std::max(weightEnd, emitter.weightEnd());

@@ -30,8 +30,7 @@ struct SlicePoint {
   mlir::Value iteration; ///< in a loop, its variable (0, 1, ..); else null
 };
 
-/// What a family's emission function sees: local tensors of one op in one
-/// slice, and builders for scalars.
+/// The local tensors of one op in one slice, as ppl values.
 class OpEmitter {
 public:
   OpEmitter(mlir::OpBuilder &builder, const Chip &chip,
@@ -43,42 +42,14 @@ public:
   /// Exactly the piece of operand `number` that the result needs; copied first
   /// if the op cannot read strided tiles.
   mlir::Value operand(unsigned number);
-  /// Padding of the window over operand `number` in this slice.
-  tpu::Pads pads(unsigned number) const;
   mlir::Value result();
   /// The piece of the result in this slice.
   const tpu::Box &box() const;
   /// How operand `number` will lie when it is read; anything for a constant.
   catalog::Tensor describeOperand(unsigned number) const;
-  /// Constant or scratch buffer number `index` of the op (order of
-  /// `localBuffers`).
+  /// Constant or scratch number `index` of the op's recipe.
   mlir::Value constant(unsigned index, mlir::Type element);
   mlir::Value scratch(unsigned index, mlir::Type element);
-
-  /// A call of a PPL function for this op.
-  void call(llvm::StringRef function, mlir::ArrayRef<Named> arguments) {
-    emitCall(builder, loc(), function, arguments);
-  }
-  /// dst = function(lhs, rhs), see emitBinary.
-  void binary(llvm::StringRef function, mlir::Value dst, Argument lhs,
-              Argument rhs, mlir::ArrayRef<Named> more = {}) {
-    emitBinary(builder, loc(), function, dst, lhs, rhs, more);
-  }
-  void cast(mlir::Value dst, mlir::Value src,
-            numeric::Rounding rounding = numeric::Rounding::HalfToEven) {
-    emitCast(builder, loc(), dst, src, rounding);
-  }
-  /// dst = src, lane by lane (any strides), or dst is filled with a number. A
-  /// source with one element along n, h or w is repeated.
-  void copy(mlir::Value dst, Argument src);
-  /// `tensor` with the shape of `like`: read again along the axes n, h and w on
-  /// which it has one element.
-  mlir::Value repeated(mlir::Value tensor, mlir::Value like);
-  /// The same bytes with another element type (of one size) or another aligned
-  /// shape.
-  mlir::Value as(mlir::Value tensor, mlir::Type element);
-  mlir::Value as(mlir::Value tensor, mlir::Type element,
-                 mlir::ArrayRef<int64_t> shape);
 
   mlir::OpBuilder &builder;
   const Chip &chip;
@@ -93,42 +64,18 @@ private:
   std::map<unsigned, mlir::Value> copies;
 };
 
-/// Emits the commands of one op for one slice.
-using EmitFunction =
-    std::function<mlir::LogicalResult(mlir::Operation *, OpEmitter &)>;
-/// Packs the constants of one op for the whole (unsliced) result, in the order
-/// of `localBuffers`.
-using PackFunction = std::function<mlir::LogicalResult(
-    mlir::Operation *, const Chip &, std::vector<PackedBytes> &)>;
 /// Emits an op that runs outside groups, on whole tensors in DRAM at the
 /// addresses of `tpu.address`.
 using GlobalEmitFunction = std::function<mlir::LogicalResult(
     mlir::Operation *, mlir::OpBuilder &, llvm::ArrayRef<mlir::Value> operands,
     mlir::Value result)>;
 
-/// What the families bring; filled by one register function a family.
-struct EmitTable {
-  std::map<std::string, EmitFunction> local;
-  std::map<std::string, PackFunction> pack;
-  std::map<std::string, GlobalEmitFunction> global;
-};
+/// By the name of the op.
+using GlobalEmitTable = std::map<std::string, GlobalEmitFunction>;
 
-#define WEFT_FAMILY(name) void register##name(EmitTable &table);
-#include "OpFamilies.inc"
-#undef WEFT_FAMILY
-
-/// f32 exponential of `source` into `target` (both aligned, of the shape of the
-/// scratch; they may be one tensor). `firstScratch` is the number of the first
-/// of the four buffers of `addExpScratch`. Within 2 ulp for -87.3 <= x <= 88.3;
-/// arguments outside are clamped to that range.
-void emitExp(OpEmitter &emitter, mlir::Value target, mlir::Value source,
-             unsigned firstScratch);
-
-/// Steps of the machine's division: within 4 units in the last place.
-inline const Named kDivisionSteps{"num_iter", 3};
-
-/// A number as f32 holds it.
-inline double asFloat(double value) { return static_cast<float>(value); }
+void addGather(GlobalEmitTable &table);
+void addMatMul(GlobalEmitTable &table);
+void addMove(GlobalEmitTable &table);
 
 } // namespace weft::emit
 

@@ -99,7 +99,7 @@ static LogicalResult emitScatter(Operation *operation, OpBuilder &builder,
   return success();
 }
 
-void weft::emit::registerGather(EmitTable &table) {
-  table.global["tpu.gather"] = emitGather;
-  table.global["tpu.scatter"] = emitScatter;
+void weft::emit::addGather(GlobalEmitTable &table) {
+  table["tpu.gather"] = emitGather;
+  table["tpu.scatter"] = emitScatter;
 }

@@ -3,8 +3,8 @@
 #include "codegen/emit/GroupEmitter.h"
 
 #include "codegen/emit/LocalSlot.h"
-#include "codegen/emit/RawBytes.h"
 #include "codegen/emit/RecipeEmitter.h"
+#include "codegen/emit/Weight.h"
 #include "dialects/ppl/Memory.h"
 #include "dialects/tpu/Tpu.h"
 
@@ -97,15 +97,8 @@ LogicalResult GroupEmitter::packConstants() {
       continue;
     int owner = images[i].front().buffer.owner;
     Operation *op = schedule.view.ops[owner].op;
-    bool hasRecipe = schedule.view.ops[owner].tiling.hasRecipe();
-    if (packed[owner].empty() && hasRecipe)
-      packed[owner] = packRecipe(op, chip);
-    if (packed[owner].empty()) {
-      auto it = table.pack.find(op->getName().getStringRef().str());
-      if (it == table.pack.end() || failed(it->second(op, chip, packed[owner])))
-        return op->emitError("constants cannot be packed for ")
-               << std::string(chip.targetName) << "; report this as a bug";
-    }
+    if (packed[owner].empty() && failed(packRecipe(op, chip, packed[owner])))
+      return failure();
     std::optional<PackedBytes> bytes =
         imageBytes(chip, images[i], packed[owner]);
     if (!bytes || schedule.places[i].getGlobal() < 0)
@@ -210,28 +203,19 @@ void GroupEmitter::store(const SlicePoint &point, size_t output) {
   emitCall(builder, loc, "dma.store", {{"dst", global}, {"src", local}});
 }
 
-LogicalResult GroupEmitter::compute(const SlicePoint &point, size_t number) {
+void GroupEmitter::compute(const SlicePoint &point, size_t number) {
   Operation *op = schedule.view.ops[number].op;
   OpEmitter emitter(builder, chip, schedule, number, point);
-  tpu::TilingInterface tiling = schedule.view.ops[number].tiling;
-  auto it = table.local.find(op->getName().getStringRef().str());
-  if (tiling.hasRecipe())
-    emitRecipe(op, emitter);
-  else if (it == table.local.end())
-    return op->emitError("unsupported: this operator in this form; see weft "
-                         "ops for what is supported");
-  else if (failed(it->second(op, emitter)))
-    return failure();
+  emitRecipe(op, emitter);
   int value = schedule.view.resultOf(number);
   const Box *next = point.next ? &point.next->plan.tiles[value] : nullptr;
   observe(builder, *op, emitter.result(), point.slice->plan.tiles[value], next,
           point.iteration);
-  return success();
 }
 
 /// One slice: every constant is loaded at the step that placement chose, every
 /// result stored when it is complete.
-LogicalResult GroupEmitter::emitWhole() {
+void GroupEmitter::emitWhole() {
   SlicePoint point = pointAt(0, Value());
   const auto &buffers = point.slice->buffers;
   std::vector<SmallVector<size_t>> loadsAt(schedule.view.ops.size());
@@ -244,16 +228,14 @@ LogicalResult GroupEmitter::emitWhole() {
   for (size_t op = 0; op < schedule.view.ops.size(); ++op) {
     for (size_t buffer : loadsAt[op])
       load(point, buffer);
-    if (failed(compute(point, op)))
-      return failure();
+    compute(point, op);
     for (auto [output, value] : llvm::enumerate(schedule.view.outputs))
       if (value == schedule.view.resultOf(op))
         store(point, output);
   }
-  return success();
 }
 
-LogicalResult GroupEmitter::emitStep(int64_t step, Value iteration) {
+void GroupEmitter::emitStep(int64_t step, Value iteration) {
   int64_t total = static_cast<int64_t>(schedule.slices.size());
   if (step < total) {
     SlicePoint point = pointAt(step, iteration);
@@ -267,17 +249,15 @@ LogicalResult GroupEmitter::emitStep(int64_t step, Value iteration) {
     }
   }
   if (step == 0)
-    return success();
+    return;
   SlicePoint point = pointAt(step - 1, iteration);
   for (size_t op = 0; op < schedule.view.ops.size(); ++op)
-    if (failed(compute(point, op)))
-      return failure();
+    compute(point, op);
   for (size_t output = 0; output < schedule.view.outputs.size(); ++output)
     store(point, output);
-  return success();
 }
 
-LogicalResult GroupEmitter::emitRun(const StepRun &run) {
+void GroupEmitter::emitRun(const StepRun &run) {
   if (run.count == 1)
     return emitStep(run.first, Value());
   Location loc = group.getLoc();
@@ -298,9 +278,9 @@ LogicalResult GroupEmitter::emit() {
   if (failed(packConstants()))
     return failure();
   if (schedule.slices.size() == 1)
-    return emitWhole();
-  for (const StepRun &run : compressSteps(schedule))
-    if (failed(emitRun(run)))
-      return failure();
+    emitWhole();
+  else
+    for (const StepRun &run : compressSteps(schedule))
+      emitRun(run);
   return success();
 }

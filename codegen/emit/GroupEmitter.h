@@ -11,11 +11,9 @@ namespace weft::emit {
 /// Emits one `tpu.group`.
 class GroupEmitter {
 public:
-  GroupEmitter(mlir::OpBuilder &builder, const Chip &chip,
-               const EmitTable &table, tpu::GroupOp group,
+  GroupEmitter(mlir::OpBuilder &builder, const Chip &chip, tpu::GroupOp group,
                const llvm::DenseMap<mlir::Value, int64_t> &addresses)
-      : builder(builder), chip(chip), table(table), group(group),
-        addresses(addresses) {}
+      : builder(builder), chip(chip), group(group), addresses(addresses) {}
 
   mlir::LogicalResult emit();
   /// First byte after the packed constants of the group.
@@ -23,10 +21,10 @@ public:
 
 private:
   mlir::LogicalResult packConstants();
-  mlir::LogicalResult emitWhole();
-  mlir::LogicalResult emitRun(const StepRun &run);
-  mlir::LogicalResult emitStep(int64_t step, mlir::Value iteration);
-  mlir::LogicalResult compute(const SlicePoint &point, size_t op);
+  void emitWhole();
+  void emitRun(const StepRun &run);
+  void emitStep(int64_t step, mlir::Value iteration);
+  void compute(const SlicePoint &point, size_t op);
   int64_t imageAddress(const SlicePoint &point, size_t buffer) const;
   SlicePoint pointAt(int64_t slice, mlir::Value iteration) const;
   void load(const SlicePoint &point, size_t buffer);
@@ -39,7 +37,6 @@ private:
 
   mlir::OpBuilder &builder;
   const Chip &chip;
-  const EmitTable &table;
   tpu::GroupOp group;
   const llvm::DenseMap<mlir::Value, int64_t> &addresses;
   GroupSchedule schedule;

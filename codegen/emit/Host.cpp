@@ -2,16 +2,12 @@
 
 #include "codegen/emit/HostEmitter.h"
 
-#include "codegen/emit/Emit.h"
 #include "dialects/ppl/Host.h"
 #include "dialects/tpu/Host.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::emit;
-
-// HostEmitter makes them: they use values that are not in DRAM.
-void weft::emit::registerHost(EmitTable &) {}
 
 bool HostEmitter::emit(Operation &op, function_ref<Value(Value)> globalTensor) {
   Location loc = op.getLoc();

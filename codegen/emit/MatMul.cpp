@@ -383,6 +383,6 @@ static LogicalResult emitMatMul(Operation *operation, OpBuilder &builder,
       .emit();
 }
 
-void weft::emit::registerMatMul(EmitTable &table) {
-  table.global["tpu.matmul"] = emitMatMul;
+void weft::emit::addMatMul(GlobalEmitTable &table) {
+  table["tpu.matmul"] = emitMatMul;
 }

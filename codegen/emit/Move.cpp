@@ -60,24 +60,8 @@ static LogicalResult emitArrange(Operation *operation, OpBuilder &builder,
   return emitMove(op, builder, operands, result);
 }
 
-static LogicalResult emitReshape(Operation *, OpEmitter &emitter) {
-  // Same n and c: h and w of a channel lie in one piece, only their names
-  // change.
-  Value source = emitter.operand(0), result = emitter.result();
-  auto sourceType = llvm::cast<ppl::TensorViewType>(source.getType());
-  auto type = llvm::cast<ppl::TensorViewType>(result.getType());
-  auto flat =
-      ppl::TensorViewType::get(type.getShape(), sourceType.getElementType(),
-                               sourceType.getMemory(), ppl::Layout::Aligned);
-  Value renamed = emitter.builder.create<ppl::ViewOp>(
-      emitter.loc(), flat, source, ArrayRef<int64_t>{0, 0, 0, 0}, 0);
-  emitter.copy(result, renamed);
-  return success();
-}
-
-void weft::emit::registerMove(EmitTable &table) {
-  table.local["tpu.reshape"] = emitReshape;
-  table.global["tpu.concat"] = emitMove;
-  table.global["tpu.permute"] = emitMove;
-  table.global["tpu.arrange"] = emitArrange;
+void weft::emit::addMove(GlobalEmitTable &table) {
+  table["tpu.concat"] = emitMove;
+  table["tpu.permute"] = emitMove;
+  table["tpu.arrange"] = emitArrange;
 }

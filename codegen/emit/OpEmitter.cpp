@@ -95,8 +95,7 @@ size_t OpEmitter::ownBuffer(GroupBuffer::Kind kind, unsigned index) const {
              ? buffers[i].operand == static_cast<int>(index)
              : index-- == 0))
       return i;
-  llvm_unreachable(
-      "emission asks for a buffer that localBuffers does not list");
+  llvm_unreachable("emission asks for a buffer that the recipe does not list");
 }
 
 Value OpEmitter::constant(unsigned index, Type element) {
@@ -114,7 +113,7 @@ Value OpEmitter::constant(unsigned index, Type element) {
                         part.offset);
   }
   llvm_unreachable(
-      "emission asks for a constant that localBuffers does not list");
+      "emission asks for a constant that the recipe does not list");
 }
 
 Value OpEmitter::scratch(unsigned index, Type element) {
@@ -168,13 +167,6 @@ catalog::Tensor OpEmitter::describeOperand(unsigned number) const {
   return piece;
 }
 
-tpu::Pads OpEmitter::pads(unsigned number) const {
-  tpu::TilingInterface tiling = schedule.view.ops[op].tiling;
-  return tiling
-      .inputNeed(number, point.slice->plan.tiles[schedule.view.resultOf(op)])
-      .pads;
-}
-
 Value OpEmitter::operand(unsigned number) {
   if (auto it = copies.find(number); it != copies.end())
     return it->second;
@@ -194,48 +186,8 @@ Value OpEmitter::operand(unsigned number) {
         ownBuffer(GroupBuffer::OperandCopy, number),
         ppl::TensorViewType::get(need.size, type.getElementType(),
                                  ppl::Memory::Local, ppl::Layout::Aligned));
-    this->copy(copy, piece);
+    emitCall(builder, loc(), "tiu.move", {{"dst", copy}, {"src", piece}});
     piece = copy;
   }
   return copies[number] = piece;
-}
-
-Value OpEmitter::as(Value tensor, Type element) {
-  auto type = llvm::cast<ppl::TensorViewType>(tensor.getType());
-  return as(tensor, element, type.getShape());
-}
-
-Value OpEmitter::as(Value tensor, Type element, ArrayRef<int64_t> shape) {
-  auto type = llvm::cast<ppl::TensorViewType>(tensor.getType());
-  if (type.getElementType() == element && type.getShape() == shape)
-    return tensor;
-  auto target = ppl::TensorViewType::get(tensor.getContext(), shape, element,
-                                         type.getMemory(), type.getLayout(),
-                                         type.getStrides());
-  return builder.create<ppl::ViewOp>(loc(), target, tensor,
-                                     ArrayRef<int64_t>{0, 0, 0, 0}, 0);
-}
-
-void OpEmitter::copy(Value dst, Argument src) {
-  if (Value source = src.tensor())
-    call("tiu.move", {{"dst", dst}, {"src", repeated(source, dst)}});
-  else
-    call("tiu.fill", {{"dst", dst}, {"scalar", src}});
-}
-
-Value OpEmitter::repeated(Value tensor, Value like) {
-  auto type = llvm::cast<ppl::TensorViewType>(tensor.getType());
-  ArrayRef<int64_t> shape =
-      llvm::cast<ppl::TensorViewType>(like.getType()).getShape();
-  if (type.getShape() == shape)
-    return tensor;
-  ppl::Strides own = ppl::stridesOf(type, /*lane=*/0, chip);
-  int64_t strides[] = {own.n, own.c, own.h, own.w};
-  for (unsigned axis : {tpu::kAxisN, tpu::kAxisH, tpu::kAxisW})
-    if (type.getShape()[axis] == 1)
-      strides[axis] = 0;
-  auto view = ppl::TensorViewType::get(shape, type.getElementType(),
-                                       ppl::Memory::Local, strides);
-  return builder.create<ppl::ViewOp>(loc(), view, tensor,
-                                     ArrayRef<int64_t>{0, 0, 0, 0}, 0);
 }

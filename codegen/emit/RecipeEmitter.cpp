@@ -98,12 +98,15 @@ void weft::emit::emitRecipe(Operation *op, OpEmitter &emitter) {
   RecipeEmitter(recipe, emitter).emit();
 }
 
-std::vector<PackedBytes> weft::emit::packRecipe(Operation *op,
-                                                const Chip &chip) {
+LogicalResult weft::emit::packRecipe(Operation *op, const Chip &chip,
+                                     std::vector<PackedBytes> &packed) {
   Recipe recipe =
       tpu::recipeOf(op, chip, tpu::Box::whole(tpu::dimsOf(op->getResult(0))));
-  std::vector<PackedBytes> packed;
-  for (const tpu::RecipeConstant &constant : recipe.constants)
-    packed.push_back(constant.bytes());
-  return packed;
+  for (const tpu::RecipeConstant &constant : recipe.constants) {
+    FailureOr<PackedBytes> bytes = constant.bytes();
+    if (failed(bytes))
+      return failure();
+    packed.push_back(std::move(*bytes));
+  }
+  return success();
 }

@@ -10,8 +10,10 @@ namespace weft::emit {
 /// The calls of the op's recipe on its tiles.
 void emitRecipe(mlir::Operation *op, OpEmitter &emitter);
 
-/// The constants of the op's recipe for its whole result, in their order.
-std::vector<PackedBytes> packRecipe(mlir::Operation *op, const Chip &chip);
+/// The constants of the op's recipe for its whole result, in their order. Fails
+/// if one has no bytes.
+mlir::LogicalResult packRecipe(mlir::Operation *op, const Chip &chip,
+                               std::vector<PackedBytes> &packed);
 
 } // namespace weft::emit
 

@@ -3,7 +3,7 @@
 include "dialects/tpu/TpuBase.td"
 
 def Tpu_CastOp : Tpu_Op<"cast", [Pure, Tpu_Evaluate,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "hasRecipe", "buildRecipe", "commandCount"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "recipes"]>]> {
   let summary = "change of element type: float cast, quantize, dequantize, requantize, integers";
   let description = [{
     **Semantics**, by types:

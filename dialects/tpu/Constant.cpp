@@ -58,3 +58,15 @@ std::optional<std::vector<char>> weft::tpu::constantBytes(ElementsAttr attr) {
     std::copy(raw.begin(), raw.end(), all.begin() + at);
   return all;
 }
+
+FailureOr<std::vector<char>> weft::tpu::weightBytes(Operation *op,
+                                                    Value operand) {
+  auto weight = operand.getDefiningOp<WeightOp>();
+  if (!weight)
+    return op->emitError(
+        "unsupported: filter, bias or table that is not a constant");
+  std::optional<std::vector<char>> bytes = constantBytes(weight.getValue());
+  if (!bytes)
+    return weight->emitError("weight has no bytes");
+  return std::move(*bytes);
+}

@@ -25,6 +25,11 @@ mlir::ElementsAttr reshapedWeight(mlir::ElementsAttr value,
 /// (a resource that was never loaded).
 std::optional<std::vector<char>> constantBytes(mlir::ElementsAttr attr);
 
+/// The bytes of the `tpu.weight` behind `operand` of `op`; fails with an error
+/// if it is none.
+mlir::FailureOr<std::vector<char>> weightBytes(mlir::Operation *op,
+                                               mlir::Value operand);
+
 } // namespace weft::tpu
 
 #endif // WEFT_DIALECTS_TPU_CONSTANT_H

@@ -3,7 +3,7 @@
 include "dialects/tpu/TpuBase.td"
 
 def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "readsStrided", "localBuffers", "commandCount"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "readsStrided", "inputNeed", "recipes"]>]> {
   let summary = "2-D convolution, float or int8; covers groups, depthwise and fully connected";
   let description = [{
     **Semantics**: with `g = oc / (OC / group)`, the accumulator
@@ -47,8 +47,6 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
   let extraClassDeclaration = [{
     /// True if every channel has its own filter (group == input channels == output channels).
     bool isDepthwise();
-    /// Lane layout of `channels` output channels of the filter (isa section 4): depthwise compact, else N-IC.
-    ::weft::tpu::LocalTensor packedFilter(const ::weft::Chip &chip, int64_t channels);
   }];
   let hasVerifier = 1;
 }

@@ -293,18 +293,12 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip,
   };
   for (auto [i, input] : llvm::enumerate(view.inputs))
     add(GroupBuffer::Input, i, tileTensor(input, slice.tiles[i]));
-  SmallVector<LocalBuffer> own;
-  SmallVector<Box> operandTiles;
   for (size_t i = 0; i < view.ops.size(); ++i) {
     const GroupView::OpView &opView = view.ops[i];
     const Box &result = slice.tiles[view.resultOf(i)];
     add(GroupBuffer::Result, i, tileTensor(opView.op->getResult(0), result));
-    operandTiles.clear();
-    for (int operand : opView.operands)
-      operandTiles.push_back(operand < 0 ? Box() : slice.tiles[operand]);
-    own.clear();
     TilingInterface tiling = opView.tiling;
-    tiling.localBuffers(chip, result, operandTiles, own);
+    SmallVector<LocalBuffer> own = localBuffersOf(opView.op, chip, result);
     unsigned constants = 0;
     int64_t wholeChannels = dimsOf(opView.op->getResult(0))[kAxisC];
     for (const LocalBuffer &buffer : own)

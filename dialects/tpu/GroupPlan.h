@@ -73,8 +73,7 @@ InputNeed broadcastNeed(mlir::Value operand, const Box &result);
 /// A constant of an op inside the block that brings it: `offset` bytes into the
 /// lane.
 struct ConstantPart {
-  unsigned index =
-      0; ///< among the op's constants, as `localBuffers` lists them
+  unsigned index = 0; ///< among the constants of the op's recipe
   LocalTensor tensor;
   int64_t offset = 0;
 };

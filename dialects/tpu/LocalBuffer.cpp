@@ -2,7 +2,6 @@
 
 #include "dialects/tpu/LocalBuffer.h"
 
-#include "dialects/tpu/sequence/Sequence.h"
 #include "runtime/chips/Alignment.h"
 #include "runtime/chips/Chip.h"
 
@@ -38,31 +37,4 @@ int64_t weft::tpu::bytesPerLane(const Chip &chip, const LocalTensor &tensor) {
                    7) /
                   8;
   return alignUp<int64_t>(bytes, chip.euBytes);
-}
-
-void weft::tpu::addExpScratch(const Chip &chip, const Dims &dims,
-                              llvm::SmallVectorImpl<LocalBuffer> &buffers) {
-  for (int i = 0; i < 3; ++i)
-    buffers.push_back(
-        {LocalBuffer::Scratch, {dims, 32, LocalLayout::Aligned}, 0, false});
-  LocalTensor coefficients{{1, static_cast<int64_t>(chip.lanes), 1, kExpTerms},
-                           32,
-                           LocalLayout::Aligned};
-  buffers.push_back({LocalBuffer::Scratch, coefficients, 0, false});
-}
-
-void weft::tpu::addSequenceBuffers(
-    const Chip &chip, const Sequence &sequence, const Dims &dims,
-    llvm::SmallVectorImpl<LocalBuffer> &buffers) {
-  if (!sequence.table.empty()) {
-    LocalTensor coefficients{{1, static_cast<int64_t>(chip.lanes), 1,
-                              static_cast<int64_t>(sequence.table.size())},
-                             32,
-                             LocalLayout::Aligned};
-    buffers.push_back(
-        {LocalBuffer::Constant, coefficients, 0, /*broadcast=*/true});
-  }
-  for (unsigned i = 0; i < sequence.scratchTiles; ++i)
-    buffers.push_back(
-        {LocalBuffer::Scratch, {dims, 32, LocalLayout::Aligned}, 0, false});
 }

@@ -17,12 +17,7 @@ class Operation;
 
 namespace weft::tpu {
 class RecipeBuilder;
-struct LocalBuffer;
-struct Sequence;
-
-/// What the recipe of a piece of the op's result takes of local memory.
-void addRecipeBuffers(mlir::Operation *op, const Chip &chip, const Box &result,
-                      llvm::SmallVectorImpl<LocalBuffer> &buffers);
+struct Alternative;
 
 /// Layout of a tensor in the lanes (PPL part 1, section 3; isa section 4).
 /// Channel c lies in lane c mod lanes.
@@ -68,21 +63,11 @@ struct LocalBuffer {
   }
 };
 
-/// Terms of the exponential series after range reduction to |x| <= ln(2)/2: the
-/// first one left out is below 2^-31.
-inline constexpr int64_t kExpTerms = 10;
-
-/// Scratch of an f32 exponential of a tensor of shape `dims`, in the order
-/// emission uses it: power, remainder, product (f32 tiles), series coefficients
-/// (one row in every lane).
-void addExpScratch(const Chip &chip, const Dims &dims,
-                   llvm::SmallVectorImpl<LocalBuffer> &buffers);
-
-/// What a sequence needs for a result of shape `dims`: its coefficients, one
-/// row in every lane, and its tiles.
-void addSequenceBuffers(const Chip &chip, const Sequence &sequence,
-                        const Dims &dims,
-                        llvm::SmallVectorImpl<LocalBuffer> &buffers);
+/// What an op with TilingInterface takes of local memory for a piece of its
+/// result, besides its operand tiles and its result tile: constants, then
+/// scratch, both in the order of its recipe.
+llvm::SmallVector<LocalBuffer>
+localBuffersOf(mlir::Operation *op, const Chip &chip, const Box &result);
 
 } // namespace weft::tpu
 

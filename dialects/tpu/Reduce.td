@@ -8,7 +8,7 @@ def Tpu_ReducedTensor : 4DTensorOf<[F32, F16, BF16, I8, I16, I32, UI8, UI16, UI3
 def Tpu_InLaneAxis : ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<3>]>;
 
 def Tpu_ReduceOp : Tpu_Op<"reduce", [Pure, Tpu_Evaluate,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isTileable", "localBuffers", "commandCount", "readsStrided"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "inputNeed", "recipes"]>]> {
   let summary = "sum, product, maximum or minimum along one axis";
   let description = [{
     **Semantics**: halves of the axis are combined element by element until one is left, so a float sum of n values takes about log2(n) roundings. Integers wrap.
@@ -28,7 +28,7 @@ def Tpu_ReduceOp : Tpu_Op<"reduce", [Pure, Tpu_Evaluate,
 }
 
 def Tpu_ArgReduceOp : Tpu_Op<"arg_reduce", [Pure, Tpu_Evaluate,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["localBuffers", "commandCount", "isPackedOperand"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "inputNeed", "recipes"]>]> {
   let summary = "index of the largest or smallest value along one axis";
   let description = [{
     **Semantics**: `y = ranks-coded index`: with m the maximum (minimum) along `axis` and `codes` one number for each index, the largest code among the places where x equals m; the index is
@@ -49,7 +49,7 @@ def Tpu_ArgReduceOp : Tpu_Op<"arg_reduce", [Pure, Tpu_Evaluate,
 }
 
 def Tpu_CumulativeOp : Tpu_Op<"cumulative", [Pure, Tpu_Evaluate, SameOperandsAndResultType,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "localBuffers", "commandCount", "readsStrided"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "readsStrided", "recipes"]>]> {
   let summary = "running sum or product along one axis";
   let description = [{
     **Semantics**: `y(i) = x(0) + .. + x(i)` along `axis` (times for products); with `exclusive` without x(i), with `reverse` from the end. Computed in log2(size) steps: step s adds what lies

@@ -3,7 +3,7 @@
 include "dialects/tpu/TpuBase.td"
 
 def Tpu_SoftmaxOp : Tpu_Op<"softmax", [Pure, Tpu_Evaluate, SameOperandsAndResultType,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "localBuffers", "commandCount"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "recipes"]>]> {
   let summary = "softmax along one axis";
   let description = [{
     **Semantics**: `y = e / sum(e)` with `e = exp(x - max(x))`, max and sum along `axis`.

@@ -23,39 +23,26 @@ def Tpu_TilingInterface : OpInterface<"TilingInterface"> {
       that mixes a whole axis (softmax) widens the box to that axis.
     }], "::weft::tpu::Box", "computedBox", (ins "const ::weft::tpu::Box &":$wanted), "", "return wanted;">,
     InterfaceMethod<[{
-      What operand `operand` must provide so that result box `result` (already widened by `computedBox`) can be
-      computed. Not asked for constant operands (weights), which `localBuffers` lists. An empty box means that the
+      What operand `operand` must provide (by default the same box) so that result box `result` (already widened by `computedBox`) can be
+      computed. Not asked for constant operands (weights), which the recipes pack. An empty box means that the
       piece cannot be computed alone; the tiling is then rejected.
     }], "::weft::tpu::InputNeed", "inputNeed",
-        (ins "unsigned":$operand, "const ::weft::tpu::Box &":$result)>,
+        (ins "unsigned":$operand, "const ::weft::tpu::Box &":$result), "", [{
+      (void)operand;
+      return {result, {}};
+    }]>,
     InterfaceMethod<[{
       True if `operand` is a constant that this op packs itself (filter, bias, table); false for tensors that flow
       through local memory as tiles.
     }], "bool", "isPackedOperand", (ins "unsigned":$operand), "", "return false;">,
     InterfaceMethod<[{
-      True if the op has a recipe (dialects/tpu/recipe), from which its buffers, constants and commands follow.
-    }], "bool", "hasRecipe", (ins), "", "return false;">,
-    InterfaceMethod<[{
-      Writes the recipe for the piece that the builder describes.
-    }], "void", "buildRecipe", (ins "::weft::tpu::RecipeBuilder &":$builder), "", "(void)builder;">,
-    InterfaceMethod<[{
-      Local memory besides the operand tiles and the result tile: packed constants in the order emission packs them,
-      then scratch. `result` is the box to compute, `operands` the boxes of the operands.
-    }], "void", "localBuffers",
-        (ins "const ::weft::Chip &":$chip, "const ::weft::tpu::Box &":$result,
-             "::llvm::ArrayRef<::weft::tpu::Box>":$operands,
-             "::llvm::SmallVectorImpl<::weft::tpu::LocalBuffer> &":$buffers), "", [{
-      (void)operands;
-      if ($_op.hasRecipe())
-        ::weft::tpu::addRecipeBuffers($_op, chip, result, buffers);
-    }]>,
+      The ways to compute a piece of the result (dialects/tpu/recipe), at least one. Buffers, constants, commands and
+      time of a piece follow from them. The first is open to every op of the kind.
+    }], "::llvm::ArrayRef<::weft::tpu::Alternative>", "recipes", (ins)>,
     InterfaceMethod<[{
       True if the commands of this op can read operand `operand` as a piece of a larger tile (explicit strides). If not
       and the tile is larger than the need, the piece is copied first.
     }], "bool", "readsStrided", (ins "unsigned":$operand), "", "return false;">,
-    InterfaceMethod<[{
-      Commands of one evaluation, roughly; the cost model's overhead term.
-    }], "unsigned", "commandCount", (ins), "", "return 1;">,
   ];
 }
 

@@ -25,9 +25,11 @@ def Tpu_Dialect : Dialect {
     Each argument and result of `@main` carries `tpu.io`, a dictionary: `name` (the ONNX name, string) and
     `type` (TypeAttr: the ONNX element type, rank and shape). The argument's own type is what is stored in
     DRAM. `top.value` on an op keeps the ONNX value name that its result stands for, `tpu.onnx_type` the element type and
-    shape (any rank) that it has in the ONNX graph.
+    shape (any rank) that it has in the ONNX graph. `tpu.recipe` names which of its recipes an op takes
+    (dialects/tpu/recipe); ops with one recipe have none.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerGroup();
     // One function a family; called from the family list in cmake/OpFamilies.cmake.

@@ -3,7 +3,7 @@
 include "dialects/tpu/TpuBase.td"
 
 def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, Tpu_Evaluate, SameOperandsAndResultType,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "hasRecipe", "buildRecipe", "commandCount"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "recipes"]>]> {
   let summary = "element-wise function of a float tensor";
   let description = [{
     **Semantics**: `y = f(x)`, the meaning of `top.unary` of the same kind. clip: `min(max(x, alpha), beta)`; hard_sigmoid:
@@ -31,7 +31,7 @@ def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, Tpu_Evaluate, SameOperandsAndResultType
 }
 
 def Tpu_LutOp : Tpu_Op<"lut", [Pure, Tpu_Evaluate,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "localBuffers"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "recipes"]>]> {
   let summary = "element-wise function of an 8-bit tensor by a 256-entry table";
   let description = [{
     **Semantics**: `y = table[input & 255]`: the table is indexed by the stored byte, so for a signed input entries 128..255

@@ -2,6 +2,7 @@
 
 #include "passes/tpu/GroupPlacement.h"
 
+#include "dialects/tpu/recipe/Price.h"
 #include "runtime/chips/Chip.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -67,11 +68,18 @@ static void addSlice(const Chip &chip, const GroupView &view,
         cast<RankedTensorType>(view.value(output).getType()).getElementType();
     total.storedBytes += slice.stores[i].elements() * elementBits(element) / 8;
   }
-  for (size_t i = 0; i < view.ops.size(); ++i) {
-    TilingInterface tiling = view.ops[i].tiling;
+  for (size_t i = 0; i < view.ops.size(); ++i)
     total.computed += slice.tiles[view.resultOf(i)].elements();
-    total.commands += tiling.commandCount();
-  }
+}
+
+int64_t weft::tpu::commandsOf(const Chip &chip, const GroupView &view,
+                              const SlicePlan &slice) {
+  int64_t commands = 0;
+  for (size_t i = 0; i < view.ops.size(); ++i)
+    if (std::optional<Price> price =
+            priceOf(view.ops[i].op, chip, slice.tiles[view.resultOf(i)]))
+      commands += price->commands;
+  return commands;
 }
 
 /// Commands count up to `maxShape` elements along an axis.
@@ -95,6 +103,9 @@ std::optional<GroupFootprint> weft::tpu::measureGroup(const Chip &chip,
     if (!slice || !isCountable(chip, *slice))
       return std::nullopt;
     addSlice(chip, view, *slice, previous ? &*previous : nullptr, total);
+    if (!previous) // their number hardly depends on the sizes
+      total.commands =
+          commandsOf(chip, view, *slice) * static_cast<int64_t>(slices.size());
     previous = std::move(slice);
   }
   for (const GroupBuffer &buffer : total.buffers)

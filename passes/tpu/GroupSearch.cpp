@@ -171,12 +171,14 @@ void RunSearch::collectNumbers() {
   numbers.resize(run.size());
   for (size_t i = 0; i < run.size(); ++i) {
     GroupView view = viewOps(run[i]);
-    SlicePlan slice;
-    if (auto plan = planSlice(chip, view, {1, 1, 1, 1}, {0, 0, 0, 0}))
-      slice = std::move(*plan);
-    else
-      slice.tiles.assign(view.valueCount(), Box());
     OpNumbers &op = numbers[i];
+    SlicePlan slice;
+    if (auto plan = planSlice(chip, view, {1, 1, 1, 1}, {0, 0, 0, 0})) {
+      slice = std::move(*plan);
+      op.commands = commandsOf(chip, view, slice);
+    } else {
+      slice.tiles.assign(view.valueCount(), Box());
+    }
     for (const GroupBuffer &buffer : enumerateBuffers(chip, view, slice)) {
       int64_t bytes = buffer.storedBytes();
       switch (buffer.kind) {
@@ -202,7 +204,6 @@ void RunSearch::collectNumbers() {
         op.scratchLane += buffer.bytes;
       }
     }
-    op.commands = view.ops.front().tiling.commandCount();
     // Uses by distinct ops; an op that reads a value twice is one user.
     SmallVector<Operation *> users;
     for (Operation *user : run[i]->getResult(0).getUsers())

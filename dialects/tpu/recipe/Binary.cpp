@@ -2,6 +2,8 @@
 
 #include "dialects/tpu/Binary.h"
 
+#include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/recipe/Requantize.h"
 #include "dialects/tpu/recipe/Sequence.h"
 #include "dialects/tpu/sequence/Functions.h"
 
@@ -10,6 +12,13 @@ using namespace weft::tpu;
 using catalog::DataType;
 using llvm::ArrayRef;
 using llvm::StringRef;
+
+// An AR command reads any strides; in a sequence other commands may come first.
+bool BinaryOp::readsStrided(unsigned) { return !isSequence(); }
+
+InputNeed BinaryOp::inputNeed(unsigned operand, const Box &result) {
+  return broadcastNeed(getOperand(operand), result);
+}
 
 static StringRef floatFunction(BinaryKind kind) {
   switch (kind) {
@@ -80,7 +89,6 @@ static void buildShift(BinaryOp op, RecipeBuilder &r) {
           {"src", source},
           {"shift", amount},
           {"round_mode", int64_t(numeric::Rounding::Floor)}});
-  return;
 }
 
 /// result = lhs <kind> rhs on integers, exact and wrapped.
@@ -101,7 +109,6 @@ static void buildInteger(BinaryOp op, RecipeBuilder &r) {
     result = r.as(result,
                   integerOf(catalog::bitsOf(result.type), /*isSigned=*/true));
   r.binary(integerFunction(op.getKind()), result, lhs, rhs);
-  return;
 }
 
 static void buildFloat(BinaryOp op, RecipeBuilder &r) {
@@ -118,18 +125,25 @@ static void buildFloat(BinaryOp op, RecipeBuilder &r) {
                       : llvm::ArrayRef<Given>());
   if (op.getRelu())
     r.binary("tiu.fmax", result, result, 0.0);
-  return;
 }
 
-/// dst = src * multiplier >> rshift, half up.
-static void requantize(RecipeBuilder &r, Tile dst, Tile src, int32_t multiplier,
-                       int32_t rshift) {
-  r.call("tiu.rq1", {{"dst", dst},
-                     {"src", src},
-                     {"multiplier", int64_t(multiplier)},
-                     {"shift", -int64_t(rshift)},
-                     {"offset", 0},
-                     {"round_mode", int64_t(numeric::Rounding::HalfUp)}});
+/// The multiplier and shift of operand `number`, or of a product.
+static Requantization requantizationOf(BinaryOp op, unsigned number) {
+  return {(*op.getMultipliers())[number], (*op.getRshifts())[number]};
+}
+
+/// result = left <kind> right, 16-bit terms in the scale of the result.
+static void combineTerms(BinaryOp op, RecipeBuilder &r, const Tile &left,
+                         const Tile &right) {
+  StringRef function = integerFunction(op.getKind());
+  const Given saturated{"saturation", true};
+  if (elementIsSigned(op.getOutput()))
+    return r.binary(function, r.result(), left, right, saturated);
+  // Signed operands give a signed sum; the cast then clips it at 0, which is
+  // the relu as well.
+  Tile sum = r.scratch("sum", r.result().shape, DataType::Int16);
+  r.binary(function, sum, left, right, saturated);
+  r.cast(r.result(), sum);
 }
 
 static void buildInt8(BinaryOp op, RecipeBuilder &r) {
@@ -138,8 +152,6 @@ static void buildInt8(BinaryOp op, RecipeBuilder &r) {
     r.binary(integerFunction(op.getKind()), result, lhs, rhs);
     return;
   }
-  ArrayRef<int32_t> multipliers = *op.getMultipliers(),
-                    rshifts = *op.getRshifts();
   if (op.getKind() == BinaryKind::Mul) {
     bool anySigned =
         elementIsSigned(op.getLhs()) || elementIsSigned(op.getRhs());
@@ -147,38 +159,52 @@ static void buildInt8(BinaryOp op, RecipeBuilder &r) {
                              anySigned ? DataType::Int32 : DataType::Uint32);
     r.binary("tiu.mul", product, lhs, rhs);
     // A product of two bytes fits 31 bits, so it may be read as signed.
-    requantize(r, result, r.as(product, DataType::Int32), multipliers[0],
-               rshifts[0]);
+    buildRq1(r, result, r.as(product, DataType::Int32),
+             requantizationOf(op, 0));
     return;
   }
-  DataType si16 = DataType::Int16;
-  Tile left = r.scratch("left", lhs.shape, si16),
-       right = r.scratch("right", rhs.shape, si16);
+  Tile left = r.scratch("left", lhs.shape, DataType::Int16),
+       right = r.scratch("right", rhs.shape, DataType::Int16);
   for (auto [wide, operand, i] :
        {std::tuple(left, lhs, 0), std::tuple(right, rhs, 1)}) {
     r.cast(wide, operand);
-    requantize(r, wide, wide, multipliers[i], rshifts[i]);
+    buildRq1(r, wide, wide, requantizationOf(op, i));
   }
-  StringRef function = integerFunction(op.getKind());
-  const Given saturated{"saturation", true};
-  if (elementIsSigned(op.getOutput())) {
-    r.binary(function, result, left, right, saturated);
-    return;
-  }
-  // Signed operands give a signed sum; the cast then clips it at 0, which is
-  // the relu as well.
-  Tile sum = r.scratch("sum", result.shape, si16);
-  r.binary(function, sum, left, right, saturated);
-  r.cast(result, sum);
-  return;
+  combineTerms(op, r, left, right);
 }
 
-void BinaryOp::buildRecipe(RecipeBuilder &r) {
-  if (std::optional<Sequence> sequence = sequenceOf(*this))
+/// Whether signed operands are brought to the scale of the result one by one.
+static bool scalesTerms(mlir::Operation *operation, const Chip &) {
+  auto op = llvm::cast<BinaryOp>(operation);
+  return isQuantized(op.getLhs()) && op.getMultipliers() &&
+         op.getKind() != BinaryKind::Mul && elementIsSigned(op.getLhs()) &&
+         elementIsSigned(op.getRhs());
+}
+
+/// Each by one product instead of a cast and an rq1.
+static void buildInt8Products(mlir::Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<BinaryOp>(operation);
+  Tile lhs = r.operand(0), rhs = r.operand(1);
+  Tile left = r.scratch("left", lhs.shape, DataType::Int16),
+       right = r.scratch("right", rhs.shape, DataType::Int16);
+  buildScaledProduct(r, left, lhs, requantizationOf(op, 0));
+  buildScaledProduct(r, right, rhs, requantizationOf(op, 1));
+  combineTerms(op, r, left, right);
+}
+
+static void buildBinary(mlir::Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<BinaryOp>(operation);
+  if (std::optional<Sequence> sequence = sequenceOf(op))
     return buildSequence(r, *sequence);
-  if (isInteger())
-    return buildInteger(*this, r);
-  if (isQuantized(getLhs()))
-    return buildInt8(*this, r);
-  buildFloat(*this, r);
+  if (op.isInteger())
+    return buildInteger(op, r);
+  if (isQuantized(op.getLhs()))
+    return buildInt8(op, r);
+  buildFloat(op, r);
+}
+
+ArrayRef<Alternative> BinaryOp::recipes() {
+  static const Alternative list[] = {
+      {"elements", buildBinary}, {"products", buildInt8Products, scalesTerms}};
+  return list;
 }

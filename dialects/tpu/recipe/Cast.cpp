@@ -2,11 +2,16 @@
 
 #include "dialects/tpu/Cast.h"
 
-#include "dialects/tpu/recipe/Recipe.h"
+#include "dialects/tpu/recipe/Requantize.h"
 
 using namespace weft;
 using namespace weft::tpu;
 using catalog::DataType;
+
+// Only dequantization starts with a command that has no strides (DQ).
+bool CastOp::readsStrided(unsigned) {
+  return !isQuantized(getInput()) || isQuantized(getOutput());
+}
 
 /// q = sat(round(x * (1/S))): one product in the type of x, one cast.
 static void quantize(CastOp op, RecipeBuilder &r) {
@@ -17,16 +22,17 @@ static void quantize(CastOp op, RecipeBuilder &r) {
   r.cast(r.result(), scaled, static_cast<numeric::Rounding>(op.roundingMode()));
 }
 
+static Requantization requantizationOf(CastOp op) {
+  return {static_cast<int32_t>(*op.getMultiplier()),
+          static_cast<int64_t>(*op.getRshift()),
+          static_cast<numeric::Rounding>(op.roundingMode())};
+}
+
 static void requantize(CastOp op, RecipeBuilder &r) {
   Tile wide = r.scratch("wide", r.result().shape,
                         DataType::Int32); // rq1 reads 16 or 32 bits
   r.cast(wide, r.operand(0));
-  r.call("tiu.rq1", {{"dst", r.result()},
-                     {"src", wide},
-                     {"multiplier", int64_t(*op.getMultiplier())},
-                     {"shift", -int64_t(*op.getRshift())},
-                     {"offset", 0},
-                     {"round_mode", int64_t(op.roundingMode())}});
+  buildRq1(r, r.result(), wide, requantizationOf(op));
 }
 
 static void dequantize(CastOp op, RecipeBuilder &r) {
@@ -54,9 +60,9 @@ static void addWrapped(RecipeBuilder &r) {
   r.binary("tiu.add", r.as(result, seen), source, 0);
 }
 
-void CastOp::buildRecipe(RecipeBuilder &r) {
-  CastOp op = *this;
-  bool from = isQuantized(getInput()), to = isQuantized(getOutput());
+static void buildCast(mlir::Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<CastOp>(operation);
+  bool from = isQuantized(op.getInput()), to = isQuantized(op.getOutput());
   Tile result = r.result(), input = r.operand(0);
   DataType bits = integerOf(catalog::bitsOf(result.type), false);
   if (from && to)
@@ -65,12 +71,29 @@ void CastOp::buildRecipe(RecipeBuilder &r) {
     dequantize(op, r);
   else if (to)
     quantize(op, r);
-  else if (getInput().getType() == getOutput().getType())
+  else if (op.getInput().getType() == op.getOutput().getType())
     r.copy(result, input);
-  else if (getBits())
+  else if (op.getBits())
     r.copy(r.as(result, bits), r.as(input, bits));
-  else if (isWhole(getInput()) && isWhole(getOutput()))
+  else if (isWhole(op.getInput()) && isWhole(op.getOutput()))
     addWrapped(r);
   else
-    r.cast(result, input, static_cast<numeric::Rounding>(roundingMode()));
+    r.cast(result, input, static_cast<numeric::Rounding>(op.roundingMode()));
+}
+
+static bool isRequantizedAlike(mlir::Operation *operation, const Chip &) {
+  auto op = llvm::cast<CastOp>(operation);
+  return isQuantized(op.getInput()) && isQuantized(op.getOutput()) &&
+         elementIsSigned(op.getInput()) == elementIsSigned(op.getOutput());
+}
+
+static void buildCastProduct(mlir::Operation *operation, RecipeBuilder &r) {
+  buildScaledProduct(r, r.result(), r.operand(0),
+                     requantizationOf(llvm::cast<CastOp>(operation)));
+}
+
+llvm::ArrayRef<Alternative> CastOp::recipes() {
+  static const Alternative list[] = {
+      {"cast", buildCast}, {"product", buildCastProduct, isRequantizedAlike}};
+  return list;
 }

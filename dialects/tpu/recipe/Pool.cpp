@@ -2,31 +2,42 @@
 
 #include "dialects/tpu/Pool.h"
 
+#include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/recipe/Recipe.h"
+#include "dialects/tpu/recipe/Window.h"
 
 using namespace weft;
 using namespace weft::tpu;
 
-bool PoolOp::hasRecipe() { return true; }
+InputNeed PoolOp::inputNeed(unsigned, const Box &result) {
+  return windowNeed(dimsOf(getInput()), dimsOf(getOutput()), result,
+                    getKernel(), getStrides(), {1, 1}, getPads());
+}
 
-void PoolOp::buildRecipe(RecipeBuilder &r) {
-  Pads around = inputNeed(0, r.box).pads;
+static void buildPool(mlir::Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<PoolOp>(operation);
+  Pads around = op.inputNeed(0, r.box).pads;
   int64_t pads[] = {around.top, around.bottom, around.left, around.right};
-  bool isMax = getKind() == PoolKind::Max;
-  bool isFloat = !isQuantized(getInput());
-  double window =
-      static_cast<double>(getKernel()[0]) * static_cast<double>(getKernel()[1]);
+  bool isMax = op.getKind() == PoolKind::Max;
+  bool isFloat = !isQuantized(op.getInput());
+  double window = static_cast<double>(op.getKernel()[0]) *
+                  static_cast<double>(op.getKernel()[1]);
   llvm::SmallVector<Given, 7> arguments{{"dst", r.result()},
                                         {"src", r.operand(0)},
-                                        {"kernel", getKernel()},
-                                        {"stride", getStrides()},
+                                        {"kernel", op.getKernel()},
+                                        {"stride", op.getStrides()},
                                         {"pad", llvm::ArrayRef<int64_t>(pads)}};
   if (!isMax && isFloat)
     arguments.push_back({"scale", asFloat(1.0 / window)});
   if (!isMax && !isFloat)
-    arguments.append({{"scale", int64_t(getMultiplier().value_or(1))},
-                      {"rshift", int64_t(getRshift().value_or(0))}});
+    arguments.append({{"scale", int64_t(op.getMultiplier().value_or(1))},
+                      {"rshift", int64_t(op.getRshift().value_or(0))}});
   r.call(isMax ? (isFloat ? "tiu.fpool_max" : "tiu.pool_max")
                : (isFloat ? "tiu.fpool_avg" : "tiu.pool_avg"),
          arguments);
+}
+
+llvm::ArrayRef<Alternative> PoolOp::recipes() {
+  static const Alternative list[] = {{"window", buildPool}};
+  return list;
 }

@@ -2,9 +2,11 @@
 
 #include "dialects/tpu/recipe/Recipe.h"
 
+#include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/Tpu.h"
 #include "runtime/chips/Chip.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace weft;
 using namespace weft::tpu;
@@ -97,19 +99,39 @@ Tile RecipeBuilder::scratch(llvm::StringRef name, const Dims &dims,
                   index);
 }
 
-Tile RecipeBuilder::table(llvm::StringRef name, int64_t count, DataType type,
-                          ConstantBytes bytes) {
+Tile RecipeBuilder::constant(llvm::StringRef name, const LocalBuffer &buffer,
+                             DataType type, ConstantBytes bytes) {
   unsigned index = recipe.constants.size();
-  Dims dims = {1, static_cast<int64_t>(chip.lanes), 1, count};
-  recipe.constants.push_back(
-      {name,
-       {LocalBuffer::Constant,
-        {dims, catalog::bitsOf(type), LocalLayout::Aligned},
-        0,
-        /*broadcast=*/true},
-       std::move(bytes)});
-  return makeTile(localTensor(chip, dims, type, AlignMode::Aligned),
-                  Tile::Constant, index);
+  recipe.constants.push_back({name, buffer, std::move(bytes)});
+  return makeTile(
+      localTensor(chip, buffer.tensor.dims, type, modeOf(buffer.tensor.layout)),
+      Tile::Constant, index);
+}
+
+Tile RecipeBuilder::table(llvm::StringRef name, Dims dims, DataType type,
+                          ConstantBytes bytes) {
+  dims[kAxisC] = chip.lanes;
+  return constant(name,
+                  {LocalBuffer::Constant,
+                   {dims, catalog::bitsOf(type), LocalLayout::Aligned},
+                   0,
+                   /*broadcast=*/true},
+                  type, std::move(bytes));
+}
+
+Tile RecipeBuilder::perChannel(llvm::StringRef name, const Dims &dims,
+                               DataType type, LocalLayout layout,
+                               ConstantBytes bytes) {
+  return constant(name,
+                  {LocalBuffer::Constant,
+                   {dims, catalog::bitsOf(type), layout},
+                   box.offset[kAxisC],
+                   /*broadcast=*/false},
+                  type, std::move(bytes));
+}
+
+ConstantBytes RecipeBuilder::weight(unsigned number) const {
+  return [op = op, number] { return weightBytes(op, op->getOperand(number)); };
 }
 
 Tile RecipeBuilder::as(const Tile &tile, DataType type,
@@ -125,6 +147,34 @@ Tile RecipeBuilder::entries(const Tile &row, int64_t first,
   Tile part = as(row, row.type, {1, row.shape[1], 1, count});
   part.byte = row.byte + first * catalog::bytesOf(row.type);
   return part;
+}
+
+Tile RecipeBuilder::part(const Tile &tile, unsigned axis, int64_t begin,
+                         int64_t count) const {
+  if (begin == 0 && count == tile.shape[axis])
+    return tile;
+  Tile view = every(tile, axis, begin, 1);
+  view.shape[axis] = count;
+  return view;
+}
+
+Tile RecipeBuilder::every(const Tile &tile, unsigned axis, int64_t begin,
+                          int64_t step) const {
+  assert(axis != kAxisC && "channels lie in lanes");
+  Tile view = tile;
+  view.layout = AlignMode::Free;
+  view.byte += begin * tile.strides[axis] * catalog::bytesOf(tile.type);
+  view.shape[axis] /= step;
+  view.strides[axis] *= step;
+  return view;
+}
+
+Tile RecipeBuilder::rowForEach(const Tile &row, int64_t channels) const {
+  Tile view = row;
+  view.layout = AlignMode::Free;
+  view.shape[kAxisC] = channels;
+  view.strides[kAxisC] = 0;
+  return view;
 }
 
 Tile RecipeBuilder::repeated(const Tile &tile, const Tile &like) const {
@@ -145,6 +195,8 @@ Tile RecipeBuilder::repeated(const Tile &tile, const Tile &like) const {
 
 void RecipeBuilder::call(llvm::StringRef function,
                          llvm::ArrayRef<Given> arguments) {
+  if (!wantsCalls)
+    return;
   RecipeCall &made = recipe.calls.emplace_back();
   made.function = catalog::find({function.data(), function.size()});
   assert(made.function && "recipes call functions of the catalog");
@@ -204,39 +256,89 @@ void RecipeBuilder::copy(const Tile &dst, const RecipeArgument &src) {
 // Questions
 //===----------------------------------------------------------------------===//
 
-Recipe weft::tpu::recipeOf(mlir::Operation *op, const Chip &chip,
-                           const Box &result,
-                           llvm::ArrayRef<catalog::Tensor> operands) {
+llvm::SmallVector<const Alternative *, 2>
+weft::tpu::alternativesOf(mlir::Operation *op, const Chip &chip) {
+  llvm::SmallVector<const Alternative *, 2> ways;
+  for (const Alternative &way : llvm::cast<TilingInterface>(op).recipes())
+    if (!way.applies || way.applies(op, chip))
+      ways.push_back(&way);
+  return ways;
+}
+
+/// The way that `tpu.recipe` names.
+static const Alternative &chosenWay(mlir::Operation *op) {
+  llvm::ArrayRef<Alternative> ways = llvm::cast<TilingInterface>(op).recipes();
+  if (ways.size() > 1)
+    if (auto name = op->getAttrOfType<mlir::StringAttr>(kRecipeAttr))
+      for (const Alternative &way : ways)
+        if (way.name == name.getValue())
+          return way;
+  return ways.front();
+}
+
+llvm::LogicalResult
+TpuDialect::verifyOperationAttribute(mlir::Operation *op,
+                                     mlir::NamedAttribute attribute) {
+  if (attribute.getName() != kRecipeAttr)
+    return mlir::success();
+  auto tiling = llvm::dyn_cast<TilingInterface>(op);
+  auto name = llvm::dyn_cast<mlir::StringAttr>(attribute.getValue());
+  if (!tiling || !name)
+    return op->emitOpError()
+           << kRecipeAttr << " is a string on an op that has recipes";
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const Alternative &way : tiling.recipes())
+    names.push_back(way.name);
+  if (llvm::is_contained(names, name.getValue()))
+    return mlir::success();
+  return op->emitOpError() << "has no recipe '" << name.getValue()
+                           << "'; it has " << llvm::join(names, ", ");
+}
+
+static Recipe write(mlir::Operation *op, const Chip &chip, const Box &result,
+                    llvm::ArrayRef<catalog::Tensor> operands,
+                    const Alternative *way, bool wantsCalls) {
   Recipe recipe;
-  RecipeBuilder builder(op, chip, result,
-                        alignedTile(chip, result.size,
-                                    machineTypeOf(elementOf(op->getResult(0)))),
-                        operands, recipe);
-  llvm::cast<TilingInterface>(op).buildRecipe(builder);
+  catalog::Tensor tile = alignedTile(
+      chip, result.size, machineTypeOf(elementOf(op->getResult(0))));
+  RecipeBuilder builder(op, chip, result, tile, operands, wantsCalls, recipe);
+  (way ? *way : chosenWay(op)).build(op, builder);
   return recipe;
 }
 
-Recipe weft::tpu::recipeOf(mlir::Operation *op, const Chip &chip,
-                           const Box &result) {
+/// The tiles of the operands if each is just what the result needs.
+static llvm::SmallVector<catalog::Tensor, 3>
+neededTiles(mlir::Operation *op, const Chip &chip, const Box &result) {
   auto tiling = llvm::cast<TilingInterface>(op);
-  llvm::SmallVector<catalog::Tensor, 3> tiles;
-  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
-    if (tiling.isPackedOperand(i)) {
-      tiles.emplace_back();
-      continue;
-    }
-    tiles.push_back(alignedTile(chip, tiling.inputNeed(i, result).box.size,
-                                machineTypeOf(elementOf(op->getOperand(i)))));
-  }
-  return recipeOf(op, chip, result, tiles);
+  llvm::SmallVector<catalog::Tensor, 3> tiles(op->getNumOperands());
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (!tiling.isPackedOperand(i))
+      tiles[i] = alignedTile(chip, tiling.inputNeed(i, result).box.size,
+                             machineTypeOf(elementOf(operand)));
+  return tiles;
 }
 
-void weft::tpu::addRecipeBuffers(mlir::Operation *op, const Chip &chip,
-                                 const Box &result,
-                                 llvm::SmallVectorImpl<LocalBuffer> &buffers) {
-  Recipe recipe = recipeOf(op, chip, result);
+Recipe weft::tpu::recipeOf(mlir::Operation *op, const Chip &chip,
+                           const Box &result,
+                           llvm::ArrayRef<catalog::Tensor> operands,
+                           const Alternative *way) {
+  return write(op, chip, result, operands, way, /*wantsCalls=*/true);
+}
+
+Recipe weft::tpu::recipeOf(mlir::Operation *op, const Chip &chip,
+                           const Box &result, const Alternative *way) {
+  return recipeOf(op, chip, result, neededTiles(op, chip, result), way);
+}
+
+llvm::SmallVector<LocalBuffer> weft::tpu::localBuffersOf(mlir::Operation *op,
+                                                         const Chip &chip,
+                                                         const Box &result) {
+  llvm::SmallVector<LocalBuffer> buffers;
+  Recipe recipe = write(op, chip, result, neededTiles(op, chip, result),
+                        /*way=*/nullptr, /*wantsCalls=*/false);
   for (const RecipeConstant &constant : recipe.constants)
     buffers.push_back(constant.buffer);
   for (const RecipeScratch &scratch : recipe.scratch)
     buffers.push_back(scratch.buffer);
+  return buffers;
 }

@@ -69,8 +69,15 @@ struct RecipeCall {
 };
 
 /// Bytes of a packed constant for the whole result, in element order as DRAM
-/// holds them.
-using ConstantBytes = std::function<std::vector<char>()>;
+/// holds them. Fails, with an error, if the op's operand has none.
+using ConstantBytes = std::function<mlir::FailureOr<std::vector<char>>()>;
+
+/// The bytes of numbers, as constants have them.
+template <typename Number>
+std::vector<char> bytesOf(llvm::ArrayRef<Number> numbers) {
+  const char *begin = reinterpret_cast<const char *>(numbers.data());
+  return std::vector<char>(begin, begin + numbers.size() * sizeof(Number));
+}
 
 struct RecipeConstant {
   llvm::StringRef name;
@@ -89,6 +96,23 @@ struct Recipe {
   std::vector<RecipeScratch> scratch;
   std::vector<RecipeCall> calls;
 };
+
+/// One way to compute a piece of an op's result.
+struct Alternative {
+  llvm::StringLiteral name; ///< as `tpu.recipe` has it
+  void (*build)(mlir::Operation *op, RecipeBuilder &builder);
+  /// Whether this op may take it; null: every one. What it computes is equal to
+  /// the last bit.
+  bool (*applies)(mlir::Operation *op, const Chip &chip) = nullptr;
+};
+
+/// Discardable attribute of an op with more than one way: the name of the one
+/// that was chosen. Without it the op takes the first.
+inline constexpr llvm::StringLiteral kRecipeAttr = "tpu.recipe";
+
+/// The ways that `op` may take.
+llvm::SmallVector<const Alternative *, 2> alternativesOf(mlir::Operation *op,
+                                                         const Chip &chip);
 
 /// The element type of memory for one of `tpu`: `!quant` as its storage,
 /// integers without a sign as signed ones.
@@ -110,9 +134,10 @@ public:
   /// operand.
   RecipeBuilder(mlir::Operation *op, const Chip &chip, const Box &box,
                 const catalog::Tensor &result,
-                llvm::ArrayRef<catalog::Tensor> operands, Recipe &recipe)
+                llvm::ArrayRef<catalog::Tensor> operands, bool wantsCalls,
+                Recipe &recipe)
       : op(op), chip(chip), box(box), resultTensor(result), operands(operands),
-        recipe(recipe) {}
+        wantsCalls(wantsCalls), recipe(recipe) {}
 
   mlir::Operation *const op;
   const Chip &chip;
@@ -123,9 +148,21 @@ public:
   Tile result() const;
   Tile scratch(llvm::StringRef name, const Dims &dims, catalog::DataType type,
                LocalLayout layout = LocalLayout::Aligned);
-  /// A constant that DRAM holds once and every lane receives.
-  Tile table(llvm::StringRef name, int64_t count, catalog::DataType type,
+  /// A constant that DRAM holds once, as one channel of this shape, and every
+  /// lane receives.
+  Tile table(llvm::StringRef name, Dims dims, catalog::DataType type,
              ConstantBytes bytes);
+  Tile table(llvm::StringRef name, int64_t count, catalog::DataType type,
+             ConstantBytes bytes) {
+    return table(name, Dims{1, 1, 1, count}, type, std::move(bytes));
+  }
+  /// A constant with a part for each channel of the result, of which the piece
+  /// takes those of its channels.
+  Tile perChannel(llvm::StringRef name, const Dims &dims,
+                  catalog::DataType type, LocalLayout layout,
+                  ConstantBytes bytes);
+  /// The bytes of operand `number`, a `tpu.weight`.
+  ConstantBytes weight(unsigned number) const;
   /// The same bytes as another type (of one size), or as another shape.
   static Tile as(Tile tile, catalog::DataType type) {
     tile.type = type;
@@ -134,6 +171,15 @@ public:
   Tile as(const Tile &tile, catalog::DataType type, const Dims &shape) const;
   /// `count` entries of a row in every lane from entry `first` on.
   Tile entries(const Tile &row, int64_t first, int64_t count) const;
+  /// `count` elements along `axis` (n, h or w) from `begin` on.
+  Tile part(const Tile &tile, unsigned axis, int64_t begin,
+            int64_t count) const;
+  /// Every `step`-th element along `axis` (n, h or w) from `begin` on; `step`
+  /// divides the size.
+  Tile every(const Tile &tile, unsigned axis, int64_t begin,
+             int64_t step) const;
+  /// A tile with one channel in every lane as one of `channels` equal ones.
+  Tile rowForEach(const Tile &row, int64_t channels) const;
   /// `tile` with the shape of `like`: read again along the axes n, h and w on
   /// which it has one element.
   Tile repeated(const Tile &tile, const Tile &like) const;
@@ -154,17 +200,24 @@ public:
   void copy(const Tile &dst, const RecipeArgument &src);
 
 private:
+  Tile constant(llvm::StringRef name, const LocalBuffer &buffer,
+                catalog::DataType type, ConstantBytes bytes);
+
   catalog::Tensor resultTensor;
   llvm::ArrayRef<catalog::Tensor> operands;
+  bool wantsCalls; ///< else only buffers are asked for
   Recipe &recipe;
 };
 
-/// The recipe of an op with TilingInterface for a piece of its result.
+/// The recipe of an op with TilingInterface for a piece of its result, in the
+/// way chosen for it or in the one given.
 /// `operands` are the pieces of its operands as they lie, in the order of the
 /// op's; anything for constants. Without them they are aligned.
 Recipe recipeOf(mlir::Operation *op, const Chip &chip, const Box &result,
-                llvm::ArrayRef<catalog::Tensor> operands);
-Recipe recipeOf(mlir::Operation *op, const Chip &chip, const Box &result);
+                llvm::ArrayRef<catalog::Tensor> operands,
+                const Alternative *way = nullptr);
+Recipe recipeOf(mlir::Operation *op, const Chip &chip, const Box &result,
+                const Alternative *way = nullptr);
 
 /// An aligned tile in lane 0.
 catalog::Tensor alignedTile(const Chip &chip, const Dims &dims,

@@ -12,13 +12,6 @@ namespace weft::tpu {
 /// coefficients as the only constant.
 void buildSequence(RecipeBuilder &r, const Sequence &sequence);
 
-/// The bytes of numbers, as constants have them.
-template <typename Number>
-std::vector<char> bytesOf(llvm::ArrayRef<Number> numbers) {
-  const char *begin = reinterpret_cast<const char *>(numbers.data());
-  return std::vector<char>(begin, begin + numbers.size() * sizeof(Number));
-}
-
 } // namespace weft::tpu
 
 #endif // WEFT_DIALECTS_TPU_RECIPE_SEQUENCE_H

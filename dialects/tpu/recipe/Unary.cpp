@@ -2,7 +2,6 @@
 
 #include "dialects/tpu/Unary.h"
 
-#include "dialects/tpu/Constant.h"
 #include "dialects/tpu/recipe/Lines.h"
 #include "dialects/tpu/recipe/Sequence.h"
 #include "dialects/tpu/sequence/Functions.h"
@@ -13,49 +12,8 @@ using namespace weft::tpu;
 using catalog::DataType;
 using llvm::StringRef;
 
-ExpScratch weft::tpu::addExpScratch(RecipeBuilder &r, const Dims &dims) {
-  auto tile = [&](StringRef name) {
-    return r.scratch(name, dims, DataType::Fp32);
-  };
-  ExpScratch scratch{tile("power"), tile("rest"), tile("product"), {}};
-  scratch.series = r.scratch("series", {1, int64_t(r.chip.lanes), 1, kExpTerms},
-                             DataType::Fp32);
-  return scratch;
-}
-
-void weft::tpu::buildExp(RecipeBuilder &r, const Tile &target,
-                         const Tile &source, const ExpScratch &scratch) {
-  // exp(x) = 2^k * e^r with k = round(x / ln 2), r = x - k ln 2 in two parts
-  // (Cody and Waite), e^r by its series. Range: k stays in -126..127, so 2^k is
-  // a normal number made by writing the exponent field.
-  const double kLowest = asFloat(-87.33), kHighest = asFloat(88.37);
-  const double kLog2E = asFloat(1.4426950408889634), kLn2High = 0.693359375,
-               kLn2Low = asFloat(-2.12194440e-4);
-  const auto &[power, rest, product, series] = scratch;
-  constexpr int64_t kInverseFactorials = 0; // coeff_table_mode_t EXP
-  r.call("tiu.smem_bcast",
-         {{"dst", series}, {"coeff_mode", kInverseFactorials}});
-  r.binary("tiu.fmax", rest, source, kLowest);
-  r.binary("tiu.fmin", rest, rest, kHighest);
-  r.binary("tiu.fmul", power, rest, kLog2E);
-  r.cast(power, power); // to an integral value
-  r.binary("tiu.fmul", product, power, kLn2High);
-  r.binary("tiu.fsub", rest, rest, product);
-  r.binary("tiu.fmul", product, power, kLn2Low);
-  r.binary("tiu.fsub", rest, rest, product);
-  r.call(
-      "tiu.taylor",
-      {{"dst", product}, {"src", rest}, {"coeff", series}, {"len", kExpTerms}});
-  Tile integer = r.as(rest, DataType::Int32); // free now
-  r.cast(integer, power);
-  r.binary("tiu.add", integer, integer, 127);
-  r.call("tiu.logical_shift",
-         {{"dst", integer},
-          {"src", integer},
-          {"shift", 23},
-          {"round_mode", int64_t(numeric::Rounding::HalfUp)}});
-  r.binary("tiu.fmul", target, product, rest);
-}
+// An AR command reads any strides; in a sequence other commands may come first.
+bool UnaryOp::readsStrided(unsigned) { return !sequenceOf(*this); }
 
 /// floor, ceil, reciprocal: f32 commands, through f32 for 16-bit types.
 static void buildThroughF32(UnaryOp op, RecipeBuilder &r) {
@@ -74,11 +32,10 @@ static void buildThroughF32(UnaryOp op, RecipeBuilder &r) {
                                             : numeric::Rounding::Ceil);
   if (narrow)
     r.cast(result, wide);
-  return;
 }
 
-void UnaryOp::buildRecipe(RecipeBuilder &r) {
-  UnaryOp op = *this;
+static void buildUnary(mlir::Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<UnaryOp>(operation);
   if (std::optional<Sequence> sequence = sequenceOf(op))
     return buildSequence(r, *sequence);
   Tile result = r.result(), input = r.operand(0);
@@ -130,4 +87,35 @@ void UnaryOp::buildRecipe(RecipeBuilder &r) {
   default:
     llvm_unreachable("the other kinds are sequences");
   }
+}
+
+llvm::ArrayRef<Alternative> UnaryOp::recipes() {
+  static const Alternative list[] = {{"elements", buildUnary}};
+  return list;
+}
+
+bool LutOp::isPackedOperand(unsigned operand) { return operand == 1; }
+
+static void buildLut(mlir::Operation *, RecipeBuilder &r) {
+  // The codes of a channel one after the other, each the place of its value.
+  auto asRow = [&](const Tile &tile) {
+    const Dims &dims = tile.shape;
+    return r.as(tile, DataType::Uint8,
+                {dims[kAxisN], dims[kAxisC], 1, dims[kAxisH] * dims[kAxisW]});
+  };
+  // One table a lane, of which there are no more than channels.
+  constexpr int64_t kCodes = 256;
+  Tile result = r.result();
+  Tile table = r.table("table", kCodes, DataType::Uint8, r.weight(1));
+  int64_t tables = std::min(table.shape[kAxisC], result.shape[kAxisC]);
+  r.call("tiu.gather_w",
+         {{"dst", asRow(result)},
+          {"param", r.as(table, table.type, {1, tables, 1, kCodes})},
+          {"index", asRow(r.operand(0))},
+          {"is_param_repeated", true}});
+}
+
+llvm::ArrayRef<Alternative> LutOp::recipes() {
+  static const Alternative list[] = {{"gather", buildLut}};
+  return list;
 }

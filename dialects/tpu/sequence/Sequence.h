@@ -2,9 +2,8 @@
 //
 // A function that the machine has no command for is a straight line of
 // commands on tiles of one shape. A Sequence is that line, written once: the
-// tiling interface takes its scratch from it, emission its commands, and the
-// evaluator interprets it, bit for bit as the machine would. So the three
-// cannot disagree.
+// recipe takes its scratch and its calls from it, the evaluator interprets it,
+// bit for bit as the machine would. So they cannot disagree.
 //
 // Functions are written as expressions:
 //

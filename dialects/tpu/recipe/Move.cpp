@@ -1,9 +1,11 @@
-//===- Move.cpp - tiling of the Move family -------------------------------===//
+//===- Move.cpp - recipes of the Move family ------------------------------===//
 
 #include "dialects/tpu/Move.h"
 
 #include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/recipe/Recipe.h"
 
+using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
@@ -30,4 +32,16 @@ InputNeed ReshapeOp::inputNeed(unsigned, const Box &result) {
     box.size[axis] = result.size[axis];
   }
   return {box, {}};
+}
+
+/// Same n and c: h and w of a channel lie in one piece, only their names
+/// change.
+static void buildReshape(Operation *, RecipeBuilder &r) {
+  Tile result = r.result(), source = r.operand(0);
+  r.copy(result, r.as(source, source.type, result.shape));
+}
+
+ArrayRef<Alternative> ReshapeOp::recipes() {
+  static const Alternative list[] = {{"copy", buildReshape}};
+  return list;
 }

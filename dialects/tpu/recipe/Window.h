@@ -1,7 +1,7 @@
-//===- Window.h - tiling of sliding windows ---------------------*- C++ -*-===//
+//===- Window.h - pieces of sliding windows ---------------------*- C++ -*-===//
 
-#ifndef WEFT_DIALECTS_TPU_TILING_WINDOW_H
-#define WEFT_DIALECTS_TPU_TILING_WINDOW_H
+#ifndef WEFT_DIALECTS_TPU_RECIPE_WINDOW_H
+#define WEFT_DIALECTS_TPU_RECIPE_WINDOW_H
 
 #include "dialects/tpu/Box.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -49,4 +49,4 @@ inline InputNeed windowNeed(const Dims &input, const Dims &output,
 
 } // namespace weft::tpu
 
-#endif // WEFT_DIALECTS_TPU_TILING_WINDOW_H
+#endif // WEFT_DIALECTS_TPU_RECIPE_WINDOW_H

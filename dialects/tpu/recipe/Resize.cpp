@@ -1,9 +1,11 @@
-//===- Resize.cpp - tiling of the Resize family ---------------------------===//
+//===- Resize.cpp - recipes of the Resize family --------------------------===//
 
 #include "dialects/tpu/Resize.h"
 
 #include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/recipe/Recipe.h"
 
+using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
@@ -31,6 +33,19 @@ InputNeed InterleaveOp::inputNeed(unsigned, const Box &result) {
 
 bool InterleaveOp::readsStrided(unsigned) { return true; }
 
-unsigned InterleaveOp::commandCount() {
-  return static_cast<unsigned>(getFactors()[0] * getFactors()[1]);
+/// Every fh-th row and fw-th column of the result is one input: a copy with
+/// strides for each.
+static void buildInterleave(Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<InterleaveOp>(operation);
+  int64_t high = op.getFactors()[0], wide = op.getFactors()[1];
+  Tile result = r.result();
+  for (int64_t y = 0; y < high; ++y)
+    for (int64_t x = 0; x < wide; ++x)
+      r.copy(r.every(r.every(result, kAxisH, y, high), kAxisW, x, wide),
+             r.operand(op.getInputs().size() == 1 ? 0 : y * wide + x));
+}
+
+ArrayRef<Alternative> InterleaveOp::recipes() {
+  static const Alternative list[] = {{"copies", buildInterleave}};
+  return list;
 }

@@ -1,0 +1,313 @@
+//===- Conv.cpp - recipes of the Conv family ------------------------------===//
+
+#include "dialects/tpu/Conv.h"
+
+#include "dialects/tpu/Constant.h"
+#include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/recipe/Recipe.h"
+#include "dialects/tpu/recipe/Window.h"
+#include "runtime/chips/Chip.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+using catalog::DataType;
+
+bool ConvOp::isPackedOperand(unsigned operand) { return operand > 0; }
+
+// The cube reads its input with explicit strides (isa CONV.opd0_str 3); the
+// depthwise unit has no strides.
+bool ConvOp::readsStrided(unsigned operand) {
+  return operand == 0 && !isDepthwise();
+}
+
+InputNeed ConvOp::inputNeed(unsigned, const Box &result) {
+  Dims input = dimsOf(getInput());
+  Dims filter = dimsOf(getFilter());
+  InputNeed need = windowNeed(input, dimsOf(getOutput()), result,
+                              {filter[kAxisH], filter[kAxisW]}, getStrides(),
+                              getDilations(), getPads());
+  if (!isDepthwise()) { // every output channel reads all input channels
+    need.box.offset[kAxisC] = 0;
+    need.box.size[kAxisC] = input[kAxisC];
+  }
+  return need;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// Input channels that the convolution unit takes at once: the innermost axis
+/// of a packed filter.
+static int64_t packOf(ConvOp op, const Chip &chip) {
+  unsigned bits = elementBits(elementOf(op.getFilter()));
+  return bits == 32 ? 1 : int64_t(chip.euBytes) * 8 / bits;
+}
+
+/// Filter (oc, ic/group, kh, kw) to lane order (isa section 4): per oc
+/// [ceil(ic/P)][kh][kw][P], zeros beyond ic. A grouped filter is widened to all
+/// input channels, zero outside its group.
+static std::vector<char> packFilter(ConvOp op, int64_t pack,
+                                    ArrayRef<char> raw) {
+  Dims filter = dimsOf(op.getFilter());
+  int64_t bytes = elementBits(elementOf(op.getFilter())) / 8;
+  int64_t window = filter[2] * filter[3], ownChannels = filter[1];
+  int64_t channels = dimsOf(op.getInput())[kAxisC];
+  int64_t packs = (channels + pack - 1) / pack;
+  int64_t filtersPerGroup = filter[0] / static_cast<int64_t>(op.getGroup());
+  std::vector<char> result(filter[0] * packs * window * pack * bytes, 0);
+  for (int64_t oc = 0; oc < filter[0]; ++oc) {
+    int64_t firstChannel = oc / filtersPerGroup * ownChannels;
+    for (int64_t own = 0; own < ownChannels; ++own) {
+      int64_t ic = firstChannel + own;
+      for (int64_t k = 0; k < window; ++k) {
+        int64_t to = ((oc * packs + ic / pack) * window + k) * pack + ic % pack;
+        int64_t from = (oc * ownChannels + own) * window + k;
+        std::memcpy(result.data() + to * bytes, raw.data() + from * bytes,
+                    bytes);
+      }
+    }
+  }
+  return result;
+}
+
+/// The filter as the unit reads it: of a depthwise one a window a channel,
+/// compact, else N-IC.
+static Tile addFilter(ConvOp op, RecipeBuilder &r) {
+  Dims filter = dimsOf(op.getFilter());
+  DataType type = machineTypeOf(elementOf(op.getFilter()));
+  int64_t channels = r.box.size[kAxisC];
+  if (op.isDepthwise())
+    return r.perChannel("filter", {1, channels, filter[kAxisH], filter[kAxisW]},
+                        type, LocalLayout::Compact, r.weight(1));
+  int64_t inputs = dimsOf(op.getInput())[kAxisC],
+          window = filter[kAxisH] * filter[kAxisW], pack = packOf(op, r.chip);
+  Dims dims =
+      pack == 1 ? Dims{1, channels, inputs, window}
+                : Dims{1, channels, (inputs + pack - 1) / pack * window, pack};
+  return r.perChannel("filter", dims, type, LocalLayout::Compact,
+                      [op, pack]() mutable -> FailureOr<std::vector<char>> {
+                        FailureOr<std::vector<char>> raw =
+                            weightBytes(op, op.getFilter());
+                        if (failed(raw))
+                          return failure();
+                        return packFilter(op, pack, *raw);
+                      });
+}
+
+/// A row of `count` numbers of 32 bits for each output channel.
+static Tile addRows(RecipeBuilder &r, StringRef name, int64_t count,
+                    DataType type, ConstantBytes bytes) {
+  return r.perChannel(name, {1, r.box.size[kAxisC], 1, count}, type,
+                      count == 1 ? LocalLayout::Compact : LocalLayout::Aligned,
+                      std::move(bytes));
+}
+
+/// Bias as f32 or i32 per channel; zeros if the op has none.
+static FailureOr<std::vector<char>> biasBytes(ConvOp op) {
+  if (!op.getBias())
+    return std::vector<char>(dimsOf(op.getOutput())[kAxisC] * 4, 0);
+  return weightBytes(op, op.getBias());
+}
+
+static ConstantBytes biasOf(ConvOp op) {
+  return [op] { return biasBytes(op); };
+}
+
+/// Rows of (multiplier, shift, zero point): rq1 per channel, shift negative =
+/// right.
+static ConstantBytes multiplierRows(ConvOp op) {
+  return [op]() mutable {
+    std::vector<int32_t> rows;
+    for (auto [multiplier, rshift] :
+         llvm::zip(*op.getMultipliers(), *op.getRshifts()))
+      rows.insert(rows.end(), {multiplier, -rshift, 0});
+    return bytesOf<int32_t>(rows);
+  };
+}
+
+/// Rows of (scale, offset): rq0 per channel.
+static ConstantBytes scaleRows(ConvOp op) {
+  return [op]() mutable -> FailureOr<std::vector<char>> {
+    FailureOr<std::vector<char>> bias = biasBytes(op);
+    if (failed(bias))
+      return failure();
+    std::vector<float> rows;
+    for (auto [i, scale] : llvm::enumerate(*op.getScales())) {
+      float offset;
+      std::memcpy(&offset, bias->data() + i * 4, 4);
+      rows.insert(rows.end(), {scale, offset});
+    }
+    return bytesOf<float>(rows);
+  };
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// A call with the window of `op` in this piece.
+static void callWindow(ConvOp op, RecipeBuilder &r, StringRef function,
+                       ArrayRef<Given> arguments) {
+  Dims filter = dimsOf(op.getFilter());
+  Pads around = op.inputNeed(0, r.box).pads;
+  int64_t kernel[] = {filter[kAxisH], filter[kAxisW]};
+  int64_t pads[] = {around.top, around.bottom, around.left, around.right};
+  SmallVector<Given, 10> all(arguments);
+  all.append({{"k_shape", ArrayRef<int64_t>(kernel)},
+              {"stride", op.getStrides()},
+              {"dilation", op.getDilations()},
+              {"pad", ArrayRef<int64_t>(pads)}});
+  r.call(function, all);
+}
+
+static void relu(RecipeBuilder &r, const Tile &tile) {
+  r.binary("tiu.fmax", tile, tile, 0.0);
+}
+
+/// fdw_conv adds a bias or 0.
+static void depthwise(ConvOp op, RecipeBuilder &r, const Tile &dst,
+                      const Tile &input, const Tile &filter, const Tile &bias) {
+  callWindow(op, r, "tiu.fdw_conv",
+             {{"output", dst},
+              {"input", input},
+              {"weight", filter},
+              {"bias", bias ? RecipeArgument(bias) : RecipeArgument(0.0)}});
+}
+
+static void buildFloatConv(ConvOp op, RecipeBuilder &r) {
+  Tile result = r.result(), input = r.operand(0), filter = addFilter(op, r);
+  Tile bias;
+  if (op.getBias())
+    bias = addRows(r, "bias", 1, DataType::Fp32, r.weight(2));
+  if (!op.isDepthwise()) {
+    callWindow(op, r, "tiu.fconv",
+               {{"dst", result},
+                {"src", input},
+                {"weight", filter},
+                {"bias", bias},
+                {"has_bias", bool(bias)},
+                {"oc", r.box.size[kAxisC]}});
+    if (op.getRelu())
+      relu(r, result);
+    return;
+  }
+  if (filter.type == DataType::Fp32) {
+    depthwise(op, r, result, input, filter, bias);
+    if (op.getRelu())
+      relu(r, result);
+    return;
+  }
+  // The depthwise unit rounds every step in a 16-bit type; the op promises one
+  // rounding, so it runs in f32.
+  Tile wideFilter = r.scratch("wide filter", filter.shape, DataType::Fp32,
+                              LocalLayout::Compact),
+       wideInput = r.scratch("wide input", input.shape, DataType::Fp32);
+  bool narrow = catalog::bitsOf(result.type) == 16;
+  Tile wide = narrow ? r.scratch("wide", result.shape, DataType::Fp32) : result;
+  r.cast(wideFilter, filter);
+  r.cast(wideInput, input);
+  depthwise(op, r, wide, wideInput, wideFilter, bias);
+  if (op.getRelu())
+    relu(r, wide);
+  if (narrow)
+    r.cast(result, wide);
+}
+
+/// The exact 32-bit accumulator of an int8 convolution in `dst`. Only the
+/// depthwise unit adds a bias.
+static void accumulate(ConvOp op, RecipeBuilder &r, const Tile &dst,
+                       const Tile &filter, const Tile &bias = {}) {
+  if (op.isDepthwise()) {
+    callWindow(op, r, "tiu.dw_conv",
+               {{"dst", dst},
+                {"src", r.operand(0)},
+                {"weight", filter},
+                {"bias", bias ? RecipeArgument(bias) : RecipeArgument(0)},
+                {"round_mode", int64_t(numeric::Rounding::HalfUp)}});
+    return;
+  }
+  callWindow(op, r, "tiu.conv_asym",
+             {{"dst", dst},
+              {"src", r.operand(0)},
+              {"weight", filter},
+              {"kzp", 0},
+              {"oc", r.box.size[kAxisC]}});
+}
+
+/// By integer multipliers: a pass for the bias unless the unit adds it, one for
+/// rq1.
+static void buildByMultipliers(ConvOp op, RecipeBuilder &r, bool unitAddsBias) {
+  Tile result = r.result(), filter = addFilter(op, r), bias;
+  if (op.getBias())
+    bias = addRows(r, "bias", 1, DataType::Int32, r.weight(2));
+  Tile rows =
+      addRows(r, "requantization", 3, DataType::Int32, multiplierRows(op));
+  Tile sum = r.scratch("sum", result.shape, DataType::Int32);
+  accumulate(op, r, sum, filter, unitAddsBias ? bias : Tile());
+  if (bias && !unitAddsBias)
+    r.binary("tiu.add", sum, sum, bias);
+  r.call("tiu.rq1", {{"dst", result},
+                     {"src", sum},
+                     {"quant", rows},
+                     {"round_mode", int64_t(op.getRounding())}});
+}
+
+/// By float scales: one pass for bias and scale.
+static void buildByScales(ConvOp op, RecipeBuilder &r) {
+  Tile result = r.result(), filter = addFilter(op, r);
+  Tile rows = addRows(r, "requantization", 2, DataType::Fp32, scaleRows(op));
+  Tile sum = r.scratch("sum", result.shape, DataType::Int32);
+  accumulate(op, r, sum, filter);
+  r.call("tiu.rq0", {{"dst", result}, {"src", sum}, {"quant", rows}});
+}
+
+/// Int8 in, float out.
+static void buildDequantized(ConvOp op, RecipeBuilder &r) {
+  Tile result = r.result(), filter = addFilter(op, r);
+  Tile scale = addRows(r, "scale", 1, DataType::Fp32, [op]() mutable {
+    return bytesOf<float>(*op.getScales());
+  });
+  Tile bias = addRows(r, "bias", 1, DataType::Fp32, biasOf(op));
+  bool narrow = catalog::bitsOf(result.type) == 16;
+  Tile wide = narrow ? r.scratch("wide", result.shape, DataType::Fp32) : result;
+  Tile sum = r.as(wide, DataType::Int32);
+  accumulate(op, r, sum, filter);
+  r.cast(wide, sum);
+  r.call("tiu.fscale",
+         {{"dst", wide}, {"src", wide}, {"scale", scale}, {"bias", bias}});
+  if (op.getRelu())
+    relu(r, wide);
+  if (narrow)
+    r.cast(result, wide);
+}
+
+static void buildConv(Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<ConvOp>(operation);
+  if (!isQuantized(op.getInput()))
+    buildFloatConv(op, r);
+  else if (op.getMultipliers())
+    buildByMultipliers(op, r, /*unitAddsBias=*/false);
+  else if (isQuantized(op.getOutput()))
+    buildByScales(op, r);
+  else
+    buildDequantized(op, r);
+}
+
+static bool unitCanAddBias(Operation *operation, const Chip &) {
+  auto op = llvm::cast<ConvOp>(operation);
+  return op.isDepthwise() && op.getMultipliers() && op.getBias();
+}
+
+static void buildWindowBias(Operation *operation, RecipeBuilder &r) {
+  buildByMultipliers(llvm::cast<ConvOp>(operation), r, /*unitAddsBias=*/true);
+}
+
+ArrayRef<Alternative> ConvOp::recipes() {
+  static const Alternative list[] = {
+      {"window", buildConv}, {"window_bias", buildWindowBias, unitCanAddBias}};
+  return list;
+}

@@ -1,0 +1,32 @@
+//===- Norm.cpp - recipes of the Norm family ------------------------------===//
+
+#include "dialects/tpu/Norm.h"
+
+#include "dialects/tpu/recipe/Recipe.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+bool ScaleOp::isPackedOperand(unsigned operand) { return operand > 0; }
+
+static void buildScale(Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<ScaleOp>(operation);
+  Tile result = r.result();
+  auto row = [&](StringRef name, unsigned operand) {
+    return r.perChannel(name, {1, result.shape[kAxisC], 1, 1}, result.type,
+                        LocalLayout::Compact, r.weight(operand));
+  };
+  Tile scale = row("scale", 1), bias = row("bias", 2);
+  r.call("tiu.fscale", {{"dst", result},
+                        {"src", r.operand(0)},
+                        {"scale", scale},
+                        {"bias", bias}});
+  if (op.getRelu())
+    r.binary("tiu.fmax", result, result, 0.0);
+}
+
+ArrayRef<Alternative> ScaleOp::recipes() {
+  static const Alternative list[] = {{"scale", buildScale}};
+  return list;
+}

@@ -1,0 +1,88 @@
+//===- Price.cpp - what a recipe costs ------------------------------------===//
+
+#include "dialects/tpu/recipe/Price.h"
+
+#include "runtime/cycles/Cycles.h"
+#include "runtime/ppl/Commands.h"
+
+using namespace weft;
+using namespace weft::tpu;
+
+static catalog::Argument argumentOf(const RecipeArgument &given,
+                                    TileAddress addressOf) {
+  using Kind = catalog::Argument::Kind;
+  catalog::Argument argument;
+  if (const Tile *tile = given.tile()) {
+    if (*tile) {
+      argument.kind = Kind::Tensor;
+      argument.tensor = *tile;
+      argument.tensor.address = addressOf(*tile) + uint64_t(tile->byte);
+    }
+  } else if (const int64_t *number = given.integer()) {
+    argument.kind = Kind::Integer;
+    argument.integer = *number;
+  } else if (const double *number = given.real()) {
+    argument.kind = Kind::Float;
+    argument.real = *number;
+  } else {
+    argument.kind = Kind::Integers;
+    argument.integers.assign(given.integers()->begin(),
+                             given.integers()->end());
+  }
+  return argument;
+}
+
+static catalog::Call callOf(const RecipeCall &recipeCall, const Chip &chip,
+                            TileAddress addressOf) {
+  catalog::Call call;
+  call.operation = recipeCall.function;
+  call.chip = &chip;
+  call.arguments.resize(recipeCall.function->slots.size());
+  for (const Given &given : recipeCall.arguments)
+    call.arguments[recipeCall.function->slotIndex(
+        {given.slot.data(), given.slot.size()})] =
+        argumentOf(given.argument, addressOf);
+  return call;
+}
+
+std::optional<Price> weft::tpu::priceOf(const Recipe &recipe, const Chip &chip,
+                                        TileAddress addressOf) {
+  Price price;
+  for (const RecipeCall &recipeCall : recipe.calls) {
+    rt::Result<catalog::CommandList> list =
+        catalog::commandsOf(callOf(recipeCall, chip, addressOf));
+    if (!list)
+      return std::nullopt;
+    for (const catalog::CommandStep &step : list->steps) {
+      assert(step.command && "recipes call no transfers");
+      cycles::CommandCost cost =
+          cycles::estimate(step.command->decoded(), chip);
+      auto cycles = static_cast<int64_t>(cost.cycles);
+      ++price.commands;
+      price.cycles += cycles;
+      if (cost.evidence == cycles::Evidence::Kin)
+        price.unconfirmed += cycles;
+    }
+  }
+  return price;
+}
+
+std::optional<Price> weft::tpu::priceOf(const Recipe &recipe,
+                                        const Chip &chip) {
+  uint64_t bankBytes = chip.laneBytes / chip.banks;
+  llvm::SmallVector<std::pair<Tile::Kind, unsigned>, 8> seen;
+  return priceOf(recipe, chip, [&](const Tile &tile) {
+    std::pair<Tile::Kind, unsigned> key{tile.kind, tile.index};
+    auto *found = llvm::find(seen, key);
+    size_t number = found - seen.begin();
+    if (found == seen.end())
+      seen.push_back(key);
+    return number % chip.banks * bankBytes;
+  });
+}
+
+std::optional<Price> weft::tpu::priceOf(mlir::Operation *op, const Chip &chip,
+                                        const Box &result,
+                                        const Alternative *way) {
+  return priceOf(recipeOf(op, chip, result, way), chip);
+}
