@@ -82,29 +82,8 @@ def Tpu_Rounding : I32EnumAttr<"Rounding", "rounding mode", [
   let cppNamespace = "::weft::tpu";
 }
 
-/// Element-wise functions the machine has commands or a documented sequence for; spelt as in `top.unary`.
-def Tpu_UnaryKind : I32EnumAttr<"UnaryKind", "element-wise function of one operand", [
-    I32EnumAttrCase<"Abs", 0, "abs">, I32EnumAttrCase<"Neg", 1, "neg">,
-    I32EnumAttrCase<"Relu", 2, "relu">, I32EnumAttrCase<"Clip", 3, "clip">,
-    I32EnumAttrCase<"HardSigmoid", 4, "hard_sigmoid">, I32EnumAttrCase<"HardSwish", 5, "hard_swish">,
-    I32EnumAttrCase<"LeakyRelu", 6, "leaky_relu">, I32EnumAttrCase<"Sigmoid", 7, "sigmoid">,
-    I32EnumAttrCase<"Exp", 8, "exp">, I32EnumAttrCase<"Reciprocal", 9, "reciprocal">,
-    I32EnumAttrCase<"Floor", 10, "floor">, I32EnumAttrCase<"Ceil", 11, "ceil">,
-    I32EnumAttrCase<"Log", 12, "log">, I32EnumAttrCase<"Sqrt", 13, "sqrt">, I32EnumAttrCase<"Rsqrt", 14, "rsqrt">,
-    I32EnumAttrCase<"Erf", 15, "erf">, I32EnumAttrCase<"Sin", 16, "sin">, I32EnumAttrCase<"Cos", 17, "cos">,
-    I32EnumAttrCase<"Tan", 18, "tan">, I32EnumAttrCase<"Asin", 19, "asin">, I32EnumAttrCase<"Acos", 20, "acos">,
-    I32EnumAttrCase<"Atan", 21, "atan">, I32EnumAttrCase<"Sinh", 22, "sinh">, I32EnumAttrCase<"Cosh", 23, "cosh">,
-    I32EnumAttrCase<"Tanh", 24, "tanh">, I32EnumAttrCase<"Asinh", 25, "asinh">,
-    I32EnumAttrCase<"Acosh", 26, "acosh">, I32EnumAttrCase<"Atanh", 27, "atanh">,
-    I32EnumAttrCase<"Round", 28, "round">, I32EnumAttrCase<"Sign", 29, "sign">,
-    I32EnumAttrCase<"ThresholdedRelu", 30, "thresholded_relu">, I32EnumAttrCase<"Elu", 31, "elu">,
-    I32EnumAttrCase<"Celu", 32, "celu">, I32EnumAttrCase<"Selu", 33, "selu">, I32EnumAttrCase<"Swish", 34, "swish">,
-    I32EnumAttrCase<"Softplus", 35, "softplus">, I32EnumAttrCase<"Softsign", 36, "softsign">,
-    I32EnumAttrCase<"Mish", 37, "mish">, I32EnumAttrCase<"Gelu", 38, "gelu">,
-    I32EnumAttrCase<"GeluTanh", 39, "gelu_tanh">, I32EnumAttrCase<"Shrink", 40, "shrink">,
-    I32EnumAttrCase<"IsNaN", 41, "is_nan">, I32EnumAttrCase<"IsInf", 42, "is_inf">]> {
-  let cppNamespace = "::weft::tpu";
-}
+// Tpu_UnaryKind, made of runtime/host/UnaryKinds.def.
+include "dialects/tpu/UnaryKinds.td"
 
 def Tpu_BinaryKind : I32EnumAttr<"BinaryKind", "element-wise function of two operands", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Sub", 1, "sub">,

@@ -2,6 +2,11 @@
 
 #include "dialects/tpu/Unary.h"
 
+#include "dialects/tpu/sequence/Functions.h"
+
+#include <limits>
+#include <optional>
+
 using namespace mlir;
 using namespace weft::tpu;
 
@@ -15,34 +20,56 @@ void TpuDialect::registerUnary() {
 #define GET_OP_CLASSES
 #include "dialects/tpu/Unary.cpp.inc"
 
-/// How many of alpha and beta a kind has.
-static unsigned parameterCount(UnaryKind kind) {
+namespace {
+/// Which parameters a kind has.
+struct Parameters {
+  bool alpha = false, beta = false;
+};
+} // namespace
+
+static Parameters parametersOf(UnaryKind kind) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr std::optional<double> kNoParameter = std::nullopt;
   switch (kind) {
+#define WEFT_UNARY(symbol, spelling, onnx, opset, types, result, alpha, beta,  \
+                   domain, table, formula)                                     \
+  case UnaryKind::symbol:                                                      \
+    return {std::optional<double>(alpha).has_value(),                          \
+            std::optional<double>(beta).has_value()};
+#include "runtime/host/UnaryKinds.def"
+  }
+  (void)kInfinity;
+  llvm_unreachable("covered switch");
+}
+
+bool UnaryOp::computes(UnaryKind kind) {
+  switch (kind) {
+  case UnaryKind::Abs:
+  case UnaryKind::Neg:
+  case UnaryKind::Relu:
   case UnaryKind::Clip:
   case UnaryKind::HardSigmoid:
-  case UnaryKind::Selu:
-  case UnaryKind::Shrink:
-  case UnaryKind::IsInf:
-    return 2;
+  case UnaryKind::HardSwish:
   case UnaryKind::LeakyRelu:
-  case UnaryKind::ThresholdedRelu:
-  case UnaryKind::Elu:
-  case UnaryKind::Celu:
-  case UnaryKind::Swish:
-    return 1;
+  case UnaryKind::Reciprocal:
+  case UnaryKind::Floor:
+  case UnaryKind::Ceil:
+    return true; // commands of their own
   default:
-    return 0;
+    return isSequence(kind);
   }
 }
 
 LogicalResult UnaryOp::verify() {
-  bool both = parameterCount(getKind()) == 2;
-  bool first = parameterCount(getKind()) > 0;
-  if (getAlpha().has_value() != first || getBeta().has_value() != both) // (C1)
+  auto [alpha, beta] = parametersOf(getKind());
+  if (getAlpha().has_value() != alpha || getBeta().has_value() != beta) // (C1)
     return emitOpError() << stringifyUnaryKind(getKind()) << " needs "
-                         << (both    ? "alpha and beta"
-                             : first ? "alpha only"
+                         << (beta    ? "alpha and beta"
+                             : alpha ? "alpha only"
                                      : "no alpha and no beta");
+  if (!computes(getKind())) // (C2)
+    return emitOpError() << "the machine has no commands for "
+                         << stringifyUnaryKind(getKind());
   return success();
 }
 

@@ -14,8 +14,8 @@ def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, Tpu_Evaluate, SameOperandsAndResultType
     Kinds that are a sequence of f32 commands (`dialects/tpu/sequence`) round after each command and once more to a 16-bit type; is_nan and is_inf give
     1.0 or 0.0.
 
-    **Constraints**: (C1) clip, hard_sigmoid, selu, shrink and is_inf have `alpha` and `beta`; leaky_relu, thresholded_relu, elu, celu and swish have
-    `alpha`, other kinds neither.
+    **Constraints**: (C1) the op has the parameters `alpha` and `beta` that its kind has in `UnaryKinds.def`; (C2) the machine has commands or a
+    sequence for the kind (not for identity, not, bitwise_not).
 
     **Example**:
     ```mlir
@@ -28,6 +28,10 @@ def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, Tpu_Evaluate, SameOperandsAndResultType
   let results = (outs Tpu_FloatTensor:$output);
   let assemblyFormat = "$kind $input attr-dict `:` type($output)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether the machine has commands or a sequence for the kind.
+    static bool computes(UnaryKind kind);
+  }];
 }
 
 def Tpu_LutOp : Tpu_Op<"lut", [Pure, Tpu_Evaluate,

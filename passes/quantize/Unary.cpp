@@ -93,7 +93,7 @@ static Answer<> planUnary(top::UnaryOp op, Lowering &lowering) {
   if (isa<IntegerType>(topElement(op.getInput())))
     return planIntegers(op, lowering);
   std::optional<tpu::UnaryKind> kind = tpu::symbolizeUnaryKind(name);
-  if (!kind)
+  if (!kind || !tpu::UnaryOp::computes(*kind))
     return Refusal(op, inWords("element-wise function '", name, "'"),
                    "build it from add, mul, exp, sigmoid and reciprocal");
   OpBuilder &b = lowering.builder;
@@ -124,7 +124,7 @@ static Answer<> planUnary(top::UnaryOp op, Lowering &lowering) {
 
 void weft::quantize::registerUnaryLowering(LoweringTable &table) {
   table.add<top::UnaryOp>(planUnary, [](StringRef kind) {
-    return tpu::symbolizeUnaryKind(kind).has_value() || kind == "not" ||
-           kind == "bitwise_not" || kind == "identity";
+    // Identity, not and bitwise_not become other ops.
+    return tpu::symbolizeUnaryKind(kind).has_value();
   });
 }

@@ -98,6 +98,10 @@ Real isInfinite(Real x, bool negative, bool positive);
 namespace weft::tpu {
 class BinaryOp;
 class UnaryOp;
+enum class UnaryKind : uint32_t;
+
+/// Whether UnaryFunctions.def has a row for the kind.
+bool isSequence(UnaryKind kind);
 
 /// The sequence of an op; std::nullopt if its kind has commands of its own.
 std::optional<Sequence> sequenceOf(UnaryOp op);
