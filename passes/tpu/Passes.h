@@ -9,6 +9,10 @@
 
 namespace weft::tpu {
 
+/// --tpu-choose-recipes: names the cheapest recipe of every op that has more
+/// than one, as attribute `tpu.recipe`.
+std::unique_ptr<mlir::Pass> createChooseRecipesPass();
+
 /// Limits of --tpu-group-layers; 0 leaves the pass's default.
 struct GroupLayersOptions {
   int64_t maxOps = 0;       ///< longest group that runs in one slice

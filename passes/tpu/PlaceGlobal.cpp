@@ -293,6 +293,7 @@ std::unique_ptr<Pass> weft::tpu::createPlaceGlobalPass() {
 }
 
 void weft::tpu::registerTpuPasses() {
+  registerPass([] { return createChooseRecipesPass(); });
   registerPass([] { return createGroupLayersPass(); });
   registerPass([] { return createPlaceLocalPass(); });
   registerPass([] { return createPlaceGlobalPass(); });

@@ -66,6 +66,8 @@ void driver::buildVectorPipeline(OpPassManager &passes,
 void driver::buildTpuPipeline(OpPassManager &passes,
                               const LoweringOptions &options) {
   addConversion(passes, options, options.chip);
+  if (options.optLevel > 0)
+    passes.addNestedPass<func::FuncOp>(tpu::createChooseRecipesPass());
   passes.addNestedPass<func::FuncOp>(
       tpu::createGroupLayersPass(groupLimits(options.optLevel)));
   passes.addNestedPass<func::FuncOp>(tpu::createPlaceLocalPass());

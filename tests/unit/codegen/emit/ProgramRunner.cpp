@@ -20,27 +20,41 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::test;
 
-ProgramRunner::ProgramRunner(const std::string &text, const tpu::Dims *counts) {
-  compile(text, counts);
-}
-
-void ProgramRunner::compile(const std::string &text, const tpu::Dims *counts) {
+OwningOpRef<ModuleOp> weft::test::parsePlaced(const std::string &text,
+                                              const tpu::Dims *counts,
+                                              MLIRContext &context) {
   context.loadDialect<tpu::TpuDialect, ppl::PplDialect, func::FuncDialect,
                       arith::ArithDialect, scf::SCFDialect,
                       quant::QuantizationDialect>();
-  parsed = parseSourceString<ModuleOp>(text, &context);
-  ASSERT_TRUE(parsed) << "the module does not parse";
-  PassManager grouping(&context), lowering(&context);
+  OwningOpRef<ModuleOp> parsed = parseSourceString<ModuleOp>(text, &context);
+  if (!parsed) {
+    ADD_FAILURE() << "the module does not parse";
+    return {};
+  }
+  PassManager grouping(&context), placing(&context);
   grouping.addNestedPass<func::FuncOp>(tpu::createGroupLayersPass());
-  ASSERT_TRUE(succeeded(grouping.run(*parsed)));
-  if (counts)
+  placing.addNestedPass<func::FuncOp>(tpu::createPlaceLocalPass());
+  placing.addNestedPass<func::FuncOp>(tpu::createPlaceGlobalPass());
+  bool isPlaced = succeeded(grouping.run(*parsed));
+  if (isPlaced && counts)
     parsed->walk([&](tpu::GroupOp group) {
       const tpu::Dims &c = *counts;
       group.setTilingAttr(
           tpu::TilingAttr::get(&context, c[0], c[1], c[2], c[3]));
     });
-  lowering.addNestedPass<func::FuncOp>(tpu::createPlaceLocalPass());
-  lowering.addNestedPass<func::FuncOp>(tpu::createPlaceGlobalPass());
+  isPlaced = isPlaced && succeeded(placing.run(*parsed));
+  EXPECT_TRUE(isPlaced);
+  return isPlaced ? std::move(parsed) : OwningOpRef<ModuleOp>();
+}
+
+ProgramRunner::ProgramRunner(const std::string &text, const tpu::Dims *counts) {
+  compile(text, counts);
+}
+
+void ProgramRunner::compile(const std::string &text, const tpu::Dims *counts) {
+  parsed = parsePlaced(text, counts, context);
+  ASSERT_TRUE(parsed);
+  PassManager lowering(&context);
   lowering.addPass(emit::createConvertTpuToPplPass());
   ASSERT_TRUE(succeeded(lowering.run(*parsed)));
   auto nets = parsed->getOps<ppl::NetOp>();

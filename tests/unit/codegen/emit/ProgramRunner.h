@@ -15,12 +15,18 @@
 
 namespace weft::test {
 
+/// Parses `text`, groups and places (with the slice counts `counts` for every
+/// group instead of the chosen ones, if given). Null, with a test failure, if
+/// that fails.
+mlir::OwningOpRef<mlir::ModuleOp> parsePlaced(const std::string &text,
+                                              const tpu::Dims *counts,
+                                              mlir::MLIRContext &context);
+
 /// A tpu module compiled to commands, ready for the emulator.
 class ProgramRunner {
 public:
-  /// Parses `text`, groups, places (with the slice counts `counts` for every
-  /// group instead of the chosen ones, if given), emits and encodes. Failures
-  /// are reported as test failures; `ok()` is false then.
+  /// Takes what `parsePlaced` gives, emits and encodes. Failures are reported
+  /// as test failures; `ok()` is false then.
   explicit ProgramRunner(const std::string &text,
                          const tpu::Dims *counts = nullptr);
 

@@ -1,0 +1,69 @@
+//===- ChooseRecipes.cpp - --tpu-choose-recipes ---------------------------===//
+
+#include "dialects/tpu/Tpu.h"
+#include "dialects/tpu/recipe/Price.h"
+#include "passes/tpu/ModuleChip.h"
+#include "passes/tpu/Passes.h"
+#include "runtime/chips/Chip.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+/// The piece on which ways are compared: the whole result, each axis as long
+/// as a command counts.
+static Box comparedPiece(Operation *op, const Chip &chip) {
+  Box piece = Box::whole(dimsOf(op->getResult(0)));
+  for (int64_t &size : piece.size)
+    size = std::min(size, int64_t(chip.maxShape));
+  return piece;
+}
+
+/// Cycles of a way; those that no figure of the vendor's confirms count twice.
+static std::optional<int64_t> costOfWay(Operation *op, const Chip &chip,
+                                        const Alternative &way) {
+  std::optional<Price> price = priceOf(op, chip, comparedPiece(op, chip), &way);
+  if (!price)
+    return std::nullopt;
+  return price->cycles + price->unconfirmed;
+}
+
+namespace {
+struct ChooseRecipesPass
+    : PassWrapper<ChooseRecipesPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ChooseRecipesPass)
+  StringRef getArgument() const final { return "tpu-choose-recipes"; }
+  StringRef getDescription() const final {
+    return "name the cheapest recipe of ops that have several";
+  }
+  void runOnOperation() override;
+};
+} // namespace
+
+void ChooseRecipesPass::runOnOperation() {
+  const Chip *chip = chipOf(getOperation());
+  if (!chip)
+    return signalPassFailure();
+  getOperation().walk([&](TilingInterface tiling) {
+    Operation *op = tiling;
+    SmallVector<const Alternative *, 2> ways = alternativesOf(op, *chip);
+    if (ways.size() < 2 || !tiling.isTileable())
+      return;
+    const Alternative *best = nullptr;
+    std::optional<int64_t> least;
+    for (const Alternative *way : ways) // the first of equals
+      if (std::optional<int64_t> cost = costOfWay(op, *chip, *way);
+          cost && (!least || *cost < *least)) {
+        best = way;
+        least = cost;
+      }
+    if (best)
+      op->setAttr(kRecipeAttr, StringAttr::get(op->getContext(), best->name));
+  });
+}
+
+std::unique_ptr<Pass> weft::tpu::createChooseRecipesPass() {
+  return std::make_unique<ChooseRecipesPass>();
+}
