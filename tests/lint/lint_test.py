@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants one fault at a time into a small tree; scripts/lint must name it, and must accept the tree without it."""
+"""Plants one fault at a time into a small tree or its history; scripts/lint must name it, and must accept both without it."""
 import pathlib
 import shutil
 import subprocess
@@ -33,9 +33,30 @@ FAULTS = [
     ("docs/b.md", "no newline", "no newline at the end"),
 ]
 
+# Message of a commit, what lint must say of it (None: nothing).
+MESSAGES = [
+    ("[lint] Check the messages of commits\n\nNobody reads 90 columns.\n", None),
+    ("[lint] Pass the base\n\nIt was fixed.\n\nSigned-off-by: A <a@b>\n", None),
+    ("[lint] " + "Check " * 12 + "it\n\nWhy.\n", "the subject has 81 columns"),
+    ("Check the messages\n\nWhy.\n", "must be '[area] Imperative sentence'"),
+    ("[lint] check the messages\n\nWhy.\n", "must be '[area] Imperative sentence'"),
+    ("[lint] Checks the messages\n\nWhy.\n", "'Checks' is not an imperative"),
+    ("[lint] Added a check\n\nWhy.\n", "'Added' is not an imperative"),
+    ("[lint] The messages of commits\n\nWhy.\n", "'The' is not an imperative"),
+    ("[lint] WIP messages\n\nWhy.\n", "work in progress"),
+    ("fixup! [lint] Check the messages\n\nWhy.\n", "work in progress"),
+    ("[lint] Check the messages.\n\nWhy.\n", "full stop"),
+    ("[lint] Check the messages\n", "no body"),
+    ("[lint] Check the messages\n\nSigned-off-by: A <a@b>\n", "no body"),
+]
 
-def lint(tree):
-    return subprocess.run([sys.executable, tree / "scripts" / "lint"], capture_output=True, text=True)
+
+def lint(tree, *options):
+    return subprocess.run([sys.executable, tree / "scripts" / "lint", *options], capture_output=True, text=True)
+
+
+def git(tree, *arguments):
+    subprocess.run(["git", "-C", tree, "-c", "user.name=a", "-c", "user.email=a@b", *arguments], check=True, capture_output=True)
 
 
 def make_tree(folder):
@@ -48,8 +69,33 @@ def make_tree(folder):
     subprocess.run(["git", "init", "-q", folder], check=True)
 
 
+def wrongly_judged_messages():
+    """One commit with each message behind a base, and a merge."""
+    with tempfile.TemporaryDirectory() as scratch:
+        tree = pathlib.Path(scratch)
+        make_tree(tree)
+        git(tree, "commit", "-q", "--allow-empty", "-m", "anything before the rules")
+        git(tree, "tag", "base")
+        for message, wanted in MESSAGES:
+            git(tree, "checkout", "-q", "base")
+            git(tree, "commit", "-q", "--allow-empty", "-m", message)
+            result = lint(tree, "--since", "base")
+            if result.returncode != (1 if wanted else 0) or (wanted or "") not in result.stdout:
+                yield message, result
+        git(tree, "checkout", "-q", "-b", "side", "base")
+        git(tree, "commit", "-q", "--allow-empty", "-m", MESSAGES[0][0])
+        git(tree, "checkout", "-q", "base")
+        git(tree, "merge", "-q", "--no-ff", "-m", MESSAGES[1][0], "side")
+        result = lint(tree, "--since", "base")
+        if result.returncode != 1 or "a merge; rebase" not in result.stdout:
+            yield "merge", result
+
+
 def main():
     failed = 0
+    for message, result in wrongly_judged_messages():
+        failed += 1
+        print(f"FAILED message {message!r}: exit {result.returncode}, got\n{result.stdout}{result.stderr}")
     for name, content, wanted in [(None, None, None)] + FAULTS:
         with tempfile.TemporaryDirectory() as scratch:
             tree = pathlib.Path(scratch)
@@ -62,7 +108,7 @@ def main():
         if not right:
             failed += 1
             print(f"FAILED {name}: wanted {wanted!r}, exit {result.returncode}, got\n{result.stdout}{result.stderr}")
-    print(f"{len(FAULTS) + 1} trees, {failed} judged wrongly")
+    print(f"{len(FAULTS) + 1} trees and {len(MESSAGES) + 1} histories, {failed} judged wrongly")
     sys.exit(1 if failed else 0)
 
 
