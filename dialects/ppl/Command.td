@@ -11,8 +11,8 @@ def Ppl_CommandOp : Ppl_Op<"command"> {
   let summary = "a command by its type, function and fields";
   let description = [{
     **Semantics**: the instruction `type`, `func` of the engine in its usual form. `fields` are values by the names of the instruction table; each tensor sets the address fields of its `binding`:
-    the field of that name, or `<binding>_l32` and `<binding>_h8`. `access` says what the command does with each tensor: 1 reads, 2 writes, 3 both. For instructions that have no op of their own; the expansion
-    of a function of the catalog has checked its rules.
+    the field of that name, or `<binding>_l32` and `<binding>_h8`. `access` says what the command does with each tensor: 1 reads, 2 writes, 3 both. Written by hand: for
+    instructions that no function of the catalog becomes.
 
     **Constraints**: (C1) the instruction exists. (C2) bindings and access are one a tensor. (C3) the fields exist and hold their values (checked by codegen/encode).
 

@@ -78,7 +78,7 @@ def Ppl_GlobalOp : Ppl_PlaceOp<"global"> {
 def Ppl_StaticOp : Ppl_PlaceOp<"static"> {
   let summary = "a tensor in static memory (the machine's coefficient tables)";
   let description = [{
-    **Semantics**: the tensor starts at byte `address` of static memory.
+    **Semantics**: the tensor starts at byte `address` of static memory. Written by hand: functions name the tables that they need themselves (runtime/ppl/CoefficientTables.h).
 
     **Constraints**: (C1) the address is a multiple of the element size and the tensor lies inside static memory.
 

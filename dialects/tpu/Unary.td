@@ -39,7 +39,8 @@ def Tpu_LutOp : Tpu_Op<"lut", [Pure, Tpu_Evaluate,
   let summary = "element-wise function of an 8-bit tensor by a 256-entry table";
   let description = [{
     **Semantics**: `y = table[input & 255]`: the table is indexed by the stored byte, so for a signed input entries 128..255
-    belong to -128..-1. Table bytes are the stored bytes of the result.
+    belong to -128..-1. Table bytes are the stored bytes of the result. Written by hand: the conversion computes functions of 8-bit
+    values in f16, which costs fewer cycles (docs/rationale/0002-quantization.md).
 
     **Constraints**: (C1) input and output have one shape; (C2) the table is 1x1x1x256xi8.
 
