@@ -8,15 +8,9 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::ascend;
 
-#define GET_OP_CLASSES
-#include "dialects/ascend/Memory.cpp.inc"
-
-void AscendDialect::registerMemory() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/ascend/Memory.cpp.inc"
-      >();
-}
+#define WEFT_REGISTER AscendDialect::registerMemory
+#define WEFT_OPS "dialects/ascend/Memory.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 Place ascend::placeOf(Value memory) {
   Place place{memory, 0};

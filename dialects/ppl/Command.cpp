@@ -10,15 +10,9 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::ppl;
 
-void PplDialect::registerCommand() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/ppl/Command.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/ppl/Command.cpp.inc"
+#define WEFT_REGISTER PplDialect::registerCommand
+#define WEFT_OPS "dialects/ppl/Command.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 LogicalResult CommandOp::verify() {
   if (getBindings().size() != getTensors().size() ||

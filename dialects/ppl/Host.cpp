@@ -8,15 +8,9 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::ppl;
 
-void PplDialect::registerHost() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/ppl/Host.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/ppl/Host.cpp.inc"
+#define WEFT_REGISTER PplDialect::registerHost
+#define WEFT_OPS "dialects/ppl/Host.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 /// What load and store share.
 static LogicalResult verifyTransfer(Operation *op, TensorViewType memory,

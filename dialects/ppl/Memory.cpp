@@ -9,15 +9,9 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::ppl;
 
-void PplDialect::registerMemory() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/ppl/Memory.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/ppl/Memory.cpp.inc"
+#define WEFT_REGISTER PplDialect::registerMemory
+#define WEFT_OPS "dialects/ppl/Memory.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 // (C3) one step and one modulo (or none) an index.
 static LogicalResult verifyIndices(Operation *op, size_t indices,

@@ -19,15 +19,9 @@ const Chip &weft::ppl::chipOf(Operation *op) {
   return chip ? *chip : *chips::all[0];
 }
 
-void PplDialect::registerNet() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/ppl/Net.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/ppl/Net.cpp.inc"
+#define WEFT_REGISTER PplDialect::registerNet
+#define WEFT_OPS "dialects/ppl/Net.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 void NetOp::build(OpBuilder &builder, OperationState &state, StringRef name,
                   StringRef chip, int64_t weightsAddress, int64_t weightsBytes,

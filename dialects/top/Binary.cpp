@@ -11,20 +11,12 @@ using namespace mlir;
 using namespace weft::top;
 using namespace weft;
 
-void TopDialect::registerBinary() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/top/Binary.cpp.inc"
-      >();
-}
+#define WEFT_REGISTER TopDialect::registerBinary
+#define WEFT_OPS "dialects/top/Binary.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
-#define GET_OP_CLASSES
-#include "dialects/top/Binary.cpp.inc"
-
-LogicalResult BinaryOp::inferReturnTypes(MLIRContext *context,
-                                         std::optional<Location> location,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+BinaryOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   const BinaryKindRow &row = binaryKindRow(adaptor.getKind());
   auto lhs = dyn_cast<RankedTensorType>(adaptor.getLhs().getType());
   auto rhs = dyn_cast<RankedTensorType>(adaptor.getRhs().getType());
@@ -49,10 +41,9 @@ LogicalResult BinaryOp::inferReturnTypes(MLIRContext *context,
                              " do not broadcast; aligned at the last axis, "
                              "sizes must be equal or 1");
   Type result = row.result == KindResult::Bool // (C4)
-                    ? Type(IntegerType::get(context, 1))
+                    ? Type(IntegerType::get(lhs.getContext(), 1))
                     : element;
-  types.push_back(RankedTensorType::get(*shape, result));
-  return success();
+  return RankedTensorType::get(*shape, result);
 }
 
 LogicalResult BinaryOp::verify() { return success(); }

@@ -11,15 +11,9 @@ using namespace weft::top;
 using namespace weft;
 using weft::numeric::HostTensor;
 
-void TopDialect::registerCast() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/top/Cast.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/top/Cast.cpp.inc"
+#define WEFT_REGISTER TopDialect::registerCast
+#define WEFT_OPS "dialects/top/Cast.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 LogicalResult CastOp::verify() {
   RankedTensorType input = getInput().getType(), output = getType();

@@ -8,27 +8,18 @@ using namespace weft::top;
 using namespace weft;
 using weft::numeric::HostTensor;
 
-void TopDialect::registerConstant() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/top/Constant.cpp.inc"
-      >();
-}
+#define WEFT_REGISTER TopDialect::registerConstant
+#define WEFT_OPS "dialects/top/Constant.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
-#define GET_OP_CLASSES
-#include "dialects/top/Constant.cpp.inc"
-
-LogicalResult ConstantOp::inferReturnTypes(MLIRContext *,
-                                           std::optional<Location> location,
-                                           Adaptor adaptor,
-                                           SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+ConstantOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   ElementsAttr value = adaptor.getValue();
   if (!value || !isTopTensor(value.getType())) // (C1)
     return emitOptionalError(location, "the value of a constant is ", value,
                              "; it must be a tensor of static shape with an "
                              "ONNX element type");
-  types.push_back(value.getType()); // (C2)
-  return success();
+  return cast<RankedTensorType>(value.getType()); // (C2)
 }
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }

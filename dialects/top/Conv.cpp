@@ -9,20 +9,12 @@ using namespace weft::top;
 using namespace weft;
 using weft::numeric::HostTensor;
 
-void TopDialect::registerConv() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/top/Conv.cpp.inc"
-      >();
-}
+#define WEFT_REGISTER TopDialect::registerConv
+#define WEFT_OPS "dialects/top/Conv.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
-#define GET_OP_CLASSES
-#include "dialects/top/Conv.cpp.inc"
-
-LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
-                                       std::optional<Location> location,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+ConvOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
   auto filter = dyn_cast<RankedTensorType>(adaptor.getFilter().getType());
   if (!input || !filter || input.getRank() < 3 || input.getRank() > 5 ||
@@ -75,8 +67,7 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
                                "; pad more or use a smaller kernel");
     shape.push_back((padded - window) / strides[s] + 1);
   }
-  types.push_back(RankedTensorType::get(shape, input.getElementType()));
-  return success();
+  return RankedTensorType::get(shape, input.getElementType());
 }
 
 LogicalResult ConvOp::evaluate(ArrayRef<const HostTensor *> operands,

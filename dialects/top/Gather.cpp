@@ -8,15 +8,9 @@ using namespace mlir;
 using namespace weft::top;
 using namespace weft;
 
-void TopDialect::registerGather() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/top/Gather.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/top/Gather.cpp.inc"
+#define WEFT_REGISTER TopDialect::registerGather
+#define WEFT_OPS "dialects/top/Gather.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 /// True if `indices` are lists of integers for the `table`.
 static bool areLists(RankedTensorType table, RankedTensorType indices) {
@@ -27,10 +21,8 @@ static bool areLists(RankedTensorType table, RankedTensorType indices) {
          !indices.getElementType().isInteger(1);
 }
 
-LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
-                                         std::optional<Location> location,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+GatherOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   auto table = dyn_cast<RankedTensorType>(adaptor.getTable().getType());
   auto indices = dyn_cast<RankedTensorType>(adaptor.getIndices().getType());
   if (!areLists(table, indices)) // (C1)
@@ -38,15 +30,12 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *,
         location, "rows of ", adaptor.getTable().getType(), " named by ",
         adaptor.getIndices().getType(),
         "; tables are B x R x W, lists B x K or 1 x K of integers");
-  types.push_back(table.clone(
-      {table.getDimSize(0), indices.getDimSize(1), table.getDimSize(2)}));
-  return success();
+  return table.clone(
+      {table.getDimSize(0), indices.getDimSize(1), table.getDimSize(2)});
 }
 
-LogicalResult ScatterOp::inferReturnTypes(MLIRContext *,
-                                          std::optional<Location> location,
-                                          Adaptor adaptor,
-                                          SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+ScatterOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   auto base = dyn_cast<RankedTensorType>(adaptor.getBase().getType());
   auto indices = dyn_cast<RankedTensorType>(adaptor.getIndices().getType());
   auto updates = dyn_cast<RankedTensorType>(adaptor.getUpdates().getType());
@@ -66,6 +55,5 @@ LogicalResult ScatterOp::inferReturnTypes(MLIRContext *,
                           reduction)) // (C3)
     return emitOptionalError(location, "reduction is '", reduction,
                              "', must be none, add, mul, min or max");
-  types.push_back(base);
-  return success();
+  return base;
 }

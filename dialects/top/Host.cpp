@@ -6,15 +6,9 @@ using namespace mlir;
 using namespace weft::top;
 using namespace weft;
 
-void TopDialect::registerHost() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/top/Host.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/top/Host.cpp.inc"
+#define WEFT_REGISTER TopDialect::registerHost
+#define WEFT_OPS "dialects/top/Host.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 LogicalResult HostOp::verify() {
   if (failed(verifyHostCall(*this, getKernel(), getInputs().size(),

@@ -7,20 +7,12 @@ using namespace mlir;
 using namespace weft::top;
 using namespace weft;
 
-void TopDialect::registerMatMul() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/top/MatMul.cpp.inc"
-      >();
-}
+#define WEFT_REGISTER TopDialect::registerMatMul
+#define WEFT_OPS "dialects/top/MatMul.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
-#define GET_OP_CLASSES
-#include "dialects/top/MatMul.cpp.inc"
-
-LogicalResult MatMulOp::inferReturnTypes(MLIRContext *context,
-                                         std::optional<Location> location,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+MatMulOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   auto lhs = dyn_cast<RankedTensorType>(adaptor.getLhs().getType());
   auto rhs = dyn_cast<RankedTensorType>(adaptor.getRhs().getType());
   if (!lhs || !rhs || lhs.getRank() < 1 || rhs.getRank() < 1) // (C1)
@@ -58,7 +50,6 @@ LogicalResult MatMulOp::inferReturnTypes(MLIRContext *context,
   if (rhs.getRank() > 1)
     shape->push_back(right.back());
   Type element =
-      isNarrow ? IntegerType::get(context, 32) : lhs.getElementType();
-  types.push_back(RankedTensorType::get(*shape, element));
-  return success();
+      isNarrow ? IntegerType::get(lhs.getContext(), 32) : lhs.getElementType();
+  return RankedTensorType::get(*shape, element);
 }

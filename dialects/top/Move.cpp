@@ -10,15 +10,9 @@ using namespace mlir;
 using namespace weft::top;
 using namespace weft;
 
-void TopDialect::registerMove() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/top/Move.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/top/Move.cpp.inc"
+#define WEFT_REGISTER TopDialect::registerMove
+#define WEFT_OPS "dialects/top/Move.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 LogicalResult ReshapeOp::verify() {
   RankedTensorType input = getInput().getType(), output = getType();
@@ -54,10 +48,8 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-LogicalResult TransposeOp::inferReturnTypes(MLIRContext *,
-                                            std::optional<Location> location,
-                                            Adaptor adaptor,
-                                            SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+TransposeOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
   ArrayRef<int64_t> perm = adaptor.getPerm();
   SmallVector<int64_t> sorted(perm);
@@ -72,8 +64,7 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *,
   SmallVector<int64_t> shape;
   for (int64_t axis : perm)
     shape.push_back(input.getDimSize(axis));
-  types.push_back(RankedTensorType::get(shape, input.getElementType()));
-  return success();
+  return RankedTensorType::get(shape, input.getElementType());
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
@@ -127,10 +118,8 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
-                                         std::optional<Location> location,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+ConcatOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   ValueRange inputs = adaptor.getInputs();
   if (inputs.empty()) // (C1)
     return emitOptionalError(location,
@@ -155,8 +144,7 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
           "; element type, rank and the sizes of all other axes must be equal");
     shape[axis] += type.getDimSize(axis);
   }
-  types.push_back(RankedTensorType::get(shape, first.getElementType()));
-  return success();
+  return RankedTensorType::get(shape, first.getElementType());
 }
 
 OpFoldResult ConcatOp::fold(FoldAdaptor) {
@@ -207,10 +195,8 @@ static bool hasRightValue(PadOp::Adaptor adaptor, RankedTensorType input) {
          value.getElementType() == input.getElementType();
 }
 
-LogicalResult PadOp::inferReturnTypes(MLIRContext *,
-                                      std::optional<Location> location,
-                                      Adaptor adaptor,
-                                      SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+PadOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
   ArrayRef<int64_t> begins = adaptor.getBegins(), ends = adaptor.getEnds();
   auto isNegative = [](int64_t pad) { return pad < 0; };
@@ -244,6 +230,5 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
                                " are too large");
     shape.push_back(padded);
   }
-  types.push_back(input.clone(shape));
-  return success();
+  return input.clone(shape);
 }

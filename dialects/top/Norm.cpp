@@ -8,20 +8,12 @@ using namespace weft::top;
 using namespace weft;
 using weft::numeric::HostTensor;
 
-void TopDialect::registerNorm() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/top/Norm.cpp.inc"
-      >();
-}
+#define WEFT_REGISTER TopDialect::registerNorm
+#define WEFT_OPS "dialects/top/Norm.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
-#define GET_OP_CLASSES
-#include "dialects/top/Norm.cpp.inc"
-
-LogicalResult BatchNormOp::inferReturnTypes(MLIRContext *,
-                                            std::optional<Location> location,
-                                            Adaptor adaptor,
-                                            SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+BatchNormOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
   if (!input || input.getRank() < 2) // (C1)
     return emitOptionalError(location, "batch normalization of ",
@@ -45,8 +37,7 @@ LogicalResult BatchNormOp::inferReturnTypes(MLIRContext *,
       (epsilon.isNegative() && !epsilon.isZero())) // (C3)
     return emitOptionalError(location, "epsilon is ", epsilon.convertToDouble(),
                              "; it must be finite and >= 0");
-  types.push_back(input);
-  return success();
+  return input;
 }
 
 LogicalResult BatchNormOp::evaluate(ArrayRef<const HostTensor *> operands,

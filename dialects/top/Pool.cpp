@@ -9,20 +9,12 @@ using namespace weft::top;
 using namespace weft;
 using weft::numeric::HostTensor;
 
-void TopDialect::registerPool() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/top/Pool.cpp.inc"
-      >();
-}
+#define WEFT_REGISTER TopDialect::registerPool
+#define WEFT_OPS "dialects/top/Pool.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
-#define GET_OP_CLASSES
-#include "dialects/top/Pool.cpp.inc"
-
-LogicalResult PoolOp::inferReturnTypes(MLIRContext *,
-                                       std::optional<Location> location,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+PoolOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
   if (!input || input.getRank() < 3 || input.getRank() > 5) // (C1)
     return emitOptionalError(location, "pooling of ",
@@ -57,8 +49,7 @@ LogicalResult PoolOp::inferReturnTypes(MLIRContext *,
                                "least one value in each window");
     shape.push_back(count);
   }
-  types.push_back(RankedTensorType::get(shape, input.getElementType()));
-  return success();
+  return RankedTensorType::get(shape, input.getElementType());
 }
 
 LogicalResult PoolOp::evaluate(ArrayRef<const HostTensor *> operands,

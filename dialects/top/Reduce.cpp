@@ -6,20 +6,12 @@ using namespace mlir;
 using namespace weft::top;
 using namespace weft;
 
-void TopDialect::registerReduce() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/top/Reduce.cpp.inc"
-      >();
-}
+#define WEFT_REGISTER TopDialect::registerReduce
+#define WEFT_OPS "dialects/top/Reduce.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
-#define GET_OP_CLASSES
-#include "dialects/top/Reduce.cpp.inc"
-
-LogicalResult ReduceOp::inferReturnTypes(MLIRContext *,
-                                         std::optional<Location> location,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+ReduceOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
   ArrayRef<int64_t> axes = adaptor.getAxes();
   bool ordered = std::adjacent_find(axes.begin(), axes.end(),
@@ -41,8 +33,7 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *,
       shape.push_back(size);
     else if (adaptor.getKeepdims())
       shape.push_back(1);
-  types.push_back(RankedTensorType::get(shape, input.getElementType()));
-  return success();
+  return RankedTensorType::get(shape, input.getElementType());
 }
 
 /// (C1) of the ops with one axis.
@@ -54,10 +45,8 @@ static LogicalResult checkAxis(std::optional<Location> location,
                            "; it must be in 0 .. rank-1");
 }
 
-LogicalResult ArgReduceOp::inferReturnTypes(MLIRContext *context,
-                                            std::optional<Location> location,
-                                            Adaptor adaptor,
-                                            SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+ArgReduceOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
   int64_t axis = adaptor.getAxisAttr().getInt();
   if (failed(checkAxis(location, input, axis)))
@@ -73,20 +62,16 @@ LogicalResult ArgReduceOp::inferReturnTypes(MLIRContext *context,
     shape[axis] = 1;
   else
     shape.erase(shape.begin() + axis);
-  types.push_back(RankedTensorType::get(shape, IntegerType::get(context, 64)));
-  return success();
+  return RankedTensorType::get(shape, IntegerType::get(input.getContext(), 64));
 }
 
-LogicalResult CumulativeOp::inferReturnTypes(MLIRContext *,
-                                             std::optional<Location> location,
-                                             Adaptor adaptor,
-                                             SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+CumulativeOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
   if (failed(checkAxis(location, input, adaptor.getAxisAttr().getInt())))
     return failure();
   if (adaptor.getKind() != ReduceKind::Sum &&
       adaptor.getKind() != ReduceKind::Prod) // (C2)
     return emitOptionalError(location, "running values need sum or prod");
-  types.push_back(input);
-  return success();
+  return input;
 }

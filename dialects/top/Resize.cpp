@@ -11,20 +11,12 @@ using namespace weft::top;
 using namespace weft;
 using weft::numeric::HostTensor;
 
-void TopDialect::registerResize() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/top/Resize.cpp.inc"
-      >();
-}
+#define WEFT_REGISTER TopDialect::registerResize
+#define WEFT_OPS "dialects/top/Resize.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
-#define GET_OP_CLASSES
-#include "dialects/top/Resize.cpp.inc"
-
-LogicalResult InterleaveOp::inferReturnTypes(MLIRContext *,
-                                             std::optional<Location> location,
-                                             Adaptor adaptor,
-                                             SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+InterleaveOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   ArrayRef<int64_t> factors = adaptor.getFactors();
   if (failed(checkGeometry(location, "factors", factors, 1, 2, 1))) // (C1)
     return failure();
@@ -49,8 +41,7 @@ LogicalResult InterleaveOp::inferReturnTypes(MLIRContext *,
                                " is too large; it must stay below 2^31");
     shape[2 + axis] *= factors[axis];
   }
-  types.push_back(RankedTensorType::get(shape, type.getElementType()));
-  return success();
+  return RankedTensorType::get(shape, type.getElementType());
 }
 
 LogicalResult InterleaveOp::evaluate(ArrayRef<const HostTensor *> operands,

@@ -5,20 +5,12 @@
 using namespace mlir;
 using namespace weft::top;
 
-void TopDialect::registerSelect() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/top/Select.cpp.inc"
-      >();
-}
+#define WEFT_REGISTER TopDialect::registerSelect
+#define WEFT_OPS "dialects/top/Select.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
-#define GET_OP_CLASSES
-#include "dialects/top/Select.cpp.inc"
-
-LogicalResult SelectOp::inferReturnTypes(MLIRContext *,
-                                         std::optional<Location> location,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+SelectOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   auto condition = dyn_cast<RankedTensorType>(adaptor.getCondition().getType());
   auto onTrue = dyn_cast<RankedTensorType>(adaptor.getOnTrue().getType());
   auto onFalse = dyn_cast<RankedTensorType>(adaptor.getOnFalse().getType());
@@ -40,8 +32,7 @@ LogicalResult SelectOp::inferReturnTypes(MLIRContext *,
         shapeText(onTrue.getShape()), " and ", shapeText(onFalse.getShape()),
         " do not broadcast; aligned at the last axis, sizes must be equal or "
         "1");
-  types.push_back(RankedTensorType::get(*shape, onTrue.getElementType()));
-  return success();
+  return RankedTensorType::get(*shape, onTrue.getElementType());
 }
 
 /// A constant condition that is the same everywhere chooses once.

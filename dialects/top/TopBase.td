@@ -51,12 +51,30 @@ class Top_Op<string mnemonic, list<Trait> traits = []> : Op<Top_Dialect, mnemoni
 class Top_EvaluatedOp<string mnemonic, list<Trait> traits = []>
     : Op<Top_Dialect, mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<EvaluateOpInterface, ["evaluate"]>], traits)>;
 
-/// An op whose result type follows from its operands and attributes. The class gets
-/// `inferReturnTypes`, which reports why a combination is impossible; importers reach it
-/// through `weft::top::createChecked` (Top.h).
+/// An op whose result type follows from its operands and attributes. Its `resultTypeOf` reports why a combination is
+/// impossible; importers reach it through `weft::top::createChecked` (Top.h).
+defvar topInferredDeclaration = [{
+  /// The type of the result, or an error at `location`.
+  static ::mlir::FailureOr<::mlir::RankedTensorType> resultTypeOf(Adaptor adaptor, ::std::optional<::mlir::Location> location);
+}];
+defvar topInferredDefinition = [{
+  ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location> location,
+                                                    Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+    ::mlir::FailureOr<::mlir::RankedTensorType> type = resultTypeOf(adaptor, location);
+    if (succeeded(type))
+      types.push_back(*type);
+    return type;
+  }
+}];
 class Top_InferredOp<string mnemonic, list<Trait> traits = []>
-    : Top_Op<mnemonic, !listconcat([InferTypeOpAdaptor], traits)>;
+    : Top_Op<mnemonic, !listconcat([InferTypeOpAdaptor], traits)> {
+  let extraClassDeclaration = topInferredDeclaration;
+  let extraClassDefinition = topInferredDefinition;
+}
 class Top_InferredEvaluatedOp<string mnemonic, list<Trait> traits = []>
-    : Top_EvaluatedOp<mnemonic, !listconcat([InferTypeOpAdaptor], traits)>;
+    : Top_EvaluatedOp<mnemonic, !listconcat([InferTypeOpAdaptor], traits)> {
+  let extraClassDeclaration = topInferredDeclaration;
+  let extraClassDefinition = topInferredDefinition;
+}
 
 #endif // WEFT_DIALECTS_TOP_BASE_TD

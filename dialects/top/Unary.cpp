@@ -9,20 +9,12 @@ using namespace mlir;
 using namespace weft::top;
 using namespace weft;
 
-void TopDialect::registerUnary() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/top/Unary.cpp.inc"
-      >();
-}
+#define WEFT_REGISTER TopDialect::registerUnary
+#define WEFT_OPS "dialects/top/Unary.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
-#define GET_OP_CLASSES
-#include "dialects/top/Unary.cpp.inc"
-
-LogicalResult UnaryOp::inferReturnTypes(MLIRContext *context,
-                                        std::optional<Location> location,
-                                        Adaptor adaptor,
-                                        SmallVectorImpl<Type> &types) {
+FailureOr<RankedTensorType>
+UnaryOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
   const UnaryKindRow &row = unaryKindRow(adaptor.getKind());
   auto input = dyn_cast<RankedTensorType>(adaptor.getInput().getType());
   if (!input)
@@ -32,10 +24,10 @@ LogicalResult UnaryOp::inferReturnTypes(MLIRContext *context,
     return emitOptionalError(location, row.spelling,
                              " does not take elements of type ",
                              input.getElementType(), "; cast the operand");
-  types.push_back(row.result == KindResult::Bool // (C3)
-                      ? input.clone(IntegerType::get(context, 1))
-                      : input);
-  return success();
+  if (row.result == KindResult::Bool) // (C3)
+    return RankedTensorType::get(input.getShape(),
+                                 IntegerType::get(input.getContext(), 1));
+  return input;
 }
 
 LogicalResult UnaryOp::verify() {

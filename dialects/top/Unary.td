@@ -26,7 +26,7 @@ def Top_UnaryOp : Top_InferredOp<"unary"> {
   let assemblyFormat = "$kind $input attr-dict `:` type($input)";
   let hasVerifier = 1;
   let hasFolder = 1;
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = topInferredDeclaration # [{
     /// The value of `alpha`: the attribute, else the default of the kind (0 if the kind has none).
     double alphaOrDefault();
     double betaOrDefault();

@@ -5,15 +5,9 @@
 using namespace mlir;
 using namespace weft::tpu;
 
-void TpuDialect::registerBinary() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tpu/Binary.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/tpu/Binary.cpp.inc"
+#define WEFT_REGISTER TpuDialect::registerBinary
+#define WEFT_OPS "dialects/tpu/Binary.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 bool BinaryOp::isInteger() {
   return llvm::isa<IntegerType>(elementOf(getLhs()));

@@ -5,15 +5,9 @@
 using namespace mlir;
 using namespace weft::tpu;
 
-void TpuDialect::registerCast() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tpu/Cast.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/tpu/Cast.cpp.inc"
+#define WEFT_REGISTER TpuDialect::registerCast
+#define WEFT_OPS "dialects/tpu/Cast.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 Rounding CastOp::roundingMode() {
   if (getRounding())

@@ -10,15 +10,9 @@
 using namespace mlir;
 using namespace weft::tpu;
 
-void TpuDialect::registerConstant() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tpu/Constant.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/tpu/Constant.cpp.inc"
+#define WEFT_REGISTER TpuDialect::registerConstant
+#define WEFT_OPS "dialects/tpu/Constant.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 OpFoldResult WeightOp::fold(FoldAdaptor) { return getValue(); }
 

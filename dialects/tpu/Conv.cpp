@@ -5,15 +5,9 @@
 using namespace mlir;
 using namespace weft::tpu;
 
-void TpuDialect::registerConv() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tpu/Conv.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/tpu/Conv.cpp.inc"
+#define WEFT_REGISTER TpuDialect::registerConv
+#define WEFT_OPS "dialects/tpu/Conv.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 bool ConvOp::isDepthwise() {
   int64_t group = static_cast<int64_t>(getGroup());

@@ -5,15 +5,9 @@
 using namespace mlir;
 using namespace weft::tpu;
 
-void TpuDialect::registerGather() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tpu/Gather.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/tpu/Gather.cpp.inc"
+#define WEFT_REGISTER TpuDialect::registerGather
+#define WEFT_OPS "dialects/tpu/Gather.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 /// (C1) to (C4) of both ops: `rows` are those that are copied, `listed` the
 /// tensor whose rows the list counts, `whole` has all channels.

@@ -8,15 +8,9 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-void TpuDialect::registerHost() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tpu/Host.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/tpu/Host.cpp.inc"
+#define WEFT_REGISTER TpuDialect::registerHost
+#define WEFT_OPS "dialects/tpu/Host.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 bool weft::tpu::isHostTensor(Type type) {
   return succeeded(hostResultType(type));

@@ -5,15 +5,9 @@
 using namespace mlir;
 using namespace weft::tpu;
 
-void TpuDialect::registerMatMul() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tpu/MatMul.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/tpu/MatMul.cpp.inc"
+#define WEFT_REGISTER TpuDialect::registerMatMul
+#define WEFT_OPS "dialects/tpu/MatMul.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 LogicalResult MatMulOp::verify() {
   auto lhs = getLhs().getType(), rhs = getRhs().getType(),

@@ -7,15 +7,9 @@
 using namespace mlir;
 using namespace weft::tpu;
 
-void TpuDialect::registerMove() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tpu/Move.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/tpu/Move.cpp.inc"
+#define WEFT_REGISTER TpuDialect::registerMove
+#define WEFT_OPS "dialects/tpu/Move.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 LogicalResult ReshapeOp::verify() {
   auto input = getInput().getType(), output = getOutput().getType();

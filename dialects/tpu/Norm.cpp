@@ -5,15 +5,9 @@
 using namespace mlir;
 using namespace weft::tpu;
 
-void TpuDialect::registerNorm() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tpu/Norm.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/tpu/Norm.cpp.inc"
+#define WEFT_REGISTER TpuDialect::registerNorm
+#define WEFT_OPS "dialects/tpu/Norm.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 LogicalResult ScaleOp::verify() {
   int64_t perChannel[] = {1, getInput().getType().getDimSize(1), 1, 1};

@@ -5,15 +5,9 @@
 using namespace mlir;
 using namespace weft::tpu;
 
-void TpuDialect::registerPool() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tpu/Pool.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/tpu/Pool.cpp.inc"
+#define WEFT_REGISTER TpuDialect::registerPool
+#define WEFT_OPS "dialects/tpu/Pool.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 LogicalResult PoolOp::verify() {
   auto input = getInput().getType(), output = getOutput().getType();

@@ -5,15 +5,9 @@
 using namespace mlir;
 using namespace weft::tpu;
 
-void TpuDialect::registerReduce() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tpu/Reduce.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/tpu/Reduce.cpp.inc"
+#define WEFT_REGISTER TpuDialect::registerReduce
+#define WEFT_OPS "dialects/tpu/Reduce.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 // (C1)
 template <typename OpT>

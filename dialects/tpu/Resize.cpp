@@ -5,15 +5,9 @@
 using namespace mlir;
 using namespace weft::tpu;
 
-void TpuDialect::registerResize() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tpu/Resize.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/tpu/Resize.cpp.inc"
+#define WEFT_REGISTER TpuDialect::registerResize
+#define WEFT_OPS "dialects/tpu/Resize.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 LogicalResult InterleaveOp::verify() {
   ArrayRef<int64_t> factors = getFactors();

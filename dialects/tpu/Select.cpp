@@ -7,15 +7,9 @@
 using namespace mlir;
 using namespace weft::tpu;
 
-void TpuDialect::registerSelect() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tpu/Select.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/tpu/Select.cpp.inc"
+#define WEFT_REGISTER TpuDialect::registerSelect
+#define WEFT_OPS "dialects/tpu/Select.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 /// A constant beside integers must be one of their numbers.
 static LogicalResult verifyConstant(Operation *op, Type element,

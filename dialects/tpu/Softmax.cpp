@@ -5,15 +5,9 @@
 using namespace mlir;
 using namespace weft::tpu;
 
-void TpuDialect::registerSoftmax() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tpu/Softmax.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/tpu/Softmax.cpp.inc"
+#define WEFT_REGISTER TpuDialect::registerSoftmax
+#define WEFT_OPS "dialects/tpu/Softmax.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 LogicalResult SoftmaxOp::verify() {
   if (getAxis() == kAxisC) // (C1)

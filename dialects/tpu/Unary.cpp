@@ -10,15 +10,9 @@
 using namespace mlir;
 using namespace weft::tpu;
 
-void TpuDialect::registerUnary() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/tpu/Unary.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/tpu/Unary.cpp.inc"
+#define WEFT_REGISTER TpuDialect::registerUnary
+#define WEFT_OPS "dialects/tpu/Unary.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 namespace {
 /// Which parameters a kind has.

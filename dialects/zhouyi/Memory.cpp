@@ -11,15 +11,9 @@
 using namespace mlir;
 using namespace weft::zhouyi;
 
-void ZhouyiDialect::registerMemory() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/zhouyi/Memory.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/zhouyi/Memory.cpp.inc"
+#define WEFT_REGISTER ZhouyiDialect::registerMemory
+#define WEFT_OPS "dialects/zhouyi/Memory.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 //===----------------------------------------------------------------------===//
 // zhouyi.offset

@@ -14,15 +14,9 @@ using namespace weft::zhouyi;
 
 #include "dialects/zhouyi/ZhouyiEnums.cpp.inc"
 
-void ZhouyiDialect::registerProgram() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/zhouyi/Program.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/zhouyi/Program.cpp.inc"
+#define WEFT_REGISTER ZhouyiDialect::registerProgram
+#define WEFT_OPS "dialects/zhouyi/Program.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 //===----------------------------------------------------------------------===//
 // zhouyi.program

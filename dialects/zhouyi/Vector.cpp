@@ -12,15 +12,9 @@
 using namespace mlir;
 using namespace weft::zhouyi;
 
-void ZhouyiDialect::registerVector() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/zhouyi/Vector.cpp.inc"
-      >();
-}
-
-#define GET_OP_CLASSES
-#include "dialects/zhouyi/Vector.cpp.inc"
+#define WEFT_REGISTER ZhouyiDialect::registerVector
+#define WEFT_OPS "dialects/zhouyi/Vector.cpp.inc"
+#include "dialects/OpDefinitions.inc"
 
 //===----------------------------------------------------------------------===//
 // zhouyi.constant
