@@ -172,7 +172,7 @@ ElementsAttr weft::toElementsAttr(const HostTensor &tensor,
 /// Reports the results of `op` that carry ONNX names.
 static void observeResults(Operation &op, const ValueTensors &values,
                            ValueObserver observe) {
-  Attribute names = op.getAttr("top.value");
+  Attribute names = op.getAttr(kValueAttr);
   if (auto name = dyn_cast_if_present<StringAttr>(names)) {
     if (op.getNumResults() == 1)
       observe(name.getValue(), values.find(op.getResult(0))->second);
@@ -260,7 +260,7 @@ LogicalResult weft::evaluateNamed(func::FuncOp function,
                                   ValueObserver observe) {
   SmallVector<HostTensor> arguments, results;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto name = function.getArgAttrOfType<StringAttr>(i, "top.name");
+    auto name = function.getArgAttrOfType<StringAttr>(i, kNameAttr);
     if (!name)
       return function.emitError() << "input " << i << " has no 'top.name'";
     auto found = inputs.find(name.str());
@@ -271,7 +271,7 @@ LogicalResult weft::evaluateNamed(func::FuncOp function,
   for (const auto &[name, tensor] : inputs) {
     bool known = false;
     for (unsigned i = 0; i < function.getNumArguments() && !known; ++i)
-      known = function.getArgAttrOfType<StringAttr>(i, "top.name") ==
+      known = function.getArgAttrOfType<StringAttr>(i, kNameAttr) ==
               StringRef(name);
     if (!known)
       return function.emitError() << "the model has no input '" << name << "'";
@@ -279,7 +279,7 @@ LogicalResult weft::evaluateNamed(func::FuncOp function,
   if (failed(evaluateFunction(function, arguments, results, observe)))
     return failure();
   for (auto [index, tensor] : llvm::enumerate(results)) {
-    auto name = function.getResultAttrOfType<StringAttr>(index, "top.name");
+    auto name = function.getResultAttrOfType<StringAttr>(index, kNameAttr);
     if (!name)
       return function.emitError() << "output " << index << " has no 'top.name'";
     outputs[name.str()] = std::move(tensor);

@@ -20,6 +20,12 @@
 
 namespace weft {
 
+/// Discardable attribute on an op of `top` and `tpu`: the ONNX value name(s)
+/// its result(s) stand for.
+inline constexpr llvm::StringLiteral kValueAttr = "top.value";
+/// Function argument/result attribute: the ONNX name of an input or output.
+inline constexpr llvm::StringLiteral kNameAttr = "top.name";
+
 /// The host type that stores elements of `type`: floats and integers as they
 /// are, i1 as Bool, a quantized type as its storage type, others by their
 /// HostTypeInterface. std::nullopt for any

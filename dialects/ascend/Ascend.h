@@ -15,6 +15,8 @@ inline constexpr llvm::StringLiteral kGlobalSpace = "gm", kL1Space = "l1";
 
 /// Attribute of a module: the machine whose rules hold.
 inline constexpr llvm::StringLiteral kTargetAttr = "ascend.target";
+/// Attribute of a layer: the functions that move its inputs to L1.
+inline constexpr llvm::StringLiteral kInputsAttr = "ascend.inputs";
 
 /// The type as memory that moves work on: contiguous, of static shape, in "gm"
 /// or "l1", with elements of 8, 16 or 32 bits. Null if it is another.

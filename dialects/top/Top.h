@@ -24,11 +24,8 @@
 
 namespace weft::top {
 
-/// Discardable attribute on an op: the ONNX value name(s) its result(s) stand
-/// for.
-inline constexpr llvm::StringLiteral kValueAttr = "top.value";
-/// Function argument/result attribute: the ONNX name of an input or output.
-inline constexpr llvm::StringLiteral kNameAttr = "top.name";
+using weft::kNameAttr;
+using weft::kValueAttr;
 /// Module attribute: the name of the ONNX graph.
 inline constexpr llvm::StringLiteral kModelNameAttr = "top.model_name";
 

@@ -23,6 +23,16 @@ namespace weft::tpu {
 /// Discardable attribute on an op: element type and shape that its result has
 /// in the ONNX graph (TypeAttr).
 inline constexpr llvm::StringLiteral kOnnxTypeAttr = "tpu.onnx_type";
+/// Function argument/result attribute: name, type and shape of an input or
+/// output of the ONNX graph (dictionary).
+inline constexpr llvm::StringLiteral kIoAttr = "tpu.io";
+/// On ops outside of groups and function arguments: the DRAM address that
+/// --tpu-place-global gave (i64).
+inline constexpr llvm::StringLiteral kAddressAttr = "tpu.address";
+/// Module attributes: the name of the chip, and the precision that was asked
+/// for.
+inline constexpr llvm::StringLiteral kChipAttr = "tpu.chip";
+inline constexpr llvm::StringLiteral kPrecisionAttr = "tpu.precision";
 
 /// True for `!quant.uniform<i8|u8|i16|u16:f32, S>` with zero point 0, the only
 /// quantized element of the dialect.

@@ -150,7 +150,7 @@ struct PlanInputsPass
         symbols.insert(function, module.getBody()->end());
         names.push_back(FlatSymbolRefAttr::get(function));
       }
-      layer->setAttr("ascend.inputs", builder.getArrayAttr(names));
+      layer->setAttr(kInputsAttr, builder.getArrayAttr(names));
     }
     module->setAttr(kTargetAttr,
                     builder.getStringAttr(std::string(chip->targetName)));

@@ -12,6 +12,11 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
+namespace weft::ppl {
+#define GEN_PASS_DEF_PPLALLOCATE
+#include "passes/ppl/Passes.h.inc"
+} // namespace weft::ppl
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::ppl;
@@ -83,8 +88,7 @@ static bool isTransfer(Operation *op) {
   if (auto command = dyn_cast<CommandOp>(op))
     return command.getEngine() == Engine::Gdma;
   StringRef name = op->getName().getStringRef();
-  return name.starts_with("ppl.gdma.") || name.starts_with("ppl.dma.") ||
-         name.starts_with("ppl.sdma.");
+  return name.starts_with("ppl.dma.") || name.starts_with("ppl.sdma.");
 }
 
 //===----------------------------------------------------------------------===//
@@ -395,20 +399,8 @@ FailureOr<int> weft::ppl::allocateTensors(NetOp net, unsigned method,
 }
 
 namespace {
-/// `--ppl-allocate`: `ppl.alloc` becomes `ppl.local` (or `ppl.global` in L2),
-/// and functions get the addresses of their scratch memory.
-struct AllocatePass : PassWrapper<AllocatePass, OperationPass<NetOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AllocatePass)
-  AllocatePass() = default;
-  AllocatePass(const AllocatePass &other) : PassWrapper(other) {}
-  StringRef getArgument() const override { return "ppl-allocate"; }
-  StringRef getDescription() const override {
-    return "gives tensors of kernels their addresses";
-  }
-  Option<unsigned> method{
-      *this, "method",
-      llvm::cl::desc("memory_alloc_method_t: 0 banks first, 1 size first"),
-      llvm::cl::init(0)};
+struct Allocate : weft::ppl::impl::PplAllocateBase<Allocate> {
+  using PplAllocateBase::PplAllocateBase;
 
   void runOnOperation() override {
     const Chip &chip = chipOf(getOperation());
@@ -419,7 +411,3 @@ struct AllocatePass : PassWrapper<AllocatePass, OperationPass<NetOp>> {
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> weft::ppl::createAllocatePass() {
-  return std::make_unique<AllocatePass>();
-}

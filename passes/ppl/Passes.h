@@ -3,25 +3,19 @@
 #ifndef WEFT_PASSES_PPL_PASSES_H
 #define WEFT_PASSES_PPL_PASSES_H
 
-#include "mlir/Support/LLVM.h"
+#include "dialects/ppl/Net.h"
+
+#include "mlir/Pass/Pass.h"
 
 #include <cstdint>
 #include <memory>
 
-namespace mlir {
-class Pass;
-} // namespace mlir
-
 namespace weft::ppl {
 
-class NetOp;
-
-/// `--ppl-pipeline`: transfers and computations of marked loops overlap; with
-/// `serial` their rounds only follow each other.
-std::unique_ptr<mlir::Pass> createPipelinePass(bool serial = false);
-
-/// `--ppl-allocate`: tensors get their addresses.
-std::unique_ptr<mlir::Pass> createAllocatePass();
+#define GEN_PASS_DECL
+#include "passes/ppl/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/ppl/Passes.h.inc"
 
 /// What `--ppl-allocate` does: 0, or an error is reported and the answer is
 /// 0x11 (local memory is too small) or 0x1A (L2 is), the numbers that the
@@ -31,8 +25,6 @@ std::unique_ptr<mlir::Pass> createAllocatePass();
 /// commands.
 mlir::FailureOr<int> allocateTensors(NetOp net, unsigned method,
                                      uint64_t l2Bytes, bool hasCommands);
-
-void registerPplPasses();
 
 } // namespace weft::ppl
 

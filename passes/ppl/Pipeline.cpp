@@ -10,6 +10,11 @@
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/MapVector.h"
 
+namespace weft::ppl {
+#define GEN_PASS_DEF_PPLPIPELINE
+#include "passes/ppl/Passes.h.inc"
+} // namespace weft::ppl
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::ppl;
@@ -230,22 +235,8 @@ void Loop::emitSerial() {
 }
 
 namespace {
-/// `--ppl-pipeline`: rounds of a loop overlap. Step t runs stage s of round
-/// t - s, so that the two engines always have work of different rounds. Every
-/// op keeps its order against those that touch the same bytes; a loop where
-/// that is impossible stays serial, with a warning.
-struct PipelinePass : PassWrapper<PipelinePass, OperationPass<NetOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelinePass)
-  PipelinePass() = default;
-  PipelinePass(bool isSerial) { serial = isSerial; }
-  PipelinePass(const PipelinePass &other) : PassWrapper(other) {}
-  StringRef getArgument() const override { return "ppl-pipeline"; }
-  StringRef getDescription() const override {
-    return "overlaps transfers and computations of marked loops";
-  }
-  Option<bool> serial{*this, "serial",
-                      llvm::cl::desc("keep the rounds one after the other"),
-                      llvm::cl::init(false)};
+struct Pipeline : weft::ppl::impl::PplPipelineBase<Pipeline> {
+  using PplPipelineBase::PplPipelineBase;
 
   void runOnOperation() override {
     NetOp net = getOperation();
@@ -301,12 +292,3 @@ struct PipelinePass : PassWrapper<PipelinePass, OperationPass<NetOp>> {
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> weft::ppl::createPipelinePass(bool serial) {
-  return std::make_unique<PipelinePass>(serial);
-}
-
-void weft::ppl::registerPplPasses() {
-  registerPass([] { return createPipelinePass(); });
-  registerPass([] { return createAllocatePass(); });
-}

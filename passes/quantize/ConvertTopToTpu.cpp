@@ -390,13 +390,13 @@ private:
       auto name = func.getArgAttrOfType<StringAttr>(i, top::kNameAttr);
       func.removeArgAttr(i, top::kSymbolsAttr);
       func.removeArgAttr(i, top::kNameAttr);
-      func.setArgAttr(i, "tpu.io", ioAttr(builder, name, argument.getType()));
+      func.setArgAttr(i, tpu::kIoAttr, ioAttr(builder, name, argument.getType()));
     }
     for (unsigned i = 0; i < func.getNumResults(); ++i) {
       auto name = func.getResultAttrOfType<StringAttr>(i, top::kNameAttr);
       func.removeResultAttr(i,
                             StringAttr::get(func.getContext(), top::kNameAttr));
-      func.setResultAttr(i, "tpu.io",
+      func.setResultAttr(i, tpu::kIoAttr,
                          ioAttr(builder, name, func.getResultTypes()[i]));
     }
     func.setType(builder.getFunctionType(fresh.getArgumentTypes(),
@@ -458,8 +458,8 @@ struct ConvertTopToTpu
     if (failed(FunctionLowering(func, choices, *asked, &table).run()))
       return failure();
     OpBuilder builder(module.getContext());
-    module->setAttr("tpu.chip", builder.getStringAttr(chip));
-    module->setAttr("tpu.precision", builder.getStringAttr(precision));
+    module->setAttr(tpu::kChipAttr, builder.getStringAttr(chip));
+    module->setAttr(tpu::kPrecisionAttr, builder.getStringAttr(precision));
     return success();
   }
 };

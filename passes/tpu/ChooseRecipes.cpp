@@ -8,6 +8,11 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+namespace weft::tpu {
+#define GEN_PASS_DEF_TPUCHOOSERECIPES
+#include "passes/tpu/Passes.h.inc"
+} // namespace weft::tpu
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
@@ -31,18 +36,12 @@ static std::optional<int64_t> costOfWay(Operation *op, const Chip &chip,
 }
 
 namespace {
-struct ChooseRecipesPass
-    : PassWrapper<ChooseRecipesPass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ChooseRecipesPass)
-  StringRef getArgument() const final { return "tpu-choose-recipes"; }
-  StringRef getDescription() const final {
-    return "name the cheapest recipe of ops that have several";
-  }
+struct ChooseRecipes : weft::tpu::impl::TpuChooseRecipesBase<ChooseRecipes> {
   void runOnOperation() override;
 };
 } // namespace
 
-void ChooseRecipesPass::runOnOperation() {
+void ChooseRecipes::runOnOperation() {
   const Chip *chip = chipOf(getOperation());
   if (!chip)
     return signalPassFailure();
@@ -62,8 +61,4 @@ void ChooseRecipesPass::runOnOperation() {
     if (best)
       op->setAttr(kRecipeAttr, StringAttr::get(op->getContext(), best->name));
   });
-}
-
-std::unique_ptr<Pass> weft::tpu::createChooseRecipesPass() {
-  return std::make_unique<ChooseRecipesPass>();
 }

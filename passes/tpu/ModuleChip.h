@@ -3,8 +3,7 @@
 #ifndef WEFT_PASSES_TPU_MODULECHIP_H
 #define WEFT_PASSES_TPU_MODULECHIP_H
 
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Operation.h"
+#include "dialects/tpu/Tpu.h"
 #include "runtime/chips/Targets.h"
 
 namespace weft::tpu {
@@ -13,7 +12,7 @@ namespace weft::tpu {
 /// gives null if there is none or it is unknown.
 inline const Chip *chipOf(mlir::Operation *op) {
   for (mlir::Operation *scope = op; scope; scope = scope->getParentOp())
-    if (auto name = scope->getAttrOfType<mlir::StringAttr>("tpu.chip")) {
+    if (auto name = scope->getAttrOfType<mlir::StringAttr>(kChipAttr)) {
       if (const Chip *chip = chips::find({name.data(), name.size()}))
         return chip;
       scope->emitError("unknown chip '")

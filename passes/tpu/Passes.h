@@ -3,15 +3,14 @@
 #ifndef WEFT_PASSES_TPU_PASSES_H
 #define WEFT_PASSES_TPU_PASSES_H
 
+#include "passes/tpu/GroupSearch.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 #include <memory>
 
 namespace weft::tpu {
-
-/// --tpu-choose-recipes: names the cheapest recipe of every op that has more
-/// than one, as attribute `tpu.recipe`.
-std::unique_ptr<mlir::Pass> createChooseRecipesPass();
 
 /// Limits of --tpu-group-layers; 0 leaves the pass's default.
 struct GroupLayersOptions {
@@ -24,16 +23,10 @@ struct GroupLayersOptions {
 std::unique_ptr<mlir::Pass>
 createGroupLayersPass(const GroupLayersOptions &options = {});
 
-/// --tpu-place-local: gives every buffer of every group its local address and
-/// the step at which it is loaded.
-std::unique_ptr<mlir::Pass> createPlaceLocalPass();
-
-/// --tpu-place-global: gives packed constants, arguments, results and whatever
-/// else crosses DRAM their addresses.
-std::unique_ptr<mlir::Pass> createPlaceGlobalPass();
-
-/// Makes the passes of this folder known by their flags.
-void registerTpuPasses();
+#define GEN_PASS_DECL
+#include "passes/tpu/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/tpu/Passes.h.inc"
 
 } // namespace weft::tpu
 

@@ -16,6 +16,11 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
 
+namespace weft::tpu {
+#define GEN_PASS_DEF_TPUPLACEGLOBAL
+#include "passes/tpu/Passes.h.inc"
+} // namespace weft::tpu
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
@@ -64,15 +69,7 @@ static int64_t sliceOffset(SliceOp slice) {
 }
 
 namespace {
-struct PlaceGlobalPass
-    : PassWrapper<PlaceGlobalPass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PlaceGlobalPass)
-
-  StringRef getArgument() const final { return "tpu-place-global"; }
-  StringRef getDescription() const final {
-    return "give weights, inputs, outputs and DRAM intermediates their "
-           "addresses";
-  }
+struct PlaceGlobal : weft::tpu::impl::TpuPlaceGlobalBase<PlaceGlobal> {
 
   void runOnOperation() override {
     const Chip *chip = chipOf(getOperation());
@@ -101,7 +98,7 @@ private:
   }
 
   void setAddress(Operation *op, int64_t address) {
-    op->setAttr("tpu.address",
+    op->setAttr(kAddressAttr,
                 IntegerAttr::get(IntegerType::get(&getContext(), 64), address));
   }
 
@@ -263,7 +260,7 @@ private:
     func::FuncOp func = getOperation();
     Type i64 = IntegerType::get(&getContext(), 64);
     for (BlockArgument argument : block.getArguments())
-      func.setArgAttr(argument.getArgNumber(), "tpu.address",
+      func.setArgAttr(argument.getArgNumber(), kAddressAttr,
                       IntegerAttr::get(i64, addressOf(argument)));
     for (Operation &op : block) {
       if (auto group = dyn_cast<GroupOp>(op)) {
@@ -287,14 +284,3 @@ private:
   DenseMap<Value, Part> partOf;
 };
 } // namespace
-
-std::unique_ptr<Pass> weft::tpu::createPlaceGlobalPass() {
-  return std::make_unique<PlaceGlobalPass>();
-}
-
-void weft::tpu::registerTpuPasses() {
-  registerPass([] { return createChooseRecipesPass(); });
-  registerPass([] { return createGroupLayersPass(); });
-  registerPass([] { return createPlaceLocalPass(); });
-  registerPass([] { return createPlaceGlobalPass(); });
-}

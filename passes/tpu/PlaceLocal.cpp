@@ -1,12 +1,16 @@
 //===- PlaceLocal.cpp - --tpu-place-local ---------------------------------===//
 
 #include "dialects/tpu/GraphCheck.h"
-#include "passes/tpu/GroupSearch.h"
 #include "passes/tpu/ModuleChip.h"
 #include "passes/tpu/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+
+namespace weft::tpu {
+#define GEN_PASS_DEF_TPUPLACELOCAL
+#include "passes/tpu/Passes.h.inc"
+} // namespace weft::tpu
 
 using namespace mlir;
 using namespace weft;
@@ -36,17 +40,8 @@ static void annotate(GroupOp group, const GroupView &view,
 }
 
 namespace {
-struct PlaceLocalPass
-    : PassWrapper<PlaceLocalPass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PlaceLocalPass)
-  PlaceLocalPass() = default;
-  PlaceLocalPass(const PlaceLocalPass &other) : PassWrapper(other) {}
-
-  StringRef getArgument() const final { return "tpu-place-local"; }
-  StringRef getDescription() const final {
-    return "give the tensors of every group their local addresses by live "
-           "range";
-  }
+struct PlaceLocal : weft::tpu::impl::TpuPlaceLocalBase<PlaceLocal> {
+  using TpuPlaceLocalBase::TpuPlaceLocalBase;
 
   void runOnOperation() override {
     const Chip *chip = chipOf(getOperation());
@@ -70,14 +65,5 @@ struct PlaceLocalPass
     if (result.wasInterrupted())
       signalPassFailure();
   }
-
-  Option<int64_t> prefetch{
-      *this, "prefetch",
-      llvm::cl::desc("how many ops ahead a constant may be loaded"),
-      llvm::cl::init(GroupSearchOptions().prefetch)};
 };
 } // namespace
-
-std::unique_ptr<Pass> weft::tpu::createPlaceLocalPass() {
-  return std::make_unique<PlaceLocalPass>();
-}

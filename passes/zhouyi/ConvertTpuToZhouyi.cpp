@@ -79,7 +79,7 @@ private:
   /// `tpu.io`: the ONNX name and type.
   FailureOr<std::pair<StringRef, RankedTensorType>>
   interfaceOf(DictionaryAttr attributes, Value value) {
-    auto io = attributes ? attributes.getAs<DictionaryAttr>("tpu.io")
+    auto io = attributes ? attributes.getAs<DictionaryAttr>(tpu::kIoAttr)
                          : DictionaryAttr();
     auto name = io ? io.getAs<StringAttr>("name") : StringAttr();
     auto type = io ? io.getAs<TypeAttr>("type") : TypeAttr();
@@ -207,7 +207,7 @@ private:
 /// Says that f16 was asked for and nothing is computed in it: the conversion
 /// takes f32 for small products and for functions of many steps.
 void remarkUnusedHalf(ModuleOp module, func::FuncOp func) {
-  auto precision = module->getAttrOfType<StringAttr>("tpu.precision");
+  auto precision = module->getAttrOfType<StringAttr>(tpu::kPrecisionAttr);
   if (!precision || precision.getValue() != "f16")
     return;
   auto isHalf = [](Value value) { return tpu::elementOf(value).isF16(); };

@@ -70,7 +70,7 @@ Value Emitter::result(Value value) {
   Operation *op = value.getDefiningOp();
   Type element = stored(value);
   auto type = cast<RankedTensorType>(value.getType());
-  auto name = op->getAttrOfType<StringAttr>("top.value");
+  auto name = op->getAttrOfType<StringAttr>(kValueAttr);
   auto onnx = onnxTypeOf(op, value);
   Value pointer = code.atHead([&](zhouyi::Builder &b) {
     if (!name || !onnx)

@@ -69,7 +69,7 @@ bool runModel(const Options &options, const std::string &model,
   auto function = module->lookupSymbol<mlir::func::FuncOp>("main");
   for (mlir::BlockArgument argument : function.getArguments()) {
     auto name = function.getArgAttrOfType<mlir::StringAttr>(
-        argument.getArgNumber(), "top.name");
+        argument.getArgNumber(), weft::kNameAttr);
     auto type = mlir::cast<mlir::RankedTensorType>(argument.getType());
     // A type that does not fit is reported by the evaluator.
     if (auto input = inputs.find(name.str()); input != inputs.end())

@@ -31,7 +31,7 @@ int driver::lowerKernel(ppl::NetOp net, const frontend::Recorder &recorder,
                         KernelLowering how) {
   uint64_t l2Bytes = l2BytesOf(net, recorder);
   PassManager passes(net.getContext(), ppl::NetOp::getOperationName());
-  passes.addPass(ppl::createPipelinePass(how.serial));
+  passes.addPass(ppl::createPplPipeline({how.serial}));
   if (failed(passes.run(net)))
     return kFinalError;
   FailureOr<int> code = ppl::allocateTensors(net, recorder.allocationMethod,

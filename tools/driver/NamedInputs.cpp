@@ -2,6 +2,7 @@
 
 #include "tools/driver/NamedInputs.h"
 
+#include "dialects/Evaluate.h"
 #include "runtime/numeric/CarrierTypes.h"
 #include "runtime/status/Quote.h"
 #include "tools/npz/Npz.h"
@@ -57,7 +58,7 @@ Result<NamedTensors> driver::readNamedInputs(func::FuncOp function,
   NamedTensors inputs;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     std::string name =
-        function.getArgAttrOfType<StringAttr>(i, "top.name").str();
+        function.getArgAttrOfType<StringAttr>(i, kNameAttr).str();
     Result<HostTensor> tensor =
         readInput(*archive, name,
                   cast<RankedTensorType>(function.getArgument(i).getType()));

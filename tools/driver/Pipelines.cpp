@@ -67,11 +67,11 @@ void driver::buildTpuPipeline(OpPassManager &passes,
                               const LoweringOptions &options) {
   addConversion(passes, options, options.chip);
   if (options.optLevel > 0)
-    passes.addNestedPass<func::FuncOp>(tpu::createChooseRecipesPass());
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuChooseRecipes());
   passes.addNestedPass<func::FuncOp>(
       tpu::createGroupLayersPass(groupLimits(options.optLevel)));
-  passes.addNestedPass<func::FuncOp>(tpu::createPlaceLocalPass());
-  passes.addNestedPass<func::FuncOp>(tpu::createPlaceGlobalPass());
+  passes.addNestedPass<func::FuncOp>(tpu::createTpuPlaceLocal());
+  passes.addNestedPass<func::FuncOp>(tpu::createTpuPlaceGlobal());
 }
 
 void driver::buildPplPipeline(OpPassManager &passes) {

@@ -33,8 +33,8 @@ OwningOpRef<ModuleOp> weft::test::parsePlaced(const std::string &text,
   }
   PassManager grouping(&context), placing(&context);
   grouping.addNestedPass<func::FuncOp>(tpu::createGroupLayersPass());
-  placing.addNestedPass<func::FuncOp>(tpu::createPlaceLocalPass());
-  placing.addNestedPass<func::FuncOp>(tpu::createPlaceGlobalPass());
+  placing.addNestedPass<func::FuncOp>(tpu::createTpuPlaceLocal());
+  placing.addNestedPass<func::FuncOp>(tpu::createTpuPlaceGlobal());
   bool isPlaced = succeeded(grouping.run(*parsed));
   if (isPlaced && counts)
     parsed->walk([&](tpu::GroupOp group) {

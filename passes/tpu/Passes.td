@@ -1,0 +1,53 @@
+//===- Passes.td - grouping and placement of tpu graphs ---------*- tablegen -*-===//
+
+include "mlir/Pass/PassBase.td"
+
+def TpuChooseRecipes : Pass<"tpu-choose-recipes", "::mlir::func::FuncOp"> {
+  let summary = "name the cheapest recipe of ops that have several";
+  let description = [{
+    An op of layer groups with more than one recipe (dialects/tpu/recipe) that is open to it gets the attribute `tpu.recipe`, the name of the one
+    that costs fewest cycles for its whole result. Cycles that no figure of the vendor's confirms count twice; of equal ones the first is taken.
+  }];
+}
+
+def TpuGroupLayers : Pass<"tpu-group-layers", "::mlir::func::FuncOp"> {
+  let summary = "put runs of ops into groups that run slice by slice in local memory";
+  let description = [{
+    In: a tpu graph as `--convert-top-to-tpu` gives it. Out: runs of ops that can run on tiles stand in `tpu.group`s with a tiling under which
+    they fit local memory, chosen by the bytes and commands that it costs (docs/rationale/0003-layer-groups.md).
+
+    ```mlir
+    %1 = tpu.unary abs %0 : tensor<1x8x4x4xf32>
+    %2 = tpu.unary neg %1 : tensor<1x8x4x4xf32>
+    // becomes
+    %2 = tpu.group(%a = %0 : tensor<1x8x4x4xf32>) .. {
+      %b = tpu.unary abs %a : tensor<1x8x4x4xf32>
+      %c = tpu.unary neg %b : tensor<1x8x4x4xf32>
+      tpu.yield %c : tensor<1x8x4x4xf32>
+    }
+    ```
+  }];
+  // Its class and options are written by hand (GroupLayers.cpp).
+  let constructor = "::weft::tpu::createGroupLayersPass()";
+}
+
+def TpuPlaceLocal : Pass<"tpu-place-local", "::mlir::func::FuncOp"> {
+  let summary = "give the tensors of every group their local addresses by live range";
+  let description = [{
+    In: groups with a tiling. Out: every tensor of a group has a `#tpu.buffer`: where it lies in the lanes, whether it has two slots, and the step
+    at which it is loaded; inputs on the group, the rest on the op they belong to. Constants are loaded up to `prefetch` ops ahead, so that the
+    DMA runs while the TIU computes. A group that does not fit under its tiling is an error; the search of `--tpu-group-layers` makes none.
+  }];
+  let options = [
+    Option<"prefetch", "prefetch", "int64_t", "::weft::tpu::GroupSearchOptions().prefetch", "how many ops ahead a constant may be loaded">,
+  ];
+}
+
+def TpuPlaceGlobal : Pass<"tpu-place-global", "::mlir::func::FuncOp"> {
+  let summary = "give weights, inputs, outputs and DRAM intermediates their addresses";
+  let description = [{
+    In: placed groups (`--tpu-place-local`). Out: DRAM addresses for packed constants and weights (from the chip's weight base on), arguments, results
+    and what crosses DRAM between groups (`tpu.address`, `addresses` of groups). Where an address is enough, nothing will move: a reshape and a slice in
+    one piece lie in their source, and the operands of a concatenation are parts of its result if the pieces follow each other.
+  }];
+}
