@@ -1,5 +1,5 @@
-#include "frontend/onnx/Reducer.h"
 #include "runtime/status/Quote.h"
+#include "tools/driver/Reducer.h"
 #include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
 #include "tools/files/TemporaryFile.h"
@@ -54,7 +54,7 @@ private:
 
 static std::string endingOf(const CheckOutcome &outcome) {
   return outcome.timedOut
-             ? "takes longer than its time"
+             ? "takes longer than --time-limit"
              : "ends with exit code " + std::to_string(outcome.exitCode);
 }
 
@@ -105,7 +105,7 @@ static ExitCode reduce(const ReduceFlags &flags) {
   Judge judge(flags, temporary.path());
   if (Status status = judge.learn(flags.model); !status)
     return reportError(status);
-  llvm::Expected<onnx::ReducedModel> reduced = onnx::reduceModel(
+  llvm::Expected<driver::ReducedModel> reduced = driver::reduceModel(
       flags.model,
       [&](const std::string &bytes) { return judge.stillFails(bytes); },
       flags.maxChecks);

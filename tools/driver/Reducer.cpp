@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontend/onnx/Reducer.h"
+#include "tools/driver/Reducer.h"
 
 #include "onnx/onnx_pb.h"
 #include "onnx/shape_inference/implementation.h"
@@ -16,7 +16,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
-using namespace weft::onnx;
+using namespace weft::driver;
 using llvm::Expected;
 using llvm::StringRef;
 using ::onnx::GraphProto;
@@ -407,9 +407,9 @@ ReducedModel Reducer::run() {
   return result;
 }
 
-Expected<ReducedModel> weft::onnx::reduceModel(StringRef path,
-                                               const FailureCheck &stillFails,
-                                               size_t maxChecks) {
+Expected<ReducedModel> weft::driver::reduceModel(StringRef path,
+                                                 const FailureCheck &stillFails,
+                                                 size_t maxChecks) {
   try {
     Expected<ModelProto> model = readModel(path);
     if (!model)

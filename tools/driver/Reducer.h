@@ -1,7 +1,7 @@
 //===- Reducer.h - the smallest model that still fails ----------*- C++ -*-===//
 
-#ifndef WEFT_FRONTEND_ONNX_REDUCER_H
-#define WEFT_FRONTEND_ONNX_REDUCER_H
+#ifndef WEFT_TOOLS_DRIVER_REDUCER_H
+#define WEFT_TOOLS_DRIVER_REDUCER_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace weft::onnx {
+namespace weft::driver {
 
 /// Whether a model (the bytes of a file) still shows the failure.
 using FailureCheck = std::function<bool(const std::string &bytes)>;
@@ -35,6 +35,6 @@ llvm::Expected<ReducedModel> reduceModel(llvm::StringRef path,
                                          const FailureCheck &stillFails,
                                          size_t maxChecks);
 
-} // namespace weft::onnx
+} // namespace weft::driver
 
-#endif // WEFT_FRONTEND_ONNX_REDUCER_H
+#endif // WEFT_TOOLS_DRIVER_REDUCER_H
