@@ -391,23 +391,23 @@ static LogicalResult importAttention(NodeImporter &n) {
 }
 
 void weft::onnx::registerMicrosoftRows(OpRegistry &registry) {
-  std::vector<OpRow> rows = {
-      {"Gelu", 1, kLastOpset, importGelu<UnaryKind::Gelu>},
-      {"BiasGelu", 1, kLastOpset, importGelu<UnaryKind::Gelu>},
-      {"FastGelu", 1, kLastOpset, importGelu<UnaryKind::GeluTanh>},
-      {"QuickGelu", 1, kLastOpset, importQuickGelu},
-      {"FusedConv", 1, kLastOpset, importFusedConv},
-      {"FusedMatMul", 1, kLastOpset, importFusedMatMul},
-      {"SkipLayerNormalization", 1, kLastOpset, importSkipLayerNorm},
-      {"SkipSimplifiedLayerNormalization", 1, kLastOpset, importSkipRmsNorm},
-      {"MultiHeadAttention", 1, kLastOpset, importMultiHead,
-       "query, key and value of rank 3; masks of 1 and 0"},
-      {"Attention", 1, kLastOpset, importAttention, "masks of 1 and 0"},
-  };
-  addQuantizedRows(rows);
-  for (OpRow &row : rows)
-    row.domain = kMicrosoftDomain;
-  registry.add("MatMul", rows);
+  registry.add(
+      "MatMul",
+      {
+          {"Gelu", 1, kLastOpset, importGelu<UnaryKind::Gelu>},
+          {"BiasGelu", 1, kLastOpset, importGelu<UnaryKind::Gelu>},
+          {"FastGelu", 1, kLastOpset, importGelu<UnaryKind::GeluTanh>},
+          {"QuickGelu", 1, kLastOpset, importQuickGelu},
+          {"FusedConv", 1, kLastOpset, importFusedConv},
+          {"FusedMatMul", 1, kLastOpset, importFusedMatMul},
+          {"SkipLayerNormalization", 1, kLastOpset, importSkipLayerNorm},
+          {"SkipSimplifiedLayerNormalization", 1, kLastOpset,
+           importSkipRmsNorm},
+          {"MultiHeadAttention", 1, kLastOpset, importMultiHead,
+           "query, key and value of rank 3; masks of 1 and 0"},
+          {"Attention", 1, kLastOpset, importAttention, "masks of 1 and 0"},
+      },
+      kMicrosoftDomain);
   registry.add("Norm", {{"SimplifiedLayerNormalization", 1, kLastOpset,
                          importSimplifiedNorm}});
 }

@@ -20,8 +20,6 @@ mlir::Value standardOp(NodeImporter &n, llvm::StringRef name, int64_t opset,
 /// QGemm, beside the other products of integers. (MatMul.cpp)
 mlir::LogicalResult importQGemm(NodeImporter &n);
 
-void addQuantizedRows(std::vector<OpRow> &rows);
-
 } // namespace weft::onnx
 
 #endif // WEFT_FRONTEND_ONNX_MICROSOFT_H

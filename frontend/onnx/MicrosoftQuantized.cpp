@@ -259,17 +259,18 @@ static LogicalResult importDynamicLstm(NodeImporter &n) {
   return buildRecurrent(n, CellKind::Lstm, operands, *attributes);
 }
 
-void weft::onnx::addQuantizedRows(std::vector<OpRow> &rows) {
-  rows.insert(rows.end(),
-              {{"QLinearAdd", 1, kLastOpset, importQLinearAdd},
-               {"QLinearMul", 1, kLastOpset, importQLinearMul},
-               {"QLinearSigmoid", 1, kLastOpset, importQLinearSigmoid},
-               {"QLinearLeakyRelu", 1, kLastOpset, importQLinearLeakyRelu},
-               {"QLinearAveragePool", 1, kLastOpset, importQLinearPool},
-               {"QLinearGlobalAveragePool", 1, kLastOpset, importQLinearPool},
-               {"QLinearConcat", 1, kLastOpset, importQLinearConcat},
-               {"QGemm", 1, kLastOpset, importQGemm},
-               {"MatMulIntegerToFloat", 1, kLastOpset, importMatMulToFloat},
-               {"DynamicQuantizeLSTM", 1, kLastOpset, importDynamicLstm,
-                "unrolled; input and states are not rounded to 8 bits"}});
+void weft::onnx::registerMicrosoftQuantizedRows(OpRegistry &registry) {
+  registry.add("MatMul",
+               {{"QLinearAdd", 1, kLastOpset, importQLinearAdd},
+                {"QLinearMul", 1, kLastOpset, importQLinearMul},
+                {"QLinearSigmoid", 1, kLastOpset, importQLinearSigmoid},
+                {"QLinearLeakyRelu", 1, kLastOpset, importQLinearLeakyRelu},
+                {"QLinearAveragePool", 1, kLastOpset, importQLinearPool},
+                {"QLinearGlobalAveragePool", 1, kLastOpset, importQLinearPool},
+                {"QLinearConcat", 1, kLastOpset, importQLinearConcat},
+                {"QGemm", 1, kLastOpset, importQGemm},
+                {"MatMulIntegerToFloat", 1, kLastOpset, importMatMulToFloat},
+                {"DynamicQuantizeLSTM", 1, kLastOpset, importDynamicLstm,
+                 "unrolled; input and states are not rounded to 8 bits"}},
+               kMicrosoftDomain);
 }

@@ -313,11 +313,10 @@ static FailureOr<SmallVector<int64_t>> splitSizes(NodeImporter &n,
 /// Split-2..18.
 static LogicalResult importSplit(NodeImporter &n) {
   FailureOr<Value> input = n.operand(0);
-  FailureOr<int64_t> attribute = n.intAttribute("axis", 0);
-  if (failed(input) || failed(attribute))
+  if (failed(input))
     return failure();
   ArrayRef<int64_t> shape = n.typeOf(*input).getShape();
-  FailureOr<int64_t> axis = n.normalizeAxis(*attribute, shape.size());
+  FailureOr<int64_t> axis = n.axisAttribute(0, shape.size());
   if (failed(axis))
     return failure();
   FailureOr<SmallVector<int64_t>> sizes = splitSizes(n, shape[*axis]);
@@ -405,7 +404,7 @@ static LogicalResult importTile(NodeImporter &n) {
     return n.error() << "repeats has " << repeats->size()
                      << " values for a tensor of rank "
                      << n.typeOf(*input).getRank()
-                     << "; there must be one an axis";
+                     << "; there must be one for each axis";
   return tile(n, *input, *repeats);
 }
 
@@ -450,7 +449,7 @@ static FailureOr<SmallVector<int64_t>> padsOf(NodeImporter &n, int64_t rank) {
   size_t count = axes.size();
   if (listed->size() != 2 * count) {
     n.error() << "pads has " << listed->size() << " values for " << count
-              << " axes; there must be two an axis, all begins first";
+              << " axes; there must be two for each axis, all begins first";
     return failure();
   }
   for (size_t i = 0; i < count; ++i) {

@@ -197,6 +197,27 @@ FailureOr<int64_t> NodeImporter::normalizeAxis(int64_t axis, int64_t rank,
   return failure();
 }
 
+FailureOr<int64_t> NodeImporter::axisAttribute(int64_t fallback, int64_t rank) {
+  FailureOr<int64_t> axis = intAttribute("axis", fallback);
+  return failed(axis) ? axis : normalizeAxis(*axis, rank);
+}
+
+FailureOr<SmallVector<int64_t>> NodeImporter::axesAttribute(int64_t rank) {
+  FailureOr<SmallVector<int64_t>> axes = intsAttribute("axes", -1, 0);
+  if (failed(axes))
+    return failure();
+  if (!hasAttribute("axes"))
+    for (int64_t axis = 0; axis < rank; ++axis)
+      axes->push_back(axis);
+  for (int64_t &axis : *axes) {
+    FailureOr<int64_t> normal = normalizeAxis(axis, rank);
+    if (failed(normal))
+      return failure();
+    axis = *normal;
+  }
+  return axes;
+}
+
 FailureOr<SmallVector<int64_t>>
 NodeImporter::normalizeAxes(ArrayRef<int64_t> axes, int64_t rank) {
   SmallVector<int64_t> result;

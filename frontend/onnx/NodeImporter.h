@@ -97,6 +97,11 @@ public:
   /// [-rank, rank] with `endAllowed`.
   mlir::FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank,
                                          bool endAllowed = false);
+  /// Attribute `axis` (default `fallback`), counted from the front of a tensor
+  /// of `rank`.
+  mlir::FailureOr<int64_t> axisAttribute(int64_t fallback, int64_t rank);
+  /// Attribute `axes`, in its order; without it all axes of a tensor of `rank`.
+  mlir::FailureOr<llvm::SmallVector<int64_t>> axesAttribute(int64_t rank);
   /// Normalized, in ascending order, without repetition.
   mlir::FailureOr<llvm::SmallVector<int64_t>>
   normalizeAxes(llvm::ArrayRef<int64_t> axes, int64_t rank);

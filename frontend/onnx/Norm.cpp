@@ -196,24 +196,41 @@ static FailureOr<Type> stashType(NodeImporter &n) {
   return failure();
 }
 
-/// LayerNormalization-17.
-static LogicalResult importLayerNorm(NodeImporter &n) {
+namespace {
+/// What LayerNormalization and RMSNormalization have in common.
+struct LastAxes {
+  Value input, scale;
+  SmallVector<int64_t> axes; ///< from `axis` on
+  double epsilon;
+  Type stash;
+};
+} // namespace
+
+static FailureOr<LastAxes> lastAxesOf(NodeImporter &n) {
   FailureOr<SmallVector<Value>> operands = operandsOf(n, 2);
   FailureOr<double> epsilon = epsilonOf(n);
-  FailureOr<int64_t> attribute = n.intAttribute("axis", -1);
   FailureOr<Type> stash = stashType(n);
-  if (failed(operands) || failed(epsilon) || failed(attribute) || failed(stash))
+  if (failed(operands) || failed(epsilon) || failed(stash))
     return failure();
-  Value input = (*operands)[0];
-  int64_t rank = n.typeOf(input).getRank();
-  FailureOr<int64_t> axis = n.normalizeAxis(*attribute, rank);
+  int64_t rank = n.typeOf((*operands)[0]).getRank();
+  FailureOr<int64_t> axis = n.axisAttribute(-1, rank);
   if (failed(axis))
     return failure();
+  return LastAxes{(*operands)[0], (*operands)[1], axesFrom(*axis, rank),
+                  *epsilon, *stash};
+}
+
+/// LayerNormalization-17.
+static LogicalResult importLayerNorm(NodeImporter &n) {
+  FailureOr<LastAxes> last = lastAxesOf(n);
+  if (failed(last))
+    return failure();
+  Value input = last->input;
   Compose c(n);
-  Moments m = momentsOf(c, c.cast(input, *stash), axesFrom(*axis, rank));
-  Value inverse = inverseDeviation(c, m.variance, *epsilon);
+  Moments m = momentsOf(c, c.cast(input, last->stash), last->axes);
+  Value inverse = inverseDeviation(c, m.variance, last->epsilon);
   Value result = c.cast(c.mul(m.centred, inverse), c.elementOf(input));
-  result = c.mul(result, (*operands)[1]);
+  result = c.mul(result, last->scale);
   if (Value bias = n.optionalOperand(2))
     result = c.add(result, bias);
   if (failed(c.finish(result)))
@@ -225,22 +242,15 @@ static LogicalResult importLayerNorm(NodeImporter &n) {
 
 /// RMSNormalization-23.
 static LogicalResult importRmsNorm(NodeImporter &n) {
-  FailureOr<SmallVector<Value>> operands = operandsOf(n, 2);
-  FailureOr<double> epsilon = epsilonOf(n);
-  FailureOr<int64_t> attribute = n.intAttribute("axis", -1);
-  FailureOr<Type> stash = stashType(n);
-  if (failed(operands) || failed(epsilon) || failed(attribute) || failed(stash))
+  FailureOr<LastAxes> last = lastAxesOf(n);
+  if (failed(last))
     return failure();
-  Value input = (*operands)[0];
-  int64_t rank = n.typeOf(input).getRank();
-  FailureOr<int64_t> axis = n.normalizeAxis(*attribute, rank);
-  if (failed(axis))
-    return failure();
+  Value input = last->input;
   Compose c(n);
-  Value wide = c.cast(input, *stash);
-  Value square = mean(c, c.mul(wide, wide), axesFrom(*axis, rank));
-  Value result = c.mul(wide, inverseDeviation(c, square, *epsilon));
-  return c.finish(c.mul(c.cast(result, c.elementOf(input)), (*operands)[1]));
+  Value wide = c.cast(input, last->stash);
+  Value square = mean(c, c.mul(wide, wide), last->axes);
+  Value result = c.mul(wide, inverseDeviation(c, square, last->epsilon));
+  return c.finish(c.mul(c.cast(result, c.elementOf(input)), last->scale));
 }
 
 /// InstanceNormalization-6, -22.
@@ -328,12 +338,10 @@ static LogicalResult importMeanVariance(NodeImporter &n) {
 /// LpNormalization-1, -22.
 static LogicalResult importLpNorm(NodeImporter &n) {
   FailureOr<Value> input = n.operand(0);
-  FailureOr<int64_t> attribute = n.intAttribute("axis", -1);
   FailureOr<int64_t> p = n.intAttribute("p", 2, 1, 2);
-  if (failed(input) || failed(attribute) || failed(p))
+  if (failed(input) || failed(p))
     return failure();
-  FailureOr<int64_t> axis =
-      n.normalizeAxis(*attribute, n.typeOf(*input).getRank());
+  FailureOr<int64_t> axis = n.axisAttribute(-1, n.typeOf(*input).getRank());
   if (failed(axis))
     return failure();
   Compose c(n);

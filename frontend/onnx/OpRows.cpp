@@ -20,9 +20,12 @@ const OpRegistry &OpRegistry::get() {
   return registry;
 }
 
-void OpRegistry::add(llvm::StringRef family, std::vector<OpRow> newRows) {
+void OpRegistry::add(llvm::StringRef family, std::vector<OpRow> newRows,
+                     llvm::StringRef domain) {
   for (OpRow &row : newRows) {
     row.family = family;
+    if (!domain.empty())
+      row.domain = domain;
     std::vector<OpRow> &forms = rows[{row.domain.str(), row.name.str()}];
     assert(llvm::none_of(forms,
                          [&](const OpRow &other) {

@@ -52,8 +52,10 @@ public:
   /// The registry with the rows of every family.
   static const OpRegistry &get();
 
-  /// Adds rows; called by the register functions of the families.
-  void add(llvm::StringRef family, std::vector<OpRow> rows);
+  /// Adds rows of a family of ops; called by the register functions. `domain`
+  /// is that of all rows; the default is ONNX's own.
+  void add(llvm::StringRef family, std::vector<OpRow> rows,
+           llvm::StringRef domain = "");
 
   /// The row for an operator at an opset, null if there is none.
   const OpRow *find(llvm::StringRef domain, llvm::StringRef name,

@@ -5,7 +5,7 @@
 #include "dialects/top/Conv.h"
 #include "frontend/onnx/Compose.h"
 #include "frontend/onnx/Interpolation.h"
-#include "frontend/onnx/Sample.h"
+#include "frontend/onnx/OpRows.h"
 
 #include <cmath>
 
@@ -370,23 +370,13 @@ static LogicalResult importResize(NodeImporter &n) {
   auto roi = numbersOf(n, 1, "roi");
   auto scales = numbersOf(n, 2, "scales");
   auto sizes = numbersOf(n, 3, "sizes");
-  auto listed = n.intsAttribute("axes", -1, 0);
+  auto listed = n.axesAttribute(plan->axes.size());
   if (failed(how) || failed(fill) || failed(roi) || failed(scales) ||
       failed(sizes) || failed(listed))
     return failure();
   plan->how = *how;
   plan->fill = *fill;
-  SmallVector<int64_t> axes;
-  int64_t rank = plan->axes.size();
-  for (int64_t axis : *listed) { // their order is that of the lists
-    FailureOr<int64_t> normal = n.normalizeAxis(axis, rank);
-    if (failed(normal))
-      return failure();
-    axes.push_back(*normal);
-  }
-  if (!n.hasAttribute("axes"))
-    for (int64_t axis = 0; axis < rank; ++axis)
-      axes.push_back(axis);
+  ArrayRef<int64_t> axes = *listed; // their order is that of the lists
   bool bySize = !sizes->empty();
   const SmallVector<double> &given = bySize ? *sizes : *scales;
   if (given.size() != axes.size() || (bySize && !scales->empty()))
@@ -415,8 +405,6 @@ static LogicalResult importResize(NodeImporter &n) {
 }
 
 void weft::onnx::registerResizeRows(OpRegistry &registry) {
-  registry.add("Resize", blockRows());
-  registry.add("Resize", sampleRows());
   registry.add("Resize", {{"Resize", 10, 10, importScaled, "constant scales"},
                           {"Resize", 11, kLastOpset, importResize,
                            "constant scales, sizes and roi"},

@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontend/onnx/Sample.h"
-
 #include "dialects/top/Unary.h"
 #include "frontend/onnx/Convolve.h"
+#include "frontend/onnx/OpRows.h"
 
 using namespace mlir;
 using namespace weft;
@@ -590,12 +589,14 @@ static LogicalResult importDeformConv(NodeImporter &n) {
   return c.finish(result);
 }
 
-std::vector<OpRow> weft::onnx::sampleRows() {
-  return {{"AffineGrid", 20, kLastOpset, importAffineGrid, "constant size"},
-          {"DeformConv", 19, kLastOpset, importDeformConv, "2 spatial axes"},
-          {"GridSample", 16, kLastOpset, importGridSample,
-           "images of up to 2^24 pixels"},
-          {"MaxRoiPool", 1, kLastOpset, importMaxRoiPool, "on the host"},
-          {"RoiAlign", 10, kLastOpset, importRoiAlign,
-           "sampling_ratio 0 on the host"}};
+void weft::onnx::registerSampleRows(OpRegistry &registry) {
+  registry.add(
+      "Resize",
+      {{"AffineGrid", 20, kLastOpset, importAffineGrid, "constant size"},
+       {"DeformConv", 19, kLastOpset, importDeformConv, "2 spatial axes"},
+       {"GridSample", 16, kLastOpset, importGridSample,
+        "images of up to 2^24 pixels"},
+       {"MaxRoiPool", 1, kLastOpset, importMaxRoiPool, "on the host"},
+       {"RoiAlign", 10, kLastOpset, importRoiAlign,
+        "sampling_ratio 0 on the host"}});
 }

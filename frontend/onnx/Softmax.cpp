@@ -47,11 +47,10 @@ using Build = Value (*)(Compose &, Value, int64_t);
 template <Build build>
 static LogicalResult importRows(NodeImporter &n) {
   FailureOr<Value> input = n.operand(0);
-  FailureOr<int64_t> attribute = n.intAttribute("axis", 1);
-  if (failed(input) || failed(attribute))
+  if (failed(input))
     return failure();
   ArrayRef<int64_t> shape = n.typeOf(*input).getShape();
-  FailureOr<int64_t> axis = n.normalizeAxis(*attribute, shape.size());
+  FailureOr<int64_t> axis = n.axisAttribute(1, shape.size());
   if (failed(axis))
     return failure();
   Compose c(n);
@@ -69,11 +68,9 @@ static LogicalResult importRows(NodeImporter &n) {
 template <Build build>
 static LogicalResult importAxis(NodeImporter &n) {
   FailureOr<Value> input = n.operand(0);
-  FailureOr<int64_t> attribute = n.intAttribute("axis", -1);
-  if (failed(input) || failed(attribute))
+  if (failed(input))
     return failure();
-  FailureOr<int64_t> axis =
-      n.normalizeAxis(*attribute, n.typeOf(*input).getRank());
+  FailureOr<int64_t> axis = n.axisAttribute(-1, n.typeOf(*input).getRank());
   if (failed(axis))
     return failure();
   Compose c(n);
