@@ -11,6 +11,23 @@ using namespace mlir;
 using namespace weft;
 using numeric::HostTensor;
 
+LogicalResult weft::verifyOnnxTypes(
+    Operation *op, ArrayAttr types, TypeRange tensors, StringRef what,
+    llvm::function_ref<bool(RankedTensorType, Type)> hasElementsOf) {
+  if (types.size() != tensors.size())
+    return op->emitOpError()
+           << "has " << types.size() << " types for " << tensors.size() << " "
+           << what << "; give one for each";
+  for (auto [given, own] :
+       llvm::zip(types.getAsValueRange<TypeAttr>(), tensors)) {
+    auto type = dyn_cast<RankedTensorType>(given);
+    if (!type || !type.hasStaticShape() || !hasElementsOf(type, own))
+      return op->emitOpError() << "gives " << own << " as " << given
+                               << "; both must have the same elements";
+  }
+  return success();
+}
+
 static const CustomKernels *kernelsOf(MLIRContext *context) {
   Dialect *top = context->getLoadedDialect("top");
   return top ? top->getRegisteredInterface<CustomKernels>() : nullptr;

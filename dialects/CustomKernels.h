@@ -7,9 +7,11 @@
 #include "runtime/status/Status.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/DialectInterface.h"
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace weft {
 
@@ -23,6 +25,22 @@ struct CustomOperator {
   /// Inputs of the node that are left out, ascending.
   llvm::ArrayRef<int64_t> absent;
 };
+
+/// The operator of an op with these attributes.
+template <typename OpT>
+CustomOperator customOperatorOf(OpT op) {
+  return {op.getDomain(), op.getName(), int64_t(op.getOpset()),
+          op.getParameters(),
+          op.getAbsent().value_or(llvm::ArrayRef<int64_t>())};
+}
+
+/// Verifies the types that `tensors` have in the ONNX graph: one for each,
+/// static, and such that it has the elements of the tensor's own type
+/// (`hasElementsOf`). `what` the tensors are: "inputs".
+mlir::LogicalResult verifyOnnxTypes(
+    mlir::Operation *op, mlir::ArrayAttr types, mlir::TypeRange tensors,
+    llvm::StringRef what,
+    llvm::function_ref<bool(mlir::RankedTensorType, mlir::Type)> hasElementsOf);
 
 /// What ops know of the plugins that are loaded. An interface of the top
 /// dialect; tools/driver attaches it where plugins are given.

@@ -225,19 +225,31 @@ DictionaryAttr weft::hostParameters(Operation *op) {
   return DictionaryAttr::get(op->getContext(), kept);
 }
 
+LogicalResult weft::verifyAbsent(Operation *op, ArrayRef<int64_t> absent,
+                                 size_t inputs) {
+  int64_t last = -1, slots = int64_t(inputs + absent.size());
+  for (int64_t slot : absent) {
+    if (slot <= last || slot >= slots)
+      return op->emitOpError()
+             << "names input " << slot
+             << " as left out; inputs must ascend below " << slots;
+    last = slot;
+  }
+  return success();
+}
+
 LogicalResult weft::verifyHostCall(Operation *op, StringRef kernel,
                                    size_t inputs,
                                    std::optional<ArrayRef<int64_t>> absent) {
   if (!host::hasKernel(kernel))
     return op->emitOpError() << "names the kernel '" << kernel
                              << "'; there is no such host kernel";
-  int64_t last = -1, slots = inputs + (absent ? absent->size() : 0);
-  for (int64_t slot : absent.value_or(ArrayRef<int64_t>())) {
-    if (slot <= last || slot >= slots)
-      return op->emitOpError() << "has absent operands [" << *absent << "] of "
-                               << slots << "; they must ascend in that range";
-    last = slot;
-  }
+  return verifyAbsent(op, absent.value_or(ArrayRef<int64_t>()), inputs);
+}
+
+LogicalResult weft::verifyGivesResults(Operation *op) {
+  if (op->getNumResults() == 0)
+    return op->emitOpError() << "has no result; it needs one";
   return success();
 }
 

@@ -53,11 +53,20 @@ mlir::DictionaryAttr hostParameters(mlir::Operation *op);
 llvm::SmallVector<std::optional<unsigned>>
 hostOperandSlots(mlir::Operation *op);
 
-/// Verifies what every dialect's call of a host kernel says: the kernel exists
-/// and the `absent` slots ascend among those of `inputs` operands.
+/// Verifies that the slots left out ascend among those of `inputs` operands and
+/// the absent ones.
+mlir::LogicalResult verifyAbsent(mlir::Operation *op,
+                                 llvm::ArrayRef<int64_t> absent, size_t inputs);
+
+/// Verifies what every dialect's call of a host kernel says: the kernel exists,
+/// and verifyAbsent.
 mlir::LogicalResult
 verifyHostCall(mlir::Operation *op, llvm::StringRef kernel, size_t inputs,
                std::optional<llvm::ArrayRef<int64_t>> absent);
+
+/// Verifies an op that gives the results of a host kernel or of a plugin's
+/// kernel as values.
+mlir::LogicalResult verifyGivesResults(mlir::Operation *op);
 
 /// Computes `op` with its host kernel; the evaluator of ops that have no other.
 /// Appends one tensor a result, or reports at the op and fails.

@@ -173,32 +173,20 @@ LogicalResult WeightOp::verify() {
   return success();
 }
 
-CustomOperator CustomOp::custom() {
-  return {getDomain(), getName(), int64_t(getOpset()), getParameters(),
-          getAbsent().value_or(ArrayRef<int64_t>())};
-}
-
-/// One type of the ONNX graph for each tensor, the same elements.
+/// (C1) and (C2) for the inputs or the outputs.
 static LogicalResult verifyViews(Operation *op, ArrayAttr types,
                                  ValueRange tensors, StringRef what) {
-  if (types.size() != tensors.size()) // (C2)
-    return op->emitOpError()
-           << "has " << types.size() << " types for " << tensors.size() << " "
-           << what << "; give one for each";
-  for (auto [attribute, tensor] : llvm::zip(types, tensors)) {
-    auto view = cast<TensorViewType>(tensor.getType());
+  for (Type type : tensors.getTypes()) {
+    auto view = cast<TensorViewType>(type);
     if (view.getLayout() != Layout::Continuous) // (C1)
       return op->emitOpError() << "has " << view << " among its " << what
                                << "; they must be continuous";
-    auto type =
-        dyn_cast<RankedTensorType>(cast<TypeAttr>(attribute).getValue());
-    if (!type || !type.hasStaticShape() ||
-        type.getNumElements() != view.getNumElements()) // (C2)
-      return op->emitOpError() << "gives " << view << " as "
-                               << cast<TypeAttr>(attribute).getValue()
-                               << "; both must have the same elements";
   }
-  return success();
+  return verifyOnnxTypes(op, types, tensors.getTypes(), what,
+                         [](RankedTensorType onnx, Type own) { // (C2)
+                           return onnx.getNumElements() ==
+                                  cast<TensorViewType>(own).getNumElements();
+                         });
 }
 
 LogicalResult CustomOp::verify() {

@@ -79,6 +79,6 @@ def Ppl_CustomOp : Ppl_Op<"custom", [AttrSizedOperandSegments]> {
     attr-dict-with-keyword `:` functional-type($inputs, $outputs)
   }];
   let extraClassDeclaration = [{
-    ::weft::CustomOperator custom();
+    ::weft::CustomOperator custom() { return ::weft::customOperatorOf(*this); }
   }];
 }

@@ -14,37 +14,13 @@ LogicalResult HostOp::verify() {
   if (failed(verifyHostCall(*this, getKernel(), getInputs().size(),
                             getAbsent()))) // (C1), (C2)
     return failure();
-  if (getOutputs().empty())
-    return emitOpError() << "has no result; it needs one";
-  return success();
-}
-
-CustomOperator CustomOp::custom() {
-  return {getDomain(), getName(), int64_t(getOpset()), getParameters(),
-          getAbsent().value_or(ArrayRef<int64_t>())};
-}
-
-/// The inputs that are left out and those that are there number the inputs of
-/// the node.
-static LogicalResult verifyAbsent(Operation *op, ArrayRef<int64_t> absent,
-                                  int64_t inputs) {
-  int64_t last = -1, slots = inputs + int64_t(absent.size());
-  for (int64_t slot : absent) {
-    if (slot <= last || slot >= slots)
-      return op->emitOpError()
-             << "names input " << slot
-             << " as left out; inputs must ascend below " << slots;
-    last = slot;
-  }
-  return success();
+  return verifyGivesResults(*this);
 }
 
 LogicalResult CustomOp::verify() {
   if (failed(verifyAbsent(*this, custom().absent, getInputs().size()))) // (C1)
     return failure();
-  if (getOutputs().empty()) // (C2)
-    return emitOpError() << "has no result; it needs one";
-  return success();
+  return verifyGivesResults(*this); // (C2)
 }
 
 static SmallVector<RankedTensorType> tensorTypes(TypeRange types) {

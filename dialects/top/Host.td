@@ -51,6 +51,6 @@ def Top_CustomOp : Top_EvaluatedOp<"custom"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    ::weft::CustomOperator custom();
+    ::weft::CustomOperator custom() { return ::weft::customOperatorOf(*this); }
   }];
 }

@@ -48,43 +48,24 @@ LogicalResult HostOp::verify() {
   if (failed(verifyHostCall(*this, getKernel(), getInputs().size(),
                             getAbsent()))) // (C1), (C2)
     return failure();
-  if (getOutputs().empty())
-    return emitOpError() << "has no result; it needs one";
-  return success();
+  return verifyGivesResults(*this);
 }
 
-CustomOperator CustomOp::custom() {
-  return {getDomain(), getName(), int64_t(getOpset()), getParameters(),
-          getAbsent().value_or(ArrayRef<int64_t>())};
-}
-
-/// One type of the ONNX graph for each tensor, the same elements.
-static LogicalResult verifyViews(Operation *op, ArrayAttr types,
-                                 ValueRange tensors, StringRef what) {
-  if (types.size() != tensors.size()) // (C1)
-    return op->emitOpError()
-           << "has " << types.size() << " types for " << tensors.size() << " "
-           << what << "; give one for each";
-  for (auto [attribute, tensor] : llvm::zip(types, tensors)) {
-    auto own = cast<RankedTensorType>(tensor.getType());
-    auto type =
-        dyn_cast<RankedTensorType>(cast<TypeAttr>(attribute).getValue());
-    if (!type || !type.hasStaticShape() ||
-        type.getNumElements() != own.getNumElements() ||
-        type.getElementType() != own.getElementType()) // (C1)
-      return op->emitOpError() << "gives " << own << " as "
-                               << cast<TypeAttr>(attribute).getValue()
-                               << "; both must have the same elements";
-  }
-  return success();
+/// As many elements, and of the same type.
+static bool hasElementsOf(RankedTensorType onnx, Type own) {
+  auto type = cast<RankedTensorType>(own);
+  return onnx.getNumElements() == type.getNumElements() &&
+         onnx.getElementType() == type.getElementType();
 }
 
 LogicalResult CustomOp::verify() {
-  if (failed(verifyViews(*this, getInputTypes(), getInputs(), "inputs")) ||
-      failed(verifyViews(*this, getOutputTypes(), getOutputs(), "results")))
+  if (failed(verifyOnnxTypes(*this, getInputTypes(), getOperandTypes(),
+                             "inputs", hasElementsOf)) ||
+      failed(verifyOnnxTypes(*this, getOutputTypes(), getResultTypes(),
+                             "results", hasElementsOf))) // (C1)
     return failure();
-  if (getOutputs().empty()) // (C2)
-    return emitOpError() << "has no result; it needs one";
+  if (failed(verifyGivesResults(*this))) // (C2)
+    return failure();
   if (getAddresses() && getAddresses()->size() != getOutputs().size()) // (C3)
     return emitOpError() << "has " << getAddresses()->size()
                          << " addresses for " << getOutputs().size()

@@ -107,6 +107,6 @@ def Tpu_CustomOp : Tpu_Op<"custom", [Pure, Tpu_Evaluate]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    ::weft::CustomOperator custom();
+    ::weft::CustomOperator custom() { return ::weft::customOperatorOf(*this); }
   }];
 }
