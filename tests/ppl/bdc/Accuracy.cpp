@@ -1,5 +1,6 @@
 #include "tests/ppl/bdc/Accuracy.h"
 
+#include "tests/ppl/bdc/Bits.h"
 #include "tests/ppl/bdc/LaneMachine.h"
 
 #include <algorithm>
@@ -19,17 +20,6 @@ uint64_t mixed(uint64_t x) {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
   x = (x ^ x >> 27) * 0x94d049bb133111ebu;
   return x ^ x >> 31;
-}
-
-uint32_t bitsOf(float x) {
-  uint32_t bits;
-  std::memcpy(&bits, &x, 4);
-  return bits;
-}
-float floatOf(uint32_t bits) {
-  float x;
-  std::memcpy(&x, &bits, 4);
-  return x;
 }
 
 /// Uniform bits of a normal number of one sign, up to `limit`.

@@ -1,4 +1,5 @@
 #include "tests/ppl/bdc/VendorFormulas.h"
+#include "tests/ppl/bdc/Bits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,17 +11,6 @@
 namespace weft::test::vendor {
 
 namespace {
-
-uint32_t bitsOf(float x) {
-  uint32_t bits;
-  std::memcpy(&bits, &x, 4);
-  return bits;
-}
-float floatOf(uint32_t bits) {
-  float x;
-  std::memcpy(&x, &bits, 4);
-  return x;
-}
 
 using Terms = std::vector<float>;
 

@@ -12,9 +12,4 @@ __KERNEL__ void kernel(float *) {
   // src0 and src1 must equal that of dst or be 1
   tiu::fadd(z, y, x);
 }
-__TEST__ void test() {
-  dim4 shape = {1, 64, 1, 64};
-  float *out = ppl::malloc<float>(&shape);
-  kernel(out);
-  expect(out, &shape, [](int64_t) { return 0; });
-}
+#include "call_kernel.h"

@@ -14,9 +14,4 @@ __KERNEL__ void kernel(float *) {
   // RM_TOWARDS_ZERO, RM_DOWN or RM_UP
   tiu::cast(y, x, RM_HALF_UP);
 }
-__TEST__ void test() {
-  dim4 shape = {1, 64, 1, 64};
-  float *out = ppl::malloc<float>(&shape);
-  kernel(out);
-  expect(out, &shape, [](int64_t) { return 0; });
-}
+#include "call_kernel.h"

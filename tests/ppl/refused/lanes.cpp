@@ -11,9 +11,4 @@ __KERNEL__ void kernel(float *) {
   // and src1 must start in one lane
   tiu::fadd(y, x.sub_view({1, 32, 1, 16}, {0, 3, 0, 0}), 1.0f);
 }
-__TEST__ void test() {
-  dim4 shape = {1, 64, 1, 64};
-  float *out = ppl::malloc<float>(&shape);
-  kernel(out);
-  expect(out, &shape, [](int64_t) { return 0; });
-}
+#include "call_kernel.h"

@@ -13,9 +13,4 @@ __KERNEL__ void kernel(float *out) {
   tiu::fill(x, 1.0f);
   dma::store(to, x);
 }
-__TEST__ void test() {
-  dim4 shape = {1, 64, 1, 64};
-  float *out = ppl::malloc<float>(&shape);
-  kernel(out);
-  expect(out, &shape, [](int64_t) { return 0; });
-}
+#include "call_kernel.h"

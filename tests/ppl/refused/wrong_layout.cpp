@@ -12,9 +12,4 @@ __KERNEL__ void kernel(float *) {
   // N-byte aligned
   tiu::gt_select(y, x, 0.0f, x, x);
 }
-__TEST__ void test() {
-  dim4 shape = {1, 64, 1, 64};
-  float *out = ppl::malloc<float>(&shape);
-  kernel(out);
-  expect(out, &shape, [](int64_t) { return 0; });
-}
+#include "call_kernel.h"

@@ -5,6 +5,7 @@
 
 #include "runtime/ppl/Window.h"
 #include "tests/ops/ppl/Samplers.h"
+#include "tests/unit/runtime/ppl/TypeNames.h"
 
 /// Words to fill a Case slot by slot.
 namespace weft::cases {
@@ -14,6 +15,7 @@ using catalog::Argument;
 using catalog::DataType;
 using catalog::Dense;
 using catalog::Dims;
+using namespace catalog::names;
 
 class Drawn {
 public:

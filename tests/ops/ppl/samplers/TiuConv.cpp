@@ -6,13 +6,6 @@ using namespace weft;
 using namespace weft::catalog;
 using namespace weft::cases;
 
-static constexpr DataType kI8 = DataType::Int8, kU8 = DataType::Uint8,
-                          kI16 = DataType::Int16, kU16 = DataType::Uint16,
-                          kI32 = DataType::Int32, kU32 = DataType::Uint32,
-                          kF32 = DataType::Fp32, kF16 = DataType::Fp16,
-                          kBf16 = DataType::Bf16;
-static constexpr AlignMode kCompact = AlignMode::Compact;
-
 namespace {
 /// Geometry of a window and the sizes around it.
 struct Geometry {

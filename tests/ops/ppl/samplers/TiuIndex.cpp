@@ -80,6 +80,21 @@ static Argument tableEach(Numbers &numbers, const Frame &frame, Dims shape,
   return frame.tensor(frame.type, shape, layout, frame.lane);
 }
 
+/// The arguments of a gather or scatter of rows, of which a gather may have a
+/// constant behind the third, and its list of indices below `limit`.
+static void finishRows(Numbers &numbers, Case &drawn, const Frame &frame,
+                       std::vector<Argument> arguments, int64_t limit,
+                       bool scatters) {
+  Argument index = arguments[2], constant, fills;
+  bool hasNone = !scatters && drawConstant(numbers, frame, constant, fills);
+  if (!scatters) {
+    arguments.insert(arguments.begin() + 3, constant);
+    arguments.push_back(fills);
+  }
+  drawn.call.arguments = std::move(arguments);
+  drawn.values.emplace("index", indices(numbers, index.tensor, limit, hasNone));
+}
+
 /// gather_w and scatter_w: `listed` elements of one side are named by the
 /// list, whose indices are below `limit`.
 static void sampleW(Numbers &numbers, Case &drawn, bool scatters) {
@@ -87,7 +102,7 @@ static void sampleW(Numbers &numbers, Case &drawn, bool scatters) {
   int64_t listed = numbers.between(1, 90), limit = numbers.between(1, 300);
   int64_t width = scatters ? limit : listed, table = scatters ? listed : limit;
   Argument dst = frame.aligned(frame.type, {frame.n, frame.c, 1, width});
-  Argument param, index, constant, fills, repeated;
+  Argument param, index, repeated;
   if (numbers.chance(0.5)) {
     param = frame.aligned(frame.type, {frame.n, frame.c, 1, table});
     index = frame.tensor(frame.index, {1, listed, 1, 1}, AlignMode::Compact, 0);
@@ -96,12 +111,8 @@ static void sampleW(Numbers &numbers, Case &drawn, bool scatters) {
                       AlignMode::Aligned, repeated);
     index = frame.aligned(frame.index, {frame.n, frame.c, 1, listed});
   }
-  bool hasNone = !scatters && drawConstant(numbers, frame, constant, fills);
-  drawn.call.arguments =
-      scatters
-          ? std::vector<Argument>{dst, param, index, repeated}
-          : std::vector<Argument>{dst, param, index, constant, repeated, fills};
-  drawn.values.emplace("index", indices(numbers, index.tensor, limit, hasNone));
+  finishRows(numbers, drawn, frame, {dst, param, index, repeated}, limit,
+             scatters);
 }
 static void gatherW(Numbers &numbers, Case &drawn) {
   sampleW(numbers, drawn, false);
@@ -151,16 +162,12 @@ static void sampleH(Numbers &numbers, Case &drawn, bool scatters) {
   int64_t h = scatters ? limit : listed, table = scatters ? listed : limit;
   Argument dst = frame.tensor(frame.type, {frame.n, frame.c, h, width},
                               AlignMode::RowAligned, frame.lane);
-  Argument constant, fills, repeated;
+  Argument repeated;
   Argument param = tableEach(numbers, frame, {1, frame.c, table, width},
                              AlignMode::RowAligned, repeated);
   Argument index = frame.aligned(frame.index, {frame.n, frame.c, listed, 1});
-  bool hasNone = !scatters && drawConstant(numbers, frame, constant, fills);
-  drawn.call.arguments =
-      scatters
-          ? std::vector<Argument>{dst, param, index, repeated}
-          : std::vector<Argument>{dst, param, index, constant, repeated, fills};
-  drawn.values.emplace("index", indices(numbers, index.tensor, limit, hasNone));
+  finishRows(numbers, drawn, frame, {dst, param, index, repeated}, limit,
+             scatters);
 }
 static void gatherH(Numbers &numbers, Case &drawn) {
   sampleH(numbers, drawn, false);

@@ -6,13 +6,7 @@ using namespace weft;
 using namespace weft::catalog;
 using namespace weft::cases;
 
-static constexpr DataType kI8 = DataType::Int8, kU8 = DataType::Uint8,
-                          kI16 = DataType::Int16, kU16 = DataType::Uint16,
-                          kI32 = DataType::Int32, kU32 = DataType::Uint32,
-                          kF32 = DataType::Fp32, kF16 = DataType::Fp16,
-                          kBf16 = DataType::Bf16;
-static constexpr AlignMode kAligned = AlignMode::Aligned,
-                           kCompact = AlignMode::Compact;
+static constexpr AlignMode kAligned = AlignMode::Aligned;
 
 static DataType byteType(Drawn &d) { return d.oneOf({kI8, kU8}); }
 

@@ -1,6 +1,7 @@
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/bmodel/Areas.h"
 #include "runtime/bmodel/DebugMap.h"
+#include "tests/unit/runtime/VendorFiles.h"
 #include "tests/unit/runtime/bmodel/SmallModel.h"
 
 #include <cstring>
@@ -11,18 +12,9 @@
 
 using namespace weft::rt;
 using testing::HasSubstr;
+using weft::test::vendorFiles;
 
 namespace {
-
-std::vector<std::string> vendorFiles() {
-  std::vector<std::string> files;
-  for (const auto &entry :
-       std::filesystem::directory_iterator(WEFT_TEST_DATA "/vendor-bmodels"))
-    if (entry.path().extension() == ".bmodel")
-      files.push_back(entry.path().string());
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 class VendorFile : public testing::TestWithParam<std::string> {};
 

@@ -68,6 +68,21 @@ TEST_F(HostProgram, comesBackFromItsBytes) {
               std::get<CallStep>(example().steps[1]).attributes);
 }
 
+/// What a program runs in: DRAM from 0x1000 on, one input, one output.
+struct Surroundings {
+  explicit Surroundings(std::vector<uint8_t> bytes) : dram(std::move(bytes)) {
+    context.read = context.write = [this](const Place &place) {
+      return dram.data() + (place.address - 0x1000);
+    };
+    context.inputs = &inputs;
+    context.outputs = &outputs;
+  }
+  std::vector<uint8_t> dram;
+  std::vector<HostTensor> inputs = {HostTensor(ElementType::I64, {2, 2})};
+  std::vector<HostTensor> outputs = std::vector<HostTensor>(1);
+  RunContext context;
+};
+
 TEST_F(HostProgram, isRefusedWhenCutAnywhereOrContinued) {
   std::vector<uint8_t> bytes = serialize(example());
   for (size_t size = 0; size < bytes.size(); ++size)
@@ -85,33 +100,20 @@ TEST_F(HostProgram, withAnyByteChangedIsRefusedOrRuns) {
       rt::Result<Program> read = parseProgram(changed.data(), changed.size());
       if (!read || !check(*read))
         continue;
-      std::vector<uint8_t> dram(64);
-      std::vector<HostTensor> inputs = {HostTensor(ElementType::I64, {2, 2})};
-      std::vector<HostTensor> outputs(1);
-      RunContext context;
-      context.read = context.write = [&](const Place &place) {
-        return dram.data() + (place.address - 0x1000);
-      };
-      context.inputs = &inputs;
-      context.outputs = &outputs;
-      (void)runProgram(*read, context).isOk(); // must only stay inside
+      Surroundings around(std::vector<uint8_t>(64));
+      // Must only stay inside.
+      (void)runProgram(*read, around.context).isOk();
     }
 }
 
 TEST_F(HostProgram, runs) {
   ASSERT_TRUE(check(example()).isOk());
-  std::vector<uint8_t> dram(64, 0xee);
+  Surroundings around(std::vector<uint8_t>(64, 0xee));
+  std::vector<uint8_t> &dram = around.dram;
+  std::vector<HostTensor> &outputs = around.outputs;
   float values[4] = {1, 2, 3, 4};
   std::memcpy(dram.data(), values, sizeof(values));
-  std::vector<HostTensor> inputs = {HostTensor(ElementType::I64, {2, 2})};
-  std::vector<HostTensor> outputs(1);
-  RunContext context;
-  context.read = context.write = [&](const Place &place) {
-    return dram.data() + (place.address - 0x1000);
-  };
-  context.inputs = &inputs;
-  context.outputs = &outputs;
-  rt::Status status = runProgram(example(), context);
+  rt::Status status = runProgram(example(), around.context);
   ASSERT_TRUE(status.isOk()) << status.message();
   EXPECT_THAT(outputs[0].shape(), ElementsAre(4));
   EXPECT_EQ(std::memcmp(outputs[0].bytes(), values, sizeof(values)), 0);

@@ -5,11 +5,14 @@
 
 #include "runtime/ppl/Interpreter.h"
 #include "tests/unit/runtime/ppl/Coverage.h"
+#include "tests/unit/runtime/ppl/TypeNames.h"
 
 #include <gtest/gtest.h>
 
 /// Words to write calls and values of PPL functions in tests.
 namespace weft::catalog::testing {
+
+using namespace names;
 
 /// A tensor in local memory, without an address.
 inline Argument local(DataType type, const Dims &shape,
@@ -22,6 +25,11 @@ inline Argument local(DataType type, const Dims &shape,
   argument.tensor.shape = shape;
   argument.tensor.lane = lane;
   return argument;
+}
+/// The shape of most operands: channels in two rounds of lanes.
+inline constexpr Dims kOperandShape = {2, 70, 3, 5};
+inline Argument whole(DataType type, unsigned lane = 0) {
+  return local(type, kOperandShape, AlignMode::Aligned, lane);
 }
 /// The same with strides of its own.
 inline Argument strided(DataType type, const Dims &shape, const Dims &strides,
@@ -158,6 +166,17 @@ inline rt::Status evaluate(const Call &call, Values &values) {
   EXPECT_NE(evaluator, nullptr) << call.operation->name;
   return evaluator ? evaluator(call, values)
                    : rt::fail(rt::Code::Internal, "no evaluator");
+}
+
+/// Evaluates a call on random values and gives all of them; `old` holds those
+/// from before.
+inline Values run(const Call &call, uint64_t seed, Values *old = nullptr) {
+  Numbers numbers(seed);
+  Values values = randomValues(call, numbers);
+  if (old)
+    *old = values;
+  EXPECT_TRUE(evaluate(call, values).isOk());
+  return values;
 }
 
 } // namespace weft::catalog::testing

@@ -6,17 +6,6 @@ using namespace weft;
 using namespace weft::catalog;
 using namespace weft::catalog::testing;
 
-static constexpr DataType kU8 = DataType::Uint8, kU16 = DataType::Uint16,
-                          kU32 = DataType::Uint32, kI8 = DataType::Int8,
-                          kI16 = DataType::Int16, kI32 = DataType::Int32,
-                          kF16 = DataType::Fp16, kF32 = DataType::Fp32,
-                          kB16 = DataType::Bf16, kE5 = DataType::Fp8e5m2;
-static constexpr Dims kShape = {2, 70, 3, 5};
-
-static Argument whole(DataType type, unsigned lane = 0) {
-  return local(type, kShape, AlignMode::Aligned, lane);
-}
-
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//
@@ -182,13 +171,13 @@ static double ordered(uint64_t bits, DataType type) {
   Dense one(type, {1, 1, 1, 1});
   one.setBits(0, bits);
   double value = isFloat(type) ? one.value(0) : double(one.integer(0));
-  bool flushes = type == kF32 || type == kB16;
+  bool flushes = type == kF32 || type == kBf16;
   return flushes && std::fabs(value) < 0x1p-126 ? std::copysign(0.0, value)
                                                 : value;
 }
 
-static const DataType kTypes[] = {kI8,  kU8,  kI16, kU16, kI32,
-                                  kU32, kF16, kB16, kF32};
+static const DataType kTypes[] = {kI8,  kU8,  kI16,  kU16, kI32,
+                                  kU32, kF16, kBf16, kF32};
 
 TEST(TiuComparison, minimumAndMaximum) {
   for (DataType type : kTypes)

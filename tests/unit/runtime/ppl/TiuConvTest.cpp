@@ -10,13 +10,6 @@ using namespace weft;
 using namespace weft::catalog;
 using namespace weft::catalog::testing;
 
-static constexpr DataType kF32 = DataType::Fp32, kF16 = DataType::Fp16,
-                          kBf16 = DataType::Bf16, kI8 = DataType::Int8,
-                          kU8 = DataType::Uint8, kI16 = DataType::Int16,
-                          kU16 = DataType::Uint16, kI32 = DataType::Int32,
-                          kU32 = DataType::Uint32;
-static constexpr AlignMode kCompact = AlignMode::Compact;
-
 /// The geometry of a random convolution.
 struct Plan {
   int64_t n, ic, oc, h, w, kh, kw, sh, sw, dh, dw, ih, iw, top, bottom, left,

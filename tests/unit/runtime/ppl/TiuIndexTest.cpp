@@ -4,12 +4,7 @@ using namespace weft;
 using namespace weft::catalog;
 using namespace weft::catalog::testing;
 
-static constexpr DataType kU8 = DataType::Uint8, kU16 = DataType::Uint16,
-                          kF16 = DataType::Fp16, kF32 = DataType::Fp32,
-                          kI8 = DataType::Int8, kI16 = DataType::Int16,
-                          kI32 = DataType::Int32;
-static constexpr AlignMode kCompact = AlignMode::Compact,
-                           kRows = AlignMode::RowAligned;
+static constexpr AlignMode kRows = AlignMode::RowAligned;
 
 //===----------------------------------------------------------------------===//
 // Rules

@@ -6,12 +6,8 @@ using namespace weft;
 using namespace weft::catalog;
 using namespace weft::catalog::testing;
 
-static constexpr DataType kU8 = DataType::Uint8, kF16 = DataType::Fp16,
-                          kF32 = DataType::Fp32, kI8 = DataType::Int8,
-                          kI16 = DataType::Int16, kI32 = DataType::Int32,
-                          kI4 = DataType::Int4, kBf16 = DataType::Bf16;
-static constexpr AlignMode kCompact = AlignMode::Compact,
-                           kRows = AlignMode::RowAligned;
+static constexpr DataType kI4 = DataType::Int4;
+static constexpr AlignMode kRows = AlignMode::RowAligned;
 
 //===----------------------------------------------------------------------===//
 // Rules

@@ -7,11 +7,7 @@ using namespace weft;
 using namespace weft::catalog;
 using namespace weft::catalog::testing;
 
-static constexpr DataType kU8 = DataType::Uint8, kU16 = DataType::Uint16,
-                          kF32 = DataType::Fp32, kI8 = DataType::Int8,
-                          kI16 = DataType::Int16, kI32 = DataType::Int32,
-                          kI4 = DataType::Int4, kF16 = DataType::Fp16,
-                          kBf16 = DataType::Bf16, kU32 = DataType::Uint32;
+static constexpr DataType kI4 = DataType::Int4;
 static constexpr Dims kShape = {2, 3, 4, 5};
 
 //===----------------------------------------------------------------------===//

@@ -2,14 +2,15 @@
 
 #include "runtime/chips/Chips.h"
 #include "runtime/device/EmulatorDevice.h"
+#include "tests/unit/runtime/VendorFiles.h"
 #include "tests/unit/runtime/bmodel/SmallModel.h"
 
-#include <filesystem>
 #include <gtest/gtest.h>
 
 using namespace weft;
 using namespace weft::profile;
 using isa::Engine;
+using weft::test::vendorFiles;
 
 namespace {
 
@@ -180,17 +181,6 @@ TEST_P(VendorTest, local_memory_holds_disjoint_values) {
   }
   for (const Occupancy &bank : profile.memory.banks)
     EXPECT_LE(bank.peakBytes, model.chip().laneBytes / model.chip().banks);
-}
-
-/// All vendor files of the repository.
-std::vector<std::string> vendorFiles() {
-  std::vector<std::string> files;
-  for (const auto &entry :
-       std::filesystem::directory_iterator(WEFT_TEST_DATA "/vendor-bmodels"))
-    if (entry.path().extension() == ".bmodel")
-      files.push_back(entry.path().string());
-  std::sort(files.begin(), files.end());
-  return files;
 }
 
 INSTANTIATE_TEST_SUITE_P(
