@@ -2,9 +2,8 @@
 
 #include "dialects/top/Resize.h"
 
+#include "dialects/Interleave.h"
 #include "dialects/top/Geometry.h"
-
-#include <cstring>
 
 using namespace mlir;
 using namespace weft::top;
@@ -46,18 +45,7 @@ InterleaveOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
 
 LogicalResult InterleaveOp::evaluate(ArrayRef<const HostTensor *> operands,
                                      SmallVectorImpl<HostTensor> &results) {
-  HostTensor &output = results.emplace_back(*makeHostTensor(getType()));
-  ArrayRef<int64_t> shape = getType().getShape();
-  int64_t high = getFactors()[0], wide = getFactors()[1];
-  size_t unit = numeric::elementBytes(output.type());
-  uint8_t *to = output.bytes();
-  for (int64_t row = 0; row < shape[0] * shape[1] * shape[2]; ++row)
-    for (int64_t x = 0; x < shape[3]; ++x, to += unit) {
-      // Rows of all planes are numbered through: planes are multiples of high.
-      int64_t phase = row % high * wide + x % wide;
-      const HostTensor &source = *operands[operands.size() == 1 ? 0 : phase];
-      int64_t from = row / high * (shape[3] / wide) + x / wide;
-      std::memcpy(to, source.bytes() + from * unit, unit);
-    }
+  interleave(results.emplace_back(*makeHostTensor(getType())), operands,
+             getFactors());
   return success();
 }

@@ -52,14 +52,12 @@ static LogicalResult verifyInteger(BinaryOp op) {
 LogicalResult BinaryOp::verify() {
   auto lhs = getLhs().getType(), output = getOutput().getType();
   auto rhs = getRhs() ? getRhs().getType() : lhs;
-  ArrayRef<int64_t> shapes[] = {lhs.getShape(), rhs.getShape()};
-  if (!isBroadcastOf(shapes, output.getShape())) // (C1)
+  if (failed(verifyTwoOperands(*this, getLhs(), getRhs(), getOutput(),
+                               getConstant().has_value()))) // (C1), (C2)
+    return failure();
+  if (getReversed() && getRhs()) // (C2)
     return emitOpError(
-        "result shape must be the broadcast shape of the operands");
-  if ((getRhs() != nullptr) == getConstant().has_value() ||
-      (getReversed() && getRhs())) // (C2)
-    return emitOpError("needs exactly one of a second operand and constant; "
-                       "reversed goes with constant");
+        "is reversed with two tensors; reversed needs a constant");
   if (isInteger())
     return verifyInteger(*this);
   if (isSequence() && !lhs.getElementType().isF32()) // (C5)

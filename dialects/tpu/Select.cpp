@@ -27,14 +27,11 @@ static LogicalResult verifyConstant(Operation *op, Type element,
 }
 
 LogicalResult CompareOp::verify() {
-  auto lhs = getLhs().getType(), output = getOutput().getType();
+  auto lhs = getLhs().getType();
   auto rhs = getRhs() ? getRhs().getType() : lhs;
-  ArrayRef<int64_t> shapes[] = {lhs.getShape(), rhs.getShape()};
-  if (!isBroadcastOf(shapes, output.getShape())) // (C1)
-    return emitOpError(
-        "result shape must be the broadcast shape of the operands");
-  if ((getRhs() != nullptr) == getConstant().has_value()) // (C2)
-    return emitOpError("needs exactly one of a second operand and constant");
+  if (failed(verifyTwoOperands(*this, getLhs(), getRhs(), getOutput(),
+                               getConstant().has_value()))) // (C1), (C2)
+    return failure();
   if (lhs.getElementType() != rhs.getElementType() ||
       isQuantized(getLhs())) // (C3)
     return emitOpError(

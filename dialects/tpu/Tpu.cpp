@@ -83,3 +83,18 @@ bool weft::tpu::isBroadcastOf(ArrayRef<ArrayRef<int64_t>> operands,
   }
   return true;
 }
+
+LogicalResult weft::tpu::verifyTwoOperands(Operation *op, Value lhs, Value rhs,
+                                           Value output, bool hasConstant) {
+  auto shapeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
+  ArrayRef<int64_t> shapes[] = {shapeOf(lhs), shapeOf(rhs ? rhs : lhs)};
+  if (!isBroadcastOf(shapes, shapeOf(output)))
+    return op->emitOpError(
+        "result shape must be the broadcast shape of the operands");
+  if ((rhs != nullptr) == hasConstant)
+    return op->emitOpError(
+        "needs exactly one of a second operand and constant");
+  return success();
+}

@@ -72,6 +72,12 @@ std::pair<int64_t, int64_t> integerBounds(mlir::IntegerType type);
 bool isBroadcastOf(llvm::ArrayRef<llvm::ArrayRef<int64_t>> operands,
                    llvm::ArrayRef<int64_t> result);
 
+/// Verifies an element-wise op of two tensors, or of a tensor and a constant:
+/// the result has their broadcast shape, and there is one of the two.
+mlir::LogicalResult verifyTwoOperands(mlir::Operation *op, mlir::Value lhs,
+                                      mlir::Value rhs, mlir::Value output,
+                                      bool hasConstant);
+
 /// Output extent of a sliding window: floor((size + padBegin + padEnd -
 /// ((kernel-1)*dilation+1)) / stride) + 1; 0 if the window does not fit. All in
 /// elements.

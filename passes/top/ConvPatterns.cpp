@@ -186,8 +186,7 @@ struct BinaryIntoConv : OpRewritePattern<BinaryOp> {
   LogicalResult matchAndRewrite(BinaryOp op,
                                 PatternRewriter &rewriter) const override {
     BinaryKind kind = op.getKind();
-    if (kind != BinaryKind::Add && kind != BinaryKind::Sub &&
-        kind != BinaryKind::Mul && kind != BinaryKind::Div)
+    if (!isArithmetic(kind))
       return failure();
     for (bool swapped : {false, true}) {
       if (swapped && !binaryKindRow(kind).commutes)

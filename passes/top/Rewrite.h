@@ -4,7 +4,7 @@
 #ifndef WEFT_PASSES_TOP_REWRITE_H
 #define WEFT_PASSES_TOP_REWRITE_H
 
-#include "dialects/top/Top.h"
+#include "dialects/top/Binary.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -18,6 +18,12 @@ void populateConvPatterns(mlir::RewritePatternSet &patterns);
 void populateActivationPatterns(mlir::RewritePatternSet &patterns);
 void populateMovePatterns(mlir::RewritePatternSet &patterns);
 void populateWeavePatterns(mlir::RewritePatternSet &patterns);
+
+/// add, sub, mul or div.
+inline bool isArithmetic(BinaryKind kind) {
+  return kind == BinaryKind::Add || kind == BinaryKind::Sub ||
+         kind == BinaryKind::Mul || kind == BinaryKind::Div;
+}
 
 /// The tensor of a constant, also behind a reshape of a constant; std::nullopt
 /// for anything else.

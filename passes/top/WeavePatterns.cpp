@@ -70,8 +70,7 @@ struct BinaryOverWeave : OpRewritePattern<BinaryOp> {
   LogicalResult matchAndRewrite(BinaryOp op,
                                 PatternRewriter &rewriter) const override {
     BinaryKind kind = op.getKind();
-    if (kind != BinaryKind::Add && kind != BinaryKind::Sub &&
-        kind != BinaryKind::Mul && kind != BinaryKind::Div)
+    if (!isArithmetic(kind))
       return failure();
     for (unsigned woven : {0, 1})
       if ((woven == 0 || binaryKindRow(kind).commutes) &&

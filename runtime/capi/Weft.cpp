@@ -1,4 +1,5 @@
 #include "runtime/capi/weft.h"
+#include "runtime/capi/Guarded.h"
 #include "runtime/device/Session.h"
 #include "runtime/device/StageChoice.h"
 #include "runtime/profile/Profile.h"
@@ -7,8 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <new>
-#include <stdexcept>
 
 using namespace weft;
 using rt::Code;
@@ -63,15 +62,7 @@ static weft_status *failure(Code code, const char *message) {
 /// The boundary that no exception crosses: `body` returns a weft_status*.
 template <typename Body>
 static weft_status *guarded(Body body) noexcept {
-  try {
-    return body();
-  } catch (const std::bad_alloc &) {
-    return &outOfMemory;
-  } catch (const std::length_error &) { // more than any allocation can have
-    return &outOfMemory;
-  } catch (...) {
-    return &unexpected;
-  }
+  return weft::capi::guardedBy(outOfMemory, unexpected, body);
 }
 
 int weft_api_version(void) { return WEFT_API_VERSION; }

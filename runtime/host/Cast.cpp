@@ -32,29 +32,11 @@ Status host::kernels::cast(const Call &call, std::vector<HostTensor> &results) {
   return Status::ok();
 }
 
-/// Bits that an element has in ONNX's memory; kinds below a byte count by
-/// their packed width.
-static unsigned bitsOf(ElementType type) {
-  switch (type) {
-  case ElementType::I2:
-  case ElementType::U2:
-    return 2;
-  case ElementType::I4:
-  case ElementType::U4:
-  case ElementType::F4E2M1:
-    return 4;
-  case ElementType::F6E2M3:
-  case ElementType::F6E3M2:
-    return 6;
-  default:
-    return unsigned(numeric::elementBytes(type)) * 8;
-  }
-}
-
 Status host::kernels::bit_cast(const Call &call,
                                std::vector<HostTensor> &results) {
   const HostTensor &input = call.operand(0);
-  unsigned from = bitsOf(input.type()), to = bitsOf(call.results[0].type);
+  unsigned from = numeric::elementBits(input.type()),
+           to = numeric::elementBits(call.results[0].type);
   if (from != to)
     return call.fail("from %u to %u bits; a bit cast keeps the width", from,
                      to);

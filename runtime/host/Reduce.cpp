@@ -186,8 +186,14 @@ Status host::kernels::reduce(const Call &call,
   return Status::ok();
 }
 
-/// The axis of a call, checked against operand 0.
-static Status checkAxis(const Call &call, int64_t &axis) {
+/// The kind of a call, one of two, and its axis, checked against operand 0.
+static Status readKindAndAxis(const Call &call, Kind one, Kind other,
+                              const char *words, Kind &kind, int64_t &axis) {
+  std::optional<Kind> given = kindOf(call);
+  if (given != one && given != other)
+    return call.fail("kind is '%s', must be %s",
+                     call.attributes.text("kind").c_str(), words);
+  kind = *given;
   int64_t rank = int64_t(call.operand(0).shape().size());
   axis = call.attributes.integer("axis", -1);
   if (axis >= 0 && axis < rank)
@@ -219,12 +225,10 @@ static std::vector<int64_t> extremes(const std::vector<T> &values,
 Status host::kernels::arg_reduce(const Call &call,
                                  std::vector<HostTensor> &results) {
   const HostTensor &input = call.operand(0);
-  std::optional<Kind> kind = kindOf(call);
-  if (!kind || *kind == Kind::Sum || *kind == Kind::Prod)
-    return call.fail("kind is '%s', must be max or min",
-                     call.attributes.text("kind").c_str());
+  Kind kind;
   int64_t axis;
-  WEFT_TRY(checkAxis(call, axis));
+  WEFT_TRY(
+      readKindAndAxis(call, Kind::Max, Kind::Min, "max or min", kind, axis));
   if (input.shape()[axis] == 0)
     return call.fail("axis %lld has no elements", static_cast<long long>(axis));
   if (numeric::isFloatType(call.results[0].type))
@@ -236,7 +240,7 @@ Status host::kernels::arg_reduce(const Call &call,
     shape.erase(shape.begin() + axis);
   WEFT_TRY(call.addResult(std::move(shape), results));
   AroundAxis around(input.shape(), axis);
-  bool largest = *kind == Kind::Max, last = call.attributes.flag("last");
+  bool largest = kind == Kind::Max, last = call.attributes.flag("last");
   if (numeric::isFloatType(input.type())) {
     storeIntegers(extremes(loadDoubles(input), around, last,
                            [&](double a, double b) {
@@ -278,21 +282,19 @@ static std::vector<T> accumulated(std::vector<T> values,
 Status host::kernels::cumulative(const Call &call,
                                  std::vector<HostTensor> &results) {
   const HostTensor &input = call.operand(0);
-  std::optional<Kind> kind = kindOf(call);
-  if (!kind || *kind == Kind::Max || *kind == Kind::Min)
-    return call.fail("kind is '%s', must be sum or prod",
-                     call.attributes.text("kind").c_str());
+  Kind kind;
   int64_t axis;
-  WEFT_TRY(checkAxis(call, axis));
+  WEFT_TRY(
+      readKindAndAxis(call, Kind::Sum, Kind::Prod, "sum or prod", kind, axis));
   if (call.results[0].type != input.type())
     return call.fail("changes the element type; it only combines values");
   WEFT_TRY(call.addResult(input.shape(), results));
   AroundAxis around(input.shape(), axis);
   if (numeric::isFloatType(input.type()))
-    storeDoubles(accumulated(loadDoubles(input), around, call, *kind, Real()),
+    storeDoubles(accumulated(loadDoubles(input), around, call, kind, Real()),
                  results.back());
   else
-    storeIntegers(accumulated(loadIntegers(input), around, call, *kind,
+    storeIntegers(accumulated(loadIntegers(input), around, call, kind,
                               Whole(input.type())),
                   results.back());
   return Status::ok();

@@ -123,19 +123,26 @@ Status host::kernels::non_zero(const Call &call,
   return Status::ok();
 }
 
+/// The shape of operand 0 and the attribute `axis`; without it all elements as
+/// one list.
+static Status readSlices(const Call &call, Shape &shape, int64_t &axis) {
+  shape = call.operand(0).shape();
+  if (!call.attributes.has("axis")) {
+    shape = {call.operand(0).elements()};
+    return Status::ok();
+  }
+  axis = call.attributes.integer("axis", -1);
+  return checkAxis(call, axis);
+}
+
 /// The slices of `axis` (all elements as one list without it) at which the
 /// condition holds.
 Status host::kernels::compress(const Call &call,
                                std::vector<HostTensor> &results) {
   const HostTensor &input = call.operand(0), &condition = call.operand(1);
-  Shape shape = input.shape();
+  Shape shape;
   int64_t axis = 0;
-  if (call.attributes.has("axis")) {
-    axis = call.attributes.integer("axis", -1);
-    WEFT_TRY(checkAxis(call, axis));
-  } else {
-    shape = {input.elements()};
-  }
+  WEFT_TRY(readSlices(call, shape, axis));
   if (condition.type() != ElementType::Bool || condition.shape().size() != 1 ||
       condition.elements() > shape[axis] ||
       call.results[0].type != input.type())
@@ -192,14 +199,9 @@ private:
 Status host::kernels::unique(const Call &call,
                              std::vector<HostTensor> &results) {
   const HostTensor &input = call.operand(0);
-  Shape shape = input.shape();
+  Shape shape;
   int64_t axis = 0;
-  if (call.attributes.has("axis")) {
-    axis = call.attributes.integer("axis", -1);
-    WEFT_TRY(checkAxis(call, axis));
-  } else {
-    shape = {input.elements()};
-  }
+  WEFT_TRY(readSlices(call, shape, axis));
   if (call.results.size() != 4 || call.results[0].type != input.type())
     return call.fail("there must be 4 results, the first of the input's type");
   for (size_t i = 1; i < 4; ++i)

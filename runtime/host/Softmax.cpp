@@ -1,10 +1,8 @@
 //===- Softmax.cpp - host kernel of softmax -------------------------------===//
 
+#include "runtime/numeric/Softmax.h"
 #include "runtime/host/Strides.h"
-#include "runtime/numeric/PortableMath.h"
 #include "runtime/numeric/TensorValues.h"
-
-#include <algorithm>
 
 using namespace weft;
 using namespace weft::host;
@@ -23,19 +21,7 @@ Status host::kernels::softmax(const Call &call,
     return call.fail("needs floats and gives the same type");
   WEFT_TRY(call.addResult(shape, results));
   std::vector<double> values = numeric::loadDoubles(input);
-  int64_t size = shape[axis], inner = rowMajorSteps(shape)[axis];
-  int64_t lines = size ? int64_t(values.size()) / size : 0;
-  for (int64_t i = 0; i < lines; ++i) {
-    double *first = &values[i / inner * size * inner + i % inner];
-    double largest = *first, sum = 0;
-    for (int64_t k = 1; k < size; ++k)
-      largest = std::max(largest, first[k * inner]);
-    for (int64_t k = 0; k < size; ++k)
-      sum += first[k * inner] =
-          numeric::portable::exp(first[k * inner] - largest);
-    for (int64_t k = 0; k < size; ++k)
-      first[k * inner] /= sum;
-  }
+  numeric::softmaxLines(values, shape[axis], rowMajorSteps(shape)[axis]);
   numeric::storeDoubles(values, results.back());
   return Status::ok();
 }

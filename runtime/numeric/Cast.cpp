@@ -6,18 +6,26 @@
 
 namespace weft::numeric {
 
-/// Bits of an integer type or bool; 0 for floats.
-static int integerBits(ElementType type) {
+unsigned elementBits(ElementType type) {
   switch (type) {
   case ElementType::I2:
   case ElementType::U2:
     return 2;
   case ElementType::I4:
   case ElementType::U4:
+  case ElementType::F4E2M1:
     return 4;
+  case ElementType::F6E2M3:
+  case ElementType::F6E3M2:
+    return 6;
   default:
-    return isFloatType(type) ? 0 : int(elementBytes(type)) * 8;
+    return unsigned(elementBytes(type)) * 8;
   }
+}
+
+/// Bits of an integer type or bool; 0 for floats.
+static int integerBits(ElementType type) {
+  return isFloatType(type) ? 0 : int(elementBits(type));
 }
 
 /// Element of an integer type or bool, extended to 64 bits.

@@ -14,6 +14,9 @@ struct CastOptions {
   ScaleRounding rounding = ScaleRounding::Up;
 };
 
+/// Bits of an element in ONNX's memory, where kinds below a byte are packed.
+unsigned elementBits(ElementType type);
+
 /// Converts all elements of `input` into `output`, whose type is the target and
 /// whose number of elements is the same. Complex types are not converted:
 /// callers refuse them.

@@ -3,11 +3,9 @@
 #ifndef WEFT_TOOLS_CAPI_STATUS_H
 #define WEFT_TOOLS_CAPI_STATUS_H
 
+#include "runtime/capi/Guarded.h"
 #include "runtime/status/Status.h"
 #include "tools/capi/weft-compiler.h"
-
-#include <new>
-#include <stdexcept>
 
 struct weft_compiler_status {
   weft::rt::Status status;
@@ -30,15 +28,7 @@ weft_compiler_status *fromPrinted(const std::string &printed,
 /// The boundary that no exception crosses: `body` returns a status.
 template <typename Body>
 weft_compiler_status *guarded(Body body) noexcept {
-  try {
-    return body();
-  } catch (const std::bad_alloc &) {
-    return &outOfMemory;
-  } catch (const std::length_error &) { // more than any allocation can have
-    return &outOfMemory;
-  } catch (...) {
-    return &unexpected;
-  }
+  return guardedBy(outOfMemory, unexpected, body);
 }
 
 /// What the caller knows of a struct that begins with struct_bytes; the rest

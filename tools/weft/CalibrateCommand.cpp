@@ -1,6 +1,5 @@
 #include "tools/driver/Calibrate.h"
 #include "tools/files/OutputFile.h"
-#include "tools/weft/Bindings.h"
 #include "tools/weft/CalibrationFlags.h"
 #include "tools/weft/ModelFlags.h"
 #include "tools/weft/Program.h"
@@ -9,7 +8,6 @@
 
 using namespace weft;
 using namespace weft::cli;
-using rt::Result;
 
 namespace {
 
@@ -24,12 +22,6 @@ struct CalibrateFlags {
 } // namespace
 
 static ExitCode calibrateModel(const CalibrateFlags &flags) {
-  Result<driver::InputShapes> shapes = parseShapes(flags.model.shapes);
-  if (!shapes)
-    return reportError(shapes.status());
-  Result<NamedTensors> bindings = readBindings(flags.model.bindings);
-  if (!bindings)
-    return reportError(bindings.status());
   driver::CalibrationRun run;
   run.folder = flags.data;
   if (rt::Status status = applyCalibrationFlags(flags.calibration, run);
@@ -37,14 +29,11 @@ static ExitCode calibrateModel(const CalibrateFlags &flags) {
     return reportError(status);
   if (flags.json && flags.output == "-")
     return reportError(rt::fail(rt::Code::InvalidArgument,
-                                "--json and --output - both want stdout"));
+                                "--json and --output - both write to stdout"));
   driver::Plugins plugins;
-  if (rt::Status status = plugins.load(flags.model.plugins); !status)
-    return reportError(status);
   driver::Compilation compilation;
-  compilation.use(plugins);
-  if (failed(compilation.import(flags.model.model, *shapes, *bindings)))
-    return reportFailure(compilation);
+  if (auto exit = importModel(flags.model, plugins, compilation))
+    return *exit;
   mlir::FailureOr<quantize::CalibrationTable> table =
       driver::calibrate(compilation.module(), run);
   if (failed(table))
@@ -76,8 +65,9 @@ void cli::addCalibrateCommand(Program &program) {
       [flags] { return calibrateModel(*flags); });
   addModelFlags(command, flags->model);
   command
-      .add_option("--data", flags->data,
-                  "Folder of .npz files, one a sample, keyed by input name")
+      .add_option(
+          "--data", flags->data,
+          "Folder of .npz files, one for each sample, keyed by input name")
       ->required()
       ->type_name("DIR");
   command

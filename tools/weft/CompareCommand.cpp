@@ -2,7 +2,6 @@
 #include "tools/npz/Npz.h"
 #include "tools/weft/Bindings.h"
 #include "tools/weft/Comparison.h"
-#include "tools/weft/DeviceFlags.h"
 #include "tools/weft/ModelRun.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/Reference.h"
@@ -319,11 +318,6 @@ void cli::addCompareCommand(Program &program) {
       .add_option("--min-sqnr", flags->thresholds.minSqnrDb,
                   "Smallest signal to noise ratio of every output")
       ->type_name("DB");
-  command
-      .add_option("--net", flags->request.net,
-                  "Net to run, if there are several")
-      ->check(nonEmptyValue())
-      ->type_name("NAME");
-  addDeviceFlags(command, flags->request.device);
+  addRunFlags(command, flags->request);
   command.add_flag("--json", flags->json, "Print as JSON");
 }

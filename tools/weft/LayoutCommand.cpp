@@ -2,7 +2,6 @@
 
 #include "passes/ascend/LayerInputs.h"
 #include "runtime/chips/Chips.h"
-#include "tools/weft/Bindings.h"
 #include "tools/weft/ModelFlags.h"
 #include "tools/weft/Program.h"
 
@@ -252,19 +251,10 @@ static ExitCode layoutCommand(const LayoutFlags &flags) {
   if (!type)
     return refuse("--type is " + flags.type + ", must be " +
                   ascend::inputTypeNames());
-  rt::Result<driver::InputShapes> shapes = parseShapes(flags.model.shapes);
-  if (!shapes)
-    return reportError(shapes.status());
-  rt::Result<NamedTensors> bindings = readBindings(flags.model.bindings);
-  if (!bindings)
-    return reportError(bindings.status());
   driver::Plugins plugins;
-  if (rt::Status status = plugins.load(flags.model.plugins); !status)
-    return reportError(status);
   driver::Compilation compilation;
-  compilation.use(plugins);
-  if (failed(compilation.import(flags.model.model, *shapes, *bindings)))
-    return reportFailure(compilation);
+  if (auto exit = importModel(flags.model, plugins, compilation))
+    return *exit;
   mlir::FailureOr<std::vector<LayerInput>> inputs = ascend::planLayerInputs(
       compilation.module(), *type, chip->cube,
       flags.separateGroups ? ascend::Groups::Separate : ascend::Groups::Joined);
@@ -309,6 +299,6 @@ void cli::addLayoutCommand(Program &program) {
   command.add_flag("--check", flags->check,
                    "Run every move on the emulator with data in which each "
                    "element is another, and move it back");
-  command.add_flag("--moves", flags->moves, "List the moves, one a line");
+  command.add_flag("--moves", flags->moves, "List the moves, one on each line");
   command.add_flag("--json", flags->json, "Print JSON");
 }

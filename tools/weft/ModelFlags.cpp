@@ -32,6 +32,23 @@ ExitCode cli::reportFailure(const driver::Compilation &compilation) {
                                             : ExitCode::UserError;
 }
 
+std::optional<ExitCode> cli::importModel(const ModelFlags &flags,
+                                         driver::Plugins &plugins,
+                                         driver::Compilation &compilation) {
+  rt::Result<driver::InputShapes> shapes = parseShapes(flags.shapes);
+  if (!shapes)
+    return reportError(shapes.status());
+  rt::Result<NamedTensors> bindings = readBindings(flags.bindings);
+  if (!bindings)
+    return reportError(bindings.status());
+  if (rt::Status status = plugins.load(flags.plugins); !status)
+    return reportError(status);
+  compilation.use(plugins);
+  if (failed(compilation.import(flags.model, *shapes, *bindings)))
+    return reportFailure(compilation);
+  return std::nullopt;
+}
+
 rt::Result<driver::InputShapes>
 cli::parseShapes(const std::vector<std::string> &texts) {
   rt::Result<driver::ShapeRanges> ranges = driver::parseShapeRanges(texts);

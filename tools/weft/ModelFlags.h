@@ -8,6 +8,7 @@
 #include "tools/weft/Program.h"
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,13 @@ void addModelFlags(CLI::App &command, ModelFlags &flags);
 /// The exit code for a step of `compilation` that failed. What is wrong with
 /// the model has been printed; a fault of Weft is now.
 ExitCode reportFailure(const driver::Compilation &compilation);
+
+/// Reads --shape, --bind and --plugin and imports the model into `compilation`,
+/// which `plugins` must outlive. The exit code if that failed, after the
+/// report.
+std::optional<ExitCode> importModel(const ModelFlags &flags,
+                                    driver::Plugins &plugins,
+                                    driver::Compilation &compilation);
 
 /// The values of --shape for a command that wants one size of every axis.
 /// Code::InvalidArgument quotes a value that is not NAME=AxBx.. with positive

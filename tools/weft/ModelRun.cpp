@@ -2,7 +2,9 @@
 #include "runtime/device/EmulatorDevice.h"
 #include "runtime/zhouyi/Session.h"
 #include "tools/npz/Npz.h"
+#include "tools/weft/DeviceFlags.h"
 #include "tools/weft/InputArrays.h"
+#include "tools/weft/Program.h"
 
 #include <chrono>
 
@@ -10,6 +12,13 @@ using namespace weft;
 using namespace weft::cli;
 using numeric::HostTensor;
 using rt::Result;
+
+void cli::addRunFlags(CLI::App &command, RunRequest &request) {
+  command.add_option("--net", request.net, "Net to run, if there are several")
+      ->check(nonEmptyValue())
+      ->type_name("NAME");
+  addDeviceFlags(command, request.device);
+}
 
 /// Attaches a capture if layers are asked for.
 static Result<std::unique_ptr<rt::LayerCapture>>

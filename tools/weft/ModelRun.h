@@ -7,6 +7,7 @@
 #include "runtime/device/LayerCapture.h"
 #include "runtime/device/Session.h"
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,10 @@ struct ModelRun {
   const char *device = "emulator"; ///< as in JSON
   double seconds = 0;              ///< of the run alone, without loading
 };
+
+/// Adds --net and the options that choose a device; `request` must outlive
+/// parsing.
+void addRunFlags(CLI::App &command, RunRequest &request);
 
 /// Loads, runs once and gives what went in and came out.
 rt::Result<ModelRun> runModel(const RunRequest &request);

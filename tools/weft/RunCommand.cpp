@@ -1,7 +1,6 @@
 #include "runtime/status/Quote.h"
 #include "tools/files/InputFile.h"
 #include "tools/npz/Npz.h"
-#include "tools/weft/DeviceFlags.h"
 #include "tools/weft/ModelRun.h"
 #include "tools/weft/Program.h"
 
@@ -47,7 +46,7 @@ static ExitCode reportOutcome(const RunFlags &flags, const ModelRun &outcome) {
 static ExitCode runCommand(const RunFlags &flags) {
   if (flags.json && flags.output == "-")
     return reportError(rt::fail(rt::Code::InvalidArgument,
-                                "--json and --output - both want stdout"));
+                                "--json and --output - both write to stdout"));
   for (const std::string &input : {flags.request.input, flags.request.model})
     if (tools::isSameFile(input, flags.output))
       return reportError(rt::fail(
@@ -88,11 +87,6 @@ void cli::addRunCommand(Program &program) {
                   "Where the outputs go, by name ('-': stdout)")
       ->required()
       ->type_name("FILE.npz");
-  command
-      .add_option("--net", flags->request.net,
-                  "Net to run, if there are several")
-      ->check(nonEmptyValue())
-      ->type_name("NAME");
-  addDeviceFlags(command, flags->request.device);
+  addRunFlags(command, flags->request);
   command.add_flag("--json", flags->json, "Print what was run as JSON");
 }

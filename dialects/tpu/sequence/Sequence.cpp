@@ -27,24 +27,8 @@ unsigned weft::tpu::operandCount(Step::Code code) {
   }
 }
 
-bool weft::tpu::readsIntegers(const Step &step) {
-  switch (step.code) {
-  case Step::And:
-  case Step::Or:
-  case Step::Xor:
-  case Step::IntAdd:
-  case Step::IntSub:
-  case Step::IntMul:
-  case Step::ShiftLogical:
-  case Step::ShiftArith:
-  case Step::ToReal:
-    return true;
-  default:
-    return step.readsInteger;
-  }
-}
-
-bool weft::tpu::givesInteger(Step::Code code) {
+/// The arithmetic and logic of integers: reads and gives them.
+static bool isInteger(Step::Code code) {
   switch (code) {
   case Step::And:
   case Step::Or:
@@ -54,11 +38,18 @@ bool weft::tpu::givesInteger(Step::Code code) {
   case Step::IntMul:
   case Step::ShiftLogical:
   case Step::ShiftArith:
-  case Step::ToInteger:
     return true;
   default:
     return false;
   }
+}
+
+bool weft::tpu::readsIntegers(const Step &step) {
+  return isInteger(step.code) || step.code == Step::ToReal || step.readsInteger;
+}
+
+bool weft::tpu::givesInteger(Step::Code code) {
+  return isInteger(code) || code == Step::ToInteger;
 }
 
 /// True if the result may take the place of an operand: the element commands

@@ -236,39 +236,39 @@ static rt::Status collect(const Call &call, Values &values) {
 }
 
 std::vector<EvaluatorRow> catalog::dmaEvaluators() {
-  return {{"dma.load", copyElements},
-          {"dma.store", copyElements},
-          {"dma.move", copyElements},
-          {"dma.load_compact", copyElements},
-          {"dma.store_compact", copyElements},
-          {"dma.load_transpose", exchangeByMode},
-          {"dma.store_transpose", exchangeByMode},
-          {"dma.transpose", exchangeByMode},
-          {"dma.load_transpose_cw", exchangeChannelAndWidth},
-          {"dma.load_transpose_nc", exchangeBatchAndChannel},
-          {"dma.store_transpose_cw", exchangeChannelAndWidth},
-          {"dma.store_transpose_nc", exchangeBatchAndChannel},
-          {"dma.transpose_cw", exchangeChannelAndWidth},
-          {"dma.transpose_nc", exchangeBatchAndChannel},
-          {"dma.reverse", reverse},
-          {"dma.vload", takeAll},
-          {"dma.vstore", giveGroup},
-          {"dma.move_tv", giveGroup},
-          {"dma.move_distv", dealGroup},
-          {"dma.move_vv", giveTwoGroups},
-          {"dma.move_distvv", dealTwoGroups},
-          {"dma.move_vt", takeAll},
-          {"dma.move_vcoll", collect},
-          {"dma.fill", fillElements},
-          {"dma.zero", zeroElements},
-          {"dma.load_broadcast", broadcastChannel},
-          {"dma.broadcast", broadcastChannel},
-          {"dma.gather_h", gatherRows},
-          {"dma.scatter_h", scatterRows},
-          {"dma.gather_c", gatherChannels},
-          {"dma.scatter_c", scatterChannels},
-          {"dma.reduce", reduceInto},
-          {"dma.mask_select", selectByMask},
-          {"dma.nonzero", listNonzero},
-          {"dma.mask_batch_bcast", selectBatches}};
+  std::vector<EvaluatorRow> rows = {{"dma.reverse", reverse},
+                                    {"dma.vload", takeAll},
+                                    {"dma.vstore", giveGroup},
+                                    {"dma.move_tv", giveGroup},
+                                    {"dma.move_distv", dealGroup},
+                                    {"dma.move_vv", giveTwoGroups},
+                                    {"dma.move_distvv", dealTwoGroups},
+                                    {"dma.move_vt", takeAll},
+                                    {"dma.move_vcoll", collect},
+                                    {"dma.fill", fillElements},
+                                    {"dma.zero", zeroElements},
+                                    {"dma.load_broadcast", broadcastChannel},
+                                    {"dma.broadcast", broadcastChannel},
+                                    {"dma.gather_h", gatherRows},
+                                    {"dma.scatter_h", scatterRows},
+                                    {"dma.gather_c", gatherChannels},
+                                    {"dma.scatter_c", scatterChannels},
+                                    {"dma.reduce", reduceInto},
+                                    {"dma.mask_select", selectByMask},
+                                    {"dma.nonzero", listNonzero},
+                                    {"dma.mask_batch_bcast", selectBatches}};
+  for (std::string_view name : {"dma.load", "dma.store", "dma.move",
+                                "dma.load_compact", "dma.store_compact"})
+    rows.push_back({name, copyElements});
+  // A transposition has one meaning wherever its tensors lie.
+  for (std::string_view name :
+       {"dma.load_transpose", "dma.store_transpose", "dma.transpose"})
+    rows.push_back({name, exchangeByMode});
+  for (std::string_view name :
+       {"dma.load_transpose_cw", "dma.store_transpose_cw", "dma.transpose_cw"})
+    rows.push_back({name, exchangeChannelAndWidth});
+  for (std::string_view name :
+       {"dma.load_transpose_nc", "dma.store_transpose_nc", "dma.transpose_nc"})
+    rows.push_back({name, exchangeBatchAndChannel});
+  return rows;
 }

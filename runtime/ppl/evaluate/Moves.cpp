@@ -34,26 +34,29 @@ rt::Status catalog::copyElements(const Call &, Values &values) {
   return {};
 }
 
-rt::Status catalog::exchangeBatchAndChannel(const Call &, Values &values) {
+/// dst(n, c, h, w) is the element of src whose number `from` gives.
+template <class From>
+static rt::Status exchangeAxes(Values &values, From from) {
   Dense &dst = values["dst"], &src = values["src"];
   auto [N, C, H, W] = dst.shape;
   for (int64_t n = 0; n < N; ++n)
     for (int64_t c = 0; c < C; ++c)
       for (int64_t h = 0; h < H; ++h)
         for (int64_t w = 0; w < W; ++w)
-          copyElement(dst, dst.at(n, c, h, w), src, src.at(c, n, h, w));
+          copyElement(dst, dst.at(n, c, h, w), src, from(src, n, c, h, w));
   return {};
 }
 
+rt::Status catalog::exchangeBatchAndChannel(const Call &, Values &values) {
+  return exchangeAxes(values,
+                      [](const Dense &src, int64_t n, int64_t c, int64_t h,
+                         int64_t w) { return src.at(c, n, h, w); });
+}
+
 rt::Status catalog::exchangeChannelAndWidth(const Call &, Values &values) {
-  Dense &dst = values["dst"], &src = values["src"];
-  auto [N, C, H, W] = dst.shape;
-  for (int64_t n = 0; n < N; ++n)
-    for (int64_t c = 0; c < C; ++c)
-      for (int64_t h = 0; h < H; ++h)
-        for (int64_t w = 0; w < W; ++w)
-          copyElement(dst, dst.at(n, c, h, w), src, src.at(n, w, h, c));
-  return {};
+  return exchangeAxes(values,
+                      [](const Dense &src, int64_t n, int64_t c, int64_t h,
+                         int64_t w) { return src.at(n, w, h, c); });
 }
 
 rt::Status catalog::exchangeByMode(const Call &call, Values &values) {

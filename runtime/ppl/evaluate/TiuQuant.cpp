@@ -103,37 +103,41 @@ static rt::Status eachElement(Values &values, Read read, Compute compute) {
   return {};
 }
 
-static rt::Status rq1(const Call &call, Values &values) {
+/// rq1 or dq1: what an element is before its product and after its shift, and
+/// whose type says how the parameters lie.
+template <class Before, class After>
+static rt::Status scaleIntegers(const Call &call, Values &values,
+                                DataType parameterType, bool isDequant,
+                                Before before, After after) {
   Dense &dst = values.at("dst");
   const Dense &src = values.at("src");
   Rounding mode = Rounding(call.integer("round_mode"));
   return eachElement(
       values,
       [&](int64_t c) {
-        return integerParameters(call, values, c, dst.type, false);
+        return integerParameters(call, values, c, parameterType, isDequant);
       },
       [&](int64_t i, const Parameters &p) {
-        int64_t product = src.integer(i) * p.multiplier;
-        int64_t word =
-            saturated(shifted(call, product, p.shift, mode), DataType::Int32);
-        dst.setBits(i, uint64_t(saturated(word + p.offset, dst.type)));
+        int64_t product = before(src.integer(i), p) * p.multiplier;
+        int64_t word = after(shifted(call, product, p.shift, mode), p);
+        dst.setBits(i, uint64_t(saturated(word, dst.type)));
+      });
+}
+
+static rt::Status rq1(const Call &call, Values &values) {
+  return scaleIntegers(
+      call, values, values.at("dst").type, false,
+      [](int64_t value, const Parameters &) { return value; },
+      [](int64_t word, const Parameters &p) {
+        return saturated(word, DataType::Int32) + p.offset;
       });
 }
 
 static rt::Status dq1(const Call &call, Values &values) {
-  Dense &dst = values.at("dst");
-  const Dense &src = values.at("src");
-  Rounding mode = Rounding(call.integer("round_mode"));
-  return eachElement(
-      values,
-      [&](int64_t c) {
-        return integerParameters(call, values, c, src.type, true);
-      },
-      [&](int64_t i, const Parameters &p) {
-        int64_t product = (src.integer(i) - p.offset) * p.multiplier;
-        dst.setBits(i, uint64_t(saturated(shifted(call, product, p.shift, mode),
-                                          dst.type)));
-      });
+  return scaleIntegers(
+      call, values, values.at("src").type, true,
+      [](int64_t value, const Parameters &p) { return value - p.offset; },
+      [](int64_t word, const Parameters &) { return word; });
 }
 
 /// An integer of at most 53 bits as fp32.

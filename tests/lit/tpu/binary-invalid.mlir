@@ -21,7 +21,7 @@ func.func @refused(%a: tensor<1x4x6x6xf32>, %b: tensor<1x4x6x6xf32>) {
 
 // C2: neither
 func.func @refused(%a: tensor<1x4x6x6xf32>) {
-  // expected-error@+1 {{needs exactly one of a second operand and constant; reversed goes with constant}}
+  // expected-error@+1 {{needs exactly one of a second operand and constant}}
   %y = tpu.binary add %a : tensor<1x4x6x6xf32> -> tensor<1x4x6x6xf32>
   return
 }
@@ -30,7 +30,7 @@ func.func @refused(%a: tensor<1x4x6x6xf32>) {
 
 // C2: both
 func.func @refused(%a: tensor<1x4x6x6xf32>, %b: tensor<1x4x6x6xf32>) {
-  // expected-error@+1 {{needs exactly one of a second operand and constant; reversed goes with constant}}
+  // expected-error@+1 {{needs exactly one of a second operand and constant}}
   %y = tpu.binary add %a, %b {constant = 1.0 : f64} : tensor<1x4x6x6xf32>, tensor<1x4x6x6xf32> -> tensor<1x4x6x6xf32>
   return
 }
@@ -39,7 +39,7 @@ func.func @refused(%a: tensor<1x4x6x6xf32>, %b: tensor<1x4x6x6xf32>) {
 
 // C2: reversed with a tensor
 func.func @refused(%a: tensor<1x4x6x6xf32>, %b: tensor<1x4x6x6xf32>) {
-  // expected-error@+1 {{needs exactly one of a second operand and constant; reversed goes with constant}}
+  // expected-error@+1 {{is reversed with two tensors; reversed needs a constant}}
   %y = tpu.binary sub %a, %b {reversed} : tensor<1x4x6x6xf32>, tensor<1x4x6x6xf32> -> tensor<1x4x6x6xf32>
   return
 }
