@@ -30,7 +30,7 @@ BatchNormOp::resultTypeOf(Adaptor adaptor, std::optional<Location> location) {
     if (!type || type.getRank() != 1 || type.getDimSize(0) != channels) // (C2)
       return emitOptionalError(location, name, " is ", operand.getType(),
                                "; it must have ", channels,
-                               " values, one a channel of the input");
+                               " values, one for each channel of the input");
   }
   APFloat epsilon = adaptor.getEpsilon();
   if (!epsilon.isFinite() ||

@@ -491,7 +491,8 @@ static LogicalResult importReverseSequence(NodeImporter &n) {
                      << ", the lengths "
                      << formatShape(n.typeOf(*lengths).getShape())
                      << "; batch_axis " << *batchAxis << " and time_axis "
-                     << *timeAxis << " must differ, with one length a batch";
+                     << *timeAxis
+                     << " must differ, with one length for each batch";
   if (product(shape) == 0)
     return n.setOutput(0, *input);
   int64_t batches = shape[*batchAxis], steps = shape[*timeAxis];

@@ -88,7 +88,7 @@ GraphOrder weft::onnx::orderNodes(llvm::ArrayRef<Node> nodes,
       if (producer == producers.end()) {
         order.problems.push_back(
             {i, "input " + quoted(input) +
-                    " is made by no node, input or initializer"});
+                    " is not produced by any node, input or initializer"});
         continue;
       }
       if (llvm::is_contained(needs[i], producer->second))

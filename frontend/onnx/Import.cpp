@@ -146,7 +146,8 @@ void Importer::importInputs(Scope &scope) {
              input.type == kUndefined && input.kindName != "tensor"
                  ? "unsupported: input '" + input.name + "' is a " +
                        input.kindName +
-                       "; only tensors enter a bmodel, cut the model behind "
+                       "; only tensors can be inputs of a bmodel; cut the "
+                       "model behind "
                        "the operators that take it apart"
                  : "unsupported: input '" + input.name + "' has element type " +
                        dataTypeName(input.type) +
@@ -195,13 +196,13 @@ void Importer::bindInput(const ValueInfo &input, Type element, Scope &scope) {
   if (!numeric::fromCarrier(tensor, *hostElementType(element)))
     return report(location, "--bind gives input '" + input.name + "' " +
                                 numeric::elementTypeName(tensor.type()) +
-                                " elements, the model wants " +
+                                " elements, the model expects " +
                                 dataTypeName(input.type) +
                                 "; convert the array first");
   if (!shapeFits(input, tensor.shape()))
     return report(location, "--bind gives input '" + input.name +
                                 "' the shape " + formatShape(tensor.shape()) +
-                                ", the model wants " + declaredShape(input) +
+                                ", the model expects " + declaredShape(input) +
                                 "; give an array of that shape");
   if (!countElements(tensor.shape()))
     return report(location, "--bind gives input '" + input.name +
@@ -230,7 +231,7 @@ LogicalResult Importer::checkNamedInput(StringRef option,
     for (const std::string &symbol : symbolsOf(model))
       symbols += (symbols.empty() ? "; dimensions: '" : ", '") + symbol + "'";
   report(fileLocation(), option.str() + " names '" + name +
-                             "', which is no input of the model; inputs: " +
+                             "', which is not an input of the model; inputs: " +
                              (known.empty() ? "none" : known) + symbols);
   return failure();
 }
@@ -268,8 +269,9 @@ void Importer::importOutputs(Scope &scope) {
       report(location, "there are two outputs of this name; names must be "
                        "unique");
     } else if (value == scope.end()) {
-      report(location, "output '" + output.name +
-                           "' is made by no node, input or initializer");
+      report(location,
+             "output '" + output.name +
+                 "' is not produced by any node, input or initializer");
     } else if (value->second.isTensor()) {
       Type element = NodeImporter::typeOf(value->second.value).getElementType();
       if (output.type != kUndefined && onnxTypeOf(element) != output.type)
@@ -282,10 +284,11 @@ void Importer::importOutputs(Scope &scope) {
           &context, output,
           NodeImporter::typeOf(value->second.value).getRank()));
     } else if (!value->second.isUnknown()) {
-      report(location, "unsupported: output '" + output.name + "' is " +
-                           describe(value->second) +
-                           "; only tensors leave a bmodel, take its tensors "
-                           "out with SequenceAt or ConcatFromSequence");
+      report(location,
+             "unsupported: output '" + output.name + "' is " +
+                 describe(value->second) +
+                 "; only tensors can be outputs of a bmodel; take its tensors "
+                 "out with SequenceAt or ConcatFromSequence");
     }
   }
   builder.create<func::ReturnOp>(fileLocation(), values);

@@ -26,8 +26,8 @@ static Value spread(Compose &c, Value parameter, ArrayRef<int64_t> shape,
   auto refuse = [&] {
     c.n.error() << what << " is " << formatShape(given)
                 << ", the quantized tensor " << formatShape(shape)
-                << "; it must be one value, one an element of axis " << axis
-                << ", or with block_size one a block";
+                << "; it must be one value, one for each element of axis "
+                << axis << ", or with block_size one for each block";
     return Value();
   };
   if (block == 0) {

@@ -390,7 +390,8 @@ private:
       auto name = func.getArgAttrOfType<StringAttr>(i, top::kNameAttr);
       func.removeArgAttr(i, top::kSymbolsAttr);
       func.removeArgAttr(i, top::kNameAttr);
-      func.setArgAttr(i, tpu::kIoAttr, ioAttr(builder, name, argument.getType()));
+      func.setArgAttr(i, tpu::kIoAttr,
+                      ioAttr(builder, name, argument.getType()));
     }
     for (unsigned i = 0; i < func.getNumResults(); ++i) {
       auto name = func.getResultAttrOfType<StringAttr>(i, top::kNameAttr);

@@ -136,7 +136,7 @@ static std::optional<Refusal> refuseInteger(tpu::BinaryOp op) {
         op,
         inWords("'", tpu::stringifyBinaryKind(kind),
                 isShift ? "' by a tensor" : "' of bits",
-                ", which it needs, is none of the machine's functions"),
+                ", which it needs, is not one of the machine's functions"),
         "");
   if (isShift && !op.getReversed() && element.isUnsignedInteger() &&
       kind == BinaryKind::ShiftRight &&
@@ -239,7 +239,7 @@ static std::optional<Refusal> refuseBinary(tpu::BinaryOp op) {
   if (op.isSequence())
     return Refusal(op,
                    inWords("'", tpu::stringifyBinaryKind(op.getKind()),
-                           "' is none of the machine's functions"),
+                           "' is not one of the machine's functions"),
                    "");
   return std::nullopt;
 }

@@ -106,7 +106,7 @@ static Status misshapen(const NetSpec &net,
       return fail(Code::ShapeMismatch,
                   "input " + quoteName(net.stages[0].inputs[i].name) + " is " +
                       shapeText(shapes[i]) + ", net " + quoteName(net.name) +
-                      " wants " + allowedShapes(net, i));
+                      " expects " + allowedShapes(net, i));
   }
   std::string text;
   for (size_t i = 0; i < shapes.size(); ++i)

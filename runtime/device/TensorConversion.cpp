@@ -150,7 +150,7 @@ static bool isOneByte(ElementType type) {
 Status toStored(const TensorSpec &tensor, ElementType given,
                 const uint8_t *elements, uint8_t *stored) {
   if (!acceptsType(tensor, given))
-    return failf(Code::TypeMismatch, "is %s, the model wants %s",
+    return failf(Code::TypeMismatch, "is %s, the model expects %s",
                  elementTypeName(given), elementTypeName(tensor.type));
   if (given != tensor.type) {
     if (!isStoredHalf(tensor.type))

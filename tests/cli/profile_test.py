@@ -256,7 +256,7 @@ class ProfileTest(unittest.TestCase):
         model.write_bytes(VENDOR[0].read_bytes())
         link = self.place / "link.html"
         link.symlink_to(model)
-        self.assert_error(weft("profile", model, "--json", "--html", "-"), "--json and --html - both want")
+        self.assert_error(weft("profile", model, "--json", "--html", "-"), "--json and --html - both write to")
         self.assert_error(weft("profile", model, "--html", model), "own.bmodel: --html would overwrite the model")
         self.assert_error(weft("profile", model, "--html", link), "link.html: --html would overwrite the model")
         self.assertEqual(model.read_bytes(), VENDOR[0].read_bytes())

@@ -122,7 +122,7 @@ class Shapes(unittest.TestCase):
 
     def test_other_shapes_are_refused_with_the_allowed_ones(self):
         self.convert(convolutions(), "--shape", "x=1..8x3x8x(16..48:16)")
-        self.assertIn("input 'x' is 9x3x8x16, net 'main' wants 1..8x3x8x(16..48:16) (batchx3x8xwidth)",
+        self.assertIn("input 'x' is 9x3x8x16, net 'main' expects 1..8x3x8x(16..48:16) (batchx3x8xwidth)",
                       self.run_on(random(9, 3, 8, 16), code=2))
         self.assertIn("input 'x' is 1x3x8x20, net", self.run_on(random(1, 3, 8, 20), code=2))
 
@@ -144,7 +144,7 @@ class Shapes(unittest.TestCase):
                 said = self.convert(model, "--shape", "x=(2|4)x4")
                 self.assertIn("a batch must be exactly a stage's: ", said)
                 self.assertIn(why, said)
-                self.assertIn("input 'x' is 3x4, net 'main' wants (2|4)x4", self.run_on(random(3, 4), code=2))
+                self.assertIn("input 'x' is 3x4, net 'main' expects (2|4)x4", self.run_on(random(3, 4), code=2))
                 self.assertEqual(self.run_on(random(2, 4))[0]["entries"], 0)
 
     def test_wrong_ranges(self):

@@ -97,11 +97,11 @@ def outcome(weft, case, precision):
     """(what the probe becomes, reason)."""
     inputs = case.data_sets[0][0]
     if any(value is None or isinstance(value, (list, dict)) for value in inputs):
-        return "refused", "sequences and optionals are no inputs of a bmodel"
+        return "refused", "sequences and optionals cannot be inputs of a bmodel"
     try:
         feeds = {info.name: onnx_backend.as_stored(value) for info, value in zip(case.model.graph.input, inputs)}
     except TypeError:
-        return "refused", "strings and complex numbers are no inputs of a bmodel"
+        return "refused", "strings and complex numbers cannot be inputs of a bmodel"
     bound = onnx_backend.shape_inputs(case.model.graph)
     with tempfile.TemporaryDirectory(prefix="weft-ops-") as name:
         folder = pathlib.Path(name)

@@ -31,10 +31,11 @@ static Result<std::vector<std::string>> listSamples(const std::string &folder,
     if (entry.path().extension() == ".npz")
       files.push_back(entry.path().string());
   if (files.empty())
-    return rt::fail(rt::Code::NotFound,
-                    "no samples: " + rt::quoteName(folder) +
-                        " holds no .npz file; put one a sample there, with an "
-                        "array for each input");
+    return rt::fail(
+        rt::Code::NotFound,
+        "no samples: " + rt::quoteName(folder) +
+            " holds no .npz file; put one for each sample there, with an "
+            "array for each input");
   std::sort(files.begin(), files.end());
   if (limit > 0 && files.size() > size_t(limit))
     files.resize(limit);

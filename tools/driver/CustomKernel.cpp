@@ -124,7 +124,8 @@ static LogicalResult splice(ppl::NetOp recorded, ppl::CustomOp custom,
     return WalkResult::advance();
   });
   if (placed.wasInterrupted())
-    return custom.emitError("the kernel uses memory of nobody");
+    return custom.emitError(
+        "the kernel uses memory that belongs to no tensor of the node");
   // Commands belong to the node, as those of any other operator do.
   recorded.walk([&](Operation *op) { op->setLoc(custom.getLoc()); });
   custom->getBlock()->getOperations().splice(custom->getIterator(),

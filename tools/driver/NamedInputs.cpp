@@ -70,6 +70,6 @@ Result<NamedTensors> driver::readNamedInputs(func::FuncOp function,
     if (!inputs.count(name))
       return rt::fail(Code::InvalidArgument,
                       file + ": array " + rt::quoteName(name) +
-                          " is no input of the model; remove it");
+                          " is not an input of the model; remove it");
   return inputs;
 }

@@ -91,7 +91,7 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
                         flags.compile.precision + "; leave it out");
   if (flags.json && flags.output == "-")
     return rt::fail(Code::InvalidArgument,
-                    "--json and --output - both want stdout");
+                    "--json and --output - both write to stdout");
   if (llvm::sys::fs::equivalent(flags.model.model, flags.output))
     return rt::fail(Code::InvalidArgument,
                     "--output " + flags.output +

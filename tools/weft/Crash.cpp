@@ -30,8 +30,8 @@ extern "C" void weftCrashHandler(int) {
 #ifdef WEFT_WITH_COMPILER
   // What breaks while code of the user's own runs is that code.
   if (const char *running = driver::UserCode::running()) {
-    for (const char *part : {"weft: error: ", running,
-                             " broke (a signal); run weft under a debugger\n"})
+    for (const char *part :
+         {"weft: error: ", running, " crashed; run weft under a debugger\n"})
       (void)!::write(STDERR_FILENO, part, std::strlen(part));
     ::_exit(int(ExitCode::UserError));
   }
@@ -64,7 +64,7 @@ static std::string commandLine(int argumentCount, char **arguments) {
 
 void cli::handleCrashes(int argumentCount, char **arguments) {
   static std::string line;
-  line = "weft: internal error: the program broke; this is a bug in weft; "
+  line = "weft: internal error: the program crashed; this is a bug in weft; "
          "please report it with the input files and the command line: " +
          commandLine(argumentCount, arguments) + "\n";
   lastLine = &line;

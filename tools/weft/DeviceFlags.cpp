@@ -28,9 +28,10 @@ void cli::addDeviceFlags(CLI::App &command, rt::DeviceOptions &options) {
       ->check(CLI::Range(0.001, 1e6))
       ->capture_default_str();
   command
-      .add_option("--threads", options.threads,
-                  "Threads of the emulator; 0: one a processor. Results do not "
-                  "depend on it")
+      .add_option(
+          "--threads", options.threads,
+          "Threads of the emulator; 0: one for each processor. Results do not "
+          "depend on it")
       ->type_name("N")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();

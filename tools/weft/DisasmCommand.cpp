@@ -159,7 +159,7 @@ void cli::addDisasmCommand(Program &program) {
           ->type_name("tiu|gdma");
   command
       .add_option("--raw", flags->raw,
-                  "The file is a command buffer of this engine, no bmodel")
+                  "The file is a command buffer of this engine, not a bmodel")
       ->check(CLI::IsMember({"tiu", "gdma"}))
       ->type_name("tiu|gdma")
       ->excludes(net)

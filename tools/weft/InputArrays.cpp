@@ -51,15 +51,15 @@ static Status checkNames(const npz::Reader &archive, const rt::NetSpec &net) {
                       archive.path() + ": input " + rt::quoteName(spec.name) +
                           " is missing; the file has " +
                           nameList(archive.names(), arrayName) + ", net " +
-                          rt::quoteName(net.name) + " wants " +
+                          rt::quoteName(net.name) + " expects " +
                           nameList(inputs, specName));
   for (const std::string &name : archive.names())
     if (std::none_of(inputs.begin(), inputs.end(),
                      [&](const TensorSpec &spec) { return spec.name == name; }))
       return rt::fail(Code::InvalidArgument,
                       archive.path() + ": array " + rt::quoteName(name) +
-                          " is no input of net " + rt::quoteName(net.name) +
-                          ", which wants " + nameList(inputs, specName));
+                          " is not an input of net " + rt::quoteName(net.name) +
+                          ", which expects " + nameList(inputs, specName));
   return Status::ok();
 }
 
@@ -78,7 +78,7 @@ Result<rt::StageChoice> cli::chooseStage(const npz::Reader &archive,
       return rt::fail(Code::TypeMismatch,
                       archive.path() + ": input " + rt::quoteName(spec.name) +
                           " is " + elementTypeName(given) + ", net " +
-                          rt::quoteName(net.name) + " wants " +
+                          rt::quoteName(net.name) + " expects " +
                           elementTypeName(spec.type) +
                           "; convert the array first");
   }
@@ -98,7 +98,7 @@ Result<std::vector<HostTensor>> cli::readInputs(const npz::Reader &archive,
                       archive.path() + ": input " + rt::quoteName(spec.name) +
                           " has values out of the range of " +
                           elementTypeName(spec.type) +
-                          "; give one value of that type an element");
+                          "; give one value of that type for each element");
     tensors.push_back(*std::move(tensor));
   }
   return tensors;

@@ -348,7 +348,7 @@ void cli::addPplCommand(Program &program) {
       ->type_name("FILE");
   command
       .add_option("--test", flags->test,
-                  "The __TEST__ function; without it all are taken")
+                  "The __TEST__ function; the default is all")
       ->check(nonEmptyValue())
       ->type_name("NAME");
   command

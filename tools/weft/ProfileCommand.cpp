@@ -30,7 +30,7 @@ constexpr size_t kTextRows = 20;
 static rt::Status checkFlags(const ProfileFlags &flags) {
   if (flags.json && flags.page == "-")
     return rt::fail(rt::Code::InvalidArgument,
-                    "--json and --html - both want stdout");
+                    "--json and --html - both write to stdout");
   if (tools::isSameFile(flags.model, flags.page))
     return rt::fail(rt::Code::InvalidArgument,
                     flags.page + ": --html would overwrite the model; name "

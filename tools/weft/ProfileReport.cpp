@@ -337,7 +337,8 @@ static void appendWork(std::string &text, const Chip &chip,
   }
   if (commands != 0)
     append(text,
-           "  predicted from kin: %llu commands, %.1f %% of the busy cycles, "
+           "  predicted from similar commands: %llu commands, %.1f %% of the "
+           "busy cycles, "
            "%.1f %% confirmed by probes (marked ~ below)\n",
            number(commands),
            percent(ratio(double(cycles), double(busyCycles(profile)))),

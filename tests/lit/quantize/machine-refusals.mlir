@@ -80,8 +80,8 @@ func.func @main(%x: tensor<2x5xf32> {top.name = "x"}) -> (tensor<2x5xf32> {top.n
 // Each family of the vector machine answers for itself; between two steps on the host values stay there.
 // VECTORS-LABEL: func.func @main
 // VECTORS: tpu.host "unary"{{.*}} reason "the machine's functions cannot compute 'exp'"
-// VECTORS-NEXT: tpu.host "binary"{{.*}} reason "'pow' is none of the machine's functions"
-// VECTORS: tpu.host "binary"{{.*}} reason "'shift_left' by a tensor, which it needs, is none of the machine's functions"
+// VECTORS-NEXT: tpu.host "binary"{{.*}} reason "'pow' is not one of the machine's functions"
+// VECTORS: tpu.host "binary"{{.*}} reason "'shift_left' by a tensor, which it needs, is not one of the machine's functions"
 // VECTORS: tpu.host "reduce"{{.*}} reason "a product along an axis of 'f32'"
 // VECTORS: tpu.host "arg_reduce"{{.*}} reason "the machine's functions find no position"
 // VECTORS: tpu.host "cumulative"{{.*}} reason "running sums on the machine"

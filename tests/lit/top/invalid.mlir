@@ -100,7 +100,7 @@ func.func @matmul_c2(%x: tensor<2x3xf32>, %y: tensor<4x5xf32>) -> tensor<2x5xf32
 // -----
 
 func.func @batch_norm_c2(%x: tensor<1x3x4xf32>, %s: tensor<3xf32>, %b: tensor<2xf32>) -> tensor<1x3x4xf32> {
-  // expected-error @+2 {{bias is 'tensor<2xf32>'; it must have 3 values, one a channel of the input}}
+  // expected-error @+2 {{bias is 'tensor<2xf32>'; it must have 3 values, one for each channel of the input}}
   // expected-error @+1 {{failed to infer returned types}}
   %0 = top.batch_norm %x, %s, %b, %s, %s {epsilon = 1.0e-5} : (tensor<1x3x4xf32>, tensor<3xf32>, tensor<2xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<1x3x4xf32>
   return %0 : tensor<1x3x4xf32>

@@ -57,7 +57,7 @@ TEST(OnnxBind, ScalarsBoolsAndCarriedTypes) {
 TEST(OnnxBind, WrongType) {
   EXPECT_EQ(bindFailure(reshapeModel(), filled(ElementType::F32, {2}, {3, 2})),
             "weft: error: m.onnx: --bind gives input 's' f32 elements, the "
-            "model wants int64; convert the array first\n");
+            "model expects int64; convert the array first\n");
 }
 
 TEST(OnnxBind, WrongShape) {
@@ -65,14 +65,14 @@ TEST(OnnxBind, WrongShape) {
                                       "(float[3,2] y) { y = Reshape(x, s) }"),
                         filled(ElementType::I64, {3}, {3, 2, 1})),
             "weft: error: m.onnx: --bind gives input 's' the shape 3, the "
-            "model wants 2; give an array of that shape\n");
+            "model expects 2; give an array of that shape\n");
 }
 
 TEST(OnnxBind, UnknownInput) {
   Imported result =
       importBound(reshapeModel(), {{"t", filled(ElementType::I64, {}, {0})}});
   EXPECT_THAT(result.messages,
-              HasSubstr("--bind names 't', which is no input of the model; "
+              HasSubstr("--bind names 't', which is not an input of the model; "
                         "inputs: 'x', 's'\n"));
 }
 

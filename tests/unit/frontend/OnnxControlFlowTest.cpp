@@ -130,7 +130,7 @@ TEST(OnnxSequences, AsAnOutputIsRefused) {
   EXPECT_THAT(failureOf("(float[2] x) => (seq(float[2]) y) "
                         "{ y = SequenceConstruct(x) }"),
               HasSubstr("unsupported: output 'y' is a sequence of 1 tensors; "
-                        "only tensors leave a bmodel"));
+                        "only tensors can be outputs of a bmodel"));
 }
 
 TEST(OnnxSequences, WhereATensorIsWanted) {

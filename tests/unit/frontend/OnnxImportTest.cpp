@@ -216,7 +216,7 @@ TEST(OnnxImport, MissingShapeNamesInputAndDimension) {
 TEST(OnnxImport, ShapeOfUnknownInput) {
   EXPECT_EQ(
       failureOf("(float[2] x) => (float[2] y) { y = Relu(x) }", {{"z", {2}}}),
-      "weft: error: m.onnx: --shape names 'z', which is no input of the "
+      "weft: error: m.onnx: --shape names 'z', which is not an input of the "
       "model; inputs: 'x'\n");
 }
 TEST(OnnxImport, ShapeOfWrongRank) {
@@ -259,7 +259,7 @@ TEST(OnnxImport, InputOfUnsupportedType) {
             "string; it must be a float type, an integer type or bool\n");
   EXPECT_THAT(failureOf("(seq(float[2]) x) => (float[2] y) { y = Relu(x) }"),
               HasSubstr("unsupported: input 'x' is a sequence; only "
-                        "tensors enter a bmodel"));
+                        "tensors can be inputs of a bmodel"));
 }
 TEST(OnnxImport, Cycle) {
   EXPECT_EQ(failureOf("(float[2] x) => (float[2] y) "
@@ -271,7 +271,7 @@ TEST(OnnxImport, Cycle) {
 TEST(OnnxImport, UnknownTensor) {
   EXPECT_EQ(failureOf("(float[2] x) => (float[2] y) { y = Add(x, nobody) }"),
             "weft: error: m.onnx: node 0 'n0' (Add, opset 13): input 'nobody' "
-            "is made by no node, input or initializer\n");
+            "is not produced by any node, input or initializer\n");
 }
 TEST(OnnxImport, DuplicateOutput) {
   EXPECT_EQ(failureOf("(float[2] x) => (float[2] y) "
@@ -288,9 +288,10 @@ TEST(OnnxImport, DuplicateGraphOutputAndInput) {
               HasSubstr("there are two inputs of this name"));
 }
 TEST(OnnxImport, MissingOutput) {
-  EXPECT_EQ(failureOf("(float[2] x) => (float[2] z) { y = Relu(x) }"),
-            "weft: error: m.onnx: output 'z' is made by no node, input or "
-            "initializer\n");
+  EXPECT_EQ(
+      failureOf("(float[2] x) => (float[2] z) { y = Relu(x) }"),
+      "weft: error: m.onnx: output 'z' is not produced by any node, input or "
+      "initializer\n");
 }
 TEST(OnnxImport, OutputOfOtherType) {
   EXPECT_EQ(failureOf("(float[2] x) => (int64[2] y) { y = Relu(x) }"),

@@ -24,7 +24,7 @@ function showCards() {
     `${bytes(report.dram.read_bytes)} read, ${bytes(report.dram.write_bytes)} written; ${report.dram.bytes_per_cycle.toFixed(1)} of ${report.dram.peak_bytes_per_cycle.toFixed(1)} bytes a cycle`,
     report.dram.bytes_per_cycle / report.dram.peak_bytes_per_cycle);
   card("Local memory", bytes(local.peak_bytes), `peak of ${bytes(local.lane_bytes)} a lane, ${bytes(local.mean_bytes)} on average`, local.peak_bytes / local.lane_bytes);
-  card("Predicted from kin", percent(report.extrapolated.share), `of the busy cycles, ${grouped(report.extrapolated.commands)} commands` + (report.extrapolated.cycles > 0 ? `; ${percent(report.extrapolated.probed_cycles / report.extrapolated.cycles)} of it probed` : ""), report.extrapolated.share);
+  card("Predicted from similar commands", percent(report.extrapolated.share), `of the busy cycles, ${grouped(report.extrapolated.commands)} commands` + (report.extrapolated.cycles > 0 ? `; ${percent(report.extrapolated.probed_cycles / report.extrapolated.cycles)} of it probed` : ""), report.extrapolated.share);
 }
 
 /** `columns`: [title, value(row), text(row), isPart]; the first is the name. */

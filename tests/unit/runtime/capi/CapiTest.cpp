@@ -182,7 +182,7 @@ TEST_F(Capi, WrongTypesAndOptionsAreNamed) {
   EXPECT_EQ(
       codeOf(weft_session_run_typed(session, inputs, &type, outputs), &message),
       WEFT_TYPE_MISMATCH);
-  EXPECT_EQ(message, "input 'x': is i64, the model wants f32");
+  EXPECT_EQ(message, "input 'x': is i64, the model expects f32");
   weft_session_free(session);
 }
 

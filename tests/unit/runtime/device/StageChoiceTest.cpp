@@ -59,15 +59,15 @@ TEST(StageChoice, ASmallerBatchRunsOnTheNextStage) {
 
 TEST(StageChoice, RefusalsSayWhatIsAllowed) {
   EXPECT_EQ(refusal(net(true), {{5, 3, 8}, {5}}),
-            "input 'x' is 5x3x8, net 'n' wants 1..4x3x(8|16) "
+            "input 'x' is 5x3x8, net 'n' expects 1..4x3x(8|16) "
             "(batchx3xwidth)");
   EXPECT_EQ(refusal(net(false), {{3, 3, 8}, {5}}),
-            "input 'x' is 3x3x8, net 'n' wants (1|2|4)x3x(8|16) "
+            "input 'x' is 3x3x8, net 'n' expects (1|2|4)x3x(8|16) "
             "(batchx3xwidth)");
   EXPECT_EQ(refusal(net(true), {{1, 3, 8}, {4}}),
-            "input 'k' is 4, net 'n' wants 5");
+            "input 'k' is 4, net 'n' expects 5");
   EXPECT_EQ(refusal(net(true), {{0, 3, 8}, {5}}),
-            "input 'x' is 0x3x8, net 'n' wants 1..4x3x(8|16) "
+            "input 'x' is 0x3x8, net 'n' expects 1..4x3x(8|16) "
             "(batchx3xwidth)");
 }
 
