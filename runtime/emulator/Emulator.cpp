@@ -184,8 +184,7 @@ Emulator::~Emulator() = default;
 
 Result<std::unique_ptr<Emulator>> Emulator::create(const Chip &chip,
                                                    unsigned threads) {
-  if (chip.lanes != kLanes || chip.laneBytes != kLaneBytes ||
-      chip.euBytes != kEuBytes)
+  if (!Lanes::canModel(chip))
     return failf(Code::Unsupported,
                  "unsupported: the emulator has no model of chip %.*s",
                  int(chip.name.size()), chip.name.data());
@@ -282,25 +281,27 @@ Emulator::readLocal(const LocalTensor &tensor) const {
       return failf(Code::OutOfRange,
                    "a local tensor with a size of %lld; sizes are 1 to 65535",
                    (long long)dim);
-  if (bytes > 4 || tensor.lane >= kLanes || tensor.address >= kLaneBytes)
+  const Lanes &lanes = machine->lanes();
+  if (bytes > 4 || tensor.lane >= lanes.count || tensor.address >= lanes.bytes)
     return failf(
         Code::OutOfRange, "no local tensor of %s at lane %u, offset %u",
         numeric::elementTypeName(tensor.type), tensor.lane, tensor.address);
   Shape4 shape = {uint32_t(tensor.shape[0]), uint32_t(tensor.shape[1]),
                   uint32_t(tensor.shape[2]), uint32_t(tensor.shape[3])};
   Strides4 strides = localStrides(
+      lanes,
       tensor.layout == LocalLayout::Compact ? Layout::Compact : Layout::Aligned,
       shape, bytes, tensor.lane);
   if (tensor.layout == LocalLayout::LineAligned) {
-    uint64_t row = kEuBytes / bytes, line = (shape.w + row - 1) / row * row;
-    uint64_t rows = (tensor.lane + shape.c + kLanes - 1) / kLanes;
+    uint64_t line = lanes.alignedLine(shape.w, bytes);
+    uint64_t rows = lanes.rows(tensor.lane, shape.c);
     strides = {rows * shape.h * line, shape.h * line, line, 1};
   } else if (tensor.layout == LocalLayout::Strided) {
     strides = {uint64_t(tensor.strides[0]), uint64_t(tensor.strides[1]),
                uint64_t(tensor.strides[2]), uint64_t(tensor.strides[3])};
   }
   LocalView view;
-  uint64_t address = uint64_t(tensor.lane) * kLaneBytes + tensor.address;
+  uint64_t address = lanes.start(tensor.lane) + tensor.address;
   WEFT_TRY(viewLocal(*machine, "tensor", address, bytes, shape, strides, view));
   numeric::HostTensor out(tensor.type,
                           {tensor.shape.begin(), tensor.shape.end()});

@@ -8,7 +8,7 @@
 // Inputs are untrusted: every failure is a Status that names engine, command id
 // and reason.
 //
-//   auto emulator = Emulator::create(*chips::find("BM1684X"));
+//   auto emulator = Emulator::create(bmodel.chip());
 //   (*emulator)->mapGlobalReadOnly(0x100000000, weights, weightBytes);
 //   (*emulator)->mapGlobal(0x100100000, activations, activationBytes);
 //   auto stats = (*emulator)->run({{tiuBytes, tiuSize, gdmaBytes, gdmaSize}});

@@ -8,6 +8,26 @@
 
 namespace weft::emulator {
 
+static uint8_t bitsOf(unsigned power) {
+  uint8_t bits = 0;
+  while (power >> bits > 1)
+    ++bits;
+  return bits;
+}
+
+Lanes::Lanes(const Chip &chip)
+    : count(chip.lanes), bytes(chip.laneBytes), euBytes(chip.euBytes),
+      countBits(bitsOf(chip.lanes)), byteBits(bitsOf(chip.laneBytes)) {}
+
+bool Lanes::canModel(const Chip &chip) {
+  auto isPower = [](unsigned number) {
+    return number != 0 && (number & (number - 1)) == 0;
+  };
+  // Lane masks have a bit a lane, and an EU row holds one 32-bit element.
+  return isPower(chip.lanes) && chip.lanes <= 64 && isPower(chip.laneBytes) &&
+         isPower(chip.euBytes) && chip.euBytes >= 4;
+}
+
 std::unique_ptr<Machine> Machine::create(const Chip &chip, unsigned threads) {
   auto machine = std::make_unique<Machine>(threads);
   // calloc gives untouched pages of zeros, so that small nets do not pay for 16
@@ -16,6 +36,7 @@ std::unique_ptr<Machine> Machine::create(const Chip &chip, unsigned threads) {
     return Bytes(static_cast<uint8_t *>(std::calloc(bytes, 1)));
   };
   machine->theChip = &chip;
+  machine->theLanes = Lanes(chip);
   machine->localBytes = allocate(chip.localMemoryBytes());
   machine->staticBytes = allocate(chip.staticMemoryBytes);
   machine->l2Bytes = allocate(chip.l2MemoryBytes);
@@ -70,7 +91,8 @@ namespace {
 
 /// First byte behind the tensor in the lanes that it reaches farthest in.
 uint64_t endOffset(const LocalView &view) {
-  uint64_t lastRow = (view.lane0 + uint64_t(view.shape.c) - 1) / kLanes;
+  uint64_t lastRow =
+      (view.lane0 + uint64_t(view.shape.c) - 1) >> view.lanes.countBits;
   return view.offset + (view.shape.n - 1) * view.stride.n +
          lastRow * view.stride.c + (view.shape.h - 1) * view.stride.h +
          (view.shape.w - 1) * view.stride.w + view.bytes;
@@ -85,8 +107,7 @@ bool isDisjoint(const LocalView &a, const LocalView &b) {
 bool hasSeparatePlanes(const LocalView &view) {
   uint64_t span = (view.shape.h - 1) * view.stride.h +
                   (view.shape.w - 1) * view.stride.w + view.bytes;
-  uint64_t rows =
-      (view.lane0 % kLanes + uint64_t(view.shape.c) - 1) / kLanes + 1;
+  uint64_t rows = view.lanes.rows(view.lanes.lane(view.lane0), view.shape.c);
   // Sizes and strides of the two dimensions, the inner one first.
   uint64_t inner[2] = {rows, view.stride.c},
            outer[2] = {view.shape.n, view.stride.n};
@@ -111,14 +132,14 @@ bool isSamePlace(const LocalView &a, const LocalView &b) {
          (a.shape.n == 1 || a.stride.n != 0);
 }
 
-Strides4 localStrides(Layout layout, const Shape4 &shape, unsigned elementBytes,
-                      uint32_t lane0) {
+Strides4 localStrides(const Lanes &lanes, Layout layout, const Shape4 &shape,
+                      unsigned elementBytes, uint32_t lane0) {
   if (layout == Layout::Channel)
     return {0, 1, 0, 0};
-  uint64_t plane = uint64_t(shape.h) * shape.w, row = kEuBytes / elementBytes;
+  uint64_t plane = uint64_t(shape.h) * shape.w;
   if (layout != Layout::Compact)
-    plane = (plane + row - 1) / row * row;
-  uint64_t rows = (uint64_t(lane0 % kLanes) + shape.c + kLanes - 1) / kLanes;
+    plane = lanes.alignedLine(plane, elementBytes);
+  uint64_t rows = lanes.rows(lanes.lane(lane0), shape.c);
   return {rows * plane, plane, shape.w, 1};
 }
 
@@ -128,13 +149,16 @@ Status viewLocal(const Machine &machine, const char *what, uint64_t address,
   if (shape.n == 0 || shape.c == 0 || shape.h == 0 || shape.w == 0)
     return failf(Code::BadCommand, "%s has the empty shape %ux%ux%ux%u", what,
                  shape.n, shape.c, shape.h, shape.w);
-  if (address >> 24)
+  const Lanes &lanes = machine.lanes();
+  if (address >= machine.chip().localMemoryBytes())
     return failf(Code::BadCommand,
-                 "%s: address 0x%" PRIx64 " is beyond local memory (0x1000000)",
-                 what, address);
+                 "%s: address 0x%" PRIx64 " is beyond local memory (0x%" PRIx64
+                 ")",
+                 what, address, machine.chip().localMemoryBytes());
   view.memory = machine.local();
-  view.lane0 = static_cast<uint32_t>(address / kLaneBytes);
-  view.offset = static_cast<uint32_t>(address % kLaneBytes);
+  view.lanes = lanes;
+  view.lane0 = lanes.laneAt(address);
+  view.offset = lanes.offsetAt(address);
   view.bytes = elementBytes;
   view.shape = shape;
   view.stride = {strides.n * elementBytes, strides.c * elementBytes,
@@ -142,23 +166,23 @@ Status viewLocal(const Machine &machine, const char *what, uint64_t address,
   // Sizes have at most 32 bits and strides in bytes 36, so no sum below
   // overflows 2^64 unless a size and its stride are both absurd; those are cut
   // off first.
-  uint64_t lastRow = (view.lane0 + uint64_t(shape.c) - 1) / kLanes;
+  uint64_t lastRow = (view.lane0 + uint64_t(shape.c) - 1) >> lanes.countBits;
   const uint64_t terms[4][2] = {{shape.n - 1, view.stride.n},
                                 {lastRow, view.stride.c},
                                 {shape.h - 1, view.stride.h},
                                 {shape.w - 1, view.stride.w}};
   uint64_t end = view.offset + uint64_t(elementBytes);
   for (auto &term : terms) {
-    if (term[0] != 0 && term[1] > kLaneBytes)
+    if (term[0] != 0 && term[1] > lanes.bytes)
       end = UINT64_MAX;
     else if (end != UINT64_MAX)
       end += term[0] * term[1];
   }
-  if (end > kLaneBytes)
-    return failf(Code::BadCommand,
-                 "%s (%ux%ux%ux%u at 0x%" PRIx64
-                 ") does not fit the %u bytes of a lane",
-                 what, shape.n, shape.c, shape.h, shape.w, address, kLaneBytes);
+  if (end > lanes.bytes)
+    return failf(
+        Code::BadCommand,
+        "%s (%ux%ux%ux%u at 0x%" PRIx64 ") does not fit the %u bytes of a lane",
+        what, shape.n, shape.c, shape.h, shape.w, address, lanes.bytes);
   return Status::ok();
 }
 
@@ -171,9 +195,10 @@ Status viewLocal(const Machine &machine, const char *what, uint64_t address,
     return failf(Code::Unsupported,
                  "%s has precision code %u; the emulator executes 0 to 5", what,
                  static_cast<unsigned>(precision));
-  uint32_t lane0 = static_cast<uint32_t>(address / kLaneBytes);
-  return viewLocal(machine, what, address, bytes, shape,
-                   localStrides(layout, shape, bytes, lane0), view);
+  const Lanes &lanes = machine.lanes();
+  return viewLocal(
+      machine, what, address, bytes, shape,
+      localStrides(lanes, layout, shape, bytes, lanes.laneAt(address)), view);
 }
 
 } // namespace weft::emulator

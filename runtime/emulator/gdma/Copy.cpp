@@ -8,10 +8,14 @@ namespace {
 
 namespace fn = isa::gdma;
 
-/// The 4-bank functions write four copies, 32 KiB apart, in the upper half of a
-/// lane; the destination address names the first (the vendor's emulator checks
-/// that).
-constexpr uint32_t kFourBankBegin = 0x20000, kFourBankStep = 0x8000;
+/// The 4-bank functions write four copies, two banks apart, in the upper half
+/// of a lane; the destination address names the first (the vendor's emulator
+/// checks that).
+struct FourBanks {
+  explicit FourBanks(const Chip &chip)
+      : begin(chip.laneBytes / 2), step(chip.laneBytes / chip.banks * 2) {}
+  uint32_t begin, step;
+};
 
 Strides4 stridesOf(const Machine &machine, const Decoded &c, bool source,
                    uint64_t address, unsigned bytes, const Shape4 &shape) {
@@ -23,7 +27,7 @@ Strides4 stridesOf(const Machine &machine, const Decoded &c, bool source,
       strides.w = 1;
     return strides;
   }
-  return defaultStrides(machine.chip(), address, bytes, shape);
+  return defaultStrides(machine, address, bytes, shape);
 }
 
 /// The shape of what a tensor command writes.
@@ -86,16 +90,18 @@ Status copy(Machine &machine, const Decoded &c) {
   WEFT_TRY(makePlace(machine, c, "destination", target, bytes, to,
                      stridesOf(machine, c, false, target, bytes, to), true,
                      out));
-  if (fourBanks && (!out.isLocal || out.offset < kFourBankBegin ||
-                    out.offset + out.reach > kFourBankBegin + kFourBankStep))
+  const FourBanks banks(machine.chip());
+  if (fourBanks && (!out.isLocal || out.offset < banks.begin ||
+                    out.offset + out.reach > banks.begin + banks.step))
     return failf(Code::BadCommand,
-                 "a 4-bank copy writes lane offsets 0x20000 to 0x28000 (and "
-                 "three copies behind), not 0x%llx of %llu bytes",
-                 (unsigned long long)(target % kLaneBytes),
+                 "a 4-bank copy writes lane offsets 0x%x to 0x%x (and three "
+                 "copies behind), not 0x%x of %llu bytes",
+                 banks.begin, banks.begin + banks.step,
+                 machine.lanes().offsetAt(target),
                  (unsigned long long)out.reach);
   bool broadcasts =
       c.func == fn::TensorBroadcast || c.func == fn::TensorFourBankBroadcast;
-  if (broadcasts && (!out.isLocal || out.lane0 + to.c > kLanes))
+  if (broadcasts && (!out.isLocal || out.lane0 + to.c > machine.lanes().count))
     return failf(Code::BadCommand,
                  "a broadcast goes to local memory and ends at the last lane; "
                  "not %u channels from address 0x%llx on",
@@ -115,7 +121,7 @@ Status copy(Machine &machine, const Decoded &c) {
                      in));
   for (unsigned bank = 0; bank < (fourBanks ? 4u : 1u); ++bank) {
     WEFT_TRY(moveTensor(machine, c, in, out));
-    out.offset += kFourBankStep;
+    out.offset += banks.step;
   }
   return Status::ok();
 }

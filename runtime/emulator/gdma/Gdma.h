@@ -65,6 +65,7 @@ inline bool sameShape(const Shape4 &a, const Shape4 &b) {
 struct Place {
   uint8_t *base = nullptr;
   bool isLocal = false;
+  Lanes lanes;
   uint32_t lane0 = 0, offset = 0;
   uint64_t laneMask = ~uint64_t(0);
   Shape4 shape;
@@ -77,11 +78,11 @@ struct Place {
     uint64_t inner = n * stride.n + h * stride.h + w * stride.w;
     if (!isLocal)
       return base + inner + c * stride.c;
-    uint32_t position = lane0 + c, lane = position % kLanes;
+    uint32_t position = lane0 + c, lane = lanes.lane(position);
     if (!(laneMask >> lane & 1))
       return nullptr;
-    return base + size_t(lane) * kLaneBytes + offset + inner +
-           position / kLanes * stride.c;
+    return base + lanes.start(lane) + offset + inner +
+           lanes.row(position) * stride.c;
   }
 };
 
@@ -90,7 +91,7 @@ Status makePlace(Machine &machine, const Decoded &command, const char *what,
                  uint64_t address, unsigned elementBytes, const Shape4 &shape,
                  const Strides4 &strides, bool write, Place &place);
 /// Default strides: continuous in flat memory, aligned in local memory.
-Strides4 defaultStrides(const Chip &chip, uint64_t address,
+Strides4 defaultStrides(const Machine &machine, uint64_t address,
                         unsigned elementBytes, const Shape4 &shape);
 /// Host memory of `bytes` flat bytes; local memory counts as linear over the
 /// lanes.

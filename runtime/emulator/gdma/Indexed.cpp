@@ -61,14 +61,13 @@ Status maskedSelect(Machine &machine, const Decoded &c) {
   auto maskKind = static_cast<Precision>(c.get(Field::mask_data_format));
   uint64_t source = sourceAddress(c), mask = thirdAddress(c);
   Shape4 shape = sourceShape(c);
-  const Chip &chip = machine.chip();
   Place in, select;
   WEFT_TRY(makePlace(machine, c, "source", source, bytes, shape,
-                     defaultStrides(chip, source, bytes ? bytes : 1, shape),
+                     defaultStrides(machine, source, bytes ? bytes : 1, shape),
                      false, in));
   WEFT_TRY(
       makePlace(machine, c, "mask", mask, maskBytes, shape,
-                defaultStrides(chip, mask, maskBytes ? maskBytes : 1, shape),
+                defaultStrides(machine, mask, maskBytes ? maskBytes : 1, shape),
                 false, select));
   std::vector<uint8_t> packed;
   eachElement(select, [&](const uint8_t *at, uint32_t n, uint32_t ch,
@@ -93,10 +92,9 @@ Status nonZero(Machine &machine, const Decoded &c) {
   uint64_t source = sourceAddress(c);
   Shape4 shape = sourceShape(c);
   Place in;
-  WEFT_TRY(makePlace(
-      machine, c, "source", source, bytes, shape,
-      defaultStrides(machine.chip(), source, bytes ? bytes : 1, shape), false,
-      in));
+  WEFT_TRY(makePlace(machine, c, "source", source, bytes, shape,
+                     defaultStrides(machine, source, bytes ? bytes : 1, shape),
+                     false, in));
   std::vector<uint8_t> packed;
   uint32_t index = get32(c, Field::dst_nstride_base_i);
   eachElement(in,
@@ -112,7 +110,6 @@ Status nonZero(Machine &machine, const Decoded &c) {
 Status gatherScatter(Machine &machine, const Decoded &c) {
   bool scatters = c.type == unsigned(isa::GdmaType::Scatter);
   unsigned bytes = formatBytes(c);
-  const Chip &chip = machine.chip();
   WEFT_TRY(refuseFill(c));
   Shape4 from = {1, get32(c, Field::src_csize), get32(c, Field::src_hsize),
                  get32(c, Field::src_wsize)};
@@ -137,9 +134,9 @@ Status gatherScatter(Machine &machine, const Decoded &c) {
   Strides4 listStride = {0, c.get(Field::index_cstride),
                          c.get(Field::index_hstride), 1};
   if (!c.get(Field::stride_enable)) {
-    fromStride = defaultStrides(chip, source, bytes ? bytes : 1, from);
-    toStride = defaultStrides(chip, target, bytes ? bytes : 1, to);
-    listStride = defaultStrides(chip, index, 4, list);
+    fromStride = defaultStrides(machine, source, bytes ? bytes : 1, from);
+    toStride = defaultStrides(machine, target, bytes ? bytes : 1, to);
+    listStride = defaultStrides(machine, index, 4, list);
   }
   Place in, out, indices;
   WEFT_TRY(makePlace(machine, c, "destination", target, bytes, to, toStride,

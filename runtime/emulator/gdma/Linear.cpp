@@ -64,7 +64,7 @@ Status matrix(Machine &machine, const Decoded &c) {
         "a %ux%u matrix does not fit %u rows of %u channels of %u columns",
         localRows, localColumns, localShape.n, m.channels, m.width);
   if (!c.get(Field::stride_enable)) {
-    m.localStride = defaultStrides(chip, load ? target : source,
+    m.localStride = defaultStrides(machine, load ? target : source,
                                    bytes ? bytes : 1, localShape);
     m.rowStride = m.columns;
   }
@@ -92,7 +92,7 @@ Status matrix(Machine &machine, const Decoded &c) {
     }
   };
   // Rows that do not meet are shared by the workers.
-  uint32_t laneRows = (local.lane0 + m.channels + kLanes - 1) / kLanes;
+  uint32_t laneRows = local.lanes.rows(local.lane0, m.channels);
   bool apart = load ? m.localStride.c >= m.width &&
                           m.localStride.n >= m.localStride.c * laneRows
                     : !flat.isLocal && m.rowStride >= m.columns;
@@ -141,15 +141,16 @@ Status general(Machine &machine, const Decoded &c) {
     }
     uint64_t mask = localMask(c), place = target - chip.localMemoryBase;
     for (uint64_t at = 0; at < total;) {
-      uint64_t run =
-          std::min(total - at, kLaneBytes - (place + at) % kLaneBytes);
-      if (mask >> (place + at) / kLaneBytes & 1)
+      const Lanes &lanes = machine.lanes();
+      uint64_t run = std::min<uint64_t>(
+          total - at, lanes.bytes - lanes.offsetAt(place + at));
+      if (mask >> lanes.laneAt(place + at) & 1)
         write(to, at, run);
       at += run;
     }
     return Status::ok();
   }
-  if (length > kLaneBytes)
+  if (length > chip.laneBytes)
     return failf(Code::BadCommand, "a row of %llu elements does not fit a lane",
                  (unsigned long long)length);
   uint32_t lanes = get32(c, Field::dst_csize);

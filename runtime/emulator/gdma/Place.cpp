@@ -66,12 +66,13 @@ Strides4 targetStrides(const Decoded &c) {
           c.get(Field::dst_hstride), c.get(Field::dst_wstride)};
 }
 
-Strides4 defaultStrides(const Chip &chip, uint64_t address, unsigned bytes,
-                        const Shape4 &shape) {
+Strides4 defaultStrides(const Machine &machine, uint64_t address,
+                        unsigned bytes, const Shape4 &shape) {
+  const Chip &chip = machine.chip();
+  const Lanes &lanes = machine.lanes();
   if (isLocal(chip, address))
-    return localStrides(
-        Layout::Aligned, shape, bytes,
-        uint32_t((address - chip.localMemoryBase) / kLaneBytes));
+    return localStrides(lanes, Layout::Aligned, shape, bytes,
+                        lanes.laneAt(address - chip.localMemoryBase));
   uint64_t plane = uint64_t(shape.h) * shape.w;
   return {plane * shape.c, plane, shape.w, 1};
 }
@@ -145,12 +146,13 @@ Status makePlace(Machine &machine, const Decoded &c, const char *what,
   uint64_t channels = shape.c - 1;
   if (place.isLocal) {
     uint64_t at = address - chip.localMemoryBase;
-    place.lane0 = uint32_t(at / kLaneBytes);
-    place.offset = uint32_t(at % kLaneBytes);
+    place.lanes = machine.lanes();
+    place.lane0 = place.lanes.laneAt(at);
+    place.offset = place.lanes.offsetAt(at);
     // The mask guards writes; a masked lane is read all the same.
     if (write)
       place.laneMask = localMask(c);
-    channels = (place.lane0 + channels) / kLanes;
+    channels = (place.lane0 + channels) >> place.lanes.countBits;
   }
   uint64_t span = reach({{shape.n - 1, place.stride.n},
                          {channels, place.stride.c},
@@ -162,11 +164,11 @@ Status makePlace(Machine &machine, const Decoded &c, const char *what,
   if (!place.isLocal)
     return flatBytes(machine, what, address, span, write, place.base);
   place.base = machine.local();
-  if (span > kLaneBytes - place.offset)
-    return failf(Code::BadCommand,
-                 "%s (%ux%ux%ux%u at 0x%" PRIx64
-                 ") does not fit the %u bytes of a lane",
-                 what, shape.n, shape.c, shape.h, shape.w, address, kLaneBytes);
+  if (span > chip.laneBytes - place.offset)
+    return failf(
+        Code::BadCommand,
+        "%s (%ux%ux%ux%u at 0x%" PRIx64 ") does not fit the %u bytes of a lane",
+        what, shape.n, shape.c, shape.h, shape.w, address, chip.laneBytes);
   return Status::ok();
 }
 

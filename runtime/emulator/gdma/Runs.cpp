@@ -94,7 +94,7 @@ bool isNested(const Place &place) {
     return true;
   };
   uint64_t rows =
-      place.isLocal ? (place.lane0 + shape.c + kLanes - 1) / kLanes : shape.c;
+      place.isLocal ? place.lanes.rows(place.lane0, shape.c) : shape.c;
   return holds(shape.w, place.stride.w) && holds(shape.h, place.stride.h) &&
          holds(rows, place.stride.c) && holds(shape.n, place.stride.n);
 }

@@ -49,9 +49,9 @@ Status viewOperand(const Machine &machine, const Decoded &c,
     strides = {c.get(fields.strides[0]), c.get(fields.strides[1]),
                c.get(fields.strides[2]), c.get(fields.strides[3])};
   else
-    strides = localStrides(static_cast<Layout>(layout), shape,
+    strides = localStrides(machine.lanes(), static_cast<Layout>(layout), shape,
                            isa::elementBytes(precision),
-                           get32(c, fields.address) / kLaneBytes);
+                           machine.lanes().laneAt(get32(c, fields.address)));
   return viewLocal(machine, fields.name, c.get(fields.address),
                    isa::elementBytes(precision), shape, strides, view);
 }

@@ -5,7 +5,7 @@
 namespace weft::emulator::tiu {
 namespace {
 
-Status readTypes(const Decoded &c, ConvCommand &conv) {
+Status readTypes(const Chip &chip, const Decoded &c, ConvCommand &conv) {
   conv.func = c.func;
   conv.input = {precisionOf(c, Field::opd0_prec), c.get(Field::opd0_sign) != 0};
   conv.weight = {conv.input.precision, c.get(Field::opd1_sign) != 0};
@@ -31,7 +31,7 @@ Status readTypes(const Decoded &c, ConvCommand &conv) {
   if (!conv.result.isFloat())
     conv.result.isSigned = conv.input.isSigned || conv.weight.isSigned ||
                            conv.thirdIsSigned || zeroPoint;
-  conv.pack = in == Precision::Fp32 ? 1 : kEuBytes / isa::elementBytes(in);
+  conv.pack = chip.channelPack(in);
   return Status::ok();
 }
 
@@ -46,8 +46,9 @@ Status readViews(const Machine &machine, const Decoded &c, ConvCommand &conv) {
   Strides4 strides = {c.get(Field::opd0_n_str), c.get(Field::opd0_c_str),
                       c.get(Field::opd0_h_str), c.get(Field::opd0_w_str)};
   if (layout != unsigned(Layout::Free))
-    strides = localStrides(static_cast<Layout>(layout), in, bytes,
-                           get32(c, Field::opd0_addr) / kLaneBytes);
+    strides =
+        localStrides(machine.lanes(), static_cast<Layout>(layout), in, bytes,
+                     machine.lanes().laneAt(get32(c, Field::opd0_addr)));
   WEFT_TRY(viewLocal(machine, "operand 0", c.get(Field::opd0_addr), bytes, in,
                      strides, conv.inputView));
   WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr),
@@ -162,7 +163,7 @@ private:
 
 Status ConvKernel::prepare(const Machine &machine) {
   const Decoded &c = command;
-  WEFT_TRY(readTypes(c, conv));
+  WEFT_TRY(readTypes(machine.chip(), c, conv));
   WEFT_TRY(readWindow(c, conv.window));
   conv.inputChannels = get32(c, Field::opd0_c);
   conv.outputChannels = get32(c, Field::res0_c);

@@ -112,12 +112,13 @@ Status viewTable(Machine &machine, const Decoded &c, GatherCommand &g,
                  : c.func == sg::GatherFourBank ? code == 4
                                                 : code != 0;
   uint64_t address = c.get(Field::opd0_addr);
+  const Lanes &lanes = machine.lanes();
   if (perLane)
-    shape.c = shape.c < kLanes ? shape.c : kLanes;
-  Strides4 strides = localStrides(Layout::Aligned, shape, g.bytes,
-                                  uint32_t(address / kLaneBytes));
+    shape.c = std::min(shape.c, lanes.count);
+  Strides4 strides = localStrides(lanes, Layout::Aligned, shape, g.bytes,
+                                  lanes.laneAt(address));
   if (lineAligned) {
-    uint64_t row = kEuBytes / g.bytes, line = (shape.w + row - 1) / row * row;
+    uint64_t line = lanes.alignedLine(shape.w, g.bytes);
     strides = {0, shape.h * line, line, 1};
   }
   if (perLane)
@@ -230,10 +231,10 @@ Status lines(Machine &machine, const Decoded &c, GatherCommand &g) {
   uint32_t listed = scatters ? tableRows : shape.h,
            limit = scatters ? shape.h : tableRows;
   WEFT_TRY(viewTable(machine, c, g, {1, shape.c, tableRows, shape.w}, true));
-  uint64_t row = kEuBytes / g.bytes, line = (shape.w + row - 1) / row * row;
+  const Lanes &lanes = machine.lanes();
+  uint64_t line = lanes.alignedLine(shape.w, g.bytes);
   uint64_t address = c.get(Field::res0_addr);
-  uint64_t rows =
-      (address / kLaneBytes % kLanes + shape.c + kLanes - 1) / kLanes;
+  uint64_t rows = lanes.rows(lanes.lane(lanes.laneAt(address)), shape.c);
   WEFT_TRY(viewLocal(machine, "result", address, g.bytes, shape,
                      {rows * shape.h * line, shape.h * line, line, 1},
                      g.output));

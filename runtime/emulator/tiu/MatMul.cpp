@@ -354,8 +354,8 @@ Status readMm2(const Machine &machine, const Decoded &c, Mm2Command &mm) {
                      Layout::Compact, mm.zeroView);
   if (in == Precision::Int8 && !mm.zeroIsConstant)
     WEFT_TRY(viewLocal(machine, "operand 2", mm.zeroBits, 1,
-                       {1, kLanes, 1, mm.columns}, Strides4{0, 0, 0, 1},
-                       mm.zeroView));
+                       {1, machine.lanes().count, 1, mm.columns},
+                       Strides4{0, 0, 0, 1}, mm.zeroView));
   return Status::ok();
 }
 
@@ -434,7 +434,7 @@ void readZeroPoints(const Mm2Command &mm, ByteMatrices &product) {
     for (uint32_t j = 0; j < mm.columns; ++j) {
       uint32_t lane = mm.func == isa::mm::NN ? k : j;
       product.rightZeros.push_back(
-          number(mm.zeroView.at(0, lane % kLanes, 0, j)));
+          number(mm.zeroView.at(0, mm.zeroView.lanes.lane(lane), 0, j)));
     }
 }
 

@@ -181,9 +181,9 @@ Status PoolPlan::make(const Machine &machine, const Decoded &c,
   LocalView view;
   WEFT_TRY(viewLocal(machine, "operand 3", c.get(Field::opd3_addr), 2,
                      {1, window.outputW, 1, 4}, {0, 4, 0, 1}, view));
-  uint32_t rows = (input.lane0 + input.shape.c + kLanes - 1) / kLanes;
+  uint32_t rows = input.lanes.rows(input.lane0, input.shape.c);
   uint64_t room =
-      (kLaneBytes - input.offset - (input.shape.n - 1) * input.stride.n -
+      (input.lanes.bytes - input.offset - (input.shape.n - 1) * input.stride.n -
        (rows - 1) * input.stride.c) /
       input.bytes;
   for (uint32_t i = 0; i < window.outputW; ++i) {

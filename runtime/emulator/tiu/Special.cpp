@@ -39,7 +39,8 @@ Status taylor(Machine &machine, const Decoded &c, const LocalView &in,
   uint32_t terms = get32(c, Field::opd1_n);
   LocalView table;
   // Every lane that computes holds its own copy of the table.
-  uint32_t lanes = in.shape.c < kLanes ? in.shape.c : kLanes;
+  const Lanes &all = machine.lanes();
+  uint32_t lanes = in.shape.c < all.count ? in.shape.c : all.count;
   if (terms < 2)
     return failf(Code::BadCommand,
                  "a Taylor series of %u coefficients; it takes at least 2",
@@ -56,9 +57,9 @@ Status taylor(Machine &machine, const Decoded &c, const LocalView &in,
   uint32_t plane = in.shape.h * in.shape.w;
   for (uint32_t n = 0; n < in.shape.n; ++n)
     for (uint32_t ch = 0; ch < in.shape.c; ++ch) {
-      uint32_t lane = (table.lane0 + ch) % kLanes;
-      loadFloats(machine.local() + size_t(lane) * kLaneBytes + table.offset,
-                 table.bytes, precision, coefficients, terms);
+      uint32_t lane = all.lane(table.lane0 + ch);
+      loadFloats(machine.local() + all.start(lane) + table.offset, table.bytes,
+                 precision, coefficients, terms);
       for (uint32_t i = 0; i < plane; i += kRowElements) {
         unsigned count = plane - i < kRowElements ? plane - i : kRowElements;
         loadFloats(in.at(n, ch) + i * in.bytes, in.bytes, precision, x, count);

@@ -81,24 +81,26 @@ Status prepare(Machine &machine, const Decoded &command, KernelPtr &kernel) {
 class MaskedLanes {
 public:
   MaskedLanes(const Machine &machine, uint64_t enabled) : machine(machine) {
-    for (unsigned lane = 0; lane < kLanes; ++lane)
+    for (unsigned lane = 0; lane < machine.lanes().count; ++lane)
       if ((enabled >> lane & 1) == 0)
         lanes.push_back(lane);
-    bytes.resize(lanes.size() * kLaneBytes);
+    bytes.resize(machine.lanes().start(uint32_t(lanes.size())));
     for (size_t i = 0; i < lanes.size(); ++i)
-      std::memcpy(saved(i), lane(i), kLaneBytes);
+      std::memcpy(saved(i), lane(i), machine.lanes().bytes);
   }
   ~MaskedLanes() {
     for (size_t i = 0; i < lanes.size(); ++i)
-      std::memcpy(lane(i), saved(i), kLaneBytes);
+      std::memcpy(lane(i), saved(i), machine.lanes().bytes);
   }
   MaskedLanes(const MaskedLanes &) = delete;
   MaskedLanes &operator=(const MaskedLanes &) = delete;
 
 private:
-  uint8_t *saved(size_t i) { return bytes.data() + i * kLaneBytes; }
+  uint8_t *saved(size_t i) {
+    return bytes.data() + machine.lanes().start(uint32_t(i));
+  }
   uint8_t *lane(size_t i) {
-    return machine.local() + size_t(lanes[i]) * kLaneBytes;
+    return machine.local() + machine.lanes().start(lanes[i]);
   }
 
   const Machine &machine;

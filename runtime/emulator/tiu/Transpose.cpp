@@ -21,13 +21,12 @@ Status transpose(Machine &machine, const Decoded &c, Precision precision,
   LocalView in, out;
   WEFT_TRY(viewLocal(machine, "operand 0", c.get(Field::opd0_addr), precision,
                      from, Layout::Aligned, in));
-  Strides4 strides = localStrides(Layout::Aligned, shape, bytes,
-                                  get32(c, Field::res0_addr) / kLaneBytes);
+  const Lanes &lanes = machine.lanes();
+  uint32_t lane0 = lanes.laneAt(get32(c, Field::res0_addr));
+  Strides4 strides = localStrides(lanes, Layout::Aligned, shape, bytes, lane0);
   if (c.func == ts::CwTranspose) { // the result is line aligned
-    uint64_t row = kEuBytes / bytes, line = (shape.w + row - 1) / row * row;
-    uint64_t rows = (get32(c, Field::res0_addr) / kLaneBytes % kLanes +
-                     shape.c + kLanes - 1) /
-                    kLanes;
+    uint64_t line = lanes.alignedLine(shape.w, bytes);
+    uint64_t rows = lanes.rows(lanes.lane(lane0), shape.c);
     strides = {rows * shape.h * line, shape.h * line, line, 1};
   }
   WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), bytes, shape,
@@ -78,9 +77,9 @@ Status fromStatic(Machine &machine, const Decoded &c, Precision precision,
         "reads %llu bytes at offset %llu of static memory, which has %u",
         (unsigned long long)(length * bytes), (unsigned long long)offset,
         chip.staticMemoryBytes);
-  if (broadcast && shape.c > kLanes)
+  if (broadcast && shape.c > chip.lanes)
     return failf(Code::BadCommand, "broadcast to %u lanes; there are %u",
-                 shape.c, kLanes);
+                 shape.c, chip.lanes);
   LocalView out;
   WEFT_TRY(viewLocal(machine, "result", c.get(Field::res0_addr), precision,
                      shape, Layout::Compact, out));
