@@ -1,13 +1,8 @@
 #include "runtime/bmodel/CommandAddresses.h"
 
-namespace weft::rt {
+#include "runtime/isa/Accesses.h"
 
-static uint64_t readAddress(const uint8_t *p) {
-  uint64_t address = 0;
-  for (int i = 0; i < 5; ++i)
-    address |= uint64_t(p[i]) << (8 * i);
-  return address;
-}
+namespace weft::rt {
 
 GdmaAddresses gdmaAddresses(const isa::Decoded &command) {
   GdmaAddresses addresses;
@@ -21,9 +16,9 @@ GdmaAddresses gdmaAddresses(const isa::Decoded &command) {
   default:
     break;
   }
-  addresses.source = readAddress(command.bytes + kGdmaSourceByte);
-  addresses.destination = readAddress(command.bytes + kGdmaDestinationByte);
-  addresses.third = readAddress(command.bytes + kGdmaThirdByte);
+  addresses.source = isa::sourceAddress(command);
+  addresses.destination = isa::targetAddress(command);
+  addresses.third = isa::thirdAddress(command);
   return addresses;
 }
 

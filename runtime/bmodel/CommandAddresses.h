@@ -9,9 +9,8 @@ namespace weft::rt {
 
 /// Every GDMA command of a bmodel but the end command has this size.
 constexpr unsigned kGdmaCommandBytes = 96;
-/// Bytes at which the long forms keep their addresses (40 bits each; bmodel
-/// AddressPatch, isa section 6). In DMA_matrix the fields of these bytes carry
-/// the names of the other half, so they are read by place.
+/// Bytes at which an AddressPatch of a bmodel may point: where the long forms
+/// of the chips that have patches keep their addresses (isa section 6).
 constexpr unsigned kGdmaSourceByte = 64;
 constexpr unsigned kGdmaDestinationByte = 72;
 constexpr unsigned kGdmaThirdByte = 80;

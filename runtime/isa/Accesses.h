@@ -44,6 +44,12 @@ struct Access {
 /// (LAR, SEG).
 std::vector<Access> accessesOf(const Decoded &command, const Chip &chip);
 
+/// The addresses of a GDMA command, 40 bits each; the third is that of a mask
+/// or of an index list.
+uint64_t sourceAddress(const Decoded &command);
+uint64_t targetAddress(const Decoded &command);
+uint64_t thirdAddress(const Decoded &command);
+
 /// Memory of an address as GDMA sees it.
 Memory memoryOf(uint64_t address, const Chip &chip);
 

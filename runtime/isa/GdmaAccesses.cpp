@@ -4,6 +4,35 @@ using namespace weft;
 using namespace weft::isa;
 using namespace weft::isa::accesses;
 
+static uint64_t address40(const Decoded &command, Field low, Field high) {
+  return (command.get(high) & 0xff) << 32 | (command.get(low) & 0xffffffff);
+}
+
+// In DMA_matrix the names of the halves are exchanged (isa section 6).
+uint64_t isa::sourceAddress(const Decoded &command) {
+  if (command.has(Field::src_start_addr_h32))
+    return address40(command, Field::src_start_addr_h32,
+                     Field::src_start_addr_l8);
+  return address40(command, Field::src_start_addr_l32,
+                   Field::src_start_addr_h8);
+}
+
+uint64_t isa::targetAddress(const Decoded &command) {
+  if (command.has(Field::dst_start_addr_h32))
+    return address40(command, Field::dst_start_addr_h32,
+                     Field::dst_start_addr_l8);
+  return address40(command, Field::dst_start_addr_l32,
+                   Field::dst_start_addr_h8);
+}
+
+uint64_t isa::thirdAddress(const Decoded &command) {
+  if (command.has(Field::mask_start_addr_l32))
+    return address40(command, Field::mask_start_addr_l32,
+                     Field::mask_start_addr_h8);
+  return address40(command, Field::index_start_addr_l32,
+                   Field::index_start_addr_h8);
+}
+
 namespace {
 
 class GdmaCollector : public Collector {
@@ -11,20 +40,8 @@ public:
   GdmaCollector(const Decoded &command, const Chip &chip)
       : Collector(command, chip) {}
 
-  /// 40 bits each. In DMA_matrix the field named h32 is the low part.
-  uint64_t address(Field l32, Field h8, Field h32, Field l8) const {
-    bool swapped = command.has(h32);
-    uint64_t low = get(swapped ? h32 : l32), high = get(swapped ? l8 : h8);
-    return (high & 0xff) << 32 | (low & 0xffffffff);
-  }
-  uint64_t sourceAddress() const {
-    return address(Field::src_start_addr_l32, Field::src_start_addr_h8,
-                   Field::src_start_addr_h32, Field::src_start_addr_l8);
-  }
-  uint64_t targetAddress() const {
-    return address(Field::dst_start_addr_l32, Field::dst_start_addr_h8,
-                   Field::dst_start_addr_h32, Field::dst_start_addr_l8);
-  }
+  uint64_t sourceAddress() const { return isa::sourceAddress(command); }
+  uint64_t targetAddress() const { return isa::targetAddress(command); }
 
   /// One side of a transfer. Without strides: continuous in flat memory,
   /// aligned in local memory.
@@ -137,11 +154,12 @@ public:
     transfer(from, to, fromStrides, toStrides);
     if (!banks || accesses.empty())
       return;
-    // Three more copies, 32 KiB apart.
+    // Three more copies, two banks apart.
+    const uint64_t step = chip.laneBytes / chip.banks * 2;
     for (uint64_t bank = 1; bank < 4; ++bank) {
       Access copy = accesses.back();
-      copy.begin = std::min<uint64_t>(copy.begin + 0x8000, chip.laneBytes);
-      copy.end = std::min<uint64_t>(copy.end + 0x8000, chip.laneBytes);
+      copy.begin = std::min<uint64_t>(copy.begin + step, chip.laneBytes);
+      copy.end = std::min<uint64_t>(copy.end + step, chip.laneBytes);
       accesses.push_back(copy);
     }
   }
@@ -197,9 +215,7 @@ public:
     addSide("src", false, sourceAddress(), format(), shape, nullptr, elements);
     Precision result = precision(Field::index_data_format);
     if (GdmaType(command.type) == GdmaType::MaskedSelect) {
-      addSide("mask", false,
-              address(Field::mask_start_addr_l32, Field::mask_start_addr_h8,
-                      Field::mask_start_addr_l32, Field::mask_start_addr_h8),
+      addSide("mask", false, thirdAddress(command),
               precision(Field::mask_data_format), shape, nullptr, elements);
       result = format();
     }
@@ -239,11 +255,8 @@ public:
     uint64_t moved = cappedProduct(channels, list.h * from.w);
     addSide("src", false, sourceAddress(), format(), from,
             strided ? &fromStrides : nullptr, moved);
-    addSide("index", false,
-            address(Field::index_start_addr_l32, Field::index_start_addr_h8,
-                    Field::index_start_addr_l32, Field::index_start_addr_h8),
-            Precision::Int32, list, strided ? &listStrides : nullptr,
-            list.c * list.h);
+    addSide("index", false, thirdAddress(command), Precision::Int32, list,
+            strided ? &listStrides : nullptr, list.c * list.h);
     addSide("dst", true, targetAddress(), format(), to,
             strided ? &toStrides : nullptr, moved);
   }

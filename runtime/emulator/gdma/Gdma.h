@@ -3,7 +3,7 @@
 #define WEFT_RUNTIME_EMULATOR_GDMA_GDMA_H
 
 #include "runtime/emulator/Kernel.h"
-#include "runtime/isa/Decode.h"
+#include "runtime/isa/Accesses.h"
 
 namespace weft::emulator {
 
@@ -33,11 +33,9 @@ Status gatherScatter(Machine &machine, const Decoded &command);
 inline uint32_t get32(const Decoded &command, Field field) {
   return static_cast<uint32_t>(command.get(field));
 }
-/// The 40-bit addresses of a command.
-uint64_t sourceAddress(const Decoded &command);
-uint64_t targetAddress(const Decoded &command);
-/// Third address (mask or index) of masked select, gather and scatter.
-uint64_t thirdAddress(const Decoded &command);
+using isa::sourceAddress;
+using isa::targetAddress;
+using isa::thirdAddress;
 /// Bytes of an element; 0 for a code the engine does not move.
 unsigned formatBytes(const Decoded &command,
                      Field field = Field::src_data_format);

@@ -5,35 +5,6 @@
 
 namespace weft::emulator::gdma {
 
-static uint64_t address40(uint32_t low, uint32_t high) {
-  return uint64_t(high & 0xff) << 32 | low;
-}
-
-uint64_t sourceAddress(const Decoded &c) {
-  if (c.form == isa::Form::DMA_matrix) // the field names are swapped there (isa
-                                       // section 6)
-    return address40(get32(c, Field::src_start_addr_h32),
-                     get32(c, Field::src_start_addr_l8));
-  return address40(get32(c, Field::src_start_addr_l32),
-                   get32(c, Field::src_start_addr_h8));
-}
-
-uint64_t targetAddress(const Decoded &c) {
-  if (c.form == isa::Form::DMA_matrix)
-    return address40(get32(c, Field::dst_start_addr_h32),
-                     get32(c, Field::dst_start_addr_l8));
-  return address40(get32(c, Field::dst_start_addr_l32),
-                   get32(c, Field::dst_start_addr_h8));
-}
-
-uint64_t thirdAddress(const Decoded &c) {
-  if (c.has(Field::mask_start_addr_l32))
-    return address40(get32(c, Field::mask_start_addr_l32),
-                     get32(c, Field::mask_start_addr_h8));
-  return address40(get32(c, Field::index_start_addr_l32),
-                   get32(c, Field::index_start_addr_h8));
-}
-
 unsigned formatBytes(const Decoded &c, Field field) {
   uint64_t code = c.get(field);
   return code > 5 ? 0 : isa::elementBytes(static_cast<Precision>(code));
