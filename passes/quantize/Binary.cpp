@@ -104,7 +104,7 @@ static Answer<> planComparison(top::BinaryOp op, Lowering &lowering) {
                            : isLess                       ? tpu::Relation::Less
                                     : tpu::Relation::Greater;
   Value result;
-  if (orEqual && isa<IntegerType>(element)) {
+  if (orEqual && mlir::isa<IntegerType>(element)) {
     result =
         e.isNot(e.compare(isLess ? tpu::Relation::Greater : tpu::Relation::Less,
                           lhs.tensor, rhs));
@@ -190,7 +190,7 @@ static Answer<> planPRelu(top::BinaryOp op, Lowering &lowering) {
 /// A power of an integer and a float: of the type of the base. An integer
 /// exponent counts as the nearest f32 number.
 static Answer<> planMixedPower(top::BinaryOp op, Lowering &lowering) {
-  if (isa<FloatType>(topElement(op.getLhs())))
+  if (mlir::isa<FloatType>(topElement(op.getLhs())))
     return planFloats(op, tpu::BinaryKind::Pow, lowering);
   Type element = storedElement(topElement(op.getLhs()));
   auto operands = operandsOf(op, {element, lowering.f32()}, lowering);
@@ -208,14 +208,14 @@ static Answer<> planBinary(top::BinaryOp op, Lowering &lowering) {
                    "fold constants first (--top-fold)");
   if (isComparison(op.getKind()))
     return planComparison(op, lowering);
-  bool wholes = isa<IntegerType>(topElement(op.getLhs())) &&
-                isa<IntegerType>(topElement(op.getRhs()));
+  bool wholes = mlir::isa<IntegerType>(topElement(op.getLhs())) &&
+                mlir::isa<IntegerType>(topElement(op.getRhs()));
   if (wholes)
     return planIntegers(op, lowering);
   StringRef name = top::stringifyBinaryKind(op.getKind());
   std::optional<tpu::BinaryKind> kind = tpu::symbolizeBinaryKind(name);
-  bool isMixed = isa<IntegerType>(topElement(op.getLhs())) ||
-                 isa<IntegerType>(topElement(op.getRhs()));
+  bool isMixed = mlir::isa<IntegerType>(topElement(op.getLhs())) ||
+                 mlir::isa<IntegerType>(topElement(op.getRhs()));
   if (op.getKind() == top::BinaryKind::PRelu && !isMixed)
     return planPRelu(op, lowering);
   if (op.getKind() == top::BinaryKind::Pow && isMixed)

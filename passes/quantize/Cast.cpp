@@ -10,7 +10,7 @@ using namespace weft::quantize;
 
 /// A float type of 16 bits and more.
 static bool isWideFloat(Type type) {
-  return isa<Float16Type, BFloat16Type, Float32Type>(storedElement(type));
+  return mlir::isa<Float16Type, BFloat16Type, Float32Type>(storedElement(type));
 }
 
 /// A cast between floats that the machine has.
@@ -32,7 +32,7 @@ static Answer<Value> castOthers(top::CastOp op, Lowering &lowering) {
   // A float is taken as it is, not as a 16-bit program would round it.
   Type element = isWideFloat(from) ? lowering.formType(op.getInput())
                                    : storedElement(from);
-  if (isa<quant::QuantizedType>(element))
+  if (mlir::isa<quant::QuantizedType>(element))
     element = lowering.f32();
   Answer<Value> form = lowering.inOwnView(op.getInput(), element, op);
   if (!form)

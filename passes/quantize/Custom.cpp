@@ -31,7 +31,7 @@ Answer<> weft::quantize::planCustom(top::CustomOp op, Lowering &lowering) {
   Type floats = floatTypeOf(op, lowering);
   auto elementOf = [&](Value value) -> Type {
     Type stored = storedElement(topElement(value));
-    return isa<FloatType>(stored) && floats ? floats : stored;
+    return mlir::isa<FloatType>(stored) && floats ? floats : stored;
   };
   SmallVector<Value> inputs;
   SmallVector<Attribute> inputTypes, outputTypes;

@@ -146,7 +146,7 @@ Value weft::quantize::castElements(Value value, Type from, Type to,
     return encodeSmallFloats(elements.cast(value, f32), *small, options,
                              elements);
   auto isPlain = [](Type type) {
-    return isa<IntegerType>(type) || type.isF32() || type.isF64() ||
+    return mlir::isa<IntegerType>(type) || type.isF32() || type.isF64() ||
            type.isF16() || type.isBF16();
   };
   if (!isPlain(from) || !isPlain(to))
@@ -157,7 +157,7 @@ Value weft::quantize::castElements(Value value, Type from, Type to,
   auto integer = dyn_cast<IntegerType>(to);
   bool isNarrow = integer && integer.getWidth() < 8;
   // A float beyond a narrow type keeps the low bits of its whole number.
-  if (isNarrow && isa<FloatType>(tpu::elementOf(value)))
+  if (isNarrow && mlir::isa<FloatType>(tpu::elementOf(value)))
     value = elements.cast(value, elements.integer(32));
   value = elements.cast(value, stored);
   return isNarrow ? keepLowBits(value, integer, elements) : value;

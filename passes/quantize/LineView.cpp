@@ -4,17 +4,19 @@
 
 #include "dialects/tpu/Box.h"
 #include "passes/quantize/Lowering.h"
+#include "runtime/chips/Chip.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
 
-/// Bytes of a lane that lines may take; the rest is for constants.
-constexpr int64_t kLaneRoom = 240 * 1024;
-/// Channels that fill all lanes.
-constexpr int64_t kLanes = 64;
+/// Bytes of a lane that lines may take; the rest, a bank, is for constants.
+static int64_t laneRoom(const Chip &chip) {
+  return chip.laneBytes - chip.laneBytes / chip.banks;
+}
+
 /// Elements of f32 in a row of a lane, which each plane along n starts anew.
-constexpr int64_t kRowElements = 16;
+static int64_t rowElements(const Chip &chip) { return chip.euBytes / 4; }
 
 Around::Around(ArrayRef<int64_t> shape, int64_t axis) : size(shape[axis]) {
   for (int64_t before : shape.take_front(axis))
@@ -34,8 +36,9 @@ static std::optional<std::pair<int64_t, int64_t>> splitOuter(int64_t count) {
 }
 
 /// `count` as c x w: c the smallest divisor that fills the lanes.
-static std::optional<std::pair<int64_t, int64_t>> splitInner(int64_t count) {
-  for (int64_t c = std::min(kLanes, count); c <= std::min(count, kLargestAxis);
+static std::optional<std::pair<int64_t, int64_t>> splitInner(int64_t count,
+                                                             int64_t lanes) {
+  for (int64_t c = std::min(lanes, count); c <= std::min(count, kLargestAxis);
        ++c)
     if (count % c == 0 && count / c <= kLargestAxis)
       return std::pair(c, count / c);
@@ -43,11 +46,12 @@ static std::optional<std::pair<int64_t, int64_t>> splitInner(int64_t count) {
 }
 
 std::optional<LineView> weft::quantize::lineView(const Around &around,
-                                                 int64_t bytesPerElement) {
+                                                 int64_t bytesPerElement,
+                                                 const Chip &chip) {
   auto [outer, size, inner] = around;
-  int64_t room = kLaneRoom / bytesPerElement;
-  if (outer == 1 && inner > 1 && size * kRowElements <= room)
-    if (auto split = splitInner(inner))
+  int64_t room = laneRoom(chip) / bytesPerElement;
+  if (outer == 1 && inner > 1 && size * rowElements(chip) <= room)
+    if (auto split = splitInner(inner, chip.lanes))
       return LineView{{size, split->first, 1, split->second}, tpu::kAxisN};
   auto split = splitOuter(outer);
   if (!split || size > room || inner > kLargestAxis)
@@ -59,18 +63,19 @@ std::optional<LineView> weft::quantize::lineView(const Around &around,
 
 std::optional<LineView> weft::quantize::lineViewOf(ArrayRef<int64_t> shape,
                                                    int64_t axis,
-                                                   int64_t bytesPerElement) {
+                                                   int64_t bytesPerElement,
+                                                   const Chip &chip) {
   Around around(shape, axis);
-  int64_t rank = shape.size(), room = kLaneRoom / bytesPerElement;
+  int64_t rank = shape.size(), room = laneRoom(chip) / bytesPerElement;
   if (rank == 3 || rank == 4) {
     int64_t folded = foldAxis(axis, rank);
     auto standard = foldShape(shape);
     bool inRange = llvm::all_of(
         standard, [](int64_t size) { return size <= kLargestAxis; });
-    bool fillsLanes = standard[tpu::kAxisC] * 2 >= kLanes ||
+    bool fillsLanes = standard[tpu::kAxisC] * 2 >= int64_t(chip.lanes) ||
                       standard[tpu::kAxisC] == around.outer;
     if (folded >= tpu::kAxisH && inRange && fillsLanes && around.size <= room)
       return LineView{standard, folded};
   }
-  return lineView(around, bytesPerElement);
+  return lineView(around, bytesPerElement, chip);
 }

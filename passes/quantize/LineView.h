@@ -19,6 +19,10 @@
 #include <cstdint>
 #include <optional>
 
+namespace weft {
+struct Chip;
+}
+
 namespace weft::quantize {
 
 /// A tensor as outer x size x inner.
@@ -47,13 +51,14 @@ constexpr int64_t kReduceLineBytes = 11, kSoftmaxLineBytes = 34,
 
 /// The view in which a lane holds whole lines; std::nullopt if they are too
 /// long for it or sizes have no factors that fit a command.
-std::optional<LineView> lineView(const Around &around, int64_t bytesPerElement);
+std::optional<LineView> lineView(const Around &around, int64_t bytesPerElement,
+                                 const Chip &chip);
 
 /// The same for axis `axis` of a top tensor of `shape`. The standard view
 /// (`foldShape`) is preferred where it suits: ops in one view can share a
 /// group.
 std::optional<LineView> lineViewOf(llvm::ArrayRef<int64_t> shape, int64_t axis,
-                                   int64_t bytesPerElement);
+                                   int64_t bytesPerElement, const Chip &chip);
 
 } // namespace weft::quantize
 

@@ -57,8 +57,8 @@ Type weft::quantize::storedElement(Type onnx) {
   if (onnx.isF64())
     return Float32Type::get(onnx.getContext());
   auto integer = dyn_cast<IntegerType>(onnx);
-  bool isNarrowFloat =
-      !integer && (!isa<FloatType>(onnx) || onnx.getIntOrFloatBitWidth() == 8);
+  bool isNarrowFloat = !integer && (!mlir::isa<FloatType>(onnx) ||
+                                    onnx.getIntOrFloatBitWidth() == 8);
   if (isNarrowFloat || onnx.isInteger(1))
     return IntegerType::get(onnx.getContext(), 8, IntegerType::Unsigned);
   if (integer && integer.getWidth() < 8)
@@ -183,8 +183,8 @@ Value Lowering::cast(Value value, Type element) {
   // and to f32; f32 holds all 16-bit floats exactly.
   bool isNarrow =
       (from.isF16() && element.isBF16()) || (from.isBF16() && element.isF16());
-  bool isWhole = (isa<IntegerType>(from) && !element.isF32()) ||
-                 (isa<IntegerType>(element) && !from.isF32());
+  bool isWhole = (mlir::isa<IntegerType>(from) && !element.isF32()) ||
+                 (mlir::isa<IntegerType>(element) && !from.isF32());
   if (isNarrow || isWhole)
     value = cast(value, f32());
   if (Value form = otherForm(value, element))
@@ -223,7 +223,7 @@ Type Lowering::formType(Value topValue) {
   if (Value form = firstForm(topValue))
     return tpu::elementOf(form);
   Type stored = storedElement(topElement(topValue));
-  return isa<FloatType>(stored) ? computeType() : stored;
+  return mlir::isa<FloatType>(stored) ? computeType() : stored;
 }
 
 void Lowering::noteWide(Operation *op) {
@@ -231,7 +231,7 @@ void Lowering::noteWide(Operation *op) {
   auto cast = dyn_cast<top::CastOp>(op);
   bool isWide = op->hasAttr(top::kExactAttr) ||
                 (cast && topElement(cast.getInput()).isInteger(32)) ||
-                (isa<top::BinaryOp, top::UnaryOp>(op) &&
+                (mlir::isa<top::BinaryOp, top::UnaryOp>(op) &&
                  llvm::any_of(op->getOperands(), isHeldWide));
   if (isWide)
     wideValues.insert(op->result_begin(), op->result_end());
@@ -239,7 +239,7 @@ void Lowering::noteWide(Operation *op) {
 
 Type Lowering::elementwiseType(ValueRange topValues) {
   Type stored = storedElement(topElement(topValues.front()));
-  if (isa<IntegerType>(stored))
+  if (mlir::isa<IntegerType>(stored))
     return stored;
   bool wide = llvm::any_of(topValues, [this](Value value) {
     Value form = firstForm(value);
@@ -284,7 +284,8 @@ Answer<Value> Lowering::inQuant(Value topValue, Operation *user) {
 /// True if `use` is the input of a product whose weights are constant.
 static bool isProductInput(OpOperand &use) {
   Operation *user = use.getOwner();
-  if (use.getOperandNumber() != 0 || !isa<top::ConvOp, top::MatMulOp>(user))
+  if (use.getOperandNumber() != 0 ||
+      !mlir::isa<top::ConvOp, top::MatMulOp>(user))
     return false;
   return user->getOperand(1).getDefiningOp<top::ConstantOp>() != nullptr;
 }
@@ -293,14 +294,15 @@ bool Lowering::isWantedQuantizedOnly(Value topValue) {
   return !topValue.use_empty() &&
          llvm::all_of(topValue.getUses(), [this](OpOperand &use) {
            return isProductInput(use) ||
-                  (choices.quantizedIo && isa<func::ReturnOp>(use.getOwner()));
+                  (choices.quantizedIo &&
+                   mlir::isa<func::ReturnOp>(use.getOwner()));
          });
 }
 
 Type Lowering::floatResultType(Value topValue) {
   bool wantsF32 = llvm::all_of(topValue.getUsers(), [](Operation *user) {
     auto pool = dyn_cast<top::PoolOp>(user);
-    return isa<func::ReturnOp, top::SoftmaxOp>(user) ||
+    return mlir::isa<func::ReturnOp, top::SoftmaxOp>(user) ||
            (pool && pool.getKind() == top::PoolKind::Avg);
   });
   return wantsF32 ? f32() : computeType();
@@ -436,7 +438,7 @@ Answer<Value> Lowering::integerWeight(Location location,
 
 std::optional<std::vector<int64_t>> Lowering::integersOf(Value topValue) {
   auto op = topValue.getDefiningOp<top::ConstantOp>();
-  if (!op || !isa<IntegerType>(storedElement(topElement(topValue))))
+  if (!op || !mlir::isa<IntegerType>(storedElement(topElement(topValue))))
     return std::nullopt;
   FailureOr<numeric::HostTensor> tensor =
       toHostTensor(op.getValue(), op.getLoc());
@@ -456,7 +458,7 @@ Answer<Value> Lowering::constantValue(Value topValue, Type element,
     return made;
   Answer<Value> weight = failure();
   if (std::optional<std::vector<int64_t>> integers = integersOf(topValue)) {
-    if (isa<IntegerType>(element))
+    if (mlir::isa<IntegerType>(element))
       weight = integerWeight(user->getLoc(), shape, element, *integers);
     else
       weight =

@@ -86,6 +86,7 @@ public:
   mlir::OpBuilder &builder; ///< appends to the plan
   const Choices choices;
 
+  const Chip &chip() const { return *choices.chip; }
   bool isInt8() const { return choices.precision == Precision::I8; }
   /// The op that is lowered is one of those that only f32 computes right.
   bool isExact = false;

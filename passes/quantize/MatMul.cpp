@@ -6,6 +6,7 @@
 #include "dialects/top/Unary.h"
 #include "dialects/tpu/MatMul.h"
 #include "passes/quantize/Lowering.h"
+#include "runtime/chips/Chip.h"
 #include "runtime/numeric/MatrixTranspose.h"
 
 #include <array>
@@ -130,12 +131,16 @@ static std::optional<BatchedShapes> foldBatches(ArrayRef<int64_t> lhs,
 /// Whether rows x inner times inner x columns costs the matrix unit less than
 /// half of what it costs as a 1x1 convolution, where every row is an image of
 /// one pixel: the gain must pay for leaving the group (and a fused bias).
-static bool isBetterAsProduct(int64_t rows, int64_t columns, Type element) {
-  constexpr int64_t kLanes = 64; // rows of a product, channels of a convolution
-  int64_t results = element.isF32() ? 16 : 4; // of a lane in a cycle
+static bool isBetterAsProduct(int64_t rows, int64_t columns, Type element,
+                              const Chip &chip) {
+  // Of rows of a product, of channels of a convolution.
+  const int64_t lanes = chip.lanes;
+  // Of a lane in a cycle.
+  int64_t results =
+      element.isF32() ? chip.euBytes / 4 : chip.rates.packedResults;
   auto ceilDiv = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
-  int64_t asProduct = ceilDiv(rows, kLanes) * ceilDiv(columns, results);
-  int64_t asConv = rows * ceilDiv(columns, kLanes);
+  int64_t asProduct = ceilDiv(rows, lanes) * ceilDiv(columns, results);
+  int64_t asConv = rows * ceilDiv(columns, lanes);
   return asProduct * 2 < asConv;
 }
 
@@ -146,7 +151,7 @@ static Answer<std::array<Type, 3>> elementsOf(top::MatMulOp op,
   Type left = storedElement(topElement(op.getLhs())),
        right = storedElement(topElement(op.getRhs()));
   Type element = lowering.computeType();
-  if (isa<FloatType>(left))
+  if (mlir::isa<FloatType>(left))
     return std::array<Type, 3>{element, element, element};
   if (left.getIntOrFloatBitWidth() == 8 && right.getIntOrFloatBitWidth() == 8)
     return std::array<Type, 3>{left, right, lowering.builder.getI32Type()};
@@ -167,7 +172,7 @@ static Answer<> planMatMul(top::MatMulOp op, Lowering &lowering) {
       constant && constant->shape.size() == 2 &&
       (lowering.isInt8() || !shapes ||
        !isBetterAsProduct(shapes->lhs[2], shapes->rhs[3],
-                          lowering.computeType())))
+                          lowering.computeType(), lowering.chip())))
     return planConstant(op, *constant, lowering);
   if (!shapes)
     return Refusal(op,

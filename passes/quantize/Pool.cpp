@@ -10,7 +10,7 @@ using namespace weft;
 using namespace weft::quantize;
 
 static Answer<> planPool(top::PoolOp op, Lowering &lowering) {
-  if (isa<IntegerType>(topElement(op.getInput())))
+  if (mlir::isa<IntegerType>(topElement(op.getInput())))
     return Refusal(op, "pooling of integers", "cast them to floats");
   OpBuilder &b = lowering.builder;
   SmallVector<int64_t, 4> kernel(op.getKernel()), strides(op.getStrides()),

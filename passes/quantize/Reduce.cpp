@@ -12,6 +12,7 @@
 #include "dialects/tpu/Reduce.h"
 #include "passes/quantize/LineView.h"
 #include "passes/quantize/Lowering.h"
+#include "runtime/chips/Chip.h"
 
 #include <numeric>
 
@@ -19,11 +20,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
 
-/// Channels that fill all lanes.
-constexpr int64_t kLanes = 64;
-
-static std::optional<LineView> viewOf(const Around &around) {
-  return lineView(around, kReduceLineBytes);
+static std::optional<LineView> viewOf(const Around &around, const Chip &chip) {
+  return lineView(around, kReduceLineBytes, chip);
 }
 
 /// `parts` lines instead of one, each shorter.
@@ -32,28 +30,29 @@ static Around inParts(const Around &around, int64_t parts) {
 }
 
 /// In how many parts lines are best reduced first; 1: in one go.
-static int64_t partsOf(const Around &around) {
+static int64_t partsOf(const Around &around, const Chip &chip) {
+  const int64_t lanes = chip.lanes; // channels fill all of them
   bool spread =
-      around.inner > 1 || around.outer >= kLanes || around.size < 4 * kLanes;
-  if (viewOf(around) && spread)
+      around.inner > 1 || around.outer >= lanes || around.size < 4 * lanes;
+  if (viewOf(around, chip) && spread)
     return 1;
   int64_t best = 1; // fewest parts that fill the lanes, else most of them
   for (int64_t parts = 2; parts <= around.size / 2; ++parts) {
-    if (around.size % parts || !viewOf(inParts(around, parts)))
+    if (around.size % parts || !viewOf(inParts(around, parts), chip))
       continue;
     best = parts;
-    if (around.outer * parts >= kLanes)
+    if (around.outer * parts >= lanes)
       break;
   }
   return best;
 }
 
 /// Whether a reduction can be built at all: asked before any op is built.
-static bool canReduce(const Around &around) {
-  int64_t parts = partsOf(around);
+static bool canReduce(const Around &around, const Chip &chip) {
+  int64_t parts = partsOf(around, chip);
   if (parts == 1)
-    return viewOf(around).has_value();
-  return canReduce({around.outer, parts, around.inner});
+    return viewOf(around, chip).has_value();
+  return canReduce({around.outer, parts, around.inner}, chip);
 }
 
 /// Lines along n, whose pieces for a lane are a few bytes each: every one of
@@ -83,13 +82,13 @@ static Value reduceLines(Lowering &lowering, Location loc, tpu::ReduceKind kind,
                          Value value, const Around &around,
                          std::optional<LineView> preferred = std::nullopt) {
   Type element = tpu::elementOf(value);
-  int64_t parts = partsOf(around);
+  int64_t parts = partsOf(around, lowering.chip());
   if (parts > 1) {
     value = reduceLines(lowering, loc, kind, value, inParts(around, parts));
     return reduceLines(lowering, loc, kind, value,
                        {around.outer, parts, around.inner});
   }
-  LineView view = preferred ? *preferred : *viewOf(around);
+  LineView view = preferred ? *preferred : *viewOf(around, lowering.chip());
   if (hasShortRuns(around, view, element)) {
     value = turnLines(lowering, loc, value, around);
     view = {{1, around.inner, around.size, 1}, tpu::kAxisH};
@@ -135,7 +134,7 @@ static int64_t sizeOf(ArrayRef<AxisRun> runs) {
 /// floats in f32.
 static Type reducedType(Lowering &lowering, Value input, bool adds) {
   Type element = cast<RankedTensorType>(input.getType()).getElementType();
-  if (isa<IntegerType>(element))
+  if (mlir::isa<IntegerType>(element))
     return storedElement(element);
   return adds ? lowering.f32() : lowering.elementwiseType(input);
 }
@@ -157,7 +156,7 @@ static Answer<> planReduce(top::ReduceOp op, Lowering &lowering) {
       continue;
     Around step{sizeOf(ArrayRef(runs).take_front(i)), runs[i].size,
                 sizeOf(ArrayRef(runs).drop_front(i + 1))};
-    if (!canReduce(step))
+    if (!canReduce(step, lowering.chip()))
       return Refusal(op,
                      inWords("a reduction of ", step.size,
                              " values that have no factors to cut them by"),
@@ -170,7 +169,8 @@ static Answer<> planReduce(top::ReduceOp op, Lowering &lowering) {
     return input.no();
   std::optional<LineView> standard;
   if (op.getAxes().size() == 1)
-    standard = lineViewOf(shape, op.getAxes()[0], kReduceLineBytes);
+    standard =
+        lineViewOf(shape, op.getAxes()[0], kReduceLineBytes, lowering.chip());
   Value value = *input;
   for (const Around &step : steps)
     value = reduceLines(lowering, op.getLoc(), machineKind(op.getKind()), value,
@@ -194,7 +194,7 @@ static Answer<> planArgReduce(top::ArgReduceOp op, Lowering &lowering) {
                      : Type(lowering.f32());
   int64_t axis = op.getAxisAttr().getInt(), size = type.getDimSize(axis);
   std::optional<LineView> view =
-      lineViewOf(type.getShape(), axis, kArgReduceLineBytes);
+      lineViewOf(type.getShape(), axis, kArgReduceLineBytes, lowering.chip());
   if (!view)
     return Refusal(op, inWords("the index of an extreme of ", size, " values"),
                    "cut the axis and compare the parts");
@@ -232,7 +232,7 @@ static Answer<> planCumulative(top::CumulativeOp op, Lowering &lowering) {
                    "cast them to int32 or float");
   int64_t axis = op.getAxisAttr().getInt();
   std::optional<LineView> view =
-      lineViewOf(type.getShape(), axis, kCumulativeLineBytes);
+      lineViewOf(type.getShape(), axis, kCumulativeLineBytes, lowering.chip());
   if (!view)
     return Refusal(
         op, inWords("running values along an axis of ", type.getDimSize(axis)),

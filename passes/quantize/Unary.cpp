@@ -90,7 +90,7 @@ static Answer<> planIntegers(top::UnaryOp op, Lowering &lowering) {
 
 static Answer<> planUnary(top::UnaryOp op, Lowering &lowering) {
   StringRef name = top::stringifyUnaryKind(op.getKind());
-  if (isa<IntegerType>(topElement(op.getInput())))
+  if (mlir::isa<IntegerType>(topElement(op.getInput())))
     return planIntegers(op, lowering);
   std::optional<tpu::UnaryKind> kind = tpu::symbolizeUnaryKind(name);
   if (!kind || !tpu::UnaryOp::computes(*kind))
