@@ -202,8 +202,8 @@ Evaluate catalog::evaluatorOf(const Operation &operation) {
 }
 
 bool Operation::existsOn(const Chip &chip) const {
-  return chips.empty() ||
-         std::find(chips.begin(), chips.end(), chip.targetName) != chips.end();
+  return chips.empty() || std::find(chips.begin(), chips.end(),
+                                    chip.kernelName()) != chips.end();
 }
 
 int Operation::slotIndex(std::string_view wanted) const {

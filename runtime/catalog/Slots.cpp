@@ -446,7 +446,7 @@ Rule catalog::typesOnChip(std::string_view chip, std::string_view name,
   return {"on " + str(chip) + " " + str(name) + " must be " + types.text(),
           [chip, name, types](const Call &call) {
             const Tensor *tensor = call.tensor(name);
-            if (call.chip->targetName != chip || !tensor ||
+            if (call.chip->kernelName() != chip || !tensor ||
                 types.contains(tensor->type))
               return std::string();
             return str(name) + " is " + str(spelling(tensor->type));
@@ -472,7 +472,7 @@ Rule catalog::onlyOnChips(ChipNames chips, std::string_view slot,
   return {std::move(text), [chips, slot](const Call &call) {
             bool isGiven = call.tensor(slot) || call.real(slot) != 0;
             bool isThere = std::find(chips.begin(), chips.end(),
-                                     call.chip->targetName) != chips.end();
+                                     call.chip->kernelName()) != chips.end();
             return isGiven && !isThere ? str(slot) + " is given on " +
                                              str(call.chip->targetName)
                                        : std::string();

@@ -47,6 +47,24 @@ struct CubeMemory {
   unsigned startCycles = 0; ///< from the start of a move to its first block
 };
 
+/// In what TIUs differ that have the same functions (runtime/ppl). The values
+/// here are those of most chips.
+struct TiuTraits {
+  /// Shifts work on 64 bits: one to the left loses what leaves them, one to the
+  /// right stops at 63. Otherwise they saturate and go on to 64.
+  bool shiftsIn64Bits = false;
+  /// A channel's row of requantisation numbers has shift and offset in one
+  /// word; otherwise each has its own, in an order that depends on the
+  /// direction.
+  bool packsQuantRows = true;
+  /// Offsets of requantisation are signed, whatever the quantised side is.
+  bool hasSignedOffsets = false;
+  /// The 16-bit channels that a convolution takes at once; 0: half of those of
+  /// 8 bits.
+  unsigned halfChannels = 0;
+  unsigned vectorRegisters = 0; ///< that kernels can name
+};
+
 /// Everything that passes, verifiers and the emulator ask about a chip. Sizes
 /// in bytes, addresses as the GDMA engine sees them (40 bits).
 struct Chip {
@@ -76,6 +94,16 @@ struct Chip {
   ChipRates rates;
   VectorUnit vector = {};
   CubeMemory cube = {};
+  TiuTraits tiu = {};
+
+  /// The chip whose functions of the kernel language this one has, by target
+  /// name; empty: those of its own name.
+  std::string_view functionsOf = {};
+
+  /// The name under which the rows of runtime/ppl know it.
+  constexpr std::string_view kernelName() const {
+    return functionsOf.empty() ? targetName : functionsOf;
+  }
 
   constexpr uint64_t localMemoryBytes() const {
     return uint64_t(lanes) * laneBytes;

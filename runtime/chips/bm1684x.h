@@ -48,6 +48,13 @@ inline constexpr Chip bm1684x = {
         /*simpleLocalBytes=*/32,
         /*packedResults=*/4,
     },
+    /*vector=*/{},
+    /*cube=*/{},
+    /*tiu=*/
+    {
+        /*shiftsIn64Bits=*/true,
+        /*packsQuantRows=*/false,
+    },
 };
 
 } // namespace weft::chips

@@ -33,6 +33,14 @@ inline constexpr Chip bm1688 = {
     /*maxWindowStep=*/15,
     /*maxDmaStepBytes=*/64,
     /*rates=*/{},
+    /*vector=*/{},
+    /*cube=*/{},
+    /*tiu=*/
+    {
+        /*shiftsIn64Bits=*/false,
+        /*packsQuantRows=*/true,
+        /*hasSignedOffsets=*/true,
+    },
 };
 
 } // namespace weft::chips

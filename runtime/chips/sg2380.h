@@ -33,6 +33,17 @@ inline constexpr Chip sg2380 = {
     /*maxWindowStep=*/15,
     /*maxDmaStepBytes=*/128,
     /*rates=*/{},
+    /*vector=*/{},
+    /*cube=*/{},
+    /*tiu=*/
+    {
+        /*shiftsIn64Bits=*/false,
+        /*packsQuantRows=*/true,
+        /*hasSignedOffsets=*/false,
+        // The manual gives it 32 channels of 16 bits, twice the rule.
+        /*halfChannels=*/32,
+        /*vectorRegisters=*/32,
+    },
 };
 
 } // namespace weft::chips

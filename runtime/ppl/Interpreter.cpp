@@ -15,8 +15,7 @@ Machine::Machine(const Chip &chip, uint64_t globalBytes)
     : chip(chip), local(chip.localMemoryBytes()),
       statics(chip.staticMemoryBytes), l2(chip.l2MemoryBytes),
       global(globalBytes) {
-  if (chip.targetName == "sg2380")
-    vectorRegisters.resize(32 * kVectorRegisterBytes);
+  vectorRegisters.resize(chip.tiu.vectorRegisters * kVectorRegisterBytes);
 }
 
 static uint8_t *inside(std::vector<uint8_t> &bytes, uint64_t start,

@@ -29,7 +29,7 @@ public:
   std::vector<uint8_t> statics;
   std::vector<uint8_t> l2;
   std::vector<uint8_t> global;
-  /// Of SG2380: 32 registers of kVectorRegisterBytes each.
+  /// Chip::tiu.vectorRegisters, of kVectorRegisterBytes each.
   std::vector<uint8_t> vectorRegisters;
 
   /// The byte of a memory at an address as in `Tensor::address` (for local

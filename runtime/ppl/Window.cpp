@@ -32,9 +32,8 @@ unsigned catalog::channelPack(DataType type, const Chip &chip) {
   unsigned bits = bitsOf(type);
   if (bits > 16)
     return 1;
-  // The manual gives SG2380 32 channels of 16 bits, twice the rule.
-  if (bits == 16 && chip.targetName == "sg2380")
-    return 32;
+  if (bits == 16 && chip.tiu.halfChannels)
+    return chip.tiu.halfChannels;
   return chip.lanes * 8 / bits;
 }
 

@@ -88,7 +88,7 @@ static rt::Status evaluateShifted(const Call &call, Values &values) {
       shift(call, values, "shift");
   Rounding mode = Rounding(call.integer("round_mode"));
   bool saturates = call.integer("saturation");
-  int most = call.chip->targetName == "bm1684x" ? 63 : 64;
+  int most = call.chip->tiu.shiftsIn64Bits ? 63 : 64;
   eachElement(dst.shape, [&](int64_t i, int64_t n, int64_t c, int64_t h,
                              int64_t w) {
     Wide x = a.at(n, c, h, w), y = b.at(n, c, h, w);

@@ -20,10 +20,6 @@ struct Parameters {
 };
 } // namespace
 
-static bool isBm1684x(const Call &call) {
-  return call.chip->targetName == "bm1684x";
-}
-
 static float floatOfBits(uint64_t bits) {
   uint32_t word = uint32_t(bits);
   float value;
@@ -33,7 +29,7 @@ static float floatOfBits(uint64_t bits) {
 
 /// The low 16 bits as an offset of the quantised side.
 static int64_t offsetOf(const Call &call, uint64_t bits, DataType side) {
-  bool isSignedOffset = isSigned(side) || call.chip->targetName == "bm1688";
+  bool isSignedOffset = isSigned(side) || call.chip->tiu.hasSignedOffsets;
   return isSignedOffset ? int64_t(int16_t(bits)) : int64_t(uint16_t(bits));
 }
 
@@ -43,7 +39,7 @@ static uint64_t wordOf(const Values &values, int64_t c, int64_t index) {
   return quant.bits(quant.at(0, c, 0, index));
 }
 
-/// dq1 and rq1. The order of BM1684X's three words is that of `isDequant`.
+/// dq1 and rq1. The order of three words is that of `isDequant`.
 static Parameters integerParameters(const Call &call, const Values &values,
                                     int64_t c, DataType side, bool isDequant) {
   Parameters p;
@@ -53,7 +49,7 @@ static Parameters integerParameters(const Call &call, const Values &values,
     p.offset = offsetOf(call, uint64_t(call.integer("offset")), side);
     return p;
   }
-  if (!isBm1684x(call)) {
+  if (call.chip->tiu.packsQuantRows) {
     uint64_t packed = wordOf(values, c, 1);
     p.multiplier = int32_t(wordOf(values, c, 0));
     p.shift = int8_t(packed);
@@ -66,14 +62,14 @@ static Parameters integerParameters(const Call &call, const Values &values,
   return p;
 }
 
-/// value * 2^shift as the chips compute it. BM1684X has 64 bits: a left shift
-/// loses what leaves them, a right one stops at 63. The others saturate.
+/// value * 2^shift as the chips compute it (TiuTraits::shiftsIn64Bits).
 static int64_t shifted(const Call &call, int64_t value, int shift,
                        Rounding mode) {
   if (shift < 0)
     return numeric::shiftRightRounded(
-        value, isBm1684x(call) ? std::min(-shift, 63) : -shift, mode);
-  if (isBm1684x(call))
+        value, call.chip->tiu.shiftsIn64Bits ? std::min(-shift, 63) : -shift,
+        mode);
+  if (call.chip->tiu.shiftsIn64Bits)
     return int64_t(uint64_t(value) << (shift & 63));
   constexpr int64_t kFar = int64_t(1) << 62;
   for (int i = 0; i < shift; ++i) {

@@ -181,7 +181,7 @@ Rule convolution::sums32(std::string_view slot) {
 Rule convolution::smallFloats(Names names) {
   return rule("fp8 needs bm1690, sg2380, sg2260e or sg2262",
               [names](const Call &call) {
-                std::string_view chip = call.chip->targetName;
+                std::string_view chip = call.chip->kernelName();
                 if (chip != "bm1684x" && chip != "bm1688" && chip != "mars3")
                   return std::string();
                 for (std::string_view name : names)
@@ -214,7 +214,7 @@ Rule convolution::floatBias() {
       [](const Call &call) {
         const Tensor *bias = call.tensor("bias"), *src = call.tensor("src");
         if (!bias || !src || bias->type == DataType::Fp32 ||
-            (bias->type == src->type && call.chip->targetName != "bm1684x"))
+            (bias->type == src->type && call.chip->kernelName() != "bm1684x"))
           return std::string();
         return "bias is " + str(spelling(bias->type));
       });
@@ -226,7 +226,7 @@ Rule convolution::wideBias() {
               [](const Call &call) {
                 const Tensor *bias = call.tensor("bias");
                 if (!bias || bitsOf(bias->type) == 32 ||
-                    call.chip->targetName == "bm1684x")
+                    call.chip->kernelName() == "bm1684x")
                   return std::string();
                 return "bias is " + str(spelling(bias->type)) + " on " +
                        str(call.chip->targetName);
@@ -240,7 +240,7 @@ Rule convolution::zeroPointWidth() {
               [](const Call &call) {
                 const Tensor *kzp = call.tensor("kzp");
                 if (!kzp || bitsOf(kzp->type) == 8 ||
-                    call.chip->targetName != "bm1684x")
+                    call.chip->kernelName() != "bm1684x")
                   return std::string();
                 return "kzp is " + str(spelling(kzp->type));
               });

@@ -50,7 +50,7 @@ Rule catalog::carriedTypes(Names names) {
                      "only; view such a tensor as integers of its width";
   return each(names, text,
               [](const Call &call, std::string_view name, const Tensor &t) {
-                bool isNew = call.chip->targetName == "bm1690";
+                bool isNew = call.chip->kernelName() == "bm1690";
                 if (isNew || kAnyElement.contains(t.type))
                   return std::string();
                 return str(name) + " is " + str(spelling(t.type)) + " on " +
@@ -193,7 +193,7 @@ Rule catalog::reversedAxis() {
             int64_t dim = call.integer("dim");
             if (from && from->memory == Memory::Local && dim != 1)
               return "src lies in local memory and dim is " + str(dim);
-            if (call.chip->targetName == "bm1688" && dim == 3)
+            if (call.chip->kernelName() == "bm1688" && dim == 3)
               return std::string("dim is 3 on bm1688");
             return std::string();
           }};
@@ -303,7 +303,7 @@ Rule catalog::testedTypes(std::string_view name) {
           "as integers if -0 may count",
           [name](const Call &call) {
             const Tensor *t = call.tensor(name);
-            std::string_view chip = call.chip->targetName;
+            std::string_view chip = call.chip->kernelName();
             bool integersOnly = chip == "bm1684x" || chip == "bm1688";
             if (!t || !integersOnly || kIntegers.contains(t->type))
               return std::string();
@@ -386,7 +386,7 @@ Rule catalog::channelShapes(std::string_view listed) {
 /// Chips and memories of what only newer engines do, from system memory to
 /// system memory.
 static std::string newerOnly(const Call &call, const std::string &found) {
-  std::string_view chip = call.chip->targetName;
+  std::string_view chip = call.chip->kernelName();
   if (chip == "bm1684x" || chip == "bm1688")
     return found + " on " + str(chip);
   for (std::string_view name : {"dst", "param"})

@@ -140,7 +140,7 @@ Rule catalog::floatSaturation() {
       "floats saturate on sg2260e, sg2262 and sg2380, on bm1690 if they are "
       "fp8 and an operand is a number; set saturation to false",
       [](const Call &call) {
-        std::string_view chip = call.chip->targetName;
+        std::string_view chip = call.chip->kernelName();
         const Tensor *dst = call.tensor("dst");
         bool isNever = chip == "bm1684x" || chip == "bm1688";
         bool isSome = kFp8.contains(dst->type) &&
@@ -174,7 +174,7 @@ Rule catalog::floatRounding() {
                           ? call.operation->name == "tiu.round"
                           : castRounds(src->type, dst->type) &&
                                 (isFloat(src->type) || isFloat(dst->type));
-        if (call.chip->targetName != "bm1684x" || !rounds || mode <= 4)
+        if (call.chip->kernelName() != "bm1684x" || !rounds || mode <= 4)
           return std::string();
         return "round_mode is " +
                std::string(call.operation->slot("round_mode")->choices[mode]);

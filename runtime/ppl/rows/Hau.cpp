@@ -72,7 +72,7 @@ static Rule oneRow() {
           [](const Call &call) {
             const Tensor *src = call.tensor("src");
             int64_t rows = src->elements() / src->shape[3];
-            if (rows == 1 || call.chip->targetName == "bm1690")
+            if (rows == 1 || call.chip->kernelName() == "bm1690")
               return std::string();
             return "src has " + number(rows) + " rows on " +
                    std::string(call.chip->targetName);

@@ -127,7 +127,7 @@ static std::string mmStepProblem(const Call &call) {
 }
 
 static std::string mmChipProblem(const Call &call) {
-  std::string_view chip = call.chip->targetName;
+  std::string_view chip = call.chip->kernelName();
   const Tensor *bias = call.tensor("bias");
   if (bias && (bitsOf(bias->type) == 16) != (chip == "bm1684x"))
     return "bias is " + str(spelling(bias->type)) + " on " + str(chip);
@@ -319,7 +319,7 @@ static Rule noAddWithNt(const Form &form) {
               "transposed right matrix alone: use nn or tt",
               [&form](const Call &call) {
                 bool isNt = form.rightIsTransposed && !form.leftIsTransposed;
-                return isNt && call.chip->targetName == "bm1684x" &&
+                return isNt && call.chip->kernelName() == "bm1684x" &&
                                call.integer("result_add")
                            ? std::string("result_add is set")
                            : std::string();
@@ -346,7 +346,7 @@ static std::string byteProductProblem(const Call &call) {
 }
 
 static std::string reducedProblem(const Call &call) {
-  if (call.chip->targetName != "bm1684x")
+  if (call.chip->kernelName() != "bm1684x")
     return {};
   if (call.tensor("bias") || call.real("bias") != 0)
     return "bias is given";
@@ -446,7 +446,7 @@ static std::string halfTypeProblem(const Call &call) {
   if (left && right && left->type != right->type)
     return "left is " + str(spelling(left->type)) + ", right " +
            str(spelling(right->type));
-  std::string_view chip = call.chip->targetName;
+  std::string_view chip = call.chip->kernelName();
   bool hasSmall = chip != "bm1684x" && chip != "bm1688" && chip != "mars3";
   if (kFp8.contains(in) && !hasSmall)
     return "left is " + str(spelling(in)) + " on " + str(chip);
@@ -459,7 +459,7 @@ static std::string halfTypeProblem(const Call &call) {
 }
 
 static std::string halfChipProblem(const Call &call) {
-  std::string_view chip = call.chip->targetName;
+  std::string_view chip = call.chip->kernelName();
   bool hasBias = call.tensor("bias") || call.real("bias") != 0;
   bool scales = call.tensor("requant") ||
                 (call.real("requant") != 0 && call.real("requant") != 1);

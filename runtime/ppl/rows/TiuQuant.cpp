@@ -11,7 +11,7 @@ static constexpr TypeSet k8 = TypeSet(DataType::Int8) | DataType::Uint8,
                          k4 = TypeSet(DataType::Int4) | DataType::Uint4;
 
 static bool isOn(const Call &call, std::string_view chip) {
-  return call.chip->targetName == chip;
+  return call.chip->kernelName() == chip;
 }
 static bool hasTensor(const Call &call) { return call.tensor("quant"); }
 
