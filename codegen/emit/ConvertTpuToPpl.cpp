@@ -14,6 +14,7 @@
 #include "dialects/tpu/Host.h"
 #include "dialects/tpu/Move.h"
 #include "runtime/chips/Alignment.h"
+#include "runtime/chips/Chips.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

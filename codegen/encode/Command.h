@@ -33,8 +33,10 @@ class Command {
 public:
   /// The usual form of type and function: short on the TIU,
   /// long on the GDMA, whose short forms the vendor's runtime does not survive.
-  static Command tiu(mlir::Operation *op, isa::TiuType type, unsigned func);
-  static Command gdma(mlir::Operation *op, isa::GdmaType type, unsigned func);
+  static Command tiu(mlir::Operation *op, const Chip &chip, isa::TiuType type,
+                     unsigned func);
+  static Command gdma(mlir::Operation *op, const Chip &chip, isa::GdmaType type,
+                      unsigned func);
 
   /// A command that is made already.
   Command(mlir::Operation *op, isa::CommandBuilder made)
@@ -63,8 +65,8 @@ public:
   isa::Engine engine() const { return builder.engine(); }
 
 private:
-  Command(mlir::Operation *op, isa::Engine engine, unsigned type,
-          unsigned func);
+  Command(mlir::Operation *op, const Chip &chip, isa::Engine engine,
+          unsigned type, unsigned func);
   Command &report(const rt::Status &status);
   static void touch(std::vector<ByteRange> &ranges,
                     const catalog::Tensor &tensor, const Chip &chip);

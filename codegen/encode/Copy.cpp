@@ -26,8 +26,8 @@ static uint64_t dramBytes(const catalog::Tensor &tensor, uint64_t bytes) {
 static Command plainCopy(Operation *op, const catalog::Tensor &dst,
                          const catalog::Tensor &src,
                          const ProgramBuilder &builder) {
-  Command command =
-      Command::gdma(op, isa::GdmaType::Tensor, isa::gdma::TensorCopy);
+  Command command = Command::gdma(op, builder.chip, isa::GdmaType::Tensor,
+                                  isa::gdma::TensorCopy);
   uint64_t from = builder.gdmaAddress(src), to = builder.gdmaAddress(dst);
   command.set(Field::src_start_addr_l32, from & 0xffffffff)
       .set(Field::src_start_addr_h8, from >> 32)

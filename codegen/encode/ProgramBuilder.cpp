@@ -327,8 +327,10 @@ LogicalResult ProgramBuilder::append(Command command) {
 
 void ProgramBuilder::closeGroup() {
   CommandGroup &group = program.groups.back();
-  std::array<uint8_t, 16> tiuEnd = isa::makeTiuEnd(group.tiuCount());
-  std::array<uint8_t, 16> gdmaEnd = isa::makeGdmaEnd(group.gdmaCount());
+  std::array<uint8_t, 16> tiuEnd =
+      isa::makeTiuEnd(*chip.instructions, group.tiuCount());
+  std::array<uint8_t, 16> gdmaEnd =
+      isa::makeGdmaEnd(*chip.instructions, group.gdmaCount());
   group.tiu.insert(group.tiu.end(), tiuEnd.begin(), tiuEnd.end());
   group.gdma.insert(group.gdma.end(), gdmaEnd.begin(), gdmaEnd.end());
   hazards.clear();

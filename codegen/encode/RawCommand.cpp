@@ -53,8 +53,10 @@ static LogicalResult bindTensor(Command &command, ProgramBuilder &builder,
 static LogicalResult encodeRaw(ppl::CommandOp op, ProgramBuilder &builder) {
   Command command =
       op.getEngine() == ppl::Engine::Tiu
-          ? Command::tiu(op, isa::TiuType(op.getType()), op.getFunc())
-          : Command::gdma(op, isa::GdmaType(op.getType()), op.getFunc());
+          ? Command::tiu(op, builder.chip, isa::TiuType(op.getType()),
+                         op.getFunc())
+          : Command::gdma(op, builder.chip, isa::GdmaType(op.getType()),
+                          op.getFunc());
   for (NamedAttribute field : op.getFields()) {
     StringRef name = field.getName();
     auto known = isa::fieldByName({name.data(), name.size()});

@@ -2,6 +2,7 @@
 
 #include "dialects/ascend/Ascend.h"
 #include "dialects/catalog/FunctionOps.h"
+#include "runtime/chips/Chips.h"
 
 using namespace mlir;
 using namespace weft;

@@ -2,6 +2,7 @@
 
 #include "dialects/ascend/Function.h"
 #include "runtime/ascend/Call.h"
+#include "runtime/chips/Chips.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

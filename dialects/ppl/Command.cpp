@@ -23,7 +23,13 @@ LogicalResult CommandOp::verify() {
                          << " tensors";
   auto engine =
       getEngine() == Engine::Tiu ? isa::Engine::Tiu : isa::Engine::Gdma;
-  auto made = isa::CommandBuilder::make(engine, getType(), getFunc());
+  const Chip &chip = chipOf(*this);
+  if (!chip.hasCommands()) // (C1)
+    return emitOpError() << "Weft makes no commands for "
+                         << StringRef(chip.targetName.data(),
+                                      chip.targetName.size());
+  auto made = isa::CommandBuilder::make(*chip.instructions, engine, getType(),
+                                        getFunc());
   if (!made) // (C1)
     return emitOpError() << made.status().message();
   return success();

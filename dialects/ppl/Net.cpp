@@ -3,6 +3,7 @@
 #include "dialects/ppl/Net.h"
 #include "dialects/HostCall.h"
 #include "dialects/ppl/TensorLayout.h"
+#include "runtime/chips/Chips.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"

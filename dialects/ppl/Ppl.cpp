@@ -3,6 +3,7 @@
 #include "dialects/ppl/Ppl.h"
 #include "dialects/ppl/TensorLayout.h"
 #include "runtime/chips/Alignment.h"
+#include "runtime/chips/Chips.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

@@ -4,7 +4,7 @@
 #define WEFT_DIALECTS_PPL_TENSORLAYOUT_H
 
 #include "dialects/ppl/Ppl.h"
-#include "runtime/chips/Chips.h"
+#include "runtime/chips/Chip.h"
 
 namespace weft::ppl {
 

@@ -3,6 +3,7 @@
 #include "dialects/zhouyi/Function.h"
 #include "dialects/zhouyi/Fold.h"
 #include "dialects/zhouyi/Program.h"
+#include "runtime/chips/Chips.h"
 
 using namespace mlir;
 using namespace weft;

@@ -3,6 +3,7 @@
 #include "dialects/zhouyi/Program.h"
 #include "dialects/HostCall.h"
 #include "dialects/zhouyi/Function.h"
+#include "runtime/chips/Chips.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"

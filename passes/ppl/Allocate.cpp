@@ -405,7 +405,7 @@ struct Allocate : weft::ppl::impl::PplAllocateBase<Allocate> {
   void runOnOperation() override {
     const Chip &chip = chipOf(getOperation());
     FailureOr<int> code = allocateTensors(
-        getOperation(), method, chip.l2MemoryBytes, chips::hasCommands(chip));
+        getOperation(), method, chip.l2MemoryBytes, chip.hasCommands());
     if (failed(code) || *code != 0)
       signalPassFailure();
   }

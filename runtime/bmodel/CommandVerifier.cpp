@@ -63,8 +63,8 @@ static Status verifyStream(const Chip &chip, const StageSpec &stage,
                            StreamFacts &facts) {
   size_t offset = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    isa::DecodeResult result =
-        isa::decodeOne(engine, bytes.data + offset, bytes.size - offset);
+    isa::DecodeResult result = isa::decodeOne(
+        *chip.instructions, engine, bytes.data + offset, bytes.size - offset);
     std::string where = commandName(engine, i, offset);
     if (!result)
       return failf(Code::BadCommand, "%s: %s", where.c_str(),

@@ -3,7 +3,7 @@
 #ifndef WEFT_RUNTIME_CATALOG_CATALOG_H
 #define WEFT_RUNTIME_CATALOG_CATALOG_H
 
-#include "runtime/chips/Chips.h"
+#include "runtime/chips/Chip.h"
 
 #include <array>
 #include <cstdint>

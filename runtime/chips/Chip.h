@@ -9,6 +9,20 @@
 
 namespace weft {
 
+namespace isa {
+struct InstructionSet;
+namespace rules {
+struct RuleBook;
+}
+} // namespace isa
+namespace cycles {
+struct CostTable;
+}
+
+/// Bytes of DRAM after which the channels of the widest memory come round
+/// again: most for dramChannels * dramPageBytes.
+inline constexpr unsigned kMostDramWindowBytes = 4 * 4096;
+
 /// How fast a chip is by its maker's own cost model, for runtime/cycles.
 struct ChipRates {
   uint64_t cyclesPerSecond; ///< clock of both engines
@@ -96,10 +110,18 @@ struct Chip {
   CubeMemory cube = {};
   TiuTraits tiu = {};
 
+  // What its commands are, may be and cost; null for a chip that Weft makes no
+  // commands for.
+  const isa::InstructionSet *instructions = nullptr;
+  const isa::rules::RuleBook *rules = nullptr;
+  const cycles::CostTable *costs = nullptr;
+
   /// The chip whose functions of the kernel language this one has, by target
   /// name; empty: those of its own name.
   std::string_view functionsOf = {};
 
+  /// True if Weft makes commands for it.
+  constexpr bool hasCommands() const { return instructions != nullptr; }
   /// The name under which the rows of runtime/ppl know it.
   constexpr std::string_view kernelName() const {
     return functionsOf.empty() ? targetName : functionsOf;

@@ -12,6 +12,8 @@
 
 namespace weft::chips {
 
+/// The chips of Chips.def that commands are made for. The first is the one that
+/// is compiled for if none is named.
 inline constexpr const Chip *all[] = {
 #define WEFT_CHIP(identifier) &identifier,
 #include "runtime/chips/Chips.def"
@@ -46,60 +48,19 @@ inline constexpr const Chip *cubeTargets[] = {
 
 /// The largest size of one axis that any chip takes: what a type, which belongs
 /// to no chip, may have.
-constexpr unsigned largestShape() {
-  unsigned largest = 0;
-  for (const Chip *chip : all)
-    largest = chip->maxShape > largest ? chip->maxShape : largest;
-  return largest;
-}
+unsigned largestShape();
 
-/// Bytes of DRAM after which the channels come round again, on the chip where
-/// that is most.
-constexpr uint64_t largestDramWindow() {
-  uint64_t largest = 0;
-  for (const Chip *chip : all) {
-    uint64_t window =
-        uint64_t(chip->rates.dramChannels) * chip->rates.dramPageBytes;
-    largest = window > largest ? window : largest;
-  }
-  return largest;
-}
-
-/// The chip of that name, spelt as in a bmodel ("BM1684X") or on the command
-/// line ("bm1684x"); nullptr if Weft does not know it.
-constexpr const Chip *find(std::string_view name) {
-  for (const Chip *chip : all)
-    if (chip->name == name || chip->targetName == name)
-      return chip;
-  return nullptr;
-}
+/// The chip of that name that commands are made for, spelt as in a bmodel
+/// ("BM1684X") or on the command line ("bm1684x"); nullptr if Weft does not
+/// know it.
+const Chip *find(std::string_view name);
 
 /// The same among the chips of kernels.
-constexpr const Chip *findKernelTarget(std::string_view name) {
-  for (const Chip *chip : kernelTargets)
-    if (chip->name == name || chip->targetName == name)
-      return chip;
-  return nullptr;
-}
+const Chip *findKernelTarget(std::string_view name);
 
 /// The same among the chips of vector programs, and of moves.
-constexpr const Chip *findVectorTarget(std::string_view name) {
-  for (const Chip *chip : vectorTargets)
-    if (chip->name == name || chip->targetName == name)
-      return chip;
-  return nullptr;
-}
-constexpr const Chip *findCubeTarget(std::string_view name) {
-  for (const Chip *chip : cubeTargets)
-    if (chip->name == name || chip->targetName == name)
-      return chip;
-  return nullptr;
-}
-
-/// True if Weft makes commands for it.
-constexpr bool hasCommands(const Chip &chip) {
-  return find(chip.name) != nullptr;
-}
+const Chip *findVectorTarget(std::string_view name);
+const Chip *findCubeTarget(std::string_view name);
 
 } // namespace weft::chips
 

@@ -7,6 +7,11 @@
 
 namespace weft::chips {
 
+// Its table, rules and costs: runtime/chips/bm1684x.
+extern const isa::InstructionSet bm1684xInstructions;
+extern const isa::rules::RuleBook bm1684xRules;
+extern const cycles::CostTable bm1684xCosts;
+
 inline constexpr Chip bm1684x = {
     /*name=*/"BM1684X",
     /*targetName=*/"bm1684x",
@@ -55,6 +60,9 @@ inline constexpr Chip bm1684x = {
         /*shiftsIn64Bits=*/true,
         /*packsQuantRows=*/false,
     },
+    /*instructions=*/&bm1684xInstructions,
+    /*rules=*/&bm1684xRules,
+    /*costs=*/&bm1684xCosts,
 };
 
 } // namespace weft::chips

@@ -1,7 +1,7 @@
-//===- CostRows.h - the rows of CostRows.def ------------------*- C++ -*-===//
+//===- CostRows.h - a chip's table of costs -------------------*- C++ -*-===//
 //
-// Internal to runtime/cycles and to its tests, which check every claim of a row
-// against the vendor's figures.
+// For runtime/cycles, the chips that have such a table (runtime/chips),
+// and the tests, which check every claim of a row against the vendor's figures.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,6 +9,9 @@
 #define WEFT_RUNTIME_CYCLES_COSTROWS_H
 
 #include "runtime/cycles/Formulas.h"
+
+#include <string>
+#include <vector>
 
 namespace weft::cycles::detail {
 
@@ -26,7 +29,7 @@ struct Claim {
   uint8_t directions = 0;
 };
 
-/// A row of CostRows.def.
+/// A row of a CostTable.
 struct CostRow {
   isa::Engine engine;
   uint8_t type, func;
@@ -44,54 +47,32 @@ struct FurtherClaim {
 
 inline constexpr int8_t kOtherType = -1;
 
-namespace table {
-using namespace isa; // the names of Codes.h, as CostRows.def has them
-
-constexpr unsigned kI8 = bit(Precision::Int8), kI16 = bit(Precision::Int16),
-                   kI32 = bit(Precision::Int32), kF16 = bit(Precision::Fp16),
-                   kF32 = bit(Precision::Fp32), kBf16 = bit(Precision::Bf16);
-constexpr unsigned kLoad = bit(Direction::GlobalToLocal),
-                   kStore = bit(Direction::LocalToGlobal),
-                   kGlobalCopy = bit(Direction::GlobalToGlobal),
-                   kLocalCopy = bit(Direction::LocalToLocal);
-constexpr unsigned kNone = 0;
-constexpr unsigned kFloats = kF16 | kF32 | kBf16;
-constexpr unsigned kIntegers = kI8 | kI16 | kI32;
-/// For the DMA engine, which only moves: one type for each width.
-constexpr unsigned kWidths = kI8 | kF16 | kF32;
-constexpr unsigned kEveryWay = kLoad | kStore | kGlobalCopy | kLocalCopy;
-
-inline constexpr CostRow rows[] = {
-#define WEFT_COST_TIU(type, func, formula, measured, kinFunc, probed)          \
-  {Engine::Tiu,                                                                \
-   static_cast<uint8_t>(TiuType::type),                                        \
-   func,                                                                       \
-   Formula::formula,                                                           \
-   {(measured), 0},                                                            \
-   kinFunc,                                                                    \
-   {(probed), 0}},
-#define WEFT_COST_GDMA(type, func, formula, measured, directions, kinFunc,     \
-                       probed, probedDirections)                               \
-  {Engine::Gdma,                                                               \
-   static_cast<uint8_t>(GdmaType::type),                                       \
-   func,                                                                       \
-   Formula::formula,                                                           \
-   {(measured), (directions)},                                                 \
-   kinFunc,                                                                    \
-   {(probed), (probedDirections)}},
-#include "runtime/cycles/CostRows.def"
-};
-
-inline constexpr FurtherClaim furtherClaims[] = {
-#define WEFT_COST_GDMA_ALSO(type, func, measured, directions)                  \
-  {static_cast<uint8_t>(GdmaType::type), func, {(measured), (directions)}},
-#include "runtime/cycles/CostRows.def"
-};
-} // namespace table
-
-using table::furtherClaims;
-using table::rows;
-
 } // namespace weft::cycles::detail
+
+namespace weft::cycles {
+
+/// Which formula prices which instruction of a chip, and who vouches for it.
+struct CostTable {
+  const detail::CostRow *rows;
+  size_t rowCount;
+  const detail::FurtherClaim *furtherClaims;
+  size_t claimCount;
+  detail::CostConstants constants;
+  /// kinNamesOf() of this table: made once.
+  const std::vector<std::string> &(*kinNames)();
+
+  const detail::CostRow *begin() const { return rows; }
+  const detail::CostRow *end() const { return rows + rowCount; }
+};
+
+namespace detail {
+inline constexpr unsigned kPrecisions = unsigned(isa::Precision::Int4) + 1;
+
+/// `arith.add fp16`, for every row and precision: row * kPrecisions + code.
+std::vector<std::string> kinNamesOf(const CostTable &table,
+                                    const isa::InstructionSet &instructions);
+} // namespace detail
+
+} // namespace weft::cycles
 
 #endif // WEFT_RUNTIME_CYCLES_COSTROWS_H

@@ -16,8 +16,13 @@ using isa::Engine;
 using isa::Field;
 using isa::Precision;
 
-static const CostRow *findRow(Engine engine, unsigned type, unsigned func) {
-  for (const CostRow &row : rows)
+const CostConstants &detail::constantsOf(const Chip &chip) {
+  return chip.costs->constants;
+}
+
+static const CostRow *findRow(const CostTable &table, Engine engine,
+                              unsigned type, unsigned func) {
+  for (const CostRow &row : table)
     if (row.engine == engine && row.type == type && row.func == func)
       return &row;
   return nullptr;
@@ -25,21 +30,23 @@ static const CostRow *findRow(Engine engine, unsigned type, unsigned func) {
 
 /// The kin of types that the timelines do not show: element-wise
 /// multiplication, the tensor copy.
-static const CostRow *commonest(Engine engine) {
+static const CostRow *commonest(const CostTable &table, Engine engine) {
   return engine == Engine::Tiu
-             ? findRow(engine, static_cast<unsigned>(isa::TiuType::Arith),
+             ? findRow(table, engine,
+                       static_cast<unsigned>(isa::TiuType::Arith),
                        isa::arith::Mul)
-             : findRow(engine, static_cast<unsigned>(isa::GdmaType::Tensor),
+             : findRow(table, engine,
+                       static_cast<unsigned>(isa::GdmaType::Tensor),
                        isa::gdma::TensorCopy);
 }
 
 /// The row of the nearest kin that the timelines show: a row's own if they
 /// show it at all.
-static const CostRow *kinOf(const CostRow &row) {
-  const CostRow *kin =
-      row.kinFunc == kOtherType
-          ? commonest(row.engine)
-          : findRow(row.engine, row.type, static_cast<unsigned>(row.kinFunc));
+static const CostRow *kinOf(const CostTable &table, const CostRow &row) {
+  const CostRow *kin = row.kinFunc == kOtherType
+                           ? commonest(table, row.engine)
+                           : findRow(table, row.engine, row.type,
+                                     static_cast<unsigned>(row.kinFunc));
   return row.measured.precisions != 0 || kin == nullptr ? &row : kin;
 }
 
@@ -79,24 +86,20 @@ static Precision costPrecision(const isa::Decoded &command) {
       std::min<uint64_t>(code, static_cast<uint64_t>(Precision::Int4)));
 }
 
-/// `arith.add fp16`, for every row and precision.
-static std::string_view kinName(const CostRow &kin, Precision precision) {
-  constexpr unsigned kPrecisions = unsigned(Precision::Int4) + 1;
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const CostRow &row : rows)
-      for (unsigned code = 0; code < kPrecisions; ++code) {
-        std::string_view word = isa::precisionName(Precision(code));
-        const isa::Opcode *opcode =
-            isa::findOpcode(row.engine, row.type, row.func);
-        all.push_back(opcode ? std::string(opcode->mnemonic) + " " +
-                                   std::string(word)
-                             : std::string());
-      }
-    return all;
-  }();
-  return names[static_cast<size_t>(&kin - rows) * kPrecisions +
-               static_cast<size_t>(precision)];
+std::vector<std::string>
+detail::kinNamesOf(const CostTable &table,
+                   const isa::InstructionSet &instructions) {
+  std::vector<std::string> all;
+  for (const CostRow &row : table)
+    for (unsigned code = 0; code < kPrecisions; ++code) {
+      std::string_view word = isa::precisionName(Precision(code));
+      const isa::Opcode *opcode =
+          instructions.find(row.engine, row.type, row.func);
+      all.push_back(opcode ? std::string(opcode->mnemonic) + " " +
+                                 std::string(word)
+                           : std::string());
+    }
+  return all;
 }
 
 /// Whether `claim` speaks for the command. The DMA engine only moves: types of
@@ -114,24 +117,29 @@ static bool covers(const Claim &claim, Engine engine, const CommandCost &cost) {
 }
 
 /// Whether a timeline shows the command of `row`.
-static bool isMeasured(const CostRow &row, const CommandCost &cost) {
+static bool isMeasured(const CostTable &table, const CostRow &row,
+                       const CommandCost &cost) {
   if (covers(row.measured, row.engine, cost))
     return true;
   if (row.engine == Engine::Tiu)
     return false;
-  for (const FurtherClaim &further : furtherClaims)
+  for (size_t i = 0; i < table.claimCount; ++i) {
+    const FurtherClaim &further = table.furtherClaims[i];
     if (further.type == row.type && further.func == row.func &&
         covers(further.measured, row.engine, cost))
       return true;
+  }
   return false;
 }
 
-static void nameKin(const CostRow &row, bool isOwnRow,
+static void nameKin(const CostTable &table, const CostRow &row, bool isOwnRow,
                     const isa::Decoded &command, CommandCost &cost) {
   cost.precision = costPrecision(command);
-  const CostRow *kin = kinOf(row);
+  const CostRow *kin = kinOf(table, row);
+  Precision shown = nearestPrecision(kin->measured.precisions, cost.precision);
   cost.kin =
-      kinName(*kin, nearestPrecision(kin->measured.precisions, cost.precision));
+      table.kinNames()[static_cast<size_t>(kin - table.rows) * kPrecisions +
+                       static_cast<size_t>(shown)];
   // Of the moves that can fill, the timelines show the tensor copy to DRAM, and
   // the encoder library was asked for the tensor copy alone.
   bool isFill = command.get(Field::fill_constant_en) != 0;
@@ -139,7 +147,7 @@ static void nameKin(const CostRow &row, bool isOwnRow,
                         command.func == isa::gdma::TensorCopy;
   bool isFillOfDram =
       isFillOfTensor && cost.direction == Direction::GlobalToGlobal;
-  if (isOwnRow && (!isFill || isFillOfDram) && isMeasured(row, cost))
+  if (isOwnRow && (!isFill || isFillOfDram) && isMeasured(table, row, cost))
     cost.evidence = Evidence::Measured;
   else if (isOwnRow && (!isFill || isFillOfTensor) &&
            covers(row.probed, row.engine, cost))
@@ -166,10 +174,11 @@ CommandCost cycles::estimate(const isa::Decoded &command, const Chip &chip) {
                                       {},
                                       kOtherType,
                                       {}};
-  const CostRow *row = findRow(command.engine, type, command.func);
+  const CostTable &table = *chip.costs;
+  const CostRow *row = findRow(table, command.engine, type, command.func);
   bool isOwnRow = row != nullptr && !isLinear;
   if (row == nullptr)
-    row = isTiu ? &unknown : commonest(Engine::Gdma);
+    row = isTiu ? &unknown : commonest(table, Engine::Gdma);
   if (isTiu) {
     cost.cycles = tiuCycles(row->formula, command, chip);
     cost.macs = tiuMacs(row->formula, command);
@@ -180,7 +189,7 @@ CommandCost cycles::estimate(const isa::Decoded &command, const Chip &chip) {
   }
   // The vendor's model drops commands that come out at less than a cycle.
   cost.cycles = std::max<uint64_t>(cost.cycles, 1);
-  nameKin(*row, isOwnRow, command, cost);
+  nameKin(table, *row, isOwnRow, command, cost);
   return cost;
 }
 
@@ -205,14 +214,14 @@ Precision cycles::movedPrecision(unsigned elementBytes) {
                              : Precision::Fp32;
 }
 
-Evidence cycles::dmaEvidence(const DmaShape &shape) {
+Evidence cycles::dmaEvidence(const DmaShape &shape, const Chip &chip) {
   DmaOpcode opcode = opcodeOf(shape.function);
   const CostRow *row =
-      findRow(Engine::Gdma, unsigned(opcode.type), opcode.func);
+      findRow(*chip.costs, Engine::Gdma, unsigned(opcode.type), opcode.func);
   CommandCost cost;
   cost.direction = shape.direction;
   cost.precision = movedPrecision(shape.elementBytes);
-  if (isMeasured(*row, cost))
+  if (isMeasured(*chip.costs, *row, cost))
     return Evidence::Measured;
   return covers(row->probed, Engine::Gdma, cost) ? Evidence::Probed
                                                  : Evidence::Kin;

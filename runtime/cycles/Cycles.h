@@ -76,8 +76,9 @@ struct CommandCost {
   uint64_t macs = 0;
 };
 
-/// The cost of a command that decoded. Never fails: every field combination
-/// has a finite cost, and work costs at least one cycle.
+/// The cost of a command that decoded, on a chip that has costs. Never fails:
+/// every field combination has a finite cost, and work costs at least one
+/// cycle.
 CommandCost estimate(const isa::Decoded &command, const Chip &chip);
 
 /// A box of elements on one side of a DMA command: sizes, and distances in
@@ -120,7 +121,7 @@ isa::Precision movedPrecision(unsigned elementBytes);
 uint64_t dmaCycles(const DmaShape &shape, const Chip &chip);
 
 /// What speaks for the cost of such a command.
-Evidence dmaEvidence(const DmaShape &shape);
+Evidence dmaEvidence(const DmaShape &shape, const Chip &chip);
 
 /// What a moving DMA command pays for besides its bytes.
 struct DmaLimits {

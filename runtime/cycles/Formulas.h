@@ -14,7 +14,7 @@
 
 namespace weft::cycles::detail {
 
-/// The formula of a row of CostRows.def.
+/// The formula of a row of a CostTable.
 enum class Formula : uint8_t {
   Conv,
   Window,
@@ -50,8 +50,19 @@ enum class Formula : uint8_t {
   Gather,
 };
 
-#define WEFT_COST_CONSTANT(name, value) inline constexpr uint64_t name = value;
-#include "runtime/cycles/CostRows.def"
+/// Constants of the formulas, each a chip's own.
+struct CostConstants {
+  uint64_t diagonalStepPasses;
+  uint64_t divideBasePasses, dividePassesPerIteration;
+  uint64_t rsqrtPasses;
+  uint64_t comparePasses;
+  uint64_t conflictPasses;
+  uint64_t perLaneGatherHalfCycles, perLaneMaskCycles;
+  uint64_t linePasses;
+  uint64_t transposeNumerator, transposeDenominator;
+  uint64_t transposedPlaneBytes;
+};
+const CostConstants &constantsOf(const Chip &chip);
 
 /// The product, at most kMostCycles.
 uint64_t product(std::initializer_list<uint64_t> factors);

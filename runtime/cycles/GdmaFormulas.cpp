@@ -1,7 +1,6 @@
 //===- GdmaFormulas.cpp - cycles of the DMA engine ------------------------===//
 
 #include "runtime/chips/Alignment.h"
-#include "runtime/chips/Chips.h"
 #include "runtime/cycles/Formulas.h"
 
 #include <algorithm>
@@ -57,7 +56,7 @@ static uint64_t wholeCycles(double cycles) {
 /// planes of a box lie in, each plane h * hStride elements long.
 static unsigned channelsOf(const DmaBox &box, uint64_t elementSize,
                            const ChipRates &rates) {
-  constexpr uint64_t kWindow = chips::largestDramWindow();
+  constexpr uint64_t kWindow = kMostDramWindowBytes;
   const uint64_t pageBytes = rates.dramPageBytes;
   using Bytes = std::bitset<kWindow>;
   const Bytes firstPage = ~Bytes() >> (kWindow - pageBytes);
@@ -160,7 +159,8 @@ static uint64_t tensorCycles(const DmaShape &shape, const ChipRates &rates) {
 }
 
 /// The boxes of a tensor command as the vendor's model sees them.
-static DmaShape tensorShape(const isa::Decoded &command, Direction direction) {
+static DmaShape tensorShape(const isa::Decoded &command, Direction direction,
+                            const Chip &chip) {
   bool swaps = command.func == isa::gdma::TensorNcTranspose;
   DmaShape shape{swaps ? DmaFunction::NcTranspose : DmaFunction::Copy,
                  direction, unsigned(elementBytes(command)), sourceBox(command),
@@ -178,7 +178,9 @@ static DmaShape tensorShape(const isa::Decoded &command, Direction direction) {
     box->nStride = 0; // as the vendor's model has it
     box->cStride = from.h * from.w;
     if (swaps)
-      box->cStride = alignUp(box->cStride * size, kTransposedPlaneBytes) / size;
+      box->cStride =
+          alignUp(box->cStride * size, constantsOf(chip).transposedPlaneBytes) /
+          size;
     box->hStride = from.w;
     box->wStride = 1;
   }
@@ -197,7 +199,8 @@ static uint64_t broadcastCycles(const isa::Decoded &command,
   return wholeCycles(runBytes(runs, rates) / rates.loadBytes);
 }
 
-static uint64_t matrixCycles(const DmaShape &shape, const ChipRates &rates) {
+static uint64_t matrixCycles(const DmaShape &shape, const Chip &chip) {
+  const ChipRates &rates = chip.rates;
   // The side in DRAM has rows (h) of w elements; in local memory each row is
   // cut into channels of w elements.
   bool isStore = shape.direction == Direction::LocalToGlobal;
@@ -213,8 +216,8 @@ static uint64_t matrixCycles(const DmaShape &shape, const ChipRates &rates) {
     denominator *= double(run);
   }
   if (shape.function == DmaFunction::MatrixTranspose) {
-    numerator *= double(kTransposeNumerator);
-    denominator *= double(kTransposeDenominator);
+    numerator *= double(constantsOf(chip).transposeNumerator);
+    denominator *= double(constantsOf(chip).transposeDenominator);
   }
   return wholeCycles(numerator / denominator);
 }
@@ -228,7 +231,7 @@ static DmaShape matrixShape(const isa::Decoded &command, Direction direction) {
 }
 
 uint64_t cycles::dmaCycles(const DmaShape &shape, const Chip &chip) {
-  uint64_t cycles = shape.isMatrix() ? matrixCycles(shape, chip.rates)
+  uint64_t cycles = shape.isMatrix() ? matrixCycles(shape, chip)
                                      : tensorCycles(shape, chip.rates);
   return std::max<uint64_t>(cycles, 1);
 }
@@ -242,7 +245,7 @@ DmaLimits cycles::dmaLimits(const isa::Decoded &command, const Chip &chip) {
     return limits;
   if (command.type == unsigned(GdmaType::Tensor) &&
       command.func <= isa::gdma::TensorNcTranspose) {
-    shape = tensorShape(command, direction);
+    shape = tensorShape(command, direction, chip);
     limits.runBytes = runsOf(shape).bytes;
     limits.channels = __builtin_popcount(channelsOf(shape, chip.rates).second);
   } else if (command.type == unsigned(GdmaType::Matrix)) {
@@ -310,11 +313,12 @@ uint64_t detail::gdmaCycles(Formula formula, const isa::Decoded &command,
   case Formula::Tensor:
     return command.get(Field::fill_constant_en)
                ? fillCycles(command, chip.rates)
-               : tensorCycles(tensorShape(command, direction), chip.rates);
+               : tensorCycles(tensorShape(command, direction, chip),
+                              chip.rates);
   case Formula::TensorBroadcast:
     return broadcastCycles(command, chip.rates);
   case Formula::Matrix:
-    return matrixCycles(matrixShape(command, direction), chip.rates);
+    return matrixCycles(matrixShape(command, direction), chip);
   default:
     return gdmaBytes(formula, command) / (direction == Direction::LocalToLocal
                                               ? chip.rates.simpleLocalBytes

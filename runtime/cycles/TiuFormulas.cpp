@@ -113,10 +113,11 @@ static uint64_t arithCycles(Formula formula, const isa::Decoded &command,
   uint64_t passes = std::max<uint64_t>(
       {1, read, rows(Field::res0_str, Field::res0_h_str, Field::res0_w_str)});
   if (formula == Formula::Divide)
-    return product({shape.pass(perRow),
-                    std::max(passes, kDivideBasePasses +
-                                         kDividePassesPerIteration *
-                                             command.get(Field::opd2_n_str))});
+    return product(
+        {shape.pass(perRow),
+         std::max(passes, constantsOf(chip).divideBasePasses +
+                              constantsOf(chip).dividePassesPerIteration *
+                                  command.get(Field::opd2_n_str))});
   uint64_t result = command.get(Field::res0_addr) % chip.laneBytes;
   auto isInPlace = [&](Field address) {
     return command.get(address) % chip.laneBytes == result;
@@ -125,7 +126,8 @@ static uint64_t arithCycles(Formula formula, const isa::Decoded &command,
       formula != Formula::Copy &&
       ((reads0 && isInPlace(Field::opd0_addr)) ||
        (reads1 && formula != Formula::Shift && isInPlace(Field::opd1_addr)));
-  return product({shape.pass(perRow), passes, conflicts ? kConflictPasses : 1});
+  return product({shape.pass(perRow), passes,
+                  conflicts ? constantsOf(chip).conflictPasses : 1});
 }
 
 static uint64_t convCycles(const isa::Decoded &command, const Chip &chip) {
@@ -155,7 +157,7 @@ static uint64_t windowCycles(const isa::Decoded &command, const Chip &chip) {
   bool isDiagonal = command.get(Field::res_op_x_str, 1) > 1 &&
                     command.get(Field::res_op_y_str, 1) > 1;
   return product({shape.n, shape.laneRounds, rows, kh, kw,
-                  isDiagonal ? kDiagonalStepPasses : 1});
+                  isDiagonal ? constantsOf(chip).diagonalStepPasses : 1});
 }
 
 /// Numbers along the summed and the row axis of MM's left matrix, which lies
@@ -205,7 +207,7 @@ static uint64_t bankPasses(const isa::Decoded &command, const Chip &chip) {
   uint64_t bankBytes = chip.laneBytes / std::max(1u, chip.banks);
   bool same = command.get(Field::res0_addr) / bankBytes ==
               command.get(Field::opd0_addr) / bankBytes;
-  return same ? kConflictPasses : 1;
+  return same ? constantsOf(chip).conflictPasses : 1;
 }
 
 static uint64_t acrossLanesCycles(Formula formula, const isa::Decoded &command,
@@ -243,15 +245,16 @@ static uint64_t gatherCycles(Formula formula, const isa::Decoded &command,
   case Formula::GatherByElement:
     return elements;
   case Formula::GatherPerLane:
-    return product({elements, kPerLaneGatherHalfCycles}) / 2;
+    return product({elements, constantsOf(chip).perLaneGatherHalfCycles}) / 2;
   case Formula::MaskPerLane:
-    return product({elements, kPerLaneMaskCycles});
+    return product({elements, constantsOf(chip).perLaneMaskCycles});
   default: { // whole lines of w
     uint64_t perRow = elementsPerRow(command, chip, {Field::res0_prec});
     uint64_t lines = formula == Formula::GatherLine
                          ? shape.h
                          : command.get(Field::opd0_h, 1);
-    return product({rounds, lines, ceilDiv(shape.w, perRow), kLinePasses});
+    return product({rounds, lines, ceilDiv(shape.w, perRow),
+                    constantsOf(chip).linePasses});
   }
   }
 }
@@ -268,12 +271,12 @@ static uint64_t plainCycles(Formula formula, const isa::Decoded &command,
     passes = command.get(Field::opd1_n, 1); // terms of the series
     break;
   case Formula::Rsqrt:
-    passes = kRsqrtPasses;
+    passes = constantsOf(chip).rsqrtPasses;
     break;
   case Formula::Compare:
     perRow =
         elementsPerRow(command, chip, {Field::opd0_prec, Field::opd2_prec});
-    passes = kComparePasses;
+    passes = constantsOf(chip).comparePasses;
     break;
   case Formula::Quant:
     perRow = chip.euBytes / 4; // at 32 bits, whatever comes in and goes out

@@ -23,13 +23,14 @@ std::string nameOf(size_t group, const Decoded &command) {
 }
 
 /// The commands of one engine, in order and with checked ids.
-Status decodeEngine(Engine engine, const uint8_t *bytes, size_t size,
-                    size_t group, std::vector<Decoded> &commands) {
+Status decodeEngine(const isa::InstructionSet &set, Engine engine,
+                    const uint8_t *bytes, size_t size, size_t group,
+                    std::vector<Decoded> &commands) {
   std::string where = "group " + std::to_string(group) + ", " +
                       std::string(isa::engineName(engine)) + " buffer";
   if (size == 0)
     return Status::ok();
-  isa::DecodedStream stream = isa::decodeStream(engine, bytes, size);
+  isa::DecodedStream stream = isa::decodeStream(set, engine, bytes, size);
   commands = std::move(stream.commands);
   if (stream.error != isa::DecodeError::None)
     return failf(Code::BadCommand, "%s: byte %zu, after %zu commands: %.*s",
@@ -52,13 +53,18 @@ struct DecodedGroup {
 };
 
 Result<std::vector<DecodedGroup>>
-decodeGroups(const std::vector<CommandGroup> &groups) {
+decodeGroups(const Chip &chip, const std::vector<CommandGroup> &groups) {
+  if (!chip.instructions)
+    return failf(Code::Unsupported,
+                 "unsupported: the emulator has no model of chip %.*s",
+                 int(chip.name.size()), chip.name.data());
+  const isa::InstructionSet &set = *chip.instructions;
   std::vector<DecodedGroup> decoded(groups.size());
   for (size_t i = 0; i < groups.size(); ++i) {
-    WEFT_TRY(decodeEngine(Engine::Tiu, groups[i].tiu, groups[i].tiuBytes, i,
-                          decoded[i].tiu));
-    WEFT_TRY(decodeEngine(Engine::Gdma, groups[i].gdma, groups[i].gdmaBytes, i,
-                          decoded[i].gdma));
+    WEFT_TRY(decodeEngine(set, Engine::Tiu, groups[i].tiu, groups[i].tiuBytes,
+                          i, decoded[i].tiu));
+    WEFT_TRY(decodeEngine(set, Engine::Gdma, groups[i].gdma,
+                          groups[i].gdmaBytes, i, decoded[i].gdma));
   }
   return decoded;
 }
@@ -184,7 +190,7 @@ Emulator::~Emulator() = default;
 
 Result<std::unique_ptr<Emulator>> Emulator::create(const Chip &chip,
                                                    unsigned threads) {
-  if (!Lanes::canModel(chip))
+  if (!chip.instructions || !Lanes::canModel(chip))
     return failf(Code::Unsupported,
                  "unsupported: the emulator has no model of chip %.*s",
                  int(chip.name.size()), chip.name.data());
@@ -217,7 +223,8 @@ Program::~Program() = default;
 
 Result<std::unique_ptr<Program>>
 Emulator::prepare(const std::vector<CommandGroup> &groups) {
-  Result<std::vector<DecodedGroup>> decoded = decodeGroups(groups);
+  Result<std::vector<DecodedGroup>> decoded =
+      decodeGroups(machine->chip(), groups);
   if (!decoded)
     return decoded.status();
   std::unique_ptr<Program> program(new Program());
@@ -265,7 +272,8 @@ Result<RunStats> Emulator::run(const Program &program,
 }
 
 Status Emulator::execute(Engine engine, const uint8_t *command, size_t bytes) {
-  isa::DecodeResult decoded = isa::decodeOne(engine, command, bytes);
+  isa::DecodeResult decoded =
+      isa::decodeOne(*machine->chip().instructions, engine, command, bytes);
   if (!decoded)
     return failf(Code::BadCommand, "%.*s",
                  int(isa::decodeErrorText(decoded.error).size()),
@@ -316,7 +324,7 @@ Emulator::readLocal(const LocalTensor &tensor) const {
 
 Result<RunStats> summarizeCommands(const Chip &chip,
                                    const std::vector<CommandGroup> &groups) {
-  Result<std::vector<DecodedGroup>> decoded = decodeGroups(groups);
+  Result<std::vector<DecodedGroup>> decoded = decodeGroups(chip, groups);
   if (!decoded)
     return decoded.status();
   RunStats stats;

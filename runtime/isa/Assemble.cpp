@@ -30,8 +30,8 @@ struct Number {
 /// Reads one line word by word; the first fault ends it.
 class LineParser {
 public:
-  explicit LineParser(std::string_view line)
-      : rest(line.substr(0, line.find(';'))) {}
+  LineParser(const InstructionSet &set, std::string_view line)
+      : set(set), rest(line.substr(0, line.find(';'))) {}
   AssembledLine parse();
 
 private:
@@ -44,6 +44,7 @@ private:
   AssembledLine fail(const Word &word, const std::string &why,
                      AssembledLine &line);
 
+  const InstructionSet &set;
   std::string_view rest;
   size_t column = 1;
   Engine engine = Engine::Tiu;
@@ -163,9 +164,9 @@ static std::string nearestHint(std::string_view word,
                          : "; the nearest is " + rt::quoteName(nearest);
 }
 
-static std::vector<std::string_view> fieldsOf(Form form) {
+static std::vector<std::string_view> fieldsOf(const FormSpec &form) {
   std::vector<std::string_view> names;
-  for (const FieldSpec &spec : formSpec(form))
+  for (const FieldSpec &spec : form)
     if (spec.name != Field::Reserved && !isHeadField(spec.name))
       names.push_back(fieldName(spec.name));
   return names;
@@ -231,7 +232,7 @@ bool LineParser::readOrder(const Word &word, AssembledLine &line) {
 bool LineParser::chooseInstruction(Word word, AssembledLine &line) {
   std::vector<std::string_view> mnemonics;
   const Opcode *found = nullptr;
-  for (const Opcode &opcode : allOpcodes()) {
+  for (const Opcode &opcode : set.opcodes()) {
     if (opcode.engine != engine)
       continue;
     mnemonics.push_back(opcode.mnemonic);
@@ -258,22 +259,22 @@ bool LineParser::chooseInstruction(Word word, AssembledLine &line) {
   } else {
     form = Form::None;
     for (Form own : {found->longForm, found->shortForm})
-      if (own != Form::None && formSpec(own).name == second.text)
+      if (own != Form::None && set.form(own).name == second.text)
         form = own;
   }
   if (form == Form::None) {
     std::string names;
     for (Form own : {found->shortForm, found->longForm})
-      if (own != Form::None && names.find(formSpec(own).name) != 0)
+      if (own != Form::None && names.find(set.form(own).name) != 0)
         names +=
-            (names.empty() ? "" : " or ") + std::string(formSpec(own).name);
+            (names.empty() ? "" : " or ") + std::string(set.form(own).name);
     fail(second,
          "the form of " + std::string(found->mnemonic) + " must be " + names +
              ", or a field=value must follow",
          line);
     return false;
   }
-  line.command.emplace(*found, form);
+  line.command.emplace(set, *found, form);
   return true;
 }
 
@@ -319,12 +320,12 @@ static std::optional<uint64_t> readValue(std::string_view text, unsigned width,
 }
 
 /// The field that a name means in this form: of the table, or reserved bits.
-static const FieldSpec *findField(Form form, std::string_view name) {
+static const FieldSpec *findField(const FormSpec &form, std::string_view name) {
   constexpr std::string_view kReserved = "rsvd_b";
   std::optional<Number> bit;
   if (name.substr(0, kReserved.size()) == kReserved)
     bit = readNumber(name.substr(kReserved.size()));
-  for (const FieldSpec &spec : formSpec(form)) {
+  for (const FieldSpec &spec : form) {
     if (spec.name == Field::Reserved) {
       if (bit && !bit->isNegative && bit->magnitude == spec.offset)
         return &spec;
@@ -344,7 +345,7 @@ bool LineParser::setField(const Word &word, AssembledLine &line) {
     return false;
   }
   std::string_view name = word.text.substr(0, equals);
-  const FieldSpec *spec = findField(command.form(), name);
+  const FieldSpec *spec = findField(command.spec(), name);
   if (!spec) {
     std::optional<Field> known = fieldByName(name);
     if (known && isHeadField(*known))
@@ -354,9 +355,9 @@ bool LineParser::setField(const Word &word, AssembledLine &line) {
            line);
     else
       fail(word,
-           "form " + std::string(formSpec(command.form()).name) +
-               " has no field " + rt::quoteName(name) +
-               nearestHint(name, fieldsOf(command.form())),
+           "form " + std::string(command.spec().name) + " has no field " +
+               rt::quoteName(name) +
+               nearestHint(name, fieldsOf(command.spec())),
            line);
     return false;
   }
@@ -398,8 +399,7 @@ AssembledLine LineParser::parse() {
        {std::tuple(id, Field::cmd_id, idWord),
         std::tuple(dep, Field::cmd_id_dep, depWord)})
     if (value && !line.command->set(field, *value))
-      return wrong(place, "form " +
-                              std::string(formSpec(line.command->form()).name) +
+      return wrong(place, "form " + std::string(line.command->spec().name) +
                               " has no such field");
   line.hasId = id.has_value();
   line.hasDep = dep.has_value();
@@ -409,6 +409,7 @@ AssembledLine LineParser::parse() {
   return line;
 }
 
-AssembledLine weft::isa::assemble(std::string_view line) {
-  return LineParser(line).parse();
+AssembledLine weft::isa::assemble(const InstructionSet &set,
+                                  std::string_view line) {
+  return LineParser(set, line).parse();
 }

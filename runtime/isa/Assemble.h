@@ -52,9 +52,9 @@ struct AssembledLine {
   explicit operator bool() const { return !error; }
 };
 
-/// The exact inverse of `disassemble`: assembling its text gives the bytes
-/// that it was made from.
-AssembledLine assemble(std::string_view line);
+/// A command of `set`. The exact inverse of `disassemble`: assembling its text
+/// gives the bytes that it was made from.
+AssembledLine assemble(const InstructionSet &set, std::string_view line);
 
 /// `text` as in messages about a wrong word: the name out of `names` that is
 /// nearest to `word`, empty if none resembles it.

@@ -7,15 +7,8 @@
 using namespace weft;
 using namespace weft::isa;
 
-static constexpr bool formsFit() {
-  for (const FormSpec &spec : detail::forms)
-    if (spec.bytes > kMaxCommandBytes)
-      return false;
-  return true;
-}
-static_assert(formsFit(), "kMaxCommandBytes must hold every form");
-
-uint64_t weft::isa::fieldDefault(const Opcode &opcode, Form form, Field field) {
+uint64_t weft::isa::fieldDefault(const Opcode &opcode, const FormSpec &form,
+                                 Field field) {
   switch (field) {
   case Field::cmd_id_en:
     return opcode.engine == Engine::Tiu &&
@@ -26,7 +19,7 @@ uint64_t weft::isa::fieldDefault(const Opcode &opcode, Form form, Field field) {
   case Field::tsk_lane_num:
   case Field::localmem_mask_l32:
   case Field::localmem_mask_h32:
-    return fieldMax(form, field);
+    return form.max(field);
   default:
     return 0;
   }
@@ -40,25 +33,28 @@ Form weft::isa::usualForm(const Opcode &opcode) {
   return first != Form::None ? first : second;
 }
 
-CommandBuilder::CommandBuilder(const Opcode &opcode, Form form)
-    : theOpcode(&opcode), theForm(form) {
+CommandBuilder::CommandBuilder(const InstructionSet &set, const Opcode &opcode,
+                               Form form)
+    : theOpcode(&opcode), theSpec(&set.form(form)), theForm(form) {
   assert((form == opcode.longForm || form == opcode.shortForm) &&
          form != Form::None && "the instruction has this form");
   bool tiu = opcode.engine == Engine::Tiu;
   for (Field field : {Field::cmd_id_en, Field::tsk_lane_num,
                       Field::localmem_mask_l32, Field::localmem_mask_h32})
-    isa::set(form, field, word.data(), fieldDefault(opcode, form, field));
+    theSpec->set(word.data(), field, fieldDefault(opcode, *theSpec, field));
   // SYSID and LAR have one form for both and no short bit.
-  isa::set(form, Field::cmd_short, word.data(), form == opcode.shortForm);
-  isa::set(form, tiu ? Field::tsk_typ : Field::cmd_type, word.data(),
-           opcode.type);
-  isa::set(form, tiu ? Field::tsk_eu_typ : Field::cmd_special_function,
-           word.data(), opcode.func);
+  theSpec->set(word.data(), Field::cmd_short, form == opcode.shortForm);
+  theSpec->set(word.data(), tiu ? Field::tsk_typ : Field::cmd_type,
+               opcode.type);
+  theSpec->set(word.data(),
+               tiu ? Field::tsk_eu_typ : Field::cmd_special_function,
+               opcode.func);
 }
 
-rt::Result<CommandBuilder> CommandBuilder::make(Engine engine, unsigned type,
+rt::Result<CommandBuilder> CommandBuilder::make(const InstructionSet &set,
+                                                Engine engine, unsigned type,
                                                 unsigned func, Form form) {
-  const Opcode *opcode = findOpcode(engine, type, func);
+  const Opcode *opcode = set.find(engine, type, func);
   if (!opcode)
     return rt::failf(rt::Code::NotFound,
                      "no %s instruction of type %u and function %u",
@@ -68,25 +64,25 @@ rt::Result<CommandBuilder> CommandBuilder::make(Engine engine, unsigned type,
   if (form != opcode->longForm && form != opcode->shortForm)
     return rt::failf(rt::Code::InvalidArgument, "%s has no form %s",
                      std::string(opcode->mnemonic).c_str(),
-                     std::string(formSpec(form).name).c_str());
-  return CommandBuilder(*opcode, form);
+                     std::string(set.form(form).name).c_str());
+  return CommandBuilder(set, *opcode, form);
 }
 
 rt::Status CommandBuilder::set(Field field, uint64_t value) {
-  if (isa::set(theForm, field, word.data(), value))
+  if (theSpec->set(word.data(), field, value))
     return rt::Status::ok();
-  std::string name(fieldName(field)), form(formSpec(theForm).name);
+  std::string name(fieldName(field)), form(theSpec->name);
   if (!has(field))
     return rt::failf(rt::Code::NotFound, "form %s has no field %s",
                      form.c_str(), name.c_str());
   return rt::failf(rt::Code::OutOfRange,
                    "field %s of form %s is %" PRIu64
                    ", must be at most %" PRIu64,
-                   name.c_str(), form.c_str(), value, fieldMax(theForm, field));
+                   name.c_str(), form.c_str(), value, theSpec->max(field));
 }
 
 rt::Status CommandBuilder::setSigned(Field field, int64_t value) {
-  uint64_t mask = fieldMax(theForm, field);
+  uint64_t mask = theSpec->max(field);
   if (value >= 0 || mask == 0)
     return set(field, uint64_t(value));
   int64_t low = -int64_t(mask / 2) - 1;
@@ -96,11 +92,11 @@ rt::Status CommandBuilder::setSigned(Field field, int64_t value) {
                    "field %s of form %s is %" PRId64
                    ", must be at least %" PRId64,
                    std::string(fieldName(field)).c_str(),
-                   std::string(formSpec(theForm).name).c_str(), value, low);
+                   std::string(theSpec->name).c_str(), value, low);
 }
 
 rt::Status CommandBuilder::setReserved(unsigned offset, uint64_t value) {
-  const FormSpec &form = formSpec(theForm);
+  const FormSpec &form = *theSpec;
   for (const FieldSpec &spec : form) {
     if (spec.name != Field::Reserved || spec.offset != offset)
       continue;
@@ -119,13 +115,15 @@ rt::Status CommandBuilder::setReserved(unsigned offset, uint64_t value) {
 }
 
 uint64_t CommandBuilder::get(Field field) const {
-  return has(field) ? *isa::get(theForm, field, word.data()) : 0;
+  return theSpec->get(word.data(), field).value_or(0);
 }
 
 Decoded CommandBuilder::decoded() const {
   Decoded command;
   command.engine = engine();
   command.form = theForm;
+  command.spec = theSpec;
+  command.opcode = theOpcode;
   command.sizeBytes = sizeBytes();
   command.bytes = word.data();
   if (theOpcode) {

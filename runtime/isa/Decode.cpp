@@ -2,11 +2,13 @@
 
 #include "runtime/isa/Decode.h"
 
+#include <initializer_list>
+#include <utility>
+
 using namespace weft::isa;
 
 namespace {
-/// The fields that select the instruction; they lie at the same place in every
-/// form of an engine.
+/// What selects the instruction.
 struct Head {
   bool isShort;
   unsigned type;
@@ -14,59 +16,38 @@ struct Head {
 };
 } // namespace
 
-static constexpr size_t kHeadBytes = 8;
+/// The smallest command; the head lies in its first half.
+static constexpr size_t kLeastBytes = 16;
 
-// The head must be readable before the form is known.
-static constexpr bool sameHead() {
-  for (size_t i = 1; i < kFormCount; ++i) {
-    Form form = static_cast<Form>(i);
-    bool tiu = formSpec(form).engine == Engine::Tiu;
-    // SYSID and LAR have one form and no short bit.
-    bool shortBitFits = !hasField(form, Field::cmd_short) ||
-                        placeOf(form, Field::cmd_short).offset == (tiu ? 0 : 3);
-    if (!shortBitFits ||
-        placeOf(form, tiu ? Field::tsk_typ : Field::cmd_type).offset !=
-            (tiu ? 41 : 32) ||
-        placeOf(form, tiu ? Field::tsk_eu_typ : Field::cmd_special_function)
-                .offset != (tiu ? 45 : 36))
-      return false;
-  }
-  return true;
-}
-static_assert(sameHead(),
-              "the decoding head must be common to all forms of an engine");
-
-static Head readHead(Engine engine, const uint8_t *bytes) {
-  if (engine == Engine::Tiu)
-    return {get<Form::sAR, Field::cmd_short>(bytes) != 0,
-            unsigned(get<Form::sAR, Field::tsk_typ>(bytes)),
-            unsigned(get<Form::sAR, Field::tsk_eu_typ>(bytes))};
-  return {get<Form::sDMA_sys, Field::cmd_short>(bytes) != 0,
-          unsigned(get<Form::sDMA_sys, Field::cmd_type>(bytes)),
-          unsigned(get<Form::sDMA_sys, Field::cmd_special_function>(bytes))};
+static Head readHead(const HeadPlaces &places, const uint8_t *bytes) {
+  auto read = [&](FieldPlace place) {
+    return unsigned(
+        detail::readBits(bytes, place.offset, place.width, kLeastBytes));
+  };
+  return {read(places.isShort) != 0, read(places.type), read(places.func)};
 }
 
-static bool isKnownType(Engine engine, unsigned type) {
+static bool isKnownType(const InstructionSet &set, Engine engine,
+                        unsigned type) {
   for (unsigned func = 0; func < 32; ++func)
-    if (findOpcode(engine, type, func))
+    if (set.find(engine, type, func))
       return true;
   return false;
 }
 
-DecodeResult weft::isa::decodeOne(Engine engine, const uint8_t *bytes,
-                                  size_t size) {
+DecodeResult weft::isa::decodeOne(const InstructionSet &set, Engine engine,
+                                  const uint8_t *bytes, size_t size) {
   DecodeResult result;
-  // The smallest command has 16 bytes, so the 16-byte forms above may read the
-  // head.
-  if (size < 2 * kHeadBytes) {
+  if (size < kLeastBytes) {
     result.error = DecodeError::Truncated;
     return result;
   }
-  Head head = readHead(engine, bytes);
-  const Opcode *opcode = findOpcode(engine, head.type, head.func);
+  Head head = readHead(set.heads[static_cast<size_t>(engine)], bytes);
+  const Opcode *opcode = set.find(engine, head.type, head.func);
   if (!opcode) {
-    result.error = isKnownType(engine, head.type) ? DecodeError::UnknownFunction
-                                                  : DecodeError::UnknownType;
+    result.error = isKnownType(set, engine, head.type)
+                       ? DecodeError::UnknownFunction
+                       : DecodeError::UnknownType;
     return result;
   }
   Form form = head.isShort ? opcode->shortForm : opcode->longForm;
@@ -74,31 +55,35 @@ DecodeResult weft::isa::decodeOne(Engine engine, const uint8_t *bytes,
     result.error = DecodeError::NoSuchForm;
     return result;
   }
-  if (size < formSpec(form).bytes) {
+  const FormSpec &spec = set.form(form);
+  if (size < spec.bytes) {
     result.error = DecodeError::Truncated;
     return result;
   }
   Decoded &command = result.command;
   command.engine = engine;
   command.form = form;
+  command.spec = &spec;
+  command.opcode = opcode;
   command.type = head.type;
   command.func = head.func;
   command.mnemonic = opcode->mnemonic;
-  command.sizeBytes = formSpec(form).bytes;
+  command.sizeBytes = spec.bytes;
   command.bytes = bytes;
   return result;
 }
 
 bool Decoded::isEnd() const {
-  return form == Form::SYSID ? func == sys::End
-                             : form == Form::sDMA_sys && func == gdma::SysEnd;
+  return engine == Engine::Tiu
+             ? type == uint8_t(TiuType::System) && func == sys::End
+             : type == uint8_t(GdmaType::System) && func == gdma::SysEnd;
 }
 
-DecodedStream weft::isa::decodeStream(Engine engine, const uint8_t *bytes,
-                                      size_t size) {
+DecodedStream weft::isa::decodeStream(const InstructionSet &set, Engine engine,
+                                      const uint8_t *bytes, size_t size) {
   DecodedStream stream;
   for (size_t offset = 0; offset < size;) {
-    DecodeResult result = decodeOne(engine, bytes + offset, size - offset);
+    DecodeResult result = decodeOne(set, engine, bytes + offset, size - offset);
     if (!result) {
       stream.error = result.error;
       stream.errorOffset = offset;
@@ -128,19 +113,29 @@ std::string_view weft::isa::decodeErrorText(DecodeError error) {
   return "unknown error";
 }
 
-std::array<uint8_t, 16> weft::isa::makeTiuEnd(uint32_t id) {
+/// An end command whose fields are all 0 but those given.
+static std::array<uint8_t, 16>
+makeEnd(const FormSpec &spec,
+        std::initializer_list<std::pair<Field, uint64_t>> fields) {
   std::array<uint8_t, 16> word{};
-  set<Form::SYSID, Field::cmd_id>(word.data(), id);
-  set<Form::SYSID, Field::tsk_typ>(word.data(), uint8_t(TiuType::System));
-  set<Form::SYSID, Field::tsk_eu_typ>(word.data(), sys::End);
+  for (auto [field, value] : fields)
+    spec.set(word.data(), field, value & spec.max(field));
   return word;
 }
 
-std::array<uint8_t, 16> weft::isa::makeGdmaEnd(uint32_t id) {
-  std::array<uint8_t, 16> word{};
-  set<Form::sDMA_sys, Field::cmd_short>(word.data(), 1);
-  set<Form::sDMA_sys, Field::cmd_id>(word.data(), id);
-  set<Form::sDMA_sys, Field::cmd_type>(word.data(), uint8_t(GdmaType::System));
-  set<Form::sDMA_sys, Field::cmd_id_en>(word.data(), 1);
-  return word;
+std::array<uint8_t, 16> weft::isa::makeTiuEnd(const InstructionSet &set,
+                                              uint32_t id) {
+  return makeEnd(set.form(Form::SYSID),
+                 {{Field::cmd_id, id},
+                  {Field::tsk_typ, uint8_t(TiuType::System)},
+                  {Field::tsk_eu_typ, sys::End}});
+}
+
+std::array<uint8_t, 16> weft::isa::makeGdmaEnd(const InstructionSet &set,
+                                               uint32_t id) {
+  return makeEnd(set.form(Form::sDMA_sys),
+                 {{Field::cmd_short, 1},
+                  {Field::cmd_id, id},
+                  {Field::cmd_type, uint8_t(GdmaType::System)},
+                  {Field::cmd_id_en, 1}});
 }

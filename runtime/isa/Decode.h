@@ -14,6 +14,8 @@ namespace weft::isa {
 struct Decoded {
   Engine engine = Engine::Tiu;
   Form form = Form::None;
+  const FormSpec *spec = &kNoForm; ///< of the chip that it was decoded for
+  const Opcode *opcode = nullptr;
   uint8_t type = 0; ///< `tsk_typ` or `cmd_type`
   uint8_t func = 0; ///< `tsk_eu_typ` or `cmd_special_function`
   std::string_view mnemonic;
@@ -22,7 +24,7 @@ struct Decoded {
 
   /// The field's value; std::nullopt if this form lacks the field.
   std::optional<uint64_t> field(Field name) const {
-    return isa::get(form, name, bytes);
+    return spec->get(bytes, name);
   }
   std::optional<uint64_t> field(std::string_view name) const {
     std::optional<Field> found = fieldByName(name);
@@ -31,12 +33,12 @@ struct Decoded {
   /// The field's value, or `otherwise` where this form lacks the field (short
   /// forms leave out fields whose value is fixed).
   uint64_t get(Field name, uint64_t otherwise = 0) const {
-    detail::FieldPlace place = placeOf(form, name);
+    FieldPlace place = spec->place(name);
     if (place.width == 0)
       return otherwise;
     return detail::readBits(bytes, place.offset, place.width, sizeBytes);
   }
-  bool has(Field name) const { return hasField(form, name); }
+  bool has(Field name) const { return spec->has(name); }
 
   uint32_t id() const { return static_cast<uint32_t>(get(Field::cmd_id)); }
   /// Id of the other engine's command that must be complete first; 0 = none.
@@ -62,8 +64,10 @@ struct DecodeResult {
   explicit operator bool() const { return error == DecodeError::None; }
 };
 
-/// Decodes the command at the start of `bytes`; never reads beyond `size`.
-DecodeResult decodeOne(Engine engine, const uint8_t *bytes, size_t size);
+/// Decodes the command of `set` at the start of `bytes`; never reads beyond
+/// `size`.
+DecodeResult decodeOne(const InstructionSet &set, Engine engine,
+                       const uint8_t *bytes, size_t size);
 
 /// The commands of one buffer, up to the first that did not decode.
 struct DecodedStream {
@@ -74,7 +78,8 @@ struct DecodedStream {
 
 /// Decodes a whole command buffer, up to and including the end command, or to
 /// the last byte. Bytes after the end command are ignored.
-DecodedStream decodeStream(Engine engine, const uint8_t *bytes, size_t size);
+DecodedStream decodeStream(const InstructionSet &set, Engine engine,
+                           const uint8_t *bytes, size_t size);
 
 /// One command as text, in the grammar of Assemble.h: `tiu id=3 dep=1 arith.add
 /// sAR res0_prec=fp32 ... opd0_addr=0x4000`. Fields that hold their default
@@ -82,9 +87,9 @@ DecodedStream decodeStream(Engine engine, const uint8_t *bytes, size_t size);
 std::string disassemble(const Decoded &command);
 
 /// The end command of a TIU buffer: SYSID, 16 bytes. `id` = last id + 1.
-std::array<uint8_t, 16> makeTiuEnd(uint32_t id);
+std::array<uint8_t, 16> makeTiuEnd(const InstructionSet &set, uint32_t id);
 /// The end command of a GDMA buffer: sDMA_sys, 16 bytes. `id` = last id + 1.
-std::array<uint8_t, 16> makeGdmaEnd(uint32_t id);
+std::array<uint8_t, 16> makeGdmaEnd(const InstructionSet &set, uint32_t id);
 
 } // namespace weft::isa
 

@@ -39,10 +39,9 @@ std::string weft::isa::disassemble(const Decoded &command) {
   text += " ";
   text += command.mnemonic;
   text += " ";
-  text += formSpec(command.form).name;
-  const Opcode &opcode =
-      *findOpcode(command.engine, command.type, command.func);
-  for (const FieldSpec &spec : formSpec(command.form)) {
+  text += command.spec->name;
+  const Opcode &opcode = *command.opcode;
+  for (const FieldSpec &spec : *command.spec) {
     if (spec.name == Field::Reserved) {
       uint64_t bits = detail::readBits(command.bytes, spec.offset, spec.width,
                                        command.sizeBytes);
@@ -53,7 +52,7 @@ std::string weft::isa::disassemble(const Decoded &command) {
     if (isHeadField(spec.name))
       continue;
     uint64_t value = command.get(spec.name);
-    if (value == fieldDefault(opcode, command.form, spec.name))
+    if (value == fieldDefault(opcode, *command.spec, spec.name))
       continue;
     text += " ";
     text += fieldName(spec.name);

@@ -26,12 +26,13 @@ inline constexpr std::string_view kBrokenRuleError =
 
 /// The first rule of the hardware that `command` breaks, as Code::BadCommand:
 /// the value found, what it must be, and the rule's source in brackets. Success
-/// for a command that keeps them all. Takes any command that decodes.
+/// for a command that keeps them all. Takes any command that decodes, and a
+/// chip that has rules.
 rt::Status checkCommand(const Decoded &command, const Chip &chip);
 
-/// The sources of the rules that rows of tables hold, each once, as they stand
-/// in the messages of checkCommand.
-std::vector<std::string_view> ruleSources();
+/// The sources of the rules of a chip that rows of tables hold, each once, as
+/// they stand in the messages of checkCommand.
+std::vector<std::string_view> ruleSources(const Chip &chip);
 
 } // namespace weft::isa
 

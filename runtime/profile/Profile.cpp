@@ -101,7 +101,7 @@ private:
     rt::ByteSpan bytes = engine == Engine::Tiu ? spec.tiu : spec.gdma;
     // The loader has decoded all of it before.
     isa::DecodedStream stream =
-        isa::decodeStream(engine, bytes.data, bytes.size);
+        isa::decodeStream(*chip.instructions, engine, bytes.data, bytes.size);
     for (size_t i = 0; i < stream.commands.size(); ++i) {
       if (stream.commands[i].isEnd())
         break;

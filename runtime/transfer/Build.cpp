@@ -94,8 +94,9 @@ static rt::Status setMatrix(CommandBuilder &builder, const Command &command,
 rt::Result<CommandBuilder> transfer::build(const Command &command,
                                            const Chip &chip) {
   cycles::DmaOpcode opcode = cycles::opcodeOf(command.shape.function);
-  rt::Result<CommandBuilder> builder = CommandBuilder::make(
-      isa::Engine::Gdma, unsigned(opcode.type), opcode.func);
+  rt::Result<CommandBuilder> builder =
+      CommandBuilder::make(*chip.instructions, isa::Engine::Gdma,
+                           unsigned(opcode.type), opcode.func);
   if (!builder)
     return builder;
   rt::Status status =

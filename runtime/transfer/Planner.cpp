@@ -66,7 +66,7 @@ Plan transfer::plainPlan(const Transfer &transfer, const Chip &chip) {
   command.to = transfer.to.place;
   return {{command},
           cycles::dmaCycles(command.shape, chip),
-          cycles::dmaEvidence(command.shape)};
+          cycles::dmaEvidence(command.shape, chip)};
 }
 
 namespace {
@@ -84,7 +84,7 @@ public:
         return;
       plan.cycles += cycles::dmaCycles(command.shape, chip);
       plan.evidence =
-          std::max(plan.evidence, cycles::dmaEvidence(command.shape));
+          std::max(plan.evidence, cycles::dmaEvidence(command.shape, chip));
     }
     Plan &rival = best[size_t(plan.evidence)];
     if (rival.isEmpty() || weigh(plan) < weigh(rival))

@@ -87,8 +87,9 @@ static std::optional<Transfer> toTransfer(const Chip &chip,
 }
 
 Price transfer::laneCopyPrice(const Transfer &copy, const Chip &chip) {
-  auto made = isa::CommandBuilder::make(
-      isa::Engine::Tiu, unsigned(isa::TiuType::Arith), isa::arith::Copy);
+  auto made = isa::CommandBuilder::make(*chip.instructions, isa::Engine::Tiu,
+                                        unsigned(isa::TiuType::Arith),
+                                        isa::arith::Copy);
   const Price tooMuch{cycles::kMostCycles, cycles::Evidence::Kin};
   if (!made)
     return tooMuch;

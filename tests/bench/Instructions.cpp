@@ -5,6 +5,7 @@
 #include "runtime/isa/Assemble.h"
 #include "runtime/numeric/Float16.h"
 #include "tests/oracle/emulator/VendorEmulator.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <chrono>
 #include <cstring>

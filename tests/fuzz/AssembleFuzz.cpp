@@ -7,6 +7,7 @@
 
 #include "runtime/chips/Chips.h"
 #include "runtime/isa/Assemble.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 #include "tools/weft/ListingText.h"
 
 #include <cstdlib>

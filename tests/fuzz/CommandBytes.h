@@ -4,6 +4,7 @@
 #define WEFT_TESTS_FUZZ_COMMANDBYTES_H
 
 #include "runtime/isa/Decode.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 namespace weft::fuzz {
 

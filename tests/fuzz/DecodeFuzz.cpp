@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tests/fuzz/CommandBytes.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <cstdlib>
 

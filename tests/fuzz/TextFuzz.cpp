@@ -6,6 +6,7 @@
 
 #include "runtime/isa/Assemble.h"
 #include "tests/fuzz/CommandBytes.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <cstdlib>
 

@@ -46,7 +46,7 @@ const char *weft_ppl_chips(void) {
                       {"eu_bytes", chip->euBytes},
                       {"lane_bytes", chip->laneBytes},
                       {"cores", chip->cores},
-                      {"commands", chips::hasCommands(*chip)}});
+                      {"commands", chip->hasCommands()}});
     return rows.dump();
   }();
   return text.c_str();

@@ -155,7 +155,7 @@ static weft_compiler_status *run(weft_ppl_program *program,
     return failure(Code::InvalidArgument, "options->struct_bytes must be "
                                           "sizeof(weft_ppl_run_options)");
   weft_ppl_engine engine = options.engine;
-  if (!given && !chips::hasCommands(program->program.chip()))
+  if (!given && !program->program.chip().hasCommands())
     engine = WEFT_PPL_INTERPRETER;
   Result<driver::MemoryImage> image = driver::MemoryImage();
   if (engine == WEFT_PPL_INTERPRETER) {

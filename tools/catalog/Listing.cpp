@@ -2,6 +2,7 @@
 
 #include "tools/catalog/Listing.h"
 
+#include "runtime/chips/Chips.h"
 #include "tools/catalog/Signatures.h"
 
 using namespace weft;

@@ -45,7 +45,7 @@ int driver::memoryCodeOf(ppl::NetOp recorded,
                                   [](Diagnostic &) { return success(); });
   OwningOpRef<ppl::NetOp> copy = cast<ppl::NetOp>(recorded->clone());
   KernelLowering how;
-  how.commands = chips::hasCommands(recorder.chip);
+  how.commands = recorder.chip.hasCommands();
   int code = lowerKernel(*copy, recorder, how);
   return code == kFinalError ? 0 : code;
 }

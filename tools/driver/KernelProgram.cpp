@@ -111,7 +111,7 @@ FailureOr<std::string> KernelProgram::text(bool commands, bool serial) {
 }
 
 FailureOr<std::vector<uint8_t>> KernelProgram::bmodel(bool serial) {
-  if (!chips::hasCommands(chip())) {
+  if (!chip().hasCommands()) {
     unsupported(net().getLoc())
         << "Weft makes no commands for " << chip().targetName
         << " yet; weft ppl run and test interpret it";

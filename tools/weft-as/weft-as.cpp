@@ -43,10 +43,13 @@ static constexpr int kUserError = 2;
 /// Hands the bytes of the file to `write`, or reports.
 using WriteBytes = llvm::function_ref<void(const void *bytes, size_t size)>;
 
-static void listCommands(const std::vector<uint8_t> &buffer,
+static void listCommands(const weft::Chip &chip,
+                         const std::vector<uint8_t> &buffer,
                          weft::isa::Engine engine, WriteBytes write) {
   for (const weft::isa::Decoded &command :
-       weft::isa::decodeStream(engine, buffer.data(), buffer.size()).commands) {
+       weft::isa::decodeStream(*chip.instructions, engine, buffer.data(),
+                               buffer.size())
+           .commands) {
     std::string line = weft::isa::disassemble(command) + "\n";
     write(line.data(), line.size());
   }
@@ -63,9 +66,10 @@ static mlir::LogicalResult assemble(weft::ppl::NetOp net, WriteBytes write) {
   if (mlir::failed(program))
     return mlir::failure();
   if (commands) {
+    const weft::Chip &chip = weft::ppl::chipOf(net);
     for (const weft::codegen::CommandGroup &group : program->groups) {
-      listCommands(group.tiu, weft::isa::Engine::Tiu, write);
-      listCommands(group.gdma, weft::isa::Engine::Gdma, write);
+      listCommands(chip, group.tiu, weft::isa::Engine::Tiu, write);
+      listCommands(chip, group.gdma, weft::isa::Engine::Gdma, write);
     }
     return mlir::success();
   }

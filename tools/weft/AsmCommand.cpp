@@ -66,8 +66,9 @@ static Result<std::vector<uint8_t>> assembleListing(const AsmFlags &flags) {
     return text.status();
   std::string name = flags.listing == "-" ? "stdin" : flags.listing;
   ListingRules rules;
+  rules.checked = !flags.unchecked;
   if (flags.into.empty()) {
-    rules.chip = flags.unchecked ? nullptr : chips::find(flags.chip);
+    rules.chip = chips::find(flags.chip); // one of the option's choices
     Result<std::vector<ListingSection>> sections =
         readListing(*text, name, rules);
     if (!sections)
@@ -78,7 +79,7 @@ static Result<std::vector<uint8_t>> assembleListing(const AsmFlags &flags) {
   Result<rt::Bmodel> model = rt::Bmodel::load(flags.into);
   if (!model)
     return model.status();
-  rules.chip = flags.unchecked ? nullptr : &model->chip();
+  rules.chip = &model->chip();
   Result<std::vector<ListingSection>> sections =
       readListing(*text, name, rules);
   if (!sections)
@@ -133,7 +134,7 @@ void cli::addAsmCommand(Program &program) {
       ->excludes(into);
   command
       .add_option("--target", flags->chip,
-                  "Without --into: the chip whose rules are checked")
+                  "Without --into: the chip whose commands they are")
       ->check(CLI::IsMember(chips::targets()))
       ->capture_default_str()
       ->excludes(into);

@@ -134,10 +134,11 @@ static Result<std::string> assembly(std::vector<uint8_t> bytes) {
     return model.status();
   std::string text;
   for (const rt::NetSpec &net : model->nets())
-    WEFT_TRY(listCommands(net, "", [&](const std::string &piece) {
-      text += piece;
-      return rt::Status::ok();
-    }));
+    WEFT_TRY(
+        listCommands(model->chip(), net, "", [&](const std::string &piece) {
+          text += piece;
+          return rt::Status::ok();
+        }));
   return text;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/bmodel/DebugMap.h"
+#include "runtime/chips/Targets.h"
 #include "runtime/isa/Decode.h"
 #include "runtime/status/Quote.h"
 #include "runtime/zhouyi/ProgramFile.h"
@@ -24,6 +25,7 @@ struct DisasmFlags {
   std::string net;
   std::string engine;
   std::string raw;
+  std::string chip = chips::defaultTarget();
   bool json = false;
 };
 
@@ -31,7 +33,7 @@ struct DisasmFlags {
 
 static Json describeFields(const isa::Decoded &command) {
   Json fields = Json::object();
-  for (const isa::FieldSpec &field : isa::formSpec(command.form))
+  for (const isa::FieldSpec &field : *command.spec)
     if (field.name != isa::Field::Reserved)
       fields[std::string(isa::fieldName(field.name))] = command.get(field.name);
   return fields;
@@ -44,17 +46,13 @@ static Json describeCommand(const CommandPlace &place,
        rt::originNodes(place.net->stages[place.stage], place.group,
                        place.engine, place.index))
     nodes.push_back(node->name()->str());
-  return {{"net", place.net->name},
-          {"stage", place.stage},
-          {"group", place.group},
-          {"engine", isa::engineName(place.engine)},
-          {"index", place.index},
-          {"id", command.id()},
-          {"waits_for", command.dep()},
-          {"mnemonic", command.mnemonic},
-          {"form", isa::formSpec(command.form).name},
-          {"fields", describeFields(command)},
-          {"nodes", std::move(nodes)}};
+  return {
+      {"net", place.net->name},     {"stage", place.stage},
+      {"group", place.group},       {"engine", isa::engineName(place.engine)},
+      {"index", place.index},       {"id", command.id()},
+      {"waits_for", command.dep()}, {"mnemonic", command.mnemonic},
+      {"form", command.spec->name}, {"fields", describeFields(command)},
+      {"nodes", std::move(nodes)}};
 }
 
 /// A buffer of commands without a bmodel around it, to its last byte: what
@@ -65,13 +63,14 @@ static ExitCode disasmRaw(const DisasmFlags &flags) {
   if (!content)
     return reportError(content.status());
   auto engine = flags.raw == "tiu" ? isa::Engine::Tiu : isa::Engine::Gdma;
+  const isa::InstructionSet &set = *chips::find(flags.chip)->instructions;
   auto bytes = reinterpret_cast<const uint8_t *>(content->data());
   Json commands = Json::array();
   std::string text;
   size_t index = 0;
   for (size_t offset = 0; offset < content->size(); ++index) {
     isa::DecodeResult result =
-        isa::decodeOne(engine, bytes + offset, content->size() - offset);
+        isa::decodeOne(set, engine, bytes + offset, content->size() - offset);
     if (!result)
       return reportError(
           rt::failf(rt::Code::BadCommand, "%s: byte %zu, %s command %zu: %s",
@@ -85,7 +84,7 @@ static ExitCode disasmRaw(const DisasmFlags &flags) {
                           {"id", command.id()},
                           {"waits_for", command.dep()},
                           {"mnemonic", command.mnemonic},
-                          {"form", isa::formSpec(command.form).name},
+                          {"form", command.spec->name},
                           {"fields", describeFields(command)}});
     else
       text += isa::disassemble(command) + "\n";
@@ -125,12 +124,13 @@ static ExitCode disasmCommand(const DisasmFlags &flags) {
     rt::Status status =
         flags.json
             ? visitCommands(
-                  *net, flags.engine,
+                  model->chip(), *net, flags.engine,
                   [&](const CommandPlace &place, const isa::Decoded &command) {
                     commands.push_back(describeCommand(place, command));
                     return rt::Status::ok();
                   })
-            : listCommands(*net, flags.engine, tools::writeStdout);
+            : listCommands(model->chip(), *net, flags.engine,
+                           tools::writeStdout);
     if (!status)
       return reportError(status);
   }
@@ -157,12 +157,19 @@ void cli::addDisasmCommand(Program &program) {
       command.add_option("--engine", flags->engine, "Only this engine")
           ->check(CLI::IsMember({"tiu", "gdma"}))
           ->type_name("tiu|gdma");
+  CLI::Option *raw =
+      command
+          .add_option("--raw", flags->raw,
+                      "The file is a command buffer of this engine, not a bmodel")
+          ->check(CLI::IsMember({"tiu", "gdma"}))
+          ->type_name("tiu|gdma")
+          ->excludes(net)
+          ->excludes(engine);
   command
-      .add_option("--raw", flags->raw,
-                  "The file is a command buffer of this engine, not a bmodel")
-      ->check(CLI::IsMember({"tiu", "gdma"}))
-      ->type_name("tiu|gdma")
-      ->excludes(net)
-      ->excludes(engine);
+      .add_option("--target", flags->chip,
+                  "With --raw: the chip whose commands they are")
+      ->check(CLI::IsMember(chips::targets()))
+      ->type_name("CHIP")
+      ->needs(raw);
   command.add_flag("--json", flags->json, "Print as JSON");
 }

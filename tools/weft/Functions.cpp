@@ -2,6 +2,7 @@
 
 #include "tools/weft/Functions.h"
 
+#include "runtime/chips/Chips.h"
 #include "tools/catalog/Listing.h"
 
 using namespace weft;

@@ -148,7 +148,8 @@ static Result<Violations> checkRules(const rt::Bmodel &model) {
   Violations violations;
   for (const rt::NetSpec &net : model.nets()) {
     rt::Status status = visitCommands(
-        net, "", [&](const CommandPlace &place, const isa::Decoded &command) {
+        model.chip(), net, "",
+        [&](const CommandPlace &place, const isa::Decoded &command) {
           ++violations.commands;
           rt::Status kept = isa::checkCommand(command, model.chip());
           if (kept)

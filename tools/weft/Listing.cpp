@@ -6,7 +6,8 @@
 using namespace weft;
 using namespace weft::cli;
 
-static rt::Status visitStream(CommandPlace place, const rt::GroupSpec &group,
+static rt::Status visitStream(const Chip &chip, CommandPlace place,
+                              const rt::GroupSpec &group,
                               const CommandVisitor &visit) {
   bool tiu = place.engine == isa::Engine::Tiu;
   rt::ByteSpan bytes = tiu ? group.tiu : group.gdma;
@@ -14,7 +15,8 @@ static rt::Status visitStream(CommandPlace place, const rt::GroupSpec &group,
   size_t offset = 0;
   for (place.index = 0; place.index < count; ++place.index) {
     isa::DecodeResult result =
-        isa::decodeOne(place.engine, bytes.data + offset, bytes.size - offset);
+        isa::decodeOne(*chip.instructions, place.engine, bytes.data + offset,
+                       bytes.size - offset);
     // The loader has decoded every command before.
     if (!result)
       return rt::fail(rt::Code::Internal, "undecodable command");
@@ -24,14 +26,15 @@ static rt::Status visitStream(CommandPlace place, const rt::GroupSpec &group,
   return rt::Status::ok();
 }
 
-rt::Status cli::visitCommands(const rt::NetSpec &net, const std::string &engine,
+rt::Status cli::visitCommands(const Chip &chip, const rt::NetSpec &net,
+                              const std::string &engine,
                               const CommandVisitor &visit) {
   for (size_t stage = 0; stage < net.stages.size(); ++stage)
     for (size_t group = 0; group < net.stages[stage].groups.size(); ++group)
       for (isa::Engine which : {isa::Engine::Tiu, isa::Engine::Gdma}) {
         if (!engine.empty() && engine != isa::engineName(which))
           continue;
-        WEFT_TRY(visitStream({&net, stage, group, which, 0},
+        WEFT_TRY(visitStream(chip, {&net, stage, group, which, 0},
                              net.stages[stage].groups[group], visit));
       }
   return rt::Status::ok();
@@ -53,7 +56,8 @@ std::string cli::headingOf(const CommandPlace &place) {
 }
 
 rt::Status
-cli::listCommands(const rt::NetSpec &net, const std::string &engine,
+cli::listCommands(const Chip &chip, const rt::NetSpec &net,
+                  const std::string &engine,
                   const std::function<rt::Status(const std::string &)> &sink) {
   // Long listings go out in pieces, not as one string of gigabytes.
   constexpr size_t kPieceBytes = 1 << 20;
@@ -75,6 +79,6 @@ cli::listCommands(const rt::NetSpec &net, const std::string &engine,
     text.clear();
     return status;
   };
-  WEFT_TRY(visitCommands(net, engine, addLine));
+  WEFT_TRY(visitCommands(chip, net, engine, addLine));
   return sink(text);
 }

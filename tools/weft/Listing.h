@@ -31,13 +31,15 @@ using CommandVisitor =
 
 /// Visits the commands of `net` by stage, group and engine; only those of
 /// `engine` ("tiu", "gdma") unless it is empty.
-rt::Status visitCommands(const rt::NetSpec &net, const std::string &engine,
+rt::Status visitCommands(const Chip &chip, const rt::NetSpec &net,
+                         const std::string &engine,
                          const CommandVisitor &visit);
 
 /// Gives the same commands as text (grammar: ListingText.h), a line each with
 /// the ONNX nodes it is for, to `sink` in pieces of about a megabyte.
 rt::Status
-listCommands(const rt::NetSpec &net, const std::string &engine,
+listCommands(const Chip &chip, const rt::NetSpec &net,
+             const std::string &engine,
              const std::function<rt::Status(const std::string &)> &sink);
 
 } // namespace weft::cli

@@ -90,7 +90,7 @@ void Reader::addCommand(isa::AssembledLine &line, size_t column) {
                                ", ids end at 1048575; begin a new group");
     nextId = uint32_t(command.get(isa::Field::cmd_id)) + 1;
   }
-  if (rules.chip)
+  if (rules.checked)
     if (rt::Status status = isa::checkCommand(command.decoded(), *rules.chip);
         !status)
       return fault(column, status.message());
@@ -105,7 +105,7 @@ void Reader::readLine(std::string_view line) {
   size_t column = text.empty() ? 1 : size_t(text.data() - line.data()) + 1;
   if (text.substr(0, 4) == "net ")
     return beginSection(text);
-  isa::AssembledLine result = isa::assemble(line);
+  isa::AssembledLine result = isa::assemble(*rules.chip->instructions, line);
   if (result.error)
     return fault(result.error->column, result.error->message);
   if (result.command)

@@ -34,9 +34,11 @@ struct ListingSection {
   std::vector<uint8_t> bytes;
 };
 
-/// Commands that break a rule of this chip are errors.
+/// Whose commands the lines are, and whether those that break a rule of the
+/// chip are errors.
 struct ListingRules {
-  const Chip *chip = nullptr; ///< null: nothing but the grammar is checked
+  const Chip *chip = nullptr; ///< never null
+  bool checked = true;        ///< false: nothing but the grammar is checked
 };
 
 /// Reads a listing. The error has one line for each of the first 20 faults,

@@ -1,5 +1,6 @@
 #include "frontend/onnx/Import.h"
 #include "passes/quantize/TpuSupport.h"
+#include "runtime/chips/Chips.h"
 #include "tools/weft/Functions.h"
 #include "tools/weft/Program.h"
 

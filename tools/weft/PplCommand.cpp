@@ -93,7 +93,7 @@ static Result<std::vector<uint8_t>> makeBmodel(Recorded &one, bool serial) {
 
 static Result<MemoryImage> runOnce(Recorded &one, const PplFlags &flags,
                                    bool serial) {
-  bool interprets = flags.interpret || !chips::hasCommands(one.program->chip());
+  bool interprets = flags.interpret || !one.program->chip().hasCommands();
   if (interprets)
     return one.program->interpret();
   Result<std::vector<uint8_t>> bytes = makeBmodel(one, serial);
@@ -238,7 +238,7 @@ static Result<std::vector<std::string>> checkTest(Recorded &one,
   wrong = one.program->unmetExpectations(*memory);
   if (one.program->recorder().expectations.empty())
     wrong.push_back("the test expects nothing; call expect()");
-  if (!chips::hasCommands(one.program->chip()) || flags.interpret)
+  if (!one.program->chip().hasCommands() || flags.interpret)
     return wrong;
   // The rounds of loops one after the other, and the functions' own meaning,
   // must give the same bytes.

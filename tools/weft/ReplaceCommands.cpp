@@ -110,11 +110,12 @@ static Status checkLength(const Stream &stream) {
 
 /// Bytes of the stream's commands; whatever lies behind the end command is not
 /// counted.
-static size_t commandBytes(const Stream &stream) {
+static size_t commandBytes(const Chip &chip, const Stream &stream) {
   size_t size = 0;
   for (uint32_t i = 0; i < stream.count(); ++i) {
-    isa::DecodeResult command = isa::decodeOne(
-        stream.engine, stream.blob().data + size, stream.blob().size - size);
+    isa::DecodeResult command =
+        isa::decodeOne(*chip.instructions, stream.engine,
+                       stream.blob().data + size, stream.blob().size - size);
     assert(command && "the loader has decoded every command");
     size += command.command.sizeBytes;
   }
@@ -126,7 +127,7 @@ Status NewFile::replace(Stream &stream) {
   WEFT_TRY(checkLength(stream));
   stream.fileOffset = uint64_t(stream.blob().data - model.fileBytes().data);
   if (section.count != stream.count() ||
-      section.bytes.size() != commandBytes(stream))
+      section.bytes.size() != commandBytes(model.chip(), stream))
     return append(stream);
   std::memcpy(&bytes[stream.fileOffset], section.bytes.data(),
               section.bytes.size());

@@ -81,7 +81,7 @@ bool Report::sameType(const Subject &s, Field a, Field b) {
 static void checkUnusedBits(const Subject &s, Report &report) {
   report.from("isa 2, vendor compiler");
   const Decoded &command = s.command;
-  for (const FieldSpec &spec : formSpec(command.form)) {
+  for (const FieldSpec &spec : *command.spec) {
     if (spec.name != Field::Reserved)
       continue;
     uint64_t bits = detail::readBits(command.bytes, spec.offset, spec.width,
@@ -102,13 +102,13 @@ static void checkUnusedBits(const Subject &s, Report &report) {
                   ", must be all ones");
 }
 
-/// A code of 7 is no element type, and this chip computes with no 4-bit ones.
+/// A code of 7 is no element type, and a chip may lack others.
 static void checkElementTypes(const Subject &s, Report &report) {
-  report.from("PPL 4.6: no 4-bit elements on BM1684X");
+  report.from(s.chip.rules->elementTypesSource);
   for (Field field : {Field::res0_prec, Field::opd0_prec, Field::opd1_prec,
                       Field::opd2_prec, Field::src_data_format,
                       Field::mask_data_format, Field::index_data_format})
-    report.type(s, field, kAnyType);
+    report.type(s, field, s.chip.rules->elementTypes);
 }
 
 /// Every operand lies in one memory from its first to its last byte.
@@ -170,6 +170,7 @@ static rt::Status statusOf(const Report &report) {
 rt::Status weft::isa::checkCommand(const Decoded &command, const Chip &chip) {
   Subject subject(command, chip);
   Report report;
+  const RuleBook &book = *chip.rules;
   checkUnusedBits(subject, report);
   // The only user of these codes is a constant that says nothing.
   if (command.form != Form::LAR && command.form != Form::sDMA_sys)
@@ -177,11 +178,10 @@ rt::Status weft::isa::checkCommand(const Decoded &command, const Chip &chip) {
   if (report.isBroken()) // the rest may rely on known types
     return statusOf(report);
   if (command.engine == Engine::Gdma) {
-    checkRules(gdmaRules(), subject, report);
+    checkRules(book.gdmaFamily(), subject, report);
   } else {
-    checkTables(subject, report);
-    for (auto *family :
-         {arithRules, windowRules, matrixRules, quantRules, moveRules})
+    book.checkTables(subject, report);
+    for (auto *family : book.tiuFamilies)
       checkRules(family(), subject, report);
   }
   if (!report.isBroken())
@@ -189,14 +189,18 @@ rt::Status weft::isa::checkCommand(const Decoded &command, const Chip &chip) {
   return statusOf(report);
 }
 
-std::vector<std::string_view> weft::isa::ruleSources() {
+std::vector<std::string_view> weft::isa::ruleSources(const Chip &chip) {
   std::vector<std::string_view> sources;
-  appendTableSources(sources);
-  for (auto *family :
-       {arithRules, windowRules, matrixRules, quantRules, moveRules, gdmaRules})
-    for (const CodeRule &rule : family())
+  const RuleBook &book = *chip.rules;
+  book.appendTableSources(sources);
+  auto append = [&](Rows<CodeRule> family) {
+    for (const CodeRule &rule : family)
       if (*rule.source) // else its function names several
         sources.push_back(rule.source);
+  };
+  for (auto *family : book.tiuFamilies)
+    append(family());
+  append(book.gdmaFamily());
   std::sort(sources.begin(), sources.end());
   sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
   return sources;

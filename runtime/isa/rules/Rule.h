@@ -114,16 +114,16 @@ struct Rows {
   const Row *end() const { return first + count; }
 };
 
-/// Plain demands of TIU instructions: rows of tables in Tables.cpp.
-void checkTables(const Subject &subject, Report &report);
-void appendTableSources(std::vector<std::string_view> &sources);
-
-Rows<CodeRule> arithRules();
-Rows<CodeRule> windowRules(); ///< CONV, PorD
-Rows<CodeRule> matrixRules(); ///< MM, MM2, VC
-Rows<CodeRule> quantRules();
-Rows<CodeRule> moveRules(); ///< CMP, TRANS_BC, SG, SGL, SFU
-Rows<CodeRule> gdmaRules();
+/// All rules of a chip, beside those of every command (Check.cpp).
+struct RuleBook {
+  Types elementTypes; ///< of operands
+  const char *elementTypesSource;
+  /// Plain demands of TIU instructions: rows of tables.
+  void (*checkTables)(const Subject &, Report &);
+  void (*appendTableSources)(std::vector<std::string_view> &);
+  Rows<CodeRule> (*tiuFamilies[5])();
+  Rows<CodeRule> (*gdmaFamily)();
+};
 
 } // namespace weft::isa::rules
 

@@ -43,8 +43,9 @@ Operand commands::accumulatorOf(const Expansion &e, std::string_view dst) {
 static std::optional<isa::CommandBuilder>
 build(Expansion &e, isa::Engine engine, unsigned type, unsigned func,
       const std::vector<std::pair<Field, uint64_t>> &fields) {
+  assert(e.chip.instructions && "asked for chips with commands only");
   rt::Result<isa::CommandBuilder> made =
-      isa::CommandBuilder::make(engine, type, func);
+      isa::CommandBuilder::make(*e.chip.instructions, engine, type, func);
   if (!made) {
     e.fail(made.status());
     return std::nullopt;

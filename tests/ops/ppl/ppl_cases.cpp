@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/ppl/Function.h"
+#include "runtime/chips/Chips.h"
 #include "runtime/ppl/Commands.h"
 #include "tests/ops/ppl/Samplers.h"
 #include "tools/driver/KernelProgram.h"

@@ -4,6 +4,7 @@
 
 #include "runtime/chips/Chips.h"
 #include "runtime/isa/Accesses.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <algorithm>
 #include <cstring>

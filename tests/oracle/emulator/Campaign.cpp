@@ -2,6 +2,7 @@
 
 #include "runtime/chips/Chips.h"
 #include "runtime/isa/Rules.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,6 +2,7 @@
 #include "tests/oracle/emulator/MemoryContents.h"
 
 #include "runtime/isa/CommandBuilder.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 namespace weft::oracle {
 
@@ -51,7 +52,8 @@ Command &Command::pokeGlobal(uint32_t offset, std::vector<uint8_t> what) {
 /// The builder's word: head, defaults, id 1.
 static Command makeCommand(Engine engine, Form form, unsigned type,
                            unsigned func) {
-  auto made = isa::CommandBuilder::make(engine, type, func, form);
+  auto made =
+      isa::CommandBuilder::make(isa::firstTable(), engine, type, func, form);
   Command command;
   command.engine = engine;
   command.form = form;

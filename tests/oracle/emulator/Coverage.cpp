@@ -68,7 +68,7 @@ std::string introduction(const RunName &run) {
   text << "# Instructions: what is emulated, and how it is judged\n\n"
           "Written by `scripts/fuzz_commands --write-docs`; a test compares "
           "the first six columns with the opcode table\n"
-          "(`runtime/isa/bm1684x.def`) and the fuzzer's kinds "
+          "(`runtime/chips/bm1684x/Instructions.def`) and the fuzzer's kinds "
           "(`tests/oracle/emulator`). Random commands run on our emulator and\n"
           "on the vendor's raw emulator from the same memory, special numbers "
           "included, and all memory is compared.\n"

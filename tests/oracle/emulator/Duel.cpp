@@ -1,6 +1,7 @@
 #include "tests/oracle/emulator/Duel.h"
 
 #include "runtime/numeric/Float16.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <algorithm>
 #include <cinttypes>

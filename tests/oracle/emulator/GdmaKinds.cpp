@@ -1,6 +1,7 @@
 /// Random commands of the DMA engine: copies, transposes, broadcasts, fills,
 /// matrices and linear copies between all memories.
 #include "tests/oracle/emulator/GdmaKinds.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 /// Outer products (VC), and linear arithmetic (LAR), which the vendor's
 /// emulator takes without doing anything.
 #include "tests/oracle/emulator/ElementFields.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 namespace weft::oracle {
 namespace {

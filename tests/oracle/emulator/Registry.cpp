@@ -1,6 +1,7 @@
 #include "tests/oracle/emulator/Registry.h"
 
 #include "runtime/isa/CommandBuilder.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <algorithm>
 #include <set>
@@ -136,7 +137,8 @@ void Registry::askEmulated(Executor &ours) {
       }
     if (!row.kinds.empty())
       continue;
-    isa::CommandBuilder bare(*row.opcode, isa::usualForm(*row.opcode));
+    isa::CommandBuilder bare(isa::firstTable(), *row.opcode,
+                             isa::usualForm(*row.opcode));
     row.emulated = executes(ours, row.function.engine, bare.bytes(),
                             bare.sizeBytes(), why) ||
                    why.find("has no model of") == std::string::npos;

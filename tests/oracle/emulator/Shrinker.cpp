@@ -1,6 +1,7 @@
 #include "tests/oracle/emulator/Shrinker.h"
 
 #include "runtime/isa/Decode.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <algorithm>
 

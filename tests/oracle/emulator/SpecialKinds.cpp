@@ -1,5 +1,6 @@
 /// Special functions (SFU), per-channel linear (LIN) and compare-select (CMP).
 #include "tests/oracle/emulator/ElementFields.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 namespace weft::oracle {
 namespace {

@@ -1,4 +1,4 @@
-"""Reads runtime/isa/bm1684x.def, so that bytes can be taken apart here without the code under test."""
+"""Reads runtime/chips/bm1684x/Instructions.def, so that bytes can be taken apart here without the code under test."""
 import re
 
 

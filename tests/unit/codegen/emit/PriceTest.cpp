@@ -185,7 +185,8 @@ static tpu::Price priceOf(const codegen::EncodedProgram &program,
   tpu::Price price;
   for (const codegen::CommandGroup &group : program.groups) {
     isa::DecodedStream stream =
-        isa::decodeStream(isa::Engine::Tiu, group.tiu.data(), group.tiu.size());
+        isa::decodeStream(*chip.instructions, isa::Engine::Tiu,
+                          group.tiu.data(), group.tiu.size());
     for (const isa::Decoded &command : stream.commands)
       if (uint64_t cycles = cycles::estimate(command, chip).cycles) {
         price.cycles += int64_t(cycles);

@@ -12,6 +12,7 @@
 
 #include "runtime/isa/Decode.h"
 
+#include "tests/unit/runtime/isa/FirstTable.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>

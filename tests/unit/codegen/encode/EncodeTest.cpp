@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

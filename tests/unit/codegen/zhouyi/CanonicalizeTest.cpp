@@ -4,6 +4,7 @@
 #include "dialects/zhouyi/Constants.h"
 #include "dialects/zhouyi/Function.h"
 #include "dialects/zhouyi/Vector.h"
+#include "runtime/chips/Chips.h"
 #include "runtime/chips/zhouyi.h"
 #include "tests/unit/codegen/zhouyi/ParsedProgram.h"
 

@@ -2,6 +2,7 @@
 // docs/rationale/0008-two-more-operation-sets.md, under its name.
 
 #include "runtime/catalog/Catalog.h"
+#include "runtime/chips/Chips.h"
 #include "tests/unit/runtime/ascend/Loop.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 #include "runtime/ascend/Call.h"
 #include "runtime/catalog/Dense.h"
+#include "runtime/chips/Chips.h"
 #include "tests/unit/runtime/ascend/Loop.h"
 
 #include <gtest/gtest.h>

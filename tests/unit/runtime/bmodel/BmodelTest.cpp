@@ -3,6 +3,7 @@
 #include "runtime/bmodel/DebugMap.h"
 #include "tests/unit/runtime/VendorFiles.h"
 #include "tests/unit/runtime/bmodel/SmallModel.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <cstring>
 #include <filesystem>

@@ -2,6 +2,7 @@
 #include "runtime/bmodel/Container.h"
 #include "runtime/bmodel/Sha256.h"
 #include "runtime/isa/Decode.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <cstring>
 #include <fstream>
@@ -47,7 +48,7 @@ static void writeCommands(std::vector<uint8_t> &binary) {
   using isa::Form;
   uint8_t *word = binary.data() + 128;
   auto set = [word](Field field, uint64_t value) {
-    isa::detail::FieldPlace place = isa::placeOf(Form::DMA_tensor, field);
+    isa::FieldPlace place = isa::formSpec(Form::DMA_tensor).place(field);
     isa::detail::writeBits(word, place.offset, place.width, 96, value);
   };
   set(Field::cmd_id_en, 1);

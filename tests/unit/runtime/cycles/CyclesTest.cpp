@@ -7,6 +7,7 @@
 
 #include "runtime/cycles/Cycles.h"
 #include "runtime/chips/bm1684x.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

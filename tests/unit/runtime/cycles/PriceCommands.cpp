@@ -1,7 +1,7 @@
 //===- PriceCommands.cpp - costs of commands given as fields --------------===//
 //
 // Reads one command a line, `tiu|dma field=value ..`, with the field names of
-// runtime/isa/bm1684x.def, or a buffer of commands, `tiu|dma 0x<bytes>`, and
+// runtime/isa/Names.def, or a buffer of commands, `tiu|dma 0x<bytes>`, and
 // prints a line for each command:
 //   type.func[.fill] cycles measured|probed|kin direction bytes precision kin
 // and an empty line after each line read. Exit code 1 at the first line that
@@ -13,6 +13,7 @@
 
 #include "runtime/chips/bm1684x.h"
 #include "runtime/cycles/CostRows.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <array>
 #include <cstdio>
@@ -47,11 +48,12 @@ static void printClaim(const cycles::detail::CostRow &row, const char *suffix,
 }
 
 static void printFurtherClaims() {
-  for (const cycles::detail::FurtherClaim &further :
-       cycles::detail::furtherClaims)
+  const cycles::CostTable &table = *chips::bm1684x.costs;
+  for (size_t i = 0; i < table.claimCount; ++i)
     for (unsigned precision = 0; precision < std::size(precisionNames);
          ++precision)
       for (unsigned direction = 1; direction <= 4; ++direction) {
+        const cycles::detail::FurtherClaim &further = table.furtherClaims[i];
         auto way = static_cast<cycles::Direction>(direction);
         bool claimed = (further.measured.precisions >> precision & 1) &&
                        (further.measured.directions & cycles::detail::bit(way));
@@ -74,7 +76,7 @@ static bool claimsFill(const cycles::detail::CostRow &row, bool measured,
 
 static void printClaims(bool measured) {
   using cycles::Direction;
-  for (const cycles::detail::CostRow &row : cycles::detail::rows)
+  for (const cycles::detail::CostRow &row : *chips::bm1684x.costs)
     for (unsigned precision = 0; precision < std::size(precisionNames);
          ++precision) {
       const cycles::detail::Claim &claim = measured ? row.measured : row.probed;

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 # What leaving a file or a network out costs at most (docs/cycles.md), and the only constants that a single one shows.
-LEFT_OUT = {"file": ("0.00%", set()), "network": ("0.15%", {"kTransposeNumerator / kTransposeDenominator"})}
+LEFT_OUT = {"file": ("0.00%", set()), "network": ("0.15%", {"transposeNumerator / transposeDenominator"})}
 LANE_BYTES, BANK_BYTES = 1 << 18, 1 << 14
 SINGLE_PRECISION = 1 << 19  # the vendor divides in it: beyond, our exact quotient may be 1 off
 # In a timeline, but not claimed: one command of 1 cycle says too little about a formula.
@@ -82,19 +82,19 @@ def in_place(row):
 # fitted again: the substitutes are written by hand, and the test says only which constants hang on a single network.
 CONSTANTS = {
     "packedResults": (lambda r: r["kind"] in ("CONV", "MM2") and r["regs"]["opd0_prec"] != 2, None),
-    "kDiagonalStepPasses": (lambda r: r["kind"] == "PorD" and r["regs"]["res_op_x_str"] > 1
+    "diagonalStepPasses": (lambda r: r["kind"] == "PorD" and r["regs"]["res_op_x_str"] > 1
                             and r["regs"]["res_op_y_str"] > 1, lambda r: r["t"] // 3),
-    "kDivideBasePasses, kDividePassesPerIteration": (lambda r: r["op"] == "arith.div", lambda r: r["t"] // 31),
-    "kRsqrtPasses": (lambda r: r["op"] == "sfu.rsqrt", lambda r: r["t"] // 30),
-    "kComparePasses": (lambda r: r["kind"] == "FUSED_CMP", lambda r: r["t"] // 2),
-    "kConflictPasses (AR, same address)": (lambda r: r["kind"] == "AR" and r["op"] not in ("arith.div", "arith.copy")
+    "divideBasePasses, dividePassesPerIteration": (lambda r: r["op"] == "arith.div", lambda r: r["t"] // 31),
+    "rsqrtPasses": (lambda r: r["op"] == "sfu.rsqrt", lambda r: r["t"] // 30),
+    "comparePasses": (lambda r: r["kind"] == "FUSED_CMP", lambda r: r["t"] // 2),
+    "conflictPasses (AR, same address)": (lambda r: r["kind"] == "AR" and r["op"] not in ("arith.div", "arith.copy")
                                            and in_place(r), lambda r: r["t"] // 2),
-    "kConflictPasses (RQDQ, same bank)": (lambda r: r["kind"] == "RQDQ" and same_bank(r), lambda r: r["t"] // 2),
-    "kConflictPasses (l_bc, same bank)": (lambda r: r["op"] == "tsbc.l_bc" and same_bank(r), lambda r: r["t"] // 2),
+    "conflictPasses (RQDQ, same bank)": (lambda r: r["kind"] == "RQDQ" and same_bank(r), lambda r: r["t"] // 2),
+    "conflictPasses (l_bc, same bank)": (lambda r: r["op"] == "tsbc.l_bc" and same_bank(r), lambda r: r["t"] // 2),
     "two strided operands one after the other (AR)": (
         lambda r: r["kind"] == "AR" and r["op"] != "arith.div" and r["regs"]["tsk_opd_num"] > 1
         and r["regs"]["opd0_str"] == 3 == r["regs"]["opd1_str"], lambda r: r["t"] // 2),
-    "kPerLaneGatherHalfCycles": (lambda r: r["op"] in ("sg.pe_s_gather_hzd", "sg.pe_s_scatter_hzd"),
+    "perLaneGatherHalfCycles": (lambda r: r["op"] in ("sg.pe_s_gather_hzd", "sg.pe_s_scatter_hzd"),
                                  lambda r: r["t"] * 2 // 3),
     "MM: one more product for bias, accumulator": (
         lambda r: r["op"] == "mm.normal" and r["regs"]["opd0_prec"] == 2
@@ -104,10 +104,10 @@ CONSTANTS = {
     "copyBytes": (lambda r: r.get("dir") == 2, lambda r: r["t"] * 28 // 44),
     "shortestDmaRun": (lambda r: r["engine"] == "dma" and r["bytes"] < 256, lambda r: 1),
     "dramChannels, dramPageBytes": (lambda r: r["op"] == "dma.tensor" and r["bytes"] <= 4096, lambda r: r["t"] // 4),
-    "kTransposeNumerator / kTransposeDenominator": (lambda r: r["op"] == "dma.matrix.transpose",
+    "transposeNumerator / transposeDenominator": (lambda r: r["op"] == "dma.matrix.transpose",
                                                     lambda r: r["t"] * 3 // 4),
 }
-# kPerLaneMaskCycles, kLinePasses, fillBytes, simpleBytes and simpleLocalBytes are in no timeline: tests/oracle/cycles.
+# perLaneMaskCycles, linePasses, fillBytes, simpleBytes and simpleLocalBytes are in no timeline: tests/oracle/cycles.
 
 
 def kind_of(row):

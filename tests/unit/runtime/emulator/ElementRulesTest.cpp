@@ -4,6 +4,7 @@
 #include "runtime/chips/Chips.h"
 #include "runtime/emulator/Emulator.h"
 #include "runtime/isa/CommandBuilder.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -40,8 +41,8 @@ struct Elements : testing::Test {
   }
   rt::Status tryRun(unsigned type, unsigned func, size_t count,
                     const Fields &fields, Form form = Form::None) {
-    auto command =
-        isa::CommandBuilder::make(isa::Engine::Tiu, type, func, form);
+    auto command = isa::CommandBuilder::make(
+        isa::firstTable(), isa::Engine::Tiu, type, func, form);
     if (!command)
       return command.status();
     Fields all = {{Field::res0_n, 1},          {Field::res0_c, 1},

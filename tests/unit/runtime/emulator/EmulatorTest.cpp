@@ -2,6 +2,7 @@
 
 #include "runtime/chips/Chips.h"
 #include "runtime/isa/Decode.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <cstring>
 #include <gmock/gmock.h>

@@ -4,6 +4,7 @@
 #include "runtime/chips/Chips.h"
 #include "runtime/emulator/Emulator.h"
 #include "runtime/isa/Isa.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <algorithm>
 #include <cstring>

@@ -4,6 +4,7 @@
 #include "runtime/chips/Chips.h"
 #include "runtime/emulator/Emulator.h"
 #include "runtime/isa/CommandBuilder.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -38,8 +39,8 @@ struct Chip : testing::Test {
   }
   void run(unsigned type, unsigned func, const Fields &fields,
            Form form = Form::None) {
-    auto command =
-        isa::CommandBuilder::make(isa::Engine::Tiu, type, func, form);
+    auto command = isa::CommandBuilder::make(
+        isa::firstTable(), isa::Engine::Tiu, type, func, form);
     ASSERT_TRUE(command) << command.status().message();
     for (auto [field, value] : fields)
       ASSERT_TRUE(command->set(field, value)) << isa::fieldName(field);

@@ -2,6 +2,7 @@
 #include "runtime/chips/Chips.h"
 #include "runtime/emulator/Emulator.h"
 #include "runtime/isa/CommandBuilder.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -27,7 +28,8 @@ std::vector<uint8_t> localAfter(unsigned threads, unsigned type, unsigned func,
     float value = float(i * 2654435761u >> 28) - 7;
     std::memcpy(local + i * 4, &value, 4);
   }
-  auto command = CommandBuilder::make(Engine::Tiu, type, func);
+  auto command =
+      CommandBuilder::make(isa::firstTable(), Engine::Tiu, type, func);
   EXPECT_TRUE(command) << command.status().message();
   for (auto [field, value] : fields)
     EXPECT_TRUE(command->set(field, value)) << isa::fieldName(field);

@@ -11,6 +11,7 @@
 #include "runtime/isa/Accesses.h"
 #include "tests/oracle/emulator/CommandKinds.h"
 #include "tests/oracle/emulator/MemoryContents.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <cstring>
 #include <gtest/gtest.h>

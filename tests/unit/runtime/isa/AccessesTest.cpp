@@ -12,6 +12,7 @@
 #include "runtime/chips/Chips.h"
 #include "runtime/device/EmulatorDevice.h"
 #include "runtime/emulator/Emulator.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <cinttypes>
 #include <cstring>
@@ -224,6 +225,8 @@ TEST(Accesses, any_field_values) {
             Decoded command;
             command.engine = engine;
             command.form = form;
+            command.spec = &formSpec(form);
+            command.opcode = opcode;
             command.type = uint8_t(type);
             command.func = uint8_t(func);
             command.sizeBytes = unsigned(word.size());

@@ -2,6 +2,7 @@
 
 #include "runtime/isa/Assemble.h"
 #include "runtime/numeric/BitCast.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 #include <gtest/gtest.h>
 #include <random>
 
@@ -43,7 +44,7 @@ uint64_t fieldOf(const std::string &line, Field field) {
 /// bits as the defaults have them, so that both kinds of field are printed.
 std::vector<uint8_t> randomWord(const Row &row, std::mt19937_64 &random,
                                 bool sparse) {
-  CommandBuilder builder(*row.opcode, row.form);
+  CommandBuilder builder(firstTable(), *row.opcode, row.form);
   std::vector<uint8_t> word(builder.bytes(),
                             builder.bytes() + builder.sizeBytes());
   for (const FieldSpec &spec : formSpec(row.form)) {
@@ -86,7 +87,7 @@ TEST(Assemble, EveryBitOfEveryFormRoundTrips) {
 
 TEST(Assemble, DefaultsOfABuilderNeedNoWords) {
   for (const Row &row : allRows()) {
-    CommandBuilder builder(*row.opcode, row.form);
+    CommandBuilder builder(firstTable(), *row.opcode, row.form);
     std::string text = disassemble(builder.decoded());
     EXPECT_EQ(text.find('=', text.find(row.opcode->mnemonic)),
               std::string::npos)
@@ -203,7 +204,7 @@ TEST(Assemble, ErrorsNameColumnWordAndWhatIsAccepted) {
 
 TEST(CommandBuilder, ChecksFieldAndValue) {
   rt::Result<CommandBuilder> add =
-      CommandBuilder::make(Engine::Tiu, 3, arith::Add);
+      CommandBuilder::make(firstTable(), Engine::Tiu, 3, arith::Add);
   ASSERT_TRUE(add);
   EXPECT_EQ(add->form(), Form::sAR);
   EXPECT_TRUE(add->set(Field::res0_n, 65535));
@@ -219,10 +220,12 @@ TEST(CommandBuilder, ChecksFieldAndValue) {
 }
 
 TEST(CommandBuilder, RefusesWhatTheTableLacks) {
-  EXPECT_EQ(CommandBuilder::make(Engine::Tiu, 1, 3).status().message(),
-            "no tiu instruction of type 1 and function 3");
   EXPECT_EQ(
-      CommandBuilder::make(Engine::Tiu, 3, 2, Form::sCONV).status().message(),
-      "arith.add has no form sCONV");
+      CommandBuilder::make(firstTable(), Engine::Tiu, 1, 3).status().message(),
+      "no tiu instruction of type 1 and function 3");
+  EXPECT_EQ(CommandBuilder::make(firstTable(), Engine::Tiu, 3, 2, Form::sCONV)
+                .status()
+                .message(),
+            "arith.add has no form sCONV");
   EXPECT_FALSE(CommandBuilder().set(Field::res0_n, 1));
 }

@@ -1,6 +1,7 @@
 //===- DecodeTest.cpp - command bytes to instructions --------------------===//
 
 #include "runtime/isa/Decode.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 #include <gtest/gtest.h>
 #include <random>
 

@@ -2,6 +2,7 @@
 
 #include "runtime/isa/Isa.h"
 #include "runtime/chips/Chips.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>

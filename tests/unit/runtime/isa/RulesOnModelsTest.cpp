@@ -3,6 +3,7 @@
 #include "runtime/bmodel/Areas.h"
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/isa/Rules.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 #include <filesystem>
 #include <gtest/gtest.h>
 

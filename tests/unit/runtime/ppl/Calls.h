@@ -3,6 +3,7 @@
 #ifndef WEFT_TESTS_UNIT_RUNTIME_PPL_CALLS_H
 #define WEFT_TESTS_UNIT_RUNTIME_PPL_CALLS_H
 
+#include "runtime/chips/Chips.h"
 #include "runtime/ppl/Interpreter.h"
 #include "tests/unit/runtime/ppl/Coverage.h"
 #include "tests/unit/runtime/ppl/TypeNames.h"

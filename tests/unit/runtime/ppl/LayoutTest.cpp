@@ -1,3 +1,4 @@
+#include "runtime/chips/Chips.h"
 #include "tests/unit/runtime/ppl/Calls.h"
 
 using namespace weft;

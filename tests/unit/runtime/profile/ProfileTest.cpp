@@ -4,6 +4,7 @@
 #include "runtime/device/EmulatorDevice.h"
 #include "tests/unit/runtime/VendorFiles.h"
 #include "tests/unit/runtime/bmodel/SmallModel.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 
 #include <gtest/gtest.h>
 

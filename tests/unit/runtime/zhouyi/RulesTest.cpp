@@ -2,6 +2,7 @@
 // accepts beside that. Names Z1 to Z16 are those of the list of errors in the
 // facts about the document.
 
+#include "runtime/chips/Chips.h"
 #include "runtime/chips/bm1684x.h"
 #include "tests/unit/runtime/zhouyi/VectorCall.h"
 

@@ -4,6 +4,7 @@
 #define WEFT_TESTS_UNIT_RUNTIME_ZHOUYI_VECTORCALL_H
 
 #include "runtime/catalog/Dense.h"
+#include "runtime/chips/Chips.h"
 #include "runtime/chips/zhouyi.h"
 #include "runtime/zhouyi/Execute.h"
 #include "runtime/zhouyi/Types.h"

@@ -7,6 +7,7 @@
 
 #include "runtime/isa/Decode.h"
 #include "tests/unit/runtime/bmodel/SmallModel.h"
+#include "tests/unit/runtime/isa/FirstTable.h"
 #include "tools/weft/ProfilePage.h"
 #include "tools/weft/ProfileReport.h"
 #include "tools/weft/Program.h"

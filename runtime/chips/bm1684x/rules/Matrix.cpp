@@ -1,6 +1,6 @@
 //===- Matrix.cpp - rules of matrix and outer products -------------------===//
 
-#include "runtime/isa/rules/Rule.h"
+#include "runtime/chips/bm1684x/rules/Families.h"
 
 using namespace weft::isa;
 using namespace weft::isa::rules;
@@ -99,4 +99,4 @@ static constexpr CodeRule kRules[] = {
     {kOuter, kAllFunctions, "isa 5, VC", checkOuterLength},
 };
 
-Rows<CodeRule> rules::matrixRules() { return {kRules, std::size(kRules)}; }
+Rows<CodeRule> bm1684x::matrixRules() { return {kRules, std::size(kRules)}; }

@@ -1,6 +1,6 @@
 //===- Gdma.cpp - rules of the GDMA engine -------------------------------===//
 
-#include "runtime/isa/rules/Rule.h"
+#include "runtime/chips/bm1684x/rules/Families.h"
 
 using namespace weft::isa;
 using namespace weft::isa::rules;
@@ -36,13 +36,12 @@ static void checkLongForm(const Subject &s, Report &report) {
   if (s.command.type == uint8_t(GdmaType::System)) // has a short form only
     return;
   if (s.command.sizeBytes != 96)
-    report.fail("the short form of " + std::to_string(s.command.sizeBytes) +
-                " bytes; the vendor's runtime steps through a buffer in "
-                "units of 96 and breaks on it, use form " +
-                std::string(formSpec(findOpcode(Engine::Gdma, s.command.type,
-                                                s.command.func)
-                                         ->longForm)
-                                .name));
+    report.fail(
+        "the short form of " + std::to_string(s.command.sizeBytes) +
+        " bytes; the vendor's runtime steps through a buffer in "
+        "units of 96 and breaks on it, use form " +
+        std::string(
+            s.chip.instructions->form(s.command.opcode->longForm).name));
 }
 
 static void checkCompression(const Subject &s, Report &report) {
@@ -245,15 +244,16 @@ static void checkMatrixSizes(const Subject &s, Report &report) {
 
 /// A copy in each of the four banks from the middle of a lane on.
 static void checkFourBanks(const Subject &s, Report &report) {
-  constexpr uint64_t kBegin = 0x20000, kEnd = 0x28000;
+  const uint64_t begin = s.chip.laneBytes / 2,
+                 end = begin + s.chip.laneBytes / s.chip.banks * 2;
   const Access *target = s.access("dst");
   if (!target)
     return;
   if (target->memory != Memory::Local || target->leavesMemory ||
-      target->begin < kBegin || target->end > kEnd)
+      target->begin < begin || target->end > end)
     report.fail("dst lies at " + hex(target->begin) + " to " +
-                hex(target->end) + ", must lie at lane offsets " + hex(kBegin) +
-                " to " + hex(kEnd));
+                hex(target->end) + ", must lie at lane offsets " + hex(begin) +
+                " to " + hex(end));
 }
 
 static void checkLength(const Subject &s, Report &report) {
@@ -357,4 +357,4 @@ static constexpr CodeRule kRules[] = {
     {kScatter, kAllFunctions, "PPL scatter_h", checkRows},
 };
 
-Rows<CodeRule> rules::gdmaRules() { return {kRules, std::size(kRules)}; }
+Rows<CodeRule> bm1684x::gdmaRules() { return {kRules, std::size(kRules)}; }

@@ -1,6 +1,6 @@
 //===- Quant.cpp - rules of requantising and dequantising ----------------===//
 
-#include "runtime/isa/rules/Rule.h"
+#include "runtime/chips/bm1684x/rules/Families.h"
 
 using namespace weft::isa;
 using namespace weft::isa::rules;
@@ -46,4 +46,4 @@ static constexpr CodeRule kRules[] = {
     {kType, functions({quant::Rq1, quant::Dq1}), "PPL rq1, dq1", checkShift},
 };
 
-Rows<CodeRule> rules::quantRules() { return {kRules, std::size(kRules)}; }
+Rows<CodeRule> bm1684x::quantRules() { return {kRules, std::size(kRules)}; }

@@ -1,6 +1,6 @@
 //===- Arith.cpp - rules of element arithmetic ---------------------------===//
 
-#include "runtime/isa/rules/Rule.h"
+#include "runtime/chips/bm1684x/rules/Families.h"
 
 using namespace weft::isa;
 using namespace weft::isa::rules;
@@ -283,4 +283,4 @@ static constexpr CodeRule kRules[] = {
      checkRounding},
 };
 
-Rows<CodeRule> rules::arithRules() { return {kRules, std::size(kRules)}; }
+Rows<CodeRule> bm1684x::arithRules() { return {kRules, std::size(kRules)}; }

@@ -1,6 +1,6 @@
 //===- Move.cpp - rules of selects, transposes, gathers, functions -------===//
 
-#include "runtime/isa/rules/Rule.h"
+#include "runtime/chips/bm1684x/rules/Families.h"
 
 #include <tuple>
 
@@ -162,4 +162,4 @@ static constexpr CodeRule kRules[] = {
      checkExponentType},
 };
 
-Rows<CodeRule> rules::moveRules() { return {kRules, std::size(kRules)}; }
+Rows<CodeRule> bm1684x::moveRules() { return {kRules, std::size(kRules)}; }

@@ -1,6 +1,6 @@
 //===- Window.cpp - rules of convolution, depthwise and pooling ----------===//
 
-#include "runtime/isa/rules/Rule.h"
+#include "runtime/chips/bm1684x/rules/Families.h"
 
 using namespace weft::isa;
 using namespace weft::isa::rules;
@@ -189,4 +189,4 @@ static constexpr CodeRule kRules[] = {
      checkAverage},
 };
 
-Rows<CodeRule> rules::windowRules() { return {kRules, std::size(kRules)}; }
+Rows<CodeRule> bm1684x::windowRules() { return {kRules, std::size(kRules)}; }

@@ -1,6 +1,6 @@
 //===- Tables.cpp - the plain rules of TIU instructions ------------------===//
 
-#include "runtime/isa/rules/Rule.h"
+#include "runtime/chips/bm1684x/rules/Families.h"
 
 using namespace weft::isa;
 using namespace weft::isa::rules;
@@ -363,7 +363,7 @@ static void checkResultSizes(const Subject &s, Report &report) {
         report.range(s, size, 1, kMaxSize);
 }
 
-void rules::checkTables(const Subject &s, Report &report) {
+void bm1684x::checkTables(const Subject &s, Report &report) {
   checkResultSizes(s, report);
   checkRows(kRanges, s, report, [&](const RangeRow &row) {
     report.range(s, row.field, row.low, row.high);
@@ -380,7 +380,7 @@ void rules::checkTables(const Subject &s, Report &report) {
             [&](const LaneRow &row) { checkLane(row, s, report); });
 }
 
-void rules::appendTableSources(std::vector<std::string_view> &sources) {
+void bm1684x::appendTableSources(std::vector<std::string_view> &sources) {
   for (const RangeRow &row : kRanges)
     sources.push_back(row.source);
   for (const TypeRow &row : kTypes)
