@@ -3,7 +3,7 @@
 #include "dialects/ppl/Net.h"
 #include "dialects/HostCall.h"
 #include "dialects/ppl/TensorLayout.h"
-#include "runtime/chips/Chips.h"
+#include "runtime/chips/Targets.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -96,13 +96,8 @@ static LogicalResult verifyWeights(NetOp net, const AddressRange &area) {
 LogicalResult NetOp::verify() {
   const Chip *chip = chips::findKernelTarget(getChip());
   if (!chip) { // (C1)
-    InFlightDiagnostic diagnostic = emitOpError() << "chip '" << getChip()
-                                                  << "' is unknown; known: ";
-    llvm::interleaveComma(chips::all, diagnostic, [&](const Chip *known) {
-      diagnostic << StringRef(known->targetName.data(),
-                              known->targetName.size());
-    });
-    return diagnostic;
+    return emitOpError() << "chip '" << getChip()
+                         << "' is unknown; known: " << chips::joinedTargets();
   }
   AddressRange weights{getWeightsAddress(),
                        getWeightsAddress() + getWeightsBytes(), "weights"};

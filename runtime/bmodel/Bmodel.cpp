@@ -155,7 +155,7 @@ static Status verifyModel(const FileContext &file, const wire::Model &model,
 
 static std::string knownChips() {
   std::string text;
-  for (const Chip *chip : chips::all)
+  for (const Chip *chip : chips::withCommands())
     text += (text.empty() ? "" : ", ") + std::string(chip->name);
   return text;
 }

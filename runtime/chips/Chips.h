@@ -10,6 +10,8 @@
 #include "runtime/chips/sg2380.h"
 #include "runtime/chips/zhouyi.h"
 
+#include <vector>
+
 namespace weft::chips {
 
 /// The chips of Chips.def that commands are made for. The first is the one that
@@ -33,18 +35,23 @@ inline constexpr const Chip *vectorTargets[] = {
 #include "runtime/chips/Chips.def"
 };
 
-/// The chips that models are compiled for: to a bmodel or to a vector program.
-inline constexpr const Chip *modelTargets[] = {
-#define WEFT_CHIP(identifier) &identifier,
-#define WEFT_VECTOR_CHIP(identifier) &identifier,
-#include "runtime/chips/Chips.def"
-};
-
 /// The chips whose moves into L1 are planned.
 inline constexpr const Chip *cubeTargets[] = {
 #define WEFT_CUBE_CHIP(identifier) &identifier,
 #include "runtime/chips/Chips.def"
 };
+
+/// Makes a chip known by its names for the rest of the process, beside those of
+/// Chips.def: commands are made and emulated for it. It must have instructions,
+/// rules and costs, and outlive all that uses it. For tests, and for chips of
+/// other people's programs; call it before anything compiles or runs.
+void add(const Chip &chip);
+
+/// Chips that commands are made for: `all`, then those added.
+std::vector<const Chip *> withCommands();
+
+/// The chips that models are compiled for: those, and to a vector program.
+std::vector<const Chip *> modelTargets();
 
 /// The largest size of one axis that any chip takes: what a type, which belongs
 /// to no chip, may have.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random graphs: a model that converts computes what ONNX Runtime computes, on the emulator and on the vendor's runtime.
 
-  random_graphs_test.py WEFT FOLDER [--seed N] [--graphs N] [--bmrt N] [--only N]
+  random_graphs_test.py WEFT FOLDER [--target CHIP] [--seed N] [--graphs N] [--bmrt N] [--only N]
 
 Every graph is converted in F32; it either converts or is refused by lines that say `unsupported:` and name the node or the input.
 A third is converted at -O0, too, and must give the same bytes (slices and groups never change a number), another third at one other
@@ -29,6 +29,7 @@ import random_graphs
 
 COSINE = {"f16": 1 - 2**-11 * 8, "bf16": 1 - 2**-8 * 8, "int8": 0.9}
 RELATIVE_F32 = 2**-12
+TARGET = []
 JUMPS = set("Greater Less Equal GreaterOrEqual LessOrEqual ArgMax ArgMin TopK Floor Ceil Round Sign IsNaN Mod BitShift ThresholdedRelu".split())
 
 
@@ -45,7 +46,7 @@ def weft(program, *arguments):
 
 
 def convert(program, model, bmodel, *options):
-    result = weft(program, "convert", model, "-o", bmodel, *options)
+    result = weft(program, "convert", model, "-o", bmodel, *TARGET, *options)
     if result.returncode == 0:
         return
     lines = result.stderr.strip().split("\n")
@@ -147,12 +148,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
     parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--target", help="the chip, if not the usual one")
     parser.add_argument("--seed", type=int, default=1684)
     parser.add_argument("--graphs", type=int, default=300)
     parser.add_argument("--bmrt", type=int, default=0, help="so many graphs through libbmrt, too")
     parser.add_argument("--only", type=int, help="index of one graph")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
+    TARGET.extend(["--target", args.target] if args.target else [])
     args.folder.mkdir(parents=True, exist_ok=True)
     indices = range(args.graphs) if args.only is None else [args.only]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

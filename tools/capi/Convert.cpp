@@ -87,12 +87,12 @@ convertForVectors(const char *model, const driver::CompileOptions &options,
 
 /// Fails for a target that models are not compiled for.
 static rt::Status checkTarget(const std::string &target) {
-  for (const Chip *known : chips::modelTargets)
+  for (const Chip *known : chips::modelTargets())
     if (known->targetName == target)
       return {};
   return rt::fail(Code::InvalidArgument,
-                  "the target is '" + target +
-                      "'; known: " + chips::joinedTargets(chips::modelTargets));
+                  "the target is '" + target + "'; known: " +
+                      chips::joinedTargets(chips::modelTargets()));
 }
 
 static weft_compiler_status *convert(const char *model,

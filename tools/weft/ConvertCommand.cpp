@@ -341,7 +341,7 @@ void cli::addConvertCommand(Program &program) {
   command
       .add_option("--target", flags->compile.chip,
                   "The chip, or a vector machine")
-      ->check(CLI::IsMember(chips::targets(chips::modelTargets)))
+      ->check(CLI::IsMember(chips::targets(chips::modelTargets())))
       ->capture_default_str();
   command
       .add_option("--precision", flags->compile.precision,

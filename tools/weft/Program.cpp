@@ -93,7 +93,7 @@ static std::string compilerText() {
 
 std::string cli::versionText() {
   std::string text = "weft " WEFT_VERSION "\nchips:";
-  for (const Chip *chip : chips::all)
+  for (const Chip *chip : chips::withCommands())
     text += " " + std::string(chip->targetName);
   return text + "\n" + compilerText() +
          "libraries: " WEFT_LIBRARY_VERSIONS "\n";

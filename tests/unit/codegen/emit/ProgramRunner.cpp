@@ -4,9 +4,9 @@
 
 #include "codegen/emit/Conversions.h"
 #include "dialects/ppl/Net.h"
+#include "dialects/ppl/TensorLayout.h"
 #include "dialects/tpu/Group.h"
 #include "passes/tpu/Passes.h"
-#include "runtime/chips/Chips.h"
 #include "runtime/emulator/Emulator.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -90,11 +90,11 @@ ProgramRunner::runUnder(emulator::Schedule schedule,
                     (attribute.getAddress() - net.getContextAddress()),
                 inputs[i].data(), inputs[i].size());
   }
-  auto emulator = emulator::Emulator::create(*chips::find("bm1684x"));
+  const Chip &chip = ppl::chipOf(net);
+  auto emulator = emulator::Emulator::create(chip);
   EXPECT_TRUE(emulator.isOk());
   // Whatever local memory held before must not matter.
-  std::memset((*emulator)->localMemory(), 0x7f,
-              chips::find("bm1684x")->localMemoryBytes());
+  std::memset((*emulator)->localMemory(), 0x7f, chip.localMemoryBytes());
   if (net.getWeightsBytes()) {
     EXPECT_TRUE((*emulator)
                     ->mapGlobalReadOnly(net.getWeightsAddress(), weights.data(),
