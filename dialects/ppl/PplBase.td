@@ -108,7 +108,7 @@ def Ppl_TensorType : TypeDef<Ppl_Dialect, "TensorView"> {
 def Ppl_Fp20Type : TypeDef<Ppl_Dialect, "Fp20"> {
   let mnemonic = "fp20";
   let summary = "float of 20 bits: 1 sign, 8 exponent, 11 fraction";
-  let description = "A storage format of BM1690: 51 elements in a block of 128 bytes, in global memory and L2.";
+  let description = "A storage format of some chips: 51 elements in a block of 128 bytes, in global memory and L2.";
 }
 
 class Ppl_TensorIn<string memory> : Type<

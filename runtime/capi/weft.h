@@ -94,7 +94,7 @@ WEFT_API weft_status *weft_model_load_bytes(const void *bytes, size_t size,
 /* Sessions keep what they need; NULL is fine. */
 WEFT_API void weft_model_free(weft_model *model);
 
-/* "BM1684X" */
+/* As the bmodel spells it, in capitals. */
 WEFT_API const char *weft_model_chip(const weft_model *model);
 WEFT_API size_t weft_model_net_count(const weft_model *model);
 /* NULL if `net` is not below the count. */

@@ -74,7 +74,7 @@ std::string overlapFound(std::string_view dst, const Tensor &to,
 Rule noPartialOverlap(std::string_view dst, Names sources);
 /// Lies apart from the others wholly, by elements.
 Rule apart(std::string_view dst, Names others);
-/// The w stride in bytes is 1 to the chip's limit (128 on BM1684X).
+/// The w stride in bytes is 1 to the chip's limit.
 Rule shortWStride(Names names);
 /// Every axis is 1 to 65535, h*w too if `planes`.
 Rule planeLimit(Names names);

@@ -1,6 +1,6 @@
 //===- Program.cpp - recorded programs ------------------------------------===//
 
-#include "runtime/chips/Chips.h"
+#include "runtime/chips/Targets.h"
 #include "runtime/profile/Profile.h"
 #include "tools/capi/Status.h"
 #include "tools/driver/KernelProgram.h"
@@ -56,8 +56,8 @@ static weft_compiler_status *open(const weft_ppl_options *given,
     return failure(Code::InvalidArgument,
                    "program must not be NULL and options->struct_bytes must be "
                    "sizeof(weft_ppl_options)");
-  Result<const Chip *> chip =
-      driver::kernelTarget(options.target ? options.target : "bm1684x");
+  Result<const Chip *> chip = driver::kernelTarget(
+      options.target ? std::string(options.target) : chips::defaultTarget());
   if (!chip)
     return toC(chip.status());
   auto made = std::make_unique<weft_ppl_program>();

@@ -106,7 +106,7 @@ WEFT_COMPILER_API const char *weft_ppl_catalog(void);
 /* The element types as JSON: [{"name": "fp16", "code": 2, "bits": 16, "float":
    true, "signed": true}, ..]; `code` is the data_type_t of recorder.h. */
 WEFT_COMPILER_API const char *weft_ppl_types(void);
-/* The chips as JSON: [{"name": "bm1684x", "lanes": 64, "eu_bytes": 64,
+/* The chips as JSON: [{"name": "..", "lanes": 64, "eu_bytes": 64,
    "lane_bytes": 262144, "cores": 1, "commands": true}, ..]. For a chip without
    `commands` programs are checked and interpreted only. */
 WEFT_COMPILER_API const char *weft_ppl_chips(void);
@@ -231,7 +231,7 @@ typedef struct weft_ppl_program weft_ppl_program;
 typedef struct weft_ppl_options {
   /* Set by the caller to sizeof(weft_ppl_options). */
   size_t struct_bytes;
-  /* NULL: "bm1684x". */
+  /* NULL: the first of weft_ppl_chips(). */
   const char *target;
   /* Of the net in the bmodel; NULL: "kernel". */
   const char *name;
@@ -316,7 +316,7 @@ WEFT_COMPILER_API void weft_ppl_close(weft_ppl_program *program);
 typedef struct weft_convert_options {
   /* Set by the caller to sizeof(weft_convert_options). */
   size_t struct_bytes;
-  /* NULL: "bm1684x". */
+  /* NULL: the first of weft_ppl_chips(). */
   const char *target;
   /* "f32", "f16", "bf16" or "int8"; NULL: "f32". */
   const char *precision;

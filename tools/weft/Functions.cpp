@@ -44,8 +44,10 @@ nlohmann::ordered_json cli::functionsJson(Language language) {
 std::string cli::functionsTable(Language language) {
   if (language != Language::Ppl)
     return functionTable(language);
-  std::string text = "| function | manual | BM1684X | chips | summary |\n"
-                     "|---|---|---|---|---|\n";
+  // States are of the chip that commands are made for.
+  std::string text = "| function | manual | " +
+                     std::string(chips::all[0]->name) +
+                     " | chips | summary |\n|---|---|---|---|---|\n";
   for (const Operation &operation : operations()) {
     std::string chips;
     for (const std::string &name : targetsOf(operation))

@@ -12,7 +12,7 @@ namespace weft::cli {
 
 /// One object a function with all that the catalog says of it, `name` with its
 /// set ("ppl.tiu.fadd"); of PPL also `state`: what the tests measured on
-/// BM1684X, "native", "sequence" or "interpreted" ("untested" before).
+/// the first chip, "native", "sequence" or "interpreted" ("untested" before).
 nlohmann::ordered_json functionsJson(catalog::Language language);
 /// The same as a Markdown table.
 std::string functionsTable(catalog::Language language);

@@ -335,7 +335,8 @@ void cli::addPplCommand(Program &program) {
       "ppl", "Build, run, profile or test kernels written in PPL",
       {"weft ppl test softmax.cpp", "weft ppl profile softmax.cpp",
        "weft ppl build add.cpp --test add_test --output add.bmodel",
-       "weft ppl test topk.cpp --target bm1690"},
+       "weft ppl test topk.cpp --target " +
+           std::string(chips::kernelTargets[2]->targetName)},
       [flags] { return pplCommand(*flags); });
   command.add_option("action", flags->action, "What to do with it")
       ->required()

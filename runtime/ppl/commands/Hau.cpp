@@ -1,7 +1,7 @@
 //===- Hau.cpp - functions of ppl::hau as commands -----------------------===//
 //
 // A bmodel holds commands of the TIU and the GDMA engine only, so what the
-// sorting engine of BM1684X does is made of theirs.
+// sorting engine does is made of theirs.
 
 #include "runtime/ppl/commands/DmaParts.h"
 

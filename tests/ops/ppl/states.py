@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 LIST = pathlib.Path(__file__).resolve().parents[3] / "tools" / "weft" / "PplStates.def"
-HEAD = ("// What tests/ops/ppl/states.py measured on BM1684X; renew it with its --write.\n"
+HEAD = ("// What tests/ops/ppl/states.py measured on the first chip; renew it with its --write.\n"
         "// WEFT_PPL_STATE(function, state)\n")
 # Messages between engines compute nothing: their order is all they mean.
 ORDER_ONLY = ("send_msg", "wait_msg", "vsdma_initialize", "vsdma_poll")
