@@ -36,13 +36,3 @@ void weft::emit::emitCall(OpBuilder &builder, Location loc, StringRef function,
   }
   ppl::createFunction(builder, loc, *row, given);
 }
-
-void weft::emit::emitCast(OpBuilder &builder, Location loc, Value dst,
-                          Value src, numeric::Rounding rounding) {
-  auto element = [](Value tensor) {
-    return llvm::cast<ppl::TensorViewType>(tensor.getType()).getElementType();
-  };
-  emitCall(builder, loc,
-           element(dst) == element(src) ? "tiu.round" : "tiu.cast",
-           {{"dst", dst}, {"src", src}, {"round_mode", int64_t(rounding)}});
-}

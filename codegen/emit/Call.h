@@ -5,7 +5,6 @@
 
 #include "dialects/ppl/Function.h"
 #include "mlir/IR/Builders.h"
-#include "runtime/numeric/Rounding.h"
 
 #include <variant>
 
@@ -42,12 +41,6 @@ struct Named {
 /// named have the function's fallback.
 void emitCall(mlir::OpBuilder &builder, mlir::Location loc,
               llvm::StringRef function, mlir::ArrayRef<Named> arguments);
-
-/// dst = src in another type, or rounded to a whole number if both have one
-/// type.
-void emitCast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value dst,
-              mlir::Value src,
-              numeric::Rounding rounding = numeric::Rounding::HalfToEven);
 
 } // namespace weft::emit
 

@@ -332,7 +332,7 @@ void ProductEmitter::compute(const Piece &piece) {
               {"right", rhs},
               {"result_add", !piece.isFirstInner}});
     if (widens && piece.isLastInner)
-      emitCast(builder, loc, result, sums);
+      emitCall(builder, loc, "tiu.cast", {{"dst", result}, {"src", sums}});
   }
 }
 

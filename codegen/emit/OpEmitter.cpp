@@ -12,28 +12,11 @@ using namespace weft::emit;
 using tpu::GroupBuffer;
 
 Type weft::emit::machineType(Type element) {
-  MLIRContext *context = element.getContext();
-  if (auto quantized = llvm::dyn_cast<quant::QuantizedType>(element))
-    return IntegerType::get(context, quantized.getStorageTypeIntegralWidth(),
-                            quantized.isSigned() ? IntegerType::Signed
-                                                 : IntegerType::Unsigned);
-  if (auto integer = llvm::dyn_cast<IntegerType>(element))
-    return IntegerType::get(context, integer.getWidth(),
-                            integer.isUnsigned() ? IntegerType::Unsigned
-                                                 : IntegerType::Signed);
-  return element;
+  return ppl::elementTypeOf(tpu::machineTypeOf(element), element.getContext());
 }
 
 ppl::Layout weft::emit::machineLayout(tpu::LocalLayout layout) {
-  switch (layout) {
-  case tpu::LocalLayout::Aligned:
-    return ppl::Layout::Aligned;
-  case tpu::LocalLayout::Compact:
-    return ppl::Layout::Compact;
-  case tpu::LocalLayout::LineAligned:
-    return ppl::Layout::LineAligned;
-  }
-  llvm_unreachable("covered switch");
+  return *ppl::layoutOf(tpu::alignModeOf(layout), ppl::Memory::Local);
 }
 
 Value weft::emit::makeSlot(OpBuilder &builder, Location loc,

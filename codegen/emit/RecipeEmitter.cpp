@@ -81,11 +81,8 @@ RecipeEmitter::given(const tpu::RecipeArgument &argument) {
 
 void RecipeEmitter::emit(const tpu::RecipeCall &call) {
   SmallVector<ppl::FunctionArgument> arguments(call.function->slots.size());
-  for (const tpu::Given &named : call.arguments) {
-    int slot = call.function->slotIndex({named.slot.data(), named.slot.size()});
-    assert(slot >= 0 && "recipes name slots of the function");
-    arguments[slot] = given(named.argument);
-  }
+  for (const auto &[slot, argument] : call.arguments)
+    arguments[slot] = given(argument);
   ppl::createFunction(emitter.builder, emitter.loc(), *call.function,
                       arguments);
 }
@@ -100,9 +97,7 @@ void weft::emit::emitRecipe(Operation *op, OpEmitter &emitter) {
 
 LogicalResult weft::emit::packRecipe(Operation *op, const Chip &chip,
                                      std::vector<PackedBytes> &packed) {
-  Recipe recipe =
-      tpu::recipeOf(op, chip, tpu::Box::whole(tpu::dimsOf(op->getResult(0))));
-  for (const tpu::RecipeConstant &constant : recipe.constants) {
+  for (const tpu::RecipeConstant &constant : tpu::constantsOf(op, chip)) {
     FailureOr<PackedBytes> bytes = constant.bytes();
     if (failed(bytes))
       return failure();

@@ -93,6 +93,10 @@ LogicalResult BinaryOp::verify() {
     return emitOpError("quantized ")
            << stringifyBinaryKind(getKind()) << " needs " << expected
            << " multipliers and rshifts, rshifts in [0, 63]";
+  if (getKind() == BinaryKind::Mul &&
+      (elementBytes(lhs.getElementType()) != 1 ||
+       elementBytes(rhs.getElementType()) != 1)) // (C4)
+    return emitOpError("quantized mul takes 8-bit operands");
   if (!expected && (lhs.getElementType() != rhs.getElementType() ||
                     lhs.getElementType() != output.getElementType()))
     return emitOpError("quantized max and min need one element type"); // (C4)

@@ -15,7 +15,7 @@ def Tpu_CastOp : Tpu_Op<"cast", [Pure, Tpu_Evaluate,
     * integer to integer: the low bits;
     * any two types of one width with `bits`: the bits unchanged;
     * float to integer: rounded by `rounding`, towards_zero by default, and saturated; NaN gives 0 (ISA AR cast);
-    * !quant to !quant (requantize, rq1): `q' = sat(round(q * multiplier >> rshift))`, half_up.
+    * !quant to !quant (requantize; hand-written IR only, lowering makes none): `q' = sat(round(q * multiplier >> rshift))`, half_up.
 
     **Constraints**: (C1) input and output have one shape; (C2) types are float, integers of 8 to 32 bits or !quant; !quant and integers
     do not mix; `bits` goes with floats and integers of one width; (C3) requantize has `multiplier` and `rshift` in [0, 63], others have none; (C4) f16 to bf16 and bf16 to f16 go through

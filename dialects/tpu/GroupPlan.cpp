@@ -2,6 +2,8 @@
 
 #include "dialects/tpu/GroupPlan.h"
 
+#include "dialects/tpu/recipe/Recipe.h"
+
 #include "mlir/Dialect/Quant/QuantTypes.h"
 #include "runtime/chips/Alignment.h"
 #include "runtime/chips/Chip.h"

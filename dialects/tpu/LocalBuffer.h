@@ -63,12 +63,6 @@ struct LocalBuffer {
   }
 };
 
-/// What an op with TilingInterface takes of local memory for a piece of its
-/// result, besides its operand tiles and its result tile: constants, then
-/// scratch, both in the order of its recipe.
-llvm::SmallVector<LocalBuffer>
-localBuffersOf(mlir::Operation *op, const Chip &chip, const Box &result);
-
 } // namespace weft::tpu
 
 #endif // WEFT_DIALECTS_TPU_LOCALBUFFER_H

@@ -35,7 +35,7 @@ def Tpu_TilingInterface : OpInterface<"TilingInterface"> {
       True if `operand` is a constant that this op packs itself (filter, bias, table); false for tensors that flow
       through local memory as tiles.
     }], "bool", "isPackedOperand", (ins "unsigned":$operand), "", "return false;">,
-    InterfaceMethod<[{
+    StaticInterfaceMethod<[{
       The ways to compute a piece of the result (dialects/tpu/recipe), at least one. Buffers, constants, commands and
       time of a piece follow from them. The first is open to every op of the kind.
     }], "::llvm::ArrayRef<::weft::tpu::Alternative>", "recipes", (ins)>,

@@ -26,7 +26,7 @@ def Tpu_Dialect : Dialect {
     `type` (TypeAttr: the ONNX element type, rank and shape). The argument's own type is what is stored in
     DRAM. `top.value` on an op keeps the ONNX value name that its result stands for, `tpu.onnx_type` the element type and
     shape (any rank) that it has in the ONNX graph. `tpu.recipe` names which of its recipes an op takes
-    (dialects/tpu/recipe); ops with one recipe have none.
+    (dialects/tpu/recipe); without it that is the first.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

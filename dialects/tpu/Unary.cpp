@@ -2,8 +2,6 @@
 
 #include "dialects/tpu/Unary.h"
 
-#include "dialects/tpu/sequence/Functions.h"
-
 #include <limits>
 #include <optional>
 
@@ -34,24 +32,6 @@ static Parameters parametersOf(UnaryKind kind) {
   }
   (void)kInfinity;
   llvm_unreachable("covered switch");
-}
-
-bool UnaryOp::computes(UnaryKind kind) {
-  switch (kind) {
-  case UnaryKind::Abs:
-  case UnaryKind::Neg:
-  case UnaryKind::Relu:
-  case UnaryKind::Clip:
-  case UnaryKind::HardSigmoid:
-  case UnaryKind::HardSwish:
-  case UnaryKind::LeakyRelu:
-  case UnaryKind::Reciprocal:
-  case UnaryKind::Floor:
-  case UnaryKind::Ceil:
-    return true; // commands of their own
-  default:
-    return isSequence(kind);
-  }
 }
 
 LogicalResult UnaryOp::verify() {

@@ -124,7 +124,8 @@ static Answer<> planUnary(top::UnaryOp op, Lowering &lowering) {
 
 void weft::quantize::registerUnaryLowering(LoweringTable &table) {
   table.add<top::UnaryOp>(planUnary, [](StringRef kind) {
-    // Identity, not and bitwise_not become other ops.
-    return tpu::symbolizeUnaryKind(kind).has_value();
+    auto known = tpu::symbolizeUnaryKind(kind);
+    return (known && tpu::UnaryOp::computes(*known)) || kind == "not" ||
+           kind == "bitwise_not" || kind == "identity";
   });
 }

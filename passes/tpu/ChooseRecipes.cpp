@@ -1,4 +1,11 @@
 //===- ChooseRecipes.cpp - --tpu-choose-recipes ---------------------------===//
+//
+// Before: ops of layer groups, some with more than one recipe. After: each of
+// those has `tpu.recipe`, the way that costs least on its whole result (axes
+// up to what a command counts). Ops that have the attribute keep it. Refuses
+// nothing: a way without a price is not taken.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/tpu/Tpu.h"
 #include "dialects/tpu/recipe/Price.h"
@@ -47,8 +54,9 @@ void ChooseRecipes::runOnOperation() {
     return signalPassFailure();
   getOperation().walk([&](TilingInterface tiling) {
     Operation *op = tiling;
-    SmallVector<const Alternative *, 2> ways = alternativesOf(op, *chip);
-    if (ways.size() < 2 || !tiling.isTileable())
+    SmallVector<const Alternative *, 2> ways = alternativesOf(op);
+    bool isSettled = ways.size() < 2 || op->hasAttr(kRecipeAttr);
+    if (isSettled || !tiling.isTileable())
       return;
     const Alternative *best = nullptr;
     std::optional<int64_t> least;

@@ -72,13 +72,17 @@ static void addSlice(const Chip &chip, const GroupView &view,
     total.computed += slice.tiles[view.resultOf(i)].elements();
 }
 
-int64_t weft::tpu::commandsOf(const Chip &chip, const GroupView &view,
-                              const SlicePlan &slice) {
+std::optional<int64_t> weft::tpu::commandCountOf(const Chip &chip,
+                                                 const GroupView &view,
+                                                 const SlicePlan &slice) {
   int64_t commands = 0;
-  for (size_t i = 0; i < view.ops.size(); ++i)
-    if (std::optional<Price> price =
-            priceOf(view.ops[i].op, chip, slice.tiles[view.resultOf(i)]))
-      commands += price->commands;
+  for (size_t i = 0; i < view.ops.size(); ++i) {
+    std::optional<Price> price =
+        priceOf(view.ops[i].op, chip, slice.tiles[view.resultOf(i)]);
+    if (!price)
+      return std::nullopt;
+    commands += price->commands;
+  }
   return commands;
 }
 
@@ -103,9 +107,12 @@ std::optional<GroupFootprint> weft::tpu::measureGroup(const Chip &chip,
     if (!slice || !isCountable(chip, *slice))
       return std::nullopt;
     addSlice(chip, view, *slice, previous ? &*previous : nullptr, total);
-    if (!previous) // their number hardly depends on the sizes
-      total.commands =
-          commandsOf(chip, view, *slice) * static_cast<int64_t>(slices.size());
+    if (!previous) { // their number hardly depends on the sizes
+      std::optional<int64_t> commands = commandCountOf(chip, view, *slice);
+      if (!commands)
+        return std::nullopt;
+      total.commands = *commands * static_cast<int64_t>(slices.size());
+    }
     previous = std::move(slice);
   }
   for (const GroupBuffer &buffer : total.buffers)

@@ -29,9 +29,10 @@ std::optional<GroupFootprint> measureGroup(const Chip &chip,
                                            const GroupView &view,
                                            const Dims &counts, bool exact);
 
-/// Commands on which the ops of a slice are computed.
-int64_t commandsOf(const Chip &chip, const GroupView &view,
-                   const SlicePlan &slice);
+/// How many commands compute a slice; std::nullopt if an op has none for its
+/// piece.
+std::optional<int64_t> commandCountOf(const Chip &chip, const GroupView &view,
+                                      const SlicePlan &slice);
 
 /// Live ranges of the buffers over the group's steps (op numbers). With one
 /// slice, a constant is loaded `prefetch` steps ahead of its op; with several,

@@ -175,7 +175,7 @@ void RunSearch::collectNumbers() {
     SlicePlan slice;
     if (auto plan = planSlice(chip, view, {1, 1, 1, 1}, {0, 0, 0, 0})) {
       slice = std::move(*plan);
-      op.commands = commandsOf(chip, view, slice);
+      op.commands = commandCountOf(chip, view, slice).value_or(0);
     } else {
       slice.tiles.assign(view.valueCount(), Box());
     }

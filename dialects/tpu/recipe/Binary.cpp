@@ -167,18 +167,21 @@ static void buildInt8(BinaryOp op, RecipeBuilder &r) {
        right = r.scratch("right", rhs.shape, DataType::Int16);
   for (auto [wide, operand, i] :
        {std::tuple(left, lhs, 0), std::tuple(right, rhs, 1)}) {
-    r.cast(wide, operand);
-    buildRq1(r, wide, wide, requantizationOf(op, i));
+    bool isWide = catalog::bitsOf(operand.type) == 16; // as rq1 reads it
+    if (!isWide)
+      r.cast(wide, operand);
+    buildRq1(r, wide, isWide ? operand : wide, requantizationOf(op, i));
   }
   combineTerms(op, r, left, right);
 }
 
 /// Whether signed operands are brought to the scale of the result one by one.
-static bool scalesTerms(mlir::Operation *operation, const Chip &) {
+static bool scalesTerms(mlir::Operation *operation) {
   auto op = llvm::cast<BinaryOp>(operation);
-  return isQuantized(op.getLhs()) && op.getMultipliers() &&
-         op.getKind() != BinaryKind::Mul && elementIsSigned(op.getLhs()) &&
-         elementIsSigned(op.getRhs());
+  bool isSum =
+      op.getKind() == BinaryKind::Add || op.getKind() == BinaryKind::Sub;
+  return isSum && isQuantized(op.getLhs()) && op.getMultipliers() &&
+         elementIsSigned(op.getLhs()) && elementIsSigned(op.getRhs());
 }
 
 /// Each by one product instead of a cast and an rq1.

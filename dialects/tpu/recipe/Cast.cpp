@@ -81,10 +81,10 @@ static void buildCast(mlir::Operation *operation, RecipeBuilder &r) {
     r.cast(result, input, static_cast<numeric::Rounding>(op.roundingMode()));
 }
 
-static bool isRequantizedAlike(mlir::Operation *operation, const Chip &) {
+static bool isRequantizedAlike(mlir::Operation *operation) {
   auto op = llvm::cast<CastOp>(operation);
   return isQuantized(op.getInput()) && isQuantized(op.getOutput()) &&
-         elementIsSigned(op.getInput()) == elementIsSigned(op.getOutput());
+         isScaledProduct(op.getInput(), op.getOutput(), *op.getMultiplier());
 }
 
 static void buildCastProduct(mlir::Operation *operation, RecipeBuilder &r) {

@@ -297,7 +297,7 @@ static void buildConv(Operation *operation, RecipeBuilder &r) {
     buildDequantized(op, r);
 }
 
-static bool unitCanAddBias(Operation *operation, const Chip &) {
+static bool unitCanAddBias(Operation *operation) {
   auto op = llvm::cast<ConvOp>(operation);
   return op.isDepthwise() && op.getMultipliers() && op.getBias();
 }

@@ -38,10 +38,8 @@ static catalog::Call callOf(const RecipeCall &recipeCall, const Chip &chip,
   call.operation = recipeCall.function;
   call.chip = &chip;
   call.arguments.resize(recipeCall.function->slots.size());
-  for (const Given &given : recipeCall.arguments)
-    call.arguments[recipeCall.function->slotIndex(
-        {given.slot.data(), given.slot.size()})] =
-        argumentOf(given.argument, addressOf);
+  for (const auto &[slot, argument] : recipeCall.arguments)
+    call.arguments[slot] = argumentOf(argument, addressOf);
   return call;
 }
 

@@ -26,7 +26,7 @@ using TileAddress = llvm::function_ref<uint64_t(const Tile &)>;
 
 /// The price of a recipe, by the commands of its calls and runtime/cycles.
 /// std::nullopt if a call has no commands for tiles of this size. Without
-/// addresses every tile begins in a bank of its own.
+/// addresses tiles begin in one bank after the other.
 std::optional<Price> priceOf(const Recipe &recipe, const Chip &chip,
                              TileAddress addressOf);
 std::optional<Price> priceOf(const Recipe &recipe, const Chip &chip);

@@ -39,7 +39,7 @@ DataType weft::tpu::machineTypeOf(mlir::Type element) {
                    isSigned);
 }
 
-static AlignMode modeOf(LocalLayout layout) {
+AlignMode weft::tpu::alignModeOf(LocalLayout layout) {
   switch (layout) {
   case LocalLayout::Aligned:
     return AlignMode::Aligned;
@@ -95,17 +95,17 @@ Tile RecipeBuilder::scratch(llvm::StringRef name, const Dims &dims,
                              {dims, catalog::bitsOf(type), layout},
                              0,
                              false}});
-  return makeTile(localTensor(chip, dims, type, modeOf(layout)), Tile::Scratch,
-                  index);
+  return makeTile(localTensor(chip, dims, type, alignModeOf(layout)),
+                  Tile::Scratch, index);
 }
 
 Tile RecipeBuilder::constant(llvm::StringRef name, const LocalBuffer &buffer,
                              DataType type, ConstantBytes bytes) {
   unsigned index = recipe.constants.size();
   recipe.constants.push_back({name, buffer, std::move(bytes)});
-  return makeTile(
-      localTensor(chip, buffer.tensor.dims, type, modeOf(buffer.tensor.layout)),
-      Tile::Constant, index);
+  return makeTile(localTensor(chip, buffer.tensor.dims, type,
+                              alignModeOf(buffer.tensor.layout)),
+                  Tile::Constant, index);
 }
 
 Tile RecipeBuilder::table(llvm::StringRef name, Dims dims, DataType type,
@@ -200,7 +200,11 @@ void RecipeBuilder::call(llvm::StringRef function,
   RecipeCall &made = recipe.calls.emplace_back();
   made.function = catalog::find({function.data(), function.size()});
   assert(made.function && "recipes call functions of the catalog");
-  made.arguments.append(arguments.begin(), arguments.end());
+  for (const Given &given : arguments) {
+    int slot = made.function->slotIndex({given.slot.data(), given.slot.size()});
+    assert(slot >= 0 && "recipes name slots of the function");
+    made.arguments.emplace_back(slot, given.argument);
+  }
 }
 
 /// True if a command reads the operand by strides beside a result `dst`.
@@ -257,23 +261,33 @@ void RecipeBuilder::copy(const Tile &dst, const RecipeArgument &src) {
 //===----------------------------------------------------------------------===//
 
 llvm::SmallVector<const Alternative *, 2>
-weft::tpu::alternativesOf(mlir::Operation *op, const Chip &chip) {
+weft::tpu::alternativesOf(mlir::Operation *op) {
   llvm::SmallVector<const Alternative *, 2> ways;
   for (const Alternative &way : llvm::cast<TilingInterface>(op).recipes())
-    if (!way.applies || way.applies(op, chip))
+    if (way.isOpenTo(op))
       ways.push_back(&way);
   return ways;
+}
+
+/// The way of that name; null if there is none.
+static const Alternative *findWay(llvm::ArrayRef<Alternative> ways,
+                                  llvm::StringRef name) {
+  const Alternative *found = llvm::find_if(
+      ways, [&](const Alternative &way) { return way.name == name; });
+  return found == ways.end() ? nullptr : found;
 }
 
 /// The way that `tpu.recipe` names.
 static const Alternative &chosenWay(mlir::Operation *op) {
   llvm::ArrayRef<Alternative> ways = llvm::cast<TilingInterface>(op).recipes();
-  if (ways.size() > 1)
-    if (auto name = op->getAttrOfType<mlir::StringAttr>(kRecipeAttr))
-      for (const Alternative &way : ways)
-        if (way.name == name.getValue())
-          return way;
-  return ways.front();
+  if (ways.size() == 1)
+    return ways.front();
+  auto name = op->getAttrOfType<mlir::StringAttr>(kRecipeAttr);
+  if (!name)
+    return ways.front();
+  const Alternative *way = findWay(ways, name.getValue());
+  assert(way && "the dialect verifies the name");
+  return *way;
 }
 
 llvm::LogicalResult
@@ -285,14 +299,17 @@ TpuDialect::verifyOperationAttribute(mlir::Operation *op,
   auto name = llvm::dyn_cast<mlir::StringAttr>(attribute.getValue());
   if (!tiling || !name)
     return op->emitOpError()
-           << kRecipeAttr << " is a string on an op that has recipes";
+           << kRecipeAttr << " must be a string on an op that has recipes";
   llvm::SmallVector<llvm::StringRef> names;
-  for (const Alternative &way : tiling.recipes())
-    names.push_back(way.name);
+  for (const Alternative *way : alternativesOf(op))
+    names.push_back(way->name);
   if (llvm::is_contained(names, name.getValue()))
     return mlir::success();
-  return op->emitOpError() << "has no recipe '" << name.getValue()
-                           << "'; it has " << llvm::join(names, ", ");
+  bool exists = findWay(tiling.recipes(), name.getValue());
+  return op->emitOpError() << (exists ? "cannot take recipe '"
+                                      : "has no recipe '")
+                           << name.getValue() << "'; this one can take "
+                           << llvm::join(names, ", ");
 }
 
 static Recipe write(mlir::Operation *op, const Chip &chip, const Box &result,
@@ -328,6 +345,14 @@ Recipe weft::tpu::recipeOf(mlir::Operation *op, const Chip &chip,
 Recipe weft::tpu::recipeOf(mlir::Operation *op, const Chip &chip,
                            const Box &result, const Alternative *way) {
   return recipeOf(op, chip, result, neededTiles(op, chip, result), way);
+}
+
+std::vector<RecipeConstant> weft::tpu::constantsOf(mlir::Operation *op,
+                                                   const Chip &chip) {
+  Box whole = Box::whole(dimsOf(op->getResult(0)));
+  return write(op, chip, whole, neededTiles(op, chip, whole), /*way=*/nullptr,
+               /*wantsCalls=*/false)
+      .constants;
 }
 
 llvm::SmallVector<LocalBuffer> weft::tpu::localBuffersOf(mlir::Operation *op,

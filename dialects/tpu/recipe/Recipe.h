@@ -65,7 +65,8 @@ struct Given {
 /// A call of a function of the catalog.
 struct RecipeCall {
   const catalog::Operation *function = nullptr;
-  llvm::SmallVector<Given, 6> arguments;
+  /// With the number of the slot.
+  llvm::SmallVector<std::pair<unsigned, RecipeArgument>, 6> arguments;
 };
 
 /// Bytes of a packed constant for the whole result, in element order as DRAM
@@ -103,16 +104,17 @@ struct Alternative {
   void (*build)(mlir::Operation *op, RecipeBuilder &builder);
   /// Whether this op may take it; null: every one. What it computes is equal to
   /// the last bit.
-  bool (*applies)(mlir::Operation *op, const Chip &chip) = nullptr;
+  bool (*applies)(mlir::Operation *op) = nullptr;
+
+  bool isOpenTo(mlir::Operation *op) const { return !applies || applies(op); }
 };
 
-/// Discardable attribute of an op with more than one way: the name of the one
-/// that was chosen. Without it the op takes the first.
+/// Discardable attribute: the name of the way that the op takes, one that is
+/// open to it. Without it the op takes the first.
 inline constexpr llvm::StringLiteral kRecipeAttr = "tpu.recipe";
 
 /// The ways that `op` may take.
-llvm::SmallVector<const Alternative *, 2> alternativesOf(mlir::Operation *op,
-                                                         const Chip &chip);
+llvm::SmallVector<const Alternative *, 2> alternativesOf(mlir::Operation *op);
 
 /// The element type of memory for one of `tpu`: `!quant` as its storage,
 /// integers without a sign as signed ones.
@@ -218,6 +220,16 @@ Recipe recipeOf(mlir::Operation *op, const Chip &chip, const Box &result,
                 const Alternative *way = nullptr);
 Recipe recipeOf(mlir::Operation *op, const Chip &chip, const Box &result,
                 const Alternative *way = nullptr);
+
+/// The constants of the whole result.
+std::vector<RecipeConstant> constantsOf(mlir::Operation *op, const Chip &chip);
+
+/// What a piece takes of local memory besides the tiles of operands and result:
+/// constants, then scratch, both in the order of the recipe.
+llvm::SmallVector<LocalBuffer>
+localBuffersOf(mlir::Operation *op, const Chip &chip, const Box &result);
+
+catalog::AlignMode alignModeOf(LocalLayout layout);
 
 /// An aligned tile in lane 0.
 catalog::Tensor alignedTile(const Chip &chip, const Dims &dims,

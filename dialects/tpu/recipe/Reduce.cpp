@@ -3,8 +3,7 @@
 #include "dialects/tpu/Reduce.h"
 
 #include "dialects/tpu/GroupPlan.h"
-#include "dialects/tpu/recipe/Lines.h"
-#include "runtime/chips/Chip.h"
+#include "dialects/tpu/recipe/AxisReduction.h"
 
 using namespace mlir;
 using namespace weft;

@@ -2,7 +2,9 @@
 
 #include "dialects/tpu/recipe/Requantize.h"
 
-#include <limits>
+#include "dialects/tpu/Tpu.h"
+
+#include <algorithm>
 
 using namespace weft;
 using namespace weft::tpu;
@@ -16,6 +18,12 @@ void weft::tpu::buildRq1(RecipeBuilder &r, const Tile &dst, const Tile &src,
                      {"shift", -by.rshift},
                      {"offset", 0},
                      {"round_mode", int64_t(by.rounding)}});
+}
+
+bool weft::tpu::isScaledProduct(mlir::Value from, mlir::Value to,
+                                int64_t multiplier) {
+  bool isSigned = elementIsSigned(to);
+  return elementIsSigned(from) == isSigned && (isSigned || multiplier >= 0);
 }
 
 /// Least and greatest number of an integer type of at most 32 bits.

@@ -18,8 +18,10 @@ struct Requantization {
 void buildRq1(RecipeBuilder &r, const Tile &dst, const Tile &src,
               const Requantization &by);
 
-/// The same by one product, which saturates and reads integers of any size;
-/// both types are signed or both are not.
+/// Whether one product can do it: operands and result are signed, or none is.
+bool isScaledProduct(mlir::Value from, mlir::Value to, int64_t multiplier);
+
+/// The same by one product, which saturates and reads integers of any size.
 void buildScaledProduct(RecipeBuilder &r, const Tile &dst, const Tile &src,
                         Requantization by);
 

@@ -2,7 +2,9 @@
 
 #include "dialects/tpu/Softmax.h"
 
-#include "dialects/tpu/recipe/Lines.h"
+#include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/recipe/AxisReduction.h"
+#include "runtime/chips/Chip.h"
 
 using namespace mlir;
 using namespace weft;
@@ -11,6 +13,65 @@ using catalog::DataType;
 
 Box SoftmaxOp::computedBox(const Box &wanted) {
   return withWholeAxis(wanted, getInput(), getAxis());
+}
+
+/// Terms of the exponential series after range reduction to |x| <= ln(2)/2: the
+/// first one left out is below 2^-31.
+static constexpr int64_t kExpTerms = 10;
+
+namespace {
+/// Scratch of an f32 exponential: tiles of its shape, and the coefficients of
+/// the series, a row in every lane.
+struct ExpScratch {
+  Tile power, rest, product, series;
+};
+} // namespace
+
+static ExpScratch addExpScratch(RecipeBuilder &r, const Dims &dims) {
+  auto tile = [&](StringRef name) {
+    return r.scratch(name, dims, DataType::Fp32);
+  };
+  ExpScratch scratch{tile("power"), tile("rest"), tile("product"), {}};
+  scratch.series = r.scratch("series", {1, int64_t(r.chip.lanes), 1, kExpTerms},
+                             DataType::Fp32);
+  return scratch;
+}
+
+/// f32 exponential of `source` into `target`, both aligned and of the shape of
+/// the scratch; they may be one tile. Within 2 ulp for -87.3 <= x <= 88.3;
+/// arguments outside are clamped to that range.
+static void buildExp(RecipeBuilder &r, const Tile &target, const Tile &source,
+                     const ExpScratch &scratch) {
+  // exp(x) = 2^k * e^r with k = round(x / ln 2), r = x - k ln 2 in two parts
+  // (Cody and Waite), e^r by its series. Range: k stays in -126..127, so 2^k is
+  // a normal number made by writing the exponent field.
+  const double kLowest = asFloat(-87.33), kHighest = asFloat(88.37);
+  const double kLog2E = asFloat(1.4426950408889634), kLn2High = 0.693359375,
+               kLn2Low = asFloat(-2.12194440e-4);
+  const auto &[power, rest, product, series] = scratch;
+  constexpr int64_t kInverseFactorials = 0; // coeff_table_mode_t EXP
+  r.call("tiu.smem_bcast",
+         {{"dst", series}, {"coeff_mode", kInverseFactorials}});
+  r.binary("tiu.fmax", rest, source, kLowest);
+  r.binary("tiu.fmin", rest, rest, kHighest);
+  r.binary("tiu.fmul", power, rest, kLog2E);
+  r.cast(power, power); // to an integral value
+  r.binary("tiu.fmul", product, power, kLn2High);
+  r.binary("tiu.fsub", rest, rest, product);
+  r.binary("tiu.fmul", product, power, kLn2Low);
+  r.binary("tiu.fsub", rest, rest, product);
+  r.call(
+      "tiu.taylor",
+      {{"dst", product}, {"src", rest}, {"coeff", series}, {"len", kExpTerms}});
+  Tile integer = r.as(rest, DataType::Int32); // free now
+  r.cast(integer, power);
+  r.binary("tiu.add", integer, integer, 127);
+  r.call("tiu.logical_shift",
+         {{"dst", integer},
+          {"src", integer},
+          {"shift", 23},
+          {"round_mode", int64_t(numeric::Rounding::HalfUp)}});
+  r.binary("tiu.fmul", target, product, rest);
 }
 
 static void buildSoftmax(Operation *operation, RecipeBuilder &r) {

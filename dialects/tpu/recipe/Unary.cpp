@@ -2,18 +2,15 @@
 
 #include "dialects/tpu/Unary.h"
 
-#include "dialects/tpu/recipe/Lines.h"
 #include "dialects/tpu/recipe/Sequence.h"
 #include "dialects/tpu/sequence/Functions.h"
-#include "runtime/chips/Chip.h"
 
 using namespace weft;
 using namespace weft::tpu;
 using catalog::DataType;
-using llvm::StringRef;
 
 // An AR command reads any strides; in a sequence other commands may come first.
-bool UnaryOp::readsStrided(unsigned) { return !sequenceOf(*this); }
+bool UnaryOp::readsStrided(unsigned) { return !isSequence(getKind()); }
 
 /// floor, ceil, reciprocal: f32 commands, through f32 for 16-bit types.
 static void buildThroughF32(UnaryOp op, RecipeBuilder &r) {
@@ -34,59 +31,84 @@ static void buildThroughF32(UnaryOp op, RecipeBuilder &r) {
     r.cast(result, wide);
 }
 
-static void buildUnary(mlir::Operation *operation, RecipeBuilder &r) {
-  auto op = llvm::cast<UnaryOp>(operation);
-  if (std::optional<Sequence> sequence = sequenceOf(op))
-    return buildSequence(r, *sequence);
+static double numberOf(mlir::FloatAttr parameter) {
+  return asFloat(parameter.getValueAsDouble());
+}
+
+using UnaryBuilder = void (*)(UnaryOp op, RecipeBuilder &r);
+
+static void buildHardSigmoid(UnaryOp op, RecipeBuilder &r) {
+  Tile result = r.result();
+  r.binary("tiu.fmul", result, r.operand(0), numberOf(op.getAlphaAttr()));
+  r.binary("tiu.fadd", result, result, numberOf(op.getBetaAttr()));
+  r.binary("tiu.fmax", result, result, 0.0);
+  r.binary("tiu.fmin", result, result, 1.0);
+}
+
+static void buildHardSwish(UnaryOp, RecipeBuilder &r) {
   Tile result = r.result(), input = r.operand(0);
-  double alpha =
-      op.getAlpha() ? asFloat(op.getAlphaAttr().getValueAsDouble()) : 0.0;
-  double beta =
-      op.getBeta() ? asFloat(op.getBetaAttr().getValueAsDouble()) : 0.0;
-  switch (op.getKind()) {
+  Tile gate = r.scratch("gate", result.shape, result.type);
+  r.binary("tiu.fmul", gate, input, asFloat(1.0 / 6.0));
+  r.binary("tiu.fadd", gate, gate, 0.5);
+  r.binary("tiu.fmax", gate, gate, 0.0);
+  r.binary("tiu.fmin", gate, gate, 1.0);
+  r.binary("tiu.fmul", result, input, gate);
+}
+
+static void buildLeakyRelu(UnaryOp op, RecipeBuilder &r) {
+  Tile result = r.result(), input = r.operand(0);
+  Tile scaled = r.scratch("scaled", result.shape, result.type);
+  bool isFlatter = op.getAlphaAttr().getValueAsDouble() <= 1.0;
+  r.binary("tiu.fmul", scaled, input, numberOf(op.getAlphaAttr()));
+  r.binary(isFlatter ? "tiu.fmax" : "tiu.fmin", result, input, scaled);
+}
+
+/// What writes the commands of a kind that has some of its own; null for
+/// others.
+static UnaryBuilder commandsOfKind(UnaryKind kind) {
+  switch (kind) {
   case UnaryKind::Abs:
-    r.call("tiu.fabs", {{"dst", result}, {"src", input}});
-    return;
+    return [](UnaryOp, RecipeBuilder &r) {
+      r.call("tiu.fabs", {{"dst", r.result()}, {"src", r.operand(0)}});
+    };
   case UnaryKind::Neg:
-    r.binary("tiu.fsub", result, 0.0, input);
-    return;
+    return [](UnaryOp, RecipeBuilder &r) {
+      r.binary("tiu.fsub", r.result(), 0.0, r.operand(0));
+    };
   case UnaryKind::Relu:
-    r.binary("tiu.fmax", result, input, 0.0);
-    return;
+    return [](UnaryOp, RecipeBuilder &r) {
+      r.binary("tiu.fmax", r.result(), r.operand(0), 0.0);
+    };
   case UnaryKind::Clip:
-    r.binary("tiu.fmax", result, input, alpha);
-    r.binary("tiu.fmin", result, result, beta);
-    return;
+    return [](UnaryOp op, RecipeBuilder &r) {
+      Tile result = r.result();
+      r.binary("tiu.fmax", result, r.operand(0), numberOf(op.getAlphaAttr()));
+      r.binary("tiu.fmin", result, result, numberOf(op.getBetaAttr()));
+    };
   case UnaryKind::HardSigmoid:
-    r.binary("tiu.fmul", result, input, alpha);
-    r.binary("tiu.fadd", result, result, beta);
-    r.binary("tiu.fmax", result, result, 0.0);
-    r.binary("tiu.fmin", result, result, 1.0);
-    return;
-  case UnaryKind::HardSwish: {
-    Tile gate = r.scratch("gate", result.shape, result.type);
-    r.binary("tiu.fmul", gate, input, asFloat(1.0 / 6.0));
-    r.binary("tiu.fadd", gate, gate, 0.5);
-    r.binary("tiu.fmax", gate, gate, 0.0);
-    r.binary("tiu.fmin", gate, gate, 1.0);
-    r.binary("tiu.fmul", result, input, gate);
-    return;
-  }
-  case UnaryKind::LeakyRelu: {
-    Tile scaled = r.scratch("scaled", result.shape, result.type);
-    r.binary("tiu.fmul", scaled, input, alpha);
-    r.binary(op.getAlphaAttr().getValueAsDouble() <= 1.0 ? "tiu.fmax"
-                                                         : "tiu.fmin",
-             result, input, scaled);
-    return;
-  }
+    return buildHardSigmoid;
+  case UnaryKind::HardSwish:
+    return buildHardSwish;
+  case UnaryKind::LeakyRelu:
+    return buildLeakyRelu;
   case UnaryKind::Floor:
   case UnaryKind::Ceil:
   case UnaryKind::Reciprocal:
-    return buildThroughF32(op, r);
+    return buildThroughF32;
   default:
-    llvm_unreachable("the other kinds are sequences");
+    return nullptr;
   }
+}
+
+bool UnaryOp::computes(UnaryKind kind) {
+  return commandsOfKind(kind) || isSequence(kind);
+}
+
+static void buildUnary(mlir::Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<UnaryOp>(operation);
+  if (UnaryBuilder build = commandsOfKind(op.getKind()))
+    return build(op, r);
+  buildSequence(r, *sequenceOf(op));
 }
 
 llvm::ArrayRef<Alternative> UnaryOp::recipes() {

@@ -22,9 +22,11 @@ using namespace weft;
 using namespace weft::test;
 
 namespace {
-/// A body of @main with `%y` from `%x`; placeholders: $N, $C, $H, $W sizes,
-/// $2H, $2W twice, $2C half of the channels. Types of input and result, and the
-/// recipe to take ("" for the first).
+/// A body of @main with `%y` from `%x`, their types, and the recipe to take (""
+/// for the first). Placeholders: $N, $C, $H, $W sizes, $2H and $2W twice as
+/// much, $P height times width, $T a tensor of these sizes, $Q a quantized
+/// element, $I and $O the types of %x and %y, $M multipliers and $R shifts for
+/// all channels.
 struct Case {
   const char *name, *input, *output, *body, *recipe;
 };
@@ -120,6 +122,39 @@ static const Case kCases[] = {
      "group 1 {relu, scales = array<f32: 0.1, 0.2, 0.3, 0.4>} : $I, "
      "tensor<4x$Cx1x1xi8> -> $O",
      ""},
+    {"select", "$Txui8", "$Txf32",
+     "%y = tpu.select %x, {true_constant = 2.0 : f64, false_constant = 1.0 : "
+     "f64} : ($I) -> $O",
+     ""},
+    {"average_pool_int8", "$Tx$Q", "$Tx$Q",
+     "%y = tpu.pool avg %x kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] "
+     "{count_include_pad, multiplier = 57 : i32, rshift = 9 : i32} : $I -> $O",
+     ""},
+    {"shift", "$Txi32", "$Txi32",
+     "%y = tpu.binary shift_right %x {constant = 3.0 : f64} : $I -> $O", ""},
+    {"subtract_reversed", "$Txi16", "$Txi16",
+     "%y = tpu.binary sub %x {constant = 3.0 : f64, reversed} : $I -> $O", ""},
+    {"whole_numbers", "$Txi32", "$Txi8", "%y = tpu.cast %x {} : $I -> $O", ""},
+    {"conv_int8", "$Tx$Q", "tensor<$Nx4x$Hx$Wx$Q>",
+     "%w = tpu.weight dense<3> : tensor<4x$Cx1x1xi8>\n"
+     "%b = tpu.weight dense<7> : tensor<1x4x1x1xi32>\n"
+     "%y = tpu.conv %x, %w, %b strides [1, 1] pads [0, 0, 0, 0] dilations [1, "
+     "1] group 1 {multipliers = array<i32: 15, 16, 17, 18>, rshifts = "
+     "array<i32: 9, 9, 9, 9>} : $I, tensor<4x$Cx1x1xi8>, tensor<1x4x1x1xi32> "
+     "-> $O",
+     ""},
+    {"conv_int8_scales", "$Tx$Q", "tensor<$Nx4x$Hx$Wx$Q>",
+     "%w = tpu.weight dense<3> : tensor<4x$Cx1x1xi8>\n"
+     "%y = tpu.conv %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] "
+     "group 1 {scales = array<f32: 0.1, 0.2, 0.3, 0.4>} : $I, "
+     "tensor<4x$Cx1x1xi8> -> $O",
+     ""},
+    {"reshape", "$Txf32", "tensor<$Nx$Cx$Px1xf32>",
+     "%y = tpu.reshape %x {} : $I -> $O", ""},
+    {"arg_reduce", "tensor<$Nx$Cx$Hx3xf32>", "tensor<$Nx$Cx$Hx1xi32>",
+     "%c = tpu.weight dense<[[[[3.0, 2.0, 1.0]]]]> : tensor<1x1x1x3xf32>\n"
+     "%y = tpu.arg_reduce max %x, %c axis 3 {} : $I, tensor<1x1x1x3xf32> -> $O",
+     ""},
     {"interleave", "$Txf32", "tensor<$Nx$Cx$2Hx$2Wxf32>",
      "%y = tpu.interleave %x factors [2, 2] {} : ($I) -> $O", ""},
 };
@@ -169,6 +204,7 @@ static std::string moduleOf(const Case &row, const tpu::Dims &dims) {
   replaceAll(text, "$Q", "!quant.uniform<i8:f32, 0.05>");
   replaceAll(text, "$M", repeated("1500000000", dims[1]));
   replaceAll(text, "$R", repeated("38", dims[1]));
+  replaceAll(text, "$P", std::to_string(dims[2] * dims[3]));
   const char *const names[] = {"$N", "$C", "$H", "$W"}, *const twice[] = {
                                                             "$2N", "$2C", "$2H",
                                                             "$2W"};
@@ -281,44 +317,101 @@ static std::vector<uint8_t> randomBytes(size_t count, std::mt19937 &generator) {
   return bytes;
 }
 
-/// Compiles `body` with each of two recipes and compares the outputs.
-static void expectEqualWays(const std::string &type, const std::string &body,
-                            const tpu::Dims &dims, const char *first,
+/// The commands of the TIU.
+static std::vector<uint8_t> commandsOf(const ProgramRunner &program) {
+  std::vector<uint8_t> all;
+  for (const codegen::CommandGroup &group : program.program().groups)
+    all.insert(all.end(), group.tiu.begin(), group.tiu.end());
+  return all;
+}
+
+/// Compiles `row` with each of two recipes: the programs differ, their outputs
+/// do not.
+static void expectEqualWays(Case row, const tpu::Dims &dims, const char *first,
                             const char *second, std::mt19937 &generator) {
   size_t count = dims[0] * dims[1] * dims[2] * dims[3];
-  std::vector<uint8_t> input = randomBytes(count, generator);
+  bool isWide = StringRef(row.input).contains("16");
+  std::vector<uint8_t> input = randomBytes(count * (isWide ? 2 : 1), generator);
   std::vector<std::vector<uint8_t>> outputs[2];
+  std::vector<uint8_t> commands[2];
   for (int way = 0; way < 2; ++way) {
-    Case row{"", "$Tx$Q", type.c_str(), body.c_str(), way ? second : first};
+    row.recipe = way ? second : first;
     std::string text = moduleOf(row, dims);
     SCOPED_TRACE(text);
     ProgramRunner program(text);
     ASSERT_TRUE(program.ok());
+    commands[way] = commandsOf(program);
     outputs[way] = program.run({input});
   }
-  EXPECT_EQ(outputs[0], outputs[1]) << body;
+  EXPECT_NE(commands[0], commands[1]) << row.body;
+  EXPECT_EQ(outputs[0], outputs[1]) << row.body;
 }
 
+namespace {
+/// Random multipliers and shifts, the extremes among them.
+class Requantizations {
+public:
+  explicit Requantizations(uint32_t seed) : generator(seed) {}
+
+  std::mt19937 generator;
+
+  int32_t multiplier(int round) {
+    switch (round % 4) {
+    case 0: // of few bits
+      return int32_t(generator() % 100 + 1) << generator() % 25;
+    case 1:
+      return int32_t(generator() % 3000 + 1);
+    default: // as QuantScale makes them
+      return int32_t(generator() % (1u << 30) + (1u << 30));
+    }
+  }
+  int rshift(int round) {
+    const int extremes[] = {0, 1, 63};
+    return round % 8 == 7 ? extremes[generator() % 3]
+                          : int(generator() % 30) + 8;
+  }
+  unsigned rounding() { return generator() % 7; }
+};
+} // namespace
+
 TEST(Recipes, RequantizeToTheSameCodes) {
-  std::mt19937 generator(8);
-  for (int round = 0; round < 60; ++round) {
-    // Multipliers as QuantScale makes them, and small ones, which a byte holds.
-    int32_t multiplier = round % 3
-                             ? int32_t(generator() % (1u << 30) + (1u << 30))
-                             : int32_t(generator() % 100 + 1) << 24;
-    int rshift = int(generator() % 10) + 27;
-    std::string attributes = "multiplier = " + std::to_string(multiplier) +
-                             " : i32, rshift = " + std::to_string(rshift) +
-                             " : i32";
-    expectEqualWays("$Tx$Q", "%y = tpu.cast %x {" + attributes + "} : $I -> $O",
-                    {1, 3, 10, 10}, "cast", "product", generator);
-    std::string pair = std::to_string(multiplier);
-    expectEqualWays(
-        "$Tx$Q",
-        "%y = tpu.binary add %x, %x {multipliers = array<i32: " + pair +
-            ", 1200000001>, rshifts = array<i32: " + std::to_string(rshift) +
-            ", 30>} : $I, $I -> $O",
-        {1, 3, 10, 10}, "elements", "products", generator);
+  Requantizations random(8);
+  const char *const elements[] = {
+      "$Tx!quant.uniform<i8:f32, 0.05>", "$Tx!quant.uniform<u8:f32, 0.05>",
+      "$Tx!quant.uniform<i16:f32, 0.05>", "$Tx!quant.uniform<u16:f32, 0.05>"};
+  for (int round = 0; round < 160; ++round) {
+    bool isSigned = round % 2;
+    const char *input = elements[(random.generator() % 2) * 2 + !isSigned],
+               *output = elements[(random.generator() % 2) * 2 + !isSigned];
+    int32_t multiplier = random.multiplier(round);
+    if (isSigned && round % 5 == 0)
+      multiplier = -multiplier;
+    std::string body =
+        "%y = tpu.cast %x {multiplier = " + std::to_string(multiplier) +
+        " : i32, rshift = " + std::to_string(random.rshift(round)) +
+        " : i32, rounding = " + std::to_string(random.rounding()) +
+        " : i32} : $I -> $O";
+    expectEqualWays({"", input, output, body.c_str(), ""}, {1, 3, 10, 10},
+                    "cast", "product", random.generator);
+  }
+}
+
+TEST(Recipes, SumsOfScaledTermsAreTheSame) {
+  Requantizations random(9);
+  for (int round = 0; round < 80; ++round) {
+    bool isUnsigned = round % 3 == 0;
+    std::string body =
+        std::string("%y = tpu.binary ") + (round % 2 ? "add" : "sub") +
+        " %x, %x {multipliers = array<i32: " +
+        std::to_string(random.multiplier(round)) + ", " +
+        std::to_string(random.multiplier(round + 1)) +
+        ">, rshifts = array<i32: " + std::to_string(random.rshift(round)) +
+        ", " + std::to_string(random.rshift(round + 3)) + ">" +
+        (isUnsigned ? ", relu" : "") + "} : $I, $I -> $O";
+    expectEqualWays({"", "$Tx$Q",
+                     isUnsigned ? "$Tx!quant.uniform<u8:f32, 0.05>" : "$Tx$Q",
+                     body.c_str(), ""},
+                    {1, 3, 10, 10}, "elements", "products", random.generator);
   }
 }
 
@@ -326,10 +419,40 @@ TEST(Recipes, ABiasInTheUnitIsABiasAfterIt) {
   std::mt19937 generator(9);
   for (const Case &row : kCases)
     if (StringRef(row.name) == "depthwise_int8")
-      for (int round = 0; round < 5; ++round)
-        expectEqualWays(row.output, row.body,
-                        {1, int64_t(1 + generator() % 90), 7, 9}, "window",
-                        "window_bias", generator);
+      for (const char *bias : {"7", "-1000", "2147483647", "-2147483648"})
+        for (int round = 0; round < 3; ++round) {
+          std::string body = row.body;
+          replaceAll(body, "dense<7>", std::string("dense<") + bias + ">");
+          replaceAll(body, "dense<3>",
+                     "dense<" + std::to_string(int(generator() % 256) - 128) +
+                         ">");
+          Case biased = row;
+          biased.body = body.c_str();
+          expectEqualWays(biased, {1, int64_t(1 + generator() % 90), 7, 9},
+                          "window", "window_bias", generator);
+        }
+}
+
+TEST(Recipes, AllHaveACase) {
+  MLIRContext context;
+  context.loadDialect<tpu::TpuDialect>();
+  for (RegisteredOperationName name : context.getRegisteredOperations()) {
+    auto *tiling = name.getInterface<tpu::TilingInterface>();
+    if (!tiling)
+      continue;
+    ArrayRef<tpu::Alternative> ways = tiling->recipes();
+    for (const tpu::Alternative &way : ways) {
+      bool isFirst = &way == &ways.front();
+      EXPECT_TRUE(llvm::any_of(
+          kCases,
+          [&](const Case &row) {
+            return StringRef(row.body).contains(
+                       ("= " + name.getStringRef() + " ").str()) &&
+                   (row.recipe == way.name || (isFirst && !*row.recipe));
+          }))
+          << name.getStringRef().str() << " as " << way.name.str();
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Recipes, RecipePrice, testing::ValuesIn(kCases),
