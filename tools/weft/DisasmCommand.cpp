@@ -159,8 +159,9 @@ void cli::addDisasmCommand(Program &program) {
           ->type_name("tiu|gdma");
   CLI::Option *raw =
       command
-          .add_option("--raw", flags->raw,
-                      "The file is a command buffer of this engine, not a bmodel")
+          .add_option(
+              "--raw", flags->raw,
+              "The file is a command buffer of this engine, not a bmodel")
           ->check(CLI::IsMember({"tiu", "gdma"}))
           ->type_name("tiu|gdma")
           ->excludes(net)
