@@ -2,6 +2,7 @@
 
 #include "codegen/encode/Encode.h"
 #include "codegen/encode/ProgramBuilder.h"
+#include "runtime/chips/Targets.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -75,7 +76,12 @@ static LogicalResult encodeBlock(Block &block, ProgramBuilder &builder) {
 
 FailureOr<EncodedProgram> weft::codegen::encodeProgram(ppl::NetOp net,
                                                        Transfers transfers) {
-  ProgramBuilder builder(ppl::chipOf(net));
+  const weft::Chip &chip = ppl::chipOf(net);
+  if (!chip.hasCommands())
+    return mlir::emitError(net.getLoc())
+           << "Weft makes no commands for " << std::string(chip.targetName)
+           << "; it does for " << weft::chips::joinedTargets();
+  ProgramBuilder builder(chip);
   builder.transfers = transfers;
   if (failed(encodeBlock(net.getBody().front(), builder)))
     return failure();

@@ -49,6 +49,13 @@ def main():
             if result.returncode != code:
                 found.append(f"{name}: exit code {result.returncode}, must be {code}: {output.strip()[-300:]}")
             found += [f"{name}: the output lacks '{part}': {output.strip()[-300:]}" for part in parts if part not in output]
+        # A chip without commands: the functions as recorded, and no bmodel.
+        kernel = str(pathlib.Path(folder) / "interpreted.cpp")
+        build = [weft, "ppl", "build", kernel, "--target", "bm1690"]
+        for arguments, code, part in ([["--mlir"], 0, "ppl.tiu.fadd"], [["-o", f"{folder}/k.bmodel"], 2, "makes no commands for bm1690"]):
+            result = subprocess.run([*build, *arguments], capture_output=True, text=True, timeout=120)
+            if result.returncode != code or part not in result.stdout + result.stderr:
+                found.append(f"build {arguments[0]}: exit code {result.returncode}, must be {code} with '{part}': {result.stderr[-300:]}")
     for line in found:
         print(line)
     print(f"{len(CASES)} cases, {len(found)} problems")

@@ -100,7 +100,7 @@ OwningOpRef<ModuleOp> KernelProgram::lowered(Block &block, KernelLowering how) {
 
 FailureOr<std::string> KernelProgram::text(bool commands, bool serial) {
   OwningOpRef<ModuleOp> copy =
-      commands ? lowered(blocks.front(), {serial, /*commands=*/true})
+      commands ? lowered(blocks.front(), {serial, chip().hasCommands()})
                : OwningOpRef<ModuleOp>(blocks.front().module->clone());
   if (!copy)
     return failure();

@@ -265,7 +265,7 @@ bool catalog::hasCommands(const Operation &operation) {
 rt::Result<catalog::CommandList>
 catalog::commandsOf(const Call &call, const std::vector<uint64_t> *scratch) {
   Expand expand = rowOf(*call.operation);
-  if (!expand)
+  if (!expand || !call.chip->hasCommands())
     return rt::fail(rt::Code::Unsupported,
                     "ppl::" + std::string(call.operation->name) +
                         " has no commands on " +
