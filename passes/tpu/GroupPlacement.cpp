@@ -2,7 +2,6 @@
 
 #include "passes/tpu/GroupPlacement.h"
 
-#include "dialects/tpu/recipe/Price.h"
 #include "runtime/chips/Chip.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -72,20 +71,6 @@ static void addSlice(const Chip &chip, const GroupView &view,
     total.computed += slice.tiles[view.resultOf(i)].elements();
 }
 
-std::optional<int64_t> weft::tpu::commandCountOf(const Chip &chip,
-                                                 const GroupView &view,
-                                                 const SlicePlan &slice) {
-  int64_t commands = 0;
-  for (size_t i = 0; i < view.ops.size(); ++i) {
-    std::optional<Price> price =
-        priceOf(view.ops[i].op, chip, slice.tiles[view.resultOf(i)]);
-    if (!price)
-      return std::nullopt;
-    commands += price->commands;
-  }
-  return commands;
-}
-
 /// Commands count up to `maxShape` elements along an axis.
 static bool isCountable(const Chip &chip, const SlicePlan &slice) {
   return llvm::all_of(slice.tiles, [&](const Box &tile) {
@@ -107,12 +92,6 @@ std::optional<GroupFootprint> weft::tpu::measureGroup(const Chip &chip,
     if (!slice || !isCountable(chip, *slice))
       return std::nullopt;
     addSlice(chip, view, *slice, previous ? &*previous : nullptr, total);
-    if (!previous) { // their number hardly depends on the sizes
-      std::optional<int64_t> commands = commandCountOf(chip, view, *slice);
-      if (!commands)
-        return std::nullopt;
-      total.commands = *commands * static_cast<int64_t>(slices.size());
-    }
     previous = std::move(slice);
   }
   for (const GroupBuffer &buffer : total.buffers)
@@ -133,7 +112,6 @@ std::optional<GroupFootprint> weft::tpu::measureGroup(const Chip &chip,
     total.loadedBytes = held + (total.loadedBytes - held) * count / seen;
     total.storedBytes = total.storedBytes * count / seen;
     total.computed = total.computed * count / seen;
-    total.commands = total.commands * count / seen;
   }
   return total;
 }

@@ -18,7 +18,6 @@ struct GroupFootprint {
   int64_t computed =
       0; ///< elements computed by all slices, halo recompute included
   int64_t wholeElements = 0; ///< the same without slicing
-  int64_t commands = 0;
 };
 
 /// Looks at every slice if `exact`, else at the first, second, middle and last
@@ -28,11 +27,6 @@ struct GroupFootprint {
 std::optional<GroupFootprint> measureGroup(const Chip &chip,
                                            const GroupView &view,
                                            const Dims &counts, bool exact);
-
-/// How many commands compute a slice; std::nullopt if an op has none for its
-/// piece.
-std::optional<int64_t> commandCountOf(const Chip &chip, const GroupView &view,
-                                      const SlicePlan &slice);
 
 /// Live ranges of the buffers over the group's steps (op numbers). With one
 /// slice, a constant is loaded `prefetch` steps ahead of its op; with several,

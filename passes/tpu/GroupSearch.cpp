@@ -2,6 +2,7 @@
 
 #include "passes/tpu/GroupSearch.h"
 
+#include "dialects/tpu/recipe/Price.h"
 #include "runtime/chips/Chip.h"
 
 #include <algorithm>
@@ -11,10 +12,20 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-static int64_t costOf(const GroupFootprint &footprint,
-                      const GroupSearchOptions &options) {
-  return footprint.loadedBytes + footprint.storedBytes +
-         options.commandBytes * footprint.commands;
+/// How many commands compute a slice; std::nullopt if an op has none for its
+/// piece.
+static std::optional<int64_t> commandCountOf(const Chip &chip,
+                                             const GroupView &view,
+                                             const SlicePlan &slice) {
+  int64_t commands = 0;
+  for (size_t i = 0; i < view.ops.size(); ++i) {
+    std::optional<Price> price =
+        priceOf(view.ops[i].op, chip, slice.tiles[view.resultOf(i)]);
+    if (!price)
+      return std::nullopt;
+    commands += price->commands;
+  }
+  return commands;
 }
 
 static int64_t product(const Dims &counts) {
@@ -97,7 +108,13 @@ private:
     if (peakBytes(liveRanges(view, *footprint, /*sliced=*/true, 0)) >
         static_cast<int64_t>(chip.laneBytes))
       return false;
-    int64_t cost = costOf(*footprint, options);
+    // Their number hardly depends on which slice it is.
+    auto commands = commandCountOf(
+        chip, view, *planSlice(chip, view, counts, {0, 0, 0, 0}));
+    if (!commands)
+      return false;
+    int64_t cost = footprint->loadedBytes + footprint->storedBytes +
+                   options.commandBytes * *commands * product(counts);
     if (!best || cost < best->cost)
       best = TilingChoice{counts, cost};
     return true;
