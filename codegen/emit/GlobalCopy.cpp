@@ -19,7 +19,7 @@ static Price sum(const Price &a, const Price &b) {
           std::max(a.evidence, b.evidence)};
 }
 
-static unsigned elementBytesOf(Value tensor) {
+unsigned weft::emit::elementBytesOf(Value tensor) {
   return ppl::elementBytesOf(llvm::cast<ppl::TensorViewType>(tensor.getType()));
 }
 

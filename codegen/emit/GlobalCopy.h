@@ -8,6 +8,9 @@
 
 namespace weft::emit {
 
+/// Bytes of an element of a ppl tensor.
+unsigned elementBytesOf(mlir::Value tensor);
+
 /// A strided copy out of the dense DRAM tensor `source`.
 struct CopyPiece {
   mlir::Value source;

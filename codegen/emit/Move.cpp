@@ -9,10 +9,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::emit;
 
-static unsigned bytesOfElement(Value tensor) {
-  return ppl::elementBytesOf(llvm::cast<ppl::TensorViewType>(tensor.getType()));
-}
-
 /// The copies of an op that does nothing else.
 static LogicalResult emitMove(Operation *op, OpBuilder &builder,
                               ArrayRef<Value> operands, Value result) {
@@ -31,14 +27,14 @@ static void emitFill(Location loc, OpBuilder &builder, Value result,
                      int64_t fill) {
   auto type = llvm::cast<ppl::TensorViewType>(result.getType());
   // The constant as an integer: any bits, a NaN among them.
-  unsigned bits = bytesOfElement(result) * 8;
+  unsigned bits = elementBytesOf(result) * 8;
   auto element = builder.getIntegerType(bits, /*isSigned=*/false);
   uint64_t mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
   auto value = static_cast<int64_t>(static_cast<uint64_t>(fill) & mask);
   const Chip &chip = ppl::chipOf(result.getDefiningOp());
   tpu::StridedCopy whole{0, 0, {{type.getNumElements(), 1, 1}}};
   tpu::eachCopyCommand(
-      chip, bytesOfElement(result), whole, [&](const tpu::StridedCopy &part) {
+      chip, elementBytesOf(result), whole, [&](const tpu::StridedCopy &part) {
         SmallVector<int64_t, 4> shape, to;
         for (const tpu::CopyAxis &axis : part.axes) {
           shape.push_back(axis.size);
@@ -47,7 +43,7 @@ static void emitFill(Location loc, OpBuilder &builder, Value result,
         Value view = builder.create<ppl::ViewOp>(
             loc, ppl::TensorViewType::get(shape, element, type.getMemory(), to),
             result, ArrayRef<int64_t>{0, 0, 0, 0},
-            part.result * bytesOfElement(result));
+            part.result * elementBytesOf(result));
         emitCall(builder, loc, "dma.fill", {{"dst", view}, {"C", value}});
       });
 }

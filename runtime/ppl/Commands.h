@@ -18,6 +18,9 @@ namespace weft::catalog {
 /// bytes they take.
 isa::Precision precisionOf(DataType type);
 
+/// An integer type by width: 8, 16 or 32 bits.
+DataType integerType(unsigned bits, bool isSigned);
+
 /// A tensor as a command names it: an argument of the call, scratch memory, a
 /// table of static memory, or a part of one of them.
 struct Operand : Tensor {

@@ -6,6 +6,7 @@
 #include "dialects/tpu/recipe/Requantize.h"
 #include "dialects/tpu/recipe/Sequence.h"
 #include "dialects/tpu/sequence/Functions.h"
+#include "runtime/ppl/Commands.h"
 
 using namespace weft;
 using namespace weft::tpu;
@@ -75,8 +76,8 @@ static void buildShift(BinaryOp op, RecipeBuilder &r) {
   } else {
     // Of the amount the machine reads the low byte, as a signed number.
     Tile tile = r.operand(1);
-    amount =
-        r.as(tile, integerOf(catalog::bitsOf(tile.type), /*isSigned=*/true));
+    amount = r.as(tile, catalog::integerType(catalog::bitsOf(tile.type),
+                                             /*isSigned=*/true));
   }
   if (op.getRhs() && isRight) {
     Tile negative = r.scratch("negative", r.operand(1).shape, DataType::Int8);
@@ -106,8 +107,8 @@ static void buildInteger(BinaryOp op, RecipeBuilder &r) {
   Tile result = r.result();
   // A difference counts as signed; its low bits are the same.
   if (op.getKind() == BinaryKind::Sub)
-    result = r.as(result,
-                  integerOf(catalog::bitsOf(result.type), /*isSigned=*/true));
+    result = r.as(result, catalog::integerType(catalog::bitsOf(result.type),
+                                               /*isSigned=*/true));
   r.binary(integerFunction(op.getKind()), result, lhs, rhs);
 }
 

@@ -3,6 +3,7 @@
 #include "dialects/tpu/Cast.h"
 
 #include "dialects/tpu/recipe/Requantize.h"
+#include "runtime/ppl/Commands.h"
 
 using namespace weft;
 using namespace weft::tpu;
@@ -55,8 +56,8 @@ static bool isWhole(mlir::Value value) {
 /// The sum counts as signed if what it reads does.
 static void addWrapped(RecipeBuilder &r) {
   Tile source = r.operand(0), result = r.result();
-  DataType seen =
-      integerOf(catalog::bitsOf(result.type), catalog::isSigned(source.type));
+  DataType seen = catalog::integerType(catalog::bitsOf(result.type),
+                                       catalog::isSigned(source.type));
   r.binary("tiu.add", r.as(result, seen), source, 0);
 }
 
@@ -64,7 +65,7 @@ static void buildCast(mlir::Operation *operation, RecipeBuilder &r) {
   auto op = llvm::cast<CastOp>(operation);
   bool from = isQuantized(op.getInput()), to = isQuantized(op.getOutput());
   Tile result = r.result(), input = r.operand(0);
-  DataType bits = integerOf(catalog::bitsOf(result.type), false);
+  DataType bits = catalog::integerType(catalog::bitsOf(result.type), false);
   if (from && to)
     requantize(op, r);
   else if (from)

@@ -6,7 +6,7 @@
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/recipe/Recipe.h"
 #include "dialects/tpu/recipe/Window.h"
-#include "runtime/chips/Chip.h"
+#include "runtime/ppl/Window.h"
 
 #include <cstring>
 
@@ -39,13 +39,6 @@ InputNeed ConvOp::inputNeed(unsigned, const Box &result) {
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
-
-/// Input channels that the convolution unit takes at once: the innermost axis
-/// of a packed filter.
-static int64_t packOf(ConvOp op, const Chip &chip) {
-  unsigned bits = elementBits(elementOf(op.getFilter()));
-  return bits == 32 ? 1 : int64_t(chip.euBytes) * 8 / bits;
-}
 
 /// Filter (oc, ic/group, kh, kw) to lane order (isa section 4): per oc
 /// [ceil(ic/P)][kh][kw][P], zeros beyond ic. A grouped filter is widened to all
@@ -84,7 +77,8 @@ static Tile addFilter(ConvOp op, RecipeBuilder &r) {
     return r.perChannel("filter", {1, channels, filter[kAxisH], filter[kAxisW]},
                         type, LocalLayout::Compact, r.weight(1));
   int64_t inputs = dimsOf(op.getInput())[kAxisC],
-          window = filter[kAxisH] * filter[kAxisW], pack = packOf(op, r.chip);
+          window = filter[kAxisH] * filter[kAxisW],
+          pack = catalog::channelPack(type, r.chip);
   Dims dims =
       pack == 1 ? Dims{1, channels, inputs, window}
                 : Dims{1, channels, (inputs + pack - 1) / pack * window, pack};

@@ -6,23 +6,13 @@
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/Tpu.h"
 #include "runtime/chips/Chip.h"
+#include "runtime/ppl/Commands.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace weft;
 using namespace weft::tpu;
 using catalog::AlignMode;
 using catalog::DataType;
-
-DataType weft::tpu::integerOf(unsigned bits, bool isSigned) {
-  switch (bits) {
-  case 32:
-    return isSigned ? DataType::Int32 : DataType::Uint32;
-  case 16:
-    return isSigned ? DataType::Int16 : DataType::Uint16;
-  default:
-    return isSigned ? DataType::Int8 : DataType::Uint8;
-  }
-}
 
 DataType weft::tpu::machineTypeOf(mlir::Type element) {
   if (element.isF32())
@@ -34,9 +24,9 @@ DataType weft::tpu::machineTypeOf(mlir::Type element) {
   auto quantized = llvm::dyn_cast<mlir::quant::QuantizedType>(element);
   auto integer = llvm::dyn_cast<mlir::IntegerType>(element);
   bool isSigned = quantized ? quantized.isSigned() : !integer.isUnsigned();
-  return integerOf(quantized ? quantized.getStorageTypeIntegralWidth()
-                             : integer.getWidth(),
-                   isSigned);
+  return catalog::integerType(
+      quantized ? quantized.getStorageTypeIntegralWidth() : integer.getWidth(),
+      isSigned);
 }
 
 AlignMode weft::tpu::alignModeOf(LocalLayout layout) {

@@ -120,9 +120,6 @@ llvm::SmallVector<const Alternative *, 2> alternativesOf(mlir::Operation *op);
 /// integers without a sign as signed ones.
 catalog::DataType machineTypeOf(mlir::Type element);
 
-/// The integer type of `bits`.
-catalog::DataType integerOf(unsigned bits, bool isSigned);
-
 /// A number as f32 holds it.
 inline double asFloat(double value) { return static_cast<float>(value); }
 

@@ -35,7 +35,7 @@ isa::Precision catalog::precisionOf(DataType type) {
   }
 }
 
-DataType commands::integerType(unsigned bits, bool isSigned) {
+DataType catalog::integerType(unsigned bits, bool isSigned) {
   switch (bits) {
   case 32:
     return isSigned ? DataType::Int32 : DataType::Uint32;

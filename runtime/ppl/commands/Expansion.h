@@ -13,14 +13,13 @@ using catalog::AlignMode;
 using catalog::Call;
 using catalog::DataType;
 using catalog::Dims;
+using catalog::integerType;
 using catalog::Memory;
 using catalog::Operand;
 using catalog::precisionOf;
 using isa::Field;
 using rt::Status;
 
-/// An integer type by width.
-DataType integerType(unsigned bits, bool isSigned);
 /// Bits of a number as an element of a type; floats are rounded to the nearest,
 /// ties to even.
 uint32_t elementBits(DataType type, double value);

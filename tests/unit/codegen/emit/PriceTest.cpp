@@ -33,6 +33,20 @@ struct Case {
 void PrintTo(const Case &row, std::ostream *stream) { *stream << row.name; }
 } // namespace
 
+// Bodies with two recipes.
+static const char *const kScaledSum =
+    "%y = tpu.binary add %x, %x {multipliers = array<i32: 1500000000, "
+    "1200000000>, rshifts = array<i32: 31, 31>} : $I, $I -> $O";
+static const char *const kRequantize =
+    "%y = tpu.cast %x {multiplier = 1500000000 : i32, rshift = 31 : i32} : $I "
+    "-> $O";
+static const char *const kDepthwise =
+    "%w = tpu.weight dense<3> : tensor<$Cx1x3x3xi8>\n"
+    "%b = tpu.weight dense<7> : tensor<1x$Cx1x1xi32>\n"
+    "%y = tpu.conv %x, %w, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, "
+    "1] group $C {multipliers = array<i32: $M>, rshifts = array<i32: $R>} : "
+    "$I, tensor<$Cx1x3x3xi8>, tensor<1x$Cx1x1xi32> -> $O";
+
 static const Case kCases[] = {
     {"relu", "$Txf32", "$Txf32", "%y = tpu.unary relu %x {} : $O", ""},
     {"hard_swish", "$Txf16", "$Txf16", "%y = tpu.unary hard_swish %x {} : $O",
@@ -50,14 +64,8 @@ static const Case kCases[] = {
      "%y = tpu.binary div %x, %x {} : $I, $I -> $O", ""},
     {"pow", "$Txf32", "$Txf32", "%y = tpu.binary pow %x, %x {} : $I, $I -> $O",
      ""},
-    {"add_int8", "$Tx$Q", "$Tx$Q",
-     "%y = tpu.binary add %x, %x {multipliers = array<i32: 1500000000, "
-     "1200000000>, rshifts = array<i32: 31, 31>} : $I, $I -> $O",
-     "elements"},
-    {"add_int8", "$Tx$Q", "$Tx$Q",
-     "%y = tpu.binary add %x, %x {multipliers = array<i32: 1500000000, "
-     "1200000000>, rshifts = array<i32: 31, 31>} : $I, $I -> $O",
-     "products"},
+    {"add_int8", "$Tx$Q", "$Tx$Q", kScaledSum, "elements"},
+    {"add_int8", "$Tx$Q", "$Tx$Q", kScaledSum, "products"},
     {"mul_int8", "$Tx$Q", "$Tx$Q",
      "%y = tpu.binary mul %x, %x {multipliers = array<i32: 1500000000>, "
      "rshifts "
@@ -66,14 +74,8 @@ static const Case kCases[] = {
     {"widen", "$Txf16", "$Txf32", "%y = tpu.cast %x {} : $I -> $O", ""},
     {"quantize", "$Txf32", "$Tx$Q", "%y = tpu.cast %x {} : $I -> $O", ""},
     {"dequantize", "$Tx$Q", "$Txf16", "%y = tpu.cast %x {} : $I -> $O", ""},
-    {"requantize", "$Tx$Q", "$Tx$Q",
-     "%y = tpu.cast %x {multiplier = 1500000000 : i32, rshift = 31 : i32} : $I "
-     "-> $O",
-     "cast"},
-    {"requantize", "$Tx$Q", "$Tx$Q",
-     "%y = tpu.cast %x {multiplier = 1500000000 : i32, rshift = 31 : i32} : $I "
-     "-> $O",
-     "product"},
+    {"requantize", "$Tx$Q", "$Tx$Q", kRequantize, "cast"},
+    {"requantize", "$Tx$Q", "$Tx$Q", kRequantize, "product"},
     {"max_pool", "$Txf16", "$Txf16",
      "%y = tpu.pool max %x kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] {} : "
      "$I -> $O",
@@ -102,20 +104,8 @@ static const Case kCases[] = {
      "%y = tpu.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] "
      "group $C {} : $I, tensor<$Cx1x3x3xf16> -> $O",
      ""},
-    {"depthwise_int8", "$Tx$Q", "$Tx$Q",
-     "%w = tpu.weight dense<3> : tensor<$Cx1x3x3xi8>\n"
-     "%b = tpu.weight dense<7> : tensor<1x$Cx1x1xi32>\n"
-     "%y = tpu.conv %x, %w, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, "
-     "1] group $C {multipliers = array<i32: $M>, rshifts = array<i32: $R>} : "
-     "$I, tensor<$Cx1x3x3xi8>, tensor<1x$Cx1x1xi32> -> $O",
-     "window"},
-    {"depthwise_int8", "$Tx$Q", "$Tx$Q",
-     "%w = tpu.weight dense<3> : tensor<$Cx1x3x3xi8>\n"
-     "%b = tpu.weight dense<7> : tensor<1x$Cx1x1xi32>\n"
-     "%y = tpu.conv %x, %w, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, "
-     "1] group $C {multipliers = array<i32: $M>, rshifts = array<i32: $R>} : "
-     "$I, tensor<$Cx1x3x3xi8>, tensor<1x$Cx1x1xi32> -> $O",
-     "window_bias"},
+    {"depthwise_int8", "$Tx$Q", "$Tx$Q", kDepthwise, "window"},
+    {"depthwise_int8", "$Tx$Q", "$Tx$Q", kDepthwise, "window_bias"},
     {"conv_int8_f16", "$Tx$Q", "tensor<$Nx4x$Hx$Wxf16>",
      "%w = tpu.weight dense<3> : tensor<4x$Cx1x1xi8>\n"
      "%y = tpu.conv %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] "
