@@ -1,10 +1,10 @@
 //===- ConvertTpuToPpl.cpp - --convert-tpu-to-ppl -------------------------===//
 
-#include "codegen/emit/Conversions.h"
 #include "codegen/emit/Emit.h"
 #include "codegen/emit/GlobalCopy.h"
 #include "codegen/emit/GroupEmitter.h"
 #include "codegen/emit/HostEmitter.h"
+#include "codegen/emit/Passes.h"
 #include "codegen/emit/Weight.h"
 #include "dialects/ConstantBlobs.h"
 #include "dialects/ppl/Memory.h"
@@ -12,19 +12,23 @@
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GraphCheck.h"
 #include "dialects/tpu/Host.h"
+#include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/Move.h"
 #include "runtime/chips/Alignment.h"
-#include "runtime/chips/Chips.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/Pass.h"
+
+namespace weft::emit {
+#define GEN_PASS_DEF_CONVERTTPUTOPPL
+#include "codegen/emit/Passes.h.inc"
+} // namespace weft::emit
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::emit;
 
 static int64_t addressOf(Operation *op) {
-  auto address = op->getAttrOfType<IntegerAttr>("tpu.address");
+  auto address = op->getAttrOfType<IntegerAttr>(tpu::kAddressAttr);
   return address ? address.getInt() : -1;
 }
 
@@ -269,7 +273,7 @@ LogicalResult NetBuilder::emitBody() {
 LogicalResult NetBuilder::finish(func::ReturnOp terminator) {
   SmallVector<Attribute> inputs, outputs;
   for (BlockArgument argument : func.getArguments()) {
-    auto io = describe(func.getArgAttr(argument.getArgNumber(), "tpu.io"),
+    auto io = describe(func.getArgAttr(argument.getArgNumber(), tpu::kIoAttr),
                        argument, addresses.lookup(argument));
     if (failed(io))
       return failure();
@@ -279,7 +283,7 @@ LogicalResult NetBuilder::finish(func::ReturnOp terminator) {
     if (!addresses.count(value))
       return terminator.emitError("unsupported: output ")
              << i << " is a constant";
-    auto io = describe(func.getResultAttr(i, "tpu.io"), value,
+    auto io = describe(func.getResultAttr(i, tpu::kIoAttr), value,
                        addresses.lookup(value));
     if (failed(io))
       return failure();
@@ -298,7 +302,7 @@ LogicalResult NetBuilder::finish(func::ReturnOp terminator) {
 LogicalResult NetBuilder::build() {
   for (BlockArgument argument : func.getArguments()) {
     auto address = func.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
-                                                      "tpu.address");
+                                                      tpu::kAddressAttr);
     if (!address)
       return func.emitError(
           "argument has no DRAM address; run tpu-place-global first");
@@ -322,27 +326,11 @@ LogicalResult NetBuilder::build() {
 }
 
 namespace {
-struct ConvertTpuToPplPass
-    : PassWrapper<ConvertTpuToPplPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertTpuToPplPass)
-
-  StringRef getArgument() const final { return "convert-tpu-to-ppl"; }
-  StringRef getDescription() const final {
-    return "emit placed groups as ppl programs: DMA and TIU ops at explicit "
-           "addresses, slices as loops";
-  }
-  void getDependentDialects(DialectRegistry &registry) const final {
-    registry.insert<ppl::PplDialect, arith::ArithDialect, scf::SCFDialect>();
-  }
-
+struct ConvertTpuToPpl : emit::impl::ConvertTpuToPplBase<ConvertTpuToPpl> {
   void runOnOperation() override {
-    auto name = getOperation()->getAttrOfType<StringAttr>("tpu.chip");
-    const Chip *chip = name ? chips::find({name.data(), name.size()}) : nullptr;
-    if (!chip) {
-      getOperation()->emitError(
-          "module has no tpu.chip attribute of a known chip");
+    const Chip *chip = tpu::chipOf(getOperation());
+    if (!chip)
       return signalPassFailure();
-    }
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp func : functions)
       if (failed(tpu::checkGraph(func, *chip)) ||
@@ -351,11 +339,3 @@ struct ConvertTpuToPplPass
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> weft::emit::createConvertTpuToPplPass() {
-  return std::make_unique<ConvertTpuToPplPass>();
-}
-
-void weft::emit::registerEmitPasses() {
-  registerPass([] { return createConvertTpuToPplPass(); });
-}

@@ -66,7 +66,7 @@ Value GroupEmitter::globalPiece(Location loc, int64_t address, Value whole,
 
 void weft::emit::observe(OpBuilder &builder, Operation &op, Value tensor,
                          const Box &piece, const Box *next, Value iteration) {
-  auto name = op.getAttrOfType<StringAttr>("top.value");
+  auto name = op.getAttrOfType<StringAttr>(kValueAttr);
   if (!name)
     return;
   Dims extent = tpu::dimsOf(op.getResult(0));

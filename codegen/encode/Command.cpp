@@ -6,22 +6,12 @@ using namespace weft;
 using namespace weft::codegen;
 using weft::isa::Field;
 
-Command::Command(mlir::Operation *op, const Chip &chip, isa::Engine engine,
-                 unsigned type, unsigned func)
-    : op(op) {
-  auto made = isa::CommandBuilder::make(*chip.instructions, engine, type, func);
-  assert(made && "the opcode table has every function that the encoder uses");
-  builder = *made;
-}
-
-Command Command::tiu(mlir::Operation *op, const Chip &chip, isa::TiuType type,
-                     unsigned func) {
-  return Command(op, chip, isa::Engine::Tiu, unsigned(type), func);
-}
-
 Command Command::gdma(mlir::Operation *op, const Chip &chip, isa::GdmaType type,
                       unsigned func) {
-  return Command(op, chip, isa::Engine::Gdma, unsigned(type), func);
+  auto made = isa::CommandBuilder::make(*chip.instructions, isa::Engine::Gdma,
+                                        unsigned(type), func);
+  assert(made && "the opcode table has every function that the encoder uses");
+  return Command(op, *made);
 }
 
 Command &Command::report(const rt::Status &status) {

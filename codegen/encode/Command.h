@@ -16,12 +16,6 @@ struct Placed {
                         ///< byte inside static memory
   unsigned lane = 0;
   ppl::Strides strides = {};
-  const Chip *chip = nullptr; ///< whose memories these are; never null
-
-  isa::Precision precision() const {
-    return *ppl::precisionOf(type.getElementType());
-  }
-  bool isSigned() const { return ppl::isSigned(type); }
   /// The same as the catalog describes it.
   catalog::Tensor tensor() const;
 };
@@ -31,10 +25,8 @@ struct Placed {
 /// first violation is reported at the op and marks the command as failed.
 class Command {
 public:
-  /// The usual form of type and function: short on the TIU,
-  /// long on the GDMA, whose short forms the vendor's runtime does not survive.
-  static Command tiu(mlir::Operation *op, const Chip &chip, isa::TiuType type,
-                     unsigned func);
+  /// The long form of type and function; the vendor's runtime does not survive
+  /// the short ones.
   static Command gdma(mlir::Operation *op, const Chip &chip, isa::GdmaType type,
                       unsigned func);
 
@@ -52,8 +44,6 @@ public:
     touch(writeRanges, tensor, chip);
     written.push_back(tensor);
   }
-  void reads(const Placed &placed) { reads(placed.tensor(), *placed.chip); }
-  void writes(const Placed &placed) { writes(placed.tensor(), *placed.chip); }
 
   mlir::Operation *op;
   isa::CommandBuilder builder;
@@ -65,8 +55,6 @@ public:
   isa::Engine engine() const { return builder.engine(); }
 
 private:
-  Command(mlir::Operation *op, const Chip &chip, isa::Engine engine,
-          unsigned type, unsigned func);
   Command &report(const rt::Status &status);
   static void touch(std::vector<ByteRange> &ranges,
                     const catalog::Tensor &tensor, const Chip &chip);

@@ -55,7 +55,7 @@ static LogicalResult encodeOp(Operation *op, ProgramBuilder &builder) {
     return success(); // weights are packed, arith is evaluated where it is used
   if (mlir::isa<ppl::LocalOp, ppl::GlobalOp, ppl::StaticOp, ppl::ViewOp>(op))
     return success(); // placed where they are used
-  for (auto *encode : {encodeFunction, encodeRawCommand, encodeHost}) {
+  for (auto *encode : {encodeFunction, encodeHost}) {
     FailureOr<bool> done = encode(op, builder);
     if (failed(done))
       return failure();

@@ -164,7 +164,6 @@ FailureOr<Placed> ProgramBuilder::placeView(ppl::ViewOp view, Operation *user) {
 
 FailureOr<Placed> ProgramBuilder::place(Value tensor, Operation *user) {
   Placed placed;
-  placed.chip = &chip;
   placed.type = cast<ppl::TensorViewType>(tensor.getType());
   Operation *op = tensor.getDefiningOp();
   FailureOr<uint64_t> address = failure();
@@ -204,17 +203,6 @@ FailureOr<Placed> ProgramBuilder::place(Value tensor, Operation *user) {
   return placed;
 }
 
-FailureOr<uint64_t> ProgramBuilder::tiuAddress(const Placed &tensor,
-                                               Operation *user) {
-  if (tensor.type.isGlobal())
-    return user->emitError() << "an operand is in global memory, which the TIU "
-                                "does not reach; load "
-                                "it first";
-  if (tensor.type.isStatic())
-    return chip.staticMemoryBase + tensor.address;
-  return uint64_t(tensor.lane) * chip.laneBytes + tensor.address;
-}
-
 uint64_t ProgramBuilder::gdmaAddress(const catalog::Tensor &tensor) const {
   if (tensor.memory != catalog::Memory::Local)
     return *tensor.address;
@@ -247,10 +235,8 @@ static bool overlap(const std::vector<ByteRange> &a,
   return false;
 }
 
-static catalog::Tensor tensorOf(const ObservedPiece &piece,
-                                const weft::Chip &chip) {
-  return Placed{piece.type, piece.address, piece.lane, piece.strides, &chip}
-      .tensor();
+static catalog::Tensor tensorOf(const ObservedPiece &piece) {
+  return Placed{piece.type, piece.address, piece.lane, piece.strides}.tensor();
 }
 
 /// False if the two lie in lanes that do not meet.
@@ -269,7 +255,7 @@ void ProgramBuilder::closePieces(const catalog::Tensor &written,
   std::vector<ByteRange> ranges = rangesOf(written, chip);
   llvm::erase_if(openPieces, [&](size_t index) {
     ObservedPiece &piece = program.pieces[index];
-    catalog::Tensor observed = tensorOf(piece, chip);
+    catalog::Tensor observed = tensorOf(piece);
     if (observed.memory != written.memory)
       return false;
     if (!shareLanes(observed, written, chip) ||

@@ -33,10 +33,6 @@ public:
   /// one shape.
   mlir::LogicalResult copy(mlir::Operation *op, const catalog::Tensor &dst,
                            const catalog::Tensor &src);
-  /// Address of a tensor as a TIU operand: lane and offset, or static memory.
-  /// `Aligned` and `LineAligned` layouts are checked to start on an EU row.
-  mlir::FailureOr<uint64_t> tiuAddress(const Placed &tensor,
-                                       mlir::Operation *user);
   /// 40-bit address of a tensor as the GDMA engine sees it.
   uint64_t gdmaAddress(const catalog::Tensor &tensor) const;
 
@@ -84,8 +80,6 @@ std::vector<ByteRange> rangesOf(const catalog::Tensor &tensor,
 
 // One function a family of ops; each makes and appends the op's commands. False
 // if the op is none of the family.
-mlir::FailureOr<bool> encodeRawCommand(mlir::Operation *op,
-                                       ProgramBuilder &builder);
 mlir::FailureOr<bool> encodeFunction(mlir::Operation *op,
                                      ProgramBuilder &builder);
 mlir::FailureOr<bool> encodeHost(mlir::Operation *op, ProgramBuilder &builder);

@@ -1,5 +1,4 @@
 //===- Enums.td - every enum of the ppl dialect, for one header -*- tablegen -*-===//
 
-include "dialects/ppl/Command.td"
 include "dialects/ppl/Memory.td"
 include "dialects/ppl/Net.td"

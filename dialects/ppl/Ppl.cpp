@@ -39,7 +39,7 @@ void PplDialect::initialize() {
   registerTypes();
   registerAttributes();
   registerMemory();
-  registerCommand();
+  registerRound();
   registerFunctions();
   registerNet();
   registerHost();

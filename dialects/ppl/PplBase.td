@@ -16,7 +16,7 @@ def Ppl_Dialect : Dialect {
   let summary = "programs of TPU commands on explicit memory";
   let description = [{
     Ops are the functions of the PPL manual, `ppl.dma.*`, `ppl.sdma.*`, `ppl.hau.*`, `ppl.tiu.*`, one op each, with its names and rules (Function.h): kernels are recorded and models emitted as these, and codegen/encode makes
-    their commands (runtime/ppl/Commands.h). `ppl.command` is any instruction field by field. Results are written to tensors (destination-passing), which are views of local, global or static memory with explicit addresses and
+    their commands (runtime/ppl/Commands.h). Results are written to tensors (destination-passing), which are views of local, global or static memory with explicit addresses and
     layouts. Loops are `scf.for` with constant bounds.
     Dependencies between the engines are not in the IR: codegen/encode derives them from memory ranges.
   }];
@@ -28,10 +28,10 @@ def Ppl_Dialect : Dialect {
     void registerTypes();
     void registerAttributes();
     // One function a .td file; called by initialize().
-    void registerCommand();
     void registerFunctions();
     void registerMemory();
     void registerNet();
+    void registerRound();
     void registerHost();
   }];
 }

@@ -1,8 +1,8 @@
 //===- Recorder.cpp - a running kernel becomes ppl ops -------------------===//
 
 #include "frontend/ppl/Recorder.h"
-#include "dialects/ppl/Command.h"
 #include "dialects/ppl/Memory.h"
+#include "dialects/ppl/Round.h"
 #include "frontend/ppl/Interface.h"
 #include "runtime/ppl/Interpreter.h"
 

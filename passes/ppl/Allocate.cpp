@@ -1,6 +1,5 @@
 //===- Allocate.cpp - addresses for tensors ------------------------------===//
 
-#include "dialects/ppl/Command.h"
 #include "dialects/ppl/Memory.h"
 #include "dialects/ppl/Net.h"
 #include "passes/ppl/Accesses.h"
@@ -85,8 +84,6 @@ constexpr size_t kNearby = 4;
 } // namespace
 
 static bool isTransfer(Operation *op) {
-  if (auto command = dyn_cast<CommandOp>(op))
-    return command.getEngine() == Engine::Gdma;
   StringRef name = op->getName().getStringRef();
   return name.starts_with("ppl.dma.") || name.starts_with("ppl.sdma.");
 }

@@ -1,8 +1,8 @@
 //===- Pipeline.cpp - transfers and computations of a loop overlap -------===//
 
-#include "dialects/ppl/Command.h"
 #include "dialects/ppl/Memory.h"
 #include "dialects/ppl/Net.h"
+#include "dialects/ppl/Round.h"
 #include "passes/ppl/Accesses.h"
 #include "passes/ppl/Passes.h"
 

@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/Tpu.h"
 #include "dialects/tpu/recipe/Price.h"
-#include "passes/tpu/ModuleChip.h"
 #include "passes/tpu/Passes.h"
 #include "runtime/chips/Chip.h"
 

@@ -2,14 +2,19 @@
 
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GraphCheck.h"
+#include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/Move.h"
 #include "passes/tpu/ChipRefusal.h"
 #include "passes/tpu/GroupSearch.h"
-#include "passes/tpu/ModuleChip.h"
 #include "passes/tpu/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+
+namespace weft::tpu {
+#define GEN_PASS_DEF_TPUGROUPLAYERS
+#include "passes/tpu/Passes.h.inc"
+} // namespace weft::tpu
 
 using namespace mlir;
 using namespace weft;
@@ -62,22 +67,8 @@ static void buildGroup(ArrayRef<Operation *> ops, const Dims &counts) {
 }
 
 namespace {
-struct GroupLayersPass
-    : PassWrapper<GroupLayersPass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(GroupLayersPass)
-  explicit GroupLayersPass(const GroupLayersOptions &limits = {}) {
-    if (limits.maxOps)
-      maxOps = limits.maxOps;
-    if (limits.maxSlicedOps)
-      maxSlicedOps = limits.maxSlicedOps;
-  }
-  GroupLayersPass(const GroupLayersPass &other) : PassWrapper(other) {}
-
-  StringRef getArgument() const final { return "tpu-group-layers"; }
-  StringRef getDescription() const final {
-    return "put runs of ops into groups that run slice by slice in local "
-           "memory";
-  }
+struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
+  using TpuGroupLayersBase::TpuGroupLayersBase;
 
   void runOnOperation() override {
     const Chip *chip = chipOf(getOperation());
@@ -129,26 +120,5 @@ struct GroupLayersPass
       runs.pop_back();
     return runs;
   }
-
-  Option<int64_t> maxOps{*this, "max-ops",
-                         llvm::cl::desc("longest group that runs in one slice"),
-                         llvm::cl::init(GroupSearchOptions().maxOps)};
-  Option<int64_t> maxSlicedOps{
-      *this, "max-sliced-ops",
-      llvm::cl::desc("longest group that is cut into slices"),
-      llvm::cl::init(GroupSearchOptions().maxSlicedOps)};
-  Option<int64_t> commandBytes{
-      *this, "command-bytes",
-      llvm::cl::desc("cost of a command, in DRAM bytes moved in the same time"),
-      llvm::cl::init(GroupSearchOptions().commandBytes)};
-  Option<int64_t> prefetch{
-      *this, "prefetch",
-      llvm::cl::desc("how many ops ahead a constant may be loaded"),
-      llvm::cl::init(GroupSearchOptions().prefetch)};
 };
 } // namespace
-
-std::unique_ptr<Pass>
-weft::tpu::createGroupLayersPass(const GroupLayersOptions &options) {
-  return std::make_unique<GroupLayersPass>(options);
-}

@@ -27,8 +27,13 @@ def TpuGroupLayers : Pass<"tpu-group-layers", "::mlir::func::FuncOp"> {
     }
     ```
   }];
-  // Its class and options are written by hand (GroupLayers.cpp).
-  let constructor = "::weft::tpu::createGroupLayersPass()";
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", "::weft::tpu::GroupSearchOptions().maxOps", "longest group that runs in one slice">,
+    Option<"maxSlicedOps", "max-sliced-ops", "int64_t", "::weft::tpu::GroupSearchOptions().maxSlicedOps", "longest group that is cut into slices">,
+    Option<"commandBytes", "command-bytes", "int64_t", "::weft::tpu::GroupSearchOptions().commandBytes",
+           "cost of a command, in DRAM bytes moved in the same time">,
+    Option<"prefetch", "prefetch", "int64_t", "::weft::tpu::GroupSearchOptions().prefetch", "how many ops ahead a constant may be loaded">,
+  ];
 }
 
 def TpuPlaceLocal : Pass<"tpu-place-local", "::mlir::func::FuncOp"> {

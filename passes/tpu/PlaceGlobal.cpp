@@ -6,9 +6,9 @@
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/Host.h"
 #include "dialects/tpu/MatMul.h"
+#include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/Move.h"
 #include "passes/tpu/LocalAllocation.h"
-#include "passes/tpu/ModuleChip.h"
 #include "passes/tpu/Passes.h"
 #include "runtime/chips/Alignment.h"
 

@@ -1,7 +1,7 @@
 //===- PlaceLocal.cpp - --tpu-place-local ---------------------------------===//
 
 #include "dialects/tpu/GraphCheck.h"
-#include "passes/tpu/ModuleChip.h"
+#include "dialects/tpu/ModuleChip.h"
 #include "passes/tpu/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

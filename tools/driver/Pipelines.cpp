@@ -2,7 +2,7 @@
 
 #include "tools/driver/Pipelines.h"
 
-#include "codegen/emit/Conversions.h"
+#include "codegen/emit/Passes.h"
 #include "passes/quantize/Passes.h"
 #include "passes/top/Passes.h"
 #include "passes/tpu/Passes.h"
@@ -24,8 +24,8 @@ void driver::buildTopPipeline(OpPassManager &passes) {
 }
 
 /// Limits of the group search by level (options of --tpu-group-layers).
-static tpu::GroupLayersOptions groupLimits(int level) {
-  tpu::GroupLayersOptions limits;
+static tpu::TpuGroupLayersOptions groupLimits(int level) {
+  tpu::TpuGroupLayersOptions limits;
   if (level == 0)
     limits.maxOps = limits.maxSlicedOps = 1;
   else if (level == 1)
@@ -69,13 +69,13 @@ void driver::buildTpuPipeline(OpPassManager &passes,
   if (options.optLevel > 0)
     passes.addNestedPass<func::FuncOp>(tpu::createTpuChooseRecipes());
   passes.addNestedPass<func::FuncOp>(
-      tpu::createGroupLayersPass(groupLimits(options.optLevel)));
+      tpu::createTpuGroupLayers(groupLimits(options.optLevel)));
   passes.addNestedPass<func::FuncOp>(tpu::createTpuPlaceLocal());
   passes.addNestedPass<func::FuncOp>(tpu::createTpuPlaceGlobal());
 }
 
 void driver::buildPplPipeline(OpPassManager &passes) {
-  passes.addPass(emit::createConvertTpuToPplPass());
+  passes.addPass(emit::createConvertTpuToPpl());
 }
 
 void driver::registerPipelines() {

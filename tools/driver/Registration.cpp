@@ -2,7 +2,7 @@
 
 #include "tools/driver/Registration.h"
 
-#include "codegen/emit/Conversions.h"
+#include "codegen/emit/Passes.h"
 #include "dialects/ascend/Ascend.h"
 #include "dialects/ppl/Ppl.h"
 #include "dialects/top/Top.h"

@@ -2,7 +2,7 @@
 
 #include "tests/unit/codegen/emit/ProgramRunner.h"
 
-#include "codegen/emit/Conversions.h"
+#include "codegen/emit/Passes.h"
 #include "dialects/ppl/Net.h"
 #include "dialects/ppl/TensorLayout.h"
 #include "dialects/tpu/Group.h"
@@ -32,7 +32,7 @@ OwningOpRef<ModuleOp> weft::test::parsePlaced(const std::string &text,
     return {};
   }
   PassManager grouping(&context), placing(&context);
-  grouping.addNestedPass<func::FuncOp>(tpu::createGroupLayersPass());
+  grouping.addNestedPass<func::FuncOp>(tpu::createTpuGroupLayers());
   placing.addNestedPass<func::FuncOp>(tpu::createTpuPlaceLocal());
   placing.addNestedPass<func::FuncOp>(tpu::createTpuPlaceGlobal());
   bool isPlaced = succeeded(grouping.run(*parsed));
@@ -55,7 +55,7 @@ void ProgramRunner::compile(const std::string &text, const tpu::Dims *counts) {
   parsed = parsePlaced(text, counts, context);
   ASSERT_TRUE(parsed);
   PassManager lowering(&context);
-  lowering.addPass(emit::createConvertTpuToPplPass());
+  lowering.addPass(emit::createConvertTpuToPpl());
   ASSERT_TRUE(succeeded(lowering.run(*parsed)));
   auto nets = parsed->getOps<ppl::NetOp>();
   ASSERT_FALSE(nets.empty());

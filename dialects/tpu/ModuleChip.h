@@ -1,7 +1,7 @@
 //===- ModuleChip.h - the chip a module is bound to -------------*- C++ -*-===//
 
-#ifndef WEFT_PASSES_TPU_MODULECHIP_H
-#define WEFT_PASSES_TPU_MODULECHIP_H
+#ifndef WEFT_DIALECTS_TPU_MODULECHIP_H
+#define WEFT_DIALECTS_TPU_MODULECHIP_H
 
 #include "dialects/tpu/Tpu.h"
 #include "runtime/chips/Targets.h"
@@ -26,4 +26,4 @@ inline const Chip *chipOf(mlir::Operation *op) {
 
 } // namespace weft::tpu
 
-#endif // WEFT_PASSES_TPU_MODULECHIP_H
+#endif // WEFT_DIALECTS_TPU_MODULECHIP_H
