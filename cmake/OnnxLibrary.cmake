@@ -63,7 +63,7 @@ weft_batch(onnx_library ROOT "${onnx_include_dir}" APART "${WEFT_ONNX_SOURCE_DIR
   "${WEFT_ONNX_SOURCE_DIR}/defs/sequence/old.cc" "${WEFT_ONNX_SOURCE_DIR}/defs/tensor_proto_util.cc")
 if(WEFT_SANITIZE) # instruments our reader and importer; this library alone would take as long again
   get_target_property(onnx_options onnx_library COMPILE_OPTIONS)
-  list(FILTER onnx_options EXCLUDE REGEX "sanitize|^-g1$")
+  list(FILTER onnx_options EXCLUDE REGEX "sanitize|^-g1$|^-Og$")
   set_property(TARGET onnx_library PROPERTY COMPILE_OPTIONS ${onnx_options})
 endif()
 target_link_libraries(onnx_library PUBLIC "${PROTOBUF_LITE_ARCHIVE}" Threads::Threads)

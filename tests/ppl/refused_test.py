@@ -2,19 +2,31 @@
 
 refused_test.py WEFT: runs `weft ppl test` on every file of refused/. A comment `// refused: TEXT`, which may go on in the next
 lines, stands before the statement; the message must name the statement's line and contain TEXT. The exit code is 2, that of a
-mistake of the user.
+mistake of the user. ppl/ppl.h is compiled once before, with the options of `weft ppl`.
 """
 import pathlib
 import re
+import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 WEFT = pathlib.Path(sys.argv.pop(1)).resolve()
 FOLDER = pathlib.Path(__file__).resolve().parent / "refused"
+COMPILER = os.environ.get("CXX", "c++")
 
 
 class RefusedTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        include, compiled = WEFT.parents[1] / "include" / "weft", pathlib.Path(folder, "ppl", "ppl.h.gch")
+        compiled.parent.mkdir()
+        subprocess.run([*COMPILER.split(), "-std=c++17", "-O1", "-fPIC", f"-I{include}", "-x", "c++-header", include / "ppl" / "ppl.h",
+                        "-o", compiled], check=True)
+        cls.environment = os.environ | {"CXX": f"{COMPILER} -I{folder}"}
 
     def test_files(self):
         files = sorted(FOLDER.glob("*.cpp"))
@@ -33,7 +45,8 @@ class RefusedTest(unittest.TestCase):
                 line = number
                 break
         self.assertIsNotNone(line, "no line is marked")
-        ran = subprocess.run([WEFT, "ppl", "test", path.name], cwd=FOLDER, capture_output=True, text=True, timeout=120)
+        ran = subprocess.run([WEFT, "ppl", "test", path.name], cwd=FOLDER, capture_output=True, text=True, timeout=120,
+                             env=self.environment)
         self.assertEqual(ran.returncode, 2, ran.stderr)
         messages = [m for m in ran.stderr.splitlines() if f"{path.name}:" in m]
         self.assertTrue(messages, ran.stderr)
