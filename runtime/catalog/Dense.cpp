@@ -22,29 +22,18 @@ void Dense::setBits(int64_t index, uint64_t value) {
   std::memcpy(bytes.data() + index * size, &value, size);
 }
 
-static float floatOf(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, 4);
-  return value;
-}
-static uint32_t bitsOfFloat(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, 4);
-  return bits;
-}
-
 double Dense::value(int64_t index) const {
   uint64_t code = bits(index);
   switch (type) {
   case DataType::Fp32:
   case DataType::Tf32:
-    return floatOf(uint32_t(code));
+    return numeric::floatFromBits(uint32_t(code));
   case DataType::Fp16:
     return numeric::halfToFloat(uint16_t(code));
   case DataType::Bf16:
-    return floatOf(uint32_t(code) << 16);
+    return numeric::floatFromBits(uint32_t(code) << 16);
   case DataType::Fp20:
-    return floatOf(uint32_t(code) << 12);
+    return numeric::floatFromBits(uint32_t(code) << 12);
   case DataType::Fp8e5m2:
     return numeric::decodeSmallFloat(numeric::ElementType::F8E5M2,
                                      uint8_t(code));
@@ -64,13 +53,13 @@ void Dense::setValue(int64_t index, double value) {
   switch (type) {
   case DataType::Fp32:
   case DataType::Tf32:
-    return setBits(index, bitsOfFloat(float(value)));
+    return setBits(index, numeric::floatBits(float(value)));
   case DataType::Fp16:
     return setBits(index, numeric::doubleToHalf(value));
   case DataType::Bf16:
     return setBits(index, numeric::doubleToBf16(value));
   case DataType::Fp20: {
-    uint32_t code = bitsOfFloat(float(value));
+    uint32_t code = numeric::floatBits(float(value));
     if (!std::isnan(value)) // a carry may give infinity
       code += 0x7ff + (code >> 12 & 1);
     return setBits(index, code >> 12);

@@ -1,6 +1,7 @@
 //===- Samplers.cpp - random legal calls of PPL functions ----------------===//
 
 #include "tests/ops/ppl/Samplers.h"
+#include "runtime/numeric/SplitMix64.h"
 
 #include <cmath>
 #include <unordered_map>
@@ -9,12 +10,7 @@ using namespace weft;
 using namespace weft::cases;
 using namespace weft::catalog;
 
-uint64_t Numbers::next() {
-  uint64_t z = state += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
+uint64_t Numbers::next() { return numeric::nextRandom(state); }
 
 int64_t Numbers::between(int64_t low, int64_t high) {
   uint64_t span = uint64_t(high) - uint64_t(low) + 1;

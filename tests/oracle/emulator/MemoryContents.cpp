@@ -1,6 +1,7 @@
 #include "tests/oracle/emulator/MemoryContents.h"
 
 #include "runtime/numeric/Float16.h"
+#include "runtime/numeric/SplitMix64.h"
 #include "runtime/numeric/StaticTables.h"
 
 #include <algorithm>
@@ -196,10 +197,7 @@ uint64_t mixSeed(const std::string &name, uint64_t seed) {
   uint64_t hash = 0xcbf29ce484222325;
   for (unsigned char c : name)
     hash = (hash ^ c) * 0x100000001b3;
-  hash += (seed + 1) * 0x9e3779b97f4a7c15;
-  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
-  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
-  return hash ^ (hash >> 31);
+  return numeric::mixBits(hash + (seed + 1) * 0x9e3779b97f4a7c15);
 }
 
 std::string describe(const MemoryRecipe &recipe) {

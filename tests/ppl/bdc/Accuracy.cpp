@@ -1,6 +1,7 @@
 #include "tests/ppl/bdc/Accuracy.h"
 
-#include "tests/ppl/bdc/Bits.h"
+#include "runtime/numeric/BitCast.h"
+#include "runtime/numeric/SplitMix64.h"
 #include "tests/ppl/bdc/LaneMachine.h"
 
 #include <algorithm>
@@ -14,25 +15,23 @@ namespace weft::test {
 
 namespace {
 
-/// splitmix64
-uint64_t mixed(uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return x ^ x >> 31;
-}
+using numeric::floatBits;
+using numeric::floatFromBits;
 
 /// Uniform bits of a normal number of one sign, up to `limit`.
 float anyBinade(float limit, uint64_t random) {
-  const uint32_t least = 0x00800000, most = bitsOf(std::fabs(limit));
-  float x = floatOf(least + uint32_t(random % (most - least + 1)));
+  const uint32_t least = 0x00800000, most = floatBits(std::fabs(limit));
+  float x = floatFromBits(least + uint32_t(random % (most - least + 1)));
   return limit < 0 ? -x : x;
 }
 
 } // namespace
 
 float sampleOf(const Function &f, uint64_t index) {
-  const uint64_t random = mixed(index), more = mixed(random);
+  uint64_t state = index;
+  const uint64_t random = numeric::nextRandom(state);
+  state = random;
+  const uint64_t more = numeric::nextRandom(state);
   if (index % 2) {
     double part = double(random >> 11) * 0x1p-53;
     return float(f.coreLow + (double(f.coreHigh) - f.coreLow) * part);

@@ -2,6 +2,7 @@
 /// arguments than tests/ppl/bdc/accuracy.log, and on special ones.
 #include "tests/ppl/bdc/Accuracy.h"
 #include "ppl/tpu_bdc.h"
+#include "runtime/numeric/BitCast.h"
 #include "tests/ppl/bdc/LaneMachine.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include <cstring>
 
 using namespace weft::test;
+using weft::numeric::floatBits;
 
 namespace {
 
@@ -39,19 +41,14 @@ std::vector<float> valuesOf(const std::string &name,
   return {values, values + arguments.size()};
 }
 
-uint32_t bitsOf(float x) {
-  uint32_t bits;
-  std::memcpy(&bits, &x, 4);
-  return bits;
-}
-
 /// Bit for bit, but that one NaN is as good as another.
 void expectValues(const std::string &name, const std::vector<float> &arguments,
                   const std::vector<float> &wanted) {
   std::vector<float> values = valuesOf(name, arguments);
   for (size_t i = 0; i < wanted.size(); ++i)
-    EXPECT_TRUE(std::isnan(wanted[i]) ? std::isnan(values[i])
-                                      : bitsOf(values[i]) == bitsOf(wanted[i]))
+    EXPECT_TRUE(std::isnan(wanted[i])
+                    ? std::isnan(values[i])
+                    : floatBits(values[i]) == floatBits(wanted[i]))
         << name << " of " << arguments[i] << " is " << values[i] << ", not "
         << wanted[i];
 }
@@ -134,7 +131,7 @@ TEST(BdcSpecialValues, ReciprocalAndRoots) {
 
 TEST(BdcSpecialValues, Exponentials) {
   const float most = valuesOf("fp32_exp", {88.0f})[0];
-  EXPECT_EQ(bitsOf(most), 0x7ef882b7u);
+  EXPECT_EQ(floatBits(most), 0x7ef882b7u);
   expectValues(
       "fp32_exp",
       {0.0f, -0.0f, kTiny, 100.0f, 3e38f, kInf, -103.0f, -200.0f, -kInf, kNaN},

@@ -1,5 +1,5 @@
 #include "tests/ppl/bdc/VendorFormulas.h"
-#include "tests/ppl/bdc/Bits.h"
+#include "runtime/numeric/BitCast.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +12,9 @@ namespace weft::test::vendor {
 
 namespace {
 
+using numeric::floatBits;
+using numeric::floatFromBits;
+
 using Terms = std::vector<float>;
 
 float series(const Terms &terms, float x) {
@@ -22,7 +25,7 @@ float series(const Terms &terms, float x) {
 }
 
 float newton(float x, int steps) {
-  float y = floatOf(0x5f3759dfu - (bitsOf(x) >> 1));
+  float y = floatFromBits(0x5f3759dfu - (floatBits(x) >> 1));
   for (int i = 0; i < steps; ++i)
     y = y * (1.5f - ((x * 0.5f) * y) * y);
   return y;
@@ -65,15 +68,17 @@ const Terms kArcsin = terms(16, [](int k) {
 });
 
 int exponentOf(float x) {
-  return int(bitsOf(x) >> 23 & 255) + ((bitsOf(x) & 0x7fffff) > 0x2aaaab);
+  return int(floatBits(x) >> 23 & 255) + ((floatBits(x) & 0x7fffff) > 0x2aaaab);
 }
 float root(float x) { return x == 0 ? 0 : newton(x, 3) * x; }
-float signOf(float x) { return bitsOf(x) == 0 ? 0.0f : x > 0 ? 1.0f : -1.0f; }
+float signOf(float x) {
+  return floatBits(x) == 0 ? 0.0f : x > 0 ? 1.0f : -1.0f;
+}
 float logOf(float x, float y) {
   int e = exponentOf(y);
-  float z = y * floatOf(uint32_t(254 - e) << 23) - 1;
+  float z = y * floatFromBits(uint32_t(254 - e) << 23) - 1;
   float p = series(kLog, z);
-  if (bitsOf(x) == 0)
+  if (floatBits(x) == 0)
     p = -INFINITY;
   if (x == INFINITY)
     p = INFINITY;
@@ -84,7 +89,7 @@ float tangent(float t) {
   float s = d * series(kTan, d * d);
   float q = newton(std::fabs(1 - s), 3);
   float v = (1 - s < 0 ? -2.0f : 2.0f) * (q * q) - 1;
-  return floatOf(bitsOf(v) | (bitsOf(r) & 0x80000000u));
+  return floatFromBits(floatBits(v) | (floatBits(r) & 0x80000000u));
 }
 
 } // namespace
@@ -100,7 +105,7 @@ float exp(float x) {
   float k = std::floor(n * 1.44269502f), r = n - k * 0.693147182f;
   float whole = std::clamp(k, -32768.0f, 32767.0f);
   int i = std::clamp(int(whole), -127, 127);
-  return series(kExp, r) * floatOf(uint32_t(i + 127) << 23);
+  return series(kExp, r) * floatFromBits(uint32_t(i + 127) << 23);
 }
 float expm1(float x) { return exp(x) - 1; }
 float log(float x) { return logOf(x, std::max(x, 0x1p-126f)); }
