@@ -35,14 +35,16 @@ Function reciprocalBy(double bound) {
   function.boundedUpTo = kLarge;
   return function;
 }
-template <int steps>
-Function rsqrtBy(double bound) {
-  return {"fp32_tunable_rsqrt, num_iter " + std::to_string(steps),
-          [](const Places &p, const ppl::dim4 &s) {
-            tpu_bdc_fp32_tunable_rsqrt(p.dst, p.src, &s, steps);
-          },
-          [](float x) { return vendor::rsqrt(x, steps); },
-          [](mpfr_t x) { mpfr_rec_sqrt(x, x, MPFR_RNDN); },
+using Record = void (*)(const Places &, const ppl::dim4 &);
+using Formula = float (*)(float);
+using Exact = void (*)(mpfr_t);
+
+Function rootBy(const char *name, int steps, Record record, Formula vendor,
+                Exact exact, double bound) {
+  return {name + std::string(", num_iter ") + std::to_string(steps),
+          record,
+          vendor,
+          exact,
           kTiny,
           kHuge,
           0.5f,
@@ -50,29 +52,36 @@ Function rsqrtBy(double bound) {
           {kTiny, kLeast, kHuge},
           bound,
           kLeast};
+}
+template <int steps>
+Function rsqrtBy(double bound) {
+  return rootBy(
+      "fp32_tunable_rsqrt", steps,
+      [](const Places &p, const ppl::dim4 &s) {
+        tpu_bdc_fp32_tunable_rsqrt(p.dst, p.src, &s, steps);
+      },
+      [](float x) { return vendor::rsqrt(x, steps); },
+      [](mpfr_t x) { mpfr_rec_sqrt(x, x, MPFR_RNDN); }, bound);
 }
 template <int steps>
 Function sqrtBy(double bound) {
-  return {"fp32_tunable_sqrt, num_iter " + std::to_string(steps),
-          [](const Places &p, const ppl::dim4 &s) {
-            tpu_bdc_fp32_tunable_sqrt(p.dst, p.src, &s, steps);
-          },
-          [](float x) { return vendor::sqrt(x, steps); },
-          [](mpfr_t x) { mpfr_sqrt(x, x, MPFR_RNDN); },
-          kTiny,
-          kHuge,
-          0.5f,
-          8,
-          {kTiny, kLeast, kHuge},
-          bound,
-          kLeast};
+  return rootBy(
+      "fp32_tunable_sqrt", steps,
+      [](const Places &p, const ppl::dim4 &s) {
+        tpu_bdc_fp32_tunable_sqrt(p.dst, p.src, &s, steps);
+      },
+      [](float x) { return vendor::sqrt(x, steps); },
+      [](mpfr_t x) { mpfr_sqrt(x, x, MPFR_RNDN); }, bound);
 }
 
-void clampPower(mpfr_t x) {
+/// A power function of x, which is first cut to the range where it is exact.
+template <int (*power)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t)>
+void exactPower(mpfr_t x) {
   if (mpfr_cmp_si(x, 88) > 0)
     mpfr_set_si(x, 88, MPFR_RNDN);
   if (mpfr_cmp_si(x, -103) < 0)
     mpfr_set_si(x, -103, MPFR_RNDN);
+  power(x, x, MPFR_RNDN);
 }
 
 Function exponential() {
@@ -84,10 +93,7 @@ Function exponential() {
                              &s);
           },
           vendor::exp,
-          [](mpfr_t x) {
-            clampPower(x);
-            mpfr_exp(x, x, MPFR_RNDN);
-          },
+          exactPower<mpfr_exp>,
           -kHuge,
           kHuge,
           -90,
@@ -103,10 +109,7 @@ Function exponentialLessOne() {
                                &s);
           },
           vendor::expm1,
-          [](mpfr_t x) {
-            clampPower(x);
-            mpfr_expm1(x, x, MPFR_RNDN);
-          },
+          exactPower<mpfr_expm1>,
           -kHuge,
           kHuge,
           -20,
@@ -114,12 +117,16 @@ Function exponentialLessOne() {
           {-kHuge, -103, -1, -0.1f, 0.1f, 1, 88, kHuge},
           1.75};
 }
+
+#define WEFT_ONE_WORK(function, loader)                                        \
+  [](const Places &p, const ppl::dim4 &s) {                                    \
+    tpu_bdc_load_fp32_##loader##_coeff(p.coeff);                               \
+    tpu_bdc_fp32_##function(p.dst, p.src, p.work0, p.coeff, &s);               \
+  }
+
 Function logarithm() {
   return {"fp32_log",
-          [](const Places &p, const ppl::dim4 &s) {
-            tpu_bdc_load_fp32_log_coeff(p.coeff);
-            tpu_bdc_fp32_log(p.dst, p.src, p.work0, p.coeff, &s);
-          },
+          WEFT_ONE_WORK(log, log),
           vendor::log,
           [](mpfr_t x) { mpfr_log(x, x, MPFR_RNDN); },
           kTiny,
@@ -131,10 +138,7 @@ Function logarithm() {
 }
 Function logarithmOfSum() {
   return {"fp32_log1p",
-          [](const Places &p, const ppl::dim4 &s) {
-            tpu_bdc_load_fp32_log_coeff(p.coeff);
-            tpu_bdc_fp32_log1p(p.dst, p.src, p.work0, p.coeff, &s);
-          },
+          WEFT_ONE_WORK(log1p, log),
           vendor::log1p,
           [](mpfr_t x) { mpfr_log1p(x, x, MPFR_RNDN); },
           -0x1.fffffep-1f,
@@ -172,9 +176,8 @@ Function logarithmTo(double bound) {
           bound};
 }
 
-using OneWork = void (*)(const Places &, const ppl::dim4 &);
-Function circular(const char *name, OneWork record, float (*vendor)(float),
-                  void (*exact)(mpfr_t), float many, float full) {
+Function circular(const char *name, Record record, Formula vendor, Exact exact,
+                  float many, float full) {
   Function function = {
       name,
       record,
@@ -189,19 +192,13 @@ Function circular(const char *name, OneWork record, float (*vendor)(float),
   function.boundedUpTo = full;
   return function;
 }
-Function arc(const char *name, OneWork record, float (*vendor)(float),
-             void (*exact)(mpfr_t), double bound) {
+Function arc(const char *name, Record record, Formula vendor, Exact exact,
+             double bound) {
   return {name,  record, vendor,
           exact, -1,     1,
           -1,    1,      {-1, -0.70710677f, -0.1f, 0.1f, 0.70710677f, 1},
           bound};
 }
-
-#define WEFT_ONE_WORK(function, loader)                                        \
-  [](const Places &p, const ppl::dim4 &s) {                                    \
-    tpu_bdc_load_fp32_##loader##_coeff(p.coeff);                               \
-    tpu_bdc_fp32_##function(p.dst, p.src, p.work0, p.coeff, &s);               \
-  }
 
 std::vector<Function> all() {
   return {
