@@ -112,15 +112,19 @@ ACTIVATION(softsign, Softsign, 0)
 ACTIVATION(tanh_of, Tanh, 0)
 
 // PPL 4.7.4, 4.7.5
-__KERNEL__ void leaky(float *out, float *clipped, float *in, float slope,
-                      int count) {
+template <class T>
+static void leakyAndRelu(T *out, T *clipped, T *in, float slope, int count) {
   dim4 shape = {1, 64, 1, count};
-  tensor<float> x(shape), y(shape), z(shape);
-  dma::load(x, gtensor<float>(shape, GLOBAL, in));
+  tensor<T> x(shape), y(shape), z(shape);
+  dma::load(x, gtensor<T>(shape, GLOBAL, in));
   prelu(y, x, slope);
   relu(z, x);
-  dma::store(gtensor<float>(shape, GLOBAL, out), y);
-  dma::store(gtensor<float>(shape, GLOBAL, clipped), z);
+  dma::store(gtensor<T>(shape, GLOBAL, out), y);
+  dma::store(gtensor<T>(shape, GLOBAL, clipped), z);
+}
+__KERNEL__ void leaky(float *out, float *clipped, float *in, float slope,
+                      int count) {
+  leakyAndRelu(out, clipped, in, slope, count);
 }
 __TEST__ void leaky_and_relu() {
   dim4 shape = {1, 64, 1, 33};
@@ -135,13 +139,7 @@ __TEST__ void leaky_and_relu() {
 
 __KERNEL__ void leaky_int8(int8 *out, int8 *clipped, int8 *in, float slope,
                            int count) {
-  dim4 shape = {1, 64, 1, count};
-  tensor<int8> x(shape), y(shape), z(shape);
-  dma::load(x, gtensor<int8>(shape, GLOBAL, in));
-  prelu(y, x, slope);
-  relu(z, x);
-  dma::store(gtensor<int8>(shape, GLOBAL, out), y);
-  dma::store(gtensor<int8>(shape, GLOBAL, clipped), z);
+  leakyAndRelu(out, clipped, in, slope, count);
 }
 __TEST__ void leaky_and_relu_of_bytes() {
   dim4 shape = {1, 64, 1, 50};

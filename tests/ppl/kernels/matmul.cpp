@@ -40,15 +40,12 @@ __KERNEL__ void matmul_bf16(bf16 *out, bf16 *a, bf16 *b, int M, int K, int N,
   multiply(out, a, b, M, K, N, tileM, tileK, pipelined);
 }
 
-template <class T, class Kernel>
-static void testMatMul(Kernel kernel, int M, int K, int N, int tileM, int tileK,
-                       bool pipelined, double rtol, double atol) {
-  dim4 shapeA = {1, M, 1, K}, shapeB = {1, K, 1, N}, shapeC = {1, M, 1, N};
-  T *out = ppl::malloc<T>(&shapeC), *a = ppl::rand<T>(&shapeA, -1.0, 1.0),
-    *b = ppl::rand<T>(&shapeB, -1.0, 1.0);
-  kernel(out, a, b, M, K, N, tileM, tileK, pipelined);
+template <class T>
+static void expectProduct(T *out, T *a, T *b, int M, int K, int N, double rtol,
+                          double atol) {
+  dim4 shape = {1, M, 1, N};
   expect(
-      out, &shapeC,
+      out, &shape,
       [&](int, int m, int, int n) {
         double sum = 0;
         for (int k = 0; k < K; ++k)
@@ -56,6 +53,16 @@ static void testMatMul(Kernel kernel, int M, int K, int N, int tileM, int tileK,
         return sum;
       },
       rtol, atol);
+}
+
+template <class T, class Kernel>
+static void testMatMul(Kernel kernel, int M, int K, int N, int tileM, int tileK,
+                       bool pipelined, double rtol, double atol) {
+  dim4 shapeA = {1, M, 1, K}, shapeB = {1, K, 1, N}, shapeC = {1, M, 1, N};
+  T *out = ppl::malloc<T>(&shapeC), *a = ppl::rand<T>(&shapeA, -1.0, 1.0),
+    *b = ppl::rand<T>(&shapeB, -1.0, 1.0);
+  kernel(out, a, b, M, K, N, tileM, tileK, pipelined);
+  expectProduct(out, a, b, M, K, N, rtol, atol);
 }
 // Products are exact, 32 of them are summed with 24 bits below the largest, at
 // most 1: 2^-24 each for the K cut-off tails, then one rounding.
@@ -190,13 +197,6 @@ __TEST__ void matmul_shrinks_until_it_fits() {
   // The first block is far too large, one of them fits.
   assert(code == 0);
   assert(tries > 0);
-  expect(
-      out, &sc,
-      [&](int, int m, int, int n) {
-        double sum = 0;
-        for (int k = 0; k < K; ++k)
-          sum += double(float(a[m * K + k])) * float(b[k * N + n]);
-        return sum;
-      },
-      1.01 * kFp16, K * 0x1p-28); // products are at most 1/16
+  // Products are at most 1/16.
+  expectProduct(out, a, b, M, K, N, 1.01 * kFp16, K * 0x1p-28);
 }

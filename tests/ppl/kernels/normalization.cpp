@@ -7,11 +7,12 @@ using namespace ppl;
 // Sums and maxima over w come from quick_pooling (PPL 4.7.7); a row of the
 // matrix lies in one lane.
 
-template <class T>
-static void softmaxRows(T *out, T *in, int rows, int columns, int tile,
-                        bool logarithm, bool pipelined) {
-  dim4 all = {1, rows, 1, columns}, block = {1, tile, 1, columns},
-       blockOne = {1, tile, 1, 1};
+/// Replaces tiles of rows: body(x, part, one) gives what `x`, a tile of the
+/// shape `part` in fp32, becomes; `one` is its shape with one column.
+template <class T, class Body>
+static void forRows(T *out, T *in, int rows, int columns, int tile,
+                    bool pipelined, Body body) {
+  dim4 all = {1, rows, 1, columns}, block = {1, tile, 1, columns};
   gtensor<T> gin(all, GLOBAL, in), gout(all, GLOBAL, out);
   forTiles(pipelined, rows, tile, [&](int row, int count) {
     dim4 part = {1, count, 1, columns}, one = {1, count, 1, 1},
@@ -20,27 +21,38 @@ static void softmaxRows(T *out, T *in, int rows, int columns, int tile,
     dma::load(loaded, gin.sub_view(part, at));
     auto x = make_tensor<float>(block, part);
     tiu::cast(x, loaded);
-    auto top = make_tensor<float>(blockOne, one);
-    quick_pooling(top, x, &block, &part, -3.0e38f, 0);
-    auto shifted = make_tensor<float>(block, part);
-    tiu::fsub(shifted, x, top);
-    auto e = make_tensor<float>(block, part);
-    exp_no_overflow(e, shifted, &block, &part);
-    auto sum = make_tensor<float>(blockOne, one);
-    quick_pooling(sum, e, &block, &part, 0.0f, 1);
-    auto y = make_tensor<float>(block, part);
-    auto factor = make_tensor<float>(blockOne, one);
-    if (logarithm) {
-      flog(factor, sum, &blockOne, &one);
-      tiu::fsub(y, shifted, factor);
-    } else {
-      tiu::fdiv(factor, 1.0f, sum);
-      tiu::fmul(y, e, factor);
-    }
+    auto y = body(x, part, one);
     auto result = make_tensor<T>(block, part);
     tiu::cast(result, y);
     dma::store(gout.sub_view(part, at), result);
   });
+}
+
+template <class T>
+static void softmaxRows(T *out, T *in, int rows, int columns, int tile,
+                        bool logarithm, bool pipelined) {
+  dim4 block = {1, tile, 1, columns}, blockOne = {1, tile, 1, 1};
+  forRows(out, in, rows, columns, tile, pipelined,
+          [&](auto &x, dim4 &part, dim4 &one) {
+            auto top = make_tensor<float>(blockOne, one);
+            quick_pooling(top, x, &block, &part, -3.0e38f, 0);
+            auto shifted = make_tensor<float>(block, part);
+            tiu::fsub(shifted, x, top);
+            auto e = make_tensor<float>(block, part);
+            exp_no_overflow(e, shifted, &block, &part);
+            auto sum = make_tensor<float>(blockOne, one);
+            quick_pooling(sum, e, &block, &part, 0.0f, 1);
+            auto y = make_tensor<float>(block, part);
+            auto factor = make_tensor<float>(blockOne, one);
+            if (logarithm) {
+              flog(factor, sum, &blockOne, &one);
+              tiu::fsub(y, shifted, factor);
+            } else {
+              tiu::fdiv(factor, 1.0f, sum);
+              tiu::fmul(y, e, factor);
+            }
+            return y;
+          });
 }
 __KERNEL__ void softmax_fp32(float *out, float *in, int rows, int columns,
                              const int tile, bool logarithm, bool pipelined) {
@@ -94,50 +106,42 @@ template <class T>
 static void normRows(T *out, T *in, float *gamma, float *beta, int rows,
                      int columns, float epsilon, int tile, bool centred,
                      bool pipelined) {
-  dim4 all = {1, rows, 1, columns}, block = {1, tile, 1, columns},
-       blockOne = {1, tile, 1, 1}, wide = {1, LANE_NUM, 1, columns},
-       vector = {1, 1, 1, columns};
+  dim4 block = {1, tile, 1, columns}, blockOne = {1, tile, 1, 1},
+       wide = {1, LANE_NUM, 1, columns}, vector = {1, 1, 1, columns};
   // The same row in every lane.
   tensor<float> scale(wide), shift(wide);
   dma::load_broadcast(scale, gtensor<float>(vector, GLOBAL, gamma));
   if (centred)
     dma::load_broadcast(shift, gtensor<float>(vector, GLOBAL, beta));
-  gtensor<T> gin(all, GLOBAL, in), gout(all, GLOBAL, out);
-  forTiles(pipelined, rows, tile, [&](int row, int count) {
-    dim4 part = {1, count, 1, columns}, one = {1, count, 1, 1},
-         at = {0, row, 0, 0};
-    auto loaded = make_tensor<T>(block, part);
-    dma::load(loaded, gin.sub_view(part, at));
-    auto x = make_tensor<float>(block, part);
-    tiu::cast(x, loaded);
-    auto d = make_tensor<float>(block, part);
-    auto mean = make_tensor<float>(blockOne, one);
-    if (centred) {
-      quick_pooling(mean, x, &block, &part, 0.0f, 1, 1.0f / columns);
-      tiu::fsub(d, x, mean);
-    } else {
-      tiu::move(d, x);
-    }
-    auto square = make_tensor<float>(block, part);
-    tiu::fmul(square, d, d);
-    auto variance = make_tensor<float>(blockOne, one);
-    quick_pooling(variance, square, &block, &part, 0.0f, 1, 1.0f / columns);
-    auto guarded = make_tensor<float>(blockOne, one);
-    tiu::fadd(guarded, variance, epsilon);
-    auto inverse = make_tensor<float>(blockOne, one);
-    tiu::frsqrt(inverse, guarded);
-    auto unit = make_tensor<float>(block, part);
-    tiu::fmul(unit, d, inverse);
-    dim4 lanes = {1, count, 1, columns}, origin = {0, 0, 0, 0};
-    auto scaled = make_tensor<float>(block, part);
-    tiu::fmul(scaled, unit, scale.sub_view(lanes, origin));
-    auto y = make_tensor<float>(block, part);
-    if (centred)
-      tiu::fadd(y, scaled, shift.sub_view(lanes, origin));
-    auto result = make_tensor<T>(block, part);
-    tiu::cast(result, centred ? y : scaled);
-    dma::store(gout.sub_view(part, at), result);
-  });
+  forRows(out, in, rows, columns, tile, pipelined,
+          [&](auto &x, dim4 &part, dim4 &one) {
+            auto d = make_tensor<float>(block, part);
+            auto mean = make_tensor<float>(blockOne, one);
+            if (centred) {
+              quick_pooling(mean, x, &block, &part, 0.0f, 1, 1.0f / columns);
+              tiu::fsub(d, x, mean);
+            } else {
+              tiu::move(d, x);
+            }
+            auto square = make_tensor<float>(block, part);
+            tiu::fmul(square, d, d);
+            auto variance = make_tensor<float>(blockOne, one);
+            quick_pooling(variance, square, &block, &part, 0.0f, 1,
+                          1.0f / columns);
+            auto guarded = make_tensor<float>(blockOne, one);
+            tiu::fadd(guarded, variance, epsilon);
+            auto inverse = make_tensor<float>(blockOne, one);
+            tiu::frsqrt(inverse, guarded);
+            auto unit = make_tensor<float>(block, part);
+            tiu::fmul(unit, d, inverse);
+            dim4 origin = {0, 0, 0, 0};
+            auto scaled = make_tensor<float>(block, part);
+            tiu::fmul(scaled, unit, scale.sub_view(part, origin));
+            auto y = make_tensor<float>(block, part);
+            if (centred)
+              tiu::fadd(y, scaled, shift.sub_view(part, origin));
+            return centred ? y : scaled;
+          });
 }
 __KERNEL__ void norm_fp32(float *out, float *in, float *gamma, float *beta,
                           int rows, int columns, float epsilon, const int tile,
