@@ -1,59 +1,28 @@
 /// Rules of the element-wise units that ordinary numbers do not show: NaNs,
 /// zeros and subnormals, shifts beyond the width, ties. The expected bits are
 /// what the vendor's emulator gave; tests/oracle/emulator compares at random.
-#include "runtime/chips/Chips.h"
-#include "runtime/emulator/Emulator.h"
-#include "runtime/isa/CommandBuilder.h"
-#include "tests/unit/runtime/isa/FirstTable.h"
-
-#include <cstring>
-#include <gtest/gtest.h>
+#include "tests/unit/runtime/emulator/OnBm1684x.h"
 
 using namespace weft;
+using namespace weft::emulator;
 using isa::Field;
 using isa::Form;
 namespace ar = isa::arith;
 
 namespace {
 
-using Fields = std::vector<std::pair<Field, uint64_t>>;
-
-constexpr uint64_t kInt8 = 0, kFp16 = 1, kFp32 = 2, kInt16 = 3, kInt32 = 4,
-                   kBf16 = 5;
 constexpr uint32_t kFirst = 0, kSecond = 0x4000, kThird = 0x8000,
                    kResult = 0x10000, kOther = 0x18000;
 
-struct Elements : testing::Test {
-  std::unique_ptr<emulator::Emulator> emulator =
-      *emulator::Emulator::create(chips::bm1684x);
-
-  template <class T>
-  void put(uint32_t address, const std::vector<T> &values) {
-    std::memcpy(emulator->localMemory() + address, values.data(),
-                values.size() * sizeof(T));
-  }
-  template <class T>
-  std::vector<T> get(uint32_t address, size_t count) {
-    std::vector<T> values(count);
-    std::memcpy(values.data(), emulator->localMemory() + address,
-                count * sizeof(T));
-    return values;
-  }
+struct Elements : OnBm1684x {
+  /// A result of `count` numbers in one row.
   rt::Status tryRun(unsigned type, unsigned func, size_t count,
                     const Fields &fields, Form form = Form::None) {
-    auto command = isa::CommandBuilder::make(
-        isa::firstTable(), isa::Engine::Tiu, type, func, form);
-    if (!command)
-      return command.status();
     Fields all = {{Field::res0_n, 1},          {Field::res0_c, 1},
                   {Field::res0_h, 1},          {Field::res0_w, count},
                   {Field::res0_addr, kResult}, {Field::opd1_addr, kSecond}};
     all.insert(all.end(), fields.begin(), fields.end());
-    for (auto [field, value] : all)
-      if (auto status = command->set(field, value); !status)
-        return status;
-    return emulator->execute(isa::Engine::Tiu, command->bytes(),
-                             command->sizeBytes());
+    return OnBm1684x::tryRun(type, func, all, form);
   }
   void run(unsigned type, unsigned func, size_t count, const Fields &fields,
            Form form = Form::None) {

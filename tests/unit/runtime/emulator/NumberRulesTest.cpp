@@ -1,54 +1,18 @@
 /// Rules of the window and matrix units that no model reaches but every kernel
 /// may: special floats, wrapping sums, padding, regions. The expected bits are
 /// what the vendor's emulator gave; tests/oracle/emulator compares at random.
-#include "runtime/chips/Chips.h"
-#include "runtime/emulator/Emulator.h"
-#include "runtime/isa/CommandBuilder.h"
-#include "tests/unit/runtime/isa/FirstTable.h"
-
-#include <cstring>
-#include <gtest/gtest.h>
+#include "tests/unit/runtime/emulator/OnBm1684x.h"
 
 using namespace weft;
+using namespace weft::emulator;
 using isa::Field;
 using isa::Form;
 
 namespace {
 
-using Fields = std::vector<std::pair<Field, uint64_t>>;
-
-constexpr uint64_t kInt8 = 0, kFp16 = 1, kFp32 = 2, kInt16 = 3, kInt32 = 4,
-                   kBf16 = 5;
 constexpr uint32_t kResult = 0x10000, kWeights = 0x4000, kFourth = 0xc000;
 
-struct Chip : testing::Test {
-  std::unique_ptr<emulator::Emulator> emulator =
-      *emulator::Emulator::create(chips::bm1684x);
-
-  template <class T>
-  void put(uint32_t address, std::vector<T> values) {
-    std::memcpy(emulator->localMemory() + address, values.data(),
-                values.size() * sizeof(T));
-  }
-  template <class T>
-  std::vector<T> get(uint32_t address, size_t count) {
-    std::vector<T> values(count);
-    std::memcpy(values.data(), emulator->localMemory() + address,
-                count * sizeof(T));
-    return values;
-  }
-  void run(unsigned type, unsigned func, const Fields &fields,
-           Form form = Form::None) {
-    auto command = isa::CommandBuilder::make(
-        isa::firstTable(), isa::Engine::Tiu, type, func, form);
-    ASSERT_TRUE(command) << command.status().message();
-    for (auto [field, value] : fields)
-      ASSERT_TRUE(command->set(field, value)) << isa::fieldName(field);
-    auto status = emulator->execute(isa::Engine::Tiu, command->bytes(),
-                                    command->sizeBytes());
-    ASSERT_TRUE(status) << status.message();
-  }
-
+struct Chip : OnBm1684x {
   /// A 1x1 convolution of `channels` channels at one pixel with `extra` fields.
   void convolve(uint64_t in, uint64_t out, unsigned channels, Fields extra,
                 unsigned func = 0) {

@@ -47,15 +47,16 @@ void expectSame(unsigned type, unsigned func, Fields fields) {
           << threads << " threads";
 }
 
-// 64 x 64 products of 100 pixels: enough to be shared among threads.
-TEST(Overlap, convolutionOverItsInput) {
+/// Products of `outputs` x 64 channels of 100 pixels, the input at 0 and the
+/// weights at 0x4000: enough to be shared among threads.
+void expectSameConvolution(uint64_t outputs, uint64_t resultAddress) {
   expectSame(0, isa::conv::Normal,
              {{Field::res0_prec, 2},
               {Field::opd0_prec, 2},
               {Field::opd2_const, 1},
               {Field::opd3_const, 1},
               {Field::res0_n, 1},
-              {Field::res0_c, 64},
+              {Field::res0_c, outputs},
               {Field::res0_h, 10},
               {Field::res0_w, 10},
               {Field::opd0_c, 64},
@@ -65,32 +66,14 @@ TEST(Overlap, convolutionOverItsInput) {
               {Field::opd1_w, 1},
               {Field::res_op_x_str, 1},
               {Field::res_op_y_str, 1},
-              {Field::res0_addr, 64},
+              {Field::res0_addr, resultAddress},
               {Field::opd0_addr, 0},
               {Field::opd1_addr, 0x4000}});
 }
 
-TEST(Overlap, convolutionOverItsWeights) {
-  expectSame(0, isa::conv::Normal,
-             {{Field::res0_prec, 2},
-              {Field::opd0_prec, 2},
-              {Field::opd2_const, 1},
-              {Field::opd3_const, 1},
-              {Field::res0_n, 1},
-              {Field::res0_c, 256},
-              {Field::res0_h, 10},
-              {Field::res0_w, 10},
-              {Field::opd0_c, 64},
-              {Field::opd0_h, 10},
-              {Field::opd0_w, 10},
-              {Field::opd1_h, 1},
-              {Field::opd1_w, 1},
-              {Field::res_op_x_str, 1},
-              {Field::res_op_y_str, 1},
-              {Field::res0_addr, 0x4000},
-              {Field::opd0_addr, 0},
-              {Field::opd1_addr, 0x4000}});
-}
+TEST(Overlap, convolutionOverItsInput) { expectSameConvolution(64, 64); }
+
+TEST(Overlap, convolutionOverItsWeights) { expectSameConvolution(256, 0x4000); }
 
 TEST(Overlap, poolOverItsInput) {
   expectSame(1, isa::pord::MaxPool,

@@ -3,8 +3,8 @@
 #include "runtime/emulator/FloatMode.h"
 #include "runtime/emulator/HalfBlock.h"
 #include "runtime/emulator/kernels/Pairs.h"
-#include "runtime/emulator/kernels/Simd.h"
 #include "runtime/numeric/Float16.h"
+#include "tests/unit/runtime/emulator/OnEachTarget.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -15,15 +15,7 @@ using namespace weft::numeric;
 
 namespace {
 
-/// Runs a test on one instruction set, whatever the processor has above it.
-class Products : public testing::TestWithParam<SimdTarget> {
-protected:
-  void SetUp() override {
-    capSimdTarget(GetParam());
-    if (simdTarget() != GetParam())
-      GTEST_SKIP() << "this processor has no " << simdTargetName(GetParam());
-  }
-  void TearDown() override { capSimdTarget(SimdTarget::Avx512Vnni); }
+class Products : public OnEachTarget {
   FlushSubnormals flush;
 };
 
@@ -212,10 +204,4 @@ TEST_P(Products, bytesBecomePairs) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Products,
-                         testing::Values(SimdTarget::Portable, SimdTarget::Avx2,
-                                         SimdTarget::Avx512,
-                                         SimdTarget::Avx512Vnni),
-                         [](const testing::TestParamInfo<SimdTarget> &info) {
-                           return std::string(simdTargetName(info.param));
-                         });
+WEFT_ON_EACH_TARGET(Products);

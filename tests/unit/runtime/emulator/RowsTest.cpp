@@ -1,7 +1,7 @@
 #include "runtime/emulator/Rows.h"
 
 #include "runtime/emulator/FloatMode.h"
-#include "runtime/emulator/kernels/Simd.h"
+#include "tests/unit/runtime/emulator/OnEachTarget.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -12,15 +12,7 @@ using namespace weft::numeric;
 
 namespace {
 
-class Rows : public testing::TestWithParam<SimdTarget> {
-protected:
-  void SetUp() override {
-    capSimdTarget(GetParam());
-    if (simdTarget() != GetParam())
-      GTEST_SKIP() << "this processor has no " << simdTargetName(GetParam());
-  }
-  void TearDown() override { capSimdTarget(SimdTarget::Avx512Vnni); }
-};
+class Rows : public OnEachTarget {};
 
 /// Every 16-bit number in one row of 64-bit steps or dense.
 std::vector<uint8_t> allHalves(uint64_t step) {
@@ -111,10 +103,4 @@ TEST_P(Rows, integersKeepTheirSignAndWidth) {
       }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Rows,
-                         testing::Values(SimdTarget::Portable, SimdTarget::Avx2,
-                                         SimdTarget::Avx512,
-                                         SimdTarget::Avx512Vnni),
-                         [](const testing::TestParamInfo<SimdTarget> &info) {
-                           return std::string(simdTargetName(info.param));
-                         });
+WEFT_ON_EACH_TARGET(Rows);

@@ -2,7 +2,7 @@
 
 #include "runtime/emulator/FloatMode.h"
 #include "runtime/emulator/Rows.h"
-#include "runtime/emulator/kernels/Simd.h"
+#include "tests/unit/runtime/emulator/OnEachTarget.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -15,16 +15,12 @@ namespace {
 
 constexpr size_t kLanes = 2 * kLaneBlock, kTerms = 9;
 
-class Windows : public testing::TestWithParam<SimdTarget> {
+class Windows : public OnEachTarget {
 protected:
-  void SetUp() override {
-    capSimdTarget(GetParam());
-    if (simdTarget() != GetParam())
-      GTEST_SKIP() << "this processor has no " << simdTargetName(GetParam());
+  Windows() {
     for (size_t k = 0; k < kTerms; ++k)
       offsets.push_back(uint32_t(k / 3 * 11 + k % 3));
   }
-  void TearDown() override { capSimdTarget(SimdTarget::Avx512Vnni); }
 
   template <class T>
   WindowTerms<T> termsOf(const std::vector<T> &vectors) const {
@@ -131,10 +127,4 @@ TEST_P(Windows, integersHaveTheirMaximum) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Windows,
-                         testing::Values(SimdTarget::Portable, SimdTarget::Avx2,
-                                         SimdTarget::Avx512,
-                                         SimdTarget::Avx512Vnni),
-                         [](const testing::TestParamInfo<SimdTarget> &info) {
-                           return std::string(simdTargetName(info.param));
-                         });
+WEFT_ON_EACH_TARGET(Windows);
