@@ -4,11 +4,14 @@
 #define WEFT_TESTS_UNIT_RUNTIME_PPL_CALLS_H
 
 #include "runtime/chips/Chips.h"
+#include "runtime/numeric/SplitMix64.h"
 #include "runtime/ppl/Interpreter.h"
 #include "tests/unit/runtime/ppl/Coverage.h"
 #include "tests/unit/runtime/ppl/TypeNames.h"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 /// Words to write calls and values of PPL functions in tests.
 namespace weft::catalog::testing {
@@ -123,13 +126,7 @@ inline std::string problemNamed(std::string_view function, Arguments arguments,
 class Numbers {
 public:
   explicit Numbers(uint64_t seed) : state(seed) {}
-  /// splitmix64
-  uint64_t next() {
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  }
+  uint64_t next() { return numeric::nextRandom(state); }
   /// In [low, high].
   int64_t in(int64_t low, int64_t high) {
     return low + int64_t(next() % uint64_t(high - low + 1));
@@ -156,6 +153,37 @@ inline Values randomValues(const Call &call, Numbers &numbers) {
   return values;
 }
 
+/// Random whole numbers from -most to most, whose sums are exact in any order.
+inline Values wholeValues(const Call &call, Numbers &numbers, int64_t most) {
+  Values values = randomValues(call, numbers);
+  for (auto &[name, dense] : values)
+    for (int64_t i = 0; i < dense.elements(); ++i)
+      dense.setValue(i, double(numbers.in(-most, most)));
+  return values;
+}
+
+/// x rounded to a whole number by the rounding mode of that code, 0 to 6.
+template <class Real>
+Real roundedBy(int64_t mode, Real x) {
+  Real low = std::floor(x), part = x - low;
+  switch (mode) {
+  case 0:
+    return std::nearbyint(x);
+  case 1:
+    return std::round(x);
+  case 2:
+    return std::trunc(x);
+  case 3:
+    return low;
+  case 4:
+    return std::ceil(x);
+  case 5:
+    return part >= Real(0.5) ? low + 1 : low;
+  default:
+    return part > Real(0.5) ? low + 1 : low;
+  }
+}
+
 /// Runs a call's meaning on `values`; the call must be legal.
 inline rt::Status evaluate(const Call &call, Values &values) {
   std::string problem = problemOf(call);
@@ -178,6 +206,18 @@ inline Values run(const Call &call, uint64_t seed, Values *old = nullptr) {
     *old = values;
   EXPECT_TRUE(evaluate(call, values).isOk());
   return values;
+}
+
+/// The bits of the one number that a call gives for those in its slots.
+inline uint64_t singleResult(
+    const Call &call,
+    std::initializer_list<std::pair<std::string_view, uint64_t>> bits) {
+  Numbers numbers(2);
+  Values values = randomValues(call, numbers);
+  for (auto [slot, given] : bits)
+    values.at(slot).setBits(0, given);
+  EXPECT_TRUE(evaluate(call, values).isOk());
+  return values.at("dst").bits(0);
 }
 
 } // namespace weft::catalog::testing

@@ -212,13 +212,7 @@ static uint64_t two(std::string_view name, DataType type, uint64_t a,
                                      local(type, one)};
   if (name == "tiu.gt" || name == "tiu.lt" || name == "tiu.eq")
     arguments.push_back(number(1));
-  Call call = callOf(name, arguments);
-  Numbers numbers(2);
-  Values values = randomValues(call, numbers);
-  values.at("src0").setBits(0, a);
-  values.at("src1").setBits(0, b);
-  EXPECT_TRUE(evaluate(call, values).isOk());
-  return values.at("dst").bits(0);
+  return singleResult(callOf(name, arguments), {{"src0", a}, {"src1", b}});
 }
 
 TEST(TiuComparison, zerosSubnormalsAndNaNs) {
@@ -295,23 +289,33 @@ TEST(TiuComparison, masksAndSelects) {
             for (int64_t i = 0; i < values.at(slot).elements(); ++i)
               values.at(slot).setValue(i, double(numbers.in(0, 3)));
         };
+        auto bitsOfNumber = [&](double value) {
+          Dense one(to, {1, 1, 1, 1});
+          one.setValue(0, value);
+          return one.bits(0);
+        };
+        // dst is what chosen(values, i, holds) says of element i of src0 and
+        // element other(i) of src1.
+        auto check = [&](const Call &call, auto other, auto chosen) {
+          Values values = randomValues(call, numbers);
+          near(values);
+          ASSERT_TRUE(evaluate(call, values).isOk());
+          for (int i = 0; i < 840; ++i) {
+            uint64_t x = values.at("src0").bits(i),
+                     y = values.at("src1").bits(other(i));
+            bool isTrue = holds(ordered(x, from), ordered(y, from), x, y);
+            ASSERT_EQ(values.at("dst").bits(i), chosen(values, i, isTrue));
+          }
+        };
         if (bitsOf(to) <= bitsOf(from)) {
           Call call =
               callOf(masks[relation], {local(to, shape), local(from, shape),
                                        local(from, {2, 70, 1, 1}), number(7)});
-          Values values = randomValues(call, numbers);
-          near(values);
-          ASSERT_TRUE(evaluate(call, values).isOk());
-          Dense seven(to, {1, 1, 1, 1});
-          seven.setValue(0, 7);
-          for (int i = 0; i < 840; ++i) {
-            uint64_t x = values.at("src0").bits(i),
-                     y = values.at("src1").bits(i / 6);
-            ASSERT_EQ(values.at("dst").bits(i),
-                      holds(ordered(x, from), ordered(y, from), x, y)
-                          ? seven.bits(0)
-                          : 0);
-          }
+          check(
+              call, [](int i) { return i / 6; },
+              [&](const Values &, int, bool holds) {
+                return holds ? bitsOfNumber(7) : 0;
+              });
         }
         if (bitsOf(from) <= bitsOf(to)) {
           const std::string_view names[] = {"tiu.gt_select", "tiu.lt_select",
@@ -320,19 +324,11 @@ TEST(TiuComparison, masksAndSelects) {
               callOf(names[relation],
                      {local(to, shape), local(from, shape),
                       local(from, {1, 64, 1, 1}), local(to, shape), number(9)});
-          Values values = randomValues(call, numbers);
-          near(values);
-          ASSERT_TRUE(evaluate(call, values).isOk());
-          Dense nine(to, {1, 1, 1, 1});
-          nine.setValue(0, 9);
-          for (int i = 0; i < 840; ++i) {
-            uint64_t x = values.at("src0").bits(i),
-                     y = values.at("src1").bits(i / 6 % 70 % 64);
-            ASSERT_EQ(values.at("dst").bits(i),
-                      holds(ordered(x, from), ordered(y, from), x, y)
-                          ? values.at("src2").bits(i)
-                          : nine.bits(0));
-          }
+          check(
+              call, [](int i) { return i / 6 % 70 % 64; },
+              [&](const Values &values, int i, bool holds) {
+                return holds ? values.at("src2").bits(i) : bitsOfNumber(9);
+              });
         }
       }
 }

@@ -1,3 +1,4 @@
+#include "runtime/numeric/BitCast.h"
 #include "tests/unit/runtime/ppl/Calls.h"
 
 #include <cmath>
@@ -5,22 +6,6 @@
 using namespace weft;
 using namespace weft::catalog;
 using namespace weft::catalog::testing;
-
-/// x rounded to a whole number by one of the first five modes.
-static double rounded(double x, int64_t mode) {
-  switch (mode) {
-  case 0:
-    return std::nearbyint(x);
-  case 1:
-    return std::round(x);
-  case 2:
-    return std::trunc(x);
-  case 3:
-    return std::floor(x);
-  default:
-    return std::ceil(x);
-  }
-}
 
 /// A value of float bits, by arithmetic on their fields.
 static double valueOf(uint64_t bits, DataType type) {
@@ -171,12 +156,7 @@ static uint64_t floatPair(std::string_view name, DataType type, uint64_t a,
   Dims one = {1, 1, 1, 1};
   Call call =
       callOf(name, {local(type, one), local(type, one), local(type, one)});
-  Numbers numbers(12);
-  Values values = randomValues(call, numbers);
-  values.at("src0").setBits(0, a);
-  values.at("src1").setBits(0, b);
-  EXPECT_TRUE(evaluate(call, values).isOk());
-  return values.at("dst").bits(0);
+  return singleResult(call, {{"src0", a}, {"src1", b}});
 }
 
 TEST(TiuFloats, subnormalsAndNaNs) {
@@ -203,11 +183,7 @@ TEST(TiuFloats, newtonsQuotientAndRoot) {
     Dims one = {1, 1, 1, 1};
     Call call = callOf("tiu.fdiv", {local(kF32, one), number(1.0),
                                     local(kF32, one), number(steps)});
-    Numbers numbers(13);
-    Values values = randomValues(call, numbers);
-    values.at("src1").setValue(0, x);
-    EXPECT_TRUE(evaluate(call, values).isOk());
-    return values.at("dst").bits(0);
+    return singleResult(call, {{"src1", numeric::floatBits(x)}});
   };
   EXPECT_EQ(reciprocal(1, 3), 0x3f7ffffeu);
   EXPECT_EQ(reciprocal(3, 3), 0x3eaaaaaau);
@@ -218,11 +194,7 @@ TEST(TiuFloats, newtonsQuotientAndRoot) {
     Dims one = {1, 1, 1, 1};
     Call call = callOf("tiu.frsqrt",
                        {local(kF32, one), local(kF32, one), number(steps)});
-    Numbers numbers(14);
-    Values values = randomValues(call, numbers);
-    values.at("src").setValue(0, x);
-    EXPECT_TRUE(evaluate(call, values).isOk());
-    return values.at("dst").bits(0);
+    return singleResult(call, {{"src", numeric::floatBits(x)}});
   };
   EXPECT_EQ(root(1, 3), 0x3f7fffffu);
   EXPECT_EQ(root(2, 3), 0x3f3504f4u);
@@ -256,7 +228,7 @@ TEST(TiuFloats, casts) {
                low = isSigned(to) ? -high - 1 : 0;
         for (int i = 0; i < 300; ++i) {
           double x = valueOf(values.at("src").bits(i), from);
-          double whole = rounded(x, mode);
+          double whole = roundedBy(mode, x);
           double expected =
               std::isnan(x) ? 0 : std::fmin(std::fmax(whole, low), high);
           ASSERT_EQ(double(values.at("dst").integer(i)), expected)

@@ -337,11 +337,7 @@ TEST(TiuMatMul, foldedFloatsAddInTwoAccumulators) {
                    {"ltrans", number(int(transposed))},
                    {"result_add", number(int(adds))}};
     Call call = named("tiu.fmm", a);
-    Values values = randomValues(call, r);
-    for (auto &[name, dense] : values)
-      for (int64_t i = 0; i < dense.elements(); ++i)
-        dense.setValue(i, double(r.in(-9, 9)));
-    Values old = values;
+    Values values = wholeValues(call, r, 9), old = values;
     ASSERT_TRUE(evaluate(call, values).isOk());
     for (int64_t i = 0; i < m; ++i)
       for (int64_t j = 0; j < n; ++j)
@@ -462,11 +458,7 @@ TEST(TiuMatMul, halfProductsFollowTheFormula) {
              rt ? local(type, {1, n, 1, k}) : local(type, {1, k, 1, n})},
             {"result_add", number(int(adds))}};
         Call call = named("tiu.fmm2_" + form, a);
-        Values values = randomValues(call, r);
-        for (auto &[name, dense] : values)
-          for (int64_t i = 0; i < dense.elements(); ++i)
-            dense.setValue(i, double(r.in(-9, 9)));
-        Values old = values;
+        Values values = wholeValues(call, r, 9), old = values;
         ASSERT_TRUE(evaluate(call, values).isOk());
         for (int64_t i = 0; i < m; ++i)
           for (int64_t j = 0; j < n; ++j)

@@ -277,28 +277,6 @@ static int64_t cut(double value, DataType type) {
   return one.integer(0);
 }
 
-/// floor, ceiling and halves of a quotient in long double, which holds all
-/// quotients of this test exactly.
-static long double roundedQuotient(long double x, int64_t mode) {
-  long double low = std::floor(x), part = x - low;
-  switch (mode) {
-  case 0:
-    return std::nearbyint(x);
-  case 1:
-    return std::round(x);
-  case 2:
-    return std::trunc(x);
-  case 3:
-    return low;
-  case 4:
-    return std::ceil(x);
-  case 5:
-    return part >= 0.5L ? low + 1 : low;
-  default:
-    return part > 0.5L ? low + 1 : low;
-  }
-}
-
 TEST(TiuPointwise, sumsAndProductsAreShiftedRoundedAndSaturated) {
   Numbers numbers(1);
   for (std::string_view name : {"tiu.add", "tiu.sub", "tiu.mul"})
@@ -323,7 +301,8 @@ TEST(TiuPointwise, sumsAndProductsAreShiftedRoundedAndSaturated) {
         long double exact = name == "tiu.add"   ? x + y
                             : name == "tiu.sub" ? x - y
                                                 : x * y;
-        exact = roundedQuotient(std::ldexp(exact, int(shift)), mode);
+        // A long double holds all quotients of this test exactly.
+        exact = roundedBy(mode, std::ldexp(exact, int(shift)));
         double high = std::ldexp(1.0, int(bitsOf(to)) - isSigned(to)) - 1,
                low = isSigned(to) ? -high - 1 : 0;
         int64_t expected =
