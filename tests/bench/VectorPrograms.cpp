@@ -42,9 +42,7 @@ Program productProgram() {
                    Operand::ofRegister(b)},
                   acc});
   maker.endLoop();
-  RegisterId sum = maker.vector(DataType::Int32, 8);
-  maker.add(Apply{"vrpadd", {Operand::ofRegister(acc)}, sum});
-  maker.add(Store{sum, {y, 0, {{0, 4}}}, 1, first});
+  maker.storeSum(acc, y, first);
   maker.endLoop();
   return maker.program;
 }

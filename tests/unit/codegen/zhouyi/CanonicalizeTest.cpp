@@ -1,12 +1,12 @@
 //===- CanonicalizeTest.cpp - canonical programs compute the same --------===//
 
-#include "dialects/zhouyi/Builder.h"
 #include "dialects/zhouyi/Constants.h"
 #include "dialects/zhouyi/Function.h"
 #include "dialects/zhouyi/Vector.h"
 #include "runtime/chips/Chips.h"
 #include "runtime/chips/zhouyi.h"
 #include "tests/unit/codegen/zhouyi/ParsedProgram.h"
+#include "tests/unit/runtime/zhouyi/VectorTypes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -20,13 +20,11 @@ using catalog::FunctionArgument;
 using catalog::SlotKind;
 using mlir::Value;
 using zhouyi::Builder;
+using zhouyi::test::kVectorTypes;
 
 static constexpr unsigned kSeed = 1122;
 static constexpr int kPrograms = 500;
 static constexpr int kResults = 8; ///< registers of 32 bytes in y
-static constexpr DataType kTypes[] = {
-    DataType::Int8,  DataType::Uint8,  DataType::Int16, DataType::Uint16,
-    DataType::Int32, DataType::Uint32, DataType::Fp16,  DataType::Fp32};
 
 namespace {
 /// Calls that canonicalization is after: of numbers, of constants of one
@@ -118,14 +116,15 @@ FunctionArgument RandomCalls::maskOf(llvm::ArrayRef<bool> lanes) {
 /// False if the call that was drawn is not legal.
 bool RandomCalls::call(const catalog::Operation &function, int place) {
   std::string name(function.name);
-  DataType like = kTypes[pick(std::size(kTypes))];
+  DataType like = kVectorTypes[pick(std::size(kVectorTypes))];
   bool isPartDefined = name == "vdot" || name == "vqdot" || name == "vrpadd";
   bool isMasked = !isPartDefined && pick(2);
   unsigned count = name == "vfmae" || name == "vfmao" ? 8 : lanesOf(like);
   llvm::SmallVector<bool> active = lanes(count);
   std::vector<FunctionArgument> arguments;
   for (const catalog::Slot &slot : function.slots) {
-    DataType type = slot.name == "acc" || pick(5) == 0 ? kTypes[pick(8)] : like;
+    DataType type =
+        slot.name == "acc" || pick(5) == 0 ? kVectorTypes[pick(8)] : like;
     FunctionArgument argument;
     if (slot.name == "min_val" || slot.name == "max_val")
       argument = {{},
@@ -198,31 +197,20 @@ TEST(ZhouyiCanonicalize, KeepsWhatRandomProgramsCompute) {
   size_t before = 0, after = 0;
   for (unsigned seed = kSeed; seed < kSeed + kPrograms; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    ParsedProgram parsed;
-    mlir::OpBuilder ops(&parsed.context);
-    mlir::OwningOpRef<mlir::ModuleOp> module =
-        mlir::ModuleOp::create(ops.getUnknownLoc());
-    ops.setInsertionPointToEnd(module->getBody());
-    auto program =
-        ops.create<zhouyi::ProgramOp>(ops.getUnknownLoc(), "main", "zhouyi");
-    ops.setInsertionPointToEnd(&program.getBody().front());
-    Builder b(ops, ops.getUnknownLoc());
-    auto onnx = mlir::RankedTensorType::get({64}, ops.getI32Type());
-    auto stored = mlir::RankedTensorType::get({64}, b.si(32));
-    Value x = b.input("x", onnx, stored), y = b.output("y", onnx, stored);
-    RandomCalls calls(b, x, y, seed);
+    BuiltProgram built;
+    RandomCalls calls(built.b, built.x, built.y, seed);
     calls.fill();
     called.insert(calls.called.begin(), calls.called.end());
-    ASSERT_FALSE(b.failed()) << parsed.message;
-    auto plain = codegen::encodeVectorProgram(program);
-    ASSERT_TRUE(mlir::succeeded(plain)) << parsed.message;
-    before += functionsIn(program);
-    mlir::PassManager passes(&parsed.context);
+    ASSERT_FALSE(built.b.failed()) << built.message;
+    auto plain = codegen::encodeVectorProgram(built.program);
+    ASSERT_TRUE(mlir::succeeded(plain)) << built.message;
+    before += functionsIn(built.program);
+    mlir::PassManager passes(&built.context);
     passes.addPass(mlir::createCanonicalizerPass());
-    ASSERT_TRUE(mlir::succeeded(passes.run(*module))) << parsed.message;
-    after += functionsIn(program);
-    auto canonical = codegen::encodeVectorProgram(program);
-    ASSERT_TRUE(mlir::succeeded(canonical)) << parsed.message;
+    ASSERT_TRUE(mlir::succeeded(passes.run(*built.module))) << built.message;
+    after += functionsIn(built.program);
+    auto canonical = codegen::encodeVectorProgram(built.program);
+    ASSERT_TRUE(mlir::succeeded(canonical)) << built.message;
     // Bits of every kind, NaN among them.
     std::mt19937 random(seed);
     std::vector<int32_t> bits;

@@ -4,6 +4,7 @@
 #define WEFT_TESTS_UNIT_CODEGEN_ZHOUYI_PARSEDPROGRAM_H
 
 #include "codegen/zhouyi/Encode.h"
+#include "dialects/zhouyi/Builder.h"
 #include "runtime/zhouyi/Disassemble.h"
 #include "runtime/zhouyi/Machine.h"
 
@@ -59,6 +60,33 @@ public:
   std::string message, location;
   mlir::ScopedDiagnosticHandler handler;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// A program to be built with `b`, with x and y as in ParsedProgram::encode.
+class BuiltProgram : public ParsedProgram {
+public:
+  BuiltProgram()
+      : ops(&context), program(begin()), b(ops, ops.getUnknownLoc()) {
+    auto onnx = mlir::RankedTensorType::get({64}, ops.getI32Type()),
+         stored = mlir::RankedTensorType::get({64}, b.si(32));
+    x = b.input("x", onnx, stored);
+    y = b.output("y", onnx, stored);
+  }
+
+  mlir::OpBuilder ops;
+  zhouyi::ProgramOp program;
+  zhouyi::Builder b;
+  mlir::Value x, y;
+
+private:
+  zhouyi::ProgramOp begin() {
+    module = mlir::ModuleOp::create(ops.getUnknownLoc());
+    ops.setInsertionPointToEnd(module->getBody());
+    auto empty =
+        ops.create<zhouyi::ProgramOp>(ops.getUnknownLoc(), "main", "zhouyi");
+    ops.setInsertionPointToEnd(&empty.getBody().front());
+    return empty;
+  }
 };
 
 inline const zhouyi::Buffer &bufferOf(const zhouyi::Program &program,

@@ -1,6 +1,5 @@
 //===- RegistersTest.cpp - registers by live range -----------------------===//
 
-#include "dialects/zhouyi/Builder.h"
 #include "dialects/zhouyi/Constants.h"
 #include "dialects/zhouyi/Function.h"
 #include "dialects/zhouyi/Memory.h"
@@ -244,28 +243,16 @@ void Interpreter::run(mlir::Operation &op) {
 TEST(ZhouyiRegisters, OfRandomProgramsKeepEveryValue) {
   for (unsigned seed = kSeed; seed < kSeed + kPrograms; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    ParsedProgram parsed;
-    mlir::OpBuilder ops(&parsed.context);
-    mlir::OwningOpRef<mlir::ModuleOp> module =
-        mlir::ModuleOp::create(ops.getUnknownLoc());
-    ops.setInsertionPointToEnd(module->getBody());
-    auto program =
-        ops.create<zhouyi::ProgramOp>(ops.getUnknownLoc(), "main", "zhouyi");
-    mlir::Block &body = program.getBody().front();
-    ops.setInsertionPointToEnd(&body);
-    Builder b(ops, ops.getUnknownLoc());
-    auto onnx = mlir::RankedTensorType::get({64}, ops.getI32Type());
-    auto stored = mlir::RankedTensorType::get({64}, b.si(32));
-    Value x = b.input("x", onnx, stored), y = b.output("y", onnx, stored);
-    RandomProgram(b, x, y, seed).fill();
-    ASSERT_FALSE(b.failed()) << parsed.message;
-    auto encoded = codegen::encodeVectorProgram(program);
-    ASSERT_TRUE(mlir::succeeded(encoded)) << parsed.message;
+    BuiltProgram built;
+    RandomProgram(built.b, built.x, built.y, seed).fill();
+    ASSERT_FALSE(built.b.failed()) << built.message;
+    auto encoded = codegen::encodeVectorProgram(built.program);
+    ASSERT_TRUE(mlir::succeeded(encoded)) << built.message;
     Interpreter wanted;
     std::mt19937 random(seed);
     for (int i = 0; i < 64; ++i)
       wanted.x.push_back(int32_t(random()));
-    wanted.run(body);
+    wanted.run(built.program.getBody().front());
     ASSERT_EQ(run(*encoded, wanted.x), wanted.y) << listing(*encoded);
   }
 }

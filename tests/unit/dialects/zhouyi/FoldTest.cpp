@@ -6,6 +6,7 @@
 #include "runtime/catalog/Dense.h"
 #include "runtime/chips/Chips.h"
 #include "runtime/chips/zhouyi.h"
+#include "tests/unit/runtime/zhouyi/VectorTypes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -17,12 +18,10 @@
 using namespace weft;
 using catalog::DataType;
 using catalog::FunctionArgument;
+using zhouyi::test::kVectorTypes;
 
 static constexpr uint64_t kSeed = 20261122;
 static constexpr int kAttempts = 4000;
-static constexpr DataType kTypes[] = {
-    DataType::Int8,  DataType::Uint8,  DataType::Int16, DataType::Uint16,
-    DataType::Int32, DataType::Uint32, DataType::Fp16,  DataType::Fp32};
 
 namespace {
 /// Calls of constants, as ops.
@@ -83,10 +82,11 @@ mlir::Value RandomCalls::mask(unsigned lanes) {
 
 mlir::Operation *RandomCalls::make(const catalog::Operation &function) {
   std::vector<FunctionArgument> arguments;
-  DataType like = kTypes[pick(std::size(kTypes))];
+  DataType like = kVectorTypes[pick(std::size(kVectorTypes))];
   for (const catalog::Slot &slot : function.slots) {
     FunctionArgument argument;
-    DataType type = pick(3) == 0 || slot.name == "acc" ? kTypes[pick(8)] : like;
+    DataType type =
+        pick(3) == 0 || slot.name == "acc" ? kVectorTypes[pick(8)] : like;
     unsigned lanes =
         chips::zhouyi.vector.registerBytes / catalog::bytesOf(type);
     bool isGiven = !slot.optional || pick(2) == 0;

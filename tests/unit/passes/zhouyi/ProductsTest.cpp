@@ -103,16 +103,28 @@ static Tensor addConv(Graph &graph, const Window &window, const Tensor &x,
                        shapeText(window.output) + result + ">");
 }
 
+namespace {
+/// A random convolution of int8, without its bias.
+struct IntegerConv {
+  explicit IntegerConv(uint32_t seed)
+      : dice(seed), window(dice), out(window.output[1]),
+        x(graph.argument(window.input, quant(dice.chance(50)))),
+        w(graph.weight(
+            window.filter, "i8",
+            randomIntegers(dice, sizeOf(window.filter), -128, 127))) {}
+
+  Dice dice;
+  Window window;
+  int64_t out; ///< channels of the result
+  Graph graph;
+  Tensor x, w;
+};
+} // namespace
+
 TEST(ZhouyiLowering, IntegerConvWithShifts) {
   for (uint32_t seed = 0; seed < 2 * kCases; ++seed) {
-    Dice dice(seed);
-    Window window(dice);
-    Graph graph;
-    int64_t out = window.output[1];
-    Tensor x = graph.argument(window.input, quant(dice.chance(50)));
-    Tensor w =
-        graph.weight(window.filter, "i8",
-                     randomIntegers(dice, sizeOf(window.filter), -128, 127));
+    IntegerConv conv(seed);
+    auto &[dice, window, out, graph, x, w] = conv;
     Tensor b = graph.weight({1, out, 1, 1}, "i32",
                             randomIntegers(dice, out, -90000, 90000));
     bool same = dice.chance(30), all = dice.chance(40);
@@ -137,14 +149,8 @@ TEST(ZhouyiLowering, IntegerConvWithShifts) {
 
 TEST(ZhouyiLowering, IntegerConvWithScales) {
   for (uint32_t seed = 0; seed < 2 * kCases; ++seed) {
-    Dice dice(seed);
-    Window window(dice);
-    Graph graph;
-    int64_t out = window.output[1];
-    Tensor x = graph.argument(window.input, quant(dice.chance(50)));
-    Tensor w =
-        graph.weight(window.filter, "i8",
-                     randomIntegers(dice, sizeOf(window.filter), -128, 127));
+    IntegerConv conv(seed);
+    auto &[dice, window, out, graph, x, w] = conv;
     Tensor b = graph.weight({1, out, 1, 1}, "f32", randomReals(dice, out, 9));
     std::vector<double> scales;
     for (int64_t i = 0; i < out; ++i)
@@ -215,6 +221,15 @@ TEST(ZhouyiLowering, FloatConv) {
   }
 }
 
+/// The op with its types.
+static Tensor addMatMul(Graph &graph, const Shape &shape, const Tensor &x,
+                        const Tensor &w, const std::string &result) {
+  return graph.add(shape, result,
+                   "tpu.matmul " + x.name + ", " + w.name + " : " + x.type() +
+                       ", " + w.type() + " -> tensor<" + shapeText(shape) +
+                       result + ">");
+}
+
 TEST(ZhouyiLowering, IntegerMatMul) {
   for (uint32_t seed = 0; seed < 2 * kCases; ++seed) {
     Dice dice(seed);
@@ -238,10 +253,7 @@ TEST(ZhouyiLowering, IntegerMatMul) {
                                : randomIntegers(dice, sizeOf(right), 0, 255));
     Shape out{std::max(x.shape[0], right[0]), std::max(x.shape[1], right[1]),
               rows, columns};
-    Tensor y = graph.add(out, "i32",
-                         "tpu.matmul " + x.name + ", " + w.name + " : " +
-                             x.type() + ", " + w.type() + " -> tensor<" +
-                             shapeText(out) + "i32>");
+    Tensor y = addMatMul(graph, out, x, w, "i32");
     checkGraph(graph.text(y), seed, Numbers::Any);
   }
 }
@@ -256,10 +268,7 @@ TEST(ZhouyiLowering, FloatMatMul) {
     Tensor x = graph.argument({1, 2, rows, inner}, type);
     Tensor w = graph.argument({1, 2, inner, columns}, type);
     Shape out{1, 2, rows, columns};
-    Tensor y = graph.add(out, type,
-                         "tpu.matmul " + x.name + ", " + w.name + " : " +
-                             x.type() + ", " + w.type() + " -> tensor<" +
-                             shapeText(out) + type + ">");
+    Tensor y = addMatMul(graph, out, x, w, type);
     double terms = double(inner);
     checkGraph(
         graph.text(y), seed, Numbers::Small,

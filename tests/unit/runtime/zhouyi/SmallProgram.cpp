@@ -105,6 +105,12 @@ static host::Program reluOnHost(uint64_t from, uint64_t to, int64_t elements) {
   return program;
 }
 
+void ProgramMaker::storeSum(RegisterId lanes, uint32_t to, RegisterId first) {
+  RegisterId sum = vector(DataType::Int32, 8);
+  add(Apply{"vrpadd", {Operand::ofRegister(lanes)}, sum});
+  add(Store{sum, {to, 0, {{0, 4}}}, 1, first});
+}
+
 Program zhouyi::makeDotProgram() {
   ProgramMaker maker;
   std::vector<uint8_t> weights;
@@ -133,9 +139,7 @@ Program zhouyi::makeDotProgram() {
                    Operand::ofRegister(b), Operand::ofRegister(active)},
                   acc});
   maker.endLoop();
-  RegisterId sum = maker.vector(DataType::Int32, 8);
-  maker.add(Apply{"vrpadd", {Operand::ofRegister(acc)}, sum});
-  maker.add(Store{sum, {y, 0, {{0, 4}}}, 1, first});
+  maker.storeSum(acc, y, first);
   maker.endLoop();
   const std::vector<Buffer> &buffers = maker.program.buffers;
   maker.add(

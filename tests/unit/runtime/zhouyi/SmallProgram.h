@@ -33,6 +33,9 @@ public:
   RegisterId splat(catalog::DataType type, uint32_t lanes, int64_t value);
   RegisterId tailMask(uint32_t lanes, int64_t limit,
                       std::vector<Term> terms = {});
+  /// Stores the sum of 8 int32 lanes at the place in the buffer `to` that the
+  /// outermost loop counts; `first` is a mask of lane 0.
+  void storeSum(RegisterId lanes, uint32_t to, RegisterId first);
 
   Program program;
 
