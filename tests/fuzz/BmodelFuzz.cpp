@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/bmodel/Bmodel.h"
 #include "runtime/device/Session.h"
+#include "tests/fuzz/EachStage.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -42,13 +42,10 @@ static void runStage(const rt::Bmodel &model, const rt::NetSpec &net,
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-  rt::Result<rt::Bmodel> model =
-      rt::Bmodel::load(std::vector<uint8_t>(bytes, bytes + size), "fuzz");
-  if (!model)
-    return 0;
-  for (const rt::NetSpec &net : model->nets())
-    for (size_t index = 0; index < net.stages.size(); ++index)
-      if (isSmall(net.stages[index]))
-        runStage(*model, net, index);
+  eachStage(bytes, size,
+            [](const rt::Bmodel &model, const rt::NetSpec &net, size_t index) {
+              if (isSmall(net.stages[index]))
+                runStage(model, net, index);
+            });
   return 0;
 }

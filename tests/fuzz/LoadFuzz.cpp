@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/bmodel/Bmodel.h"
 #include "runtime/bmodel/DebugMap.h"
 #include "runtime/bmodel/Sha256.h"
 #include "runtime/isa/Decode.h"
+#include "tests/fuzz/EachStage.h"
 
 #include <cstring>
 #include <random>
@@ -40,13 +40,10 @@ static void readStage(const rt::StageSpec &stage) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-  rt::Result<rt::Bmodel> model =
-      rt::Bmodel::load(std::vector<uint8_t>(bytes, bytes + size), "fuzz");
-  if (!model)
-    return 0;
-  for (const rt::NetSpec &net : model->nets())
-    for (const rt::StageSpec &stage : net.stages)
-      readStage(stage);
+  eachStage(bytes, size,
+            [](const rt::Bmodel &, const rt::NetSpec &net, size_t index) {
+              readStage(net.stages[index]);
+            });
   return 0;
 }
 

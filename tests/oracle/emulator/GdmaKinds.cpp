@@ -271,37 +271,31 @@ MatrixDraw drawMatrix(Random &random, bool transposed, const Side &local,
   return m;
 }
 
-void setLongMatrix(Command &c, const MatrixDraw &m, bool load) {
-  if (load) {
-    c.set(Field::src_hsize, m.rows)
-        .set(Field::src_wsize, m.columns)
-        .set(Field::src_hstride, m.rowStep)
-        .set(Field::dst_nsize, m.localRows)
-        .set(Field::dst_csize, m.channels)
-        .set(Field::dst_wsize, m.width)
-        .set(Field::dst_nstride, m.nStep)
-        .set(Field::dst_cstride, m.cStep);
-    return;
-  }
-  c.set(Field::dst_hsize, m.rows)
-      .set(Field::dst_wsize, m.columns)
-      .set(Field::dst_hstride, m.rowStep)
-      .set(Field::src_nsize, m.localRows)
-      .set(Field::src_csize, m.channels)
-      .set(Field::src_wsize, m.width)
-      .set(Field::src_nstride, m.nStep)
-      .set(Field::src_cstride, m.cStep);
-}
+/// Where a command keeps the sizes of a matrix and of its local side.
+struct MatrixFields {
+  Field rows, columns, rowStep, localRows, channels, width, nStep, cStep;
+};
+constexpr MatrixFields kLoadedMatrix = {
+    Field::src_hsize, Field::src_wsize, Field::src_hstride, Field::dst_nsize,
+    Field::dst_csize, Field::dst_wsize, Field::dst_nstride, Field::dst_cstride};
+constexpr MatrixFields kStoredMatrix = {
+    Field::dst_hsize, Field::dst_wsize, Field::dst_hstride, Field::src_nsize,
+    Field::src_csize, Field::src_wsize, Field::src_nstride, Field::src_cstride};
+constexpr MatrixFields kShortMatrix = {
+    Field::src_hsize_or_dst_hsize,     Field::src_wsize_or_dst_wsize,
+    Field::src_hstride_or_dst_hstride, Field::dst_nsize_or_src_nsize,
+    Field::dst_csize_or_src_csize,     Field::dst_wsize_or_src_wsize,
+    Field::dst_nstride_or_src_nstride, Field::dst_cstride_or_src_cstride};
 
-void setShortMatrix(Command &c, const MatrixDraw &m) {
-  c.set(Field::src_hsize_or_dst_hsize, m.rows)
-      .set(Field::src_wsize_or_dst_wsize, m.columns)
-      .set(Field::src_hstride_or_dst_hstride, m.rowStep)
-      .set(Field::dst_nsize_or_src_nsize, m.localRows)
-      .set(Field::dst_csize_or_src_csize, m.channels)
-      .set(Field::dst_wsize_or_src_wsize, m.width)
-      .set(Field::dst_nstride_or_src_nstride, m.nStep)
-      .set(Field::dst_cstride_or_src_cstride, m.cStep);
+void setMatrix(Command &c, const MatrixDraw &m, const MatrixFields &fields) {
+  c.set(fields.rows, m.rows)
+      .set(fields.columns, m.columns)
+      .set(fields.rowStep, m.rowStep)
+      .set(fields.localRows, m.localRows)
+      .set(fields.channels, m.channels)
+      .set(fields.width, m.width)
+      .set(fields.nStep, m.nStep)
+      .set(fields.cStep, m.cStep);
 }
 
 Command matrixCommand(Random &random, unsigned func) {
@@ -321,10 +315,10 @@ Command matrixCommand(Random &random, unsigned func) {
   c.set(Field::stride_enable, !random.coin(4));
   setAddress(c, true, in.address);
   setAddress(c, false, out.address);
-  if (isLong)
-    setLongMatrix(c, m, load);
-  else
-    setShortMatrix(c, m);
+  setMatrix(c, m,
+            !isLong ? kShortMatrix
+            : load  ? kLoadedMatrix
+                    : kStoredMatrix);
   drawMask(c, random);
   return c;
 }

@@ -88,28 +88,29 @@ TEST(Decode, UnknownTypeFunctionAndFormAreErrors) {
             DecodeError::UnknownType);
 }
 
+static DecodeResult
+decodedEnd(Engine engine, const std::array<uint8_t, 16> &bytes, unsigned id) {
+  DecodeResult result = decodeOne(engine, bytes.data(), bytes.size());
+  EXPECT_TRUE(result);
+  EXPECT_TRUE(result.command.isEnd());
+  EXPECT_EQ(result.command.id(), id);
+  return result;
+}
+
 // The two examples of the instruction set description.
 TEST(Decode, TiuEndOfIdThree) {
   std::array<uint8_t, 16> expected = {0x06, 0x00, 0x00, 0x00,
                                       0x00, 0xfe, 0x03, 0x00};
   EXPECT_EQ(makeTiuEnd(3), expected);
-  DecodeResult result =
-      decodeOne(Engine::Tiu, expected.data(), expected.size());
-  ASSERT_TRUE(result);
-  EXPECT_TRUE(result.command.isEnd());
-  EXPECT_EQ(result.command.id(), 3u);
-  EXPECT_EQ(disassemble(result.command), "tiu id=3 dep=0 sys.end SYSID");
+  EXPECT_EQ(disassemble(decodedEnd(Engine::Tiu, expected, 3).command),
+            "tiu id=3 dep=0 sys.end SYSID");
 }
 
 TEST(Decode, GdmaEndOfIdFive) {
   std::array<uint8_t, 16> expected = {0x28, 0x0a, 0x00, 0x00,
                                       0x06, 0x00, 0x00, 0x00};
   EXPECT_EQ(makeGdmaEnd(5), expected);
-  DecodeResult result =
-      decodeOne(Engine::Gdma, expected.data(), expected.size());
-  ASSERT_TRUE(result);
-  EXPECT_TRUE(result.command.isEnd());
-  EXPECT_EQ(result.command.id(), 5u);
+  decodedEnd(Engine::Gdma, expected, 5);
 }
 
 TEST(Decode, StreamStopsAtTheEndCommand) {
