@@ -65,6 +65,12 @@ def slot_row(slot, fallback=None):
     return f"| `{slot['name']}` | {kind} | {values} | {default} |\n"
 
 
+def index_rows(rows, name, cells):
+    """The rows of a set's table: the function with a link to its page, then cells(row)."""
+    shorts = [row["name"].removeprefix(name + ".") for row in rows]
+    return "".join("| " + " | ".join([f"[{short}](functions/{short}.md)", *cells(row)]) + " |\n" for short, row in zip(shorts, rows))
+
+
 class Ppl:
     """docs/ppl."""
 
@@ -123,10 +129,7 @@ class Ppl:
         text = (f"# The functions of PPL\n\n{renew(self.name)} `weft ops --ppl` prints this table. Column BM1684X: what the tests measured ({counts}): `native` and `sequence` gave equal "
                 "bytes on our\nemulator, on the vendor's runtime and in the interpreter for 40 random legal calls, `interpreted` was tested against a formula. Wrappers: [wrappers.md](wrappers.md).\n\n"
                 "| function | manual | BM1684X | chips | what |\n|---|---|---|---|---|\n")
-        for row in self.rows:
-            short = row["name"].removeprefix("ppl.")
-            text += f"| [{short}](functions/{short}.md) | {row['section']} | {row['state']} | {' '.join(row['chips'])} | {row['summary']} |\n"
-        return text
+        return text + index_rows(self.rows, self.name, lambda row: [row["section"], row["state"], " ".join(row["chips"]), row["summary"]])
 
 
 class Called:
@@ -208,12 +211,12 @@ class Zhouyi(Called):
                 "`dialects/zhouyi/Builder.h`, in Python functions of `weft.zhouyi` ([python/README.md](../../python/README.md)), in IR ops of the dialect `zhouyi`. "
                 "What the document leaves\nopen: [the named choices](../rationale/0008-two-more-operation-sets.md). Programs and their files: [programs.md](programs.md).\n\n"
                 "| function | element types | lanes | parameters | inactive lanes | what |\n|---|---|---|---|---|---|\n")
-        for row in self.rows:
-            short = row["name"].removeprefix("zhouyi.")
-            types = list(dict.fromkeys(one["operands"][-1].split("x")[0] for one in row["signatures"]))
+
+        def cells(row):
+            types = dict.fromkeys(one["operands"][-1].split("x")[0] for one in row["signatures"])
             parameters = " ".join(word for word in row["features"] if word not in (*LANES, "scalar"))
-            text += (f"| [{short}](functions/{short}.md) | {' '.join(types)} | {self.lanes(row)} | {parameters} | {row['inactive_lanes']} | {row['summary']} |\n")
-        return text
+            return [" ".join(types), self.lanes(row), parameters, row["inactive_lanes"], row["summary"]]
+        return text + index_rows(self.rows, self.name, cells)
 
 
 class Ascend(Called):
@@ -229,10 +232,7 @@ class Ascend(Called):
                 "`weft.ascend` ([python/README.md](../../python/README.md)), in IR ops of the dialect `ascend`. What the document leaves open: "
                 "[the named choices](../rationale/0008-two-more-operation-sets.md).\n\n"
                 "| function | elements | what |\n|---|---|---|\n")
-        for row in self.rows:
-            short = row["name"].removeprefix("ascend.")
-            text += f"| [{short}](functions/{short}.md) | {' '.join(row['slots'][0]['types'])} | {row['summary']} |\n"
-        return text
+        return text + index_rows(self.rows, self.name, lambda row: [" ".join(row["slots"][0]["types"]), row["summary"]])
 
 
 def main():
