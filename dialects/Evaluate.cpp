@@ -23,6 +23,18 @@ using numeric::HostTensor;
 /// resources.
 static constexpr int64_t kLargestDenseElements = 1024;
 
+std::string weft::nodeNameOf(Location location) {
+  std::string name;
+  location->walk([&](Location inner) {
+    auto named = dyn_cast<NameLoc>(inner);
+    if (!named)
+      return WalkResult::advance();
+    name = named.getName().str();
+    return WalkResult::interrupt();
+  });
+  return name;
+}
+
 std::optional<ElementType> weft::hostElementType(Type type) {
   if (auto quantized = dyn_cast<quant::QuantizedType>(type)) {
     // The storage type is signless; the quantized type knows the sign.

@@ -26,6 +26,9 @@ inline constexpr llvm::StringLiteral kValueAttr = "top.value";
 /// Function argument/result attribute: the ONNX name of an input or output.
 inline constexpr llvm::StringLiteral kNameAttr = "top.name";
 
+/// The name of the first ONNX node that `location` stands for; "" for none.
+std::string nodeNameOf(mlir::Location location);
+
 /// The host type that stores elements of `type`: floats and integers as they
 /// are, i1 as Bool, a quantized type as its storage type, others by their
 /// HostTypeInterface. std::nullopt for any

@@ -180,6 +180,16 @@ StringRef weft::hostKernelName(Operation *op) {
   return op->getName().stripDialect();
 }
 
+SmallVector<std::optional<unsigned>>
+weft::operandSlots(size_t inputs, ArrayRef<int64_t> absent) {
+  SmallVector<std::optional<unsigned>> slots(inputs + absent.size());
+  unsigned next = 0;
+  for (auto [number, slot] : llvm::enumerate(slots))
+    if (!llvm::is_contained(absent, int64_t(number)))
+      slot = next++;
+  return slots;
+}
+
 SmallVector<std::optional<unsigned>> weft::hostOperandSlots(Operation *op) {
   SmallVector<std::optional<unsigned>> slots;
   unsigned next = 0;
@@ -192,12 +202,7 @@ SmallVector<std::optional<unsigned>> weft::hostOperandSlots(Operation *op) {
         slots.push_back(next++);
     }
   } else if (auto absent = op->getAttrOfType<DenseI64ArrayAttr>("absent")) {
-    unsigned count = op->getNumOperands() + absent.size();
-    for (unsigned slot = 0; slot < count; ++slot)
-      if (llvm::is_contained(absent.asArrayRef(), int64_t(slot)))
-        slots.push_back(std::nullopt);
-      else
-        slots.push_back(next++);
+    slots = operandSlots(op->getNumOperands(), absent.asArrayRef());
   } else {
     for (; next < op->getNumOperands(); ++next)
       slots.push_back(next);

@@ -53,6 +53,10 @@ mlir::DictionaryAttr hostParameters(mlir::Operation *op);
 llvm::SmallVector<std::optional<unsigned>>
 hostOperandSlots(mlir::Operation *op);
 
+/// The same for `inputs` operands and `absent`, the ascending slots left out.
+llvm::SmallVector<std::optional<unsigned>>
+operandSlots(size_t inputs, llvm::ArrayRef<int64_t> absent);
+
 /// Verifies that the slots left out ascend among those of `inputs` operands and
 /// the absent ones.
 mlir::LogicalResult verifyAbsent(mlir::Operation *op,

@@ -10,19 +10,6 @@ using namespace weft;
 using namespace weft::codegen;
 namespace ppl = weft::ppl;
 
-/// The name of the first ONNX node that `location` stands for.
-static std::string nodeName(Location location) {
-  std::string name;
-  location->walk([&](Location inner) {
-    auto named = dyn_cast<NameLoc>(inner);
-    if (!named)
-      return WalkResult::advance();
-    name = named.getName().str();
-    return WalkResult::interrupt();
-  });
-  return name;
-}
-
 /// True if DRAM holds all that ONNX's type says, but for 64 bits.
 static bool isWhole(ppl::IoAttr io) {
   Type onnx = io.getOnnx().getElementType();
@@ -95,7 +82,7 @@ static LogicalResult encodeStore(ppl::HostStoreOp op, ProgramBuilder &builder) {
 static LogicalResult encodeCall(ppl::HostCallOp op, ProgramBuilder &builder) {
   host::CallStep step;
   step.kernel = op.getKernel().str();
-  step.node = nodeName(op.getLoc());
+  step.node = nodeNameOf(op.getLoc());
   step.reason = op.getReason().str();
   FailureOr<host::Attributes> attributes =
       hostAttributes(op.getParameters(), op.getLoc());

@@ -22,18 +22,6 @@ using zhouyi::Term;
 // Nodes
 //===----------------------------------------------------------------------===//
 
-std::string codegen::nodeNameOf(Location location) {
-  std::string name;
-  location->walk([&](Location inner) {
-    auto named = dyn_cast<NameLoc>(inner);
-    if (!named)
-      return WalkResult::advance();
-    name = named.getName().str();
-    return WalkResult::interrupt();
-  });
-  return name;
-}
-
 zhouyi::NodeId Encoder::nodeOf(Location location) {
   std::string name = nodeNameOf(location);
   if (name.empty())

@@ -20,8 +20,6 @@ struct IndexSum {
   std::map<uint32_t, int64_t> steps; ///< by the depth of the loop
 };
 
-/// The name of the first ONNX node that `location` stands for; "" for none.
-std::string nodeNameOf(mlir::Location location);
 /// The host type of elements in memory, whose sign zhouyi spells out.
 std::optional<numeric::ElementType> storedTypeOf(mlir::Type element);
 

@@ -25,18 +25,6 @@ FailureOr<host::Place> Encoder::placeOf(Value pointer, int64_t elements,
   return place;
 }
 
-/// The slots of a kernel, for each the number of the operand or none.
-static SmallVector<std::optional<size_t>> slotsOf(zhouyi::HostCallOp op) {
-  ArrayRef<int64_t> absent = op.getAbsent().value_or(ArrayRef<int64_t>());
-  SmallVector<std::optional<size_t>> slots(op.getInputs().size() +
-                                           absent.size());
-  size_t next = 0;
-  for (auto [number, slot] : llvm::enumerate(slots))
-    if (!llvm::is_contained(absent, int64_t(number)))
-      slot = next++;
-  return slots;
-}
-
 LogicalResult Encoder::encode(zhouyi::HostCallOp op) {
   host::Program steps;
   host::CallStep call;
@@ -61,7 +49,8 @@ LogicalResult Encoder::encode(zhouyi::HostCallOp op) {
     steps.steps.push_back(
         host::LoadStep{nextHostValue++, *place, result.type, result.shape});
   }
-  for (std::optional<size_t> slot : slotsOf(op))
+  for (std::optional<unsigned> slot : operandSlots(
+           op.getInputs().size(), op.getAbsent().value_or(ArrayRef<int64_t>())))
     call.operands.push_back(slot ? loaded[*slot] : host::kAbsent);
   std::vector<host::Step> stores;
   for (auto [pointer, type] : llvm::zip(
