@@ -37,6 +37,16 @@ private:
   isa::Decoded command;
 };
 
+/// Sets `kernel` to a Prepared for the command, whose prepare() settles it.
+template <class Prepared>
+Status prepareAs(Machine &machine, const isa::Decoded &command,
+                 KernelPtr &kernel) {
+  auto prepared = std::make_unique<Prepared>(command);
+  WEFT_TRY(prepared->prepare(machine));
+  kernel = std::move(prepared);
+  return Status::ok();
+}
+
 } // namespace weft::emulator
 
 #endif

@@ -139,18 +139,38 @@ Status readCommand(const Machine &machine, const Decoded &c,
   return Status::ok();
 }
 
-Status integerArith(const ArithCommand &arith) {
-  const ElementOperation &op = arith.operation;
-  int64_t third = integerConstant(arith.third.constant, arith.third.kind);
-  int64_t a[kRowElements], b[kRowElements], out[kRowElements];
+void loadRow(const uint8_t *from, const ArithOperand &operand, int64_t *row,
+             unsigned count) {
+  loadIntegers(from, operand.view.stride.w, operand.kind, row, count);
+}
+void loadRow(const uint8_t *from, const ArithOperand &operand, float *row,
+             unsigned count) {
+  loadFloats(from, operand.view.stride.w, operand.kind.precision, row, count);
+}
+
+/// Calls body(a, b, c, result, count) for each run of the result, with the
+/// numbers of the operands in that run, of channel c.
+template <class Number, class Body>
+void eachLoadedRun(const ArithCommand &arith, Body body) {
+  Number a[kRowElements], b[kRowElements];
   arith.a.fill(a);
   arith.b.fill(b);
   eachRun(arith, [&](uint32_t, uint32_t ch, uint8_t *to, const uint8_t *fromA,
                      const uint8_t *fromB, unsigned count) {
     if (fromA)
-      loadIntegers(fromA, arith.a.view.stride.w, arith.a.kind, a, count);
+      loadRow(fromA, arith.a, a, count);
     if (fromB)
-      loadIntegers(fromB, arith.b.view.stride.w, arith.b.kind, b, count);
+      loadRow(fromB, arith.b, b, count);
+    body(a, b, ch, to, count);
+  });
+}
+
+Status integerArith(const ArithCommand &arith) {
+  const ElementOperation &op = arith.operation;
+  int64_t third = integerConstant(arith.third.constant, arith.third.kind);
+  int64_t out[kRowElements];
+  eachLoadedRun<int64_t>(arith, [&](const int64_t *a, const int64_t *b,
+                                    uint32_t ch, uint8_t *to, unsigned count) {
     if (op.hasShift && !arith.third.isConstant)
       loadIntegers(arith.third.view.at(0, ch), 0, arith.third.kind, &third, 1);
     integerRow(op, a, b, third, out, count);
@@ -162,19 +182,13 @@ Status integerArith(const ArithCommand &arith) {
 
 Status floatArith(const ArithCommand &arith) {
   const ElementOperation &op = arith.operation;
-  const Precision precision = op.a.precision, result = op.result.precision;
+  const Precision result = op.result.precision;
   const int64_t third = integerConstant(arith.third.constant, arith.third.kind);
-  float a[kRowElements], b[kRowElements], out[kRowElements];
+  const uint64_t step = arith.resultView.stride.w;
+  float out[kRowElements];
   int64_t chosen[kRowElements];
-  arith.a.fill(a);
-  arith.b.fill(b);
-  eachRun(arith, [&](uint32_t, uint32_t, uint8_t *to, const uint8_t *fromA,
-                     const uint8_t *fromB, unsigned count) {
-    const uint64_t step = arith.resultView.stride.w;
-    if (fromA)
-      loadFloats(fromA, arith.a.view.stride.w, precision, a, count);
-    if (fromB)
-      loadFloats(fromB, arith.b.view.stride.w, precision, b, count);
+  eachLoadedRun<float>(arith, [&](const float *a, const float *b, uint32_t,
+                                  uint8_t *to, unsigned count) {
     if (isSelect(op.func)) {
       floatSelectRow(op, a, b, third, chosen, count);
       return storeIntegers(to, step, result, chosen, count);
@@ -195,17 +209,10 @@ Status floatMac(const Decoded &c, const ArithCommand &arith) {
   if (const char *what = undefinedPart(sum))
     return unsupported(c, what);
   const Precision precision = sum.a.precision;
-  float a[kRowElements], b[kRowElements], old[kRowElements];
-  float products[kRowElements], sums[kRowElements];
-  arith.a.fill(a);
-  arith.b.fill(b);
-  eachRun(arith, [&](uint32_t, uint32_t, uint8_t *to, const uint8_t *fromA,
-                     const uint8_t *fromB, unsigned count) {
-    const uint64_t step = arith.resultView.stride.w;
-    if (fromA)
-      loadFloats(fromA, arith.a.view.stride.w, precision, a, count);
-    if (fromB)
-      loadFloats(fromB, arith.b.view.stride.w, precision, b, count);
+  const uint64_t step = arith.resultView.stride.w;
+  float old[kRowElements], products[kRowElements], sums[kRowElements];
+  eachLoadedRun<float>(arith, [&](const float *a, const float *b, uint32_t,
+                                  uint8_t *to, unsigned count) {
     loadFloats(to, step, precision, old, count);
     floatRow(product, a, b, products, count);
     roundFloats(precision, products, count);
@@ -225,16 +232,10 @@ Status integerMac(const Decoded &c, const ArithCommand &arith) {
                           "int16");
   const unsigned left = arith.third.constant & 63;
   const unsigned right = std::min(arith.third.constant >> 8 & 0xff, 63u);
-  int64_t a[kRowElements], b[kRowElements], old[kRowElements];
-  arith.a.fill(a);
-  arith.b.fill(b);
-  eachRun(arith, [&](uint32_t, uint32_t, uint8_t *to, const uint8_t *fromA,
-                     const uint8_t *fromB, unsigned count) {
-    const uint64_t step = arith.resultView.stride.w;
-    if (fromA)
-      loadIntegers(fromA, arith.a.view.stride.w, arith.a.kind, a, count);
-    if (fromB)
-      loadIntegers(fromB, arith.b.view.stride.w, arith.b.kind, b, count);
+  const uint64_t step = arith.resultView.stride.w;
+  int64_t old[kRowElements];
+  eachLoadedRun<int64_t>(arith, [&](const int64_t *a, const int64_t *b,
+                                    uint32_t, uint8_t *to, unsigned count) {
     loadIntegers(to, step, op.result, old, count);
     for (unsigned i = 0; i < count; ++i) {
       int64_t sum = int64_t((uint64_t(old[i]) << left) + uint64_t(a[i] * b[i]));
@@ -358,10 +359,7 @@ Status prepareArith(Machine &machine, const Decoded &command,
     kernel = std::make_unique<CommandKernel>(generateIndices, command);
     return Status::ok();
   }
-  auto prepared = std::make_unique<ArithKernel>(command);
-  WEFT_TRY(prepared->prepare(machine));
-  kernel = std::move(prepared);
-  return Status::ok();
+  return prepareAs<ArithKernel>(machine, command, kernel);
 }
 
 } // namespace weft::emulator::tiu

@@ -187,10 +187,7 @@ Status ConvKernel::prepare(const Machine &machine) {
 
 Status prepareConv(Machine &machine, const Decoded &command,
                    KernelPtr &kernel) {
-  auto prepared = std::make_unique<ConvKernel>(command);
-  WEFT_TRY(prepared->prepare(machine));
-  kernel = std::move(prepared);
-  return Status::ok();
+  return prepareAs<ConvKernel>(machine, command, kernel);
 }
 
 } // namespace weft::emulator::tiu

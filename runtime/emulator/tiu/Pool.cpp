@@ -75,12 +75,7 @@ Status readTypes(const Decoded &c, PoolCommand &pool) {
 /// Regions have neither padding nor strides: the fields of a window but for the
 /// sizes have no meaning.
 Status readRegionWindow(const Decoded &c, Window &window) {
-  window.inputH = get32(c, Field::opd0_h);
-  window.inputW = get32(c, Field::opd0_w);
-  window.outputH = get32(c, Field::res0_h);
-  window.outputW = get32(c, Field::res0_w);
-  window.kernelH = get32(c, Field::opd1_h);
-  window.kernelW = get32(c, Field::opd1_w);
+  readWindowSizes(c, window);
   if (window.inputH == 0 || window.inputW == 0 || window.kernelH == 0 ||
       window.kernelW == 0 || window.outputW == 0)
     return failf(Code::BadCommand,
@@ -519,10 +514,7 @@ private:
 
 Status preparePool(Machine &machine, const Decoded &command,
                    KernelPtr &kernel) {
-  auto prepared = std::make_unique<PoolKernel>(command);
-  WEFT_TRY(prepared->prepare(machine));
-  kernel = std::move(prepared);
-  return Status::ok();
+  return prepareAs<PoolKernel>(machine, command, kernel);
 }
 
 } // namespace weft::emulator::tiu

@@ -56,14 +56,18 @@ Status axis(const char *name, uint32_t input, uint32_t inserted,
 
 } // namespace
 
-Status readWindow(const Decoded &c, Window &window) {
-  auto mode = static_cast<isa::PadMode>(c.get(Field::pad_mode));
+void readWindowSizes(const Decoded &c, Window &window) {
   window.inputH = get32(c, Field::opd0_h);
   window.inputW = get32(c, Field::opd0_w);
   window.outputH = get32(c, Field::res0_h);
   window.outputW = get32(c, Field::res0_w);
   window.kernelH = get32(c, Field::opd1_h);
   window.kernelW = get32(c, Field::opd1_w);
+}
+
+Status readWindow(const Decoded &c, Window &window) {
+  auto mode = static_cast<isa::PadMode>(c.get(Field::pad_mode));
+  readWindowSizes(c, window);
   window.strideH = get32(c, Field::res_op_y_str);
   window.strideW = get32(c, Field::res_op_x_str);
   window.dilationH = get32(c, Field::opd1_y_ins0) + 1;

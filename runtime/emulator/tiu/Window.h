@@ -26,6 +26,8 @@ struct Window {
   uint32_t samples() const { return inputH * inputW; }
 };
 
+/// Reads the sizes of input, result and kernel.
+void readWindowSizes(const Decoded &command, Window &window);
 /// Reads the window fields of CONV and PorD; sizes come from opd0_h/w, opd1_h/w
 /// and the result.
 Status readWindow(const Decoded &command, Window &window);
