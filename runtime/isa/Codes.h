@@ -3,6 +3,8 @@
 #ifndef WEFT_RUNTIME_ISA_CODES_H
 #define WEFT_RUNTIME_ISA_CODES_H
 
+#include "runtime/numeric/Rounding.h"
+
 #include <cstdint>
 
 namespace weft::isa {
@@ -45,16 +47,8 @@ constexpr bool isFloat(Precision precision) {
          precision == Precision::Bf16;
 }
 
-/// Rounding codes. Casts from fp32 take 0..4, integer shifts take all.
-enum class Rounding : uint8_t {
-  HalfToEven = 0,
-  HalfAwayFromZero = 1,
-  TowardZero = 2,
-  Floor = 3,
-  Ceil = 4,
-  HalfUp = 5,
-  HalfDown = 6,
-};
+/// Rounding codes.
+using numeric::Rounding;
 
 /// Codes of `*_str`: how a TIU operand lies in local memory.
 enum class Layout : uint8_t {
