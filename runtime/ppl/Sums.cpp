@@ -137,6 +137,14 @@ int64_t catalog::saturatedTo(DataType type, int64_t value, bool isSymmetric) {
   return std::max(numeric::saturate(value, bitsOf(type), isSigned(type)), low);
 }
 
+Requantisation::Requantisation(const Call &call, std::string_view shift,
+                               std::string_view offset,
+                               std::string_view rounding)
+    : multiplier(call.integer("multiplier")), shift(call.integer(shift)),
+      offset(call.integer(offset)),
+      rounding(numeric::Rounding(call.integer(rounding))),
+      isSymmetric(call.integer("saturate")) {}
+
 int64_t Requantisation::apply(int64_t sum, DataType type) const {
   int64_t product = sum * multiplier; // below 2^63
   if (shift < 0) {

@@ -57,9 +57,13 @@ int64_t saturatedTo(DataType type, int64_t value, bool isSymmetric = false);
 
 /// multiplier, shift and zero point of conv_*_rq and mm2.
 struct Requantisation {
-  int64_t multiplier = 1, shift = 0, offset = 0;
-  numeric::Rounding rounding = numeric::Rounding::HalfUp;
-  bool isSymmetric = false;
+  int64_t multiplier, shift, offset;
+  numeric::Rounding rounding;
+  bool isSymmetric;
+
+  /// As the call says; the names are those of its slots.
+  Requantisation(const Call &call, std::string_view shift,
+                 std::string_view offset, std::string_view rounding);
 
   /// From the two words of a channel (PPL 4.6.4).
   void unpack(uint32_t first, uint32_t second) {

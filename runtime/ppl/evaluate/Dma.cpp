@@ -168,25 +168,29 @@ private:
 };
 } // namespace
 
-/// Registers to dst, or to static memory if that is a number.
-static rt::Status giveAll(const Call &call, Values &values, Groups groups) {
-  const Argument &place = call["dst"];
-  Dense &dst = values[place.isTensor() ? "dst" : kStaticMemory];
+/// Calls body(i, bytes) for each element of a slot that is a tensor, or of as
+/// many as the groups have in static memory from the slot's number on.
+template <class Body>
+static void eachElement(const Call &call, Values &values, std::string_view slot,
+                        const Groups &groups, Body body) {
+  const Argument &place = call[slot];
+  Dense &dense = values[place.isTensor() ? slot : kStaticMemory];
   int64_t start = place.isTensor() ? 0 : int64_t(place.number());
-  int64_t count = place.isTensor() ? dst.elements() : groups.elements();
+  int64_t count = place.isTensor() ? dense.elements() : groups.elements();
   for (int64_t i = 0; i < count; ++i)
-    groups.give(i, dst.bytes.data() + start + i * groups.elementBytes());
+    body(i, dense.bytes.data() + start + i * groups.elementBytes());
+}
+
+static rt::Status giveAll(const Call &call, Values &values, Groups groups) {
+  eachElement(call, values, "dst", groups,
+              [&](int64_t i, uint8_t *to) { groups.give(i, to); });
   return {};
 }
 
 static rt::Status takeAll(const Call &call, Values &values) {
   Groups groups(call, values, "dst_v_idx");
-  const Argument &place = call["src"];
-  Dense &src = values[place.isTensor() ? "src" : kStaticMemory];
-  int64_t start = place.isTensor() ? 0 : int64_t(place.number());
-  int64_t count = place.isTensor() ? src.elements() : groups.elements();
-  for (int64_t i = 0; i < count; ++i)
-    groups.take(i, src.bytes.data() + start + i * groups.elementBytes());
+  eachElement(call, values, "src", groups,
+              [&](int64_t i, uint8_t *from) { groups.take(i, from); });
   return {};
 }
 

@@ -130,6 +130,24 @@ static float floatSum(DataType type, const Order &order,
   return sum;
 }
 
+/// eachWindow with what lies under the window in the order of the sums:
+/// body(n, y, x, terms), where term(input channel, n, place) is one of them.
+template <class Number, class Term, class Body>
+static void eachWindowTerms(const Window &window, const Dense &dst,
+                            const Dense &src, const Order &order, Term term,
+                            Body body) {
+  std::vector<Number> terms(size_t(order.terms()), 0);
+  eachWindow(
+      window, dst, src,
+      [&](int64_t n, int64_t y, int64_t x, const std::vector<int64_t> &places) {
+        for (int64_t i = 0; i < order.inputs; ++i)
+          for (int64_t tap = 0; tap < order.taps; ++tap)
+            terms[size_t(order.place(i, tap))] =
+                term(i, n, places[size_t(tap)]);
+        body(n, y, x, terms);
+      });
+}
+
 static rt::Status fconv(const Call &call, Values &values) {
   Dense &dst = values.at("dst");
   const Dense &src = values.at("src");
@@ -141,17 +159,12 @@ static rt::Status fconv(const Call &call, Values &values) {
   PerChannel bias(call, values, "bias");
   bool adds = call.integer("result_add"), hasBias = call.integer("has_bias"),
        clips = call.integer("do_relu");
-  std::vector<float> x(size_t(order.terms()), 0.0f);
-  eachWindow(
-      window, dst, src,
-      [&](int64_t n, int64_t y, int64_t column,
-          const std::vector<int64_t> &places) {
-        for (int64_t i = 0; i < order.inputs; ++i)
-          for (int64_t tap = 0; tap < order.taps; ++tap) {
-            int64_t place = places[size_t(tap)];
-            x[size_t(order.place(i, tap))] =
-                place < 0 ? 0.0f : float(src.value(src.at(n, i, 0, 0) + place));
-          }
+  eachWindowTerms<float>(
+      window, dst, src, order,
+      [&](int64_t i, int64_t n, int64_t place) {
+        return place < 0 ? 0.0f : float(src.value(src.at(n, i, 0, 0) + place));
+      },
+      [&](int64_t n, int64_t y, int64_t column, const std::vector<float> &x) {
         for (int64_t o = 0; o < dst.shape[1]; ++o) {
           int64_t index = dst.at(n, o, y, column);
           std::optional<float> before;
@@ -258,27 +271,23 @@ static void integerSums(const Call &call, Values &values, Finish finish) {
   PerChannel padding(call, values, "pad_val", 2, 0), zeros(call, values, "kzp");
   bool hasPairs = call.tensor("pad_val");
   PerChannel insertion(call, values, hasPairs ? "pad_val" : "insert_val", 2, 1);
-  std::vector<int64_t> x(size_t(order.terms()), 0);
-  eachWindow(window, dst, src,
-             [&](int64_t n, int64_t y, int64_t column,
-                 const std::vector<int64_t> &places) {
-               for (int64_t i = 0; i < order.inputs; ++i)
-                 for (int64_t tap = 0; tap < order.taps; ++tap) {
-                   int64_t place = places[size_t(tap)];
-                   x[size_t(order.place(i, tap))] =
-                       place == Window::kPadding ? padding.integer(i)
-                       : place == Window::kInserted
-                           ? insertion.integer(i)
-                           : src.integer(src.at(n, i, 0, 0) + place);
-                 }
-               for (int64_t o = 0; o < dst.shape[1]; ++o) {
-                 int64_t sum = 0, zero = zeros.integer(o);
-                 const int64_t *row = weights.data() + o * order.terms();
-                 for (size_t k = 0; k < x.size(); ++k)
-                   sum += x[k] * (row[k] - zero);
-                 finish(dst.at(n, o, y, column), o, sum);
-               }
-             });
+  eachWindowTerms<int64_t>(
+      window, dst, src, order,
+      [&](int64_t i, int64_t n, int64_t place) {
+        return place == Window::kPadding ? padding.integer(i)
+               : place == Window::kInserted
+                   ? insertion.integer(i)
+                   : src.integer(src.at(n, i, 0, 0) + place);
+      },
+      [&](int64_t n, int64_t y, int64_t column, const std::vector<int64_t> &x) {
+        for (int64_t o = 0; o < dst.shape[1]; ++o) {
+          int64_t sum = 0, zero = zeros.integer(o);
+          const int64_t *row = weights.data() + o * order.terms();
+          for (size_t k = 0; k < x.size(); ++k)
+            sum += x[k] * (row[k] - zero);
+          finish(dst.at(n, o, y, column), o, sum);
+        }
+      });
 }
 
 /// The bias of conv_*, 0 if there is none.
@@ -326,12 +335,7 @@ static rt::Status convRq(const Call &call, Values &values) {
   const Dense old = accumulatorOf(values, "dst");
   PerChannel bias(call, values, "bias");
   bool adds = call.integer("result_add"), clips = call.integer("result_relu");
-  Requantisation step;
-  step.multiplier = call.integer("multiplier");
-  step.shift = call.integer("rshift");
-  step.offset = call.integer("out_zp");
-  step.rounding = Rounding(call.integer("round"));
-  step.isSymmetric = call.integer("saturate");
+  Requantisation step(call, "rshift", "out_zp", "round");
   const Dense *words = call.tensor("requant") ? &values.at("requant") : nullptr;
   integerSums(call, values, [&](int64_t index, int64_t o, int64_t sum) {
     sum += biasOf(call, bias, o) + (adds ? old.integer(index) : 0);

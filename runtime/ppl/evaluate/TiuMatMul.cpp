@@ -280,12 +280,7 @@ static rt::Status mm2(const Call &call, Values &values) {
       zeros(call, values, "r_zp", product, 0);
   const Dense *words = call.tensor("requant") ? &values.at("requant") : nullptr;
   bool adds = call.integer("result_add"), clips = call.integer("do_relu");
-  Requantisation step;
-  step.multiplier = call.integer("multiplier");
-  step.shift = call.integer("shift");
-  step.offset = call.integer("offset");
-  step.rounding = Rounding(call.integer("round_mode"));
-  step.isSymmetric = call.integer("saturate");
+  Requantisation step(call, "shift", "offset", "round_mode");
   bool requantises =
       words || step.multiplier != 1 || step.shift != 0 || step.offset != 0;
   int64_t depth = product.depth;
