@@ -19,6 +19,23 @@ using rt::Status;
 namespace {
 enum class Kind { Sum, Prod, Max, Min };
 
+/// What the values of a type, from `lowest` to `highest`, are combined with
+/// first.
+template <class T>
+T startOf(Kind kind, T lowest, T highest) {
+  switch (kind) {
+  case Kind::Sum:
+    return 0;
+  case Kind::Prod:
+    return 1;
+  case Kind::Max:
+    return lowest;
+  case Kind::Min:
+    return highest;
+  }
+  return 0;
+}
+
 /// An integer type: how wide, and whether its values are signed. Values are
 /// held in 64 bits, a ui64 as its bits.
 struct Whole {
@@ -41,19 +58,7 @@ struct Whole {
     return isSigned ? a < b : uint64_t(a) < uint64_t(b);
   }
   /// Of no values.
-  int64_t start(Kind kind) const {
-    switch (kind) {
-    case Kind::Sum:
-      return 0;
-    case Kind::Prod:
-      return 1;
-    case Kind::Max:
-      return lowest();
-    case Kind::Min:
-      return highest();
-    }
-    return 0;
-  }
+  int64_t start(Kind kind) const { return startOf(kind, lowest(), highest()); }
   int64_t combine(Kind kind, int64_t a, int64_t b) const {
     switch (kind) {
     case Kind::Sum:
@@ -72,17 +77,8 @@ struct Whole {
 /// The same for floats, computed in f64. A NaN stays.
 struct Real {
   double start(Kind kind) const {
-    switch (kind) {
-    case Kind::Sum:
-      return 0;
-    case Kind::Prod:
-      return 1;
-    case Kind::Max:
-      return -std::numeric_limits<double>::infinity();
-    case Kind::Min:
-      return std::numeric_limits<double>::infinity();
-    }
-    return 0;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    return startOf(kind, -infinity, infinity);
   }
   double combine(Kind kind, double a, double b) const {
     switch (kind) {
