@@ -314,15 +314,23 @@ double pow(double x, double y) {
   return std::signbit(x) && odd ? -result : result;
 }
 
-double sin(double x) {
+/// An odd function of an angle by value(quadrant, rest).
+template <class Value>
+static double oddOfAngle(double x, Value value) {
   if (!std::isfinite(x))
     return kNaN;
   if (x == 0)
-    return x;
+    return x; // with its sign
   int quadrant;
-  double r = reduceAngle(x, quadrant);
-  double value = quadrant & 1 ? cosSeries(r) : sinSeries(r);
-  return quadrant & 2 ? -value : value;
+  double rest = reduceAngle(x, quadrant);
+  return value(quadrant, rest);
+}
+
+double sin(double x) {
+  return oddOfAngle(x, [](int quadrant, double r) {
+    double value = quadrant & 1 ? cosSeries(r) : sinSeries(r);
+    return quadrant & 2 ? -value : value;
+  });
 }
 
 double cos(double x) {
@@ -335,14 +343,10 @@ double cos(double x) {
 }
 
 double tan(double x) {
-  if (!std::isfinite(x))
-    return kNaN;
-  if (x == 0)
-    return x;
-  int quadrant;
-  double r = reduceAngle(x, quadrant);
-  double s = sinSeries(r), c = cosSeries(r);
-  return quadrant & 1 ? -c / s : s / c;
+  return oddOfAngle(x, [](int quadrant, double r) {
+    double s = sinSeries(r), c = cosSeries(r);
+    return quadrant & 1 ? -c / s : s / c;
+  });
 }
 
 double atan(double x) {
