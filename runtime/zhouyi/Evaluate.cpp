@@ -8,9 +8,7 @@
 using namespace weft;
 using namespace weft::catalog;
 
-/// The names of `defined` lanes live as long as the values that they are keys
-/// of: for ever.
-static std::string_view definedName(std::string_view slot) {
+std::string_view zhouyi::definedName(std::string_view slot) {
   static constexpr std::string_view names[][2] = {
       {"x", "x defined"},
       {"y", "y defined"},
@@ -62,7 +60,7 @@ static rt::Status evaluate(const Call &call, Values &values) {
     zhouyi::Lanes &given = lanes.emplace_back(
         VectorType{value->second.type, unsigned(value->second.elements())});
     given.bytes = value->second.bytes;
-    if (auto defined = values.find(definedName(operand.slot));
+    if (auto defined = values.find(zhouyi::definedName(operand.slot));
         defined != values.end())
       given.defined = defined->second.bytes;
     operands.back() = &given;

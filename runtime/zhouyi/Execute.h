@@ -187,6 +187,11 @@ rt::Result<Lanes> execute(const Kernel &kernel,
                           const std::vector<const Lanes *> &operands,
                           const MaskLanes *mask);
 
+/// The key under which the values of an evaluator have a byte a lane of the
+/// slot that says whether the lane is defined; empty for slots without one. It
+/// lives as long as values that have it as a key: for ever.
+std::string_view definedName(std::string_view slot);
+
 } // namespace weft::zhouyi
 
 #endif // WEFT_RUNTIME_ZHOUYI_EXECUTE_H

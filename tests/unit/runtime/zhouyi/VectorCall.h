@@ -176,13 +176,6 @@ private:
   void compareEvaluator(const Kernel &kernel, const std::vector<Lanes> &lanes,
                         const rt::Result<Lanes> &expected) const {
     catalog::Values of;
-    static const std::map<std::string_view, std::string> marks = {
-        {"x", "x defined"},
-        {"y", "y defined"},
-        {"r", "r defined"},
-        {"acc", "acc defined"},
-        {"min_val", "min_val defined"},
-        {"max_val", "max_val defined"}};
     for (size_t i = 0; i < lanes.size(); ++i) {
       const KernelOperand &operand = kernel.operands()[i];
       if (operand.origin == Origin::Absent)
@@ -200,7 +193,7 @@ private:
       if (!lanes[i].defined.empty() && operand.origin == Origin::Register) {
         catalog::Dense mark(kU8, dense.shape);
         mark.bytes = lanes[i].defined;
-        of[marks.at(operand.slot)] = mark;
+        of[definedName(operand.slot)] = mark;
       }
     }
     if (kernel.maskLanes()) {
