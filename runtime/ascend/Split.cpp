@@ -162,38 +162,40 @@ strideBetween(int64_t bytes, int64_t unit, int64_t firstCount,
   return stride;
 }
 
-static std::optional<Nd2Nz> moreMatrices(const Nd2Nz &a, const Nd2Nz &b) {
-  if (!agree(a, b,
-             {&Nd2Nz::ndNum, &Nd2Nz::srcNdMatrixStride,
-              &Nd2Nz::dstNzMatrixStride}))
+/// The parameters of an axis.
+struct Axis {
+  int64_t Nd2Nz::*count, Nd2Nz::*srcStride, Nd2Nz::*dstStride;
+};
+
+/// `b` behind `a` on an axis; its stride at dst counts `dstUnit` bytes.
+static std::optional<Nd2Nz> moreOf(Axis axis, int64_t dstUnit, const Nd2Nz &a,
+                                   const Nd2Nz &b) {
+  if (!agree(a, b, {axis.count, axis.srcStride, axis.dstStride}))
     return std::nullopt;
-  auto src = strideBetween(b.src - a.src, a.elementBytes, a.ndNum,
-                           a.srcNdMatrixStride, b.ndNum, b.srcNdMatrixStride),
-       dst = strideBetween(b.dst - a.dst, a.elementBytes, a.ndNum,
-                           a.dstNzMatrixStride, b.ndNum, b.dstNzMatrixStride);
+  auto stride = [&](int64_t bytes, int64_t unit, int64_t Nd2Nz::*parameter) {
+    return strideBetween(bytes, unit, a.*axis.count, a.*parameter,
+                         b.*axis.count, b.*parameter);
+  };
+  auto src = stride(b.src - a.src, a.elementBytes, axis.srcStride),
+       dst = stride(b.dst - a.dst, dstUnit, axis.dstStride);
   if (!src || !dst)
     return std::nullopt;
   Nd2Nz both = a;
-  both.ndNum += b.ndNum;
-  both.srcNdMatrixStride = *src;
-  both.dstNzMatrixStride = *dst;
+  both.*axis.count += b.*axis.count;
+  both.*axis.srcStride = *src;
+  both.*axis.dstStride = *dst;
   return both;
 }
 
+static std::optional<Nd2Nz> moreMatrices(const Nd2Nz &a, const Nd2Nz &b) {
+  return moreOf(
+      {&Nd2Nz::ndNum, &Nd2Nz::srcNdMatrixStride, &Nd2Nz::dstNzMatrixStride},
+      a.elementBytes, a, b);
+}
+
 static std::optional<Nd2Nz> moreRows(const Nd2Nz &a, const Nd2Nz &b) {
-  if (!agree(a, b, {&Nd2Nz::nValue, &Nd2Nz::srcDValue, &Nd2Nz::dstNzNStride}))
-    return std::nullopt;
-  auto src = strideBetween(b.src - a.src, a.elementBytes, a.nValue, a.srcDValue,
-                           b.nValue, b.srcDValue),
-       dst = strideBetween(b.dst - a.dst, kBlockBytes, a.nValue, a.dstNzNStride,
-                           b.nValue, b.dstNzNStride);
-  if (!src || !dst)
-    return std::nullopt;
-  Nd2Nz both = a;
-  both.nValue += b.nValue;
-  both.srcDValue = *src;
-  both.dstNzNStride = *dst;
-  return both;
+  return moreOf({&Nd2Nz::nValue, &Nd2Nz::srcDValue, &Nd2Nz::dstNzNStride},
+                kBlockBytes, a, b);
 }
 
 static std::optional<Nd2Nz> moreBlocks(const Nd2Nz &a, const Nd2Nz &b) {
