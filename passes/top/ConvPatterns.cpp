@@ -186,22 +186,15 @@ struct BinaryIntoConv : OpRewritePattern<BinaryOp> {
   LogicalResult matchAndRewrite(BinaryOp op,
                                 PatternRewriter &rewriter) const override {
     BinaryKind kind = op.getKind();
-    if (!isArithmetic(kind))
-      return failure();
-    for (bool swapped : {false, true}) {
-      if (swapped && !binaryKindRow(kind).commutes)
-        break;
-      Value value = swapped ? op.getRhs() : op.getLhs();
-      Value constant = swapped ? op.getLhs() : op.getRhs();
+    for (unsigned operand : operandsBesideChannels(op)) {
+      Value value = op->getOperand(operand);
       if (value.getType() != op.getType())
         continue;
       std::optional<ConvMatch> match = matchConv(value);
       bool scales = kind == BinaryKind::Mul || kind == BinaryKind::Div;
       if (!match || (scales && isCastOfBytes(match->conv.getInput())))
         continue;
-      auto values = channelValues(constant, op.getType());
-      if (!values)
-        continue;
+      auto values = channelValues(op->getOperand(1 - operand), op.getType());
       ChannelAffine affine{std::vector<double>(values->size(), 1.0),
                            std::vector<double>(values->size(), 0.0)};
       for (size_t c = 0; c < values->size(); ++c) {

@@ -57,6 +57,20 @@ weft::top::channelValues(Value value, RankedTensorType result) {
   return values;
 }
 
+SmallVector<unsigned> weft::top::operandsBesideChannels(BinaryOp op) {
+  SmallVector<unsigned> operands;
+  BinaryKind kind = op.getKind();
+  bool commutes = binaryKindRow(kind).commutes;
+  if (kind != BinaryKind::Add && kind != BinaryKind::Sub &&
+      kind != BinaryKind::Mul && kind != BinaryKind::Div)
+    return operands;
+  for (unsigned operand : {0, 1})
+    if ((operand == 0 || commutes) &&
+        channelValues(op->getOperand(1 - operand), op.getType()))
+      operands.push_back(operand);
+  return operands;
+}
+
 Value weft::top::createFloatConstant(PatternRewriter &rewriter,
                                      Location location, ArrayRef<int64_t> shape,
                                      Type element,

@@ -19,12 +19,6 @@ void populateActivationPatterns(mlir::RewritePatternSet &patterns);
 void populateMovePatterns(mlir::RewritePatternSet &patterns);
 void populateWeavePatterns(mlir::RewritePatternSet &patterns);
 
-/// add, sub, mul or div.
-inline bool isArithmetic(BinaryKind kind) {
-  return kind == BinaryKind::Add || kind == BinaryKind::Sub ||
-         kind == BinaryKind::Mul || kind == BinaryKind::Div;
-}
-
 /// The tensor of a constant, also behind a reshape of a constant; std::nullopt
 /// for anything else.
 std::optional<numeric::HostTensor> constantTensor(mlir::Value value);
@@ -37,6 +31,11 @@ std::optional<double> constantSplat(mlir::Value value);
 /// else.
 std::optional<std::vector<double>> channelValues(mlir::Value value,
                                                  mlir::RankedTensorType result);
+
+/// Which operands of an add, sub, mul or div can be followed through it: those
+/// that the other one, one number a channel (see channelValues), shifts or
+/// scales. The right one only where it can as well stand on the left.
+mlir::SmallVector<unsigned> operandsBesideChannels(BinaryOp op);
 
 /// A constant of float element type `element` with `values` rounded once.
 mlir::Value

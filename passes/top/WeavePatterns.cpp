@@ -69,14 +69,9 @@ struct BinaryOverWeave : OpRewritePattern<BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(BinaryOp op,
                                 PatternRewriter &rewriter) const override {
-    BinaryKind kind = op.getKind();
-    if (!isArithmetic(kind))
-      return failure();
-    for (unsigned woven : {0, 1})
-      if ((woven == 0 || binaryKindRow(kind).commutes) &&
-          channelValues(op->getOperand(1 - woven), op.getType()))
-        if (succeeded(moveUp(rewriter, op, woven)))
-          return success();
+    for (unsigned woven : operandsBesideChannels(op))
+      if (succeeded(moveUp(rewriter, op, woven)))
+        return success();
     return failure();
   }
 };
