@@ -3,6 +3,7 @@ compiler's C interface (weft_catalog, weft_catalog_call)."""
 
 import ctypes
 import functools
+import inspect
 import json
 
 import numpy
@@ -45,6 +46,41 @@ def functions(name):
     """The functions of a set by name, as weft-compiler.h describes."""
     rows = json.loads(_native.compiler().c.weft_catalog(name.encode()))
     return {row["name"]: row for row in rows}
+
+
+class Function:
+    """A function of a set with the document's parameters. A subclass says by
+    what name users have the set, and what optional parameters are by
+    themselves."""
+
+    alias = ""
+    defaults = {}
+
+    def __init__(self, row):
+        self.row, self.slots = row, row["slots"]
+        self.__name__ = self.__qualname__ = row["name"]
+        self.__signature__ = inspect.Signature([
+            inspect.Parameter(
+                slot["name"], inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=self.defaults[slot["name"]] if slot["optional"]
+                else inspect.Parameter.empty) for slot in self.slots])
+        self.__doc__ = (f"{self.__name__}{self.__signature__}\n\n"
+                        f"{row['summary']}\n\n{row['formula']}\n\n"
+                        + "\n".join(f"* {rule}" for rule in row["rules"]))
+
+    def __repr__(self):
+        return f"<function {self.alias}.{self.__name__}{self.__signature__}>"
+
+    def bind(self, args, kwargs):
+        """The arguments by the names of the parameters."""
+        try:
+            bound = self.__signature__.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.__name__}: {error}; call it as "
+                            f"{self.alias}.{self.__name__}"
+                            f"{self.__signature__}") from None
+        bound.apply_defaults()
+        return bound.arguments
 
 
 class ElementType:

@@ -2,7 +2,6 @@
 
 import ctypes
 import functools
-import inspect
 import json
 import warnings
 
@@ -72,31 +71,13 @@ def _memory(value, what, written):
                              offset=pointer.offset * array.itemsize)
 
 
-class Function:
+class Function(_catalog.Function):
     """A move with the document's parameters."""
 
-    def __init__(self, row):
-        self.row, self.slots = row, row["slots"]
-        self.__name__ = self.__qualname__ = row["name"]
-        self.__signature__ = inspect.Signature([
-            inspect.Parameter(slot["name"],
-                              inspect.Parameter.POSITIONAL_OR_KEYWORD)
-            for slot in self.slots])
-        self.__doc__ = (f"{self.__name__}{self.__signature__}\n\n"
-                        f"{row['summary']}\n\n{row['formula']}\n\n"
-                        + "\n".join(f"* {rule}" for rule in row["rules"]))
-
-    def __repr__(self):
-        return f"<function A.{self.__name__}{self.__signature__}>"
+    alias = "A"
 
     def __call__(self, *args, **kwargs):
-        try:
-            bound = self.__signature__.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{self.__name__}: {error}; call it as "
-                            f"A.{self.__name__}{self.__signature__}"
-                            ) from None
-        self.run(bound.arguments, _catalog.RUN)
+        self.run(self.bind(args, kwargs), _catalog.RUN)
 
     def run(self, values, mode):
         """Runs it on values by parameter, forwards or backwards."""

@@ -1,7 +1,6 @@
 """The functions of the document, made from the compiler's catalog."""
 
 import functools
-import inspect
 
 import numpy
 
@@ -10,37 +9,16 @@ from . import _values
 from ._values import Vector, VectorType, ZhouyiError
 
 _SET = b"zhouyi"
-_DEFAULTS = {"mask": None, "saturate": False, "out_sign": None, "r": None}
 
 
-class Function:
+class Function(_catalog.Function):
     """A function of the catalog with the document's parameters."""
 
-    def __init__(self, row):
-        self.row, self.slots = row, row["slots"]
-        self.__name__ = self.__qualname__ = row["name"]
-        self._name = row["name"].encode()
-        self.__signature__ = inspect.Signature([
-            inspect.Parameter(
-                slot["name"], inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                default=_DEFAULTS[slot["name"]] if slot["optional"]
-                else inspect.Parameter.empty) for slot in self.slots])
-        self.__doc__ = (f"{self.__name__}{self.__signature__}\n\n"
-                        f"{row['summary']}\n\n{row['formula']}\n\n"
-                        + "\n".join(f"* {rule}" for rule in row["rules"]))
-
-    def __repr__(self):
-        return f"<function S.{self.__name__}{self.__signature__}>"
+    alias = "S"
+    defaults = {"mask": None, "saturate": False, "out_sign": None, "r": None}
 
     def __call__(self, *args, **kwargs):
-        try:
-            bound = self.__signature__.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{self.__name__}: {error}; call it as "
-                            f"S.{self.__name__}{self.__signature__}"
-                            ) from None
-        bound.apply_defaults()
-        values = list(bound.arguments.values())
+        values = list(self.bind(args, kwargs).values())
         recorder = next((value.kernel for value in values
                          if hasattr(value, "kernel")), None)
         if recorder is not None:
@@ -55,7 +33,7 @@ class Function:
         arguments = [self.argument(slot, value, keep)
                      for slot, value in zip(self.slots, values)]
         code, lanes, data, defined, _ = _catalog.call(
-            _SET, self._name, arguments, ZhouyiError)
+            _SET, self.__name__.encode(), arguments, ZhouyiError)
         if not lanes:
             return None
         element = _catalog.type_of_code(code)
