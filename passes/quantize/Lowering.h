@@ -156,6 +156,11 @@ public:
   /// Records that `tpu` stands for `topValue`; its op gets the ONNX value name
   /// and `location`'s names.
   void define(mlir::Value topValue, mlir::Value tpu);
+  /// The same with `tpu` brought to the shape of `topValue`.
+  void defineReshaped(mlir::Value topValue, mlir::Value tpu,
+                      mlir::Location location) {
+    define(topValue, reshaped(location, tpu, shapeOf(topValue)));
+  }
 
   /// `topValue` as a tensor of the host, of ONNX type: what a host op gave, a
   /// constant, or what `tpu.to_host` brings.

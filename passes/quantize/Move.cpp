@@ -324,9 +324,7 @@ static Answer<> planAxisPads(top::PadOp op, Lowering &lowering, Value input) {
         op.getLoc(), lowering.tensor(foldShape(shape), tpu::elementOf(input)),
         ValueRange(input), b.getArrayAttr(pieces), IntegerAttr());
   }
-  lowering.define(
-      op.getOutput(),
-      lowering.reshaped(op.getLoc(), input, lowering.shapeOf(op.getOutput())));
+  lowering.defineReshaped(op.getOutput(), input, op.getLoc());
   return Yes();
 }
 

@@ -175,9 +175,7 @@ static Answer<> planReduce(top::ReduceOp op, Lowering &lowering) {
   for (const Around &step : steps)
     value = reduceLines(lowering, op.getLoc(), machineKind(op.getKind()), value,
                         step, standard);
-  lowering.define(
-      op.getOutput(),
-      lowering.reshaped(op.getLoc(), value, lowering.shapeOf(op.getOutput())));
+  lowering.defineReshaped(op.getOutput(), value, op.getLoc());
   return Yes();
 }
 
@@ -218,9 +216,7 @@ static Answer<> planArgReduce(top::ArgReduceOp op, Lowering &lowering) {
   Value result = lowering.builder.create<tpu::ArgReduceOp>(
       op.getLoc(), lowering.tensor(shape, lowering.builder.getI32Type()),
       machineKind(op.getKind()), *input, weight, view->axis, op.getLast());
-  lowering.define(
-      op.getOutput(),
-      lowering.reshaped(op.getLoc(), result, lowering.shapeOf(op.getOutput())));
+  lowering.defineReshaped(op.getOutput(), result, op.getLoc());
   return Yes();
 }
 
@@ -243,9 +239,7 @@ static Answer<> planCumulative(top::CumulativeOp op, Lowering &lowering) {
   Value result = lowering.builder.create<tpu::CumulativeOp>(
       op.getLoc(), input->getType(), machineKind(op.getKind()), *input,
       view->axis, op.getExclusive(), op.getReverse());
-  lowering.define(
-      op.getOutput(),
-      lowering.reshaped(op.getLoc(), result, lowering.shapeOf(op.getOutput())));
+  lowering.defineReshaped(op.getOutput(), result, op.getLoc());
   return Yes();
 }
 
