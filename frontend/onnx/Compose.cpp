@@ -6,11 +6,11 @@
 #include "dialects/top/Binary.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/Gather.h"
-#include "dialects/top/Host.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
 #include "dialects/top/Reduce.h"
 #include "dialects/top/Unary.h"
+#include "frontend/onnx/HostOp.h"
 #include "runtime/numeric/TensorValues.h"
 
 #include "mlir/IR/Matchers.h"
@@ -208,23 +208,11 @@ static SmallVector<Value> foldHost(NodeImporter &n, top::HostOp op) {
 SmallVector<Value> Compose::host(StringRef kernel, ArrayRef<Value> operands,
                                  NamedAttrList parameters,
                                  ArrayRef<Type> results) {
-  SmallVector<Value> inputs;
-  SmallVector<int64_t> absent;
-  for (auto [slot, operand] : llvm::enumerate(operands)) {
-    if (operand)
-      inputs.push_back(operand);
-    else
-      absent.push_back(slot);
-  }
   // Absent operands behind the last one need no mention.
-  while (!absent.empty() &&
-         absent.back() == int64_t(inputs.size() + absent.size()) - 1)
-    absent.pop_back();
-  auto op = n.builder.create<top::HostOp>(
-      n.location, results, kernel, inputs,
-      parameters.getDictionary(n.builder.getContext()),
-      absent.empty() ? DenseI64ArrayAttr()
-                     : n.builder.getDenseI64ArrayAttr(absent));
+  while (!operands.empty() && !operands.back())
+    operands = operands.drop_back();
+  auto op = createHostOp(n.builder, n.location, kernel, operands, results,
+                         parameters.getDictionary(n.builder.getContext()));
   if (failed(mlir::verify(op))) {
     op->erase();
     return {};

@@ -1,12 +1,12 @@
 //===- NodeImporter.cpp - what an import function works with --------------===//
 
 #include "frontend/onnx/NodeImporter.h"
-#include "dialects/top/Host.h"
 
 #include "dialects/Evaluate.h"
 #include "dialects/Refusal.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Move.h"
+#include "frontend/onnx/HostOp.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
@@ -316,25 +316,33 @@ FailureOr<Value> NodeImporter::finish(Operation *op) {
   return constant(value);
 }
 
-FailureOr<SmallVector<Value>>
-NodeImporter::createHost(StringRef kernel, ArrayRef<Value> hostOperands,
-                         ArrayRef<Type> types,
-                         ArrayRef<NamedAttribute> parameters) {
+top::HostOp weft::onnx::createHostOp(OpBuilder &builder, Location location,
+                                     StringRef kernel, ArrayRef<Value> slots,
+                                     ArrayRef<Type> results,
+                                     DictionaryAttr parameters) {
   SmallVector<Value> present;
   SmallVector<int64_t> absent;
-  for (auto [slot, value] : llvm::enumerate(hostOperands)) {
+  for (auto [slot, value] : llvm::enumerate(slots)) {
     if (value)
       present.push_back(value);
     else
       absent.push_back(int64_t(slot));
   }
+  return builder.create<top::HostOp>(
+      location, results, kernel, present, parameters,
+      absent.empty() ? DenseI64ArrayAttr()
+                     : builder.getDenseI64ArrayAttr(absent));
+}
+
+FailureOr<SmallVector<Value>>
+NodeImporter::createHost(StringRef kernel, ArrayRef<Value> hostOperands,
+                         ArrayRef<Type> types,
+                         ArrayRef<NamedAttribute> parameters) {
   for (Type type : types)
     if (failed(checkSize(cast<RankedTensorType>(type))))
       return failure();
-  auto op = builder.create<top::HostOp>(
-      location, types, kernel, present, builder.getDictionaryAttr(parameters),
-      absent.empty() ? DenseI64ArrayAttr()
-                     : builder.getDenseI64ArrayAttr(absent));
+  auto op = createHostOp(builder, location, kernel, hostOperands, types,
+                         builder.getDictionaryAttr(parameters));
   if (op->getNumResults() != 1)
     return SmallVector<Value>(op->getResults());
   FailureOr<Value> result = finish(op);
