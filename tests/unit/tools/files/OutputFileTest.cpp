@@ -1,6 +1,6 @@
 #include "tools/files/OutputFile.h"
+#include "tests/unit/tools/TemporaryFolder.h"
 
-#include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,12 +13,6 @@ namespace {
 
 class OutputFile : public testing::Test {
 protected:
-  void SetUp() override {
-    folder = std::filesystem::temp_directory_path() /
-             ("weft-output-" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder); }
   size_t filesInFolder() const {
     size_t count = 0;
     for ([[maybe_unused]] const auto &entry :
@@ -26,7 +20,8 @@ protected:
       ++count;
     return count;
   }
-  std::filesystem::path folder;
+  test::TemporaryFolder temporary{"output"};
+  const std::filesystem::path &folder = temporary.path;
 };
 
 TEST_F(OutputFile, ReplacesAndLeavesNoTemporary) {

@@ -1,4 +1,5 @@
 #include "tools/npz/Npz.h"
+#include "tests/unit/tools/TemporaryFolder.h"
 
 #include <cstring>
 #include <filesystem>
@@ -18,19 +19,12 @@ namespace {
 
 class Npz : public testing::Test {
 protected:
-  void SetUp() override {
-    folder = std::filesystem::temp_directory_path() /
-             ("weft-npz-" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder); }
-
-  std::string file(const char *name) const { return (folder / name).string(); }
+  std::string file(const char *name) const { return folder.file(name); }
   std::string slurp(const std::string &path) const {
     std::ifstream in(path, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(in), {});
   }
-  std::filesystem::path folder;
+  test::TemporaryFolder folder{"npz"};
 };
 
 HostTensor ramp(ElementType type, std::vector<int64_t> shape) {
@@ -127,7 +121,7 @@ TEST_F(Npz, FailureLeavesNothing) {
   HostTensor a = ramp(ElementType::F32, {4});
   EXPECT_FALSE(writeNpz(file("no/such/folder.npz"), {{"a", &a}}).isOk());
   EXPECT_FALSE(writeNpz("/dev/full", {{"a", &a}}).isOk());
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path));
 }
 
 } // namespace

@@ -1,9 +1,8 @@
 #include "tools/weft/InputArrays.h"
 #include "tests/unit/runtime/bmodel/SmallModel.h"
+#include "tests/unit/tools/TemporaryFolder.h"
 
-#include <filesystem>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 using namespace weft;
 using numeric::ElementType;
@@ -15,10 +14,7 @@ class InputArrays : public testing::Test {
 protected:
   InputArrays()
       : model(rt::Bmodel::load(rt::packModel(rt::makeSmallModel()), "small")),
-        path((std::filesystem::temp_directory_path() /
-              ("weft-inputs-" + std::to_string(::getpid()) + ".npz"))
-                 .string()) {}
-  ~InputArrays() override { std::filesystem::remove(path); }
+        path(folder.file("inputs.npz")) {}
 
   /// Message of choosing a stage for these arrays, without the path; or "ok".
   std::string choose(const std::vector<npz::NamedTensor> &arrays) {
@@ -34,6 +30,7 @@ protected:
   }
 
   rt::Result<rt::Bmodel> model;
+  test::TemporaryFolder folder{"inputs"};
   std::string path;
   HostTensor good{ElementType::I64, {4, 4}};
 };

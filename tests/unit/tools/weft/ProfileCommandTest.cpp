@@ -8,14 +8,13 @@
 #include "runtime/isa/Decode.h"
 #include "tests/unit/runtime/bmodel/SmallModel.h"
 #include "tests/unit/runtime/isa/FirstTable.h"
+#include "tests/unit/tools/TemporaryFolder.h"
 #include "tools/weft/ProfilePage.h"
 #include "tools/weft/ProfileReport.h"
 #include "tools/weft/Program.h"
 
-#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 using namespace weft;
 using Json = nlohmann::ordered_json;
@@ -24,15 +23,8 @@ namespace {
 
 class ProfileCommand : public testing::Test {
 protected:
-  ProfileCommand()
-      : folder(std::filesystem::temp_directory_path() /
-               ("weft-profile-" + std::to_string(::getpid()))) {
-    std::filesystem::create_directory(folder);
-  }
-  ~ProfileCommand() override { std::filesystem::remove_all(folder); }
-
   std::string write(const rt::SmallModel &model) {
-    std::string path = (folder / "model.bmodel").string();
+    std::string path = folder.file("model.bmodel");
     std::vector<uint8_t> bytes = rt::packModel(model);
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
@@ -74,7 +66,7 @@ protected:
     return code;
   }
 
-  std::filesystem::path folder;
+  test::TemporaryFolder folder{"profile"};
   std::string output, errors;
 };
 
@@ -105,7 +97,7 @@ TEST_F(ProfileCommand, stages_are_chosen_by_number) {
 }
 
 TEST_F(ProfileCommand, names_cannot_leave_their_place_in_the_page) {
-  std::string path = writeTwoNets(), page = (folder / "page.html").string();
+  std::string path = writeTwoNets(), page = folder.file("page.html");
   std::string name = "<script>/* tables.js */</script>";
   ASSERT_EQ(run({path, "--net", name, "--html", page}), 0) << errors;
   std::vector<uint8_t> bytes = rt::readFile(page);
@@ -147,7 +139,7 @@ TEST_F(ProfileCommand, a_hundred_thousand_commands_fit_a_page) {
     group->gdma_bytes = uint32_t(commands.size());
   }
   model.binary.insert(model.binary.end(), commands.begin(), commands.end());
-  std::string path = write(model), page = (folder / "page.html").string();
+  std::string path = write(model), page = folder.file("page.html");
   ASSERT_EQ(run({path, "--html", page}), 0) << errors;
   // About 150 bytes a command; twice that is still a page that loads at once.
   EXPECT_LT(std::filesystem::file_size(page), 300u * kCommands);
@@ -156,7 +148,7 @@ TEST_F(ProfileCommand, a_hundred_thousand_commands_fit_a_page) {
 
 TEST_F(ProfileCommand, a_page_that_cannot_be_written_is_an_error) {
   std::string path = write(rt::makeSmallModel());
-  EXPECT_EQ(run({path, "--html", (folder / "none" / "page.html").string()}), 2);
+  EXPECT_EQ(run({path, "--html", folder.file("none/page.html")}), 2);
   EXPECT_EQ(output, "");
   EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1) << errors;
 }
