@@ -147,9 +147,7 @@ void cli::addDisasmCommand(Program &program) {
       {"weft disasm cls.bmodel", "weft disasm cls.bmodel --engine gdma --json",
        "weft disasm --raw tiu kernel.bin"},
       [flags] { return disasmCommand(*flags); });
-  command.add_option("bmodel", flags->model, "The model")
-      ->required()
-      ->type_name("FILE");
+  addProgramFile(command, flags->model);
   CLI::Option *net = command.add_option("--net", flags->net, "Only this net")
                          ->check(nonEmptyValue())
                          ->type_name("NAME");

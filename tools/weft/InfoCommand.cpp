@@ -233,9 +233,7 @@ void cli::addInfoCommand(Program &program) {
       {"weft info cls.bmodel", "weft info cls.bmodel --json",
        "weft info cls.bmodel --check"},
       [flags] { return infoCommand(*flags); });
-  command.add_option("bmodel", flags->model, "The model")
-      ->required()
-      ->type_name("FILE");
+  addProgramFile(command, flags->model);
   command.add_flag(
       "--check", flags->check,
       "Also check every command against the hardware's rules and the areas of "

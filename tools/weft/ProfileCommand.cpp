@@ -84,9 +84,7 @@ void cli::addProfileCommand(Program &program) {
       {"weft profile cls.bmodel", "weft profile cls.bmodel --json",
        "weft profile cls.bmodel --html cls.html"},
       [flags] { return profileCommand(*flags); });
-  command.add_option("bmodel", flags->model, "The model")
-      ->required()
-      ->type_name("FILE");
+  addProgramFile(command, flags->model);
   command.add_option("--net", flags->net, "Which net, if there are several")
       ->check(nonEmptyValue())
       ->type_name("NAME");

@@ -57,6 +57,12 @@ CLI::Validator cli::nonEmptyValue() {
       "");
 }
 
+void cli::addProgramFile(CLI::App &command, std::string &path) {
+  command.add_option("bmodel", path, "The model")
+      ->required()
+      ->type_name("FILE");
+}
+
 ExitCode cli::reportError(const rt::Status &status) {
   if (status.code() != rt::Code::Internal) {
     printError(status.message());

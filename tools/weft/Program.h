@@ -55,6 +55,9 @@ private:
 /// "$NET"` with nothing in it is an error.
 CLI::Validator nonEmptyValue();
 
+/// Adds the positional option of a compiled model, a bmodel or a .zyp program.
+void addProgramFile(CLI::App &command, std::string &path);
+
 /// Prints "weft: error: <message>", or "weft: internal error: <message>; ..
 /// please report it .." for Code::Internal, and gives the exit code for it.
 ExitCode reportError(const rt::Status &status);

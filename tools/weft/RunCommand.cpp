@@ -73,9 +73,7 @@ void cli::addRunCommand(Program &program) {
        "weft run cls.bmodel --input line.npz --output out.npz --device bmrt "
        "--bmrt-lib /opt/sophon/libsophon-current/lib/libbmrt.so"},
       [flags] { return runCommand(*flags); });
-  command.add_option("bmodel", flags->request.model, "The model")
-      ->required()
-      ->type_name("FILE");
+  addProgramFile(command, flags->request.model);
   command
       .add_option("-i,--input", flags->request.input,
                   "Arrays by input name, exactly those of the net; float data "
