@@ -130,12 +130,12 @@ struct Chip {
   constexpr uint64_t localMemoryBytes() const {
     return uint64_t(lanes) * laneBytes;
   }
-  /// Input channels the convolution unit takes at once: weights are packed by
-  /// this number.
-  constexpr unsigned channelPack(isa::Precision precision) const {
-    return precision == isa::Precision::Fp32
-               ? 1
-               : euBytes / isa::elementBytes(precision);
+  /// Input channels that the convolution unit takes at once, of elements of
+  /// `bits` bits: weights are packed by this number.
+  constexpr unsigned channelPack(unsigned bits) const {
+    if (bits > 16)
+      return 1;
+    return bits == 16 && tiu.halfChannels ? tiu.halfChannels : lanes * 8 / bits;
   }
 };
 

@@ -234,7 +234,8 @@ uint64_t cycles::macsPerCycle(Precision precision, const Chip &chip) {
   case Precision::Int8:
   case Precision::Fp16:
   case Precision::Bf16:
-    return uint64_t(chip.lanes) * chip.channelPack(precision) *
+    return uint64_t(chip.lanes) *
+           chip.channelPack(8 * isa::elementBytes(precision)) *
            chip.rates.packedResults;
   default:
     return 0;

@@ -29,12 +29,7 @@ Window catalog::windowOf(const Call &call) {
 }
 
 unsigned catalog::channelPack(DataType type, const Chip &chip) {
-  unsigned bits = bitsOf(type);
-  if (bits > 16)
-    return 1;
-  if (bits == 16 && chip.tiu.halfChannels)
-    return chip.tiu.halfChannels;
-  return chip.lanes * 8 / bits;
+  return chip.channelPack(bitsOf(type));
 }
 
 int64_t catalog::packedElements(DataType type, int64_t inputChannels,

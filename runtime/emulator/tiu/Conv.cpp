@@ -31,7 +31,7 @@ Status readTypes(const Chip &chip, const Decoded &c, ConvCommand &conv) {
   if (!conv.result.isFloat())
     conv.result.isSigned = conv.input.isSigned || conv.weight.isSigned ||
                            conv.thirdIsSigned || zeroPoint;
-  conv.pack = chip.channelPack(in);
+  conv.pack = chip.channelPack(8 * isa::elementBytes(in));
   return Status::ok();
 }
 

@@ -112,9 +112,9 @@ TEST(Chips, Bm1684xNumbersAgreeWithEachOther) {
   EXPECT_EQ(chips::largestShape(), chip->maxShape);
   EXPECT_EQ(chip->localMemoryBase + chip->localMemoryBytes(),
             chip->staticMemoryBase);
-  EXPECT_EQ(chip->channelPack(Precision::Fp32), 1u);
-  EXPECT_EQ(chip->channelPack(Precision::Fp16), 32u);
-  EXPECT_EQ(chip->channelPack(Precision::Int8), 64u);
+  EXPECT_EQ(chip->channelPack(32), 1u);
+  EXPECT_EQ(chip->channelPack(16), 32u);
+  EXPECT_EQ(chip->channelPack(8), 64u);
   // The end command takes an id too.
   EXPECT_LT(chip->maxGroupCommands + 1, fieldMax(Form::sAR, Field::cmd_id));
   EXPECT_EQ(chips::find("bm1684y"), nullptr);
