@@ -73,7 +73,7 @@ def contents(build, folder):
         files[f"weft/native/{name}"] = stripped(path, folder)
         for library, where in needed_libraries(path).items():
             files[f"weft/native/lib/{library}"] = where
-    for path in sorted((ROOT / "frontend/ppl/include/ppl").glob("*.h")):
+    for path in sorted((build / "include/weft/ppl").glob("*.h")):
         files[f"weft/native/include/weft/ppl/{path.name}"] = path
     for path in ("runtime/capi/weft.h", "runtime/capi/weft.hpp", "tools/capi/weft-compiler.h"):
         files[f"weft/native/include/{pathlib.Path(path).name}"] = ROOT / path

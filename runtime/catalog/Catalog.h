@@ -191,6 +191,13 @@ struct Slot {
   int64_t low = INT64_MIN, high = INT64_MAX;
   unsigned count = 0; ///< of Integers
   std::vector<std::string_view> choices;
+  // Of the kernel language in C++.
+  /// The enumeration that an Integer or Choice takes: "data_type_t".
+  std::string_view enumeration;
+  /// A Float that becomes an element: integers are passed as they are.
+  bool isElement = false;
+  /// What gives the value in place of a parameter.
+  std::string_view supplied;
 };
 
 struct Argument {
@@ -248,6 +255,18 @@ struct Rule {
   /// Empty if it holds, else what was found: "dst is fp16, src is fp32". The
   /// message to the user is "<found>; <text>".
   std::function<std::string(const Call &)> check;
+  /// The slots that it holds to one element type.
+  std::vector<std::string_view> oneType = {};
+};
+
+/// A C++ function of the kernel language that makes the call.
+struct Spelling {
+  /// Slots in the order of the parameters; the others are left out. Behind a
+  /// name: `&` a tensor only, `!` exactly a bool, `?` may be left out, `=v`
+  /// the same with the value v, `:=v` no parameter but always v.
+  std::string_view parameters;
+  /// Where it is not the operation's, without the engine.
+  std::string_view name = {};
 };
 
 enum class Unit : uint8_t { Dma, Sdma, Hau, Tiu, Vector, Mte2 };
@@ -276,6 +295,9 @@ struct Operation {
   std::string_view formula; ///< over indices, for docs and readers
   std::vector<Slot> slots;
   std::vector<Rule> rules;
+  /// None: one with all slots, of which those at the end that are optional may
+  /// be left out.
+  std::vector<Spelling> spellings;
   /// What result_add reads where the result goes, if it has another type than
   /// that: the values "accumulator" of an evaluator. May be null.
   std::function<std::optional<Tensor>(const Call &)> accumulator;

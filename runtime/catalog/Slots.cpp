@@ -115,7 +115,23 @@ Slot catalog::rounding(std::string_view name, unsigned modes, int fallback) {
       "RM_TOWARDS_ZERO", "RM_DOWN",
       "RM_UP",           "RM_HALF_UP",
       "RM_HALF_DOWN"};
-  return choice(name, {words, words + modes}, fallback);
+  return enumerated("rounding_mode_t",
+                    choice(name, {words, words + modes}, fallback));
+}
+Slot catalog::enumerated(std::string_view enumeration, Slot slot) {
+  slot.enumeration = enumeration;
+  return slot;
+}
+Slot catalog::typeNumber(std::string_view name) {
+  return enumerated("data_type_t", integer(name, 0, 18, 0));
+}
+Slot catalog::element(Slot number) {
+  number.isElement = true;
+  return number;
+}
+Slot catalog::omissible(Slot slot) {
+  slot.optional = true;
+  return slot;
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,14 +189,17 @@ static Rule pairwise(
 
 Rule catalog::sameTypes(Names names) {
   std::string text = quoted(names) + " must have one element type";
-  return pairwise(std::move(names), text,
-                  [](const Call &, std::string_view nameA, const Tensor &a,
-                     std::string_view nameB, const Tensor &b) {
-                    if (a.type == b.type)
-                      return std::string();
-                    return str(nameA) + " is " + str(spelling(a.type)) + ", " +
-                           str(nameB) + " is " + str(spelling(b.type));
-                  });
+  Rule rule = pairwise(names, text,
+                       [](const Call &, std::string_view nameA, const Tensor &a,
+                          std::string_view nameB, const Tensor &b) {
+                         if (a.type == b.type)
+                           return std::string();
+                         return str(nameA) + " is " + str(spelling(a.type)) +
+                                ", " + str(nameB) + " is " +
+                                str(spelling(b.type));
+                       });
+  rule.oneType = std::move(names);
+  return rule;
 }
 
 Rule catalog::sameShapes(Names names) {

@@ -41,6 +41,14 @@ Slot integers(std::string_view name, unsigned count, int64_t low, int64_t high);
 Slot rounding(std::string_view name, unsigned modes, int fallback);
 Slot choice(std::string_view name, std::vector<std::string_view> words,
             int fallback);
+/// An integer or choice that C++ has an enumeration for.
+Slot enumerated(std::string_view enumeration, Slot slot);
+/// The number of the type of a result, or DT_NONE.
+Slot typeNumber(std::string_view name);
+/// A number that becomes an element.
+Slot element(Slot number);
+/// The slot of a form that other forms lack.
+Slot omissible(Slot slot);
 
 // Rules. Each ignores arguments that are left out or are numbers.
 using Names = std::vector<std::string_view>;

@@ -51,7 +51,7 @@ class DflDecode(unittest.TestCase):
         cls.folder = pathlib.Path(holder.name)
         cls.plugin = cls.folder / "dfl_decode.so"
         run(CXX, "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared",
-            f"-I{ROOT / 'frontend/ppl/include'}", EXAMPLE / "dfl_decode.cpp", "-o", cls.plugin)
+            f"-I{pathlib.Path(WEFT).resolve().parents[1] / 'include/weft'}", EXAMPLE / "dfl_decode.cpp", "-o", cls.plugin)
 
     def outputs(self, model, arrays, *flags):
         """Outputs on the emulator; the vendor's runtime must give the same bytes."""

@@ -197,7 +197,7 @@ def measure(name, kind, got):
 
 def run_all(folder):
     library = folder / "accuracy.so"
-    headers = OPTIONS.repository / "frontend/ppl/include"
+    headers = OPTIONS.weft.parents[1] / "include/weft"
     subprocess.run(["g++", "-std=c++17", "-O2", "-fPIC", "-shared", f"-DSAMPLES={OPTIONS.samples}", "-I", headers,
                     HERE / "wrappers/accuracy.cpp", "-o", library], check=True)
     for name in WRAPPERS:

@@ -75,7 +75,8 @@ static Operation transposeRow(std::string_view name, std::string_view summary,
                     : "CW_TRANS: dst(n,c,h,w) = src(n,w,h,c); NC_TRANS: "
                       "dst(n,c,h,w) = src(c,n,h,w)";
   if (mode == 2)
-    row.slots.push_back(choice("trans_mode", {"NC_TRANS", "CW_TRANS"}, 1));
+    row.slots.push_back(enumerated(
+        "transpose_mode_t", choice("trans_mode", {"NC_TRANS", "CW_TRANS"}, 1)));
   if (mode != 0)
     row.chipNote = kCwNote;
   row.rules = {sameTypes({"dst", "src"}), carriedTypes({"dst", "src"}),
@@ -164,9 +165,13 @@ static Operation vectorRow(std::string_view name, std::string_view summary,
   row.formula = formula;
   row.slots = std::move(slots);
   // What vset() said last: part of the call, so that an op stands alone.
-  row.slots.push_back(integer("ew", 0, 32, 0));
-  row.slots.push_back(integer("lmul", 0, 32, 0));
-  row.slots.push_back(integer("v_len", 0, 8192, 0));
+  for (auto [name, most, member] :
+       {std::tuple("ew", 32, "detail::vectorSetting.ew"),
+        std::tuple("lmul", 32, "detail::vectorSetting.lmul"),
+        std::tuple("v_len", 8192, "detail::vectorSetting.length")}) {
+    row.slots.push_back(integer(name, 0, most, 0));
+    row.slots.back().supplied = member;
+  }
   row.chips = {"sg2380"};
   row.chipNote = "only SG2380 has vector registers beside its engines";
   row.example = example;
@@ -255,7 +260,8 @@ static std::vector<Operation> fills() {
   fill.summary = "sets every element of a tensor to a constant";
   fill.formula = "dst(n,c,h,w) = C; bytes between the elements stay. Floats "
                  "are rounded to the nearest, ties to even";
-  fill.slots = {result("dst", kMovedSystem, kLocal | kSystem), real("C")};
+  fill.slots = {result("dst", kMovedSystem, kLocal | kSystem),
+                element(real("C"))};
   fill.rules = {carriedTypes({"dst"}), fp20IsDense({"dst"}),
                 shortWStride({"dst"}), constantFits("C", "dst")};
   fill.example = "dma::fill(a, 1.5f);";
@@ -310,7 +316,7 @@ static std::vector<Operation> rowsByIndex() {
       "with i = index(0,c,h,0), unsigned, and s = index_start_pos: "
       "dst(0,c,h,w) = param(0,c,i-s,w) if s <= i < s + param.h, else C";
   gather.slots = {result("dst", kMoved, any), source("param", kMoved, any),
-                  source("index", DataType::Uint32, any), real("C"),
+                  source("index", DataType::Uint32, any), element(real("C")),
                   integer("index_start_pos", 0, INT32_MAX, 0)};
   gather.rules = {sameTypes({"dst", "param"}),
                   carriedTypes({"dst", "param"}),
@@ -416,6 +422,7 @@ static Operation maskSelectRow() {
       "fp32 subnormals count as 0";
   select.slots = {updated("dst", kMoved, kGlobal), source("src", kMoved, any),
                   source("mask", kMoved, any), countSlot()};
+  select.spellings = {{"dst src mask count&"}};
   select.rules = {sameTypes({"dst", "src"}),
                   carriedTypes({"dst", "src", "mask"}),
                   testedTypes("mask"),
@@ -446,6 +453,7 @@ static Operation nonzeroRow() {
               kGlobal),
       source("src", kMoved, any), integer("base_idx", INT32_MIN, INT32_MAX, 0),
       countSlot()};
+  nonzero.spellings = {{"dst src base_idx count&"}};
   nonzero.rules = {carriedTypes({"src"}),
                    testedTypes("src"),
                    linearOrAligned({"dst", "src"}),

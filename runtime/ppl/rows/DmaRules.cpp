@@ -459,12 +459,17 @@ Operation catalog::reduceRow(std::string_view name, Unit unit, unsigned from) {
       "ALL_REDUCE_PSUM_WO: dst = src; WR: dst = op(dst, src) in the unit at "
       "the L2, one rounding to the nearest even. MUL, ADD: IEEE; MAX = src > "
       "dst ? src : dst; MIN = dst <= src ? dst : src; NOP: src";
-  row.slots = {updated("dst", reduced, kL2), source("src", reduced, from),
-               choice("psum", {"ALL_REDUCE_PSUM_WO", "ALL_REDUCE_PSUM_WR"}, 0),
-               choice("opcode",
-                      {"ALL_REDUCE_NOP", "ALL_REDUCE_MUL", "ALL_REDUCE_MAX",
-                       "ALL_REDUCE_MIN", "ALL_REDUCE_ADD"},
-                      0)};
+  row.slots = {
+      updated("dst", reduced, kL2), source("src", reduced, from),
+      enumerated(
+          "all_reduce_psum_t",
+          choice("psum", {"ALL_REDUCE_PSUM_WO", "ALL_REDUCE_PSUM_WR"}, 0)),
+      enumerated("all_reduce_opcode_t",
+                 choice("opcode",
+                        {"ALL_REDUCE_NOP", "ALL_REDUCE_MUL", "ALL_REDUCE_MAX",
+                         "ALL_REDUCE_MIN", "ALL_REDUCE_ADD"},
+                        0))};
+  row.spellings = {{"dst src psum opcode"}};
   row.rules = {sameTypes({"dst", "src"}),
                sameShapes({"dst", "src"}),
                fp20IsDense({"dst", "src"}),

@@ -101,6 +101,9 @@ static Operation topkRow() {
                optionalSource("src_idx", DataType::Int32, kSystem),
                integer("K", 1, INT32_MAX),
                flag("descended")};
+  row.spellings = {{"dst src K descended"},
+                   {"dst dst_idx& src K descended"},
+                   {"dst dst_idx& src src_idx& K descended"}};
   row.slots[1].access = Access::ReadWrite;
   row.rules = {sameTypes({"dst", "src"}),
                sameShapes({"src", "src_idx"}),
@@ -140,7 +143,7 @@ static Operation gatherLineRow() {
   row.slots = {updated("dst", kAnyElement, kSystem),
                source("param", kAnyElement, kSystem),
                source("index", DataType::Uint32, kSystem),
-               real("C"),
+               element(real("C")),
                integer("start", 0, INT32_MAX),
                integer("end", 0, INT32_MAX),
                flag("fill_const")};

@@ -68,7 +68,7 @@ static std::vector<Operation> fills() {
       sdmaRow("sdma.fill", "4.4.2", "sets every element to a constant",
               "dst(n,c,h,w) = C; bytes between the elements stay. Floats are "
               "rounded to the nearest, ties to even",
-              {result("dst", kMovedSystem, kSystem), real("C")},
+              {result("dst", kMovedSystem, kSystem), element(real("C"))},
               {fp20IsDense({"dst"}), wStrideAtMost({"dst"}, kMostStepBytes),
                axesFit({"dst"}, "nchw"), constantFits("C", "dst")},
               "sdma::fill(g, 1.5f);");
@@ -94,7 +94,8 @@ static Operation transposeRow(std::string_view name, std::string_view summary,
        axesFit({"dst", "src"}, "nchw"), apart("dst", {"src"})},
       example);
   if (mode == 2) // the Python form's default
-    row.slots.push_back(choice("trans_mode", {"NC_TRANS", "CW_TRANS"}, 0));
+    row.slots.push_back(enumerated(
+        "transpose_mode_t", choice("trans_mode", {"NC_TRANS", "CW_TRANS"}, 0)));
   if (mode != 0)
     row.chipNote = "only BM1690 has a system DMA engine, and that one has no "
                    "command for C/W: its compiler would have to make the "
@@ -123,12 +124,12 @@ static std::vector<Operation> rowsByIndex() {
   Slot index = source("index", DataType::Uint32, kSystem);
   // Of the deprecated forms: which of the engine's queues.
   Slot port = integer("port_id", -1, 31, -1);
-  return {
+  std::vector<Operation> rows = {
       sdmaRow("sdma.gather_h", "4.4", "copies the rows that a list names",
               "with i = index(0,c,h,0), unsigned: dst(0,c,h,w) = "
               "param(0,c,i,w) if i < param.h, else C",
               {result("dst", kMoved, kSystem), source("param", kMoved, kSystem),
-               index, real("C")},
+               index, element(real("C"))},
               {sameTypes({"dst", "param"}), constantFits("C", "dst"),
                rowShapes("dst"), unitStride({"dst", "param"}, 'w'),
                unitStride({"index"}, 'h'), apart("dst", {"param", "index"})},
@@ -152,6 +153,11 @@ static std::vector<Operation> rowsByIndex() {
               " gtensor<uint32> where({1, 8, 4, 1}, GLOBAL); "
               "sdma::fill(rows, 3); sdma::fill(where, 2); sdma::zero(all); "
               "sdma::scatter_h(all, rows, where, 0, true);")};
+  // The type of the fifth argument tells today's form from a deprecated one.
+  rows[1].spellings = {{"dst param index start_pos result_add!"},
+                       {"dst param index port_id?"},
+                       {"dst param index port_id start_pos result_add?"}};
+  return rows;
 }
 
 static std::vector<Operation> queues() {

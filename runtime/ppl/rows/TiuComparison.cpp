@@ -171,7 +171,7 @@ static Operation mask(std::string_view name, std::string_view section,
   Operation row =
       function(name, section, summary, formula,
                {result("dst", kCompared), sourceOrScalar("src0", kCompared),
-                sourceOrScalar("src1", kCompared), real("true_val")},
+                sourceOrScalar("src1", kCompared), element(real("true_val"))},
                {someTensor({"src0", "src1"}), sameTypes({"src0", "src1"}),
                 broadcasts("dst", {"src0", "src1"}, false),
                 sameLanes({"dst", "src0", "src1"}), notWider("dst", "src0"),

@@ -54,8 +54,13 @@ static Operation fconvRow() {
   op.slots =
       joined(floatSlots(kFloats | kFp8),
              {strideSlot(), dilationSlot(), padSlot(), flag("result_add"),
-              integer("out_dtype", 0, 18, 0), flag("has_bias", true),
+              typeNumber("out_dtype"), flag("has_bias", true),
               insertSlot("ins", 14), flag("do_relu"), flag("kernel_rotate")});
+  op.spellings = {
+      {"dst src weight bias oc k_shape stride dilation pad result_add? "
+       "out_dtype? has_bias?"},
+      {"dst src weight oc k_shape pad stride dilation result_add? out_dtype?"},
+      {"dst src weight oc k_shape stride dilation pad result_add? out_dtype?"}};
   op.rules = floatRules();
   op.accumulator = accumulatesAs("dst", DataType::Fp32);
   op.chipNote = "fp8 on bm1690 and later; do_relu on bm1688 and mars3";
@@ -77,9 +82,11 @@ static Operation fdeconvRow() {
   op.formula = kFloatOrder;
   op.slots = joined(floatSlots(kFloats | kFp8),
                     {insertSlot("insert", 14), padSlot(), dilationSlot(),
-                     flag("result_add"), integer("out_dtype", 0, 18, 0),
+                     flag("result_add"), typeNumber("out_dtype"),
                      flag("has_bias", true), flag("do_relu"),
                      flag("kernel_rotate", true)});
+  op.spellings = {{"dst src weight bias oc k_shape insert pad dilation "
+                   "result_add out_dtype has_bias?"}};
   op.rules = floatRules();
   op.accumulator = accumulatesAs("dst", DataType::Fp32);
   op.chipNote = "fp8 on bm1690 and later; do_relu on bm1688 and mars3";
@@ -118,6 +125,7 @@ static Operation fdwConvRow() {
               dilationSlot(),
               insertSlot("ins", 7),
               flag("kernel_rotate")};
+  op.spellings = {{"output input weight bias k_shape pad stride dilation"}};
   op.rules = floatDepthwise("output", "input");
   op.example = R"(tensor<fp16> output({1, 64, 6, 6}), input({1, 64, 6, 6});
 tensor<fp16> weight({1, 64, 3, 3}, TPU_COMPACT), bias({1, 64, 1, 1}, TPU_COMPACT);
@@ -143,6 +151,7 @@ static Operation fdwDeconvRow() {
               padSlot(),
               dilationSlot(),
               flag("kernel_rotate", true)};
+  op.spellings = {{"dst src weight bias k_shape insert pad dilation"}};
   op.rules = floatDepthwise("dst", "src");
   op.example = R"(tensor<fp32> dst({1, 64, 8, 8}), src({1, 64, 4, 4});
 tensor<fp32> weight({1, 64, 2, 2}, TPU_COMPACT), bias({1, 64, 1, 1}, TPU_COMPACT);
@@ -185,6 +194,10 @@ static Operation dwConvRow() {
                     {strideSlot(), dilationSlot(), integer("rshift", 0, 31, 0),
                      flag("result_relu"), rounding("round_mode", 7, 5),
                      insertSlot("ins", 7), flag("kernel_rotate")});
+  op.spellings = {{"dst src weight bias pad_val k_shape pad stride dilation "
+                   "rshift? result_relu? round_mode?"},
+                  {"dst src weight bias pad_val k_shape stride dilation pad "
+                   "rshift? result_relu? round_mode?"}};
   op.rules = integerDepthwise();
   op.example =
       R"(tensor<int8> dst({1, 64, 6, 6}), src({1, 64, 6, 6}), weight({1, 64, 3, 3}, TPU_COMPACT);
@@ -207,6 +220,8 @@ static Operation dwDeconvRow() {
              {insertSlot("insert", 7), dilationSlot(),
               integer("rshift", 0, 31, 0), flag("result_relu"),
               rounding("round_mode", 7, 5), flag("kernel_rotate", true)});
+  op.spellings = {{"dst src weight bias pad_val k_shape pad insert dilation "
+                   "rshift? result_relu? round_mode?"}};
   op.rules = integerDepthwise();
   op.example = R"(tensor<uint8> dst({1, 64, 8, 8});
 tensor<int8> src({1, 64, 4, 4}), weight({1, 64, 2, 2}, TPU_COMPACT);
@@ -245,6 +260,11 @@ static Operation convSymRow() {
              {strideSlot(), dilationSlot(), padSlot(), flag("result_relu"),
               integer("rshift", 0, 31, 0), insertSlot("ins", 14),
               flag("kernel_rotate"), flag("has_bias", true)});
+  constexpr std::string_view all =
+      "dst src weight bias oc k_shape stride dilation pad result_relu rshift";
+  constexpr std::string_view noBias =
+      "dst src weight oc k_shape stride dilation pad result_relu rshift";
+  op.spellings = {{all}, {noBias}, {all, "conv"}, {noBias, "conv"}};
   op.rules = joined<Rule>({wideBias(), byteNumbers({"weight"}),
                            signOfResult({"src", "weight", "bias"})},
                           cubeRules());
@@ -299,6 +319,11 @@ static Operation convSymRqRow() {
              {strideSlot(), dilationSlot(), padSlot(), flag("result_relu")}),
       joined(requantSlots(), {flag("kernel_rotate"), insertSlot("ins", 14),
                               flag("has_bias", true)}));
+  op.spellings = {
+      {"dst src weight bias oc k_shape stride dilation pad result_relu "
+       "multiplier rshift out_zp saturate? round? kernel_rotate?"},
+      {"dst src weight bias oc k_shape stride dilation pad result_relu "
+       "requant& saturate? round? kernel_rotate?"}};
   op.rules = joined<Rule>({byteNumbers({"weight"}), shiftRange()},
                           joined(cubeRules(), perChannel("requant", 2)));
   op.chips = kNotSg2380;
@@ -324,7 +349,7 @@ static std::vector<Slot> asymmetricSlots(TypeSet results) {
   return joined(slots,
                 {strideSlot(), dilationSlot(), padSlot(),
                  optionalSourceOrScalar("pad_val", k8, 0), flag("result_add"),
-                 integer("out_dtype", 0, 18, 0), flag("has_bias", true),
+                 typeNumber("out_dtype"), flag("has_bias", true),
                  optionalSourceOrScalar("kzp", k8 | k16, 0)});
 }
 
@@ -348,6 +373,14 @@ static Operation convAsymRow() {
       joined(asymmetricSlots(k16 | k32),
              {flag("saturate"), rounding("round", 7, 5), flag("kernel_rotate"),
               insertSlot("ins", 14), integer("insert_val", -128, 255, 0)});
+  constexpr std::string_view noBias =
+      "dst src weight oc k_shape stride dilation pad pad_val result_add "
+      "out_dtype has_bias:=false kzp";
+  op.spellings = {
+      {"dst src weight bias oc k_shape stride dilation pad pad_val result_add "
+       "out_dtype has_bias kzp saturate? round? kernel_rotate?"},
+      {noBias},
+      {noBias, "conv"}};
   op.rules =
       joined<Rule>({signOfAsymmetric(), sums32("result_add"),
                     onlyOnChips({"sg2380"}, "bias",
@@ -372,6 +405,12 @@ static Operation convAsymRqRow() {
   op.formula = kRequantised;
   op.slots = joined(joined(asymmetricSlots(kIntegers), requantSlots()),
                     {flag("kernel_rotate"), insertSlot("ins", 14)});
+  op.spellings = {
+      {"dst src weight bias oc k_shape stride dilation pad pad_val result_add "
+       "out_dtype has_bias kzp multiplier rshift out_zp saturate? round? "
+       "kernel_rotate?"},
+      {"dst src weight bias oc k_shape stride dilation pad pad_val result_add "
+       "out_dtype has_bias kzp requant& saturate? round? kernel_rotate?"}};
   op.rules = joined<Rule>({shiftRange()},
                           joined(asymmetricRules(), perChannel("requant", 2)));
   op.accumulator = accumulatesAs("dst", DataType::Int32);
@@ -396,9 +435,11 @@ static Operation deconvSymRow() {
   op.formula = kSymmetric;
   op.slots = joined(cubeSlots(k8 | k16, k16 | k32),
                     {dilationSlot(), padSlot(), insertSlot("ins", 14),
-                     flag("result_relu"), integer("out_dtype", 0, 18, 0),
+                     flag("result_relu"), typeNumber("out_dtype"),
                      flag("has_bias", true), integer("rshift", 0, 31, 0),
                      flag("kernel_rotate", true)});
+  op.spellings = {{"dst src weight bias oc k_shape dilation pad ins "
+                   "result_relu out_dtype? has_bias? rshift?"}};
   op.rules = joined<Rule>({wideBias(), byteNumbers({"weight"}),
                            typeNumberOf("out_dtype", "dst"),
                            signOfResult({"src", "weight", "bias"})},
@@ -432,9 +473,13 @@ static Operation deconvAsymRow() {
               integer("pad_val", -128, 255, 0),
               integer("insert_val", -128, 255, 0),
               flag("result_add"),
-              integer("out_dtype", 0, 18, 0),
+              typeNumber("out_dtype"),
               optionalSourceOrScalar("kzp", k8 | k16, 0),
               flag("kernel_rotate", true)};
+  constexpr std::string_view all =
+      "dst src weight oc k_shape dilation pad ins pad_val insert_val "
+      "result_add out_dtype kzp";
+  op.spellings = {{all}, {all, "deconv"}};
   op.rules =
       joined(joined<Rule>({byteNumbers({"weight", "kzp"}), zeroPointWidth(),
                            valuesFitSource({"pad_val", "insert_val"}),

@@ -143,8 +143,12 @@ static Operation gatherW() {
       "and leaves dst as it is if not; every other index must be below param's "
       "w";
   op.slots = {updated("dst", kMovable), source("param", kMovable),
-              source("index", kIndex),  real("C", 0),
+              source("index", kIndex),  element(real("C", 0)),
               repeated(true),           flag("fill_const")};
+  op.spellings = {{"dst param index"},
+                  {"dst param index C fill_const"},
+                  {"dst param index is_param_repeated"},
+                  {"dst param index C is_param_repeated fill_const"}};
   op.rules = wRules(true);
   op.rules.push_back(constantIfFilled());
   op.rules.push_back(scalarFits("C", "dst"));
@@ -168,6 +172,7 @@ static Operation scatterW() {
       "their values. Every index must be below dst's w";
   op.slots = {updated("dst", kMovable), source("param", kMovable),
               source("index", kIndex), repeated(true)};
+  op.spellings = {{"dst param index"}, {"dst param index is_param_repeated"}};
   op.rules = wRules(false);
   op.example = "tensor<fp16> dst({1, 64, 1, 200}), param({1, 64, 1, 40});\n"
                "tensor<uint8> index({1, 40, 1, 1}, TPU_COMPACT);\n"
@@ -203,8 +208,9 @@ static Operation gatherHw() {
       "true and leaves dst as it is if not; every other pair must lie in "
       "param's plane";
   op.slots = {updated("dst", kMovable), source("param", kMovable),
-              source("index", DataType::Uint16), real("C", 0),
+              source("index", DataType::Uint16), element(real("C", 0)),
               flag("fill_const")};
+  op.spellings = {{"dst param index"}, {"dst param index C fill_const"}};
   op.rules = hwRules("dst");
   op.rules.push_back(constantIfFilled());
   op.rules.push_back(scalarFits("C", "dst"));
@@ -265,8 +271,10 @@ static Operation gatherH() {
       "leaves the row of dst as it is if not; every other index must be below "
       "param's h";
   op.slots = {updated("dst", kMovable), source("param", kMovable),
-              source("index", kIndex),  real("C", 0),
+              source("index", kIndex),  element(real("C", 0)),
               repeated(false),          flag("fill_const")};
+  op.spellings = {{"dst param index is_param_repeated"},
+                  {"dst param index C is_param_repeated fill_const"}};
   op.rules = hRules("dst");
   op.rules.push_back(constantIfFilled());
   op.rules.push_back(scalarFits("C", "dst"));

@@ -163,6 +163,13 @@ old is dst as 16 bits of the sign of the operands, in the aligned layout of 16 b
               flag("do_relu"),
               optionalSource("bias", k16 | k32),
               rounding("round", 7, 5)};
+  op.spellings = {
+      {"dst left right ltrans? rtrans?"},
+      {"dst left right ltrans rtrans result_add lshift rshift do_relu"},
+      {"dst left right rshift round"},
+      {"dst left right ltrans rshift round"},
+      {"dst left right bias& result_add lshift rshift do_relu"},
+      {"dst left right bias& ltrans result_add lshift rshift do_relu"}};
   op.rules = joined<Rule>(
       foldedRules(),
       {rule("left and right must have one width; dst of 8 or 16 bits needs "
@@ -206,6 +213,10 @@ Order: even = 0, odd = bias or dst alone (with both: even = bias, odd = dst). Pr
               flag("rtrans"),
               flag("result_add"),
               optionalSource("bias", DataType::Fp32)};
+  op.spellings = {{"dst left right ltrans rtrans result_add"},
+                  {"dst left right result_add?"},
+                  {"dst left right ltrans result_add"},
+                  {"dst left right bias& ltrans? result_add?"}};
   op.rules = foldedRules();
   op.example =
       R"(tensor<fp32> dst({8, 2, 1, 16}), left({8, 2, 1, 20}), right({40, 2, 1, 16});
@@ -408,7 +419,7 @@ A tensor requant holds for every column multiplier, then shift in bits 7..0 and 
               sourceOrScalar("right", k8),
               optionalSourceOrScalar("bias", k32, 0),
               flag("result_add"),
-              integer("out_dtype", 0, 18, 0),
+              typeNumber("out_dtype"),
               flag("do_relu"),
               optionalSourceOrScalar("r_zp", k8 | k16, 0),
               optionalSourceOrScalar("requant", k32, 0),
@@ -417,6 +428,10 @@ A tensor requant holds for every column multiplier, then shift in bits 7..0 and 
               integer("offset", -32768, 32767, 0),
               flag("saturate"),
               rounding("round_mode", 7, 1)};
+  op.spellings = {
+      {"rst left right bias result_add out_dtype do_relu r_zp requant? "
+       "multiplier? shift? offset? saturate? round_mode?"},
+      {"rst left right result_add? saturate? round_mode?"}};
   op.rules = joined<Rule>(
       formRules(form, "rst"),
       {columnParameter("r_zp", form, "rst", 1),
@@ -487,10 +502,13 @@ With result_add the old dst is read as fp32, aligned, whatever its type.)";
               sourceOrScalar("right", kHalves | kFp8),
               optionalSourceOrScalar("bias", kFloats, 0),
               flag("result_add"),
-              integer("out_dtype", 0, 18, 0),
+              typeNumber("out_dtype"),
               flag("do_relu"),
               flag("saturate"),
               optionalSourceOrScalar("requant", DataType::Fp32, 0)};
+  op.spellings = {{"dst left right bias result_add out_dtype do_relu? "
+                   "saturate? requant=1.0f"},
+                  {"dst left right result_add?"}};
   op.rules = joined<Rule>(
       formRules(form, "dst"),
       {columnParameter("requant", form, "dst", 1),

@@ -117,7 +117,8 @@ static Operation fill() {
   op.summary = "sets every element to a number";
   op.formula = "dst(n,c,h,w) = scalar converted to the type of dst: to "
                "integers toward zero, to floats to the nearest, ties to even";
-  op.slots = {result("dst", kMovable), real("scalar")};
+  op.slots = {result("dst", kMovable), element(real("scalar"))};
+  op.spellings = {{"dst scalar"}, {"dst scalar:=0", "zero"}};
   op.rules = {layoutIs("dst", {AlignMode::Aligned, AlignMode::Compact,
                                AlignMode::RowAligned, AlignMode::Free}),
               scalarFits("scalar", "dst"), shortStrides({"dst"})};
@@ -174,7 +175,9 @@ static Operation staticBroadcast() {
       "numbers "
       "of a fit of erfc; SERIAL_NUMBER w";
   op.slots = {result("dst", kFloats | DataType::Int32),
-              integer("coeff_mode", 0, kSerialNumberTable)};
+              enumerated("coeff_table_mode_t",
+                         integer("coeff_mode", 0, kSerialNumberTable))};
+  op.spellings = {{"dst coeff_mode"}, {"dst coeff_mode", "load_coeff"}};
   op.rules = {
       rule("coeff_mode must be EXP, LOG, SIN, COS, TAN, ARCSIN, ERF or "
            "SERIAL_NUMBER",

@@ -97,13 +97,16 @@ static Operation shiftedPair(std::string_view name, std::string_view section,
   rules.push_back(layoutIs("shift", {AlignMode::Compact}));
   rules.push_back(sameLanes({"dst", "shift"}));
   rules.push_back(apart("dst", {"shift"}));
-  return function(name, section, summary, formula,
-                  {result("dst", results), sourceOrScalar("src0", kIntegers),
-                   sourceOrScalar("src1", kIntegers),
-                   optionalSourceOrScalar("shift", kInt8, 0),
-                   rounding("round_mode", 7, /*fallback=*/5),
-                   flag("saturation")},
-                  std::move(rules), example);
+  Operation row =
+      function(name, section, summary, formula,
+               {result("dst", results), sourceOrScalar("src0", kIntegers),
+                sourceOrScalar("src1", kIntegers),
+                optionalSourceOrScalar("shift", kInt8, 0),
+                rounding("round_mode", 7, /*fallback=*/5), flag("saturation")},
+               std::move(rules), example);
+  row.spellings = {{"dst src0 src1 shift round_mode saturation"},
+                   {"dst src0 src1"}};
+  return row;
 }
 
 //===----------------------------------------------------------------------===//

@@ -47,6 +47,8 @@ static Operation extremeRow(std::string_view name, std::string_view section,
   op.summary = summary;
   op.formula = formula;
   op.slots = poolSlots(types, types);
+  op.spellings = {{"dst src kernel pad stride dilation"},
+                  {"dst src kernel stride dilation pad"}};
   op.rules = poolRules();
   op.rules.insert(op.rules.begin(), sameTypes({"dst", "src"}));
   op.example = example;
@@ -72,6 +74,9 @@ static Operation poolAvgRow() {
   for (const Slot &slot : {insertSlot("ins", 7), integer("scale", 0, 255, 1),
                            integer("rshift", 0, 31, 0)})
     op.slots.push_back(slot);
+  op.spellings = {{"dst src kernel pad stride dilation ins scale rshift"},
+                  {"dst src kernel stride dilation pad ins scale? rshift?"},
+                  {"dst src kernel stride dilation pad scale? rshift?"}};
   op.rules = poolRules();
   op.rules.push_back(
       rule("dst must be signed exactly if src is", [](const Call &call) {
@@ -97,6 +102,9 @@ static Operation fpoolAvgRow() {
   op.slots = poolSlots(kFloats, kFloats);
   op.slots.push_back(insertSlot("ins", 7));
   op.slots.push_back(real("scale", 1.0));
+  op.spellings = {{"dst src kernel pad stride dilation ins scale?"},
+                  {"dst src kernel stride dilation pad ins scale?"},
+                  {"dst src kernel stride dilation pad scale?"}};
   op.rules = poolRules();
   op.rules.insert(op.rules.begin(), sameTypes({"dst", "src"}));
   op.example = R"(tensor<fp16> dst({1, 64, 3, 3}), src({1, 64, 6, 6});

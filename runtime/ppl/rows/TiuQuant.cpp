@@ -89,12 +89,6 @@ static std::vector<Rule> withShared(std::vector<Rule> rules) {
   return all;
 }
 
-/// The slot of a form that other forms lack.
-static Slot omissible(Slot slot) {
-  slot.optional = true;
-  return slot;
-}
-
 static const ChipNames &allButSg2262() {
   static const ChipNames names = {"bm1684x", "bm1688", "bm1690",
                                   "sg2380",  "mars3",  "sg2260e"};
@@ -119,6 +113,8 @@ static Operation dq0() {
               omissible(integer("offset", -32768, 65535)),
               omissible(real("scale")),
               rounding("round_mode", 5, 0)};
+  op.spellings = {{"dst src offset scale round_mode"},
+                  {"dst src quant& round_mode"}};
   op.rules = withShared({typesOnChip("bm1684x", "src", k16 | k8),
                          tensorOrNumbers({"offset", "scale"}), quantShape(2, 2),
                          offsetFits("src")});
@@ -148,6 +144,8 @@ static Operation dq1() {
               omissible(integer("multiplier", INT32_MIN, INT32_MAX)),
               omissible(integer("shift", -64, 31)),
               rounding("round_mode", 5, 0)};
+  op.spellings = {{"dst src offset multiplier shift round_mode"},
+                  {"dst src quant& round_mode"}};
   op.rules =
       withShared({typesOnChip("bm1684x", "src", k16 | k8),
                   typesOnChip("bm1684x", "dst", TypeSet(DataType::Int32) | k16),
@@ -236,6 +234,8 @@ static Operation rq0() {
               omissible(real("offset")),
               rounding("dst_round_mode", 5, 0),
               rounding("src_round_mode", 5, 0)};
+  op.spellings = {{"dst src scale offset dst_round_mode src_round_mode"},
+                  {"dst src quant& dst_round_mode src_round_mode"}};
   op.rules =
       withShared({typesOnChip("bm1684x", "src", TypeSet(DataType::Int32) | k16),
                   typesOnChip("bm1684x", "dst", k16 | k8),
@@ -268,6 +268,8 @@ static Operation rq1() {
               omissible(integer("shift", -64, 31)),
               omissible(integer("offset", -32768, 65535)),
               rounding("round_mode", 7, 0)};
+  op.spellings = {{"dst src multiplier shift offset round_mode"},
+                  {"dst src quant& round_mode"}};
   op.rules =
       withShared({typesOnChip("bm1684x", "src", TypeSet(DataType::Int32) | k16),
                   typesOnChip("bm1684x", "dst", k16 | k8),

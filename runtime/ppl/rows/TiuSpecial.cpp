@@ -51,6 +51,8 @@ static void addLinear(std::vector<Operation> &rows) {
       "tensor<fp16> dst({2, 64, 4, 8}), src({2, 64, 4, 8});\n"
       "tensor<fp16> scale({1, 64, 1, 1}, TPU_COMPACT);\n"
       "tiu::fscale(dst, src, scale, 1.0f);"));
+  rows.back().spellings = {{"dst src scale bias?"},
+                           {"dst src scale:=1.0f bias", "fbias"}};
   rows.push_back(function(
       "tiu.fsub_sqr", "4.6.8.3", "square of a difference",
       "t = src(n,c,h,w) - bias(0,c,0,0) rounded to the type; dst(n,c,h,w) = t "
@@ -252,7 +254,8 @@ static Operation distribution() {
       "dst(0,c,0,0) = entry c of the table static_mem_mode, see "
       "tiu::smem_bcast; SERIAL_NUMBER is the channel's number",
       {result("dst", kFloats | DataType::Int32),
-       integer("static_mem_mode", 0, kSerialNumberTable)},
+       enumerated("coeff_table_mode_t",
+                  integer("static_mem_mode", 0, kSerialNumberTable))},
       {rule(
            "EXP, LOG, SIN and COS have fp32, fp16 and bf16 tables, TAN, ARCSIN "
            "and ERF fp32 ones, SERIAL_NUMBER has int32",
