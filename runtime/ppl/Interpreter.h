@@ -46,18 +46,9 @@ rt::Status write(const Tensor &tensor, const Dense &values, Machine &machine);
 rt::Status interpret(const Call &call, Machine &machine);
 
 // One table a group, in evaluate/<Group>.cpp.
-std::vector<EvaluatorRow> dmaEvaluators();
-std::vector<EvaluatorRow> sdmaEvaluators();
-std::vector<EvaluatorRow> hauEvaluators();
-std::vector<EvaluatorRow> tiuPointwiseEvaluators();
-std::vector<EvaluatorRow> tiuComparisonEvaluators();
-std::vector<EvaluatorRow> tiuIndexEvaluators();
-std::vector<EvaluatorRow> tiuConvEvaluators();
-std::vector<EvaluatorRow> tiuMatMulEvaluators();
-std::vector<EvaluatorRow> tiuPoolEvaluators();
-std::vector<EvaluatorRow> tiuQuantEvaluators();
-std::vector<EvaluatorRow> tiuSpecialEvaluators();
-std::vector<EvaluatorRow> tiuMoveEvaluators();
+#define PPL_GROUP(group, engine, header)                                       \
+  std::vector<EvaluatorRow> group##Evaluators();
+#include "runtime/ppl/Groups.def"
 
 } // namespace weft::catalog
 

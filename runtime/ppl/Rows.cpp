@@ -9,24 +9,20 @@ using namespace weft::catalog;
 
 std::vector<Operation> catalog::pplRows() {
   std::vector<Operation> all;
-  for (auto group :
-       {dmaOperations, sdmaOperations, hauOperations, tiuPointwiseOperations,
-        tiuComparisonOperations, tiuIndexOperations, tiuConvOperations,
-        tiuMatMulOperations, tiuPoolOperations, tiuQuantOperations,
-        tiuSpecialOperations, tiuMoveOperations})
-    for (Operation &operation : group())
-      all.push_back(std::move(operation));
+#define PPL_GROUP(group, engine, header)                                       \
+  for (Operation & operation : group##Operations()) {                          \
+    operation.unit = Unit::engine;                                             \
+    all.push_back(std::move(operation));                                       \
+  }
+#include "runtime/ppl/Groups.def"
   return all;
 }
 
 std::vector<EvaluatorRow> catalog::pplEvaluators() {
   std::vector<EvaluatorRow> all;
-  for (auto group :
-       {dmaEvaluators, sdmaEvaluators, hauEvaluators, tiuPointwiseEvaluators,
-        tiuComparisonEvaluators, tiuIndexEvaluators, tiuConvEvaluators,
-        tiuMatMulEvaluators, tiuPoolEvaluators, tiuQuantEvaluators,
-        tiuSpecialEvaluators, tiuMoveEvaluators})
-    for (const EvaluatorRow &row : group())
-      all.push_back(row);
+#define PPL_GROUP(group, engine, header)                                       \
+  for (const EvaluatorRow &row : group##Evaluators())                          \
+    all.push_back(row);
+#include "runtime/ppl/Groups.def"
   return all;
 }

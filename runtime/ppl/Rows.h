@@ -8,18 +8,9 @@
 namespace weft::catalog {
 
 // The files of rows, one a group of the manual; Rows.cpp joins them.
-std::vector<Operation> dmaOperations();
-std::vector<Operation> sdmaOperations();
-std::vector<Operation> hauOperations();
-std::vector<Operation> tiuPointwiseOperations();
-std::vector<Operation> tiuComparisonOperations();
-std::vector<Operation> tiuIndexOperations();
-std::vector<Operation> tiuConvOperations();
-std::vector<Operation> tiuMatMulOperations();
-std::vector<Operation> tiuPoolOperations();
-std::vector<Operation> tiuQuantOperations();
-std::vector<Operation> tiuSpecialOperations();
-std::vector<Operation> tiuMoveOperations();
+#define PPL_GROUP(group, engine, header)                                       \
+  std::vector<Operation> group##Operations();
+#include "runtime/ppl/Groups.def"
 
 } // namespace weft::catalog
 

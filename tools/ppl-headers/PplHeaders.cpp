@@ -23,8 +23,8 @@ struct Group {
 };
 
 constexpr Group kGroups[] = {
-#define GROUP(header, rows) {#header, rows},
-#include "tools/ppl-headers/PplHeaders.def"
+#define PPL_GROUP(group, engine, header) {#header, group##Operations},
+#include "runtime/ppl/Groups.def"
 };
 
 /// A word of a spelling.

@@ -333,3 +333,6 @@ std::vector<ExpandRow> weft::commands::dmaExpansions() {
       {"dma.mask_batch_bcast", expandMaskBatchBcast},
   };
 }
+
+/// No chip that commands are made for has a system DMA engine.
+std::vector<ExpandRow> weft::commands::sdmaExpansions() { return {}; }

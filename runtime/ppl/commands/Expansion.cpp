@@ -218,13 +218,10 @@ void Expansion::copy(const Operand &dst, const Operand &src) {
 static Expand rowOf(const catalog::Operation &operation) {
   static const std::map<std::string_view, Expand> table = [] {
     std::map<std::string_view, Expand> rows;
-    for (auto group :
-         {dmaExpansions, hauExpansions, tiuPointwiseExpansions,
-          tiuComparisonExpansions, tiuIndexExpansions, tiuConvExpansions,
-          tiuMatMulExpansions, tiuPoolExpansions, tiuQuantExpansions,
-          tiuSpecialExpansions, tiuMoveExpansions})
-      for (const ExpandRow &row : group())
-        rows[row.name] = row.expand;
+#define PPL_GROUP(group, engine, header)                                       \
+  for (const ExpandRow &row : group##Expansions())                             \
+    rows[row.name] = row.expand;
+#include "runtime/ppl/Groups.def"
     return rows;
   }();
   auto found = table.find(operation.name);

@@ -133,17 +133,9 @@ struct ExpandRow {
 };
 
 // One table a group of the catalog, in <Group>.cpp.
-std::vector<ExpandRow> dmaExpansions();
-std::vector<ExpandRow> hauExpansions();
-std::vector<ExpandRow> tiuPointwiseExpansions();
-std::vector<ExpandRow> tiuComparisonExpansions();
-std::vector<ExpandRow> tiuIndexExpansions();
-std::vector<ExpandRow> tiuConvExpansions();
-std::vector<ExpandRow> tiuMatMulExpansions();
-std::vector<ExpandRow> tiuPoolExpansions();
-std::vector<ExpandRow> tiuQuantExpansions();
-std::vector<ExpandRow> tiuSpecialExpansions();
-std::vector<ExpandRow> tiuMoveExpansions();
+#define PPL_GROUP(group, engine, header)                                       \
+  std::vector<ExpandRow> group##Expansions();
+#include "runtime/ppl/Groups.def"
 
 } // namespace weft::commands
 
