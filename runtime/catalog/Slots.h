@@ -20,6 +20,26 @@ inline constexpr unsigned kLocal = 1u << unsigned(Memory::Local),
                           kL2 = 1u << unsigned(Memory::L2),
                           kSystem = kGlobal | kL2;
 
+// Element types by their bits, signed and unsigned.
+inline constexpr TypeSet k4 = TypeSet(DataType::Int4) | DataType::Uint4,
+                         k8 = TypeSet(DataType::Int8) | DataType::Uint8,
+                         k16 = TypeSet(DataType::Int16) | DataType::Uint16,
+                         k32 = TypeSet(DataType::Int32) | DataType::Uint32;
+
+/// One list of two, or of several.
+template <class T>
+std::vector<T> joined(std::vector<T> all, const std::vector<T> &more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+template <class T>
+std::vector<T> joined(std::initializer_list<std::vector<T>> lists) {
+  std::vector<T> all;
+  for (const std::vector<T> &list : lists)
+    all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
 // Slots. Names are those of the manual.
 Slot result(std::string_view name, TypeSet types, unsigned memories = kLocal);
 /// Read and written, as the accumulator of mac.

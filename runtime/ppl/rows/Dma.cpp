@@ -12,17 +12,19 @@ static constexpr TypeSet kMoved = kAnyElement | kFp8 | DataType::Tf32,
 static Operation copyRow(std::string_view name, std::string_view summary,
                          unsigned to, unsigned from, TypeSet types,
                          std::string_view example) {
-  Operation row;
-  row.name = name;
-  row.unit = Unit::Dma;
-  row.section = "4.3.1";
-  row.summary = summary;
-  row.formula = "dst(n,c,h,w) = src(n,c,h,w), bits unchanged";
-  row.slots = {result("dst", types, to), source("src", types, from)};
-  row.rules = {sameTypes({"dst", "src"}),    sameShapes({"dst", "src"}),
-               carriedTypes({"dst", "src"}), fp20IsDense({"dst", "src"}),
-               shortWStride({"dst", "src"}), noPartialOverlap("dst", {"src"})};
-  row.example = example;
+  Operation row = function(
+      name, "4.3.1", summary, "dst(n,c,h,w) = src(n,c,h,w), bits unchanged",
+      {result("dst", types, to), source("src", types, from)},
+      {sameTypes({"dst", "src"}), sameShapes({"dst", "src"}),
+       carriedTypes({"dst", "src"}), fp20IsDense({"dst", "src"}),
+       shortWStride({"dst", "src"}), noPartialOverlap("dst", {"src"})},
+      example);
+  return row;
+}
+
+static Operation withLayouts(Operation row, AlignMode dst, AlignMode src) {
+  row.rules.push_back(layoutIs("dst", {dst}));
+  row.rules.push_back(layoutIs("src", {src}));
   return row;
 }
 
@@ -37,20 +39,20 @@ static std::vector<Operation> copies() {
       "dma.move", "copies a tensor within system memory or within local memory",
       kLocal | kSystem, kLocal | kSystem, kMovedSystem, "dma::move(b, a);");
   move.rules.push_back(sameSide("dst", "src"));
-  Operation loadCompact = copyRow(
-      "dma.load_compact", "copies a continuous tensor to a compact local one",
-      kLocal, kSystem, kMoved,
-      "tensor<fp32> k(a.getShape(), TPU_COMPACT); "
-      "dma::load_compact(k, g);");
-  loadCompact.rules.push_back(layoutIs("dst", {AlignMode::Compact}));
-  loadCompact.rules.push_back(layoutIs("src", {AlignMode::Continuous}));
-  Operation storeCompact = copyRow(
-      "dma.store_compact", "copies a compact local tensor to a continuous one",
-      kSystem, kLocal, kMoved,
-      "tensor<fp32> k(a.getShape(), TPU_COMPACT); dma::load(k, g); "
-      "dma::store_compact(g, k);");
-  storeCompact.rules.push_back(layoutIs("dst", {AlignMode::Continuous}));
-  storeCompact.rules.push_back(layoutIs("src", {AlignMode::Compact}));
+  Operation loadCompact =
+      withLayouts(copyRow("dma.load_compact",
+                          "copies a continuous tensor to a compact local one",
+                          kLocal, kSystem, kMoved,
+                          "tensor<fp32> k(a.getShape(), TPU_COMPACT); "
+                          "dma::load_compact(k, g);"),
+                  AlignMode::Compact, AlignMode::Continuous);
+  Operation storeCompact = withLayouts(
+      copyRow("dma.store_compact",
+              "copies a compact local tensor to a continuous one", kSystem,
+              kLocal, kMoved,
+              "tensor<fp32> k(a.getShape(), TPU_COMPACT); dma::load(k, g); "
+              "dma::store_compact(g, k);"),
+      AlignMode::Continuous, AlignMode::Compact);
   return {load, store, move, loadCompact, storeCompact};
 }
 
@@ -159,7 +161,6 @@ static Operation vectorRow(std::string_view name, std::string_view summary,
                            std::string_view example) {
   Operation row;
   row.name = name;
-  row.unit = Unit::Dma;
   row.section = "4.3.1";
   row.summary = summary;
   row.formula = formula;
@@ -253,26 +254,16 @@ static std::vector<Operation> vectorMoves() {
 //===----------------------------------------------------------------------===//
 
 static std::vector<Operation> fills() {
-  Operation fill;
-  fill.name = "dma.fill";
-  fill.unit = Unit::Dma;
-  fill.section = "4.3.2";
-  fill.summary = "sets every element of a tensor to a constant";
-  fill.formula = "dst(n,c,h,w) = C; bytes between the elements stay. Floats "
-                 "are rounded to the nearest, ties to even";
-  fill.slots = {result("dst", kMovedSystem, kLocal | kSystem),
-                element(real("C"))};
-  fill.rules = {carriedTypes({"dst"}), fp20IsDense({"dst"}),
-                shortWStride({"dst"}), constantFits("C", "dst")};
-  fill.example = "dma::fill(a, 1.5f);";
-  Operation zero = fill;
-  zero.name = "dma.zero";
-  zero.summary = "sets every element of a tensor to 0";
-  zero.formula = "dst(n,c,h,w) = 0";
-  zero.slots.pop_back();
-  zero.rules.pop_back();
-  zero.example = "dma::zero(a);";
-  return {fill, zero};
+  Operation fill = function(
+      "dma.fill", "4.3.2", "sets every element of a tensor to a constant",
+      "dst(n,c,h,w) = C; bytes between the elements stay. Floats "
+      "are rounded to the nearest, ties to even",
+      {result("dst", kMovedSystem, kLocal | kSystem), element(real("C"))},
+      {carriedTypes({"dst"}), fp20IsDense({"dst"}), shortWStride({"dst"}),
+       constantFits("C", "dst")},
+      "dma::fill(a, 1.5f);");
+  return {fill, zeroRow(fill, "dma.zero", "sets every element of a tensor to 0",
+                        "dma::zero(a);")};
 }
 
 static std::vector<Operation> channelCopies() {
@@ -305,96 +296,101 @@ static std::vector<Operation> channelCopies() {
   return {row, local};
 }
 
-static std::vector<Operation> rowsByIndex() {
+/// `places`: what is asked of the shapes and strides.
+static Operation gatherRow(std::string_view name, std::string_view summary,
+                           std::string_view formula,
+                           const std::vector<Rule> &places,
+                           std::string_view example) {
   constexpr unsigned any = kLocal | kSystem;
-  Operation gather;
-  gather.name = "dma.gather_h";
-  gather.unit = Unit::Dma;
-  gather.section = "4.3.4";
-  gather.summary = "copies the rows that a list names";
-  gather.formula =
-      "with i = index(0,c,h,0), unsigned, and s = index_start_pos: "
-      "dst(0,c,h,w) = param(0,c,i-s,w) if s <= i < s + param.h, else C";
-  gather.slots = {result("dst", kMoved, any), source("param", kMoved, any),
-                  source("index", DataType::Uint32, any), element(real("C")),
-                  integer("index_start_pos", 0, INT32_MAX, 0)};
-  gather.rules = {sameTypes({"dst", "param"}),
-                  carriedTypes({"dst", "param"}),
-                  constantFits("C", "dst"),
-                  rowShapes("dst"),
-                  unitStride({"dst", "param"}, 'w'),
-                  unitStride({"index"}, 'h'),
-                  startPositionExists("index_start_pos"),
-                  apart("dst", {"param", "index"})};
-  gather.example = "gtensor<fp32> rows({1, 8, 9, 7}, GLOBAL), "
-                   "picked({1, 8, 4, 7}, GLOBAL); "
-                   "gtensor<uint32> which({1, 8, 4, 1}, GLOBAL); "
-                   "dma::fill(rows, 3); dma::fill(which, 2); "
-                   "dma::gather_h(picked, rows, which, 0);";
-  Operation scatter = gather;
-  scatter.name = "dma.scatter_h";
-  scatter.summary = "copies rows to the places that a list names";
-  scatter.formula =
-      "for h = 0, 1, ..: with r = index(0,c,h,0) - start_pos and 0 <= r < "
-      "dst.h: dst(0,c,r,w) = param(0,c,h,w), plus its old value if "
-      "inplace_add (integers wrap); other rows stay, of rows with one index "
-      "the last wins";
-  scatter.slots = {updated("dst", kMoved, any), source("param", kMoved, any),
-                   source("index", DataType::Uint32, any),
-                   integer("start_pos", 0, INT32_MAX, 0), flag("inplace_add")};
-  scatter.rules = {
-      sameTypes({"dst", "param"}), carriedTypes({"dst", "param"}),
-      rowShapes("param"),          unitStride({"dst", "param"}, 'w'),
-      unitStride({"index"}, 'h'),  startPositionExists("start_pos"),
-      addExists("inplace_add"),    apart("dst", {"param", "index"})};
-  scatter.example = "gtensor<fp32> rows({1, 8, 4, 7}, GLOBAL), "
-                    "all({1, 8, 9, 7}, GLOBAL); "
-                    "gtensor<uint32> where({1, 8, 4, 1}, GLOBAL); "
-                    "dma::fill(rows, 3); dma::fill(where, 2); dma::zero(all); "
-                    "dma::scatter_h(all, rows, where);";
-  return {gather, scatter};
+  std::vector<Rule> rules =
+      joined<Rule>({{sameTypes({"dst", "param"}),
+                     carriedTypes({"dst", "param"}), constantFits("C", "dst")},
+                    places,
+                    {startPositionExists("index_start_pos"),
+                     apart("dst", {"param", "index"})}});
+  return function(name, "4.3.4", summary, formula,
+                  {result("dst", kMoved, any), source("param", kMoved, any),
+                   source("index", DataType::Uint32, any), element(real("C")),
+                   integer("index_start_pos", 0, INT32_MAX, 0)},
+                  std::move(rules), example);
 }
 
-static std::vector<Operation> channelsByIndex() {
-  std::vector<Operation> rows = rowsByIndex();
-  Operation &gather = rows[0], &scatter = rows[1];
-  constexpr std::string_view note =
-      "no chip known to us has a command for it; BM1684X gathers the channels "
-      "as rows";
-  gather.name = "dma.gather_c";
-  gather.summary = "copies the channels that a list names";
-  gather.formula =
-      "with i = index(0,c,0,0), unsigned, and s = index_start_pos: "
-      "dst(0,c,h,w) = param(0,i-s,h,w) if s <= i < s + param.c, else C";
-  gather.chipNote = note;
-  gather.rules = {
-      sameTypes({"dst", "param"}),     carriedTypes({"dst", "param"}),
-      constantFits("C", "dst"),        channelShapes("dst"),
-      densePlanes({"dst", "param"}),   startPositionExists("index_start_pos"),
-      apart("dst", {"param", "index"})};
-  gather.example = "gtensor<fp32> all({1, 9, 5, 7}, GLOBAL), "
-                   "picked({1, 4, 5, 7}, GLOBAL); "
-                   "gtensor<uint32> which({1, 4, 1, 1}, GLOBAL); "
-                   "dma::fill(all, 3); dma::fill(which, 2); "
-                   "dma::gather_c(picked, all, which, 0);";
-  scatter.name = "dma.scatter_c";
-  scatter.summary = "copies channels to the places that a list names";
-  scatter.formula =
-      "for c = 0, 1, ..: with r = index(0,c,0,0) - start_pos and 0 <= r < "
-      "dst.c: dst(0,r,h,w) = param(0,c,h,w), plus its old value if "
-      "inplace_add; other channels stay, of channels with one index the last "
-      "wins";
-  scatter.chipNote = note;
-  scatter.rules = {
-      sameTypes({"dst", "param"}),      carriedTypes({"dst", "param"}),
-      channelShapes("param"),           densePlanes({"dst", "param"}),
-      startPositionExists("start_pos"), addExists("inplace_add"),
-      apart("dst", {"param", "index"})};
-  scatter.example = "gtensor<fp32> all({1, 9, 5, 7}, GLOBAL), "
-                    "some({1, 4, 5, 7}, GLOBAL); "
-                    "gtensor<uint32> where({1, 4, 1, 1}, GLOBAL); "
-                    "dma::fill(some, 3); dma::fill(where, 2); dma::zero(all); "
-                    "dma::scatter_c(all, some, where);";
+static Operation scatterRow(std::string_view name, std::string_view summary,
+                            std::string_view formula,
+                            const std::vector<Rule> &places,
+                            std::string_view example) {
+  constexpr unsigned any = kLocal | kSystem;
+  std::vector<Rule> rules = joined<Rule>(
+      {{sameTypes({"dst", "param"}), carriedTypes({"dst", "param"})},
+       places,
+       {startPositionExists("start_pos"), addExists("inplace_add"),
+        apart("dst", {"param", "index"})}});
+  return function(name, "4.3.4", summary, formula,
+                  {updated("dst", kMoved, any), source("param", kMoved, any),
+                   source("index", DataType::Uint32, any),
+                   integer("start_pos", 0, INT32_MAX, 0), flag("inplace_add")},
+                  std::move(rules), example);
+}
+
+/// The places of rows or, all of them dense, of channels; `listed` has one an
+/// index.
+static std::vector<Rule> rowPlaces(std::string_view listed) {
+  return {rowShapes(listed), unitStride({"dst", "param"}, 'w'),
+          unitStride({"index"}, 'h')};
+}
+static std::vector<Rule> channelPlaces(std::string_view listed) {
+  return {channelShapes(listed), densePlanes({"dst", "param"})};
+}
+
+static std::vector<Operation> placesByIndex() {
+  std::vector<Operation> rows = {
+      gatherRow(
+          "dma.gather_h", "copies the rows that a list names",
+          "with i = index(0,c,h,0), unsigned, and s = index_start_pos: "
+          "dst(0,c,h,w) = param(0,c,i-s,w) if s <= i < s + param.h, else C",
+          rowPlaces("dst"),
+          "gtensor<fp32> rows({1, 8, 9, 7}, GLOBAL), "
+          "picked({1, 8, 4, 7}, GLOBAL); "
+          "gtensor<uint32> which({1, 8, 4, 1}, GLOBAL); "
+          "dma::fill(rows, 3); dma::fill(which, 2); "
+          "dma::gather_h(picked, rows, which, 0);"),
+      scatterRow(
+          "dma.scatter_h", "copies rows to the places that a list names",
+          "for h = 0, 1, ..: with r = index(0,c,h,0) - start_pos and 0 <= r < "
+          "dst.h: dst(0,c,r,w) = param(0,c,h,w), plus its old value if "
+          "inplace_add (integers wrap); other rows stay, of rows with one "
+          "index the last wins",
+          rowPlaces("param"),
+          "gtensor<fp32> rows({1, 8, 4, 7}, GLOBAL), "
+          "all({1, 8, 9, 7}, GLOBAL); "
+          "gtensor<uint32> where({1, 8, 4, 1}, GLOBAL); "
+          "dma::fill(rows, 3); dma::fill(where, 2); dma::zero(all); "
+          "dma::scatter_h(all, rows, where);"),
+      gatherRow(
+          "dma.gather_c", "copies the channels that a list names",
+          "with i = index(0,c,0,0), unsigned, and s = index_start_pos: "
+          "dst(0,c,h,w) = param(0,i-s,h,w) if s <= i < s + param.c, else C",
+          channelPlaces("dst"),
+          "gtensor<fp32> all({1, 9, 5, 7}, GLOBAL), "
+          "picked({1, 4, 5, 7}, GLOBAL); "
+          "gtensor<uint32> which({1, 4, 1, 1}, GLOBAL); "
+          "dma::fill(all, 3); dma::fill(which, 2); "
+          "dma::gather_c(picked, all, which, 0);"),
+      scatterRow(
+          "dma.scatter_c", "copies channels to the places that a list names",
+          "for c = 0, 1, ..: with r = index(0,c,0,0) - start_pos and 0 <= r < "
+          "dst.c: dst(0,r,h,w) = param(0,c,h,w), plus its old value if "
+          "inplace_add; other channels stay, of channels with one index the "
+          "last wins",
+          channelPlaces("param"),
+          "gtensor<fp32> all({1, 9, 5, 7}, GLOBAL), "
+          "some({1, 4, 5, 7}, GLOBAL); "
+          "gtensor<uint32> where({1, 4, 1, 1}, GLOBAL); "
+          "dma::fill(some, 3); dma::fill(where, 2); dma::zero(all); "
+          "dma::scatter_c(all, some, where);")};
+  for (size_t channels : {2, 3})
+    rows[channels].chipNote = "no chip known to us has a command for it; "
+                              "BM1684X gathers the channels as rows";
   return rows;
 }
 
@@ -411,30 +407,22 @@ static Slot countSlot() {
 
 static Operation maskSelectRow() {
   constexpr unsigned any = kLocal | kSystem;
-  Operation select;
-  select.name = "dma.mask_select";
-  select.unit = Unit::Dma;
-  select.section = "4.3.5";
-  select.summary = "packs the elements whose mask is not 0";
-  select.formula =
+  Operation select = function(
+      "dma.mask_select", "4.3.5", "packs the elements whose mask is not 0",
       "dst[k] = src[j_k], j_0 < j_1 < .. the row-major positions with mask != "
       "0; the rest of dst stays; count = number of them. Of float masks -0 and "
-      "fp32 subnormals count as 0";
-  select.slots = {updated("dst", kMoved, kGlobal), source("src", kMoved, any),
-                  source("mask", kMoved, any), countSlot()};
+      "fp32 subnormals count as 0",
+      {updated("dst", kMoved, kGlobal), source("src", kMoved, any),
+       source("mask", kMoved, any), countSlot()},
+      {sameTypes({"dst", "src"}), carriedTypes({"dst", "src", "mask"}),
+       testedTypes("mask"), sameShapes({"src", "mask"}),
+       linearOrAligned({"dst", "src", "mask"}),
+       axesFit({"src", "mask"}, "nchw"), holdsAll("dst", "src"),
+       shapeIs("count", {1, 1, 1, 1}), apart("dst", {"src", "mask"})},
+      "gtensor<uint8> mask({2, 8, 5, 7}, GLOBAL); "
+      "gtensor<fp32> packed({1, 1, 1, 560}, GLOBAL); "
+      "dma::fill(mask, 1); dma::mask_select(packed, g, mask);");
   select.spellings = {{"dst src mask count&"}};
-  select.rules = {sameTypes({"dst", "src"}),
-                  carriedTypes({"dst", "src", "mask"}),
-                  testedTypes("mask"),
-                  sameShapes({"src", "mask"}),
-                  linearOrAligned({"dst", "src", "mask"}),
-                  axesFit({"src", "mask"}, "nchw"),
-                  holdsAll("dst", "src"),
-                  shapeIs("count", {1, 1, 1, 1}),
-                  apart("dst", {"src", "mask"})};
-  select.example = "gtensor<uint8> mask({2, 8, 5, 7}, GLOBAL); "
-                   "gtensor<fp32> packed({1, 1, 1, 560}, GLOBAL); "
-                   "dma::fill(mask, 1); dma::mask_select(packed, g, mask);";
   return select;
 }
 
@@ -471,37 +459,31 @@ static Operation nonzeroRow() {
 }
 
 static Operation maskBatchBcastRow() {
-  Operation batch;
-  batch.name = "dma.mask_batch_bcast";
-  batch.unit = Unit::Dma;
-  batch.section = "4.3.5";
-  batch.summary = "packs, for every channel of every batch, the elements of "
-                  "one shared batch whose mask is not 0";
-  batch.formula =
+  Operation batch = function(
+      "dma.mask_batch_bcast", "4.3.5",
+      "packs, for every channel of every batch, the elements of "
+      "one shared batch whose mask is not 0",
       "with w_0 < w_1 < .. the positions of mask(n,c,0,w) != 0, R of them, and "
       "s = is_repeat ? c mod LANE_NUM : c: dst(n,c,0,r) = src(0,s,0,w_r) for r "
-      "< R, dst(n,c,0,r) stays for r >= R, count(n,c,0,0) = R";
-  batch.slots = {updated("dst", kAnyElement), result("count", DataType::Uint16),
-                 source("src", kAnyElement), source("mask", kUnsigned),
-                 flag("is_repeat")};
-  batch.rules = {sameTypes({"dst", "src"}),
-                 sameShapes({"dst", "mask"}),
-                 shapeIs("dst", {-1, -1, 1, -1}),
-                 batchShapes(),
-                 sameLanes({"dst", "count", "src", "mask"}),
-                 layoutIs("dst", {AlignMode::Aligned}),
-                 layoutIs("src", {AlignMode::Aligned}),
-                 layoutIs("mask", {AlignMode::Aligned}),
-                 layoutIs("count", {AlignMode::Compact}),
-                 apart("dst", {"count", "src", "mask"}),
-                 apart("count", {"src", "mask"})};
+      "< R, dst(n,c,0,r) stays for r >= R, count(n,c,0,0) = R",
+      {updated("dst", kAnyElement), result("count", DataType::Uint16),
+       source("src", kAnyElement), source("mask", kUnsigned),
+       flag("is_repeat")},
+      {sameTypes({"dst", "src"}), sameShapes({"dst", "mask"}),
+       shapeIs("dst", {-1, -1, 1, -1}), batchShapes(),
+       sameLanes({"dst", "count", "src", "mask"}),
+       layoutIs("dst", {AlignMode::Aligned}),
+       layoutIs("src", {AlignMode::Aligned}),
+       layoutIs("mask", {AlignMode::Aligned}),
+       layoutIs("count", {AlignMode::Compact}),
+       apart("dst", {"count", "src", "mask"}), apart("count", {"src", "mask"})},
+      "tensor<fp32> all({1, 8, 1, 7}), some({2, 8, 1, 7}); "
+      "tensor<uint8> mask({2, 8, 1, 7}); "
+      "tensor<uint16> count({2, 8, 1, 1}, TPU_COMPACT); "
+      "dma::fill(all, 1); dma::fill(mask, 1); dma::zero(some); "
+      "dma::mask_batch_bcast(some, count, all, mask, false);");
   batch.chipNote =
       "an instruction of the TIU; current kernel headers have it in ppl::tiu";
-  batch.example = "tensor<fp32> all({1, 8, 1, 7}), some({2, 8, 1, 7}); "
-                  "tensor<uint8> mask({2, 8, 1, 7}); "
-                  "tensor<uint16> count({2, 8, 1, 1}, TPU_COMPACT); "
-                  "dma::fill(all, 1); dma::fill(mask, 1); dma::zero(some); "
-                  "dma::mask_batch_bcast(some, count, all, mask, false);";
   return batch;
 }
 
@@ -510,21 +492,15 @@ static Operation maskBatchBcastRow() {
 //===----------------------------------------------------------------------===//
 
 std::vector<Operation> catalog::dmaOperations() {
-  std::vector<Operation> rows;
-  auto append = [&](std::vector<Operation> group) {
-    for (Operation &row : group)
-      rows.push_back(std::move(row));
-  };
-  append(copies());
-  append(transposes());
-  append({reverseRow()});
-  append(vectorMoves());
-  append(fills());
-  append(channelCopies());
-  append(rowsByIndex());
-  append(channelsByIndex());
-  append({reduceRow("dma.reduce", Unit::Dma, kLocal | kSystem)});
-  append({maskSelectRow(), nonzeroRow(), maskBatchBcastRow()});
-  append(messageRows("dma.send_msg", "dma.wait_msg", Unit::Dma));
-  return rows;
+  return joined<Operation>(
+      {copies(),
+       transposes(),
+       {reverseRow()},
+       vectorMoves(),
+       fills(),
+       channelCopies(),
+       placesByIndex(),
+       {reduceRow("dma.reduce", Unit::Dma, kLocal | kSystem), maskSelectRow(),
+        nonzeroRow(), maskBatchBcastRow()},
+       messageRows("dma.send_msg", "dma.wait_msg", Unit::Dma)});
 }

@@ -448,75 +448,80 @@ Rule catalog::batchShapes() {
 // Rows that several engines have
 //===----------------------------------------------------------------------===//
 
+Operation catalog::zeroRow(Operation fill, std::string_view name,
+                           std::string_view summary, std::string_view example) {
+  fill.name = name;
+  fill.summary = summary;
+  fill.formula = "dst(n,c,h,w) = 0";
+  fill.slots.pop_back();
+  fill.rules.pop_back();
+  fill.example = example;
+  return fill;
+}
+
 Operation catalog::reduceRow(std::string_view name, Unit unit, unsigned from) {
   constexpr TypeSet reduced = kFloats | DataType::Int32 | DataType::Fp20;
-  Operation row;
-  row.name = name;
-  row.unit = unit;
-  row.section = unit == Unit::Dma ? "4.3.4" : "4.4.2";
-  row.summary = "copies a tensor to L2 or combines it with what is there";
-  row.formula =
+  Operation row = function(
+      name, unit == Unit::Dma ? "4.3.4" : "4.4.2",
+      "copies a tensor to L2 or combines it with what is there",
       "ALL_REDUCE_PSUM_WO: dst = src; WR: dst = op(dst, src) in the unit at "
       "the L2, one rounding to the nearest even. MUL, ADD: IEEE; MAX = src > "
-      "dst ? src : dst; MIN = dst <= src ? dst : src; NOP: src";
-  row.slots = {
-      updated("dst", reduced, kL2), source("src", reduced, from),
-      enumerated(
-          "all_reduce_psum_t",
-          choice("psum", {"ALL_REDUCE_PSUM_WO", "ALL_REDUCE_PSUM_WR"}, 0)),
-      enumerated("all_reduce_opcode_t",
-                 choice("opcode",
-                        {"ALL_REDUCE_NOP", "ALL_REDUCE_MUL", "ALL_REDUCE_MAX",
-                         "ALL_REDUCE_MIN", "ALL_REDUCE_ADD"},
-                        0))};
+      "dst ? src : dst; MIN = dst <= src ? dst : src; NOP: src",
+      {updated("dst", reduced, kL2), source("src", reduced, from),
+       enumerated(
+           "all_reduce_psum_t",
+           choice("psum", {"ALL_REDUCE_PSUM_WO", "ALL_REDUCE_PSUM_WR"}, 0)),
+       enumerated("all_reduce_opcode_t",
+                  choice("opcode",
+                         {"ALL_REDUCE_NOP", "ALL_REDUCE_MUL", "ALL_REDUCE_MAX",
+                          "ALL_REDUCE_MIN", "ALL_REDUCE_ADD"},
+                         0))},
+      {sameTypes({"dst", "src"}), sameShapes({"dst", "src"}),
+       fp20IsDense({"dst", "src"}),
+       unit == Unit::Dma ? shortWStride({"dst", "src"})
+                         : wStrideAtMost({"dst", "src"}, 64),
+       axesFit({"dst", "src"}, "nchw"),
+       rule("psum ALL_REDUCE_PSUM_WO takes opcode ALL_REDUCE_NOP only",
+            [](const Call &call) {
+              int64_t opcode = call.integer("opcode");
+              return call.integer("psum") == 0 && opcode != 0
+                         ? "opcode is " + str(call.operation->slot("opcode")
+                                                  ->choices[size_t(opcode)])
+                         : std::string();
+            }),
+       rule("int32 cannot be multiplied",
+            [](const Call &call) {
+              const Tensor *to = call.tensor("dst");
+              return to && to->type == DataType::Int32 &&
+                             call.integer("opcode") == 1
+                         ? std::string("opcode is ALL_REDUCE_MUL")
+                         : std::string();
+            }),
+       noPartialOverlap("dst", {"src"})},
+      unit == Unit::Dma
+          ? "gtensor<fp32> sum({2, 8, 5, 7}, L2); dma::zero(sum); "
+            "dma::reduce(sum, a, ALL_REDUCE_PSUM_WR, "
+            "ALL_REDUCE_ADD);"
+          : "gtensor<fp32> sum({2, 8, 5, 7}, L2); sdma::zero(sum); "
+            "sdma::reduce(sum, g, ALL_REDUCE_PSUM_WR, "
+            "ALL_REDUCE_ADD);");
   row.spellings = {{"dst src psum opcode"}};
-  row.rules = {sameTypes({"dst", "src"}),
-               sameShapes({"dst", "src"}),
-               fp20IsDense({"dst", "src"}),
-               unit == Unit::Dma ? shortWStride({"dst", "src"})
-                                 : wStrideAtMost({"dst", "src"}, 64),
-               axesFit({"dst", "src"}, "nchw"),
-               rule("psum ALL_REDUCE_PSUM_WO takes opcode ALL_REDUCE_NOP only",
-                    [](const Call &call) {
-                      int64_t opcode = call.integer("opcode");
-                      return call.integer("psum") == 0 && opcode != 0
-                                 ? "opcode is " +
-                                       str(call.operation->slot("opcode")
-                                               ->choices[size_t(opcode)])
-                                 : std::string();
-                    }),
-               rule("int32 cannot be multiplied",
-                    [](const Call &call) {
-                      const Tensor *to = call.tensor("dst");
-                      return to && to->type == DataType::Int32 &&
-                                     call.integer("opcode") == 1
-                                 ? std::string("opcode is ALL_REDUCE_MUL")
-                                 : std::string();
-                    }),
-               noPartialOverlap("dst", {"src"})};
   row.chips = {"bm1690"};
   row.chipNote = "the unit that combines lies at the L2 of BM1690";
-  row.example = unit == Unit::Dma
-                    ? "gtensor<fp32> sum({2, 8, 5, 7}, L2); dma::zero(sum); "
-                      "dma::reduce(sum, a, ALL_REDUCE_PSUM_WR, "
-                      "ALL_REDUCE_ADD);"
-                    : "gtensor<fp32> sum({2, 8, 5, 7}, L2); sdma::zero(sum); "
-                      "sdma::reduce(sum, g, ALL_REDUCE_PSUM_WR, "
-                      "ALL_REDUCE_ADD);";
   return row;
 }
 
 std::vector<Operation> catalog::messageRows(std::string_view send,
                                             std::string_view wait, Unit unit) {
-  Operation row;
-  row.name = send;
-  row.unit = unit;
-  row.section = unit == Unit::Dma ? "4.3" : unit == Unit::Sdma ? "4.4" : "4.5";
-  row.summary = "tells other engines that the earlier commands of this one "
-                "are done";
-  row.formula = "the counter of msg_id takes part with msg_cnt waiting "
-                "engines; no tensor changes";
-  row.slots = {integer("msg_id", 0, 511), integer("msg_cnt", 1, 127)};
+  Operation row = function(
+      send,
+      unit == Unit::Dma    ? "4.3"
+      : unit == Unit::Sdma ? "4.4"
+                           : "4.5",
+      "tells other engines that the earlier commands of this one are done",
+      "the counter of msg_id takes part with msg_cnt waiting engines; no "
+      "tensor changes",
+      {integer("msg_id", 0, 511), integer("msg_cnt", 1, 127)}, {}, "");
   row.chipNote = "the engines of BM1684X wait for command numbers of each "
                  "other and have no messages; commands of a kernel are in "
                  "order without them";

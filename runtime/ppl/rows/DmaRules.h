@@ -56,6 +56,10 @@ Rule linearOrAligned(Names names);
 Rule holdsAll(std::string_view dst, std::string_view src);
 /// Shapes of dma.mask_batch_bcast.
 Rule batchShapes();
+/// The row of zero from that of fill, whose last slot and rule are about the
+/// constant.
+Operation zeroRow(Operation fill, std::string_view name,
+                  std::string_view summary, std::string_view example);
 
 /// dma.reduce and sdma.reduce; `from`: memories of src.
 Operation reduceRow(std::string_view name, Unit unit, unsigned from);

@@ -82,117 +82,94 @@ static Rule oneRow() {
 static Operation topkRow() {
   constexpr TypeSet sorted =
       TypeSet(DataType::Fp32) | DataType::Int32 | DataType::Uint32;
-  Operation row;
-  row.name = "hau.topk";
-  row.unit = Unit::Hau;
-  row.section = "4.5.1";
-  row.summary = "the first K elements of every sorted row, with their indices";
-  row.formula =
+  Slot indices = result("dst_idx", DataType::Int32, kSystem);
+  indices.optional = true;
+  Operation row = function(
+      "hau.topk", "4.5.1",
+      "the first K elements of every sorted row, with their indices",
       "per row (n,c,h) of src, i_0 .. i_{w-1} sorting it: dst(row,k) = "
       "src(row,i_k), dst_idx(row,k) = src_idx ? src_idx(row,i_k) : i_k, k < "
       "K. Ascending, or descending if descended. Equal values keep the order "
       "of i (of src_idx as unsigned numbers, then of i), -0 equals +0 and "
-      "fp32 subnormals; a row with NaN is undefined";
-  Slot indices = result("dst_idx", DataType::Int32, kSystem);
-  indices.optional = true;
-  row.slots = {updated("dst", sorted, kSystem),
-               indices,
-               source("src", sorted, kSystem),
-               optionalSource("src_idx", DataType::Int32, kSystem),
-               integer("K", 1, INT32_MAX),
-               flag("descended")};
+      "fp32 subnormals; a row with NaN is undefined",
+      {updated("dst", sorted, kSystem), indices, source("src", sorted, kSystem),
+       optionalSource("src_idx", DataType::Int32, kSystem),
+       integer("K", 1, INT32_MAX), flag("descended")},
+      {sameTypes({"dst", "src"}), sameShapes({"src", "src_idx"}),
+       sameShapes({"dst", "dst_idx"}),
+       rule("src_idx takes a dst_idx to write to",
+            [](const Call &call) {
+              return call.tensor("src_idx") && !call.tensor("dst_idx")
+                         ? std::string("dst_idx is left out")
+                         : std::string();
+            }),
+       oneRow(), countOfResults(), roomForResults(),
+       denseRows({"dst", "dst_idx", "src", "src_idx"}),
+       apart("dst", {"src", "src_idx", "dst_idx"}),
+       apart("dst_idx", {"src", "src_idx"})},
+      "gtensor<fp32> line({1, 1, 1, 560}, GLOBAL), "
+      "best({1, 1, 1, 4}, GLOBAL); "
+      "gtensor<int> at({1, 1, 1, 4}, GLOBAL); dma::fill(line, 2); "
+      "hau::topk(best, at, line, 4, true);");
   row.spellings = {{"dst src K descended"},
                    {"dst dst_idx& src K descended"},
                    {"dst dst_idx& src src_idx& K descended"}};
   row.slots[1].access = Access::ReadWrite;
-  row.rules = {sameTypes({"dst", "src"}),
-               sameShapes({"src", "src_idx"}),
-               sameShapes({"dst", "dst_idx"}),
-               rule("src_idx takes a dst_idx to write to",
-                    [](const Call &call) {
-                      return call.tensor("src_idx") && !call.tensor("dst_idx")
-                                 ? std::string("dst_idx is left out")
-                                 : std::string();
-                    }),
-               oneRow(),
-               countOfResults(),
-               roomForResults(),
-               denseRows({"dst", "dst_idx", "src", "src_idx"}),
-               apart("dst", {"src", "src_idx", "dst_idx"}),
-               apart("dst_idx", {"src", "src_idx"})};
   row.chips = {"bm1684x", "bm1688", "bm1690"};
   row.chipNote = "SG2380 has no sorting engine; a bmodel of BM1684X holds no "
                  "commands for its own, there the TIU ranks the elements by "
                  "comparing all pairs (rows of up to 16384)";
-  row.example = "gtensor<fp32> line({1, 1, 1, 560}, GLOBAL), "
-                "best({1, 1, 1, 4}, GLOBAL); "
-                "gtensor<int> at({1, 1, 1, 4}, GLOBAL); dma::fill(line, 2); "
-                "hau::topk(best, at, line, 4, true);";
   return row;
 }
 
 static Operation gatherLineRow() {
-  Operation row;
-  row.name = "hau.gather_line";
-  row.unit = Unit::Hau;
-  row.section = "4.5.2";
-  row.summary = "copies the lines that a list names";
-  row.formula =
+  Operation row = function(
+      "hau.gather_line", "4.5.2", "copies the lines that a list names",
       "with i = index(0,0,0,h), unsigned: dst(0,0,h,w) = param(0,0,i-start,w) "
-      "if start <= i <= end, else C if fill_const, else unchanged";
-  row.slots = {updated("dst", kAnyElement, kSystem),
-               source("param", kAnyElement, kSystem),
-               source("index", DataType::Uint32, kSystem),
-               element(real("C")),
-               integer("start", 0, INT32_MAX),
-               integer("end", 0, INT32_MAX),
-               flag("fill_const")};
-  row.rules = {
-      sameTypes({"dst", "param"}),
-      shapeIs("dst", {1, 1, -1, -1}),
-      shapeIs("param", {1, 1, -1, -1}),
-      shapeIs("index", {1, 1, 1, -1}),
-      sameAxis("dst", 'w', "param", 'w'),
-      sameAxis("index", 'w', "dst", 'h'),
-      axesFit({"dst", "param"}, "w"),
-      layoutIs("dst", {AlignMode::Continuous}),
-      layoutIs("param", {AlignMode::Continuous}),
-      layoutIs("index", {AlignMode::Continuous}),
-      rule("dst, param and index must start at multiples of 64 bytes",
-           [](const Call &call) {
-             for (std::string_view name : {"dst", "param", "index"})
-               if (const Tensor *t = call.tensor(name);
-                   t && t->address && *t->address % 64)
-                 return std::string(name) + " starts at " +
-                        number(int64_t(*t->address));
-             return std::string();
-           }),
-      rule("start must be at most end, and end below the lines of param",
-           [](const Call &call) {
-             int64_t start = call.integer("start"), end = call.integer("end"),
-                     lines = call.tensor("param")->shape[2];
-             if (start <= end && end < lines)
-               return std::string();
-             return "start is " + number(start) + ", end " + number(end) +
-                    ", param has " + number(lines) + " lines";
-           }),
-      constantFits("C", "dst"),
-      apart("dst", {"param", "index"})};
+      "if start <= i <= end, else C if fill_const, else unchanged",
+      {updated("dst", kAnyElement, kSystem),
+       source("param", kAnyElement, kSystem),
+       source("index", DataType::Uint32, kSystem), element(real("C")),
+       integer("start", 0, INT32_MAX), integer("end", 0, INT32_MAX),
+       flag("fill_const")},
+      {sameTypes({"dst", "param"}), shapeIs("dst", {1, 1, -1, -1}),
+       shapeIs("param", {1, 1, -1, -1}), shapeIs("index", {1, 1, 1, -1}),
+       sameAxis("dst", 'w', "param", 'w'), sameAxis("index", 'w', "dst", 'h'),
+       axesFit({"dst", "param"}, "w"), layoutIs("dst", {AlignMode::Continuous}),
+       layoutIs("param", {AlignMode::Continuous}),
+       layoutIs("index", {AlignMode::Continuous}),
+       rule("dst, param and index must start at multiples of 64 bytes",
+            [](const Call &call) {
+              for (std::string_view name : {"dst", "param", "index"})
+                if (const Tensor *t = call.tensor(name);
+                    t && t->address && *t->address % 64)
+                  return std::string(name) + " starts at " +
+                         number(int64_t(*t->address));
+              return std::string();
+            }),
+       rule("start must be at most end, and end below the lines of param",
+            [](const Call &call) {
+              int64_t start = call.integer("start"), end = call.integer("end"),
+                      lines = call.tensor("param")->shape[2];
+              if (start <= end && end < lines)
+                return std::string();
+              return "start is " + number(start) + ", end " + number(end) +
+                     ", param has " + number(lines) + " lines";
+            }),
+       constantFits("C", "dst"), apart("dst", {"param", "index"})},
+      "gtensor<fp32> lines({1, 1, 9, 16}, GLOBAL), "
+      "picked({1, 1, 4, 16}, GLOBAL); "
+      "gtensor<uint32> which({1, 1, 1, 4}, GLOBAL); "
+      "dma::fill(lines, 3); dma::fill(which, 2); "
+      "hau::gather_line(picked, lines, which, 0, 0, 8, true);");
   row.chips = {"bm1684x"};
   row.chipNote = "the other chips' sorting engines have no such command; "
                  "dma.gather_h does the same. A bmodel of BM1684X holds no "
                  "commands for it either, there the DMA engine gathers";
-  row.example = "gtensor<fp32> lines({1, 1, 9, 16}, GLOBAL), "
-                "picked({1, 1, 4, 16}, GLOBAL); "
-                "gtensor<uint32> which({1, 1, 1, 4}, GLOBAL); "
-                "dma::fill(lines, 3); dma::fill(which, 2); "
-                "hau::gather_line(picked, lines, which, 0, 0, 8, true);";
   return row;
 }
 
 std::vector<Operation> catalog::hauOperations() {
-  std::vector<Operation> rows = {topkRow(), gatherLineRow()};
-  for (Operation &row : messageRows("hau.send_msg", "hau.wait_msg", Unit::Hau))
-    rows.push_back(std::move(row));
-  return rows;
+  return joined({topkRow(), gatherLineRow()},
+                messageRows("hau.send_msg", "hau.wait_msg", Unit::Hau));
 }

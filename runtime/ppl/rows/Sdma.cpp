@@ -15,18 +15,11 @@ static Operation sdmaRow(std::string_view name, std::string_view section,
                          std::string_view summary, std::string_view formula,
                          std::vector<Slot> slots, std::vector<Rule> rules,
                          std::string_view example) {
-  Operation row;
-  row.name = name;
-  row.unit = Unit::Sdma;
-  row.section = section;
-  row.summary = summary;
-  row.formula = formula;
-  row.slots = std::move(slots);
-  row.rules = std::move(rules);
+  Operation row = function(name, section, summary, formula, std::move(slots),
+                           std::move(rules), example);
   row.chips = {"bm1690"};
   row.chipNote = "of the chips of this table only BM1690 has a system DMA "
                  "engine; the functions of dma do the same";
-  row.example = example;
   return row;
 }
 
@@ -72,14 +65,8 @@ static std::vector<Operation> fills() {
               {fp20IsDense({"dst"}), wStrideAtMost({"dst"}, kMostStepBytes),
                axesFit({"dst"}, "nchw"), constantFits("C", "dst")},
               "sdma::fill(g, 1.5f);");
-  Operation zero = fill;
-  zero.name = "sdma.zero";
-  zero.summary = "sets every element to 0";
-  zero.formula = "dst(n,c,h,w) = 0";
-  zero.slots.pop_back();
-  zero.rules.pop_back();
-  zero.example = "sdma::zero(g);";
-  return {fill, zero};
+  return {fill, zeroRow(fill, "sdma.zero", "sets every element to 0",
+                        "sdma::zero(g);")};
 }
 
 /// `mode`: 0 nc, 1 cw, 2 chosen by trans_mode.
@@ -172,17 +159,12 @@ static std::vector<Operation> queues() {
 }
 
 std::vector<Operation> catalog::sdmaOperations() {
-  std::vector<Operation> rows;
-  auto append = [&](std::vector<Operation> group) {
-    for (Operation &row : group)
-      rows.push_back(std::move(row));
-  };
-  append(copies());
-  append(fills());
-  append({reduceRow("sdma.reduce", Unit::Sdma, kSystem)});
-  append(transposes());
-  append(rowsByIndex());
-  append(messageRows("sdma.send_msg", "sdma.wait_msg", Unit::Sdma));
-  append(queues());
-  return rows;
+  return joined<Operation>(
+      {copies(),
+       fills(),
+       {reduceRow("sdma.reduce", Unit::Sdma, kSystem)},
+       transposes(),
+       rowsByIndex(),
+       messageRows("sdma.send_msg", "sdma.wait_msg", Unit::Sdma),
+       queues()});
 }

@@ -98,19 +98,15 @@ static Rule outerShapes() {
 static Operation outer(std::string_view name, std::string_view section,
                        std::string_view summary, std::string_view formula,
                        TypeSet types, std::string_view example) {
-  Operation row;
-  row.name = name;
-  row.section = section;
-  row.summary = summary;
-  row.formula = formula;
-  row.slots = {result("dst", types), source("src0", types),
-               source("src1", types)};
-  row.rules = {sameTypes({"dst", "src0", "src1"}), outerShapes(),
-               sameLanes({"dst", "src1"})};
+  Operation row = function(
+      name, section, summary, formula,
+      {result("dst", types), source("src0", types), source("src1", types)},
+      {sameTypes({"dst", "src0", "src1"}), outerShapes(),
+       sameLanes({"dst", "src1"})},
+      example);
   for (std::string_view slot : {"dst", "src0", "src1"})
     row.rules.push_back(layoutIs(slot, {AlignMode::Aligned}));
   row.rules.push_back(apart("dst", {"src0", "src1"}));
-  row.example = example;
   excludeFp8(row, {"dst"});
   return row;
 }

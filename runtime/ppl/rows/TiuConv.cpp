@@ -8,16 +8,6 @@ using namespace weft;
 using namespace weft::catalog;
 using namespace weft::catalog::convolution;
 
-static constexpr TypeSet k8 = TypeSet(DataType::Int8) | DataType::Uint8,
-                         k16 = TypeSet(DataType::Int16) | DataType::Uint16,
-                         k32 = TypeSet(DataType::Int32) | DataType::Uint32;
-
-template <class T>
-static std::vector<T> joined(std::vector<T> all, const std::vector<T> &more) {
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
 static constexpr std::string_view kFloatOrder =
     R"(acc(n,o,y,x) = [result_add] dst(n,o,y,x) + [bias] bias(o) + sum_{i,p,q} X(n, i, y*sh + p*dh - top, x*sw + q*dw - left) * K(o,i,p,q)
 dst = acc rounded to nearest even
@@ -46,55 +36,49 @@ static std::vector<Rule> floatRules() {
 }
 
 static Operation fconvRow() {
-  Operation op;
-  op.name = "tiu.fconv";
-  op.section = "4.6.4.1";
-  op.summary = "2-D float convolution with bias and accumulation in fp32";
-  op.formula = kFloatOrder;
-  op.slots =
+  Operation op = function(
+      "tiu.fconv", "4.6.4.1",
+      "2-D float convolution with bias and accumulation in fp32", kFloatOrder,
       joined(floatSlots(kFloats | kFp8),
              {strideSlot(), dilationSlot(), padSlot(), flag("result_add"),
               typeNumber("out_dtype"), flag("has_bias", true),
-              insertSlot("ins", 14), flag("do_relu"), flag("kernel_rotate")});
+              insertSlot("ins", 14), flag("do_relu"), flag("kernel_rotate")}),
+      floatRules(), R"(tensor<fp32> dst({1, 16, 6, 6});
+tensor<fp16> src({1, 32, 6, 6}), weight({1, 16, 9, 32}, TPU_COMPACT);
+tensor<fp32> bias({1, 16, 1, 1}, TPU_COMPACT);
+dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
+padding_t pad = {1, 1, 1, 1};
+tiu::fconv(dst, src, weight, bias, 16, &kernel, &stride, &dilation, &pad, false, DT_FP32);)");
   op.spellings = {
       {"dst src weight bias oc k_shape stride dilation pad result_add? "
        "out_dtype? has_bias?"},
       {"dst src weight oc k_shape pad stride dilation result_add? out_dtype?"},
       {"dst src weight oc k_shape stride dilation pad result_add? out_dtype?"}};
-  op.rules = floatRules();
   op.accumulator = accumulatesAs("dst", DataType::Fp32);
   op.chipNote = "fp8 on bm1690 and later; do_relu on bm1688 and mars3";
-  op.example = R"(tensor<fp32> dst({1, 16, 6, 6});
-tensor<fp16> src({1, 32, 6, 6}), weight({1, 16, 9, 32}, TPU_COMPACT);
-tensor<fp32> bias({1, 16, 1, 1}, TPU_COMPACT);
-dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
-padding_t pad = {1, 1, 1, 1};
-tiu::fconv(dst, src, weight, bias, 16, &kernel, &stride, &dilation, &pad, false, DT_FP32);)";
   return op;
 }
 
 static Operation fdeconvRow() {
-  Operation op;
-  op.name = "tiu.fdeconv";
-  op.section = "4.6.4.2";
-  op.summary = "float convolution of an input with zeros inserted, kernel "
-               "turned: transposed convolution";
-  op.formula = kFloatOrder;
-  op.slots = joined(floatSlots(kFloats | kFp8),
-                    {insertSlot("insert", 14), padSlot(), dilationSlot(),
-                     flag("result_add"), typeNumber("out_dtype"),
-                     flag("has_bias", true), flag("do_relu"),
-                     flag("kernel_rotate", true)});
-  op.spellings = {{"dst src weight bias oc k_shape insert pad dilation "
-                   "result_add out_dtype has_bias?"}};
-  op.rules = floatRules();
-  op.accumulator = accumulatesAs("dst", DataType::Fp32);
-  op.chipNote = "fp8 on bm1690 and later; do_relu on bm1688 and mars3";
-  op.example =
+  Operation op = function(
+      "tiu.fdeconv", "4.6.4.2",
+      "float convolution of an input with zeros inserted, kernel "
+      "turned: transposed convolution",
+      kFloatOrder,
+      joined(floatSlots(kFloats | kFp8),
+             {insertSlot("insert", 14), padSlot(), dilationSlot(),
+              flag("result_add"), typeNumber("out_dtype"),
+              flag("has_bias", true), flag("do_relu"),
+              flag("kernel_rotate", true)}),
+      floatRules(),
       R"(tensor<fp16> dst({1, 8, 8, 8}), src({1, 32, 4, 4}), weight({1, 8, 4, 32}, TPU_COMPACT);
 dim2 kernel = {2, 2}, insert = {1, 1}, dilation = {1, 1};
 padding_t pad = {1, 1, 1, 1};
-tiu::fdeconv(dst, src, weight, None, 8, &kernel, &insert, &pad, &dilation, false, false);)";
+tiu::fdeconv(dst, src, weight, None, 8, &kernel, &insert, &pad, &dilation, false, false);)");
+  op.spellings = {{"dst src weight bias oc k_shape insert pad dilation "
+                   "result_add out_dtype has_bias?"}};
+  op.accumulator = accumulatesAs("dst", DataType::Fp32);
+  op.chipNote = "fp8 on bm1690 and later; do_relu on bm1688 and mars3";
   return op;
 }
 
@@ -110,54 +94,42 @@ static std::vector<Rule> floatDepthwise(std::string_view dst,
 }
 
 static Operation fdwConvRow() {
-  Operation op;
-  op.name = "tiu.fdw_conv";
-  op.section = "4.6.4.3";
-  op.summary = "float depthwise convolution with a bias per channel";
-  op.formula = kFloatDepthwise;
-  op.slots = {result("output", kFloats),
-              source("input", kFloats),
-              sourceOrScalar("weight", kFloats),
-              optionalSourceOrScalar("bias", kFloats, 0),
-              kernelSlot("k_shape"),
-              padSlot(),
-              strideSlot(),
-              dilationSlot(),
-              insertSlot("ins", 7),
-              flag("kernel_rotate")};
-  op.spellings = {{"output input weight bias k_shape pad stride dilation"}};
-  op.rules = floatDepthwise("output", "input");
-  op.example = R"(tensor<fp16> output({1, 64, 6, 6}), input({1, 64, 6, 6});
+  Operation op = function(
+      "tiu.fdw_conv", "4.6.4.3",
+      "float depthwise convolution with a bias per channel", kFloatDepthwise,
+      {result("output", kFloats), source("input", kFloats),
+       sourceOrScalar("weight", kFloats),
+       optionalSourceOrScalar("bias", kFloats, 0), kernelSlot("k_shape"),
+       padSlot(), strideSlot(), dilationSlot(), insertSlot("ins", 7),
+       flag("kernel_rotate")},
+      floatDepthwise("output", "input"),
+      R"(tensor<fp16> output({1, 64, 6, 6}), input({1, 64, 6, 6});
 tensor<fp16> weight({1, 64, 3, 3}, TPU_COMPACT), bias({1, 64, 1, 1}, TPU_COMPACT);
 dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
 padding_t pad = {1, 1, 1, 1};
-tiu::fdw_conv(output, input, weight, bias, &kernel, &pad, &stride, &dilation);)";
+tiu::fdw_conv(output, input, weight, bias, &kernel, &pad, &stride, &dilation);)");
+  op.spellings = {{"output input weight bias k_shape pad stride dilation"}};
   return op;
 }
 
 static Operation fdwDeconvRow() {
-  Operation op;
-  op.name = "tiu.fdw_deconv";
-  op.section = "4.6.4.4";
-  op.summary = "float depthwise convolution of an input with zeros inserted, "
-               "kernel turned";
-  op.formula = kFloatDepthwise;
-  op.slots = {result("dst", kFloats),
-              source("src", kFloats),
-              sourceOrScalar("weight", kFloats),
-              optionalSourceOrScalar("bias", kFloats, 0),
-              kernelSlot("k_shape"),
-              insertSlot("insert", 7),
-              padSlot(),
-              dilationSlot(),
-              flag("kernel_rotate", true)};
-  op.spellings = {{"dst src weight bias k_shape insert pad dilation"}};
-  op.rules = floatDepthwise("dst", "src");
-  op.example = R"(tensor<fp32> dst({1, 64, 8, 8}), src({1, 64, 4, 4});
+  Operation op =
+      function("tiu.fdw_deconv", "4.6.4.4",
+               "float depthwise convolution of an input with zeros inserted, "
+               "kernel turned",
+               kFloatDepthwise,
+               {result("dst", kFloats), source("src", kFloats),
+                sourceOrScalar("weight", kFloats),
+                optionalSourceOrScalar("bias", kFloats, 0),
+                kernelSlot("k_shape"), insertSlot("insert", 7), padSlot(),
+                dilationSlot(), flag("kernel_rotate", true)},
+               floatDepthwise("dst", "src"),
+               R"(tensor<fp32> dst({1, 64, 8, 8}), src({1, 64, 4, 4});
 tensor<fp32> weight({1, 64, 2, 2}, TPU_COMPACT), bias({1, 64, 1, 1}, TPU_COMPACT);
 dim2 kernel = {2, 2}, insert = {1, 1}, dilation = {1, 1};
 padding_t pad = {1, 1, 1, 1};
-tiu::fdw_deconv(dst, src, weight, bias, &kernel, &insert, &pad, &dilation, false);)";
+tiu::fdw_deconv(dst, src, weight, bias, &kernel, &insert, &pad, &dilation, false);)");
+  op.spellings = {{"dst src weight bias k_shape insert pad dilation"}};
   return op;
 }
 
@@ -184,51 +156,46 @@ static std::vector<Rule> integerDepthwise() {
 }
 
 static Operation dwConvRow() {
-  Operation op;
-  op.name = "tiu.dw_conv";
-  op.section = "4.6.4.5";
-  op.summary = "int8 depthwise convolution with bias, relu, rounded right "
-               "shift and saturation";
-  op.formula = kDepthwise;
-  op.slots = joined(depthwiseSlots(),
-                    {strideSlot(), dilationSlot(), integer("rshift", 0, 31, 0),
-                     flag("result_relu"), rounding("round_mode", 7, 5),
-                     insertSlot("ins", 7), flag("kernel_rotate")});
-  op.spellings = {{"dst src weight bias pad_val k_shape pad stride dilation "
-                   "rshift? result_relu? round_mode?"},
-                  {"dst src weight bias pad_val k_shape stride dilation pad "
-                   "rshift? result_relu? round_mode?"}};
-  op.rules = integerDepthwise();
-  op.example =
+  Operation op = function(
+      "tiu.dw_conv", "4.6.4.5",
+      "int8 depthwise convolution with bias, relu, rounded right "
+      "shift and saturation",
+      kDepthwise,
+      joined(depthwiseSlots(),
+             {strideSlot(), dilationSlot(), integer("rshift", 0, 31, 0),
+              flag("result_relu"), rounding("round_mode", 7, 5),
+              insertSlot("ins", 7), flag("kernel_rotate")}),
+      integerDepthwise(),
       R"(tensor<int8> dst({1, 64, 6, 6}), src({1, 64, 6, 6}), weight({1, 64, 3, 3}, TPU_COMPACT);
 tensor<int32> bias({1, 64, 1, 1}, TPU_COMPACT);
 dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
 padding_t pad = {1, 1, 1, 1};
-tiu::dw_conv(dst, src, weight, bias, 0, &kernel, &pad, &stride, &dilation, 7, false, RM_HALF_UP);)";
+tiu::dw_conv(dst, src, weight, bias, 0, &kernel, &pad, &stride, &dilation, 7, false, RM_HALF_UP);)");
+  op.spellings = {{"dst src weight bias pad_val k_shape pad stride dilation "
+                   "rshift? result_relu? round_mode?"},
+                  {"dst src weight bias pad_val k_shape stride dilation pad "
+                   "rshift? result_relu? round_mode?"}};
   return op;
 }
 
 static Operation dwDeconvRow() {
-  Operation op;
-  op.name = "tiu.dw_deconv";
-  op.section = "4.6.4.7";
-  op.summary = "int8 depthwise convolution of an input with zeros inserted, "
-               "kernel turned";
-  op.formula = kDepthwise;
-  op.slots =
+  Operation op = function(
+      "tiu.dw_deconv", "4.6.4.7",
+      "int8 depthwise convolution of an input with zeros inserted, "
+      "kernel turned",
+      kDepthwise,
       joined(depthwiseSlots(),
              {insertSlot("insert", 7), dilationSlot(),
               integer("rshift", 0, 31, 0), flag("result_relu"),
-              rounding("round_mode", 7, 5), flag("kernel_rotate", true)});
-  op.spellings = {{"dst src weight bias pad_val k_shape pad insert dilation "
-                   "rshift? result_relu? round_mode?"}};
-  op.rules = integerDepthwise();
-  op.example = R"(tensor<uint8> dst({1, 64, 8, 8});
+              rounding("round_mode", 7, 5), flag("kernel_rotate", true)}),
+      integerDepthwise(), R"(tensor<uint8> dst({1, 64, 8, 8});
 tensor<int8> src({1, 64, 4, 4}), weight({1, 64, 2, 2}, TPU_COMPACT);
 tensor<int32> bias({1, 64, 1, 1}, TPU_COMPACT);
 dim2 kernel = {2, 2}, insert = {1, 1}, dilation = {1, 1};
 padding_t pad = {1, 1, 1, 1};
-tiu::dw_deconv(dst, src, weight, bias, 0, &kernel, &pad, &insert, &dilation, 7, true, RM_HALF_UP);)";
+tiu::dw_deconv(dst, src, weight, bias, 0, &kernel, &pad, &insert, &dilation, 7, true, RM_HALF_UP);)");
+  op.spellings = {{"dst src weight bias pad_val k_shape pad insert dilation "
+                   "rshift? result_relu? round_mode?"}};
   return op;
 }
 
@@ -249,34 +216,30 @@ static const ChipNames kNotSg2380 = {"bm1684x", "bm1688",  "bm1690",
                                      "mars3",   "sg2260e", "sg2262"};
 
 static Operation convSymRow() {
-  Operation op;
-  op.name = "tiu.conv_sym";
-  op.section = "4.6.4.8";
-  op.summary =
-      "int8 convolution with bias, relu, right shift half up and saturation";
-  op.formula = kSymmetric;
-  op.slots =
-      joined(cubeSlots(k8 | k16, k16 | k32),
-             {strideSlot(), dilationSlot(), padSlot(), flag("result_relu"),
-              integer("rshift", 0, 31, 0), insertSlot("ins", 14),
-              flag("kernel_rotate"), flag("has_bias", true)});
   constexpr std::string_view all =
       "dst src weight bias oc k_shape stride dilation pad result_relu rshift";
   constexpr std::string_view noBias =
       "dst src weight oc k_shape stride dilation pad result_relu rshift";
-  op.spellings = {{all}, {noBias}, {all, "conv"}, {noBias, "conv"}};
-  op.rules = joined<Rule>({wideBias(), byteNumbers({"weight"}),
-                           signOfResult({"src", "weight", "bias"})},
-                          cubeRules());
-  op.chips = kNotSg2380;
-  op.chipNote = "bm1684x adds a bias of 16 bits in the command; one of 32 bits "
-                "takes a sequence";
-  op.example =
+  Operation op = function(
+      "tiu.conv_sym", "4.6.4.8",
+      "int8 convolution with bias, relu, right shift half up and saturation",
+      kSymmetric,
+      joined(cubeSlots(k8 | k16, k16 | k32),
+             {strideSlot(), dilationSlot(), padSlot(), flag("result_relu"),
+              integer("rshift", 0, 31, 0), insertSlot("ins", 14),
+              flag("kernel_rotate"), flag("has_bias", true)}),
+      joined<Rule>({wideBias(), byteNumbers({"weight"}),
+                    signOfResult({"src", "weight", "bias"})},
+                   cubeRules()),
       R"(tensor<int8> dst({1, 16, 6, 6}), src({1, 64, 6, 6}), weight({1, 16, 9, 64}, TPU_COMPACT);
 tensor<int32> bias({1, 16, 1, 1}, TPU_COMPACT);
 dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
 padding_t pad = {1, 1, 1, 1};
-tiu::conv_sym(dst, src, weight, bias, 16, &kernel, &stride, &dilation, &pad, false, 8);)";
+tiu::conv_sym(dst, src, weight, bias, 16, &kernel, &stride, &dilation, &pad, false, 8);)");
+  op.spellings = {{all}, {noBias}, {all, "conv"}, {noBias, "conv"}};
+  op.chips = kNotSg2380;
+  op.chipNote = "bm1684x adds a bias of 16 bits in the command; one of 32 bits "
+                "takes a sequence";
   return op;
 }
 
@@ -308,33 +271,31 @@ static Rule shiftRange() {
 }
 
 static Operation convSymRqRow() {
-  Operation op;
-  op.name = "tiu.conv_sym_rq";
-  op.section = "4.6.4.9";
-  op.summary = "int8 convolution with bias, relu and requantisation, for all "
-               "channels or for each";
-  op.formula = kRequantised;
-  op.slots = joined(
-      joined(cubeSlots(k8 | k16, k32),
-             {strideSlot(), dilationSlot(), padSlot(), flag("result_relu")}),
-      joined(requantSlots(), {flag("kernel_rotate"), insertSlot("ins", 14),
-                              flag("has_bias", true)}));
+  Operation op = function(
+      "tiu.conv_sym_rq", "4.6.4.9",
+      "int8 convolution with bias, relu and requantisation, for all "
+      "channels or for each",
+      kRequantised,
+      joined(
+          joined(cubeSlots(k8 | k16, k32), {strideSlot(), dilationSlot(),
+                                            padSlot(), flag("result_relu")}),
+          joined(requantSlots(), {flag("kernel_rotate"), insertSlot("ins", 14),
+                                  flag("has_bias", true)})),
+      joined<Rule>({byteNumbers({"weight"}), shiftRange()},
+                   joined(cubeRules(), perChannel("requant", 2))),
+      R"(tensor<int8> dst({1, 16, 6, 6}), src({1, 64, 6, 6}), weight({1, 16, 9, 64}, TPU_COMPACT);
+tensor<int32> bias({1, 16, 1, 1}, TPU_COMPACT), requant({1, 16, 1, 2}, TPU_COMPACT);
+dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
+padding_t pad = {1, 1, 1, 1};
+tiu::conv_sym_rq(dst, src, weight, bias, 16, &kernel, &stride, &dilation, &pad, false, requant, false);)");
   op.spellings = {
       {"dst src weight bias oc k_shape stride dilation pad result_relu "
        "multiplier rshift out_zp saturate? round? kernel_rotate?"},
       {"dst src weight bias oc k_shape stride dilation pad result_relu "
        "requant& saturate? round? kernel_rotate?"}};
-  op.rules = joined<Rule>({byteNumbers({"weight"}), shiftRange()},
-                          joined(cubeRules(), perChannel("requant", 2)));
   op.chips = kNotSg2380;
   op.chipNote = "bm1684x has no such instruction: convolution to 32 bits, "
                 "bias, relu and requantisation follow each other";
-  op.example =
-      R"(tensor<int8> dst({1, 16, 6, 6}), src({1, 64, 6, 6}), weight({1, 16, 9, 64}, TPU_COMPACT);
-tensor<int32> bias({1, 16, 1, 1}, TPU_COMPACT), requant({1, 16, 1, 2}, TPU_COMPACT);
-dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
-padding_t pad = {1, 1, 1, 1};
-tiu::conv_sym_rq(dst, src, weight, bias, 16, &kernel, &stride, &dilation, &pad, false, requant, false);)";
   return op;
 }
 
@@ -363,135 +324,117 @@ static std::vector<Rule> asymmetricRules() {
 }
 
 static Operation convAsymRow() {
-  Operation op;
-  op.name = "tiu.conv_asym";
-  op.section = "4.6.4.11";
-  op.summary = "int8 convolution with a zero point of the weights, pad values "
-               "and accumulation in 32 bits";
-  op.formula = kAsymmetric;
-  op.slots =
-      joined(asymmetricSlots(k16 | k32),
-             {flag("saturate"), rounding("round", 7, 5), flag("kernel_rotate"),
-              insertSlot("ins", 14), integer("insert_val", -128, 255, 0)});
   constexpr std::string_view noBias =
       "dst src weight oc k_shape stride dilation pad pad_val result_add "
       "out_dtype has_bias:=false kzp";
+  Operation op = function(
+      "tiu.conv_asym", "4.6.4.11",
+      "int8 convolution with a zero point of the weights, pad values "
+      "and accumulation in 32 bits",
+      kAsymmetric,
+      joined(asymmetricSlots(k16 | k32),
+             {flag("saturate"), rounding("round", 7, 5), flag("kernel_rotate"),
+              insertSlot("ins", 14), integer("insert_val", -128, 255, 0)}),
+      joined<Rule>({signOfAsymmetric(), sums32("result_add"),
+                    onlyOnChips({"sg2380"}, "bias",
+                                "bias exists on sg2380; add it with tiu::add "
+                                "elsewhere")},
+                   asymmetricRules()),
+      R"(tensor<int32> dst({1, 16, 6, 6});
+tensor<int8> src({1, 64, 6, 6}), weight({1, 16, 9, 64}, TPU_COMPACT), kzp({1, 16, 1, 1}, TPU_COMPACT);
+dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
+padding_t pad = {1, 1, 1, 1};
+tiu::conv_asym(dst, src, weight, None, 16, &kernel, &stride, &dilation, &pad, 3, false, DT_INT32, false, kzp);)");
   op.spellings = {
       {"dst src weight bias oc k_shape stride dilation pad pad_val result_add "
        "out_dtype has_bias kzp saturate? round? kernel_rotate?"},
       {noBias},
       {noBias, "conv"}};
-  op.rules =
-      joined<Rule>({signOfAsymmetric(), sums32("result_add"),
-                    onlyOnChips({"sg2380"}, "bias",
-                                "bias exists on sg2380; add it with tiu::add "
-                                "elsewhere")},
-                   asymmetricRules());
   op.chipNote = "bias on sg2380";
-  op.example = R"(tensor<int32> dst({1, 16, 6, 6});
-tensor<int8> src({1, 64, 6, 6}), weight({1, 16, 9, 64}, TPU_COMPACT), kzp({1, 16, 1, 1}, TPU_COMPACT);
-dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
-padding_t pad = {1, 1, 1, 1};
-tiu::conv_asym(dst, src, weight, None, 16, &kernel, &stride, &dilation, &pad, 3, false, DT_INT32, false, kzp);)";
   return op;
 }
 
 static Operation convAsymRqRow() {
-  Operation op;
-  op.name = "tiu.conv_asym_rq";
-  op.section = "4.6.4.12";
-  op.summary =
-      "conv_asym with bias and requantisation, for all channels or for each";
-  op.formula = kRequantised;
-  op.slots = joined(joined(asymmetricSlots(kIntegers), requantSlots()),
-                    {flag("kernel_rotate"), insertSlot("ins", 14)});
+  Operation op = function(
+      "tiu.conv_asym_rq", "4.6.4.12",
+      "conv_asym with bias and requantisation, for all channels or for each",
+      kRequantised,
+      joined(joined(asymmetricSlots(kIntegers), requantSlots()),
+             {flag("kernel_rotate"), insertSlot("ins", 14)}),
+      joined<Rule>({shiftRange()},
+                   joined(asymmetricRules(), perChannel("requant", 2))),
+      R"(tensor<uint8> dst({1, 16, 6, 6}), src({1, 64, 6, 6}), weight({1, 16, 9, 64}, TPU_COMPACT);
+tensor<int32> bias({1, 16, 1, 1}, TPU_COMPACT), requant({1, 16, 1, 2}, TPU_COMPACT);
+dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
+padding_t pad = {1, 1, 1, 1};
+tiu::conv_asym_rq(dst, src, weight, bias, 16, &kernel, &stride, &dilation, &pad, 3, false, DT_NONE, true, 5, requant, false, RM_HALF_UP, false);)");
   op.spellings = {
       {"dst src weight bias oc k_shape stride dilation pad pad_val result_add "
        "out_dtype has_bias kzp multiplier rshift out_zp saturate? round? "
        "kernel_rotate?"},
       {"dst src weight bias oc k_shape stride dilation pad pad_val result_add "
        "out_dtype has_bias kzp requant& saturate? round? kernel_rotate?"}};
-  op.rules = joined<Rule>({shiftRange()},
-                          joined(asymmetricRules(), perChannel("requant", 2)));
   op.accumulator = accumulatesAs("dst", DataType::Int32);
   op.chips = {"bm1684x", "bm1688", "bm1690", "sg2380"};
   op.chipNote = "bm1684x has no such instruction: convolution to 32 bits, bias "
                 "and requantisation follow each other";
-  op.example =
-      R"(tensor<uint8> dst({1, 16, 6, 6}), src({1, 64, 6, 6}), weight({1, 16, 9, 64}, TPU_COMPACT);
-tensor<int32> bias({1, 16, 1, 1}, TPU_COMPACT), requant({1, 16, 1, 2}, TPU_COMPACT);
-dim2 kernel = {3, 3}, stride = {1, 1}, dilation = {1, 1};
-padding_t pad = {1, 1, 1, 1};
-tiu::conv_asym_rq(dst, src, weight, bias, 16, &kernel, &stride, &dilation, &pad, 3, false, DT_NONE, true, 5, requant, false, RM_HALF_UP, false);)";
   return op;
 }
 
 static Operation deconvSymRow() {
-  Operation op;
-  op.name = "tiu.deconv_sym";
-  op.section = "4.6.4.14";
-  op.summary = "conv_sym of an input with zeros inserted, kernel turned: "
-               "transposed convolution";
-  op.formula = kSymmetric;
-  op.slots = joined(cubeSlots(k8 | k16, k16 | k32),
-                    {dilationSlot(), padSlot(), insertSlot("ins", 14),
-                     flag("result_relu"), typeNumber("out_dtype"),
-                     flag("has_bias", true), integer("rshift", 0, 31, 0),
-                     flag("kernel_rotate", true)});
-  op.spellings = {{"dst src weight bias oc k_shape dilation pad ins "
-                   "result_relu out_dtype? has_bias? rshift?"}};
-  op.rules = joined<Rule>({wideBias(), byteNumbers({"weight"}),
-                           typeNumberOf("out_dtype", "dst"),
-                           signOfResult({"src", "weight", "bias"})},
-                          cubeRules());
-  op.chipNote = "bm1684x adds a bias of 16 bits in the command; one of 32 bits "
-                "takes a sequence";
-  op.example =
+  Operation op = function(
+      "tiu.deconv_sym", "4.6.4.14",
+      "conv_sym of an input with zeros inserted, kernel turned: "
+      "transposed convolution",
+      kSymmetric,
+      joined(cubeSlots(k8 | k16, k16 | k32),
+             {dilationSlot(), padSlot(), insertSlot("ins", 14),
+              flag("result_relu"), typeNumber("out_dtype"),
+              flag("has_bias", true), integer("rshift", 0, 31, 0),
+              flag("kernel_rotate", true)}),
+      joined<Rule>({wideBias(), byteNumbers({"weight"}),
+                    typeNumberOf("out_dtype", "dst"),
+                    signOfResult({"src", "weight", "bias"})},
+                   cubeRules()),
       R"(tensor<int8> dst({1, 16, 8, 8}), src({1, 64, 4, 4}), weight({1, 16, 4, 64}, TPU_COMPACT);
 tensor<int16> bias({1, 16, 1, 1}, TPU_COMPACT);
 dim2 kernel = {2, 2}, dilation = {1, 1}, insert = {1, 1};
 padding_t pad = {1, 1, 1, 1};
-tiu::deconv_sym(dst, src, weight, bias, 16, &kernel, &dilation, &pad, &insert, false, DT_NONE, true, 8);)";
+tiu::deconv_sym(dst, src, weight, bias, 16, &kernel, &dilation, &pad, &insert, false, DT_NONE, true, 8);)");
+  op.spellings = {{"dst src weight bias oc k_shape dilation pad ins "
+                   "result_relu out_dtype? has_bias? rshift?"}};
+  op.chipNote = "bm1684x adds a bias of 16 bits in the command; one of 32 bits "
+                "takes a sequence";
   return op;
 }
 
 static Operation deconvAsymRow() {
-  Operation op;
-  op.name = "tiu.deconv_asym";
-  op.section = "4.6.4.15";
-  op.summary = "conv_asym of an input with values inserted, kernel turned: "
-               "transposed convolution";
-  op.formula = kAsymmetric;
-  op.slots = {updated("dst", k16 | k32),
-              source("src", k8),
-              sourceOrScalar("weight", k8),
-              integer("oc", 1, 65535),
-              kernelSlot("k_shape"),
-              dilationSlot(),
-              padSlot(),
-              insertSlot("ins", 14),
-              integer("pad_val", -128, 255, 0),
-              integer("insert_val", -128, 255, 0),
-              flag("result_add"),
-              typeNumber("out_dtype"),
-              optionalSourceOrScalar("kzp", k8 | k16, 0),
-              flag("kernel_rotate", true)};
   constexpr std::string_view all =
       "dst src weight oc k_shape dilation pad ins pad_val insert_val "
       "result_add out_dtype kzp";
-  op.spellings = {{all}, {all, "deconv"}};
-  op.rules =
+  Operation op = function(
+      "tiu.deconv_asym", "4.6.4.15",
+      "conv_asym of an input with values inserted, kernel turned: "
+      "transposed convolution",
+      kAsymmetric,
+      {updated("dst", k16 | k32), source("src", k8),
+       sourceOrScalar("weight", k8), integer("oc", 1, 65535),
+       kernelSlot("k_shape"), dilationSlot(), padSlot(), insertSlot("ins", 14),
+       integer("pad_val", -128, 255, 0), integer("insert_val", -128, 255, 0),
+       flag("result_add"), typeNumber("out_dtype"),
+       optionalSourceOrScalar("kzp", k8 | k16, 0), flag("kernel_rotate", true)},
       joined(joined<Rule>({byteNumbers({"weight", "kzp"}), zeroPointWidth(),
                            valuesFitSource({"pad_val", "insert_val"}),
                            typeNumberOf("out_dtype", "dst"), signOfAsymmetric(),
                            sums32("result_add")},
                           cubeRules()),
-             perChannel("kzp", 1));
-  op.example = R"(tensor<int32> dst({1, 16, 8, 8});
+             perChannel("kzp", 1)),
+      R"(tensor<int32> dst({1, 16, 8, 8});
 tensor<int8> src({1, 64, 4, 4}), weight({1, 16, 4, 64}, TPU_COMPACT);
 dim2 kernel = {2, 2}, dilation = {1, 1}, insert = {1, 1};
 padding_t pad = {1, 1, 1, 1};
-tiu::deconv_asym(dst, src, weight, 16, &kernel, &dilation, &pad, &insert, 2, 1, false, DT_INT32, 3);)";
+tiu::deconv_asym(dst, src, weight, 16, &kernel, &dilation, &pad, &insert, 2, 1, false, DT_INT32, 3);)");
+  op.spellings = {{all}, {all, "deconv"}};
   return op;
 }
 

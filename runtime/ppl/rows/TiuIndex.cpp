@@ -90,12 +90,10 @@ static Rule listsPlane(std::string_view name, std::string_view like) {
 /// What every row of the group asks: one type, one lane, tables apart from the
 /// result, starts on EU rows.
 static std::vector<Rule> withShared(std::vector<Rule> rules) {
-  for (Rule &rule : std::vector<Rule>{
-           sameTypes({"dst", "param"}), sameLanes({"dst", "param"}),
-           apart("dst", {"param", "index"}), startsOnEu("dst"),
-           startsOnEu("param"), startsOnEu("index")})
-    rules.push_back(std::move(rule));
-  return rules;
+  return joined(std::move(rules),
+                {sameTypes({"dst", "param"}), sameLanes({"dst", "param"}),
+                 apart("dst", {"param", "index"}), startsOnEu("dst"),
+                 startsOnEu("param"), startsOnEu("index")});
 }
 
 static std::vector<Rule> wRules(bool gathers) {
@@ -129,55 +127,51 @@ static Slot repeated(bool isOptional) {
 }
 
 static Operation gatherW() {
-  Operation op;
-  op.name = "tiu.gather_w";
-  op.section = "4.6.3.1";
-  op.summary = "picks elements along w by index, one index list for all "
-               "channels or one a channel, optionally a constant for the "
-               "largest index";
-  op.formula =
+  Operation op = function(
+      "tiu.gather_w", "4.6.3.1",
+      "picks elements along w by index, one index list for all "
+      "channels or one a channel, optionally a constant for the "
+      "largest index",
       "without is_param_repeated: dst(n,c,0,w) = param(n,c,0,index(0,w,0,0)); "
       "with it: dst(n,c,0,w) = param(0,s,0,index(n,c,0,w)), s = c mod LANE_NUM "
       "if is_param_repeated is true, else c. With C, an index of all ones (255 "
       "or 65535) gives C converted to the type of dst if fill_const is true "
       "and leaves dst as it is if not; every other index must be below param's "
-      "w";
-  op.slots = {updated("dst", kMovable), source("param", kMovable),
-              source("index", kIndex),  element(real("C", 0)),
-              repeated(true),           flag("fill_const")};
+      "w",
+      {updated("dst", kMovable), source("param", kMovable),
+       source("index", kIndex), element(real("C", 0)), repeated(true),
+       flag("fill_const")},
+      wRules(true),
+      "tensor<fp16> dst({1, 64, 1, 40}), param({1, 64, 1, 200});\n"
+      "tensor<uint8> index({1, 40, 1, 1}, TPU_COMPACT);\n"
+      "tiu::gather_w(dst, param, index);");
   op.spellings = {{"dst param index"},
                   {"dst param index C fill_const"},
                   {"dst param index is_param_repeated"},
                   {"dst param index C is_param_repeated fill_const"}};
-  op.rules = wRules(true);
   op.rules.push_back(constantIfFilled());
   op.rules.push_back(scalarFits("C", "dst"));
-  op.example = "tensor<fp16> dst({1, 64, 1, 40}), param({1, 64, 1, 200});\n"
-               "tensor<uint8> index({1, 40, 1, 1}, TPU_COMPACT);\n"
-               "tiu::gather_w(dst, param, index);";
   return op;
 }
 
 static Operation scatterW() {
-  Operation op;
-  op.name = "tiu.scatter_w";
-  op.section = "4.6.3.3";
-  op.summary = "writes elements to places along w by index, one index list for "
-               "all channels or one a channel";
-  op.formula =
+  Operation op = function(
+      "tiu.scatter_w", "4.6.3.3",
+      "writes elements to places along w by index, one index list for "
+      "all channels or one a channel",
       "without is_param_repeated: dst(n,c,0,index(0,w,0,0)) = param(n,c,0,w); "
       "with it: dst(n,c,0,index(n,c,0,w)) = param(0,s,0,w), s = c mod LANE_NUM "
       "if is_param_repeated is true, else c; for w ascending, so the last of "
       "several elements with one index stays. Other elements of dst keep "
-      "their values. Every index must be below dst's w";
-  op.slots = {updated("dst", kMovable), source("param", kMovable),
-              source("index", kIndex), repeated(true)};
+      "their values. Every index must be below dst's w",
+      {updated("dst", kMovable), source("param", kMovable),
+       source("index", kIndex), repeated(true)},
+      wRules(false),
+      "tensor<fp16> dst({1, 64, 1, 200}), param({1, 64, 1, 40});\n"
+      "tensor<uint8> index({1, 40, 1, 1}, TPU_COMPACT);\n"
+      "tiu::fill(dst, 0);\n"
+      "tiu::scatter_w(dst, param, index);");
   op.spellings = {{"dst param index"}, {"dst param index is_param_repeated"}};
-  op.rules = wRules(false);
-  op.example = "tensor<fp16> dst({1, 64, 1, 200}), param({1, 64, 1, 40});\n"
-               "tensor<uint8> index({1, 40, 1, 1}, TPU_COMPACT);\n"
-               "tiu::fill(dst, 0);\n"
-               "tiu::scatter_w(dst, param, index);";
   return op;
 }
 
@@ -196,48 +190,45 @@ static std::vector<Rule> hwRules(std::string_view listed) {
 }
 
 static Operation gatherHw() {
-  Operation op;
-  op.name = "tiu.gather_hw";
-  op.section = "4.6.3.4";
-  op.summary = "picks elements of a plane by pairs of a w and an h index, "
-               "optionally a constant for the largest index";
-  op.formula =
+  Operation op = function(
+      "tiu.gather_hw", "4.6.3.4",
+      "picks elements of a plane by pairs of a w and an h index, "
+      "optionally a constant for the largest index",
       "dst(n,c,h,w) = param(n,c,index(0,k,0,1),index(0,k,0,0)), k = h*W_dst + "
       "w: element 0 of a pair is the w index, element 1 the h index. With C, a "
       "pair with a 65535 gives C converted to the type of dst if fill_const is "
       "true and leaves dst as it is if not; every other pair must lie in "
-      "param's plane";
-  op.slots = {updated("dst", kMovable), source("param", kMovable),
-              source("index", DataType::Uint16), element(real("C", 0)),
-              flag("fill_const")};
+      "param's plane",
+      {updated("dst", kMovable), source("param", kMovable),
+       source("index", DataType::Uint16), element(real("C", 0)),
+       flag("fill_const")},
+      hwRules("dst"),
+      "tensor<fp32> dst({1, 64, 8, 8}), param({1, 64, 16, 16});\n"
+      "tensor<uint16> index({1, 64, 1, 2}, TPU_COMPACT);\n"
+      "tiu::gather_hw(dst, param, index);");
   op.spellings = {{"dst param index"}, {"dst param index C fill_const"}};
-  op.rules = hwRules("dst");
   op.rules.push_back(constantIfFilled());
   op.rules.push_back(scalarFits("C", "dst"));
-  op.example = "tensor<fp32> dst({1, 64, 8, 8}), param({1, 64, 16, 16});\n"
-               "tensor<uint16> index({1, 64, 1, 2}, TPU_COMPACT);\n"
-               "tiu::gather_hw(dst, param, index);";
   return op;
 }
 
 static Operation scatterHw() {
-  Operation op;
-  op.name = "tiu.scatter_hw";
-  op.section = "4.6.3.6";
-  op.summary = "writes elements to places of a plane by pairs of a w and an h "
-               "index";
-  op.formula = "dst(n,c,index(0,k,0,1),index(0,k,0,0)) = param(n,c,h,w), k = "
+  Operation op =
+      function("tiu.scatter_hw", "4.6.3.6",
+               "writes elements to places of a plane by pairs of a w and an h "
+               "index",
+               "dst(n,c,index(0,k,0,1),index(0,k,0,0)) = param(n,c,h,w), k = "
                "h*W_param + w ascending: the last of several elements with one "
                "place stays. Other elements of dst keep their values. Every "
-               "pair must lie in dst's plane";
-  op.slots = {updated("dst", kMovable), source("param", kMovable),
-              source("index", DataType::Uint16)};
-  op.rules = hwRules("param");
-  op.chips = {"bm1684x", "bm1688", "bm1690", "sg2380", "sg2260e", "sg2262"};
-  op.example = "tensor<fp32> dst({1, 64, 16, 16}), param({1, 64, 8, 8});\n"
+               "pair must lie in dst's plane",
+               {updated("dst", kMovable), source("param", kMovable),
+                source("index", DataType::Uint16)},
+               hwRules("param"),
+               "tensor<fp32> dst({1, 64, 16, 16}), param({1, 64, 8, 8});\n"
                "tensor<uint16> index({1, 64, 1, 2}, TPU_COMPACT);\n"
                "tiu::fill(dst, 0);\n"
-               "tiu::scatter_hw(dst, param, index);";
+               "tiu::scatter_hw(dst, param, index);");
+  op.chips = {"bm1684x", "bm1688", "bm1690", "sg2380", "sg2260e", "sg2262"};
   return op;
 }
 
@@ -259,149 +250,140 @@ static std::vector<Rule> hRules(std::string_view listed) {
 }
 
 static Operation gatherH() {
-  Operation op;
-  op.name = "tiu.gather_h";
-  op.section = "4.6.3.10";
-  op.summary = "picks rows of w by an index a channel, optionally a constant "
-               "for the largest index";
-  op.formula =
+  Operation op = function(
+      "tiu.gather_h", "4.6.3.10",
+      "picks rows of w by an index a channel, optionally a constant "
+      "for the largest index",
       "dst(n,c,h,w) = param(0,s,index(n,c,h,0),w), s = c mod LANE_NUM if "
       "is_param_repeated is true, else c. With C, an index of all ones (255 or "
       "65535) gives C converted to the type of dst if fill_const is true and "
       "leaves the row of dst as it is if not; every other index must be below "
-      "param's h";
-  op.slots = {updated("dst", kMovable), source("param", kMovable),
-              source("index", kIndex),  element(real("C", 0)),
-              repeated(false),          flag("fill_const")};
+      "param's h",
+      {updated("dst", kMovable), source("param", kMovable),
+       source("index", kIndex), element(real("C", 0)), repeated(false),
+       flag("fill_const")},
+      hRules("dst"),
+      "tensor<fp16> dst({1, 64, 10, 40}, TPU_ROW_ALIGN);\n"
+      "tensor<fp16> param({1, 64, 100, 40}, TPU_ROW_ALIGN);\n"
+      "tensor<uint8> index({1, 64, 10, 1});\n"
+      "tiu::gather_h(dst, param, index, false);");
   op.spellings = {{"dst param index is_param_repeated"},
                   {"dst param index C is_param_repeated fill_const"}};
-  op.rules = hRules("dst");
   op.rules.push_back(constantIfFilled());
   op.rules.push_back(scalarFits("C", "dst"));
-  op.example = "tensor<fp16> dst({1, 64, 10, 40}, TPU_ROW_ALIGN);\n"
-               "tensor<fp16> param({1, 64, 100, 40}, TPU_ROW_ALIGN);\n"
-               "tensor<uint8> index({1, 64, 10, 1});\n"
-               "tiu::gather_h(dst, param, index, false);";
   return op;
 }
 
 static Operation scatterH() {
-  Operation op;
-  op.name = "tiu.scatter_h";
-  op.section = "4.6.3.12";
-  op.summary = "writes rows of w to places along h by an index a channel";
-  op.formula =
+  return function(
+      "tiu.scatter_h", "4.6.3.12",
+      "writes rows of w to places along h by an index a channel",
       "dst(n,c,index(n,c,h,0),w) = param(0,s,h,w), s = c mod LANE_NUM "
       "if is_param_repeated is true, else c; for h ascending: the last "
       "of several rows with one index stays. Other rows of dst keep "
-      "their values. Every index must be below dst's h";
-  op.slots = {updated("dst", kMovable), source("param", kMovable),
-              source("index", kIndex), repeated(false)};
-  op.rules = hRules("param");
-  op.example = "tensor<fp16> dst({1, 64, 100, 40}, TPU_ROW_ALIGN);\n"
-               "tensor<fp16> param({1, 64, 10, 40}, TPU_ROW_ALIGN);\n"
-               "tensor<uint8> index({1, 64, 10, 1});\n"
-               "tiu::scatter_h(dst, param, index, false);";
-  return op;
+      "their values. Every index must be below dst's h",
+      {updated("dst", kMovable), source("param", kMovable),
+       source("index", kIndex), repeated(false)},
+      hRules("param"),
+      "tensor<fp16> dst({1, 64, 100, 40}, TPU_ROW_ALIGN);\n"
+      "tensor<fp16> param({1, 64, 10, 40}, TPU_ROW_ALIGN);\n"
+      "tensor<uint8> index({1, 64, 10, 1});\n"
+      "tiu::scatter_h(dst, param, index, false);");
 }
 
 static Operation nonzero() {
   static constexpr TypeSet positions = TypeSet(DataType::Int16) |
                                        DataType::Uint16 | DataType::Int32 |
                                        DataType::Uint32;
-  Operation op;
-  op.name = "tiu.nonzero";
-  op.section = "4.6.3.13";
-  op.summary = "lists the positions of the elements of a row that are not 0, "
-               "and counts them";
-  op.formula =
+  Operation op = function(
+      "tiu.nonzero", "4.6.3.13",
+      "lists the positions of the elements of a row that are not 0, "
+      "and counts them",
       "for every (n,c): dst_idx(n,c,0,0..k-1) = the w with "
       "src(n,c,0,w) != 0, ascending; dst_cnt(n,c,0,0) = k. The rest of "
-      "dst_idx keeps its values";
-  op.slots = {updated("dst_idx", positions),
-              result("dst_cnt", DataType::Uint16), source("src", kIntegers)};
-  op.rules = {
-      shapeIs("src", {-1, -1, 1, -1}),
-      sameShapes({"src", "dst_idx"}),
-      shapeIs("dst_cnt", {-1, -1, 1, 1}),
-      sameAxis("dst_cnt", 'n', "src", 'n'),
-      sameAxis("dst_cnt", 'c', "src", 'c'),
-      layoutIs("dst_idx", {AlignMode::Aligned}),
-      layoutIs("dst_cnt", {AlignMode::Compact}),
-      layoutIs("src", {AlignMode::Aligned}),
-      sameLanes({"dst_idx", "dst_cnt", "src"}),
-      rule("positions in w must fit the type of dst_idx",
-           [](const Call &call) {
-             const Tensor *list = call.tensor("dst_idx");
-             if (list->type != DataType::Int16 || list->shape[3] <= 32768)
-               return std::string();
-             return "w is " + std::to_string(list->shape[3]) +
-                    ", dst_idx is int16";
-           }),
-      apart("dst_idx", {"src", "dst_cnt"}),
-      apart("dst_cnt", {"src"}),
-      startsOnEu("dst_idx"),
-      startsOnEu("src"),
-  };
+      "dst_idx keeps its values",
+      {updated("dst_idx", positions), result("dst_cnt", DataType::Uint16),
+       source("src", kIntegers)},
+      {
+          shapeIs("src", {-1, -1, 1, -1}),
+          sameShapes({"src", "dst_idx"}),
+          shapeIs("dst_cnt", {-1, -1, 1, 1}),
+          sameAxis("dst_cnt", 'n', "src", 'n'),
+          sameAxis("dst_cnt", 'c', "src", 'c'),
+          layoutIs("dst_idx", {AlignMode::Aligned}),
+          layoutIs("dst_cnt", {AlignMode::Compact}),
+          layoutIs("src", {AlignMode::Aligned}),
+          sameLanes({"dst_idx", "dst_cnt", "src"}),
+          rule("positions in w must fit the type of dst_idx",
+               [](const Call &call) {
+                 const Tensor *list = call.tensor("dst_idx");
+                 if (list->type != DataType::Int16 || list->shape[3] <= 32768)
+                   return std::string();
+                 return "w is " + std::to_string(list->shape[3]) +
+                        ", dst_idx is int16";
+               }),
+          apart("dst_idx", {"src", "dst_cnt"}),
+          apart("dst_cnt", {"src"}),
+          startsOnEu("dst_idx"),
+          startsOnEu("src"),
+      },
+      "tensor<int16> dst_idx({1, 64, 1, 100}), src({1, 64, 1, 100});\n"
+      "tensor<uint16> dst_cnt({1, 64, 1, 1}, TPU_COMPACT);\n"
+      "tiu::nonzero(dst_idx, dst_cnt, src);");
   op.chips = {"bm1684x", "sg2380", "sg2260e", "sg2262"};
   op.chipNote = "the manual names SG2380 only; the gather unit of BM1684X has "
                 "the instruction too";
-  op.example = "tensor<int16> dst_idx({1, 64, 1, 100}), src({1, 64, 1, 100});\n"
-               "tensor<uint16> dst_cnt({1, 64, 1, 1}, TPU_COMPACT);\n"
-               "tiu::nonzero(dst_idx, dst_cnt, src);";
   return op;
 }
 
 static Operation maskSelect() {
-  Operation op;
-  op.name = "tiu.mask_select";
-  op.section = "4.6.3.14";
-  op.summary = "packs the elements of a row that a mask picks to the front, "
-               "and counts them";
-  op.formula =
-      "for every (n,c): dst(n,c,0,0..k-1) = the src(0,s,0,w) with "
-      "mask(n,c,0,w) "
-      "!= 0, w ascending, s = c, or 0 if src has one row for all channels; "
-      "dst_cnt(n,c,0,0) = k. The rest of dst keeps its values";
-  op.slots = {updated("dst", kMovable), result("dst_cnt", DataType::Uint16),
-              source("src", kMovable), source("mask", kUnsigned)};
   auto oneRow = [](const Call &call) {
     return call.tensor("src")->shape[1] == 1;
   };
   auto rowEach = [](const Call &call) {
     return call.tensor("src")->shape[1] != 1;
   };
-  op.rules = {
-      sameTypes({"dst", "src"}),
-      shapeIs("mask", {-1, -1, 1, -1}),
-      sameShapes({"mask", "dst"}),
-      shapeIs("dst_cnt", {-1, -1, 1, 1}),
-      sameAxis("dst_cnt", 'n', "dst", 'n'),
-      sameAxis("dst_cnt", 'c', "dst", 'c'),
-      shapeIs("src", {1, -1, 1, -1}),
-      sameAxis("src", 'w', "dst", 'w'),
-      onlyIf("with more than one row", rowEach,
-             sameAxis("src", 'c', "dst", 'c')),
-      onlyIf("with more than one row", rowEach,
-             layoutIs("src", {AlignMode::Aligned})),
-      onlyIf("with one row", oneRow,
-             layoutIs("src", {AlignMode::Compact, AlignMode::Aligned})),
-      layoutIs("dst", {AlignMode::Aligned}),
-      layoutIs("dst_cnt", {AlignMode::Compact}),
-      layoutIs("mask", {AlignMode::Aligned}),
-      sameLanes({"dst", "dst_cnt", "src", "mask"}),
-      apart("dst", {"src", "mask", "dst_cnt"}),
-      apart("dst_cnt", {"src", "mask"}),
-      startsOnEu("dst"),
-      startsOnEu("src"),
-      startsOnEu("mask"),
-  };
+  Operation op = function(
+      "tiu.mask_select", "4.6.3.14",
+      "packs the elements of a row that a mask picks to the front, "
+      "and counts them",
+      "for every (n,c): dst(n,c,0,0..k-1) = the src(0,s,0,w) with "
+      "mask(n,c,0,w) "
+      "!= 0, w ascending, s = c, or 0 if src has one row for all channels; "
+      "dst_cnt(n,c,0,0) = k. The rest of dst keeps its values",
+      {updated("dst", kMovable), result("dst_cnt", DataType::Uint16),
+       source("src", kMovable), source("mask", kUnsigned)},
+      {
+          sameTypes({"dst", "src"}),
+          shapeIs("mask", {-1, -1, 1, -1}),
+          sameShapes({"mask", "dst"}),
+          shapeIs("dst_cnt", {-1, -1, 1, 1}),
+          sameAxis("dst_cnt", 'n', "dst", 'n'),
+          sameAxis("dst_cnt", 'c', "dst", 'c'),
+          shapeIs("src", {1, -1, 1, -1}),
+          sameAxis("src", 'w', "dst", 'w'),
+          onlyIf("with more than one row", rowEach,
+                 sameAxis("src", 'c', "dst", 'c')),
+          onlyIf("with more than one row", rowEach,
+                 layoutIs("src", {AlignMode::Aligned})),
+          onlyIf("with one row", oneRow,
+                 layoutIs("src", {AlignMode::Compact, AlignMode::Aligned})),
+          layoutIs("dst", {AlignMode::Aligned}),
+          layoutIs("dst_cnt", {AlignMode::Compact}),
+          layoutIs("mask", {AlignMode::Aligned}),
+          sameLanes({"dst", "dst_cnt", "src", "mask"}),
+          apart("dst", {"src", "mask", "dst_cnt"}),
+          apart("dst_cnt", {"src", "mask"}),
+          startsOnEu("dst"),
+          startsOnEu("src"),
+          startsOnEu("mask"),
+      },
+      "tensor<fp16> dst({1, 64, 1, 100}), src({1, 64, 1, 100});\n"
+      "tensor<uint8> mask({1, 64, 1, 100});\n"
+      "tensor<uint16> dst_cnt({1, 64, 1, 1}, TPU_COMPACT);\n"
+      "tiu::mask_select(dst, dst_cnt, src, mask);");
   op.chips = {"bm1684x", "bm1688", "bm1690", "sg2380", "sg2260e", "sg2262"};
   op.chipNote = "the manual names SG2380 only; measured on BM1684X and BM1688";
-  op.example = "tensor<fp16> dst({1, 64, 1, 100}), src({1, 64, 1, 100});\n"
-               "tensor<uint8> mask({1, 64, 1, 100});\n"
-               "tensor<uint16> dst_cnt({1, 64, 1, 1}, TPU_COMPACT);\n"
-               "tiu::mask_select(dst, dst_cnt, src, mask);";
   return op;
 }
 

@@ -6,10 +6,7 @@
 using namespace weft;
 using namespace weft::catalog;
 
-static constexpr TypeSet k8 = TypeSet(DataType::Int8) | DataType::Uint8,
-                         k16 = TypeSet(DataType::Int16) | DataType::Uint16,
-                         k32 = TypeSet(DataType::Int32) | DataType::Uint32,
-                         kHalves = TypeSet(DataType::Fp16) | DataType::Bf16;
+static constexpr TypeSet kHalves = TypeSet(DataType::Fp16) | DataType::Bf16;
 
 static std::string str(std::string_view text) { return std::string(text); }
 
@@ -18,12 +15,6 @@ static std::string sizesText(const Dims &shape) {
   for (int64_t size : shape)
     text += (text.empty() ? "" : "x") + std::to_string(size);
   return text;
-}
-
-template <class T>
-static std::vector<T> joined(std::vector<T> all, const std::vector<T> &more) {
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,28 +132,38 @@ static std::string mmChipProblem(const Call &call) {
 }
 
 static Operation mmRow() {
-  Operation op;
-  op.name = "tiu.mm";
-  op.section = "4.6.5.1";
-  op.summary = "integer matrix product in folded matrix layout; of bytes with "
-               "accumulation, bias, relu and shift";
-  op.formula =
+  Operation op = function(
+      "tiu.mm", "4.6.5.1",
+      "integer matrix product in folded matrix layout; of bytes with "
+      "accumulation, bias, relu and shift",
       R"(p(m,n) = sum_k left(m,k) * right(k,n)
 dst of 32 bits: of 32-bit operands p (64 bits) * 2^-rshift, rounded by round, saturated; of narrower ones p modulo 2^32.
 dst of 8 or 16 bits: a = p + bias(n) + [result_add] sat32(old(m,n) * 2^lshift); if do_relu: a = max(a, 0)
 dst = floor((a + 2^(rshift-1)) / 2^rshift), saturated to the type of dst
-old is dst as 16 bits of the sign of the operands, in the aligned layout of 16 bits.)";
-  op.slots = {updated("dst", kIntegers),
-              sourceOrScalar("left", kIntegers),
-              source("right", kIntegers),
-              flag("ltrans"),
-              flag("rtrans"),
-              flag("result_add"),
-              integer("lshift", 0, 31, 0),
-              integer("rshift", 0, 31, 0),
-              flag("do_relu"),
-              optionalSource("bias", k16 | k32),
-              rounding("round", 7, 5)};
+old is dst as 16 bits of the sign of the operands, in the aligned layout of 16 bits.)",
+      {updated("dst", kIntegers), sourceOrScalar("left", kIntegers),
+       source("right", kIntegers), flag("ltrans"), flag("rtrans"),
+       flag("result_add"), integer("lshift", 0, 31, 0),
+       integer("rshift", 0, 31, 0), flag("do_relu"),
+       optionalSource("bias", k16 | k32), rounding("round", 7, 5)},
+      joined<Rule>(
+          foldedRules(),
+          {rule("left and right must have one width; dst of 8 or 16 bits needs "
+                "int8 or uint8 operands",
+                mmTypeProblem),
+           rule(
+               "dst must be signed exactly if an operand is and do_relu is not "
+               "set",
+               mmSignProblem),
+           rule("accumulation, bias, relu and lshift need dst of 8 or 16 bits, "
+                "rshift that or operands of 32 bits",
+                mmStepProblem),
+           rule("bias has 16 bits on bm1684x and 32 elsewhere; bm1690 has "
+                "neither "
+                "shifts nor result_add, bm1688 no result_add",
+                mmChipProblem)}),
+      R"(tensor<int8> dst({8, 2, 1, 16}), left({8, 2, 1, 20}), right({40, 2, 1, 16});
+tiu::mm(dst, left, right, false, false, false, 0, 7, false);)");
   op.spellings = {
       {"dst left right ltrans? rtrans?"},
       {"dst left right ltrans rtrans result_add lshift rshift do_relu"},
@@ -170,20 +171,6 @@ old is dst as 16 bits of the sign of the operands, in the aligned layout of 16 b
       {"dst left right ltrans rshift round"},
       {"dst left right bias& result_add lshift rshift do_relu"},
       {"dst left right bias& ltrans result_add lshift rshift do_relu"}};
-  op.rules = joined<Rule>(
-      foldedRules(),
-      {rule("left and right must have one width; dst of 8 or 16 bits needs "
-            "int8 or uint8 operands",
-            mmTypeProblem),
-       rule("dst must be signed exactly if an operand is and do_relu is not "
-            "set",
-            mmSignProblem),
-       rule("accumulation, bias, relu and lshift need dst of 8 or 16 bits, "
-            "rshift that or operands of 32 bits",
-            mmStepProblem),
-       rule("bias has 16 bits on bm1684x and 32 elsewhere; bm1690 has neither "
-            "shifts nor result_add, bm1688 no result_add",
-            mmChipProblem)});
   op.accumulator = [](const Call &call) {
     bool some = isSigned(call.tensor("right")->type) ||
                 isSignedOperand(call, "left") || isSignedOperand(call, "bias");
@@ -191,36 +178,25 @@ old is dst as 16 bits of the sign of the operands, in the aligned layout of 16 b
                          some ? DataType::Int16 : DataType::Uint16)(call);
   };
   op.chips = {"bm1684x", "bm1688", "bm1690", "sg2380", "mars3", "sg2260e"};
-  op.example =
-      R"(tensor<int8> dst({8, 2, 1, 16}), left({8, 2, 1, 20}), right({40, 2, 1, 16});
-tiu::mm(dst, left, right, false, false, false, 0, 7, false);)";
   return op;
 }
 
 static Operation fmmRow() {
-  Operation op;
-  op.name = "tiu.fmm";
-  op.section = "4.6.5.3";
-  op.summary =
-      "fp32 matrix product in folded matrix layout with bias and accumulation";
-  op.formula =
+  Operation op = function(
+      "tiu.fmm", "4.6.5.3",
+      "fp32 matrix product in folded matrix layout with bias and accumulation",
       R"(dst(m,n) = [result_add] dst(m,n) + [bias] bias(n) + sum_k left(m,k) * right(k,n)
-Order: even = 0, odd = bias or dst alone (with both: even = bias, odd = dst). Product k, rounded to fp32, goes to even if k is even, else to odd; the result is even + odd.)";
-  op.slots = {updated("dst", DataType::Fp32),
-              sourceOrScalar("left", DataType::Fp32),
-              source("right", DataType::Fp32),
-              flag("ltrans"),
-              flag("rtrans"),
-              flag("result_add"),
-              optionalSource("bias", DataType::Fp32)};
+Order: even = 0, odd = bias or dst alone (with both: even = bias, odd = dst). Product k, rounded to fp32, goes to even if k is even, else to odd; the result is even + odd.)",
+      {updated("dst", DataType::Fp32), sourceOrScalar("left", DataType::Fp32),
+       source("right", DataType::Fp32), flag("ltrans"), flag("rtrans"),
+       flag("result_add"), optionalSource("bias", DataType::Fp32)},
+      foldedRules(),
+      R"(tensor<fp32> dst({8, 2, 1, 16}), left({8, 2, 1, 20}), right({40, 2, 1, 16});
+tiu::fmm(dst, left, right, false, false, false);)");
   op.spellings = {{"dst left right ltrans rtrans result_add"},
                   {"dst left right result_add?"},
                   {"dst left right ltrans result_add"},
                   {"dst left right bias& ltrans? result_add?"}};
-  op.rules = foldedRules();
-  op.example =
-      R"(tensor<fp32> dst({8, 2, 1, 16}), left({8, 2, 1, 20}), right({40, 2, 1, 16});
-tiu::fmm(dst, left, right, false, false, false);)";
   return op;
 }
 
@@ -404,54 +380,47 @@ static std::string byteNumberProblem(const Call &call) {
 
 static Operation mm2Row(const Form &form, std::string_view name,
                         std::string_view summary, std::string_view example) {
-  Operation op;
-  op.name = name;
-  op.section = "4.6.5.4";
-  op.summary = summary;
-  op.formula =
+  Operation op = function(
+      name, "4.6.5.4", summary,
       R"(a(m,n) = [result_add] rst(m,n) + sum_k left(m,k) * (right(k,n) - r_zp(n)) + bias(n), modulo 2^32; if do_relu: a = max(a, 0)
 without requant: rst = a (saturated to a result of 16 bits, as with saturate below)
 with requant: s = a * multiplier(n) * 2^shift(n) (to the left if shift is positive, else rounded by round_mode), saturated to int32
 rst = s + offset(n), saturated to the type of rst (with saturate a signed type begins at its minimum + 1)
-A tensor requant holds for every column multiplier, then shift in bits 7..0 and offset in bits 31..16. tt stores rst transposed.)";
-  op.slots = {updated("rst", kIntegers),
-              sourceOrScalar("left", k8),
-              sourceOrScalar("right", k8),
-              optionalSourceOrScalar("bias", k32, 0),
-              flag("result_add"),
-              typeNumber("out_dtype"),
-              flag("do_relu"),
-              optionalSourceOrScalar("r_zp", k8 | k16, 0),
-              optionalSourceOrScalar("requant", k32, 0),
-              integer("multiplier", INT32_MIN, INT32_MAX, 1),
-              integer("shift", -63, 31, 0),
-              integer("offset", -32768, 32767, 0),
-              flag("saturate"),
-              rounding("round_mode", 7, 1)};
+A tensor requant holds for every column multiplier, then shift in bits 7..0 and offset in bits 31..16. tt stores rst transposed.)",
+      {updated("rst", kIntegers), sourceOrScalar("left", k8),
+       sourceOrScalar("right", k8), optionalSourceOrScalar("bias", k32, 0),
+       flag("result_add"), typeNumber("out_dtype"), flag("do_relu"),
+       optionalSourceOrScalar("r_zp", k8 | k16, 0),
+       optionalSourceOrScalar("requant", k32, 0),
+       integer("multiplier", INT32_MIN, INT32_MAX, 1),
+       integer("shift", -63, 31, 0), integer("offset", -32768, 32767, 0),
+       flag("saturate"), rounding("round_mode", 7, 1)},
+      joined<Rule>(
+          formRules(form, "rst"),
+          {columnParameter("r_zp", form, "rst", 1),
+           columnParameter("requant", form, "rst", 2),
+           rule("a number in place of a tensor of bytes must be whole and -128 "
+                "to "
+                "255",
+                byteNumberProblem),
+           rule("rst must be int32 or uint32 without requant, of 8 or 16 bits "
+                "with it; a tensor requant replaces multiplier, shift and "
+                "offset",
+                byteProductProblem),
+           rule("bm1684x multiplies to 32 bits without bias, relu, requant and "
+                "saturate, with a zero point of the type of right: use "
+                "tiu::add and "
+                "tiu::rq1 on the result",
+                reducedProblem),
+           rule("rst must be signed if an operand is", byteSignProblem),
+           noAddWithNt(form)}),
+      example);
   op.spellings = {
       {"rst left right bias result_add out_dtype do_relu r_zp requant? "
        "multiplier? shift? offset? saturate? round_mode?"},
       {"rst left right result_add? saturate? round_mode?"}};
-  op.rules = joined<Rule>(
-      formRules(form, "rst"),
-      {columnParameter("r_zp", form, "rst", 1),
-       columnParameter("requant", form, "rst", 2),
-       rule("a number in place of a tensor of bytes must be whole and -128 to "
-            "255",
-            byteNumberProblem),
-       rule("rst must be int32 or uint32 without requant, of 8 or 16 bits "
-            "with it; a tensor requant replaces multiplier, shift and offset",
-            byteProductProblem),
-       rule(
-           "bm1684x multiplies to 32 bits without bias, relu, requant and "
-           "saturate, with a zero point of the type of right: use tiu::add and "
-           "tiu::rq1 on the result",
-           reducedProblem),
-       rule("rst must be signed if an operand is", byteSignProblem),
-       noAddWithNt(form)});
   op.chipNote =
       "bm1684x: no bias, relu, requant, saturate, and for nt no result_add";
-  op.example = example;
   return op;
 }
 
@@ -489,40 +458,34 @@ static std::string halfChipProblem(const Call &call) {
 
 static Operation fmm2Row(const Form &form, std::string_view name,
                          std::string_view summary, std::string_view example) {
-  Operation op;
-  op.name = name;
-  op.section = "4.6.5.5";
-  op.summary = summary;
-  op.formula =
+  Operation op = function(
+      name, "4.6.5.5", summary,
       R"(dst(m,n) = relu([result_add] dst(m,n) + [bias] bias(n) + sum_k left(m,k) * right(k,n)) * requant(n), rounded to nearest even; tt stores it transposed
 Order: acc (fp32) starts from dst, adds the bias, then one term for each NIC consecutive k: the exact products, each cut toward zero to 24 fraction bits below the largest one's exponent, added exactly, rounded to fp32.
-With result_add the old dst is read as fp32, aligned, whatever its type.)";
-  op.slots = {updated("dst", kFloats | kFp8),
-              sourceOrScalar("left", kHalves | kFp8),
-              sourceOrScalar("right", kHalves | kFp8),
-              optionalSourceOrScalar("bias", kFloats, 0),
-              flag("result_add"),
-              typeNumber("out_dtype"),
-              flag("do_relu"),
-              flag("saturate"),
-              optionalSourceOrScalar("requant", DataType::Fp32, 0)};
+With result_add the old dst is read as fp32, aligned, whatever its type.)",
+      {updated("dst", kFloats | kFp8), sourceOrScalar("left", kHalves | kFp8),
+       sourceOrScalar("right", kHalves | kFp8),
+       optionalSourceOrScalar("bias", kFloats, 0), flag("result_add"),
+       typeNumber("out_dtype"), flag("do_relu"), flag("saturate"),
+       optionalSourceOrScalar("requant", DataType::Fp32, 0)},
+      joined<Rule>(
+          formRules(form, "dst"),
+          {columnParameter("requant", form, "dst", 1),
+           rule("left and right must have one type; dst has it or a wider one "
+                "(fp8 needs bm1690, sg2380, sg2260e or sg2262, mars3 has bf16)",
+                halfTypeProblem),
+           rule("bias and relu are not on bm1684x, requant not on bm1684x, "
+                "bm1688 "
+                "and mars3, saturate on sg2260e and sg2262",
+                halfChipProblem),
+           noAddWithNt(form)}),
+      example);
   op.spellings = {{"dst left right bias result_add out_dtype do_relu? "
                    "saturate? requant=1.0f"},
                   {"dst left right result_add?"}};
-  op.rules = joined<Rule>(
-      formRules(form, "dst"),
-      {columnParameter("requant", form, "dst", 1),
-       rule("left and right must have one type; dst has it or a wider one "
-            "(fp8 needs bm1690, sg2380, sg2260e or sg2262, mars3 has bf16)",
-            halfTypeProblem),
-       rule("bias and relu are not on bm1684x, requant not on bm1684x, bm1688 "
-            "and mars3, saturate on sg2260e and sg2262",
-            halfChipProblem),
-       noAddWithNt(form)});
   op.accumulator = accumulatesAs("dst", DataType::Fp32);
   op.chipNote = "bm1684x: no bias, relu, requant, and for nt no result_add; "
                 "fp8 on bm1690 and later";
-  op.example = example;
   return op;
 }
 

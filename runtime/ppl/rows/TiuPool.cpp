@@ -6,8 +6,6 @@
 using namespace weft;
 using namespace weft::catalog;
 
-static constexpr TypeSet k8 = TypeSet(DataType::Int8) | DataType::Uint8;
-
 static constexpr std::string_view kMax =
     R"(dst(n,c,y,x) = max_{p,q} X(n, c, y*sh + p*dh - top, x*sw + q*dw - left)
 X is src, and the smallest finite value of the type outside it.)";
@@ -41,17 +39,11 @@ static std::vector<Rule> poolRules() {
 static Operation extremeRow(std::string_view name, std::string_view section,
                             std::string_view summary, std::string_view formula,
                             TypeSet types, std::string_view example) {
-  Operation op;
-  op.name = name;
-  op.section = section;
-  op.summary = summary;
-  op.formula = formula;
-  op.slots = poolSlots(types, types);
+  Operation op = function(name, section, summary, formula,
+                          poolSlots(types, types), poolRules(), example);
   op.spellings = {{"dst src kernel pad stride dilation"},
                   {"dst src kernel stride dilation pad"}};
-  op.rules = poolRules();
   op.rules.insert(op.rules.begin(), sameTypes({"dst", "src"}));
-  op.example = example;
   return op;
 }
 
@@ -64,20 +56,20 @@ static Operation withMinimum(Operation op) {
 }
 
 static Operation poolAvgRow() {
-  Operation op;
-  op.name = "tiu.pool_avg";
-  op.section = "4.6.6.5";
-  op.summary =
-      "int8 window sum times a scale, right shift half up and saturation";
-  op.formula = kAvg;
-  op.slots = poolSlots(kIntegers, k8);
+  Operation op = function(
+      "tiu.pool_avg", "4.6.6.5",
+      "int8 window sum times a scale, right shift half up and saturation", kAvg,
+      poolSlots(kIntegers, k8), poolRules(),
+      R"(tensor<int8> dst({1, 64, 3, 3}), src({1, 64, 6, 6});
+dim2 kernel = {2, 2}, stride = {2, 2}, dilation = {1, 1}, insert = {0, 0};
+padding_t pad = {0, 0, 0, 0};
+tiu::pool_avg(dst, src, &kernel, &pad, &stride, &dilation, &insert, 64, 8);)");
   for (const Slot &slot : {insertSlot("ins", 7), integer("scale", 0, 255, 1),
                            integer("rshift", 0, 31, 0)})
     op.slots.push_back(slot);
   op.spellings = {{"dst src kernel pad stride dilation ins scale rshift"},
                   {"dst src kernel stride dilation pad ins scale? rshift?"},
                   {"dst src kernel stride dilation pad scale? rshift?"}};
-  op.rules = poolRules();
   op.rules.push_back(
       rule("dst must be signed exactly if src is", [](const Call &call) {
         const Tensor *dst = call.tensor("dst"), *src = call.tensor("src");
@@ -86,31 +78,24 @@ static Operation poolAvgRow() {
         return "dst is " + std::string(spelling(dst->type)) + ", src is " +
                std::string(spelling(src->type));
       }));
-  op.example = R"(tensor<int8> dst({1, 64, 3, 3}), src({1, 64, 6, 6});
-dim2 kernel = {2, 2}, stride = {2, 2}, dilation = {1, 1}, insert = {0, 0};
-padding_t pad = {0, 0, 0, 0};
-tiu::pool_avg(dst, src, &kernel, &pad, &stride, &dilation, &insert, 64, 8);)";
   return op;
 }
 
 static Operation fpoolAvgRow() {
-  Operation op;
-  op.name = "tiu.fpool_avg";
-  op.section = "4.6.6.6";
-  op.summary = "float window sum of every element times a scale";
-  op.formula = kFloatAvg;
-  op.slots = poolSlots(kFloats, kFloats);
+  Operation op =
+      function("tiu.fpool_avg", "4.6.6.6",
+               "float window sum of every element times a scale", kFloatAvg,
+               poolSlots(kFloats, kFloats), poolRules(),
+               R"(tensor<fp16> dst({1, 64, 3, 3}), src({1, 64, 6, 6});
+dim2 kernel = {2, 2}, stride = {2, 2}, dilation = {1, 1}, insert = {0, 0};
+padding_t pad = {0, 0, 0, 0};
+tiu::fpool_avg(dst, src, &kernel, &pad, &stride, &dilation, &insert, 0.25f);)");
   op.slots.push_back(insertSlot("ins", 7));
   op.slots.push_back(real("scale", 1.0));
   op.spellings = {{"dst src kernel pad stride dilation ins scale?"},
                   {"dst src kernel stride dilation pad ins scale?"},
                   {"dst src kernel stride dilation pad scale?"}};
-  op.rules = poolRules();
   op.rules.insert(op.rules.begin(), sameTypes({"dst", "src"}));
-  op.example = R"(tensor<fp16> dst({1, 64, 3, 3}), src({1, 64, 6, 6});
-dim2 kernel = {2, 2}, stride = {2, 2}, dilation = {1, 1}, insert = {0, 0};
-padding_t pad = {0, 0, 0, 0};
-tiu::fpool_avg(dst, src, &kernel, &pad, &stride, &dilation, &insert, 0.25f);)";
   return op;
 }
 

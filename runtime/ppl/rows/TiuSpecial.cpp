@@ -29,14 +29,20 @@ static std::vector<Rule> channelRules(std::vector<std::string_view> vectors) {
   return rules;
 }
 
+static Operation square(std::string_view name, std::string_view section,
+                        std::string_view summary, std::string_view formula,
+                        std::string_view example) {
+  return function(name, section, summary, formula,
+                  {result("dst", kFloats), sourceOrScalar("src", kFloats),
+                   sourceOrScalar("bias", kFloats)},
+                  channelRules({"bias"}), example);
+}
+
 static void addLinear(std::vector<Operation> &rows) {
-  rows.push_back(function(
+  rows.push_back(square(
       "tiu.fadd_sqr", "4.6.8.1", "square of a sum",
       "t = src(n,c,h,w) + bias(0,c,0,0) rounded to the type; dst(n,c,h,w) = t "
       "* t rounded to the type",
-      {result("dst", kFloats), sourceOrScalar("src", kFloats),
-       sourceOrScalar("bias", kFloats)},
-      channelRules({"bias"}),
       "tensor<fp32> dst({2, 64, 4, 8}), src({2, 64, 4, 8});\n"
       "tensor<fp32> bias({1, 64, 1, 1}, TPU_COMPACT);\n"
       "tiu::fadd_sqr(dst, src, bias);"));
@@ -53,13 +59,10 @@ static void addLinear(std::vector<Operation> &rows) {
       "tiu::fscale(dst, src, scale, 1.0f);"));
   rows.back().spellings = {{"dst src scale bias?"},
                            {"dst src scale:=1.0f bias", "fbias"}};
-  rows.push_back(function(
+  rows.push_back(square(
       "tiu.fsub_sqr", "4.6.8.3", "square of a difference",
       "t = src(n,c,h,w) - bias(0,c,0,0) rounded to the type; dst(n,c,h,w) = t "
       "* t rounded to the type",
-      {result("dst", kFloats), sourceOrScalar("src", kFloats),
-       sourceOrScalar("bias", kFloats)},
-      channelRules({"bias"}),
       "tensor<bf16> dst({2, 64, 4, 8}), src({2, 64, 4, 8});\n"
       "tiu::fsub_sqr(dst, src, 0.5f);"));
   for (Operation &row : rows)
