@@ -474,27 +474,18 @@ WEFT_TPU_BDC tpu_bdc_fp32_tunable_sqrt(local_addr_t dst_addr,
   ppl::bdc::calls::tunableSqrt(dst_addr, src_addr, shape, num_iter,
                                ppl::Line(nullptr, 0));
 }
-WEFT_TPU_BDC tpu_bdc_load_fp32_exp_coeff(local_addr_t coeff_addr) {
-  ppl::bdc::calls::loadExpCoeff(coeff_addr, ppl::Line(nullptr, 0));
-}
-WEFT_TPU_BDC tpu_bdc_load_fp32_exp_table(local_addr_t table_addr) {
-  ppl::bdc::calls::loadExpTable(table_addr, ppl::Line(nullptr, 0));
-}
-WEFT_TPU_BDC tpu_bdc_load_fp32_log_coeff(local_addr_t coeff_addr) {
-  ppl::bdc::calls::loadLogCoeff(coeff_addr, ppl::Line(nullptr, 0));
-}
-WEFT_TPU_BDC tpu_bdc_load_fp32_sin_coeff(local_addr_t coeff_addr) {
-  ppl::bdc::calls::loadSinCoeff(coeff_addr, ppl::Line(nullptr, 0));
-}
-WEFT_TPU_BDC tpu_bdc_load_fp32_cos_coeff(local_addr_t coeff_addr) {
-  ppl::bdc::calls::loadCosCoeff(coeff_addr, ppl::Line(nullptr, 0));
-}
-WEFT_TPU_BDC tpu_bdc_load_fp32_tan_coeff(local_addr_t coeff_addr) {
-  ppl::bdc::calls::loadTanCoeff(coeff_addr, ppl::Line(nullptr, 0));
-}
-WEFT_TPU_BDC tpu_bdc_load_fp32_arcsin_coeff(local_addr_t coeff_addr) {
-  ppl::bdc::calls::loadArcsinCoeff(coeff_addr, ppl::Line(nullptr, 0));
-}
+#define WEFT_TPU_BDC_LOAD(numbers, function)                                   \
+  WEFT_TPU_BDC tpu_bdc_load_fp32_##numbers(local_addr_t addr) {                \
+    ppl::bdc::calls::function(addr, ppl::Line(nullptr, 0));                    \
+  }
+WEFT_TPU_BDC_LOAD(exp_coeff, loadExpCoeff)
+WEFT_TPU_BDC_LOAD(exp_table, loadExpTable)
+WEFT_TPU_BDC_LOAD(log_coeff, loadLogCoeff)
+WEFT_TPU_BDC_LOAD(sin_coeff, loadSinCoeff)
+WEFT_TPU_BDC_LOAD(cos_coeff, loadCosCoeff)
+WEFT_TPU_BDC_LOAD(tan_coeff, loadTanCoeff)
+WEFT_TPU_BDC_LOAD(arcsin_coeff, loadArcsinCoeff)
+#undef WEFT_TPU_BDC_LOAD
 WEFT_TPU_BDC tpu_bdc_fp32_exp(local_addr_t dst_addr, local_addr_t src_addr,
                               local_addr_t work0_addr, local_addr_t work1_addr,
                               local_addr_t coeff_addr, local_addr_t table_addr,
@@ -510,59 +501,27 @@ WEFT_TPU_BDC tpu_bdc_fp32_expm1(local_addr_t dst_addr, local_addr_t src_addr,
   ppl::bdc::calls::expm1(dst_addr, src_addr, work0_addr, work1_addr, coeff_addr,
                          table_addr, shape, ppl::Line(nullptr, 0));
 }
-WEFT_TPU_BDC tpu_bdc_fp32_log(local_addr_t dst_addr, local_addr_t src_addr,
-                              local_addr_t work_addr, local_addr_t coeff_addr,
-                              const dim4 *shape) {
-  ppl::bdc::calls::log(dst_addr, src_addr, work_addr, coeff_addr, shape,
-                       ppl::Line(nullptr, 0));
-}
-WEFT_TPU_BDC tpu_bdc_fp32_log1p(local_addr_t dst_addr, local_addr_t src_addr,
-                                local_addr_t work_addr, local_addr_t coeff_addr,
-                                const dim4 *shape) {
-  ppl::bdc::calls::log1p(dst_addr, src_addr, work_addr, coeff_addr, shape,
-                         ppl::Line(nullptr, 0));
-}
+#define WEFT_TPU_BDC_SERIES(name)                                              \
+  WEFT_TPU_BDC tpu_bdc_fp32_##name(                                            \
+      local_addr_t dst_addr, local_addr_t src_addr, local_addr_t work_addr,    \
+      local_addr_t coeff_addr, const dim4 *shape) {                            \
+    ppl::bdc::calls::name(dst_addr, src_addr, work_addr, coeff_addr, shape,    \
+                          ppl::Line(nullptr, 0));                              \
+  }
+WEFT_TPU_BDC_SERIES(log)
+WEFT_TPU_BDC_SERIES(log1p)
+WEFT_TPU_BDC_SERIES(sin)
+WEFT_TPU_BDC_SERIES(cos)
+WEFT_TPU_BDC_SERIES(tan)
+WEFT_TPU_BDC_SERIES(cot)
+WEFT_TPU_BDC_SERIES(arcsin)
+WEFT_TPU_BDC_SERIES(arccos)
+#undef WEFT_TPU_BDC_SERIES
 WEFT_TPU_BDC tpu_bdc_fp32_logx(local_addr_t dst_addr, local_addr_t src_addr,
                                local_addr_t work_addr, local_addr_t coeff_addr,
                                const dim4 *shape, float x) {
   ppl::bdc::calls::logx(dst_addr, src_addr, work_addr, coeff_addr, shape, x,
                         ppl::Line(nullptr, 0));
-}
-WEFT_TPU_BDC tpu_bdc_fp32_sin(local_addr_t dst_addr, local_addr_t src_addr,
-                              local_addr_t work_addr, local_addr_t coeff_addr,
-                              const dim4 *shape) {
-  ppl::bdc::calls::sin(dst_addr, src_addr, work_addr, coeff_addr, shape,
-                       ppl::Line(nullptr, 0));
-}
-WEFT_TPU_BDC tpu_bdc_fp32_cos(local_addr_t dst_addr, local_addr_t src_addr,
-                              local_addr_t work_addr, local_addr_t coeff_addr,
-                              const dim4 *shape) {
-  ppl::bdc::calls::cos(dst_addr, src_addr, work_addr, coeff_addr, shape,
-                       ppl::Line(nullptr, 0));
-}
-WEFT_TPU_BDC tpu_bdc_fp32_tan(local_addr_t dst_addr, local_addr_t src_addr,
-                              local_addr_t work_addr, local_addr_t coeff_addr,
-                              const dim4 *shape) {
-  ppl::bdc::calls::tan(dst_addr, src_addr, work_addr, coeff_addr, shape,
-                       ppl::Line(nullptr, 0));
-}
-WEFT_TPU_BDC tpu_bdc_fp32_cot(local_addr_t dst_addr, local_addr_t src_addr,
-                              local_addr_t work_addr, local_addr_t coeff_addr,
-                              const dim4 *shape) {
-  ppl::bdc::calls::cot(dst_addr, src_addr, work_addr, coeff_addr, shape,
-                       ppl::Line(nullptr, 0));
-}
-WEFT_TPU_BDC tpu_bdc_fp32_arcsin(local_addr_t dst_addr, local_addr_t src_addr,
-                                 local_addr_t work_addr,
-                                 local_addr_t coeff_addr, const dim4 *shape) {
-  ppl::bdc::calls::arcsin(dst_addr, src_addr, work_addr, coeff_addr, shape,
-                          ppl::Line(nullptr, 0));
-}
-WEFT_TPU_BDC tpu_bdc_fp32_arccos(local_addr_t dst_addr, local_addr_t src_addr,
-                                 local_addr_t work_addr,
-                                 local_addr_t coeff_addr, const dim4 *shape) {
-  ppl::bdc::calls::arccos(dst_addr, src_addr, work_addr, coeff_addr, shape,
-                          ppl::Line(nullptr, 0));
 }
 #undef WEFT_TPU_BDC
 
