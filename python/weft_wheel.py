@@ -73,7 +73,10 @@ def contents(build, folder):
         files[f"weft/native/{name}"] = stripped(path, folder)
         for library, where in needed_libraries(path).items():
             files[f"weft/native/lib/{library}"] = where
-    for path in sorted((build / "include/weft/ppl").glob("*.h")):
+    headers = sorted((build / "include/weft/ppl").glob("*.h"))
+    if not (build / "include/weft/ppl/dma_rows.h").exists():
+        raise SystemExit(f"weft_wheel: {build} has no kernel headers; build the target PplHeaders")
+    for path in headers:
         files[f"weft/native/include/weft/ppl/{path.name}"] = path
     for path in ("runtime/capi/weft.h", "runtime/capi/weft.hpp", "tools/capi/weft-compiler.h"):
         files[f"weft/native/include/{pathlib.Path(path).name}"] = ROOT / path

@@ -196,11 +196,6 @@ unsigned weft::ppl::elementBytesOf(TensorViewType type) {
   return (elementBitsOf(type.getElementType()) + 7) / 8;
 }
 
-bool weft::ppl::isSigned(TensorViewType type) {
-  auto integer = dyn_cast<IntegerType>(type.getElementType());
-  return !integer || integer.isSigned();
-}
-
 Strides weft::ppl::stridesOf(TensorViewType type, unsigned lane,
                              const Chip &chip) {
   int64_t perRow = 8 * chip.euBytes / elementBitsOf(type.getElementType());

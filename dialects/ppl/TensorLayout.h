@@ -21,8 +21,6 @@ std::optional<isa::Precision> precisionOf(mlir::Type type);
 unsigned elementBitsOf(mlir::Type type);
 /// Bytes of one element, rounded up.
 unsigned elementBytesOf(TensorViewType type);
-/// True for floats and signed integers.
-bool isSigned(TensorViewType type);
 
 /// Strides of a tensor that starts in `lane` (0 for memories without lanes).
 Strides stridesOf(TensorViewType type, unsigned lane, const Chip &chip);

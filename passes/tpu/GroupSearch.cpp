@@ -109,8 +109,9 @@ private:
         static_cast<int64_t>(chip.laneBytes))
       return false;
     // Their number hardly depends on which slice it is.
-    auto commands = commandCountOf(
-        chip, view, *planSlice(chip, view, counts, {0, 0, 0, 0}));
+    auto slice = planSlice(chip, view, counts, {0, 0, 0, 0});
+    assert(slice && "the footprint is that of this slice");
+    auto commands = commandCountOf(chip, view, *slice);
     if (!commands)
       return false;
     int64_t cost = footprint->loadedBytes + footprint->storedBytes +

@@ -4,9 +4,9 @@ refused_test.py WEFT: runs `weft ppl test` on every file of refused/. A comment 
 lines, stands before the statement; the message must name the statement's line and contain TEXT. The exit code is 2, that of a
 mistake of the user. ppl/ppl.h is compiled once before, with the options of `weft ppl`.
 """
+import os
 import pathlib
 import re
-import os
 import subprocess
 import sys
 import tempfile
@@ -26,7 +26,7 @@ class RefusedTest(unittest.TestCase):
         compiled.parent.mkdir()
         subprocess.run([*COMPILER.split(), "-std=c++17", "-O1", "-fPIC", f"-I{include}", "-x", "c++-header", include / "ppl" / "ppl.h",
                         "-o", compiled], check=True)
-        cls.environment = os.environ | {"CXX": f"{COMPILER} -I{folder}"}
+        cls.environment = os.environ | {"CXX": f"{COMPILER} -Winvalid-pch -Werror=invalid-pch -I{folder}"}
 
     def test_files(self):
         files = sorted(FOLDER.glob("*.cpp"))

@@ -50,7 +50,7 @@ class Wheel(unittest.TestCase):
     def test_it_carries_what_it_needs(self):
         names = zipfile.ZipFile(self.wheel).namelist()
         for name in ("weft/native/lib/libweft.so", "weft/native/lib/libweft-compiler.so", "weft/native/bin/weft",
-                     "weft/native/include/weft/ppl/ppl.h", "weft/native/include/weft/ppl/plugin.h",
+                     "weft/native/include/weft/ppl/ppl.h", "weft/native/include/weft/ppl/tiu_pool.h", "weft/native/include/weft/ppl/plugin.h",
                      "weft/native/include/weft-compiler.h"):
             self.assertIn(name, names)
         site = next((self.folder / "env").glob("lib/python3*/site-packages/weft"))

@@ -9,8 +9,11 @@
 #include "runtime/ppl/Rows.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <iostream>
+#include <limits>
 #include <sstream>
 
 using namespace weft;
@@ -163,18 +166,32 @@ std::string Printer::parameter(std::string_view kind, std::string_view letter) {
   return name;
 }
 
+/// The first of the slots that have the type of slot `index`, by whatever
+/// rules.
+static size_t tiedTo(const Operation &row, size_t index) {
+  std::vector<bool> tied(row.slots.size());
+  tied[index] = true;
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const Rule &rule : row.rules)
+      if (std::any_of(rule.oneType.begin(), rule.oneType.end(),
+                      [&](auto name) { return tied[row.slotIndex(name)]; }))
+        for (std::string_view name : rule.oneType) {
+          size_t other = size_t(row.slotIndex(name));
+          grows |= !tied[other];
+          tied[other] = true;
+        }
+  }
+  return std::find(tied.begin(), tied.end(), true) - tied.begin();
+}
+
 /// Slots of one type share its name; a type that is the only one is written.
 std::string Printer::tensorType(const Word &word) {
   std::vector<DataType> types = word.slot->types.members();
   std::string element;
   if (types.size() == 1)
     element = spelling(types[0]);
-  size_t root = word.index;
-  for (const Rule &rule : row.rules)
-    if (std::find(rule.oneType.begin(), rule.oneType.end(), word.slot->name) !=
-        rule.oneType.end())
-      for (std::string_view name : rule.oneType)
-        root = std::min(root, size_t(row.slotIndex(name)));
+  size_t root = tiedTo(row, word.index);
   for (const auto &[tied, name] : elements)
     if (tied == root && element.empty())
       element = name;
@@ -230,7 +247,13 @@ std::string Printer::fallbackOf(const Word &word) const {
     return str(word.value);
   if (!slot.optional)
     fail(row, str(slot.name) + " has no default");
-  std::string number = std::to_string(int64_t(slot.fallback));
+  bool isWhole = slot.fallback == double(int64_t(slot.fallback));
+  if (!isWhole && slot.kind != SlotKind::Float)
+    fail(row, "the default of " + str(slot.name) + " is not whole");
+  std::ostringstream text;
+  text << std::setprecision(std::numeric_limits<float>::max_digits10)
+       << slot.fallback;
+  std::string number = text.str();
   switch (slot.kind) {
   case SlotKind::Flag:
     return slot.fallback != 0 ? "true" : "false";
@@ -310,16 +333,20 @@ static std::string headerOf(const Group &group) {
 }
 
 /// Leaves a file with the same text as it is: nothing is compiled again then.
+/// Never writes through a link, which leads to a header written by hand.
 static bool write(const std::string &path, const std::string &text) {
   std::ifstream old(path, std::ios::binary);
   std::ostringstream found;
   found << old.rdbuf();
   if (old && found.str() == text)
     return true;
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  std::string temporary = path + ".new";
+  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
   out << text;
   out.close();
-  return bool(out);
+  std::error_code error;
+  std::filesystem::rename(temporary, path, error);
+  return out && !error;
 }
 
 int main(int argc, char **argv) {

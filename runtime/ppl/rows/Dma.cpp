@@ -76,9 +76,11 @@ static Operation transposeRow(std::string_view name, std::string_view summary,
                     ? kCwFormula
                     : "CW_TRANS: dst(n,c,h,w) = src(n,w,h,c); NC_TRANS: "
                       "dst(n,c,h,w) = src(c,n,h,w)";
-  if (mode == 2)
+  if (mode == 2) {
     row.slots.push_back(enumerated(
         "transpose_mode_t", choice("trans_mode", {"NC_TRANS", "CW_TRANS"}, 1)));
+    row.spellings = {{"dst src trans_mode"}};
+  }
   if (mode != 0)
     row.chipNote = kCwNote;
   row.rules = {sameTypes({"dst", "src"}), carriedTypes({"dst", "src"}),
@@ -482,6 +484,7 @@ static Operation maskBatchBcastRow() {
       "tensor<uint16> count({2, 8, 1, 1}, TPU_COMPACT); "
       "dma::fill(all, 1); dma::fill(mask, 1); dma::zero(some); "
       "dma::mask_batch_bcast(some, count, all, mask, false);");
+  batch.spellings = {{"dst count src mask is_repeat"}};
   batch.chipNote =
       "an instruction of the TIU; current kernel headers have it in ppl::tiu";
   return batch;

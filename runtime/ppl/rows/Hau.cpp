@@ -162,6 +162,7 @@ static Operation gatherLineRow() {
       "gtensor<uint32> which({1, 1, 1, 4}, GLOBAL); "
       "dma::fill(lines, 3); dma::fill(which, 2); "
       "hau::gather_line(picked, lines, which, 0, 0, 8, true);");
+  row.spellings = {{"dst param index C start end fill_const"}};
   row.chips = {"bm1684x"};
   row.chipNote = "the other chips' sorting engines have no such command; "
                  "dma.gather_h does the same. A bmodel of BM1684X holds no "

@@ -80,9 +80,11 @@ static Operation transposeRow(std::string_view name, std::string_view summary,
        wStrideAtMost({"dst", "src"}, kMostStepBytes), unitWStrideIfCw(mode),
        axesFit({"dst", "src"}, "nchw"), apart("dst", {"src"})},
       example);
-  if (mode == 2) // the Python form's default
+  if (mode == 2) { // the Python form's default
     row.slots.push_back(enumerated(
         "transpose_mode_t", choice("trans_mode", {"NC_TRANS", "CW_TRANS"}, 0)));
+    row.spellings = {{"dst src trans_mode"}};
+  }
   if (mode != 0)
     row.chipNote = "only BM1690 has a system DMA engine, and that one has no "
                    "command for C/W: its compiler would have to make the "

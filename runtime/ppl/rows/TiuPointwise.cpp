@@ -422,15 +422,17 @@ static void addDifferences(std::vector<Operation> &rows) {
 static Operation shiftRow(std::string_view name, std::string_view section,
                           std::string_view summary, std::string_view formula,
                           std::string_view example) {
-  return function(name, section, summary, formula,
-                  {result("dst", kIntegers), source("src", kIntegers),
-                   sourceOrScalar("shift", kSigned),
-                   rounding("round_mode", 7, /*fallback=*/0)},
-                  {sameShapes({"dst", "src", "shift"}),
-                   sameLanes({"dst", "src", "shift"}),
-                   numberInRange("shift", -32, 31), notWider("shift", "src"),
-                   noPartialOverlap("dst", {"src", "shift"})},
-                  example);
+  Operation row = function(
+      name, section, summary, formula,
+      {result("dst", kIntegers), source("src", kIntegers),
+       sourceOrScalar("shift", kSigned),
+       rounding("round_mode", 7, /*fallback=*/0)},
+      {sameShapes({"dst", "src", "shift"}), sameLanes({"dst", "src", "shift"}),
+       numberInRange("shift", -32, 31), notWider("shift", "src"),
+       noPartialOverlap("dst", {"src", "shift"})},
+      example);
+  row.spellings = {{"dst src shift round_mode"}};
+  return row;
 }
 
 static void addShifts(std::vector<Operation> &rows) {

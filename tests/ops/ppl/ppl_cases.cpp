@@ -1,11 +1,11 @@
 //===- ppl_cases.cpp - random calls on emulator, vendor and interpreter --===//
 //
 // For every function of the catalog that has commands on BM1684X: draws random
-// legal calls, runs them as one program on our emulator, in the interpreter
-// and, one of --bmrt-every functions (0: none), on the vendor's runtime, and
-// compares every byte of every written tensor. Prints a JSON object a function.
+// legal calls, runs them as one program on our emulator, on the vendor's
+// runtime (unless --no-bmrt) and in the interpreter, and compares every byte of
+// every written tensor. Prints one JSON object a function, one a line.
 //
-//   ppl_cases [--cases 200] [--seed 1] [--bmrt-every 1] [FUNCTION ..]
+//   ppl_cases [--cases 200] [--seed 1] [--no-bmrt] [FUNCTION ..]
 //
 // Exit code 1 if a function that has commands differs or too few legal calls
 // could be drawn, 2 for wrong use.
@@ -29,8 +29,7 @@ namespace {
 struct Flags {
   size_t cases = 200;
   uint64_t seed = 1;
-  size_t bmrtEvery = 1; ///< every how many functions run there; 0: none
-  bool bmrt = true;     ///< whether this function does
+  bool bmrt = true;
   std::vector<std::string> functions;
 };
 
@@ -492,8 +491,8 @@ int main(int argc, char **argv) {
   Flags flags;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
-    if (word == "--bmrt-every" && i + 1 < argc)
-      flags.bmrtEvery = std::strtoul(argv[++i], nullptr, 10);
+    if (word == "--no-bmrt")
+      flags.bmrt = false;
     else if (word == "--cases" && i + 1 < argc)
       flags.cases = std::strtoul(argv[++i], nullptr, 10);
     else if (word == "--seed" && i + 1 < argc)
@@ -507,16 +506,12 @@ int main(int argc, char **argv) {
   }
   const Chip &chip = *chips::all[0];
   bool isFine = true;
-  size_t number = 0;
   for (const Operation &operation : operations()) {
     bool isChosen = flags.functions.empty() ||
                     std::find(flags.functions.begin(), flags.functions.end(),
                               operation.name) != flags.functions.end();
-    if (isChosen && catalog::hasCommands(operation) &&
-        operation.existsOn(chip)) {
-      flags.bmrt = flags.bmrtEvery && number++ % flags.bmrtEvery == 0;
+    if (isChosen && catalog::hasCommands(operation) && operation.existsOn(chip))
       isFine &= runFunction(operation, chip, flags);
-    }
   }
   return isFine ? 0 : 1;
 }

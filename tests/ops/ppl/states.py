@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the tests measured of every function of PPL on BM1684X, and the list that `weft ops --ppl` shows.
 
-  states.py WEFT PPL_CASES CATALOG_TESTS [--cases 200] [--bmrt-every 1] [--write]
+  states.py WEFT PPL_CASES CATALOG_TESTS [--cases 200] [--write]
 
 A function is `native` or `sequence` if random legal calls of it gave the same bytes on our emulator, on the vendor's runtime
 and in the interpreter (PPL_CASES; one command a call, or several). It is `interpreted` if the tests of CATALOG_TESTS that
@@ -23,8 +23,8 @@ HEAD = ("// What tests/ops/ppl/states.py measured on the first chip; renew it wi
 ORDER_ONLY = ("send_msg", "wait_msg", "vsdma_initialize", "vsdma_poll")
 
 
-def run_cases(program, cases, bmrt_every):
-    result = subprocess.run([program, "--cases", str(cases), "--bmrt-every", str(bmrt_every)], capture_output=True, text=True, timeout=3000)
+def run_cases(program, cases):
+    result = subprocess.run([program, "--cases", str(cases)], capture_output=True, text=True, timeout=3000)
     if result.returncode not in (0, 1):
         sys.exit(f"states.py: {program} ended with {result.returncode}: {result.stderr.strip()}")
     return {row["name"]: row for row in map(json.loads, result.stdout.splitlines())}
@@ -56,13 +56,10 @@ def main():
     parser.add_argument("cases_program")
     parser.add_argument("catalog_tests")
     parser.add_argument("--cases", type=int, default=200, help="random legal calls a function")
-    parser.add_argument("--bmrt-every", type=int, default=1, help="one of how many functions also runs on the vendor's runtime")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
-    if args.write and args.bmrt_every != 1:
-        parser.error("--write needs every function on the vendor's runtime")
     rows = json.loads(subprocess.run([args.weft, "ops", "--ppl", "--json"], capture_output=True, text=True, check=True).stdout)
-    measured, seen = run_cases(args.cases_program, args.cases, args.bmrt_every), covered(args.catalog_tests)
+    measured, seen = run_cases(args.cases_program, args.cases), covered(args.catalog_tests)
     found, states = [], {}
     for row in rows:
         name, short = row["name"], row["name"].removeprefix("ppl.")

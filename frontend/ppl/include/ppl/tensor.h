@@ -612,9 +612,6 @@ struct Argument : weft_ppl_argument {
       own[count++] = value;
   }
 };
-/// Left out.
-struct Omitted {};
-
 /// int for types of numbers: `detail::IfNumber<N> = 0` keeps tensors away.
 template <class N>
 using IfNumber =

@@ -92,6 +92,8 @@ static DecodeResult
 decodedEnd(Engine engine, const std::array<uint8_t, 16> &bytes, unsigned id) {
   DecodeResult result = decodeOne(engine, bytes.data(), bytes.size());
   EXPECT_TRUE(result);
+  if (!result)
+    return result;
   EXPECT_TRUE(result.command.isEnd());
   EXPECT_EQ(result.command.id(), id);
   return result;
