@@ -178,10 +178,13 @@ static void addWide(std::vector<Case> &cases) {
   add("WideConvF16", "f16", "f16", "f32", "f16", "", sums, 0x1p-10);
   for (std::string type : {"f32", "f16", "bf16"}) {
     std::string x = tensor("2x70x5x7", type), row = tensor("1x70x1x1", type);
+    std::string numbers = weight("r", {1, 70, 1, 1}, type, 2);
     cases.push_back({"WideSum" + type, x, x,
-                     weight("r", {1, 70, 1, 1}, type, 2) +
-                         "  %y = tpu.binary add %x, %r : " + x + ", " + row +
-                         " -> " + x + "\n"});
+                     numbers + "  %y = tpu.binary add %x, %r : " + x + ", " +
+                         row + " -> " + x + "\n"});
+    cases.push_back({"WideDifference" + type, x, x,
+                     numbers + "  %y = tpu.binary sub %r, %x {relu} : " + row +
+                         ", " + x + " -> " + x + "\n"});
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "dialects/tpu/Binary.h"
 
+#include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/recipe/Requantize.h"
 #include "dialects/tpu/recipe/Sequence.h"
@@ -19,6 +20,26 @@ bool BinaryOp::readsStrided(unsigned) { return !isSequence(); }
 
 InputNeed BinaryOp::inputNeed(unsigned operand, const Box &result) {
   return broadcastNeed(getOperand(operand), result);
+}
+
+// A constant with one number a channel. As a tensor of its own every number
+// would be a run of its own in DRAM, and take an EU row in its lane.
+bool BinaryOp::isPackedOperand(unsigned operand) {
+  mlir::Value value = getOperand(operand);
+  if (isSequence() || isInteger() || isQuantized(getLhs()) ||
+      !llvm::isa_and_nonnull<WeightOp>(value.getDefiningOp()))
+    return false;
+  Dims dims = dimsOf(value);
+  return dims == Dims{1, dimsOf(getOutput())[kAxisC], 1, 1};
+}
+
+/// Operand `number` of a float op, a tile or a constant.
+static Tile floatOperand(BinaryOp op, RecipeBuilder &r, unsigned number) {
+  if (!op.isPackedOperand(number))
+    return r.operand(number);
+  Tile result = r.result();
+  return r.perChannel(number ? "rhs" : "lhs", {1, result.shape[kAxisC], 1, 1},
+                      result.type, LocalLayout::Compact, r.weight(number));
 }
 
 static StringRef floatFunction(BinaryKind kind) {
@@ -114,9 +135,9 @@ static void buildInteger(BinaryOp op, RecipeBuilder &r) {
 
 static void buildFloat(BinaryOp op, RecipeBuilder &r) {
   Tile result = r.result();
-  RecipeArgument lhs = r.operand(0);
+  RecipeArgument lhs = floatOperand(op, r, 0);
   RecipeArgument rhs = op.getRhs()
-                           ? RecipeArgument(r.operand(1))
+                           ? RecipeArgument(floatOperand(op, r, 1))
                            : asFloat(op.getConstantAttr().getValueAsDouble());
   if (op.getReversed())
     std::swap(lhs, rhs);

@@ -1,4 +1,4 @@
-// RUN: weft-opt %s --pass-pipeline='builtin.module(func.func(tpu-group-layers,tpu-place-local,tpu-place-global))' | FileCheck %s
+// RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tpu-group-layers,tpu-place-local,tpu-place-global))' | FileCheck %s
 
 // Weights from 0x1_0000_0000: filter and bias of a lane in one row, 8 rows of 112 bytes; activations from the next page; local buffers by live range.
 // CHECK: func.func @main(%arg0: tensor<1x3x8x12xf32> {tpu.address = 4294971392 : i64})
@@ -10,5 +10,18 @@ module attributes {tpu.chip = "bm1684x"} {
     %b = tpu.weight dense<1.0> : tensor<1x8x1x1xf32>
     %0 = tpu.conv %x, %w, %b strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] group 1 : tensor<1x3x8x12xf32>, tensor<8x3x3x3xf32>, tensor<1x8x1x1xf32> -> tensor<1x8x4x6xf32>
     return %0 : tensor<1x8x4x6xf32>
+  }
+}
+
+// -----
+
+// Numbers a channel are an image as well, a row a lane: 16 rows of 1024 channels would else be 1024 runs of 2 bytes.
+// CHECK: tpu.group(%arg0)
+// CHECK: tpu.binary mul %arg{{[0-9]+}}, %{{.*}}tpu.buffers = [#tpu.buffer<local = {{[0-9]+}}, bytes = {{[0-9]+}}>, #tpu.buffer<local = {{[0-9]+}}, bytes = 64, global = 4294967296>]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @main(%x: tensor<1x1024x7x7xf16>) -> tensor<1x1024x7x7xf16> {
+    %w = tpu.weight dense<0.5> : tensor<1x1024x1x1xf16>
+    %0 = tpu.binary mul %x, %w : tensor<1x1024x7x7xf16>, tensor<1x1024x1x1xf16> -> tensor<1x1024x7x7xf16>
+    return %0 : tensor<1x1024x7x7xf16>
   }
 }

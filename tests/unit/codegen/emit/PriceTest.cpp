@@ -60,6 +60,10 @@ static const Case kCases[] = {
      ""},
     {"add", "$Txf32", "$Txf32",
      "%y = tpu.binary add %x, %x {relu} : $I, $I -> $O", ""},
+    {"multiply_per_channel", "$Txf16", "$Txf16",
+     "%w = tpu.weight dense<2.0> : tensor<1x$Cx1x1xf16>\n"
+     "%y = tpu.binary mul %x, %w {} : $I, tensor<1x$Cx1x1xf16> -> $O",
+     ""},
     {"divide", "$Txf32", "$Txf32",
      "%y = tpu.binary div %x, %x {} : $I, $I -> $O", ""},
     {"pow", "$Txf32", "$Txf32", "%y = tpu.binary pow %x, %x {} : $I, $I -> $O",
