@@ -10,6 +10,23 @@ def TpuChooseRecipes : Pass<"tpu-choose-recipes", "::mlir::func::FuncOp"> {
   }];
 }
 
+def TpuFillLanes : Pass<"tpu-fill-lanes", "::mlir::func::FuncOp"> {
+  let summary = "spread element functions of few channels over all lanes";
+  let description = [{
+    A channel lies in a lane, so a tensor of one channel keeps one lane busy. Runs of functions of single elements do not care where an element lies: they
+    get a shape that fills the lanes, between two reshapes, if the cycles that it saves are more than those of storing and loading the
+    values at both ends, which no group can hand over any more.
+
+    ```mlir
+    %1 = tpu.unary sigmoid %0 : tensor<1x1x640x640xf32>
+    // becomes
+    %r = tpu.reshape %0 : tensor<1x1x640x640xf32> -> tensor<1x64x10x640xf32>
+    %s = tpu.unary sigmoid %r : tensor<1x64x10x640xf32>
+    %1 = tpu.reshape %s : tensor<1x64x10x640xf32> -> tensor<1x1x640x640xf32>
+    ```
+  }];
+}
+
 def TpuGroupLayers : Pass<"tpu-group-layers", "::mlir::func::FuncOp"> {
   let summary = "put runs of ops into groups that run slice by slice in local memory";
   let description = [{

@@ -66,8 +66,10 @@ void driver::buildVectorPipeline(OpPassManager &passes,
 void driver::buildTpuPipeline(OpPassManager &passes,
                               const LoweringOptions &options) {
   addConversion(passes, options, options.chip);
-  if (options.optLevel > 0)
+  if (options.optLevel > 0) {
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuFillLanes());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuChooseRecipes());
+  }
   passes.addNestedPass<func::FuncOp>(
       tpu::createTpuGroupLayers(groupLimits(options.optLevel)));
   passes.addNestedPass<func::FuncOp>(tpu::createTpuPlaceLocal());

@@ -1,0 +1,179 @@
+//===- FillLanes.cpp - --tpu-fill-lanes -----------------------------------===//
+
+#include "dialects/tpu/Binary.h"
+#include "dialects/tpu/Cast.h"
+#include "dialects/tpu/Constant.h"
+#include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/ModuleChip.h"
+#include "dialects/tpu/Move.h"
+#include "dialects/tpu/Unary.h"
+#include "dialects/tpu/recipe/Price.h"
+#include "passes/tpu/Passes.h"
+#include "runtime/chips/Chip.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+namespace weft::tpu {
+#define GEN_PASS_DEF_TPUFILLLANES
+#include "passes/tpu/Passes.h.inc"
+} // namespace weft::tpu
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+/// Whether every element of the result is a function of the one element of
+/// operand 0 at its place.
+static bool isElementFunction(Operation *op) {
+  if (auto binary = dyn_cast<BinaryOp>(op))
+    return !binary.getRhs();
+  return llvm::isa<UnaryOp, CastOp, LutOp>(op);
+}
+
+/// The longest runs of element functions, each the only reader of the one
+/// before it.
+static std::vector<SmallVector<Operation *, 4>> chainsOf(Block &block) {
+  std::vector<SmallVector<Operation *, 4>> chains;
+  DenseMap<Operation *, size_t> chainOf;
+  for (Operation &op : block) {
+    if (!isElementFunction(&op))
+      continue;
+    Value operand = op.getOperand(0);
+    auto before = chainOf.find(operand.getDefiningOp());
+    size_t number = chains.size();
+    if (before != chainOf.end() && operand.hasOneUse())
+      number = before->second;
+    else
+      chains.emplace_back();
+    chains[number].push_back(&op);
+    chainOf[&op] = number;
+  }
+  return chains;
+}
+
+static int64_t largestDivisor(int64_t number, int64_t limit) {
+  int64_t divisor = std::min(number, limit);
+  while (number % divisor)
+    --divisor;
+  return divisor;
+}
+
+/// The elements in `lanes` lanes, in rows as long as before if they can be.
+static Dims spreadDims(const Chip &chip, const Dims &dims, int64_t lanes) {
+  int64_t row = dims[0] * dims[1] * dims[2] * dims[3] / lanes;
+  int64_t width =
+      row % dims[kAxisW] ? largestDivisor(row, chip.maxShape) : dims[kAxisW];
+  return {1, lanes, row / width, width};
+}
+
+static bool canBeGrouped(Operation *op) {
+  auto tiling = dyn_cast_or_null<TilingInterface>(op);
+  return tiling && tiling.isTileable();
+}
+
+/// Cycles of one transfer of `value` between DRAM and lanes under these sizes:
+/// a run a channel.
+static int64_t transferCycles(Value value, const Chip &chip, const Dims &dims) {
+  int64_t run = dims[kAxisH] * dims[kAxisW] * elementBits(elementOf(value)) / 8;
+  return dims[kAxisN] * dims[kAxisC] *
+         std::max<int64_t>(run, chip.rates.shortestDmaRun) /
+         chip.rates.storeBytes;
+}
+
+/// Cycles of the functions on tensors of these sizes; those that no figure of
+/// the vendor's confirms count twice.
+static std::optional<int64_t>
+computeCycles(ArrayRef<Operation *> chain, const Chip &chip, const Dims &dims) {
+  int64_t cycles = 0;
+  for (Operation *op : chain) {
+    std::optional<Price> price = priceOf(op, chip, Box::whole(dims));
+    if (!price)
+      return std::nullopt;
+    cycles += price->cycles + price->unconfirmed;
+  }
+  return cycles;
+}
+
+/// Cycles of the chain on tensors of these sizes, at whose ends lies `reshaped`
+/// or not. A value that a group hands over in local memory is not moved; beside
+/// a reshape it is, in its own sizes and in those of the chain.
+static std::optional<int64_t> costOf(ArrayRef<Operation *> chain,
+                                     const Chip &chip, const Dims &dims,
+                                     bool isReshaped) {
+  Value input = chain.front()->getOperand(0),
+        output = chain.back()->getResult(0);
+  std::optional<int64_t> cycles = computeCycles(chain, chip, dims);
+  if (!cycles)
+    return std::nullopt;
+  bool isHandedIn = canBeGrouped(input.getDefiningOp()),
+       isHandedOut = llvm::any_of(output.getUsers(), canBeGrouped);
+  for (auto [value, isHanded] :
+       {std::pair(input, isHandedIn), std::pair(output, isHandedOut)}) {
+    if (isReshaped || !isHanded)
+      *cycles += transferCycles(value, chip, dims);
+    if (isReshaped && isHanded)
+      *cycles += transferCycles(value, chip, dimsOf(value));
+  }
+  return cycles;
+}
+
+static RankedTensorType reshaped(Value value, const Dims &dims) {
+  return RankedTensorType::get(dims, elementOf(value));
+}
+
+/// Puts reshapes around the chain. Where the values lie in DRAM they cost
+/// nothing: a reshape lies in its source.
+static void reshape(ArrayRef<Operation *> chain, const Dims &dims) {
+  OpBuilder builder(chain.front());
+  Value input = chain.front()->getOperand(0),
+        output = chain.back()->getResult(0);
+  Type outputType = output.getType();
+  chain.front()->setOperand(
+      0, builder.create<ReshapeOp>(chain.front()->getLoc(),
+                                   reshaped(input, dims), input));
+  for (Operation *op : chain)
+    op->getResult(0).setType(reshaped(op->getResult(0), dims));
+  builder.setInsertionPointAfter(chain.back());
+  auto back =
+      builder.create<ReshapeOp>(chain.back()->getLoc(), outputType, output);
+  output.replaceAllUsesExcept(back, back);
+}
+
+/// The sizes under which the chain costs least; its own unless others save a
+/// fifth, as a group of its own has costs that are not counted here.
+static Dims cheapestDims(ArrayRef<Operation *> chain, const Chip &chip) {
+  Value input = chain.front()->getOperand(0);
+  Dims dims = dimsOf(input), best = dims;
+  int64_t total = cast<RankedTensorType>(input.getType()).getNumElements();
+  std::optional<int64_t> least =
+      costOf(chain, chip, dims, /*isReshaped=*/false);
+  if (!least || total == 0 || input.getDefiningOp<WeightOp>())
+    return dims;
+  *least = *least * 4 / 5;
+  for (int64_t wanted = chip.lanes; wanted > 1; wanted /= 2) {
+    Dims spread = spreadDims(chip, dims, largestDivisor(total, wanted));
+    auto cost = costOf(chain, chip, spread, /*isReshaped=*/true);
+    if (cost && *cost < *least) {
+      best = spread;
+      least = cost;
+    }
+  }
+  return best;
+}
+
+namespace {
+struct FillLanes : weft::tpu::impl::TpuFillLanesBase<FillLanes> {
+  void runOnOperation() override {
+    const Chip *chip = chipOf(getOperation());
+    if (!chip)
+      return signalPassFailure();
+    for (ArrayRef<Operation *> chain :
+         chainsOf(getOperation().getBody().front())) {
+      Dims dims = cheapestDims(chain, *chip);
+      if (dims != dimsOf(chain.front()->getOperand(0)))
+        reshape(chain, dims);
+    }
+  }
+};
+} // namespace

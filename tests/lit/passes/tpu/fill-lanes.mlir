@@ -1,0 +1,70 @@
+// RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tpu-fill-lanes))' | FileCheck %s
+
+// One channel would keep one lane busy. The chain changes its element type on the way and is reshaped as a whole.
+// CHECK-LABEL: func.func @one_channel
+// CHECK: tpu.reshape %arg0 : tensor<1x1x640x640xf16> -> tensor<1x64x10x640xf16>
+// CHECK-NEXT: tpu.cast %{{.*}} : tensor<1x64x10x640xf16> -> tensor<1x64x10x640xf32>
+// CHECK-NEXT: tpu.unary sigmoid %{{.*}} : tensor<1x64x10x640xf32>
+// CHECK-NEXT: tpu.reshape %{{.*}} : tensor<1x64x10x640xf32> -> tensor<1x1x640x640xf32>
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @one_channel(%x: tensor<1x1x640x640xf16>) -> tensor<1x1x640x640xf32> {
+    %0 = tpu.cast %x : tensor<1x1x640x640xf16> -> tensor<1x1x640x640xf32>
+    %1 = tpu.unary sigmoid %0 : tensor<1x1x640x640xf32>
+    return %1 : tensor<1x1x640x640xf32>
+  }
+}
+
+// -----
+
+// Full lanes stay.
+// CHECK-LABEL: func.func @full
+// CHECK-NOT: tpu.reshape
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @full(%x: tensor<1x64x20x20xf32>) -> tensor<1x64x20x20xf32> {
+    %0 = tpu.unary sigmoid %x : tensor<1x64x20x20xf32>
+    return %0 : tensor<1x64x20x20xf32>
+  }
+}
+
+// -----
+
+// A command on each side: moving the values between two groups costs more than the lanes save.
+// CHECK-LABEL: func.func @between_groups
+// CHECK-NOT: tpu.reshape
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @between_groups(%x: tensor<1x16x40x40xf32>) -> tensor<1x16x20x20xf32> {
+    %0 = tpu.pool max %x kernel [2, 2] strides [1, 1] pads [0, 0, 1, 1] : tensor<1x16x40x40xf32> -> tensor<1x16x40x40xf32>
+    %1 = tpu.unary relu %0 : tensor<1x16x40x40xf32>
+    %2 = tpu.pool max %1 kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] : tensor<1x16x40x40xf32> -> tensor<1x16x20x20xf32>
+    return %2 : tensor<1x16x20x20xf32>
+  }
+}
+
+// -----
+
+// 3 * 7 * 11 elements: no more than 33 lanes divide them, and as short rows cost a transfer as much as long ones, fewer are taken or none.
+// CHECK-LABEL: func.func @odd
+// CHECK-NOT: tpu.reshape
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @odd(%x: tensor<1x3x7x11xf32>) -> tensor<1x3x7x11xf32> {
+    %0 = tpu.unary relu %x : tensor<1x3x7x11xf32>
+    return %0 : tensor<1x3x7x11xf32>
+  }
+}
+
+// -----
+
+// A value that others read as well ends a chain.
+// CHECK-LABEL: func.func @read_twice
+// CHECK: %[[E:.*]] = tpu.unary exp
+// CHECK-NEXT: %[[BACK:.*]] = tpu.reshape %[[E]] : tensor<1x64x10x640xf32> -> tensor<1x1x640x640xf32>
+// CHECK-NEXT: tpu.reshape %[[BACK]]
+// CHECK: tpu.unary sigmoid
+// CHECK: return %[[BACK]]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @read_twice(%x: tensor<1x1x640x640xf32>) -> (tensor<1x1x640x640xf32>, tensor<1x1x640x640xf32>) {
+    %0 = tpu.unary exp %x : tensor<1x1x640x640xf32>
+    %1 = tpu.unary sigmoid %0 : tensor<1x1x640x640xf32>
+    return %0, %1 : tensor<1x1x640x640xf32>, tensor<1x1x640x640xf32>
+  }
+}
