@@ -106,7 +106,13 @@ static std::optional<int64_t> costOf(ArrayRef<Operation *> chain,
   std::optional<int64_t> cycles = computeCycles(chain, chip, dims);
   if (!cycles)
     return std::nullopt;
-  bool isHandedIn = canBeGrouped(input.getDefiningOp()),
+  // A group also loads a value once for all that read it.
+  bool isHandedIn =
+           canBeGrouped(input.getDefiningOp()) ||
+           llvm::any_of(input.getUsers(),
+                        [&](Operation *user) {
+                          return user != chain.front() && canBeGrouped(user);
+                        }),
        isHandedOut = llvm::any_of(output.getUsers(), canBeGrouped);
   for (auto [value, isHanded] :
        {std::pair(input, isHandedIn), std::pair(output, isHandedOut)}) {
