@@ -14,9 +14,9 @@ using namespace weft::tpu;
 
 /// How many commands compute a slice; std::nullopt if an op has none for its
 /// piece.
-static std::optional<int64_t> commandCountOf(const Chip &chip,
-                                             const GroupView &view,
-                                             const SlicePlan &slice) {
+static std::optional<int64_t> commandsOfSlice(const Chip &chip,
+                                              const GroupView &view,
+                                              const SlicePlan &slice) {
   int64_t commands = 0;
   for (size_t i = 0; i < view.ops.size(); ++i) {
     std::optional<Price> price =
@@ -111,7 +111,7 @@ private:
     // Their number hardly depends on which slice it is.
     auto slice = planSlice(chip, view, counts, {0, 0, 0, 0});
     assert(slice && "the footprint is that of this slice");
-    auto commands = commandCountOf(chip, view, *slice);
+    auto commands = commandsOfSlice(chip, view, *slice);
     if (!commands)
       return false;
     int64_t cost = footprint->loadedBytes + footprint->storedBytes +
@@ -193,7 +193,7 @@ void RunSearch::collectNumbers() {
     SlicePlan slice;
     if (auto plan = planSlice(chip, view, {1, 1, 1, 1}, {0, 0, 0, 0})) {
       slice = std::move(*plan);
-      op.commands = commandCountOf(chip, view, slice).value_or(0);
+      op.commands = commandsOfSlice(chip, view, slice).value_or(0);
     } else {
       slice.tiles.assign(view.valueCount(), Box());
     }
