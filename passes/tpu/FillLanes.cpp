@@ -146,6 +146,30 @@ static void reshape(ArrayRef<Operation *> chain, const Dims &dims) {
   output.replaceAllUsesExcept(back, back);
 }
 
+/// Cycles to store and load what groups hand over past the chain: groups are
+/// runs of ops in block order, and reshapes end them.
+static int64_t costOfCuts(ArrayRef<Operation *> chain, const Chip &chip) {
+  auto isOutside = [&](Operation *op) {
+    return canBeGrouped(op) && !llvm::is_contained(chain, op);
+  };
+  int64_t cycles = 0;
+  for (Operation &op : *chain.front()->getBlock()) {
+    if (&op == chain.back())
+      break;
+    if (!isOutside(&op) || op.getResult(0) == chain.front()->getOperand(0))
+      continue;
+    bool isCut = llvm::any_of(op.getUsers(), [&](Operation *user) {
+      Operation *cut =
+          op.isBeforeInBlock(chain.front()) ? chain.front() : chain.back();
+      return isOutside(user) && cut->isBeforeInBlock(user);
+    });
+    if (isCut)
+      cycles +=
+          2 * transferCycles(op.getResult(0), chip, dimsOf(op.getResult(0)));
+  }
+  return cycles;
+}
+
 /// The sizes under which the chain costs least; its own unless others save a
 /// fifth, as a group of its own has costs that are not counted here.
 static Dims cheapestDims(ArrayRef<Operation *> chain, const Chip &chip) {
@@ -156,7 +180,8 @@ static Dims cheapestDims(ArrayRef<Operation *> chain, const Chip &chip) {
       costOf(chain, chip, dims, /*isReshaped=*/false);
   if (!least || total == 0 || input.getDefiningOp<WeightOp>())
     return dims;
-  *least = *least * 4 / 5;
+  const int64_t most = *least * 4 / 5;
+  least = most;
   for (int64_t wanted = chip.lanes; wanted > 1; wanted /= 2) {
     Dims spread = spreadDims(chip, dims, largestDivisor(total, wanted));
     auto cost = costOf(chain, chip, spread, /*isReshaped=*/true);
@@ -165,7 +190,8 @@ static Dims cheapestDims(ArrayRef<Operation *> chain, const Chip &chip) {
       least = cost;
     }
   }
-  return best;
+  bool isWorthIt = best != dims && *least + costOfCuts(chain, chip) < most;
+  return isWorthIt ? best : dims;
 }
 
 namespace {

@@ -68,3 +68,38 @@ module attributes {tpu.chip = "bm1684x"} {
     return %0, %1 : tensor<1x1x640x640xf32>, tensor<1x1x640x640xf32>
   }
 }
+
+// -----
+
+// This chain pays alone.
+// CHECK-LABEL: func.func @alone
+// CHECK: tpu.reshape %arg0 : tensor<1x1000x1x1xf32> -> tensor<1x25x40x1xf32>
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @alone(%z: tensor<1x1000x1x1xf32>) -> tensor<1x1000x1x1xf32> {
+    %2 = tpu.cast %z : tensor<1x1000x1x1xf32> -> tensor<1x1000x1x1xf16>
+    %3 = tpu.unary abs %2 : tensor<1x1000x1x1xf16>
+    %4 = tpu.cast %3 : tensor<1x1000x1x1xf16> -> tensor<1x1000x1x1xf32>
+    %5 = tpu.unary reciprocal %4 : tensor<1x1000x1x1xf32>
+    return %5 : tensor<1x1000x1x1xf32>
+  }
+}
+
+// -----
+
+// Here its reshapes would send two values of others through DRAM, in 1000 runs of 2 bytes each.
+// CHECK-LABEL: func.func @beside
+// CHECK-NOT: tpu.reshape
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @beside(%x: tensor<1x1000x1x1xf32>, %z: tensor<1x1000x1x1xf32>) -> (tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>) {
+    %a = tpu.cast %x : tensor<1x1000x1x1xf32> -> tensor<1x1000x1x1xf16>
+    %0 = tpu.binary sub %a {constant = 2.0 : f64} : tensor<1x1000x1x1xf16> -> tensor<1x1000x1x1xf16>
+    %1 = tpu.binary sub %0 {constant = 1.7 : f64} : tensor<1x1000x1x1xf16> -> tensor<1x1000x1x1xf16>
+    %2 = tpu.cast %z : tensor<1x1000x1x1xf32> -> tensor<1x1000x1x1xf16>
+    %3 = tpu.unary abs %2 : tensor<1x1000x1x1xf16>
+    %4 = tpu.cast %3 : tensor<1x1000x1x1xf16> -> tensor<1x1000x1x1xf32>
+    %5 = tpu.unary reciprocal %4 : tensor<1x1000x1x1xf32>
+    %6 = tpu.cast %0 : tensor<1x1000x1x1xf16> -> tensor<1x1000x1x1xf32>
+    %7 = tpu.cast %1 : tensor<1x1000x1x1xf16> -> tensor<1x1000x1x1xf32>
+    return %6, %7, %5 : tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>
+  }
+}
