@@ -2,6 +2,7 @@
 
 #include "dialects/tpu/CopyPlan.h"
 
+#include "dialects/tpu/Box.h"
 #include "runtime/chips/Chip.h"
 
 #include <algorithm>
@@ -42,14 +43,6 @@ mergeAxes(llvm::ArrayRef<CopyAxis> given) {
 
 /// An axis is only cut into pieces of at least so many elements.
 static constexpr int64_t kShortestRun = 64;
-
-/// The largest divisor of `size` that is at most `limit`.
-static int64_t largestDivisor(int64_t size, int64_t limit) {
-  for (int64_t divisor = std::min(size, limit); divisor > 1; --divisor)
-    if (size % divisor == 0)
-      return divisor;
-  return 1;
-}
 
 /// Cuts `copy` until every axis fits a command: into an outer and an inner axis
 /// where the size has a fitting divisor, else into two copies.

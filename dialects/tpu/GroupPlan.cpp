@@ -12,6 +12,11 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
+TilingInterface weft::tpu::asTileable(Operation *op) {
+  auto tiling = dyn_cast_or_null<TilingInterface>(op);
+  return tiling && tiling.isTileable() ? tiling : TilingInterface();
+}
+
 Dims weft::tpu::dimsOf(Value value) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
   Dims dims{1, 1, 1, 1};
@@ -50,8 +55,8 @@ static GroupView buildView(ArrayRef<Operation *> ops,
   DenseMap<Value, int> inputNumber;
   DenseMap<Value, size_t> resultOp;
   for (Operation *op : ops) {
-    auto tiling = dyn_cast<TilingInterface>(op);
-    if (!tiling || !tiling.isTileable())
+    TilingInterface tiling = asTileable(op);
+    if (!tiling)
       continue;
     resultOp[op->getResult(0)] = view.ops.size();
     view.ops.push_back({op, tiling, {}});

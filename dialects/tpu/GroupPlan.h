@@ -18,6 +18,10 @@
 
 namespace weft::tpu {
 
+/// `op`, which may be null, as one that runs on pieces in local memory; null if
+/// it does not.
+TilingInterface asTileable(mlir::Operation *op);
+
 /// n, c, h, w of a tensor of rank <= 4 (missing leading axes are 1).
 Dims dimsOf(mlir::Value value);
 

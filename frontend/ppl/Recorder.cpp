@@ -4,6 +4,7 @@
 #include "dialects/ppl/Memory.h"
 #include "dialects/ppl/Round.h"
 #include "frontend/ppl/Interface.h"
+#include "runtime/numeric/SplitMix64.h"
 #include "runtime/ppl/Interpreter.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -779,15 +780,6 @@ void *Recorder::allocate(int32_t typeCode, const int64_t *shape,
   return memory.at(piece.address);
 }
 
-// splitmix64, Steele, Lea, Flood: Fast splittable pseudorandom number
-// generators, 2014.
-static uint64_t nextRandom(uint64_t &state) {
-  uint64_t z = state += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 bool Recorder::isInMemory(const void *pointer, catalog::DataType type,
                           int64_t count) const {
   std::optional<uint64_t> address =
@@ -808,7 +800,7 @@ void Recorder::fillRandom(void *pointer, int32_t typeCode, int64_t count,
   catalog::Dense one(*type, {1, 1, 1, 1});
   auto *bytes = static_cast<uint8_t *>(pointer);
   for (int64_t i = 0; i < count; ++i) {
-    double unit = double(nextRandom(state) >> 11) * 0x1p-53;
+    double unit = double(numeric::nextRandom(state) >> 11) * 0x1p-53;
     double value = catalog::isFloat(*type)
                        ? low + unit * (high - low)
                        : low + std::floor(unit * (high - low + 1));

@@ -186,7 +186,7 @@ struct BinaryIntoConv : OpRewritePattern<BinaryOp> {
   LogicalResult matchAndRewrite(BinaryOp op,
                                 PatternRewriter &rewriter) const override {
     BinaryKind kind = op.getKind();
-    for (unsigned operand : operandsBesideChannels(op)) {
+    for (const auto &[operand, values] : operandsBesideChannels(op)) {
       Value value = op->getOperand(operand);
       if (value.getType() != op.getType())
         continue;
@@ -194,11 +194,10 @@ struct BinaryIntoConv : OpRewritePattern<BinaryOp> {
       bool scales = kind == BinaryKind::Mul || kind == BinaryKind::Div;
       if (!match || (scales && isCastOfBytes(match->conv.getInput())))
         continue;
-      auto values = channelValues(op->getOperand(1 - operand), op.getType());
-      ChannelAffine affine{std::vector<double>(values->size(), 1.0),
-                           std::vector<double>(values->size(), 0.0)};
-      for (size_t c = 0; c < values->size(); ++c) {
-        double v = (*values)[c];
+      ChannelAffine affine{std::vector<double>(values.size(), 1.0),
+                           std::vector<double>(values.size(), 0.0)};
+      for (size_t c = 0; c < values.size(); ++c) {
+        double v = values[c];
         if (kind == BinaryKind::Add || kind == BinaryKind::Sub)
           affine.offset[c] = kind == BinaryKind::Add ? v : -v;
         else

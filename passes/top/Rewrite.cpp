@@ -57,17 +57,18 @@ weft::top::channelValues(Value value, RankedTensorType result) {
   return values;
 }
 
-SmallVector<unsigned> weft::top::operandsBesideChannels(BinaryOp op) {
-  SmallVector<unsigned> operands;
+SmallVector<BesideChannels, 2> weft::top::operandsBesideChannels(BinaryOp op) {
+  SmallVector<BesideChannels, 2> operands;
   BinaryKind kind = op.getKind();
   bool commutes = binaryKindRow(kind).commutes;
   if (kind != BinaryKind::Add && kind != BinaryKind::Sub &&
       kind != BinaryKind::Mul && kind != BinaryKind::Div)
     return operands;
   for (unsigned operand : {0, 1})
-    if ((operand == 0 || commutes) &&
-        channelValues(op->getOperand(1 - operand), op.getType()))
-      operands.push_back(operand);
+    if (operand == 0 || commutes)
+      if (auto numbers =
+              channelValues(op->getOperand(1 - operand), op.getType()))
+        operands.push_back({operand, std::move(*numbers)});
   return operands;
 }
 

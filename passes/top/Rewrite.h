@@ -32,10 +32,16 @@ std::optional<double> constantSplat(mlir::Value value);
 std::optional<std::vector<double>> channelValues(mlir::Value value,
                                                  mlir::RankedTensorType result);
 
+/// An operand of a binary op beside one of one number a channel.
+struct BesideChannels {
+  unsigned operand;
+  std::vector<double> numbers; ///< of the other one, see channelValues
+};
+
 /// Which operands of an add, sub, mul or div can be followed through it: those
-/// that the other one, one number a channel (see channelValues), shifts or
-/// scales. The right one only where it can as well stand on the left.
-mlir::SmallVector<unsigned> operandsBesideChannels(BinaryOp op);
+/// that numbers a channel shift or scale. The right one only where it can as
+/// well stand on the left.
+mlir::SmallVector<BesideChannels, 2> operandsBesideChannels(BinaryOp op);
 
 /// A constant of float element type `element` with `values` rounded once.
 mlir::Value

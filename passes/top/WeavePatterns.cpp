@@ -69,8 +69,8 @@ struct BinaryOverWeave : OpRewritePattern<BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(BinaryOp op,
                                 PatternRewriter &rewriter) const override {
-    for (unsigned woven : operandsBesideChannels(op))
-      if (succeeded(moveUp(rewriter, op, woven)))
+    for (const BesideChannels &woven : operandsBesideChannels(op))
+      if (succeeded(moveUp(rewriter, op, woven.operand)))
         return success();
     return failure();
   }

@@ -101,7 +101,6 @@ std::optional<Refusal> tpu::refusalOf(Operation *op, const Chip &chip) {
         return refusal;
   if (auto refusal = commandRefusal(op, chip))
     return refusal;
-  auto tiling = dyn_cast<TilingInterface>(op);
-  return tiling && tiling.isTileable() ? groupRefusal(tiling, chip)
-                                       : std::nullopt;
+  TilingInterface tiling = asTileable(op);
+  return tiling ? groupRefusal(tiling, chip) : std::nullopt;
 }

@@ -39,7 +39,7 @@ static std::optional<int64_t> costOfWay(Operation *op, const Chip &chip,
   std::optional<Price> price = priceOf(op, chip, comparedPiece(op, chip), &way);
   if (!price)
     return std::nullopt;
-  return price->cycles + price->unconfirmed;
+  return price->cautiousCycles();
 }
 
 namespace {

@@ -52,24 +52,12 @@ static std::vector<SmallVector<Operation *, 4>> chainsOf(Block &block) {
   return chains;
 }
 
-static int64_t largestDivisor(int64_t number, int64_t limit) {
-  int64_t divisor = std::min(number, limit);
-  while (number % divisor)
-    --divisor;
-  return divisor;
-}
-
 /// The elements in `lanes` lanes, in rows as long as before if they can be.
 static Dims spreadDims(const Chip &chip, const Dims &dims, int64_t lanes) {
-  int64_t row = dims[0] * dims[1] * dims[2] * dims[3] / lanes;
+  int64_t row = Box::whole(dims).elements() / lanes;
   int64_t width =
       row % dims[kAxisW] ? largestDivisor(row, chip.maxShape) : dims[kAxisW];
   return {1, lanes, row / width, width};
-}
-
-static bool canBeGrouped(Operation *op) {
-  auto tiling = dyn_cast_or_null<TilingInterface>(op);
-  return tiling && tiling.isTileable();
 }
 
 /// Cycles of one transfer of `value` between DRAM and lanes under these sizes:
@@ -90,7 +78,7 @@ computeCycles(ArrayRef<Operation *> chain, const Chip &chip, const Dims &dims) {
     std::optional<Price> price = priceOf(op, chip, Box::whole(dims));
     if (!price)
       return std::nullopt;
-    cycles += price->cycles + price->unconfirmed;
+    cycles += price->cautiousCycles();
   }
   return cycles;
 }
@@ -108,12 +96,12 @@ static std::optional<int64_t> costOf(ArrayRef<Operation *> chain,
     return std::nullopt;
   // A group also loads a value once for all that read it.
   bool isHandedIn =
-           canBeGrouped(input.getDefiningOp()) ||
+           asTileable(input.getDefiningOp()) ||
            llvm::any_of(input.getUsers(),
                         [&](Operation *user) {
-                          return user != chain.front() && canBeGrouped(user);
+                          return user != chain.front() && asTileable(user);
                         }),
-       isHandedOut = llvm::any_of(output.getUsers(), canBeGrouped);
+       isHandedOut = llvm::any_of(output.getUsers(), asTileable);
   for (auto [value, isHanded] :
        {std::pair(input, isHandedIn), std::pair(output, isHandedOut)}) {
     if (isReshaped || !isHanded)
@@ -150,7 +138,7 @@ static void reshape(ArrayRef<Operation *> chain, const Dims &dims) {
 /// runs of ops in block order, and reshapes end them.
 static int64_t costOfCuts(ArrayRef<Operation *> chain, const Chip &chip) {
   auto isOutside = [&](Operation *op) {
-    return canBeGrouped(op) && !llvm::is_contained(chain, op);
+    return asTileable(op) && !llvm::is_contained(chain, op);
   };
   int64_t cycles = 0;
   for (Operation &op : *chain.front()->getBlock()) {
@@ -175,22 +163,23 @@ static int64_t costOfCuts(ArrayRef<Operation *> chain, const Chip &chip) {
 static Dims cheapestDims(ArrayRef<Operation *> chain, const Chip &chip) {
   Value input = chain.front()->getOperand(0);
   Dims dims = dimsOf(input), best = dims;
-  int64_t total = cast<RankedTensorType>(input.getType()).getNumElements();
-  std::optional<int64_t> least =
-      costOf(chain, chip, dims, /*isReshaped=*/false);
-  if (!least || total == 0 || input.getDefiningOp<WeightOp>())
+  int64_t total = Box::whole(dims).elements();
+  if (total == 0 || input.getDefiningOp<WeightOp>())
     return dims;
-  const int64_t most = *least * 4 / 5;
-  least = most;
+  std::optional<int64_t> asItIs =
+      costOf(chain, chip, dims, /*isReshaped=*/false);
+  if (!asItIs)
+    return dims;
+  int64_t most = *asItIs * 4 / 5, least = most;
   for (int64_t wanted = chip.lanes; wanted > 1; wanted /= 2) {
     Dims spread = spreadDims(chip, dims, largestDivisor(total, wanted));
     auto cost = costOf(chain, chip, spread, /*isReshaped=*/true);
-    if (cost && *cost < *least) {
+    if (cost && *cost < least) {
       best = spread;
-      least = cost;
+      least = *cost;
     }
   }
-  bool isWorthIt = best != dims && *least + costOfCuts(chain, chip) < most;
+  bool isWorthIt = best != dims && least + costOfCuts(chain, chip) < most;
   return isWorthIt ? best : dims;
 }
 

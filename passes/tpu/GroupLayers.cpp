@@ -99,8 +99,7 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
   /// cuts, may be too long for a lane; in DRAM the op costs nothing.
   static bool canBeGrouped(Operation &op, const Chip &chip,
                            const GroupSearchOptions &options) {
-    auto tiling = dyn_cast<TilingInterface>(op);
-    if (!tiling || !tiling.isTileable())
+    if (!asTileable(&op))
       return false;
     return !llvm::isa<ReshapeOp>(op) || fitsAlone(chip, &op, options);
   }

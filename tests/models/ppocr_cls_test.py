@@ -64,11 +64,11 @@ def check_quantized_io(bench, precision, lines):
     stored = (stage["inputs"][0]["stored_type"], stage["outputs"][0]["stored_type"])
     if stored != wanted:
         yield f"with --quantized-io the input and output are stored as {stored}, must be {wanted}"
-    indices = range(lines)
-    for index, ours, theirs in zip(indices, bench.run(bmodel, indices), bench.run(bmodel, indices, "bmrt")):
-        got = ours[measure.SOFTMAX]
+    results = [out[measure.SOFTMAX] for out in bench.run(bmodel, range(max(lines, 16)))]
+    for index, got in enumerate(results):
         if bench.confident[index] and got.argmax() != bench.softmax[index].argmax():
             yield f"with --quantized-io line {index} gives {got}, ONNX Runtime {bench.softmax[index]}"
+    for index, (got, theirs) in enumerate(zip(results, bench.run(bmodel, range(lines), "bmrt"))):
         if got.tobytes() != theirs[measure.SOFTMAX].tobytes():
             yield f"with --quantized-io line {index}: emulator gave {got}, libbmrt {theirs[measure.SOFTMAX]}"
 

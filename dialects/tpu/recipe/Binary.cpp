@@ -35,11 +35,9 @@ bool BinaryOp::isPackedOperand(unsigned operand) {
 
 /// Operand `number` of a float op, a tile or a constant.
 static Tile floatOperand(BinaryOp op, RecipeBuilder &r, unsigned number) {
-  if (!op.isPackedOperand(number))
-    return r.operand(number);
-  Tile result = r.result();
-  return r.perChannel(number ? "rhs" : "lhs", {1, result.shape[kAxisC], 1, 1},
-                      result.type, LocalLayout::Compact, r.weight(number));
+  return op.isPackedOperand(number)
+             ? r.numberPerChannel(number ? "rhs" : "lhs", number)
+             : r.operand(number);
 }
 
 static StringRef floatFunction(BinaryKind kind) {

@@ -12,12 +12,8 @@ bool ScaleOp::isPackedOperand(unsigned operand) { return operand > 0; }
 
 static void buildScale(Operation *operation, RecipeBuilder &r) {
   auto op = llvm::cast<ScaleOp>(operation);
-  Tile result = r.result();
-  auto row = [&](StringRef name, unsigned operand) {
-    return r.perChannel(name, {1, result.shape[kAxisC], 1, 1}, result.type,
-                        LocalLayout::Compact, r.weight(operand));
-  };
-  Tile scale = row("scale", 1), bias = row("bias", 2);
+  Tile result = r.result(), scale = r.numberPerChannel("scale", 1),
+       bias = r.numberPerChannel("bias", 2);
   r.call("tiu.fscale", {{"dst", result},
                         {"src", r.operand(0)},
                         {"scale", scale},

@@ -18,6 +18,9 @@ struct Price {
   int64_t commands = 0;
   /// Cycles of commands for which no figure of the vendor's speaks.
   int64_t unconfirmed = 0;
+
+  /// For choices: what nothing confirms counts twice.
+  int64_t cautiousCycles() const { return cycles + unconfirmed; }
 };
 
 /// Where a tile begins in its lanes, in bytes: a command whose result and first

@@ -120,6 +120,11 @@ Tile RecipeBuilder::perChannel(llvm::StringRef name, const Dims &dims,
                   type, std::move(bytes));
 }
 
+Tile RecipeBuilder::numberPerChannel(llvm::StringRef name, unsigned number) {
+  return perChannel(name, {1, resultTensor.shape[kAxisC], 1, 1},
+                    resultTensor.type, LocalLayout::Compact, weight(number));
+}
+
 ConstantBytes RecipeBuilder::weight(unsigned number) const {
   return [op = op, number] { return weightBytes(op, op->getOperand(number)); };
 }

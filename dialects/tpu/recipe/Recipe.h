@@ -160,6 +160,9 @@ public:
   Tile perChannel(llvm::StringRef name, const Dims &dims,
                   catalog::DataType type, LocalLayout layout,
                   ConstantBytes bytes);
+  /// Operand `number`, a `tpu.weight` of one number a channel and of the
+  /// result's type, as such a constant.
+  Tile numberPerChannel(llvm::StringRef name, unsigned number);
   /// The bytes of operand `number`, a `tpu.weight`.
   ConstantBytes weight(unsigned number) const;
   /// The same bytes as another type (of one size), or as another shape.
