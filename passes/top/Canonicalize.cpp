@@ -26,6 +26,7 @@ public:
     populateConvPatterns(all);
     populateActivationPatterns(all);
     populateMovePatterns(all);
+    populateShufflePatterns(all);
     populateWeavePatterns(all);
     if (failed(apply(std::move(activations))) || failed(apply(std::move(all))))
       signalPassFailure();

@@ -17,6 +17,7 @@ namespace weft::top {
 void populateConvPatterns(mlir::RewritePatternSet &patterns);
 void populateActivationPatterns(mlir::RewritePatternSet &patterns);
 void populateMovePatterns(mlir::RewritePatternSet &patterns);
+void populateShufflePatterns(mlir::RewritePatternSet &patterns);
 void populateWeavePatterns(mlir::RewritePatternSet &patterns);
 
 /// The tensor of a constant, also behind a reshape of a constant; std::nullopt

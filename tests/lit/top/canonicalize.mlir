@@ -241,3 +241,24 @@ func.func @woven(%x: tensor<1x1x2x2xf32>) -> tensor<1x2x2x4xf32> {
   %4 = top.unary relu %3 {top.value = "y"} : tensor<1x2x2x4xf32>
   return %4 : tensor<1x2x2x4xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @shuffled
+func.func @shuffled(%x: tensor<1x2x1x1xf32>) -> tensor<1x4x1x1xf32> {
+  // A shuffle of channels goes into the convolution: filters and bias in another order, groups written out.
+  // CHECK-DAG: dense<[5.000000e+00, 7.000000e+00, 6.000000e+00, 8.000000e+00]> : tensor<4xf32>
+  // CHECK-DAG: {{.*}}1.000000e+00]], {{\[\[}}0.000000e+00]]], {{\[\[\[}}0.000000e+00]], {{\[\[}}3.000000e+00]]], {{\[\[\[}}2.000000e+00]], {{\[\[}}0.000000e+00]]], {{\[\[\[}}0.000000e+00]], {{\[\[}}4.000000e+00
+  // CHECK: %[[C:.*]] = top.conv %arg0, %{{.*}}, %{{.*}} {{.*}}group = 1 : i64
+  // CHECK-NEXT: %[[R:.*]] = top.unary relu %[[C]] {top.value = "y"}
+  // CHECK-NEXT: return %[[R]]
+  %w = top.constant dense<[[[[1.0]]], [[[2.0]]], [[[3.0]]], [[[4.0]]]]> : tensor<4x1x1x1xf32>
+  %b = top.constant dense<[5.0, 6.0, 7.0, 8.0]> : tensor<4xf32>
+  %0 = top.conv %x, %w, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 2 : i64}
+     : (tensor<1x2x1x1xf32>, tensor<4x1x1x1xf32>, tensor<4xf32>) -> tensor<1x4x1x1xf32>
+  %1 = top.unary relu %0 {top.value = "r"} : tensor<1x4x1x1xf32>
+  %2 = top.reshape %1 : tensor<1x4x1x1xf32> -> tensor<1x2x2x1x1xf32>
+  %3 = top.transpose %2 {perm = array<i64: 0, 2, 1, 3, 4>} : tensor<1x2x2x1x1xf32> -> tensor<1x2x2x1x1xf32>
+  %4 = top.reshape %3 {top.value = "y"} : tensor<1x2x2x1x1xf32> -> tensor<1x4x1x1xf32>
+  return %4 : tensor<1x4x1x1xf32>
+}
