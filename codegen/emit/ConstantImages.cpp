@@ -24,8 +24,10 @@ static bool writePart(const Chip &chip, const GroupBuffer &buffer,
   if (part.tensor.layout == tpu::LocalLayout::LineAligned ||
       int64_t(whole.size()) < begin + dims[1] * rowBytes)
     return false;
+  int64_t first = part.tensor.lane;
   for (int64_t c = 0; c < dims[1]; ++c)
-    std::memcpy(image + c % lanes * laneBytes + part.offset + c / lanes * step,
+    std::memcpy(image + ((first + c) % lanes - buffer.tensor.lane) * laneBytes +
+                    part.offset + (first + c) / lanes * step,
                 whole.data() + begin + c * rowBytes, rowBytes);
   return true;
 }

@@ -165,7 +165,8 @@ void GroupEmitter::loadConstant(const SlicePoint &point, size_t number) {
   Value local =
       makeSlot(builder, loc, schedule, point, number,
                ppl::TensorViewType::get(dims, element, ppl::Memory::Local,
-                                        machineLayout(buffer.tensor.layout)));
+                                        machineLayout(buffer.tensor.layout)),
+               buffer.tensor.lane);
   Dims stored = dims;
   if (buffer.broadcast)
     stored[tpu::kAxisC] = 1;

@@ -10,10 +10,11 @@ namespace weft::emit {
 ppl::Layout machineLayout(tpu::LocalLayout layout);
 
 /// The local tensor in buffer `number` for the slice of `point`, `offset` bytes
-/// into it: in a loop a rotating buffer where the contents change.
+/// into it, from lane `lane` on: in a loop a rotating buffer where the contents
+/// change.
 mlir::Value makeSlot(mlir::OpBuilder &builder, mlir::Location loc,
                      const GroupSchedule &schedule, const SlicePoint &point,
-                     size_t number, ppl::TensorViewType type,
+                     size_t number, ppl::TensorViewType type, int64_t lane,
                      int64_t offset = 0);
 
 /// The whole local tile of value `value`.

@@ -22,23 +22,24 @@ ppl::Layout weft::emit::machineLayout(tpu::LocalLayout layout) {
 Value weft::emit::makeSlot(OpBuilder &builder, Location loc,
                            const GroupSchedule &schedule,
                            const SlicePoint &point, size_t number,
-                           ppl::TensorViewType type, int64_t offset) {
+                           ppl::TensorViewType type, int64_t lane,
+                           int64_t offset) {
   tpu::BufferAttr place = schedule.places[number];
   int64_t version = point.slice->versions[number];
   int64_t address = place.getLocal() + offset;
   if (!place.getRotate())
-    return builder.create<ppl::LocalOp>(loc, type, address);
+    return builder.create<ppl::LocalOp>(loc, type, address, lane);
   bool turns = point.next && point.next->versions[number] != version;
   if (!turns)
     return builder.create<ppl::LocalOp>(
-        loc, type, address + (version % 2) * place.getRotate());
+        loc, type, address + (version % 2) * place.getRotate(), lane);
   Value index = point.iteration;
   if (version % 2) { // the first turn uses the second slot
     Value one = builder.create<arith::ConstantIndexOp>(loc, 1);
     index = builder.create<arith::AddIOp>(loc, index, one);
   }
   return builder.create<ppl::LocalOp>(
-      loc, type, address, /*lane=*/0, ValueRange(index),
+      loc, type, address, lane, ValueRange(index),
       ArrayRef<int64_t>(place.getRotate()), ArrayRef<int64_t>(2));
 }
 
@@ -67,7 +68,8 @@ Value weft::emit::makePiece(OpBuilder &builder, Location loc, const Chip &chip,
 Location OpEmitter::loc() const { return schedule.view.ops[op].op->getLoc(); }
 
 Value OpEmitter::buffer(size_t number, ppl::TensorViewType type) {
-  return makeSlot(builder, loc(), schedule, point, number, type);
+  return makeSlot(builder, loc(), schedule, point, number, type,
+                  point.slice->buffers[number].tensor.lane);
 }
 
 size_t OpEmitter::ownBuffer(GroupBuffer::Kind kind, unsigned index) const {
@@ -93,7 +95,7 @@ Value OpEmitter::constant(unsigned index, Type element) {
                         ppl::TensorViewType::get(
                             part.tensor.dims, element, ppl::Memory::Local,
                             machineLayout(part.tensor.layout)),
-                        part.offset);
+                        part.tensor.lane, part.offset);
   }
   llvm_unreachable(
       "emission asks for a constant that the recipe does not list");
@@ -122,7 +124,11 @@ Value weft::emit::makeTile(OpBuilder &builder, Location loc,
   auto type =
       ppl::TensorViewType::get(point.slice->plan.tiles[value].size, element,
                                ppl::Memory::Local, ppl::Layout::Aligned);
-  return makeSlot(builder, loc, schedule, point, number, type);
+  const tpu::LanePlace &place = schedule.view.places[value];
+  int64_t begin =
+      place.row * tpu::channelBytes(*schedule.chip, buffers[number].tensor);
+  return makeSlot(builder, loc, schedule, point, number, type, place.lane,
+                  begin);
 }
 
 Value OpEmitter::result() {

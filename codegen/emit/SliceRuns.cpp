@@ -36,7 +36,8 @@ static bool collectPlaces(GroupOp group, GroupSchedule &schedule) {
 }
 
 /// Version counts of `slice` after `previous`.
-static std::vector<int64_t> nextVersions(const SliceState &previous,
+static std::vector<int64_t> nextVersions(const GroupView &view,
+                                         const SliceState &previous,
                                          const SliceState &slice) {
   std::vector<int64_t> versions = previous.versions;
   for (size_t i = 0; i < versions.size(); ++i) {
@@ -44,6 +45,7 @@ static std::vector<int64_t> nextVersions(const SliceState &previous,
     switch (now.kind) {
     case GroupBuffer::Input:
       versions[i] +=
+          view.places[now.owner].isShared ||
           slice.plan.tiles[now.owner] != previous.plan.tiles[now.owner];
       break;
     case GroupBuffer::Constant:
@@ -60,7 +62,8 @@ static std::vector<int64_t> nextVersions(const SliceState &previous,
 std::optional<GroupSchedule> weft::emit::scheduleGroup(const Chip &chip,
                                                        GroupOp group) {
   GroupSchedule schedule;
-  schedule.view = viewGroup(group);
+  schedule.chip = &chip;
+  schedule.view = viewGroup(chip, group);
   if (group.getTiling())
     schedule.counts = group.getTiling()->getCounts();
   const Dims &counts = schedule.counts;
@@ -80,7 +83,8 @@ std::optional<GroupSchedule> weft::emit::scheduleGroup(const Chip &chip,
     if (number == 0)
       slice.versions.assign(slice.buffers.size(), 0);
     else
-      slice.versions = nextVersions(schedule.slices.back(), slice);
+      slice.versions =
+          nextVersions(schedule.view, schedule.slices.back(), slice);
     schedule.slices.push_back(std::move(slice));
   }
   if (!collectPlaces(group, schedule))

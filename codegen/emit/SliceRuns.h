@@ -30,6 +30,7 @@ struct SliceState {
 
 /// Everything emission knows about one group.
 struct GroupSchedule {
+  const Chip *chip = nullptr;
   tpu::GroupView view;
   tpu::Dims counts{1, 1, 1, 1};
   std::vector<SliceState> slices;

@@ -3,7 +3,7 @@
 include "dialects/tpu/TpuBase.td"
 
 def Tpu_BinaryOp : Tpu_Op<"binary", [Pure, Tpu_Evaluate,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "readsStrided", "inputNeed", "recipes"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "readsStrided", "inputNeed", "recipes", "runsInAnyLane"]>]> {
   let summary = "element-wise function of two tensors, or of a tensor and a number";
   let description = [{
     **Semantics**: `y = f(lhs, rhs)` with axes of size 1 broadcast; without `rhs` the second operand is `constant`, and

@@ -3,7 +3,7 @@
 include "dialects/tpu/TpuBase.td"
 
 def Tpu_CastOp : Tpu_Op<"cast", [Pure, Tpu_Evaluate,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "recipes"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "recipes", "runsInAnyLane"]>]> {
   let summary = "change of element type: float cast, quantize, dequantize, requantize, integers";
   let description = [{
     **Semantics**, by types:

@@ -2,6 +2,7 @@
 
 #include "dialects/tpu/GroupPlan.h"
 
+#include "dialects/tpu/Move.h"
 #include "dialects/tpu/recipe/Recipe.h"
 
 #include "mlir/Dialect/Quant/QuantTypes.h"
@@ -48,6 +49,83 @@ Value GroupView::value(int number) const {
   return ops[number - inputs.size()].op->getResult(0);
 }
 
+bool weft::tpu::isPlacement(Operation *op) {
+  TilingInterface tiling = asTileable(op);
+  return tiling && op->getNumOperands() > 0 &&
+         tiling.channelInResult(0).has_value();
+}
+
+bool weft::tpu::isAddressInDram(Operation *op) {
+  return llvm::isa<ReshapeOp>(op) || isPlacement(op);
+}
+
+bool weft::tpu::canLeaveFirstLane(const Chip &chip, TilingInterface op) {
+  auto isTable = [](const LocalBuffer &buffer) {
+    return buffer.kind == LocalBuffer::Constant && buffer.broadcast;
+  };
+  return isPlacement(op) ||
+         (op.runsInAnyLane() &&
+          llvm::none_of(
+              localBuffersOf(op, chip, Box::whole(dimsOf(op->getResult(0)))),
+              isTable));
+}
+
+void weft::tpu::addToLanePlan(TilingInterface op, bool canLeaveFirstLane,
+                              function_ref<int(Value)> numberOf,
+                              LanePlan &plan) {
+  int result = numberOf(op->getResult(0));
+  if (!canLeaveFirstLane)
+    plan.alignToFirstLane(result);
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    if (op.isPackedOperand(number))
+      continue;
+    int value = numberOf(operand.get());
+    if (std::optional<int64_t> channel = op.channelInResult(number))
+      plan.placeInside(value, result, *channel);
+    else if (op.readsFirstLane(number))
+      plan.alignToFirstLane(value);
+    else
+      plan.align(value, result);
+  }
+}
+
+/// Where the values of `view` lie in relation to each other.
+static std::vector<LanePlace> placesOf(const Chip &chip,
+                                       const GroupView &view) {
+  auto isPlacementOp = [](const GroupView::OpView &op) {
+    return isPlacement(op.op);
+  };
+  if (llvm::none_of(view.ops, isPlacementOp)) {
+    std::vector<LanePlace> apart(view.valueCount());
+    for (auto [i, place] : llvm::enumerate(apart))
+      place.home = static_cast<int>(i);
+    return apart;
+  }
+  LanePlan plan(chip.lanes);
+  DenseMap<Value, int> numbers;
+  auto add = [&](Value value, bool isMade) {
+    numbers[value] = plan.addValue(dimsOf(value)[kAxisC], isMade);
+  };
+  for (Value input : view.inputs)
+    add(input, /*isMade=*/true);
+  for (const GroupView::OpView &op : view.ops)
+    add(op.op->getResult(0), !isPlacementOp(op));
+  for (const GroupView::OpView &op : view.ops)
+    addToLanePlan(
+        op.tiling, canLeaveFirstLane(chip, op.tiling),
+        [&](Value value) { return numbers.lookup(value); }, plan);
+  if (!plan.isPossible())
+    return {};
+  std::vector<LanePlace> places = plan.places();
+  // A batch has a step that depends on the lane and on the room.
+  for (size_t i = 0; i < places.size(); ++i)
+    if ((places[i].isShared || places[i].lane > 0) &&
+        dimsOf(view.value(i))[kAxisN] > 1)
+      return {};
+  return places;
+}
+
 /// Numbers operands and finds outputs, given which uses count as outside.
 static GroupView buildView(ArrayRef<Operation *> ops,
                            function_ref<bool(OpOperand &)> isOutside) {
@@ -86,13 +164,15 @@ static GroupView buildView(ArrayRef<Operation *> ops,
   return view;
 }
 
-GroupView weft::tpu::viewOps(ArrayRef<Operation *> ops) {
+GroupView weft::tpu::viewOps(const Chip &chip, ArrayRef<Operation *> ops) {
   DenseSet<Operation *> inside(ops.begin(), ops.end());
-  return buildView(
+  GroupView view = buildView(
       ops, [&](OpOperand &use) { return !inside.count(use.getOwner()); });
+  view.places = placesOf(chip, view);
+  return view;
 }
 
-GroupView weft::tpu::viewGroup(GroupOp group) {
+GroupView weft::tpu::viewGroup(const Chip &chip, GroupOp group) {
   SmallVector<Operation *> ops;
   for (Operation &op : group.getBody().front().without_terminator())
     ops.push_back(&op);
@@ -113,6 +193,7 @@ GroupView weft::tpu::viewGroup(GroupOp group) {
         operand = number.lookup(opView.op->getOperand(i));
   for (Value value : group.getBody().front().getTerminator()->getOperands())
     view.outputs.push_back(number.lookup(value));
+  view.places = placesOf(chip, view);
   return view;
 }
 
@@ -141,12 +222,14 @@ static Box storedPiece(const Chip &chip, const Dims &dims, const Dims &counts,
   return box;
 }
 
-std::optional<SlicePlan> weft::tpu::planSlice(const Chip &chip,
-                                              const GroupView &view,
-                                              const Dims &counts,
-                                              const Dims &index) {
+/// The boxes of one slice, where `least` is the least that each value's tile
+/// must hold.
+static std::optional<SlicePlan> planBoxes(const Chip &chip,
+                                          const GroupView &view,
+                                          const Dims &counts, const Dims &index,
+                                          const std::vector<Box> &least) {
   SlicePlan slice;
-  slice.tiles.resize(view.valueCount());
+  slice.tiles = least;
   for (int output : view.outputs) {
     Box piece = storedPiece(chip, dimsOf(view.value(output)), counts, index);
     if (piece.empty())
@@ -171,6 +254,55 @@ std::optional<SlicePlan> weft::tpu::planSlice(const Chip &chip,
     }
   }
   return slice;
+}
+
+/// Gives the values of a room equal rows and columns, so that all lie in it by
+/// the same strides. True if a tile in `slice` is smaller than that.
+static bool widenShared(const GroupView &view, const SlicePlan &slice,
+                        std::vector<Box> &least) {
+  DenseMap<int, Box> rooms;
+  for (auto [place, tile] : llvm::zip(view.places, slice.tiles))
+    if (place.isShared) {
+      Box plane = tile;
+      plane.offset[kAxisC] = 0;
+      plane.size[kAxisC] = 1;
+      rooms[place.home] = hull(rooms[place.home], plane);
+    }
+  bool isWider = false;
+  for (size_t i = 0; i < least.size(); ++i) {
+    if (!view.places[i].isShared)
+      continue;
+    least[i] = rooms[view.places[i].home];
+    least[i].size[kAxisC] = dimsOf(view.value(i))[kAxisC];
+    isWider |= least[i] != slice.tiles[i];
+  }
+  return isWider;
+}
+
+std::optional<SlicePlan> weft::tpu::planSlice(const Chip &chip,
+                                              const GroupView &view,
+                                              const Dims &counts,
+                                              const Dims &index) {
+  if (view.places.empty())
+    return std::nullopt;
+  constexpr int kMostRounds = 8; // each op may widen what others share
+  std::vector<Box> least(view.valueCount());
+  for (int round = 0; round < kMostRounds; ++round) {
+    auto slice = planBoxes(chip, view, counts, index, least);
+    if (!slice || !widenShared(view, *slice, least))
+      return slice;
+  }
+  return std::nullopt;
+}
+
+/// Bytes a lane of the room of value `number`, whose tile is `tensor`.
+static int64_t roomBytes(const Chip &chip, const GroupView &view, int number,
+                         const LocalTensor &tensor) {
+  const LanePlace &place = view.places[number];
+  if (place.home != number)
+    return 0;
+  return place.isShared ? place.rows * channelBytes(chip, tensor)
+                        : bytesPerLane(chip, tensor);
 }
 
 static LocalTensor tileTensor(Value value, const Box &tile) {
@@ -215,12 +347,14 @@ static void addToImage(const Chip &chip, unsigned index,
                     alignUp(end, alignmentOf(chip, tensor.layout))};
   // Without the padding behind the last element of an aligned channel.
   int64_t channels = tensor.dims[kAxisC], lanes = chip.lanes;
-  int64_t rounds = (channels + lanes - 1) / lanes;
+  int64_t rounds = (tensor.lane + channels + lanes - 1) / lanes;
   int64_t used = tensor.dims[kAxisH] * tensor.dims[kAxisW] * tensor.bits / 8;
   end = alignUp<int64_t>(
       part.offset + (rounds - 1) * channelBytes(chip, tensor) + used, 4);
-  block.tensor = {
-      {1, std::min(channels, lanes), 1, end / 4}, 32, LocalLayout::Compact};
+  block.tensor = {{1, rounds > 1 ? lanes : channels, 1, end / 4},
+                  32,
+                  LocalLayout::Compact,
+                  rounds > 1 ? 0 : tensor.lane};
   block.bytes = bytesPerLane(chip, block.tensor);
   block.parts.push_back(part);
 }
@@ -298,14 +432,23 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip,
                        false,
                        {}});
   };
-  for (auto [i, input] : llvm::enumerate(view.inputs))
-    add(GroupBuffer::Input, i, tileTensor(input, slice.tiles[i]));
+  auto addValue = [&](GroupBuffer::Kind kind, int owner, int value) {
+    LocalTensor tensor = tileTensor(view.value(value), slice.tiles[value]);
+    tensor.lane = view.places[value].lane;
+    add(kind, owner, tensor);
+    buffers.back().bytes = roomBytes(chip, view, value, tensor);
+  };
+  for (size_t i = 0; i < view.inputs.size(); ++i)
+    addValue(GroupBuffer::Input, i, i);
   for (size_t i = 0; i < view.ops.size(); ++i) {
     const GroupView::OpView &opView = view.ops[i];
     const Box &result = slice.tiles[view.resultOf(i)];
-    add(GroupBuffer::Result, i, tileTensor(opView.op->getResult(0), result));
+    addValue(GroupBuffer::Result, i, view.resultOf(i));
     TilingInterface tiling = opView.tiling;
     SmallVector<LocalBuffer> own = localBuffersOf(opView.op, chip, result);
+    int64_t lane = view.places[view.resultOf(i)].lane;
+    for (LocalBuffer &buffer : own)
+      buffer.tensor.lane = lane;
     unsigned constants = 0;
     int64_t wholeChannels = dimsOf(opView.op->getResult(0))[kAxisC];
     for (const LocalBuffer &buffer : own)
@@ -320,8 +463,9 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip,
       // Listed for every slice, so that buffers keep their numbers; takes no
       // room where the tile is the need.
       Box need = tiling.inputNeed(number, result).box;
-      add(GroupBuffer::OperandCopy, i, tileTensor(view.value(operand), need),
-          number);
+      LocalTensor tensor = tileTensor(view.value(operand), need);
+      tensor.lane = lane;
+      add(GroupBuffer::OperandCopy, i, tensor, number);
       if (need == slice.tiles[operand])
         buffers.back().bytes = 0;
     }

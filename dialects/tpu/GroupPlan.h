@@ -11,6 +11,7 @@
 #define WEFT_DIALECTS_TPU_GROUPPLAN_H
 
 #include "dialects/tpu/Group.h"
+#include "dialects/tpu/LanePlan.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <optional>
@@ -21,6 +22,22 @@ namespace weft::tpu {
 /// `op`, which may be null, as one that runs on pieces in local memory; null if
 /// it does not.
 TilingInterface asTileable(mlir::Operation *op);
+
+/// Whether `op` only says where values lie (TilingInterface::channelInResult).
+bool isPlacement(mlir::Operation *op);
+/// Whether a tileable op is an address in DRAM: that, or a reshape.
+bool isAddressInDram(mlir::Operation *op);
+
+/// Whether the tiles of `op` may begin in another lane than 0, all in the same.
+/// Constants of which there is one for all lanes forbid it.
+bool canLeaveFirstLane(const Chip &chip, TilingInterface op);
+
+/// Tells `plan` what an op asks of the lanes of its operands and result.
+/// `numberOf` gives their numbers in the plan; it is not asked for operands
+/// that the op packs.
+void addToLanePlan(TilingInterface op, bool canLeaveFirstLane,
+                   llvm::function_ref<int(mlir::Value)> numberOf,
+                   LanePlan &plan);
 
 /// n, c, h, w of a tensor of rank <= 4 (missing leading axes are 1).
 Dims dimsOf(mlir::Value value);
@@ -43,6 +60,8 @@ struct GroupView {
   llvm::SmallVector<mlir::Value> inputs;
   /// Value numbers of the results that are stored.
   llvm::SmallVector<int> outputs;
+  /// Where each value lies; none if they cannot all lie where they have to.
+  std::vector<LanePlace> places;
 
   int resultOf(size_t op) const { return static_cast<int>(inputs.size() + op); }
   size_t valueCount() const { return inputs.size() + ops.size(); }
@@ -51,8 +70,8 @@ struct GroupView {
 
 /// View of consecutive ops (tileable ops and weights; weights are skipped).
 /// Values defined outside become inputs, values used outside become outputs.
-GroupView viewOps(llvm::ArrayRef<mlir::Operation *> ops);
-GroupView viewGroup(GroupOp group);
+GroupView viewOps(const Chip &chip, llvm::ArrayRef<mlir::Operation *> ops);
+GroupView viewGroup(const Chip &chip, GroupOp group);
 
 /// The boxes of one slice.
 struct SlicePlan {
@@ -90,7 +109,8 @@ struct GroupBuffer {
   int owner = 0;   ///< input number, or op number
   int operand = 0; ///< OperandCopy: operand number
   LocalTensor tensor;
-  int64_t bytes = 0;        ///< per lane
+  /// Per lane; 0 if it lies in the room of another value.
+  int64_t bytes = 0;
   int64_t firstChannel = 0; ///< Constant: see LocalBuffer
   bool broadcast = false;   ///< Constant: see LocalBuffer
   /// Constant only: the constants of an op that have a value for each channel

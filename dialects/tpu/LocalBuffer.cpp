@@ -31,7 +31,7 @@ int64_t weft::tpu::channelBytes(const Chip &chip, const LocalTensor &tensor) {
 int64_t weft::tpu::bytesPerLane(const Chip &chip, const LocalTensor &tensor) {
   const Dims &dims = tensor.dims;
   int64_t lanes = chip.lanes;
-  int64_t channelsInLane = (dims[kAxisC] + lanes - 1) / lanes;
+  int64_t channelsInLane = (tensor.lane + dims[kAxisC] + lanes - 1) / lanes;
   int64_t bytes = (dims[kAxisN] * channelsInLane *
                        channelElements(chip, tensor) * tensor.bits +
                    7) /

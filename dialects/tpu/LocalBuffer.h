@@ -20,18 +20,19 @@ class RecipeBuilder;
 struct Alternative;
 
 /// Layout of a tensor in the lanes (PPL part 1, section 3; isa section 4).
-/// Channel c lies in lane c mod lanes.
+/// Channel c lies in lane (first lane + c) mod lanes.
 enum class LocalLayout : uint8_t {
   Aligned,     ///< every channel starts on an EU row
   Compact,     ///< channels follow each other without gaps
   LineAligned, ///< every row of w starts on an EU row
 };
 
-/// A tensor in local memory, starting in lane 0.
+/// A tensor in local memory.
 struct LocalTensor {
   Dims dims{1, 1, 1, 1};
   unsigned bits = 32;
   LocalLayout layout = LocalLayout::Aligned;
+  int64_t lane = 0; ///< of its first channel; not 0 only where n is 1
 };
 
 /// Bytes a tensor takes in every lane, rounded up to whole EU rows (the unit of

@@ -43,7 +43,9 @@ def Tpu_PermuteOp : Tpu_Op<"permute", [Pure, Tpu_Evaluate]> {
   let hasVerifier = 1;
 }
 
-def Tpu_SliceOp : Tpu_Op<"slice", [Pure, Tpu_Evaluate]> {
+def Tpu_SliceOp
+    : Tpu_Op<"slice", [Pure, Tpu_Evaluate,
+                       DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isTileable", "computedBox", "inputNeed", "recipes", "channelInResult"]>]> {
   let summary = "a regular part of a tensor";
   let description = [{
     **Semantics**: `y(i) = input(offsets + i * steps)`.
@@ -63,7 +65,9 @@ def Tpu_SliceOp : Tpu_Op<"slice", [Pure, Tpu_Evaluate]> {
   let hasVerifier = 1;
 }
 
-def Tpu_ConcatOp : Tpu_Op<"concat", [Pure, Tpu_Evaluate]> {
+def Tpu_ConcatOp
+    : Tpu_Op<"concat", [Pure, Tpu_Evaluate,
+                        DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isTileable", "computedBox", "inputNeed", "recipes", "channelInResult"]>]> {
   let summary = "tensors one after the other along an axis";
   let description = [{
     **Semantics**: the inputs follow each other along `axis`.

@@ -3,7 +3,7 @@
 include "dialects/tpu/TpuBase.td"
 
 def Tpu_ScaleOp : Tpu_Op<"scale", [Pure, Tpu_Evaluate, AllTypesMatch<["input", "output"]>, AllTypesMatch<["scale", "bias"]>,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "recipes"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "recipes", "runsInAnyLane"]>]> {
   let summary = "per-channel multiply and add";
   let description = [{
     **Semantics**: `y(n,c,h,w) = T(T(x(n,c,h,w) * scale(c)) + bias(c))`, both steps in the tensor's type T (ISA LIN).

@@ -3,7 +3,7 @@
 include "dialects/tpu/TpuBase.td"
 
 def Tpu_PoolOp : Tpu_Op<"pool", [Pure, Tpu_Evaluate,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["inputNeed", "recipes"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["inputNeed", "recipes", "runsInAnyLane"]>]> {
   let summary = "max or average pooling";
   let description = [{
     **Semantics**: over the window at (y*sh - top, x*sw - left) of `kernel` elements: max ignores padding; avg is

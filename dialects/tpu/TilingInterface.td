@@ -43,6 +43,18 @@ def Tpu_TilingInterface : OpInterface<"TilingInterface"> {
       True if the commands of this op can read operand `operand` as a piece of a larger tile (explicit strides). If not
       and the tile is larger than the need, the piece is copied first.
     }], "bool", "readsStrided", (ins "unsigned":$operand), "", "return false;">,
+    InterfaceMethod<[{
+      True if the op runs as well where its result does not begin in lane 0. Its operands then begin in the same lane,
+      but for those with `readsFirstLane`.
+    }], "bool", "runsInAnyLane", (ins), "", "return false;">,
+    InterfaceMethod<[{
+      True if operand `operand` begins in lane 0 whatever lane the result begins in.
+    }], "bool", "readsFirstLane", (ins "unsigned":$operand), "", "return false;">,
+    InterfaceMethod<[{
+      Of an op that computes nothing, because its result is its operands side by side or lies inside its operand: the
+      channel of the result at which channel 0 of operand `operand` lies (negative: inside). In local memory such an op
+      is an address; so it is in DRAM as well, and outside of groups costs nothing.
+    }], "std::optional<int64_t>", "channelInResult", (ins "unsigned":$operand), "", "return std::nullopt;">,
   ];
 }
 

@@ -3,7 +3,7 @@
 include "dialects/tpu/TpuBase.td"
 
 def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, Tpu_Evaluate, SameOperandsAndResultType,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "recipes"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "recipes", "runsInAnyLane"]>]> {
   let summary = "element-wise function of a float tensor";
   let description = [{
     **Semantics**: `y = f(x)`, the meaning of `top.unary` of the same kind. clip: `min(max(x, alpha), beta)`; hard_sigmoid:

@@ -22,8 +22,9 @@ using namespace weft::tpu;
 
 /// Moves `ops` into a new group behind the last of them and rewires what
 /// crosses its border.
-static void buildGroup(ArrayRef<Operation *> ops, const Dims &counts) {
-  GroupView view = viewOps(ops);
+static void buildGroup(const Chip &chip, ArrayRef<Operation *> ops,
+                       const Dims &counts) {
+  GroupView view = viewOps(chip, ops);
   SmallVector<Value> outputs;
   for (int output : view.outputs)
     outputs.push_back(view.value(output));
@@ -90,18 +91,19 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
       }
       ArrayRef<Operation *> ops(run);
       for (const GroupChoice &choice : *choices)
-        buildGroup(ops.slice(choice.begin, choice.end - choice.begin),
-                   choice.counts);
+        if (choice.end - choice.begin > 1 || !isPlacement(ops[choice.begin]))
+          buildGroup(*chip, ops.slice(choice.begin, choice.end - choice.begin),
+                     choice.counts);
     }
   }
 
-  /// Whether `op` can be in a group. A channel of a reshape, which no slice
-  /// cuts, may be too long for a lane; in DRAM the op costs nothing.
+  /// Whether `op` can be in a group. What is only an address in DRAM may have
+  /// channels that no slice cuts and that are too long for a lane.
   static bool canBeGrouped(Operation &op, const Chip &chip,
                            const GroupSearchOptions &options) {
     if (!asTileable(&op))
       return false;
-    return !llvm::isa<ReshapeOp>(op) || fitsAlone(chip, &op, options);
+    return !isAddressInDram(&op) || fitsAlone(chip, &op, options);
   }
 
   /// Maximal runs of ops for groups in block order; weights do not interrupt a

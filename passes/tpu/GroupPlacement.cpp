@@ -51,8 +51,10 @@ static void addSlice(const Chip &chip, const GroupView &view,
       bool same = previous &&
                   buffer.tensor.dims == total.buffers[i].tensor.dims &&
                   buffer.firstChannel == total.buffers[i].firstChannel;
+      // A room that others share turns with every slice.
       if (buffer.kind == GroupBuffer::Input && previous)
-        same = slice.tiles[buffer.owner] == previous->tiles[buffer.owner];
+        same = slice.tiles[buffer.owner] == previous->tiles[buffer.owner] &&
+               !view.places[buffer.owner].isShared;
       if (!same)
         total.loadedBytes += buffer.storedBytes();
       if (previous && !same)
@@ -130,11 +132,45 @@ valueUses(const GroupView &view) {
   return uses;
 }
 
+/// The value whose room `buffer` is, or that lies in it; -1 if it is of an op.
+static int valueOf(const GroupView &view, const GroupBuffer &buffer) {
+  if (buffer.kind == GroupBuffer::Input)
+    return buffer.owner;
+  return buffer.kind == GroupBuffer::Result ? view.resultOf(buffer.owner) : -1;
+}
+
+/// Per buffer the one that it lies in, often itself.
+static std::vector<size_t> homesOf(const GroupView &view,
+                                   ArrayRef<GroupBuffer> buffers) {
+  std::vector<size_t> bufferOf(view.valueCount()), homes(buffers.size());
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (int value = valueOf(view, buffers[i]); value >= 0)
+      bufferOf[value] = i;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    int value = valueOf(view, buffers[i]);
+    homes[i] = value < 0 ? i : bufferOf[view.places[value].home];
+  }
+  return homes;
+}
+
+/// Gives every room the life of all that lie in it.
+static void shareRooms(const GroupView &view, ArrayRef<GroupBuffer> buffers,
+                       std::vector<LiveRange> &ranges) {
+  std::vector<size_t> homes = homesOf(view, buffers);
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    LiveRange &home = ranges[homes[i]];
+    home.first = std::min(home.first, ranges[i].first);
+    home.last = std::max(home.last, ranges[i].last);
+  }
+}
+
 std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
                                              const GroupFootprint &footprint,
                                              bool sliced, int64_t prefetch) {
   auto uses = valueUses(view);
   int64_t end = static_cast<int64_t>(view.ops.size()) - 1;
+  std::vector<size_t> homes = homesOf(view, footprint.buffers);
+  std::vector<bool> turns(footprint.buffers.size()); // rooms with two slots
   llvm::DenseSet<int> outputs(view.outputs.begin(), view.outputs.end());
   std::vector<LiveRange> ranges;
   ranges.reserve(footprint.buffers.size());
@@ -168,10 +204,14 @@ std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
       range.first = 0;
       range.last = end;
       if (stored || footprint.changes[i])
-        range.bytes *= 2;
+        turns[homes[i]] = true;
     }
     ranges.push_back(range);
   }
+  for (size_t i = 0; i < ranges.size(); ++i)
+    if (turns[i])
+      ranges[i].bytes *= 2;
+  shareRooms(view, footprint.buffers, ranges);
   return ranges;
 }
 
@@ -193,6 +233,11 @@ weft::tpu::placeGroup(const Chip &chip, const GroupView &view,
         places.push_back({(*addresses)[i], bytes,
                           ranges[i].bytes == bytes ? 0 : bytes,
                           sliced ? 0 : ranges[i].first});
+      }
+      for (auto [i, home] :
+           llvm::enumerate(homesOf(view, footprint->buffers))) {
+        places[i].local = places[home].local;
+        places[i].rotate = places[home].rotate;
       }
       return places;
     }

@@ -2,6 +2,8 @@
 
 #include "passes/tpu/GroupSearch.h"
 
+#include "dialects/tpu/Constant.h"
+#include "dialects/tpu/Move.h"
 #include "dialects/tpu/recipe/Price.h"
 #include "runtime/chips/Chip.h"
 
@@ -135,14 +137,49 @@ struct OpNumbers {
   int64_t resultBytes = 0, constantBytes = 0;                ///< bytes in DRAM
   int64_t commands = 0;
   unsigned uses = 0;
-  /// (producer op of the run or -1, value number among outside values, bytes a
-  /// lane, DRAM bytes)
+  int64_t channels = 0;
+  /// Of an op that only places values.
+  bool isPlacement = false;
+  int64_t placementCost = 0; ///< outside of groups
+  bool canLeaveFirstLane = false;
+  /// (value number in the run: its ops' results, then values from outside;
+  /// bytes a lane, DRAM bytes, channels)
   struct Operand {
-    int producer;
-    int outside;
-    int64_t lane, bytes;
+    int value;
+    int64_t lane, bytes, channels;
   };
   SmallVector<Operand, 3> operands;
+};
+
+/// Bytes a lane that a growing group of one slice takes at each of its steps.
+class GrowingGroup {
+public:
+  GrowingGroup(const Chip &chip) : chip(chip), plan(chip.lanes) {}
+
+  void addStep() { live.push_back(0); }
+  bool fits() const { return stepsAbove == 0 && plan.isPossible(); }
+  bool holds(int value) const { return numbers.count(value); }
+  /// Bytes that live in steps [from, to].
+  void take(size_t from, size_t to, int64_t bytes);
+  void addValue(int value, int64_t channels, bool isMade, size_t from,
+                size_t to, int64_t bytes);
+  /// `value` lives up to step `last`.
+  void keep(int value, size_t last);
+  /// The op of the step `last`, whose values have been added.
+  void relate(TilingInterface op, const OpNumbers &numbersOfOp,
+              const DenseMap<Value, int> &valueNumbers, size_t last);
+
+private:
+  struct Life {
+    size_t first, last;
+    int64_t bytes, rowBytes;
+  };
+  const Chip &chip;
+  LanePlan plan;
+  DenseMap<int, int> numbers; ///< in the plan
+  DenseMap<int, Life> rooms;
+  std::vector<int64_t> live;
+  size_t stepsAbove = 0; ///< with more than there is
 };
 
 /// The interval dynamic program over one run.
@@ -173,7 +210,8 @@ private:
   ArrayRef<Operation *> run;
   const GroupSearchOptions &options;
   std::vector<OpNumbers> numbers;
-  int outsideCount = 0;
+  /// Results of the run by the number of their op, then values from outside.
+  DenseMap<Value, int> valueNumbers;
   std::vector<Best> best; ///< best[e]: cheapest cover of [0, e)
 };
 } // namespace
@@ -184,12 +222,96 @@ weft::tpu::searchTiling(const Chip &chip, const GroupView &view,
   return TilingSearch(chip, view, options, atLeast).run();
 }
 
+void GrowingGroup::take(size_t from, size_t to, int64_t bytes) {
+  int64_t capacity = chip.laneBytes;
+  for (size_t step = from; step <= to; ++step) {
+    stepsAbove -= live[step] > capacity;
+    stepsAbove += (live[step] += bytes) > capacity;
+  }
+}
+
+void GrowingGroup::addValue(int value, int64_t channels, bool isMade,
+                            size_t from, size_t to, int64_t bytes) {
+  int64_t lanes = chip.lanes;
+  int number = numbers[value] = plan.addValue(channels, isMade);
+  rooms[plan.roomOf(number)] = {from, to, bytes,
+                                bytes / ((channels + lanes - 1) / lanes)};
+  take(from, to, bytes);
+}
+
+void GrowingGroup::keep(int value, size_t last) {
+  Life &life = rooms[plan.roomOf(numbers[value])];
+  if (last <= life.last)
+    return;
+  take(life.last + 1, last, life.bytes);
+  life.last = last;
+}
+
+void GrowingGroup::relate(TilingInterface op, const OpNumbers &numbersOfOp,
+                          const DenseMap<Value, int> &valueNumbers,
+                          size_t last) {
+  int result = valueNumbers.lookup(op->getResult(0));
+  SmallVector<int, 4> values{result};
+  for (const OpNumbers::Operand &operand : numbersOfOp.operands)
+    values.push_back(operand.value);
+  Life whole{last, last, 0, 0};
+  if (numbersOfOp.isPlacement)
+    for (int value : values) {
+      auto it = rooms.find(plan.roomOf(numbers[value]));
+      if (it == rooms.end())
+        continue; // an operand that is given twice
+      Life &life = it->second;
+      take(life.first, life.last, -life.bytes);
+      whole.first = std::min(whole.first, life.first);
+      whole.rowBytes = std::max(whole.rowBytes, life.rowBytes);
+      rooms.erase(it);
+    }
+  addToLanePlan(
+      op, numbersOfOp.canLeaveFirstLane,
+      [&](Value value) { return numbers.lookup(valueNumbers.lookup(value)); },
+      plan);
+  if (!numbersOfOp.isPlacement)
+    return;
+  int number = numbers[result];
+  int64_t lanes = chip.lanes;
+  whole.bytes =
+      (plan.channelsOfRoom(number) + lanes - 1) / lanes * whole.rowBytes;
+  rooms[plan.roomOf(number)] = whole;
+  take(whole.first, whole.last, whole.bytes);
+}
+
+/// What an op that only places values costs where they lie in DRAM: nothing if
+/// an address does, else a copy of what has its place elsewhere.
+static int64_t placementCost(Operation *op, const GroupSearchOptions &options) {
+  auto isJoined = [&](Value value) {
+    return value.getDefiningOp() &&
+           llvm::all_of(value.getUsers(), [&](Operation *user) {
+             return user == op || !llvm::isa<ConcatOp>(user);
+           });
+  };
+  int64_t cost = 0;
+  if (llvm::isa<ConcatOp>(op))
+    for (Value value : op->getOperands())
+      if (!isJoined(value))
+        cost += 2 * Box::whole(dimsOf(value)).elements() *
+                    elementBits(elementOf(value)) / 8 +
+                options.commandBytes;
+  return cost;
+}
+
 void RunSearch::collectNumbers() {
-  DenseMap<Value, int> producer, outside;
+  for (size_t i = 0; i < run.size(); ++i)
+    valueNumbers[run[i]->getResult(0)] = static_cast<int>(i);
   numbers.resize(run.size());
   for (size_t i = 0; i < run.size(); ++i) {
-    GroupView view = viewOps(run[i]);
+    GroupView view = viewOps(chip, run[i]);
     OpNumbers &op = numbers[i];
+    TilingInterface tiling = asTileable(run[i]);
+    op.channels = dimsOf(run[i]->getResult(0))[kAxisC];
+    op.canLeaveFirstLane = canLeaveFirstLane(chip, tiling);
+    op.isPlacement = isPlacement(run[i]);
+    if (op.isPlacement)
+      op.placementCost = placementCost(run[i], options);
     SlicePlan slice;
     if (auto plan = planSlice(chip, view, {1, 1, 1, 1}, {0, 0, 0, 0})) {
       slice = std::move(*plan);
@@ -202,16 +324,14 @@ void RunSearch::collectNumbers() {
       switch (buffer.kind) {
       case GroupBuffer::Input: {
         Value value = view.inputs[buffer.owner];
-        auto it = producer.find(value);
-        int number = it == producer.end() ? -1 : it->second;
-        int place = 0;
-        if (number < 0)
-          place = outside.try_emplace(value, outside.size()).first->second;
-        op.operands.push_back({number, place, buffer.bytes, bytes});
+        int number =
+            valueNumbers.try_emplace(value, valueNumbers.size()).first->second;
+        op.operands.push_back({number, bytesPerLane(chip, buffer.tensor), bytes,
+                               buffer.tensor.dims[kAxisC]});
         break;
       }
       case GroupBuffer::Result:
-        op.resultLane = buffer.bytes;
+        op.resultLane = bytesPerLane(chip, buffer.tensor);
         op.resultBytes = bytes;
         break;
       case GroupBuffer::Constant:
@@ -228,9 +348,7 @@ void RunSearch::collectNumbers() {
       if (!llvm::is_contained(users, user))
         users.push_back(user);
     op.uses = users.size();
-    producer[run[i]->getResult(0)] = i;
   }
-  outsideCount = outside.size();
 }
 
 void RunSearch::relax(size_t begin, size_t end, const Dims &counts,
@@ -245,52 +363,45 @@ void RunSearch::relax(size_t begin, size_t end, const Dims &counts,
 /// All groups [begin, end) that run in one slice; numbers are kept up to date
 /// while `end` grows.
 void RunSearch::extendOneSlice(size_t begin) {
-  std::vector<int64_t> live; // bytes a lane per step
-  std::vector<int64_t> lastUse;
-  std::vector<unsigned> usesLeft;
-  DenseMap<int, size_t> outsideLast; // outside value -> last step it is live
-  int64_t traffic = 0, overhead = 0, capacity = chip.laneBytes;
+  GrowingGroup group(chip);
+  DenseMap<int, unsigned> usesLeft; // of results
+  int64_t traffic = 0, overhead = 0;
   size_t limit =
       std::min(run.size(), begin + static_cast<size_t>(options.maxOps));
-  bool fits = true;
   size_t end = begin;
-  auto add = [&](size_t from, size_t to, int64_t bytes) {
-    for (size_t step = from; step <= to; ++step)
-      fits &= (live[step] += bytes) <= capacity;
-  };
-  while (end < limit && fits) {
+  while (end < limit && group.fits()) {
     const OpNumbers &op = numbers[end];
     size_t step = end - begin;
-    live.push_back(0);
-    lastUse.push_back(step);
-    usesLeft.push_back(op.uses);
+    group.addStep();
     size_t previous = step ? step - 1 : 0;
-    add(previous, step, op.constantLane); // loaded one step ahead
-    add(step, step, op.resultLane + op.scratchLane);
+    group.take(previous, step, op.constantLane); // loaded one step ahead
+    group.take(step, step, op.scratchLane);
+    group.addValue(end, op.channels, !op.isPlacement, step, step,
+                   op.resultLane);
+    usesLeft[end] = op.uses;
     for (const OpNumbers::Operand &operand : op.operands) {
-      if (operand.producer >= static_cast<int>(begin)) {
-        size_t maker = operand.producer - begin;
-        add(lastUse[maker] + 1, step, numbers[operand.producer].resultLane);
-        lastUse[maker] = step;
-        if (--usesLeft[maker] == 0)
-          traffic -= numbers[operand.producer].resultBytes;
+      if (!group.holds(operand.value)) {
+        group.addValue(operand.value, operand.channels, /*isMade=*/true,
+                       previous, step, operand.lane);
+        traffic += operand.bytes;
         continue;
       }
-      int key = operand.producer >= 0 ? -1 - operand.producer : operand.outside;
-      auto [it, isNew] = outsideLast.try_emplace(key, step);
-      add(isNew ? previous : it->second + 1, step, operand.lane);
-      it->second = step;
-      if (isNew)
-        traffic += operand.bytes;
+      group.keep(operand.value, step);
+      auto it = usesLeft.find(operand.value);
+      if (it != usesLeft.end() && --it->second == 0)
+        traffic -= numbers[operand.value].resultBytes;
     }
+    group.relate(asTileable(run[end]), op, valueNumbers, step);
     traffic += op.constantBytes + (op.uses ? op.resultBytes : 0);
     overhead += op.commands;
     ++end;
-    if (fits)
+    if (group.fits())
       relax(begin, end, {1, 1, 1, 1},
             traffic + options.commandBytes * overhead);
   }
-  if (!fits)
+  if (numbers[begin].isPlacement)
+    relax(begin, begin + 1, {1, 1, 1, 1}, numbers[begin].placementCost);
+  if (!group.fits())
     extendSliced(begin, end);
 }
 
@@ -301,7 +412,9 @@ void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
   int64_t atLeast = 2;
   int misses = 0;
   for (size_t end = firstEnd; end <= limit && misses < 3; ++end) {
-    GroupView view = viewOps(run.slice(begin, end - begin));
+    GroupView view = viewOps(chip, run.slice(begin, end - begin));
+    if (view.places.empty())
+      return; // with more ops it stays impossible
     std::optional<TilingChoice> choice =
         searchTiling(chip, view, options, atLeast);
     if (!choice) {
@@ -332,7 +445,7 @@ static std::optional<Dims> placeableCounts(const Chip &chip,
 
 bool weft::tpu::fitsAlone(const Chip &chip, Operation *op,
                           const GroupSearchOptions &options) {
-  GroupView view = viewOps(op);
+  GroupView view = viewOps(chip, op);
   if (view.outputs.empty()) // of a plan, which nobody reads yet
     view.outputs.push_back(view.resultOf(0));
   return placeableCounts(chip, view, {1, 1, 1, 1}, options).has_value();
@@ -343,7 +456,7 @@ bool weft::tpu::fitsAlone(const Chip &chip, Operation *op,
 bool RunSearch::appendChecked(size_t begin, size_t end, Dims counts,
                               std::vector<GroupChoice> &choices,
                               Operation *&failed) {
-  GroupView view = viewOps(run.slice(begin, end - begin));
+  GroupView view = viewOps(chip, run.slice(begin, end - begin));
   if (auto placeable = placeableCounts(chip, view, counts, options)) {
     choices.push_back({begin, end, *placeable});
     return true;

@@ -104,7 +104,7 @@ private:
 
   /// Packed constants in the order in which the group loads them.
   LogicalResult placeConstants(const Chip &chip, GroupOp group) {
-    GroupView view = viewGroup(group);
+    GroupView view = viewGroup(chip, group);
     Dims counts =
         group.getTiling() ? group.getTiling()->getCounts() : Dims{1, 1, 1, 1};
     auto first = planSlice(chip, view, counts, {0, 0, 0, 0});

@@ -48,7 +48,7 @@ struct PlaceLocal : weft::tpu::impl::TpuPlaceLocalBase<PlaceLocal> {
     if (!chip || failed(checkGraph(getOperation(), *chip)))
       return signalPassFailure();
     WalkResult result = getOperation().walk([&](GroupOp group) {
-      GroupView view = viewGroup(group);
+      GroupView view = viewGroup(*chip, group);
       Dims counts =
           group.getTiling() ? group.getTiling()->getCounts() : Dims{1, 1, 1, 1};
       auto places = placeGroup(*chip, view, counts, prefetch);

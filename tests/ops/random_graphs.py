@@ -9,6 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 20
 MAX_ELEMENTS = 60_000  # of a value, so that a test of many graphs stays short
+MOST_OF_BRANCHES = 600_000  # enough to need slices
 SMOOTH = "Relu LeakyRelu Sigmoid HardSigmoid HardSwish Abs Neg Exp".split()
 FUNCTIONS = "Tanh Elu Selu Celu Softplus Softsign Mish Gelu Erf Sin Cos Atan Asinh ThresholdedRelu Sinh Cosh".split()
 ROUNDING = "Floor Ceil Round Sign IsNaN".split()
@@ -409,6 +410,88 @@ class Graph:
         if dtype.kind in "iu":
             return self.rng.integers(0 if dtype.kind == "u" else -9, 10, shape).astype(dtype)
         return self.rng.uniform(-2, 2, shape).astype(np.float32)
+
+
+class Branches(Graph):
+    """What convolutional networks are made of: one image, convolutions, branches that are joined or added, channels that are split,
+    shuffled and left out, long skips. Layer groups put such values side by side in local memory."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.inputs.clear()
+        self.values.clear()
+        size = self.pick([4, 7, 14, 14, 20, 28, 56, 90])
+        self.widths = [8, 16, 24, 32, 64, 96, 130] if size < 50 else [8, 16, 32, 70]
+        self.new_input((1, self.pick([3, 16, 64]), size, size + self.number(0, 3)))
+
+    def any_image(self, recent=4):
+        """One of the last values, at times any."""
+        return self.pick(self.values if self.rng.random() < 0.2 else self.values[-recent:])
+
+    def convolution(self):
+        name, (n, c, h, w) = self.any_image()
+        depthwise = self.rng.random() < 0.2
+        channels = c if depthwise else self.pick(self.widths)
+        group = c if depthwise else self.pick([1, 1, 1] + [g for g in (2, 4) if c % g == 0 and channels % g == 0])
+        k, stride = self.pick([1, 1, 3, 3, 5]), self.pick([1, 1, 1, 1, 1, 1, 2]) if min(h, w) > 3 else 1
+        scale = (c / group * k * k) ** -0.5
+        out = [(size - 1) // stride + 1 for size in (h, w)]
+        self.node("Conv", [name, self.weights(channels, c // group, k, k, low=-2 * scale, high=2 * scale), self.weights(channels)],
+                  (n, channels, *out), group=group, kernel_shape=[k, k], strides=[stride] * 2, pads=[k // 2] * 4)
+
+    def function(self):
+        name, shape = self.any_image()
+        self.node(self.pick(["Relu", "Relu", "Sigmoid", "HardSwish", "Tanh"]), [name], shape)
+
+    def same_pool(self):
+        name, shape = self.any_image()
+        kind = self.pick(["MaxPool", "AveragePool"])
+        self.node(kind, [name], shape, kernel_shape=[3, 3], strides=[1, 1], pads=[1] * 4)
+
+    def skip(self):
+        name, shape = self.any_image()
+        same = [value[0] for value in self.values if value[1] == shape and value[0] != name]
+        self.node(self.pick(["Add", "Add", "Mul"]), [name, self.pick(same) if same else self.weights(1, shape[1], 1, 1)], shape)
+
+    def join(self):
+        name, shape = self.any_image()
+        fits = [value for value in self.values if value[1][2:] == shape[2:]][-8:]
+        parts = [(name, shape)] + [self.pick(fits) for _ in range(self.number(1, 3))]
+        self.node("Concat", [part[0] for part in parts], (1, sum(part[1][1] for part in parts), *shape[2:]), axis=1)
+
+    def cut(self):
+        name, (_, c, h, w) = self.any_image()
+        if c < 2:
+            return
+        first = self.pick([c // 2, self.number(1, c - 1)])
+        self.nodes_of("Split", [name, self.constant([first, c - first], np.int64)],
+                      [((1, size, h, w), np.float32) for size in (first, c - first)], axis=1)
+
+    def shuffle(self):
+        name, (n, c, h, w) = self.any_image()
+        groups = self.pick([g for g in (2, 3, 4, 8) if c % g == 0] or [1])
+        shape = (n, groups, c // groups, h, w)
+        inner = self.node("Reshape", [name, self.constant(shape, np.int64)], shape)
+        turned = (n, c // groups, groups, h, w)
+        inner = self.node("Transpose", [inner], turned, perm=[0, 2, 1, 3, 4])
+        self.node("Reshape", [inner, self.constant((n, c, h, w), np.int64)], (n, c, h, w))
+
+    def grow(self):
+        known = len(self.values), len(self.nodes), len(self.initializers)
+        self.pick([self.convolution] * 5 + [self.function] * 2 + [self.same_pool, self.skip, self.skip, self.shuffle, self.cut] +
+                  [self.join] * 3)()
+        if any(shape[1] > 600 or np.prod(shape) > MOST_OF_BRANCHES for _, shape in self.values[known[0]:]):
+            for items, length in zip((self.values, self.nodes, self.initializers), known):
+                del items[length:]
+        self.values = [value for value in self.values if len(value[1]) == 4]
+
+
+def random_branches(seed, operators):
+    """The same for a network of branches."""
+    graph = Branches(seed)
+    while len(graph.nodes) < operators:
+        graph.grow()
+    return graph.model()
 
 
 def random_graph(seed, operators):

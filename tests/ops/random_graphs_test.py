@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Random graphs: a model that converts computes what ONNX Runtime computes, on the emulator and on the vendor's runtime.
 
-  random_graphs_test.py WEFT FOLDER [--target CHIP] [--seed N] [--graphs N] [--bmrt N] [--only N]
+  random_graphs_test.py WEFT FOLDER [--branches] [--target CHIP] [--seed N] [--graphs N] [--bmrt N] [--only N]
 
 Every graph is converted in F32; it either converts or is refused by lines that say `unsupported:` and name the node or the input.
 A third is converted at -O0, too, and must give the same bytes (slices and groups never change a number), another third at one other
 precision in turn; the first `--bmrt` graphs give the same bytes through libbmrt. Integers, truths and positions are exact.
+With `--branches` the graphs are networks of branches, each converted at -O0 and -O2 in F32, F16 and INT8: what shares lanes and
+rooms in local memory must not change a byte.
 
 Tolerances, relative to the largest magnitude of the output: F32 works with 24 bits, but its exp, log and division are the
 machine's, good to about 2^-20, and errors of a chain of up to 8 operators add up: 2^-12. F16 has 11 bits and bf16 8 bits: a
@@ -101,9 +103,31 @@ def check_equal(what, first, second):
             raise Failure(f"{what}: {count} of {array.size} elements of {name} {array.shape} differ")
 
 
-def check_graph(program, folder, seed, index, bmrt):
+def check_ways(program, files, samples, bmrt):
+    """At each precision one file of bytes, however it is compiled and whoever runs it."""
+    for precision in ("f32", "f16", "int8"):
+        options = ["--precision", precision, *(["--calibration-data", str(samples)] if precision == "int8" else [])]
+        convert(program, files["onnx"], files["bmodel"], "-O0", *options)
+        plain = run(program, files["bmodel"], files["in.npz"], files["out.npz"])
+        convert(program, files["onnx"], files["bmodel"], *options)
+        check_equal(f"{precision} -O0 and -O2", plain, run(program, files["bmodel"], files["in.npz"], files["out.npz"]))
+        if bmrt:
+            check_equal(f"{precision} emulator and libbmrt", plain,
+                        run(program, files["bmodel"], files["in.npz"], files["out.npz"], "--device", "bmrt"))
+
+
+def save_samples(folder, feeds):
+    folder.mkdir(exist_ok=True)
+    np.savez(folder / "0.npz", **feeds)
+    return folder
+
+
+def check_graph(program, folder, seed, index, bmrt, branches):
     """None, or why the graph was refused; raises Failure."""
-    model, feeds = random_graphs.random_graph([seed, index], operators=1 + index % 8)
+    if branches:
+        model, feeds = random_graphs.random_branches([seed, index], operators=3 + index % 22)
+    else:
+        model, feeds = random_graphs.random_graph([seed, index], operators=1 + index % 8)
     files = {kind: folder / f"{index}.{kind}" for kind in ("onnx", "bmodel", "in.npz", "out.npz")}
     onnx.save(model, files["onnx"])
     np.savez(files["in.npz"], **feeds)
@@ -114,6 +138,8 @@ def check_graph(program, folder, seed, index, bmrt):
     convert(program, files["onnx"], files["bmodel"])
     optimized = run(program, files["bmodel"], files["in.npz"], files["out.npz"])
     check_close(want, optimized)
+    if branches:
+        return check_ways(program, files, save_samples(folder / f"{index}.samples", feeds), bmrt)
     if bmrt:
         check_equal("emulator and libbmrt", optimized,
                     run(program, files["bmodel"], files["in.npz"], files["out.npz"], "--device", "bmrt"))
@@ -124,12 +150,8 @@ def check_graph(program, folder, seed, index, bmrt):
     if index % 3 != 1 or JUMPS & {node.op_type for node in model.graph.node}:
         return
     precision = ("f16", "bf16", "int8")[index // 3 % 3]
-    samples = folder / f"{index}.samples"
-    if precision == "int8":
-        samples.mkdir(exist_ok=True)
-        np.savez(samples / "0.npz", **feeds)
-    convert(program, files["onnx"], files["bmodel"], "--precision", precision,
-            *(["--calibration-data", str(samples)] if precision == "int8" else []))
+    samples = ["--calibration-data", save_samples(folder / f"{index}.samples", feeds)] if precision == "int8" else []
+    convert(program, files["onnx"], files["bmodel"], "--precision", precision, *samples)
     check_cosine(precision, want, run(program, files["bmodel"], files["in.npz"], files["out.npz"]))
 
 
@@ -148,6 +170,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
     parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--branches", action="store_true", help="networks of branches")
     parser.add_argument("--target", help="the chip, if not the usual one")
     parser.add_argument("--seed", type=int, default=1684)
     parser.add_argument("--graphs", type=int, default=300)
@@ -159,7 +182,7 @@ def main():
     args.folder.mkdir(parents=True, exist_ok=True)
     indices = range(args.graphs) if args.only is None else [args.only]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        answers = list(pool.map(lambda i: answer(args.weft, args.folder, args.seed, i, i < args.bmrt), indices))
+        answers = list(pool.map(lambda i: answer(args.weft, args.folder, args.seed, i, i < args.bmrt, args.branches), indices))
     for index, (kind, text) in zip(indices, answers):
         if kind == "FAILED" or args.verbose:
             print(f"{kind} graph {index} (seed {args.seed}): {text}")

@@ -226,6 +226,8 @@ static void buildBinary(mlir::Operation *operation, RecipeBuilder &r) {
   buildFloat(op, r);
 }
 
+bool BinaryOp::runsInAnyLane() { return true; }
+
 ArrayRef<Alternative> BinaryOp::recipes() {
   static const Alternative list[] = {
       {"elements", buildBinary}, {"products", buildInt8Products, scalesTerms}};

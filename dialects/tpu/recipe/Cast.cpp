@@ -93,6 +93,8 @@ static void buildCastProduct(mlir::Operation *operation, RecipeBuilder &r) {
                      requantizationOf(llvm::cast<CastOp>(operation)));
 }
 
+bool CastOp::runsInAnyLane() { return true; }
+
 llvm::ArrayRef<Alternative> CastOp::recipes() {
   static const Alternative list[] = {
       {"cast", buildCast}, {"product", buildCastProduct, isRequantizedAlike}};

@@ -23,6 +23,13 @@ bool ConvOp::readsStrided(unsigned operand) {
   return operand == 0 && !isDepthwise();
 }
 
+// The result lies in the lanes of its filters; the cube reads its input from
+// lane 0 on.
+bool ConvOp::runsInAnyLane() { return true; }
+bool ConvOp::readsFirstLane(unsigned operand) {
+  return operand == 0 && !isDepthwise();
+}
+
 InputNeed ConvOp::inputNeed(unsigned, const Box &result) {
   Dims input = dimsOf(getInput());
   Dims filter = dimsOf(getFilter());

@@ -22,6 +22,8 @@ static void buildScale(Operation *operation, RecipeBuilder &r) {
     r.binary("tiu.fmax", result, result, 0.0);
 }
 
+bool ScaleOp::runsInAnyLane() { return true; }
+
 ArrayRef<Alternative> ScaleOp::recipes() {
   static const Alternative list[] = {{"scale", buildScale}};
   return list;

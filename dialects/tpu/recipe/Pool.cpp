@@ -37,6 +37,8 @@ static void buildPool(mlir::Operation *operation, RecipeBuilder &r) {
          arguments);
 }
 
+bool PoolOp::runsInAnyLane() { return true; }
+
 llvm::ArrayRef<Alternative> PoolOp::recipes() {
   static const Alternative list[] = {{"window", buildPool}};
   return list;

@@ -111,6 +111,8 @@ static void buildUnary(mlir::Operation *operation, RecipeBuilder &r) {
   buildSequence(r, *sequenceOf(op));
 }
 
+bool UnaryOp::runsInAnyLane() { return true; }
+
 llvm::ArrayRef<Alternative> UnaryOp::recipes() {
   static const Alternative list[] = {{"elements", buildUnary}};
   return list;

@@ -81,3 +81,41 @@ module attributes {tpu.chip = "bm1684x"} {
     return %2, %4 : tensor<1x1x172x256xf32>, tensor<1x1x10x100xf32>
   }
 }
+
+// -----
+
+// Operands of a concatenation of channels are made where it lies: the group
+// goes on. A slice of channels is an address as well.
+// CHECK-LABEL: func.func @side_by_side
+// CHECK: tpu.group
+// CHECK: tpu.concat
+// CHECK: tpu.slice
+// CHECK: tpu.yield
+// CHECK-NOT: tpu.group
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @side_by_side(%x: tensor<1x40x8x8xf32>) -> tensor<1x30x8x8xf32> {
+    %0 = tpu.unary relu %x : tensor<1x40x8x8xf32>
+    %1 = tpu.unary abs %x : tensor<1x40x8x8xf32>
+    %w = tpu.weight dense<0.5> : tensor<24x40x1x1xf32>
+    %2 = tpu.conv %1, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 : tensor<1x40x8x8xf32>, tensor<24x40x1x1xf32> -> tensor<1x24x8x8xf32>
+    %3 = tpu.concat %0, %2 axis 1 : (tensor<1x40x8x8xf32>, tensor<1x24x8x8xf32>) -> tensor<1x64x8x8xf32>
+    %4 = tpu.slice %3 [0, 34, 0, 0] steps [1, 1, 1, 1] : tensor<1x64x8x8xf32> -> tensor<1x30x8x8xf32>
+    %5 = tpu.unary relu %4 : tensor<1x30x8x8xf32>
+    return %5 : tensor<1x30x8x8xf32>
+  }
+}
+
+// -----
+
+// A value cannot lie at two places: that concatenation stays in DRAM.
+// CHECK-LABEL: func.func @twice
+// CHECK: tpu.group
+// CHECK: {{^    }}%{{.*}} = tpu.concat
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @twice(%x: tensor<1x40x8x8xf32>) -> tensor<1x80x8x8xf32> {
+    %0 = tpu.unary relu %x : tensor<1x40x8x8xf32>
+    %1 = tpu.concat %0, %0 axis 1 : (tensor<1x40x8x8xf32>, tensor<1x40x8x8xf32>) -> tensor<1x80x8x8xf32>
+    %2 = tpu.unary abs %1 : tensor<1x80x8x8xf32>
+    return %2 : tensor<1x80x8x8xf32>
+  }
+}

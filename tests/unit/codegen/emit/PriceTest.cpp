@@ -436,6 +436,8 @@ TEST(Recipes, AllHaveACase) {
       continue;
     ArrayRef<tpu::Alternative> ways = tiling->recipes();
     for (const tpu::Alternative &way : ways) {
+      if (way.name == "address") // no commands
+        continue;
       bool isFirst = &way == &ways.front();
       EXPECT_TRUE(llvm::any_of(
           kCases,
