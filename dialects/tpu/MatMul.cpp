@@ -36,3 +36,36 @@ LogicalResult MatMulOp::verify() {
                        "of 8-bit integers with an i32 result");
   return success();
 }
+
+LogicalResult LinearOp::verify() {
+  auto input = getInput().getType(), filter = getFilter().getType();
+  int64_t rows = input.getDimSize(1), inner = input.getDimSize(3),
+          columns = filter.getDimSize(0);
+  auto is = [](Value value, ArrayRef<int64_t> shape) {
+    return cast<RankedTensorType>(value.getType()).getShape() == shape;
+  };
+  if (!is(getInput(), {1, rows, 1, inner}) ||
+      !is(getFilter(), {columns, inner, 1, 1}) ||
+      !is(getOutput(), {1, rows, 1, columns}) ||
+      (getBias() && !is(getBias(), {1, columns, 1, 1}))) // (C1)
+    return emitOpError("input must be 1xRx1xK, filter NxKx1x1, result 1xRx1xN "
+                       "and bias 1xNx1x1");
+  Type from = input.getElementType(), to = elementOf(getOutput());
+  if (!isQuantized(getInput())) {
+    if (filter.getElementType() != from || from.isF32() ||
+        (to != from && !to.isF32())) // (C2)
+      return emitOpError("float form needs one 16-bit type for input and "
+                         "filter, that type or f32 as result");
+    if (getScales()) // (C3)
+      return emitOpError("float form takes no scales");
+    return success();
+  }
+  if (!filter.getElementType().isInteger(8)) // (C2)
+    return emitOpError("int8 form needs an i8 filter");
+  if (!getScales() || int64_t(getScales()->size()) != columns) // (C3)
+    return emitOpError("needs ") << columns << " scales";
+  auto quant = dyn_cast<quant::UniformQuantizedType>(to);
+  if (getRelu() && quant && quant.isSigned()) // (C4)
+    return emitOpError("relu with a quantized result needs an unsigned one");
+  return success();
+}

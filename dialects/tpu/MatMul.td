@@ -24,3 +24,31 @@ def Tpu_MatMulOp : Tpu_Op<"matmul", [Pure, Tpu_Evaluate]> {
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($output)";
   let hasVerifier = 1;
 }
+
+def Tpu_LinearOp : Tpu_Op<"linear", [Pure, Tpu_Evaluate,
+                                DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "computedBox", "inputNeed", "recipes"]>]> {
+  let summary = "rows of a matrix times a constant matrix, a row a lane";
+  let description = [{
+    **Semantics**: `acc(r,j) = sum_k input(0,r,0,k) * filter(j,k,0,0)`; then as `tpu.conv` of a pixel a row:
+    * 16-bit floats (input and filter of one type, result of that type or f32): `y = acc + bias`, then `max(y, 0)` with `relu`,
+      accumulated in f32 and rounded once to the result type.
+    * int8 (input !quant, filter i8; acc exact in int32): `y = f32(f32(f32(acc) * scales[j]) + bias)`, `f32(acc)` rounded half to even;
+      result float: `relu`, then rounded to its type; result !quant: `sat(rint(y))`, half to even, where `relu` is the clip at 0 of the
+      unsigned range.
+
+    **Constraints**: (C1) input is 1xRx1xK, filter NxKx1x1, the result 1xRx1xN, bias 1xNx1x1; (C2) element types as listed above; (C3) int8
+    has N `scales`, float none; (C4) `relu` with a !quant result needs an unsigned one.
+
+    **Example**:
+    ```mlir
+    %y = tpu.linear %x, %w, %b {relu} : tensor<1x196x1x64xf16>, tensor<32x64x1x1xf16>, tensor<1x32x1x1xf32> -> tensor<1x196x1x32xf16>
+    ```
+  }];
+  let arguments = (ins Tpu_ActivationTensor:$input, 4DTensorOf<[F16, BF16, I8]>:$filter,
+                       Optional<4DTensorOf<[F32]>>:$bias, UnitAttr:$relu, OptionalAttr<DenseF32ArrayAttr>:$scales);
+  let results = (outs Tpu_ActivationTensor:$output);
+  let assemblyFormat = [{
+    $input `,` $filter (`,` $bias^)? attr-dict `:` type($input) `,` type($filter) (`,` type($bias)^)? `->` type($output)
+  }];
+  let hasVerifier = 1;
+}

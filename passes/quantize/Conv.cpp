@@ -12,6 +12,7 @@
 
 #include "dialects/top/Unary.h"
 #include "dialects/tpu/Conv.h"
+#include "dialects/tpu/MatMul.h"
 #include "dialects/tpu/Move.h"
 #include "passes/quantize/Lowering.h"
 #include "passes/quantize/NamedSource.h"
@@ -69,6 +70,8 @@ static Value inputOf(Lowering &lowering, const Product &p, Value value) {
     return lowering.reshaped(p.location, value, p.inputShape);
   int64_t inner = p.inputShape[1];
   Location location = p.op->getLoc();
+  if (p.hasRowsInLanes)
+    return lowering.reshaped(location, value, {1, p.turnedRows, 1, inner});
   if (cast<RankedTensorType>(value.getType()).getShape() ==
       ArrayRef<int64_t>{p.turnedRows, inner, 1, 1})
     return permuted(lowering, location, value, {2, 1, 0, 3});
@@ -116,14 +119,30 @@ static bool isDepthwise(const Product &p) {
 static Type productType(const Product &p, Lowering &lowering) {
   int64_t weights = p.filter.values.size();
   int64_t pixels = p.outputShape[0] * p.outputShape[2] * p.outputShape[3];
-  bool small = weights <= lowering.choices.wideWeights &&
-               weights * pixels <= lowering.choices.wideProducts;
-  return isDepthwise(p) || small ? lowering.f32() : lowering.computeType();
+  return isDepthwise(p) || lowering.choices.keepsWide(weights, weights * pixels)
+             ? lowering.f32()
+             : lowering.computeType();
+}
+
+static Value createLinear(Lowering &lowering, const Product &p, Type element,
+                          Value input, Value filter, Value bias,
+                          DenseF32ArrayAttr scales) {
+  OpBuilder &b = lowering.builder;
+  return b.create<tpu::LinearOp>(
+      p.location,
+      lowering.tensor({1, p.turnedRows, 1, p.filter.shape[0]}, element), input,
+      filter, bias, p.relu ? b.getUnitAttr() : UnitAttr(), scales);
+}
+
+/// The matrix unit has 16-bit and 8-bit types.
+static void leaveF32Turned(Product &p, Type element) {
+  p.hasRowsInLanes &= !element.isF32();
 }
 
 static Answer<> planFloat(Product &p, Lowering &lowering) {
   int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
   Type element = productType(p, lowering);
+  leaveF32Turned(p, element);
   Answer<Value> filter = lowering.floatWeight(p.location, p.filter.shape,
                                               element, p.filter.values);
   if (!filter)
@@ -133,6 +152,11 @@ static Answer<> planFloat(Product &p, Lowering &lowering) {
     bias = *lowering.floatWeight(p.location, biasShape, lowering.f32(), p.bias);
   Value input = inputOf(lowering, p, lowering.inFloat(p.input, element));
   Type result = element.isF32() ? element : lowering.floatResultType(p.output);
+  if (p.hasRowsInLanes) {
+    lowering.define(
+        p.output, createLinear(lowering, p, result, input, *filter, bias, {}));
+    return Yes();
+  }
   lowering.define(p.output, createConv(lowering, p, result, input, *filter,
                                        bias, {}, {}, {}));
   return Yes();
@@ -178,14 +202,18 @@ static Answer<> planFixedPoint(Product &p, Value input, double inputScale,
   return Yes();
 }
 
-/// Accumulator -> float, scaled per channel.
-static Answer<> planToFloat(Product &p, Value input, double inputScale,
-                            Type element, Lowering &lowering) {
+/// Accumulator -> float, scaled per channel; of rows in lanes also -> !quant.
+static Answer<> planScaled(Product &p, Value input, double inputScale,
+                           Type element, Lowering &lowering) {
   std::vector<double> floors(p.filter.shape[0], 0);
   QuantFilter filter = quantizeFilter(p.filter, floors);
   std::vector<float> scales;
+  double outputScale =
+      tpu::isSymmetricQuant(element) ? tpu::scaleOf(element) : 1.0;
   for (double scale : filter.scales)
-    scales.push_back(static_cast<float>(scale * inputScale));
+    scales.push_back(static_cast<float>(scale * inputScale / outputScale));
+  for (float &value : p.bias)
+    value = static_cast<float>(value / outputScale);
   int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
   Value filterValue =
       lowering.i8Weight(p.location, p.filter.shape, filter.values);
@@ -193,10 +221,13 @@ static Answer<> planToFloat(Product &p, Value input, double inputScale,
   if (!p.bias.empty())
     biasValue =
         *lowering.floatWeight(p.location, biasShape, lowering.f32(), p.bias);
+  DenseF32ArrayAttr attribute = lowering.builder.getDenseF32ArrayAttr(scales);
   lowering.define(p.output,
-                  createConv(lowering, p, element, input, filterValue,
-                             biasValue, {}, {},
-                             lowering.builder.getDenseF32ArrayAttr(scales)));
+                  p.hasRowsInLanes
+                      ? createLinear(lowering, p, element, input, filterValue,
+                                     biasValue, attribute)
+                      : createConv(lowering, p, element, input, filterValue,
+                                   biasValue, {}, {}, attribute));
   return Yes();
 }
 
@@ -215,8 +246,8 @@ static Answer<> planInt8(Product &p, Lowering &lowering) {
   double inputScale = tpu::scaleOf(tpu::elementOf(*input));
   Value folded = inputOf(lowering, p, *input);
   if (!lowering.isWantedQuantizedOnly(p.output) || !hasCalibratedName(p.output))
-    return planToFloat(p, folded, inputScale,
-                       lowering.floatResultType(p.output), lowering);
+    return planScaled(p, folded, inputScale, lowering.floatResultType(p.output),
+                      lowering);
   FailureOr<Type> element = lowering.quantTypeOf(p.output, p.op);
   if (failed(element))
     return failure();
@@ -227,7 +258,9 @@ static Answer<> planInt8(Product &p, Lowering &lowering) {
            << "the calibration table gives '" << valueName(p.output)
            << "' a negative minimum, but it comes from a relu; calibrate this "
               "model again";
-  return planFixedPoint(p, folded, inputScale, *element, lowering);
+  return p.hasRowsInLanes
+             ? planScaled(p, folded, inputScale, *element, lowering)
+             : planFixedPoint(p, folded, inputScale, *element, lowering);
 }
 
 Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {

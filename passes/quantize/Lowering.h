@@ -66,6 +66,9 @@ struct Choices {
   /// A product of a 16-bit program stays in f32 up to so many weights and
   /// multiplications.
   int64_t wideWeights = 0, wideProducts = 0;
+  bool keepsWide(int64_t weights, int64_t products) const {
+    return weights <= wideWeights && products <= wideProducts;
+  }
   const Chip *chip = nullptr; ///< never null in a conversion
 };
 
@@ -318,6 +321,8 @@ struct Product {
   /// columns channels, and back. The shapes above are those in between, 1 x
   /// columns x rows x 1.
   int64_t turnedRows = 0;
+  /// Of these rows each in a lane, and nothing is turned: tpu.linear.
+  bool hasRowsInLanes = false;
 };
 
 /// Plans a product in the precision asked for and defines `output`. (Conv.cpp)

@@ -143,6 +143,33 @@ static void addConvs(std::vector<Case> &cases) {
   }
 }
 
+/// 70 rows, more than any chip has lanes, of 40 elements times 40 x 9.
+static void addLinear(std::vector<Case> &cases) {
+  auto add = [&](const std::string &name, const std::string &in,
+                 const std::string &filter, const std::string &out,
+                 const std::string &attributes, double absolute = 0,
+                 double relative = 0) {
+    std::string x = tensor("1x70x1x40", in), y = tensor("1x70x1x9", out);
+    cases.push_back(
+        {"Linear" + name, x, y,
+         weight("w", {9, 40, 1, 1}, filter, filter == "i8" ? 127 : 1) +
+             weight("b", {1, 9, 1, 1}, "f32", 1) +
+             "  %y = tpu.linear %x, %w, %b {" + attributes + "} : " + x +
+             ", tensor<9x40x1x1x" + filter + ">, tensor<1x9x1x1xf32> -> " + y +
+             "\n",
+         absolute, relative});
+  };
+  std::string scales = "scales = array<f32: " + repeated("0.0003", 9) + ">";
+  for (const char *out : {"f32", "f16"}) // one rounding a step: exact
+    add(std::string("ScalesTo") + out, kI8, "i8", out, scales + ", relu");
+  add("ScalesToQuant", kI8, "i8", kI8, scales);
+  add("ScalesToUnsigned", kU8, "i8", kU8, scales + ", relu");
+  double sums = (40 + 2) * 0x1p-23 * 40 * 4;
+  add("F16", "f16", "f16", "f16", "relu", sums, 0x1p-10);
+  add("F16ToF32", "f16", "f16", "f32", "", sums);
+  add("Bf16", "bf16", "bf16", "bf16", "", sums, 0x1p-7);
+}
+
 /// More channels than any chip has lanes, and weights of several packs: 70 to
 /// 40 channels, and 70 channels one by one.
 static void addWide(std::vector<Case> &cases) {
@@ -653,6 +680,7 @@ static std::vector<Case> allCases() {
   addIndices(cases);
   addProducts(cases);
   addConvs(cases);
+  addLinear(cases);
   addWide(cases);
   addCasts(cases);
   addElementwise(cases);

@@ -45,3 +45,42 @@ LogicalResult MatMulOp::evaluate(Operands operands, Results &results) {
   storeFloats(getOutput(), output, results);
   return success();
 }
+
+LogicalResult LinearOp::evaluate(Operands operands, Results &results) {
+  int64_t rows = getInput().getType().getDimSize(1),
+          inner = getInput().getType().getDimSize(3),
+          columns = getFilter().getType().getDimSize(0);
+  std::vector<double> input = loadDoubles(*operands[0]),
+                      filter = loadDoubles(*operands[1]), bias(columns, 0.0);
+  if (getBias())
+    bias = loadDoubles(*operands[2]);
+  Type element = elementOf(getOutput());
+  bool scaled = isQuantized(getInput()), quantized = isQuantized(getOutput());
+  std::vector<float> floats;
+  std::vector<int64_t> integers;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column) {
+      double sum = 0; // of integers exact: 2^16 * inner is far below 2^53
+      for (int64_t k = 0; k < inner; ++k)
+        sum += input[row * inner + k] * filter[column * inner + k];
+      double value = sum + bias[column];
+      if (scaled) {
+        float product = static_cast<float>(sum) * (*getScales())[column];
+        value = product + static_cast<float>(bias[column]);
+      }
+      if (getRelu() && value < 0)
+        value = 0;
+      if (quantized) {
+        IntegerRange range = rangeOf(element);
+        integers.push_back(numeric::roundToInteger(
+            value, numeric::Rounding::HalfToEven, range.low, range.high));
+      } else {
+        floats.push_back(roundTo(element, value));
+      }
+    }
+  if (quantized)
+    storeStored(getOutput(), integers, results);
+  else
+    storeFloats(getOutput(), floats, results);
+  return success();
+}

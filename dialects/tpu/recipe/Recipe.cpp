@@ -120,6 +120,16 @@ Tile RecipeBuilder::perChannel(llvm::StringRef name, const Dims &dims,
                   type, std::move(bytes));
 }
 
+Tile RecipeBuilder::matrix(llvm::StringRef name, const Dims &dims,
+                           DataType type, ConstantBytes bytes) {
+  return constant(name,
+                  {LocalBuffer::Constant,
+                   {dims, catalog::bitsOf(type), LocalLayout::Aligned},
+                   0,
+                   /*broadcast=*/false},
+                  type, std::move(bytes));
+}
+
 Tile RecipeBuilder::numberPerChannel(llvm::StringRef name, unsigned number) {
   return perChannel(name, {1, resultTensor.shape[kAxisC], 1, 1},
                     resultTensor.type, LocalLayout::Compact, weight(number));

@@ -160,6 +160,10 @@ public:
   Tile perChannel(llvm::StringRef name, const Dims &dims,
                   catalog::DataType type, LocalLayout layout,
                   ConstantBytes bytes);
+  /// A constant matrix (1, rows, 1, columns), a row a lane, that every piece
+  /// takes whole.
+  Tile matrix(llvm::StringRef name, const Dims &dims, catalog::DataType type,
+              ConstantBytes bytes);
   /// Operand `number`, a `tpu.weight` of one number a channel and of the
   /// result's type, as such a constant.
   Tile numberPerChannel(llvm::StringRef name, unsigned number);

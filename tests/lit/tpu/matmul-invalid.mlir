@@ -43,3 +43,57 @@ func.func @refused(%a: tensor<1x2x3x4xi8>, %b: tensor<1x2x4x6xui8>) {
   %y = tpu.matmul %a, %b : tensor<1x2x3x4xi8>, tensor<1x2x4x6xui8> -> tensor<1x2x3x6xf32>
   return
 }
+
+// -----
+
+// linear C1
+func.func @refused(%x: tensor<1x8x1x4xf16>, %w: tensor<6x5x1x1xf16>) {
+  // expected-error@+1 {{input must be 1xRx1xK, filter NxKx1x1, result 1xRx1xN and bias 1xNx1x1}}
+  %y = tpu.linear %x, %w : tensor<1x8x1x4xf16>, tensor<6x5x1x1xf16> -> tensor<1x8x1x6xf16>
+  return
+}
+
+// -----
+
+// linear C2
+func.func @refused(%x: tensor<1x8x1x4xf16>, %w: tensor<6x4x1x1xbf16>) {
+  // expected-error@+1 {{float form needs one 16-bit type for input and filter, that type or f32 as result}}
+  %y = tpu.linear %x, %w : tensor<1x8x1x4xf16>, tensor<6x4x1x1xbf16> -> tensor<1x8x1x6xf16>
+  return
+}
+
+// -----
+
+// linear C2: int8
+func.func @refused(%x: tensor<1x8x1x4x!quant.uniform<i8:f32, 0.1>>, %w: tensor<6x4x1x1xf16>) {
+  // expected-error@+1 {{int8 form needs an i8 filter}}
+  %y = tpu.linear %x, %w : tensor<1x8x1x4x!quant.uniform<i8:f32, 0.1>>, tensor<6x4x1x1xf16> -> tensor<1x8x1x6xf16>
+  return
+}
+
+// -----
+
+// linear C3
+func.func @refused(%x: tensor<1x8x1x4x!quant.uniform<i8:f32, 0.1>>, %w: tensor<6x4x1x1xi8>) {
+  // expected-error@+1 {{needs 6 scales}}
+  %y = tpu.linear %x, %w {scales = array<f32: 1.0>} : tensor<1x8x1x4x!quant.uniform<i8:f32, 0.1>>, tensor<6x4x1x1xi8> -> tensor<1x8x1x6xf16>
+  return
+}
+
+// -----
+
+// linear C3: float
+func.func @refused(%x: tensor<1x8x1x4xf16>, %w: tensor<1x4x1x1xf16>) {
+  // expected-error@+1 {{float form takes no scales}}
+  %y = tpu.linear %x, %w {scales = array<f32: 1.0>} : tensor<1x8x1x4xf16>, tensor<1x4x1x1xf16> -> tensor<1x8x1x1xf16>
+  return
+}
+
+// -----
+
+// linear C4
+func.func @refused(%x: tensor<1x8x1x4x!quant.uniform<i8:f32, 0.1>>, %w: tensor<1x4x1x1xi8>) {
+  // expected-error@+1 {{relu with a quantized result needs an unsigned one}}
+  %y = tpu.linear %x, %w {relu, scales = array<f32: 1.0>} : tensor<1x8x1x4x!quant.uniform<i8:f32, 0.1>>, tensor<1x4x1x1xi8> -> tensor<1x8x1x1x!quant.uniform<i8:f32, 0.1>>
+  return
+}

@@ -1,0 +1,89 @@
+//===- MatMul.cpp - recipes of the MatMul family --------------------------===//
+
+#include "dialects/tpu/MatMul.h"
+
+#include "dialects/tpu/Constant.h"
+#include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/recipe/Recipe.h"
+#include "runtime/numeric/MatrixTranspose.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+using catalog::DataType;
+
+bool LinearOp::isPackedOperand(unsigned operand) { return operand > 0; }
+
+/// All columns of the rows of `piece`, of which there are `columns`.
+static Box wholeRows(Box piece, int64_t columns) {
+  piece.offset[kAxisW] = 0;
+  piece.size[kAxisW] = columns;
+  return piece;
+}
+
+// A piece of the columns would read a part of each row of the filter, which
+// the matrix unit cannot.
+Box LinearOp::computedBox(const Box &wanted) {
+  return wholeRows(wanted, dimsOf(getOutput())[kAxisW]);
+}
+
+InputNeed LinearOp::inputNeed(unsigned, const Box &result) {
+  return {wholeRows(result, dimsOf(getInput())[kAxisW]), {}};
+}
+
+/// The filter (N, K) as the unit reads it: a row for each k.
+static ConstantBytes turnedFilter(LinearOp op) {
+  return [op]() mutable -> FailureOr<std::vector<char>> {
+    FailureOr<std::vector<char>> raw = weightBytes(op, op.getFilter());
+    if (failed(raw))
+      return failure();
+    Dims filter = dimsOf(op.getFilter());
+    std::vector<char> turned(raw->size());
+    int64_t bytes = elementBits(elementOf(op.getFilter())) / 8;
+    if (!numeric::transposeMatrix(raw->data(), turned.data(), filter[0],
+                                  filter[1], bytes))
+      return failure();
+    return turned;
+  };
+}
+
+static void buildLinear(Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<LinearOp>(operation);
+  Tile result = r.result(), input = r.operand(0);
+  int64_t rows = result.shape[kAxisC], columns = result.shape[kAxisW];
+  Tile filter =
+      r.matrix("filter", {1, input.shape[kAxisW], 1, columns},
+               machineTypeOf(elementOf(op.getFilter())), turnedFilter(op));
+  auto row = [&](llvm::StringRef name, ConstantBytes bytes) {
+    return r.rowForEach(
+        r.table(name, columns, DataType::Fp32, std::move(bytes)), rows);
+  };
+  bool scaled = isQuantized(op.getInput());
+  bool isWide = result.type == DataType::Fp32 || (!scaled && !op.getBias());
+  Tile wide = isWide ? result : r.scratch("wide", result.shape, DataType::Fp32);
+  auto multiply = [&](llvm::StringRef function, llvm::StringRef slot,
+                      const Tile &dst) {
+    r.call(function, {{slot, dst}, {"left", input}, {"right", filter}});
+  };
+  if (scaled) {
+    Tile sum = r.as(wide, DataType::Int32);
+    multiply("tiu.mm2_nn", "rst", sum);
+    r.cast(wide, sum);
+    r.binary("tiu.fmul", wide, wide, row("scale", [op]() mutable {
+               return bytesOf<float>(*op.getScales());
+             }));
+  } else {
+    multiply("tiu.fmm2_nn", "dst", wide);
+  }
+  if (op.getBias())
+    r.binary("tiu.fadd", wide, wide, row("bias", r.weight(2)));
+  if (op.getRelu() && !isQuantized(op.getOutput()))
+    r.binary("tiu.fmax", wide, wide, 0.0);
+  if (!isWide)
+    r.cast(result, wide);
+}
+
+ArrayRef<Alternative> LinearOp::recipes() {
+  static const Alternative list[] = {{"matrix", buildLinear}};
+  return list;
+}
