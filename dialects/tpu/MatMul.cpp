@@ -69,3 +69,22 @@ LogicalResult LinearOp::verify() {
     return emitOpError("relu with a quantized result needs an unsigned one");
   return success();
 }
+
+LogicalResult RowMatMulOp::verify() {
+  auto lhs = getLhs().getType(), rhs = getRhs().getType();
+  int64_t rows = lhs.getDimSize(1), batch = lhs.getDimSize(2),
+          inner = lhs.getDimSize(3),
+          columns = rhs.getDimSize(getTransposed() ? 1 : 3);
+  SmallVector<int64_t, 4> right{1, inner, batch, columns};
+  if (getTransposed())
+    std::swap(right[1], right[3]);
+  int64_t product[] = {1, rows, batch, columns};
+  if (lhs.getDimSize(0) != 1 || rhs.getShape() != ArrayRef(right) ||
+      getOutput().getType().getShape() != ArrayRef<int64_t>(product)) // (C1)
+    return emitOpError("lhs must be 1xMxBxK, rhs 1xKxBxN (transposed 1xNxBxK) "
+                       "and the result 1xMxBxN");
+  if (lhs.getElementType() != rhs.getElementType() ||
+      lhs.getElementType() != getOutput().getType().getElementType()) // (C2)
+    return emitOpError("operands and result must have one element type");
+  return success();
+}

@@ -52,3 +52,24 @@ def Tpu_LinearOp : Tpu_Op<"linear", [Pure, Tpu_Evaluate,
   }];
   let hasVerifier = 1;
 }
+
+def Tpu_RowMatMulOp : Tpu_Op<"row_matmul", [Pure, Tpu_Evaluate,
+                                   DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "inputNeed", "recipes"]>]> {
+  let summary = "batched products of matrices whose rows lie in lanes";
+  let description = [{
+    The batch (the heads of an attention) is the axis h, so that a matrix of all heads, a row a lane, is a `tpu.reshape` that moves nothing.
+
+    **Semantics**: `y(0,i,b,j) = sum_k lhs(0,i,b,k) * rhs(0,k,b,j)`, with `transposed` `rhs(0,j,b,k)`: accumulated in f32, rounded once.
+
+    **Constraints**: (C1) lhs is 1xMxBxK, rhs 1xKxBxN (transposed 1xNxBxK), the result 1xMxBxN; (C2) one 16-bit float type.
+
+    **Example**:
+    ```mlir
+    %y = tpu.row_matmul %q, %k {transposed} : tensor<1x196x6x32xf16>, tensor<1x196x6x32xf16> -> tensor<1x196x6x196xf16>
+    ```
+  }];
+  let arguments = (ins 4DTensorOf<[F16, BF16]>:$lhs, 4DTensorOf<[F16, BF16]>:$rhs, UnitAttr:$transposed);
+  let results = (outs 4DTensorOf<[F16, BF16]>:$output);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($output)";
+  let hasVerifier = 1;
+}

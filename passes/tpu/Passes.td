@@ -27,6 +27,24 @@ def TpuFillLanes : Pass<"tpu-fill-lanes", "::mlir::func::FuncOp"> {
   }];
 }
 
+def TpuKeepRows : Pass<"tpu-keep-rows", "::mlir::func::FuncOp"> {
+  let summary = "multiply heads of an attention as their rows lie";
+  let description = [{
+    A product of two computed matrices with a batch wants the batch before the rows, so models turn what linear layers give, a row of all heads, before and
+    after it: through DRAM. The matrix unit takes a row a lane whatever the batch: `tpu.matmul` becomes `tpu.row_matmul` between two turns, which cancel with
+    those of the model or move on through functions of single elements and softmax. Nothing is done if the turns that are left move more bytes than before.
+
+    ```mlir
+    %q = tpu.permute %0 [0, 2, 1, 3] : tensor<1x196x6x32xf16> -> tensor<1x6x196x32xf16>
+    %k = tpu.permute %1 [0, 2, 3, 1] : tensor<1x196x6x32xf16> -> tensor<1x6x32x196xf16>
+    %2 = tpu.matmul %q, %k : tensor<1x6x196x32xf16>, tensor<1x6x32x196xf16> -> tensor<1x6x196x196xf16>
+    // becomes
+    %s = tpu.row_matmul %0, %1 {transposed} : tensor<1x196x6x32xf16>, tensor<1x196x6x32xf16> -> tensor<1x196x6x196xf16>
+    %2 = tpu.permute %s [0, 2, 1, 3] : tensor<1x196x6x196xf16> -> tensor<1x6x196x196xf16>
+    ```
+  }];
+}
+
 def TpuGroupLayers : Pass<"tpu-group-layers", "::mlir::func::FuncOp"> {
   let summary = "put runs of ops into groups that run slice by slice in local memory";
   let description = [{

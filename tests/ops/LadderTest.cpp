@@ -170,6 +170,25 @@ static void addLinear(std::vector<Case> &cases) {
   add("Bf16", "bf16", "bf16", "bf16", "", sums, 0x1p-7);
 }
 
+/// 3 heads of 70 rows times as many of 66 columns, as they lie and transposed.
+static void addRowMatMul(std::vector<Case> &cases) {
+  std::string x = tensor("1x70x3x20", "f16"), y = tensor("1x70x3x66", "f16"),
+              source = tensor("1x70x3x20", "f16");
+  double sums = (20 + 2) * 0x1p-23 * 20 * 4;
+  std::string part =
+      "  %r = tpu.slice %x [0, 2, 0, 0] steps [1, 1, 1, 1] : " + source +
+      " -> " + tensor("1x66x3x20", "f16") + "\n";
+  cases.push_back({"RowMatMulTransposed", x, y,
+                   part + "  %y = tpu.row_matmul %x, %r {transposed} : " + x +
+                       ", " + tensor("1x66x3x20", "f16") + " -> " + y + "\n",
+                   sums, 0x1p-10});
+  std::string square = tensor("1x70x3x70", "f16");
+  cases.push_back({"RowMatMul", square, square,
+                   "  %y = tpu.row_matmul %x, %x : " + square + ", " + square +
+                       " -> " + square + "\n",
+                   (70 + 2) * 0x1p-23 * 70 * 4, 0x1p-10});
+}
+
 /// More channels than any chip has lanes, and weights of several packs: 70 to
 /// 40 channels, and 70 channels one by one.
 static void addWide(std::vector<Case> &cases) {
@@ -681,6 +700,7 @@ static std::vector<Case> allCases() {
   addProducts(cases);
   addConvs(cases);
   addLinear(cases);
+  addRowMatMul(cases);
   addWide(cases);
   addCasts(cases);
   addElementwise(cases);

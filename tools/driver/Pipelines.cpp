@@ -67,6 +67,7 @@ void driver::buildTpuPipeline(OpPassManager &passes,
                               const LoweringOptions &options) {
   addConversion(passes, options, options.chip);
   if (options.optLevel > 0) {
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuKeepRows());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFillLanes());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuChooseRecipes());
   }

@@ -84,3 +84,24 @@ LogicalResult LinearOp::evaluate(Operands operands, Results &results) {
     storeFloats(getOutput(), floats, results);
   return success();
 }
+
+LogicalResult RowMatMulOp::evaluate(Operands operands, Results &results) {
+  ArrayRef<int64_t> l = getLhs().getType().getShape(),
+                    y = getOutput().getType().getShape();
+  int64_t batch = l[2], inner = l[3], columns = y[3];
+  std::vector<double> lhs = loadDoubles(*operands[0]),
+                      rhs = loadDoubles(*operands[1]);
+  std::vector<float> output;
+  for (int64_t i = 0; i < y[1]; ++i)
+    for (int64_t b = 0; b < batch; ++b)
+      for (int64_t j = 0; j < columns; ++j) {
+        double sum = 0;
+        for (int64_t k = 0; k < inner; ++k)
+          sum += lhs[(i * batch + b) * inner + k] *
+                 (getTransposed() ? rhs[(j * batch + b) * inner + k]
+                                  : rhs[(k * batch + b) * columns + j]);
+        output.push_back(roundTo(elementOf(getOutput()), sum));
+      }
+  storeFloats(getOutput(), output, results);
+  return success();
+}

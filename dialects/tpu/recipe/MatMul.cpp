@@ -87,3 +87,49 @@ ArrayRef<Alternative> LinearOp::recipes() {
   static const Alternative list[] = {{"matrix", buildLinear}};
   return list;
 }
+
+Box RowMatMulOp::computedBox(const Box &wanted) {
+  return wholeRows(wanted, dimsOf(getOutput())[kAxisW]);
+}
+
+// Some rows of the result need these of the left matrix and all of the right.
+InputNeed RowMatMulOp::inputNeed(unsigned operand, const Box &result) {
+  Dims dims = dimsOf(getOperand(operand));
+  Box need = wholeRows(result, dims[kAxisW]);
+  if (operand == 1) {
+    need.offset[kAxisC] = 0;
+    need.size[kAxisC] = dims[kAxisC];
+  }
+  return {need, {}};
+}
+
+/// The unit reads and writes matrices without gaps between rows: those of one
+/// of several heads are copied.
+static void buildRowMatMul(Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<RowMatMulOp>(operation);
+  Tile result = r.result(), left = r.operand(0), right = r.operand(1);
+  llvm::StringRef function = op.getTransposed() ? "tiu.fmm2_nt" : "tiu.fmm2_nn";
+  int64_t batch = result.shape[kAxisH];
+  auto multiply = [&](const Tile &dst, const Tile &lhs, const Tile &rhs) {
+    r.call(function, {{"dst", dst}, {"left", lhs}, {"right", rhs}});
+  };
+  if (batch == 1)
+    return multiply(result, left, right);
+  auto matrix = [&](llvm::StringRef name, const Tile &all) {
+    Dims dims = {1, all.shape[kAxisC], 1, all.shape[kAxisW]};
+    return r.scratch(name, dims, all.type);
+  };
+  Tile oneLeft = matrix("left", left), oneRight = matrix("right", right),
+       product = matrix("product", result);
+  for (int64_t b = 0; b < batch; ++b) {
+    r.copy(oneLeft, r.part(left, kAxisH, b, 1));
+    r.copy(oneRight, r.part(right, kAxisH, b, 1));
+    multiply(product, oneLeft, oneRight);
+    r.copy(r.part(result, kAxisH, b, 1), product);
+  }
+}
+
+ArrayRef<Alternative> RowMatMulOp::recipes() {
+  static const Alternative list[] = {{"matrix", buildRowMatMul}};
+  return list;
+}

@@ -97,3 +97,21 @@ func.func @refused(%x: tensor<1x8x1x4x!quant.uniform<i8:f32, 0.1>>, %w: tensor<1
   %y = tpu.linear %x, %w {relu, scales = array<f32: 1.0>} : tensor<1x8x1x4x!quant.uniform<i8:f32, 0.1>>, tensor<1x4x1x1xi8> -> tensor<1x8x1x1x!quant.uniform<i8:f32, 0.1>>
   return
 }
+
+// -----
+
+// row_matmul C1
+func.func @refused(%x: tensor<1x8x2x4xf16>) {
+  // expected-error@+1 {{lhs must be 1xMxBxK, rhs 1xKxBxN (transposed 1xNxBxK) and the result 1xMxBxN}}
+  %y = tpu.row_matmul %x, %x : tensor<1x8x2x4xf16>, tensor<1x8x2x4xf16> -> tensor<1x8x2x8xf16>
+  return
+}
+
+// -----
+
+// row_matmul C2
+func.func @refused(%x: tensor<1x8x2x4xf16>, %z: tensor<1x8x2x4xbf16>) {
+  // expected-error@+1 {{operands and result must have one element type}}
+  %y = tpu.row_matmul %x, %z {transposed} : tensor<1x8x2x4xf16>, tensor<1x8x2x4xbf16> -> tensor<1x8x2x8xf16>
+  return
+}

@@ -127,6 +127,8 @@ static const Case kCases[] = {
      "%y = tpu.linear %x, %w {scales = array<f32: 0.1, 0.2, 0.3, 0.4>} : $I, "
      "tensor<4x$Wx1x1xi8> -> $O",
      ""},
+    {"row_matmul", "tensor<1x$Cx1x$Wxf16>", "tensor<1x$Cx1x$Cxf16>",
+     "%y = tpu.row_matmul %x, %x {transposed} : $I, $I -> $O", ""},
     {"select", "$Txui8", "$Txf32",
      "%y = tpu.select %x, {true_constant = 2.0 : f64, false_constant = 1.0 : "
      "f64} : ($I) -> $O",

@@ -1,0 +1,214 @@
+//===- KeepRows.cpp - --tpu-keep-rows -------------------------------------===//
+
+#include "dialects/tpu/Binary.h"
+#include "dialects/tpu/Cast.h"
+#include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/MatMul.h"
+#include "dialects/tpu/ModuleChip.h"
+#include "dialects/tpu/Move.h"
+#include "dialects/tpu/Softmax.h"
+#include "dialects/tpu/Unary.h"
+#include "passes/tpu/GroupSearch.h"
+#include "passes/tpu/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace weft::tpu {
+#define GEN_PASS_DEF_TPUKEEPROWS
+#include "passes/tpu/Passes.h.inc"
+} // namespace weft::tpu
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+/// While the pass runs: a turn that it made, which may move on.
+static constexpr llvm::StringLiteral kTurnAttr = "tpu.turn";
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// n, h, c, w of `value`; where c or h is 1 nothing moves.
+static Operation *createTurn(PatternRewriter &rewriter, Location location,
+                             Value value) {
+  ArrayRef<int64_t> from = shapeOf(value);
+  auto type = RankedTensorType::get({from[0], from[2], from[1], from[3]},
+                                    elementOf(value));
+  Operation *turn;
+  if (from[1] == 1 || from[2] == 1)
+    turn = rewriter.create<ReshapeOp>(location, type, value);
+  else
+    turn = rewriter.create<PermuteOp>(location, type, value,
+                                      ArrayRef<int64_t>{0, 2, 1, 3});
+  turn->setDiscardableAttr(kTurnAttr, rewriter.getUnitAttr());
+  return turn;
+}
+
+static bool isTurn(Operation *op) { return op && op->hasAttr(kTurnAttr); }
+
+/// `last` gives the value that `old` gave, and has its name.
+static void replaceNamed(PatternRewriter &rewriter, Operation *old,
+                         Operation *last) {
+  for (NamedAttribute attribute : old->getDiscardableAttrs())
+    if (attribute.getName() != kRecipeAttr)
+      last->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  rewriter.replaceOp(old, last->getResults());
+}
+
+namespace {
+
+/// A batched product as one of rows between turns.
+struct MatMulByRows : OpRewritePattern<MatMulOp> {
+  MatMulByRows(MLIRContext *context, const Chip &chip)
+      : OpRewritePattern(context), chip(chip) {}
+
+  LogicalResult matchAndRewrite(MatMulOp op,
+                                PatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> left = shapeOf(op.getLhs()), right = shapeOf(op.getRhs());
+    Type element = elementOf(op.getOutput());
+    bool isHalf = element.isF16() || element.isBF16();
+    auto isWeight = [](Value value) {
+      return value.getDefiningOp<WeightOp>() != nullptr;
+    };
+    if (!isHalf || left[0] != 1 || right[0] != 1 || left[1] != right[1] ||
+        llvm::any_of(op->getOperands(), isWeight)) // they do not turn
+      return failure();
+    // The right matrix from before the model turned it.
+    auto turned = op.getRhs().getDefiningOp<PermuteOp>();
+    bool isTransposed =
+        turned && turned.getOrder() == ArrayRef<int64_t>{0, 2, 3, 1};
+    Value lhs = createTurn(rewriter, op.getLoc(), op.getLhs())->getResult(0),
+          rhs;
+    if (isTransposed)
+      rhs = turned.getInput();
+    else
+      rhs = createTurn(rewriter, op.getLoc(), op.getRhs())->getResult(0);
+    auto type = RankedTensorType::get({1, left[2], left[1], right[3]}, element);
+    auto product =
+        rewriter.create<RowMatMulOp>(op.getLoc(), type, lhs, rhs, isTransposed);
+    if (!fitsAlone(chip, product, {}))
+      return failure(); // the driver erases what has no use
+    replaceNamed(rewriter, op,
+                 createTurn(rewriter, op.getLoc(), product.getOutput()));
+    return success();
+  }
+
+  const Chip &chip;
+};
+
+/// Whether `op` works on each element, or each row of w, of its first operand
+/// alone.
+bool worksByRows(Operation *op) {
+  if (auto softmax = dyn_cast<SoftmaxOp>(op))
+    return softmax.getAxis() == kAxisW;
+  if (auto binary = dyn_cast<BinaryOp>(op))
+    return !binary.getRhs();
+  return llvm::isa<UnaryOp, CastOp>(op);
+}
+
+/// function(turn(x)) is turn(function(x)), also if the rows are counted in
+/// another way in between.
+struct TurnBehindRows : RewritePattern {
+  TurnBehindRows(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!worksByRows(op))
+      return failure();
+    Operation *last = op->getOperand(0).getDefiningOp(), *turn = last;
+    if (turn && !isTurn(turn) && llvm::isa<ReshapeOp>(turn))
+      turn = turn->getOperand(0).getDefiningOp();
+    if (!isTurn(turn) || !last->hasOneUse() || !turn->hasOneUse())
+      return failure();
+    Value source = turn->getOperand(0);
+    if (shapeOf(source)[kAxisW] != shapeOf(op->getResult(0))[kAxisW])
+      return failure();
+    Operation *moved = rewriter.clone(*op);
+    auto names = llvm::to_vector(moved->getDiscardableAttrs());
+    for (NamedAttribute name : names)
+      moved->removeDiscardableAttr(name.getName());
+    moved->setOperand(0, source);
+    moved->getResult(0).setType(
+        RankedTensorType::get(shapeOf(source), elementOf(op->getResult(0))));
+    Operation *result = createTurn(rewriter, op->getLoc(), moved->getResult(0));
+    if (last != turn)
+      result = rewriter.create<ReshapeOp>(
+          op->getLoc(), op->getResult(0).getType(), result->getResult(0));
+    replaceNamed(rewriter, op, result);
+    return success();
+  }
+};
+
+/// Two turns, of the pass or of the model, that undo each other.
+struct CancelTurns : OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteOp op,
+                                PatternRewriter &rewriter) const override {
+    auto first = op.getInput().getDefiningOp<PermuteOp>();
+    if (!first)
+      return failure();
+    for (int64_t axis = 0; axis < 4; ++axis)
+      if (first.getOrder()[op.getOrder()[axis]] != axis)
+        return failure();
+    rewriter.replaceOp(op, first.getInput());
+    return success();
+  }
+};
+
+struct MergeReshapes : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto first = op.getInput().getDefiningOp<ReshapeOp>();
+    if (!first || !first->hasOneUse() || isTurn(op) || isTurn(first))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op->setOperand(0, first.getInput()); });
+    return success();
+  }
+};
+
+struct KeepRows : weft::tpu::impl::TpuKeepRowsBase<KeepRows> {
+  void runOnOperation() override {
+    const Chip *chip = chipOf(getOperation());
+    if (!chip)
+      return signalPassFailure();
+    func::FuncOp func = getOperation();
+    if (func.getBody().getOps<MatMulOp>().empty())
+      return;
+    func::FuncOp tried = func.clone();
+    RewritePatternSet patterns(&getContext());
+    patterns.add<MatMulByRows>(&getContext(), *chip);
+    patterns.add<TurnBehindRows, CancelTurns, MergeReshapes>(&getContext());
+    GreedyRewriteConfig config;
+    config.useTopDownTraversal = true;
+    bool isDone = succeeded(
+        applyPatternsAndFoldGreedily(tried, std::move(patterns), config));
+    for (Operation &op : tried.getBody().front())
+      op.removeDiscardableAttr(kTurnAttr);
+    if (isDone && movedBytes(tried) < movedBytes(func))
+      func.getBody().takeBody(tried.getBody());
+    tried.erase();
+  }
+
+private:
+  /// Bytes that products and turns read and write in DRAM.
+  static int64_t movedBytes(func::FuncOp func) {
+    int64_t bytes = 0;
+    auto count = [&](Value value) {
+      bytes += Box::whole(dimsOf(value)).elements() *
+               elementBits(elementOf(value)) / 8;
+    };
+    for (Operation &op : func.getBody().front())
+      if (llvm::isa<MatMulOp, PermuteOp>(op)) {
+        llvm::for_each(op.getOperands(), count);
+        llvm::for_each(op.getResults(), count);
+      }
+    return bytes;
+  }
+};
+
+} // namespace

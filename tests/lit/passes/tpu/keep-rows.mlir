@@ -1,0 +1,49 @@
+// RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tpu-keep-rows))' | FileCheck %s
+
+// The turns of an attention cancel with those of its products, also across softmax on rows counted in another way.
+// CHECK-LABEL: func.func @attention
+// CHECK-NOT: tpu.permute
+// CHECK: %[[S:.*]] = tpu.row_matmul %arg0, %arg1 {transposed} : tensor<1x50x6x32xf16>, tensor<1x50x6x32xf16> -> tensor<1x50x6x50xf16>
+// CHECK: %[[E:.*]] = tpu.softmax %[[S]] {axis = 3 : i64} : tensor<1x50x6x50xf16>
+// CHECK: %[[Y:.*]] = tpu.row_matmul %[[E]], %arg2 : tensor<1x50x6x50xf16>, tensor<1x50x6x32xf16> -> tensor<1x50x6x32xf16>
+// CHECK-NEXT: return %[[Y]]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @attention(%q: tensor<1x50x6x32xf16>, %k: tensor<1x50x6x32xf16>, %v: tensor<1x50x6x32xf16>) -> tensor<1x50x6x32xf16> {
+    %0 = tpu.permute %q [0, 2, 1, 3] : tensor<1x50x6x32xf16> -> tensor<1x6x50x32xf16>
+    %1 = tpu.permute %k [0, 2, 3, 1] : tensor<1x50x6x32xf16> -> tensor<1x6x32x50xf16>
+    %2 = tpu.matmul %0, %1 {top.value = "scores"} : tensor<1x6x50x32xf16>, tensor<1x6x32x50xf16> -> tensor<1x6x50x50xf16>
+    %3 = tpu.reshape %2 : tensor<1x6x50x50xf16> -> tensor<1x300x1x50xf16>
+    %4 = tpu.softmax %3 {axis = 3 : i64} : tensor<1x300x1x50xf16>
+    %5 = tpu.reshape %4 : tensor<1x300x1x50xf16> -> tensor<1x6x50x50xf16>
+    %6 = tpu.permute %v [0, 2, 1, 3] : tensor<1x50x6x32xf16> -> tensor<1x6x50x32xf16>
+    %7 = tpu.matmul %5, %6 : tensor<1x6x50x50xf16>, tensor<1x6x50x32xf16> -> tensor<1x6x50x32xf16>
+    %8 = tpu.permute %7 [0, 2, 1, 3] : tensor<1x6x50x32xf16> -> tensor<1x50x6x32xf16>
+    return %8 : tensor<1x50x6x32xf16>
+  }
+}
+
+// -----
+
+// Nothing to cancel with: more would be turned than before.
+// CHECK-LABEL: func.func @apart
+// CHECK: tpu.matmul
+// CHECK-NOT: tpu.permute
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @apart(%a: tensor<1x6x50x32xf16>, %b: tensor<1x6x32x50xf16>) -> tensor<1x6x50x50xf16> {
+    %0 = tpu.matmul %a, %b : tensor<1x6x50x32xf16>, tensor<1x6x32x50xf16> -> tensor<1x6x50x50xf16>
+    return %0 : tensor<1x6x50x50xf16>
+  }
+}
+
+// -----
+
+// A product of weights stays: they do not turn.
+// CHECK-LABEL: func.func @weights
+// CHECK: tpu.matmul
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @weights(%a: tensor<1x1x50x32xf16>) -> tensor<1x1x50x3xf16> {
+    %w = tpu.weight dense<1.0> : tensor<1x1x32x3xf16>
+    %0 = tpu.matmul %a, %w : tensor<1x1x50x32xf16>, tensor<1x1x32x3xf16> -> tensor<1x1x50x3xf16>
+    return %0 : tensor<1x1x50x3xf16>
+  }
+}
