@@ -1,7 +1,7 @@
 //===- Reduce.cpp - reductions to tpu -------------------------------------===//
 //
 // Axes are reduced one run of neighbours at a time. Lines too long for local
-// memory, or too few for the lanes, are reduced in two stages: outer x parts
+// memory, or too few to keep lanes busy, are reduced in two stages: outer x parts
 // lines first, then the parts.
 //
 //===----------------------------------------------------------------------===//
@@ -32,8 +32,11 @@ static Around inParts(const Around &around, int64_t parts) {
 /// In how many parts lines are best reduced first; 1: in one go.
 static int64_t partsOf(const Around &around, const Chip &chip) {
   const int64_t lanes = chip.lanes; // channels fill all of them
+  // A lane adds as fast as DRAM loads all of them together; parts would have to
+  // be cut in DRAM, where the group ends. So only a few lines are worth it.
+  constexpr int64_t kFewLines = 4;
   bool spread =
-      around.inner > 1 || around.outer >= lanes || around.size < 4 * lanes;
+      around.inner > 1 || around.outer >= kFewLines || around.size < 4 * lanes;
   if (viewOf(around, chip) && spread)
     return 1;
   int64_t best = 1; // fewest parts that fill the lanes, else most of them
