@@ -55,8 +55,8 @@ bool weft::tpu::isPlacement(Operation *op) {
          tiling.channelInResult(0).has_value();
 }
 
-bool weft::tpu::isAddressInDram(Operation *op) {
-  return llvm::isa<ReshapeOp>(op) || isPlacement(op);
+bool weft::tpu::staysInDram(Operation *op) {
+  return llvm::isa<ReshapeOp, ConcatOp, SliceOp>(op);
 }
 
 bool weft::tpu::canLeaveFirstLane(const Chip &chip, TilingInterface op) {

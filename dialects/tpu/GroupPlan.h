@@ -25,8 +25,8 @@ TilingInterface asTileable(mlir::Operation *op);
 
 /// Whether `op` only says where values lie (TilingInterface::channelInResult).
 bool isPlacement(mlir::Operation *op);
-/// Whether a tileable op is an address in DRAM: that, or a reshape.
-bool isAddressInDram(mlir::Operation *op);
+/// Whether a tileable op needs no group: DRAM reshapes, joins and cuts as well.
+bool staysInDram(mlir::Operation *op);
 
 /// Whether the tiles of `op` may begin in another lane than 0, all in the same.
 /// Constants of which there is one for all lanes forbid it.

@@ -2,6 +2,8 @@
 
 #include "dialects/tpu/Move.h"
 
+#include "dialects/tpu/GroupPlan.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -189,4 +191,29 @@ LogicalResult ArrangeOp::verify() {
                                    << output.getNumElements() << " elements";
   }
   return success();
+}
+
+int64_t weft::tpu::pieceOffset(Value whole, unsigned axis, int64_t begin) {
+  Dims dims = dimsOf(whole);
+  int64_t step = elementBits(elementOf(whole));
+  for (unsigned inner = axis + 1; inner < 4; ++inner)
+    step *= dims[inner];
+  for (unsigned outer = 0; outer < axis; ++outer)
+    if (dims[outer] != 1)
+      return -1;
+  return step % 8 == 0 ? begin * step / 8 : -1;
+}
+
+int64_t weft::tpu::sliceOffset(SliceOp slice) {
+  Dims from = dimsOf(slice.getInput()), to = dimsOf(slice.getOutput());
+  int64_t cut = -1;
+  for (unsigned axis = 0; axis < 4; ++axis) {
+    if (from[axis] == to[axis] && slice.getSteps()[axis] == 1)
+      continue;
+    if (cut >= 0 || (slice.getSteps()[axis] != 1 && to[axis] != 1))
+      return -1;
+    cut = axis;
+  }
+  return cut < 0 ? 0
+                 : pieceOffset(slice.getInput(), cut, slice.getOffsets()[cut]);
 }

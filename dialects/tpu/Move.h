@@ -29,6 +29,13 @@ struct OperandCopy {
 /// copies; nothing for other ops.
 llvm::SmallVector<OperandCopy> copiesOf(mlir::Operation *op);
 
+/// Bytes in DRAM from the begin of `whole` to the begin of a box of it that
+/// lies in one piece; -1 if it does not. The box is whole but along `axis`.
+int64_t pieceOffset(mlir::Value whole, unsigned axis, int64_t begin);
+
+/// Where a slice lies in its source in DRAM, if it is one piece of it; else -1.
+int64_t sliceOffset(SliceOp slice);
+
 } // namespace weft::tpu
 
 #endif // WEFT_DIALECTS_TPU_MOVE_H

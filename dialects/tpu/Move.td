@@ -45,7 +45,7 @@ def Tpu_PermuteOp : Tpu_Op<"permute", [Pure, Tpu_Evaluate]> {
 
 def Tpu_SliceOp
     : Tpu_Op<"slice", [Pure, Tpu_Evaluate,
-                       DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isTileable", "computedBox", "inputNeed", "recipes", "channelInResult"]>]> {
+                       DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isTileable", "computedBox", "inputNeed", "readsStrided", "recipes", "channelInResult", "runsInAnyLane"]>]> {
   let summary = "a regular part of a tensor";
   let description = [{
     **Semantics**: `y(i) = input(offsets + i * steps)`.
@@ -63,11 +63,15 @@ def Tpu_SliceOp
   let assemblyFormat = "$input $offsets `steps` $steps attr-dict `:` "
                        "type($input) `->` type($output)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether in local memory the slice is a place in its input: channels that follow each other, of one image.
+    bool isAddress();
+  }];
 }
 
 def Tpu_ConcatOp
     : Tpu_Op<"concat", [Pure, Tpu_Evaluate,
-                        DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isTileable", "computedBox", "inputNeed", "recipes", "channelInResult"]>]> {
+                        DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isTileable", "computedBox", "inputNeed", "readsStrided", "recipes", "channelInResult", "runsInAnyLane"]>]> {
   let summary = "tensors one after the other along an axis";
   let description = [{
     **Semantics**: the inputs follow each other along `axis`.
@@ -85,6 +89,10 @@ def Tpu_ConcatOp
   let assemblyFormat =
       "$inputs `axis` $axis attr-dict `:` functional-type($inputs, $output)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether in local memory the inputs can lie in the result: it joins channels.
+    bool isAddress();
+  }];
 }
 
 def Tpu_ArrangeOp : Tpu_Op<"arrange", [Pure, Tpu_Evaluate]> {

@@ -1,8 +1,8 @@
 //===- Reduce.cpp - reductions to tpu -------------------------------------===//
 //
 // Axes are reduced one run of neighbours at a time. Lines too long for local
-// memory, or too few to keep lanes busy, are reduced in two stages: outer x parts
-// lines first, then the parts.
+// memory, or too few to keep lanes busy, are reduced in two stages: outer x
+// parts lines first, then the parts.
 //
 //===----------------------------------------------------------------------===//
 

@@ -84,8 +84,8 @@ static std::optional<Refusal> groupRefusal(TilingInterface op,
         !operand.get().getDefiningOp<WeightOp>())
       return Refusal(op, "filter, bias or table that is not a constant",
                      "make it an initializer");
-  // What does not fit stays in DRAM if it costs nothing there.
-  if (!isAddressInDram(op) && !fitsAlone(chip, op, {}))
+  // What does not fit stays in DRAM if it can be there.
+  if (!staysInDram(op) && !fitsAlone(chip, op, {}))
     return Refusal(op,
                    inWords("one slice of this layer does not fit the local "
                            "memory of ",

@@ -91,19 +91,20 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
       }
       ArrayRef<Operation *> ops(run);
       for (const GroupChoice &choice : *choices)
-        if (choice.end - choice.begin > 1 || !isPlacement(ops[choice.begin]))
+        if (choice.end - choice.begin > 1 ||
+            !llvm::isa<ConcatOp, SliceOp>(ops[choice.begin]))
           buildGroup(*chip, ops.slice(choice.begin, choice.end - choice.begin),
                      choice.counts);
     }
   }
 
-  /// Whether `op` can be in a group. What is only an address in DRAM may have
-  /// channels that no slice cuts and that are too long for a lane.
+  /// Whether `op` can be in a group. What DRAM does as well may have channels
+  /// that no slice cuts and that are too long for a lane.
   static bool canBeGrouped(Operation &op, const Chip &chip,
                            const GroupSearchOptions &options) {
     if (!asTileable(&op))
       return false;
-    return !isAddressInDram(&op) || fitsAlone(chip, &op, options);
+    return !staysInDram(&op) || fitsAlone(chip, &op, options);
   }
 
   /// Maximal runs of ops for groups in block order; weights do not interrupt a

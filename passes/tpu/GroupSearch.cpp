@@ -138,9 +138,9 @@ struct OpNumbers {
   int64_t commands = 0;
   unsigned uses = 0;
   int64_t channels = 0;
-  /// Of an op that only places values.
-  bool isPlacement = false;
-  int64_t placementCost = 0; ///< outside of groups
+  bool isPlacement = false; ///< in local memory
+  /// Of a concatenation or a slice, which alone is no group; -1 of others.
+  int64_t costInDram = -1;
   bool canLeaveFirstLane = false;
   /// (value number in the run: its ops' results, then values from outside;
   /// bytes a lane, DRAM bytes, channels)
@@ -280,22 +280,28 @@ void GrowingGroup::relate(TilingInterface op, const OpNumbers &numbersOfOp,
   take(whole.first, whole.last, whole.bytes);
 }
 
-/// What an op that only places values costs where they lie in DRAM: nothing if
-/// an address does, else a copy of what has its place elsewhere.
-static int64_t placementCost(Operation *op, const GroupSearchOptions &options) {
+/// What a concatenation or a slice costs in DRAM: nothing where an address
+/// does, else a copy of what has its place elsewhere.
+static int64_t costInDram(Operation *op, const GroupSearchOptions &options) {
+  auto copyCost = [&](Value value) {
+    return 2 * Box::whole(dimsOf(value)).elements() *
+               elementBits(elementOf(value)) / 8 +
+           options.commandBytes;
+  };
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return sliceOffset(slice) >= 0 ? 0 : copyCost(slice.getOutput());
+  auto concat = llvm::cast<ConcatOp>(op);
   auto isJoined = [&](Value value) {
-    return value.getDefiningOp() &&
+    return pieceOffset(concat.getOutput(), concat.getAxis(), 0) >= 0 &&
+           value.getDefiningOp() &&
            llvm::all_of(value.getUsers(), [&](Operation *user) {
              return user == op || !llvm::isa<ConcatOp>(user);
            });
   };
   int64_t cost = 0;
-  if (llvm::isa<ConcatOp>(op))
-    for (Value value : op->getOperands())
-      if (!isJoined(value))
-        cost += 2 * Box::whole(dimsOf(value)).elements() *
-                    elementBits(elementOf(value)) / 8 +
-                options.commandBytes;
+  for (Value value : op->getOperands())
+    if (!isJoined(value))
+      cost += copyCost(value);
   return cost;
 }
 
@@ -310,8 +316,8 @@ void RunSearch::collectNumbers() {
     op.channels = dimsOf(run[i]->getResult(0))[kAxisC];
     op.canLeaveFirstLane = canLeaveFirstLane(chip, tiling);
     op.isPlacement = isPlacement(run[i]);
-    if (op.isPlacement)
-      op.placementCost = placementCost(run[i], options);
+    if (llvm::isa<ConcatOp, SliceOp>(run[i]))
+      op.costInDram = costInDram(run[i], options);
     SlicePlan slice;
     if (auto plan = planSlice(chip, view, {1, 1, 1, 1}, {0, 0, 0, 0})) {
       slice = std::move(*plan);
@@ -399,8 +405,8 @@ void RunSearch::extendOneSlice(size_t begin) {
       relax(begin, end, {1, 1, 1, 1},
             traffic + options.commandBytes * overhead);
   }
-  if (numbers[begin].isPlacement)
-    relax(begin, begin + 1, {1, 1, 1, 1}, numbers[begin].placementCost);
+  if (numbers[begin].costInDram >= 0)
+    relax(begin, begin + 1, {1, 1, 1, 1}, numbers[begin].costInDram);
   if (!group.fits())
     extendSliced(begin, end);
 }

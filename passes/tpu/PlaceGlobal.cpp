@@ -40,34 +40,6 @@ struct Part {
 };
 } // namespace
 
-/// Bytes from the begin of `whole` to the begin of a box of it that lies in one
-/// piece; -1 if it does not. The box is whole but along `axis`.
-static int64_t pieceOffset(Value whole, unsigned axis, int64_t begin) {
-  Dims dims = dimsOf(whole);
-  int64_t step = elementBits(elementOf(whole));
-  for (unsigned inner = axis + 1; inner < 4; ++inner)
-    step *= dims[inner];
-  for (unsigned outer = 0; outer < axis; ++outer)
-    if (dims[outer] != 1)
-      return -1;
-  return step % 8 == 0 ? begin * step / 8 : -1;
-}
-
-/// Where a slice lies in its source, if it is one piece of it.
-static int64_t sliceOffset(SliceOp slice) {
-  Dims from = dimsOf(slice.getInput()), to = dimsOf(slice.getOutput());
-  int64_t cut = -1;
-  for (unsigned axis = 0; axis < 4; ++axis) {
-    if (from[axis] == to[axis] && slice.getSteps()[axis] == 1)
-      continue;
-    if (cut >= 0 || (slice.getSteps()[axis] != 1 && to[axis] != 1))
-      return -1;
-    cut = axis;
-  }
-  return cut < 0 ? 0
-                 : pieceOffset(slice.getInput(), cut, slice.getOffsets()[cut]);
-}
-
 namespace {
 struct PlaceGlobal : weft::tpu::impl::TpuPlaceGlobalBase<PlaceGlobal> {
 

@@ -47,59 +47,113 @@ ArrayRef<Alternative> ReshapeOp::recipes() {
 }
 
 //===----------------------------------------------------------------------===//
-// Addresses
+// Joining and cutting
 //===----------------------------------------------------------------------===//
 
-/// All channels of `value` in the rows and columns of `piece`.
-static Box allChannels(Value value, Box piece) {
-  piece.offset[kAxisC] = 0;
-  piece.size[kAxisC] = dimsOf(value)[kAxisC];
+// Along channels an address does, along h and w a copy in the lanes.
+
+/// `piece` with all of `value` along `axis`.
+static Box wholeAlong(unsigned axis, Value value, Box piece) {
+  piece.offset[axis] = 0;
+  piece.size[axis] = dimsOf(value)[axis];
   return piece;
 }
 
-/// In local memory operands and result share a room: nothing is done.
-static void buildAddress(Operation *, RecipeBuilder &) {}
+bool ConcatOp::isAddress() { return getAxis() == kAxisC; }
 
-static const Alternative kAddress[] = {{"address", buildAddress}};
-
-// A batch would need room behind each image of an operand.
+// A batch of channels would need room behind each image of an operand.
 bool ConcatOp::isTileable() {
-  return getAxis() == kAxisC && dimsOf(getOutput())[kAxisN] == 1;
+  return isAddress() ? dimsOf(getOutput())[kAxisN] == 1 : getAxis() != kAxisN;
 }
 
 Box ConcatOp::computedBox(const Box &wanted) {
-  return allChannels(getOutput(), wanted);
+  return wholeAlong(getAxis(), getOutput(), wanted);
 }
 
 InputNeed ConcatOp::inputNeed(unsigned operand, const Box &result) {
-  return {allChannels(getInputs()[operand], result), {}};
+  return {wholeAlong(getAxis(), getInputs()[operand], result), {}};
+}
+
+bool ConcatOp::readsStrided(unsigned) { return true; }
+bool ConcatOp::runsInAnyLane() { return true; }
+
+/// Where operand `number` begins along the axis.
+static int64_t beginOf(ConcatOp op, unsigned number) {
+  int64_t begin = 0;
+  for (Value before : op.getInputs().take_front(number))
+    begin += dimsOf(before)[op.getAxis()];
+  return begin;
 }
 
 std::optional<int64_t> ConcatOp::channelInResult(unsigned operand) {
-  int64_t channel = 0;
-  for (Value before : getInputs().take_front(operand))
-    channel += dimsOf(before)[kAxisC];
-  return channel;
+  return isAddress() ? std::optional(beginOf(*this, operand)) : std::nullopt;
 }
 
-ArrayRef<Alternative> ConcatOp::recipes() { return kAddress; }
+static void buildConcat(Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<ConcatOp>(operation);
+  if (op.isAddress())
+    return;
+  unsigned axis = op.getAxis();
+  for (unsigned i = 0; i < op.getInputs().size(); ++i) {
+    Tile operand = r.operand(i);
+    r.copy(r.part(r.result(), axis, beginOf(op, i), operand.shape[axis]),
+           operand);
+  }
+}
 
-bool SliceOp::isTileable() {
+ArrayRef<Alternative> ConcatOp::recipes() {
+  static const Alternative list[] = {{"copy", buildConcat}};
+  return list;
+}
+
+bool SliceOp::isAddress() {
   Dims from = dimsOf(getInput()), to = dimsOf(getOutput());
   to[kAxisC] = from[kAxisC];
   return from == to && from[kAxisN] == 1 && getSteps()[kAxisC] == 1;
 }
 
+bool SliceOp::isTileable() {
+  Dims from = dimsOf(getInput()), to = dimsOf(getOutput());
+  return isAddress() ||
+         (from[kAxisN] == to[kAxisN] && from[kAxisC] == to[kAxisC]);
+}
+
 Box SliceOp::computedBox(const Box &wanted) {
-  return allChannels(getOutput(), wanted);
+  return isAddress() ? wholeAlong(kAxisC, getOutput(), wanted) : wanted;
 }
 
 InputNeed SliceOp::inputNeed(unsigned, const Box &result) {
-  return {allChannels(getInput(), result), {}};
+  if (isAddress())
+    return {wholeAlong(kAxisC, getInput(), result), {}};
+  Box need = result;
+  for (unsigned axis : {kAxisH, kAxisW}) {
+    int64_t step = getSteps()[axis];
+    need.offset[axis] = getOffsets()[axis] + result.offset[axis] * step;
+    need.size[axis] = (result.size[axis] - 1) * step + 1;
+  }
+  return {need, {}};
 }
+
+bool SliceOp::readsStrided(unsigned) { return true; }
+bool SliceOp::runsInAnyLane() { return true; }
 
 std::optional<int64_t> SliceOp::channelInResult(unsigned) {
-  return -getOffsets()[kAxisC];
+  return isAddress() ? std::optional(-getOffsets()[kAxisC]) : std::nullopt;
 }
 
-ArrayRef<Alternative> SliceOp::recipes() { return kAddress; }
+static void buildSlice(Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<SliceOp>(operation);
+  if (op.isAddress())
+    return;
+  Tile result = r.result(), picked = r.operand(0);
+  picked.layout = catalog::AlignMode::Free;
+  picked.shape = result.shape;
+  for (unsigned axis : {kAxisH, kAxisW})
+    picked.strides[axis] *= op.getSteps()[axis];
+  r.copy(result, picked);
+}
+
+ArrayRef<Alternative> SliceOp::recipes() {
+  static const Alternative list[] = {{"copy", buildSlice}};
+  return list;
+}

@@ -119,3 +119,22 @@ module attributes {tpu.chip = "bm1684x"} {
     return %2 : tensor<1x80x8x8xf32>
   }
 }
+
+// -----
+
+// Joined along rows and cut along columns: copies in the lanes, in the group.
+// CHECK-LABEL: func.func @rows_and_columns
+// CHECK: tpu.group
+// CHECK: tpu.concat
+// CHECK: tpu.slice
+// CHECK: tpu.yield
+// CHECK-NOT: tpu.group
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @rows_and_columns(%x: tensor<2x40x8x64xf32>) -> tensor<2x40x16x32xf32> {
+    %0 = tpu.unary relu %x : tensor<2x40x8x64xf32>
+    %1 = tpu.concat %0, %x axis 2 : (tensor<2x40x8x64xf32>, tensor<2x40x8x64xf32>) -> tensor<2x40x16x64xf32>
+    %2 = tpu.slice %1 [0, 0, 0, 1] steps [1, 1, 1, 2] : tensor<2x40x16x64xf32> -> tensor<2x40x16x32xf32>
+    %3 = tpu.unary abs %2 : tensor<2x40x16x32xf32>
+    return %3 : tensor<2x40x16x32xf32>
+  }
+}
