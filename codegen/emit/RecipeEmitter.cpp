@@ -62,10 +62,11 @@ Value RecipeEmitter::tensorOf(const Tile &tile) {
                                              ppl::Memory::Local, *layout)
                   : ppl::TensorViewType::get(tile.shape, element,
                                              ppl::Memory::Local, tile.strides);
-  if (root.getType() == type && tile.byte == 0)
+  if (root.getType() == type && tile.byte == 0 && tile.lane == 0)
     return root;
   return builder.create<ppl::ViewOp>(emitter.loc(), type, root,
-                                     ArrayRef<int64_t>{0, 0, 0, 0}, tile.byte);
+                                     ArrayRef<int64_t>{0, tile.lane, 0, 0},
+                                     tile.byte);
 }
 
 ppl::FunctionArgument

@@ -163,6 +163,18 @@ Tile RecipeBuilder::part(const Tile &tile, unsigned axis, int64_t begin,
   return view;
 }
 
+Tile RecipeBuilder::channels(const Tile &tile, int64_t begin,
+                             int64_t count) const {
+  int64_t lanes = chip.lanes, round = begin / lanes;
+  assert((begin + count - 1) / lanes == round && "one round over the lanes");
+  Tile view = tile;
+  view.layout = AlignMode::Free;
+  view.lane = unsigned(begin % lanes);
+  view.byte += round * tile.strides[kAxisC] * catalog::bytesOf(tile.type);
+  view.shape[kAxisC] = count;
+  return view;
+}
+
 Tile RecipeBuilder::every(const Tile &tile, unsigned axis, int64_t begin,
                           int64_t step) const {
   assert(axis != kAxisC && "channels lie in lanes");

@@ -24,12 +24,12 @@
 namespace weft::tpu {
 
 /// A tensor of a recipe: a tile or a part of one. Its address is that of the
-/// tile and not known here.
+/// tile and not known here. Tiles begin in lane 0, parts in any.
 struct Tile : catalog::Tensor {
   enum Kind : uint8_t { None, Operand, Result, Constant, Scratch };
   Kind kind = None;
   unsigned index = 0; ///< operand, or position among constants or scratch
-  int64_t byte = 0;   ///< where the part begins in the tile
+  int64_t byte = 0;   ///< where the part begins in the lanes of the tile
 
   explicit operator bool() const { return kind != None; }
 };
@@ -180,6 +180,8 @@ public:
   /// `count` elements along `axis` (n, h or w) from `begin` on.
   Tile part(const Tile &tile, unsigned axis, int64_t begin,
             int64_t count) const;
+  /// `count` channels from `begin` on, which lie in one round over the lanes.
+  Tile channels(const Tile &tile, int64_t begin, int64_t count) const;
   /// Every `step`-th element along `axis` (n, h or w) from `begin` on; `step`
   /// divides the size.
   Tile every(const Tile &tile, unsigned axis, int64_t begin,
