@@ -15,6 +15,15 @@ bool ConvOp::isDepthwise() {
          group == getFilter().getType().getDimSize(0);
 }
 
+/// How a window moves: 2 positive strides and dilations, 4 pads of 0 or more.
+static bool isMovement(ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations,
+                       ArrayRef<int64_t> pads) {
+  auto positive = [](int64_t v) { return v > 0; };
+  return strides.size() == 2 && dilations.size() == 2 && pads.size() == 4 &&
+         llvm::all_of(strides, positive) && llvm::all_of(dilations, positive) &&
+         llvm::none_of(pads, [](int64_t v) { return v < 0; });
+}
+
 /// (C1)-(C4): shapes and window.
 static LogicalResult verifyShapes(ConvOp op) {
   auto input = op.getInput().getType(), filter = op.getFilter().getType(),
@@ -29,10 +38,7 @@ static LogicalResult verifyShapes(ConvOp op) {
               "group, and group must divide the filters";
   auto strides = op.getStrides(), pads = op.getPads(),
        dilations = op.getDilations();
-  auto positive = [](int64_t v) { return v > 0; };
-  if (strides.size() != 2 || dilations.size() != 2 || pads.size() != 4 ||
-      !llvm::all_of(strides, positive) || !llvm::all_of(dilations, positive) ||
-      llvm::any_of(pads, [](int64_t v) { return v < 0; })) // (C2)
+  if (!isMovement(strides, dilations, pads)) // (C2)
     return op.emitOpError("needs 2 positive strides, 2 positive dilations and "
                           "4 non-negative pads");
   int64_t height = windowOutputSize(input.getDimSize(2), filter.getDimSize(2),
@@ -94,5 +100,30 @@ LogicalResult ConvOp::verify() {
   auto quant = dyn_cast<quant::UniformQuantizedType>(output);
   if (getRelu() && quant && quant.isSigned()) // (C7)
     return emitOpError("relu with a quantized result needs an unsigned one");
+  return success();
+}
+
+LogicalResult UnfoldOp::verify() {
+  auto input = getInput().getType(), output = getOutput().getType();
+  auto kernel = getKernel(), strides = getStrides(), pads = getPads(),
+       dilations = getDilations();
+  if (kernel.size() != 2 || kernel[0] < 1 || kernel[1] < 1 ||
+      !isMovement(strides, dilations, pads)) // (C1)
+    return emitOpError("needs 2 positive kernel sizes, 2 positive strides, 2 "
+                       "positive dilations and 4 non-negative pads");
+  int64_t expected[] = {
+      input.getDimSize(0), input.getDimSize(1) * kernel[0] * kernel[1],
+      windowOutputSize(input.getDimSize(2), kernel[0], strides[0], pads[0],
+                       pads[2], dilations[0]),
+      windowOutputSize(input.getDimSize(3), kernel[1], strides[1], pads[1],
+                       pads[3], dilations[1])};
+  if (output.getShape() != ArrayRef<int64_t>(expected)) // (C2)
+    return emitOpError("result must be ")
+           << expected[0] << "x" << expected[1] << "x" << expected[2] << "x"
+           << expected[3];
+  if (input.getElementType() != output.getElementType() ||
+      (isQuantized(getInput()) && elementBytes(elementOf(getInput())) != 1))
+    return emitOpError("needs floats or 8 bits, and a result of the element "
+                       "type of the input"); // (C3)
   return success();
 }

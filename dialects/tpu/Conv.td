@@ -50,3 +50,28 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
   }];
   let hasVerifier = 1;
 }
+
+def Tpu_UnfoldOp : Tpu_Op<"unfold", [Pure, Tpu_Evaluate,
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "inputNeed", "recipes"]>]> {
+  let summary = "elements of sliding windows as channels (im2col)";
+  let description = [{
+    **Semantics**: `y(n, (c*kh + p)*kw + q, y, x) = input(n, c, y*sh + p*dh - top, x*sw + q*dw - left)`, outside the input 0. A 1x1 convolution of these
+    channels does the work of one with the window `kernel`. A float is the sum of its window with weight 1 for the element and 0 for the others: -0
+    becomes 0, and another element that is infinite or NaN makes it NaN, where the products of the convolution would not be finite either.
+
+    **Constraints**: (C1) kernel, strides and dilations have 2 positive values, pads 4 (top, left, bottom, right) non-negative ones; (C2) the result is
+    (n, c*kh*kw, oh, ow) by the window formula; (C3) element f32, f16, bf16 or of 8 bits, the same on both sides.
+
+    **Example**:
+    ```mlir
+    %y = tpu.unfold %x kernel [7, 1] strides [2, 1] pads [3, 0, 3, 0] dilations [1, 1] : tensor<1x3x24x96xf16> -> tensor<1x21x12x96xf16>
+    ```
+  }];
+  let arguments = (ins Tpu_ActivationTensor:$input, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations);
+  let results = (outs Tpu_ActivationTensor:$output);
+  let assemblyFormat = [{
+    $input `kernel` $kernel `strides` $strides `pads` $pads `dilations` $dilations attr-dict `:` type($input) `->` type($output)
+  }];
+  let hasVerifier = 1;
+}

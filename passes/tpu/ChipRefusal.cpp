@@ -66,6 +66,9 @@ static std::optional<Refusal> commandRefusal(Operation *op, const Chip &chip) {
   if (auto conv = dyn_cast<ConvOp>(op))
     return windowRefusal(op, conv.getPads(), conv.getStrides(),
                          conv.getDilations(), chip);
+  if (auto unfold = dyn_cast<UnfoldOp>(op))
+    return windowRefusal(op, unfold.getPads(), unfold.getStrides(),
+                         unfold.getDilations(), chip);
   if (auto pool = dyn_cast<PoolOp>(op))
     return windowRefusal(op, pool.getPads(), pool.getStrides(), {}, chip);
   if (auto binary = dyn_cast<BinaryOp>(op);

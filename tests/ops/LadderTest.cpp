@@ -390,6 +390,28 @@ static void addPools(std::vector<Case> &cases) {
       0, 0, "2x3x3x6"));
 }
 
+static void addUnfolds(std::vector<Case> &cases) {
+  const char *rows = "tpu.unfold %x kernel [3, 1] strides [2, 1] pads [1, 0, "
+                     "2, 0] dilations [1, 1]",
+             *window = "tpu.unfold %x kernel [2, 3] strides [1, 2] pads [0, "
+                       "2, 1, 1] dilations [2, 1]";
+  for (std::string type :
+       {std::string("f32"), std::string("f16"), std::string("bf16"),
+        std::string(kI8), std::string(kU8)}) {
+    std::string tag = std::to_string(cases.size());
+    cases.push_back(
+        simple("UnfoldRows" + tag, type, type, rows, 0, 0, "2x9x3x7"));
+    cases.push_back(
+        simple("UnfoldWindow" + tag, type, type, window, 0, 0, "2x18x4x4"));
+    // More channels than lanes, so that some cross from one round over them
+    // to the next.
+    std::string x = tensor("2x30x5x7", type), y = tensor("2x90x3x7", type);
+    cases.push_back(
+        {"UnfoldWide" + tag, x, y,
+         std::string("  %y = ") + rows + " : " + x + " -> " + y + "\n"});
+  }
+}
+
 /// %x times its own transposed matrices, `shape` = batch axes, rows, inner; or
 /// times a small weight. 8-bit integers are exact.
 static void addProducts(std::vector<Case> &cases) {
@@ -706,6 +728,7 @@ static std::vector<Case> allCases() {
   addElementwise(cases);
   addSequences(cases);
   addPools(cases);
+  addUnfolds(cases);
   addMoves(cases);
   addRows(cases);
   addInterleaves(cases);

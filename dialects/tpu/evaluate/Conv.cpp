@@ -150,3 +150,42 @@ LogicalResult ConvOp::evaluate(Operands operands, Results &results) {
   return getScales() ? evaluateScaled(*this, sums, operands, results)
                      : evaluateFixedPoint(*this, sums, operands, results);
 }
+
+/// The elements of the window of result row `y` and column `x` in one plane.
+static std::vector<double> windowAt(UnfoldOp op, const double *plane, int64_t y,
+                                    int64_t x) {
+  ArrayRef<int64_t> in = op.getInput().getType().getShape();
+  std::vector<double> elements;
+  for (int64_t p = 0; p < op.getKernel()[0]; ++p)
+    for (int64_t q = 0; q < op.getKernel()[1]; ++q) {
+      int64_t row =
+          y * op.getStrides()[0] + p * op.getDilations()[0] - op.getPads()[0];
+      int64_t column =
+          x * op.getStrides()[1] + q * op.getDilations()[1] - op.getPads()[1];
+      bool isInside = row >= 0 && row < in[2] && column >= 0 && column < in[3];
+      elements.push_back(isInside ? plane[row * in[3] + column] : 0.0);
+    }
+  return elements;
+}
+
+LogicalResult UnfoldOp::evaluate(Operands operands, Results &results) {
+  ArrayRef<int64_t> in = getInput().getType().getShape(),
+                    out = getOutput().getType().getShape();
+  std::vector<double> input = loadDoubles(*operands[0]);
+  int64_t taps = getKernel()[0] * getKernel()[1], plane = out[2] * out[3];
+  std::vector<double> output(getOutput().getType().getNumElements());
+  for (int64_t channel = 0; channel < in[0] * in[1]; ++channel)
+    for (int64_t at = 0; at < plane; ++at) {
+      std::vector<double> window = windowAt(
+          *this, &input[channel * in[2] * in[3]], at / out[3], at % out[3]);
+      for (int64_t tap = 0; tap < taps; ++tap)
+        for (int64_t i = 0; i < taps; ++i)
+          output[(channel * taps + tap) * plane + at] +=
+              window[i] * (i == tap ? 1.0 : 0.0);
+    }
+  if (isQuantized(getInput()))
+    storeStored(getOutput(), {output.begin(), output.end()}, results);
+  else
+    storeFloats(getOutput(), {output.begin(), output.end()}, results);
+  return success();
+}

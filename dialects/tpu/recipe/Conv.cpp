@@ -312,3 +312,97 @@ ArrayRef<Alternative> ConvOp::recipes() {
       {"window", buildConv}, {"window_bias", buildWindowBias, unitCanAddBias}};
   return list;
 }
+
+//===----------------------------------------------------------------------===//
+// Windows as channels
+//===----------------------------------------------------------------------===//
+
+// All channels: few of them would need the whole input as well.
+Box UnfoldOp::computedBox(const Box &wanted) {
+  Box box = wanted;
+  box.offset[kAxisC] = 0;
+  box.size[kAxisC] = dimsOf(getOutput())[kAxisC];
+  return box;
+}
+
+InputNeed UnfoldOp::inputNeed(unsigned, const Box &result) {
+  Dims input = dimsOf(getInput());
+  InputNeed need = windowNeed(input, dimsOf(getOutput()), result, getKernel(),
+                              getStrides(), getDilations(), getPads());
+  need.box.size[kAxisC] = input[kAxisC];
+  return need;
+}
+
+/// Channel c of `source` as the channels of `copies` from c * `count` on.
+static void spreadChannels(RecipeBuilder &r, const Tile &copies,
+                           const Tile &source, int64_t count) {
+  int64_t lanes = r.chip.lanes;
+  for (int64_t c = 0; c < source.shape[kAxisC]; ++c)
+    for (int64_t begin = c * count, end; begin < (c + 1) * count; begin = end) {
+      end = std::min((c + 1) * count, (begin / lanes + 1) * lanes);
+      r.call("tiu.broadcast", {{"dst", r.channels(copies, begin, end - begin)},
+                               {"src", r.channels(source, c, 1)}});
+    }
+}
+
+/// For each channel the kernel that takes one element of the window.
+template <typename Number>
+static ConstantBytes oneHotKernels(int64_t channels, int64_t window,
+                                   Number one) {
+  return [=] {
+    std::vector<Number> kernels(channels * window, 0);
+    for (int64_t c = 0; c < channels; ++c)
+      kernels[c * window + c % window] = one;
+    return bytesOf<Number>(kernels);
+  };
+}
+
+/// In the types of the depthwise unit.
+static ConstantBytes oneHotKernels(DataType type, int64_t channels,
+                                   int64_t window) {
+  switch (catalog::bitsOf(type)) {
+  case 32:
+    return oneHotKernels<float>(channels, window, 1.0f);
+  case 16:
+    return oneHotKernels<uint16_t>(channels, window,
+                                   type == DataType::Fp16 ? 0x3c00 : 0x3f80);
+  default:
+    return oneHotKernels<int8_t>(channels, window, 1);
+  }
+}
+
+/// Every channel in as many lanes as the window has elements; there a depthwise
+/// convolution takes one of them.
+static void buildUnfold(Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<UnfoldOp>(operation);
+  Tile result = r.result(), source = r.operand(0);
+  int64_t kernel[] = {op.getKernel()[0], op.getKernel()[1]},
+          window = kernel[0] * kernel[1], channels = result.shape[kAxisC];
+  Tile weight = r.perChannel("kernels", {1, channels, kernel[0], kernel[1]},
+                             source.type, LocalLayout::Compact,
+                             oneHotKernels(source.type, channels, window));
+  Dims dims = source.shape;
+  dims[kAxisC] = channels;
+  Tile copies = r.scratch("copies", dims, source.type);
+  // A command has one distance from image to image for all its lanes.
+  int64_t images = channels > int64_t(r.chip.lanes) ? 1 : dims[kAxisN];
+  for (int64_t n = 0; n < dims[kAxisN]; n += images)
+    spreadChannels(r, r.part(copies, kAxisN, n, images),
+                   r.part(source, kAxisN, n, images), window);
+  Pads around = op.inputNeed(0, r.box).pads;
+  int64_t pads[] = {around.top, around.bottom, around.left, around.right};
+  bool isFloat = !isQuantized(op.getInput());
+  r.call(isFloat ? "tiu.fdw_conv" : "tiu.dw_conv",
+         {{isFloat ? "output" : "dst", result},
+          {isFloat ? "input" : "src", copies},
+          {"weight", weight},
+          {"k_shape", ArrayRef<int64_t>(kernel)},
+          {"stride", op.getStrides()},
+          {"dilation", op.getDilations()},
+          {"pad", ArrayRef<int64_t>(pads)}});
+}
+
+ArrayRef<Alternative> UnfoldOp::recipes() {
+  static const Alternative list[] = {{"windows", buildUnfold}};
+  return list;
+}

@@ -142,3 +142,48 @@ func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, %b: tensor<4
   %y = tpu.conv %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 {relu, multipliers = array<i32: 1, 1, 1, 1>, rshifts = array<i32: 0, 0, 0, 0>} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, tensor<4x4x3x3xi8> -> tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>
   return
 }
+
+// -----
+
+// C1 of unfold: one kernel size
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{needs 2 positive kernel sizes, 2 positive strides, 2 positive dilations and 4 non-negative pads}}
+  %y = tpu.unfold %a kernel [3] strides [1, 1] pads [1, 0, 1, 0] dilations [1, 1] : tensor<1x4x6x6xf32> -> tensor<1x12x6x6xf32>
+  return
+}
+
+// -----
+
+// C1 of unfold: stride 0
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{needs 2 positive kernel sizes, 2 positive strides, 2 positive dilations and 4 non-negative pads}}
+  %y = tpu.unfold %a kernel [3, 1] strides [0, 1] pads [1, 0, 1, 0] dilations [1, 1] : tensor<1x4x6x6xf32> -> tensor<1x12x6x6xf32>
+  return
+}
+
+// -----
+
+// C2 of unfold
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{result must be 1x12x3x6}}
+  %y = tpu.unfold %a kernel [3, 1] strides [2, 1] pads [1, 0, 1, 0] dilations [1, 1] : tensor<1x4x6x6xf32> -> tensor<1x12x6x6xf32>
+  return
+}
+
+// -----
+
+// C3 of unfold: another type
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{needs floats or 8 bits, and a result of the element type of the input}}
+  %y = tpu.unfold %a kernel [3, 1] strides [1, 1] pads [1, 0, 1, 0] dilations [1, 1] : tensor<1x4x6x6xf32> -> tensor<1x12x6x6xf16>
+  return
+}
+
+// -----
+
+// C3 of unfold: 16 bits
+func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i16:f32, 0.5>>) {
+  // expected-error@+1 {{needs floats or 8 bits, and a result of the element type of the input}}
+  %y = tpu.unfold %a kernel [3, 1] strides [1, 1] pads [1, 0, 1, 0] dilations [1, 1] : tensor<1x4x6x6x!quant.uniform<i16:f32, 0.5>> -> tensor<1x12x6x6x!quant.uniform<i16:f32, 0.5>>
+  return
+}

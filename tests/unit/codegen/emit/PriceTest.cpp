@@ -23,10 +23,10 @@ using namespace weft::test;
 
 namespace {
 /// A body of @main with `%y` from `%x`, their types, and the recipe to take (""
-/// for the first). Placeholders: $N, $C, $H, $W sizes, $2H and $2W twice as
-/// much, $P height times width, $T a tensor of these sizes, $Q a quantized
-/// element, $I and $O the types of %x and %y, $M multipliers and $R shifts for
-/// all channels.
+/// for the first). Placeholders: $N, $C, $H, $W sizes, $2C, $2H and $2W
+/// twice as much, $P height times width, $T a tensor of these sizes, $Q a
+/// quantized element, $I and $O the types of %x and %y, $M multipliers and $R
+/// shifts for all channels.
 struct Case {
   const char *name, *input, *output, *body, *recipe;
 };
@@ -138,6 +138,14 @@ static const Case kCases[] = {
      ""},
     {"row_matmul", "tensor<1x$Cx1x$Wxf16>", "tensor<1x$Cx1x$Cxf16>",
      "%y = tpu.row_matmul %x, %x {transposed} : $I, $I -> $O", ""},
+    {"unfold_f16", "tensor<$Nx5x$Hx$Wxf16>", "tensor<$Nx15x$Hx$Wxf16>",
+     "%y = tpu.unfold %x kernel [3, 1] strides [1, 1] pads [1, 0, 1, 0] "
+     "dilations [1, 1] {} : $I -> $O",
+     ""},
+    {"unfold_int8", "$Tx$Q", "tensor<$Nx$2Cx$Hx$Wx$Q>",
+     "%y = tpu.unfold %x kernel [1, 2] strides [1, 1] pads [0, 0, 0, 1] "
+     "dilations [1, 1] {} : $I -> $O",
+     ""},
     {"select", "$Txui8", "$Txf32",
      "%y = tpu.select %x, {true_constant = 2.0 : f64, false_constant = 1.0 : "
      "f64} : ($I) -> $O",

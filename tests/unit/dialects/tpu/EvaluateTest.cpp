@@ -252,6 +252,25 @@ TEST_F(TpuEvaluate, PoolsIgnoreOrCountPadding) {
   EXPECT_EQ(list(mean), (Values{-0.25, -0.75, -1, -2.5}));
 }
 
+TEST_F(TpuEvaluate, UnfoldMakesChannelsOfTheWindow) {
+  const char *body =
+      "%y = tpu.unfold %x kernel [2, 2] strides [1, 1] pads [1, 0, 0, 0] "
+      "dilations [1, 1] : tensor<1x1x2x3xf16> -> tensor<1x4x2x2xf16>";
+  HostTensor y =
+      run("tensor<1x1x2x3xf16>", "tensor<1x4x2x2xf16>", body,
+          tensor(ElementType::F16, {1, 1, 2, 3}, {1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(list(y), (Values{0, 0, 1, 2, 0, 0, 2, 3, 1, 2, 4, 5, 2, 3, 5, 6}));
+  // Others in the window of an infinity become NaN, as 0 times it is.
+  Values broken = list(
+      run("tensor<1x1x2x3xf16>", "tensor<1x4x2x2xf16>", body,
+          tensor(ElementType::F16, {1, 1, 2, 3}, {HUGE_VAL, 2, 3, 4, 5, 6})));
+  EXPECT_TRUE(std::isnan(broken[0]));
+  EXPECT_EQ(broken[1], 0);
+  EXPECT_EQ(broken[2], HUGE_VAL);
+  EXPECT_TRUE(std::isnan(broken[14]));
+  EXPECT_EQ(broken[15], 6);
+}
+
 TEST_F(TpuEvaluate, SoftmaxMatMulScaleAndMoves) {
   HostTensor soft =
       run("tensor<1x1x1x2xf32>", "tensor<1x1x1x2xf32>",
