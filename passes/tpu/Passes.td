@@ -91,3 +91,21 @@ def TpuPlaceGlobal : Pass<"tpu-place-global", "::mlir::func::FuncOp"> {
     one piece lie in their source, and the operands of a concatenation are parts of its result if the pieces follow each other.
   }];
 }
+
+def TpuUnfoldConvs : Pass<"tpu-unfold-convs", "::mlir::func::FuncOp"> {
+  let summary = "give convolutions of few channels more by unfolding their windows";
+  let description = [{
+    The matrix unit multiplies as many channels of 8 or 16 bits at a time as a row of EUs holds, so three of them cost what a full row does. Made channels of
+    their own (`tpu.unfold`), the rows of the window or all of its elements cost a copy of each channel to several lanes and a depthwise convolution, and
+    leave a smaller window to the matrix unit. Done where the prices of the recipes say that it saves a fifth.
+
+    ```mlir
+    %y = tpu.conv %x, %w strides [2, 2] pads [3, 3, 3, 3] dilations [1, 1] group 1 : tensor<1x3x224x224xf16>, tensor<64x3x7x7xf16> -> tensor<1x64x112x112xf16>
+    // becomes, with the elements of %w as a tensor<64x21x1x7xf16>
+    %u = tpu.unfold %x kernel [7, 1] strides [2, 1] pads [3, 0, 3, 0] dilations [1, 1] : tensor<1x3x224x224xf16> -> tensor<1x21x112x224xf16>
+    %y = tpu.conv %u, %v strides [1, 2] pads [0, 3, 0, 3] dilations [1, 1] group 1 : tensor<1x21x112x224xf16>, tensor<64x21x1x7xf16> -> tensor<1x64x112x112xf16>
+    ```
+
+    Integers stay the same to the last bit. Sums of 16-bit floats may round differently, as the unit rounds once for all channels that it takes at a time.
+  }];
+}

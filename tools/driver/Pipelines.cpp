@@ -68,6 +68,7 @@ void driver::buildTpuPipeline(OpPassManager &passes,
   addConversion(passes, options, options.chip);
   if (options.optLevel > 0) {
     passes.addNestedPass<func::FuncOp>(tpu::createTpuKeepRows());
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuUnfoldConvs());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFillLanes());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuChooseRecipes());
   }

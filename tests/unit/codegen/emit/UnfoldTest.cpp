@@ -1,0 +1,178 @@
+//===- UnfoldTest.cpp - unfolded convolutions give the same numbers -------===//
+//
+// Random convolutions of few channels run on the emulator as they are and as
+// --tpu-unfold-convs makes them, in one slice and in several.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tests/unit/codegen/emit/ProgramRunner.h"
+
+#include "dialects/tpu/Conv.h"
+#include "passes/tpu/Passes.h"
+#include "runtime/numeric/Float16.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "gtest/gtest.h"
+
+#include <cstring>
+#include <random>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+/// A random convolution whose input has 1 to 6 channels.
+class RandomConv {
+public:
+  RandomConv(uint32_t seed, bool isFloat)
+      : generator(seed), isFloat(isFloat), isSigned(pick(2) == 1) {
+    batch = pick(2), inputs = pick(6), outputs = pick(70);
+    for (int axis : {0, 1}) {
+      kernel[axis] = pick(5), stride[axis] = pick(3), dilation[axis] = pick(2);
+      begin[axis] = pick(3) - 1, end[axis] = pick(3) - 1;
+      size[axis] = 30 + pick(30);
+      int64_t reach = (kernel[axis] - 1) * dilation[axis] + 1;
+      result[axis] =
+          (size[axis] + begin[axis] + end[axis] - reach) / stride[axis] + 1;
+    }
+  }
+
+  std::string text() {
+    std::string input = type({batch, inputs, size[0], size[1]}, false),
+                output = type({batch, outputs, result[0], result[1]}, true),
+                filter = "tensor<" +
+                         sizes({outputs, inputs, kernel[0], kernel[1]}) +
+                         (isFloat ? "f16>" : "i8>");
+    return "module attributes {tpu.chip = \"bm1684x\", tpu.precision = "
+           "\"f32\"} {\nfunc.func @main(%x: " +
+           input + " {tpu.io = {name = \"x\", type = " + floats(input) +
+           "}}) -> (" + output +
+           " {tpu.io = {name = \"y\", type = " + floats(output) +
+           "}}) {\n%w = tpu.weight dense<" + weights() + "> : " + filter +
+           "\n%y = tpu.conv %x, %w strides " + list(stride) + " pads [" +
+           number(begin[0]) + ", " + number(begin[1]) + ", " + number(end[0]) +
+           ", " + number(end[1]) + "] dilations " + list(dilation) +
+           " group 1" + scales() + " : " + input + ", " + filter + " -> " +
+           output + "\nreturn %y : " + output + "\n}\n}\n";
+  }
+
+  /// Floats are small whole numbers, so that their sums are exact.
+  std::vector<uint8_t> input() {
+    std::vector<uint8_t> bytes;
+    for (int64_t i = 0; i < batch * inputs * size[0] * size[1]; ++i) {
+      uint16_t value = isFloat ? numeric::floatToHalf(float(pick(17)) - 9)
+                               : uint16_t(generator());
+      bytes.push_back(uint8_t(value));
+      if (isFloat)
+        bytes.push_back(uint8_t(value >> 8));
+    }
+    return bytes;
+  }
+
+private:
+  int64_t pick(int64_t most) { return int64_t(1 + generator() % most); }
+  static std::string number(int64_t value) { return std::to_string(value); }
+  static std::string list(const int64_t (&pair)[2]) {
+    return "[" + number(pair[0]) + ", " + number(pair[1]) + "]";
+  }
+  static std::string sizes(std::initializer_list<int64_t> dims) {
+    std::string text;
+    for (int64_t dim : dims)
+      text += number(dim) + "x";
+    return text;
+  }
+  std::string type(std::initializer_list<int64_t> dims, bool isResult) {
+    std::string byte = isSigned && !isResult ? "i8" : "u8";
+    return "tensor<" + sizes(dims) +
+           (isFloat ? "f16" : "!quant.uniform<" + byte + ":f32, 0.05>") + ">";
+  }
+  static std::string floats(const std::string &type) {
+    return type.substr(0, type.rfind('x', type.find('!'))) + "xf32>";
+  }
+  std::string scales() {
+    if (isFloat)
+      return "";
+    std::string text = " {relu, scales = array<f32: ";
+    for (int64_t i = 0; i < outputs; ++i)
+      text += std::string(i ? ", " : "") + "0.001" + number(pick(9));
+    return text + ">}";
+  }
+  std::string weights() {
+    std::string text = "[";
+    for (int64_t o = 0; o < outputs; ++o) {
+      text += o ? ", [" : "[";
+      for (int64_t c = 0; c < inputs; ++c) {
+        text += c ? ", [" : "[";
+        for (int64_t y = 0; y < kernel[0]; ++y) {
+          text += y ? ", [" : "[";
+          for (int64_t x = 0; x < kernel[1]; ++x)
+            text += (x ? ", " : "") + (isFloat ? number(pick(9) - 5) + ".0"
+                                               : number(pick(255) - 128));
+          text += "]";
+        }
+        text += "]";
+      }
+      text += "]";
+    }
+    return text + "]";
+  }
+
+  std::mt19937 generator;
+  bool isFloat, isSigned;
+  int64_t batch, inputs, outputs;
+  int64_t kernel[2], stride[2], dilation[2], begin[2], end[2], size[2],
+      result[2];
+};
+} // namespace
+
+/// The module after the pass; empty if that changed nothing.
+static std::string unfolded(const std::string &text) {
+  MLIRContext context;
+  context.loadDialect<tpu::TpuDialect, func::FuncDialect,
+                      quant::QuantizationDialect>();
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  PassManager passes(&context);
+  passes.addNestedPass<func::FuncOp>(tpu::createTpuUnfoldConvs());
+  if (!module || failed(passes.run(*module))) {
+    ADD_FAILURE() << "the pass fails on " << text;
+    return {};
+  }
+  int found = 0;
+  module->walk([&](tpu::UnfoldOp) { ++found; });
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  module->print(stream);
+  return found ? printed : std::string();
+}
+
+static void expectEqualPrograms(bool isFloat) {
+  const tpu::Dims tilings[] = {{1, 1, 1, 1}, {1, 1, 3, 1}, {1, 1, 2, 2}};
+  int changed = 0;
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    RandomConv conv(seed, isFloat);
+    std::string text = conv.text(), other = unfolded(text);
+    if (other.empty())
+      continue;
+    ++changed;
+    SCOPED_TRACE(text);
+    std::vector<uint8_t> input = conv.input();
+    ProgramRunner direct(text);
+    ASSERT_TRUE(direct.ok());
+    auto expected = direct.run({input});
+    for (const tpu::Dims &counts : tilings) {
+      ProgramRunner program(other, &counts);
+      ASSERT_TRUE(program.ok());
+      EXPECT_EQ(program.run({input}), expected) << counts[2] << counts[3];
+    }
+  }
+  EXPECT_GT(changed, 10);
+}
+
+TEST(Unfold, BytesAreTheSame) { expectEqualPrograms(/*isFloat=*/false); }
+
+TEST(Unfold, ExactSumsOfHalvesAreTheSame) {
+  expectEqualPrograms(/*isFloat=*/true);
+}
