@@ -17,6 +17,7 @@
 #include "passes/quantize/Lowering.h"
 #include "passes/quantize/NamedSource.h"
 #include "passes/quantize/QuantScale.h"
+#include "runtime/chips/Chip.h"
 
 #include <cmath>
 
@@ -275,6 +276,37 @@ Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
                            : planFloat(product, lowering);
 }
 
+bool weft::quantize::takesRows(int64_t rows, int64_t inner, int64_t columns,
+                               Lowering &lowering) {
+  int64_t weights = inner * columns;
+  if (lowering.computeType().isF32() ||
+      (!lowering.isInt8() &&
+       lowering.choices.keepsWide(weights, weights * rows)))
+    return false;
+  const Chip &chip = lowering.chip();
+  int64_t lanes = chip.lanes, laneBytes = chip.laneBytes;
+  int64_t rounds = (inner + lanes - 1) / lanes,
+          bytes = lowering.isInt8() ? 1 : 2;
+  return std::max(inner, columns) <= int64_t(chip.maxShape) &&
+         (rounds * bytes + 2 * int64_t(sizeof(float))) * columns * 2 <=
+             laneBytes;
+}
+
+/// Images of one pixel are the rows of a matrix.
+static void seeRows(Product &p, Lowering &lowering) {
+  bool isPixel = p.group == 1 && p.inputShape[2] * p.inputShape[3] == 1 &&
+                 p.outputShape[2] * p.outputShape[3] == 1 &&
+                 p.filter.shape[2] == 1 && p.filter.shape[3] == 1;
+  int64_t rows = p.inputShape[0];
+  if (!isPixel || rows == 1 ||
+      !takesRows(rows, p.filter.shape[1], p.filter.shape[0], lowering))
+    return;
+  p.inputShape = {1, p.filter.shape[1], rows, 1};
+  p.outputShape = {1, p.filter.shape[0], rows, 1};
+  p.turnedRows = rows;
+  p.hasRowsInLanes = true;
+}
+
 static Answer<> planConv(top::ConvOp op, Lowering &lowering) {
   std::optional<FloatConstant> filter = lowering.constantOf(op.getFilter());
   if (!filter)
@@ -317,7 +349,15 @@ static Answer<> planConv(top::ConvOp op, Lowering &lowering) {
         FusedLoc::get(op.getContext(), {op.getLoc(), relu.getLoc()});
     lowering.markTaken(relu);
   }
-  return planProduct(product, lowering);
+  seeRows(product, lowering);
+  if (Answer<> answer = planProduct(product, lowering); !answer)
+    return answer;
+  if (product.hasRowsInLanes)
+    lowering.define(product.output,
+                    lowering.reshaped(product.location,
+                                      lowering.firstForm(product.output),
+                                      lowering.shapeOf(product.output)));
+  return Yes();
 }
 
 void weft::quantize::registerConvLowering(LoweringTable &table) {

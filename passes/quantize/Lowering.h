@@ -328,6 +328,13 @@ struct Product {
 /// Plans a product in the precision asked for and defines `output`. (Conv.cpp)
 Answer<> planProduct(Product &product, Lowering &lowering);
 
+/// Whether a product of `rows` rows with a constant matrix inner x columns is
+/// computed in 16 or 8 bits and local memory has room for the matrix, a row a
+/// lane, and for as much again: then rows stay where they are and the product
+/// ends no group.
+bool takesRows(int64_t rows, int64_t inner, int64_t columns,
+               Lowering &lowering);
+
 /// An operator of a plugin becomes a `tpu.custom`. (Custom.cpp)
 Answer<> planCustom(top::CustomOp op, Lowering &lowering);
 

@@ -37,24 +37,6 @@ static void takeBias(Product &product, Lowering &lowering) {
   lowering.markTaken(sum);
 }
 
-/// Whether a product of `count` rows with the matrix is computed in 16 or 8
-/// bits and local memory has room for the matrix, a row a lane, and for as much
-/// again: then rows stay where they are and the product ends no group.
-static bool fitsLanes(const FloatConstant &matrix, int64_t count,
-                      Lowering &lowering) {
-  int64_t weights = matrix.values.size();
-  if (lowering.computeType().isF32() ||
-      (!lowering.isInt8() &&
-       lowering.choices.keepsWide(weights, weights * count)))
-    return false;
-  const Chip &chip = lowering.chip();
-  int64_t lanes = chip.lanes, laneBytes = chip.laneBytes;
-  int64_t rows = (matrix.shape[0] + lanes - 1) / lanes,
-          bytes = lowering.isInt8() ? 1 : 2, row = matrix.shape[1];
-  return std::max(matrix.shape[0], row) <= int64_t(chip.maxShape) &&
-         (rows * bytes + 2 * int64_t(sizeof(float))) * row * 2 <= laneBytes;
-}
-
 /// lhs (.., m, k) times constant rhs (k, n): rows in lanes where the matrix
 /// unit does it, else a 1x1 convolution of k channels to n, whose pixels are
 /// the rows. So the matrices are transposed on their way; as images of one
@@ -83,7 +65,7 @@ static Answer<> planConstant(top::MatMulOp op, const FloatConstant &rhs,
                   {1, columns, rows, 1},
                   op.getLoc(),
                   rows > 1 ? rows : 0,
-                  rows > 1 && fitsLanes(rhs, rows, lowering)};
+                  rows > 1 && takesRows(rows, inner, columns, lowering)};
   takeBias(product, lowering);
   if (top::UnaryOp relu = lowering.followingRelu(product.output)) {
     product.relu = true;
@@ -191,7 +173,8 @@ static Answer<> planMatMul(top::MatMulOp op, Lowering &lowering) {
   if (std::optional<FloatConstant> constant = lowering.constantOf(op.getRhs());
       constant && constant->shape.size() == 2 &&
       (lowering.isInt8() || !shapes ||
-       fitsLanes(*constant, shapes->lhs[2], lowering) ||
+       takesRows(shapes->lhs[2], constant->shape[0], constant->shape[1],
+                 lowering) ||
        !isBetterAsProduct(shapes->lhs[2], shapes->rhs[3],
                           lowering.computeType(), lowering.chip())))
     return planConstant(op, *constant, lowering);
