@@ -25,6 +25,7 @@ public:
     RewritePatternSet all(&getContext());
     populateConvPatterns(all);
     populateActivationPatterns(all);
+    populateAffinePatterns(all);
     populateMovePatterns(all);
     populateShufflePatterns(all);
     populateWeavePatterns(all);

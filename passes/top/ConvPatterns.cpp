@@ -4,7 +4,6 @@
 #include "passes/top/Rewrite.h"
 
 #include "dialects/top/Binary.h"
-#include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
@@ -163,22 +162,6 @@ struct BatchNormToAffine : OpRewritePattern<BatchNormOp> {
     return success();
   }
 };
-
-/// True if `value` is a cast of 8-bit integers, less a zero point: a quantized
-/// operator. Its sums are exact; with a factor in the filter they would not be.
-bool isCastOfBytes(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (auto cast = dyn_cast<CastOp>(op)) {
-      Type from = getElementTypeOrSelf(cast.getInput().getType());
-      return from.isInteger(8);
-    }
-    auto binary = dyn_cast<BinaryOp>(op);
-    if (!isa<ReshapeOp>(op) && (!binary || binary.getKind() != BinaryKind::Sub))
-      return false;
-    value = op->getOperand(0);
-  }
-  return false;
-}
 
 /// conv + c, conv - c, conv * c, conv / c with a constant per channel.
 struct BinaryIntoConv : OpRewritePattern<BinaryOp> {

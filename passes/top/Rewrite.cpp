@@ -3,6 +3,7 @@
 
 #include "passes/top/Rewrite.h"
 
+#include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Move.h"
 #include "runtime/numeric/TensorValues.h"
@@ -70,6 +71,20 @@ SmallVector<BesideChannels, 2> weft::top::operandsBesideChannels(BinaryOp op) {
               channelValues(op->getOperand(1 - operand), op.getType()))
         operands.push_back({operand, std::move(*numbers)});
   return operands;
+}
+
+bool weft::top::isCastOfBytes(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto cast = dyn_cast<CastOp>(op)) {
+      Type from = getElementTypeOrSelf(cast.getInput().getType());
+      return from.isInteger(8);
+    }
+    auto binary = dyn_cast<BinaryOp>(op);
+    if (!isa<ReshapeOp>(op) && (!binary || binary.getKind() != BinaryKind::Sub))
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
 }
 
 Value weft::top::createFloatConstant(PatternRewriter &rewriter,

@@ -16,6 +16,7 @@ namespace weft::top {
 /// Patterns of TopCanonicalize, by subject.
 void populateConvPatterns(mlir::RewritePatternSet &patterns);
 void populateActivationPatterns(mlir::RewritePatternSet &patterns);
+void populateAffinePatterns(mlir::RewritePatternSet &patterns);
 void populateMovePatterns(mlir::RewritePatternSet &patterns);
 void populateShufflePatterns(mlir::RewritePatternSet &patterns);
 void populateWeavePatterns(mlir::RewritePatternSet &patterns);
@@ -43,6 +44,10 @@ struct BesideChannels {
 /// that numbers a channel shift or scale. The right one only where it can as
 /// well stand on the left.
 mlir::SmallVector<BesideChannels, 2> operandsBesideChannels(BinaryOp op);
+
+/// True if `value` is a cast of 8-bit integers, less a zero point: a quantized
+/// operator. Its sums are exact; with a factor in them they would not be.
+bool isCastOfBytes(mlir::Value value);
 
 /// A constant of float element type `element` with `values` rounded once.
 mlir::Value

@@ -262,3 +262,81 @@ func.func @shuffled(%x: tensor<1x2x1x1xf32>) -> tensor<1x4x1x1xf32> {
   %4 = top.reshape %3 {top.value = "y"} : tensor<1x2x2x1x1xf32> -> tensor<1x4x1x1xf32>
   return %4 : tensor<1x4x1x1xf32>
 }
+
+// -----
+
+// Normalization, factor and shift after each other are one of each: ((x * 2 + 1) * 3 - [5, 9]) / [1, 2].
+// CHECK-LABEL: func.func @affine_chain
+// CHECK-DAG: %[[K:.*]] = top.constant dense<{{.*}}6.000000e+00{{.*}}3.000000e+00{{.*}}> : tensor<2x1x1xf32>
+// CHECK-DAG: %[[O:.*]] = top.constant dense<{{.*}}-2.000000e+00{{.*}}-3.000000e+00{{.*}}> : tensor<2x1x1xf32>
+// CHECK: %[[M:.*]] = top.binary mul %arg0, %[[K]] : tensor
+// CHECK-NEXT: %[[A:.*]] = top.binary add %[[M]], %[[O]] {top.value = "y"}
+// CHECK-NEXT: return %[[A]]
+func.func @affine_chain(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {
+  %two = top.constant dense<2.0> : tensor<f32>
+  %one = top.constant dense<1.0> : tensor<1xf32>
+  %three = top.constant dense<3.0> : tensor<1x2x1x1xf32>
+  %s = top.constant dense<[[[5.0]], [[9.0]]]> : tensor<2x1x1xf32>
+  %d = top.constant dense<[[[1.0]], [[2.0]]]> : tensor<2x1x1xf32>
+  %0 = top.binary mul %two, %x : tensor<f32>, tensor<1x2x4x4xf32>
+  %1 = top.binary add %0, %one {top.value = "a"} : tensor<1x2x4x4xf32>, tensor<1xf32>
+  %2 = top.binary mul %1, %three : tensor<1x2x4x4xf32>, tensor<1x2x1x1xf32>
+  %3 = top.binary sub %2, %s : tensor<1x2x4x4xf32>, tensor<2x1x1xf32>
+  %4 = top.binary div %3, %d {top.value = "y"} : tensor<1x2x4x4xf32>, tensor<2x1x1xf32>
+  return %4 : tensor<1x2x4x4xf32>
+}
+
+// -----
+
+// What others read stays, and a sum before a product: its order decides what is lost.
+// CHECK-LABEL: func.func @affine_pairs
+// CHECK: %[[A:.*]] = top.binary mul %arg0
+// CHECK: %[[B:.*]] = top.binary mul %[[A]]
+// CHECK: %[[C:.*]] = top.binary add %[[B]]
+// CHECK: %[[D:.*]] = top.binary add %arg1
+// CHECK: %[[E:.*]] = top.binary mul %[[D]]
+// CHECK: return %[[A]], %[[C]], %[[E]]
+func.func @affine_pairs(%x: tensor<1x2x4x4xf32>, %y: tensor<1x2x4x4xf32>)
+    -> (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) {
+  %c = top.constant dense<3.0> : tensor<f32>
+  %0 = top.binary mul %x, %c : tensor<1x2x4x4xf32>, tensor<f32>
+  %1 = top.binary mul %0, %c : tensor<1x2x4x4xf32>, tensor<f32>
+  %2 = top.binary add %1, %c : tensor<1x2x4x4xf32>, tensor<f32>
+  %3 = top.binary add %y, %c : tensor<1x2x4x4xf32>, tensor<f32>
+  %4 = top.binary mul %3, %c : tensor<1x2x4x4xf32>, tensor<f32>
+  return %0, %2, %4 : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>
+}
+
+// -----
+
+// Factors that undo each other leave nothing; a number that 16 bits would lose is not made.
+// CHECK-LABEL: func.func @affine_range
+// CHECK-COUNT-2: top.binary mul %
+// CHECK-NOT: top.binary
+// CHECK: return %arg0, %
+func.func @affine_range(%x: tensor<1x2x4x4xf32>) -> (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) {
+  %half = top.constant dense<0.5> : tensor<f32>
+  %two = top.constant dense<2.0> : tensor<f32>
+  %large = top.constant dense<1024.0> : tensor<f32>
+  %0 = top.binary mul %x, %half : tensor<1x2x4x4xf32>, tensor<f32>
+  %1 = top.binary mul %0, %two : tensor<1x2x4x4xf32>, tensor<f32>
+  %2 = top.binary mul %x, %large : tensor<1x2x4x4xf32>, tensor<f32>
+  %3 = top.binary mul %2, %large : tensor<1x2x4x4xf32>, tensor<f32>
+  return %1, %3 : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>
+}
+
+// -----
+
+// The steps of a quantized operator stay: its sum of bytes is exact.
+// CHECK-LABEL: func.func @affine_bytes
+// CHECK: top.binary add
+// CHECK: top.binary mul
+// CHECK: top.binary add
+func.func @affine_bytes(%x: tensor<1x2x4x4xi8>) -> tensor<1x2x4x4xf32> {
+  %c = top.constant dense<0.3> : tensor<f32>
+  %0 = top.cast %x : tensor<1x2x4x4xi8> -> tensor<1x2x4x4xf32>
+  %1 = top.binary add %0, %c : tensor<1x2x4x4xf32>, tensor<f32>
+  %2 = top.binary mul %1, %c : tensor<1x2x4x4xf32>, tensor<f32>
+  %3 = top.binary add %2, %c : tensor<1x2x4x4xf32>, tensor<f32>
+  return %3 : tensor<1x2x4x4xf32>
+}
