@@ -4,6 +4,8 @@
 
 #include "dialects/top/Unary.h"
 #include "dialects/tpu/Binary.h"
+#include "dialects/tpu/Constant.h"
+#include "dialects/tpu/Norm.h"
 #include "passes/quantize/Broadcast.h"
 #include "passes/quantize/Elements.h"
 
@@ -136,10 +138,43 @@ static Answer<> planIntegers(top::BinaryOp op, Lowering &lowering) {
   return Yes();
 }
 
+/// True for a constant of one number a channel of `type`.
+static bool isChannelWeight(Value value, RankedTensorType type) {
+  int64_t shape[] = {1, type.getDimSize(1), 1, 1};
+  return mlir::isa_and_nonnull<tpu::WeightOp>(value.getDefiningOp()) &&
+         shapeOf(value) == ArrayRef<int64_t>(shape) &&
+         tpu::elementOf(value) == type.getElementType();
+}
+
+/// (x * scale) + offset, of one number a channel each, is one op where only the
+/// sum reads the product: it rounds after each step, as two do. Null for
+/// another sum.
+static Value scaleOf(top::BinaryOp op, tpu::BinaryKind kind, Element lhs,
+                     Element rhs, Location location, Lowering &lowering) {
+  if (kind != tpu::BinaryKind::Add || !lhs.tensor || !rhs.tensor)
+    return {};
+  for (unsigned operand : {0, 1}) {
+    Value product = operand ? rhs.tensor : lhs.tensor,
+          offset = operand ? lhs.tensor : rhs.tensor;
+    auto mul = product.getDefiningOp<tpu::BinaryOp>();
+    if (!mul || mul.getKind() != tpu::BinaryKind::Mul || !mul.getRhs() ||
+        mul.getRelu() || !op->getOperand(operand).hasOneUse() ||
+        !isChannelWeight(offset, mul.getType()))
+      continue;
+    for (auto [input, scale] :
+         {std::pair<Value, Value>(mul.getLhs(), mul.getRhs()),
+          std::pair<Value, Value>(mul.getRhs(), mul.getLhs())})
+      if (input.getType() == mul.getType() &&
+          isChannelWeight(scale, mul.getType()))
+        return lowering.builder.create<tpu::ScaleOp>(
+            location, mul.getType(), input, scale, offset, UnitAttr());
+  }
+  return {};
+}
+
 /// A function of floats that is one op.
 static Answer<> planFloats(top::BinaryOp op, tpu::BinaryKind kind,
                            Lowering &lowering) {
-  OpBuilder &b = lowering.builder;
   bool byNumber = scalarOf(op.getRhs(), lowering).has_value();
   // A quotient is a Newton iteration on the machine, a power a series and a
   // remainder a difference of products: only f32 carries them far enough.
@@ -163,9 +198,14 @@ static Answer<> planFloats(top::BinaryOp op, tpu::BinaryKind kind,
     location = FusedLoc::get(op.getContext(), {location, following.getLoc()});
     lowering.markTaken(following);
   }
-  Value result = Elements(lowering, location).binary(kind, lhs, rhs);
-  if (output != op.getOutput())
-    result.getDefiningOp<tpu::BinaryOp>().setReluAttr(b.getUnitAttr());
+  bool takesRelu = output != op.getOutput();
+  Value result = scaleOf(op, kind, lhs, rhs, location, lowering);
+  if (!result)
+    result = Elements(lowering, location).binary(kind, lhs, rhs);
+  if (auto scale = result.getDefiningOp<tpu::ScaleOp>())
+    scale.setRelu(takesRelu);
+  else if (takesRelu)
+    result.getDefiningOp<tpu::BinaryOp>().setRelu(true);
   lowering.define(output, result);
   return Yes();
 }

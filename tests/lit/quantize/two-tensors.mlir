@@ -37,3 +37,21 @@ func.func @main(%x: tensor<4xf32> {top.name = "x"}) -> (tensor<4xf8E4M3FN> {top.
   %q = top.cast %x {top.value = "q"} : tensor<4xf32> -> tensor<4xf8E4M3FN>
   return %q : tensor<4xf8E4M3FN>
 }
+
+// -----
+
+// Scale and offset of each channel are one command, with their relu; not if somebody else reads the product.
+// CHECK: %[[A:.*]] = tpu.scale %arg0, %{{.*}}, %{{.*}} {relu, {{.*}}top.value = "r"{{.*}} : tensor<1x2x4x4xf32>, tensor<1x2x1x1xf32>
+// CHECK: %[[B:.*]] = tpu.binary mul %[[A]]
+// CHECK: tpu.binary add %[[B]]
+// CHECK-NOT: tpu.scale
+func.func @main(%x: tensor<1x2x4x4xf32> {top.name = "x"}) -> (tensor<1x2x4x4xf32> {top.name = "p"}, tensor<1x2x4x4xf32> {top.name = "q"}) {
+  %s = top.constant dense<[[[2.0]], [[3.0]]]> : tensor<2x1x1xf32>
+  %o = top.constant dense<[[[[4.0]], [[5.0]]]]> : tensor<1x2x1x1xf32>
+  %0 = top.binary mul %s, %x {top.value = "m"} : tensor<2x1x1xf32>, tensor<1x2x4x4xf32>
+  %1 = top.binary add %o, %0 {top.value = "a"} : tensor<1x2x1x1xf32>, tensor<1x2x4x4xf32>
+  %2 = top.unary relu %1 {top.value = "r"} : tensor<1x2x4x4xf32>
+  %3 = top.binary mul %2, %s {top.value = "p"} : tensor<1x2x4x4xf32>, tensor<2x1x1xf32>
+  %4 = top.binary add %3, %o {top.value = "q"} : tensor<1x2x4x4xf32>, tensor<1x2x1x1xf32>
+  return %3, %4 : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>
+}
