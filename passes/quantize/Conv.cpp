@@ -246,22 +246,20 @@ static Answer<> planInt8(Product &p, Lowering &lowering) {
     return input.no();
   double inputScale = tpu::scaleOf(tpu::elementOf(*input));
   Value folded = inputOf(lowering, p, *input);
-  if (!lowering.isWantedQuantizedOnly(p.output) || !hasCalibratedName(p.output))
-    return planScaled(p, folded, inputScale, lowering.floatResultType(p.output),
-                      lowering);
-  FailureOr<Type> element = lowering.quantTypeOf(p.output, p.op);
-  if (failed(element))
-    return failure();
-  if (p.relu &&
-      cast<quant::UniformQuantizedType>(*element)
-          .isSigned()) // a table edited by hand: the unsigned range clips
+  Type element = lowering.wantedType(p.output);
+  bool isSigned =
+      element && cast<quant::UniformQuantizedType>(element).isSigned();
+  // A table edited by hand: the unsigned range clips.
+  if (p.relu && isSigned && element == lowering.calibratedType(p.output))
     return emitError(p.location)
            << "the calibration table gives '" << valueName(p.output)
            << "' a negative minimum, but it comes from a relu; calibrate this "
               "model again";
-  return p.hasRowsInLanes
-             ? planScaled(p, folded, inputScale, *element, lowering)
-             : planFixedPoint(p, folded, inputScale, *element, lowering);
+  if (!element || (p.relu && isSigned))
+    element = lowering.floatResultType(p.output);
+  return p.hasRowsInLanes || mlir::isa<FloatType>(element)
+             ? planScaled(p, folded, inputScale, element, lowering)
+             : planFixedPoint(p, folded, inputScale, element, lowering);
 }
 
 Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {

@@ -175,6 +175,12 @@ SmallVector<int64_t, 4> Lowering::shapeOf(Value top) {
   return foldShape(mlir::cast<RankedTensorType>(top.getType()).getShape());
 }
 
+/// True if the reciprocal of `scale` is a normal f16 number: then one f16
+/// product quantizes.
+static bool reciprocalFitsHalf(double scale) {
+  return 1 / scale < 65504 && 1 / scale > 6.2e-5;
+}
+
 Value Lowering::cast(Value value, Type element) {
   Type from = tpu::elementOf(value);
   if (from == element)
@@ -186,6 +192,9 @@ Value Lowering::cast(Value value, Type element) {
   bool isWhole = (mlir::isa<IntegerType>(from) && !element.isF32()) ||
                  (mlir::isa<IntegerType>(element) && !from.isF32());
   if (isNarrow || isWhole)
+    value = cast(value, f32());
+  if (mlir::isa<quant::UniformQuantizedType>(element) &&
+      !(from.isF16() && reciprocalFitsHalf(tpu::scaleOf(element))))
     value = cast(value, f32());
   if (Value form = otherForm(value, element))
     return form;
@@ -250,22 +259,11 @@ Type Lowering::elementwiseType(ValueRange topValues) {
 }
 
 FailureOr<Type> Lowering::quantTypeOf(Value topValue, Operation *user) {
-  topValue = namedSource(topValue);
-  std::string name = valueName(topValue);
-  const CalibrationEntry *entry = table ? table->find(name) : nullptr;
-  if (!entry)
-    return emitError(user->getLoc())
-           << "the calibration table has no entry for tensor '" << name
-           << "'; calibrate this model again";
-  return Type(tpu::quantElement(
-      builder.getContext(), symmetricScale(entry->threshold, entry->isSigned()),
-      entry->isSigned()));
-}
-
-/// True if the reciprocal of `scale` is a normal f16 number: then one f16
-/// product quantizes.
-static bool reciprocalFitsHalf(double scale) {
-  return 1 / scale < 65504 && 1 / scale > 6.2e-5;
+  if (Type type = calibratedType(topValue))
+    return type;
+  return emitError(user->getLoc())
+         << "the calibration table has no entry for tensor '"
+         << valueName(namedSource(topValue)) << "'; calibrate this model again";
 }
 
 Answer<Value> Lowering::inQuant(Value topValue, Operation *user) {
@@ -275,28 +273,7 @@ Answer<Value> Lowering::inQuant(Value topValue, Operation *user) {
   FailureOr<Type> element = quantTypeOf(topValue, user);
   if (failed(element))
     return failure();
-  if (tpu::elementOf(form).isF16() &&
-      !reciprocalFitsHalf(tpu::scaleOf(*element)))
-    form = cast(form, f32());
   return cast(form, *element);
-}
-
-/// True if `use` is the input of a product whose weights are constant.
-static bool isProductInput(OpOperand &use) {
-  Operation *user = use.getOwner();
-  if (use.getOperandNumber() != 0 ||
-      !mlir::isa<top::ConvOp, top::MatMulOp>(user))
-    return false;
-  return user->getOperand(1).getDefiningOp<top::ConstantOp>() != nullptr;
-}
-
-bool Lowering::isWantedQuantizedOnly(Value topValue) {
-  return !topValue.use_empty() &&
-         llvm::all_of(topValue.getUses(), [this](OpOperand &use) {
-           return isProductInput(use) ||
-                  (choices.quantizedIo &&
-                   mlir::isa<func::ReturnOp>(use.getOwner()));
-         });
 }
 
 Type Lowering::floatResultType(Value topValue) {

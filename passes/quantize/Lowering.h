@@ -142,7 +142,10 @@ public:
   /// `topValue` quantized with its calibrated range. Reports at `user` if the
   /// table lacks it.
   Answer<mlir::Value> inQuant(mlir::Value topValue, mlir::Operation *user);
-  /// The element type `!quant` of a value by its calibrated range. Reports at
+  /// The element type `!quant` of a value by its calibrated range; null if the
+  /// table lacks it.
+  mlir::Type calibratedType(mlir::Value topValue);
+  /// The same. Reports at
   /// `user` if the table lacks it.
   mlir::FailureOr<mlir::Type> quantTypeOf(mlir::Value topValue,
                                           mlir::Operation *user);
@@ -151,6 +154,13 @@ public:
   /// weights, which wants it in 8 bits, or with `quantizedIo` a result of the
   /// graph.
   bool isWantedQuantizedOnly(mlir::Value topValue);
+  /// The one type !quant in which all that read `topValue` want it: products
+  /// with constant weights, also of what is moved or chosen from it. Null if
+  /// one reads it as a float or they differ.
+  mlir::Type wantedType(mlir::Value topValue);
+  /// Element type of several `topValues` joined to `result`: the one that its
+  /// readers want, if all can be quantized, else as elementwiseType().
+  mlir::Type joinedType(mlir::ValueRange topValues, mlir::Value result);
   /// Element type in which a product with a float result should give
   /// `topValue`: f32 if only the graph's results and ops computed in f32 read
   /// it, else the compute type.
@@ -248,6 +258,7 @@ private:
   llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> definitions;
   const CalibrationTable *table;
   llvm::DenseSet<mlir::Value> wideValues;
+  llvm::DenseMap<mlir::Value, mlir::Type> wantedTypes;
 };
 
 /// Element type of a top value.

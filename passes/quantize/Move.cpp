@@ -167,7 +167,7 @@ static Answer<> planConcat(top::ConcatOp op, Lowering &lowering) {
     return {1, product(sizes.take_front(axis)), sizes[axis],
             product(sizes.drop_front(axis + 1))};
   };
-  Type element = lowering.elementwiseType(op.getInputs());
+  Type element = lowering.joinedType(op.getInputs(), op.getOutput());
   SmallVector<Value> inputs;
   for (Value input : op.getInputs()) {
     if (product(shapeOf(input)) == 0)

@@ -29,9 +29,12 @@ static Answer<> planPool(top::PoolOp op, Lowering &lowering) {
     return Refusal(op, "average pooling that leaves padding out of the mean",
                    "use count_include_pad=1 or pad 0");
   // The pooling unit rounds every partial sum to its type: a mean of hundreds
-  // of values needs f32.
-  Type element =
-      average ? lowering.f32() : lowering.elementwiseType(op.getInput());
+  // of values needs f32. The largest of codes is the code of the largest.
+  Value form = lowering.firstForm(op.getInput());
+  Type element = average ? lowering.f32()
+                 : tpu::isQuantized(form)
+                     ? tpu::elementOf(form)
+                     : lowering.elementwiseType(op.getInput());
   Value input = lowering.inFloat(op.getInput(), element);
   auto type = lowering.tensor(lowering.shapeOf(op.getOutput()), element);
   lowering.define(

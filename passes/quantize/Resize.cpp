@@ -22,7 +22,8 @@ static Answer<> planInterleave(top::InterleaveOp op, Lowering &lowering) {
         inWords("there may be ", kMostPhases, ", resize in two steps"));
   SmallVector<Value> inputs;
   bool single = op.getInputs().size() == 1; // any type, only moved
-  Type element = single ? Type() : lowering.elementwiseType(op.getInputs());
+  Type element =
+      single ? Type() : lowering.joinedType(op.getInputs(), op.getOutput());
   for (Value input : op.getInputs())
     inputs.push_back(lowering.reshaped(
         op.getLoc(),

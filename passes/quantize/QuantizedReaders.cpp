@@ -1,0 +1,122 @@
+//===- QuantizedReaders.cpp - which values are better held in 8 bits ------===//
+//
+// A value that only products read, directly or through ops that move or choose
+// values, is quantized where it is made: what gives 8-bit codes anyway gives
+// them there, and what lies between moves half the bytes. Choosing and moving
+// commute with quantization, which is monotone, so nothing becomes less exact.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/top/Constant.h"
+#include "dialects/top/Conv.h"
+#include "dialects/top/MatMul.h"
+#include "dialects/top/Move.h"
+#include "dialects/top/Pool.h"
+#include "dialects/top/Resize.h"
+#include "passes/quantize/Lowering.h"
+#include "passes/quantize/NamedSource.h"
+#include "passes/quantize/QuantScale.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::quantize;
+
+/// True if `use` is the input of a product whose weights are constant.
+static bool isProductInput(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (use.getOperandNumber() != 0 ||
+      !mlir::isa<top::ConvOp, top::MatMulOp>(user))
+    return false;
+  return user->getOperand(1).getDefiningOp<top::ConstantOp>() != nullptr;
+}
+
+bool Lowering::isWantedQuantizedOnly(Value topValue) {
+  return !topValue.use_empty() &&
+         llvm::all_of(topValue.getUses(), [this](OpOperand &use) {
+           return isProductInput(use) ||
+                  (choices.quantizedIo &&
+                   mlir::isa<func::ReturnOp>(use.getOwner()));
+         });
+}
+
+static bool isMaxPool(Operation *op) {
+  auto pool = mlir::dyn_cast<top::PoolOp>(op);
+  return pool && pool.getKind() == top::PoolKind::Max;
+}
+
+/// True for ops that any element type goes through, and whose results are
+/// elements of their operands.
+static bool movesOrChooses(Operation *op) {
+  if (auto slice = mlir::dyn_cast<top::SliceOp>(op))
+    return llvm::all_of(slice.getSteps(),
+                        [](int64_t step) { return step > 0; });
+  return isMaxPool(op) || mlir::isa<top::ConcatOp, top::InterleaveOp,
+                                    top::ReshapeOp, top::TransposeOp>(op);
+}
+
+/// True for a reshape with planes so large that a window over one cannot read a
+/// piece of it by strides: a group holds it as one tile, from which only a cast
+/// would cut the piece.
+static bool isLargeUnderWindow(Operation *op, Lowering &lowering) {
+  if (!mlir::isa<top::ReshapeOp>(op))
+    return false;
+  SmallVector<int64_t, 4> shape = lowering.shapeOf(op->getResult(0));
+  return shape[2] * shape[3] > lowering.chip().maxShape &&
+         llvm::any_of(op->getUsers(), [](Operation *user) {
+           return mlir::isa<top::ConvOp, top::MatMulOp, top::PoolOp>(user);
+         });
+}
+
+Type Lowering::calibratedType(Value topValue) {
+  std::string name = valueName(namedSource(topValue));
+  const CalibrationEntry *entry = table ? table->find(name) : nullptr;
+  if (!entry)
+    return {};
+  return tpu::quantElement(builder.getContext(),
+                           symmetricScale(entry->threshold, entry->isSigned()),
+                           entry->isSigned());
+}
+
+Type Lowering::wantedType(Value topValue) {
+  auto [found, isNew] = wantedTypes.try_emplace(topValue, Type());
+  if (!isNew)
+    return found->second;
+  if (!isInt8() || topValue.use_empty())
+    return {};
+  auto takesOwn = [this](OpOperand &use) {
+    return isProductInput(use) ||
+           (choices.quantizedIo && mlir::isa<func::ReturnOp>(use.getOwner()));
+  };
+  Type wanted;
+  bool isOwn = llvm::any_of(topValue.getUses(), takesOwn);
+  if (isOwn && !(wanted = calibratedType(topValue)))
+    return {};
+  for (OpOperand &use : topValue.getUses()) {
+    Operation *user = use.getOwner();
+    if (takesOwn(use))
+      continue;
+    if (!movesOrChooses(user) || isLargeUnderWindow(user, *this))
+      return {};
+    Type next = wantedType(user->getResult(0));
+    if (!next)
+      return {};
+    // The largest of numbers in one range lie in it too: products of both read
+    // one form.
+    if (isOwn && isMaxPool(user) && isWantedQuantizedOnly(user->getResult(0)))
+      continue;
+    if (wanted && next != wanted)
+      return {};
+    wanted = next;
+  }
+  return wantedTypes[topValue] = wanted;
+}
+
+Type Lowering::joinedType(ValueRange topValues, Value result) {
+  bool areComputed = llvm::all_of(
+      topValues, [this](Value value) { return bool(firstForm(value)); });
+  if (Type wanted = areComputed ? wantedType(result) : Type())
+    return wanted;
+  return elementwiseType(topValues);
+}
