@@ -66,9 +66,11 @@ void driver::buildVectorPipeline(OpPassManager &passes,
 void driver::buildTpuPipeline(OpPassManager &passes,
                               const LoweringOptions &options) {
   addConversion(passes, options, options.chip);
+  // Rounds sums of 16-bit products elsewhere, so that it is not left to the
+  // level: each gives the same numbers.
+  passes.addNestedPass<func::FuncOp>(tpu::createTpuUnfoldConvs());
   if (options.optLevel > 0) {
     passes.addNestedPass<func::FuncOp>(tpu::createTpuKeepRows());
-    passes.addNestedPass<func::FuncOp>(tpu::createTpuUnfoldConvs());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFillLanes());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuChooseRecipes());
   }
