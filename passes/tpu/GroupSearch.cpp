@@ -154,11 +154,13 @@ struct OpNumbers {
 /// Bytes a lane that a growing group of one slice takes at each of its steps.
 class GrowingGroup {
 public:
-  GrowingGroup(const Chip &chip) : chip(chip), plan(chip.lanes) {}
+  /// Without placements in the run every value has a room of its own.
+  GrowingGroup(const Chip &chip, bool hasPlacements)
+      : chip(chip), hasPlacements(hasPlacements), plan(chip.lanes) {}
 
   void addStep() { live.push_back(0); }
   bool fits() const { return stepsAbove == 0 && plan.isPossible(); }
-  bool holds(int value) const { return numbers.count(value); }
+  bool holds(int value) const { return known.contains(value); }
   /// Bytes that live in steps [from, to].
   void take(size_t from, size_t to, int64_t bytes);
   void addValue(int value, int64_t channels, bool isMade, size_t from,
@@ -174,8 +176,14 @@ private:
     size_t first, last;
     int64_t bytes, rowBytes;
   };
+  int roomOf(int value) {
+    return hasPlacements ? plan.roomOf(numbers[value]) : value;
+  }
+
   const Chip &chip;
+  const bool hasPlacements;
   LanePlan plan;
+  DenseSet<int> known;
   DenseMap<int, int> numbers; ///< in the plan
   DenseMap<int, Life> rooms;
   std::vector<int64_t> live;
@@ -212,6 +220,7 @@ private:
   std::vector<OpNumbers> numbers;
   /// Results of the run by the number of their op, then values from outside.
   DenseMap<Value, int> valueNumbers;
+  bool hasPlacements = false;
   std::vector<Best> best; ///< best[e]: cheapest cover of [0, e)
 };
 } // namespace
@@ -232,15 +241,17 @@ void GrowingGroup::take(size_t from, size_t to, int64_t bytes) {
 
 void GrowingGroup::addValue(int value, int64_t channels, bool isMade,
                             size_t from, size_t to, int64_t bytes) {
-  int64_t lanes = chip.lanes;
-  int number = numbers[value] = plan.addValue(channels, isMade);
-  rooms[plan.roomOf(number)] = {from, to, bytes,
-                                bytes / ((channels + lanes - 1) / lanes)};
+  int64_t lanes = chip.lanes,
+          rows = std::max<int64_t>(1, (channels + lanes - 1) / lanes);
+  known.insert(value);
+  if (hasPlacements)
+    numbers[value] = plan.addValue(channels, isMade);
+  rooms[roomOf(value)] = {from, to, bytes, bytes / rows};
   take(from, to, bytes);
 }
 
 void GrowingGroup::keep(int value, size_t last) {
-  Life &life = rooms[plan.roomOf(numbers[value])];
+  Life &life = rooms[roomOf(value)];
   if (last <= life.last)
     return;
   take(life.last + 1, last, life.bytes);
@@ -250,6 +261,8 @@ void GrowingGroup::keep(int value, size_t last) {
 void GrowingGroup::relate(TilingInterface op, const OpNumbers &numbersOfOp,
                           const DenseMap<Value, int> &valueNumbers,
                           size_t last) {
+  if (!hasPlacements)
+    return;
   int result = valueNumbers.lookup(op->getResult(0));
   SmallVector<int, 4> values{result};
   for (const OpNumbers::Operand &operand : numbersOfOp.operands)
@@ -257,7 +270,7 @@ void GrowingGroup::relate(TilingInterface op, const OpNumbers &numbersOfOp,
   Life whole{last, last, 0, 0};
   if (numbersOfOp.isPlacement)
     for (int value : values) {
-      auto it = rooms.find(plan.roomOf(numbers[value]));
+      auto it = rooms.find(roomOf(value));
       if (it == rooms.end())
         continue; // an operand that is given twice
       Life &life = it->second;
@@ -276,7 +289,7 @@ void GrowingGroup::relate(TilingInterface op, const OpNumbers &numbersOfOp,
   int64_t lanes = chip.lanes;
   whole.bytes =
       (plan.channelsOfRoom(number) + lanes - 1) / lanes * whole.rowBytes;
-  rooms[plan.roomOf(number)] = whole;
+  rooms[roomOf(result)] = whole;
   take(whole.first, whole.last, whole.bytes);
 }
 
@@ -316,6 +329,7 @@ void RunSearch::collectNumbers() {
     op.channels = dimsOf(run[i]->getResult(0))[kAxisC];
     op.canLeaveFirstLane = canLeaveFirstLane(chip, tiling);
     op.isPlacement = isPlacement(run[i]);
+    hasPlacements |= op.isPlacement;
     if (llvm::isa<ConcatOp, SliceOp>(run[i]))
       op.costInDram = costInDram(run[i], options);
     SlicePlan slice;
@@ -369,7 +383,7 @@ void RunSearch::relax(size_t begin, size_t end, const Dims &counts,
 /// All groups [begin, end) that run in one slice; numbers are kept up to date
 /// while `end` grows.
 void RunSearch::extendOneSlice(size_t begin) {
-  GrowingGroup group(chip);
+  GrowingGroup group(chip, hasPlacements);
   DenseMap<int, unsigned> usesLeft; // of results
   int64_t traffic = 0, overhead = 0;
   size_t limit =
