@@ -277,7 +277,7 @@ Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
 bool weft::quantize::takesRows(int64_t rows, int64_t inner, int64_t columns,
                                Lowering &lowering) {
   int64_t weights = inner * columns;
-  if (lowering.computeType().isF32() ||
+  if (!lowering.choices.hasMatrixUnit || lowering.computeType().isF32() ||
       (!lowering.isInt8() &&
        lowering.choices.keepsWide(weights, weights * rows)))
     return false;

@@ -455,6 +455,7 @@ struct ConvertTopToTpu
     if (!asked)
       return emitError(module.getLoc()) << "unknown machine '" << machine
                                         << "'; leave it out for the chip";
+    choices.hasMatrixUnit = asked->hasMatrixUnit();
     remarkDoubles(func);
     if (failed(FunctionLowering(func, choices, *asked, &table).run()))
       return failure();

@@ -70,6 +70,8 @@ struct Choices {
     return weights <= wideWeights && products <= wideProducts;
   }
   const Chip *chip = nullptr; ///< never null in a conversion
+  /// The machine multiplies matrices a row a lane.
+  bool hasMatrixUnit = true;
 };
 
 /// State of one conversion: the block being built and which tpu value stands

@@ -25,6 +25,9 @@ public:
   /// nothing.
   std::optional<Refusal> refusalOf(mlir::Operation *step) const;
 
+  /// Whether it multiplies matrices a row a lane (tpu.linear).
+  bool hasMatrixUnit() const { return !isVectorMachine; }
+
 private:
   Machine(const Chip &chip, bool isVectorMachine)
       : chip(&chip), isVectorMachine(isVectorMachine) {}

@@ -123,6 +123,9 @@ struct ComposeAffine : OpRewritePattern<BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(BinaryOp op,
                                 PatternRewriter &rewriter) const override {
+    // Doubles stay step by step: what f32 cannot hold is for the host.
+    if (op.getType().getElementType().isF64())
+      return failure();
     SmallVector<Step, 4> steps = stepsTo(op);
     if (steps.size() < 2 || isOfBytes(steps.front().value))
       return failure();
