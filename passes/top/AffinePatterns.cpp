@@ -84,8 +84,8 @@ static bool isOrdinary(double number) {
          (std::fabs(number) >= 0x1p-14 && std::fabs(number) <= 65504);
 }
 
-/// std::nullopt if a number comes out beyond the range in which its parts lie:
-/// a 16-bit program could no longer hold it.
+/// std::nullopt if a number comes out beyond the range in which its parts lie,
+/// so that a 16-bit program could no longer hold it, or if additions cancel.
 static std::optional<Composition> compose(ArrayRef<Step> steps) {
   Composition result;
   size_t channels = steps.front().numbers.size();
@@ -102,7 +102,12 @@ static std::optional<Composition> compose(ArrayRef<Step> steps) {
         offset *= number;
         continue;
       }
-      offset += number;
+      // What all but cancels was added to be rounded away.
+      double sum = offset + number,
+             largest = std::max(std::fabs(offset), std::fabs(number));
+      if (offset != 0 && std::fabs(sum) < largest * 0x1p-8)
+        return std::nullopt;
+      offset = sum;
       // x + 0 is not x if that is -0; x - 0 is.
       result.adds |= number != 0 || !std::signbit(number);
     }
@@ -116,9 +121,9 @@ static std::optional<Composition> compose(ArrayRef<Step> steps) {
 
 namespace {
 
-/// Additions and multiplications after each other become one of each at most. A
-/// single pair keeps its order: (x - mean) * k has fewer digits to lose than
-/// x * k - mean * k.
+/// A multiplication and what follows it, additions and multiplications, become
+/// one of each at most. An addition before them stays: (x - mean) * k has fewer
+/// digits to lose than x * k - mean * k.
 struct ComposeAffine : OpRewritePattern<BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(BinaryOp op,
@@ -126,7 +131,14 @@ struct ComposeAffine : OpRewritePattern<BinaryOp> {
     // Doubles stay step by step: what f32 cannot hold is for the host.
     if (op.getType().getElementType().isF64())
       return failure();
-    SmallVector<Step, 4> steps = stepsTo(op);
+    SmallVector<Step, 4> all = stepsTo(op);
+    auto shifts = [](const Step &step) {
+      return !step.scales &&
+             llvm::any_of(step.numbers, [](double n) { return n != 0; });
+    };
+    auto *begin = llvm::find_if_not(all, shifts);
+    SmallVector<Step, 4> steps(std::make_move_iterator(begin),
+                               std::make_move_iterator(all.end()));
     if (steps.size() < 2 || isOfBytes(steps.front().value))
       return failure();
     std::optional<Composition> whole = compose(steps);

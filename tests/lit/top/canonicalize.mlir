@@ -340,3 +340,26 @@ func.func @affine_bytes(%x: tensor<1x2x4x4xi8>) -> tensor<1x2x4x4xf32> {
   %3 = top.binary add %2, %c : tensor<1x2x4x4xf32>, tensor<f32>
   return %3 : tensor<1x2x4x4xf32>
 }
+
+// -----
+
+// What was added to be rounded away, and an addition before a multiplication, stay: composed they would lose digits.
+// CHECK-LABEL: func.func @affine_digits
+// CHECK: %[[A:.*]] = top.binary add %arg0
+// CHECK: %[[B:.*]] = top.binary sub %[[A]]
+// CHECK: %[[C:.*]] = top.binary sub %arg0
+// CHECK: %[[D:.*]] = top.binary mul %[[C]]
+// CHECK: %[[E:.*]] = top.binary add %[[D]]
+// CHECK: return %[[B]], %[[E]]
+func.func @affine_digits(%x: tensor<1x2x4x4xf32>) -> (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) {
+  %magic = top.constant dense<12582912.0> : tensor<f32>
+  %mean = top.constant dense<10000.0> : tensor<f32>
+  %k = top.constant dense<6.0> : tensor<f32>
+  %c = top.constant dense<0.5> : tensor<f32>
+  %0 = top.binary add %x, %magic : tensor<1x2x4x4xf32>, tensor<f32>
+  %1 = top.binary sub %0, %magic : tensor<1x2x4x4xf32>, tensor<f32>
+  %2 = top.binary sub %x, %mean : tensor<1x2x4x4xf32>, tensor<f32>
+  %3 = top.binary mul %2, %k : tensor<1x2x4x4xf32>, tensor<f32>
+  %4 = top.binary add %3, %c : tensor<1x2x4x4xf32>, tensor<f32>
+  return %1, %4 : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>
+}
