@@ -294,7 +294,8 @@ bool weft::quantize::takesRows(int64_t rows, int64_t inner, int64_t columns,
 static void seeRows(Product &p, Lowering &lowering) {
   bool isPixel = p.group == 1 && p.inputShape[2] * p.inputShape[3] == 1 &&
                  p.outputShape[2] * p.outputShape[3] == 1 &&
-                 p.filter.shape[2] == 1 && p.filter.shape[3] == 1;
+                 p.filter.shape[2] == 1 && p.filter.shape[3] == 1 &&
+                 llvm::all_of(p.pads, [](int64_t pad) { return pad == 0; });
   int64_t rows = p.inputShape[0];
   if (!isPixel || rows == 1 ||
       !takesRows(rows, p.filter.shape[1], p.filter.shape[0], lowering))

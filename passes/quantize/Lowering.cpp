@@ -290,10 +290,23 @@ void Lowering::define(Value topValue, Value tpu) {
   definitions.emplace_back(topValue, tpu);
 }
 
+/// Whether codes of type `element`, the range of a reader, may lack numbers of
+/// a value that was calibrated as `own`; such are not to be compared with
+/// ONNX's.
+static bool mayBeClipped(Type own, Type element) {
+  if (!own || own == element || !tpu::isSymmetricQuant(element))
+    return false;
+  auto wide = cast<quant::UniformQuantizedType>(element);
+  bool losesSign =
+      cast<quant::UniformQuantizedType>(own).isSigned() && !wide.isSigned();
+  return losesSign || tpu::scaleOf(element) < tpu::scaleOf(own);
+}
+
 void Lowering::nameAfter(Value topValue, Value tpu) {
   Operation *op = tpu.getDefiningOp();
   Operation *topOp = topValue.getDefiningOp();
-  if (!op || !topOp || !topOp->hasAttr(top::kValueAttr))
+  if (!op || !topOp || !topOp->hasAttr(top::kValueAttr) ||
+      mayBeClipped(calibratedType(topValue), tpu::elementOf(tpu)))
     return;
   // A value that only changed its rank shares the op, and keeps the name that
   // the op has; parts of one ONNX node share the name too, and the last of them
