@@ -24,7 +24,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-/// While the pass runs: a turn that it made, which may move on.
+/// While the pass runs: a turn that it made, which may move on; a product that
+/// it may take.
 static constexpr llvm::StringLiteral kTurnAttr = "tpu.turn";
 
 static ArrayRef<int64_t> shapeOf(Value value) {
@@ -47,6 +48,37 @@ static Operation *createTurn(PatternRewriter &rewriter, Location location,
   return turn;
 }
 
+/// Whether `op` can be a product of rows; of weights it cannot, they do not
+/// turn.
+static bool canKeepRows(MatMulOp op, const Chip &chip) {
+  ArrayRef<int64_t> left = shapeOf(op.getLhs()), right = shapeOf(op.getRhs());
+  Type element = elementOf(op.getOutput());
+  bool isHalf = element.isF16() || element.isBF16(),
+       isConstant = op.getLhs().getDefiningOp<WeightOp>() ||
+                    op.getRhs().getDefiningOp<WeightOp>();
+  if (!isHalf || isConstant || left[0] != 1 || right[0] != 1 ||
+      left[1] != right[1])
+    return false;
+  // Made to be asked.
+  OpBuilder builder(op);
+  auto turned = [&](Value value, ArrayRef<int64_t> shape) {
+    return builder.create<ReshapeOp>(
+        op.getLoc(),
+        RankedTensorType::get({1, shape[2], shape[1], shape[3]}, element),
+        value);
+  };
+  auto lhs = turned(op.getLhs(), left), rhs = turned(op.getRhs(), right);
+  auto product = builder.create<RowMatMulOp>(
+      op.getLoc(),
+      RankedTensorType::get({1, left[2], left[1], right[3]}, element), lhs, rhs,
+      /*transposed=*/false);
+  bool fits = fitsAlone(chip, product, {});
+  for (Operation *made :
+       {product.getOperation(), rhs.getOperation(), lhs.getOperation()})
+    made->erase();
+  return fits;
+}
+
 static bool isTurn(Operation *op) { return op && op->hasAttr(kTurnAttr); }
 
 /// `last` gives the value that `old` gave, and has its name.
@@ -60,21 +92,14 @@ static void replaceNamed(PatternRewriter &rewriter, Operation *old,
 
 namespace {
 
-/// A batched product as one of rows between turns.
+/// A batched product that is marked as one of rows between turns.
 struct MatMulByRows : OpRewritePattern<MatMulOp> {
-  MatMulByRows(MLIRContext *context, const Chip &chip)
-      : OpRewritePattern(context), chip(chip) {}
-
+  using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatMulOp op,
                                 PatternRewriter &rewriter) const override {
     ArrayRef<int64_t> left = shapeOf(op.getLhs()), right = shapeOf(op.getRhs());
     Type element = elementOf(op.getOutput());
-    bool isHalf = element.isF16() || element.isBF16();
-    auto isWeight = [](Value value) {
-      return value.getDefiningOp<WeightOp>() != nullptr;
-    };
-    if (!isHalf || left[0] != 1 || right[0] != 1 || left[1] != right[1] ||
-        llvm::any_of(op->getOperands(), isWeight)) // they do not turn
+    if (!isTurn(op))
       return failure();
     // The right matrix from before the model turned it.
     auto turned = op.getRhs().getDefiningOp<PermuteOp>();
@@ -89,14 +114,10 @@ struct MatMulByRows : OpRewritePattern<MatMulOp> {
     auto type = RankedTensorType::get({1, left[2], left[1], right[3]}, element);
     auto product =
         rewriter.create<RowMatMulOp>(op.getLoc(), type, lhs, rhs, isTransposed);
-    if (!fitsAlone(chip, product, {}))
-      return failure(); // the driver erases what has no use
     replaceNamed(rewriter, op,
                  createTurn(rewriter, op.getLoc(), product.getOutput()));
     return success();
   }
-
-  const Chip &chip;
 };
 
 /// Whether `op` works on each element, or each row of w, of its first operand
@@ -181,8 +202,11 @@ struct KeepRows : weft::tpu::impl::TpuKeepRowsBase<KeepRows> {
       return;
     func::FuncOp tried = func.clone();
     RewritePatternSet patterns(&getContext());
-    patterns.add<MatMulByRows>(&getContext(), *chip);
-    patterns.add<TurnBehindRows, CancelTurns, MergeReshapes>(&getContext());
+    patterns.add<MatMulByRows, TurnBehindRows, CancelTurns, MergeReshapes>(
+        &getContext());
+    for (MatMulOp op : llvm::to_vector(tried.getBody().getOps<MatMulOp>()))
+      if (canKeepRows(op, *chip))
+        op->setAttr(kTurnAttr, UnitAttr::get(&getContext()));
     GreedyRewriteConfig config;
     config.useTopDownTraversal = true;
     bool isDone = succeeded(

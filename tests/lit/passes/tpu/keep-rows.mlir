@@ -47,3 +47,20 @@ module attributes {tpu.chip = "bm1684x"} {
     return %0 : tensor<1x1x50x3xf16>
   }
 }
+
+// -----
+
+// One that does not fit keeps no other from it.
+// CHECK-LABEL: func.func @too_large_beside
+// CHECK: tpu.matmul
+// CHECK: tpu.row_matmul
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @too_large_beside(%a: tensor<1x8x4000x4096xf16>, %b: tensor<1x8x4096x4096xf16>, %q: tensor<1x50x6x32xf16>, %k: tensor<1x50x6x32xf16>) -> (tensor<1x8x4000x4096xf16>, tensor<1x50x6x50xf16>) {
+    %0 = tpu.matmul %a, %b : tensor<1x8x4000x4096xf16>, tensor<1x8x4096x4096xf16> -> tensor<1x8x4000x4096xf16>
+    %1 = tpu.permute %q [0, 2, 1, 3] : tensor<1x50x6x32xf16> -> tensor<1x6x50x32xf16>
+    %2 = tpu.permute %k [0, 2, 3, 1] : tensor<1x50x6x32xf16> -> tensor<1x6x32x50xf16>
+    %3 = tpu.matmul %1, %2 : tensor<1x6x50x32xf16>, tensor<1x6x32x50xf16> -> tensor<1x6x50x50xf16>
+    %4 = tpu.permute %3 [0, 2, 1, 3] : tensor<1x6x50x50xf16> -> tensor<1x50x6x50xf16>
+    return %0, %4 : tensor<1x8x4000x4096xf16>, tensor<1x50x6x50xf16>
+  }
+}
