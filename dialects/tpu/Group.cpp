@@ -2,6 +2,8 @@
 
 #include "dialects/tpu/Group.h"
 
+#include "dialects/tpu/GroupPlan.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -79,8 +81,7 @@ LogicalResult GroupOp::verify() {
     return emitOpError("needs one buffer an operand, got ")
            << buffers->size() << " for " << getInputs().size() << " operands";
   for (Operation &op : block.without_terminator()) // (C3)
-    if (!isa<TilingInterface>(op) &&
-        op.getName().getStringRef() != "tpu.weight")
+    if (!asTileable(&op) && op.getName().getStringRef() != "tpu.weight")
       return op.emitOpError("cannot run slice by slice in local memory; leave "
                             "it outside the group");
   return success();

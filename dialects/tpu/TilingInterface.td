@@ -53,7 +53,7 @@ def Tpu_TilingInterface : OpInterface<"TilingInterface"> {
     InterfaceMethod<[{
       Of an op that computes nothing, because its result is its operands side by side or lies inside its operand: the
       channel of the result at which channel 0 of operand `operand` lies (negative: inside). In local memory such an op
-      is an address; so it is in DRAM as well, and outside of groups costs nothing.
+      is an address; in DRAM it is one where the pieces are contiguous.
     }], "std::optional<int64_t>", "channelInResult", (ins "unsigned":$operand), "", "return std::nullopt;">,
   ];
 }

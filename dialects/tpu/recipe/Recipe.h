@@ -24,7 +24,8 @@
 namespace weft::tpu {
 
 /// A tensor of a recipe: a tile or a part of one. Its address is that of the
-/// tile and not known here. Tiles begin in lane 0, parts in any.
+/// tile and not known here. Tiles begin in lane 0, of an op that runs in any
+/// lane all in the one of its result; parts in any.
 struct Tile : catalog::Tensor {
   enum Kind : uint8_t { None, Operand, Result, Constant, Scratch };
   Kind kind = None;

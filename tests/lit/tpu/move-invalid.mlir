@@ -149,3 +149,18 @@ func.func @arrange_step(%a: tensor<1x4x6x6xf32>) {
   %y = tpu.arrange %a pieces [#tpu.piece<0, 0, 1, [3], [1], [0]>] : (tensor<1x4x6x6xf32>) -> tensor<1x1x1x3xf32>
   return
 }
+
+// -----
+
+// In a group (C3): joined along n the inputs would lie apart.
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @refused(%a: tensor<1x8x4x4xf32>) {
+    %0 = tpu.group(%a) tiling <n = 1, c = 1, h = 1, w = 1> : (tensor<1x8x4x4xf32>) -> tensor<2x8x4x4xf32> {
+    ^bb0(%x: tensor<1x8x4x4xf32>):
+      // expected-error@+1 {{cannot run slice by slice in local memory; leave it outside the group}}
+      %c = tpu.concat %x, %x axis 0 : (tensor<1x8x4x4xf32>, tensor<1x8x4x4xf32>) -> tensor<2x8x4x4xf32>
+      tpu.yield %c : tensor<2x8x4x4xf32>
+    }
+    return
+  }
+}
