@@ -69,17 +69,11 @@ private:
 };
 } // namespace
 
-static int64_t bytesOf(Value value) {
-  tpu::Dims dims = tpu::dimsOf(value);
-  return dims[0] * dims[1] * dims[2] * dims[3] *
-         tpu::elementBits(tpu::elementOf(value)) / 8;
-}
-
 /// A DRAM activation lies at `address`: the activation area must hold it.
 void NetBuilder::extend(Value value, int64_t address) {
   addresses[value] = address;
   contextBegin = std::min(contextBegin, address);
-  contextEnd = std::max(contextEnd, address + bytesOf(value));
+  contextEnd = std::max(contextEnd, address + tpu::tensorBytes(value));
 }
 
 Value NetBuilder::globalTensor(Value value) {
@@ -124,7 +118,7 @@ LogicalResult NetBuilder::placeWeight(tpu::WeightOp weight) {
 /// Whether a slice has no bytes of its own.
 bool NetBuilder::isPlacedInside(Operation &op) const {
   int64_t whole = addresses.lookup(op.getOperand(0)), part = addressOf(&op);
-  return part >= whole && part < whole + bytesOf(op.getOperand(0));
+  return part >= whole && part < whole + tpu::tensorBytes(op.getOperand(0));
 }
 
 LogicalResult NetBuilder::emitGlobal(Operation &op) {

@@ -53,10 +53,3 @@ SliceRange weft::tpu::sliceOfAxis(int64_t size, int64_t count, int64_t index,
   begin = std::min(begin, size);
   return {begin, std::min(length, size - begin)};
 }
-
-int64_t weft::tpu::largestDivisor(int64_t size, int64_t limit) {
-  for (int64_t divisor = std::min(size, limit); divisor > 1; --divisor)
-    if (size % divisor == 0)
-      return divisor;
-  return 1;
-}

@@ -99,9 +99,6 @@ struct SliceRange {
 SliceRange sliceOfAxis(int64_t size, int64_t count, int64_t index,
                        int64_t granule = 1);
 
-/// The largest divisor of `size` that is at most `limit`.
-int64_t largestDivisor(int64_t size, int64_t limit);
-
 } // namespace weft::tpu
 
 #endif // WEFT_DIALECTS_TPU_BOX_H

@@ -2,7 +2,7 @@
 
 #include "dialects/tpu/CopyPlan.h"
 
-#include "dialects/tpu/Box.h"
+#include "runtime/chips/Alignment.h"
 #include "runtime/chips/Chip.h"
 
 #include <algorithm>

@@ -2,7 +2,10 @@
 
 #include "dialects/tpu/GroupPlan.h"
 
+#include "dialects/tpu/Binary.h"
+#include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Move.h"
+#include "dialects/tpu/Unary.h"
 #include "dialects/tpu/recipe/Recipe.h"
 
 #include "mlir/Dialect/Quant/QuantTypes.h"
@@ -18,14 +21,6 @@ TilingInterface weft::tpu::asTileable(Operation *op) {
   return tiling && tiling.isTileable() ? tiling : TilingInterface();
 }
 
-Dims weft::tpu::dimsOf(Value value) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
-  Dims dims{1, 1, 1, 1};
-  for (size_t i = 0; i < shape.size() && i < 4; ++i)
-    dims[4 - shape.size() + i] = shape[i];
-  return dims;
-}
-
 InputNeed weft::tpu::broadcastNeed(Value operand, const Box &result) {
   Dims dims = dimsOf(operand);
   InputNeed need{result, {}};
@@ -37,16 +32,16 @@ InputNeed weft::tpu::broadcastNeed(Value operand, const Box &result) {
   return need;
 }
 
-unsigned weft::tpu::elementBits(Type elementType) {
-  if (auto quantized = dyn_cast<quant::QuantizedType>(elementType))
-    return quantized.getStorageTypeIntegralWidth();
-  return elementType.getIntOrFloatBitWidth();
-}
-
 Value GroupView::value(int number) const {
   if (number < static_cast<int>(inputs.size()))
     return inputs[number];
   return ops[number - inputs.size()].op->getResult(0);
+}
+
+bool weft::tpu::isElementFunction(Operation *op) {
+  if (auto binary = dyn_cast<BinaryOp>(op))
+    return !binary.getRhs();
+  return llvm::isa<UnaryOp, CastOp, LutOp>(op);
 }
 
 bool weft::tpu::isPlacement(Operation *op) {
@@ -55,8 +50,12 @@ bool weft::tpu::isPlacement(Operation *op) {
          tiling.channelInResult(0).has_value();
 }
 
+bool weft::tpu::joinsOrCuts(Operation *op) {
+  return llvm::isa<ConcatOp, SliceOp>(op);
+}
+
 bool weft::tpu::staysInDram(Operation *op) {
-  return llvm::isa<ReshapeOp, ConcatOp, SliceOp>(op);
+  return llvm::isa<ReshapeOp>(op) || joinsOrCuts(op);
 }
 
 bool weft::tpu::canLeaveFirstLane(const Chip &chip, TilingInterface op) {

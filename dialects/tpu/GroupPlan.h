@@ -23,9 +23,15 @@ namespace weft::tpu {
 /// it does not.
 TilingInterface asTileable(mlir::Operation *op);
 
+/// Whether every element of the result is a function of the one element of
+/// operand 0 at its place.
+bool isElementFunction(mlir::Operation *op);
+
 /// Whether `op` only says where values lie (TilingInterface::channelInResult).
 bool isPlacement(mlir::Operation *op);
-/// Whether a tileable op needs no group: DRAM reshapes, joins and cuts as well.
+/// Concatenations and slices: alone they are no group, DRAM does them as well.
+bool joinsOrCuts(mlir::Operation *op);
+/// Whether a tileable op needs no group: that, or a reshape.
 bool staysInDram(mlir::Operation *op);
 
 /// Whether the tiles of `op` may begin in another lane than 0, all in the same.
@@ -38,13 +44,6 @@ bool canLeaveFirstLane(const Chip &chip, TilingInterface op);
 void addToLanePlan(TilingInterface op, bool canLeaveFirstLane,
                    llvm::function_ref<int(mlir::Value)> numberOf,
                    LanePlan &plan);
-
-/// n, c, h, w of a tensor of rank <= 4 (missing leading axes are 1).
-Dims dimsOf(mlir::Value value);
-
-/// Bits of an element in memory: the storage type of `!quant`, else the type's
-/// own width.
-unsigned elementBits(mlir::Type elementType);
 
 /// A run of tileable ops seen as a group, whether or not a `tpu.group` exists
 /// yet. Values are numbered: inputs (DRAM tensors) first, then the result of

@@ -2,8 +2,6 @@
 
 #include "dialects/tpu/Move.h"
 
-#include "dialects/tpu/GroupPlan.h"
-
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

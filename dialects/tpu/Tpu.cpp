@@ -98,3 +98,22 @@ LogicalResult weft::tpu::verifyTwoOperands(Operation *op, Value lhs, Value rhs,
         "needs exactly one of a second operand and constant");
   return success();
 }
+
+Dims weft::tpu::dimsOf(Value value) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  Dims dims{1, 1, 1, 1};
+  for (size_t i = 0; i < shape.size() && i < 4; ++i)
+    dims[4 - shape.size() + i] = shape[i];
+  return dims;
+}
+
+unsigned weft::tpu::elementBits(Type elementType) {
+  if (auto quantized = dyn_cast<quant::QuantizedType>(elementType))
+    return quantized.getStorageTypeIntegralWidth();
+  return elementType.getIntOrFloatBitWidth();
+}
+
+int64_t weft::tpu::tensorBytes(Value value) {
+  return Box::whole(dimsOf(value)).elements() * elementBits(elementOf(value)) /
+         8;
+}

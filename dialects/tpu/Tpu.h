@@ -42,6 +42,16 @@ bool isSymmetricQuant(mlir::Type type);
 /// bounded sizes, any rank.
 bool isHostTensor(mlir::Type type);
 
+/// n, c, h, w of a tensor of rank <= 4 (missing leading axes are 1).
+Dims dimsOf(mlir::Value value);
+
+/// Bits of an element in memory: the storage type of `!quant`, else the type's
+/// own width.
+unsigned elementBits(mlir::Type elementType);
+
+/// Bytes of a tensor in DRAM; cannot overflow where `checkGraph` has seen it.
+int64_t tensorBytes(mlir::Value value);
+
 /// Element type of a tensor value or type; the type itself if it is no tensor.
 mlir::Type elementOf(mlir::Value value);
 

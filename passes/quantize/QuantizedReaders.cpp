@@ -32,12 +32,16 @@ static bool isProductInput(OpOperand &use) {
   return user->getOperand(1).getDefiningOp<top::ConstantOp>() != nullptr;
 }
 
+/// Whether the reader takes a value as codes in the value's own range.
+static bool takesCodes(OpOperand &use, const Choices &choices) {
+  return isProductInput(use) ||
+         (choices.quantizedIo && mlir::isa<func::ReturnOp>(use.getOwner()));
+}
+
 bool Lowering::isWantedQuantizedOnly(Value topValue) {
   return !topValue.use_empty() &&
          llvm::all_of(topValue.getUses(), [this](OpOperand &use) {
-           return isProductInput(use) ||
-                  (choices.quantizedIo &&
-                   mlir::isa<func::ReturnOp>(use.getOwner()));
+           return takesCodes(use, choices);
          });
 }
 
@@ -85,10 +89,7 @@ Type Lowering::wantedType(Value topValue) {
     return found->second;
   if (!isInt8() || topValue.use_empty())
     return {};
-  auto takesOwn = [this](OpOperand &use) {
-    return isProductInput(use) ||
-           (choices.quantizedIo && mlir::isa<func::ReturnOp>(use.getOwner()));
-  };
+  auto takesOwn = [this](OpOperand &use) { return takesCodes(use, choices); };
   Type wanted;
   bool isOwn = llvm::any_of(topValue.getUses(), takesOwn);
   if (isOwn && !(wanted = calibratedType(topValue)))

@@ -33,15 +33,6 @@ static Box comparedPiece(Operation *op, const Chip &chip) {
   return piece;
 }
 
-/// Cycles of a way; those that no figure of the vendor's confirms count twice.
-static std::optional<int64_t> costOfWay(Operation *op, const Chip &chip,
-                                        const Alternative &way) {
-  std::optional<Price> price = priceOf(op, chip, comparedPiece(op, chip), &way);
-  if (!price)
-    return std::nullopt;
-  return price->cautiousCycles();
-}
-
 namespace {
 struct ChooseRecipes : weft::tpu::impl::TpuChooseRecipesBase<ChooseRecipes> {
   void runOnOperation() override;
@@ -60,8 +51,9 @@ void ChooseRecipes::runOnOperation() {
       return;
     const Alternative *best = nullptr;
     std::optional<int64_t> least;
+    Box piece = comparedPiece(op, *chip);
     for (const Alternative *way : ways) // the first of equals
-      if (std::optional<int64_t> cost = costOfWay(op, *chip, *way);
+      if (std::optional<int64_t> cost = cautiousCyclesOf(op, *chip, piece, way);
           cost && (!least || *cost < *least)) {
         best = way;
         least = cost;

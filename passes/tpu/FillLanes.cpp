@@ -1,14 +1,12 @@
 //===- FillLanes.cpp - --tpu-fill-lanes -----------------------------------===//
 
-#include "dialects/tpu/Binary.h"
-#include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/Move.h"
-#include "dialects/tpu/Unary.h"
 #include "dialects/tpu/recipe/Price.h"
 #include "passes/tpu/Passes.h"
+#include "runtime/chips/Alignment.h"
 #include "runtime/chips/Chip.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,14 +20,6 @@ namespace weft::tpu {
 using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
-
-/// Whether every element of the result is a function of the one element of
-/// operand 0 at its place.
-static bool isElementFunction(Operation *op) {
-  if (auto binary = dyn_cast<BinaryOp>(op))
-    return !binary.getRhs();
-  return llvm::isa<UnaryOp, CastOp, LutOp>(op);
-}
 
 /// The longest runs of element functions, each the only reader of the one
 /// before it.
@@ -69,16 +59,15 @@ static int64_t transferCycles(Value value, const Chip &chip, const Dims &dims) {
          chip.rates.storeBytes;
 }
 
-/// Cycles of the functions on tensors of these sizes; those that no figure of
-/// the vendor's confirms count twice.
+/// Cycles of the functions on tensors of these sizes.
 static std::optional<int64_t>
 computeCycles(ArrayRef<Operation *> chain, const Chip &chip, const Dims &dims) {
   int64_t cycles = 0;
   for (Operation *op : chain) {
-    std::optional<Price> price = priceOf(op, chip, Box::whole(dims));
-    if (!price)
+    std::optional<int64_t> own = cautiousCyclesOf(op, chip, Box::whole(dims));
+    if (!own)
       return std::nullopt;
-    cycles += price->cautiousCycles();
+    cycles += *own;
   }
   return cycles;
 }

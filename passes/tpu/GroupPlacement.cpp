@@ -153,17 +153,6 @@ static std::vector<size_t> homesOf(const GroupView &view,
   return homes;
 }
 
-/// Gives every room the life of all that lie in it.
-static void shareRooms(const GroupView &view, ArrayRef<GroupBuffer> buffers,
-                       std::vector<LiveRange> &ranges) {
-  std::vector<size_t> homes = homesOf(view, buffers);
-  for (size_t i = 0; i < ranges.size(); ++i) {
-    LiveRange &home = ranges[homes[i]];
-    home.first = std::min(home.first, ranges[i].first);
-    home.last = std::max(home.last, ranges[i].last);
-  }
-}
-
 std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
                                              const GroupFootprint &footprint,
                                              bool sliced, int64_t prefetch) {
@@ -208,10 +197,14 @@ std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
     }
     ranges.push_back(range);
   }
-  for (size_t i = 0; i < ranges.size(); ++i)
+  for (size_t i = 0; i < ranges.size(); ++i) {
     if (turns[i])
       ranges[i].bytes *= 2;
-  shareRooms(view, footprint.buffers, ranges);
+    // A room lives as long as all that lie in it.
+    LiveRange &home = ranges[homes[i]];
+    home.first = std::min(home.first, ranges[i].first);
+    home.last = std::max(home.last, ranges[i].last);
+  }
   return ranges;
 }
 

@@ -160,7 +160,7 @@ public:
 
   void addStep() { live.push_back(0); }
   bool fits() const { return stepsAbove == 0 && plan.isPossible(); }
-  bool holds(int value) const { return known.contains(value); }
+  bool holds(int value) const { return numbers.contains(value); }
   /// Bytes that live in steps [from, to].
   void take(size_t from, size_t to, int64_t bytes);
   void addValue(int value, int64_t channels, bool isMade, size_t from,
@@ -183,8 +183,7 @@ private:
   const Chip &chip;
   const bool hasPlacements;
   LanePlan plan;
-  DenseSet<int> known;
-  DenseMap<int, int> numbers; ///< in the plan
+  DenseMap<int, int> numbers; ///< of values, in the plan if there is one
   DenseMap<int, Life> rooms;
   std::vector<int64_t> live;
   size_t stepsAbove = 0; ///< with more than there is
@@ -243,9 +242,7 @@ void GrowingGroup::addValue(int value, int64_t channels, bool isMade,
                             size_t from, size_t to, int64_t bytes) {
   int64_t lanes = chip.lanes,
           rows = std::max<int64_t>(1, (channels + lanes - 1) / lanes);
-  known.insert(value);
-  if (hasPlacements)
-    numbers[value] = plan.addValue(channels, isMade);
+  numbers[value] = hasPlacements ? plan.addValue(channels, isMade) : value;
   rooms[roomOf(value)] = {from, to, bytes, bytes / rows};
   take(from, to, bytes);
 }
@@ -297,9 +294,7 @@ void GrowingGroup::relate(TilingInterface op, const OpNumbers &numbersOfOp,
 /// does, else a copy of what has its place elsewhere.
 static int64_t costInDram(Operation *op, const GroupSearchOptions &options) {
   auto copyCost = [&](Value value) {
-    return 2 * Box::whole(dimsOf(value)).elements() *
-               elementBits(elementOf(value)) / 8 +
-           options.commandBytes;
+    return 2 * tensorBytes(value) + options.commandBytes;
   };
   if (auto slice = dyn_cast<SliceOp>(op))
     return sliceOffset(slice) >= 0 ? 0 : copyCost(slice.getOutput());
@@ -330,7 +325,7 @@ void RunSearch::collectNumbers() {
     op.canLeaveFirstLane = canLeaveFirstLane(chip, tiling);
     op.isPlacement = isPlacement(run[i]);
     hasPlacements |= op.isPlacement;
-    if (llvm::isa<ConcatOp, SliceOp>(run[i]))
+    if (joinsOrCuts(run[i]))
       op.costInDram = costInDram(run[i], options);
     SlicePlan slice;
     if (auto plan = planSlice(chip, view, {1, 1, 1, 1}, {0, 0, 0, 0})) {

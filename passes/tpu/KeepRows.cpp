@@ -1,13 +1,10 @@
 //===- KeepRows.cpp - --tpu-keep-rows -------------------------------------===//
 
-#include "dialects/tpu/Binary.h"
-#include "dialects/tpu/Cast.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/MatMul.h"
 #include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Softmax.h"
-#include "dialects/tpu/Unary.h"
 #include "passes/tpu/GroupSearch.h"
 #include "passes/tpu/Passes.h"
 
@@ -125,9 +122,7 @@ struct MatMulByRows : OpRewritePattern<MatMulOp> {
 bool worksByRows(Operation *op) {
   if (auto softmax = dyn_cast<SoftmaxOp>(op))
     return softmax.getAxis() == kAxisW;
-  if (auto binary = dyn_cast<BinaryOp>(op))
-    return !binary.getRhs();
-  return llvm::isa<UnaryOp, CastOp>(op);
+  return isElementFunction(op);
 }
 
 /// function(turn(x)) is turn(function(x)), also if the rows are counted in
@@ -222,10 +217,7 @@ private:
   /// Bytes that products and turns read and write in DRAM.
   static int64_t movedBytes(func::FuncOp func) {
     int64_t bytes = 0;
-    auto count = [&](Value value) {
-      bytes += Box::whole(dimsOf(value)).elements() *
-               elementBits(elementOf(value)) / 8;
-    };
+    auto count = [&](Value value) { bytes += tensorBytes(value); };
     for (Operation &op : func.getBody().front())
       if (llvm::isa<MatMulOp, PermuteOp>(op)) {
         llvm::for_each(op.getOperands(), count);

@@ -25,13 +25,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-/// Cannot overflow: `checkGraph` has seen every value.
-static int64_t valueBytes(Value value) {
-  Dims dims = dimsOf(value);
-  Type element = cast<RankedTensorType>(value.getType()).getElementType();
-  return dims[0] * dims[1] * dims[2] * dims[3] * elementBits(element) / 8;
-}
-
 namespace {
 /// A value whose bytes lie in those of another one.
 struct Part {
@@ -53,7 +46,7 @@ struct PlaceGlobal : weft::tpu::impl::TpuPlaceGlobalBase<PlaceGlobal> {
         if (failed(placeConstants(*chip, group)))
           return signalPassFailure();
       } else if (auto weight = dyn_cast<WeightOp>(op)) {
-        setAddress(weight, takeWeight(valueBytes(weight.getResult())));
+        setAddress(weight, takeWeight(tensorBytes(weight.getResult())));
       }
     }
     if (failed(placeActivations(*chip)))
@@ -164,7 +157,7 @@ private:
           llvm::isa<GroupOp, ConcatOp, MatMulOp, PermuteOp, ArrangeOp, SliceOp>(
               maker) &&
           !kept.contains(part.whole) &&
-          valueBytes(part.whole) == valueBytes(input);
+          tensorBytes(part.whole) == tensorBytes(input);
       if (isFree && offset >= 0)
         partOf[part.whole] = {concat.getOutput(), offset};
     }
@@ -180,7 +173,7 @@ private:
     auto include = [&](Value value, int64_t step) {
       Value whole = root(value);
       auto [it, isNew] =
-          ranges.insert({whole, {valueBytes(whole), step, step}});
+          ranges.insert({whole, {tensorBytes(whole), step, step}});
       if (!isNew)
         it->second.last = std::max(it->second.last, step);
     };
@@ -188,7 +181,7 @@ private:
     // Inputs and outputs keep their room for the whole run: the caller reads
     // and writes them.
     for (Value argument : block.getArguments())
-      ranges[argument] = {valueBytes(argument), 0, end};
+      ranges[argument] = {tensorBytes(argument), 0, end};
     for (Operation &op : block) {
       bool isReturn = op.hasTrait<OpTrait::IsTerminator>();
       for (Value operand : op.getOperands())

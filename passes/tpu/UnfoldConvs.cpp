@@ -97,12 +97,9 @@ static UnfoldedConv unfold(ConvOp conv, bool columns) {
   return made;
 }
 
-/// Cycles of an op on its whole result; those that no figure of the vendor's
-/// confirms count twice.
+/// Cycles of an op on its whole result.
 static std::optional<int64_t> cyclesOf(Operation *op, const Chip &chip) {
-  std::optional<Price> price =
-      priceOf(op, chip, Box::whole(dimsOf(op->getResult(0))));
-  return price ? std::optional(price->cautiousCycles()) : std::nullopt;
+  return cautiousCyclesOf(op, chip, Box::whole(dimsOf(op->getResult(0))));
 }
 
 /// Cycles of both ops; std::nullopt if one has none or fits no way.

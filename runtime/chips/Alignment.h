@@ -1,4 +1,4 @@
-//===- Alignment.h - rounding of sizes and addresses ----------*- C++ -*-===//
+//===- Alignment.h - sizes and addresses that fit ----------*- C++ -*-===//
 
 #ifndef WEFT_RUNTIME_CHIPS_ALIGNMENT_H
 #define WEFT_RUNTIME_CHIPS_ALIGNMENT_H
@@ -17,6 +17,14 @@ inline constexpr uint64_t kPageBytes = 4096;
 template <typename Integer>
 constexpr Integer alignUp(Integer value, Integer unit) {
   return (value + unit - 1) / unit * unit;
+}
+
+/// The largest divisor of `size` that is at most `limit`.
+constexpr int64_t largestDivisor(int64_t size, int64_t limit) {
+  for (int64_t divisor = size < limit ? size : limit; divisor > 1; --divisor)
+    if (size % divisor == 0)
+      return divisor;
+  return 1;
 }
 
 } // namespace weft

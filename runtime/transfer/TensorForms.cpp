@@ -1,5 +1,6 @@
 //===- TensorForms.cpp - transfers as tensor commands ---------------------===//
 
+#include "runtime/chips/Alignment.h"
 #include "runtime/chips/Chip.h"
 #include "runtime/transfer/Forms.h"
 
@@ -10,14 +11,6 @@ using namespace weft::transfer;
 
 /// Slots of a tensor command.
 enum Slot : unsigned { kN, kC, kH, kW };
-
-/// The largest divisor of `size` that is at most `limit`.
-static int64_t largestDivisor(int64_t size, int64_t limit) {
-  for (int64_t divisor = std::min(size, limit); divisor > 1; --divisor)
-    if (size % divisor == 0)
-      return divisor;
-  return 1;
-}
 
 bool transfer::fitLengths(std::vector<Axis> &axes, int64_t limit) {
   for (size_t i = 0; i < axes.size(); ++i) {

@@ -4,6 +4,7 @@
 
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/recipe/AxisReduction.h"
 #include "dialects/tpu/recipe/Recipe.h"
 #include "dialects/tpu/recipe/Window.h"
 #include "runtime/ppl/Window.h"
@@ -319,10 +320,7 @@ ArrayRef<Alternative> ConvOp::recipes() {
 
 // All channels: few of them would need the whole input as well.
 Box UnfoldOp::computedBox(const Box &wanted) {
-  Box box = wanted;
-  box.offset[kAxisC] = 0;
-  box.size[kAxisC] = dimsOf(getOutput())[kAxisC];
-  return box;
+  return withWholeAxis(wanted, getOutput(), kAxisC);
 }
 
 InputNeed UnfoldOp::inputNeed(unsigned, const Box &result) {

@@ -4,6 +4,7 @@
 
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/recipe/AxisReduction.h"
 #include "dialects/tpu/recipe/Recipe.h"
 #include "runtime/numeric/MatrixTranspose.h"
 
@@ -14,21 +15,14 @@ using catalog::DataType;
 
 bool LinearOp::isPackedOperand(unsigned operand) { return operand > 0; }
 
-/// All columns of the rows of `piece`, of which there are `columns`.
-static Box wholeRows(Box piece, int64_t columns) {
-  piece.offset[kAxisW] = 0;
-  piece.size[kAxisW] = columns;
-  return piece;
-}
-
 // A piece of the columns would read a part of each row of the filter, which
 // the matrix unit cannot.
 Box LinearOp::computedBox(const Box &wanted) {
-  return wholeRows(wanted, dimsOf(getOutput())[kAxisW]);
+  return withWholeAxis(wanted, getOutput(), kAxisW);
 }
 
 InputNeed LinearOp::inputNeed(unsigned, const Box &result) {
-  return {wholeRows(result, dimsOf(getInput())[kAxisW]), {}};
+  return {withWholeAxis(result, getInput(), kAxisW), {}};
 }
 
 /// The filter (N, K) as the unit reads it: a row for each k.
@@ -89,18 +83,14 @@ ArrayRef<Alternative> LinearOp::recipes() {
 }
 
 Box RowMatMulOp::computedBox(const Box &wanted) {
-  return wholeRows(wanted, dimsOf(getOutput())[kAxisW]);
+  return withWholeAxis(wanted, getOutput(), kAxisW);
 }
 
 // Some rows of the result need these of the left matrix and all of the right.
 InputNeed RowMatMulOp::inputNeed(unsigned operand, const Box &result) {
-  Dims dims = dimsOf(getOperand(operand));
-  Box need = wholeRows(result, dims[kAxisW]);
-  if (operand == 1) {
-    need.offset[kAxisC] = 0;
-    need.size[kAxisC] = dims[kAxisC];
-  }
-  return {need, {}};
+  Value matrix = getOperand(operand);
+  Box need = withWholeAxis(result, matrix, kAxisW);
+  return {operand == 1 ? withWholeAxis(need, matrix, kAxisC) : need, {}};
 }
 
 /// The unit reads and writes matrices without gaps between rows: those of one

@@ -3,6 +3,7 @@
 #include "dialects/tpu/Move.h"
 
 #include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/recipe/AxisReduction.h"
 #include "dialects/tpu/recipe/Recipe.h"
 
 using namespace mlir;
@@ -52,13 +53,6 @@ ArrayRef<Alternative> ReshapeOp::recipes() {
 
 // Along channels an address does, along h and w a copy in the lanes.
 
-/// `piece` with all of `value` along `axis`.
-static Box wholeAlong(unsigned axis, Value value, Box piece) {
-  piece.offset[axis] = 0;
-  piece.size[axis] = dimsOf(value)[axis];
-  return piece;
-}
-
 bool ConcatOp::isAddress() { return getAxis() == kAxisC; }
 
 // A batch of channels would need room behind each image of an operand.
@@ -67,11 +61,11 @@ bool ConcatOp::isTileable() {
 }
 
 Box ConcatOp::computedBox(const Box &wanted) {
-  return wholeAlong(getAxis(), getOutput(), wanted);
+  return withWholeAxis(wanted, getOutput(), getAxis());
 }
 
 InputNeed ConcatOp::inputNeed(unsigned operand, const Box &result) {
-  return {wholeAlong(getAxis(), getInputs()[operand], result), {}};
+  return {withWholeAxis(result, getInputs()[operand], getAxis()), {}};
 }
 
 bool ConcatOp::readsStrided(unsigned) { return true; }
@@ -119,12 +113,12 @@ bool SliceOp::isTileable() {
 }
 
 Box SliceOp::computedBox(const Box &wanted) {
-  return isAddress() ? wholeAlong(kAxisC, getOutput(), wanted) : wanted;
+  return isAddress() ? withWholeAxis(wanted, getOutput(), kAxisC) : wanted;
 }
 
 InputNeed SliceOp::inputNeed(unsigned, const Box &result) {
   if (isAddress())
-    return {wholeAlong(kAxisC, getInput(), result), {}};
+    return {withWholeAxis(result, getInput(), kAxisC), {}};
   Box need = result;
   for (unsigned axis : {kAxisH, kAxisW}) {
     int64_t step = getSteps()[axis];

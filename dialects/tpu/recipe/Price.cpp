@@ -84,3 +84,12 @@ std::optional<Price> weft::tpu::priceOf(mlir::Operation *op, const Chip &chip,
                                         const Alternative *way) {
   return priceOf(recipeOf(op, chip, result, way), chip);
 }
+
+std::optional<int64_t> weft::tpu::cautiousCyclesOf(mlir::Operation *op,
+                                                   const Chip &chip,
+                                                   const Box &result,
+                                                   const Alternative *way) {
+  std::optional<Price> price = priceOf(op, chip, result, way);
+  return price ? std::optional(price->cycles + price->unconfirmed)
+               : std::nullopt;
+}

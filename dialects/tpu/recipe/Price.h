@@ -18,9 +18,6 @@ struct Price {
   int64_t commands = 0;
   /// Cycles of commands for which no figure of the vendor's speaks.
   int64_t unconfirmed = 0;
-
-  /// For choices: what nothing confirms counts twice.
-  int64_t cautiousCycles() const { return cycles + unconfirmed; }
 };
 
 /// Where a tile begins in its lanes, in bytes: a command whose result and first
@@ -39,6 +36,12 @@ std::optional<Price> priceOf(const Recipe &recipe, const Chip &chip);
 std::optional<Price> priceOf(mlir::Operation *op, const Chip &chip,
                              const Box &result,
                              const Alternative *way = nullptr);
+
+/// The same for choices: cycles, of which those that nothing confirms count
+/// twice.
+std::optional<int64_t> cautiousCyclesOf(mlir::Operation *op, const Chip &chip,
+                                        const Box &result,
+                                        const Alternative *way = nullptr);
 
 } // namespace weft::tpu
 
