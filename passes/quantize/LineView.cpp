@@ -5,6 +5,7 @@
 #include "dialects/tpu/Box.h"
 #include "passes/quantize/Lowering.h"
 #include "runtime/chips/Chip.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace weft;
@@ -35,23 +36,38 @@ static std::optional<std::pair<int64_t, int64_t>> splitOuter(int64_t count) {
   return std::nullopt;
 }
 
-/// `count` as c x w: c the smallest divisor that fills the lanes.
-static std::optional<std::pair<int64_t, int64_t>> splitInner(int64_t count,
-                                                             int64_t lanes) {
-  for (int64_t c = std::min(lanes, count); c <= std::min(count, kLargestAxis);
-       ++c)
-    if (count % c == 0 && count / c <= kLargestAxis)
-      return std::pair(c, count / c);
-  return std::nullopt;
+/// `inner` as c x w, where each of `size` planes is moved and computed with:
+/// more lanes compute less each and are moved in shorter runs, which cost as
+/// much as the shortest one that the DMA engine moves at full rate.
+static std::optional<std::pair<int64_t, int64_t>>
+splitInner(const Around &around, const LineCost &cost, const Chip &chip) {
+  std::optional<std::pair<int64_t, int64_t>> best;
+  int64_t least = 0, lanes = chip.lanes,
+          room = laneRoom(chip) / cost.bytesPerElement;
+  for (int64_t c = 1; c <= std::min(around.inner, kLargestAxis); ++c) {
+    int64_t w = around.inner / c, rows = llvm::divideCeil(w, rowElements(chip));
+    if (around.inner % c || w > kLargestAxis ||
+        around.size * rows * rowElements(chip) > room)
+      continue;
+    int64_t runBytes = std::max<int64_t>(w * 4, chip.rates.shortestDmaRun);
+    int64_t cycles =
+        around.size * (2 * c * runBytes / chip.rates.loadBytes +
+                       llvm::divideCeil(c, lanes) * rows * cost.rowCycles);
+    if (!best || cycles < least) {
+      best = std::pair(c, w);
+      least = cycles;
+    }
+  }
+  return best;
 }
 
 std::optional<LineView> weft::quantize::lineView(const Around &around,
-                                                 int64_t bytesPerElement,
+                                                 const LineCost &cost,
                                                  const Chip &chip) {
   auto [outer, size, inner] = around;
-  int64_t room = laneRoom(chip) / bytesPerElement;
-  if (outer == 1 && inner > 1 && size * rowElements(chip) <= room)
-    if (auto split = splitInner(inner, chip.lanes))
+  int64_t room = laneRoom(chip) / cost.bytesPerElement;
+  if (outer == 1 && inner > 1)
+    if (auto split = splitInner(around, cost, chip))
       return LineView{{size, split->first, 1, split->second}, tpu::kAxisN};
   auto split = splitOuter(outer);
   if (!split || size > room || inner > kLargestAxis)
@@ -63,10 +79,10 @@ std::optional<LineView> weft::quantize::lineView(const Around &around,
 
 std::optional<LineView> weft::quantize::lineViewOf(ArrayRef<int64_t> shape,
                                                    int64_t axis,
-                                                   int64_t bytesPerElement,
+                                                   const LineCost &cost,
                                                    const Chip &chip) {
   Around around(shape, axis);
-  int64_t rank = shape.size(), room = laneRoom(chip) / bytesPerElement;
+  int64_t rank = shape.size(), room = laneRoom(chip) / cost.bytesPerElement;
   if (rank == 3 || rank == 4) {
     int64_t folded = foldAxis(axis, rank);
     auto standard = foldShape(shape);
@@ -77,5 +93,5 @@ std::optional<LineView> weft::quantize::lineViewOf(ArrayRef<int64_t> shape,
     if (folded >= tpu::kAxisH && inRange && fillsLanes && around.size <= room)
       return LineView{standard, folded};
   }
-  return lineView(around, bytesPerElement, chip);
+  return lineView(around, cost, chip);
 }

@@ -44,21 +44,27 @@ struct LineView {
 /// Sizes of one command.
 constexpr int64_t kLargestAxis = 65535;
 
-/// Bytes of local memory that each element of a line takes: its operand and
-/// result twice (two slices at a time) and the scratch of the op.
-constexpr int64_t kReduceLineBytes = 11, kSoftmaxLineBytes = 34,
-                  kArgReduceLineBytes = 20, kCumulativeLineBytes = 20;
+/// What lines cost that an op mixes.
+struct LineCost {
+  /// Of local memory for each element: its operand and result twice (two
+  /// slices at a time) and the scratch of the op.
+  int64_t bytesPerElement;
+  /// Of the TIU for a row of EUs, about: only compared with those of transfers.
+  int64_t rowCycles;
+};
+constexpr LineCost kReduceLine{11, 2}, kSoftmaxLine{34, 75},
+    kArgReduceLine{20, 8}, kCumulativeLine{20, 4};
 
 /// The view in which a lane holds whole lines; std::nullopt if they are too
 /// long for it or sizes have no factors that fit a command.
-std::optional<LineView> lineView(const Around &around, int64_t bytesPerElement,
+std::optional<LineView> lineView(const Around &around, const LineCost &cost,
                                  const Chip &chip);
 
 /// The same for axis `axis` of a top tensor of `shape`. The standard view
 /// (`foldShape`) is preferred where it suits: ops in one view can share a
 /// group.
 std::optional<LineView> lineViewOf(llvm::ArrayRef<int64_t> shape, int64_t axis,
-                                   int64_t bytesPerElement, const Chip &chip);
+                                   const LineCost &cost, const Chip &chip);
 
 } // namespace weft::quantize
 

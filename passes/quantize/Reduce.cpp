@@ -21,7 +21,7 @@ using namespace weft;
 using namespace weft::quantize;
 
 static std::optional<LineView> viewOf(const Around &around, const Chip &chip) {
-  return lineView(around, kReduceLineBytes, chip);
+  return lineView(around, kReduceLine, chip);
 }
 
 /// `parts` lines instead of one, each shorter.
@@ -172,8 +172,7 @@ static Answer<> planReduce(top::ReduceOp op, Lowering &lowering) {
     return input.no();
   std::optional<LineView> standard;
   if (op.getAxes().size() == 1)
-    standard =
-        lineViewOf(shape, op.getAxes()[0], kReduceLineBytes, lowering.chip());
+    standard = lineViewOf(shape, op.getAxes()[0], kReduceLine, lowering.chip());
   Value value = *input;
   for (const Around &step : steps)
     value = reduceLines(lowering, op.getLoc(), machineKind(op.getKind()), value,
@@ -195,7 +194,7 @@ static Answer<> planArgReduce(top::ArgReduceOp op, Lowering &lowering) {
                      : Type(lowering.f32());
   int64_t axis = op.getAxisAttr().getInt(), size = type.getDimSize(axis);
   std::optional<LineView> view =
-      lineViewOf(type.getShape(), axis, kArgReduceLineBytes, lowering.chip());
+      lineViewOf(type.getShape(), axis, kArgReduceLine, lowering.chip());
   if (!view)
     return Refusal(op, inWords("the index of an extreme of ", size, " values"),
                    "cut the axis and compare the parts");
@@ -231,7 +230,7 @@ static Answer<> planCumulative(top::CumulativeOp op, Lowering &lowering) {
                    "cast them to int32 or float");
   int64_t axis = op.getAxisAttr().getInt();
   std::optional<LineView> view =
-      lineViewOf(type.getShape(), axis, kCumulativeLineBytes, lowering.chip());
+      lineViewOf(type.getShape(), axis, kCumulativeLine, lowering.chip());
   if (!view)
     return Refusal(
         op, inWords("running values along an axis of ", type.getDimSize(axis)),

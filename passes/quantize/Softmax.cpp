@@ -14,7 +14,7 @@ static Answer<> planSoftmax(top::SoftmaxOp op, Lowering &lowering) {
   auto type = cast<RankedTensorType>(op.getInput().getType());
   int64_t axis = op.getAxisAttr().getInt();
   std::optional<LineView> view =
-      lineViewOf(type.getShape(), axis, kSoftmaxLineBytes, lowering.chip());
+      lineViewOf(type.getShape(), axis, kSoftmaxLine, lowering.chip());
   if (!view)
     return Refusal(op,
                    inWords("softmax along an axis of ", type.getDimSize(axis)),
