@@ -1,8 +1,8 @@
-//===- MovePatterns.cpp - reshapes and transposes
-//---------------------------===//
+//===- MovePatterns.cpp - reshapes, transposes and expansions -------------===//
 
 #include "passes/top/Rewrite.h"
 
+#include "dialects/top/Binary.h"
 #include "dialects/top/Move.h"
 
 using namespace mlir;
@@ -49,8 +49,31 @@ struct TransposeToReshape : OpRewritePattern<TransposeOp> {
   }
 };
 
+/// f(expand(x), y) -> f(x, y) where f repeats x as far itself.
+struct ExpandIntoBinary : OpRewritePattern<BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BinaryOp op,
+                                PatternRewriter &rewriter) const override {
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto expand = operand.get().getDefiningOp<ExpandOp>();
+      if (!expand)
+        continue;
+      Value other = op->getOperand(1 - operand.getOperandNumber());
+      auto shape =
+          broadcastShapes(expand.getInput().getType().getShape(),
+                          cast<RankedTensorType>(other.getType()).getShape());
+      if (!shape || *shape != op.getOutput().getType().getShape())
+        continue;
+      rewriter.modifyOpInPlace(op, [&] { operand.set(expand.getInput()); });
+      return success();
+    }
+    return failure();
+  }
+};
+
 } // namespace
 
 void weft::top::populateMovePatterns(RewritePatternSet &patterns) {
-  patterns.add<MergeTransposes, TransposeToReshape>(patterns.getContext());
+  patterns.add<MergeTransposes, TransposeToReshape, ExpandIntoBinary>(
+      patterns.getContext());
 }

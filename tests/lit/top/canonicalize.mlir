@@ -363,3 +363,33 @@ func.func @affine_digits(%x: tensor<1x2x4x4xf32>) -> (tensor<1x2x4x4xf32>, tenso
   %4 = top.binary add %3, %c : tensor<1x2x4x4xf32>, tensor<f32>
   return %1, %4 : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>
 }
+
+// -----
+
+// A function of two tensors repeats the smaller one itself.
+// CHECK-LABEL: func.func @expand_into_binary
+// CHECK: %[[A:.*]] = top.binary add %arg0, %arg1
+// CHECK: return %[[A]]
+func.func @expand_into_binary(%x: tensor<2x1x4xf32>, %y: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
+  %0 = top.expand %x : tensor<2x1x4xf32> -> tensor<1x2x3x4xf32>
+  %1 = top.binary add %0, %y : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>
+  return %1 : tensor<1x2x3x4xf32>
+}
+
+// -----
+
+// Without the expansion nothing would say how often; of two, one is enough.
+// CHECK-LABEL: func.func @expand_both
+// CHECK: %[[E:.*]] = top.expand %arg0
+// CHECK: %[[M:.*]] = top.binary mul %[[E]], %arg0
+// CHECK: %[[F:.*]] = top.expand
+// CHECK: %[[A:.*]] = top.binary add %arg1, %[[F]]
+// CHECK: return %[[M]], %[[A]]
+func.func @expand_both(%x: tensor<4xf32>, %y: tensor<3x1xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>) {
+  %0 = top.expand %x : tensor<4xf32> -> tensor<3x4xf32>
+  %1 = top.binary mul %0, %x : tensor<3x4xf32>, tensor<4xf32>
+  %2 = top.expand %y : tensor<3x1xf32> -> tensor<3x4xf32>
+  %3 = top.expand %y : tensor<3x1xf32> -> tensor<3x4xf32>
+  %4 = top.binary add %2, %3 : tensor<3x4xf32>, tensor<3x4xf32>
+  return %1, %4 : tensor<3x4xf32>, tensor<3x4xf32>
+}
