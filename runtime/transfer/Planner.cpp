@@ -123,7 +123,21 @@ private:
 };
 } // namespace
 
-static Plan search(const Transfer &transfer, const Chip &chip) {
+/// Whether the local side of a matrix command lies in its lanes with the whole
+/// step of its last row, as the engine's rules want it.
+static bool fitsLanes(const Command &command, const Chip &chip) {
+  if (!command.shape.isMatrix())
+    return true;
+  bool isLoad = command.to.isLocal;
+  const DmaBox &box = isLoad ? command.shape.to : command.shape.from;
+  const Place &place = isLoad ? command.to : command.from;
+  return uint64_t(place.address) +
+             box.n * box.nStride * command.shape.elementBytes <=
+         chip.laneBytes;
+}
+
+static Plan search(const Transfer &transfer, bool mayBeMatrix,
+                   const Chip &chip) {
   Choice choice(chip);
   Plan plain = plainPlan(transfer, chip);
   choice.consider(plain.commands); // first: it wins where nothing is cheaper
@@ -132,7 +146,8 @@ static Plan search(const Transfer &transfer, const Chip &chip) {
     choice.consider(std::move(commands));
   };
   while (axes) {
-    eachMatrixForm(*axes, chip, visit);
+    if (mayBeMatrix)
+      eachMatrixForm(*axes, chip, visit);
     eachTensorForm(*axes, chip, visit);
     // Wider elements cost the same; they only let more into one command.
     if (choice.isSingle())
@@ -143,11 +158,20 @@ static Plan search(const Transfer &transfer, const Chip &chip) {
 }
 
 Plan Planner::plan(const Transfer &transfer) {
+  Plan plan = planOf(transfer, /*mayBeMatrix=*/true);
+  auto fits = [&](const Command &command) { return fitsLanes(command, chip); };
+  if (!std::all_of(plan.commands.begin(), plan.commands.end(), fits))
+    plan = planOf(transfer, /*mayBeMatrix=*/false);
+  return plan;
+}
+
+Plan Planner::planOf(const Transfer &transfer, bool mayBeMatrix) {
   const Side &from = transfer.from, &to = transfer.to;
   // Addresses matter only in what they are multiples of.
   Key key{transfer.elementBytes,
           from.place.isLocal | int(to.place.isLocal) << 1 |
-              from.place.address % 4 << 2 | to.place.address % 4 << 4,
+              from.place.address % 4 << 2 | to.place.address % 4 << 4 |
+              int(mayBeMatrix) << 6,
           from.place.lane, to.place.lane};
   auto next = key.begin() + 4;
   for (const Four *four : {&transfer.shape, &from.strides, &to.strides})
@@ -157,7 +181,7 @@ Plan Planner::plan(const Transfer &transfer) {
     Transfer relative = transfer;
     relative.from.place.address %= 4;
     relative.to.place.address %= 4;
-    entry->second = search(relative, chip);
+    entry->second = search(relative, mayBeMatrix, chip);
   }
   Plan plan = entry->second;
   for (Command &command : plan.commands) {

@@ -110,6 +110,9 @@ public:
   static constexpr size_t kMostCommands = 64;
 
 private:
+  /// The same, whether or not it leaves the lanes.
+  Plan planOf(const Transfer &transfer, bool mayBeMatrix);
+
   using Key = std::array<int64_t, 18>;
 
   const Chip &chip;

@@ -242,6 +242,24 @@ static void checkMatrixSizes(const Subject &s, Report &report) {
                 std::to_string(columns));
 }
 
+/// The vendor's emulator counts the whole step of the last row as well.
+static void checkMatrixRoom(const Subject &s, Report &report) {
+  if (!s.get(F::stride_enable))
+    return;
+  bool load = isToLocal(s),
+       transposed = s.command.func == gdma::MatrixTranspose;
+  Field step = load ? F::dst_nstride : F::src_nstride;
+  Field count = load ? (transposed ? F::src_wsize : F::src_hsize)
+                     : (transposed ? F::dst_wsize : F::dst_hsize);
+  const Access *local = s.access(load ? "dst" : "src");
+  uint64_t bytes = s.get(step) * s.get(count) * formatBytes(s);
+  if (local && local->begin + bytes > s.chip.laneBytes)
+    report.fail(std::to_string(s.get(count)) + " rows with " + nameOf(step) +
+                " " + std::to_string(s.get(step)) + " from byte " +
+                std::to_string(local->begin) + " on do not end inside the " +
+                std::to_string(s.chip.laneBytes) + " bytes of a lane");
+}
+
 /// A copy in each of the four banks from the middle of a lane on.
 static void checkFourBanks(const Subject &s, Report &report) {
   const uint64_t begin = s.chip.laneBytes / 2,
@@ -334,6 +352,7 @@ static constexpr CodeRule kRules[] = {
     {kMatrix, kAllFunctions, "isa 6", checkMatrixSides},
     {kMatrix, kAllFunctions, "isa 6", checkNoFill},
     {kMatrix, kAllFunctions, "isa 6", checkMatrixSizes},
+    {kMatrix, kAllFunctions, "vendor emulator: matrix_move", checkMatrixRoom},
     {kMaskedSelect, kAllFunctions, kSizes, checkSourceSizes},
     {kMaskedSelect, kAllFunctions, "PPL mask_select: integer masks on BM1684X",
      checkMask},

@@ -204,3 +204,20 @@ TEST_F(PlannerTest, channelsThatFollowEachOtherAreOneMatrix) {
   EXPECT_EQ(plan.cycles, 1906u); // the figure of ppocr_cls, 110592 bytes
   EXPECT_EQ(plan.evidence, cycles::Evidence::Measured);
 }
+
+/// The vendor's emulator counts the whole step of a matrix's last row.
+TEST_F(PlannerTest, noMatrixLeavesTheLanes) {
+  Planner planner(chip);
+  auto functionFrom = [&](int64_t address) {
+    Transfer store{4,
+                   {2, 5, 1, 12000},
+                   {{true, 0, address}, {15360, 12000, 12000, 1}},
+                   {{false, 0, kGlobalBegin}, {768000, 12000, 12000, 1}}};
+    Plan plan = planner.plan(store);
+    return plan.isEmpty() ? DmaFunction::Copy : plan.commands[0].shape.function;
+  };
+  int64_t rows = 2 * 15360 * 4;
+  EXPECT_EQ(functionFrom(chip.laneBytes - rows), DmaFunction::Matrix);
+  EXPECT_EQ(functionFrom(chip.laneBytes - rows + 64), DmaFunction::Copy);
+  EXPECT_EQ(functionFrom(0), DmaFunction::Matrix);
+}
