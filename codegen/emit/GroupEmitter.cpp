@@ -15,46 +15,56 @@ using tpu::Box;
 using tpu::Dims;
 using tpu::GroupBuffer;
 
-/// Element number of the start of `piece` in a dense tensor of shape `dims`.
-static int64_t elementOffset(const Dims &dims, const Box &piece) {
+/// Element number of the start of `piece` where neighbours along each axis are
+/// `steps` elements apart.
+static int64_t elementOffset(const Dims &steps, const Box &piece) {
   int64_t offset = 0;
   for (unsigned axis = 0; axis < 4; ++axis)
-    offset = offset * dims[axis] + piece.offset[axis];
+    offset += steps[axis] * piece.offset[axis];
   return offset;
 }
 
-/// True if the elements of a piece of shape `size` follow each other in a dense
-/// tensor of shape `dims`.
-static bool isDense(const Dims &dims, const Dims &size) {
-  bool partial =
-      false; // an outer axis longer than 1 needs all inner axes whole
-  for (unsigned axis = 0; axis < 4; ++axis) {
-    if (partial && size[axis] != dims[axis])
+/// True if elements of a piece of shape `size` that are `steps` apart follow
+/// each other.
+static bool isDense(const Dims &steps, const Dims &size) {
+  int64_t step = 1;
+  for (unsigned axis = 4; axis-- > 0; step *= size[axis])
+    if (size[axis] > 1 && steps[axis] != step)
       return false;
-    partial |= size[axis] > 1;
-  }
   return true;
 }
 
-Value GroupEmitter::globalPiece(Location loc, int64_t address, Value whole,
+/// How far elements of a value of a group that are neighbours along n, c, h, w
+/// lie apart in the DRAM tensor `whole`, which `load` turns into the value or
+/// `store` has made of it.
+static Dims stepsInDram(Value whole, tpu::PermuteOp load,
+                        tpu::PermuteOp store) {
+  SmallVector<int64_t> dense = tpu::rowMajorSteps(tpu::dimsOf(whole));
+  Dims steps{};
+  for (unsigned axis = 0; axis < 4; ++axis)
+    if (store)
+      steps[store.getOrder()[axis]] = dense[axis];
+    else
+      steps[axis] = dense[load ? load.getOrder()[axis] : axis];
+  return steps;
+}
+
+Value GroupEmitter::globalPiece(Location loc, Value whole, const Dims &steps,
                                 const Box &piece, const Box *nextPiece,
                                 Value iteration) {
-  Dims dims = tpu::dimsOf(whole);
   Type element = machineType(tpu::elementOf(whole));
   int64_t bytes = tpu::elementBits(tpu::elementOf(whole)) / 8;
-  int64_t start = address + elementOffset(dims, piece) * bytes;
+  int64_t start = addresses.lookup(whole) + elementOffset(steps, piece) * bytes;
   ppl::TensorViewType type;
-  if (isDense(dims, piece.size))
+  if (isDense(steps, piece.size))
     type = ppl::TensorViewType::get(piece.size, element, ppl::Memory::Global,
                                     ppl::Layout::Continuous);
   else
-    type = ppl::TensorViewType::get(
-        piece.size, element, ppl::Memory::Global,
-        ArrayRef<int64_t>{dims[1] * dims[2] * dims[3], dims[2] * dims[3],
-                          dims[3], 1});
+    type = ppl::TensorViewType::get(piece.size, element, ppl::Memory::Global,
+                                    ArrayRef<int64_t>(steps));
   int64_t step =
       nextPiece
-          ? (elementOffset(dims, *nextPiece) - elementOffset(dims, piece)) *
+          ? (elementOffset(steps, *nextPiece) - elementOffset(steps, piece)) *
                 bytes
           : 0;
   if (!iteration || step == 0)
@@ -131,12 +141,18 @@ void GroupEmitter::loadInput(const SlicePoint &point, size_t buffer) {
       loc = opView.op->getLoc();
       break;
     }
-  Value local = makeTile(builder, loc, schedule, point, input);
+  bool isRepeated = schedule.view.repeated[input];
+  Value local = isRepeated ? makeRepeated(builder, loc, schedule, point, input)
+                           : makeTile(builder, loc, schedule, point, input);
+  const Box &piece = point.slice->plan.tiles[input];
   const Box *next = point.next ? &point.next->plan.tiles[input] : nullptr;
-  Value global =
-      globalPiece(loc, addresses.lookup(outer), outer,
-                  point.slice->plan.tiles[input], next, point.iteration);
-  emitCall(builder, loc, "dma.load", {{"dst", local}, {"src", global}});
+  tpu::PermuteOp turn = schedule.view.loadTurns[input];
+  Value global = globalPiece(loc, outer, stepsInDram(outer, turn, {}), piece,
+                             next, point.iteration);
+  emitCall(builder, loc, isRepeated ? "dma.load_broadcast" : "dma.load",
+           {{"dst", local}, {"src", global}});
+  if (turn)
+    observe(builder, *turn, local, piece, next, point.iteration);
 }
 
 /// In a loop: the slice of its second turn.
@@ -199,8 +215,9 @@ void GroupEmitter::store(const SlicePoint &point, size_t output) {
                           point.slice->plan.tiles[value], piece);
   const Box *next = point.next ? &point.next->plan.stores[output] : nullptr;
   Value outer = group.getOutputs()[output];
-  Value global = globalPiece(loc, addresses.lookup(outer), outer, piece, next,
-                             point.iteration);
+  tpu::PermuteOp turn = schedule.view.storeTurns[output];
+  Value global = globalPiece(loc, outer, stepsInDram(outer, {}, turn), piece,
+                             next, point.iteration);
   emitCall(builder, loc, "dma.store", {{"dst", global}, {"src", local}});
 }
 
@@ -271,6 +288,14 @@ void GroupEmitter::emitRun(const StepRun &run) {
   return emitStep(run.first, loop.getInductionVar());
 }
 
+/// What stores have turned is whole once all have run.
+void GroupEmitter::observeTurned(tpu::PermuteOp turn, Value output) {
+  Box whole = Box::whole(tpu::dimsOf(output));
+  Dims steps = stepsInDram(output, {}, {});
+  Value global = globalPiece(turn.getLoc(), output, steps, whole, nullptr, {});
+  observe(builder, *turn, global, whole, nullptr, Value());
+}
+
 LogicalResult GroupEmitter::emit() {
   std::optional<GroupSchedule> found = scheduleGroup(chip, group);
   if (!found)
@@ -283,5 +308,9 @@ LogicalResult GroupEmitter::emit() {
   else
     for (const StepRun &run : compressSteps(schedule))
       emitRun(run);
+  for (auto [turn, output] :
+       llvm::zip(schedule.view.storeTurns, group.getOutputs()))
+    if (turn)
+      observeTurned(turn, output);
   return success();
 }

@@ -31,8 +31,9 @@ private:
   void loadInput(const SlicePoint &point, size_t buffer);
   void loadConstant(const SlicePoint &point, size_t buffer);
   void store(const SlicePoint &point, size_t output);
-  mlir::Value globalPiece(mlir::Location loc, int64_t address,
-                          mlir::Value whole, const tpu::Box &piece,
+  void observeTurned(tpu::PermuteOp turn, mlir::Value output);
+  mlir::Value globalPiece(mlir::Location loc, mlir::Value whole,
+                          const tpu::Dims &steps, const tpu::Box &piece,
                           const tpu::Box *nextPiece, mlir::Value iteration);
 
   mlir::OpBuilder &builder;

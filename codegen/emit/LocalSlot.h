@@ -22,6 +22,11 @@ mlir::Value makeTile(mlir::OpBuilder &builder, mlir::Location loc,
                      const GroupSchedule &schedule, const SlicePoint &point,
                      int value);
 
+/// The tile of input `value` in every lane, a channel each.
+mlir::Value makeRepeated(mlir::OpBuilder &builder, mlir::Location loc,
+                         const GroupSchedule &schedule, const SlicePoint &point,
+                         int value);
+
 /// `piece` of the tile `tensor` that holds box `tile`, by explicit strides.
 mlir::Value makePiece(mlir::OpBuilder &builder, mlir::Location loc,
                       const Chip &chip, mlir::Value tensor,

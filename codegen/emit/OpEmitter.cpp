@@ -109,9 +109,9 @@ Value OpEmitter::scratch(unsigned index, Type element) {
                                                  machineLayout(tensor.layout)));
 }
 
-Value weft::emit::makeTile(OpBuilder &builder, Location loc,
-                           const GroupSchedule &schedule,
-                           const SlicePoint &point, int value) {
+/// The buffer of value `value` in the slice of `point`.
+static size_t bufferOf(const GroupSchedule &schedule, const SlicePoint &point,
+                       int value) {
   const auto &buffers = point.slice->buffers;
   bool isInput = value < static_cast<int>(schedule.view.inputs.size());
   int owner =
@@ -120,15 +120,39 @@ Value weft::emit::makeTile(OpBuilder &builder, Location loc,
   size_t number = 0;
   while (buffers[number].kind != kind || buffers[number].owner != owner)
     ++number;
+  return number;
+}
+
+/// An aligned tile of `value` with these sizes.
+static ppl::TensorViewType tileType(const GroupSchedule &schedule, int value,
+                                    const tpu::Dims &size) {
   Type element = machineType(tpu::elementOf(schedule.view.value(value)));
-  auto type =
-      ppl::TensorViewType::get(point.slice->plan.tiles[value].size, element,
-                               ppl::Memory::Local, ppl::Layout::Aligned);
+  return ppl::TensorViewType::get(size, element, ppl::Memory::Local,
+                                  ppl::Layout::Aligned);
+}
+
+Value weft::emit::makeTile(OpBuilder &builder, Location loc,
+                           const GroupSchedule &schedule,
+                           const SlicePoint &point, int value) {
+  size_t number = bufferOf(schedule, point, value);
   const tpu::LanePlace &place = schedule.view.places[value];
   int64_t begin =
-      place.row * tpu::channelBytes(*schedule.chip, buffers[number].tensor);
-  return makeSlot(builder, loc, schedule, point, number, type, place.lane,
-                  begin);
+      place.row *
+      tpu::channelBytes(*schedule.chip, point.slice->buffers[number].tensor);
+  return makeSlot(
+      builder, loc, schedule, point, number,
+      tileType(schedule, value, point.slice->plan.tiles[value].size),
+      place.lane, begin);
+}
+
+Value weft::emit::makeRepeated(OpBuilder &builder, Location loc,
+                               const GroupSchedule &schedule,
+                               const SlicePoint &point, int value) {
+  tpu::Dims size = point.slice->plan.tiles[value].size;
+  size[tpu::kAxisC] = schedule.chip->lanes;
+  return makeSlot(builder, loc, schedule, point,
+                  bufferOf(schedule, point, value),
+                  tileType(schedule, value, size), /*lane=*/0);
 }
 
 Value OpEmitter::result() {

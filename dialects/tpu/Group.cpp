@@ -68,6 +68,20 @@ LogicalResult PieceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// Whether a transfer of the group does `op`.
+static bool isTurnAtBorder(Operation &op) {
+  auto turn = dyn_cast<PermuteOp>(op);
+  if (!turn)
+    return false;
+  bool isYielded = llvm::any_of(turn->getUsers(), [](Operation *user) {
+    return llvm::isa<YieldOp>(user);
+  });
+  if (auto argument = dyn_cast<BlockArgument>(turn.getInput()))
+    return argument.hasOneUse() && !isYielded;
+  return turn->hasOneUse() && isYielded &&
+         asTileable(turn.getInput().getDefiningOp());
+}
+
 LogicalResult GroupOp::verify() {
   Block &block = getBody().front();
   if (block.getArgumentTypes() != getInputs().getTypes()) // (C1)
@@ -81,7 +95,8 @@ LogicalResult GroupOp::verify() {
     return emitOpError("needs one buffer an operand, got ")
            << buffers->size() << " for " << getInputs().size() << " operands";
   for (Operation &op : block.without_terminator()) // (C3)
-    if (!asTileable(&op) && op.getName().getStringRef() != "tpu.weight")
+    if (!isTurnAtBorder(op) && !asTileable(&op) &&
+        op.getName().getStringRef() != "tpu.weight")
       return op.emitOpError("cannot run slice by slice in local memory; leave "
                             "it outside the group");
   return success();

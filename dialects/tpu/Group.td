@@ -60,12 +60,13 @@ def Tpu_GroupOp : Tpu_Op<"group", [Pure, Tpu_Evaluate, IsolatedFromAbove, Single
   let description = [{
     The operands are DRAM tensors that the group loads, the results DRAM tensors that it stores; everything between
     stays in local memory. Weights are `tpu.weight` ops inside the body. Each slice is loaded, computed and stored while
-    the next one is being loaded.
+    the next one is being loaded. A `tpu.permute` of an argument is done by its load, one that is yielded by its store.
 
     **Semantics** the body evaluated on whole tensors; `tiling` never changes a number.
 
     **Constraints** (C1) block arguments have the types of the operands, (C2) the terminator is `tpu.yield` with the
-    types of the results, (C3) every body op but `tpu.weight` and `tpu.yield` has the tiling interface, (C4) `buffers`
+    types of the results, (C3) every body op but `tpu.weight` and `tpu.yield` has the tiling interface or is a
+    `tpu.permute` that alone reads an argument or, of a computed value, is yielded and read by no other, (C4) `buffers`
     has one entry an operand.
 
     **Example**

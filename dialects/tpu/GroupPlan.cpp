@@ -50,12 +50,8 @@ bool weft::tpu::isPlacement(Operation *op) {
          tiling.channelInResult(0).has_value();
 }
 
-bool weft::tpu::joinsOrCuts(Operation *op) {
-  return llvm::isa<ConcatOp, SliceOp>(op);
-}
-
 bool weft::tpu::staysInDram(Operation *op) {
-  return llvm::isa<ReshapeOp>(op) || joinsOrCuts(op);
+  return llvm::isa<ConcatOp, ReshapeOp, SliceOp>(op);
 }
 
 bool weft::tpu::canLeaveFirstLane(const Chip &chip, TilingInterface op) {
@@ -79,6 +75,10 @@ void weft::tpu::addToLanePlan(TilingInterface op, bool canLeaveFirstLane,
     unsigned number = operand.getOperandNumber();
     if (op.isPackedOperand(number))
       continue;
+    if (op.repeatsChannel(number)) { // it lies in all lanes, from 0 on
+      plan.alignToFirstLane(result);
+      continue;
+    }
     int value = numberOf(operand.get());
     if (std::optional<int64_t> channel = op.channelInResult(number))
       plan.placeInside(value, result, *channel);
@@ -163,12 +163,44 @@ static GroupView buildView(ArrayRef<Operation *> ops,
   return view;
 }
 
+/// Finds the inputs that are in every lane, then where each value lies.
+static void findPlaces(const Chip &chip, GroupView &view) {
+  view.repeated.assign(view.inputs.size(), false);
+  bool isPossible = true;
+  DenseSet<int> placed;
+  for (GroupView::OpView &op : view.ops)
+    for (auto [number, operand] : llvm::enumerate(op.operands)) {
+      if (operand >= 0 && isPlacement(op.op))
+        placed.insert(operand);
+      if (operand < 0 || !op.tiling.repeatsChannel(number))
+        continue;
+      if (operand < static_cast<int>(view.inputs.size()))
+        view.repeated[operand] = true;
+      else
+        isPossible = false; // it would have to cross lanes
+    }
+  for (auto [input, isRepeated] : llvm::enumerate(view.repeated))
+    isPossible &= !isRepeated || !placed.contains(input);
+  view.places = isPossible ? placesOf(chip, view) : std::vector<LanePlace>();
+}
+
 GroupView weft::tpu::viewOps(const Chip &chip, ArrayRef<Operation *> ops) {
   DenseSet<Operation *> inside(ops.begin(), ops.end());
   GroupView view = buildView(
       ops, [&](OpOperand &use) { return !inside.count(use.getOwner()); });
-  view.places = placesOf(chip, view);
+  view.loadTurns.resize(view.inputs.size());
+  view.storeTurns.resize(view.outputs.size());
+  findPlaces(chip, view);
   return view;
+}
+
+PermuteOp weft::tpu::loadTurnOf(BlockArgument argument) {
+  return argument.hasOneUse() ? dyn_cast<PermuteOp>(*argument.user_begin())
+                              : PermuteOp();
+}
+
+PermuteOp weft::tpu::storeTurnOf(Value yielded) {
+  return yielded.getDefiningOp<PermuteOp>();
 }
 
 GroupView weft::tpu::viewGroup(const Chip &chip, GroupOp group) {
@@ -178,21 +210,28 @@ GroupView weft::tpu::viewGroup(const Chip &chip, GroupOp group) {
   GroupView view = buildView(ops, [](OpOperand &) { return false; });
   // The block arguments fix the order of the inputs, the terminator that of the
   // outputs.
-  SmallVector<Value> arguments(group.getBody().getArguments().begin(),
-                               group.getBody().getArguments().end());
+  view.inputs.clear();
   DenseMap<Value, int> number;
-  for (auto [i, argument] : llvm::enumerate(arguments))
-    number[argument] = i;
+  for (BlockArgument argument : group.getBody().getArguments()) {
+    PermuteOp turn = loadTurnOf(argument);
+    Value local = turn ? Value(turn.getOutput()) : Value(argument);
+    number[local] = view.inputs.size();
+    view.inputs.push_back(local);
+    view.loadTurns.push_back(turn);
+  }
   for (size_t i = 0; i < view.ops.size(); ++i)
-    number[view.ops[i].op->getResult(0)] = arguments.size() + i;
-  view.inputs = arguments;
+    number[view.ops[i].op->getResult(0)] = view.resultOf(i);
   for (auto &opView : view.ops)
     for (auto [i, operand] : llvm::enumerate(opView.operands))
       if (operand >= 0)
         operand = number.lookup(opView.op->getOperand(i));
-  for (Value value : group.getBody().front().getTerminator()->getOperands())
-    view.outputs.push_back(number.lookup(value));
-  view.places = placesOf(chip, view);
+  for (Value value : group.getBody().front().getTerminator()->getOperands()) {
+    PermuteOp turn = storeTurnOf(value);
+    view.outputs.push_back(
+        number.lookup(turn ? Value(turn.getInput()) : value));
+    view.storeTurns.push_back(turn);
+  }
+  findPlaces(chip, view);
   return view;
 }
 

@@ -12,6 +12,7 @@
 
 #include "dialects/tpu/Group.h"
 #include "dialects/tpu/LanePlan.h"
+#include "dialects/tpu/Move.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <optional>
@@ -29,9 +30,7 @@ bool isElementFunction(mlir::Operation *op);
 
 /// Whether `op` only says where values lie (TilingInterface::channelInResult).
 bool isPlacement(mlir::Operation *op);
-/// Concatenations and slices: alone they are no group, DRAM does them as well.
-bool joinsOrCuts(mlir::Operation *op);
-/// Whether a tileable op needs no group: that, or a reshape.
+/// Whether a tileable op needs no group, since DRAM does it as well.
 bool staysInDram(mlir::Operation *op);
 
 /// Whether the tiles of `op` may begin in another lane than 0, all in the same.
@@ -57,8 +56,17 @@ struct GroupView {
   };
   std::vector<OpView> ops;
   llvm::SmallVector<mlir::Value> inputs;
+  /// Per input the turn that its load does, null of others: DRAM holds the
+  /// operand of the turn.
+  llvm::SmallVector<PermuteOp> loadTurns;
+  /// Per input whether its one channel is loaded into every lane
+  /// (TilingInterface::repeatsChannel).
+  llvm::SmallVector<bool> repeated;
   /// Value numbers of the results that are stored.
   llvm::SmallVector<int> outputs;
+  /// Per output the turn that its store does, null of others: DRAM gets the
+  /// result of the turn.
+  llvm::SmallVector<PermuteOp> storeTurns;
   /// Where each value lies; none if they cannot all lie where they have to.
   std::vector<LanePlace> places;
 
@@ -71,6 +79,11 @@ struct GroupView {
 /// Values defined outside become inputs, values used outside become outputs.
 GroupView viewOps(const Chip &chip, llvm::ArrayRef<mlir::Operation *> ops);
 GroupView viewGroup(const Chip &chip, GroupOp group);
+
+/// The turn that the load of this argument of a group does; null if none.
+PermuteOp loadTurnOf(mlir::BlockArgument argument);
+/// The turn that the store of this operand of a group's yield does.
+PermuteOp storeTurnOf(mlir::Value yielded);
 
 /// The boxes of one slice.
 struct SlicePlan {

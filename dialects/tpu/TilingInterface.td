@@ -51,6 +51,10 @@ def Tpu_TilingInterface : OpInterface<"TilingInterface"> {
       True if operand `operand` begins in lane 0 whatever lane the result begins in.
     }], "bool", "readsFirstLane", (ins "unsigned":$operand), "", "return false;">,
     InterfaceMethod<[{
+      True if operand `operand` has one channel, which the op reads for each of the result. Its load brings it to every lane; an op of the same group
+      cannot compute it.
+    }], "bool", "repeatsChannel", (ins "unsigned":$operand), "", "return false;">,
+    InterfaceMethod<[{
       Of an op that computes nothing, because its result is its operands side by side or lies inside its operand: the
       channel of the result at which channel 0 of operand `operand` lies (negative: inside). In local memory such an op
       is an address; in DRAM it is one where the pieces are contiguous.

@@ -92,6 +92,8 @@ std::optional<LineView> weft::quantize::lineViewOf(ArrayRef<int64_t> shape,
                       standard[tpu::kAxisC] == around.outer;
     if (folded >= tpu::kAxisH && inRange && fillsLanes && around.size <= room)
       return LineView{standard, folded};
+    if (around.size == 1 && inRange && standard[tpu::kAxisN] == 1)
+      return LineView{standard, tpu::kAxisN};
   }
   return lineView(around, cost, chip);
 }

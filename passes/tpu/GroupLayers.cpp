@@ -91,7 +91,7 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
       }
       ArrayRef<Operation *> ops(run);
       for (const GroupChoice &choice : *choices)
-        if (choice.end - choice.begin > 1 || !joinsOrCuts(ops[choice.begin]))
+        if (choice.end - choice.begin > 1 || !staysInDram(ops[choice.begin]))
           buildGroup(*chip, ops.slice(choice.begin, choice.end - choice.begin),
                      choice.counts);
     }

@@ -139,14 +139,16 @@ struct OpNumbers {
   unsigned uses = 0;
   int64_t channels = 0;
   bool isPlacement = false; ///< in local memory
-  /// Of a concatenation or a slice, which alone is no group; -1 of others.
+  /// Of an op that alone is no group; -1 of others.
   int64_t costInDram = -1;
   bool canLeaveFirstLane = false;
   /// (value number in the run: its ops' results, then values from outside;
-  /// bytes a lane, DRAM bytes, channels)
+  /// bytes a lane, DRAM bytes, channels, whether no op of the group may give
+  /// it)
   struct Operand {
     int value;
     int64_t lane, bytes, channels;
+    bool isLoaded;
   };
   SmallVector<Operand, 3> operands;
 };
@@ -290,9 +292,11 @@ void GrowingGroup::relate(TilingInterface op, const OpNumbers &numbersOfOp,
   take(whole.first, whole.last, whole.bytes);
 }
 
-/// What a concatenation or a slice costs in DRAM: nothing where an address
-/// does, else a copy of what has its place elsewhere.
+/// What an op that stays in DRAM costs there: nothing where an address does,
+/// else a copy of what has its place elsewhere.
 static int64_t costInDram(Operation *op, const GroupSearchOptions &options) {
+  if (llvm::isa<ReshapeOp>(op))
+    return 0;
   auto copyCost = [&](Value value) {
     return 2 * tensorBytes(value) + options.commandBytes;
   };
@@ -325,7 +329,7 @@ void RunSearch::collectNumbers() {
     op.canLeaveFirstLane = canLeaveFirstLane(chip, tiling);
     op.isPlacement = isPlacement(run[i]);
     hasPlacements |= op.isPlacement;
-    if (joinsOrCuts(run[i]))
+    if (staysInDram(run[i]))
       op.costInDram = costInDram(run[i], options);
     SlicePlan slice;
     if (auto plan = planSlice(chip, view, {1, 1, 1, 1}, {0, 0, 0, 0})) {
@@ -342,7 +346,8 @@ void RunSearch::collectNumbers() {
         int number =
             valueNumbers.try_emplace(value, valueNumbers.size()).first->second;
         op.operands.push_back({number, bytesPerLane(chip, buffer.tensor), bytes,
-                               buffer.tensor.dims[kAxisC]});
+                               buffer.tensor.dims[kAxisC],
+                               view.repeated[buffer.owner]});
         break;
       }
       case GroupBuffer::Result:
@@ -384,9 +389,17 @@ void RunSearch::extendOneSlice(size_t begin) {
   size_t limit =
       std::min(run.size(), begin + static_cast<size_t>(options.maxOps));
   size_t end = begin;
+  auto isMadeHere = [&](const OpNumbers::Operand &operand) {
+    return operand.value >= static_cast<int>(begin) &&
+           operand.value < static_cast<int>(run.size());
+  };
   while (end < limit && group.fits()) {
     const OpNumbers &op = numbers[end];
     size_t step = end - begin;
+    if (llvm::any_of(op.operands, [&](const OpNumbers::Operand &operand) {
+          return operand.isLoaded && isMadeHere(operand);
+        }))
+      break; // with more ops it stays impossible
     group.addStep();
     size_t previous = step ? step - 1 : 0;
     group.take(previous, step, op.constantLane); // loaded one step ahead

@@ -71,6 +71,39 @@ def TpuGroupLayers : Pass<"tpu-group-layers", "::mlir::func::FuncOp"> {
   ];
 }
 
+def TpuMoveTurns : Pass<"tpu-move-turns", "::mlir::func::FuncOp"> {
+  let summary = "move permutations to where a tensor lies in DRAM anyway";
+  let description = [{
+    A `tpu.permute` between functions of single elements goes before the first of them if their operand is in DRAM whatever the groups will be, or behind
+    the last if the result is: there `--tpu-fold-turns` can make it part of a transfer, and the functions are one run for the groups. Done where the
+    turned transfer costs less than a turn within DRAM.
+
+    ```mlir
+    %1 = tpu.unary relu %arg0 : tensor<1x128x48x160xf32>
+    %2 = tpu.permute %1 [0, 2, 1, 3] : tensor<1x128x48x160xf32> -> tensor<1x48x128x160xf32>
+    // becomes
+    %1 = tpu.permute %arg0 [0, 2, 1, 3] : tensor<1x128x48x160xf32> -> tensor<1x48x128x160xf32>
+    %2 = tpu.unary relu %1 : tensor<1x48x128x160xf32>
+    ```
+  }];
+}
+
+def TpuFoldTurns : Pass<"tpu-fold-turns", "::mlir::func::FuncOp"> {
+  let summary = "let groups turn what they load and store";
+  let description = [{
+    In: groups with a tiling. A `tpu.permute` that only groups read moves into them, as the load of its operand; one that alone reads the result of a group
+    moves into that, as its store. The cheaper of both is taken, and none if the turned transfers cost more than a turn within DRAM.
+
+    ```mlir
+    %1 = tpu.permute %0 [0, 2, 1, 3] : tensor<1x128x48x160xf32> -> tensor<1x48x128x160xf32>
+    %2 = tpu.group(%1) .. { ^bb0(%a: tensor<1x48x128x160xf32>): ..
+    // becomes
+    %2 = tpu.group(%0) .. { ^bb0(%b: tensor<1x128x48x160xf32>):
+      %a = tpu.permute %b [0, 2, 1, 3] : tensor<1x128x48x160xf32> -> tensor<1x48x128x160xf32>
+    ```
+  }];
+}
+
 def TpuPlaceLocal : Pass<"tpu-place-local", "::mlir::func::FuncOp"> {
   let summary = "give the tensors of every group their local addresses by live range";
   let description = [{

@@ -71,11 +71,14 @@ void driver::buildTpuPipeline(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(tpu::createTpuUnfoldConvs());
   if (options.optLevel > 0) {
     passes.addNestedPass<func::FuncOp>(tpu::createTpuKeepRows());
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuMoveTurns());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFillLanes());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuChooseRecipes());
   }
   passes.addNestedPass<func::FuncOp>(
       tpu::createTpuGroupLayers(groupLimits(options.optLevel)));
+  if (options.optLevel > 0)
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuFoldTurns());
   passes.addNestedPass<func::FuncOp>(tpu::createTpuPlaceLocal());
   passes.addNestedPass<func::FuncOp>(tpu::createTpuPlaceGlobal());
 }

@@ -164,3 +164,51 @@ module attributes {tpu.chip = "bm1684x"} {
     return
   }
 }
+
+// -----
+
+// In a group (C3): neither the load of an argument nor a store.
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @turned_inside(%a: tensor<1x8x4x4xf32>) {
+    %0 = tpu.group(%a) tiling <n = 1, c = 1, h = 1, w = 1> : (tensor<1x8x4x4xf32>) -> tensor<1x4x8x4xf32> {
+    ^bb0(%x: tensor<1x8x4x4xf32>):
+      %1 = tpu.unary relu %x : tensor<1x8x4x4xf32>
+      // expected-error@+1 {{cannot run slice by slice in local memory; leave it outside the group}}
+      %2 = tpu.permute %1 [0, 2, 1, 3] : tensor<1x8x4x4xf32> -> tensor<1x4x8x4xf32>
+      %3 = tpu.unary relu %2 : tensor<1x4x8x4xf32>
+      tpu.yield %3 : tensor<1x4x8x4xf32>
+    }
+    return
+  }
+}
+
+// -----
+
+// An argument that is read as it is as well.
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @read_twice(%a: tensor<1x8x8x4xf32>) {
+    %0 = tpu.group(%a) tiling <n = 1, c = 1, h = 1, w = 1> : (tensor<1x8x8x4xf32>) -> tensor<1x8x8x4xf32> {
+    ^bb0(%x: tensor<1x8x8x4xf32>):
+      // expected-error@+1 {{cannot run slice by slice in local memory; leave it outside the group}}
+      %1 = tpu.permute %x [0, 2, 1, 3] : tensor<1x8x8x4xf32> -> tensor<1x8x8x4xf32>
+      %2 = tpu.binary add %1, %x : tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32> -> tensor<1x8x8x4xf32>
+      tpu.yield %2 : tensor<1x8x8x4xf32>
+    }
+    return
+  }
+}
+
+// -----
+
+// From DRAM to DRAM.
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @only_turned(%a: tensor<1x8x4x4xf32>) {
+    %0 = tpu.group(%a) tiling <n = 1, c = 1, h = 1, w = 1> : (tensor<1x8x4x4xf32>) -> tensor<1x4x8x4xf32> {
+    ^bb0(%x: tensor<1x8x4x4xf32>):
+      // expected-error@+1 {{cannot run slice by slice in local memory; leave it outside the group}}
+      %1 = tpu.permute %x [0, 2, 1, 3] : tensor<1x8x4x4xf32> -> tensor<1x4x8x4xf32>
+      tpu.yield %1 : tensor<1x4x8x4xf32>
+    }
+    return
+  }
+}

@@ -1,0 +1,84 @@
+//===- TurnPrice.cpp - what a turn costs in a transfer of a group ---------===//
+
+#include "passes/tpu/TurnPrice.h"
+
+#include "dialects/tpu/LocalBuffer.h"
+#include "runtime/chips/Chip.h"
+#include "runtime/transfer/Transfer.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+TurnPrice::TurnPrice(const Chip &chip)
+    : chip(chip), planner(std::make_unique<transfer::Planner>(chip)) {}
+
+TurnPrice::~TurnPrice() = default;
+
+static Dims denseSteps(const Dims &dims) {
+  SmallVector<int64_t> steps = rowMajorSteps(dims);
+  return {steps[0], steps[1], steps[2], steps[3]};
+}
+
+static int64_t elementsOf(const Dims &dims) {
+  return dims[0] * dims[1] * dims[2] * dims[3];
+}
+
+/// Of a tensor of `dims` in local memory whose neighbours lie `steps` elements
+/// apart in DRAM; by a piece that fits.
+int64_t TurnPrice::transferCycles(const Dims &dims, const Dims &steps,
+                                  unsigned bits, bool isLoad) {
+  if (steps[kAxisW] * bits / 8 > chip.maxDmaStepBytes)
+    return cycles::kMostCycles;
+  Dims piece = dims;
+  auto tensor = [&] { return LocalTensor{piece, bits, LocalLayout::Aligned}; };
+  for (unsigned axis : {kAxisN, kAxisH, kAxisC, kAxisW})
+    while (piece[axis] > 1 &&
+           (bytesPerLane(chip, tensor()) * 2 > int64_t(chip.laneBytes) ||
+            piece[axis] > int64_t(chip.maxShape)))
+      piece[axis] = (piece[axis] + 1) / 2;
+  int64_t lanes = chip.lanes, rounds = (piece[kAxisC] + lanes - 1) / lanes,
+          channel = channelBytes(chip, tensor()) * 8 / bits;
+  transfer::Side local, dram;
+  local.place.isLocal = true;
+  local.strides = {rounds * channel, channel, piece[kAxisW], 1};
+  dram.strides = steps;
+  transfer::Transfer move{bits / 8, piece, isLoad ? dram : local,
+                          isLoad ? local : dram};
+  transfer::Plan plan = planner->plan(move);
+  if (plan.isEmpty())
+    return cycles::kMostCycles;
+  return plan.cycles * (double(elementsOf(dims)) / elementsOf(piece));
+}
+
+/// What `turned` costs beyond `plain`.
+static int64_t extra(int64_t turned, int64_t plain) {
+  constexpr int64_t kMost = cycles::kMostCycles;
+  return turned >= kMost || plain >= kMost
+             ? kMost
+             : std::max<int64_t>(0, turned - plain);
+}
+
+int64_t TurnPrice::extraOfLoad(PermuteOp turn, Type element) {
+  Dims dims = dimsOf(turn.getOutput()), steps{},
+       dense = denseSteps(dimsOf(turn.getInput()));
+  for (unsigned axis = 0; axis < 4; ++axis)
+    steps[axis] = dense[turn.getOrder()[axis]];
+  unsigned bits = elementBits(element);
+  return extra(transferCycles(dims, steps, bits, /*isLoad=*/true),
+               transferCycles(dims, denseSteps(dims), bits, /*isLoad=*/true));
+}
+
+int64_t TurnPrice::extraOfStore(PermuteOp turn, Type element) {
+  Dims dims = dimsOf(turn.getInput()), steps{},
+       dense = denseSteps(dimsOf(turn.getOutput()));
+  for (unsigned axis = 0; axis < 4; ++axis)
+    steps[turn.getOrder()[axis]] = dense[axis];
+  unsigned bits = elementBits(element);
+  return extra(transferCycles(dims, steps, bits, /*isLoad=*/false),
+               transferCycles(dims, denseSteps(dims), bits, /*isLoad=*/false));
+}
+
+int64_t TurnPrice::leastInDram(PermuteOp turn) const {
+  return tensorBytes(turn.getInput()) / chip.rates.copyBytes;
+}

@@ -1,0 +1,50 @@
+//===- TurnPrice.h - what a turn costs in a transfer of a group -*- C++ -*-===//
+
+#ifndef WEFT_PASSES_TPU_TURNPRICE_H
+#define WEFT_PASSES_TPU_TURNPRICE_H
+
+#include "dialects/tpu/Move.h"
+
+#include <memory>
+
+namespace weft::transfer {
+class Planner; // not included: its namespace `isa` would hide llvm::isa
+}
+
+namespace weft::tpu {
+
+/// Prices of loads and stores that turn what they move, by the plans that code
+/// generation will find for them.
+class TurnPrice {
+public:
+  explicit TurnPrice(const Chip &chip);
+  ~TurnPrice();
+
+  /// Cycles by which a group gets slower that loads the operand of `turn`
+  /// instead of its result; kMostCycles where a load cannot say it.
+  int64_t extraOfLoad(PermuteOp turn) {
+    return extraOfLoad(turn, elementOf(turn.getInput()));
+  }
+  /// The same for a turn of elements of `element` in the place of this one.
+  int64_t extraOfLoad(PermuteOp turn, mlir::Type element);
+  /// Cycles by which a group gets slower that stores the result of `turn`
+  /// instead of its operand.
+  int64_t extraOfStore(PermuteOp turn) {
+    return extraOfStore(turn, elementOf(turn.getInput()));
+  }
+  int64_t extraOfStore(PermuteOp turn, mlir::Type element);
+  /// Cycles that a turn within DRAM takes at least: once through the engine at
+  /// full rate.
+  int64_t leastInDram(PermuteOp turn) const;
+
+private:
+  int64_t transferCycles(const Dims &dims, const Dims &steps, unsigned bits,
+                         bool isLoad);
+
+  const Chip &chip;
+  std::unique_ptr<transfer::Planner> planner;
+};
+
+} // namespace weft::tpu
+
+#endif // WEFT_PASSES_TPU_TURNPRICE_H

@@ -1,0 +1,111 @@
+// RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tpu-move-turns))' | FileCheck %s --check-prefix=MOVE
+// RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tpu-move-turns, tpu-group-layers, tpu-fold-turns))' | FileCheck %s --check-prefix=FOLD
+
+// Before the functions of an argument, so that one group loads, computes and stores. Only the last function has a name: the others' values are turned now.
+// MOVE-LABEL: func.func @up
+// MOVE-NEXT: %[[T:.*]] = tpu.permute %arg0 [0, 2, 1, 3] : tensor<1x16x24x64xf32> -> tensor<1x24x16x64xf32>
+// MOVE-NEXT: %[[A:.*]] = tpu.unary relu %[[T]] : tensor<1x24x16x64xf32>
+// MOVE-NEXT: %[[B:.*]] = tpu.cast %[[A]] {top.value = "t"} : tensor<1x24x16x64xf32> -> tensor<1x24x16x64xf16>
+// MOVE-NEXT: %[[C:.*]] = tpu.binary mul %[[B]], %[[B]] {top.value = "y"}
+// FOLD-LABEL: func.func @up
+// FOLD: %[[G:.*]] = tpu.group(%arg0) {{.*}}: (tensor<1x16x24x64xf32>) -> tensor<1x24x16x64xf16>
+// FOLD-NEXT: ^bb0(%[[X:.*]]: tensor<1x16x24x64xf32>):
+// FOLD-NEXT: tpu.permute %[[X]] [0, 2, 1, 3]
+// FOLD: return %[[G]]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @up(%x: tensor<1x16x24x64xf32>) -> tensor<1x24x16x64xf16> {
+    %0 = tpu.unary relu %x {top.value = "r"} : tensor<1x16x24x64xf32>
+    %1 = tpu.cast %0 {top.value = "c"} : tensor<1x16x24x64xf32> -> tensor<1x16x24x64xf16>
+    %2 = tpu.permute %1 [0, 2, 1, 3] {top.value = "t"} : tensor<1x16x24x64xf16> -> tensor<1x24x16x64xf16>
+    %3 = tpu.binary mul %2, %2 {top.value = "y"} : tensor<1x24x16x64xf16>, tensor<1x24x16x64xf16> -> tensor<1x24x16x64xf16>
+    return %3 : tensor<1x24x16x64xf16>
+  }
+}
+
+// -----
+
+// Behind the functions whose result is an output, also through a reshape.
+// MOVE-LABEL: func.func @down
+// MOVE-NEXT: %[[A:.*]] = tpu.binary mul
+// MOVE-NEXT: %[[B:.*]] = tpu.unary relu %[[A]] : tensor<1x16x24x64xf32>
+// MOVE-NEXT: %[[T:.*]] = tpu.permute %[[B]] [0, 2, 1, 3] : tensor<1x16x24x64xf32> -> tensor<1x24x16x64xf32>
+// MOVE-NEXT: %[[Y:.*]] = tpu.reshape %[[T]] {top.value = "y"} : tensor<1x24x16x64xf32> -> tensor<1x24x1x1024xf32>
+// MOVE-NEXT: return %[[Y]]
+// FOLD-LABEL: func.func @down
+// FOLD: %[[G:.*]] = tpu.group(%arg0) {{.*}}: (tensor<1x16x24x64xf32>) -> tensor<1x24x16x64xf32>
+// FOLD: %[[T:.*]] = tpu.permute %{{.*}} [0, 2, 1, 3]
+// FOLD-NEXT: tpu.yield %[[T]]
+// FOLD: tpu.reshape %[[G]]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @down(%x: tensor<1x16x24x64xf32>) -> tensor<1x24x1x1024xf32> {
+    %0 = tpu.binary mul %x, %x : tensor<1x16x24x64xf32>, tensor<1x16x24x64xf32> -> tensor<1x16x24x64xf32>
+    %1 = tpu.permute %0 [0, 2, 1, 3] {top.value = "t"} : tensor<1x16x24x64xf32> -> tensor<1x24x16x64xf32>
+    %2 = tpu.reshape %1 : tensor<1x24x16x64xf32> -> tensor<1x24x1x1024xf32>
+    %3 = tpu.unary relu %2 {top.value = "y"} : tensor<1x24x1x1024xf32>
+    return %3 : tensor<1x24x1x1024xf32>
+  }
+}
+
+// -----
+
+// Two turns with functions in between are one, or none.
+// MOVE-LABEL: func.func @joined
+// MOVE-NEXT: %[[P:.*]] = tpu.binary mul %arg0, %arg0
+// MOVE-NEXT: %[[A:.*]] = tpu.unary relu %[[P]] {top.value = "a"}
+// MOVE-NEXT: %[[R:.*]] = tpu.unary relu %arg1 :
+// MOVE-NEXT: %[[B:.*]] = tpu.permute %[[R]] [1, 0, 2, 3] {top.value = "b"}
+// MOVE-NEXT: return %[[A]], %[[B]]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @joined(%x: tensor<2x16x24x64xf32>, %y: tensor<2x16x24x64xf32>) -> (tensor<2x16x24x64xf32>, tensor<16x2x24x64xf32>) {
+    %0 = tpu.binary mul %x, %x : tensor<2x16x24x64xf32>, tensor<2x16x24x64xf32> -> tensor<2x16x24x64xf32>
+    %1 = tpu.permute %0 [0, 2, 1, 3] : tensor<2x16x24x64xf32> -> tensor<2x24x16x64xf32>
+    %2 = tpu.unary relu %1 : tensor<2x24x16x64xf32>
+    %3 = tpu.permute %2 [0, 2, 1, 3] {top.value = "a"} : tensor<2x24x16x64xf32> -> tensor<2x16x24x64xf32>
+    %4 = tpu.permute %y [0, 2, 1, 3] : tensor<2x16x24x64xf32> -> tensor<2x24x16x64xf32>
+    %5 = tpu.unary relu %4 : tensor<2x24x16x64xf32>
+    %6 = tpu.permute %5 [2, 0, 1, 3] {top.value = "b"} : tensor<2x24x16x64xf32> -> tensor<16x2x24x64xf32>
+    return %3, %6 : tensor<2x16x24x64xf32>, tensor<16x2x24x64xf32>
+  }
+}
+
+// -----
+
+// Runs of 8 bytes cost more than the turn within DRAM, and steps of 400 along w no transfer of a tensor takes.
+// MOVE-LABEL: func.func @dear
+// MOVE: tpu.unary relu %arg0
+// MOVE: tpu.permute
+// MOVE: tpu.unary relu %arg1
+// MOVE: tpu.permute
+// FOLD-LABEL: func.func @dear
+// FOLD-COUNT-2: {{^}}    %{{[0-9]+}} = tpu.permute
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @dear(%x: tensor<1x160x240x2xf32>, %y: tensor<1x64x100x100xf32>) -> (tensor<1x240x160x2xf32>, tensor<1x64x100x100xf32>) {
+    %0 = tpu.unary relu %x : tensor<1x160x240x2xf32>
+    %1 = tpu.permute %0 [0, 2, 1, 3] : tensor<1x160x240x2xf32> -> tensor<1x240x160x2xf32>
+    %2 = tpu.binary mul %1, %1 : tensor<1x240x160x2xf32>, tensor<1x240x160x2xf32> -> tensor<1x240x160x2xf32>
+    %3 = tpu.unary relu %y : tensor<1x64x100x100xf32>
+    %4 = tpu.permute %3 [0, 1, 3, 2] : tensor<1x64x100x100xf32> -> tensor<1x64x100x100xf32>
+    %5 = tpu.binary mul %4, %4 : tensor<1x64x100x100xf32>, tensor<1x64x100x100xf32> -> tensor<1x64x100x100xf32>
+    return %2, %5 : tensor<1x240x160x2xf32>, tensor<1x64x100x100xf32>
+  }
+}
+
+// -----
+
+// A value that others read as it was stays as it is; a turn between two groups is done by one of them.
+// MOVE-LABEL: func.func @read_by_others
+// MOVE-NEXT: tpu.unary relu %arg0
+// MOVE-NEXT: tpu.permute
+// FOLD-LABEL: func.func @read_by_others
+// FOLD: tpu.group(%arg0)
+// FOLD: tpu.group
+// FOLD-NEXT: ^bb0(%[[X:.*]]: tensor<1x16x24x64xf32>):
+// FOLD-NEXT: tpu.permute %[[X]]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @read_by_others(%x: tensor<1x16x24x64xf32>) -> (tensor<1x16x24x64xf32>, tensor<1x24x16x64xf32>) {
+    %0 = tpu.unary relu %x : tensor<1x16x24x64xf32>
+    %1 = tpu.permute %0 [0, 2, 1, 3] : tensor<1x16x24x64xf32> -> tensor<1x24x16x64xf32>
+    %2 = tpu.binary mul %1, %1 : tensor<1x24x16x64xf32>, tensor<1x24x16x64xf32> -> tensor<1x24x16x64xf32>
+    return %0, %2 : tensor<1x16x24x64xf32>, tensor<1x24x16x64xf32>
+  }
+}
