@@ -19,6 +19,10 @@ static bool isShift(BinaryKind kind) {
   return kind == BinaryKind::ShiftLeft || kind == BinaryKind::ShiftRight;
 }
 
+bool BinaryOp::canRepeatChannels() {
+  return !isSequence() && !isShift(getKind()) && !isQuantized(getLhs());
+}
+
 static LogicalResult verifyInteger(BinaryOp op) {
   Type element = elementOf(op.getLhs());
   bool shifts = isShift(op.getKind());

@@ -3,7 +3,7 @@
 include "dialects/tpu/TpuBase.td"
 
 def Tpu_BinaryOp : Tpu_Op<"binary", [Pure, Tpu_Evaluate,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "readsStrided", "inputNeed", "recipes", "runsInAnyLane"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isTileable", "isPackedOperand", "readsStrided", "repeatsChannel", "inputNeed", "recipes", "runsInAnyLane"]>]> {
   let summary = "element-wise function of two tensors, or of a tensor and a number";
   let description = [{
     **Semantics**: `y = f(lhs, rhs)` with axes of size 1 broadcast; without `rhs` the second operand is `constant`, and
@@ -44,5 +44,7 @@ def Tpu_BinaryOp : Tpu_Op<"binary", [Pure, Tpu_Evaluate,
     bool isInteger();
     /// True for the kinds that are a sequence of commands.
     bool isSequence();
+    /// True for the forms in which one channel of an operand may stand for all of the result on a machine whose channels lie in lanes.
+    bool canRepeatChannels();
   }];
 }

@@ -59,7 +59,8 @@ static bool hasKind(StringRef name) {
 /// Both operands of `op` in `elements`, in one view and ready to broadcast; a
 /// constant of one element is a number, unless it would widen the rank.
 static Answer<std::pair<Element, Element>>
-operandsOf(top::BinaryOp op, ArrayRef<Type> elements, Lowering &lowering) {
+operandsOf(top::BinaryOp op, ArrayRef<Type> elements, Lowering &lowering,
+           bool repeatsChannels = false) {
   std::optional<double> left = scalarOf(op.getLhs(), lowering),
                         right = scalarOf(op.getRhs(), lowering);
   Value other = right ? op.getLhs() : op.getRhs();
@@ -73,10 +74,10 @@ operandsOf(top::BinaryOp op, ArrayRef<Type> elements, Lowering &lowering) {
   }
   BroadcastViews views = broadcastViews(
       shapeOf(op.getOutput()), {shapeOf(op.getLhs()), shapeOf(op.getRhs())});
-  Answer<Value> lhs =
-      broadcastOperand(views, 0, op.getLhs(), elements[0], op, lowering);
-  Answer<Value> rhs =
-      broadcastOperand(views, 1, op.getRhs(), elements[1], op, lowering);
+  Answer<Value> lhs = broadcastOperand(views, 0, op.getLhs(), elements[0], op,
+                                       lowering, repeatsChannels);
+  Answer<Value> rhs = broadcastOperand(views, 1, op.getRhs(), elements[1], op,
+                                       lowering, repeatsChannels);
   if (!lhs)
     return lhs.no();
   if (!rhs)
@@ -182,7 +183,8 @@ static Answer<> planFloats(top::BinaryOp op, tpu::BinaryKind kind,
                 kind >= tpu::BinaryKind::Pow;
   Type element =
       isLong ? lowering.f32() : lowering.elementwiseType(op->getOperands());
-  auto operands = operandsOf(op, {element, element}, lowering);
+  auto operands = operandsOf(op, {element, element}, lowering,
+                             /*repeatsChannels=*/kind < tpu::BinaryKind::Pow);
   if (!operands)
     return operands.no();
   auto [lhs, rhs] = *operands;

@@ -146,19 +146,22 @@ static Answer<Value> repeatedConstant(Value topValue, Type element,
 Answer<Value> weft::quantize::broadcastOperand(const BroadcastViews &views,
                                                unsigned number, Value topValue,
                                                Type element, Operation *user,
-                                               Lowering &lowering) {
+                                               Lowering &lowering,
+                                               bool repeatsChannels) {
   SmallVector<int64_t> shape = views.operands[number];
   bool fourAxes =
       views.collapsed.size() == 4 &&
       ArrayRef<int64_t>(views.collapsed) == ArrayRef<int64_t>(views.result);
   SmallVector<RepeatedAxis> axes;
   for (size_t axis = 0; axis < shape.size(); ++axis)
-    if (shape[axis] != views.collapsed[axis] && (!fourAxes || axis == 1))
+    if (shape[axis] != views.collapsed[axis] &&
+        (!fourAxes || (axis == 1 && !repeatsChannels)))
       axes.push_back({axis, views.collapsed[axis]});
   SmallVector<int64_t, 4> view(views.result);
   if (fourAxes) {
     view.assign(shape.begin(), shape.end());
-    view[1] = views.result[1];
+    if (!repeatsChannels)
+      view[1] = views.result[1];
   }
   if (!lowering.firstForm(topValue) && !axes.empty())
     return repeatedConstant(topValue, element, shape, axes, view, user,

@@ -31,12 +31,14 @@ BroadcastViews broadcastViews(llvm::ArrayRef<int64_t> result,
                               llvm::ArrayRef<llvm::ArrayRef<int64_t>> operands);
 
 /// Operand `number` of `views`, the top value `topValue`, in `element`, as a
-/// 4-D value that a command can broadcast to the result: equal in c. Refused or
-/// reported at `user` if a constant does not fit.
+/// 4-D value that a command can broadcast to the result: equal in c, or with
+/// one channel if the op `repeatsChannels`. Refused or reported at `user` if a
+/// constant does not fit.
 Answer<mlir::Value> broadcastOperand(const BroadcastViews &views,
                                      unsigned number, mlir::Value topValue,
                                      mlir::Type element, mlir::Operation *user,
-                                     Lowering &lowering);
+                                     Lowering &lowering,
+                                     bool repeatsChannels = false);
 
 } // namespace weft::quantize
 

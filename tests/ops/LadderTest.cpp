@@ -228,6 +228,20 @@ static void addWide(std::vector<Case> &cases) {
     cases.push_back({"WideSum" + type, x, x,
                      numbers + "  %y = tpu.binary add %x, %r : " + x + ", " +
                          row + " -> " + x + "\n"});
+    // One channel for all, also of a batch, of a row and as the left operand.
+    using Sized = std::pair<std::string, std::vector<int>>;
+    for (const auto &[name, shape] :
+         {Sized("Map", {1, 1, 5, 7}), Sized("Maps", {2, 1, 5, 7}),
+          Sized("Row", {1, 1, 1, 7}), Sized("One", {1, 1, 1, 1})}) {
+      std::string map =
+          tensor(std::to_string(shape[0]) + "x1x" + std::to_string(shape[2]) +
+                     "x" + std::to_string(shape[3]),
+                 type);
+      cases.push_back({"Repeated" + name + type, x, x,
+                       weight("m", shape, type, 2) +
+                           "  %y = tpu.binary sub %m, %x : " + map + ", " + x +
+                           " -> " + x + "\n"});
+    }
     cases.push_back({"WideDifference" + type, x, x,
                      numbers + "  %y = tpu.binary sub %r, %x {relu} : " + row +
                          ", " + x + " -> " + x + "\n"});

@@ -33,11 +33,28 @@ bool BinaryOp::isPackedOperand(unsigned operand) {
   return dims == Dims{1, dimsOf(getOutput())[kAxisC], 1, 1};
 }
 
+bool BinaryOp::repeatsChannel(unsigned operand) {
+  return dimsOf(getOperand(operand))[kAxisC] != dimsOf(getOutput())[kAxisC];
+}
+
+bool BinaryOp::isTileable() {
+  return canRepeatChannels() ||
+         (!repeatsChannel(0) && (!getRhs() || !repeatsChannel(1)));
+}
+
+/// Operand `number`, whose one channel may stand for all.
+static Tile repeatedOperand(BinaryOp op, RecipeBuilder &r, unsigned number) {
+  Tile tile = r.operand(number);
+  return op.repeatsChannel(number)
+             ? r.rowForEach(tile, r.result().shape[kAxisC])
+             : tile;
+}
+
 /// Operand `number` of a float op, a tile or a constant.
 static Tile floatOperand(BinaryOp op, RecipeBuilder &r, unsigned number) {
   return op.isPackedOperand(number)
              ? r.numberPerChannel(number ? "rhs" : "lhs", number)
-             : r.operand(number);
+             : repeatedOperand(op, r, number);
 }
 
 static StringRef floatFunction(BinaryKind kind) {
@@ -116,11 +133,11 @@ static void buildInteger(BinaryOp op, RecipeBuilder &r) {
   if (op.getKind() == BinaryKind::ShiftLeft ||
       op.getKind() == BinaryKind::ShiftRight)
     return buildShift(op, r);
-  RecipeArgument lhs = r.operand(0),
+  RecipeArgument lhs = repeatedOperand(op, r, 0),
                  rhs = op.getConstant()
                            ? RecipeArgument(static_cast<int64_t>(
                                  op.getConstantAttr().getValueAsDouble()))
-                           : RecipeArgument(r.operand(1));
+                           : RecipeArgument(repeatedOperand(op, r, 1));
   if (op.getReversed())
     std::swap(lhs, rhs);
   Tile result = r.result();

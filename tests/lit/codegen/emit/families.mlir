@@ -78,3 +78,38 @@ module attributes {tpu.chip = "bm1684x"} {
     return %y : tensor<1x64x512x512xf32>
   }
 }
+
+// -----
+
+// Turns are the steps of transfers, slice by slice; what a load has turned is observed in the lanes, what stores have turned in DRAM.
+// CHECK-LABEL: ppl.net @turned
+// CHECK: ppl.dma.load {{.*}}!ppl.tensor<1x24x{{[0-9]+}}x64xf32, global, [24576, 64, 1536, 1]>
+// CHECK: ppl.observe {{.*}}, "t" at
+// CHECK: ppl.tiu
+// CHECK: ppl.dma.store {{.*}}global, [24576, 64, 1536, 1]>
+// CHECK: ppl.observe {{.*}}, "y" at [0, 0, 0, 0] of [1, 16, 24, 64]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @turned(%x: tensor<1x16x24x64xf32> {tpu.io = {name = "x", type = tensor<1x16x24x64xf32>}}) -> (tensor<1x16x24x64xf32> {tpu.io = {name = "y", type = tensor<1x16x24x64xf32>}}) {
+    %0 = tpu.group(%x) tiling <n = 1, c = 1, h = 4, w = 1> : (tensor<1x16x24x64xf32>) -> tensor<1x16x24x64xf32> {
+    ^bb0(%a: tensor<1x16x24x64xf32>):
+      %t = tpu.permute %a [0, 2, 1, 3] {top.value = "t"} : tensor<1x16x24x64xf32> -> tensor<1x24x16x64xf32>
+      %1 = tpu.unary relu %t : tensor<1x24x16x64xf32>
+      %y = tpu.permute %1 [0, 2, 1, 3] {top.value = "y"} : tensor<1x24x16x64xf32> -> tensor<1x16x24x64xf32>
+      tpu.yield %y : tensor<1x16x24x64xf32>
+    }
+    return %0 : tensor<1x16x24x64xf32>
+  }
+}
+
+// -----
+
+// One channel for all is broadcast to the lanes; a command reads it again for each round of channels.
+// CHECK-LABEL: ppl.net @one_channel
+// CHECK: ppl.dma.load_broadcast dst = %{{.*}} : !ppl.tensor<1x64x6x6xf32, local, aligned>, !ppl.tensor<1x1x6x6xf32, global, continuous>
+// CHECK: ppl.tiu.fmul {{.*}}!ppl.tensor<1x80x6x6xf32, local, [{{[0-9]+}}, 0, 6, 1]>
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @one_channel(%x: tensor<1x80x6x6xf32> {tpu.io = {name = "x", type = tensor<1x80x6x6xf32>}}, %m: tensor<1x1x6x6xf32> {tpu.io = {name = "m", type = tensor<1x1x6x6xf32>}}) -> (tensor<1x80x6x6xf32> {tpu.io = {name = "y", type = tensor<1x80x6x6xf32>}}) {
+    %0 = tpu.binary mul %x, %m : tensor<1x80x6x6xf32>, tensor<1x1x6x6xf32> -> tensor<1x80x6x6xf32>
+    return %0 : tensor<1x80x6x6xf32>
+  }
+}

@@ -63,14 +63,15 @@ module attributes {tpu.chip = "bm1684x"} {
 
 // -----
 
-// A channel of a reshape that is too long for a lane stays in DRAM, a shorter one is in the group.
+// A channel of a reshape that is too long for a lane stays in DRAM, a shorter one is in the group; behind it both are free.
 // CHECK-LABEL: func.func @signal
 // CHECK: tpu.group
 // CHECK: tpu.yield
 // CHECK: %[[LONG:.*]] = tpu.reshape %{{.*}} : tensor<1x1x1x44032xf32> -> tensor<1x1x172x256xf32>
 // CHECK: tpu.group(%[[LONG]])
 // CHECK: tpu.reshape %{{.*}} -> tensor<1x1x10x100xf32>
-// CHECK: tpu.yield
+// CHECK-NEXT: %[[SHORT:.*]] = tpu.unary
+// CHECK-NEXT: tpu.yield %[[SHORT]]
 module attributes {tpu.chip = "bm1684x"} {
   func.func @signal(%x: tensor<1x1x1x44032xf32>, %s: tensor<1x1x1x1000xf32>) -> (tensor<1x1x172x256xf32>, tensor<1x1x10x100xf32>) {
     %0 = tpu.unary relu %x : tensor<1x1x1x44032xf32>
@@ -78,7 +79,8 @@ module attributes {tpu.chip = "bm1684x"} {
     %2 = tpu.unary abs %1 : tensor<1x1x172x256xf32>
     %3 = tpu.unary relu %s : tensor<1x1x1x1000xf32>
     %4 = tpu.reshape %3 : tensor<1x1x1x1000xf32> -> tensor<1x1x10x100xf32>
-    return %2, %4 : tensor<1x1x172x256xf32>, tensor<1x1x10x100xf32>
+    %5 = tpu.unary abs %4 : tensor<1x1x10x100xf32>
+    return %2, %5 : tensor<1x1x172x256xf32>, tensor<1x1x10x100xf32>
   }
 }
 
@@ -136,5 +138,37 @@ module attributes {tpu.chip = "bm1684x"} {
     %2 = tpu.slice %1 [0, 0, 0, 1] steps [1, 1, 1, 2] : tensor<2x40x16x64xf32> -> tensor<2x40x16x32xf32>
     %3 = tpu.unary abs %2 : tensor<2x40x16x32xf32>
     return %3 : tensor<2x40x16x32xf32>
+  }
+}
+
+// -----
+
+// A channel that stands for all is loaded into every lane, so what makes it is in another group; the map beside it is loaded as well.
+// CHECK-LABEL: func.func @one_channel
+// CHECK: %[[GATE:.*]] = tpu.group(%arg1)
+// CHECK: tpu.unary relu
+// CHECK: tpu.group(%arg0, %[[GATE]]
+// CHECK: tpu.binary mul
+// CHECK: tpu.binary add
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @one_channel(%x: tensor<1x80x6x6xf32>, %m: tensor<1x1x6x6xf32>) -> tensor<1x80x6x6xf32> {
+    %g = tpu.unary relu %m : tensor<1x1x6x6xf32>
+    %w = tpu.weight dense<3.0> : tensor<1x1x6x1xf32>
+    %0 = tpu.binary mul %x, %g : tensor<1x80x6x6xf32>, tensor<1x1x6x6xf32> -> tensor<1x80x6x6xf32>
+    %1 = tpu.binary add %0, %w : tensor<1x80x6x6xf32>, tensor<1x1x6x1xf32> -> tensor<1x80x6x6xf32>
+    return %1 : tensor<1x80x6x6xf32>
+  }
+}
+
+// -----
+
+// A sequence reads each channel of its own.
+// CHECK-LABEL: func.func @one_channel_in_a_sequence
+// CHECK-NOT: tpu.group
+// CHECK: tpu.binary pow %arg0, %arg1
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @one_channel_in_a_sequence(%x: tensor<1x80x6x6xf32>, %m: tensor<1x1x6x6xf32>) -> tensor<1x80x6x6xf32> {
+    %0 = tpu.binary pow %x, %m : tensor<1x80x6x6xf32>, tensor<1x1x6x6xf32> -> tensor<1x80x6x6xf32>
+    return %0 : tensor<1x80x6x6xf32>
   }
 }

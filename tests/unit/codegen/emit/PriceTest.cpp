@@ -64,6 +64,10 @@ static const Case kCases[] = {
      "%w = tpu.weight dense<2.0> : tensor<1x$Cx1x1xf16>\n"
      "%y = tpu.binary mul %x, %w {} : $I, tensor<1x$Cx1x1xf16> -> $O",
      ""},
+    {"multiply_by_map", "$Txf16", "$Txf16",
+     "%w = tpu.weight dense<2.0> : tensor<1x1x$Hx$Wxf16>\n"
+     "%y = tpu.binary mul %x, %w {} : $I, tensor<1x1x$Hx$Wxf16> -> $O",
+     ""},
     {"divide", "$Txf32", "$Txf32",
      "%y = tpu.binary div %x, %x {} : $I, $I -> $O", ""},
     {"pow", "$Txf32", "$Txf32", "%y = tpu.binary pow %x, %x {} : $I, $I -> $O",
@@ -174,7 +178,9 @@ static const Case kCases[] = {
      "tensor<4x$Cx1x1xi8> -> $O",
      ""},
     {"reshape", "$Txf32", "tensor<$Nx$Cx$Px1xf32>",
-     "%y = tpu.reshape %x {} : $I -> $O", ""},
+     "%a = tpu.unary relu %x : $I\n%b = tpu.reshape %a : $I -> $O\n"
+     "%y = tpu.unary abs %b {} : $O",
+     ""},
     {"arg_reduce", "tensor<$Nx$Cx$Hx3xf32>", "tensor<$Nx$Cx$Hx1xi32>",
      "%c = tpu.weight dense<[[[[3.0, 2.0, 1.0]]]]> : tensor<1x1x1x3xf32>\n"
      "%y = tpu.arg_reduce max %x, %c axis 3 {} : $I, tensor<1x1x1x3xf32> -> $O",
