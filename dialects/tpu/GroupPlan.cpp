@@ -65,27 +65,49 @@ bool weft::tpu::canLeaveFirstLane(const Chip &chip, TilingInterface op) {
               isTable));
 }
 
-void weft::tpu::addToLanePlan(TilingInterface op, bool canLeaveFirstLane,
+SmallVector<LaneNeed, 2> weft::tpu::laneNeedsOf(TilingInterface op) {
+  SmallVector<LaneNeed, 2> needs;
+  for (unsigned number = 0; number < op->getNumOperands(); ++number) {
+    if (op.isPackedOperand(number))
+      continue;
+    if (op.repeatsChannel(number))
+      needs.push_back({number, LaneNeed::InAllLanes});
+    else if (std::optional<int64_t> channel = op.channelInResult(number))
+      needs.push_back({number, LaneNeed::Inside, *channel});
+    else if (op.readsFirstLane(number))
+      needs.push_back({number, LaneNeed::FirstLane});
+    else
+      needs.push_back({number, LaneNeed::WithResult});
+  }
+  return needs;
+}
+
+void weft::tpu::addToLanePlan(TilingInterface op, ArrayRef<LaneNeed> needs,
+                              bool canLeaveFirstLane,
                               function_ref<int(Value)> numberOf,
                               LanePlan &plan) {
   int result = numberOf(op->getResult(0));
   if (!canLeaveFirstLane)
     plan.alignToFirstLane(result);
-  for (OpOperand &operand : op->getOpOperands()) {
-    unsigned number = operand.getOperandNumber();
-    if (op.isPackedOperand(number))
-      continue;
-    if (op.repeatsChannel(number)) { // it lies in all lanes, from 0 on
+  for (const LaneNeed &need : needs) {
+    if (need.kind == LaneNeed::InAllLanes) {
       plan.alignToFirstLane(result);
       continue;
     }
-    int value = numberOf(operand.get());
-    if (std::optional<int64_t> channel = op.channelInResult(number))
-      plan.placeInside(value, result, *channel);
-    else if (op.readsFirstLane(number))
+    int value = numberOf(op->getOperand(need.operand));
+    switch (need.kind) {
+    case LaneNeed::Inside:
+      plan.placeInside(value, result, need.channel);
+      break;
+    case LaneNeed::FirstLane:
       plan.alignToFirstLane(value);
-    else
+      break;
+    case LaneNeed::WithResult:
       plan.align(value, result);
+      break;
+    case LaneNeed::InAllLanes:
+      break; // above
+    }
   }
 }
 
@@ -112,7 +134,7 @@ static std::vector<LanePlace> placesOf(const Chip &chip,
     add(op.op->getResult(0), !isPlacementOp(op));
   for (const GroupView::OpView &op : view.ops)
     addToLanePlan(
-        op.tiling, canLeaveFirstLane(chip, op.tiling),
+        op.tiling, laneNeedsOf(op.tiling), canLeaveFirstLane(chip, op.tiling),
         [&](Value value) { return numbers.lookup(value); }, plan);
   if (!plan.isPossible())
     return {};

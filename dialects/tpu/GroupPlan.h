@@ -37,10 +37,22 @@ bool staysInDram(mlir::Operation *op);
 /// Constants of which there is one for all lanes forbid it.
 bool canLeaveFirstLane(const Chip &chip, TilingInterface op);
 
+/// What an op asks of the lane of an operand.
+struct LaneNeed {
+  /// InAllLanes: one channel, in each lane from 0 on.
+  enum Kind : uint8_t { Inside, FirstLane, WithResult, InAllLanes };
+  unsigned operand;
+  Kind kind;
+  int64_t channel = 0; ///< of the result, of an operand inside of that
+};
+/// Of every operand that lies in the lanes.
+llvm::SmallVector<LaneNeed, 2> laneNeedsOf(TilingInterface op);
+
 /// Tells `plan` what an op asks of the lanes of its operands and result.
 /// `numberOf` gives their numbers in the plan; it is not asked for operands
 /// that the op packs.
-void addToLanePlan(TilingInterface op, bool canLeaveFirstLane,
+void addToLanePlan(TilingInterface op, llvm::ArrayRef<LaneNeed> needs,
+                   bool canLeaveFirstLane,
                    llvm::function_ref<int(mlir::Value)> numberOf,
                    LanePlan &plan);
 

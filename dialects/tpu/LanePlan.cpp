@@ -3,7 +3,6 @@
 #include "dialects/tpu/LanePlan.h"
 
 #include <algorithm>
-#include <map>
 
 using namespace weft::tpu;
 
@@ -15,9 +14,13 @@ int LanePlan::addValue(int64_t channels, bool isMade) {
   int node = static_cast<int>(nodes.size());
   Node &value = nodes.emplace_back();
   value.channels = channels;
-  value.isMade = isMade;
   value.room = value.alignment = node;
-  value.members = {node};
+  value.contents = static_cast<int>(rooms.size());
+  Contents &room = rooms.emplace_back();
+  room.last = node;
+  room.end = channels;
+  if (isMade)
+    room.made[0] = channels;
   return node - 1;
 }
 
@@ -27,8 +30,17 @@ LanePlan::Found LanePlan::findRoom(int node) {
     found.offset += nodes[found.root].channel;
     found.root = nodes[found.root].room;
   }
-  nodes[node].room = found.root;
-  nodes[node].channel = found.offset;
+  // Every node of the path goes under the root, or long chains of joined rooms
+  // would be walked again and again.
+  int64_t offset = found.offset;
+  while (nodes[node].room != found.root) {
+    Node &step = nodes[node];
+    node = step.room;
+    int64_t above = offset - step.channel;
+    step.room = found.root;
+    step.channel = offset;
+    offset = above;
+  }
   return found;
 }
 
@@ -59,20 +71,30 @@ void LanePlan::relate(int a, int b, int64_t difference) {
   nodes[first.root].lane = offset;
 }
 
-bool LanePlan::hasOverlap(int root) {
-  std::map<int64_t, int64_t> made; // begin to end
-  for (int member : nodes[root].members) {
-    if (!nodes[member].isMade)
-      continue;
-    int64_t begin = findRoom(member).offset,
-            end = begin + nodes[member].channels;
-    auto after = made.lower_bound(begin);
-    if ((after != made.end() && after->first < end) ||
-        (after != made.begin() && std::prev(after)->second > begin))
-      return true;
-    made[begin] = end;
+/// Puts the room of `inner` into that of `outer`, `offset` channels on. False
+/// if two values are made in one place.
+bool LanePlan::join(int outer, int inner, int64_t offset) {
+  Contents &room = contentsOf(outer), &added = contentsOf(inner);
+  nodes[room.last].next = inner;
+  room.last = added.last;
+  room.begin = std::min(room.begin, added.begin + offset);
+  room.end = std::max(room.end, added.end + offset);
+  added.shift += offset;
+  if (room.made.size() < added.made.size()) {
+    std::swap(room.made, added.made);
+    std::swap(room.shift, added.shift);
   }
-  return false;
+  bool isFree = true;
+  for (auto [first, second] : added.made) {
+    int64_t begin = first + added.shift - room.shift;
+    int64_t end = second + added.shift - room.shift;
+    auto after = room.made.lower_bound(begin);
+    isFree &= after == room.made.end() || after->first >= end;
+    isFree &= after == room.made.begin() || std::prev(after)->second <= begin;
+    room.made[begin] = end;
+  }
+  added.made.clear();
+  return isFree;
 }
 
 void LanePlan::placeInside(int part, int whole, int64_t channel) {
@@ -85,23 +107,14 @@ void LanePlan::placeInside(int part, int whole, int64_t channel) {
   }
   nodes[inner.root].room = outer.root;
   nodes[inner.root].channel = offset;
-  std::vector<int> &members = nodes[outer.root].members;
-  members.insert(members.end(), nodes[inner.root].members.begin(),
-                 nodes[inner.root].members.end());
-  nodes[inner.root].members.clear();
-  possible &= !hasOverlap(outer.root);
+  possible &= join(outer.root, inner.root, offset);
 }
 
 int LanePlan::roomOf(int value) { return findRoom(value + 1).root - 1; }
 
 int64_t LanePlan::channelsOfRoom(int value) {
-  int64_t begin = 0, end = 0;
-  for (int member : nodes[findRoom(value + 1).root].members) {
-    int64_t offset = findRoom(member).offset;
-    begin = std::min(begin, offset);
-    end = std::max(end, offset + nodes[member].channels);
-  }
-  return end - begin;
+  const Contents &room = contentsOf(findRoom(value + 1).root);
+  return room.end - room.begin;
 }
 
 std::vector<LanePlace> LanePlan::places() {
@@ -111,33 +124,32 @@ std::vector<LanePlace> LanePlan::places() {
     int root, home;
     int64_t begin, channels;
   };
-  std::vector<Room> rooms;
+  std::vector<Room> order;
   for (int root = 1; root < int(nodes.size()); ++root) {
     if (findRoom(root).root != root)
       continue;
-    Room room{root, root, 0, channelsOfRoom(root - 1)};
-    for (int member : nodes[root].members) {
-      room.begin = std::min(room.begin, findRoom(member).offset);
+    Room room{root, root, contentsOf(root).begin, channelsOfRoom(root - 1)};
+    for (int member = root; member != kNone; member = nodes[member].next)
       if (nodes[member].channels > nodes[room.home].channels)
         room.home = member;
-    }
-    rooms.push_back(room);
+    order.push_back(room);
   }
   std::stable_sort(
-      rooms.begin(), rooms.end(),
+      order.begin(), order.end(),
       [](const Room &a, const Room &b) { return a.channels > b.channels; });
   std::vector<LanePlace> result(nodes.size() - 1);
   std::map<int, int64_t> laneOfClass{{0, 0}};
-  for (const Room &room : rooms) {
+  for (const Room &room : order) {
     Found found = findAlignment(room.root);
     int64_t begin = found.offset + room.begin; // relative to the class
     auto lane = laneOfClass.try_emplace(found.root, -begin).first->second;
     int64_t first = modulo(lane + begin, lanes);
-    for (int member : nodes[room.root].members) {
+    bool isShared = nodes[room.root].next != kNone;
+    for (int member = room.root; member != kNone; member = nodes[member].next) {
       int64_t position = first + findRoom(member).offset - room.begin;
       result[member - 1] = {room.home - 1, position % lanes, position / lanes,
                             (first + room.channels + lanes - 1) / lanes,
-                            nodes[room.root].members.size() > 1};
+                            isShared};
     }
   }
   return result;

@@ -10,6 +10,7 @@
 #define WEFT_DIALECTS_TPU_LANEPLAN_H
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace weft::tpu {
@@ -27,7 +28,7 @@ struct LanePlace {
 /// is once contradictory stays so.
 class LanePlan {
 public:
-  explicit LanePlan(int64_t lanes) : lanes(lanes), nodes(1) {}
+  explicit LanePlan(int64_t lanes) : lanes(lanes), nodes(1), rooms(1) {}
 
   /// A new value; `isMade` if bytes are written for it, by an op or a load, not
   /// only for its parts or for what it is a part of.
@@ -51,15 +52,27 @@ public:
   std::vector<LanePlace> places();
 
 private:
+  static constexpr int kNone = -1;
   /// Of one value; number 0 stands for lane 0.
   struct Node {
     int64_t channels = 0;
-    bool isMade = false;
     int room = 0; ///< union-find by parents: channel relative to the parent
     int64_t channel = 0;
     int alignment = 0; ///< the same by lanes
     int64_t lane = 0;
-    std::vector<int> members; ///< of a room, at its root
+    int next = kNone; ///< in the list of the members of a room
+    int contents = 0; ///< of a room, at its root
+  };
+  /// What a room holds, kept up to date as rooms are joined, so that a group of
+  /// n values costs n log n while it grows, not its size at each step. Channels
+  /// are relative to the room's root.
+  struct Contents {
+    int last = 0;               ///< member; the root is the first
+    int64_t begin = 0, end = 0; ///< of all members
+    /// Those that are made, begin to end, `shift` short of where they lie: so
+    /// the smaller of two maps can be put into the larger one.
+    std::map<int64_t, int64_t> made;
+    int64_t shift = 0;
   };
   struct Found {
     int root;
@@ -69,10 +82,12 @@ private:
   Found findAlignment(int node);
   /// Lane of a = lane of b + difference.
   void relate(int a, int b, int64_t difference);
-  bool hasOverlap(int root);
+  Contents &contentsOf(int root) { return rooms[nodes[root].contents]; }
+  bool join(int outer, int inner, int64_t offset);
 
   int64_t lanes;
   std::vector<Node> nodes;
+  std::vector<Contents> rooms;
   bool possible = true;
 };
 

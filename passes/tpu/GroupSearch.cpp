@@ -142,6 +142,8 @@ struct OpNumbers {
   /// Of an op that alone is no group; -1 of others.
   int64_t costInDram = -1;
   bool canLeaveFirstLane = false;
+  /// Asked once: an operand of a concatenation counts those before it.
+  SmallVector<LaneNeed, 2> laneNeeds;
   /// (value number in the run: its ops' results, then values from outside;
   /// bytes a lane, DRAM bytes, channels, whether no op of the group may give
   /// it)
@@ -279,7 +281,7 @@ void GrowingGroup::relate(TilingInterface op, const OpNumbers &numbersOfOp,
       rooms.erase(it);
     }
   addToLanePlan(
-      op, numbersOfOp.canLeaveFirstLane,
+      op, numbersOfOp.laneNeeds, numbersOfOp.canLeaveFirstLane,
       [&](Value value) { return numbers.lookup(valueNumbers.lookup(value)); },
       plan);
   if (!numbersOfOp.isPlacement)
@@ -327,6 +329,7 @@ void RunSearch::collectNumbers() {
     TilingInterface tiling = asTileable(run[i]);
     op.channels = dimsOf(run[i]->getResult(0))[kAxisC];
     op.canLeaveFirstLane = canLeaveFirstLane(chip, tiling);
+    op.laneNeeds = laneNeedsOf(tiling);
     op.isPlacement = isPlacement(run[i]);
     hasPlacements |= op.isPlacement;
     if (staysInDram(run[i]))

@@ -42,6 +42,36 @@ TEST(LanePlan, ExtendsAConcatenation) {
   EXPECT_EQ(plan.channelsOfRoom(a), 128);
 }
 
+/// Concatenations of concatenations, joined from their begin or from their end.
+TEST(LanePlan, GrowsAChainOfConcatenations) {
+  constexpr int kSteps = 500;
+  for (bool atEnd : {false, true}) {
+    LanePlan plan(kLanes);
+    std::vector<int> added{plan.addValue(3, true)};
+    int whole = added.front();
+    for (int step = 1; step < kSteps; ++step) {
+      added.push_back(plan.addValue(3, true));
+      int next = plan.addValue(3 * (step + 1), false);
+      plan.placeInside(whole, next, atEnd ? 0 : 3);
+      plan.placeInside(added.back(), next, atEnd ? 3 * step : 0);
+      whole = next;
+    }
+    ASSERT_TRUE(plan.isPossible());
+    EXPECT_EQ(plan.channelsOfRoom(added.front()), 3 * kSteps);
+    auto places = plan.places();
+    for (int step = 0; step < kSteps; ++step) {
+      int64_t channel = 3 * (atEnd ? step : kSteps - 1 - step);
+      EXPECT_EQ(places[added[step]].home, whole);
+      EXPECT_EQ(places[added[step]].lane, channel % kLanes);
+      EXPECT_EQ(places[added[step]].row, channel / kLanes);
+    }
+    // In the place of a value far inside.
+    int late = plan.addValue(3, true);
+    plan.placeInside(late, whole, 3 * (kSteps / 2));
+    EXPECT_FALSE(plan.isPossible());
+  }
+}
+
 TEST(LanePlan, SharesTheRoomOfASource) {
   LanePlan plan(kLanes);
   int source = plan.addValue(100, true), part = plan.addValue(30, false);
