@@ -8,6 +8,7 @@
 #include "frontend/onnx/OnnxModel.h"
 
 #include "frontend/onnx/OnnxTensor.h"
+#include "frontend/onnx/RawData.h"
 #include "onnx/checker.h"
 #include "onnx/defs/function.h"
 #include "onnx/defs/schema.h"
@@ -177,8 +178,11 @@ namespace {
 class ModelConverter {
 public:
   ModelConverter(std::shared_ptr<const ::onnx::ModelProto> proto,
-                 std::string folder)
-      : proto(std::move(proto)), files(std::move(folder)) {}
+                 std::string folder,
+                 std::shared_ptr<llvm::MemoryBuffer> file = nullptr)
+      : proto(std::move(proto)), files(std::move(folder)) {
+    files.model = std::move(file);
+  }
 
   Model run();
 
@@ -533,8 +537,16 @@ private:
 };
 } // namespace
 
-Expected<Model> weft::onnx::readModelBytes(llvm::ArrayRef<char> bytes,
-                                           StringRef folder) {
+static bool parseModel(google::protobuf::io::ZeroCopyInputStream &stream,
+                       ::onnx::ModelProto &proto) {
+  CodedInputStream input(&stream);
+  input.SetRecursionLimit(kMaxNesting);
+  return proto.ParseFromCodedStream(&input) && input.ConsumedEntireMessage();
+}
+
+/// `file`, if there is one, has `bytes` and is kept for its weights.
+static Expected<Model> readModel(llvm::ArrayRef<char> bytes, StringRef folder,
+                                 std::shared_ptr<llvm::MemoryBuffer> file) {
   if (bytes.empty())
     return fileError("is empty");
   if (bytes.size() > static_cast<size_t>(INT32_MAX))
@@ -544,19 +556,26 @@ Expected<Model> weft::onnx::readModelBytes(llvm::ArrayRef<char> bytes,
     // Protobuf would print its own lines about what we report ourselves.
     google::protobuf::SetLogHandler(nullptr);
     auto proto = std::make_shared<::onnx::ModelProto>();
-    PagedInput pages(bytes);
-    CodedInputStream input(&pages);
-    input.SetRecursionLimit(kMaxNesting);
-    if (!proto->ParseFromCodedStream(&input) || !input.ConsumedEntireMessage())
+    std::optional<std::string> rest;
+    if (file)
+      rest = leaveOutRawData(bytes);
+    PagedInput pages(rest ? llvm::ArrayRef<char>(rest->data(), rest->size())
+                          : bytes);
+    if (!parseModel(pages, *proto))
       return fileError(explainParseFailure(bytes));
     if (!proto->has_ir_version() && !proto->has_graph())
       return fileError("is not an ONNX model (neither ir_version nor graph)");
-    return ModelConverter(proto, folder.str()).run();
+    return ModelConverter(proto, folder.str(), rest ? file : nullptr).run();
   } catch (const std::bad_alloc &) {
     return fileError("needs more memory than there is");
   } catch (const std::exception &error) {
     return fileError("cannot be read: " + oneLine(error.what()));
   }
+}
+
+Expected<Model> weft::onnx::readModelBytes(llvm::ArrayRef<char> bytes,
+                                           StringRef folder) {
+  return readModel(bytes, folder, nullptr);
 }
 
 Expected<Model> weft::onnx::readModelFile(StringRef path) {
@@ -567,10 +586,10 @@ Expected<Model> weft::onnx::readModelFile(StringRef path) {
   if (!buffer)
     return fileError("cannot be read: " +
                      StringRef(buffer.getError().message()).lower());
+  std::shared_ptr<llvm::MemoryBuffer> file = std::move(*buffer);
   StringRef folder = llvm::sys::path::parent_path(path);
-  return readModelBytes(
-      {(*buffer)->getBufferStart(), (*buffer)->getBufferSize()},
-      folder.empty() ? "." : folder);
+  return readModel({file->getBufferStart(), file->getBufferSize()},
+                   folder.empty() ? "." : folder, file);
 }
 
 //===----------------------------------------------------------------------===//

@@ -73,7 +73,8 @@ std::string formatShape(llvm::ArrayRef<int64_t> dims);
 
 /// A constant tensor. `bytes` are little endian, dense, row major, one byte for
 /// a bool and for types below 8 bits (integers sign- or zero-extended); they
-/// live as long as `owner`.
+/// live as long as `owner`. They may lie in a mapped file, which aligns
+/// nothing: elements are read by memcpy.
 struct Tensor {
   std::string name;
   int32_t type = kUndefined;

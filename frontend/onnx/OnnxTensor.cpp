@@ -1,6 +1,7 @@
 //===- OnnxTensor.cpp - element types, shapes, external files -------------===//
 
 #include "frontend/onnx/OnnxTensor.h"
+#include "frontend/onnx/RawData.h"
 
 #include "onnx/onnx_pb.h"
 #include "runtime/numeric/Pages.h"
@@ -226,12 +227,37 @@ static Error readExternal(const ::onnx::TensorProto &proto, uint64_t needed,
   const char *start = (*file)->getBufferStart() + offset;
   tensor.bytes = {start, static_cast<size_t>(needed)};
   tensor.owner = *file;
-  // ONNX only recommends aligned offsets; our readers need aligned elements.
-  if (reinterpret_cast<uintptr_t>(start) % 8 != 0) {
-    auto copy = std::make_shared<std::vector<char>>(start, start + needed);
-    tensor.bytes = *copy;
-    tensor.owner = copy;
-  }
+  return Error::success();
+}
+
+static Error wrongRawSize(uint64_t size, uint64_t needed,
+                          const Tensor &tensor) {
+  return problem(formatv("has {0} bytes of values, its shape {1} needs {2}",
+                         size, formatShape(tensor.dims), needed)
+                     .str());
+}
+
+/// The entry that stands for raw data in the model's file.
+static const std::string *placeInModel(const ::onnx::TensorProto &proto) {
+  for (const ::onnx::StringStringEntryProto &entry : proto.external_data())
+    if (entry.key() == kRawDataKey)
+      return &entry.value();
+  return nullptr;
+}
+
+/// Points `tensor` at its `needed` bytes in the model's file.
+static Error readFromModel(const std::string &place, uint64_t needed,
+                           const ExternalFiles &files, Tensor &tensor) {
+  auto [first, second] = StringRef(place).split(' ');
+  uint64_t offset = 0, size = 0;
+  uint64_t end = files.model->getBufferSize();
+  if (first.getAsInteger(10, offset) || second.getAsInteger(10, size) ||
+      offset > end || size > end - offset)
+    return problem("has raw data outside of the file");
+  if (size != needed)
+    return wrongRawSize(size, needed, tensor);
+  tensor.bytes = {files.model->getBufferStart() + offset, size_t(needed)};
+  tensor.owner = files.model;
   return Error::success();
 }
 
@@ -421,11 +447,12 @@ weft::onnx::readTensor(const ::onnx::TensorProto &proto,
       return error;
   } else if (proto.has_raw_data()) {
     if (proto.raw_data().size() != needed)
-      return problem(formatv("has {0} bytes of values, its shape {1} needs {2}",
-                             proto.raw_data().size(), formatShape(tensor.dims),
-                             needed)
-                         .str());
+      return wrongRawSize(proto.raw_data().size(), needed, tensor);
     takeRawData(proto, tensor);
+  } else if (const std::string *place = placeInModel(proto);
+             place && files.model) {
+    if (Error error = readFromModel(*place, needed, files, tensor))
+      return error;
   } else if (Error error = readTypedField(proto, *elements, tensor)) {
     return error;
   }

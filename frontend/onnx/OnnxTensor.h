@@ -25,6 +25,10 @@ public:
   /// `folder` is empty for a model that is not a file.
   explicit ExternalFiles(std::string folder) : folder(std::move(folder)) {}
 
+  /// The file of the model itself, which has the raw data that protobuf was not
+  /// given (RawData.h); null if that was given all.
+  std::shared_ptr<llvm::MemoryBuffer> model;
+
   /// The mapped file at `location`; the error text says what is wrong with it.
   llvm::Expected<std::shared_ptr<llvm::MemoryBuffer>>
   open(const std::string &location);
@@ -35,9 +39,9 @@ private:
 };
 
 /// Converts `proto`, which `owner` keeps alive: small raw data is referenced,
-/// large is taken out of it, typed fields are packed into new memory. The error
-/// text does not name the tensor (`sentenceAbout` does). A NaN is an error
-/// unless `allowsNan`.
+/// large is taken out of it, typed fields are packed into new memory; what lies
+/// in a mapped file stays there. The error text does not name the tensor
+/// (`sentenceAbout` does). A NaN is an error unless `allowsNan`.
 llvm::Expected<Tensor> readTensor(const ::onnx::TensorProto &proto,
                                   const std::shared_ptr<const void> &owner,
                                   ExternalFiles &files, bool allowsNan = false);
