@@ -4,7 +4,6 @@
 
 #include "runtime/numeric/Pages.h"
 
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -37,30 +36,39 @@ void weft::pageOut(ArrayRef<char> bytes) {
   numeric::pageOut(bytes.data(), bytes.size());
 }
 
-BlobReleaser::BlobReleaser(Block &block, StringRef name) {
+BlobReleaser::BlobReleaser(Block &block, StringRef constant) {
   llvm::DenseSet<std::pair<Operation *, Entry *>> seen;
-  block.walk([&](Operation *constant) {
-    Entry *entry = entryOf(constant->getAttr("value"));
-    if (!entry || !entry->getKey().starts_with(name))
+  block.walk([&](Operation *op) {
+    Entry *entry = entryOf(op->getAttr("value"));
+    if (!entry)
       return;
-    for (Operation *user : constant->getUsers()) {
-      Operation *reader = block.findAncestorOpInBlock(*user);
-      if (reader && seen.insert({reader, entry}).second) {
+    if (op->getName().getStringRef() != constant) {
+      kept.insert(entry);
+      return;
+    }
+    for (Operation *reader : op->getUsers())
+      if (seen.insert({reader, entry}).second) {
         reads[reader].push_back(entry);
         ++readers[entry];
       }
-    }
   });
 }
 
 void BlobReleaser::done(Operation *op) {
-  auto entries = reads.find(op);
-  if (entries == reads.end())
-    return;
-  for (Entry *entry : entries->second)
-    if (--readers[entry] == 0)
-      release(entry);
-  reads.erase(entries);
+  op->walk([&](Operation *reader) {
+    auto entries = reads.find(reader);
+    if (entries == reads.end())
+      return;
+    for (Entry *entry : entries->second)
+      if (--readers[entry] == 0 && !kept.contains(entry))
+        release(entry);
+    reads.erase(entries);
+  });
+}
+
+void BlobReleaser::keep(Operation *constant) {
+  if (Entry *entry = entryOf(constant->getAttr("value")))
+    kept.insert(entry);
 }
 
 static void collect(ModuleOp module, llvm::SetVector<Entry *> &entries) {

@@ -113,8 +113,14 @@ static bool copyRaw(HostTensor &tensor, ArrayRef<char> raw, bool isSplat) {
   }
   if (raw.size() != tensor.sizeBytes())
     return false;
-  if (!raw.empty())
-    std::memcpy(tensor.bytes(), raw.data(), raw.size());
+  // Piece by piece: a constant in a mapped file would be in memory twice.
+  constexpr size_t kPieceBytes = 1 << 20;
+  PagesBehind read(raw);
+  for (size_t at = 0, size; at < raw.size(); at += size) {
+    size = std::min(kPieceBytes, raw.size() - at);
+    std::memcpy(tensor.bytes() + at, raw.data() + at, size);
+    read.reach(at + size);
+  }
   return true;
 }
 
@@ -162,8 +168,8 @@ FailureOr<HostTensor> weft::toHostTensor(ElementsAttr value,
   return tensor;
 }
 
-ElementsAttr weft::toElementsAttr(const HostTensor &tensor,
-                                  RankedTensorType type, StringRef name) {
+ElementsAttr weft::toElementsAttr(HostTensor tensor, RankedTensorType type,
+                                  StringRef name) {
   assert(hostElementType(type.getElementType()) == tensor.type() &&
          type.getShape() == ArrayRef<int64_t>(tensor.shape()));
   if (tensor.type() == ElementType::Bool) {
@@ -176,9 +182,9 @@ ElementsAttr weft::toElementsAttr(const HostTensor &tensor,
   if (tensor.elements() <= kLargestDenseElements &&
       type.getElementType().isIntOrFloat())
     return DenseElementsAttr::getFromRawBuffer(type, raw);
-  return DenseResourceElementsAttr::get(
-      type, blobName(name, raw),
-      HeapAsmResourceBlob::allocateAndCopyInferAlign(raw));
+  std::string unique = blobName(name, raw);
+  return DenseResourceElementsAttr::get(type, unique,
+                                        blobOf(std::move(tensor).takeBytes()));
 }
 
 /// Reports the results of `op` that carry ONNX names.

@@ -48,7 +48,7 @@ mlir::FailureOr<numeric::HostTensor> toHostTensor(mlir::ElementsAttr value,
 /// The attribute for a tensor: `dense` for up to 1024 elements and for bools,
 /// else `dense_resource` named after `name`. `type` must have the tensor's
 /// shape and host type.
-mlir::ElementsAttr toElementsAttr(const numeric::HostTensor &tensor,
+mlir::ElementsAttr toElementsAttr(numeric::HostTensor tensor,
                                   mlir::RankedTensorType type,
                                   llvm::StringRef name);
 

@@ -3,6 +3,7 @@
 #include "codegen/emit/ConstantImages.h"
 
 #include "runtime/chips/Chip.h"
+#include "runtime/numeric/Pages.h"
 
 #include <cstring>
 
@@ -12,10 +13,11 @@ using tpu::ConstantPart;
 using tpu::GroupBuffer;
 
 /// Writes the channels of one constant that `buffer` holds into its image.
-/// False if the constant has fewer, or rows apart from each other.
+/// False if the constant has fewer, or rows apart from each other. `isGivenUp`:
+/// nobody reads these channels again.
 static bool writePart(const Chip &chip, const GroupBuffer &buffer,
-                      const ConstantPart &part, const PackedBytes &whole,
-                      char *image) {
+                      const ConstantPart &part, PackedBytes &whole,
+                      bool isGivenUp, char *image) {
   const tpu::Dims &dims = part.tensor.dims;
   int64_t rowBytes = dims[2] * dims[3] * part.tensor.bits / 8;
   int64_t laneBytes = buffer.tensor.dims[3] * buffer.tensor.bits / 8;
@@ -24,24 +26,60 @@ static bool writePart(const Chip &chip, const GroupBuffer &buffer,
   if (part.tensor.layout == tpu::LocalLayout::LineAligned ||
       int64_t(whole.size()) < begin + dims[1] * rowBytes)
     return false;
-  int64_t first = part.tensor.lane;
-  for (int64_t c = 0; c < dims[1]; ++c)
+  constexpr int64_t kPieceBytes = 8 << 20;
+  int64_t first = part.tensor.lane, given = begin;
+  for (int64_t c = 0; c < dims[1]; ++c) {
+    int64_t at = begin + c * rowBytes;
+    if (isGivenUp && at - given >= kPieceBytes) {
+      numeric::discard(whole.data() + given, at - given);
+      given = at;
+    }
     std::memcpy(image + ((first + c) % lanes - buffer.tensor.lane) * laneBytes +
                     part.offset + (first + c) / lanes * step,
-                whole.data() + begin + c * rowBytes, rowBytes);
+                whole.data() + at, rowBytes);
+  }
   return true;
+}
+
+/// Whether no channel is in two images.
+static bool areDisjoint(const std::vector<tpu::ConstantImage> &images) {
+  for (size_t i = 1; i < images.size(); ++i) {
+    const GroupBuffer &before = images[i - 1].buffer;
+    for (const ConstantPart &part : before.parts)
+      if (before.broadcast || images[i].buffer.firstChannel <
+                                  before.firstChannel + part.tensor.dims[1])
+        return false;
+  }
+  return true;
+}
+
+/// Whether the buffer has one constant as it is.
+static bool isWhole(const std::vector<tpu::ConstantImage> &images,
+                    const std::vector<PackedBytes> &packed) {
+  if (images.size() != 1)
+    return false;
+  const GroupBuffer &buffer = images.front().buffer;
+  return !buffer.isImage && buffer.parts.size() == 1 &&
+         buffer.firstChannel == 0 && images.front().offset == 0 &&
+         buffer.parts.front().index < packed.size() &&
+         int64_t(packed[buffer.parts.front().index].size()) ==
+             tpu::imagesBytes(images) &&
+         buffer.storedBytes() == tpu::imagesBytes(images);
 }
 
 std::optional<PackedBytes>
 weft::emit::imageBytes(const Chip &chip,
                        const std::vector<tpu::ConstantImage> &images,
-                       const std::vector<PackedBytes> &packed) {
+                       std::vector<PackedBytes> &packed) {
+  if (isWhole(images, packed))
+    return std::move(packed[images.front().buffer.parts.front().index]);
+  bool isGivenUp = areDisjoint(images);
   PackedBytes bytes(tpu::imagesBytes(images), 0);
   for (const tpu::ConstantImage &image : images)
     for (const ConstantPart &part : image.buffer.parts) {
       if (part.index >= packed.size())
         return std::nullopt;
-      const PackedBytes &whole = packed[part.index];
+      PackedBytes &whole = packed[part.index];
       if (!image.buffer.isImage) {
         int64_t size = image.buffer.storedBytes(),
                 channels = image.buffer.broadcast ? 1 : part.tensor.dims[1],
@@ -49,7 +87,9 @@ weft::emit::imageBytes(const Chip &chip,
         if (int64_t(whole.size()) < begin + size)
           return std::nullopt;
         std::copy_n(whole.begin() + begin, size, bytes.begin() + image.offset);
-      } else if (!writePart(chip, image.buffer, part, whole,
+        if (isGivenUp)
+          numeric::discard(whole.data() + begin, size);
+      } else if (!writePart(chip, image.buffer, part, whole, isGivenUp,
                             bytes.data() + image.offset)) {
         return std::nullopt;
       }

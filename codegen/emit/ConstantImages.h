@@ -12,10 +12,11 @@ namespace weft::emit {
 /// The bytes that DRAM holds of a constant buffer: all its images one after the
 /// other, each lane after lane. `packed`: the whole constants of its op, in
 /// the order of the recipe, channel after channel. std::nullopt if one is
-/// too short.
+/// too short. Constants that are read once are taken out of `packed`, or given
+/// up there: with a copy of each, a large one would be in memory twice.
 std::optional<PackedBytes>
 imageBytes(const Chip &chip, const std::vector<tpu::ConstantImage> &images,
-           const std::vector<PackedBytes> &packed);
+           std::vector<PackedBytes> &packed);
 
 } // namespace weft::emit
 

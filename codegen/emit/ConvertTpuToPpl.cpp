@@ -224,8 +224,8 @@ LogicalResult NetBuilder::emitCustom(tpu::CustomOp custom) {
 LogicalResult NetBuilder::emitBody() {
   HostEmitter hostEmitter(builder);
   auto inDram = [this](Value value) { return globalTensor(value); };
-  // Weights of tpu; a failed attempt is lowered again from constants of top.
-  BlobReleaser releaser(func.getBody().front(), "weight_");
+  BlobReleaser releaser(func.getBody().front(),
+                        tpu::WeightOp::getOperationName());
   for (Operation &op : func.getBody().front().without_terminator()) {
     if (auto store = llvm::dyn_cast<tpu::FromHostOp>(op)) {
       if (addressOf(store) < 0)
@@ -245,7 +245,7 @@ LogicalResult NetBuilder::emitBody() {
       for (auto [output, address] :
            llvm::zip(group.getOutputs(), *group.getAddresses()))
         extend(output, address);
-      GroupEmitter emitter(builder, chip, group, addresses);
+      GroupEmitter emitter(builder, chip, group, addresses, releaser);
       if (failed(emitter.emit()))
         return failure();
       weightEnd = std::max(weightEnd, emitter.weightEnd());

@@ -101,23 +101,35 @@ LogicalResult GroupEmitter::packConstants() {
   if (!found)
     return failure();
   images = std::move(*found);
-  std::vector<std::vector<PackedBytes>> packed(schedule.view.ops.size());
-  for (size_t i = 0; i < images.size(); ++i) {
-    if (images[i].empty())
-      continue;
-    int owner = images[i].front().buffer.owner;
+  std::vector<SmallVector<size_t, 4>> imagesOf(schedule.view.ops.size());
+  for (size_t i = 0; i < images.size(); ++i)
+    if (!images[i].empty())
+      imagesOf[images[i].front().buffer.owner].push_back(i);
+  // One op after the other: what an op's constants are made of is freed before
+  // those of the next are made.
+  std::vector<PackedBytes> contents(images.size());
+  for (auto [owner, numbers] : llvm::enumerate(imagesOf)) {
     Operation *op = schedule.view.ops[owner].op;
-    if (packed[owner].empty() && failed(packRecipe(op, chip, packed[owner])))
+    std::vector<PackedBytes> packed;
+    if (!numbers.empty() && failed(packRecipe(op, chip, packed)))
       return failure();
-    std::optional<PackedBytes> bytes =
-        imageBytes(chip, images[i], packed[owner]);
-    if (!bytes || schedule.places[i].getGlobal() < 0)
-      return op->emitError("a constant has no bytes or no DRAM address; run "
-                           "tpu-place-global first");
-    lastWeight = std::max(lastWeight, addWeight(builder, op->getLoc(),
-                                                schedule.places[i].getGlobal(),
-                                                *std::move(bytes)));
+    for (size_t i : numbers) {
+      std::optional<PackedBytes> bytes = imageBytes(chip, images[i], packed);
+      if (!bytes || schedule.places[i].getGlobal() < 0)
+        return op->emitError("a constant has no bytes or no DRAM address; run "
+                             "tpu-place-global first");
+      contents[i] = std::move(*bytes);
+    }
+    releaser.done(op);
   }
+  for (size_t i = 0; i < images.size(); ++i)
+    if (!images[i].empty()) {
+      Operation *op = schedule.view.ops[images[i].front().buffer.owner].op;
+      lastWeight =
+          std::max(lastWeight, addWeight(builder, op->getLoc(),
+                                         schedule.places[i].getGlobal(),
+                                         std::move(contents[i])));
+    }
   return success();
 }
 

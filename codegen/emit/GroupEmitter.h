@@ -4,6 +4,7 @@
 #define WEFT_CODEGEN_EMIT_GROUPEMITTER_H
 
 #include "codegen/emit/ConstantImages.h"
+#include "dialects/ConstantBlobs.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace weft::emit {
@@ -12,8 +13,10 @@ namespace weft::emit {
 class GroupEmitter {
 public:
   GroupEmitter(mlir::OpBuilder &builder, const Chip &chip, tpu::GroupOp group,
-               const llvm::DenseMap<mlir::Value, int64_t> &addresses)
-      : builder(builder), chip(chip), group(group), addresses(addresses) {}
+               const llvm::DenseMap<mlir::Value, int64_t> &addresses,
+               BlobReleaser &releaser)
+      : builder(builder), chip(chip), group(group), addresses(addresses),
+        releaser(releaser) {}
 
   mlir::LogicalResult emit();
   /// First byte after the packed constants of the group.
@@ -40,6 +43,7 @@ private:
   const Chip &chip;
   tpu::GroupOp group;
   const llvm::DenseMap<mlir::Value, int64_t> &addresses;
+  BlobReleaser &releaser;
   GroupSchedule schedule;
   std::vector<std::vector<tpu::ConstantImage>> images; ///< per buffer
   int64_t lastWeight = 0;

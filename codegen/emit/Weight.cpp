@@ -2,9 +2,9 @@
 
 #include "codegen/emit/Weight.h"
 
+#include "dialects/ConstantBlobs.h"
 #include "dialects/ppl/Net.h"
 
-#include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
@@ -17,15 +17,8 @@ int64_t weft::emit::addWeight(OpBuilder &builder, Location loc, int64_t address,
   auto type = RankedTensorType::get(
       {size}, IntegerType::get(builder.getContext(), 8, IntegerType::Unsigned));
   std::string name = "w" + llvm::utohexstr(address, /*LowerCase=*/true);
-  // The blob takes the bytes over; a copy would double them for a moment.
-  auto owner = std::make_unique<PackedBytes>(std::move(bytes));
-  ArrayRef<char> view = *owner;
-  AsmResourceBlob blob(
-      view, alignof(std::max_align_t),
-      [owner = std::shared_ptr<PackedBytes>(std::move(owner))](void *, size_t,
-                                                               size_t) {},
-      /*dataIsMutable=*/false);
-  auto value = DenseResourceElementsAttr::get(type, name, std::move(blob));
+  auto value = DenseResourceElementsAttr::get(
+      type, name, blobOf(std::move(bytes), alignof(std::max_align_t)));
   builder.create<ppl::WeightOp>(loc, name, address, value);
   return address + size;
 }

@@ -2,8 +2,6 @@
 
 #include "dialects/tpu/Constant.h"
 
-#include "dialects/ConstantBlobs.h"
-
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -16,11 +14,8 @@ using namespace weft::tpu;
 
 OpFoldResult WeightOp::fold(FoldAdaptor) { return getValue(); }
 
-/// Largest weight that is written out in the IR's text.
-static constexpr size_t kDenseBytes = 256;
-
 ElementsAttr weft::tpu::weightAttr(RankedTensorType type, ArrayRef<char> raw) {
-  if (raw.size() <= kDenseBytes)
+  if (raw.size() <= kDenseWeightBytes)
     return DenseElementsAttr::getFromRawBuffer(type, raw);
   return DenseResourceElementsAttr::get(
       type, blobName("weight", raw),
@@ -35,16 +30,27 @@ ElementsAttr weft::tpu::reshapedWeight(ElementsAttr value,
       type, cast<DenseResourceElementsAttr>(value).getRawHandle());
 }
 
+static ArrayRef<char> storedBytes(ElementsAttr attr) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
+    return dense.getRawData();
+  auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  return blob ? blob->getData() : ArrayRef<char>();
+}
+
+std::optional<ArrayRef<char>> weft::tpu::constantView(ElementsAttr attr) {
+  ArrayRef<char> raw = storedBytes(attr);
+  size_t bytes = attr.getElementType().getIntOrFloatBitWidth() / 8;
+  if (raw.size() != attr.getNumElements() * bytes)
+    return std::nullopt;
+  return raw;
+}
+
 std::optional<std::vector<char>> weft::tpu::constantBytes(ElementsAttr attr) {
   size_t count = attr.getNumElements();
   size_t bytes = attr.getElementType().getIntOrFloatBitWidth() / 8;
-  ArrayRef<char> raw;
-  if (auto dense = dyn_cast<DenseElementsAttr>(attr)) {
-    raw = dense.getRawData();
-  } else if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr)) {
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-      raw = blob->getData();
-  }
+  ArrayRef<char> raw = storedBytes(attr);
   if (raw.size() != count * bytes && raw.size() != bytes)
     return std::nullopt;
   std::vector<char> all(count * bytes);
@@ -53,14 +59,30 @@ std::optional<std::vector<char>> weft::tpu::constantBytes(ElementsAttr attr) {
   return all;
 }
 
-FailureOr<std::vector<char>> weft::tpu::weightBytes(Operation *op,
-                                                    Value operand) {
+FailureOr<WeightBytes> weft::tpu::weightView(Operation *op, Value operand) {
   auto weight = operand.getDefiningOp<WeightOp>();
   if (!weight)
     return op->emitError(
         "unsupported: filter, bias or table that is not a constant");
+  WeightBytes result;
+  if (auto view = constantView(weight.getValue())) {
+    result.bytes = *view;
+    return result;
+  }
   std::optional<std::vector<char>> bytes = constantBytes(weight.getValue());
   if (!bytes)
     return weight->emitError("weight has no bytes");
-  return std::move(*bytes);
+  result.expanded = std::move(*bytes);
+  result.bytes = result.expanded; // moves with the vector
+  return result;
+}
+
+FailureOr<std::vector<char>> weft::tpu::weightBytes(Operation *op,
+                                                    Value operand) {
+  FailureOr<WeightBytes> weight = weightView(op, operand);
+  if (failed(weight))
+    return failure();
+  if (!weight->expanded.empty())
+    return std::move(weight->expanded);
+  return weight->bytes.vec();
 }

@@ -135,7 +135,8 @@ static Answer<Value> repeatedConstant(Value topValue, Type element,
     if (integers)
       integers = repeated(*integers, shape, axis, count);
     else
-      floats->values = repeated(floats->values, shape, axis, count);
+      floats->values =
+          FloatValues(repeated(floats->values.vector(), shape, axis, count));
     shape[axis] *= count;
   }
   if (integers)

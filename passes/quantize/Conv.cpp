@@ -41,16 +41,19 @@ static QuantFilter quantizeFilter(const FloatConstant &filter,
   QuantFilter quant;
   size_t channels = filter.shape[0], size = filter.values.size() / channels;
   quant.values.resize(filter.values.size());
+  PagesBehind read = filter.values.pagesBehind();
   for (size_t oc = 0; oc < channels; ++oc) {
-    const float *weights = filter.values.data() + oc * size;
+    read.reach(oc * size * sizeof(float));
+    size_t first = oc * size;
     double largest = 0;
     for (size_t i = 0; i < size; ++i)
-      largest = std::max(largest, std::fabs(static_cast<double>(weights[i])));
+      largest = std::max(
+          largest, std::fabs(static_cast<double>(filter.values[first + i])));
     double scale = std::max({largest / kSignedLevels, floors[oc], 1e-30});
     quant.scales.push_back(scale);
     for (size_t i = 0; i < size; ++i)
-      quant.values[oc * size + i] =
-          static_cast<int8_t>(std::lround(weights[i] / scale));
+      quant.values[first + i] =
+          static_cast<int8_t>(std::lround(filter.values[first + i] / scale));
   }
   return quant;
 }
@@ -193,7 +196,7 @@ static Answer<> planFixedPoint(Product &p, Value input, double inputScale,
   OpBuilder &b = lowering.builder;
   int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
   Value filterValue =
-      lowering.i8Weight(p.location, p.filter.shape, filter.values);
+      lowering.i8Weight(p.location, p.filter.shape, std::move(filter.values));
   Value biasValue =
       bias.empty() ? Value() : lowering.i32Weight(p.location, biasShape, bias);
   lowering.define(p.output,
@@ -217,7 +220,7 @@ static Answer<> planScaled(Product &p, Value input, double inputScale,
     value = static_cast<float>(value / outputScale);
   int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
   Value filterValue =
-      lowering.i8Weight(p.location, p.filter.shape, filter.values);
+      lowering.i8Weight(p.location, p.filter.shape, std::move(filter.values));
   Value biasValue;
   if (!p.bias.empty())
     biasValue =
@@ -263,13 +266,23 @@ static Answer<> planInt8(Product &p, Lowering &lowering) {
 }
 
 Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
-  for (const std::vector<float> *values :
-       {&product.filter.values, &product.bias})
-    for (float value : *values)
-      if (!std::isfinite(value))
-        return emitError(product.location)
-               << "a weight is " << (std::isnan(value) ? "NaN" : "infinite")
-               << ", must be finite; repair the model";
+  auto check = [&](float value) -> LogicalResult {
+    if (std::isfinite(value))
+      return success();
+    return emitError(product.location)
+           << "a weight is " << (std::isnan(value) ? "NaN" : "infinite")
+           << ", must be finite; repair the model";
+  };
+  const FloatValues &weights = product.filter.values;
+  PagesBehind read = weights.pagesBehind();
+  for (size_t i = 0; i < weights.size(); ++i) {
+    read.reach(i * sizeof(float));
+    if (failed(check(weights[i])))
+      return failure();
+  }
+  for (float value : product.bias)
+    if (failed(check(value)))
+      return failure();
   return lowering.isInt8() ? planInt8(product, lowering)
                            : planFloat(product, lowering);
 }
@@ -339,7 +352,7 @@ static Answer<> planConv(top::ConvOp op, Lowering &lowering) {
     if (!bias)
       return Refusal(op, "a convolution whose bias is computed",
                      "its bias must be constant");
-    product.bias = bias->values;
+    product.bias = bias->values.vector();
   }
   if (top::UnaryOp relu = lowering.followingRelu(op.getOutput())) {
     product.relu = true;

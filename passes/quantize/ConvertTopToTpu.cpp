@@ -204,6 +204,7 @@ private:
   /// All ops; a failing one does not hide the complaints about others, but
   /// about what reads its results.
   LogicalResult lowerBody(Block &old) {
+    BlobReleaser releaser(old, top::ConstantOp::getOperationName());
     llvm::DenseSet<Value> failing;
     for (Operation &op : old.without_terminator()) {
       if (errors == kMostErrors)
@@ -211,23 +212,20 @@ private:
       bool readsFailing = llvm::any_of(op.getOperands(), [&](Value operand) {
         return failing.contains(operand);
       });
+      auto last = fresh->empty() ? fresh->end() : std::prev(fresh->end());
       if (!readsFailing && (lowering.isTaken(&op) || succeeded(place(op)))) {
-        pageOutConstants(op);
+        // What has been taken over is not needed twice, but a weight may share
+        // the bytes of the constant.
+        for (Operation &step : llvm::make_range(
+                 last == fresh->end() ? fresh->begin() : std::next(last),
+                 fresh->end()))
+          releaser.keep(&step);
+        releaser.done(&op);
         continue;
       }
       failing.insert(op.result_begin(), op.result_end());
     }
     return errors ? failure() : lowerResults(old);
-  }
-
-  /// The bytes of a mapped model leave the memory once they are taken over.
-  static void pageOutConstants(Operation &op) {
-    for (Value operand : op.getOperands())
-      if (auto constant = operand.getDefiningOp<top::ConstantOp>())
-        if (auto bytes =
-                dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
-          if (AsmResourceBlob *blob = bytes.getRawHandle().getBlob())
-            pageOut(blob->getData());
   }
 
   /// Decides where `op` is computed and appends what computes it: on the

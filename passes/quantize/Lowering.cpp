@@ -339,49 +339,65 @@ std::optional<FloatConstant> Lowering::constantOf(Value topValue) {
   if (!element.isF32() && !element.isF16() && !element.isBF16() &&
       !element.isF64())
     return std::nullopt;
+  FloatConstant constant;
+  constant.shape.assign(attr.getShapedType().getShape().begin(),
+                        attr.getShapedType().getShape().end());
+  if (auto view = tpu::constantView(attr); view && element.isF32()) {
+    constant.values = FloatValues(*view, attr);
+    return constant;
+  }
   size_t bytes = element.getIntOrFloatBitWidth() / 8;
   std::optional<std::vector<char>> raw = tpu::constantBytes(attr);
   if (!raw)
     return std::nullopt;
-  FloatConstant constant;
-  constant.shape.assign(attr.getShapedType().getShape().begin(),
-                        attr.getShapedType().getShape().end());
-  constant.values.resize(attr.getNumElements());
-  for (size_t i = 0; i < constant.values.size(); ++i) {
+  std::vector<float> values(attr.getNumElements());
+  for (size_t i = 0; i < values.size(); ++i) {
     const char *at = raw->data() + i * bytes;
     uint16_t half;
     double wide;
     if (element.isF32()) {
-      std::memcpy(&constant.values[i], at, 4);
+      std::memcpy(&values[i], at, 4);
     } else if (element.isF64()) {
       std::memcpy(&wide, at, 8);
-      constant.values[i] = static_cast<float>(wide);
+      values[i] = static_cast<float>(wide);
     } else {
       std::memcpy(&half, at, 2);
-      constant.values[i] = element.isF16() ? numeric::halfToFloat(half)
-                                           : numeric::bf16ToFloat(half);
+      values[i] = element.isF16() ? numeric::halfToFloat(half)
+                                  : numeric::bf16ToFloat(half);
     }
   }
+  constant.values = FloatValues(std::move(values));
   return constant;
 }
 
 template <typename T>
 static Value makeWeight(Lowering &lowering, Location location,
                         ArrayRef<int64_t> shape, Type element,
-                        ArrayRef<T> values) {
+                        std::vector<T> values) {
   auto type = lowering.tensor(shape, element);
-  ArrayRef<char> raw(reinterpret_cast<const char *>(values.data()),
-                     values.size() * sizeof(T));
-  return lowering.builder.create<tpu::WeightOp>(location,
-                                                tpu::weightAttr(type, raw));
+  return lowering.builder.create<tpu::WeightOp>(
+      location, tpu::weightAttr(type, std::move(values)));
 }
 
 Answer<Value> Lowering::floatWeight(Location location, ArrayRef<int64_t> shape,
                                     Type element, ArrayRef<float> values) {
-  if (element.isF32())
-    return makeWeight(*this, location, shape, element, values);
+  return floatWeight(location, shape, element, FloatValues(values.vec()));
+}
+
+Answer<Value> Lowering::floatWeight(Location location, ArrayRef<int64_t> shape,
+                                    Type element, const FloatValues &values) {
+  if (element.isF32()) {
+    if (mlir::isa_and_nonnull<DenseResourceElementsAttr>(values.source()) &&
+        values.size() * sizeof(float) > tpu::kDenseWeightBytes)
+      return Value(builder.create<tpu::WeightOp>(
+          location,
+          tpu::reshapedWeight(values.source(), tensor(shape, element))));
+    return makeWeight(*this, location, shape, element, values.vector());
+  }
   std::vector<uint16_t> narrow(values.size());
+  PagesBehind read = values.pagesBehind();
   for (size_t i = 0; i < values.size(); ++i) {
+    read.reach(i * sizeof(float));
     narrow[i] = element.isF16() ? numeric::floatToHalf(values[i])
                                 : numeric::floatToBf16(values[i]);
     float back = element.isF16() ? numeric::halfToFloat(narrow[i])
@@ -391,17 +407,18 @@ Answer<Value> Lowering::floatWeight(Location location, ArrayRef<int64_t> shape,
              << "weight " << values[i] << " is beyond the range of " << element
              << "; convert with --precision f32 or bf16";
   }
-  return makeWeight<uint16_t>(*this, location, shape, element, narrow);
+  return makeWeight(*this, location, shape, element, std::move(narrow));
 }
 
 Value Lowering::i8Weight(Location location, ArrayRef<int64_t> shape,
-                         ArrayRef<int8_t> values) {
-  return makeWeight(*this, location, shape, builder.getI8Type(), values);
+                         std::vector<int8_t> values) {
+  return makeWeight(*this, location, shape, builder.getI8Type(),
+                    std::move(values));
 }
 
 Value Lowering::i32Weight(Location location, ArrayRef<int64_t> shape,
                           ArrayRef<int32_t> values) {
-  return makeWeight(*this, location, shape, builder.getI32Type(), values);
+  return makeWeight(*this, location, shape, builder.getI32Type(), values.vec());
 }
 
 Answer<Value> Lowering::integerWeight(Location location,

@@ -3,6 +3,7 @@
 #ifndef WEFT_PASSES_QUANTIZE_LOWERING_H
 #define WEFT_PASSES_QUANTIZE_LOWERING_H
 
+#include "dialects/ConstantBlobs.h"
 #include "dialects/Refusal.h"
 #include "dialects/top/Top.h"
 #include "dialects/tpu/Tpu.h"
@@ -13,7 +14,9 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <cstring>
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace weft {
@@ -48,10 +51,53 @@ mlir::Type storedElement(mlir::Type onnx);
 /// lies after `foldShape`.
 int64_t foldAxis(int64_t axis, int64_t rank);
 
+/// The numbers of a float constant. Those of a large one are read where the
+/// constant has them, perhaps in the model's file, which aligns nothing; so
+/// they are good as long as the constant is.
+class FloatValues {
+public:
+  FloatValues() = default;
+  explicit FloatValues(std::vector<float> own)
+      : owner(std::make_shared<const std::vector<float>>(std::move(own))),
+        begin(reinterpret_cast<const char *>(owner->data())),
+        count(owner->size()) {}
+  /// f32 elements of `source`.
+  FloatValues(llvm::ArrayRef<char> bytes, mlir::ElementsAttr source)
+      : begin(bytes.data()), count(bytes.size() / sizeof(float)),
+        sourceAttr(source) {}
+
+  size_t size() const { return count; }
+  float operator[](size_t i) const {
+    float value;
+    std::memcpy(&value, begin + i * sizeof(float), sizeof(float));
+    return value;
+  }
+  std::vector<float> vector() const {
+    std::vector<float> copy(count);
+    if (count)
+      std::memcpy(copy.data(), begin, count * sizeof(float));
+    return copy;
+  }
+  const char *bytes() const { return begin; }
+  /// For who reads them in their order; none of those that were computed.
+  PagesBehind pagesBehind() const {
+    return PagesBehind(llvm::ArrayRef<char>(begin, owner ? 0 : count * 4));
+  }
+  /// The constant whose elements these are, all in their order; null if they
+  /// have been computed.
+  mlir::ElementsAttr source() const { return sourceAttr; }
+
+private:
+  std::shared_ptr<const std::vector<float>> owner;
+  const char *begin = nullptr;
+  size_t count = 0;
+  mlir::ElementsAttr sourceAttr;
+};
+
 /// A folded float constant in row-major order.
 struct FloatConstant {
   llvm::SmallVector<int64_t, 4> shape; ///< as in the top dialect, any rank
-  std::vector<float> values;           ///< all elements, also of a splat
+  FloatValues values;                  ///< all elements, also of a splat
 
   bool isScalar() const { return values.size() == 1; }
 };
@@ -217,8 +263,13 @@ public:
                                   llvm::ArrayRef<int64_t> shape,
                                   mlir::Type element,
                                   llvm::ArrayRef<float> values);
+  /// Shares the bytes of a constant that has them in this type.
+  Answer<mlir::Value> floatWeight(mlir::Location location,
+                                  llvm::ArrayRef<int64_t> shape,
+                                  mlir::Type element,
+                                  const FloatValues &values);
   mlir::Value i8Weight(mlir::Location location, llvm::ArrayRef<int64_t> shape,
-                       llvm::ArrayRef<int8_t> values);
+                       std::vector<int8_t> values);
   mlir::Value i32Weight(mlir::Location location, llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<int32_t> values);
   /// The same for any integer element of 8 to 32 bits. Refused if a value does

@@ -30,7 +30,7 @@ static void takeBias(Product &product, Lowering &lowering) {
   if (!bias || static_cast<int64_t>(bias->values.size()) != columns ||
       bias->shape.empty() || bias->shape.back() != columns)
     return;
-  product.bias = bias->values;
+  product.bias = bias->values.vector();
   product.output = sum.getOutput();
   product.location =
       FusedLoc::get(sum.getContext(), {product.location, sum.getLoc()});
@@ -47,10 +47,10 @@ static Answer<> planConstant(top::MatMulOp op, const FloatConstant &rhs,
   int64_t inner = rhs.shape[0], columns = rhs.shape[1], rows = 1;
   for (int64_t size : lhsShape.drop_back())
     rows *= size;
-  FloatConstant filter{{columns, inner, 1, 1},
-                       std::vector<float>(rhs.values.size())};
-  numeric::transposeMatrix<sizeof(float)>(rhs.values.data(),
-                                          filter.values.data(), inner, columns);
+  std::vector<float> turned(rhs.values.size());
+  numeric::transposeMatrix<sizeof(float)>(rhs.values.bytes(), turned.data(),
+                                          inner, columns);
+  FloatConstant filter{{columns, inner, 1, 1}, FloatValues(std::move(turned))};
   Product product{op,
                   op.getLhs(),
                   op.getOutput(),

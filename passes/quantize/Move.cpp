@@ -254,7 +254,7 @@ static std::optional<int64_t> constantBits(Value value, Type element,
   auto floats = lowering.constantOf(value);
   if (!floats)
     return std::nullopt;
-  float number = floats->values.front();
+  float number = floats->values[0];
   if (element.isF16())
     return numeric::floatToHalf(number);
   if (element.isBF16())

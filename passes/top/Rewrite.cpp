@@ -95,8 +95,8 @@ Value weft::top::createFloatConstant(PatternRewriter &rewriter,
   auto type = RankedTensorType::get(shape, element);
   HostTensor tensor = *makeHostTensor(type);
   storeDoubles(values, tensor);
-  return rewriter.create<ConstantOp>(location,
-                                     toElementsAttr(tensor, type, name));
+  return rewriter.create<ConstantOp>(
+      location, toElementsAttr(std::move(tensor), type, name));
 }
 
 void weft::top::replaceFused(PatternRewriter &rewriter, Operation *last,

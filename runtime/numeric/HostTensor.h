@@ -56,6 +56,11 @@ public:
   uint8_t *bytes() { return storage.data(); }
   const uint8_t *bytes() const { return storage.data(); }
   size_t sizeBytes() const { return storage.size(); }
+  /// Leaves an empty tensor behind.
+  std::vector<uint8_t> takeBytes() && {
+    shapeValue = {0};
+    return std::move(storage);
+  }
 
   /// The elements as a T. The caller keeps to a T of elementBytes(type())
   /// bytes.

@@ -11,6 +11,10 @@ namespace weft::numeric {
 /// can be read back from their file. Never changes what is read later.
 void pageOut(const void *bytes, size_t size);
 
+/// Gives the whole pages of these bytes of the heap back before they are freed;
+/// what is read there later is anything.
+void discard(void *bytes, size_t size);
+
 } // namespace weft::numeric
 
 #endif // WEFT_RUNTIME_NUMERIC_PAGES_H

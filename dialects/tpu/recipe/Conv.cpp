@@ -60,7 +60,16 @@ static std::vector<char> packFilter(ConvOp op, int64_t pack,
   int64_t packs = (channels + pack - 1) / pack;
   int64_t filtersPerGroup = filter[0] / static_cast<int64_t>(op.getGroup());
   std::vector<char> result(filter[0] * packs * window * pack * bytes, 0);
+  int64_t rowBytes = ownChannels * window * bytes;
+  bool isInOrder = pack == 1 && ownChannels == channels;
+  PagesBehind read(raw);
   for (int64_t oc = 0; oc < filter[0]; ++oc) {
+    read.reach(oc * rowBytes);
+    if (isInOrder) {
+      std::memcpy(result.data() + oc * rowBytes, raw.data() + oc * rowBytes,
+                  rowBytes);
+      continue;
+    }
     int64_t firstChannel = oc / filtersPerGroup * ownChannels;
     for (int64_t own = 0; own < ownChannels; ++own) {
       int64_t ic = firstChannel + own;
@@ -92,11 +101,11 @@ static Tile addFilter(ConvOp op, RecipeBuilder &r) {
                 : Dims{1, channels, (inputs + pack - 1) / pack * window, pack};
   return r.perChannel("filter", dims, type, LocalLayout::Compact,
                       [op, pack]() mutable -> FailureOr<std::vector<char>> {
-                        FailureOr<std::vector<char>> raw =
-                            weightBytes(op, op.getFilter());
+                        FailureOr<WeightBytes> raw =
+                            weightView(op, op.getFilter());
                         if (failed(raw))
                           return failure();
-                        return packFilter(op, pack, *raw);
+                        return packFilter(op, pack, raw->bytes);
                       });
 }
 

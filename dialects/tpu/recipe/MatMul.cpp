@@ -28,13 +28,13 @@ InputNeed LinearOp::inputNeed(unsigned, const Box &result) {
 /// The filter (N, K) as the unit reads it: a row for each k.
 static ConstantBytes turnedFilter(LinearOp op) {
   return [op]() mutable -> FailureOr<std::vector<char>> {
-    FailureOr<std::vector<char>> raw = weightBytes(op, op.getFilter());
+    FailureOr<WeightBytes> raw = weightView(op, op.getFilter());
     if (failed(raw))
       return failure();
     Dims filter = dimsOf(op.getFilter());
-    std::vector<char> turned(raw->size());
+    std::vector<char> turned(raw->bytes.size());
     int64_t bytes = elementBits(elementOf(op.getFilter())) / 8;
-    if (!numeric::transposeMatrix(raw->data(), turned.data(), filter[0],
+    if (!numeric::transposeMatrix(raw->bytes.data(), turned.data(), filter[0],
                                   filter[1], bytes))
       return failure();
     return turned;
