@@ -5,6 +5,7 @@
 #include "dialects/Evaluate.h"
 #include "dialects/Refusal.h"
 #include "dialects/top/Constant.h"
+#include "dialects/top/LargeConstant.h"
 #include "dialects/top/Move.h"
 #include "frontend/onnx/HostOp.h"
 #include "mlir/IR/Matchers.h"
@@ -299,6 +300,12 @@ FailureOr<Value> NodeImporter::finish(Operation *op) {
     op->erase();
     return constant(empty);
   }
+  // What reads a large matrix may want it as the file has it; if not, it is
+  // folded by a pass.
+  if (isa<top::TransposeOp>(op) && typeOf(op->getResult(0)).getRank() == 2 &&
+      typeOf(op->getResult(0)).hasStaticShape() &&
+      typeOf(op->getResult(0)).getNumElements() >= top::kLargeElements)
+    return op->getResult(0);
   SmallVector<mlir::Attribute> constants;
   for (Value operand : op->getOperands()) {
     ElementsAttr constant;

@@ -12,6 +12,8 @@
 #include "runtime/numeric/MatrixTranspose.h"
 #include "runtime/numeric/TensorValues.h"
 
+#include "mlir/IR/DialectResourceBlobManager.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -194,33 +196,41 @@ struct BinaryIntoConv : OpRewritePattern<BinaryOp> {
   }
 };
 
+/// The constant `matrix` (k, n) as a filter of type `type`: n,k,1,1. Null if it
+/// is no constant. One that Gemm turned is the filter as it lies in the file.
+ElementsAttr filterOf(Value matrix, RankedTensorType type) {
+  if (ConstantOp turned = turnedConstant(matrix))
+    return DenseResourceElementsAttr::get(
+        type,
+        cast<DenseResourceElementsAttr>(turned.getValue()).getRawHandle());
+  std::optional<numeric::HostTensor> tensor = constantTensor(matrix);
+  if (!tensor)
+    return nullptr;
+  numeric::HostTensor transposed = *makeHostTensor(type);
+  if (!numeric::transposeMatrix(tensor->bytes(), transposed.bytes(),
+                                type.getDimSize(1), type.getDimSize(0),
+                                type.getElementTypeBitWidth() / 8))
+    return nullptr;
+  return toElementsAttr(std::move(transposed), type, "filter");
+}
+
 /// matmul(x: m,k; constant w: k,n) -> reshape(conv(reshape(x): m,k,1,1;
 /// n,k,1,1)): m,n.
 struct MatMulToConv : OpRewritePattern<MatMulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatMulOp op,
                                 PatternRewriter &rewriter) const override {
-    RankedTensorType lhs = op.getLhs().getType(), rhs = op.getRhs().getType();
-    if (lhs.getRank() != 2 || rhs.getRank() != 2 || rhs.getNumElements() == 0)
+    RankedTensorType rhs = op.getRhs().getType();
+    if (!becomesConv(op))
       return failure();
-    // Each row becomes an image of one pixel: of many rows the matrix unit
-    // makes more.
-    constexpr int64_t kMostRows = 16;
-    if (!isa<FloatType>(lhs.getElementType()) || lhs.getDimSize(0) > kMostRows)
-      return failure();
-    std::optional<numeric::HostTensor> matrix = constantTensor(op.getRhs());
-    if (!matrix)
-      return failure();
-    int64_t rows = lhs.getDimSize(0), inner = rhs.getDimSize(0),
-            columns = rhs.getDimSize(1);
-    Type element = lhs.getElementType();
+    int64_t rows = op.getLhs().getType().getDimSize(0),
+            inner = rhs.getDimSize(0), columns = rhs.getDimSize(1);
+    Type element = rhs.getElementType();
     auto filterType = RankedTensorType::get({columns, inner, 1, 1}, element);
-    numeric::HostTensor transposed = *makeHostTensor(filterType);
-    if (!numeric::transposeMatrix(matrix->bytes(), transposed.bytes(), inner,
-                                  columns, element.getIntOrFloatBitWidth() / 8))
+    ElementsAttr weights = filterOf(op.getRhs(), filterType);
+    if (!weights)
       return failure();
-    Value filter = rewriter.create<ConstantOp>(
-        op.getRhs().getLoc(), toElementsAttr(transposed, filterType, "filter"));
+    Value filter = rewriter.create<ConstantOp>(op.getRhs().getLoc(), weights);
     Value input = rewriter.create<ReshapeOp>(
         op.getLoc(), RankedTensorType::get({rows, inner, 1, 1}, element),
         op.getLhs());
@@ -237,6 +247,27 @@ struct MatMulToConv : OpRewritePattern<MatMulOp> {
 };
 
 } // namespace
+
+bool weft::top::becomesConv(MatMulOp op) {
+  RankedTensorType lhs = op.getLhs().getType(), rhs = op.getRhs().getType();
+  // Each row becomes an image of one pixel: of many rows the matrix unit
+  // makes more.
+  constexpr int64_t kMostRows = 16;
+  return lhs.getRank() == 2 && rhs.getRank() == 2 &&
+         rhs.getNumElements() != 0 && isa<FloatType>(lhs.getElementType()) &&
+         lhs.getDimSize(0) <= kMostRows;
+}
+
+ConstantOp weft::top::turnedConstant(Value value) {
+  auto transpose = value.getDefiningOp<TransposeOp>();
+  ConstantOp constant = transpose
+                            ? transpose.getInput().getDefiningOp<ConstantOp>()
+                            : ConstantOp();
+  if (!constant || !isa<DenseResourceElementsAttr>(constant.getValue()) ||
+      transpose.getPerm() != ArrayRef<int64_t>{1, 0})
+    return {};
+  return constant;
+}
 
 void weft::top::populateConvPatterns(RewritePatternSet &patterns) {
   patterns.add<BatchNormIntoConv>(patterns.getContext(), /*benefit=*/2);

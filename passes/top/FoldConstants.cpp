@@ -4,6 +4,10 @@
 #include "passes/top/Passes.h"
 
 #include "dialects/top/Constant.h"
+#include "dialects/top/LargeConstant.h"
+#include "dialects/top/MatMul.h"
+#include "dialects/top/Move.h"
+#include "passes/top/Rewrite.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -31,7 +35,7 @@ public:
     });
     // In program order, so that a chain folds in one sweep.
     for (EvaluateOpInterface op : candidates)
-      if (worthFolding(op) && failed(fold(op)))
+      if (worthFolding(op) && !isFilterTurned(op) && failed(fold(op)))
         return signalPassFailure();
     // Constants that nobody reads any more.
     SmallVector<ConstantOp> constants;
@@ -80,6 +84,19 @@ private:
            (written <= maxElements || written <= read);
   }
 
+  /// A large matrix turned for a product that becomes a convolution, whose
+  /// filter is turned back: the bytes of the file will do.
+  static bool isFilterTurned(EvaluateOpInterface op) {
+    ConstantOp constant = turnedConstant(op->getResult(0));
+    if (!constant || !op->getResult(0).hasOneUse())
+      return false;
+    RankedTensorType type = constant.getType();
+    auto product = dyn_cast<MatMulOp>(*op->getUsers().begin());
+    return product && product.getRhs() == op->getResult(0) &&
+           becomesConv(product) && type.getNumElements() >= kLargeElements &&
+           type.getDimSize(0) > 1 && type.getDimSize(1) > 1;
+  }
+
   static LogicalResult fold(EvaluateOpInterface op) {
     SmallVector<numeric::HostTensor> operands, results;
     SmallVector<const numeric::HostTensor *> pointers;
@@ -98,7 +115,7 @@ private:
     for (auto [result, tensor] : llvm::zip(op->getResults(), results)) {
       auto type = cast<RankedTensorType>(result.getType());
       result.replaceAllUsesWith(builder.create<ConstantOp>(
-          op->getLoc(), toElementsAttr(tensor, type, "folded")));
+          op->getLoc(), toElementsAttr(std::move(tensor), type, "folded")));
     }
     op->erase();
     return success();

@@ -13,6 +13,9 @@
 
 namespace weft::top {
 
+class ConstantOp;
+class MatMulOp;
+
 /// Patterns of TopCanonicalize, by subject.
 void populateConvPatterns(mlir::RewritePatternSet &patterns);
 void populateActivationPatterns(mlir::RewritePatternSet &patterns);
@@ -24,6 +27,13 @@ void populateWeavePatterns(mlir::RewritePatternSet &patterns);
 /// The tensor of a constant, also behind a reshape of a constant; std::nullopt
 /// for anything else.
 std::optional<numeric::HostTensor> constantTensor(mlir::Value value);
+
+/// Whether a product with a constant is rewritten as a convolution.
+bool becomesConv(MatMulOp op);
+
+/// The constant behind a transposition of a matrix, if it has its bytes in a
+/// resource; null for anything else.
+ConstantOp turnedConstant(mlir::Value value);
 
 /// The one value that all elements of a constant have.
 std::optional<double> constantSplat(mlir::Value value);
