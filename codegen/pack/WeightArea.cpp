@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace weft;
@@ -75,26 +76,90 @@ static std::pair<Digest, uint64_t> keyOf(ppl::WeightOp weight) {
           weight.getNumBytes()};
 }
 
+namespace {
+/// Weights of one net by their bytes. Compares them: digests of all weights
+/// would take longer than packing them.
+class EqualWeights {
+public:
+  explicit EqualWeights(ArrayRef<ppl::WeightOp> weights) {
+    for (ppl::WeightOp weight : weights)
+      ++countOfSize[weight.getNumBytes()];
+  }
+
+  /// An earlier weight of the same bytes; null if `weight` is the first.
+  ppl::WeightOp findOrAdd(ppl::WeightOp weight) {
+    uint64_t size = weight.getNumBytes();
+    if (countOfSize[size] < 2)
+      return {};
+    StringRef bytes = bytesOf(weight);
+    auto &known = weights[{size, llvm::xxh3_64bits(bytes)}];
+    for (ppl::WeightOp other : known)
+      if (bytesOf(other) == bytes)
+        return other;
+    known.push_back(weight);
+    return {};
+  }
+
+private:
+  static StringRef bytesOf(ppl::WeightOp weight) {
+    ArrayRef<char> raw = weight.getRawBytes();
+    return {raw.data(), raw.size()};
+  }
+
+  std::map<uint64_t, unsigned> countOfSize;
+  std::map<std::pair<uint64_t, uint64_t>, std::vector<ppl::WeightOp>> weights;
+};
+} // namespace
+
+LogicalResult WeightArea::addFirst(ppl::NetOp net) {
+  auto ops = net.getBody().getOps<ppl::WeightOp>();
+  std::vector<ppl::WeightOp> weights(ops.begin(), ops.end());
+  for (ppl::WeightOp weight : weights)
+    if (failed(checkBytes(weight)))
+      return failure();
+  llvm::stable_sort(weights, [](ppl::WeightOp a, ppl::WeightOp b) {
+    return a.getAddress() < b.getAddress();
+  });
+  EqualWeights equals(weights);
+  std::vector<Move> moves;
+  uint64_t begin = end = net.getWeightsAddress(), last = begin, saved = 0;
+  for (ppl::WeightOp weight : weights) {
+    uint64_t size = weight.getNumBytes(), from = weight.getAddress();
+    ppl::WeightOp same = equals.findOrAdd(weight);
+    uint64_t to = same ? same.getAddress() : from - saved;
+    moves.push_back({from, size, to});
+    weight.setAddress(to);
+    if (same) {
+      saved += alignUp<uint64_t>(size, kWeightAlignment);
+      dropBytes(weight);
+      continue;
+    }
+    last = std::max(last, to + size);
+    end = std::max(end, alignUp<uint64_t>(to + size, kWeightAlignment));
+  }
+  stages.push_back({net, {}});
+  if (failed(moveTensors(net, moves, stages.back().activations)))
+    return failure();
+  net.setWeightsBytes(last - begin);
+  return success();
+}
+
 LogicalResult WeightArea::add(ppl::NetOp net) {
-  bool isFirst = stages.empty();
-  if (isFirst)
-    end = net.getWeightsAddress();
+  if (stages.empty())
+    return addFirst(net);
   // Models of one stage need no digests.
   if (stages.size() == 1)
     for (ppl::WeightOp weight :
          stages.front().net.getBody().getOps<ppl::WeightOp>())
-      places.try_emplace(keyOf(weight), weight.getAddress());
+      if (weight.getRawBytes().size() == weight.getNumBytes())
+        places.try_emplace(keyOf(weight), weight.getAddress());
   std::vector<Move> moves;
   for (ppl::WeightOp weight : net.getBody().getOps<ppl::WeightOp>()) {
     if (failed(checkBytes(weight)))
       return failure();
-    uint64_t size = weight.getNumBytes(), address = weight.getAddress();
-    bool isNew = true;
-    if (!isFirst) {
-      auto [entry, inserted] = places.try_emplace(keyOf(weight), end);
-      address = entry->second;
-      isNew = inserted;
-    }
+    uint64_t size = weight.getNumBytes();
+    auto [entry, isNew] = places.try_emplace(keyOf(weight), end);
+    uint64_t address = entry->second;
     moves.push_back({weight.getAddress(), size, address});
     weight.setAddress(address);
     if (isNew)

@@ -12,7 +12,8 @@ namespace weft::codegen {
 /// One weight area for several stages. Each was compiled for an area of its
 /// own; equal weights get one place here, and the programs are moved: the
 /// addresses of their weights, and their activations behind the last weight of
-/// all. The first stage keeps its weights where they are.
+/// all. Equal weights of one stage get one place as well; without any the first
+/// stage keeps its weights where they are.
 class WeightArea {
 public:
   /// Moves the weights of `net`, which may stand in another context than the
@@ -27,6 +28,8 @@ public:
   mlir::LogicalResult finish();
 
 private:
+  mlir::LogicalResult addFirst(ppl::NetOp net);
+
   struct Stage {
     ppl::NetOp net;
     std::vector<ppl::GlobalOp> activations; ///< tensors in the activation area
