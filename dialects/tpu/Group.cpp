@@ -14,7 +14,7 @@ using namespace weft::tpu;
 #include "dialects/tpu/TilingInterface.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
-#include "dialects/tpu/GroupAttrs.cpp.inc"
+#include "dialects/tpu/TpuAttrs.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "dialects/tpu/Group.cpp.inc"
@@ -22,7 +22,7 @@ using namespace weft::tpu;
 void TpuDialect::registerGroup() {
   addAttributes<
 #define GET_ATTRDEF_LIST
-#include "dialects/tpu/GroupAttrs.cpp.inc"
+#include "dialects/tpu/TpuAttrs.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -3,11 +3,8 @@
 #ifndef WEFT_DIALECTS_TPU_GROUP_H
 #define WEFT_DIALECTS_TPU_GROUP_H
 
-#include "dialects/tpu/Tpu.h"
+#include "dialects/tpu/Attributes.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
-
-#define GET_ATTRDEF_CLASSES
-#include "dialects/tpu/GroupAttrs.h.inc"
 
 #define GET_OP_CLASSES
 #include "dialects/tpu/Group.h.inc"

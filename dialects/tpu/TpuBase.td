@@ -32,6 +32,8 @@ def Tpu_Dialect : Dialect {
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerGroup();
+    /// The attributes of Decision.td where passes write them.
+    ::llvm::LogicalResult verifyDecision(::mlir::Operation *op, ::mlir::NamedAttribute attribute);
     // One function a family; called from the family list in cmake/OpFamilies.cmake.
 #define WEFT_FAMILY(name) void register##name();
 #include "OpFamilies.inc"

@@ -311,7 +311,7 @@ llvm::LogicalResult
 TpuDialect::verifyOperationAttribute(mlir::Operation *op,
                                      mlir::NamedAttribute attribute) {
   if (attribute.getName() != kRecipeAttr)
-    return mlir::success();
+    return verifyDecision(op, attribute);
   auto tiling = llvm::dyn_cast<TilingInterface>(op);
   auto name = llvm::dyn_cast<mlir::StringAttr>(attribute.getValue());
   if (!tiling || !name)
