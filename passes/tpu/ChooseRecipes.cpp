@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tpu/Decision.h"
 #include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/Tpu.h"
 #include "dialects/tpu/recipe/Price.h"
@@ -49,16 +50,20 @@ void ChooseRecipes::runOnOperation() {
     bool isSettled = ways.size() < 2 || op->hasAttr(kRecipeAttr);
     if (isSettled || !tiling.isTileable())
       return;
-    const Alternative *best = nullptr;
-    std::optional<int64_t> least;
+    std::optional<size_t> best;
+    SmallVector<Way, 2> priced;
     Box piece = comparedPiece(op, *chip);
-    for (const Alternative *way : ways) // the first of equals
-      if (std::optional<int64_t> cost = cautiousCyclesOf(op, *chip, piece, way);
-          cost && (!least || *cost < *least)) {
-        best = way;
-        least = cost;
-      }
-    if (best)
-      op->setAttr(kRecipeAttr, StringAttr::get(op->getContext(), best->name));
+    for (const Alternative *way : ways) { // the first of equals
+      priced.push_back(
+          {way->name.str(), cautiousCyclesOf(op, *chip, piece, way)});
+      std::optional<int64_t> cost = priced.back().price;
+      if (cost && (!best || *cost < *priced[*best].price))
+        best = priced.size() - 1;
+    }
+    if (!best)
+      return;
+    op->setAttr(kRecipeAttr,
+                StringAttr::get(op->getContext(), ways[*best]->name));
+    addChoice(op, rt::Question::Recipe, priced, *best);
   });
 }

@@ -1,6 +1,7 @@
 //===- FillLanes.cpp - --tpu-fill-lanes -----------------------------------===//
 
 #include "dialects/tpu/Constant.h"
+#include "dialects/tpu/Decision.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/Move.h"
@@ -147,6 +148,14 @@ static int64_t costOfCuts(ArrayRef<Operation *> chain, const Chip &chip) {
   return cycles;
 }
 
+/// "1x64x10x640"
+static std::string sizesText(const Dims &dims) {
+  std::string text;
+  for (int64_t size : dims)
+    text += (text.empty() ? "" : "x") + std::to_string(size);
+  return text;
+}
+
 /// The sizes under which the chain costs least; its own unless others save a
 /// fifth, as a group of its own has costs that are not counted here.
 static Dims cheapestDims(ArrayRef<Operation *> chain, const Chip &chip) {
@@ -159,7 +168,7 @@ static Dims cheapestDims(ArrayRef<Operation *> chain, const Chip &chip) {
       costOf(chain, chip, dims, /*isReshaped=*/false);
   if (!asItIs)
     return dims;
-  int64_t most = *asItIs * 4 / 5, least = most;
+  int64_t most = *asItIs * 4 / 5, least = *asItIs;
   for (int64_t wanted = chip.lanes; wanted > 1; wanted /= 2) {
     Dims spread = spreadDims(chip, dims, largestDivisor(total, wanted));
     auto cost = costOf(chain, chip, spread, /*isReshaped=*/true);
@@ -168,7 +177,13 @@ static Dims cheapestDims(ArrayRef<Operation *> chain, const Chip &chip) {
       least = *cost;
     }
   }
-  bool isWorthIt = best != dims && least + costOfCuts(chain, chip) < most;
+  if (best == dims)
+    return dims;
+  if (least < most)
+    least += costOfCuts(chain, chip);
+  bool isWorthIt = least < most;
+  addChoice(chain.front(), rt::Question::FillLanes,
+            {{"as it is", *asItIs}, {sizesText(best), least}}, isWorthIt);
   return isWorthIt ? best : dims;
 }
 

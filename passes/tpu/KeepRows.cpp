@@ -1,5 +1,6 @@
 //===- KeepRows.cpp - --tpu-keep-rows -------------------------------------===//
 
+#include "dialects/tpu/Decision.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/MatMul.h"
 #include "dialects/tpu/ModuleChip.h"
@@ -208,8 +209,13 @@ struct KeepRows : weft::tpu::impl::TpuKeepRowsBase<KeepRows> {
         applyPatternsAndFoldGreedily(tried, std::move(patterns), config));
     for (Operation &op : tried.getBody().front())
       op.removeDiscardableAttr(kTurnAttr);
-    if (isDone && movedBytes(tried) < movedBytes(func))
+    int64_t heads = movedBytes(func), rows = movedBytes(tried);
+    bool isLess = isDone && rows < heads;
+    if (isLess)
       func.getBody().takeBody(tried.getBody());
+    if (isDone && rows != heads)
+      addChoice(func, rt::Question::KeepRows,
+                {{"heads", heads}, {"rows", rows}}, isLess);
     tried.erase();
   }
 

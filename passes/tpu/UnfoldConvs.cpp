@@ -2,6 +2,7 @@
 
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/Conv.h"
+#include "dialects/tpu/Decision.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/recipe/Price.h"
@@ -131,14 +132,18 @@ static std::optional<UnfoldedConv> cheapestWay(ConvOp conv, const Chip &chip) {
   std::optional<UnfoldedConv> best;
   std::optional<int64_t> asItIs = cyclesOf(conv, chip);
   int64_t least = asItIs ? *asItIs * 4 / 5 : 0;
+  SmallVector<Way, 3> ways{{"as it is", asItIs}};
+  size_t taken = 0;
   for (bool columns : {false, true}) {
     if (!canUnfold(conv, columns, chip))
       continue;
     UnfoldedConv made = unfold(conv, columns);
     std::optional<int64_t> cycles = cyclesOf(made, chip);
+    ways.push_back({columns ? "window" : "rows", cycles});
     bool isBetter = cycles && *cycles < least;
     if (isBetter) {
       least = *cycles;
+      taken = ways.size() - 1;
       if (best)
         best->erase();
       best = made;
@@ -146,6 +151,8 @@ static std::optional<UnfoldedConv> cheapestWay(ConvOp conv, const Chip &chip) {
       made.erase();
     }
   }
+  if (ways.size() > 1)
+    addChoice(best ? best->conv : conv, rt::Question::Unfold, ways, taken);
   return best;
 }
 

@@ -6,7 +6,7 @@ module attributes {tpu.chip = "bm1684x", tpu.precision = "int8"} {
 
 // A bias costs nothing in the depthwise unit; the cube adds none.
 // CHECK-LABEL: @conv
-// CHECK: tpu.conv {{.*}} tpu.recipe = "window_bias"
+// CHECK: tpu.conv {{.*}}tpu.choices = [#tpu.choice<recipe, "conv", #{{loc[0-9]*}}, 1 of["window", "window_bias"] at[{{[0-9]+}}, {{[0-9]+}}]>], tpu.recipe = "window_bias"
 // CHECK-NOT: tpu.recipe
 // CHECK: return
 func.func @conv(%x: tensor<1x8x6x6x!q>) -> tensor<1x8x6x6x!q> {

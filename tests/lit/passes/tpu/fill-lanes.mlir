@@ -3,7 +3,7 @@
 // One channel would keep one lane busy. The chain changes its element type on the way and is reshaped as a whole.
 // CHECK-LABEL: func.func @one_channel
 // CHECK: tpu.reshape %arg0 : tensor<1x1x640x640xf16> -> tensor<1x64x10x640xf16>
-// CHECK-NEXT: tpu.cast %{{.*}} : tensor<1x64x10x640xf16> -> tensor<1x64x10x640xf32>
+// CHECK-NEXT: tpu.cast %{{.*}} {tpu.choices = [#tpu.choice<fill_lanes, "cast", #{{loc[0-9]*}}, 1 of["as it is", "1x64x10x640"] at[{{[0-9]+}}, {{[0-9]+}}]>]} : tensor<1x64x10x640xf16> -> tensor<1x64x10x640xf32>
 // CHECK-NEXT: tpu.unary sigmoid %{{.*}} : tensor<1x64x10x640xf32>
 // CHECK-NEXT: tpu.reshape %{{.*}} : tensor<1x64x10x640xf32> -> tensor<1x1x640x640xf32>
 module attributes {tpu.chip = "bm1684x"} {

@@ -2,6 +2,7 @@
 
 // The turns of an attention cancel with those of its products, also across softmax on rows counted in another way.
 // CHECK-LABEL: func.func @attention
+// CHECK-SAME: tpu.choices = [#tpu.choice<keep_rows, "net", #{{loc[0-9]*}}, 1 of["heads", "rows"] at[290400, 0]>]
 // CHECK-NOT: tpu.permute
 // CHECK: %[[S:.*]] = tpu.row_matmul %arg0, %arg1 {transposed} : tensor<1x50x6x32xf16>, tensor<1x50x6x32xf16> -> tensor<1x50x6x50xf16>
 // CHECK: %[[E:.*]] = tpu.softmax %[[S]] {axis = 3 : i64} : tensor<1x50x6x50xf16>
@@ -26,6 +27,7 @@ module attributes {tpu.chip = "bm1684x"} {
 
 // Nothing to cancel with: more would be turned than before.
 // CHECK-LABEL: func.func @apart
+// CHECK-SAME: tpu.choices = [#tpu.choice<keep_rows, "net", #{{loc[0-9]*}}, 0 of["heads", "rows"] at[68400, 136800]>]
 // CHECK: tpu.matmul
 // CHECK-NOT: tpu.permute
 module attributes {tpu.chip = "bm1684x"} {

@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func @rows
 // CHECK: %[[u:.*]] = tpu.unfold %arg0 kernel [7, 1] strides [2, 1] pads [3, 0, 2, 0] dilations [1, 1] : tensor<1x3x224x224x!quant.uniform<i8:f32, 1.000000e-01>> -> tensor<1x21x112x224x!quant.uniform<i8:f32, 1.000000e-01>>
 // CHECK-NEXT: %[[w:.*]] = tpu.weight dense<1> : tensor<8x21x1x7xi8>
-// CHECK-NEXT: tpu.conv %[[u]], %[[w]] strides [1, 2] pads [0, 3, 0, 2] dilations [1, 1] group 1 {multipliers = {{.*}}, rshifts = {{.*}}, top.value = "y"}
+// CHECK-NEXT: tpu.conv %[[u]], %[[w]] strides [1, 2] pads [0, 3, 0, 2] dilations [1, 1] group 1 {multipliers = {{.*}}, rshifts = {{.*}}, top.value = "y", tpu.choices = [#tpu.choice<unfold, "conv", #{{loc[0-9]*}}, 1 of["as it is", "rows"] at[{{[0-9]+}}, {{[0-9]+}}]>]}
 // CHECK-NEXT: return
 module attributes {tpu.chip = "bm1684x"} {
   func.func @rows(%x: tensor<1x3x224x224x!quant.uniform<i8:f32, 0.1>>) -> tensor<1x8x112x112x!quant.uniform<i8:f32, 0.2>> {
@@ -20,7 +20,7 @@ module attributes {tpu.chip = "bm1684x"} {
 // CHECK-LABEL: func.func @window
 // CHECK: %[[u:.*]] = tpu.unfold %arg0 kernel [2, 3] strides [2, 2] pads [0, 1, 0, 1] dilations [1, 2] : tensor<2x2x64x64xf16> -> tensor<2x12x32x31xf16>
 // CHECK{LITERAL}: dense<[[[[0.000000e+00]], [[1.000000e+00]], [[2.000000e+00]], [[3.000000e+00]], [[4.000000e+00]], [[5.000000e+00]], [[6.000000e+00]], [[7.000000e+00]], [[8.000000e+00]], [[9.000000e+00]], [[1.000000e+01]], [[1.100000e+01]]]]> : tensor<1x12x1x1xf16>
-// CHECK: tpu.conv %[[u]], %{{.*}} strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 {relu} : tensor<2x12x32x31xf16>, tensor<1x12x1x1xf16> -> tensor<2x1x32x31xf16>
+// CHECK: tpu.conv %[[u]], %{{.*}} strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 {relu, tpu.choices = [#tpu.choice<unfold, "conv", #{{loc[0-9]*}}, 2 of["as it is", "rows", "window"] at[{{[0-9]+}}, {{[0-9]+}}, {{[0-9]+}}]>]} : tensor<2x12x32x31xf16>, tensor<1x12x1x1xf16> -> tensor<2x1x32x31xf16>
 module attributes {tpu.chip = "bm1684x"} {
   func.func @window(%x: tensor<2x2x64x64xf16>) -> tensor<2x1x32x31xf16> {
     %w = tpu.weight dense<[[[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]], [[6.0, 7.0, 8.0], [9.0, 10.0, 11.0]]]]> : tensor<1x2x2x3xf16>
