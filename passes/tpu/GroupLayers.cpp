@@ -5,6 +5,7 @@
 #include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/Move.h"
 #include "passes/tpu/ChipRefusal.h"
+#include "passes/tpu/GroupBorder.h"
 #include "passes/tpu/GroupSearch.h"
 #include "passes/tpu/Passes.h"
 
@@ -22,8 +23,8 @@ using namespace weft::tpu;
 
 /// Moves `ops` into a new group behind the last of them and rewires what
 /// crosses its border.
-static void buildGroup(const Chip &chip, ArrayRef<Operation *> ops,
-                       const Dims &counts) {
+static GroupOp buildGroup(const Chip &chip, ArrayRef<Operation *> ops,
+                          const Dims &counts) {
   GroupView view = viewOps(chip, ops);
   SmallVector<Value> outputs;
   for (int output : view.outputs)
@@ -65,6 +66,7 @@ static void buildGroup(const Chip &chip, ArrayRef<Operation *> ops,
     });
   builder.setInsertionPointToEnd(body);
   builder.create<YieldOp>(group.getLoc(), outputs);
+  return group;
 }
 
 namespace {
@@ -90,10 +92,16 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
         return signalPassFailure();
       }
       ArrayRef<Operation *> ops(run);
-      for (const GroupChoice &choice : *choices)
-        if (choice.end - choice.begin > 1 || !staysInDram(ops[choice.begin]))
-          buildGroup(*chip, ops.slice(choice.begin, choice.end - choice.begin),
-                     choice.counts);
+      std::vector<CauseAttr> borders = bordersOf(*chip, ops, *choices, options);
+      for (auto [choice, border] : llvm::zip(*choices, borders)) {
+        Operation *placed = ops[choice.begin];
+        if (choice.end - choice.begin > 1 || !staysInDram(placed))
+          placed = buildGroup(
+              *chip, ops.slice(choice.begin, choice.end - choice.begin),
+              choice.counts);
+        if (border)
+          placed->setDiscardableAttr(kBorderAttr, border);
+      }
     }
   }
 

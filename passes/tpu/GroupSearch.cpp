@@ -211,6 +211,7 @@ private:
   void relax(size_t begin, size_t end, const Dims &counts, int64_t cost);
   bool appendChecked(size_t begin, size_t end, Dims counts,
                      std::vector<GroupChoice> &choices, Operation *&failed);
+  void weighAgain(std::vector<GroupChoice> &choices);
 
   struct Best {
     int64_t cost = std::numeric_limits<int64_t>::max();
@@ -225,6 +226,10 @@ private:
   DenseMap<Value, int> valueNumbers;
   bool hasPlacements = false;
   std::vector<Best> best; ///< best[e]: cheapest cover of [0, e)
+  /// Groups in several slices by their begin; these are dear to weigh.
+  std::vector<std::vector<WeighedGroup>> slicedGroups;
+  /// Where to note those in one slice, when they are weighed once more.
+  std::vector<WeighedGroup> *wholeGroups = nullptr;
 };
 } // namespace
 
@@ -376,6 +381,10 @@ void RunSearch::collectNumbers() {
 
 void RunSearch::relax(size_t begin, size_t end, const Dims &counts,
                       int64_t cost) {
+  if (counts != Dims{1, 1, 1, 1})
+    slicedGroups[begin].push_back({end, counts, cost});
+  else if (wholeGroups)
+    wholeGroups->push_back({end, counts, cost});
   if (best[begin].cost == std::numeric_limits<int64_t>::max())
     return;
   int64_t total = best[begin].cost + cost;
@@ -432,7 +441,7 @@ void RunSearch::extendOneSlice(size_t begin) {
   }
   if (numbers[begin].costInDram >= 0)
     relax(begin, begin + 1, {1, 1, 1, 1}, numbers[begin].costInDram);
-  if (!group.fits())
+  if (!group.fits() && !wholeGroups)
     extendSliced(begin, end);
 }
 
@@ -489,7 +498,7 @@ bool RunSearch::appendChecked(size_t begin, size_t end, Dims counts,
                               Operation *&failed) {
   GroupView view = viewOps(chip, run.slice(begin, end - begin));
   if (auto placeable = placeableCounts(chip, view, counts, options)) {
-    choices.push_back({begin, end, *placeable});
+    choices.push_back({begin, end, *placeable, {}});
     return true;
   }
   if (end - begin == 1) {
@@ -501,8 +510,21 @@ bool RunSearch::appendChecked(size_t begin, size_t end, Dims counts,
          appendChecked(middle, end, {1, 1, 1, 1}, choices, failed);
 }
 
+/// Collects the groups that begin where chosen ones do. Those in one slice are
+/// weighed once more: noting all of a long run during the search would take
+/// more memory than the search, for a few that are wanted.
+void RunSearch::weighAgain(std::vector<GroupChoice> &choices) {
+  for (GroupChoice &choice : choices) {
+    wholeGroups = &choice.weighed;
+    extendOneSlice(choice.begin);
+    llvm::append_range(choice.weighed, slicedGroups[choice.begin]);
+  }
+  wholeGroups = nullptr;
+}
+
 std::optional<std::vector<GroupChoice>> RunSearch::solve(Operation *&failed) {
   best.assign(run.size() + 1, Best());
+  slicedGroups.resize(run.size());
   best[0].cost = 0;
   for (size_t begin = 0; begin < run.size(); ++begin) {
     extendOneSlice(begin);
@@ -522,6 +544,7 @@ std::optional<std::vector<GroupChoice>> RunSearch::solve(Operation *&failed) {
   for (size_t i = cuts.size(); i-- > 0;)
     if (!appendChecked(cuts[i].begin, ends[i], cuts[i].counts, choices, failed))
       return std::nullopt;
+  weighAgain(choices);
   return choices;
 }
 

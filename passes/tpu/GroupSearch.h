@@ -19,10 +19,19 @@ struct GroupSearchOptions {
   int64_t prefetch = 8;
 };
 
+/// A group that the search weighed, up to op `end` of the run.
+struct WeighedGroup {
+  size_t end = 0;
+  Dims counts{1, 1, 1, 1};
+  int64_t cost = 0;
+};
+
 /// Ops [begin, end) of a run, cut into `counts` slices.
 struct GroupChoice {
   size_t begin = 0, end = 0;
   Dims counts{1, 1, 1, 1};
+  /// All that begin at the same op.
+  std::vector<WeighedGroup> weighed;
 };
 
 /// Cuts a run of tileable ops (in topological order) into groups so that the
