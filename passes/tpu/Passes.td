@@ -142,3 +142,12 @@ def TpuUnfoldConvs : Pass<"tpu-unfold-convs", "::mlir::func::FuncOp"> {
     Integers stay the same to the last bit. Sums of 16-bit floats may round differently, as the unit rounds once for all channels that it takes at a time.
   }];
 }
+
+def TpuListDecisions : Pass<"tpu-list-decisions", "::mlir::func::FuncOp"> {
+  let summary = "say which intermediates lie in DRAM and why, and list what the passes decided";
+  let description = [{
+    In: a placed graph (`--tpu-place-global`), on whose ops the passes have left `tpu.border` and `tpu.choices`. Out: `tpu.decisions` on the function, which
+    `weft explain` reads in the file: the groups and ops of the program in order, with what ended each group; every value in DRAM that is neither input nor output, who
+    reads it and why it is there; the choices with their prices. Nothing else changes.
+  }];
+}

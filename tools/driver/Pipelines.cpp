@@ -81,6 +81,7 @@ void driver::buildTpuPipeline(OpPassManager &passes,
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFoldTurns());
   passes.addNestedPass<func::FuncOp>(tpu::createTpuPlaceLocal());
   passes.addNestedPass<func::FuncOp>(tpu::createTpuPlaceGlobal());
+  passes.addNestedPass<func::FuncOp>(tpu::createTpuListDecisions());
 }
 
 void driver::buildPplPipeline(OpPassManager &passes) {
