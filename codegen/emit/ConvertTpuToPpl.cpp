@@ -10,6 +10,7 @@
 #include "dialects/ppl/Memory.h"
 #include "dialects/ppl/Net.h"
 #include "dialects/tpu/Constant.h"
+#include "dialects/tpu/Decision.h"
 #include "dialects/tpu/GraphCheck.h"
 #include "dialects/tpu/Host.h"
 #include "dialects/tpu/ModuleChip.h"
@@ -315,6 +316,8 @@ LogicalResult NetBuilder::build() {
     net.erase();
     return failure();
   }
+  if (Attribute decisions = func->getAttr(tpu::kDecisionsAttr))
+    net->setAttr(tpu::kDecisionsAttr, decisions);
   func.erase();
   return success();
 }

@@ -1,6 +1,7 @@
 //===- DebugMapBuilder.cpp - origins and places of an encoded net ---------===//
 
 #include "codegen/pack/DebugMapBuilder.h"
+#include "codegen/pack/DecisionsBuilder.h"
 #include "codegen/pack/OnnxView.h"
 #include "runtime/bmodel/DebugMap.h"
 
@@ -27,6 +28,8 @@ public:
 
   void addGroup(const CommandGroup &group);
   LogicalResult addPiece(const ObservedPiece &piece);
+  /// After all pieces.
+  LogicalResult addDecisions(tpu::DecisionsAttr decisions);
   std::unique_ptr<wire::DebugMapT> take() { return std::move(map); }
 
 private:
@@ -172,14 +175,31 @@ LogicalResult DebugMapBuilder::addPiece(const ObservedPiece &piece) {
   return success();
 }
 
+LogicalResult DebugMapBuilder::addDecisions(tpu::DecisionsAttr decisions) {
+  DebugMapIndices indices;
+  indices.sourceOf = [this](Location location) { return sourceOf(location); };
+  indices.tensorOf = [this](StringRef name) {
+    auto known = tensorIndex.find(name);
+    return known == tensorIndex.end() ? rt::kNoIndex : uint32_t(known->second);
+  };
+  auto table = buildDecisions(decisions, indices);
+  if (failed(table))
+    return failure();
+  map->decisions = std::move(*table);
+  return success();
+}
+
 FailureOr<std::unique_ptr<wire::DebugMapT>>
 codegen::buildDebugMap(const EncodedProgram &program,
-                       const std::vector<std::string> &nodeOpTypes) {
+                       const std::vector<std::string> &nodeOpTypes,
+                       tpu::DecisionsAttr decisions) {
   DebugMapBuilder builder(nodeOpTypes);
   for (const CommandGroup &group : program.groups)
     builder.addGroup(group);
   for (const ObservedPiece &piece : program.pieces)
     if (failed(builder.addPiece(piece)))
       return failure();
+  if (decisions && failed(builder.addDecisions(decisions)))
+    return failure();
   return builder.take();
 }

@@ -4,6 +4,7 @@
 #define WEFT_CODEGEN_PACK_DEBUGMAPBUILDER_H
 
 #include "codegen/encode/Encode.h"
+#include "dialects/tpu/Decision.h"
 #include "runtime/bmodel/bmodel_generated.h"
 
 #include <memory>
@@ -16,11 +17,12 @@ namespace weft::codegen {
 /// location names (NameLoc over FileLineColLoc, fused ones all), for every
 /// observed ONNX value its pieces in the order in which they are complete.
 /// `nodeOpTypes` gives the operator of a node by its position in the graph; it
-/// may be shorter or empty. Reports and fails if a value has a type that the
-/// map cannot name.
+/// may be shorter or empty. `decisions` may be null. Reports and fails if a
+/// value has a type that the map cannot name.
 mlir::FailureOr<std::unique_ptr<rt::wire::DebugMapT>>
 buildDebugMap(const EncodedProgram &program,
-              const std::vector<std::string> &nodeOpTypes);
+              const std::vector<std::string> &nodeOpTypes,
+              tpu::DecisionsAttr decisions);
 
 } // namespace weft::codegen
 

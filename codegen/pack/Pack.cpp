@@ -234,8 +234,9 @@ makeStage(const StageProgram &program, const PackedWeights &weights,
   makeSubNets(*program.encoded, section, *stage);
   if (options.strip)
     return stage;
-  FailureOr<std::unique_ptr<wire::DebugMapT>> map =
-      buildDebugMap(*program.encoded, program.nodeOpTypes);
+  FailureOr<std::unique_ptr<wire::DebugMapT>> map = buildDebugMap(
+      *program.encoded, program.nodeOpTypes,
+      net->getAttrOfType<tpu::DecisionsAttr>(tpu::kDecisionsAttr));
   if (failed(map))
     return failure();
   stage->debug_map = std::move(*map);

@@ -452,8 +452,11 @@ static Status verifyStage(const FileContext &file,
   WEFT_TRY(verifyBatch(stage));
   WEFT_TRY(verifyGroups(file, table, mode, stage));
   WEFT_TRY(verifySubNets(file, table, stage));
-  if (stage.debugMap)
+  if (stage.debugMap) {
     WEFT_TRY(verifyDebugMap(*file.chip, stage).withContext("debug_map"));
+    WEFT_TRY(verifyDecisions(file.container, stage)
+                 .withContext("debug_map.decisions"));
+  }
   return Status::ok();
 }
 

@@ -35,6 +35,10 @@ Status verifyGroup(const FileContext &file, const StageSpec &stage,
 /// Indices, lengths and boxes of the debug map of `stage`.
 Status verifyDebugMap(const Chip &chip, const StageSpec &stage);
 
+/// Kinds and indices of the decisions of `stage`, which has a debug map that is
+/// verified.
+Status verifyDecisions(const Container &container, const StageSpec &stage);
+
 /// The bytes of `blob`; `what` names it in the message.
 Result<ByteSpan> findBlob(const Container &container, const wire::Blob *blob,
                           const char *what);

@@ -1,11 +1,12 @@
 //===- LoadFuzz.cpp - any bytes as a bmodel, loaded only ------------------===//
 //
-// What the loader accepts can be read to the last byte and traced to its
-// nodes. BmodelFuzz also runs it.
+// What the loader accepts can be read to the last byte, traced to its nodes and
+// explained. BmodelFuzz also runs it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/bmodel/DebugMap.h"
+#include "runtime/bmodel/Decisions.h"
 #include "runtime/bmodel/Sha256.h"
 #include "runtime/isa/Decode.h"
 #include "tests/fuzz/EachStage.h"
@@ -26,8 +27,24 @@ static uint64_t touch(rt::ByteSpan span) {
 
 static volatile uint64_t sink;
 
+/// Every word of the decisions.
+static uint64_t readDecisionsOf(const rt::StageSpec &stage) {
+  uint64_t sum = 0;
+  std::optional<rt::Decisions> decisions = rt::readDecisions(stage);
+  if (!decisions)
+    return sum;
+  for (const rt::DecidedStep &step : decisions->steps)
+    sum +=
+        step.first.name.size() + (step.border ? step.border->text().size() : 0);
+  for (const rt::DramValue &value : decisions->values)
+    sum += value.name.size() + (value.cause ? value.cause->text().size() : 0);
+  for (const rt::DecidedChoice &choice : decisions->choices)
+    sum += choice.ways[choice.taken].name.size();
+  return sum;
+}
+
 static void readStage(const rt::StageSpec &stage) {
-  uint64_t sum = touch(stage.weightBytes);
+  uint64_t sum = touch(stage.weightBytes) + readDecisionsOf(stage);
   for (size_t g = 0; g < stage.groups.size(); ++g) {
     const rt::GroupSpec &group = stage.groups[g];
     sum += touch(group.tiu) + touch(group.gdma);

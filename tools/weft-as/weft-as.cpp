@@ -10,6 +10,7 @@
 #include "codegen/pack/Pack.h"
 #include "codegen/zhouyi/Encode.h"
 #include "dialects/ppl/Ppl.h"
+#include "dialects/tpu/Tpu.h"
 #include "runtime/isa/Decode.h"
 #include "runtime/zhouyi/ProgramFile.h"
 
@@ -137,8 +138,10 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv,
                               "weft-as: text of a program to its file\n");
   mlir::DialectRegistry registry;
-  registry.insert<weft::ppl::PplDialect, weft::zhouyi::ZhouyiDialect,
-                  mlir::arith::ArithDialect, mlir::scf::SCFDialect>();
+  // Of tpu, the decisions that a net carries.
+  registry.insert<weft::ppl::PplDialect, weft::tpu::TpuDialect,
+                  weft::zhouyi::ZhouyiDialect, mlir::arith::ArithDialect,
+                  mlir::scf::SCFDialect>();
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   std::string message;
   auto file = mlir::openInputFile(inputPath, &message);

@@ -1,6 +1,7 @@
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/bmodel/Areas.h"
 #include "runtime/bmodel/DebugMap.h"
+#include "runtime/bmodel/Decisions.h"
 #include "tests/unit/runtime/VendorFiles.h"
 #include "tests/unit/runtime/bmodel/SmallModel.h"
 #include "tests/unit/runtime/isa/FirstTable.h"
@@ -122,6 +123,68 @@ TEST(Bmodel, DebugMapNamesNodes) {
             "node 'Copy_0' (Identity) + 'Copy_1'");
   EXPECT_EQ(originText(stage, 0, weft::isa::Engine::Gdma, 1), "");
   EXPECT_EQ(originText(stage, 7, weft::isa::Engine::Tiu, 0), "");
+}
+
+TEST(Bmodel, DecisionsAreRead) {
+  Result<Bmodel> model = Bmodel::load(packModel(makeSmallModel()), "small");
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  std::optional<Decisions> found = readDecisions(model->nets()[0].stages[0]);
+  ASSERT_TRUE(found.has_value());
+  ASSERT_EQ(found->steps.size(), 2u);
+  const DecidedStep &group = found->steps[0];
+  EXPECT_TRUE(group.isGroup());
+  EXPECT_EQ(group.slices, (std::array<uint32_t, 4>{1, 1, 4, 1}));
+  ASSERT_TRUE(group.border.has_value());
+  EXPECT_EQ(group.border->text(), "permute moves elements between lanes");
+  ASSERT_EQ(group.border->operation.nodes.size(), 2u);
+  EXPECT_EQ(group.border->operation.nodes[1].name()->str(), "Copy_1");
+  EXPECT_FALSE(found->steps[1].isGroup());
+  EXPECT_FALSE(found->steps[1].border.has_value());
+  ASSERT_EQ(found->values.size(), 2u);
+  EXPECT_EQ(found->values[0].name, "y");
+  EXPECT_EQ(found->values[0].readers, std::vector<size_t>{1});
+  EXPECT_EQ(found->values[1].name, "hidden");
+  EXPECT_EQ(found->values[1].bytes, 32u);
+  EXPECT_FALSE(found->values[1].cause.has_value());
+  ASSERT_EQ(found->choices.size(), 1u);
+  EXPECT_EQ(found->choices[0].ways[0].price, 5000u);
+  EXPECT_FALSE(found->choices[0].ways[1].price.has_value());
+}
+
+TEST(Bmodel, NumbersStandInTheTextOfACause) {
+  DecidedCause cause;
+  cause.kind = Cause::Memory;
+  cause.operation.name = "conv";
+  cause.asked = 300000;
+  cause.limit = 262144;
+  EXPECT_EQ(cause.text(), "with conv a lane needs 300000 bytes of 262144");
+}
+
+TEST(Bmodel, AFileWithoutDecisionsHasNone) {
+  SmallModel small = makeSmallModel();
+  small.tables.nets[0]->stages[0]->debug_map->decisions.reset();
+  Result<Bmodel> model = Bmodel::load(packModel(small), "small");
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  EXPECT_FALSE(readDecisions(model->nets()[0].stages[0]).has_value());
+}
+
+/// The place that a message names is where the entry lies.
+TEST(Bmodel, AFaultOfADecisionIsFoundInTheFile) {
+  SmallModel small = makeSmallModel();
+  auto &steps = small.tables.nets[0]->stages[0]->debug_map->decisions->steps;
+  steps[1] = wire::DecidedStep(77, 0, 0, 0, kNoIndex,
+                               wire::Extent(123456789, 1, 1, 1));
+  std::vector<uint8_t> bytes = packModel(small);
+  Result<Bmodel> model = Bmodel::load(bytes, "small");
+  ASSERT_FALSE(model.isOk());
+  const std::string &message = model.status().message();
+  size_t at = message.find("steps[1] at byte ");
+  ASSERT_NE(at, std::string::npos) << message;
+  size_t offset = std::stoul(message.substr(at + 17));
+  ASSERT_LE(offset + sizeof(wire::DecidedStep), bytes.size());
+  EXPECT_EQ(
+      std::memcmp(bytes.data() + offset, &steps[1], sizeof(wire::DecidedStep)),
+      0);
 }
 
 /// A fault put into the small model, and what the message must say.
@@ -319,6 +382,81 @@ const Fault kDebugFaults[] = {
      Code::BadFile, "lane is 64, the chip has 64"},
 };
 
+wire::DecisionsT &decisionsOf(SmallModel &m) { return *debugOf(m).decisions; }
+
+const Fault kDecisionFaults[] = {
+    {"causeKind",
+     [](SmallModel &m) { decisionsOf(m).causes[1].mutate_kind(99); },
+     Code::BadFile, "kind is 99, must be below"},
+    {"causeWord",
+     [](SmallModel &m) { decisionsOf(m).causes[0].mutate_operation(5); },
+     Code::BadFile, "operation is 5, must be below 5"},
+    {"causeSource",
+     [](SmallModel &m) { decisionsOf(m).causes[0].mutate_source(1); },
+     Code::BadFile, "source is 1, must be below 1"},
+    {"noWords", [](SmallModel &m) { decisionsOf(m).words.clear(); },
+     Code::BadFile, "debug_map.decisions: causes[0] at byte "},
+    {"stepBorder",
+     [](SmallModel &m) { decisionsOf(m).steps[0].mutate_border(2); },
+     Code::BadFile, "border is 2, must be below 2"},
+    {"lastSource",
+     [](SmallModel &m) { decisionsOf(m).steps[0].mutate_last_source(9); },
+     Code::BadFile, "last_source is 9"},
+    {"valueTensor",
+     [](SmallModel &m) { decisionsOf(m).values[0].mutate_tensor(1); },
+     Code::BadFile, "tensor is 1, must be below 1"},
+    {"valueName",
+     [](SmallModel &m) { decisionsOf(m).values[1].mutate_name(5); },
+     Code::BadFile, "name is 5, must be below 5"},
+    {"valueStep",
+     [](SmallModel &m) { decisionsOf(m).values[1].mutate_step(2); },
+     Code::BadFile, "step is 2, must be below 2"},
+    {"valueType",
+     [](SmallModel &m) {
+       decisionsOf(m).values[1].mutate_data_type(wire::DataType(77));
+     },
+     Code::BadFile, "data_type is 77"},
+    {"valueShape",
+     [](SmallModel &m) {
+       decisionsOf(m).values[1].mutable_shape() = wire::Extent(1, 0, 1, 1);
+     },
+     Code::BadFile, "shape is 1x0x1x1"},
+    {"valueReason",
+     [](SmallModel &m) { decisionsOf(m).values[1].mutate_reason(50); },
+     Code::BadFile, "reason is 50, must be below"},
+    {"valueCause",
+     [](SmallModel &m) { decisionsOf(m).values[1].mutate_cause(2); },
+     Code::BadFile, "cause is 2, must be below 2"},
+    {"valueReaders",
+     [](SmallModel &m) {
+       decisionsOf(m).values[1].mutate_reader_count(0xFFFFFFFF);
+     },
+     Code::BadFile, "4294967295 readers from 1, the file has 2"},
+    {"readerStep", [](SmallModel &m) { decisionsOf(m).readers[1] = 2; },
+     Code::BadFile, "readers[1] at byte "},
+    {"wayName", [](SmallModel &m) { decisionsOf(m).ways[1].mutate_name(5); },
+     Code::BadFile, "ways[1] at byte "},
+    {"choiceWays",
+     [](SmallModel &m) { decisionsOf(m).choices[0].mutate_first_way(1); },
+     Code::BadFile, "2 ways from 1, the file has 2"},
+    {"sharedReaders",
+     [](SmallModel &m) { decisionsOf(m).values[0].mutate_reader_count(2); },
+     Code::BadFile, "values have 3 readers together, the file has 2"},
+    {"manyWays",
+     [](SmallModel &m) {
+       for (int i = 0; i < 63; ++i)
+         decisionsOf(m).ways.push_back(decisionsOf(m).ways[0]);
+       decisionsOf(m).choices[0].mutate_way_count(65);
+     },
+     Code::BadFile, "65 ways, must be at most 64"},
+    {"choiceTaken",
+     [](SmallModel &m) { decisionsOf(m).choices[0].mutate_taken(2); },
+     Code::BadFile, "taken is 2, must be below 2"},
+    {"choiceQuestion",
+     [](SmallModel &m) { decisionsOf(m).choices[0].mutate_question(4); },
+     Code::BadFile, "question is 4, must be below 4"},
+};
+
 std::string faultName(const testing::TestParamInfo<Fault> &fault) {
   return fault.param.name;
 }
@@ -332,6 +470,8 @@ INSTANTIATE_TEST_SUITE_P(Command, BrokenModel,
                          testing::ValuesIn(kCommandFaults), faultName);
 INSTANTIATE_TEST_SUITE_P(Debug, BrokenModel, testing::ValuesIn(kDebugFaults),
                          faultName);
+INSTANTIATE_TEST_SUITE_P(Decision, BrokenModel,
+                         testing::ValuesIn(kDecisionFaults), faultName);
 
 /// Deterministic damage: every message must be one line, nothing may crash. The
 /// sanitizer build runs the same test.

@@ -1,5 +1,6 @@
 #include "tests/unit/runtime/bmodel/SmallModel.h"
 #include "runtime/bmodel/Container.h"
+#include "runtime/bmodel/DecisionKinds.h"
 #include "runtime/bmodel/Sha256.h"
 #include "runtime/isa/Decode.h"
 #include "tests/unit/runtime/isa/FirstTable.h"
@@ -68,6 +69,28 @@ static void writeCommands(std::vector<uint8_t> &binary) {
   std::memcpy(binary.data() + 64, end.data(), end.size());
 }
 
+/// A group of one op that ends because of a second step, which reads its value.
+static std::unique_ptr<wire::DecisionsT> makeDecisions() {
+  auto table = std::make_unique<wire::DecisionsT>();
+  table->words = {"group", "permute", "as it is", "rows", "hidden"};
+  auto turn = uint32_t(Cause::Turn), memory = uint32_t(Cause::Memory);
+  table->causes.emplace_back(turn, 1, 0, 0, 0);
+  table->causes.emplace_back(memory, 1, 0xFFFFFFFF, 300000, 262144);
+  table->steps.emplace_back(0, 1, 0, 0, 0, wire::Extent(1, 1, 4, 1));
+  table->steps.emplace_back(1, 0, 0, 0, 0xFFFFFFFF, wire::Extent(1, 1, 1, 1));
+  wire::Extent shape(1, 4, 1, 4);
+  table->readers = {1, 0};
+  table->values.emplace_back(0, 0xFFFFFFFF, wire::DataType::I32, shape, 0, 0, 0,
+                             1, uint32_t(DramReason::Reader), 0, 64);
+  table->values.emplace_back(0xFFFFFFFF, 4, wire::DataType::F16, shape, 1,
+                             0xFFFFFFFF, 1, 1, uint32_t(DramReason::Output),
+                             0xFFFFFFFF, 32);
+  table->ways.emplace_back(2, 5000);
+  table->ways.emplace_back(3, ~uint64_t(0));
+  table->choices.emplace_back(uint32_t(Question::Unfold), 1, 0, 0, 0, 2);
+  return table;
+}
+
 static std::unique_ptr<wire::DebugMapT> makeDebugMap() {
   auto map = std::make_unique<wire::DebugMapT>();
   for (const char *name : {"Copy_0", "Copy_1"}) {
@@ -93,6 +116,7 @@ static std::unique_ptr<wire::DebugMapT> makeDebugMap() {
   piece->engine = wire::Engine::Gdma;
   tensor->pieces.push_back(std::move(piece));
   map->tensors.push_back(std::move(tensor));
+  map->decisions = makeDecisions();
   return map;
 }
 
