@@ -1,14 +1,11 @@
 #include "runtime/profile/Profile.h"
-#include "runtime/status/Quote.h"
 #include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
-#include "tools/weft/InputArrays.h"
 #include "tools/weft/ProfilePage.h"
 #include "tools/weft/ProfileReport.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/ProgramListing.h"
-
-#include <limits>
+#include "tools/weft/StageFlags.h"
 
 using namespace weft;
 using namespace weft::cli;
@@ -17,8 +14,7 @@ using rt::Result;
 namespace {
 struct ProfileFlags {
   std::string model;
-  std::string net;
-  int stage = 0;
+  StageFlags stage;
   std::string page;
   bool json = false;
 };
@@ -46,21 +42,15 @@ static ExitCode profileCommand(const ProfileFlags &flags) {
   Result<rt::Bmodel> model = rt::Bmodel::load(flags.model);
   if (!model)
     return reportError(model.status());
-  Result<const rt::NetSpec *> net = chooseNet(*model, flags.net);
-  if (!net)
-    return reportError(net.status());
-  size_t stages = (*net)->stages.size(), stage = size_t(flags.stage);
-  if (stage >= stages)
-    return reportError(
-        rt::fail(rt::Code::NotFound,
-                 flags.model + ": there is no stage " + std::to_string(stage) +
-                     "; net " + rt::quoteName((*net)->name) + " has " +
-                     std::to_string(stages) + ", counted from 0"));
+  Result<NamedStage> chosen = namedStage(*model, flags.stage);
+  if (!chosen)
+    return reportError(chosen.status());
+  const auto &[net, stage] = *chosen;
   Result<profile::Profile> profile =
-      profile::profileStage(*model, (*net)->stages[stage]);
+      profile::profileStage(*model, net->stages[stage]);
   if (!profile)
     return reportError(profile.status().withContext(flags.model));
-  ProfileSubject subject{*model, **net, stage};
+  ProfileSubject subject{*model, *net, stage};
   if (!flags.page.empty()) {
     std::string page = profilePage(subject, *profile);
     rt::Status status =
@@ -85,14 +75,7 @@ void cli::addProfileCommand(Program &program) {
        "weft profile cls.bmodel --html cls.html"},
       [flags] { return profileCommand(*flags); });
   addProgramFile(command, flags->model);
-  command.add_option("--net", flags->net, "Which net, if there are several")
-      ->check(nonEmptyValue())
-      ->type_name("NAME");
-  command
-      .add_option("--stage", flags->stage,
-                  "Which stage, if the net has several (default 0)")
-      ->check(CLI::Range(0, std::numeric_limits<int>::max()))
-      ->type_name("N");
+  addStageFlags(command, flags->stage);
   command
       .add_option("--html", flags->page,
                   "Also write a page with the timeline of both engines and the "

@@ -2,6 +2,7 @@
 
 #include "runtime/status/Quote.h"
 #include "tools/weft/HostListing.h"
+#include "tools/weft/TextTable.h"
 
 #include <algorithm>
 #include <cstdarg>
@@ -360,19 +361,6 @@ static void appendKinds(std::string &text, const Profile &profile,
            number(row.sum.criticalCycles),
            number(row.sum.dramReadBytes + row.sum.dramWriteBytes));
   }
-}
-
-/// A name that keeps the table in shape: its end tells more than its start.
-static std::string shortened(std::string name, size_t width) {
-  for (char &c : name)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      c = '?';
-  if (name.size() <= width)
-    return name;
-  size_t begin = name.size() - width + 3;
-  while (begin < name.size() && (name[begin] & 0xc0) == 0x80)
-    ++begin; // not inside a UTF-8 character
-  return "..." + name.substr(begin);
 }
 
 static void appendNodes(std::string &text, const Profile &profile,

@@ -1,0 +1,53 @@
+#include "tools/weft/ExplainReport.h"
+#include "tools/weft/Program.h"
+#include "tools/weft/ProgramListing.h"
+#include "tools/weft/StageFlags.h"
+
+using namespace weft;
+using namespace weft::cli;
+using rt::Result;
+
+namespace {
+struct ExplainFlags {
+  std::string model;
+  StageFlags stage;
+  bool json = false;
+};
+} // namespace
+
+static ExitCode explainCommand(const ExplainFlags &flags) {
+  if (rt::Status status = wantsBmodel(flags.model, "weft explain"); !status)
+    return reportError(status);
+  Result<rt::Bmodel> model = rt::Bmodel::load(flags.model);
+  if (!model)
+    return reportError(model.status());
+  Result<NamedStage> chosen = namedStage(*model, flags.stage);
+  if (!chosen)
+    return reportError(chosen.status());
+  const auto &[net, stage] = *chosen;
+  std::optional<rt::Decisions> decisions =
+      rt::readDecisions(net->stages[stage]);
+  if (!decisions)
+    return reportError(rt::fail(
+        rt::Code::NotFound,
+        flags.model +
+            ": the file does not say what its compiler decided; only `weft "
+            "convert` without --strip writes that, and `weft profile` shows "
+            "what follows from the commands alone"));
+  ExplainSubject subject{*model, *net, stage};
+  return flags.json ? printJson(describeDecisions(subject, *decisions))
+                    : printText(decisionsText(subject, *decisions));
+}
+
+void cli::addExplainCommand(Program &program) {
+  auto flags = std::make_shared<ExplainFlags>();
+  CLI::App &command = program.addCommand(
+      "explain",
+      "Say why a bmodel is as it is: where groups of layers end, which "
+      "intermediates lie in DRAM, what was chosen at which price",
+      {"weft explain cls.bmodel", "weft explain cls.bmodel --json"},
+      [flags] { return explainCommand(*flags); });
+  addProgramFile(command, flags->model);
+  addStageFlags(command, flags->stage);
+  command.add_flag("--json", flags->json, "Print as JSON");
+}
