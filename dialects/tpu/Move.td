@@ -5,7 +5,7 @@ include "dialects/tpu/TpuBase.td"
 
 def Tpu_ReshapeOp
     : Tpu_Op<"reshape", [Pure, Tpu_Evaluate,
-                         DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isTileable", "computedBox", "inputNeed", "recipes"]>]> {
+                         DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isTileable", "computedBox", "inputNeed", "recipes", "runsInAnyLane"]>]> {
   let summary = "the same elements in row-major order under another 4-D shape";
   let description = [{
     **Semantics**: `flat(output) = flat(input)`.

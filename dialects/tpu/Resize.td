@@ -3,7 +3,7 @@
 include "dialects/tpu/TpuBase.td"
 
 def Tpu_InterleaveOp : Tpu_Op<"interleave", [Pure, Tpu_Evaluate,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "readsStrided", "inputNeed", "recipes"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "readsStrided", "inputNeed", "recipes", "runsInAnyLane"]>]> {
   let summary = "pixels of several images in turn";
   let description = [{
     **Semantics**: with fh, fw = `factors` and k = (y mod fh) * fw + x mod fw: `y(n,c,y,x) = inputs[k](n, c, y / fh, x / fw)`; one input stands for all. One

@@ -5,7 +5,7 @@ include "dialects/tpu/TpuBase.td"
 def Tpu_Bool : 4DTensorOf<[UI8]>;
 
 def Tpu_CompareOp : Tpu_Op<"compare", [Pure, Tpu_Evaluate,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "inputNeed", "recipes"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["readsStrided", "inputNeed", "recipes", "runsInAnyLane"]>]> {
   let summary = "compares two tensors, or a tensor with a number";
   let description = [{
     **Semantics**: `y = lhs <relation> rhs ? 1 : 0` with axes of size 1 broadcast; without `rhs` the second operand is `constant`,
@@ -27,7 +27,7 @@ def Tpu_CompareOp : Tpu_Op<"compare", [Pure, Tpu_Evaluate,
 }
 
 def Tpu_SelectOp : Tpu_Op<"select", [Pure, Tpu_Evaluate, AttrSizedOperandSegments,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["inputNeed", "recipes"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["inputNeed", "recipes", "runsInAnyLane"]>]> {
   let summary = "elements of one of two tensors or numbers by a condition";
   let description = [{
     **Semantics**: `y = condition ? on_true : on_false`, bits unchanged, with axes of size 1 broadcast; a side without tensor is the number

@@ -42,6 +42,8 @@ static void buildReshape(Operation *, RecipeBuilder &r) {
   r.copy(result, r.as(source, source.type, result.shape));
 }
 
+bool ReshapeOp::runsInAnyLane() { return true; }
+
 ArrayRef<Alternative> ReshapeOp::recipes() {
   static const Alternative list[] = {{"copy", buildReshape}};
   return list;

@@ -45,6 +45,8 @@ static void buildInterleave(Operation *operation, RecipeBuilder &r) {
              r.operand(op.getInputs().size() == 1 ? 0 : y * wide + x));
 }
 
+bool InterleaveOp::runsInAnyLane() { return true; }
+
 ArrayRef<Alternative> InterleaveOp::recipes() {
   static const Alternative list[] = {{"copies", buildInterleave}};
   return list;

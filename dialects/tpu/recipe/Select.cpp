@@ -42,6 +42,8 @@ static void buildCompare(Operation *operation, RecipeBuilder &r) {
            Given{"true_val", 1});
 }
 
+bool CompareOp::runsInAnyLane() { return true; }
+
 ArrayRef<Alternative> CompareOp::recipes() {
   static const Alternative list[] = {{"compare", buildCompare}};
   return list;
@@ -74,6 +76,8 @@ static void buildSelect(Operation *operation, RecipeBuilder &r) {
                            {"src2", onFalse},
                            {"src3", onTrue}});
 }
+
+bool SelectOp::runsInAnyLane() { return true; }
 
 ArrayRef<Alternative> SelectOp::recipes() {
   static const Alternative list[] = {{"select", buildSelect}};
