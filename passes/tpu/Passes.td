@@ -2,6 +2,23 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TpuCastBeforeMoves : Pass<"tpu-cast-before-moves", "::mlir::func::FuncOp"> {
+  let summary = "round to 16 bits before elements are moved, not after";
+  let description = [{
+    A cast from f32 to 16 bits goes before what only moves elements or takes the largest of them, if nobody else reads the result and no more elements are cast: the same numbers in half
+    of the room. A cast that then undoes another one vanishes.
+
+    ```mlir
+    %2 = tpu.concat %0, %1 axis 1 : (tensor<1x8x4x4xf32>, tensor<1x8x4x4xf32>) -> tensor<1x16x4x4xf32>
+    %3 = tpu.cast %2 : tensor<1x16x4x4xf32> -> tensor<1x16x4x4xf16>
+    // becomes
+    %a = tpu.cast %0 : tensor<1x8x4x4xf32> -> tensor<1x8x4x4xf16>
+    %b = tpu.cast %1 : tensor<1x8x4x4xf32> -> tensor<1x8x4x4xf16>
+    %3 = tpu.concat %a, %b axis 1 : (tensor<1x8x4x4xf16>, tensor<1x8x4x4xf16>) -> tensor<1x16x4x4xf16>
+    ```
+  }];
+}
+
 def TpuChooseRecipes : Pass<"tpu-choose-recipes", "::mlir::func::FuncOp"> {
   let summary = "name the cheapest recipe of ops that have several";
   let description = [{

@@ -70,6 +70,7 @@ void driver::buildTpuPipeline(OpPassManager &passes,
   // level: each gives the same numbers.
   passes.addNestedPass<func::FuncOp>(tpu::createTpuUnfoldConvs());
   if (options.optLevel > 0) {
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuCastBeforeMoves());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuKeepRows());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuMoveTurns());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFillLanes());

@@ -1,0 +1,128 @@
+//===- CastBeforeMoves.cpp - --tpu-cast-before-moves ----------------------===//
+
+#include "dialects/Evaluate.h"
+#include "dialects/tpu/Cast.h"
+#include "dialects/tpu/Constant.h"
+#include "dialects/tpu/Move.h"
+#include "dialects/tpu/Pool.h"
+#include "dialects/tpu/Resize.h"
+#include "passes/tpu/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+namespace weft::tpu {
+#define GEN_PASS_DEF_TPUCASTBEFOREMOVES
+#include "passes/tpu/Passes.h.inc"
+} // namespace weft::tpu
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+/// f32 to a float of 16 bits.
+static bool isNarrowing(CastOp cast) {
+  Type from = elementOf(cast.getInput()), to = elementOf(cast.getOutput());
+  return from.isF32() && (to.isF16() || to.isBF16()) && !cast.getBits() &&
+         !cast.getRounding();
+}
+
+/// Whether each element of the result is one of the operands', so that all may
+/// be rounded before it. Rounding keeps the order, so a largest one is too.
+static bool onlyMoves(Operation *op) {
+  if (auto pool = dyn_cast_or_null<PoolOp>(op))
+    return pool.getKind() == PoolKind::Max;
+  return llvm::isa_and_nonnull<ConcatOp, SliceOp, ReshapeOp, PermuteOp,
+                               ArrangeOp, InterleaveOp>(op);
+}
+
+static Type withElement(Value value, Type element) {
+  return RankedTensorType::get(
+      cast<RankedTensorType>(value.getType()).getShape(), element);
+}
+
+/// The operands of `move` in `element`; one that it takes twice is cast once.
+static SmallVector<Value> castOperands(OpBuilder &builder, Location location,
+                                       Operation *move, Type element) {
+  SmallVector<Value> casts;
+  for (Value operand : move->getOperands()) {
+    size_t place =
+        llvm::find(move->getOperands(), operand) - move->getOperands().begin();
+    casts.push_back(place < casts.size()
+                        ? casts[place]
+                        : builder.create<CastOp>(location,
+                                                 withElement(operand, element),
+                                                 operand));
+  }
+  return casts;
+}
+
+/// Whether casts of the operands of `move` are worth more than one of its
+/// result: they are of fewer elements, or vanish.
+static bool pays(Operation *move, Type element) {
+  int64_t casts = 0;
+  for (Value operand : move->getOperands()) {
+    if (operand.getDefiningOp<WeightOp>())
+      return false;
+    auto widened = operand.getDefiningOp<CastOp>();
+    if (!widened || elementOf(widened.getInput()) != element)
+      casts += Box::whole(dimsOf(operand)).elements();
+  }
+  return casts <= Box::whole(dimsOf(move->getResult(0))).elements();
+}
+
+/// cast(move(x)) to move(cast(x)), where nobody else reads what was moved.
+static bool castBeforeMove(CastOp cast) {
+  Operation *move = cast.getInput().getDefiningOp();
+  Type element = elementOf(cast.getOutput());
+  if (!isNarrowing(cast) || !onlyMoves(move) || !move->hasOneUse() ||
+      !pays(move, element))
+    return false;
+  OpBuilder builder(move);
+  SmallVector<Value> operands =
+      castOperands(builder, cast.getLoc(), move, element);
+  Operation *moved = builder.clone(*move);
+  moved->setOperands(operands);
+  moved->getResult(0).setType(withElement(move->getResult(0), element));
+  if (cast->hasAttr(kValueAttr))
+    moved->setDiscardableAttrs(cast->getDiscardableAttrDictionary());
+  cast.replaceAllUsesWith(moved->getResult(0));
+  cast.erase();
+  move->erase();
+  return true;
+}
+
+/// narrow(widen(x)) is x.
+static bool cancelCasts(CastOp cast) {
+  auto widened = cast.getInput().getDefiningOp<CastOp>();
+  if (!isNarrowing(cast) || cast->hasAttr(kValueAttr) || !widened ||
+      widened.getBits() ||
+      widened.getInput().getType() != cast.getOutput().getType())
+    return false;
+  cast.replaceAllUsesWith(widened.getInput());
+  cast.erase();
+  if (widened->use_empty())
+    widened.erase();
+  return true;
+}
+
+namespace {
+struct CastBeforeMoves
+    : weft::tpu::impl::TpuCastBeforeMovesBase<CastBeforeMoves> {
+  void runOnOperation() override {
+    Block &block = getOperation().getBody().front();
+    // From the end on: casts that are made stand before the one they replace.
+    for (Operation *op = &block.back(); op;) {
+      auto cast = dyn_cast<CastOp>(op);
+      Operation *before = op->getPrevNode();
+      if (!cast) {
+        op = before;
+        continue;
+      }
+      Operation *behind = op->getNextNode(); // never null: a block returns
+      op = castBeforeMove(cast) || cancelCasts(cast) ? behind->getPrevNode()
+                                                     : before;
+    }
+  }
+};
+} // namespace
