@@ -8,10 +8,10 @@ normalizations, and weights in a file of their own. Converts each at every preci
 prints the largest resident size of the process, pages of mapped files included, and its ratio to the model's files.
 """
 import argparse
-import os
 import pathlib
 import re
 import subprocess
+import sys
 
 import numpy as np
 import onnx
@@ -83,13 +83,20 @@ MODELS = {
 }
 
 
+# A process counts what its parent had before it became another program, so a small one starts it.
+STARTER = """
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+print(usage.ru_maxrss * 1024)
+sys.exit(status != 0)
+"""
+
+
 def peak_bytes(*command):
     """Largest resident size of one process."""
-    process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status != 0:
-        raise SystemExit(f"{command}: exit status {status}")
-    return usage.ru_maxrss * 1024
+    starter = [sys.executable, "-S", "-c", STARTER, *(str(part) for part in command)]
+    return int(subprocess.run(starter, check=True, capture_output=True, text=True).stdout)
 
 
 def measure(program, name, folder, megabytes):
