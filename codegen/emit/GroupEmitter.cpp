@@ -163,8 +163,11 @@ void GroupEmitter::loadInput(const SlicePoint &point, size_t buffer) {
                              next, point.iteration);
   emitCall(builder, loc, isRepeated ? "dma.load_broadcast" : "dma.load",
            {{"dst", local}, {"src", global}});
-  if (turn)
-    observe(builder, *turn, local, piece, next, point.iteration);
+  if (!turn)
+    return;
+  if (isRepeated) // its one channel is in lane 0 as well
+    local = makeTile(builder, loc, schedule, point, input);
+  observe(builder, *turn, local, piece, next, point.iteration);
 }
 
 /// In a loop: the slice of its second turn.

@@ -113,3 +113,21 @@ module attributes {tpu.chip = "bm1684x"} {
     return %0 : tensor<1x80x6x6xf32>
   }
 }
+
+// -----
+
+// Turned and broadcast at once: what is observed is one channel.
+// CHECK-LABEL: ppl.net @turned_channel
+// CHECK: ppl.dma.load_broadcast dst = %{{.*}} : !ppl.tensor<3x64x5x70xf32, local, aligned>, !ppl.tensor<3x1x5x70xf32, global, [70, 210, 210, 1]>
+// CHECK: ppl.observe %{{.*}}, "t" at [0, 0, 0, 0] of [3, 1, 5, 70]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @turned_channel(%x: tensor<3x80x5x70xf32> {tpu.io = {name = "x", type = tensor<3x80x5x70xf32>}}, %m: tensor<5x1x3x70xf32> {tpu.io = {name = "m", type = tensor<5x1x3x70xf32>}}) -> (tensor<3x80x5x70xf32> {tpu.io = {name = "y", type = tensor<3x80x5x70xf32>}}) {
+    %0 = tpu.group(%x, %m) tiling <n = 1, c = 1, h = 1, w = 1> : (tensor<3x80x5x70xf32>, tensor<5x1x3x70xf32>) -> tensor<3x80x5x70xf32> {
+    ^bb0(%a: tensor<3x80x5x70xf32>, %b: tensor<5x1x3x70xf32>):
+      %t = tpu.permute %b [2, 1, 0, 3] {top.value = "t"} : tensor<5x1x3x70xf32> -> tensor<3x1x5x70xf32>
+      %1 = tpu.binary mul %a, %t : tensor<3x80x5x70xf32>, tensor<3x1x5x70xf32> -> tensor<3x80x5x70xf32>
+      tpu.yield %1 : tensor<3x80x5x70xf32>
+    }
+    return %0 : tensor<3x80x5x70xf32>
+  }
+}
