@@ -4,7 +4,6 @@
 #include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/Move.h"
-#include "dialects/tpu/Pool.h"
 #include "dialects/tpu/Resize.h"
 #include "passes/tpu/Passes.h"
 
@@ -28,10 +27,9 @@ static bool isNarrowing(CastOp cast) {
 }
 
 /// Whether each element of the result is one of the operands', so that all may
-/// be rounded before it. Rounding keeps the order, so a largest one is too.
+/// be rounded before it. The largest of a window is not: the machine's begins
+/// with the lowest number of the type.
 static bool onlyMoves(Operation *op) {
-  if (auto pool = dyn_cast_or_null<PoolOp>(op))
-    return pool.getKind() == PoolKind::Max;
   return llvm::isa_and_nonnull<ConcatOp, SliceOp, ReshapeOp, PermuteOp,
                                ArrangeOp, InterleaveOp>(op);
 }

@@ -5,7 +5,7 @@ include "mlir/Pass/PassBase.td"
 def TpuCastBeforeMoves : Pass<"tpu-cast-before-moves", "::mlir::func::FuncOp"> {
   let summary = "round to 16 bits before elements are moved, not after";
   let description = [{
-    A cast from f32 to 16 bits goes before what only moves elements or takes the largest of them, if nobody else reads the result and no more elements are cast: the same numbers in half
+    A cast from f32 to 16 bits goes before what only moves elements, if nobody else reads the result and no more elements are cast: the same numbers in half
     of the room. A cast that then undoes another one vanishes.
 
     ```mlir
