@@ -21,14 +21,32 @@ using namespace weft::tpu;
 
 static constexpr int64_t kNoWay = std::numeric_limits<int64_t>::max();
 
-/// Cycles that loads add which turn; kNoWay if others than groups read it, or
-/// one that turns it already.
+/// Whether the load of `argument` brings one channel to all lanes. Such a load
+/// has no steps along w.
+static bool isRepeated(BlockArgument argument) {
+  return llvm::any_of(argument.getUses(), [](OpOperand &use) {
+    TilingInterface op = asTileable(use.getOwner());
+    return op && !op.isPackedOperand(use.getOperandNumber()) &&
+           op.repeatsChannel(use.getOperandNumber());
+  });
+}
+
+static bool keepsRuns(PermuteOp turn) {
+  SmallVector<int64_t> steps = rowMajorSteps(dimsOf(turn.getInput()));
+  return steps[turn.getOrder()[kAxisW]] == 1;
+}
+
+/// Cycles that loads add which turn; kNoWay if others than groups read it, one
+/// that turns it already, or one whose load cannot.
 static int64_t costOfLoads(PermuteOp turn, TurnPrice &price) {
   int64_t uses = 0;
   for (OpOperand &use : turn.getOutput().getUses()) {
     auto group = dyn_cast<GroupOp>(use.getOwner());
-    if (!group ||
-        loadTurnOf(group.getBody().getArgument(use.getOperandNumber())))
+    if (!group)
+      return kNoWay;
+    BlockArgument argument =
+        group.getBody().getArgument(use.getOperandNumber());
+    if (loadTurnOf(argument) || (isRepeated(argument) && !keepsRuns(turn)))
       return kNoWay;
     ++uses;
   }

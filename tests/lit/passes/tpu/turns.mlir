@@ -109,3 +109,22 @@ module attributes {tpu.chip = "bm1684x"} {
     return %0, %2 : tensor<1x16x24x64xf32>, tensor<1x24x16x64xf32>
   }
 }
+
+// -----
+
+// A load that broadcasts one channel has no steps along w.
+// FOLD-LABEL: func.func @one_channel
+// FOLD: %[[T:.*]] = tpu.permute %arg1 [0, 1, 3, 2]
+// FOLD: tpu.group(%arg0, %[[T]])
+// FOLD: tpu.group(%arg2, %arg3)
+// FOLD-NEXT: ^bb0(%{{.*}}: tensor<3x80x5x70xf32>, %[[B:.*]]: tensor<5x1x3x70xf32>):
+// FOLD-NEXT: tpu.permute %[[B]] [2, 1, 0, 3]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @one_channel(%x: tensor<1x3x7x400xf32>, %m: tensor<1x1x400x7xf32>, %y: tensor<3x80x5x70xf32>, %k: tensor<5x1x3x70xf32>) -> (tensor<1x3x7x400xf32>, tensor<3x80x5x70xf32>) {
+    %0 = tpu.permute %m [0, 1, 3, 2] : tensor<1x1x400x7xf32> -> tensor<1x1x7x400xf32>
+    %1 = tpu.binary mul %x, %0 : tensor<1x3x7x400xf32>, tensor<1x1x7x400xf32> -> tensor<1x3x7x400xf32>
+    %2 = tpu.permute %k [2, 1, 0, 3] : tensor<5x1x3x70xf32> -> tensor<3x1x5x70xf32>
+    %3 = tpu.binary mul %y, %2 : tensor<3x80x5x70xf32>, tensor<3x1x5x70xf32> -> tensor<3x80x5x70xf32>
+    return %1, %3 : tensor<1x3x7x400xf32>, tensor<3x80x5x70xf32>
+  }
+}
