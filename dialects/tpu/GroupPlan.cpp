@@ -90,10 +90,6 @@ void weft::tpu::addToLanePlan(TilingInterface op, ArrayRef<LaneNeed> needs,
   if (!canLeaveFirstLane)
     plan.alignToFirstLane(result);
   for (const LaneNeed &need : needs) {
-    if (need.kind == LaneNeed::InAllLanes) {
-      plan.alignToFirstLane(result);
-      continue;
-    }
     int value = numberOf(op->getOperand(need.operand));
     switch (need.kind) {
     case LaneNeed::Inside:
@@ -105,8 +101,10 @@ void weft::tpu::addToLanePlan(TilingInterface op, ArrayRef<LaneNeed> needs,
     case LaneNeed::WithResult:
       plan.align(value, result);
       break;
-    case LaneNeed::InAllLanes:
-      break; // above
+    case LaneNeed::InAllLanes: // from lane 0 on, where the op reads it
+      plan.alignToFirstLane(value);
+      plan.alignToFirstLane(result);
+      break;
     }
   }
 }

@@ -401,6 +401,7 @@ void RunSearch::extendOneSlice(size_t begin) {
   size_t limit =
       std::min(run.size(), begin + static_cast<size_t>(options.maxOps));
   size_t end = begin;
+  DenseSet<int> placed, repeated; // see findPlaces of a GroupView
   auto isMadeHere = [&](const OpNumbers::Operand &operand) {
     return operand.value >= static_cast<int>(begin) &&
            operand.value < static_cast<int>(run.size());
@@ -409,7 +410,13 @@ void RunSearch::extendOneSlice(size_t begin) {
     const OpNumbers &op = numbers[end];
     size_t step = end - begin;
     if (llvm::any_of(op.operands, [&](const OpNumbers::Operand &operand) {
-          return operand.isLoaded && isMadeHere(operand);
+          if (op.isPlacement)
+            placed.insert(operand.value);
+          if (operand.isLoaded)
+            repeated.insert(operand.value);
+          return (operand.isLoaded && isMadeHere(operand)) ||
+                 (placed.contains(operand.value) &&
+                  repeated.contains(operand.value));
         }))
       break; // with more ops it stays impossible
     group.addStep();

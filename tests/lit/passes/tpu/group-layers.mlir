@@ -172,3 +172,36 @@ module attributes {tpu.chip = "bm1684x"} {
     return %0 : tensor<1x80x6x6xf32>
   }
 }
+
+// -----
+
+// A channel that stands for all lies in every lane from 0 on: a concatenation of what is made of it then begins in lane 61, and one that takes the channel
+// itself is in another group.
+// CHECK-LABEL: func.func @one_channel_beside_a_concat
+// CHECK: tpu.group
+// CHECK: tpu.concat
+// CHECK: tpu.binary mul
+// CHECK-NEXT: tpu.yield
+// CHECK-LABEL: func.func @one_channel_in_a_concat
+// CHECK: tpu.group
+// CHECK: tpu.concat
+// CHECK: tpu.yield
+// CHECK: tpu.group
+// CHECK: tpu.binary mul
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @one_channel_beside_a_concat(%b: tensor<1x3x28x28xf32>, %c: tensor<1x64x28x28xf32>, %x: tensor<1x1x28x28xf32>) -> (tensor<1x4x28x28xf32>, tensor<1x64x28x28xf32>) {
+    %0 = tpu.unary relu %b : tensor<1x3x28x28xf32>
+    %1 = tpu.unary relu %x : tensor<1x1x28x28xf32>
+    %2 = tpu.concat %0, %1 axis 1 : (tensor<1x3x28x28xf32>, tensor<1x1x28x28xf32>) -> tensor<1x4x28x28xf32>
+    %3 = tpu.unary abs %2 : tensor<1x4x28x28xf32>
+    %4 = tpu.binary mul %c, %x : tensor<1x64x28x28xf32>, tensor<1x1x28x28xf32> -> tensor<1x64x28x28xf32>
+    return %3, %4 : tensor<1x4x28x28xf32>, tensor<1x64x28x28xf32>
+  }
+  func.func @one_channel_in_a_concat(%b: tensor<1x3x28x28xf32>, %c: tensor<1x64x28x28xf32>, %x: tensor<1x1x28x28xf32>) -> (tensor<1x4x28x28xf32>, tensor<1x64x28x28xf32>) {
+    %0 = tpu.unary relu %b : tensor<1x3x28x28xf32>
+    %2 = tpu.concat %0, %x axis 1 : (tensor<1x3x28x28xf32>, tensor<1x1x28x28xf32>) -> tensor<1x4x28x28xf32>
+    %3 = tpu.unary abs %2 : tensor<1x4x28x28xf32>
+    %4 = tpu.binary mul %c, %x : tensor<1x64x28x28xf32>, tensor<1x1x28x28xf32> -> tensor<1x64x28x28xf32>
+    return %3, %4 : tensor<1x4x28x28xf32>, tensor<1x64x28x28xf32>
+  }
+}
