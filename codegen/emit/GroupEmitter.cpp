@@ -143,16 +143,33 @@ SlicePoint GroupEmitter::pointAt(int64_t slice, Value iteration) const {
   return point;
 }
 
+size_t GroupEmitter::firstReader(const GroupBuffer &loaded) const {
+  if (loaded.kind == GroupBuffer::Constant)
+    return loaded.owner;
+  auto reader = llvm::find_if(schedule.view.ops, [&](const auto &op) {
+    return llvm::is_contained(op.operands, loaded.owner);
+  });
+  return reader - schedule.view.ops.begin();
+}
+
+/// The DMA works in the order in which ops want what it brings.
+SmallVector<size_t> GroupEmitter::loadsInOrder() const {
+  const std::vector<GroupBuffer> &buffers = schedule.slices[0].buffers;
+  SmallVector<size_t> loads;
+  for (auto [i, buffer] : llvm::enumerate(buffers))
+    if (buffer.isLoaded())
+      loads.push_back(i);
+  llvm::stable_sort(loads, [&](size_t a, size_t b) {
+    return firstReader(buffers[a]) < firstReader(buffers[b]);
+  });
+  return loads;
+}
+
 void GroupEmitter::loadInput(const SlicePoint &point, size_t buffer) {
   int input = point.slice->buffers[buffer].owner;
   Value outer = group.getInputs()[input];
-  Location loc = group.getLoc();
-  // The load belongs to the first op that reads it.
-  for (const auto &opView : schedule.view.ops)
-    if (llvm::is_contained(opView.operands, input)) {
-      loc = opView.op->getLoc();
-      break;
-    }
+  Location loc =
+      schedule.view.ops[firstReader(point.slice->buffers[buffer])].op->getLoc();
   bool isRepeated = schedule.view.repeated[input];
   Value local = isRepeated ? makeRepeated(builder, loc, schedule, point, input)
                            : makeTile(builder, loc, schedule, point, input);
@@ -250,14 +267,10 @@ void GroupEmitter::compute(const SlicePoint &point, size_t number) {
 /// result stored when it is complete.
 void GroupEmitter::emitWhole() {
   SlicePoint point = pointAt(0, Value());
-  const auto &buffers = point.slice->buffers;
   std::vector<SmallVector<size_t>> loadsAt(schedule.view.ops.size());
-  for (size_t i = 0; i < buffers.size(); ++i)
-    if (buffers[i].kind == GroupBuffer::Input ||
-        buffers[i].kind == GroupBuffer::Constant)
-      loadsAt[std::min<size_t>(schedule.places[i].getLoad(),
-                               loadsAt.size() - 1)]
-          .push_back(i);
+  for (size_t i : loadsInOrder())
+    loadsAt[std::min<size_t>(schedule.places[i].getLoad(), loadsAt.size() - 1)]
+        .push_back(i);
   for (size_t op = 0; op < schedule.view.ops.size(); ++op) {
     for (size_t buffer : loadsAt[op])
       load(point, buffer);
@@ -273,13 +286,9 @@ void GroupEmitter::emitStep(int64_t step, Value iteration) {
   if (step < total) {
     SlicePoint point = pointAt(step, iteration);
     const SliceState *previous = step ? &schedule.slices[step - 1] : nullptr;
-    for (size_t i = 0; i < point.slice->buffers.size(); ++i) {
-      auto kind = point.slice->buffers[i].kind;
-      bool crosses =
-          kind == GroupBuffer::Input || kind == GroupBuffer::Constant;
-      if (crosses && point.slice->loads(previous, i))
+    for (size_t i : loadsInOrder())
+      if (point.slice->loads(previous, i))
         load(point, i);
-    }
   }
   if (step == 0)
     return;

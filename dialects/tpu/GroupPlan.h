@@ -146,6 +146,7 @@ struct GroupBuffer {
   /// Constant only: what lies here.
   llvm::SmallVector<ConstantPart, 3> parts;
 
+  bool isLoaded() const { return kind == Input || kind == Constant; }
   /// Bytes the DMA moves for it (inputs and constants).
   int64_t storedBytes() const {
     return LocalBuffer{LocalBuffer::Constant, tensor, 0, broadcast}

@@ -35,9 +35,8 @@ static std::optional<int64_t> fullestStep(const Chip &chip,
     first.buffers = enumerateBuffers(chip, view, *slice);
     first.changes.assign(first.buffers.size(), false);
   }
-  // The search loads constants a step ahead.
   return peakBytes(liveRanges(view, measured ? *measured : first, isSliced,
-                              /*prefetch=*/1));
+                              /*prefetch=*/0));
 }
 
 /// Why `ops`, which could be one group under `counts` without the last of them,

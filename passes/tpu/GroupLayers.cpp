@@ -81,7 +81,6 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
     options.maxOps = maxOps;
     options.maxSlicedOps = maxSlicedOps;
     options.commandBytes = commandBytes;
-    options.prefetch = prefetch;
     for (const std::vector<Operation *> &run : collectRuns(*chip, options)) {
       Operation *failed = nullptr;
       auto choices = searchGroups(*chip, run, options, failed);

@@ -45,9 +45,7 @@ static void addSlice(const Chip &chip, const GroupView &view,
   }
   for (size_t i = 0; i < buffers.size(); ++i) {
     const GroupBuffer &buffer = buffers[i];
-    bool loaded = buffer.kind == GroupBuffer::Input ||
-                  buffer.kind == GroupBuffer::Constant;
-    if (loaded) {
+    if (buffer.isLoaded()) {
       bool same = previous &&
                   buffer.tensor.dims == total.buffers[i].tensor.dims &&
                   buffer.firstChannel == total.buffers[i].firstChannel;
@@ -108,8 +106,7 @@ std::optional<GroupFootprint> weft::tpu::measureGroup(const Chip &chip,
     // What is held is loaded once however many slices there are.
     int64_t held = 0;
     for (size_t i = 0; i < total.buffers.size(); ++i)
-      if (!total.changes[i] && (total.buffers[i].kind == GroupBuffer::Input ||
-                                total.buffers[i].kind == GroupBuffer::Constant))
+      if (!total.changes[i] && total.buffers[i].isLoaded())
         held += total.buffers[i].storedBytes();
     total.loadedBytes = held + (total.loadedBytes - held) * count / seen;
     total.storedBytes = total.storedBytes * count / seen;
@@ -187,9 +184,7 @@ std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
     if (stored &&
         !sliced) // room for the store to run while the next op computes
       range.last = std::min(end, std::max(range.last, range.first + 1));
-    bool loaded = buffer.kind == GroupBuffer::Input ||
-                  buffer.kind == GroupBuffer::Constant;
-    if (sliced && (loaded || stored)) {
+    if (sliced && (buffer.isLoaded() || stored)) {
       range.first = 0;
       range.last = end;
       if (stored || footprint.changes[i])
@@ -208,33 +203,49 @@ std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
   return ranges;
 }
 
+/// The rooms that loads fill, in the order in which ops want them.
+static std::vector<size_t> loadedRooms(ArrayRef<GroupBuffer> buffers,
+                                       ArrayRef<size_t> homes,
+                                       ArrayRef<LiveRange> ranges) {
+  std::vector<size_t> rooms;
+  llvm::DenseSet<size_t> seen;
+  for (auto [i, buffer] : llvm::enumerate(buffers))
+    if (buffer.isLoaded() && seen.insert(homes[i]).second)
+      rooms.push_back(homes[i]);
+  llvm::stable_sort(rooms, [&](size_t a, size_t b) {
+    return ranges[a].first < ranges[b].first;
+  });
+  return rooms;
+}
+
 std::optional<std::vector<BufferPlace>>
 weft::tpu::placeGroup(const Chip &chip, const GroupView &view,
-                      const Dims &counts, int64_t maxPrefetch) {
+                      const Dims &counts) {
   std::optional<GroupFootprint> footprint =
       measureGroup(chip, view, counts, /*exact=*/true);
   if (!footprint)
     return std::nullopt;
   bool sliced = counts[0] * counts[1] * counts[2] * counts[3] > 1;
-  for (int64_t prefetch = maxPrefetch;; prefetch /= 2) {
-    std::vector<LiveRange> ranges =
-        liveRanges(view, *footprint, sliced, prefetch);
-    if (auto addresses = allocate(ranges, chip.laneBytes, chip.euBytes)) {
-      std::vector<BufferPlace> places;
-      for (size_t i = 0; i < ranges.size(); ++i) {
-        int64_t bytes = footprint->buffers[i].bytes;
-        places.push_back({(*addresses)[i], bytes,
-                          ranges[i].bytes == bytes ? 0 : bytes,
-                          sliced ? 0 : ranges[i].first});
-      }
-      for (auto [i, home] :
-           llvm::enumerate(homesOf(view, footprint->buffers))) {
-        places[i].local = places[home].local;
-        places[i].rotate = places[home].rotate;
-      }
-      return places;
-    }
-    if (prefetch == 0 || sliced)
-      return std::nullopt;
+  std::vector<LiveRange> ranges =
+      liveRanges(view, *footprint, sliced, /*prefetch=*/0);
+  std::vector<size_t> homes = homesOf(view, footprint->buffers);
+  auto addresses =
+      sliced ? allocate(ranges, chip.laneBytes, chip.euBytes)
+             : allocateAhead(ranges,
+                             loadedRooms(footprint->buffers, homes, ranges),
+                             chip.laneBytes, chip.euBytes);
+  if (!addresses)
+    return std::nullopt;
+  std::vector<BufferPlace> places;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    int64_t bytes = footprint->buffers[i].bytes;
+    places.push_back({(*addresses)[i], bytes,
+                      ranges[i].bytes == bytes ? 0 : bytes,
+                      sliced ? 0 : ranges[homes[i]].first});
   }
+  for (auto [i, home] : llvm::enumerate(homes)) {
+    places[i].local = places[home].local;
+    places[i].rotate = places[home].rotate;
+  }
+  return places;
 }

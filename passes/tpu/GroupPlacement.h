@@ -40,12 +40,10 @@ struct BufferPlace {
   int64_t local = 0, bytes = 0, rotate = 0, load = 0;
 };
 
-/// Places all buffers; tries prefetch distances from `maxPrefetch` downwards.
-/// std::nullopt if nothing fits.
-std::optional<std::vector<BufferPlace>> placeGroup(const Chip &chip,
-                                                   const GroupView &view,
-                                                   const Dims &counts,
-                                                   int64_t maxPrefetch);
+/// Places all buffers. In one slice, loads begin as early as there is room.
+/// std::nullopt if they do not fit.
+std::optional<std::vector<BufferPlace>>
+placeGroup(const Chip &chip, const GroupView &view, const Dims &counts);
 
 } // namespace weft::tpu
 

@@ -420,16 +420,14 @@ void RunSearch::extendOneSlice(size_t begin) {
         }))
       break; // with more ops it stays impossible
     group.addStep();
-    size_t previous = step ? step - 1 : 0;
-    group.take(previous, step, op.constantLane); // loaded one step ahead
-    group.take(step, step, op.scratchLane);
+    group.take(step, step, op.constantLane + op.scratchLane);
     group.addValue(end, op.channels, !op.isPlacement, step, step,
                    op.resultLane);
     usesLeft[end] = op.uses;
     for (const OpNumbers::Operand &operand : op.operands) {
       if (!group.holds(operand.value)) {
-        group.addValue(operand.value, operand.channels, /*isMade=*/true,
-                       previous, step, operand.lane);
+        group.addValue(operand.value, operand.channels, /*isMade=*/true, step,
+                       step, operand.lane);
         traffic += operand.bytes;
         continue;
       }
@@ -480,7 +478,7 @@ void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
 static std::optional<Dims> placeableCounts(const Chip &chip,
                                            const GroupView &view, Dims counts,
                                            const GroupSearchOptions &options) {
-  while (!placeGroup(chip, view, counts, options.prefetch)) {
+  while (!placeGroup(chip, view, counts)) {
     std::optional<TilingChoice> next =
         searchTiling(chip, view, options, product(counts) + 1);
     if (!next)

@@ -14,9 +14,6 @@ struct GroupSearchOptions {
   int64_t maxSlices = 4096;  ///< per group
   int64_t commandBytes =
       2048; ///< what a command costs, in bytes the DMA moves meanwhile
-  /// Ops that the load of a constant runs ahead; --tpu-place-local, which makes
-  /// the placement that was searched, has the same default.
-  int64_t prefetch = 8;
 };
 
 /// A group that the search weighed, up to op `end` of the run.

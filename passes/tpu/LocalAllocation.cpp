@@ -3,8 +3,10 @@
 #include "passes/tpu/LocalAllocation.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 
 using namespace weft::tpu;
 
@@ -22,13 +24,6 @@ int64_t weft::tpu::peakBytes(const std::vector<LiveRange> &ranges) {
   return peak;
 }
 
-namespace {
-struct Placed {
-  int64_t begin, end;  // bytes
-  int64_t first, last; // steps
-};
-} // namespace
-
 /// Lowest aligned address where `bytes` fit between the sorted, possibly
 /// overlapping `taken` intervals.
 static int64_t lowestGap(std::vector<std::pair<int64_t, int64_t>> &taken,
@@ -43,6 +38,14 @@ static int64_t lowestGap(std::vector<std::pair<int64_t, int64_t>> &taken,
   return address;
 }
 
+namespace {
+/// A range that has its address.
+struct PlacedRange {
+  int64_t begin = 0, end = 0;  ///< bytes
+  int64_t first = 0, last = 0; ///< steps
+};
+} // namespace
+
 std::optional<std::vector<int64_t>>
 weft::tpu::allocate(const std::vector<LiveRange> &ranges, int64_t capacity,
                     int64_t alignment) {
@@ -54,14 +57,14 @@ weft::tpu::allocate(const std::vector<LiveRange> &ranges, int64_t capacity,
     return ranges[a].first < ranges[b].first;
   });
   std::vector<int64_t> addresses(ranges.size(), 0);
-  std::vector<Placed> placed;
+  std::vector<PlacedRange> placed;
   std::vector<std::pair<int64_t, int64_t>> taken;
   for (size_t i : order) {
     const LiveRange &range = ranges[i];
     if (range.bytes == 0)
       continue;
     taken.clear();
-    for (const Placed &other : placed)
+    for (const PlacedRange &other : placed)
       if (other.first <= range.last && range.first <= other.last)
         taken.emplace_back(other.begin, other.end);
     int64_t address = lowestGap(taken, range.bytes, alignment);
@@ -71,4 +74,104 @@ weft::tpu::allocate(const std::vector<LiveRange> &ranges, int64_t capacity,
     placed.push_back({address, address + range.bytes, range.first, range.last});
   }
   return addresses;
+}
+
+namespace {
+/// Bytes that are free from step `from` on, for as long as was asked.
+struct FreeFrom {
+  int64_t begin, end, from;
+};
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+} // namespace
+
+/// Moves the start of `range` to the earliest step from which on some address
+/// is free up to `range.last`; the lowest such address is returned.
+/// std::nullopt if none is even from `range.first` on.
+static std::optional<int64_t>
+allocateEarly(const std::vector<PlacedRange> &placed, int64_t capacity,
+              int64_t alignment, LiveRange &range) {
+  std::vector<FreeFrom> byBegin;
+  std::vector<int64_t> candidates{0};
+  for (const PlacedRange &other : placed) {
+    if (other.begin == other.end || other.first > range.last)
+      continue;
+    byBegin.push_back({other.begin, other.end,
+                       other.last < range.first ? other.last + 1 : kNever});
+    candidates.push_back((other.end + alignment - 1) / alignment * alignment);
+  }
+  std::vector<FreeFrom> byEnd = byBegin;
+  std::sort(
+      byBegin.begin(), byBegin.end(),
+      [](const FreeFrom &a, const FreeFrom &b) { return a.begin < b.begin; });
+  std::sort(byEnd.begin(), byEnd.end(),
+            [](const FreeFrom &a, const FreeFrom &b) { return a.end < b.end; });
+  std::sort(candidates.begin(), candidates.end());
+  // A window of `range.bytes` over the addresses; the last of those inside to
+  // become free decides.
+  std::multiset<int64_t> inside{0};
+  auto entering = byBegin.begin(), leaving = byEnd.begin();
+  int64_t best = kNever, address = 0;
+  for (int64_t begin : candidates) {
+    if (begin + range.bytes > capacity)
+      break;
+    for (; entering != byBegin.end() && entering->begin < begin + range.bytes;
+         ++entering)
+      inside.insert(entering->from);
+    for (; leaving != byEnd.end() && leaving->end <= begin; ++leaving)
+      inside.erase(inside.find(leaving->from));
+    if (*inside.rbegin() < best) {
+      best = *inside.rbegin();
+      address = begin;
+    }
+  }
+  if (best == kNever)
+    return std::nullopt;
+  range.first = std::min(range.first, best);
+  return address;
+}
+
+/// `allocateAhead` with room for the loads between the others, from when they
+/// are wanted, or without.
+static std::optional<std::vector<int64_t>>
+allocateBeside(std::vector<LiveRange> &ranges, const std::vector<size_t> &loads,
+               bool keepsRoom, int64_t capacity, int64_t alignment) {
+  std::vector<LiveRange> first = ranges;
+  if (!keepsRoom)
+    for (size_t i : loads)
+      first[i].bytes = 0;
+  auto addresses = allocate(first, capacity, alignment);
+  if (!addresses)
+    return std::nullopt;
+  auto placedAt = [&](size_t i) -> PlacedRange {
+    int64_t begin = (*addresses)[i];
+    return {begin, begin + ranges[i].bytes, ranges[i].first, ranges[i].last};
+  };
+  std::vector<PlacedRange> placed(ranges.size());
+  for (size_t i = 0; i < ranges.size(); ++i)
+    if (first[i].bytes)
+      placed[i] = placedAt(i);
+  for (size_t i : loads) {
+    placed[i] = {};
+    auto address = allocateEarly(placed, capacity, alignment, ranges[i]);
+    if (!address)
+      return std::nullopt;
+    (*addresses)[i] = *address;
+    placed[i] = placedAt(i);
+  }
+  return addresses;
+}
+
+std::optional<std::vector<int64_t>>
+weft::tpu::allocateAhead(std::vector<LiveRange> &ranges,
+                         const std::vector<size_t> &loads, int64_t capacity,
+                         int64_t alignment) {
+  for (bool keepsRoom : {false, true}) {
+    std::vector<LiveRange> ahead = ranges;
+    if (auto addresses =
+            allocateBeside(ahead, loads, keepsRoom, capacity, alignment)) {
+      ranges = std::move(ahead);
+      return addresses;
+    }
+  }
+  return std::nullopt;
 }

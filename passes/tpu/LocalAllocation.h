@@ -27,6 +27,14 @@ std::optional<std::vector<int64_t>>
 allocate(const std::vector<LiveRange> &ranges, int64_t capacity,
          int64_t alignment);
 
+/// The same, where those of `loads` may begin earlier than their ranges say,
+/// and do so as far as there is room, one after the other in this order; their
+/// new starts are written to `ranges`. The others lie together and those of
+/// `loads` in the rest, or where that does not fit, in turn with them.
+std::optional<std::vector<int64_t>>
+allocateAhead(std::vector<LiveRange> &ranges, const std::vector<size_t> &loads,
+              int64_t capacity, int64_t alignment);
+
 /// Largest sum of bytes that live in one step: a lower bound of every
 /// allocation.
 int64_t peakBytes(const std::vector<LiveRange> &ranges);

@@ -84,7 +84,6 @@ def TpuGroupLayers : Pass<"tpu-group-layers", "::mlir::func::FuncOp"> {
     Option<"maxSlicedOps", "max-sliced-ops", "int64_t", "::weft::tpu::GroupSearchOptions().maxSlicedOps", "longest group that is cut into slices">,
     Option<"commandBytes", "command-bytes", "int64_t", "::weft::tpu::GroupSearchOptions().commandBytes",
            "cost of a command, in DRAM bytes moved in the same time">,
-    Option<"prefetch", "prefetch", "int64_t", "::weft::tpu::GroupSearchOptions().prefetch", "how many ops ahead a constant may be loaded">,
   ];
 }
 
@@ -125,12 +124,9 @@ def TpuPlaceLocal : Pass<"tpu-place-local", "::mlir::func::FuncOp"> {
   let summary = "give the tensors of every group their local addresses by live range";
   let description = [{
     In: groups with a tiling. Out: every tensor of a group has a `#tpu.buffer`: where it lies in the lanes, whether it has two slots, and the step
-    at which it is loaded; inputs on the group, the rest on the op they belong to. Constants are loaded up to `prefetch` ops ahead, so that the
-    DMA runs while the TIU computes. A group that does not fit under its tiling is an error; the search of `--tpu-group-layers` makes none.
+    at which it is loaded; inputs on the group, the rest on the op they belong to. In a group of one slice all loads begin as
+    early as there is room, so that the DMA runs while the TIU computes. A group that does not fit under its tiling is an error; the search of `--tpu-group-layers` makes none.
   }];
-  let options = [
-    Option<"prefetch", "prefetch", "int64_t", "::weft::tpu::GroupSearchOptions().prefetch", "how many ops ahead a constant may be loaded">,
-  ];
 }
 
 def TpuPlaceGlobal : Pass<"tpu-place-global", "::mlir::func::FuncOp"> {

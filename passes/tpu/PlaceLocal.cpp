@@ -51,7 +51,7 @@ struct PlaceLocal : weft::tpu::impl::TpuPlaceLocalBase<PlaceLocal> {
       GroupView view = viewGroup(*chip, group);
       Dims counts =
           group.getTiling() ? group.getTiling()->getCounts() : Dims{1, 1, 1, 1};
-      auto places = placeGroup(*chip, view, counts, prefetch);
+      auto places = placeGroup(*chip, view, counts);
       auto slice = planSlice(*chip, view, counts, {0, 0, 0, 0});
       if (!places || !slice) {
         group.emitError("the tensors of this group do not fit ")

@@ -20,6 +20,20 @@ static std::vector<LiveRange> randomRanges(uint32_t seed) {
   return ranges;
 }
 
+/// True if ranges that share a step share no byte.
+static bool areApart(const std::vector<LiveRange> &ranges,
+                     const std::vector<int64_t> &addresses) {
+  for (size_t i = 0; i < ranges.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (ranges[i].bytes && ranges[j].bytes &&
+          ranges[i].first <= ranges[j].last &&
+          ranges[j].first <= ranges[i].last &&
+          addresses[i] < addresses[j] + ranges[j].bytes &&
+          addresses[j] < addresses[i] + ranges[i].bytes)
+        return false;
+  return true;
+}
+
 TEST(Allocate, LiveRangesNeverShareAByte) {
   for (uint32_t seed = 0; seed < 300; ++seed) {
     std::vector<LiveRange> ranges = randomRanges(seed);
@@ -29,15 +43,8 @@ TEST(Allocate, LiveRangesNeverShareAByte) {
     for (size_t i = 0; i < ranges.size(); ++i) {
       ASSERT_EQ((*addresses)[i] % 64, 0);
       top = std::max(top, (*addresses)[i] + ranges[i].bytes);
-      for (size_t j = 0; j < i; ++j) {
-        bool sameTime = ranges[i].first <= ranges[j].last &&
-                        ranges[j].first <= ranges[i].last;
-        bool apart = (*addresses)[i] + ranges[i].bytes <= (*addresses)[j] ||
-                     (*addresses)[j] + ranges[j].bytes <= (*addresses)[i];
-        ASSERT_TRUE(!sameTime || apart || !ranges[i].bytes || !ranges[j].bytes)
-            << "seed " << seed;
-      }
     }
+    ASSERT_TRUE(areApart(ranges, *addresses)) << "seed " << seed;
     ASSERT_GE(top, peakBytes(ranges));
   }
 }
@@ -45,6 +52,51 @@ TEST(Allocate, LiveRangesNeverShareAByte) {
 TEST(Allocate, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(allocate({{128, 0, 3}, {128, 2, 5}}, 192, 64));
   EXPECT_TRUE(allocate({{128, 0, 1}, {128, 2, 5}}, 192, 64));
+}
+
+TEST(AllocateAhead, LoadsBeginAsSoonAsThereIsRoom) {
+  // A result of steps 0 to 5 and three constants; the third takes the place of
+  // the first, which step 1 read last.
+  std::vector<LiveRange> ranges{
+      {128, 0, 5}, {128, 1, 1}, {64, 3, 3}, {128, 5, 5}};
+  auto addresses = allocateAhead(ranges, {1, 2, 3}, 320, 64);
+  ASSERT_TRUE(addresses);
+  EXPECT_EQ(ranges[1].first, 0);
+  EXPECT_EQ(ranges[2].first, 0);
+  EXPECT_EQ(ranges[3].first, 2);
+  EXPECT_EQ((*addresses)[3], (*addresses)[1]);
+}
+
+TEST(AllocateAhead, KeepsRoomForLoadsBetweenTheOthers) {
+  // Side by side at the bottom, the others would leave no 128 bytes at step 1.
+  std::vector<LiveRange> ranges{{64, 0, 0}, {64, 0, 2}, {128, 1, 1}};
+  auto addresses = allocateAhead(ranges, {2}, 192, 64);
+  ASSERT_TRUE(addresses);
+  EXPECT_EQ(ranges[2].first, 1);
+}
+
+TEST(AllocateAhead, NeverSharesAByteAndFitsWhatFitsWithout) {
+  size_t placed = 0;
+  for (uint32_t seed = 0; seed < 300; ++seed) {
+    std::vector<LiveRange> ranges = randomRanges(seed), before = ranges;
+    std::vector<size_t> loads;
+    for (size_t i = 0; i < ranges.size(); i += 2)
+      loads.push_back(i);
+    int64_t capacity = 64 * 200;
+    auto addresses = allocateAhead(ranges, loads, capacity, 64);
+    ASSERT_TRUE(addresses || !allocate(before, capacity, 64)) << seed;
+    if (!addresses)
+      continue;
+    ++placed;
+    ASSERT_TRUE(areApart(ranges, *addresses)) << "seed " << seed;
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      ASSERT_EQ((*addresses)[i] % 64, 0);
+      ASSERT_LE((*addresses)[i] + ranges[i].bytes, capacity);
+      ASSERT_LE(ranges[i].first, before[i].first);
+      ASSERT_TRUE(i % 2 == 0 || ranges[i].first == before[i].first);
+    }
+  }
+  EXPECT_GT(placed, 100u);
 }
 
 TEST(PeakBytes, SumsWhatLivesTogether) {
