@@ -143,15 +143,6 @@ SlicePoint GroupEmitter::pointAt(int64_t slice, Value iteration) const {
   return point;
 }
 
-size_t GroupEmitter::firstReader(const GroupBuffer &loaded) const {
-  if (loaded.kind == GroupBuffer::Constant)
-    return loaded.owner;
-  auto reader = llvm::find_if(schedule.view.ops, [&](const auto &op) {
-    return llvm::is_contained(op.operands, loaded.owner);
-  });
-  return reader - schedule.view.ops.begin();
-}
-
 /// The DMA works in the order in which ops want what it brings.
 SmallVector<size_t> GroupEmitter::loadsInOrder() const {
   const std::vector<GroupBuffer> &buffers = schedule.slices[0].buffers;
@@ -160,7 +151,8 @@ SmallVector<size_t> GroupEmitter::loadsInOrder() const {
     if (buffer.isLoaded())
       loads.push_back(i);
   llvm::stable_sort(loads, [&](size_t a, size_t b) {
-    return firstReader(buffers[a]) < firstReader(buffers[b]);
+    return firstReaderOf(schedule.view, buffers[a]) <
+           firstReaderOf(schedule.view, buffers[b]);
   });
   return loads;
 }
@@ -169,7 +161,9 @@ void GroupEmitter::loadInput(const SlicePoint &point, size_t buffer) {
   int input = point.slice->buffers[buffer].owner;
   Value outer = group.getInputs()[input];
   Location loc =
-      schedule.view.ops[firstReader(point.slice->buffers[buffer])].op->getLoc();
+      schedule.view
+          .ops[firstReaderOf(schedule.view, point.slice->buffers[buffer])]
+          .op->getLoc();
   bool isRepeated = schedule.view.repeated[input];
   Value local = isRepeated ? makeRepeated(builder, loc, schedule, point, input)
                            : makeTile(builder, loc, schedule, point, input);

@@ -31,8 +31,6 @@ private:
   int64_t imageAddress(const SlicePoint &point, size_t buffer) const;
   SlicePoint pointAt(int64_t slice, mlir::Value iteration) const;
   void load(const SlicePoint &point, size_t buffer);
-  /// The first op that reads what `loaded` holds.
-  size_t firstReader(const tpu::GroupBuffer &loaded) const;
   llvm::SmallVector<size_t> loadsInOrder() const;
   void loadInput(const SlicePoint &point, size_t buffer);
   void loadConstant(const SlicePoint &point, size_t buffer);

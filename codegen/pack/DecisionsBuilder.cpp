@@ -76,9 +76,10 @@ uint32_t DecisionsBuilder::waysOf(tpu::ChoiceAttr choice) {
 
 void DecisionsBuilder::addStep(tpu::StepAttr step) {
   table->steps.emplace_back(
-      wordOf(step.getOperation().getValue()), uint32_t(step.getOpCount()),
-      indices.sourceOf(step.getFirst()), indices.sourceOf(step.getLast()),
-      causeOf(step.getBorder()), extentOf(step.getSlices()));
+      uint64_t(step.getCycles()), wordOf(step.getOperation().getValue()),
+      uint32_t(step.getOpCount()), indices.sourceOf(step.getFirst()),
+      indices.sourceOf(step.getLast()), causeOf(step.getBorder()),
+      extentOf(step.getSlices()));
 }
 
 LogicalResult DecisionsBuilder::addValue(tpu::DramValueAttr value) {

@@ -86,11 +86,12 @@ LogicalResult ChoiceAttr::verify(EmitFault emitError, rt::Question, StringAttr,
 
 LogicalResult StepAttr::verify(EmitFault emitError, StringAttr, int64_t opCount,
                                LocationAttr, LocationAttr,
-                               ArrayRef<int64_t> slices, CauseAttr) {
-  if (opCount < 0 || slices.size() != 4 ||
+                               ArrayRef<int64_t> slices, int64_t cycles,
+                               CauseAttr) {
+  if (opCount < 0 || cycles < 0 || slices.size() != 4 ||
       llvm::any_of(slices, [](int64_t count) { return count < 1; }))
     return emitError() << "a step must have four counts of slices, from 1, and "
-                          "no negative number of ops";
+                          "no negative number of ops or cycles";
   return success();
 }
 
@@ -180,6 +181,10 @@ LogicalResult TpuDialect::verifyDecision(Operation *op,
   Attribute value = attribute.getValue();
   if (name == kBorderAttr && !llvm::isa<CauseAttr>(value))
     return op->emitOpError() << kBorderAttr << " must be a #tpu.cause";
+  auto cycles = llvm::dyn_cast<IntegerAttr>(value);
+  if (name == kCyclesAttr &&
+      (!cycles || !cycles.getType().isInteger(64) || cycles.getInt() < 0))
+    return op->emitOpError() << kCyclesAttr << " must be an i64 from 0 on";
   if (name == kDecisionsAttr && !llvm::isa<DecisionsAttr>(value))
     return op->emitOpError() << kDecisionsAttr << " must be a #tpu.decisions";
   auto list = llvm::dyn_cast<ArrayAttr>(value);

@@ -446,6 +446,16 @@ static void addConstant(const Chip &chip, int owner, unsigned index,
     buffers.back().parts.push_back({index, tensor, 0});
 }
 
+size_t weft::tpu::firstReaderOf(const GroupView &view,
+                                const GroupBuffer &loaded) {
+  if (loaded.kind == GroupBuffer::Constant)
+    return loaded.owner;
+  auto reader = llvm::find_if(view.ops, [&](const GroupView::OpView &op) {
+    return llvm::is_contained(op.operands, loaded.owner);
+  });
+  return reader - view.ops.begin();
+}
+
 std::optional<std::vector<std::vector<ConstantImage>>>
 weft::tpu::constantImages(const Chip &chip, const GroupView &view,
                           const Dims &counts) {

@@ -161,6 +161,9 @@ std::vector<GroupBuffer> enumerateBuffers(const Chip &chip,
                                           const GroupView &view,
                                           const SlicePlan &slice);
 
+/// The first op that reads what `loaded` holds.
+size_t firstReaderOf(const GroupView &view, const GroupBuffer &loaded);
+
 /// What DRAM holds of a buffer of kind Constant: an image for each slice of
 /// channels.
 struct ConstantImage {

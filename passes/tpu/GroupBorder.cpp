@@ -36,7 +36,7 @@ static std::optional<int64_t> fullestStep(const Chip &chip,
     first.changes.assign(first.buffers.size(), false);
   }
   return peakBytes(liveRanges(view, measured ? *measured : first, isSliced,
-                              /*prefetch=*/0));
+                              /*storing=*/0));
 }
 
 /// Why `ops`, which could be one group under `counts` without the last of them,

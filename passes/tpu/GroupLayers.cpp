@@ -80,7 +80,6 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
     GroupSearchOptions options;
     options.maxOps = maxOps;
     options.maxSlicedOps = maxSlicedOps;
-    options.commandBytes = commandBytes;
     for (const std::vector<Operation *> &run : collectRuns(*chip, options)) {
       Operation *failed = nullptr;
       auto choices = searchGroups(*chip, run, options, failed);
@@ -94,10 +93,15 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
       std::vector<CauseAttr> borders = bordersOf(*chip, ops, *choices, options);
       for (auto [choice, border] : llvm::zip(*choices, borders)) {
         Operation *placed = ops[choice.begin];
-        if (choice.end - choice.begin > 1 || !staysInDram(placed))
+        if (choice.end - choice.begin > 1 || !staysInDram(placed)) {
           placed = buildGroup(
               *chip, ops.slice(choice.begin, choice.end - choice.begin),
               choice.counts);
+          placed->setDiscardableAttr(
+              kCyclesAttr,
+              IntegerAttr::get(IntegerType::get(placed->getContext(), 64),
+                               choice.cost));
+        }
         if (border)
           placed->setDiscardableAttr(kBorderAttr, border);
       }

@@ -152,7 +152,7 @@ static std::vector<size_t> homesOf(const GroupView &view,
 
 std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
                                              const GroupFootprint &footprint,
-                                             bool sliced, int64_t prefetch) {
+                                             bool sliced, int64_t storing) {
   auto uses = valueUses(view);
   int64_t end = static_cast<int64_t>(view.ops.size()) - 1;
   std::vector<size_t> homes = homesOf(view, footprint.buffers);
@@ -165,7 +165,7 @@ std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
     LiveRange range{buffer.bytes, buffer.owner, buffer.owner};
     switch (buffer.kind) {
     case GroupBuffer::Input:
-      range.first = std::max<int64_t>(0, uses[buffer.owner].first - prefetch);
+      range.first = std::max<int64_t>(0, uses[buffer.owner].first);
       range.last = uses[buffer.owner].second;
       break;
     case GroupBuffer::Result:
@@ -173,17 +173,14 @@ std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
                                      uses[view.resultOf(buffer.owner)].second);
       break;
     case GroupBuffer::Constant:
-      range.first = std::max<int64_t>(0, buffer.owner - prefetch);
-      break;
     case GroupBuffer::Scratch:
     case GroupBuffer::OperandCopy:
       break;
     }
     bool stored = buffer.kind == GroupBuffer::Result &&
                   outputs.contains(view.resultOf(buffer.owner));
-    if (stored &&
-        !sliced) // room for the store to run while the next op computes
-      range.last = std::min(end, std::max(range.last, range.first + 1));
+    if (stored && !sliced)
+      range.last = std::min(end, std::max(range.last, range.first + storing));
     if (sliced && (buffer.isLoaded() || stored)) {
       range.first = 0;
       range.last = end;
@@ -226,16 +223,20 @@ weft::tpu::placeGroup(const Chip &chip, const GroupView &view,
   if (!footprint)
     return std::nullopt;
   bool sliced = counts[0] * counts[1] * counts[2] * counts[3] > 1;
-  std::vector<LiveRange> ranges =
-      liveRanges(view, *footprint, sliced, /*prefetch=*/0);
   std::vector<size_t> homes = homesOf(view, footprint->buffers);
-  auto addresses =
-      sliced ? allocate(ranges, chip.laneBytes, chip.euBytes)
-             : allocateAhead(ranges,
-                             loadedRooms(footprint->buffers, homes, ranges),
-                             chip.laneBytes, chip.euBytes);
-  if (!addresses)
-    return std::nullopt;
+  std::vector<LiveRange> ranges;
+  std::optional<std::vector<int64_t>> addresses;
+  // Ops need not wait for stores whose tensors nothing overwrites soon.
+  for (int64_t storing = view.ops.size(); !addresses; storing /= 2) {
+    ranges = liveRanges(view, *footprint, sliced, storing);
+    addresses =
+        sliced ? allocate(ranges, chip.laneBytes, chip.euBytes)
+               : allocateAhead(ranges,
+                               loadedRooms(footprint->buffers, homes, ranges),
+                               chip.laneBytes, chip.euBytes);
+    if (!addresses && (sliced || storing == 0))
+      return std::nullopt;
+  }
   std::vector<BufferPlace> places;
   for (size_t i = 0; i < ranges.size(); ++i) {
     int64_t bytes = footprint->buffers[i].bytes;

@@ -29,11 +29,12 @@ std::optional<GroupFootprint> measureGroup(const Chip &chip,
                                            const Dims &counts, bool exact);
 
 /// Live ranges of the buffers over the group's steps (op numbers). With one
-/// slice, a constant is loaded `prefetch` steps ahead of its op; with several,
-/// whatever crosses DRAM lives throughout and is doubled where it changes.
+/// slice, what is stored lives at least `storing` steps longer than the one
+/// that makes it; with several, whatever crosses DRAM lives throughout and is
+/// doubled where it changes.
 std::vector<LiveRange> liveRanges(const GroupView &view,
                                   const GroupFootprint &footprint, bool sliced,
-                                  int64_t prefetch);
+                                  int64_t storing);
 
 /// A buffer's place: see #tpu.buffer.
 struct BufferPlace {

@@ -14,22 +14,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-/// How many commands compute a slice; std::nullopt if an op has none for its
-/// piece.
-static std::optional<int64_t> commandsOfSlice(const Chip &chip,
-                                              const GroupView &view,
-                                              const SlicePlan &slice) {
-  int64_t commands = 0;
-  for (size_t i = 0; i < view.ops.size(); ++i) {
-    std::optional<Price> price =
-        priceOf(view.ops[i].op, chip, slice.tiles[view.resultOf(i)]);
-    if (!price)
-      return std::nullopt;
-    commands += price->commands;
-  }
-  return commands;
-}
-
 static int64_t product(const Dims &counts) {
   return counts[0] * counts[1] * counts[2] * counts[3];
 }
@@ -39,9 +23,10 @@ namespace {
 /// cheapest that fits.
 class TilingSearch {
 public:
-  TilingSearch(const Chip &chip, const GroupView &view,
+  TilingSearch(const Chip &chip, const GroupView &view, GroupCost &cost,
                const GroupSearchOptions &options, int64_t atLeast)
-      : chip(chip), view(view), options(options), atLeast(atLeast) {
+      : chip(chip), view(view), groupCost(cost), options(options),
+        atLeast(atLeast) {
     limits = {1 << 30, 1 << 30, 1 << 30, 1 << 30};
     for (int output : view.outputs) {
       Dims dims = dimsOf(view.value(output));
@@ -110,21 +95,17 @@ private:
     if (peakBytes(liveRanges(view, *footprint, /*sliced=*/true, 0)) >
         static_cast<int64_t>(chip.laneBytes))
       return false;
-    // Their number hardly depends on which slice it is.
-    auto slice = planSlice(chip, view, counts, {0, 0, 0, 0});
-    assert(slice && "the footprint is that of this slice");
-    auto commands = commandsOfSlice(chip, view, *slice);
-    if (!commands)
+    std::optional<int64_t> cost = groupCost.ofSlices(view, *footprint, counts);
+    if (!cost)
       return false;
-    int64_t cost = footprint->loadedBytes + footprint->storedBytes +
-                   options.commandBytes * *commands * product(counts);
-    if (!best || cost < best->cost)
-      best = TilingChoice{counts, cost};
+    if (!best || *cost < best->cost)
+      best = TilingChoice{counts, *cost};
     return true;
   }
 
   const Chip &chip;
   const GroupView &view;
+  GroupCost &groupCost;
   const GroupSearchOptions &options;
   int64_t atLeast;
   Dims limits;
@@ -134,8 +115,8 @@ private:
 /// What one op adds to a group that runs in one slice.
 struct OpNumbers {
   int64_t resultLane = 0, scratchLane = 0, constantLane = 0; ///< bytes a lane
-  int64_t resultBytes = 0, constantBytes = 0;                ///< bytes in DRAM
-  int64_t commands = 0;
+  /// Cycles of the result's store, the constants' load, the op itself.
+  int64_t store = 0, constantLoad = 0, cycles = 0;
   unsigned uses = 0;
   int64_t channels = 0;
   bool isPlacement = false; ///< in local memory
@@ -145,11 +126,11 @@ struct OpNumbers {
   /// Asked once: an operand of a concatenation counts those before it.
   SmallVector<LaneNeed, 2> laneNeeds;
   /// (value number in the run: its ops' results, then values from outside;
-  /// bytes a lane, DRAM bytes, channels, whether no op of the group may give
-  /// it)
+  /// bytes a lane, cycles of loading what the op reads and all of it, channels,
+  /// whether no op of the group may give it)
   struct Operand {
     int value;
-    int64_t lane, bytes, channels;
+    int64_t lane, load, wholeLoad, channels;
     bool isLoaded;
   };
   SmallVector<Operand, 3> operands;
@@ -198,7 +179,7 @@ class RunSearch {
 public:
   RunSearch(const Chip &chip, ArrayRef<Operation *> run,
             const GroupSearchOptions &options)
-      : chip(chip), run(run), options(options) {
+      : chip(chip), run(run), options(options), cost(chip) {
     collectNumbers();
   }
 
@@ -212,6 +193,7 @@ private:
   bool appendChecked(size_t begin, size_t end, Dims counts,
                      std::vector<GroupChoice> &choices, Operation *&failed);
   void weighAgain(std::vector<GroupChoice> &choices);
+  int64_t costOf(const GroupChoice &choice);
 
   struct Best {
     int64_t cost = std::numeric_limits<int64_t>::max();
@@ -221,6 +203,7 @@ private:
   const Chip &chip;
   ArrayRef<Operation *> run;
   const GroupSearchOptions &options;
+  GroupCost cost;
   std::vector<OpNumbers> numbers;
   /// Results of the run by the number of their op, then values from outside.
   DenseMap<Value, int> valueNumbers;
@@ -235,8 +218,9 @@ private:
 
 std::optional<TilingChoice>
 weft::tpu::searchTiling(const Chip &chip, const GroupView &view,
-                        const GroupSearchOptions &options, int64_t atLeast) {
-  return TilingSearch(chip, view, options, atLeast).run();
+                        GroupCost &cost, const GroupSearchOptions &options,
+                        int64_t atLeast) {
+  return TilingSearch(chip, view, cost, options, atLeast).run();
 }
 
 void GrowingGroup::take(size_t from, size_t to, int64_t bytes) {
@@ -301,14 +285,11 @@ void GrowingGroup::relate(TilingInterface op, const OpNumbers &numbersOfOp,
 
 /// What an op that stays in DRAM costs there: nothing where an address does,
 /// else a copy of what has its place elsewhere.
-static int64_t costInDram(Operation *op, const GroupSearchOptions &options) {
+static int64_t costInDram(Operation *op, const GroupCost &cost) {
   if (llvm::isa<ReshapeOp>(op))
     return 0;
-  auto copyCost = [&](Value value) {
-    return 2 * tensorBytes(value) + options.commandBytes;
-  };
   if (auto slice = dyn_cast<SliceOp>(op))
-    return sliceOffset(slice) >= 0 ? 0 : copyCost(slice.getOutput());
+    return sliceOffset(slice) >= 0 ? 0 : cost.copyInDram(slice.getOutput());
   auto concat = llvm::cast<ConcatOp>(op);
   auto isJoined = [&](Value value) {
     return pieceOffset(concat.getOutput(), concat.getAxis(), 0) >= 0 &&
@@ -317,11 +298,11 @@ static int64_t costInDram(Operation *op, const GroupSearchOptions &options) {
              return user == op || !llvm::isa<ConcatOp>(user);
            });
   };
-  int64_t cost = 0;
+  int64_t cycles = 0;
   for (Value value : op->getOperands())
     if (!isJoined(value))
-      cost += copyCost(value);
-  return cost;
+      cycles += cost.copyInDram(value);
+  return cycles;
 }
 
 void RunSearch::collectNumbers() {
@@ -338,33 +319,38 @@ void RunSearch::collectNumbers() {
     op.isPlacement = isPlacement(run[i]);
     hasPlacements |= op.isPlacement;
     if (staysInDram(run[i]))
-      op.costInDram = costInDram(run[i], options);
+      op.costInDram = costInDram(run[i], cost);
     SlicePlan slice;
     if (auto plan = planSlice(chip, view, {1, 1, 1, 1}, {0, 0, 0, 0})) {
       slice = std::move(*plan);
-      op.commands = commandsOfSlice(chip, view, slice).value_or(0);
+      if (auto price = priceOf(run[i], chip, slice.tiles[view.resultOf(0)]))
+        op.cycles = price->cycles;
     } else {
       slice.tiles.assign(view.valueCount(), Box());
     }
     for (const GroupBuffer &buffer : enumerateBuffers(chip, view, slice)) {
-      int64_t bytes = buffer.storedBytes();
       switch (buffer.kind) {
       case GroupBuffer::Input: {
         Value value = view.inputs[buffer.owner];
         int number =
             valueNumbers.try_emplace(value, valueNumbers.size()).first->second;
-        op.operands.push_back({number, bytesPerLane(chip, buffer.tensor), bytes,
+        GroupBuffer whole = buffer;
+        whole.tensor.dims = dimsOf(value);
+        int64_t wholeLoad = cost.loadOf(view, whole);
+        op.operands.push_back({number, bytesPerLane(chip, buffer.tensor),
+                               cost.loadOf(view, buffer), wholeLoad,
                                buffer.tensor.dims[kAxisC],
                                view.repeated[buffer.owner]});
         break;
       }
       case GroupBuffer::Result:
         op.resultLane = bytesPerLane(chip, buffer.tensor);
-        op.resultBytes = bytes;
+        op.store =
+            cost.storeOf(run[i]->getResult(0), Box::whole(buffer.tensor.dims));
         break;
       case GroupBuffer::Constant:
         op.constantLane += buffer.bytes;
-        op.constantBytes += bytes;
+        op.constantLoad += cost.loadOf(view, buffer);
         break;
       default:
         op.scratchLane += buffer.bytes;
@@ -397,7 +383,9 @@ void RunSearch::relax(size_t begin, size_t end, const Dims &counts,
 void RunSearch::extendOneSlice(size_t begin) {
   GrowingGroup group(chip, hasPlacements);
   DenseMap<int, unsigned> usesLeft; // of results
-  int64_t traffic = 0, overhead = 0;
+  TwoQueues queues;
+  DenseMap<int, int64_t> loads; // cycles, by value
+  int64_t stores = 0;
   size_t limit =
       std::min(run.size(), begin + static_cast<size_t>(options.maxOps));
   size_t end = begin;
@@ -425,24 +413,31 @@ void RunSearch::extendOneSlice(size_t begin) {
                    op.resultLane);
     usesLeft[end] = op.uses;
     for (const OpNumbers::Operand &operand : op.operands) {
+      if (!isMadeHere(operand)) { // those who read parts may read all
+        int64_t &loaded = loads[operand.value];
+        int64_t more = std::max<int64_t>(
+            0, std::min(operand.load, operand.wholeLoad - loaded));
+        queues.load(more);
+        loaded += more;
+      }
       if (!group.holds(operand.value)) {
         group.addValue(operand.value, operand.channels, /*isMade=*/true, step,
                        step, operand.lane);
-        traffic += operand.bytes;
         continue;
       }
       group.keep(operand.value, step);
       auto it = usesLeft.find(operand.value);
       if (it != usesLeft.end() && --it->second == 0)
-        traffic -= numbers[operand.value].resultBytes;
+        stores -= numbers[operand.value].store;
     }
     group.relate(asTileable(run[end]), op, valueNumbers, step);
-    traffic += op.constantBytes + (op.uses ? op.resultBytes : 0);
-    overhead += op.commands;
+    queues.load(op.constantLoad);
+    queues.compute(op.cycles);
+    int64_t lastStore = op.uses ? op.store : 0;
+    stores += lastStore;
     ++end;
     if (group.fits())
-      relax(begin, end, {1, 1, 1, 1},
-            traffic + options.commandBytes * overhead);
+      relax(begin, end, {1, 1, 1, 1}, queues.end(stores, lastStore));
   }
   if (numbers[begin].costInDram >= 0)
     relax(begin, begin + 1, {1, 1, 1, 1}, numbers[begin].costInDram);
@@ -461,7 +456,7 @@ void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
     if (view.places.empty())
       return; // with more ops it stays impossible
     std::optional<TilingChoice> choice =
-        searchTiling(chip, view, options, atLeast);
+        searchTiling(chip, view, cost, options, atLeast);
     if (!choice) {
       ++misses; // an op may only look bad until its consumer joins (a residual
                 // branch)
@@ -477,10 +472,11 @@ void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
 /// placed.
 static std::optional<Dims> placeableCounts(const Chip &chip,
                                            const GroupView &view, Dims counts,
+                                           GroupCost &cost,
                                            const GroupSearchOptions &options) {
   while (!placeGroup(chip, view, counts)) {
     std::optional<TilingChoice> next =
-        searchTiling(chip, view, options, product(counts) + 1);
+        searchTiling(chip, view, cost, options, product(counts) + 1);
     if (!next)
       return std::nullopt;
     counts = next->counts;
@@ -493,7 +489,8 @@ bool weft::tpu::fitsAlone(const Chip &chip, Operation *op,
   GroupView view = viewOps(chip, op);
   if (view.outputs.empty()) // of a plan, which nobody reads yet
     view.outputs.push_back(view.resultOf(0));
-  return placeableCounts(chip, view, {1, 1, 1, 1}, options).has_value();
+  GroupCost cost(chip);
+  return placeableCounts(chip, view, {1, 1, 1, 1}, cost, options).has_value();
 }
 
 /// Adds [begin, end) if it can really be placed, with more slices or cut in two
@@ -502,8 +499,8 @@ bool RunSearch::appendChecked(size_t begin, size_t end, Dims counts,
                               std::vector<GroupChoice> &choices,
                               Operation *&failed) {
   GroupView view = viewOps(chip, run.slice(begin, end - begin));
-  if (auto placeable = placeableCounts(chip, view, counts, options)) {
-    choices.push_back({begin, end, *placeable, {}});
+  if (auto placeable = placeableCounts(chip, view, counts, cost, options)) {
+    choices.push_back({begin, end, *placeable, 0, {}});
     return true;
   }
   if (end - begin == 1) {
@@ -523,8 +520,21 @@ void RunSearch::weighAgain(std::vector<GroupChoice> &choices) {
     wholeGroups = &choice.weighed;
     extendOneSlice(choice.begin);
     llvm::append_range(choice.weighed, slicedGroups[choice.begin]);
+    choice.cost = costOf(choice);
   }
   wholeGroups = nullptr;
+}
+
+/// Of a group that placement cut into more slices it is computed once more.
+int64_t RunSearch::costOf(const GroupChoice &choice) {
+  for (const WeighedGroup &group : choice.weighed)
+    if (group.end == choice.end && group.counts == choice.counts)
+      return group.cost;
+  GroupView view =
+      viewOps(chip, run.slice(choice.begin, choice.end - choice.begin));
+  auto footprint = measureGroup(chip, view, choice.counts, /*exact=*/false);
+  return footprint ? cost.ofSlices(view, *footprint, choice.counts).value_or(0)
+                   : 0;
 }
 
 std::optional<std::vector<GroupChoice>> RunSearch::solve(Operation *&failed) {

@@ -3,7 +3,7 @@
 #ifndef WEFT_PASSES_TPU_GROUPSEARCH_H
 #define WEFT_PASSES_TPU_GROUPSEARCH_H
 
-#include "passes/tpu/GroupPlacement.h"
+#include "passes/tpu/GroupCost.h"
 
 namespace weft::tpu {
 
@@ -12,30 +12,28 @@ struct GroupSearchOptions {
   int64_t maxOps = 512;      ///< longest group that runs in one slice
   int64_t maxSlicedOps = 16; ///< longest group that is cut into slices
   int64_t maxSlices = 4096;  ///< per group
-  int64_t commandBytes =
-      2048; ///< what a command costs, in bytes the DMA moves meanwhile
 };
 
 /// A group that the search weighed, up to op `end` of the run.
 struct WeighedGroup {
   size_t end = 0;
   Dims counts{1, 1, 1, 1};
-  int64_t cost = 0;
+  int64_t cost = 0; ///< cycles
 };
 
 /// Ops [begin, end) of a run, cut into `counts` slices.
 struct GroupChoice {
   size_t begin = 0, end = 0;
   Dims counts{1, 1, 1, 1};
+  int64_t cost = 0; ///< cycles
   /// All that begin at the same op.
   std::vector<WeighedGroup> weighed;
 };
 
 /// Cuts a run of tileable ops (in topological order) into groups so that the
-/// sum of costs is least: cost = DRAM bytes loaded and stored (halo rows count
-/// each time) + commandBytes * commands. Interval dynamic program; every choice
-/// has a placement that fits. On failure the op that cannot be placed even
-/// alone is returned in `failed`.
+/// sum of their cycles (GroupCost) is least. Interval dynamic program; every
+/// choice has a placement that fits. On failure the op that cannot be placed
+/// even alone is returned in `failed`.
 std::optional<std::vector<GroupChoice>>
 searchGroups(const Chip &chip, llvm::ArrayRef<mlir::Operation *> run,
              const GroupSearchOptions &options, mlir::Operation *&failed);
@@ -53,7 +51,7 @@ struct TilingChoice {
   int64_t cost = 0;
 };
 std::optional<TilingChoice> searchTiling(const Chip &chip,
-                                         const GroupView &view,
+                                         const GroupView &view, GroupCost &cost,
                                          const GroupSearchOptions &options,
                                          int64_t atLeast);
 

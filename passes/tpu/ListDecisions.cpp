@@ -125,11 +125,13 @@ void ListDecisions::addStep(Operation &op) {
     slices = group.getTiling()->getCounts();
   LocationAttr first = originOf(ops.empty() ? &op : ops.front()),
                last = originOf(ops.empty() ? &op : ops.back());
+  auto cycles = op.getAttrOfType<IntegerAttr>(kCyclesAttr);
   stepOf[&op] = static_cast<int64_t>(steps.size());
-  steps.push_back(StepAttr::get(
-      &getContext(),
-      StringAttr::get(&getContext(), op.getName().stripDialect()),
-      group ? ops.size() : 0, first, last, slices, borderOf(&op)));
+  steps.push_back(
+      StepAttr::get(&getContext(),
+                    StringAttr::get(&getContext(), op.getName().stripDialect()),
+                    group ? ops.size() : 0, first, last, slices,
+                    cycles ? cycles.getInt() : 0, borderOf(&op)));
 }
 
 CauseAttr ListDecisions::borderOf(Operation *op) const {

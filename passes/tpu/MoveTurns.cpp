@@ -2,6 +2,7 @@
 
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/ModuleChip.h"
+#include "dialects/tpu/recipe/Recipe.h"
 #include "passes/tpu/Passes.h"
 #include "passes/tpu/TurnPrice.h"
 

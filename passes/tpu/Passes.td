@@ -66,7 +66,7 @@ def TpuGroupLayers : Pass<"tpu-group-layers", "::mlir::func::FuncOp"> {
   let summary = "put runs of ops into groups that run slice by slice in local memory";
   let description = [{
     In: a tpu graph as `--convert-top-to-tpu` gives it. Out: runs of ops that can run on tiles stand in `tpu.group`s with a tiling under which
-    they fit local memory, chosen by the bytes and commands that it costs (docs/rationale/0003-layer-groups.md).
+    they fit local memory, chosen by the cycles that it costs (docs/rationale/0003-layer-groups.md).
 
     ```mlir
     %1 = tpu.unary abs %0 : tensor<1x8x4x4xf32>
@@ -82,8 +82,6 @@ def TpuGroupLayers : Pass<"tpu-group-layers", "::mlir::func::FuncOp"> {
   let options = [
     Option<"maxOps", "max-ops", "int64_t", "::weft::tpu::GroupSearchOptions().maxOps", "longest group that runs in one slice">,
     Option<"maxSlicedOps", "max-sliced-ops", "int64_t", "::weft::tpu::GroupSearchOptions().maxSlicedOps", "longest group that is cut into slices">,
-    Option<"commandBytes", "command-bytes", "int64_t", "::weft::tpu::GroupSearchOptions().commandBytes",
-           "cost of a command, in DRAM bytes moved in the same time">,
   ];
 }
 

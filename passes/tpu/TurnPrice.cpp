@@ -2,18 +2,12 @@
 
 #include "passes/tpu/TurnPrice.h"
 
-#include "dialects/tpu/LocalBuffer.h"
 #include "runtime/chips/Chip.h"
-#include "runtime/transfer/Transfer.h"
+#include "runtime/cycles/Cycles.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
-
-TurnPrice::TurnPrice(const Chip &chip)
-    : chip(chip), planner(std::make_unique<transfer::Planner>(chip)) {}
-
-TurnPrice::~TurnPrice() = default;
 
 static Dims denseSteps(const Dims &dims) {
   SmallVector<int64_t> steps = rowMajorSteps(dims);
@@ -28,8 +22,6 @@ static int64_t elementsOf(const Dims &dims) {
 /// apart in DRAM; by a piece that fits.
 int64_t TurnPrice::transferCycles(const Dims &dims, const Dims &steps,
                                   unsigned bits, bool isLoad) {
-  if (steps[kAxisW] * bits / 8 > chip.maxDmaStepBytes)
-    return cycles::kMostCycles;
   Dims piece = dims;
   auto tensor = [&] { return LocalTensor{piece, bits, LocalLayout::Aligned}; };
   for (unsigned axis : {kAxisN, kAxisH, kAxisC, kAxisW})
@@ -37,18 +29,10 @@ int64_t TurnPrice::transferCycles(const Dims &dims, const Dims &steps,
            (bytesPerLane(chip, tensor()) * 2 > int64_t(chip.laneBytes) ||
             piece[axis] > int64_t(chip.maxShape)))
       piece[axis] = (piece[axis] + 1) / 2;
-  int64_t lanes = chip.lanes, rounds = (piece[kAxisC] + lanes - 1) / lanes,
-          channel = channelBytes(chip, tensor()) * 8 / bits;
-  transfer::Side local, dram;
-  local.place.isLocal = true;
-  local.strides = {rounds * channel, channel, piece[kAxisW], 1};
-  dram.strides = steps;
-  transfer::Transfer move{bits / 8, piece, isLoad ? dram : local,
-                          isLoad ? local : dram};
-  transfer::Plan plan = planner->plan(move);
-  if (plan.isEmpty())
-    return cycles::kMostCycles;
-  return plan.cycles * (double(elementsOf(dims)) / elementsOf(piece));
+  int64_t found = transfers.cycles(tensor(), steps, isLoad);
+  if (found >= int64_t(cycles::kMostCycles))
+    return found;
+  return found * (double(elementsOf(dims)) / elementsOf(piece));
 }
 
 /// What `turned` costs beyond `plain`.

@@ -4,12 +4,7 @@
 #define WEFT_PASSES_TPU_TURNPRICE_H
 
 #include "dialects/tpu/Move.h"
-
-#include <memory>
-
-namespace weft::transfer {
-class Planner; // not included: its namespace `isa` would hide llvm::isa
-}
+#include "passes/tpu/TransferPrice.h"
 
 namespace weft::tpu {
 
@@ -17,8 +12,7 @@ namespace weft::tpu {
 /// generation will find for them.
 class TurnPrice {
 public:
-  explicit TurnPrice(const Chip &chip);
-  ~TurnPrice();
+  explicit TurnPrice(const Chip &chip) : chip(chip), transfers(chip) {}
 
   /// Cycles by which a group gets slower that loads the operand of `turn`
   /// instead of its result; kMostCycles where a load cannot say it.
@@ -42,7 +36,7 @@ private:
                          bool isLoad);
 
   const Chip &chip;
-  std::unique_ptr<transfer::Planner> planner;
+  TransferPrice transfers;
 };
 
 } // namespace weft::tpu

@@ -202,8 +202,11 @@ std::optional<DecidedCause> DecisionReader::cause(uint32_t index) const {
 
 DecidedStep DecisionReader::step(const wire::DecidedStep &entry) const {
   return {operation(entry.operation(), entry.first_source()),
-          nodesOf(entry.last_source()), entry.op_count(),
-          sizesOf(entry.slices()), cause(entry.border())};
+          nodesOf(entry.last_source()),
+          entry.op_count(),
+          sizesOf(entry.slices()),
+          cause(entry.border()),
+          entry.cycles()};
 }
 
 DramValue DecisionReader::value(const wire::DramValue &entry) const {

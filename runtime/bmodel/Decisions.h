@@ -47,6 +47,7 @@ struct DecidedStep {
   uint32_t opCount = 0; ///< 0: no group
   std::array<uint32_t, 4> slices{1, 1, 1, 1};
   std::optional<DecidedCause> border; ///< none: nothing follows
+  uint64_t cycles = 0; ///< of a group, as the search for groups expects them
 
   bool isGroup() const { return opCount != 0; }
 };

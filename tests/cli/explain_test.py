@@ -28,7 +28,7 @@ CAUSE = {"cause": TEXT, "operation": TEXT, "nodes": [TEXT], "asked": COUNT, "lim
 SCHEMA = {
     "file": TEXT, "chip": TEXT, "net": TEXT, "stage": COUNT, "stages": COUNT,
     "steps": [{"step": COUNT, "operation": TEXT, "operations": COUNT, "first_nodes": [TEXT], "last_nodes": [TEXT], "slices": [COUNT],
-               "border": CAUSE}],
+               "cycles": COUNT, "border": CAUSE}],
     "dram_values": [{"name": TEXT, "type": TEXT, "shape": [COUNT], "bytes": COUNT, "step": COUNT, "nodes": [TEXT], "readers": [COUNT],
                      "reason": TEXT, "cause": CAUSE}],
     "dram_totals": [{"reason": TEXT, "cause": TEXT, "values": COUNT, "bytes": COUNT}],

@@ -17,8 +17,8 @@ import cycles  # noqa: E402: the folder above must come first
 BASELINE = {"a": {"f16": 1000}, "b": {"f16": 1000}}
 
 
-def row(network, ours, host_operations=0):
-    return {"network": network, "precision": "f16", "ours": ours, "host_operations": host_operations}
+def row(network, ours, host_operations=0, expected=None):
+    return {"network": network, "precision": "f16", "ours": ours, "host_operations": host_operations, "expected": expected}
 
 
 class Judgement(unittest.TestCase):
@@ -69,6 +69,12 @@ class Judgement(unittest.TestCase):
         groups = {"a": "layouts", "b": "layouts", "c": "layouts"}
         self.assertEqual(cycles.check([row("a", 1000)], [failure], groups, BASELINE), 1)
         self.assertEqual(cycles.check([row("a", 1000)], [failure | {"network": "c"}], groups, BASELINE), 0)
+
+    def test_what_the_search_expected(self):
+        near = [row("a", 1000, expected=950)] * 9
+        self.assertEqual(cycles.judge_expected([*near, row("b", 10), row("c", 1000, expected=700)]), (
+            True, "expected by the search for groups: within 10% of the profile in 9 of 10 networks that are groups alone; not c f16 0.70"))
+        self.assertFalse(cycles.judge_expected([*near, *[row("c", 1000, expected=1200)] * 2])[0])
 
 
 if __name__ == "__main__":

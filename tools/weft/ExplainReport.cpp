@@ -73,6 +73,7 @@ static Json describeStep(const rt::DecidedStep &step, size_t number) {
           {"first_nodes", namesOf(step.first.nodes)},
           {"last_nodes", namesOf(step.lastNodes)},
           {"slices", step.slices},
+          {"cycles", step.cycles},
           {"border", describeCause(step.border)}};
 }
 
@@ -163,8 +164,9 @@ static std::string causeText(const rt::DecidedCause &cause) {
 }
 
 static std::string stepsText(const rt::Decisions &decisions) {
-  TextTable table("rlrllll");
-  table.addRow({"step", "", "ops", "slices", "from", "to", "ends because"});
+  TextTable table("rlrlrlll");
+  table.addRow(
+      {"step", "", "ops", "slices", "cycles", "from", "to", "ends because"});
   for (size_t i = 0; i < decisions.steps.size(); ++i) {
     const rt::DecidedStep &step = decisions.steps[i];
     bool isGroup = step.isGroup();
@@ -175,6 +177,7 @@ static std::string stepsText(const rt::Decisions &decisions) {
     table.addRow({std::to_string(i), wordText(step.first.name),
                   isGroup ? std::to_string(step.opCount) : "",
                   isGroup ? sizesText(step.slices) : "",
+                  isGroup ? std::to_string(step.cycles) : "",
                   nodeText(step.first.nodes),
                   isGroup ? nodeText(step.lastNodes) : "", border});
   }

@@ -38,8 +38,20 @@
 
 // -----
 
-// expected-error@+1 {{a step must have four counts of slices, from 1, and no negative number of ops}}
+// expected-error@+1 {{a step must have four counts of slices, from 1, and no negative number of ops or cycles}}
 #step = #tpu.step<"group", 2, loc(unknown), loc(unknown), [1, 1, 0, 1]>
+
+// -----
+
+// expected-error@+1 {{a step must have four counts of slices, from 1, and no negative number of ops or cycles}}
+#step = #tpu.step<"group", 2, loc(unknown), loc(unknown), [1, 1, 1, 1] cycles -3>
+
+// -----
+
+// expected-error@+1 {{tpu.cycles must be an i64 from 0 on}}
+func.func @cycles() attributes {tpu.cycles = -1 : i64} {
+  return
+}
 
 // -----
 

@@ -68,10 +68,10 @@ module attributes {tpu.chip = "bm1684x"} {
 // CHECK: tpu.group
 // CHECK: tpu.yield
 // CHECK: %[[LONG:.*]] = tpu.reshape %{{.*}} : tensor<1x1x1x44032xf32> -> tensor<1x1x172x256xf32>
-// CHECK: tpu.group(%[[LONG]])
+// CHECK: tpu.group(%[[LONG]]
 // CHECK: tpu.reshape %{{.*}} -> tensor<1x1x10x100xf32>
 // CHECK-NEXT: %[[SHORT:.*]] = tpu.unary
-// CHECK-NEXT: tpu.yield %[[SHORT]]
+// CHECK-NEXT: tpu.yield {{.*}}%[[SHORT]] :
 module attributes {tpu.chip = "bm1684x"} {
   func.func @signal(%x: tensor<1x1x1x44032xf32>, %s: tensor<1x1x1x1000xf32>) -> (tensor<1x1x172x256xf32>, tensor<1x1x10x100xf32>) {
     %0 = tpu.unary relu %x : tensor<1x1x1x44032xf32>

@@ -134,6 +134,7 @@ TEST(Bmodel, DecisionsAreRead) {
   const DecidedStep &group = found->steps[0];
   EXPECT_TRUE(group.isGroup());
   EXPECT_EQ(group.slices, (std::array<uint32_t, 4>{1, 1, 4, 1}));
+  EXPECT_EQ(group.cycles, 2000u);
   ASSERT_TRUE(group.border.has_value());
   EXPECT_EQ(group.border->text(), "permute moves elements between lanes");
   ASSERT_EQ(group.border->operation.nodes.size(), 2u);
@@ -172,7 +173,7 @@ TEST(Bmodel, AFileWithoutDecisionsHasNone) {
 TEST(Bmodel, AFaultOfADecisionIsFoundInTheFile) {
   SmallModel small = makeSmallModel();
   auto &steps = small.tables.nets[0]->stages[0]->debug_map->decisions->steps;
-  steps[1] = wire::DecidedStep(77, 0, 0, 0, kNoIndex,
+  steps[1] = wire::DecidedStep(5, 77, 0, 0, 0, kNoIndex,
                                wire::Extent(123456789, 1, 1, 1));
   std::vector<uint8_t> bytes = packModel(small);
   Result<Bmodel> model = Bmodel::load(bytes, "small");

@@ -1,0 +1,74 @@
+//===- GroupCost.cpp - what a group costs in time -------------------------===//
+
+#include "passes/tpu/GroupCost.h"
+
+#include "dialects/tpu/recipe/Price.h"
+#include "runtime/chips/Chip.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+static Dims denseSteps(const Dims &dims) {
+  SmallVector<int64_t> steps = rowMajorSteps(dims);
+  return {steps[0], steps[1], steps[2], steps[3]};
+}
+
+int64_t GroupCost::loadOf(const GroupView &view, const GroupBuffer &buffer) {
+  LocalTensor stored = buffer.tensor;
+  bool isInput = buffer.kind == GroupBuffer::Input;
+  if (isInput ? view.repeated[buffer.owner] : buffer.broadcast)
+    stored.dims[kAxisC] = 1;
+  Dims steps =
+      denseSteps(isInput ? dimsOf(view.inputs[buffer.owner]) : stored.dims);
+  return transfers.cycles(stored, steps, /*isLoad=*/true);
+}
+
+int64_t GroupCost::storeOf(Value value, const Box &piece) {
+  LocalTensor stored{piece.size, elementBits(elementOf(value)),
+                     LocalLayout::Aligned};
+  return transfers.cycles(stored, denseSteps(dimsOf(value)), /*isLoad=*/false);
+}
+
+int64_t GroupCost::copyInDram(Value value) const {
+  return tensorBytes(value) / chip.rates.loadBytes +
+         tensorBytes(value) / chip.rates.storeBytes;
+}
+
+std::optional<int64_t> GroupCost::ofSlices(const GroupView &view,
+                                           const GroupFootprint &footprint,
+                                           const Dims &counts) {
+  Dims middle;
+  for (unsigned axis = 0; axis < 4; ++axis)
+    middle[axis] = counts[axis] / 2;
+  std::optional<SlicePlan> slice = planSlice(chip, view, counts, middle);
+  if (!slice)
+    return std::nullopt;
+  std::vector<int64_t> loads(view.ops.size()); // by the first op that reads
+  int64_t again = 0;                           // for each slice
+  for (auto [i, buffer] :
+       llvm::enumerate(enumerateBuffers(chip, view, *slice))) {
+    if (!buffer.isLoaded())
+      continue;
+    int64_t cycles = loadOf(view, buffer);
+    size_t reader = firstReaderOf(view, buffer);
+    loads[reader] += cycles;
+    again += footprint.changes[i] ? cycles : 0;
+  }
+  TwoQueues first;
+  int64_t computing = 0, stores = 0;
+  for (size_t i = 0; i < view.ops.size(); ++i) {
+    std::optional<Price> price =
+        priceOf(view.ops[i].op, chip, slice->tiles[view.resultOf(i)]);
+    if (!price)
+      return std::nullopt;
+    first.load(loads[i]);
+    first.compute(price->cycles);
+    computing += price->cycles;
+  }
+  for (auto [output, piece] : llvm::zip(view.outputs, slice->stores))
+    stores += storeOf(view.value(output), piece);
+  int64_t slices = counts[0] * counts[1] * counts[2] * counts[3];
+  return first.end(0, 0) + (slices - 1) * std::max(computing, again + stores) +
+         stores;
+}

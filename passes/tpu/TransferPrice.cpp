@@ -1,0 +1,36 @@
+//===- TransferPrice.cpp - what loads and stores cost ---------------------===//
+
+#include "passes/tpu/TransferPrice.h"
+
+#include "runtime/chips/Alignment.h"
+#include "runtime/chips/Chip.h"
+#include "runtime/transfer/Transfer.h"
+
+using namespace weft;
+using namespace weft::tpu;
+
+TransferPrice::TransferPrice(const Chip &chip)
+    : chip(chip), planner(std::make_unique<transfer::Planner>(chip)) {}
+
+TransferPrice::~TransferPrice() = default;
+
+int64_t TransferPrice::cycles(const LocalTensor &tensor, const Dims &steps,
+                              bool isLoad) {
+  const Dims &dims = tensor.dims;
+  int64_t bytes = tensor.bits / 8;
+  if (steps[kAxisW] * bytes > chip.maxDmaStepBytes)
+    return cycles::kMostCycles;
+  int64_t lanes = chip.lanes, rounds = (dims[kAxisC] + lanes - 1) / lanes,
+          channel = channelBytes(chip, tensor) / bytes,
+          line =
+              tensor.layout == LocalLayout::LineAligned
+                  ? alignUp<int64_t>(dims[kAxisW] * bytes, chip.euBytes) / bytes
+                  : dims[kAxisW];
+  transfer::Side local, dram;
+  local.place.isLocal = true;
+  local.strides = {rounds * channel, channel, line, 1};
+  dram.strides = steps;
+  transfer::Plan plan = planner->plan(
+      {unsigned(bytes), dims, isLoad ? dram : local, isLoad ? local : dram});
+  return plan.isEmpty() ? int64_t(cycles::kMostCycles) : int64_t(plan.cycles);
+}

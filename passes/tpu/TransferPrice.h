@@ -1,0 +1,34 @@
+//===- TransferPrice.h - what loads and stores cost -------------*- C++ -*-===//
+
+#ifndef WEFT_PASSES_TPU_TRANSFERPRICE_H
+#define WEFT_PASSES_TPU_TRANSFERPRICE_H
+
+#include "dialects/tpu/LocalBuffer.h"
+
+#include <memory>
+
+namespace weft::transfer {
+class Planner; // not included: its namespace `isa` would hide llvm::isa
+}
+
+namespace weft::tpu {
+
+/// Prices of transfers between DRAM and local memory, by the plans that code
+/// generation will find for them. What was asked once is kept.
+class TransferPrice {
+public:
+  explicit TransferPrice(const Chip &chip);
+  ~TransferPrice();
+
+  /// Cycles of loading or storing `tensor`, all of it, whose neighbours lie
+  /// `steps` elements apart in DRAM; cycles::kMostCycles where no command does.
+  int64_t cycles(const LocalTensor &tensor, const Dims &steps, bool isLoad);
+
+private:
+  const Chip &chip;
+  std::unique_ptr<transfer::Planner> planner;
+};
+
+} // namespace weft::tpu
+
+#endif // WEFT_PASSES_TPU_TRANSFERPRICE_H
