@@ -17,8 +17,8 @@ static std::optional<int64_t> weighedCost(const GroupChoice &choice,
                                           size_t end) {
   std::optional<int64_t> least;
   for (const WeighedGroup &group : choice.weighed)
-    if (group.end == end && (!least || group.cost < *least))
-      least = group.cost;
+    if (group.end == end && (!least || group.price.weight() < *least))
+      least = group.price.weight();
   return least;
 }
 

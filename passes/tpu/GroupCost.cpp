@@ -35,9 +35,9 @@ int64_t GroupCost::copyInDram(Value value) const {
          tensorBytes(value) / chip.rates.storeBytes;
 }
 
-std::optional<int64_t> GroupCost::ofSlices(const GroupView &view,
-                                           const GroupFootprint &footprint,
-                                           const Dims &counts) {
+std::optional<GroupPrice> GroupCost::ofSlices(const GroupView &view,
+                                              const GroupFootprint &footprint,
+                                              const Dims &counts) {
   Dims middle;
   for (unsigned axis = 0; axis < 4; ++axis)
     middle[axis] = counts[axis] / 2;
@@ -69,6 +69,8 @@ std::optional<int64_t> GroupCost::ofSlices(const GroupView &view,
   for (auto [output, piece] : llvm::zip(view.outputs, slice->stores))
     stores += storeOf(view.value(output), piece);
   int64_t slices = counts[0] * counts[1] * counts[2] * counts[3];
-  return first.end(0, 0) + (slices - 1) * std::max(computing, again + stores) +
-         stores;
+  GroupPrice price = first.end(0, 0);
+  price.cycles += (slices - 1) * std::max(computing, again + stores) + stores;
+  price.moving += (slices - 1) * again + slices * stores;
+  return price;
 }

@@ -8,6 +8,16 @@
 
 namespace weft::tpu {
 
+/// What a group costs.
+struct GroupPrice {
+  int64_t cycles = 0; ///< until it is done
+  int64_t moving = 0; ///< of them or beside them, those in which the DMA works
+
+  /// By which groups are compared. Moving what the TIU does not wait for is not
+  /// free: the DMA may have other things to bring, and cores share the DRAM.
+  int64_t weight() const { return cycles + moving / 4; }
+};
+
 /// When the two engines have done what they were given so far, in cycles. Each
 /// works in order; one waits for the other only where it needs its data.
 class TwoQueues {
@@ -17,21 +27,21 @@ public:
   void compute(int64_t cycles) { tiu = std::max(tiu, dma) + cycles; }
   /// When all is done if results are stored for `stores` cycles, `lastStore` of
   /// them what the TIU gives last.
-  int64_t end(int64_t stores, int64_t lastStore) const {
-    return std::max(tiu + lastStore, dma + stores);
+  GroupPrice end(int64_t stores, int64_t lastStore) const {
+    return {std::max(tiu + lastStore, dma + stores), dma + stores};
   }
 
 private:
   int64_t dma = 0, tiu = 0;
 };
 
-/// Cycles of groups: transfers by the planner, commands by their recipes, side
+/// Prices of groups: transfers by the planner, commands by their recipes, side
 /// by side as the engines work.
 class GroupCost {
 public:
   explicit GroupCost(const Chip &chip) : chip(chip), transfers(chip) {}
 
-  /// Of the load of `buffer`, an input or a constant of `view`.
+  /// Cycles of the load of `buffer`, an input or a constant of `view`.
   int64_t loadOf(const GroupView &view, const GroupBuffer &buffer);
   /// Of the store of `piece` of `value`.
   int64_t storeOf(mlir::Value value, const Box &piece);
@@ -39,9 +49,9 @@ public:
   int64_t copyInDram(mlir::Value value) const;
   /// Of a group in several slices; std::nullopt if an op has no commands for
   /// its piece.
-  std::optional<int64_t> ofSlices(const GroupView &view,
-                                  const GroupFootprint &footprint,
-                                  const Dims &counts);
+  std::optional<GroupPrice> ofSlices(const GroupView &view,
+                                     const GroupFootprint &footprint,
+                                     const Dims &counts);
 
 private:
   const Chip &chip;

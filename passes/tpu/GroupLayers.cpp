@@ -100,7 +100,7 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
           placed->setDiscardableAttr(
               kCyclesAttr,
               IntegerAttr::get(IntegerType::get(placed->getContext(), 64),
-                               choice.cost));
+                               choice.price.cycles));
         }
         if (border)
           placed->setDiscardableAttr(kBorderAttr, border);

@@ -95,11 +95,11 @@ private:
     if (peakBytes(liveRanges(view, *footprint, /*sliced=*/true, 0)) >
         static_cast<int64_t>(chip.laneBytes))
       return false;
-    std::optional<int64_t> cost = groupCost.ofSlices(view, *footprint, counts);
-    if (!cost)
+    auto price = groupCost.ofSlices(view, *footprint, counts);
+    if (!price)
       return false;
-    if (!best || *cost < best->cost)
-      best = TilingChoice{counts, *cost};
+    if (!best || price->weight() < best->price.weight())
+      best = TilingChoice{counts, *price};
     return true;
   }
 
@@ -189,11 +189,12 @@ private:
   void collectNumbers();
   void extendOneSlice(size_t begin);
   void extendSliced(size_t begin, size_t firstEnd);
-  void relax(size_t begin, size_t end, const Dims &counts, int64_t cost);
+  void relax(size_t begin, size_t end, const Dims &counts,
+             const GroupPrice &price);
   bool appendChecked(size_t begin, size_t end, Dims counts,
                      std::vector<GroupChoice> &choices, Operation *&failed);
   void weighAgain(std::vector<GroupChoice> &choices);
-  int64_t costOf(const GroupChoice &choice);
+  GroupPrice priceOf(const GroupChoice &choice);
 
   struct Best {
     int64_t cost = std::numeric_limits<int64_t>::max();
@@ -323,7 +324,8 @@ void RunSearch::collectNumbers() {
     SlicePlan slice;
     if (auto plan = planSlice(chip, view, {1, 1, 1, 1}, {0, 0, 0, 0})) {
       slice = std::move(*plan);
-      if (auto price = priceOf(run[i], chip, slice.tiles[view.resultOf(0)]))
+      if (auto price =
+              tpu::priceOf(run[i], chip, slice.tiles[view.resultOf(0)]))
         op.cycles = price->cycles;
     } else {
       slice.tiles.assign(view.valueCount(), Box());
@@ -366,14 +368,14 @@ void RunSearch::collectNumbers() {
 }
 
 void RunSearch::relax(size_t begin, size_t end, const Dims &counts,
-                      int64_t cost) {
+                      const GroupPrice &price) {
   if (counts != Dims{1, 1, 1, 1})
-    slicedGroups[begin].push_back({end, counts, cost});
+    slicedGroups[begin].push_back({end, counts, price});
   else if (wholeGroups)
-    wholeGroups->push_back({end, counts, cost});
+    wholeGroups->push_back({end, counts, price});
   if (best[begin].cost == std::numeric_limits<int64_t>::max())
     return;
-  int64_t total = best[begin].cost + cost;
+  int64_t total = best[begin].cost + price.weight();
   if (total < best[end].cost)
     best[end] = {total, begin, counts};
 }
@@ -440,7 +442,8 @@ void RunSearch::extendOneSlice(size_t begin) {
       relax(begin, end, {1, 1, 1, 1}, queues.end(stores, lastStore));
   }
   if (numbers[begin].costInDram >= 0)
-    relax(begin, begin + 1, {1, 1, 1, 1}, numbers[begin].costInDram);
+    relax(begin, begin + 1, {1, 1, 1, 1},
+          {numbers[begin].costInDram, numbers[begin].costInDram});
   if (!group.fits() && !wholeGroups)
     extendSliced(begin, end);
 }
@@ -464,7 +467,7 @@ void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
     }
     misses = 0;
     atLeast = product(choice->counts);
-    relax(begin, end, choice->counts, choice->cost);
+    relax(begin, end, choice->counts, choice->price);
   }
 }
 
@@ -500,7 +503,7 @@ bool RunSearch::appendChecked(size_t begin, size_t end, Dims counts,
                               Operation *&failed) {
   GroupView view = viewOps(chip, run.slice(begin, end - begin));
   if (auto placeable = placeableCounts(chip, view, counts, cost, options)) {
-    choices.push_back({begin, end, *placeable, 0, {}});
+    choices.push_back({begin, end, *placeable, {}, {}});
     return true;
   }
   if (end - begin == 1) {
@@ -520,21 +523,22 @@ void RunSearch::weighAgain(std::vector<GroupChoice> &choices) {
     wholeGroups = &choice.weighed;
     extendOneSlice(choice.begin);
     llvm::append_range(choice.weighed, slicedGroups[choice.begin]);
-    choice.cost = costOf(choice);
+    choice.price = priceOf(choice);
   }
   wholeGroups = nullptr;
 }
 
 /// Of a group that placement cut into more slices it is computed once more.
-int64_t RunSearch::costOf(const GroupChoice &choice) {
+GroupPrice RunSearch::priceOf(const GroupChoice &choice) {
   for (const WeighedGroup &group : choice.weighed)
     if (group.end == choice.end && group.counts == choice.counts)
-      return group.cost;
+      return group.price;
   GroupView view =
       viewOps(chip, run.slice(choice.begin, choice.end - choice.begin));
   auto footprint = measureGroup(chip, view, choice.counts, /*exact=*/false);
-  return footprint ? cost.ofSlices(view, *footprint, choice.counts).value_or(0)
-                   : 0;
+  if (!footprint)
+    return {};
+  return cost.ofSlices(view, *footprint, choice.counts).value_or(GroupPrice());
 }
 
 std::optional<std::vector<GroupChoice>> RunSearch::solve(Operation *&failed) {
@@ -547,7 +551,7 @@ std::optional<std::vector<GroupChoice>> RunSearch::solve(Operation *&failed) {
     // will then refuse with its name.
     if (best[begin + 1].cost == std::numeric_limits<int64_t>::max())
       relax(begin, begin + 1, {1, 1, 1, 1},
-            std::numeric_limits<int32_t>::max());
+            {std::numeric_limits<int32_t>::max(), 0});
   }
   std::vector<Best> cuts;
   std::vector<size_t> ends;

@@ -18,20 +18,20 @@ struct GroupSearchOptions {
 struct WeighedGroup {
   size_t end = 0;
   Dims counts{1, 1, 1, 1};
-  int64_t cost = 0; ///< cycles
+  GroupPrice price;
 };
 
 /// Ops [begin, end) of a run, cut into `counts` slices.
 struct GroupChoice {
   size_t begin = 0, end = 0;
   Dims counts{1, 1, 1, 1};
-  int64_t cost = 0; ///< cycles
+  GroupPrice price;
   /// All that begin at the same op.
   std::vector<WeighedGroup> weighed;
 };
 
 /// Cuts a run of tileable ops (in topological order) into groups so that the
-/// sum of their cycles (GroupCost) is least. Interval dynamic program; every
+/// sum of their weights (GroupPrice) is least. Interval dynamic program; every
 /// choice has a placement that fits. On failure the op that cannot be placed
 /// even alone is returned in `failed`.
 std::optional<std::vector<GroupChoice>>
@@ -48,7 +48,7 @@ bool fitsAlone(const Chip &chip, mlir::Operation *op,
 /// group that needed four slices will not need fewer with one op more).
 struct TilingChoice {
   Dims counts{1, 1, 1, 1};
-  int64_t cost = 0;
+  GroupPrice price;
 };
 std::optional<TilingChoice> searchTiling(const Chip &chip,
                                          const GroupView &view, GroupCost &cost,
