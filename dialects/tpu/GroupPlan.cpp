@@ -51,7 +51,7 @@ bool weft::tpu::isPlacement(Operation *op) {
 }
 
 bool weft::tpu::staysInDram(Operation *op) {
-  return llvm::isa<ConcatOp, ReshapeOp, SliceOp>(op);
+  return llvm::isa<ConcatOp, MoveLanesOp, ReshapeOp, SliceOp>(op);
 }
 
 bool weft::tpu::canLeaveFirstLane(const Chip &chip, TilingInterface op) {
@@ -76,7 +76,7 @@ SmallVector<LaneNeed, 2> weft::tpu::laneNeedsOf(TilingInterface op) {
       needs.push_back({number, LaneNeed::Inside, *channel});
     else if (op.readsFirstLane(number))
       needs.push_back({number, LaneNeed::FirstLane});
-    else
+    else if (!op.readsAnyLane(number))
       needs.push_back({number, LaneNeed::WithResult});
   }
   return needs;

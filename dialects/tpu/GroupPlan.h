@@ -45,7 +45,7 @@ struct LaneNeed {
   Kind kind;
   int64_t channel = 0; ///< of the result, of an operand inside of that
 };
-/// Of every operand that lies in the lanes.
+/// Of every operand that lies in the lanes and may not begin in any.
 llvm::SmallVector<LaneNeed, 2> laneNeedsOf(TilingInterface op);
 
 /// Tells `plan` what an op asks of the lanes of its operands and result.

@@ -24,6 +24,24 @@ def Tpu_ReshapeOp
   let hasFolder = 1;
 }
 
+def Tpu_MoveLanesOp
+    : Tpu_Op<"move_lanes", [Pure, SameOperandsAndResultType, Tpu_Evaluate,
+                            DeclareOpInterfaceMethods<Tpu_TilingInterface, ["recipes", "runsInAnyLane", "readsAnyLane"]>]> {
+  let summary = "the same values, which may begin in another lane";
+  let description = [{
+    **Semantics**: `output = input`. Made by `--tpu-group-layers` for values that would have to begin in two lanes; in DRAM it would
+    be nothing, so it stands in groups only.
+
+    **Example**:
+    ```mlir
+    %y = tpu.move_lanes %x : tensor<1x16x80x80xf16>
+    ```
+  }];
+  let arguments = (ins Tpu_Tensor:$input);
+  let results = (outs Tpu_Tensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
 def Tpu_PermuteOp : Tpu_Op<"permute", [Pure, Tpu_Evaluate]> {
   let summary = "axes in another order";
   let description = [{

@@ -45,11 +45,14 @@ def Tpu_TilingInterface : OpInterface<"TilingInterface"> {
     }], "bool", "readsStrided", (ins "unsigned":$operand), "", "return false;">,
     InterfaceMethod<[{
       True if the op runs as well where its result does not begin in lane 0. Its operands then begin in the same lane,
-      but for those with `readsFirstLane`.
+      but for those with `readsFirstLane` or `readsAnyLane`.
     }], "bool", "runsInAnyLane", (ins), "", "return false;">,
     InterfaceMethod<[{
       True if operand `operand` begins in lane 0 whatever lane the result begins in.
     }], "bool", "readsFirstLane", (ins "unsigned":$operand), "", "return false;">,
+    InterfaceMethod<[{
+      True if operand `operand` begins in a lane of its own, whatever lane the result begins in.
+    }], "bool", "readsAnyLane", (ins "unsigned":$operand), "", "return false;">,
     InterfaceMethod<[{
       True if operand `operand` has one channel, which the op reads for each of the result. Its load brings it to every lane; an op of the same group
       cannot compute it.

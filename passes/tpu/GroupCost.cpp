@@ -30,9 +30,11 @@ int64_t GroupCost::storeOf(Value value, const Box &piece) {
   return transfers.cycles(stored, denseSteps(dimsOf(value)), /*isLoad=*/false);
 }
 
-int64_t GroupCost::copyInDram(Value value) const {
-  return tensorBytes(value) / chip.rates.loadBytes +
-         tensorBytes(value) / chip.rates.storeBytes;
+int64_t GroupCost::copyInDram(Operation *op, const OperandCopy &copy) {
+  Value source = op->getOperand(copy.operand);
+  return transfers.copyCycles(
+      copy.copy, elementBits(elementOf(source)),
+      cast<RankedTensorType>(source.getType()).getNumElements());
 }
 
 std::optional<GroupPrice> GroupCost::ofSlices(const GroupView &view,

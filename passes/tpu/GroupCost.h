@@ -45,16 +45,17 @@ public:
   int64_t loadOf(const GroupView &view, const GroupBuffer &buffer);
   /// Of the store of `piece` of `value`.
   int64_t storeOf(mlir::Value value, const Box &piece);
-  /// Of a copy of `value` within DRAM by way of the lanes.
-  int64_t copyInDram(mlir::Value value) const;
+  /// Of a copy of an operand of `op` within DRAM.
+  int64_t copyInDram(mlir::Operation *op, const OperandCopy &copy);
   /// Of a group in several slices; std::nullopt if an op has no commands for
   /// its piece.
   std::optional<GroupPrice> ofSlices(const GroupView &view,
                                      const GroupFootprint &footprint,
                                      const Dims &counts);
 
-private:
   const Chip &chip;
+
+private:
   TransferPrice transfers;
 };
 

@@ -6,7 +6,7 @@
 #include "dialects/tpu/Move.h"
 #include "passes/tpu/ChipRefusal.h"
 #include "passes/tpu/GroupBorder.h"
-#include "passes/tpu/GroupSearch.h"
+#include "passes/tpu/LaneCopies.h"
 #include "passes/tpu/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -80,9 +80,10 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
     GroupSearchOptions options;
     options.maxOps = maxOps;
     options.maxSlicedOps = maxSlicedOps;
-    for (const std::vector<Operation *> &run : collectRuns(*chip, options)) {
+    GroupCost cost(*chip);
+    for (std::vector<Operation *> &run : collectRuns(*chip, options)) {
       Operation *failed = nullptr;
-      auto choices = searchGroups(*chip, run, options, failed);
+      auto choices = searchWithLaneCopies(cost, run, options, failed);
       // In a graph written by hand; the conversion has asked for each op.
       if (!choices) {
         if (std::optional<Refusal> refusal = refusalOf(failed, *chip))
@@ -94,9 +95,11 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
       for (auto [choice, border] : llvm::zip(*choices, borders)) {
         Operation *placed = ops[choice.begin];
         if (choice.end - choice.begin > 1 || !staysInDram(placed)) {
-          placed = buildGroup(
+          GroupOp group = buildGroup(
               *chip, ops.slice(choice.begin, choice.end - choice.begin),
               choice.counts);
+          dropNeedlessCopies(*chip, group);
+          placed = group;
           placed->setDiscardableAttr(
               kCyclesAttr,
               IntegerAttr::get(IntegerType::get(placed->getContext(), 64),
@@ -105,6 +108,12 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
         if (border)
           placed->setDiscardableAttr(kBorderAttr, border);
       }
+    }
+    // In DRAM a value has no lane.
+    for (MoveLanesOp copy : llvm::make_early_inc_range(
+             getOperation().getBody().front().getOps<MoveLanesOp>())) {
+      copy.getOutput().replaceAllUsesWith(copy.getInput());
+      copy->erase();
     }
   }
 

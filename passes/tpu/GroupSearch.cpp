@@ -177,9 +177,9 @@ private:
 /// The interval dynamic program over one run.
 class RunSearch {
 public:
-  RunSearch(const Chip &chip, ArrayRef<Operation *> run,
+  RunSearch(GroupCost &cost, ArrayRef<Operation *> run,
             const GroupSearchOptions &options)
-      : chip(chip), run(run), options(options), cost(chip) {
+      : chip(cost.chip), run(run), options(options), cost(cost) {
     collectNumbers();
   }
 
@@ -204,7 +204,7 @@ private:
   const Chip &chip;
   ArrayRef<Operation *> run;
   const GroupSearchOptions &options;
-  GroupCost cost;
+  GroupCost &cost;
   std::vector<OpNumbers> numbers;
   /// Results of the run by the number of their op, then values from outside.
   DenseMap<Value, int> valueNumbers;
@@ -286,11 +286,12 @@ void GrowingGroup::relate(TilingInterface op, const OpNumbers &numbersOfOp,
 
 /// What an op that stays in DRAM costs there: nothing where an address does,
 /// else a copy of what has its place elsewhere.
-static int64_t costInDram(Operation *op, const GroupCost &cost) {
-  if (llvm::isa<ReshapeOp>(op))
+static int64_t costInDram(Operation *op, GroupCost &cost) {
+  if (llvm::isa<MoveLanesOp, ReshapeOp>(op))
     return 0;
   if (auto slice = dyn_cast<SliceOp>(op))
-    return sliceOffset(slice) >= 0 ? 0 : cost.copyInDram(slice.getOutput());
+    return sliceOffset(slice) >= 0 ? 0
+                                   : cost.copyInDram(op, copiesOf(op).front());
   auto concat = llvm::cast<ConcatOp>(op);
   auto isJoined = [&](Value value) {
     return pieceOffset(concat.getOutput(), concat.getAxis(), 0) >= 0 &&
@@ -300,9 +301,9 @@ static int64_t costInDram(Operation *op, const GroupCost &cost) {
            });
   };
   int64_t cycles = 0;
-  for (Value value : op->getOperands())
-    if (!isJoined(value))
-      cycles += cost.copyInDram(value);
+  for (const OperandCopy &copy : copiesOf(op))
+    if (!isJoined(op->getOperand(copy.operand)))
+      cycles += cost.copyInDram(op, copy);
   return cycles;
 }
 
@@ -568,7 +569,7 @@ std::optional<std::vector<GroupChoice>> RunSearch::solve(Operation *&failed) {
 }
 
 std::optional<std::vector<GroupChoice>>
-weft::tpu::searchGroups(const Chip &chip, ArrayRef<Operation *> run,
+weft::tpu::searchGroups(GroupCost &cost, ArrayRef<Operation *> run,
                         const GroupSearchOptions &options, Operation *&failed) {
-  return RunSearch(chip, run, options).solve(failed);
+  return RunSearch(cost, run, options).solve(failed);
 }

@@ -35,7 +35,7 @@ struct GroupChoice {
 /// choice has a placement that fits. On failure the op that cannot be placed
 /// even alone is returned in `failed`.
 std::optional<std::vector<GroupChoice>>
-searchGroups(const Chip &chip, llvm::ArrayRef<mlir::Operation *> run,
+searchGroups(GroupCost &cost, llvm::ArrayRef<mlir::Operation *> run,
              const GroupSearchOptions &options, mlir::Operation *&failed);
 
 /// Whether `op`, which is tileable, can be placed in a group of its own; if so

@@ -3,6 +3,7 @@
 #ifndef WEFT_PASSES_TPU_TRANSFERPRICE_H
 #define WEFT_PASSES_TPU_TRANSFERPRICE_H
 
+#include "dialects/tpu/CopyPlan.h"
 #include "dialects/tpu/LocalBuffer.h"
 
 #include <memory>
@@ -13,8 +14,8 @@ class Planner; // not included: its namespace `isa` would hide llvm::isa
 
 namespace weft::tpu {
 
-/// Prices of transfers between DRAM and local memory, by the plans that code
-/// generation will find for them. What was asked once is kept.
+/// Prices of transfers between DRAM and local memory and within DRAM, by the
+/// plans that code generation will find for them. What was asked once is kept.
 class TransferPrice {
 public:
   explicit TransferPrice(const Chip &chip);
@@ -23,6 +24,10 @@ public:
   /// Cycles of loading or storing `tensor`, all of it, whose neighbours lie
   /// `steps` elements apart in DRAM; cycles::kMostCycles where no command does.
   int64_t cycles(const LocalTensor &tensor, const Dims &steps, bool isLoad);
+
+  /// Cycles of a copy within DRAM from a tensor of `elements`, directly or by
+  /// way of the lanes.
+  int64_t copyCycles(const StridedCopy &copy, unsigned bits, int64_t elements);
 
 private:
   const Chip &chip;

@@ -404,6 +404,21 @@ static void addPools(std::vector<Case> &cases) {
       0, 0, "2x3x3x6"));
 }
 
+/// One value at two places of a tensor, from other lanes on, more than one
+/// round over them.
+static void addLaneMoves(std::vector<Case> &cases) {
+  for (std::string type :
+       {std::string("f32"), std::string("f16"), std::string(kI8)}) {
+    std::string x = tensor("1x150x5x7", type), y = tensor("1x300x5x7", type);
+    cases.push_back({"MoveLanes" + std::to_string(cases.size()), x, y,
+                     "  %a = tpu.pool max %x kernel [1, 3] strides [1, 1] pads "
+                     "[0, 1, 0, 1] : " +
+                         x + " -> " + x + "\n" + "  %m = tpu.move_lanes %a : " +
+                         x + "\n" + "  %y = tpu.concat %a, %m axis 1 : (" + x +
+                         ", " + x + ") -> " + y + "\n"});
+  }
+}
+
 static void addUnfolds(std::vector<Case> &cases) {
   const char *rows = "tpu.unfold %x kernel [3, 1] strides [2, 1] pads [1, 0, "
                      "2, 0] dilations [1, 1]",
@@ -742,6 +757,7 @@ static std::vector<Case> allCases() {
   addElementwise(cases);
   addSequences(cases);
   addPools(cases);
+  addLaneMoves(cases);
   addUnfolds(cases);
   addMoves(cases);
   addRows(cases);

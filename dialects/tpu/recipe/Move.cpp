@@ -49,6 +49,30 @@ ArrayRef<Alternative> ReshapeOp::recipes() {
   return list;
 }
 
+bool MoveLanesOp::runsInAnyLane() { return true; }
+bool MoveLanesOp::readsAnyLane(unsigned) { return true; }
+
+/// A round over the lanes at a time: the command costs its channels times their
+/// rounds.
+static void buildMoveLanes(Operation *, RecipeBuilder &r) {
+  Tile result = r.result(), source = r.operand(0);
+  int64_t channels = result.shape[kAxisC], lanes = r.chip.lanes;
+  if (result.shape[kAxisN] > 1) { // rounds of two images are not neighbours
+    r.call("tiu.move_cross_lane", {{"dst", result}, {"src", source}});
+    return;
+  }
+  for (int64_t begin = 0; begin < channels; begin += lanes) {
+    int64_t count = std::min(lanes, channels - begin);
+    r.call("tiu.move_cross_lane", {{"dst", r.channels(result, begin, count)},
+                                   {"src", r.channels(source, begin, count)}});
+  }
+}
+
+ArrayRef<Alternative> MoveLanesOp::recipes() {
+  static const Alternative list[] = {{"copy", buildMoveLanes}};
+  return list;
+}
+
 //===----------------------------------------------------------------------===//
 // Joining and cutting
 //===----------------------------------------------------------------------===//

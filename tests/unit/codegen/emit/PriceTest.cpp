@@ -140,6 +140,12 @@ static const Case kCases[] = {
      "%z = tpu.unary relu %x : $I\n"
      "%y = tpu.concat %x, %z axis 2 {} : ($I, $I) -> $O",
      ""},
+    // A value cannot lie at two places of one tensor.
+    {"move_lanes", "tensor<1x$Cx$Hx$Wxf16>", "tensor<1x$2Cx$Hx$Wxf16>",
+     "%z = tpu.unary relu %x : $I\n"
+     "%m = tpu.move_lanes %z : $I\n"
+     "%y = tpu.concat %z, %m axis 1 {} : ($I, $I) -> $O",
+     ""},
     {"row_matmul", "tensor<1x$Cx1x$Wxf16>", "tensor<1x$Cx1x$Cxf16>",
      "%y = tpu.row_matmul %x, %x {transposed} : $I, $I -> $O", ""},
     {"unfold_f16", "tensor<$Nx5x$Hx$Wxf16>", "tensor<$Nx15x$Hx$Wxf16>",

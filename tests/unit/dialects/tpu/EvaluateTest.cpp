@@ -252,6 +252,13 @@ TEST_F(TpuEvaluate, PoolsIgnoreOrCountPadding) {
   EXPECT_EQ(list(mean), (Values{-0.25, -0.75, -1, -2.5}));
 }
 
+TEST_F(TpuEvaluate, MoveLanesKeepsTheValues) {
+  HostTensor y = run("tensor<1x2x1x2xf16>", "tensor<1x2x1x2xf16>",
+                     "%y = tpu.move_lanes %x : tensor<1x2x1x2xf16>",
+                     tensor(ElementType::F16, {1, 2, 1, 2}, {1, 2, 3, 4}));
+  EXPECT_EQ(list(y), (Values{1, 2, 3, 4}));
+}
+
 TEST_F(TpuEvaluate, UnfoldMakesChannelsOfTheWindow) {
   const char *body =
       "%y = tpu.unfold %x kernel [2, 2] strides [1, 1] pads [1, 0, 0, 0] "
