@@ -113,20 +113,24 @@ bool weft::emit::sameShape(const GroupSchedule &schedule, const SliceState &a,
         relative(tileA, a.plan.stores[i]) != relative(tileB, b.plan.stores[i]))
       return false;
   }
-  for (size_t i = 0; i < view.ops.size(); ++i)
+  for (size_t i = 0; i < view.ops.size(); ++i) {
+    TilingInterface tiling = view.ops[i].tiling;
+    const Box &resultA = a.plan.tiles[view.resultOf(i)],
+              &resultB = b.plan.tiles[view.resultOf(i)];
+    if (resultA.offset[kAxisC] != resultB.offset[kAxisC] &&
+        tiling.differsByChannel())
+      return false;
     for (auto [number, operand] : llvm::enumerate(view.ops[i].operands)) {
       if (operand < 0)
         continue;
-      TilingInterface tiling = view.ops[i].tiling;
-      InputNeed needA =
-          tiling.inputNeed(number, a.plan.tiles[view.resultOf(i)]);
-      InputNeed needB =
-          tiling.inputNeed(number, b.plan.tiles[view.resultOf(i)]);
+      InputNeed needA = tiling.inputNeed(number, resultA);
+      InputNeed needB = tiling.inputNeed(number, resultB);
       if (needA.pads != needB.pads || needA.box.size != needB.box.size ||
           relative(a.plan.tiles[operand], needA.box) !=
               relative(b.plan.tiles[operand], needB.box))
         return false;
     }
+  }
   return true;
 }
 

@@ -3,7 +3,7 @@
 include "dialects/tpu/TpuBase.td"
 
 def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "readsStrided", "inputNeed", "recipes", "readsFirstLane", "runsInAnyLane"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "readsStrided", "inputNeed", "recipes", "readsFirstLane", "runsInAnyLane", "differsByChannel"]>]> {
   let summary = "2-D convolution, float or int8; covers groups, depthwise and fully connected";
   let description = [{
     **Semantics**: with `g = oc / (OC / group)`, the accumulator

@@ -24,6 +24,14 @@ inline const Chip *chipOf(mlir::Operation *op) {
   return nullptr;
 }
 
+/// The same without a word: null if the chip is not known.
+inline const Chip *findChipOf(mlir::Operation *op) {
+  for (mlir::Operation *scope = op; scope; scope = scope->getParentOp())
+    if (auto name = scope->getAttrOfType<mlir::StringAttr>(kChipAttr))
+      return chips::find({name.data(), name.size()});
+  return nullptr;
+}
+
 } // namespace weft::tpu
 
 #endif // WEFT_DIALECTS_TPU_MODULECHIP_H

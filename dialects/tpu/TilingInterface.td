@@ -54,6 +54,9 @@ def Tpu_TilingInterface : OpInterface<"TilingInterface"> {
       True if operand `operand` begins in a lane of its own, whatever lane the result begins in.
     }], "bool", "readsAnyLane", (ins "unsigned":$operand), "", "return false;">,
     InterfaceMethod<[{
+      True if pieces of equal sizes with other channels are computed by other calls. No loop runs over these.
+    }], "bool", "differsByChannel", (ins), "", "return false;">,
+    InterfaceMethod<[{
       True if operand `operand` has one channel, which the op reads for each of the result. Its load brings it to every lane; an op of the same group
       cannot compute it.
     }], "bool", "repeatsChannel", (ins "unsigned":$operand), "", "return false;">,

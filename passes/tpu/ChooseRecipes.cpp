@@ -2,8 +2,8 @@
 //
 // Before: ops of layer groups, some with more than one recipe. After: each of
 // those has `tpu.recipe`, the way that costs least on its whole result (axes
-// up to what a command counts). Ops that have the attribute keep it. Refuses
-// nothing: a way without a price is not taken.
+// up to what a command counts), its constants included. Ops that have the
+// attribute keep it. Refuses nothing: a way without a price is not taken.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +34,16 @@ static Box comparedPiece(Operation *op, const Chip &chip) {
   return piece;
 }
 
+/// Cycles to compute the piece and to load its constants, which hide behind
+/// nothing where the network waits for its weights.
+static std::optional<int64_t> costOf(Operation *op, const Chip &chip,
+                                     const Box &piece, const Alternative *way) {
+  std::optional<int64_t> cycles = cautiousCyclesOf(op, chip, piece, way);
+  if (cycles)
+    *cycles += constantCyclesOf(op, chip, piece, way);
+  return cycles;
+}
+
 namespace {
 struct ChooseRecipes : weft::tpu::impl::TpuChooseRecipesBase<ChooseRecipes> {
   void runOnOperation() override;
@@ -54,8 +64,7 @@ void ChooseRecipes::runOnOperation() {
     SmallVector<Way, 2> priced;
     Box piece = comparedPiece(op, *chip);
     for (const Alternative *way : ways) { // the first of equals
-      priced.push_back(
-          {way->name.str(), cautiousCyclesOf(op, *chip, piece, way)});
+      priced.push_back({way->name.str(), costOf(op, *chip, piece, way)});
       std::optional<int64_t> cost = priced.back().price;
       if (cost && (!best || *cost < *priced[*best].price))
         best = priced.size() - 1;

@@ -23,7 +23,7 @@ def TpuChooseRecipes : Pass<"tpu-choose-recipes", "::mlir::func::FuncOp"> {
   let summary = "name the cheapest recipe of ops that have several";
   let description = [{
     An op of layer groups with more than one recipe (dialects/tpu/recipe) that is open to it gets the attribute `tpu.recipe`, the name of the one
-    that costs fewest cycles for its whole result. Cycles that no figure of the vendor's confirms count twice; of equal ones the first is taken.
+    that costs fewest cycles for its whole result and the load of its constants. Cycles that no figure of the vendor's confirms count twice; of equal ones the first is taken.
   }];
 }
 

@@ -4,7 +4,9 @@
 
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/recipe/AxisReduction.h"
+#include "dialects/tpu/recipe/CubeFilter.h"
 #include "dialects/tpu/recipe/Recipe.h"
 #include "dialects/tpu/recipe/Window.h"
 #include "runtime/ppl/Window.h"
@@ -18,15 +20,29 @@ using catalog::DataType;
 
 bool ConvOp::isPackedOperand(unsigned operand) { return operand > 0; }
 
-// The cube reads its input with explicit strides (isa CONV.opd0_str 3); the
-// depthwise unit has no strides.
-bool ConvOp::readsStrided(unsigned operand) {
-  return operand == 0 && !isDepthwise();
+/// Whether the name of the chosen recipe begins so.
+static bool takes(ConvOp op, StringRef prefix) {
+  auto name = op->getAttrOfType<StringAttr>(kRecipeAttr);
+  return name && name.getValue().starts_with(prefix);
 }
+
+// The cube reads its input with explicit strides (isa CONV.opd0_str 3); the
+// depthwise unit and copies between lanes have no strides.
+bool ConvOp::readsStrided(unsigned operand) {
+  return operand == 0 && !isDepthwise() && !takes(*this, "moved");
+}
+
+/// Whether commands are made for groups by the lanes that these lie in.
+static bool takesGroupsApart(ConvOp op) {
+  return !op.isDepthwise() && op.getGroup() > 1 && op->hasAttr(kRecipeAttr) &&
+         !takes(op, "window");
+}
+
+bool ConvOp::differsByChannel() { return takesGroupsApart(*this); }
 
 // The result lies in the lanes of its filters; the cube reads its input from
 // lane 0 on.
-bool ConvOp::runsInAnyLane() { return true; }
+bool ConvOp::runsInAnyLane() { return !takesGroupsApart(*this); }
 bool ConvOp::readsFirstLane(unsigned operand) {
   return operand == 0 && !isDepthwise();
 }
@@ -48,66 +64,28 @@ InputNeed ConvOp::inputNeed(unsigned, const Box &result) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// Filter (oc, ic/group, kh, kw) to lane order (isa section 4): per oc
-/// [ceil(ic/P)][kh][kw][P], zeros beyond ic. A grouped filter is widened to all
-/// input channels, zero outside its group.
-static std::vector<char> packFilter(ConvOp op, int64_t pack,
-                                    ArrayRef<char> raw) {
-  Dims filter = dimsOf(op.getFilter());
-  int64_t bytes = elementBits(elementOf(op.getFilter())) / 8;
-  int64_t window = filter[2] * filter[3], ownChannels = filter[1];
-  int64_t channels = dimsOf(op.getInput())[kAxisC];
-  int64_t packs = (channels + pack - 1) / pack;
-  int64_t filtersPerGroup = filter[0] / static_cast<int64_t>(op.getGroup());
-  std::vector<char> result(filter[0] * packs * window * pack * bytes, 0);
-  int64_t rowBytes = ownChannels * window * bytes;
-  bool isInOrder = pack == 1 && ownChannels == channels;
-  PagesBehind read(raw);
-  for (int64_t oc = 0; oc < filter[0]; ++oc) {
-    read.reach(oc * rowBytes);
-    if (isInOrder) {
-      std::memcpy(result.data() + oc * rowBytes, raw.data() + oc * rowBytes,
-                  rowBytes);
-      continue;
-    }
-    int64_t firstChannel = oc / filtersPerGroup * ownChannels;
-    for (int64_t own = 0; own < ownChannels; ++own) {
-      int64_t ic = firstChannel + own;
-      for (int64_t k = 0; k < window; ++k) {
-        int64_t to = ((oc * packs + ic / pack) * window + k) * pack + ic % pack;
-        int64_t from = (oc * ownChannels + own) * window + k;
-        std::memcpy(result.data() + to * bytes, raw.data() + from * bytes,
-                    bytes);
-      }
-    }
-  }
-  return result;
-}
-
+namespace {
 /// The filter as the unit reads it: of a depthwise one a window a channel,
-/// compact, else N-IC.
-static Tile addFilter(ConvOp op, RecipeBuilder &r) {
-  Dims filter = dimsOf(op.getFilter());
-  DataType type = machineTypeOf(elementOf(op.getFilter()));
-  int64_t channels = r.box.size[kAxisC];
-  if (op.isDepthwise())
-    return r.perChannel("filter", {1, channels, filter[kAxisH], filter[kAxisW]},
-                        type, LocalLayout::Compact, r.weight(1));
-  int64_t inputs = dimsOf(op.getInput())[kAxisC],
-          window = filter[kAxisH] * filter[kAxisW],
-          pack = catalog::channelPack(type, r.chip);
-  Dims dims =
-      pack == 1 ? Dims{1, channels, inputs, window}
-                : Dims{1, channels, (inputs + pack - 1) / pack * window, pack};
-  return r.perChannel("filter", dims, type, LocalLayout::Compact,
-                      [op, pack]() mutable -> FailureOr<std::vector<char>> {
-                        FailureOr<WeightBytes> raw =
-                            weightView(op, op.getFilter());
-                        if (failed(raw))
-                          return failure();
-                        return packFilter(op, pack, raw->bytes);
-                      });
-}
+/// compact.
+struct Filter {
+  Filter(ConvOp op, RecipeBuilder &r, CubeWay way) {
+    if (!op.isDepthwise()) {
+      cube.emplace(op, r, way);
+      type = cube->type();
+      return;
+    }
+    Dims dims = dimsOf(op.getFilter());
+    type = machineTypeOf(elementOf(op.getFilter()));
+    window = r.perChannel("filter",
+                          {1, r.box.size[kAxisC], dims[kAxisH], dims[kAxisW]},
+                          type, LocalLayout::Compact, r.weight(1));
+  }
+
+  DataType type;
+  Tile window; ///< depthwise
+  std::optional<CubeFilter> cube;
+};
+} // namespace
 
 /// A row of `count` numbers of 32 bits for each output channel.
 static Tile addRows(RecipeBuilder &r, StringRef name, int64_t count,
@@ -189,37 +167,39 @@ static void depthwise(ConvOp op, RecipeBuilder &r, const Tile &dst,
               {"bias", bias ? RecipeArgument(bias) : RecipeArgument(0.0)}});
 }
 
-static void buildFloatConv(ConvOp op, RecipeBuilder &r) {
-  Tile result = r.result(), input = r.operand(0), filter = addFilter(op, r);
-  Tile bias;
+static void buildFloatConv(ConvOp op, RecipeBuilder &r, CubeWay way) {
+  Tile result = r.result(), input = r.operand(0), bias;
+  Filter filter(op, r, way);
   if (op.getBias())
     bias = addRows(r, "bias", 1, DataType::Fp32, r.weight(2));
-  if (!op.isDepthwise()) {
-    callWindow(op, r, "tiu.fconv",
-               {{"dst", result},
-                {"src", input},
-                {"weight", filter},
-                {"bias", bias},
-                {"has_bias", bool(bias)},
-                {"oc", r.box.size[kAxisC]}});
+  if (filter.cube) {
+    filter.cube->forEachCommand(result, bias, [&](const CubeTiles &tiles) {
+      callWindow(op, r, "tiu.fconv",
+                 {{"dst", tiles.dst},
+                  {"src", tiles.src},
+                  {"weight", tiles.filter},
+                  {"bias", tiles.bias},
+                  {"has_bias", bool(tiles.bias)},
+                  {"oc", tiles.dst.shape[kAxisC]}});
+    });
     if (op.getRelu())
       relu(r, result);
     return;
   }
   if (filter.type == DataType::Fp32) {
-    depthwise(op, r, result, input, filter, bias);
+    depthwise(op, r, result, input, filter.window, bias);
     if (op.getRelu())
       relu(r, result);
     return;
   }
   // The depthwise unit rounds every step in a 16-bit type; the op promises one
   // rounding, so it runs in f32.
-  Tile wideFilter = r.scratch("wide filter", filter.shape, DataType::Fp32,
-                              LocalLayout::Compact),
+  Tile wideFilter = r.scratch("wide filter", filter.window.shape,
+                              DataType::Fp32, LocalLayout::Compact),
        wideInput = r.scratch("wide input", input.shape, DataType::Fp32);
   bool narrow = catalog::bitsOf(result.type) == 16;
   Tile wide = narrow ? r.scratch("wide", result.shape, DataType::Fp32) : result;
-  r.cast(wideFilter, filter);
+  r.cast(wideFilter, filter.window);
   r.cast(wideInput, input);
   depthwise(op, r, wide, wideInput, wideFilter, bias);
   if (op.getRelu())
@@ -231,28 +211,32 @@ static void buildFloatConv(ConvOp op, RecipeBuilder &r) {
 /// The exact 32-bit accumulator of an int8 convolution in `dst`. Only the
 /// depthwise unit adds a bias.
 static void accumulate(ConvOp op, RecipeBuilder &r, const Tile &dst,
-                       const Tile &filter, const Tile &bias = {}) {
-  if (op.isDepthwise()) {
+                       Filter &filter, const Tile &bias = {}) {
+  if (!filter.cube) {
     callWindow(op, r, "tiu.dw_conv",
                {{"dst", dst},
                 {"src", r.operand(0)},
-                {"weight", filter},
+                {"weight", filter.window},
                 {"bias", bias ? RecipeArgument(bias) : RecipeArgument(0)},
                 {"round_mode", int64_t(numeric::Rounding::HalfUp)}});
     return;
   }
-  callWindow(op, r, "tiu.conv_asym",
-             {{"dst", dst},
-              {"src", r.operand(0)},
-              {"weight", filter},
-              {"kzp", 0},
-              {"oc", r.box.size[kAxisC]}});
+  filter.cube->forEachCommand(dst, {}, [&](const CubeTiles &tiles) {
+    callWindow(op, r, "tiu.conv_asym",
+               {{"dst", tiles.dst},
+                {"src", tiles.src},
+                {"weight", tiles.filter},
+                {"kzp", 0},
+                {"oc", tiles.dst.shape[kAxisC]}});
+  });
 }
 
 /// By integer multipliers: a pass for the bias unless the unit adds it, one for
 /// rq1.
-static void buildByMultipliers(ConvOp op, RecipeBuilder &r, bool unitAddsBias) {
-  Tile result = r.result(), filter = addFilter(op, r), bias;
+static void buildByMultipliers(ConvOp op, RecipeBuilder &r, CubeWay way,
+                               bool unitAddsBias) {
+  Tile result = r.result(), bias;
+  Filter filter(op, r, way);
   if (op.getBias())
     bias = addRows(r, "bias", 1, DataType::Int32, r.weight(2));
   Tile rows =
@@ -268,8 +252,9 @@ static void buildByMultipliers(ConvOp op, RecipeBuilder &r, bool unitAddsBias) {
 }
 
 /// By float scales: one pass for bias and scale.
-static void buildByScales(ConvOp op, RecipeBuilder &r) {
-  Tile result = r.result(), filter = addFilter(op, r);
+static void buildByScales(ConvOp op, RecipeBuilder &r, CubeWay way) {
+  Tile result = r.result();
+  Filter filter(op, r, way);
   Tile rows = addRows(r, "requantization", 2, DataType::Fp32, scaleRows(op));
   Tile sum = r.scratch("sum", result.shape, DataType::Int32);
   accumulate(op, r, sum, filter);
@@ -277,8 +262,9 @@ static void buildByScales(ConvOp op, RecipeBuilder &r) {
 }
 
 /// Int8 in, float out.
-static void buildDequantized(ConvOp op, RecipeBuilder &r) {
-  Tile result = r.result(), filter = addFilter(op, r);
+static void buildDequantized(ConvOp op, RecipeBuilder &r, CubeWay way) {
+  Tile result = r.result();
+  Filter filter(op, r, way);
   Tile scale = addRows(r, "scale", 1, DataType::Fp32, [op]() mutable {
     return bytesOf<float>(*op.getScales());
   });
@@ -296,16 +282,20 @@ static void buildDequantized(ConvOp op, RecipeBuilder &r) {
     r.cast(result, wide);
 }
 
-static void buildConv(Operation *operation, RecipeBuilder &r) {
+static void build(Operation *operation, RecipeBuilder &r, CubeWay way) {
   auto op = llvm::cast<ConvOp>(operation);
   if (!isQuantized(op.getInput()))
-    buildFloatConv(op, r);
+    buildFloatConv(op, r, way);
   else if (op.getMultipliers())
-    buildByMultipliers(op, r, /*unitAddsBias=*/false);
+    buildByMultipliers(op, r, way, /*unitAddsBias=*/false);
   else if (isQuantized(op.getOutput()))
-    buildByScales(op, r);
+    buildByScales(op, r, way);
   else
-    buildDequantized(op, r);
+    buildDequantized(op, r, way);
+}
+
+static void buildConv(Operation *operation, RecipeBuilder &r) {
+  build(operation, r, CubeWay());
 }
 
 static bool unitCanAddBias(Operation *operation) {
@@ -314,12 +304,52 @@ static bool unitCanAddBias(Operation *operation) {
 }
 
 static void buildWindowBias(Operation *operation, RecipeBuilder &r) {
-  buildByMultipliers(llvm::cast<ConvOp>(operation), r, /*unitAddsBias=*/true);
+  buildByMultipliers(llvm::cast<ConvOp>(operation), r, CubeWay(),
+                     /*unitAddsBias=*/true);
 }
 
+template <int64_t groups, bool movesInput>
+static void buildDense(Operation *operation, RecipeBuilder &r) {
+  build(operation, r, {CubeWay::Dense, groups, movesInput});
+}
+
+/// Whether some commands can be made for `groups` groups each.
+template <int64_t groups>
+static bool hasMoreGroups(Operation *operation) {
+  auto op = llvm::cast<ConvOp>(operation);
+  return !op.isDepthwise() && int64_t(op.getGroup()) > groups;
+}
+
+/// Whether a filter in lane order is wider than the model's.
+static bool isNarrow(Operation *operation) {
+  auto op = llvm::cast<ConvOp>(operation);
+  if (op.isDepthwise())
+    return false;
+  const Chip *chip = findChipOf(operation);
+  unsigned pack = chip ? catalog::channelPack(
+                             machineTypeOf(elementOf(op.getFilter())), *chip)
+                       : 1;
+  return op.getGroup() > 1 || dimsOf(op.getFilter())[kAxisC] % pack != 0;
+}
+
+static constexpr int64_t kAllGroups = INT64_MAX;
+
+// Commands for fewer groups read fewer channels, but each leaves lanes idle.
 ArrayRef<Alternative> ConvOp::recipes() {
   static const Alternative list[] = {
-      {"window", buildConv}, {"window_bias", buildWindowBias, unitCanAddBias}};
+      {"window", buildConv},
+      {"window_bias", buildWindowBias, unitCanAddBias},
+      {"dense", buildDense<kAllGroups, false>, isNarrow},
+      {"groups", buildDense<1, false>, hasMoreGroups<1>},
+      {"groups_2", buildDense<2, false>, hasMoreGroups<2>},
+      {"groups_4", buildDense<4, false>, hasMoreGroups<4>},
+      {"groups_8", buildDense<8, false>, hasMoreGroups<8>},
+      {"groups_16", buildDense<16, false>, hasMoreGroups<16>},
+      {"moved_groups", buildDense<1, true>, hasMoreGroups<1>},
+      {"moved_groups_2", buildDense<2, true>, hasMoreGroups<2>},
+      {"moved_groups_4", buildDense<4, true>, hasMoreGroups<4>},
+      {"moved_groups_8", buildDense<8, true>, hasMoreGroups<8>},
+      {"moved_groups_16", buildDense<16, true>, hasMoreGroups<16>}};
   return list;
 }
 

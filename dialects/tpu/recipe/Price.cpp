@@ -93,3 +93,20 @@ std::optional<int64_t> weft::tpu::cautiousCyclesOf(mlir::Operation *op,
   return price ? std::optional(price->cycles + price->unconfirmed)
                : std::nullopt;
 }
+
+int64_t weft::tpu::constantCyclesOf(mlir::Operation *op, const Chip &chip,
+                                    const Box &result, const Alternative *way) {
+  int64_t broadcastBytes = 0, laneBytes = 0;
+  for (const RecipeConstant &constant :
+       recipeOf(op, chip, result, way).constants) {
+    if (constant.buffer.broadcast)
+      broadcastBytes += constant.buffer.storedBytes();
+    else
+      laneBytes += bytesPerLane(chip, constant.buffer.tensor);
+  }
+  // As an image of all of them: a run a lane.
+  int64_t runs = std::min<int64_t>(result.size[kAxisC], chip.lanes);
+  if (laneBytes > 0)
+    laneBytes = std::max<int64_t>(laneBytes, chip.rates.shortestDmaRun);
+  return (runs * laneBytes + broadcastBytes) / chip.rates.loadBytes;
+}

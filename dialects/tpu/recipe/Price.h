@@ -43,6 +43,11 @@ std::optional<int64_t> cautiousCyclesOf(mlir::Operation *op, const Chip &chip,
                                         const Box &result,
                                         const Alternative *way = nullptr);
 
+/// Cycles to load the constants of a piece from DRAM: those with a part for
+/// each channel as one run a lane.
+int64_t constantCyclesOf(mlir::Operation *op, const Chip &chip,
+                         const Box &result, const Alternative *way);
+
 } // namespace weft::tpu
 
 #endif // WEFT_DIALECTS_TPU_RECIPE_PRICE_H

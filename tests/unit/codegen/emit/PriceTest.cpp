@@ -47,7 +47,29 @@ static const char *const kDepthwise =
     "1] group $C {multipliers = array<i32: $M>, rshifts = array<i32: $R>} : "
     "$I, tensor<$Cx1x3x3xi8>, tensor<1x$Cx1x1xi32> -> $O";
 
+// 18 groups, whose channels lie across the lanes.
+static const char *const kGrouped =
+    "%w = tpu.weight dense<0.5> : tensor<108x5x1x3xf16>\n"
+    "%b = tpu.weight dense<0.5> : tensor<1x108x1x1xf32>\n"
+    "%y = tpu.conv %x, %w, %b strides [1, 1] pads [0, 1, 0, 1] dilations [1, "
+    "1] group 18 {relu} : $I, tensor<108x5x1x3xf16>, tensor<1x108x1x1xf32> -> "
+    "$O";
+#define GROUPED(RECIPE)                                                        \
+  {"grouped_f16", "tensor<$Nx90x$Hx$Wxf16>", "tensor<$Nx108x$Hx$Wxf16>",       \
+   kGrouped, RECIPE}
+
 static const Case kCases[] = {
+    GROUPED("dense"),
+    GROUPED("groups"),
+    GROUPED("groups_2"),
+    GROUPED("groups_4"),
+    GROUPED("groups_8"),
+    GROUPED("groups_16"),
+    GROUPED("moved_groups"),
+    GROUPED("moved_groups_2"),
+    GROUPED("moved_groups_4"),
+    GROUPED("moved_groups_8"),
+    GROUPED("moved_groups_16"),
     {"relu", "$Txf32", "$Txf32", "%y = tpu.unary relu %x {} : $O", ""},
     {"hard_swish", "$Txf16", "$Txf16", "%y = tpu.unary hard_swish %x {} : $O",
      ""},
