@@ -15,6 +15,13 @@ bool ConvOp::isDepthwise() {
          group == getFilter().getType().getDimSize(0);
 }
 
+int64_t ConvOp::groupOf(int64_t channel) {
+  auto group = static_cast<int64_t>(getGroup());
+  return getInterleaved()
+             ? channel % group
+             : channel / (getFilter().getType().getDimSize(0) / group);
+}
+
 /// How a window moves: 2 positive strides and dilations, 4 pads of 0 or more.
 static bool isMovement(ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations,
                        ArrayRef<int64_t> pads) {
@@ -36,6 +43,9 @@ static LogicalResult verifyShapes(ConvOp op) {
            << filter.getDimSize(1) << " and group " << group
            << " do not fit; input channels must be filter channels times "
               "group, and group must divide the filters";
+  if (op.getInterleaved() && (group == 1 || op.isDepthwise())) // (C8)
+    return op.emitOpError("interleaved needs several groups that are not one "
+                          "channel each");
   auto strides = op.getStrides(), pads = op.getPads(),
        dilations = op.getDilations();
   if (!isMovement(strides, dilations, pads)) // (C2)

@@ -6,7 +6,7 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
                               DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "readsStrided", "inputNeed", "recipes", "readsFirstLane", "runsInAnyLane", "differsByChannel"]>]> {
   let summary = "2-D convolution, float or int8; covers groups, depthwise and fully connected";
   let description = [{
-    **Semantics**: with `g = oc / (OC / group)`, the accumulator
+    **Semantics**: with `g = oc / (OC / group)` (`interleaved`: `g = oc mod group`), the accumulator
     `acc(n,oc,y,x) = sum_{ic,p,q} input(n, g*IC/group + ic, y*sh + p*dh - top, x*sw + q*dw - left) * filter(oc,ic,p,q)`,
     outside the input 0.
     * float (input, filter, bias, result of one 16-bit type, or all f32; a 16-bit input may have an f32 result):
@@ -23,7 +23,8 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
     values, pads 4 (top, left, bottom, right) non-negative ones; (C3) the result is (n, oc, oh, ow) with
     `oh = (h + top + bottom - ((kh-1)*dh+1)) / sh + 1`; (C4) bias is 1xocx1x1; (C5) element types as listed above;
     (C6) int8 has either `scales` or both `multipliers` and `rshifts`, one value an output channel, rshifts in [0, 63]; float has
-    none; (C7) `relu` with a !quant result needs an unsigned one.
+    none; (C7) `relu` with a !quant result needs an unsigned one;
+    (C8) what is `interleaved` has several groups and is not depthwise.
 
     **Example**:
     ```mlir
@@ -34,7 +35,7 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
   let arguments = (ins Tpu_ActivationTensor:$input, 4DTensorOf<[F32, F16, BF16, I8]>:$filter,
                        Optional<4DTensorOf<[F32, I32]>>:$bias,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
-                       DenseI64ArrayAttr:$dilations, I64Attr:$group, UnitAttr:$relu,
+                       DenseI64ArrayAttr:$dilations, I64Attr:$group, UnitAttr:$interleaved, UnitAttr:$relu,
                        OptionalAttr<DenseI32ArrayAttr>:$multipliers,
                        OptionalAttr<DenseI32ArrayAttr>:$rshifts,
                        OptionalAttr<DenseF32ArrayAttr>:$scales,
@@ -47,6 +48,8 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
   let extraClassDeclaration = [{
     /// True if every channel has its own filter (group == input channels == output channels).
     bool isDepthwise();
+    /// The group of output channel `channel`.
+    int64_t groupOf(int64_t channel);
   }];
   let hasVerifier = 1;
 }

@@ -103,7 +103,8 @@ static Value createConv(Lowering &lowering, const Product &p, Type element,
       p.location, lowering.tensor(p.outputShape, element), input, filter, bias,
       b.getDenseI64ArrayAttr(p.strides), b.getDenseI64ArrayAttr(p.pads),
       b.getDenseI64ArrayAttr(p.dilations), b.getI64IntegerAttr(p.group),
-      p.relu ? b.getUnitAttr() : UnitAttr(), multipliers, rshifts, scales,
+      /*interleaved=*/UnitAttr(), p.relu ? b.getUnitAttr() : UnitAttr(),
+      multipliers, rshifts, scales,
       tpu::RoundingAttr::get(b.getContext(), tpu::Rounding::HalfUp));
   return outputOf(lowering, p, conv);
 }

@@ -127,6 +127,23 @@ def TpuPlaceLocal : Pass<"tpu-place-local", "::mlir::func::FuncOp"> {
   }];
 }
 
+def TpuNarrowFilters : Pass<"tpu-narrow-filters", "::mlir::func::FuncOp"> {
+  let summary = "find groups in filters that are zero outside of them";
+  let description = [{
+    A convolution of one group whose filters are zero outside of groups of channels becomes one with groups, neighbouring or interleaved, of as many as there
+    can be; not a depthwise one, which sums in another order. A shuffle of channels behind a grouped convolution leaves such filters. Commands stay as wide,
+    but DRAM holds the numbers that count (docs/rationale/0011-recipes.md).
+
+    ```mlir
+    %w = tpu.weight dense<[[[[1.0]], [[0.0]]], [[[0.0]], [[2.0]]], [[[3.0]], [[0.0]]], [[[0.0]], [[4.0]]]]> : tensor<4x2x1x1xf32>
+    %y = tpu.conv %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 : ..
+    // becomes
+    %w = tpu.weight dense<[[[[1.0]]], [[[2.0]]], [[[3.0]]], [[[4.0]]]]> : tensor<4x1x1x1xf32>
+    %y = tpu.conv %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 2 {interleaved} : ..
+    ```
+  }];
+}
+
 def TpuPlaceGlobal : Pass<"tpu-place-global", "::mlir::func::FuncOp"> {
   let summary = "give weights, inputs, outputs and DRAM intermediates their addresses";
   let description = [{

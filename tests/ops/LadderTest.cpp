@@ -144,39 +144,41 @@ static void addConvs(std::vector<Case> &cases) {
 }
 
 /// Groups whose channels lie across the lanes of every chip, one command for
-/// some of them: 1x(3*24)x5x6 -> 1x(3*26)x5x6, 3x3.
-static void addGroupedConvs(std::vector<Case> &cases) {
-  constexpr int kGroups = 3, kInputs = 24, kResults = 26 * kGroups;
-  for (const char *recipe :
-       {"window", "dense", "groups", "groups_2", "moved_groups"}) {
-    auto add = [&](const std::string &name, const std::string &in,
-                   const std::string &filter, const std::string &bias,
-                   const std::string &out, const std::string &attributes,
-                   double absolute = 0, double relative = 0) {
-      std::string x = tensor("1x72x5x6", in), y = tensor("1x78x5x6", out);
-      std::string body =
-          weight("w", {kResults, kInputs, 3, 3}, filter,
-                 filter == "i8" ? 127 : 1) +
-          weight("b", {1, kResults, 1, 1}, bias, bias == "i32" ? 5000 : 1) +
-          "  %y = tpu.conv %x, %w, %b strides [1, 1] pads [1, 1, 1, 1] "
-          "dilations [1, 1] group 3 {tpu.recipe = \"" +
-          recipe + "\", " + attributes + "} : " + x + ", tensor<78x24x3x3x" +
-          filter + ">, tensor<1x78x1x1x" + bias + "> -> " + y + "\n";
-      cases.push_back({"Conv_" + std::string(recipe) + "_" + name, x, y, body,
-                       absolute, relative});
-    };
-    std::string scales =
-        "scales = array<f32: " + repeated("0.0001", kResults) + ">";
-    add("Rq1", kI8, "i8", "i32", kI8,
-        "multipliers = array<i32: " + repeated("1500000000", kResults) +
-            ">, rshifts = array<i32: " + repeated("42", kResults) + ">");
-    add("Scales", kU8, "i8", "f32", kI8, scales);
-    add("ScalesToF16", kI8, "i8", "f32", "f16", scales + ", relu");
-    double terms = kInputs * 9, sums = (terms + 2) * 0x1p-23 * terms * 4;
-    add("F32", "f32", "f32", "f32", "f32", "relu", sums);
-    add("F16", "f16", "f16", "f32", "f16", "relu", sums, 0x1p-10);
-    add("Bf16", "bf16", "bf16", "f32", "bf16", "relu", sums, 0x1p-7);
-  }
+/// some of them: 1x72x5x6 -> 1x78x5x6, 3x3.
+static void addGroupedConvs(std::vector<Case> &cases, int groups,
+                            const std::string &recipe,
+                            const std::string &order) {
+  int inputs = 72 / groups, results = 78;
+  std::string sizes = "78x" + std::to_string(inputs) + "x3x3x";
+  auto add = [&](const std::string &name, const std::string &in,
+                 const std::string &filter, const std::string &bias,
+                 const std::string &out, const std::string &attributes,
+                 double absolute = 0, double relative = 0) {
+    std::string x = tensor("1x72x5x6", in), y = tensor("1x78x5x6", out);
+    std::string body =
+        weight("w", {results, inputs, 3, 3}, filter, filter == "i8" ? 127 : 1) +
+        weight("b", {1, results, 1, 1}, bias, bias == "i32" ? 5000 : 1) +
+        "  %y = tpu.conv %x, %w, %b strides [1, 1] pads [1, 1, 1, 1] "
+        "dilations [1, 1] group " +
+        std::to_string(groups) + " {tpu.recipe = \"" + recipe + "\", " + order +
+        attributes + "} : " + x + ", tensor<" + sizes + filter +
+        ">, tensor<1x78x1x1x" + bias + "> -> " + y + "\n";
+    cases.push_back({"Conv" + std::to_string(groups) +
+                         (order.empty() ? "_" : "_interleaved_") + recipe +
+                         "_" + name,
+                     x, y, body, absolute, relative});
+  };
+  std::string scales =
+      "scales = array<f32: " + repeated("0.0001", results) + ">";
+  add("Rq1", kI8, "i8", "i32", kI8,
+      "multipliers = array<i32: " + repeated("1500000000", results) +
+          ">, rshifts = array<i32: " + repeated("42", results) + ">");
+  add("Scales", kU8, "i8", "f32", kI8, scales);
+  add("ScalesToF16", kI8, "i8", "f32", "f16", scales + ", relu");
+  double terms = inputs * 9, sums = (terms + 2) * 0x1p-23 * terms * 4;
+  add("F32", "f32", "f32", "f32", "f32", "relu", sums);
+  add("F16", "f16", "f16", "f32", "f16", "relu", sums, 0x1p-10);
+  add("Bf16", "bf16", "bf16", "f32", "bf16", "relu", sums, 0x1p-7);
 }
 
 /// 70 rows, more than any chip has lanes, of 40 elements times 40 x 9.
@@ -786,7 +788,12 @@ static std::vector<Case> allCases() {
   addIndices(cases);
   addProducts(cases);
   addConvs(cases);
-  addGroupedConvs(cases);
+  for (const char *recipe :
+       {"window", "dense", "groups", "groups_2", "moved_groups"})
+    addGroupedConvs(cases, 3, recipe, "");
+  for (int groups : {2, 3}) // as many as divide the lanes, and not
+    for (const char *recipe : {"window", "dense"})
+      addGroupedConvs(cases, groups, recipe, "interleaved, ");
   addLinear(cases);
   addRowMatMul(cases);
   addWide(cases);

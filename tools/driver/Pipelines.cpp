@@ -74,6 +74,7 @@ void driver::buildTpuPipeline(OpPassManager &passes,
     passes.addNestedPass<func::FuncOp>(tpu::createTpuKeepRows());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuMoveTurns());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFillLanes());
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuNarrowFilters());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuChooseRecipes());
   }
   passes.addNestedPass<func::FuncOp>(

@@ -15,10 +15,9 @@ struct Geometry {
       : input(op.getInput().getType().getShape()),
         filter(op.getFilter().getType().getShape()),
         output(op.getOutput().getType().getShape()), strides(op.getStrides()),
-        pads(op.getPads()), dilations(op.getDilations()),
-        outPerGroup(filter[0] / static_cast<int64_t>(op.getGroup())) {}
+        pads(op.getPads()), dilations(op.getDilations()), op(op) {}
   ArrayRef<int64_t> input, filter, output, strides, pads, dilations;
-  int64_t outPerGroup;
+  ConvOp op;
 };
 } // namespace
 
@@ -49,9 +48,10 @@ static std::vector<T> accumulate(const Geometry &g, const std::vector<T> &input,
           outPlane = g.output[2] * g.output[3];
   std::vector<T> sums(g.output[0] * g.output[1] * outPlane, T(0));
   for (int64_t n = 0; n < g.output[0]; ++n)
-    for (int64_t oc = 0; oc < g.output[1]; ++oc)
+    for (int64_t oc = 0; oc < g.output[1]; ++oc) {
+      int64_t group = ConvOp(g.op).groupOf(oc);
       for (int64_t ic = 0; ic < g.filter[1]; ++ic) {
-        int64_t channel = oc / g.outPerGroup * g.filter[1] + ic;
+        int64_t channel = group * g.filter[1] + ic;
         const T *plane = &input[(n * g.input[1] + channel) * inPlane];
         T *accumulator = &sums[(n * g.output[1] + oc) * outPlane];
         const T *taps =
@@ -60,6 +60,7 @@ static std::vector<T> accumulate(const Geometry &g, const std::vector<T> &input,
           for (int64_t kx = 0; kx < g.filter[3]; ++kx)
             addTap(g, ky, kx, taps[ky * g.filter[3] + kx], plane, accumulator);
       }
+    }
   return sums;
 }
 

@@ -317,7 +317,8 @@ static void buildDense(Operation *operation, RecipeBuilder &r) {
 template <int64_t groups>
 static bool hasMoreGroups(Operation *operation) {
   auto op = llvm::cast<ConvOp>(operation);
-  return !op.isDepthwise() && int64_t(op.getGroup()) > groups;
+  return !op.isDepthwise() && !op.getInterleaved() &&
+         int64_t(op.getGroup()) > groups;
 }
 
 /// Whether a filter in lane order is wider than the model's.

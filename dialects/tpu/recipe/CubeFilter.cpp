@@ -29,7 +29,6 @@ static std::vector<char> packWidened(ConvOp op, int64_t pack,
   int64_t window = filter[2] * filter[3], ownChannels = filter[1];
   int64_t channels = dimsOf(op.getInput())[kAxisC];
   int64_t packs = (channels + pack - 1) / pack;
-  int64_t filtersPerGroup = filter[0] / static_cast<int64_t>(op.getGroup());
   std::vector<char> result(filter[0] * packs * window * pack * bytes, 0);
   int64_t rowBytes = ownChannels * window * bytes;
   bool isInOrder = pack == 1 && ownChannels == channels;
@@ -41,7 +40,7 @@ static std::vector<char> packWidened(ConvOp op, int64_t pack,
                   rowBytes);
       continue;
     }
-    int64_t firstChannel = oc / filtersPerGroup * ownChannels;
+    int64_t firstChannel = op.groupOf(oc) * ownChannels;
     for (int64_t own = 0; own < ownChannels; ++own) {
       int64_t ic = firstChannel + own;
       for (int64_t k = 0; k < window; ++k) {
@@ -153,6 +152,9 @@ std::vector<CubeFilter::Run> CubeFilter::runsOf(CubeWay way) {
   if (isWidened)
     return {{0, int64_t(op.getGroup()), 0, results, 0,
              dimsOf(op.getInput())[kAxisC], false, true, 0}};
+  if (op.getInterleaved())
+    return {{0, int64_t(op.getGroup()), 0, results, 0,
+             dimsOf(op.getInput())[kAxisC], false, false, 0}};
   std::vector<Run> runs;
   int64_t step = std::min(way.groups, int64_t(op.getGroup())) * groupResults;
   for (int64_t first = 0, end; first < results; first = end) {
@@ -179,6 +181,8 @@ CubeFilter::CubeFilter(ConvOp op, RecipeBuilder &r, CubeWay way)
   bool isRaw = !isWidened && (pack == 1 || taps == 1);
   constant = r.perChannel("filter", dims, element, LocalLayout::Compact,
                           isRaw ? r.weight(1) : packed(op, pack, isWidened));
+  if (!isWidened && op.getInterleaved())
+    addMask();
   runs = runsOf(way);
   addWide(way);
   if (!isWidened && way.movesInput)
@@ -196,7 +200,8 @@ void CubeFilter::addWide(CubeWay way) {
     if (!run.isInPlace)
       elements += rounds * rowElements(run.inputs);
   }
-  if (isWidened || (way.groups == 1 && areAllInPlace(way)))
+  bool isCut = way.groups == 1 && !op.getInterleaved();
+  if (isWidened || (isCut && areAllInPlace(way)))
     return;
   // Of one command they may begin in any lane.
   Dims dims{1, lanes, elements / pack, pack};
@@ -259,14 +264,52 @@ void CubeFilter::widen(const Run &run) {
     widen(run, run.firstGroup + group);
 }
 
+/// For each channel a byte a group: -1 in its own, else 0.
+static std::vector<char> groupBytes(int64_t channels, int64_t groups) {
+  std::vector<char> bytes(channels * groups, 0);
+  for (int64_t channel = 0; channel < channels; ++channel)
+    bytes[channel * groups + channel % groups] = -1;
+  return bytes;
+}
+
+/// Bits of all ones in the groups of the channels.
+void CubeFilter::addMask() {
+  auto groups = static_cast<int64_t>(op.getGroup());
+  int64_t channels = dimsOf(op.getOutput())[kAxisC];
+  Dims dims{1, r.box.size[kAxisC], 1, groups};
+  mask = r.perChannel("groups", dims, DataType::Int8, LocalLayout::Compact,
+                      [=] { return groupBytes(channels, groups); });
+  unsigned bits = catalog::bitsOf(type());
+  if (bits == 8)
+    return;
+  Tile bytes = mask;
+  mask = r.scratch("wide groups", dims,
+                   catalog::integerType(bits, /*isSigned=*/true),
+                   LocalLayout::Compact);
+  r.cast(mask, bytes);
+}
+
+/// Copies filters, of interleaved ones those of the group; the others become 0.
+void CubeFilter::put(int64_t group, const Tile &to, const Tile &from) {
+  if (!op.getInterleaved())
+    return r.copy(to, from);
+  Tile bits = seenAs(partOf(mask, 0, group, lanes), to.shape,
+                     {0, static_cast<int64_t>(op.getGroup()), 0, 0});
+  r.binary("tiu.bitwise_and", r.as(to, mask.type), r.as(from, mask.type), bits);
+}
+
 /// Copies the filters of one group to where its channels are read. A filter is
 /// [kh][kw][ic/group] or, without packs, [ic/group][kh][kw].
 void CubeFilter::widen(const Run &run, int64_t group) {
   int64_t begin = r.box.offset[kAxisC],
           first = std::max(group * groupResults - begin, run.result),
           end = std::min((group + 1) * groupResults - begin,
-                         run.result + run.results),
-          results = end - first, to = rowElements(run.inputs),
+                         run.result + run.results);
+  if (op.getInterleaved()) { // a channel of each may lie in every lane
+    first = run.result;
+    end = first + run.results;
+  }
+  int64_t results = end - first, to = rowElements(run.inputs),
           from = groupInputs * taps,
           place = group * groupInputs - run.input; // of its first channel
   int64_t round = first / lanes;
@@ -277,7 +320,7 @@ void CubeFilter::widen(const Run &run, int64_t group) {
                   Dims targetStrides, Dims sourceStrides) {
     targetStrides[kAxisC] = to;
     sourceStrides[kAxisC] = from;
-    r.copy(
+    put(group,
         seenAs(partOf(target, first, targetAt, lanes), shape, targetStrides),
         seenAs(partOf(source, first, sourceAt, lanes), shape, sourceStrides));
   };

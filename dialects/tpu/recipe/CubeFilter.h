@@ -67,6 +67,8 @@ private:
   bool areAllInPlace(CubeWay way);
   void addWide(CubeWay way);
   void addMoved();
+  void addMask();
+  void put(int64_t group, const Tile &to, const Tile &from);
   void widen(const Run &run);
   void widen(const Run &run, int64_t group);
   Tile filterOf(const Run &run) const;
@@ -78,7 +80,7 @@ private:
   int64_t taps, pack, lanes;
   int64_t groupInputs, groupResults; ///< channels of a group
   std::vector<Run> runs;
-  Tile constant, wide, moved;
+  Tile constant, wide, moved, mask;
 };
 
 } // namespace weft::tpu

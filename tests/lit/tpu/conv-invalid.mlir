@@ -187,3 +187,12 @@ func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i16:f32, 0.5>>) {
   %y = tpu.unfold %a kernel [3, 1] strides [1, 1] pads [1, 0, 1, 0] dilations [1, 1] : tensor<1x4x6x6x!quant.uniform<i16:f32, 0.5>> -> tensor<1x12x6x6x!quant.uniform<i16:f32, 0.5>>
   return
 }
+
+// -----
+
+// (C8)
+func.func @interleaved(%a: tensor<1x4x6x6xf32>, %b: tensor<4x4x1x1xf32>) {
+  // expected-error@+1 {{interleaved needs several groups that are not one channel each}}
+  %y = tpu.conv %a, %b strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 {interleaved} : tensor<1x4x6x6xf32>, tensor<4x4x1x1xf32> -> tensor<1x4x6x6xf32>
+  return
+}

@@ -1,7 +1,8 @@
 //===- GroupedConvTest.cpp - groups of a convolution, in every way --------===//
 //
 // Random grouped convolutions by every recipe that is open to them, sliced or
-// not: the bytes are those of one command over all channels.
+// not: the bytes are those of one command over all channels, with filters that
+// are zero outside their groups.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +45,11 @@ struct Conv {
   tpu::Dims input, filter, output;
   int64_t group, stride, pad, dilation;
   bool hasBias;
-  std::string filterValues, biasValues; ///< weights as attributes
+  std::vector<uint8_t> filterBytes, biasBytes;
+  bool isInterleaved = false;
 
+  /// The same of one group, with zeros.
+  Conv asOneGroup() const;
   std::string text(const Types &types, llvm::StringRef recipe) const;
 };
 } // namespace
@@ -84,16 +88,13 @@ static std::string replaced(std::string text, const std::string &from,
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-/// "dense<"0x..">" of random weights: integers, or floats about 1 in size.
-static std::string randomWeights(int64_t count, llvm::StringRef element,
-                                 std::mt19937 &generator) {
-  static const char kDigits[] = "0123456789ABCDEF";
-  std::string hex = "dense<\"0x";
-  auto add = [&](uint32_t value, int bytes) {
-    for (int byte = 0; byte < bytes; ++byte, value >>= 8) {
-      hex += kDigits[value >> 4 & 15];
-      hex += kDigits[value & 15];
-    }
+/// Random weights: integers, or floats about 1 in size.
+static std::vector<uint8_t>
+randomWeights(int64_t count, llvm::StringRef element, std::mt19937 &generator) {
+  std::vector<uint8_t> bytes;
+  auto add = [&](uint32_t value, int size) {
+    for (int byte = 0; byte < size; ++byte, value >>= 8)
+      bytes.push_back(uint8_t(value));
   };
   for (int64_t i = 0; i < count; ++i) {
     uint32_t bits = generator();
@@ -109,7 +110,35 @@ static std::string randomWeights(int64_t count, llvm::StringRef element,
     else
       add(element == "i32" ? bits % 4096 : bits, element == "i32" ? 4 : 1);
   }
+  return bytes;
+}
+
+/// "dense<"0x..">"
+static std::string attribute(const std::vector<uint8_t> &bytes) {
+  static const char kDigits[] = "0123456789ABCDEF";
+  std::string hex = "dense<\"0x";
+  for (uint8_t byte : bytes) {
+    hex += kDigits[byte >> 4];
+    hex += kDigits[byte & 15];
+  }
   return hex + "\">";
+}
+
+Conv Conv::asOneGroup() const {
+  Conv whole = *this;
+  whole.group = 1;
+  whole.isInterleaved = false;
+  whole.filter[1] = input[1];
+  size_t ownBytes = filterBytes.size() / filter[0];
+  whole.filterBytes.assign(filterBytes.size() * group, 0);
+  for (int64_t result = 0; result < filter[0]; ++result) {
+    int64_t number =
+        isInterleaved ? result % group : result / (filter[0] / group);
+    std::copy_n(filterBytes.begin() + result * ownBytes, ownBytes,
+                whole.filterBytes.begin() +
+                    (result * group + number) * ownBytes);
+  }
+  return whole;
 }
 
 std::string Conv::text(const Types &types, llvm::StringRef recipe) const {
@@ -131,15 +160,18 @@ std::string Conv::text(const Types &types, llvm::StringRef recipe) const {
          "{\nfunc.func @main(%x: " +
          in + " {tpu.io = {name = \"x\", type = " + floats(input) + "}}) -> (" +
          out + " {tpu.io = {name = \"y\", type = " + floats(output) +
-         "}}) {\n%w = tpu.weight " + filterValues + " : " + weights + "\n" +
-         (hasBias ? "%b = tpu.weight " + biasValues + " : " + biases + "\n"
+         "}}) {\n%w = tpu.weight " + attribute(filterBytes) + " : " + weights +
+         "\n" +
+         (hasBias ? "%b = tpu.weight " + attribute(biasBytes) + " : " + biases +
+                        "\n"
                   : "") +
          "%y = tpu.conv %x, %w" + (hasBias ? ", %b" : "") + " strides " +
          twice(stride) + " pads " + pads + " dilations " + twice(dilation) +
          " group " + std::to_string(group) + " {tpu.recipe = \"" +
-         recipe.str() + "\"" + (attributes.empty() ? "" : ", ") + attributes +
-         "} : " + in + ", " + weights + (hasBias ? ", " + biases : "") +
-         " -> " + out + "\nreturn %y : " + out + "\n}\n}\n";
+         recipe.str() + "\"" + (isInterleaved ? ", interleaved" : "") +
+         (attributes.empty() ? "" : ", ") + attributes + "} : " + in + ", " +
+         weights + (hasBias ? ", " + biases : "") + " -> " + out +
+         "\nreturn %y : " + out + "\n}\n}\n";
 }
 
 /// Groups with channels that lie across the lanes in every way.
@@ -159,6 +191,7 @@ static Conv randomConv(std::mt19937 &generator, const Types &types) {
   conv.pad = pick(0, 1);
   conv.dilation = pick(1, 2);
   conv.hasBias = pick(0, 1);
+  conv.isInterleaved = pick(0, 2) == 0;
   conv.input = {pick(1, 2), inputs * conv.group, pick(5, 11), pick(5, 9)};
   conv.filter = {results * conv.group, inputs, kernel[0], kernel[1]};
   conv.output = {conv.input[0], conv.filter[0], 0, 0};
@@ -167,9 +200,9 @@ static Conv randomConv(std::mt19937 &generator, const Types &types) {
                          (kernel[axis - 2] - 1) * conv.dilation - 1) /
                             conv.stride +
                         1;
-  conv.filterValues = randomWeights(
+  conv.filterBytes = randomWeights(
       conv.filter[0] * inputs * kernel[0] * kernel[1], types.filter, generator);
-  conv.biasValues = randomWeights(conv.filter[0], types.bias, generator);
+  conv.biasBytes = randomWeights(conv.filter[0], types.bias, generator);
   return conv;
 }
 
@@ -202,9 +235,12 @@ TEST_P(GroupedConv, IsTheSameInEveryWay) {
                                              types.input, generator);
     std::string text = conv.text(types, "window");
     SCOPED_TRACE(text.substr(text.find("%y = ")));
-    ProgramRunner window(text);
+    ProgramRunner window(conv.asOneGroup().text(types, "window"));
     ASSERT_TRUE(window.ok());
     auto expected = window.run({input});
+    ProgramRunner grouped(text);
+    ASSERT_TRUE(grouped.ok());
+    EXPECT_EQ(grouped.run({input}), expected);
     tpu::Dims counts{1, pick(1, (conv.output[1] + 63) / 64), 1, 1};
     if (round % 2)
       counts[2] = std::min<int64_t>(2, conv.output[2]);
@@ -212,7 +248,8 @@ TEST_P(GroupedConv, IsTheSameInEveryWay) {
       llvm::StringRef name = way.name, number = name.rsplit('_').second;
       int64_t groups = name.contains("groups") ? 1 : 0;
       number.getAsInteger(10, groups);
-      if (name.starts_with("window") || groups >= conv.group)
+      if (name.starts_with("window") || groups >= conv.group ||
+          (conv.isInterleaved && groups > 0))
         continue;
       ProgramRunner other(conv.text(types, name), &counts);
       ASSERT_TRUE(other.ok()) << name.str();

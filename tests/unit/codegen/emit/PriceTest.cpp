@@ -59,6 +59,11 @@ static const char *const kGrouped =
    kGrouped, RECIPE}
 
 static const Case kCases[] = {
+    {"interleaved_f32", "tensor<$Nx90x$Hx$Wxf32>", "tensor<$Nx108x$Hx$Wxf32>",
+     "%w = tpu.weight dense<0.5> : tensor<108x15x1x3xf32>\n"
+     "%y = tpu.conv %x, %w strides [1, 1] pads [0, 1, 0, 1] dilations [1, 1] "
+     "group 6 {interleaved} : $I, tensor<108x15x1x3xf32> -> $O",
+     "dense"},
     GROUPED("dense"),
     GROUPED("groups"),
     GROUPED("groups_2"),
