@@ -18,6 +18,7 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
       - `scales`, result float (bias f32): `y = f32(f32(f32(acc) * scales[oc]) + bias)`, `relu`, then rounded to the
         result type. `f32(acc)` rounds half to even.
       `relu` with a !quant result is the clip at 0 of the unsigned range.
+    Recipes may multiply elements of other groups by 0: of these, one that is infinite or NaN makes a sum NaN, and which are read depends on the recipe.
 
     **Constraints**: (C1) `input.c = filter.ic * group`, `group` divides `oc`; (C2) strides, dilations have 2 positive
     values, pads 4 (top, left, bottom, right) non-negative ones; (C3) the result is (n, oc, oh, ow) with
