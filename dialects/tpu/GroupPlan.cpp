@@ -424,7 +424,8 @@ static void addConstant(const Chip &chip, int owner, unsigned index,
                         std::vector<GroupBuffer> &buffers) {
   const LocalTensor &tensor = constant.tensor;
   bool isImage =
-      !constant.broadcast && !wastesLanes(chip, tensor, wholeChannels);
+      !constant.broadcast &&
+      (constant.hasShortRows || !wastesLanes(chip, tensor, wholeChannels));
   GroupBuffer *last = buffers.empty() ? nullptr : &buffers.back();
   bool joins = isImage && last && last->kind == GroupBuffer::Constant &&
                last->owner == owner && last->isImage &&

@@ -55,6 +55,9 @@ struct LocalBuffer {
   int64_t firstChannel = 0;
   /// Constant only: DRAM holds one channel, which every lane receives.
   bool broadcast = false;
+  /// Constant only: its rows are short, so DRAM holds them lane after lane
+  /// even where that leaves room for lanes without one.
+  bool hasShortRows = false;
 
   /// Bytes that DRAM holds of it.
   int64_t storedBytes() const {

@@ -87,12 +87,29 @@ struct Filter {
 };
 } // namespace
 
-/// A row of `count` numbers of 32 bits for each output channel.
-static Tile addRows(RecipeBuilder &r, StringRef name, int64_t count,
+/// A row of `count` numbers of 32 bits for each output channel. Where rows have
+/// to begin on EU rows and a lane has several, these are loaded without gaps.
+static Tile addRows(ConvOp op, RecipeBuilder &r, StringRef name, int64_t count,
                     DataType type, ConstantBytes bytes) {
-  return r.perChannel(name, {1, r.box.size[kAxisC], 1, count}, type,
-                      count == 1 ? LocalLayout::Compact : LocalLayout::Aligned,
-                      std::move(bytes));
+  Dims dims{1, r.box.size[kAxisC], 1, count};
+  bool isAligned = count > 1,
+       hasGaps =
+           isAligned && dimsOf(op.getOutput())[kAxisC] > int64_t(r.chip.lanes);
+  Tile rows = r.perChannel(name, dims, type,
+                           isAligned && !hasGaps ? LocalLayout::Aligned
+                                                 : LocalLayout::Compact,
+                           std::move(bytes), hasGaps);
+  return rows;
+}
+
+/// The rows as functions read them, each at the begin of an EU row. Called just
+/// before they are read: nothing waits for their load before.
+static Tile alignedRows(RecipeBuilder &r, const Tile &rows) {
+  if (rows.layout == catalog::AlignMode::Aligned)
+    return rows;
+  Tile aligned = r.scratch("rows", rows.shape, rows.type);
+  r.copy(aligned, rows);
+  return aligned;
 }
 
 /// Bias as f32 or i32 per channel; zeros if the op has none.
@@ -171,7 +188,7 @@ static void buildFloatConv(ConvOp op, RecipeBuilder &r, CubeWay way) {
   Tile result = r.result(), input = r.operand(0), bias;
   Filter filter(op, r, way);
   if (op.getBias())
-    bias = addRows(r, "bias", 1, DataType::Fp32, r.weight(2));
+    bias = addRows(op, r, "bias", 1, DataType::Fp32, r.weight(2));
   if (filter.cube) {
     filter.cube->forEachCommand(result, bias, [&](const CubeTiles &tiles) {
       callWindow(op, r, "tiu.fconv",
@@ -238,16 +255,16 @@ static void buildByMultipliers(ConvOp op, RecipeBuilder &r, CubeWay way,
   Tile result = r.result(), bias;
   Filter filter(op, r, way);
   if (op.getBias())
-    bias = addRows(r, "bias", 1, DataType::Int32, r.weight(2));
+    bias = addRows(op, r, "bias", 1, DataType::Int32, r.weight(2));
   Tile rows =
-      addRows(r, "requantization", 3, DataType::Int32, multiplierRows(op));
+      addRows(op, r, "requantization", 3, DataType::Int32, multiplierRows(op));
   Tile sum = r.scratch("sum", result.shape, DataType::Int32);
   accumulate(op, r, sum, filter, unitAddsBias ? bias : Tile());
   if (bias && !unitAddsBias)
     r.binary("tiu.add", sum, sum, bias);
   r.call("tiu.rq1", {{"dst", result},
                      {"src", sum},
-                     {"quant", rows},
+                     {"quant", alignedRows(r, rows)},
                      {"round_mode", int64_t(op.getRounding())}});
 }
 
@@ -255,20 +272,22 @@ static void buildByMultipliers(ConvOp op, RecipeBuilder &r, CubeWay way,
 static void buildByScales(ConvOp op, RecipeBuilder &r, CubeWay way) {
   Tile result = r.result();
   Filter filter(op, r, way);
-  Tile rows = addRows(r, "requantization", 2, DataType::Fp32, scaleRows(op));
+  Tile rows =
+      addRows(op, r, "requantization", 2, DataType::Fp32, scaleRows(op));
   Tile sum = r.scratch("sum", result.shape, DataType::Int32);
   accumulate(op, r, sum, filter);
-  r.call("tiu.rq0", {{"dst", result}, {"src", sum}, {"quant", rows}});
+  r.call("tiu.rq0",
+         {{"dst", result}, {"src", sum}, {"quant", alignedRows(r, rows)}});
 }
 
 /// Int8 in, float out.
 static void buildDequantized(ConvOp op, RecipeBuilder &r, CubeWay way) {
   Tile result = r.result();
   Filter filter(op, r, way);
-  Tile scale = addRows(r, "scale", 1, DataType::Fp32, [op]() mutable {
+  Tile scale = addRows(op, r, "scale", 1, DataType::Fp32, [op]() mutable {
     return bytesOf<float>(*op.getScales());
   });
-  Tile bias = addRows(r, "bias", 1, DataType::Fp32, biasOf(op));
+  Tile bias = addRows(op, r, "bias", 1, DataType::Fp32, biasOf(op));
   bool narrow = catalog::bitsOf(result.type) == 16;
   Tile wide = narrow ? r.scratch("wide", result.shape, DataType::Fp32) : result;
   Tile sum = r.as(wide, DataType::Int32);

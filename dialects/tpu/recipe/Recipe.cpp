@@ -111,12 +111,13 @@ Tile RecipeBuilder::table(llvm::StringRef name, Dims dims, DataType type,
 
 Tile RecipeBuilder::perChannel(llvm::StringRef name, const Dims &dims,
                                DataType type, LocalLayout layout,
-                               ConstantBytes bytes) {
+                               ConstantBytes bytes, bool hasShortRows) {
   return constant(name,
                   {LocalBuffer::Constant,
                    {dims, catalog::bitsOf(type), layout},
                    box.offset[kAxisC],
-                   /*broadcast=*/false},
+                   /*broadcast=*/false,
+                   hasShortRows},
                   type, std::move(bytes));
 }
 

@@ -160,7 +160,7 @@ public:
   /// takes those of its channels.
   Tile perChannel(llvm::StringRef name, const Dims &dims,
                   catalog::DataType type, LocalLayout layout,
-                  ConstantBytes bytes);
+                  ConstantBytes bytes, bool hasShortRows = false);
   /// A constant matrix (1, rows, 1, columns), a row a lane, that every piece
   /// takes whole.
   Tile matrix(llvm::StringRef name, const Dims &dims, catalog::DataType type,
