@@ -38,6 +38,9 @@ static bool writePart(const Chip &chip, const GroupBuffer &buffer,
                     part.offset + (first + c) / lanes * step,
                 whole.data() + at, rowBytes);
   }
+  // Images of many slices are shorter than a piece, all of them together not.
+  if (isGivenUp)
+    numeric::discard(whole.data() + given, begin + dims[1] * rowBytes - given);
   return true;
 }
 
@@ -74,8 +77,12 @@ weft::emit::imageBytes(const Chip &chip,
   if (isWhole(images, packed))
     return std::move(packed[images.front().buffer.parts.front().index]);
   bool isGivenUp = areDisjoint(images);
-  PackedBytes bytes(tpu::imagesBytes(images), 0);
-  for (const tpu::ConstantImage &image : images)
+  // As long as what is written, or all its pages were there beside `packed`
+  // before any of those is given up.
+  PackedBytes bytes;
+  bytes.reserve(tpu::imagesBytes(images));
+  for (const tpu::ConstantImage &image : images) {
+    bytes.resize(image.offset + image.buffer.storedBytes(), 0);
     for (const ConstantPart &part : image.buffer.parts) {
       if (part.index >= packed.size())
         return std::nullopt;
@@ -94,5 +101,6 @@ weft::emit::imageBytes(const Chip &chip,
         return std::nullopt;
       }
     }
+  }
   return bytes;
 }

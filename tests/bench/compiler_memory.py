@@ -3,7 +3,7 @@
 
   compiler_memory.py WEFT DIR [--megabytes N] [--models REGEX]
 
-Makes models of N MB of random f32 weights in DIR: matrices of Gemm, turned and not, of MatMul, filters with and without batch
+Makes models of N MB of random f32 weights in DIR: matrices of Gemm, turned and not, one large one, of MatMul, filters with and without batch
 normalizations, and weights in a file of their own. Converts each at every precision (INT8 with a table from one random sample) and
 prints the largest resident size of the process, pages of mapped files included, and its ratio to the model's files.
 """
@@ -73,9 +73,21 @@ def filters(megabytes, normalized):
     return network
 
 
+def classifier(megabytes):
+    """One matrix is nearly all, and is loaded slice by slice."""
+    network = Network([1, 512, 7, 7])
+    network.add("Flatten", axis=1)
+    features = megabytes * 1000 // (25088 * 4 // 1000)
+    network.add("Gemm", network.weight([features, 25088]), transB=1)
+    network.add("Relu")
+    network.add("Gemm", network.weight([10, features]), transB=1)
+    return network
+
+
 MODELS = {
     "gemm": lambda megabytes: matrices("Gemm", megabytes, 1),
     "gemm_external": lambda megabytes: matrices("Gemm", megabytes, 1),
+    "classifier": classifier,
     "matmul": lambda megabytes: matrices("MatMul", megabytes, 64),
     "conv": lambda megabytes: filters(megabytes, normalized=False),
     "conv_external": lambda megabytes: filters(megabytes, normalized=False),
