@@ -381,14 +381,15 @@ static constexpr int64_t kCyclesPerPaddingByte = 3;
 /// Whether a constant is better kept channel after channel: the last round of
 /// channels fills few lanes, and an image holds room for all of them. A run of
 /// one channel costs as much as the shortest run, an image as much for each
-/// lane. (An aligned constant is padded in every channel anyway.) Decided by
+/// lane. (A constant with gaps between channels is padded anyway.) Decided by
 /// all channels of the op, so that every slice has the same buffers.
 static bool wastesLanes(const Chip &chip, const LocalTensor &tensor,
                         int64_t channels) {
   int64_t lanes = chip.lanes;
-  if (tensor.layout != LocalLayout::Compact || channels <= lanes)
+  int64_t run = chip.rates.shortestDmaRun, step = channelBytes(chip, tensor),
+          used = tensor.dims[kAxisH] * tensor.dims[kAxisW] * tensor.bits / 8;
+  if (step != used || channels <= lanes)
     return false;
-  int64_t run = chip.rates.shortestDmaRun, step = channelBytes(chip, tensor);
   int64_t saved =
       step < run ? (channels - lanes) * run / chip.rates.loadBytes : 0;
   int64_t padding = (lanes - channels % lanes) % lanes * step;
@@ -423,6 +424,8 @@ static void addConstant(const Chip &chip, int owner, unsigned index,
                         int64_t wholeChannels, const LocalBuffer &constant,
                         std::vector<GroupBuffer> &buffers) {
   const LocalTensor &tensor = constant.tensor;
+  if (constant.isMatrix)
+    wholeChannels = tensor.dims[kAxisC];
   bool isImage =
       !constant.broadcast &&
       (constant.hasShortRows || !wastesLanes(chip, tensor, wholeChannels));

@@ -58,6 +58,9 @@ struct LocalBuffer {
   /// Constant only: its rows are short, so DRAM holds them lane after lane
   /// even where that leaves room for lanes without one.
   bool hasShortRows = false;
+  /// Constant only: its channels are not those of the result; every piece takes
+  /// all of them.
+  bool isMatrix = false;
 
   /// Bytes that DRAM holds of it.
   int64_t storedBytes() const {

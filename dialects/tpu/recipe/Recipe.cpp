@@ -127,7 +127,9 @@ Tile RecipeBuilder::matrix(llvm::StringRef name, const Dims &dims,
                   {LocalBuffer::Constant,
                    {dims, catalog::bitsOf(type), LocalLayout::Aligned},
                    0,
-                   /*broadcast=*/false},
+                   /*broadcast=*/false,
+                   /*hasShortRows=*/false,
+                   /*isMatrix=*/true},
                   type, std::move(bytes));
 }
 
