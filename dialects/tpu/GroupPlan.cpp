@@ -536,7 +536,7 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip,
       // room where the tile is the need.
       Box need = tiling.inputNeed(number, result).box;
       LocalTensor tensor = tileTensor(view.value(operand), need);
-      tensor.lane = lane;
+      tensor.lane = view.places[operand].lane;
       add(GroupBuffer::OperandCopy, i, tensor, number);
       if (need == slice.tiles[operand])
         buffers.back().bytes = 0;

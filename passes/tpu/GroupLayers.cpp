@@ -95,9 +95,11 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
       for (auto [choice, border] : llvm::zip(*choices, borders)) {
         Operation *placed = ops[choice.begin];
         if (choice.end - choice.begin > 1 || !staysInDram(placed)) {
-          GroupOp group = buildGroup(
-              *chip, ops.slice(choice.begin, choice.end - choice.begin),
-              choice.counts);
+          SmallVector<Operation *> settled =
+              settleCopies(ops.slice(choice.begin, choice.end - choice.begin));
+          if (settled.empty())
+            continue;
+          GroupOp group = buildGroup(*chip, settled, choice.counts);
           dropNeedlessCopies(*chip, group);
           placed = group;
           placed->setDiscardableAttr(

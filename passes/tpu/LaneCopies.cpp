@@ -212,6 +212,25 @@ weft::tpu::searchWithLaneCopies(GroupCost &cost, std::vector<Operation *> &run,
   return best;
 }
 
+SmallVector<Operation *> weft::tpu::settleCopies(ArrayRef<Operation *> ops) {
+  DenseSet<Operation *> inside(ops.begin(), ops.end());
+  SmallVector<Operation *> settled;
+  for (Operation *op : ops) {
+    auto copy = dyn_cast<MoveLanesOp>(op);
+    if (copy && !inside.contains(copy.getInput().getDefiningOp())) {
+      copy.getOutput().replaceUsesWithIf(copy.getInput(), [&](OpOperand &use) {
+        return !inside.contains(use.getOwner());
+      });
+      if (copy->use_empty()) {
+        copy->erase();
+        continue;
+      }
+    }
+    settled.push_back(op);
+  }
+  return settled;
+}
+
 void weft::tpu::dropNeedlessCopies(const Chip &chip, GroupOp group) {
   for (MoveLanesOp copy :
        llvm::make_early_inc_range(group.getBody().getOps<MoveLanesOp>())) {

@@ -16,6 +16,12 @@ searchWithLaneCopies(GroupCost &cost, std::vector<mlir::Operation *> &run,
                      const GroupSearchOptions &options,
                      mlir::Operation *&failed);
 
+/// The ops of a group to be built: what is copied only for others is theirs as
+/// it was in DRAM, for a group stores what it makes and nothing that it loads.
+/// Copies without readers are erased.
+llvm::SmallVector<mlir::Operation *>
+settleCopies(llvm::ArrayRef<mlir::Operation *> ops);
+
 /// Drops those of the group, which has a tiling, that nothing needs because
 /// what wanted the other place is not in it.
 void dropNeedlessCopies(const Chip &chip, GroupOp group);
