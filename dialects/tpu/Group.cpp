@@ -90,6 +90,9 @@ LogicalResult GroupOp::verify() {
   if (!yield || yield.getValues().getTypes() != getOutputs().getTypes()) // (C2)
     return emitOpError(
         "body must end in tpu.yield with the types of the results");
+  if (llvm::any_of(yield.getValues(), llvm::IsaPred<BlockArgument>)) // (C5)
+    return emitOpError("yields what it loads; what reads the result can read "
+                       "the operand");
   if (auto buffers = getBuffers();
       buffers && buffers->size() != getInputs().size()) // (C4)
     return emitOpError("needs one buffer an operand, got ")

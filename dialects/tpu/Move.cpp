@@ -89,6 +89,11 @@ SmallVector<int64_t> weft::tpu::rowMajorSteps(ArrayRef<int64_t> shape) {
   return steps;
 }
 
+Dims weft::tpu::denseSteps(const Dims &dims) {
+  SmallVector<int64_t> steps = rowMajorSteps(dims);
+  return {steps[0], steps[1], steps[2], steps[3]};
+}
+
 StridedCopy weft::tpu::copyOf(PieceAttr piece) {
   StridedCopy copy{piece.getFromOffset(), piece.getToOffset(), {}};
   for (auto [size, from, to] :

@@ -16,6 +16,9 @@ namespace weft::tpu {
 /// of any rank.
 llvm::SmallVector<int64_t> rowMajorSteps(llvm::ArrayRef<int64_t> shape);
 
+/// The same of a dense tensor of `dims`.
+Dims denseSteps(const Dims &dims);
+
 /// The copy that `piece` asks for.
 StridedCopy copyOf(PieceAttr piece);
 

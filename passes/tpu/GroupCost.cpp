@@ -9,11 +9,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-static Dims denseSteps(const Dims &dims) {
-  SmallVector<int64_t> steps = rowMajorSteps(dims);
-  return {steps[0], steps[1], steps[2], steps[3]};
-}
-
 int64_t GroupCost::loadOf(const GroupView &view, const GroupBuffer &buffer) {
   LocalTensor stored = buffer.tensor;
   bool isInput = buffer.kind == GroupBuffer::Input;
@@ -21,20 +16,25 @@ int64_t GroupCost::loadOf(const GroupView &view, const GroupBuffer &buffer) {
     stored.dims[kAxisC] = 1;
   Dims steps =
       denseSteps(isInput ? dimsOf(view.inputs[buffer.owner]) : stored.dims);
-  return transfers.cycles(stored, steps, /*isLoad=*/true);
+  return std::min(kMostTransfer,
+                  transfers.cycles(stored, steps, /*isLoad=*/true));
 }
 
 int64_t GroupCost::storeOf(Value value, const Box &piece) {
   LocalTensor stored{piece.size, elementBits(elementOf(value)),
                      LocalLayout::Aligned};
-  return transfers.cycles(stored, denseSteps(dimsOf(value)), /*isLoad=*/false);
+  return std::min(kMostTransfer,
+                  transfers.cycles(stored, denseSteps(dimsOf(value)),
+                                   /*isLoad=*/false));
 }
 
 int64_t GroupCost::copyInDram(Operation *op, const OperandCopy &copy) {
   Value source = op->getOperand(copy.operand);
-  return transfers.copyCycles(
-      copy.copy, elementBits(elementOf(source)),
-      cast<RankedTensorType>(source.getType()).getNumElements());
+  return std::min(
+      kMostTransfer,
+      transfers.copyCycles(
+          copy.copy, elementBits(elementOf(source)),
+          cast<RankedTensorType>(source.getType()).getNumElements()));
 }
 
 std::optional<GroupPrice> GroupCost::ofSlices(const GroupView &view,

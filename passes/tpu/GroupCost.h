@@ -39,6 +39,10 @@ private:
 /// by side as the engines work.
 class GroupCost {
 public:
+  /// Cycles at most of one transfer, so that sums of impossible ones do not
+  /// overflow.
+  static constexpr int64_t kMostTransfer = int64_t(1) << 36;
+
   explicit GroupCost(const Chip &chip) : chip(chip), transfers(chip) {}
 
   /// Cycles of the load of `buffer`, an input or a constant of `view`.

@@ -88,6 +88,9 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
       if (!choices) {
         if (std::optional<Refusal> refusal = refusalOf(failed, *chip))
           refusal->emit();
+        else
+          failed->emitError("is in no group that can be placed; an op that "
+                            "nobody reads has no place in one");
         return signalPassFailure();
       }
       ArrayRef<Operation *> ops(run);
@@ -95,13 +98,9 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
       for (auto [choice, border] : llvm::zip(*choices, borders)) {
         Operation *placed = ops[choice.begin];
         if (choice.end - choice.begin > 1 || !staysInDram(placed)) {
-          SmallVector<Operation *> settled =
-              settleCopies(ops.slice(choice.begin, choice.end - choice.begin));
-          if (settled.empty())
-            continue;
-          GroupOp group = buildGroup(*chip, settled, choice.counts);
-          dropNeedlessCopies(*chip, group);
-          placed = group;
+          placed = buildGroup(
+              *chip, ops.slice(choice.begin, choice.end - choice.begin),
+              choice.counts);
           placed->setDiscardableAttr(
               kCyclesAttr,
               IntegerAttr::get(IntegerType::get(placed->getContext(), 64),
@@ -111,9 +110,18 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
           placed->setDiscardableAttr(kBorderAttr, border);
       }
     }
+    settleCopies(*chip);
+  }
+
+  void settleCopies(const Chip &chip) {
+    Block &body = getOperation().getBody().front();
+    for (GroupOp group : llvm::make_early_inc_range(body.getOps<GroupOp>()))
+      dropLoadedResults(group);
+    for (GroupOp group : body.getOps<GroupOp>())
+      dropNeedlessCopies(chip, group);
     // In DRAM a value has no lane.
-    for (MoveLanesOp copy : llvm::make_early_inc_range(
-             getOperation().getBody().front().getOps<MoveLanesOp>())) {
+    for (MoveLanesOp copy :
+         llvm::make_early_inc_range(body.getOps<MoveLanesOp>())) {
       copy.getOutput().replaceAllUsesWith(copy.getInput());
       copy->erase();
     }

@@ -27,12 +27,28 @@ struct LaneCopy {
   Operation *reader = nullptr;
 };
 
+/// An operand that reads a copy known before instead of `value`.
+struct Rewiring {
+  Operation *op = nullptr;
+  unsigned operand = 0;
+  Value value;
+};
+
+/// What scans have changed in the graph.
+struct Changes {
+  std::vector<LaneCopy> copies;
+  std::vector<Rewiring> rewirings;
+
+  bool isEmpty() const { return copies.empty() && rewirings.empty(); }
+  void undo();
+};
+
 /// The lanes of the values of a group, op after op. What would contradict the
 /// ops before gets a copy.
 class LaneScan {
 public:
-  LaneScan(const Chip &chip, Blame blame, std::vector<LaneCopy> &copies)
-      : chip(chip), blame(blame), plan(chip.lanes), copies(copies) {}
+  LaneScan(const Chip &chip, Blame blame, Changes &changes)
+      : chip(chip), blame(blame), plan(chip.lanes), changes(changes) {}
 
   /// Adds `op`, with copies of operands if need be. False if these do not help.
   bool add(Operation *op);
@@ -56,7 +72,8 @@ private:
   const Blame blame;
   LanePlan plan;
   DenseMap<Value, int> numbers;
-  std::vector<LaneCopy> &copies; ///< made so far
+  SmallVector<MoveLanesOp> known; ///< copies, in the order of the ops
+  Changes &changes;
 };
 } // namespace
 
@@ -94,13 +111,14 @@ LaneScan::Trial LaneScan::tryNeeds(TilingInterface op,
 bool LaneScan::useKnownCopy(TilingInterface op, ArrayRef<LaneNeed> needs,
                             unsigned operand) {
   Value value = op->getOperand(operand);
-  for (Operation *user : value.getUsers()) {
-    auto copy = dyn_cast<MoveLanesOp>(user);
-    if (!copy || !numbers.contains(copy.getOutput()))
+  for (MoveLanesOp copy : known) {
+    if (copy.getInput() != value)
       continue;
     op->setOperand(operand, copy.getOutput());
-    if (!llvm::is_contained(tryNeeds(op, needs).refused, operand))
+    if (!llvm::is_contained(tryNeeds(op, needs).refused, operand)) {
+      changes.rewirings.push_back({op, operand, value});
       return true;
+    }
     op->setOperand(operand, value);
   }
   return false;
@@ -114,13 +132,16 @@ void LaneScan::copyFor(Operation *op, unsigned operand) {
       maker ? maker->getLoc() : op->getLoc(), value);
   op->setOperand(operand, copy.getOutput());
   addValue(copy.getOutput(), /*isMade=*/true);
-  copies.push_back({copy, op});
+  known.push_back(copy);
+  changes.copies.push_back({copy, op});
 }
 
 bool LaneScan::add(Operation *op) {
   auto tiling = asTileable(op);
   SmallVector<LaneNeed, 2> needs = laneNeedsOf(tiling);
   addValue(op->getResult(0), !isPlacement(op));
+  if (auto copy = dyn_cast<MoveLanesOp>(op))
+    known.push_back(copy);
   for (Value operand : op->getOperands()) // those of ops before are known
     addValue(operand, /*isMade=*/true);
   for (unsigned operand : tryNeeds(tiling, needs).refused) {
@@ -138,18 +159,16 @@ bool LaneScan::add(Operation *op) {
 
 /// Copies for what contradicts each other from the begin of a group to the end
 /// of the next one.
-static std::vector<LaneCopy> copyBetween(const Chip &chip,
-                                         ArrayRef<Operation *> run,
-                                         ArrayRef<GroupChoice> choices,
-                                         Blame blame) {
-  std::vector<LaneCopy> copies;
+static Changes copyBetween(const Chip &chip, ArrayRef<Operation *> run,
+                           ArrayRef<GroupChoice> choices, Blame blame) {
+  Changes changes;
   for (size_t i = 0; i + 1 < choices.size(); ++i) {
-    LaneScan scan(chip, blame, copies);
+    LaneScan scan(chip, blame, changes);
     for (size_t op = choices[i].begin; op < choices[i + 1].end; ++op)
       if (!scan.add(run[op]))
         break;
   }
-  return copies;
+  return changes;
 }
 
 /// The ops of `run` and `copies`, each of which stands in front of its reader.
@@ -167,9 +186,14 @@ static std::vector<Operation *> withCopies(ArrayRef<Operation *> run,
   return all;
 }
 
-static void drop(MoveLanesOp copy) {
-  copy.getOutput().replaceAllUsesWith(copy.getInput());
-  copy->erase();
+void Changes::undo() {
+  for (const Rewiring &rewiring : llvm::reverse(rewirings))
+    rewiring.op->setOperand(rewiring.operand, rewiring.value);
+  for (const LaneCopy &copy : llvm::reverse(copies)) {
+    MoveLanesOp op = copy.copy;
+    op.getOutput().replaceAllUsesWith(op.getInput());
+    op->erase();
+  }
 }
 
 static int64_t weightOf(ArrayRef<GroupChoice> choices) {
@@ -183,15 +207,14 @@ static int64_t weightOf(ArrayRef<GroupChoice> choices) {
 static bool improve(GroupCost &cost, std::vector<Operation *> &run,
                     std::vector<GroupChoice> &best, Blame blame,
                     const GroupSearchOptions &options) {
-  std::vector<LaneCopy> copies = copyBetween(cost.chip, run, best, blame);
-  if (copies.empty())
+  Changes changes = copyBetween(cost.chip, run, best, blame);
+  if (changes.isEmpty())
     return false;
-  std::vector<Operation *> more = withCopies(run, copies);
+  std::vector<Operation *> more = withCopies(run, changes.copies);
   Operation *failed = nullptr;
   auto found = searchGroups(cost, more, options, failed);
   if (!found || weightOf(*found) >= weightOf(best)) {
-    for (const LaneCopy &copy : copies)
-      drop(copy.copy);
+    changes.undo();
     return false;
   }
   run = std::move(more);
@@ -212,23 +235,53 @@ weft::tpu::searchWithLaneCopies(GroupCost &cost, std::vector<Operation *> &run,
   return best;
 }
 
-SmallVector<Operation *> weft::tpu::settleCopies(ArrayRef<Operation *> ops) {
-  DenseSet<Operation *> inside(ops.begin(), ops.end());
-  SmallVector<Operation *> settled;
-  for (Operation *op : ops) {
-    auto copy = dyn_cast<MoveLanesOp>(op);
-    if (copy && !inside.contains(copy.getInput().getDefiningOp())) {
-      copy.getOutput().replaceUsesWithIf(copy.getInput(), [&](OpOperand &use) {
-        return !inside.contains(use.getOwner());
-      });
-      if (copy->use_empty()) {
-        copy->erase();
-        continue;
-      }
+/// What `value` is a copy of, after all copies of copies.
+static Value sourceOf(Value value) {
+  while (auto copy = value.getDefiningOp<MoveLanesOp>())
+    value = copy.getInput();
+  return value;
+}
+
+/// Erases copies that nobody reads, and arguments that only they read.
+static void eraseDead(GroupOp group) {
+  Block &body = group.getBody().front();
+  SmallVector<MoveLanesOp> copies(body.getOps<MoveLanesOp>());
+  for (MoveLanesOp copy : llvm::reverse(copies))
+    if (copy->use_empty())
+      copy->erase();
+  for (unsigned i = body.getNumArguments(); i-- > 0;)
+    if (body.getArgument(i).use_empty()) {
+      body.eraseArgument(i);
+      group->eraseOperand(i);
     }
-    settled.push_back(op);
-  }
-  return settled;
+}
+
+void weft::tpu::dropLoadedResults(GroupOp group) {
+  auto yield = llvm::cast<YieldOp>(group.getBody().front().getTerminator());
+  SmallVector<Value> made;
+  SmallVector<OpResult> results;
+  for (auto [value, result] : llvm::zip(yield.getValues(), group.getResults()))
+    if (auto argument = dyn_cast<BlockArgument>(sourceOf(value))) {
+      result.replaceAllUsesWith(group.getInputs()[argument.getArgNumber()]);
+    } else {
+      made.push_back(value);
+      results.push_back(result);
+    }
+  if (made.size() == group.getNumResults())
+    return;
+  if (made.empty())
+    return group->erase();
+  OpBuilder builder(group);
+  auto slim = builder.create<GroupOp>(
+      group.getLoc(), TypeRange(ValueRange(made)), group.getInputs(),
+      group.getTilingAttr(), group.getBuffersAttr(), group.getAddressesAttr());
+  slim->setDiscardableAttrs(group->getDiscardableAttrDictionary());
+  yield->setOperands(made);
+  slim.getBody().takeBody(group.getBody());
+  for (auto [old, result] : llvm::zip(results, slim.getResults()))
+    old.replaceAllUsesWith(result);
+  group->erase();
+  eraseDead(slim);
 }
 
 void weft::tpu::dropNeedlessCopies(const Chip &chip, GroupOp group) {

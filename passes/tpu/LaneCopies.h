@@ -16,11 +16,11 @@ searchWithLaneCopies(GroupCost &cost, std::vector<mlir::Operation *> &run,
                      const GroupSearchOptions &options,
                      mlir::Operation *&failed);
 
-/// The ops of a group to be built: what is copied only for others is theirs as
-/// it was in DRAM, for a group stores what it makes and nothing that it loads.
-/// Copies without readers are erased.
-llvm::SmallVector<mlir::Operation *>
-settleCopies(llvm::ArrayRef<mlir::Operation *> ops);
+/// Gives what reads a result of `group` that is only a copy of what the group
+/// loads the tensor that was loaded, for a group stores what it makes. Before
+/// that the groups of all readers must be built: there a value and its copy are
+/// two arguments, which begin in two lanes.
+void dropLoadedResults(GroupOp group);
 
 /// Drops those of the group, which has a tiling, that nothing needs because
 /// what wanted the other place is not in it.

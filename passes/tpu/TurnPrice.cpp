@@ -9,11 +9,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-static Dims denseSteps(const Dims &dims) {
-  SmallVector<int64_t> steps = rowMajorSteps(dims);
-  return {steps[0], steps[1], steps[2], steps[3]};
-}
-
 static int64_t elementsOf(const Dims &dims) {
   return dims[0] * dims[1] * dims[2] * dims[3];
 }

@@ -44,7 +44,7 @@ def passes_page(weft_opt):
         name, text = match[2], match[4].replace("|", "\\|")
         if len(match[1]) == own:
             rows.append((heading, name, text, []))
-        elif rows:
+        elif len(match[1]) > own and rows:  # others are options of the program
             rows[-1][3].append(f"`{name}`: {text}")
     page = ("# Passes\n\n`weft-opt --PASS file.mlir` runs a pass; stock `mlir-opt-19` runs it with our plugin:\n\n```sh\n"
             "mlir-opt-19 --load-dialect-plugin=build/lib/WeftPlugin.so --load-pass-plugin=build/lib/WeftPlugin.so \\\n"

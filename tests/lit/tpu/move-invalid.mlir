@@ -212,3 +212,16 @@ module attributes {tpu.chip = "bm1684x"} {
     return
   }
 }
+
+// -----
+
+// Group_C5
+func.func @yields_what_it_loads(%x: tensor<1x8x4x4xf32>) -> (tensor<1x8x4x4xf32>, tensor<1x8x4x4xf32>) {
+  // expected-error@+1 {{yields what it loads; what reads the result can read the operand}}
+  %0:2 = tpu.group(%x) : (tensor<1x8x4x4xf32>) -> (tensor<1x8x4x4xf32>, tensor<1x8x4x4xf32>) {
+  ^bb0(%a: tensor<1x8x4x4xf32>):
+    %1 = tpu.unary abs %a : tensor<1x8x4x4xf32>
+    tpu.yield %1, %a : tensor<1x8x4x4xf32>, tensor<1x8x4x4xf32>
+  }
+  return %0#0, %0#1 : tensor<1x8x4x4xf32>, tensor<1x8x4x4xf32>
+}

@@ -1,4 +1,5 @@
 // RUN: weft-opt --split-input-file --pass-pipeline='builtin.module(func.func(tpu-group-layers))' %s | FileCheck %s
+// RUN: weft-opt --split-input-file --pass-pipeline='builtin.module(func.func(tpu-group-layers{max-ops=3},tpu-place-local))' %s | FileCheck --check-prefix=THREE %s
 // RUN: weft-opt --split-input-file --pass-pipeline='builtin.module(func.func(tpu-group-layers{max-ops=1 max-sliced-ops=1}))' %s | FileCheck --check-prefix=ONE %s
 
 // A product reads from lane 0 on what the concatenation wants from lane 48 on: what is joined gets a copy, and all is one group.
@@ -59,5 +60,45 @@ module attributes {tpu.chip = "bm1684x"} {
     %b = tpu.move_lanes %a : tensor<1x8x4x4xf32>
     %y = tpu.unary neg %b : tensor<1x8x4x4xf32>
     return %y : tensor<1x8x4x4xf32>
+  }
+}
+
+// -----
+
+// What a group only loads is not stored by it: who wanted a copy of it, or a copy of that, reads the tensor itself.
+// CHECK-LABEL: func.func @copies_for_others
+// CHECK: %[[V:.*]] = tpu.group(%arg0)
+// CHECK-NOT: tpu.move_lanes
+// CHECK: tpu.yield %{{[0-9]+}} : tensor<1x72x7x7xf32>
+// CHECK: tpu.concat %[[V]], %arg0
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @copies_for_others(%x: tensor<1x1x7x7xf32>) -> (tensor<1x72x7x7xf32>, tensor<1x73x7x7xf32>) {
+    %w = tpu.weight dense<0.5> : tensor<72x1x1x1xf32>
+    %v = tpu.conv %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 : tensor<1x1x7x7xf32>, tensor<72x1x1x1xf32> -> tensor<1x72x7x7xf32>
+    %a = tpu.move_lanes %x : tensor<1x1x7x7xf32>
+    %b = tpu.move_lanes %a : tensor<1x1x7x7xf32>
+    %y = tpu.concat %v, %b axis 1 : (tensor<1x72x7x7xf32>, tensor<1x1x7x7xf32>) -> tensor<1x73x7x7xf32>
+    return %v, %y : tensor<1x72x7x7xf32>, tensor<1x73x7x7xf32>
+  }
+}
+
+// -----
+
+// The copy is made in the group before that of its reader, which reads the value itself in another lane as well: it loads both.
+// THREE-LABEL: func.func @value_and_copy
+// THREE: tpu.group(%arg0)
+// THREE-NOT: tpu.move_lanes
+// THREE: tpu.group(%arg0, %arg0)
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @value_and_copy(%x: tensor<1x1x7x7xf32>) -> (tensor<1x64x7x7xf32>, tensor<1x320x7x7xf32>) {
+    %w = tpu.weight dense<0.5> : tensor<64x49x1x1xf32>
+    %v = tpu.weight dense<0.5> : tensor<48x1x1x1xf32>
+    %u = tpu.weight dense<0.5> : tensor<320x1x1x1xf32>
+    %big = tpu.conv %x, %u strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 : tensor<1x1x7x7xf32>, tensor<320x1x1x1xf32> -> tensor<1x320x7x7xf32>
+    %k = tpu.move_lanes %x : tensor<1x1x7x7xf32>
+    %b = tpu.conv %x, %v strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 : tensor<1x1x7x7xf32>, tensor<48x1x1x1xf32> -> tensor<1x48x7x7xf32>
+    %c = tpu.concat %b, %k axis 1 : (tensor<1x48x7x7xf32>, tensor<1x1x7x7xf32>) -> tensor<1x49x7x7xf32>
+    %y = tpu.conv %c, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 : tensor<1x49x7x7xf32>, tensor<64x49x1x1xf32> -> tensor<1x64x7x7xf32>
+    return %y, %big : tensor<1x64x7x7xf32>, tensor<1x320x7x7xf32>
   }
 }
