@@ -304,14 +304,42 @@ bool weft::quantize::takesRows(int64_t rows, int64_t inner, int64_t columns,
              laneBytes;
 }
 
-/// Images of one pixel are the rows of a matrix.
+/// Pixels of an image of rank 3 or more; 0 of anything else.
+static int64_t pixelsOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getRank() < 3)
+    return 0;
+  int64_t pixels = 1;
+  for (int64_t size : type.getShape().drop_front(2))
+    pixels *= size;
+  return pixels;
+}
+
+/// Whether `value`, images of one pixel, becomes factors or summands of the
+/// channels of larger images, at most `steps` ops on (squeeze and excitation).
+static bool spreadsOverImages(Value value, int steps = 8) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (user->getNumResults() != 1)
+      return false;
+    Value result = user->getResult(0);
+    int64_t pixels = pixelsOf(result);
+    return llvm::isa<top::BinaryOp>(user) && pixels > 1
+               ? true
+               : pixels == 1 && steps > 0 &&
+                     spreadsOverImages(result, steps - 1);
+  });
+}
+
+/// Images of one pixel are the rows of a matrix. Those that go back to larger
+/// images stay in the lanes of their channels: as rows they would cross DRAM,
+/// and with them all that the group holds.
 static void seeRows(Product &p, Lowering &lowering) {
   bool isPixel = p.group == 1 && p.inputShape[2] * p.inputShape[3] == 1 &&
                  p.outputShape[2] * p.outputShape[3] == 1 &&
                  p.filter.shape[2] == 1 && p.filter.shape[3] == 1 &&
                  llvm::all_of(p.pads, [](int64_t pad) { return pad == 0; });
   int64_t rows = p.inputShape[0];
-  if (!isPixel || rows == 1 ||
+  if (!isPixel || rows == 1 || spreadsOverImages(p.output) ||
       !takesRows(rows, p.filter.shape[1], p.filter.shape[0], lowering))
     return;
   p.inputShape = {1, p.filter.shape[1], rows, 1};
