@@ -265,7 +265,7 @@ def judge_expected(rows):
     far = [f"{name} {ratio:.2f}" for ratio, name in sorted(ratios) if abs(ratio - 1) > EXPECTED_WITHIN]
     text = (f"expected by the search for groups: within {EXPECTED_WITHIN:.0%} of the profile in {len(ratios) - len(far)} of {len(ratios)} "
             f"networks that are groups alone{'; not ' * bool(far)}{', '.join(far)}")
-    return not ratios or len(far) <= (1 - EXPECTED_SHARE) * len(ratios), text
+    return len(ratios) - len(far) >= EXPECTED_SHARE * len(ratios), text
 
 
 def check(rows, failures, groups, baseline):
