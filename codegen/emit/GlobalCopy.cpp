@@ -3,15 +3,13 @@
 #include "codegen/emit/GlobalCopy.h"
 
 #include "dialects/ppl/Memory.h"
-#include "runtime/transfer/Staging.h"
+#include "dialects/tpu/CopyPrice.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::emit;
 
 using transfer::Price;
-
-constexpr Price kNoWay{cycles::kMostCycles, cycles::Evidence::Kin};
 
 /// Of two things that are both done.
 static Price sum(const Price &a, const Price &b) {
@@ -69,13 +67,10 @@ private:
 
   Way bestAlone(const CopyPiece &piece, const transfer::Piece &staged,
                 Value result);
-  Price directPrice(const CopyPiece &piece, Value result);
   void emitDirect(const CopyPiece &piece);
   void emitStaged(ArrayRef<CopyPiece> pieces, ArrayRef<Value> results,
                   const transfer::StagedPlan &plan);
   Value local(const transfer::Transfer &transfer, const transfer::Side &side);
-  transfer::Piece stagedPiece(const CopyPiece &piece, Value result,
-                              unsigned operand) const;
 
   Operation *op;
   OpBuilder &builder;
@@ -86,27 +81,9 @@ private:
 };
 } // namespace
 
-/// Of the commands within DRAM; kNoWay if there are too many.
-Price CopyEmitter::directPrice(const CopyPiece &piece, Value result) {
-  if (tpu::copyCommands(chip, bytes, piece.copy) > tpu::kMaxCopyCommands)
-    return kNoWay;
-  Price price;
-  tpu::eachCopyCommand(
-      chip, bytes, piece.copy, [&](const tpu::StridedCopy &part) {
-        transfer::Transfer move;
-        move.elementBytes = bytes;
-        for (unsigned i = 0; i < 4; ++i) {
-          move.shape[i] = part.axes[i].size;
-          move.from.strides[i] = part.axes[i].from;
-          move.to.strides[i] = part.axes[i].to;
-        }
-        move.from.place.address = addressOf(piece.source) + part.source * bytes;
-        move.to.place.address = addressOf(result) + part.result * bytes;
-        transfer::Plan plan = planner.plan(move);
-        price.cycles += plan.isEmpty() ? cycles::kMostCycles : plan.cycles;
-        price.evidence = std::max(price.evidence, plan.evidence);
-      });
-  return price.cycles < cycles::kMostCycles ? price : kNoWay;
+/// Where DRAM holds both sides of `piece`.
+static tpu::CopyAddresses addressesOf(const CopyPiece &piece, Value result) {
+  return {addressOf(piece.source), addressOf(result)};
 }
 
 void CopyEmitter::emitDirect(const CopyPiece &piece) {
@@ -127,18 +104,11 @@ void CopyEmitter::emitDirect(const CopyPiece &piece) {
       });
 }
 
-transfer::Piece CopyEmitter::stagedPiece(const CopyPiece &piece, Value result,
-                                         unsigned operand) const {
-  transfer::Piece staged{operand,
-                         elementsOf(piece.source),
-                         addressOf(piece.source),
-                         addressOf(result),
-                         piece.copy.source,
-                         piece.copy.result,
-                         {}};
-  for (const tpu::CopyAxis &axis : piece.copy.axes)
-    staged.axes.push_back({axis.size, axis.from, axis.to});
-  return staged;
+/// `piece` of operand `operand`, for a copy by way of the lanes.
+static transfer::Piece stagedPiece(const CopyPiece &piece, Value result,
+                                   unsigned operand) {
+  return tpu::stagedPiece(piece.copy, operand, elementsOf(piece.source),
+                          addressesOf(piece, result));
 }
 
 Value CopyEmitter::local(const transfer::Transfer &transfer,
@@ -225,7 +195,9 @@ LogicalResult CopyEmitter::emit(ArrayRef<CopyPiece> given) {
 CopyEmitter::Way CopyEmitter::bestAlone(const CopyPiece &piece,
                                         const transfer::Piece &staged,
                                         Value result) {
-  Way way{directPrice(piece, result), std::nullopt};
+  Way way{tpu::directPrice(planner, chip, bytes, piece.copy,
+                           addressesOf(piece, result)),
+          std::nullopt};
   auto plan = transfer::stagePiece(planner, chip, bytes, staged);
   if (plan && plan->price.beats(way.price))
     way = {plan->price, std::move(plan)};

@@ -145,16 +145,12 @@ SlicePoint GroupEmitter::pointAt(int64_t slice, Value iteration) const {
 
 /// The DMA works in the order in which ops want what it brings.
 SmallVector<size_t> GroupEmitter::loadsInOrder() const {
-  const std::vector<GroupBuffer> &buffers = schedule.slices[0].buffers;
-  SmallVector<size_t> loads;
-  for (auto [i, buffer] : llvm::enumerate(buffers))
+  SmallVector<std::pair<size_t, size_t>> byReader;
+  for (auto [i, buffer] : llvm::enumerate(schedule.slices[0].buffers))
     if (buffer.isLoaded())
-      loads.push_back(i);
-  llvm::stable_sort(loads, [&](size_t a, size_t b) {
-    return firstReaderOf(schedule.view, buffers[a]) <
-           firstReaderOf(schedule.view, buffers[b]);
-  });
-  return loads;
+      byReader.push_back({firstReaderOf(schedule.view, buffer), i});
+  llvm::sort(byReader);
+  return llvm::to_vector(llvm::make_second_range(byReader));
 }
 
 void GroupEmitter::loadInput(const SlicePoint &point, size_t buffer) {
@@ -262,7 +258,7 @@ void GroupEmitter::compute(const SlicePoint &point, size_t number) {
 void GroupEmitter::emitWhole() {
   SlicePoint point = pointAt(0, Value());
   std::vector<SmallVector<size_t>> loadsAt(schedule.view.ops.size());
-  for (size_t i : loadsInOrder())
+  for (size_t i : loads)
     loadsAt[std::min<size_t>(schedule.places[i].getLoad(), loadsAt.size() - 1)]
         .push_back(i);
   for (size_t op = 0; op < schedule.view.ops.size(); ++op) {
@@ -280,7 +276,7 @@ void GroupEmitter::emitStep(int64_t step, Value iteration) {
   if (step < total) {
     SlicePoint point = pointAt(step, iteration);
     const SliceState *previous = step ? &schedule.slices[step - 1] : nullptr;
-    for (size_t i : loadsInOrder())
+    for (size_t i : loads)
       if (point.slice->loads(previous, i))
         load(point, i);
   }
@@ -319,6 +315,7 @@ LogicalResult GroupEmitter::emit() {
   if (!found)
     return failure();
   schedule = std::move(*found);
+  loads = loadsInOrder();
   if (failed(packConstants()))
     return failure();
   if (schedule.slices.size() == 1)

@@ -46,6 +46,7 @@ private:
   const llvm::DenseMap<mlir::Value, int64_t> &addresses;
   BlobReleaser &releaser;
   GroupSchedule schedule;
+  llvm::SmallVector<size_t> loads; ///< buffers, by the first op that reads
   std::vector<std::vector<tpu::ConstantImage>> images; ///< per buffer
   int64_t lastWeight = 0;
 };

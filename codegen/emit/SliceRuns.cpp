@@ -67,7 +67,7 @@ std::optional<GroupSchedule> weft::emit::scheduleGroup(const Chip &chip,
   if (group.getTiling())
     schedule.counts = group.getTiling()->getCounts();
   const Dims &counts = schedule.counts;
-  int64_t total = counts[0] * counts[1] * counts[2] * counts[3];
+  int64_t total = tpu::product(counts);
   for (int64_t number = 0; number < total; ++number) {
     auto plan =
         planSlice(chip, schedule.view, counts, sliceIndex(counts, number));

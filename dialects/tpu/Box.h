@@ -20,6 +20,11 @@ enum Axis : unsigned { kAxisN = 0, kAxisC = 1, kAxisH = 2, kAxisW = 3 };
 
 using Dims = std::array<int64_t, 4>;
 
+/// Elements of a tensor of these sizes, or slices of so many an axis.
+inline int64_t product(const Dims &sizes) {
+  return sizes[0] * sizes[1] * sizes[2] * sizes[3];
+}
+
 /// The half-open box [offset, offset + size) of an n, c, h, w tensor, in
 /// elements.
 struct Box {
@@ -29,7 +34,7 @@ struct Box {
   /// The whole tensor of shape `dims`.
   static Box whole(const Dims &dims) { return {{0, 0, 0, 0}, dims}; }
   int64_t end(unsigned axis) const { return offset[axis] + size[axis]; }
-  int64_t elements() const { return size[0] * size[1] * size[2] * size[3]; }
+  int64_t elements() const { return product(size); }
   bool empty() const {
     return size[0] <= 0 || size[1] <= 0 || size[2] <= 0 || size[3] <= 0;
   }

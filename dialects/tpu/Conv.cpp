@@ -16,10 +16,8 @@ bool ConvOp::isDepthwise() {
 }
 
 int64_t ConvOp::groupOf(int64_t channel) {
-  auto group = static_cast<int64_t>(getGroup());
-  return getInterleaved()
-             ? channel % group
-             : channel / (getFilter().getType().getDimSize(0) / group);
+  return FilterGroups{static_cast<int64_t>(getGroup()), getInterleaved()}.of(
+      channel, getFilter().getType().getDimSize(0));
 }
 
 /// How a window moves: 2 positive strides and dilations, 4 pads of 0 or more.

@@ -8,27 +8,32 @@
 
 namespace weft::tpu {
 
-/// The chip of the nearest enclosing `tpu.chip` attribute; emits an error and
-/// gives null if there is none or it is unknown.
-inline const Chip *chipOf(mlir::Operation *op) {
-  for (mlir::Operation *scope = op; scope; scope = scope->getParentOp())
-    if (auto name = scope->getAttrOfType<mlir::StringAttr>(kChipAttr)) {
-      if (const Chip *chip = chips::find({name.data(), name.size()}))
-        return chip;
-      scope->emitError("unknown chip '")
-          << name.getValue()
-          << "' in tpu.chip; known: " << chips::joinedTargets();
-      return nullptr;
-    }
-  op->emitError("module has no tpu.chip attribute; convert to tpu first");
-  return nullptr;
+/// The nearest op around `op`, or itself, that names a chip; null if none does.
+inline mlir::Operation *chipScopeOf(mlir::Operation *op) {
+  while (op && !op->getAttrOfType<mlir::StringAttr>(kChipAttr))
+    op = op->getParentOp();
+  return op;
 }
 
-/// The same without a word: null if the chip is not known.
+/// The chip that is named around `op`; null if there is none or it is unknown.
 inline const Chip *findChipOf(mlir::Operation *op) {
-  for (mlir::Operation *scope = op; scope; scope = scope->getParentOp())
-    if (auto name = scope->getAttrOfType<mlir::StringAttr>(kChipAttr))
-      return chips::find({name.data(), name.size()});
+  mlir::Operation *scope = chipScopeOf(op);
+  if (!scope)
+    return nullptr;
+  auto name = scope->getAttrOfType<mlir::StringAttr>(kChipAttr);
+  return chips::find({name.data(), name.size()});
+}
+
+/// The same with an error instead of silence.
+inline const Chip *chipOf(mlir::Operation *op) {
+  if (const Chip *chip = findChipOf(op))
+    return chip;
+  if (mlir::Operation *scope = chipScopeOf(op))
+    scope->emitError("unknown chip '")
+        << scope->getAttrOfType<mlir::StringAttr>(kChipAttr).getValue()
+        << "' in tpu.chip; known: " << chips::joinedTargets();
+  else
+    op->emitError("module has no tpu.chip attribute; convert to tpu first");
   return nullptr;
 }
 

@@ -316,18 +316,26 @@ static int64_t pixelsOf(Value value) {
 }
 
 /// Whether `value`, images of one pixel, becomes factors or summands of the
-/// channels of larger images, at most `steps` ops on (squeeze and excitation).
-static bool spreadsOverImages(Value value, int steps = 8) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    if (user->getNumResults() != 1)
-      return false;
-    Value result = user->getResult(0);
-    int64_t pixels = pixelsOf(result);
-    return llvm::isa<top::BinaryOp>(user) && pixels > 1
-               ? true
-               : pixels == 1 && steps > 0 &&
-                     spreadsOverImages(result, steps - 1);
-  });
+/// channels of larger images, at most 9 ops on (squeeze and excitation).
+static bool spreadsOverImages(Value value) {
+  constexpr int kMostSteps = 9;
+  SmallVector<Value> reached{value};
+  DenseSet<Operation *> seen;
+  for (int step = 0; step < kMostSteps && !reached.empty(); ++step) {
+    SmallVector<Value> next;
+    for (Value from : reached)
+      for (Operation *user : from.getUsers()) {
+        if (user->getNumResults() != 1 || !seen.insert(user).second)
+          continue;
+        int64_t pixels = pixelsOf(user->getResult(0));
+        if (llvm::isa<top::BinaryOp>(user) && pixels > 1)
+          return true;
+        if (pixels == 1)
+          next.push_back(user->getResult(0));
+      }
+    reached = std::move(next);
+  }
+  return false;
 }
 
 /// Images of one pixel are the rows of a matrix. Those that go back to larger

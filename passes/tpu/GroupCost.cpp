@@ -70,7 +70,7 @@ std::optional<GroupPrice> GroupCost::ofSlices(const GroupView &view,
   }
   for (auto [output, piece] : llvm::zip(view.outputs, slice->stores))
     stores += storeOf(view.value(output), piece);
-  int64_t slices = counts[0] * counts[1] * counts[2] * counts[3];
+  int64_t slices = product(counts);
   GroupPrice price = first.end(0, 0);
   price.cycles += (slices - 1) * std::max(computing, again + stores) + stores;
   price.moving += (slices - 1) * again + slices * stores;

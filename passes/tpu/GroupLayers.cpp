@@ -110,21 +110,7 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
           placed->setDiscardableAttr(kBorderAttr, border);
       }
     }
-    settleCopies(*chip);
-  }
-
-  void settleCopies(const Chip &chip) {
-    Block &body = getOperation().getBody().front();
-    for (GroupOp group : llvm::make_early_inc_range(body.getOps<GroupOp>()))
-      dropLoadedResults(group);
-    for (GroupOp group : body.getOps<GroupOp>())
-      dropNeedlessCopies(chip, group);
-    // In DRAM a value has no lane.
-    for (MoveLanesOp copy :
-         llvm::make_early_inc_range(body.getOps<MoveLanesOp>())) {
-      copy.getOutput().replaceAllUsesWith(copy.getInput());
-      copy->erase();
-    }
+    settleLaneCopies(*chip, getOperation().getBody().front());
   }
 
   /// Whether `op` can be in a group. What DRAM does as well may have channels

@@ -97,11 +97,9 @@ std::optional<GroupFootprint> weft::tpu::measureGroup(const Chip &chip,
   for (const GroupBuffer &buffer : total.buffers)
     if (buffer.bytes > static_cast<int64_t>(chip.laneBytes))
       return std::nullopt;
-  for (size_t i = 0; i < view.ops.size(); ++i) {
-    Dims dims = dimsOf(view.value(view.resultOf(i)));
-    total.wholeElements += dims[0] * dims[1] * dims[2] * dims[3];
-  }
-  int64_t count = counts[0] * counts[1] * counts[2] * counts[3];
+  for (size_t i = 0; i < view.ops.size(); ++i)
+    total.wholeElements += product(dimsOf(view.value(view.resultOf(i))));
+  int64_t count = product(counts);
   if (int64_t seen = static_cast<int64_t>(slices.size()); seen < count) {
     // What is held is loaded once however many slices there are.
     int64_t held = 0;
@@ -222,7 +220,7 @@ weft::tpu::placeGroup(const Chip &chip, const GroupView &view,
       measureGroup(chip, view, counts, /*exact=*/true);
   if (!footprint)
     return std::nullopt;
-  bool sliced = counts[0] * counts[1] * counts[2] * counts[3] > 1;
+  bool sliced = product(counts) > 1;
   std::vector<size_t> homes = homesOf(view, footprint->buffers);
   std::vector<LiveRange> ranges;
   std::optional<std::vector<int64_t>> addresses;

@@ -14,18 +14,21 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-static int64_t product(const Dims &counts) {
-  return counts[0] * counts[1] * counts[2] * counts[3];
-}
-
 namespace {
+struct TilingChoice {
+  Dims counts{1, 1, 1, 1};
+  GroupPrice price;
+};
+
 /// Walks tilings of one group along one family after the other and keeps the
-/// cheapest that fits.
+/// cheapest with more than one slice that fits. `atLeast` skips those with
+/// fewer slices (a group that needed four slices will not need fewer with one
+/// op more).
 class TilingSearch {
 public:
-  TilingSearch(const Chip &chip, const GroupView &view, GroupCost &cost,
+  TilingSearch(GroupCost &cost, const GroupView &view,
                const GroupSearchOptions &options, int64_t atLeast)
-      : chip(chip), view(view), groupCost(cost), options(options),
+      : chip(cost.chip), view(view), groupCost(cost), options(options),
         atLeast(atLeast) {
     limits = {1 << 30, 1 << 30, 1 << 30, 1 << 30};
     for (int output : view.outputs) {
@@ -216,13 +219,6 @@ private:
   std::vector<WeighedGroup> *wholeGroups = nullptr;
 };
 } // namespace
-
-std::optional<TilingChoice>
-weft::tpu::searchTiling(const Chip &chip, const GroupView &view,
-                        GroupCost &cost, const GroupSearchOptions &options,
-                        int64_t atLeast) {
-  return TilingSearch(chip, view, cost, options, atLeast).run();
-}
 
 void GrowingGroup::take(size_t from, size_t to, int64_t bytes) {
   int64_t capacity = chip.laneBytes;
@@ -460,7 +456,7 @@ void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
     if (view.places.empty())
       return; // with more ops it stays impossible
     std::optional<TilingChoice> choice =
-        searchTiling(chip, view, cost, options, atLeast);
+        TilingSearch(cost, view, options, atLeast).run();
     if (!choice) {
       ++misses; // an op may only look bad until its consumer joins (a residual
                 // branch)
@@ -474,13 +470,12 @@ void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
 
 /// `counts`, or more slices if need be, under which the group really can be
 /// placed.
-static std::optional<Dims> placeableCounts(const Chip &chip,
+static std::optional<Dims> placeableCounts(GroupCost &cost,
                                            const GroupView &view, Dims counts,
-                                           GroupCost &cost,
                                            const GroupSearchOptions &options) {
-  while (!placeGroup(chip, view, counts)) {
+  while (!placeGroup(cost.chip, view, counts)) {
     std::optional<TilingChoice> next =
-        searchTiling(chip, view, cost, options, product(counts) + 1);
+        TilingSearch(cost, view, options, product(counts) + 1).run();
     if (!next)
       return std::nullopt;
     counts = next->counts;
@@ -494,7 +489,7 @@ bool weft::tpu::fitsAlone(const Chip &chip, Operation *op,
   if (view.outputs.empty()) // of a plan, which nobody reads yet
     view.outputs.push_back(view.resultOf(0));
   GroupCost cost(chip);
-  return placeableCounts(chip, view, {1, 1, 1, 1}, cost, options).has_value();
+  return placeableCounts(cost, view, {1, 1, 1, 1}, options).has_value();
 }
 
 /// Adds [begin, end) if it can really be placed, with more slices or cut in two
@@ -503,7 +498,7 @@ bool RunSearch::appendChecked(size_t begin, size_t end, Dims counts,
                               std::vector<GroupChoice> &choices,
                               Operation *&failed) {
   GroupView view = viewOps(chip, run.slice(begin, end - begin));
-  if (auto placeable = placeableCounts(chip, view, counts, cost, options)) {
+  if (auto placeable = placeableCounts(cost, view, counts, options)) {
     choices.push_back({begin, end, *placeable, {}, {}});
     return true;
   }

@@ -43,18 +43,6 @@ searchGroups(GroupCost &cost, llvm::ArrayRef<mlir::Operation *> run,
 bool fitsAlone(const Chip &chip, mlir::Operation *op,
                const GroupSearchOptions &options);
 
-/// The cheapest tiling with more than one slice under which the group fits;
-/// std::nullopt if none does. `atLeast` skips tilings with fewer slices (a
-/// group that needed four slices will not need fewer with one op more).
-struct TilingChoice {
-  Dims counts{1, 1, 1, 1};
-  GroupPrice price;
-};
-std::optional<TilingChoice> searchTiling(const Chip &chip,
-                                         const GroupView &view, GroupCost &cost,
-                                         const GroupSearchOptions &options,
-                                         int64_t atLeast);
-
 } // namespace weft::tpu
 
 #endif // WEFT_PASSES_TPU_GROUPSEARCH_H

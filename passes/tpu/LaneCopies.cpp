@@ -186,14 +186,16 @@ static std::vector<Operation *> withCopies(ArrayRef<Operation *> run,
   return all;
 }
 
+static void drop(MoveLanesOp copy) {
+  copy.getOutput().replaceAllUsesWith(copy.getInput());
+  copy->erase();
+}
+
 void Changes::undo() {
   for (const Rewiring &rewiring : llvm::reverse(rewirings))
     rewiring.op->setOperand(rewiring.operand, rewiring.value);
-  for (const LaneCopy &copy : llvm::reverse(copies)) {
-    MoveLanesOp op = copy.copy;
-    op.getOutput().replaceAllUsesWith(op.getInput());
-    op->erase();
-  }
+  for (const LaneCopy &copy : llvm::reverse(copies))
+    drop(copy.copy);
 }
 
 static int64_t weightOf(ArrayRef<GroupChoice> choices) {
@@ -256,7 +258,9 @@ static void eraseDead(GroupOp group) {
     }
 }
 
-void weft::tpu::dropLoadedResults(GroupOp group) {
+/// Gives what reads a result of `group` that is only a copy of what the group
+/// loads the tensor that was loaded, for a group stores what it makes.
+static void dropLoadedResults(GroupOp group) {
   auto yield = llvm::cast<YieldOp>(group.getBody().front().getTerminator());
   SmallVector<Value> made;
   SmallVector<OpResult> results;
@@ -284,7 +288,9 @@ void weft::tpu::dropLoadedResults(GroupOp group) {
   eraseDead(slim);
 }
 
-void weft::tpu::dropNeedlessCopies(const Chip &chip, GroupOp group) {
+/// Drops those that nothing needs because what wanted the other place is not in
+/// the group.
+static void dropNeedlessCopies(const Chip &chip, GroupOp group) {
   for (MoveLanesOp copy :
        llvm::make_early_inc_range(group.getBody().getOps<MoveLanesOp>())) {
     Value input = copy.getInput();
@@ -304,4 +310,15 @@ void weft::tpu::dropNeedlessCopies(const Chip &chip, GroupOp group) {
     for (OpOperand *use : uses)
       use->set(copy.getOutput());
   }
+}
+
+void weft::tpu::settleLaneCopies(const Chip &chip, Block &body) {
+  for (GroupOp group : llvm::make_early_inc_range(body.getOps<GroupOp>()))
+    dropLoadedResults(group);
+  for (GroupOp group : body.getOps<GroupOp>())
+    dropNeedlessCopies(chip, group);
+  // In DRAM a value has no lane.
+  for (MoveLanesOp copy :
+       llvm::make_early_inc_range(body.getOps<MoveLanesOp>()))
+    drop(copy);
 }

@@ -16,15 +16,10 @@ searchWithLaneCopies(GroupCost &cost, std::vector<mlir::Operation *> &run,
                      const GroupSearchOptions &options,
                      mlir::Operation *&failed);
 
-/// Gives what reads a result of `group` that is only a copy of what the group
-/// loads the tensor that was loaded, for a group stores what it makes. Before
-/// that the groups of all readers must be built: there a value and its copy are
-/// two arguments, which begin in two lanes.
-void dropLoadedResults(GroupOp group);
-
-/// Drops those of the group, which has a tiling, that nothing needs because
-/// what wanted the other place is not in it.
-void dropNeedlessCopies(const Chip &chip, GroupOp group);
+/// Leaves the copies that groups need, once all groups of `body` are built with
+/// their tilings: before that, a value and its copy are two arguments of a
+/// reader, which begin in two lanes.
+void settleLaneCopies(const Chip &chip, mlir::Block &body);
 
 } // namespace weft::tpu
 

@@ -18,18 +18,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-namespace {
-/// Groups of channels outside of which the filters of a convolution are zero.
-struct Groups {
-  int64_t count = 1;
-  bool isInterleaved = false;
-
-  int64_t of(int64_t result, int64_t results) const {
-    return isInterleaved ? result % count : result / (results / count);
-  }
-};
-} // namespace
-
 /// First and last input channel with a weight that is not zero bits; none if
 /// there is none.
 static std::optional<std::pair<int64_t, int64_t>>
@@ -44,10 +32,10 @@ usedChannels(StringRef filter, size_t channelBytes) {
 /// The most groups outside of which all filters are zero. A filter that uses
 /// the first and the last channel ends the search, so that one without zeros
 /// costs nothing.
-static Groups groupsOf(ConvOp conv, ArrayRef<char> bytes) {
+static FilterGroups groupsOf(ConvOp conv, ArrayRef<char> bytes) {
   Dims filter = dimsOf(conv.getFilter());
   int64_t results = filter[0], inputs = filter[1];
-  SmallVector<Groups> open;
+  SmallVector<FilterGroups> open;
   for (int64_t count = std::min(results, inputs); count > 1; --count)
     if (results % count == 0 && inputs % count == 0 &&
         (count < results || count < inputs)) // not depthwise: another unit
@@ -59,16 +47,17 @@ static Groups groupsOf(ConvOp conv, ArrayRef<char> bytes) {
         usedChannels(StringRef(bytes.data() + result * rowBytes, rowBytes),
                      rowBytes / inputs);
     if (used)
-      llvm::erase_if(open, [&](const Groups &groups) {
+      llvm::erase_if(open, [&](const FilterGroups &groups) {
         int64_t own = inputs / groups.count, group = groups.of(result, results);
         return used->first / own != group || used->second / own != group;
       });
   }
-  return open.empty() ? Groups() : open.front();
+  return open.empty() ? FilterGroups() : open.front();
 }
 
 /// The same convolution with filters of the channels of their group.
-static void narrow(ConvOp conv, const Groups &groups, ArrayRef<char> bytes) {
+static void narrow(ConvOp conv, const FilterGroups &groups,
+                   ArrayRef<char> bytes) {
   auto weight = conv.getFilter().getDefiningOp<WeightOp>();
   RankedTensorType type = conv.getFilter().getType();
   SmallVector<int64_t> shape(type.getShape());
@@ -103,7 +92,7 @@ struct NarrowFilters : weft::tpu::impl::TpuNarrowFiltersBase<NarrowFilters> {
         return signalPassFailure();
       if (bytes->bytes.empty())
         continue;
-      Groups groups = groupsOf(conv, bytes->bytes);
+      FilterGroups groups = groupsOf(conv, bytes->bytes);
       if (groups.count > 1)
         narrow(conv, groups, bytes->bytes);
     }

@@ -2,9 +2,9 @@
 
 #include "passes/tpu/TransferPrice.h"
 
+#include "dialects/tpu/CopyPrice.h"
 #include "runtime/chips/Alignment.h"
 #include "runtime/chips/Chip.h"
-#include "runtime/transfer/Staging.h"
 
 using namespace weft;
 using namespace weft::tpu;
@@ -38,26 +38,9 @@ int64_t TransferPrice::cycles(const LocalTensor &tensor, const Dims &steps,
 int64_t TransferPrice::copyCycles(const StridedCopy &copy, unsigned bits,
                                   int64_t elements) {
   unsigned bytes = bits / 8;
-  int64_t direct = 0;
-  if (copyCommands(chip, bytes, copy) > kMaxCopyCommands)
-    direct = cycles::kMostCycles;
-  else
-    eachCopyCommand(chip, bytes, copy, [&](const StridedCopy &part) {
-      transfer::Transfer move;
-      move.elementBytes = bytes;
-      for (unsigned i = 0; i < 4; ++i) {
-        move.shape[i] = part.axes[i].size;
-        move.from.strides[i] = part.axes[i].from;
-        move.to.strides[i] = part.axes[i].to;
-      }
-      transfer::Plan plan = planner->plan(move);
-      direct += plan.isEmpty() ? cycles::kMostCycles : plan.cycles;
-    });
-  transfer::Piece piece{0, elements, 0, 0, copy.source, copy.result, {}};
-  for (const CopyAxis &axis : copy.axes)
-    piece.axes.push_back({axis.size, axis.from, axis.to});
-  auto staged = transfer::stagePiece(*planner, chip, bytes, piece);
-  return std::min<int64_t>({direct,
-                            staged ? int64_t(staged->price.cycles) : direct,
-                            int64_t(cycles::kMostCycles)});
+  transfer::Price direct = directPrice(*planner, chip, bytes, copy, {});
+  auto staged = transfer::stagePiece(*planner, chip, bytes,
+                                     stagedPiece(copy, 0, elements, {}));
+  return std::min(direct.cycles,
+                  staged ? staged->price.cycles : cycles::kMostCycles);
 }

@@ -9,10 +9,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-static int64_t elementsOf(const Dims &dims) {
-  return dims[0] * dims[1] * dims[2] * dims[3];
-}
-
 /// Of a tensor of `dims` in local memory whose neighbours lie `steps` elements
 /// apart in DRAM; by a piece that fits.
 int64_t TurnPrice::transferCycles(const Dims &dims, const Dims &steps,
@@ -27,7 +23,7 @@ int64_t TurnPrice::transferCycles(const Dims &dims, const Dims &steps,
   int64_t found = transfers.cycles(tensor(), steps, isLoad);
   if (found >= int64_t(cycles::kMostCycles))
     return found;
-  return found * (double(elementsOf(dims)) / elementsOf(piece));
+  return found * (double(product(dims)) / product(piece));
 }
 
 /// What `turned` costs beyond `plain`.

@@ -31,18 +31,20 @@ static SmallVector<int64_t, 4> rowMajorStrides(ArrayRef<int64_t> shape) {
   return {shape[1] * shape[2] * shape[3], shape[2] * shape[3], shape[3], 1};
 }
 
-LogicalResult ReshapeOp::evaluate(Operands operands, Results &results) {
-  HostTensor &output =
-      results.emplace_back(*makeHostTensor(getOutput().getType()));
-  std::memcpy(output.bytes(), operands[0]->bytes(), output.sizeBytes());
+/// The same elements as a tensor of `type`.
+static LogicalResult copyElements(RankedTensorType type,
+                                  const HostTensor &input, Results &results) {
+  HostTensor &output = results.emplace_back(*makeHostTensor(type));
+  std::memcpy(output.bytes(), input.bytes(), output.sizeBytes());
   return success();
 }
 
+LogicalResult ReshapeOp::evaluate(Operands operands, Results &results) {
+  return copyElements(getOutput().getType(), *operands[0], results);
+}
+
 LogicalResult MoveLanesOp::evaluate(Operands operands, Results &results) {
-  HostTensor &output =
-      results.emplace_back(*makeHostTensor(getOutput().getType()));
-  std::memcpy(output.bytes(), operands[0]->bytes(), output.sizeBytes());
-  return success();
+  return copyElements(getOutput().getType(), *operands[0], results);
 }
 
 LogicalResult PermuteOp::evaluate(Operands operands, Results &results) {

@@ -20,22 +20,50 @@ using catalog::DataType;
 
 bool ConvOp::isPackedOperand(unsigned operand) { return operand > 0; }
 
-/// Whether the name of the chosen recipe begins so.
-static bool takes(ConvOp op, StringRef prefix) {
+namespace {
+/// A recipe for filters that DRAM holds as the model does.
+struct DenseRecipe {
+  llvm::StringLiteral name;
+  CubeWay way;
+};
+} // namespace
+
+static constexpr int64_t kAllGroups = INT64_MAX;
+
+// Commands for fewer groups read fewer channels, but each leaves lanes idle.
+static constexpr DenseRecipe kDenseRecipes[] = {
+    {"dense", {CubeWay::Dense, kAllGroups, false}},
+    {"groups", {CubeWay::Dense, 1, false}},
+    {"groups_2", {CubeWay::Dense, 2, false}},
+    {"groups_4", {CubeWay::Dense, 4, false}},
+    {"groups_8", {CubeWay::Dense, 8, false}},
+    {"groups_16", {CubeWay::Dense, 16, false}},
+    {"moved_groups", {CubeWay::Dense, 1, true}},
+    {"moved_groups_2", {CubeWay::Dense, 2, true}},
+    {"moved_groups_4", {CubeWay::Dense, 4, true}},
+    {"moved_groups_8", {CubeWay::Dense, 8, true}},
+    {"moved_groups_16", {CubeWay::Dense, 16, true}}};
+
+/// The one that was chosen, or null.
+static const DenseRecipe *denseRecipeOf(ConvOp op) {
   auto name = op->getAttrOfType<StringAttr>(kRecipeAttr);
-  return name && name.getValue().starts_with(prefix);
+  const DenseRecipe *found =
+      llvm::find_if(kDenseRecipes, [&](const DenseRecipe &recipe) {
+        return name && name.getValue() == recipe.name;
+      });
+  return found == std::end(kDenseRecipes) ? nullptr : found;
 }
 
 // The cube reads its input with explicit strides (isa CONV.opd0_str 3); the
 // depthwise unit and copies between lanes have no strides.
 bool ConvOp::readsStrided(unsigned operand) {
-  return operand == 0 && !isDepthwise() && !takes(*this, "moved");
+  const DenseRecipe *dense = denseRecipeOf(*this);
+  return operand == 0 && !isDepthwise() && !(dense && dense->way.movesInput);
 }
 
 /// Whether commands are made for groups by the lanes that these lie in.
 static bool takesGroupsApart(ConvOp op) {
-  return !op.isDepthwise() && op.getGroup() > 1 && op->hasAttr(kRecipeAttr) &&
-         !takes(op, "window");
+  return op.getGroup() > 1 && denseRecipeOf(op);
 }
 
 bool ConvOp::differsByChannel() { return takesGroupsApart(*this); }
@@ -327,19 +355,6 @@ static void buildWindowBias(Operation *operation, RecipeBuilder &r) {
                      /*unitAddsBias=*/true);
 }
 
-template <int64_t groups, bool movesInput>
-static void buildDense(Operation *operation, RecipeBuilder &r) {
-  build(operation, r, {CubeWay::Dense, groups, movesInput});
-}
-
-/// Whether some commands can be made for `groups` groups each.
-template <int64_t groups>
-static bool hasMoreGroups(Operation *operation) {
-  auto op = llvm::cast<ConvOp>(operation);
-  return !op.isDepthwise() && !op.getInterleaved() &&
-         int64_t(op.getGroup()) > groups;
-}
-
 /// Whether a filter in lane order is wider than the model's.
 static bool isNarrow(Operation *operation) {
   auto op = llvm::cast<ConvOp>(operation);
@@ -352,24 +367,35 @@ static bool isNarrow(Operation *operation) {
   return op.getGroup() > 1 || dimsOf(op.getFilter())[kAxisC] % pack != 0;
 }
 
-static constexpr int64_t kAllGroups = INT64_MAX;
+template <size_t number>
+static void buildDense(Operation *operation, RecipeBuilder &r) {
+  build(operation, r, kDenseRecipes[number].way);
+}
 
-// Commands for fewer groups read fewer channels, but each leaves lanes idle.
+/// Whether the filters are narrower than in lane order or, of a recipe for some
+/// groups, whether there are more.
+template <size_t number>
+static bool isDenseOpen(Operation *operation) {
+  constexpr int64_t groups = kDenseRecipes[number].way.groups;
+  auto op = llvm::cast<ConvOp>(operation);
+  if (groups == kAllGroups)
+    return isNarrow(operation);
+  return !op.isDepthwise() && !op.getInterleaved() &&
+         int64_t(op.getGroup()) > groups;
+}
+
+template <size_t... numbers>
+static auto listOfRecipes(std::index_sequence<numbers...>) {
+  return std::array<Alternative, 2 + sizeof...(numbers)>{
+      {{"window", buildConv},
+       {"window_bias", buildWindowBias, unitCanAddBias},
+       {kDenseRecipes[numbers].name, buildDense<numbers>,
+        isDenseOpen<numbers>}...}};
+}
+
 ArrayRef<Alternative> ConvOp::recipes() {
-  static const Alternative list[] = {
-      {"window", buildConv},
-      {"window_bias", buildWindowBias, unitCanAddBias},
-      {"dense", buildDense<kAllGroups, false>, isNarrow},
-      {"groups", buildDense<1, false>, hasMoreGroups<1>},
-      {"groups_2", buildDense<2, false>, hasMoreGroups<2>},
-      {"groups_4", buildDense<4, false>, hasMoreGroups<4>},
-      {"groups_8", buildDense<8, false>, hasMoreGroups<8>},
-      {"groups_16", buildDense<16, false>, hasMoreGroups<16>},
-      {"moved_groups", buildDense<1, true>, hasMoreGroups<1>},
-      {"moved_groups_2", buildDense<2, true>, hasMoreGroups<2>},
-      {"moved_groups_4", buildDense<4, true>, hasMoreGroups<4>},
-      {"moved_groups_8", buildDense<8, true>, hasMoreGroups<8>},
-      {"moved_groups_16", buildDense<16, true>, hasMoreGroups<16>}};
+  static const auto list =
+      listOfRecipes(std::make_index_sequence<std::size(kDenseRecipes)>());
   return list;
 }
 
