@@ -19,11 +19,12 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
 import bad_files as bad
+from json_schema import COUNT, TEXT, keys, mismatches
 
 WEFT, DATA, DOCUMENT = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 
-COUNT, TEXT = "count", "text"
 CAUSE = {"cause": TEXT, "operation": TEXT, "nodes": [TEXT], "asked": COUNT, "limit": COUNT, "text": TEXT}
+NULLABLE = ("border", "cause", "price")
 # Every key, none may be missing or new: docs list the same (test_documented).
 SCHEMA = {
     "file": TEXT, "chip": TEXT, "net": TEXT, "stage": COUNT, "stages": COUNT,
@@ -39,20 +40,6 @@ SCHEMA = {
 
 def weft(*arguments):
     return subprocess.run([WEFT, *map(str, arguments)], capture_output=True, text=True, errors="replace", timeout=120)
-
-
-def mismatches(schema, value, where="explain"):
-    """What of `value` is not as the schema says; null stands for what there is not."""
-    if value is None and where.rsplit(".", 1)[-1] in ("border", "cause", "price"):
-        return []
-    if isinstance(schema, dict):
-        if not isinstance(value, dict) or list(schema) != list(value):
-            return [f"{where}: keys {list(value) if isinstance(value, dict) else value}, must be {list(schema)}"]
-        return [text for key in schema for text in mismatches(schema[key], value[key], f"{where}.{key}")]
-    if isinstance(schema, list):
-        return [text for i, item in enumerate(value) for text in mismatches(schema[0], item, f"{where}[{i}]")]
-    fits = type(value) is int and value >= 0 if schema == COUNT else type(value) is str
-    return [] if fits else [f"{where}: {value!r} is no {schema}"]
 
 
 def node(op, inputs, output, **attributes):
@@ -81,7 +68,7 @@ class Explain(unittest.TestCase):
         result = weft("explain", path, "--json")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         report = json.loads(result.stdout)
-        self.assertEqual(mismatches(SCHEMA, report), [])
+        self.assertEqual(mismatches(SCHEMA, report, "explain", NULLABLE), [])
         totals, values = report["dram_totals"], report["dram_values"]
         self.assertEqual(sum(row["bytes"] for row in totals), sum(value["bytes"] for value in values))
         self.assertEqual(sum(row["values"] for row in totals), len(values))
@@ -273,12 +260,6 @@ class Explain(unittest.TestCase):
         """Every key of the schema, and every kind of cause, reason and question, stands in the document, in code font."""
         text = DOCUMENT.read_text(encoding="utf-8")
 
-        def keys(schema):
-            if isinstance(schema, list):
-                return keys(schema[0])
-            if not isinstance(schema, dict):
-                return set()
-            return set(schema).union(*(keys(value) for value in schema.values()))
         self.assertEqual({key for key in keys(SCHEMA) if f"`{key}`" not in text}, set())
         root = DOCUMENT.parents[1]
         rows = (root / "runtime" / "bmodel" / "DecisionKinds.def").read_text(encoding="utf-8")

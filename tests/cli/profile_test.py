@@ -18,12 +18,12 @@ import tempfile
 import unittest
 
 import bad_files as bad
+from json_schema import COUNT, FLAG, REAL, TEXT, keys, mismatches
 
 WEFT, DATA, DOCUMENT = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 VENDOR = sorted((DATA / "vendor-bmodels").glob("*.bmodel"))
 HARNESS = pathlib.Path(__file__).resolve().parent / "profile_page_harness.js"
 
-COUNT, REAL, TEXT, FLAG = "count", "real", "text", "flag"
 ENGINE = {"commands": COUNT, "busy_cycles": COUNT, "busy_share": REAL, "wait_cycles": COUNT, "critical_cycles": COUNT}
 # Every key, none may be missing or new: docs list the same (test_documented).
 SCHEMA = {
@@ -57,21 +57,6 @@ def weft(*arguments, file_limit=None):
         resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
     return subprocess.run([WEFT, *map(str, arguments)], capture_output=True, text=True, timeout=120,
                           restore_signals=file_limit is None, preexec_fn=limit if file_limit is not None else None)
-
-
-def mismatches(schema, value, where="profile"):
-    """What of `value` is not as the schema says."""
-    if isinstance(schema, dict):
-        if not isinstance(value, dict) or list(schema) != list(value):
-            return [f"{where}: keys {list(value) if isinstance(value, dict) else value}, must be {list(schema)}"]
-        return [text for key in schema for text in mismatches(schema[key], value[key], f"{where}.{key}")]
-    if isinstance(schema, list):
-        if not isinstance(value, list):
-            return [f"{where}: {value!r} is no list"]
-        return [text for i, item in enumerate(value) for text in mismatches(schema[0], item, f"{where}[{i}]")]
-    fits = {COUNT: type(value) is int and value >= 0, TEXT: type(value) is str, FLAG: type(value) is bool,
-            REAL: type(value) in (int, float) and value >= 0}[schema]
-    return [] if fits else [f"{where}: {value!r} is no {schema}"]
 
 
 class Page(html.parser.HTMLParser):
@@ -140,7 +125,7 @@ class ProfileTest(unittest.TestCase):
         for model in VENDOR:
             with self.subTest(model.name):
                 report = self.json_of(model)
-                self.assertEqual(mismatches(SCHEMA, report), [])
+                self.assertEqual(mismatches(SCHEMA, report, "profile"), [])
                 self.check_sums(report)
                 self.assertEqual((report["debug_map"], report["nodes"]), (False, []))
                 info = json.loads(weft("info", model, "--json").stdout)["nets"][0]["stages"][0]
@@ -171,7 +156,7 @@ class ProfileTest(unittest.TestCase):
 
     def test_nodes(self):
         report = self.json_of(self.converted())
-        self.assertEqual(mismatches(SCHEMA, report), [])
+        self.assertEqual(mismatches(SCHEMA, report, "profile"), [])
         self.check_sums(report)
         self.assertTrue(report["debug_map"])
         rows = {tuple(row["nodes"]): row for row in report["nodes"]}
@@ -279,12 +264,6 @@ class ProfileTest(unittest.TestCase):
         """Every key of the schema stands in the document, in code font."""
         text = DOCUMENT.read_text(encoding="utf-8")
 
-        def keys(schema):
-            if isinstance(schema, list):
-                return keys(schema[0])
-            if not isinstance(schema, dict):
-                return set()
-            return set(schema).union(*(keys(value) for value in schema.values()))
         self.assertEqual({key for key in keys(SCHEMA) if f"`{key}`" not in text}, set())
 
 

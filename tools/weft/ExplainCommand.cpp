@@ -1,6 +1,5 @@
 #include "tools/weft/ExplainReport.h"
 #include "tools/weft/Program.h"
-#include "tools/weft/ProgramListing.h"
 #include "tools/weft/StageFlags.h"
 
 using namespace weft;
@@ -16,17 +15,11 @@ struct ExplainFlags {
 } // namespace
 
 static ExitCode explainCommand(const ExplainFlags &flags) {
-  if (rt::Status status = wantsBmodel(flags.model, "weft explain"); !status)
-    return reportError(status);
-  Result<rt::Bmodel> model = rt::Bmodel::load(flags.model);
-  if (!model)
-    return reportError(model.status());
-  Result<NamedStage> chosen = namedStage(*model, flags.stage);
-  if (!chosen)
-    return reportError(chosen.status());
-  const auto &[net, stage] = *chosen;
-  std::optional<rt::Decisions> decisions =
-      rt::readDecisions(net->stages[stage]);
+  Result<NamedStage> subject =
+      loadStage(flags.model, flags.stage, "weft explain");
+  if (!subject)
+    return reportError(subject.status());
+  std::optional<rt::Decisions> decisions = rt::readDecisions(subject->stage());
   if (!decisions)
     return reportError(rt::fail(
         rt::Code::NotFound,
@@ -34,9 +27,8 @@ static ExitCode explainCommand(const ExplainFlags &flags) {
             ": the file does not say what its compiler decided; only `weft "
             "convert` without --strip writes that, and `weft profile` shows "
             "what follows from the commands alone"));
-  ExplainSubject subject{*model, *net, stage};
-  return flags.json ? printJson(describeDecisions(subject, *decisions))
-                    : printText(decisionsText(subject, *decisions));
+  return flags.json ? printJson(describeDecisions(*subject, *decisions))
+                    : printText(decisionsText(*subject, *decisions));
 }
 
 void cli::addExplainCommand(Program &program) {

@@ -105,12 +105,12 @@ static Json describeChoice(const rt::DecidedChoice &choice) {
           {"ways", std::move(ways)}};
 }
 
-Json cli::describeDecisions(const ExplainSubject &subject,
+Json cli::describeDecisions(const NamedStage &subject,
                             const rt::Decisions &decisions) {
   Json json = {{"file", subject.model.path()},
                {"chip", subject.model.chip().name},
                {"net", subject.net.name},
-               {"stage", subject.stage},
+               {"stage", subject.number},
                {"stages", subject.net.stages.size()},
                {"steps", Json::array()},
                {"dram_values", Json::array()},
@@ -241,7 +241,7 @@ static std::string choicesText(const rt::Decisions &decisions) {
   return "choices; unconfirmed cycles count twice\n" + table.text();
 }
 
-std::string cli::decisionsText(const ExplainSubject &subject,
+std::string cli::decisionsText(const NamedStage &subject,
                                const rt::Decisions &decisions) {
   uint64_t groups = 0, bytes = 0;
   for (const rt::DecidedStep &step : decisions.steps)
@@ -249,7 +249,7 @@ std::string cli::decisionsText(const ExplainSubject &subject,
   for (const rt::DramValue &value : decisions.values)
     bytes += value.bytes;
   return subject.model.path() + ": net " + rt::quoteName(subject.net.name) +
-         ", stage " + std::to_string(subject.stage) + " of " +
+         ", stage " + std::to_string(subject.number) + " of " +
          std::to_string(subject.net.stages.size()) + ", " +
          std::string(subject.model.chip().name) + ": " +
          count(groups, "group") + ", " +

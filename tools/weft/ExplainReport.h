@@ -4,25 +4,19 @@
 #define WEFT_TOOLS_WEFT_EXPLAINREPORT_H
 
 #include "runtime/bmodel/Decisions.h"
+#include "tools/weft/StageFlags.h"
 
 #include <nlohmann/json.hpp>
 #include <string>
 
 namespace weft::cli {
 
-/// What is explained.
-struct ExplainSubject {
-  const rt::Bmodel &model;
-  const rt::NetSpec &net;
-  size_t stage;
-};
-
 /// The fields that docs/cli.md lists.
-nlohmann::ordered_json describeDecisions(const ExplainSubject &subject,
+nlohmann::ordered_json describeDecisions(const NamedStage &subject,
                                          const rt::Decisions &decisions);
 
 /// Tables for the terminal.
-std::string decisionsText(const ExplainSubject &subject,
+std::string decisionsText(const NamedStage &subject,
                           const rt::Decisions &decisions);
 
 } // namespace weft::cli

@@ -4,7 +4,6 @@
 #include "tools/weft/ProfilePage.h"
 #include "tools/weft/ProfileReport.h"
 #include "tools/weft/Program.h"
-#include "tools/weft/ProgramListing.h"
 #include "tools/weft/StageFlags.h"
 
 using namespace weft;
@@ -37,22 +36,16 @@ static rt::Status checkFlags(const ProfileFlags &flags) {
 static ExitCode profileCommand(const ProfileFlags &flags) {
   if (rt::Status status = checkFlags(flags); !status)
     return reportError(status);
-  if (rt::Status status = wantsBmodel(flags.model, "weft profile"); !status)
-    return reportError(status);
-  Result<rt::Bmodel> model = rt::Bmodel::load(flags.model);
-  if (!model)
-    return reportError(model.status());
-  Result<NamedStage> chosen = namedStage(*model, flags.stage);
-  if (!chosen)
-    return reportError(chosen.status());
-  const auto &[net, stage] = *chosen;
+  Result<NamedStage> subject =
+      loadStage(flags.model, flags.stage, "weft profile");
+  if (!subject)
+    return reportError(subject.status());
   Result<profile::Profile> profile =
-      profile::profileStage(*model, net->stages[stage]);
+      profile::profileStage(subject->model, subject->stage());
   if (!profile)
     return reportError(profile.status().withContext(flags.model));
-  ProfileSubject subject{*model, *net, stage};
   if (!flags.page.empty()) {
-    std::string page = profilePage(subject, *profile);
+    std::string page = profilePage(*subject, *profile);
     rt::Status status =
         tools::writeOutputFile(flags.page, page.data(), page.size());
     if (!status)
@@ -61,8 +54,8 @@ static ExitCode profileCommand(const ProfileFlags &flags) {
     if (flags.page == "-")
       return ExitCode::Ok;
   }
-  return flags.json ? printJson(describeProfile(subject, *profile))
-                    : printText(profileText(subject, *profile, kTextRows));
+  return flags.json ? printJson(describeProfile(*subject, *profile))
+                    : printText(profileText(*subject, *profile, kTextRows));
 }
 
 void cli::addProfileCommand(Program &program) {

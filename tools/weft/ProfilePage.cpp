@@ -138,7 +138,7 @@ static void fill(std::string &text, std::string_view mark,
     text.replace(at, mark.size(), content);
 }
 
-std::string cli::profilePage(const ProfileSubject &subject,
+std::string cli::profilePage(const NamedStage &subject,
                              const Profile &profile) {
   Words words;
   Json tiu = engineColumns(profile, Engine::Tiu, words);

@@ -11,7 +11,7 @@ namespace weft::cli {
 
 /// A page that needs no other file and no network: the template of
 /// profile_page/ with the numbers of this profile inside.
-std::string profilePage(const ProfileSubject &subject,
+std::string profilePage(const NamedStage &subject,
                         const profile::Profile &profile);
 
 } // namespace weft::cli

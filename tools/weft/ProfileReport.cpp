@@ -199,8 +199,7 @@ static Json describeMemory(const Chip &chip, const Profile &profile) {
           {"banks", std::move(banks)}};
 }
 
-Json cli::describeProfile(const ProfileSubject &subject,
-                          const Profile &profile) {
+Json cli::describeProfile(const NamedStage &subject, const Profile &profile) {
   const profile::Roofline &roof = profile.roofline;
   uint64_t read = 0, written = 0;
   for (const Sum &sum : profile.engines) {
@@ -212,9 +211,9 @@ Json cli::describeProfile(const ProfileSubject &subject,
       {"file", subject.model.path()},
       {"chip", chip.name},
       {"net", subject.net.name},
-      {"stage", subject.stage},
+      {"stage", subject.number},
       {"stages", subject.net.stages.size()},
-      {"groups", subject.net.stages[subject.stage].groups.size()},
+      {"groups", subject.stage().groups.size()},
       {"total_cycles", profile.totalCycles},
       {"cycles_per_second", profile.cyclesPerSecond},
       {"seconds", profile.seconds()},
@@ -237,7 +236,7 @@ Json cli::describeProfile(const ProfileSubject &subject,
         {"achieved", ratio(roof.cycles(), double(profile.totalCycles))}}},
       {"extrapolated", describeExtrapolation(profile)},
       {"local_memory", describeMemory(chip, profile)},
-      {"host", describeHost(subject.net.stages[subject.stage])},
+      {"host", describeHost(subject.stage())},
       {"instructions", describeKinds(profile)},
       {"debug_map", profile.hasDebugMap},
       {"slow_transfers", describeSlowTransfers(profile, subject.model.chip())},
@@ -410,17 +409,17 @@ static void appendSlowTransfers(std::string &text, const Chip &chip,
   }
 }
 
-std::string cli::profileText(const ProfileSubject &subject,
-                             const Profile &profile, size_t rows) {
+std::string cli::profileText(const NamedStage &subject, const Profile &profile,
+                             size_t rows) {
   const Chip &chip = subject.model.chip();
   std::string text = subject.model.path() + ": net " +
                      rt::quoteName(subject.net.name) + ", stage " +
-                     std::to_string(subject.stage) + " of " +
+                     std::to_string(subject.number) + " of " +
                      std::to_string(subject.net.stages.size()) + ", " +
                      std::string(chip.name) + "\n";
   appendSummary(text, profile);
   appendWork(text, chip, profile);
-  const rt::StageSpec &stage = subject.net.stages[subject.stage];
+  const rt::StageSpec &stage = subject.stage();
   if (stage.usesHost())
     text += hostText(describeHost(stage), "  ");
   appendKinds(text, profile, rows);

@@ -4,26 +4,20 @@
 #define WEFT_TOOLS_WEFT_PROFILEREPORT_H
 
 #include "runtime/profile/Profile.h"
+#include "tools/weft/StageFlags.h"
 
 #include <nlohmann/json.hpp>
 #include <string>
 
 namespace weft::cli {
 
-/// What was profiled.
-struct ProfileSubject {
-  const rt::Bmodel &model;
-  const rt::NetSpec &net;
-  size_t stage;
-};
-
 /// The fields that docs/cli.md lists.
-nlohmann::ordered_json describeProfile(const ProfileSubject &subject,
+nlohmann::ordered_json describeProfile(const NamedStage &subject,
                                        const profile::Profile &profile);
 
 /// Tables for the terminal; of instructions and nodes the `rows` that cost
 /// most.
-std::string profileText(const ProfileSubject &subject,
+std::string profileText(const NamedStage &subject,
                         const profile::Profile &profile, size_t rows);
 
 /// "Conv_84", several joined by " + "; "(no ONNX node)" if there is none.

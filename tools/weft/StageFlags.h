@@ -18,15 +18,21 @@ struct StageFlags {
 
 void addStageFlags(CLI::App &command, StageFlags &flags);
 
-/// A stage of a net, which the model holds.
+/// A stage of a bmodel, about which a command reports.
 struct NamedStage {
-  const rt::NetSpec *net = nullptr;
-  size_t stage = 0;
+  rt::Bmodel model;
+  /// Of `model`.
+  const rt::NetSpec &net;
+  size_t number;
+
+  const rt::StageSpec &stage() const { return net.stages[number]; }
 };
 
-/// Code::NotFound says which nets or stages there are.
-rt::Result<NamedStage> namedStage(const rt::Bmodel &model,
-                                  const StageFlags &flags);
+/// The stage of the file `path` that `flags` name, for the command `command`
+/// ("weft profile"), which messages name. Code::NotFound says which nets or
+/// stages there are; else the errors of wantsBmodel and rt::Bmodel::load.
+rt::Result<NamedStage> loadStage(const std::string &path,
+                                 const StageFlags &flags, const char *command);
 
 } // namespace weft::cli
 
