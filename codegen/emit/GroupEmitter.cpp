@@ -39,14 +39,9 @@ static bool isDense(const Dims &steps, const Dims &size) {
 /// `store` has made of it.
 static Dims stepsInDram(Value whole, tpu::PermuteOp load,
                         tpu::PermuteOp store) {
-  SmallVector<int64_t> dense = tpu::rowMajorSteps(tpu::dimsOf(whole));
-  Dims steps{};
-  for (unsigned axis = 0; axis < 4; ++axis)
-    if (store)
-      steps[store.getOrder()[axis]] = dense[axis];
-    else
-      steps[axis] = dense[load ? load.getOrder()[axis] : axis];
-  return steps;
+  if (load)
+    return tpu::loadSteps(load);
+  return store ? tpu::storeSteps(store) : tpu::denseSteps(tpu::dimsOf(whole));
 }
 
 Value GroupEmitter::globalPiece(Location loc, Value whole, const Dims &steps,
@@ -97,7 +92,7 @@ void weft::emit::observe(OpBuilder &builder, Operation &op, Value tensor,
 }
 
 LogicalResult GroupEmitter::packConstants() {
-  auto found = tpu::constantImages(chip, schedule.view, schedule.counts);
+  auto found = tpu::constantImages(chip, schedule.view, schedule.tiling.counts);
   if (!found)
     return failure();
   images = std::move(*found);
@@ -253,27 +248,8 @@ void GroupEmitter::compute(const SlicePoint &point, size_t number) {
           point.iteration);
 }
 
-/// One slice: every constant is loaded at the step that placement chose, every
-/// result stored when it is complete.
-void GroupEmitter::emitWhole() {
-  SlicePoint point = pointAt(0, Value());
-  std::vector<SmallVector<size_t>> loadsAt(schedule.view.ops.size());
-  for (size_t i : loads)
-    loadsAt[std::min<size_t>(schedule.places[i].getLoad(), loadsAt.size() - 1)]
-        .push_back(i);
-  for (size_t op = 0; op < schedule.view.ops.size(); ++op) {
-    for (size_t buffer : loadsAt[op])
-      load(point, buffer);
-    compute(point, op);
-    for (auto [output, value] : llvm::enumerate(schedule.view.outputs))
-      if (value == schedule.view.resultOf(op))
-        store(point, output);
-  }
-}
-
-void GroupEmitter::emitStep(int64_t step, Value iteration) {
-  int64_t total = static_cast<int64_t>(schedule.slices.size());
-  if (step < total) {
+void GroupEmitter::emitPipelined(int64_t step, Value iteration) {
+  if (step < schedule.tiling.slices()) {
     SlicePoint point = pointAt(step, iteration);
     const SliceState *previous = step ? &schedule.slices[step - 1] : nullptr;
     for (size_t i : loads)
@@ -287,6 +263,45 @@ void GroupEmitter::emitStep(int64_t step, Value iteration) {
     compute(point, op);
   for (size_t output = 0; output < schedule.view.outputs.size(); ++output)
     store(point, output);
+}
+
+/// What is loaded for `slice` before its op `op`; a negative one counts from
+/// the end of the slice before.
+void GroupEmitter::loadAt(int64_t op, int64_t slice, Value iteration) {
+  SlicePoint point = pointAt(slice, iteration);
+  int64_t ops = schedule.view.ops.size();
+  for (size_t i : loads) {
+    tpu::BufferAttr place = schedule.places[i];
+    if (std::min(place.getLoad(), ops - 1) == op &&
+        (slice == 0 || !place.getHeld()))
+      load(point, i);
+  }
+}
+
+/// Everything is loaded at the step that placement chose, and stored when it is
+/// complete.
+void GroupEmitter::emitStreamed(int64_t step, Value iteration) {
+  int64_t ops = schedule.view.ops.size(), total = schedule.tiling.slices();
+  for (int64_t op = 0; op < ops; ++op) {
+    if (step > 0)
+      loadAt(op, step - 1, iteration);
+    if (step < total)
+      loadAt(op - ops, step, iteration);
+    if (step == 0)
+      continue;
+    SlicePoint point = pointAt(step - 1, iteration);
+    compute(point, op);
+    for (auto [output, value] : llvm::enumerate(schedule.view.outputs))
+      if (value == schedule.view.resultOf(op))
+        store(point, output);
+  }
+}
+
+void GroupEmitter::emitStep(int64_t step, Value iteration) {
+  if (schedule.tiling.isPipelined())
+    emitPipelined(step, iteration);
+  else
+    emitStreamed(step, iteration);
 }
 
 void GroupEmitter::emitRun(const StepRun &run) {
@@ -318,11 +333,8 @@ LogicalResult GroupEmitter::emit() {
   loads = loadsInOrder();
   if (failed(packConstants()))
     return failure();
-  if (schedule.slices.size() == 1)
-    emitWhole();
-  else
-    for (const StepRun &run : compressSteps(schedule))
-      emitRun(run);
+  for (const StepRun &run : compressSteps(schedule))
+    emitRun(run);
   for (auto [turn, output] :
        llvm::zip(schedule.view.storeTurns, group.getOutputs()))
     if (turn)

@@ -24,9 +24,11 @@ public:
 
 private:
   mlir::LogicalResult packConstants();
-  void emitWhole();
   void emitRun(const StepRun &run);
   void emitStep(int64_t step, mlir::Value iteration);
+  void emitPipelined(int64_t step, mlir::Value iteration);
+  void emitStreamed(int64_t step, mlir::Value iteration);
+  void loadAt(int64_t step, int64_t slice, mlir::Value iteration);
   void compute(const SlicePoint &point, size_t op);
   int64_t imageAddress(const SlicePoint &point, size_t buffer) const;
   SlicePoint pointAt(int64_t slice, mlir::Value iteration) const;

@@ -1,5 +1,4 @@
-//===- SliceRuns.cpp - the schedule of slices, run-length compressed
-//-------===//
+//===- SliceRuns.cpp - the steps of a group's slices, as loops ------------===//
 
 #include "codegen/emit/SliceRuns.h"
 
@@ -64,10 +63,9 @@ std::optional<GroupSchedule> weft::emit::scheduleGroup(const Chip &chip,
   GroupSchedule schedule;
   schedule.chip = &chip;
   schedule.view = viewGroup(chip, group);
-  if (group.getTiling())
-    schedule.counts = group.getTiling()->getCounts();
-  const Dims &counts = schedule.counts;
-  int64_t total = tpu::product(counts);
+  schedule.tiling = group.tilingOrWhole();
+  const Dims &counts = schedule.tiling.counts;
+  int64_t total = schedule.tiling.slices();
   for (int64_t number = 0; number < total; ++number) {
     auto plan =
         planSlice(chip, schedule.view, counts, sliceIndex(counts, number));

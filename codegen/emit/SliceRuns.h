@@ -1,10 +1,11 @@
-//===- SliceRuns.h - the schedule of slices, run-length compressed -*- C++
-//-*-===//
+//===- SliceRuns.h - the steps of a group's slices, as loops ----*- C++ -*-===//
 //
-// A group of S slices runs in steps 0..S: step t loads slice t, computes slice
-// t-1 and stores slice t-1, in this order. So the load of a slice is in the DMA
-// queue before the store of its predecessor and overlaps its computation. Equal
-// consecutive steps become one loop.
+// A group of S slices runs in steps 0..S. Pipelined, step t loads slice t,
+// computes slice t-1 and stores slice t-1, in this order: so the load of a
+// slice is in the DMA queue before the store of its predecessor and overlaps
+// its computation. Streamed, step t computes slice t-1 op by op, with loads of
+// both slices and stores between the ops. Equal consecutive steps become one
+// loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +33,7 @@ struct SliceState {
 struct GroupSchedule {
   const Chip *chip = nullptr;
   tpu::GroupView view;
-  tpu::Dims counts{1, 1, 1, 1};
+  tpu::Tiling tiling;
   std::vector<SliceState> slices;
   /// Per buffer, in the order of `enumerateBuffers`.
   std::vector<tpu::BufferAttr> places;

@@ -25,6 +25,22 @@ inline int64_t product(const Dims &sizes) {
   return sizes[0] * sizes[1] * sizes[2] * sizes[3];
 }
 
+/// Into how many slices a group is cut along each axis, and how they run.
+struct Tiling {
+  Dims counts{1, 1, 1, 1};
+  /// Each slice runs as a group of one slice does: what is loaded comes as
+  /// early as there is room, at most one slice ahead, and lives while it is
+  /// read. Else all that a slice loads comes while the slice before it is
+  /// computed.
+  bool isStreamed = false;
+
+  int64_t slices() const { return product(counts); }
+  bool isPipelined() const { return slices() > 1 && !isStreamed; }
+  bool operator==(const Tiling &other) const {
+    return counts == other.counts && isStreamed == other.isStreamed;
+  }
+};
+
 /// The half-open box [offset, offset + size) of an n, c, h, w tensor, in
 /// elements.
 struct Box {

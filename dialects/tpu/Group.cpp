@@ -31,7 +31,8 @@ void TpuDialect::registerGroup() {
 }
 
 LogicalResult TilingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 int64_t n, int64_t c, int64_t h, int64_t w) {
+                                 int64_t n, int64_t c, int64_t h, int64_t w,
+                                 bool) {
   if (n < 1 || c < 1 || h < 1 || w < 1)
     return emitError() << "slice counts must be at least 1, got n = " << n
                        << ", c = " << c << ", h = " << h << ", w = " << w;
@@ -40,10 +41,12 @@ LogicalResult TilingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult BufferAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t local, int64_t bytes, int64_t rotate,
-                                 int64_t load, int64_t global) {
-  if (local < 0 || bytes < 0 || rotate < 0 || load < 0)
-    return emitError()
-           << "buffer addresses, sizes and steps must not be negative";
+                                 int64_t load, bool held, int64_t global) {
+  if (local < 0 || bytes < 0 || rotate < 0)
+    return emitError() << "buffer addresses and sizes must not be negative";
+  if (held && load < 0)
+    return emitError() << "what is held is loaded in the first slice, not "
+                          "before it";
   if (global < -1)
     return emitError() << "global address must be -1 or at least 0, got "
                        << global;

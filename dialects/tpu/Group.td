@@ -16,14 +16,19 @@ def Tpu_TilingAttr : Tpu_GroupAttr<"Tiling", "tiling"> {
   let summary = "into how many slices a group cuts each axis of its results";
   let description = [{
     Slices are run n outermost, then c, h, w. `#tpu.tiling<n = 1, c = 1, h = 4, w = 1>` runs the group four times, each
-    time on a quarter of the rows of every result.
+    time on a quarter of the rows of every result. With `streamed = true` a slice runs as a group of one slice does, where
+    else it is loaded whole while the one before it is computed.
   }];
-  let parameters = (ins "int64_t":$n, "int64_t":$c, "int64_t":$h, "int64_t":$w);
+  let parameters = (ins "int64_t":$n, "int64_t":$c, "int64_t":$h, "int64_t":$w,
+                    DefaultValuedParameter<"bool", "false">:$streamed);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    ::weft::tpu::Dims getCounts() const { return {getN(), getC(), getH(), getW()}; }
-    int64_t getSliceCount() const { return getN() * getC() * getH() * getW(); }
+    ::weft::tpu::Tiling getTiling() const { return {{getN(), getC(), getH(), getW()}, getStreamed()}; }
+    static TilingAttr get(::mlir::MLIRContext *context, const ::weft::tpu::Tiling &tiling) {
+      const ::weft::tpu::Dims &counts = tiling.counts;
+      return get(context, counts[0], counts[1], counts[2], counts[3], tiling.isStreamed);
+    }
   }];
 }
 
@@ -31,11 +36,13 @@ def Tpu_BufferAttr : Tpu_GroupAttr<"Buffer", "buffer"> {
   let summary = "where one tensor of a group lives";
   let description = [{
     `local` is the byte offset inside every lane and `bytes` the room there. `rotate` > 0 makes a double buffer: slice i
-    uses `local + (i mod 2) * rotate`. `load` is the step (index of an op of the group) before which the DMA load of a
-    one-slice group is issued. `global` is the DRAM byte address, -1 if the tensor has none of its own.
+    uses `local + (i mod 2) * rotate`. `load` is the step (index of an op of the group) before which the DMA load is
+    issued if slices are not loaded whole; a negative one counts from the end of the slice before. What is `held` is loaded
+    in the first slice and stays for all. `global` is the DRAM byte address, -1 if the tensor has none of its own.
   }];
   let parameters = (ins "int64_t":$local, "int64_t":$bytes, DefaultValuedParameter<"int64_t", "0">:$rotate,
-                    DefaultValuedParameter<"int64_t", "0">:$load, DefaultValuedParameter<"int64_t", "-1">:$global);
+                    DefaultValuedParameter<"int64_t", "0">:$load, DefaultValuedParameter<"bool", "false">:$held,
+                    DefaultValuedParameter<"int64_t", "-1">:$global);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -59,8 +66,7 @@ def Tpu_GroupOp : Tpu_Op<"group", [Pure, Tpu_Evaluate, IsolatedFromAbove, Single
   let summary = "ops that run slice by slice in local memory";
   let description = [{
     The operands are DRAM tensors that the group loads, the results DRAM tensors that it stores; everything between
-    stays in local memory. Weights are `tpu.weight` ops inside the body. Each slice is loaded, computed and stored while
-    the next one is being loaded. A `tpu.permute` of an argument is done by its load, one that is yielded by its store.
+    stays in local memory. Weights are `tpu.weight` ops inside the body. `tiling` says how the slices run. A `tpu.permute` of an argument is done by its load, one that is yielded by its store.
 
     **Semantics** the body evaluated on whole tensors; `tiling` never changes a number.
 
@@ -90,6 +96,11 @@ def Tpu_GroupOp : Tpu_Op<"group", [Pure, Tpu_Evaluate, IsolatedFromAbove, Single
   let extraClassDeclaration = [{
     /// Discardable attribute of a body op: its `#tpu.buffer`s in the order of `enumerateBuffers`.
     static constexpr ::llvm::StringLiteral kBuffersAttr = "tpu.buffers";
+
+    /// One slice if there is no attribute.
+    ::weft::tpu::Tiling tilingOrWhole() {
+      return getTiling() ? getTiling()->getTiling() : ::weft::tpu::Tiling();
+    }
   }];
 }
 

@@ -134,15 +134,7 @@ static std::vector<LanePlace> placesOf(const Chip &chip,
     addToLanePlan(
         op.tiling, laneNeedsOf(op.tiling), canLeaveFirstLane(chip, op.tiling),
         [&](Value value) { return numbers.lookup(value); }, plan);
-  if (!plan.isPossible())
-    return {};
-  std::vector<LanePlace> places = plan.places();
-  // A batch has a step that depends on the lane and on the room.
-  for (size_t i = 0; i < places.size(); ++i)
-    if ((places[i].isShared || places[i].lane > 0) &&
-        dimsOf(view.value(i))[kAxisN] > 1)
-      return {};
-  return places;
+  return plan.isPossible() ? plan.places() : std::vector<LanePlace>();
 }
 
 /// Numbers operands and finds outputs, given which uses count as outside.
@@ -314,6 +306,17 @@ static std::optional<SlicePlan> planBoxes(const Chip &chip,
   return slice;
 }
 
+/// The step from image to image depends on the lane and on the room, so that
+/// only a value that begins a room of its own in lane 0 may have several.
+static bool hasOneImageWherePlaced(const GroupView &view,
+                                   const SlicePlan &slice) {
+  return llvm::all_of(
+      llvm::zip(view.places, slice.tiles), [](const auto &placed) {
+        const auto &[place, tile] = placed;
+        return tile.size[kAxisN] == 1 || (!place.isShared && place.lane == 0);
+      });
+}
+
 /// Gives the values of a room equal rows and columns, so that all lie in it by
 /// the same strides. True if a tile in `slice` is smaller than that.
 static bool widenShared(const GroupView &view, const SlicePlan &slice,
@@ -347,7 +350,9 @@ std::optional<SlicePlan> weft::tpu::planSlice(const Chip &chip,
   std::vector<Box> least(view.valueCount());
   for (int round = 0; round < kMostRounds; ++round) {
     auto slice = planBoxes(chip, view, counts, index, least);
-    if (!slice || !widenShared(view, *slice, least))
+    if (!slice || !hasOneImageWherePlaced(view, *slice))
+      return std::nullopt;
+    if (!widenShared(view, *slice, least))
       return slice;
   }
   return std::nullopt;

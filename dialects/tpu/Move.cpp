@@ -94,6 +94,20 @@ Dims weft::tpu::denseSteps(const Dims &dims) {
   return {steps[0], steps[1], steps[2], steps[3]};
 }
 
+Dims weft::tpu::loadSteps(PermuteOp turn) {
+  Dims dense = denseSteps(dimsOf(turn.getInput())), steps;
+  for (unsigned axis = 0; axis < 4; ++axis)
+    steps[axis] = dense[turn.getOrder()[axis]];
+  return steps;
+}
+
+Dims weft::tpu::storeSteps(PermuteOp turn) {
+  Dims dense = denseSteps(dimsOf(turn.getOutput())), steps;
+  for (unsigned axis = 0; axis < 4; ++axis)
+    steps[turn.getOrder()[axis]] = dense[axis];
+  return steps;
+}
+
 StridedCopy weft::tpu::copyOf(PieceAttr piece) {
   StridedCopy copy{piece.getFromOffset(), piece.getToOffset(), {}};
   for (auto [size, from, to] :
@@ -137,11 +151,11 @@ static StridedCopy copyOfSlice(SliceOp op) {
 
 static StridedCopy copyOfPermute(PermuteOp op) {
   ArrayRef<int64_t> shape = shapeOf(op.getOutput());
-  SmallVector<int64_t> from = rowMajorSteps(shapeOf(op.getInput())),
-                       to = rowMajorSteps(shape);
+  Dims from = loadSteps(op);
+  SmallVector<int64_t> to = rowMajorSteps(shape);
   StridedCopy copy;
   for (unsigned axis = 0; axis < 4; ++axis)
-    copy.axes.push_back({shape[axis], from[op.getOrder()[axis]], to[axis]});
+    copy.axes.push_back({shape[axis], from[axis], to[axis]});
   return copy;
 }
 

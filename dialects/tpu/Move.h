@@ -19,6 +19,12 @@ llvm::SmallVector<int64_t> rowMajorSteps(llvm::ArrayRef<int64_t> shape);
 /// The same of a dense tensor of `dims`.
 Dims denseSteps(const Dims &dims);
 
+/// How far elements of the result of `turn` that are neighbours along n, c, h,
+/// w lie apart in its operand, dense in DRAM: what a load that turns steps by.
+Dims loadSteps(PermuteOp turn);
+/// The same of its operand in its result, for a store that turns.
+Dims storeSteps(PermuteOp turn);
+
 /// The copy that `piece` asks for.
 StridedCopy copyOf(PieceAttr piece);
 

@@ -36,10 +36,17 @@ static bool keepsRuns(PermuteOp turn) {
   return steps[turn.getOrder()[kAxisW]] == 1;
 }
 
+static std::optional<SlicePlan> middleSlice(const Chip &chip, GroupOp group) {
+  Dims counts = group.tilingOrWhole().counts, middle;
+  for (unsigned axis = 0; axis < 4; ++axis)
+    middle[axis] = counts[axis] / 2;
+  return planSlice(chip, viewGroup(chip, group), counts, middle);
+}
+
 /// Cycles that loads add which turn; kNoWay if others than groups read it, one
 /// that turns it already, or one whose load cannot.
-static int64_t costOfLoads(PermuteOp turn, TurnPrice &price) {
-  int64_t uses = 0;
+static int64_t costOfLoads(const Chip &chip, PermuteOp turn, TurnPrice &price) {
+  int64_t cost = kNoWay;
   for (OpOperand &use : turn.getOutput().getUses()) {
     auto group = dyn_cast<GroupOp>(use.getOwner());
     if (!group)
@@ -48,20 +55,27 @@ static int64_t costOfLoads(PermuteOp turn, TurnPrice &price) {
         group.getBody().getArgument(use.getOperandNumber());
     if (loadTurnOf(argument) || (isRepeated(argument) && !keepsRuns(turn)))
       return kNoWay;
-    ++uses;
+    std::optional<SlicePlan> slice = middleSlice(chip, group);
+    if (!slice)
+      return kNoWay;
+    int64_t extra =
+        price.extraOfLoad(turn, slice->tiles[argument.getArgNumber()].size);
+    cost = cost == kNoWay ? extra : cost + extra;
   }
-  return uses ? uses * price.extraOfLoad(turn) : kNoWay;
+  return cost;
 }
 
-static int64_t costOfStore(PermuteOp turn, TurnPrice &price) {
+static int64_t costOfStore(const Chip &chip, PermuteOp turn, TurnPrice &price) {
   auto result = dyn_cast<OpResult>(turn.getInput());
   auto group = turn.getInput().getDefiningOp<GroupOp>();
   if (!group || !result.hasOneUse())
     return kNoWay;
+  unsigned output = result.getResultNumber();
   Operation *yield = group.getBody().front().getTerminator();
-  return storeTurnOf(yield->getOperand(result.getResultNumber()))
-             ? kNoWay
-             : price.extraOfStore(turn);
+  if (storeTurnOf(yield->getOperand(output)))
+    return kNoWay;
+  std::optional<SlicePlan> slice = middleSlice(chip, group);
+  return slice ? price.extraOfStore(turn, slice->stores[output].size) : kNoWay;
 }
 
 static void foldIntoLoads(PermuteOp turn) {
@@ -105,8 +119,9 @@ struct FoldTurns : weft::tpu::impl::TpuFoldTurnsBase<FoldTurns> {
       return;
     TurnPrice price(*chip);
     for (PermuteOp turn : turns) {
-      int64_t load = costOfLoads(turn, price), store = costOfStore(turn, price);
-      if (std::min(load, store) > price.leastInDram(turn))
+      int64_t load = costOfLoads(*chip, turn, price),
+              store = costOfStore(*chip, turn, price);
+      if (std::min(load, store) > price.leastInDram(*chip, turn))
         continue;
       if (load < store)
         foldIntoLoads(turn);

@@ -26,23 +26,23 @@ static std::optional<int64_t> weighedCost(const GroupChoice &choice,
 static std::optional<int64_t> fullestStep(const Chip &chip,
                                           const GroupView &view,
                                           const GroupFootprint *measured,
-                                          const Dims &counts, bool isSliced) {
+                                          const Tiling &tiling) {
   GroupFootprint first;
   if (!measured) { // because one of these is longer than a lane
-    auto slice = planSlice(chip, view, counts, {0, 0, 0, 0});
+    auto slice = planSlice(chip, view, tiling.counts, {0, 0, 0, 0});
     if (!slice)
       return std::nullopt;
     first.buffers = enumerateBuffers(chip, view, *slice);
     first.changes.assign(first.buffers.size(), false);
   }
-  return peakBytes(liveRanges(view, measured ? *measured : first, isSliced,
-                              /*storing=*/0));
+  return peakBytes(liveRanges(view, measured ? *measured : first,
+                              tiling.isPipelined(), /*storing=*/0));
 }
 
-/// Why `ops`, which could be one group under `counts` without the last of them,
+/// Why `ops`, which could be one group under `tiling` without the last of them,
 /// cannot.
 static CauseAttr causeOfStop(const Chip &chip, ArrayRef<Operation *> ops,
-                             const Dims &counts,
+                             const Tiling &tiling,
                              const GroupSearchOptions &options) {
   Operation *last = ops.back();
   auto count = static_cast<int64_t>(ops.size());
@@ -52,12 +52,11 @@ static CauseAttr causeOfStop(const Chip &chip, ArrayRef<Operation *> ops,
   GroupView view = viewOps(chip, ops);
   if (view.places.empty())
     return causeAt(last, rt::Cause::Lanes);
-  if (count > options.maxSlicedOps)
+  if (count > options.maxSlicedOps && !tiling.isStreamed)
     return causeAt(last, rt::Cause::SlicedOps, count, options.maxSlicedOps);
-  bool isSliced = counts != Dims{1, 1, 1, 1};
-  auto footprint = measureGroup(chip, view, counts, /*exact=*/false);
-  auto bytes = fullestStep(chip, view, footprint ? &*footprint : nullptr,
-                           counts, isSliced);
+  auto footprint = measureGroup(chip, view, tiling.counts, /*exact=*/false);
+  auto bytes =
+      fullestStep(chip, view, footprint ? &*footprint : nullptr, tiling);
   if (bytes && *bytes > capacity)
     return causeAt(last, rt::Cause::Memory, *bytes, capacity);
   if (footprint && footprint->computed > 2 * footprint->wholeElements)
@@ -82,14 +81,14 @@ static CauseAttr causeBetween(const Chip &chip, ArrayRef<Operation *> run,
                    *before + *behind);
   }
   size_t end = first.end;
-  Dims counts = first.counts;
+  Tiling tiling = first.tiling;
   for (const WeighedGroup &group : first.weighed)
     if (group.end > end && group.end < second.end) {
       end = group.end;
-      counts = group.counts;
+      tiling = group.tiling;
     }
   return causeOfStop(chip, run.slice(first.begin, end + 1 - first.begin),
-                     counts, options);
+                     tiling, options);
 }
 
 /// Whether `op` ends no group: constants, and the shapes of outputs, which are

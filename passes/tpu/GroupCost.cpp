@@ -3,6 +3,7 @@
 #include "passes/tpu/GroupCost.h"
 
 #include "dialects/tpu/recipe/Price.h"
+#include "passes/tpu/TurnPrice.h"
 #include "runtime/chips/Chip.h"
 
 using namespace mlir;
@@ -14,18 +15,43 @@ int64_t GroupCost::loadOf(const GroupView &view, const GroupBuffer &buffer) {
   bool isInput = buffer.kind == GroupBuffer::Input;
   if (isInput ? view.repeated[buffer.owner] : buffer.broadcast)
     stored.dims[kAxisC] = 1;
-  Dims steps =
-      denseSteps(isInput ? dimsOf(view.inputs[buffer.owner]) : stored.dims);
-  return std::min(kMostTransfer,
-                  transfers.cycles(stored, steps, /*isLoad=*/true));
+  if (!isInput)
+    return std::min(kMostTransfer,
+                    transfers.cycles(stored, denseSteps(stored.dims),
+                                     /*isLoad=*/true));
+  Value input = view.inputs[buffer.owner];
+  int64_t straight =
+      transfers.cycles(stored, denseSteps(dimsOf(input)), /*isLoad=*/true);
+  auto turn = input.getDefiningOp<PermuteOp>();
+  return leastWithTurn(straight, turn, stored.dims, [&] {
+    return transfers.cycles(stored, loadSteps(turn), /*isLoad=*/true);
+  });
+}
+
+/// Of a transfer of a tensor of `dims`, part of what `turn` turns if it is not
+/// null: in its way, or with its share of the turn in DRAM.
+int64_t GroupCost::leastWithTurn(int64_t straight, PermuteOp turn,
+                                 const Dims &dims,
+                                 function_ref<int64_t()> turned) {
+  if (turn) {
+    double share = double(product(dims)) / product(dimsOf(turn.getInput()));
+    straight += TurnPrice::leastInDram(chip, turn) * share;
+    straight = std::min(straight, turned());
+  }
+  return std::min(kMostTransfer, straight);
 }
 
 int64_t GroupCost::storeOf(Value value, const Box &piece) {
   LocalTensor stored{piece.size, elementBits(elementOf(value)),
                      LocalLayout::Aligned};
-  return std::min(kMostTransfer,
-                  transfers.cycles(stored, denseSteps(dimsOf(value)),
-                                   /*isLoad=*/false));
+  int64_t straight =
+      transfers.cycles(stored, denseSteps(dimsOf(value)), /*isLoad=*/false);
+  PermuteOp turn;
+  if (value.hasOneUse())
+    turn = dyn_cast<PermuteOp>(*value.user_begin());
+  return leastWithTurn(straight, turn, piece.size, [&] {
+    return transfers.cycles(stored, storeSteps(turn), /*isLoad=*/false);
+  });
 }
 
 int64_t GroupCost::copyInDram(Operation *op, const OperandCopy &copy) {

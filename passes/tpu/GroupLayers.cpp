@@ -24,7 +24,7 @@ using namespace weft::tpu;
 /// Moves `ops` into a new group behind the last of them and rewires what
 /// crosses its border.
 static GroupOp buildGroup(const Chip &chip, ArrayRef<Operation *> ops,
-                          const Dims &counts) {
+                          const Tiling &tiling) {
   GroupView view = viewOps(chip, ops);
   SmallVector<Value> outputs;
   for (int output : view.outputs)
@@ -35,11 +35,10 @@ static GroupOp buildGroup(const Chip &chip, ArrayRef<Operation *> ops,
   OpBuilder builder(ops.back());
   builder.setInsertionPointAfter(ops.back());
   MLIRContext *context = builder.getContext();
-  auto tiling =
-      TilingAttr::get(context, counts[0], counts[1], counts[2], counts[3]);
   auto group = builder.create<GroupOp>(
       builder.getFusedLoc(locations), TypeRange(ValueRange(outputs)),
-      ValueRange(view.inputs), tiling, ArrayAttr(), DenseI64ArrayAttr());
+      ValueRange(view.inputs), TilingAttr::get(context, tiling), ArrayAttr(),
+      DenseI64ArrayAttr());
   Block *body = builder.createBlock(&group.getBody());
   DenseSet<Operation *> inside(ops.begin(), ops.end());
   for (Value input : view.inputs) {
@@ -100,7 +99,7 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
         if (choice.end - choice.begin > 1 || !staysInDram(placed)) {
           placed = buildGroup(
               *chip, ops.slice(choice.begin, choice.end - choice.begin),
-              choice.counts);
+              choice.tiling);
           placed->setDiscardableAttr(
               kCyclesAttr,
               IntegerAttr::get(IntegerType::get(placed->getContext(), 64),

@@ -150,7 +150,8 @@ static std::vector<size_t> homesOf(const GroupView &view,
 
 std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
                                              const GroupFootprint &footprint,
-                                             bool sliced, int64_t storing) {
+                                             bool isPipelined,
+                                             int64_t storing) {
   auto uses = valueUses(view);
   int64_t end = static_cast<int64_t>(view.ops.size()) - 1;
   std::vector<size_t> homes = homesOf(view, footprint.buffers);
@@ -177,9 +178,9 @@ std::vector<LiveRange> weft::tpu::liveRanges(const GroupView &view,
     }
     bool stored = buffer.kind == GroupBuffer::Result &&
                   outputs.contains(view.resultOf(buffer.owner));
-    if (stored && !sliced)
+    if (stored && !isPipelined)
       range.last = std::min(end, std::max(range.last, range.first + storing));
-    if (sliced && (buffer.isLoaded() || stored)) {
+    if (isPipelined && (buffer.isLoaded() || stored)) {
       range.first = 0;
       range.last = end;
       if (stored || footprint.changes[i])
@@ -213,38 +214,140 @@ static std::vector<size_t> loadedRooms(ArrayRef<GroupBuffer> buffers,
   return rooms;
 }
 
-std::optional<std::vector<BufferPlace>>
-weft::tpu::placeGroup(const Chip &chip, const GroupView &view,
-                      const Dims &counts) {
-  std::optional<GroupFootprint> footprint =
-      measureGroup(chip, view, counts, /*exact=*/true);
-  if (!footprint)
-    return std::nullopt;
-  bool sliced = product(counts) > 1;
-  std::vector<size_t> homes = homesOf(view, footprint->buffers);
+/// Those of `rooms` that all slices can share in `room` bytes: the smallest
+/// first, so that most transfers are saved.
+static llvm::DenseSet<size_t> heldRooms(const GroupView &view,
+                                        const GroupFootprint &footprint,
+                                        std::vector<size_t> rooms,
+                                        int64_t room) {
+  const std::vector<GroupBuffer> &buffers = footprint.buffers;
+  llvm::erase_if(rooms, [&](size_t i) {
+    int value = valueOf(view, buffers[i]);
+    return !buffers[i].isLoaded() || footprint.changes[i] ||
+           (value >= 0 && view.places[value].isShared);
+  });
+  llvm::stable_sort(rooms, [&](size_t a, size_t b) {
+    return buffers[a].bytes < buffers[b].bytes;
+  });
+  llvm::DenseSet<size_t> held;
+  for (size_t i : rooms)
+    if ((room -= buffers[i].bytes) >= 0)
+      held.insert(i);
+    else
+      break;
+  return held;
+}
+
+namespace {
+/// Looks for addresses of the buffers of one group.
+class GroupAllocation {
+public:
+  GroupAllocation(const Chip &chip, const GroupView &view, const Tiling &tiling,
+                  const GroupFootprint &footprint)
+      : chip(chip), view(view), tiling(tiling), footprint(footprint),
+        homes(homesOf(view, footprint.buffers)) {}
+
+  std::optional<std::vector<BufferPlace>> run();
+
+private:
+  bool allocateHolding(int64_t room);
+  bool allocateStoring(int64_t steps, int64_t room);
+  std::vector<int64_t> loadSteps() const;
+
+  const Chip &chip;
+  const GroupView &view;
+  const Tiling &tiling;
+  const GroupFootprint &footprint;
+  std::vector<size_t> homes; ///< per buffer
   std::vector<LiveRange> ranges;
-  std::optional<std::vector<int64_t>> addresses;
-  // Ops need not wait for stores whose tensors nothing overwrites soon.
-  for (int64_t storing = view.ops.size(); !addresses; storing /= 2) {
-    ranges = liveRanges(view, *footprint, sliced, storing);
-    addresses =
-        sliced ? allocate(ranges, chip.laneBytes, chip.euBytes)
-               : allocateAhead(ranges,
-                               loadedRooms(footprint->buffers, homes, ranges),
-                               chip.laneBytes, chip.euBytes);
-    if (!addresses && (sliced || storing == 0))
-      return std::nullopt;
+  std::vector<size_t> loads; ///< rooms, in the order in which ops want them
+  llvm::DenseSet<size_t> held;
+  std::vector<int64_t> addresses;
+};
+} // namespace
+
+/// With `room` bytes for what is held, and what is stored living `steps` steps
+/// longer.
+bool GroupAllocation::allocateStoring(int64_t steps, int64_t room) {
+  ranges = liveRanges(view, footprint, tiling.isPipelined(), steps);
+  int64_t capacity = chip.laneBytes, alignment = chip.euBytes;
+  std::optional<std::vector<int64_t>> found;
+  if (tiling.isPipelined()) {
+    found = allocate(ranges, capacity, alignment);
+  } else {
+    int64_t period = view.ops.size();
+    loads = loadedRooms(footprint.buffers, homes, ranges);
+    held = heldRooms(view, footprint, loads, room);
+    for (size_t i : held)
+      ranges[i] = {ranges[i].bytes, 0, period - 1};
+    std::vector<size_t> moving;
+    llvm::copy_if(loads, std::back_inserter(moving),
+                  [&](size_t i) { return !held.contains(i); });
+    found = allocateAhead(ranges, moving, tiling.slices() > 1 ? period : 0,
+                          capacity, alignment);
   }
+  if (found)
+    addresses = std::move(*found);
+  return found.has_value();
+}
+
+bool GroupAllocation::allocateHolding(int64_t room) {
+  // Ops need not wait for stores whose tensors nothing overwrites soon.
+  for (int64_t steps = view.ops.size(); !allocateStoring(steps, room);
+       steps /= 2)
+    if (tiling.isPipelined() || steps == 0)
+      return false;
+  return true;
+}
+
+/// Per buffer, the step of its load: when its room is free, but what is held
+/// not before what is wanted earlier.
+std::vector<int64_t> GroupAllocation::loadSteps() const {
+  std::vector<int64_t> steps(ranges.size());
+  if (tiling.isPipelined())
+    return steps;
+  for (size_t i = 0; i < ranges.size(); ++i)
+    steps[i] = ranges[homes[i]].first;
+  int64_t latest = 0;
+  for (size_t i : loads)
+    if (held.contains(i))
+      steps[i] = latest;
+    else
+      latest = std::max(latest, steps[i]);
+  return steps;
+}
+
+std::optional<std::vector<BufferPlace>> GroupAllocation::run() {
+  int64_t room = 0;
+  if (tiling.slices() > 1 && !tiling.isPipelined())
+    room = std::max<int64_t>(
+        0, int64_t(chip.laneBytes) -
+               peakBytes(liveRanges(view, footprint, false, /*storing=*/0)));
+  while (!allocateHolding(room)) {
+    if (room == 0)
+      return std::nullopt;
+    room /= 2;
+  }
+  std::vector<int64_t> steps = loadSteps();
   std::vector<BufferPlace> places;
   for (size_t i = 0; i < ranges.size(); ++i) {
-    int64_t bytes = footprint->buffers[i].bytes;
-    places.push_back({(*addresses)[i], bytes,
-                      ranges[i].bytes == bytes ? 0 : bytes,
-                      sliced ? 0 : ranges[homes[i]].first});
+    int64_t bytes = footprint.buffers[i].bytes;
+    places.push_back({addresses[i], bytes, ranges[i].bytes == bytes ? 0 : bytes,
+                      steps[i], held.contains(i)});
   }
   for (auto [i, home] : llvm::enumerate(homes)) {
     places[i].local = places[home].local;
     places[i].rotate = places[home].rotate;
   }
   return places;
+}
+
+std::optional<std::vector<BufferPlace>>
+weft::tpu::placeGroup(const Chip &chip, const GroupView &view,
+                      const Tiling &tiling) {
+  std::optional<GroupFootprint> footprint =
+      measureGroup(chip, view, tiling.counts, /*exact=*/true);
+  if (!footprint)
+    return std::nullopt;
+  return GroupAllocation(chip, view, tiling, *footprint).run();
 }

@@ -28,23 +28,25 @@ std::optional<GroupFootprint> measureGroup(const Chip &chip,
                                            const GroupView &view,
                                            const Dims &counts, bool exact);
 
-/// Live ranges of the buffers over the group's steps (op numbers). With one
-/// slice, what is stored lives at least `storing` steps longer than the one
-/// that makes it; with several, whatever crosses DRAM lives throughout and is
-/// doubled where it changes.
+/// Live ranges of the buffers over a slice's steps (op numbers). Pipelined,
+/// whatever crosses DRAM lives throughout and is doubled where it changes; else
+/// what is stored lives at least `storing` steps longer than the one that makes
+/// it.
 std::vector<LiveRange> liveRanges(const GroupView &view,
-                                  const GroupFootprint &footprint, bool sliced,
-                                  int64_t storing);
+                                  const GroupFootprint &footprint,
+                                  bool isPipelined, int64_t storing);
 
 /// A buffer's place: see #tpu.buffer.
 struct BufferPlace {
   int64_t local = 0, bytes = 0, rotate = 0, load = 0;
+  bool held = false;
 };
 
-/// Places all buffers. In one slice, loads begin as early as there is room.
-/// std::nullopt if they do not fit.
+/// Places all buffers; unless pipelined, loads begin as early as there is room,
+/// and what all slices read is held where there is more of it. std::nullopt if
+/// they do not fit.
 std::optional<std::vector<BufferPlace>>
-placeGroup(const Chip &chip, const GroupView &view, const Dims &counts);
+placeGroup(const Chip &chip, const GroupView &view, const Tiling &tiling);
 
 } // namespace weft::tpu
 

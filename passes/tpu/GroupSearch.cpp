@@ -120,6 +120,7 @@ struct OpNumbers {
   int64_t resultLane = 0, scratchLane = 0, constantLane = 0; ///< bytes a lane
   /// Cycles of the result's store, the constants' load, the op itself.
   int64_t store = 0, constantLoad = 0, cycles = 0;
+  bool isPossible = true; ///< alone, sliced this way
   unsigned uses = 0;
   int64_t channels = 0;
   bool isPlacement = false; ///< in local memory
@@ -130,16 +131,17 @@ struct OpNumbers {
   SmallVector<LaneNeed, 2> laneNeeds;
   /// (value number in the run: its ops' results, then values from outside;
   /// bytes a lane, cycles of loading what the op reads and all of it, channels,
-  /// whether no op of the group may give it)
+  /// whether no op of the group may give it, whether slices read different
+  /// parts)
   struct Operand {
     int value;
     int64_t lane, load, wholeLoad, channels;
-    bool isLoaded;
+    bool isLoaded, changes;
   };
   SmallVector<Operand, 3> operands;
 };
 
-/// Bytes a lane that a growing group of one slice takes at each of its steps.
+/// Bytes a lane that a growing group takes at each of the steps of a slice.
 class GrowingGroup {
 public:
   /// Without placements in the run every value has a room of its own.
@@ -147,6 +149,7 @@ public:
       : chip(chip), hasPlacements(hasPlacements), plan(chip.lanes) {}
 
   void addStep() { live.push_back(0); }
+  int64_t peak() const { return *std::max_element(live.begin(), live.end()); }
   bool fits() const { return stepsAbove == 0 && plan.isPossible(); }
   bool holds(int value) const { return numbers.contains(value); }
   /// Bytes that live in steps [from, to].
@@ -190,11 +193,13 @@ public:
 
 private:
   void collectNumbers();
-  void extendOneSlice(size_t begin);
+  OpNumbers numbersOf(Operation *op, const Dims &counts);
+  void extend(size_t begin);
+  size_t extendImages(size_t begin, int64_t count);
   void extendSliced(size_t begin, size_t firstEnd);
-  void relax(size_t begin, size_t end, const Dims &counts,
+  void relax(size_t begin, size_t end, const Tiling &tiling,
              const GroupPrice &price);
-  bool appendChecked(size_t begin, size_t end, Dims counts,
+  bool appendChecked(size_t begin, size_t end, Tiling tiling,
                      std::vector<GroupChoice> &choices, Operation *&failed);
   void weighAgain(std::vector<GroupChoice> &choices);
   GroupPrice priceOf(const GroupChoice &choice);
@@ -202,20 +207,24 @@ private:
   struct Best {
     int64_t cost = std::numeric_limits<int64_t>::max();
     size_t begin = 0;
-    Dims counts{1, 1, 1, 1};
+    Tiling tiling;
   };
   const Chip &chip;
   ArrayRef<Operation *> run;
   const GroupSearchOptions &options;
   GroupCost &cost;
-  std::vector<OpNumbers> numbers;
+  std::vector<OpNumbers> whole;
+  /// Per op the images of its result, and if these are several and apart what
+  /// it adds to a group whose slices are images.
+  std::vector<int64_t> images;
+  std::vector<OpNumbers> numbersOfImage;
   /// Results of the run by the number of their op, then values from outside.
   DenseMap<Value, int> valueNumbers;
   bool hasPlacements = false;
   std::vector<Best> best; ///< best[e]: cheapest cover of [0, e)
-  /// Groups in several slices by their begin; these are dear to weigh.
+  /// Pipelined groups by their begin; these are dear to weigh.
   std::vector<std::vector<WeighedGroup>> slicedGroups;
-  /// Where to note those in one slice, when they are weighed once more.
+  /// Where to note the others, when they are weighed once more.
   std::vector<WeighedGroup> *wholeGroups = nullptr;
 };
 } // namespace
@@ -303,88 +312,185 @@ static int64_t costInDram(Operation *op, GroupCost &cost) {
   return cycles;
 }
 
+/// How many images `op` makes, each of the same one of its operands; 1 if it
+/// does otherwise.
+static int64_t imagesOf(Operation *op) {
+  auto tiling = llvm::cast<TilingInterface>(op);
+  Box last = Box::whole(dimsOf(op->getResult(0)));
+  int64_t images = last.size[kAxisN];
+  last.offset[kAxisN] = images - 1;
+  last.size[kAxisN] = 1;
+  if (tiling.computedBox(last) != last)
+    return 1;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    if (tiling.isPackedOperand(i))
+      continue;
+    int64_t given = dimsOf(op->getOperand(i))[kAxisN];
+    Box need = tiling.inputNeed(i, last).box;
+    if ((given != 1 && given != images) || need.size[kAxisN] != 1 ||
+        need.offset[kAxisN] != given - 1)
+      return 1;
+  }
+  return images;
+}
+
+/// What `op` adds to a group under `counts`.
+OpNumbers RunSearch::numbersOf(Operation *operation, const Dims &counts) {
+  GroupView view = viewOps(chip, operation);
+  OpNumbers op;
+  TilingInterface tiling = asTileable(operation);
+  op.channels = dimsOf(operation->getResult(0))[kAxisC];
+  op.canLeaveFirstLane = canLeaveFirstLane(chip, tiling);
+  op.laneNeeds = laneNeedsOf(tiling);
+  op.isPlacement = isPlacement(operation);
+  if (staysInDram(operation))
+    op.costInDram = costInDram(operation, cost);
+  SlicePlan slice;
+  if (auto plan = planSlice(chip, view, counts, {0, 0, 0, 0})) {
+    slice = std::move(*plan);
+    if (auto price =
+            tpu::priceOf(operation, chip, slice.tiles[view.resultOf(0)]))
+      op.cycles = price->cycles;
+  } else {
+    op.isPossible = false;
+    slice.tiles.assign(view.valueCount(), Box());
+  }
+  for (const GroupBuffer &buffer : enumerateBuffers(chip, view, slice)) {
+    switch (buffer.kind) {
+    case GroupBuffer::Input: {
+      Value value = view.inputs[buffer.owner];
+      int number =
+          valueNumbers.try_emplace(value, valueNumbers.size()).first->second;
+      GroupBuffer all = buffer;
+      all.tensor.dims = dimsOf(value);
+      bool changes = counts[kAxisN] > 1 && all.tensor.dims[kAxisN] > 1;
+      if (changes)
+        all.tensor.dims[kAxisN] = 1;
+      int64_t wholeLoad = cost.loadOf(view, all);
+      op.operands.push_back({number, bytesPerLane(chip, buffer.tensor),
+                             cost.loadOf(view, buffer), wholeLoad,
+                             buffer.tensor.dims[kAxisC],
+                             view.repeated[buffer.owner], changes});
+      break;
+    }
+    case GroupBuffer::Result:
+      op.resultLane = bytesPerLane(chip, buffer.tensor);
+      op.store =
+          cost.storeOf(operation->getResult(0), Box::whole(buffer.tensor.dims));
+      break;
+    case GroupBuffer::Constant:
+      op.constantLane += buffer.bytes;
+      op.constantLoad += cost.loadOf(view, buffer);
+      break;
+    default:
+      op.scratchLane += buffer.bytes;
+    }
+  }
+  // Uses by distinct ops; an op that reads a value twice is one user.
+  SmallVector<Operation *> users;
+  for (Operation *user : operation->getResult(0).getUsers())
+    if (!llvm::is_contained(users, user))
+      users.push_back(user);
+  op.uses = users.size();
+  return op;
+}
+
 void RunSearch::collectNumbers() {
   for (size_t i = 0; i < run.size(); ++i)
     valueNumbers[run[i]->getResult(0)] = static_cast<int>(i);
-  numbers.resize(run.size());
-  for (size_t i = 0; i < run.size(); ++i) {
-    GroupView view = viewOps(chip, run[i]);
-    OpNumbers &op = numbers[i];
-    TilingInterface tiling = asTileable(run[i]);
-    op.channels = dimsOf(run[i]->getResult(0))[kAxisC];
-    op.canLeaveFirstLane = canLeaveFirstLane(chip, tiling);
-    op.laneNeeds = laneNeedsOf(tiling);
-    op.isPlacement = isPlacement(run[i]);
-    hasPlacements |= op.isPlacement;
-    if (staysInDram(run[i]))
-      op.costInDram = costInDram(run[i], cost);
-    SlicePlan slice;
-    if (auto plan = planSlice(chip, view, {1, 1, 1, 1}, {0, 0, 0, 0})) {
-      slice = std::move(*plan);
-      if (auto price =
-              tpu::priceOf(run[i], chip, slice.tiles[view.resultOf(0)]))
-        op.cycles = price->cycles;
-    } else {
-      slice.tiles.assign(view.valueCount(), Box());
-    }
-    for (const GroupBuffer &buffer : enumerateBuffers(chip, view, slice)) {
-      switch (buffer.kind) {
-      case GroupBuffer::Input: {
-        Value value = view.inputs[buffer.owner];
-        int number =
-            valueNumbers.try_emplace(value, valueNumbers.size()).first->second;
-        GroupBuffer whole = buffer;
-        whole.tensor.dims = dimsOf(value);
-        int64_t wholeLoad = cost.loadOf(view, whole);
-        op.operands.push_back({number, bytesPerLane(chip, buffer.tensor),
-                               cost.loadOf(view, buffer), wholeLoad,
-                               buffer.tensor.dims[kAxisC],
-                               view.repeated[buffer.owner]});
-        break;
-      }
-      case GroupBuffer::Result:
-        op.resultLane = bytesPerLane(chip, buffer.tensor);
-        op.store =
-            cost.storeOf(run[i]->getResult(0), Box::whole(buffer.tensor.dims));
-        break;
-      case GroupBuffer::Constant:
-        op.constantLane += buffer.bytes;
-        op.constantLoad += cost.loadOf(view, buffer);
-        break;
-      default:
-        op.scratchLane += buffer.bytes;
-      }
-    }
-    // Uses by distinct ops; an op that reads a value twice is one user.
-    SmallVector<Operation *> users;
-    for (Operation *user : run[i]->getResult(0).getUsers())
-      if (!llvm::is_contained(users, user))
-        users.push_back(user);
-    op.uses = users.size();
+  for (Operation *op : run) {
+    whole.push_back(numbersOf(op, {1, 1, 1, 1}));
+    hasPlacements |= whole.back().isPlacement;
+    images.push_back(imagesOf(op));
+    numbersOfImage.push_back(images.back() > 1
+                                 ? numbersOf(op, {images.back(), 1, 1, 1})
+                                 : OpNumbers());
   }
 }
 
-void RunSearch::relax(size_t begin, size_t end, const Dims &counts,
+void RunSearch::relax(size_t begin, size_t end, const Tiling &tiling,
                       const GroupPrice &price) {
-  if (counts != Dims{1, 1, 1, 1})
-    slicedGroups[begin].push_back({end, counts, price});
+  if (tiling.isPipelined())
+    slicedGroups[begin].push_back({end, tiling, price});
   else if (wholeGroups)
-    wholeGroups->push_back({end, counts, price});
+    wholeGroups->push_back({end, tiling, price});
   if (best[begin].cost == std::numeric_limits<int64_t>::max())
     return;
   int64_t total = best[begin].cost + price.weight();
   if (total < best[end].cost)
-    best[end] = {total, begin, counts};
+    best[end] = {total, begin, tiling};
 }
 
-/// All groups [begin, end) that run in one slice; numbers are kept up to date
-/// while `end` grows.
-void RunSearch::extendOneSlice(size_t begin) {
+namespace {
+/// The cycles of a growing group whose slices are alike.
+class SliceCycles {
+public:
+  /// The op of the next step loads `cycles` of value `value`, which it or an op
+  /// before reads as well; each slice another part if `changes`.
+  void load(int value, int64_t cycles, bool changes) {
+    queues.load(cycles);
+    Read &read = reads.try_emplace(value, Read{0, computing, 0}).first->second;
+    read.load += changes ? cycles : 0;
+    inputs += changes ? cycles : 0;
+  }
+  /// It also reads constants, of `lane` bytes a lane.
+  void loadConstants(int64_t cycles, int64_t lane) {
+    queues.load(cycles);
+    constants += cycles;
+    constantLane += lane;
+  }
+  void compute(int64_t cycles, ArrayRef<OpNumbers::Operand> operands) {
+    queues.compute(cycles);
+    computing += cycles;
+    for (const OpNumbers::Operand &operand : operands)
+      if (auto read = reads.find(operand.value); read != reads.end())
+        read->second.end = computing;
+  }
+
+  /// Of `count` slices if `room` bytes a lane are left for what is held.
+  GroupPrice end(int64_t count, int64_t room, int64_t lastStore) const {
+    GroupPrice price = queues.end(stores, lastStore);
+    if (count == 1)
+      return price;
+    int64_t again = inputs;
+    if (room < constantLane)
+      again += int64_t(double(constants) * (1 - double(room) / constantLane));
+    int64_t slice = std::max(computing, again + stores);
+    // A load takes the place of what ops of the slice before have read.
+    for (const auto &[value, read] : reads)
+      slice = std::max(slice, read.load + read.end - read.begin +
+                                  (read.end == computing ? lastStore : 0));
+    price.cycles += (count - 1) * slice;
+    price.moving += (count - 1) * (again + stores);
+    return price;
+  }
+
+  int64_t stores = 0; ///< of a slice
+
+private:
+  /// Of a value, in each slice: its load, and between which of the computing
+  /// cycles ops read it.
+  struct Read {
+    int64_t load, begin, end;
+  };
+  TwoQueues queues; ///< of the first slice
+  int64_t computing = 0;
+  int64_t inputs = 0, constants = 0; ///< loads of each further slice
+  int64_t constantLane = 0;          ///< bytes a lane of what `constants` loads
+  DenseMap<int, Read> reads;
+};
+} // namespace
+
+/// All groups [begin, end) whose slices are `count` times as many images as
+/// there are, numbers are kept up to date while `end` grows. Gives the first
+/// `end` of which there is none for want of room; 0 if other things ended it.
+size_t RunSearch::extendImages(size_t begin, int64_t count) {
+  const std::vector<OpNumbers> &numbers = count > 1 ? numbersOfImage : whole;
+  Tiling tiling{{count, 1, 1, 1}, /*isStreamed=*/count > 1};
   GrowingGroup group(chip, hasPlacements);
   DenseMap<int, unsigned> usesLeft; // of results
-  TwoQueues queues;
+  SliceCycles cycles;
   DenseMap<int, int64_t> loads; // cycles, by value
-  int64_t stores = 0;
   size_t limit =
       std::min(run.size(), begin + static_cast<size_t>(options.maxOps));
   size_t end = begin;
@@ -396,6 +502,10 @@ void RunSearch::extendOneSlice(size_t begin) {
   while (end < limit && group.fits()) {
     const OpNumbers &op = numbers[end];
     size_t step = end - begin;
+    if (count > 1 && images[end] != count)
+      return 0;
+    if (!op.isPossible)
+      return end + 1;
     if (llvm::any_of(op.operands, [&](const OpNumbers::Operand &operand) {
           if (op.isPlacement)
             placed.insert(operand.value);
@@ -405,7 +515,7 @@ void RunSearch::extendOneSlice(size_t begin) {
                  (placed.contains(operand.value) &&
                   repeated.contains(operand.value));
         }))
-      break; // with more ops it stays impossible
+      return 0; // with more ops it stays impossible
     group.addStep();
     group.take(step, step, op.constantLane + op.scratchLane);
     group.addValue(end, op.channels, !op.isPlacement, step, step,
@@ -416,7 +526,7 @@ void RunSearch::extendOneSlice(size_t begin) {
         int64_t &loaded = loads[operand.value];
         int64_t more = std::max<int64_t>(
             0, std::min(operand.load, operand.wholeLoad - loaded));
-        queues.load(more);
+        cycles.load(operand.value, more, operand.changes);
         loaded += more;
       }
       if (!group.holds(operand.value)) {
@@ -427,25 +537,36 @@ void RunSearch::extendOneSlice(size_t begin) {
       group.keep(operand.value, step);
       auto it = usesLeft.find(operand.value);
       if (it != usesLeft.end() && --it->second == 0)
-        stores -= numbers[operand.value].store;
+        cycles.stores -= numbers[operand.value].store;
     }
     group.relate(asTileable(run[end]), op, valueNumbers, step);
-    queues.load(op.constantLoad);
-    queues.compute(op.cycles);
+    cycles.loadConstants(op.constantLoad, op.constantLane);
+    cycles.compute(op.cycles, op.operands);
     int64_t lastStore = op.uses ? op.store : 0;
-    stores += lastStore;
+    cycles.stores += lastStore;
     ++end;
     if (group.fits())
-      relax(begin, end, {1, 1, 1, 1}, queues.end(stores, lastStore));
+      relax(
+          begin, end, tiling,
+          cycles.end(count, int64_t(chip.laneBytes) - group.peak(), lastStore));
   }
-  if (numbers[begin].costInDram >= 0)
-    relax(begin, begin + 1, {1, 1, 1, 1},
-          {numbers[begin].costInDram, numbers[begin].costInDram});
-  if (!group.fits() && !wholeGroups)
-    extendSliced(begin, end);
+  return group.fits() ? 0 : end;
 }
 
-/// Groups that are too big for one slice, starting with [begin, firstEnd).
+/// All groups that start with `begin`.
+void RunSearch::extend(size_t begin) {
+  if (images[begin] > 1)
+    extendImages(begin, images[begin]);
+  size_t tooLarge = extendImages(begin, 1);
+  int64_t inDram = whole[begin].costInDram;
+  if (inDram >= 0)
+    relax(begin, begin + 1, {}, {inDram, inDram});
+  if (tooLarge && !wholeGroups)
+    extendSliced(begin, tooLarge);
+}
+
+/// Pipelined groups, for those that are too big for one slice, starting with
+/// [begin, firstEnd).
 void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
   size_t limit =
       std::min(run.size(), begin + static_cast<size_t>(options.maxSlicedOps));
@@ -464,23 +585,26 @@ void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
     }
     misses = 0;
     atLeast = product(choice->counts);
-    relax(begin, end, choice->counts, choice->price);
+    relax(begin, end, {choice->counts}, choice->price);
   }
 }
 
-/// `counts`, or more slices if need be, under which the group really can be
-/// placed.
-static std::optional<Dims> placeableCounts(GroupCost &cost,
-                                           const GroupView &view, Dims counts,
-                                           const GroupSearchOptions &options) {
-  while (!placeGroup(cost.chip, view, counts)) {
+/// `tiling`, or more slices if need be and it is not streamed, under which the
+/// group really can be placed.
+static std::optional<Tiling>
+placeableTiling(GroupCost &cost, const GroupView &view, Tiling tiling,
+                const GroupSearchOptions &options) {
+  if (tiling.isStreamed)
+    return placeGroup(cost.chip, view, tiling) ? std::optional(tiling)
+                                               : std::nullopt;
+  while (!placeGroup(cost.chip, view, tiling)) {
     std::optional<TilingChoice> next =
-        TilingSearch(cost, view, options, product(counts) + 1).run();
+        TilingSearch(cost, view, options, tiling.slices() + 1).run();
     if (!next)
       return std::nullopt;
-    counts = next->counts;
+    tiling = {next->counts};
   }
-  return counts;
+  return tiling;
 }
 
 bool weft::tpu::fitsAlone(const Chip &chip, Operation *op,
@@ -489,35 +613,38 @@ bool weft::tpu::fitsAlone(const Chip &chip, Operation *op,
   if (view.outputs.empty()) // of a plan, which nobody reads yet
     view.outputs.push_back(view.resultOf(0));
   GroupCost cost(chip);
-  return placeableCounts(cost, view, {1, 1, 1, 1}, options).has_value();
+  return placeableTiling(cost, view, {}, options).has_value();
 }
 
 /// Adds [begin, end) if it can really be placed, with more slices or cut in two
 /// if need be.
-bool RunSearch::appendChecked(size_t begin, size_t end, Dims counts,
+bool RunSearch::appendChecked(size_t begin, size_t end, Tiling tiling,
                               std::vector<GroupChoice> &choices,
                               Operation *&failed) {
   GroupView view = viewOps(chip, run.slice(begin, end - begin));
-  if (auto placeable = placeableCounts(cost, view, counts, options)) {
+  if (auto placeable = placeableTiling(cost, view, tiling, options)) {
     choices.push_back({begin, end, *placeable, {}, {}});
     return true;
   }
+  if (end - begin == 1 && tiling.isStreamed)
+    return appendChecked(begin, end, {}, choices, failed);
   if (end - begin == 1) {
     failed = run[begin];
     return false;
   }
   size_t middle = begin + (end - begin) / 2;
-  return appendChecked(begin, middle, {1, 1, 1, 1}, choices, failed) &&
-         appendChecked(middle, end, {1, 1, 1, 1}, choices, failed);
+  Tiling half = tiling.isStreamed ? tiling : Tiling();
+  return appendChecked(begin, middle, half, choices, failed) &&
+         appendChecked(middle, end, half, choices, failed);
 }
 
-/// Collects the groups that begin where chosen ones do. Those in one slice are
-/// weighed once more: noting all of a long run during the search would take
-/// more memory than the search, for a few that are wanted.
+/// Collects the groups that begin where chosen ones do. Those that are not
+/// pipelined are weighed once more: noting all of a long run during the search
+/// would take more memory than the search, for a few that are wanted.
 void RunSearch::weighAgain(std::vector<GroupChoice> &choices) {
   for (GroupChoice &choice : choices) {
     wholeGroups = &choice.weighed;
-    extendOneSlice(choice.begin);
+    extend(choice.begin);
     llvm::append_range(choice.weighed, slicedGroups[choice.begin]);
     choice.price = priceOf(choice);
   }
@@ -527,14 +654,16 @@ void RunSearch::weighAgain(std::vector<GroupChoice> &choices) {
 /// Of a group that placement cut into more slices it is computed once more.
 GroupPrice RunSearch::priceOf(const GroupChoice &choice) {
   for (const WeighedGroup &group : choice.weighed)
-    if (group.end == choice.end && group.counts == choice.counts)
+    if (group.end == choice.end && group.tiling == choice.tiling)
       return group.price;
   GroupView view =
       viewOps(chip, run.slice(choice.begin, choice.end - choice.begin));
-  auto footprint = measureGroup(chip, view, choice.counts, /*exact=*/false);
+  auto footprint =
+      measureGroup(chip, view, choice.tiling.counts, /*exact=*/false);
   if (!footprint)
     return {};
-  return cost.ofSlices(view, *footprint, choice.counts).value_or(GroupPrice());
+  return cost.ofSlices(view, *footprint, choice.tiling.counts)
+      .value_or(GroupPrice());
 }
 
 std::optional<std::vector<GroupChoice>> RunSearch::solve(Operation *&failed) {
@@ -542,12 +671,11 @@ std::optional<std::vector<GroupChoice>> RunSearch::solve(Operation *&failed) {
   slicedGroups.resize(run.size());
   best[0].cost = 0;
   for (size_t begin = 0; begin < run.size(); ++begin) {
-    extendOneSlice(begin);
+    extend(begin);
     // An op that fits no way at all still gets a group, which the check below
     // will then refuse with its name.
     if (best[begin + 1].cost == std::numeric_limits<int64_t>::max())
-      relax(begin, begin + 1, {1, 1, 1, 1},
-            {std::numeric_limits<int32_t>::max(), 0});
+      relax(begin, begin + 1, {}, {std::numeric_limits<int32_t>::max(), 0});
   }
   std::vector<Best> cuts;
   std::vector<size_t> ends;
@@ -557,7 +685,7 @@ std::optional<std::vector<GroupChoice>> RunSearch::solve(Operation *&failed) {
   }
   std::vector<GroupChoice> choices;
   for (size_t i = cuts.size(); i-- > 0;)
-    if (!appendChecked(cuts[i].begin, ends[i], cuts[i].counts, choices, failed))
+    if (!appendChecked(cuts[i].begin, ends[i], cuts[i].tiling, choices, failed))
       return std::nullopt;
   weighAgain(choices);
   return choices;

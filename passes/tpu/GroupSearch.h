@@ -9,7 +9,7 @@ namespace weft::tpu {
 
 /// Knobs of the search; the defaults are those of --tpu-group-layers.
 struct GroupSearchOptions {
-  int64_t maxOps = 512;      ///< longest group that runs in one slice
+  int64_t maxOps = 512;      ///< longest group whose slices are whole images
   int64_t maxSlicedOps = 16; ///< longest group that is cut into slices
   int64_t maxSlices = 4096;  ///< per group
 };
@@ -17,14 +17,14 @@ struct GroupSearchOptions {
 /// A group that the search weighed, up to op `end` of the run.
 struct WeighedGroup {
   size_t end = 0;
-  Dims counts{1, 1, 1, 1};
+  Tiling tiling;
   GroupPrice price;
 };
 
-/// Ops [begin, end) of a run, cut into `counts` slices.
+/// Ops [begin, end) of a run, cut into slices.
 struct GroupChoice {
   size_t begin = 0, end = 0;
-  Dims counts{1, 1, 1, 1};
+  Tiling tiling;
   GroupPrice price;
   /// All that begin at the same op.
   std::vector<WeighedGroup> weighed;

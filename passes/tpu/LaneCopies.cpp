@@ -145,9 +145,7 @@ bool LaneScan::add(Operation *op) {
   for (Value operand : op->getOperands()) // those of ops before are known
     addValue(operand, /*isMade=*/true);
   for (unsigned operand : tryNeeds(tiling, needs).refused) {
-    // The step from image to image depends on the lane.
-    if (dimsOf(op->getOperand(operand))[kAxisN] != 1 ||
-        tiling.repeatsChannel(operand))
+    if (tiling.repeatsChannel(operand))
       return false;
     if (!useKnownCopy(tiling, needs, operand))
       copyFor(op, operand);
@@ -301,8 +299,7 @@ static void dropNeedlessCopies(const Chip &chip, GroupOp group) {
     Operation *next = copy->getNextNode();
     copy->remove();
     GroupView view = viewGroup(chip, group);
-    if (!view.places.empty() &&
-        placeGroup(chip, view, group.getTiling()->getCounts())) {
+    if (!view.places.empty() && placeGroup(chip, view, group.tilingOrWhole())) {
       copy->destroy();
       continue;
     }

@@ -121,8 +121,8 @@ void ListDecisions::addStep(Operation &op) {
   SmallVector<Operation *> ops = opsOfStep(op);
   auto group = llvm::dyn_cast<GroupOp>(op);
   Dims slices{1, 1, 1, 1};
-  if (group && group.getTiling())
-    slices = group.getTiling()->getCounts();
+  if (group)
+    slices = group.tilingOrWhole().counts;
   LocationAttr first = originOf(ops.empty() ? &op : ops.front()),
                last = originOf(ops.empty() ? &op : ops.back());
   auto cycles = op.getAttrOfType<IntegerAttr>(kCyclesAttr);

@@ -88,16 +88,24 @@ constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 /// is free up to `range.last`; the lowest such address is returned.
 /// std::nullopt if none is even from `range.first` on.
 static std::optional<int64_t>
-allocateEarly(const std::vector<PlacedRange> &placed, int64_t capacity,
-              int64_t alignment, LiveRange &range) {
+allocateEarly(const std::vector<PlacedRange> &placed, int64_t period,
+              int64_t capacity, int64_t alignment, LiveRange &range) {
   std::vector<FreeFrom> byBegin;
   std::vector<int64_t> candidates{0};
-  for (const PlacedRange &other : placed) {
-    if (other.begin == other.end || other.first > range.last)
-      continue;
-    byBegin.push_back({other.begin, other.end,
-                       other.last < range.first ? other.last + 1 : kNever});
+  auto avoid = [&](const PlacedRange &other, int64_t later) {
+    int64_t first = other.first + later, last = other.last + later;
+    if (other.begin == other.end || first > range.last)
+      return;
+    byBegin.push_back(
+        {other.begin, other.end, last < range.first ? last + 1 : kNever});
     candidates.push_back((other.end + alignment - 1) / alignment * alignment);
+  };
+  for (const PlacedRange &other : placed) {
+    avoid(other, 0);
+    if (period) {
+      avoid(other, -period);
+      avoid(other, period);
+    }
   }
   std::vector<FreeFrom> byEnd = byBegin;
   std::sort(
@@ -107,8 +115,8 @@ allocateEarly(const std::vector<PlacedRange> &placed, int64_t capacity,
             [](const FreeFrom &a, const FreeFrom &b) { return a.end < b.end; });
   std::sort(candidates.begin(), candidates.end());
   // A window of `range.bytes` over the addresses; the last of those inside to
-  // become free decides.
-  std::multiset<int64_t> inside{0};
+  // become free decides, or what itself holds a period before.
+  std::multiset<int64_t> inside{period ? range.last - period + 1 : 0};
   auto entering = byBegin.begin(), leaving = byEnd.begin();
   int64_t best = kNever, address = 0;
   for (int64_t begin : candidates) {
@@ -130,48 +138,81 @@ allocateEarly(const std::vector<PlacedRange> &placed, int64_t capacity,
   return address;
 }
 
-/// `allocateAhead` with room for the loads between the others, from when they
-/// are wanted, or without.
-static std::optional<std::vector<int64_t>>
-allocateBeside(std::vector<LiveRange> &ranges, const std::vector<size_t> &loads,
-               bool keepsRoom, int64_t capacity, int64_t alignment) {
-  std::vector<LiveRange> first = ranges;
+namespace {
+/// The attempts of one `allocateAhead`.
+class AllocationAhead {
+public:
+  AllocationAhead(const std::vector<LiveRange> &wanted,
+                  const std::vector<size_t> &loads, int64_t capacity,
+                  int64_t alignment)
+      : ranges(wanted), wanted(wanted), loads(loads), capacity(capacity),
+        alignment(alignment) {}
+
+  /// With room for the loads between the others, from when they are wanted, or
+  /// without.
+  bool place(bool keepsRoom);
+  /// Once all have a place, each may have a better one in the period before.
+  void placeInPeriods(int64_t period) {
+    for (size_t i : loads)
+      placeLoad(i, period);
+  }
+
+  std::vector<LiveRange> ranges;
+  std::vector<int64_t> addresses;
+
+private:
+  bool placeLoad(size_t number, int64_t period);
+  PlacedRange placedAt(size_t i) const {
+    return {addresses[i], addresses[i] + ranges[i].bytes, ranges[i].first,
+            ranges[i].last};
+  }
+
+  const std::vector<LiveRange> &wanted;
+  const std::vector<size_t> &loads;
+  const int64_t capacity, alignment;
+  std::vector<PlacedRange> placed;
+};
+} // namespace
+
+bool AllocationAhead::placeLoad(size_t number, int64_t period) {
+  placed[number] = {};
+  ranges[number] = wanted[number];
+  auto address =
+      allocateEarly(placed, period, capacity, alignment, ranges[number]);
+  if (!address)
+    return false;
+  addresses[number] = *address;
+  placed[number] = placedAt(number);
+  return true;
+}
+
+bool AllocationAhead::place(bool keepsRoom) {
+  ranges = wanted;
+  std::vector<LiveRange> first = wanted;
   if (!keepsRoom)
     for (size_t i : loads)
       first[i].bytes = 0;
-  auto addresses = allocate(first, capacity, alignment);
-  if (!addresses)
-    return std::nullopt;
-  auto placedAt = [&](size_t i) -> PlacedRange {
-    int64_t begin = (*addresses)[i];
-    return {begin, begin + ranges[i].bytes, ranges[i].first, ranges[i].last};
-  };
-  std::vector<PlacedRange> placed(ranges.size());
+  auto found = allocate(first, capacity, alignment);
+  if (!found)
+    return false;
+  addresses = std::move(*found);
+  placed.assign(ranges.size(), {});
   for (size_t i = 0; i < ranges.size(); ++i)
     if (first[i].bytes)
       placed[i] = placedAt(i);
-  for (size_t i : loads) {
-    placed[i] = {};
-    auto address = allocateEarly(placed, capacity, alignment, ranges[i]);
-    if (!address)
-      return std::nullopt;
-    (*addresses)[i] = *address;
-    placed[i] = placedAt(i);
-  }
-  return addresses;
+  return std::all_of(loads.begin(), loads.end(),
+                     [&](size_t i) { return placeLoad(i, /*period=*/0); });
 }
 
 std::optional<std::vector<int64_t>>
 weft::tpu::allocateAhead(std::vector<LiveRange> &ranges,
-                         const std::vector<size_t> &loads, int64_t capacity,
-                         int64_t alignment) {
-  for (bool keepsRoom : {false, true}) {
-    std::vector<LiveRange> ahead = ranges;
-    if (auto addresses =
-            allocateBeside(ahead, loads, keepsRoom, capacity, alignment)) {
-      ranges = std::move(ahead);
-      return addresses;
-    }
-  }
-  return std::nullopt;
+                         const std::vector<size_t> &loads, int64_t period,
+                         int64_t capacity, int64_t alignment) {
+  AllocationAhead ahead(ranges, loads, capacity, alignment);
+  if (!ahead.place(/*keepsRoom=*/false) && !ahead.place(/*keepsRoom=*/true))
+    return std::nullopt;
+  if (period)
+    ahead.placeInPeriods(period);
+  ranges = std::move(ahead.ranges);
+  return std::move(ahead.addresses);
 }

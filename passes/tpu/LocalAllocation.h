@@ -30,10 +30,12 @@ allocate(const std::vector<LiveRange> &ranges, int64_t capacity,
 /// The same, where those of `loads` may begin earlier than their ranges say,
 /// and do so as far as there is room, one after the other in this order; their
 /// new starts are written to `ranges`. The others lie together and those of
-/// `loads` in the rest, or where that does not fit, in turn with them.
+/// `loads` in the rest, or where that does not fit, in turn with them. If
+/// `period` is not 0, all happens again after so many steps, in which the
+/// ranges lie, and loads may begin before step 0, in the period before.
 std::optional<std::vector<int64_t>>
 allocateAhead(std::vector<LiveRange> &ranges, const std::vector<size_t> &loads,
-              int64_t capacity, int64_t alignment);
+              int64_t period, int64_t capacity, int64_t alignment);
 
 /// Largest sum of bytes that live in one step: a lower bound of every
 /// allocation.

@@ -121,9 +121,9 @@ bool MoveTurns::moveUp(PermuteOp turn, TurnPrice &price) {
   bool joins = first && first->hasOneUse() &&
                first.getOutput().getType().getShape() ==
                    turn.getInput().getType().getShape();
-  bool isLoaded =
-      computes && !first && isMadeInDram(top.getDefiningOp()) &&
-      price.extraOfLoad(turn, elementOf(top)) <= price.leastInDram(turn);
+  bool isLoaded = computes && !first && isMadeInDram(top.getDefiningOp()) &&
+                  price.extraOfLoad(turn, elementOf(top)) <=
+                      price.leastInDram(price.chip, turn);
   if (!joins && !isLoaded)
     return false;
   OpBuilder builder(turn);
@@ -164,7 +164,8 @@ bool MoveTurns::moveDown(PermuteOp turn, TurnPrice &price) {
         return !isReadInDram(user);
       }))
     return false;
-  if (price.extraOfStore(turn, elementOf(bottom)) > price.leastInDram(turn))
+  if (price.extraOfStore(turn, elementOf(bottom)) >
+      price.leastInDram(price.chip, turn))
     return false;
   OpBuilder builder(functions.back());
   builder.setInsertionPointAfter(functions.back());

@@ -80,8 +80,8 @@ def TpuGroupLayers : Pass<"tpu-group-layers", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"maxOps", "max-ops", "int64_t", "::weft::tpu::GroupSearchOptions().maxOps", "longest group that runs in one slice">,
-    Option<"maxSlicedOps", "max-sliced-ops", "int64_t", "::weft::tpu::GroupSearchOptions().maxSlicedOps", "longest group that is cut into slices">,
+    Option<"maxOps", "max-ops", "int64_t", "::weft::tpu::GroupSearchOptions().maxOps", "longest group whose slices are whole images">,
+    Option<"maxSlicedOps", "max-sliced-ops", "int64_t", "::weft::tpu::GroupSearchOptions().maxSlicedOps", "longest group that cuts images into slices">,
   ];
 }
 

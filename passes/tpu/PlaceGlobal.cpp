@@ -70,8 +70,7 @@ private:
   /// Packed constants in the order in which the group loads them.
   LogicalResult placeConstants(const Chip &chip, GroupOp group) {
     GroupView view = viewGroup(chip, group);
-    Dims counts =
-        group.getTiling() ? group.getTiling()->getCounts() : Dims{1, 1, 1, 1};
+    Dims counts = group.tilingOrWhole().counts;
     auto first = planSlice(chip, view, counts, {0, 0, 0, 0});
     auto images = constantImages(chip, view, counts);
     if (!first || !images)
@@ -100,9 +99,10 @@ private:
       if (!old)
         return view.ops[buffer.owner].op->emitError("has no buffer ")
                << place << " in tpu.buffers; run tpu-place-local again";
-      attributes[buffer.owner][place] = BufferAttr::get(
-          &getContext(), old.getLocal(), old.getBytes(), old.getRotate(),
-          old.getLoad(), takeWeight(imagesBytes((*images)[number])));
+      attributes[buffer.owner][place] =
+          BufferAttr::get(&getContext(), old.getLocal(), old.getBytes(),
+                          old.getRotate(), old.getLoad(), old.getHeld(),
+                          takeWeight(imagesBytes((*images)[number])));
     }
     for (size_t i = 0; i < view.ops.size(); ++i)
       view.ops[i].op->setAttr(GroupOp::kBuffersAttr,

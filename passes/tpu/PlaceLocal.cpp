@@ -27,7 +27,7 @@ static void annotate(GroupOp group, const GroupView &view,
   for (size_t i = 0; i < places.size(); ++i) {
     const BufferPlace &place = places[i];
     auto attribute = BufferAttr::get(context, place.local, place.bytes,
-                                     place.rotate, place.load, -1);
+                                     place.rotate, place.load, place.held, -1);
     if (buffers[i].kind == GroupBuffer::Input)
       inputs.push_back(attribute);
     else
@@ -49,10 +49,9 @@ struct PlaceLocal : weft::tpu::impl::TpuPlaceLocalBase<PlaceLocal> {
       return signalPassFailure();
     WalkResult result = getOperation().walk([&](GroupOp group) {
       GroupView view = viewGroup(*chip, group);
-      Dims counts =
-          group.getTiling() ? group.getTiling()->getCounts() : Dims{1, 1, 1, 1};
-      auto places = placeGroup(*chip, view, counts);
-      auto slice = planSlice(*chip, view, counts, {0, 0, 0, 0});
+      Tiling tiling = group.tilingOrWhole();
+      auto places = placeGroup(*chip, view, tiling);
+      auto slice = planSlice(*chip, view, tiling.counts, {0, 0, 0, 0});
       if (!places || !slice) {
         group.emitError("the tensors of this group do not fit ")
             << chip->laneBytes

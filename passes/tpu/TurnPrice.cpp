@@ -10,10 +10,11 @@ using namespace weft;
 using namespace weft::tpu;
 
 /// Of a tensor of `dims` in local memory whose neighbours lie `steps` elements
-/// apart in DRAM; by a piece that fits.
-int64_t TurnPrice::transferCycles(const Dims &dims, const Dims &steps,
-                                  unsigned bits, bool isLoad) {
-  Dims piece = dims;
+/// apart in DRAM; by a piece of `piece` or, if that does not fit, a smaller
+/// one.
+int64_t TurnPrice::transferCycles(const Dims &dims, Dims piece,
+                                  const Dims &steps, unsigned bits,
+                                  bool isLoad) {
   auto tensor = [&] { return LocalTensor{piece, bits, LocalLayout::Aligned}; };
   for (unsigned axis : {kAxisN, kAxisH, kAxisC, kAxisW})
     while (piece[axis] > 1 &&
@@ -34,26 +35,24 @@ static int64_t extra(int64_t turned, int64_t plain) {
              : std::max<int64_t>(0, turned - plain);
 }
 
-int64_t TurnPrice::extraOfLoad(PermuteOp turn, Type element) {
-  Dims dims = dimsOf(turn.getOutput()), steps{},
-       dense = denseSteps(dimsOf(turn.getInput()));
-  for (unsigned axis = 0; axis < 4; ++axis)
-    steps[axis] = dense[turn.getOrder()[axis]];
+int64_t TurnPrice::extraOfLoad(PermuteOp turn, Type element,
+                               const Dims &piece) {
+  Dims dims = dimsOf(turn.getOutput());
   unsigned bits = elementBits(element);
-  return extra(transferCycles(dims, steps, bits, /*isLoad=*/true),
-               transferCycles(dims, denseSteps(dims), bits, /*isLoad=*/true));
+  return extra(
+      transferCycles(dims, piece, loadSteps(turn), bits, /*isLoad=*/true),
+      transferCycles(dims, piece, denseSteps(dims), bits, /*isLoad=*/true));
 }
 
-int64_t TurnPrice::extraOfStore(PermuteOp turn, Type element) {
-  Dims dims = dimsOf(turn.getInput()), steps{},
-       dense = denseSteps(dimsOf(turn.getOutput()));
-  for (unsigned axis = 0; axis < 4; ++axis)
-    steps[turn.getOrder()[axis]] = dense[axis];
+int64_t TurnPrice::extraOfStore(PermuteOp turn, Type element,
+                                const Dims &piece) {
+  Dims dims = dimsOf(turn.getInput());
   unsigned bits = elementBits(element);
-  return extra(transferCycles(dims, steps, bits, /*isLoad=*/false),
-               transferCycles(dims, denseSteps(dims), bits, /*isLoad=*/false));
+  return extra(
+      transferCycles(dims, piece, storeSteps(turn), bits, /*isLoad=*/false),
+      transferCycles(dims, piece, denseSteps(dims), bits, /*isLoad=*/false));
 }
 
-int64_t TurnPrice::leastInDram(PermuteOp turn) const {
+int64_t TurnPrice::leastInDram(const Chip &chip, PermuteOp turn) {
   return tensorBytes(turn.getInput()) / chip.rates.copyBytes;
 }

@@ -15,27 +15,35 @@ public:
   explicit TurnPrice(const Chip &chip) : chip(chip), transfers(chip) {}
 
   /// Cycles by which a group gets slower that loads the operand of `turn`
-  /// instead of its result; kMostCycles where a load cannot say it.
-  int64_t extraOfLoad(PermuteOp turn) {
-    return extraOfLoad(turn, elementOf(turn.getInput()));
+  /// instead of its result, in pieces of these sizes; kMostCycles where a load
+  /// cannot say it.
+  int64_t extraOfLoad(PermuteOp turn, const Dims &piece) {
+    return extraOfLoad(turn, elementOf(turn.getInput()), piece);
   }
   /// The same for a turn of elements of `element` in the place of this one.
-  int64_t extraOfLoad(PermuteOp turn, mlir::Type element);
+  int64_t extraOfLoad(PermuteOp turn, mlir::Type element) {
+    return extraOfLoad(turn, element, dimsOf(turn.getOutput()));
+  }
   /// Cycles by which a group gets slower that stores the result of `turn`
   /// instead of its operand.
-  int64_t extraOfStore(PermuteOp turn) {
-    return extraOfStore(turn, elementOf(turn.getInput()));
+  int64_t extraOfStore(PermuteOp turn, const Dims &piece) {
+    return extraOfStore(turn, elementOf(turn.getInput()), piece);
   }
-  int64_t extraOfStore(PermuteOp turn, mlir::Type element);
+  int64_t extraOfStore(PermuteOp turn, mlir::Type element) {
+    return extraOfStore(turn, element, dimsOf(turn.getInput()));
+  }
   /// Cycles that a turn within DRAM takes at least: once through the engine at
   /// full rate.
-  int64_t leastInDram(PermuteOp turn) const;
-
-private:
-  int64_t transferCycles(const Dims &dims, const Dims &steps, unsigned bits,
-                         bool isLoad);
+  static int64_t leastInDram(const Chip &chip, PermuteOp turn);
 
   const Chip &chip;
+
+private:
+  int64_t extraOfLoad(PermuteOp turn, mlir::Type element, const Dims &piece);
+  int64_t extraOfStore(PermuteOp turn, mlir::Type element, const Dims &piece);
+  int64_t transferCycles(const Dims &dims, Dims piece, const Dims &steps,
+                         unsigned bits, bool isLoad);
+
   TransferPrice transfers;
 };
 

@@ -81,10 +81,7 @@ ArrayRef<Alternative> MoveLanesOp::recipes() {
 
 bool ConcatOp::isAddress() { return getAxis() == kAxisC; }
 
-// A batch of channels would need room behind each image of an operand.
-bool ConcatOp::isTileable() {
-  return isAddress() ? dimsOf(getOutput())[kAxisN] == 1 : getAxis() != kAxisN;
-}
+bool ConcatOp::isTileable() { return getAxis() != kAxisN; }
 
 Box ConcatOp::computedBox(const Box &wanted) {
   return withWholeAxis(wanted, getOutput(), getAxis());
@@ -129,7 +126,7 @@ ArrayRef<Alternative> ConcatOp::recipes() {
 bool SliceOp::isAddress() {
   Dims from = dimsOf(getInput()), to = dimsOf(getOutput());
   to[kAxisC] = from[kAxisC];
-  return from == to && from[kAxisN] == 1 && getSteps()[kAxisC] == 1;
+  return from == to && getSteps()[kAxisC] == 1;
 }
 
 bool SliceOp::isTileable() {

@@ -205,3 +205,20 @@ module attributes {tpu.chip = "bm1684x"} {
     return %3, %4 : tensor<1x4x28x28xf32>, tensor<1x64x28x28xf32>
   }
 }
+
+// -----
+
+// Channels of several images are joined by address, an image after the other.
+// CHECK-LABEL: func.func @images
+// CHECK: tpu.group(%arg0) tiling <n = 3, c = 1, h = 1, w = 1, streamed = true>
+// CHECK: tpu.concat
+// CHECK-NOT: tpu.group
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @images(%x: tensor<3x64x40x40xf32>) -> tensor<3x128x40x40xf32> {
+    %0 = tpu.unary abs %x : tensor<3x64x40x40xf32>
+    %1 = tpu.unary neg %0 : tensor<3x64x40x40xf32>
+    %2 = tpu.concat %0, %1 axis 1 : (tensor<3x64x40x40xf32>, tensor<3x64x40x40xf32>) -> tensor<3x128x40x40xf32>
+    %3 = tpu.unary relu %2 : tensor<3x128x40x40xf32>
+    return %3 : tensor<3x128x40x40xf32>
+  }
+}

@@ -251,7 +251,8 @@ TEST_P(GroupedConv, IsTheSameInEveryWay) {
       if (name.starts_with("window") || groups >= conv.group ||
           (conv.isInterleaved && groups > 0))
         continue;
-      ProgramRunner other(conv.text(types, name), &counts);
+      const tpu::Tiling tiling{counts};
+      ProgramRunner other(conv.text(types, name), &tiling);
       ASSERT_TRUE(other.ok()) << name.str();
       EXPECT_EQ(other.run({input}), expected)
           << name.str() << " in " << counts[1] << " pieces of the channels";

@@ -331,10 +331,10 @@ static uint64_t addressOf(const emit::GroupSchedule &schedule,
 }
 
 /// The prices of the slices of the only group, as it is placed.
-static tpu::Price foretold(const std::string &text, const tpu::Dims &counts,
+static tpu::Price foretold(const std::string &text, const tpu::Tiling &tiling,
                            const Chip &chip) {
   MLIRContext context;
-  OwningOpRef<ModuleOp> module = parsePlaced(text, &counts, context);
+  OwningOpRef<ModuleOp> module = parsePlaced(text, &tiling, context);
   tpu::Price total;
   if (!module)
     return total;
@@ -373,10 +373,11 @@ TEST_P(RecipePrice, IsThatOfItsProgram) {
       counts = {dims[0], 1, std::min<int64_t>(dims[2], pick(3)), 1};
     std::string text = moduleOf(GetParam(), dims);
     SCOPED_TRACE(text);
-    ProgramRunner program(text, &counts);
+    const tpu::Tiling tiling{counts};
+    ProgramRunner program(text, &tiling);
     ASSERT_TRUE(program.ok());
     tpu::Price want = priceOf(program.program(), chip),
-               found = foretold(text, counts, chip);
+               found = foretold(text, tiling, chip);
     ASSERT_GT(want.cycles, 0);
     EXPECT_EQ(found.cycles, want.cycles);
     EXPECT_EQ(found.commands, want.commands);

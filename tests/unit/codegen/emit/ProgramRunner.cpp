@@ -21,7 +21,7 @@ using namespace weft;
 using namespace weft::test;
 
 OwningOpRef<ModuleOp> weft::test::parsePlaced(const std::string &text,
-                                              const tpu::Dims *counts,
+                                              const tpu::Tiling *tiling,
                                               MLIRContext &context) {
   context.loadDialect<tpu::TpuDialect, ppl::PplDialect, func::FuncDialect,
                       arith::ArithDialect, scf::SCFDialect,
@@ -36,23 +36,23 @@ OwningOpRef<ModuleOp> weft::test::parsePlaced(const std::string &text,
   placing.addNestedPass<func::FuncOp>(tpu::createTpuPlaceLocal());
   placing.addNestedPass<func::FuncOp>(tpu::createTpuPlaceGlobal());
   bool isPlaced = succeeded(grouping.run(*parsed));
-  if (isPlaced && counts)
+  if (isPlaced && tiling)
     parsed->walk([&](tpu::GroupOp group) {
-      const tpu::Dims &c = *counts;
-      group.setTilingAttr(
-          tpu::TilingAttr::get(&context, c[0], c[1], c[2], c[3]));
+      group.setTilingAttr(tpu::TilingAttr::get(&context, *tiling));
     });
   isPlaced = isPlaced && succeeded(placing.run(*parsed));
   EXPECT_TRUE(isPlaced);
   return isPlaced ? std::move(parsed) : OwningOpRef<ModuleOp>();
 }
 
-ProgramRunner::ProgramRunner(const std::string &text, const tpu::Dims *counts) {
-  compile(text, counts);
+ProgramRunner::ProgramRunner(const std::string &text,
+                             const tpu::Tiling *tiling) {
+  compile(text, tiling);
 }
 
-void ProgramRunner::compile(const std::string &text, const tpu::Dims *counts) {
-  parsed = parsePlaced(text, counts, context);
+void ProgramRunner::compile(const std::string &text,
+                            const tpu::Tiling *tiling) {
+  parsed = parsePlaced(text, tiling, context);
   ASSERT_TRUE(parsed);
   PassManager lowering(&context);
   lowering.addPass(emit::createConvertTpuToPpl());

@@ -15,11 +15,11 @@
 
 namespace weft::test {
 
-/// Parses `text`, groups and places (with the slice counts `counts` for every
-/// group instead of the chosen ones, if given). Null, with a test failure, if
+/// Parses `text`, groups and places (with `tiling` for every
+/// group instead of the chosen one, if given). Null, with a test failure, if
 /// that fails.
 mlir::OwningOpRef<mlir::ModuleOp> parsePlaced(const std::string &text,
-                                              const tpu::Dims *counts,
+                                              const tpu::Tiling *tiling,
                                               mlir::MLIRContext &context);
 
 /// A tpu module compiled to commands, ready for the emulator.
@@ -28,7 +28,7 @@ public:
   /// Takes what `parsePlaced` gives, emits and encodes. Failures are reported
   /// as test failures; `ok()` is false then.
   explicit ProgramRunner(const std::string &text,
-                         const tpu::Dims *counts = nullptr);
+                         const tpu::Tiling *tiling = nullptr);
 
   bool ok() const { return compiled; }
   /// Runs on inputs of raw bytes, one an argument; gives the raw bytes of each
@@ -42,7 +42,7 @@ private:
   std::vector<std::vector<uint8_t>>
   runUnder(emulator::Schedule schedule,
            const std::vector<std::vector<uint8_t>> &inputs);
-  void compile(const std::string &text, const tpu::Dims *counts);
+  void compile(const std::string &text, const tpu::Tiling *tiling);
 
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> parsed;

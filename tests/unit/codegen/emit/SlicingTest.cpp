@@ -65,21 +65,23 @@ TEST(Slicing, EveryTilingGivesTheBytesOfOneSlice) {
   const tpu::Dims tilings[] = {{2, 1, 1, 1},  {1, 1, 2, 1}, {1, 1, 5, 1},
                                {1, 1, 17, 1}, {2, 1, 9, 1}, {1, 1, 1, 4},
                                {1, 1, 3, 7},  {2, 1, 4, 3}};
-  for (const tpu::Dims &counts : tilings) {
-    ProgramRunner sliced(text, &counts);
-    ASSERT_TRUE(sliced.ok());
-    EXPECT_EQ(sliced.run({input}), expected)
-        << counts[0] << "x" << counts[1] << "x" << counts[2] << "x"
-        << counts[3];
-  }
+  for (const tpu::Dims &counts : tilings)
+    for (bool isStreamed : {false, true}) {
+      const tpu::Tiling tiling{counts, isStreamed};
+      ProgramRunner sliced(text, &tiling);
+      ASSERT_TRUE(sliced.ok());
+      EXPECT_EQ(sliced.run({input}), expected)
+          << counts[0] << "x" << counts[1] << "x" << counts[2] << "x"
+          << counts[3] << (isStreamed ? " streamed" : " pipelined");
+    }
 }
 
 TEST(Slicing, ManyEqualSlicesBecomeOneLoop) {
   std::string text =
       module("tensor<1x8x256x16xf32>", "tensor<1x8x256x16xf32>",
              "  %y = tpu.unary relu %x : tensor<1x8x256x16xf32>\n");
-  const tpu::Dims counts{1, 1, 64, 1};
-  ProgramRunner sliced(text, &counts);
+  const tpu::Tiling tiling{{1, 1, 64, 1}};
+  ProgramRunner sliced(text, &tiling);
   ASSERT_TRUE(sliced.ok());
   int loops = 0, computations = 0;
   sliced.module().walk([&](mlir::Operation *op) {
@@ -105,11 +107,13 @@ TEST(Slicing, ChannelSlicesReloadTheirFilters) {
   ProgramRunner whole(text);
   const tpu::Dims counts[] = {{1, 2, 1, 1}, {1, 4, 1, 1}, {1, 4, 3, 1}};
   auto expected = whole.run({input});
-  for (const tpu::Dims &c : counts) {
-    ProgramRunner sliced(text, &c);
-    ASSERT_TRUE(sliced.ok());
-    EXPECT_EQ(sliced.run({input}), expected) << c[1] << " channel slices";
-  }
+  for (const tpu::Dims &c : counts)
+    for (bool isStreamed : {false, true}) {
+      const tpu::Tiling tiling{c, isStreamed};
+      ProgramRunner sliced(text, &tiling);
+      ASSERT_TRUE(sliced.ok());
+      EXPECT_EQ(sliced.run({input}), expected) << c[1] << " channel slices";
+    }
 }
 
 /// Slices of 512 and 488 channels: constants must lie alike in both, although
@@ -134,7 +138,8 @@ TEST(Slicing, UnevenChannelSlicesFindTheirConstants) {
   ASSERT_TRUE(whole.ok());
   auto expected = whole.run({input});
   for (const tpu::Dims &c : {tpu::Dims{1, 2, 1, 1}, tpu::Dims{1, 8, 3, 1}}) {
-    ProgramRunner sliced(text, &c);
+    const tpu::Tiling tiling{c};
+    ProgramRunner sliced(text, &tiling);
     ASSERT_TRUE(sliced.ok());
     EXPECT_EQ(sliced.run({input}), expected) << c[1] << " channel slices";
   }

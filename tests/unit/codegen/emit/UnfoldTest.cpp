@@ -163,7 +163,8 @@ static void expectEqualPrograms(bool isFloat) {
     ASSERT_TRUE(direct.ok());
     auto expected = direct.run({input});
     for (const tpu::Dims &counts : tilings) {
-      ProgramRunner program(other, &counts);
+      const tpu::Tiling tiling{counts};
+      ProgramRunner program(other, &tiling);
       ASSERT_TRUE(program.ok());
       EXPECT_EQ(program.run({input}), expected) << counts[2] << counts[3];
     }
