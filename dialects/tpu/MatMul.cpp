@@ -39,16 +39,16 @@ LogicalResult MatMulOp::verify() {
 
 LogicalResult LinearOp::verify() {
   auto input = getInput().getType(), filter = getFilter().getType();
-  int64_t rows = input.getDimSize(1), inner = input.getDimSize(3),
-          columns = filter.getDimSize(0);
+  int64_t images = input.getDimSize(0), rows = input.getDimSize(1),
+          inner = input.getDimSize(3), columns = filter.getDimSize(0);
   auto is = [](Value value, ArrayRef<int64_t> shape) {
     return cast<RankedTensorType>(value.getType()).getShape() == shape;
   };
-  if (!is(getInput(), {1, rows, 1, inner}) ||
+  if (!is(getInput(), {images, rows, 1, inner}) ||
       !is(getFilter(), {columns, inner, 1, 1}) ||
-      !is(getOutput(), {1, rows, 1, columns}) ||
+      !is(getOutput(), {images, rows, 1, columns}) ||
       (getBias() && !is(getBias(), {1, columns, 1, 1}))) // (C1)
-    return emitOpError("input must be 1xRx1xK, filter NxKx1x1, result 1xRx1xN "
+    return emitOpError("input must be BxRx1xK, filter NxKx1x1, result BxRx1xN "
                        "and bias 1xNx1x1");
   Type from = input.getElementType(), to = elementOf(getOutput());
   if (!isQuantized(getInput())) {
@@ -72,17 +72,17 @@ LogicalResult LinearOp::verify() {
 
 LogicalResult RowMatMulOp::verify() {
   auto lhs = getLhs().getType(), rhs = getRhs().getType();
-  int64_t rows = lhs.getDimSize(1), batch = lhs.getDimSize(2),
-          inner = lhs.getDimSize(3),
+  int64_t images = lhs.getDimSize(0), rows = lhs.getDimSize(1),
+          heads = lhs.getDimSize(2), inner = lhs.getDimSize(3),
           columns = rhs.getDimSize(getTransposed() ? 1 : 3);
-  SmallVector<int64_t, 4> right{1, inner, batch, columns};
+  SmallVector<int64_t, 4> right{images, inner, heads, columns};
   if (getTransposed())
     std::swap(right[1], right[3]);
-  int64_t product[] = {1, rows, batch, columns};
-  if (lhs.getDimSize(0) != 1 || rhs.getShape() != ArrayRef(right) ||
+  int64_t product[] = {images, rows, heads, columns};
+  if (rhs.getShape() != ArrayRef(right) ||
       getOutput().getType().getShape() != ArrayRef<int64_t>(product)) // (C1)
-    return emitOpError("lhs must be 1xMxBxK, rhs 1xKxBxN (transposed 1xNxBxK) "
-                       "and the result 1xMxBxN");
+    return emitOpError("lhs must be BxMxHxK, rhs BxKxHxN (transposed BxNxHxK) "
+                       "and the result BxMxHxN");
   if (lhs.getElementType() != rhs.getElementType() ||
       lhs.getElementType() != getOutput().getType().getElementType()) // (C2)
     return emitOpError("operands and result must have one element type");

@@ -29,14 +29,14 @@ def Tpu_LinearOp : Tpu_Op<"linear", [Pure, Tpu_Evaluate,
                                 DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "computedBox", "inputNeed", "recipes"]>]> {
   let summary = "rows of a matrix times a constant matrix, a row a lane";
   let description = [{
-    **Semantics**: `acc(r,j) = sum_k input(0,r,0,k) * filter(j,k,0,0)`; then as `tpu.conv` of a pixel a row:
+    **Semantics**: `acc(n,r,j) = sum_k input(n,r,0,k) * filter(j,k,0,0)`; then as `tpu.conv` of a pixel a row:
     * 16-bit floats (input and filter of one type, result of that type or f32): `y = acc + bias`, then `max(y, 0)` with `relu`,
       accumulated in f32 and rounded once to the result type.
     * int8 (input !quant, filter i8; acc exact in int32): `y = f32(f32(f32(acc) * scales[j]) + bias)`, `f32(acc)` rounded half to even;
       result float: `relu`, then rounded to its type; result !quant: `sat(rint(y))`, half to even, where `relu` is the clip at 0 of the
       unsigned range.
 
-    **Constraints**: (C1) input is 1xRx1xK, filter NxKx1x1, the result 1xRx1xN, bias 1xNx1x1; (C2) element types as listed above; (C3) int8
+    **Constraints**: (C1) input is BxRx1xK, filter NxKx1x1, the result BxRx1xN, bias 1xNx1x1; (C2) element types as listed above; (C3) int8
     has N `scales`, float none; (C4) `relu` with a !quant result needs an unsigned one.
 
     **Example**:
@@ -57,11 +57,11 @@ def Tpu_RowMatMulOp : Tpu_Op<"row_matmul", [Pure, Tpu_Evaluate,
                                    DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "inputNeed", "recipes"]>]> {
   let summary = "batched products of matrices whose rows lie in lanes";
   let description = [{
-    The batch (the heads of an attention) is the axis h, so that a matrix of all heads, a row a lane, is a `tpu.reshape` that moves nothing.
+    The heads of an attention are the axis h, so that a matrix of all heads, a row a lane, is a `tpu.reshape` that moves nothing.
 
-    **Semantics**: `y(0,i,b,j) = sum_k lhs(0,i,b,k) * rhs(0,k,b,j)`, with `transposed` `rhs(0,j,b,k)`: accumulated in f32, rounded once.
+    **Semantics**: `y(n,i,h,j) = sum_k lhs(n,i,h,k) * rhs(n,k,h,j)`, with `transposed` `rhs(n,j,h,k)`: accumulated in f32, rounded once.
 
-    **Constraints**: (C1) lhs is 1xMxBxK, rhs 1xKxBxN (transposed 1xNxBxK), the result 1xMxBxN; (C2) one 16-bit float type.
+    **Constraints**: (C1) lhs is BxMxHxK, rhs BxKxHxN (transposed BxNxHxK), the result BxMxHxN; (C2) one 16-bit float type.
 
     **Example**:
     ```mlir

@@ -75,7 +75,7 @@ static Value inputOf(Lowering &lowering, const Product &p, Value value) {
   int64_t inner = p.inputShape[1];
   Location location = p.op->getLoc();
   if (p.hasRowsInLanes)
-    return lowering.reshaped(location, value, {1, p.turnedRows, 1, inner});
+    return lowering.reshaped(location, value, p.rowsInLanes(inner));
   if (cast<RankedTensorType>(value.getType()).getShape() ==
       ArrayRef<int64_t>{p.turnedRows, inner, 1, 1})
     return permuted(lowering, location, value, {2, 1, 0, 3});
@@ -134,9 +134,8 @@ static Value createLinear(Lowering &lowering, const Product &p, Type element,
                           DenseF32ArrayAttr scales) {
   OpBuilder &b = lowering.builder;
   return b.create<tpu::LinearOp>(
-      p.location,
-      lowering.tensor({1, p.turnedRows, 1, p.filter.shape[0]}, element), input,
-      filter, bias, p.relu ? b.getUnitAttr() : UnitAttr(), scales);
+      p.location, lowering.tensor(p.rowsInLanes(p.filter.shape[0]), element),
+      input, filter, bias, p.relu ? b.getUnitAttr() : UnitAttr(), scales);
 }
 
 /// The matrix unit has 16-bit and 8-bit types.

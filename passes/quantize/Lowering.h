@@ -387,6 +387,13 @@ struct Product {
   int64_t turnedRows = 0;
   /// Of these rows each in a lane, and nothing is turned: tpu.linear.
   bool hasRowsInLanes = false;
+  /// Which are those of as many images; each begins in lane 0.
+  int64_t rowImages = 1;
+
+  /// The rows of all images, `columns` elements each, as tpu.linear has them.
+  llvm::SmallVector<int64_t, 4> rowsInLanes(int64_t columns) const {
+    return {rowImages, turnedRows / rowImages, 1, columns};
+  }
 };
 
 /// Plans a product in the precision asked for and defines `output`. (Conv.cpp)

@@ -3,6 +3,7 @@
 #include "dialects/top/MatMul.h"
 
 #include "dialects/top/Binary.h"
+#include "dialects/top/Move.h"
 #include "dialects/top/Unary.h"
 #include "dialects/tpu/MatMul.h"
 #include "passes/quantize/Lowering.h"
@@ -35,6 +36,28 @@ static void takeBias(Product &product, Lowering &lowering) {
   product.location =
       FusedLoc::get(sum.getContext(), {product.location, sum.getLoc()});
   lowering.markTaken(sum);
+}
+
+/// Whether `op` computes on rows where they are.
+static bool keepsRows(Operation *op) {
+  return op &&
+         !llvm::isa<top::MatMulOp, top::ReshapeOp, top::TransposeOp>(op) &&
+         !op->hasTrait<OpTrait::IsTerminator>();
+}
+
+/// In how many images the rows of `product` stay: in those of its input, if
+/// what computes before or behind has them there and it takes at most twice the
+/// rounds over the lanes.
+static int64_t imagesOfRows(const Product &product, Lowering &lowering) {
+  SmallVector<int64_t, 4> shape = lowering.shapeOf(product.input);
+  int64_t images = shape[0], rows = shape[1], lanes = lowering.chip().lanes;
+  auto rounds = [&](int64_t rows) { return (rows + lanes - 1) / lanes; };
+  bool isRead = keepsRows(product.input.getDefiningOp()) ||
+                llvm::any_of(product.output.getUsers(), keepsRows);
+  return shape[2] == 1 && isRead &&
+                 images * rounds(rows) <= 2 * rounds(images * rows)
+             ? images
+             : 1;
 }
 
 /// lhs (.., m, k) times constant rhs (k, n): rows in lanes where the matrix
@@ -74,6 +97,7 @@ static Answer<> planConstant(top::MatMulOp op, const FloatConstant &rhs,
         FusedLoc::get(op.getContext(), {product.location, relu.getLoc()});
     lowering.markTaken(relu);
   }
+  product.rowImages = imagesOfRows(product, lowering);
   if (Answer<> answer = planProduct(product, lowering); !answer)
     return answer;
   Value result = lowering.firstForm(product.output);
@@ -90,11 +114,12 @@ struct BatchedShapes {
 };
 } // namespace
 
-/// Leading axes merged where both sides step or repeat together. At most two
-/// are left, else std::nullopt. An axis along which only lhs steps while rhs
-/// repeats to the end becomes rows: one large product is better than many.
-static std::optional<BatchedShapes> foldBatches(ArrayRef<int64_t> lhs,
-                                                ArrayRef<int64_t> rhs) {
+/// Leading axes merged where both sides repeat together, and with `mergesAll`
+/// where both step. At most two are left, else std::nullopt. An axis along
+/// which only lhs steps while rhs repeats to the end becomes rows: one large
+/// product is better than many.
+static std::optional<BatchedShapes>
+foldBatches(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs, bool mergesAll) {
   size_t rank = std::max(lhs.size(), rhs.size());
   SmallVector<int64_t> left(rank - lhs.size(), 1), right(rank - rhs.size(), 1);
   left.append(lhs.begin(), lhs.end());
@@ -106,7 +131,8 @@ static std::optional<BatchedShapes> foldBatches(ArrayRef<int64_t> lhs,
       continue;
     bool merges = !axes.empty() &&
                   (axes.back().first == 1) == (sizes.first == 1) &&
-                  (axes.back().second == 1) == (sizes.second == 1);
+                  (axes.back().second == 1) == (sizes.second == 1) &&
+                  (mergesAll || sizes.first == 1 || sizes.second == 1);
     if (merges)
       axes.back() = {axes.back().first * sizes.first,
                      axes.back().second * sizes.second};
@@ -169,7 +195,10 @@ static Answer<> planMatMul(top::MatMulOp op, Lowering &lowering) {
     lhs.insert(lhs.begin(), 1);
   if (rhs.size() == 1)
     rhs.push_back(1);
-  std::optional<BatchedShapes> shapes = foldBatches(lhs, rhs);
+  // Images and heads stay apart if nothing else is.
+  std::optional<BatchedShapes> shapes = foldBatches(lhs, rhs, false);
+  if (!shapes)
+    shapes = foldBatches(lhs, rhs, /*mergesAll=*/true);
   if (std::optional<FloatConstant> constant = lowering.constantOf(op.getRhs());
       constant && constant->shape.size() == 2 &&
       (lowering.isInt8() || !shapes ||

@@ -54,22 +54,22 @@ static bool canKeepRows(MatMulOp op, const Chip &chip) {
   bool isHalf = element.isF16() || element.isBF16(),
        isConstant = op.getLhs().getDefiningOp<WeightOp>() ||
                     op.getRhs().getDefiningOp<WeightOp>();
-  if (!isHalf || isConstant || left[0] != 1 || right[0] != 1 ||
-      left[1] != right[1])
+  if (!isHalf || isConstant || left.take_front(2) != right.take_front(2))
     return false;
   // Made to be asked.
   OpBuilder builder(op);
   auto turned = [&](Value value, ArrayRef<int64_t> shape) {
     return builder.create<ReshapeOp>(
         op.getLoc(),
-        RankedTensorType::get({1, shape[2], shape[1], shape[3]}, element),
+        RankedTensorType::get({shape[0], shape[2], shape[1], shape[3]},
+                              element),
         value);
   };
   auto lhs = turned(op.getLhs(), left), rhs = turned(op.getRhs(), right);
   auto product = builder.create<RowMatMulOp>(
       op.getLoc(),
-      RankedTensorType::get({1, left[2], left[1], right[3]}, element), lhs, rhs,
-      /*transposed=*/false);
+      RankedTensorType::get({left[0], left[2], left[1], right[3]}, element),
+      lhs, rhs, /*transposed=*/false);
   bool fits = fitsAlone(chip, product, {});
   for (Operation *made :
        {product.getOperation(), rhs.getOperation(), lhs.getOperation()})
@@ -109,7 +109,8 @@ struct MatMulByRows : OpRewritePattern<MatMulOp> {
       rhs = turned.getInput();
     else
       rhs = createTurn(rewriter, op.getLoc(), op.getRhs())->getResult(0);
-    auto type = RankedTensorType::get({1, left[2], left[1], right[3]}, element);
+    auto type =
+        RankedTensorType::get({left[0], left[2], left[1], right[3]}, element);
     auto product =
         rewriter.create<RowMatMulOp>(op.getLoc(), type, lhs, rhs, isTransposed);
     replaceNamed(rewriter, op,

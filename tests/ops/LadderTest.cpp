@@ -181,13 +181,15 @@ static void addGroupedConvs(std::vector<Case> &cases, int groups,
   add("Bf16", "bf16", "bf16", "f32", "bf16", "relu", sums, 0x1p-7);
 }
 
-/// 70 rows, more than any chip has lanes, of 40 elements times 40 x 9.
+/// 70 rows an image, more than any chip has lanes, of 40 elements times 40 x 9.
 static void addLinear(std::vector<Case> &cases) {
+  int images = 1;
   auto add = [&](const std::string &name, const std::string &in,
                  const std::string &filter, const std::string &out,
                  const std::string &attributes, double absolute = 0,
                  double relative = 0) {
-    std::string x = tensor("1x70x1x40", in), y = tensor("1x70x1x9", out);
+    std::string x = tensor(std::to_string(images) + "x70x1x40", in),
+                y = tensor(std::to_string(images) + "x70x1x9", out);
     cases.push_back(
         {"Linear" + name, x, y,
          weight("w", {9, 40, 1, 1}, filter, filter == "i8" ? 127 : 1) +
@@ -206,9 +208,13 @@ static void addLinear(std::vector<Case> &cases) {
   add("F16", "f16", "f16", "f16", "relu", sums, 0x1p-10);
   add("F16ToF32", "f16", "f16", "f32", "", sums);
   add("Bf16", "bf16", "bf16", "bf16", "", sums, 0x1p-7);
+  images = 3;
+  add("ImagesF16", "f16", "f16", "f16", "relu", sums, 0x1p-10);
+  add("ImagesScalesToQuant", kI8, "i8", kI8, scales);
 }
 
-/// 3 heads of 70 rows times as many of 66 columns, as they lie and transposed.
+/// 3 heads of 70 rows times as many of 66 columns, as they lie and transposed;
+/// 2 images of 3 heads and of one.
 static void addRowMatMul(std::vector<Case> &cases) {
   std::string x = tensor("1x70x3x20", "f16"), y = tensor("1x70x3x66", "f16"),
               source = tensor("1x70x3x20", "f16");
@@ -225,6 +231,16 @@ static void addRowMatMul(std::vector<Case> &cases) {
                    "  %y = tpu.row_matmul %x, %x : " + square + ", " + square +
                        " -> " + square + "\n",
                    (70 + 2) * 0x1p-23 * 70 * 4, 0x1p-10});
+  for (const char *heads : {"1", "3"})
+    for (const char *way : {"", " {transposed}"}) {
+      std::string images = tensor("2x20x" + std::string(heads) + "x20", "f16");
+      cases.push_back(
+          {std::string("RowMatMulImages") + heads + (*way ? "Transposed" : ""),
+           images, images,
+           "  %y = tpu.row_matmul %x, %x" + std::string(way) + " : " + images +
+               ", " + images + " -> " + images + "\n",
+           sums, 0x1p-10});
+    }
 }
 
 /// More channels than any chip has lanes, and weights of several packs: 70 to

@@ -47,7 +47,8 @@ LogicalResult MatMulOp::evaluate(Operands operands, Results &results) {
 }
 
 LogicalResult LinearOp::evaluate(Operands operands, Results &results) {
-  int64_t rows = getInput().getType().getDimSize(1),
+  int64_t rows = getInput().getType().getDimSize(0) *
+                 getInput().getType().getDimSize(1),
           inner = getInput().getType().getDimSize(3),
           columns = getFilter().getType().getDimSize(0);
   std::vector<double> input = loadDoubles(*operands[0]),
@@ -88,18 +89,21 @@ LogicalResult LinearOp::evaluate(Operands operands, Results &results) {
 LogicalResult RowMatMulOp::evaluate(Operands operands, Results &results) {
   ArrayRef<int64_t> l = getLhs().getType().getShape(),
                     y = getOutput().getType().getShape();
-  int64_t batch = l[2], inner = l[3], columns = y[3];
+  int64_t heads = l[2], inner = l[3], columns = y[3];
+  int64_t rightRows = getTransposed() ? columns : inner;
   std::vector<double> lhs = loadDoubles(*operands[0]),
                       rhs = loadDoubles(*operands[1]);
   std::vector<float> output;
-  for (int64_t i = 0; i < y[1]; ++i)
-    for (int64_t b = 0; b < batch; ++b)
+  for (int64_t i = 0; i < y[0] * y[1]; ++i)
+    for (int64_t h = 0; h < heads; ++h)
       for (int64_t j = 0; j < columns; ++j) {
+        int64_t first = i / y[1] * rightRows; // row of the image's right matrix
         double sum = 0;
         for (int64_t k = 0; k < inner; ++k)
-          sum += lhs[(i * batch + b) * inner + k] *
-                 (getTransposed() ? rhs[(j * batch + b) * inner + k]
-                                  : rhs[(k * batch + b) * columns + j]);
+          sum +=
+              lhs[(i * heads + h) * inner + k] *
+              (getTransposed() ? rhs[((first + j) * heads + h) * inner + k]
+                               : rhs[((first + k) * heads + h) * columns + j]);
         output.push_back(roundTo(elementOf(getOutput()), sum));
       }
   storeFloats(getOutput(), output, results);

@@ -55,9 +55,13 @@ static void buildLinear(Operation *operation, RecipeBuilder &r) {
   bool scaled = isQuantized(op.getInput());
   bool isWide = result.type == DataType::Fp32 || (!scaled && !op.getBias());
   Tile wide = isWide ? result : r.scratch("wide", result.shape, DataType::Fp32);
+  // A matrix is one image.
   auto multiply = [&](llvm::StringRef function, llvm::StringRef slot,
                       const Tile &dst) {
-    r.call(function, {{slot, dst}, {"left", input}, {"right", filter}});
+    for (int64_t n = 0; n < result.shape[kAxisN]; ++n)
+      r.call(function, {{slot, r.part(dst, kAxisN, n, 1)},
+                        {"left", r.part(input, kAxisN, n, 1)},
+                        {"right", filter}});
   };
   if (scaled) {
     Tile sum = r.as(wide, DataType::Int32);
@@ -99,23 +103,32 @@ static void buildRowMatMul(Operation *operation, RecipeBuilder &r) {
   auto op = llvm::cast<RowMatMulOp>(operation);
   Tile result = r.result(), left = r.operand(0), right = r.operand(1);
   llvm::StringRef function = op.getTransposed() ? "tiu.fmm2_nt" : "tiu.fmm2_nn";
-  int64_t batch = result.shape[kAxisH];
+  int64_t images = result.shape[kAxisN], heads = result.shape[kAxisH];
   auto multiply = [&](const Tile &dst, const Tile &lhs, const Tile &rhs) {
     r.call(function, {{"dst", dst}, {"left", lhs}, {"right", rhs}});
   };
-  if (batch == 1)
-    return multiply(result, left, right);
+  auto image = [&](const Tile &all, int64_t n) {
+    return r.part(all, kAxisN, n, 1);
+  };
+  if (heads == 1) {
+    for (int64_t n = 0; n < images; ++n)
+      multiply(image(result, n), image(left, n), image(right, n));
+    return;
+  }
   auto matrix = [&](llvm::StringRef name, const Tile &all) {
     Dims dims = {1, all.shape[kAxisC], 1, all.shape[kAxisW]};
     return r.scratch(name, dims, all.type);
   };
   Tile oneLeft = matrix("left", left), oneRight = matrix("right", right),
        product = matrix("product", result);
-  for (int64_t b = 0; b < batch; ++b) {
-    r.copy(oneLeft, r.part(left, kAxisH, b, 1));
-    r.copy(oneRight, r.part(right, kAxisH, b, 1));
+  for (int64_t i = 0; i < images * heads; ++i) {
+    auto head = [&](const Tile &all) {
+      return r.part(image(all, i / heads), kAxisH, i % heads, 1);
+    };
+    r.copy(oneLeft, head(left));
+    r.copy(oneRight, head(right));
     multiply(product, oneLeft, oneRight);
-    r.copy(r.part(result, kAxisH, b, 1), product);
+    r.copy(head(result), product);
   }
 }
 

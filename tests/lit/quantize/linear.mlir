@@ -1,9 +1,11 @@
 // Rows times a constant matrix: a row a lane where the matrix unit has the type and local memory room for the matrix.
-// RUN: weft-opt --convert-top-to-tpu="precision=f16 wide-weights=0" %s | FileCheck %s --check-prefix=F16
-// RUN: weft-opt --convert-top-to-tpu="precision=f32" %s | FileCheck %s --check-prefix=F32
+// RUN: weft-opt --split-input-file --convert-top-to-tpu="precision=f16 wide-weights=0" %s | FileCheck %s --check-prefix=F16
+// RUN: weft-opt --split-input-file --convert-top-to-tpu="precision=f32" %s | FileCheck %s --check-prefix=F32
 
+// F16-LABEL: func.func @main
 // F16: tpu.linear {{.*}}relu, top.value = "r"{{.*}} : tensor<1x5x1x4xf16>, tensor<6x4x1x1xf16>, tensor<1x6x1x1xf32> -> tensor<1x5x1x6xf32>
 // F16-NOT: tpu.permute
+// F32-LABEL: func.func @main
 // F32: tpu.matmul {{.*}}tensor<1x1x5x4xf32>, tensor<1x1x4x6xf32>
 func.func @main(%x: tensor<1x5x4xf32> {top.name = "x"}) -> (tensor<1x5x6xf32> {top.name = "r"}) {
   %w = top.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]> : tensor<4x6xf32>
@@ -12,4 +14,39 @@ func.func @main(%x: tensor<1x5x4xf32> {top.name = "x"}) -> (tensor<1x5x6xf32> {t
   %a = top.binary add %m, %b {top.value = "a"} : tensor<1x5x6xf32>, tensor<6xf32>
   %r = top.unary relu %a {top.value = "r"} : tensor<1x5x6xf32>
   return %r : tensor<1x5x6xf32>
+}
+
+// -----
+
+// The rows of several images stay where what follows has them, where they fill the lanes half.
+// F16-LABEL: func.func @main
+// F16: tpu.linear {{.*}} : tensor<3x40x1x4xf16>, tensor<2x4x1x1xf16> -> tensor<3x40x1x2xf16>
+func.func @main(%x: tensor<3x40x4xf32> {top.name = "x"}) -> (tensor<3x40x2xf32> {top.name = "r"}) {
+  %w = top.constant dense<[[1.0, 2.0], [0.0, 0.0], [0.0, 0.0], [3.0, 0.0]]> : tensor<4x2xf32>
+  %m = top.matmul %x, %w {top.value = "m"} : tensor<3x40x4xf32>, tensor<4x2xf32>
+  %r = top.unary sigmoid %m {top.value = "r"} : tensor<3x40x2xf32>
+  return %r : tensor<3x40x2xf32>
+}
+
+// -----
+
+// Few rows are joined.
+// F16-LABEL: func.func @main
+// F16: tpu.linear {{.*}} : tensor<1x15x1x4xf16>, tensor<2x4x1x1xf16> -> tensor<1x15x1x2xf16>
+func.func @main(%x: tensor<3x5x4xf32> {top.name = "x"}) -> (tensor<3x5x2xf32> {top.name = "r"}) {
+  %w = top.constant dense<[[1.0, 2.0], [0.0, 0.0], [0.0, 0.0], [3.0, 0.0]]> : tensor<4x2xf32>
+  %m = top.matmul %x, %w {top.value = "m"} : tensor<3x5x4xf32>, tensor<4x2xf32>
+  %r = top.unary sigmoid %m {top.value = "r"} : tensor<3x5x2xf32>
+  return %r : tensor<3x5x2xf32>
+}
+
+// -----
+
+// And those that nothing else computes on.
+// F16-LABEL: func.func @main
+// F16: tpu.linear {{.*}} : tensor<1x120x1x4xf16>, tensor<2x4x1x1xf16> -> tensor<1x120x1x2xf32>
+func.func @main(%x: tensor<3x40x4xf32> {top.name = "x"}) -> (tensor<3x40x2xf32> {top.name = "m"}) {
+  %w = top.constant dense<[[1.0, 2.0], [0.0, 0.0], [0.0, 0.0], [3.0, 0.0]]> : tensor<4x2xf32>
+  %m = top.matmul %x, %w {top.value = "m"} : tensor<3x40x4xf32>, tensor<4x2xf32>
+  return %m : tensor<3x40x2xf32>
 }

@@ -48,7 +48,7 @@ func.func @refused(%a: tensor<1x2x3x4xi8>, %b: tensor<1x2x4x6xui8>) {
 
 // linear C1
 func.func @refused(%x: tensor<1x8x1x4xf16>, %w: tensor<6x5x1x1xf16>) {
-  // expected-error@+1 {{input must be 1xRx1xK, filter NxKx1x1, result 1xRx1xN and bias 1xNx1x1}}
+  // expected-error@+1 {{input must be BxRx1xK, filter NxKx1x1, result BxRx1xN and bias 1xNx1x1}}
   %y = tpu.linear %x, %w : tensor<1x8x1x4xf16>, tensor<6x5x1x1xf16> -> tensor<1x8x1x6xf16>
   return
 }
@@ -102,7 +102,7 @@ func.func @refused(%x: tensor<1x8x1x4x!quant.uniform<i8:f32, 0.1>>, %w: tensor<1
 
 // row_matmul C1
 func.func @refused(%x: tensor<1x8x2x4xf16>) {
-  // expected-error@+1 {{lhs must be 1xMxBxK, rhs 1xKxBxN (transposed 1xNxBxK) and the result 1xMxBxN}}
+  // expected-error@+1 {{lhs must be BxMxHxK, rhs BxKxHxN (transposed BxNxHxK) and the result BxMxHxN}}
   %y = tpu.row_matmul %x, %x : tensor<1x8x2x4xf16>, tensor<1x8x2x4xf16> -> tensor<1x8x2x8xf16>
   return
 }

@@ -25,6 +25,26 @@ module attributes {tpu.chip = "bm1684x"} {
 
 // -----
 
+// Of several images as well.
+// CHECK-LABEL: func.func @images
+// CHECK-NOT: tpu.permute
+// CHECK: %[[S:.*]] = tpu.row_matmul %arg0, %arg1 {transposed} : tensor<3x50x6x32xf16>, tensor<3x50x6x32xf16> -> tensor<3x50x6x50xf16>
+// CHECK: %[[Y:.*]] = tpu.row_matmul %[[S]], %arg2 : tensor<3x50x6x50xf16>, tensor<3x50x6x32xf16> -> tensor<3x50x6x32xf16>
+// CHECK-NEXT: return %[[Y]]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @images(%q: tensor<3x50x6x32xf16>, %k: tensor<3x50x6x32xf16>, %v: tensor<3x50x6x32xf16>) -> tensor<3x50x6x32xf16> {
+    %0 = tpu.permute %q [0, 2, 1, 3] : tensor<3x50x6x32xf16> -> tensor<3x6x50x32xf16>
+    %1 = tpu.permute %k [0, 2, 3, 1] : tensor<3x50x6x32xf16> -> tensor<3x6x32x50xf16>
+    %2 = tpu.matmul %0, %1 {top.value = "scores"} : tensor<3x6x50x32xf16>, tensor<3x6x32x50xf16> -> tensor<3x6x50x50xf16>
+    %3 = tpu.permute %v [0, 2, 1, 3] : tensor<3x50x6x32xf16> -> tensor<3x6x50x32xf16>
+    %4 = tpu.matmul %2, %3 : tensor<3x6x50x50xf16>, tensor<3x6x50x32xf16> -> tensor<3x6x50x32xf16>
+    %5 = tpu.permute %4 [0, 2, 1, 3] : tensor<3x6x50x32xf16> -> tensor<3x50x6x32xf16>
+    return %5 : tensor<3x50x6x32xf16>
+  }
+}
+
+// -----
+
 // Nothing to cancel with: more would be turned than before.
 // CHECK-LABEL: func.func @apart
 // CHECK-SAME: tpu.choices = [#tpu.choice<keep_rows, "net", #{{loc[0-9]*}}, 0 of["heads", "rows"] at[68400, 136800]>]

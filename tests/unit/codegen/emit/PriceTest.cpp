@@ -147,13 +147,13 @@ static const Case kCases[] = {
      "group 1 {relu, scales = array<f32: 0.1, 0.2, 0.3, 0.4>} : $I, "
      "tensor<4x$Cx1x1xi8> -> $O",
      ""},
-    {"linear_f16", "tensor<1x$Cx1x$Wxf16>", "tensor<1x$Cx1x9xf16>",
+    {"linear_f16", "tensor<$Nx$Cx1x$Wxf16>", "tensor<$Nx$Cx1x9xf16>",
      "%w = tpu.weight dense<0.5> : tensor<9x$Wx1x1xf16>\n"
      "%b = tpu.weight dense<0.5> : tensor<1x9x1x1xf32>\n"
      "%y = tpu.linear %x, %w, %b {relu} : $I, tensor<9x$Wx1x1xf16>, "
      "tensor<1x9x1x1xf32> -> $O",
      ""},
-    {"linear_int8", "tensor<1x$Cx1x$Wx$Q>", "tensor<1x$Cx1x4x$Q>",
+    {"linear_int8", "tensor<$Nx$Cx1x$Wx$Q>", "tensor<$Nx$Cx1x4x$Q>",
      "%w = tpu.weight dense<3> : tensor<4x$Wx1x1xi8>\n"
      "%y = tpu.linear %x, %w {scales = array<f32: 0.1, 0.2, 0.3, 0.4>} : $I, "
      "tensor<4x$Wx1x1xi8> -> $O",
@@ -173,7 +173,7 @@ static const Case kCases[] = {
      "%m = tpu.move_lanes %z : $I\n"
      "%y = tpu.concat %z, %m axis 1 {} : ($I, $I) -> $O",
      ""},
-    {"row_matmul", "tensor<1x$Cx1x$Wxf16>", "tensor<1x$Cx1x$Cxf16>",
+    {"row_matmul", "tensor<$Nx$Cx1x$Wxf16>", "tensor<$Nx$Cx1x$Cxf16>",
      "%y = tpu.row_matmul %x, %x {transposed} : $I, $I -> $O", ""},
     {"unfold_f16", "tensor<$Nx5x$Hx$Wxf16>", "tensor<$Nx15x$Hx$Wxf16>",
      "%y = tpu.unfold %x kernel [3, 1] strides [1, 1] pads [1, 0, 1, 0] "
@@ -366,8 +366,11 @@ TEST_P(RecipePrice, IsThatOfItsProgram) {
   auto pick = [&](int64_t most) { return int64_t(1 + generator() % most); };
   for (int tile = 0; tile < 50; ++tile) {
     tpu::Dims dims{pick(2), pick(130), pick(20), 1 + pick(40)};
-    if (StringRef(GetParam().input).starts_with("tensor<1x")) // a matrix
-      dims[0] = dims[2] = 1;
+    StringRef input = GetParam().input;
+    if (input.starts_with("tensor<1x")) // a matrix
+      dims[0] = 1;
+    if (input.starts_with("tensor<1x") || input.contains("$Cx1x"))
+      dims[2] = 1;
     tpu::Dims counts{1, 1, 1, 1};
     if (tile % 2)
       counts = {dims[0], 1, std::min<int64_t>(dims[2], pick(3)), 1};
