@@ -13,6 +13,7 @@
 #include "passes/quantize/HostPlacement.h"
 #include "passes/quantize/Machine.h"
 #include "passes/quantize/Passes.h"
+#include "passes/quantize/WideProducts.h"
 #include "runtime/chips/Targets.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -447,8 +448,13 @@ struct ConvertTopToTpu
         return emitError(module.getLoc()) << llvm::toString(read.takeError());
       table = std::move(*read);
     }
-    Choices choices{*wanted,     quantizedIo,  noHost,
-                    wideWeights, wideProducts, chips::find(chip)};
+    Choices choices{
+        *wanted,
+        quantizedIo,
+        noHost,
+        wideWeights,
+        mostWideProducts(func, {wideWeights, wideProducts, wideTotal}),
+        chips::find(chip)};
     std::optional<Machine> asked = Machine::find(machine, *choices.chip);
     if (!asked)
       return emitError(module.getLoc()) << "unknown machine '" << machine

@@ -1,0 +1,70 @@
+//===- WideProducts.cpp - which small products stay in f32 ----------------===//
+
+#include "passes/quantize/WideProducts.h"
+
+#include "dialects/top/Constant.h"
+#include "dialects/top/Conv.h"
+#include "dialects/top/MatMul.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::quantize;
+
+namespace {
+struct Size {
+  int64_t weights = 0, products = 0;
+};
+} // namespace
+
+/// Of a product with constant weights; none of others and of depthwise ones,
+/// which are wide anyway.
+static Size sizeOf(Operation &op) {
+  auto shapeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
+  auto isConstant = [](Value value) {
+    return value.getDefiningOp<top::ConstantOp>() != nullptr;
+  };
+  Value filter, result = op.getNumResults() ? op.getResult(0) : Value();
+  int64_t channels = 1; // of the result; each filter gives one
+  if (auto conv = dyn_cast<top::ConvOp>(op)) {
+    filter = conv.getFilter();
+    channels = shapeOf(filter)[0];
+    if (channels == conv.getGroupAttr().getInt() && channels > 1)
+      return {};
+  } else if (auto product = dyn_cast<top::MatMulOp>(op)) {
+    filter = product.getRhs();
+    if (shapeOf(filter).size() != 2)
+      return {};
+    channels = shapeOf(filter)[1];
+  }
+  if (!filter || !isConstant(filter))
+    return {};
+  auto elements = [&](Value value) {
+    return cast<RankedTensorType>(value.getType()).getNumElements();
+  };
+  int64_t weights = elements(filter);
+  return {weights, elements(result) / std::max<int64_t>(1, channels) * weights};
+}
+
+int64_t quantize::mostWideProducts(func::FuncOp func,
+                                   const WideLimits &limits) {
+  constexpr int64_t kShare = 16;
+  std::map<int64_t, int64_t> bySize; // multiplications of all of that size
+  int64_t all = 0;
+  for (Operation &op : func.getBody().front()) {
+    Size size = sizeOf(op);
+    all += size.products;
+    if (size.weights <= limits.weights && size.products <= limits.products)
+      bySize[size.products] += size.products;
+  }
+  int64_t room = std::max(limits.total, all / kShare), most = limits.products;
+  for (auto [size, products] : bySize) {
+    room -= products;
+    if (room < 0)
+      return size - 1;
+  }
+  return most;
+}

@@ -1,0 +1,27 @@
+//===- WideProducts.h - which small products stay in f32 --------*- C++ -*-===//
+
+#ifndef WEFT_PASSES_QUANTIZE_WIDEPRODUCTS_H
+#define WEFT_PASSES_QUANTIZE_WIDEPRODUCTS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <cstdint>
+
+namespace weft::quantize {
+
+/// Products with constant weights that stay in f32 in a 16-bit program.
+struct WideLimits {
+  int64_t weights = 0;  ///< of one product, at most
+  int64_t products = 0; ///< multiplications of one, at most
+  /// Of all together, at most; a sixteenth of the network's if that is more.
+  int64_t total = 0;
+};
+
+/// `limits.products`, or the largest smaller number with which those of `func`,
+/// of the top dialect, keep to `limits.total`: products of one size stay wide
+/// together or not at all.
+int64_t mostWideProducts(mlir::func::FuncOp func, const WideLimits &limits);
+
+} // namespace weft::quantize
+
+#endif // WEFT_PASSES_QUANTIZE_WIDEPRODUCTS_H
