@@ -73,25 +73,54 @@ static Answer<> planReshape(top::ReshapeOp op, Lowering &lowering) {
   return Yes();
 }
 
+static bool isLong(int64_t size) { return size != 1; }
+
+/// `input` in four axes at most, without those of size 1, and `perm` of these.
+static Value withoutUnits(top::TransposeOp op, Lowering &lowering, Value input,
+                          SmallVector<int64_t> &perm) {
+  ArrayRef<int64_t> from = shapeOf(op.getInput());
+  SmallVector<int64_t> number, order, slim;
+  for (int64_t size : from) {
+    number.push_back(slim.size());
+    if (isLong(size))
+      slim.push_back(size);
+  }
+  for (int64_t axis : perm)
+    if (isLong(from[axis]))
+      order.push_back(number[axis]);
+  perm = order;
+  SmallVector<int64_t> view{1, 1, 1, 1};
+  for (auto [axis, size] : llvm::enumerate(slim))
+    view[foldAxis(axis, slim.size())] = size;
+  return lowering.reshaped(op.getLoc(), input, view);
+}
+
 static Answer<> planTranspose(top::TransposeOp op, Lowering &lowering) {
   Answer<Value> input =
       lowering.value(op.getInput(), lowering.formType(op.getInput()), op);
   if (!input)
     return input.no();
-  ArrayRef<int64_t> shape = shapeOf(op.getOutput());
+  ArrayRef<int64_t> from = shapeOf(op.getInput()),
+                    shape = shapeOf(op.getOutput());
   int64_t rank = shape.size();
+  SmallVector<int64_t> perm(op.getPerm());
+  if (rank > 4 && llvm::count_if(shape, isLong) <= 4) {
+    *input = withoutUnits(op, lowering, *input, perm);
+    rank = perm.size();
+  }
   if (rank > 4) {
-    SmallVector<int64_t> steps,
-        inputSteps = tpu::rowMajorSteps(shapeOf(op.getInput()));
-    for (int64_t axis : op.getPerm())
+    SmallVector<int64_t> steps, inputSteps = tpu::rowMajorSteps(from);
+    for (int64_t axis : perm)
       steps.push_back(inputSteps[axis]);
     return arrangeWhole(op, lowering, *input, 0, shape, steps);
   }
-  SmallVector<int64_t, 4> order{0, 1, 2, 3};
-  for (auto [axis, from] : llvm::enumerate(op.getPerm()))
-    order[foldAxis(axis, rank)] = foldAxis(from, rank);
-  auto type =
-      lowering.tensor(lowering.shapeOf(op.getOutput()), tpu::elementOf(*input));
+  SmallVector<int64_t, 4> order{0, 1, 2, 3}, result(4);
+  for (auto [axis, source] : llvm::enumerate(perm))
+    order[foldAxis(axis, rank)] = foldAxis(source, rank);
+  for (unsigned axis = 0; axis < 4; ++axis)
+    result[axis] =
+        cast<RankedTensorType>(input->getType()).getDimSize(order[axis]);
+  auto type = lowering.tensor(result, tpu::elementOf(*input));
   lowering.define(op.getOutput(), lowering.builder.create<tpu::PermuteOp>(
                                       op.getLoc(), type, *input, order));
   return Yes();

@@ -28,6 +28,7 @@ public:
     populateAffinePatterns(all);
     populateMovePatterns(all);
     populateShufflePatterns(all);
+    populateSlicePatterns(all);
     populateWeavePatterns(all);
     if (failed(apply(std::move(activations))) || failed(apply(std::move(all))))
       signalPassFailure();

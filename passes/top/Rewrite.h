@@ -22,6 +22,7 @@ void populateActivationPatterns(mlir::RewritePatternSet &patterns);
 void populateAffinePatterns(mlir::RewritePatternSet &patterns);
 void populateMovePatterns(mlir::RewritePatternSet &patterns);
 void populateShufflePatterns(mlir::RewritePatternSet &patterns);
+void populateSlicePatterns(mlir::RewritePatternSet &patterns);
 void populateWeavePatterns(mlir::RewritePatternSet &patterns);
 
 /// The tensor of a constant, also behind a reshape of a constant; std::nullopt

@@ -1,5 +1,7 @@
 //===- KeepRows.cpp - --tpu-keep-rows -------------------------------------===//
 
+#include "dialects/tpu/Binary.h"
+#include "dialects/tpu/Constant.h"
 #include "dialects/tpu/Decision.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/MatMul.h"
@@ -119,13 +121,70 @@ struct MatMulByRows : OpRewritePattern<MatMulOp> {
   }
 };
 
-/// Whether `op` works on each element, or each row of w, of its first operand
-/// alone.
+/// `value`, a constant or one row for all, beside tensors that are turned; null
+/// of what is computed.
+Value beside(PatternRewriter &rewriter, Value value) {
+  ArrayRef<int64_t> shape = shapeOf(value);
+  if (shape[kAxisC] == 1 && shape[kAxisH] == 1)
+    return value;
+  auto weight = value.getDefiningOp<WeightOp>();
+  std::optional<std::vector<char>> bytes;
+  if (weight)
+    bytes = constantBytes(weight.getValue());
+  if (!bytes)
+    return Value();
+  int64_t channels = shape[kAxisC], rows = shape[kAxisH];
+  size_t rowBytes = bytes->size() / (shape[kAxisN] * channels * rows);
+  std::vector<char> turned(bytes->size());
+  for (int64_t row = 0; row < shape[kAxisN] * channels * rows; ++row) {
+    int64_t n = row / (channels * rows), c = row / rows % channels,
+            h = row % rows, to = (n * rows + h) * channels + c;
+    std::memcpy(turned.data() + to * rowBytes, bytes->data() + row * rowBytes,
+                rowBytes);
+  }
+  auto type = RankedTensorType::get(
+      {shape[kAxisN], rows, channels, shape[kAxisW]}, elementOf(value));
+  return rewriter.create<WeightOp>(weight.getLoc(),
+                                   weightAttr(type, std::move(turned)));
+}
+
+/// Whether `op` works on each element, or each row of w, of its first operand,
+/// beside a constant if there is a second.
 bool worksByRows(Operation *op) {
   if (auto softmax = dyn_cast<SoftmaxOp>(op))
     return softmax.getAxis() == kAxisW;
   return isElementFunction(op);
 }
+
+/// Whether the first operand is computed and decides the shape.
+bool worksBesideConstant(Operation *op) {
+  auto binary = dyn_cast<BinaryOp>(op);
+  return binary && binary.getRhs() &&
+         shapeOf(binary.getLhs()) == shapeOf(binary.getOutput());
+}
+
+/// turn(function(turned x)) is function(x).
+struct TurnBeforeFunction : OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteOp op,
+                                PatternRewriter &rewriter) const override {
+    Operation *function = op.getInput().getDefiningOp();
+    if (!isTurn(op) || !function || !isElementFunction(function) ||
+        !function->hasOneUse())
+      return failure();
+    auto turned = function->getOperand(0).getDefiningOp<PermuteOp>();
+    if (!turned || turned.getOrder() != op.getOrder()) // which undo each other
+      return failure();
+    Value source = turned.getInput();
+    Operation *moved = rewriter.clone(*function);
+    moved->setOperand(0, source);
+    moved->getResult(0).setType(op.getType());
+    for (NamedAttribute name : llvm::to_vector(moved->getDiscardableAttrs()))
+      moved->removeDiscardableAttr(name.getName());
+    rewriter.replaceOp(op, moved->getResults());
+    return success();
+  }
+};
 
 /// function(turn(x)) is turn(function(x)), also if the rows are counted in
 /// another way in between.
@@ -135,7 +194,8 @@ struct TurnBehindRows : RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (!worksByRows(op))
+    bool isBeside = worksBesideConstant(op);
+    if (!worksByRows(op) && !isBeside)
       return failure();
     Operation *last = op->getOperand(0).getDefiningOp(), *turn = last;
     if (turn && !isTurn(turn) && llvm::isa<ReshapeOp>(turn))
@@ -145,7 +205,14 @@ struct TurnBehindRows : RewritePattern {
     Value source = turn->getOperand(0);
     if (shapeOf(source)[kAxisW] != shapeOf(op->getResult(0))[kAxisW])
       return failure();
+    Value other;
+    if (isBeside && last == turn)
+      other = beside(rewriter, op->getOperand(1));
+    if (isBeside && !other)
+      return failure();
     Operation *moved = rewriter.clone(*op);
+    if (other)
+      moved->setOperand(1, other);
     auto names = llvm::to_vector(moved->getDiscardableAttrs());
     for (NamedAttribute name : names)
       moved->removeDiscardableAttr(name.getName());
@@ -177,6 +244,25 @@ struct CancelTurns : OpRewritePattern<PermuteOp> {
   }
 };
 
+/// Two turns of the model, one after the other.
+struct MergeTurns : OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteOp op,
+                                PatternRewriter &rewriter) const override {
+    auto first = op.getInput().getDefiningOp<PermuteOp>();
+    if (!first || !first->hasOneUse() || isTurn(op) || isTurn(first))
+      return failure();
+    SmallVector<int64_t, 4> order;
+    for (int64_t axis : op.getOrder())
+      order.push_back(first.getOrder()[axis]);
+    rewriter.modifyOpInPlace(op, [&] {
+      op->setOperand(0, first.getInput());
+      op.setOrder(order);
+    });
+    return success();
+  }
+};
+
 struct MergeReshapes : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
@@ -199,8 +285,8 @@ struct KeepRows : weft::tpu::impl::TpuKeepRowsBase<KeepRows> {
       return;
     func::FuncOp tried = func.clone();
     RewritePatternSet patterns(&getContext());
-    patterns.add<MatMulByRows, TurnBehindRows, CancelTurns, MergeReshapes>(
-        &getContext());
+    patterns.add<MatMulByRows, TurnBeforeFunction, TurnBehindRows, CancelTurns,
+                 MergeTurns, MergeReshapes>(&getContext());
     for (MatMulOp op : llvm::to_vector(tried.getBody().getOps<MatMulOp>()))
       if (canKeepRows(op, *chip))
         op->setAttr(kTurnAttr, UnitAttr::get(&getContext()));

@@ -393,3 +393,46 @@ func.func @expand_both(%x: tensor<4xf32>, %y: tensor<3x1xf32>) -> (tensor<3x4xf3
   %4 = top.binary add %2, %3 : tensor<3x4xf32>, tensor<3x4xf32>
   return %1, %4 : tensor<3x4xf32>, tensor<3x4xf32>
 }
+
+// -----
+
+// The queries of an attention are cut from the rows of the product, then turned; so are the keys, which are turned once.
+// CHECK-LABEL: func.func @parts
+// CHECK-DAG: %[[Q:.*]] = top.slice %arg0 {starts = array<i64: 0, 0, 0>, steps = array<i64: 1, 1, 1>} : tensor<2x5x24xf32> -> tensor<2x5x8xf32>
+// CHECK-DAG: %[[K:.*]] = top.slice %arg0 {starts = array<i64: 0, 0, 8>, steps = array<i64: 1, 1, 1>} : tensor<2x5x24xf32> -> tensor<2x5x8xf32>
+// CHECK-NOT: top.slice
+func.func @parts(%x: tensor<2x5x24xf32> {top.name = "x"}) -> (tensor<1x2x2x5x4xf32>, tensor<1x2x2x5x4xf32>) {
+  %0 = top.reshape %x : tensor<2x5x24xf32> -> tensor<2x5x3x2x4xf32>
+  %1 = top.transpose %0 {perm = array<i64: 2, 0, 3, 1, 4>} : tensor<2x5x3x2x4xf32> -> tensor<3x2x2x5x4xf32>
+  %q = top.slice %1 {starts = array<i64: 0, 0, 0, 0, 0>, steps = array<i64: 1, 1, 1, 1, 1>} : tensor<3x2x2x5x4xf32> -> tensor<1x2x2x5x4xf32>
+  %k = top.slice %1 {starts = array<i64: 1, 0, 0, 0, 0>, steps = array<i64: 1, 1, 1, 1, 1>} : tensor<3x2x2x5x4xf32> -> tensor<1x2x2x5x4xf32>
+  return %q, %k : tensor<1x2x2x5x4xf32>, tensor<1x2x2x5x4xf32>
+}
+
+// -----
+
+// What else reads the turned whole would have it turned twice.
+// CHECK-LABEL: func.func @whole_is_read
+// CHECK: top.transpose
+// CHECK: top.slice
+func.func @whole_is_read(%x: tensor<4x6xf32> {top.name = "x"}) -> (tensor<3x4xf32>, tensor<6x4xf32>) {
+  %0 = top.transpose %x {perm = array<i64: 1, 0>} : tensor<4x6xf32> -> tensor<6x4xf32>
+  %1 = top.slice %0 {starts = array<i64: 1, 0>, steps = array<i64: 2, 1>} : tensor<6x4xf32> -> tensor<3x4xf32>
+  return %1, %0 : tensor<3x4xf32>, tensor<6x4xf32>
+}
+
+// -----
+
+// Of axes that were joined no part is one of x, nor of an inner one of those that an axis was split into.
+// CHECK-LABEL: func.func @not_apart
+// CHECK: top.reshape
+// CHECK: top.slice
+// CHECK: top.reshape
+// CHECK: top.slice
+func.func @not_apart(%x: tensor<4x6xf32> {top.name = "x"}) -> (tensor<9xf32>, tensor<4x2x1xf32>) {
+  %0 = top.reshape %x : tensor<4x6xf32> -> tensor<24xf32>
+  %1 = top.slice %0 {starts = array<i64: 2>, steps = array<i64: 1>} : tensor<24xf32> -> tensor<9xf32>
+  %2 = top.reshape %x : tensor<4x6xf32> -> tensor<4x2x3xf32>
+  %3 = top.slice %2 {starts = array<i64: 0, 0, 1>, steps = array<i64: 1, 1, 1>} : tensor<4x2x3xf32> -> tensor<4x2x1xf32>
+  return %1, %3 : tensor<9xf32>, tensor<4x2x1xf32>
+}

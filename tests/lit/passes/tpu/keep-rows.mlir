@@ -45,6 +45,36 @@ module attributes {tpu.chip = "bm1684x"} {
 
 // -----
 
+// Queries that are scaled, keys that the model turns twice, a bias for each head and a mask for all.
+// CHECK-LABEL: func.func @biased
+// CHECK-NOT: tpu.permute
+// CHECK-DAG: %[[B:.*]] = tpu.weight dense<{{.*}}[1.000000e+00, 2.000000e+00, 3.000000e+00], [7.000000e+00, 8.000000e+00, 9.000000e+00]{{.*}}> : tensor<1x2x2x3xf16>
+// CHECK: %[[Q:.*]] = tpu.binary mul %arg0 {constant = 5.000000e-01 : f64} : tensor<1x2x2x32xf16>
+// CHECK: %[[S:.*]] = tpu.row_matmul %[[Q]], %arg1 {transposed} : tensor<1x2x2x32xf16>, tensor<1x3x2x32xf16> -> tensor<1x2x2x3xf16>
+// CHECK: tpu.binary add %[[S]], %[[B]] : tensor<1x2x2x3xf16>, tensor<1x2x2x3xf16>
+// CHECK: tpu.binary add %{{.*}}, %arg3 : tensor<1x2x2x3xf16>, tensor<1x1x1x3xf16>
+// CHECK: tpu.row_matmul
+// CHECK-NOT: tpu.permute
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @biased(%q: tensor<1x2x2x32xf16>, %k: tensor<1x3x2x32xf16>, %v: tensor<1x3x2x32xf16>, %m: tensor<1x1x1x3xf16>) -> tensor<1x2x2x32xf16> {
+    %b = tpu.weight dense<[[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [[7.0, 8.0, 9.0], [10.0, 11.0, 12.0]]]]> : tensor<1x2x2x3xf16>
+    %0 = tpu.permute %q [0, 2, 1, 3] : tensor<1x2x2x32xf16> -> tensor<1x2x2x32xf16>
+    %1 = tpu.binary mul %0 {constant = 0.5 : f64} : tensor<1x2x2x32xf16> -> tensor<1x2x2x32xf16>
+    %2 = tpu.permute %k [0, 2, 1, 3] : tensor<1x3x2x32xf16> -> tensor<1x2x3x32xf16>
+    %3 = tpu.permute %2 [0, 1, 3, 2] : tensor<1x2x3x32xf16> -> tensor<1x2x32x3xf16>
+    %4 = tpu.matmul %1, %3 : tensor<1x2x2x32xf16>, tensor<1x2x32x3xf16> -> tensor<1x2x2x3xf16>
+    %5 = tpu.binary add %4, %b : tensor<1x2x2x3xf16>, tensor<1x2x2x3xf16> -> tensor<1x2x2x3xf16>
+    %6 = tpu.binary add %5, %m : tensor<1x2x2x3xf16>, tensor<1x1x1x3xf16> -> tensor<1x2x2x3xf16>
+    %7 = tpu.softmax %6 {axis = 3 : i64} : tensor<1x2x2x3xf16>
+    %8 = tpu.permute %v [0, 2, 1, 3] : tensor<1x3x2x32xf16> -> tensor<1x2x3x32xf16>
+    %9 = tpu.matmul %7, %8 : tensor<1x2x2x3xf16>, tensor<1x2x3x32xf16> -> tensor<1x2x2x32xf16>
+    %10 = tpu.permute %9 [0, 2, 1, 3] : tensor<1x2x2x32xf16> -> tensor<1x2x2x32xf16>
+    return %10 : tensor<1x2x2x32xf16>
+  }
+}
+
+// -----
+
 // Nothing to cancel with: more would be turned than before.
 // CHECK-LABEL: func.func @apart
 // CHECK-SAME: tpu.choices = [#tpu.choice<keep_rows, "net", #{{loc[0-9]*}}, 0 of["heads", "rows"] at[68400, 136800]>]
