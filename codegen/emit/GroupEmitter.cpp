@@ -265,17 +265,13 @@ void GroupEmitter::emitPipelined(int64_t step, Value iteration) {
     store(point, output);
 }
 
-/// What is loaded for `slice` before its op `op`; a negative one counts from
-/// the end of the slice before.
-void GroupEmitter::loadAt(int64_t op, int64_t slice, Value iteration) {
+/// What `slice` loads before op `op`, of the slice before it if negative: it
+/// counts from the end of that one.
+void GroupEmitter::loadBefore(int64_t op, int64_t slice, Value iteration) {
   SlicePoint point = pointAt(slice, iteration);
-  int64_t ops = schedule.view.ops.size();
-  for (size_t i : loads) {
-    tpu::BufferAttr place = schedule.places[i];
-    if (std::min(place.getLoad(), ops - 1) == op &&
-        (slice == 0 || !place.getHeld()))
+  for (size_t i : loadsBefore[op + schedule.view.ops.size()])
+    if (slice == 0 || !schedule.places[i].getHeld())
       load(point, i);
-  }
 }
 
 /// Everything is loaded at the step that placement chose, and stored when it is
@@ -284,9 +280,9 @@ void GroupEmitter::emitStreamed(int64_t step, Value iteration) {
   int64_t ops = schedule.view.ops.size(), total = schedule.tiling.slices();
   for (int64_t op = 0; op < ops; ++op) {
     if (step > 0)
-      loadAt(op, step - 1, iteration);
+      loadBefore(op, step - 1, iteration);
     if (step < total)
-      loadAt(op - ops, step, iteration);
+      loadBefore(op - ops, step, iteration);
     if (step == 0)
       continue;
     SlicePoint point = pointAt(step - 1, iteration);
@@ -331,6 +327,11 @@ LogicalResult GroupEmitter::emit() {
     return failure();
   schedule = std::move(*found);
   loads = loadsInOrder();
+  int64_t ops = schedule.view.ops.size();
+  loadsBefore.resize(2 * ops);
+  for (size_t i : loads)
+    loadsBefore[std::clamp(schedule.places[i].getLoad(), -ops, ops - 1) + ops]
+        .push_back(i);
   if (failed(packConstants()))
     return failure();
   for (const StepRun &run : compressSteps(schedule))

@@ -28,7 +28,7 @@ private:
   void emitStep(int64_t step, mlir::Value iteration);
   void emitPipelined(int64_t step, mlir::Value iteration);
   void emitStreamed(int64_t step, mlir::Value iteration);
-  void loadAt(int64_t step, int64_t slice, mlir::Value iteration);
+  void loadBefore(int64_t op, int64_t slice, mlir::Value iteration);
   void compute(const SlicePoint &point, size_t op);
   int64_t imageAddress(const SlicePoint &point, size_t buffer) const;
   SlicePoint pointAt(int64_t slice, mlir::Value iteration) const;
@@ -49,6 +49,8 @@ private:
   BlobReleaser &releaser;
   GroupSchedule schedule;
   llvm::SmallVector<size_t> loads; ///< buffers, by the first op that reads
+  /// Streamed: by the op that they come before, those of the slice before first.
+  std::vector<llvm::SmallVector<size_t>> loadsBefore;
   std::vector<std::vector<tpu::ConstantImage>> images; ///< per buffer
   int64_t lastWeight = 0;
 };
