@@ -49,15 +49,21 @@ static Real expOfRest(Real x, double scale) {
   return polynomial(x, coefficients);
 }
 
+/// exp(x) for x that powerOfTwo() below can be asked for.
+///
+/// Between -87.5 and 89.4 the power has an exponent of -127 (zero) to 128
+/// (infinity). It is half of what it should be and the series twice, so that
+/// the largest finite results do not meet an infinite power.
+static Real expOfBounded(Real x, int halvings = 0) {
+  Reduced r = modLn2(x);
+  return expOfRest(r.rest, 2.0) * powerOfTwo(r.count, -1 - halvings);
+}
+
 /// exp(x) / 2^halvings.
 static Real expOver(Real x, int halvings) {
-  // Between the bounds the power has an exponent of -127 (zero) to 128
-  // (infinity). It is half of what it should be and the series twice, so that
-  // the largest finite results do not meet an infinite power.
   constexpr double kLn2 = 0.69314718055994531;
   double lowest = -87.5 + halvings * kLn2, highest = 89.4 + halvings * kLn2;
-  Reduced r = modLn2(atMost(atLeast(x, lowest), highest));
-  return expOfRest(r.rest, 2.0) * powerOfTwo(r.count, -1 - halvings);
+  return expOfBounded(atMost(atLeast(x, lowest), highest), halvings);
 }
 
 Real sequence::scaledExp(Real x, Real count) {
@@ -136,9 +142,21 @@ Real sequence::log1p(Real x) {
 // Logistic functions
 //===----------------------------------------------------------------------===//
 
+/// 1 / x for 1 <= x < 1.6e38, within 2 ulp, 0 where that is subnormal: Newton's
+/// iteration from a guess that is wrong by at most an eighth, in two thirds of
+/// the time of a division.
+static Real reciprocalOfFinite(Real x) {
+  constexpr int32_t kGuess = 0x7ef311c7; // of the bits, less those of x
+  Real guess = realOf(Word(kGuess) - bitsOf(x));
+  for (int iteration = 0; iteration < 3; ++iteration)
+    guess = guess * (Real(2.0) - x * guess);
+  return guess;
+}
+
 Real sequence::sigmoid(Real x) {
-  // A quotient by infinity is wrong on the machine: 88 keeps it finite.
-  return Real(1.0) / (exp(atMost(x * -1.0, 88.0)) + 1.0);
+  // e^87.9 is below the largest number that has a guess.
+  Real exponent = atMost(atLeast(x * -1.0, -87.5), 87.9);
+  return reciprocalOfFinite(expOfBounded(exponent) + 1.0);
 }
 
 /// log(1 + x) for 0 <= x <= 1: 2 atanh(s), s = x / (2 + x) <= 1/3; 3e-12.
