@@ -49,7 +49,8 @@ private:
   BlobReleaser &releaser;
   GroupSchedule schedule;
   llvm::SmallVector<size_t> loads; ///< buffers, by the first op that reads
-  /// Streamed: by the op that they come before, those of the slice before first.
+  /// Streamed: by the op that they come before, those of the slice before
+  /// first.
   std::vector<llvm::SmallVector<size_t>> loadsBefore;
   std::vector<std::vector<tpu::ConstantImage>> images; ///< per buffer
   int64_t lastWeight = 0;

@@ -4,7 +4,7 @@
   models/layouts/make.py NAME OUT.onnx [--samples DIR]
   models/layouts/make.py --all DIR
 
-Each holds one kind of layout change as exported networks have it (NHWC inputs, attention heads, last-axis concat, audio ..) between
+Each holds one kind of layout change as exported networks have it (NHWC inputs, attention heads, last-axis concat, several images ..) between
 a little arithmetic, so that the change cannot be folded away. Weights are seeded. --samples writes seeded inputs for calibration;
 --all writes every network as DIR/<name>.onnx and its samples in DIR/<name>.samples.
 """
@@ -343,12 +343,92 @@ def instance_norm(g):
     g.output(g.op("InstanceNormalization", x, g.constant([32], 1.0), g.constant([32], 1.0)))
 
 
+def swish(g, x):
+    return g.op("Mul", x, g.op("Sigmoid", x))
+
+
+def branches(g, x, cin, cout, depth=2):
+    """Half of the channels goes on unchanged, the rest through residual blocks, whose results are all joined."""
+    half = cout // 2
+    parts = list(g.op("Split", swish(g, g.conv(x, cin, cout, 1, relu=False)), g.integers([half] * 2), outputs=2, axis=1))
+    for _ in range(depth):
+        y = swish(g, g.conv(swish(g, g.conv(parts[-1], half, half, 3, relu=False)), half, half, 3, relu=False))
+        parts.append(g.op("Add", parts[-1], y))
+    return swish(g, g.conv(g.op("Concat", *parts, axis=1), half * len(parts), cout, 1, relu=False))
+
+
+def images_detector(g):
+    y = swish(g, g.conv(g.input("x", [4, 3, 160, 160]), 3, 16, 3, stride=2, relu=False))
+    skip = branches(g, swish(g, g.conv(y, 16, 32, 3, stride=2, relu=False)), 32, 32)
+    y = branches(g, swish(g, g.conv(skip, 32, 64, 3, stride=2, relu=False)), 64, 64)
+    pools = [y]
+    for _ in range(3):
+        pools.append(g.op("MaxPool", pools[-1], kernel_shape=[5, 5], strides=[1, 1], pads=[2] * 4))
+    y = swish(g, g.conv(g.op("Concat", *pools, axis=1), 256, 64, 1, relu=False))
+    wide = g.op("Resize", y, "", g.array("scales", np.array([1, 1, 2, 2], np.float32)), mode="nearest",
+                coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+    wide = branches(g, g.op("Concat", wide, skip, axis=1), 96, 32)
+    g.output(g.conv(wide, 32, 20, 1, relu=False), g.conv(y, 64, 20, 1, relu=False))
+
+
+def parts_of_rows(g, x, images, rows, width, heads):
+    """Queries, keys and values of one product, as exporters cut it."""
+    y = g.op("Reshape", g.linear(x, width, 3 * width), g.integers([images, rows, 3, heads, width // heads]))
+    y = g.op("Transpose", y, perm=[2, 0, 3, 1, 4])
+    return [g.op("Gather", y, g.array(f"part{len(g.nodes)}_{i}", np.array(i, np.int64)), axis=0) for i in range(3)]
+
+
+def heads_of(g, x, images, rows, width, heads, add):
+    """Attention with scaled queries; `add` is added to the scores."""
+    q, k, v = parts_of_rows(g, x, images, rows, width, heads)
+    q = g.op("Mul", q, g.array(f"scale{len(g.nodes)}", np.float32((width // heads) ** -0.5)))
+    scores = g.op("Add", g.op("MatMul", q, g.op("Transpose", k, perm=[0, 1, 3, 2])), add)
+    y = g.op("Transpose", g.op("MatMul", g.op("Softmax", scores, axis=3), v), perm=[0, 2, 1, 3])
+    return g.linear(g.op("Reshape", y, g.integers([images, rows, width])), width, width)
+
+
+def images_encoder(g):
+    images, rows, width, heads = 4, 64, 192, 6
+    x, mask = g.input("x", [images, rows, width]), g.input("mask", [images, 1, 1, rows])
+    for _ in range(2):
+        x = g.op("Add", x, heads_of(g, x, images, rows, width, heads, mask))
+        x = g.op("Add", x, g.linear(g.op("Relu", g.linear(x, width, 2 * width)), 2 * width, width))
+    g.output(x)
+
+
+def window_attention(g):
+    side, window, width, heads = 28, 7, 96, 3
+    count, rows = side // window, window * window
+    x = g.input("x", [1, side * side, width])
+    y = g.op("Reshape", x, g.integers([1, count, window, count, window, width]))
+    y = g.op("Reshape", g.op("Transpose", y, perm=[0, 1, 3, 2, 4, 5]), g.integers([count * count, rows, width]))
+    y = heads_of(g, y, count * count, rows, width, heads, g.constant([1, heads, rows, rows], 0.1))
+    y = g.op("Reshape", y, g.integers([1, count, count, window, window, width]))
+    y = g.op("Reshape", g.op("Transpose", y, perm=[0, 1, 3, 2, 4, 5]), g.integers([1, side * side, width]))
+    g.output(g.op("Add", x, y))
+
+
+def images_decoder(g):
+    x = g.conv(g.conv(g.input("x", [3, 3, 64, 96]), 3, 16, 3), 16, 16, 3)
+    skips, channels = [], 16
+    for _ in range(3):
+        skips.append(x)
+        x = g.conv(g.op("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2]), channels, 2 * channels, 3)
+        channels *= 2
+    for skip in reversed(skips):
+        w, b = g.constant([channels, channels // 2, 2, 2], 0.1), g.constant([channels // 2], 0.1)
+        x = g.op("ConvTranspose", x, w, b, kernel_shape=[2, 2], strides=[2, 2])
+        x = g.conv(g.op("Concat", skip, x, axis=1), channels, channels // 2, 3)
+        channels //= 2
+    g.output(g.conv(x, channels, 2, 1, relu=False))
+
+
 NETWORKS = {f.__name__: f for f in (
     nhwc_input, nhwc_wide_input, nhwc_output, ctc_head, attention, transpose_021, transpose_0231, transpose_0213,
     channel_shuffle, pixel_shuffle, concat_last, split_last, slice_step, gather, embedding, expand, pad, audio, prelu,
     channel_scale, average_pool, window, matmul_left_turned, matmul_right_turned, matmul_computed, softmax_channels,
     resize_bilinear, tile, gather_rows, scatter, reverse, space_to_depth, concat_middle, split_middle, layer_norm, lstm,
-    conv_1d, reduce, broadcast, functions, select, argmax, instance_norm)}
+    conv_1d, reduce, broadcast, functions, select, argmax, instance_norm, images_detector, images_encoder, images_decoder, window_attention)}
 NETWORKS |= {
     "transpose_0132": turned([1, 64, 60, 100], [0, 1, 3, 2]), "transpose_0312": turned([1, 80, 80, 85], [0, 3, 1, 2]),
     "transpose_0321": turned([1, 40, 50, 60], [0, 3, 2, 1]), "transpose_1023": turned([6, 40, 28, 28], [1, 0, 2, 3]),
