@@ -330,7 +330,7 @@ LogicalResult GroupEmitter::emit() {
   int64_t ops = schedule.view.ops.size();
   loadsBefore.resize(2 * ops);
   for (size_t i : loads)
-    loadsBefore[std::clamp(schedule.places[i].getLoad(), -ops, ops - 1) + ops]
+    loadsBefore[std::min(schedule.places[i].getLoad(), ops - 1) + ops]
         .push_back(i);
   if (failed(packConstants()))
     return failure();

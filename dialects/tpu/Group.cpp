@@ -85,6 +85,24 @@ static bool isTurnAtBorder(Operation &op) {
          asTileable(turn.getInput().getDefiningOp());
 }
 
+/// Whether the load of a buffer is one that the tiling has. (C6)
+static LogicalResult checkLoad(GroupOp group, BufferAttr buffer) {
+  int64_t ops = llvm::count_if(group.getBody().front(), [](Operation &op) {
+    return asTileable(&op) != nullptr;
+  });
+  bool isStreamed =
+      group.tilingOrWhole().isStreamed && group.tilingOrWhole().slices() > 1;
+  if (buffer.getLoad() < 0 && !isStreamed)
+    return group.emitOpError("loads at step ")
+           << buffer.getLoad() << "; only streamed slices load ahead";
+  if (buffer.getLoad() < -ops)
+    return group.emitOpError("loads at step ")
+           << buffer.getLoad() << "; a slice has " << ops << " steps";
+  if (buffer.getHeld() && !isStreamed)
+    return group.emitOpError("holds a buffer; only streamed slices do");
+  return success();
+}
+
 LogicalResult GroupOp::verify() {
   Block &block = getBody().front();
   if (block.getArgumentTypes() != getInputs().getTypes()) // (C1)
@@ -105,5 +123,17 @@ LogicalResult GroupOp::verify() {
         op.getName().getStringRef() != "tpu.weight")
       return op.emitOpError("cannot run slice by slice in local memory; leave "
                             "it outside the group");
+  auto checkLoads = [&](ArrayAttr buffers) {
+    if (buffers)
+      for (auto buffer : buffers.getAsRange<BufferAttr>())
+        if (failed(checkLoad(*this, buffer)))
+          return failure();
+    return success();
+  };
+  if (failed(checkLoads(getBuffersAttr())))
+    return failure();
+  for (Operation &op : block)
+    if (failed(checkLoads(op.getAttrOfType<ArrayAttr>(kBuffersAttr))))
+      return failure();
   return success();
 }

@@ -73,7 +73,8 @@ def Tpu_GroupOp : Tpu_Op<"group", [Pure, Tpu_Evaluate, IsolatedFromAbove, Single
     **Constraints** (C1) block arguments have the types of the operands, (C2) the terminator is `tpu.yield` with the
     types of the results, (C3) every body op but `tpu.weight` and `tpu.yield` has the tiling interface or is a
     `tpu.permute` that alone reads an argument or, of a computed value, is yielded and read by no other, (C4) `buffers`
-    has one entry an operand, (C5) what is yielded is computed in the group.
+    has one entry an operand, (C5) what is yielded is computed in the group, (C6) loads begin at most one slice ahead, and
+    only where slices are streamed before the slice or held.
 
     **Example**
     ```mlir

@@ -52,9 +52,11 @@ static int64_t imagesOfRows(const Product &product, Lowering &lowering) {
   SmallVector<int64_t, 4> shape = lowering.shapeOf(product.input);
   int64_t images = shape[0], rows = shape[1], lanes = lowering.chip().lanes;
   auto rounds = [&](int64_t rows) { return (rows + lanes - 1) / lanes; };
+  // A matrix has its rows along n.
+  bool hasRowsInChannels = shape[2] == 1 && images * rows == product.turnedRows;
   bool isRead = keepsRows(product.input.getDefiningOp()) ||
                 llvm::any_of(product.output.getUsers(), keepsRows);
-  return shape[2] == 1 && isRead &&
+  return hasRowsInChannels && isRead &&
                  images * rounds(rows) <= 2 * rounds(images * rows)
              ? images
              : 1;

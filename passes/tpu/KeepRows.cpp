@@ -79,7 +79,11 @@ static bool canKeepRows(MatMulOp op, const Chip &chip) {
   return fits;
 }
 
-static bool isTurn(Operation *op) { return op && op->hasAttr(kTurnAttr); }
+/// Products that may be taken are marked alike.
+static bool isTurn(Operation *op) {
+  return llvm::isa_and_present<PermuteOp, ReshapeOp>(op) &&
+         op->hasAttr(kTurnAttr);
+}
 
 /// `last` gives the value that `old` gave, and has its name.
 static void replaceNamed(PatternRewriter &rewriter, Operation *old,
@@ -99,7 +103,7 @@ struct MatMulByRows : OpRewritePattern<MatMulOp> {
                                 PatternRewriter &rewriter) const override {
     ArrayRef<int64_t> left = shapeOf(op.getLhs()), right = shapeOf(op.getRhs());
     Type element = elementOf(op.getOutput());
-    if (!isTurn(op))
+    if (!op->hasAttr(kTurnAttr))
       return failure();
     // The right matrix from before the model turned it.
     auto turned = op.getRhs().getDefiningOp<PermuteOp>();

@@ -3,6 +3,7 @@
 #include "passes/tpu/LocalAllocation.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -153,8 +154,10 @@ public:
   bool place(bool keepsRoom);
   /// Once all have a place, each may have a better one in the period before.
   void placeInPeriods(int64_t period) {
-    for (size_t i : loads)
-      placeLoad(i, period);
+    for (size_t i : loads) {
+      [[maybe_unused]] bool isPlaced = placeLoad(i, period);
+      assert(isPlaced && "where it lay is still free");
+    }
   }
 
   std::vector<LiveRange> ranges;

@@ -50,3 +50,17 @@ func.func @main(%x: tensor<3x40x4xf32> {top.name = "x"}) -> (tensor<3x40x2xf32> 
   %m = top.matmul %x, %w {top.value = "m"} : tensor<3x40x4xf32>, tensor<4x2xf32>
   return %m : tensor<3x40x2xf32>
 }
+
+// -----
+
+// The rows of a matrix lie along n, and are those of one image.
+// F16-LABEL: func.func @main
+// F16: tpu.linear {{.*}} : tensor<1x40x1x64xf16>, tensor<64x64x1x1xf16> -> tensor<1x40x1x64xf16>
+// F16: tpu.linear {{.*}} : tensor<1x40x1x64xf16>, tensor<64x64x1x1xf16> -> tensor<1x40x1x64xf32>
+func.func @main(%x: tensor<40x64xf32> {top.name = "x"}) -> (tensor<40x64xf32> {top.name = "y"}) {
+  %w = top.constant dense<0.25> : tensor<64x64xf32>
+  %m = top.matmul %x, %w {top.value = "m"} : tensor<40x64xf32>, tensor<64x64xf32>
+  %s = top.unary sigmoid %m {top.value = "s"} : tensor<40x64xf32>
+  %y = top.matmul %s, %w {top.value = "y"} : tensor<40x64xf32>, tensor<64x64xf32>
+  return %y : tensor<40x64xf32>
+}

@@ -225,3 +225,68 @@ func.func @yields_what_it_loads(%x: tensor<1x8x4x4xf32>) -> (tensor<1x8x4x4xf32>
   }
   return %0#0, %0#1 : tensor<1x8x4x4xf32>, tensor<1x8x4x4xf32>
 }
+
+// -----
+
+// group C6
+func.func @refused(%x: tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
+  // expected-error@+1 {{loads at step -1; only streamed slices load ahead}}
+  %y = tpu.group(%x) tiling <n = 2, c = 1, h = 1, w = 1> buffers [#tpu.buffer<local = 0, bytes = 192, load = -1>] : (tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
+  ^bb0(%a: tensor<2x4x6x6xf32>):
+    %0 = tpu.unary abs %a : tensor<2x4x6x6xf32>
+    tpu.yield %0 : tensor<2x4x6x6xf32>
+  }
+  return %y : tensor<2x4x6x6xf32>
+}
+
+// -----
+
+// group C6: of the only step of the slice before
+func.func @refused(%x: tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
+  // expected-error@+1 {{loads at step -2; a slice has 1 steps}}
+  %y = tpu.group(%x) tiling <n = 2, c = 1, h = 1, w = 1, streamed = true> buffers [#tpu.buffer<local = 0, bytes = 192, load = -2>] : (tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
+  ^bb0(%a: tensor<2x4x6x6xf32>):
+    %0 = tpu.unary abs %a : tensor<2x4x6x6xf32>
+    tpu.yield %0 : tensor<2x4x6x6xf32>
+  }
+  return %y : tensor<2x4x6x6xf32>
+}
+
+// -----
+
+// group C6
+func.func @refused(%x: tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
+  // expected-error@+1 {{holds a buffer; only streamed slices do}}
+  %y = tpu.group(%x) tiling <n = 1, c = 1, h = 1, w = 1> buffers [#tpu.buffer<local = 0, bytes = 192, held = true>] : (tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
+  ^bb0(%a: tensor<2x4x6x6xf32>):
+    %0 = tpu.unary abs %a : tensor<2x4x6x6xf32>
+    tpu.yield %0 : tensor<2x4x6x6xf32>
+  }
+  return %y : tensor<2x4x6x6xf32>
+}
+
+// -----
+
+// buffer
+func.func @refused(%x: tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
+  // expected-error@+1 {{what is held is loaded in the first slice, not before it}}
+  %y = tpu.group(%x) buffers [#tpu.buffer<local = 0, bytes = 192, load = -1, held = true>] : (tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
+  ^bb0(%a: tensor<2x4x6x6xf32>):
+    %0 = tpu.unary abs %a : tensor<2x4x6x6xf32>
+    tpu.yield %0 : tensor<2x4x6x6xf32>
+  }
+  return %y : tensor<2x4x6x6xf32>
+}
+
+// -----
+
+// buffer
+func.func @refused(%x: tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
+  // expected-error@+1 {{buffer addresses and sizes must not be negative}}
+  %y = tpu.group(%x) buffers [#tpu.buffer<local = -64, bytes = 192>] : (tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
+  ^bb0(%a: tensor<2x4x6x6xf32>):
+    %0 = tpu.unary abs %a : tensor<2x4x6x6xf32>
+    tpu.yield %0 : tensor<2x4x6x6xf32>
+  }
+  return %y : tensor<2x4x6x6xf32>
+}
