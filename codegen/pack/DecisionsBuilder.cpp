@@ -79,7 +79,7 @@ void DecisionsBuilder::addStep(tpu::StepAttr step) {
       uint64_t(step.getCycles()), wordOf(step.getOperation().getValue()),
       uint32_t(step.getOpCount()), indices.sourceOf(step.getFirst()),
       indices.sourceOf(step.getLast()), causeOf(step.getBorder()),
-      extentOf(step.getSlices()));
+      extentOf(step.getSlices()), step.getStreamed());
 }
 
 LogicalResult DecisionsBuilder::addValue(tpu::DramValueAttr value) {

@@ -86,7 +86,7 @@ LogicalResult ChoiceAttr::verify(EmitFault emitError, rt::Question, StringAttr,
 
 LogicalResult StepAttr::verify(EmitFault emitError, StringAttr, int64_t opCount,
                                LocationAttr, LocationAttr,
-                               ArrayRef<int64_t> slices, int64_t cycles,
+                               ArrayRef<int64_t> slices, bool, int64_t cycles,
                                CauseAttr) {
   if (opCount < 0 || cycles < 0 || slices.size() != 4 ||
       llvm::any_of(slices, [](int64_t count) { return count < 1; }))

@@ -46,15 +46,16 @@ def Tpu_StepAttr : Tpu_DecisionAttr<"Step", "step"> {
       "a group, or an op outside of groups, in the order of the program";
   let description = [{
     `opCount` is 0 for an op outside of groups. `first` and `last` are the locations of the ops at its ends, `slices` the counts of its tiling
-    along n, c, h, w, `cycles` what the search for groups expects it to take. Without `border` nothing follows that could belong to it.
+    along n, c, h, w, `streamed` how they run, `cycles` what the search for groups expects it to take. Without `border` nothing follows that could belong to it.
   }];
   let parameters = (ins "::mlir::StringAttr":$operation, "int64_t":$opCount,
       "::mlir::LocationAttr":$first, "::mlir::LocationAttr":$last,
       ArrayRefParameter<"int64_t">:$slices,
+      DefaultValuedParameter<"bool", "false">:$streamed,
       DefaultValuedParameter<"int64_t", "0">:$cycles,
       OptionalParameter<"::weft::tpu::CauseAttr">:$border);
   let assemblyFormat = "`<` $operation `,` $opCount `,` $first `,` $last `,` "
-                       "`[` $slices `]` (`cycles` $cycles^)? "
+                       "`[` $slices `]` (`streamed` $streamed^)? (`cycles` $cycles^)? "
                        "(`border` $border^)? `>`";
   let genVerifyDecl = 1;
 }

@@ -120,18 +120,16 @@ static SmallVector<Operation *> opsOfStep(Operation &op) {
 void ListDecisions::addStep(Operation &op) {
   SmallVector<Operation *> ops = opsOfStep(op);
   auto group = llvm::dyn_cast<GroupOp>(op);
-  Dims slices{1, 1, 1, 1};
-  if (group)
-    slices = group.tilingOrWhole().counts;
+  Tiling tiling = group ? group.tilingOrWhole() : Tiling();
   LocationAttr first = originOf(ops.empty() ? &op : ops.front()),
                last = originOf(ops.empty() ? &op : ops.back());
   auto cycles = op.getAttrOfType<IntegerAttr>(kCyclesAttr);
   stepOf[&op] = static_cast<int64_t>(steps.size());
-  steps.push_back(
-      StepAttr::get(&getContext(),
-                    StringAttr::get(&getContext(), op.getName().stripDialect()),
-                    group ? ops.size() : 0, first, last, slices,
-                    cycles ? cycles.getInt() : 0, borderOf(&op)));
+  steps.push_back(StepAttr::get(
+      &getContext(),
+      StringAttr::get(&getContext(), op.getName().stripDialect()),
+      group ? ops.size() : 0, first, last, tiling.counts, tiling.isStreamed,
+      cycles ? cycles.getInt() : 0, borderOf(&op)));
 }
 
 CauseAttr ListDecisions::borderOf(Operation *op) const {

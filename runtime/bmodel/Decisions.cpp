@@ -206,7 +206,8 @@ DecidedStep DecisionReader::step(const wire::DecidedStep &entry) const {
           entry.op_count(),
           sizesOf(entry.slices()),
           cause(entry.border()),
-          entry.cycles()};
+          entry.cycles(),
+          entry.streamed() != 0};
 }
 
 DramValue DecisionReader::value(const wire::DramValue &entry) const {

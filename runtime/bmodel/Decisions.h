@@ -48,6 +48,7 @@ struct DecidedStep {
   std::array<uint32_t, 4> slices{1, 1, 1, 1};
   std::optional<DecidedCause> border; ///< none: nothing follows
   uint64_t cycles = 0; ///< of a group, as the search for groups expects them
+  bool isStreamed = false; ///< each slice runs as a group of one slice does
 
   bool isGroup() const { return opCount != 0; }
 };

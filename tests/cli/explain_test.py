@@ -19,7 +19,7 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
 import bad_files as bad
-from json_schema import COUNT, TEXT, keys, mismatches
+from json_schema import COUNT, FLAG, TEXT, keys, mismatches
 
 WEFT, DATA, DOCUMENT = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 
@@ -29,7 +29,7 @@ NULLABLE = ("border", "cause", "price")
 SCHEMA = {
     "file": TEXT, "chip": TEXT, "net": TEXT, "stage": COUNT, "stages": COUNT,
     "steps": [{"step": COUNT, "operation": TEXT, "operations": COUNT, "first_nodes": [TEXT], "last_nodes": [TEXT], "slices": [COUNT],
-               "cycles": COUNT, "border": CAUSE}],
+               "streamed": FLAG, "cycles": COUNT, "border": CAUSE}],
     "dram_values": [{"name": TEXT, "type": TEXT, "shape": [COUNT], "bytes": COUNT, "step": COUNT, "nodes": [TEXT], "readers": [COUNT],
                      "reason": TEXT, "cause": CAUSE}],
     "dram_totals": [{"reason": TEXT, "cause": TEXT, "values": COUNT, "bytes": COUNT}],
@@ -86,11 +86,18 @@ class Explain(unittest.TestCase):
         self.assertEqual(len(report["dram_values"]), 1, report["dram_values"])
         return report["dram_values"][0]
 
+    def test_images_are_streamed(self):
+        nodes = [node("Relu", "x", "a"), node("Neg", "a", "b"), node("Concat", "a b", "c", axis=1), node("Abs", "c", "y")]
+        graph = helper.make_graph(nodes, "images", [tensor("x", 3, 64, 40, 40)], [tensor("y", 3, 128, 40, 40)])
+        step = self.explain(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8))["steps"][0]
+        self.assertEqual((step["operations"], step["slices"], step["streamed"]), (4, [3, 1, 1, 1], True))
+        self.assertIn("3x1x1x1 streamed", weft("explain", self.place / "m.bmodel").stdout)
+
     def test_one_group_leaves_nothing_in_dram(self):
         report = self.explain(bad.small())
         self.assertEqual(len(report["steps"]), 1)
         step = report["steps"][0]
-        self.assertEqual((step["operation"], step["border"], step["slices"]), ("group", None, [1, 1, 1, 1]))
+        self.assertEqual((step["operation"], step["border"], step["slices"], step["streamed"]), ("group", None, [1, 1, 1, 1], False))
         self.assertEqual((step["last_nodes"], report["dram_values"], report["dram_totals"]), (["conv_0", "relu_0"], [], []))
         text = weft("explain", self.place / "m.bmodel").stdout
         self.assertIn("1 group, 0 operations outside; 0 intermediates of 0 bytes in DRAM", text)

@@ -73,6 +73,7 @@ static Json describeStep(const rt::DecidedStep &step, size_t number) {
           {"first_nodes", namesOf(step.first.nodes)},
           {"last_nodes", namesOf(step.lastNodes)},
           {"slices", step.slices},
+          {"streamed", step.isStreamed},
           {"cycles", step.cycles},
           {"border", describeCause(step.border)}};
 }
@@ -163,6 +164,10 @@ static std::string causeText(const rt::DecidedCause &cause) {
              : text + " (" + nodeText(cause.operation.nodes) + ")";
 }
 
+static std::string slicesText(const rt::DecidedStep &step) {
+  return sizesText(step.slices) + (step.isStreamed ? " streamed" : "");
+}
+
 static std::string stepsText(const rt::Decisions &decisions) {
   TextTable table("rlrlrlll");
   table.addRow(
@@ -176,7 +181,7 @@ static std::string stepsText(const rt::Decisions &decisions) {
       border = causeText(*step.border);
     table.addRow({std::to_string(i), wordText(step.first.name),
                   isGroup ? std::to_string(step.opCount) : "",
-                  isGroup ? sizesText(step.slices) : "",
+                  isGroup ? slicesText(step) : "",
                   isGroup ? std::to_string(step.cycles) : "",
                   nodeText(step.first.nodes),
                   isGroup ? nodeText(step.lastNodes) : "", border});

@@ -134,6 +134,8 @@ TEST(Bmodel, DecisionsAreRead) {
   const DecidedStep &group = found->steps[0];
   EXPECT_TRUE(group.isGroup());
   EXPECT_EQ(group.slices, (std::array<uint32_t, 4>{1, 1, 4, 1}));
+  EXPECT_TRUE(group.isStreamed);
+  EXPECT_FALSE(found->steps[1].isStreamed);
   EXPECT_EQ(group.cycles, 2000u);
   ASSERT_TRUE(group.border.has_value());
   EXPECT_EQ(group.border->text(), "permute moves elements between lanes");
@@ -174,7 +176,7 @@ TEST(Bmodel, AFaultOfADecisionIsFoundInTheFile) {
   SmallModel small = makeSmallModel();
   auto &steps = small.tables.nets[0]->stages[0]->debug_map->decisions->steps;
   steps[1] = wire::DecidedStep(5, 77, 0, 0, 0, kNoIndex,
-                               wire::Extent(123456789, 1, 1, 1));
+                               wire::Extent(123456789, 1, 1, 1), 0);
   std::vector<uint8_t> bytes = packModel(small);
   Result<Bmodel> model = Bmodel::load(bytes, "small");
   ASSERT_FALSE(model.isOk());

@@ -76,9 +76,9 @@ static std::unique_ptr<wire::DecisionsT> makeDecisions() {
   auto turn = uint32_t(Cause::Turn), memory = uint32_t(Cause::Memory);
   table->causes.emplace_back(turn, 1, 0, 0, 0);
   table->causes.emplace_back(memory, 1, 0xFFFFFFFF, 300000, 262144);
-  table->steps.emplace_back(2000, 0, 1, 0, 0, 0, wire::Extent(1, 1, 4, 1));
-  table->steps.emplace_back(0, 1, 0, 0, 0, 0xFFFFFFFF,
-                            wire::Extent(1, 1, 1, 1));
+  table->steps.emplace_back(2000, 0, 1, 0, 0, 0, wire::Extent(1, 1, 4, 1), 1);
+  table->steps.emplace_back(0, 1, 0, 0, 0, 0xFFFFFFFF, wire::Extent(1, 1, 1, 1),
+                            0);
   wire::Extent shape(1, 4, 1, 4);
   table->readers = {1, 0};
   table->values.emplace_back(0, 0xFFFFFFFF, wire::DataType::I32, shape, 0, 0, 0,
