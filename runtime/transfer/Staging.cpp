@@ -134,6 +134,8 @@ public:
   std::optional<StagedPlan> single(const Piece &piece);
   std::optional<StagedPlan> rows(const std::vector<Piece> &pieces);
   std::optional<StagedPlan> cuts(const std::vector<Piece> &pieces);
+  /// Whether some axis could not be shared by all lanes for want of room.
+  bool lacksRoom() const { return isCramped; }
 
 private:
   /// What the pieces of a plan share.
@@ -172,6 +174,7 @@ private:
   Shared shared = Shared::Nothing;
   bool widens = false; ///< whole rows of the source are loaded
   int64_t slotBytes = 0;
+  bool isCramped = false;
   std::optional<StagedPlan> best;
 };
 } // namespace
@@ -323,7 +326,10 @@ bool Stage::begin(const std::vector<Piece> &given, const Split &split,
     slotBytes += storedBytes(*lane);
   }
   bool isOne = blocksOf(split).size() == 1;
-  return slotBytes * (isOne ? 1 : 2) <= int64_t(chip.laneBytes);
+  bool fits = slotBytes * (isOne ? 1 : 2) <= int64_t(chip.laneBytes);
+  int64_t size = pieces.front().axes.front().size;
+  isCramped |= !fits && split.perLane <= ceilDiv(size, chip.lanes);
+  return fits;
 }
 
 /// The copy from where a piece was loaded to where it is stored from; the best
@@ -603,6 +609,44 @@ static std::optional<StagedPlan> stageSteps(Planner &planner, const Chip &chip,
   return all;
 }
 
+/// Whether the plan takes twice as long as its bytes at full rate.
+static bool isSlow(const Chip &chip, unsigned elementBytes, const Piece &piece,
+                   const StagedPlan &plan) {
+  uint64_t elements = 1;
+  for (const Axis &axis : piece.axes)
+    elements *= uint64_t(axis.size);
+  return plan.price.cycles > 2 * elements * elementBytes / chip.rates.copyBytes;
+}
+
+/// The two halves along the axis with the largest step, one after the other.
+static std::optional<StagedPlan> stageHalves(Planner &planner, const Chip &chip,
+                                             unsigned elementBytes,
+                                             const Piece &piece) {
+  Piece halves[2] = {piece, piece};
+  auto outermost = std::max_element(
+      piece.axes.begin(), piece.axes.end(), [](const Axis &a, const Axis &b) {
+        return (a.size > 1 ? a.from : 0) < (b.size > 1 ? b.from : 0);
+      });
+  auto axis = outermost - piece.axes.begin();
+  int64_t first = (outermost->size + 1) / 2;
+  if (first == outermost->size)
+    return std::nullopt;
+  halves[0].axes[axis].size = first;
+  halves[1].axes[axis].size -= first;
+  halves[1].source += first * outermost->from;
+  halves[1].result += first * outermost->to;
+  StagedPlan all;
+  for (const Piece &half : halves) {
+    auto plan = stagePiece(planner, chip, elementBytes, half);
+    if (!plan || all.steps.size() + plan->steps.size() > kMostSteps)
+      return std::nullopt;
+    all.steps.insert(all.steps.end(), plan->steps.begin(), plan->steps.end());
+    all.price.cycles += plan->price.cycles;
+    all.price.evidence = std::max(all.price.evidence, plan->price.evidence);
+  }
+  return all;
+}
+
 std::optional<StagedPlan> transfer::stagePiece(Planner &planner,
                                                const Chip &chip,
                                                unsigned elementBytes,
@@ -616,7 +660,14 @@ std::optional<StagedPlan> transfer::stagePiece(Planner &planner,
   for (const Axis &axis : merged.axes)
     if (axis.from < 0 || axis.to <= 0)
       return std::nullopt;
-  auto plan = Stage(planner, chip, elementBytes).single(merged);
+  Stage stage(planner, chip, elementBytes);
+  auto plan = stage.single(merged);
+  if (stage.lacksRoom() &&
+      (!plan || isSlow(chip, elementBytes, merged, *plan))) {
+    auto halves = stageHalves(planner, chip, elementBytes, merged);
+    if (halves && (!plan || halves->price.beats(plan->price)))
+      plan = std::move(halves);
+  }
   constexpr size_t kLaneAxes = 4; // the lanes, and three inside of them
   if (!plan && merged.axes.size() > kLaneAxes)
     plan = stageSteps(planner, chip, elementBytes, merged);

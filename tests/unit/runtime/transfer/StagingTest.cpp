@@ -232,6 +232,34 @@ TEST(Staging, anImageIsTurnedAsFastAsTheVendorDoes) {
   EXPECT_EQ(plan->price.evidence, cycles::Evidence::Measured);
 }
 
+/// The patches of 32x32 pixels of so many planes of 224x224, pixel by pixel.
+static Piece patchesOf(int64_t planes) {
+  return {0,
+          planes * 50176,
+          kOperand,
+          kResult,
+          0,
+          0,
+          {{planes, 50176, 50176},
+           {7, 32 * 224, 7},
+           {32, 224, 32 * 49},
+           {32, 1, 49},
+           {7, 32, 1}}};
+}
+
+/// Beyond what the lanes hold, which is 18 planes, a part follows the other.
+TEST(Staging, whatTheLanesDoNotHoldIsHalved) {
+  Planner planner(chip);
+  auto some = stagePiece(planner, chip, 4, patchesOf(18)),
+       more = stagePiece(planner, chip, 4, patchesOf(39));
+  ASSERT_TRUE(some && more);
+  EXPECT_LE(more->price.cycles, some->price.cycles * 39 / 18 * 5 / 4);
+  Machine machine(4, 39 * 50176, 39 * 50176, 1), naive = machine;
+  machine.run(*more);
+  naive.copy(patchesOf(39), 0);
+  EXPECT_TRUE(machine.result == naive.result);
+}
+
 TEST(Staging, aRunNeedsNoTurning) {
   Planner planner(chip);
   EXPECT_FALSE(stagePiece(
