@@ -180,6 +180,12 @@ private:
   size_t stepsAbove = 0; ///< with more than there is
 };
 
+/// How far groups in one kind of slices go from an op.
+struct Reach {
+  size_t end = 0;         ///< the first end that there is none for
+  bool lacksRoom = false; ///< for want of room
+};
+
 /// The interval dynamic program over one run.
 class RunSearch {
 public:
@@ -195,7 +201,7 @@ private:
   void collectNumbers();
   OpNumbers numbersOf(Operation *op, const Dims &counts);
   void extend(size_t begin);
-  size_t extendImages(size_t begin, int64_t count);
+  Reach extendImages(size_t begin, int64_t count);
   void extendSliced(size_t begin, size_t firstEnd);
   void relax(size_t begin, size_t end, const Tiling &tiling,
              const GroupPrice &price);
@@ -482,9 +488,8 @@ private:
 } // namespace
 
 /// All groups [begin, end) whose slices are `count` times as many images as
-/// there are, numbers are kept up to date while `end` grows. Gives the first
-/// `end` of which there is none for want of room; 0 if other things ended it.
-size_t RunSearch::extendImages(size_t begin, int64_t count) {
+/// there are; numbers are kept up to date while `end` grows.
+Reach RunSearch::extendImages(size_t begin, int64_t count) {
   const std::vector<OpNumbers> &numbers = count > 1 ? numbersOfImage : whole;
   Tiling tiling{{count, 1, 1, 1}, /*isStreamed=*/count > 1};
   GrowingGroup group(chip, hasPlacements);
@@ -503,9 +508,9 @@ size_t RunSearch::extendImages(size_t begin, int64_t count) {
     const OpNumbers &op = numbers[end];
     size_t step = end - begin;
     if (count > 1 && images[end] != count)
-      return 0;
+      return {end + 1, false};
     if (!op.isPossible)
-      return end + 1;
+      return {end + 1, true};
     if (llvm::any_of(op.operands, [&](const OpNumbers::Operand &operand) {
           if (op.isPlacement)
             placed.insert(operand.value);
@@ -515,7 +520,7 @@ size_t RunSearch::extendImages(size_t begin, int64_t count) {
                  (placed.contains(operand.value) &&
                   repeated.contains(operand.value));
         }))
-      return 0; // with more ops it stays impossible
+      return {end + 1, false}; // with more ops it stays impossible
     group.addStep();
     group.take(step, step, op.constantLane + op.scratchLane);
     group.addValue(end, op.channels, !op.isPlacement, step, step,
@@ -550,19 +555,22 @@ size_t RunSearch::extendImages(size_t begin, int64_t count) {
           begin, end, tiling,
           cycles.end(count, int64_t(chip.laneBytes) - group.peak(), lastStore));
   }
-  return group.fits() ? 0 : end;
+  return {group.fits() ? end + 1 : end, !group.fits()};
 }
 
 /// All groups that start with `begin`.
 void RunSearch::extend(size_t begin) {
+  Reach streamed;
   if (images[begin] > 1)
-    extendImages(begin, images[begin]);
-  size_t tooLarge = extendImages(begin, 1);
+    streamed = extendImages(begin, images[begin]);
+  Reach inOne = extendImages(begin, 1);
   int64_t inDram = whole[begin].costInDram;
   if (inDram >= 0)
     relax(begin, begin + 1, {}, {inDram, inDram});
-  if (tooLarge && !wholeGroups)
-    extendSliced(begin, tooLarge);
+  // What streamed slices hold need not be cut further, which is dear to weigh.
+  auto longest = begin + static_cast<size_t>(options.maxSlicedOps);
+  if (inOne.lacksRoom && streamed.end <= longest && !wholeGroups)
+    extendSliced(begin, inOne.end);
 }
 
 /// Pipelined groups, for those that are too big for one slice, starting with
