@@ -358,6 +358,15 @@ std::optional<SlicePlan> weft::tpu::planSlice(const Chip &chip,
   return std::nullopt;
 }
 
+std::optional<SlicePlan> weft::tpu::planMiddleSlice(const Chip &chip,
+                                                    const GroupView &view,
+                                                    const Dims &counts) {
+  Dims middle;
+  for (unsigned axis = 0; axis < 4; ++axis)
+    middle[axis] = counts[axis] / 2;
+  return planSlice(chip, view, counts, middle);
+}
+
 /// Bytes a lane of the room of value `number`, whose tile is `tensor`.
 static int64_t roomBytes(const Chip &chip, const GroupView &view, int number,
                          const LocalTensor &tensor) {

@@ -110,6 +110,10 @@ struct SlicePlan {
 std::optional<SlicePlan> planSlice(const Chip &chip, const GroupView &view,
                                    const Dims &counts, const Dims &index);
 
+/// That of the slice in the middle, which stands for all in prices.
+std::optional<SlicePlan>
+planMiddleSlice(const Chip &chip, const GroupView &view, const Dims &counts);
+
 /// Slice number -> index per axis (n outermost, w innermost).
 Dims sliceIndex(const Dims &counts, int64_t number);
 

@@ -94,6 +94,14 @@ Dims weft::tpu::denseSteps(const Dims &dims) {
   return {steps[0], steps[1], steps[2], steps[3]};
 }
 
+SmallVector<int64_t, 4> weft::tpu::orderOfBoth(PermuteOp first,
+                                               PermuteOp second) {
+  SmallVector<int64_t, 4> order;
+  for (int64_t axis : second.getOrder())
+    order.push_back(first.getOrder()[axis]);
+  return order;
+}
+
 Dims weft::tpu::loadSteps(PermuteOp turn) {
   Dims dense = denseSteps(dimsOf(turn.getInput())), steps;
   for (unsigned axis = 0; axis < 4; ++axis)

@@ -19,6 +19,9 @@ llvm::SmallVector<int64_t> rowMajorSteps(llvm::ArrayRef<int64_t> shape);
 /// The same of a dense tensor of `dims`.
 Dims denseSteps(const Dims &dims);
 
+/// The order of a turn that does both.
+llvm::SmallVector<int64_t, 4> orderOfBoth(PermuteOp first, PermuteOp second);
+
 /// How far elements of the result of `turn` that are neighbours along n, c, h,
 /// w lie apart in its operand, dense in DRAM: what a load that turns steps by.
 Dims loadSteps(PermuteOp turn);

@@ -37,10 +37,8 @@ static bool keepsRuns(PermuteOp turn) {
 }
 
 static std::optional<SlicePlan> middleSlice(const Chip &chip, GroupOp group) {
-  Dims counts = group.tilingOrWhole().counts, middle;
-  for (unsigned axis = 0; axis < 4; ++axis)
-    middle[axis] = counts[axis] / 2;
-  return planSlice(chip, viewGroup(chip, group), counts, middle);
+  return planMiddleSlice(chip, viewGroup(chip, group),
+                         group.tilingOrWhole().counts);
 }
 
 /// Cycles that loads add which turn; kNoWay if others than groups read it, one

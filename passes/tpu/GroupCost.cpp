@@ -66,10 +66,7 @@ int64_t GroupCost::copyInDram(Operation *op, const OperandCopy &copy) {
 std::optional<GroupPrice> GroupCost::ofSlices(const GroupView &view,
                                               const GroupFootprint &footprint,
                                               const Dims &counts) {
-  Dims middle;
-  for (unsigned axis = 0; axis < 4; ++axis)
-    middle[axis] = counts[axis] / 2;
-  std::optional<SlicePlan> slice = planSlice(chip, view, counts, middle);
+  std::optional<SlicePlan> slice = planMiddleSlice(chip, view, counts);
   if (!slice)
     return std::nullopt;
   std::vector<int64_t> loads(view.ops.size()); // by the first op that reads

@@ -487,8 +487,8 @@ private:
 };
 } // namespace
 
-/// All groups [begin, end) whose slices are `count` times as many images as
-/// there are; numbers are kept up to date while `end` grows.
+/// All groups [begin, end) whose slices are one of `count` images each, or if
+/// that is 1 all that there are; numbers are kept up to date while `end` grows.
 Reach RunSearch::extendImages(size_t begin, int64_t count) {
   const std::vector<OpNumbers> &numbers = count > 1 ? numbersOfImage : whole;
   Tiling tiling{{count, 1, 1, 1}, /*isStreamed=*/count > 1};

@@ -32,12 +32,17 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
+/// That of the same rows with c and h in each other's place.
+static RankedTensorType turnedType(ArrayRef<int64_t> shape, Type element) {
+  return RankedTensorType::get({shape[0], shape[2], shape[1], shape[3]},
+                               element);
+}
+
 /// n, h, c, w of `value`; where c or h is 1 nothing moves.
 static Operation *createTurn(PatternRewriter &rewriter, Location location,
                              Value value) {
   ArrayRef<int64_t> from = shapeOf(value);
-  auto type = RankedTensorType::get({from[0], from[2], from[1], from[3]},
-                                    elementOf(value));
+  RankedTensorType type = turnedType(from, elementOf(value));
   Operation *turn;
   if (from[1] == 1 || from[2] == 1)
     turn = rewriter.create<ReshapeOp>(location, type, value);
@@ -61,16 +66,12 @@ static bool canKeepRows(MatMulOp op, const Chip &chip) {
   // Made to be asked.
   OpBuilder builder(op);
   auto turned = [&](Value value, ArrayRef<int64_t> shape) {
-    return builder.create<ReshapeOp>(
-        op.getLoc(),
-        RankedTensorType::get({shape[0], shape[2], shape[1], shape[3]},
-                              element),
-        value);
+    return builder.create<ReshapeOp>(op.getLoc(), turnedType(shape, element),
+                                     value);
   };
   auto lhs = turned(op.getLhs(), left), rhs = turned(op.getRhs(), right);
   auto product = builder.create<RowMatMulOp>(
-      op.getLoc(),
-      RankedTensorType::get({left[0], left[2], left[1], right[3]}, element),
+      op.getLoc(), turnedType(op.getOutput().getType().getShape(), element),
       lhs, rhs, /*transposed=*/false);
   bool fits = fitsAlone(chip, product, {});
   for (Operation *made :
@@ -85,6 +86,10 @@ static bool isTurn(Operation *op) {
          op->hasAttr(kTurnAttr);
 }
 
+static bool undo(PermuteOp first, PermuteOp second) {
+  return llvm::is_sorted(orderOfBoth(first, second));
+}
+
 /// `last` gives the value that `old` gave, and has its name.
 static void replaceNamed(PatternRewriter &rewriter, Operation *old,
                          Operation *last) {
@@ -94,6 +99,19 @@ static void replaceNamed(PatternRewriter &rewriter, Operation *old,
   rewriter.replaceOp(old, last->getResults());
 }
 
+/// A copy of `op` on another first operand, with a result of this shape. It
+/// gives another value than `op` and has no name.
+static Operation *cloneOn(PatternRewriter &rewriter, Operation *op,
+                          Value operand) {
+  Operation *moved = rewriter.clone(*op);
+  for (NamedAttribute name : llvm::to_vector(moved->getDiscardableAttrs()))
+    moved->removeDiscardableAttr(name.getName());
+  moved->setOperand(0, operand);
+  moved->getResult(0).setType(
+      RankedTensorType::get(shapeOf(operand), elementOf(op->getResult(0))));
+  return moved;
+}
+
 namespace {
 
 /// A batched product that is marked as one of rows between turns.
@@ -101,7 +119,6 @@ struct MatMulByRows : OpRewritePattern<MatMulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatMulOp op,
                                 PatternRewriter &rewriter) const override {
-    ArrayRef<int64_t> left = shapeOf(op.getLhs()), right = shapeOf(op.getRhs());
     Type element = elementOf(op.getOutput());
     if (!op->hasAttr(kTurnAttr))
       return failure();
@@ -115,8 +132,7 @@ struct MatMulByRows : OpRewritePattern<MatMulOp> {
       rhs = turned.getInput();
     else
       rhs = createTurn(rewriter, op.getLoc(), op.getRhs())->getResult(0);
-    auto type =
-        RankedTensorType::get({left[0], left[2], left[1], right[3]}, element);
+    RankedTensorType type = turnedType(shapeOf(op.getOutput()), element);
     auto product =
         rewriter.create<RowMatMulOp>(op.getLoc(), type, lhs, rhs, isTransposed);
     replaceNamed(rewriter, op,
@@ -146,14 +162,13 @@ Value beside(PatternRewriter &rewriter, Value value) {
     std::memcpy(turned.data() + to * rowBytes, bytes->data() + row * rowBytes,
                 rowBytes);
   }
-  auto type = RankedTensorType::get(
-      {shape[kAxisN], rows, channels, shape[kAxisW]}, elementOf(value));
-  return rewriter.create<WeightOp>(weight.getLoc(),
-                                   weightAttr(type, std::move(turned)));
+  return rewriter.create<WeightOp>(
+      weight.getLoc(),
+      weightAttr(turnedType(shape, elementOf(value)), std::move(turned)));
 }
 
-/// Whether `op` works on each element, or each row of w, of its first operand,
-/// beside a constant if there is a second.
+/// Whether `op` works on each element, or each row of w, of its first operand
+/// alone.
 bool worksByRows(Operation *op) {
   if (auto softmax = dyn_cast<SoftmaxOp>(op))
     return softmax.getAxis() == kAxisW;
@@ -177,15 +192,10 @@ struct TurnBeforeFunction : OpRewritePattern<PermuteOp> {
         !function->hasOneUse())
       return failure();
     auto turned = function->getOperand(0).getDefiningOp<PermuteOp>();
-    if (!turned || turned.getOrder() != op.getOrder()) // which undo each other
+    if (!turned || !undo(turned, op))
       return failure();
-    Value source = turned.getInput();
-    Operation *moved = rewriter.clone(*function);
-    moved->setOperand(0, source);
-    moved->getResult(0).setType(op.getType());
-    for (NamedAttribute name : llvm::to_vector(moved->getDiscardableAttrs()))
-      moved->removeDiscardableAttr(name.getName());
-    rewriter.replaceOp(op, moved->getResults());
+    rewriter.replaceOp(
+        op, cloneOn(rewriter, function, turned.getInput())->getResults());
     return success();
   }
 };
@@ -214,15 +224,9 @@ struct TurnBehindRows : RewritePattern {
       other = beside(rewriter, op->getOperand(1));
     if (isBeside && !other)
       return failure();
-    Operation *moved = rewriter.clone(*op);
+    Operation *moved = cloneOn(rewriter, op, source);
     if (other)
       moved->setOperand(1, other);
-    auto names = llvm::to_vector(moved->getDiscardableAttrs());
-    for (NamedAttribute name : names)
-      moved->removeDiscardableAttr(name.getName());
-    moved->setOperand(0, source);
-    moved->getResult(0).setType(
-        RankedTensorType::get(shapeOf(source), elementOf(op->getResult(0))));
     Operation *result = createTurn(rewriter, op->getLoc(), moved->getResult(0));
     if (last != turn)
       result = rewriter.create<ReshapeOp>(
@@ -238,11 +242,8 @@ struct CancelTurns : OpRewritePattern<PermuteOp> {
   LogicalResult matchAndRewrite(PermuteOp op,
                                 PatternRewriter &rewriter) const override {
     auto first = op.getInput().getDefiningOp<PermuteOp>();
-    if (!first)
+    if (!first || !undo(first, op))
       return failure();
-    for (int64_t axis = 0; axis < 4; ++axis)
-      if (first.getOrder()[op.getOrder()[axis]] != axis)
-        return failure();
     rewriter.replaceOp(op, first.getInput());
     return success();
   }
@@ -256,9 +257,7 @@ struct MergeTurns : OpRewritePattern<PermuteOp> {
     auto first = op.getInput().getDefiningOp<PermuteOp>();
     if (!first || !first->hasOneUse() || isTurn(op) || isTurn(first))
       return failure();
-    SmallVector<int64_t, 4> order;
-    for (int64_t axis : op.getOrder())
-      order.push_back(first.getOrder()[axis]);
+    SmallVector<int64_t, 4> order = orderOfBoth(first, op);
     rewriter.modifyOpInPlace(op, [&] {
       op->setOperand(0, first.getInput());
       op.setOrder(order);

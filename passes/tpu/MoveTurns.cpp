@@ -95,8 +95,7 @@ static Value inShapeOf(OpBuilder &builder, Location location, Value value,
 static Value turned(OpBuilder &builder, PermuteOp turn, Value value) {
   SmallVector<int64_t, 4> order(turn.getOrder());
   if (auto first = value.getDefiningOp<PermuteOp>()) {
-    for (int64_t &axis : order)
-      axis = first.getOrder()[axis];
+    order = orderOfBoth(first, turn);
     value = first.getInput();
   }
   if (llvm::is_sorted(order))

@@ -584,6 +584,16 @@ std::optional<StagedPlan> Stage::cuts(const std::vector<Piece> &given) {
   return std::move(best);
 }
 
+/// Puts the steps of `plan` behind those of `all`. False if they are too many.
+static bool appendPlan(StagedPlan &all, const std::optional<StagedPlan> &plan) {
+  if (!plan || all.steps.size() + plan->steps.size() > kMostSteps)
+    return false;
+  all.steps.insert(all.steps.end(), plan->steps.begin(), plan->steps.end());
+  all.price.cycles += plan->price.cycles;
+  all.price.evidence = std::max(all.price.evidence, plan->price.evidence);
+  return true;
+}
+
 /// More axes than a lane has: one plan for each step along the shortest.
 static std::optional<StagedPlan> stageSteps(Planner &planner, const Chip &chip,
                                             unsigned elementBytes,
@@ -597,12 +607,8 @@ static std::optional<StagedPlan> stageSteps(Planner &planner, const Chip &chip,
     return std::nullopt;
   StagedPlan all;
   for (int64_t i = 0; i < walked.size; ++i) {
-    auto plan = stagePiece(planner, chip, elementBytes, piece);
-    if (!plan || all.steps.size() + plan->steps.size() > kMostSteps)
+    if (!appendPlan(all, stagePiece(planner, chip, elementBytes, piece)))
       return std::nullopt;
-    all.steps.insert(all.steps.end(), plan->steps.begin(), plan->steps.end());
-    all.price.cycles += plan->price.cycles;
-    all.price.evidence = std::max(all.price.evidence, plan->price.evidence);
     piece.source += walked.from;
     piece.result += walked.to;
   }
@@ -636,14 +642,9 @@ static std::optional<StagedPlan> stageHalves(Planner &planner, const Chip &chip,
   halves[1].source += first * outermost->from;
   halves[1].result += first * outermost->to;
   StagedPlan all;
-  for (const Piece &half : halves) {
-    auto plan = stagePiece(planner, chip, elementBytes, half);
-    if (!plan || all.steps.size() + plan->steps.size() > kMostSteps)
+  for (const Piece &half : halves)
+    if (!appendPlan(all, stagePiece(planner, chip, elementBytes, half)))
       return std::nullopt;
-    all.steps.insert(all.steps.end(), plan->steps.begin(), plan->steps.end());
-    all.price.cycles += plan->price.cycles;
-    all.price.evidence = std::max(all.price.evidence, plan->price.evidence);
-  }
   return all;
 }
 
