@@ -128,9 +128,9 @@ static Value convolveByProduct(Compose &c, Convolution conv) {
   return addBias(c, c.reshape(c.matmul(weights, matrix), result), conv.bias);
 }
 
-/// Three spatial axes and a constant filter: one convolution of planes for each
-/// depth of the kernel, summed.
-static Value convolveDepth(Compose &c, Convolution conv) {
+/// Three spatial axes and a constant filter: one convolution of planes, which
+/// are images, for each depth of the kernel, summed.
+static Value convolvePlanes(Compose &c, Convolution conv) {
   Window &window = conv.window;
   SmallVector<int64_t> sizes = outputSizes(conv.input, window);
   int64_t depths = sizes[0];
@@ -161,6 +161,68 @@ static Value convolveDepth(Compose &c, Convolution conv) {
   return c.transpose(
       c.reshape(sum, {shape[0], depths, filter[0], sizes[1], sizes[2]}),
       {0, 2, 1, 3, 4});
+}
+
+/// Three spatial axes and a constant filter: one convolution of planes that lie
+/// one below the other, so that channels stay where they are. Between planes is
+/// the padding of their rows; the depths of the kernel become channels, or, of
+/// several groups, convolutions that are summed.
+static Value convolveDepth(Compose &c, const Convolution &conv) {
+  const Window &window = conv.window;
+  SmallVector<int64_t> sizes = outputSizes(conv.input, window),
+                       shape(c.shapeOf(conv.input)),
+                       filter(c.shapeOf(conv.filter));
+  int64_t images = shape[0], channels = shape[1], width = shape[4],
+          depths = sizes[0], kernelDepths = window.kernel[0],
+          stride = window.strides[1],
+          extent = window.dilations[1] * (window.kernel[1] - 1) + 1;
+  // Every plane begins at a row where a window begins.
+  int64_t rows = (shape[3] + window.pads[1] + window.pads[4] + stride - 1) /
+                 stride * stride;
+  if (rows * width > kLongestAxis)
+    return convolvePlanes(c, conv);
+  Value input = c.pad(
+      c.reshape(conv.input, {images, channels, shape[2], shape[3] * width}),
+      {0, 0, window.pads[0], window.pads[1] * width},
+      {0, 0, window.pads[3], (rows - shape[3] - window.pads[1]) * width}, 0);
+  auto planesOf = [&](int64_t depth) {
+    return c.sliceAxis(input, 2, depth * window.dilations[0], depths,
+                       window.strides[0]);
+  };
+  Convolution plane{{}, {}, conv.bias, {}, conv.group};
+  plane.window.kernel = {window.kernel[1], window.kernel[2]};
+  plane.window.strides = {stride, window.strides[2]};
+  plane.window.dilations = {window.dilations[1], window.dilations[2]};
+  plane.window.pads = {0, window.pads[2], std::max<int64_t>(0, extent - stride),
+                       window.pads[5]};
+  Value sum;
+  if (conv.group == 1) {
+    SmallVector<Value> planes;
+    for (int64_t k = 0; k < kernelDepths; ++k)
+      planes.push_back(planesOf(k));
+    plane.input =
+        c.reshape(c.concat(planes, 1),
+                  {images, kernelDepths * channels, depths * rows, width});
+    plane.filter =
+        c.reshape(c.transpose(conv.filter, {0, 2, 1, 3, 4}),
+                  {filter[0], kernelDepths * channels, filter[3], filter[4]});
+    sum = convolve(c, plane);
+  } else {
+    for (int64_t k = 0; k < kernelDepths; ++k) {
+      plane.input =
+          c.reshape(planesOf(k), {images, channels, depths * rows, width});
+      plane.filter = c.reshape(c.sliceAxis(conv.filter, 2, k, 1),
+                               {filter[0], filter[1], filter[3], filter[4]});
+      Value product = convolve(c, plane);
+      sum = k ? c.add(sum, product) : product;
+      plane.bias = {};
+    }
+  }
+  // Windows across two planes are dropped.
+  Value results = c.sliceAxis(
+      c.reshape(sum, {images, filter[0], depths, rows / stride * sizes[2]}), 3,
+      0, sizes[1] * sizes[2]);
+  return c.reshape(results, {images, filter[0], depths, sizes[1], sizes[2]});
 }
 
 /// Windows that step further apart are cut out first, and longer padding is
@@ -342,30 +404,51 @@ static Value turnedFilter(Compose &c, Value filter, int64_t group) {
   return c.reshape(c.transpose(c.reshape(filter, split), perm), result);
 }
 
+/// Rows and columns of all phases between each other, in the lanes of their
+/// channels; each phase seen as a plane of `rows` and `columns`.
+static Value weavePlanes(Compose &c, ArrayRef<Value> phases, int64_t rows,
+                         int64_t columns, ArrayRef<int64_t> factors) {
+  SmallVector<Value> planes;
+  for (Value phase : phases) {
+    if (!phase)
+      return {};
+    ArrayRef<int64_t> shape = c.shapeOf(phase);
+    planes.push_back(c.reshape(phase, {shape[0], shape[1], rows, columns}));
+  }
+  if (phases.size() == 1 || llvm::is_contained(planes, Value()))
+    return phases.size() == 1 ? phases.front() : Value();
+  return Compose::orNull(
+      c.n.create<top::InterleaveOp>(ValueRange(planes), factors));
+}
+
 /// Puts the results of all phases (last axis fastest) between each other.
 static Value weave(Compose &c, ArrayRef<Value> phases,
                    ArrayRef<int64_t> strides) {
   if (phases.size() == 1 || llvm::is_contained(phases, Value()))
     return phases.size() == 1 ? phases.front() : Value();
-  SmallVector<int64_t> shape(c.shapeOf(phases.front()));
+  SmallVector<int64_t> shape(c.shapeOf(phases.front())), woven(shape);
   size_t spatial = strides.size();
+  for (size_t s = 0; s < spatial; ++s)
+    woven[s + 2] *= strides[s];
   constexpr size_t kMostCopies = 64;
   if (spatial <= 2 && phases.size() <= kMostCopies) {
-    SmallVector<Value> planes;
-    SmallVector<int64_t> factors{1, strides.back()};
-    if (spatial == 2)
-      factors[0] = strides[0];
-    int64_t rows = spatial == 2 ? shape[2] : 1;
-    for (Value phase : phases)
-      planes.push_back(
-          c.reshape(phase, {shape[0], shape[1], rows, shape.back()}));
-    if (llvm::is_contained(planes, Value()))
-      return {};
-    Value woven = Compose::orNull(c.n.create<top::InterleaveOp>(
-        ValueRange(planes), ArrayRef<int64_t>(factors)));
-    for (size_t s = 0; s < spatial; ++s)
-      shape[s + 2] *= strides[s];
-    return c.reshape(woven, shape);
+    bool isLine = spatial == 1;
+    return c.reshape(weavePlanes(c, phases, isLine ? 1 : shape[2], shape.back(),
+                                 {isLine ? 1 : strides[0], strides.back()}),
+                     woven);
+  }
+  if (spatial == 3 && phases.size() <= kMostCopies &&
+      woven[3] * woven[4] <= kLongestAxis) {
+    // The planes of each depth, then the depths.
+    size_t each = strides[1] * strides[2];
+    SmallVector<Value> depths;
+    for (size_t first = 0; first < phases.size(); first += each)
+      depths.push_back(weavePlanes(c, phases.slice(first, each),
+                                   shape[2] * shape[3], shape[4],
+                                   strides.drop_front()));
+    return c.reshape(
+        weavePlanes(c, depths, shape[2], woven[3] * woven[4], {strides[0], 1}),
+        woven);
   }
   SmallVector<Value> stacked;
   SmallVector<int64_t> single(shape);

@@ -79,6 +79,44 @@ static Value poolPlane(Compose &c, PoolKind kind, Value value,
   return c.reshape(pooled, shape);
 }
 
+/// Windows of the last two of three spatial axes in planes that lie one below
+/// the other, so that channels stay where they are; null if planes need a
+/// padding between them that no window may see.
+static Value poolStack(Compose &c, PoolKind kind, Value value,
+                       const Window &window) {
+  SmallVector<int64_t> shape(c.shapeOf(value));
+  int64_t before = window.pads[1], after = window.pads[4],
+          kernel = window.kernel[1], width = shape[4],
+          padded = shape[3] + before + after;
+  int64_t results = resultSize(window, 1, padded),
+          columns =
+              resultSize(window, 2, width + window.pads[2] + window.pads[5]);
+  int64_t stride = results == 1 ? padded : window.strides[1];
+  // Every plane begins at a row where a window begins.
+  int64_t rows = (padded + stride - 1) / stride * stride;
+  bool isPadded = before || after;
+  if ((kind == PoolKind::Max && isPadded) || stride > kLongStep ||
+      rows * width > kLongestAxis || shape[2] * rows > kLongestAxis)
+    return {};
+  Value view =
+      c.pad(c.reshape(value, {shape[0], shape[1], shape[2], shape[3] * width}),
+            {0, 0, 0, before * width},
+            {0, 0, 0, (rows - shape[3] - before) * width}, 0);
+  view = c.reshape(view, {shape[0], shape[1], shape[2] * rows, width});
+  if (!view)
+    return {};
+  Value pooled = Compose::orNull(c.n.create<top::PoolOp>(
+      kind, view, ArrayRef<int64_t>{kernel, window.kernel[2]},
+      ArrayRef<int64_t>{stride, window.strides[2]},
+      ArrayRef<int64_t>{0, window.pads[2],
+                        std::max<int64_t>(0, kernel - stride), window.pads[5]},
+      kind == PoolKind::Avg));
+  Value all = c.reshape(
+      pooled, {shape[0], shape[1], shape[2], rows / stride * columns});
+  return c.reshape(c.sliceAxis(all, 3, 0, results * columns),
+                   {shape[0], shape[1], shape[2], results, columns});
+}
+
 /// Windows along one axis with gaps: the values of each kernel position as one
 /// slice.
 static Value poolDilated(Compose &c, PoolKind kind, Value value,
@@ -128,10 +166,38 @@ static Value poolApart(Compose &c, PoolKind kind, Value value,
   return c.reshape(pooled, shape);
 }
 
+/// One window over all of three spatial axes as one over rows and columns.
+static Value stackWhole(Compose &c, Value input, Window &window) {
+  SmallVector<int64_t> shape(c.shapeOf(input));
+  bool isWhole = window.kernel.size() == 3 &&
+                 shape[2] * shape[3] <= kLongestAxis &&
+                 ArrayRef<int64_t>(window.kernel) ==
+                     ArrayRef<int64_t>(shape).drop_front(2) &&
+                 llvm::all_of(window.pads, [](int64_t pad) { return !pad; });
+  if (!isWhole)
+    return input;
+  window.kernel = {shape[2] * shape[3], shape[4]};
+  window.strides = {1, 1};
+  window.dilations = {1, 1};
+  window.pads = {0, 0, 0, 0};
+  return c.reshape(input, {shape[0], shape[1], shape[2] * shape[3], shape[4]});
+}
+
+/// Whether windows of three spatial axes span more than one value of a plane.
+static bool hasPlanes(const Window &window) {
+  return window.kernel[1] != 1 || window.strides[1] != 1 ||
+         window.kernel[2] != 1 || window.strides[2] != 1;
+}
+
 Value weft::onnx::poolWindows(Compose &c, PoolKind kind, Value input,
                               Window window) {
   if (!input)
     return {};
+  if (Value stacked = stackWhole(c, input, window); stacked != input) {
+    Value pooled = poolWindows(c, kind, stacked, window);
+    return c.reshape(pooled,
+                     {c.shapeOf(input)[0], c.shapeOf(input)[1], 1, 1, 1});
+  }
   int64_t spatial = window.kernel.size();
   double fill =
       kind == PoolKind::Max ? -std::numeric_limits<double>::infinity() : 0;
@@ -145,8 +211,14 @@ Value weft::onnx::poolWindows(Compose &c, PoolKind kind, Value input,
     if (!isPlain(s))
       plain.kernel[s] = plain.strides[s] = plain.dilations[s] = 1;
   int64_t last = spatial - 1;
-  value = last ? poolPlane(c, kind, value, plain, last - 1, last)
-               : poolPlane(c, kind, value, plain, last, -1);
+  Value stacked = spatial == 3 && value && hasPlanes(plain)
+                      ? poolStack(c, kind, value, plain)
+                      : Value();
+  if (stacked)
+    value = stacked;
+  else
+    value = last ? poolPlane(c, kind, value, plain, last - 1, last)
+                 : poolPlane(c, kind, value, plain, last, -1);
   for (int64_t s = last - 2; s >= 0; --s)
     value = poolPlane(c, kind, value, plain, s, -1);
   for (int64_t s = 0; s < spatial; ++s)

@@ -48,12 +48,35 @@ static std::optional<SmallVector<int64_t>> copiedIndices(ArrayRef<Taps> taps) {
   return indices;
 }
 
-/// `value` with the axis repeated value by value.
+/// `value`, of rank 3 or more, with rows and columns repeated as `factors` say.
+static Value repeatPlane(Compose &c, Value value, ArrayRef<int64_t> factors) {
+  SmallVector<int64_t> shape(c.shapeOf(value));
+  int64_t rank = shape.size(), batch = rank == 4 ? shape[0] : 1, channels = 1;
+  for (int64_t size : ArrayRef(shape).drop_back(2).drop_front(rank == 4))
+    channels *= size;
+  Value folded =
+      c.reshape(value, {batch, channels, shape[rank - 2], shape[rank - 1]});
+  if (!folded)
+    return {};
+  Value wide = Compose::orNull(
+      c.n.create<top::InterleaveOp>(ValueRange(folded), factors));
+  shape[rank - 2] *= factors[0];
+  shape[rank - 1] *= factors[1];
+  return c.reshape(wide, shape);
+}
+
+/// `value` with the axis repeated value by value. Rows and columns stay in the
+/// lanes of their channels.
 static Value repeat(Compose &c, Value value, int64_t axis, int64_t factor) {
   if (factor == 1 || !value)
     return value;
-  AxisView view(c.shapeOf(value), axis);
   SmallVector<int64_t> shape(c.shapeOf(value));
+  int64_t rank = shape.size();
+  if (rank >= 3 && axis >= rank - 2)
+    return repeatPlane(c, value,
+                       axis == rank - 1 ? ArrayRef<int64_t>{1, factor}
+                                        : ArrayRef<int64_t>{factor, 1});
+  AxisView view(shape, axis);
   shape[axis] *= factor;
   Value folded = c.reshape(value, {1, view.outer, view.size, view.inner});
   if (!folded)
@@ -63,21 +86,37 @@ static Value repeat(Compose &c, Value value, int64_t axis, int64_t factor) {
   return c.reshape(wide, shape);
 }
 
-/// The values at `indices` of an axis: pieces with one step each (0: a repeated
-/// value), joined.
+/// How often an index stands at most one after the other.
+static int64_t longestRun(ArrayRef<int64_t> indices) {
+  int64_t longest = 1, run = 1;
+  for (size_t i = 1; i < indices.size(); ++i) {
+    run = indices[i] == indices[i - 1] ? run + 1 : 1;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
+/// The values at `indices` of an axis, which do not fall: each is repeated as
+/// often as the one that is needed most, and pieces with one step each are cut
+/// from that and joined.
 static Value pick(Compose &c, Value value, int64_t axis,
                   ArrayRef<int64_t> indices) {
+  int64_t factor = longestRun(indices);
+  Value wide = repeat(c, value, axis, factor);
+  SmallVector<int64_t> places;
+  for (size_t i = 0; i < indices.size(); ++i)
+    places.push_back(i > 0 && indices[i] == indices[i - 1]
+                         ? places.back() + 1
+                         : indices[i] * factor);
   SmallVector<Value> parts;
-  for (size_t i = 0; i < indices.size();) {
+  for (size_t i = 0; i < places.size();) {
     size_t count = 1;
-    int64_t step = i + 1 < indices.size() ? indices[i + 1] - indices[i] : 1;
-    while (i + count < indices.size() &&
-           indices[i + count] - indices[i + count - 1] == step)
+    int64_t step = i + 1 < places.size() ? places[i + 1] - places[i] : 1;
+    while (i + count < places.size() &&
+           places[i + count] - places[i + count - 1] == step)
       ++count;
-    int64_t length = static_cast<int64_t>(count);
-    parts.push_back(step ? c.sliceAxis(value, axis, indices[i], length, step)
-                         : repeat(c, c.sliceAxis(value, axis, indices[i], 1),
-                                  axis, length));
+    parts.push_back(
+        c.sliceAxis(wide, axis, places[i], static_cast<int64_t>(count), step));
     i += count;
   }
   return c.concat(parts, axis);
@@ -155,11 +194,10 @@ static Value resizeAxis(Compose &c, Value value, int64_t axis,
   return c.pad(result, before, after, plan.fill);
 }
 
-/// Whole factors on the last two axes in one step, which stays in the lanes.
-static std::optional<Value> repeatPlane(Compose &c, Value value,
+/// Whole factors on the last two axes in one step.
+static std::optional<Value> repeatWhole(Compose &c, Value value,
                                         const ResizePlan &plan) {
-  ArrayRef<int64_t> shape = c.shapeOf(value);
-  int64_t rank = shape.size(), factors[2];
+  int64_t rank = c.shapeOf(value).size(), factors[2];
   if (rank < 3 || plan.how.mode != "nearest")
     return std::nullopt;
   for (int64_t axis = 0; axis < rank; ++axis) {
@@ -171,19 +209,7 @@ static std::optional<Value> repeatPlane(Compose &c, Value value,
     if (axis >= rank - 2)
       factors[axis - (rank - 2)] = *factor;
   }
-  SmallVector<int64_t> result(shape);
-  result[rank - 2] *= factors[0];
-  result[rank - 1] *= factors[1];
-  int64_t batch = rank == 4 ? shape[0] : 1, channels = 1;
-  for (int64_t size : shape.drop_back(2).drop_front(rank == 4))
-    channels *= size;
-  Value folded =
-      c.reshape(value, {batch, channels, shape[rank - 2], shape[rank - 1]});
-  if (!folded)
-    return Value();
-  Value wide = Compose::orNull(c.n.create<top::InterleaveOp>(
-      ValueRange(folded), ArrayRef<int64_t>(factors)));
-  return c.reshape(wide, result);
+  return repeatPlane(c, value, factors);
 }
 
 static LogicalResult build(NodeImporter &n, Value input,
@@ -195,7 +221,7 @@ static LogicalResult build(NodeImporter &n, Value input,
                        << formatShape(c.shapeOf(input))
                        << "; there is nothing to resize to " << axis.output
                        << " values";
-  if (std::optional<Value> wide = repeatPlane(c, input, plan))
+  if (std::optional<Value> wide = repeatWhole(c, input, plan))
     return c.finish(*wide);
   Type element = c.elementOf(input);
   bool sums = plan.how.mode != "nearest";

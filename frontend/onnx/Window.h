@@ -7,6 +7,10 @@
 
 namespace weft::onnx {
 
+/// The longest axis that a machine's command takes: rows and columns of a plane
+/// are seen as one axis up to so many.
+constexpr int64_t kLongestAxis = 65535;
+
 /// A sliding window over the spatial axes, everything explicit.
 struct Window {
   llvm::SmallVector<int64_t> kernel, strides, dilations;

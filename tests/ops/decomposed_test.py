@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Operators that the importer decomposes, whole bmodels on the emulator against ONNX Runtime.
 
-  decomposed_test.py WEFT FOLDER [--seed N] [--recurrent N] [-k PATTERN] [--bmrt LIB]
+  decomposed_test.py WEFT FOLDER [--seed N] [--recurrent N] [--windows N] [-k PATTERN] [--bmrt LIB]
 
 Recurrent operators with random attributes and optional operands (directions, activations and their parameters, clip, sequence
-lengths, initial states, peepholes), and the operators of com.microsoft.
+lengths, initial states, peepholes), convolutions and pools of three spatial axes, resizes and paddings, also of random attributes,
+and the operators of com.microsoft.
 
 Tolerances, relative to the largest magnitude of the output: F32 functions are within 2^-20 and a recurrent op chains up to 6 steps of
 a few of them: 2^-14. Quantized results may differ by one where a sum lies near the middle of two integers. DynamicQuantizeLSTM keeps
@@ -194,18 +195,56 @@ def check(program, folder, case, bmrt):
     return None
 
 
+def windows(index, rng, choose):
+    """A convolution or pool of three spatial axes, a resize by any factor, or a constant around some axes."""
+    kind = choose.choice(["Conv", "Conv", "ConvTranspose", "MaxPool", "AveragePool", "Resize", "Pad"])
+    images, channels = choose.randint(1, 3), choose.choice([1, 2, 4, 6])
+    sizes = [choose.randint(5, 9) for _ in range(3)]  # no shorter than any kernel
+    name = f"{kind}{index}"
+    three = lambda low, high: [choose.randint(low, high) for _ in range(3)]
+    x = normal(rng, images, channels, *sizes)
+    if kind in ("Resize", "Pad") and choose.random() < 0.7:
+        x = x[:, :, 0]
+    if kind == "Resize":
+        grown = [choose.randint(1, 3 * size) for size in x.shape[2:]]
+        attributes = {"mode": "nearest", "coordinate_transformation_mode": choose.choice(["asymmetric", "half_pixel", "align_corners"]),
+                      "nearest_mode": choose.choice(["floor", "ceil", "round_prefer_floor"])}
+        return Case(name, helper.make_node("Resize", ["X", "", "", "S"], ["Y"], **attributes), {"X": x},
+                    {"S": np.array([*x.shape[:2], *grown], np.int64)})
+    if kind == "Pad":
+        pads = [choose.choice([0, 0, 1, 2, 5]) if axis % x.ndim >= choose.choice([0, 2]) else 0 for axis in range(2 * x.ndim)]
+        return Case(name, helper.make_node("Pad", ["X", "P", "V"], ["Y"]), {"X": x},
+                    {"P": np.array(pads, np.int64), "V": np.array(choose.choice([0.0, -1.5]), np.float32)})
+    kernel, dilations = three(1, 3), three(1, 2) if kind == "Conv" else [1, 1, 1]
+    attributes = {"kernel_shape": kernel, "strides": three(1, 3), "pads": [choose.randint(0, extent - 1) for extent in 2 * kernel]}
+    if kind.endswith("Pool"):
+        if choose.random() < 0.2:
+            attributes = {"kernel_shape": sizes}
+        if kind == "AveragePool":
+            attributes["count_include_pad"] = choose.randint(0, 1)
+        return Case(name, helper.make_node(kind, ["X"], ["Y"], **attributes), {"X": x})
+    group = choose.choice([1, 1, channels, 2 if channels % 2 == 0 else 1])
+    made = choose.choice([2, 5]) * group
+    shape = [made, channels // group] if kind == "Conv" else [channels, made // group]
+    attributes.update(group=group, dilations=dilations)
+    return Case(name, helper.make_node(kind, ["X", "W", "B"], ["Y"], **attributes), {"X": x},
+                {"W": normal(rng, *shape, *kernel), "B": normal(rng, made)})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--recurrent", type=int, default=24)
+    parser.add_argument("--windows", type=int, default=60)
     parser.add_argument("-k", dest="pattern", default="")
     parser.add_argument("--bmrt", default="")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     rng, choose = np.random.default_rng(options.seed), random.Random(options.seed)
     cases = [recurrent(i, rng, choose) for i in range(options.recurrent)] + list(microsoft(rng))
+    cases += [windows(i, rng, choose) for i in range(options.windows)]
     failures = 0
     cases = [case for case in cases if options.pattern in case.name]
     for case in cases:
