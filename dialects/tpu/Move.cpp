@@ -193,6 +193,26 @@ static bool liesInside(int64_t offset, ArrayRef<int64_t> sizes,
   return low >= 0 && high < elements;
 }
 
+LogicalResult PadOp::verify() {
+  auto pads = getPads();
+  if (pads.size() != 4 ||
+      llvm::any_of(pads, [](int64_t pad) { return pad < 0; })) // (C1)
+    return emitOpError("pads must be 4 numbers of at least 0");
+  Dims from = dimsOf(getInput()), to = dimsOf(getOutput());
+  from[kAxisH] += pads[0] + pads[2];
+  from[kAxisW] += pads[1] + pads[3];
+  if (from != to) // (C2)
+    return emitOpError("pads give ") << from[kAxisH] << " x " << from[kAxisW]
+                                     << " pixels, the result must have as many "
+                                        "and the input's n and c";
+  Type element = elementOf(getInput());
+  if (element != elementOf(getOutput()) ||
+      !llvm::is_contained({8, 16, 32}, elementBits(element))) // (C3)
+    return emitOpError("input and output must have one element type of 8, 16 "
+                       "or 32 bits");
+  return success();
+}
+
 LogicalResult ArrangeOp::verify() {
   auto output = getOutput().getType();
   for (Value input : getInputs())

@@ -113,6 +113,30 @@ def Tpu_ConcatOp
   }];
 }
 
+def Tpu_PadOp
+    : Tpu_Op<"pad", [Pure, Tpu_Evaluate,
+                     DeclareOpInterfaceMethods<Tpu_TilingInterface, ["inputNeed", "recipes", "runsInAnyLane"]>]> {
+  let summary = "a constant around the rows and columns of each channel";
+  let description = [{
+    **Semantics**: `y(n,c,h,w) = input(n,c,h-top,w-left)` where that lies inside the input, else the element with the bits `fill`.
+    `pads` are top, left, bottom and right. Other paddings are `tpu.arrange`.
+
+    **Constraints**: (C1) 4 pads >= 0; (C2) h and w of the result are those of the input and the pads, n and c the input's; (C3) equal
+    element types of 8, 16 or 32 bits.
+
+    **Example**:
+    ```mlir
+    %y = tpu.pad %x [1, 1, 1, 1] fill 0 : tensor<1x8x4x6xf16> -> tensor<1x8x6x8xf16>
+    ```
+  }];
+  let arguments = (ins Tpu_Tensor:$input, DenseI64ArrayAttr:$pads,
+      I64Attr:$fill);
+  let results = (outs Tpu_Tensor:$output);
+  let assemblyFormat = "$input $pads `fill` $fill attr-dict `:` "
+                       "type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
 def Tpu_ArrangeOp : Tpu_Op<"arrange", [Pure, Tpu_Evaluate]> {
   let summary = "regular parts of tensors, each at its place in the result";
   let description = [{

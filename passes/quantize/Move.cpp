@@ -5,6 +5,7 @@
 #include "dialects/top/Constant.h"
 #include "dialects/tpu/Gather.h"
 #include "dialects/tpu/Move.h"
+#include "passes/quantize/LineView.h"
 #include "passes/quantize/Lowering.h"
 #include "runtime/numeric/Float16.h"
 
@@ -357,8 +358,65 @@ static Answer<> planAxisPads(top::PadOp op, Lowering &lowering, Value input) {
   return Yes();
 }
 
+/// Pads of the rows and columns of channels (top, left, bottom, right), which
+/// stay in their lanes; std::nullopt if others are padded too.
+static std::optional<std::array<int64_t, 4>> planePads(top::PadOp op) {
+  ArrayRef<int64_t> from = shapeOf(op.getInput()), to = shapeOf(op.getOutput());
+  int64_t rank = from.size();
+  std::array<int64_t, 4> pads{};
+  if (rank > 4 || llvm::any_of(foldShape(to), [](int64_t size) {
+        return size > kLargestAxis;
+      }))
+    return std::nullopt;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    int64_t begin = op.getBegins()[axis], folded = foldAxis(axis, rank),
+            end = to[axis] - from[axis] - begin;
+    if (begin == 0 && end == 0)
+      continue;
+    if (begin < 0 || end < 0 || folded < tpu::kAxisH)
+      return std::nullopt;
+    pads[folded - tpu::kAxisH] = begin;
+    pads[folded - tpu::kAxisH + 2] = end;
+  }
+  return pads;
+}
+
+/// A constant around rows and columns.
+static Answer<bool> planPlanePad(top::PadOp op, Lowering &lowering) {
+  auto pads = planePads(op);
+  Type element = lowering.formType(op.getInput());
+  std::optional<int64_t> bits;
+  if (!op.getValue() || !pads || product(shapeOf(op.getInput())) == 0)
+    return false;
+  if (element.isIntOrFloat()) {
+    bits = constantBits(op.getValue(), element, lowering);
+  } else if (auto border = lowering.constantOf(op.getValue());
+             border && border->values[0] == 0) { // has a code at any scale
+    bits = cast<quant::UniformQuantizedType>(element).getZeroPoint();
+  } else {
+    element = lowering.computeType();
+    bits = constantBits(op.getValue(), element, lowering);
+  }
+  if (!bits || !llvm::is_contained({8, 16, 32}, tpu::elementBits(element)))
+    return false;
+  Answer<Value> input = lowering.value(op.getInput(), element, op);
+  if (!input)
+    return input.no();
+  lowering.define(
+      op.getOutput(),
+      lowering.builder.create<tpu::PadOp>(
+          op.getLoc(),
+          lowering.tensor(foldShape(shapeOf(op.getOutput())), element), *input,
+          ArrayRef<int64_t>(*pads), *bits));
+  return true;
+}
+
 static Answer<> planPad(top::PadOp op, Lowering &lowering) {
   OpBuilder &b = lowering.builder;
+  if (Answer<bool> planned = planPlanePad(op, lowering); !planned)
+    return planned.no();
+  else if (*planned)
+    return Yes();
   Type element = lowering.formType(op.getInput());
   if (!element.isIntOrFloat()) // quantized: the border needs its own scale
     element = lowering.computeType();

@@ -41,8 +41,8 @@ static bool takesBf16(Operation *op) {
     return !tpu::isQuantized(cast.getOutput()) &&
            llvm::isa<FloatType>(tpu::elementOf(cast.getOutput()));
   return llvm::isa<tpu::ReshapeOp, tpu::PermuteOp, tpu::SliceOp, tpu::ConcatOp,
-                   tpu::ArrangeOp, tpu::WeightOp, tpu::HostOp, tpu::ToHostOp,
-                   tpu::FromHostOp, tpu::HostConstantOp>(op);
+                   tpu::ArrangeOp, tpu::PadOp, tpu::WeightOp, tpu::HostOp,
+                   tpu::ToHostOp, tpu::FromHostOp, tpu::HostConstantOp>(op);
 }
 
 std::optional<Refusal> zhouyi::refusalOf(Operation *op) {

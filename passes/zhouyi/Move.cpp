@@ -70,6 +70,23 @@ static LogicalResult emitConcat(tpu::ConcatOp op, Emitter &emitter) {
   return success();
 }
 
+static LogicalResult emitPad(tpu::PadOp op, Emitter &emitter) {
+  Code &code = emitter.code;
+  // Bits are copied, whatever they stand for.
+  Value result = emitter.result(op.getOutput());
+  Type plain = code.integer(elementOf(result).getIntOrFloatBitWidth(), false);
+  result = code.pointerTo(result, plain);
+  fillDense(code, result, op.getOutput().getType().getNumElements(),
+            op.getFill());
+  Stream to{result, stepsOf(op.getOutput())};
+  to.offset = op.getPads()[0] * to.strides[tpu::kAxisH] +
+              op.getPads()[1] * to.strides[tpu::kAxisW];
+  ArrayRef<int64_t> shape = shapeOf(op.getInput());
+  Value source = code.pointerTo(emitter.pointer(op.getInput()), plain);
+  overElements(code, shape, {dense(source, shape)}, to, kByteLanes, same);
+  return success();
+}
+
 static LogicalResult emitArrange(tpu::ArrangeOp op, Emitter &emitter) {
   Code &code = emitter.code;
   Value result = emitter.result(op.getOutput());
@@ -100,5 +117,6 @@ void zhouyi::addMove(EmitTable &table) {
   table.add<tpu::PermuteOp>(emitPermute);
   table.add<tpu::SliceOp>(emitSlice);
   table.add<tpu::ConcatOp>(emitConcat);
+  table.add<tpu::PadOp>(emitPad);
   table.add<tpu::ArrangeOp>(emitArrange);
 }

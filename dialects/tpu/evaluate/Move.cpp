@@ -107,6 +107,28 @@ static void copyAxes(const HostTensor &source, HostTensor &result,
              to + i * axis.to);
 }
 
+LogicalResult PadOp::evaluate(Operands operands, Results &results) {
+  HostTensor &output =
+      results.emplace_back(*makeHostTensor(getOutput().getType()));
+  size_t bytes = numeric::elementBytes(output.type());
+  Dims from = dimsOf(getInput()), to = dimsOf(getOutput());
+  int64_t fill = getFill(), top = getPads()[0], left = getPads()[1];
+  const uint8_t *source = operands[0]->bytes();
+  uint8_t *next = output.bytes();
+  for (int64_t plane = 0; plane < to[kAxisN] * to[kAxisC]; ++plane)
+    for (int64_t h = -top; h < to[kAxisH] - top; ++h)
+      for (int64_t w = -left; w < to[kAxisW] - left; ++w, next += bytes) {
+        bool isInside =
+            h >= 0 && h < from[kAxisH] && w >= 0 && w < from[kAxisW];
+        int64_t index = (plane * from[kAxisH] + h) * from[kAxisW] + w;
+        if (isInside)
+          std::memcpy(next, source + index * bytes, bytes);
+        else
+          std::memcpy(next, &fill, bytes); // little endian
+      }
+  return success();
+}
+
 LogicalResult ArrangeOp::evaluate(Operands operands, Results &results) {
   HostTensor &output =
       results.emplace_back(*makeHostTensor(getOutput().getType()));

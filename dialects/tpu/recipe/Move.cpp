@@ -5,6 +5,7 @@
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/recipe/AxisReduction.h"
 #include "dialects/tpu/recipe/Recipe.h"
+#include "dialects/tpu/recipe/Window.h"
 
 using namespace mlir;
 using namespace weft;
@@ -172,5 +173,59 @@ static void buildSlice(Operation *operation, RecipeBuilder &r) {
 
 ArrayRef<Alternative> SliceOp::recipes() {
   static const Alternative list[] = {{"copy", buildSlice}};
+  return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
+
+// A window of one pixel. A piece that is padding alone reads a pixel for
+// nothing.
+InputNeed PadOp::inputNeed(unsigned, const Box &result) {
+  Dims from = dimsOf(getInput());
+  InputNeed need = windowNeed(from, dimsOf(getOutput()), result, {1, 1}, {1, 1},
+                              {1, 1}, getPads());
+  for (unsigned axis : {kAxisH, kAxisW})
+    if (need.box.size[axis] == 0) {
+      need.box.offset[axis] =
+          std::clamp<int64_t>(need.box.offset[axis], 0, from[axis] - 1);
+      need.box.size[axis] = 1;
+    }
+  return need;
+}
+
+bool PadOp::runsInAnyLane() { return true; }
+
+/// The borders are filled, what they enclose is copied.
+static void buildPad(Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<PadOp>(operation);
+  Pads around = op.inputNeed(0, r.box).pads;
+  Tile result = r.result();
+  auto fill = [&](const Tile &part) {
+    DataType plain = DataType::Uint8;
+    if (int64_t bits = elementBits(elementOf(op.getOutput())); bits != 8)
+      plain = bits == 16 ? DataType::Uint16 : DataType::Uint32;
+    r.copy(RecipeBuilder::as(part, plain), int64_t(op.getFill()));
+  };
+  // Border by border; what is left is `inner`.
+  Tile inner = result;
+  auto fillEnds = [&](unsigned axis, int64_t before, int64_t after) {
+    int64_t size = inner.shape[axis];
+    if (before > 0)
+      fill(r.part(inner, axis, 0, before));
+    if (after > 0 && before < size)
+      fill(r.part(inner, axis, size - after, after));
+    if (before + after < size)
+      inner = r.part(inner, axis, before, size - before - after);
+    return before + after < size;
+  };
+  if (fillEnds(kAxisH, around.top, around.bottom) &&
+      fillEnds(kAxisW, around.left, around.right))
+    r.copy(inner, r.operand(0));
+}
+
+ArrayRef<Alternative> PadOp::recipes() {
+  static const Alternative list[] = {{"copy", buildPad}};
   return list;
 }

@@ -267,6 +267,33 @@ func.func @refused(%x: tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
 
 // -----
 
+// pad C1
+func.func @refused(%x: tensor<1x2x3x4xf16>) {
+  // expected-error@+1 {{pads must be 4 numbers of at least 0}}
+  %y = tpu.pad %x [1, 0, -1, 0] fill 0 : tensor<1x2x3x4xf16> -> tensor<1x2x3x4xf16>
+  return
+}
+
+// -----
+
+// pad C2
+func.func @refused(%x: tensor<1x2x3x4xf16>) {
+  // expected-error@+1 {{pads give 5 x 4 pixels, the result must have as many and the input's n and c}}
+  %y = tpu.pad %x [1, 0, 1, 0] fill 0 : tensor<1x2x3x4xf16> -> tensor<1x2x4x4xf16>
+  return
+}
+
+// -----
+
+// pad C3
+func.func @refused(%x: tensor<1x2x3x4xf16>) {
+  // expected-error@+1 {{input and output must have one element type of 8, 16 or 32 bits}}
+  %y = tpu.pad %x [1, 0, 1, 0] fill 0 : tensor<1x2x3x4xf16> -> tensor<1x2x5x4xf32>
+  return
+}
+
+// -----
+
 // buffer
 func.func @refused(%x: tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
   // expected-error@+1 {{what is held is loaded in the first slice, not before it}}

@@ -163,6 +163,8 @@ static const Case kCases[] = {
      "%z = tpu.unary relu %x : $I\n"
      "%y = tpu.slice %z [0, 0, 1, 0] steps [1, 1, 2, 1] {} : $I -> $O",
      ""},
+    {"pad", "$Txf16", "tensor<$Nx$Cx$2Hx$Wxf16>",
+     "%y = tpu.pad %x [0, 0, $H, 0] fill 0 {} : $I -> $O", ""},
     {"concat", "$Txf16", "tensor<$Nx$Cx$2Hx$Wxf16>",
      "%z = tpu.unary relu %x : $I\n"
      "%y = tpu.concat %x, %z axis 2 {} : ($I, $I) -> $O",
