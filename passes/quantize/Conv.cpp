@@ -122,6 +122,8 @@ static bool isDepthwise(const Product &p) {
 /// program, and a small filter's is as large as a big one's
 /// (docs/rationale/0002-quantization.md).
 static Type productType(const Product &p, Lowering &lowering) {
+  if (p.hasRowsInLanes)
+    return lowering.computeType();
   int64_t weights = p.filter.values.size();
   int64_t pixels = p.outputShape[0] * p.outputShape[2] * p.outputShape[3];
   return isDepthwise(p) || lowering.choices.keepsWide(weights, weights * pixels)
@@ -138,15 +140,9 @@ static Value createLinear(Lowering &lowering, const Product &p, Type element,
       input, filter, bias, p.relu ? b.getUnitAttr() : UnitAttr(), scales);
 }
 
-/// The matrix unit has 16-bit and 8-bit types.
-static void leaveF32Turned(Product &p, Type element) {
-  p.hasRowsInLanes &= !element.isF32();
-}
-
 static Answer<> planFloat(Product &p, Lowering &lowering) {
   int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
   Type element = productType(p, lowering);
-  leaveF32Turned(p, element);
   Answer<Value> filter = lowering.floatWeight(p.location, p.filter.shape,
                                               element, p.filter.values);
   if (!filter)
@@ -290,9 +286,14 @@ Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
 bool weft::quantize::takesRows(int64_t rows, int64_t inner, int64_t columns,
                                Lowering &lowering) {
   int64_t weights = inner * columns;
-  if (!lowering.choices.hasMatrixUnit || lowering.computeType().isF32() ||
-      (!lowering.isInt8() &&
-       lowering.choices.keepsWide(weights, weights * rows)))
+  return canTakeRows(inner, columns, lowering) &&
+         (lowering.isInt8() ||
+          !lowering.choices.keepsWide(weights, weights * rows));
+}
+
+bool weft::quantize::canTakeRows(int64_t inner, int64_t columns,
+                                 Lowering &lowering) {
+  if (!lowering.choices.hasMatrixUnit || lowering.computeType().isF32())
     return false;
   const Chip &chip = lowering.chip();
   int64_t lanes = chip.lanes, laneBytes = chip.laneBytes;

@@ -77,6 +77,32 @@ std::optional<LineView> weft::quantize::lineView(const Around &around,
   return LineView{{split->first, split->second, size, inner}, tpu::kAxisH};
 }
 
+/// About what the TIU takes for lines along h or w.
+static int64_t tiuCycles(const LineView &view, const LineCost &cost,
+                         const Chip &chip) {
+  ArrayRef<int64_t> shape = view.shape;
+  return shape[tpu::kAxisN] * llvm::divideCeil(shape[tpu::kAxisC], chip.lanes) *
+         llvm::divideCeil(shape[tpu::kAxisH] * shape[tpu::kAxisW],
+                          rowElements(chip)) *
+         cost.rowCycles;
+}
+
+/// Whether `standard` fills so many lanes that `other`, if there is one, costs
+/// more: values are stored and loaded again to lie there.
+static bool keepsStandard(const LineView &standard,
+                          const std::optional<LineView> &other,
+                          const LineCost &cost, const Chip &chip) {
+  if (!other)
+    return true;
+  int64_t elements = 1;
+  for (int64_t size : standard.shape)
+    elements *= size;
+  int64_t moved = elements * 4,
+          cycles = moved / chip.rates.storeBytes + moved / chip.rates.loadBytes;
+  return tiuCycles(standard, cost, chip) <=
+         tiuCycles(*other, cost, chip) + cycles;
+}
+
 std::optional<LineView> weft::quantize::lineViewOf(ArrayRef<int64_t> shape,
                                                    int64_t axis,
                                                    const LineCost &cost,
@@ -88,9 +114,10 @@ std::optional<LineView> weft::quantize::lineViewOf(ArrayRef<int64_t> shape,
     auto standard = foldShape(shape);
     bool inRange = llvm::all_of(
         standard, [](int64_t size) { return size <= kLargestAxis; });
-    bool fillsLanes = standard[tpu::kAxisC] * 2 >= int64_t(chip.lanes) ||
-                      standard[tpu::kAxisC] == around.outer;
-    if (folded >= tpu::kAxisH && inRange && fillsLanes && around.size <= room)
+    if (folded >= tpu::kAxisH && inRange && around.size <= room &&
+        (standard[tpu::kAxisC] == around.outer ||
+         keepsStandard({standard, folded}, lineView(around, cost, chip), cost,
+                       chip)))
       return LineView{standard, folded};
     if (around.size == 1 && inRange && standard[tpu::kAxisN] == 1)
       return LineView{standard, tpu::kAxisN};

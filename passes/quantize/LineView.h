@@ -61,8 +61,8 @@ std::optional<LineView> lineView(const Around &around, const LineCost &cost,
                                  const Chip &chip);
 
 /// The same for axis `axis` of a top tensor of `shape`. The standard view
-/// (`foldShape`) is preferred where it suits: ops in one view can share a
-/// group.
+/// (`foldShape`) is preferred unless it leaves so many lanes idle that a way
+/// through DRAM costs less: ops in one view can share a group.
 std::optional<LineView> lineViewOf(llvm::ArrayRef<int64_t> shape, int64_t axis,
                                    const LineCost &cost, const Chip &chip);
 

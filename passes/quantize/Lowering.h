@@ -399,10 +399,12 @@ struct Product {
 /// Plans a product in the precision asked for and defines `output`. (Conv.cpp)
 Answer<> planProduct(Product &product, Lowering &lowering);
 
-/// Whether a product of `rows` rows with a constant matrix inner x columns is
-/// computed in 16 or 8 bits and local memory has room for the matrix, a row a
-/// lane, and for as much again: then rows stay where they are and the product
-/// ends no group.
+/// Whether a product with a constant matrix inner x columns can be computed a
+/// row a lane: in 16 or 8 bits, with room in local memory for the matrix and as
+/// much again. Then rows stay where they are and the product ends no group.
+bool canTakeRows(int64_t inner, int64_t columns, Lowering &lowering);
+
+/// The same of `rows` rows, unless the product stays in f32 (`Choices`).
 bool takesRows(int64_t rows, int64_t inner, int64_t columns,
                Lowering &lowering);
 

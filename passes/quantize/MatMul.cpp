@@ -11,10 +11,18 @@
 #include "runtime/numeric/MatrixTranspose.h"
 
 #include <array>
+#include <numeric>
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
+
+/// Of the matrix, or of all matrices one below the other.
+static int64_t rowsOf(Value lhs) {
+  auto shape = cast<RankedTensorType>(lhs.getType()).getShape();
+  return std::accumulate(shape.begin(), std::prev(shape.end()), int64_t(1),
+                         std::multiplies<>());
+}
 
 /// Takes along the sum with a constant row that alone follows (the bias of a
 /// fully connected layer).
@@ -38,28 +46,46 @@ static void takeBias(Product &product, Lowering &lowering) {
   lowering.markTaken(sum);
 }
 
-/// Whether `op` computes on rows where they are.
+/// Whether `op`, which makes or reads the rows of a product, has them and their
+/// images where they are: neither a border of the network, where they come from
+/// and go to DRAM, nor a change of their order.
 static bool keepsRows(Operation *op) {
-  return op &&
-         !llvm::isa<top::MatMulOp, top::ReshapeOp, top::TransposeOp>(op) &&
-         !op->hasTrait<OpTrait::IsTerminator>();
+  if (!op || llvm::isa<top::TransposeOp>(op) ||
+      op->hasTrait<OpTrait::IsTerminator>())
+    return false;
+  if (!llvm::isa<top::ReshapeOp>(op))
+    return true;
+  auto leading = [](Value value) {
+    auto shape = foldShape(cast<RankedTensorType>(value.getType()).getShape());
+    return std::pair(shape[0], shape[1]);
+  };
+  return leading(op->getOperand(0)) == leading(op->getResult(0));
 }
 
-/// In how many images the rows of `product` stay: in those of its input, if
-/// what computes before or behind has them there and it takes at most twice the
-/// rounds over the lanes.
+/// In how many images the rows of `product` stay: in those of its input, unless
+/// lanes that each image leaves idle cost more than rows that are joined on
+/// their way through DRAM.
 static int64_t imagesOfRows(const Product &product, Lowering &lowering) {
   SmallVector<int64_t, 4> shape = lowering.shapeOf(product.input);
-  int64_t images = shape[0], rows = shape[1], lanes = lowering.chip().lanes;
-  auto rounds = [&](int64_t rows) { return (rows + lanes - 1) / lanes; };
+  const Chip &chip = lowering.chip();
+  int64_t images = shape[0], rows = shape[1], inner = product.filter.shape[1],
+          columns = product.filter.shape[0];
   // A matrix has its rows along n.
-  bool hasRowsInChannels = shape[2] == 1 && images * rows == product.turnedRows;
-  bool isRead = keepsRows(product.input.getDefiningOp()) ||
-                llvm::any_of(product.output.getUsers(), keepsRows);
-  return hasRowsInChannels && isRead &&
-                 images * rounds(rows) <= 2 * rounds(images * rows)
-             ? images
-             : 1;
+  if (shape[2] != 1 || images * rows != product.turnedRows)
+    return 1;
+  int64_t bytes = lowering.isInt8() ? 1 : 2, moved = 0;
+  if (keepsRows(product.input.getDefiningOp()))
+    moved += product.turnedRows * inner * bytes;
+  if (llvm::any_of(product.output.getUsers(), keepsRows))
+    moved += product.turnedRows * columns * bytes;
+  int64_t lanes = chip.lanes;
+  auto rounds = [&](int64_t rows) { return llvm::divideCeil(rows, lanes); };
+  // Of MM2 for the rows that the lanes hold.
+  int64_t round = llvm::divideCeil(columns, chip.rates.packedResults) *
+                  llvm::divideCeil(inner * bytes, chip.euBytes);
+  int64_t idle = (images * rounds(rows) - rounds(images * rows)) * round,
+          joined = moved / chip.rates.storeBytes + moved / chip.rates.loadBytes;
+  return moved > 0 && idle <= joined ? images : 1;
 }
 
 /// lhs (.., m, k) times constant rhs (k, n): rows in lanes where the matrix
@@ -67,11 +93,9 @@ static int64_t imagesOfRows(const Product &product, Lowering &lowering) {
 /// the rows. So the matrices are transposed on their way; as images of one
 /// pixel their elements would be loaded and stored one by one.
 static Answer<> planConstant(top::MatMulOp op, const FloatConstant &rhs,
-                             Lowering &lowering) {
-  auto lhsShape = cast<RankedTensorType>(op.getLhs().getType()).getShape();
-  int64_t inner = rhs.shape[0], columns = rhs.shape[1], rows = 1;
-  for (int64_t size : lhsShape.drop_back())
-    rows *= size;
+                             bool inLanes, Lowering &lowering) {
+  int64_t inner = rhs.shape[0], columns = rhs.shape[1],
+          rows = rowsOf(op.getLhs());
   std::vector<float> turned(rhs.values.size());
   numeric::transposeMatrix<sizeof(float)>(rhs.values.bytes(), turned.data(),
                                           inner, columns);
@@ -90,7 +114,7 @@ static Answer<> planConstant(top::MatMulOp op, const FloatConstant &rhs,
                   {1, columns, rows, 1},
                   op.getLoc(),
                   rows > 1 ? rows : 0,
-                  rows > 1 && takesRows(rows, inner, columns, lowering)};
+                  rows > 1 && inLanes};
   takeBias(product, lowering);
   if (top::UnaryOp relu = lowering.followingRelu(product.output)) {
     product.relu = true;
@@ -149,6 +173,10 @@ foldBatches(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs, bool mergesAll) {
   }
   if (axes.size() > 2)
     return std::nullopt;
+  // One head of each image is one all the same.
+  if (axes.size() == 1 && rank > 3 && left[rank - 3] == 1 &&
+      right[rank - 3] == 1)
+    axes.push_back({1, 1});
   while (axes.size() < 2)
     axes.insert(axes.begin(), {1, 1});
   auto [a, b] = std::pair(axes[0], axes[1]);
@@ -156,6 +184,43 @@ foldBatches(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs, bool mergesAll) {
                        {a.second, b.second, inner, columns},
                        {std::max(a.first, a.second),
                         std::max(b.first, b.second), rows, columns}};
+}
+
+/// What a single batch axis of `size` that `value` steps along counts, if the
+/// model made it: images, and heads of each.
+static std::optional<std::pair<int64_t, int64_t>> madeBatchOf(Value value,
+                                                              int64_t size) {
+  constexpr int kMostSteps = 8;
+  for (int step = 0; step < kMostSteps; ++step) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumOperands() == 0)
+      return std::nullopt;
+    Value source = op->getOperand(0);
+    auto from = cast<RankedTensorType>(source.getType()).getShape();
+    if (auto transpose = dyn_cast<top::TransposeOp>(op)) {
+      if (transpose.getPerm().front() != 0)
+        return std::pair<int64_t, int64_t>(1, size);
+    } else if (llvm::isa<top::ReshapeOp>(op)) {
+      if (from.size() == 4 && from[0] * from[1] == size)
+        return std::pair(from[0], from[1]);
+    } else if (from !=
+               cast<RankedTensorType>(op->getResult(0).getType()).getShape()) {
+      return std::nullopt;
+    }
+    if (from.size() != 3 || from[0] != size)
+      return std::nullopt;
+    value = source;
+  }
+  return std::nullopt;
+}
+
+/// Images and heads of the single batch axis of a product; images if the model
+/// does not say otherwise, for these lie as everything else does.
+static std::pair<int64_t, int64_t> batchOf(top::MatMulOp op, int64_t size) {
+  for (Value side : {op.getRhs(), op.getLhs()})
+    if (auto made = madeBatchOf(side, size))
+      return *made;
+  return {size, 1};
 }
 
 /// Whether rows x inner times inner x columns costs the matrix unit less than
@@ -201,14 +266,27 @@ static Answer<> planMatMul(top::MatMulOp op, Lowering &lowering) {
   std::optional<BatchedShapes> shapes = foldBatches(lhs, rhs, false);
   if (!shapes)
     shapes = foldBatches(lhs, rhs, /*mergesAll=*/true);
+  if (int64_t size = lhs.front();
+      shapes && lhs.size() == 3 && rhs.size() == 3 && rhs.front() == size) {
+    auto [images, heads] = batchOf(op, size);
+    for (auto *shape : {&shapes->lhs, &shapes->rhs, &shapes->result}) {
+      (*shape)[0] = images;
+      (*shape)[1] = heads;
+    }
+  }
   if (std::optional<FloatConstant> constant = lowering.constantOf(op.getRhs());
-      constant && constant->shape.size() == 2 &&
-      (lowering.isInt8() || !shapes ||
-       takesRows(shapes->lhs[2], constant->shape[0], constant->shape[1],
-                 lowering) ||
-       !isBetterAsProduct(shapes->lhs[2], shapes->rhs[3],
-                          lowering.computeType(), lowering.chip())))
-    return planConstant(op, *constant, lowering);
+      constant && constant->shape.size() == 2) {
+    int64_t inner = constant->shape[0], columns = constant->shape[1],
+            rows = rowsOf(op.getLhs());
+    // Too many rows for f32 as a convolution are computed in 16 bits.
+    bool isBetter =
+        shapes && isBetterAsProduct(shapes->lhs[2], columns,
+                                    lowering.computeType(), lowering.chip());
+    bool inLanes = isBetter ? canTakeRows(inner, columns, lowering)
+                            : takesRows(rows, inner, columns, lowering);
+    if (lowering.isInt8() || !isBetter || inLanes)
+      return planConstant(op, *constant, inLanes, lowering);
+  }
   if (!shapes)
     return Refusal(op,
                    "a matrix product whose sides repeat along more than two "
