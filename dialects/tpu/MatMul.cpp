@@ -72,13 +72,19 @@ LogicalResult LinearOp::verify() {
 
 LogicalResult RowMatMulOp::verify() {
   auto lhs = getLhs().getType(), rhs = getRhs().getType();
-  int64_t images = lhs.getDimSize(0), rows = lhs.getDimSize(1),
+  int64_t leftImages = lhs.getDimSize(0), rightImages = rhs.getDimSize(0),
+          images = std::max(leftImages, rightImages), rows = lhs.getDimSize(1),
           heads = lhs.getDimSize(2), inner = lhs.getDimSize(3),
           columns = rhs.getDimSize(getTransposed() ? 1 : 3);
-  SmallVector<int64_t, 4> right{images, inner, heads, columns};
+  SmallVector<int64_t, 4> right{rightImages, inner, heads, columns};
   if (getTransposed())
     std::swap(right[1], right[3]);
   int64_t product[] = {images, rows, heads, columns};
+  if (std::min(leftImages, rightImages) != images &&
+      std::min(leftImages, rightImages) != 1) // (C1)
+    return emitOpError("operands of ")
+           << leftImages << " and " << rightImages
+           << " images must have as many, or one of them 1";
   if (rhs.getShape() != ArrayRef(right) ||
       getOutput().getType().getShape() != ArrayRef<int64_t>(product)) // (C1)
     return emitOpError("lhs must be BxMxHxK, rhs BxKxHxN (transposed BxNxHxK) "

@@ -60,8 +60,10 @@ def Tpu_RowMatMulOp : Tpu_Op<"row_matmul", [Pure, Tpu_Evaluate,
     The heads of an attention are the axis h, so that a matrix of all heads, a row a lane, is a `tpu.reshape` that moves nothing.
 
     **Semantics**: `y(n,i,h,j) = sum_k lhs(n,i,h,k) * rhs(n,k,h,j)`, with `transposed` `rhs(n,j,h,k)`: accumulated in f32, rounded once.
+    An operand of one image is the same for all.
 
-    **Constraints**: (C1) lhs is BxMxHxK, rhs BxKxHxN (transposed BxNxHxK), the result BxMxHxN; (C2) one 16-bit float type.
+    **Constraints**: (C1) lhs is BxMxHxK, rhs BxKxHxN (transposed BxNxHxK), the result BxMxHxN, where B of one operand may be 1;
+    (C2) one 16-bit float type.
 
     **Example**:
     ```mlir

@@ -53,15 +53,37 @@ static Operation *createTurn(PatternRewriter &rewriter, Location location,
   return turn;
 }
 
-/// Whether `op` can be a product of rows; of weights it cannot, they do not
-/// turn.
+/// The same constant with c and h in each other's place; null if its bytes
+/// cannot be read.
+static Value turnedWeight(PatternRewriter &rewriter, WeightOp weight) {
+  ArrayRef<int64_t> shape = shapeOf(weight);
+  std::optional<std::vector<char>> bytes = constantBytes(weight.getValue());
+  if (!bytes)
+    return Value();
+  int64_t channels = shape[kAxisC], rows = shape[kAxisH];
+  size_t rowBytes = bytes->size() / (shape[kAxisN] * channels * rows);
+  std::vector<char> turned(bytes->size());
+  for (int64_t row = 0; row < shape[kAxisN] * channels * rows; ++row) {
+    int64_t n = row / (channels * rows), c = row / rows % channels,
+            h = row % rows, to = (n * rows + h) * channels + c;
+    std::memcpy(turned.data() + to * rowBytes, bytes->data() + row * rowBytes,
+                rowBytes);
+  }
+  return rewriter.create<WeightOp>(
+      weight.getLoc(),
+      weightAttr(turnedType(shape, elementOf(weight)), std::move(turned)));
+}
+
+/// Whether `op` can be a product of rows.
 static bool canKeepRows(MatMulOp op, const Chip &chip) {
   ArrayRef<int64_t> left = shapeOf(op.getLhs()), right = shapeOf(op.getRhs());
   Type element = elementOf(op.getOutput());
-  bool isHalf = element.isF16() || element.isBF16(),
-       isConstant = op.getLhs().getDefiningOp<WeightOp>() ||
-                    op.getRhs().getDefiningOp<WeightOp>();
-  if (!isHalf || isConstant || left.take_front(2) != right.take_front(2))
+  auto unreadable = [](Value value) {
+    auto weight = value.getDefiningOp<WeightOp>();
+    return weight && !constantBytes(weight.getValue());
+  };
+  if (!(element.isF16() || element.isBF16()) || unreadable(op.getLhs()) ||
+      unreadable(op.getRhs()) || left[kAxisC] != right[kAxisC])
     return false;
   // Made to be asked.
   OpBuilder builder(op);
@@ -126,12 +148,13 @@ struct MatMulByRows : OpRewritePattern<MatMulOp> {
     auto turned = op.getRhs().getDefiningOp<PermuteOp>();
     bool isTransposed =
         turned && turned.getOrder() == ArrayRef<int64_t>{0, 2, 3, 1};
-    Value lhs = createTurn(rewriter, op.getLoc(), op.getLhs())->getResult(0),
-          rhs;
-    if (isTransposed)
-      rhs = turned.getInput();
-    else
-      rhs = createTurn(rewriter, op.getLoc(), op.getRhs())->getResult(0);
+    auto turn = [&](Value value) -> Value {
+      if (auto weight = value.getDefiningOp<WeightOp>())
+        return turnedWeight(rewriter, weight);
+      return createTurn(rewriter, op.getLoc(), value)->getResult(0);
+    };
+    Value lhs = turn(op.getLhs()),
+          rhs = isTransposed ? turned.getInput() : turn(op.getRhs());
     RankedTensorType type = turnedType(shapeOf(op.getOutput()), element);
     auto product =
         rewriter.create<RowMatMulOp>(op.getLoc(), type, lhs, rhs, isTransposed);
@@ -148,23 +171,7 @@ Value beside(PatternRewriter &rewriter, Value value) {
   if (shape[kAxisC] == 1 && shape[kAxisH] == 1)
     return value;
   auto weight = value.getDefiningOp<WeightOp>();
-  std::optional<std::vector<char>> bytes;
-  if (weight)
-    bytes = constantBytes(weight.getValue());
-  if (!bytes)
-    return Value();
-  int64_t channels = shape[kAxisC], rows = shape[kAxisH];
-  size_t rowBytes = bytes->size() / (shape[kAxisN] * channels * rows);
-  std::vector<char> turned(bytes->size());
-  for (int64_t row = 0; row < shape[kAxisN] * channels * rows; ++row) {
-    int64_t n = row / (channels * rows), c = row / rows % channels,
-            h = row % rows, to = (n * rows + h) * channels + c;
-    std::memcpy(turned.data() + to * rowBytes, bytes->data() + row * rowBytes,
-                rowBytes);
-  }
-  return rewriter.create<WeightOp>(
-      weight.getLoc(),
-      weightAttr(turnedType(shape, elementOf(value)), std::move(turned)));
+  return weight ? turnedWeight(rewriter, weight) : Value();
 }
 
 /// Whether `op` works on each element, or each row of w, of its first operand
@@ -266,12 +273,19 @@ struct MergeTurns : OpRewritePattern<PermuteOp> {
   }
 };
 
+/// One reshape of two; none where they undo each other, turns or not.
 struct MergeReshapes : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
     auto first = op.getInput().getDefiningOp<ReshapeOp>();
-    if (!first || !first->hasOneUse() || isTurn(op) || isTurn(first))
+    if (!first)
+      return failure();
+    if (first.getInput().getType() == op.getType()) {
+      rewriter.replaceOp(op, first.getInput());
+      return success();
+    }
+    if (!first->hasOneUse() || isTurn(op) || isTurn(first))
       return failure();
     rewriter.modifyOpInPlace(op, [&] { op->setOperand(0, first.getInput()); });
     return success();

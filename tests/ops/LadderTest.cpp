@@ -240,6 +240,20 @@ static void addRowMatMul(std::vector<Case> &cases) {
            "  %y = tpu.row_matmul %x, %x" + std::string(way) + " : " + images +
                ", " + images + " -> " + images + "\n",
            sums, 0x1p-10});
+      // Either operand may be the same for all.
+      std::string one = tensor("1x20x" + std::string(heads) + "x20", "f16");
+      for (bool isLeft : {true, false}) {
+        std::string operands = isLeft ? "%w, %x" : "%x, %w",
+                    types = isLeft ? one + ", " + images : images + ", " + one;
+        cases.push_back({std::string("RowMatMulOne") +
+                             (isLeft ? "Left" : "Right") + heads +
+                             (*way ? "Transposed" : ""),
+                         images, images,
+                         weight("w", {1, 20, std::stoi(heads), 20}, "f16", 1) +
+                             "  %y = tpu.row_matmul " + operands + way + " : " +
+                             types + " -> " + images + "\n",
+                         sums, 0x1p-10});
+      }
     }
 }
 
@@ -545,6 +559,16 @@ static void addMoves(std::vector<Case> &cases) {
                        "  %y = tpu.arrange %x pieces [" + pieces + " : (" + x +
                            ") -> " + y + "\n"});
     };
+    auto pad = [&](const std::string &name, const std::string &shape,
+                   const std::string &pads) {
+      std::string x = tensor("2x3x5x7", type), y = tensor(shape, type);
+      cases.push_back({"Pad" + name + type, x, y,
+                       "  %y = tpu.pad %x [" + pads + "] fill 77 : " + x +
+                           " -> " + y + "\n"});
+    };
+    pad("Around", "2x3x8x12", "1, 2, 2, 3");
+    pad("Rows", "2x3x25x7", "20, 0, 0, 0"); // longer than a slice
+    pad("Columns", "2x3x5x8", "0, 1, 0, 0");
     arrange("Backwards", "2x3x5x7", "#tpu.piece<0, 209, 0, [210], [-1], [1]>]");
     arrange("RowsBackwardsPadded", "2x3x5x9",
             "#tpu.piece<0, 28, 2, [6, 5, 7], [35, -7, 1], [45, 9, 1]>] fill "

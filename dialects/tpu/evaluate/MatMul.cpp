@@ -89,6 +89,8 @@ LogicalResult LinearOp::evaluate(Operands operands, Results &results) {
 LogicalResult RowMatMulOp::evaluate(Operands operands, Results &results) {
   ArrayRef<int64_t> l = getLhs().getType().getShape(),
                     y = getOutput().getType().getShape();
+  bool hasOneLeft = l[0] == 1,
+       hasOneRight = getRhs().getType().getDimSize(0) == 1;
   int64_t heads = l[2], inner = l[3], columns = y[3];
   int64_t rightRows = getTransposed() ? columns : inner;
   std::vector<double> lhs = loadDoubles(*operands[0]),
@@ -97,11 +99,13 @@ LogicalResult RowMatMulOp::evaluate(Operands operands, Results &results) {
   for (int64_t i = 0; i < y[0] * y[1]; ++i)
     for (int64_t h = 0; h < heads; ++h)
       for (int64_t j = 0; j < columns; ++j) {
-        int64_t first = i / y[1] * rightRows; // row of the image's right matrix
+        // Rows of the image's matrices.
+        int64_t row = hasOneLeft ? i % y[1] : i,
+                first = hasOneRight ? 0 : i / y[1] * rightRows;
         double sum = 0;
         for (int64_t k = 0; k < inner; ++k)
           sum +=
-              lhs[(i * heads + h) * inner + k] *
+              lhs[(row * heads + h) * inner + k] *
               (getTransposed() ? rhs[((first + j) * heads + h) * inner + k]
                                : rhs[((first + k) * heads + h) * columns + j]);
         output.push_back(roundTo(elementOf(getOutput()), sum));

@@ -94,6 +94,8 @@ Box RowMatMulOp::computedBox(const Box &wanted) {
 InputNeed RowMatMulOp::inputNeed(unsigned operand, const Box &result) {
   Value matrix = getOperand(operand);
   Box need = withWholeAxis(result, matrix, kAxisW);
+  if (dimsOf(matrix)[kAxisN] == 1)
+    need = withWholeAxis(need, matrix, kAxisN);
   return {operand == 1 ? withWholeAxis(need, matrix, kAxisC) : need, {}};
 }
 
@@ -108,7 +110,7 @@ static void buildRowMatMul(Operation *operation, RecipeBuilder &r) {
     r.call(function, {{"dst", dst}, {"left", lhs}, {"right", rhs}});
   };
   auto image = [&](const Tile &all, int64_t n) {
-    return r.part(all, kAxisN, n, 1);
+    return r.part(all, kAxisN, all.shape[kAxisN] == 1 ? 0 : n, 1);
   };
   if (heads == 1) {
     for (int64_t n = 0; n < images; ++n)
@@ -122,11 +124,13 @@ static void buildRowMatMul(Operation *operation, RecipeBuilder &r) {
   Tile oneLeft = matrix("left", left), oneRight = matrix("right", right),
        product = matrix("product", result);
   for (int64_t i = 0; i < images * heads; ++i) {
+    int64_t n = i % images;
     auto head = [&](const Tile &all) {
-      return r.part(image(all, i / heads), kAxisH, i % heads, 1);
+      return r.part(image(all, n), kAxisH, i / images, 1);
     };
-    r.copy(oneLeft, head(left));
-    r.copy(oneRight, head(right));
+    for (auto [one, all] : {std::pair(&oneLeft, &left), {&oneRight, &right}})
+      if (n == 0 || all->shape[kAxisN] > 1)
+        r.copy(*one, head(*all));
     multiply(product, oneLeft, oneRight);
     r.copy(head(result), product);
   }

@@ -115,3 +115,12 @@ func.func @refused(%x: tensor<1x8x2x4xf16>, %z: tensor<1x8x2x4xbf16>) {
   %y = tpu.row_matmul %x, %z {transposed} : tensor<1x8x2x4xf16>, tensor<1x8x2x4xbf16> -> tensor<1x8x2x8xf16>
   return
 }
+
+// -----
+
+// row_matmul C1
+func.func @refused(%x: tensor<2x8x2x4xf16>, %z: tensor<3x8x2x4xf16>) {
+  // expected-error@+1 {{operands of 2 and 3 images must have as many, or one of them 1}}
+  %y = tpu.row_matmul %x, %z {transposed} : tensor<2x8x2x4xf16>, tensor<3x8x2x4xf16> -> tensor<3x8x2x8xf16>
+  return
+}

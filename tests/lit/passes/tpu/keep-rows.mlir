@@ -89,14 +89,41 @@ module attributes {tpu.chip = "bm1684x"} {
 
 // -----
 
-// A product of weights stays: they do not turn.
-// CHECK-LABEL: func.func @weights
-// CHECK: tpu.matmul
+// Constant queries are turned here; keys of one image are those of all.
+// CHECK-LABEL: func.func @constant_queries
+// CHECK: %[[Q:.*]] = tpu.weight {{.*}}1.0{{.*}}3.0{{.*}}2.0{{.*}}4.0{{.*}} : tensor<1x2x2x1xf16>
+// CHECK-NOT: tpu.permute
+// CHECK: tpu.row_matmul %[[Q]], %{{.*}} {transposed} : tensor<1x2x2x1xf16>, tensor<3x2x2x1xf16> -> tensor<3x2x2x2xf16>
+// CHECK: tpu.row_matmul {{.*}} : tensor<3x2x2x2xf16>, tensor<1x2x2x1xf16> -> tensor<3x2x2x1xf16>
+// CHECK-NOT: tpu.permute
 module attributes {tpu.chip = "bm1684x"} {
-  func.func @weights(%a: tensor<1x1x50x32xf16>) -> tensor<1x1x50x3xf16> {
-    %w = tpu.weight dense<1.0> : tensor<1x1x32x3xf16>
-    %0 = tpu.matmul %a, %w : tensor<1x1x50x32xf16>, tensor<1x1x32x3xf16> -> tensor<1x1x50x3xf16>
-    return %0 : tensor<1x1x50x3xf16>
+  func.func @constant_queries(%k: tensor<3x2x2x1xf16>, %v: tensor<1x2x2x1xf16>) -> tensor<3x2x2x1xf16> {
+    %q = tpu.weight dense<[[[[1.0], [2.0]], [[3.0], [4.0]]]]> : tensor<1x2x2x1xf16>
+    %0 = tpu.permute %k [0, 2, 3, 1] : tensor<3x2x2x1xf16> -> tensor<3x2x1x2xf16>
+    %1 = tpu.matmul %q, %0 : tensor<1x2x2x1xf16>, tensor<3x2x1x2xf16> -> tensor<3x2x2x2xf16>
+    %2 = tpu.permute %v [0, 2, 1, 3] : tensor<1x2x2x1xf16> -> tensor<1x2x2x1xf16>
+    %3 = tpu.matmul %1, %2 : tensor<3x2x2x2xf16>, tensor<1x2x2x1xf16> -> tensor<3x2x2x1xf16>
+    %4 = tpu.permute %3 [0, 2, 1, 3] : tensor<3x2x2x1xf16> -> tensor<3x2x2x1xf16>
+    return %4 : tensor<3x2x2x1xf16>
+  }
+}
+
+// -----
+
+// One head: what would be turned lies there already.
+// CHECK-LABEL: func.func @one_head
+// CHECK-NEXT: %[[S:.*]] = tpu.row_matmul %arg0, %arg1 {transposed}
+// CHECK-NEXT: %[[Y:.*]] = tpu.row_matmul %[[S]], %arg1
+// CHECK-NEXT: return %[[Y]]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @one_head(%q: tensor<3x7x1x8xf16>, %k: tensor<3x9x1x8xf16>) -> tensor<3x7x1x8xf16> {
+    %0 = tpu.reshape %q : tensor<3x7x1x8xf16> -> tensor<3x1x7x8xf16>
+    %1 = tpu.permute %k [0, 2, 3, 1] : tensor<3x9x1x8xf16> -> tensor<3x1x8x9xf16>
+    %2 = tpu.matmul %0, %1 : tensor<3x1x7x8xf16>, tensor<3x1x8x9xf16> -> tensor<3x1x7x9xf16>
+    %3 = tpu.reshape %k : tensor<3x9x1x8xf16> -> tensor<3x1x9x8xf16>
+    %4 = tpu.matmul %2, %3 : tensor<3x1x7x9xf16>, tensor<3x1x9x8xf16> -> tensor<3x1x7x8xf16>
+    %5 = tpu.reshape %4 : tensor<3x1x7x8xf16> -> tensor<3x7x1x8xf16>
+    return %5 : tensor<3x7x1x8xf16>
   }
 }
 
