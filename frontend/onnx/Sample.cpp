@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/top/Resize.h"
 #include "dialects/top/Unary.h"
 #include "frontend/onnx/Convolve.h"
 #include "frontend/onnx/OpRows.h"
@@ -120,8 +121,73 @@ static Value rowNumbers(Compose &c, Value index) {
   return c.cast(index, c.n.builder.getI32Type());
 }
 
-/// The rows of `table` (B x pixels x C) at `places` (one tensor B x K of f32 an
-/// axis of the image of `sizes`): B x K x C.
+/// Up to so many channels, places that follow each other lie in one lane with
+/// the channels of each: as rows of their own they would be moved in pieces of
+/// less than 64 bytes.
+constexpr int64_t kFewChannels = 15;
+
+/// `count` places as L x 1 x W: lines that are long enough to be moved and
+/// enough of them to keep lanes busy.
+static SmallVector<int64_t> linesOf(int64_t images, int64_t count) {
+  constexpr int64_t kMostLines = 64, kShortLine = 16;
+  int64_t lines =
+      std::min(kMostLines, std::max<int64_t>(1, count / kShortLine));
+  while (count % lines)
+    --lines;
+  return {images, lines, 1, count / lines};
+}
+
+/// The gathered rows of `index` (B x L x 1 x W) in `table`, where they are
+/// weighed: few channels as B x L x 1 x W * C, more as B x L * W x C.
+static Value rowsAt(Compose &c, Value table, Value index) {
+  if (!index)
+    return {};
+  SmallVector<int64_t> lines(c.shapeOf(index));
+  int64_t channels = c.shapeOf(table)[2];
+  Value rows = c.gather(
+      table, c.reshape(rowNumbers(c, index), {lines[0], lines[1] * lines[3]}));
+  if (channels > kFewChannels)
+    return rows;
+  lines[3] *= channels;
+  return c.reshape(rows, lines);
+}
+
+/// `weight` (B x L x 1 x W) times the `rows` of as many places.
+static Value weighRows(Compose &c, Value rows, Value weight) {
+  if (!rows || !weight)
+    return {};
+  SmallVector<int64_t> shape(c.shapeOf(rows)), lines(c.shapeOf(weight));
+  weight = c.cast(weight, c.elementOf(rows));
+  if (shape.size() == 3)
+    return c.mul(rows, c.reshape(weight, {shape[0], shape[1], 1}));
+  int64_t channels = shape[3] / lines[3];
+  if (channels > 1 && weight)
+    weight = Compose::orNull(c.n.create<top::InterleaveOp>(
+        ValueRange(weight), ArrayRef<int64_t>{1, channels}));
+  return c.mul(rows, weight);
+}
+
+/// `rows` (B x K x C) as B x C x K.
+static Value channelsFirst(Compose &c, Value rows) {
+  if (!rows)
+    return {};
+  SmallVector<int64_t> shape(c.shapeOf(rows));
+  int64_t images = shape[0], count = shape[1], channels = shape[2];
+  if (channels > kFewChannels)
+    return c.transpose(rows, {0, 2, 1});
+  SmallVector<int64_t> lines = linesOf(images, count);
+  int64_t width = lines[3];
+  lines[3] *= channels;
+  Value flat = c.reshape(rows, lines);
+  SmallVector<Value> planes;
+  for (int64_t channel = 0; channel < channels; ++channel)
+    planes.push_back(c.reshape(c.sliceAxis(flat, 3, channel, width, channels),
+                               {images, 1, count}));
+  return c.concat(planes, 1);
+}
+
+/// The rows of `table` (B x pixels x C) at `places` (one tensor B x L x 1 x W
+/// of f32 an axis of the image of `sizes`): B x L * W x C.
 static Value sample(Compose &c, Value table, ArrayRef<Value> places,
                     ArrayRef<int64_t> sizes, const Sampling &how) {
   if (!table || llvm::is_contained(places, Value()))
@@ -146,16 +212,13 @@ static Value sample(Compose &c, Value table, ArrayRef<Value> places,
   }
   Value sum;
   for (const AxisTap &corner : corners) {
-    Value rows = c.gather(table, rowNumbers(c, corner.index));
-    if (corner.weight) {
-      SmallVector<int64_t> shape(c.shapeOf(corner.weight));
-      shape.push_back(1);
-      rows = c.mul(rows,
-                   c.cast(c.reshape(corner.weight, shape), c.elementOf(table)));
-    }
+    Value rows = rowsAt(c, table, corner.index);
+    if (corner.weight)
+      rows = weighRows(c, rows, corner.weight);
     sum = sum ? c.add(sum, rows) : rows;
   }
-  return sum;
+  ArrayRef<int64_t> lines = c.shapeOf(places.front());
+  return c.reshape(sum, {lines[0], lines[1] * lines[3], c.shapeOf(table)[2]});
 }
 
 /// Images n, c, spatial.. as tables n * groups x pixels x c / groups.
@@ -211,12 +274,14 @@ static LogicalResult importGridSample(NodeImporter &n) {
   if (failed(checkPixels(n, *countElements(sizes))))
     return failure();
   Compose c(n);
-  Value flat = c.cast(c.reshape(*grid, {shape[0], count, int64_t(axes)}),
-                      n.builder.getF32Type());
+  SmallVector<int64_t> lines = linesOf(shape[0], count);
+  int64_t width = lines[3];
+  lines[3] *= int64_t(axes);
+  Value flat = c.cast(c.reshape(*grid, lines), n.builder.getF32Type());
   SmallVector<Value> places;
   for (size_t s = 0; s < axes; ++s) {
     Value place =
-        c.reshape(c.sliceAxis(flat, 2, axes - 1 - s, 1), {shape[0], count});
+        c.sliceAxis(flat, 3, int64_t(axes - 1 - s), width, int64_t(axes));
     auto size = static_cast<double>(sizes[s]);
     place = c.add(place, 1.0);
     places.push_back(*align ? c.mul(c.mul(place, 0.5), size - 1)
@@ -225,7 +290,7 @@ static LogicalResult importGridSample(NodeImporter &n) {
   Value rows = sample(c, tableOf(c, *input), places, sizes, how);
   SmallVector<int64_t> result{shape[0], shape[1]};
   result.append(points.begin(), points.end());
-  return c.finish(c.reshape(c.transpose(rows, {0, 2, 1}), result));
+  return c.finish(c.reshape(channelsFirst(c, rows), result));
 }
 
 /// AffineGrid-20: the places of all pixels, x before y, as a matrix times
@@ -524,8 +589,8 @@ static LogicalResult readDeformed(NodeImporter &n, Value input, Value filter,
   return success();
 }
 
-/// Where the kernel positions look: per axis (image * offset group) x (cell *
-/// pixel) of f32.
+/// Where the kernel positions look: per axis (image * offset group) x cell x 1
+/// x pixel of f32.
 static SmallVector<Value> deformedPlaces(Compose &c, Value offset,
                                          const DeformedWindow &deformed,
                                          int64_t images) {
@@ -544,9 +609,8 @@ static SmallVector<Value> deformedPlaces(Compose &c, Value offset,
         grid.push_back(static_cast<double>(
             at * window.strides[s] + k * window.dilations[s] - window.pads[s]));
       }
-    Value place = c.add(c.sliceAxis(moves, 2, s, 1),
-                        c.numbers(grid, {1, cells, 1, pixels}, f32));
-    places.push_back(c.reshape(place, {tables, cells * pixels}));
+    places.push_back(c.add(c.sliceAxis(moves, 2, s, 1),
+                           c.numbers(grid, {1, cells, 1, pixels}, f32)));
   }
   return places;
 }

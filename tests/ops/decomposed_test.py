@@ -4,8 +4,8 @@
   decomposed_test.py WEFT FOLDER [--seed N] [--recurrent N] [--windows N] [-k PATTERN] [--bmrt LIB]
 
 Recurrent operators with random attributes and optional operands (directions, activations and their parameters, clip, sequence
-lengths, initial states, peepholes), convolutions and pools of three spatial axes, resizes and paddings, also of random attributes,
-and the operators of com.microsoft.
+lengths, initial states, peepholes), convolutions and pools of three spatial axes, resizes, paddings and GridSample, also of random
+attributes, and the operators of com.microsoft.
 
 Tolerances, relative to the largest magnitude of the output: F32 functions are within 2^-20 and a recurrent op chains up to 6 steps of
 a few of them: 2^-14. Quantized results may differ by one where a sum lies near the middle of two integers. DynamicQuantizeLSTM keeps
@@ -196,8 +196,8 @@ def check(program, folder, case, bmrt):
 
 
 def windows(index, rng, choose):
-    """A convolution or pool of three spatial axes, a resize by any factor, or a constant around some axes."""
-    kind = choose.choice(["Conv", "Conv", "ConvTranspose", "MaxPool", "AveragePool", "Resize", "Pad"])
+    """A convolution or pool of three spatial axes, a resize by any factor, a constant around some axes, or pixels at computed places."""
+    kind = choose.choice(["Conv", "Conv", "ConvTranspose", "MaxPool", "AveragePool", "Resize", "Pad", "GridSample"])
     images, channels = choose.randint(1, 3), choose.choice([1, 2, 4, 6])
     sizes = [choose.randint(5, 9) for _ in range(3)]  # no shorter than any kernel
     name = f"{kind}{index}"
@@ -215,6 +215,12 @@ def windows(index, rng, choose):
         pads = [choose.choice([0, 0, 1, 2, 5]) if axis % x.ndim >= choose.choice([0, 2]) else 0 for axis in range(2 * x.ndim)]
         return Case(name, helper.make_node("Pad", ["X", "P", "V"], ["Y"]), {"X": x},
                     {"P": np.array(pads, np.int64), "V": np.array(choose.choice([0.0, -1.5]), np.float32)})
+    if kind == "GridSample":
+        x = normal(rng, images, choose.choice([1, 3, 15, 20]), *sizes[:2])
+        grid = rng.uniform(-1.2, 1.2, size=(images, *three(1, 12)[:2], 2)).astype(np.float32)
+        attributes = {"mode": choose.choice(["bilinear", "nearest", "bicubic"]), "align_corners": choose.randint(0, 1),
+                      "padding_mode": choose.choice(["zeros", "border", "reflection"])}
+        return Case(name, helper.make_node("GridSample", ["X", "G"], ["Y"], **attributes), {"X": x, "G": grid})
     kernel, dilations = three(1, 3), three(1, 2) if kind == "Conv" else [1, 1, 1]
     attributes = {"kernel_shape": kernel, "strides": three(1, 3), "pads": [choose.randint(0, extent - 1) for extent in 2 * kernel]}
     if kind.endswith("Pool"):
