@@ -15,6 +15,8 @@ using namespace weft::quantize;
 namespace {
 struct Size {
   int64_t weights = 0, products = 0;
+  /// Multiplications that take as long as what f32 needs besides.
+  int64_t besides = 0;
 };
 } // namespace
 
@@ -27,8 +29,11 @@ static Size sizeOf(Operation &op) {
   auto isConstant = [](Value value) {
     return value.getDefiningOp<top::ConstantOp>() != nullptr;
   };
+  // A way through DRAM takes about so many multiplications in f32.
+  constexpr int64_t kTurn = int64_t(1) << 20;
   Value filter, result = op.getNumResults() ? op.getResult(0) : Value();
   int64_t channels = 1; // of the result; each filter gives one
+  bool turns = false;   // rows lie in lanes, in f32 only channels do
   if (auto conv = dyn_cast<top::ConvOp>(op)) {
     filter = conv.getFilter();
     channels = shapeOf(filter)[0];
@@ -39,6 +44,8 @@ static Size sizeOf(Operation &op) {
     if (shapeOf(filter).size() != 2)
       return {};
     channels = shapeOf(filter)[1];
+    turns = !llvm::all_of(shapeOf(product.getLhs()).drop_back(),
+                          [](int64_t size) { return size == 1; });
   }
   if (!filter || !isConstant(filter))
     return {};
@@ -46,23 +53,24 @@ static Size sizeOf(Operation &op) {
     return cast<RankedTensorType>(value.getType()).getNumElements();
   };
   int64_t weights = elements(filter);
-  return {weights, elements(result) / std::max<int64_t>(1, channels) * weights};
+  return {weights, elements(result) / std::max<int64_t>(1, channels) * weights,
+          turns ? 2 * kTurn : 0};
 }
 
 int64_t quantize::mostWideProducts(func::FuncOp func,
                                    const WideLimits &limits) {
   constexpr int64_t kShare = 16;
-  std::map<int64_t, int64_t> bySize; // multiplications of all of that size
+  std::map<int64_t, int64_t> bySize; // what all of that size take
   int64_t all = 0;
   for (Operation &op : func.getBody().front()) {
     Size size = sizeOf(op);
     all += size.products;
     if (size.weights <= limits.weights && size.products <= limits.products)
-      bySize[size.products] += size.products;
+      bySize[size.products] += size.products + size.besides;
   }
   int64_t room = std::max(limits.total, all / kShare), most = limits.products;
-  for (auto [size, products] : bySize) {
-    room -= products;
+  for (auto [size, taken] : bySize) {
+    room -= taken;
     if (room < 0)
       return size - 1;
   }
