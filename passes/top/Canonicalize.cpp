@@ -27,6 +27,7 @@ public:
     populateActivationPatterns(all);
     populateAffinePatterns(all);
     populateMovePatterns(all);
+    populateRowPatterns(all);
     populateShufflePatterns(all);
     populateSlicePatterns(all);
     populateWeavePatterns(all);
