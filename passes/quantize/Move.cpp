@@ -330,6 +330,45 @@ static bool padPieces(OpBuilder &b, StringRef mode, ArrayRef<int64_t> from,
   return true;
 }
 
+/// `input` (n,c,h,w) with `axis`, h or w, made of `runs`: slices that are
+/// joined in their lanes. Null if they would be many.
+static Value joinRuns(OpBuilder &b, Location location, Value input,
+                      unsigned axis, ArrayRef<PadRun> runs) {
+  constexpr size_t kMostParts = 32;
+  SmallVector<Value> parts;
+  SmallVector<int64_t> shape(shapeOf(input));
+  Type element = tpu::elementOf(input);
+  auto slice = [&](int64_t from, int64_t size) -> Value {
+    if (size == shape[axis])
+      return input;
+    SmallVector<int64_t, 4> offsets(4, 0), cut(shape.begin(), shape.end());
+    offsets[axis] = from;
+    cut[axis] = size;
+    return b.create<tpu::SliceOp>(location, RankedTensorType::get(cut, element),
+                                  input, offsets,
+                                  SmallVector<int64_t, 4>(4, 1));
+  };
+  int64_t length = 0;
+  size_t count = 0;
+  for (const PadRun &run : runs)
+    count += run.step == 1 ? 1 : run.size;
+  if (count > kMostParts)
+    return {};
+  for (const PadRun &run : runs) {
+    length += run.size;
+    if (run.step == 1)
+      parts.push_back(slice(run.from, run.size));
+    else if (run.step == 0)
+      parts.append(run.size, slice(run.from, 1));
+    else
+      for (int64_t i = 0; i < run.size; ++i)
+        parts.push_back(slice(run.from + i * run.step, 1));
+  }
+  shape[axis] = length;
+  return b.create<tpu::ConcatOp>(
+      location, RankedTensorType::get(shape, element), parts, axis);
+}
+
 /// Modes that take their values from the input are padded one axis after the
 /// other: what lies in a corner needs no commands of its own.
 static Answer<> planAxisPads(top::PadOp op, Lowering &lowering, Value input) {
@@ -340,9 +379,19 @@ static Answer<> planAxisPads(top::PadOp op, Lowering &lowering, Value input) {
   for (int64_t axis = int64_t(shape.size()) - 1; axis >= 0; --axis) {
     if (shape[axis] == result[axis])
       continue;
+    int64_t rank = shape.size(), begin = op.getBegins()[axis],
+            folded = rank <= 4 ? foldAxis(axis, rank) : 0;
+    if (folded >= tpu::kAxisH)
+      if (Value joined = joinRuns(b, op.getLoc(), input, folded,
+                                  runsOf(op.getMode(), begin, shape[axis],
+                                         result[axis] - shape[axis] - begin))) {
+        shape[axis] = result[axis];
+        input = joined;
+        continue;
+      }
     SmallVector<int64_t> wide(shape), begins(shape.size(), 0);
     wide[axis] = result[axis];
-    begins[axis] = op.getBegins()[axis];
+    begins[axis] = begin;
     SmallVector<Attribute> pieces;
     if (!padPieces(b, op.getMode(), shape, wide, begins, pieces))
       return Refusal(op,

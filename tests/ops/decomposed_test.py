@@ -213,7 +213,10 @@ def windows(index, rng, choose):
                     {"S": np.array([*x.shape[:2], *grown], np.int64)})
     if kind == "Pad":
         pads = [choose.choice([0, 0, 1, 2, 5]) if axis % x.ndim >= choose.choice([0, 2]) else 0 for axis in range(2 * x.ndim)]
-        return Case(name, helper.make_node("Pad", ["X", "P", "V"], ["Y"]), {"X": x},
+        mode = choose.choice(["constant", "constant", "edge", "reflect"])
+        if mode == "reflect":  # no longer than the axis
+            pads = [min(pad, x.shape[axis % x.ndim] - 1) for axis, pad in enumerate(pads)]
+        return Case(name, helper.make_node("Pad", ["X", "P", "V"], ["Y"], mode=mode), {"X": x},
                     {"P": np.array(pads, np.int64), "V": np.array(choose.choice([0.0, -1.5]), np.float32)})
     if kind == "GridSample":
         x = normal(rng, images, choose.choice([1, 3, 15, 20]), *sizes[:2])
