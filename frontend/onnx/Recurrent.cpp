@@ -149,13 +149,26 @@ public:
   /// still run.
   void step(int64_t t, Value mask);
 
-  Value hidden, cell;         ///< states, NxH
-  std::vector<Value> outputs; ///< by step, NxH
+  /// The state, or the output of a step, as NxH.
+  Value matrix(Value state) {
+    return state ? c.reshape(state, {sequences, units}) : Value();
+  }
+
+  Value hidden, cell;         ///< states, of `rowsOf` units
+  std::vector<Value> outputs; ///< by step, the same
 
 private:
   Value part(Value all, int64_t size);
+  /// A row of `columns` for each sequence. Several are an image of rows, which
+  /// have a lane each; of one alone, every number has.
+  SmallVector<int64_t> rowsOf(int64_t columns) const {
+    if (sequences == 1)
+      return {1, columns};
+    return {1, sequences, columns};
+  }
   Value gate(Value all, int64_t first, int64_t count = 1) {
-    return c.sliceAxis(all, 1, first * units, count * units);
+    int64_t last = all ? Compose::shapeOf(all).size() - 1 : 0;
+    return c.sliceAxis(all, last, first * units, count * units);
   }
   /// Activation function `number` of this direction.
   const Activation &function(unsigned number) const;
@@ -182,7 +195,7 @@ private:
   const RecurrentAttributes &attributes;
   int64_t sequences, units, gates;
   unsigned direction = 0;
-  Value projected;  ///< TxNx(G*H): x W^T and the biases
+  Value projected;  ///< TxNxG*H: x W^T and the biases
   Value recurrence; ///< Hx(G*H)
   Value hiddenBias; ///< G*H, null unless it is added to h R^T
   Value peephole;   ///< 3*H or null
@@ -220,9 +233,9 @@ void Unrolling::start(const RecurrentOperands &operands, unsigned direction,
   projected = c.reshape(projected, {steps, sequences, columns});
   peephole = part(operands.peephole, 3 * units);
   auto state = [&](Value all) {
-    return all ? c.reshape(c.sliceAxis(all, 0, direction, 1),
-                           {sequences, units})
-               : c.numbers(0.0, {sequences, units},
+    return all
+               ? c.reshape(c.sliceAxis(all, 0, direction, 1), rowsOf(units))
+               : c.numbers(0.0, rowsOf(units),
                            Compose::elementOf(operands.input));
   };
   hidden = state(operands.hidden);
@@ -313,7 +326,7 @@ Value Unrolling::lstm(Value projected, Value &newCell) {
 
 void Unrolling::step(int64_t t, Value mask) {
   Value now =
-      c.reshape(c.sliceAxis(projected, 0, t, 1), {sequences, gates * units});
+      c.reshape(c.sliceAxis(projected, 0, t, 1), rowsOf(gates * units));
   Value newCell;
   Value newHidden = kind == CellKind::Rnn   ? rnn(now)
                     : kind == CellKind::Gru ? gru(now)
@@ -454,10 +467,12 @@ weft::onnx::buildRecurrent(NodeImporter &n, CellKind kind,
       int64_t t = backwards ? steps - 1 - s : s;
       unrolling.step(t, lengths.mask(c, t));
     }
+    for (Value &output : unrolling.outputs)
+      output = unrolling.matrix(output);
     if (n.wantsOutput(0))
       all.push_back(stack(c, unrolling.outputs, 0));
-    lastHidden.push_back(unrolling.hidden);
-    lastCell.push_back(unrolling.cell);
+    lastHidden.push_back(unrolling.matrix(unrolling.hidden));
+    lastCell.push_back(unrolling.matrix(unrolling.cell));
   }
   auto set = [&](unsigned i, Value value, ArrayRef<int64_t> batchFirst) {
     return c.finish(
