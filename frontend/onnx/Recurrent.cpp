@@ -159,11 +159,9 @@ public:
 
 private:
   Value part(Value all, int64_t size);
-  /// A row of `columns` for each sequence. Several are an image of rows, which
-  /// have a lane each; of one alone, every number has.
+  /// A row of `columns` for each sequence. They are those of an image, which
+  /// have a lane each; of a matrix, every number has.
   SmallVector<int64_t> rowsOf(int64_t columns) const {
-    if (sequences == 1)
-      return {1, columns};
     return {1, sequences, columns};
   }
   Value gate(Value all, int64_t first, int64_t count = 1) {
@@ -233,8 +231,7 @@ void Unrolling::start(const RecurrentOperands &operands, unsigned direction,
   projected = c.reshape(projected, {steps, sequences, columns});
   peephole = part(operands.peephole, 3 * units);
   auto state = [&](Value all) {
-    return all
-               ? c.reshape(c.sliceAxis(all, 0, direction, 1), rowsOf(units))
+    return all ? c.reshape(c.sliceAxis(all, 0, direction, 1), rowsOf(units))
                : c.numbers(0.0, rowsOf(units),
                            Compose::elementOf(operands.input));
   };
@@ -325,8 +322,7 @@ Value Unrolling::lstm(Value projected, Value &newCell) {
 }
 
 void Unrolling::step(int64_t t, Value mask) {
-  Value now =
-      c.reshape(c.sliceAxis(projected, 0, t, 1), rowsOf(gates * units));
+  Value now = c.reshape(c.sliceAxis(projected, 0, t, 1), rowsOf(gates * units));
   Value newCell;
   Value newHidden = kind == CellKind::Rnn   ? rnn(now)
                     : kind == CellKind::Gru ? gru(now)

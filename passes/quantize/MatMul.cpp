@@ -88,6 +88,14 @@ static int64_t imagesOfRows(const Product &product, Lowering &lowering) {
   return moved > 0 && idle <= joined ? images : 1;
 }
 
+/// Whether the one row of `op` is one of images and computed with on both sides
+/// (a step of a sequence): as a pixel, each of its numbers would change lanes.
+static bool isRowAmongRows(top::MatMulOp op) {
+  return rowsOf(op.getLhs()) == 1 && op.getLhs().getType().getRank() == 3 &&
+         keepsRows(op.getLhs().getDefiningOp()) &&
+         llvm::any_of(op.getOutput().getUsers(), keepsRows);
+}
+
 /// lhs (.., m, k) times constant rhs (k, n): rows in lanes where the matrix
 /// unit does it, else a 1x1 convolution of k channels to n, whose pixels are
 /// the rows. So the matrices are transposed on their way; as images of one
@@ -96,6 +104,7 @@ static Answer<> planConstant(top::MatMulOp op, const FloatConstant &rhs,
                              bool inLanes, Lowering &lowering) {
   int64_t inner = rhs.shape[0], columns = rhs.shape[1],
           rows = rowsOf(op.getLhs());
+  bool isRow = rows > 1 || isRowAmongRows(op);
   std::vector<float> turned(rhs.values.size());
   numeric::transposeMatrix<sizeof(float)>(rhs.values.bytes(), turned.data(),
                                           inner, columns);
@@ -113,8 +122,8 @@ static Answer<> planConstant(top::MatMulOp op, const FloatConstant &rhs,
                   {1, inner, rows, 1},
                   {1, columns, rows, 1},
                   op.getLoc(),
-                  rows > 1 ? rows : 0,
-                  rows > 1 && inLanes};
+                  isRow ? rows : 0,
+                  isRow && inLanes};
   takeBias(product, lowering);
   if (top::UnaryOp relu = lowering.followingRelu(product.output)) {
     product.relu = true;

@@ -44,8 +44,8 @@ static Size sizeOf(Operation &op) {
     if (shapeOf(filter).size() != 2)
       return {};
     channels = shapeOf(filter)[1];
-    turns = !llvm::all_of(shapeOf(product.getLhs()).drop_back(),
-                          [](int64_t size) { return size == 1; });
+    turns = shapeOf(product.getLhs()).size() > 2 ||
+            shapeOf(product.getLhs()).front() > 1;
   }
   if (!filter || !isConstant(filter))
     return {};
