@@ -142,6 +142,57 @@ static Value turned(Operation *op, Lowering &lowering, Value input,
                                                 table, list);
 }
 
+/// A tensor of more than 4 axes with `axis` alone on one of n,c,h,w, and n and
+/// c its first two as in the standard view, if that can be: channels stay in
+/// their lanes. Empty if not.
+static SmallVector<int64_t, 4> viewAround(ArrayRef<int64_t> sizes,
+                                          int64_t axis) {
+  int64_t last = sizes.size() - 1;
+  SmallVector<int64_t, 4> view{sizes[0], sizes[1], 1, 1};
+  if (axis <= tpu::kAxisH)
+    view = {sizes[0], sizes[1], sizes[2], product(sizes.drop_front(3))};
+  else if (axis == last)
+    view = foldShape(sizes);
+  else
+    return {};
+  bool inRange =
+      llvm::all_of(view, [](int64_t size) { return size <= kLargestAxis; });
+  return inRange ? view : SmallVector<int64_t, 4>();
+}
+
+/// Where `viewAround` has the axis.
+static int64_t placeAround(int64_t axis) {
+  return axis <= tpu::kAxisH ? axis : int64_t(tpu::kAxisW);
+}
+
+/// A slice of more than 4 axes that cuts one of them, forwards; false if it is
+/// another.
+static bool planWideSlice(top::SliceOp op, Lowering &lowering, Value input) {
+  ArrayRef<int64_t> from = shapeOf(op.getInput()), to = shapeOf(op.getOutput());
+  std::optional<int64_t> cut;
+  for (int64_t axis = 0, rank = from.size(); axis < rank; ++axis) {
+    if (from[axis] == to[axis] && op.getSteps()[axis] == 1)
+      continue;
+    if (cut || op.getSteps()[axis] < 1)
+      return false;
+    cut = axis;
+  }
+  SmallVector<int64_t, 4> view =
+      cut ? viewAround(from, *cut) : SmallVector<int64_t, 4>();
+  if (view.empty())
+    return false;
+  int64_t place = placeAround(*cut);
+  SmallVector<int64_t, 4> offsets(4, 0), steps(4, 1), result(view);
+  offsets[place] = op.getStarts()[*cut];
+  steps[place] = op.getSteps()[*cut];
+  result[place] = to[*cut];
+  Value slice = lowering.builder.create<tpu::SliceOp>(
+      op.getLoc(), lowering.tensor(result, tpu::elementOf(input)),
+      lowering.reshaped(op.getLoc(), input, view), offsets, steps);
+  lowering.defineReshaped(op.getOutput(), slice, op.getLoc());
+  return true;
+}
+
 static Answer<> planSlice(top::SliceOp op, Lowering &lowering) {
   Answer<Value> input =
       lowering.value(op.getInput(), lowering.formType(op.getInput()), op);
@@ -150,6 +201,8 @@ static Answer<> planSlice(top::SliceOp op, Lowering &lowering) {
   ArrayRef<int64_t> inputShape = shapeOf(op.getInput()),
                     shape = shapeOf(op.getOutput());
   int64_t rank = shape.size(), backwards = 1;
+  if (rank > 4 && planWideSlice(op, lowering, *input))
+    return Yes();
   SmallVector<int64_t> starts(op.getStarts()), strides(op.getSteps());
   for (int64_t axis = 0; axis < rank; ++axis)
     if (strides[axis] < 0)
@@ -189,11 +242,15 @@ static Answer<> planConcat(top::ConcatOp op, Lowering &lowering) {
   OpBuilder &b = lowering.builder;
   ArrayRef<int64_t> shape = shapeOf(op.getOutput());
   int64_t rank = shape.size(), axis = op.getAxisAttr().getInt();
-  // Above rank 4: what is before and behind the axis are one axis each.
+  // Above rank 4, if channels cannot stay: what is before and behind the axis
+  // are one axis each.
+  bool keepsLanes = rank > 4 && !viewAround(shape, axis).empty();
   auto viewOf = [&](Value value) -> SmallVector<int64_t, 4> {
     if (rank <= 4)
       return lowering.shapeOf(value);
     ArrayRef<int64_t> sizes = shapeOf(value);
+    if (keepsLanes)
+      return viewAround(sizes, axis);
     return {1, product(sizes.take_front(axis)), sizes[axis],
             product(sizes.drop_front(axis + 1))};
   };
@@ -208,10 +265,12 @@ static Answer<> planConcat(top::ConcatOp op, Lowering &lowering) {
     inputs.push_back(*form);
   }
   auto type = lowering.tensor(viewOf(op.getOutput()), element);
-  int64_t place = rank <= 4 ? foldAxis(axis, rank) : 2;
-  lowering.define(op.getOutput(),
-                  b.create<tpu::ConcatOp>(op.getLoc(), type, inputs,
-                                          b.getI64IntegerAttr(place)));
+  int64_t place = rank <= 4    ? foldAxis(axis, rank)
+                  : keepsLanes ? placeAround(axis)
+                               : int64_t(tpu::kAxisH);
+  Value joined = b.create<tpu::ConcatOp>(op.getLoc(), type, inputs,
+                                         b.getI64IntegerAttr(place));
+  lowering.defineReshaped(op.getOutput(), joined, op.getLoc());
   return Yes();
 }
 

@@ -196,8 +196,8 @@ def check(program, folder, case, bmrt):
 
 
 def windows(index, rng, choose):
-    """A convolution or pool of three spatial axes, a resize by any factor, a constant around some axes, or pixels at computed places."""
-    kind = choose.choice(["Conv", "Conv", "ConvTranspose", "MaxPool", "AveragePool", "Resize", "Pad", "GridSample"])
+    """A convolution or pool of three spatial axes, or a tensor of as many that is resized, padded, cut, joined or read at computed places."""
+    kind = choose.choice(["Conv", "Conv", "ConvTranspose", "MaxPool", "AveragePool", "Resize", "Pad", "GridSample", "Slice", "Concat"])
     images, channels = choose.randint(1, 3), choose.choice([1, 2, 4, 6])
     sizes = [choose.randint(5, 9) for _ in range(3)]  # no shorter than any kernel
     name = f"{kind}{index}"
@@ -218,6 +218,14 @@ def windows(index, rng, choose):
             pads = [min(pad, x.shape[axis % x.ndim] - 1) for axis, pad in enumerate(pads)]
         return Case(name, helper.make_node("Pad", ["X", "P", "V"], ["Y"], mode=mode), {"X": x},
                     {"P": np.array(pads, np.int64), "V": np.array(choose.choice([0.0, -1.5]), np.float32)})
+    if kind in ("Slice", "Concat"):
+        axis = choose.randint(0, x.ndim - 1)
+        if kind == "Concat":
+            other = normal(rng, *(choose.randint(1, 4) if i == axis else size for i, size in enumerate(x.shape)))
+            return Case(name, helper.make_node("Concat", ["X", "Z"], ["Y"], axis=axis), {"X": x, "Z": other})
+        first = choose.randint(0, x.shape[axis] - 1)
+        limits = {"S": first, "E": choose.randint(first + 1, x.shape[axis]), "A": axis, "T": choose.randint(1, 3)}
+        return Case(name, helper.make_node("Slice", ["X", *limits], ["Y"]), {"X": x}, {key: np.array([value], np.int64) for key, value in limits.items()})
     if kind == "GridSample":
         x = normal(rng, images, choose.choice([1, 3, 15, 20]), *sizes[:2])
         grid = rng.uniform(-1.2, 1.2, size=(images, *three(1, 12)[:2], 2)).astype(np.float32)
