@@ -81,6 +81,15 @@ static Value turnLines(Lowering &lowering, Location loc, Value value,
       rows, ArrayRef<int64_t>{0, 2, 1, 3});
 }
 
+static Value reduceView(Lowering &lowering, Location loc, tpu::ReduceKind kind,
+                        Value value, const LineView &view) {
+  SmallVector<int64_t, 4> shape = view.shape;
+  shape[view.axis] = 1;
+  return lowering.builder.create<tpu::ReduceOp>(
+      loc, lowering.tensor(shape, tpu::elementOf(value)), kind,
+      lowering.reshaped(loc, value, view.shape), view.axis);
+}
+
 static Value reduceLines(Lowering &lowering, Location loc, tpu::ReduceKind kind,
                          Value value, const Around &around,
                          std::optional<LineView> preferred = std::nullopt) {
@@ -96,11 +105,7 @@ static Value reduceLines(Lowering &lowering, Location loc, tpu::ReduceKind kind,
     value = turnLines(lowering, loc, value, around);
     view = {{1, around.inner, around.size, 1}, tpu::kAxisH};
   }
-  SmallVector<int64_t, 4> shape = view.shape;
-  shape[view.axis] = 1;
-  return lowering.builder.create<tpu::ReduceOp>(
-      loc, lowering.tensor(shape, element), kind,
-      lowering.reshaped(loc, value, view.shape), view.axis);
+  return reduceView(lowering, loc, kind, value, view);
 }
 
 namespace {
@@ -146,6 +151,36 @@ static tpu::ReduceKind machineKind(top::ReduceKind kind) {
   return *tpu::symbolizeReduceKind(top::stringifyReduceKind(kind));
 }
 
+/// The views in which steps reduce all axes behind the channels of `shape`,
+/// with the channels in their lanes: at once, or of planes too long for a lane,
+/// columns first and then rows. Empty if other axes are reduced, or if lanes
+/// that stay idle cost more.
+static SmallVector<LineView, 2>
+planeViews(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes, const Chip &chip) {
+  int64_t rank = shape.size();
+  bool reducesPlanes = rank >= 4 && int64_t(axes.size()) == rank - 2 &&
+                       axes.front() == 2 && axes.back() == rank - 1;
+  if (!reducesPlanes || llvm::is_contained(shape, 0))
+    return {};
+  auto stepOf = [&](ArrayRef<int64_t> view) -> std::optional<LineView> {
+    auto lines = lineViewOf(view, view.size() - 1, kReduceLine, chip);
+    bool keepsLanes = lines && lines->shape[tpu::kAxisN] == shape[0] &&
+                      lines->shape[tpu::kAxisC] == shape[1];
+    return keepsLanes ? lines : std::nullopt;
+  };
+  int64_t columns = 1;
+  for (int64_t size : shape.drop_front(2))
+    columns *= size;
+  if (auto whole = stepOf({shape[0], shape[1], columns}))
+    return {*whole};
+  if (rank != 4)
+    return {};
+  auto first = stepOf(shape), second = stepOf(shape.drop_back());
+  if (!first || !second)
+    return {};
+  return {*first, *second};
+}
+
 static Answer<> planReduce(top::ReduceOp op, Lowering &lowering) {
   bool adds = op.getKind() == top::ReduceKind::Sum ||
               op.getKind() == top::ReduceKind::Prod;
@@ -170,10 +205,18 @@ static Answer<> planReduce(top::ReduceOp op, Lowering &lowering) {
   Answer<Value> input = lowering.value(op.getInput(), element, op);
   if (!input)
     return input.no();
+  Value value = *input;
+  auto planes = planeViews(shape, op.getAxes(), lowering.chip());
+  if (!planes.empty()) {
+    for (const LineView &view : planes)
+      value = reduceView(lowering, op.getLoc(), machineKind(op.getKind()),
+                         value, view);
+    lowering.defineReshaped(op.getOutput(), value, op.getLoc());
+    return Yes();
+  }
   std::optional<LineView> standard;
   if (op.getAxes().size() == 1)
     standard = lineViewOf(shape, op.getAxes()[0], kReduceLine, lowering.chip());
-  Value value = *input;
   for (const Around &step : steps)
     value = reduceLines(lowering, op.getLoc(), machineKind(op.getKind()), value,
                         step, standard);
