@@ -193,12 +193,22 @@ static bool liesInside(int64_t offset, ArrayRef<int64_t> sizes,
   return low >= 0 && high < elements;
 }
 
+/// Whether `fill` is a number of `bits` < 64 bits, with a sign or without.
+static bool holdsBits(int64_t fill, int64_t bits) {
+  int64_t end = int64_t(1) << bits;
+  return fill >= -end / 2 && fill < end;
+}
+
 LogicalResult PadOp::verify() {
   auto pads = getPads();
-  if (pads.size() != 4 ||
-      llvm::any_of(pads, [](int64_t pad) { return pad < 0; })) // (C1)
-    return emitOpError("pads must be 4 numbers of at least 0");
+  constexpr int64_t kMost = int64_t(1) << 31;
+  if (pads.size() != 4 || llvm::any_of(pads, [&](int64_t pad) {
+        return pad < 0 || pad >= kMost;
+      })) // (C1)
+    return emitOpError("pads must be 4 numbers from 0 to 2^31 - 1");
   Dims from = dimsOf(getInput()), to = dimsOf(getOutput());
+  if (from[kAxisH] == 0 || from[kAxisW] == 0) // (C1)
+    return emitOpError("the input must have pixels");
   from[kAxisH] += pads[0] + pads[2];
   from[kAxisW] += pads[1] + pads[3];
   if (from != to) // (C2)
@@ -210,6 +220,10 @@ LogicalResult PadOp::verify() {
       !llvm::is_contained({8, 16, 32}, elementBits(element))) // (C3)
     return emitOpError("input and output must have one element type of 8, 16 "
                        "or 32 bits");
+  if (int64_t fill = getFill(); !holdsBits(fill, elementBits(element))) // (C4)
+    return emitOpError("fill is ")
+           << fill << ", which an element of " << elementBits(element)
+           << " bits does not hold";
   return success();
 }
 
@@ -218,6 +232,11 @@ LogicalResult ArrangeOp::verify() {
   for (Value input : getInputs())
     if (elementOf(input) != output.getElementType()) // (C1)
       return emitOpError("inputs and output must have one element type");
+  int64_t bits = elementBits(output.getElementType());
+  if (std::optional<int64_t> fill = getFill();
+      fill && bits < 64 && !holdsBits(*fill, bits)) // (C4)
+    return emitOpError("fill is ") << *fill << ", which an element of " << bits
+                                   << " bits does not hold";
   for (auto [i, attr] : llvm::enumerate(getPieces())) { // (C2)
     auto piece = cast<PieceAttr>(attr);
     if (piece.getOperand() >= int64_t(getInputs().size()))

@@ -121,8 +121,9 @@ def Tpu_PadOp
     **Semantics**: `y(n,c,h,w) = input(n,c,h-top,w-left)` where that lies inside the input, else the element with the bits `fill`.
     `pads` are top, left, bottom and right. Other paddings are `tpu.arrange`.
 
-    **Constraints**: (C1) 4 pads >= 0; (C2) h and w of the result are those of the input and the pads, n and c the input's; (C3) equal
-    element types of 8, 16 or 32 bits.
+    **Constraints**: (C1) 4 pads in 0 .. 2^31-1 around at least one pixel; (C2) h and w of the result are those of the input and the
+    pads, n and c the input's; (C3) equal element types of 8, 16 or 32 bits; (C4) `fill` is a number of that many bits, with a sign or
+    without.
 
     **Example**:
     ```mlir
@@ -146,7 +147,8 @@ def Tpu_ArrangeOp : Tpu_Op<"arrange", [Pure, Tpu_Evaluate]> {
     later piece wins. Operands and result count as flat row-major lists.
 
     **Constraints**: (C1) operands and result have one element type; (C2) each piece names an operand and lies inside it and inside
-    the result; (C3) without `fill` the pieces cover the result (not checked; what they leave out is undefined).
+    the result; (C3) without `fill` the pieces cover the result (not checked; what they leave out is undefined); (C4) `fill` is a number
+    of as many bits as an element has, with a sign or without.
 
     **Example**: the rows of a 3x4 tensor in reverse order, two zeros in front of each
     ```mlir

@@ -79,6 +79,9 @@ static Value poolPlane(Compose &c, PoolKind kind, Value value,
   return c.reshape(pooled, shape);
 }
 
+/// Fewer channels than these fill more lanes together with their planes.
+constexpr int64_t kFewChannels = 8;
+
 /// Windows of the last two of three spatial axes in planes that lie one below
 /// the other, so that channels stay where they are; null if planes need a
 /// padding between them that no window may see.
@@ -95,8 +98,9 @@ static Value poolStack(Compose &c, PoolKind kind, Value value,
   // Every plane begins at a row where a window begins.
   int64_t rows = (padded + stride - 1) / stride * stride;
   bool isPadded = before || after;
-  if ((kind == PoolKind::Max && isPadded) || stride > kLongStep ||
-      rows * width > kLongestAxis || shape[2] * rows > kLongestAxis)
+  if (shape[1] < kFewChannels || (kind == PoolKind::Max && isPadded) ||
+      stride > kLongStep || rows * width > kLongestAxis ||
+      shape[2] * rows > kLongestAxis)
     return {};
   Value view =
       c.pad(c.reshape(value, {shape[0], shape[1], shape[2], shape[3] * width}),
@@ -166,11 +170,35 @@ static Value poolApart(Compose &c, PoolKind kind, Value value,
   return c.reshape(pooled, shape);
 }
 
+/// So many pixels of a channel a lane surely holds.
+constexpr int64_t kMostPixels = 1 << 14;
+
+/// One window over a whole plane, too large for a lane, in two steps: columns,
+/// then rows. Null if it is another window.
+static Value poolLargePlane(Compose &c, PoolKind kind, Value input,
+                            const Window &window) {
+  ArrayRef<int64_t> shape = c.shapeOf(input);
+  bool isWhole = window.kernel.size() == 2 &&
+                 shape[2] * shape[3] > kMostPixels &&
+                 ArrayRef<int64_t>(window.kernel) == shape.drop_front(2) &&
+                 llvm::all_of(window.pads, [](int64_t pad) { return !pad; });
+  if (!isWhole)
+    return {};
+  Value result = input;
+  for (auto [high, wide] :
+       {std::pair<int64_t, int64_t>(1, shape[3]), {shape[2], 1}})
+    if (result)
+      result = Compose::orNull(c.n.create<top::PoolOp>(
+          kind, result, ArrayRef<int64_t>{high, wide}, ArrayRef<int64_t>{1, 1},
+          ArrayRef<int64_t>{0, 0, 0, 0}, kind == PoolKind::Avg));
+  return result;
+}
+
 /// One window over all of three spatial axes as one over rows and columns.
 static Value stackWhole(Compose &c, Value input, Window &window) {
   SmallVector<int64_t> shape(c.shapeOf(input));
-  bool isWhole = window.kernel.size() == 3 &&
-                 shape[2] * shape[3] <= kLongestAxis &&
+  bool isWhole = window.kernel.size() == 3 && shape[1] >= kFewChannels &&
+                 shape[2] * shape[3] * shape[4] <= kMostPixels &&
                  ArrayRef<int64_t>(window.kernel) ==
                      ArrayRef<int64_t>(shape).drop_front(2) &&
                  llvm::all_of(window.pads, [](int64_t pad) { return !pad; });
@@ -198,6 +226,8 @@ Value weft::onnx::poolWindows(Compose &c, PoolKind kind, Value input,
     return c.reshape(pooled,
                      {c.shapeOf(input)[0], c.shapeOf(input)[1], 1, 1, 1});
   }
+  if (Value pooled = poolLargePlane(c, kind, input, window))
+    return pooled;
   int64_t spatial = window.kernel.size();
   double fill =
       kind == PoolKind::Max ? -std::numeric_limits<double>::infinity() : 0;

@@ -7,6 +7,7 @@
 #include "frontend/onnx/Interpolation.h"
 #include "frontend/onnx/OpRows.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
@@ -96,18 +97,9 @@ static int64_t longestRun(ArrayRef<int64_t> indices) {
   return longest;
 }
 
-/// The values at `indices` of an axis, which do not fall: each is repeated as
-/// often as the one that is needed most, and pieces with one step each are cut
-/// from that and joined.
-static Value pick(Compose &c, Value value, int64_t axis,
-                  ArrayRef<int64_t> indices) {
-  int64_t factor = longestRun(indices);
-  Value wide = repeat(c, value, axis, factor);
-  SmallVector<int64_t> places;
-  for (size_t i = 0; i < indices.size(); ++i)
-    places.push_back(i > 0 && indices[i] == indices[i - 1]
-                         ? places.back() + 1
-                         : indices[i] * factor);
+/// Pieces of `places` with one step each (0: a value that is repeated), joined.
+static Value joinPieces(Compose &c, Value value, int64_t axis,
+                        ArrayRef<int64_t> places) {
   SmallVector<Value> parts;
   for (size_t i = 0; i < places.size();) {
     size_t count = 1;
@@ -115,11 +107,34 @@ static Value pick(Compose &c, Value value, int64_t axis,
     while (i + count < places.size() &&
            places[i + count] - places[i + count - 1] == step)
       ++count;
+    int64_t length = static_cast<int64_t>(count);
     parts.push_back(
-        c.sliceAxis(wide, axis, places[i], static_cast<int64_t>(count), step));
+        step ? c.sliceAxis(value, axis, places[i], length, step)
+             : repeat(c, c.sliceAxis(value, axis, places[i], 1), axis, length));
     i += count;
   }
   return c.concat(parts, axis);
+}
+
+/// The values at `indices` of an axis. Of rows and columns each is repeated as
+/// often as the one that is needed most, so that longer pieces have one step,
+/// unless that is more than twice of what is wanted.
+static Value pick(Compose &c, Value value, int64_t axis,
+                  ArrayRef<int64_t> indices) {
+  auto [least, most] = std::minmax_element(indices.begin(), indices.end());
+  int64_t first = *least, size = *most - first + 1,
+          rank = c.shapeOf(value).size(), factor = longestRun(indices);
+  bool isWide = rank >= 3 && axis >= rank - 2 && factor > 1 &&
+                size * factor <= 2 * int64_t(indices.size());
+  if (!isWide)
+    return joinPieces(c, value, axis, indices);
+  Value wide = repeat(c, c.sliceAxis(value, axis, first, size), axis, factor);
+  SmallVector<int64_t> places;
+  for (size_t i = 0; i < indices.size(); ++i)
+    places.push_back(i > 0 && indices[i] == indices[i - 1]
+                         ? places.back() + 1
+                         : (indices[i] - first) * factor);
+  return joinPieces(c, wide, axis, places);
 }
 
 /// Every value as often as `factor` says: index i is i / factor.

@@ -167,13 +167,15 @@ static Value weighRows(Compose &c, Value rows, Value weight) {
   return c.mul(rows, weight);
 }
 
-/// `rows` (B x K x C) as B x C x K.
-static Value channelsFirst(Compose &c, Value rows) {
+/// `rows` (B x K x C) as B x C x K. A transpose moves pieces of a few bytes; to
+/// cut the channels out in the lanes is better where they are weighed there
+/// (`inLines`), else for very few.
+static Value channelsFirst(Compose &c, Value rows, bool inLines) {
   if (!rows)
     return {};
   SmallVector<int64_t> shape(c.shapeOf(rows));
   int64_t images = shape[0], count = shape[1], channels = shape[2];
-  if (channels > kFewChannels)
+  if (channels > (inLines ? kFewChannels : 4))
     return c.transpose(rows, {0, 2, 1});
   SmallVector<int64_t> lines = linesOf(images, count);
   int64_t width = lines[3];
@@ -290,7 +292,8 @@ static LogicalResult importGridSample(NodeImporter &n) {
   Value rows = sample(c, tableOf(c, *input), places, sizes, how);
   SmallVector<int64_t> result{shape[0], shape[1]};
   result.append(points.begin(), points.end());
-  return c.finish(c.reshape(channelsFirst(c, rows), result));
+  return c.finish(
+      c.reshape(channelsFirst(c, rows, how.kernel != Kernel::Nearest), result));
 }
 
 /// AffineGrid-20: the places of all pixels, x before y, as a matrix times

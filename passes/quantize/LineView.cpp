@@ -77,6 +77,10 @@ std::optional<LineView> weft::quantize::lineView(const Around &around,
   return LineView{{split->first, split->second, size, inner}, tpu::kAxisH};
 }
 
+int64_t weft::quantize::roundTripCycles(int64_t bytes, const Chip &chip) {
+  return bytes / chip.rates.storeBytes + bytes / chip.rates.loadBytes;
+}
+
 /// About what the TIU takes for lines along h or w.
 static int64_t tiuCycles(const LineView &view, const LineCost &cost,
                          const Chip &chip) {
@@ -97,10 +101,8 @@ static bool keepsStandard(const LineView &standard,
   int64_t elements = 1;
   for (int64_t size : standard.shape)
     elements *= size;
-  int64_t moved = elements * 4,
-          cycles = moved / chip.rates.storeBytes + moved / chip.rates.loadBytes;
   return tiuCycles(standard, cost, chip) <=
-         tiuCycles(*other, cost, chip) + cycles;
+         tiuCycles(*other, cost, chip) + roundTripCycles(elements * 4, chip);
 }
 
 std::optional<LineView> weft::quantize::lineViewOf(ArrayRef<int64_t> shape,

@@ -44,6 +44,9 @@ struct LineView {
 /// Sizes of one command.
 constexpr int64_t kLargestAxis = 65535;
 
+/// About what the DMA engine takes to store `bytes` and to load them again.
+int64_t roundTripCycles(int64_t bytes, const Chip &chip);
+
 /// What lines cost that an op mixes.
 struct LineCost {
   /// Of local memory for each element: its operand and result twice (two

@@ -6,6 +6,7 @@
 #include "dialects/top/Move.h"
 #include "dialects/top/Unary.h"
 #include "dialects/tpu/MatMul.h"
+#include "passes/quantize/LineView.h"
 #include "passes/quantize/Lowering.h"
 #include "runtime/chips/Chip.h"
 #include "runtime/numeric/MatrixTranspose.h"
@@ -83,9 +84,8 @@ static int64_t imagesOfRows(const Product &product, Lowering &lowering) {
   // Of MM2 for the rows that the lanes hold.
   int64_t round = llvm::divideCeil(columns, chip.rates.packedResults) *
                   llvm::divideCeil(inner * bytes, chip.euBytes);
-  int64_t idle = (images * rounds(rows) - rounds(images * rows)) * round,
-          joined = moved / chip.rates.storeBytes + moved / chip.rates.loadBytes;
-  return moved > 0 && idle <= joined ? images : 1;
+  int64_t idle = (images * rounds(rows) - rounds(images * rows)) * round;
+  return moved > 0 && idle <= roundTripCycles(moved, chip) ? images : 1;
 }
 
 /// Whether the one row of `op` is one of images and computed with on both sides
@@ -301,8 +301,6 @@ static Answer<> planMatMul(top::MatMulOp op, Lowering &lowering) {
                    "a matrix product whose sides repeat along more than two "
                    "groups of batch axes",
                    "expand one side first");
-  // Sizes of one command; see codegen/emit.
-  constexpr int64_t kLargestAxis = 65535;
   for (ArrayRef<int64_t> shape : {ArrayRef(shapes->lhs), ArrayRef(shapes->rhs)})
     for (int64_t size : shape)
       if (size > kLargestAxis)

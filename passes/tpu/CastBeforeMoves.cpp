@@ -6,9 +6,12 @@
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Resize.h"
 #include "passes/tpu/Passes.h"
+#include "runtime/numeric/Float16.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+
+#include <cstring>
 
 namespace weft::tpu {
 #define GEN_PASS_DEF_TPUCASTBEFOREMOVES
@@ -31,7 +34,26 @@ static bool isNarrowing(CastOp cast) {
 /// with the lowest number of the type.
 static bool onlyMoves(Operation *op) {
   return llvm::isa_and_nonnull<ConcatOp, SliceOp, ReshapeOp, PermuteOp,
-                               ArrangeOp, InterleaveOp>(op);
+                               ArrangeOp, InterleaveOp, PadOp>(op);
+}
+
+/// The bits of an f32 number as `element`, a float of 16 bits.
+static int64_t narrowedBits(int64_t bits, Type element) {
+  uint32_t wide = static_cast<uint32_t>(bits);
+  float number;
+  std::memcpy(&number, &wide, sizeof number);
+  return element.isF16() ? numeric::floatToHalf(number)
+                         : numeric::floatToBf16(number);
+}
+
+/// What `move` fills gaps with is written in bits of its elements.
+static void narrowFill(Operation *move, Type element) {
+  if (auto arrange = dyn_cast<ArrangeOp>(move)) {
+    if (std::optional<int64_t> fill = arrange.getFill())
+      arrange.setFill(narrowedBits(*fill, element));
+  } else if (auto pad = dyn_cast<PadOp>(move)) {
+    pad.setFill(narrowedBits(pad.getFill(), element));
+  }
 }
 
 static Type withElement(Value value, Type element) {
@@ -82,6 +104,7 @@ static bool castBeforeMove(CastOp cast) {
   Operation *moved = builder.clone(*move);
   moved->setOperands(operands);
   moved->getResult(0).setType(withElement(move->getResult(0), element));
+  narrowFill(moved, element);
   if (cast->hasAttr(kValueAttr))
     moved->setDiscardableAttrs(cast->getDiscardableAttrDictionary());
   cast.replaceAllUsesWith(moved->getResult(0));

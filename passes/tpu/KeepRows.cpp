@@ -282,6 +282,12 @@ struct MergeReshapes : OpRewritePattern<ReshapeOp> {
     if (!first)
       return failure();
     if (first.getInput().getType() == op.getType()) {
+      // The same value; it has one name.
+      Operation *source = first.getInput().getDefiningOp();
+      if (source && source->getNumResults() == 1 &&
+          !source->hasAttr(kValueAttr) && op->hasAttr(kValueAttr))
+        for (NamedAttribute name : op->getDiscardableAttrs())
+          source->setDiscardableAttr(name.getName(), name.getValue());
       rewriter.replaceOp(op, first.getInput());
       return success();
     }

@@ -29,8 +29,8 @@ ACTIVATIONS = {  # name: how many of activation_alpha and activation_beta
 
 
 class Case:
-    def __init__(self, name, node, feeds, constants=(), tolerance=FLOAT, steps=0, outputs=None):
-        self.name, self.feeds, self.tolerance, self.steps = name, feeds, tolerance, steps
+    def __init__(self, name, node, feeds, constants=(), tolerance=FLOAT, steps=0, outputs=None, options=()):
+        self.name, self.feeds, self.tolerance, self.steps, self.options = name, feeds, tolerance, steps, options
         infos = [helper.make_tensor_value_info(key, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape) for key, value in feeds.items()]
         results = [helper.make_tensor_value_info(key, element, None)
                    for key, element in (outputs or {key: TensorProto.FLOAT for key in node.output if key}).items()]
@@ -176,7 +176,7 @@ def check(program, folder, case, bmrt):
     model, bmodel, inputs, outputs = (folder / f"{case.name}{suffix}" for suffix in [".onnx", ".bmodel", ".in.npz", ".out.npz"])
     onnx.save(case.model, model)
     np.savez(inputs, **case.feeds)
-    problem = weft(program, "convert", model, "-o", bmodel, "--precision", "f32")
+    problem = weft(program, "convert", model, "-o", bmodel, "--precision", "f32", *case.options)
     problem = problem or weft(program, "run", bmodel, "--input", inputs, "--output", outputs)
     if problem:
         return problem
@@ -248,6 +248,22 @@ def windows(index, rng, choose):
                 {"W": normal(rng, *shape, *kernel), "B": normal(rng, made)})
 
 
+def large(rng):
+    """What is cut into slices, some of padding alone, or too large for a lane."""
+    def pad(name, shape, *pads):
+        return Case(name, helper.make_node("Pad", ["X", "P", "V"], ["Y"]), {"X": normal(rng, *shape)},
+                    {"P": np.array(pads, np.int64), "V": np.array(2.5, np.float32)}, options=["--no-host"])
+
+    yield pad("PadAbove", (1, 128, 1, 100), 0, 0, 900, 0, 0, 0, 0, 0)
+    yield pad("PadBelow", (1, 70, 2, 100), 0, 0, 0, 0, 0, 0, 900, 0)
+    yield pad("PadLeft", (1, 70, 100, 2), 0, 0, 0, 900, 0, 0, 0, 0)
+    yield pad("PadRight", (1, 70, 100, 2), 0, 0, 0, 0, 0, 0, 0, 900)
+    yield pad("PadAround", (2, 33, 60, 60), 0, 0, 150, 80, 0, 0, 90, 60)
+    for kind in ("GlobalAveragePool", "GlobalMaxPool"):
+        yield Case(kind + "Volume", helper.make_node(kind, ["X"], ["Y"]), {"X": normal(rng, 1, 12, 24, 48, 48)}, options=["--no-host"])
+        yield Case(kind + "Planes", helper.make_node(kind, ["X"], ["Y"]), {"X": normal(rng, 2, 3, 192, 192)}, options=["--no-host"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
@@ -261,7 +277,7 @@ def main():
     options.folder.mkdir(parents=True, exist_ok=True)
     rng, choose = np.random.default_rng(options.seed), random.Random(options.seed)
     cases = [recurrent(i, rng, choose) for i in range(options.recurrent)] + list(microsoft(rng))
-    cases += [windows(i, rng, choose) for i in range(options.windows)]
+    cases += [windows(i, rng, choose) for i in range(options.windows)] + list(large(rng))
     failures = 0
     cases = [case for case in cases if options.pattern in case.name]
     for case in cases:

@@ -5,7 +5,6 @@
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/recipe/AxisReduction.h"
 #include "dialects/tpu/recipe/Recipe.h"
-#include "dialects/tpu/recipe/Window.h"
 
 using namespace mlir;
 using namespace weft;
@@ -180,18 +179,33 @@ ArrayRef<Alternative> SliceOp::recipes() {
 // Padding
 //===----------------------------------------------------------------------===//
 
-// A window of one pixel. A piece that is padding alone reads a pixel for
-// nothing.
+/// What [offset, offset + size) of an axis, behind `before` of padding, reads
+/// of `input` values, and how much of it is padding at either end. A piece that
+/// is padding alone reads a value for nothing.
+static WindowRange paddedRange(int64_t offset, int64_t size, int64_t before,
+                               int64_t input) {
+  int64_t first = offset - before, end = first + size;
+  WindowRange range;
+  range.padBegin = std::clamp<int64_t>(-first, 0, size);
+  range.padEnd = std::clamp<int64_t>(end - input, 0, size - range.padBegin);
+  range.offset = std::clamp<int64_t>(first, 0, input - 1);
+  range.size = std::max<int64_t>(1, size - range.padBegin - range.padEnd);
+  return range;
+}
+
 InputNeed PadOp::inputNeed(unsigned, const Box &result) {
   Dims from = dimsOf(getInput());
-  InputNeed need = windowNeed(from, dimsOf(getOutput()), result, {1, 1}, {1, 1},
-                              {1, 1}, getPads());
-  for (unsigned axis : {kAxisH, kAxisW})
-    if (need.box.size[axis] == 0) {
-      need.box.offset[axis] =
-          std::clamp<int64_t>(need.box.offset[axis], 0, from[axis] - 1);
-      need.box.size[axis] = 1;
-    }
+  auto rangeOf = [&](unsigned axis, int64_t before) {
+    return paddedRange(result.offset[axis], result.size[axis], before,
+                       from[axis]);
+  };
+  WindowRange h = rangeOf(kAxisH, getPads()[0]),
+              w = rangeOf(kAxisW, getPads()[1]);
+  InputNeed need{result, {h.padBegin, h.padEnd, w.padBegin, w.padEnd}};
+  need.box.offset[kAxisH] = h.offset;
+  need.box.size[kAxisH] = h.size;
+  need.box.offset[kAxisW] = w.offset;
+  need.box.size[kAxisW] = w.size;
   return need;
 }
 
@@ -211,14 +225,14 @@ static void buildPad(Operation *operation, RecipeBuilder &r) {
   // Border by border; what is left is `inner`.
   Tile inner = result;
   auto fillEnds = [&](unsigned axis, int64_t before, int64_t after) {
-    int64_t size = inner.shape[axis];
+    int64_t size = inner.shape[axis] - before - after;
     if (before > 0)
       fill(r.part(inner, axis, 0, before));
-    if (after > 0 && before < size)
-      fill(r.part(inner, axis, size - after, after));
-    if (before + after < size)
-      inner = r.part(inner, axis, before, size - before - after);
-    return before + after < size;
+    if (after > 0)
+      fill(r.part(inner, axis, before + size, after));
+    if (size > 0)
+      inner = r.part(inner, axis, before, size);
+    return size > 0;
   };
   if (fillEnds(kAxisH, around.top, around.bottom) &&
       fillEnds(kAxisW, around.left, around.right))

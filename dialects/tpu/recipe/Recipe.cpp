@@ -269,11 +269,47 @@ void RecipeBuilder::cast(const Tile &dst, const Tile &src,
        {{"dst", dst}, {"src", src}, {"round_mode", int64_t(rounding)}});
 }
 
+/// The longest step that a command's field holds.
+static constexpr int64_t kMostStep = 65535;
+
+static bool stepsFar(const Tile &tile) {
+  return tile.layout == AlignMode::Free &&
+         (tile.strides[kAxisN] > kMostStep || tile.strides[kAxisC] > kMostStep);
+}
+
+/// One image and one round over the lanes: steps to the next have no meaning.
+static Tile withoutFarSteps(Tile one) {
+  for (unsigned axis : {kAxisN, kAxisC})
+    one.strides[axis] = std::min(one.strides[axis], kMostStep);
+  return one;
+}
+
 void RecipeBuilder::copy(const Tile &dst, const RecipeArgument &src) {
+  std::optional<Tile> from;
   if (const Tile *source = src.tile())
-    call("tiu.move", {{"dst", dst}, {"src", repeated(*source, dst)}});
-  else
-    call("tiu.fill", {{"dst", dst}, {"scalar", src}});
+    from = repeated(*source, dst);
+  bool isFar = stepsFar(dst) || (from && stepsFar(*from));
+  auto copyPiece = [&](const Tile &to, const std::optional<Tile> &piece) {
+    if (piece)
+      call("tiu.move", {{"dst", to}, {"src", *piece}});
+    else
+      call("tiu.fill", {{"dst", to}, {"scalar", src}});
+  };
+  int64_t lanes = chip.lanes, count = dst.shape[kAxisC];
+  // Rounds of channels are counted from lane 0.
+  if (!isFar || (count > lanes && dst.lane != 0))
+    return copyPiece(dst, from);
+  auto pieceOf = [&](const Tile &all, int64_t n, int64_t channel) {
+    Tile image = part(all, kAxisN, n, 1);
+    return withoutFarSteps(
+        count > lanes
+            ? channels(image, channel, std::min(lanes, count - channel))
+            : image);
+  };
+  for (int64_t n = 0; n < dst.shape[kAxisN]; ++n)
+    for (int64_t channel = 0; channel < count; channel += lanes)
+      copyPiece(pieceOf(dst, n, channel),
+                from ? std::optional(pieceOf(*from, n, channel)) : from);
 }
 
 //===----------------------------------------------------------------------===//

@@ -269,7 +269,7 @@ func.func @refused(%x: tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
 
 // pad C1
 func.func @refused(%x: tensor<1x2x3x4xf16>) {
-  // expected-error@+1 {{pads must be 4 numbers of at least 0}}
+  // expected-error@+1 {{pads must be 4 numbers from 0 to 2^31 - 1}}
   %y = tpu.pad %x [1, 0, -1, 0] fill 0 : tensor<1x2x3x4xf16> -> tensor<1x2x3x4xf16>
   return
 }
@@ -289,6 +289,33 @@ func.func @refused(%x: tensor<1x2x3x4xf16>) {
 func.func @refused(%x: tensor<1x2x3x4xf16>) {
   // expected-error@+1 {{input and output must have one element type of 8, 16 or 32 bits}}
   %y = tpu.pad %x [1, 0, 1, 0] fill 0 : tensor<1x2x3x4xf16> -> tensor<1x2x5x4xf32>
+  return
+}
+
+// -----
+
+// pad C1
+func.func @refused(%x: tensor<1x2x0x4xf16>) {
+  // expected-error@+1 {{the input must have pixels}}
+  %y = tpu.pad %x [1, 0, 1, 0] fill 0 : tensor<1x2x0x4xf16> -> tensor<1x2x2x4xf16>
+  return
+}
+
+// -----
+
+// pad C4
+func.func @refused(%x: tensor<1x2x3x4xui8>) {
+  // expected-error@+1 {{fill is 256, which an element of 8 bits does not hold}}
+  %y = tpu.pad %x [1, 0, 1, 0] fill 256 : tensor<1x2x3x4xui8> -> tensor<1x2x5x4xui8>
+  return
+}
+
+// -----
+
+// arrange C4
+func.func @refused(%x: tensor<1x1x3x4xf16>) {
+  // expected-error@+1 {{fill is 1069547520, which an element of 16 bits does not hold}}
+  %y = tpu.arrange %x pieces [#tpu.piece<0, 0, 2, [3, 4], [4, 1], [6, 1]>] fill 1069547520 : (tensor<1x1x3x4xf16>) -> tensor<1x1x3x6xf16>
   return
 }
 

@@ -37,3 +37,20 @@ func.func @kept(%a: tensor<1x8x2x2xf32>) -> (tensor<1x8x1x4xf32>, tensor<1x8x1x4
   %3 = tpu.cast %2 : tensor<1x8x1x1xf32> -> tensor<1x8x1x1xf16>
   return %0, %1, %5, %3 : tensor<1x8x1x4xf32>, tensor<1x8x1x4xf16>, tensor<1x8x1x2xf16>, tensor<1x8x1x1xf16>
 }
+
+// -----
+
+// What fills gaps is written in bits of the narrower type.
+// CHECK-LABEL: func.func @fills
+// CHECK: tpu.arrange {{.*}} fill 15872 : (tensor<1x1x3x4xf16>) -> tensor<1x1x3x6xf16>
+// CHECK: tpu.pad {{.*}} fill 64512 : tensor<1x1x3x4xf16> -> tensor<1x1x5x4xf16>
+// CHECK: tpu.pad {{.*}} fill 16320 : tensor<1x1x3x4xbf16> -> tensor<1x1x5x4xbf16>
+func.func @fills(%x: tensor<1x1x3x4xf32>) -> (tensor<1x1x3x6xf16>, tensor<1x1x5x4xf16>, tensor<1x1x5x4xbf16>) {
+  %0 = tpu.arrange %x pieces [#tpu.piece<0, 0, 2, [3, 4], [4, 1], [6, 1]>] fill 1069547520 : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x6xf32>
+  %1 = tpu.cast %0 : tensor<1x1x3x6xf32> -> tensor<1x1x3x6xf16>
+  %2 = tpu.pad %x [1, 0, 1, 0] fill -8388608 : tensor<1x1x3x4xf32> -> tensor<1x1x5x4xf32>
+  %3 = tpu.cast %2 : tensor<1x1x5x4xf32> -> tensor<1x1x5x4xf16>
+  %4 = tpu.pad %x [1, 0, 1, 0] fill 1069547520 : tensor<1x1x3x4xf32> -> tensor<1x1x5x4xf32>
+  %5 = tpu.cast %4 : tensor<1x1x5x4xf32> -> tensor<1x1x5x4xbf16>
+  return %1, %3, %5 : tensor<1x1x3x6xf16>, tensor<1x1x5x4xf16>, tensor<1x1x5x4xbf16>
+}
