@@ -24,6 +24,7 @@ class Graph:
 
     def __init__(self, name):
         self.name, self.nodes, self.constants, self.inputs, self.outputs = name, [], [], [], []
+        self.opset = 13  # the oldest that has all of a network's operators
 
     def input(self, name, shape, dtype=TensorProto.FLOAT):
         self.inputs.append(helper.make_tensor_value_info(name, dtype, shape))
@@ -67,7 +68,7 @@ class Graph:
     def model(self):
         graph = helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, self.constants)
         # Older readers take no later IR version.
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8, producer_name="weft")
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=8, producer_name="weft")
         model = onnx.shape_inference.infer_shapes(model, strict_mode=True)
         onnx.checker.check_model(model)
         return model
@@ -423,12 +424,96 @@ def images_decoder(g):
     g.output(g.conv(x, channels, 2, 1, relu=False))
 
 
+def volume(g):
+    """Clips: convolutions and pools of three axes, and back up."""
+    x = g.conv(g.input("x", [2, 3, 8, 32, 32]), 3, 16, [3, 3, 3])
+    y = g.conv(g.op("MaxPool", x, kernel_shape=[2, 2, 2], strides=[2, 2, 2]), 16, 32, [3, 3, 3], stride=1)
+    y = g.op("ConvTranspose", y, g.constant([32, 16, 2, 2, 2], 0.1), kernel_shape=[2, 2, 2], strides=[2, 2, 2])
+    g.output(g.conv(g.op("Concat", x, y, axis=1), 32, 4, [1, 1, 1], relu=False))
+
+
+def odd_pyramid(g):
+    """Maps of sizes that are no multiples of each other."""
+    a = g.conv(g.input("x", [2, 3, 75, 111]), 3, 32, 3, stride=2)
+    b = g.conv(a, 32, 48, 3, stride=2)
+    c = g.conv(b, 48, 64, 3, stride=2)
+    y = g.conv(c, 64, 32, 1, relu=False)
+    for skip, channels, size in ((b, 48, [19, 28]), (a, 32, [38, 56])):
+        wide = g.op("Resize", y, "", "", g.integers([2, 32, *size]), mode="nearest", coordinate_transformation_mode="asymmetric",
+                    nearest_mode="floor")
+        y = g.op("Add", wide, g.conv(skip, channels, 32, 1, relu=False))
+    g.output(g.conv(y, 32, 16, 3, relu=False))
+
+
+def sampled_grid(g):
+    """Pixels at computed places."""
+    g.opset = 16
+    x, moves = g.input("x", [2, 3, 48, 48]), g.input("moves", [2, 40, 40, 2])
+    grid = g.op("Mul", g.op("Tanh", moves), g.array("reach", np.float32(0.9)))
+    y = g.op("GridSample", x, grid, mode="bilinear", padding_mode="border", align_corners=0)
+    g.output(g.conv(g.conv(y, 3, 16, 3), 16, 8, 3, relu=False))
+
+
+def cross_attention(g):
+    """Queries of several images on memories of another length."""
+    images, rows, length, width, heads = 4, 20, 49, 128, 4
+    y, memory = g.input("x", [images, rows, width]), g.input("memory", [images, length, width])
+
+    def heads_from(source, count, order):
+        cut = g.op("Reshape", g.linear(source, width, width), g.integers([images, count, heads, width // heads]))
+        return g.op("Transpose", cut, perm=order)
+
+    for layer in range(2):
+        q, k, v = heads_from(y, rows, [0, 2, 1, 3]), heads_from(memory, length, [0, 2, 3, 1]), heads_from(memory, length, [0, 2, 1, 3])
+        scores = g.op("Softmax", g.op("Mul", g.op("MatMul", q, k), g.array(f"scale{layer}", np.float32(0.18))), axis=3)
+        joined = g.op("Reshape", g.op("Transpose", g.op("MatMul", scores, v), perm=[0, 2, 1, 3]), g.integers([images, rows, width]))
+        y = g.op("Add", y, g.linear(joined, width, width))
+    g.output(y)
+
+
+def gemm_rows(g):
+    """Linear layers on all rows as one matrix, between images of rows."""
+    g.opset = 17
+    images, rows, width = 4, 24, 96
+    y = g.input("x", [images, rows, width])
+
+    def gemm(x, inner, columns):
+        flat = g.op("Gemm", g.op("Reshape", x, g.integers([-1, inner])), g.constant([inner, columns], inner**-0.5), g.constant([columns], 0.1))
+        return g.op("Reshape", flat, g.integers([images, rows, columns]))
+
+    for _ in range(2):
+        scale, shift = g.constant([width], 0.5), g.constant([width], 0.1)
+        normal = g.op("LayerNormalization", y, scale, shift, axis=-1)
+        y = g.op("Add", y, gemm(g.op("Relu", gemm(normal, width, 4 * width)), 4 * width, width))
+    g.output(y)
+
+
+def images_lstm(g):
+    """Text lines in both directions."""
+    steps, images, inputs, hidden = 20, 4, 64, 48
+    weights = g.constant([2, 4 * hidden, inputs], inputs**-0.5), g.constant([2, 4 * hidden, hidden], hidden**-0.5)
+    y = g.op("LSTM", g.input("x", [steps, images, inputs]), *weights, g.constant([2, 8 * hidden], 0.1), hidden_size=hidden, direction="bidirectional")
+    y = g.op("Reshape", g.op("Transpose", y, perm=[0, 2, 1, 3]), g.integers([steps, images, 2 * hidden]))
+    g.output(g.linear(y, 2 * hidden, 40))
+
+
+def reflected(g):
+    """Convolutions on reflected borders, as style transfer has them."""
+    y, channels = g.input("x", [1, 3, 80, 80]), 3
+    for made, kernel, stride in ((24, 7, 1), (48, 3, 2), (48, 3, 1), (48, 3, 1)):
+        edge = kernel // 2
+        y = g.op("Pad", y, g.integers([0, 0, edge, edge] * 2), mode="reflect")
+        y, channels = g.conv(y, channels, made, kernel, stride=stride, pad=0), made
+    g.output(y)
+
+
 NETWORKS = {f.__name__: f for f in (
     nhwc_input, nhwc_wide_input, nhwc_output, ctc_head, attention, transpose_021, transpose_0231, transpose_0213,
     channel_shuffle, pixel_shuffle, concat_last, split_last, slice_step, gather, embedding, expand, pad, audio, prelu,
     channel_scale, average_pool, window, matmul_left_turned, matmul_right_turned, matmul_computed, softmax_channels,
     resize_bilinear, tile, gather_rows, scatter, reverse, space_to_depth, concat_middle, split_middle, layer_norm, lstm,
-    conv_1d, reduce, broadcast, functions, select, argmax, instance_norm, images_detector, images_encoder, images_decoder, window_attention)}
+    conv_1d, reduce, broadcast, functions, select, argmax, instance_norm, images_detector, images_encoder, images_decoder, window_attention,
+    volume, odd_pyramid, sampled_grid, cross_attention, gemm_rows, images_lstm, reflected)}
 NETWORKS |= {
     "transpose_0132": turned([1, 64, 60, 100], [0, 1, 3, 2]), "transpose_0312": turned([1, 80, 80, 85], [0, 3, 1, 2]),
     "transpose_0321": turned([1, 40, 50, 60], [0, 3, 2, 1]), "transpose_1023": turned([6, 40, 28, 28], [1, 0, 2, 3]),
