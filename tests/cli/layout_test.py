@@ -51,11 +51,11 @@ def quantized_model():
 
 
 def deep_model():
-    """A convolution with three spatial axes, which becomes one with two for each plane of the window."""
-    graph = helper.make_graph([helper.make_node("Conv", ["x", "w"], ["y"], name="deep", pads=[1] * 6)], "deep",
+    """A grouped convolution with three spatial axes, which becomes one with two for each plane of the window."""
+    graph = helper.make_graph([helper.make_node("Conv", ["x", "w"], ["y"], name="deep", pads=[1] * 6, group=3)], "deep",
                               [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 5, 6, 7])],
-                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4, 5, 6, 7])],
-                              [numpy_helper.from_array(np.arange(4 * 81, dtype=np.float32).reshape(4, 3, 3, 3, 3), "w")])
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 3, 5, 6, 7])],
+                              [numpy_helper.from_array(np.arange(81, dtype=np.float32).reshape(3, 1, 3, 3, 3), "w")])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
@@ -129,8 +129,8 @@ class Layout(unittest.TestCase):
         rows = json.loads(weft(model, "--json").stdout)["inputs"]
         self.assertEqual([(row["layer"], row["role"]) for row in rows], [("deep", "input"), ("deep", "filter")] * 3)
         self.assertEqual([row["value"] for row in rows[::2]], ["x"] * 3)
-        # Five planes are images of their own: n = 5, d = 1.
-        self.assertEqual([row["sizes"] for row in rows[::2]], [[1, 5, 1, 6, 7, 3]] * 3)
+        # Five planes of 6 rows lie one below the other, each with its padding.
+        self.assertEqual([row["sizes"] for row in rows[::2]], [[1, 1, 1, 40, 7, 3]] * 3)
 
     def test_8_bit_integers(self):
         model = self.model.with_name("quantized.onnx")
