@@ -225,10 +225,6 @@ static Value convolveDepth(Compose &c, const Convolution &conv) {
   return c.reshape(results, {images, filter[0], depths, sizes[1], sizes[2]});
 }
 
-/// Windows that step further apart are cut out first, and longer padding is
-/// written: such steps are for moving data, not for multiplying.
-constexpr int64_t kLongStep = 15;
-
 static bool hasLongStep(ArrayRef<int64_t> values) {
   return llvm::any_of(values, [](int64_t v) { return v > kLongStep; });
 }

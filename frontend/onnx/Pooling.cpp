@@ -17,10 +17,6 @@ static int64_t resultSize(const Window &window, size_t s, int64_t padded) {
   return (padded - extent) / window.strides[s] + 1;
 }
 
-/// Longer padding is written into the tensor, and windows that lie further
-/// apart are cut out first.
-constexpr int64_t kLongStep = 15;
-
 /// Writes the padding of the axes that no pool takes into the tensor.
 static Value padAxes(Compose &c, Value input, Window &window, double fill) {
   size_t spatial = window.kernel.size();
@@ -173,16 +169,19 @@ static Value poolApart(Compose &c, PoolKind kind, Value value,
 /// So many pixels of a channel a lane surely holds.
 constexpr int64_t kMostPixels = 1 << 14;
 
+/// Whether the one window is all of an input of `shape`.
+static bool isWhole(const Window &window, ArrayRef<int64_t> shape) {
+  return ArrayRef<int64_t>(window.kernel) == shape.drop_front(2) &&
+         llvm::all_of(window.pads, [](int64_t pad) { return !pad; });
+}
+
 /// One window over a whole plane, too large for a lane, in two steps: columns,
 /// then rows. Null if it is another window.
 static Value poolLargePlane(Compose &c, PoolKind kind, Value input,
                             const Window &window) {
   ArrayRef<int64_t> shape = c.shapeOf(input);
-  bool isWhole = window.kernel.size() == 2 &&
-                 shape[2] * shape[3] > kMostPixels &&
-                 ArrayRef<int64_t>(window.kernel) == shape.drop_front(2) &&
-                 llvm::all_of(window.pads, [](int64_t pad) { return !pad; });
-  if (!isWhole)
+  if (!isWhole(window, shape) || shape.size() != 4 ||
+      shape[2] * shape[3] <= kMostPixels)
     return {};
   Value result = input;
   for (auto [high, wide] :
@@ -197,12 +196,8 @@ static Value poolLargePlane(Compose &c, PoolKind kind, Value input,
 /// One window over all of three spatial axes as one over rows and columns.
 static Value stackWhole(Compose &c, Value input, Window &window) {
   SmallVector<int64_t> shape(c.shapeOf(input));
-  bool isWhole = window.kernel.size() == 3 && shape[1] >= kFewChannels &&
-                 shape[2] * shape[3] * shape[4] <= kMostPixels &&
-                 ArrayRef<int64_t>(window.kernel) ==
-                     ArrayRef<int64_t>(shape).drop_front(2) &&
-                 llvm::all_of(window.pads, [](int64_t pad) { return !pad; });
-  if (!isWhole)
+  if (!isWhole(window, shape) || shape.size() != 5 || shape[1] < kFewChannels ||
+      shape[2] * shape[3] * shape[4] > kMostPixels)
     return input;
   window.kernel = {shape[2] * shape[3], shape[4]};
   window.strides = {1, 1};

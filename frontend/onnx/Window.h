@@ -11,6 +11,10 @@ namespace weft::onnx {
 /// are seen as one axis up to so many.
 constexpr int64_t kLongestAxis = 65535;
 
+/// The longest step and padding of a machine's window: what steps further is
+/// cut out first, and longer padding is written into the tensor.
+constexpr int64_t kLongStep = 15;
+
 /// A sliding window over the spatial axes, everything explicit.
 struct Window {
   llvm::SmallVector<int64_t> kernel, strides, dilations;

@@ -65,39 +65,24 @@ static bool isRow(Value value) {
           (type.getRank() == 2 && type.getDimSize(0) == 1));
 }
 
+// Whether an op makes each row of its result from one of its first operand.
+static bool worksByRows(MatMulOp op) {
+  return op.getRhs().getType().getRank() == 2;
+}
+static bool worksByRows(UnaryOp) { return true; }
+static bool worksByRows(ReduceOp op) {
+  return op.getKeepdims() && op.getAxes() == ArrayRef<int64_t>{1};
+}
+
 namespace {
 
-struct ProductOfImages : OpRewritePattern<MatMulOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(MatMulOp op,
+template <typename Op>
+struct RowsOfImages : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    Value images = imagesBehind(op.getLhs());
-    if (!images || op.getRhs().getType().getRank() != 2)
-      return failure();
-    moveInto(rewriter, op, images, images);
-    return success();
-  }
-};
-
-struct UnaryOfImages : OpRewritePattern<UnaryOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(UnaryOp op,
-                                PatternRewriter &rewriter) const override {
-    Value images = imagesBehind(op.getInput());
-    if (!images)
-      return failure();
-    moveInto(rewriter, op, images, images);
-    return success();
-  }
-};
-
-/// Along each row.
-struct ReductionOfImages : OpRewritePattern<ReduceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ReduceOp op,
-                                PatternRewriter &rewriter) const override {
-    Value images = imagesBehind(op.getInput());
-    if (!images || !op.getKeepdims() || op.getAxes() != ArrayRef<int64_t>{1})
+    Value images = imagesBehind(op->getOperand(0));
+    if (!images || !worksByRows(op))
       return failure();
     moveInto(rewriter, op, images, images);
     return success();
@@ -133,7 +118,7 @@ struct BinaryOfImages : OpRewritePattern<BinaryOp> {
 
 void weft::top::populateRowPatterns(RewritePatternSet &patterns) {
   // Before a product of few rows becomes a convolution.
-  patterns.add<ProductOfImages>(patterns.getContext(), /*benefit=*/2);
-  patterns.add<UnaryOfImages, ReductionOfImages, BinaryOfImages>(
+  patterns.add<RowsOfImages<MatMulOp>>(patterns.getContext(), /*benefit=*/2);
+  patterns.add<RowsOfImages<UnaryOp>, RowsOfImages<ReduceOp>, BinaryOfImages>(
       patterns.getContext());
 }

@@ -116,7 +116,7 @@ static bool undo(PermuteOp first, PermuteOp second) {
 static void replaceNamed(PatternRewriter &rewriter, Operation *old,
                          Operation *last) {
   for (NamedAttribute attribute : old->getDiscardableAttrs())
-    if (attribute.getName() != kRecipeAttr)
+    if (attribute.getName() != kRecipeAttr && attribute.getName() != kTurnAttr)
       last->setDiscardableAttr(attribute.getName(), attribute.getValue());
   rewriter.replaceOp(old, last->getResults());
 }
@@ -285,10 +285,10 @@ struct MergeReshapes : OpRewritePattern<ReshapeOp> {
       // The same value; it has one name.
       Operation *source = first.getInput().getDefiningOp();
       if (source && source->getNumResults() == 1 &&
-          !source->hasAttr(kValueAttr) && op->hasAttr(kValueAttr))
-        for (NamedAttribute name : op->getDiscardableAttrs())
-          source->setDiscardableAttr(name.getName(), name.getValue());
-      rewriter.replaceOp(op, first.getInput());
+          !source->hasAttr(kValueAttr))
+        replaceNamed(rewriter, op, source);
+      else
+        rewriter.replaceOp(op, first.getInput());
       return success();
     }
     if (!first->hasOneUse() || isTurn(op) || isTurn(first))
