@@ -101,6 +101,20 @@ static void remarkDoubles(func::FuncOp func) {
       return remark(valueName(op.getResult(0)));
 }
 
+/// Says which values of the model f16 cannot hold.
+static void remarkBeyondHalf(func::FuncOp func, const WideSteps &steps) {
+  if (steps.beyondHalf.empty())
+    return;
+  const CalibrationEntry &first = *steps.beyondHalf.front();
+  InFlightDiagnostic remark = emitRemark(func.getLoc());
+  remark << "value '" << first.name << "' reaches "
+         << std::max(std::fabs(first.min), std::fabs(first.max))
+         << ", beyond f16 (65504)";
+  if (size_t others = steps.beyondHalf.size() - 1)
+    remark << ", as do " << others << " more";
+  remark << "; what reads or gives it is computed in f32";
+}
+
 /// Errors are reported up to so many.
 static constexpr int kMostErrors = 20;
 
@@ -117,9 +131,11 @@ namespace {
 class FunctionLowering {
 public:
   FunctionLowering(func::FuncOp func, const Choices &choices,
-                   const Machine &machine, const CalibrationTable *table)
+                   const Machine &machine, const CalibrationTable *table,
+                   WideSteps wideSteps)
       : func(func), fresh(new Block()), builder(func.getContext()),
-        machine(machine), lowering(builder, *fresh, choices, table) {
+        machine(machine),
+        lowering(builder, *fresh, choices, table, std::move(wideSteps)) {
 #define WEFT_FAMILY(name) register##name##Lowering(functions);
 #include "OpFamilies.inc"
 #undef WEFT_FAMILY
@@ -303,7 +319,8 @@ private:
     if (!llvm::isa<top::ConstantOp>(op))
       if (Answer<> fits = checkTypes(op); !fits)
         return fits;
-    lowering.isExact = op.hasAttr(top::kExactAttr);
+    lowering.isExact =
+        op.hasAttr(top::kExactAttr) || lowering.wideSteps.all.contains(&op);
     Answer<> answer = (*function)(&op, lowering);
     lowering.isExact = false;
     return answer;
@@ -461,7 +478,15 @@ struct ConvertTopToTpu
                                         << "'; leave it out for the chip";
     choices.hasMatrixUnit = asked->hasMatrixUnit();
     remarkDoubles(func);
-    if (failed(FunctionLowering(func, choices, *asked, &table).run()))
+    WideSteps wideSteps;
+    if (*wanted != Precision::F32)
+      wideSteps = findWideSteps(func, table,
+                                /*hasRange=*/*wanted == Precision::BF16,
+                                /*isInt8=*/*wanted == Precision::I8);
+    remarkBeyondHalf(func, wideSteps);
+    if (failed(FunctionLowering(func, choices, *asked, &table,
+                                std::move(wideSteps))
+                   .run()))
       return failure();
     OpBuilder builder(module.getContext());
     module->setAttr(tpu::kChipAttr, builder.getStringAttr(chip));

@@ -102,8 +102,9 @@ std::string weft::quantize::valueName(Value topValue) {
 //===----------------------------------------------------------------------===//
 
 Lowering::Lowering(OpBuilder &builder, Block &graph, const Choices &choices,
-                   const CalibrationTable *table)
-    : builder(builder), choices(choices), graph(graph), table(table) {
+                   const CalibrationTable *table, WideSteps wideSteps)
+    : builder(builder), choices(choices), wideSteps(std::move(wideSteps)),
+      graph(graph), table(table) {
   builder.setInsertionPointToEnd(&sheet);
 }
 
@@ -238,8 +239,11 @@ Type Lowering::formType(Value topValue) {
 void Lowering::noteWide(Operation *op) {
   auto isHeldWide = [this](Value value) { return wideValues.contains(value); };
   auto cast = dyn_cast<top::CastOp>(op);
-  bool isWide = op->hasAttr(top::kExactAttr) ||
-                (cast && topElement(cast.getInput()).isInteger(32)) ||
+  auto isLong = [](Type type) {
+    return type.isInteger() && type.getIntOrFloatBitWidth() >= 32;
+  };
+  bool isWide = op->hasAttr(top::kExactAttr) || wideSteps.digits.contains(op) ||
+                (cast && isLong(topElement(cast.getInput()))) ||
                 (mlir::isa<top::BinaryOp, top::UnaryOp>(op) &&
                  llvm::any_of(op->getOperands(), isHeldWide));
   if (isWide)

@@ -9,6 +9,7 @@
 #include "dialects/tpu/Tpu.h"
 #include "passes/quantize/Calibration.h"
 #include "passes/quantize/TpuSupport.h"
+#include "passes/quantize/WideSteps.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
@@ -131,15 +132,17 @@ class Lowering {
 public:
   /// `graph`: the block that accepted plans are appended to.
   Lowering(mlir::OpBuilder &builder, mlir::Block &graph, const Choices &choices,
-           const CalibrationTable *table);
+           const CalibrationTable *table, WideSteps wideSteps);
   ~Lowering() { discard(); }
 
   mlir::OpBuilder &builder; ///< appends to the plan
   const Choices choices;
+  const WideSteps wideSteps; ///< of the graph that is lowered
 
   const Chip &chip() const { return *choices.chip; }
   bool isInt8() const { return choices.precision == Precision::I8; }
-  /// The op that is lowered is one of those that only f32 computes right.
+  /// The op that is lowered is one of those that only f32 computes right
+  /// (`top.exact`, WideSteps).
   bool isExact = false;
   /// Float element type between products: f32, f16 or bf16; f16 with I8.
   mlir::Type computeType();
@@ -174,9 +177,9 @@ public:
   /// `topValue`, which is computed, in the float element type and the standard
   /// 4-D view: cast or dequantized where it is in another form.
   mlir::Value inFloat(mlir::Value topValue, mlir::Type element);
-  /// Notes the results of `op`, which has been lowered, if f16 has neither
-  /// their range nor their digits: those of exact steps, floats of 32-bit sums,
-  /// and elementwise functions of these.
+  /// Notes the results of `op`, which has been lowered, if f16 does not have
+  /// their digits: those of exact steps, floats of integers beyond 16 bits, and
+  /// elementwise functions of these.
   void noteWide(mlir::Operation *op);
   /// Element type for a function of `topValues` that is not a product. Integers
   /// and bools: the stored type of the first. Floats: f32 if a 16-bit program

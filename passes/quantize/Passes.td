@@ -14,6 +14,8 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
     * int8: products with constant weights in 8 bits, filters per output channel; what lies between them in f16. Needs
       `calibration`. See docs/rationale/0002-quantization.md.
 
+    What f16 cannot hold is computed in f32 at these precisions: sums of squares, masks, epsilons, positions (passes/quantize/WideSteps.h).
+
     Before, and after with precision=int8 (x ranges over [-1, 1], y is read by a softmax):
     ```mlir
     %y = top.conv %x, %w, %b {strides = ..} : (tensor<1x3x8x8xf32>, ..) -> tensor<1x4x8x8xf32>

@@ -1,0 +1,330 @@
+//===- ValueRanges.cpp - between which numbers values lie -----------------===//
+
+#include "passes/quantize/ValueRanges.h"
+
+#include "dialects/top/Binary.h"
+#include "dialects/top/Cast.h"
+#include "dialects/top/Constant.h"
+#include "dialects/top/Gather.h"
+#include "dialects/top/Move.h"
+#include "dialects/top/Pool.h"
+#include "dialects/top/Reduce.h"
+#include "dialects/top/Resize.h"
+#include "dialects/top/Select.h"
+#include "dialects/top/Softmax.h"
+#include "dialects/top/Unary.h"
+#include "passes/quantize/Lowering.h"
+#include "passes/quantize/NamedSource.h"
+#include "runtime/numeric/TensorValues.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::quantize;
+
+using Known = std::optional<Interval>;
+
+static constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
+double Interval::magnitude() const {
+  return std::max(std::fabs(low), std::fabs(high));
+}
+
+Interval Interval::joined(Interval other) const {
+  return {std::min(low, other.low), std::max(high, other.high)};
+}
+
+/// From the smallest to the largest of `ends`; everything if one of them is
+/// undefined (0 times infinity).
+static Interval around(std::initializer_list<double> ends) {
+  if (llvm::any_of(ends, [](double end) { return std::isnan(end); }))
+    return {-kUnbounded, kUnbounded};
+  return {std::min(ends), std::max(ends)};
+}
+
+static int64_t countOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getNumElements();
+}
+
+/// Of the finite elements. Of large constants, which are weights, nothing.
+static Known ofConstant(top::ConstantOp op) {
+  constexpr int64_t kMost = int64_t(1) << 22;
+  if (countOf(op) > kMost || countOf(op) == 0)
+    return std::nullopt;
+  FailureOr<numeric::HostTensor> tensor =
+      toHostTensor(op.getValue(), op.getLoc());
+  if (failed(tensor))
+    return std::nullopt;
+  Interval interval{kUnbounded, -kUnbounded};
+  for (double value : numeric::loadDoubles(*tensor))
+    if (std::isfinite(value))
+      interval = interval.joined({value, value});
+  return interval.low <= interval.high ? Known(interval) : std::nullopt;
+}
+
+/// True of functions that grow with their operand.
+static bool isIncreasing(top::UnaryKind kind, double alpha) {
+  switch (kind) {
+  case top::UnaryKind::Identity:
+  case top::UnaryKind::Sign:
+  case top::UnaryKind::Exp:
+  case top::UnaryKind::Log:
+  case top::UnaryKind::Sqrt:
+  case top::UnaryKind::Erf:
+  case top::UnaryKind::Floor:
+  case top::UnaryKind::Ceil:
+  case top::UnaryKind::Round:
+  case top::UnaryKind::Atan:
+  case top::UnaryKind::Tanh:
+  case top::UnaryKind::Sinh:
+  case top::UnaryKind::Asinh:
+  case top::UnaryKind::Relu:
+  case top::UnaryKind::Selu:
+  case top::UnaryKind::Sigmoid:
+  case top::UnaryKind::Softplus:
+  case top::UnaryKind::Softsign:
+  case top::UnaryKind::Clip:
+    return true;
+  case top::UnaryKind::LeakyRelu:
+  case top::UnaryKind::Elu:
+  case top::UnaryKind::Celu:
+  case top::UnaryKind::HardSigmoid:
+    return alpha >= 0;
+  default:
+    return false;
+  }
+}
+
+static Known ofUnary(top::UnaryOp op, Known operand) {
+  top::UnaryKind kind = op.getKind();
+  if (kind == top::UnaryKind::Sin || kind == top::UnaryKind::Cos)
+    return Interval{-1, 1};
+  double alpha = op.alphaOrDefault(), beta = op.betaOrDefault();
+  auto value = [&](double x) {
+    return host::unaryFunction(kind)(x, alpha, beta);
+  };
+  // Bounded functions are so of anything.
+  Interval x = operand.value_or(Interval{-kUnbounded, kUnbounded});
+  if (kind == top::UnaryKind::Log || kind == top::UnaryKind::Sqrt)
+    x.low = std::max(x.low, 0.0);
+  Known result;
+  if (isIncreasing(kind, alpha))
+    result = around({value(x.low), value(std::max(x.low, x.high))});
+  switch (kind) {
+  case top::UnaryKind::Abs:
+    result = around({0, x.low, x.high, -x.low, -x.high});
+    result->low = std::max({0.0, x.low, -x.high});
+    break;
+  case top::UnaryKind::Neg:
+    result = Interval{-x.high, -x.low};
+    break;
+  case top::UnaryKind::Reciprocal:
+  case top::UnaryKind::Rsqrt:
+    if (x.low > 0)
+      result = Interval{value(x.high), value(x.low)};
+    break;
+  case top::UnaryKind::HardSwish:
+  case top::UnaryKind::Swish:
+  case top::UnaryKind::Mish:
+  case top::UnaryKind::Gelu:
+  case top::UnaryKind::GeluTanh:
+    // They are at most their operand, and dip below zero by less than 1.
+    if (kind != top::UnaryKind::Swish || alpha == 1)
+      result = Interval{x.low >= 0 ? 0.0 : -1.0, std::max(0.0, x.high)};
+    break;
+  default:
+    break;
+  }
+  if (!operand && result && !std::isfinite(result->magnitude()))
+    return std::nullopt; // no more is known than before
+  return result;
+}
+
+/// The steps from `value` back to the sum of the squares of `source`, if it is
+/// f(sum(source^2)) with f(s) = (s * factor + ..)^(1/2) or ^(-1/2); 0 if not.
+static double factorOfSquares(Value value, Value source) {
+  constexpr int kMostSteps = 10;
+  double factor = 1;
+  for (int step = 0; step < kMostSteps; ++step) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return 0;
+    if (auto reduce = dyn_cast<top::ReduceOp>(op)) {
+      auto product = reduce.getInput().getDefiningOp<top::BinaryOp>();
+      bool isSquare = product && product.getLhs() == source &&
+                      ((product.getKind() == top::BinaryKind::Mul &&
+                        product.getRhs() == source) ||
+                       product.getKind() == top::BinaryKind::Pow);
+      return reduce.getKind() == top::ReduceKind::Sum && isSquare ? factor : 0;
+    }
+    if (auto binary = dyn_cast<top::BinaryOp>(op)) {
+      auto constant = binary.getRhs().getDefiningOp<top::ConstantOp>();
+      Known number = constant ? ofConstant(constant) : std::nullopt;
+      if (!number || number->low < 0)
+        return 0;
+      if (binary.getKind() == top::BinaryKind::Mul)
+        factor *= number->low;
+      else if (binary.getKind() == top::BinaryKind::Div)
+        factor /= number->high;
+      else if (binary.getKind() != top::BinaryKind::Add &&
+               binary.getKind() != top::BinaryKind::Max)
+        return 0;
+      value = binary.getLhs();
+    } else if (auto unary = dyn_cast<top::UnaryOp>(op)) {
+      if (unary.getKind() != top::UnaryKind::Sqrt &&
+          unary.getKind() != top::UnaryKind::Rsqrt &&
+          unary.getKind() != top::UnaryKind::Reciprocal)
+        return 0;
+      value = unary.getInput();
+    } else if (llvm::isa<top::ReshapeOp, top::ExpandOp>(op)) {
+      value = op->getOperand(0);
+    } else {
+      return 0;
+    }
+  }
+  return 0;
+}
+
+/// x / sqrt(factor * sum(x^2) + ..), which is at most 1 / sqrt(factor).
+static Known ofNormalized(top::BinaryOp op) {
+  if (op.getKind() != top::BinaryKind::Mul &&
+      op.getKind() != top::BinaryKind::Div)
+    return std::nullopt;
+  for (unsigned side : {0, 1}) {
+    double factor =
+        factorOfSquares(op->getOperand(1 - side), op->getOperand(side));
+    if (factor > 0)
+      return Interval{-1 / std::sqrt(factor), 1 / std::sqrt(factor)};
+  }
+  return std::nullopt;
+}
+
+static Known ofPower(Interval x, Interval y) {
+  if (x.low >= 0)
+    return around({std::pow(x.low, y.low), std::pow(x.low, y.high),
+                   std::pow(x.high, y.low), std::pow(x.high, y.high)});
+  if (y.low != y.high || y.low != std::floor(y.low) || y.low < 0)
+    return std::nullopt;
+  Interval ends = around({std::pow(x.low, y.low), std::pow(x.high, y.low)});
+  return x.high > 0 ? ends.joined({0, 0}) : ends;
+}
+
+static Known ofBinary(top::BinaryOp op, Known lhs, Known rhs) {
+  if (Known normalized = ofNormalized(op))
+    return normalized;
+  if (!lhs || !rhs)
+    return std::nullopt;
+  Interval x = *lhs, y = *rhs;
+  switch (op.getKind()) {
+  case top::BinaryKind::Add:
+    return around({x.low + y.low, x.high + y.high});
+  case top::BinaryKind::Sub:
+    return around({x.low - y.high, x.high - y.low});
+  case top::BinaryKind::Mul: {
+    Interval product = around(
+        {x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high});
+    if (op.getLhs() == op.getRhs())
+      product.low = std::max(0.0, std::min(x.low * x.low, x.high * x.high));
+    if (op.getLhs() == op.getRhs() && x.low < 0 && x.high > 0)
+      product.low = 0;
+    return product;
+  }
+  case top::BinaryKind::Div:
+    if (y.low <= 0 && y.high >= 0)
+      return std::nullopt;
+    return around(
+        {x.low / y.low, x.low / y.high, x.high / y.low, x.high / y.high});
+  case top::BinaryKind::Max:
+    return Interval{std::max(x.low, y.low), std::max(x.high, y.high)};
+  case top::BinaryKind::Min:
+    return Interval{std::min(x.low, y.low), std::min(x.high, y.high)};
+  case top::BinaryKind::Pow:
+    return ofPower(x, y);
+  case top::BinaryKind::Mod:
+  case top::BinaryKind::Fmod:
+    return Interval{-y.magnitude(), y.magnitude()};
+  case top::BinaryKind::PRelu:
+    return x.joined(around(
+        {x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high}));
+  default:
+    return std::nullopt;
+  }
+}
+
+static Known ofReduce(top::ReduceOp op, Known operand) {
+  if (!operand || op.getKind() == top::ReduceKind::Prod)
+    return std::nullopt;
+  if (op.getKind() != top::ReduceKind::Sum)
+    return operand;
+  double count = double(countOf(op.getInput())) /
+                 double(std::max<int64_t>(1, countOf(op.getOutput())));
+  return Interval{count * operand->low, count * operand->high};
+}
+
+static Known ofCast(top::CastOp op, Known operand) {
+  if (topElement(op.getInput()).isInteger(1))
+    return Interval{0, 1};
+  return operand;
+}
+
+Known ValueRanges::derived(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  auto joined = [&](ValueRange operands, Known all) {
+    for (Value operand : operands) {
+      Known one = of(operand);
+      if (!one)
+        return Known();
+      all = all ? all->joined(*one) : *one;
+    }
+    return all;
+  };
+  const Known zero = Interval{0, 0};
+  return llvm::TypeSwitch<Operation *, Known>(op)
+      .Case(ofConstant)
+      .Case([&](top::UnaryOp op) { return ofUnary(op, of(op.getInput())); })
+      .Case([&](top::BinaryOp op) {
+        return ofBinary(op, of(op.getLhs()), of(op.getRhs()));
+      })
+      .Case([&](top::ReduceOp op) { return ofReduce(op, of(op.getInput())); })
+      .Case([&](top::CastOp op) { return ofCast(op, of(op.getInput())); })
+      .Case([&](top::SoftmaxOp) { return Interval{0, 1}; })
+      .Case([&](top::SelectOp op) {
+        return joined({op.getOnTrue(), op.getOnFalse()}, {});
+      })
+      .Case<top::ReshapeOp, top::TransposeOp, top::SliceOp, top::ExpandOp>(
+          [&](Operation *op) { return of(op->getOperand(0)); })
+      .Case([&](top::GatherOp op) { return joined({op.getTable()}, zero); })
+      .Case([&](top::PoolOp op) { return joined({op.getInput()}, zero); })
+      .Case([&](top::ConcatOp op) { return joined(op.getInputs(), {}); })
+      .Case<top::PadOp, top::InterleaveOp>(
+          [&](Operation *op) { return joined(op->getOperands(), zero); })
+      .Default([](Operation *) { return Known(); });
+}
+
+const CalibrationEntry *ValueRanges::calibrated(Value value) const {
+  return table ? table->find(valueName(namedSource(value))) : nullptr;
+}
+
+Known ValueRanges::of(Value value) {
+  // Asked in the order of the graph, so recursion is not deep.
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  Known interval = derived(value);
+  if (const CalibrationEntry *entry = calibrated(value)) {
+    Interval seen{kRoom * std::min(entry->min, 0.0),
+                  kRoom * std::max(entry->max, 0.0)};
+    interval = interval ? Interval{std::max(seen.low, interval->low),
+                                   std::min(seen.high, interval->high)}
+                        : seen;
+    if (interval->low > interval->high) // not the model of this table
+      interval = seen;
+  }
+  return known[value] = interval;
+}

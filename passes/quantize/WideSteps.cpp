@@ -1,0 +1,270 @@
+//===- WideSteps.cpp - which steps 16 bits cannot hold --------------------===//
+
+#include "passes/quantize/WideSteps.h"
+
+#include "dialects/top/Binary.h"
+#include "dialects/top/Cast.h"
+#include "dialects/top/Constant.h"
+#include "dialects/top/Conv.h"
+#include "dialects/top/MatMul.h"
+#include "dialects/top/Move.h"
+#include "dialects/top/Reduce.h"
+#include "dialects/top/Select.h"
+#include "dialects/top/Unary.h"
+#include "passes/quantize/Lowering.h"
+#include "passes/quantize/ValueRanges.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::quantize;
+
+/// The largest finite number of f16, and the smallest with all its digits.
+static constexpr double kLargestHalf = 65504, kSmallestHalf = 0x1p-14;
+
+static bool holdsFloats(Value value) {
+  return llvm::isa<FloatType>(topElement(value));
+}
+
+/// A product with constant weights.
+static bool isWeighted(Operation &op) {
+  return llvm::isa<top::ConvOp, top::MatMulOp>(op) &&
+         op.getOperand(1).getDefiningOp<top::ConstantOp>() != nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Digits
+//===----------------------------------------------------------------------===//
+
+/// Whether `op` counts on the digits of its float operands: 2049 is no number
+/// of f16.
+static bool needsDigits(Operation &op) {
+  if (auto cast = dyn_cast<top::CastOp>(op)) {
+    Type to = topElement(cast.getOutput());
+    return holdsFloats(cast.getInput()) && llvm::isa<IntegerType>(to) &&
+           !to.isInteger(1);
+  }
+  if (auto unary = dyn_cast<top::UnaryOp>(op)) {
+    top::UnaryKind kind = unary.getKind();
+    return holdsFloats(unary.getInput()) &&
+           (kind == top::UnaryKind::Floor || kind == top::UnaryKind::Ceil ||
+            kind == top::UnaryKind::Round || kind == top::UnaryKind::Sin ||
+            kind == top::UnaryKind::Cos || kind == top::UnaryKind::Tan);
+  }
+  auto binary = dyn_cast<top::BinaryOp>(op);
+  return binary && holdsFloats(binary.getLhs()) &&
+         (binary.getKind() == top::BinaryKind::Mod ||
+          binary.getKind() == top::BinaryKind::Fmod);
+}
+
+/// Whether the digits of the result are those of the operands.
+static bool keepsDigits(Operation *op) {
+  auto cast = dyn_cast<top::CastOp>(op);
+  return (cast && holdsFloats(cast.getInput())) ||
+         llvm::isa<top::UnaryOp, top::BinaryOp, top::SelectOp, top::ReshapeOp,
+                   top::TransposeOp, top::SliceOp, top::ConcatOp,
+                   top::ExpandOp>(op);
+}
+
+static bool isBounded(Operation &op) {
+  auto unary = dyn_cast<top::UnaryOp>(op);
+  return unary && (unary.getKind() == top::UnaryKind::Sin ||
+                   unary.getKind() == top::UnaryKind::Cos);
+}
+
+static void findDigits(Block &block, WideSteps &steps) {
+  // Readers before what they read.
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    bool isSource = needsDigits(op);
+    if (isSource) {
+      steps.all.insert(&op);
+      if (!isBounded(op))
+        steps.digits.insert(&op);
+    }
+    if (!isSource && !steps.digits.contains(&op))
+      continue;
+    for (Value operand : op.getOperands())
+      if (Operation *made = operand.getDefiningOp();
+          made && holdsFloats(operand) && keepsDigits(made) &&
+          !llvm::isa<top::ConstantOp>(made)) {
+        steps.all.insert(made);
+        steps.digits.insert(made);
+      }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Range
+//===----------------------------------------------------------------------===//
+
+namespace {
+class RangeSteps {
+public:
+  RangeSteps(const CalibrationTable &table, bool isInt8)
+      : ranges(&table), isInt8(isInt8) {}
+
+  bool needsRange(Operation &op) {
+    if (isWeighted(op))
+      return !fits(op.getResult(0)) || (!isInt8 && !fits(op.getOperand(0)));
+    return !llvm::all_of(op.getOperands(),
+                         [&](Value operand) { return fits(operand); }) ||
+           !llvm::all_of(op.getResults(),
+                         [&](Value result) { return fits(result); }) ||
+           hasSmallNumber(op) || growsBeforeSum(op) || isLogOfSmall(op);
+  }
+
+  /// Whether f16 holds all that is known of `value`.
+  bool fits(Value value) {
+    if (!holdsFloats(value) || unbounded.contains(value))
+      return !unbounded.contains(value);
+    std::optional<Interval> interval = ranges.of(value);
+    if (interval && interval->magnitude() > kLargestHalf)
+      return false;
+    // Numbers a 32nd of the largest one should have all their digits.
+    const CalibrationEntry *seen = ranges.calibrated(value);
+    double largest =
+        seen ? std::max(std::fabs(seen->min), std::fabs(seen->max)) : 0;
+    return largest == 0 || largest >= 32 * kSmallestHalf;
+  }
+
+  /// After `op` has been asked: numbers of its result may be any if one of its
+  /// operands is beyond f16 and no more is known.
+  void note(Operation &op) {
+    bool mayGrow =
+        llvm::any_of(op.getOperands(), [&](Value v) { return !fits(v); }) ||
+        (isInt8 && isSum(&op));
+    if (!mayGrow || isWeighted(op))
+      return;
+    for (Value result : op.getResults())
+      if (holdsFloats(result) && !ranges.of(result))
+        unbounded.insert(result);
+  }
+
+  const CalibrationEntry *seenBeyond(Value value) {
+    const CalibrationEntry *entry = ranges.calibrated(value);
+    return entry && std::max(std::fabs(entry->min), std::fabs(entry->max)) >
+                        kLargestHalf
+               ? entry
+               : nullptr;
+  }
+
+private:
+  static bool isSum(Operation *op) {
+    auto reduce = dyn_cast<top::ReduceOp>(op);
+    return (reduce && (reduce.getKind() == top::ReduceKind::Sum ||
+                       reduce.getKind() == top::ReduceKind::Prod)) ||
+           llvm::isa<top::CumulativeOp>(op);
+  }
+
+  /// Whether a reader of `op` tells 0 from a small number.
+  static bool isReadNearZero(Operation &op) {
+    return llvm::any_of(op.getUses(), [](OpOperand &use) {
+      if (auto binary = dyn_cast<top::BinaryOp>(use.getOwner()))
+        return binary.getKind() == top::BinaryKind::Pow ||
+               (binary.getKind() == top::BinaryKind::Div &&
+                use.getOperandNumber() == 1);
+      auto unary = dyn_cast<top::UnaryOp>(use.getOwner());
+      return unary && (unary.getKind() == top::UnaryKind::Sqrt ||
+                       unary.getKind() == top::UnaryKind::Rsqrt ||
+                       unary.getKind() == top::UnaryKind::Reciprocal ||
+                       unary.getKind() == top::UnaryKind::Log);
+    });
+  }
+
+  /// One number beside a tensor that f16 rounds to 0 or to few digits: a small
+  /// factor, the epsilon of a norm.
+  bool hasSmallNumber(Operation &op) {
+    auto binary = dyn_cast<top::BinaryOp>(op);
+    bool isFactor = binary && (binary.getKind() == top::BinaryKind::Mul ||
+                               binary.getKind() == top::BinaryKind::Div);
+    if (!binary || (!isFactor && !isReadNearZero(op)))
+      return false;
+    for (Value operand : op.getOperands()) {
+      auto constant = operand.getDefiningOp<top::ConstantOp>();
+      if (!constant || !holdsFloats(operand) ||
+          constant.getValue().getNumElements() != 1)
+        continue;
+      std::optional<Interval> number = ranges.of(operand);
+      double magnitude = number ? number->magnitude() : 0;
+      if (binary.getKind() == top::BinaryKind::Div &&
+          operand == binary.getRhs())
+        magnitude = 1 / magnitude; // it becomes a factor
+      if (magnitude > 0 && magnitude < kSmallestHalf)
+        return true;
+    }
+    return false;
+  }
+
+  /// A logarithm of what f16 may round to 0: probabilities.
+  bool isLogOfSmall(Operation &op) {
+    auto unary = dyn_cast<top::UnaryOp>(op);
+    if (!unary || unary.getKind() != top::UnaryKind::Log)
+      return false;
+    std::optional<Interval> operand = ranges.of(unary.getInput());
+    return !operand || operand->low < kSmallestHalf;
+  }
+
+  /// A square, product, power or exponential of unknown size whose results are
+  /// added up: the sum is one of f32, its terms should not be infinite.
+  bool growsBeforeSum(Operation &op) {
+    auto binary = dyn_cast<top::BinaryOp>(op);
+    auto unary = dyn_cast<top::UnaryOp>(op);
+    bool isComputed = binary &&
+                      !binary.getLhs().getDefiningOp<top::ConstantOp>() &&
+                      !binary.getRhs().getDefiningOp<top::ConstantOp>();
+    bool grows = (binary &&
+                  (binary.getKind() == top::BinaryKind::Pow ||
+                   (binary.getKind() == top::BinaryKind::Mul && isComputed))) ||
+                 (unary && unary.getKind() == top::UnaryKind::Exp);
+    return grows && holdsFloats(op.getResult(0)) &&
+           !ranges.of(op.getResult(0)) && llvm::any_of(op.getUsers(), isSum);
+  }
+
+  ValueRanges ranges;
+  bool isInt8;
+  llvm::DenseSet<Value> unbounded;
+};
+} // namespace
+
+/// The ops that a product takes along: its bias and relu.
+static bool isTakenAlong(Operation *op) {
+  auto unary = dyn_cast<top::UnaryOp>(op);
+  auto binary = dyn_cast<top::BinaryOp>(op);
+  return (unary && unary.getKind() == top::UnaryKind::Relu) ||
+         (binary && binary.getKind() == top::BinaryKind::Add &&
+          (binary.getLhs().getDefiningOp<top::ConstantOp>() ||
+           binary.getRhs().getDefiningOp<top::ConstantOp>()));
+}
+
+WideSteps quantize::findWideSteps(func::FuncOp func,
+                                  const CalibrationTable &table, bool hasRange,
+                                  bool isInt8) {
+  WideSteps steps;
+  Block &block = func.getBody().front();
+  findDigits(block, steps);
+  if (hasRange)
+    return steps;
+  RangeSteps range(table, isInt8);
+  llvm::DenseSet<const CalibrationEntry *> reported;
+  auto report = [&](Value value) {
+    const CalibrationEntry *entry = range.seenBeyond(value);
+    if (entry && reported.insert(entry).second)
+      steps.beyondHalf.push_back(entry);
+  };
+  for (BlockArgument argument : block.getArguments())
+    report(argument);
+  for (Operation &op : block.without_terminator()) {
+    if (llvm::isa<top::ConstantOp>(op))
+      continue;
+    if (range.needsRange(op))
+      steps.all.insert(&op);
+    range.note(op);
+    llvm::for_each(op.getResults(), report);
+  }
+  for (Operation &op : llvm::reverse(block.without_terminator()))
+    if ((isWeighted(op) || isTakenAlong(&op)) && op.hasOneUse() &&
+        isTakenAlong(*op.user_begin()) && steps.all.contains(*op.user_begin()))
+      steps.all.insert(&op);
+  return steps;
+}

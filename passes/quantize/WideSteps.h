@@ -1,0 +1,41 @@
+//===- WideSteps.h - which steps 16 bits cannot hold ------------*- C++ -*-===//
+
+#ifndef WEFT_PASSES_QUANTIZE_WIDESTEPS_H
+#define WEFT_PASSES_QUANTIZE_WIDESTEPS_H
+
+#include "passes/quantize/Calibration.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <vector>
+
+namespace weft::quantize {
+
+/// Steps of a graph in the top dialect that a program of 16-bit floats, or of 8
+/// bits with such floats between the products, computes in f32.
+struct WideSteps {
+  /// All of them.
+  llvm::DenseSet<mlir::Operation *> all;
+  /// Those among them whose results need the digits of f32 (positions in an
+  /// image, angles, numbers that become integers), so that their readers do,
+  /// too. Of the others a reader may round the result.
+  llvm::DenseSet<mlir::Operation *> digits;
+  /// Values that calibration saw beyond the range of f16, by graph order.
+  std::vector<const CalibrationEntry *> beyondHalf;
+};
+
+/// Which steps of `func` these are:
+/// * digits: floats that are rounded to whole numbers, or whose sine is taken,
+///   and the elementwise steps from which they come;
+/// * range (not with `hasRange`: bf16 has that of f32): what reads or gives
+///   numbers beyond f16, by `table` (may be empty) and by what follows from it
+///   and from constants; what grows before it is summed up, where nothing is
+///   known; steps with a number that f16 rounds to 0 or to few digits.
+/// `isInt8`: products with constant weights read codes.
+WideSteps findWideSteps(mlir::func::FuncOp func, const CalibrationTable &table,
+                        bool hasRange, bool isInt8);
+
+} // namespace weft::quantize
+
+#endif // WEFT_PASSES_QUANTIZE_WIDESTEPS_H
