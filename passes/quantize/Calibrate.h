@@ -4,7 +4,7 @@
 #define WEFT_PASSES_QUANTIZE_CALIBRATE_H
 
 #include "dialects/Evaluate.h"
-#include "passes/quantize/Calibration.h"
+#include "passes/quantize/RangeCollector.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

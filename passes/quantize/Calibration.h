@@ -1,19 +1,20 @@
 //===- Calibration.h - value ranges of a model -----------------*- C++ -*-===//
 //
-// A calibration table says, for every ONNX value of a model, at which magnitude
-// the symmetric 8-bit form clips it.
+// A calibration table says, for every ONNX value of a model, where its 8-bit
+// form clips it: at a magnitude if it is symmetric, at two ends if it is not.
 //
 // Text format, one line a value, in graph order:
 //
-//   # weft calibration table 1
+//   # weft calibration table 2
 //   # method: percentile 99.99
 //   # samples: 32
-//   # name threshold min max
-//   x 1 -1 1
+//   # name threshold min max low high
+//   x 1 -1.5 0.25 -1 0.25
 //
-// The first line is the version. Lines that start with # are comments, except
-// that `# method:` and `# samples:` are kept. Blanks, control characters, # and
-// % inside a name are written %XX (hexadecimal byte).
+// The first line is the version. Version 1 has no low and high; they are then
+// min and max, clipped at the threshold. Lines that start with # are comments,
+// except that `# method:` and `# samples:` are kept. Blanks, control
+// characters, # and % inside a name are written %XX (hexadecimal byte).
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_PASSES_QUANTIZE_CALIBRATION_H
@@ -27,7 +28,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace weft::quantize {
@@ -49,9 +49,15 @@ struct CalibrationOptions {
 /// The range of one ONNX value.
 struct CalibrationEntry {
   std::string name;
-  double threshold; ///< magnitude at which the value is clipped, > 0
+  double threshold; ///< magnitude at which a symmetric form clips, > 0
   double min, max;  ///< smallest and largest value seen; min >= 0 makes the
                     ///< value unsigned
+  double low, high; ///< where a form with a zero point clips: low <= 0 <= high,
+                    ///< low < high
+
+  /// An entry whose low and high are min and max, clipped at `threshold`.
+  static CalibrationEntry clippedAt(std::string name, double threshold,
+                                    double min, double max);
 
   bool isSigned() const { return min < 0; }
 };
@@ -79,56 +85,6 @@ public:
 private:
   std::vector<CalibrationEntry> list;
   llvm::StringMap<size_t> indexOfName;
-};
-
-/// Histogram of |x| over everything seen of one value, in constant memory. The
-/// result does not depend on the order of the samples: the range is a power of
-/// two that only grows, by merging neighbours.
-class MagnitudeHistogram {
-public:
-  static constexpr int kBins =
-      8192; ///< at least 4096 of them below the maximum: thresholds to 0.025 %
-
-  /// Counts `values`. False (and nothing counted) if one is NaN or infinite.
-  bool add(llvm::ArrayRef<float> values);
-
-  double min() const { return smallest; }
-  double max() const { return largest; }
-  double absMax() const;
-  uint64_t count() const { return total; }
-
-  /// Magnitude below which `percentile` percent of the values lie, linear
-  /// inside a bin; at most absMax().
-  double percentile(double percentile) const;
-  /// Threshold with the smallest mean squared error of 8-bit rounding and
-  /// clipping, of 46 candidates from 10 % to 100 % of absMax(); values count at
-  /// the middle of their bin.
-  double leastSquares() const;
-
-private:
-  void growTo(double magnitude);
-
-  std::vector<uint64_t> bins;
-  int exponent = 0; ///< the bins cover [0, 2^exponent)
-  uint64_t total = 0;
-  double smallest = 0, largest = 0;
-};
-
-/// Collects the ranges of named values and turns them into a table.
-class RangeCollector {
-public:
-  /// Counts one tensor of the value `name`. An error names the value if it
-  /// holds NaN or Inf.
-  llvm::Error add(llvm::StringRef name, llvm::ArrayRef<float> values);
-  /// One sample is complete.
-  void endSample() { ++samples; }
-  CalibrationTable finish(const CalibrationOptions &options) const;
-
-private:
-  std::vector<std::pair<std::string, MagnitudeHistogram>>
-      values; ///< in order of first sight
-  llvm::StringMap<size_t> indexOfName;
-  int64_t samples = 0;
 };
 
 } // namespace weft::quantize

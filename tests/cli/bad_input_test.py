@@ -129,15 +129,15 @@ def directory_as_model(place):
 
 
 # --- calibration ------------------------------------------------------------------------------------------------------
-HEADER = "# weft calibration table 1\n"
+HEADER = "# weft calibration table {}\n"
 
 
-def int8_case(name, says, table):
+def int8_case(name, says, table, version=1):
     """`table`: text of the calibration table, or None for no table at all."""
     def arguments(place):
         if table is None:
             return place.convert(SMALL, "--precision", "int8")
-        (place.input / "table.txt").write_text(HEADER + table)
+        (place.input / "table.txt").write_text(HEADER.format(version) + table)
         return place.convert(SMALL, "--precision", "int8", "--calibration", place.input / "table.txt")
     add("calibration", name, says, arguments)
 
@@ -150,6 +150,9 @@ int8_case("table_nan", r"(?i)table\.txt:3.*nan", "x 1 -1 1\nc nan -1 1\ny 1 0 1\
 int8_case("table_negative_threshold", r"table\.txt:3.*-1", "x 1 -1 1\nc -1 -1 1\ny 1 0 1\n")
 int8_case("table_value_twice", r"table\.txt:4.*x", "x 1 -1 1\ny 1 0 1\nx 2 -2 2\n")
 int8_case("table_lacks_the_input", r"'?x'?", "c 1 -1 1\ny 1 0 1\n")
+int8_case("table_of_version_2_line_too_short", r"table\.txt:2.*low high", "x 1 -1 1\n", version=2)
+int8_case("table_of_version_2_without_range", r"table\.txt:3.*low", "x 1 -1 1 -1 1\ny 1 0 1 0.5 1\n", version=2)
+int8_case("table_of_an_unknown_version", r"table\.txt:1", "x 1 -1 1 -1 1\n", version=3)
 int8_case("table_has_binary_entries", r"table\.txt:2", "\x00\x01\x02" * 50)
 for name, content in ("table_empty", b""), ("table_is_binary", b"\x00\x01\x02" * 50), ("table_without_header", b"x 1 -1 1\n"):
     add("calibration", name, r"table\.txt:1", lambda place, content=content: place.convert(
@@ -375,7 +378,7 @@ add("options", "compare_reference_missing", r"no_ref\.npz",
 
 
 # --- the same without the fault: these must work, or the cases above would prove nothing --------------------------------
-GOOD_TABLE = HEADER + "x 1 -1 1\nc 20 -20 20\ny 20 0 20\n"
+GOOD_TABLE = HEADER.format(1) + "x 1 -1 1\nc 20 -20 20\ny 20 0 20\n"
 def compare_layers(place, content):
     """compare --per-layer of a bmodel that is made here first."""
     convert = place.convert(content)

@@ -1,0 +1,34 @@
+//===- RangeCollector.h - the ranges of named values ------------*- C++ -*-===//
+
+#ifndef WEFT_PASSES_QUANTIZE_RANGECOLLECTOR_H
+#define WEFT_PASSES_QUANTIZE_RANGECOLLECTOR_H
+
+#include "passes/quantize/Calibration.h"
+#include "passes/quantize/ValueHistogram.h"
+
+#include "llvm/Support/Error.h"
+
+#include <utility>
+
+namespace weft::quantize {
+
+/// Collects the ranges of named values and turns them into a table.
+class RangeCollector {
+public:
+  /// Counts one tensor of the value `name`. An error names the value if it
+  /// holds NaN or Inf.
+  llvm::Error add(llvm::StringRef name, llvm::ArrayRef<float> values);
+  /// One sample is complete.
+  void endSample() { ++samples; }
+  CalibrationTable finish(const CalibrationOptions &options) const;
+
+private:
+  std::vector<std::pair<std::string, ValueHistogram>>
+      values; ///< in order of first sight
+  llvm::StringMap<size_t> indexOfName;
+  int64_t samples = 0;
+};
+
+} // namespace weft::quantize
+
+#endif // WEFT_PASSES_QUANTIZE_RANGECOLLECTOR_H

@@ -1,0 +1,124 @@
+//===- ValueHistogram.cpp - what values a tensor takes --------------------===//
+
+#include "passes/quantize/ValueHistogram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace llvm;
+using namespace weft::quantize;
+
+/// Below every magnitude that matters, even divided by kBins.
+static constexpr int kSmallestExponent = -64;
+
+double ValueHistogram::absMax() const { return std::max(-smallest, largest); }
+
+bool ValueHistogram::hasZerosOnly() const {
+  return bins[kBins] + bins[kBins - 1] == total;
+}
+
+/// Bin i of `side` becomes the sum of bins 2i and 2i + 1; `step` leads from the
+/// bin at 0 outward.
+static void halve(uint64_t *side, int step) {
+  for (int i = 0; i < ValueHistogram::kBins; ++i)
+    side[i * step] = i < ValueHistogram::kBins / 2
+                         ? side[2 * i * step] + side[(2 * i + 1) * step]
+                         : 0;
+}
+
+void ValueHistogram::growTo(int needed) {
+  if (bins.empty()) {
+    bins.assign(2 * kBins, 0);
+    exponent = kSmallestExponent;
+  }
+  // Nothing but what lies in the bins at 0: any range fits.
+  if (hasZerosOnly())
+    exponent = std::max(exponent, needed);
+  for (; exponent < needed; ++exponent) {
+    halve(bins.data() + kBins, 1);
+    halve(bins.data() + kBins - 1, -1);
+  }
+}
+
+/// The bits of a float as an integer that orders like the float.
+static int32_t orderedBits(float value) {
+  int32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits ^ (bits >> 31 & INT32_MAX);
+}
+
+static float floatOf(int32_t ordered) {
+  int32_t bits = ordered ^ (ordered >> 31 & INT32_MAX);
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+bool ValueHistogram::add(ArrayRef<float> values) {
+  if (values.empty())
+    return true;
+  // As integers, so that NaN takes a place in the order: beyond infinity.
+  int32_t low = INT32_MAX, high = INT32_MIN;
+  for (float value : values) {
+    int32_t bits = orderedBits(value);
+    low = std::min(low, bits);
+    high = std::max(high, bits);
+  }
+  double newMin = floatOf(low) + 0.0, newMax = floatOf(high) + 0.0; // no -0
+  if (!std::isfinite(newMin) || !std::isfinite(newMax))
+    return false;
+  smallest = total ? std::min(smallest, newMin) : newMin;
+  largest = total ? std::max(largest, newMax) : newMax;
+  int needed = kSmallestExponent;
+  if (double magnitude = std::max(-newMin, newMax))
+    std::frexp(magnitude, &needed); // magnitude < 2^needed
+  growTo(needed);
+  // A power of two: the product is exact but for what underflows, to bin 0.
+  auto binsPerUnit = static_cast<float>(std::ldexp(kBins, -exponent));
+  uint64_t *zero = bins.data() + kBins;
+  for (float value : values) {
+    int32_t sign;
+    std::memcpy(&sign, &value, sizeof sign);
+    // ~i is -1 - i, the place of bin i below 0.
+    ++zero[static_cast<int32_t>(std::fabs(value) * binsPerUnit) ^ sign >> 31];
+  }
+  total += values.size();
+  return true;
+}
+
+void ValueHistogram::merge(const ValueHistogram &other) {
+  if (other.total == 0)
+    return;
+  ValueHistogram grown = other;
+  growTo(other.hasZerosOnly() ? kSmallestExponent : other.exponent);
+  grown.growTo(exponent);
+  smallest = total ? std::min(smallest, grown.smallest) : grown.smallest;
+  largest = total ? std::max(largest, grown.largest) : grown.largest;
+  for (int i = 0; i < 2 * kBins; ++i)
+    bins[i] += grown.bins[i];
+  total += grown.total;
+}
+
+double ValueHistogram::percentile(double percentile) const {
+  double wanted = static_cast<double>(total) * percentile / 100, below = 0;
+  for (int i = 0; i < kBins && total; ++i) {
+    auto here = static_cast<double>(bins[kBins + i] + bins[kBins - 1 - i]);
+    if (here > 0 && below + here >= wanted) {
+      double edge = i + (wanted - below) / here;
+      return std::min(std::ldexp(edge / kBins, exponent), absMax());
+    }
+    below += here;
+  }
+  return absMax();
+}
+
+std::vector<ValueHistogram::Bin> ValueHistogram::filledBins() const {
+  std::vector<Bin> filled;
+  double width = std::ldexp(1.0 / kBins, exponent);
+  for (int i = 0; i < static_cast<int>(bins.size()); ++i)
+    if (bins[i])
+      filled.push_back(
+          {(i - kBins + 0.5) * width, static_cast<double>(bins[i])});
+  return filled;
+}
