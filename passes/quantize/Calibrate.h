@@ -21,7 +21,7 @@ public:
 
   /// Evaluates `@main` on one sample, tensors by input name. Fails if an input
   /// is missing, extra or misshapen, or, with a report at `origin`, if a value
-  /// is NaN or infinite.
+  /// is NaN or holds nothing but infinities.
   mlir::LogicalResult addSample(const NamedTensors &sample,
                                 mlir::Location origin);
 

@@ -19,7 +19,8 @@ static constexpr double kSmallestThreshold = 1e-5;
 
 /// The fraction in [smallest, 1] with the smallest `cost`, to `kFineStep`: the
 /// best of a coarse grid, then of a fine one around it.
-static double bestFraction(double smallest, function_ref<double(double)> cost) {
+static double bestFraction(double smallest,
+                           llvm::function_ref<double(double)> cost) {
   constexpr double kCoarseStep = 0.02, kFineStep = 0.002;
   double best = 1, least = HUGE_VAL;
   auto tryUpTo = [&](double from, double to, double step) {

@@ -7,6 +7,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 using namespace llvm;
 using namespace weft::quantize;
 
@@ -14,12 +16,21 @@ Error RangeCollector::add(StringRef name, ArrayRef<float> tensor) {
   size_t index = indexOfName.try_emplace(name, values.size()).first->second;
   if (index == values.size())
     values.emplace_back(name.str(), ValueHistogram());
-  if (!values[index].second.add(tensor))
-    return createStringError(
-        inconvertibleErrorCode(),
-        "value '" + name + "' holds NaN or Inf in sample " + Twine(samples) +
-            "; its range cannot be measured");
-  return Error::success();
+  ValueHistogram &histogram = values[index].second;
+  if (histogram.add(tensor))
+    return Error::success();
+  // Masks are -inf beside numbers; the infinite stays so in any form.
+  std::vector<float> finite;
+  for (float value : tensor)
+    if (!std::isinf(value))
+      finite.push_back(value);
+  if (!finite.empty() && histogram.add(finite))
+    return Error::success();
+  return createStringError(
+      inconvertibleErrorCode(),
+      "value '" + name + "' holds " +
+          (finite.empty() ? "nothing but infinities" : "NaN") + " in sample " +
+          Twine(samples) + "; its range cannot be measured");
 }
 
 CalibrationTable

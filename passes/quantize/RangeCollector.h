@@ -15,8 +15,9 @@ namespace weft::quantize {
 /// Collects the ranges of named values and turns them into a table.
 class RangeCollector {
 public:
-  /// Counts one tensor of the value `name`. An error names the value if it
-  /// holds NaN or Inf.
+  /// Counts one tensor of the value `name`, without the infinities (of masks)
+  /// that stand beside numbers. An error names the value if it holds NaN, or no
+  /// numbers.
   llvm::Error add(llvm::StringRef name, llvm::ArrayRef<float> values);
   /// One sample is complete.
   void endSample() { ++samples; }

@@ -149,7 +149,7 @@ def sum_of_pixels(g):
     return g("Div", g("Sub", x, mean), 64.0)
 
 
-CASES = [layer_norm, rms_norm_decomposed, rms_norm_of_outliers, instance_norm, l2_norm_of_small, mask_of_lowest, mask_chosen, mask_at_run_time, grid_of_wide_image, angles, log_of_small, softplus_by_hand, sum_of_pixels]
+CASES = [layer_norm, rms_norm_decomposed, rms_norm_of_outliers, instance_norm, l2_norm_of_small, mask_of_lowest, mask_of_infinity, mask_chosen, mask_at_run_time, grid_of_wide_image, angles, log_of_small, softplus_by_hand, sum_of_pixels]
 
 
 def decibels(want, got):

@@ -46,9 +46,14 @@ TEST(Calibrate, MeasuresInputsAndNamedValuesOfAGraph) {
         message = diagnostic.str();
         EXPECT_EQ(diagnostic.getLocation(), origin);
       });
+  // An infinity beside numbers does not count.
+  CalibrationTable before = calibrator.finish({CalibrationMethod::Max, 0});
+  samples[0].at("x").as<float>()[1] = -INFINITY;
+  EXPECT_TRUE(succeeded(calibrator.addSample(samples[0], origin)));
+  EXPECT_EQ(calibrator.finish({CalibrationMethod::Max, 0}).find("x")->min,
+            before.find("x")->min);
   samples[0].at("x").as<float>()[1] = std::nanf("");
   EXPECT_TRUE(failed(calibrator.addSample(samples[0], origin)));
-  EXPECT_EQ(
-      message,
-      "value 'x' holds NaN or Inf in sample 2; its range cannot be measured");
+  EXPECT_EQ(message,
+            "value 'x' holds NaN in sample 3; its range cannot be measured");
 }

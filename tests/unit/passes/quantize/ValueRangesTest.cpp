@@ -22,7 +22,7 @@ class ValueRangesTest : public ::testing::Test {
 protected:
   ValueRangesTest() {
     context.loadDialect<mlir::func::FuncDialect, top::TopDialect>();
-    table.add({"x", 3, kLow, kHigh});
+    table.add(CalibrationEntry::clippedAt("x", 3, kLow, kHigh));
   }
 
   /// The interval of the one result of a graph of x, 8 numbers, that `steps`
