@@ -167,7 +167,8 @@ static Answer<> planFixedPoint(Product &p, Value input, double inputScale,
                                Type element, Lowering &lowering) {
   size_t channels = p.filter.shape[0];
   double outputScale = tpu::scaleOf(element);
-  std::vector<double> floors(channels, outputScale / inputScale * 0x1p-32);
+  // Twice what splitScale() takes, so that rounding does not matter.
+  std::vector<double> floors(channels, outputScale / inputScale * 0x1p-31);
   for (size_t oc = 0; oc < p.bias.size(); ++oc)
     floors[oc] =
         std::max(floors[oc], std::fabs(p.bias[oc]) / inputScale * 0x1p-30);
@@ -279,15 +280,15 @@ Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
   for (float value : product.bias)
     if (failed(check(value)))
       return failure();
-  return lowering.isInt8() ? planInt8(product, lowering)
-                           : planFloat(product, lowering);
+  return lowering.multipliesCodes ? planInt8(product, lowering)
+                                  : planFloat(product, lowering);
 }
 
 bool weft::quantize::takesRows(int64_t rows, int64_t inner, int64_t columns,
                                Lowering &lowering) {
   int64_t weights = inner * columns;
   return canTakeRows(inner, columns, lowering) &&
-         (lowering.isInt8() ||
+         (lowering.multipliesCodes ||
           !lowering.choices.keepsWide(weights, weights * rows));
 }
 
@@ -298,7 +299,7 @@ bool weft::quantize::canTakeRows(int64_t inner, int64_t columns,
   const Chip &chip = lowering.chip();
   int64_t lanes = chip.lanes, laneBytes = chip.laneBytes;
   int64_t rounds = (inner + lanes - 1) / lanes,
-          bytes = lowering.isInt8() ? 1 : 2;
+          bytes = lowering.multipliesCodes ? 1 : 2;
   return std::max(inner, columns) <= int64_t(chip.maxShape) &&
          (rounds * bytes + 2 * int64_t(sizeof(float))) * columns * 2 <=
              laneBytes;

@@ -3,6 +3,7 @@
 #include "dialects/ConstantBlobs.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
+#include "dialects/top/Conv.h"
 #include "dialects/top/Exact.h"
 #include "dialects/top/Host.h"
 #include "dialects/top/Symbols.h"
@@ -132,10 +133,11 @@ class FunctionLowering {
 public:
   FunctionLowering(func::FuncOp func, const Choices &choices,
                    const Machine &machine, const CalibrationTable *table,
-                   WideSteps wideSteps)
+                   OpPrecisions opPrecisions, WideSteps wideSteps)
       : func(func), fresh(new Block()), builder(func.getContext()),
         machine(machine),
-        lowering(builder, *fresh, choices, table, std::move(wideSteps)) {
+        lowering(builder, *fresh, choices, table, std::move(opPrecisions),
+                 std::move(wideSteps)) {
 #define WEFT_FAMILY(name) register##name##Lowering(functions);
 #include "OpFamilies.inc"
 #undef WEFT_FAMILY
@@ -319,8 +321,11 @@ private:
     if (!llvm::isa<top::ConstantOp>(op))
       if (Answer<> fits = checkTypes(op); !fits)
         return fits;
-    lowering.isExact =
-        op.hasAttr(top::kExactAttr) || lowering.wideSteps.all.contains(&op);
+    Precision precision = lowering.precisionOf(&op);
+    lowering.multipliesCodes = precision == Precision::I8;
+    lowering.isExact = op.hasAttr(top::kExactAttr) ||
+                       precision == Precision::F32 ||
+                       lowering.wideSteps.all.contains(&op);
     Answer<> answer = (*function)(&op, lowering);
     lowering.isExact = false;
     return answer;
@@ -440,6 +445,25 @@ struct ConvertTopToTpu
       signalPassFailure();
   }
 
+  /// What the table says. Other depthwise convolutions of an int8 program are
+  /// floats, too: codes gain no time there, and with one scale for channels of
+  /// all ranges they are the first bad layer of most mobile networks.
+  FailureOr<OpPrecisions> readPrecisions(func::FuncOp func, Precision program) {
+    FailureOr<OpPrecisions> precisions = OpPrecisions();
+    if (!precisionTable.empty()) {
+      llvm::Expected<PrecisionTable> read =
+          PrecisionTable::read(precisionTable);
+      if (!read)
+        return emitError(func.getLoc()) << llvm::toString(read.takeError());
+      precisions = read->resolve(func, program);
+    }
+    if (succeeded(precisions) && program == Precision::I8 && !noFloat)
+      for (auto conv : func.getBody().front().getOps<top::ConvOp>())
+        if (isDepthwise(conv))
+          precisions->try_emplace(conv, Precision::F16);
+    return precisions;
+  }
+
   LogicalResult convert(ModuleOp module) {
     std::optional<Precision> wanted = symbolizePrecision(precision);
     if (!wanted)
@@ -454,11 +478,11 @@ struct ConvertTopToTpu
       return emitError(module.getLoc())
              << "the module has no function @main with one block";
     CalibrationTable table;
-    if (*wanted == Precision::I8) {
-      if (calibration.empty())
-        return emitError(module.getLoc())
-               << "precision int8 needs a calibration table; make one with "
-                  "weft calibrate";
+    if (*wanted == Precision::I8 && calibration.empty())
+      return emitError(module.getLoc())
+             << "precision int8 needs a calibration table; make one with "
+                "weft calibrate";
+    if (!calibration.empty()) {
       llvm::Expected<CalibrationTable> read =
           CalibrationTable::read(calibration);
       if (!read)
@@ -484,8 +508,11 @@ struct ConvertTopToTpu
                                 /*hasRange=*/*wanted == Precision::BF16,
                                 /*isInt8=*/*wanted == Precision::I8);
     remarkBeyondHalf(func, wideSteps);
+    FailureOr<OpPrecisions> opPrecisions = readPrecisions(func, *wanted);
+    if (failed(opPrecisions))
+      return failure();
     if (failed(FunctionLowering(func, choices, *asked, &table,
-                                std::move(wideSteps))
+                                std::move(*opPrecisions), std::move(wideSteps))
                    .run()))
       return failure();
     OpBuilder builder(module.getContext());

@@ -22,7 +22,6 @@
 #include "runtime/numeric/TensorValues.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
 #include <cstring>
@@ -30,15 +29,6 @@
 using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
-
-std::optional<Precision> weft::quantize::symbolizePrecision(StringRef name) {
-  return llvm::StringSwitch<std::optional<Precision>>(name)
-      .Case("f32", Precision::F32)
-      .Case("f16", Precision::F16)
-      .Case("bf16", Precision::BF16)
-      .Case("int8", Precision::I8)
-      .Default(std::nullopt);
-}
 
 SmallVector<int64_t, 4> weft::quantize::foldShape(ArrayRef<int64_t> shape) {
   SmallVector<int64_t, 4> folded{1, 1, 1, 1};
@@ -102,9 +92,10 @@ std::string weft::quantize::valueName(Value topValue) {
 //===----------------------------------------------------------------------===//
 
 Lowering::Lowering(OpBuilder &builder, Block &graph, const Choices &choices,
-                   const CalibrationTable *table, WideSteps wideSteps)
-    : builder(builder), choices(choices), wideSteps(std::move(wideSteps)),
-      graph(graph), table(table) {
+                   const CalibrationTable *table, OpPrecisions opPrecisions,
+                   WideSteps wideSteps)
+    : builder(builder), choices(choices), opPrecisions(std::move(opPrecisions)),
+      wideSteps(std::move(wideSteps)), graph(graph), table(table) {
   builder.setInsertionPointToEnd(&sheet);
 }
 

@@ -8,6 +8,7 @@
 #include "dialects/top/Top.h"
 #include "dialects/tpu/Tpu.h"
 #include "passes/quantize/Calibration.h"
+#include "passes/quantize/PrecisionTable.h"
 #include "passes/quantize/TpuSupport.h"
 #include "passes/quantize/WideSteps.h"
 
@@ -29,11 +30,6 @@ class UnaryOp;
 } // namespace weft::top
 
 namespace weft::quantize {
-
-/// Arithmetic asked for. I8: products in 8 bits, everything between them in
-/// f16.
-enum class Precision { F32, F16, BF16, I8 };
-std::optional<Precision> symbolizePrecision(llvm::StringRef name);
 
 /// The standard 4-D view n,c,h,w of a top tensor: rank 0 1,1,1,1; rank 1
 /// 1,k,1,1; rank 2 n,k,1,1; rank 3 n,c,1,w; rank 4 itself; above, h is the
@@ -132,15 +128,25 @@ class Lowering {
 public:
   /// `graph`: the block that accepted plans are appended to.
   Lowering(mlir::OpBuilder &builder, mlir::Block &graph, const Choices &choices,
-           const CalibrationTable *table, WideSteps wideSteps);
+           const CalibrationTable *table, OpPrecisions opPrecisions,
+           WideSteps wideSteps);
   ~Lowering() { discard(); }
 
   mlir::OpBuilder &builder; ///< appends to the plan
   const Choices choices;
-  const WideSteps wideSteps; ///< of the graph that is lowered
+  const OpPrecisions opPrecisions; ///< of ops that differ from the program
+  const WideSteps wideSteps;       ///< of the graph that is lowered
 
   const Chip &chip() const { return *choices.chip; }
   bool isInt8() const { return choices.precision == Precision::I8; }
+  /// The precision of one op of the graph that is lowered.
+  Precision precisionOf(mlir::Operation *op) const {
+    auto found = opPrecisions.find(op);
+    return found == opPrecisions.end() ? choices.precision : found->second;
+  }
+  /// The op that is lowered multiplies codes of 8 bits if it has constant
+  /// weights.
+  bool multipliesCodes = false;
   /// The op that is lowered is one of those that only f32 computes right
   /// (`top.exact`, WideSteps).
   bool isExact = false;

@@ -74,7 +74,7 @@ static int64_t imagesOfRows(const Product &product, Lowering &lowering) {
   // A matrix has its rows along n.
   if (shape[2] != 1 || images * rows != product.turnedRows)
     return 1;
-  int64_t bytes = lowering.isInt8() ? 1 : 2, moved = 0;
+  int64_t bytes = lowering.multipliesCodes ? 1 : 2, moved = 0;
   if (keepsRows(product.input.getDefiningOp()))
     moved += product.turnedRows * inner * bytes;
   if (llvm::any_of(product.output.getUsers(), keepsRows))
@@ -293,7 +293,7 @@ static Answer<> planMatMul(top::MatMulOp op, Lowering &lowering) {
                                     lowering.computeType(), lowering.chip());
     bool inLanes = isBetter ? canTakeRows(inner, columns, lowering)
                             : takesRows(rows, inner, columns, lowering);
-    if (lowering.isInt8() || !isBetter || inLanes)
+    if (lowering.multipliesCodes || !isBetter || inLanes)
       return planConstant(op, *constant, inLanes, lowering);
   }
   if (!shapes)

@@ -11,8 +11,8 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
     * f32: as it is. f16, bf16: products with constant weights in 16 bits, but depthwise ones and small ones (up to `wide-weights`
       weights and `wide-products` multiplications) in f32; what reads an f32 value in f32, the rest in 16 bits; means, series
       functions and softmax in f32.
-    * int8: products with constant weights in 8 bits, filters per output channel; what lies between them in f16. Needs
-      `calibration`. See docs/rationale/0002-quantization.md.
+    * int8: products with constant weights in 8 bits, filters per output channel, depthwise ones (without `no-float`) as in f16; what lies
+      between them in f16. Needs `calibration`. See docs/rationale/0002-quantization.md.
 
     What f16 cannot hold is computed in f32 at these precisions: sums of squares, masks, epsilons, positions (passes/quantize/WideSteps.h).
 
@@ -36,7 +36,9 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
   let options = [
     Option<"precision", "precision", "std::string", "\"f32\"", "f32, f16, bf16 or int8">,
     Option<"chip", "chip", "std::string", "::weft::chips::defaultTarget()", "the chip to compile for">,
-    Option<"calibration", "calibration", "std::string", "\"\"", "calibration table (for int8)">,
+    Option<"calibration", "calibration", "std::string", "\"\"", "calibration table; int8 needs one">,
+    Option<"precisionTable", "precision-table", "std::string", "\"\"", "precisions of single ops (passes/quantize/PrecisionTable.h)">,
+    Option<"noFloat", "no-float", "bool", "false", "int8: every product with constant weights in 8 bits, depthwise ones too">,
     Option<"quantizedIo", "quantized-io", "bool", "false", "inputs and outputs in the types computed with">,
     Option<"machine", "machine", "std::string", "\"\"", "the vector machine that runs the steps; empty: the chip does">,
     Option<"noHost", "no-host", "bool", "false", "what the chip does not compute is an error, not a host op">,

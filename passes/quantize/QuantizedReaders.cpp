@@ -23,25 +23,28 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
 
-/// True if `use` is the input of a product whose weights are constant.
-static bool isProductInput(OpOperand &use) {
+/// True if `use` is the input of a product in 8 bits, whose weights are
+/// constant.
+static bool isProductInput(OpOperand &use, const Lowering &lowering) {
   Operation *user = use.getOwner();
   if (use.getOperandNumber() != 0 ||
-      !mlir::isa<top::ConvOp, top::MatMulOp>(user))
+      !mlir::isa<top::ConvOp, top::MatMulOp>(user) ||
+      lowering.precisionOf(user) != Precision::I8)
     return false;
   return user->getOperand(1).getDefiningOp<top::ConstantOp>() != nullptr;
 }
 
 /// Whether the reader takes a value as codes in the value's own range.
-static bool takesCodes(OpOperand &use, const Choices &choices) {
-  return isProductInput(use) ||
-         (choices.quantizedIo && mlir::isa<func::ReturnOp>(use.getOwner()));
+static bool takesCodes(OpOperand &use, const Lowering &lowering) {
+  return isProductInput(use, lowering) ||
+         (lowering.choices.quantizedIo &&
+          mlir::isa<func::ReturnOp>(use.getOwner()));
 }
 
 bool Lowering::isWantedQuantizedOnly(Value topValue) {
   return !topValue.use_empty() &&
          llvm::all_of(topValue.getUses(), [this](OpOperand &use) {
-           return takesCodes(use, choices);
+           return takesCodes(use, *this);
          });
 }
 
@@ -89,7 +92,7 @@ Type Lowering::wantedType(Value topValue) {
     return found->second;
   if (!isInt8() || topValue.use_empty())
     return {};
-  auto takesOwn = [this](OpOperand &use) { return takesCodes(use, choices); };
+  auto takesOwn = [this](OpOperand &use) { return takesCodes(use, *this); };
   Type wanted;
   bool isOwn = llvm::any_of(topValue.getUses(), takesOwn);
   if (isOwn && !(wanted = calibratedType(topValue)))

@@ -20,6 +20,12 @@ struct Size {
 };
 } // namespace
 
+bool quantize::isDepthwise(top::ConvOp op) {
+  auto filter = cast<RankedTensorType>(op.getFilter().getType()).getShape();
+  int64_t group = op.getGroupAttr().getInt();
+  return group > 1 && group == filter[0] && filter[1] == 1;
+}
+
 /// Of a product with constant weights; none of others and of depthwise ones,
 /// which are wide anyway.
 static Size sizeOf(Operation &op) {
@@ -37,7 +43,7 @@ static Size sizeOf(Operation &op) {
   if (auto conv = dyn_cast<top::ConvOp>(op)) {
     filter = conv.getFilter();
     channels = shapeOf(filter)[0];
-    if (channels == conv.getGroupAttr().getInt() && channels > 1)
+    if (isDepthwise(conv))
       return {};
   } else if (auto product = dyn_cast<top::MatMulOp>(op)) {
     filter = product.getRhs();

@@ -7,7 +7,14 @@
 
 #include <cstdint>
 
+namespace weft::top {
+class ConvOp;
+}
+
 namespace weft::quantize {
+
+/// One filter a channel, which the machine has an own unit for.
+bool isDepthwise(top::ConvOp op);
 
 /// Products with constant weights that stay in f32 in a 16-bit program.
 struct WideLimits {

@@ -113,6 +113,8 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
   lowering.precision = options.precision;
   lowering.chip = options.chip;
   lowering.calibration = options.calibration;
+  lowering.noFloat = options.noFloat;
+  lowering.precisionTable = options.precisionTable;
   lowering.optLevel = int(options.optLevel);
   lowering.quantizedIo = options.quantizedIo;
   lowering.noHost = options.noHost;

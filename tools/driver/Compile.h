@@ -35,7 +35,9 @@ struct CompileOptions {
   std::string precision = "f32"; ///< f32, f16, bf16, int8
   /// A chip of chips::all or a machine of chips::vectorTargets.
   std::string chip = chips::defaultTarget();
-  std::string calibration; ///< path of a table; for int8
+  std::string calibration;    ///< path of a table; int8 needs one, f16 may have
+  std::string precisionTable; ///< path of precisions of single ops, or empty
+  bool noFloat = false; ///< int8: every product with constant weights is 8 bits
   OptLevel optLevel = OptLevel::O2;
   bool quantizedIo = false;
   bool noHost = false; ///< what the chip does not compute is an error

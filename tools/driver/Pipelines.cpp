@@ -44,6 +44,8 @@ static void addConversion(OpPassManager &passes, const LoweringOptions &options,
   conversion.chip = chip;
   conversion.machine = machine;
   conversion.calibration = options.calibration;
+  conversion.noFloat = options.noFloat;
+  conversion.precisionTable = options.precisionTable;
   conversion.quantizedIo = options.quantizedIo;
   conversion.noHost = options.noHost;
   passes.addPass(quantize::createConvertTopToTpu(conversion));

@@ -29,8 +29,15 @@ struct LoweringOptions : mlir::PassPipelineOptions<LoweringOptions> {
   Option<std::string> chip{*this, "chip", llvm::cl::desc("chip to compile for"),
                            llvm::cl::init(chips::defaultTarget())};
   Option<std::string> calibration{
-      *this, "calibration", llvm::cl::desc("calibration table (for int8)"),
+      *this, "calibration", llvm::cl::desc("calibration table; int8 needs one"),
       llvm::cl::init("")};
+  Option<std::string> precisionTable{*this, "precision-table",
+                                     llvm::cl::desc("precisions of single ops"),
+                                     llvm::cl::init("")};
+  Option<bool> noFloat{
+      *this, "no-float",
+      llvm::cl::desc("int8: every product with constant weights in 8 bits"),
+      llvm::cl::init(false)};
   Option<int> optLevel{*this, "opt-level", llvm::cl::desc("0 to 3"),
                        llvm::cl::init(2)};
   Option<bool> quantizedIo{

@@ -85,10 +85,19 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
     return rt::fail(Code::InvalidArgument,
                     "--calibration and --calibration-data are both given; one "
                     "of them is enough");
-  if (!quantized && (hasTable || hasData))
+  if (!quantized && flags.compile.precision != "f16" && (hasTable || hasData))
     return rt::fail(Code::InvalidArgument,
-                    "calibration is for --precision int8, the precision is " +
+                    "calibration is for --precision int8 and f16, the "
+                    "precision is " +
                         flags.compile.precision + "; leave it out");
+  if (flags.compile.noFloat && !quantized)
+    return rt::fail(Code::InvalidArgument,
+                    "--no-float is for --precision int8, the precision is " +
+                        flags.compile.precision + "; leave it out");
+  if (!flags.compile.precisionTable.empty() && flags.compile.precision == "f32")
+    return rt::fail(Code::InvalidArgument,
+                    "--precision-table mixes precisions into int8, f16 and "
+                    "bf16; with --precision f32 leave it out");
   if (flags.json && flags.output == "-")
     return rt::fail(Code::InvalidArgument,
                     "--json and --output - both write to stdout");
@@ -350,11 +359,20 @@ void cli::addConvertCommand(Program &program) {
       ->capture_default_str();
   command
       .add_option("--calibration", flags->compile.calibration,
-                  "Value ranges by `weft calibrate`, for int8")
+                  "Value ranges by `weft calibrate`: int8 needs them, f16 "
+                  "computes in f32 what they show to be beyond it")
       ->type_name("TABLE");
   command
+      .add_option("--precision-table", flags->compile.precisionTable,
+                  "YAML file of ops in another precision than the rest: "
+                  "`ops:` and a line `VALUE_OR_NODE: f16` each")
+      ->type_name("FILE");
+  command.add_flag("--no-float", flags->compile.noFloat,
+                   "With int8: every product with constant weights in 8 bits, "
+                   "depthwise convolutions too");
+  command
       .add_option("--calibration-data", flags->calibrationData,
-                  "Folder of .npz samples to calibrate on at once, for int8")
+                  "Folder of .npz samples to calibrate on at once")
       ->type_name("DIR");
   addCalibrationFlags(command, flags->calibration);
   command

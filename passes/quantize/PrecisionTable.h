@@ -1,0 +1,65 @@
+//===- PrecisionTable.h - the precision of single ops -----------*- C++ -*-===//
+//
+// A precision table says which ops of a model are computed in another precision
+// than the rest, by the ONNX value that they give or by the name of their node.
+//
+// YAML:
+//
+//   # made by weft; any text
+//   ops:
+//     conv2d_0.tmp_0: f16
+//     "/head/Conv": f32
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_QUANTIZE_PRECISIONTABLE_H
+#define WEFT_PASSES_QUANTIZE_PRECISIONTABLE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::quantize {
+
+/// Arithmetic asked for. I8: products in 8 bits, everything between them in
+/// f16.
+enum class Precision { F32, F16, BF16, I8 };
+/// "f32", "f16", "bf16", "int8".
+std::optional<Precision> symbolizePrecision(llvm::StringRef name);
+llvm::StringRef stringifyPrecision(Precision precision);
+
+/// The precision of ops of a graph in the top dialect.
+using OpPrecisions = llvm::DenseMap<mlir::Operation *, Precision>;
+
+struct PrecisionTable {
+  struct Entry {
+    std::string name; ///< of an ONNX value or node
+    Precision precision;
+  };
+  std::vector<Entry> entries; ///< names differ; parsed: in their order
+
+  /// The table as text, with `comment` (of any number of lines) at its top.
+  std::string str(llvm::StringRef comment = "") const;
+  /// Parses `text`. Errors read "<source>:<line>: ...".
+  static llvm::Expected<PrecisionTable> parse(llvm::StringRef text,
+                                              llvm::StringRef source);
+  /// Reads and parses a file.
+  static llvm::Expected<PrecisionTable> read(llvm::StringRef path);
+
+  /// The ops that the entries name: that which gives a value, with those that a
+  /// product takes along (bias, relu), and all of a node. Reports a name that
+  /// is not in the model, and a precision that a program of `program` does not
+  /// mix: products in 8 bits are those of an int8 program, whose other ops may
+  /// be f16 or f32; ops of f16 and bf16 programs may be f32.
+  mlir::FailureOr<OpPrecisions> resolve(mlir::func::FuncOp func,
+                                        Precision program) const;
+};
+
+} // namespace weft::quantize
+
+#endif // WEFT_PASSES_QUANTIZE_PRECISIONTABLE_H
