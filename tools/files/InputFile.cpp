@@ -49,9 +49,8 @@ rt::Result<std::string> tools::readInputFile(const std::string &path,
                      std::strerror(reason));
   if (isTooLong || content.size() > maxBytes)
     return rt::failf(Code::OutOfRange,
-                     "%s: too long, at most %zu bytes are read; give a file of "
-                     "commands",
-                     name.c_str(), maxBytes);
+                     "%s: too long, at most %zu bytes are read", name.c_str(),
+                     maxBytes);
   return content;
 }
 
