@@ -4,6 +4,7 @@
 #define WEFT_TOOLS_DRIVER_CALIBRATE_H
 
 #include "passes/quantize/Calibration.h"
+#include "tools/preprocess/Preprocess.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -13,8 +14,10 @@
 namespace weft::driver {
 
 struct CalibrationRun {
-  std::string folder;  ///< of .npz files, keyed by input name
-  int64_t samples = 0; ///< the first so many files by name; 0: all
+  std::vector<std::string> data; ///< folders, as in samples/SampleFiles.h
+  int64_t samples = 0;           ///< the first so many by name; 0: all
+  /// Of images; std::nullopt: not asked for.
+  std::optional<preprocess::Options> preprocessing;
   quantize::CalibrationOptions options;
   /// Called after each sample with its number (from 1) and how many there are.
   std::function<void(size_t done, size_t all)> progress;

@@ -1,13 +1,10 @@
-//===- NamedInputs.cpp - npz arrays for a float graph ---------------------===//
+//===- NamedInputs.cpp - a sample's tensors for a float graph -------------===//
 
 #include "tools/driver/NamedInputs.h"
 
 #include "dialects/Evaluate.h"
 #include "runtime/numeric/CarrierTypes.h"
 #include "runtime/status/Quote.h"
-#include "tools/npz/Npz.h"
-
-#include <set>
 
 using namespace mlir;
 using namespace weft;
@@ -22,54 +19,64 @@ static std::string describe(numeric::ElementType type,
          numeric::shapeText(shape);
 }
 
-static Result<HostTensor> readInput(const npz::Reader &archive,
-                                    const std::string &name,
-                                    RankedTensorType type) {
-  if (!archive.header(name)) {
+static Result<HostTensor> readInput(const samples::Sample &sample,
+                                    const samples::Input &input) {
+  const std::string &name = input.name;
+  if (!sample.has(name)) {
     std::string found;
-    for (const std::string &other : archive.names())
+    for (const std::string &other : sample.names())
       found += (found.empty() ? "" : ", ") + rt::quoteName(other);
-    return rt::fail(Code::NotFound, archive.path() + ": no array for input " +
+    return rt::fail(Code::NotFound, sample.path() + ": no array for input " +
                                         rt::quoteName(name) +
                                         "; the file has " +
                                         (found.empty() ? "none" : found));
   }
-  Result<HostTensor> tensor = archive.read(name);
+  Result<HostTensor> tensor = sample.read(name);
   if (!tensor)
     return tensor.status();
-  numeric::ElementType wanted = *hostElementType(type.getElementType());
   // A type that does not fit is reported below.
-  (void)numeric::fromCarrier(*tensor, wanted);
-  std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
-  if (tensor->type() == wanted && tensor->shape() == shape)
+  (void)numeric::fromCarrier(*tensor, input.type);
+  const std::vector<int64_t> &shape = input.shapes.front();
+  if (tensor->type() == input.type && tensor->shape() == shape)
     return tensor;
-  return rt::fail(tensor->type() == wanted ? Code::ShapeMismatch
-                                           : Code::TypeMismatch,
-                  archive.path() + ": array " + rt::quoteName(name) + " is " +
-                      describe(tensor->type(), tensor->shape()) +
-                      ", the input is " + describe(wanted, shape));
+  return rt::fail(tensor->type() == input.type ? Code::ShapeMismatch
+                                               : Code::TypeMismatch,
+                  sample.path(name) + ": array " + rt::quoteName(name) +
+                      " is " + describe(tensor->type(), tensor->shape()) +
+                      ", the input is " + describe(input.type, shape));
 }
 
-Result<NamedTensors> driver::readNamedInputs(func::FuncOp function,
-                                             const std::string &file) {
-  Result<npz::Reader> archive = npz::Reader::open(file);
-  if (!archive)
-    return archive.status();
-  NamedTensors inputs;
+static std::vector<samples::Input> inputsOf(func::FuncOp function) {
+  std::vector<samples::Input> inputs;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    std::string name =
-        function.getArgAttrOfType<StringAttr>(i, kNameAttr).str();
-    Result<HostTensor> tensor =
-        readInput(*archive, name,
-                  cast<RankedTensorType>(function.getArgument(i).getType()));
+    auto type = cast<RankedTensorType>(function.getArgument(i).getType());
+    inputs.push_back({function.getArgAttrOfType<StringAttr>(i, kNameAttr).str(),
+                      *hostElementType(type.getElementType()),
+                      {type.getShape().vec()}});
+  }
+  return inputs;
+}
+
+Result<NamedTensors>
+driver::readNamedInputs(func::FuncOp function,
+                        const samples::SampleFiles &files,
+                        const preprocess::Options &options) {
+  std::vector<samples::Input> wanted = inputsOf(function);
+  Result<samples::Sample> sample =
+      samples::Sample::open(files, wanted, options);
+  if (!sample)
+    return sample.status();
+  NamedTensors inputs;
+  for (const samples::Input &input : wanted) {
+    Result<HostTensor> tensor = readInput(*sample, input);
     if (!tensor)
       return tensor.status();
-    inputs.emplace(name, *std::move(tensor));
+    inputs.emplace(input.name, *std::move(tensor));
   }
-  for (const std::string &name : archive->names())
+  for (const std::string &name : sample->names())
     if (!inputs.count(name))
       return rt::fail(Code::InvalidArgument,
-                      file + ": array " + rt::quoteName(name) +
+                      sample->path(name) + ": array " + rt::quoteName(name) +
                           " is not an input of the model; remove it");
   return inputs;
 }

@@ -1,20 +1,20 @@
-//===- NamedInputs.h - npz arrays for a float graph -------------*- C++ -*-===//
+//===- NamedInputs.h - a sample's tensors for a float graph -----*- C++ -*-===//
 
 #ifndef WEFT_TOOLS_DRIVER_NAMEDINPUTS_H
 #define WEFT_TOOLS_DRIVER_NAMEDINPUTS_H
 
 #include "dialects/Evaluate.h"
 #include "runtime/status/Status.h"
-
-#include <string>
+#include "tools/samples/Sample.h"
 
 namespace weft::driver {
 
-/// The arrays of `file` for the arguments of `function`, by ONNX name. Missing,
-/// extra, misshapen and wrongly typed arrays are errors that name the file and
-/// both sides.
+/// The tensors of `files` for the arguments of `function`, by ONNX name.
+/// Missing, extra, misshapen and wrongly typed arrays are errors that name the
+/// file and both sides.
 rt::Result<NamedTensors> readNamedInputs(mlir::func::FuncOp function,
-                                         const std::string &file);
+                                         const samples::SampleFiles &files,
+                                         const preprocess::Options &options);
 
 } // namespace weft::driver
 

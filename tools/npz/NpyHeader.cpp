@@ -11,7 +11,6 @@ using rt::Status;
 
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr size_t kPreambleBytes = 10; // magic, version, 16-bit length
 constexpr size_t kMaxRank = 32;       // NumPy's own limit
 
@@ -183,7 +182,7 @@ Status DictParser::parse(NpyHeader &header) {
 
 rt::Result<NpyHeader> npz::parseNpyHeader(std::string_view bytes) {
   auto byteAt = [&](size_t i) { return size_t(uint8_t(bytes[i])); };
-  if (bytes.size() < kPreambleBytes || bytes.substr(0, 6) != kMagic)
+  if (bytes.size() < kPreambleBytes || bytes.substr(0, 6) != kNpyMagic)
     return rt::fail(Code::BadFile, "not a npy array: the magic bytes are "
                                    "missing");
   size_t version = byteAt(6);
@@ -227,7 +226,7 @@ npz::makeNpyHeader(ElementType type, const std::vector<int64_t> &shape) {
       (kPreambleBytes + dict.size() + 1 + kAlign - 1) / kAlign * kAlign;
   dict.append(total - kPreambleBytes - dict.size() - 1, ' ');
   dict += '\n';
-  std::string header(kMagic);
+  std::string header(kNpyMagic);
   header += '\x01';
   header += '\0';
   header += char(dict.size() & 0xff);

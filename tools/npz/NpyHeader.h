@@ -24,6 +24,9 @@ struct NpyHeader {
   int64_t elements = 0;
 };
 
+/// What a file begins with.
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
+
 /// Longest header that is read: NumPy writes 118 bytes for usual shapes.
 constexpr size_t kMaxNpyHeaderBytes = 64 * 1024;
 

@@ -1,6 +1,7 @@
 #include "tools/npz/Npz.h"
 #include "runtime/numeric/CarrierTypes.h"
 #include "runtime/status/Quote.h"
+#include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
 
 #include <cinttypes>
@@ -110,6 +111,26 @@ static zip_int64_t readUpTo(zip_file_t *file, void *bytes, uint64_t size) {
   return zip_int64_t(done);
 }
 
+/// Bytes that a .npy file with this header has.
+static Result<uint64_t> fileBytes(const NpyHeader &header) {
+  uint64_t elementBytes = numeric::elementBytes(header.type);
+  if (uint64_t(header.elements) > kMaxArrayBytes / elementBytes)
+    return rt::failf(Code::Unsupported,
+                     "unsupported: shape %s of %s has more than 4 GiB",
+                     numeric::shapeText(header.shape).c_str(),
+                     numeric::elementTypeName(header.type));
+  return header.headerBytes + uint64_t(header.elements) * elementBytes;
+}
+
+static Status wrongSize(const NpyHeader &header, uint64_t found,
+                        uint64_t needed) {
+  return rt::failf(Code::BadFile,
+                   "holds %" PRIu64 " bytes, its header (%s of %s) needs "
+                   "%" PRIu64,
+                   found, numeric::shapeText(header.shape).c_str(),
+                   numeric::elementTypeName(header.type), needed);
+}
+
 Status Reader::readEntry(uint64_t index, const std::string &name) {
   zip_stat_t facts;
   if (zip_stat_index(archive, index, 0, &facts) != 0 ||
@@ -128,21 +149,11 @@ Status Reader::readEntry(uint64_t index, const std::string &name) {
   Result<NpyHeader> header = parseNpyHeader(start);
   if (!header)
     return header.status();
-  uint64_t elementBytes = numeric::elementBytes(header->type);
-  if (uint64_t(header->elements) > kMaxArrayBytes / elementBytes)
-    return rt::failf(Code::Unsupported,
-                     "unsupported: shape %s of %s has more than 4 GiB",
-                     numeric::shapeText(header->shape).c_str(),
-                     numeric::elementTypeName(header->type));
-  uint64_t needed =
-      header->headerBytes + uint64_t(header->elements) * elementBytes;
-  if (facts.size != needed || facts.size / kMaxRatio > facts.comp_size)
-    return rt::failf(Code::BadFile,
-                     "holds %" PRIu64 " bytes, its header (%s of %s) needs "
-                     "%" PRIu64,
-                     uint64_t(facts.size),
-                     numeric::shapeText(header->shape).c_str(),
-                     numeric::elementTypeName(header->type), needed);
+  Result<uint64_t> needed = fileBytes(*header);
+  if (!needed)
+    return needed.status();
+  if (facts.size != *needed || facts.size / kMaxRatio > facts.comp_size)
+    return wrongSize(*header, facts.size, *needed);
   entries[name] = {index, *std::move(header)};
   return Status::ok();
 }
@@ -196,6 +207,32 @@ Result<HostTensor> Reader::read(const std::string &name) const {
   if (header.fortranOrder && header.shape.size() > 1)
     return toRowMajor(tensor);
   return tensor;
+}
+
+bool npz::isNpy(std::string_view bytes) {
+  return bytes.substr(0, kNpyMagic.size()) == kNpyMagic;
+}
+
+Result<HostTensor> npz::readNpy(const std::string &path) {
+  Result<std::string> bytes =
+      tools::readInputFile(path, kMaxArrayBytes + kMaxNpyHeaderBytes);
+  if (!bytes)
+    return bytes.status();
+  Result<NpyHeader> header =
+      parseNpyHeader(std::string_view(*bytes).substr(0, kMaxNpyHeaderBytes));
+  if (!header)
+    return header.status().withContext(path);
+  Result<uint64_t> needed = fileBytes(*header);
+  if (!needed)
+    return needed.status().withContext(path);
+  if (bytes->size() != *needed)
+    return wrongSize(*header, bytes->size(), *needed).withContext(path);
+  HostTensor tensor(header->type, header->shape);
+  if (tensor.sizeBytes())
+    std::memcpy(tensor.bytes(), bytes->data() + header->headerBytes,
+                tensor.sizeBytes());
+  return header->fortranOrder && header->shape.size() > 1 ? toRowMajor(tensor)
+                                                          : tensor;
 }
 
 /// The bytes of one .npy file.

@@ -54,6 +54,12 @@ private:
   std::map<std::string, Entry> entries;
 };
 
+/// Whether a file that begins with `bytes` (8 are enough) is a .npy file.
+bool isNpy(std::string_view bytes);
+
+/// The array of a .npy file in row-major order, with the checks of Reader.
+rt::Result<numeric::HostTensor> readNpy(const std::string &path);
+
 /// An array to write; the tensor is the caller's.
 struct NamedTensor {
   std::string name;

@@ -13,7 +13,7 @@ namespace {
 
 struct CalibrateFlags {
   ModelFlags model;
-  std::string data;
+  std::vector<std::string> data;
   std::string output;
   CalibrationFlags calibration;
   bool json = false;
@@ -23,7 +23,7 @@ struct CalibrateFlags {
 
 static ExitCode calibrateModel(const CalibrateFlags &flags) {
   driver::CalibrationRun run;
-  run.folder = flags.data;
+  run.data = flags.data;
   if (rt::Status status = applyCalibrationFlags(flags.calibration, run);
       !status)
     return reportError(status);
@@ -61,15 +61,15 @@ void cli::addCalibrateCommand(Program &program) {
   CLI::App &command = program.addCommand(
       "calibrate", "Collect the value ranges that int8 needs",
       {"weft calibrate cls.onnx --shape x=1x3x48x192 --data samples/ -o "
-       "cls.table"},
+       "cls.table",
+       "weft calibrate net.onnx --data photos/ --resize center-crop --mean "
+       "123.675,116.28,103.53 --std 58.395,57.12,57.375 -o net.table"},
       [flags] { return calibrateModel(*flags); });
   addModelFlags(command, flags->model);
-  command
-      .add_option(
-          "--data", flags->data,
-          "Folder of .npz files, one for each sample, keyed by input name")
+  command.add_option("--data", flags->data, kSamplesHelp)
       ->required()
-      ->type_name("DIR");
+      ->allow_extra_args(false)
+      ->type_name("[NAME=]DIR");
   command
       .add_option("-o,--output", flags->output,
                   "The calibration table ('-': stdout)")

@@ -19,6 +19,7 @@ void cli::addCalibrationFlags(CLI::App &command, CalibrationFlags &flags) {
           .add_option("--samples", flags.samples,
                       "Use the first N files by name; all by default")
           ->type_name("N");
+  addPreprocessFlags(command, flags.preprocess);
 }
 
 rt::Status cli::applyCalibrationFlags(const CalibrationFlags &flags,
@@ -27,6 +28,11 @@ rt::Status cli::applyCalibrationFlags(const CalibrationFlags &flags,
     return rt::fail(rt::Code::InvalidArgument,
                     "--samples is " + std::to_string(flags.samples) +
                         ", must be at least 1");
+  rt::Result<std::optional<preprocess::Options>> preprocessing =
+      readPreprocessFlags(flags.preprocess);
+  if (!preprocessing)
+    return preprocessing.status();
+  run.preprocessing = *std::move(preprocessing);
   run.samples = flags.samples;
   run.options.method = *quantize::symbolizeMethod(flags.method);
   if (isatty(STDERR_FILENO))

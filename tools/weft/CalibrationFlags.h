@@ -5,19 +5,26 @@
 
 #include "runtime/status/Status.h"
 #include "tools/driver/Calibrate.h"
+#include "tools/weft/PreprocessFlags.h"
 
 #include <CLI/CLI.hpp>
 #include <string>
 
 namespace weft::cli {
 
+/// Of the option that names the samples.
+inline constexpr const char *kSamplesHelp =
+    "Folder of samples: .npz files keyed by input name, or for a model of one "
+    "input also .npy, .png and .jpg files; or such a folder for each input";
+
 struct CalibrationFlags {
   std::string method;
   int64_t samples = 0; ///< 0: all
   CLI::Option *samplesOption = nullptr;
+  PreprocessFlags preprocess;
 };
 
-/// Adds --method and --samples to `command`.
+/// Adds --method, --samples and the flags of preprocessing to `command`.
 void addCalibrationFlags(CLI::App &command, CalibrationFlags &flags);
 
 /// Puts them into `run`, with a progress line on a terminal's stderr.

@@ -59,7 +59,7 @@ static Result<Computed> compute(const CompareFlags &flags) {
     return rt::failf(Code::ShapeMismatch,
                      "%s: --per-layer compares whole values, but the batch of "
                      "%lld is filled up for a larger stage; give a full batch",
-                     flags.request.input.c_str(),
+                     flags.request.inputs.front().c_str(),
                      static_cast<long long>(run->entries));
   Computed computed;
   computed.specs = std::move(run->outputSpecs);
@@ -294,10 +294,9 @@ void cli::addCompareCommand(Program &program) {
       .add_option("bmodel", flags->request.model, "What it was converted to")
       ->required()
       ->type_name("FILE.bmodel");
-  command
-      .add_option("-i,--input", flags->request.input, "Arrays by input name")
-      ->required()
-      ->type_name("FILE.npz");
+  addInputFlag(command, flags->request,
+               "Arrays by input name (.npz), or an image or .npy file for each "
+               "input; model and bmodel get the same tensor");
   command
       .add_option("--reference", flags->reference,
                   "Expected values by ONNX name; without it the ONNX model is "

@@ -29,7 +29,7 @@ struct ConvertFlags {
   ModelFlags model;
   std::string output;
   std::string emit; ///< empty: the file that the target runs
-  std::string calibrationData;
+  std::vector<std::string> calibrationData;
   CalibrationFlags calibration;
   driver::CompileOptions compile;
   int optLevel = int(driver::OptLevel::O2);
@@ -98,6 +98,10 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
     return rt::fail(Code::InvalidArgument,
                     "--precision-table mixes precisions into int8, f16 and "
                     "bf16; with --precision f32 leave it out");
+  if (!hasData && flags.calibration.preprocess.isGiven())
+    return rt::fail(Code::InvalidArgument,
+                    "preprocessing is for the images of --calibration-data, "
+                    "which is not given; leave it out");
   if (flags.json && flags.output == "-")
     return rt::fail(Code::InvalidArgument,
                     "--json and --output - both write to stdout");
@@ -115,7 +119,7 @@ static ExitCode calibrateHere(const ConvertFlags &flags,
                               driver::CompileOptions &options,
                               std::optional<tools::TemporaryFile> &file) {
   driver::CalibrationRun run;
-  run.folder = flags.calibrationData;
+  run.data = flags.calibrationData;
   if (rt::Status status = applyCalibrationFlags(flags.calibration, run);
       !status)
     return reportError(status);
@@ -372,8 +376,9 @@ void cli::addConvertCommand(Program &program) {
                    "depthwise convolutions too");
   command
       .add_option("--calibration-data", flags->calibrationData,
-                  "Folder of .npz samples to calibrate on at once")
-      ->type_name("DIR");
+                  "Calibrate at once. " + std::string(kSamplesHelp))
+      ->allow_extra_args(false)
+      ->type_name("[NAME=]DIR");
   addCalibrationFlags(command, flags->calibration);
   command
       .add_option("--emit", flags->emit,

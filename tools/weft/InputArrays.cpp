@@ -40,65 +40,87 @@ Result<const rt::NetSpec *> cli::chooseNet(const rt::Bmodel &model,
                                       nets);
 }
 
+static std::vector<samples::Input> inputsOf(const rt::NetSpec &net) {
+  std::vector<samples::Input> inputs;
+  for (size_t i = 0; i < net.stages[0].inputs.size(); ++i) {
+    const TensorSpec &spec = net.stages[0].inputs[i];
+    inputs.push_back(
+        {spec.name, spec.isQuantized() ? ElementType::F32 : spec.type, {}});
+    for (const rt::StageSpec &stage : net.stages)
+      inputs.back().shapes.push_back(stage.inputs[i].shape);
+  }
+  return inputs;
+}
+
+Result<samples::Sample> cli::openSample(const SampleRequest &request,
+                                        const rt::NetSpec &net) {
+  if (request.preprocessing)
+    WEFT_TRY(samples::checkAnyImage({request.files}));
+  return samples::Sample::open(
+      request.files, inputsOf(net),
+      request.preprocessing.value_or(preprocess::Options()));
+}
+
 /// Names must agree exactly.
-static Status checkNames(const npz::Reader &archive, const rt::NetSpec &net) {
+static Status checkNames(const samples::Sample &sample,
+                         const rt::NetSpec &net) {
   const std::vector<TensorSpec> &inputs = net.stages[0].inputs;
   auto specName = [](const TensorSpec &spec) { return spec.name; };
   auto arrayName = [](const std::string &name) { return name; };
   for (const TensorSpec &spec : inputs)
-    if (!archive.header(spec.name))
+    if (!sample.has(spec.name))
       return rt::fail(Code::InvalidArgument,
-                      archive.path() + ": input " + rt::quoteName(spec.name) +
+                      sample.path() + ": input " + rt::quoteName(spec.name) +
                           " is missing; the file has " +
-                          nameList(archive.names(), arrayName) + ", net " +
+                          nameList(sample.names(), arrayName) + ", net " +
                           rt::quoteName(net.name) + " expects " +
                           nameList(inputs, specName));
-  for (const std::string &name : archive.names())
+  for (const std::string &name : sample.names())
     if (std::none_of(inputs.begin(), inputs.end(),
                      [&](const TensorSpec &spec) { return spec.name == name; }))
       return rt::fail(Code::InvalidArgument,
-                      archive.path() + ": array " + rt::quoteName(name) +
+                      sample.path(name) + ": array " + rt::quoteName(name) +
                           " is not an input of net " + rt::quoteName(net.name) +
                           ", which expects " + nameList(inputs, specName));
   return Status::ok();
 }
 
-Result<rt::StageChoice> cli::chooseStage(const npz::Reader &archive,
+Result<rt::StageChoice> cli::chooseStage(const samples::Sample &sample,
                                          const rt::NetSpec &net) {
-  WEFT_TRY(checkNames(archive, net));
+  WEFT_TRY(checkNames(sample, net));
   std::vector<std::vector<int64_t>> shapes;
   for (const TensorSpec &spec : net.stages[0].inputs)
-    shapes.push_back(archive.header(spec.name)->shape);
+    shapes.push_back(sample.shape(spec.name));
   Result<rt::StageChoice> chosen = rt::chooseStage(net, shapes);
   if (!chosen)
-    return chosen.status().withContext(archive.path());
+    return chosen.status().withContext(sample.path());
   for (const TensorSpec &spec : net.stages[chosen->stage].inputs) {
-    ElementType given = archive.header(spec.name)->type;
+    ElementType given = sample.type(spec.name);
     if (!rt::acceptsType(spec, given) && !numeric::carries(given, spec.type))
-      return rt::fail(Code::TypeMismatch,
-                      archive.path() + ": input " + rt::quoteName(spec.name) +
-                          " is " + elementTypeName(given) + ", net " +
-                          rt::quoteName(net.name) + " expects " +
-                          elementTypeName(spec.type) +
-                          "; convert the array first");
+      return rt::fail(
+          Code::TypeMismatch,
+          sample.path(spec.name) + ": input " + rt::quoteName(spec.name) +
+              " is " + elementTypeName(given) + ", net " +
+              rt::quoteName(net.name) + " expects " +
+              elementTypeName(spec.type) + "; convert the array first");
   }
   return chosen;
 }
 
-Result<std::vector<HostTensor>> cli::readInputs(const npz::Reader &archive,
+Result<std::vector<HostTensor>> cli::readInputs(const samples::Sample &sample,
                                                 const rt::StageSpec &stage) {
   std::vector<HostTensor> tensors;
   for (const TensorSpec &spec : stage.inputs) {
-    Result<HostTensor> tensor = archive.read(spec.name);
+    Result<HostTensor> tensor = sample.read(spec.name);
     if (!tensor)
       return tensor.status();
     if (!rt::acceptsType(spec, tensor->type()) &&
         !numeric::fromCarrier(*tensor, spec.type))
-      return rt::fail(Code::OutOfRange,
-                      archive.path() + ": input " + rt::quoteName(spec.name) +
-                          " has values out of the range of " +
-                          elementTypeName(spec.type) +
-                          "; give one value of that type for each element");
+      return rt::fail(
+          Code::OutOfRange,
+          sample.path(spec.name) + ": input " + rt::quoteName(spec.name) +
+              " has values out of the range of " + elementTypeName(spec.type) +
+              "; give one value of that type for each element");
     tensors.push_back(*std::move(tensor));
   }
   return tensors;

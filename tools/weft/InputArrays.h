@@ -1,11 +1,11 @@
-//===- InputArrays.h - npz arrays for a net's inputs ------------*- C++ -*-===//
+//===- InputArrays.h - arrays of files for a net's inputs -------*- C++ -*-===//
 
 #ifndef WEFT_TOOLS_WEFT_INPUTARRAYS_H
 #define WEFT_TOOLS_WEFT_INPUTARRAYS_H
 
 #include "runtime/device/Session.h"
 #include "runtime/device/StageChoice.h"
-#include "tools/npz/Npz.h"
+#include "tools/samples/Sample.h"
 
 namespace weft::cli {
 
@@ -14,15 +14,26 @@ namespace weft::cli {
 rt::Result<const rt::NetSpec *> chooseNet(const rt::Bmodel &model,
                                           const std::string &name);
 
-/// The smallest stage that runs the shapes of the arrays in `archive`; their
+/// What --input and the flags of preprocessing say.
+struct SampleRequest {
+  samples::SampleFiles files;
+  /// std::nullopt: not asked for.
+  std::optional<preprocess::Options> preprocessing;
+};
+
+/// Opens the files with images made for the inputs of `net`.
+rt::Result<samples::Sample> openSample(const SampleRequest &request,
+                                       const rt::NetSpec &net);
+
+/// The smallest stage that runs the shapes of the arrays in `sample`; their
 /// types must be acceptable too. Missing, extra, misshapen and wrongly typed
 /// arrays are errors that name both sides.
-rt::Result<rt::StageChoice> chooseStage(const npz::Reader &archive,
+rt::Result<rt::StageChoice> chooseStage(const samples::Sample &sample,
                                         const rt::NetSpec &net);
 
-/// The arrays of `stage` in its order. `archive` has passed chooseStage().
+/// The arrays of `stage` in its order. `sample` has passed chooseStage().
 rt::Result<std::vector<numeric::HostTensor>>
-readInputs(const npz::Reader &archive, const rt::StageSpec &stage);
+readInputs(const samples::Sample &sample, const rt::StageSpec &stage);
 
 /// What Session::run takes; points into `tensors`.
 std::vector<rt::InputElements>

@@ -1,7 +1,6 @@
 #include "tools/weft/ModelRun.h"
 #include "runtime/device/EmulatorDevice.h"
 #include "runtime/zhouyi/Session.h"
-#include "tools/npz/Npz.h"
 #include "tools/weft/DeviceFlags.h"
 #include "tools/weft/InputArrays.h"
 #include "tools/weft/Program.h"
@@ -13,11 +12,32 @@ using namespace weft::cli;
 using numeric::HostTensor;
 using rt::Result;
 
+void cli::addInputFlag(CLI::App &command, RunRequest &request,
+                       const std::string &help) {
+  command.add_option("-i,--input", request.inputs, help)
+      ->required()
+      ->allow_extra_args(false)
+      ->type_name("[NAME=]FILE");
+}
+
 void cli::addRunFlags(CLI::App &command, RunRequest &request) {
   command.add_option("--net", request.net, "Net to run, if there are several")
       ->check(nonEmptyValue())
       ->type_name("NAME");
   addDeviceFlags(command, request.device);
+  addPreprocessFlags(command, request.preprocess);
+}
+
+static Result<samples::Sample> openInputs(const RunRequest &request,
+                                          const rt::NetSpec &net) {
+  Result<samples::SampleFiles> files = samples::parseFiles(request.inputs);
+  if (!files)
+    return files.status().withContext("--input");
+  Result<std::optional<preprocess::Options>> options =
+      readPreprocessFlags(request.preprocess);
+  if (!options)
+    return options.status();
+  return openSample({*std::move(files), *std::move(options)}, net);
 }
 
 /// Attaches a capture if layers are asked for.
@@ -44,15 +64,15 @@ static Result<ModelRun> runBmodel(const RunRequest &request) {
   Result<const rt::NetSpec *> net = chooseNet(*model, request.net);
   if (!net)
     return net.status();
-  Result<npz::Reader> archive = npz::Reader::open(request.input);
-  if (!archive)
-    return archive.status();
-  Result<rt::StageChoice> choice = chooseStage(*archive, **net);
+  Result<samples::Sample> sample = openInputs(request, **net);
+  if (!sample)
+    return sample.status();
+  Result<rt::StageChoice> choice = chooseStage(*sample, **net);
   if (!choice)
     return choice.status();
   size_t stage = choice->stage;
   Result<std::vector<HostTensor>> inputs =
-      readInputs(*archive, (*net)->stages[stage]);
+      readInputs(*sample, (*net)->stages[stage]);
   if (!inputs)
     return inputs.status();
   Result<rt::Session> session =
@@ -116,13 +136,13 @@ static Result<ModelRun> runProgram(const RunRequest &request) {
   net.stages.resize(1);
   net.stages[0].inputs = session->inputs();
   net.stages[0].outputs = session->outputs();
-  Result<npz::Reader> archive = npz::Reader::open(request.input);
-  if (!archive)
-    return archive.status();
-  Result<rt::StageChoice> choice = chooseStage(*archive, net);
+  Result<samples::Sample> sample = openInputs(request, net);
+  if (!sample)
+    return sample.status();
+  Result<rt::StageChoice> choice = chooseStage(*sample, net);
   if (!choice)
     return choice.status();
-  Result<std::vector<HostTensor>> inputs = readInputs(*archive, net.stages[0]);
+  Result<std::vector<HostTensor>> inputs = readInputs(*sample, net.stages[0]);
   if (!inputs)
     return inputs.status();
   ModelRun run;

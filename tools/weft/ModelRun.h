@@ -6,6 +6,7 @@
 
 #include "runtime/device/LayerCapture.h"
 #include "runtime/device/Session.h"
+#include "tools/weft/PreprocessFlags.h"
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -16,9 +17,10 @@ namespace weft::cli {
 /// What to run. The stage is the smallest that runs the shapes of the input
 /// arrays.
 struct RunRequest {
-  std::string model; ///< path of a bmodel or a .zyp file
-  std::string input; ///< path of a .npz file
-  std::string net;   ///< may be empty if the file has one net
+  std::string model;               ///< path of a bmodel or a .zyp file
+  std::vector<std::string> inputs; ///< FILE or NAME=FILE, as in SampleFiles.h
+  PreprocessFlags preprocess;
+  std::string net; ///< may be empty if the file has one net
   rt::DeviceOptions device;
   bool layers = false; ///< also the values inside (--per-layer)
 };
@@ -36,8 +38,12 @@ struct ModelRun {
   double seconds = 0;              ///< of the run alone, without loading
 };
 
-/// Adds --net and the options that choose a device; `request` must outlive
-/// parsing.
+/// Adds --input; `help` is what it says.
+void addInputFlag(CLI::App &command, RunRequest &request,
+                  const std::string &help);
+
+/// Adds --net, the options that choose a device and those of preprocessing;
+/// `request` must outlive parsing.
 void addRunFlags(CLI::App &command, RunRequest &request);
 
 /// Loads, runs once and gives what went in and came out.

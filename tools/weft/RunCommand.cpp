@@ -1,6 +1,7 @@
 #include "runtime/status/Quote.h"
 #include "tools/files/InputFile.h"
 #include "tools/npz/Npz.h"
+#include "tools/samples/SampleFiles.h"
 #include "tools/weft/ModelRun.h"
 #include "tools/weft/Program.h"
 
@@ -47,11 +48,17 @@ static ExitCode runCommand(const RunFlags &flags) {
   if (flags.json && flags.output == "-")
     return reportError(rt::fail(rt::Code::InvalidArgument,
                                 "--json and --output - both write to stdout"));
-  for (const std::string &input : {flags.request.input, flags.request.model})
-    if (tools::isSameFile(input, flags.output))
-      return reportError(rt::fail(
-          rt::Code::InvalidArgument,
-          input + ": --output would overwrite this input; name another file"));
+  Result<samples::SampleFiles> inputs =
+      samples::parseFiles(flags.request.inputs);
+  if (!inputs)
+    return reportError(inputs.status().withContext("--input"));
+  inputs->push_back({flags.request.model, ""});
+  for (const samples::SampleFile &input : *inputs)
+    if (tools::isSameFile(input.path, flags.output))
+      return reportError(
+          rt::fail(rt::Code::InvalidArgument,
+                   input.path + ": --output would overwrite this input; name "
+                                "another file"));
   Result<ModelRun> outcome = runModel(flags.request);
   if (!outcome)
     return reportError(outcome.status());
@@ -70,16 +77,16 @@ void cli::addRunCommand(Program &program) {
       "Run a bmodel on the emulator or on the vendor's runtime, or a .zyp "
       "program on its machine",
       {"weft run cls.bmodel --input line.npz --output out.npz",
+       "weft run cls.bmodel --input line.png --preprocess cls.yaml --output "
+       "out.npz",
        "weft run cls.bmodel --input line.npz --output out.npz --device bmrt "
        "--bmrt-lib /opt/sophon/libsophon-current/lib/libbmrt.so"},
       [flags] { return runCommand(*flags); });
   addProgramFile(command, flags->request.model);
-  command
-      .add_option("-i,--input", flags->request.input,
-                  "Arrays by input name, exactly those of the net; float data "
-                  "for a quantized input is quantized with its scale")
-      ->required()
-      ->type_name("FILE.npz");
+  addInputFlag(command, flags->request,
+               "Arrays by input name (.npz), exactly those of the net, or an "
+               "image or .npy file for each input; float data for a quantized "
+               "input is quantized with its scale");
   command
       .add_option("-o,--output", flags->output,
                   "Where the outputs go, by name ('-': stdout)")

@@ -19,10 +19,11 @@ protected:
   /// Message of choosing a stage for these arrays, without the path; or "ok".
   std::string choose(const std::vector<npz::NamedTensor> &arrays) {
     EXPECT_TRUE(npz::writeNpz(path, arrays).isOk());
-    rt::Result<npz::Reader> archive = npz::Reader::open(path);
-    EXPECT_TRUE(archive.isOk());
+    rt::Result<samples::Sample> sample =
+        cli::openSample({{{path, ""}}, {}}, model->nets()[0]);
+    EXPECT_TRUE(sample.isOk());
     rt::Result<rt::StageChoice> stage =
-        cli::chooseStage(*archive, model->nets()[0]);
+        cli::chooseStage(*sample, model->nets()[0]);
     if (stage.isOk())
       return "ok";
     EXPECT_EQ(stage.status().message().find(path + ": "), 0u);

@@ -1,0 +1,418 @@
+#!/usr/bin/env python3
+"""Images and arrays as inputs of run, compare, calibrate and convert.
+
+  images_test.py WEFT DOCS_CLI_MD
+
+The network is -x, so that `weft run` shows the input tensor. Pixels are judged by Pillow, interpolation by formulas in numpy
+and, where an image grows, by Pillow; calibration by tables of arrays that are preprocessed here.
+"""
+import json
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper
+from PIL import Image, ImageOps
+
+WEFT, DOCS = sys.argv[1], pathlib.Path(sys.argv[2])
+TYPES = {"float32": TensorProto.FLOAT, "float16": TensorProto.FLOAT16, "uint8": TensorProto.UINT8}
+
+
+def photo(height, width, seed=1):
+    """Smooth like a photo, with edges: random waves and a box."""
+    rng = np.random.default_rng(seed)
+    y, x = np.mgrid[0:height, 0:width]
+    image = np.zeros((height, width, 3))
+    for c in range(3):
+        for _ in range(4):
+            fy, fx, phase = rng.uniform(-0.4, 0.4), rng.uniform(-0.4, 0.4), rng.uniform(0, 6)
+            image[..., c] += np.sin(fy * y + fx * x + phase)
+    image = 127 + 30 * image
+    image[height // 4:height // 2, width // 3:width // 2] += 60
+    return np.clip(image, 0, 255).astype(np.uint8)
+
+
+def network(shapes, kind="float32"):
+    """y = -x of one input, or the sum of several."""
+    names = ["x", "z"][:len(shapes)]
+    op = "Neg" if len(shapes) == 1 else "Add"
+    infos = [helper.make_tensor_value_info(n, TYPES[kind], s) for n, s in zip(names, shapes)]
+    graph = helper.make_graph([helper.make_node(op, names, ["y"])], "net", infos,
+                              [helper.make_tensor_value_info("y", TYPES[kind], None)])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def product(shape, filters=4):
+    """A convolution, which int8 is about."""
+    weights = np.random.default_rng(3).uniform(-1, 1, (filters, shape[1], 3, 3)).astype(np.float32)
+    graph = helper.make_graph([helper.make_node("Conv", ["x", "w"], ["y"])], "net",
+                              [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                              [onnx.numpy_helper.from_array(weights, "w")])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def bilinear(image, height, width):
+    """Half-pixel centres, no antialiasing: reals, before they are rounded."""
+    def points(size, count):
+        at = np.clip((np.arange(count) + 0.5) * size / count - 0.5, 0, size - 1)
+        first = np.floor(at).astype(int)
+        return first, np.minimum(first + 1, size - 1), at - first
+    image = image.astype(np.float64)
+    a, b, weight = points(image.shape[0], height)
+    rows = image[a] * (1 - weight)[:, None, None] + image[b] * weight[:, None, None]
+    a, b, weight = points(image.shape[1], width)
+    return rows[:, a] * (1 - weight)[None, :, None] + rows[:, b] * weight[None, :, None]
+
+
+def rounded(image, height, width):
+    """The same to whole codes, halves up: as fractions, since halves are frequent."""
+    def weights(size, count):
+        matrix = np.zeros((count, size), np.int64)  # in 1 / (2 count)
+        for i in range(count):
+            at = min(max((2 * i + 1) * size - count, 0), 2 * count * (size - 1))
+            first, rest = divmod(at, 2 * count)
+            matrix[i, first] += 2 * count - rest
+            matrix[i, min(first + 1, size - 1)] += rest
+        return matrix
+    whole = 4 * height * width
+    sums = np.einsum("yi,xj,ijc->yxc", weights(image.shape[0], height), weights(image.shape[1], width), image.astype(np.int64))
+    return (2 * sums + whole) // (2 * whole)
+
+
+def png(width, height, depth, color, passes, *extra):
+    """A PNG file. `passes` are lists of rows of bytes, filtered by nothing."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    data = b"".join(b"\0" + row for rows in passes for row in rows)
+    header = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, 1 if len(passes) > 1 else 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + b"".join(chunk(*one) for one in extra) + \
+        chunk(b"IDAT", zlib.compress(data)) + chunk(b"IEND", b"")
+
+
+class Images(unittest.TestCase):
+    def setUp(self):
+        self.holder = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.holder.name)
+        (self.folder / "photos").mkdir()
+
+    def tearDown(self):
+        self.holder.cleanup()
+
+    def weft(self, *arguments, code=0):
+        result = subprocess.run([WEFT, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+        self.assertEqual(result.returncode, code, result.stderr)
+        if code:
+            self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        return result.stderr if code else result.stdout
+
+    def model(self, *shapes, kind="float32", stages=()):
+        onnx.save(network(shapes, kind), self.folder / "m.onnx")
+        self.weft("convert", self.folder / "m.onnx", "-o", self.folder / "m.bmodel", *stages)
+
+    def tensor(self, *arguments, code=0):
+        """The input tensor that `weft run` makes of --input and so on."""
+        out = self.folder / "out.npz"
+        out.unlink(missing_ok=True)
+        text = self.weft("run", self.folder / "m.bmodel", "-o", out, *arguments, code=code)
+        if code:
+            self.assertFalse(out.exists())
+            return text
+        with np.load(out) as archive:
+            return -archive["y"]
+
+    def save(self, name, image, **options):
+        path = self.folder / name
+        (image if isinstance(image, Image.Image) else Image.fromarray(image)).save(path, **options)
+        return path
+
+    def decoded(self, path, color=None):
+        """As stored: n,h,w,c of the sizes that Pillow sees upright."""
+        with Image.open(path) as file:
+            width, height = ImageOps.exif_transpose(file).size
+        self.model([1, height, width, 1 if color == "gray" else 3])
+        return self.tensor("-i", path, "--layout", "nhwc")[0]
+
+    def test_png_is_what_pillow_reads(self):
+        image = photo(37, 53)
+        rgb = Image.fromarray(image)
+        alpha = rgb.convert("RGBA")
+        alpha.putalpha(rgb.convert("L"))
+        for name, one in {"rgb": rgb, "alpha": alpha, "palette": rgb.quantize(64), "bits": rgb.quantize(4), "one": rgb.convert("1")}.items():
+            path = self.save(f"{name}.png", one)
+            np.testing.assert_array_equal(self.decoded(path), np.asarray(one.convert("RGB")), err_msg=name)
+        gray = rgb.convert("L")
+        for one in (gray, gray.convert("LA")):
+            path = self.save("gray.png", one)
+            np.testing.assert_array_equal(self.decoded(path, "gray")[..., 0], np.asarray(gray))
+        # Pillow's formula is ours.
+        np.testing.assert_array_equal(self.decoded(self.folder / "rgb.png", "gray")[..., 0], np.asarray(gray))
+
+    def test_rare_png(self):
+        image = photo(11, 13)
+        adam7 = [(0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1)]
+        passes = [[row.tobytes() for row in image[y::dy, x::dx]] for y, x, dy, dx in adam7]
+        path = self.folder / "a.png"
+        path.write_bytes(png(13, 11, 8, 2, passes))
+        np.testing.assert_array_equal(self.decoded(path), image)
+        # 16 bits a channel: v / 257 to the nearest. Profiles of brightness change nothing.
+        wide = np.random.default_rng(2).integers(0, 65536, (11, 13, 3), np.uint16)
+        gamma = (b"gAMA", struct.pack(">I", 100000))
+        for extra in ((), (gamma,), (gamma, (b"cHRM", struct.pack(">8I", *range(30000, 38000, 1000))))):
+            path.write_bytes(png(13, 11, 16, 2, [[row.astype(">u2").tobytes() for row in wide]], *extra))
+            np.testing.assert_array_equal(self.decoded(path), (wide.astype(int) + 128) // 257)
+            path.write_bytes(png(13, 11, 8, 2, [[row.tobytes() for row in image]], *extra))
+            np.testing.assert_array_equal(self.decoded(path), image)
+
+    def test_jpeg_is_what_pillow_reads(self):
+        # Both decode with libjpeg-turbo, its accurate transform and its smooth spreading of halved color.
+        rgb = Image.fromarray(photo(37, 53))
+        for name, one, options in [("plain", rgb, {"subsampling": 0}), ("halved", rgb, {"subsampling": 2}), ("progressive", rgb, {"progressive": True}),
+                                   ("gray", rgb.convert("L"), {}), ("cmyk", rgb.convert("CMYK"), {})]:
+            path = self.save(f"{name}.jpg", one, quality=85, **options)
+            with Image.open(path) as file:
+                wanted = np.asarray(file.convert("RGB"))
+            np.testing.assert_array_equal(self.decoded(path), wanted, err_msg=name)
+
+    def test_orientation_is_applied(self):
+        image = photo(10, 14)
+        for orientation in range(1, 9):
+            exif = Image.Exif()
+            exif[0x0112] = orientation
+            path = self.save("turned.png", image, exif=exif)
+            with Image.open(path) as file:
+                wanted = np.asarray(ImageOps.exif_transpose(file))
+            np.testing.assert_array_equal(self.decoded(path), wanted)
+
+    def test_resize_is_the_documented_formula(self):
+        image = photo(37, 53)
+        path = self.save("p.png", image)
+        for height, width in [(37, 53), (74, 60), (20, 30), (9, 80), (1, 1), (128, 128)]:
+            self.model([1, height, width, 3])
+            tensor = self.tensor("-i", path, "--layout", "nhwc")[0]
+            # Half a code is what rounding takes; the rest is for sums in another order.
+            self.assertLessEqual(np.abs(tensor - bilinear(image, height, width)).max(), 0.5 + 1e-9)
+            if height >= 37 and width >= 53:
+                pillow = np.asarray(Image.fromarray(image).resize((width, height), Image.Resampling.BILINEAR)).astype(int)
+                # Pillow rounds after each direction, we once: half a code each.
+                self.assertLessEqual(np.abs(tensor - pillow).max(), 1)
+
+    def test_shrinking_does_not_antialias(self):
+        stripes = np.zeros((8, 8), np.uint8)
+        stripes[:, 1::4] = 255  # at 0.5, 2.5, ..: the second pixel of every four counts half
+        path = self.save("s.png", stripes)
+        self.model([1, 1, 8, 4])
+        np.testing.assert_array_equal(self.tensor("-i", path)[0, 0, 0], [128, 0, 128, 0])
+
+    def test_all_settings_by_file_and_by_flags(self):
+        image = photo(40, 60)
+        path = self.save("p.png", image)
+        self.model([1, 3, 32, 48])
+        settings = {"crop": [4, 2, 50, 36], "color": "bgr", "resize": "letterbox", "pad-value": [114, 10, 20.5], "pad-align": "center",
+                    "mean": [103.53, 116.28, 123.675], "std": [57.375, 57.12, 58.395], "layout": "nchw", "dtype": "float32", "size": "32x48"}
+        flags = [f"--{k}={','.join(map(str, v)) if isinstance(v, list) else v}" for k, v in settings.items()]
+        file = self.folder / "p.yaml"
+        file.write_text("# as deployed\n" + "\n".join(f"{k}: {v}" for k, v in settings.items()) + "\n")
+        tensor = self.tensor("-i", path, *flags)
+        np.testing.assert_array_equal(self.tensor("-i", path, "--preprocess", file), tensor)
+        # min(32 / 36, 48 / 50) = 8 / 9: 50 becomes 44.4, with 2 columns on each side
+        part = rounded(image[2:38, 4:54, ::-1], 32, 44)
+        wanted = np.tile(np.array([114, 10, 20.5]), (32, 48, 1))
+        wanted[:, 2:46] = part
+        wanted = ((wanted - settings["mean"]) / settings["std"]).astype(np.float32).transpose(2, 0, 1)
+        np.testing.assert_array_equal(tensor[0], wanted)
+        # A flag goes before the file.
+        other = self.tensor("-i", path, "--preprocess", file, "--pad-align", "top-left")
+        np.testing.assert_array_equal(other[0][:, :, :44], wanted[:, :, 2:46])
+
+    def test_center_crop(self):
+        image = photo(40, 60)
+        path = self.save("p.png", image)
+        self.model([1, 3, 24, 24])
+        tensor = self.tensor("-i", path, "--resize", "center-crop", "--short-side", "28", "--scale", "0.5", "--mean", "-1")
+        whole = rounded(image, 28, 42)[2:26, 9:33].transpose(2, 0, 1)
+        np.testing.assert_array_equal(tensor[0], (whole + 1) * 0.5)
+        tensor = self.tensor("-i", path, "--resize", "center-crop")
+        np.testing.assert_array_equal(tensor[0], rounded(image, 24, 36)[:, 6:30].transpose(2, 0, 1))
+
+    def test_types_of_inputs(self):
+        path = self.save("p.png", photo(8, 8))
+        exact = photo(8, 8).astype(np.float64).transpose(2, 0, 1)
+        self.model([1, 3, 8, 8], kind="float16")
+        tensor = self.tensor("-i", path, "--scale", "0.1")
+        np.testing.assert_array_equal(tensor[0], (exact * 0.1).astype(np.float16))
+        text = self.tensor("-i", path, "--dtype", "uint8", code=2)
+        self.assertRegex(text, "u8.*f16")
+
+    def test_sizes_of_several_stages(self):
+        path = self.save("p.png", photo(20, 30))
+        self.model(["batch", 3, 8, "width"], stages=["--shape", "x=1|4x3x8x(8|16)"])
+        self.assertRegex(self.tensor("-i", path, code=2), r"p\.png: .*8x8, 8x16; choose with size")
+        self.assertRegex(self.tensor("-i", path, "--size", "9x9", code=2), "size is 9x9, .*8x8, 8x16")
+        self.assertEqual(self.tensor("-i", path, "--size", "8x16").shape, (1, 3, 8, 16))
+
+    def test_arrays(self):
+        array = np.random.default_rng(4).standard_normal((1, 3, 8, 8)).astype(np.float32)
+        self.model([1, 3, 8, 8])
+        for name, one in {"c": array, "fortran": np.asfortranarray(array)}.items():
+            np.save(self.folder / f"{name}.npy", one)
+            np.testing.assert_array_equal(self.tensor("-i", self.folder / f"{name}.npy"), array)
+        # What a file holds counts, not its name.
+        (self.folder / "c.npy").rename(self.folder / "c.png")
+        np.testing.assert_array_equal(self.tensor("-i", self.folder / "c.png"), array)
+        np.save(self.folder / "bad.npy", array[0])
+        self.assertRegex(self.tensor("-i", self.folder / "bad.npy", code=2), r"bad\.npy: .*3x8x8.*1x3x8x8")
+        np.save(self.folder / "objects.npy", np.array([{}]), allow_pickle=True)
+        self.assertRegex(self.tensor("-i", self.folder / "objects.npy", code=2), r"objects\.npy: unsupported: element type '\|O'")
+        whole = (self.folder / "fortran.npy").read_bytes()
+        for cut in (7, 9, 60, len(whole) - 1):
+            (self.folder / "cut.npy").write_bytes(whole[:cut])
+            self.assertRegex(self.tensor("-i", self.folder / "cut.npy", code=2), r"cut\.npy")
+
+    def test_several_inputs(self):
+        self.model([1, 3, 8, 8], [1, 3, 8, 8])
+        image = photo(8, 8)
+        path = self.save("p.png", image)
+        array = np.ones((1, 3, 8, 8), np.float32)
+        np.save(self.folder / "z.npy", array)
+        tensor = -self.tensor("-i", f"x={path}", "-i", f"z={self.folder / 'z.npy'}")
+        np.testing.assert_array_equal(tensor[0], image.transpose(2, 0, 1) + 1.0)
+        np.savez(self.folder / "z.npz", any=array)
+        np.testing.assert_array_equal(-self.tensor("-i", f"x={path}", "-i", f"z={self.folder / 'z.npz'}"), tensor)
+        self.assertRegex(self.tensor("-i", path, code=2), r"p\.png: it is for one input, the model has 'x', 'z'; say NAME=PATH for each, or give \.npz")
+        self.assertRegex(self.tensor("-i", f"x={path}", code=2), r"p\.png: input 'z' is missing")
+        self.assertRegex(self.tensor("-i", f"x={path}", "-i", f"w={path}", code=2), "no input 'w'; the model has 'x', 'z'")
+        self.assertRegex(self.tensor("-i", f"x={path}", "-i", f"x={path}", code=2), "'x' is given twice")
+        self.assertRegex(self.tensor("-i", path, "-i", path, code=2), "NAME=PATH")
+
+    def calibrated(self, data, *options, code=0):
+        table = self.folder / "table.txt"
+        table.unlink(missing_ok=True)
+        data = data if isinstance(data, list) else [data]
+        flags = [one for d in data for one in ("--data", d)]
+        text = self.weft("calibrate", self.folder / "m.onnx", *flags, "-o", table, *options, code=code)
+        self.assertEqual(table.exists(), code == 0)
+        return text if code else table.read_text()
+
+    def test_calibration_of_a_mixed_folder(self):
+        onnx.save(product([1, 3, 16, 24]), self.folder / "m.onnx")
+        mean, std = np.array([120, 110, 100.0]), np.array([60, 50, 40.0])
+        arrays = self.folder / "arrays"
+        arrays.mkdir()
+        for index, name in enumerate(["a.png", "B.PNG", "c.jpeg", "d.npy", "e.npz"]):
+            image = photo(16, 24, index)
+            tensor = ((image - mean) / std).astype(np.float32).transpose(2, 0, 1)[None]
+            path = self.folder / "photos" / name
+            if name.endswith("npy"):
+                np.save(path, tensor)
+            elif name.endswith("npz"):
+                np.savez(path, x=tensor)
+            else:
+                kind = "jpeg" if name.endswith("jpeg") else "png"
+                Image.fromarray(image).save(path, kind, **({"quality": 100, "subsampling": 0} if kind == "jpeg" else {}))
+            if name.endswith("jpeg"):
+                with Image.open(path) as file:
+                    tensor = ((np.asarray(file) - mean) / std).astype(np.float32).transpose(2, 0, 1)[None]
+            np.savez(arrays / f"{index}.npz", x=tensor)
+        (self.folder / "photos" / "labels.txt").write_text("not a sample")
+        flags = ["--mean", "120,110,100", "--std=60,50,40"]
+        table = self.calibrated(self.folder / "photos", *flags)
+        self.assertEqual(table, self.calibrated(arrays))
+        self.assertIn("samples: 5", table)
+        self.assertIn("samples: 2", self.calibrated(self.folder / "photos", *flags, "--samples", "2"))
+        # In one go, the same program.
+        for flag, value in (("--calibration", self.folder / "table.txt"), ("--calibration-data", self.folder / "photos")):
+            if flag == "--calibration":
+                self.calibrated(self.folder / "photos", *flags)
+            more = flags if flag == "--calibration-data" else []
+            self.weft("convert", self.folder / "m.onnx", "--precision", "int8", flag, value, *more, "-o", self.folder / f"{flag}.bmodel")
+        self.assertEqual((self.folder / "--calibration.bmodel").read_bytes(), (self.folder / "--calibration-data.bmodel").read_bytes())
+
+    def test_calibration_by_folders_of_inputs(self):
+        onnx.save(network([[1, 3, 8, 8], [1, 3, 8, 8]]), self.folder / "m.onnx")
+        one, two, both = (self.folder / name for name in ("one", "two", "both"))
+        for folder in (one, two, both):
+            folder.mkdir()
+        for index in range(3):
+            image, array = photo(8, 8, index), np.full((1, 3, 8, 8), index + 1, np.float32)
+            Image.fromarray(image).save(one / f"{index}.png")
+            np.save(two / f"{index}.npy", array)
+            np.savez(both / f"{index}.npz", x=image.transpose(2, 0, 1)[None].astype(np.float32), z=array)
+        self.assertEqual(self.calibrated([f"x={one}", f"z={two}"]), self.calibrated(both))
+        self.assertRegex(self.calibrated(one, code=2), r"0\.png: it is for one input, the model has 'x', 'z'; say NAME=PATH for each, or give \.npz")
+        (two / "2.npy").unlink()
+        self.assertRegex(self.calibrated([f"x={one}", f"z={two}"], code=2), r"2\.png' has no file of the same name in the other folders")
+        np.savez(one / "1.npz", x=array)
+        self.assertRegex(self.calibrated([f"x={one}", f"z={two}"], code=2), "have one name")
+
+    def test_compare_gives_both_the_same_tensor(self):
+        onnx.save(product([1, 3, 16, 24]), self.folder / "m.onnx")
+        self.weft("convert", self.folder / "m.onnx", "-o", self.folder / "m.bmodel")
+        path = self.save("p.jpg", photo(50, 50))
+        text = self.weft("compare", self.folder / "m.onnx", self.folder / "m.bmodel", "-i", path, "--mean", "127", "--std", "64", "--json")
+        self.assertTrue(json.loads(text)["passed"])
+        # float32 sums of 27 products on either side
+        self.assertLess(json.loads(text)["outputs"][0]["max_error"], 1e-5)
+
+    def test_wrong_settings(self):
+        self.model([1, 3, 8, 8])
+        path = self.save("p.png", photo(8, 8))
+        file = self.folder / "p.yaml"
+        for flags, says in [(["--mean", "1,2"], "--mean is '1,2', must be one number"), (["--std", "0"], "--std is '0'"),
+                            (["--scale", "2", "--std", "2"], "scale and std are both given"), (["--resize", "fit"], "--resize is 'fit', must be stretch"),
+                            (["--short-side", "9"], "short-side is for resize center-crop"), (["--color", "gray"], "gray is for one channel"),
+                            (["--layout", "nhwc"], "images have 1 or 3 channels"), (["--crop", "0,0,9,9"], r"p\.png: crop is 0,0,9,9"),
+                            (["--preprocess", file], r"p\.yaml: cannot open")]:
+            self.assertRegex(self.tensor("-i", path, *flags, code=2), says)
+        for text, says in [("mean: 1\nmaen: 2\n", "2: unknown key 'maen'; known: crop, color, resize"), ("resize: [a, b]", "1: resize is 'a,b', must be"),
+                           ("mean: {a: 1}", "1: mean must be a value or a list"), ("mean: [1, 2\n", "error|expected|Could not|Expected"), ("", "1: the file is empty")]:
+            file.write_text(text)
+            self.assertRegex(self.tensor("-i", path, "--preprocess", file, code=2), rf"p\.yaml:\d+: |{says}")
+            self.assertRegex(self.tensor("-i", path, "--preprocess", file, code=2), says)
+        np.savez(self.folder / "a.npz", x=np.zeros((1, 3, 8, 8), np.float32))
+        self.assertRegex(self.tensor("-i", self.folder / "a.npz", "--mean", "1", code=2), "no image; arrays are taken as they are")
+        text = self.weft("convert", self.folder / "m.onnx", "-o", self.folder / "z.bmodel", "--mean", "1", code=2)
+        self.assertIn("--calibration-data", text)
+
+    def test_broken_images_are_named(self):
+        onnx.save(network([[1, 3, 8, 8]]), self.folder / "m.onnx")
+        good = self.save("photos/a.png", photo(30, 30)).read_bytes()
+        jpeg = self.save("photos/b.jpg", photo(30, 30)).read_bytes()
+        self.assertIn("samples: 2", self.calibrated(self.folder / "photos"))
+        broken = {"cut.png": good[:len(good) // 2], "cut.jpg": jpeg[:len(jpeg) // 2], "bits.png": good[:200] + b"\xff" * 20 + good[220:],
+                  "empty.png": b"", "text.jpg": b"not an image", "head.jpg": jpeg[:3],
+                  "large.png": png(1 << 30, 1 << 30, 8, 2, [[b""]])}
+        for name, content in broken.items():
+            path = self.folder / "photos" / name
+            path.write_bytes(content)
+            text = self.calibrated(self.folder / "photos", code=2)
+            self.assertIn(f"{self.folder / 'photos' / name}: ", text)
+            if name == "text.jpg":
+                self.assertIn("neither a PNG or JPEG image nor a .npy or .npz array", text)
+            path.unlink()
+
+    def test_inputs_that_are_no_images(self):
+        path = self.save("p.png", photo(8, 8))
+        self.model([1, 128])
+        self.assertRegex(self.tensor("-i", path, code=2), r"p\.png: input 'x' is 1x128, images are for inputs n,c,h,w or n,h,w,c; give arrays")
+        self.model([1, 4, 8, 8])
+        self.assertRegex(self.tensor("-i", path, code=2), "images have 1 or 3 channels; give arrays")
+
+    def test_every_setting_is_documented(self):
+        shown = self.weft("run", "--help")
+        names = re.findall(r"^  --([a-z-]+)", shown.split("Preprocessing of images:")[1].split("Examples:")[0], re.MULTILINE)
+        self.assertEqual(len(names), 13)
+        section = DOCS.read_text().split("## Images")[1].split("\n## ")[0]
+        for name in names:
+            self.assertIn(f"`{name}`" if name != "preprocess" else "`--preprocess ", section)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,200 @@
+#include "tools/samples/Sample.h"
+#include "runtime/status/Quote.h"
+#include "tools/files/InputFile.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+
+using namespace weft;
+using namespace weft::samples;
+using numeric::ElementType;
+using numeric::HostTensor;
+using rt::Code;
+using rt::Result;
+using rt::Status;
+
+/// The first bytes of a regular file; nothing of others, which are left to who
+/// reads them to report.
+static std::string beginningOf(const std::string &path) {
+  struct stat facts;
+  if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode))
+    return "";
+  std::ifstream in(path, std::ios::binary);
+  char bytes[8];
+  in.read(bytes, sizeof bytes);
+  return std::string(bytes, size_t(in.gcount()));
+}
+
+Status samples::checkAnyImage(const std::vector<SampleFiles> &samples) {
+  for (const SampleFiles &sample : samples)
+    for (const SampleFile &file : sample)
+      if (images::isImage(beginningOf(file.path)))
+        return Status::ok();
+  return rt::fail(Code::InvalidArgument,
+                  samples.front().front().path +
+                      ": preprocessing is given and there is no image; arrays "
+                      "are taken as they are, leave it out");
+}
+
+static std::string namesOf(const std::vector<Input> &inputs) {
+  std::string names;
+  for (const Input &input : inputs)
+    names += (names.empty() ? "" : ", ") + rt::quoteName(input.name);
+  return names;
+}
+
+/// The input that a file of one tensor is for.
+static Result<const Input *> inputOf(const SampleFile &file,
+                                     const std::vector<Input> &inputs) {
+  if (file.input.empty() && inputs.size() == 1)
+    return &inputs[0];
+  for (const Input &input : inputs)
+    if (input.name == file.input)
+      return &input;
+  if (file.input.empty())
+    return rt::fail(Code::InvalidArgument,
+                    "it is for one input, the model has " + namesOf(inputs) +
+                        "; say NAME=PATH for each, or give .npz files");
+  return rt::fail(Code::NotFound, "there is no input " +
+                                      rt::quoteName(file.input) +
+                                      "; the model has " + namesOf(inputs));
+}
+
+/// The shape that an image is made for.
+static Result<preprocess::Input> shaped(const Input &input,
+                                        const preprocess::Options &options) {
+  preprocess::Input chosen;
+  std::vector<preprocess::Size> all, fitting;
+  std::string names;
+  for (const std::vector<int64_t> &shape : input.shapes) {
+    preprocess::Input one = {input.name, input.type, shape};
+    Result<preprocess::Size> size = preprocess::sizeOf(options, one);
+    if (!size)
+      return size.status();
+    if (std::find(all.begin(), all.end(), *size) != all.end())
+      continue;
+    all.push_back(*size);
+    names += (names.empty() ? "" : ", ") + std::to_string(size->height) + "x" +
+             std::to_string(size->width);
+    if (options.size && !(*options.size == *size))
+      continue;
+    fitting.push_back(*size);
+    chosen = one;
+  }
+  if (fitting.size() == 1)
+    return chosen;
+  std::string sizes =
+      "images of input " + rt::quoteName(input.name) + " may have " + names;
+  if (fitting.empty())
+    return rt::fail(Code::ShapeMismatch,
+                    "size is " + std::to_string(options.size->height) + "x" +
+                        std::to_string(options.size->width) + ", " + sizes);
+  return rt::fail(Code::ShapeMismatch, sizes + "; choose with size");
+}
+
+static Result<HostTensor> readImage(const std::string &path, const Input &input,
+                                    const preprocess::Options &options) {
+  Result<preprocess::Input> wanted = shaped(input, options);
+  if (!wanted)
+    return wanted.status().withContext(path);
+  Result<std::string> bytes = tools::readInputFile(path, images::kMaxFileBytes);
+  if (!bytes)
+    return bytes.status();
+  Result<images::Image> image = images::decode(*bytes);
+  if (!image)
+    return image.status().withContext(path);
+  Result<HostTensor> tensor = preprocess::preprocess(*image, options, *wanted);
+  return tensor ? std::move(tensor) : tensor.status().withContext(path);
+}
+
+Status Sample::addTensor(const std::string &name, Tensor tensor) {
+  if (!tensors.emplace(name, std::move(tensor)).second)
+    return rt::fail(Code::InvalidArgument,
+                    "input " + rt::quoteName(name) + " is given twice");
+  theNames.push_back(name);
+  return Status::ok();
+}
+
+Status Sample::addArchive(const SampleFile &file) {
+  Result<npz::Reader> opened = npz::Reader::open(file.path);
+  if (!opened)
+    return opened.status();
+  archives.push_back(std::make_unique<npz::Reader>(*std::move(opened)));
+  const npz::Reader &archive = *archives.back();
+  auto add = [&](const std::string &array, const std::string &name) {
+    const npz::NpyHeader &header = *archive.header(array);
+    return addTensor(
+        name, {file.path, header.type, header.shape, {}, &archive, array});
+  };
+  if (file.input.empty()) {
+    for (const std::string &name : archive.names())
+      WEFT_TRY(add(name, name));
+    return Status::ok();
+  }
+  if (archive.header(file.input))
+    return add(file.input, file.input);
+  if (archive.names().size() == 1)
+    return add(archive.names()[0], file.input);
+  return rt::fail(Code::NotFound, file.path + ": no array " +
+                                      rt::quoteName(file.input) + " among " +
+                                      std::to_string(archive.names().size()));
+}
+
+Status Sample::addFile(const SampleFile &file, const std::vector<Input> &inputs,
+                       const preprocess::Options &options) {
+  std::string beginning = beginningOf(file.path);
+  bool isArray = npz::isNpy(beginning);
+  if (!isArray && !images::isImage(beginning)) {
+    // A photo of another format should not be called a broken archive.
+    bool isArchive = std::filesystem::path(file.path).extension() == ".npz" ||
+                     beginning.substr(0, 2) == "PK";
+    if (!isArchive && !beginning.empty())
+      return rt::fail(Code::BadFile,
+                      file.path + ": neither a PNG or JPEG image nor a .npy or "
+                                  ".npz array; convert it");
+    return addArchive(file);
+  }
+  Result<const Input *> input = inputOf(file, inputs);
+  if (!input)
+    return input.status().withContext(file.path);
+  Result<HostTensor> tensor = isArray ? npz::readNpy(file.path)
+                                      : readImage(file.path, **input, options);
+  if (!tensor)
+    return tensor.status();
+  ElementType type = tensor->type();
+  std::vector<int64_t> shape = tensor->shape();
+  return addTensor((*input)->name,
+                   {file.path, type, shape, *std::move(tensor), nullptr, ""});
+}
+
+Result<Sample> Sample::open(const SampleFiles &files,
+                            const std::vector<Input> &inputs,
+                            const preprocess::Options &options) {
+  Sample sample;
+  for (const SampleFile &file : files) {
+    sample.allPaths += (sample.allPaths.empty() ? "" : ", ") + file.path;
+    WEFT_TRY(sample.addFile(file, inputs, options));
+  }
+  return sample;
+}
+
+const std::string &Sample::path(const std::string &name) const {
+  return tensors.at(name).path;
+}
+
+ElementType Sample::type(const std::string &name) const {
+  return tensors.at(name).type;
+}
+
+const std::vector<int64_t> &Sample::shape(const std::string &name) const {
+  return tensors.at(name).shape;
+}
+
+Result<HostTensor> Sample::read(const std::string &name) const {
+  const Tensor &tensor = tensors.at(name);
+  if (tensor.archive)
+    return tensor.archive->read(tensor.array);
+  return tensor.value;
+}

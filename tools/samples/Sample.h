@@ -1,0 +1,73 @@
+//===- Sample.h - the inputs of a model from files --------------*- C++ -*-===//
+//
+// Arrays (.npz, .npy) are taken as they are, images (.png, .jpg) are
+// preprocessed. The contents of a file decide what it is, not its name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_SAMPLES_SAMPLE_H
+#define WEFT_TOOLS_SAMPLES_SAMPLE_H
+
+#include "tools/npz/Npz.h"
+#include "tools/preprocess/Preprocess.h"
+#include "tools/samples/SampleFiles.h"
+
+namespace weft::samples {
+
+/// An input of a model and the shapes that it may have. Quantized inputs are
+/// F32 here: they take reals.
+struct Input {
+  std::string name;
+  numeric::ElementType type = numeric::ElementType::F32;
+  std::vector<std::vector<int64_t>> shapes;
+};
+
+/// The tensors of one sample by input name. Whether they fit the model is for
+/// the reader to check: what is known of images follows from the model, what is
+/// known of arrays stands in their headers.
+class Sample {
+public:
+  /// Reads images and .npy files, and the headers of .npz files. Messages begin
+  /// with the path.
+  static rt::Result<Sample> open(const SampleFiles &files,
+                                 const std::vector<Input> &inputs,
+                                 const preprocess::Options &options);
+
+  /// All files, for messages.
+  const std::string &path() const { return allPaths; }
+  const std::vector<std::string> &names() const { return theNames; }
+  bool has(const std::string &name) const { return tensors.count(name); }
+  /// The file, type and shape of a tensor that is there.
+  const std::string &path(const std::string &name) const;
+  numeric::ElementType type(const std::string &name) const;
+  const std::vector<int64_t> &shape(const std::string &name) const;
+  rt::Result<numeric::HostTensor> read(const std::string &name) const;
+
+private:
+  struct Tensor {
+    std::string path;
+    numeric::ElementType type = numeric::ElementType::F32;
+    std::vector<int64_t> shape;
+    numeric::HostTensor value; ///< where there is no archive
+    const npz::Reader *archive = nullptr;
+    std::string array; ///< its name in the archive
+  };
+
+  rt::Status addFile(const SampleFile &file, const std::vector<Input> &inputs,
+                     const preprocess::Options &options);
+  rt::Status addArchive(const SampleFile &file);
+  rt::Status addTensor(const std::string &name, Tensor tensor);
+
+  std::string allPaths;
+  std::vector<std::string> theNames; ///< in the order of the files
+  std::map<std::string, Tensor> tensors;
+  std::vector<std::unique_ptr<npz::Reader>> archives;
+};
+
+/// Fails if there is no image among the samples: preprocessing that was asked
+/// for would do nothing.
+rt::Status checkAnyImage(const std::vector<SampleFiles> &samples);
+
+} // namespace weft::samples
+
+#endif // WEFT_TOOLS_SAMPLES_SAMPLE_H

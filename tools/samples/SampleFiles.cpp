@@ -1,0 +1,121 @@
+#include "tools/samples/SampleFiles.h"
+#include "runtime/status/Quote.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+using namespace weft;
+using namespace weft::samples;
+using rt::Code;
+using rt::Result;
+
+static bool exists(const std::string &path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+Result<SampleFiles> samples::parseFiles(const std::vector<std::string> &texts) {
+  SampleFiles files;
+  for (const std::string &text : texts) {
+    size_t equals = text.find('=');
+    if (equals == text.npos || equals == 0 || exists(text))
+      files.push_back({text, ""});
+    else
+      files.push_back({text.substr(equals + 1), text.substr(0, equals)});
+  }
+  for (size_t i = 1; i < files.size(); ++i) {
+    if (files[i].input.empty() || files[0].input.empty())
+      return rt::fail(Code::InvalidArgument,
+                      rt::quoteName(texts[0]) + " and " +
+                          rt::quoteName(texts[i]) +
+                          " are given; several need the input's name each: "
+                          "NAME=PATH");
+    for (size_t j = 0; j < i; ++j)
+      if (files[i].input == files[j].input)
+        return rt::fail(Code::InvalidArgument,
+                        "input " + rt::quoteName(files[i].input) +
+                            " is given twice");
+  }
+  return files;
+}
+
+static bool isSampleName(const std::filesystem::path &path) {
+  std::string extension = path.extension().string();
+  for (char &c : extension)
+    c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+  for (const char *known : {".npz", ".npy", ".png", ".jpg", ".jpeg"})
+    if (extension == known)
+      return true;
+  return false;
+}
+
+/// The samples in one folder, sorted.
+static Result<std::vector<std::string>> listFolder(const std::string &folder) {
+  std::error_code error;
+  std::filesystem::directory_iterator entries(folder, error), end;
+  std::vector<std::string> files;
+  for (; !error && entries != end; entries.increment(error))
+    if (isSampleName(entries->path()))
+      files.push_back(entries->path().string());
+  if (error)
+    return rt::fail(Code::IoError, "cannot read the folder " +
+                                       rt::quoteName(folder) + ": " +
+                                       error.message());
+  if (files.empty())
+    return rt::fail(Code::NotFound,
+                    "no samples: " + rt::quoteName(folder) +
+                        " holds no .npz, .npy, .png or .jpg file; put one for "
+                        "each sample there");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// Adds one folder's files to the samples of their names.
+static rt::Status addFolder(const SampleFile &folder,
+                            std::map<std::string, SampleFiles> &samples) {
+  Result<std::vector<std::string>> files = listFolder(folder.path);
+  if (!files)
+    return files.status();
+  for (const std::string &file : *files) {
+    SampleFiles &sample = samples[std::filesystem::path(file).stem().string()];
+    if (!sample.empty() && sample.back().input == folder.input)
+      return rt::fail(Code::InvalidArgument,
+                      rt::quoteName(sample.back().path) + " and " +
+                          rt::quoteName(file) +
+                          " have one name, and are the same sample of input " +
+                          rt::quoteName(folder.input) + "; remove one");
+    sample.push_back({file, folder.input});
+  }
+  return rt::Status::ok();
+}
+
+Result<std::vector<SampleFiles>>
+samples::listSamples(const std::vector<std::string> &texts, int64_t limit) {
+  Result<SampleFiles> folders = parseFiles(texts);
+  if (!folders)
+    return folders.status();
+  std::vector<SampleFiles> samples;
+  if (folders->size() == 1) {
+    Result<std::vector<std::string>> files = listFolder(folders->front().path);
+    if (!files)
+      return files.status();
+    for (const std::string &file : *files)
+      samples.push_back({{file, folders->front().input}});
+  } else {
+    std::map<std::string, SampleFiles> byName;
+    for (const SampleFile &folder : *folders)
+      WEFT_TRY(addFolder(folder, byName));
+    for (auto &[name, sample] : byName) {
+      if (sample.size() != folders->size())
+        return rt::fail(Code::InvalidArgument,
+                        rt::quoteName(sample[0].path) +
+                            " has no file of the same name in the other "
+                            "folders; each needs one");
+      samples.push_back(std::move(sample));
+    }
+  }
+  if (limit > 0 && samples.size() > size_t(limit))
+    samples.resize(size_t(limit));
+  return samples;
+}

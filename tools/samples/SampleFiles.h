@@ -1,0 +1,38 @@
+//===- SampleFiles.h - which files make up a sample -------------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_SAMPLES_SAMPLEFILES_H
+#define WEFT_TOOLS_SAMPLES_SAMPLEFILES_H
+
+#include "runtime/status/Status.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weft::samples {
+
+/// A file with inputs of a model.
+struct SampleFile {
+  std::string path;
+  /// The input that it is for; empty: all inputs of an .npz file, or the only
+  /// input of the model.
+  std::string input;
+};
+
+/// All inputs of one run of a model.
+using SampleFiles = std::vector<SampleFile>;
+
+/// Values of --input: FILE, or NAME=FILE for each input. A text that is the
+/// path of a file is never taken as NAME=FILE.
+rt::Result<SampleFiles> parseFiles(const std::vector<std::string> &texts);
+
+/// Values of --data: one DIR, whose .npz, .npy, .png, .jpg and .jpeg files
+/// (letters of any case) are a sample each, or NAME=DIR for each input, whose
+/// files of equal names but for the extension are a sample. Sorted by name, at
+/// most `limit` of them; 0: all.
+rt::Result<std::vector<SampleFiles>>
+listSamples(const std::vector<std::string> &texts, int64_t limit);
+
+} // namespace weft::samples
+
+#endif // WEFT_TOOLS_SAMPLES_SAMPLEFILES_H
