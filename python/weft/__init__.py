@@ -11,6 +11,8 @@ Zhouyi and programs of them, `weft.ascend` the moves of Ascend.
 
 from ._native import WeftError, include_folder
 from ._model import Model, convert
+from ._calibrate import Calibration, calibrate
 
 __version__ = "@WEFT_VERSION@"
-__all__ = ["Model", "WeftError", "convert", "include_folder"]
+__all__ = ["Calibration", "Model", "WeftError", "calibrate", "convert",
+           "include_folder"]

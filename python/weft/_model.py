@@ -7,35 +7,9 @@ import threading
 
 import numpy
 
-from . import _native
+from . import _calibrate, _native
 from ._native import CHAR, INT64, POINTER, SIZE, VOID, WeftError
-
-# Numbers of ONNX's TensorProto.DataType (weft.h) and numpy's types. bfloat16
-# is there if ml_dtypes is.
-_NUMPY = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16",
-          6: "int32", 7: "int64", 9: "bool", 10: "float16", 11: "float64",
-          12: "uint32", 13: "uint64"}
-
-
-def _numpy_type(code):
-    if code == 16:
-        try:
-            import ml_dtypes
-        except ImportError:
-            raise WeftError("the model has bfloat16 tensors, numpy has no such "
-                            "type; install ml_dtypes") from None
-        return numpy.dtype(ml_dtypes.bfloat16)
-    return numpy.dtype(_NUMPY[code])
-
-
-def _code_of(kind):
-    for code, name in _NUMPY.items():
-        if numpy.dtype(name) == kind:
-            return code
-    if kind.name == "bfloat16":
-        return 16
-    raise WeftError(f"arrays of {kind} are no input; use a float or integer "
-                    "type of 64 bits or less")
+from ._types import code_of, numpy_type
 
 
 class _Description(ctypes.Structure):
@@ -100,7 +74,7 @@ class Model:
             one = _Description(ctypes.sizeof(_Description))
             self._library.check(getattr(c, f"weft_model_{kind}")(
                 self._handle, 0, stage, index, ctypes.byref(one)))
-            result[one.name.decode()] = (_numpy_type(one.type),
+            result[one.name.decode()] = (numpy_type(one.type),
                                          tuple(one.shape[:one.rank]))
         return result
 
@@ -142,7 +116,7 @@ class Model:
         self._library.check(c.weft_session_run_entries(
             session, (VOID * max(1, len(arrays)))(*(a.ctypes.data
                                                     for a in arrays)),
-            (ctypes.c_int * max(1, len(arrays)))(*(_code_of(a.dtype)
+            (ctypes.c_int * max(1, len(arrays)))(*(code_of(a.dtype)
                                                    for a in arrays)),
             (VOID * max(1, len(results)))(*(r.ctypes.data
                                             for r in results.values())),
@@ -164,11 +138,6 @@ class Model:
             self._handle = None
 
 
-def _texts(values):
-    values = [os.fsencode(value) for value in values]
-    return (CHAR * max(1, len(values)))(*values), len(values)
-
-
 def convert(model, output=None, *, shapes=None, precision="f32",
             target="bm1684x", calibration=None, plugins=(), host=True):
     """Compiles an ONNX file. Returns the bytes of the bmodel (with the target
@@ -176,21 +145,25 @@ def convert(model, output=None, *, shapes=None, precision="f32",
 
     `shapes`: sizes of inputs by name, a tuple or a text as for --shape.
     `plugins`: libraries of operators written as PPL kernels.
+    `calibration`, for int8: the path of a table, what `calibrate` gave, or the
+    data to give it: arrays, a dict of arrays, an iterable of either or a
+    function without arguments that returns one.
     """
+    if calibration is not None and precision != "int8":
+        raise WeftError(f"calibration is for precision int8, it is {precision};"
+                        " leave it out")
     library = _native.compiler()
-    shape_texts = [f"{name}=" + (size if isinstance(size, str) else
-                                 "x".join(map(str, size)))
-                   for name, size in (shapes or {}).items()]
     options = _native.ConvertOptions(ctypes.sizeof(_native.ConvertOptions))
     options.target, options.precision = target.encode(), precision.encode()
-    options.calibration = _native.encoded(calibration)
-    options.shapes, options.shape_count = _texts(shape_texts)
-    options.plugins, options.plugin_count = _texts(plugins)
+    options.shapes, options.shape_count = _native.shape_texts(shapes)
+    options.plugins, options.plugin_count = _native.texts(plugins)
     options.no_host = 0 if host else 1
     data, size = VOID(), SIZE()
-    library.check(library.c.weft_convert(
-        os.fsencode(model), ctypes.byref(options), ctypes.byref(data),
-        ctypes.byref(size)))
+    with _calibrate.table_path(calibration, model, shapes, plugins) as table:
+        options.calibration = _native.encoded(table)
+        library.check(library.c.weft_convert(
+            os.fsencode(model), ctypes.byref(options), ctypes.byref(data),
+            ctypes.byref(size)))
     try:
         result = ctypes.string_at(data, size.value)
     finally:

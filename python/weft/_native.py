@@ -91,6 +91,19 @@ INT64, CHAR = ctypes.c_int64, ctypes.c_char_p
 POINTER = ctypes.POINTER
 
 
+def texts(values):
+    """Strings as C wants them, and how many there are."""
+    values = [os.fsencode(value) for value in values]
+    return (CHAR * max(1, len(values)))(*values), len(values)
+
+
+def shape_texts(shapes):
+    """Shapes by name, tuples or texts as for --shape, as C wants them."""
+    return texts(f"{name}=" + (size if isinstance(size, str) else
+                               "x".join(map(str, size)))
+                 for name, size in (shapes or {}).items())
+
+
 class PplOptions(ctypes.Structure):
     _fields_ = [("struct_bytes", SIZE), ("target", CHAR), ("name", CHAR),
                 ("no_pipeline", ctypes.c_int32)]
@@ -114,6 +127,19 @@ class ConvertOptions(ctypes.Structure):
                 ("calibration", CHAR), ("shapes", POINTER(CHAR)),
                 ("shape_count", SIZE), ("plugins", POINTER(CHAR)),
                 ("plugin_count", SIZE), ("no_host", ctypes.c_int32)]
+
+
+class CalibrateOptions(ctypes.Structure):
+    _fields_ = [("struct_bytes", SIZE), ("method", CHAR),
+                ("percentile", ctypes.c_double), ("shapes", POINTER(CHAR)),
+                ("shape_count", SIZE), ("plugins", POINTER(CHAR)),
+                ("plugin_count", SIZE)]
+
+
+class CalibrateInputFacts(ctypes.Structure):
+    _fields_ = [("struct_bytes", SIZE), ("name", CHAR),
+                ("type", ctypes.c_int32), ("rank", SIZE),
+                ("shape", POINTER(INT64)), ("bytes", SIZE)]
 
 
 @functools.lru_cache(maxsize=None)
@@ -144,6 +170,14 @@ def compiler():
         ("weft_convert", VOID, CHAR, POINTER(ConvertOptions), POINTER(VOID),
          POINTER(SIZE)),
         ("weft_compiler_free", None, VOID),
+        ("weft_calibrate_open", VOID, CHAR, POINTER(CalibrateOptions),
+         POINTER(VOID)),
+        ("weft_calibrate_input_count", SIZE, VOID),
+        ("weft_calibrate_input", VOID, VOID, SIZE,
+         POINTER(CalibrateInputFacts)),
+        ("weft_calibrate_add", VOID, VOID, POINTER(VOID)),
+        ("weft_calibrate_table", VOID, VOID, POINTER(CHAR)),
+        ("weft_calibrate_close", None, VOID),
     ])
     version = library.c.weft_compiler_api_version()
     if version < 1:

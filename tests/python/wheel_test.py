@@ -58,7 +58,7 @@ class Wheel(unittest.TestCase):
             self.assertNotIn("not found", run("ldd", site / "native" / binary))
             # Beside the libraries of every Linux only the wheel's own.
             for line in run("ldd", site / "native" / binary).splitlines():
-                if re.search(r"protobuf|zip|crypto", line):
+                if re.search(r"protobuf|zip|crypto|png|jpeg", line):
                     self.assertIn(str(site), line)
 
     def test_examples_of_the_readme_run(self):

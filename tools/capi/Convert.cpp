@@ -2,6 +2,7 @@
 
 #include "runtime/chips/Chips.h"
 #include "tools/capi/Status.h"
+#include "tools/capi/Texts.h"
 #include "tools/driver/BatchProof.h"
 #include "tools/driver/Compile.h"
 
@@ -13,14 +14,10 @@
 
 using namespace weft;
 using capi::guarded;
+using capi::texts;
 using capi::toC;
 using rt::Code;
 using rt::Result;
-
-static std::vector<std::string> texts(const char *const *list, size_t count) {
-  return list ? std::vector<std::string>(list, list + count)
-              : std::vector<std::string>();
-}
 
 /// Compiles every set of shapes into `stages`; null when all is well.
 static weft_compiler_status *

@@ -340,6 +340,62 @@ weft_convert(const char *model, const weft_convert_options *options,
              void **bytes, size_t *size);
 WEFT_COMPILER_API void weft_compiler_free(void *bytes);
 
+/*===-- calibration -------------------------------------------------------===*/
+
+/* The value ranges of a float graph on samples, for int8. */
+typedef struct weft_calibration weft_calibration;
+
+typedef struct weft_calibrate_options {
+  /* Set by the caller to sizeof(weft_calibrate_options). */
+  size_t struct_bytes;
+  /* As --method of `weft calibrate`; NULL: its default. */
+  const char *method;
+  /* Of the method "percentile", in (0, 100]; 0: the default. */
+  double percentile;
+  /* As in weft_convert_options, one size for every axis. */
+  const char *const *shapes;
+  size_t shape_count;
+  const char *const *plugins;
+  size_t plugin_count;
+} weft_calibrate_options;
+
+/* Imports the ONNX file `model`. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_calibrate_open(const char *model, const weft_calibrate_options *options,
+                    weft_calibration **calibration);
+
+typedef struct weft_calibrate_input_facts {
+  /* Set by the caller to sizeof(weft_calibrate_input_facts). */
+  size_t struct_bytes;
+  const char *name;
+  /* TensorProto.DataType of ONNX. */
+  int32_t type;
+  size_t rank;
+  const int64_t *shape;
+  /* Of one sample's tensor. */
+  size_t bytes;
+} weft_calibrate_input_facts;
+
+WEFT_COMPILER_API size_t
+weft_calibrate_input_count(const weft_calibration *calibration);
+/* Strings and shape live as long as the calibration. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_calibrate_input(const weft_calibration *calibration, size_t index,
+                     weft_calibrate_input_facts *facts);
+
+/* Evaluates the graph on one sample: for each input, in order, its elements in
+   row-major order. After a failure the sample may be counted in part: close. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_calibrate_add(weft_calibration *calibration, const void *const *data);
+
+/* The table as `weft calibrate` writes it; lives until the next call. At least
+   one sample must have been added. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_calibrate_table(weft_calibration *calibration, const char **text);
+
+/* NULL is fine. */
+WEFT_COMPILER_API void weft_calibrate_close(weft_calibration *calibration);
+
 #ifdef __cplusplus
 }
 #endif

@@ -215,7 +215,11 @@ TEST(CompilerApi, WrongArguments) {
         weft_ppl_bmodel(nullptr, nullptr, nullptr),
         weft_ppl_program_profile(nullptr, nullptr),
         weft_ppl_text(nullptr, WEFT_PPL_COMMANDS, nullptr),
-        weft_convert(nullptr, nullptr, nullptr, nullptr)}) {
+        weft_convert(nullptr, nullptr, nullptr, nullptr),
+        weft_calibrate_open(nullptr, nullptr, nullptr),
+        weft_calibrate_input(nullptr, 0, nullptr),
+        weft_calibrate_add(nullptr, nullptr),
+        weft_calibrate_table(nullptr, nullptr)}) {
     status.reset(made);
     EXPECT_NE(weft_compiler_status_code(status.get()), 0);
     EXPECT_THAT(messageOf(status), testing::Not(testing::IsEmpty()));
@@ -225,6 +229,42 @@ TEST(CompilerApi, WrongArguments) {
   EXPECT_STREQ(weft_compiler_status_message(nullptr), "");
   weft_compiler_status_free(nullptr);
   weft_ppl_close(nullptr);
+  weft_calibrate_close(nullptr);
+  EXPECT_EQ(weft_calibrate_input_count(nullptr), 0u);
+}
+
+TEST(CompilerApi, CalibratesSampleBySample) {
+  weft_calibration *opened = nullptr;
+  Status status(weft_calibrate_open("missing.onnx", nullptr, &opened));
+  EXPECT_THAT(messageOf(status), HasSubstr("missing.onnx"));
+  EXPECT_EQ(opened, nullptr);
+  status.reset(weft_calibrate_open(TINY_ONNX, nullptr, &opened));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  const char *text = nullptr;
+  status.reset(weft_calibrate_table(opened, &text));
+  EXPECT_THAT(messageOf(status), StartsWith("no samples"));
+  ASSERT_EQ(weft_calibrate_input_count(opened), 1u);
+  weft_calibrate_input_facts facts = {};
+  status.reset(weft_calibrate_input(opened, 0, &facts));
+  EXPECT_NE(status, nullptr) << "struct_bytes is 0";
+  facts.struct_bytes = sizeof(facts);
+  status.reset(weft_calibrate_input(opened, 0, &facts));
+  EXPECT_STREQ(facts.name, "x");
+  EXPECT_EQ(facts.type, 1); // FLOAT
+  ASSERT_EQ(facts.bytes, 3u * 16 * 16 * 4);
+  std::vector<float> sample(facts.bytes / 4, 0.5f);
+  sample[7] = -2;
+  const void *data[] = {sample.data()}, *nothing[] = {nullptr};
+  status.reset(weft_calibrate_add(opened, nothing));
+  EXPECT_THAT(messageOf(status), HasSubstr("'x' is NULL"));
+  for (int i = 0; i < 2; ++i) {
+    status.reset(weft_calibrate_add(opened, data));
+    EXPECT_EQ(status, nullptr) << messageOf(status);
+  }
+  status.reset(weft_calibrate_table(opened, &text));
+  EXPECT_THAT(text, HasSubstr("# samples: 2\n"));
+  EXPECT_THAT(text, HasSubstr("\nx 2 -2 0.5"));
+  weft_calibrate_close(opened);
 }
 
 TEST(CompilerApi, ConvertReportsWhatIsWrong) {

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""weft.calibrate and weft.convert with calibration data, against the tables of the program.
+
+  calibrate_test.py PACKAGE-FOLDER LIBRARY-FOLDER WEFT
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+PACKAGE, LIBRARIES, WEFT = sys.argv[1:4]
+del sys.argv[1:4]
+sys.path.insert(0, PACKAGE)
+os.environ["WEFT_NATIVE_DIR"] = LIBRARIES
+import weft  # noqa: E402  (after the path to it)
+
+random = np.random.default_rng(17)
+IMAGES = random.standard_normal((6, 3, 8, 8)).astype(np.float32)
+ROWS = random.standard_normal((6, 4, 6, 6)).astype(np.float32)
+
+
+class Calibrate(unittest.TestCase):
+    def setUp(self):
+        self.holder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.holder.cleanup)
+        self.folder = pathlib.Path(self.holder.name)
+
+    def model(self, inputs=1, batch=1, kind=TensorProto.FLOAT):
+        """A convolution of x, to which the second input is added."""
+        weights = np.random.default_rng(3).uniform(-1, 1, (4, 3, 3, 3)).astype(helper.tensor_dtype_to_np_dtype(kind))
+        nodes = [helper.make_node("Conv", ["x", "w"], ["c"]), helper.make_node(*(("Relu", ["c"]) if inputs == 1 else ("Add", ["c", "z"])), ["y"])]
+        infos = [helper.make_tensor_value_info("x", kind, [batch, 3, 8, 8]), helper.make_tensor_value_info("z", kind, [batch, 4, 6, 6])][:inputs]
+        graph = helper.make_graph(nodes, "net", infos, [helper.make_tensor_value_info("y", kind, None)], [numpy_helper.from_array(weights, "w")])
+        path = self.folder / "m.onnx"
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+        return path
+
+    def program(self, model, samples, *options):
+        """The table of `weft calibrate` for dicts of arrays."""
+        data = self.folder / "data"
+        data.mkdir(exist_ok=True)
+        for index, sample in enumerate(samples):
+            np.savez(data / f"{index:03}.npz", **sample)
+        table = self.folder / "program.table"
+        subprocess.run([WEFT, "calibrate", model, "--data", data, "-o", table, *options], check=True, capture_output=True)
+        return table.read_text()
+
+    def test_every_form_of_one_input(self):
+        model = self.model()
+        wanted = self.program(model, [{"x": image[None]} for image in IMAGES])
+
+        def batches():
+            for at in range(0, 6, 2):
+                yield IMAGES[at:at + 2]
+
+        forms = {"batches behind each other": IMAGES, "stack": IMAGES[:, None], "dict": {"x": IMAGES}, "list": list(IMAGES), "list of batches": [IMAGES[:4], IMAGES[4:]],
+                 "list of dicts": [{"x": image[None]} for image in IMAGES], "generator": batches(), "function": batches, "doubles": IMAGES.astype(np.float64),
+                 "strided": np.repeat(IMAGES, 2, axis=3)[..., ::2], "reversed": IMAGES[::-1]}
+        for name, data in forms.items():
+            self.assertEqual(weft.calibrate(model, data).text, wanted, name)
+        saved = self.folder / "saved.table"
+        table = weft.calibrate(model, IMAGES, saved)
+        self.assertEqual(saved.read_text(), wanted)
+        self.assertRegex(repr(table), r"<weft.Calibration of \d values>")
+
+    def test_methods_are_those_of_the_program(self):
+        model = self.model()
+        samples = [{"x": image[None]} for image in IMAGES]
+        texts = {method: weft.calibrate(model, IMAGES, method=method).text for method in ("max", "percentile", "mse")}
+        for method, text in texts.items():
+            self.assertEqual(text, self.program(model, samples, "--method", method))
+        self.assertNotEqual(texts["max"], texts["mse"])
+        self.assertIn("percentile 90", weft.calibrate(model, IMAGES, percentile=90).text)
+        with self.assertRaisesRegex(weft.WeftError, "method is 'guess'"):
+            weft.calibrate(model, IMAGES, method="guess")
+        for percentile in (0, -1, 101, float("nan")):
+            with self.assertRaisesRegex(weft.WeftError, "percentile"):
+                weft.calibrate(model, IMAGES, percentile=percentile)
+
+    def test_several_inputs_and_batches(self):
+        model = self.model(inputs=2, batch=2)
+        samples = [{"x": IMAGES[at:at + 2], "z": ROWS[at:at + 2]} for at in (0, 2, 4)]
+        wanted = self.program(model, samples)
+        self.assertEqual(weft.calibrate(model, {"z": ROWS, "x": IMAGES}).text, wanted)
+        self.assertEqual(weft.calibrate(model, iter(samples)).text, wanted)
+        for data, says in [(IMAGES, "the model has the inputs x, z; give dicts"), ({"x": IMAGES}, "inputs are x, z; wrong or missing: z"),
+                           ({"x": IMAGES, "z": ROWS[:4]}, "different numbers of samples: x 3, z 2"), ({"x": IMAGES[:3], "z": ROWS[:3]}, "give whole samples")]:
+            with self.assertRaisesRegex(weft.WeftError, says):
+                weft.calibrate(model, data)
+
+    def test_what_is_no_data(self):
+        model = self.model()
+        broken = IMAGES.copy()
+        broken[4, 0, 0, 0] = np.nan
+        for data, says in [("photos", "'photos' is a path; .* weft calibrate --data"), (7, "int is no calibration data"), ([], "no samples"), (IMAGES[:0], "no samples"),
+                           ((255 * IMAGES).astype(np.uint8), "input 'x' is float32, the array is uint8; convert and scale"), (IMAGES[:, :2], r"\(6, 2, 8, 8\); give whole"),
+                           (broken, "(?i)sample 5.*nan")]:
+            with self.assertRaisesRegex(weft.WeftError, says):
+                weft.calibrate(model, data)
+        with self.assertRaisesRegex(weft.WeftError, "2 shapes, samples have one"):
+            weft.calibrate(model, IMAGES, shapes={"x": "1|2x3x8x8"})
+        with self.assertRaisesRegex(weft.WeftError, "missing.onnx"):
+            weft.calibrate(self.folder / "missing.onnx", IMAGES)
+
+    def test_an_exception_of_the_data_passes(self):
+        def failing():
+            yield IMAGES[:1]
+            raise KeyError("label")
+
+        with self.assertRaises(KeyError):
+            weft.calibrate(self.model(), failing)
+
+    def test_half_precision_inputs(self):
+        model = self.model(kind=TensorProto.FLOAT16)
+        halves = IMAGES.astype(np.float16)
+        self.assertEqual(weft.calibrate(model, IMAGES).text, self.program(model, [{"x": image[None]} for image in halves]))
+
+    def test_convert_takes_all_of_them(self):
+        model = self.model()
+        table = weft.calibrate(model, IMAGES)
+        path = self.folder / "t.table"
+        table.save(path)
+        wanted = weft.convert(model, precision="int8", calibration=path)
+        for given in (str(path), table, IMAGES, {"x": IMAGES}, lambda: (image for image in IMAGES), iter(IMAGES)):
+            self.assertEqual(weft.convert(model, precision="int8", calibration=given), wanted)
+        # int8 is near: the largest of 27 products of values to 3.6 in steps of 1/127 of it, half a step each.
+        y = weft.Model(wanted).run(x=IMAGES[:1])["y"]
+        exact = weft.Model(weft.convert(model)).run(x=IMAGES[:1])["y"]
+        self.assertLess(np.abs(y - exact).max(), 27 * 0.5 * (np.abs(IMAGES).max() + 1) / 127)
+        self.assertGreater(np.abs(y - exact).max(), 0)
+        with self.assertRaisesRegex(weft.WeftError, "calibration is for precision int8, it is f16"):
+            weft.convert(model, precision="f16", calibration=table)
+        with self.assertRaisesRegex(weft.WeftError, "int8"):
+            weft.convert(model, precision="int8")
+
+
+if __name__ == "__main__":
+    unittest.main()
