@@ -5,6 +5,7 @@
 #include "tools/driver/Calibrate.h"
 #include "tools/files/OutputFile.h"
 #include "tools/files/TemporaryFile.h"
+#include "tools/weft/AutoPrecision.h"
 #include "tools/weft/Bindings.h"
 #include "tools/weft/CalibrationFlags.h"
 #include "tools/weft/Listing.h"
@@ -31,11 +32,13 @@ struct ConvertFlags {
   std::string emit; ///< empty: the file that the target runs
   std::vector<std::string> calibrationData;
   CalibrationFlags calibration;
+  AutoPrecisionFlags automatic;
   driver::CompileOptions compile;
   int optLevel = int(driver::OptLevel::O2);
   bool hasOptLevel = false; ///< -O was given
   bool json = false;
 
+  bool isAuto() const { return compile.precision == "auto"; }
   bool isForVectors() const { return chips::findVectorTarget(compile.chip); }
 };
 
@@ -74,9 +77,27 @@ static rt::Status checkTarget(const ConvertFlags &flags) {
 
 static rt::Status checkFlags(const ConvertFlags &flags) {
   WEFT_TRY(checkTarget(flags));
-  bool quantized = flags.compile.precision == "int8";
+  bool quantized = flags.compile.precision == "int8" || flags.isAuto();
   bool hasTable = !flags.compile.calibration.empty();
   bool hasData = !flags.calibrationData.empty();
+  if (flags.isAuto() && (!hasData || flags.isForVectors()))
+    return rt::fail(Code::InvalidArgument,
+                    hasData ? "--precision auto measures programs for chips "
+                              "with command buffers; for --target " +
+                                  flags.compile.chip + " give int8, f16 or f32"
+                            : "--precision auto measures programs on samples; "
+                              "give --calibration-data DIR");
+  if (!flags.isAuto() && flags.automatic.isGiven())
+    return rt::fail(Code::InvalidArgument,
+                    "--target-cosine, --target-sqnr, --search-samples and "
+                    "--write-precision-table are for --precision auto, the "
+                    "precision is " +
+                        flags.compile.precision + "; leave them out");
+  if (flags.isAuto() &&
+      (flags.compile.noFloat || !flags.compile.precisionTable.empty()))
+    return rt::fail(Code::InvalidArgument,
+                    "--precision auto chooses the floats itself; leave out "
+                    "--no-float and --precision-table");
   if (quantized && !hasTable && !hasData)
     return rt::fail(Code::InvalidArgument,
                     "--precision int8 needs value ranges; give --calibration "
@@ -114,30 +135,19 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
 
 /// Calibrates on --calibration-data into a file that lives as long as
 /// `file`. Every problem has been printed when it fails.
-static ExitCode calibrateHere(const ConvertFlags &flags,
-                              driver::Compilation &compilation,
+static ExitCode calibrateHere(driver::Compilation &compilation,
+                              const driver::CalibrationRun &run,
                               driver::CompileOptions &options,
                               std::optional<tools::TemporaryFile> &file) {
-  driver::CalibrationRun run;
-  run.data = flags.calibrationData;
-  if (rt::Status status = applyCalibrationFlags(flags.calibration, run);
-      !status)
-    return reportError(status);
   mlir::FailureOr<quantize::CalibrationTable> table =
       driver::calibrate(compilation.module(), run);
   if (failed(table))
     return reportFailure(compilation);
-  llvm::SmallString<128> path;
-  if (std::error_code error =
-          llvm::sys::fs::createTemporaryFile("weft-calibration", "txt", path))
-    return reportError(rt::fail(
-        Code::IoError, "cannot make a temporary file: " + error.message()));
-  file.emplace(std::string(path));
-  options.calibration = file->path();
-  std::string text = table->str();
-  rt::Status status =
-      tools::writeOutputFile(options.calibration, text.data(), text.size());
-  return status ? ExitCode::Ok : reportError(status);
+  Result<std::string> path = writeTemporary(table->str(), file);
+  if (!path)
+    return reportError(path.status());
+  options.calibration = *path;
+  return ExitCode::Ok;
 }
 
 /// The listing of `weft disasm` for a model in memory.
@@ -161,6 +171,9 @@ struct Written {
   size_t stages = 1;
   double seconds = 0;
   driver::BatchProof batch;
+  /// What was measured on samples.
+  std::string measured;
+  nlohmann::ordered_json measuredJson = nlohmann::ordered_json::object();
 };
 
 /// "; batches 1..8 are padded".
@@ -173,28 +186,41 @@ static std::string batchText(const driver::BatchProof &proof) {
   return "";
 }
 
+/// What the samples of --calibration-data gave.
+namespace {
+struct Measured {
+  std::optional<tools::TemporaryFile> table, precisions;
+  /// To measure the written file on.
+  std::optional<driver::ReferenceSamples> samples;
+  Written facts;
+};
+} // namespace
+
 static ExitCode writeResult(const ConvertFlags &flags, const Written &facts,
                             const tools::FileBody &body) {
   if (rt::Status status = tools::writeOutputFile(flags.output, body); !status)
     return reportError(status);
   if (flags.output == "-")
     return ExitCode::Ok;
-  if (flags.json)
-    return printJson({{"output_file", flags.output},
-                      {"emit", flags.emit},
-                      {"precision", flags.compile.precision},
-                      {"target", flags.compile.chip},
-                      {"stages", facts.stages},
-                      {"largest_padded_batch", facts.batch.largest},
-                      {"bytes", facts.bytes},
-                      {"seconds", facts.seconds}});
+  if (flags.json) {
+    nlohmann::ordered_json json{{"output_file", flags.output},
+                                {"emit", flags.emit},
+                                {"precision", flags.compile.precision},
+                                {"target", flags.compile.chip},
+                                {"stages", facts.stages},
+                                {"largest_padded_batch", facts.batch.largest},
+                                {"bytes", facts.bytes},
+                                {"seconds", facts.seconds}};
+    json.update(facts.measuredJson);
+    return printJson(json);
+  }
   char text[64];
   std::snprintf(text, sizeof(text), ": %llu bytes, %.2f s",
                 static_cast<unsigned long long>(facts.bytes), facts.seconds);
   std::string stages =
       facts.stages > 1 ? ", " + std::to_string(facts.stages) + " stages" : "";
   return printText(flags.output + text + stages + batchText(facts.batch) +
-                   "\n");
+                   "\n" + facts.measured);
 }
 
 static ExitCode writeText(const ConvertFlags &flags, Written facts,
@@ -205,14 +231,31 @@ static ExitCode writeText(const ConvertFlags &flags, Written facts,
   });
 }
 
+/// A form of one stage, of which nothing was measured.
+static ExitCode writeText(const ConvertFlags &flags, double seconds,
+                          const std::string &text) {
+  Written facts;
+  facts.seconds = seconds;
+  return writeText(flags, std::move(facts), text);
+}
+
 static ExitCode writePacked(const ConvertFlags &flags, driver::StageSet &stages,
                             const driver::CompileOptions &options,
-                            const driver::BatchProof &proof,
+                            Measured &measured,
                             const std::function<double()> &elapsed) {
   mlir::FailureOr<codegen::PackedFile> file = stages.pack(options);
   if (failed(file))
     return reportFailure(stages.culprit());
-  Written facts{file->size(), stages.all().size(), elapsed(), proof};
+  Written &facts = measured.facts;
+  if (measured.samples)
+    if (rt::Status status =
+            describeAccuracy(file->bytes(), *measured.samples, facts.measured,
+                             facts.measuredJson);
+        !status)
+      return reportError(status);
+  facts.bytes = file->size();
+  facts.stages = stages.all().size();
+  facts.seconds = elapsed();
   if (flags.emit == "bmodel")
     return writeResult(flags, facts, [&](const tools::ByteSink &sink) {
       return file->write(sink);
@@ -233,7 +276,9 @@ static ExitCode writeVectorProgram(const ConvertFlags &flags,
   if (failed(bytes))
     return reportFailure(compilation);
   if (flags.emit != "asm") {
-    Written facts{bytes->size(), 1, elapsed(), {}};
+    Written facts;
+    facts.bytes = bytes->size();
+    facts.seconds = elapsed();
     return writeResult(flags, facts, [&](const tools::ByteSink &sink) {
       return sink(reinterpret_cast<const char *>(bytes->data()), bytes->size());
     });
@@ -248,8 +293,7 @@ static ExitCode writeVectorProgram(const ConvertFlags &flags,
         text += piece;
         return rt::Status::ok();
       });
-  return listed ? writeText(flags, {0, 1, elapsed(), {}}, text)
-                : reportError(listed);
+  return listed ? writeText(flags, elapsed(), text) : reportError(listed);
 }
 
 /// What only makes sense for one set of shapes.
@@ -271,6 +315,41 @@ static rt::Status checkManyShapes(const ConvertFlags &flags, size_t count) {
                            "calibrate with that one and give --calibration "
                            "TABLE");
   return rt::Status::ok();
+}
+
+/// Calibrates `compilation`, chooses precisions if they are to be chosen, and
+/// keeps samples for what is written. Every problem has been printed when it
+/// fails.
+static ExitCode useSamples(const CompilationSource &source,
+                           driver::Compilation &compilation,
+                           const ConvertFlags &flags,
+                           driver::CompileOptions &options,
+                           Measured &measured) {
+  driver::CalibrationRun run;
+  run.data = flags.calibrationData;
+  if (rt::Status status = applyCalibrationFlags(flags.calibration, run);
+      !status)
+    return reportError(status);
+  if (ExitCode code = calibrateHere(compilation, run, options, measured.table);
+      code != ExitCode::Ok)
+    return code;
+  if (flags.isAuto())
+    if (ExitCode code = choosePrecisions(
+            source, compilation.module(), run, flags.automatic, options,
+            measured.precisions, measured.facts.measured,
+            measured.facts.measuredJson);
+        code != ExitCode::Ok)
+      return code;
+  // Of a file that is written below: the emulator runs it.
+  constexpr size_t kEstimateSamples = 4;
+  if (flags.emit != "bmodel")
+    return ExitCode::Ok;
+  auto evaluated =
+      driver::evaluateSamples(compilation.module(), run, kEstimateSamples);
+  if (failed(evaluated))
+    return reportFailure(compilation);
+  measured.samples = std::move(*evaluated);
+  return ExitCode::Ok;
 }
 
 static ExitCode convert(ConvertFlags flags) {
@@ -304,7 +383,7 @@ static ExitCode convert(ConvertFlags flags) {
   driver::Stage stage = flags.emit == "top"   ? driver::Stage::Top
                         : flags.emit == "tpu" ? driver::Stage::Tpu
                                               : driver::Stage::Ppl;
-  std::optional<tools::TemporaryFile> table;
+  Measured measured;
   driver::StageSet stages;
   for (const driver::InputShapes &one : *shapes) {
     auto compilation = std::make_unique<driver::Compilation>();
@@ -313,13 +392,15 @@ static ExitCode convert(ConvertFlags flags) {
     if (failed(compilation->import(flags.model.model, one, *bindings)))
       return reportFailure(*compilation);
     if (!flags.calibrationData.empty())
-      if (ExitCode code = calibrateHere(flags, *compilation, options, table);
+      if (ExitCode code =
+              useSamples({flags.model.model, one, *bindings, plugins},
+                         *compilation, flags, options, measured);
           code != ExitCode::Ok)
         return code;
     if (failed(compilation->lower(options, stage)))
       return reportFailure(*compilation);
     if (flags.emit != "bmodel" && flags.emit != "asm" && flags.emit != "zyp")
-      return writeText(flags, {0, 1, elapsed(), {}}, compilation->text());
+      return writeText(flags, elapsed(), compilation->text());
     if (flags.isForVectors())
       return writeVectorProgram(flags, *compilation, elapsed);
     if (failed(stages.add(std::move(compilation))))
@@ -332,7 +413,8 @@ static ExitCode convert(ConvertFlags flags) {
       driver::proveBatch(flags.model.model, arguments, *bindings, plugins);
   for (const auto &compilation : stages.all())
     compilation->notes.batchAxes = proof.axes;
-  return writePacked(flags, stages, options, proof, elapsed);
+  measured.facts.batch = proof;
+  return writePacked(flags, stages, options, measured, elapsed);
 }
 
 void cli::addConvertCommand(Program &program) {
@@ -358,8 +440,9 @@ void cli::addConvertCommand(Program &program) {
       ->capture_default_str();
   command
       .add_option("--precision", flags->compile.precision,
-                  "The arithmetic; a vector machine has no bf16")
-      ->check(CLI::IsMember({"f32", "f16", "bf16", "int8"}))
+                  "The arithmetic; a vector machine has no bf16. auto: int8, "
+                  "with as few products in f16 as the goal allows")
+      ->check(CLI::IsMember({"f32", "f16", "bf16", "int8", "auto"}))
       ->capture_default_str();
   command
       .add_option("--calibration", flags->compile.calibration,
@@ -380,6 +463,7 @@ void cli::addConvertCommand(Program &program) {
       ->allow_extra_args(false)
       ->type_name("[NAME=]DIR");
   addCalibrationFlags(command, flags->calibration);
+  addAutoPrecisionFlags(command, flags->automatic);
   command
       .add_option("--emit", flags->emit,
                   "What to write; by default the file that the target runs")

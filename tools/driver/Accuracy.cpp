@@ -1,0 +1,164 @@
+//===- Accuracy.cpp - how close a program is to its float model -----------===//
+
+#include "tools/driver/Accuracy.h"
+
+#include "runtime/device/Session.h"
+#include "runtime/device/StageChoice.h"
+#include "runtime/numeric/TensorValues.h"
+#include "tools/driver/NamedInputs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace weft;
+using namespace weft::driver;
+using numeric::HostTensor;
+using rt::Result;
+
+double OutputAccuracy::sqnr() const {
+  return errorRatio > 0 ? -10 * std::log10(errorRatio)
+                        : std::numeric_limits<double>::infinity();
+}
+
+double Accuracy::cosine() const {
+  double worst = 1;
+  for (const OutputAccuracy &output : outputs)
+    worst = std::min(worst, output.cosine);
+  return worst;
+}
+
+double Accuracy::sqnr() const {
+  double worst = std::numeric_limits<double>::infinity();
+  for (const OutputAccuracy &output : outputs)
+    worst = std::min(worst, output.sqnr());
+  return worst;
+}
+
+namespace {
+/// What two tensors have in common.
+struct Sums {
+  double power = 0, error = 0, cosine = 1;
+};
+} // namespace
+
+static double shareOfEqual(const HostTensor &want, const HostTensor &got) {
+  std::vector<int64_t> a = numeric::loadIntegers(want),
+                       b = numeric::loadIntegers(got);
+  size_t equal = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    equal += a[i] == b[i];
+  return a.empty() ? 1 : double(equal) / double(a.size());
+}
+
+/// Where the float model gives no number, the program must give the same none;
+/// else nothing of it counts.
+static Sums compare(const HostTensor &want, const HostTensor &got) {
+  Sums sums;
+  if (want.elements() != got.elements())
+    return {1, 1, 0};
+  if (!numeric::isFloatType(want.type())) {
+    sums.cosine = shareOfEqual(want, got);
+    sums.power = 1;
+    sums.error = 1 - sums.cosine;
+    return sums;
+  }
+  std::vector<double> a = numeric::loadDoubles(want),
+                      b = numeric::loadDoubles(got);
+  double product = 0, power = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!std::isfinite(a[i]) || !std::isfinite(b[i])) {
+      bool isSame = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
+      if (isSame)
+        continue;
+      return {1, 1, 0};
+    }
+    product += a[i] * b[i];
+    power += b[i] * b[i];
+    sums.power += a[i] * a[i];
+    sums.error += (a[i] - b[i]) * (a[i] - b[i]);
+  }
+  if (sums.error > 0)
+    sums.cosine = sums.power > 0 && power > 0
+                      ? product / std::sqrt(sums.power * power)
+                      : 0;
+  return sums;
+}
+
+static Result<std::vector<HostTensor>> runOnce(rt::Session &session,
+                                               const NamedTensors &sample) {
+  std::vector<rt::InputElements> inputs;
+  for (const rt::TensorSpec &spec : session.stage().inputs) {
+    auto found = sample.find(spec.name);
+    if (found == sample.end())
+      return rt::fail(rt::Code::Internal,
+                      "no sample for input '" + spec.name + "'");
+    inputs.push_back({found->second.type(), found->second.bytes()});
+  }
+  return session.run(inputs);
+}
+
+mlir::FailureOr<ReferenceSamples>
+driver::evaluateSamples(mlir::ModuleOp module, const CalibrationRun &run,
+                        size_t most) {
+  auto function = module.lookupSymbol<mlir::func::FuncOp>("main");
+  auto report = [&](const rt::Status &status) {
+    return mlir::emitError(mlir::NameLoc::get(
+               mlir::StringAttr::get(module.getContext(), run.data.front())))
+           << status.message();
+  };
+  Result<std::vector<samples::SampleFiles>> files =
+      samples::listSamples(run.data, run.samples);
+  if (!files)
+    return report(files.status());
+  ReferenceSamples references;
+  size_t count = std::min(most, files->size());
+  for (size_t i = 0; i < count; ++i) {
+    Result<NamedTensors> inputs =
+        readNamedInputs(function, (*files)[i * files->size() / count],
+                        run.preprocessing.value_or(preprocess::Options()));
+    if (!inputs)
+      return report(inputs.status());
+    NamedTensors outputs;
+    if (mlir::failed(evaluateNamed(function, *inputs, outputs)))
+      return mlir::failure();
+    references.inputs.push_back(*std::move(inputs));
+    references.outputs.push_back(std::move(outputs));
+  }
+  return references;
+}
+
+Result<Accuracy> driver::measureAccuracy(const rt::Bmodel &model,
+                                         const ReferenceSamples &samples) {
+  const rt::NetSpec &net = model.nets().front();
+  Result<rt::Session> session = rt::Session::open({}, model, net, 0);
+  if (!session)
+    return session.status();
+  const std::vector<rt::TensorSpec> &specs = session->stage().outputs;
+  Accuracy accuracy;
+  std::vector<double> powers(specs.size(), 0), errors(specs.size(), 0);
+  for (const rt::TensorSpec &spec : specs)
+    accuracy.outputs.push_back({spec.name, 0, 1, 0});
+  for (size_t i = 0; i < samples.inputs.size(); ++i) {
+    Result<std::vector<HostTensor>> outputs =
+        runOnce(*session, samples.inputs[i]);
+    if (!outputs)
+      return outputs.status();
+    for (size_t o = 0; o < specs.size(); ++o) {
+      auto want = samples.outputs[i].find(specs[o].name);
+      if (want == samples.outputs[i].end())
+        return rt::fail(rt::Code::Internal,
+                        "no reference for output '" + specs[o].name + "'");
+      Sums sums = compare(want->second, (*outputs)[o]);
+      OutputAccuracy &one = accuracy.outputs[o];
+      one.cosine += sums.cosine / double(samples.inputs.size());
+      one.worstCosine = std::min(one.worstCosine, sums.cosine);
+      powers[o] += sums.power;
+      errors[o] += sums.error;
+    }
+  }
+  for (size_t o = 0; o < specs.size(); ++o)
+    accuracy.outputs[o].errorRatio =
+        errors[o] > 0 ? errors[o] / std::max(powers[o], 1e-300) : 0;
+  return accuracy;
+}
