@@ -352,6 +352,109 @@ class Images(unittest.TestCase):
         np.savez(one / "1.npz", x=array)
         self.assertRegex(self.calibrated([f"x={one}", f"z={two}"], code=2), "have one name")
 
+    def fused(self, shape, precision, settings, *more):
+        """Outputs of the bmodel that takes codes, and of the one that takes what the settings make of them."""
+        # 160 filters: products of fewer weights stay in f32 in F16 programs
+        onnx.save(product(shape, 160), self.folder / "m.onnx")
+        for name, flags in (("plain", []), ("fused", ["--fuse-preprocess", *settings])):
+            self.weft("convert", self.folder / "m.onnx", "-o", self.folder / f"{name}.bmodel", "--precision", precision, *flags, *more)
+
+    def outputs(self, name, *arguments):
+        self.weft("run", self.folder / f"{name}.bmodel", "-o", self.folder / "out.npz", *arguments)
+        with np.load(self.folder / "out.npz") as archive:
+            return archive["y"]
+
+    def test_fused_preprocessing(self):
+        image = photo(32, 48)
+        path = self.save("p.png", image)
+        shape = [1, 3, 32, 48]
+        numbers = ["--mean", "103.5,116.25,123.7", "--std", "57.3,57.1,58.4"]
+        table = self.folder / "t.table"
+        np.savez(self.folder / "photos" / "0.npz", x=((image.transpose(2, 0, 1)[None] - 115.0) / 57).astype(np.float32))
+        onnx.save(product(shape, 160), self.folder / "m.onnx")
+        self.weft("calibrate", self.folder / "m.onnx", "--data", self.folder / "photos", "-o", table)
+        for precision, most in [("f32", 2 ** -20), ("f16", 2 ** -9), ("int8", None)]:
+            more = ["--calibration", table] if precision == "int8" else []
+            for color in ("rgb", "bgr"):
+                wanted = None
+                for layout in ("nchw", "nhwc"):
+                    settings = [*numbers, "--color", color]
+                    self.fused(shape, precision, [*settings, "--layout", layout], *more)
+                    if wanted is None:
+                        wanted = self.outputs("plain", "-i", path, *settings)
+                    info = json.loads(self.weft("info", self.folder / "fused.bmodel", "--json"))["nets"][0]["stages"][0]
+                    self.assertEqual((info["inputs"][0]["type"], info["inputs"][0]["shape"]), ("u8", shape if layout == "nchw" else [1, 32, 48, 3]))
+                    self.assertNotIn("host", info)
+                    given = self.outputs("fused", "-i", path)
+                    np.save(self.folder / "a.npy", (image.transpose(2, 0, 1) if layout == "nchw" else image)[None])
+                    np.testing.assert_array_equal(self.outputs("fused", "-i", self.folder / "a.npy"), given)
+                    error = np.abs(given - wanted)
+                    scale = np.abs(wanted).max()
+                    if most:
+                        # f32: the factor 1 / std and its product are rounded, 2^-23 together, and 27 products are added. f16: reals
+                        # that differ so little may become neighbours among numbers of 11 bits.
+                        self.assertLess(error.max(), most * scale, (precision, color, layout))
+                    else:
+                        # A value between two of 8 bits may be rounded the other way: one step of x (2.3 / 127) times a weight of at
+                        # most 1, in some of 27 products.
+                        self.assertLess(error.max(), 0.1, (precision, color, layout))
+                        self.assertLess(error.mean(), 1e-3 * scale)
+
+    def test_fused_preprocessing_calibrates_on_codes(self):
+        image = photo(40, 60)
+        self.save("photos/p.png", image)
+        onnx.save(product([1, 3, 32, 48]), self.folder / "m.onnx")
+        settings = ["--resize", "letterbox", "--pad-value", "114", "--mean", "110", "--scale", "0.017", "--color", "bgr", "--layout", "nhwc"]
+        self.weft("convert", self.folder / "m.onnx", "-o", self.folder / "at_once.bmodel", "--precision", "int8", "--fuse-preprocess", *settings,
+                  "--calibration-data", self.folder / "photos")
+        # With the table of the model as it is; its layout is the model's.
+        self.weft("calibrate", self.folder / "m.onnx", "--data", self.folder / "photos", *settings[:-2], "-o", self.folder / "t.table")
+        self.weft("convert", self.folder / "m.onnx", "-o", self.folder / "table.bmodel", "--precision", "int8", "--fuse-preprocess", "--mean", "110",
+                  "--scale", "0.017", "--color", "bgr", "--layout", "nhwc", "--calibration", self.folder / "t.table")
+        box = ["-i", self.folder / "photos" / "p.png", "--resize", "letterbox", "--pad-value", "114"]
+        np.testing.assert_array_equal(self.outputs("at_once", *box), self.outputs("table", *box))
+        # Every program that is tried has the fused steps: else the samples, which are codes, would not run.
+        text = self.weft("convert", self.folder / "m.onnx", "-o", self.folder / "auto.bmodel", "--precision", "auto", "--fuse-preprocess", *settings,
+                         "--calibration-data", self.folder / "photos", "--json")
+        self.assertEqual(json.loads(text)["precision"], "auto")
+        np.testing.assert_array_equal(self.outputs("auto", *box), self.outputs("table", *box))
+
+    def test_fused_preprocessing_of_several_shapes(self):
+        onnx.save(product(["batch", 3, 16, "width"]), self.folder / "m.onnx")
+        self.weft("convert", self.folder / "m.onnx", "-o", self.folder / "fused.bmodel", "--fuse-preprocess", "--layout", "nhwc", "--mean", "100",
+                  "--shape", "x=1..4x3x16x(24|32)")
+        info = json.loads(self.weft("info", self.folder / "fused.bmodel", "--json"))["nets"][0]["stages"]
+        self.assertEqual(info[0]["inputs"][0]["dimension_names"], ["batch", "", "width", ""])
+        images = np.stack([photo(16, 32, seed) for seed in range(3)])
+        np.save(self.folder / "a.npy", images)
+        all_three = self.outputs("fused", "-i", self.folder / "a.npy")
+        self.assertEqual(all_three.shape[0], 3)
+        np.save(self.folder / "a.npy", images[1:2])
+        np.testing.assert_array_equal(self.outputs("fused", "-i", self.folder / "a.npy")[0], all_three[1])
+
+    def test_fused_preprocessing_of_another_model_layout(self):
+        # x is n,h,w,c and y = -x: gray, and three channels given in planes.
+        for channels, layout, color in [(1, "nhwc", "gray"), (3, "nchw", "rgb"), (3, "nchw", "bgr"), (3, "nhwc", "bgr")]:
+            onnx.save(network([[1, 8, 10, channels]]), self.folder / "m.onnx")
+            self.weft("convert", self.folder / "m.onnx", "-o", self.folder / "fused.bmodel", "--fuse-preprocess", "--layout", layout, "--color", color, "--scale", "0.5")
+            image = photo(8, 10)[..., :channels]
+            np.save(self.folder / "a.npy", (image if layout == "nhwc" else image.transpose(2, 0, 1))[None])
+            wanted = -0.5 * image[..., ::-1 if color == "bgr" else 1]
+            np.testing.assert_array_equal(self.outputs("fused", "-i", self.folder / "a.npy")[0], wanted)
+
+    def test_what_cannot_be_fused(self):
+        for model, flags, says in [(network([[1, 3, 8, 8]] * 2), [], "unsupported: fused preprocessing of a model with 2 inputs"), (network([[1, 3, 8, 8]], "uint8"), [], "not of floats"),
+                                   (network([[1, 128]]), [], "n,c,h,w"), (network([[1, 4, 8, 8]]), [], "images have 1 or 3 channels"),
+                                   (network([[1, 3, 8, 8]]), ["--dtype", "float32"], "dtype is float32, fused"), (network([[1, 3, 8, 8]]), ["--size", "9x9"], "size is not that"),
+                                   (network([[1, 1, 8, 8]]), ["--mean", "1,2,3"], "mean has 3 numbers, the input 1 channels"),
+                                   (network([[1, 3, 8, 8]]), ["--scale", "0"], "--scale is '0'")]:
+            if model.graph.input[0].type.tensor_type.elem_type == TensorProto.UINT8:
+                model.graph.node[0].op_type = "Identity"  # bytes have no Neg
+            onnx.save(model, self.folder / "m.onnx")
+            text = self.weft("convert", self.folder / "m.onnx", "-o", self.folder / "no.bmodel", "--fuse-preprocess", *flags, code=2)
+            self.assertIn(says, text)
+            self.assertFalse((self.folder / "no.bmodel").exists())
+
     def test_compare_gives_both_the_same_tensor(self):
         onnx.save(product([1, 3, 16, 24]), self.folder / "m.onnx")
         self.weft("convert", self.folder / "m.onnx", "-o", self.folder / "m.bmodel")

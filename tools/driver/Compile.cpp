@@ -65,7 +65,8 @@ void Compilation::use(const Plugins &given) {
 
 LogicalResult Compilation::import(const std::string &path,
                                   const InputShapes &shapes,
-                                  const InputBindings &bindings) {
+                                  const InputBindings &bindings,
+                                  const preprocess::Options *fused) {
   onnx::ImportOptions options;
   options.shapes = shapes;
   options.bindings = bindings;
@@ -73,7 +74,7 @@ LogicalResult Compilation::import(const std::string &path,
   if (plugins)
     options.plugins = plugins->importOperators();
   theModule = onnx::importOnnxFile(path, options, context);
-  return canonicalize();
+  return canonicalize(fused);
 }
 
 LogicalResult Compilation::importBytes(llvm::ArrayRef<char> bytes,
@@ -87,16 +88,18 @@ LogicalResult Compilation::importBytes(llvm::ArrayRef<char> bytes,
 }
 
 /// What is known of the interface, and the passes over the float graph.
-LogicalResult Compilation::canonicalize() {
+LogicalResult Compilation::canonicalize(const preprocess::Options *fused) {
   if (!theModule)
     return failure();
-  notes.symbols = symbolsOf(*theModule);
   auto main = theModule->lookupSymbol<func::FuncOp>("main");
   for (BlockArgument argument : main.getArguments())
     if (auto name = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                       top::kNameAttr))
       inputShapes[name.str()] =
           cast<RankedTensorType>(argument.getType()).getShape().vec();
+  if (fused && failed(fusePreprocessing(*theModule, *fused)))
+    return failure();
+  notes.symbols = symbolsOf(*theModule);
   PassManager passes(&context);
   buildTopPipeline(passes);
   LiveBlobs imported(*theModule);

@@ -10,6 +10,7 @@
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
 #include "tools/driver/Diagnostics.h"
+#include "tools/driver/FusePreprocess.h"
 #include "tools/driver/Pipelines.h"
 #include "tools/driver/Plugins.h"
 #include "tools/driver/ShapeRanges.h"
@@ -58,9 +59,10 @@ public:
   void use(const Plugins &plugins);
 
   /// Imports a model; `module()` is its float graph, constants folded and
-  /// rewritten.
+  /// rewritten. With `fused`, fusePreprocessing() comes before the rewriting.
   mlir::LogicalResult import(const std::string &path, const InputShapes &shapes,
-                             const InputBindings &bindings = {});
+                             const InputBindings &bindings = {},
+                             const preprocess::Options *fused = nullptr);
   /// The same for a model in memory; `name` stands for the file in messages.
   mlir::LogicalResult importBytes(llvm::ArrayRef<char> bytes,
                                   const std::string &name);
@@ -85,14 +87,14 @@ public:
   mlir::ModuleOp module() { return *theModule; }
   /// What the importer learnt about inputs, outputs and nodes.
   codegen::InterfaceNotes notes;
-  /// The shapes of the inputs, by their names.
+  /// The shapes of the model's inputs, by their names.
   InputShapes inputShapes;
   const onnx::NodeTitles &titles() const { return diagnostics->titles; }
   /// The module as text.
   std::string text();
 
 private:
-  mlir::LogicalResult canonicalize();
+  mlir::LogicalResult canonicalize(const preprocess::Options *fused = nullptr);
 
   const Plugins *plugins = nullptr;
   mlir::MLIRContext context;

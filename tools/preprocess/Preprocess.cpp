@@ -17,13 +17,6 @@ using rt::Status;
 
 namespace {
 
-/// A shape of the model as an image has it.
-struct Geometry {
-  Layout layout = Layout::Nchw;
-  int64_t channels = 0;
-  Size size;
-};
-
 /// Where the resized image goes in the tensor.
 struct Placed {
   Image image;
@@ -56,7 +49,8 @@ static bool isChannelAxis(const Options &options, int64_t size) {
                        : isChannelCount(size);
 }
 
-static Result<Geometry> geometryOf(const Options &options, const Input &input) {
+Result<Geometry> preprocess::geometryOf(const Options &options,
+                                        const Input &input) {
   const std::vector<int64_t> &shape = input.shape;
   size_t rank = shape.size();
   auto refuse = [&](const std::string &why) {
@@ -86,13 +80,6 @@ static Result<Geometry> geometryOf(const Options &options, const Input &input) {
       geometry.size.height > images::kMaxPixels / geometry.size.width)
     return refuse("which has no pixels, or too many");
   return geometry;
-}
-
-Result<Size> preprocess::sizeOf(const Options &options, const Input &input) {
-  Result<Geometry> geometry = geometryOf(options, input);
-  if (!geometry)
-    return geometry.status();
-  return geometry->size;
 }
 
 static Image cropped(const Image &image, const Rectangle &part) {
@@ -215,11 +202,6 @@ static Result<Placed> resized(const Image &image, const Options &options,
   return Placed{image, 0, 0};
 }
 
-/// The number for channel `c`.
-static double ofChannel(const std::vector<double> &list, size_t c) {
-  return list.size() == 1 ? list[0] : list[c];
-}
-
 static double normalized(const Options &options, size_t c, double code) {
   double centred = code - ofChannel(options.mean, c);
   return options.stdDev.empty() ? centred * ofChannel(options.scale, c)
@@ -239,7 +221,7 @@ static Result<ElementType> typeOf(const Options &options, const Input &input) {
   return input.type;
 }
 
-static Status checkLists(const Options &options, int64_t channels) {
+Status preprocess::checkChannels(const Options &options, int64_t channels) {
   const std::pair<const char *, const std::vector<double> *> lists[] = {
       {"mean", &options.mean},
       {"scale", &options.scale},
@@ -297,7 +279,7 @@ Result<HostTensor> preprocess::preprocess(const Image &image,
                         numeric::shapeText(input.shape) +
                         "; color gray is for one channel, rgb and bgr for "
                         "three");
-  WEFT_TRY(checkLists(options, geometry->channels));
+  WEFT_TRY(checkChannels(options, geometry->channels));
   Image part;
   if (options.crop) {
     WEFT_TRY(checkInside(image, *options.crop));

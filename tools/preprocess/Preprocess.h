@@ -79,10 +79,25 @@ struct Input {
 /// Settings.h does.
 rt::Status check(const Options &options);
 
-/// Where the sizes stand in `input.shape`, by options.layout or by which axis
-/// has as many elements as options.color (or any) has channels; axis c of nchw
-/// is asked first. Code::ShapeMismatch if this is no input for images.
-rt::Result<Size> sizeOf(const Options &options, const Input &input);
+/// A shape of a model as images have it.
+struct Geometry {
+  Layout layout = Layout::Nchw;
+  int64_t channels = 0;
+  Size size;
+};
+
+/// What `input.shape` says, by options.layout or by which axis has as many
+/// elements as options.color (or any) has channels; axis c of nchw is asked
+/// first. Code::ShapeMismatch if this is no input for images.
+rt::Result<Geometry> geometryOf(const Options &options, const Input &input);
+
+/// The number for channel `c` of a list of Options.
+inline double ofChannel(const std::vector<double> &list, size_t c) {
+  return list.size() == 1 ? list[0] : list[c];
+}
+
+/// Fails if a list has not as many numbers as there are channels.
+rt::Status checkChannels(const Options &options, int64_t channels);
 
 /// The tensor of one image: the shape of `input` with a batch of 1. Values are
 /// computed in doubles and rounded once to the type: options.dtype, else that

@@ -70,17 +70,18 @@ static Result<preprocess::Input> shaped(const Input &input,
   std::string names;
   for (const std::vector<int64_t> &shape : input.shapes) {
     preprocess::Input one = {input.name, input.type, shape};
-    Result<preprocess::Size> size = preprocess::sizeOf(options, one);
-    if (!size)
-      return size.status();
-    if (std::find(all.begin(), all.end(), *size) != all.end())
+    Result<preprocess::Geometry> found = preprocess::geometryOf(options, one);
+    if (!found)
+      return found.status();
+    const preprocess::Size &size = found->size;
+    if (std::find(all.begin(), all.end(), size) != all.end())
       continue;
-    all.push_back(*size);
-    names += (names.empty() ? "" : ", ") + std::to_string(size->height) + "x" +
-             std::to_string(size->width);
-    if (options.size && !(*options.size == *size))
+    all.push_back(size);
+    names += (names.empty() ? "" : ", ") + std::to_string(size.height) + "x" +
+             std::to_string(size.width);
+    if (options.size && !(*options.size == size))
       continue;
-    fitting.push_back(*size);
+    fitting.push_back(size);
     chosen = one;
   }
   if (fitting.size() == 1)

@@ -95,8 +95,8 @@ compileOnce(const CompilationSource &source,
   };
   auto compilation = std::make_unique<driver::Compilation>(stream);
   compilation->use(source.plugins);
-  if (failed(
-          compilation->import(source.model, source.shapes, source.bindings)) ||
+  if (failed(compilation->import(source.model, source.shapes, source.bindings,
+                                 source.fused)) ||
       failed(compilation->lower(options, driver::Stage::Ppl)))
     return failure();
   driver::StageSet stages;

@@ -34,6 +34,8 @@ struct CompilationSource {
   const driver::InputShapes &shapes;
   const driver::InputBindings &bindings;
   const driver::Plugins &plugins;
+  /// What becomes part of the graph (FusePreprocess.h); null: nothing.
+  const preprocess::Options *fused = nullptr;
 };
 
 /// Chooses which products of the float graph `module` are floats, with

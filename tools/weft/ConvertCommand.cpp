@@ -33,6 +33,7 @@ struct ConvertFlags {
   std::vector<std::string> calibrationData;
   CalibrationFlags calibration;
   AutoPrecisionFlags automatic;
+  bool fusePreprocess = false;
   driver::CompileOptions compile;
   int optLevel = int(driver::OptLevel::O2);
   bool hasOptLevel = false; ///< -O was given
@@ -119,10 +120,11 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
     return rt::fail(Code::InvalidArgument,
                     "--precision-table mixes precisions into int8, f16 and "
                     "bf16; with --precision f32 leave it out");
-  if (!hasData && flags.calibration.preprocess.isGiven())
+  if (!hasData && !flags.fusePreprocess &&
+      flags.calibration.preprocess.isGiven())
     return rt::fail(Code::InvalidArgument,
-                    "preprocessing is for the images of --calibration-data, "
-                    "which is not given; leave it out");
+                    "preprocessing is for the images of --calibration-data, or "
+                    "for --fuse-preprocess; neither is given, leave it out");
   if (flags.json && flags.output == "-")
     return rt::fail(Code::InvalidArgument,
                     "--json and --output - both write to stdout");
@@ -330,6 +332,8 @@ static ExitCode useSamples(const CompilationSource &source,
   if (rt::Status status = applyCalibrationFlags(flags.calibration, run);
       !status)
     return reportError(status);
+  if (flags.fusePreprocess && run.preprocessing)
+    run.preprocessing = driver::unfused(*run.preprocessing);
   if (ExitCode code = calibrateHere(compilation, run, options, measured.table);
       code != ExitCode::Ok)
     return code;
@@ -352,11 +356,26 @@ static ExitCode useSamples(const CompilationSource &source,
   return ExitCode::Ok;
 }
 
+/// What becomes part of the graph; std::nullopt: nothing.
+static Result<std::optional<preprocess::Options>>
+fusedOptions(const ConvertFlags &flags) {
+  if (!flags.fusePreprocess)
+    return std::optional<preprocess::Options>();
+  Result<std::optional<preprocess::Options>> options =
+      readPreprocessFlags(flags.calibration.preprocess);
+  if (options && !*options)
+    return std::optional<preprocess::Options>(preprocess::Options());
+  return options;
+}
+
 static ExitCode convert(ConvertFlags flags) {
   if (flags.emit.empty())
     flags.emit = flags.isForVectors() ? "zyp" : "bmodel";
   if (rt::Status status = checkFlags(flags); !status)
     return reportError(status);
+  Result<std::optional<preprocess::Options>> fused = fusedOptions(flags);
+  if (!fused)
+    return reportError(fused.status());
   Result<driver::ShapeRanges> ranges =
       driver::parseShapeRanges(flags.model.shapes);
   if (!ranges)
@@ -389,12 +408,13 @@ static ExitCode convert(ConvertFlags flags) {
     auto compilation = std::make_unique<driver::Compilation>();
     compilation->use(plugins);
     // Problems of the model have been printed when a step fails.
-    if (failed(compilation->import(flags.model.model, one, *bindings)))
+    CompilationSource source = {flags.model.model, one, *bindings, plugins,
+                                *fused ? &**fused : nullptr};
+    if (failed(compilation->import(source.model, one, *bindings, source.fused)))
       return reportFailure(*compilation);
     if (!flags.calibrationData.empty())
       if (ExitCode code =
-              useSamples({flags.model.model, one, *bindings, plugins},
-                         *compilation, flags, options, measured);
+              useSamples(source, *compilation, flags, options, measured);
           code != ExitCode::Ok)
         return code;
     if (failed(compilation->lower(options, stage)))
@@ -415,6 +435,20 @@ static ExitCode convert(ConvertFlags flags) {
     compilation->notes.batchAxes = proof.axes;
   measured.facts.batch = proof;
   return writePacked(flags, stages, options, measured, elapsed);
+}
+
+/// What happens with --calibration-data, and with images.
+static void addSampleFlags(CLI::App &command, ConvertFlags &flags) {
+  command
+      .add_option("--calibration-data", flags.calibrationData,
+                  "Calibrate at once. " + std::string(kSamplesHelp))
+      ->allow_extra_args(false)
+      ->type_name("[NAME=]DIR");
+  addCalibrationFlags(command, flags.calibration);
+  addAutoPrecisionFlags(command, flags.automatic);
+  command.add_flag("--fuse-preprocess", flags.fusePreprocess,
+                   "The input becomes uint8 images of the model's size; color, "
+                   "mean, scale, std and layout are part of the program");
 }
 
 void cli::addConvertCommand(Program &program) {
@@ -457,13 +491,7 @@ void cli::addConvertCommand(Program &program) {
   command.add_flag("--no-float", flags->compile.noFloat,
                    "With int8: every product with constant weights in 8 bits, "
                    "depthwise convolutions too");
-  command
-      .add_option("--calibration-data", flags->calibrationData,
-                  "Calibrate at once. " + std::string(kSamplesHelp))
-      ->allow_extra_args(false)
-      ->type_name("[NAME=]DIR");
-  addCalibrationFlags(command, flags->calibration);
-  addAutoPrecisionFlags(command, flags->automatic);
+  addSampleFlags(command, *flags);
   command
       .add_option("--emit", flags->emit,
                   "What to write; by default the file that the target runs")

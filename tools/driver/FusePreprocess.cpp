@@ -1,0 +1,217 @@
+//===- FusePreprocess.cpp - normalization as part of a graph --------------===//
+
+#include "tools/driver/FusePreprocess.h"
+
+#include "dialects/top/Binary.h"
+#include "dialects/top/Cast.h"
+#include "dialects/top/Constant.h"
+#include "dialects/top/Move.h"
+#include "dialects/top/Symbols.h"
+#include "dialects/top/Top.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace weft;
+using preprocess::Color;
+using preprocess::Geometry;
+using preprocess::Layout;
+using preprocess::Options;
+
+/// Axis of the channels in four axes.
+static int64_t channelAxis(Layout layout) {
+  return layout == Layout::Nchw ? 1 : 3;
+}
+
+/// The permutation from the axes of `from` to those of `to`, which differ.
+static SmallVector<int64_t> permutation(Layout to) {
+  return to == Layout::Nchw ? SmallVector<int64_t>{0, 3, 1, 2}
+                            : SmallVector<int64_t>{0, 2, 3, 1};
+}
+
+namespace {
+
+/// Builds the ops of one input, each on what the last one gave.
+class Chain {
+public:
+  Chain(OpBuilder &builder, Location location, Value codes, Layout given,
+        const Geometry &wanted)
+      : builder(builder), location(location), value(codes), given(given),
+        wanted(wanted) {}
+
+  /// Layout, and the channels the other way round if `isReversed`.
+  void arrange(bool isReversed) {
+    if (isReversed)
+      reverse();
+    else if (given != wanted.layout)
+      value = builder.create<top::TransposeOp>(location, value,
+                                               permutation(wanted.layout));
+  }
+  void castTo(Type element) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.getElementType() != element)
+      value = builder.create<top::CastOp>(location, type.clone(element), value);
+  }
+  /// With one number a channel, unless all are `neutral`.
+  void compute(top::BinaryKind kind, ArrayRef<float> numbers, float neutral) {
+    if (llvm::all_of(numbers, [&](float n) { return n == neutral; }))
+      return;
+    SmallVector<int64_t> shape(4, 1);
+    shape[channelAxis(wanted.layout)] = wanted.channels;
+    auto type = RankedTensorType::get(shape, builder.getF32Type());
+    Value constant = builder.create<top::ConstantOp>(
+        location, DenseElementsAttr::get(type, numbers));
+    value = builder.create<top::BinaryOp>(location, value.getType(), kind,
+                                          value, constant);
+  }
+  Value result() const { return value; }
+
+private:
+  /// Plane by plane, which also changes the layout: pixels of all channels in
+  /// the other order would be moves of single bytes.
+  void reverse() {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> plane(type.getShape());
+    plane[channelAxis(given)] = 1;
+    SmallVector<int64_t> image = {plane[0], 1, wanted.size.height,
+                                  wanted.size.width};
+    if (wanted.layout == Layout::Nhwc)
+      image = {plane[0], wanted.size.height, wanted.size.width, 1};
+    SmallVector<Value> planes;
+    for (int64_t c = wanted.channels; c-- > 0;) {
+      SmallVector<int64_t> starts(4, 0), steps(4, 1);
+      starts[channelAxis(given)] = c;
+      Value one = builder.create<top::SliceOp>(location, type.clone(plane),
+                                               value, starts, steps);
+      if (given != wanted.layout)
+        one = builder.create<top::ReshapeOp>(location, type.clone(image), one);
+      planes.push_back(one);
+    }
+    image[channelAxis(wanted.layout)] = wanted.channels;
+    value = builder.create<top::ConcatOp>(location, type.clone(image), planes,
+                                          channelAxis(wanted.layout));
+  }
+
+  OpBuilder &builder;
+  Location location;
+  Value value;
+  Layout given;
+  Geometry wanted;
+};
+
+} // namespace
+
+/// What the options and the model's input have to do with each other.
+static rt::Status checkFused(const Options &options, const Geometry &geometry) {
+  WEFT_TRY(preprocess::checkChannels(options, geometry.channels));
+  if (options.dtype && *options.dtype != numeric::ElementType::U8)
+    return rt::fail(rt::Code::InvalidArgument,
+                    "dtype is float32, fused preprocessing reads uint8; leave "
+                    "it out");
+  if (options.size && !(*options.size == geometry.size))
+    return rt::fail(rt::Code::ShapeMismatch,
+                    "size is not that of the model's input, which fused "
+                    "preprocessing reads; leave it out");
+  bool isGray = options.color && *options.color == Color::Gray;
+  if (options.color && isGray != (geometry.channels == 1))
+    return rt::fail(rt::Code::ShapeMismatch,
+                    "color gray is for inputs of one channel, rgb and bgr for "
+                    "three");
+  return rt::Status::ok();
+}
+
+/// The model's input as it is; fails for what is no image.
+static rt::Result<Geometry> modelGeometry(func::FuncOp function,
+                                          const Options &options) {
+  if (function.getNumArguments() != 1)
+    return rt::fail(rt::Code::Unsupported,
+                    "unsupported: fused preprocessing of a model with " +
+                        std::to_string(function.getNumArguments()) +
+                        " inputs; preprocess before the run");
+  auto type = cast<RankedTensorType>(function.getArgument(0).getType());
+  if (!mlir::isa<FloatType>(type.getElementType()) || type.getRank() != 4)
+    return rt::fail(rt::Code::Unsupported,
+                    "unsupported: fused preprocessing of an input that is not "
+                    "of floats n,c,h,w or n,h,w,c; preprocess before the run");
+  Options shapeOnly = options;
+  shapeOnly.layout.reset();
+  auto name = function.getArgAttrOfType<StringAttr>(0, kNameAttr);
+  return preprocess::geometryOf(
+      shapeOnly,
+      {name.str(), numeric::ElementType::F32, type.getShape().vec()});
+}
+
+/// The names of dimensions in another layout.
+static void permuteSymbols(func::FuncOp function, ArrayRef<int64_t> order) {
+  auto symbols = function.getArgAttrOfType<ArrayAttr>(0, top::kSymbolsAttr);
+  if (!symbols)
+    return;
+  SmallVector<Attribute> permuted;
+  for (int64_t axis : order)
+    permuted.push_back(symbols[axis]);
+  function.setArgAttr(0, top::kSymbolsAttr,
+                      ArrayAttr::get(function.getContext(), permuted));
+}
+
+/// Factors as a graph has them: a division costs more than a product.
+static void normalize(Chain &chain, const Options &options, int64_t channels) {
+  SmallVector<float> means, factors;
+  for (size_t c = 0; c < size_t(channels); ++c) {
+    means.push_back(float(preprocess::ofChannel(options.mean, c)));
+    factors.push_back(float(
+        options.stdDev.empty() ? preprocess::ofChannel(options.scale, c)
+                               : 1 / preprocess::ofChannel(options.stdDev, c)));
+  }
+  chain.compute(top::BinaryKind::Sub, means, 0);
+  chain.compute(top::BinaryKind::Mul, factors, 1);
+}
+
+LogicalResult driver::fusePreprocessing(ModuleOp module,
+                                        const Options &options) {
+  auto function = module.lookupSymbol<func::FuncOp>("main");
+  rt::Result<Geometry> geometry = modelGeometry(function, options);
+  rt::Status status =
+      geometry ? checkFused(options, *geometry) : geometry.status();
+  if (!status)
+    return emitError(module.getLoc()) << status.message();
+  BlockArgument argument = function.getArgument(0);
+  auto type = cast<RankedTensorType>(argument.getType());
+  Layout given = options.layout.value_or(geometry->layout);
+  SmallVector<int64_t> shape(type.getShape());
+  if (given != geometry->layout) {
+    SmallVector<int64_t> order = permutation(given);
+    for (size_t i = 0; i < 4; ++i)
+      shape[i] = type.getDimSize(order[i]);
+    permuteSymbols(function, order);
+  }
+  OpBuilder builder(module.getContext());
+  builder.setInsertionPointToStart(&function.front());
+  auto codes = RankedTensorType::get(
+      shape, builder.getIntegerType(8, /*isSigned=*/false));
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : argument.getUses())
+    uses.push_back(&use);
+  argument.setType(codes);
+  function.setFunctionType(
+      builder.getFunctionType(codes, function.getFunctionType().getResults()));
+  Chain chain(builder, argument.getLoc(), argument, given, *geometry);
+  chain.arrange(options.color && *options.color == Color::Bgr);
+  chain.castTo(builder.getF32Type());
+  normalize(chain, options, geometry->channels);
+  chain.castTo(type.getElementType());
+  for (OpOperand *use : uses)
+    use->set(chain.result());
+  chain.result().getDefiningOp()->setAttr(
+      kValueAttr, function.getArgAttrOfType<StringAttr>(0, kNameAttr));
+  return success();
+}
+
+Options driver::unfused(const Options &options) {
+  Options left = options;
+  left.color.reset();
+  left.mean = {0};
+  left.scale = {1};
+  left.stdDev.clear();
+  left.dtype.reset();
+  return left;
+}

@@ -1,0 +1,27 @@
+//===- FusePreprocess.h - normalization as part of a graph ------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_DRIVER_FUSEPREPROCESS_H
+#define WEFT_TOOLS_DRIVER_FUSEPREPROCESS_H
+
+#include "tools/preprocess/Preprocess.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace weft::driver {
+
+/// Puts the steps that need no neighbours in front of the float graph of an
+/// imported model of one input n,c,h,w or n,h,w,c: the input becomes u8 codes
+/// of the same sizes in options.layout (without it, the model's), and ops of
+/// top turn its channels around (options.color bgr), change the layout, cast,
+/// subtract the mean and scale. What they give has the input's name, so that a
+/// calibration table of the model as it was fits. Reports what does not fit.
+/// `options` have passed preprocess::check().
+mlir::LogicalResult fusePreprocessing(mlir::ModuleOp module,
+                                      const preprocess::Options &options);
+
+/// What is left to do before such a graph: crop, resize and padding, to u8.
+preprocess::Options unfused(const preprocess::Options &options);
+
+} // namespace weft::driver
+
+#endif // WEFT_TOOLS_DRIVER_FUSEPREPROCESS_H
