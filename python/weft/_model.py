@@ -145,13 +145,13 @@ def convert(model, output=None, *, shapes=None, precision="f32",
 
     `shapes`: sizes of inputs by name, a tuple or a text as for --shape.
     `plugins`: libraries of operators written as PPL kernels.
-    `calibration`, for int8: the path of a table, what `calibrate` gave, or the
-    data to give it: arrays, a dict of arrays, an iterable of either or a
-    function without arguments that returns one.
+    `calibration`, for int8 and f16 (as --calibration): the path of a table,
+    what `calibrate` gave, or the data to give it: arrays, a dict of arrays, an
+    iterable of either or a function without arguments that returns one.
     """
-    if calibration is not None and precision != "int8":
-        raise WeftError(f"calibration is for precision int8, it is {precision};"
-                        " leave it out")
+    if calibration is not None and precision not in ("int8", "f16"):
+        raise WeftError("calibration is for precision int8 and f16, it is "
+                        f"{precision}; leave it out")
     library = _native.compiler()
     options = _native.ConvertOptions(ctypes.sizeof(_native.ConvertOptions))
     options.target, options.precision = target.encode(), precision.encode()

@@ -320,7 +320,7 @@ typedef struct weft_convert_options {
   const char *target;
   /* "f32", "f16", "bf16" or "int8"; NULL: "f32". */
   const char *precision;
-  /* Path of a calibration table, for int8. */
+  /* Path of a calibration table, for int8 and f16. */
   const char *calibration;
   /* "x=1x3x48x192", one a string, as --shape; NULL if there are none. */
   const char *const *shapes;
