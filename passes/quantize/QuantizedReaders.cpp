@@ -48,6 +48,18 @@ bool Lowering::isWantedQuantizedOnly(Value topValue) {
          });
 }
 
+/// Whether `topValue`, perhaps turned or joined with others, is nothing but a
+/// result of the graph.
+static bool isReturned(Value topValue) {
+  return !topValue.use_empty() &&
+         llvm::all_of(topValue.getUsers(), [](Operation *user) {
+           return mlir::isa<func::ReturnOp>(user) ||
+                  (mlir::isa<top::ReshapeOp, top::TransposeOp, top::ConcatOp>(
+                       user) &&
+                   isReturned(user->getResult(0)));
+         });
+}
+
 static bool isMaxPool(Operation *op) {
   auto pool = mlir::dyn_cast<top::PoolOp>(op);
   return pool && pool.getKind() == top::PoolKind::Max;
@@ -122,5 +134,7 @@ Type Lowering::joinedType(ValueRange topValues, Value result) {
       topValues, [this](Value value) { return bool(firstForm(value)); });
   if (Type wanted = areComputed ? wantedType(result) : Type())
     return wanted;
-  return elementwiseType(topValues);
+  Type element = elementwiseType(topValues);
+  // What is stored as f32 is widened before it is joined, in local memory.
+  return mlir::isa<FloatType>(element) && isReturned(result) ? f32() : element;
 }
