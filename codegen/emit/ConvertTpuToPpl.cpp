@@ -95,13 +95,14 @@ FailureOr<Attribute> NetBuilder::describe(Attribute io, Value value,
     return func.emitError(
         "argument or result lacks a tpu.io with name and type");
   Type element = tpu::elementOf(value);
-  double scale = tpu::isSymmetricQuant(element) ? tpu::scaleOf(element) : 1.0;
+  auto scale = static_cast<float>(tpu::scaleOf(element));
   auto stored = RankedTensorType::get(
       llvm::cast<RankedTensorType>(value.getType()).getShape(),
       machineType(element));
   return Attribute(ppl::IoAttr::get(
       func.getContext(), name, llvm::cast<RankedTensorType>(type.getValue()),
-      stored, address, builder.getF32FloatAttr(static_cast<float>(scale)), 0));
+      stored, address, builder.getF32FloatAttr(scale),
+      tpu::zeroPointOf(element)));
 }
 
 /// A weight that is read from DRAM in its logical layout.

@@ -76,9 +76,7 @@ void weft::emit::observe(OpBuilder &builder, Operation &op, Value tensor,
     return;
   Dims extent = tpu::dimsOf(op.getResult(0));
   Type element = tpu::elementOf(op.getResult(0));
-  float scale = tpu::isSymmetricQuant(element)
-                    ? static_cast<float>(tpu::scaleOf(element))
-                    : 1.0f;
+  auto scale = static_cast<float>(tpu::scaleOf(element));
   SmallVector<int64_t, 4> step;
   if (iteration)
     for (unsigned axis = 0; axis < 4; ++axis)
@@ -88,7 +86,8 @@ void weft::emit::observe(OpBuilder &builder, Operation &op, Value tensor,
       builder.getDenseI64ArrayAttr(extent), iteration,
       iteration ? builder.getDenseI64ArrayAttr(step) : DenseI64ArrayAttr(),
       op.getAttrOfType<TypeAttr>(tpu::kOnnxTypeAttr),
-      builder.getF32FloatAttr(scale), builder.getI64IntegerAttr(0));
+      builder.getF32FloatAttr(scale),
+      builder.getI64IntegerAttr(tpu::zeroPointOf(element)));
 }
 
 LogicalResult GroupEmitter::packConstants() {

@@ -8,14 +8,15 @@ def Tpu_CastOp : Tpu_Op<"cast", [Pure, Tpu_Evaluate,
   let description = [{
     **Semantics**, by types:
     * float to float: rounded half to even, overflow to infinity (ISA AR cast);
-    * float T to !quant S (quantize): `q = sat(round(T(x * T(1/S))))`: one product in the type T, then the cast, `rounding`
-      half_even by default;
-    * !quant S to float (dequantize): `y = T(f32(q) * f32(S))` (dq0, then a cast if T is 16-bit);
+    * float T to !quant S:Z (quantize): `q = sat(round(T(x * T(1/S))))`, with a zero point `q = sat(round(T(T(x * T(1/S)) + Z)))`: one
+      command in the type T, then the cast, `rounding` half_even by default;
+    * !quant S:Z to float (dequantize): `y = T(f32(q - Z) * f32(S))` (dq0, then a cast if T is 16-bit);
     * integer to float: rounded half to even (to f16 by way of f32);
     * integer to integer: the low bits;
     * any two types of one width with `bits`: the bits unchanged;
     * float to integer: rounded by `rounding`, towards_zero by default, and saturated; NaN gives 0 (ISA AR cast);
-    * !quant to !quant (requantize; hand-written IR only, lowering makes none): `q' = sat(round(q * multiplier >> rshift))`, half_up.
+    * !quant Z to !quant Z' (requantize; hand-written IR only, lowering makes none):
+      `q' = sat(round((q - Z) * multiplier >> rshift) + Z')`, half_up.
 
     **Constraints**: (C1) input and output have one shape; (C2) types are float, integers of 8 to 32 bits or !quant; !quant and integers
     do not mix; `bits` goes with floats and integers of one width; (C3) requantize has `multiplier` and `rshift` in [0, 63], others have none; (C4) f16 to bf16 and bf16 to f16 go through
@@ -26,9 +27,9 @@ def Tpu_CastOp : Tpu_Op<"cast", [Pure, Tpu_Evaluate,
     %q = tpu.cast %x : tensor<1x3x48x192xf32> -> tensor<1x3x48x192x!quant.uniform<i8:f32, 0.0078>>
     ```
   }];
-  let arguments = (ins Tpu_Tensor:$input, OptionalAttr<I32Attr>:$multiplier,
+  let arguments = (ins Tpu_CodeTensor:$input, OptionalAttr<I32Attr>:$multiplier,
                        OptionalAttr<I32Attr>:$rshift, OptionalAttr<Tpu_Rounding>:$rounding, UnitAttr:$bits);
-  let results = (outs Tpu_Tensor:$output);
+  let results = (outs Tpu_CodeTensor:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::mlir::Type":$output, "::mlir::Value":$input, "::mlir::IntegerAttr":$multiplier,

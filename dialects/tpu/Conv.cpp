@@ -105,9 +105,9 @@ LogicalResult ConvOp::verify() {
   } else if (getScales()->size() != outChannels) { // (C6)
     return emitOpError("needs ") << outChannels << " scales";
   }
-  auto quant = dyn_cast<quant::UniformQuantizedType>(output);
-  if (getRelu() && quant && quant.isSigned()) // (C7)
-    return emitOpError("relu with a quantized result needs an unsigned one");
+  if (getRelu() && !isClippedAtZero(output)) // (C7)
+    return emitOpError("relu with a quantized result needs an unsigned one "
+                       "with zero point 0");
   return success();
 }
 

@@ -8,13 +8,15 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
   let description = [{
     **Semantics**: with `g = oc / (OC / group)` (`interleaved`: `g = oc mod group`), the accumulator
     `acc(n,oc,y,x) = sum_{ic,p,q} input(n, g*IC/group + ic, y*sh + p*dh - top, x*sw + q*dw - left) * filter(oc,ic,p,q)`,
-    outside the input 0.
+    outside the input the number 0, which in codes is the input's zero point Z. The codes themselves are multiplied: what Z adds
+    to each sum, `Z * sum filter(oc,..)`, is the same everywhere, so the bias takes it away.
     * float (input, filter, bias, result of one 16-bit type, or all f32; a 16-bit input may have an f32 result):
       bias f32; `y = acc + bias`, then `max(y, 0)` with `relu`, accumulated in f32 and rounded once to the result type.
     * int8 (input !quant, filter i8; acc exact in int32), by the attributes present:
       - `multipliers`, `rshifts` (rq1; bias i32, result !quant):
-        `y = sat(round((acc + bias) * multipliers[oc] >> rshifts[oc]))`, rounded by `rounding`;
-      - `scales`, result !quant (rq0; bias f32): `y = sat(rint(f32(f32(f32(acc) * scales[oc]) + bias)))`, half to even;
+        `y = sat(round((acc + bias) * multipliers[oc] >> rshifts[oc]) + zero point of the result)`, rounded by `rounding`;
+      - `scales`, result !quant (rq0; bias f32, with the zero point of the result in it):
+        `y = sat(rint(f32(f32(f32(acc) * scales[oc]) + bias)))`, half to even;
       - `scales`, result float (bias f32): `y = f32(f32(f32(acc) * scales[oc]) + bias)`, `relu`, then rounded to the
         result type. `f32(acc)` rounds half to even.
       `relu` with a !quant result is the clip at 0 of the unsigned range.
@@ -24,7 +26,7 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
     values, pads 4 (top, left, bottom, right) non-negative ones; (C3) the result is (n, oc, oh, ow) with
     `oh = (h + top + bottom - ((kh-1)*dh+1)) / sh + 1`; (C4) bias is 1xocx1x1; (C5) element types as listed above;
     (C6) int8 has either `scales` or both `multipliers` and `rshifts`, one value an output channel, rshifts in [0, 63]; float has
-    none; (C7) `relu` with a !quant result needs an unsigned one;
+    none; (C7) `relu` with a !quant result needs an unsigned one with zero point 0;
     (C8) what is `interleaved` has several groups and is not depthwise.
 
     **Example**:
@@ -59,7 +61,7 @@ def Tpu_UnfoldOp : Tpu_Op<"unfold", [Pure, Tpu_Evaluate,
                               DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "inputNeed", "recipes"]>]> {
   let summary = "elements of sliding windows as channels (im2col)";
   let description = [{
-    **Semantics**: `y(n, (c*kh + p)*kw + q, y, x) = input(n, c, y*sh + p*dh - top, x*sw + q*dw - left)`, outside the input 0. A 1x1 convolution of these
+    **Semantics**: `y(n, (c*kh + p)*kw + q, y, x) = input(n, c, y*sh + p*dh - top, x*sw + q*dw - left)`, outside the input the number 0 (of codes the zero point). A 1x1 convolution of these
     channels does the work of one with the window `kernel`. A float is the sum of its window with weight 1 for the element and 0 for the others: -0
     becomes 0, and another element that is infinite or NaN makes it NaN, where the products of the convolution would not be finite either.
 

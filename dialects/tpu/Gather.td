@@ -19,8 +19,8 @@ def Tpu_GatherOp : Tpu_Op<"gather", [Pure, Tpu_Evaluate]> {
     %y = tpu.gather %x, %i : tensor<1x1x9x8xf32>, tensor<1x1x5x1xi32> -> tensor<1x1x5x8xf32>
     ```
   }];
-  let arguments = (ins Tpu_Tensor:$table, 4DTensorOf<[I32, UI32]>:$indices, DefaultValuedAttr<I64Attr, "0">:$fill);
-  let results = (outs Tpu_Tensor:$output);
+  let arguments = (ins Tpu_CodeTensor:$table, 4DTensorOf<[I32, UI32]>:$indices, DefaultValuedAttr<I64Attr, "0">:$fill);
+  let results = (outs Tpu_CodeTensor:$output);
   let assemblyFormat = "$table `,` $indices attr-dict `:` type($table) `,` type($indices) `->` type($output)";
   let hasVerifier = 1;
 }

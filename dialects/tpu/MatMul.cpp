@@ -64,9 +64,9 @@ LogicalResult LinearOp::verify() {
     return emitOpError("int8 form needs an i8 filter");
   if (!getScales() || int64_t(getScales()->size()) != columns) // (C3)
     return emitOpError("needs ") << columns << " scales";
-  auto quant = dyn_cast<quant::UniformQuantizedType>(to);
-  if (getRelu() && quant && quant.isSigned()) // (C4)
-    return emitOpError("relu with a quantized result needs an unsigned one");
+  if (getRelu() && !isClippedAtZero(to)) // (C4)
+    return emitOpError("relu with a quantized result needs an unsigned one "
+                       "with zero point 0");
   return success();
 }
 

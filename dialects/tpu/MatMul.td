@@ -34,10 +34,11 @@ def Tpu_LinearOp : Tpu_Op<"linear", [Pure, Tpu_Evaluate,
       accumulated in f32 and rounded once to the result type.
     * int8 (input !quant, filter i8; acc exact in int32): `y = f32(f32(f32(acc) * scales[j]) + bias)`, `f32(acc)` rounded half to even;
       result float: `relu`, then rounded to its type; result !quant: `sat(rint(y))`, half to even, where `relu` is the clip at 0 of the
-      unsigned range.
+      unsigned range. The bias has what zero points add, as that of `tpu.conv` with `scales`.
 
     **Constraints**: (C1) input is BxRx1xK, filter NxKx1x1, the result BxRx1xN, bias 1xNx1x1; (C2) element types as listed above; (C3) int8
-    has N `scales`, float none; (C4) `relu` with a !quant result needs an unsigned one.
+    has N `scales`, float none; (C4) `relu` with a !quant result needs an unsigned one with zero
+    point 0.
 
     **Example**:
     ```mlir

@@ -17,8 +17,8 @@ def Tpu_ReshapeOp
     %y = tpu.reshape %x : tensor<1x200x1x1xf32> -> tensor<1x1x1x200xf32>
     ```
   }];
-  let arguments = (ins Tpu_Tensor:$input);
-  let results = (outs Tpu_Tensor:$output);
+  let arguments = (ins Tpu_CodeTensor:$input);
+  let results = (outs Tpu_CodeTensor:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -37,8 +37,8 @@ def Tpu_MoveLanesOp
     %y = tpu.move_lanes %x : tensor<1x16x80x80xf16>
     ```
   }];
-  let arguments = (ins Tpu_Tensor:$input);
-  let results = (outs Tpu_Tensor:$output);
+  let arguments = (ins Tpu_CodeTensor:$input);
+  let results = (outs Tpu_CodeTensor:$output);
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
@@ -54,8 +54,8 @@ def Tpu_PermuteOp : Tpu_Op<"permute", [Pure, Tpu_Evaluate]> {
     %y = tpu.permute %x [0, 2, 3, 1] : tensor<1x8x4x6xf16> -> tensor<1x4x6x8xf16>
     ```
   }];
-  let arguments = (ins Tpu_Tensor:$input, DenseI64ArrayAttr:$order);
-  let results = (outs Tpu_Tensor:$output);
+  let arguments = (ins Tpu_CodeTensor:$input, DenseI64ArrayAttr:$order);
+  let results = (outs Tpu_CodeTensor:$output);
   let assemblyFormat =
       "$input $order attr-dict `:` type($input) `->` type($output)";
   let hasVerifier = 1;
@@ -75,9 +75,9 @@ def Tpu_SliceOp
     %y = tpu.slice %x [0, 0, 0, 0] steps [1, 1, 2, 1] : tensor<1x8x4x6xf16> -> tensor<1x8x2x6xf16>
     ```
   }];
-  let arguments = (ins Tpu_Tensor:$input, DenseI64ArrayAttr:$offsets,
+  let arguments = (ins Tpu_CodeTensor:$input, DenseI64ArrayAttr:$offsets,
       DenseI64ArrayAttr:$steps);
-  let results = (outs Tpu_Tensor:$output);
+  let results = (outs Tpu_CodeTensor:$output);
   let assemblyFormat = "$input $offsets `steps` $steps attr-dict `:` "
                        "type($input) `->` type($output)";
   let hasVerifier = 1;
@@ -101,9 +101,9 @@ def Tpu_ConcatOp
     %y = tpu.concat %a, %b axis 1 : (tensor<1x8x4x6xf16>, tensor<1x2x4x6xf16>) -> tensor<1x10x4x6xf16>
     ```
   }];
-  let arguments = (ins Variadic<Tpu_Tensor>:$inputs,
+  let arguments = (ins Variadic<Tpu_CodeTensor>:$inputs,
       ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<3>]>:$axis);
-  let results = (outs Tpu_Tensor:$output);
+  let results = (outs Tpu_CodeTensor:$output);
   let assemblyFormat =
       "$inputs `axis` $axis attr-dict `:` functional-type($inputs, $output)";
   let hasVerifier = 1;
@@ -130,9 +130,9 @@ def Tpu_PadOp
     %y = tpu.pad %x [1, 1, 1, 1] fill 0 : tensor<1x8x4x6xf16> -> tensor<1x8x6x8xf16>
     ```
   }];
-  let arguments = (ins Tpu_Tensor:$input, DenseI64ArrayAttr:$pads,
+  let arguments = (ins Tpu_CodeTensor:$input, DenseI64ArrayAttr:$pads,
       I64Attr:$fill);
-  let results = (outs Tpu_Tensor:$output);
+  let results = (outs Tpu_CodeTensor:$output);
   let assemblyFormat = "$input $pads `fill` $fill attr-dict `:` "
                        "type($input) `->` type($output)";
   let hasVerifier = 1;
@@ -155,9 +155,9 @@ def Tpu_ArrangeOp : Tpu_Op<"arrange", [Pure, Tpu_Evaluate]> {
     %y = tpu.arrange %x pieces [#tpu.piece<0, 8, 2, [3, 4], [-4, 1], [6, 1]>] fill 0 : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x6xf32>
     ```
   }];
-  let arguments = (ins Variadic<Tpu_Tensor>:$inputs, Tpu_PieceArray:$pieces,
+  let arguments = (ins Variadic<Tpu_CodeTensor>:$inputs, Tpu_PieceArray:$pieces,
       OptionalAttr<I64Attr>:$fill);
-  let results = (outs Tpu_Tensor:$output);
+  let results = (outs Tpu_CodeTensor:$output);
   let assemblyFormat = "$inputs `pieces` $pieces (`fill` $fill^)? attr-dict "
                        "`:` functional-type($inputs, $output)";
   let hasVerifier = 1;

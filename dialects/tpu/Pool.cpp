@@ -47,5 +47,9 @@ LogicalResult PoolOp::verify() {
                        "rshift in [0, 31], other forms none");
   if (scaled && !isQuantized(getOutput())) // (C3)
     return emitOpError("quantized average needs a quantized result");
+  if (scaled && (zeroPointOf(input.getElementType()) != 0 ||
+                 zeroPointOf(output.getElementType()) != 0)) // (C6)
+    return emitOpError(
+        "quantized average needs zero point 0; dequantize it first");
   return success();
 }

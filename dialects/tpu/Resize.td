@@ -16,8 +16,8 @@ def Tpu_InterleaveOp : Tpu_Op<"interleave", [Pure, Tpu_Evaluate,
     %y = tpu.interleave %x factors [2, 2] : (tensor<1x8x4x6xf16>) -> tensor<1x8x8x12xf16>
     ```
   }];
-  let arguments = (ins Variadic<Tpu_Tensor>:$inputs, DenseI64ArrayAttr:$factors);
-  let results = (outs Tpu_Tensor:$output);
+  let arguments = (ins Variadic<Tpu_CodeTensor>:$inputs, DenseI64ArrayAttr:$factors);
+  let results = (outs Tpu_CodeTensor:$output);
   let assemblyFormat = "$inputs `factors` $factors attr-dict `:` functional-type($inputs, $output)";
   let hasVerifier = 1;
 }

@@ -17,12 +17,19 @@ void TpuDialect::initialize() {
   registerGroup();
 }
 
-bool weft::tpu::isSymmetricQuant(Type type) {
+bool weft::tpu::isUniformQuant(Type type) {
   auto quant = dyn_cast<quant::UniformQuantizedType>(type);
-  if (!quant || quant.getZeroPoint() != 0 || !quant.getExpressedType().isF32())
+  if (!quant || !quant.getExpressedType().isF32())
     return false;
+  int64_t zeroPoint = quant.getZeroPoint();
   unsigned bits = quant.getStorageTypeIntegralWidth();
-  return bits == 8 || bits == 16;
+  return zeroPoint == 0 ? bits == 8 || bits == 16
+                        : bits == 8 && zeroPoint >= quant.getStorageTypeMin() &&
+                              zeroPoint <= quant.getStorageTypeMax();
+}
+
+bool weft::tpu::isSymmetricQuant(Type type) {
+  return isUniformQuant(type) && zeroPointOf(type) == 0;
 }
 
 Type weft::tpu::elementOf(Value value) {
@@ -37,16 +44,28 @@ bool weft::tpu::elementIsSigned(Value value) {
   return cast<quant::UniformQuantizedType>(elementOf(value)).isSigned();
 }
 
-double weft::tpu::scaleOf(Type quantElement) {
-  return cast<quant::UniformQuantizedType>(quantElement).getScale();
+double weft::tpu::scaleOf(Type element) {
+  auto quant = dyn_cast<quant::UniformQuantizedType>(element);
+  return quant ? quant.getScale() : 1.0;
 }
 
-quant::UniformQuantizedType
-weft::tpu::quantElement(MLIRContext *context, double scale, bool isSigned) {
+int64_t weft::tpu::zeroPointOf(Type element) {
+  auto quant = dyn_cast<quant::UniformQuantizedType>(element);
+  return quant ? quant.getZeroPoint() : 0;
+}
+
+bool weft::tpu::isClippedAtZero(Type element) {
+  auto quant = dyn_cast<quant::UniformQuantizedType>(element);
+  return !quant || (!quant.isSigned() && quant.getZeroPoint() == 0);
+}
+
+quant::UniformQuantizedType weft::tpu::quantElement(MLIRContext *context,
+                                                    double scale, bool isSigned,
+                                                    int64_t zeroPoint) {
   return quant::UniformQuantizedType::get(
       isSigned ? quant::QuantizationFlags::Signed : 0,
-      IntegerType::get(context, 8), Float32Type::get(context), scale,
-      /*zeroPoint=*/0, isSigned ? -128 : 0, isSigned ? 127 : 255);
+      IntegerType::get(context, 8), Float32Type::get(context), scale, zeroPoint,
+      isSigned ? -128 : 0, isSigned ? 127 : 255);
 }
 
 unsigned weft::tpu::elementBytes(Type element) {

@@ -34,8 +34,11 @@ inline constexpr llvm::StringLiteral kAddressAttr = "tpu.address";
 inline constexpr llvm::StringLiteral kChipAttr = "tpu.chip";
 inline constexpr llvm::StringLiteral kPrecisionAttr = "tpu.precision";
 
-/// True for `!quant.uniform<i8|u8|i16|u16:f32, S>` with zero point 0, the only
-/// quantized element of the dialect.
+/// True for `!quant.uniform<i8|u8|i16|u16:f32, S:Z>`, the quantized elements of
+/// the dialect. A zero point Z other than 0 is a code of 8 bits.
+bool isUniformQuant(mlir::Type type);
+
+/// The same with zero point 0: all that most ops compute with.
 bool isSymmetricQuant(mlir::Type type);
 
 /// True for a tensor that the host can hold: an ONNX element type, static or
@@ -62,13 +65,21 @@ bool isQuantized(mlir::Value value);
 bool elementIsSigned(mlir::Value value);
 
 /// Real value of one step of a quantized element type (a scale S, value = S *
-/// q).
-double scaleOf(mlir::Type quantElement);
+/// (q - Z)); 1 of any other type.
+double scaleOf(mlir::Type element);
 
-/// The element type `!quant.uniform<i8:f32, scale>`, or u8 if not `isSigned`;
-/// range [-128,127] or [0,255].
+/// The code Z of the number 0; 0 of any type that is not quantized.
+int64_t zeroPointOf(mlir::Type element);
+
+/// Whether saturation to `element` is the clip at 0 of a relu: floats do not
+/// saturate, codes do that are unsigned and count from 0.
+bool isClippedAtZero(mlir::Type element);
+
+/// The element type `!quant.uniform<i8:f32, scale:zeroPoint>`, or u8 if not
+/// `isSigned`; range [-128,127] or [0,255].
 mlir::quant::UniformQuantizedType quantElement(mlir::MLIRContext *context,
-                                               double scale, bool isSigned);
+                                               double scale, bool isSigned,
+                                               int64_t zeroPoint = 0);
 
 /// Bytes of one element as stored: f32/i32 4, f16/bf16/i16 2, i8 and 8-bit
 /// quant 1.

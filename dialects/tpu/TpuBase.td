@@ -50,12 +50,16 @@ class Tpu_Op<string mnemonic, list<Trait> traits = []> : Op<Tpu_Dialect, mnemoni
 /// 8-bit (or 16-bit) symmetric quantized element: per tensor, zero point 0.
 def Tpu_Quant : Type<CPred<"::weft::tpu::isSymmetricQuant($_self)">,
                      "symmetric per-tensor quantized element (zero point 0)">;
+/// The same with any zero point, for ops that move codes or know what the code of 0 is.
+def Tpu_ZeroPointQuant : Type<CPred<"::weft::tpu::isUniformQuant($_self)">,
+                              "per-tensor quantized element (a zero point other than 0 is a code of 8 bits)">;
 def Tpu_Float : AnyTypeOf<[F32, F16, BF16]>;
 
 def Tpu_Tensor : 4DTensorOf<[F32, F16, BF16, I8, I16, I32, UI8, UI16, UI32, Tpu_Quant]>;
+def Tpu_CodeTensor : 4DTensorOf<[F32, F16, BF16, I8, I16, I32, UI8, UI16, UI32, Tpu_ZeroPointQuant]>;
 def Tpu_FloatTensor : 4DTensorOf<[F32, F16, BF16]>;
 def Tpu_QuantTensor : 4DTensorOf<[Tpu_Quant]>;
-def Tpu_ActivationTensor : 4DTensorOf<[F32, F16, BF16, Tpu_Quant]>;
+def Tpu_ActivationTensor : 4DTensorOf<[F32, F16, BF16, Tpu_ZeroPointQuant]>;
 
 /// One piece of a `tpu.arrange`.
 def Tpu_PieceAttr : AttrDef<Tpu_Dialect, "Piece"> {

@@ -10,79 +10,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Evaluate.h"
-#include "dialects/tpu/Tpu.h"
+#include "tests/ops/Ladder.h"
 #include "runtime/chips/Chips.h"
 #include "tests/chips/NarrowChip.h"
-#include "tests/unit/codegen/emit/ProgramRunner.h"
 
-#include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 
-#include <cmath>
-#include <cstring>
-#include <functional>
-#include <random>
-
 using namespace weft;
-using numeric::ElementType;
-using numeric::HostTensor;
-
-namespace {
-struct Case {
-  std::string name;
-  std::string input, output; ///< types of %x and %y
-  std::string body;          ///< ops that define %y
-  double absolute = 0;       ///< allowed difference; both 0: equal bytes
-  double relative = 0;       ///< of the expected value
-};
-
-void PrintTo(const Case &c, std::ostream *os) { *os << c.name; }
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Text of graphs
-//===----------------------------------------------------------------------===//
+using namespace weft::test;
+using Case = weft::test::LadderCase;
 
 static const char *const kI8 = "!quant.uniform<i8:f32, 0.02>";
 static const char *const kU8 = "!quant.uniform<u8:f32, 0.05>";
-
-static std::string tensor(const std::string &shape,
-                          const std::string &element) {
-  return "tensor<" + shape + "x" + element + ">";
-}
-
-/// `%name = tpu.weight` of pseudo-random values in [-limit, limit]: integers,
-/// or multiples of limit/128.
-static std::string weight(const std::string &name, std::vector<int> shape,
-                          const std::string &element, double limit) {
-  std::mt19937 generator(static_cast<uint32_t>(limit * 16 + shape[0]));
-  bool integer = element[0] == 'i';
-  std::function<std::string(size_t)> list = [&](size_t axis) -> std::string {
-    if (axis == shape.size()) {
-      int step = static_cast<int>(generator() % 257) - 128;
-      double value = step * limit / 128;
-      return integer ? std::to_string(static_cast<int>(value))
-                     : std::to_string(value);
-    }
-    std::string text = "[";
-    for (int i = 0; i < shape[axis]; ++i)
-      text += (i ? ", " : "") + list(axis + 1);
-    return text + "]";
-  };
-  std::string sizes;
-  for (int size : shape)
-    sizes += std::to_string(size) + "x";
-  return "  %" + name + " = tpu.weight dense<" + list(0) + "> : tensor<" +
-         sizes + element + ">\n";
-}
-
-static std::string repeated(const std::string &value, int count) {
-  std::string text = value;
-  for (int i = 1; i < count; ++i)
-    text += ", " + value;
-  return text;
-}
 
 /// One convolution 1x4x7x9 -> 1x4x4x9, 3x3, stride 2x1; `group` 1 or 4
 /// (depthwise).
@@ -847,64 +786,6 @@ static std::vector<Case> allCases() {
   addRows(cases);
   addInterleaves(cases);
   return cases;
-}
-
-//===----------------------------------------------------------------------===//
-// Both rungs
-//===----------------------------------------------------------------------===//
-
-/// Uniform in [-2, 2]; integers over their whole range.
-static HostTensor randomTensor(mlir::Type type) {
-  HostTensor values = *makeHostTensor(type);
-  std::mt19937 generator(7);
-  bool real = values.type() == ElementType::F32 ||
-              values.type() == ElementType::F16 ||
-              values.type() == ElementType::BF16;
-  size_t unit = values.sizeBytes() / values.elements();
-  for (int64_t i = 0; i < values.elements(); ++i) {
-    auto bits = static_cast<int32_t>(generator());
-    if (real)
-      values.setFromDouble(i, bits * 0x1p-30);
-    else
-      std::memcpy(values.bytes() + i * unit, &bits, unit); // low bytes first
-  }
-  return values;
-}
-
-/// Compiles the case for a chip, runs it and compares.
-static void climb(const Case &c, const Chip &chip) {
-  std::string text =
-      "module attributes {tpu.chip = \"" + std::string(chip.targetName) +
-      "\", tpu.precision = \"f32\"} {\n"
-      "func.func @main(%x: " +
-      c.input + " {tpu.io = {name = \"x\", type = " + c.input + "}}) -> (" +
-      c.output + " {tpu.io = {name = \"y\", type = " + c.output + "}}) {\n" +
-      c.body + "  return %y : " + c.output + "\n}\n}\n";
-  test::ProgramRunner program(text);
-  ASSERT_TRUE(program.ok()) << text;
-  mlir::MLIRContext context;
-  context.loadDialect<tpu::TpuDialect, mlir::func::FuncDialect>();
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-  ASSERT_TRUE(module);
-  auto function = *module->getOps<mlir::func::FuncOp>().begin();
-  HostTensor input = randomTensor(function.getArgumentTypes()[0]);
-  llvm::SmallVector<HostTensor> expected;
-  ASSERT_TRUE(succeeded(evaluateFunction(function, {input}, expected)));
-  std::vector<uint8_t> stored(input.bytes(), input.bytes() + input.sizeBytes());
-  std::vector<uint8_t> bytes = program.run({stored}).front();
-  HostTensor actual(expected[0].type(), expected[0].shape());
-  ASSERT_EQ(bytes.size(), actual.sizeBytes());
-  std::memcpy(actual.bytes(), bytes.data(), bytes.size());
-  bool varies = false;
-  for (int64_t i = 0; i < actual.elements(); ++i) {
-    double want = expected[0].toDouble(i), got = actual.toDouble(i);
-    varies |= want != expected[0].toDouble(0);
-    if (got == want || (std::isnan(want) && std::isnan(got)))
-      continue; // the same infinity, too
-    ASSERT_LE(std::fabs(got - want), c.absolute + c.relative * std::fabs(want))
-        << "element " << i << ": evaluator " << want << ", commands " << got;
-  }
-  EXPECT_TRUE(varies) << "the case computes a constant, so it shows nothing";
 }
 
 class Ladder : public ::testing::TestWithParam<Case> {};

@@ -16,11 +16,15 @@ static std::vector<int64_t> quantize(CastOp op,
   Type from = elementOf(op.getInput()), to = elementOf(op.getOutput());
   IntegerRange range = rangeOf(to);
   float factor = roundTo(from, 1.0 / scaleOf(to));
+  int64_t zeroPoint = zeroPointOf(to);
   std::vector<int64_t> output;
-  for (double x : input) // one product in the input's type, then the cast
+  for (double x : input) { // steps in the input's type, then the cast
+    float code = roundTo(from, static_cast<float>(x) * factor);
+    if (zeroPoint != 0)
+      code = roundTo(from, code + static_cast<float>(zeroPoint));
     output.push_back(numeric::roundToInteger(
-        roundTo(from, static_cast<float>(x) * factor),
-        machineRounding(op.roundingMode()), range.low, range.high));
+        code, machineRounding(op.roundingMode()), range.low, range.high));
+  }
   return output;
 }
 
@@ -39,8 +43,9 @@ LogicalResult CastOp::evaluate(Operands operands, Results &results) {
   if (isQuantized(getInput()) && isQuantized(getOutput())) {
     std::vector<int64_t> values = loadIntegers(*operands[0]);
     for (int64_t &value : values)
-      value = requantize(value, static_cast<int32_t>(*getMultiplier()),
-                         *getRshift(), roundingMode(), rangeOf(to));
+      value = requantize(value - zeroPointOf(elementOf(getInput())),
+                         static_cast<int32_t>(*getMultiplier()), *getRshift(),
+                         roundingMode(), rangeOf(to), zeroPointOf(to));
     storeStored(getOutput(), values, results);
     return success();
   }
@@ -68,12 +73,12 @@ LogicalResult CastOp::evaluate(Operands operands, Results &results) {
     storeFloats(getOutput(), rounded, results);
     return success();
   }
-  float scale = isQuantized(getInput())
-                    ? static_cast<float>(scaleOf(elementOf(getInput())))
-                    : 1.0f;
+  Type from = elementOf(getInput());
+  float scale = static_cast<float>(scaleOf(from));
+  double zeroPoint = static_cast<double>(zeroPointOf(from));
   std::vector<float> output;
   for (double x : input)
-    output.push_back(roundTo(to, static_cast<float>(x) * scale));
+    output.push_back(roundTo(to, static_cast<float>(x - zeroPoint) * scale));
   storeFloats(getOutput(), output, results);
   return success();
 }

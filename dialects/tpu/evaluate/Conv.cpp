@@ -22,19 +22,21 @@ struct Geometry {
 } // namespace
 
 /// Adds `weight` times a shifted, strided input plane to the accumulator plane;
-/// positions outside the input add 0.
+/// positions outside the input hold `outside`. A 0 there adds nothing, whatever
+/// the weight.
 template <typename T>
 static void addTap(const Geometry &g, int64_t ky, int64_t kx, T weight,
-                   const T *plane, T *accumulator) {
+                   const T *plane, T outside, T *accumulator) {
   for (int64_t y = 0; y < g.output[2]; ++y) {
     int64_t row = y * g.strides[0] + ky * g.dilations[0] - g.pads[0];
-    if (row < 0 || row >= g.input[2])
-      continue;
+    bool hasRow = row >= 0 && row < g.input[2];
     for (int64_t x = 0; x < g.output[3]; ++x) {
       int64_t column = x * g.strides[1] + kx * g.dilations[1] - g.pads[1];
-      if (column >= 0 && column < g.input[3])
-        accumulator[y * g.output[3] + x] +=
-            weight * plane[row * g.input[3] + column];
+      T &sum = accumulator[y * g.output[3] + x];
+      if (hasRow && column >= 0 && column < g.input[3])
+        sum += weight * plane[row * g.input[3] + column];
+      else if (outside != T(0))
+        sum += weight * outside;
     }
   }
 }
@@ -47,6 +49,7 @@ static std::vector<T> accumulate(const Geometry &g, const std::vector<T> &input,
   int64_t inPlane = g.input[2] * g.input[3],
           outPlane = g.output[2] * g.output[3];
   std::vector<T> sums(g.output[0] * g.output[1] * outPlane, T(0));
+  T outside = T(zeroPointOf(elementOf(ConvOp(g.op).getInput())));
   for (int64_t n = 0; n < g.output[0]; ++n)
     for (int64_t oc = 0; oc < g.output[1]; ++oc) {
       int64_t group = ConvOp(g.op).groupOf(oc);
@@ -58,7 +61,8 @@ static std::vector<T> accumulate(const Geometry &g, const std::vector<T> &input,
             &filter[(oc * g.filter[1] + ic) * g.filter[2] * g.filter[3]];
         for (int64_t ky = 0; ky < g.filter[2]; ++ky)
           for (int64_t kx = 0; kx < g.filter[3]; ++kx)
-            addTap(g, ky, kx, taps[ky * g.filter[3] + kx], plane, accumulator);
+            addTap(g, ky, kx, taps[ky * g.filter[3] + kx], plane, outside,
+                   accumulator);
       }
     }
   return sums;
@@ -93,14 +97,15 @@ static LogicalResult evaluateFixedPoint(ConvOp op,
   std::vector<int64_t> bias(shape[1], 0);
   if (op.getBias())
     bias = loadIntegers(*operands[2]);
-  IntegerRange range = rangeOf(elementOf(op.getOutput()));
+  Type element = elementOf(op.getOutput());
+  IntegerRange range = rangeOf(element);
   std::vector<int64_t> output(sums.size());
   for (size_t i = 0; i < sums.size(); ++i) {
     int64_t channel = i / plane % shape[1];
     output[i] =
         requantize(numeric::saturate(sums[i] + bias[channel], 32, true),
                    (*op.getMultipliers())[channel], (*op.getRshifts())[channel],
-                   op.getRounding(), range);
+                   op.getRounding(), range, zeroPointOf(element));
   }
   storeStored(op.getOutput(), output, results);
   return success();
@@ -156,6 +161,7 @@ LogicalResult ConvOp::evaluate(Operands operands, Results &results) {
 static std::vector<double> windowAt(UnfoldOp op, const double *plane, int64_t y,
                                     int64_t x) {
   ArrayRef<int64_t> in = op.getInput().getType().getShape();
+  double outside = static_cast<double>(zeroPointOf(elementOf(op.getInput())));
   std::vector<double> elements;
   for (int64_t p = 0; p < op.getKernel()[0]; ++p)
     for (int64_t q = 0; q < op.getKernel()[1]; ++q) {
@@ -164,7 +170,7 @@ static std::vector<double> windowAt(UnfoldOp op, const double *plane, int64_t y,
       int64_t column =
           x * op.getStrides()[1] + q * op.getDilations()[1] - op.getPads()[1];
       bool isInside = row >= 0 && row < in[2] && column >= 0 && column < in[3];
-      elements.push_back(isInside ? plane[row * in[3] + column] : 0.0);
+      elements.push_back(isInside ? plane[row * in[3] + column] : outside);
     }
   return elements;
 }

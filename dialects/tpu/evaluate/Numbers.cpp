@@ -38,11 +38,12 @@ numeric::Rounding weft::tpu::machineRounding(Rounding rounding) {
 }
 
 int64_t weft::tpu::requantize(int64_t value, int64_t multiplier, int64_t rshift,
-                              Rounding rounding, IntegerRange range) {
+                              Rounding rounding, IntegerRange range,
+                              int64_t zeroPoint) {
   int64_t shifted = numeric::shiftRightRounded(value * multiplier,
                                                static_cast<unsigned>(rshift),
                                                machineRounding(rounding));
-  return range.clamp(numeric::saturate(shifted, 32, true));
+  return range.clamp(numeric::saturate(shifted, 32, true) + zeroPoint);
 }
 
 void weft::tpu::storeFloats(Value value, const std::vector<float> &floats,

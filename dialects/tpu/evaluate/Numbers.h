@@ -30,10 +30,11 @@ IntegerRange rangeOf(mlir::Type element);
 /// The machine's rounding code of the attribute.
 numeric::Rounding machineRounding(Rounding rounding);
 
-/// rq1: (value * multiplier) >> rshift rounded, clipped to 32 bits, then to
-/// `range` (PPL 4.6.7).
+/// rq1: (value * multiplier) >> rshift rounded, clipped to 32 bits, plus
+/// `zeroPoint`, clipped to `range` (PPL 4.6.7).
 int64_t requantize(int64_t value, int64_t multiplier, int64_t rshift,
-                   Rounding rounding, IntegerRange range);
+                   Rounding rounding, IntegerRange range,
+                   int64_t zeroPoint = 0);
 
 /// Adds a tensor of the type of `value` to `results` and stores floats in it
 /// that already have its precision.

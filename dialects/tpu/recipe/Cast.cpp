@@ -14,25 +14,37 @@ bool CastOp::readsStrided(unsigned) {
   return !isQuantized(getInput()) || isQuantized(getOutput());
 }
 
-/// q = sat(round(x * (1/S))): one product in the type of x, one cast.
+/// q = sat(round(x * (1/S) + Z)): one command of the type of x, which costs the
+/// same with a sum, and one cast.
 static void quantize(CastOp op, RecipeBuilder &r) {
   Tile input = r.operand(0);
   Tile scaled = r.scratch("scaled", input.shape, input.type);
-  double scale = scaleOf(elementOf(op.getOutput()));
-  r.binary("tiu.fmul", scaled, input, asFloat(1.0 / scale));
+  mlir::Type to = elementOf(op.getOutput());
+  double factor = asFloat(1.0 / scaleOf(to));
+  if (int64_t zeroPoint = zeroPointOf(to))
+    r.call("tiu.fscale", {{"dst", scaled},
+                          {"src", input},
+                          {"scale", factor},
+                          {"bias", static_cast<double>(zeroPoint)}});
+  else
+    r.binary("tiu.fmul", scaled, input, factor);
   r.cast(r.result(), scaled, static_cast<numeric::Rounding>(op.roundingMode()));
 }
 
 static Requantization requantizationOf(CastOp op) {
   return {static_cast<int32_t>(*op.getMultiplier()),
           static_cast<int64_t>(*op.getRshift()),
-          static_cast<numeric::Rounding>(op.roundingMode())};
+          static_cast<numeric::Rounding>(op.roundingMode()),
+          zeroPointOf(elementOf(op.getOutput()))};
 }
 
 static void requantize(CastOp op, RecipeBuilder &r) {
   Tile wide = r.scratch("wide", r.result().shape,
                         DataType::Int32); // rq1 reads 16 or 32 bits
-  r.cast(wide, r.operand(0));
+  if (int64_t zeroPoint = zeroPointOf(elementOf(op.getInput())))
+    r.binary("tiu.sub", wide, r.operand(0), zeroPoint);
+  else
+    r.cast(wide, r.operand(0));
   buildRq1(r, r.result(), wide, requantizationOf(op));
 }
 
@@ -40,10 +52,11 @@ static void dequantize(CastOp op, RecipeBuilder &r) {
   Tile result = r.result();
   bool narrow = catalog::bitsOf(result.type) == 16;
   Tile wide = narrow ? r.scratch("wide", result.shape, DataType::Fp32) : result;
-  double scale = asFloat(scaleOf(elementOf(op.getInput())));
-  r.call(
-      "tiu.dq0",
-      {{"dst", wide}, {"src", r.operand(0)}, {"offset", 0}, {"scale", scale}});
+  mlir::Type from = elementOf(op.getInput());
+  r.call("tiu.dq0", {{"dst", wide},
+                     {"src", r.operand(0)},
+                     {"offset", zeroPointOf(from)},
+                     {"scale", double(asFloat(scaleOf(from)))}});
   if (narrow)
     r.cast(result, wide);
 }
@@ -85,6 +98,8 @@ static void buildCast(mlir::Operation *operation, RecipeBuilder &r) {
 static bool isRequantizedAlike(mlir::Operation *operation) {
   auto op = llvm::cast<CastOp>(operation);
   return isQuantized(op.getInput()) && isQuantized(op.getOutput()) &&
+         zeroPointOf(elementOf(op.getInput())) == 0 &&
+         zeroPointOf(elementOf(op.getOutput())) == 0 &&
          isScaledProduct(op.getInput(), op.getOutput(), *op.getMultiplier());
 }
 

@@ -155,10 +155,12 @@ static ConstantBytes biasOf(ConvOp op) {
 /// right.
 static ConstantBytes multiplierRows(ConvOp op) {
   return [op]() mutable {
+    auto zeroPoint =
+        static_cast<int32_t>(zeroPointOf(elementOf(op.getOutput())));
     std::vector<int32_t> rows;
     for (auto [multiplier, rshift] :
          llvm::zip(*op.getMultipliers(), *op.getRshifts()))
-      rows.insert(rows.end(), {multiplier, -rshift, 0});
+      rows.insert(rows.end(), {multiplier, -rshift, zeroPoint});
     return bytesOf<int32_t>(rows);
   };
 }
@@ -263,6 +265,7 @@ static void accumulate(ConvOp op, RecipeBuilder &r, const Tile &dst,
                 {"src", r.operand(0)},
                 {"weight", filter.window},
                 {"bias", bias ? RecipeArgument(bias) : RecipeArgument(0)},
+                {"pad_val", zeroPointOf(elementOf(op.getInput()))},
                 {"round_mode", int64_t(numeric::Rounding::HalfUp)}});
     return;
   }
@@ -271,6 +274,7 @@ static void accumulate(ConvOp op, RecipeBuilder &r, const Tile &dst,
                {{"dst", tiles.dst},
                 {"src", tiles.src},
                 {"weight", tiles.filter},
+                {"pad_val", zeroPointOf(elementOf(op.getInput()))},
                 {"kzp", 0},
                 {"oc", tiles.dst.shape[kAxisC]}});
   });
@@ -475,14 +479,16 @@ static void buildUnfold(Operation *operation, RecipeBuilder &r) {
   Pads around = op.inputNeed(0, r.box).pads;
   int64_t pads[] = {around.top, around.bottom, around.left, around.right};
   bool isFloat = !isQuantized(op.getInput());
-  r.call(isFloat ? "tiu.fdw_conv" : "tiu.dw_conv",
-         {{isFloat ? "output" : "dst", result},
-          {isFloat ? "input" : "src", copies},
-          {"weight", weight},
-          {"k_shape", ArrayRef<int64_t>(kernel)},
-          {"stride", op.getStrides()},
-          {"dilation", op.getDilations()},
-          {"pad", ArrayRef<int64_t>(pads)}});
+  SmallVector<Given, 8> arguments{{isFloat ? "output" : "dst", result},
+                                  {isFloat ? "input" : "src", copies},
+                                  {"weight", weight},
+                                  {"k_shape", ArrayRef<int64_t>(kernel)},
+                                  {"stride", op.getStrides()},
+                                  {"dilation", op.getDilations()},
+                                  {"pad", ArrayRef<int64_t>(pads)}};
+  if (!isFloat)
+    arguments.push_back({"pad_val", zeroPointOf(elementOf(op.getInput()))});
+  r.call(isFloat ? "tiu.fdw_conv" : "tiu.dw_conv", arguments);
 }
 
 ArrayRef<Alternative> UnfoldOp::recipes() {

@@ -16,7 +16,7 @@ void weft::tpu::buildRq1(RecipeBuilder &r, const Tile &dst, const Tile &src,
                      {"src", src},
                      {"multiplier", int64_t(by.multiplier)},
                      {"shift", -by.rshift},
-                     {"offset", 0},
+                     {"offset", by.zeroPoint},
                      {"round_mode", int64_t(by.rounding)}});
 }
 

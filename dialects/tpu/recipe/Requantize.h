@@ -7,11 +7,12 @@
 
 namespace weft::tpu {
 
-/// dst = saturate(round(src * multiplier / 2^rshift)).
+/// dst = saturate(round(src * multiplier / 2^rshift) + zeroPoint).
 struct Requantization {
   int32_t multiplier = 1;
   int64_t rshift = 0;
   numeric::Rounding rounding = numeric::Rounding::HalfUp;
+  int64_t zeroPoint = 0;
 };
 
 /// By rq1, which reads integers of 16 or 32 bits.
@@ -21,7 +22,8 @@ void buildRq1(RecipeBuilder &r, const Tile &dst, const Tile &src,
 /// Whether one product can do it: operands and result are signed, or none is.
 bool isScaledProduct(mlir::Value from, mlir::Value to, int64_t multiplier);
 
-/// The same by one product, which saturates and reads integers of any size.
+/// The same by one product, which saturates and reads integers of any size;
+/// the zero point must be 0.
 void buildScaledProduct(RecipeBuilder &r, const Tile &dst, const Tile &src,
                         Requantization by);
 

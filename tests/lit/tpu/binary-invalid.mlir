@@ -142,3 +142,12 @@ func.func @refused(%a: tensor<1x4x6x6xf32>, %b: tensor<1x4x6x6xf32>) {
   %y = tpu.binary shift_left %a, %b : tensor<1x4x6x6xf32>, tensor<1x4x6x6xf32> -> tensor<1x4x6x6xf32>
   return
 }
+
+// -----
+
+// Sums of codes count from 0
+func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>>) {
+  // expected-error@+1 {{symmetric per-tensor quantized element (zero point 0)}}
+  %y = tpu.binary add %a, %a {multipliers = array<i32: 1, 1>, rshifts = array<i32: 0, 0>} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>>, tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>> -> tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>>
+  return
+}

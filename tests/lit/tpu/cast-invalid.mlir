@@ -79,3 +79,12 @@ func.func @refused(%a: tensor<1x4x6x6xf32>) {
   %y = tpu.cast %a {rounding = 5 : i32} : tensor<1x4x6x6xf32> -> tensor<1x4x6x6xi32>
   return
 }
+
+// -----
+
+// 16 bits have no zero point
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{result #0 must be 4D tensor of}}
+  %y = tpu.cast %a : tensor<1x4x6x6xf32> -> tensor<1x4x6x6x!quant.uniform<i16:f32, 0.5:7>>
+  return
+}

@@ -196,3 +196,21 @@ func.func @interleaved(%a: tensor<1x4x6x6xf32>, %b: tensor<4x4x1x1xf32>) {
   %y = tpu.conv %a, %b strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 {interleaved} : tensor<1x4x6x6xf32>, tensor<4x4x1x1xf32> -> tensor<1x4x6x6xf32>
   return
 }
+
+// -----
+
+// C7: codes that do not count from 0
+func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:3>>, %b: tensor<4x4x3x3xi8>) {
+  // expected-error@+1 {{relu with a quantized result needs an unsigned one with zero point 0}}
+  %y = tpu.conv %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 {relu, multipliers = array<i32: 1, 1, 1, 1>, rshifts = array<i32: 0, 0, 0, 0>} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:3>>, tensor<4x4x3x3xi8> -> tensor<1x4x6x6x!quant.uniform<u8:f32, 0.5:3>>
+  return
+}
+
+// -----
+
+// A zero point that is no code
+func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:200>>, %b: tensor<4x4x3x3xi8>) {
+  // expected-error@+1 {{operand #0 must be 4D tensor of 32-bit float or 16-bit float or bfloat16 type or per-tensor quantized element (a zero point other than 0 is a code of 8 bits) values}}
+  %y = tpu.conv %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 {scales = array<f32: 1.0, 1.0, 1.0, 1.0>} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:200>>, tensor<4x4x3x3xi8> -> tensor<1x4x6x6xf32>
+  return
+}

@@ -79,3 +79,12 @@ func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>) {
   %y = tpu.pool max %a kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] {multiplier = 64 : i32, rshift = 8 : i32} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x3x3x!quant.uniform<i8:f32, 0.5>>
   return
 }
+
+// -----
+
+// C6
+func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>>) {
+  // expected-error@+1 {{quantized average needs zero point 0; dequantize it first}}
+  %y = tpu.pool avg %a kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] {multiplier = 64 : i32, rshift = 8 : i32} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>> -> tensor<1x4x3x3x!quant.uniform<i8:f32, 0.5:7>>
+  return
+}

@@ -43,3 +43,13 @@ func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, %b: tensor<1
   %y = tpu.lut %a, %b : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, tensor<1x1x1x255xi8> -> tensor<1x4x6x6x!quant.uniform<u8:f32, 0.5>>
   return
 }
+
+// -----
+
+// Tables are of codes that count from 0
+func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>>) {
+  %t = tpu.weight dense<1> : tensor<1x1x1x256xi8>
+  // expected-error@+1 {{symmetric per-tensor quantized element (zero point 0)}}
+  %y = tpu.lut %a, %t : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>>, tensor<1x1x1x256xi8> -> tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>
+  return
+}

@@ -25,8 +25,8 @@ namespace {
 /// A body of @main with `%y` from `%x`, their types, and the recipe to take (""
 /// for the first). Placeholders: $N, $C, $H, $W sizes, $2C, $2H and $2W
 /// twice as much, $P height times width, $T a tensor of these sizes, $Q a
-/// quantized element, $I and $O the types of %x and %y, $M multipliers and $R
-/// shifts for all channels.
+/// quantized element, $Z one with a zero point, $I and $O the types of %x and
+/// %y, $M multipliers and $R shifts for all channels.
 struct Case {
   const char *name, *input, *output, *body, *recipe;
 };
@@ -111,6 +111,12 @@ static const Case kCases[] = {
     {"dequantize", "$Tx$Q", "$Txf16", "%y = tpu.cast %x {} : $I -> $O", ""},
     {"requantize", "$Tx$Q", "$Tx$Q", kRequantize, "cast"},
     {"requantize", "$Tx$Q", "$Tx$Q", kRequantize, "product"},
+    {"quantize_zero_point", "$Txf16", "$Tx$Z", "%y = tpu.cast %x {} : $I -> $O",
+     ""},
+    {"dequantize_zero_point", "$Tx$Z", "$Txf16",
+     "%y = tpu.cast %x {} : $I -> $O", ""},
+    {"requantize_zero_point", "$Tx$Z", "$Tx$Z", kRequantize, "cast"},
+    {"depthwise_zero_point", "$Tx$Z", "$Tx$Z", kDepthwise, "window_bias"},
     {"max_pool", "$Txf16", "$Txf16",
      "%y = tpu.pool max %x kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] {} : "
      "$I -> $O",
@@ -267,6 +273,7 @@ static std::string moduleOf(const Case &row, const tpu::Dims &dims) {
       " {tpu.io = {name = \"y\", type = " + asFloats(output) + "}}) {\n" +
       body + "\nreturn %y : " + output + "\n}\n}\n";
   replaceAll(text, "$Q", "!quant.uniform<i8:f32, 0.05>");
+  replaceAll(text, "$Z", "!quant.uniform<i8:f32, 0.05:-118>");
   replaceAll(text, "$M", repeated("1500000000", dims[1]));
   replaceAll(text, "$R", repeated("38", dims[1]));
   replaceAll(text, "$P", std::to_string(dims[2] * dims[3]));
