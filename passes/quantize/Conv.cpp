@@ -162,17 +162,36 @@ static Answer<> planFloat(Product &p, Lowering &lowering) {
   return Yes();
 }
 
+/// What the zero point of the input adds to each accumulator, outside of the
+/// image too: all of it, times the sum of the filter; empty without one. At
+/// most 2^31 * 128 / 255 in size (`planInt8` bounds the terms).
+static std::vector<int64_t> zeroPointSums(const QuantFilter &filter,
+                                          Value input) {
+  int64_t zeroPoint = tpu::zeroPointOf(tpu::elementOf(input));
+  if (zeroPoint == 0)
+    return {};
+  size_t channels = filter.scales.size(),
+         size = filter.values.size() / channels;
+  std::vector<int64_t> sums(channels, 0);
+  for (size_t i = 0; i < filter.values.size(); ++i)
+    sums[i / size] += zeroPoint * filter.values[i];
+  return sums;
+}
+
 /// Accumulator -> !quant by multipliers and shifts, bias in accumulator steps.
-static Answer<> planFixedPoint(Product &p, Value input, double inputScale,
-                               Type element, Lowering &lowering) {
+static Answer<> planFixedPoint(Product &p, Value input, Type element,
+                               Lowering &lowering) {
   size_t channels = p.filter.shape[0];
-  double outputScale = tpu::scaleOf(element);
+  double inputScale = tpu::scaleOf(tpu::elementOf(input)),
+         outputScale = tpu::scaleOf(element);
   // Twice what splitScale() takes, so that rounding does not matter.
   std::vector<double> floors(channels, outputScale / inputScale * 0x1p-31);
+  // At most 2^29 steps of bias, so that a zero point has room in 32 bits.
   for (size_t oc = 0; oc < p.bias.size(); ++oc)
     floors[oc] =
-        std::max(floors[oc], std::fabs(p.bias[oc]) / inputScale * 0x1p-30);
+        std::max(floors[oc], std::fabs(p.bias[oc]) / inputScale * 0x1p-29);
   QuantFilter filter = quantizeFilter(p.filter, floors);
+  std::vector<int64_t> added = zeroPointSums(filter, input);
   std::vector<int32_t> multipliers, rshifts, bias;
   for (size_t oc = 0; oc < channels; ++oc) {
     std::optional<QuantScale> scale =
@@ -186,9 +205,14 @@ static Answer<> planFixedPoint(Product &p, Value input, double inputScale,
              << "'; calibrate with inputs that the model was made for";
     multipliers.push_back(scale->multiplier);
     rshifts.push_back(scale->rshift);
-    if (!p.bias.empty())
-      bias.push_back(static_cast<int32_t>(
-          std::llround(p.bias[oc] / (filter.scales[oc] * inputScale))));
+    if (p.bias.empty() && added.empty())
+      continue;
+    int64_t steps =
+        p.bias.empty()
+            ? 0
+            : std::llround(p.bias[oc] / (filter.scales[oc] * inputScale));
+    bias.push_back(
+        static_cast<int32_t>(added.empty() ? steps : steps - added[oc]));
   }
   OpBuilder &b = lowering.builder;
   int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
@@ -204,24 +228,33 @@ static Answer<> planFixedPoint(Product &p, Value input, double inputScale,
 }
 
 /// Accumulator -> float, scaled per channel; of rows in lanes also -> !quant.
-static Answer<> planScaled(Product &p, Value input, double inputScale,
-                           Type element, Lowering &lowering) {
-  std::vector<double> floors(p.filter.shape[0], 0);
-  QuantFilter filter = quantizeFilter(p.filter, floors);
-  std::vector<float> scales;
-  double outputScale =
-      tpu::isSymmetricQuant(element) ? tpu::scaleOf(element) : 1.0;
-  for (double scale : filter.scales)
-    scales.push_back(static_cast<float>(scale * inputScale / outputScale));
-  for (float &value : p.bias)
-    value = static_cast<float>(value / outputScale);
+static Answer<> planScaled(Product &p, Value input, Type element,
+                           Lowering &lowering) {
+  size_t channels = p.filter.shape[0];
+  QuantFilter filter =
+      quantizeFilter(p.filter, std::vector<double>(channels, 0));
+  std::vector<int64_t> added = zeroPointSums(filter, input);
+  double inputScale = tpu::scaleOf(tpu::elementOf(input)),
+         outputScale = tpu::scaleOf(element);
+  auto zeroPoint = static_cast<double>(tpu::zeroPointOf(element));
+  bool hasBias = !p.bias.empty() || !added.empty() || zeroPoint != 0;
+  std::vector<float> scales, bias;
+  for (size_t oc = 0; oc < channels; ++oc) {
+    scales.push_back(
+        static_cast<float>(filter.scales[oc] * inputScale / outputScale));
+    double value = p.bias.empty() ? 0 : p.bias[oc] / outputScale;
+    if (!added.empty()) // by the scale that the accumulator meets
+      value -= static_cast<double>(added[oc]) * scales[oc];
+    if (hasBias)
+      bias.push_back(static_cast<float>(value + zeroPoint));
+  }
   int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
   Value filterValue =
       lowering.i8Weight(p.location, p.filter.shape, std::move(filter.values));
   Value biasValue;
-  if (!p.bias.empty())
+  if (hasBias)
     biasValue =
-        *lowering.floatWeight(p.location, biasShape, lowering.f32(), p.bias);
+        *lowering.floatWeight(p.location, biasShape, lowering.f32(), bias);
   DenseF32ArrayAttr attribute = lowering.builder.getDenseF32ArrayAttr(scales);
   lowering.define(p.output,
                   p.hasRowsInLanes
@@ -244,11 +277,9 @@ static Answer<> planInt8(Product &p, Lowering &lowering) {
   Answer<Value> input = lowering.inQuant(p.input, p.op);
   if (!input)
     return input.no();
-  double inputScale = tpu::scaleOf(tpu::elementOf(*input));
   Value folded = inputOf(lowering, p, *input);
   Type element = lowering.wantedType(p.output);
-  bool isSigned =
-      element && cast<quant::UniformQuantizedType>(element).isSigned();
+  bool isSigned = element && !tpu::isClippedAtZero(element);
   // A table edited by hand: the unsigned range clips.
   if (p.relu && isSigned && element == lowering.calibratedType(p.output))
     return emitError(p.location)
@@ -258,8 +289,8 @@ static Answer<> planInt8(Product &p, Lowering &lowering) {
   if (!element || (p.relu && isSigned))
     element = lowering.floatResultType(p.output);
   return p.hasRowsInLanes || mlir::isa<FloatType>(element)
-             ? planScaled(p, folded, inputScale, element, lowering)
-             : planFixedPoint(p, folded, inputScale, element, lowering);
+             ? planScaled(p, folded, element, lowering)
+             : planFixedPoint(p, folded, element, lowering);
 }
 
 Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {

@@ -469,6 +469,9 @@ struct ConvertTopToTpu
     if (!wanted)
       return emitError(module.getLoc()) << "precision is '" << precision
                                         << "', must be f32, f16, bf16 or int8";
+    if (asymmetric != "auto" && asymmetric != "off")
+      return emitError(module.getLoc())
+             << "asymmetric is '" << asymmetric << "', must be auto or off";
     if (!chips::find(chip))
       return emitError(module.getLoc())
              << "unknown chip '" << chip
@@ -501,6 +504,7 @@ struct ConvertTopToTpu
       return emitError(module.getLoc()) << "unknown machine '" << machine
                                         << "'; leave it out for the chip";
     choices.hasMatrixUnit = asked->hasMatrixUnit();
+    choices.hasZeroPoints = asymmetric == "auto" && asked->hasZeroPoints();
     remarkDoubles(func);
     WideSteps wideSteps;
     if (*wanted != Precision::F32)

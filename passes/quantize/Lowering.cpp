@@ -289,12 +289,17 @@ void Lowering::define(Value topValue, Value tpu) {
 /// a value that was calibrated as `own`; such are not to be compared with
 /// ONNX's.
 static bool mayBeClipped(Type own, Type element) {
-  if (!own || own == element || !tpu::isSymmetricQuant(element))
+  auto wanted = dyn_cast_or_null<quant::UniformQuantizedType>(own),
+       held = dyn_cast<quant::UniformQuantizedType>(element);
+  if (!wanted || !held || wanted == held)
     return false;
-  auto wide = cast<quant::UniformQuantizedType>(element);
-  bool losesSign =
-      cast<quant::UniformQuantizedType>(own).isSigned() && !wide.isSigned();
-  return losesSign || tpu::scaleOf(element) < tpu::scaleOf(own);
+  auto least = [](quant::UniformQuantizedType type) {
+    return type.getScale() * (type.getStorageTypeMin() - type.getZeroPoint());
+  };
+  auto most = [](quant::UniformQuantizedType type) {
+    return type.getScale() * (type.getStorageTypeMax() - type.getZeroPoint());
+  };
+  return least(held) > least(wanted) || most(held) < most(wanted);
 }
 
 void Lowering::nameAfter(Value topValue, Value tpu) {

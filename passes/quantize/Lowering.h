@@ -115,6 +115,8 @@ struct Choices {
   const Chip *chip = nullptr; ///< never null in a conversion
   /// The machine multiplies matrices a row a lane.
   bool hasMatrixUnit = true;
+  /// 8-bit values whose range is finer with a zero point have one.
+  bool hasZeroPoints = true;
 };
 
 /// State of one conversion: the block being built and which tpu value stands

@@ -28,6 +28,9 @@ public:
   /// Whether it multiplies matrices a row a lane (tpu.linear).
   bool hasMatrixUnit() const { return !isVectorMachine; }
 
+  /// Whether products read codes with a zero point.
+  bool hasZeroPoints() const { return !isVectorMachine; }
+
 private:
   Machine(const Chip &chip, bool isVectorMachine)
       : chip(&chip), isVectorMachine(isVectorMachine) {}

@@ -12,7 +12,8 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
       weights and `wide-products` multiplications) in f32; what reads an f32 value in f32, the rest in 16 bits; means, series
       functions and softmax in f32.
     * int8: products with constant weights in 8 bits, filters per output channel, depthwise ones (without `no-float`) as in f16; what lies
-      between them in f16. Needs `calibration`. See docs/rationale/0002-quantization.md.
+      between them in f16. Needs `calibration`. An input whose negative and positive ends differ has a zero point (`asymmetric=off`: none
+      has). See docs/rationale/0002-quantization.md.
 
     What f16 cannot hold is computed in f32 at these precisions: sums of squares, masks, epsilons, positions (passes/quantize/WideSteps.h).
 
@@ -37,6 +38,8 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
     Option<"precision", "precision", "std::string", "\"f32\"", "f32, f16, bf16 or int8">,
     Option<"chip", "chip", "std::string", "::weft::chips::defaultTarget()", "the chip to compile for">,
     Option<"calibration", "calibration", "std::string", "\"\"", "calibration table; int8 needs one">,
+    Option<"asymmetric", "asymmetric", "std::string", "\"auto\"",
+           "auto: int8 values have a zero point where that makes their steps finer; off: never">,
     Option<"precisionTable", "precision-table", "std::string", "\"\"", "precisions of single ops (passes/quantize/PrecisionTable.h)">,
     Option<"noFloat", "no-float", "bool", "false", "int8: every product with constant weights in 8 bits, depthwise ones too">,
     Option<"quantizedIo", "quantized-io", "bool", "false", "inputs and outputs in the types computed with">,

@@ -28,3 +28,10 @@ double weft::quantize::symmetricScale(double threshold, bool isSigned) {
   double levels = isSigned ? kSignedLevels : kUnsignedLevels;
   return static_cast<float>(std::max(threshold, 1e-5) / levels);
 }
+
+ZeroPointScale weft::quantize::zeroPointScale(double low, double high) {
+  double scale =
+      static_cast<float>(std::max(high - low, 1e-5) / kUnsignedLevels);
+  int64_t zeroPoint = INT8_MIN + std::llround(-low / scale);
+  return {scale, std::clamp<int64_t>(zeroPoint, INT8_MIN, INT8_MAX)};
+}

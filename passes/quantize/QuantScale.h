@@ -29,6 +29,17 @@ constexpr int kUnsignedLevels = 255;
 /// below 1e-5 counts as 1e-5, so an all-zero tensor has a scale.
 double symmetricScale(double threshold, bool isSigned);
 
+/// S and Z of signed codes: value = S * (q - Z).
+struct ZeroPointScale {
+  double scale;      ///< as the machine holds it: rounded to f32
+  int64_t zeroPoint; ///< in [-128, 127]
+};
+
+/// All 256 signed codes for the range [low, high], low <= 0 <= high. 0 is a
+/// code, so each end moves by at most half a step. A range below 1e-5 counts as
+/// that wide.
+ZeroPointScale zeroPointScale(double low, double high);
+
 } // namespace weft::quantize
 
 #endif // WEFT_PASSES_QUANTIZE_QUANTSCALE_H

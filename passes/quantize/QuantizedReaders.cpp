@@ -88,14 +88,26 @@ static bool isLargeUnderWindow(Operation *op, Lowering &lowering) {
          });
 }
 
+/// A zero point has to make the steps of a range so much finer. It costs
+/// nothing where it is (docs/rationale/0002-quantization.md).
+static constexpr double kFinerStep = 0.9;
+
 Type Lowering::calibratedType(Value topValue) {
   std::string name = valueName(namedSource(topValue));
   const CalibrationEntry *entry = table ? table->find(name) : nullptr;
   if (!entry)
     return {};
-  return tpu::quantElement(builder.getContext(),
-                           symmetricScale(entry->threshold, entry->isSigned()),
-                           entry->isSigned());
+  double step = symmetricScale(entry->threshold, entry->isSigned());
+  int64_t zeroPoint = 0;
+  if (choices.hasZeroPoints && entry->isSigned()) {
+    ZeroPointScale finer = zeroPointScale(entry->low, entry->high);
+    if (finer.scale < kFinerStep * step) {
+      step = finer.scale;
+      zeroPoint = finer.zeroPoint;
+    }
+  }
+  return tpu::quantElement(builder.getContext(), step, entry->isSigned(),
+                           zeroPoint);
 }
 
 Type Lowering::wantedType(Value topValue) {

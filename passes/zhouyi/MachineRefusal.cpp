@@ -51,6 +51,15 @@ std::optional<Refusal> zhouyi::refusalOf(Operation *op) {
                          llvm::any_of(op->getResults(), isBf16)))
     return Refusal(op, "bf16, which the machine's functions do not compute",
                    "");
+  auto hasZeroPoint = [](Value value) {
+    return tpu::zeroPointOf(tpu::elementOf(value)) != 0;
+  };
+  if (llvm::any_of(op->getOperands(), hasZeroPoint) ||
+      llvm::any_of(op->getResults(), hasZeroPoint))
+    return Refusal(op,
+                   "codes with a zero point, which the machine's functions do "
+                   "not take",
+                   "convert with --asymmetric off");
   const EmitTable::Row *row = emitTable().find(op);
   if (!row)
     return Refusal(op,

@@ -118,6 +118,7 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
   lowering.calibration = options.calibration;
   lowering.noFloat = options.noFloat;
   lowering.precisionTable = options.precisionTable;
+  lowering.asymmetric = options.asymmetric;
   lowering.optLevel = int(options.optLevel);
   lowering.quantizedIo = options.quantizedIo;
   lowering.noHost = options.noHost;

@@ -39,6 +39,7 @@ struct CompileOptions {
   std::string calibration;    ///< path of a table; int8 needs one, f16 may have
   std::string precisionTable; ///< path of precisions of single ops, or empty
   bool noFloat = false; ///< int8: every product with constant weights is 8 bits
+  std::string asymmetric = "auto"; ///< zero points in int8; or "off"
   OptLevel optLevel = OptLevel::O2;
   bool quantizedIo = false;
   bool noHost = false; ///< what the chip does not compute is an error

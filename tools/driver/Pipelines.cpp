@@ -46,6 +46,7 @@ static void addConversion(OpPassManager &passes, const LoweringOptions &options,
   conversion.calibration = options.calibration;
   conversion.noFloat = options.noFloat;
   conversion.precisionTable = options.precisionTable;
+  conversion.asymmetric = options.asymmetric;
   conversion.quantizedIo = options.quantizedIo;
   conversion.noHost = options.noHost;
   passes.addPass(quantize::createConvertTopToTpu(conversion));

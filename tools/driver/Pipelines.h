@@ -38,6 +38,10 @@ struct LoweringOptions : mlir::PassPipelineOptions<LoweringOptions> {
       *this, "no-float",
       llvm::cl::desc("int8: every product with constant weights in 8 bits"),
       llvm::cl::init(false)};
+  Option<std::string> asymmetric{
+      *this, "asymmetric",
+      llvm::cl::desc("int8 values have a zero point: auto or off"),
+      llvm::cl::init("auto")};
   Option<int> optLevel{*this, "opt-level", llvm::cl::desc("0 to 3"),
                        llvm::cl::init(2)};
   Option<bool> quantizedIo{

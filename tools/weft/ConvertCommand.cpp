@@ -493,6 +493,12 @@ void cli::addConvertCommand(Program &program) {
                    "depthwise convolutions too");
   addSampleFlags(command, *flags);
   command
+      .add_option("--asymmetric", flags->compile.asymmetric,
+                  "Zero points in int8: auto gives one to values whose steps "
+                  "it makes finer, off to none")
+      ->check(CLI::IsMember({"auto", "off"}))
+      ->capture_default_str();
+  command
       .add_option("--emit", flags->emit,
                   "What to write; by default the file that the target runs")
       ->check(CLI::IsMember(

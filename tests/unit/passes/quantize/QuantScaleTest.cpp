@@ -53,3 +53,26 @@ TEST(QuantScale, SymmetricScaleIsAFloatAndNeverZero) {
   double scale = symmetricScale(1, true);
   EXPECT_EQ(scale, static_cast<float>(scale));
 }
+
+TEST(QuantScale, AZeroPointIsACodeAndTheEndsMoveByHalfAStep) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> end(0, 20);
+  for (int i = 0; i < 100000; ++i) {
+    double low = -end(random), high = end(random);
+    ZeroPointScale found = zeroPointScale(low, high);
+    ASSERT_GE(found.zeroPoint, -128);
+    ASSERT_LE(found.zeroPoint, 127);
+    ASSERT_EQ(found.scale, static_cast<float>(found.scale));
+    // Rounding the scale to f32 moves the ends by 255 * 2^-24 steps.
+    double half = found.scale * (0.5 + 255 * 0x1p-24);
+    ASSERT_NEAR(found.scale * double(-128 - found.zeroPoint), low, half);
+    ASSERT_NEAR(found.scale * double(127 - found.zeroPoint), high, half);
+  }
+}
+
+TEST(QuantScale, AOneSidedRangeEndsAtZero) {
+  EXPECT_EQ(zeroPointScale(-255, 0).zeroPoint, 127);
+  EXPECT_EQ(zeroPointScale(-255, 0).scale, 1.0);
+  EXPECT_EQ(zeroPointScale(0, 255).zeroPoint, -128);
+  EXPECT_EQ(zeroPointScale(0, 0).scale, static_cast<float>(1e-5 / 255));
+}
