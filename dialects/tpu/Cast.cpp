@@ -25,16 +25,19 @@ LogicalResult CastOp::verify() {
     return emitOpError("input and output must have one shape");
   Type from = elementOf(getInput()), to = elementOf(getOutput());
   bool quantized = isQuantized(getInput()) || isQuantized(getOutput());
-  if (quantized && (isa<IntegerType>(from) || isa<IntegerType>(to))) // (C2)
-    return emitOpError("of ") << from << " to " << to
-                              << "; quantized elements and integers do not mix";
   if (getBits()) { // (C2)
-    if (quantized || elementBytes(from) != elementBytes(to))
-      return emitOpError(
-                 "with bits needs floats or integers of one width, not ")
+    bool areNumbers = !quantized || isa<IntegerType>(from) ||
+                      isa<IntegerType>(to); // what codes stand for is scaled
+    if (!areNumbers || elementBytes(from) != elementBytes(to))
+      return emitOpError("with bits needs floats or integers of one width, or "
+                         "integers and quantized elements, not ")
              << from << " and " << to;
     return success();
   }
+  if (quantized && (isa<IntegerType>(from) || isa<IntegerType>(to))) // (C2)
+    return emitOpError("of ") << from << " to " << to
+                              << "; quantized elements and integers mix with "
+                                 "bits only";
   if (isa<IntegerType>(to) && roundingMode() > Rounding::Up) // (C5)
     return emitOpError("casts to integers round half_even, half_away, "
                        "towards_zero, down or up, not ")

@@ -19,7 +19,7 @@ def Tpu_CastOp : Tpu_Op<"cast", [Pure, Tpu_Evaluate,
       `q' = sat(round((q - Z) * multiplier >> rshift) + Z')`, half_up.
 
     **Constraints**: (C1) input and output have one shape; (C2) types are float, integers of 8 to 32 bits or !quant; !quant and integers
-    do not mix; `bits` goes with floats and integers of one width; (C3) requantize has `multiplier` and `rshift` in [0, 63], others have none; (C4) f16 to bf16 and bf16 to f16 go through
+    mix with `bits` only, which goes with floats and integers of one width, or !quant and integers; (C3) requantize has `multiplier` and `rshift` in [0, 63], others have none; (C4) f16 to bf16 and bf16 to f16 go through
     f32; (C5) `rounding` to an integer is one of the first five.
 
     **Example**:

@@ -129,6 +129,20 @@ static void addCasts(std::vector<LadderCase> &cases) {
   }
 }
 
+/// Integers as codes and back, both without strides and from the middle of a
+/// tensor.
+static void addBits(std::vector<LadderCase> &cases) {
+  cases.push_back(
+      simple("BitsToCodes", "ui8", kUnsigned, "tpu.cast %x {bits}"));
+  cases.push_back(simple("BitsToNumbers", kSigned, "i8", "tpu.cast %x {bits}"));
+  std::string x = tensor("2x3x5x7", "ui8"), part = tensor("2x3x2x7", "ui8"),
+              y = tensor("2x3x2x7", kUnsigned);
+  cases.push_back(
+      {"BitsOfPart", x, y,
+       "  %p = tpu.slice %x [0, 0, 1, 0] steps [1, 1, 2, 1] : " + x + " -> " +
+           part + "\n  %y = tpu.cast %p {bits} : " + part + " -> " + y + "\n"});
+}
+
 /// What moves or chooses codes does not ask what they stand for, but for what
 /// lies outside.
 static void addMoves(std::vector<LadderCase> &cases) {
@@ -173,6 +187,7 @@ static std::vector<LadderCase> allCases() {
   addGroups(cases);
   addLinears(cases);
   addCasts(cases);
+  addBits(cases);
   addMoves(cases);
   return cases;
 }

@@ -11,7 +11,7 @@ using catalog::DataType;
 
 // Only dequantization starts with a command that has no strides (DQ).
 bool CastOp::readsStrided(unsigned) {
-  return !isQuantized(getInput()) || isQuantized(getOutput());
+  return !isQuantized(getInput()) || isQuantized(getOutput()) || getBits();
 }
 
 /// q = sat(round(x * (1/S) + Z)): one command of the type of x, which costs the
@@ -79,7 +79,9 @@ static void buildCast(mlir::Operation *operation, RecipeBuilder &r) {
   bool from = isQuantized(op.getInput()), to = isQuantized(op.getOutput());
   Tile result = r.result(), input = r.operand(0);
   DataType bits = catalog::integerType(catalog::bitsOf(result.type), false);
-  if (from && to)
+  if (op.getBits())
+    r.copy(r.as(result, bits), r.as(input, bits));
+  else if (from && to)
     requantize(op, r);
   else if (from)
     dequantize(op, r);
@@ -87,8 +89,6 @@ static void buildCast(mlir::Operation *operation, RecipeBuilder &r) {
     quantize(op, r);
   else if (op.getInput().getType() == op.getOutput().getType())
     r.copy(result, input);
-  else if (op.getBits())
-    r.copy(r.as(result, bits), r.as(input, bits));
   else if (isWhole(op.getInput()) && isWhole(op.getOutput()))
     addWrapped(r);
   else

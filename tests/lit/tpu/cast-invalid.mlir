@@ -57,7 +57,7 @@ func.func @refused(%a: tensor<1x4x6x6xbf16>) {
 
 // C2: an integer to a quantized element
 func.func @refused(%a: tensor<1x4x6x6xi32>) {
-  // expected-error@+1 {{quantized elements and integers do not mix}}
+  // expected-error@+1 {{quantized elements and integers mix with bits only}}
   %y = tpu.cast %a : tensor<1x4x6x6xi32> -> tensor<1x4x6x6x!quant.uniform<i8:f32, 0.1>>
   return
 }
@@ -66,7 +66,7 @@ func.func @refused(%a: tensor<1x4x6x6xi32>) {
 
 // C2: the bits of another width
 func.func @refused(%a: tensor<1x4x6x6xui8>) {
-  // expected-error@+1 {{with bits needs floats or integers of one width, not 'ui8' and 'i32'}}
+  // expected-error@+1 {{with bits needs floats or integers of one width, or integers and quantized elements, not 'ui8' and 'i32'}}
   %y = tpu.cast %a {bits} : tensor<1x4x6x6xui8> -> tensor<1x4x6x6xi32>
   return
 }
@@ -86,5 +86,14 @@ func.func @refused(%a: tensor<1x4x6x6xf32>) {
 func.func @refused(%a: tensor<1x4x6x6xf32>) {
   // expected-error@+1 {{result #0 must be 4D tensor of}}
   %y = tpu.cast %a : tensor<1x4x6x6xf32> -> tensor<1x4x6x6x!quant.uniform<i16:f32, 0.5:7>>
+  return
+}
+
+// -----
+
+// C2: the bits of codes as other codes
+func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>) {
+  // expected-error@+1 {{with bits needs floats or integers of one width, or integers and quantized elements, not}}
+  %y = tpu.cast %a {bits} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x6x6x!quant.uniform<i8:f32, 0.25>>
   return
 }
