@@ -5,6 +5,8 @@
 #include "dialects/HostCall.h"
 #include "dialects/top/Binary.h"
 #include "dialects/top/Cast.h"
+#include "dialects/top/Constant.h"
+#include "dialects/top/Exact.h"
 #include "dialects/top/Gather.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
@@ -234,4 +236,16 @@ LogicalResult Compose::finishHost(StringRef kernel, ArrayRef<Value> operands,
 
 LogicalResult Compose::finish(Value value, unsigned i) {
   return value ? n.setOutput(i, value) : failure();
+}
+
+LogicalResult weft::onnx::inSingle(NodeImporter &n,
+                                   LogicalResult (*import)(NodeImporter &)) {
+  Block *block = n.builder.getInsertionBlock();
+  Operation *last = block->empty() ? nullptr : &block->back();
+  LogicalResult result = import(n);
+  for (Operation *op = block->empty() ? nullptr : &block->back();
+       op && op != last; op = op->getPrevNode())
+    if (!llvm::isa<top::ConstantOp>(op))
+      op->setAttr(top::kExactAttr, n.builder.getUnitAttr());
+  return result;
 }

@@ -135,6 +135,11 @@ private:
   }
 };
 
+/// Imports a node by `import`; the ops that this makes are computed in f32 at
+/// every precision.
+mlir::LogicalResult inSingle(NodeImporter &n,
+                             mlir::LogicalResult (*import)(NodeImporter &));
+
 } // namespace weft::onnx
 
 #endif // WEFT_FRONTEND_ONNX_COMPOSE_H

@@ -238,14 +238,21 @@ static Value centered(Compose &c, Value value, Value zero, int64_t axis) {
 /// partial sum holds exactly: 258 * 255 * 255 < 2^24.
 constexpr int64_t kExactProducts = 258;
 
-/// The sums as exact integers: f32 where one product fits it (`narrow`), else
-/// i32 added up from slices of the channels.
-static Value integerSums(Compose &c, Convolution conv, bool &narrow) {
+/// The sums of `conv`, whose input is that of the node, less `zero` (null: 0),
+/// as exact integers: f32 where one product fits it (`narrow`), else i32 added
+/// up from slices of the channels.
+static Value integerSums(Compose &c, Convolution conv, Value zero,
+                         bool &narrow) {
   ArrayRef<int64_t> filter = c.shapeOf(conv.filter);
   int64_t cells = 1, channels = filter[1];
   for (int64_t size : conv.window.kernel)
     cells *= size;
   narrow = channels * cells <= kExactProducts;
+  // One number is taken away where the integers are read: so each product is
+  // one of integers. A list has one for each channel.
+  bool isNumber = !zero || NodeImporter::typeOf(zero).getNumElements() == 1;
+  if ((narrow || !isNumber) && !(conv.input = centered(c, conv.input, zero, 1)))
+    return {};
   if (narrow)
     return convolve(c, conv);
   if (cells > kExactProducts) {
@@ -263,6 +270,8 @@ static Value integerSums(Compose &c, Convolution conv, bool &narrow) {
     Convolution part = conv;
     shape[1] = conv.group * count;
     part.input = c.reshape(c.sliceAxis(input, 2, first, count), shape);
+    if (isNumber)
+      part.input = centered(c, part.input, zero, 1);
     part.filter = c.sliceAxis(conv.filter, 1, first, count);
     Value sums = c.cast(convolve(c, part), c.n.builder.getI32Type());
     sum = first ? c.add(sum, sums) : sums;
@@ -276,12 +285,12 @@ static LogicalResult importConvInteger(NodeImporter &n) {
   if (failed(readConvolution(n, 0, 1, conv)))
     return failure();
   Compose c(n);
-  conv.input = centered(c, conv.input, n.optionalOperand(2), 1);
   conv.filter = centered(c, conv.filter, n.optionalOperand(3), 0);
-  if (!conv.input || !conv.filter)
+  if (!conv.filter)
     return failure();
   bool narrow = false;
-  return c.finish(c.cast(integerSums(c, conv, narrow), n.builder.getI32Type()));
+  return c.finish(c.cast(integerSums(c, conv, n.optionalOperand(2), narrow),
+                         n.builder.getI32Type()));
 }
 
 /// QLinearConv-10: y = sat(round(sums * xs * ws / ys) + yz).
@@ -304,12 +313,11 @@ static LogicalResult importQLinearConv(NodeImporter &n) {
     shape[1] = NodeImporter::typeOf(value).getNumElements();
     return c.reshape(value, shape);
   };
-  conv.input = centered(c, conv.input, operands[2], 1);
   conv.filter = centered(c, conv.filter, operands[5], 0);
-  if (!conv.input || !conv.filter)
+  if (!conv.filter)
     return failure();
   bool narrow = false;
-  Value sums = integerSums(c, conv, narrow);
+  Value sums = integerSums(c, conv, operands[2], narrow);
   Type f32 = n.builder.getF32Type(), element = c.elementOf(operands[7]);
   if (operands[8])
     sums = c.add(sums, c.cast(channelList(operands[8]),
@@ -369,9 +377,11 @@ void weft::onnx::registerConvRows(OpRegistry &registry) {
                {{"CausalConvWithState", 27, kLastOpset, importCausalConv},
                 {"Col2Im", 18, kLastOpset, importCol2Im},
                 {"Conv", 1, kLastOpset, importConv},
-                {"ConvInteger", 10, kLastOpset, importConvInteger,
+                {"ConvInteger", 10, kLastOpset,
+                 [](NodeImporter &n) { return inSingle(n, importConvInteger); },
                  "at most 258 kernel values"},
                 {"ConvTranspose", 1, kLastOpset, importConvTranspose},
-                {"QLinearConv", 10, kLastOpset, importQLinearConv,
+                {"QLinearConv", 10, kLastOpset,
+                 [](NodeImporter &n) { return inSingle(n, importQLinearConv); },
                  "at most 258 kernel values"}});
 }

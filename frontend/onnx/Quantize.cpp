@@ -2,7 +2,6 @@
 
 #include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
-#include "dialects/top/Exact.h"
 #include "frontend/onnx/Compose.h"
 #include "frontend/onnx/OpRows.h"
 #include "runtime/numeric/SmallFloats.h"
@@ -170,19 +169,6 @@ static Value exactQuotient(Compose &c, Value value, Value divisor,
   if (nearest)
     rest = c.sub(rest, productError(c, quotient, divisor, product));
   return c.add(quotient, c.binary(top::BinaryKind::Div, rest, divisor));
-}
-
-/// The ops that `import` makes are computed in f32 at every precision.
-static LogicalResult inSingle(NodeImporter &n,
-                              LogicalResult (*import)(NodeImporter &)) {
-  Block *block = n.builder.getInsertionBlock();
-  Operation *last = block->empty() ? nullptr : &block->back();
-  LogicalResult result = import(n);
-  for (Operation *op = block->empty() ? nullptr : &block->back();
-       op && op != last; op = op->getPrevNode())
-    if (!llvm::isa<top::ConstantOp>(op))
-      op->setAttr(top::kExactAttr, n.builder.getUnitAttr());
-  return result;
 }
 
 /// QuantizeLinear-10..: saturate(round(x / scale) + zero point), for float8

@@ -10,10 +10,13 @@
 
 #include "dialects/top/Conv.h"
 
+#include "dialects/top/Exact.h"
 #include "dialects/top/Unary.h"
+#include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Conv.h"
 #include "dialects/tpu/MatMul.h"
 #include "dialects/tpu/Move.h"
+#include "passes/quantize/IntegerProducts.h"
 #include "passes/quantize/Lowering.h"
 #include "passes/quantize/NamedSource.h"
 #include "passes/quantize/QuantScale.h"
@@ -228,11 +231,9 @@ static Answer<> planFixedPoint(Product &p, Value input, Type element,
 }
 
 /// Accumulator -> float, scaled per channel; of rows in lanes also -> !quant.
-static Answer<> planScaled(Product &p, Value input, Type element,
-                           Lowering &lowering) {
+static Answer<> planScaled(Product &p, Value input, QuantFilter filter,
+                           Type element, Lowering &lowering) {
   size_t channels = p.filter.shape[0];
-  QuantFilter filter =
-      quantizeFilter(p.filter, std::vector<double>(channels, 0));
   std::vector<int64_t> added = zeroPointSums(filter, input);
   double inputScale = tpu::scaleOf(tpu::elementOf(input)),
          outputScale = tpu::scaleOf(element);
@@ -288,9 +289,33 @@ static Answer<> planInt8(Product &p, Lowering &lowering) {
               "model again";
   if (!element || (p.relu && isSigned))
     element = lowering.floatResultType(p.output);
-  return p.hasRowsInLanes || mlir::isa<FloatType>(element)
-             ? planScaled(p, folded, element, lowering)
-             : planFixedPoint(p, folded, element, lowering);
+  if (!p.hasRowsInLanes && !mlir::isa<FloatType>(element))
+    return planFixedPoint(p, folded, element, lowering);
+  std::vector<double> floors(p.filter.shape[0], 0);
+  return planScaled(p, folded, quantizeFilter(p.filter, floors), element,
+                    lowering);
+}
+
+/// A product of integers: their sums as f32, exact at every precision.
+static Answer<> planIntegers(Product &p, IntegerProduct integers,
+                             Lowering &lowering) {
+  OpBuilder &b = lowering.builder;
+  auto type = cast<IntegerType>(storedElement(topElement(integers.input)));
+  Answer<Value> whole = lowering.value(integers.input, type, p.op);
+  if (!whole)
+    return whole.no();
+  Type codes = tpu::quantElement(b.getContext(), 1.0, !type.isUnsigned(),
+                                 integers.zeroPoint);
+  Value input = b.create<tpu::CastOp>(
+      p.location,
+      lowering.tensor(cast<RankedTensorType>(whole->getType()).getShape(),
+                      codes),
+      *whole, IntegerAttr(), IntegerAttr(), tpu::RoundingAttr(),
+      b.getUnitAttr());
+  std::vector<double> scales(p.filter.shape[0], 1.0);
+  return planScaled(p, inputOf(lowering, p, input),
+                    {std::move(integers.filter), std::move(scales)},
+                    lowering.f32(), lowering);
 }
 
 Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
@@ -311,8 +336,12 @@ Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
   for (float value : product.bias)
     if (failed(check(value)))
       return failure();
-  return lowering.multipliesCodes ? planInt8(product, lowering)
-                                  : planFloat(product, lowering);
+  if (lowering.choices.hasZeroPoints)
+    if (auto integers = integerProductOf(product, lowering))
+      return planIntegers(product, std::move(*integers), lowering);
+  bool isExact = product.op->hasAttr(top::kExactAttr);
+  return lowering.multipliesCodes && !isExact ? planInt8(product, lowering)
+                                              : planFloat(product, lowering);
 }
 
 bool weft::quantize::takesRows(int64_t rows, int64_t inner, int64_t columns,

@@ -16,6 +16,7 @@
 #include "passes/quantize/Lowering.h"
 #include "passes/quantize/NamedSource.h"
 #include "passes/quantize/QuantScale.h"
+#include "runtime/chips/Chip.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -1,0 +1,49 @@
+// Convolutions of whole numbers that fit 8 bits are computed by the integer unit at every precision, others in f32.
+// RUN: weft-opt --convert-top-to-tpu="precision=f32" --split-input-file %s | FileCheck %s
+// RUN: weft-opt --convert-top-to-tpu="precision=f16" --split-input-file %s | FileCheck %s
+// RUN: weft-opt --convert-top-to-tpu="precision=f16 asymmetric=off" --split-input-file %s | FileCheck %s --check-prefix=OFF
+// OFF-NOT: quant.uniform
+
+// The bias takes 3 * 2 * 37 away.
+// CHECK-LABEL: module @integers
+// CHECK: %[[X:.*]] = tpu.cast %arg0 {bits} : tensor<1x3x4x4xui8> -> tensor<1x3x4x4x!quant.uniform<u8:f32, 1.000000e+00:37>>
+// CHECK-DAG: tpu.weight dense<2> : tensor<5x3x1x1xi8>
+// CHECK-DAG: tpu.weight dense<-1.220000e+02> : tensor<1x5x1x1xf32>
+// CHECK: tpu.conv %[[X]], {{.*}}scales = array<f32: 1.000000e+00, {{.*}} -> tensor<1x5x4x4xf32>
+module @integers {
+  func.func @main(%x: tensor<1x3x4x4xui8> {top.name = "x"}) -> (tensor<1x5x4x4xf32> {top.name = "y"}) {
+    %z = top.constant dense<37.0> : tensor<1x1x1x1xf32>
+    %w = top.constant dense<2.0> : tensor<5x3x1x1xf32>
+    %b = top.constant dense<100.0> : tensor<5xf32>
+    %0 = top.cast %x {top.exact} : tensor<1x3x4x4xui8> -> tensor<1x3x4x4xf32>
+    %1 = top.binary sub %0, %z {top.exact} : tensor<1x3x4x4xf32>, tensor<1x1x1x1xf32>
+    %y = top.conv %1, %w, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, top.exact, top.value = "y"} : (tensor<1x3x4x4xf32>, tensor<5x3x1x1xf32>, tensor<5xf32>) -> tensor<1x5x4x4xf32>
+    return %y : tensor<1x5x4x4xf32>
+  }
+}
+
+// -----
+
+// A weight that is no number of 8 bits, a bias that is not whole, a zero point that is no code, sums beyond 2^24.
+// CHECK-LABEL: module @others
+// CHECK-NOT: quant.uniform
+module @others {
+  func.func @main(%x: tensor<1x3x4x4xui8> {top.name = "x"}, %v: tensor<1x600x1x1xi8> {top.name = "v"})
+      -> (tensor<1x5x4x4xf32> {top.name = "a"}, tensor<1x5x4x4xf32> {top.name = "b"}, tensor<1x5x4x4xf32> {top.name = "c"}, tensor<1x5x1x1xf32> {top.name = "d"}) {
+    %z = top.constant dense<37.0> : tensor<1x1x1x1xf32>
+    %far = top.constant dense<256.0> : tensor<1x1x1x1xf32>
+    %w = top.constant dense<2.0> : tensor<5x3x1x1xf32>
+    %wide = top.constant dense<128.0> : tensor<5x3x1x1xf32>
+    %many = top.constant dense<127.0> : tensor<5x600x1x1xf32>
+    %half = top.constant dense<0.5> : tensor<5xf32>
+    %0 = top.cast %x {top.exact} : tensor<1x3x4x4xui8> -> tensor<1x3x4x4xf32>
+    %1 = top.binary sub %0, %z {top.exact} : tensor<1x3x4x4xf32>, tensor<1x1x1x1xf32>
+    %2 = top.binary sub %0, %far {top.exact} : tensor<1x3x4x4xf32>, tensor<1x1x1x1xf32>
+    %3 = top.cast %v {top.exact} : tensor<1x600x1x1xi8> -> tensor<1x600x1x1xf32>
+    %a = top.conv %1, %wide {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, top.exact, top.value = "a"} : (tensor<1x3x4x4xf32>, tensor<5x3x1x1xf32>) -> tensor<1x5x4x4xf32>
+    %b = top.conv %1, %w, %half {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, top.exact, top.value = "b"} : (tensor<1x3x4x4xf32>, tensor<5x3x1x1xf32>, tensor<5xf32>) -> tensor<1x5x4x4xf32>
+    %c = top.conv %2, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, top.exact, top.value = "c"} : (tensor<1x3x4x4xf32>, tensor<5x3x1x1xf32>) -> tensor<1x5x4x4xf32>
+    %d = top.conv %3, %many {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, top.exact, top.value = "d"} : (tensor<1x600x1x1xf32>, tensor<5x600x1x1xf32>) -> tensor<1x5x1x1xf32>
+    return %a, %b, %c, %d : tensor<1x5x4x4xf32>, tensor<1x5x4x4xf32>, tensor<1x5x4x4xf32>, tensor<1x5x1x1xf32>
+  }
+}
