@@ -28,14 +28,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
 
-namespace {
-/// A filter in 8 bits, with one scale an output channel.
-struct QuantFilter {
-  std::vector<int8_t> values;
-  std::vector<double> scales;
-};
-} // namespace
-
 /// Quantizes `filter` per output channel. `floors[oc]` is the smallest scale
 /// that a channel may have: it keeps bias and multiplier in range where a
 /// channel's weights are all but zero, and costs nothing there.
@@ -266,14 +258,24 @@ static Answer<> planScaled(Product &p, Value input, QuantFilter filter,
   return Yes();
 }
 
+/// Products in a sum.
+static int64_t termsOf(const Product &p) {
+  return p.filter.values.size() / p.filter.shape[0];
+}
+
+/// Whether 32 bits hold every sum of 8-bit products.
+static bool sumsFit(const Product &p) {
+  return termsOf(p) <= INT32_MAX / (kSignedLevels * kUnsignedLevels) - 1;
+}
+
 static Answer<> planInt8(Product &p, Lowering &lowering) {
   // Steps inside a composed ONNX operator have no calibrated range.
   if (!hasCalibratedName(p.input))
     return planFloat(p, lowering);
-  int64_t terms = p.filter.values.size() / p.filter.shape[0];
-  if (terms > INT32_MAX / (kSignedLevels * kUnsignedLevels) - 1)
+  if (!sumsFit(p))
     return Refusal(
-        p.op, inWords("a sum of ", terms, " 8-bit products can leave 32 bits"),
+        p.op,
+        inWords("a sum of ", termsOf(p), " 8-bit products can leave 32 bits"),
         "convert with --precision f16");
   Answer<Value> input = lowering.inQuant(p.input, p.op);
   if (!input)
@@ -296,26 +298,41 @@ static Answer<> planInt8(Product &p, Lowering &lowering) {
                     lowering);
 }
 
-/// A product of integers: their sums as f32, exact at every precision.
-static Answer<> planIntegers(Product &p, IntegerProduct integers,
-                             Lowering &lowering) {
+/// A product of integers, and of numbers that the graph itself made of them:
+/// their sums, times a scale, as f32. Exact but for that factor.
+static Answer<> planIntegers(Product &p, const IntegerValue &from,
+                             QuantFilter filter, Lowering &lowering) {
   OpBuilder &b = lowering.builder;
-  auto type = cast<IntegerType>(storedElement(topElement(integers.input)));
-  Answer<Value> whole = lowering.value(integers.input, type, p.op);
-  if (!whole)
-    return whole.no();
-  Type codes = tpu::quantElement(b.getContext(), 1.0, !type.isUnsigned(),
-                                 integers.zeroPoint);
+  auto type = cast<IntegerType>(storedElement(topElement(from.integers)));
+  Answer<Value> integers = lowering.value(from.integers, type, p.op);
+  if (!integers)
+    return integers.no();
+  Type codes = tpu::quantElement(b.getContext(), from.scale, !type.isUnsigned(),
+                                 from.zeroPoint);
   Value input = b.create<tpu::CastOp>(
       p.location,
-      lowering.tensor(cast<RankedTensorType>(whole->getType()).getShape(),
+      lowering.tensor(cast<RankedTensorType>(integers->getType()).getShape(),
                       codes),
-      *whole, IntegerAttr(), IntegerAttr(), tpu::RoundingAttr(),
+      *integers, IntegerAttr(), IntegerAttr(), tpu::RoundingAttr(),
       b.getUnitAttr());
-  std::vector<double> scales(p.filter.shape[0], 1.0);
-  return planScaled(p, inputOf(lowering, p, input),
-                    {std::move(integers.filter), std::move(scales)},
+  return planScaled(p, inputOf(lowering, p, input), std::move(filter),
                     lowering.f32(), lowering);
+}
+
+/// The plan as a product of integers, if it is one: of whole numbers at every
+/// precision, of what was dequantized in 8 bits.
+static std::optional<Answer<>> planAsIntegers(Product &p, Lowering &lowering) {
+  if (!lowering.choices.hasZeroPoints || !sumsFit(p))
+    return std::nullopt;
+  std::optional<IntegerValue> input = integersBehind(p.input, lowering);
+  if (!input)
+    return std::nullopt;
+  std::optional<QuantFilter> filter = wholeFilter(p, *input);
+  if (!filter && lowering.multipliesCodes)
+    filter = dequantizedFilter(p.filter);
+  if (!filter)
+    return std::nullopt;
+  return planIntegers(p, *input, std::move(*filter), lowering);
 }
 
 Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
@@ -336,9 +353,8 @@ Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
   for (float value : product.bias)
     if (failed(check(value)))
       return failure();
-  if (lowering.choices.hasZeroPoints)
-    if (auto integers = integerProductOf(product, lowering))
-      return planIntegers(product, std::move(*integers), lowering);
+  if (std::optional<Answer<>> planned = planAsIntegers(product, lowering))
+    return *planned;
   bool isExact = product.op->hasAttr(top::kExactAttr);
   return lowering.multipliesCodes && !isExact ? planInt8(product, lowering)
                                               : planFloat(product, lowering);

@@ -1,8 +1,10 @@
 //===- IntegerProducts.h - products of 8-bit integers -----------*- C++ -*-===//
 //
-// ConvInteger and QLinearConv arrive as convolutions of floats that are whole
-// numbers: 8-bit integers less a zero point, times weights less theirs. The
-// integer unit multiplies the integers themselves, exactly and faster.
+// Quantized graphs arrive as floats that stand for integers: 8-bit integers
+// less a zero point, times a scale, times weights that are whole numbers
+// (ConvInteger, QLinearConv) or whole numbers times a scale (between
+// QuantizeLinear and DequantizeLinear). The integer unit multiplies the
+// integers themselves, exactly and faster.
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_PASSES_QUANTIZE_INTEGERPRODUCTS_H
@@ -12,17 +14,32 @@
 
 namespace weft::quantize {
 
-/// What the integer unit multiplies instead of floats.
-struct IntegerProduct {
-  mlir::Value input;          ///< top value, of 8-bit integers
-  int64_t zeroPoint;          ///< what the product reads less; one of them
-  std::vector<int8_t> filter; ///< in the order of the product's
+/// value = scale * (integers - zeroPoint).
+struct IntegerValue {
+  mlir::Value integers; ///< top value, of 8-bit integers on the chip
+  int64_t zeroPoint;    ///< one of them
+  double scale;         ///< an f32 number > 0
 };
 
-/// The integers behind `product`, if there are such and f32 holds every sum of
-/// products; std::nullopt otherwise.
-std::optional<IntegerProduct> integerProductOf(const Product &product,
-                                               Lowering &lowering);
+/// A filter in 8 bits, with one scale an output channel.
+struct QuantFilter {
+  std::vector<int8_t> values;
+  std::vector<double> scales;
+};
+
+/// The integers that `value` stands for; std::nullopt if there are none.
+std::optional<IntegerValue> integersBehind(mlir::Value value,
+                                           Lowering &lowering);
+
+/// The filter of a product of `input` if its numbers, the bias and the scale of
+/// the input are whole, and f32 holds every sum of products; std::nullopt
+/// otherwise.
+std::optional<QuantFilter> wholeFilter(const Product &product,
+                                       const IntegerValue &input);
+
+/// `filter` as it was before it was dequantized: each channel is whole numbers
+/// of 8 bits times a scale. std::nullopt if a channel is not.
+std::optional<QuantFilter> dequantizedFilter(const FloatConstant &filter);
 
 } // namespace weft::quantize
 

@@ -2,6 +2,7 @@
 // RUN: weft-opt --convert-top-to-tpu="precision=f32" --split-input-file %s | FileCheck %s
 // RUN: weft-opt --convert-top-to-tpu="precision=f16" --split-input-file %s | FileCheck %s
 // RUN: weft-opt --convert-top-to-tpu="precision=f16 asymmetric=off" --split-input-file %s | FileCheck %s --check-prefix=OFF
+// RUN: weft-opt --convert-top-to-tpu="precision=int8 calibration=%S/Inputs/zero-points.cali" --split-input-file %s | FileCheck %s --check-prefix=CODES
 // OFF-NOT: quant.uniform
 
 // The bias takes 3 * 2 * 37 away.
@@ -45,5 +46,31 @@ module @others {
     %c = top.conv %2, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, top.exact, top.value = "c"} : (tensor<1x3x4x4xf32>, tensor<5x3x1x1xf32>) -> tensor<1x5x4x4xf32>
     %d = top.conv %3, %many {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, top.exact, top.value = "d"} : (tensor<1x600x1x1xf32>, tensor<5x600x1x1xf32>) -> tensor<1x5x1x1xf32>
     return %a, %b, %c, %d : tensor<1x5x4x4xf32>, tensor<1x5x4x4xf32>, tensor<1x5x4x4xf32>, tensor<1x5x1x1xf32>
+  }
+}
+
+// -----
+
+// What the graph dequantized is multiplied as it was before, in 8 bits: the filters are
+// 4, -2, 1, 0 times 0.125 and 3, 1, 2, -3 times 0.25, and the result is a float. A filter that is not on a grid of 8 bits takes calibrated codes.
+// CODES-LABEL: module @dequantized
+// CODES: %[[X:.*]] = tpu.cast %arg0 {bits} : tensor<1x4x4x4xi8> -> tensor<1x4x4x4x!quant.uniform<i8:f32, 0.2{{[0-9]*}}:-7>>
+// CODES: tpu.weight dense<{{.*}}4{{.*}}-2{{.*}}1{{.*}}0{{.*}}3{{.*}}1{{.*}}2{{.*}}-3{{.*}}> : tensor<2x4x1x1xi8>
+// CODES: tpu.conv %[[X]], {{.*}}scales = array<f32: 2.500000e-02, 5.000000e-02>{{.*}} -> tensor<1x2x4x4xf32>
+// CODES: tpu.cast {{.*}} -> tensor<1x4x4x4x!quant.uniform<i8:f32, 0.0387254{{[0-9]*}}:-118>>
+// CHECK-LABEL: module @dequantized
+// CHECK-NOT: quant.uniform
+module @dequantized {
+  func.func @main(%x: tensor<1x4x4x4xi8> {top.name = "x"}) -> (tensor<1x2x4x4xf32> {top.name = "a"}, tensor<1x2x4x4xf32> {top.name = "b"}) {
+    %z = top.constant dense<-7.0> : tensor<f32>
+    %s = top.constant dense<0.2> : tensor<f32>
+    %w = top.constant dense<[[[[0.5]], [[-0.25]], [[0.125]], [[0.0]]], [[[0.75]], [[0.25]], [[0.5]], [[-0.75]]]]> : tensor<2x4x1x1xf32>
+    %v = top.constant dense<[[[[0.5]], [[-0.25]], [[0.125]], [[0.0]]], [[[0.7654321]], [[0.2345678]], [[0.1111]], [[0.5432]]]]> : tensor<2x4x1x1xf32>
+    %0 = top.cast %x : tensor<1x4x4x4xi8> -> tensor<1x4x4x4xf32>
+    %1 = top.binary sub %0, %z : tensor<1x4x4x4xf32>, tensor<f32>
+    %2 = top.binary mul %1, %s {top.value = "h"} : tensor<1x4x4x4xf32>, tensor<f32>
+    %a = top.conv %2, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, top.value = "a"} : (tensor<1x4x4x4xf32>, tensor<2x4x1x1xf32>) -> tensor<1x2x4x4xf32>
+    %b = top.conv %2, %v {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, top.value = "b"} : (tensor<1x4x4x4xf32>, tensor<2x4x1x1xf32>) -> tensor<1x2x4x4xf32>
+    return %a, %b : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>
   }
 }
