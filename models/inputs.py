@@ -11,12 +11,12 @@ import render  # noqa: E402
 SEED = 20240611
 
 
-def lines(infos):
+def lines(infos, seed=SEED):
     """Rendered text lines, scaled and cut to the input's height and width; one line an image of the batch."""
     (name, (_, shape)), = infos.items()
     batch = []
     for index in range(shape[0]):
-        image = render.draw_line(random.Random(SEED * 1000003 + index), turned=False)
+        image = render.draw_line(random.Random(seed * 1000003 + index), turned=False)
         width = min(shape[3], max(1, round(shape[2] * image.width / image.height)))
         pixels = np.asarray(image.resize((width, shape[2])), np.float32)[:, :, ::-1]
         plane = np.zeros(shape[1:], np.float32)
@@ -25,10 +25,10 @@ def lines(infos):
     return {name: np.stack(batch)}
 
 
-def page(infos):
+def page(infos, seed=SEED):
     """A page with a few text lines on white paper, (x / 255 - 0.5) / 0.5."""
     (name, (_, shape)), = infos.items()
-    rng = random.Random(SEED)
+    rng = random.Random(seed)
     canvas = render.Image.new("RGB", (shape[3], shape[2]), (250, 250, 245))
     for row in range(8, shape[2] - 40, 40):
         line = render.draw_line(rng, turned=False)
@@ -39,21 +39,22 @@ def page(infos):
     return {name: np.repeat(x[None], shape[0], 0).astype(np.float32)}
 
 
-def audio(infos):
-    """A voice-like signal in the input `input`, zeros in the states."""
-    rng = np.random.default_rng(SEED)
+def audio(infos, seed=SEED):
+    """A voice-like signal in the input `input`, zeros in the states. Seeds differ in pitch, and in every fourth nobody speaks."""
+    rng = np.random.default_rng(seed)
     feeds = {name: np.zeros(shape, dtype) for name, (dtype, shape) in infos.items()}
     shape = feeds["input"].shape
     time = np.arange(int(np.prod(shape))) / 16000
-    pitch = 120 + 30 * np.sin(2 * np.pi * 2 * time)
+    pitch = 120 + (seed - SEED) % 100 + 30 * np.sin(2 * np.pi * 2 * time)
     voice = sum(np.sin(2 * np.pi * pitch * k * time) / k for k in range(1, 12)) * (0.6 + 0.4 * np.sin(2 * np.pi * 4 * time))
-    feeds["input"] = (0.25 * voice + 0.01 * rng.standard_normal(time.size)).reshape(shape).astype(np.float32)
+    level = 0 if (seed - SEED) % 4 == 3 else 0.25
+    feeds["input"] = (level * voice + 0.01 * rng.standard_normal(time.size)).reshape(shape).astype(np.float32)
     return feeds
 
 
-def tokens(infos):
+def tokens(infos, seed=SEED):
     """Token numbers, a mask whose last eighth is padding, standard normal caches; a position is the last one."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     feeds = {}
     for name, (dtype, shape) in infos.items():
         if name == "mask":
@@ -68,9 +69,9 @@ def tokens(infos):
     return feeds
 
 
-def normal(infos):
+def normal(infos, seed=SEED):
     """Standard normal numbers."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     return {name: rng.standard_normal(shape).astype(dtype) for name, (dtype, shape) in infos.items()}
 
 

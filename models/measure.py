@@ -72,8 +72,8 @@ def cosine(a, b):
     return float(a @ b / length) if length else float(np.array_equal(a, b))
 
 
-def feeds_of(session, run):
-    """Arrays of every input: generated, those of `bind` as they stand."""
+def feeds_of(session, run, seed=generators.SEED):
+    """Arrays of every input: generated from `seed`, those of `bind` as they stand."""
     shapes = dict(part.split("=") for part in run.get("shapes", "").split())
     bound = run.get("bind", {})
     infos, feeds = {}, {}
@@ -84,7 +84,7 @@ def feeds_of(session, run):
         else:
             shape = [int(size) for size in shapes[info.name].split("x")] if info.name in shapes else info.shape
             infos[info.name] = (dtype, shape)
-    return generators.KINDS[run["inputs"]](infos), feeds
+    return generators.KINDS[run["inputs"]](infos, seed), feeds
 
 
 def largest_value(model, feeds):

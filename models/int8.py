@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Accuracy and predicted cycles of INT8 conversions of the registry's models, against ONNX Runtime in float.
+
+  int8.py WEFT DIR [--models REGEX] [--options "FLAGS of weft convert"] [--method METHOD] [--tables DIR] [--samples 32] [--inputs 16] [--json FILE]
+
+Calibrates on seeded samples, converts with the options, and runs other inputs of the same kind on the emulator. A row for each output
+of the first run of each model that has one below: mean and least cosine; signal to noise of the values inside, which says more where an
+output is a softmax or a class (mean over the named values, one input); predicted cycles. --tables keeps the calibration tables, which do not depend
+on the options: a second call with the same folder reads them. A model with states is fed those that ONNX Runtime gave.
+"""
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+import numpy as np
+import onnxruntime
+
+import measure
+
+MODELS = "^(ppocr_cls|ppocr_rec|ppocr_det|picodet_layout|silero_vad)/"
+HELD_BACK = 1000  # seeds of the inputs are as far behind those of the samples
+
+
+class Model:
+    """A model with the run that the registry names first, and ONNX Runtime's answers."""
+
+    def __init__(self, run, place, folder):
+        self.run, self.path = run, measure.model_file(run, place, folder)
+        self.session = onnxruntime.InferenceSession(str(self.path), providers=["CPUExecutionProvider"])
+        self.names = [output.name for output in self.session.get_outputs()]
+        self.state = None  # what the window before left
+
+    def feeds(self, seed):
+        """Arrays of the inputs made with `seed`; the states are those after the window before."""
+        given, bound = measure.feeds_of(self.session, self.run, seed)
+        if self.state is not None:
+            given["state"] = self.state
+        answers = dict(zip(self.names, self.session.run(self.names, given | bound)))
+        self.state = answers.get("stateN")
+        return given, bound, answers
+
+    def series(self, first, count):
+        """`count` of them; the first begins with no state."""
+        self.state = None
+        return [self.feeds(measure.generators.SEED + first + index) for index in range(count)]
+
+
+def flags_of(model, folder):
+    flags = [flag for part in model.run.get("shapes", "").split() for flag in ("--shape", part)]
+    _, bound = measure.feeds_of(model.session, model.run)
+    for name, value in bound.items():
+        np.savez(folder / f"{name}.npz", **{name: value})
+        flags += ["--bind", f"{name}={folder / name}.npz"]
+    return flags
+
+
+def table_of(name, model, flags, arguments, folder):
+    table = arguments.tables / f"{name}.table"
+    if not table.exists():
+        samples = folder / "samples"
+        samples.mkdir(exist_ok=True)
+        for index, (given, _, _) in enumerate(model.series(0, arguments.samples)):
+            np.savez(samples / f"{index:03}.npz", **given)
+        measure.call(arguments.weft, "calibrate", model.path, "--data", samples, "-o", table, "--method", arguments.method, *flags)
+    return table
+
+
+def inner_decibels(weft, model, bmodel, folder, flags):
+    """Mean signal to noise of the values inside, of the input that was run last."""
+    bindings = [flag for pair in zip(flags, flags[1:]) if pair[0] == "--bind" for flag in pair]
+    report = json.loads(measure.call(weft, "compare", model.path, bmodel, "-i", folder / "in.npz", "--per-layer", "--min-cosine", -1,
+                                     "--json", *bindings)[0])
+    return float(np.mean([layer["sqnr_db"] for layer in report["layers"] if layer["sqnr_db"] is not None]))  # None: exact
+
+
+def rows_of(name, model, arguments):
+    folder = arguments.dir / name
+    folder.mkdir(exist_ok=True)
+    flags = flags_of(model, folder)
+    table = table_of(name, model, flags, arguments, folder)
+    bmodel = folder / "int8.bmodel"
+    measure.call(arguments.weft, "convert", model.path, "-o", bmodel, "--precision", "int8", "--calibration", table, *flags,
+                 *arguments.options.split())
+    cycles = json.loads(measure.call(arguments.weft, "profile", bmodel, "--json")[0])["total_cycles"]
+    cosines = {output: [] for output in model.names}
+    for given, _, wanted in model.series(HELD_BACK, arguments.inputs):
+        np.savez(folder / "in.npz", **given)
+        measure.call(arguments.weft, "run", bmodel, "-i", folder / "in.npz", "-o", folder / "out.npz")
+        with np.load(folder / "out.npz") as found:
+            for output in model.names:
+                cosines[output].append(measure.cosine(found[output], wanted[output]))
+    inside = inner_decibels(arguments.weft, model, bmodel, folder, flags)
+    return [{"model": name, "output": output, "mean": float(np.mean(values)), "least": min(values), "inner_db": inside, "cycles": cycles}
+            for output, values in cosines.items()]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weft")
+    parser.add_argument("dir", type=pathlib.Path)
+    parser.add_argument("--models", default=MODELS)
+    parser.add_argument("--options", default="")
+    parser.add_argument("--method", default="percentile")
+    parser.add_argument("--tables", type=pathlib.Path)
+    parser.add_argument("--samples", type=int, default=32)
+    parser.add_argument("--inputs", type=int, default=16)
+    parser.add_argument("--json", type=pathlib.Path)
+    arguments = parser.parse_args()
+    arguments.tables = arguments.tables or arguments.dir
+    arguments.dir.mkdir(parents=True, exist_ok=True)
+    arguments.tables.mkdir(parents=True, exist_ok=True)
+    onnxruntime.set_default_logger_severity(3)
+    seen, rows = set(), []
+    print("| model | output | cosine, mean / least | inside, dB | cycles |\n|---|---|---|---|---|")
+    for label, run, place in measure.runs():
+        name = place[1]
+        if name in seen or not re.search(arguments.models, label):
+            continue
+        seen.add(name)
+        for row in rows_of(name, Model(run, place, arguments.dir), arguments):
+            rows.append(row)
+            print(f"| {name} | {row['output']} | {row['mean']:.4f} / {row['least']:.4f} | {row['inner_db']:.1f} | {row['cycles']:,} |", flush=True)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(rows, indent=1))
+    return 0 if rows else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
