@@ -168,12 +168,15 @@ def test_cnn(bench, rng):
     bench.check("vqdpa" in listing and " fma " not in listing, "cnn: the convolutions are no dot products of integers")
 
 
+# The vector machine has no zero points, and adds floats in another order than the chip.
+CODES = ["--precision", "int8", "--asymmetric", "off", "--no-float"]
+
+
 def test_cls(bench, lines=4):
     measured = measure.Bench(bench.weft, model_registry.fetch("ppocr_cls"), bench.folder)
     table, _ = measured.calibrate()
     shape = measure.SHAPE
-    # The vector machine has no zero points.
-    options = ["--shape", shape, "--precision", "int8", "--asymmetric", "off", "--calibration", table]
+    options = ["--shape", shape, *CODES, "--calibration", table]
     program, bmodel = bench.folder / "cls.zyp", bench.folder / "cls.bmodel"
     model = measured.model_with_logits
     bench.command(bench.weft, "convert", model, *options, "--target", "zhouyi", "-o", program)
@@ -230,7 +233,7 @@ def test_int8(bench, rng):
         for i in range(4):
             np.savez(data / f"{i}.npz", x=rng.random(shape, dtype=np.float32))
         bench.command(bench.weft, "calibrate", model, "--data", data, "-o", table)
-        options, sample = ["--precision", "int8", "--asymmetric", "off", "--calibration", table], {"x": rng.random(shape, dtype=np.float32)}
+        options, sample = [*CODES, "--calibration", table], {"x": rng.random(shape, dtype=np.float32)}
         bench.climb(f"{name} int8", model, "int8", table, "x=" + "x".join(map(str, shape)), sample)
         for more in ([], ["--quantized-io"]):
             program, bmodel = bench.convert(model, *options, *more), bench.folder / f"{name}.bmodel"
