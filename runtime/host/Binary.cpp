@@ -28,6 +28,25 @@ static void forEachRow(const Shape &shape, const Shape &lhsSteps,
   }
 }
 
+/// Calls row(output offset, lhs offset, its step, rhs offset, its step, width)
+/// for each innermost row of `result`, the broadcast of the two shapes.
+template <typename Row>
+static void forEachPairOfRows(const Shape &lhsShape, const Shape &rhsShape,
+                              const HostTensor &result, Row row) {
+  if (result.elements() == 0)
+    return;
+  const Shape &shape = result.shape();
+  Shape lhsSteps = broadcastSteps(lhsShape, shape);
+  Shape rhsSteps = broadcastSteps(rhsShape, shape);
+  int64_t width = shape.empty() ? 1 : shape.back();
+  int64_t lhsStep = shape.empty() ? 0 : lhsSteps.back();
+  int64_t rhsStep = shape.empty() ? 0 : rhsSteps.back();
+  forEachRow(shape, lhsSteps, rhsSteps,
+             [&](int64_t to, int64_t left, int64_t right) {
+               row(to, left, lhsStep, right, rhsStep, width);
+             });
+}
+
 /// output[i] = function(lhs[i], rhs[i]) with broadcasting of the two shapes.
 template <typename Out, typename T, typename Function>
 static std::vector<Out>
@@ -35,21 +54,27 @@ applyBroadcast(const std::vector<T> &lhs, const Shape &lhsShape,
                const std::vector<T> &rhs, const Shape &rhsShape,
                const HostTensor &result, Function function) {
   std::vector<Out> output(result.elements());
-  if (output.empty())
-    return output;
-  const Shape &shape = result.shape();
-  Shape lhsSteps = broadcastSteps(lhsShape, shape);
-  Shape rhsSteps = broadcastSteps(rhsShape, shape);
-  int64_t width = shape.empty() ? 1 : shape.back();
-  int64_t lhsStep = shape.empty() ? 0 : lhsSteps.back();
-  int64_t rhsStep = shape.empty() ? 0 : rhsSteps.back();
-  forEachRow(
-      shape, lhsSteps, rhsSteps, [&](int64_t to, int64_t left, int64_t right) {
-        for (int64_t x = 0; x < width; ++x)
-          output[to + x] =
-              function(lhs[left + x * lhsStep], rhs[right + x * rhsStep]);
-      });
+  forEachPairOfRows(lhsShape, rhsShape, result,
+                    [&](int64_t to, int64_t left, int64_t lhsStep,
+                        int64_t right, int64_t rhsStep, int64_t width) {
+                      for (int64_t x = 0; x < width; ++x)
+                        output[to + x] = function(lhs[left + x * lhsStep],
+                                                  rhs[right + x * rhsStep]);
+                    });
   return output;
+}
+
+/// The same of f32, without a detour through tensors of doubles.
+static void applyToFloats(const HostTensor &lhs, const HostTensor &rhs,
+                          HostTensor &result, BinaryFloats function) {
+  const float *left = lhs.as<float>(), *right = rhs.as<float>();
+  float *output = result.as<float>();
+  forEachPairOfRows(lhs.shape(), rhs.shape(), result,
+                    [&](int64_t to, int64_t l, int64_t lhsStep, int64_t r,
+                        int64_t rhsStep, int64_t width) {
+                      function(left + l, lhsStep, right + r, rhsStep,
+                               output + to, width);
+                    });
 }
 
 Status host::kernels::binary(const Call &call,
@@ -67,6 +92,11 @@ Status host::kernels::binary(const Call &call,
                      numeric::shapeText(rhs.shape()).c_str());
   WEFT_TRY(call.addResult(std::move(*shape), results));
   HostTensor &output = results.back();
+  if (lhs.type() == ElementType::F32 && rhs.type() == ElementType::F32 &&
+      output.type() == ElementType::F32) {
+    applyToFloats(lhs, rhs, output, binaryFloats(*kind));
+    return Status::ok();
+  }
   // A power may mix types; one float operand makes it a float computation.
   if (numeric::isFloatType(lhs.type()) || numeric::isFloatType(rhs.type())) {
     numeric::storeDoubles(

@@ -78,6 +78,53 @@ BinaryFunction host::binaryFunction(BinaryKind kind) {
   return functions[unsigned(kind)];
 }
 
+UnaryFloats host::unaryFloats(UnaryKind kind) {
+  static constexpr UnaryFloats functions[] = {
+#define WEFT_UNARY(symbol, spelling, onnx, opset, types, result, a, b, domain, \
+                   table, formula)                                             \
+  [](const float *from, float *to, int64_t count,                              \
+     [[maybe_unused]] double alpha, [[maybe_unused]] double beta) {            \
+    for (int64_t i = 0; i < count; ++i) {                                      \
+      double x = from[i];                                                      \
+      to[i] = static_cast<float>(formula);                                     \
+    }                                                                          \
+  },
+#include "runtime/host/UnaryKinds.def"
+  };
+  return functions[unsigned(kind)];
+}
+
+/// The loop of BinaryFloats, once for each usual pair of steps, which the
+/// compiler then knows.
+template <typename Function>
+static void mapPairs(const float *lhs, int64_t lhsStep, const float *rhs,
+                     int64_t rhsStep, float *to, int64_t count,
+                     Function function) {
+  if (lhsStep == 1 && rhsStep == 1)
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = static_cast<float>(function(lhs[i], rhs[i]));
+  else if (lhsStep == 1 && rhsStep == 0)
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = static_cast<float>(function(lhs[i], *rhs));
+  else
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = static_cast<float>(function(lhs[i * lhsStep], rhs[i * rhsStep]));
+}
+
+BinaryFloats host::binaryFloats(BinaryKind kind) {
+  static constexpr BinaryFloats functions[] = {
+#define WEFT_BINARY(symbol, spelling, onnx, opset, types, result, commutes,    \
+                    domain, formula)                                           \
+  [](const float *lhs, int64_t lhsStep, const float *rhs, int64_t rhsStep,     \
+     float *to, int64_t count) {                                               \
+    mapPairs(lhs, lhsStep, rhs, rhsStep, to, count,                            \
+             [](double x, double y) -> double { return formula; });            \
+  },
+#include "runtime/host/BinaryKinds.def"
+  };
+  return functions[unsigned(kind)];
+}
+
 /// Largest and smallest value of an integer type, as loadIntegers represents
 /// them.
 static void integerRange(ElementType type, int64_t &low, int64_t &high) {

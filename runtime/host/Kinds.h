@@ -36,6 +36,17 @@ UnaryFunction unaryFunction(UnaryKind kind);
 /// The formula of BinaryKinds.def.
 BinaryFunction binaryFunction(BinaryKind kind);
 
+/// The same formulas for many floats, each rounded once from double:
+/// to[i] = f(from[i]); `from` may be `to`.
+using UnaryFloats = void (*)(const float *from, float *to, int64_t count,
+                             double alpha, double beta);
+UnaryFloats unaryFloats(UnaryKind kind);
+/// to[i] = f(lhs[i * lhsStep], rhs[i * rhsStep]).
+using BinaryFloats = void (*)(const float *lhs, int64_t lhsStep,
+                              const float *rhs, int64_t rhsStep, float *to,
+                              int64_t count);
+BinaryFloats binaryFloats(BinaryKind kind);
+
 /// f(x) for an integer or bool of type `type`; x and the result are extended to
 /// 64 bits (see loadIntegers). The caller keeps the low bits: arithmetic wraps.
 int64_t unaryInteger(UnaryKind kind, numeric::ElementType type, int64_t x,

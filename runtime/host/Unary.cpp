@@ -19,6 +19,11 @@ Status host::kernels::unary(const Call &call,
   double beta = call.attributes.number("beta", defaultBeta(*kind));
   WEFT_TRY(call.addResult(input.shape(), results));
   HostTensor &output = results.back();
+  if (input.type() == ElementType::F32 && output.type() == ElementType::F32) {
+    unaryFloats (*kind)(input.as<float>(), output.as<float>(), input.elements(),
+                        alpha, beta);
+    return Status::ok();
+  }
   if (numeric::isFloatType(input.type())) {
     UnaryFunction function = unaryFunction(*kind);
     std::vector<double> values = numeric::loadDoubles(input);

@@ -211,12 +211,6 @@ double cosSeries(double r) {
 } // namespace
 
 double abs(double x) { return std::fabs(x); }
-double clamp(double x, double low, double high) {
-  if (x != x)
-    return x;
-  double raised = x < low ? low : x;
-  return raised > high ? high : raised;
-}
 double sqrt(double x) { return std::sqrt(x); }
 double floor(double x) { return std::floor(x); }
 double ceil(double x) { return std::ceil(x); }

@@ -19,7 +19,12 @@ namespace weft::numeric::portable {
 double abs(double x);
 /// min(max(x, low), high); NaN stays NaN. high wins where low > high (as ONNX
 /// Clip).
-double clamp(double x, double low, double high);
+inline double clamp(double x, double low, double high) {
+  if (x != x)
+    return x;
+  double raised = x < low ? low : x;
+  return raised > high ? high : raised;
+}
 double sqrt(double x);
 double floor(double x);
 double ceil(double x);
