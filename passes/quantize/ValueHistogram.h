@@ -46,6 +46,8 @@ private:
   /// Makes the bins cover [-2^needed, 2^needed].
   void growTo(int needed);
   bool hasZerosOnly() const;
+  /// Counts values inside the range.
+  void countBins(llvm::ArrayRef<float> values);
 
   /// Bin i of the values >= 0 is bins[kBins + i], of those below bins[kBins - 1
   /// - i]; it covers the magnitudes [i, i + 1) * 2^exponent / kBins.
