@@ -187,13 +187,73 @@ ElementsAttr weft::toElementsAttr(HostTensor tensor, RankedTensorType type,
                                         blobOf(std::move(tensor).takeBytes()));
 }
 
-/// Reports the results of `op` that carry ONNX names.
-static void observeResults(Operation &op, const ValueTensors &values,
-                           ValueObserver observe) {
+namespace {
+
+/// One evaluation of a block.
+class BlockEvaluation {
+public:
+  BlockEvaluation(Block &block, ValueTensors &values, ValueObserver observe,
+                  const EvaluationAids &aids)
+      : block(block), values(values), observe(observe), aids(aids) {}
+
+  LogicalResult run();
+  /// Null if the value was not evaluated.
+  const HostTensor *find(Value value) const;
+
+private:
+  LogicalResult evaluate(Operation &op);
+  /// Reports the results of `op` that carry ONNX names.
+  void observeResults(Operation &op);
+  /// Drops what nobody after `op` reads.
+  void dropOperands(Operation &op);
+
+  Block &block;
+  ValueTensors &values;
+  ValueObserver observe;
+  const EvaluationAids &aids;
+};
+
+} // namespace
+
+const HostTensor *BlockEvaluation::find(Value value) const {
+  auto found = values.find(value);
+  if (found != values.end())
+    return &found->second;
+  if (!aids.constants)
+    return nullptr;
+  auto constant = aids.constants->find(value);
+  return constant == aids.constants->end() ? nullptr : &constant->second;
+}
+
+LogicalResult BlockEvaluation::evaluate(Operation &op) {
+  if (op.getNumOperands() == 0 && op.getNumResults() > 0 &&
+      find(op.getResult(0)))
+    return success();
+  auto evaluable = dyn_cast<EvaluateOpInterface>(op);
+  if (!evaluable)
+    return op.emitOpError() << "cannot be evaluated on the host";
+  SmallVector<const HostTensor *> operands;
+  for (Value operand : op.getOperands()) {
+    operands.push_back(find(operand));
+    if (!operands.back())
+      return op.emitOpError() << "uses a value that was not evaluated";
+  }
+  SmallVector<HostTensor> results;
+  bool isDone =
+      aids.accelerator && aids.accelerator->evaluate(&op, operands, results);
+  if (!isDone && failed(evaluable.evaluate(operands, results)))
+    return failure();
+  assert(results.size() == op.getNumResults());
+  for (auto [value, tensor] : llvm::zip(op.getResults(), results))
+    values[value] = std::move(tensor);
+  return success();
+}
+
+void BlockEvaluation::observeResults(Operation &op) {
   Attribute names = op.getAttr(kValueAttr);
   if (auto name = dyn_cast_if_present<StringAttr>(names)) {
     if (op.getNumResults() == 1)
-      observe(name.getValue(), values.find(op.getResult(0))->second);
+      observe(name.getValue(), *find(op.getResult(0)));
     return;
   }
   auto list = dyn_cast_if_present<ArrayAttr>(names);
@@ -201,49 +261,56 @@ static void observeResults(Operation &op, const ValueTensors &values,
     return;
   for (auto [result, attribute] : llvm::zip(op.getResults(), list))
     if (auto name = dyn_cast<StringAttr>(attribute))
-      observe(name.getValue(), values.find(result)->second);
+      observe(name.getValue(), *find(result));
+}
+
+void BlockEvaluation::dropOperands(Operation &op) {
+  for (Value operand : op.getOperands()) {
+    bool usedLater = llvm::any_of(operand.getUsers(), [&](Operation *user) {
+      Operation *ancestor = block.findAncestorOpInBlock(*user);
+      return !ancestor || op.isBeforeInBlock(ancestor);
+    });
+    if (!usedLater)
+      values.erase(operand);
+  }
+}
+
+LogicalResult BlockEvaluation::run() {
+  for (Operation &op : block.without_terminator()) {
+    if (failed(evaluate(op)))
+      return failure();
+    if (observe)
+      observeResults(op);
+    dropOperands(op);
+  }
+  return success();
+}
+
+LogicalResult weft::evaluateConstants(Block &block, ValueTensors &constants) {
+  for (Operation &op : block.without_terminator()) {
+    auto evaluable = dyn_cast<EvaluateOpInterface>(op);
+    if (op.getNumOperands() != 0 || !evaluable)
+      continue;
+    SmallVector<HostTensor> results;
+    if (failed(evaluable.evaluate({}, results)))
+      return failure();
+    for (auto [value, tensor] : llvm::zip(op.getResults(), results))
+      constants[value] = std::move(tensor);
+  }
+  return success();
 }
 
 LogicalResult weft::evaluateBlock(Block &block, ValueTensors &values,
-                                  ValueObserver observe) {
-  SmallVector<const HostTensor *> operands;
-  SmallVector<HostTensor> results;
-  for (Operation &op : block.without_terminator()) {
-    auto evaluable = dyn_cast<EvaluateOpInterface>(op);
-    if (!evaluable)
-      return op.emitOpError() << "cannot be evaluated on the host";
-    operands.clear();
-    results.clear();
-    for (Value operand : op.getOperands()) {
-      auto found = values.find(operand);
-      if (found == values.end())
-        return op.emitOpError() << "uses a value that was not evaluated";
-      operands.push_back(&found->second);
-    }
-    if (failed(evaluable.evaluate(operands, results)))
-      return failure();
-    assert(results.size() == op.getNumResults());
-    for (auto [value, tensor] : llvm::zip(op.getResults(), results))
-      values[value] = std::move(tensor);
-    if (observe)
-      observeResults(op, values, observe);
-    // Drop what nobody after this op reads.
-    for (Value operand : op.getOperands()) {
-      bool usedLater = llvm::any_of(operand.getUsers(), [&](Operation *user) {
-        Operation *ancestor = block.findAncestorOpInBlock(*user);
-        return !ancestor || op.isBeforeInBlock(ancestor);
-      });
-      if (!usedLater)
-        values.erase(operand);
-    }
-  }
-  return success();
+                                  ValueObserver observe,
+                                  const EvaluationAids &aids) {
+  return BlockEvaluation(block, values, observe, aids).run();
 }
 
 LogicalResult weft::evaluateFunction(func::FuncOp function,
                                      ArrayRef<HostTensor> inputs,
                                      SmallVectorImpl<HostTensor> &outputs,
-                                     ValueObserver observe) {
+                                     ValueObserver observe,
+                                     const EvaluationAids &aids) {
   if (function.isExternal() || !function.getBody().hasOneBlock())
     return function.emitError() << "function '" << function.getName()
                                 << "' must have one block to be evaluated";
@@ -265,17 +332,18 @@ LogicalResult weft::evaluateFunction(func::FuncOp function,
     values[argument] = input;
   }
   Block &body = function.getBody().front();
-  if (failed(evaluateBlock(body, values, observe)))
+  BlockEvaluation evaluation(body, values, observe, aids);
+  if (failed(evaluation.run()))
     return failure();
   for (Value result : body.getTerminator()->getOperands())
-    outputs.push_back(values.find(result)->second);
+    outputs.push_back(*evaluation.find(result));
   return success();
 }
 
 LogicalResult weft::evaluateNamed(func::FuncOp function,
                                   const NamedTensors &inputs,
-                                  NamedTensors &outputs,
-                                  ValueObserver observe) {
+                                  NamedTensors &outputs, ValueObserver observe,
+                                  const EvaluationAids &aids) {
   SmallVector<HostTensor> arguments, results;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto name = function.getArgAttrOfType<StringAttr>(i, kNameAttr);
@@ -294,7 +362,7 @@ LogicalResult weft::evaluateNamed(func::FuncOp function,
     if (!known)
       return function.emitError() << "the model has no input '" << name << "'";
   }
-  if (failed(evaluateFunction(function, arguments, results, observe)))
+  if (failed(evaluateFunction(function, arguments, results, observe, aids)))
     return failure();
   for (auto [index, tensor] : llvm::enumerate(results)) {
     auto name = function.getResultAttrOfType<StringAttr>(index, kNameAttr);

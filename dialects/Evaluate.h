@@ -60,20 +60,45 @@ using ValueObserver =
 /// Values of a graph while it is evaluated.
 using ValueTensors = llvm::DenseMap<mlir::Value, numeric::HostTensor>;
 
+/// Computes some ops in place of their own evaluators, faster and less exactly.
+/// Whoever wants the exact values (constant folding) gives none.
+class OpAccelerator {
+public:
+  virtual ~OpAccelerator() = default;
+  /// Appends one tensor a result of `op` and returns true; or returns false,
+  /// and the op's own evaluator computes them. `op` outlives the accelerator
+  /// unchanged. May be called by several threads at once.
+  virtual bool
+  evaluate(mlir::Operation *op,
+           llvm::ArrayRef<const numeric::HostTensor *> operands,
+           llvm::SmallVectorImpl<numeric::HostTensor> &results) = 0;
+};
+
+/// What repeated evaluations share.
+struct EvaluationAids {
+  OpAccelerator *accelerator = nullptr;
+  /// Results of ops without operands that need not be computed again.
+  const ValueTensors *constants = nullptr;
+};
+
+/// Evaluates the ops of `block` that have no operands into `constants`.
+mlir::LogicalResult evaluateConstants(mlir::Block &block,
+                                      ValueTensors &constants);
+
 /// Evaluates the ops of `block` but its terminator, reading and adding
 /// `values`. A tensor is dropped after its last use inside the block unless the
 /// terminator uses it. Ops without EvaluateOpInterface are an error at their
 /// location.
 mlir::LogicalResult evaluateBlock(mlir::Block &block, ValueTensors &values,
-                                  ValueObserver observe = nullptr);
+                                  ValueObserver observe = nullptr,
+                                  const EvaluationAids &aids = {});
 
 /// Runs `function` on one tensor an argument; checks their shapes and types
 /// against it.
-mlir::LogicalResult
-evaluateFunction(mlir::func::FuncOp function,
-                 llvm::ArrayRef<numeric::HostTensor> inputs,
-                 llvm::SmallVectorImpl<numeric::HostTensor> &outputs,
-                 ValueObserver observe = nullptr);
+mlir::LogicalResult evaluateFunction(
+    mlir::func::FuncOp function, llvm::ArrayRef<numeric::HostTensor> inputs,
+    llvm::SmallVectorImpl<numeric::HostTensor> &outputs,
+    ValueObserver observe = nullptr, const EvaluationAids &aids = {});
 
 /// Tensors by ONNX name.
 using NamedTensors = std::map<std::string, numeric::HostTensor>;
@@ -83,7 +108,8 @@ using NamedTensors = std::map<std::string, numeric::HostTensor>;
 mlir::LogicalResult evaluateNamed(mlir::func::FuncOp function,
                                   const NamedTensors &inputs,
                                   NamedTensors &outputs,
-                                  ValueObserver observe = nullptr);
+                                  ValueObserver observe = nullptr,
+                                  const EvaluationAids &aids = {});
 
 } // namespace weft
 

@@ -13,6 +13,8 @@ llvm::Error Calibrator::count(StringRef name,
   if (!numeric::isFloatType(
           tensor.type())) // indices and masks are not quantized
     return llvm::Error::success();
+  if (tensor.type() == numeric::ElementType::F32)
+    return ranges.add(name, ArrayRef(tensor.as<float>(), tensor.elements()));
   std::vector<double> values = loadDoubles(tensor);
   std::vector<float> floats(values.begin(), values.end());
   return ranges.add(name, floats);
@@ -33,8 +35,12 @@ LogicalResult Calibrator::addSample(const NamedTensors &sample,
   };
   for (const auto &[name, tensor] : sample)
     observe(name, tensor);
+  if (constants.empty() &&
+      failed(evaluateConstants(func.getBody().front(), constants)))
+    return failure();
   NamedTensors outputs;
-  if (failed(evaluateNamed(func, sample, outputs, observe)))
+  if (failed(evaluateNamed(func, sample, outputs, observe,
+                           {accelerator, &constants})))
     return failure();
   if (!problem.empty())
     return emitError(origin) << problem;

@@ -16,8 +16,11 @@ namespace weft::quantize {
 /// table.
 class Calibrator {
 public:
-  /// `module` outlives the calibrator and has `@main` in the top dialect.
-  explicit Calibrator(mlir::ModuleOp module) : module(module) {}
+  /// `module` outlives the calibrator and has `@main` in the top dialect. So
+  /// does `accelerator`, which may be null.
+  explicit Calibrator(mlir::ModuleOp module,
+                      OpAccelerator *accelerator = nullptr)
+      : module(module), accelerator(accelerator) {}
 
   /// Evaluates `@main` on one sample, tensors by input name. Fails if an input
   /// is missing, extra or misshapen, or, with a report at `origin`, if a value
@@ -33,6 +36,8 @@ private:
   llvm::Error count(llvm::StringRef name, const numeric::HostTensor &tensor);
 
   mlir::ModuleOp module;
+  OpAccelerator *accelerator;
+  ValueTensors constants; ///< of @main, from the first sample on
   RangeCollector ranges;
 };
 

@@ -4,6 +4,7 @@
 
 #include "passes/quantize/Calibrate.h"
 #include "tools/driver/NamedInputs.h"
+#include "tools/onednn/OneDnn.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -31,7 +32,8 @@ driver::calibrate(ModuleOp module, const CalibrationRun &run) {
       return report(status);
   preprocess::Options options =
       run.preprocessing.value_or(preprocess::Options());
-  quantize::Calibrator calibrator(module);
+  tools::OneDnn accelerator;
+  quantize::Calibrator calibrator(module, &accelerator);
   for (size_t i = 0; i < files->size(); ++i) {
     const samples::SampleFiles &sample = (*files)[i];
     Result<NamedTensors> inputs = readNamedInputs(function, sample, options);

@@ -3,6 +3,7 @@
 
 #include "dialects/Evaluate.h"
 #include "dialects/top/Top.h"
+#include "dialects/top/Unary.h"
 #include "runtime/host/Kinds.h"
 #include "runtime/numeric/TensorValues.h"
 
@@ -132,6 +133,46 @@ TEST_F(Evaluate, movesGatherByIndex) {
     %r = top.concat %s, %s {axis = 1 : i64} : (tensor<2x1xi16>, tensor<2x1xi16>) -> tensor<2x2xi16>)",
                   "tensor<2x2xi16>"),
               ElementsAre(6, 6, 4, 4));
+}
+
+/// Takes relus and says that they are 7.
+struct Sevens : OpAccelerator {
+  bool evaluate(Operation *op, ArrayRef<const HostTensor *> operands,
+                SmallVectorImpl<HostTensor> &results) override {
+    auto unary = mlir::dyn_cast<top::UnaryOp>(op);
+    if (!unary || unary.getKind() != top::UnaryKind::Relu)
+      return false;
+    results.push_back(*operands[0]);
+    results[0].setFromDouble(0, 7);
+    return true;
+  }
+};
+
+TEST_F(Evaluate, acceleratorIsAskedFirstAndKnownConstantsAreTaken) {
+  auto module = parseSourceString<ModuleOp>(R"(
+    func.func @main() -> tensor<1xf32> {
+      %x = top.constant dense<1.0> : tensor<1xf32>
+      %y = top.constant dense<2.0> : tensor<1xf32>
+      %r = top.unary relu %x : tensor<1xf32>
+      %s = top.binary add %r, %y : tensor<1xf32>, tensor<1xf32>
+      %t = top.binary add %s, %x : tensor<1xf32>, tensor<1xf32>
+      return %t : tensor<1xf32>
+    })",
+                                            &context);
+  ASSERT_TRUE(module);
+  auto main = module->lookupSymbol<func::FuncOp>("main");
+  ValueTensors constants;
+  ASSERT_TRUE(succeeded(evaluateConstants(main.getBody().front(), constants)));
+  ASSERT_EQ(constants.size(), 2u);
+  for (auto &[value, tensor] : constants) // not what the ops would give
+    tensor.setFromDouble(0, 10 * tensor.toDouble(0));
+  Sevens sevens;
+  EvaluationAids aids{&sevens, &constants};
+  for (int run = 0; run < 2; ++run) { // they are not used up
+    SmallVector<HostTensor> outputs;
+    ASSERT_TRUE(succeeded(evaluateFunction(main, {}, outputs, nullptr, aids)));
+    EXPECT_EQ(outputs[0].toDouble(0), 7 + 20 + 10);
+  }
 }
 
 TEST_F(Evaluate, observesNamedValuesInOrder) {
