@@ -29,6 +29,8 @@ StringRef weft::quantize::stringifyMethod(CalibrationMethod method) {
     return "percentile";
   case CalibrationMethod::Mse:
     return "mse";
+  case CalibrationMethod::Kl:
+    return "kl";
   }
   llvm_unreachable("covered switch");
 }
@@ -36,7 +38,7 @@ StringRef weft::quantize::stringifyMethod(CalibrationMethod method) {
 std::optional<CalibrationMethod>
 weft::quantize::symbolizeMethod(StringRef name) {
   for (auto method : {CalibrationMethod::Max, CalibrationMethod::Percentile,
-                      CalibrationMethod::Mse})
+                      CalibrationMethod::Mse, CalibrationMethod::Kl})
     if (stringifyMethod(method) == name)
       return method;
   return std::nullopt;

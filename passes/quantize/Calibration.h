@@ -33,9 +33,9 @@
 namespace weft::quantize {
 
 /// How a threshold is chosen from the values seen.
-enum class CalibrationMethod { Max, Percentile, Mse };
+enum class CalibrationMethod { Max, Percentile, Mse, Kl };
 
-/// "max", "percentile", "mse".
+/// "max", "percentile", "mse", "kl".
 llvm::StringRef stringifyMethod(CalibrationMethod method);
 std::optional<CalibrationMethod> symbolizeMethod(llvm::StringRef name);
 

@@ -89,6 +89,74 @@ static void moveEndsToLeastSquares(const Bins &bins, CalibrationEntry &entry) {
   }
 }
 
+/// Divergence of the first `kept` of `counts`, the rest added to the last of
+/// them, from their mean in each of `levels` groups. Infinite if a mean of 0
+/// stands for something.
+static double divergence(const std::vector<double> &counts, size_t kept,
+                         size_t levels) {
+  double outside = 0, inside = 0;
+  for (size_t i = 0; i < counts.size(); ++i)
+    (i < kept ? inside : outside) += counts[i];
+  double sum = 0;
+  for (size_t level = 0; level < levels; ++level) {
+    size_t begin = level * kept / levels, end = (level + 1) * kept / levels;
+    double all = 0, filled = 0;
+    for (size_t i = begin; i < end; ++i) {
+      all += counts[i];
+      filled += counts[i] > 0;
+    }
+    for (size_t i = begin; i < end; ++i) {
+      double given = counts[i] + (i + 1 == kept ? outside : 0);
+      if (given == 0)
+        continue;
+      if (counts[i] == 0)
+        return HUGE_VAL;
+      sum += given *
+             std::log(given * inside * filled / ((inside + outside) * all));
+    }
+  }
+  return sum / (inside + outside);
+}
+
+/// The fraction of `largest` with the smallest divergence in `levels` codes, of
+/// magnitudes of the values that `isMeant`; 1 if there are none.
+static double leastDivergence(const Bins &bins, double largest, size_t levels,
+                              llvm::function_ref<bool(double)> isMeant) {
+  constexpr size_t kCounts = 2048, kStep = 16; // 2048 as published
+  std::vector<double> counts(kCounts);
+  for (const ValueHistogram::Bin &bin : bins)
+    if (isMeant(bin.value))
+      counts[std::min<size_t>(
+          static_cast<size_t>(std::fabs(bin.value) / largest * kCounts),
+          kCounts - 1)] += bin.count;
+  counts[0] = counts[1]; // where zeros lie
+  size_t best = kCounts;
+  double least = divergence(counts, kCounts, levels);
+  for (size_t kept = kCounts - kStep; kept >= levels; kept -= kStep)
+    if (double here = divergence(counts, kept, levels); here < least) {
+      least = here;
+      best = kept;
+    }
+  return static_cast<double>(best) / kCounts;
+}
+
+/// The range of least divergence; each end has half of the codes, or all.
+static CalibrationEntry leastDivergenceRange(const Bins &bins,
+                                             CalibrationEntry entry) {
+  size_t levels = (entry.isSigned() ? kSignedLevels : kUnsignedLevels) + 1;
+  entry.threshold *= leastDivergence(bins, entry.threshold, levels,
+                                     [](double) { return true; });
+  if (entry.low < 0 && entry.high > 0)
+    levels = kSignedLevels + 1;
+  if (entry.high > 0)
+    entry.high *= leastDivergence(bins, entry.high, levels,
+                                  [](double value) { return value > 0; });
+  if (entry.low < 0)
+    entry.low *= leastDivergence(bins, -entry.low, levels,
+                                 [](double value) { return value < 0; });
+  return entry;
+}
+
 CalibrationEntry
 weft::quantize::chooseRange(std::string name, const ValueHistogram &histogram,
                             const CalibrationOptions &options) {
@@ -103,6 +171,8 @@ weft::quantize::chooseRange(std::string name, const ValueHistogram &histogram,
       histogram.absMax() <= kSmallestThreshold)
     return clippedAt(histogram.absMax());
   Bins bins = histogram.filledBins();
+  if (options.method == CalibrationMethod::Kl)
+    return leastDivergenceRange(bins, clippedAt(histogram.absMax()));
   CalibrationEntry entry = clippedAt(leastSquaresThreshold(bins, histogram));
   moveEndsToLeastSquares(bins, entry);
   return entry;

@@ -12,8 +12,15 @@ void cli::addCalibrationFlags(CLI::App &command, CalibrationFlags &flags) {
   command
       .add_option("--method", flags.method,
                   "How a clipping threshold is chosen from the values seen")
-      ->check(CLI::IsMember({"max", "percentile", "mse"}))
+      ->check(CLI::IsMember({"max", "percentile", "mse", "kl"}))
       ->capture_default_str();
+  flags.percentileOption =
+      command
+          .add_option("--percentile", flags.percentile,
+                      "With --method percentile: how many percent of the "
+                      "values are not clipped")
+          ->type_name("P")
+          ->capture_default_str();
   flags.samplesOption =
       command
           .add_option("--samples", flags.samples,
@@ -28,13 +35,23 @@ rt::Status cli::applyCalibrationFlags(const CalibrationFlags &flags,
     return rt::fail(rt::Code::InvalidArgument,
                     "--samples is " + std::to_string(flags.samples) +
                         ", must be at least 1");
+  if (!(flags.percentile > 0 && flags.percentile <= 100))
+    return rt::failf(rt::Code::InvalidArgument,
+                     "--percentile is %g, must be above 0 and at most 100",
+                     flags.percentile);
+  run.options.method = *quantize::symbolizeMethod(flags.method);
+  if (flags.percentileOption->count() &&
+      run.options.method != quantize::CalibrationMethod::Percentile)
+    return rt::fail(rt::Code::InvalidArgument,
+                    "--percentile is for --method percentile, the method is " +
+                        flags.method + "; leave it out");
+  run.options.percentile = flags.percentile;
   rt::Result<std::optional<preprocess::Options>> preprocessing =
       readPreprocessFlags(flags.preprocess);
   if (!preprocessing)
     return preprocessing.status();
   run.preprocessing = *std::move(preprocessing);
   run.samples = flags.samples;
-  run.options.method = *quantize::symbolizeMethod(flags.method);
   if (isatty(STDERR_FILENO))
     run.progress = [](size_t done, size_t all) {
       std::fprintf(stderr, "\rcalibrating: %zu of %zu samples%s", done, all,

@@ -19,12 +19,15 @@ inline constexpr const char *kSamplesHelp =
 
 struct CalibrationFlags {
   std::string method;
+  double percentile = quantize::CalibrationOptions().percentile;
+  CLI::Option *percentileOption = nullptr;
   int64_t samples = 0; ///< 0: all
   CLI::Option *samplesOption = nullptr;
   PreprocessFlags preprocess;
 };
 
-/// Adds --method, --samples and the flags of preprocessing to `command`.
+/// Adds --method, --percentile, --samples and the flags of preprocessing to
+/// `command`.
 void addCalibrationFlags(CLI::App &command, CalibrationFlags &flags);
 
 /// Puts them into `run`, with a progress line on a terminal's stderr.

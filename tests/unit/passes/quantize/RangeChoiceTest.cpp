@@ -45,7 +45,7 @@ TEST(RangeChoice, PercentileKeepsTheEndThatCostsNothing) {
 TEST(RangeChoice, ZerosHaveARange) {
   for (CalibrationMethod method :
        {CalibrationMethod::Max, CalibrationMethod::Percentile,
-        CalibrationMethod::Mse}) {
+        CalibrationMethod::Mse, CalibrationMethod::Kl}) {
     CalibrationEntry entry = choose({0.0f, -0.0f}, method);
     EXPECT_EQ(entry.threshold, 1e-5);
     EXPECT_EQ(entry.low, 0);
@@ -101,4 +101,33 @@ TEST(RangeChoice, LeastSquaresEndsAreTheBestOfAGridOfBoth) {
   // The choice counts values at the middle of their bins, 2^-9 wide: with a
   // step of about 1 / 32 the error of a value is off by 1 % of its mean.
   EXPECT_LT(errorOf(values, entry.low, entry.high), 1.01 * least);
+}
+
+TEST(RangeChoice, DivergenceClipsTheOutliersOfEachSide) {
+  std::vector<float> values;
+  std::mt19937 random(7);
+  std::normal_distribution<float> normal;
+  for (int i = 0; i < 200000; ++i) { // the left side is a quarter as wide
+    float value = normal(random);
+    values.push_back(value < 0 ? value / 4 : value);
+  }
+  values.insert(values.end(), {40.0f, -10.0f});
+  CalibrationEntry entry = choose(values, CalibrationMethod::Kl);
+  // 200000 normal values end near 4.5, a tenth of the outliers. 128 codes need
+  // 128 of 2048 counts, a sixteenth: 2.5.
+  EXPECT_GE(entry.threshold, 2.5);
+  EXPECT_LT(entry.threshold, 8);
+  EXPECT_LT(entry.high, 8);
+  EXPECT_GT(entry.low, -2);
+  EXPECT_LE(entry.low, -2.5 / 4);
+}
+
+TEST(RangeChoice, DivergenceKeepsAUniformRangeInSpiteOfZeros) {
+  std::vector<float> values(100000, 0.0f); // as behind a ReLU
+  for (int i = 1; i <= 100000; ++i)
+    values.push_back(i / 100000.0f);
+  CalibrationEntry entry = choose(values, CalibrationMethod::Kl);
+  EXPECT_GT(entry.threshold, 0.95);
+  EXPECT_EQ(entry.low, 0);
+  EXPECT_GT(entry.high, 0.95);
 }
