@@ -45,5 +45,17 @@ LogicalResult Calibrator::addSample(const NamedTensors &sample,
   if (!problem.empty())
     return emitError(origin) << problem;
   ranges.endSample();
+  lint.add(sample);
   return success();
+}
+
+std::vector<std::string>
+Calibrator::warnings(const CalibrationTable &table) const {
+  std::vector<std::string> lines;
+  ModuleOp owner = module; // its methods are not const
+  if (auto func = owner.lookupSymbol<func::FuncOp>("main"))
+    lines = lint.problems(func);
+  if (std::string clipped = ranges.muchClipped(table); !clipped.empty())
+    lines.push_back(std::move(clipped));
+  return lines;
 }

@@ -5,6 +5,7 @@
 
 #include "dialects/Evaluate.h"
 #include "passes/quantize/RangeCollector.h"
+#include "passes/quantize/SampleLint.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -32,6 +33,10 @@ public:
     return ranges.finish(options);
   }
 
+  /// What is odd about the samples and about `table`, made of them; a line
+  /// each.
+  std::vector<std::string> warnings(const CalibrationTable &table) const;
+
 private:
   llvm::Error count(llvm::StringRef name, const numeric::HostTensor &tensor);
 
@@ -39,6 +44,7 @@ private:
   OpAccelerator *accelerator;
   ValueTensors constants; ///< of @main, from the first sample on
   RangeCollector ranges;
+  SampleLint lint;
 };
 
 } // namespace weft::quantize

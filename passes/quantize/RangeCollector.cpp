@@ -33,6 +33,31 @@ Error RangeCollector::add(StringRef name, ArrayRef<float> tensor) {
           Twine(samples) + "; its range cannot be measured");
 }
 
+std::string RangeCollector::muchClipped(const CalibrationTable &table) const {
+  constexpr double kMuch = 0.01;
+  size_t count = 0;
+  double worst = kMuch;
+  StringRef worstName;
+  for (const auto &[name, histogram] : values) {
+    const CalibrationEntry *entry = table.find(name);
+    double share = entry ? histogram.shareAbove(entry->threshold) : 0;
+    count += share > kMuch;
+    if (share > worst) {
+      worst = share;
+      worstName = name;
+    }
+  }
+  if (count == 0)
+    return "";
+  std::string text;
+  raw_string_ostream(text)
+      << "the thresholds of " << count << " of " << values.size()
+      << " values clip more than 1 % of what was seen, most of '" << worstName
+      << "': " << format("%.1f", 100 * worst)
+      << " %; choose another --method, or a larger --percentile";
+  return text;
+}
+
 CalibrationTable
 RangeCollector::finish(const CalibrationOptions &options) const {
   CalibrationTable table;

@@ -21,6 +21,9 @@ public:
   llvm::Error add(llvm::StringRef name, llvm::ArrayRef<float> values);
   /// One sample is complete.
   void endSample() { ++samples; }
+  /// A line about the values of which `table` clips more than 1 %; "" if there
+  /// are none.
+  std::string muchClipped(const CalibrationTable &table) const;
   CalibrationTable finish(const CalibrationOptions &options) const;
 
 private:

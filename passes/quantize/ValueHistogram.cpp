@@ -138,6 +138,14 @@ double ValueHistogram::percentile(double percentile) const {
   return absMax();
 }
 
+double ValueHistogram::shareAbove(double magnitude) const {
+  double above = 0, first = std::ldexp(magnitude, -exponent) * kBins;
+  for (int i = 0; i < kBins && total; ++i)
+    if (i > first) // not the bin that it lies in or begins
+      above += static_cast<double>(bins[kBins + i] + bins[kBins - 1 - i]);
+  return total ? above / static_cast<double>(total) : 0;
+}
+
 std::vector<ValueHistogram::Bin> ValueHistogram::filledBins() const {
   std::vector<Bin> filled;
   double width = std::ldexp(1.0 / kBins, exponent);

@@ -39,6 +39,9 @@ public:
   /// inside a bin; at most absMax().
   double percentile(double percentile) const;
 
+  /// Part of the values in bins that lie above `magnitude`.
+  double shareAbove(double magnitude) const;
+
   /// The bins that are not empty, by ascending value.
   std::vector<Bin> filledBins() const;
 

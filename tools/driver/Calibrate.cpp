@@ -46,5 +46,9 @@ driver::calibrate(ModuleOp module, const CalibrationRun &run) {
     if (run.progress)
       run.progress(i + 1, files->size());
   }
-  return calibrator.finish(run.options);
+  quantize::CalibrationTable table = calibrator.finish(run.options);
+  Location folder = NameLoc::get(StringAttr::get(context, run.data.front()));
+  for (const std::string &line : calibrator.warnings(table))
+    emitWarning(folder) << line;
+  return table;
 }
