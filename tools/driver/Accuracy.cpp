@@ -5,7 +5,8 @@
 #include "runtime/device/Session.h"
 #include "runtime/device/StageChoice.h"
 #include "runtime/numeric/TensorValues.h"
-#include "tools/driver/NamedInputs.h"
+#include "tools/driver/SampleReader.h"
+#include "tools/onednn/OneDnn.h"
 
 #include <algorithm>
 #include <cmath>
@@ -102,25 +103,21 @@ mlir::FailureOr<ReferenceSamples>
 driver::evaluateSamples(mlir::ModuleOp module, const CalibrationRun &run,
                         size_t most) {
   auto function = module.lookupSymbol<mlir::func::FuncOp>("main");
-  auto report = [&](const rt::Status &status) {
-    return mlir::emitError(mlir::NameLoc::get(
-               mlir::StringAttr::get(module.getContext(), run.data.front())))
-           << status.message();
-  };
-  Result<std::vector<samples::SampleFiles>> files =
-      samples::listSamples(run.data, run.samples);
-  if (!files)
-    return report(files.status());
+  mlir::FailureOr<SampleReader> samples = SampleReader::open(module, run);
+  ValueTensors constants;
+  if (failed(samples) ||
+      failed(evaluateConstants(function.getBody().front(), constants)))
+    return mlir::failure();
+  tools::OneDnn accelerator;
   ReferenceSamples references;
-  size_t count = std::min(most, files->size());
+  size_t count = std::min(most, samples->count());
   for (size_t i = 0; i < count; ++i) {
-    Result<NamedTensors> inputs =
-        readNamedInputs(function, (*files)[i * files->size() / count],
-                        run.preprocessing.value_or(preprocess::Options()));
-    if (!inputs)
-      return report(inputs.status());
+    mlir::FailureOr<NamedTensors> inputs =
+        samples->read(i * samples->count() / count);
     NamedTensors outputs;
-    if (mlir::failed(evaluateNamed(function, *inputs, outputs)))
+    if (failed(inputs) ||
+        failed(evaluateNamed(function, *inputs, outputs, nullptr,
+                             {&accelerator, &constants})))
       return mlir::failure();
     references.inputs.push_back(*std::move(inputs));
     references.outputs.push_back(std::move(outputs));

@@ -1,0 +1,42 @@
+//===- SampleReader.cpp - the samples of a calibration --------------------===//
+
+#include "tools/driver/SampleReader.h"
+
+#include "tools/driver/NamedInputs.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::driver;
+using rt::Result;
+
+FailureOr<SampleReader> SampleReader::open(ModuleOp module,
+                                           const CalibrationRun &run) {
+  auto function = module.lookupSymbol<func::FuncOp>("main");
+  assert(function && "imported modules have @main");
+  Location folder =
+      NameLoc::get(StringAttr::get(module.getContext(), run.data.front()));
+  SampleReader reader(function, folder);
+  Result<std::vector<samples::SampleFiles>> files =
+      samples::listSamples(run.data, run.samples);
+  if (!files)
+    return emitError(folder) << files.status().message();
+  if (run.preprocessing)
+    if (rt::Status status = samples::checkAnyImage(*files); !status)
+      return emitError(folder) << status.message();
+  reader.files = *std::move(files);
+  reader.options = run.preprocessing.value_or(preprocess::Options());
+  return reader;
+}
+
+FailureOr<NamedTensors> SampleReader::read(size_t sample) const {
+  Result<NamedTensors> inputs =
+      readNamedInputs(function, files[sample], options);
+  if (!inputs)
+    return emitError(folder) << inputs.status().message();
+  return *std::move(inputs);
+}
+
+Location SampleReader::location(size_t sample) const {
+  return NameLoc::get(
+      StringAttr::get(folder.getContext(), files[sample].front().path));
+}

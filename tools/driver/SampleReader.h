@@ -1,0 +1,41 @@
+//===- SampleReader.h - the samples of a calibration ------------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_DRIVER_SAMPLEREADER_H
+#define WEFT_TOOLS_DRIVER_SAMPLEREADER_H
+
+#include "dialects/Evaluate.h"
+#include "tools/driver/Calibrate.h"
+#include "tools/samples/SampleFiles.h"
+
+namespace weft::driver {
+
+/// The samples that a run names, for the inputs of a float graph, one after the
+/// other. Problems are reported at the first folder of the run; their messages
+/// name the file.
+class SampleReader {
+public:
+  /// Lists the samples for @main of `module`, which outlives the reader.
+  static mlir::FailureOr<SampleReader> open(mlir::ModuleOp module,
+                                            const CalibrationRun &run);
+
+  size_t count() const { return files.size(); }
+  /// The tensors of a sample by input name.
+  mlir::FailureOr<NamedTensors> read(size_t sample) const;
+  /// Of the first file of a sample, for reports.
+  mlir::Location location(size_t sample) const;
+  /// Of all samples.
+  mlir::Location location() const { return folder; }
+
+private:
+  SampleReader(mlir::func::FuncOp function, mlir::Location folder)
+      : function(function), folder(folder) {}
+
+  mlir::func::FuncOp function;
+  mlir::Location folder;
+  preprocess::Options options;
+  std::vector<samples::SampleFiles> files;
+};
+
+} // namespace weft::driver
+
+#endif // WEFT_TOOLS_DRIVER_SAMPLEREADER_H
