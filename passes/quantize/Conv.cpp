@@ -263,9 +263,10 @@ static int64_t termsOf(const Product &p) {
   return p.filter.values.size() / p.filter.shape[0];
 }
 
-/// Whether 32 bits hold every sum of 8-bit products.
+/// Whether 32 bits hold every sum of 8-bit products; a graph's own weights may
+/// be -128.
 static bool sumsFit(const Product &p) {
-  return termsOf(p) <= INT32_MAX / (kSignedLevels * kUnsignedLevels) - 1;
+  return termsOf(p) <= INT32_MAX / ((kSignedLevels + 1) * kUnsignedLevels) - 1;
 }
 
 static Answer<> planInt8(Product &p, Lowering &lowering) {

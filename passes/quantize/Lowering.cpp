@@ -11,6 +11,7 @@
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
 #include "dialects/top/Pool.h"
+#include "dialects/top/Reduce.h"
 #include "dialects/top/Softmax.h"
 #include "dialects/top/Unary.h"
 #include "dialects/tpu/Cast.h"
@@ -233,7 +234,12 @@ void Lowering::noteWide(Operation *op) {
   auto isLong = [](Type type) {
     return type.isInteger() && type.getIntOrFloatBitWidth() >= 32;
   };
-  bool isWide = op->hasAttr(top::kExactAttr) || wideSteps.digits.contains(op) ||
+  // What a sum becomes beside its terms (a norm) needs the sum's digits: the
+  // differences from a mean, their squares.
+  auto reduce = dyn_cast<top::ReduceOp>(op);
+  bool isWide = op->hasAttr(top::kExactAttr) ||
+                (reduce && reduce.getKind() == top::ReduceKind::Sum) ||
+                wideSteps.digits.contains(op) ||
                 (cast && isLong(topElement(cast.getInput()))) ||
                 (mlir::isa<top::BinaryOp, top::UnaryOp>(op) &&
                  llvm::any_of(op->getOperands(), isHeldWide));

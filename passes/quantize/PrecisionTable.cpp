@@ -9,11 +9,12 @@
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Unary.h"
 
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/YAMLTraits.h"
+#include "llvm/Support/YAMLParser.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace weft;
@@ -47,50 +48,6 @@ llvm::StringRef weft::quantize::stringifyPrecision(Precision precision) {
 // YAML
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The mapping `ops`.
-struct OpList {
-  std::vector<PrecisionTable::Entry> entries;
-};
-struct PrecisionDocument {
-  OpList ops;
-};
-} // namespace
-
-template <>
-struct llvm::yaml::ScalarTraits<Precision> {
-  static void output(const Precision &precision, void *, raw_ostream &os) {
-    os << stringifyPrecision(precision);
-  }
-  static StringRef input(StringRef text, void *, Precision &precision) {
-    std::optional<Precision> known = symbolizePrecision(text);
-    if (known)
-      precision = *known;
-    return known ? "" : "a precision is f32, f16, bf16 or int8";
-  }
-  static QuotingType mustQuote(StringRef) { return QuotingType::None; }
-};
-
-template <>
-struct llvm::yaml::CustomMappingTraits<OpList> {
-  static void inputOne(IO &io, StringRef key, OpList &list) {
-    PrecisionTable::Entry entry{key.str(), Precision::F32};
-    io.mapRequired(entry.name.c_str(), entry.precision);
-    list.entries.push_back(std::move(entry));
-  }
-  static void output(IO &io, OpList &list) {
-    for (PrecisionTable::Entry &entry : list.entries)
-      io.mapRequired(entry.name.c_str(), entry.precision);
-  }
-};
-
-template <>
-struct llvm::yaml::MappingTraits<PrecisionDocument> {
-  static void mapping(IO &io, PrecisionDocument &document) {
-    io.mapRequired("ops", document.ops);
-  }
-};
-
 std::string PrecisionTable::str(llvm::StringRef comment) const {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -108,32 +65,106 @@ std::string PrecisionTable::str(llvm::StringRef comment) const {
   return text;
 }
 
+namespace {
+/// Reads one table. Nodes are parsed as they are asked for, so a nested or
+/// endless structure ends where it stops being a mapping of names.
+class TableParser {
+public:
+  TableParser(llvm::StringRef text, llvm::StringRef source)
+      : source(source), stream(text, sources, /*ShowColors=*/false) {
+    sources.setDiagHandler(keepFirst, this);
+  }
+
+  llvm::Expected<PrecisionTable> parse() {
+    auto document = stream.begin();
+    auto *root = document == stream.end()
+                     ? nullptr
+                     : llvm::dyn_cast_or_null<llvm::yaml::MappingNode>(
+                           document->getRoot());
+    if (!root)
+      return error(1, "no mapping `ops` of names to precisions");
+    bool hasOps = false;
+    for (llvm::yaml::KeyValueNode &pair : *root)
+      if (llvm::Error failed = readSection(pair, hasOps))
+        return failed;
+    if (stream.failed() || !hasOps)
+      return error(1, "no mapping `ops` of names to precisions");
+    return std::move(table);
+  }
+
+private:
+  static void keepFirst(const llvm::SMDiagnostic &diagnostic, void *self) {
+    auto *parser = static_cast<TableParser *>(self);
+    if (parser->problem.empty())
+      parser->problem =
+          llvm::formatv("{0}:{1}: {2}", parser->source, diagnostic.getLineNo(),
+                        diagnostic.getMessage());
+  }
+
+  /// The first problem that LLVM reported, else `message`.
+  llvm::Error error(int line, const llvm::Twine &message) const {
+    std::string text =
+        problem.empty()
+            ? (source + ":" + llvm::Twine(line) + ": " + message).str()
+            : problem;
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+  }
+  int lineOf(llvm::yaml::Node *node) const {
+    llvm::SMLoc start = node ? node->getSourceRange().Start : llvm::SMLoc();
+    return start.isValid() ? int(sources.getLineAndColumn(start).first) : 1;
+  }
+  static std::optional<std::string> scalar(llvm::yaml::Node *node) {
+    auto *scalar = llvm::dyn_cast_or_null<llvm::yaml::ScalarNode>(node);
+    llvm::SmallString<64> storage;
+    return scalar ? std::optional(scalar->getValue(storage).str())
+                  : std::nullopt;
+  }
+
+  llvm::Error readSection(llvm::yaml::KeyValueNode &pair, bool &hasOps) {
+    llvm::yaml::Node *key = pair.getKey();
+    if (scalar(key) != "ops" || hasOps)
+      return error(lineOf(key), "only one mapping `ops` may stand here");
+    hasOps = true;
+    llvm::yaml::Node *value = pair.getValue();
+    auto *ops = llvm::dyn_cast_or_null<llvm::yaml::MappingNode>(value);
+    if (!ops && !llvm::isa_and_nonnull<llvm::yaml::NullNode>(value))
+      return error(lineOf(value), "`ops` must map names to precisions");
+    if (ops)
+      for (llvm::yaml::KeyValueNode &entry : *ops)
+        if (llvm::Error failed = readEntry(entry))
+          return failed;
+    return problem.empty() ? llvm::Error::success() : error(1, "");
+  }
+
+  llvm::Error readEntry(llvm::yaml::KeyValueNode &pair) {
+    llvm::yaml::Node *key = pair.getKey();
+    int line = lineOf(key);
+    std::optional<std::string> name = scalar(key),
+                               text = scalar(pair.getValue());
+    std::optional<Precision> precision =
+        text ? symbolizePrecision(*text) : std::nullopt;
+    if (!name)
+      return error(line, "a name is no word");
+    if (!precision)
+      return error(line, "a precision is f32, f16, bf16 or int8");
+    if (!names.insert(*name).second)
+      return error(line, "'" + *name + "' is given twice");
+    table.entries.push_back({*name, *precision});
+    return llvm::Error::success();
+  }
+
+  llvm::StringRef source;
+  llvm::SourceMgr sources;
+  llvm::yaml::Stream stream;
+  std::string problem;
+  llvm::StringSet<> names;
+  PrecisionTable table;
+};
+} // namespace
+
 llvm::Expected<PrecisionTable> PrecisionTable::parse(llvm::StringRef text,
                                                      llvm::StringRef source) {
-  struct Report {
-    llvm::StringRef source;
-    std::string first;
-  } report{source, ""};
-  auto keepFirst = [](const llvm::SMDiagnostic &diagnostic, void *context) {
-    auto *report = static_cast<Report *>(context);
-    if (report->first.empty())
-      report->first =
-          (report->source + ":" + llvm::Twine(diagnostic.getLineNo()) + ": " +
-           diagnostic.getMessage())
-              .str();
-  };
-  llvm::yaml::Input input(text, nullptr, keepFirst, &report);
-  PrecisionDocument document;
-  input >> document;
-  if (std::error_code error = input.error())
-    return llvm::createStringError(
-        error, report.first.empty()
-                   ? source + ":1: no mapping `ops` of names to precisions"
-                   : llvm::Twine(report.first));
-  // LLVM gives the keys in the order of their hashes.
-  llvm::sort(document.ops.entries,
-             [](const Entry &a, const Entry &b) { return a.name < b.name; });
-  return PrecisionTable{std::move(document.ops.entries)};
+  return TableParser(text, source).parse();
 }
 
 llvm::Expected<PrecisionTable> PrecisionTable::read(llvm::StringRef path) {

@@ -41,7 +41,7 @@ struct PrecisionTable {
     std::string name; ///< of an ONNX value or node
     Precision precision;
   };
-  std::vector<Entry> entries; ///< names differ; parsed: in their order
+  std::vector<Entry> entries; ///< names differ
 
   /// The table as text, with `comment` (of any number of lines) at its top.
   std::string str(llvm::StringRef comment = "") const;

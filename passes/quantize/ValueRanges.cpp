@@ -145,63 +145,90 @@ static Known ofUnary(top::UnaryOp op, Known operand) {
   return result;
 }
 
-/// The steps from `value` back to the sum of the squares of `source`, if it is
-/// f(sum(source^2)) with f(s) = (s * factor + ..)^(1/2) or ^(-1/2); 0 if not.
-static double factorOfSquares(Value value, Value source) {
+/// Whether `reduce` adds up the squares of `source` along some axes, so that
+/// its result stands beside the elements that it was made of.
+static bool isSumOfSquares(top::ReduceOp reduce, Value source) {
+  auto square = reduce.getInput().getDefiningOp<top::BinaryOp>();
+  if (!square || square.getLhs() != source ||
+      reduce.getKind() != top::ReduceKind::Sum || !reduce.getKeepdims())
+    return false;
+  if (square.getKind() == top::BinaryKind::Mul)
+    return square.getRhs() == source;
+  auto exponent = square.getRhs().getDefiningOp<top::ConstantOp>();
+  Known two = exponent ? ofConstant(exponent) : std::nullopt;
+  return square.getKind() == top::BinaryKind::Pow && two && two->low == 2 &&
+         two->high == 2;
+}
+
+/// The number that is added to, multiplied with or compared with the left
+/// operand of `op`; std::nullopt unless it is a constant above 0.
+static std::optional<double> positiveNumber(top::BinaryOp op) {
+  auto constant = op.getRhs().getDefiningOp<top::ConstantOp>();
+  Known number = constant ? ofConstant(constant) : std::nullopt;
+  return number && number->low == number->high && number->low > 0
+             ? std::optional<double>(number->low)
+             : std::nullopt;
+}
+
+/// The factor f if `value` is r = sqrt(f * sum(source^2) + ..) + .., or 1 / r
+/// with `isInverse`, where what is added is not negative; 0 if it is not.
+static double factorOfNorm(Value value, Value source, bool isInverse) {
   constexpr int kMostSteps = 10;
   double factor = 1;
+  bool isUnderRoot = false;
   for (int step = 0; step < kMostSteps; ++step) {
     Operation *op = value.getDefiningOp();
-    if (!op)
-      return 0;
-    if (auto reduce = dyn_cast<top::ReduceOp>(op)) {
-      auto product = reduce.getInput().getDefiningOp<top::BinaryOp>();
-      bool isSquare = product && product.getLhs() == source &&
-                      ((product.getKind() == top::BinaryKind::Mul &&
-                        product.getRhs() == source) ||
-                       product.getKind() == top::BinaryKind::Pow);
-      return reduce.getKind() == top::ReduceKind::Sum && isSquare ? factor : 0;
-    }
-    if (auto binary = dyn_cast<top::BinaryOp>(op)) {
-      auto constant = binary.getRhs().getDefiningOp<top::ConstantOp>();
-      Known number = constant ? ofConstant(constant) : std::nullopt;
-      if (!number || number->low < 0)
+    if (auto reduce = dyn_cast_or_null<top::ReduceOp>(op))
+      return isUnderRoot && isSumOfSquares(reduce, source) ? factor : 0;
+    if (auto binary = dyn_cast_or_null<top::BinaryOp>(op)) {
+      std::optional<double> number = positiveNumber(binary);
+      bool adds = binary.getKind() == top::BinaryKind::Add ||
+                  binary.getKind() == top::BinaryKind::Max;
+      bool scales = binary.getKind() == top::BinaryKind::Mul ||
+                    binary.getKind() == top::BinaryKind::Div;
+      if (!number || isInverse || !(adds || (scales && isUnderRoot)))
         return 0;
-      if (binary.getKind() == top::BinaryKind::Mul)
-        factor *= number->low;
-      else if (binary.getKind() == top::BinaryKind::Div)
-        factor /= number->high;
-      else if (binary.getKind() != top::BinaryKind::Add &&
-               binary.getKind() != top::BinaryKind::Max)
-        return 0;
+      if (scales)
+        factor *=
+            binary.getKind() == top::BinaryKind::Mul ? *number : 1 / *number;
       value = binary.getLhs();
-    } else if (auto unary = dyn_cast<top::UnaryOp>(op)) {
-      if (unary.getKind() != top::UnaryKind::Sqrt &&
-          unary.getKind() != top::UnaryKind::Rsqrt &&
-          unary.getKind() != top::UnaryKind::Reciprocal)
+      continue;
+    }
+    auto unary = dyn_cast_or_null<top::UnaryOp>(op);
+    if (!unary || isUnderRoot)
+      return 0;
+    switch (unary.getKind()) {
+    case top::UnaryKind::Reciprocal:
+      isInverse = !isInverse;
+      break;
+    case top::UnaryKind::Sqrt:
+    case top::UnaryKind::Rsqrt:
+      if (isInverse != (unary.getKind() == top::UnaryKind::Rsqrt))
         return 0;
-      value = unary.getInput();
-    } else if (llvm::isa<top::ReshapeOp, top::ExpandOp>(op)) {
-      value = op->getOperand(0);
-    } else {
+      isInverse = false;
+      isUnderRoot = true;
+      break;
+    default:
       return 0;
     }
+    value = unary.getInput();
   }
   return 0;
 }
 
 /// x / sqrt(factor * sum(x^2) + ..), which is at most 1 / sqrt(factor).
 static Known ofNormalized(top::BinaryOp op) {
-  if (op.getKind() != top::BinaryKind::Mul &&
-      op.getKind() != top::BinaryKind::Div)
+  double factor = 0;
+  if (op.getKind() == top::BinaryKind::Div)
+    factor = factorOfNorm(op.getRhs(), op.getLhs(), /*isInverse=*/false);
+  if (op.getKind() == top::BinaryKind::Mul)
+    for (unsigned side : {0, 1})
+      factor = std::max(factor, factorOfNorm(op->getOperand(1 - side),
+                                             op->getOperand(side),
+                                             /*isInverse=*/true));
+  if (factor == 0)
     return std::nullopt;
-  for (unsigned side : {0, 1}) {
-    double factor =
-        factorOfSquares(op->getOperand(1 - side), op->getOperand(side));
-    if (factor > 0)
-      return Interval{-1 / std::sqrt(factor), 1 / std::sqrt(factor)};
-  }
-  return std::nullopt;
+  return Interval{-1 / std::sqrt(factor), 1 / std::sqrt(factor)};
 }
 
 static Known ofPower(Interval x, Interval y) {

@@ -119,12 +119,15 @@ public:
     if (!holdsFloats(value) || unbounded.contains(value))
       return !unbounded.contains(value);
     std::optional<Interval> interval = ranges.of(value);
-    if (interval && interval->magnitude() > kLargestHalf)
+    if (seenBeyond(value) || (interval && interval->magnitude() > kLargestHalf))
       return false;
-    // Numbers a 32nd of the largest one should have all their digits.
+    // Numbers a 32nd of the largest one should have all their digits. What is
+    // known without calibration is a bound, not what is reached.
+    bool isMeasured = isInt8 && !value.getDefiningOp<top::ConstantOp>();
     const CalibrationEntry *seen = ranges.calibrated(value);
-    double largest =
-        seen ? std::max(std::fabs(seen->min), std::fabs(seen->max)) : 0;
+    double largest = seen ? std::max(std::fabs(seen->min), std::fabs(seen->max))
+                     : isMeasured && interval ? interval->magnitude()
+                                              : 0;
     return largest == 0 || largest >= 32 * kSmallestHalf;
   }
 

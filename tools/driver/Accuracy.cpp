@@ -43,6 +43,24 @@ struct Sums {
 };
 } // namespace
 
+/// Of an output that is no answer: however large the outputs of other samples
+/// are, it counts.
+static constexpr Sums kNothingInCommon{
+    1, std::numeric_limits<double>::infinity(), 0};
+
+/// The numbers that an output stands for: codes of a quantized one are not the
+/// model's numbers.
+static HostTensor inReals(HostTensor stored, const rt::TensorSpec &spec) {
+  if (spec.scale == 1 && spec.zeroPoint == 0)
+    return stored;
+  std::vector<double> values = numeric::loadDoubles(stored);
+  for (double &value : values)
+    value = (value - spec.zeroPoint) * double(spec.scale);
+  HostTensor reals(numeric::ElementType::F32, stored.shape());
+  numeric::storeDoubles(values, reals);
+  return reals;
+}
+
 static double shareOfEqual(const HostTensor &want, const HostTensor &got) {
   std::vector<int64_t> a = numeric::loadIntegers(want),
                        b = numeric::loadIntegers(got);
@@ -57,7 +75,7 @@ static double shareOfEqual(const HostTensor &want, const HostTensor &got) {
 static Sums compare(const HostTensor &want, const HostTensor &got) {
   Sums sums;
   if (want.elements() != got.elements())
-    return {1, 1, 0};
+    return kNothingInCommon;
   if (!numeric::isFloatType(want.type())) {
     sums.cosine = shareOfEqual(want, got);
     sums.power = 1;
@@ -72,7 +90,7 @@ static Sums compare(const HostTensor &want, const HostTensor &got) {
       bool isSame = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
       if (isSame)
         continue;
-      return {1, 1, 0};
+      return kNothingInCommon;
     }
     product += a[i] * b[i];
     power += b[i] * b[i];
@@ -128,7 +146,9 @@ driver::evaluateSamples(mlir::ModuleOp module, const CalibrationRun &run,
 Result<Accuracy> driver::measureAccuracy(const rt::Bmodel &model,
                                          const ReferenceSamples &samples) {
   const rt::NetSpec &net = model.nets().front();
-  Result<rt::Session> session = rt::Session::open({}, model, net, 0);
+  rt::DeviceOptions device;
+  device.threads = 1; // several programs are measured at once
+  Result<rt::Session> session = rt::Session::open(device, model, net, 0);
   if (!session)
     return session.status();
   const std::vector<rt::TensorSpec> &specs = session->stage().outputs;
@@ -146,7 +166,8 @@ Result<Accuracy> driver::measureAccuracy(const rt::Bmodel &model,
       if (want == samples.outputs[i].end())
         return rt::fail(rt::Code::Internal,
                         "no reference for output '" + specs[o].name + "'");
-      Sums sums = compare(want->second, (*outputs)[o]);
+      Sums sums =
+          compare(want->second, inReals(std::move((*outputs)[o]), specs[o]));
       OutputAccuracy &one = accuracy.outputs[o];
       one.cosine += sums.cosine / double(samples.inputs.size());
       one.worstCosine = std::min(one.worstCosine, sums.cosine);

@@ -61,7 +61,8 @@ public:
       return measured.status();
     programs.push_back(*std::move(measured));
     report();
-    return const_cast<const MixedProgram *>(&programs.back());
+    const MixedProgram *kept = &programs.back();
+    return kept;
   }
 
   /// Of all of them; on several threads.
@@ -136,7 +137,8 @@ static std::vector<size_t> byWorth(const std::vector<ProductChoice> &products,
   return order;
 }
 
-/// The programs that no other beats in cycles and error at once, by cycles.
+/// The programs that no other beats in cycles and accuracy at once, by cycles;
+/// accurate is what has less error in all outputs together and in the worst.
 static std::vector<MixedProgram> paretoOf(std::vector<MixedProgram> programs) {
   std::stable_sort(programs.begin(), programs.end(),
                    [](const MixedProgram &a, const MixedProgram &b) {
@@ -147,7 +149,8 @@ static std::vector<MixedProgram> paretoOf(std::vector<MixedProgram> programs) {
     bool isBeaten =
         std::any_of(front.begin(), front.end(), [&](const MixedProgram &other) {
           return errorOf(other.accuracy) <= errorOf(program.accuracy) &&
-                 other.accuracy.cosine() >= program.accuracy.cosine();
+                 other.accuracy.cosine() >= program.accuracy.cosine() &&
+                 other.accuracy.sqnr() >= program.accuracy.sqnr();
         });
     if (!isBeaten)
       front.push_back(std::move(program));
@@ -163,8 +166,10 @@ Result<PrecisionSearch::Found> PrecisionSearch::run() const {
   auto met = [&](const MixedProgram *program) {
     return goal.isMetBy(program->accuracy);
   };
+  Accuracy floatAccuracy;
   auto finish = [&]() {
     Found found;
+    found.floats = floatAccuracy;
     found.pareto = paretoOf(measurements.take());
     for (size_t i = 0; i < found.pareto.size() && !found.chosen; ++i)
       if (met(&found.pareto[i]))
@@ -179,7 +184,8 @@ Result<PrecisionSearch::Found> PrecisionSearch::run() const {
     return codes.status();
   if (!floats)
     return floats.status();
-  if (met(*codes) || !met(*floats))
+  floatAccuracy = (*floats)->accuracy;
+  if (met(*codes))
     return finish();
 
   std::vector<std::vector<bool>> alone(count, std::vector<bool>(count, true));
@@ -199,6 +205,12 @@ Result<PrecisionSearch::Found> PrecisionSearch::run() const {
       isFloat[order[i]] = true;
     return isFloat;
   };
+  if (!met(*floats)) { // errors of some products may cancel those of others
+    for (size_t number = 1; number < count; number *= 2)
+      if (auto program = measurements.of(firstAsFloats(number)); !program)
+        return program.status();
+    return finish();
+  }
   size_t low = 0, high = count; // codes miss the goal, floats meet it
   while (high - low > 1) {
     size_t middle = low + (high - low) / 2;

@@ -56,11 +56,13 @@ struct PrecisionSearch {
   std::function<void(size_t done, size_t all)> progress;
 
   struct Found {
-    /// None of the others has fewer cycles and is as accurate; by cycles.
+    /// None of the others has fewer cycles and is as accurate; by cycles. The
+    /// chosen one is among them.
     std::vector<MixedProgram> pareto;
     /// The one with the fewest cycles that meets the goal; null if none does:
     /// then also products in floats miss it.
     std::optional<size_t> chosen;
+    Accuracy floats; ///< of the program with all products as floats
   };
   /// Measures the program of codes and that of floats; then each product in 8
   /// bits alone among floats. Products become floats by their error for each

@@ -233,7 +233,14 @@ ExitCode cli::choosePrecisions(const CompilationSource &source,
   search.measure = [&](const std::vector<bool> &isFloat) {
     return measureOnce(source, options, search.products, isFloat, *samples);
   };
-  search.threads = std::max(1u, std::thread::hardware_concurrency());
+  // Each holds a program and its emulator; kernels of plugins are the user's
+  // code and run one at a time.
+  constexpr unsigned kMostThreads = 8;
+  search.threads =
+      !source.plugins.importOperators().empty()
+          ? 1
+          : std::min(kMostThreads,
+                     std::max(1u, std::thread::hardware_concurrency()));
   if (isatty(STDERR_FILENO))
     search.progress = [](size_t done, size_t all) {
       std::fprintf(stderr, "\rsearching: %zu of about %zu programs", done, all);
@@ -246,7 +253,7 @@ ExitCode cli::choosePrecisions(const CompilationSource &source,
   text = paretoText(*found, search.products);
   json["pareto"] = paretoJson(*found, search.products);
   if (!found->chosen) {
-    const driver::Accuracy &best = found->pareto.back().accuracy;
+    const driver::Accuracy &best = found->floats;
     return reportError(rt::fail(
         Code::InvalidArgument,
         source.model +
@@ -296,10 +303,12 @@ rt::Status cli::describeAccuracy(const std::vector<uint8_t> &bytes,
                   formatted("%.5f", output.worstCosine),
                   decibels(output.sqnr())});
     if (output.cosine < kFar)
-      std::fprintf(stderr,
-                   "weft: warning: output '%s' has a cosine of %.4f with the "
-                   "float model on the samples; try --precision auto, or f16\n",
-                   output.name.c_str(), output.cosine);
+      std::fprintf(
+          stderr,
+          "weft: warning: output '%s' has a cosine of %.4f with the "
+          "float model on the samples; --precision auto can give floats "
+          "to the products that need them, or take f16\n",
+          output.name.c_str(), output.cosine);
   }
   text += "expected accuracy, on " + std::to_string(samples.inputs.size()) +
           " samples:\n" + table.text();

@@ -4,6 +4,8 @@
 #include "tools/weft/ModelFlags.h"
 #include "tools/weft/Program.h"
 
+#include "llvm/Support/FileSystem.h"
+
 #include <nlohmann/json.hpp>
 
 using namespace weft;
@@ -30,6 +32,10 @@ static ExitCode calibrateModel(const CalibrateFlags &flags) {
   if (flags.json && flags.output == "-")
     return reportError(rt::fail(rt::Code::InvalidArgument,
                                 "--json and --output - both write to stdout"));
+  if (llvm::sys::fs::equivalent(flags.model.model, flags.output))
+    return reportError(rt::fail(rt::Code::InvalidArgument,
+                                "--output " + flags.output +
+                                    " is the model itself; give another file"));
   driver::Plugins plugins;
   driver::Compilation compilation;
   if (auto exit = importModel(flags.model, plugins, compilation))

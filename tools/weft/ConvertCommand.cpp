@@ -128,10 +128,22 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
   if (flags.json && flags.output == "-")
     return rt::fail(Code::InvalidArgument,
                     "--json and --output - both write to stdout");
-  if (llvm::sys::fs::equivalent(flags.model.model, flags.output))
-    return rt::fail(Code::InvalidArgument,
-                    "--output " + flags.output +
-                        " is the model itself; give another file");
+  for (const std::string &read : {flags.model.model, flags.compile.calibration,
+                                  flags.compile.precisionTable})
+    if (!read.empty() && llvm::sys::fs::equivalent(read, flags.output))
+      return rt::fail(Code::InvalidArgument,
+                      "--output " + flags.output + " is " +
+                          (read == flags.model.model ? "the model itself"
+                                                     : "a table that is read") +
+                          "; give another file");
+  if (flags.automatic.writtenTable == "-" ||
+      (!flags.automatic.writtenTable.empty() &&
+       (flags.automatic.writtenTable == flags.output ||
+        llvm::sys::fs::equivalent(flags.automatic.writtenTable,
+                                  flags.model.model))))
+    return rt::fail(Code::InvalidArgument, "--write-precision-table " +
+                                               flags.automatic.writtenTable +
+                                               " needs a file of its own");
   return rt::Status::ok();
 }
 

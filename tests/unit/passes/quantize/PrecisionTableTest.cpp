@@ -38,9 +38,15 @@ TEST(PrecisionTable, ErrorsNameTheLine) {
   EXPECT_EQ(errorOf("ops:\n  a: f16\n  b: int4\n"),
             "t.yaml:3: a precision is f32, f16, bf16 or int8");
   EXPECT_EQ(errorOf("ops:\n  a: f16\n  a: f32\n"),
-            "t.yaml:3: duplicated mapping key 'a'");
+            "t.yaml:3: 'a' is given twice");
   EXPECT_EQ(errorOf("operations:\n  a: f16\n").rfind("t.yaml:1: ", 0), 0u);
   EXPECT_EQ(errorOf("- a\n").rfind("t.yaml:1: ", 0), 0u);
   EXPECT_NE(errorOf(""), "");
+  // Nested deeper than a stack: nobody asks for what is inside.
+  EXPECT_NE(errorOf("ops: " + std::string(300000, '[')), "");
+  std::string maps;
+  for (int i = 0; i < 200000; ++i)
+    maps += "{a: ";
+  EXPECT_NE(errorOf("ops: " + maps), "");
   EXPECT_NE(errorOf("ops: {a: [f16]}\n"), "");
 }

@@ -151,6 +151,43 @@ TEST_F(ValueRangesTest, NormalizedValuesAreBounded) {
   EXPECT_EQ(normalized->low, -normalized->high);
 }
 
+// Graphs that only look like it have no such bound.
+TEST_F(ValueRangesTest, OtherUsesOfNormsAreNotBounded) {
+  const std::string norm = R"(
+    %k = top.constant dense<1.0e+06> : tensor<1xf32>
+    %0 = top.binary mul %x, %x : tensor<8xf32>, tensor<8xf32>
+    %1 = top.reduce sum %0 {axes = array<i64: 0>, keepdims} : tensor<8xf32> -> tensor<1xf32>
+    %n = top.unary sqrt %1 : tensor<1xf32>
+    %r = top.unary rsqrt %1 : tensor<1xf32>
+    %g = top.binary mul %r, %k : tensor<1xf32>, tensor<1xf32>
+    %s = top.binary div %n, %k : tensor<1xf32>, tensor<1xf32>
+    %c = top.constant dense<3.0> : tensor<1xf32>
+    %p = top.binary pow %x, %c : tensor<8xf32>, tensor<1xf32>
+    %q = top.reduce sum %p {axes = array<i64: 0>, keepdims} : tensor<8xf32> -> tensor<1xf32>
+    %t = top.unary rsqrt %q : tensor<1xf32>
+  )";
+  for (const char *last :
+       {"div %n, %x : tensor<1xf32>, tensor<8xf32>", // norm / x
+        "mul %x, %n : tensor<8xf32>, tensor<1xf32>", // x * norm
+        "div %x, %r : tensor<8xf32>, tensor<1xf32>",
+        "div %x, %1 : tensor<8xf32>, tensor<1xf32>", // no root
+        "mul %x, %g : tensor<8xf32>, tensor<1xf32>", // scaled behind the root
+        "div %x, %s : tensor<8xf32>, tensor<1xf32>",
+        "mul %x, %t : tensor<8xf32>, tensor<1xf32>"}) { // cubes
+    auto interval = of(norm + "%y = top.binary " + last);
+    EXPECT_TRUE(!interval || interval->magnitude() > 7) << last;
+  }
+  // Of a square without keepdims, row norms stand beside columns.
+  EXPECT_FALSE(of(R"(
+    %m = top.reshape %x : tensor<8xf32> -> tensor<2x4xf32>
+    %f = top.slice %m {starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : tensor<2x4xf32> -> tensor<2x2xf32>
+    %0 = top.binary mul %f, %f : tensor<2x2xf32>, tensor<2x2xf32>
+    %1 = top.reduce sum %0 {axes = array<i64: 1>} : tensor<2x2xf32> -> tensor<2xf32>
+    %n = top.unary sqrt %1 : tensor<2xf32>
+    %y = top.binary div %f, %n : tensor<2x2xf32>, tensor<2xf32>)",
+                  "tensor<2x2xf32>"));
+}
+
 TEST_F(ValueRangesTest, InfinitiesOfMasksDoNotCount) {
   auto mask = of("%y = top.constant dense<[0xFF800000, 0.0, 1.0, 0.0, 0.0, "
                  "0.0, 0.0, 0.0]> : tensor<8xf32>");

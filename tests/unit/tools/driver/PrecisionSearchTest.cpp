@@ -101,6 +101,34 @@ TEST(PrecisionSearch, SaysWhenFloatsMissTheGoal) {
   EXPECT_FALSE(found->pareto.empty());
 }
 
+// The error of one product cancels that of the floats.
+TEST(PrecisionSearch, AMixMayBeBetterThanFloats) {
+  Model model{{100, 100, 100}, {0.5, -0.04, 0.5}, /*floor=*/0.05};
+  auto found = model.search(cosine(0.99)).run();
+  ASSERT_TRUE(bool(found));
+  EXPECT_EQ(floatsOf(*found), (std::vector<bool>{true, false, true}));
+  EXPECT_DOUBLE_EQ(found->floats.cosine(), 0.975);
+}
+
+// The goal is on the worst output, the order of the products on all of them.
+TEST(PrecisionSearch, TheWorstOutputDecides) {
+  PrecisionSearch search;
+  search.products = {{"v0", 100}};
+  search.goal.sqnr = 29;
+  search.measure = [](const std::vector<bool> &isFloat) {
+    MixedProgram program;
+    program.isFloat = isFloat;
+    program.cycles = isFloat[0] ? 200 : 100;
+    double first = isFloat[0] ? 1e-3 : 1.9e-3, second = isFloat[0] ? 1e-3 : 0;
+    program.accuracy.outputs = {{"a", 1, 1, first}, {"b", 1, 1, second}};
+    return rt::Result<MixedProgram>(program);
+  };
+  auto found = search.run();
+  ASSERT_TRUE(bool(found));
+  ASSERT_TRUE(found->chosen);
+  EXPECT_EQ(floatsOf(*found), std::vector<bool>{true});
+}
+
 TEST(PrecisionSearch, AFailedMeasurementIsTheResult) {
   Model model{{100, 100}, {0.1, 0.1}};
   PrecisionSearch search = model.search(cosine(0.99));
