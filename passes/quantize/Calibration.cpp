@@ -204,6 +204,8 @@ Expected<CalibrationTable> CalibrationTable::parse(StringRef text,
 }
 
 Expected<CalibrationTable> CalibrationTable::read(StringRef path) {
+  if (path.contains('\n'))
+    return parse(path, "the calibration table");
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return createStringError(buffer.getError(),

@@ -79,7 +79,7 @@ public:
   /// Parses `text`. Errors read "<source>:<line>: ...".
   static llvm::Expected<CalibrationTable> parse(llvm::StringRef text,
                                                 llvm::StringRef source);
-  /// Reads and parses a file.
+  /// Reads and parses a file. Text of several lines is the table itself.
   static llvm::Expected<CalibrationTable> read(llvm::StringRef path);
 
 private:

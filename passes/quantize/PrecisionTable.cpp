@@ -168,6 +168,8 @@ llvm::Expected<PrecisionTable> PrecisionTable::parse(llvm::StringRef text,
 }
 
 llvm::Expected<PrecisionTable> PrecisionTable::read(llvm::StringRef path) {
+  if (path.contains('\n'))
+    return parse(path, "the precision table");
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return llvm::createStringError(buffer.getError(),

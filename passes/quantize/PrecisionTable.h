@@ -48,7 +48,7 @@ struct PrecisionTable {
   /// Parses `text`. Errors read "<source>:<line>: ...".
   static llvm::Expected<PrecisionTable> parse(llvm::StringRef text,
                                               llvm::StringRef source);
-  /// Reads and parses a file.
+  /// Reads and parses a file. Text of several lines is the table itself.
   static llvm::Expected<PrecisionTable> read(llvm::StringRef path);
 
   /// The ops that the entries name: that which gives a value, with those that a

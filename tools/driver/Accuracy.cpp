@@ -5,8 +5,6 @@
 #include "runtime/device/Session.h"
 #include "runtime/device/StageChoice.h"
 #include "runtime/numeric/TensorValues.h"
-#include "tools/driver/SampleReader.h"
-#include "tools/onednn/OneDnn.h"
 
 #include <algorithm>
 #include <cmath>
@@ -115,32 +113,6 @@ static Result<std::vector<HostTensor>> runOnce(rt::Session &session,
     inputs.push_back({found->second.type(), found->second.bytes()});
   }
   return session.run(inputs);
-}
-
-mlir::FailureOr<ReferenceSamples>
-driver::evaluateSamples(mlir::ModuleOp module, const CalibrationRun &run,
-                        size_t most) {
-  auto function = module.lookupSymbol<mlir::func::FuncOp>("main");
-  mlir::FailureOr<SampleReader> samples = SampleReader::open(module, run);
-  ValueTensors constants;
-  if (failed(samples) ||
-      failed(evaluateConstants(function.getBody().front(), constants)))
-    return mlir::failure();
-  tools::OneDnn accelerator;
-  ReferenceSamples references;
-  size_t count = std::min(most, samples->count());
-  for (size_t i = 0; i < count; ++i) {
-    mlir::FailureOr<NamedTensors> inputs =
-        samples->read(i * samples->count() / count);
-    NamedTensors outputs;
-    if (failed(inputs) ||
-        failed(evaluateNamed(function, *inputs, outputs, nullptr,
-                             {&accelerator, &constants})))
-      return mlir::failure();
-    references.inputs.push_back(*std::move(inputs));
-    references.outputs.push_back(std::move(outputs));
-  }
-  return references;
 }
 
 Result<Accuracy> driver::measureAccuracy(const rt::Bmodel &model,

@@ -5,8 +5,11 @@
 
 #include "dialects/Evaluate.h"
 #include "runtime/bmodel/Bmodel.h"
-#include "tools/driver/Calibrate.h"
+#include "runtime/status/Status.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
 #include <vector>
 
 namespace weft::driver {
@@ -15,11 +18,6 @@ namespace weft::driver {
 struct ReferenceSamples {
   std::vector<NamedTensors> inputs, outputs;
 };
-
-/// At most `most` samples of `run`, spread evenly over all of them, evaluated
-/// on the float graph `module`. Reports as calibrate() does.
-mlir::FailureOr<ReferenceSamples>
-evaluateSamples(mlir::ModuleOp module, const CalibrationRun &run, size_t most);
 
 /// How close one output is to the float model's, over all samples.
 struct OutputAccuracy {

@@ -30,3 +30,29 @@ driver::calibrate(ModuleOp module, const CalibrationRun &run) {
     emitWarning(samples->location()) << line;
   return table;
 }
+
+FailureOr<ReferenceSamples> driver::evaluateSamples(ModuleOp module,
+                                                    const CalibrationRun &run,
+                                                    size_t most) {
+  auto function = module.lookupSymbol<func::FuncOp>("main");
+  FailureOr<SampleReader> samples = SampleReader::open(module, run);
+  ValueTensors constants;
+  if (failed(samples) ||
+      failed(evaluateConstants(function.getBody().front(), constants)))
+    return failure();
+  tools::OneDnn accelerator;
+  ReferenceSamples references;
+  size_t count = std::min(most, samples->count());
+  for (size_t i = 0; i < count; ++i) {
+    FailureOr<NamedTensors> inputs =
+        samples->read(i * samples->count() / count);
+    NamedTensors outputs;
+    if (failed(inputs) ||
+        failed(evaluateNamed(function, *inputs, outputs, nullptr,
+                             {&accelerator, &constants})))
+      return failure();
+    references.inputs.push_back(*std::move(inputs));
+    references.outputs.push_back(std::move(outputs));
+  }
+  return references;
+}

@@ -4,6 +4,7 @@
 #define WEFT_TOOLS_DRIVER_CALIBRATE_H
 
 #include "passes/quantize/Calibration.h"
+#include "tools/driver/Accuracy.h"
 #include "tools/preprocess/Preprocess.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -27,6 +28,11 @@ struct CalibrationRun {
 /// of its inputs and ONNX values. Reports problems; they name the file.
 mlir::FailureOr<quantize::CalibrationTable>
 calibrate(mlir::ModuleOp module, const CalibrationRun &run);
+
+/// At most `most` samples of `run`, spread evenly over all of them, evaluated
+/// on the float graph `module`. Reports as calibrate() does.
+mlir::FailureOr<ReferenceSamples>
+evaluateSamples(mlir::ModuleOp module, const CalibrationRun &run, size_t most);
 
 } // namespace weft::driver
 

@@ -222,6 +222,27 @@ FailureOr<codegen::PackedFile> StageSet::pack(const CompileOptions &options) {
   return codegen::packBmodel(stages, packing);
 }
 
+rt::Result<std::vector<uint8_t>>
+driver::compileModel(const CompilationSource &source,
+                     const CompileOptions &options) {
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  auto failure = [&] { return rt::fail(rt::Code::Internal, problems); };
+  auto compilation = std::make_unique<Compilation>(stream);
+  compilation->use(source.plugins);
+  if (failed(compilation->import(source.model, source.shapes, source.bindings,
+                                 source.fused)) ||
+      failed(compilation->lower(options, Stage::Ppl)))
+    return failure();
+  StageSet stages;
+  if (failed(stages.add(std::move(compilation))))
+    return failure();
+  FailureOr<codegen::PackedFile> file = stages.pack(options);
+  if (failed(file))
+    return failure();
+  return file->bytes();
+}
+
 rt::Status Compilation::failureCause() const { return causeOf(*diagnostics); }
 
 std::string Compilation::text() {

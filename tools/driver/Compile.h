@@ -36,8 +36,10 @@ struct CompileOptions {
   std::string precision = "f32"; ///< f32, f16, bf16, int8
   /// A chip of chips::all or a machine of chips::vectorTargets.
   std::string chip = chips::defaultTarget();
-  std::string calibration;    ///< path of a table; int8 needs one, f16 may have
-  std::string precisionTable; ///< path of precisions of single ops, or empty
+  /// A calibration table, its path or its text; int8 needs one, f16 may have.
+  std::string calibration;
+  /// Precisions of single ops, the path of a table or its text; or empty.
+  std::string precisionTable;
   bool noFloat = false; ///< int8: every product with constant weights is 8 bits
   std::string asymmetric = "auto"; ///< zero points in int8; or "off"
   OptLevel optLevel = OptLevel::O2;
@@ -126,6 +128,22 @@ private:
   codegen::WeightArea area;
   size_t failing = 0;
 };
+
+/// What a compilation starts from.
+struct CompilationSource {
+  const std::string &model; ///< path of an ONNX file
+  const InputShapes &shapes;
+  const InputBindings &bindings;
+  const Plugins &plugins;
+  /// What becomes part of the graph (FusePreprocess.h); null: nothing.
+  const preprocess::Options *fused = nullptr;
+};
+
+/// The whole way of a model with one set of shapes to the bytes of a bmodel,
+/// which prints nothing: a failure has the text of what went wrong. May be
+/// called by several threads at once.
+rt::Result<std::vector<uint8_t>> compileModel(const CompilationSource &source,
+                                              const CompileOptions &options);
 
 } // namespace weft::driver
 

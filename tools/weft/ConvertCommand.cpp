@@ -4,7 +4,6 @@
 #include "tools/driver/BatchProof.h"
 #include "tools/driver/Calibrate.h"
 #include "tools/files/OutputFile.h"
-#include "tools/files/TemporaryFile.h"
 #include "tools/weft/AutoPrecision.h"
 #include "tools/weft/Bindings.h"
 #include "tools/weft/CalibrationFlags.h"
@@ -147,23 +146,6 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
   return rt::Status::ok();
 }
 
-/// Calibrates on --calibration-data into a file that lives as long as
-/// `file`. Every problem has been printed when it fails.
-static ExitCode calibrateHere(driver::Compilation &compilation,
-                              const driver::CalibrationRun &run,
-                              driver::CompileOptions &options,
-                              std::optional<tools::TemporaryFile> &file) {
-  mlir::FailureOr<quantize::CalibrationTable> table =
-      driver::calibrate(compilation.module(), run);
-  if (failed(table))
-    return reportFailure(compilation);
-  Result<std::string> path = writeTemporary(table->str(), file);
-  if (!path)
-    return reportError(path.status());
-  options.calibration = *path;
-  return ExitCode::Ok;
-}
-
 /// The listing of `weft disasm` for a model in memory.
 static Result<std::string> assembly(std::vector<uint8_t> bytes) {
   Result<rt::Bmodel> model = rt::Bmodel::load(std::move(bytes), "the bmodel");
@@ -203,7 +185,6 @@ static std::string batchText(const driver::BatchProof &proof) {
 /// What the samples of --calibration-data gave.
 namespace {
 struct Measured {
-  std::optional<tools::TemporaryFile> table, precisions;
   /// To measure the written file on.
   std::optional<driver::ReferenceSamples> samples;
   Written facts;
@@ -339,7 +320,7 @@ static rt::Status checkManyShapes(const ConvertFlags &flags, size_t count) {
 /// Calibrates `compilation`, chooses precisions if they are to be chosen, and
 /// keeps samples for what is written. Every problem has been printed when it
 /// fails.
-static ExitCode useSamples(const CompilationSource &source,
+static ExitCode useSamples(const driver::CompilationSource &source,
                            driver::Compilation &compilation,
                            const ConvertFlags &flags,
                            driver::CompileOptions &options,
@@ -351,14 +332,15 @@ static ExitCode useSamples(const CompilationSource &source,
     return reportError(status);
   if (flags.fusePreprocess && run.preprocessing)
     run.preprocessing = driver::unfused(*run.preprocessing);
-  if (ExitCode code = calibrateHere(compilation, run, options, measured.table);
-      code != ExitCode::Ok)
-    return code;
+  mlir::FailureOr<quantize::CalibrationTable> table =
+      driver::calibrate(compilation.module(), run);
+  if (failed(table))
+    return reportFailure(compilation);
+  options.calibration = table->str();
   if (flags.isAuto())
     if (ExitCode code = choosePrecisions(
             source, compilation.module(), run, flags.automatic, options,
-            measured.precisions, measured.facts.measured,
-            measured.facts.measuredJson);
+            measured.facts.measured, measured.facts.measuredJson);
         code != ExitCode::Ok)
       return code;
   // Of a file that is written below: the emulator runs it.
@@ -425,8 +407,8 @@ static ExitCode convert(ConvertFlags flags) {
     auto compilation = std::make_unique<driver::Compilation>();
     compilation->use(plugins);
     // Problems of the model have been printed when a step fails.
-    CompilationSource source = {flags.model.model, one, *bindings, plugins,
-                                *fused ? &**fused : nullptr};
+    driver::CompilationSource source = {flags.model.model, one, *bindings,
+                                        plugins, *fused ? &**fused : nullptr};
     if (failed(compilation->import(source.model, one, *bindings, source.fused)))
       return reportFailure(*compilation);
     if (!flags.calibrationData.empty())
