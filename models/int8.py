@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """Accuracy and predicted cycles of INT8 conversions of the registry's models, against ONNX Runtime in float.
 
-  int8.py WEFT DIR [--models REGEX] [--options "FLAGS of weft convert"] [--method METHOD] [--tables DIR] [--samples 32] [--inputs 16] [--json FILE]
+  int8.py WEFT DIR [--models REGEX] [--precision int8|auto] [--options "FLAGS of weft convert"] [--method METHOD] [--tables DIR]
+          [--samples 32] [--inputs 16] [--tasks] [--json FILE]
 
 Calibrates on seeded samples, converts with the options, and runs other inputs of the same kind on the emulator. A row for each output
-of the first run of each model that has one below: mean and least cosine; signal to noise of the values inside, which says more where an
-output is a softmax or a class (mean over the named values, one input); predicted cycles. --tables keeps the calibration tables, which do not depend
-on the options: a second call with the same folder reads them. A model with states is fed those that ONNX Runtime gave.
+of the first run of each model that has one below (of each network of the family `light`, if the regular expression takes it in): mean and least cosine; signal to noise of the values inside, which says more where an
+output is a softmax or a class (mean over the named values, one input); predicted cycles, and which share of the machine's multiplications is in float. --tables keeps the calibration tables, which do not depend
+on the options: a second call with the same folder reads them. --precision auto calibrates inside of `weft convert`. A model with states is fed those that ONNX Runtime gave.
+
+--tasks scores instead what the outputs are for, against the float model: lines that read the same (ppocr_rec, --inputs 500), boxes at IoU
+.5 (picodet_layout, ppocr_det), the same class (others). No row for the values inside; it runs in this process, by libweft.so (build WeftShared).
 """
 import argparse
 import json
+import os
 import pathlib
 import re
 import sys
@@ -18,6 +23,7 @@ import numpy as np
 import onnxruntime
 
 import measure
+import tasks
 
 MODELS = "^(ppocr_cls|ppocr_rec|ppocr_det|picodet_layout|silero_vad)/"
 HELD_BACK = 1000  # seeds of the inputs are as far behind those of the samples
@@ -56,15 +62,34 @@ def flags_of(model, folder):
     return flags
 
 
-def table_of(name, model, flags, arguments, folder):
-    table = arguments.tables / f"{name}.table"
-    if not table.exists():
-        samples = folder / "samples"
-        samples.mkdir(exist_ok=True)
+def samples_of(model, arguments, folder):
+    samples = folder / f"samples{arguments.samples}"
+    if not samples.exists():
+        samples.mkdir()
         for index, (given, _, _) in enumerate(model.series(0, arguments.samples)):
             np.savez(samples / f"{index:03}.npz", **given)
-        measure.call(arguments.weft, "calibrate", model.path, "--data", samples, "-o", table, "--method", arguments.method, *flags)
-    return table
+    return samples
+
+
+def ranges_of(name, model, flags, arguments, folder):
+    """The flags that give the value ranges: a table, or with auto the samples."""
+    if arguments.precision == "auto":
+        return ["--calibration-data", samples_of(model, arguments, folder), "--method", arguments.method]
+    table = arguments.tables / f"{name}.table"
+    if not table.exists():
+        measure.call(arguments.weft, "calibrate", model.path, "--data", samples_of(model, arguments, folder), "-o", table, "--method",
+                     arguments.method, *flags)
+    return ["--calibration", table]
+
+
+def converted(name, model, flags, arguments, folder):
+    """The bmodel, its cycles, and the share of its multiplications that are in float."""
+    bmodel = folder / "int8.bmodel"
+    measure.call(arguments.weft, "convert", model.path, "-o", bmodel, "--precision", arguments.precision,
+                 *ranges_of(name, model, flags, arguments, folder), *flags, *arguments.options.split())
+    profile = json.loads(measure.call(arguments.weft, "profile", bmodel, "--json")[0])
+    types = {row["type"]: row["macs"] for row in profile["macs"]["types"]}
+    return bmodel, profile["total_cycles"], sum(macs for kind, macs in types.items() if kind[0] in "fb") / max(1, sum(types.values()))
 
 
 def inner_decibels(weft, model, bmodel, folder, flags):
@@ -79,11 +104,7 @@ def rows_of(name, model, arguments):
     folder = arguments.dir / name
     folder.mkdir(exist_ok=True)
     flags = flags_of(model, folder)
-    table = table_of(name, model, flags, arguments, folder)
-    bmodel = folder / "int8.bmodel"
-    measure.call(arguments.weft, "convert", model.path, "-o", bmodel, "--precision", "int8", "--calibration", table, *flags,
-                 *arguments.options.split())
-    cycles = json.loads(measure.call(arguments.weft, "profile", bmodel, "--json")[0])["total_cycles"]
+    bmodel, cycles, floats = converted(name, model, flags, arguments, folder)
     cosines = {output: [] for output in model.names}
     for given, _, wanted in model.series(HELD_BACK, arguments.inputs):
         np.savez(folder / "in.npz", **given)
@@ -92,8 +113,52 @@ def rows_of(name, model, arguments):
             for output in model.names:
                 cosines[output].append(measure.cosine(found[output], wanted[output]))
     inside = inner_decibels(arguments.weft, model, bmodel, folder, flags)
-    return [{"model": name, "output": output, "mean": float(np.mean(values)), "least": min(values), "inner_db": inside, "cycles": cycles}
+    return [{"model": name, "output": output, "mean": float(np.mean(values)), "least": min(values), "inner_db": inside, "cycles": cycles,
+             "float_share": floats}
             for output, values in cosines.items()]
+
+
+def differing(run, wanted, found, width):
+    """What the task counts: (things of the float model, how many of them differ or are new)."""
+    if run["inputs"] == "lines" and np.ndim(next(iter(wanted.values()))) == 3:
+        pairs = [(tasks.text_of(a), tasks.text_of(b)) for key in wanted for a, b in zip(wanted[key], found[key])]
+        return len(pairs), sum(a != b for a, b in pairs)
+    if run["inputs"] == "page":
+        boxes = [tasks.regions(outputs, width) if len(outputs) > 1 else tasks.lines(next(iter(outputs.values()))[0, 0])
+                 for outputs in (wanted, found)]
+        return len(boxes[0]), sum(tasks.unmatched(*boxes))
+    pairs = [(np.argmax(a), np.argmax(b)) for key in wanted for a, b in zip(wanted[key], found[key])]
+    return len(pairs), sum(a != b for a, b in pairs)
+
+
+def emulator(weft):
+    """The class weft.Model on the build that the program is of."""
+    os.environ.setdefault("WEFT_NATIVE_DIR", str(pathlib.Path(weft).resolve().parent.parent))
+    sys.path.insert(0, str(measure.FOLDER.parent / "python"))
+    import weft as package
+    return package.Model
+
+
+def task_row(name, model, arguments):
+    folder = arguments.dir / name
+    folder.mkdir(exist_ok=True)
+    bmodel, cycles, floats = converted(name, model, flags_of(model, folder), arguments, folder)
+    program = emulator(arguments.weft)(bmodel)
+    things = wrong = 0
+    for given, _, wanted in model.series(HELD_BACK, arguments.inputs):
+        one = differing(model.run, wanted, program.run(**given), next(iter(given.values())).shape[-1])
+        things, wrong = things + one[0], wrong + one[1]
+    return {"model": name, "things": things, "differing": wrong, "cycles": cycles, "float_share": floats}
+
+
+def table_rows(name, model, arguments):
+    """Rows for --json with their text."""
+    if arguments.tasks:
+        row = task_row(name, model, arguments)
+        share = 100 * row["differing"] / max(1, row["things"])
+        return [(row, f"| {name} | {row['things']} | {row['differing']} | {share:.2f} % | {row['cycles']:,} | {100 * row['float_share']:.1f} % |")]
+    return [(row, f"| {name} | {row['output']} | {row['mean']:.4f} / {row['least']:.4f} | {row['inner_db']:.1f} | {row['cycles']:,} "
+                  f"| {100 * row['float_share']:.1f} % |") for row in rows_of(name, model, arguments)]
 
 
 def main():
@@ -101,11 +166,13 @@ def main():
     parser.add_argument("weft")
     parser.add_argument("dir", type=pathlib.Path)
     parser.add_argument("--models", default=MODELS)
+    parser.add_argument("--precision", choices=["int8", "auto"], default="int8")
     parser.add_argument("--options", default="")
     parser.add_argument("--method", default="percentile")
     parser.add_argument("--tables", type=pathlib.Path)
     parser.add_argument("--samples", type=int, default=32)
     parser.add_argument("--inputs", type=int, default=16)
+    parser.add_argument("--tasks", action="store_true")
     parser.add_argument("--json", type=pathlib.Path)
     arguments = parser.parse_args()
     arguments.tables = arguments.tables or arguments.dir
@@ -113,15 +180,16 @@ def main():
     arguments.tables.mkdir(parents=True, exist_ok=True)
     onnxruntime.set_default_logger_severity(3)
     seen, rows = set(), []
-    print("| model | output | cosine, mean / least | inside, dB | cycles |\n|---|---|---|---|---|")
+    print("| model | of the float model | differing | share | cycles | MACs in float |\n|---|---|---|---|---|---|" if arguments.tasks else
+          "| model | output | cosine, mean / least | inside, dB | cycles | MACs in float |\n|---|---|---|---|---|---|")
     for label, run, place in measure.runs():
-        name = place[1]
+        name = f"{place[1]}_{run['make']}" if "make" in run else place[1]
         if name in seen or not re.search(arguments.models, label):
             continue
         seen.add(name)
-        for row in rows_of(name, Model(run, place, arguments.dir), arguments):
+        for row, text in table_rows(name, Model(run, place, arguments.dir), arguments):
             rows.append(row)
-            print(f"| {name} | {row['output']} | {row['mean']:.4f} / {row['least']:.4f} | {row['inner_db']:.1f} | {row['cycles']:,} |", flush=True)
+            print(text, flush=True)
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=1))
     return 0 if rows else 1
