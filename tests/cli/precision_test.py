@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import numpy as np
@@ -104,14 +105,161 @@ class PrecisionTest(unittest.TestCase):
         self.assertIn("no mix of int8 and f16 products reaches the goal on 6 samples", done.stderr)
         self.assertEqual(set(self.folder.iterdir()), before)
 
+    def score(self, body):
+        """A score command: Python text that has the path of the bmodel in `path`."""
+        script = self.folder / "score.py"
+        script.write_text(f"import sys, os, time\npath = sys.argv[1]\n{body}\n")
+        return f"'{sys.executable}' score.py"
+
+    # The number of bytes grows with the floats: their filters are twice as large.
+    def test_a_score_decides(self):
+        command = self.score("open('calls', 'a').write(path + '\\n')\nprint('noise')\nprint(os.path.getsize(path))\nprint()")
+        self.convert("--precision", "int8", "--calibration-data", "samples")
+        codes = (self.folder / "net.bmodel").stat().st_size
+        done = self.auto("--score", command, "--target-score", str(codes + 1), "--json")
+        report = json.loads(done.stdout)
+        chosen, = [row for row in report["pareto"] if row["chosen"]]
+        self.assertGreater(chosen["score"], codes)
+        self.assertEqual(chosen["score"], (self.folder / "net.bmodel").stat().st_size)
+        self.assertEqual(len(chosen["float_products"]), 1)
+        calls = (self.folder / "calls").read_text().split()
+        self.assertLess(len(calls), 8)  # not for the sensitivities
+        self.assertFalse(any(pathlib.Path(path).exists() for path in calls))
+        # In text as a column; {} is the place of the path.
+        done = self.auto("--score", "wc -c < {}", "--target-score", str(codes + 1))
+        self.assertRegex(done.stdout, r"of all +score\n")
+        self.assertRegex(done.stdout, rf"chosen .* {chosen['score']:.0f}\n")
+
+    def test_a_score_that_nothing_reaches(self):
+        done = self.auto("--score", "echo 0.25; true", "--target-score", "0.5", code=2)
+        self.assertIn("with all products in f16 the score is 0.25", done.stderr)
+
+    def test_score_commands_that_fail(self):
+        for command, options, message in [
+                ("exit 3; true", [], "ended with exit code 3; it must end with 0 and print a number"),
+                ("echo", [], "bmodel' at its end; it must print a number, higher is better"),
+                ("true", [], "printed nothing; it must print a number"),
+                ("echo nan; true", [], "printed 'nan' at its end"),
+                ("echo inf; true", [], "printed 'inf' at its end"),
+                ("echo 1; echo well; true", [], "printed 'well' at its end"),
+                ("sleep 60; true", ["--score-timeout", "0.2"], "ran longer than 0.2 s; make it faster or give a longer --score-timeout"),
+                ("no-such-command", [], "ended with exit code 127")]:
+            with self.subTest(command=command):
+                self.assertIn(message, self.auto("--score", command, "--target-score", "1", *options, code=2).stderr)
+
+    def test_a_bound_on_floats(self):
+        # Each of the four products is about a quarter of all multiplications.
+        report = json.loads(self.auto("--max-float-macs", "25%", "--target-cosine", "0.999", "--json").stdout)
+        chosen, = [row for row in report["pareto"] if row["chosen"]]
+        self.assertTrue(report["goal_met"])
+        self.assertEqual(chosen["float_products"], ["v2"])
+        self.assertTrue(0.2 < chosen["float_share"] <= 0.25)
+        # The most accurate mix if the goal is out of reach.
+        done = self.auto("--max-float-macs", "0.5", "--target-cosine", "0.999999", "--json")
+        self.assertIn("no mix with at most 50 % of the multiplications in float reaches the goal on 6 samples; with the most accurate one the "
+                      "worst output has cosine 0.", done.stderr)
+        report = json.loads(done.stdout)
+        chosen, = [row for row in report["pareto"] if row["chosen"]]
+        self.assertFalse(report["goal_met"])
+        self.assertEqual(len(chosen["float_products"]), 2)
+        self.assertIn("v2", chosen["float_products"])
+        self.assertTrue(0.4 < chosen["float_share"] <= 0.5)
+        none = json.loads(self.auto("--max-float-macs", "0", "--json").stdout)
+        self.assertEqual([row["float_products"] for row in none["pareto"] if row["chosen"]], [[]])
+
+    def test_depthwise_convolutions_count(self):
+        model = network()
+        for tensor in model.graph.initializer:
+            if tensor.name == "w1":
+                tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor)[:, :1].copy(), "w1"))
+        model.graph.node[2].attribute.append(helper.make_attribute("group", 16))
+        onnx.save(model, self.folder / "depthwise.onnx")
+        for bound, names in (("100%", {"v1", "v2"}), ("34%", {"v2"})):
+            done = subprocess.run([WEFT, "convert", "depthwise.onnx", "-o", "d.bmodel", "--precision", "auto", "--calibration-data", "samples",
+                                   "--max-float-macs", bound, "--target-cosine", "0.99999", "--json"], cwd=self.folder, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            chosen, = [row for row in json.loads(done.stdout)["pareto"] if row["chosen"]]
+            self.assertLessEqual(names, set(chosen["float_products"]))
+
+    def test_other_samples_are_held_back(self):
+        report = json.loads(self.auto("--search-samples", "3", "--json").stdout)
+        self.assertEqual(report["held_back"]["samples"], 3)
+        self.assertEqual([output["name"] for output in report["held_back"]["outputs"]], ["a3"])
+        chosen, = [row for row in report["pareto"] if row["chosen"]]
+        self.assertNotEqual(report["held_back"]["outputs"][0]["cosine"], chosen["outputs"][0]["cosine"])
+        self.assertNotIn("held_back", json.loads(self.auto("--search-samples", "4", "--json").stdout))
+        self.assertIn("on 3 others, held back, the worst output has cosine 0.", self.auto("--search-samples", "3").stdout)
+        # A goal that is just met on one sample is missed on another.
+        done = self.auto("--search-samples", "1", "--json")
+        cosine = json.loads(done.stdout)["held_back"]["outputs"][0]["cosine"]
+        found, = [row["outputs"][0]["cosine"] for row in json.loads(done.stdout)["pareto"] if row["chosen"]]
+        low, high = sorted((cosine, found))
+        if found > cosine:
+            done = self.auto("--search-samples", "1", "--target-cosine", repr((low + high) / 2))
+            self.assertIn("the goal is met on the samples of the search, but on 1 others, held back", done.stderr)
+
+    def test_an_interrupted_search_goes_on(self):
+        (self.folder / "log").unlink(missing_ok=True)
+        whole = self.auto("--target-cosine", "0.999", "--json")
+        program = (self.folder / "net.bmodel").read_bytes()
+        options = ["--precision", "auto", "--calibration-data", "samples", "--target-cosine", "0.999", "--json", "--resume", "log"]
+        # Killed behind every few programs, until it comes to its end.
+        kills = 0
+        while True:
+            process = subprocess.Popen([WEFT, "convert", "net.onnx", "-o", "resumed.bmodel", *options], cwd=self.folder,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            before = self.lines("log")
+            while process.poll() is None and self.lines("log") < before + 2:
+                time.sleep(0.002)
+            if process.poll() is None and kills < 3:
+                process.kill()
+                kills += 1
+                process.communicate()
+                self.assertFalse((self.folder / "resumed.bmodel").exists())
+                continue
+            output, errors = process.communicate()
+            self.assertEqual(process.returncode, 0, errors)
+            break
+        self.assertEqual(kills, 3)
+        self.assertEqual((self.folder / "resumed.bmodel").read_bytes(), program)
+        self.assertEqual(json.loads(output)["pareto"], json.loads(whole.stdout)["pareto"])
+        # Once more: nothing is measured, the log stays as it is.
+        kept = (self.folder / "log").read_bytes()
+        self.convert(*options)
+        self.assertEqual((self.folder / "log").read_bytes(), kept)
+        # Another search, another file.
+        done = self.convert(*options, "--method", "max", code=2)
+        self.assertIn("log is of another search: the model, its samples, the options or the compiler differ; remove it or give another file",
+                      done.stderr)
+        (self.folder / "notes").write_text("mine\n")
+        self.assertIn("notes is no log of a search; give another file", self.convert(*options[:-1], "notes", code=2).stderr)
+        self.assertEqual((self.folder / "notes").read_text(), "mine\n")
+
+    def lines(self, name):
+        path = self.folder / name
+        return path.read_bytes().count(b"\n") if path.exists() else 0
+
     def test_options_that_do_not_go_together(self):
         for options, message in [
                 (["--precision", "auto"], "--precision auto measures programs on samples; give --calibration-data DIR"),
-                (["--precision", "int8", "--calibration-data", "samples", "--target-sqnr", "20"], "are for --precision auto"),
+                (["--precision", "int8", "--calibration-data", "samples", "--target-sqnr", "20"], "--target-sqnr is for --precision auto, the precision is int8; leave it out"),
                 (["--precision", "f16", "--no-float"], "--no-float is for --precision int8"),
                 (["--precision", "f32", "--precision-table", "t.yaml"], "with --precision f32 leave it out"),
                 (["--precision", "auto", "--calibration-data", "samples", "--no-float"], "chooses the floats itself"),
-                (["--precision", "auto", "--calibration-data", "samples", "--target-cosine", "2"], "--target-cosine"),
+                (["--precision", "auto", "--calibration-data", "samples", "--target-cosine", "2"], "--target-cosine is 2, must be from 0 to 1"),
+                (["--precision", "auto", "--calibration-data", "samples", "--target-cosine", "nan"], "--target-cosine is nan, must be from 0 to 1"),
+                (["--precision", "auto", "--calibration-data", "samples", "--target-sqnr", "-1"], "--target-sqnr is -1, must be from 0 to 200"),
+                (["--precision", "auto", "--calibration-data", "samples", "--score", "true"], "--score COMMAND and --target-score X belong together"),
+                (["--precision", "auto", "--calibration-data", "samples", "--target-score", "1"], "--score COMMAND and --target-score X belong"),
+                (["--precision", "auto", "--calibration-data", "samples", "--score", "true", "--target-score", "inf"], "must be a finite number"),
+                (["--precision", "auto", "--calibration-data", "samples", "--score-timeout", "1"], "--score-timeout is for --score"),
+                (["--precision", "auto", "--calibration-data", "samples", "--score", "true", "--target-score", "1", "--score-timeout", "0"],
+                 "--score-timeout is 0, must be above 0"),
+                (["--precision", "auto", "--calibration-data", "samples", "--max-float-macs", "10"], "must be a share of all, as 10% or 0.1"),
+                (["--precision", "auto", "--calibration-data", "samples", "--max-float-macs", "nan%"], "must be a share of all, as 10% or 0.1"),
+                (["--precision", "int8", "--calibration-data", "samples", "--max-float-macs", "10%"], "--max-float-macs is for --precision auto"),
+                (["--precision", "auto", "--calibration-data", "samples", "--resume", "net.bmodel"], "--resume net.bmodel needs a file of its own"),
+                (["--precision", "auto", "--calibration-data", "samples", "--resume", "net.onnx"], "--resume net.onnx needs a file of its own"),
                 (["--precision", "int8", "--calibration-data", "samples", "--precision-table", "absent.yaml"], "cannot read precision table")]:
             with self.subTest(options=options):
                 self.assertIn(message, self.convert(*options, code=2).stderr)

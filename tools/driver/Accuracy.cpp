@@ -15,6 +15,27 @@ using namespace weft::driver;
 using numeric::HostTensor;
 using rt::Result;
 
+std::vector<size_t> driver::spread(size_t count, size_t most) {
+  std::vector<size_t> places(std::min(count, most));
+  for (size_t i = 0; i < places.size(); ++i)
+    places[i] = i * count / places.size();
+  return places;
+}
+
+std::vector<size_t> driver::spreadBeside(size_t count,
+                                         const std::vector<size_t> &taken) {
+  std::vector<size_t> others;
+  for (size_t i = 0; i < count; ++i)
+    if (!std::binary_search(taken.begin(), taken.end(), i))
+      others.push_back(i);
+  if (others.size() < taken.size())
+    return {};
+  std::vector<size_t> places = spread(others.size(), taken.size());
+  for (size_t &place : places)
+    place = others[place];
+  return places;
+}
+
 double OutputAccuracy::sqnr() const {
   return errorRatio > 0 ? -10 * std::log10(errorRatio)
                         : std::numeric_limits<double>::infinity();

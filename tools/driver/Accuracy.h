@@ -19,6 +19,13 @@ struct ReferenceSamples {
   std::vector<NamedTensors> inputs, outputs;
 };
 
+/// The places of at most `most` of `count` samples, spread evenly.
+std::vector<size_t> spread(size_t count, size_t most);
+/// The places of as many others, spread evenly over them; none if there are
+/// fewer.
+std::vector<size_t> spreadBeside(size_t count,
+                                 const std::vector<size_t> &taken);
+
 /// How close one output is to the float model's, over all samples.
 struct OutputAccuracy {
   std::string name;

@@ -34,6 +34,17 @@ calibrate(mlir::ModuleOp module, const CalibrationRun &run);
 mlir::FailureOr<ReferenceSamples>
 evaluateSamples(mlir::ModuleOp module, const CalibrationRun &run, size_t most);
 
+/// What a search measures on, and what its result is measured on besides.
+struct SplitSamples {
+  ReferenceSamples search, heldBack;
+};
+
+/// The same samples for a search; and as many of the others, spread evenly,
+/// where at least so many are left.
+mlir::FailureOr<SplitSamples> evaluateSplitSamples(mlir::ModuleOp module,
+                                                   const CalibrationRun &run,
+                                                   size_t most);
+
 } // namespace weft::driver
 
 #endif // WEFT_TOOLS_DRIVER_CALIBRATE_H

@@ -3,6 +3,10 @@
 #include "tools/driver/PrecisionChoice.h"
 
 #include "runtime/profile/Profile.h"
+#include "tools/driver/SearchLog.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
 
 #include <cmath>
 #include <cstdio>
@@ -18,23 +22,113 @@ tableOf(const std::vector<ProductChoice> &products,
         const std::vector<bool> &isFloat) {
   quantize::PrecisionTable table;
   for (size_t i = 0; i < products.size(); ++i)
-    if (isFloat[i])
-      table.entries.push_back({products[i].name, quantize::Precision::F16});
+    if (isFloat[i] != products[i].isDepthwise) // they are floats by themselves
+      table.entries.push_back(
+          {products[i].name,
+           isFloat[i] ? quantize::Precision::F16 : quantize::Precision::I8});
   return table;
 }
 
-/// The program with these products as floats, and what it costs and gives.
-static Result<MixedProgram> measureOnce(const CompilationSource &source,
-                                        CompileOptions options,
-                                        const quantize::PrecisionTable &table,
-                                        const std::vector<bool> &isFloat,
-                                        const ReferenceSamples &samples) {
-  options.precisionTable = table.str();
-  Result<std::vector<uint8_t>> bytes = compileModel(source, options);
+namespace {
+/// Compiles mixes of precisions and measures them.
+class MixCompiler {
+public:
+  MixCompiler(const CompilationSource &source, const CompileOptions &options,
+              const std::vector<ProductChoice> &products,
+              const ReferenceSamples &samples, const AutoPrecision &wanted)
+      : source(source), options(options), products(products), samples(samples),
+        wanted(wanted) {}
+
+  /// Reads or begins the log.
+  rt::Status openLog();
+  /// As MeasureProgram.
+  Result<MixedProgram> measure(const std::vector<bool> &isFloat, bool isScored);
+  Result<std::vector<uint8_t>> compile(const std::vector<bool> &isFloat) const;
+
+private:
+  const CompilationSource &source;
+  const CompileOptions &options;
+  const std::vector<ProductChoice> &products;
+  const ReferenceSamples &samples;
+  const AutoPrecision &wanted;
+  std::unique_ptr<SearchLog> log;
+};
+} // namespace
+
+Result<std::vector<uint8_t>>
+MixCompiler::compile(const std::vector<bool> &isFloat) const {
+  CompileOptions mixed = options;
+  mixed.precisionTable = tableOf(products, isFloat).str();
+  Result<std::vector<uint8_t>> bytes = compileModel(source, mixed);
+  return bytes ? std::move(bytes)
+               : rt::fail(bytes.status().code(),
+                          "a mix of precisions does not compile: " +
+                              bytes.status().message());
+}
+
+static void addTensors(llvm::SHA256 &hash,
+                       const std::vector<NamedTensors> &tensors) {
+  for (const NamedTensors &sample : tensors)
+    for (const auto &[name, tensor] : sample) {
+      hash.update(name);
+      hash.update(llvm::ArrayRef(tensor.bytes(), tensor.sizeBytes()));
+    }
+}
+
+static double floatShareOf(const profile::Profile &profile) {
+  double all = 0, floats = 0;
+  for (const profile::PrecisionRow &row : profile.precisions) {
+    bool isFloat = row.precision == isa::Precision::Fp16 ||
+                   row.precision == isa::Precision::Bf16 ||
+                   row.precision == isa::Precision::Fp32;
+    all += double(row.macs);
+    floats += isFloat ? double(row.macs) : 0;
+  }
+  return all > 0 ? floats / all : 0;
+}
+
+/// What measurements depend on: the compiler, the model, its ranges and the
+/// options all show in the programs of both ends.
+rt::Status MixCompiler::openLog() {
+  if (wanted.log.empty())
+    return {};
+  llvm::SHA256 hash;
+  for (bool isFloat : {false, true}) {
+    Result<std::vector<uint8_t>> bytes =
+        compile(std::vector<bool>(products.size(), isFloat));
+    if (!bytes)
+      return bytes.status();
+    hash.update(*bytes);
+  }
+  for (const ProductChoice &product : products)
+    hash.update(product.name);
+  addTensors(hash, samples.inputs);
+  addTensors(hash, samples.outputs);
+  hash.update(wanted.scoreName);
+  Result<std::unique_ptr<SearchLog>> opened =
+      SearchLog::open(wanted.log, llvm::toHex(hash.final(), true));
+  if (!opened)
+    return opened.status();
+  log = *std::move(opened);
+  return {};
+}
+
+Result<MixedProgram> MixCompiler::measure(const std::vector<bool> &isFloat,
+                                          bool isScored) {
+  if (log)
+    if (std::optional<MixedProgram> known = log->find(isFloat, isScored))
+      return *std::move(known);
+  Result<std::vector<uint8_t>> bytes = compile(isFloat);
   if (!bytes)
-    return rt::fail(bytes.status().code(),
-                    "a mix of precisions does not compile: " +
-                        bytes.status().message());
+    return bytes.status();
+  MixedProgram program;
+  program.isFloat = isFloat;
+  if (isScored) {
+    Result<double> score = wanted.score(*bytes);
+    if (!score)
+      return score.status();
+    program.score = *score;
+  }
   Result<rt::Bmodel> model = rt::Bmodel::load(*std::move(bytes), "the bmodel");
   if (!model)
     return model.status();
@@ -42,25 +136,30 @@ static Result<MixedProgram> measureOnce(const CompilationSource &source,
       profile::profileStage(*model, model->nets().front().stages.front());
   if (!profile)
     return profile.status();
+  program.cycles = double(profile->totalCycles);
+  program.floatShare = floatShareOf(*profile);
   Result<Accuracy> accuracy = measureAccuracy(*model, samples);
   if (!accuracy)
     return accuracy.status();
-  return MixedProgram{isFloat, double(profile->totalCycles),
-                      *std::move(accuracy)};
+  program.accuracy = *std::move(accuracy);
+  if (log)
+    WEFT_TRY(log->add(program));
+  return program;
 }
 
-Result<PrecisionChoice>
-driver::choosePrecisions(const CompilationSource &source, mlir::ModuleOp module,
-                         const CompileOptions &options,
-                         const ReferenceSamples &samples,
-                         const AutoPrecision &wanted) {
+Result<PrecisionChoice> driver::choosePrecisions(
+    const CompilationSource &source, mlir::ModuleOp module,
+    const CompileOptions &options, const ReferenceSamples &samples,
+    const ReferenceSamples &heldBack, const AutoPrecision &wanted) {
   PrecisionSearch search;
   search.products = productsOf(module);
   search.goal = wanted.goal;
+  search.mostFloats = wanted.mostFloats;
   search.progress = wanted.progress;
-  search.measure = [&](const std::vector<bool> &isFloat) {
-    return measureOnce(source, options, tableOf(search.products, isFloat),
-                       isFloat, samples);
+  MixCompiler compiler(source, options, search.products, samples, wanted);
+  WEFT_TRY(compiler.openLog());
+  search.measure = [&](const std::vector<bool> &isFloat, bool isScored) {
+    return compiler.measure(isFloat, isScored);
   };
   // Each holds a program and its emulator; kernels of plugins are the user's
   // code and run one at a time.
@@ -73,7 +172,22 @@ driver::choosePrecisions(const CompilationSource &source, mlir::ModuleOp module,
   Result<PrecisionSearch::Found> found = search.run();
   if (!found)
     return found.status();
-  return PrecisionChoice{std::move(search.products), *std::move(found)};
+  PrecisionChoice choice{search.products, *std::move(found), std::nullopt,
+                         samples.inputs.size(), heldBack.inputs.size()};
+  if (!choice.chosen() || heldBack.inputs.empty())
+    return choice;
+  Result<std::vector<uint8_t>> bytes =
+      compiler.compile(choice.chosen()->isFloat);
+  if (!bytes)
+    return bytes.status();
+  Result<rt::Bmodel> model = rt::Bmodel::load(*std::move(bytes), "the bmodel");
+  if (!model)
+    return model.status();
+  Result<Accuracy> accuracy = measureAccuracy(*model, heldBack);
+  if (!accuracy)
+    return accuracy.status();
+  choice.heldBack = *std::move(accuracy);
+  return choice;
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,15 +207,6 @@ std::string PrecisionChoice::yaml(const MixedProgram &program) const {
                             " cycles, cosine " + cosine);
 }
 
-double PrecisionChoice::floatShare(const MixedProgram &program) const {
-  double all = 0, floats = 0;
-  for (size_t i = 0; i < products.size(); ++i) {
-    all += double(products[i].products);
-    floats += program.isFloat[i] ? double(products[i].products) : 0;
-  }
-  return all > 0 ? floats / all : 0;
-}
-
 Json PrecisionChoice::json() const {
   Json rows = Json::array();
   for (size_t i = 0; i < found.pareto.size(); ++i) {
@@ -114,9 +219,52 @@ Json PrecisionChoice::json() const {
                     {"cycles", program.cycles},
                     {"outputs", accuracyJson(program.accuracy)},
                     {"float_products", std::move(names)},
-                    {"float_share", floatShare(program)}});
+                    {"float_share", program.floatShare}});
+    if (program.score)
+      rows.back()["score"] = *program.score;
   }
-  return rows;
+  Json json{{"goal_met", found.isGoalMet}, {"pareto", std::move(rows)}};
+  if (heldBack)
+    json["held_back"] = {{"samples", heldBackSamples},
+                         {"outputs", accuracyJson(*heldBack)}};
+  return json;
+}
+
+static std::string formattedBy(const char *format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof(text), format, value);
+  return text;
+}
+
+/// "the score is 0.97", or the worst output's accuracy.
+static std::string accuracyText(const MixedProgram &program) {
+  if (program.score)
+    return "the score is " + formattedBy("%g", *program.score);
+  return "the worst output has cosine " +
+         formattedBy("%.5f", program.accuracy.cosine()) + ", " +
+         decibels(program.accuracy.sqnr());
+}
+
+std::string driver::missOf(const PrecisionChoice &choice,
+                           const AutoPrecision &wanted) {
+  const PrecisionSearch::Found &found = choice.found;
+  if (found.isGoalMet)
+    return "";
+  std::string on = " on " + std::to_string(choice.samples) + " samples";
+  if (!wanted.mostFloats)
+    return "no mix of int8 and f16 products reaches the goal" + on +
+           "; with all products in f16 " + accuracyText(found.floats) +
+           "; lower the goal, or take --precision f32";
+  std::string percent = formattedBy("%g %%", 100 * *wanted.mostFloats);
+  if (!choice.chosen())
+    return formattedBy("%.1f %%", 100 * found.codes.floatShare) +
+           " of the multiplications are floats with every choice in 8 bits "
+           "(depthwise convolutions, products of two computed values); at "
+           "most " +
+           percent + " are allowed, give a larger share";
+  return "no mix with at most " + percent +
+         " of the multiplications in float reaches the goal" + on +
+         "; with the most accurate one " + accuracyText(*choice.chosen());
 }
 
 Json driver::accuracyJson(const Accuracy &accuracy) {

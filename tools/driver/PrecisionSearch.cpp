@@ -2,6 +2,8 @@
 
 #include "tools/driver/PrecisionSearch.h"
 
+#include "tools/driver/BoundedPrecisions.h"
+
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
@@ -11,11 +13,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <algorithm>
-#include <atomic>
-#include <deque>
-#include <mutex>
+#include <cmath>
 #include <numeric>
-#include <thread>
 
 using namespace weft;
 using namespace weft::driver;
@@ -33,84 +32,44 @@ std::vector<ProductChoice> driver::productsOf(mlir::ModuleOp module) {
       continue;
     mlir::Value weights = op.getOperand(1), result = op.getResult(0);
     std::string name = quantize::valueName(result);
-    if (!weights.getDefiningOp<top::ConstantOp>() || name == "?" ||
-        (conv && quantize::isDepthwise(conv)))
+    if (!weights.getDefiningOp<top::ConstantOp>() || name == "?")
       continue;
     auto shape =
         mlir::cast<mlir::RankedTensorType>(weights.getType()).getShape();
     int64_t terms = elements(weights) /
                     std::max<int64_t>(1, conv ? shape[0] : shape.back());
-    products.push_back({name, elements(result) * terms});
+    products.push_back(
+        {name, elements(result) * terms, conv && quantize::isDepthwise(conv)});
   }
   return products;
 }
 
-namespace {
-/// Measurements, each program once.
-class Measurements {
-public:
-  Measurements(const PrecisionSearch &search, size_t expected)
-      : search(search), expected(expected) {}
+bool AccuracyGoal::isMetBy(const MixedProgram &program) const {
+  return (!cosine || program.accuracy.cosine() >= *cosine) &&
+         (!sqnr || program.accuracy.sqnr() >= *sqnr) &&
+         (!score || (program.score && *program.score >= *score));
+}
 
-  Result<const MixedProgram *> of(const std::vector<bool> &isFloat) {
-    for (const MixedProgram &program : programs)
-      if (program.isFloat == isFloat)
-        return &program;
-    Result<MixedProgram> measured = search.measure(isFloat);
-    if (!measured)
-      return measured.status();
-    programs.push_back(*std::move(measured));
-    report();
-    const MixedProgram *kept = &programs.back();
-    return kept;
+std::vector<double> AccuracyGoal::errorsOf(const Accuracy &accuracy) const {
+  // So that nothing becomes infinite, and a goal of 1 has an order, too.
+  constexpr double kUsualCosine = 0.998, kMost = 1e6, kLeast = 1e-9;
+  std::vector<double> errors;
+  for (const OutputAccuracy &output : accuracy.outputs) {
+    double error =
+        sqnr ? output.errorRatio / std::pow(10, -*sqnr / 10)
+             : (1 - output.cosine) /
+                   std::max(kLeast, 1 - cosine.value_or(kUsualCosine));
+    errors.push_back(std::min(kMost, std::max(0.0, error)));
   }
+  return errors;
+}
 
-  /// Of all of them; on several threads.
-  rt::Status all(const std::vector<std::vector<bool>> &wanted,
-                 std::vector<MixedProgram> &measured) {
-    measured.resize(wanted.size());
-    std::vector<rt::Status> statuses(wanted.size());
-    std::atomic<size_t> next{0};
-    auto work = [&] {
-      for (size_t i; (i = next++) < wanted.size();) {
-        Result<MixedProgram> one = search.measure(wanted[i]);
-        std::lock_guard<std::mutex> lock(mutex);
-        if (one)
-          measured[i] = *std::move(one);
-        else
-          statuses[i] = one.status();
-        report();
-      }
-    };
-    std::vector<std::thread> threads;
-    for (unsigned i = 1; i < search.threads; ++i)
-      threads.emplace_back(work);
-    work();
-    for (std::thread &thread : threads)
-      thread.join();
-    for (const rt::Status &status : statuses)
-      WEFT_TRY(status);
-    return rt::Status::ok();
-  }
-
-  std::vector<MixedProgram> take() {
-    return {std::make_move_iterator(programs.begin()),
-            std::make_move_iterator(programs.end())};
-  }
-
-private:
-  void report() {
-    ++done;
-    if (search.progress)
-      search.progress(done, std::max(done, expected));
-  }
-
-  const PrecisionSearch &search;
-  std::mutex mutex;
-  std::deque<MixedProgram> programs; // references stay good
-  size_t done = 0, expected;
-};
-} // namespace
+double AccuracyGoal::distanceOf(const Accuracy &accuracy) const {
+  double sum = 0;
+  for (double error : errorsOf(accuracy))
+    sum += error * error;
+  return sum;
+}
 
 /// Of all outputs together, each by its own power.
 static double errorOf(const Accuracy &accuracy) {
@@ -122,119 +81,215 @@ static double errorOf(const Accuracy &accuracy) {
 
 /// Products by what their codes cost in accuracy, for each multiplication; the
 /// smallest count as a hundredth of all, or they would all come first.
-static std::vector<size_t> byWorth(const std::vector<ProductChoice> &products,
-                                   const std::vector<double> &errors) {
+static void sortByWorth(const std::vector<ProductChoice> &products,
+                        const std::vector<double> &errors,
+                        std::vector<size_t> &order) {
   double all = 0;
-  for (const ProductChoice &product : products)
-    all += double(product.products);
-  std::vector<size_t> order(products.size());
-  std::iota(order.begin(), order.end(), 0);
+  for (size_t i : order)
+    all += double(products[i].products);
   auto worth = [&](size_t i) {
     return errors[i] / (double(products[i].products) + all / 100);
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return worth(a) > worth(b); });
-  return order;
 }
 
-/// The programs that no other beats in cycles and accuracy at once, by cycles;
-/// accurate is what has less error in all outputs together and in the worst.
-static std::vector<MixedProgram> paretoOf(std::vector<MixedProgram> programs) {
+/// The programs that no other beats in cycles and accuracy at once, by cycles,
+/// and `chosen`; accurate is what has less error in all outputs together and in
+/// the worst, or a higher score.
+static std::vector<MixedProgram>
+paretoOf(std::vector<const MixedProgram *> programs,
+         const MixedProgram *chosen) {
   std::stable_sort(programs.begin(), programs.end(),
-                   [](const MixedProgram &a, const MixedProgram &b) {
-                     return a.cycles < b.cycles;
+                   [](const MixedProgram *a, const MixedProgram *b) {
+                     return std::pair(a->cycles, errorOf(a->accuracy)) <
+                            std::pair(b->cycles, errorOf(b->accuracy));
                    });
   std::vector<MixedProgram> front;
-  for (MixedProgram &program : programs) {
+  for (const MixedProgram *program : programs) {
     bool isBeaten =
         std::any_of(front.begin(), front.end(), [&](const MixedProgram &other) {
-          return errorOf(other.accuracy) <= errorOf(program.accuracy) &&
-                 other.accuracy.cosine() >= program.accuracy.cosine() &&
-                 other.accuracy.sqnr() >= program.accuracy.sqnr();
+          return errorOf(other.accuracy) <= errorOf(program->accuracy) &&
+                 other.accuracy.cosine() >= program->accuracy.cosine() &&
+                 other.accuracy.sqnr() >= program->accuracy.sqnr() &&
+                 (!program->score ||
+                  (other.score && *other.score >= *program->score));
         });
-    if (!isBeaten)
-      front.push_back(std::move(program));
+    if (!isBeaten || program == chosen)
+      front.push_back(*program);
   }
   return front;
 }
 
-Result<PrecisionSearch::Found> PrecisionSearch::run() const {
-  size_t count = products.size();
-  // Both ends, each alone, the halving of the order, a few that go back.
-  constexpr size_t kHalvings = 8, kMostReturns = 8;
-  Measurements measurements(*this, count + 2 + kHalvings + kMostReturns);
-  auto met = [&](const MixedProgram *program) {
-    return goal.isMetBy(program->accuracy);
-  };
-  Accuracy floatAccuracy;
-  auto finish = [&]() {
-    Found found;
-    found.floats = floatAccuracy;
-    found.pareto = paretoOf(measurements.take());
-    for (size_t i = 0; i < found.pareto.size() && !found.chosen; ++i)
-      if (met(&found.pareto[i]))
-        found.chosen = i;
-    return found;
-  };
-  Result<const MixedProgram *> codes =
-                                   measurements.of(std::vector<bool>(count)),
-                               floats = measurements.of(
-                                   std::vector<bool>(count, true));
-  if (!codes)
-    return codes.status();
-  if (!floats)
-    return floats.status();
-  floatAccuracy = (*floats)->accuracy;
-  if (met(*codes))
-    return finish();
-
-  std::vector<std::vector<bool>> alone(count, std::vector<bool>(count, true));
-  for (size_t i = 0; i < count; ++i)
-    alone[i][i] = false;
-  std::vector<MixedProgram> single;
-  WEFT_TRY(measurements.all(alone, single));
-  std::vector<double> errors;
-  for (const MixedProgram &program : single)
-    errors.push_back(std::max(0.0, errorOf(program.accuracy) -
-                                       errorOf((*floats)->accuracy)));
-  std::vector<size_t> order = byWorth(products, errors);
-
-  auto firstAsFloats = [&](size_t number) {
-    std::vector<bool> isFloat(count);
-    for (size_t i = 0; i < number; ++i)
-      isFloat[order[i]] = true;
-    return isFloat;
-  };
-  if (!met(*floats)) { // errors of some products may cancel those of others
-    for (size_t number = 1; number < count; number *= 2)
-      if (auto program = measurements.of(firstAsFloats(number)); !program)
-        return program.status();
-    return finish();
+namespace {
+/// What a search does, step by step.
+class Steps {
+public:
+  explicit Steps(const PrecisionSearch &search)
+      : search(search), measurements(search), count(search.products.size()),
+        least(count) {
+    for (size_t i = 0; i < count; ++i)
+      least[i] = search.products[i].isDepthwise && !search.mostFloats;
   }
-  size_t low = 0, high = count; // codes miss the goal, floats meet it
-  while (high - low > 1) {
-    size_t middle = low + (high - low) / 2;
-    Result<const MixedProgram *> program =
-        measurements.of(firstAsFloats(middle));
+
+  Result<PrecisionSearch::Found> run();
+
+private:
+  Result<bool> isMet(const std::vector<bool> &isFloat);
+  rt::Status measureEnds();
+  rt::Status orderProducts();
+  std::vector<bool> firstAsFloats(size_t number) const;
+  rt::Status takeFewest();
+  PrecisionSearch::Found finish() const;
+  bool isAllowed(const MixedProgram &program) const {
+    return !search.mostFloats ||
+           program.floatShare <= *search.mostFloats + 1e-12;
+  }
+
+  const PrecisionSearch &search;
+  PrecisionMeasurements measurements;
+  size_t count;
+  std::vector<bool> least; ///< the fewest floats
+  const MixedProgram *codes = nullptr, *floats = nullptr;
+  std::vector<size_t> order; ///< products, most worth as floats first
+};
+} // namespace
+
+Result<bool> Steps::isMet(const std::vector<bool> &isFloat) {
+  Result<const MixedProgram *> program = measurements.of(isFloat, true);
+  if (!program)
+    return program.status();
+  return search.goal.isMetBy(**program);
+}
+
+rt::Status Steps::measureEnds() {
+  std::vector<bool> all(count, true);
+  for (auto [isFloat, end] : {std::pair(&least, &codes), {&all, &floats}}) {
+    Result<const MixedProgram *> program = measurements.of(*isFloat, true);
     if (!program)
       return program.status();
-    (met(*program) ? high : low) = middle;
+    *end = *program;
   }
-  // Large products of the chosen that are not needed after all.
+  return {};
+}
+
+/// By each product in 8 bits alone among floats.
+rt::Status Steps::orderProducts() {
+  std::vector<std::vector<bool>> alone;
+  for (size_t i = 0; i < count; ++i)
+    if (!least[i]) {
+      order.push_back(i);
+      alone.emplace_back(count, true)[i] = false;
+    }
+  WEFT_TRY(measurements.all(alone));
+  std::vector<double> errors(count, 0);
+  for (size_t i = 0; i < order.size(); ++i) {
+    Result<const MixedProgram *> program = measurements.of(alone[i], false);
+    if (!program)
+      return program.status();
+    errors[order[i]] = std::max(0.0, errorOf((*program)->accuracy) -
+                                         errorOf(floats->accuracy));
+  }
+  sortByWorth(search.products, errors, order);
+  return {};
+}
+
+std::vector<bool> Steps::firstAsFloats(size_t number) const {
+  std::vector<bool> isFloat = least;
+  for (size_t i = 0; i < number; ++i)
+    isFloat[order[i]] = true;
+  return isFloat;
+}
+
+/// Codes miss the goal. The fewest of the order that meet it, by halving, then
+/// without the large ones that are not needed after all.
+rt::Status Steps::takeFewest() {
+  constexpr size_t kMostReturns = 8;
+  if (!search.goal.isMetBy(*floats)) { // errors of some products may cancel
+                                       // those of others
+    for (size_t number = 1; number < order.size(); number *= 2)
+      if (auto met = isMet(firstAsFloats(number)); !met)
+        return met.status();
+    return {};
+  }
+  size_t low = 0, high = order.size();
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    Result<bool> met = isMet(firstAsFloats(middle));
+    if (!met)
+      return met.status();
+    (*met ? high : low) = middle;
+  }
   std::vector<bool> chosen = firstAsFloats(high);
   std::vector<size_t> returns(order.begin(), order.begin() + high);
   std::stable_sort(returns.begin(), returns.end(), [&](size_t a, size_t b) {
-    return products[a].products > products[b].products;
+    return search.products[a].products > search.products[b].products;
   });
   returns.resize(std::min(returns.size(), kMostReturns));
   for (size_t i : returns) {
     std::vector<bool> fewer = chosen;
     fewer[i] = false;
-    Result<const MixedProgram *> program = measurements.of(fewer);
-    if (!program)
-      return program.status();
-    if (met(*program))
+    Result<bool> met = isMet(fewer);
+    if (!met)
+      return met.status();
+    if (*met)
       chosen = fewer;
   }
+  return {};
+}
+
+Result<PrecisionSearch::Found> Steps::run() {
+  // The halving of the order, a few that go back.
+  constexpr size_t kLater = 16;
+  measurements.expect(2 + count + kLater);
+  WEFT_TRY(measureEnds());
+  if (search.goal.isMetBy(*codes) && isAllowed(*codes))
+    return finish();
+  if (search.mostFloats) {
+    BoundedPrecisions bounded(search, measurements);
+    if (isAllowed(*codes))
+      WEFT_TRY(bounded.run(*codes));
+    return finish();
+  }
+  measurements.expect(count + kLater);
+  WEFT_TRY(orderProducts());
+  WEFT_TRY(takeFewest());
   return finish();
+}
+
+PrecisionSearch::Found Steps::finish() const {
+  std::vector<const MixedProgram *> every = measurements.everyProgram();
+  const MixedProgram *chosen = nullptr;
+  bool isGoalMet = false;
+  auto isBetter = [&](const MixedProgram *program) {
+    bool isMet = search.goal.isMetBy(*program);
+    if (!isAllowed(*program) || (!isMet && !search.mostFloats))
+      return false;
+    if (!chosen || isMet != isGoalMet)
+      return !chosen || isMet;
+    double before = search.goal.distanceOf(chosen->accuracy),
+           now = search.goal.distanceOf(program->accuracy);
+    return isMet ? std::pair(program->cycles, now) <
+                       std::pair(chosen->cycles, before)
+                 : std::pair(now, program->cycles) <
+                       std::pair(before, chosen->cycles);
+  };
+  for (const MixedProgram *program : every)
+    if (isBetter(program)) {
+      chosen = program;
+      isGoalMet = search.goal.isMetBy(*program);
+    }
+  PrecisionSearch::Found found;
+  found.isGoalMet = isGoalMet;
+  found.floats = *floats;
+  found.codes = *codes;
+  found.pareto = paretoOf(every, chosen);
+  for (size_t i = 0; chosen && i < found.pareto.size(); ++i)
+    if (found.pareto[i].isFloat == chosen->isFloat)
+      found.chosen = i;
+  return found;
+}
+
+Result<PrecisionSearch::Found> PrecisionSearch::run() const {
+  return Steps(*this).run();
 }

@@ -19,37 +19,49 @@ namespace weft::driver {
 struct ProductChoice {
   std::string name; ///< of its ONNX value
   int64_t products; ///< multiplications
+  /// A depthwise convolution: as a float it costs no more cycles, so it is one
+  /// unless there is a bound.
+  bool isDepthwise = false;
 };
 
 /// The products with constant weights of the float graph `module` that have a
-/// name, but the depthwise ones, which are floats anyway.
+/// name.
 std::vector<ProductChoice> productsOf(mlir::ModuleOp module);
-
-/// What the program must reach on its worst output; at least one is given.
-struct AccuracyGoal {
-  std::optional<double> cosine, sqnr;
-
-  bool isMetBy(const Accuracy &accuracy) const {
-    return (!cosine || accuracy.cosine() >= *cosine) &&
-           (!sqnr || accuracy.sqnr() >= *sqnr);
-  }
-};
 
 /// A program and what was measured on it.
 struct MixedProgram {
   std::vector<bool> isFloat; ///< of each product
   double cycles = 0;         ///< predicted
   Accuracy accuracy;
+  /// Of all multiplications of the machine, those in float.
+  double floatShare = 0;
+  std::optional<double> score; ///< of the user's command, if it was asked
 };
 
-/// Compiles a program with these products as floats and measures it. May be
-/// called by several threads at once.
-using MeasureProgram =
-    std::function<rt::Result<MixedProgram>(const std::vector<bool> &isFloat)>;
+/// What the program must reach on its worst output, or by its score; one is
+/// given.
+struct AccuracyGoal {
+  std::optional<double> cosine, sqnr, score;
+
+  bool isMetBy(const MixedProgram &program) const;
+  /// How far a program is from the goal, over all outputs: the sum of the
+  /// squares of their errors, each 1 if it just meets the goal. A score counts
+  /// as a usual cosine.
+  double distanceOf(const Accuracy &accuracy) const;
+  /// The errors of the outputs, each 1 if it just meets the goal.
+  std::vector<double> errorsOf(const Accuracy &accuracy) const;
+};
+
+/// Compiles a program with these products as floats and measures it, its score
+/// only with `isScored`. May be called by several threads at once without.
+using MeasureProgram = std::function<rt::Result<MixedProgram>(
+    const std::vector<bool> &isFloat, bool isScored)>;
 
 struct PrecisionSearch {
   std::vector<ProductChoice> products;
   AccuracyGoal goal;
+  /// Of all multiplications, this share may be floats at most.
+  std::optional<double> mostFloats;
   MeasureProgram measure;
   unsigned threads = 1; ///< the result does not depend on it
   /// Called after each measurement with how many are done, of about `all`.
@@ -59,15 +71,22 @@ struct PrecisionSearch {
     /// None of the others has fewer cycles and is as accurate; by cycles. The
     /// chosen one is among them.
     std::vector<MixedProgram> pareto;
-    /// The one with the fewest cycles that meets the goal; null if none does:
-    /// then also products in floats miss it.
+    /// The one with the fewest cycles that meets the goal. If none does: null,
+    /// and then also products in floats miss it; or with `mostFloats` the most
+    /// accurate within it, null if that leaves none.
     std::optional<size_t> chosen;
-    Accuracy floats; ///< of the program with all products as floats
+    bool isGoalMet = false; ///< by the chosen one
+    MixedProgram floats;    ///< all products as floats
+    MixedProgram codes;     ///< as few as possible
   };
-  /// Measures the program of codes and that of floats; then each product in 8
-  /// bits alone among floats. Products become floats by their error for each
-  /// multiplication, as few of them as the goal allows, and those that turn out
-  /// not to be needed become codes again.
+  /// Measures the program of codes and that of floats. Without `mostFloats`
+  /// then each product in 8 bits alone among floats: products become floats by
+  /// their error for each multiplication, as few of them as the goal allows,
+  /// and those that turn out not to be needed become codes again. With it each
+  /// product as a float alone among codes: the one that gains most for its
+  /// multiplications becomes a float, what the others gain then is measured
+  /// anew where it matters, until there is no room; and at the end products
+  /// change places.
   rt::Result<Found> run() const;
 };
 

@@ -1,9 +1,15 @@
 #include "tools/weft/AutoPrecision.h"
 
 #include "tools/files/OutputFile.h"
+#include "tools/files/TemporaryFile.h"
+#include "tools/weft/CheckRun.h"
 #include "tools/weft/TextTable.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <unistd.h>
 
@@ -14,18 +20,26 @@ using rt::Code;
 using rt::Result;
 using Json = nlohmann::ordered_json;
 
-bool AutoPrecisionFlags::isGiven() const {
-  return cosineOption->count() || sqnrOption->count() ||
-         samplesOption->count() || !writtenTable.empty();
+std::string AutoPrecisionFlags::given() const {
+  for (const CLI::Option *option :
+       {cosineOption, sqnrOption, scoreOption, samplesOption, timeoutOption})
+    if (option->count())
+      return option->get_name();
+  for (const auto &[name, value] : {std::pair("--score", &scoreCommand),
+                                    {"--max-float-macs", &mostFloats},
+                                    {"--resume", &log},
+                                    {"--write-precision-table", &writtenTable}})
+    if (!value->empty())
+      return name;
+  return "";
 }
 
-void cli::addAutoPrecisionFlags(CLI::App &command, AutoPrecisionFlags &flags) {
+static void addGoalFlags(CLI::App &command, AutoPrecisionFlags &flags) {
   flags.cosineOption =
       command
           .add_option("--target-cosine", flags.cosine,
                       "With auto: the cosine that every output must reach, "
                       "mean of the samples")
-          ->check(CLI::Range(0.0, 1.0))
           ->capture_default_str()
           ->type_name("C");
   flags.sqnrOption =
@@ -33,22 +47,99 @@ void cli::addAutoPrecisionFlags(CLI::App &command, AutoPrecisionFlags &flags) {
           .add_option("--target-sqnr", flags.sqnr,
                       "With auto: the signal to noise that every output must "
                       "reach, in dB; in place of --target-cosine")
-          ->check(CLI::Range(0.0, 200.0))
           ->excludes(flags.cosineOption)
           ->type_name("DB");
+  command
+      .add_option("--score", flags.scoreCommand,
+                  "With auto: a command that is called with the path of a "
+                  "bmodel (behind it, or in place of {}) and prints how good "
+                  "it is, a number; higher is better")
+      ->type_name("COMMAND");
+  flags.scoreOption =
+      command
+          .add_option("--target-score", flags.score,
+                      "With --score: the number that must be reached, in place "
+                      "of --target-cosine")
+          ->excludes(flags.cosineOption)
+          ->excludes(flags.sqnrOption)
+          ->type_name("X");
+  flags.timeoutOption =
+      command
+          .add_option("--score-timeout", flags.scoreTimeout,
+                      "With --score: how long one call may take")
+          ->capture_default_str()
+          ->type_name("SECONDS");
+}
+
+void cli::addAutoPrecisionFlags(CLI::App &command, AutoPrecisionFlags &flags) {
+  addGoalFlags(command, flags);
+  command
+      .add_option("--max-float-macs", flags.mostFloats,
+                  "With auto: floats for at most this share of the "
+                  "multiplications; the most accurate mix within it if none "
+                  "reaches the goal")
+      ->type_name("P%");
   flags.samplesOption =
       command
           .add_option("--search-samples", flags.samples,
                       "With auto: measure on so many samples, spread over "
-                      "those of --calibration-data")
+                      "those of --calibration-data; what is found is measured "
+                      "on as many others, if there are")
           ->check(CLI::Range(int64_t(1), int64_t(1) << 20))
           ->capture_default_str()
           ->type_name("N");
+  command
+      .add_option("--resume", flags.log,
+                  "With auto: keep what was measured in this file, and go on "
+                  "with it if it is there")
+      ->type_name("FILE");
   command
       .add_option("--write-precision-table", flags.writtenTable,
                   "With auto: write the chosen precisions, for "
                   "--precision-table")
       ->type_name("FILE");
+}
+
+/// A share from "10%" or "0.1"; std::nullopt for others.
+static std::optional<double> shareOf(llvm::StringRef text) {
+  bool isPercent = text.consume_back("%");
+  double value = 0;
+  if (text.trim().getAsDouble(value) ||
+      !(value >= 0 && value <= (isPercent ? 100 : 1)))
+    return std::nullopt;
+  return isPercent ? value / 100 : value;
+}
+
+rt::Status cli::checkAutoPrecisionFlags(const AutoPrecisionFlags &flags) {
+  // CLI11's ranges let NaN pass.
+  if (!(flags.cosine >= 0 && flags.cosine <= 1))
+    return rt::failf(Code::InvalidArgument,
+                     "--target-cosine is %g, must be from 0 to 1",
+                     flags.cosine);
+  if (!(flags.sqnr >= 0 && flags.sqnr <= 200))
+    return rt::failf(Code::InvalidArgument,
+                     "--target-sqnr is %g, must be from 0 to 200", flags.sqnr);
+  if (flags.scoreCommand.empty() != !flags.scoreOption->count())
+    return rt::fail(Code::InvalidArgument,
+                    "--score COMMAND and --target-score X belong together; "
+                    "give both or none");
+  if (!std::isfinite(flags.score))
+    return rt::failf(Code::InvalidArgument,
+                     "--target-score is %g, must be a finite number",
+                     flags.score);
+  if (flags.timeoutOption->count() && flags.scoreCommand.empty())
+    return rt::fail(Code::InvalidArgument,
+                    "--score-timeout is for --score; leave it out");
+  // Above, its milliseconds would not be a number of poll().
+  if (!(flags.scoreTimeout > 0 && flags.scoreTimeout <= 1e6))
+    return rt::failf(Code::InvalidArgument,
+                     "--score-timeout is %g, must be above 0 and at most 1e6",
+                     flags.scoreTimeout);
+  if (!flags.mostFloats.empty() && !shareOf(flags.mostFloats))
+    return rt::fail(Code::InvalidArgument,
+                    "--max-float-macs is '" + flags.mostFloats +
+                        "', must be a share of all, as 10% or 0.1");
+  return rt::Status::ok();
 }
 
 static std::string formatted(const char *format, double value) {
@@ -62,34 +153,93 @@ static size_t floatsOf(const MixedProgram &program) {
 }
 
 static std::string paretoText(const driver::PrecisionChoice &choice) {
-  TextTable table("lrrrrr");
-  table.addRow(
-      {"", "cycles", "cosine", "signal/noise", "float products", "of all"});
-  for (size_t i = 0; i < choice.found.pareto.size(); ++i) {
-    const MixedProgram &program = choice.found.pareto[i];
-    table.addRow({choice.found.chosen == i ? "chosen" : "",
-                  std::to_string(int64_t(program.cycles)),
-                  formatted("%.5f", program.accuracy.cosine()),
-                  driver::decibels(program.accuracy.sqnr()),
-                  std::to_string(floatsOf(program)) + " of " +
-                      std::to_string(choice.products.size()),
-                  formatted("%.1f %%", 100 * choice.floatShare(program))});
+  const std::vector<MixedProgram> &rows = choice.found.pareto;
+  bool hasScores =
+      std::any_of(rows.begin(), rows.end(),
+                  [](const MixedProgram &row) { return row.score; });
+  TextTable table(hasScores ? "lrrrrrr" : "lrrrrr");
+  std::vector<std::string> head = {
+      "", "cycles", "cosine", "signal/noise", "float products", "of all"};
+  if (hasScores)
+    head.push_back("score");
+  table.addRow(head);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const MixedProgram &program = rows[i];
+    std::vector<std::string> cells = {
+        choice.found.chosen == i ? "chosen" : "",
+        std::to_string(int64_t(program.cycles)),
+        formatted("%.5f", program.accuracy.cosine()),
+        driver::decibels(program.accuracy.sqnr()),
+        std::to_string(floatsOf(program)) + " of " +
+            std::to_string(choice.products.size()),
+        formatted("%.1f %%", 100 * program.floatShare)};
+    if (hasScores)
+      cells.push_back(program.score ? formatted("%g", *program.score) : "-");
+    table.addRow(cells);
   }
-  return "precisions (predicted cycles; the worst output on the samples):\n" +
-         table.text();
+  return "precisions (predicted cycles; the worst output on " +
+         std::to_string(choice.samples) +
+         " samples; share of all multiplications):\n" + table.text();
 }
 
-/// That no mix reaches the goal.
-static ExitCode reportMiss(const std::string &model, size_t samples,
-                           const driver::Accuracy &floats) {
-  return reportError(rt::fail(
-      Code::InvalidArgument,
-      model + ": no mix of int8 and f16 products reaches the goal on " +
-          std::to_string(samples) +
-          " samples; with all products in f16 the worst output has cosine " +
-          formatted("%.5f", floats.cosine()) + ", " +
-          driver::decibels(floats.sqnr()) +
-          "; lower the goal, or take --precision f32"));
+/// On samples that the search has not seen; warns if the goal is missed there.
+static std::string heldBackText(const driver::PrecisionChoice &choice,
+                                const driver::AccuracyGoal &goal) {
+  if (!choice.heldBack)
+    return "";
+  MixedProgram program = *choice.chosen();
+  program.accuracy = *choice.heldBack; // a score needs no samples
+  std::string text = "on " + std::to_string(choice.heldBackSamples) +
+                     " others, held back, the worst output has cosine " +
+                     formatted("%.5f", program.accuracy.cosine()) + ", " +
+                     driver::decibels(program.accuracy.sqnr());
+  if (choice.found.isGoalMet && !goal.isMetBy(program))
+    std::fprintf(stderr,
+                 "weft: warning: the goal is met on the samples of the search, "
+                 "but %s; search on more samples or aim higher\n",
+                 text.c_str());
+  return text + "\n";
+}
+
+/// A bar on a terminal; else a line at every tenth.
+static void showProgress(size_t done, size_t all) {
+  if (!isatty(STDERR_FILENO)) {
+    if (done == 1 || done * 10 / all != (done - 1) * 10 / all)
+      std::fprintf(stderr, "searching: %zu of about %zu programs\n", done, all);
+    return;
+  }
+  constexpr size_t kWidth = 30;
+  std::string bar(kWidth * std::min(done, all) / std::max<size_t>(1, all), '#');
+  bar.resize(kWidth, '.');
+  std::fprintf(stderr, "\rsearching [%s] %zu of about %zu programs ",
+               bar.c_str(), done, all);
+}
+
+static driver::AutoPrecision wantedBy(const AutoPrecisionFlags &flags) {
+  driver::AutoPrecision wanted;
+  if (!flags.scoreCommand.empty())
+    wanted.goal.score = flags.score;
+  else if (flags.sqnrOption->count())
+    wanted.goal.sqnr = flags.sqnr;
+  else
+    wanted.goal.cosine = flags.cosine;
+  if (!flags.mostFloats.empty())
+    wanted.mostFloats = shareOf(flags.mostFloats);
+  wanted.log = flags.log;
+  wanted.scoreName = flags.scoreCommand;
+  wanted.progress = showProgress;
+  wanted.score =
+      [&flags](const std::vector<uint8_t> &bmodel) -> Result<double> {
+    llvm::SmallString<128> path;
+    if (std::error_code error = llvm::sys::fs::createTemporaryFile(
+            "weft-candidate", "bmodel", path))
+      return rt::fail(Code::IoError,
+                      "cannot make a temporary file: " + error.message());
+    tools::TemporaryFile file{std::string(path)};
+    WEFT_TRY(tools::writeOutputFile(file.path(), bmodel.data(), bmodel.size()));
+    return scoreOf(flags.scoreCommand, file.path(), flags.scoreTimeout);
+  };
+  return wanted;
 }
 
 ExitCode cli::choosePrecisions(const driver::CompilationSource &source,
@@ -99,31 +249,27 @@ ExitCode cli::choosePrecisions(const driver::CompilationSource &source,
                                driver::CompileOptions &options,
                                std::string &text, Json &json) {
   options.precision = "int8";
-  mlir::FailureOr<driver::ReferenceSamples> samples =
-      driver::evaluateSamples(module, run, flags.samples);
+  mlir::FailureOr<driver::SplitSamples> samples =
+      driver::evaluateSplitSamples(module, run, flags.samples);
   if (failed(samples))
     return ExitCode::UserError; // printed
-  driver::AutoPrecision wanted;
-  if (flags.sqnrOption->count())
-    wanted.goal.sqnr = flags.sqnr;
-  else
-    wanted.goal.cosine = flags.cosine;
+  driver::AutoPrecision wanted = wantedBy(flags);
+  Result<driver::PrecisionChoice> choice = driver::choosePrecisions(
+      source, module, options, samples->search, samples->heldBack, wanted);
   if (isatty(STDERR_FILENO))
-    wanted.progress = [](size_t done, size_t all) {
-      std::fprintf(stderr, "\rsearching: %zu of about %zu programs", done, all);
-    };
-  Result<driver::PrecisionChoice> choice =
-      driver::choosePrecisions(source, module, options, *samples, wanted);
-  if (wanted.progress)
     std::fprintf(stderr, "\n");
   if (!choice)
     return reportError(choice.status());
-  text = paretoText(*choice);
-  json["pareto"] = choice->json();
-  const driver::PrecisionSearch::Found &found = choice->found;
-  if (!found.chosen)
-    return reportMiss(source.model, samples->inputs.size(), found.floats);
-  options.precisionTable = choice->yaml(found.pareto[*found.chosen]);
+  text = paretoText(*choice) + heldBackText(*choice, wanted.goal);
+  json.update(choice->json());
+  std::string miss = driver::missOf(*choice, wanted);
+  if (!choice->chosen())
+    return reportError(
+        rt::fail(Code::InvalidArgument, source.model + ": " + miss));
+  if (!miss.empty())
+    std::fprintf(stderr, "weft: warning: %s: %s\n", source.model.c_str(),
+                 miss.c_str());
+  options.precisionTable = choice->yaml(*choice->chosen());
   if (flags.writtenTable.empty())
     return ExitCode::Ok;
   rt::Status written =

@@ -13,16 +13,21 @@ namespace weft::cli {
 
 /// Options of --precision auto.
 struct AutoPrecisionFlags {
-  double cosine = 0.998, sqnr = 0;
+  double cosine = 0.998, sqnr = 0, score = 0, scoreTimeout = 3600;
+  std::string scoreCommand, mostFloats, log, writtenTable;
   int64_t samples = 8;
-  std::string writtenTable;
   CLI::Option *cosineOption = nullptr, *sqnrOption = nullptr,
-              *samplesOption = nullptr;
+              *scoreOption = nullptr, *samplesOption = nullptr,
+              *timeoutOption = nullptr;
 
-  bool isGiven() const;
+  /// The first one that was given; "" for none.
+  std::string given() const;
 };
 
 void addAutoPrecisionFlags(CLI::App &command, AutoPrecisionFlags &flags);
+
+/// Fails for options that do not fit each other.
+rt::Status checkAutoPrecisionFlags(const AutoPrecisionFlags &flags);
 
 /// Chooses which products of the float graph `module` are floats, with
 /// `options.calibration` set; `options` becomes an int8 program with a

@@ -1,7 +1,10 @@
 #include "tools/weft/CheckRun.h"
 
+#include "llvm/ADT/StringRef.h"
+
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -34,10 +37,12 @@ std::string cli::checkCommand(const std::string &command,
 }
 
 /// Never returns: becomes the shell, in a process group of its own.
-[[noreturn]] static void becomeShell(const std::string &command, int output) {
+[[noreturn]] static void becomeShell(const std::string &command, int output,
+                                     ErrorStream errors) {
   ::setpgid(0, 0);
   ::dup2(output, STDOUT_FILENO);
-  ::dup2(output, STDERR_FILENO);
+  if (errors == ErrorStream::Joined)
+    ::dup2(output, STDERR_FILENO);
   if (int empty = ::open("/dev/null", O_RDONLY); empty >= 0)
     ::dup2(empty, STDIN_FILENO);
   ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
@@ -45,14 +50,15 @@ std::string cli::checkCommand(const std::string &command,
 }
 
 Result<CheckOutcome> cli::runCheck(const std::string &command,
-                                   double timeLimitSeconds) {
+                                   double timeLimitSeconds,
+                                   ErrorStream errors) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return rt::failf(Code::IoError, "cannot make a pipe: %s",
                      std::strerror(errno));
   pid_t child = ::fork();
   if (child == 0)
-    becomeShell(command, ends[1]);
+    becomeShell(command, ends[1], errors);
   ::close(ends[1]);
   if (child < 0) {
     ::close(ends[0]);
@@ -90,4 +96,35 @@ Result<CheckOutcome> cli::runCheck(const std::string &command,
   outcome.exitCode =
       WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
   return outcome;
+}
+
+Result<double> cli::scoreOf(const std::string &command, const std::string &file,
+                            double timeLimitSeconds) {
+  Result<CheckOutcome> outcome = runCheck(
+      checkCommand(command, file), timeLimitSeconds, ErrorStream::Inherited);
+  if (!outcome)
+    return outcome.status();
+  const std::string name = "the score command '" + command + "' ";
+  if (outcome->timedOut)
+    return rt::failf(Code::InvalidArgument,
+                     "%sran longer than %g s; make it faster or give a longer "
+                     "--score-timeout",
+                     name.c_str(), timeLimitSeconds);
+  if (outcome->exitCode != 0)
+    return rt::fail(Code::InvalidArgument,
+                    name + "ended with exit code " +
+                        std::to_string(outcome->exitCode) +
+                        "; it must end with 0 and print a number");
+  llvm::StringRef last = llvm::StringRef(outcome->output).rtrim();
+  last = last.substr(last.find_last_of('\n') + 1).trim();
+  double score = 0;
+  if (last.empty() || last.getAsDouble(score) || !std::isfinite(score))
+    return rt::fail(
+        Code::InvalidArgument,
+        name +
+            (last.empty()
+                 ? std::string("printed nothing")
+                 : "printed '" + last.take_front(40).str() + "' at its end") +
+            "; it must print a number, higher is better");
+  return score;
 }

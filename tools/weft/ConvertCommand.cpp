@@ -75,6 +75,21 @@ static rt::Status checkTarget(const ConvertFlags &flags) {
   return rt::Status::ok();
 }
 
+/// What is written besides the output needs files of its own.
+static rt::Status checkWrittenFiles(const ConvertFlags &flags) {
+  const std::string &table = flags.automatic.writtenTable,
+                    &log = flags.automatic.log;
+  for (const auto &[name, file, other] :
+       {std::tuple("--write-precision-table", &table, &log),
+        std::tuple("--resume", &log, &table)})
+    if (*file == "-" || (!file->empty() &&
+                         (*file == flags.output || *file == *other ||
+                          llvm::sys::fs::equivalent(*file, flags.model.model))))
+      return rt::fail(Code::InvalidArgument, std::string(name) + " " + *file +
+                                                 " needs a file of its own");
+  return rt::Status::ok();
+}
+
 static rt::Status checkFlags(const ConvertFlags &flags) {
   WEFT_TRY(checkTarget(flags));
   bool quantized = flags.compile.precision == "int8" || flags.isAuto();
@@ -87,12 +102,12 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
                                   flags.compile.chip + " give int8, f16 or f32"
                             : "--precision auto measures programs on samples; "
                               "give --calibration-data DIR");
-  if (!flags.isAuto() && flags.automatic.isGiven())
+  if (std::string given = flags.automatic.given();
+      !flags.isAuto() && !given.empty())
     return rt::fail(Code::InvalidArgument,
-                    "--target-cosine, --target-sqnr, --search-samples and "
-                    "--write-precision-table are for --precision auto, the "
-                    "precision is " +
-                        flags.compile.precision + "; leave them out");
+                    given + " is for --precision auto, the precision is " +
+                        flags.compile.precision + "; leave it out");
+  WEFT_TRY(checkAutoPrecisionFlags(flags.automatic));
   if (flags.isAuto() &&
       (flags.compile.noFloat || !flags.compile.precisionTable.empty()))
     return rt::fail(Code::InvalidArgument,
@@ -135,15 +150,7 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
                           (read == flags.model.model ? "the model itself"
                                                      : "a table that is read") +
                           "; give another file");
-  if (flags.automatic.writtenTable == "-" ||
-      (!flags.automatic.writtenTable.empty() &&
-       (flags.automatic.writtenTable == flags.output ||
-        llvm::sys::fs::equivalent(flags.automatic.writtenTable,
-                                  flags.model.model))))
-    return rt::fail(Code::InvalidArgument, "--write-precision-table " +
-                                               flags.automatic.writtenTable +
-                                               " needs a file of its own");
-  return rt::Status::ok();
+  return checkWrittenFiles(flags);
 }
 
 /// The listing of `weft disasm` for a model in memory.

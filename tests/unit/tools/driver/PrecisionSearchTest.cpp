@@ -26,6 +26,12 @@ struct Model {
       program.cycles += double(products[i]) * (isFloat[i] ? 2 : 1);
       output.errorRatio += isFloat[i] ? 0 : errors[i];
     }
+    double all = 0, floats = 0;
+    for (size_t i = 0; i < products.size(); ++i) {
+      all += double(products[i]);
+      floats += isFloat[i] ? double(products[i]) : 0;
+    }
+    program.floatShare = floats / all;
     output.cosine = 1 - output.errorRatio / 2;
     program.accuracy.outputs = {output};
     return program;
@@ -36,7 +42,7 @@ struct Model {
     for (size_t i = 0; i < products.size(); ++i)
       search.products.push_back({"v" + std::to_string(i), products[i]});
     search.goal = goal;
-    search.measure = [this](const std::vector<bool> &isFloat) {
+    search.measure = [this](const std::vector<bool> &isFloat, bool) {
       return rt::Result<MixedProgram>(measure(isFloat));
     };
     return search;
@@ -107,7 +113,7 @@ TEST(PrecisionSearch, AMixMayBeBetterThanFloats) {
   auto found = model.search(cosine(0.99)).run();
   ASSERT_TRUE(bool(found));
   EXPECT_EQ(floatsOf(*found), (std::vector<bool>{true, false, true}));
-  EXPECT_DOUBLE_EQ(found->floats.cosine(), 0.975);
+  EXPECT_DOUBLE_EQ(found->floats.accuracy.cosine(), 0.975);
 }
 
 // The goal is on the worst output, the order of the products on all of them.
@@ -115,7 +121,7 @@ TEST(PrecisionSearch, TheWorstOutputDecides) {
   PrecisionSearch search;
   search.products = {{"v0", 100}};
   search.goal.sqnr = 29;
-  search.measure = [](const std::vector<bool> &isFloat) {
+  search.measure = [](const std::vector<bool> &isFloat, bool) {
     MixedProgram program;
     program.isFloat = isFloat;
     program.cycles = isFloat[0] ? 200 : 100;
@@ -133,8 +139,8 @@ TEST(PrecisionSearch, AFailedMeasurementIsTheResult) {
   Model model{{100, 100}, {0.1, 0.1}};
   PrecisionSearch search = model.search(cosine(0.99));
   search.threads = 2;
-  search.measure =
-      [&](const std::vector<bool> &isFloat) -> rt::Result<MixedProgram> {
+  search.measure = [&](const std::vector<bool> &isFloat,
+                       bool) -> rt::Result<MixedProgram> {
     if (isFloat[0] && !isFloat[1])
       return rt::fail(rt::Code::Internal, "no program");
     return model.measure(isFloat);
@@ -162,6 +168,139 @@ TEST(PrecisionSearch, ThreadsDoNotMatter) {
     EXPECT_LT(a->pareto[i].accuracy.outputs[0].errorRatio,
               a->pareto[i - 1].accuracy.outputs[0].errorRatio);
   }
+}
+
+/// Products of 1000 and their errors, of which a share of floats may help.
+static PrecisionSearch::Found within(const Model &model, double share,
+                                     AccuracyGoal goal) {
+  PrecisionSearch search = model.search(goal);
+  search.mostFloats = share;
+  auto found = search.run();
+  EXPECT_TRUE(bool(found));
+  EXPECT_TRUE(found->chosen);
+  EXPECT_LE(found->pareto[*found->chosen].floatShare, share);
+  return *std::move(found);
+}
+
+TEST(BoundedPrecisions, TakesWhatGainsMostWithinTheBound) {
+  Model model{{700, 100, 50, 50, 100}, {0.9, 0.04, 0.03, 0.001, 0.002}};
+  auto found = within(model, 0.16, cosine(0.999));
+  EXPECT_EQ(floatsOf(found),
+            (std::vector<bool>{false, true, true, false, false}));
+  EXPECT_FALSE(found.isGoalMet);
+}
+
+TEST(BoundedPrecisions, TakesNoMoreThanTheGoalNeeds) {
+  Model model{{100, 100, 100, 100}, {0.1, 0.05, 0.01, 0.01}};
+  auto found = within(model, 0.8, cosine(0.96));
+  EXPECT_TRUE(found.isGoalMet);
+  EXPECT_EQ(floatsOf(found), (std::vector<bool>{true, false, false, false}));
+}
+
+// By gain for each multiplication the first comes first and leaves no room for
+// the second, which gains most.
+TEST(BoundedPrecisions, ExchangesFloatsAtTheEnd) {
+  Model model{{60, 100, 840}, {0.09, 0.1, 0.01}};
+  auto found = within(model, 0.1, cosine(0.999));
+  EXPECT_EQ(floatsOf(found), (std::vector<bool>{false, true, false}));
+}
+
+// Several small ones make room for one that gains more than all of them.
+TEST(BoundedPrecisions, SeveralLeaveForOne) {
+  Model model{{30, 30, 30, 100, 810}, {0.04, 0.04, 0.04, 0.13, 0.01}};
+  auto found = within(model, 0.1, cosine(0.999));
+  EXPECT_EQ(floatsOf(found),
+            (std::vector<bool>{false, false, false, true, false}));
+}
+
+// Both of the first two are needed: alone, neither gains much.
+TEST(BoundedPrecisions, GainsAreMeasuredBesideTheOthers) {
+  PrecisionSearch search;
+  search.products = {{"v0", 100}, {"v1", 100}, {"v2", 100}, {"v3", 700}};
+  search.goal.cosine = 0.99;
+  search.mostFloats = 0.2;
+  search.measure = [](const std::vector<bool> &isFloat, bool) {
+    MixedProgram program;
+    program.isFloat = isFloat;
+    double error = isFloat[0] && isFloat[1] ? 0.004
+                   : isFloat[0]             ? 0.05
+                   : isFloat[1]             ? 0.09
+                                            : 0.1;
+    error += isFloat[2] ? 0 : 0.02;
+    program.cycles = 100;
+    for (size_t i = 0; i < 4; ++i)
+      program.floatShare += isFloat[i] ? (i == 3 ? 0.7 : 0.1) : 0;
+    program.accuracy.outputs = {{"y", 1 - error, 1 - error, error}};
+    return rt::Result<MixedProgram>(program);
+  };
+  auto found = search.run();
+  ASSERT_TRUE(bool(found) && found->chosen);
+  EXPECT_EQ(floatsOf(*found), (std::vector<bool>{true, true, false, false}));
+}
+
+TEST(BoundedPrecisions, NothingFitsWhereCodesAreAboveTheBound) {
+  Model model{{100, 100}, {0.1, 0.1}};
+  PrecisionSearch search = model.search(cosine(0.99));
+  search.mostFloats = 0.1;
+  auto inner = search.measure;
+  search.measure = [&](const std::vector<bool> &isFloat, bool isScored) {
+    auto program = inner(isFloat, isScored);
+    program->floatShare += 0.2; // depthwise convolutions
+    return program;
+  };
+  auto found = search.run();
+  ASSERT_TRUE(bool(found));
+  EXPECT_FALSE(found->chosen);
+  EXPECT_DOUBLE_EQ(found->codes.floatShare, 0.2);
+}
+
+TEST(BoundedPrecisions, ThreadsDoNotMatter) {
+  Model model{{}, {}};
+  for (int i = 0; i < 40; ++i) {
+    model.products.push_back(100 + 37 * i % 900);
+    model.errors.push_back(0.0001 * (1 + 53 * i % 97));
+  }
+  PrecisionSearch one = model.search(cosine(0.97)), many = one;
+  one.mostFloats = many.mostFloats = 0.1;
+  many.threads = 4;
+  auto a = one.run(), b = many.run();
+  ASSERT_TRUE(bool(a) && bool(b));
+  EXPECT_EQ(floatsOf(*a), floatsOf(*b));
+  EXPECT_EQ(a->pareto.size(), b->pareto.size());
+}
+
+// The score counts the right things; few programs are asked for it.
+TEST(PrecisionSearch, ReachesAScore) {
+  for (std::optional<double> bound : {std::optional<double>(), {0.5}}) {
+    Model model{{100, 100, 100, 100, 100, 100},
+                {0.001, 0.2, 0.001, 0.001, 0.1, 0.002}};
+    AccuracyGoal goal;
+    goal.score = 90;
+    PrecisionSearch search = model.search(goal);
+    search.mostFloats = bound;
+    size_t asked = 0;
+    search.measure = [&](const std::vector<bool> &isFloat, bool isScored) {
+      MixedProgram program = model.measure(isFloat);
+      asked += isScored;
+      if (isScored)
+        program.score = 100 * (1 - program.accuracy.outputs[0].errorRatio);
+      return rt::Result<MixedProgram>(program);
+    };
+    auto found = search.run();
+    ASSERT_TRUE(bool(found) && found->chosen);
+    EXPECT_TRUE(found->isGoalMet);
+    EXPECT_EQ(floatsOf(*found),
+              (std::vector<bool>{false, true, false, false, true, false}));
+    EXPECT_GE(*found->pareto[*found->chosen].score, 90);
+    EXPECT_LE(asked, 10u);
+  }
+}
+
+TEST(Accuracy, SamplesAreSpread) {
+  EXPECT_EQ(spread(6, 4), (std::vector<size_t>{0, 1, 3, 4}));
+  EXPECT_EQ(spread(3, 8), (std::vector<size_t>{0, 1, 2}));
+  EXPECT_EQ(spreadBeside(8, {0, 2, 4}), (std::vector<size_t>{1, 3, 6}));
+  EXPECT_EQ(spreadBeside(6, {0, 1, 3, 4}), std::vector<size_t>());
 }
 
 TEST(Accuracy, IsThatOfTheWorstOutput) {

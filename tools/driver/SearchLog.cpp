@@ -1,0 +1,172 @@
+//===- SearchLog.cpp - measured programs in a file ------------------------===//
+
+#include "tools/driver/SearchLog.h"
+
+#include "tools/files/InputFile.h"
+#include "tools/files/OutputFile.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+using namespace weft;
+using namespace weft::driver;
+using rt::Code;
+using rt::Result;
+using Line = nlohmann::ordered_json;
+
+static constexpr const char *kVersion = "weft precision search 1";
+
+/// JSON has no infinity: it is null.
+static Line number(double value) {
+  return std::isfinite(value) ? Line(value) : Line();
+}
+
+static std::optional<double> numberAt(const Line &json, const char *key) {
+  auto found = json.find(key);
+  if (found == json.end())
+    return std::nullopt;
+  if (found->is_null())
+    return std::numeric_limits<double>::infinity();
+  return found->is_number() ? std::optional(found->get<double>())
+                            : std::nullopt;
+}
+
+static std::string lineOf(const MixedProgram &program) {
+  std::string floats;
+  for (bool isFloat : program.isFloat)
+    floats += isFloat ? '1' : '0';
+  Line outputs = Line::array();
+  for (const OutputAccuracy &output : program.accuracy.outputs)
+    outputs.push_back({{"name", output.name},
+                       {"cosine", number(output.cosine)},
+                       {"worst_cosine", number(output.worstCosine)},
+                       {"error", number(output.errorRatio)}});
+  Line line{{"floats", std::move(floats)},
+            {"cycles", program.cycles},
+            {"float_share", program.floatShare},
+            {"outputs", std::move(outputs)}};
+  if (program.score)
+    line["score"] = *program.score;
+  return line.dump(-1, ' ', false, Line::error_handler_t::replace) + "\n";
+}
+
+/// std::nullopt: no whole line of a program.
+static std::optional<MixedProgram> programOf(const std::string &text) {
+  Line line = Line::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!line.is_object() || !line.contains("floats") ||
+      !line["floats"].is_string() || !line.contains("outputs") ||
+      !line["outputs"].is_array())
+    return std::nullopt;
+  MixedProgram program;
+  for (char digit : line["floats"].get<std::string>())
+    program.isFloat.push_back(digit == '1');
+  auto cycles = numberAt(line, "cycles"), share = numberAt(line, "float_share");
+  if (!cycles || !share)
+    return std::nullopt;
+  program.cycles = *cycles;
+  program.floatShare = *share;
+  program.score = numberAt(line, "score");
+  for (const Line &output : line["outputs"]) {
+    if (!output.is_object() || !output.contains("name") ||
+        !output["name"].is_string())
+      return std::nullopt;
+    auto cosine = numberAt(output, "cosine"),
+         worst = numberAt(output, "worst_cosine"),
+         error = numberAt(output, "error");
+    if (!cosine || !worst || !error)
+      return std::nullopt;
+    program.accuracy.outputs.push_back(
+        {output["name"].get<std::string>(), *cosine, *worst, *error});
+  }
+  return program;
+}
+
+/// `whole`: bytes of the lines that are whole.
+rt::Status SearchLog::read(const std::string &text, const std::string &key,
+                           size_t &whole) {
+  bool isFirst = true;
+  for (size_t begin = 0, end; (end = text.find('\n', begin)) != text.npos;
+       begin = whole = end + 1) {
+    std::string line = text.substr(begin, end - begin);
+    if (isFirst) {
+      Line head = Line::parse(line, nullptr, /*allow_exceptions=*/false);
+      if (!head.is_object() || !head.contains("log") || head["log"] != kVersion)
+        return rt::fail(Code::InvalidArgument,
+                        path + " is no log of a search; give another file");
+      if (!head.contains("search") || head["search"] != key)
+        return rt::fail(Code::InvalidArgument,
+                        path + " is of another search: the model, its samples, "
+                               "the options or the compiler differ; remove it "
+                               "or give another file");
+      isFirst = false;
+      continue;
+    }
+    std::optional<MixedProgram> program = programOf(line);
+    if (!program)
+      return rt::fail(Code::InvalidArgument,
+                      path + ": '" + line.substr(0, 40) +
+                          "' is no measured program; remove the file");
+    programs[program->isFloat] = *std::move(program);
+  }
+  if (isFirst && !text.empty())
+    return rt::fail(Code::InvalidArgument,
+                    path + " is no log of a search; give another file");
+  return {};
+}
+
+Result<std::unique_ptr<SearchLog>> SearchLog::open(const std::string &path,
+                                                   const std::string &key) {
+  std::unique_ptr<SearchLog> log(new SearchLog);
+  log->path = path;
+  std::string text;
+  if (llvm::sys::fs::exists(path)) {
+    Result<std::string> read = tools::readInputFile(path);
+    if (!read)
+      return read.status();
+    text = *std::move(read);
+  }
+  size_t whole = 0;
+  WEFT_TRY(log->read(text, key, whole));
+  if (whole == 0)
+    text = Line{{"log", kVersion}, {"search", key}}.dump() + "\n";
+  else if (whole < text.size())
+    text.resize(whole); // cut off in the middle of a line
+  else
+    return log;
+  WEFT_TRY(tools::writeOutputFile(path, text.data(), text.size()));
+  return log;
+}
+
+std::optional<MixedProgram> SearchLog::find(const std::vector<bool> &isFloat,
+                                            bool isScored) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = programs.find(isFloat);
+  if (found == programs.end() || (isScored && !found->second.score))
+    return std::nullopt;
+  return found->second;
+}
+
+rt::Status SearchLog::append(const std::string &line) {
+  std::error_code error;
+  llvm::raw_fd_ostream file(path, error, llvm::sys::fs::OF_Append);
+  if (error)
+    return rt::fail(Code::IoError,
+                    "cannot write " + path + ": " + error.message());
+  file << line;
+  file.close();
+  if (!file.has_error())
+    return {};
+  std::string message = file.error().message();
+  file.clear_error();
+  return rt::fail(Code::IoError, "cannot write " + path + ": " + message);
+}
+
+rt::Status SearchLog::add(const MixedProgram &program) {
+  std::lock_guard<std::mutex> lock(mutex);
+  programs[program.isFloat] = program;
+  return append(lineOf(program));
+}
