@@ -1,9 +1,12 @@
-"""Calibration: the value ranges of a model on samples, for int8."""
+"""Calibration: the value ranges of a model on samples, for int8, and which
+products are worth floats there."""
 
 import contextlib
 import ctypes
+import json
 import os
 import tempfile
+import warnings
 
 import numpy
 
@@ -12,15 +15,26 @@ from ._native import CHAR, VOID, WeftError
 from ._types import numpy_type
 
 
-class Calibration:
-    """A calibration table. `text` is what `weft calibrate` writes."""
+class WeftWarning(UserWarning):
+    """Samples or a result that are likely not what is wanted."""
 
+
+class _Text:
     def __init__(self, text):
         self.text = text
 
     def save(self, path):
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.text)
+
+
+class Calibration(_Text):
+    """A calibration table. `text` is what `weft calibrate` writes, `warnings`
+    what is odd about the samples, a line each."""
+
+    def __init__(self, text, lines=()):
+        super().__init__(text)
+        self.warnings = list(lines)
 
     def __repr__(self):
         values = sum(not line.startswith("#") for line in
@@ -37,6 +51,25 @@ def _in_type(name, array, kind):
                         f"{array.dtype}; convert and scale it as the model "
                         "was trained")
     return array.astype(kind, copy=False)
+
+
+class Precisions(_Text):
+    """Which products of an int8 program are floats. `text` is a precision
+    table, as `--write-precision-table` writes it; `calibration` the ranges of
+    the samples; `pareto` the measured programs that no other beats, dicts of
+    `chosen`, `cycles`, `outputs`, `float_products`, `float_share` and, where it
+    was asked, `score`; `held_back` the accuracy on samples that the search did
+    not see, or None; `miss` why the goal is missed, or ""."""
+
+    def __init__(self, text, calibration, report):
+        super().__init__(text)
+        self.calibration, self.miss = calibration, report["miss"]
+        self.pareto, self.held_back = report["pareto"], report.get("held_back")
+
+    def __repr__(self):
+        chosen, = (row for row in self.pareto if row["chosen"])
+        return (f"<weft.Precisions: {len(chosen['float_products'])} floats, "
+                f"{chosen['cycles']:.0f} cycles>")
 
 
 def _split(name, array, kind, shape):
@@ -80,7 +113,7 @@ def _items(data):
     """The arrays or dicts that `data` consists of."""
     if callable(data):
         data = data()
-    if isinstance(data, (str, bytes, os.PathLike)):
+    if is_path(data):
         raise WeftError(f"{data!r} is a path; files are read by the program: "
                         "weft calibrate --data FOLDER")
     if isinstance(data, dict) or hasattr(data, "__array__"):
@@ -106,18 +139,9 @@ def _inputs(library, handle):
     return result
 
 
-def calibrate(model, data, output=None, *, shapes=None, method="percentile",
-              percentile=None, plugins=()):
-    """The value ranges of an ONNX file's float graph on samples: a Calibration
-    for `convert(.., precision="int8")`, written to `output` if it is given.
-
-    `data`: an array for a model of one input, a dict of arrays by input name,
-    an iterable of either (such as a generator of batches), or a function
-    without arguments that returns one of these. An array is a sample, several
-    one after the other along the first axis, or a stack of samples. Values
-    must be preprocessed as for the model.
-    `method`, `percentile`: as --method of `weft calibrate`.
-    """
+@contextlib.contextmanager
+def _opened(model, shapes, plugins, method, percentile, search_samples=0):
+    """A calibration of the C interface, and its library."""
     if percentile is not None and not 0 < percentile <= 100:
         raise WeftError(f"percentile is {percentile}, must be above 0 and at "
                         "most 100")
@@ -127,40 +151,145 @@ def calibrate(model, data, output=None, *, shapes=None, method="percentile",
     options.percentile = 0 if percentile is None else percentile
     options.shapes, options.shape_count = _native.shape_texts(shapes)
     options.plugins, options.plugin_count = _native.texts(plugins)
+    options.search_samples = search_samples
     handle = VOID()
     library.check(library.c.weft_calibrate_open(
         os.fsencode(model), ctypes.byref(options), ctypes.byref(handle)))
     try:
-        inputs = _inputs(library, handle)
-        for item in _items(data):
-            for sample in _samples(item, inputs):
-                # Kept until the call is over.
-                arrays = [numpy.ascontiguousarray(array) for array in sample]
-                library.check(library.c.weft_calibrate_add(
-                    handle, (VOID * max(1, len(arrays)))(
-                        *(array.ctypes.data for array in arrays))))
-        text = CHAR()
-        library.check(library.c.weft_calibrate_table(handle,
-                                                     ctypes.byref(text)))
-        result = Calibration(text.value.decode())
+        yield library, handle
     finally:
         library.c.weft_calibrate_close(handle)
+
+
+def _add(library, handle, data):
+    """Evaluates the samples; the table of all of them."""
+    inputs = _inputs(library, handle)
+    for item in _items(data):
+        for sample in _samples(item, inputs):
+            # Kept until the call is over.
+            arrays = [numpy.ascontiguousarray(array) for array in sample]
+            library.check(library.c.weft_calibrate_add(
+                handle, (VOID * max(1, len(arrays)))(
+                    *(array.ctypes.data for array in arrays))))
+    text, odd = CHAR(), CHAR()
+    library.check(library.c.weft_calibrate_table(handle, ctypes.byref(text)))
+    library.check(library.c.weft_calibrate_warnings(handle,
+                                                    ctypes.byref(odd)))
+    table = Calibration(text.value.decode(), odd.value.decode().splitlines())
+    for line in table.warnings:
+        warnings.warn(line, WeftWarning, stacklevel=4)
+    return table
+
+
+def calibrate(model, data, output=None, *, shapes=None, method="percentile",
+              percentile=None, plugins=()):
+    """The value ranges of an ONNX file's float graph on samples: a Calibration
+    for `convert(.., precision="int8")`, written to `output` if it is given.
+
+    `data`: an array for a model of one input, a dict of arrays by input name,
+    an iterable of either (such as a generator of batches), or a function
+    without arguments that returns one of these. An array is a sample, several
+    one after the other along the first axis, or a stack of samples. Values
+    must be preprocessed as for the model. What is odd about them is a
+    WeftWarning.
+    `method`, `percentile`: as --method of `weft calibrate`.
+    """
+    with _opened(model, shapes, plugins, method, percentile) as opened:
+        result = _add(*opened, data)
     if output is not None:
         result.save(output)
     return result
 
 
+class _Score:
+    """A Python function as the score of the C interface; keeps its
+    exception."""
+
+    def __init__(self, function):
+        self.function, self.problem = function, None
+        self.pointer = _native.SCORE(self.call) if function else \
+            _native.SCORE()
+
+    def call(self, _, bmodel, size, score):
+        try:
+            score[0] = float(self.function(ctypes.string_at(bmodel, size)))
+            return 0
+        except BaseException as problem:  # must not pass through C
+            self.problem = problem
+            return 1
+
+
+def choose_precisions(model, data, *, target_cosine=None, target_sqnr=None,
+                      score=None, target_score=None, max_float_macs=None,
+                      search_samples=8, log=None, progress=None, shapes=None,
+                      method="percentile", percentile=None, target="bm1684x",
+                      plugins=()):
+    """`--precision auto`: which products of an int8 program must be floats for
+    an accuracy, as Precisions. Raises WeftError if no mix reaches it.
+
+    `target_cosine` (0.998) or `target_sqnr`: what the worst output must reach
+    on `search_samples` of the samples, spread over all. Or `target_score`:
+    what `score(bmodel)` must give for the bytes of the program; higher is
+    better.
+    `max_float_macs`: floats for at most this share of the multiplications, 0
+    to 1; then the result is the most accurate mix if none reaches the goal,
+    with a WeftWarning.
+    `log`: a file that keeps what was measured; `progress(done, about)` is
+    called after each program. `data` and the rest: as for `calibrate`.
+    """
+    if (score is None) != (target_score is None):
+        raise WeftError("score and target_score belong together; give both or "
+                        "none")
+    if max_float_macs is not None and not 0 < max_float_macs <= 1:
+        raise WeftError(f"max_float_macs is {max_float_macs}, must be above 0 "
+                        "and at most 1")
+    if search_samples < 1:
+        raise WeftError(f"search_samples is {search_samples}, must be at "
+                        "least 1")
+    options = _native.ChooseOptions(ctypes.sizeof(_native.ChooseOptions))
+    options.target = target.encode()
+    options.target_cosine = target_cosine or 0
+    options.target_sqnr = target_sqnr or 0
+    options.target_score = target_score or 0
+    options.max_float_macs = max_float_macs or 0
+    options.log = _native.encoded(log)
+    called = _Score(score)
+    options.score = called.pointer
+    shown = _native.PROGRESS(lambda _, done, about: progress(done, about)) \
+        if progress else _native.PROGRESS()
+    options.progress = shown
+    with _opened(model, shapes, plugins, method, percentile,
+                 search_samples) as (library, handle):
+        table = _add(library, handle, data)
+        text, report = CHAR(), CHAR()
+        try:
+            library.check(library.c.weft_calibrate_choose(
+                handle, ctypes.byref(options), ctypes.byref(text),
+                ctypes.byref(report)))
+        except WeftError:
+            if called.problem is not None:
+                raise called.problem from None
+            raise
+        facts = json.loads(report.value.decode())
+        if not text.value:
+            raise WeftError(facts["miss"])
+        result = Precisions(text.value.decode(), table, facts)
+    if result.miss:
+        warnings.warn(result.miss, WeftWarning, stacklevel=2)
+    return result
+
+
 @contextlib.contextmanager
-def table_path(calibration, model, shapes, plugins):
-    """The path of a table for `convert`, or None; made of data if need be."""
-    if calibration is None or isinstance(calibration,
-                                         (str, bytes, os.PathLike)):
-        yield calibration
+def table_path(table):
+    """The path of a table for `convert`, or None."""
+    if not isinstance(table, _Text):
+        yield table
         return
-    if not isinstance(calibration, Calibration):
-        calibration = calibrate(model, calibration, shapes=shapes,
-                                plugins=plugins)
     with tempfile.TemporaryDirectory(prefix="weft-") as folder:
-        path = os.path.join(folder, "calibration.table")
-        calibration.save(path)
+        path = os.path.join(folder, "table")
+        table.save(path)
         yield path
+
+
+def is_path(value):
+    return isinstance(value, (str, bytes, os.PathLike))

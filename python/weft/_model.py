@@ -138,8 +138,36 @@ class Model:
             self._handle = None
 
 
+def _tables(model, precision, calibration, precisions, search, **common):
+    """Precision, calibration and precision table of a conversion."""
+    if precision == "auto":
+        if calibration is None or _calibrate.is_path(calibration) or \
+                isinstance(calibration, _calibrate.Calibration):
+            raise WeftError("precision auto measures programs on samples; "
+                            "give them as calibration")
+        if precisions is not None:
+            raise WeftError("precision auto chooses the floats itself; leave "
+                            "out precisions")
+        chosen = _calibrate.choose_precisions(model, calibration, **search,
+                                              **common)
+        return "int8", chosen.calibration, chosen
+    if search:
+        raise WeftError(f"{', '.join(search)}: for precision auto, it is "
+                        f"{precision}; leave it out")
+    if calibration is not None and precision not in ("int8", "f16"):
+        raise WeftError("calibration is for precision int8 and f16, it is "
+                        f"{precision}; leave it out")
+    if calibration is not None and not _calibrate.is_path(calibration) and \
+            not isinstance(calibration, _calibrate.Calibration):
+        calibration = _calibrate.calibrate(
+            model, calibration, shapes=common["shapes"],
+            plugins=common["plugins"])
+    return precision, calibration, precisions
+
+
 def convert(model, output=None, *, shapes=None, precision="f32",
-            target="bm1684x", calibration=None, plugins=(), host=True):
+            target="bm1684x", calibration=None, precisions=None, plugins=(),
+            host=True, **search):
     """Compiles an ONNX file. Returns the bytes of the bmodel (with the target
     zhouyi: of the .zyp program) and writes them to `output` if it is given.
 
@@ -148,10 +176,13 @@ def convert(model, output=None, *, shapes=None, precision="f32",
     `calibration`, for int8 and f16 (as --calibration): the path of a table,
     what `calibrate` gave, or the data to give it: arrays, a dict of arrays, an
     iterable of either or a function without arguments that returns one.
+    `precisions` (as --precision-table): the path of a table, or what
+    `choose_precisions` gave. `precision="auto"` calls that, on the data given
+    as `calibration`, with `target_cosine=..` and its other options.
     """
-    if calibration is not None and precision not in ("int8", "f16"):
-        raise WeftError("calibration is for precision int8 and f16, it is "
-                        f"{precision}; leave it out")
+    precision, calibration, precisions = _tables(
+        model, precision, calibration, precisions, search, shapes=shapes,
+        plugins=plugins, target=target)
     library = _native.compiler()
     options = _native.ConvertOptions(ctypes.sizeof(_native.ConvertOptions))
     options.target, options.precision = target.encode(), precision.encode()
@@ -159,8 +190,10 @@ def convert(model, output=None, *, shapes=None, precision="f32",
     options.plugins, options.plugin_count = _native.texts(plugins)
     options.no_host = 0 if host else 1
     data, size = VOID(), SIZE()
-    with _calibrate.table_path(calibration, model, shapes, plugins) as table:
-        options.calibration = _native.encoded(table)
+    with _calibrate.table_path(calibration) as ranges, \
+            _calibrate.table_path(precisions) as floats:
+        options.calibration = _native.encoded(ranges)
+        options.precision_table = _native.encoded(floats)
         library.check(library.c.weft_convert(
             os.fsencode(model), ctypes.byref(options), ctypes.byref(data),
             ctypes.byref(size)))

@@ -126,14 +126,29 @@ class ConvertOptions(ctypes.Structure):
     _fields_ = [("struct_bytes", SIZE), ("target", CHAR), ("precision", CHAR),
                 ("calibration", CHAR), ("shapes", POINTER(CHAR)),
                 ("shape_count", SIZE), ("plugins", POINTER(CHAR)),
-                ("plugin_count", SIZE), ("no_host", ctypes.c_int32)]
+                ("plugin_count", SIZE), ("no_host", ctypes.c_int32),
+                ("precision_table", CHAR)]
 
 
 class CalibrateOptions(ctypes.Structure):
     _fields_ = [("struct_bytes", SIZE), ("method", CHAR),
                 ("percentile", ctypes.c_double), ("shapes", POINTER(CHAR)),
                 ("shape_count", SIZE), ("plugins", POINTER(CHAR)),
-                ("plugin_count", SIZE)]
+                ("plugin_count", SIZE), ("search_samples", SIZE)]
+
+
+SCORE = ctypes.CFUNCTYPE(ctypes.c_int32, VOID, VOID, SIZE,
+                         POINTER(ctypes.c_double))
+PROGRESS = ctypes.CFUNCTYPE(None, VOID, SIZE, SIZE)
+
+
+class ChooseOptions(ctypes.Structure):
+    _fields_ = [("struct_bytes", SIZE), ("target", CHAR),
+                ("target_cosine", ctypes.c_double),
+                ("target_sqnr", ctypes.c_double), ("score", SCORE),
+                ("target_score", ctypes.c_double),
+                ("max_float_macs", ctypes.c_double), ("progress", PROGRESS),
+                ("context", VOID), ("log", CHAR)]
 
 
 class CalibrateInputFacts(ctypes.Structure):
@@ -177,6 +192,9 @@ def compiler():
          POINTER(CalibrateInputFacts)),
         ("weft_calibrate_add", VOID, VOID, POINTER(VOID)),
         ("weft_calibrate_table", VOID, VOID, POINTER(CHAR)),
+        ("weft_calibrate_warnings", VOID, VOID, POINTER(CHAR)),
+        ("weft_calibrate_choose", VOID, VOID, POINTER(ChooseOptions),
+         POINTER(CHAR), POINTER(CHAR)),
         ("weft_calibrate_close", None, VOID),
     ])
     version = library.c.weft_compiler_api_version()

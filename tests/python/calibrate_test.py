@@ -3,12 +3,14 @@
 
   calibrate_test.py PACKAGE-FOLDER LIBRARY-FOLDER WEFT
 """
+import json
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 import numpy as np
 import onnx
@@ -51,15 +53,6 @@ class Calibrate(unittest.TestCase):
         subprocess.run([WEFT, "calibrate", model, "--data", data, "-o", table, *options], check=True, capture_output=True)
         return table.read_text()
 
-    def assert_same_table(self, found, wanted, *message):
-        """Same words, same numbers. The program adds products in f32 (oneDNN), Python's calibration rounds each sum once: 27 terms are
-        apart by less than 27 * 2^-24 of their magnitudes, 1e-5 of the largest number."""
-        found, wanted = found.split(), wanted.split()
-        self.assertEqual(len(found), len(wanted), *message)
-        for one, other in zip(found, wanted):
-            if one != other:
-                self.assertAlmostEqual(float(one), float(other), delta=1e-4, msg=message[0] if message else None)
-
     def test_every_form_of_one_input(self):
         model = self.model()
         wanted = self.program(model, [{"x": image[None]} for image in IMAGES])
@@ -72,7 +65,7 @@ class Calibrate(unittest.TestCase):
                  "list of dicts": [{"x": image[None]} for image in IMAGES], "generator": batches(), "function": batches, "doubles": IMAGES.astype(np.float64),
                  "strided": np.repeat(IMAGES, 2, axis=3)[..., ::2], "reversed": IMAGES[::-1]}
         for name, data in forms.items():
-            self.assert_same_table(weft.calibrate(model, data).text, wanted, name)
+            self.assertEqual(weft.calibrate(model, data).text, wanted, name)
         saved = self.folder / "saved.table"
         table = weft.calibrate(model, IMAGES, saved)
         self.assertEqual(saved.read_text(), table.text)
@@ -83,7 +76,7 @@ class Calibrate(unittest.TestCase):
         samples = [{"x": image[None]} for image in IMAGES]
         texts = {method: weft.calibrate(model, IMAGES, method=method).text for method in ("max", "percentile", "mse")}
         for method, text in texts.items():
-            self.assert_same_table(text, self.program(model, samples, "--method", method))
+            self.assertEqual(text, self.program(model, samples, "--method", method))
         self.assertNotEqual(texts["max"], texts["mse"])
         self.assertIn("percentile 90", weft.calibrate(model, IMAGES, percentile=90).text)
         with self.assertRaisesRegex(weft.WeftError, "method is 'guess'"):
@@ -96,8 +89,8 @@ class Calibrate(unittest.TestCase):
         model = self.model(inputs=2, batch=2)
         samples = [{"x": IMAGES[at:at + 2], "z": ROWS[at:at + 2]} for at in (0, 2, 4)]
         wanted = self.program(model, samples)
-        self.assert_same_table(weft.calibrate(model, {"z": ROWS, "x": IMAGES}).text, wanted)
-        self.assert_same_table(weft.calibrate(model, iter(samples)).text, wanted)
+        self.assertEqual(weft.calibrate(model, {"z": ROWS, "x": IMAGES}).text, wanted)
+        self.assertEqual(weft.calibrate(model, iter(samples)).text, wanted)
         for data, says in [(IMAGES, "the model has the inputs x, z; give dicts"), ({"x": IMAGES}, "inputs are x, z; wrong or missing: z"),
                            ({"x": IMAGES, "z": ROWS[:4]}, "different numbers of samples: x 3, z 2"), ({"x": IMAGES[:3], "z": ROWS[:3]}, "give whole samples")]:
             with self.assertRaisesRegex(weft.WeftError, says):
@@ -128,7 +121,83 @@ class Calibrate(unittest.TestCase):
     def test_half_precision_inputs(self):
         model = self.model(kind=TensorProto.FLOAT16)
         halves = IMAGES.astype(np.float16)
-        self.assert_same_table(weft.calibrate(model, IMAGES).text, self.program(model, [{"x": image[None]} for image in halves]))
+        self.assertEqual(weft.calibrate(model, IMAGES).text, self.program(model, [{"x": image[None]} for image in halves]))
+
+    def test_what_is_odd_is_a_warning(self):
+        model = self.model()
+        with self.assertWarnsRegex(weft.WeftWarning, "repeat"):
+            table = weft.calibrate(model, [IMAGES[0], IMAGES[0]])
+        self.assertEqual(len(table.warnings), 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(weft.calibrate(model, IMAGES).warnings, [])
+
+    def test_auto_is_that_of_the_program(self):
+        model = self.model()
+        data = self.folder / "auto"
+        data.mkdir()
+        for index, image in enumerate(IMAGES):
+            np.savez(data / f"{index}.npz", x=image[None])
+        for goal in (0.9, 0.999995):
+            done = subprocess.run([WEFT, "convert", model, "-o", self.folder / "a.bmodel", "--precision", "auto", "--calibration-data", data, "--json",
+                                   "--target-cosine", str(goal), "--search-samples", "3"], check=True, capture_output=True, text=True)
+            wanted = json.loads(done.stdout)
+            found = weft.choose_precisions(model, IMAGES, target_cosine=goal, search_samples=3)
+            self.assertEqual(found.pareto, wanted["pareto"])
+            self.assertEqual(found.held_back, wanted["held_back"])
+            self.assertEqual(found.miss, "")
+            self.assertRegex(repr(found), r"<weft.Precisions: [01] floats, \d+ cycles>")
+            program = (self.folder / "a.bmodel").read_bytes()
+            self.assertEqual(weft.convert(model, precision="auto", calibration=IMAGES, target_cosine=goal, search_samples=3), program)
+            self.assertEqual(weft.convert(model, precision="int8", calibration=found.calibration, precisions=found), program)
+            path = self.folder / "p.yaml"
+            found.save(path)
+            self.assertEqual(weft.convert(model, precision="int8", calibration=found.calibration, precisions=path), program)
+
+    def test_auto_by_a_function(self):
+        model, sizes, done = self.model(), [], []
+
+        def score(bmodel):
+            weft.Model(bmodel).run(x=IMAGES[:1])
+            sizes.append(len(bmodel))
+            return -len(bmodel)  # any number will do; the program of floats is the smaller one here
+
+        codes = len(weft.convert(model, precision="int8", calibration=IMAGES))
+        found = weft.choose_precisions(model, IMAGES, score=score, target_score=1 - codes, log=self.folder / "log",
+                                       progress=lambda one, about: done.append(one))
+        self.assertEqual([row["score"] for row in found.pareto if row["chosen"]], [-min(sizes)])
+        self.assertEqual(done, list(range(1, len(done) + 1)))
+        self.assertTrue((self.folder / "log").exists())
+        with self.assertRaises(ZeroDivisionError):
+            weft.choose_precisions(model, IMAGES, score=lambda _: 1 / 0, target_score=1)
+        with self.assertRaisesRegex(weft.WeftError, "no finite number"):
+            weft.choose_precisions(model, IMAGES, score=lambda _: float("nan"), target_score=1)
+
+    def test_auto_that_misses(self):
+        model = self.model()
+        with self.assertRaisesRegex(weft.WeftError, "no mix of int8 and f16 products reaches the goal on 6 samples"):
+            weft.choose_precisions(model, IMAGES, target_sqnr=199)
+        with self.assertWarnsRegex(weft.WeftWarning, "no mix with at most 50 % of the multiplications in float reaches the goal"):
+            found = weft.choose_precisions(model, IMAGES, target_cosine=1, max_float_macs=0.5)
+        self.assertIn("no mix with", found.miss)
+        self.assertEqual([row["float_products"] for row in found.pareto if row["chosen"]], [[]])
+        for options, says in [({"score": len}, "score and target_score belong together"), ({"max_float_macs": 0}, "max_float_macs is 0"),
+                              ({"search_samples": 0}, "search_samples is 0"), ({"target_cosine": 2}, "target_cosine and max_float_macs must be from 0 to 1"),
+                              ({"target_cosine": 0.9, "target_sqnr": 30}, "a search has one goal"), ({"target": "zhouyi"}, "chips with command buffers")]:
+            with self.assertRaisesRegex(weft.WeftError, says):
+                weft.choose_precisions(model, IMAGES, **options)
+        table = weft.calibrate(model, IMAGES)
+        for options, says in [({"precision": "auto"}, "measures programs on samples"), ({"precision": "auto", "calibration": table}, "measures programs on samples"),
+                              ({"precision": "int8", "calibration": table, "target_cosine": 0.9}, "target_cosine: for precision auto, it is int8"),
+                              ({"precision": "auto", "calibration": IMAGES, "precisions": "p.yaml"}, "chooses the floats itself")]:
+            with self.assertRaisesRegex(weft.WeftError, says):
+                weft.convert(model, **options)
+
+    # More samples than are kept: those of the search are spread over all.
+    def test_many_samples(self):
+        found = weft.choose_precisions(self.model(), lambda: (image for image in np.repeat(IMAGES, 20, axis=0)), search_samples=2)
+        self.assertIn("# samples: 120", found.calibration.text)
+        self.assertEqual(found.held_back["samples"], 2)
 
     def test_convert_takes_all_of_them(self):
         model = self.model()

@@ -1,16 +1,13 @@
 //===- Calibrate.cpp - value ranges from samples in memory ----------------===//
 
-#include "passes/quantize/Calibrate.h"
+#include "tools/capi/Calibration.h"
 #include "tools/capi/Status.h"
 #include "tools/capi/Texts.h"
-#include "tools/driver/Compile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
 #include <memory>
-#include <optional>
 
 using namespace weft;
 using capi::guarded;
@@ -19,32 +16,21 @@ using numeric::HostTensor;
 using rt::Code;
 using rt::Result;
 
-struct weft_calibration {
-  /// An argument of the graph.
-  struct Input {
-    std::string name;
-    numeric::ElementType type;
-    std::vector<int64_t> shape;
-  };
-
-  std::string printed;
-  llvm::raw_string_ostream stream{printed};
-  driver::Plugins plugins; // outlives the compilation
-  std::optional<driver::Compilation> compilation;
-  std::optional<quantize::Calibrator> calibrator;
-  quantize::CalibrationOptions options;
-  std::vector<Input> inputs;
-  int64_t samples = 0;
-  std::string table;
-
-  /// What was printed since the last report.
-  weft_compiler_status *why() {
-    weft_compiler_status *status =
-        capi::fromPrinted(stream.str(), compilation->failureCause(), 0);
-    printed.clear();
-    return status;
-  }
-};
+/// Samples come one by one, and nobody says how many: when there are too many,
+/// every second one goes.
+void weft_calibration::keep(NamedTensors sample) {
+  constexpr size_t kSpare = 4;
+  if (!searchSamples || samples % keepEvery != 0)
+    return;
+  kept.push_back(std::move(sample));
+  if (kept.size() <= kSpare * searchSamples)
+    return;
+  std::vector<NamedTensors> left;
+  for (size_t i = 0; i < kept.size(); i += 2)
+    left.push_back(std::move(kept[i]));
+  kept = std::move(left);
+  keepEvery *= 2;
+}
 
 static rt::Status readCalibrateOptions(const weft_calibrate_options &given,
                                        quantize::CalibrationOptions &options) {
@@ -122,8 +108,12 @@ openCalibration(const char *model, const weft_calibrate_options *given,
   opened->compilation->use(opened->plugins);
   if (failed(opened->compilation->import(model, *shapes)))
     return opened->why();
+  opened->model = model;
+  opened->shapes = *std::move(shapes);
+  opened->searchSamples = options.search_samples;
   opened->inputs = inputsOf(opened->compilation->module());
-  opened->calibrator.emplace(opened->compilation->module());
+  opened->calibrator.emplace(opened->compilation->module(),
+                             &opened->accelerator);
   *calibration = opened.release();
   return nullptr;
 }
@@ -181,6 +171,7 @@ static weft_compiler_status *addSample(weft_calibration *calibration,
       mlir::NameLoc::get(mlir::StringAttr::get(context, name));
   if (failed(calibration->calibrator->addSample(sample, origin)))
     return calibration->why();
+  calibration->keep(std::move(sample));
   ++calibration->samples;
   return nullptr;
 }
@@ -198,8 +189,8 @@ static weft_compiler_status *giveTable(weft_calibration *calibration,
   if (!calibration->samples)
     return toC(rt::fail(Code::InvalidArgument,
                         "no samples: add one for each set of inputs first"));
-  calibration->table =
-      calibration->calibrator->finish(calibration->options).str();
+  calibration->finished = calibration->calibrator->finish(calibration->options);
+  calibration->table = calibration->finished->str();
   *text = calibration->table.c_str();
   return nullptr;
 }
@@ -207,6 +198,25 @@ static weft_compiler_status *giveTable(weft_calibration *calibration,
 weft_compiler_status *weft_calibrate_table(weft_calibration *calibration,
                                            const char **text) {
   return guarded([&] { return giveTable(calibration, text); });
+}
+
+static weft_compiler_status *giveWarnings(weft_calibration *calibration,
+                                          const char **text) {
+  if (!calibration || !text || !calibration->finished)
+    return toC(rt::fail(Code::InvalidArgument,
+                        "calibration and text must not be NULL, and "
+                        "weft_calibrate_table() comes first"));
+  calibration->warnings.clear();
+  for (const std::string &line :
+       calibration->calibrator->warnings(*calibration->finished))
+    calibration->warnings += (calibration->warnings.empty() ? "" : "\n") + line;
+  *text = calibration->warnings.c_str();
+  return nullptr;
+}
+
+weft_compiler_status *weft_calibrate_warnings(weft_calibration *calibration,
+                                              const char **text) {
+  return guarded([&] { return giveWarnings(calibration, text); });
 }
 
 void weft_calibrate_close(weft_calibration *calibration) { delete calibration; }

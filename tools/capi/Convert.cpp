@@ -110,7 +110,13 @@ static weft_compiler_status *convert(const char *model,
     compile.precision = options.precision;
   if (options.calibration)
     compile.calibration = options.calibration;
+  if (options.precision_table)
+    compile.precisionTable = options.precision_table;
   compile.noHost = options.no_host != 0;
+  if (compile.precision == "auto")
+    return toC(rt::fail(Code::InvalidArgument,
+                        "precision auto measures programs on samples; take "
+                        "int8 with the table of weft_calibrate_choose()"));
   Result<driver::ShapeRanges> ranges =
       driver::parseShapeRanges(texts(options.shapes, options.shape_count));
   if (!ranges)

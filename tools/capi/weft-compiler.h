@@ -318,7 +318,8 @@ typedef struct weft_convert_options {
   size_t struct_bytes;
   /* NULL: the first of weft_ppl_chips(). */
   const char *target;
-  /* "f32", "f16", "bf16" or "int8"; NULL: "f32". */
+  /* "f32", "f16", "bf16" or "int8"; NULL: "f32". For "auto" see
+     weft_calibrate_choose(). */
   const char *precision;
   /* Path of a calibration table, for int8 and f16. */
   const char *calibration;
@@ -330,6 +331,8 @@ typedef struct weft_convert_options {
   size_t plugin_count;
   /* Not 0: what the chip does not compute is an error. */
   int32_t no_host;
+  /* Path of a precision table, as --precision-table; NULL: none. */
+  const char *precision_table;
 } weft_convert_options;
 
 /* An ONNX file to a bmodel, or for the target "zhouyi" to a .zyp program, as
@@ -357,6 +360,9 @@ typedef struct weft_calibrate_options {
   size_t shape_count;
   const char *const *plugins;
   size_t plugin_count;
+  /* For weft_calibrate_choose(): so many samples, spread evenly over all that
+     are added, stay in memory, and a few times as many until then. 0: none. */
+  size_t search_samples;
 } weft_calibrate_options;
 
 /* Imports the ONNX file `model`. */
@@ -392,6 +398,46 @@ weft_calibrate_add(weft_calibration *calibration, const void *const *data);
    one sample must have been added. */
 WEFT_COMPILER_API weft_compiler_status *
 weft_calibrate_table(weft_calibration *calibration, const char **text);
+
+/* What is odd about the samples and about the table that was given last, a line
+   each; "" if nothing is. Lives until the next call. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_calibrate_warnings(weft_calibration *calibration, const char **text);
+
+typedef struct weft_choose_options {
+  /* Set by the caller to sizeof(weft_choose_options). */
+  size_t struct_bytes;
+  /* NULL: the first of weft_ppl_chips(). */
+  const char *target;
+  /* What the worst output must reach: a cosine in (0, 1], or a signal to noise
+     in dB; 0: not that. None of them and no score: a cosine of 0.998. */
+  double target_cosine, target_sqnr;
+  /* How good a bmodel is, higher is better, in place of the two; NULL: not
+     asked. Gives 0, or a failure that ends the search. Called by the thread of
+     weft_calibrate_choose(). */
+  int32_t (*score)(void *context, const void *bmodel, size_t size,
+                   double *score);
+  double target_score;
+  /* Floats for at most this share of the multiplications, in (0, 1]; 0: any. */
+  double max_float_macs;
+  /* Called after each measured program, by any thread, one at a time; NULL: not
+     called. */
+  void (*progress)(void *context, size_t done, size_t about);
+  void *context;
+  /* Path of the file that keeps what was measured, as --resume; NULL: none. */
+  const char *log;
+} weft_choose_options;
+
+/* `--precision auto` on the samples that options->search_samples of
+   weft_calibrate_open() has kept: which products of an int8 program are worth
+   floats. *table is the text for --precision-table and
+   weft_convert_options.precision_table, NULL if no mix reaches the goal;
+   *report is JSON: the measured programs as `weft convert --json` gives them,
+   and "miss", why the goal is missed, or "". Both live until the next call. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_calibrate_choose(weft_calibration *calibration,
+                      const weft_choose_options *options, const char **table,
+                      const char **report);
 
 /* NULL is fine. */
 WEFT_COMPILER_API void weft_calibrate_close(weft_calibration *calibration);

@@ -219,7 +219,9 @@ TEST(CompilerApi, WrongArguments) {
         weft_calibrate_open(nullptr, nullptr, nullptr),
         weft_calibrate_input(nullptr, 0, nullptr),
         weft_calibrate_add(nullptr, nullptr),
-        weft_calibrate_table(nullptr, nullptr)}) {
+        weft_calibrate_table(nullptr, nullptr),
+        weft_calibrate_warnings(nullptr, nullptr),
+        weft_calibrate_choose(nullptr, nullptr, nullptr, nullptr)}) {
     status.reset(made);
     EXPECT_NE(weft_compiler_status_code(status.get()), 0);
     EXPECT_THAT(messageOf(status), testing::Not(testing::IsEmpty()));
@@ -265,6 +267,66 @@ TEST(CompilerApi, CalibratesSampleBySample) {
   EXPECT_THAT(text, HasSubstr("# samples: 2\n"));
   EXPECT_THAT(text, HasSubstr("\nx 2 -2 0.5"));
   weft_calibrate_close(opened);
+}
+
+TEST(CompilerApi, ChoosesPrecisions) {
+  weft_calibrate_options options = {};
+  options.struct_bytes = sizeof(options);
+  weft_calibration *opened = nullptr;
+  Status status(weft_calibrate_open(TINY_ONNX, &options, &opened));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  const char *table = nullptr, *report = nullptr;
+  status.reset(weft_calibrate_warnings(opened, &table));
+  EXPECT_THAT(messageOf(status),
+              HasSubstr("weft_calibrate_table() comes first"));
+  status.reset(weft_calibrate_choose(opened, nullptr, &table, &report));
+  EXPECT_THAT(messageOf(status), StartsWith("no samples are kept"));
+  weft_calibrate_close(opened);
+
+  options.search_samples = 2;
+  status.reset(weft_calibrate_open(TINY_ONNX, &options, &opened));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  std::vector<float> sample(3 * 16 * 16);
+  for (int round = 0; round < 20; ++round) {
+    for (size_t i = 0; i < sample.size(); ++i)
+      sample[i] = float((i * 37 + size_t(round) * 11) % 101) / 50 - 1;
+    const void *data[] = {sample.data()};
+    status.reset(weft_calibrate_add(opened, data));
+    ASSERT_EQ(status, nullptr) << messageOf(status);
+  }
+  weft_choose_options wanted = {};
+  wanted.struct_bytes = sizeof(wanted);
+  wanted.target_sqnr = 199;
+  status.reset(weft_calibrate_choose(opened, &wanted, &table, &report));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  EXPECT_EQ(table, nullptr);
+  EXPECT_THAT(report, HasSubstr("no mix of int8 and f16 products"));
+  wanted.target_sqnr = 10;
+  int calls = 0;
+  wanted.context = &calls;
+  wanted.progress = [](void *context, size_t, size_t) {
+    ++*static_cast<int *>(context);
+  };
+  status.reset(weft_calibrate_choose(opened, &wanted, &table, &report));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  EXPECT_THAT(table, HasSubstr("ops:"));
+  EXPECT_THAT(report, HasSubstr("\"miss\":\"\""));
+  EXPECT_GE(calls, 2);
+  wanted.score = [](void *, const void *, size_t, double *) { return 1; };
+  status.reset(weft_calibrate_choose(opened, &wanted, &table, &report));
+  EXPECT_THAT(messageOf(status), HasSubstr("a search has one goal"));
+  wanted.target_sqnr = 0;
+  status.reset(weft_calibrate_choose(opened, &wanted, &table, &report));
+  EXPECT_EQ(messageOf(status), "the score failed");
+  weft_calibrate_close(opened);
+
+  void *bytes = nullptr;
+  size_t size = 0;
+  weft_convert_options convert = {};
+  convert.struct_bytes = sizeof(convert);
+  convert.precision = "auto";
+  status.reset(weft_convert(TINY_ONNX, &convert, &bytes, &size));
+  EXPECT_THAT(messageOf(status), HasSubstr("weft_calibrate_choose()"));
 }
 
 TEST(CompilerApi, ConvertReportsWhatIsWrong) {

@@ -1,0 +1,54 @@
+//===- Calibration.h - a calibration of the C interface ---------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_CAPI_CALIBRATION_H
+#define WEFT_TOOLS_CAPI_CALIBRATION_H
+
+#include "passes/quantize/Calibrate.h"
+#include "tools/capi/Status.h"
+#include "tools/driver/Compile.h"
+#include "tools/onednn/OneDnn.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+
+/// A float graph and what was seen of its values so far.
+struct weft_calibration {
+  /// An argument of the graph.
+  struct Input {
+    std::string name;
+    weft::numeric::ElementType type;
+    std::vector<int64_t> shape;
+  };
+
+  std::string printed;
+  llvm::raw_string_ostream stream{printed};
+  std::string model;
+  weft::driver::InputShapes shapes;
+  weft::driver::Plugins plugins; // outlives the compilation
+  std::optional<weft::driver::Compilation> compilation;
+  weft::tools::OneDnn accelerator;
+  std::optional<weft::quantize::Calibrator> calibrator;
+  weft::quantize::CalibrationOptions options;
+  std::vector<Input> inputs;
+  int64_t samples = 0;
+  std::optional<weft::quantize::CalibrationTable> finished;
+  std::string table, warnings, precisions, report;
+
+  /// For a search: every keepEvery-th sample.
+  size_t searchSamples = 0;
+  int64_t keepEvery = 1;
+  std::vector<weft::NamedTensors> kept;
+
+  void keep(weft::NamedTensors sample);
+
+  /// What was printed since the last report.
+  weft_compiler_status *why() {
+    weft_compiler_status *status =
+        weft::capi::fromPrinted(stream.str(), compilation->failureCause(), 0);
+    printed.clear();
+    return status;
+  }
+};
+
+#endif // WEFT_TOOLS_CAPI_CALIBRATION_H
