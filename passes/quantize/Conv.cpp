@@ -20,6 +20,7 @@
 #include "passes/quantize/Lowering.h"
 #include "passes/quantize/NamedSource.h"
 #include "passes/quantize/QuantScale.h"
+#include "passes/quantize/WideProducts.h"
 #include "runtime/chips/Chip.h"
 
 #include <cmath>
@@ -380,40 +381,6 @@ bool weft::quantize::canTakeRows(int64_t inner, int64_t columns,
   return std::max(inner, columns) <= int64_t(chip.maxShape) &&
          (rounds * bytes + 2 * int64_t(sizeof(float))) * columns * 2 <=
              laneBytes;
-}
-
-/// Pixels of an image of rank 3 or more; 0 of anything else.
-static int64_t pixelsOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (type.getRank() < 3)
-    return 0;
-  int64_t pixels = 1;
-  for (int64_t size : type.getShape().drop_front(2))
-    pixels *= size;
-  return pixels;
-}
-
-/// Whether `value`, images of one pixel, becomes factors or summands of the
-/// channels of larger images, at most 9 ops on (squeeze and excitation).
-static bool spreadsOverImages(Value value) {
-  constexpr int kMostSteps = 9;
-  SmallVector<Value> reached{value};
-  DenseSet<Operation *> seen;
-  for (int step = 0; step < kMostSteps && !reached.empty(); ++step) {
-    SmallVector<Value> next;
-    for (Value from : reached)
-      for (Operation *user : from.getUsers()) {
-        if (user->getNumResults() != 1 || !seen.insert(user).second)
-          continue;
-        int64_t pixels = pixelsOf(user->getResult(0));
-        if (llvm::isa<top::BinaryOp>(user) && pixels > 1)
-          return true;
-        if (pixels == 1)
-          next.push_back(user->getResult(0));
-      }
-    reached = std::move(next);
-  }
-  return false;
 }
 
 /// Images of one pixel are the rows of a matrix. Those that go back to larger

@@ -445,9 +445,8 @@ struct ConvertTopToTpu
       signalPassFailure();
   }
 
-  /// What the table says. Other depthwise convolutions of an int8 program are
-  /// floats, too: codes gain no time there, and with one scale for channels of
-  /// all ranges they are the first bad layer of most mobile networks.
+  /// What the table says; other convolutions of an int8 program as
+  /// isFloatAmongCodes() does.
   FailureOr<OpPrecisions> readPrecisions(func::FuncOp func, Precision program) {
     FailureOr<OpPrecisions> precisions = OpPrecisions();
     if (!precisionTable.empty()) {
@@ -459,7 +458,7 @@ struct ConvertTopToTpu
     }
     if (succeeded(precisions) && program == Precision::I8 && !noFloat)
       for (auto conv : func.getBody().front().getOps<top::ConvOp>())
-        if (isDepthwise(conv))
+        if (isFloatAmongCodes(conv))
           precisions->try_emplace(conv, Precision::F16);
     return precisions;
   }

@@ -2,6 +2,7 @@
 
 #include "passes/quantize/WideProducts.h"
 
+#include "dialects/top/Binary.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
@@ -24,6 +25,44 @@ bool quantize::isDepthwise(top::ConvOp op) {
   auto filter = cast<RankedTensorType>(op.getFilter().getType()).getShape();
   int64_t group = op.getGroupAttr().getInt();
   return group > 1 && group == filter[0] && filter[1] == 1;
+}
+
+/// Pixels of an image of rank 3 or more; 0 of anything else.
+static int64_t pixelsOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getRank() < 3)
+    return 0;
+  int64_t pixels = 1;
+  for (int64_t size : type.getShape().drop_front(2))
+    pixels *= size;
+  return pixels;
+}
+
+bool quantize::spreadsOverImages(Value value) {
+  constexpr int kMostSteps = 9;
+  SmallVector<Value> reached{value};
+  DenseSet<Operation *> seen;
+  for (int step = 0; step < kMostSteps && !reached.empty(); ++step) {
+    SmallVector<Value> next;
+    for (Value from : reached)
+      for (Operation *user : from.getUsers()) {
+        if (user->getNumResults() != 1 || !seen.insert(user).second)
+          continue;
+        int64_t pixels = pixelsOf(user->getResult(0));
+        if (llvm::isa<top::BinaryOp>(user) && pixels > 1)
+          return true;
+        if (pixels == 1)
+          next.push_back(user->getResult(0));
+      }
+    reached = std::move(next);
+  }
+  return false;
+}
+
+bool quantize::isFloatAmongCodes(top::ConvOp op) {
+  return isDepthwise(op) ||
+         (pixelsOf(op.getInput()) == 1 && pixelsOf(op.getOutput()) == 1 &&
+          spreadsOverImages(op.getOutput()));
 }
 
 /// Of a product with constant weights; none of others and of depthwise ones,

@@ -16,6 +16,15 @@ namespace weft::quantize {
 /// One filter a channel, which the machine has an own unit for.
 bool isDepthwise(top::ConvOp op);
 
+/// Whether `value`, images of one pixel, becomes factors or summands of the
+/// channels of larger images, at most 9 ops on (squeeze and excitation).
+bool spreadsOverImages(mlir::Value value);
+
+/// Whether an int8 program computes `op` as a float: depthwise, where codes
+/// gain no time and one scale for channels of all ranges costs much; or a gate,
+/// whose error all pixels of a channel have alike.
+bool isFloatAmongCodes(top::ConvOp op);
+
 /// Products with constant weights that stay in f32 in a 16-bit program.
 struct WideLimits {
   int64_t weights = 0;  ///< of one product, at most

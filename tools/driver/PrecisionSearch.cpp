@@ -39,7 +39,7 @@ std::vector<ProductChoice> driver::productsOf(mlir::ModuleOp module) {
     int64_t terms = elements(weights) /
                     std::max<int64_t>(1, conv ? shape[0] : shape.back());
     products.push_back(
-        {name, elements(result) * terms, conv && quantize::isDepthwise(conv)});
+        {name, elements(result) * terms, conv && quantize::isFloatAmongCodes(conv)});
   }
   return products;
 }
@@ -129,7 +129,7 @@ public:
       : search(search), measurements(search), count(search.products.size()),
         least(count) {
     for (size_t i = 0; i < count; ++i)
-      least[i] = search.products[i].isDepthwise && !search.mostFloats;
+      least[i] = search.products[i].isFloatAmongCodes && !search.mostFloats;
   }
 
   Result<PrecisionSearch::Found> run();

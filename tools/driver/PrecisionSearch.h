@@ -19,9 +19,9 @@ namespace weft::driver {
 struct ProductChoice {
   std::string name; ///< of its ONNX value
   int64_t products; ///< multiplications
-  /// A depthwise convolution: as a float it costs no more cycles, so it is one
-  /// unless there is a bound.
-  bool isDepthwise = false;
+  /// A depthwise convolution or a gate: int8 programs compute it as a float, and
+  /// so do mixes unless there is a bound.
+  bool isFloatAmongCodes = false;
 };
 
 /// The products with constant weights of the float graph `module` that have a
