@@ -168,7 +168,7 @@ def main():
     parser.add_argument("--models", default=MODELS)
     parser.add_argument("--precision", choices=["int8", "auto"], default="int8")
     parser.add_argument("--options", default="")
-    parser.add_argument("--method", default="percentile")
+    parser.add_argument("--method", default="auto")
     parser.add_argument("--tables", type=pathlib.Path)
     parser.add_argument("--samples", type=int, default=32)
     parser.add_argument("--inputs", type=int, default=16)

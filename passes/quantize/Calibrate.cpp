@@ -2,6 +2,8 @@
 
 #include "passes/quantize/Calibrate.h"
 
+#include "passes/quantize/ProductErrors.h"
+
 #include "runtime/numeric/TensorValues.h"
 
 using namespace mlir;
@@ -18,6 +20,26 @@ llvm::Error Calibrator::count(StringRef name,
   std::vector<double> values = loadDoubles(tensor);
   std::vector<float> floats(values.begin(), values.end());
   return ranges.add(name, floats);
+}
+
+void Calibrator::keepRows() {
+  if (auto func = module.lookupSymbol<func::FuncOp>("main"))
+    sampler.emplace(func, accelerator);
+}
+
+CalibrationTable Calibrator::finish(const CalibrationOptions &options,
+                                    const MultiplyMatrices &multiply,
+                                    unsigned threads) {
+  CalibrationTable table = ranges.finish(options);
+  if (!sampler)
+    return table;
+  auto rows = sampler->take();
+  if (options.method == CalibrationMethod::Auto)
+    chooseRangesByProducts(ranges.histograms(), rows, options, multiply,
+                           threads, table);
+  if (options.recoversWeights)
+    recoverProducts(rows, multiply, threads, table);
+  return table;
 }
 
 LogicalResult Calibrator::addSample(const NamedTensors &sample,
@@ -38,9 +60,11 @@ LogicalResult Calibrator::addSample(const NamedTensors &sample,
   if (constants.empty() &&
       failed(evaluateConstants(func.getBody().front(), constants)))
     return failure();
+  if (sampler)
+    sampler->beginSample(sample);
   NamedTensors outputs;
   if (failed(evaluateNamed(func, sample, outputs, observe,
-                           {accelerator, &constants})))
+                           {sampler ? &*sampler : accelerator, &constants})))
     return failure();
   if (!problem.empty())
     return emitError(origin) << problem;

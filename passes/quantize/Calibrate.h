@@ -5,7 +5,9 @@
 
 #include "dialects/Evaluate.h"
 #include "passes/quantize/RangeCollector.h"
+#include "passes/quantize/RowSampler.h"
 #include "passes/quantize/SampleLint.h"
+#include "passes/quantize/WeightRecovery.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -23,15 +25,21 @@ public:
                       OpAccelerator *accelerator = nullptr)
       : module(module), accelerator(accelerator) {}
 
+  /// Keeps what products read in the samples, which finish() needs to choose
+  /// ranges and weights by their errors. Before the first sample.
+  void keepRows();
+
   /// Evaluates `@main` on one sample, tensors by input name. Fails if an input
   /// is missing, extra or misshapen, or, with a report at `origin`, if a value
   /// is NaN or holds nothing but infinities.
   mlir::LogicalResult addSample(const NamedTensors &sample,
                                 mlir::Location origin);
 
-  CalibrationTable finish(const CalibrationOptions &options = {}) const {
-    return ranges.finish(options);
-  }
+  /// The table; once, if rows were kept. Without them method auto is
+  /// percentile, and no weights are chosen.
+  CalibrationTable finish(const CalibrationOptions &options = {},
+                          const MultiplyMatrices &multiply = multiplyMatrices,
+                          unsigned threads = 1);
 
   /// What is odd about the samples and about `table`, made of them; a line
   /// each.
@@ -42,7 +50,8 @@ private:
 
   mlir::ModuleOp module;
   OpAccelerator *accelerator;
-  ValueTensors constants; ///< of @main, from the first sample on
+  ValueTensors constants;            ///< of @main, from the first sample on
+  std::optional<RowSampler> sampler; ///< around the accelerator
   RangeCollector ranges;
   SampleLint lint;
 };

@@ -2,6 +2,8 @@
 
 #include "passes/quantize/Calibration.h"
 
+#include "passes/quantize/QuantScale.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -20,6 +22,7 @@ static constexpr StringLiteral kVersionLines[] = {"# weft calibration table 1",
 static constexpr StringLiteral kColumns[] = {"threshold", "min", "max", "low",
                                              "high"};
 static constexpr size_t kColumnsOfVersion1 = 3;
+static constexpr StringLiteral kRecoveredPrefix = "# recovered:";
 
 StringRef weft::quantize::stringifyMethod(CalibrationMethod method) {
   switch (method) {
@@ -31,14 +34,17 @@ StringRef weft::quantize::stringifyMethod(CalibrationMethod method) {
     return "mse";
   case CalibrationMethod::Kl:
     return "kl";
+  case CalibrationMethod::Auto:
+    return "auto";
   }
   llvm_unreachable("covered switch");
 }
 
 std::optional<CalibrationMethod>
 weft::quantize::symbolizeMethod(StringRef name) {
-  for (auto method : {CalibrationMethod::Max, CalibrationMethod::Percentile,
-                      CalibrationMethod::Mse, CalibrationMethod::Kl})
+  for (auto method :
+       {CalibrationMethod::Max, CalibrationMethod::Percentile,
+        CalibrationMethod::Mse, CalibrationMethod::Kl, CalibrationMethod::Auto})
     if (stringifyMethod(method) == name)
       return method;
   return std::nullopt;
@@ -55,6 +61,36 @@ CalibrationEntry CalibrationEntry::clippedAt(std::string name, double threshold,
   if (low == high) // nothing but zeros was seen
     high = threshold;
   return {std::move(name), threshold, min, max, low, high};
+}
+
+/// A zero point has to make the steps of a range so much finer. It costs
+/// nothing where it is (docs/rationale/0002-quantization.md).
+static constexpr double kFinerStep = 0.9;
+
+CodeForm weft::quantize::codeFormOf(const CalibrationEntry &entry,
+                                    bool hasZeroPoints) {
+  CodeForm form{symmetricScale(entry.threshold, entry.isSigned()), 0,
+                entry.isSigned()};
+  if (hasZeroPoints && entry.isSigned()) {
+    ZeroPointScale finer = zeroPointScale(entry.low, entry.high);
+    if (finer.scale < kFinerStep * form.scale) {
+      form.scale = finer.scale;
+      form.zeroPoint = finer.zeroPoint;
+    }
+  }
+  return form;
+}
+
+bool CalibrationTable::add(RecoveredProduct product) {
+  if (!indexOfProduct.try_emplace(product.name, products.size()).second)
+    return false;
+  products.push_back(std::move(product));
+  return true;
+}
+
+const RecoveredProduct *CalibrationTable::findRecovered(StringRef name) const {
+  auto found = indexOfProduct.find(name);
+  return found == indexOfProduct.end() ? nullptr : &products[found->second];
 }
 
 bool CalibrationTable::add(CalibrationEntry entry) {
@@ -74,7 +110,7 @@ static bool needsEscape(char c) {
   return byte <= ' ' || byte == 0x7f || c == '%' || c == '#';
 }
 
-static std::string escapeName(StringRef name) {
+std::string weft::quantize::escapeName(StringRef name) {
   std::string text;
   for (char c : name) {
     if (needsEscape(c)) {
@@ -88,7 +124,7 @@ static std::string escapeName(StringRef name) {
   return text;
 }
 
-static std::optional<std::string> unescapeName(StringRef text) {
+std::optional<std::string> weft::quantize::unescapeName(StringRef text) {
   std::string name;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
@@ -115,6 +151,8 @@ std::string CalibrationTable::str() const {
     os << escapeName(entry.name)
        << format(" %.9g %.9g %.9g %.9g %.9g\n", entry.threshold, entry.min,
                  entry.max, entry.low, entry.high);
+  for (const RecoveredProduct &product : products)
+    os << kRecoveredPrefix << " " << product.str() << "\n";
   return os.str();
 }
 
@@ -190,6 +228,15 @@ Expected<CalibrationTable> CalibrationTable::parse(StringRef text,
         return lineError(source, index + 1,
                          "samples is '" + line.trim() +
                              "', must be a whole number");
+    } else if (line.consume_front(kRecoveredPrefix)) {
+      Expected<RecoveredProduct> product = RecoveredProduct::parse(line.trim());
+      if (!product)
+        return lineError(source, index + 1,
+                         llvm::toString(product.takeError()));
+      std::string name = product->name;
+      if (!table.add(std::move(*product)))
+        return lineError(source, index + 1,
+                         "second weights for '" + name + "'");
     } else if (!line.empty() && line.front() != '#') {
       Expected<CalibrationEntry> entry =
           parseEntry(line, columns, source, index + 1);

@@ -13,18 +13,23 @@
 //
 // The first line is the version. Version 1 has no low and high; they are then
 // min and max, clipped at the threshold. Lines that start with # are comments,
-// except that `# method:` and `# samples:` are kept. Blanks, control
-// characters, # and % inside a name are written %XX (hexadecimal byte).
+// except that `# method:`, `# samples:` and `# recovered:` (a line a product,
+// RecoveredProduct.h) are kept. Blanks, control characters, # and % inside a
+// name are written %XX (hexadecimal byte).
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_PASSES_QUANTIZE_CALIBRATION_H
 #define WEFT_PASSES_QUANTIZE_CALIBRATION_H
+
+#include "passes/quantize/RecoveredProduct.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,17 +38,20 @@
 namespace weft::quantize {
 
 /// How a threshold is chosen from the values seen.
-enum class CalibrationMethod { Max, Percentile, Mse, Kl };
+/// Auto: for each value the one with which the products that read it err least.
+enum class CalibrationMethod { Max, Percentile, Mse, Kl, Auto };
 
-/// "max", "percentile", "mse", "kl".
+/// "max", "percentile", "mse", "kl", "auto".
 llvm::StringRef stringifyMethod(CalibrationMethod method);
 std::optional<CalibrationMethod> symbolizeMethod(llvm::StringRef name);
 
 /// Method and its parameter. The default is the best measured one
 /// (docs/rationale/0002-quantization.md).
 struct CalibrationOptions {
-  CalibrationMethod method = CalibrationMethod::Percentile;
+  CalibrationMethod method = CalibrationMethod::Auto;
   double percentile = 99.99; ///< of all |x|, zeros included; in (0, 100]
+  /// Weights, too, by the errors of products on the samples.
+  bool recoversWeights = true;
 };
 
 /// The range of one ONNX value.
@@ -62,6 +70,31 @@ struct CalibrationEntry {
   bool isSigned() const { return min < 0; }
 };
 
+/// 8-bit codes of a value: value = scale * (code - zeroPoint).
+struct CodeForm {
+  double scale; ///< an f32 number > 0
+  int64_t zeroPoint;
+  bool isSigned; ///< -128..127 with a zero point, -127..127 without; or 0..255
+
+  int64_t lowest() const {
+    return !isSigned ? 0 : zeroPoint != 0 ? INT8_MIN : -INT8_MAX;
+  }
+  int64_t highest() const { return isSigned ? INT8_MAX : UINT8_MAX; }
+  /// What the code of `value` stands for.
+  float seen(float value) const {
+    auto zero = static_cast<float>(zeroPoint), step = static_cast<float>(scale);
+    float code = std::nearbyintf(value / step) + zero;
+    return step * (std::clamp(code, static_cast<float>(lowest()),
+                              static_cast<float>(highest())) -
+                   zero);
+  }
+};
+
+/// The codes of an entry's value: unsigned if nothing is negative; else with a
+/// zero point where that `hasZeroPoints` and makes the steps finer; else
+/// symmetric.
+CodeForm codeFormOf(const CalibrationEntry &entry, bool hasZeroPoints);
+
 /// Entries in graph order, found by name.
 class CalibrationTable {
 public:
@@ -70,9 +103,20 @@ public:
 
   /// Adds an entry; false if the name is there already.
   bool add(CalibrationEntry entry);
+  /// Takes the place of the entry of the same name, which is there.
+  void replace(CalibrationEntry entry) {
+    list[indexOfName.at(entry.name)] = std::move(entry);
+  }
   /// The entry of an ONNX value, or null.
   const CalibrationEntry *find(llvm::StringRef name) const;
   llvm::ArrayRef<CalibrationEntry> entries() const { return list; }
+
+  /// Adds weights that were chosen for the ranges of the table; false if the
+  /// product has some already.
+  bool add(RecoveredProduct product);
+  /// Those of the product that gives an ONNX value, or null.
+  const RecoveredProduct *findRecovered(llvm::StringRef name) const;
+  llvm::ArrayRef<RecoveredProduct> recovered() const { return products; }
 
   /// The table as text; parsing it gives an equal table (9 significant digits).
   std::string str() const;
@@ -85,6 +129,8 @@ public:
 private:
   std::vector<CalibrationEntry> list;
   llvm::StringMap<size_t> indexOfName;
+  std::vector<RecoveredProduct> products;
+  llvm::StringMap<size_t> indexOfProduct;
 };
 
 } // namespace weft::quantize

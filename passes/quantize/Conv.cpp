@@ -174,8 +174,26 @@ static std::vector<int64_t> zeroPointSums(const QuantFilter &filter,
   return sums;
 }
 
+/// The weights that the calibration table has for the codes of `input`, with
+/// their shifts in the bias of `p`; std::nullopt if there are none.
+static std::optional<QuantFilter> recoveredFilter(Product &p, Value input,
+                                                  Lowering &lowering) {
+  const RecoveredProduct *found = lowering.recoveredOf(
+      valueName(p.op->getResult(0)), tpu::elementOf(input));
+  if (!found || found->channels() != p.filter.shape[0] ||
+      found->codes.size() != p.filter.values.size())
+    return std::nullopt;
+  if (llvm::any_of(found->shifts, [](float shift) { return shift != 0; }))
+    p.bias.resize(found->channels());
+  for (size_t oc = 0; oc < p.bias.size(); ++oc)
+    p.bias[oc] += found->shifts[oc];
+  return QuantFilter{found->codes,
+                     {found->scales.begin(), found->scales.end()}};
+}
+
 /// Accumulator -> !quant by multipliers and shifts, bias in accumulator steps.
 static Answer<> planFixedPoint(Product &p, Value input, Type element,
+                               std::optional<QuantFilter> recovered,
                                Lowering &lowering) {
   size_t channels = p.filter.shape[0];
   double inputScale = tpu::scaleOf(tpu::elementOf(input)),
@@ -186,7 +204,11 @@ static Answer<> planFixedPoint(Product &p, Value input, Type element,
   for (size_t oc = 0; oc < p.bias.size(); ++oc)
     floors[oc] =
         std::max(floors[oc], std::fabs(p.bias[oc]) / inputScale * 0x1p-29);
-  QuantFilter filter = quantizeFilter(p.filter, floors);
+  bool isTaken =
+      recovered && std::equal(floors.begin(), floors.end(),
+                              recovered->scales.begin(), std::less_equal<>());
+  QuantFilter filter =
+      isTaken ? *std::move(recovered) : quantizeFilter(p.filter, floors);
   std::vector<int64_t> added = zeroPointSums(filter, input);
   std::vector<int32_t> multipliers, rshifts, bias;
   for (size_t oc = 0; oc < channels; ++oc) {
@@ -293,11 +315,14 @@ static Answer<> planInt8(Product &p, Lowering &lowering) {
               "model again";
   if (!element || (p.relu && isSigned))
     element = lowering.floatResultType(p.output);
+  std::optional<QuantFilter> recovered = recoveredFilter(p, *input, lowering);
   if (!p.hasRowsInLanes && !mlir::isa<FloatType>(element))
-    return planFixedPoint(p, folded, element, lowering);
+    return planFixedPoint(p, folded, element, std::move(recovered), lowering);
   std::vector<double> floors(p.filter.shape[0], 0);
-  return planScaled(p, folded, quantizeFilter(p.filter, floors), element,
-                    lowering);
+  return planScaled(p, folded,
+                    recovered ? *std::move(recovered)
+                              : quantizeFilter(p.filter, floors),
+                    element, lowering);
 }
 
 /// A product of integers, and of numbers that the graph itself made of them:

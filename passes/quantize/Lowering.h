@@ -209,6 +209,11 @@ public:
   mlir::FailureOr<mlir::Type> quantTypeOf(mlir::Value topValue,
                                           mlir::Operation *user);
 
+  /// The weights that the table has for the product that gives the ONNX value
+  /// `name`, if they are meant for an input of codes `input`; or null.
+  const RecoveredProduct *recoveredOf(llvm::StringRef name,
+                                      mlir::Type input) const;
+
   /// True if every use of `topValue` is the input of a product with constant
   /// weights, which wants it in 8 bits, or with `quantizedIo` a result of the
   /// graph.

@@ -89,26 +89,27 @@ static bool isLargeUnderWindow(Operation *op, Lowering &lowering) {
          });
 }
 
-/// A zero point has to make the steps of a range so much finer. It costs
-/// nothing where it is (docs/rationale/0002-quantization.md).
-static constexpr double kFinerStep = 0.9;
-
 Type Lowering::calibratedType(Value topValue) {
   std::string name = valueName(namedSource(topValue));
   const CalibrationEntry *entry = table ? table->find(name) : nullptr;
   if (!entry)
     return {};
-  double step = symmetricScale(entry->threshold, entry->isSigned());
-  int64_t zeroPoint = 0;
-  if (choices.hasZeroPoints && entry->isSigned()) {
-    ZeroPointScale finer = zeroPointScale(entry->low, entry->high);
-    if (finer.scale < kFinerStep * step) {
-      step = finer.scale;
-      zeroPoint = finer.zeroPoint;
-    }
-  }
-  return tpu::quantElement(builder.getContext(), step, entry->isSigned(),
-                           zeroPoint);
+  CodeForm form = codeFormOf(*entry, choices.hasZeroPoints);
+  return tpu::quantElement(builder.getContext(), form.scale, form.isSigned,
+                           form.zeroPoint);
+}
+
+const RecoveredProduct *Lowering::recoveredOf(StringRef name,
+                                              Type input) const {
+  const RecoveredProduct *found = table ? table->findRecovered(name) : nullptr;
+  if (!found || tpu::zeroPointOf(input) != found->inputZeroPoint ||
+      tpu::isClippedAtZero(input) == found->inputIsSigned)
+    return nullptr;
+  // A table has the ends of a range in 9 digits.
+  constexpr double kEqual = 1e-6;
+  double scale = tpu::scaleOf(input);
+  return std::fabs(scale - found->inputScale) <= kEqual * scale ? found
+                                                                : nullptr;
 }
 
 Type Lowering::wantedType(Value topValue) {

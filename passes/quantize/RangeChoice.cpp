@@ -165,7 +165,8 @@ weft::quantize::chooseRange(std::string name, const ValueHistogram &histogram,
                                        std::max(threshold, kSmallestThreshold),
                                        histogram.min(), histogram.max());
   };
-  if (options.method == CalibrationMethod::Percentile)
+  if (options.method == CalibrationMethod::Percentile ||
+      options.method == CalibrationMethod::Auto)
     return clippedAt(histogram.percentile(options.percentile));
   if (options.method == CalibrationMethod::Max ||
       histogram.absMax() <= kSmallestThreshold)

@@ -21,6 +21,7 @@ namespace weft::quantize {
 ///    that of the values (S. Migacz, 8-bit inference with TensorRT, GTC 2017),
 ///    for the magnitudes and for each side of 0. Zeros do not count: every form
 ///    has them.
+///  * auto: as percentile. ProductErrors.h chooses for what products read.
 CalibrationEntry chooseRange(std::string name, const ValueHistogram &histogram,
                              const CalibrationOptions &options);
 

@@ -25,6 +25,10 @@ public:
   /// are none.
   std::string muchClipped(const CalibrationTable &table) const;
   CalibrationTable finish(const CalibrationOptions &options) const;
+  /// The values in order of first sight.
+  llvm::ArrayRef<std::pair<std::string, ValueHistogram>> histograms() const {
+    return values;
+  }
 
 private:
   std::vector<std::pair<std::string, ValueHistogram>>

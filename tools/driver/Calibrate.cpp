@@ -6,9 +6,17 @@
 #include "tools/driver/SampleReader.h"
 #include "tools/onednn/OneDnn.h"
 
+#include <thread>
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::driver;
+
+static void multiplyByOneDnn(const quantize::MatrixProduct &p) {
+  if (!tools::multiply(p.turnsLhs, p.turnsRhs, p.rows, p.columns, p.inner,
+                       p.lhs, p.rhs, p.result))
+    quantize::multiplyMatrices(p);
+}
 
 FailureOr<quantize::CalibrationTable>
 driver::calibrate(ModuleOp module, const CalibrationRun &run) {
@@ -17,6 +25,9 @@ driver::calibrate(ModuleOp module, const CalibrationRun &run) {
     return failure();
   tools::OneDnn accelerator;
   quantize::Calibrator calibrator(module, &accelerator);
+  if (run.options.recoversWeights ||
+      run.options.method == quantize::CalibrationMethod::Auto)
+    calibrator.keepRows();
   for (size_t i = 0; i < samples->count(); ++i) {
     FailureOr<NamedTensors> inputs = samples->read(i);
     if (failed(inputs) ||
@@ -25,7 +36,9 @@ driver::calibrate(ModuleOp module, const CalibrationRun &run) {
     if (run.progress)
       run.progress(i + 1, samples->count());
   }
-  quantize::CalibrationTable table = calibrator.finish(run.options);
+  quantize::CalibrationTable table =
+      calibrator.finish(run.options, multiplyByOneDnn,
+                        std::max(1U, std::thread::hardware_concurrency()));
   for (const std::string &line : calibrator.warnings(table))
     emitWarning(samples->location()) << line;
   return table;

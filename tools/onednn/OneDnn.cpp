@@ -104,11 +104,14 @@ const Convolution *OneDnn::State::find(top::ConvOp op,
   return found->second.get();
 }
 
-/// lhs x rhs of rows x inner and inner x columns values each, row-major.
-static bool multiply(int64_t rows, int64_t inner, int64_t columns,
-                     const float *lhs, const float *rhs, float *output) {
-  return dnnl_sgemm('N', 'N', rows, columns, inner, 1, lhs, inner, rhs, columns,
-                    0, output, columns) == dnnl_success;
+bool tools::multiply(bool turnsLhs, bool turnsRhs, int64_t rows,
+                     int64_t columns, int64_t inner, const float *lhs,
+                     const float *rhs, float *result) {
+  return workspaceOfThread() && // one thread
+         dnnl_sgemm(turnsLhs ? 'T' : 'N', turnsRhs ? 'T' : 'N', rows, columns,
+                    inner, 1, lhs, turnsLhs ? rows : inner, rhs,
+                    turnsRhs ? inner : columns, 0, result,
+                    columns) == dnnl_success;
 }
 
 /// Rows times one matrix, or as many matrices as the other operand has.
@@ -119,14 +122,15 @@ static bool evaluateMatMul(const HostTensor &lhs, const HostTensor &rhs,
     return false;
   int64_t inner = left.back(), columns = right.back();
   if (right.size() == 2)
-    return multiply(lhs.elements() / inner, inner, columns, lhs.as<float>(),
-                    rhs.as<float>(), output.as<float>());
+    return multiply(false, false, lhs.elements() / inner, columns, inner,
+                    lhs.as<float>(), rhs.as<float>(), output.as<float>());
   if (left.drop_back(2) != right.drop_back(2))
     return false;
   int64_t rows = left[left.size() - 2];
   int64_t matrices = lhs.elements() / (rows * inner);
   for (int64_t i = 0; i < matrices; ++i)
-    if (!multiply(rows, inner, columns, lhs.as<float>() + i * rows * inner,
+    if (!multiply(false, false, rows, columns, inner,
+                  lhs.as<float>() + i * rows * inner,
                   rhs.as<float>() + i * inner * columns,
                   output.as<float>() + i * rows * columns))
       return false;

@@ -28,6 +28,12 @@ private:
   std::unique_ptr<State> state;
 };
 
+/// result (rows x columns) = lhs (rows x inner) x rhs (inner x columns), all
+/// row-major, a side that is turned stored as its transpose. False if oneDNN
+/// cannot compute it.
+bool multiply(bool turnsLhs, bool turnsRhs, int64_t rows, int64_t columns,
+              int64_t inner, const float *lhs, const float *rhs, float *result);
+
 } // namespace weft::tools
 
 #endif // WEFT_TOOLS_ONEDNN_ONEDNN_H

@@ -12,13 +12,14 @@ void cli::addCalibrationFlags(CLI::App &command, CalibrationFlags &flags) {
   command
       .add_option("--method", flags.method,
                   "How a clipping threshold is chosen from the values seen")
-      ->check(CLI::IsMember({"max", "percentile", "mse", "kl"}))
+      ->check(CLI::IsMember({"auto", "max", "percentile", "mse", "kl"}))
       ->capture_default_str();
   flags.percentileOption =
       command
-          .add_option("--percentile", flags.percentile,
-                      "With --method percentile: how many percent of the "
-                      "values are not clipped")
+          .add_option(
+              "--percentile", flags.percentile,
+              "With --method percentile and auto: how many percent of the "
+              "values are not clipped")
           ->type_name("P")
           ->capture_default_str();
   flags.samplesOption =
@@ -26,6 +27,12 @@ void cli::addCalibrationFlags(CLI::App &command, CalibrationFlags &flags) {
           .add_option("--samples", flags.samples,
                       "Use the first N files by name; all by default")
           ->type_name("N");
+  command
+      .add_option("--recover", flags.recover,
+                  "Choose 8-bit weights and biases by the products' errors on "
+                  "the samples (weights), or round them (off)")
+      ->check(CLI::IsMember({"weights", "off"}))
+      ->capture_default_str();
   addPreprocessFlags(command, flags.preprocess);
 }
 
@@ -39,11 +46,14 @@ rt::Status cli::applyCalibrationFlags(const CalibrationFlags &flags,
     return rt::failf(rt::Code::InvalidArgument,
                      "--percentile is %g, must be above 0 and at most 100",
                      flags.percentile);
+  run.options.recoversWeights = flags.recover != "off";
   run.options.method = *quantize::symbolizeMethod(flags.method);
   if (flags.percentileOption->count() &&
-      run.options.method != quantize::CalibrationMethod::Percentile)
+      run.options.method != quantize::CalibrationMethod::Percentile &&
+      run.options.method != quantize::CalibrationMethod::Auto)
     return rt::fail(rt::Code::InvalidArgument,
-                    "--percentile is for --method percentile, the method is " +
+                    "--percentile is for --method percentile and auto, the "
+                    "method is " +
                         flags.method + "; leave it out");
   run.options.percentile = flags.percentile;
   rt::Result<std::optional<preprocess::Options>> preprocessing =

@@ -19,6 +19,7 @@ inline constexpr const char *kSamplesHelp =
 
 struct CalibrationFlags {
   std::string method;
+  std::string recover = "weights";
   double percentile = quantize::CalibrationOptions().percentile;
   CLI::Option *percentileOption = nullptr;
   int64_t samples = 0; ///< 0: all

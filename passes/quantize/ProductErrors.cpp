@@ -1,0 +1,104 @@
+//===- ProductErrors.cpp - ranges by what products make of them -----------===//
+
+#include "passes/quantize/ProductErrors.h"
+
+#include "passes/quantize/Lowering.h"
+#include "passes/quantize/NamedSource.h"
+#include "passes/quantize/RangeChoice.h"
+#include "passes/quantize/SharedWork.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::quantize;
+
+/// Rows that the errors are taken from.
+static constexpr int64_t kRows = 256;
+
+/// Sum of the squares of rows x filter^T, each channel without its mean.
+static double powerOf(const std::vector<float> &rows, int64_t count,
+                      const std::vector<float> &filter, int64_t terms,
+                      const MultiplyMatrices &multiply) {
+  auto channels = static_cast<int64_t>(filter.size()) / terms;
+  std::vector<float> sums(count * channels);
+  multiply({false, true, count, channels, terms, rows.data(), filter.data(),
+            sums.data()});
+  double power = 0;
+  for (int64_t oc = 0; oc < channels; ++oc) {
+    double mean = 0, squares = 0;
+    for (int64_t row = 0; row < count; ++row) {
+      double sum = sums[row * channels + oc];
+      mean += sum;
+      squares += sum * sum;
+    }
+    power += squares - mean * mean / double(count);
+  }
+  return power;
+}
+
+/// What each of `forms` makes of the sums of a product, in parts of their
+/// power.
+static std::vector<double> errorsOf(Operation *op, const ProductRows &rows,
+                                    ArrayRef<CodeForm> forms,
+                                    const MultiplyMatrices &multiply) {
+  std::vector<double> errors(forms.size());
+  std::vector<float> filter = filterOf(op, rows.terms);
+  int64_t count = std::min(rows.rows(), kRows);
+  if (filter.empty() || count < 2)
+    return errors;
+  std::vector<float> values(rows.values.begin(),
+                            rows.values.begin() + count * rows.terms);
+  double power = powerOf(values, count, filter, rows.terms, multiply);
+  if (!(power > 0))
+    return errors;
+  for (size_t i = 0; i < forms.size(); ++i) {
+    std::vector<float> gaps;
+    for (float value : values)
+      gaps.push_back(value - forms[i].seen(value));
+    errors[i] = powerOf(gaps, count, filter, rows.terms, multiply) / power;
+  }
+  return errors;
+}
+
+void quantize::chooseRangesByProducts(
+    ArrayRef<std::pair<std::string, ValueHistogram>> histograms,
+    const llvm::MapVector<Operation *, ProductRows> &rows,
+    const CalibrationOptions &options, const MultiplyMatrices &multiply,
+    unsigned threads, CalibrationTable &table) {
+  llvm::StringMap<std::vector<size_t>> readers; // indices of `rows`
+  for (size_t i = 0; i < rows.size(); ++i)
+    readers[valueName(namedSource((rows.begin() + i)->first->getOperand(0)))]
+        .push_back(i);
+  std::vector<std::optional<CalibrationEntry>> chosen(histograms.size());
+  shareWork(histograms.size(), threads, [&](size_t index) {
+    const auto &[name, histogram] = histograms[index];
+    auto found = readers.find(name);
+    if (found == readers.end())
+      return;
+    std::vector<CalibrationEntry> entries;
+    std::vector<CodeForm> forms;
+    for (CalibrationMethod method :
+         {CalibrationMethod::Percentile, CalibrationMethod::Max,
+          CalibrationMethod::Mse, CalibrationMethod::Kl}) {
+      CalibrationOptions one = options;
+      one.method = method;
+      entries.push_back(chooseRange(name, histogram, one));
+      forms.push_back(codeFormOf(entries.back(), true));
+    }
+    std::vector<double> errors(forms.size());
+    for (size_t reader : found->second) {
+      const auto &[op, ofOp] = *(rows.begin() + reader);
+      std::vector<double> ofReader = errorsOf(op, ofOp, forms, multiply);
+      for (size_t i = 0; i < errors.size(); ++i)
+        errors[i] += ofReader[i];
+    }
+    size_t best =
+        std::min_element(errors.begin(), errors.end()) - errors.begin();
+    chosen[index] = std::move(entries[best]);
+  });
+  for (std::optional<CalibrationEntry> &entry : chosen)
+    if (entry)
+      table.replace(*std::move(entry));
+}

@@ -1,0 +1,103 @@
+//===- RecoveredProduct.cpp - weights chosen with the samples -------------===//
+
+#include "passes/quantize/RecoveredProduct.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Base64.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace llvm;
+using namespace weft::quantize;
+
+std::string RecoveredProduct::str() const {
+  std::vector<char> bytes(2 * scales.size() * sizeof(float) + codes.size());
+  char *end = bytes.data();
+  auto append = [&](const void *from, size_t size) {
+    std::memcpy(end, from, size);
+    end += size;
+  };
+  append(scales.data(), scales.size() * sizeof(float));
+  append(shifts.data(), shifts.size() * sizeof(float));
+  append(codes.data(), codes.size());
+  std::string text;
+  raw_string_ostream(text) << escapeName(name) << format(" %.9g ", inputScale)
+                           << inputZeroPoint
+                           << (inputIsSigned ? " i8 " : " u8 ") << channels()
+                           << " " << terms() << " " << encodeBase64(bytes);
+  return text;
+}
+
+static Error problem(const Twine &text) {
+  return createStringError(inconvertibleErrorCode(),
+                           "recovered weights: " + text +
+                               "; calibrate the model again");
+}
+
+/// Scales, shifts and codes; an error if they are not those of `channels` times
+/// `terms` weights.
+static Error readBytes(StringRef base64, size_t channels, size_t terms,
+                       RecoveredProduct &product) {
+  std::vector<char> bytes;
+  if (Error error = decodeBase64(base64, bytes)) {
+    consumeError(std::move(error));
+    return problem("no base64 text");
+  }
+  size_t heads = 2 * sizeof(float);
+  if (terms > bytes.size() || channels > bytes.size() / heads ||
+      channels * (heads + terms) != bytes.size())
+    return problem(Twine(bytes.size()) + " bytes for " + Twine(channels) +
+                   " channels of " + Twine(terms) + " weights");
+  product.scales.resize(channels);
+  product.shifts.resize(channels);
+  product.codes.resize(channels * terms);
+  const char *from = bytes.data();
+  size_t size = channels * sizeof(float);
+  std::memcpy(product.scales.data(), from, size);
+  std::memcpy(product.shifts.data(), from + size, size);
+  std::memcpy(product.codes.data(), from + 2 * size, product.codes.size());
+  return Error::success();
+}
+
+Expected<RecoveredProduct> RecoveredProduct::parse(StringRef line) {
+  SmallVector<StringRef, 8> words;
+  line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  if (words.size() != 7)
+    return problem("found " + Twine(words.size()) +
+                   " words, need 7: name, scale, zero point, i8 or u8, "
+                   "channels, weights of a channel, bytes");
+  RecoveredProduct product;
+  std::optional<std::string> name = unescapeName(words[0]);
+  if (!name)
+    return problem("name '" + words[0] +
+                   "' has a % without two hexadecimal digits");
+  product.name = *name;
+  if (words[1].getAsDouble(product.inputScale) ||
+      !std::isfinite(product.inputScale) || product.inputScale <= 0)
+    return problem("scale is '" + words[1] + "', must be a number above 0");
+  product.inputIsSigned = words[3] == "i8";
+  if (!product.inputIsSigned && words[3] != "u8")
+    return problem("type is '" + words[3] + "', must be i8 or u8");
+  if (words[2].getAsInteger(10, product.inputZeroPoint) ||
+      product.inputZeroPoint < INT8_MIN || product.inputZeroPoint > UINT8_MAX)
+    return problem("zero point is '" + words[2] + "', must be a code");
+  size_t channels, terms;
+  if (words[4].getAsInteger(10, channels) || words[5].getAsInteger(10, terms) ||
+      channels == 0 || terms == 0)
+    return problem("found '" + words[4] + "' channels of '" + words[5] +
+                   "' weights, both must be whole numbers above 0");
+  if (Error error = readBytes(words[6], channels, terms, product))
+    return error;
+  for (size_t i = 0; i < channels; ++i)
+    if (!std::isfinite(product.scales[i]) || product.scales[i] <= 0 ||
+        !std::isfinite(product.shifts[i]))
+      return problem("the scale or shift of channel " + Twine(i) +
+                     " is no finite number, or the scale is not above 0");
+  for (int8_t code : product.codes)
+    if (code == INT8_MIN)
+      return problem("a code is -128, must be at least -127");
+  return product;
+}

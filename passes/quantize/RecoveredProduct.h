@@ -1,0 +1,50 @@
+//===- RecoveredProduct.h - weights chosen with the samples -----*- C++ -*-===//
+
+#ifndef WEFT_PASSES_QUANTIZE_RECOVEREDPRODUCT_H
+#define WEFT_PASSES_QUANTIZE_RECOVEREDPRODUCT_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::quantize {
+
+/// 8-bit weights of a product with constant weights that answer for the
+/// rounding of its input: they are good for these codes of the input only. A
+/// filter is shifted as a whole by what its sums were off on average.
+struct RecoveredProduct {
+  std::string name; ///< the ONNX value that the product gives, without relu
+  double inputScale = 0;
+  int64_t inputZeroPoint = 0;
+  bool inputIsSigned = false;
+  std::vector<float> scales; ///< of each output channel, > 0
+  std::vector<float> shifts; ///< added to the bias of each output channel
+  /// Channels x terms (input channels, rows and columns of the window), in
+  /// [-127, 127].
+  std::vector<int8_t> codes;
+
+  int64_t channels() const { return scales.size(); }
+  int64_t terms() const { return codes.size() / scales.size(); }
+
+  /// One line of a calibration table: name, scale, zero point and sign (i8, u8)
+  /// of the input, channels, terms, and in base64 the little-endian scales and
+  /// shifts (f32) and the codes.
+  std::string str() const;
+  /// Parses such a line, whatever it holds.
+  static llvm::Expected<RecoveredProduct> parse(llvm::StringRef line);
+};
+
+/// `name` as one word of a calibration table: blanks, control characters, # and
+/// % as %XX.
+std::string escapeName(llvm::StringRef name);
+/// The name that such a word stands for; std::nullopt if a % has no two
+/// hexadecimal digits.
+std::optional<std::string> unescapeName(llvm::StringRef text);
+
+} // namespace weft::quantize
+
+#endif // WEFT_PASSES_QUANTIZE_RECOVEREDPRODUCT_H
