@@ -15,6 +15,10 @@ bool ConvOp::isDepthwise() {
          group == getFilter().getType().getDimSize(0);
 }
 
+bool ConvOp::isRoundedFirst() {
+  return getScales() && getBias() && !elementOf(getBias()).isF32();
+}
+
 int64_t ConvOp::groupOf(int64_t channel) {
   return FilterGroups{static_cast<int64_t>(getGroup()), getInterleaved()}.of(
       channel, getFilter().getType().getDimSize(0));
@@ -80,8 +84,10 @@ LogicalResult ConvOp::verify() {
     if (filter != input || !result || (bias && !bias.isF32())) // (C5)
       return emitOpError("float form needs one type for input and filter, that "
                          "type or f32 as result, and an f32 bias");
-    if (getMultipliers() || getRshifts() || getScales()) // (C6)
-      return emitOpError("float form takes no multipliers, rshifts or scales");
+    if (getMultipliers() || getRshifts() || getScales() ||
+        getFilterZeroPoints()) // (C6)
+      return emitOpError("float form takes no multipliers, rshifts, scales or "
+                         "filter_zero_points");
     return success();
   }
   if (!filter.isInteger(8)) // (C5)
@@ -91,8 +97,17 @@ LogicalResult ConvOp::verify() {
       getMultipliers().has_value() != getRshifts().has_value()) // (C6)
     return emitOpError(
         "int8 form needs either scales or both multipliers and rshifts");
-  if (bias && bias.isF32() == fixedPoint) // (C5)
-    return emitOpError("bias must be i32 with multipliers and f32 with scales");
+  bool canRoundFirst = !fixedPoint && isQuantized(getOutput());
+  if (bias && bias.isF32() == fixedPoint && !canRoundFirst) // (C5)
+    return emitOpError("bias must be i32 with multipliers and f32 with scales "
+                       "and a float result");
+  if (getFilterZeroPoints() &&
+      (getGroup() != 1 || getFilterZeroPoints()->size() != outChannels ||
+       llvm::any_of(*getFilterZeroPoints(), [](int32_t zero) {
+         return zero < INT8_MIN || zero > INT8_MAX;
+       }))) // (C9)
+    return emitOpError("needs one group and ")
+           << outChannels << " filter_zero_points in [-128, 127]";
   if (fixedPoint) {
     if (!isQuantized(getOutput())) // (C5)
       return emitOpError("multipliers need a quantized result");

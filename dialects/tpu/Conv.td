@@ -9,7 +9,8 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
     **Semantics**: with `g = oc / (OC / group)` (`interleaved`: `g = oc mod group`), the accumulator
     `acc(n,oc,y,x) = sum_{ic,p,q} input(n, g*IC/group + ic, y*sh + p*dh - top, x*sw + q*dw - left) * filter(oc,ic,p,q)`,
     outside the input the number 0, which in codes is the input's zero point Z. The codes themselves are multiplied: what Z adds
-    to each sum, `Z * sum filter(oc,..)`, is the same everywhere, so the bias takes it away.
+    to each sum, `Z * sum filter(oc,..)`, is the same everywhere, so the bias takes it away. With `filter_zero_points` the filter is
+    `filter(oc,..) - filter_zero_points[oc]`: weights of 9 bits whose range fits a byte.
     * float (input, filter, bias, result of one 16-bit type, or all f32; a 16-bit input may have an f32 result):
       bias f32; `y = acc + bias`, then `max(y, 0)` with `relu`, accumulated in f32 and rounded once to the result type.
     * int8 (input !quant, filter i8; acc exact in int32), by the attributes present:
@@ -17,6 +18,8 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
         `y = sat(round((acc + bias) * multipliers[oc] >> rshifts[oc]) + zero point of the result)`, rounded by `rounding`;
       - `scales`, result !quant (rq0; bias f32, with the zero point of the result in it):
         `y = sat(rint(f32(f32(f32(acc) * scales[oc]) + bias)))`, half to even;
+      - `scales`, result !quant, bias i32 (rq0 to 16 bits, then a sum): `y = sat(rint(f32(f32(acc + bias) * scales[oc])) + Z)`, Z the zero
+        point of the result, half to even: rounded before the zero point is added, as ONNX's quantized operators do;
       - `scales`, result float (bias f32): `y = f32(f32(f32(acc) * scales[oc]) + bias)`, `relu`, then rounded to the
         result type. `f32(acc)` rounds half to even.
       `relu` with a !quant result is the clip at 0 of the unsigned range.
@@ -27,7 +30,8 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
     `oh = (h + top + bottom - ((kh-1)*dh+1)) / sh + 1`; (C4) bias is 1xocx1x1; (C5) element types as listed above;
     (C6) int8 has either `scales` or both `multipliers` and `rshifts`, one value an output channel, rshifts in [0, 63]; float has
     none; (C7) `relu` with a !quant result needs an unsigned one with zero point 0;
-    (C8) what is `interleaved` has several groups and is not depthwise.
+    (C8) what is `interleaved` has several groups and is not depthwise; (C9) `filter_zero_points` has one number of 8 bits for each output
+    channel, of an int8 form with one group.
 
     **Example**:
     ```mlir
@@ -42,6 +46,7 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
                        OptionalAttr<DenseI32ArrayAttr>:$multipliers,
                        OptionalAttr<DenseI32ArrayAttr>:$rshifts,
                        OptionalAttr<DenseF32ArrayAttr>:$scales,
+                       OptionalAttr<DenseI32ArrayAttr>:$filter_zero_points,
                        DefaultValuedAttr<Tpu_Rounding, "::weft::tpu::Rounding::HalfUp">:$rounding);
   let results = (outs Tpu_ActivationTensor:$output);
   let assemblyFormat = [{
@@ -51,6 +56,8 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
   let extraClassDeclaration = [{
     /// True if every channel has its own filter (group == input channels == output channels).
     bool isDepthwise();
+    /// Rounded before the zero point of the result is added: i32 bias, scales.
+    bool isRoundedFirst();
     /// The group of output channel `channel`.
     int64_t groupOf(int64_t channel);
   }];

@@ -100,7 +100,7 @@ static Value createConv(Lowering &lowering, const Product &p, Type element,
       b.getDenseI64ArrayAttr(p.strides), b.getDenseI64ArrayAttr(p.pads),
       b.getDenseI64ArrayAttr(p.dilations), b.getI64IntegerAttr(p.group),
       /*interleaved=*/UnitAttr(), p.relu ? b.getUnitAttr() : UnitAttr(),
-      multipliers, rshifts, scales,
+      multipliers, rshifts, scales, DenseI32ArrayAttr(),
       tpu::RoundingAttr::get(b.getContext(), tpu::Rounding::HalfUp));
   return outputOf(lowering, p, conv);
 }

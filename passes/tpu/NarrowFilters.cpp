@@ -85,7 +85,8 @@ struct NarrowFilters : weft::tpu::impl::TpuNarrowFiltersBase<NarrowFilters> {
   void runOnOperation() override {
     SmallVector<ConvOp> convs(getOperation().getOps<ConvOp>());
     for (ConvOp conv : convs) {
-      if (conv.getGroup() != 1 || !conv.getFilter().getDefiningOp<WeightOp>())
+      if (conv.getGroup() != 1 || conv.getFilterZeroPoints() ||
+          !conv.getFilter().getDefiningOp<WeightOp>())
         continue;
       FailureOr<WeightBytes> bytes = weightView(conv, conv.getFilter());
       if (failed(bytes))

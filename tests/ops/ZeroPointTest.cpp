@@ -28,8 +28,9 @@ static const std::string kSigned = quant(true, -118, "0.02"),
 static LadderCase conv(const std::string &name, bool isDepthwise, int channels,
                        const std::string &in, const std::string &out,
                        const std::string &attributes,
-                       const std::string &more = "") {
-  bool isFixedPoint = attributes.find("multipliers") == 0;
+                       const std::string &more = "",
+                       bool isRoundedFirst = false) {
+  bool isFixedPoint = attributes.find("multipliers") == 0 || isRoundedFirst;
   std::string count = std::to_string(channels),
               x = tensor("1x" + count + "x5x6", in),
               y = tensor("1x" + count + "x3x6", out),
@@ -44,6 +45,25 @@ static LadderCase conv(const std::string &name, bool isDepthwise, int channels,
               "} : " + x + ", " +
               tensor(count + "x" + std::to_string(inner) + "x3x3", "i8") +
               ", " + tensor("1x" + count + "x1x1", bias) + " -> " + y + "\n"};
+}
+
+/// Weights less a zero point: one for all channels, or several.
+static void addNineBits(std::vector<LadderCase> &cases, const std::string &from,
+                        int channels, const std::string &in,
+                        const std::string &scales) {
+  std::string one = "filter_zero_points = array<i32: " +
+                    repeated("-128", channels) + ">, ",
+              several = one;
+  for (size_t at = several.find("-128"), i = 0; at != std::string::npos;
+       at = several.find("-128", at + 1), ++i)
+    if (i % 3)
+      several.replace(at, 4, i % 3 == 1 ? "+127" : "+0  ");
+  for (size_t at; (at = several.find('+')) != std::string::npos;)
+    several.erase(at, 1);
+  cases.push_back(
+      conv(from + "NineBits", false, channels, in, "f32", scales, one));
+  cases.push_back(conv(from + "NineBitsEach", false, channels, in, kOther,
+                       scales, several, /*isRoundedFirst=*/true));
 }
 
 static void addConvs(std::vector<LadderCase> &cases) {
@@ -70,6 +90,13 @@ static void addConvs(std::vector<LadderCase> &cases) {
         for (const char *out : {"f32", "f16"})
           cases.push_back(conv(from + "To" + out, isDepthwise, channels, in,
                                out, scales + ", relu"));
+        for (const std::string &out : {kOther, kUnsigned})
+          cases.push_back(
+              conv(from + "RoundedFirst" + (out == kOther ? "I8" : "U8"),
+                   isDepthwise, channels, in, out, scales, "",
+                   /*isRoundedFirst=*/true));
+        if (!isDepthwise)
+          addNineBits(cases, from, channels, in, scales);
       }
       if (isDepthwise) // the unit adds the bias
         cases.push_back(conv(kind + "UnitBias", true, channels, kSigned, kOther,

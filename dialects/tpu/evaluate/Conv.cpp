@@ -147,12 +147,48 @@ static LogicalResult evaluateScaled(ConvOp op, const std::vector<int64_t> &sums,
   return success();
 }
 
+/// sat(rint(f32(acc + bias) * scale) + zero point), rounded to 16 bits first.
+static LogicalResult evaluateRoundedFirst(ConvOp op,
+                                          const std::vector<int64_t> &sums,
+                                          Operands operands, Results &results) {
+  ArrayRef<int64_t> shape = op.getOutput().getType().getShape();
+  int64_t plane = shape[2] * shape[3];
+  std::vector<int64_t> bias = loadIntegers(*operands[2]), output(sums.size());
+  Type element = elementOf(op.getOutput());
+  IntegerRange range = rangeOf(element);
+  for (size_t i = 0; i < sums.size(); ++i) {
+    int64_t channel = i / plane % shape[1],
+            sum = static_cast<int32_t>(sums[i] + bias[channel]); // wraps
+    float value = static_cast<float>(sum) * (*op.getScales())[channel];
+    int64_t code = numeric::roundToInteger(value, numeric::Rounding::HalfToEven,
+                                           INT16_MIN, INT16_MAX) +
+                   zeroPointOf(element);
+    output[i] = std::clamp<int64_t>(code, range.low, range.high);
+  }
+  storeStored(op.getOutput(), output, results);
+  return success();
+}
+
+/// The filter less its zero points.
+static std::vector<int64_t> loadFilter(ConvOp op, Operands operands) {
+  std::vector<int64_t> filter = loadIntegers(*operands[1]);
+  if (op.getFilterZeroPoints()) {
+    ArrayRef<int32_t> zeroPoints = *op.getFilterZeroPoints();
+    size_t size = filter.size() / zeroPoints.size();
+    for (size_t i = 0; i < filter.size(); ++i)
+      filter[i] -= zeroPoints[i / size];
+  }
+  return filter;
+}
+
 LogicalResult ConvOp::evaluate(Operands operands, Results &results) {
   if (!isQuantized(getInput()))
     return evaluateFloat(*this, operands, results);
   Geometry g(*this);
   std::vector<int64_t> sums =
-      accumulate(g, loadIntegers(*operands[0]), loadIntegers(*operands[1]));
+      accumulate(g, loadIntegers(*operands[0]), loadFilter(*this, operands));
+  if (isRoundedFirst())
+    return evaluateRoundedFirst(*this, sums, operands, results);
   return getScales() ? evaluateScaled(*this, sums, operands, results)
                      : evaluateFixedPoint(*this, sums, operands, results);
 }

@@ -100,6 +100,7 @@ struct Filter {
     if (!op.isDepthwise()) {
       cube.emplace(op, r, way);
       type = cube->type();
+      addZeroPoints(op, r);
       return;
     }
     Dims dims = dimsOf(op.getFilter());
@@ -109,9 +110,31 @@ struct Filter {
                           type, LocalLayout::Compact, r.weight(1));
   }
 
+  void addZeroPoints(ConvOp op, RecipeBuilder &r) {
+    if (!op.getFilterZeroPoints())
+      return;
+    ArrayRef<int32_t> all = *op.getFilterZeroPoints();
+    zero = all.front();
+    if (llvm::all_equal(all))
+      return;
+    zeros = r.perChannel("zero points", {1, r.box.size[kAxisC], 1, 1}, type,
+                         LocalLayout::Compact, [op]() mutable {
+                           ArrayRef<int32_t> all = *op.getFilterZeroPoints();
+                           std::vector<int8_t> numbers(all.begin(), all.end());
+                           return bytesOf<int8_t>(numbers);
+                         });
+  }
+
+  /// What the cube takes away from each weight, one group's.
+  RecipeArgument zeroPoint() const {
+    return zeros ? RecipeArgument(zeros) : RecipeArgument(zero);
+  }
+
   DataType type;
   Tile window; ///< depthwise
   std::optional<CubeFilter> cube;
+  int64_t zero = 0; ///< of all channels
+  Tile zeros;       ///< one a channel, where they differ
 };
 } // namespace
 
@@ -275,7 +298,7 @@ static void accumulate(ConvOp op, RecipeBuilder &r, const Tile &dst,
                 {"src", tiles.src},
                 {"weight", tiles.filter},
                 {"pad_val", zeroPointOf(elementOf(op.getInput()))},
-                {"kzp", 0},
+                {"kzp", filter.zeroPoint()},
                 {"oc", tiles.dst.shape[kAxisC]}});
   });
 }
@@ -312,6 +335,36 @@ static void buildByScales(ConvOp op, RecipeBuilder &r, CubeWay way) {
          {{"dst", result}, {"src", sum}, {"quant", alignedRows(r, rows)}});
 }
 
+/// Rounded to 16 bits, which hold what the zero point then moves into 8.
+static void buildRoundedFirst(ConvOp op, RecipeBuilder &r, CubeWay way) {
+  Tile result = r.result();
+  Filter filter(op, r, way);
+  Tile bias = addRows(op, r, "bias", 1, DataType::Int32, r.weight(2));
+  Tile rows =
+      addRows(op, r, "requantization", 2, DataType::Fp32, [op]() mutable {
+        std::vector<float> rows;
+        ArrayRef<float> scales = *op.getScales();
+        for (float scale : scales)
+          rows.insert(rows.end(), {scale, 0.0f});
+        return bytesOf<float>(rows);
+      });
+  Tile sum = r.scratch("sum", result.shape, DataType::Int32);
+  accumulate(op, r, sum, filter);
+  r.binary("tiu.add", sum, sum, bias);
+  int64_t zeroPoint = zeroPointOf(elementOf(op.getOutput()));
+  Tile code = zeroPoint == 0 ? result
+                             : r.scratch("code", result.shape, DataType::Int16);
+  r.call("tiu.rq0",
+         {{"dst", code}, {"src", sum}, {"quant", alignedRows(r, rows)}});
+  if (zeroPoint == 0)
+    return;
+  // A sum of signed numbers is signed; the cast saturates.
+  Tile moved = catalog::isSigned(result.type) ? result : code;
+  r.binary("tiu.add", moved, code, zeroPoint, {{"saturation", true}});
+  if (moved.type != result.type)
+    r.cast(result, moved);
+}
+
 /// Int8 in, float out.
 static void buildDequantized(ConvOp op, RecipeBuilder &r, CubeWay way) {
   Tile result = r.result();
@@ -339,6 +392,8 @@ static void build(Operation *operation, RecipeBuilder &r, CubeWay way) {
     buildFloatConv(op, r, way);
   else if (op.getMultipliers())
     buildByMultipliers(op, r, way, /*unitAddsBias=*/false);
+  else if (op.isRoundedFirst())
+    buildRoundedFirst(op, r, way);
   else if (isQuantized(op.getOutput()))
     buildByScales(op, r, way);
   else

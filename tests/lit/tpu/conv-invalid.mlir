@@ -84,7 +84,7 @@ func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, %b: tensor<4
 
 // C5: f32 bias with multipliers
 func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, %b: tensor<4x4x3x3xi8>, %c: tensor<1x4x1x1xf32>) {
-  // expected-error@+1 {{bias must be i32 with multipliers and f32 with scales}}
+  // expected-error@+1 {{bias must be i32 with multipliers and f32 with scales and a float result}}
   %y = tpu.conv %a, %b, %c strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 {multipliers = array<i32: 1, 1, 1, 1>, rshifts = array<i32: 0, 0, 0, 0>} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, tensor<4x4x3x3xi8>, tensor<1x4x1x1xf32> -> tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>
   return
 }
@@ -102,7 +102,7 @@ func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, %b: tensor<4
 
 // C6: float with scales
 func.func @refused(%a: tensor<1x4x6x6xf32>, %b: tensor<4x4x3x3xf32>) {
-  // expected-error@+1 {{float form takes no multipliers, rshifts or scales}}
+  // expected-error@+1 {{float form takes no multipliers, rshifts, scales or filter_zero_points}}
   %y = tpu.conv %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 {scales = array<f32: 1.0, 1.0, 1.0, 1.0>} : tensor<1x4x6x6xf32>, tensor<4x4x3x3xf32> -> tensor<1x4x6x6xf32>
   return
 }
@@ -212,5 +212,23 @@ func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:3>>, %b: tensor
 func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:200>>, %b: tensor<4x4x3x3xi8>) {
   // expected-error@+1 {{operand #0 must be 4D tensor of 32-bit float or 16-bit float or bfloat16 type or per-tensor quantized element (a zero point other than 0 is a code of 8 bits) values}}
   %y = tpu.conv %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 {scales = array<f32: 1.0, 1.0, 1.0, 1.0>} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:200>>, tensor<4x4x3x3xi8> -> tensor<1x4x6x6xf32>
+  return
+}
+
+// -----
+
+// C9: two groups
+func.func @nine_bits_of_groups(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, %b: tensor<4x2x3x3xi8>) {
+  // expected-error@+1 {{needs one group and 4 filter_zero_points in [-128, 127]}}
+  %y = tpu.conv %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 2 {filter_zero_points = array<i32: 1, 1, 1, 1>, scales = array<f32: 1.0, 1.0, 1.0, 1.0>} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, tensor<4x2x3x3xi8> -> tensor<1x4x6x6xf32>
+  return
+}
+
+// -----
+
+// C9: beyond 8 bits
+func.func @ten_bits(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, %b: tensor<4x4x3x3xi8>) {
+  // expected-error@+1 {{needs one group and 4 filter_zero_points in [-128, 127]}}
+  %y = tpu.conv %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 {filter_zero_points = array<i32: 1, 1, 1, 128>, scales = array<f32: 1.0, 1.0, 1.0, 1.0>} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, tensor<4x4x3x3xi8> -> tensor<1x4x6x6xf32>
   return
 }
