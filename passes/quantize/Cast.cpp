@@ -2,6 +2,15 @@
 
 #include "dialects/top/Cast.h"
 
+#include "dialects/top/Binary.h"
+#include "dialects/top/Constant.h"
+#include "dialects/top/Conv.h"
+#include "dialects/top/MatMul.h"
+#include "dialects/top/Move.h"
+#include "dialects/top/Pool.h"
+#include "dialects/top/Quantization.h"
+#include "dialects/top/Unary.h"
+#include "dialects/tpu/Unary.h"
 #include "passes/quantize/Elements.h"
 
 using namespace mlir;
@@ -45,8 +54,112 @@ static Answer<Value> castOthers(top::CastOp op, Lowering &lowering) {
                       elements);
 }
 
+//===----------------------------------------------------------------------===//
+// Quantization
+//===----------------------------------------------------------------------===//
+
+/// Whether `value` is finite and far from the end of f32, whatever the input of
+/// the network: made of integers by functions that do not grow fast.
+static bool isBounded(Value value, int steps = 32) {
+  Operation *op = value.getDefiningOp();
+  if (!op || steps == 0)
+    return false;
+  if (top::dequantizationOf(value) || llvm::isa<top::ConstantOp>(op))
+    return true;
+  auto areBounded = [&](ValueRange operands) {
+    return llvm::all_of(
+        operands, [&](Value operand) { return isBounded(operand, steps - 1); });
+  };
+  if (llvm::isa<top::ConvOp, top::MatMulOp, top::PoolOp, top::ReshapeOp,
+                top::TransposeOp, top::SliceOp, top::ConcatOp>(op))
+    return areBounded(op->getOperands());
+  if (auto unary = dyn_cast<top::UnaryOp>(op))
+    return unary.getKind() == top::UnaryKind::Sigmoid ||
+           unary.getKind() == top::UnaryKind::Tanh ||
+           ((unary.getKind() == top::UnaryKind::Relu ||
+             unary.getKind() == top::UnaryKind::Clip ||
+             unary.getKind() == top::UnaryKind::HardSigmoid ||
+             unary.getKind() == top::UnaryKind::HardSwish) &&
+            areBounded(op->getOperands()));
+  auto binary = dyn_cast<top::BinaryOp>(op);
+  return binary &&
+         (binary.getKind() == top::BinaryKind::Add ||
+          binary.getKind() == top::BinaryKind::Sub ||
+          binary.getKind() == top::BinaryKind::Max ||
+          binary.getKind() == top::BinaryKind::Min ||
+          binary.getKind() == top::BinaryKind::Mul) &&
+         areBounded(op->getOperands());
+}
+
+Value weft::quantize::exactQuotient(Value x, float scale, bool isBounded,
+                                    Elements &e) {
+  using tpu::BinaryKind;
+  constexpr double kBeyondCodes = 1e6; // inf less inf would be no number
+  double reciprocal = 1.0f / scale;
+  Value guess = e.binary(BinaryKind::Mul, x, reciprocal);
+  if (!isBounded) {
+    guess = e.binary(BinaryKind::Max, guess, -kBeyondCodes);
+    guess = e.binary(BinaryKind::Min, guess, kBeyondCodes);
+  }
+  Value rest = e.binary(BinaryKind::Sub, x,
+                        e.binary(BinaryKind::Mul, guess, double(scale)));
+  return e.binary(BinaryKind::Add, guess,
+                  e.binary(BinaryKind::Mul, rest, reciprocal));
+}
+
+/// The integers that the codes `form` are already, if what they stand for is
+/// `type` at `scale` and `zeroPoint`; null otherwise.
+static Value integersOf(Value form, Type type, double scale, int64_t zeroPoint,
+                        Lowering &lowering) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!form || !tpu::isQuantized(form) || !integer || integer.getWidth() != 8)
+    return {};
+  Type codes = tpu::quantElement(lowering.builder.getContext(), scale,
+                                 !integer.isUnsigned(), zeroPoint);
+  return tpu::elementOf(form) == codes ? lowering.bits(form, type) : Value();
+}
+
+/// All steps at once: the last cast rounds and saturates.
+static Answer<> planQuantization(const top::Quantization &q,
+                                 Lowering &lowering) {
+  top::CastOp op = q.result;
+  if (Value integers =
+          integersOf(lowering.firstForm(q.input), topElement(op.getOutput()),
+                     q.multiplies ? 1 / q.scale.front() : q.scale.front(),
+                     q.zeroPoint, lowering)) {
+    lowering.define(op.getOutput(), integers);
+    return Yes();
+  }
+  Answer<Value> form = lowering.inOwnView(q.input, lowering.f32(), op);
+  if (!form)
+    return form.no();
+  Elements e(lowering, op.getLoc());
+  float scale = q.scale.front();
+  Value codes = q.multiplies
+                    ? e.binary(tpu::BinaryKind::Mul, *form, double(scale))
+                    : exactQuotient(*form, scale, isBounded(q.input), e);
+  if (q.zeroPoint != 0) {
+    codes = lowering.builder.create<tpu::UnaryOp>(op.getLoc(), codes.getType(),
+                                                  tpu::UnaryKind::Round, codes,
+                                                  FloatAttr(), FloatAttr());
+    codes = e.binary(tpu::BinaryKind::Add, codes, double(q.zeroPoint));
+  }
+  lowering.define(
+      op.getOutput(),
+      e.toNearest(codes, storedElement(topElement(op.getOutput()))));
+  return Yes();
+}
+
 static Answer<> planCast(top::CastOp op, Lowering &lowering) {
+  if (const top::Quantization *q = lowering.quantizationOf(op);
+      q && q->isScalar())
+    return planQuantization(*q, lowering);
   Type from = topElement(op.getInput()), to = topElement(op.getOutput());
+  if (Value integers =
+          integersOf(lowering.firstForm(op.getInput()), to, 1, 0, lowering)) {
+    lowering.define(op.getOutput(), integers);
+    return Yes();
+  }
   Answer<Value> result = isWideFloat(from) && isWideFloat(to)
                              ? castFloats(op, lowering)
                              : castOthers(op, lowering);

@@ -11,6 +11,7 @@
 #include "dialects/top/Conv.h"
 
 #include "dialects/top/Exact.h"
+#include "dialects/top/Quantization.h"
 #include "dialects/top/Unary.h"
 #include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Conv.h"
@@ -93,14 +94,17 @@ static Value outputOf(Lowering &lowering, const Product &p, Value conv) {
 static Value createConv(Lowering &lowering, const Product &p, Type element,
                         Value input, Value filter, Value bias,
                         DenseI32ArrayAttr multipliers,
-                        DenseI32ArrayAttr rshifts, DenseF32ArrayAttr scales) {
+                        DenseI32ArrayAttr rshifts, DenseF32ArrayAttr scales,
+                        ArrayRef<int32_t> filterZeroPoints = {}) {
   OpBuilder &b = lowering.builder;
   Value conv = b.create<tpu::ConvOp>(
       p.location, lowering.tensor(p.outputShape, element), input, filter, bias,
       b.getDenseI64ArrayAttr(p.strides), b.getDenseI64ArrayAttr(p.pads),
       b.getDenseI64ArrayAttr(p.dilations), b.getI64IntegerAttr(p.group),
       /*interleaved=*/UnitAttr(), p.relu ? b.getUnitAttr() : UnitAttr(),
-      multipliers, rshifts, scales, DenseI32ArrayAttr(),
+      multipliers, rshifts, scales,
+      filterZeroPoints.empty() ? DenseI32ArrayAttr()
+                               : b.getDenseI32ArrayAttr(filterZeroPoints),
       tpu::RoundingAttr::get(b.getContext(), tpu::Rounding::HalfUp));
   return outputOf(lowering, p, conv);
 }
@@ -170,7 +174,10 @@ static std::vector<int64_t> zeroPointSums(const QuantFilter &filter,
          size = filter.values.size() / channels;
   std::vector<int64_t> sums(channels, 0);
   for (size_t i = 0; i < filter.values.size(); ++i)
-    sums[i / size] += zeroPoint * filter.values[i];
+    sums[i / size] +=
+        zeroPoint *
+        (filter.values[i] -
+         (filter.zeroPoints.empty() ? 0 : filter.zeroPoints[i / size]));
   return sums;
 }
 
@@ -187,8 +194,8 @@ static std::optional<QuantFilter> recoveredFilter(Product &p, Value input,
     p.bias.resize(found->channels());
   for (size_t oc = 0; oc < p.bias.size(); ++oc)
     p.bias[oc] += found->shifts[oc];
-  return QuantFilter{found->codes,
-                     {found->scales.begin(), found->scales.end()}};
+  return QuantFilter{
+      found->codes, {found->scales.begin(), found->scales.end()}, {}};
 }
 
 /// Accumulator -> !quant by multipliers and shifts, bias in accumulator steps.
@@ -277,7 +284,8 @@ static Answer<> planScaled(Product &p, Value input, QuantFilter filter,
                       ? createLinear(lowering, p, element, input, filterValue,
                                      biasValue, attribute)
                       : createConv(lowering, p, element, input, filterValue,
-                                   biasValue, {}, {}, attribute));
+                                   biasValue, {}, {}, attribute,
+                                   filter.zeroPoints));
   return Yes();
 }
 
@@ -327,39 +335,129 @@ static Answer<> planInt8(Product &p, Lowering &lowering) {
 
 /// A product of integers, and of numbers that the graph itself made of them:
 /// their sums, times a scale, as f32. Exact but for that factor.
-static Answer<> planIntegers(Product &p, const IntegerValue &from,
-                             QuantFilter filter, Lowering &lowering) {
-  OpBuilder &b = lowering.builder;
-  auto type = cast<IntegerType>(storedElement(topElement(from.integers)));
-  Answer<Value> integers = lowering.value(from.integers, type, p.op);
-  if (!integers)
-    return integers.no();
-  Type codes = tpu::quantElement(b.getContext(), from.scale, !type.isUnsigned(),
-                                 from.zeroPoint);
-  Value input = b.create<tpu::CastOp>(
-      p.location,
-      lowering.tensor(cast<RankedTensorType>(integers->getType()).getShape(),
-                      codes),
-      *integers, IntegerAttr(), IntegerAttr(), tpu::RoundingAttr(),
-      b.getUnitAttr());
-  return planScaled(p, inputOf(lowering, p, input), std::move(filter),
+static Answer<> planIntegers(Product &p, Value codes, QuantFilter filter,
+                             Lowering &lowering) {
+  if (!filter.zeroPoints.empty())
+    p.hasRowsInLanes = false; // MM2 takes none away from the right matrix
+  return planScaled(p, inputOf(lowering, p, codes), std::move(filter),
                     lowering.f32(), lowering);
 }
 
-/// The plan as a product of integers, if it is one: of whole numbers at every
-/// precision, of what was dequantized in 8 bits.
+//===----------------------------------------------------------------------===//
+// From codes to codes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How sums of products become the codes that the graph keeps: rint(f32(sum +
+/// bias) * factor) + zero point, of each channel. This is what ONNX Runtime
+/// computes, to the last bit.
+struct Requantized {
+  const top::Quantization *quantization;
+  std::vector<float> factors;
+  std::vector<int32_t> bias; ///< with what the zero point of the input adds
+};
+} // namespace
+
+/// Bias `value` in steps of `step`; std::nullopt if it is no whole number of
+/// them. Both were rounded to f32 once or twice.
+static std::optional<int64_t> biasSteps(double value, double step) {
+  constexpr double kRounded = 0x1p-21, kMostSteps = 1 << 29;
+  double steps = std::nearbyint(value / step);
+  bool isWhole = std::fabs(steps * step - value) <= std::fabs(value) * kRounded;
+  return isWhole && std::fabs(steps) <= kMostSteps
+             ? std::optional<int64_t>(static_cast<int64_t>(steps))
+             : std::nullopt;
+}
+
+/// The one quantization that reads the product, in terms of its sums;
+/// std::nullopt if there is none, or if it is none of sums of integers.
+static std::optional<Requantized>
+requantizedOf(const Product &p, const IntegerValue &from,
+              const QuantFilter &filter, Value input, Lowering &lowering) {
+  const top::Quantization *found = lowering.quantizationReading(p.output);
+  if (!found || p.hasRowsInLanes)
+    return std::nullopt;
+  size_t channels = filter.scales.size();
+  Type element = topElement(found->integers());
+  bool isChannels = found->scale.size() == channels &&
+                    (p.turnedRows == 0 ||
+                     cast<RankedTensorType>(p.output.getType()).getRank() == 2);
+  bool isCutByRange =
+      !p.relu || found->zeroPoint == top::codeRangeOf(element)->first;
+  if (!element.isInteger(8) || (!found->isScalar() && !isChannels) ||
+      !isCutByRange)
+    return std::nullopt;
+  Requantized made{found, {}, {}};
+  std::vector<int64_t> added = zeroPointSums(filter, input);
+  for (size_t oc = 0; oc < channels; ++oc) {
+    float step = static_cast<float>(from.scale) *
+                 static_cast<float>(filter.scales[oc]),
+          scale = found->scale[found->isScalar() ? 0 : oc];
+    made.factors.push_back(found->multiplies ? step * scale : step / scale);
+    auto steps = biasSteps(p.bias.empty() ? 0 : p.bias[oc], step);
+    if (!steps || !std::isfinite(made.factors.back()))
+      return std::nullopt;
+    int64_t sum = *steps - (added.empty() ? 0 : added[oc]);
+    if (sum != static_cast<int32_t>(sum))
+      return std::nullopt;
+    made.bias.push_back(static_cast<int32_t>(sum));
+  }
+  return made;
+}
+
+static void planRequantized(Product &p, Value input, QuantFilter filter,
+                            const Requantized &made, Lowering &lowering) {
+  const top::Quantization &to = *made.quantization;
+  auto type = cast<IntegerType>(storedElement(topElement(to.integers())));
+  // A quantized operator says the scale of its result only to who reads it.
+  Type element = tpu::quantElement(lowering.builder.getContext(),
+                                   to.multiplies ? 1.0 : to.scale.front(),
+                                   !type.isUnsigned(), to.zeroPoint);
+  int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
+  Value weights =
+      lowering.i8Weight(p.location, p.filter.shape, std::move(filter.values));
+  Value bias = lowering.i32Weight(p.location, biasShape, made.bias);
+  p.relu = false; // the range of the result ends where it does
+  Value codes = createConv(lowering, p, element, input, weights, bias, {}, {},
+                           lowering.builder.getDenseF32ArrayAttr(made.factors),
+                           filter.zeroPoints);
+  for (Operation *step : to.steps)
+    lowering.markTaken(step);
+  p.output = to.integers();
+  lowering.define(p.output, lowering.bits(codes, type));
+}
+
+//===----------------------------------------------------------------------===//
+// Which plan
+//===----------------------------------------------------------------------===//
+
+/// The plan as a product of integers, if it is one.
 static std::optional<Answer<>> planAsIntegers(Product &p, Lowering &lowering) {
   if (!lowering.choices.hasZeroPoints || !sumsFit(p))
     return std::nullopt;
-  std::optional<IntegerValue> input = integersBehind(p.input, lowering);
-  if (!input)
+  std::optional<IntegerValue> from = integersBehind(p.input, lowering);
+  if (!from)
     return std::nullopt;
-  std::optional<QuantFilter> filter = wholeFilter(p, *input);
-  if (!filter && lowering.multipliesCodes)
-    filter = dequantizedFilter(p.filter);
+  std::optional<QuantFilter> filter = wholeFilter(p, *from);
   if (!filter)
+    filter = dequantizedFilter(p.filter);
+  if (!filter || (!filter->zeroPoints.empty() && p.group > 1))
     return std::nullopt;
-  return planIntegers(p, *input, std::move(*filter), lowering);
+  Answer<Value> codes = codesOf(*from, p.op, lowering);
+  if (!codes)
+    return Answer<>(codes.no());
+  if (auto made = requantizedOf(p, *from, *filter, *codes, lowering)) {
+    planRequantized(p, inputOf(lowering, p, *codes), std::move(*filter), *made,
+                    lowering);
+    return Answer<>(Yes());
+  }
+  return planIntegers(p, *codes, std::move(*filter), lowering);
+}
+
+/// Whether the graph multiplies integers of its own that the integer unit
+/// cannot: more than 8 bits of either side.
+static bool isOfIntegers(const Product &p) {
+  return top::dequantizationOf(p.input) && dequantizedFilter(p.filter);
 }
 
 Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
@@ -383,6 +481,8 @@ Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
   if (std::optional<Answer<>> planned = planAsIntegers(product, lowering))
     return *planned;
   bool isExact = product.op->hasAttr(top::kExactAttr);
+  if (lowering.choices.hasZeroPoints && isOfIntegers(product))
+    isExact = lowering.isExact = true;
   return lowering.multipliesCodes && !isExact ? planInt8(product, lowering)
                                               : planFloat(product, lowering);
 }

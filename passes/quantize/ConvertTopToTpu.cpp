@@ -147,6 +147,7 @@ public:
   LogicalResult run() {
     Block *old = &func.getBody().front();
     func.getBody().push_back(fresh);
+    lowering.noteQuantizations(*old);
     LogicalResult result = lowerArguments(*old, *fresh);
     if (succeeded(result))
       result = lowerBody(*old);

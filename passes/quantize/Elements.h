@@ -62,6 +62,12 @@ private:
   mlir::Location location;
 };
 
+/// x / divisor in f32: the product with the reciprocal, corrected by its
+/// remainder, so that a quotient that f32 has comes out as it is, and ties are
+/// ties. Numbers beyond +-1e6 are cut to it unless `isBounded`. (Cast.cpp)
+mlir::Value exactQuotient(mlir::Value x, float divisor, bool isBounded,
+                          Elements &elements);
+
 /// A function of integers or bools, from operands and result in the same 4-D
 /// view. Null if the machine has none of that kind.
 mlir::Value integerFunction(top::BinaryKind kind, Element lhs, Element rhs,

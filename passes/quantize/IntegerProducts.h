@@ -25,20 +25,27 @@ struct IntegerValue {
 struct QuantFilter {
   std::vector<int8_t> values;
   std::vector<double> scales;
+  /// What is taken away from the values of each output channel; empty if
+  /// nothing is. So weights of 9 bits are held in 8.
+  std::vector<int32_t> zeroPoints;
 };
 
 /// The integers that `value` stands for; std::nullopt if there are none.
 std::optional<IntegerValue> integersBehind(mlir::Value value,
                                            Lowering &lowering);
 
+/// `from` as codes of its scale and zero point, as `user` reads them.
+Answer<mlir::Value> codesOf(const IntegerValue &from, mlir::Operation *user,
+                            Lowering &lowering);
+
 /// The filter of a product of `input` if its numbers, the bias and the scale of
-/// the input are whole, and f32 holds every sum of products; std::nullopt
-/// otherwise.
+/// the input are whole; std::nullopt otherwise.
 std::optional<QuantFilter> wholeFilter(const Product &product,
                                        const IntegerValue &input);
 
 /// `filter` as it was before it was dequantized: each channel is whole numbers
-/// of 8 bits times a scale. std::nullopt if a channel is not.
+/// whose range fits 8 bits times a scale, an f32 number that gives the weights
+/// again if there is one. std::nullopt if a channel is not.
 std::optional<QuantFilter> dequantizedFilter(const FloatConstant &filter);
 
 } // namespace weft::quantize

@@ -11,6 +11,7 @@
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
 #include "dialects/top/Pool.h"
+#include "dialects/top/Quantization.h"
 #include "dialects/top/Reduce.h"
 #include "dialects/top/Softmax.h"
 #include "dialects/top/Unary.h"
@@ -91,6 +92,8 @@ std::string weft::quantize::valueName(Value topValue) {
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
+
+Lowering::~Lowering() { discard(); }
 
 Lowering::Lowering(OpBuilder &builder, Block &graph, const Choices &choices,
                    const CalibrationTable *table, OpPrecisions opPrecisions,
@@ -330,6 +333,73 @@ top::UnaryOp Lowering::followingRelu(Value topValue) {
   auto unary = dyn_cast<top::UnaryOp>(*topValue.user_begin());
   return unary && unary.getKind() == top::UnaryKind::Relu ? unary
                                                           : top::UnaryOp();
+}
+
+//===----------------------------------------------------------------------===//
+// Quantizations
+//===----------------------------------------------------------------------===//
+
+/// Whether only `steps`, but for the last, read what they give, and whether
+/// the chip holds it all.
+static bool isClosed(ArrayRef<Operation *> steps) {
+  for (Operation *step : steps) {
+    auto type = mlir::cast<RankedTensorType>(step->getResult(0).getType());
+    if (!type.hasStaticShape() || type.getNumElements() == 0)
+      return false;
+    if (step != steps.back() &&
+        !llvm::all_of(step->getUsers(), [&](Operation *user) {
+          return llvm::is_contained(steps, user);
+        }))
+      return false;
+  }
+  return true;
+}
+
+void Lowering::noteQuantizations(Block &block) {
+  if (!choices.hasZeroPoints)
+    return;
+  for (auto cast : block.getOps<top::CastOp>()) {
+    std::optional<top::Quantization> found = top::quantizationOf(cast);
+    if (!found || !isClosed(found->steps) ||
+        topElement(cast.getOutput()).getIntOrFloatBitWidth() < 8)
+      continue;
+    auto kept = std::make_unique<top::Quantization>(std::move(*found));
+    bool isAlone = llvm::all_of(kept->input.getUsers(), [&](Operation *user) {
+      return llvm::is_contained(kept->steps, user);
+    });
+    if (isAlone)
+      soleReaders[kept->input] = kept.get();
+    if (kept->isScalar())
+      known.taken.insert(kept->steps.begin(), std::prev(kept->steps.end()));
+    quantizations[cast] = std::move(kept);
+  }
+}
+
+const top::Quantization *Lowering::quantizationReading(Value topValue) const {
+  return soleReaders.lookup(topValue);
+}
+
+const top::Quantization *Lowering::quantizationOf(top::CastOp op) const {
+  auto found = quantizations.find(op);
+  return found == quantizations.end() ? nullptr : found->second.get();
+}
+
+Value Lowering::bits(Value value, Type element) {
+  auto before = value.getDefiningOp<tpu::CastOp>();
+  if (before && before.getBits() &&
+      tpu::elementOf(before.getInput()) == element)
+    return before.getInput();
+  if (tpu::elementOf(value) == element)
+    return value;
+  if (Value form = otherForm(value, element))
+    return form;
+  Value form = builder.create<tpu::CastOp>(
+      value.getLoc(),
+      tensor(mlir::cast<RankedTensorType>(value.getType()).getShape(), element),
+      value, IntegerAttr(), IntegerAttr(), tpu::RoundingAttr(),
+      builder.getUnitAttr());
+  planned.otherForms[{value, element}] = form;
+  return form;
 }
 
 //===----------------------------------------------------------------------===//

@@ -25,8 +25,10 @@ namespace weft {
 struct Chip;
 }
 namespace weft::top {
+class CastOp;
 class CustomOp;
 class UnaryOp;
+struct Quantization;
 } // namespace weft::top
 
 namespace weft::quantize {
@@ -132,7 +134,7 @@ public:
   Lowering(mlir::OpBuilder &builder, mlir::Block &graph, const Choices &choices,
            const CalibrationTable *table, OpPrecisions opPrecisions,
            WideSteps wideSteps);
-  ~Lowering() { discard(); }
+  ~Lowering();
 
   mlir::OpBuilder &builder; ///< appends to the plan
   const Choices choices;
@@ -260,6 +262,17 @@ public:
   /// The plan is dropped.
   void discard();
 
+  /// Notes the quantizations of `block` whose steps nobody else reads. Of those
+  /// with one scale the last step stands for all; the others are taken.
+  void noteQuantizations(mlir::Block &block);
+  /// The one quantization that alone reads `topValue`; null if there is none.
+  const top::Quantization *quantizationReading(mlir::Value topValue) const;
+  /// The noted quantization whose last step `op` is; null if it is none.
+  const top::Quantization *quantizationOf(top::CastOp op) const;
+  /// `integers` or codes of one width as the other: the same bits. What was
+  /// such bits before is taken as it was.
+  mlir::Value bits(mlir::Value value, mlir::Type element);
+
   /// The relu that alone reads `topValue`, if any: a product or sum can take it
   /// along.
   top::UnaryOp followingRelu(mlir::Value topValue);
@@ -328,6 +341,10 @@ private:
   const CalibrationTable *table;
   llvm::DenseSet<mlir::Value> wideValues;
   llvm::DenseMap<mlir::Value, mlir::Type> wantedTypes;
+  /// By their last step, and those that alone read a value by that.
+  llvm::DenseMap<mlir::Operation *, std::unique_ptr<top::Quantization>>
+      quantizations;
+  llvm::DenseMap<mlir::Value, const top::Quantization *> soleReaders;
 };
 
 /// Element type of a top value.

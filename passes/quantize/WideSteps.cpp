@@ -8,6 +8,7 @@
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
+#include "dialects/top/Quantization.h"
 #include "dialects/top/Reduce.h"
 #include "dialects/top/Select.h"
 #include "dialects/top/Unary.h"
@@ -71,6 +72,59 @@ static bool isBounded(Operation &op) {
   auto unary = dyn_cast<top::UnaryOp>(op);
   return unary && (unary.getKind() == top::UnaryKind::Sin ||
                    unary.getKind() == top::UnaryKind::Cos);
+}
+
+/// Whether `op` is the last step of a quantization: floats that were rounded,
+/// moved and bounded become integers of at most 16 bits.
+static bool isQuantizing(Operation &op) {
+  auto cast = dyn_cast<top::CastOp>(op);
+  if (!cast || !top::codeRangeOf(topElement(cast.getOutput())))
+    return false;
+  for (Operation *step = cast.getInput().getDefiningOp(); step;
+       step = step->getOperand(0).getDefiningOp()) {
+    auto unary = dyn_cast<top::UnaryOp>(step);
+    auto binary = dyn_cast<top::BinaryOp>(step);
+    if (unary && unary.getKind() == top::UnaryKind::Round)
+      return true;
+    bool isStep =
+        binary || (unary && (unary.getKind() == top::UnaryKind::Clip ||
+                             unary.getKind() == top::UnaryKind::Relu));
+    if (!isStep)
+      return false;
+  }
+  return false;
+}
+
+/// What lies between the integers of a quantized graph: all that a quantization
+/// is made of, back to other integers or to products of floats. A code is one
+/// of 256; one rounding to 16 bits and many of them are the next one.
+static void findBetweenIntegers(Block &block, WideSteps &steps) {
+  llvm::DenseSet<Operation *> found;
+  // Integers that become the numbers of a result, or of a product that the
+  // integer unit cannot compute, do so in f32 as well.
+  auto addDequantized = [&](Value value) {
+    if (!top::dequantizationOf(value))
+      return;
+    steps.all.insert(value.getDefiningOp());
+    found.insert(value.getDefiningOp());
+  };
+  for (Value result : block.getTerminator()->getOperands())
+    addDequantized(result);
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    if (isWeighted(op))
+      addDequantized(op.getOperand(0));
+    if (!found.contains(&op) && !isQuantizing(op))
+      continue;
+    for (Value operand : op.getOperands()) {
+      Operation *made = operand.getDefiningOp();
+      if (!made || !holdsFloats(operand) || isWeighted(*made) ||
+          llvm::isa<top::ConstantOp>(made))
+        continue;
+      steps.all.insert(made);
+      steps.digits.insert(made);
+      found.insert(made);
+    }
+  }
 }
 
 static void findDigits(Block &block, WideSteps &steps) {
@@ -246,6 +300,7 @@ WideSteps quantize::findWideSteps(func::FuncOp func,
   WideSteps steps;
   Block &block = func.getBody().front();
   findDigits(block, steps);
+  findBetweenIntegers(block, steps);
   if (hasRange)
     return steps;
   RangeSteps range(table, isInt8);

@@ -22,11 +22,13 @@ public:
     // of a conv, nobody recognises the hard_sigmoid.
     RewritePatternSet activations(&getContext());
     populateActivationPatterns(activations);
+    populateQuantizedPatterns(activations);
     RewritePatternSet all(&getContext());
     populateConvPatterns(all);
     populateActivationPatterns(all);
     populateAffinePatterns(all);
     populateMovePatterns(all);
+    populateQuantizedPatterns(all);
     populateRowPatterns(all);
     populateShufflePatterns(all);
     populateSlicePatterns(all);

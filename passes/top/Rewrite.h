@@ -21,6 +21,7 @@ void populateConvPatterns(mlir::RewritePatternSet &patterns);
 void populateActivationPatterns(mlir::RewritePatternSet &patterns);
 void populateAffinePatterns(mlir::RewritePatternSet &patterns);
 void populateMovePatterns(mlir::RewritePatternSet &patterns);
+void populateQuantizedPatterns(mlir::RewritePatternSet &patterns);
 void populateRowPatterns(mlir::RewritePatternSet &patterns);
 void populateShufflePatterns(mlir::RewritePatternSet &patterns);
 void populateSlicePatterns(mlir::RewritePatternSet &patterns);

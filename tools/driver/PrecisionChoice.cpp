@@ -22,7 +22,8 @@ tableOf(const std::vector<ProductChoice> &products,
         const std::vector<bool> &isFloat) {
   quantize::PrecisionTable table;
   for (size_t i = 0; i < products.size(); ++i)
-    if (isFloat[i] != products[i].isFloatAmongCodes) // they are floats by themselves
+    if (isFloat[i] !=
+        products[i].isFloatAmongCodes) // they are floats by themselves
       table.entries.push_back(
           {products[i].name,
            isFloat[i] ? quantize::Precision::F16 : quantize::Precision::I8});

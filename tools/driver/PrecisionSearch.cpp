@@ -38,8 +38,8 @@ std::vector<ProductChoice> driver::productsOf(mlir::ModuleOp module) {
         mlir::cast<mlir::RankedTensorType>(weights.getType()).getShape();
     int64_t terms = elements(weights) /
                     std::max<int64_t>(1, conv ? shape[0] : shape.back());
-    products.push_back(
-        {name, elements(result) * terms, conv && quantize::isFloatAmongCodes(conv)});
+    products.push_back({name, elements(result) * terms,
+                        conv && quantize::isFloatAmongCodes(conv)});
   }
   return products;
 }

@@ -19,8 +19,8 @@ namespace weft::driver {
 struct ProductChoice {
   std::string name; ///< of its ONNX value
   int64_t products; ///< multiplications
-  /// A depthwise convolution or a gate: int8 programs compute it as a float, and
-  /// so do mixes unless there is a bound.
+  /// A depthwise convolution or a gate: int8 programs compute it as a float,
+  /// and so do mixes unless there is a bound.
   bool isFloatAmongCodes = false;
 };
 
