@@ -6,6 +6,8 @@
 #include "frontend/onnx/OpRows.h"
 #include "frontend/onnx/Window.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::onnx;
@@ -238,16 +240,52 @@ static Value centered(Compose &c, Value value, Value zero, int64_t axis) {
 /// partial sum holds exactly: 258 * 255 * 255 < 2^24.
 constexpr int64_t kExactProducts = 258;
 
+/// Of how many channels an f32 sum is exact, whatever the integers of the
+/// input: the magnitudes of all filters are added up where they are known.
+static int64_t exactChannels(Compose &c, Value filter, int64_t cells) {
+  ArrayRef<int64_t> shape = c.shapeOf(filter);
+  int64_t channels = shape[1],
+          safe = std::max<int64_t>(1, kExactProducts / cells);
+  if (channels <= safe)
+    return safe;
+  std::optional<SmallVector<double>> weights = constantNumbersOf(filter);
+  if (!weights)
+    return safe;
+  constexpr double kLargestSum = (1 << 24) / UINT8_MAX;
+  auto isExact = [&](int64_t count) {
+    for (int64_t row = 0; row < shape[0]; ++row)
+      for (int64_t first = 0; first < channels; first += count) {
+        double sum = 0;
+        for (int64_t
+                 i = (row * channels + first) * cells,
+                 end = (row * channels + std::min(channels, first + count)) *
+                       cells;
+             i < end; ++i)
+          sum += std::fabs((*weights)[i]);
+        if (sum > kLargestSum)
+          return false;
+      }
+    return true;
+  };
+  int64_t count = channels;
+  while (count > safe && !isExact(count))
+    count = std::max(safe, (count + 1) / 2);
+  return count;
+}
+
 /// The sums of `conv`, whose input is that of the node, less `zero` (null: 0),
-/// as exact integers: f32 where one product fits it (`narrow`), else i32 added
-/// up from slices of the channels.
+/// as integers: f32 where one product fits it (`narrow`), else i32 added up
+/// from slices of the channels. With `isRounded` they become f32 anyway: one
+/// product of a constant filter, whose sums the machine rounds once.
 static Value integerSums(Compose &c, Convolution conv, Value zero,
-                         bool &narrow) {
+                         bool isRounded, bool &narrow) {
   ArrayRef<int64_t> filter = c.shapeOf(conv.filter);
   int64_t cells = 1, channels = filter[1];
   for (int64_t size : conv.window.kernel)
     cells *= size;
-  narrow = channels * cells <= kExactProducts;
+  int64_t most = exactChannels(c, conv.filter, cells);
+  narrow = (channels <= most && cells <= kExactProducts) ||
+           (isRounded && constantNumbersOf(conv.filter));
   // One number is taken away where the integers are read: so each product is
   // one of integers. A list has one for each channel.
   bool isNumber = !zero || NodeImporter::typeOf(zero).getNumElements() == 1;
@@ -264,7 +302,6 @@ static Value integerSums(Compose &c, Convolution conv, Value zero,
   grouped[1] = channels;
   grouped.insert(grouped.begin() + 1, conv.group);
   Value input = c.reshape(conv.input, grouped), sum;
-  int64_t most = kExactProducts / cells;
   for (int64_t first = 0; first < channels; first += most) {
     int64_t count = std::min(most, channels - first);
     Convolution part = conv;
@@ -289,7 +326,8 @@ static LogicalResult importConvInteger(NodeImporter &n) {
   if (!conv.filter)
     return failure();
   bool narrow = false;
-  return c.finish(c.cast(integerSums(c, conv, n.optionalOperand(2), narrow),
+  return c.finish(c.cast(integerSums(c, conv, n.optionalOperand(2),
+                                     /*isRounded=*/false, narrow),
                          n.builder.getI32Type()));
 }
 
@@ -317,7 +355,13 @@ static LogicalResult importQLinearConv(NodeImporter &n) {
   if (!conv.filter)
     return failure();
   bool narrow = false;
-  Value sums = integerSums(c, conv, operands[2], narrow);
+  // f32 has all whole numbers of a bias up to 2^24.
+  std::optional<SmallVector<int64_t>> bias =
+      operands[8] ? constantIntsOf(operands[8]) : SmallVector<int64_t>();
+  bool hasShortBias = bias && llvm::all_of(*bias, [](int64_t number) {
+                        return std::abs(number) <= 1 << 24;
+                      });
+  Value sums = integerSums(c, conv, operands[2], hasShortBias, narrow);
   Type f32 = n.builder.getF32Type(), element = c.elementOf(operands[7]);
   if (operands[8])
     sums = c.add(sums, c.cast(channelList(operands[8]),

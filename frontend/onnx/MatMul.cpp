@@ -6,6 +6,7 @@
 #include "frontend/onnx/Einsum.h"
 #include "frontend/onnx/Microsoft.h"
 #include "frontend/onnx/OpRows.h"
+#include "frontend/onnx/Quantize.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -224,6 +225,44 @@ LogicalResult weft::onnx::importQGemm(NodeImporter &n) {
   bool isUnsigned = result.isUnsignedInteger();
   return c.finish(c.cast(
       c.clamp(moved, isUnsigned ? 0 : -128, isUnsigned ? 255 : 127), result));
+}
+
+/// The product of the integers `a` and `b` times both scales, and a bias or
+/// null: f32.
+static LogicalResult finishReal(Compose &c, Value a, Value b, Value scaleA,
+                                Value scaleB, Value aZero, Value bZero,
+                                Value bias) {
+  if (!a || failed(checkNarrow(c.n, b, 1)))
+    return failure();
+  Type f32 = c.n.builder.getF32Type();
+  Value factor = c.mul(besideMatrix(c, scaleA, f32, true),
+                       besideMatrix(c, scaleB, f32, false));
+  Value real =
+      c.mul(c.cast(integerProduct(c, a, b, aZero, bZero), f32), factor);
+  return c.finish(bias ? c.add(real, bias) : real);
+}
+
+/// MatMulIntegerToFloat: A, B, their scales, their zero points, bias.
+LogicalResult weft::onnx::importMatMulToFloat(NodeImporter &n) {
+  FailureOr<Value> a = n.operand(0), b = n.operand(1), scaleA = n.operand(2),
+                   scaleB = n.operand(3);
+  if (failed(a) || failed(b) || failed(scaleA) || failed(scaleB) ||
+      failed(checkNarrow(n, *a, 0)))
+    return failure();
+  Compose c(n);
+  return finishReal(c, *a, *b, *scaleA, *scaleB, n.optionalOperand(4),
+                    n.optionalOperand(5), n.optionalOperand(6));
+}
+
+/// DynamicQuantizeMatMul: A in f32, B, its scale, its zero point, bias.
+LogicalResult weft::onnx::importDynamicQuantizeMatMul(NodeImporter &n) {
+  FailureOr<Value> a = n.operand(0), b = n.operand(1), scale = n.operand(2);
+  if (failed(a) || failed(b) || failed(scale))
+    return failure();
+  Compose c(n);
+  DynamicallyQuantized from = quantizeDynamically(c, *a);
+  return finishReal(c, from.values, *b, from.scale, *scale, from.zeroPoint,
+                    n.optionalOperand(3), n.optionalOperand(4));
 }
 
 //===----------------------------------------------------------------------===//

@@ -19,6 +19,9 @@ mlir::Value standardOp(NodeImporter &n, llvm::StringRef name, int64_t opset,
 
 /// QGemm, beside the other products of integers. (MatMul.cpp)
 mlir::LogicalResult importQGemm(NodeImporter &n);
+/// MatMulIntegerToFloat and DynamicQuantizeMatMul. (MatMul.cpp)
+mlir::LogicalResult importMatMulToFloat(NodeImporter &n);
+mlir::LogicalResult importDynamicQuantizeMatMul(NodeImporter &n);
 
 } // namespace weft::onnx
 

@@ -8,7 +8,11 @@
 #include "dialects/top/Unary.h"
 #include "frontend/onnx/Import.h"
 #include "frontend/onnx/Microsoft.h"
+#include "frontend/onnx/Quantize.h"
 #include "frontend/onnx/Recurrent.h"
+
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace weft;
@@ -43,19 +47,25 @@ static Value dequantized(Compose &c, Value value, Value scale, Value zero,
   return c.mul(real, parameter(c, scale, rank, axis));
 }
 
-/// `real` in `element`, ui8 or i8: rounded and saturated.
-static Value quantized(Compose &c, Value real, Value scale, Value zero,
-                       Type element) {
-  if (!real || !scale)
-    return {};
-  Value moved = c.unary(UnaryKind::Round, c.binary(BinaryKind::Div, real,
-                                                   parameter(c, scale, 0, -1)));
+/// `codes` as the nearest whole numbers, moved by `zero` (null: 0) and
+/// saturated to `element`, ui8 or i8.
+static Value rounded(Compose &c, Value codes, Value zero, Type element) {
+  Value moved = c.unary(UnaryKind::Round, codes);
   if (zero)
     moved = c.add(moved,
                   c.cast(parameter(c, zero, 0, -1), c.n.builder.getF32Type()));
   bool isUnsigned = element.isUnsignedInteger();
   return c.cast(c.clamp(moved, isUnsigned ? 0 : -128, isUnsigned ? 255 : 127),
                 element);
+}
+
+/// `real` in `element`, ui8 or i8: rounded and saturated.
+static Value quantized(Compose &c, Value real, Value scale, Value zero,
+                       Type element) {
+  if (!real || !scale)
+    return {};
+  return rounded(c, exactQuotient(c, real, parameter(c, scale, 0, -1)), zero,
+                 element);
 }
 
 /// Operands `first` to `first` + 2 as real numbers.
@@ -77,14 +87,49 @@ static LogicalResult finishQuantized(Compose &c, Value real, unsigned first,
                             c.elementOf(*model)));
 }
 
+/// The number next to `offset` with which rint(x * ratio + offset), rounded
+/// after each step, is what one rounding of all gives, for every 8-bit x;
+/// `offset` itself if there is none. Half of such sums may be ties.
+static float fusedOffset(float ratio, float offset, bool isUnsigned) {
+  constexpr int kMostSteps = 16;
+  auto isFused = [&](float candidate) {
+    for (int x = isUnsigned ? 0 : -128; x <= (isUnsigned ? 255 : 127); ++x) {
+      float fused = std::fma(float(x), ratio, offset),
+            product = float(x) * ratio, stepwise = product + candidate;
+      if (std::nearbyint(fused) != std::nearbyint(stepwise))
+        return false;
+    }
+    return true;
+  };
+  float up = offset, down = offset;
+  for (int step = 0; step <= kMostSteps; ++step) {
+    for (float candidate : {up, down})
+      if (isFused(candidate))
+        return candidate;
+    up = std::nextafter(up, std::numeric_limits<float>::infinity());
+    down = std::nextafter(down, -std::numeric_limits<float>::infinity());
+  }
+  return offset;
+}
+
+/// The one number of a constant.
+static std::optional<float> constantNumber(Value value) {
+  auto numbers = value ? constantNumbersOf(value) : std::nullopt;
+  return numbers && numbers->size() == 1
+             ? std::optional<float>(static_cast<float>(numbers->front()))
+             : std::nullopt;
+}
+
 /// QLinearAdd. Like ONNX Runtime in the scale of the result, with what the zero
-/// points add as one number; it fuses the products into the sums, we do not.
+/// points add as one number. It fuses the products into the sums; so do we
+/// beside a number, where ties are the rule, else not.
 static LogicalResult importQLinearAdd(NodeImporter &n) {
   FailureOr<Value> a = n.operand(0), b = n.operand(3), scale = n.operand(6);
   if (failed(a) || failed(b) || failed(scale))
     return failure();
   Compose c(n);
   Type f32 = n.builder.getF32Type(), element = c.elementOf(*a);
+  bool isUnsigned = element.isUnsignedInteger();
   auto number = [&](unsigned i) {
     Value value = n.optionalOperand(i);
     return value ? c.cast(parameter(c, value, 0, -1), f32)
@@ -95,9 +140,18 @@ static LogicalResult importQLinearAdd(NodeImporter &n) {
         ratioB = c.binary(BinaryKind::Div, number(4), divisor);
   Value fixed = c.sub(
       number(7), c.add(c.mul(ratioA, number(2)), c.mul(ratioB, number(5))));
-  Value moved = c.add(c.mul(c.cast(*a, f32), ratioA),
-                      c.add(c.mul(c.cast(*b, f32), ratioB), fixed));
-  bool isUnsigned = element.isUnsignedInteger();
+  std::optional<float> other = constantNumber(*b),
+                       ratio = constantNumber(ratioA),
+                       factor = constantNumber(ratioB),
+                       offset = constantNumber(fixed);
+  Value addend;
+  if (other && ratio && factor && offset)
+    addend = c.numbers(
+        fusedOffset(*ratio, std::fma(*other, *factor, *offset), isUnsigned), {},
+        f32);
+  else
+    addend = c.add(c.mul(c.cast(*b, f32), ratioB), fixed);
+  Value moved = c.add(c.mul(c.cast(*a, f32), ratioA), addend);
   return c.finish(c.cast(c.clamp(c.unary(UnaryKind::Round, moved),
                                  isUnsigned ? 0 : -128, isUnsigned ? 255 : 127),
                          element));
@@ -197,20 +251,33 @@ static LogicalResult importQLinearConcat(NodeImporter &n) {
   return finishQuantized(c, c.concat(parts, *axis), 0, 2);
 }
 
-/// MatMulIntegerToFloat: A, B, their scales, their zero points, bias.
-static LogicalResult importMatMulToFloat(NodeImporter &n) {
-  FailureOr<Value> a = n.operand(0), b = n.operand(1), scaleA = n.operand(2),
-                   scaleB = n.operand(3);
-  if (failed(a) || failed(b) || failed(scaleA) || failed(scaleB))
-    return failure();
+/// QLinearSoftmax. Before opset 13 all axes from `axis` on are one. As ONNX
+/// Runtime does, which takes the reciprocal of the scale as a whole number.
+static LogicalResult importQLinearSoftmax(NodeImporter &n) {
+  FailureOr<int64_t> opset = n.intAttribute("opset", 13, 1);
+  FailureOr<Value> scale = n.operand(3), model = n.operand(0);
   Compose c(n);
-  int64_t columns = static_cast<int64_t>(c.shapeOf(*b).size()) - 1;
-  Value product =
-      c.matmul(dequantized(c, *a, *scaleA, n.optionalOperand(4)),
-               dequantized(c, *b, *scaleB, n.optionalOperand(5), columns));
-  if (Value bias = n.optionalOperand(6))
-    product = c.add(product, bias);
-  return c.finish(product);
+  Value real = realOperand(c, 0);
+  if (failed(opset) || failed(scale) || failed(model) || !real)
+    return failure();
+  Value divisor = parameter(c, *scale, 0, -1);
+  Value steps =
+      c.unary(UnaryKind::Floor,
+              c.binary(BinaryKind::Div, c.number(1, divisor), divisor));
+  Value share = standardOp(n, "Softmax", *opset < 13 ? 11 : 13, {real});
+  return c.finish(rounded(c, c.mul(share, steps), n.optionalOperand(4),
+                          c.elementOf(*model)));
+}
+
+/// QLinearWhere: a condition, two operands, scale and zero point of the result.
+static LogicalResult importQLinearWhere(NodeImporter &n) {
+  FailureOr<Value> condition = n.operand(0);
+  Compose c(n);
+  Value left = realOperand(c, 1), right = realOperand(c, 4);
+  if (failed(condition) || !left || !right)
+    return failure();
+  return finishQuantized(
+      c, standardOp(n, "Where", 9, {*condition, left, right}), 7, 1);
 }
 
 /// DynamicQuantizeLSTM: W is D x I x 4H and R D x H x 4H, in 8 bits. ONNX
@@ -268,8 +335,14 @@ void weft::onnx::registerMicrosoftQuantizedRows(OpRegistry &registry) {
                 {"QLinearAveragePool", 1, kLastOpset, importQLinearPool},
                 {"QLinearGlobalAveragePool", 1, kLastOpset, importQLinearPool},
                 {"QLinearConcat", 1, kLastOpset, importQLinearConcat},
+                {"QLinearSoftmax", 1, kLastOpset, importQLinearSoftmax},
+                {"QLinearWhere", 1, kLastOpset, importQLinearWhere},
                 {"QGemm", 1, kLastOpset, importQGemm},
                 {"MatMulIntegerToFloat", 1, kLastOpset, importMatMulToFloat},
+                {"DynamicQuantizeMatMul", 1, kLastOpset,
+                 [](NodeImporter &n) {
+                   return inSingle(n, importDynamicQuantizeMatMul);
+                 }},
                 {"DynamicQuantizeLSTM", 1, kLastOpset, importDynamicLstm,
                  "unrolled; input and states are not rounded to 8 bits"}},
                kMicrosoftDomain);

@@ -1,8 +1,10 @@
 //===- Quantize.cpp - QuantizeLinear and DequantizeLinear -----------------===//
 
+#include "frontend/onnx/Quantize.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
 #include "frontend/onnx/Compose.h"
+#include "frontend/onnx/Microsoft.h"
 #include "frontend/onnx/OpRows.h"
 #include "runtime/numeric/SmallFloats.h"
 
@@ -153,11 +155,8 @@ static Value productError(Compose &c, Value a, Value b, Value product) {
   return c.add(error, c.mul(lowA, lowB));
 }
 
-/// value / divisor, corrected by its remainder: the chip's quotient is a few
-/// ulp off, but one that is representable must come out exactly, or a tie is
-/// rounded the wrong way. With `nearest` every quotient is rounded to nearest.
-static Value exactQuotient(Compose &c, Value value, Value divisor,
-                           bool nearest = false) {
+Value weft::onnx::exactQuotient(Compose &c, Value value, Value divisor,
+                                bool nearest) {
   if (!value || !divisor)
     return {};
   // Far beyond any quantized range, so that nothing becomes inf - inf.
@@ -245,33 +244,49 @@ static LogicalResult importDequantizeLinear(NodeImporter &n) {
   return c.finish(c.cast(c.mul(value, c.cast(scale, f32)), target));
 }
 
-/// DynamicQuantizeLinear-11: to uint8 by the range of the input, which is
-/// widened to hold 0.
+/// To uint8 by the range of the input, which is widened to hold 0. Where that
+/// is 0 alone the scale is 1, as ONNX Runtime has it.
+DynamicallyQuantized weft::onnx::quantizeDynamically(Compose &c, Value input) {
+  SmallVector<int64_t> axes(
+      llvm::to_vector(llvm::seq<int64_t>(0, c.shapeOf(input).size())));
+  Value high = c.max(c.reduce(top::ReduceKind::Max, input, axes, false), 0);
+  Value low = c.min(c.reduce(top::ReduceKind::Min, input, axes, false), 0);
+  if (!high || !low)
+    return {};
+  Value range = c.sub(high, low);
+  Value isZero =
+      c.cast(c.binary(top::BinaryKind::Equal, range, c.number(0, range)),
+             c.elementOf(range));
+  Value scale = c.add(
+      exactQuotient(c, range, c.number(255, high), /*nearest=*/true), isZero);
+  Value zero = c.sub(c.number(0, low), exactQuotient(c, low, scale, true));
+  zero = c.unary(top::UnaryKind::Round, c.clamp(zero, 0, 255));
+  Value values =
+      c.unary(top::UnaryKind::Round, exactQuotient(c, input, scale, true));
+  values = c.clamp(c.add(values, zero), 0, 255);
+  Type u8 = c.n.builder.getIntegerType(8, /*isSigned=*/false);
+  return {c.cast(values, u8), scale, c.cast(zero, u8)};
+}
+
+/// DynamicQuantizeLinear-11.
 static LogicalResult importDynamicQuantizeLinear(NodeImporter &n) {
   FailureOr<Value> input = n.operand(0);
   if (failed(input))
     return failure();
   Compose c(n);
-  SmallVector<int64_t> axes(
-      llvm::to_vector(llvm::seq<int64_t>(0, c.shapeOf(*input).size())));
-  Value high = c.max(c.reduce(top::ReduceKind::Max, *input, axes, false), 0);
-  Value low = c.min(c.reduce(top::ReduceKind::Min, *input, axes, false), 0);
-  if (!high || !low)
+  DynamicallyQuantized made = quantizeDynamically(c, *input);
+  if (failed(c.finish(made.values, 0)) || failed(c.finish(made.scale, 1)))
     return failure();
-  Value scale = exactQuotient(c, c.sub(high, low), c.number(255, high),
-                              /*nearest=*/true);
-  Value zero = c.sub(c.number(0, low), exactQuotient(c, low, scale, true));
-  zero = c.unary(top::UnaryKind::Round, c.clamp(zero, 0, 255));
-  Value values =
-      c.unary(top::UnaryKind::Round, exactQuotient(c, *input, scale, true));
-  values = c.clamp(c.add(values, zero), 0, 255);
-  Type u8 = n.builder.getIntegerType(8, /*isSigned=*/false);
-  if (failed(c.finish(c.cast(values, u8), 0)) || failed(c.finish(scale, 1)))
-    return failure();
-  return c.finish(c.cast(zero, u8), 2);
+  return c.finish(made.zeroPoint, 2);
 }
 
 void weft::onnx::registerQuantizeRows(OpRegistry &registry) {
+  // As ONNX's of today were before opset 21 had 16 bits.
+  registry.add("Quantize",
+               {{"QuantizeLinear", 1, kLastOpset, importQuantizeLinear,
+                 "to integers of 2 to 16 bits"},
+                {"DequantizeLinear", 1, kLastOpset, importDequantizeLinear}},
+               kMicrosoftDomain);
   registry.add("Quantize",
                {
                    {"QuantizeLinear", 10, kLastOpset, importQuantizeLinear,
