@@ -178,7 +178,8 @@ def line_cases():
                               ("ii->i", (4, 4)), ("i,i", (5,), (5,)), ("ijk->k", (2, 3, 4)), ("i,j->ij", (3,), (4,)),
                               ("bn,anm,bm->ba", (2, 3), (4, 3, 5), (2, 5))]:
         yield Case("Einsum", [real(*shape) for shape in shapes], terms=30, equation=equation)
-    a, b = whole(2, 3, 300, low=0, high=255, dtype=np.uint8), whole(300, 4, low=-128, high=127, dtype=np.int8)
+    # Seven bits: on CPUs without VNNI ONNX Runtime saturates sums of two products at 16.
+    a, b = whole(2, 3, 300, low=0, high=255, dtype=np.uint8), whole(300, 4, low=-64, high=64, dtype=np.int8)
     yield Case("MatMulInteger", [a, b])
     yield Case("MatMulInteger", [a, b], [np.uint8(130), np.int8(3)])
     yield Case("Gemm", [real(5, 3), real(4, 5), real(3, 1)], terms=5, transA=1, transB=1, alpha=0.5, beta=2.0)
