@@ -5,21 +5,29 @@
 #include "dialects/tpu/evaluate/Numbers.h"
 #include "runtime/numeric/Float16.h"
 
+#include <cmath>
 #include <cstring>
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
+/// As f32 computes on the machine: a subnormal number is a zero of its sign.
+static float flushed(double value) {
+  float number = static_cast<float>(value);
+  return std::fpclassify(number) == FP_SUBNORMAL ? std::copysign(0.0f, number)
+                                                 : number;
+}
+
 static std::vector<int64_t> quantize(CastOp op,
                                      const std::vector<double> &input) {
   Type from = elementOf(op.getInput()), to = elementOf(op.getOutput());
   IntegerRange range = rangeOf(to);
-  float factor = roundTo(from, 1.0 / scaleOf(to));
+  float factor = flushed(roundTo(from, 1.0 / scaleOf(to)));
   int64_t zeroPoint = zeroPointOf(to);
   std::vector<int64_t> output;
   for (double x : input) { // steps in the input's type, then the cast
-    float code = roundTo(from, static_cast<float>(x) * factor);
+    float code = roundTo(from, flushed(flushed(x) * factor));
     if (zeroPoint != 0)
       code = roundTo(from, code + static_cast<float>(zeroPoint));
     output.push_back(numeric::roundToInteger(
@@ -74,11 +82,15 @@ LogicalResult CastOp::evaluate(Operands operands, Results &results) {
     return success();
   }
   Type from = elementOf(getInput());
-  float scale = static_cast<float>(scaleOf(from));
+  float scale = flushed(scaleOf(from));
+  // Widening keeps the bits.
+  bool flushes = isQuantized(getInput()) || to.getIntOrFloatBitWidth() == 16;
   double zeroPoint = static_cast<double>(zeroPointOf(from));
   std::vector<float> output;
-  for (double x : input)
-    output.push_back(roundTo(to, static_cast<float>(x - zeroPoint) * scale));
+  for (double x : input) {
+    float y = static_cast<float>(x - zeroPoint) * scale;
+    output.push_back(roundTo(to, flushes ? flushed(y) : y));
+  }
   storeFloats(getOutput(), output, results);
   return success();
 }
