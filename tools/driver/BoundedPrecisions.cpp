@@ -66,10 +66,87 @@ rt::Status BoundedPrecisions::moveTo(const std::vector<bool> &isFloat) {
     return program.status();
   now = *program;
   errors = search.goal.errorsOf(now->accuracy);
-  path.push_back(isFloat);
   for (Gain &gain : gains)
     gain.isFresh = false;
   return {};
+}
+
+rt::Status BoundedPrecisions::measureAlone(const MixedProgram &floats) {
+  std::vector<std::vector<bool>> alone(count, floats.isFloat);
+  for (size_t i = 0; i < count; ++i)
+    alone[i][i] = false;
+  WEFT_TRY(measurements.all(alone));
+  std::vector<double> least = search.goal.errorsOf(floats.accuracy);
+  for (size_t i = 0; i < count; ++i) {
+    Result<const MixedProgram *> program = measurements.of(alone[i], false);
+    if (!program)
+      return program.status();
+    gains[i] = {difference(search.goal.errorsOf((*program)->accuracy), least),
+                floats.floatShare - (*program)->floatShare, false};
+  }
+  return {};
+}
+
+/// Floats in the order of what they save for their multiplications, as long as
+/// they fit. Their errors are taken to add up. The machine multiplies more for
+/// codes than for floats, so a share among floats is a little larger than among
+/// codes: the path goes as far beyond the bound, and is cut when it is
+/// measured.
+void BoundedPrecisions::planPath(const MixedProgram &codes) {
+  std::vector<double> left(gains.empty() ? 0 : gains[0].errors.size(), 0);
+  for (const Gain &gain : gains)
+    for (size_t o = 0; o < left.size(); ++o)
+      left[o] += std::max(0.0, gain.errors[o]);
+  std::vector<bool> isFloat = codes.isFloat;
+  double share = codes.floatShare, end = 1.2 * bound;
+  path = {isFloat};
+  while (true) {
+    std::optional<size_t> best;
+    double most = 0;
+    for (size_t i = 0; i < count; ++i) {
+      if (isFloat[i] || share + gains[i].share > end + 1e-12)
+        continue;
+      double saved =
+          (squares(left) - squares(difference(left, gains[i].errors))) /
+          (std::max(0.0, gains[i].share) + bound / 10 + 1e-12);
+      if (saved > most) {
+        most = saved;
+        best = i;
+      }
+    }
+    if (!best)
+      return;
+    isFloat[*best] = true;
+    share += gains[*best].share;
+    left = difference(left, gains[*best].errors);
+    path.push_back(isFloat);
+  }
+}
+
+/// The better one of the end of the path and of depthwise floats alone.
+rt::Status BoundedPrecisions::begin(const MixedProgram &codes) {
+  for (; path.size() > 1; path.pop_back()) {
+    Result<const MixedProgram *> last = measurements.of(path.back(), false);
+    if (!last)
+      return last.status();
+    if ((*last)->floatShare <= bound + 1e-12)
+      break;
+  }
+  std::vector<std::vector<bool>> starts = {path.back(), codes.isFloat};
+  for (size_t i = 0; i < count; ++i)
+    starts[1][i] = search.products[i].isFloatAmongCodes;
+  WEFT_TRY(measurements.all(starts));
+  const MixedProgram *best = &codes;
+  for (const std::vector<bool> &isFloat : starts) {
+    Result<const MixedProgram *> program = measurements.of(isFloat, false);
+    if (!program)
+      return program.status();
+    if ((*program)->floatShare <= bound + 1e-12 &&
+        search.goal.distanceOf((*program)->accuracy) <
+            search.goal.distanceOf(best->accuracy))
+      best = *program;
+  }
+  return moveTo(best->isFloat);
 }
 
 rt::Status BoundedPrecisions::measureGains(const std::vector<size_t> &which) {
@@ -262,8 +339,10 @@ rt::Status BoundedPrecisions::returnUnneeded() {
   return {};
 }
 
-/// Of the mixes on the way, the first that reaches the score, by halving.
-rt::Status BoundedPrecisions::findScore() {
+/// Of the path, which begins with codes that miss the goal, the first that
+/// meets it, by halving; without what is not needed after all.
+rt::Status BoundedPrecisions::takeFewest() {
+  path.push_back(now->isFloat);
   auto isGood = [&](size_t step) -> Result<bool> {
     Result<const MixedProgram *> program = measurements.of(path[step], true);
     if (!program)
@@ -275,7 +354,7 @@ rt::Status BoundedPrecisions::findScore() {
     return last.status();
   if (!*last)
     return {};
-  size_t low = 0, high = path.size() - 1; // codes miss it
+  size_t low = 0, high = path.size() - 1;
   while (high - low > 1) {
     size_t middle = low + (high - low) / 2;
     Result<bool> good = isGood(middle);
@@ -287,14 +366,14 @@ rt::Status BoundedPrecisions::findScore() {
   return returnUnneeded();
 }
 
-rt::Status BoundedPrecisions::run(const MixedProgram &codes) {
-  constexpr size_t kMostExchanges = 8;
-  WEFT_TRY(moveTo(codes.isFloat));
-  std::vector<size_t> everything(count);
-  std::iota(everything.begin(), everything.end(), 0);
-  // Each alone, and what is measured anew.
-  measurements.expect(count + 2 * kBatch * kMostExchanges);
-  WEFT_TRY(measureGains(everything));
+rt::Status BoundedPrecisions::run(const MixedProgram &codes,
+                                  const MixedProgram &floats) {
+  constexpr size_t kMostExchanges = 6;
+  measurements.expect(count + 8 * kMostExchanges);
+  now = &codes;
+  WEFT_TRY(measureAlone(floats));
+  planPath(codes);
+  WEFT_TRY(begin(codes));
   WEFT_TRY(fill());
   for (size_t i = 0; i < kMostExchanges && !isMet(); ++i) {
     Result<bool> exchanged = exchangeOne();
@@ -304,7 +383,5 @@ rt::Status BoundedPrecisions::run(const MixedProgram &codes) {
       break;
     WEFT_TRY(fill());
   }
-  if (search.goal.score)
-    return findScore();
-  return isMet() ? returnUnneeded() : rt::Status::ok();
+  return search.goal.score || isMet() ? takeFewest() : rt::Status::ok();
 }

@@ -7,23 +7,23 @@
 
 namespace weft::driver {
 
-/// Products that become floats one after the other, by what they gain and how
-/// many of the multiplications they have, within PrecisionSearch::mostFloats.
+/// Which products are worth floats within PrecisionSearch::mostFloats.
 ///
-/// What a product gains depends on the others: errors cancel, saturate, or end
-/// in a softmax. So gains are measured, first of each product alone among
-/// codes; later only where they decide, which is right as long as a gain
-/// rarely grows when others are floats already.
+/// What a product costs as codes is measured alone among floats, where errors
+/// are small, independent and add up; among other codes a changed product moves
+/// the errors of all, by more than most gain. So these costs choose the mix, by
+/// what floats save for their multiplications and by exchanges; and only in the
+/// end, measured, products are added and change places.
 class BoundedPrecisions {
 public:
   BoundedPrecisions(const PrecisionSearch &search,
                     PrecisionMeasurements &measurements);
 
-  /// From `codes`, which is within the bound.
-  rt::Status run(const MixedProgram &codes);
+  /// From `codes`, which is within the bound, and the program of floats.
+  rt::Status run(const MixedProgram &codes, const MixedProgram &floats);
 
 private:
-  /// What a product gains as a float, when it was measured last.
+  /// What a product gains as a float: at first, alone among floats.
   struct Gain {
     std::vector<double> errors; ///< by output, as AccuracyGoal::errorsOf
     double share = 0;           ///< of the multiplications
@@ -36,6 +36,9 @@ private:
     double distance; ///< expected
   };
 
+  rt::Status measureAlone(const MixedProgram &floats);
+  void planPath(const MixedProgram &codes);
+  rt::Status begin(const MixedProgram &codes);
   rt::Status measureGains(const std::vector<size_t> &which);
   rt::Result<bool> takeOne();
   rt::Status fill();
@@ -45,7 +48,7 @@ private:
   std::vector<Exchange> exchanges(const std::vector<size_t> &leaving,
                                   const std::vector<Gain> &losses) const;
   rt::Status returnUnneeded();
-  rt::Status findScore();
+  rt::Status takeFewest();
 
   std::vector<bool> with(size_t product, bool isFloat) const;
   double distanceWith(size_t product) const;
@@ -60,7 +63,8 @@ private:
   const MixedProgram *now = nullptr;
   std::vector<double> errors; ///< of `now`
   std::vector<Gain> gains;
-  std::vector<std::vector<bool>> path; ///< what `now` has been
+  /// More and more floats, as they are expected to serve; the first are codes.
+  std::vector<std::vector<bool>> path;
 };
 
 } // namespace weft::driver

@@ -248,7 +248,7 @@ Result<PrecisionSearch::Found> Steps::run() {
   if (search.mostFloats) {
     BoundedPrecisions bounded(search, measurements);
     if (isAllowed(*codes))
-      WEFT_TRY(bounded.run(*codes));
+      WEFT_TRY(bounded.run(*codes, *floats));
     return finish();
   }
   measurements.expect(count + kLater);

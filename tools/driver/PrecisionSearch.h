@@ -79,14 +79,12 @@ struct PrecisionSearch {
     MixedProgram floats;    ///< all products as floats
     MixedProgram codes;     ///< as few as possible
   };
-  /// Measures the program of codes and that of floats. Without `mostFloats`
-  /// then each product in 8 bits alone among floats: products become floats by
-  /// their error for each multiplication, as few of them as the goal allows,
-  /// and those that turn out not to be needed become codes again. With it each
-  /// product as a float alone among codes: the one that gains most for its
-  /// multiplications becomes a float, what the others gain then is measured
-  /// anew where it matters, until there is no room; and at the end products
-  /// change places.
+  /// Measures the program of codes and that of floats, then each product in 8
+  /// bits alone among floats. Products become floats by their error for each
+  /// multiplication, as few of them as the goal allows, and those that turn out
+  /// not to be needed become codes again. With `mostFloats` depthwise ones are
+  /// among them, and the mix is improved by exchanges as long as the goal is
+  /// missed (BoundedPrecisions.h).
   rt::Result<Found> run() const;
 };
 
