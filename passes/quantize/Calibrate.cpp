@@ -6,6 +6,8 @@
 
 #include "runtime/numeric/TensorValues.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
@@ -42,6 +44,18 @@ CalibrationTable Calibrator::finish(const CalibrationOptions &options,
   return table;
 }
 
+/// Where infinities come from that become NaN inside; "" if from nowhere.
+static std::string infiniteInput(const NamedTensors &sample) {
+  for (const auto &[name, tensor] : sample) {
+    if (!numeric::isFloatType(tensor.type()))
+      continue;
+    for (double value : loadDoubles(tensor))
+      if (std::isinf(value))
+        return " (input '" + name + "' holds infinities)";
+  }
+  return "";
+}
+
 LogicalResult Calibrator::addSample(const NamedTensors &sample,
                                     Location origin) {
   auto func = module.lookupSymbol<func::FuncOp>("main");
@@ -67,7 +81,7 @@ LogicalResult Calibrator::addSample(const NamedTensors &sample,
                            {sampler ? &*sampler : accelerator, &constants})))
     return failure();
   if (!problem.empty())
-    return emitError(origin) << problem;
+    return emitError(origin) << problem << infiniteInput(sample);
   ranges.endSample();
   lint.add(sample);
   return success();

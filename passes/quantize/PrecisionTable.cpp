@@ -8,7 +8,9 @@
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Unary.h"
+#include "passes/quantize/WideProducts.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -48,6 +50,20 @@ llvm::StringRef weft::quantize::stringifyPrecision(Precision precision) {
 // YAML
 //===----------------------------------------------------------------------===//
 
+/// A name as a quoted scalar. LLVM's escape() ends at bytes that are no UTF-8,
+/// which its parser takes as they are.
+static std::string quoted(llvm::StringRef name) {
+  std::string text = "\"";
+  for (char c : name)
+    if (c == '"' || c == '\\')
+      text += {'\\', c};
+    else if (static_cast<unsigned char>(c) < ' ' || c == 0x7f)
+      text += "\\x" + llvm::toHex(llvm::StringRef(&c, 1));
+    else
+      text += c;
+  return text + "\"";
+}
+
 std::string PrecisionTable::str(llvm::StringRef comment) const {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -60,8 +76,8 @@ std::string PrecisionTable::str(llvm::StringRef comment) const {
     os << " {}";
   os << "\n";
   for (const Entry &entry : entries)
-    os << "  \"" << llvm::yaml::escape(entry.name)
-       << "\": " << stringifyPrecision(entry.precision) << "\n";
+    os << "  " << quoted(entry.name) << ": "
+       << stringifyPrecision(entry.precision) << "\n";
   return text;
 }
 
@@ -217,6 +233,16 @@ static mlir::Operation *productBefore(mlir::Operation *op) {
   return nullptr;
 }
 
+/// Whether ops have `precision` in an int8, f16 or bf16 program anyway, all of
+/// them. What else a program decides by itself is not asked.
+static bool isUsual(llvm::ArrayRef<mlir::Operation *> ops, Precision precision,
+                    Precision program) {
+  return precision == program && llvm::none_of(ops, [](mlir::Operation *op) {
+           auto conv = mlir::dyn_cast<top::ConvOp>(op);
+           return conv && isFloatAmongCodes(conv);
+         });
+}
+
 mlir::FailureOr<OpPrecisions> PrecisionTable::resolve(mlir::func::FuncOp func,
                                                       Precision program) const {
   llvm::StringMap<llvm::SmallVector<mlir::Operation *, 2>> byName;
@@ -252,6 +278,12 @@ mlir::FailureOr<OpPrecisions> PrecisionTable::resolve(mlir::func::FuncOp func,
              << " does not mix; "
              << (program == Precision::I8 ? "an int8 program takes f16 and f32"
                                           : "its ops can be f32 besides");
+    if (isUsual(found->second, entry.precision, program))
+      mlir::emitWarning(func.getLoc())
+          << "the precision table asks for " << stringifyPrecision(program)
+          << " of '" << entry.name << "', which "
+          << "--precision " << stringifyPrecision(program)
+          << " gives anyway; the entry changes nothing";
     for (mlir::Operation *op : found->second)
       if (auto [before, isNew] = precisions.try_emplace(op, entry.precision);
           !isNew && before->second != entry.precision)

@@ -413,6 +413,8 @@ class Images(unittest.TestCase):
                   "--scale", "0.017", "--color", "bgr", "--layout", "nhwc", "--calibration", self.folder / "t.table")
         box = ["-i", self.folder / "photos" / "p.png", "--resize", "letterbox", "--pad-value", "114"]
         np.testing.assert_array_equal(self.outputs("at_once", *box), self.outputs("table", *box))
+        self.assertIn("input 'x' takes pixels as they are (u8); leave out mean, scale and std, which a program of --fuse-preprocess has in it",
+                      self.weft("run", self.folder / "table.bmodel", "-o", self.folder / "out.npz", *box, "--mean", "110", code=2))
         # Every program that is tried has the fused steps: else the samples, which are codes, would not run.
         text = self.weft("convert", self.folder / "m.onnx", "-o", self.folder / "auto.bmodel", "--precision", "auto", "--fuse-preprocess", *settings,
                          "--calibration-data", self.folder / "photos", "--json")
@@ -472,6 +474,10 @@ class Images(unittest.TestCase):
                             (["--scale", "2", "--std", "2"], "scale and std are both given"), (["--resize", "fit"], "--resize is 'fit', must be stretch"),
                             (["--short-side", "9"], "short-side is for resize center-crop"), (["--color", "gray"], "gray is for one channel"),
                             (["--layout", "nhwc"], "images have 1 or 3 channels"), (["--crop", "0,0,9,9"], r"p\.png: crop is 0,0,9,9"),
+                            (["--resize", "letterbox", "--pad-value", "300"], "--pad-value is '300', must be one number, or one for each channel, in 0..255"),
+                            (["--resize", "letterbox", "--pad-value", "0,-1,0"], "--pad-value is '0,-1,0', must be"),
+                            (["--mean", "1e300"], r"mean, scale and std make -1e\+300 of the code 0, which no float of 32 bits holds"),
+                            (["--mean", "1", "--std", "1e-39,1,1"], "mean, scale and std make .* which no float of 32 bits holds"),
                             (["--preprocess", file], r"p\.yaml: cannot open")]:
             self.assertRegex(self.tensor("-i", path, *flags, code=2), says)
         for text, says in [("mean: 1\nmaen: 2\n", "2: unknown key 'maen'; known: crop, color, resize"), ("resize: [a, b]", "1: resize is 'a,b', must be"),
@@ -497,6 +503,8 @@ class Images(unittest.TestCase):
             path.write_bytes(content)
             text = self.calibrated(self.folder / "photos", code=2)
             self.assertIn(f"{self.folder / 'photos' / name}: ", text)
+            if name == "empty.png":
+                self.assertIn("empty.png: the file is empty", text)
             if name == "text.jpg":
                 self.assertIn("neither a PNG or JPEG image nor a .npy or .npz array", text)
             path.unlink()

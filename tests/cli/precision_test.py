@@ -246,6 +246,8 @@ class PrecisionTest(unittest.TestCase):
                 (["--precision", "f16", "--no-float"], "--no-float is for --precision int8"),
                 (["--precision", "f32", "--precision-table", "t.yaml"], "with --precision f32 leave it out"),
                 (["--precision", "auto", "--calibration-data", "samples", "--no-float"], "chooses the floats itself"),
+                (["--precision", "f16", "--method", "kl"], "--method is for --calibration-data, which is not given; leave it out"),
+                (["--precision", "int8", "--calibration", "t", "--samples", "3"], "--samples is for --calibration-data, which is not given; the table has"),
                 (["--precision", "auto", "--calibration-data", "samples", "--target-cosine", "2"], "--target-cosine is 2, must be from 0 to 1"),
                 (["--precision", "auto", "--calibration-data", "samples", "--target-cosine", "nan"], "--target-cosine is nan, must be from 0 to 1"),
                 (["--precision", "auto", "--calibration-data", "samples", "--target-sqnr", "-1"], "--target-sqnr is -1, must be from 0 to 200"),
@@ -263,6 +265,35 @@ class PrecisionTest(unittest.TestCase):
                 (["--precision", "int8", "--calibration-data", "samples", "--precision-table", "absent.yaml"], "cannot read precision table")]:
             with self.subTest(options=options):
                 self.assertIn(message, self.convert(*options, code=2).stderr)
+
+    def test_entries_that_change_nothing(self):
+        (self.folder / "usual.yaml").write_text("ops:\n  v1: int8\n  v2: f16\n")
+        done = self.convert("--precision", "int8", "--calibration-data", "samples", "--precision-table", "usual.yaml")
+        self.assertIn("the precision table asks for int8 of 'v1', which --precision int8 gives anyway; the entry changes nothing", done.stderr)
+        self.assertNotIn("'v2'", done.stderr)
+
+    def test_names_of_any_bytes(self):
+        model = network()
+        for node in model.graph.node:
+            for names in (node.input, node.output):
+                for i, name in enumerate(names):
+                    if name == "v2":
+                        names[i] = 'a "v\\\t2é'
+        onnx.save(model, self.folder / "named.onnx")
+        for options in (["--precision", "auto", "--write-precision-table", "n.yaml", "--target-cosine", "0.999"],
+                        ["--precision", "int8", "--precision-table", "n.yaml"]):
+            done = subprocess.run([WEFT, "convert", "named.onnx", "-o", "n.bmodel", "--calibration-data", "samples", *options], cwd=self.folder,
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn('"a \\"v\\\\\\x092é": f16', (self.folder / "n.yaml").read_text())
+
+    def test_samples_that_become_nan(self):
+        (self.folder / "infinite").mkdir()
+        x = np.zeros((1, 16, 12, 12), np.float32)
+        x[0, 0, 0, :2] = np.inf, -np.inf
+        np.savez(self.folder / "infinite" / "a.npz", x=x)
+        done = self.convert("--precision", "int8", "--calibration-data", "infinite", code=2)
+        self.assertRegex(done.stderr, r"holds NaN in sample 0; its range cannot be measured \(input 'x' holds infinities\)")
 
     def test_a_table_of_another_model(self):
         (self.folder / "other.yaml").write_text("ops:\n  conv9: f16\n")

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
+#include <limits>
 
 using namespace weft;
 using namespace weft::preprocess;
@@ -25,6 +26,18 @@ struct Placed {
 
 } // namespace
 
+static double normalized(const Options &options, size_t c, double code) {
+  double centred = code - ofChannel(options.mean, c);
+  return options.stdDev.empty() ? centred * ofChannel(options.scale, c)
+                                : centred / ofChannel(options.stdDev, c);
+}
+
+/// Whether codes become other numbers.
+static bool isNormalizing(const Options &options) {
+  return !options.stdDev.empty() || options.mean != std::vector<double>{0} ||
+         options.scale != std::vector<double>{1};
+}
+
 Status preprocess::check(const Options &options) {
   auto bad = [](const char *text) {
     return rt::fail(Code::InvalidArgument, text);
@@ -38,6 +51,14 @@ Status preprocess::check(const Options &options) {
        options.padAlign != PadAlign::Center))
     return bad("pad-value and pad-align are for resize letterbox; leave them "
                "out");
+  for (size_t c = 0; c < 3; ++c)
+    for (double code : {0, 255})
+      if (double value = normalized(options, c, code);
+          !(std::fabs(value) <= double(std::numeric_limits<float>::max())))
+        return rt::failf(Code::InvalidArgument,
+                         "mean, scale and std make %g of the code %g, which no "
+                         "float of 32 bits holds",
+                         value, code);
   return Status::ok();
 }
 
@@ -202,17 +223,17 @@ static Result<Placed> resized(const Image &image, const Options &options,
   return Placed{image, 0, 0};
 }
 
-static double normalized(const Options &options, size_t c, double code) {
-  double centred = code - ofChannel(options.mean, c);
-  return options.stdDev.empty() ? centred * ofChannel(options.scale, c)
-                                : centred / ofChannel(options.stdDev, c);
-}
-
 static Result<ElementType> typeOf(const Options &options, const Input &input) {
   if (options.dtype)
     return *options.dtype;
   // Quantized inputs take reals.
   bool isByte = input.type == ElementType::U8;
+  if (isByte && isNormalizing(options))
+    return rt::fail(Code::InvalidArgument,
+                    "input " + rt::quoteName(input.name) +
+                        " takes pixels as they are (u8); leave out mean, scale "
+                        "and std, which a program of --fuse-preprocess has in "
+                        "it");
   if (!isByte && !numeric::isFloatType(input.type))
     return rt::fail(Code::TypeMismatch,
                     "input " + rt::quoteName(input.name) + " is " +

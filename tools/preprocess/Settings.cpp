@@ -138,8 +138,14 @@ static Status setShortSide(Options &options, const Values &values) {
 }
 
 static Status setPadValue(Options &options, const Values &values) {
-  return setNumbers("pad-value", values, options.padValue, true,
-                    "one number, or one for each channel, in 0..255 as pixels");
+  const char *rule = "one number, or one for each channel, in 0..255 as pixels";
+  std::vector<double> numbers;
+  WEFT_TRY(setNumbers("pad-value", values, numbers, true, rule));
+  for (double number : numbers)
+    if (number < 0 || number > 255)
+      return refuse("pad-value", values, rule);
+  options.padValue = std::move(numbers);
+  return Status::ok();
 }
 
 static Status setPadAlign(Options &options, const Values &values) {

@@ -146,6 +146,9 @@ Status Sample::addArchive(const SampleFile &file) {
 Status Sample::addFile(const SampleFile &file, const std::vector<Input> &inputs,
                        const preprocess::Options &options) {
   std::string beginning = beginningOf(file.path);
+  std::error_code error;
+  if (beginning.empty() && std::filesystem::file_size(file.path, error) == 0)
+    return rt::fail(Code::BadFile, file.path + ": the file is empty");
   bool isArray = npz::isNpy(beginning);
   if (!isArray && !images::isImage(beginning)) {
     // A photo of another format should not be called a broken archive.

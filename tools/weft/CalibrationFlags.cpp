@@ -6,14 +6,23 @@
 using namespace weft;
 using namespace weft::cli;
 
+std::string CalibrationFlags::given() const {
+  for (const CLI::Option *option :
+       {methodOption, percentileOption, samplesOption})
+    if (option->count())
+      return option->get_name();
+  return "";
+}
+
 void cli::addCalibrationFlags(CLI::App &command, CalibrationFlags &flags) {
   flags.method =
       quantize::stringifyMethod(quantize::CalibrationOptions().method).str();
-  command
-      .add_option("--method", flags.method,
-                  "How a clipping threshold is chosen from the values seen")
-      ->check(CLI::IsMember({"auto", "max", "percentile", "mse", "kl"}))
-      ->capture_default_str();
+  flags.methodOption =
+      command
+          .add_option("--method", flags.method,
+                      "How a clipping threshold is chosen from the values seen")
+          ->check(CLI::IsMember({"auto", "max", "percentile", "mse", "kl"}))
+          ->capture_default_str();
   flags.percentileOption =
       command
           .add_option(

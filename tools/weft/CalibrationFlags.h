@@ -21,10 +21,14 @@ struct CalibrationFlags {
   std::string method;
   std::string recover = "weights";
   double percentile = quantize::CalibrationOptions().percentile;
-  CLI::Option *percentileOption = nullptr;
+  CLI::Option *methodOption = nullptr, *percentileOption = nullptr;
   int64_t samples = 0; ///< 0: all
   CLI::Option *samplesOption = nullptr;
   PreprocessFlags preprocess;
+
+  /// The first of --method, --percentile and --samples that was given; "" for
+  /// none.
+  std::string given() const;
 };
 
 /// Adds --method, --percentile, --samples and the flags of preprocessing to

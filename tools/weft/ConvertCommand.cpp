@@ -139,6 +139,11 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
     return rt::fail(Code::InvalidArgument,
                     "preprocessing is for the images of --calibration-data, or "
                     "for --fuse-preprocess; neither is given, leave it out");
+  if (std::string given = flags.calibration.given(); !hasData && !given.empty())
+    return rt::fail(Code::InvalidArgument,
+                    given + " is for --calibration-data, which is not given; " +
+                        (hasTable ? "the table has its own; leave it out"
+                                  : "leave it out"));
   if (flags.json && flags.output == "-")
     return rt::fail(Code::InvalidArgument,
                     "--json and --output - both write to stdout");
