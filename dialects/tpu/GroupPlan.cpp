@@ -17,8 +17,16 @@ using namespace weft;
 using namespace weft::tpu;
 
 TilingInterface weft::tpu::asTileable(Operation *op) {
-  auto tiling = dyn_cast_or_null<TilingInterface>(op);
-  return tiling && tiling.isTileable() ? tiling : TilingInterface();
+  // As dyn_cast, but for its fallbacks: they compute the name of the interface,
+  // and this is asked more often than anything else.
+  std::optional<RegisteredOperationName> info;
+  if (op)
+    info = op->getRegisteredInfo();
+  const auto *methods = info ? info->getInterface<TilingInterface>() : nullptr;
+  if (!methods)
+    return TilingInterface();
+  TilingInterface tiling(op, methods);
+  return tiling.isTileable() ? tiling : TilingInterface();
 }
 
 InputNeed weft::tpu::broadcastNeed(Value operand, const Box &result) {

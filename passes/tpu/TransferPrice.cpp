@@ -37,10 +37,17 @@ int64_t TransferPrice::cycles(const LocalTensor &tensor, const Dims &steps,
 
 int64_t TransferPrice::copyCycles(const StridedCopy &copy, unsigned bits,
                                   int64_t elements) {
+  std::vector<int64_t> key{copy.source, copy.result, bits, elements};
+  for (const CopyAxis &axis : copy.axes)
+    key.insert(key.end(), {axis.size, axis.from, axis.to});
+  auto [known, isNew] = copies.try_emplace(std::move(key), 0);
+  if (!isNew)
+    return known->second;
   unsigned bytes = bits / 8;
   transfer::Price direct = directPrice(*planner, chip, bytes, copy, {});
   auto staged = transfer::stagePiece(*planner, chip, bytes,
                                      stagedPiece(copy, 0, elements, {}));
-  return std::min(direct.cycles,
-                  staged ? staged->price.cycles : cycles::kMostCycles);
+  known->second = std::min(direct.cycles,
+                           staged ? staged->price.cycles : cycles::kMostCycles);
+  return known->second;
 }

@@ -6,7 +6,9 @@
 #include "dialects/tpu/CopyPlan.h"
 #include "dialects/tpu/LocalBuffer.h"
 
+#include <map>
 #include <memory>
+#include <vector>
 
 namespace weft::transfer {
 class Planner; // not included: its namespace `isa` would hide llvm::isa
@@ -32,6 +34,8 @@ public:
 private:
   const Chip &chip;
   std::unique_ptr<transfer::Planner> planner;
+  /// Of copies by their numbers: ways through the lanes are many to try.
+  std::map<std::vector<int64_t>, int64_t> copies;
 };
 
 } // namespace weft::tpu
