@@ -73,6 +73,19 @@ computeCycles(ArrayRef<Operation *> chain, const Chip &chip, const Dims &dims) {
   return cycles;
 }
 
+/// Whether no group makes `value`: neither an op that could be in one, nor what
+/// it is a piece of, as an address.
+static bool isOutsideOfGroups(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && asTileable(op)) {
+    auto slice = dyn_cast<SliceOp>(op);
+    if (slice ? sliceOffset(slice) < 0 : !llvm::isa<ReshapeOp>(op))
+      return false;
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return true;
+}
+
 /// Cycles of the chain on tensors of these sizes, at whose ends lies `reshaped`
 /// or not. A value that a group hands over in local memory is not moved; beside
 /// a reshape it is, in its own sizes and in those of the chain.
@@ -86,7 +99,7 @@ static std::optional<int64_t> costOf(ArrayRef<Operation *> chain,
     return std::nullopt;
   // A group also loads a value once for all that read it.
   bool isHandedIn =
-           asTileable(input.getDefiningOp()) ||
+           !isOutsideOfGroups(input) ||
            llvm::any_of(input.getUsers(),
                         [&](Operation *user) {
                           return user != chain.front() && asTileable(user);

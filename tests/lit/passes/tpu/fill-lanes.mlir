@@ -103,3 +103,18 @@ module attributes {tpu.chip = "bm1684x"} {
     return %6, %7, %5 : tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>
   }
 }
+
+// -----
+
+// A piece of an input is an address in DRAM: no group hands it in, and as it is each element is a run of its own.
+// CHECK-LABEL: func.func @piece_of_input
+// CHECK: tpu.slice
+// CHECK-NEXT: tpu.reshape %{{.*}} : tensor<1x1920x1x1xf32> -> tensor<1x16x120x1xf32>
+// CHECK-NEXT: tpu.cast {{.*}} : tensor<1x16x120x1xf32> -> tensor<1x16x120x1xf16>
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @piece_of_input(%x: tensor<1x1984x1x1xf32>) -> tensor<1x1920x1x1xf16> {
+    %0 = tpu.slice %x [0, 64, 0, 0] steps [1, 1, 1, 1] : tensor<1x1984x1x1xf32> -> tensor<1x1920x1x1xf32>
+    %1 = tpu.cast %0 : tensor<1x1920x1x1xf32> -> tensor<1x1920x1x1xf16>
+    return %1 : tensor<1x1920x1x1xf16>
+  }
+}
