@@ -21,10 +21,14 @@ static Entry *entryOf(Attribute attribute) {
   return blob && blob->getData().size() >= kSmallBytes ? entry : nullptr;
 }
 
+/// A thread compiles one model at a time.
+static thread_local const PinnedBlobs *pinned = nullptr;
+
 static void release(Entry *entry) {
   AsmResourceBlob *blob = entry->getBlob();
   pageOut(blob->getData());
-  *blob = AsmResourceBlob();
+  if (!pinned || !pinned->contains(entry))
+    *blob = AsmResourceBlob();
 }
 
 std::string weft::blobName(StringRef name, ArrayRef<char> bytes) {
@@ -80,6 +84,13 @@ static void collect(ModuleOp module, llvm::SetVector<Entry *> &entries) {
       });
   });
 }
+
+PinnedBlobs::PinnedBlobs(ModuleOp module) : outer(pinned) {
+  collect(module, entries);
+  pinned = this;
+}
+
+PinnedBlobs::~PinnedBlobs() { pinned = outer; }
 
 LiveBlobs::LiveBlobs(ModuleOp module) { collect(module, entries); }
 

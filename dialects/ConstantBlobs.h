@@ -55,6 +55,23 @@ private:
   llvm::SetVector<mlir::DialectResourceBlobManager::BlobEntry *> entries;
 };
 
+/// While it lives, the resources that `module` refers to are not freed in this
+/// thread: several programs are made of clones of the module, which share them.
+class PinnedBlobs {
+public:
+  explicit PinnedBlobs(mlir::ModuleOp module);
+  ~PinnedBlobs();
+  PinnedBlobs(const PinnedBlobs &) = delete;
+
+  bool contains(mlir::DialectResourceBlobManager::BlobEntry *entry) const {
+    return entries.contains(entry) || (outer && outer->contains(entry));
+  }
+
+private:
+  llvm::SetVector<mlir::DialectResourceBlobManager::BlobEntry *> entries;
+  const PinnedBlobs *outer;
+};
+
 /// `name` and a number that the bytes decide: the manager of resources makes
 /// names unique by trying one after the other, which is slow for thousands of
 /// one name.

@@ -2,7 +2,8 @@
 """Predicted cycles of our code against the vendor's and a floor, network by network (scripts/bench --cycles).
 
   cycles.py WEFT DIR [--group public|layouts|all] [--networks REGEX] [--precisions int8,f16,f32] [--json FILE] [--jobs N]
-  cycles.py WEFT DIR --check        fails if a geometric mean (group, precision) rose by more than 1 % over the baseline
+  cycles.py WEFT DIR --check        fails if a geometric mean (group, precision) rose by more than 1 % over the baseline, or a network takes more
+                                    cycles at INT8 than at F16
   cycles.py WEFT DIR --renew        prints the tables and writes the baseline (tests/data/bench/baseline.json)
   cycles.py WEFT DIR --calibrate    writes the calibration tables (tests/data/bench/tables) with `weft calibrate`
 
@@ -268,8 +269,16 @@ def judge_expected(rows):
     return len(ratios) - len(far) >= EXPECTED_SHARE * len(ratios), text
 
 
+def judge_int8(rows):
+    """(passed, text): whether no INT8 program takes more cycles than the network's F16 one."""
+    half = {row["network"]: row["ours"] for row in rows if row["precision"] == "f16"}
+    ratios = {row["network"]: row["ours"] / half[row["network"]] for row in rows if row["precision"] == "int8" and row["network"] in half}
+    slower = [f"{name} {ratio:.3f}" for name, ratio in ratios.items() if ratio > 1]
+    return not slower, f"INT8 takes at most F16's cycles in {len(ratios) - len(slower)} of {len(ratios)} networks{'; not in ' * bool(slower)}{', '.join(slower)}"
+
+
 def check(rows, failures, groups, baseline):
-    """0 if no geometric mean rose by more than LARGEST_RISE over the baseline, else 1."""
+    """0 if no geometric mean rose by more than LARGEST_RISE over the baseline and INT8 is nowhere slower than F16, else 1."""
     failed = 0
     for failure in failures:
         # A network of the layouts that has no baseline may be one that the chip does not take yet.
@@ -282,9 +291,9 @@ def check(rows, failures, groups, baseline):
             passed, text = judge(f"{group} {precision}", mine, baseline)
             failed += not passed
             print(text if passed else f"FAILED {text}")
-    passed, text = judge_expected(rows)
-    failed += not passed
-    print(text if passed else f"FAILED {text}")
+    for passed, text in (judge_int8(rows), judge_expected(rows)):
+        failed += not passed
+        print(text if passed else f"FAILED {text}")
     return 1 if failed or not rows else 0
 
 

@@ -175,6 +175,17 @@ void tpu::addChoice(Operation *op, rt::Question question, ArrayRef<Way> ways,
   op->setAttr(kChoicesAttr, builder.getArrayAttr(choices));
 }
 
+void tpu::addChoices(Operation *op, ArrayAttr choices) {
+  auto decisions = op->getAttrOfType<DecisionsAttr>(kDecisionsAttr);
+  if (!decisions)
+    return;
+  SmallVector<ChoiceAttr> all(choices.getAsRange<ChoiceAttr>());
+  llvm::append_range(all, decisions.getChoices());
+  op->setAttr(kDecisionsAttr,
+              DecisionsAttr::get(op->getContext(), decisions.getSteps(),
+                                 decisions.getValues(), all));
+}
+
 LogicalResult TpuDialect::verifyDecision(Operation *op,
                                          NamedAttribute attribute) {
   StringRef name = attribute.getName();

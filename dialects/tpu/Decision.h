@@ -43,6 +43,10 @@ struct Way {
 void addChoice(mlir::Operation *op, rt::Question question,
                llvm::ArrayRef<Way> ways, size_t taken);
 
+/// Puts `choices`, #tpu.choice each, before those in the #tpu.decisions of
+/// `op`.
+void addChoices(mlir::Operation *op, mlir::ArrayAttr choices);
+
 } // namespace weft::tpu
 
 #endif // WEFT_DIALECTS_TPU_DECISION_H

@@ -526,7 +526,8 @@ def make(name):
     return graph.model()
 
 
-def write_samples(folder, model):
+def write_samples(folder, model, tokens=5000):
+    """Seeded inputs; integers are below `tokens`."""
     os.makedirs(folder, exist_ok=True)
     random = np.random.default_rng(50)
     for index in range(SAMPLES):
@@ -534,20 +535,21 @@ def write_samples(folder, model):
         for value in model.graph.input:
             shape = [dim.dim_value for dim in value.type.tensor_type.shape.dim]
             integral = value.type.tensor_type.elem_type == TensorProto.INT64
-            arrays[value.name] = random.integers(0, 5000, shape) if integral else random.standard_normal(shape).astype(np.float32)
+            arrays[value.name] = random.integers(0, tokens, shape) if integral else random.standard_normal(shape).astype(np.float32)
         np.savez(os.path.join(folder, f"sample{index}.npz"), **arrays)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("name", nargs="?", choices=NETWORKS)
+def main(networks, make, write_samples, description):
+    """The program of this family, and of others that are made like it."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", nargs="?", choices=networks)
     parser.add_argument("output", nargs="?")
     parser.add_argument("--samples", metavar="DIR")
     parser.add_argument("--all", metavar="DIR")
     args = parser.parse_args()
     if args.all:
         os.makedirs(args.all, exist_ok=True)
-        for name in NETWORKS:
+        for name in networks:
             model = make(name)
             onnx.save(model, os.path.join(args.all, f"{name}.onnx"))
             write_samples(os.path.join(args.all, f"{name}.samples"), model)
@@ -561,4 +563,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(NETWORKS, make, write_samples, __doc__)

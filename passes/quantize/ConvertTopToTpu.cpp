@@ -5,6 +5,7 @@
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/Exact.h"
+#include "dialects/top/Floats.h"
 #include "dialects/top/Host.h"
 #include "dialects/top/Symbols.h"
 #include "dialects/tpu/Constant.h"
@@ -324,6 +325,7 @@ private:
         return fits;
     Precision precision = lowering.precisionOf(&op);
     lowering.multipliesCodes = precision == Precision::I8;
+    lowering.isLikeHalf = op.hasAttr(top::kFloatsAttr);
     lowering.isExact = op.hasAttr(top::kExactAttr) ||
                        precision == Precision::F32 ||
                        lowering.wideSteps.all.contains(&op);
@@ -447,7 +449,8 @@ struct ConvertTopToTpu
   }
 
   /// What the table says; other convolutions of an int8 program as
-  /// isFloatAmongCodes() does.
+  /// isFloatAmongCodes() does, and what the caller has found to take fewer
+  /// cycles as floats.
   FailureOr<OpPrecisions> readPrecisions(func::FuncOp func, Precision program) {
     FailureOr<OpPrecisions> precisions = OpPrecisions();
     if (!precisionTable.empty()) {
@@ -461,6 +464,10 @@ struct ConvertTopToTpu
       for (auto conv : func.getBody().front().getOps<top::ConvOp>())
         if (isFloatAmongCodes(conv))
           precisions->try_emplace(conv, Precision::F16);
+    if (succeeded(precisions) && program == Precision::I8)
+      for (Operation &op : func.getBody().front())
+        if (op.hasAttr(top::kFloatsAttr))
+          precisions->try_emplace(&op, Precision::F16);
     return precisions;
   }
 
@@ -506,15 +513,15 @@ struct ConvertTopToTpu
     choices.hasMatrixUnit = asked->hasMatrixUnit();
     choices.hasZeroPoints = asymmetric == "auto" && asked->hasZeroPoints();
     remarkDoubles(func);
+    FailureOr<OpPrecisions> opPrecisions = readPrecisions(func, *wanted);
+    if (failed(opPrecisions))
+      return failure();
     WideSteps wideSteps;
     if (*wanted != Precision::F32)
       wideSteps = findWideSteps(func, table,
                                 /*hasRange=*/*wanted == Precision::BF16,
                                 /*isInt8=*/*wanted == Precision::I8);
     remarkBeyondHalf(func, wideSteps);
-    FailureOr<OpPrecisions> opPrecisions = readPrecisions(func, *wanted);
-    if (failed(opPrecisions))
-      return failure();
     if (failed(FunctionLowering(func, choices, *asked, &table,
                                 std::move(*opPrecisions), std::move(wideSteps))
                    .run()))

@@ -257,7 +257,7 @@ Type Lowering::elementwiseType(ValueRange topValues) {
   bool wide = llvm::any_of(topValues, [this](Value value) {
     Value form = firstForm(value);
     return form && tpu::elementOf(form).isF32() &&
-           (!isInt8() || wideValues.contains(value));
+           (!isInt8() || isLikeHalf || wideValues.contains(value));
   });
   return wide ? f32() : computeType();
 }

@@ -151,6 +151,9 @@ public:
   /// The op that is lowered multiplies codes of 8 bits if it has constant
   /// weights.
   bool multipliesCodes = false;
+  /// The op that is lowered is computed as an f16 program does it
+  /// (`top.floats`).
+  bool isLikeHalf = false;
   /// The op that is lowered is one of those that only f32 computes right
   /// (`top.exact`, WideSteps).
   bool isExact = false;
@@ -195,7 +198,7 @@ public:
   /// and bools: the stored type of the first. Floats: f32 if a 16-bit program
   /// holds one of them in f32 (the result of a small product, a mean, an
   /// input), else the compute type. f32 is never rounded early. With I8 only
-  /// what noteWide() knows stays f32.
+  /// what noteWide() knows stays f32, but for ops that are as in f16 programs.
   mlir::Type elementwiseType(mlir::ValueRange topValues);
   /// Element type in which `topValue` is moved: that of its first form; of a
   /// constant the stored one, floats in the compute type.

@@ -6,6 +6,7 @@
 #include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
+#include "dialects/top/Floats.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
 #include "dialects/top/Quantization.h"
@@ -155,8 +156,13 @@ static void findDigits(Block &block, WideSteps &steps) {
 namespace {
 class RangeSteps {
 public:
-  RangeSteps(const CalibrationTable &table, bool isInt8)
-      : ranges(&table), isInt8(isInt8) {}
+  RangeSteps(const CalibrationTable &table, bool isProgramInt8)
+      : ranges(&table), isProgramInt8(isProgramInt8) {}
+
+  /// Whether `op` is computed as int8 programs do; what is asked next is.
+  void begin(Operation &op) {
+    isInt8 = isProgramInt8 && !op.hasAttr(top::kFloatsAttr);
+  }
 
   bool needsRange(Operation &op) {
     if (isWeighted(op))
@@ -279,7 +285,7 @@ private:
   }
 
   ValueRanges ranges;
-  bool isInt8;
+  bool isProgramInt8, isInt8 = isProgramInt8;
   llvm::DenseSet<Value> unbounded;
 };
 } // namespace
@@ -315,6 +321,7 @@ WideSteps quantize::findWideSteps(func::FuncOp func,
   for (Operation &op : block.without_terminator()) {
     if (llvm::isa<top::ConstantOp>(op))
       continue;
+    range.begin(op);
     if (range.needsRange(op))
       steps.all.insert(&op);
     range.note(op);

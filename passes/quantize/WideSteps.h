@@ -32,7 +32,8 @@ struct WideSteps {
 ///   numbers beyond f16, by `table` (may be empty) and by what follows from it
 ///   and from constants; what grows before it is summed up, where nothing is
 ///   known; steps with a number that f16 rounds to 0 or to few digits.
-/// `isInt8`: products with constant weights read codes.
+/// `isInt8`: products with constant weights read codes, but for the ops that
+/// are as in f16 programs (`top.floats`).
 WideSteps findWideSteps(mlir::func::FuncOp func, const CalibrationTable &table,
                         bool hasRange, bool isInt8);
 

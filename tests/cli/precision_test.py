@@ -244,6 +244,7 @@ class PrecisionTest(unittest.TestCase):
                 (["--precision", "auto"], "--precision auto measures programs on samples; give --calibration-data DIR"),
                 (["--precision", "int8", "--calibration-data", "samples", "--target-sqnr", "20"], "--target-sqnr is for --precision auto, the precision is int8; leave it out"),
                 (["--precision", "f16", "--no-float"], "--no-float is for --precision int8"),
+                (["--precision", "f16", "--keep-int8"], "--keep-int8 is for --precision int8"),
                 (["--precision", "f32", "--precision-table", "t.yaml"], "with --precision f32 leave it out"),
                 (["--precision", "auto", "--calibration-data", "samples", "--no-float"], "chooses the floats itself"),
                 (["--precision", "f16", "--method", "kl"], "--method is for --calibration-data, which is not given; leave it out"),

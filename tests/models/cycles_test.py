@@ -70,6 +70,12 @@ class Judgement(unittest.TestCase):
         self.assertEqual(cycles.check([row("a", 1000)], [failure], groups, BASELINE), 1)
         self.assertEqual(cycles.check([row("a", 1000)], [failure | {"network": "c"}], groups, BASELINE), 0)
 
+    def test_int8_slower_than_half(self):
+        rows = [row("a", 1000), row("b", 1000), row("a", 1000) | {"precision": "int8"}]
+        self.assertEqual(cycles.judge_int8(rows), (True, "INT8 takes at most F16's cycles in 1 of 1 networks"))
+        rows.append(row("b", 1001) | {"precision": "int8"})
+        self.assertEqual(cycles.judge_int8(rows), (False, "INT8 takes at most F16's cycles in 1 of 2 networks; not in b 1.001"))
+
     def test_what_the_search_expected(self):
         near = [row("a", 1000, expected=950)] * 9
         self.assertEqual(cycles.judge_expected([*near, row("b", 10), row("c", 1000, expected=700)]), (

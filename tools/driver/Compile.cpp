@@ -1,6 +1,7 @@
 //===- Compile.cpp - from an ONNX file to a bmodel ------------------------===//
 
 #include "tools/driver/Compile.h"
+#include "tools/driver/CheapestProgram.h"
 #include "tools/driver/CustomKernel.h"
 #include "tools/driver/HostRemarks.h"
 
@@ -9,6 +10,8 @@
 #include "dialects/ConstantBlobs.h"
 #include "dialects/top/Symbols.h"
 #include "dialects/top/Top.h"
+#include "dialects/tpu/Decision.h"
+#include "runtime/chips/Chips.h"
 #include "runtime/zhouyi/ProgramFile.h"
 #include "tools/driver/Registration.h"
 
@@ -109,9 +112,61 @@ LogicalResult Compilation::canonicalize(const preprocess::Options *fused) {
   return success();
 }
 
+/// Whether ops may become floats because that takes fewer cycles.
+static bool mayBecomeFloats(const CompileOptions &options) {
+  const Chip *chip = chips::find(options.chip);
+  return options.precision == "int8" && !options.keepInt8 && !options.noFloat &&
+         options.precisionTable.empty() && !options.quantizedIo && chip &&
+         chip->hasCommands();
+}
+
 LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
   if (stage == Stage::Top)
     return success();
+  return mayBecomeFloats(options) ? lowerCheapest(options, stage)
+                                  : lowerGraph(*theModule, options, stage);
+}
+
+/// Every level of optimization has the ops that are floats at O2, so that all
+/// give the same numbers.
+LogicalResult Compilation::lowerCheapest(const CompileOptions &options,
+                                         Stage stage) {
+  CompileOptions measured = options;
+  measured.optLevel = OptLevel::O2;
+  bool isResult = stage != Stage::Tpu && options.optLevel == OptLevel::O2;
+  FailureOr<CheapestProgram> cheapest;
+  {
+    // What is lowered again reports again.
+    std::optional<ScopedDiagnosticHandler> silence;
+    if (!isResult)
+      silence.emplace(&context, [](Diagnostic &) { return success(); });
+    cheapest = findCheapestProgram(*theModule, *chips::find(options.chip),
+                                   [&](ModuleOp graph, bool verifies) {
+                                     return lowerGraph(graph, measured,
+                                                       Stage::Ppl, verifies);
+                                   });
+  }
+  if (failed(cheapest))
+    return isResult ? failure() : lowerGraph(*theModule, options, stage);
+  remarkFloats(*theModule, *cheapest);
+  if (!isResult) {
+    cheapest->program = {};
+    if (cheapest->choices)
+      theModule->lookupSymbol("main")->setAttr(tpu::kChoicesAttr,
+                                               cheapest->choices);
+    return lowerGraph(*theModule, options, stage);
+  }
+  LiveBlobs before(*theModule);
+  theModule = std::move(cheapest->program);
+  if (cheapest->choices)
+    tpu::addChoices(net(), cheapest->choices);
+  before.releaseOthers(*theModule);
+  return success();
+}
+
+LogicalResult Compilation::lowerGraph(ModuleOp module,
+                                      const CompileOptions &options,
+                                      Stage stage, bool verifies) {
   LoweringOptions lowering;
   lowering.precision = options.precision;
   lowering.chip = options.chip;
@@ -123,6 +178,7 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
   lowering.quantizedIo = options.quantizedIo;
   lowering.noHost = options.noHost;
   PassManager passes(&context);
+  passes.enableVerifier(verifies);
   if (chips::findVectorTarget(options.chip)) {
     buildReferencePipeline(passes, lowering);
     if (stage != Stage::Tpu)
@@ -132,13 +188,13 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
     if (stage != Stage::Tpu)
       buildPplPipeline(passes);
   }
-  LiveBlobs before(*theModule);
-  if (failed(passes.run(*theModule)))
+  LiveBlobs before(module);
+  if (failed(passes.run(module)))
     return failure();
   if (plugins && stage != Stage::Tpu &&
-      failed(insertCustomKernels(*theModule, *plugins)))
+      failed(insertCustomKernels(module, *plugins)))
     return failure();
-  before.releaseOthers(*theModule);
+  before.releaseOthers(module);
   return success();
 }
 

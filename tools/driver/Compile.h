@@ -41,6 +41,9 @@ struct CompileOptions {
   /// Precisions of single ops, the path of a table or its text; or empty.
   std::string precisionTable;
   bool noFloat = false; ///< int8: every product with constant weights is 8 bits
+  /// int8: no op becomes a float because that takes fewer cycles. Neither with
+  /// `noFloat`, a precision table or quantized inputs and outputs.
+  bool keepInt8 = false;
   std::string asymmetric = "auto"; ///< zero points in int8; or "off"
   OptLevel optLevel = OptLevel::O2;
   bool quantizedIo = false;
@@ -98,6 +101,10 @@ public:
 
 private:
   mlir::LogicalResult canonicalize(const preprocess::Options *fused = nullptr);
+  mlir::LogicalResult lowerGraph(mlir::ModuleOp module,
+                                 const CompileOptions &options, Stage stage,
+                                 bool verifies = true);
+  mlir::LogicalResult lowerCheapest(const CompileOptions &options, Stage stage);
 
   const Plugins *plugins = nullptr;
   mlir::MLIRContext context;

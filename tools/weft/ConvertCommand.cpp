@@ -130,6 +130,10 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
     return rt::fail(Code::InvalidArgument,
                     "--no-float is for --precision int8, the precision is " +
                         flags.compile.precision + "; leave it out");
+  if (flags.compile.keepInt8 && !quantized)
+    return rt::fail(Code::InvalidArgument,
+                    "--keep-int8 is for --precision int8, the precision is " +
+                        flags.compile.precision + "; leave it out");
   if (!flags.compile.precisionTable.empty() && flags.compile.precision == "f32")
     return rt::fail(Code::InvalidArgument,
                     "--precision-table mixes precisions into int8, f16 and "
@@ -502,6 +506,9 @@ void cli::addConvertCommand(Program &program) {
   command.add_flag("--no-float", flags->compile.noFloat,
                    "With int8: every product with constant weights in 8 bits, "
                    "depthwise convolutions too");
+  command.add_flag("--keep-int8", flags->compile.keepInt8,
+                   "With int8: all products that can be in 8 bits, also where "
+                   "floats take fewer cycles");
   addSampleFlags(command, *flags);
   command
       .add_option("--asymmetric", flags->compile.asymmetric,
