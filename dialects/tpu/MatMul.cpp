@@ -70,6 +70,38 @@ LogicalResult LinearOp::verify() {
   return success();
 }
 
+LogicalResult CodedLinearOp::verify() {
+  auto is = [](Value value, ArrayRef<int64_t> shape) {
+    return cast<RankedTensorType>(value.getType()).getShape() == shape;
+  };
+  int64_t inner = this->inner(), columns = this->columns(),
+          groups = this->groups();
+  ArrayRef<int64_t> from = getInput().getType().getShape();
+  SmallVector<int64_t, 4> to(from);
+  unsigned axis = getRowsInLanes() ? 3 : 1;
+  to[axis] = columns;
+  if (from[axis] != inner || !is(getOutput(), to) ||
+      (getRowsInLanes() && from[2] != 1)) // (C1)
+    return emitOpError("input and result must be BxKxHxW and BxNxHxW, or "
+                       "BxRx1xK and BxRx1xN of rows in lanes");
+  if (!is(getCodes(), {columns, inner, 1, 1}) || inner % groups != 0 ||
+      !is(getScales(), {columns, groups, 1, 1}) ||
+      (getZeroPoints() && !is(getZeroPoints(), {columns, groups, 1, 1})) ||
+      (getBias() && !is(getBias(), {1, columns, 1, 1}))) // (C2)
+    return emitOpError("codes must be NxKx1x1, scales and zero points NxGx1x1 "
+                       "where G divides K, bias 1xNx1x1");
+  if (getCodes().getType().getElementType().isUnsignedInteger() !=
+      static_cast<bool>(getZeroPoints())) // (C3)
+    return emitOpError("codes must be i8 without zero points, ui8 with them");
+  if (getBits() != 4 && getBits() != 8) // (C4)
+    return emitOpError("bits is ") << getBits() << ", must be 4 or 8";
+  if (inner % kCodedInnerUnit != 0 || inner / groups % 2 != 0) // (C5)
+    return emitOpError("has ") << inner << " rows in groups of "
+                               << inner / groups << ", must be a multiple of "
+                               << kCodedInnerUnit << " in even groups";
+  return success();
+}
+
 LogicalResult RowMatMulOp::verify() {
   auto lhs = getLhs().getType(), rhs = getRhs().getType();
   int64_t leftImages = lhs.getDimSize(0), rightImages = rhs.getDimSize(0),

@@ -8,4 +8,12 @@
 #define GET_OP_CLASSES
 #include "dialects/tpu/MatMul.h.inc"
 
+namespace weft::tpu {
+
+/// Rows of a matrix of codes (tpu.coded_linear) are a multiple of these: what
+/// the matrix unit and the cube take at a time.
+inline constexpr int64_t kCodedInnerUnit = 32;
+
+} // namespace weft::tpu
+
 #endif // WEFT_DIALECTS_TPU_MATMUL_H

@@ -54,6 +54,42 @@ def Tpu_LinearOp : Tpu_Op<"linear", [Pure, Tpu_Evaluate,
   let hasVerifier = 1;
 }
 
+def Tpu_CodedLinearOp : Tpu_Op<"coded_linear", [Pure, Tpu_Evaluate, AttrSizedOperandSegments,
+                                DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "readsStrided", "computedBox", "inputNeed", "recipes"]>]> {
+  let summary = "f16 rows times a constant matrix of 4- or 8-bit codes, scaled in groups";
+  let description = [{
+    DRAM holds the codes of the matrix, two of 4 bits a byte; local memory its numbers.
+
+    **Semantics**: with G groups of K / G neighbours along k,
+    `filter(j,k) = f16((code(j,k) - zero(j,g)) * scale(j,g))`, `g = floor(k G / K)`: the difference exact, the product rounded once, half to even.
+    A code is the lower `bits` bits of an element of `codes`, signed where that is i8, or else of an unsigned one, from which its zero point is taken.
+    `acc(n,r,j) = sum_k input(n,r,0,k) * filter(j,k)` with `rows_in_lanes`, else `acc(n,j,y,x) = sum_k input(n,k,y,x) * filter(j,k)`;
+    `y = acc + bias`, then `max(y, 0)` with `relu`, accumulated in f32 and rounded once to the result type.
+
+    **Constraints**: (C1) with `rows_in_lanes` input is BxRx1xK and the result BxRx1xN, else BxKxHxW and BxNxHxW; (C2) codes are NxKx1x1, scales NxGx1x1
+    where G divides K, zero_points NxGx1x1, bias 1xNx1x1; (C3) codes are i8 without zero_points, ui8 with them; (C4) `bits` is 4 or 8; (C5) K is a multiple of 32, and K / G is even.
+
+    **Example**:
+    ```mlir
+    %y = tpu.coded_linear %x, %codes, %scales bits 4 {relu, rows_in_lanes}
+        : (tensor<1x196x1x64xf16>, tensor<32x64x1x1xi8>, tensor<32x2x1x1xf16>) -> tensor<1x196x1x32xf16>
+    ```
+  }];
+  let arguments = (ins 4DTensorOf<[F16]>:$input, 4DTensorOf<[I8, UI8]>:$codes, 4DTensorOf<[F16]>:$scales,
+                       Optional<4DTensorOf<[UI8]>>:$zero_points, Optional<4DTensorOf<[F32]>>:$bias, I64Attr:$bits,
+                       UnitAttr:$rows_in_lanes, UnitAttr:$relu);
+  let results = (outs 4DTensorOf<[F16, F32]>:$output);
+  let assemblyFormat = [{
+    $input `,` $codes `,` $scales (`zero_points` $zero_points^)? (`bias` $bias^)? `bits` $bits attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    int64_t inner() { return getCodes().getType().getDimSize(1); }
+    int64_t columns() { return getCodes().getType().getDimSize(0); }
+    int64_t groups() { return getScales().getType().getDimSize(1); }
+  }];
+  let hasVerifier = 1;
+}
+
 def Tpu_RowMatMulOp : Tpu_Op<"row_matmul", [Pure, Tpu_Evaluate,
                                    DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "inputNeed", "recipes"]>]> {
   let summary = "batched products of matrices whose rows lie in lanes";

@@ -17,6 +17,7 @@
 #include "dialects/tpu/Conv.h"
 #include "dialects/tpu/MatMul.h"
 #include "dialects/tpu/Move.h"
+#include "passes/quantize/CodedProduct.h"
 #include "passes/quantize/IntegerProducts.h"
 #include "passes/quantize/Lowering.h"
 #include "passes/quantize/NamedSource.h"
@@ -143,22 +144,28 @@ static Value createLinear(Lowering &lowering, const Product &p, Type element,
 static Answer<> planFloat(Product &p, Lowering &lowering) {
   int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
   Type element = productType(p, lowering);
+  Value input = inputOf(lowering, p, lowering.inFloat(p.input, element));
+  Type result = element.isF32() ? element : lowering.floatResultType(p.output);
+  if (element.isF16())
+    if (Value coded = codedProduct(p, result, input, lowering)) {
+      lowering.define(p.output,
+                      p.hasRowsInLanes ? coded : outputOf(lowering, p, coded));
+      return Yes();
+    }
+  if (p.needsCodes)
+    return Refusal(p.op, "a matrix beyond local memory", "");
+  Value bias;
+  if (!p.bias.empty())
+    bias = *lowering.floatWeight(p.location, biasShape, lowering.f32(), p.bias);
   Answer<Value> filter = lowering.floatWeight(p.location, p.filter.shape,
                                               element, p.filter.values);
   if (!filter)
     return filter.no();
-  Value bias;
-  if (!p.bias.empty())
-    bias = *lowering.floatWeight(p.location, biasShape, lowering.f32(), p.bias);
-  Value input = inputOf(lowering, p, lowering.inFloat(p.input, element));
-  Type result = element.isF32() ? element : lowering.floatResultType(p.output);
-  if (p.hasRowsInLanes) {
-    lowering.define(
-        p.output, createLinear(lowering, p, result, input, *filter, bias, {}));
-    return Yes();
-  }
-  lowering.define(p.output, createConv(lowering, p, result, input, *filter,
-                                       bias, {}, {}, {}));
+  lowering.define(
+      p.output,
+      p.hasRowsInLanes
+          ? createLinear(lowering, p, result, input, *filter, bias, {})
+          : createConv(lowering, p, result, input, *filter, bias, {}, {}, {}));
   return Yes();
 }
 
@@ -464,20 +471,27 @@ Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
   auto check = [&](float value) -> LogicalResult {
     if (std::isfinite(value))
       return success();
+    if (product.needsCodes)
+      return failure();
     return emitError(product.location)
            << "a weight is " << (std::isnan(value) ? "NaN" : "infinite")
            << ", must be finite; repair the model";
+  };
+  auto refused = [&]() -> Answer<> {
+    if (product.needsCodes)
+      return Refusal(product.op, "a weight that is not finite", "");
+    return failure();
   };
   const FloatValues &weights = product.filter.values;
   PagesBehind read = weights.pagesBehind();
   for (size_t i = 0; i < weights.size(); ++i) {
     read.reach(i * sizeof(float));
     if (failed(check(weights[i])))
-      return failure();
+      return refused();
   }
   for (float value : product.bias)
     if (failed(check(value)))
-      return failure();
+      return refused();
   if (std::optional<Answer<>> planned = planAsIntegers(product, lowering))
     return *planned;
   bool isExact = product.op->hasAttr(top::kExactAttr);

@@ -13,6 +13,7 @@
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Tpu.h"
 #include "passes/quantize/HostPlacement.h"
+#include "passes/quantize/LoadBound.h"
 #include "passes/quantize/Machine.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/WideProducts.h"
@@ -117,6 +118,12 @@ static void remarkBeyondHalf(func::FuncOp func, const WideSteps &steps) {
   remark << "; what reads or gives it is computed in f32";
 }
 
+/// How many weights may have one scale: halves of it divide what commands take
+/// at a time. 0: those of a channel.
+static bool isGroupSize(int64_t size) {
+  return size == 0 || (size >= 16 && size <= 1024 && llvm::isPowerOf2_64(size));
+}
+
 /// Errors are reported up to so many.
 static constexpr int kMostErrors = 20;
 
@@ -139,6 +146,7 @@ public:
         machine(machine),
         lowering(builder, *fresh, choices, table, std::move(opPrecisions),
                  std::move(wideSteps)) {
+    lowering.loadBound = findLoadBound(func, lowering.chip());
 #define WEFT_FAMILY(name) register##name##Lowering(functions);
 #include "OpFamilies.inc"
 #undef WEFT_FAMILY
@@ -326,6 +334,9 @@ private:
     Precision precision = lowering.precisionOf(&op);
     lowering.multipliesCodes = precision == Precision::I8;
     lowering.isLikeHalf = op.hasAttr(top::kFloatsAttr);
+    lowering.weightBits = precision == Precision::W8   ? 8
+                          : precision == Precision::W4 ? 4
+                                                       : 0;
     lowering.isExact = op.hasAttr(top::kExactAttr) ||
                        precision == Precision::F32 ||
                        lowering.wideSteps.all.contains(&op);
@@ -474,8 +485,10 @@ struct ConvertTopToTpu
   LogicalResult convert(ModuleOp module) {
     std::optional<Precision> wanted = symbolizePrecision(precision);
     if (!wanted)
-      return emitError(module.getLoc()) << "precision is '" << precision
-                                        << "', must be f32, f16, bf16 or int8";
+      return emitError(module.getLoc())
+             << "precision is '" << precision
+             << "', must be f32, f16, bf16, int8, w8f16 or "
+                "w4f16";
     if (asymmetric != "auto" && asymmetric != "off")
       return emitError(module.getLoc())
              << "asymmetric is '" << asymmetric << "', must be auto or off";
@@ -510,6 +523,12 @@ struct ConvertTopToTpu
     if (!asked)
       return emitError(module.getLoc()) << "unknown machine '" << machine
                                         << "'; leave it out for the chip";
+    if (!isGroupSize(groupSize))
+      return emitError(module.getLoc())
+             << "group-size is " << groupSize.getValue()
+             << ", must be a power of two from 16 to 1024, or 0 for one scale "
+                "a channel";
+    choices.groupSize = groupSize;
     choices.hasMatrixUnit = asked->hasMatrixUnit();
     choices.hasZeroPoints = asymmetric == "auto" && asked->hasZeroPoints();
     remarkDoubles(func);

@@ -158,6 +158,8 @@ Type Lowering::computeType() {
     return builder.getBF16Type();
   case Precision::F16:
   case Precision::I8:
+  case Precision::W8:
+  case Precision::W4:
     return builder.getF16Type();
   }
   llvm_unreachable("covered switch");

@@ -119,6 +119,8 @@ struct Choices {
   bool hasMatrixUnit = true;
   /// 8-bit values whose range is finer with a zero point have one.
   bool hasZeroPoints = true;
+  /// Weights of a scale in products of W8 and W4; 0: all of an output channel.
+  int64_t groupSize = 64;
 };
 
 /// State of one conversion: the block being built and which tpu value stands
@@ -154,6 +156,10 @@ public:
   /// The op that is lowered is computed as an f16 program does it
   /// (`top.floats`).
   bool isLikeHalf = false;
+  /// Bits of its constant weights if they are few (W8, W4), else 0.
+  int64_t weightBits = 0;
+  /// Products that wait for their weights (`findLoadBound`).
+  llvm::DenseSet<mlir::Operation *> loadBound;
   /// The op that is lowered is one of those that only f32 computes right
   /// (`top.exact`, WideSteps).
   bool isExact = false;
@@ -425,6 +431,9 @@ struct Product {
   bool hasRowsInLanes = false;
   /// Which are those of as many images; each begins in lane 0.
   int64_t rowImages = 1;
+  /// Local memory has no room for the matrix as numbers: refused without codes,
+  /// of which there may be products of some columns each.
+  bool needsCodes = false;
 
   /// The rows of all images, `columns` elements each, as tpu.linear has them.
   llvm::SmallVector<int64_t, 4> rowsInLanes(int64_t columns) const {

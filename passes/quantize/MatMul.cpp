@@ -99,9 +99,11 @@ static bool isRowAmongRows(top::MatMulOp op) {
 /// lhs (.., m, k) times constant rhs (k, n): rows in lanes where the matrix
 /// unit does it, else a 1x1 convolution of k channels to n, whose pixels are
 /// the rows. So the matrices are transposed on their way; as images of one
-/// pixel their elements would be loaded and stored one by one.
+/// pixel their elements would be loaded and stored one by one. `needsCodes`: in
+/// lanes, and refused if there is no room for it.
 static Answer<> planConstant(top::MatMulOp op, const FloatConstant &rhs,
-                             bool inLanes, Lowering &lowering) {
+                             bool inLanes, bool needsCodes,
+                             Lowering &lowering) {
   int64_t inner = rhs.shape[0], columns = rhs.shape[1],
           rows = rowsOf(op.getLhs());
   bool isRow = rows > 1 || isRowAmongRows(op);
@@ -124,6 +126,7 @@ static Answer<> planConstant(top::MatMulOp op, const FloatConstant &rhs,
                   op.getLoc(),
                   isRow ? rows : 0,
                   isRow && inLanes};
+  product.needsCodes = needsCodes;
   takeBias(product, lowering);
   if (top::UnaryOp relu = lowering.followingRelu(product.output)) {
     product.relu = true;
@@ -294,7 +297,16 @@ static Answer<> planMatMul(top::MatMulOp op, Lowering &lowering) {
     bool inLanes = isBetter ? canTakeRows(inner, columns, lowering)
                             : takesRows(rows, inner, columns, lowering);
     if (lowering.multipliesCodes || !isBetter || inLanes)
-      return planConstant(op, *constant, inLanes, lowering);
+      return planConstant(op, *constant, inLanes, /*needsCodes=*/false,
+                          lowering);
+    // Codes take less room.
+    if (lowering.choices.hasMatrixUnit && lowering.computeType().isF16()) {
+      Answer<> answer = planConstant(op, *constant, /*inLanes=*/true,
+                                     /*needsCodes=*/true, lowering);
+      if (answer || !answer.no().refusal)
+        return answer;
+      lowering.discard();
+    }
   }
   if (!shapes)
     return Refusal(op,

@@ -15,6 +15,9 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
       between them in f16. Needs `calibration`. An input whose negative and positive ends differ has a zero point (`asymmetric=off`: none
       has). See docs/rationale/0002-quantization.md.
 
+    * w8f16, w4f16: as f16; products with a constant matrix have its numbers in DRAM as codes of 8 or 4 bits with an f16 scale for each
+      `group-size` of them, where that takes less time (tpu.coded_linear). So have those at f16 whose weights the graph made of such integers.
+
     What f16 cannot hold is computed in f32 at these precisions: sums of squares, masks, epsilons, positions (passes/quantize/WideSteps.h).
 
     Before, and after with precision=int8 (x ranges over [-1, 1], y is read by a softmax):
@@ -35,11 +38,12 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::weft::tpu::TpuDialect", "::mlir::quant::QuantizationDialect"];
   let options = [
-    Option<"precision", "precision", "std::string", "\"f32\"", "f32, f16, bf16 or int8">,
+    Option<"precision", "precision", "std::string", "\"f32\"", "f32, f16, bf16, int8, w8f16 or w4f16">,
     Option<"chip", "chip", "std::string", "::weft::chips::defaultTarget()", "the chip to compile for">,
     Option<"calibration", "calibration", "std::string", "\"\"", "calibration table; int8 needs one">,
     Option<"asymmetric", "asymmetric", "std::string", "\"auto\"",
            "auto: int8 values have a zero point where that makes their steps finer; off: never">,
+    Option<"groupSize", "group-size", "int64_t", "64", "w8f16, w4f16: weights of a scale; 0: those of a channel">,
     Option<"precisionTable", "precision-table", "std::string", "\"\"", "precisions of single ops (passes/quantize/PrecisionTable.h)">,
     Option<"noFloat", "no-float", "bool", "false", "int8: every product with constant weights in 8 bits, depthwise ones too">,
     Option<"quantizedIo", "quantized-io", "bool", "false", "inputs and outputs in the types computed with">,

@@ -29,6 +29,8 @@ weft::quantize::symbolizePrecision(llvm::StringRef name) {
       .Case("f16", Precision::F16)
       .Case("bf16", Precision::BF16)
       .Case("int8", Precision::I8)
+      .Case("w8f16", Precision::W8)
+      .Case("w4f16", Precision::W4)
       .Default(std::nullopt);
 }
 
@@ -42,6 +44,10 @@ llvm::StringRef weft::quantize::stringifyPrecision(Precision precision) {
     return "bf16";
   case Precision::I8:
     return "int8";
+  case Precision::W8:
+    return "w8f16";
+  case Precision::W4:
+    return "w4f16";
   }
   llvm_unreachable("covered switch");
 }
@@ -162,7 +168,7 @@ private:
     if (!name)
       return error(line, "a name is no word");
     if (!precision)
-      return error(line, "a precision is f32, f16, bf16 or int8");
+      return error(line, "a precision is f32, f16, bf16, int8, w8f16 or w4f16");
     if (!names.insert(*name).second)
       return error(line, "'" + *name + "' is given twice");
     table.entries.push_back({*name, *precision});
@@ -243,6 +249,21 @@ static bool isUsual(llvm::ArrayRef<mlir::Operation *> ops, Precision precision,
          });
 }
 
+/// Whether ops are computed in f16, whatever their weights are in DRAM.
+static bool isHalf(Precision precision) {
+  return precision == Precision::F16 || precision == Precision::W8 ||
+         precision == Precision::W4;
+}
+
+/// The precisions that a program of `program` mixes in.
+static llvm::StringRef mixedInto(Precision program) {
+  if (program == Precision::I8)
+    return "an int8 program takes f16, w8f16, w4f16 and f32";
+  if (isHalf(program))
+    return "its ops can be f16, w8f16, w4f16 or f32";
+  return "its ops can be f32 besides";
+}
+
 mlir::FailureOr<OpPrecisions> PrecisionTable::resolve(mlir::func::FuncOp func,
                                                       Precision program) const {
   llvm::StringMap<llvm::SmallVector<mlir::Operation *, 2>> byName;
@@ -267,17 +288,16 @@ mlir::FailureOr<OpPrecisions> PrecisionTable::resolve(mlir::func::FuncOp func,
              << "the precision table names '" << entry.name
              << "', which is no value or node of this model after its "
                 "constants are folded; see weft convert --emit top";
-    bool isMixed =
-        entry.precision == program || entry.precision == Precision::F32 ||
-        (program == Precision::I8 && entry.precision == Precision::F16);
+    bool isMixed = entry.precision == program ||
+                   entry.precision == Precision::F32 ||
+                   (isHalf(entry.precision) &&
+                    (program == Precision::I8 || isHalf(program)));
     if (!isMixed)
       return mlir::emitError(func.getLoc())
              << "the precision table asks for "
              << stringifyPrecision(entry.precision) << " of '" << entry.name
              << "', which --precision " << stringifyPrecision(program)
-             << " does not mix; "
-             << (program == Precision::I8 ? "an int8 program takes f16 and f32"
-                                          : "its ops can be f32 besides");
+             << " does not mix; " << mixedInto(program);
     if (isUsual(found->second, entry.precision, program))
       mlir::emitWarning(func.getLoc())
           << "the precision table asks for " << stringifyPrecision(program)

@@ -27,9 +27,9 @@
 namespace weft::quantize {
 
 /// Arithmetic asked for. I8: products in 8 bits, everything between them in
-/// f16.
-enum class Precision { F32, F16, BF16, I8 };
-/// "f32", "f16", "bf16", "int8".
+/// f16. W8, W4: f16, with the weights of matrix products in 8 or 4 bits.
+enum class Precision { F32, F16, BF16, I8, W8, W4 };
+/// "f32", "f16", "bf16", "int8", "w8f16", "w4f16".
 std::optional<Precision> symbolizePrecision(llvm::StringRef name);
 llvm::StringRef stringifyPrecision(Precision precision);
 
@@ -55,7 +55,8 @@ struct PrecisionTable {
   /// product takes along (bias, relu), and all of a node. Reports a name that
   /// is not in the model, and a precision that a program of `program` does not
   /// mix: products in 8 bits are those of an int8 program, whose other ops may
-  /// be f16 or f32; ops of f16 and bf16 programs may be f32.
+  /// be f16 or f32; ops of f16 and bf16 programs may be f32. Where ops may be
+  /// f16, their weights may have 8 or 4 bits, and the other way round.
   mlir::FailureOr<OpPrecisions> resolve(mlir::func::FuncOp func,
                                         Precision program) const;
 };

@@ -246,6 +246,9 @@ class PrecisionTest(unittest.TestCase):
                 (["--precision", "f16", "--no-float"], "--no-float is for --precision int8"),
                 (["--precision", "f16", "--keep-int8"], "--keep-int8 is for --precision int8"),
                 (["--precision", "f32", "--precision-table", "t.yaml"], "with --precision f32 leave it out"),
+                (["--precision", "f16", "--group-size", "32"], "--group-size is for --precision w8f16 and w4f16, the precision is f16; leave it out"),
+                (["--precision", "w4f16", "--group-size", "48"], "--group-size: 48 not in {0,16,32,64,128,256,512,1024}"),
+                (["--precision", "w4f16", "--target", "zhouyi"], "unsupported: --precision w4f16 with --target zhouyi, which has no matrix unit; use f16 or int8"),
                 (["--precision", "auto", "--calibration-data", "samples", "--no-float"], "chooses the floats itself"),
                 (["--precision", "f16", "--method", "kl"], "--method is for --calibration-data, which is not given; leave it out"),
                 (["--precision", "int8", "--calibration", "t", "--samples", "3"], "--samples is for --calibration-data, which is not given; the table has"),
@@ -295,6 +298,28 @@ class PrecisionTest(unittest.TestCase):
         np.savez(self.folder / "infinite" / "a.npz", x=x)
         done = self.convert("--precision", "int8", "--calibration-data", "infinite", code=2)
         self.assertRegex(done.stderr, r"holds NaN in sample 0; its range cannot be measured \(input 'x' holds infinities\)")
+
+    def test_tables_give_single_products_few_bits(self):
+        weights = np.random.default_rng(3).normal(size=(256, 512)).astype(np.float32)
+        nodes = [helper.make_node("MatMul", ["x", "w0"], ["m0"], name="first"), helper.make_node("Tanh", ["m0"], ["t0"]),
+                 helper.make_node("MatMul", ["t0", "w1"], ["m1"], name="second")]
+        given, found = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 8, 256]) for name in ("x", "m1"))
+        graph = helper.make_graph(nodes, "net", [given], [found], [numpy_helper.from_array(weights, "w0"), numpy_helper.from_array(weights.T.copy(), "w1")])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), self.folder / "rows.onnx")
+
+        def program(precision, entry):
+            (self.folder / "few.yaml").write_text("ops:\n  " + entry + "\n")
+            return subprocess.run([WEFT, "convert", "rows.onnx", "--precision", precision, "--precision-table", "few.yaml", "--emit", "tpu", "-o", "-"],
+                                  cwd=self.folder, capture_output=True, text=True)
+
+        text = program("f16", "first: w4f16").stdout
+        self.assertEqual((text.count("tpu.coded_linear"), text.count("bits 4"), text.count("tpu.linear")), (1, 1, 1))
+        text = program("w4f16", "second: w8f16").stdout
+        self.assertEqual((text.count("bits 4"), text.count("bits 8")), (1, 1))
+        text = program("w8f16", "m1: f16").stdout
+        self.assertEqual((text.count("bits 8"), text.count("tpu.linear")), (1, 1))
+        self.assertIn("asks for w8f16 of 'first', which --precision bf16 does not mix; its ops can be f32 besides",
+                      program("bf16", "first: w8f16").stderr)
 
     def test_a_table_of_another_model(self):
         (self.folder / "other.yaml").write_text("ops:\n  conv9: f16\n")

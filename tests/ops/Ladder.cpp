@@ -27,11 +27,12 @@ std::string weft::test::tensor(const std::string &shape,
 std::string weft::test::weight(const std::string &name, std::vector<int> shape,
                                const std::string &element, double limit) {
   std::mt19937 generator(static_cast<uint32_t>(limit * 16 + shape[0]));
-  bool integer = element[0] == 'i';
+  bool isUnsigned = element[0] == 'u',
+       integer = isUnsigned || element[0] == 'i';
   std::function<std::string(size_t)> list = [&](size_t axis) -> std::string {
     if (axis == shape.size()) {
       int step = static_cast<int>(generator() % 257) - 128;
-      double value = step * limit / 128;
+      double value = (isUnsigned ? std::abs(step) : step) * limit / 128;
       return integer ? std::to_string(static_cast<int>(value))
                      : std::to_string(value);
     }

@@ -25,8 +25,8 @@ inline void PrintTo(const LadderCase &c, std::ostream *os) { *os << c.name; }
 /// The type of a tensor, "2x3x5x7" of "f32".
 std::string tensor(const std::string &shape, const std::string &element);
 
-/// `%name = tpu.weight` of pseudo-random values in [-limit, limit]: integers,
-/// or multiples of limit/128.
+/// `%name = tpu.weight` of pseudo-random values in [-limit, limit], unsigned
+/// ones in [0, limit]: integers, or multiples of limit/128.
 std::string weight(const std::string &name, std::vector<int> shape,
                    const std::string &element, double limit);
 

@@ -152,6 +152,55 @@ static void addLinear(std::vector<Case> &cases) {
   add("ImagesScalesToQuant", kI8, "i8", kI8, scales);
 }
 
+/// Codes of 4 and 8 bits, with and without zero points, in groups and as a
+/// whole: 70 rows in lanes times 64 x 70, and 70 pixels of 64 channels. By
+/// codes that local memory unpacks, and by the numbers that DRAM holds. Of
+/// signed ones only the lower bits count.
+static void addCodedLinear(std::vector<Case> &cases, bool areRows,
+                           const std::string &recipe) {
+  std::string x = tensor(areRows ? "2x70x1x64" : "2x64x10x7", "f16");
+  auto add = [&](const std::string &name, int bits, int groups, bool hasZeros,
+                 bool hasBias, const std::string &out) {
+    std::string y = tensor(areRows ? "2x70x1x70" : "2x70x10x7", out),
+                code = hasZeros ? "ui8" : "i8",
+                each = "70x" + std::to_string(groups) + "x1x1x",
+                body = weight("w", {70, 64, 1, 1}, code,
+                              bits == 4 && hasZeros ? 15
+                              : hasZeros            ? 255
+                                                    : 127) +
+                       weight("s", {70, groups, 1, 1}, "f16", 0.1),
+                values = "%x, %w, %s",
+                types = x + ", tensor<70x64x1x1x" + code + ">, tensor<" + each +
+                        "f16>";
+    if (hasZeros) {
+      body += weight("z", {70, groups, 1, 1}, "ui8", bits == 4 ? 15 : 255);
+      values += " zero_points %z";
+      types += ", tensor<" + each + "ui8>";
+    }
+    if (hasBias) {
+      body += weight("b", {1, 70, 1, 1}, "f32", 1);
+      values += " bias %b";
+      types += ", tensor<1x70x1x1xf32>";
+    }
+    // Inputs of up to 2, numbers of up to 0.1 * 255 or 0.1 * 30.
+    double sums = (64 + 2) * 0x1p-23 * 64 * 2 * (bits == 4 ? 3 : 25.5);
+    cases.push_back(
+        {"Coded_" + name + (areRows ? "_rows_" : "_pixels_") + recipe, x, y,
+         body + "  %y = tpu.coded_linear " + values + " bits " +
+             std::to_string(bits) + " {tpu.recipe = \"" + recipe + "\"" +
+             (areRows ? ", rows_in_lanes" : "") + (hasBias ? ", relu" : "") +
+             "} : (" + types + ") -> " + y + "\n",
+         sums, out == "f16" ? 0x1p-10 : 0});
+  };
+  add("4", 4, 2, false, true, "f16");
+  add("4Column", 4, 1, false, false, "f32");
+  add("4Zeros", 4, 4, true, false, "f16");
+  add("4ZerosBias", 4, 2, true, true, "f32");
+  add("8", 8, 2, false, false, "f16");
+  add("8Zeros", 8, 4, true, true, "f16");
+  add("8ColumnZeros", 8, 1, true, false, "f32");
+}
+
 /// 3 heads of 70 rows times as many of 66 columns, as they lie and transposed;
 /// 2 images of 3 heads and of one.
 static void addRowMatMul(std::vector<Case> &cases) {
@@ -774,6 +823,9 @@ static std::vector<Case> allCases() {
     for (const char *recipe : {"window", "dense"})
       addGroupedConvs(cases, groups, recipe, "interleaved, ");
   addLinear(cases);
+  for (bool areRows : {true, false})
+    for (const char *recipe : {"codes", "numbers"})
+      addCodedLinear(cases, areRows, recipe);
   addRowMatMul(cases);
   addWide(cases);
   addCasts(cases);

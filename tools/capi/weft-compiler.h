@@ -318,8 +318,8 @@ typedef struct weft_convert_options {
   size_t struct_bytes;
   /* NULL: the first of weft_ppl_chips(). */
   const char *target;
-  /* "f32", "f16", "bf16" or "int8"; NULL: "f32". For "auto" see
-     weft_calibrate_choose(). */
+  /* "f32", "f16", "bf16", "int8", "w8f16" or "w4f16"; NULL: "f32". For "auto"
+     see weft_calibrate_choose(). */
   const char *precision;
   /* Path of a calibration table, for int8 and f16. */
   const char *calibration;

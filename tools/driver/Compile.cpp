@@ -174,6 +174,7 @@ LogicalResult Compilation::lowerGraph(ModuleOp module,
   lowering.noFloat = options.noFloat;
   lowering.precisionTable = options.precisionTable;
   lowering.asymmetric = options.asymmetric;
+  lowering.groupSize = options.groupSize;
   lowering.optLevel = int(options.optLevel);
   lowering.quantizedIo = options.quantizedIo;
   lowering.noHost = options.noHost;

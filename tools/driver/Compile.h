@@ -33,7 +33,7 @@ enum class Stage { Top, Tpu, Ppl, Bmodel };
 
 struct CompileOptions {
   InputShapes shapes;
-  std::string precision = "f32"; ///< f32, f16, bf16, int8
+  std::string precision = "f32"; ///< f32, f16, bf16, int8, w8f16, w4f16
   /// A chip of chips::all or a machine of chips::vectorTargets.
   std::string chip = chips::defaultTarget();
   /// A calibration table, its path or its text; int8 needs one, f16 may have.
@@ -45,6 +45,7 @@ struct CompileOptions {
   /// `noFloat`, a precision table or quantized inputs and outputs.
   bool keepInt8 = false;
   std::string asymmetric = "auto"; ///< zero points in int8; or "off"
+  int64_t groupSize = 64; ///< w8f16, w4f16: weights of a scale; 0: of a channel
   OptLevel optLevel = OptLevel::O2;
   bool quantizedIo = false;
   bool noHost = false; ///< what the chip does not compute is an error

@@ -47,6 +47,7 @@ static void addConversion(OpPassManager &passes, const LoweringOptions &options,
   conversion.noFloat = options.noFloat;
   conversion.precisionTable = options.precisionTable;
   conversion.asymmetric = options.asymmetric;
+  conversion.groupSize = options.groupSize;
   conversion.quantizedIo = options.quantizedIo;
   conversion.noHost = options.noHost;
   passes.addPass(quantize::createConvertTopToTpu(conversion));

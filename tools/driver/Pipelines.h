@@ -24,7 +24,8 @@ enum class OptLevel : int {
 /// Options of the pipelines that bind the graph to numbers and a chip.
 struct LoweringOptions : mlir::PassPipelineOptions<LoweringOptions> {
   Option<std::string> precision{*this, "precision",
-                                llvm::cl::desc("f32, f16, bf16 or int8"),
+                                llvm::cl::desc("f32, f16, bf16, int8, w8f16 or "
+                                               "w4f16"),
                                 llvm::cl::init("f32")};
   Option<std::string> chip{*this, "chip", llvm::cl::desc("chip to compile for"),
                            llvm::cl::init(chips::defaultTarget())};
@@ -42,6 +43,10 @@ struct LoweringOptions : mlir::PassPipelineOptions<LoweringOptions> {
       *this, "asymmetric",
       llvm::cl::desc("int8 values have a zero point: auto or off"),
       llvm::cl::init("auto")};
+  Option<int64_t> groupSize{
+      *this, "group-size",
+      llvm::cl::desc("w8f16, w4f16: weights of a scale; 0: those of a channel"),
+      llvm::cl::init(64)};
   Option<int> optLevel{*this, "opt-level", llvm::cl::desc("0 to 3"),
                        llvm::cl::init(2)};
   Option<bool> quantizedIo{

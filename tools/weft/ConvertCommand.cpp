@@ -35,10 +35,14 @@ struct ConvertFlags {
   bool fusePreprocess = false;
   driver::CompileOptions compile;
   int optLevel = int(driver::OptLevel::O2);
-  bool hasOptLevel = false; ///< -O was given
+  bool hasOptLevel = false;  ///< -O was given
+  bool hasGroupSize = false; ///< --group-size was given
   bool json = false;
 
   bool isAuto() const { return compile.precision == "auto"; }
+  bool hasFewWeightBits() const {
+    return compile.precision == "w8f16" || compile.precision == "w4f16";
+  }
   bool isForVectors() const { return chips::findVectorTarget(compile.chip); }
 };
 
@@ -72,6 +76,11 @@ static rt::Status checkTarget(const ConvertFlags &flags) {
     return rt::fail(Code::Unsupported,
                     "unsupported: --precision bf16 with " + target +
                         ", whose functions have no bf16; use f16 or f32");
+  if (flags.hasFewWeightBits())
+    return rt::fail(Code::Unsupported,
+                    "unsupported: --precision " + flags.compile.precision +
+                        " with " + target +
+                        ", which has no matrix unit; use f16 or int8");
   return rt::Status::ok();
 }
 
@@ -121,7 +130,8 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
     return rt::fail(Code::InvalidArgument,
                     "--calibration and --calibration-data are both given; one "
                     "of them is enough");
-  if (!quantized && flags.compile.precision != "f16" && (hasTable || hasData))
+  bool isHalf = flags.compile.precision == "f16" || flags.hasFewWeightBits();
+  if (!quantized && !isHalf && (hasTable || hasData))
     return rt::fail(Code::InvalidArgument,
                     "calibration is for --precision int8 and f16, the "
                     "precision is " +
@@ -138,6 +148,12 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
     return rt::fail(Code::InvalidArgument,
                     "--precision-table mixes precisions into int8, f16 and "
                     "bf16; with --precision f32 leave it out");
+  if (flags.hasGroupSize && !flags.hasFewWeightBits() &&
+      flags.compile.precisionTable.empty())
+    return rt::fail(Code::InvalidArgument,
+                    "--group-size is for --precision w8f16 and w4f16, the "
+                    "precision is " +
+                        flags.compile.precision + "; leave it out");
   if (!hasData && !flags.fusePreprocess &&
       flags.calibration.preprocess.isGiven())
     return rt::fail(Code::InvalidArgument,
@@ -466,32 +482,16 @@ static void addSampleFlags(CLI::App &command, ConvertFlags &flags) {
                    "mean, scale, std and layout are part of the program");
 }
 
-void cli::addConvertCommand(Program &program) {
-  auto flags = std::make_shared<ConvertFlags>();
-  CLI::App &command = program.addCommand(
-      "convert", "Compile an ONNX model to a bmodel or a program of vectors",
-      {"weft convert cls.onnx --shape x=1x3x48x192 -o cls.bmodel",
-       "weft convert cls.onnx --shape x=1x3x48x192 --precision int8 "
-       "--calibration cls.table -o cls_int8.bmodel",
-       "weft convert cls.onnx --shape x=1x3x48x192 --emit tpu -o -",
-       "weft convert rec.onnx --shape 'x=1..8x3x48x(64..640:64)' -o "
-       "rec.bmodel",
-       "weft convert cls.onnx --shape x=1x3x48x192 --target zhouyi -o cls.zyp"},
-      [flags] { return convert(*flags); });
-  addModelFlags(command, flags->model);
-  command.add_option("-o,--output", flags->output, "The result ('-': stdout)")
-      ->required()
-      ->type_name("FILE");
-  command
-      .add_option("--target", flags->compile.chip,
-                  "The chip, or a vector machine")
-      ->check(CLI::IsMember(chips::targets(chips::modelTargets())))
-      ->capture_default_str();
+/// In which numbers the program computes.
+static void addPrecisionFlags(CLI::App &command,
+                              const std::shared_ptr<ConvertFlags> &flags) {
   command
       .add_option("--precision", flags->compile.precision,
-                  "The arithmetic; a vector machine has no bf16. auto: int8, "
+                  "The arithmetic; a vector machine has no bf16. w8f16, w4f16: "
+                  "f16, weights of matrix products in 8 or 4 bits. auto: int8, "
                   "with as few products in f16 as the goal allows")
-      ->check(CLI::IsMember({"f32", "f16", "bf16", "int8", "auto"}))
+      ->check(CLI::IsMember(
+          {"f32", "f16", "bf16", "int8", "w8f16", "w4f16", "auto"}))
       ->capture_default_str();
   command
       .add_option("--calibration", flags->compile.calibration,
@@ -516,6 +516,41 @@ void cli::addConvertCommand(Program &program) {
                   "it makes finer, off to none")
       ->check(CLI::IsMember({"auto", "off"}))
       ->capture_default_str();
+  command
+      .add_option_function<int64_t>(
+          "--group-size",
+          [flags](int64_t size) {
+            flags->compile.groupSize = size;
+            flags->hasGroupSize = true;
+          },
+          "Weights of one scale in w8f16 and w4f16; 0: those of an output "
+          "channel")
+      ->check(CLI::IsMember({0, 16, 32, 64, 128, 256, 512, 1024}))
+      ->default_str("64");
+}
+
+void cli::addConvertCommand(Program &program) {
+  auto flags = std::make_shared<ConvertFlags>();
+  CLI::App &command = program.addCommand(
+      "convert", "Compile an ONNX model to a bmodel or a program of vectors",
+      {"weft convert cls.onnx --shape x=1x3x48x192 -o cls.bmodel",
+       "weft convert cls.onnx --shape x=1x3x48x192 --precision int8 "
+       "--calibration cls.table -o cls_int8.bmodel",
+       "weft convert cls.onnx --shape x=1x3x48x192 --emit tpu -o -",
+       "weft convert rec.onnx --shape 'x=1..8x3x48x(64..640:64)' -o "
+       "rec.bmodel",
+       "weft convert cls.onnx --shape x=1x3x48x192 --target zhouyi -o cls.zyp"},
+      [flags] { return convert(*flags); });
+  addModelFlags(command, flags->model);
+  command.add_option("-o,--output", flags->output, "The result ('-': stdout)")
+      ->required()
+      ->type_name("FILE");
+  command
+      .add_option("--target", flags->compile.chip,
+                  "The chip, or a vector machine")
+      ->check(CLI::IsMember(chips::targets(chips::modelTargets())))
+      ->capture_default_str();
+  addPrecisionFlags(command, flags);
   command
       .add_option("--emit", flags->emit,
                   "What to write; by default the file that the target runs")

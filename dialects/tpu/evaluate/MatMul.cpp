@@ -86,6 +86,56 @@ LogicalResult LinearOp::evaluate(Operands operands, Results &results) {
   return success();
 }
 
+/// The numbers that the codes stand for, a row of K for each column.
+static std::vector<double> dequantized(CodedLinearOp op, Operands operands) {
+  std::vector<double> codes = loadDoubles(*operands[1]),
+                      scales = loadDoubles(*operands[2]), zeros;
+  if (op.getZeroPoints())
+    zeros = loadDoubles(*operands[3]);
+  auto size = static_cast<size_t>(op.inner() / op.groups());
+  for (size_t i = 0; i < codes.size(); ++i) {
+    auto code = static_cast<int64_t>(codes[i]);
+    if (op.getBits() == 4) { // the lower four bits
+      code = ((code % 16) + 16) % 16;
+      if (zeros.empty() && code >= 8)
+        code -= 16;
+    }
+    if (!zeros.empty())
+      code -= static_cast<int64_t>(zeros[i / size]);
+    codes[i] = roundTo(op.getInput().getType().getElementType(),
+                       static_cast<double>(code) * scales[i / size]);
+  }
+  return codes;
+}
+
+LogicalResult CodedLinearOp::evaluate(Operands operands, Results &results) {
+  Dims shape = dimsOf(getInput());
+  int64_t inner = this->inner(), columns = this->columns();
+  bool areRows = getRowsInLanes();
+  // Rows of pixels are strided.
+  int64_t pixels = areRows ? 1 : shape[2] * shape[3],
+          images = areRows ? shape[0] * shape[1] : shape[0];
+  std::vector<double> input = loadDoubles(*operands[0]),
+                      filter = dequantized(*this, operands), bias(columns, 0.0);
+  if (getBias())
+    bias = loadDoubles(*operands.back());
+  std::vector<float> output(images * columns * pixels);
+  for (int64_t image = 0; image < images; ++image)
+    for (int64_t column = 0; column < columns; ++column)
+      for (int64_t pixel = 0; pixel < pixels; ++pixel) {
+        double sum = bias[column];
+        for (int64_t k = 0; k < inner; ++k)
+          sum += input[(image * inner + k) * pixels + pixel] *
+                 filter[column * inner + k];
+        if (getRelu() && sum < 0)
+          sum = 0;
+        output[(image * columns + column) * pixels + pixel] =
+            roundTo(elementOf(getOutput()), sum);
+      }
+  storeFloats(getOutput(), output, results);
+  return success();
+}
+
 LogicalResult RowMatMulOp::evaluate(Operands operands, Results &results) {
   ArrayRef<int64_t> l = getLhs().getType().getShape(),
                     y = getOutput().getType().getShape();

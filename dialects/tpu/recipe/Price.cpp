@@ -96,17 +96,23 @@ std::optional<int64_t> weft::tpu::cautiousCyclesOf(mlir::Operation *op,
 
 int64_t weft::tpu::constantCyclesOf(mlir::Operation *op, const Chip &chip,
                                     const Box &result, const Alternative *way) {
-  int64_t broadcastBytes = 0, laneBytes = 0;
+  int64_t broadcastBytes = 0, laneBytes = 0, matrixBytes = 0,
+          lanes = chip.lanes;
   for (const RecipeConstant &constant :
        recipeOf(op, chip, result, way).constants) {
-    if (constant.buffer.broadcast)
-      broadcastBytes += constant.buffer.storedBytes();
+    const LocalBuffer &buffer = constant.buffer;
+    int64_t bytes = bytesPerLane(chip, buffer.tensor);
+    if (buffer.broadcast)
+      broadcastBytes += buffer.storedBytes();
+    else if (buffer.isMatrix) // in the lanes of its own rows
+      matrixBytes += bytes * std::min(buffer.tensor.dims[kAxisC], lanes);
     else
-      laneBytes += bytesPerLane(chip, constant.buffer.tensor);
+      laneBytes += bytes;
   }
   // As an image of all of them: a run a lane.
-  int64_t runs = std::min<int64_t>(result.size[kAxisC], chip.lanes);
+  int64_t runs = std::min<int64_t>(result.size[kAxisC], lanes);
   if (laneBytes > 0)
     laneBytes = std::max<int64_t>(laneBytes, chip.rates.shortestDmaRun);
-  return (runs * laneBytes + broadcastBytes) / chip.rates.loadBytes;
+  return (runs * laneBytes + matrixBytes + broadcastBytes) /
+         chip.rates.loadBytes;
 }

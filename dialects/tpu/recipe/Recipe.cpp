@@ -122,13 +122,14 @@ Tile RecipeBuilder::perChannel(llvm::StringRef name, const Dims &dims,
 }
 
 Tile RecipeBuilder::matrix(llvm::StringRef name, const Dims &dims,
-                           DataType type, ConstantBytes bytes) {
+                           DataType type, ConstantBytes bytes,
+                           LocalLayout layout) {
   return constant(name,
                   {LocalBuffer::Constant,
-                   {dims, catalog::bitsOf(type), LocalLayout::Aligned},
+                   {dims, catalog::bitsOf(type), layout},
                    0,
                    /*broadcast=*/false,
-                   /*hasShortRows=*/false,
+                   /*hasShortRows=*/layout == LocalLayout::Compact,
                    /*isMatrix=*/true},
                   type, std::move(bytes));
 }

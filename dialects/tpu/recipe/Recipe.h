@@ -162,9 +162,9 @@ public:
                   catalog::DataType type, LocalLayout layout,
                   ConstantBytes bytes, bool hasShortRows = false);
   /// A constant matrix (1, rows, 1, columns), a row a lane, that every piece
-  /// takes whole.
+  /// takes whole. DRAM holds compact ones lane after lane.
   Tile matrix(llvm::StringRef name, const Dims &dims, catalog::DataType type,
-              ConstantBytes bytes);
+              ConstantBytes bytes, LocalLayout layout = LocalLayout::Aligned);
   /// Operand `number`, a `tpu.weight` of one number a channel and of the
   /// result's type, as such a constant.
   Tile numberPerChannel(llvm::StringRef name, unsigned number);

@@ -18,7 +18,7 @@
 // TABLE: tpu.conv {{.*}} : tensor<1x8x8x8xf32>
 
 // UNKNOWN: error: the precision table names 'z', which is no value or node of this model
-// MIX: error: the precision table asks for int8 of 'b', which --precision f16 does not mix; its ops can be f32 besides
+// MIX: error: the precision table asks for int8 of 'b', which --precision f16 does not mix; its ops can be f16, w8f16, w4f16 or f32
 
 //--- net.mlir
 func.func @main(%x: tensor<1x8x8x8xf32> {top.name = "x"}) -> (tensor<1x8x8x8xf32> {top.name = "y"}) {

@@ -124,3 +124,48 @@ func.func @refused(%x: tensor<2x8x2x4xf16>, %z: tensor<3x8x2x4xf16>) {
   %y = tpu.row_matmul %x, %z {transposed} : tensor<2x8x2x4xf16>, tensor<3x8x2x4xf16> -> tensor<3x8x2x8xf16>
   return
 }
+
+// -----
+
+// coded_linear C1
+func.func @refused(%x: tensor<1x8x1x32xf16>, %w: tensor<6x32x1x1xi8>, %s: tensor<6x1x1x1xf16>) {
+  // expected-error@+1 {{input and result must be BxKxHxW and BxNxHxW, or BxRx1xK and BxRx1xN of rows in lanes}}
+  %y = tpu.coded_linear %x, %w, %s bits 4 {} : (tensor<1x8x1x32xf16>, tensor<6x32x1x1xi8>, tensor<6x1x1x1xf16>) -> tensor<1x8x1x6xf16>
+  return
+}
+
+// -----
+
+// coded_linear C2
+func.func @refused(%x: tensor<1x8x1x32xf16>, %w: tensor<6x32x1x1xi8>, %s: tensor<6x3x1x1xf16>) {
+  // expected-error@+1 {{codes must be NxKx1x1, scales and zero points NxGx1x1 where G divides K, bias 1xNx1x1}}
+  %y = tpu.coded_linear %x, %w, %s bits 4 {rows_in_lanes} : (tensor<1x8x1x32xf16>, tensor<6x32x1x1xi8>, tensor<6x3x1x1xf16>) -> tensor<1x8x1x6xf16>
+  return
+}
+
+// -----
+
+// coded_linear C3
+func.func @refused(%x: tensor<1x8x1x32xf16>, %w: tensor<6x32x1x1xui8>, %s: tensor<6x2x1x1xf16>) {
+  // expected-error@+1 {{codes must be i8 without zero points, ui8 with them}}
+  %y = tpu.coded_linear %x, %w, %s bits 4 {rows_in_lanes} : (tensor<1x8x1x32xf16>, tensor<6x32x1x1xui8>, tensor<6x2x1x1xf16>) -> tensor<1x8x1x6xf16>
+  return
+}
+
+// -----
+
+// coded_linear C4
+func.func @refused(%x: tensor<1x8x1x32xf16>, %w: tensor<6x32x1x1xi8>, %s: tensor<6x2x1x1xf16>) {
+  // expected-error@+1 {{bits is 3, must be 4 or 8}}
+  %y = tpu.coded_linear %x, %w, %s bits 3 {rows_in_lanes} : (tensor<1x8x1x32xf16>, tensor<6x32x1x1xi8>, tensor<6x2x1x1xf16>) -> tensor<1x8x1x6xf16>
+  return
+}
+
+// -----
+
+// coded_linear C5
+func.func @refused(%x: tensor<1x8x1x40xf16>, %w: tensor<6x40x1x1xi8>, %s: tensor<6x2x1x1xf16>) {
+  // expected-error@+1 {{has 40 rows in groups of 20, must be a multiple of 32 in even groups}}
+  %y = tpu.coded_linear %x, %w, %s bits 4 {rows_in_lanes} : (tensor<1x8x1x40xf16>, tensor<6x40x1x1xi8>, tensor<6x2x1x1xf16>) -> tensor<1x8x1x6xf16>
+  return
+}

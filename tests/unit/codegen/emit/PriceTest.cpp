@@ -37,6 +37,20 @@ void PrintTo(const Case &row, std::ostream *stream) { *stream << row.name; }
 static const char *const kScaledSum =
     "%y = tpu.binary add %x, %x {multipliers = array<i32: 1500000000, "
     "1200000000>, rshifts = array<i32: 31, 31>} : $I, $I -> $O";
+static const char *const kCodedRows =
+    "%w = tpu.weight dense<3> : tensor<70x64x1x1xi8>\n"
+    "%s = tpu.weight dense<0.5> : tensor<70x2x1x1xf16>\n"
+    "%b = tpu.weight dense<0.5> : tensor<1x70x1x1xf32>\n"
+    "%y = tpu.coded_linear %x, %w, %s bias %b bits 4 {rows_in_lanes, relu} : "
+    "($I, tensor<70x64x1x1xi8>, tensor<70x2x1x1xf16>, tensor<1x70x1x1xf32>) -> "
+    "$O";
+static const char *const kCodedPixels =
+    "%w = tpu.weight dense<3> : tensor<150x64x1x1xui8>\n"
+    "%s = tpu.weight dense<0.5> : tensor<150x4x1x1xf16>\n"
+    "%z = tpu.weight dense<7> : tensor<150x4x1x1xui8>\n"
+    "%y = tpu.coded_linear %x, %w, %s zero_points %z bits 8 {relu} : ($I, "
+    "tensor<150x64x1x1xui8>, tensor<150x4x1x1xf16>, tensor<150x4x1x1xui8>) -> "
+    "$O";
 static const char *const kRequantize =
     "%y = tpu.cast %x {multiplier = 1500000000 : i32, rshift = 31 : i32} : $I "
     "-> $O";
@@ -164,6 +178,14 @@ static const Case kCases[] = {
      "%y = tpu.linear %x, %w {scales = array<f32: 0.1, 0.2, 0.3, 0.4>} : $I, "
      "tensor<4x$Wx1x1xi8> -> $O",
      ""},
+    {"coded_rows", "tensor<$Nx$Cx1x64xf16>", "tensor<$Nx$Cx1x70xf16>",
+     kCodedRows, "codes"},
+    {"coded_rows_numbers", "tensor<$Nx$Cx1x64xf16>", "tensor<$Nx$Cx1x70xf16>",
+     kCodedRows, "numbers"},
+    {"coded_pixels", "tensor<$Nx64x$Hx$Wxf16>", "tensor<$Nx150x$Hx$Wxf16>",
+     kCodedPixels, "codes"},
+    {"coded_pixels_numbers", "tensor<$Nx64x$Hx$Wxf16>",
+     "tensor<$Nx150x$Hx$Wxf16>", kCodedPixels, "numbers"},
     // Alone these are no group.
     {"slice", "tensor<$Nx$Cx$2Hx$Wxf16>", "$Txf16",
      "%z = tpu.unary relu %x : $I\n"

@@ -36,7 +36,7 @@ TEST(PrecisionTable, AnEmptyTableIsOne) {
 
 TEST(PrecisionTable, ErrorsNameTheLine) {
   EXPECT_EQ(errorOf("ops:\n  a: f16\n  b: int4\n"),
-            "t.yaml:3: a precision is f32, f16, bf16 or int8");
+            "t.yaml:3: a precision is f32, f16, bf16, int8, w8f16 or w4f16");
   EXPECT_EQ(errorOf("ops:\n  a: f16\n  a: f32\n"),
             "t.yaml:3: 'a' is given twice");
   EXPECT_EQ(errorOf("operations:\n  a: f16\n").rfind("t.yaml:1: ", 0), 0u);
