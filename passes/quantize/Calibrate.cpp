@@ -35,7 +35,7 @@ CalibrationTable Calibrator::finish(const CalibrationOptions &options,
   CalibrationTable table = ranges.finish(options);
   if (!sampler)
     return table;
-  auto rows = sampler->take();
+  const auto &rows = sampler->rows();
   if (options.method == CalibrationMethod::Auto)
     chooseRangesByProducts(ranges.histograms(), rows, options, multiply,
                            threads, table);

@@ -35,8 +35,8 @@ public:
   mlir::LogicalResult addSample(const NamedTensors &sample,
                                 mlir::Location origin);
 
-  /// The table; once, if rows were kept. Without them method auto is
-  /// percentile, and no weights are chosen.
+  /// The table of the samples so far. Without rows method auto is percentile,
+  /// and no weights are chosen.
   CalibrationTable finish(const CalibrationOptions &options = {},
                           const MultiplyMatrices &multiply = multiplyMatrices,
                           unsigned threads = 1);

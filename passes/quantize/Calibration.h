@@ -52,6 +52,11 @@ struct CalibrationOptions {
   double percentile = 99.99; ///< of all |x|, zeros included; in (0, 100]
   /// Weights, too, by the errors of products on the samples.
   bool recoversWeights = true;
+
+  /// Whether Calibrator::keepRows() has to be called.
+  bool needsRows() const {
+    return recoversWeights || method == CalibrationMethod::Auto;
+  }
 };
 
 /// The range of one ONNX value.

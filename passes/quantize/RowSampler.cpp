@@ -179,8 +179,8 @@ bool RowSampler::evaluate(Operation *op, ArrayRef<const HostTensor *> operands,
   return inner && inner->evaluate(op, operands, results);
 }
 
-llvm::MapVector<Operation *, ProductRows> RowSampler::take() {
+const llvm::MapVector<Operation *, ProductRows> &RowSampler::rows() {
   for (auto &[op, rows] : products)
     keepSmallest(rows, most);
-  return std::move(products);
+  return products;
 }

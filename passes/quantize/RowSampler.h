@@ -16,7 +16,7 @@ namespace weft::quantize {
 /// the window; padding is 0), of a matrix product some rows of lhs.
 struct ProductRows {
   int64_t terms = 0;
-  std::vector<uint64_t> keys;  ///< of each row, ascending once they are taken
+  std::vector<uint64_t> keys;  ///< of each row, ascending in RowSampler::rows()
   std::vector<float> values;   ///< rows x terms
   uint64_t limit = UINT64_MAX; ///< no row with a key of it or above can stay
 
@@ -41,8 +41,8 @@ public:
                 llvm::ArrayRef<const numeric::HostTensor *> operands,
                 llvm::SmallVectorImpl<numeric::HostTensor> &results) override;
 
-  /// The rows, in the order of the graph's products and of their keys.
-  llvm::MapVector<mlir::Operation *, ProductRows> take();
+  /// The rows so far, in the order of the graph's products and of their keys.
+  const llvm::MapVector<mlir::Operation *, ProductRows> &rows();
 
 private:
   void add(mlir::Operation *op, const numeric::HostTensor &input,

@@ -140,7 +140,8 @@ def _inputs(library, handle):
 
 
 @contextlib.contextmanager
-def _opened(model, shapes, plugins, method, percentile, search_samples=0):
+def _opened(model, shapes, plugins, method, percentile, recover,
+            search_samples=0):
     """A calibration of the C interface, and its library."""
     if percentile is not None and not 0 < percentile <= 100:
         raise WeftError(f"percentile is {percentile}, must be above 0 and at "
@@ -152,6 +153,7 @@ def _opened(model, shapes, plugins, method, percentile, search_samples=0):
     options.shapes, options.shape_count = _native.shape_texts(shapes)
     options.plugins, options.plugin_count = _native.texts(plugins)
     options.search_samples = search_samples
+    options.recover = recover.encode()
     handle = VOID()
     library.check(library.c.weft_calibrate_open(
         os.fsencode(model), ctypes.byref(options), ctypes.byref(handle)))
@@ -181,8 +183,8 @@ def _add(library, handle, data):
     return table
 
 
-def calibrate(model, data, output=None, *, shapes=None, method="percentile",
-              percentile=None, plugins=()):
+def calibrate(model, data, output=None, *, shapes=None, method="auto",
+              percentile=None, recover="weights", plugins=()):
     """The value ranges of an ONNX file's float graph on samples: a Calibration
     for `convert(.., precision="int8")`, written to `output` if it is given.
 
@@ -192,9 +194,10 @@ def calibrate(model, data, output=None, *, shapes=None, method="percentile",
     one after the other along the first axis, or a stack of samples. Values
     must be preprocessed as for the model. What is odd about them is a
     WeftWarning.
-    `method`, `percentile`: as --method of `weft calibrate`.
+    `method`, `percentile`, `recover`: as those flags of `weft calibrate`.
     """
-    with _opened(model, shapes, plugins, method, percentile) as opened:
+    with _opened(model, shapes, plugins, method, percentile,
+                 recover) as opened:
         result = _add(*opened, data)
     if output is not None:
         result.save(output)
@@ -222,8 +225,8 @@ class _Score:
 def choose_precisions(model, data, *, target_cosine=None, target_sqnr=None,
                       score=None, target_score=None, max_float_macs=None,
                       search_samples=8, log=None, progress=None, shapes=None,
-                      method="percentile", percentile=None, target="bm1684x",
-                      plugins=()):
+                      method="auto", percentile=None, recover="weights",
+                      target="bm1684x", plugins=()):
     """`--precision auto`: which products of an int8 program must be floats for
     an accuracy, as Precisions. Raises WeftError if no mix reaches it.
 
@@ -258,7 +261,7 @@ def choose_precisions(model, data, *, target_cosine=None, target_sqnr=None,
     shown = _native.PROGRESS(lambda _, done, about: progress(done, about)) \
         if progress else _native.PROGRESS()
     options.progress = shown
-    with _opened(model, shapes, plugins, method, percentile,
+    with _opened(model, shapes, plugins, method, percentile, recover,
                  search_samples) as (library, handle):
         table = _add(library, handle, data)
         text, report = CHAR(), CHAR()

@@ -134,7 +134,8 @@ class CalibrateOptions(ctypes.Structure):
     _fields_ = [("struct_bytes", SIZE), ("method", CHAR),
                 ("percentile", ctypes.c_double), ("shapes", POINTER(CHAR)),
                 ("shape_count", SIZE), ("plugins", POINTER(CHAR)),
-                ("plugin_count", SIZE), ("search_samples", SIZE)]
+                ("plugin_count", SIZE), ("search_samples", SIZE),
+                ("recover", CHAR)]
 
 
 SCORE = ctypes.CFUNCTYPE(ctypes.c_int32, VOID, VOID, SIZE,

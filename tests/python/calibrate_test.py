@@ -74,11 +74,15 @@ class Calibrate(unittest.TestCase):
     def test_methods_are_those_of_the_program(self):
         model = self.model()
         samples = [{"x": image[None]} for image in IMAGES]
-        texts = {method: weft.calibrate(model, IMAGES, method=method).text for method in ("max", "percentile", "mse")}
+        texts = {method: weft.calibrate(model, IMAGES, method=method).text for method in ("auto", "max", "percentile", "mse")}
         for method, text in texts.items():
             self.assertEqual(text, self.program(model, samples, "--method", method))
         self.assertNotEqual(texts["max"], texts["mse"])
-        self.assertIn("percentile 90", weft.calibrate(model, IMAGES, percentile=90).text)
+        self.assertIn("percentile 90", weft.calibrate(model, IMAGES, method="percentile", percentile=90).text)
+        self.assertIn("# recovered:", texts["auto"])
+        self.assertNotIn("# recovered:", weft.calibrate(model, IMAGES, recover="off").text)
+        with self.assertRaisesRegex(weft.WeftError, "recover is 'all', must be weights or off"):
+            weft.calibrate(model, IMAGES, recover="all")
         with self.assertRaisesRegex(weft.WeftError, "method is 'guess'"):
             weft.calibrate(model, IMAGES, method="guess")
         for percentile in (0, -1, 101, float("nan")):

@@ -3,11 +3,14 @@
 #include "tools/capi/Calibration.h"
 #include "tools/capi/Status.h"
 #include "tools/capi/Texts.h"
+#include "tools/driver/MatrixProducts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 using namespace weft;
 using capi::guarded;
@@ -32,6 +35,11 @@ void weft_calibration::keep(NamedTensors sample) {
   keepEvery *= 2;
 }
 
+quantize::CalibrationTable weft_calibration::tableSoFar() {
+  return calibrator->finish(options, driver::multiplyByOneDnn,
+                            std::max(1U, std::thread::hardware_concurrency()));
+}
+
 static rt::Status readCalibrateOptions(const weft_calibrate_options &given,
                                        quantize::CalibrationOptions &options) {
   if (given.method) {
@@ -42,6 +50,11 @@ static rt::Status readCalibrateOptions(const weft_calibrate_options &given,
                           "'; weft calibrate --help names them");
     options.method = *method;
   }
+  std::string recover = given.recover ? given.recover : "weights";
+  if (recover != "weights" && recover != "off")
+    return rt::fail(Code::InvalidArgument,
+                    "recover is '" + recover + "', must be weights or off");
+  options.recoversWeights = recover == "weights";
   if (given.percentile == 0)
     return {};
   if (!(given.percentile > 0 && given.percentile <= 100))
@@ -114,6 +127,8 @@ openCalibration(const char *model, const weft_calibrate_options *given,
   opened->inputs = inputsOf(opened->compilation->module());
   opened->calibrator.emplace(opened->compilation->module(),
                              &opened->accelerator);
+  if (opened->options.needsRows())
+    opened->calibrator->keepRows();
   *calibration = opened.release();
   return nullptr;
 }
@@ -189,7 +204,7 @@ static weft_compiler_status *giveTable(weft_calibration *calibration,
   if (!calibration->samples)
     return toC(rt::fail(Code::InvalidArgument,
                         "no samples: add one for each set of inputs first"));
-  calibration->finished = calibration->calibrator->finish(calibration->options);
+  calibration->finished = calibration->tableSoFar();
   calibration->table = calibration->finished->str();
   *text = calibration->table.c_str();
   return nullptr;

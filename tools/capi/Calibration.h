@@ -41,6 +41,8 @@ struct weft_calibration {
   std::vector<weft::NamedTensors> kept;
 
   void keep(weft::NamedTensors sample);
+  /// The table of the samples so far.
+  weft::quantize::CalibrationTable tableSoFar();
 
   /// What was printed since the last report.
   weft_compiler_status *why() {

@@ -117,8 +117,7 @@ static weft_compiler_status *choose(weft_calibration *calibration,
   if (rt::Status status = checkMeasured(compile.chip); !status)
     return toC(status);
   compile.precision = "int8";
-  compile.calibration =
-      calibration->calibrator->finish(calibration->options).str();
+  compile.calibration = calibration->tableSoFar().str();
   driver::ReferenceSamples search, heldBack;
   if (failed(evaluateKept(*calibration, search, heldBack)))
     return calibration->why();

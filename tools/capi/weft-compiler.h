@@ -353,7 +353,7 @@ typedef struct weft_calibrate_options {
   size_t struct_bytes;
   /* As --method of `weft calibrate`; NULL: its default. */
   const char *method;
-  /* Of the method "percentile", in (0, 100]; 0: the default. */
+  /* Of the methods "percentile" and "auto", in (0, 100]; 0: the default. */
   double percentile;
   /* As in weft_convert_options, one size for every axis. */
   const char *const *shapes;
@@ -363,6 +363,8 @@ typedef struct weft_calibrate_options {
   /* For weft_calibrate_choose(): so many samples, spread evenly over all that
      are added, stay in memory, and a few times as many until then. 0: none. */
   size_t search_samples;
+  /* As --recover of `weft calibrate`: "weights" or "off"; NULL: its default. */
+  const char *recover;
 } weft_calibrate_options;
 
 /* Imports the ONNX file `model`. */

@@ -3,6 +3,7 @@
 #include "tools/driver/Calibrate.h"
 
 #include "passes/quantize/Calibrate.h"
+#include "tools/driver/MatrixProducts.h"
 #include "tools/driver/SampleReader.h"
 #include "tools/onednn/OneDnn.h"
 
@@ -12,12 +13,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::driver;
 
-static void multiplyByOneDnn(const quantize::MatrixProduct &p) {
-  if (!tools::multiply(p.turnsLhs, p.turnsRhs, p.rows, p.columns, p.inner,
-                       p.lhs, p.rhs, p.result))
-    quantize::multiplyMatrices(p);
-}
-
 FailureOr<quantize::CalibrationTable>
 driver::calibrate(ModuleOp module, const CalibrationRun &run) {
   FailureOr<SampleReader> samples = SampleReader::open(module, run);
@@ -25,8 +20,7 @@ driver::calibrate(ModuleOp module, const CalibrationRun &run) {
     return failure();
   tools::OneDnn accelerator;
   quantize::Calibrator calibrator(module, &accelerator);
-  if (run.options.recoversWeights ||
-      run.options.method == quantize::CalibrationMethod::Auto)
+  if (run.options.needsRows())
     calibrator.keepRows();
   for (size_t i = 0; i < samples->count(); ++i) {
     FailureOr<NamedTensors> inputs = samples->read(i);

@@ -42,7 +42,7 @@ rowsOf(mlir::func::FuncOp func, std::vector<NamedTensors> samples,
     EXPECT_TRUE(succeeded(
         evaluateNamed(func, sample, outputs, nullptr, {&sampler, nullptr})));
   }
-  return sampler.take();
+  return sampler.rows();
 }
 
 static const char *const kWindows = R"(
