@@ -7,7 +7,7 @@
 // CHECK-DAG: %[[SHIFT:.*]] = tpu.weight dense<{{\[\[\[\[}}0.000000e+00]], {{\[\[}}1.500000e+00]]]]> : tensor<1x2x1x1xf32>
 // CHECK-DAG: tpu.conv %{{.*}}, %[[Y]], %[[SHIFT]]
 // CHECK-DAG: tpu.weight dense<127> : tensor<2x2x1x1xi8>
-// CHECK-COUNT-2: tpu.conv %{{[0-9]+}}, %{{[0-9]+}} {
+// CHECK-COUNT-2: tpu.conv %{{[0-9]+}}, %{{[0-9]+}} strides
 // F16-NOT: xi8
 // F16-NOT: 1.5
 module {
