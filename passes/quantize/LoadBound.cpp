@@ -48,7 +48,9 @@ static Cost costOf(top::MatMulOp op, const Chip &chip) {
   int64_t inner = lhs.back(), columns = rhs.size() > 1 ? rhs.back() : 1,
           elements = cast<RankedTensorType>(op.getType()).getNumElements();
   // Of all matrices together, if one right side is for all.
-  int64_t rows = rhs.size() > 2 ? lhs[lhs.size() - 2] : elements / columns;
+  int64_t rows = lhs.size() == 1  ? 1
+                 : rhs.size() > 2 ? lhs[lhs.size() - 2]
+                                  : elements / columns;
   return {op, loadsOf(op.getRhs(), chip),
           elements / (rows * columns) *
               matrixCycles(rows, columns, inner, chip)};
