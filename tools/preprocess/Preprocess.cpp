@@ -233,7 +233,7 @@ static Result<ElementType> typeOf(const Options &options, const Input &input) {
                     "input " + rt::quoteName(input.name) +
                         " takes pixels as they are (u8); leave out mean, scale "
                         "and std, which a program of --fuse-preprocess has in "
-                        "it");
+                        "it, or give dtype uint8 for numbers rounded to bytes");
   if (!isByte && !numeric::isFloatType(input.type))
     return rt::fail(Code::TypeMismatch,
                     "input " + rt::quoteName(input.name) + " is " +

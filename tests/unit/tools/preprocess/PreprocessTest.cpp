@@ -178,6 +178,10 @@ TEST(Preprocess, CropComesFirst) {
 TEST(Preprocess, BytesRoundToEvenAndSaturate) {
   Options options;
   options.scale = {0.5};
+  // More often than not the program has the scale in it (--fuse-preprocess).
+  EXPECT_THAT(refusal(kPixel, options, input({1, 3, 1, 1}, ElementType::U8)),
+              HasSubstr("takes pixels as they are (u8)"));
+  options.dtype = ElementType::U8;
   EXPECT_THAT(values(image(1, 4, 1, {1, 3, 5, 255}), options,
                      input({1, 1, 1, 4}, ElementType::U8)),
               ElementsAre(0, 2, 2, 128)); // 0.5, 1.5, 2.5, 127.5
