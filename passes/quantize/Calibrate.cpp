@@ -74,8 +74,6 @@ LogicalResult Calibrator::addSample(const NamedTensors &sample,
   if (constants.empty() &&
       failed(evaluateConstants(func.getBody().front(), constants)))
     return failure();
-  if (sampler)
-    sampler->beginSample(sample);
   NamedTensors outputs;
   if (failed(evaluateNamed(func, sample, outputs, observe,
                            {sampler ? &*sampler : accelerator, &constants})))

@@ -58,14 +58,6 @@ RowSampler::RowSampler(func::FuncOp func, OpAccelerator *inner, int64_t most)
     this->most = std::max<int64_t>(1, std::min(most, kMostValues / all));
 }
 
-void RowSampler::beginSample(const NamedTensors &sample) {
-  sampleKey = 0;
-  for (const auto &[name, tensor] : sample) {
-    sampleKey = sampleKey * 0x9e3779b97f4a7c15 +
-                llvm::xxh3_64bits(ArrayRef(tensor.bytes(), tensor.sizeBytes()));
-  }
-}
-
 /// A step of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom
 /// number generators, 2014).
 static uint64_t mixed(uint64_t value) {
@@ -148,9 +140,12 @@ void RowSampler::add(Operation *op, const HostTensor &input,
     windows.emplace(conv);
   int64_t count = conv ? shapeOf(conv.getInput()).front() * windows->pixels()
                        : input.elements() / rows.terms;
+  uint64_t ofSample =
+      llvm::xxh3_64bits(ArrayRef(input.bytes(), input.sizeBytes()));
+  // Those that cannot stay are not copied.
   std::vector<std::pair<uint64_t, int64_t>> candidates;
   for (int64_t row = 0; row < count; ++row)
-    if (uint64_t key = mixed(sampleKey + row); key < rows.limit)
+    if (uint64_t key = mixed(ofSample + row); key < rows.limit)
       candidates.push_back({key, row});
   if (static_cast<int64_t>(candidates.size()) > most) {
     std::nth_element(candidates.begin(), candidates.begin() + most,

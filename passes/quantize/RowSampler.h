@@ -25,8 +25,9 @@ struct ProductRows {
 
 /// Takes rows from every product of f32 with constant weights that stand for an
 /// ONNX value, but grouped convolutions and those of three axes. Which rows
-/// depends on the samples alone, not on their order: each row has a pseudo
-/// random key, and those with the smallest stay.
+/// depends on what the product reads, not on the order of samples or on how
+/// they are stored: each row has a pseudo random key, made of all values that
+/// the product reads and of its place, and those with the smallest stay.
 class RowSampler : public OpAccelerator {
 public:
   /// Keeps up to `most` rows a product. `inner`, which may be null, computes.
@@ -35,8 +36,6 @@ public:
 
   static constexpr int64_t kRows = 4096;
 
-  /// The rows that come now are those of `sample`.
-  void beginSample(const NamedTensors &sample);
   bool evaluate(mlir::Operation *op,
                 llvm::ArrayRef<const numeric::HostTensor *> operands,
                 llvm::SmallVectorImpl<numeric::HostTensor> &results) override;
@@ -50,7 +49,6 @@ private:
 
   OpAccelerator *inner;
   int64_t most;
-  uint64_t sampleKey = 0;
   llvm::MapVector<mlir::Operation *, ProductRows> products;
 };
 

@@ -37,7 +37,6 @@ rowsOf(mlir::func::FuncOp func, std::vector<NamedTensors> samples,
        int64_t most) {
   RowSampler sampler(func, nullptr, most);
   for (const NamedTensors &sample : samples) {
-    sampler.beginSample(sample);
     NamedTensors outputs;
     EXPECT_TRUE(succeeded(
         evaluateNamed(func, sample, outputs, nullptr, {&sampler, nullptr})));
