@@ -43,6 +43,12 @@ class Calibrate(unittest.TestCase):
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
         return path
 
+    def codes(self):
+        """A precision table that says nothing: then nothing becomes a float because it takes fewer cycles so."""
+        path = self.folder / "codes.yaml"
+        path.write_text("ops: {}\n")
+        return path
+
     def program(self, model, samples, *options):
         """The table of `weft calibrate` for dicts of arrays."""
         data = self.folder / "data"
@@ -166,7 +172,7 @@ class Calibrate(unittest.TestCase):
             sizes.append(len(bmodel))
             return -len(bmodel)  # any number will do; the program of floats is the smaller one here
 
-        codes = len(weft.convert(model, precision="int8", calibration=IMAGES))
+        codes = len(weft.convert(model, precision="int8", calibration=IMAGES, precisions=self.codes()))
         found = weft.choose_precisions(model, IMAGES, score=score, target_score=1 - codes, log=self.folder / "log",
                                        progress=lambda one, about: done.append(one))
         self.assertEqual([row["score"] for row in found.pareto if row["chosen"]], [-min(sizes)])
@@ -208,9 +214,10 @@ class Calibrate(unittest.TestCase):
         table = weft.calibrate(model, IMAGES)
         path = self.folder / "t.table"
         table.save(path)
-        wanted = weft.convert(model, precision="int8", calibration=path)
+        codes = self.codes()
+        wanted = weft.convert(model, precision="int8", calibration=path, precisions=codes)
         for given in (str(path), table, IMAGES, {"x": IMAGES}, lambda: (image for image in IMAGES), iter(IMAGES)):
-            self.assertEqual(weft.convert(model, precision="int8", calibration=given), wanted)
+            self.assertEqual(weft.convert(model, precision="int8", calibration=given, precisions=codes), wanted)
         # int8 is near: the largest of 27 products of values to 3.6 in steps of 1/127 of it, half a step each.
         y = weft.Model(wanted).run(x=IMAGES[:1])["y"]
         exact = weft.Model(weft.convert(model)).run(x=IMAGES[:1])["y"]
