@@ -18,6 +18,7 @@
 #include "dialects/tpu/MatMul.h"
 #include "dialects/tpu/Move.h"
 #include "passes/quantize/CodedProduct.h"
+#include "passes/quantize/InputFactors.h"
 #include "passes/quantize/IntegerProducts.h"
 #include "passes/quantize/Lowering.h"
 #include "passes/quantize/NamedSource.h"
@@ -316,9 +317,14 @@ static Answer<> planInt8(Product &p, Lowering &lowering) {
         p.op,
         inWords("a sum of ", termsOf(p), " 8-bit products can leave 32 bits"),
         "convert with --precision f16");
-  Answer<Value> input = lowering.inQuant(p.input, p.op);
+  const RecoveredProduct *factored = lowering.factoredProduct(p.op);
+  Answer<Value> input = factored ? lowering.inFactoredQuant(p.op, *factored)
+                                 : lowering.inQuant(p.input, p.op);
   if (!input)
     return input.no();
+  if (factored)
+    p.filter.values = FloatValues(dividedFilter(
+        p.filter.values.vector(), termsOf(p), factored->inputFactors));
   Value folded = inputOf(lowering, p, *input);
   Type element = lowering.wantedType(p.output);
   bool isSigned = element && !tpu::isClippedAtZero(element);

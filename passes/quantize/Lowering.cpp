@@ -18,6 +18,7 @@
 #include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/Move.h"
+#include "passes/quantize/Elements.h"
 #include "passes/quantize/NamedSource.h"
 #include "passes/quantize/QuantScale.h"
 #include "runtime/numeric/Float16.h"
@@ -270,6 +271,44 @@ FailureOr<Type> Lowering::quantTypeOf(Value topValue, Operation *user) {
   return emitError(user->getLoc())
          << "the calibration table has no entry for tensor '"
          << valueName(namedSource(topValue)) << "'; calibrate this model again";
+}
+
+int64_t weft::quantize::inputChannelsOf(Operation *product) {
+  auto weights =
+      mlir::cast<RankedTensorType>(product->getOperand(1).getType()).getShape();
+  return weights[mlir::isa<top::ConvOp>(product) ? 1 : 0];
+}
+
+const RecoveredProduct *Lowering::factoredProduct(Operation *op) const {
+  if (!table || !choices.hasZeroPoints || precisionOf(op) != Precision::I8 ||
+      !hasCalibratedName(op->getOperand(0)))
+    return nullptr;
+  const RecoveredProduct *found =
+      table->findRecovered(valueName(op->getResult(0)));
+  auto weights = mlir::cast<RankedTensorType>(op->getOperand(1).getType());
+  return found && !found->inputFactors.empty() &&
+                 int64_t(found->inputFactors.size()) == inputChannelsOf(op) &&
+                 int64_t(found->codes.size()) == weights.getNumElements()
+             ? found
+             : nullptr;
+}
+
+Value Lowering::inFactoredQuant(Operation *op, const RecoveredProduct &own) {
+  Value topValue = op->getOperand(0);
+  int64_t rank = mlir::cast<RankedTensorType>(topValue.getType()).getRank();
+  Type element = tpu::elementOf(firstForm(topValue)).isF16()
+                     ? builder.getF16Type()
+                     : f32();
+  SmallVector<int64_t, 4> shape(4, 1);
+  shape[mlir::isa<top::ConvOp>(op) ? 1 : foldAxis(rank - 1, rank)] =
+      own.inputFactors.size();
+  Elements e(*this, op->getLoc());
+  Value factors = *floatWeight(op->getLoc(), shape, element, own.inputFactors);
+  Value product =
+      e.binary(tpu::BinaryKind::Mul, {inFloat(topValue, element)}, {factors});
+  return cast(product,
+              tpu::quantElement(builder.getContext(), own.inputScale,
+                                own.inputIsSigned, own.inputZeroPoint));
 }
 
 Answer<Value> Lowering::inQuant(Value topValue, Operation *user) {

@@ -220,6 +220,13 @@ public:
   mlir::FailureOr<mlir::Type> quantTypeOf(mlir::Value topValue,
                                           mlir::Operation *user);
 
+  /// The recovered weights of a product with constant weights in 8 bits whose
+  /// input has factors, which no other reader of the input shares; or null.
+  const RecoveredProduct *factoredProduct(mlir::Operation *op) const;
+  /// The input of such a product `op`, times the factors, in the codes of
+  /// `own`.
+  mlir::Value inFactoredQuant(mlir::Operation *op, const RecoveredProduct &own);
+
   /// The weights that the table has for the product that gives the ONNX value
   /// `name`, if they are meant for an input of codes `input`; or null.
   const RecoveredProduct *recoveredOf(llvm::StringRef name,
@@ -440,6 +447,10 @@ struct Product {
     return {rowImages, turnedRows / rowImages, 1, columns};
   }
 };
+
+/// Channels that each result of `product`, a top op of one group with constant
+/// weights, reads.
+int64_t inputChannelsOf(mlir::Operation *product);
 
 /// Plans a product in the precision asked for and defines `output`. (Conv.cpp)
 Answer<> planProduct(Product &product, Lowering &lowering);

@@ -17,7 +17,22 @@ using namespace weft::quantize;
 /// Rows that the errors are taken from.
 static constexpr int64_t kRows = 256;
 
-/// Sum of the squares of rows x filter^T, each channel without its mean.
+double quantize::powerWithoutMean(ArrayRef<float> sums, int64_t rows) {
+  int64_t channels = static_cast<int64_t>(sums.size()) / rows;
+  double power = 0;
+  for (int64_t oc = 0; oc < channels; ++oc) {
+    double mean = 0, squares = 0;
+    for (int64_t row = 0; row < rows; ++row) {
+      double sum = sums[row * channels + oc];
+      mean += sum;
+      squares += sum * sum;
+    }
+    power += squares - mean * mean / double(rows);
+  }
+  return power;
+}
+
+/// powerWithoutMean() of rows x filter^T.
 static double powerOf(const std::vector<float> &rows, int64_t count,
                       const std::vector<float> &filter, int64_t terms,
                       const MultiplyMatrices &multiply) {
@@ -25,17 +40,7 @@ static double powerOf(const std::vector<float> &rows, int64_t count,
   std::vector<float> sums(count * channels);
   multiply({false, true, count, channels, terms, rows.data(), filter.data(),
             sums.data()});
-  double power = 0;
-  for (int64_t oc = 0; oc < channels; ++oc) {
-    double mean = 0, squares = 0;
-    for (int64_t row = 0; row < count; ++row) {
-      double sum = sums[row * channels + oc];
-      mean += sum;
-      squares += sum * sum;
-    }
-    power += squares - mean * mean / double(count);
-  }
-  return power;
+  return powerWithoutMean(sums, count);
 }
 
 /// What each of `forms` makes of the sums of a product, in parts of their

@@ -8,6 +8,10 @@
 
 namespace weft::quantize {
 
+/// Sum of the squares of `sums` (`rows` x channels), each channel without its
+/// mean.
+double powerWithoutMean(llvm::ArrayRef<float> sums, int64_t rows);
+
 /// Gives each value of `table` that one of the products of `rows` reads the
 /// range, of those by the methods max, percentile (of `options`), mse and kl,
 /// with which the sums of these products err least: squared errors but for

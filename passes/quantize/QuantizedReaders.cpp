@@ -25,14 +25,15 @@ using namespace weft;
 using namespace weft::quantize;
 
 /// True if `use` is the input of a product in 8 bits, whose weights are
-/// constant.
+/// constant, in the range of the input.
 static bool isProductInput(OpOperand &use, const Lowering &lowering) {
   Operation *user = use.getOwner();
   if (use.getOperandNumber() != 0 ||
       !mlir::isa<top::ConvOp, top::MatMulOp>(user) ||
       lowering.precisionOf(user) != Precision::I8)
     return false;
-  return user->getOperand(1).getDefiningOp<top::ConstantOp>() != nullptr;
+  return user->getOperand(1).getDefiningOp<top::ConstantOp>() &&
+         !lowering.factoredProduct(user);
 }
 
 /// Whether the reader takes a value as codes in the value's own range.

@@ -28,6 +28,11 @@ std::string RecoveredProduct::str() const {
                            << inputZeroPoint
                            << (inputIsSigned ? " i8 " : " u8 ") << channels()
                            << " " << terms() << " " << encodeBase64(bytes);
+  if (!inputFactors.empty()) {
+    std::vector<char> factors(inputFactors.size() * sizeof(float));
+    std::memcpy(factors.data(), inputFactors.data(), factors.size());
+    text += " " + encodeBase64(factors);
+  }
   return text;
 }
 
@@ -62,13 +67,36 @@ static Error readBytes(StringRef base64, size_t channels, size_t terms,
   return Error::success();
 }
 
+/// The factors of input channels, of which each of `terms` weights has one.
+static Error readFactors(StringRef base64, size_t terms,
+                         RecoveredProduct &product) {
+  std::vector<char> bytes;
+  if (Error error = decodeBase64(base64, bytes)) {
+    consumeError(std::move(error));
+    return problem("the factors of the input are no base64 text");
+  }
+  size_t count = bytes.size() / sizeof(float);
+  if (bytes.empty() || bytes.size() % sizeof(float) != 0 || count > terms ||
+      terms % count != 0)
+    return problem(Twine(bytes.size()) + " bytes of factors for " +
+                   Twine(terms) + " weights of a channel");
+  product.inputFactors.resize(count);
+  std::memcpy(product.inputFactors.data(), bytes.data(), bytes.size());
+  for (size_t i = 0; i < count; ++i)
+    if (float factor = product.inputFactors[i];
+        !(factor >= 0x1p-14F && factor <= 65504.0F))
+      return problem("the factor of input channel " + Twine(i) +
+                     " is no normal f16 number above 0");
+  return Error::success();
+}
+
 Expected<RecoveredProduct> RecoveredProduct::parse(StringRef line) {
   SmallVector<StringRef, 8> words;
   line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  if (words.size() != 7)
+  if (words.size() != 7 && words.size() != 8)
     return problem("found " + Twine(words.size()) +
-                   " words, need 7: name, scale, zero point, i8 or u8, "
-                   "channels, weights of a channel, bytes");
+                   " words, need 7 or 8: name, scale, zero point, i8 or u8, "
+                   "channels, weights of a channel, bytes, perhaps factors");
   RecoveredProduct product;
   std::optional<std::string> name = unescapeName(words[0]);
   if (!name)
@@ -81,8 +109,10 @@ Expected<RecoveredProduct> RecoveredProduct::parse(StringRef line) {
   product.inputIsSigned = words[3] == "i8";
   if (!product.inputIsSigned && words[3] != "u8")
     return problem("type is '" + words[3] + "', must be i8 or u8");
+  // Codes without a sign begin at 0 (CodeForm).
   if (words[2].getAsInteger(10, product.inputZeroPoint) ||
-      product.inputZeroPoint < INT8_MIN || product.inputZeroPoint > UINT8_MAX)
+      product.inputZeroPoint < (product.inputIsSigned ? INT8_MIN : 0) ||
+      product.inputZeroPoint > (product.inputIsSigned ? INT8_MAX : 0))
     return problem("zero point is '" + words[2] + "', must be a code");
   size_t channels, terms;
   if (words[4].getAsInteger(10, channels) || words[5].getAsInteger(10, terms) ||
@@ -91,6 +121,9 @@ Expected<RecoveredProduct> RecoveredProduct::parse(StringRef line) {
                    "' weights, both must be whole numbers above 0");
   if (Error error = readBytes(words[6], channels, terms, product))
     return error;
+  if (words.size() == 8)
+    if (Error error = readFactors(words[7], terms, product))
+      return error;
   for (size_t i = 0; i < channels; ++i)
     if (!std::isfinite(product.scales[i]) || product.scales[i] <= 0 ||
         !std::isfinite(product.shifts[i]))

@@ -26,13 +26,17 @@ struct RecoveredProduct {
   /// Channels x terms (input channels, rows and columns of the window), in
   /// [-127, 127].
   std::vector<int8_t> codes;
+  /// Empty; or of each input channel, f16 numbers > 0: the codes are of the
+  /// input times these, and the weights are divided by them (InputFactors.h).
+  std::vector<float> inputFactors = {};
 
   int64_t channels() const { return scales.size(); }
   int64_t terms() const { return codes.size() / scales.size(); }
 
   /// One line of a calibration table: name, scale, zero point and sign (i8, u8)
   /// of the input, channels, terms, and in base64 the little-endian scales and
-  /// shifts (f32) and the codes.
+  /// shifts (f32) and the codes; then, if there are some, the factors of the
+  /// input in base64.
   std::string str() const;
   /// Parses such a line, whatever it holds.
   static llvm::Expected<RecoveredProduct> parse(llvm::StringRef line);

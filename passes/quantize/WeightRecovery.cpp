@@ -5,6 +5,7 @@
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
+#include "passes/quantize/InputFactors.h"
 #include "passes/quantize/Lowering.h"
 #include "passes/quantize/NamedSource.h"
 #include "passes/quantize/QuantScale.h"
@@ -418,11 +419,24 @@ void quantize::recoverProducts(
     const CalibrationEntry *entry =
         table.find(valueName(namedSource(op->getOperand(0))));
     std::vector<float> filter = filterOf(op, ofOp.terms);
-    if (entry && !filter.empty())
-      found[i] =
-          recoverWeights(ofOp, filter, codeFormOf(*entry, true), multiply);
-    if (found[i])
-      found[i]->name = valueName(op->getResult(0));
+    if (!entry || filter.empty())
+      return;
+    CodeForm form = codeFormOf(*entry, true);
+    std::optional<FactoredInput> factored;
+    if (mayHaveInputFactors(op))
+      factored =
+          chooseInputFactors(ofOp, filter, inputChannelsOf(op), form, multiply);
+    found[i] = factored
+                   ? recoverWeights(
+                         multipliedRows(ofOp, factored->factors),
+                         dividedFilter(filter, ofOp.terms, factored->factors),
+                         factored->form, multiply)
+                   : recoverWeights(ofOp, filter, form, multiply);
+    if (!found[i])
+      return;
+    found[i]->name = valueName(op->getResult(0));
+    if (factored)
+      found[i]->inputFactors = std::move(factored->factors);
   });
   for (std::optional<RecoveredProduct> &product : found)
     if (product)

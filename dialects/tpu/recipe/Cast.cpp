@@ -15,9 +15,13 @@ bool CastOp::readsStrided(unsigned) {
 }
 
 /// q = sat(round(x * (1/S) + Z)): one command of the type of x, which costs the
-/// same with a sum, and one cast.
+/// same with a sum, and one cast; the cast alone if S is 1 and Z is 0.
 static void quantize(CastOp op, RecipeBuilder &r) {
   Tile input = r.operand(0);
+  auto rounding = static_cast<numeric::Rounding>(op.roundingMode());
+  if (mlir::Type to = elementOf(op.getOutput());
+      scaleOf(to) == 1 && zeroPointOf(to) == 0)
+    return r.cast(r.result(), input, rounding);
   Tile scaled = r.scratch("scaled", input.shape, input.type);
   mlir::Type to = elementOf(op.getOutput());
   double factor = asFloat(1.0 / scaleOf(to));
@@ -28,7 +32,7 @@ static void quantize(CastOp op, RecipeBuilder &r) {
                           {"bias", static_cast<double>(zeroPoint)}});
   else
     r.binary("tiu.fmul", scaled, input, factor);
-  r.cast(r.result(), scaled, static_cast<numeric::Rounding>(op.roundingMode()));
+  r.cast(r.result(), scaled, rounding);
 }
 
 static Requantization requantizationOf(CastOp op) {

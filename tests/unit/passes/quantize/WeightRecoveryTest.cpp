@@ -305,10 +305,11 @@ TEST(RecoveredProduct, SaysWhatIsWrongWithALine) {
   };
   EXPECT_EQ(messageOf(0, words[0]), "none");
   EXPECT_TRUE(has(messageOf(0, "a%2"), "without two hexadecimal digits"));
-  EXPECT_TRUE(has(messageOf(0, "a b"), "found 8 words, need 7"));
+  EXPECT_TRUE(has(messageOf(0, "a b c"), "found 9 words, need 7 or 8"));
   EXPECT_TRUE(has(messageOf(1, "nan"), "scale is 'nan'"));
   EXPECT_TRUE(has(messageOf(1, "0"), "scale is '0'"));
   EXPECT_TRUE(has(messageOf(2, "256"), "zero point is '256'"));
+  EXPECT_TRUE(has(messageOf(3, "u8"), "zero point is '-7'"));
   EXPECT_TRUE(has(messageOf(3, "i4"), "type is 'i4'"));
   EXPECT_TRUE(has(messageOf(4, "0"), "'0' channels"));
   EXPECT_TRUE(has(messageOf(4, "3"), "22 bytes for 3 channels of 3"));
@@ -326,4 +327,24 @@ TEST(RecoveredProduct, SaysWhatIsWrongWithALine) {
   EXPECT_TRUE(
       has(llvm::toString(RecoveredProduct::parse(product.str()).takeError()),
           "the scale or shift of channel 1"));
+}
+
+TEST(RecoveredProduct, MayHaveFactorsOfItsInput) {
+  RecoveredProduct product = someProduct();
+  product.inputFactors = {1.5F, 64, 0x1p-14F};
+  auto parsed = RecoveredProduct::parse(product.str());
+  ASSERT_TRUE(bool(parsed));
+  EXPECT_EQ(parsed->inputFactors, product.inputFactors);
+  EXPECT_EQ(parsed->str(), product.str());
+  auto messageOf = [&](const std::string &factors) {
+    auto read = RecoveredProduct::parse(someProduct().str() + " " + factors);
+    return read ? std::string("none") : llvm::toString(read.takeError());
+  };
+  EXPECT_NE(messageOf("AAA").find("no base64"), std::string::npos);
+  EXPECT_NE(messageOf("AACAPwAAgD8=").find("8 bytes of factors for 3 weights"),
+            std::string::npos); // two for three weights
+  EXPECT_NE(messageOf("AAAAAA==").find("the factor of input channel 0"),
+            std::string::npos); // 0
+  EXPECT_NE(messageOf("AADAfw==").find("the factor of input channel 0"),
+            std::string::npos); // NaN
 }

@@ -1,0 +1,202 @@
+//===- InputFactors.cpp - a step for each input channel -------------------===//
+
+#include "passes/quantize/InputFactors.h"
+
+#include "dialects/top/Conv.h"
+#include "dialects/top/MatMul.h"
+#include "dialects/top/Move.h"
+#include "dialects/top/Pool.h"
+#include "dialects/top/Resize.h"
+#include "dialects/top/Unary.h"
+#include "passes/quantize/ProductErrors.h"
+#include "passes/quantize/QuantScale.h"
+#include "passes/quantize/WideProducts.h"
+#include "runtime/numeric/Float16.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::quantize;
+
+/// Errors must be smaller by 1 dB: rows of one set of samples say no more, and
+/// each factored input costs a multiplication.
+static constexpr double kLeastGain = 1.26;
+
+bool quantize::mayHaveInputFactors(Operation *op) {
+  Value input = op->getOperand(0);
+  Operation *maker = input.getDefiningOp();
+  // Higher ranks are folded, and their last axis with them.
+  if (!maker || cast<RankedTensorType>(input.getType()).getRank() > 4)
+    return false;
+  bool isForProducts = llvm::all_of(input.getUsers(), [](Operation *user) {
+    return mlir::isa<top::ConvOp, top::MatMulOp>(user);
+  });
+  if (!isForProducts)
+    return true;
+  if (auto unary = dyn_cast<top::UnaryOp>(maker);
+      unary && unary.getKind() == top::UnaryKind::Relu)
+    maker = unary.getInput().getDefiningOp();
+  if (auto conv = dyn_cast_or_null<top::ConvOp>(maker))
+    return isFloatAmongCodes(conv);
+  return maker &&
+         !mlir::isa<top::MatMulOp, top::PoolOp, top::ConcatOp, top::SliceOp,
+                    top::InterleaveOp, top::ReshapeOp, top::TransposeOp>(maker);
+}
+
+ProductRows quantize::multipliedRows(const ProductRows &rows,
+                                     ArrayRef<float> factors) {
+  ProductRows result = rows;
+  int64_t window = rows.terms / static_cast<int64_t>(factors.size());
+  for (size_t i = 0; i < result.values.size(); ++i)
+    result.values[i] *= factors[i % rows.terms / window];
+  return result;
+}
+
+std::vector<float> quantize::dividedFilter(ArrayRef<float> filter,
+                                           int64_t terms,
+                                           ArrayRef<float> factors) {
+  std::vector<float> result = filter.vec();
+  int64_t window = terms / static_cast<int64_t>(factors.size());
+  for (size_t i = 0; i < result.size(); ++i)
+    result[i] /= factors[i % terms / window];
+  return result;
+}
+
+/// Of each input channel.
+static std::vector<float> largestMagnitudes(const ProductRows &rows,
+                                            int64_t inputChannels) {
+  std::vector<float> largest(inputChannels);
+  int64_t window = rows.terms / inputChannels;
+  for (size_t i = 0; i < rows.values.size(); ++i) {
+    float &channel = largest[i % rows.terms / window];
+    channel = std::max(channel, std::fabs(rows.values[i]));
+  }
+  return largest;
+}
+
+/// Weights rounded to 127 steps of each output channel.
+static std::vector<float> roundedFilter(ArrayRef<float> filter, int64_t terms) {
+  std::vector<float> result;
+  for (; !filter.empty(); filter = filter.drop_front(terms)) {
+    float largest = 1e-30F;
+    for (float weight : filter.take_front(terms))
+      largest = std::max(largest, std::fabs(weight));
+    float scale = largest / kSignedLevels;
+    for (float weight : filter.take_front(terms))
+      result.push_back(std::nearbyintf(weight / scale) * scale);
+  }
+  return result;
+}
+
+namespace {
+/// Measures codes of the input of a product with rounded weights.
+class Trial {
+public:
+  Trial(const ProductRows &rows, ArrayRef<float> filter,
+        const MultiplyMatrices &multiply)
+      : terms(rows.terms), multiply(multiply),
+        exact(sumsOf(rows.values, filter)) {}
+
+  /// Power of what the sums of `rows` with `filter` are off, without its mean.
+  double errorOf(const ProductRows &rows, ArrayRef<float> filter,
+                 const CodeForm &form) const {
+    std::vector<float> seen;
+    for (float value : rows.values)
+      seen.push_back(form.seen(value));
+    std::vector<float> sums = sumsOf(seen, roundedFilter(filter, terms));
+    for (size_t i = 0; i < sums.size(); ++i)
+      sums[i] -= exact[i];
+    return powerWithoutMean(sums, rows.rows());
+  }
+
+private:
+  std::vector<float> sumsOf(ArrayRef<float> rows,
+                            ArrayRef<float> filter) const {
+    auto count = static_cast<int64_t>(rows.size()) / terms,
+         channels = static_cast<int64_t>(filter.size()) / terms;
+    std::vector<float> sums(count * channels);
+    multiply({false, true, count, channels, terms, rows.data(), filter.data(),
+              sums.data()});
+    return sums;
+  }
+
+  int64_t terms;
+  const MultiplyMatrices &multiply;
+  std::vector<float> exact; ///< sums of floats
+};
+} // namespace
+
+/// Codes for `rows` that clip the largest `clipped` of a million magnitudes.
+static CodeForm formFor(const ProductRows &rows, int64_t clipped) {
+  std::vector<float> magnitudes;
+  float min = 0, max = 0;
+  for (float value : rows.values) {
+    magnitudes.push_back(std::fabs(value));
+    min = std::min(min, value);
+    max = std::max(max, value);
+  }
+  int64_t beyond =
+      static_cast<int64_t>(magnitudes.size()) * clipped / 1'000'000;
+  auto threshold = magnitudes.end() - 1 - beyond;
+  std::nth_element(magnitudes.begin(), threshold, magnitudes.end());
+  return codeFormOf(CalibrationEntry::clippedAt("", *threshold, min, max),
+                    true);
+}
+
+static ProductRows firstRows(const ProductRows &rows, int64_t most) {
+  int64_t count = std::min(rows.rows(), most);
+  ProductRows first;
+  first.terms = rows.terms;
+  first.keys.assign(rows.keys.begin(), rows.keys.begin() + count);
+  first.values.assign(rows.values.begin(),
+                      rows.values.begin() + count * rows.terms);
+  return first;
+}
+
+std::optional<FactoredInput>
+quantize::chooseInputFactors(const ProductRows &rows, ArrayRef<float> filter,
+                             int64_t inputChannels, const CodeForm &plain,
+                             const MultiplyMatrices &multiply) {
+  constexpr int64_t kRows = 512, kFewestRows = 16;
+  // A channel that is all but zero in the samples may not be so elsewhere.
+  constexpr float kSmallest = 0x1p-10F;
+  if (rows.rows() < kFewestRows || inputChannels < 2)
+    return std::nullopt;
+  std::vector<float> largest = largestMagnitudes(rows, inputChannels);
+  float all = *std::max_element(largest.begin(), largest.end());
+  if (!(all > 0) || !std::isfinite(all))
+    return std::nullopt;
+  ProductRows some = firstRows(rows, kRows);
+  Trial trial(some, filter, multiply);
+  double least = trial.errorOf(some, filter, plain) / kLeastGain;
+  std::optional<FactoredInput> best;
+  for (float power : {0.25F, 0.5F, 0.75F}) {
+    std::vector<float> raised;
+    for (float magnitude : largest)
+      raised.push_back(std::pow(std::max(magnitude / all, kSmallest), -power));
+    // The largest of a channel is that of all rows.
+    ProductRows scaled = multipliedRows(rows, raised);
+    for (int64_t clipped : {0, 100}) {
+      CodeForm form = formFor(scaled, clipped);
+      FactoredInput tried{{}, {1, form.zeroPoint, form.isSigned}};
+      for (float factor : raised)
+        tried.factors.push_back(numeric::halfToFloat(
+            numeric::floatToHalf(static_cast<float>(factor / form.scale))));
+      bool areHalves = llvm::all_of(tried.factors, [](float factor) {
+        return factor >= 0x1p-14F && factor <= 0x1p15F;
+      });
+      if (!areHalves)
+        continue;
+      double error = trial.errorOf(
+          multipliedRows(some, tried.factors),
+          dividedFilter(filter, rows.terms, tried.factors), tried.form);
+      if (error < least) {
+        least = error;
+        best = std::move(tried);
+      }
+    }
+  }
+  return best;
+}
