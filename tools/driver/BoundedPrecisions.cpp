@@ -88,18 +88,16 @@ rt::Status BoundedPrecisions::measureAlone(const MixedProgram &floats) {
 }
 
 /// Floats in the order of what they save for their multiplications, as long as
-/// they fit. Their errors are taken to add up. The machine multiplies more for
-/// codes than for floats, so a share among floats is a little larger than among
-/// codes: the path goes as far beyond the bound, and is cut when it is
-/// measured.
-void BoundedPrecisions::planPath(const MixedProgram &codes) {
+/// they fit into `end`. Their errors are taken to add up.
+BoundedPrecisions::Path
+BoundedPrecisions::pathUpTo(double end, const MixedProgram &codes) const {
   std::vector<double> left(gains.empty() ? 0 : gains[0].errors.size(), 0);
   for (const Gain &gain : gains)
     for (size_t o = 0; o < left.size(); ++o)
       left[o] += std::max(0.0, gain.errors[o]);
   std::vector<bool> isFloat = codes.isFloat;
-  double share = codes.floatShare, end = 1.2 * bound;
-  path = {isFloat};
+  double share = codes.floatShare;
+  Path path = {isFloat};
   while (true) {
     std::optional<size_t> best;
     double most = 0;
@@ -115,7 +113,7 @@ void BoundedPrecisions::planPath(const MixedProgram &codes) {
       }
     }
     if (!best)
-      return;
+      return path;
     isFloat[*best] = true;
     share += gains[*best].share;
     left = difference(left, gains[*best].errors);
@@ -123,28 +121,40 @@ void BoundedPrecisions::planPath(const MixedProgram &codes) {
   }
 }
 
-/// The better one of the end of the path and of depthwise floats alone.
+/// The best of the ends of two paths and of depthwise floats alone. The machine
+/// multiplies more for codes than for floats, so a share among floats is a
+/// little larger than among codes: one path goes as far beyond the bound and is
+/// cut when it is measured. The other may have room left.
 rt::Status BoundedPrecisions::begin(const MixedProgram &codes) {
-  for (; path.size() > 1; path.pop_back()) {
-    Result<const MixedProgram *> last = measurements.of(path.back(), false);
-    if (!last)
-      return last.status();
-    if ((*last)->floatShare <= bound + 1e-12)
-      break;
+  std::vector<Path> paths;
+  for (double end : {1.2 * bound, bound}) {
+    paths.push_back(pathUpTo(end, codes));
+    for (Path &tried = paths.back(); tried.size() > 1; tried.pop_back()) {
+      Result<const MixedProgram *> last = measurements.of(tried.back(), false);
+      if (!last)
+        return last.status();
+      if ((*last)->floatShare <= bound + 1e-12)
+        break;
+    }
   }
-  std::vector<std::vector<bool>> starts = {path.back(), codes.isFloat};
+  std::vector<std::vector<bool>> starts = {paths[0].back(), paths[1].back(),
+                                           codes.isFloat};
   for (size_t i = 0; i < count; ++i)
-    starts[1][i] = search.products[i].isFloatAmongCodes;
+    starts[2][i] = search.products[i].isFloatAmongCodes;
   WEFT_TRY(measurements.all(starts));
   const MixedProgram *best = &codes;
-  for (const std::vector<bool> &isFloat : starts) {
-    Result<const MixedProgram *> program = measurements.of(isFloat, false);
+  path = paths[0];
+  for (size_t i = 0; i < starts.size(); ++i) {
+    Result<const MixedProgram *> program = measurements.of(starts[i], false);
     if (!program)
       return program.status();
-    if ((*program)->floatShare <= bound + 1e-12 &&
-        search.goal.distanceOf((*program)->accuracy) <
+    if ((*program)->floatShare > bound + 1e-12 ||
+        search.goal.distanceOf((*program)->accuracy) >=
             search.goal.distanceOf(best->accuracy))
-      best = *program;
+      continue;
+    best = *program;
+    if (i < paths.size())
+      path = paths[i];
   }
   return moveTo(best->isFloat);
 }
@@ -372,7 +382,6 @@ rt::Status BoundedPrecisions::run(const MixedProgram &codes,
   measurements.expect(count + 8 * kMostExchanges);
   now = &codes;
   WEFT_TRY(measureAlone(floats));
-  planPath(codes);
   WEFT_TRY(begin(codes));
   WEFT_TRY(fill());
   for (size_t i = 0; i < kMostExchanges && !isMet(); ++i) {

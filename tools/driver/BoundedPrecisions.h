@@ -29,6 +29,8 @@ private:
     double share = 0;           ///< of the multiplications
     bool isFresh = false;       ///< measured beside the present floats
   };
+  /// More and more floats, as they are expected to serve; the first are codes.
+  using Path = std::vector<std::vector<bool>>;
   /// Floats that leave and one that comes; none: `count`.
   struct Exchange {
     std::vector<size_t> leaving;
@@ -37,7 +39,7 @@ private:
   };
 
   rt::Status measureAlone(const MixedProgram &floats);
-  void planPath(const MixedProgram &codes);
+  Path pathUpTo(double end, const MixedProgram &codes) const;
   rt::Status begin(const MixedProgram &codes);
   rt::Status measureGains(const std::vector<size_t> &which);
   rt::Result<bool> takeOne();
@@ -63,8 +65,7 @@ private:
   const MixedProgram *now = nullptr;
   std::vector<double> errors; ///< of `now`
   std::vector<Gain> gains;
-  /// More and more floats, as they are expected to serve; the first are codes.
-  std::vector<std::vector<bool>> path;
+  Path path; ///< the one that the search began with
 };
 
 } // namespace weft::driver

@@ -115,6 +115,9 @@ TEST(InputFactors, AreForInputsThatAreFloatsAnyway) {
       %c = top.matmul %b, %w {top.value = "c"} : tensor<4x2xf32>, tensor<2x2xf32>
       %d = top.unary sigmoid %c {top.value = "d"} : tensor<4x2xf32>
       %e = top.matmul %d, %w {top.value = "e"} : tensor<4x2xf32>, tensor<2x2xf32>
+      %h = top.unary sigmoid %x {top.value = "h"} : tensor<4x2xf32>
+      %f = top.concat %h, %h {axis = 0 : i64} : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
+      %g = top.matmul %f, %w {top.value = "g"} : tensor<8x2xf32>, tensor<2x2xf32>
       return %e : tensor<4x2xf32>
     })",
                                                         &context);
@@ -124,6 +127,7 @@ TEST(InputFactors, AreForInputsThatAreFloatsAnyway) {
        module->lookupSymbol<mlir::func::FuncOp>("main").getBody().front())
     if (op.getName().getStringRef() == "top.matmul")
       may.push_back(mayHaveInputFactors(&op));
-  // The network's input; sums that become codes at once; a function.
-  EXPECT_EQ(may, std::vector<bool>({false, false, true}));
+  // The network's input; sums that become codes at once; a function; what is
+  // moved as codes.
+  EXPECT_EQ(may, std::vector<bool>({false, false, true, false}));
 }
