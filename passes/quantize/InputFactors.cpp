@@ -14,6 +14,7 @@
 #include "runtime/numeric/Float16.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 using namespace mlir;
@@ -51,12 +52,24 @@ bool quantize::mayHaveInputFactors(Operation *op) {
   return !isForProducts || !comesAsCodes(input);
 }
 
+/// The factor of each term: a channel's for all of its window.
+static std::vector<float> factorsOfTerms(ArrayRef<float> factors,
+                                         int64_t terms) {
+  int64_t window = terms / static_cast<int64_t>(factors.size());
+  std::vector<float> result;
+  for (float factor : factors)
+    result.insert(result.end(), window, factor);
+  return result;
+}
+
 ProductRows quantize::multipliedRows(const ProductRows &rows,
                                      ArrayRef<float> factors) {
   ProductRows result = rows;
-  int64_t window = rows.terms / static_cast<int64_t>(factors.size());
-  for (size_t i = 0; i < result.values.size(); ++i)
-    result.values[i] *= factors[i % rows.terms / window];
+  std::vector<float> ofTerms = factorsOfTerms(factors, rows.terms);
+  for (auto row = result.values.begin(); row != result.values.end();
+       row += rows.terms)
+    for (int64_t i = 0; i < rows.terms; ++i)
+      row[i] *= ofTerms[i];
   return result;
 }
 
@@ -64,35 +77,33 @@ std::vector<float> quantize::dividedFilter(ArrayRef<float> filter,
                                            int64_t terms,
                                            ArrayRef<float> factors) {
   std::vector<float> result = filter.vec();
-  int64_t window = terms / static_cast<int64_t>(factors.size());
-  for (size_t i = 0; i < result.size(); ++i)
-    result[i] /= factors[i % terms / window];
+  std::vector<float> ofTerms = factorsOfTerms(factors, terms);
+  for (auto row = result.begin(); row != result.end(); row += terms)
+    for (int64_t i = 0; i < terms; ++i)
+      row[i] /= ofTerms[i];
   return result;
 }
 
 /// Of each input channel.
 static std::vector<float> largestMagnitudes(const ProductRows &rows,
                                             int64_t inputChannels) {
-  std::vector<float> largest(inputChannels);
+  std::vector<float> ofTerms(rows.terms), largest(inputChannels);
+  for (auto row = rows.values.begin(); row != rows.values.end();
+       row += rows.terms)
+    for (int64_t i = 0; i < rows.terms; ++i)
+      ofTerms[i] = std::max(ofTerms[i], std::fabs(row[i]));
   int64_t window = rows.terms / inputChannels;
-  for (size_t i = 0; i < rows.values.size(); ++i) {
-    float &channel = largest[i % rows.terms / window];
-    channel = std::max(channel, std::fabs(rows.values[i]));
-  }
+  for (int64_t i = 0; i < rows.terms; ++i)
+    largest[i / window] = std::max(largest[i / window], ofTerms[i]);
   return largest;
 }
 
-/// Weights rounded to 127 steps of each output channel.
+/// What the weights stand for once they are rounded.
 static std::vector<float> roundedFilter(ArrayRef<float> filter, int64_t terms) {
+  RoundedWeights rounded = roundWeights(filter, terms);
   std::vector<float> result;
-  for (; !filter.empty(); filter = filter.drop_front(terms)) {
-    float largest = 1e-30F;
-    for (float weight : filter.take_front(terms))
-      largest = std::max(largest, std::fabs(weight));
-    float scale = largest / kSignedLevels;
-    for (float weight : filter.take_front(terms))
-      result.push_back(std::nearbyintf(weight / scale) * scale);
-  }
+  for (size_t i = 0; i < filter.size(); ++i)
+    result.push_back(rounded.codes[i] * rounded.scales[i / terms]);
   return result;
 }
 
@@ -103,7 +114,7 @@ public:
   Trial(const ProductRows &rows, ArrayRef<float> filter,
         const MultiplyMatrices &multiply)
       : terms(rows.terms), multiply(multiply),
-        exact(sumsOf(rows.values, filter)) {}
+        exact(sumsOf(rows.values, filter, terms, multiply)) {}
 
   /// Power of what the sums of `rows` with `filter` are off, without its mean.
   double errorOf(const ProductRows &rows, ArrayRef<float> filter,
@@ -111,44 +122,38 @@ public:
     std::vector<float> seen;
     for (float value : rows.values)
       seen.push_back(form.seen(value));
-    std::vector<float> sums = sumsOf(seen, roundedFilter(filter, terms));
+    std::vector<float> sums =
+        sumsOf(seen, roundedFilter(filter, terms), terms, multiply);
     for (size_t i = 0; i < sums.size(); ++i)
       sums[i] -= exact[i];
     return powerWithoutMean(sums, rows.rows());
   }
 
 private:
-  std::vector<float> sumsOf(ArrayRef<float> rows,
-                            ArrayRef<float> filter) const {
-    auto count = static_cast<int64_t>(rows.size()) / terms,
-         channels = static_cast<int64_t>(filter.size()) / terms;
-    std::vector<float> sums(count * channels);
-    multiply({false, true, count, channels, terms, rows.data(), filter.data(),
-              sums.data()});
-    return sums;
-  }
-
   int64_t terms;
   const MultiplyMatrices &multiply;
   std::vector<float> exact; ///< sums of floats
 };
 } // namespace
 
-/// Codes for `rows` that clip the largest `clipped` of a million magnitudes.
-static CodeForm formFor(const ProductRows &rows, int64_t clipped) {
+/// Two kinds of codes for `rows`: of their whole range, and clipping the
+/// largest of ten thousand magnitudes.
+static std::array<CodeForm, 2> formsFor(const ProductRows &rows) {
   std::vector<float> magnitudes;
+  magnitudes.reserve(rows.values.size());
   float min = 0, max = 0;
   for (float value : rows.values) {
     magnitudes.push_back(std::fabs(value));
     min = std::min(min, value);
     max = std::max(max, value);
   }
-  int64_t beyond =
-      static_cast<int64_t>(magnitudes.size()) * clipped / 1'000'000;
-  auto threshold = magnitudes.end() - 1 - beyond;
-  std::nth_element(magnitudes.begin(), threshold, magnitudes.end());
-  return codeFormOf(CalibrationEntry::clippedAt("", *threshold, min, max),
-                    true);
+  auto clipped = magnitudes.end() - 1 - magnitudes.size() / 10'000;
+  std::nth_element(magnitudes.begin(), clipped, magnitudes.end());
+  auto form = [&](float threshold) {
+    return codeFormOf(CalibrationEntry::clippedAt("", threshold, min, max),
+                      true);
+  };
+  return {form(std::max(-min, max)), form(*clipped)};
 }
 
 static ProductRows firstRows(const ProductRows &rows, int64_t most) {
@@ -184,8 +189,7 @@ quantize::chooseInputFactors(const ProductRows &rows, ArrayRef<float> filter,
       raised.push_back(std::pow(std::max(magnitude / all, kSmallest), -power));
     // The largest of a channel is that of all rows.
     ProductRows scaled = multipliedRows(rows, raised);
-    for (int64_t clipped : {0, 100}) {
-      CodeForm form = formFor(scaled, clipped);
+    for (const CodeForm &form : formsFor(scaled)) {
       FactoredInput tried{{}, {1, form.zeroPoint, form.isSigned}};
       for (float factor : raised)
         tried.factors.push_back(numeric::halfToFloat(

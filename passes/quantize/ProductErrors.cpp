@@ -17,6 +17,17 @@ using namespace weft::quantize;
 /// Rows that the errors are taken from.
 static constexpr int64_t kRows = 256;
 
+std::vector<float> quantize::sumsOf(ArrayRef<float> rows,
+                                    ArrayRef<float> filter, int64_t terms,
+                                    const MultiplyMatrices &multiply) {
+  auto count = static_cast<int64_t>(rows.size()) / terms,
+       channels = static_cast<int64_t>(filter.size()) / terms;
+  std::vector<float> sums(count * channels);
+  multiply({false, true, count, channels, terms, rows.data(), filter.data(),
+            sums.data()});
+  return sums;
+}
+
 double quantize::powerWithoutMean(ArrayRef<float> sums, int64_t rows) {
   int64_t channels = static_cast<int64_t>(sums.size()) / rows;
   double power = 0;
@@ -32,17 +43,6 @@ double quantize::powerWithoutMean(ArrayRef<float> sums, int64_t rows) {
   return power;
 }
 
-/// powerWithoutMean() of rows x filter^T.
-static double powerOf(const std::vector<float> &rows, int64_t count,
-                      const std::vector<float> &filter, int64_t terms,
-                      const MultiplyMatrices &multiply) {
-  auto channels = static_cast<int64_t>(filter.size()) / terms;
-  std::vector<float> sums(count * channels);
-  multiply({false, true, count, channels, terms, rows.data(), filter.data(),
-            sums.data()});
-  return powerWithoutMean(sums, count);
-}
-
 /// What each of `forms` makes of the sums of a product, in parts of their
 /// power.
 static std::vector<double> errorsOf(Operation *op, const ProductRows &rows,
@@ -55,14 +55,17 @@ static std::vector<double> errorsOf(Operation *op, const ProductRows &rows,
     return errors;
   std::vector<float> values(rows.values.begin(),
                             rows.values.begin() + count * rows.terms);
-  double power = powerOf(values, count, filter, rows.terms, multiply);
+  double power =
+      powerWithoutMean(sumsOf(values, filter, rows.terms, multiply), count);
   if (!(power > 0))
     return errors;
   for (size_t i = 0; i < forms.size(); ++i) {
     std::vector<float> gaps;
     for (float value : values)
       gaps.push_back(value - forms[i].seen(value));
-    errors[i] = powerOf(gaps, count, filter, rows.terms, multiply) / power;
+    errors[i] =
+        powerWithoutMean(sumsOf(gaps, filter, rows.terms, multiply), count) /
+        power;
   }
   return errors;
 }

@@ -8,6 +8,11 @@
 
 namespace weft::quantize {
 
+/// rows x filter^T, each of `terms` columns.
+std::vector<float> sumsOf(llvm::ArrayRef<float> rows,
+                          llvm::ArrayRef<float> filter, int64_t terms,
+                          const MultiplyMatrices &multiply);
+
 /// Sum of the squares of `sums` (`rows` x channels), each channel without its
 /// mean.
 double powerWithoutMean(llvm::ArrayRef<float> sums, int64_t rows);

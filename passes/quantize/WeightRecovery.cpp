@@ -31,6 +31,23 @@ void quantize::multiplyMatrices(const MatrixProduct &p) {
     }
 }
 
+RoundedWeights quantize::roundWeights(ArrayRef<float> filter, int64_t terms) {
+  RoundedWeights result;
+  result.codes.reserve(filter.size());
+  for (; !filter.empty(); filter = filter.drop_front(terms)) {
+    ArrayRef<float> weights = filter.take_front(terms);
+    float largest = 0;
+    for (float weight : weights)
+      largest = std::max(largest, std::fabs(weight));
+    auto scale = std::max(largest / kSignedLevels, 1e-30F);
+    result.scales.push_back(scale);
+    for (float weight : weights)
+      result.codes.push_back(static_cast<int8_t>(std::clamp<long>(
+          std::lround(weight / scale), -kSignedLevels, kSignedLevels)));
+  }
+  return result;
+}
+
 namespace {
 /// Row-major.
 struct Matrix {
@@ -62,7 +79,6 @@ private:
     return result;
   }
   void split(const ProductRows &rows, const CodeForm &input);
-  void roundWeights();
   void chooseWeights();
   void chooseBlock(int64_t begin, int64_t size);
   void roundInTurn(int64_t begin, llvm::ArrayRef<int64_t> order,
@@ -108,8 +124,10 @@ Recovery::Recovery(const ProductRows &rows, ArrayRef<float> filter,
       terms(rows.terms), filter(matrixOf(filter, terms)),
       inputs(rows.rows() - rows.rows() / kHeldBack, terms),
       seen(inputs.rows, terms), heldInputs(rows.rows() / kHeldBack, terms),
-      heldSeen(heldInputs.rows, terms), inputMeans(terms), seenMeans(terms),
-      rounded(channels * terms) {
+      heldSeen(heldInputs.rows, terms), inputMeans(terms), seenMeans(terms) {
+  RoundedWeights nearest = roundWeights(filter, terms);
+  scales = std::move(nearest.scales);
+  rounded = std::move(nearest.codes);
   split(rows, input);
 }
 
@@ -135,21 +153,6 @@ void Recovery::split(const ProductRows &rows, const CodeForm &input) {
   for (int64_t i = 0; i < terms; ++i) {
     inputMeans[i] /= double(used);
     seenMeans[i] /= double(used);
-  }
-}
-
-/// The weights that the conversion takes if it is told nothing.
-void Recovery::roundWeights() {
-  for (int64_t oc = 0; oc < channels; ++oc) {
-    const float *weights = filter.row(oc);
-    float largest = 0;
-    for (int64_t i = 0; i < terms; ++i)
-      largest = std::max(largest, std::fabs(weights[i]));
-    auto scale = std::max(largest / kSignedLevels, 1e-30F);
-    scales.push_back(scale);
-    for (int64_t i = 0; i < terms; ++i)
-      rounded[oc * terms + i] = static_cast<int8_t>(std::clamp<long>(
-          std::lround(weights[i] / scale), -kSignedLevels, kSignedLevels));
   }
 }
 
@@ -347,7 +350,6 @@ std::optional<RecoveredProduct> Recovery::run() {
   constexpr int64_t kFewestHeldBack = 4;
   if (heldInputs.rows < kFewestHeldBack)
     return std::nullopt;
-  roundWeights();
   chooseWeights();
   RecoveredProduct product;
   product.scales = scales;

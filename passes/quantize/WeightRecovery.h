@@ -38,6 +38,14 @@ std::optional<RecoveredProduct>
 recoverWeights(const ProductRows &rows, llvm::ArrayRef<float> filter,
                const CodeForm &input, const MultiplyMatrices &multiply);
 
+/// Weights as 127 steps of the largest of each output channel, the nearest
+/// ones: what the conversion takes if it is told nothing.
+struct RoundedWeights {
+  std::vector<float> scales; ///< of each output channel
+  std::vector<int8_t> codes; ///< channels x terms
+};
+RoundedWeights roundWeights(llvm::ArrayRef<float> filter, int64_t terms);
+
 /// The weights of a product of which rows were taken, as channels x `terms`;
 /// empty if they are no finite f32 numbers.
 std::vector<float> filterOf(mlir::Operation *op, int64_t terms);

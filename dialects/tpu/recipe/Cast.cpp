@@ -19,11 +19,10 @@ bool CastOp::readsStrided(unsigned) {
 static void quantize(CastOp op, RecipeBuilder &r) {
   Tile input = r.operand(0);
   auto rounding = static_cast<numeric::Rounding>(op.roundingMode());
-  if (mlir::Type to = elementOf(op.getOutput());
-      scaleOf(to) == 1 && zeroPointOf(to) == 0)
+  mlir::Type to = elementOf(op.getOutput());
+  if (scaleOf(to) == 1 && zeroPointOf(to) == 0)
     return r.cast(r.result(), input, rounding);
   Tile scaled = r.scratch("scaled", input.shape, input.type);
-  mlir::Type to = elementOf(op.getOutput());
   double factor = asFloat(1.0 / scaleOf(to));
   if (int64_t zeroPoint = zeroPointOf(to))
     r.call("tiu.fscale", {{"dst", scaled},
