@@ -84,19 +84,31 @@ std::vector<float> quantize::dividedFilter(ArrayRef<float> filter,
   return result;
 }
 
-/// Of each input channel.
-static std::vector<float> largestMagnitudes(const ProductRows &rows,
-                                            int64_t inputChannels) {
-  std::vector<float> ofTerms(rows.terms), largest(inputChannels);
-  for (auto row = rows.values.begin(); row != rows.values.end();
-       row += rows.terms)
-    for (int64_t i = 0; i < rows.terms; ++i)
-      ofTerms[i] = std::max(ofTerms[i], std::fabs(row[i]));
-  int64_t window = rows.terms / inputChannels;
-  for (int64_t i = 0; i < rows.terms; ++i)
-    largest[i / window] = std::max(largest[i / window], ofTerms[i]);
-  return largest;
-}
+namespace {
+/// Of each input channel; both take in 0.
+struct ChannelRanges {
+  std::vector<float> smallest, largest;
+
+  ChannelRanges(const ProductRows &rows, int64_t inputChannels)
+      : smallest(inputChannels), largest(inputChannels) {
+    std::vector<float> low(rows.terms), high(rows.terms);
+    for (auto row = rows.values.begin(); row != rows.values.end();
+         row += rows.terms)
+      for (int64_t i = 0; i < rows.terms; ++i) {
+        low[i] = std::min(low[i], row[i]);
+        high[i] = std::max(high[i], row[i]);
+      }
+    int64_t window = rows.terms / inputChannels;
+    for (int64_t i = 0; i < rows.terms; ++i) {
+      smallest[i / window] = std::min(smallest[i / window], low[i]);
+      largest[i / window] = std::max(largest[i / window], high[i]);
+    }
+  }
+  float magnitude(size_t channel) const {
+    return std::max(-smallest[channel], largest[channel]);
+  }
+};
+} // namespace
 
 /// What the weights stand for once they are rounded.
 static std::vector<float> roundedFilter(ArrayRef<float> filter, int64_t terms) {
@@ -136,17 +148,21 @@ private:
 };
 } // namespace
 
-/// Two kinds of codes for `rows`: of their whole range, and clipping the
-/// largest of ten thousand magnitudes.
-static std::array<CodeForm, 2> formsFor(const ProductRows &rows) {
-  std::vector<float> magnitudes;
-  magnitudes.reserve(rows.values.size());
+/// Two kinds of codes for values of `ranges` that are multiplied by `factors`:
+/// of the whole range, and clipping the largest of ten thousand magnitudes of
+/// `some`, which are.
+static std::array<CodeForm, 2> formsFor(const ChannelRanges &ranges,
+                                        ArrayRef<float> factors,
+                                        const ProductRows &some) {
   float min = 0, max = 0;
-  for (float value : rows.values) {
-    magnitudes.push_back(std::fabs(value));
-    min = std::min(min, value);
-    max = std::max(max, value);
+  for (size_t i = 0; i < factors.size(); ++i) {
+    min = std::min(min, ranges.smallest[i] * factors[i]);
+    max = std::max(max, ranges.largest[i] * factors[i]);
   }
+  std::vector<float> magnitudes;
+  magnitudes.reserve(some.values.size());
+  for (float value : some.values)
+    magnitudes.push_back(std::fabs(value));
   auto clipped = magnitudes.end() - 1 - magnitudes.size() / 10'000;
   std::nth_element(magnitudes.begin(), clipped, magnitudes.end());
   auto form = [&](float threshold) {
@@ -156,57 +172,79 @@ static std::array<CodeForm, 2> formsFor(const ProductRows &rows) {
   return {form(std::max(-min, max)), form(*clipped)};
 }
 
-static ProductRows firstRows(const ProductRows &rows, int64_t most) {
-  int64_t count = std::min(rows.rows(), most);
-  ProductRows first;
-  first.terms = rows.terms;
-  first.keys.assign(rows.keys.begin(), rows.keys.begin() + count);
-  first.values.assign(rows.values.begin(),
-                      rows.values.begin() + count * rows.terms);
-  return first;
+/// Rows `first`.., at most `most`.
+static ProductRows someRows(const ProductRows &rows, int64_t first,
+                            int64_t most) {
+  int64_t end = std::min(rows.rows(), first + most);
+  ProductRows some;
+  some.terms = rows.terms;
+  some.keys.assign(rows.keys.begin() + first, rows.keys.begin() + end);
+  some.values.assign(rows.values.begin() + first * rows.terms,
+                     rows.values.begin() + end * rows.terms);
+  return some;
+}
+
+/// Factors of the channels' magnitudes to -`power`, with either of formsFor();
+/// without those that are no f16 numbers.
+static SmallVector<std::optional<FactoredInput>, 2>
+factoredInputs(const ProductRows &rows, int64_t inputChannels, float power) {
+  // A channel that is all but zero in the samples may not be so elsewhere.
+  constexpr float kSmallest = 0x1p-10F;
+  constexpr int64_t kRows = 512;
+  ChannelRanges ranges(rows, inputChannels);
+  float all = 0;
+  for (int64_t channel = 0; channel < inputChannels; ++channel)
+    all = std::max(all, ranges.magnitude(channel));
+  if (!(all > 0) || !std::isfinite(all))
+    return {std::nullopt, std::nullopt};
+  std::vector<float> raised;
+  for (int64_t channel = 0; channel < inputChannels; ++channel)
+    raised.push_back(
+        std::pow(std::max(ranges.magnitude(channel) / all, kSmallest), -power));
+  SmallVector<std::optional<FactoredInput>, 2> result;
+  for (const CodeForm &form : formsFor(
+           ranges, raised, multipliedRows(someRows(rows, 0, kRows), raised))) {
+    FactoredInput input{{}, {1, form.zeroPoint, form.isSigned}};
+    for (float factor : raised)
+      input.factors.push_back(numeric::halfToFloat(
+          numeric::floatToHalf(static_cast<float>(factor / form.scale))));
+    bool areHalves = llvm::all_of(input.factors, [](float factor) {
+      return factor >= 0x1p-14F && factor <= 0x1p15F;
+    });
+    result.push_back(areHalves ? std::optional(std::move(input))
+                               : std::nullopt);
+  }
+  return result;
 }
 
 std::optional<FactoredInput>
 quantize::chooseInputFactors(const ProductRows &rows, ArrayRef<float> filter,
                              int64_t inputChannels, const CodeForm &plain,
                              const MultiplyMatrices &multiply) {
-  constexpr int64_t kRows = 512, kFewestRows = 16;
-  // A channel that is all but zero in the samples may not be so elsewhere.
-  constexpr float kSmallest = 0x1p-10F;
+  constexpr int64_t kTried = 512, kFewestRows = 16;
   if (rows.rows() < kFewestRows || inputChannels < 2)
     return std::nullopt;
-  std::vector<float> largest = largestMagnitudes(rows, inputChannels);
-  float all = *std::max_element(largest.begin(), largest.end());
-  if (!(all > 0) || !std::isfinite(all))
-    return std::nullopt;
-  ProductRows some = firstRows(rows, kRows);
-  Trial trial(some, filter, multiply);
-  double least = trial.errorOf(some, filter, plain) / kLeastGain;
-  std::optional<FactoredInput> best;
-  for (float power : {0.25F, 0.5F, 0.75F}) {
-    std::vector<float> raised;
-    for (float magnitude : largest)
-      raised.push_back(std::pow(std::max(magnitude / all, kSmallest), -power));
-    // The largest of a channel is that of all rows.
-    ProductRows scaled = multipliedRows(rows, raised);
-    for (const CodeForm &form : formsFor(scaled)) {
-      FactoredInput tried{{}, {1, form.zeroPoint, form.isSigned}};
-      for (float factor : raised)
-        tried.factors.push_back(numeric::halfToFloat(
-            numeric::floatToHalf(static_cast<float>(factor / form.scale))));
-      bool areHalves = llvm::all_of(tried.factors, [](float factor) {
-        return factor >= 0x1p-14F && factor <= 0x1p15F;
-      });
-      if (!areHalves)
+  // A channel that is small in the samples may be large elsewhere, and is
+  // clipped there: so factors are judged on rows that they were not made of.
+  int64_t half = rows.rows() / 2;
+  ProductRows known = someRows(rows, 0, half),
+              others = someRows(rows, half, kTried);
+  Trial trial(others, filter, multiply);
+  double least = trial.errorOf(others, filter, plain) / kLeastGain;
+  std::optional<std::pair<float, size_t>> best;
+  for (float power : {0.25F, 0.5F, 0.75F})
+    for (auto [form, tried] :
+         llvm::enumerate(factoredInputs(known, inputChannels, power))) {
+      if (!tried)
         continue;
       double error = trial.errorOf(
-          multipliedRows(some, tried.factors),
-          dividedFilter(filter, rows.terms, tried.factors), tried.form);
+          multipliedRows(others, tried->factors),
+          dividedFilter(filter, rows.terms, tried->factors), tried->form);
       if (error < least) {
         least = error;
-        best = std::move(tried);
+        best = {power, form};
       }
     }
-  }
-  return best;
+  return best ? factoredInputs(rows, inputChannels, best->first)[best->second]
+              : std::nullopt;
 }

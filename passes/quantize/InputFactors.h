@@ -25,7 +25,8 @@ bool mayHaveInputFactors(mlir::Operation *op);
 
 /// The factors with which rounded weights and inputs err least on `rows`, of
 /// the channels' largest magnitudes to some powers; std::nullopt if they do not
-/// gain over codes of `plain` what a multiplication is worth.
+/// gain over codes of `plain` what a multiplication is worth. They are judged
+/// on other rows than they are made of.
 ///
 /// `filter`: channels x terms of `inputChannels` each.
 std::optional<FactoredInput>

@@ -21,6 +21,8 @@ double powerWithoutMean(llvm::ArrayRef<float> sums, int64_t rows);
 /// range, of those by the methods max, percentile (of `options`), mse and kl,
 /// with which the sums of these products err least: squared errors but for
 /// their mean, which a bias takes away, in parts of the power of the sums.
+/// Rounding is measured on some rows; what clipping takes, on all values, or
+/// the few that are clipped would not be seen.
 /// `threads` share the work; the result does not depend on their number.
 void chooseRangesByProducts(
     llvm::ArrayRef<std::pair<std::string, ValueHistogram>> histograms,

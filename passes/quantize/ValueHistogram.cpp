@@ -79,6 +79,21 @@ bool ValueHistogram::add(ArrayRef<float> values) {
   return true;
 }
 
+/// Values that are placed at once: so many that loops over a block of constant
+/// length are vectorized.
+static constexpr size_t kBlock = 512;
+
+/// Where `kBlock` values are counted, from the first bin of those >= 0.
+static void placesOf(const float *values, float binsPerUnit, int32_t *places) {
+  int32_t signs[kBlock];
+  std::memcpy(signs, values, sizeof signs);
+  for (size_t i = 0; i < kBlock; ++i) {
+    // ~i is -1 - i, the place of bin i below 0.
+    places[i] = static_cast<int32_t>(std::fabs(values[i]) * binsPerUnit) ^
+                signs[i] >> 31;
+  }
+}
+
 void ValueHistogram::countBins(ArrayRef<float> values) {
   // A power of two: the product is exact but for what underflows, to bin 0.
   auto binsPerUnit = static_cast<float>(std::ldexp(kBins, -exponent));
@@ -89,18 +104,15 @@ void ValueHistogram::countBins(ArrayRef<float> values) {
   std::vector<uint64_t> second(values.size() >= kLarge ? bins.size() : 0);
   uint64_t *even = bins.data() + kBins,
            *odd = second.empty() ? even : second.data() + kBins;
-  constexpr size_t kBlock = 512; // in two steps, so that one is vectorized
   int32_t places[kBlock];
+  float last[kBlock] = {};
   for (; !values.empty();
        values = values.drop_front(std::min(kBlock, values.size()))) {
     size_t count = std::min(kBlock, values.size());
-    for (size_t i = 0; i < count; ++i) {
-      int32_t sign;
-      std::memcpy(&sign, &values[i], sizeof sign);
-      // ~i is -1 - i, the place of bin i below 0.
-      places[i] =
-          static_cast<int32_t>(std::fabs(values[i]) * binsPerUnit) ^ sign >> 31;
-    }
+    const float *block = values.data();
+    if (count < kBlock)
+      block = std::copy(values.begin(), values.end(), last) - count;
+    placesOf(block, binsPerUnit, places);
     for (size_t i = 0; i + 1 < count; i += 2) {
       ++even[places[i]];
       ++odd[places[i + 1]];
@@ -144,6 +156,15 @@ double ValueHistogram::shareAbove(double magnitude) const {
     if (i > first) // not the bin that it lies in or begins
       above += static_cast<double>(bins[kBins + i] + bins[kBins - 1 - i]);
   return total ? above / static_cast<double>(total) : 0;
+}
+
+double ValueHistogram::powerBeyond(double low, double high) const {
+  double power = 0;
+  for (const Bin &bin : filledBins()) {
+    double beyond = std::max({0.0, bin.value - high, low - bin.value});
+    power += bin.count * beyond * beyond;
+  }
+  return total ? power / static_cast<double>(total) : 0;
 }
 
 std::vector<ValueHistogram::Bin> ValueHistogram::filledBins() const {

@@ -42,6 +42,9 @@ public:
   /// Part of the values in bins that lie above `magnitude`.
   double shareAbove(double magnitude) const;
 
+  /// Mean square, over all values, of what lies below `low` or above `high`.
+  double powerBeyond(double low, double high) const;
+
   /// The bins that are not empty, by ascending value.
   std::vector<Bin> filledBins() const;
 

@@ -59,6 +59,14 @@ TEST(ValueHistogram, OrderOfSamplesDoesNotMatter) {
   EXPECT_EQ(first.min(), second.min());
 }
 
+TEST(ValueHistogram, GivesThePowerOfWhatIsClipped) {
+  ValueHistogram histogram;
+  histogram.add(std::vector<float>{-3, -1, 0, 1, 2, 4});
+  // -3 loses 1, 4 loses 2; a bin is 1/8192 of 8 wide.
+  EXPECT_NEAR(histogram.powerBeyond(-2, 2), (1 + 4) / 6.0, 0.01);
+  EXPECT_EQ(histogram.powerBeyond(-8, 8), 0);
+}
+
 TEST(ValueHistogram, RefusesWhatIsNotFinite) {
   ValueHistogram histogram;
   EXPECT_FALSE(histogram.add({1.0f, std::nanf("")}));
