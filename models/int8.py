@@ -2,12 +2,15 @@
 """Accuracy and predicted cycles of INT8 conversions of the registry's models, against ONNX Runtime in float.
 
   int8.py WEFT DIR [--models REGEX] [--precision int8|auto] [--options "FLAGS of weft convert"] [--method METHOD] [--tables DIR]
-          [--samples 32] [--inputs 16] [--tasks] [--json FILE]
+          [--samples 32] [--inputs 16] [--tasks] [--json FILE] [--vendor FILE]
 
 Calibrates on seeded samples, converts with the options, and runs other inputs of the same kind on the emulator. A row for each output
 of the first run of each model that has one below (of each network of the family `light`, if the regular expression takes it in): mean and least cosine; signal to noise of the values inside, which says more where an
 output is a softmax or a class (mean over the named values, one input); predicted cycles, and which share of the machine's multiplications is in float. --tables keeps the calibration tables, which do not depend
 on the options: a second call with the same folder reads them. --precision auto calibrates inside of `weft convert`. A model with states is fed those that ONNX Runtime gave.
+
+--vendor converts with the vendor's compiler in place of ours, with the same samples, its bmodels run on our emulator: FILE is as --env of
+vendor.py; --precision int8 or, with zero points, int8asym.
 
 --tasks scores instead what the outputs are for, against the float model: lines that read the same (ppocr_rec, --inputs 500), boxes at IoU
 .5 (picodet_layout, ppocr_det), the same class (others). No row for the values inside; it runs in this process, by libweft.so (build WeftShared).
@@ -20,10 +23,12 @@ import re
 import sys
 
 import numpy as np
+import onnx
 import onnxruntime
 
 import measure
 import tasks
+import vendor
 
 MODELS = "^(ppocr_cls|ppocr_rec|ppocr_det|picodet_layout|silero_vad)/"
 HELD_BACK = 1000  # seeds of the inputs are as far behind those of the samples
@@ -82,11 +87,23 @@ def ranges_of(name, model, flags, arguments, folder):
     return ["--calibration", table]
 
 
+def by_vendor(name, model, arguments, folder):
+    """The bmodel that the vendor's compiler makes."""
+    given, _ = measure.feeds_of(model.session, model.run)
+    vendor.transform(arguments.vendor, folder, name, onnx.load(model.path), {key: value.shape for key, value in given.items()})
+    place = vendor.deploy(arguments.vendor, folder, name, arguments.precision, lambda: samples_of(model, arguments, folder).resolve(),
+                          arguments.samples)
+    return place / f"{name}.bmodel"
+
+
 def converted(name, model, flags, arguments, folder):
     """The bmodel, its cycles, and the share of its multiplications that are in float."""
-    bmodel = folder / "int8.bmodel"
-    measure.call(arguments.weft, "convert", model.path, "-o", bmodel, "--precision", arguments.precision,
-                 *ranges_of(name, model, flags, arguments, folder), *flags, *arguments.options.split())
+    if arguments.vendor:
+        bmodel = by_vendor(name, model, arguments, folder)
+    else:
+        bmodel = folder / "int8.bmodel"
+        measure.call(arguments.weft, "convert", model.path, "-o", bmodel, "--precision", arguments.precision,
+                     *ranges_of(name, model, flags, arguments, folder), *flags, *arguments.options.split())
     profile = json.loads(measure.call(arguments.weft, "profile", bmodel, "--json")[0])
     types = {row["type"]: row["macs"] for row in profile["macs"]["types"]}
     return bmodel, profile["total_cycles"], sum(macs for kind, macs in types.items() if kind[0] in "fb") / max(1, sum(types.values()))
@@ -109,10 +126,10 @@ def rows_of(name, model, arguments):
     for given, _, wanted in model.series(HELD_BACK, arguments.inputs):
         np.savez(folder / "in.npz", **given)
         measure.call(arguments.weft, "run", bmodel, "-i", folder / "in.npz", "-o", folder / "out.npz")
-        with np.load(folder / "out.npz") as found:
-            for output in model.names:
-                cosines[output].append(measure.cosine(found[output], wanted[output]))
-    inside = inner_decibels(arguments.weft, model, bmodel, folder, flags)
+        with np.load(folder / "out.npz") as found:  # the vendor names outputs after nodes, in the model's order
+            for output, key in zip(model.names, found.files if arguments.vendor else model.names):
+                cosines[output].append(measure.cosine(found[key], wanted[output]))
+    inside = float("nan") if arguments.vendor else inner_decibels(arguments.weft, model, bmodel, folder, flags)
     return [{"model": name, "output": output, "mean": float(np.mean(values)), "least": min(values), "inner_db": inside, "cycles": cycles,
              "float_share": floats}
             for output, values in cosines.items()]
@@ -166,7 +183,8 @@ def main():
     parser.add_argument("weft")
     parser.add_argument("dir", type=pathlib.Path)
     parser.add_argument("--models", default=MODELS)
-    parser.add_argument("--precision", choices=["int8", "auto"], default="int8")
+    parser.add_argument("--precision", choices=["int8", "auto", "int8asym"], default="int8")
+    parser.add_argument("--vendor", metavar="FILE", type=lambda text: pathlib.Path(text).resolve())
     parser.add_argument("--options", default="")
     parser.add_argument("--method", default="auto")
     parser.add_argument("--tables", type=pathlib.Path)
@@ -175,6 +193,9 @@ def main():
     parser.add_argument("--tasks", action="store_true")
     parser.add_argument("--json", type=pathlib.Path)
     arguments = parser.parse_args()
+    if (arguments.precision == "int8asym") > bool(arguments.vendor) or (arguments.precision == "auto" and arguments.vendor):
+        parser.error("--precision int8asym is for --vendor, auto is not")
+    arguments.dir = arguments.dir.resolve()
     arguments.tables = arguments.tables or arguments.dir
     arguments.dir.mkdir(parents=True, exist_ok=True)
     arguments.tables.mkdir(parents=True, exist_ok=True)

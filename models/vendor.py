@@ -103,22 +103,23 @@ def samples_of(entry, folder, model):
     return samples
 
 
-def deploy(environment, folder, name, entry, model, precision):
-    """Folder with the bmodel and its profile; one a precision, since every run writes files of fixed names."""
+def deploy(environment, folder, name, precision, samples, count):
+    """Folder with the bmodel and its profile; one a precision, since every run writes files of fixed names. int8asym: with zero points.
+    `samples()` gives the folder of `count` calibration inputs."""
     place = folder / precision
     if (place / "compiler_profile_0.txt").exists():
         return place
     place.mkdir(exist_ok=True)
     options = []
-    if precision == "int8":
+    if precision.startswith("int8"):
         table = folder / f"{name}.table"
         if not table.exists():
-            call(environment, folder, "calibrate.log", "run_calibration.py", f"{name}.mlir", "--dataset", samples_of(entry, folder, model),
-                 "--input_num", cycles.SAMPLES, "--tune_num", 1, "-o", table)
-        options = ["--calibration_table", table]
+            call(environment, folder, "calibrate.log", "run_calibration.py", f"{name}.mlir", "--dataset", samples(),
+                 "--input_num", count, "--tune_num", 1, "-o", table)
+        options = ["--calibration_table", table, *(["--asymmetric"] if precision.endswith("asym") else [])]
     for path in [folder / f"{name}.mlir", *folder.glob("*_weight.npz")]:
         (place / path.name).write_bytes(path.read_bytes())
-    call(environment, place, "deploy.log", "model_deploy.py", "--mlir", f"{name}.mlir", "--quantize", precision.upper(), *options,
+    call(environment, place, "deploy.log", "model_deploy.py", "--mlir", f"{name}.mlir", "--quantize", precision.removesuffix("asym").upper(), *options,
          "--processor", "bm1684x", "--skip_validation", "--model", f"{name}.bmodel")
     return place
 
@@ -157,7 +158,7 @@ def remake(arguments, name, entry):
     folder.mkdir(exist_ok=True)
     transform(arguments.env, folder, name, model, shapes)
     for precision in arguments.precisions.split(","):
-        place = deploy(arguments.env, folder, name, entry, model, precision)
+        place = deploy(arguments.env, folder, name, precision, lambda: samples_of(entry, folder, model), cycles.SAMPLES)
         entry.setdefault("vendor", {})[precision] = max(row["e"] for row in timeline(place)) + 1
         if arguments.streams:
             suffix = "int8_sym" if precision == "int8" else precision
