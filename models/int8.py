@@ -193,7 +193,7 @@ def main():
     parser.add_argument("--tasks", action="store_true")
     parser.add_argument("--json", type=pathlib.Path)
     arguments = parser.parse_args()
-    if (arguments.precision == "int8asym") > bool(arguments.vendor) or (arguments.precision == "auto" and arguments.vendor):
+    if arguments.precision == ("auto" if arguments.vendor else "int8asym"):
         parser.error("--precision int8asym is for --vendor, auto is not")
     arguments.dir = arguments.dir.resolve()
     arguments.tables = arguments.tables or arguments.dir

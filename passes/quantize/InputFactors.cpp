@@ -85,15 +85,15 @@ std::vector<float> quantize::dividedFilter(ArrayRef<float> filter,
 }
 
 namespace {
-/// Of each input channel; both take in 0.
+/// Of each input channel in the first `count` rows; both take in 0.
 struct ChannelRanges {
   std::vector<float> smallest, largest;
 
-  ChannelRanges(const ProductRows &rows, int64_t inputChannels)
+  ChannelRanges(const ProductRows &rows, int64_t count, int64_t inputChannels)
       : smallest(inputChannels), largest(inputChannels) {
     std::vector<float> low(rows.terms), high(rows.terms);
-    for (auto row = rows.values.begin(); row != rows.values.end();
-         row += rows.terms)
+    auto end = rows.values.begin() + count * rows.terms;
+    for (auto row = rows.values.begin(); row != end; row += rows.terms)
       for (int64_t i = 0; i < rows.terms; ++i) {
         low[i] = std::min(low[i], row[i]);
         high[i] = std::max(high[i], row[i]);
@@ -187,23 +187,23 @@ static ProductRows someRows(const ProductRows &rows, int64_t first,
 /// Factors of the channels' magnitudes to -`power`, with either of formsFor();
 /// without those that are no f16 numbers.
 static SmallVector<std::optional<FactoredInput>, 2>
-factoredInputs(const ProductRows &rows, int64_t inputChannels, float power) {
+factoredInputs(const ChannelRanges &ranges, const ProductRows &some,
+               float power) {
   // A channel that is all but zero in the samples may not be so elsewhere.
   constexpr float kSmallest = 0x1p-10F;
-  constexpr int64_t kRows = 512;
-  ChannelRanges ranges(rows, inputChannels);
+  size_t inputChannels = ranges.largest.size();
   float all = 0;
-  for (int64_t channel = 0; channel < inputChannels; ++channel)
+  for (size_t channel = 0; channel < inputChannels; ++channel)
     all = std::max(all, ranges.magnitude(channel));
   if (!(all > 0) || !std::isfinite(all))
     return {std::nullopt, std::nullopt};
   std::vector<float> raised;
-  for (int64_t channel = 0; channel < inputChannels; ++channel)
+  for (size_t channel = 0; channel < inputChannels; ++channel)
     raised.push_back(
         std::pow(std::max(ranges.magnitude(channel) / all, kSmallest), -power));
   SmallVector<std::optional<FactoredInput>, 2> result;
-  for (const CodeForm &form : formsFor(
-           ranges, raised, multipliedRows(someRows(rows, 0, kRows), raised))) {
+  for (const CodeForm &form :
+       formsFor(ranges, raised, multipliedRows(some, raised))) {
     FactoredInput input{{}, {1, form.zeroPoint, form.isSigned}};
     for (float factor : raised)
       input.factors.push_back(numeric::halfToFloat(
@@ -227,14 +227,15 @@ quantize::chooseInputFactors(const ProductRows &rows, ArrayRef<float> filter,
   // A channel that is small in the samples may be large elsewhere, and is
   // clipped there: so factors are judged on rows that they were not made of.
   int64_t half = rows.rows() / 2;
-  ProductRows known = someRows(rows, 0, half),
+  ChannelRanges known(rows, half, inputChannels);
+  ProductRows ofKnown = someRows(rows, 0, std::min(half, kTried)),
               others = someRows(rows, half, kTried);
   Trial trial(others, filter, multiply);
   double least = trial.errorOf(others, filter, plain) / kLeastGain;
   std::optional<std::pair<float, size_t>> best;
   for (float power : {0.25F, 0.5F, 0.75F})
     for (auto [form, tried] :
-         llvm::enumerate(factoredInputs(known, inputChannels, power))) {
+         llvm::enumerate(factoredInputs(known, ofKnown, power))) {
       if (!tried)
         continue;
       double error = trial.errorOf(
@@ -245,6 +246,9 @@ quantize::chooseInputFactors(const ProductRows &rows, ArrayRef<float> filter,
         best = {power, form};
       }
     }
-  return best ? factoredInputs(rows, inputChannels, best->first)[best->second]
-              : std::nullopt;
+  if (!best)
+    return std::nullopt;
+  ChannelRanges ranges(rows, rows.rows(), inputChannels);
+  return factoredInputs(ranges, someRows(rows, 0, kTried),
+                        best->first)[best->second];
 }
