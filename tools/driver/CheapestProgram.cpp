@@ -15,6 +15,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
 
+#include <algorithm>
 #include <map>
 
 using namespace mlir;
@@ -261,26 +262,28 @@ FailureOr<CheapestProgram> driver::findCheapestProgram(ModuleOp module,
   return Search(module, chip, lower).run();
 }
 
+std::vector<std::string> driver::markedProducts(ModuleOp module) {
+  std::vector<std::string> names;
+  for (Operation &op : bodyOf(module))
+    if (isCodeProduct(&op) && op.hasAttr(top::kFloatsAttr))
+      names.push_back(quantize::valueName(op.getResult(0)));
+  return names;
+}
+
 void driver::remarkFloats(ModuleOp module, const CheapestProgram &cheapest) {
   constexpr size_t kMostNames = 3;
-  size_t products = 0, floats = 0;
-  std::string names;
-  for (Operation &op : bodyOf(module)) {
-    if (!isCodeProduct(&op))
-      continue;
-    ++products;
-    if (!op.hasAttr(top::kFloatsAttr))
-      continue;
-    std::string name = quantize::valueName(op.getResult(0));
-    if (++floats <= kMostNames)
-      names += (floats > 1 ? ", '" : " ('") + name + "'";
-  }
-  if (floats == 0)
+  std::vector<std::string> floats = markedProducts(module);
+  if (floats.empty())
     return;
-  if (floats > kMostNames)
-    names += " and " + std::to_string(floats - kMostNames) + " more";
+  size_t products = llvm::count_if(
+      bodyOf(module), [](Operation &op) { return isCodeProduct(&op); });
+  std::string names;
+  for (size_t i = 0; i < std::min(floats.size(), kMostNames); ++i)
+    names += (i > 0 ? ", '" : " ('") + floats[i] + "'";
+  if (floats.size() > kMostNames)
+    names += " and " + std::to_string(floats.size() - kMostNames) + " more";
   emitRemark(module.lookupSymbol("main")->getLoc())
-      << floats << " of " << products << " products" << names
+      << floats.size() << " of " << products << " products" << names
       << ") are floats, because the program then takes " << cheapest.cycles
       << " cycles instead of " << cheapest.codeCycles
       << "; --keep-int8 leaves them in 8 bits";

@@ -19,6 +19,9 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <string>
+#include <vector>
+
 namespace weft::driver {
 
 /// Lowers a graph in the top dialect to a ppl.net, in place; whether what the
@@ -48,6 +51,9 @@ findCheapestProgram(mlir::ModuleOp module, const Chip &chip, LowerGraph lower);
 
 /// Marks the ops at these positions of `@main` as floats.
 void markFloats(mlir::ModuleOp module, llvm::ArrayRef<size_t> positions);
+
+/// Names of the values of products with constant weights that are marked.
+std::vector<std::string> markedProducts(mlir::ModuleOp module);
 
 /// Says in a remark which products became floats, if any did.
 void remarkFloats(mlir::ModuleOp module, const CheapestProgram &cheapest);

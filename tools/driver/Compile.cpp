@@ -129,10 +129,28 @@ LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
 
 /// Every level of optimization has the ops that are floats at O2, so that all
 /// give the same numbers.
-LogicalResult Compilation::lowerCheapest(const CompileOptions &options,
-                                         Stage stage) {
+FailureOr<CheapestProgram>
+Compilation::findCheapest(const CompileOptions &options) {
   CompileOptions measured = options;
   measured.optLevel = OptLevel::O2;
+  return findCheapestProgram(*theModule, *chips::find(options.chip),
+                             [&](ModuleOp graph, bool verifies) {
+                               return lowerGraph(graph, measured, Stage::Ppl,
+                                                 verifies);
+                             });
+}
+
+FailureOr<std::vector<std::string>>
+Compilation::cheaperAsFloats(const CompileOptions &options) {
+  if (!mayBecomeFloats(options))
+    return std::vector<std::string>();
+  if (failed(findCheapest(options)))
+    return failure();
+  return markedProducts(*theModule);
+}
+
+LogicalResult Compilation::lowerCheapest(const CompileOptions &options,
+                                         Stage stage) {
   bool isResult = stage != Stage::Tpu && options.optLevel == OptLevel::O2;
   FailureOr<CheapestProgram> cheapest;
   {
@@ -140,11 +158,7 @@ LogicalResult Compilation::lowerCheapest(const CompileOptions &options,
     std::optional<ScopedDiagnosticHandler> silence;
     if (!isResult)
       silence.emplace(&context, [](Diagnostic &) { return success(); });
-    cheapest = findCheapestProgram(*theModule, *chips::find(options.chip),
-                                   [&](ModuleOp graph, bool verifies) {
-                                     return lowerGraph(graph, measured,
-                                                       Stage::Ppl, verifies);
-                                   });
+    cheapest = findCheapest(options);
   }
   if (failed(cheapest))
     return isResult ? failure() : lowerGraph(*theModule, options, stage);
@@ -279,17 +293,39 @@ FailureOr<codegen::PackedFile> StageSet::pack(const CompileOptions &options) {
   return codegen::packBmodel(stages, packing);
 }
 
+/// The model's float graph; null if it was not imported.
+static std::unique_ptr<Compilation>
+importedFrom(const CompilationSource &source, llvm::raw_ostream &problems) {
+  auto compilation = std::make_unique<Compilation>(problems);
+  compilation->use(source.plugins);
+  if (failed(compilation->import(source.model, source.shapes, source.bindings,
+                                 source.fused)))
+    return nullptr;
+  return compilation;
+}
+
+rt::Result<std::vector<std::string>>
+driver::productsCheaperAsFloats(const CompilationSource &source,
+                                const CompileOptions &options) {
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  std::unique_ptr<Compilation> compilation = importedFrom(source, stream);
+  FailureOr<std::vector<std::string>> names;
+  if (compilation)
+    names = compilation->cheaperAsFloats(options);
+  if (failed(names))
+    return rt::fail(rt::Code::Internal, problems);
+  return *std::move(names);
+}
+
 rt::Result<std::vector<uint8_t>>
 driver::compileModel(const CompilationSource &source,
                      const CompileOptions &options) {
   std::string problems;
   llvm::raw_string_ostream stream(problems);
   auto failure = [&] { return rt::fail(rt::Code::Internal, problems); };
-  auto compilation = std::make_unique<Compilation>(stream);
-  compilation->use(source.plugins);
-  if (failed(compilation->import(source.model, source.shapes, source.bindings,
-                                 source.fused)) ||
-      failed(compilation->lower(options, Stage::Ppl)))
+  std::unique_ptr<Compilation> compilation = importedFrom(source, stream);
+  if (!compilation || failed(compilation->lower(options, Stage::Ppl)))
     return failure();
   StageSet stages;
   if (failed(stages.add(std::move(compilation))))

@@ -9,6 +9,7 @@
 #include "runtime/chips/Targets.h"
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
+#include "tools/driver/CheapestProgram.h"
 #include "tools/driver/Diagnostics.h"
 #include "tools/driver/FusePreprocess.h"
 #include "tools/driver/Pipelines.h"
@@ -75,6 +76,10 @@ public:
                                   const std::string &name);
   /// Runs the passes up to `stage`; from Stage::Tpu on the graph is bound.
   mlir::LogicalResult lower(const CompileOptions &options, Stage stage);
+  /// Before `lower`: names of the products that lower() computes as floats
+  /// because these take fewer cycles (CheapestProgram.h).
+  mlir::FailureOr<std::vector<std::string>>
+  cheaperAsFloats(const CompileOptions &options);
   /// The net, after `lower(.., Stage::Ppl)`; null if the passes made none.
   ppl::NetOp net();
 
@@ -105,6 +110,7 @@ private:
   mlir::LogicalResult lowerGraph(mlir::ModuleOp module,
                                  const CompileOptions &options, Stage stage,
                                  bool verifies = true);
+  mlir::FailureOr<CheapestProgram> findCheapest(const CompileOptions &options);
   mlir::LogicalResult lowerCheapest(const CompileOptions &options, Stage stage);
 
   const Plugins *plugins = nullptr;
@@ -146,6 +152,11 @@ struct CompilationSource {
   /// What becomes part of the graph (FusePreprocess.h); null: nothing.
   const preprocess::Options *fused = nullptr;
 };
+
+/// Compilation::cheaperAsFloats() of a model; prints nothing.
+rt::Result<std::vector<std::string>>
+productsCheaperAsFloats(const CompilationSource &source,
+                        const CompileOptions &options);
 
 /// The whole way of a model with one set of shapes to the bytes of a bmodel,
 /// which prints nothing: a failure has the text of what went wrong. May be

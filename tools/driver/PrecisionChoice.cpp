@@ -6,6 +6,7 @@
 #include "tools/driver/SearchLog.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SHA256.h"
 
 #include <cmath>
@@ -45,6 +46,9 @@ public:
   /// As MeasureProgram.
   Result<MixedProgram> measure(const std::vector<bool> &isFloat, bool isScored);
   Result<std::vector<uint8_t>> compile(const std::vector<bool> &isFloat) const;
+  /// Of the program with these floats.
+  Result<Accuracy> accuracyOn(const ReferenceSamples &samples,
+                              const std::vector<bool> &isFloat) const;
 
 private:
   const CompilationSource &source;
@@ -114,6 +118,18 @@ rt::Status MixCompiler::openLog() {
   return {};
 }
 
+Result<Accuracy>
+MixCompiler::accuracyOn(const ReferenceSamples &samples,
+                        const std::vector<bool> &isFloat) const {
+  Result<std::vector<uint8_t>> bytes = compile(isFloat);
+  if (!bytes)
+    return bytes.status();
+  Result<rt::Bmodel> model = rt::Bmodel::load(*std::move(bytes), "the bmodel");
+  if (!model)
+    return model.status();
+  return measureAccuracy(*model, samples);
+}
+
 Result<MixedProgram> MixCompiler::measure(const std::vector<bool> &isFloat,
                                           bool isScored) {
   if (log)
@@ -148,6 +164,22 @@ Result<MixedProgram> MixCompiler::measure(const std::vector<bool> &isFloat,
   return program;
 }
 
+/// Which of `products` take fewer cycles as floats.
+static Result<std::vector<bool>>
+cheaperAsFloats(const CompilationSource &source, const CompileOptions &options,
+                const std::vector<ProductChoice> &products) {
+  Result<std::vector<std::string>> names =
+      productsCheaperAsFloats(source, options);
+  if (!names)
+    return names.status();
+  llvm::StringSet<> cheaper;
+  cheaper.insert(names->begin(), names->end());
+  std::vector<bool> result;
+  for (const ProductChoice &product : products)
+    result.push_back(cheaper.contains(product.name));
+  return result;
+}
+
 Result<PrecisionChoice> driver::choosePrecisions(
     const CompilationSource &source, mlir::ModuleOp module,
     const CompileOptions &options, const ReferenceSamples &samples,
@@ -170,6 +202,21 @@ Result<PrecisionChoice> driver::choosePrecisions(
           ? 1
           : std::min(kMostThreads,
                      std::max(1u, std::thread::hardware_concurrency()));
+  Result<std::vector<bool>> cheaper =
+      cheaperAsFloats(source, options, search.products);
+  if (!cheaper)
+    return cheaper.status();
+  search.cheaperAsFloats = *std::move(cheaper);
+  if (!heldBack.inputs.empty())
+    search.holdsElsewhere = [&](const MixedProgram &program) -> Result<bool> {
+      Result<Accuracy> accuracy =
+          compiler.accuracyOn(heldBack, program.isFloat);
+      if (!accuracy)
+        return accuracy.status();
+      MixedProgram there = program;
+      there.accuracy = *std::move(accuracy);
+      return wanted.goal.isMetBy(there);
+    };
   Result<PrecisionSearch::Found> found = search.run();
   if (!found)
     return found.status();
@@ -177,14 +224,8 @@ Result<PrecisionChoice> driver::choosePrecisions(
                          samples.inputs.size(), heldBack.inputs.size()};
   if (!choice.chosen() || heldBack.inputs.empty())
     return choice;
-  Result<std::vector<uint8_t>> bytes =
-      compiler.compile(choice.chosen()->isFloat);
-  if (!bytes)
-    return bytes.status();
-  Result<rt::Bmodel> model = rt::Bmodel::load(*std::move(bytes), "the bmodel");
-  if (!model)
-    return model.status();
-  Result<Accuracy> accuracy = measureAccuracy(*model, heldBack);
+  Result<Accuracy> accuracy =
+      compiler.accuracyOn(heldBack, choice.chosen()->isFloat);
   if (!accuracy)
     return accuracy.status();
   choice.heldBack = *std::move(accuracy);

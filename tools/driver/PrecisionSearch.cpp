@@ -50,6 +50,15 @@ bool AccuracyGoal::isMetBy(const MixedProgram &program) const {
          (!score || (program.score && *program.score >= *score));
 }
 
+AccuracyGoal AccuracyGoal::stricter() const {
+  AccuracyGoal goal = *this;
+  if (cosine)
+    goal.cosine = 1 - (1 - *cosine) / 2;
+  if (sqnr)
+    goal.sqnr = *sqnr + 10 * std::log10(2);
+  return goal;
+}
+
 std::vector<double> AccuracyGoal::errorsOf(const Accuracy &accuracy) const {
   // So that nothing becomes infinite, and a goal of 1 has an order, too.
   constexpr double kUsualCosine = 0.998, kMost = 1e6, kLeast = 1e-9;
@@ -121,15 +130,23 @@ paretoOf(std::vector<const MixedProgram *> programs,
   return front;
 }
 
+/// Programs measured once products have an order: the halving of it, a few that
+/// go back.
+static constexpr size_t kLater = 16;
+
 namespace {
 /// What a search does, step by step.
 class Steps {
 public:
-  explicit Steps(const PrecisionSearch &search)
-      : search(search), measurements(search), count(search.products.size()),
-        least(count) {
-    for (size_t i = 0; i < count; ++i)
-      least[i] = search.products[i].isFloatAmongCodes && !search.mostFloats;
+  explicit Steps(PrecisionSearch given)
+      : search(std::move(given)), measurements(search),
+        count(search.products.size()), least(count), cheapest(count) {
+    for (size_t i = 0; i < count; ++i) {
+      cheapest[i] =
+          search.products[i].isFloatAmongCodes ||
+          (!search.cheaperAsFloats.empty() && search.cheaperAsFloats[i]);
+      least[i] = cheapest[i] && !search.mostFloats;
+    }
   }
 
   Result<PrecisionSearch::Found> run();
@@ -137,6 +154,7 @@ public:
 private:
   Result<bool> isMet(const std::vector<bool> &isFloat);
   rt::Status measureEnds();
+  rt::Status reachGoal();
   rt::Status orderProducts();
   std::vector<bool> firstAsFloats(size_t number) const;
   rt::Status takeFewest();
@@ -146,11 +164,13 @@ private:
            program.floatShare <= *search.mostFloats + 1e-12;
   }
 
-  const PrecisionSearch &search;
+  PrecisionSearch search; ///< its goal may become stricter
   PrecisionMeasurements measurements;
   size_t count;
-  std::vector<bool> least; ///< the fewest floats
-  const MixedProgram *codes = nullptr, *floats = nullptr;
+  std::vector<bool> least;    ///< the fewest floats
+  std::vector<bool> cheapest; ///< the fewest cycles
+  const MixedProgram *codes = nullptr, *floats = nullptr,
+                     *fewestCycles = nullptr;
   std::vector<size_t> order; ///< products, most worth as floats first
 };
 } // namespace
@@ -170,6 +190,13 @@ rt::Status Steps::measureEnds() {
       return program.status();
     *end = *program;
   }
+  // If there is room within the bound, one of those that are chosen from.
+  Result<const MixedProgram *> program = measurements.of(cheapest, false);
+  if (program && isAllowed(**program))
+    program = measurements.of(cheapest, true);
+  if (!program)
+    return program.status();
+  fewestCycles = *program;
   return {};
 }
 
@@ -238,23 +265,53 @@ rt::Status Steps::takeFewest() {
   return {};
 }
 
-Result<PrecisionSearch::Found> Steps::run() {
-  // The halving of the order, a few that go back.
-  constexpr size_t kLater = 16;
-  measurements.expect(2 + count + kLater);
-  WEFT_TRY(measureEnds());
-  if (search.goal.isMetBy(*codes) && isAllowed(*codes))
-    return finish();
+/// Measures programs until one meets the goal, or none is left to try.
+rt::Status Steps::reachGoal() {
+  for (const MixedProgram *end : {codes, fewestCycles})
+    if (search.goal.isMetBy(*end) && isAllowed(*end))
+      return {};
   if (search.mostFloats) {
     BoundedPrecisions bounded(search, measurements);
-    if (isAllowed(*codes))
-      WEFT_TRY(bounded.run(*codes, *floats));
-    return finish();
+    return isAllowed(*codes) ? bounded.run(*codes, *floats) : rt::Status();
   }
-  measurements.expect(count + kLater);
-  WEFT_TRY(orderProducts());
-  WEFT_TRY(takeFewest());
-  return finish();
+  if (order.empty()) {
+    measurements.expect(count + kLater);
+    WEFT_TRY(orderProducts());
+  }
+  return takeFewest();
+}
+
+Result<PrecisionSearch::Found> Steps::run() {
+  constexpr int kMostRounds = 4;
+  const AccuracyGoal goal = search.goal;
+  measurements.expect(3 + count + kLater);
+  WEFT_TRY(measureEnds());
+  PrecisionSearch::Found found;
+  std::vector<bool> refused; // does not hold elsewhere
+  for (int round = 0; round < kMostRounds; ++round) {
+    WEFT_TRY(reachGoal());
+    PrecisionSearch::Found next = finish();
+    if (round > 0 && !next.chosen)
+      break; // the program of the round before is the best there is
+    found = std::move(next);
+    if (!found.chosen)
+      break;
+    const MixedProgram &chosen = found.pareto[*found.chosen];
+    bool reachesIt = found.isGoalMet;
+    found.isGoalMet = goal.isMetBy(chosen);
+    if (!reachesIt || goal.score || !search.holdsElsewhere)
+      break;
+    if (chosen.isFloat != refused) {
+      Result<bool> holds = search.holdsElsewhere(chosen);
+      if (!holds)
+        return holds.status();
+      if (*holds)
+        break;
+      refused = chosen.isFloat;
+    }
+    search.goal = search.goal.stricter();
+  }
+  return found;
 }
 
 PrecisionSearch::Found Steps::finish() const {

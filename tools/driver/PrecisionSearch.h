@@ -44,6 +44,8 @@ struct AccuracyGoal {
   std::optional<double> cosine, sqnr, score;
 
   bool isMetBy(const MixedProgram &program) const;
+  /// The goal with half of the error; a score stays.
+  AccuracyGoal stricter() const;
   /// How far a program is from the goal, over all outputs: the sum of the
   /// squares of their errors, each 1 if it just meets the goal. A score counts
   /// as a usual cosine.
@@ -62,7 +64,13 @@ struct PrecisionSearch {
   AccuracyGoal goal;
   /// Of all multiplications, this share may be floats at most.
   std::optional<double> mostFloats;
+  /// Products that are floats because these take fewer cycles; empty: none. A
+  /// mix without a bound has them all; a bound they may not leave room for.
+  std::vector<bool> cheaperAsFloats;
   MeasureProgram measure;
+  /// Whether a program that meets the goal does so on other samples, too. If
+  /// not, the search goes on with a stricter goal. May be empty.
+  std::function<rt::Result<bool>(const MixedProgram &)> holdsElsewhere;
   unsigned threads = 1; ///< the result does not depend on it
   /// Called after each measurement with how many are done, of about `all`.
   std::function<void(size_t done, size_t all)> progress;
@@ -84,7 +92,9 @@ struct PrecisionSearch {
   /// multiplication, as few of them as the goal allows, and those that turn out
   /// not to be needed become codes again. With `mostFloats` depthwise ones are
   /// among them, and the mix is improved by exchanges as long as the goal is
-  /// missed (BoundedPrecisions.h).
+  /// missed (BoundedPrecisions.h). What meets the goal on the samples of the
+  /// search may miss it on others, as it was chosen for these: then the goal is
+  /// set higher, a few times.
   rt::Result<Found> run() const;
 };
 

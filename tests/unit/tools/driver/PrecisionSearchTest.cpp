@@ -170,6 +170,51 @@ TEST(PrecisionSearch, ThreadsDoNotMatter) {
   }
 }
 
+// What takes fewer cycles as a float is one, needed or not; within a bound only
+// where there is room for it.
+TEST(PrecisionSearch, FloatsThatTakeFewerCyclesAreTaken) {
+  Model model{{100, 100, 100}, {0.001, 0.2, 0.001}};
+  for (auto [bound, want] : {std::pair(std::optional<double>(),
+                                       std::vector<bool>{true, true, false}),
+                             {0.7, {true, true, false}},
+                             {0.4, {false, true, false}}}) {
+    PrecisionSearch search = model.search(cosine(0.99));
+    search.mostFloats = bound;
+    search.cheaperAsFloats = {true, false, false};
+    search.measure = [&](const std::vector<bool> &isFloat, bool) {
+      MixedProgram program = model.measure(isFloat);
+      program.cycles -= isFloat[0] ? 150 : 0;
+      return rt::Result<MixedProgram>(program);
+    };
+    auto found = search.run();
+    ASSERT_TRUE(bool(found));
+    EXPECT_TRUE(found->isGoalMet);
+    EXPECT_EQ(floatsOf(*found), want);
+  }
+}
+
+TEST(PrecisionSearch, AGoalThatIsMissedElsewhereIsSetHigher) {
+  Model model{{100, 100, 100}, {0.03, 0.02, 0.01}};
+  PrecisionSearch search = model.search(cosine(0.98)); // an error of 0.04
+  size_t asked = 0;
+  search.holdsElsewhere = [&](const MixedProgram &program) {
+    ++asked;
+    return rt::Result<bool>(program.accuracy.outputs[0].errorRatio < 0.015);
+  };
+  auto found = search.run();
+  ASSERT_TRUE(bool(found));
+  EXPECT_TRUE(found->isGoalMet);
+  EXPECT_EQ(asked, 2u); // 0.03 for a goal of 0.04, 0.01 for one of 0.02
+  EXPECT_EQ(floatsOf(*found), (std::vector<bool>{true, true, false}));
+  // Where nothing better is left, the last that met a goal stays.
+  search.holdsElsewhere = [](const MixedProgram &) {
+    return rt::Result<bool>(false);
+  };
+  found = search.run();
+  ASSERT_TRUE(bool(found));
+  EXPECT_EQ(floatsOf(*found), (std::vector<bool>{true, true, true}));
+}
+
 /// Products of 1000 and their errors, of which a share of floats may help.
 static PrecisionSearch::Found within(const Model &model, double share,
                                      AccuracyGoal goal) {
