@@ -206,6 +206,36 @@ static std::optional<QuantFilter> recoveredFilter(Product &p, Value input,
       found->codes, {found->scales.begin(), found->scales.end()}, {}};
 }
 
+/// Refuses a table that was made for other weights of `p`: its codes would
+/// take the place of the model's.
+static LogicalResult checkRecovered(const Product &p, Lowering &lowering) {
+  const RecoveredProduct *found =
+      lowering.recoveredNamed(valueName(p.op->getResult(0)));
+  if (!found || found->channels() != p.filter.shape[0] ||
+      found->codes.size() != p.filter.values.size() ||
+      found->weightSums.isLike(WeightSums::of(p.filter.values.vector())))
+    return success();
+  return emitError(p.location)
+         << "the calibration table has weights of '"
+         << valueName(p.op->getResult(0))
+         << "' that were made of other weights than the model's; calibrate "
+            "this model again";
+}
+
+/// Gives channels whose scale is below its floor that scale.
+static void raiseScales(QuantFilter &filter, ArrayRef<double> floors) {
+  size_t terms = filter.values.size() / filter.scales.size();
+  for (size_t oc = 0; oc < floors.size(); ++oc) {
+    if (filter.scales[oc] >= floors[oc])
+      continue;
+    double ratio = filter.scales[oc] / floors[oc];
+    for (size_t i = oc * terms; i < (oc + 1) * terms; ++i)
+      filter.values[i] =
+          static_cast<int8_t>(std::nearbyint(filter.values[i] * ratio));
+    filter.scales[oc] = floors[oc];
+  }
+}
+
 /// Accumulator -> !quant by multipliers and shifts, bias in accumulator steps.
 static Answer<> planFixedPoint(Product &p, Value input, Type element,
                                std::optional<QuantFilter> recovered,
@@ -219,11 +249,10 @@ static Answer<> planFixedPoint(Product &p, Value input, Type element,
   for (size_t oc = 0; oc < p.bias.size(); ++oc)
     floors[oc] =
         std::max(floors[oc], std::fabs(p.bias[oc]) / inputScale * 0x1p-29);
-  bool isTaken =
-      recovered && std::equal(floors.begin(), floors.end(),
-                              recovered->scales.begin(), std::less_equal<>());
+  if (recovered) // its shifts are in the bias already
+    raiseScales(*recovered, floors);
   QuantFilter filter =
-      isTaken ? *std::move(recovered) : quantizeFilter(p.filter, floors);
+      recovered ? *std::move(recovered) : quantizeFilter(p.filter, floors);
   std::vector<int64_t> added = zeroPointSums(filter, input);
   std::vector<int32_t> multipliers, rshifts, bias;
   for (size_t oc = 0; oc < channels; ++oc) {
@@ -317,6 +346,8 @@ static Answer<> planInt8(Product &p, Lowering &lowering) {
         p.op,
         inWords("a sum of ", termsOf(p), " 8-bit products can leave 32 bits"),
         "convert with --precision f16");
+  if (failed(checkRecovered(p, lowering)))
+    return failure();
   const RecoveredProduct *factored = lowering.factoredProduct(p.op);
   Answer<Value> input = factored ? lowering.inFactoredQuant(p.op, *factored)
                                  : lowering.inQuant(p.input, p.op);

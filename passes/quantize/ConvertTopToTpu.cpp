@@ -530,7 +530,9 @@ struct ConvertTopToTpu
                 "a channel";
     choices.groupSize = groupSize;
     choices.hasMatrixUnit = asked->hasMatrixUnit();
-    choices.hasZeroPoints = asymmetric == "auto" && asked->hasZeroPoints();
+    choices.hasZeroPoints = asked->hasZeroPoints();
+    choices.calibratesZeroPoints =
+        choices.hasZeroPoints && asymmetric == "auto";
     remarkDoubles(func);
     FailureOr<OpPrecisions> opPrecisions = readPrecisions(func, *wanted);
     if (failed(opPrecisions))

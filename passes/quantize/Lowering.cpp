@@ -280,14 +280,18 @@ int64_t weft::quantize::inputChannelsOf(Operation *product) {
 }
 
 const RecoveredProduct *Lowering::factoredProduct(Operation *op) const {
-  if (!table || !choices.hasZeroPoints || precisionOf(op) != Precision::I8 ||
-      !hasCalibratedName(op->getOperand(0)))
+  if (!table || !choices.calibratesZeroPoints ||
+      precisionOf(op) != Precision::I8 || !hasCalibratedName(op->getOperand(0)))
     return nullptr;
-  const RecoveredProduct *found =
-      table->findRecovered(valueName(op->getResult(0)));
+  const RecoveredProduct *found = recoveredNamed(valueName(op->getResult(0)));
   auto weights = mlir::cast<RankedTensorType>(op->getOperand(1).getType());
-  return found && !found->inputFactors.empty() &&
+  ArrayRef<int64_t> input =
+      mlir::cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
+  // Of a group, or of more axes than the machine has, no factor is a channel's.
+  return found && !found->inputFactors.empty() && input.size() <= 4 &&
                  int64_t(found->inputFactors.size()) == inputChannelsOf(op) &&
+                 (mlir::isa<top::ConvOp>(op) ? input[1] : input.back()) ==
+                     inputChannelsOf(op) &&
                  int64_t(found->codes.size()) == weights.getNumElements()
              ? found
              : nullptr;

@@ -117,8 +117,10 @@ struct Choices {
   const Chip *chip = nullptr; ///< never null in a conversion
   /// The machine multiplies matrices a row a lane.
   bool hasMatrixUnit = true;
-  /// 8-bit values whose range is finer with a zero point have one.
+  /// The machine has zero points: those of the graph's own integers are kept.
   bool hasZeroPoints = true;
+  /// 8-bit values whose calibrated range is finer with a zero point have one.
+  bool calibratesZeroPoints = true;
   /// Weights of a scale in products of W8 and W4; 0: all of an output channel.
   int64_t groupSize = 64;
 };
@@ -220,6 +222,9 @@ public:
   mlir::FailureOr<mlir::Type> quantTypeOf(mlir::Value topValue,
                                           mlir::Operation *user);
 
+  /// The weights that the table has for the product that gives the ONNX value
+  /// `name`, whatever they are meant for; or null.
+  const RecoveredProduct *recoveredNamed(llvm::StringRef name) const;
   /// The recovered weights of a product with constant weights in 8 bits whose
   /// input has factors, which no other reader of the input shares; or null.
   const RecoveredProduct *factoredProduct(mlir::Operation *op) const;

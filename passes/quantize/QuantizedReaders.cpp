@@ -95,14 +95,18 @@ Type Lowering::calibratedType(Value topValue) {
   const CalibrationEntry *entry = table ? table->find(name) : nullptr;
   if (!entry)
     return {};
-  CodeForm form = codeFormOf(*entry, choices.hasZeroPoints);
+  CodeForm form = codeFormOf(*entry, choices.calibratesZeroPoints);
   return tpu::quantElement(builder.getContext(), form.scale, form.isSigned,
                            form.zeroPoint);
 }
 
+const RecoveredProduct *Lowering::recoveredNamed(StringRef name) const {
+  return table ? table->findRecovered(name) : nullptr;
+}
+
 const RecoveredProduct *Lowering::recoveredOf(StringRef name,
                                               Type input) const {
-  const RecoveredProduct *found = table ? table->findRecovered(name) : nullptr;
+  const RecoveredProduct *found = recoveredNamed(name);
   if (!found || tpu::zeroPointOf(input) != found->inputZeroPoint ||
       tpu::isClippedAtZero(input) == found->inputIsSigned)
     return nullptr;

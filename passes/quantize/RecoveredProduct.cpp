@@ -13,6 +13,24 @@
 using namespace llvm;
 using namespace weft::quantize;
 
+WeightSums WeightSums::of(ArrayRef<float> weights) {
+  WeightSums sums;
+  uint64_t place = 0;
+  for (float weight : weights) {
+    // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4).
+    auto mixed = static_cast<int64_t>(++place * 0x9e3779b97f4a7c15);
+    sums.magnitudes += std::fabs(weight);
+    sums.pattern += double(mixed) * 0x1p-63 * weight;
+  }
+  return sums;
+}
+
+bool WeightSums::isLike(const WeightSums &other) const {
+  double most = 1e-5 * magnitudes;
+  return std::fabs(magnitudes - other.magnitudes) <= most &&
+         std::fabs(pattern - other.pattern) <= most;
+}
+
 std::string RecoveredProduct::str() const {
   std::vector<char> bytes(2 * scales.size() * sizeof(float) + codes.size());
   char *end = bytes.data();
@@ -27,7 +45,10 @@ std::string RecoveredProduct::str() const {
   raw_string_ostream(text) << escapeName(name) << format(" %.9g ", inputScale)
                            << inputZeroPoint
                            << (inputIsSigned ? " i8 " : " u8 ") << channels()
-                           << " " << terms() << " " << encodeBase64(bytes);
+                           << " " << terms()
+                           << format(" %.9g %.9g ", weightSums.magnitudes,
+                                     weightSums.pattern)
+                           << encodeBase64(bytes);
   if (!inputFactors.empty()) {
     std::vector<char> factors(inputFactors.size() * sizeof(float));
     std::memcpy(factors.data(), inputFactors.data(), factors.size());
@@ -91,12 +112,13 @@ static Error readFactors(StringRef base64, size_t terms,
 }
 
 Expected<RecoveredProduct> RecoveredProduct::parse(StringRef line) {
-  SmallVector<StringRef, 8> words;
+  SmallVector<StringRef, 10> words;
   line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  if (words.size() != 7 && words.size() != 8)
+  if (words.size() != 9 && words.size() != 10)
     return problem("found " + Twine(words.size()) +
-                   " words, need 7 or 8: name, scale, zero point, i8 or u8, "
-                   "channels, weights of a channel, bytes, perhaps factors");
+                   " words, need 9 or 10: name, scale, zero point, i8 or u8, "
+                   "channels, weights of a channel, two sums of the float "
+                   "weights, bytes, perhaps factors");
   RecoveredProduct product;
   std::optional<std::string> name = unescapeName(words[0]);
   if (!name)
@@ -119,10 +141,17 @@ Expected<RecoveredProduct> RecoveredProduct::parse(StringRef line) {
       channels == 0 || terms == 0)
     return problem("found '" + words[4] + "' channels of '" + words[5] +
                    "' weights, both must be whole numbers above 0");
-  if (Error error = readBytes(words[6], channels, terms, product))
+  WeightSums &sums = product.weightSums;
+  if (words[6].getAsDouble(sums.magnitudes) ||
+      words[7].getAsDouble(sums.pattern) || !std::isfinite(sums.magnitudes) ||
+      !std::isfinite(sums.pattern) || sums.magnitudes < 0)
+    return problem("the sums of the float weights are '" + words[6] +
+                   "' and '" + words[7] +
+                   "', must be finite numbers, the first not negative");
+  if (Error error = readBytes(words[8], channels, terms, product))
     return error;
-  if (words.size() == 8)
-    if (Error error = readFactors(words[7], terms, product))
+  if (words.size() == 10)
+    if (Error error = readFactors(words[9], terms, product))
       return error;
   for (size_t i = 0; i < channels; ++i)
     if (!std::isfinite(product.scales[i]) || product.scales[i] <= 0 ||

@@ -3,6 +3,7 @@
 #ifndef WEFT_PASSES_QUANTIZE_RECOVEREDPRODUCT_H
 #define WEFT_PASSES_QUANTIZE_RECOVEREDPRODUCT_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -12,6 +13,18 @@
 #include <vector>
 
 namespace weft::quantize {
+
+/// Two sums by which a table knows the weights that it was made for: of their
+/// magnitudes, and of the weights times fixed irregular numbers in [-1, 1), one
+/// a place.
+struct WeightSums {
+  double magnitudes = 0, pattern = 0;
+
+  static WeightSums of(llvm::ArrayRef<float> weights);
+  /// Equal but for the last digits of folded constants, which another build of
+  /// Weft may round differently. Training moves weights by far more.
+  bool isLike(const WeightSums &other) const;
+};
 
 /// 8-bit weights of a product with constant weights that answer for the
 /// rounding of its input: they are good for these codes of the input only. A
@@ -29,14 +42,15 @@ struct RecoveredProduct {
   /// Empty; or of each input channel, f16 numbers > 0: the codes are of the
   /// input times these, and the weights are divided by them (InputFactors.h).
   std::vector<float> inputFactors = {};
+  WeightSums weightSums = {}; ///< of the float weights (channels x terms)
 
   int64_t channels() const { return scales.size(); }
   int64_t terms() const { return codes.size() / scales.size(); }
 
   /// One line of a calibration table: name, scale, zero point and sign (i8, u8)
-  /// of the input, channels, terms, and in base64 the little-endian scales and
-  /// shifts (f32) and the codes; then, if there are some, the factors of the
-  /// input in base64.
+  /// of the input, channels, terms, both sums of the float weights, and in
+  /// base64 the little-endian scales and shifts (f32) and the codes; then, if
+  /// there are some, the factors of the input in base64.
   std::string str() const;
   /// Parses such a line, whatever it holds.
   static llvm::Expected<RecoveredProduct> parse(llvm::StringRef line);

@@ -12,6 +12,7 @@
 #include "llvm/Support/xxhash.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -154,12 +155,18 @@ void RowSampler::add(Operation *op, const HostTensor &input,
   }
   const auto *values = input.as<float>();
   for (auto [key, row] : candidates) {
-    rows.keys.push_back(key);
+    size_t begin = rows.values.size();
     if (windows)
       windows->append(values, row, rows.values);
     else
       rows.values.insert(rows.values.end(), values + row * rows.terms,
                          values + (row + 1) * rows.terms);
+    // Samples may hold infinities; no weights can be learnt from such a row.
+    if (std::all_of(rows.values.begin() + begin, rows.values.end(),
+                    [](float value) { return std::isfinite(value); }))
+      rows.keys.push_back(key);
+    else
+      rows.values.resize(begin);
   }
   if (rows.rows() > 2 * most)
     keepSmallest(rows, most);

@@ -2,6 +2,7 @@
 
 #include "passes/quantize/WeightRecovery.h"
 
+#include "dialects/top/Binary.h"
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
@@ -64,7 +65,8 @@ struct Matrix {
 class Recovery {
 public:
   Recovery(const ProductRows &rows, ArrayRef<float> filter,
-           const CodeForm &input, const MultiplyMatrices &multiply);
+           const CodeForm &input, bool keepsZero,
+           const MultiplyMatrices &multiply);
 
   std::optional<RecoveredProduct> run();
 
@@ -79,6 +81,7 @@ private:
     return result;
   }
   void split(const ProductRows &rows, const CodeForm &input);
+  void takeMeans();
   void chooseWeights();
   void chooseBlock(int64_t begin, int64_t size);
   void roundInTurn(int64_t begin, llvm::ArrayRef<int64_t> order,
@@ -95,7 +98,7 @@ private:
   const Matrix filter;         ///< channels x terms
   Matrix inputs, seen;         ///< rows x terms: floats; what codes stand for
   Matrix heldInputs, heldSeen; ///< rows that are held back
-  std::vector<double> inputMeans, seenMeans; ///< of the terms
+  std::vector<double> inputMeans, seenMeans; ///< of the terms; 0: not taken
   std::vector<float> scales;                 ///< of the channels
   std::vector<int8_t> rounded;               ///< channels x terms
 
@@ -119,7 +122,8 @@ static Matrix matrixOf(ArrayRef<float> values, int64_t columns) {
 }
 
 Recovery::Recovery(const ProductRows &rows, ArrayRef<float> filter,
-                   const CodeForm &input, const MultiplyMatrices &multiply)
+                   const CodeForm &input, bool keepsZero,
+                   const MultiplyMatrices &multiply)
     : multiply(multiply), channels(filter.size() / rows.terms),
       terms(rows.terms), filter(matrixOf(filter, terms)),
       inputs(rows.rows() - rows.rows() / kHeldBack, terms),
@@ -129,9 +133,11 @@ Recovery::Recovery(const ProductRows &rows, ArrayRef<float> filter,
   scales = std::move(nearest.scales);
   rounded = std::move(nearest.codes);
   split(rows, input);
+  if (!keepsZero)
+    takeMeans();
 }
 
-/// Fills both sets of rows, and takes the means from those that count.
+/// Fills both sets of rows.
 void Recovery::split(const ProductRows &rows, const CodeForm &input) {
   int64_t used = 0, held = 0;
   for (int64_t row = 0; row < rows.rows(); ++row) {
@@ -145,6 +151,11 @@ void Recovery::split(const ProductRows &rows, const CodeForm &input) {
       codes[i] = input.seen(from[i]);
     }
   }
+}
+
+/// Of the rows that count.
+void Recovery::takeMeans() {
+  int64_t used = inputs.rows;
   for (int64_t row = 0; row < used; ++row)
     for (int64_t i = 0; i < terms; ++i) {
       inputMeans[i] += inputs.row(row)[i];
@@ -384,10 +395,10 @@ std::optional<RecoveredProduct> Recovery::run() {
 
 std::optional<RecoveredProduct>
 quantize::recoverWeights(const ProductRows &rows, ArrayRef<float> filter,
-                         const CodeForm &input,
+                         const CodeForm &input, bool keepsZero,
                          const MultiplyMatrices &multiply) {
   std::optional<RecoveredProduct> product =
-      Recovery(rows, filter, input, multiply).run();
+      Recovery(rows, filter, input, keepsZero, multiply).run();
   if (product) {
     product->inputScale = input.scale;
     product->inputZeroPoint = input.zeroPoint;
@@ -416,6 +427,20 @@ std::vector<float> quantize::filterOf(Operation *op, int64_t terms) {
   return filter;
 }
 
+/// Whether nothing is added to the sums of a product. Then rows of zeros give
+/// zeros (padding), and what follows may make much of little (a norm).
+static bool keepsZero(Operation *op) {
+  if (auto conv = dyn_cast<top::ConvOp>(op); conv && conv.getBias())
+    return false;
+  auto add = op->getResult(0).hasOneUse()
+                 ? dyn_cast<top::BinaryOp>(*op->getResult(0).user_begin())
+                 : top::BinaryOp();
+  return !add || add.getKind() != top::BinaryKind::Add ||
+         llvm::none_of(add->getOperands(), [](Value value) {
+           return value.getDefiningOp<top::ConstantOp>() != nullptr;
+         });
+}
+
 void quantize::recoverProducts(
     const llvm::MapVector<Operation *, ProductRows> &rows,
     const MultiplyMatrices &multiply, unsigned threads,
@@ -433,15 +458,16 @@ void quantize::recoverProducts(
     if (mayHaveInputFactors(op))
       factored =
           chooseInputFactors(ofOp, filter, inputChannelsOf(op), form, multiply);
-    found[i] = factored
-                   ? recoverWeights(
-                         multipliedRows(ofOp, factored->factors),
-                         dividedFilter(filter, ofOp.terms, factored->factors),
-                         factored->form, multiply)
-                   : recoverWeights(ofOp, filter, form, multiply);
+    found[i] =
+        factored ? recoverWeights(
+                       multipliedRows(ofOp, factored->factors),
+                       dividedFilter(filter, ofOp.terms, factored->factors),
+                       factored->form, keepsZero(op), multiply)
+                 : recoverWeights(ofOp, filter, form, keepsZero(op), multiply);
     if (!found[i])
       return;
     found[i]->name = valueName(op->getResult(0));
+    found[i]->weightSums = WeightSums::of(filter);
     if (factored)
       found[i]->inputFactors = std::move(factored->factors);
   });

@@ -29,14 +29,15 @@ void multiplyMatrices(const MatrixProduct &product);
 /// the codes of these (after Frantar et al., GPTQ, 2022, whose inputs are the
 /// same on both sides). Weights are rounded one after the other; each takes
 /// over what the roundings before left. What sums are off on average goes to
-/// the bias. Every fourth row is held back: an output channel has the new
-/// weights, or its rounded ones with a shift, only if that errs less there.
-/// std::nullopt if no channel does.
+/// the bias, unless rows of zeros give zeros (`keepsZero`). Every fourth row is
+/// held back: an output channel has the new weights, or its rounded ones with a
+/// shift, only if that errs less there. std::nullopt if no channel does.
 ///
 /// `filter`: channels x terms.
 std::optional<RecoveredProduct>
 recoverWeights(const ProductRows &rows, llvm::ArrayRef<float> filter,
-               const CodeForm &input, const MultiplyMatrices &multiply);
+               const CodeForm &input, bool keepsZero,
+               const MultiplyMatrices &multiply);
 
 /// Weights as 127 steps of the largest of each output channel, the nearest
 /// ones: what the conversion takes if it is told nothing.

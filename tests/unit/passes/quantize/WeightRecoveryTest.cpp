@@ -143,8 +143,8 @@ struct Case {
 
 TEST(WeightRecovery, ErrsLessThanRoundedWeights) {
   Case some(1000, 48, 5);
-  auto product =
-      recoverWeights(some.rows, some.filter, some.form, multiplyMatrices);
+  auto product = recoverWeights(some.rows, some.filter, some.form, false,
+                                multiplyMatrices);
   ASSERT_TRUE(product);
   EXPECT_EQ(product->inputScale, some.form.scale);
   EXPECT_TRUE(product->inputIsSigned);
@@ -155,8 +155,8 @@ TEST(WeightRecovery, ErrsLessThanRoundedWeights) {
 
 TEST(WeightRecovery, GoesOnOverBlocksOfTerms) {
   Case large(2100, 600, 2); // more than a block of 512
-  auto product =
-      recoverWeights(large.rows, large.filter, large.form, multiplyMatrices);
+  auto product = recoverWeights(large.rows, large.filter, large.form, false,
+                                multiplyMatrices);
   ASSERT_TRUE(product);
   EXPECT_LT(large.errorOf(*product),
             0.2 * large.errorOf(large.rounded(*product)));
@@ -165,11 +165,11 @@ TEST(WeightRecovery, GoesOnOverBlocksOfTerms) {
 TEST(WeightRecovery, ShiftsSumsOnlyOfFewRows) {
   Case few(40, 48, 5);
   auto product =
-      recoverWeights(few.rows, few.filter, few.form, multiplyMatrices);
+      recoverWeights(few.rows, few.filter, few.form, false, multiplyMatrices);
   ASSERT_TRUE(product);
   EXPECT_EQ(product->codes, few.rounded(*product).codes);
   EXPECT_LT(few.errorOf(*product), few.errorOf(few.rounded(*product)));
-  EXPECT_FALSE(recoverWeights(Case(8, 48, 5).rows, few.filter, few.form,
+  EXPECT_FALSE(recoverWeights(Case(8, 48, 5).rows, few.filter, few.form, false,
                               multiplyMatrices));
 }
 
@@ -181,8 +181,8 @@ TEST(WeightRecovery, LeavesWeightsThatRoundingDoesNotChange) {
   for (float &value : exact.rows.values)
     value = std::round(value * 4);
   exact.form.scale = 1;
-  EXPECT_FALSE(
-      recoverWeights(exact.rows, exact.filter, exact.form, multiplyMatrices));
+  EXPECT_FALSE(recoverWeights(exact.rows, exact.filter, exact.form, false,
+                              multiplyMatrices));
 }
 
 /// The table of `func`, one product of x, calibrated on samples of x.
@@ -208,11 +208,13 @@ TEST(ProductErrors, TakeTheRangeThatErrsLeast) {
                (i % kChannels == kChannels - 1 ? "]" : "");
   mlir::MLIRContext context;
   auto module = parse(context, (R"(
-    func.func @main(%x: tensor<40x16xf32> {top.name = "x"}) -> (tensor<40x3xf32> {top.name = "y"}) {
+    func.func @main(%x: tensor<40x16xf32> {top.name = "x"}) -> (tensor<40x3xf32> {top.name = "z"}) {
+      %b = top.constant dense<1.0> : tensor<3xf32>
       %c = top.constant dense<[)" +
                                 weights + R"(]> : tensor<16x3xf32>
       %y = top.matmul %x, %c {top.value = "y"} : tensor<40x16xf32>, tensor<16x3xf32>
-      return %y : tensor<40x3xf32>
+      %z = top.binary add %y, %b {top.value = "z"} : tensor<40x3xf32>, tensor<3xf32>
+      return %z : tensor<40x3xf32>
     })")
                                    .c_str());
   ASSERT_TRUE(module);
@@ -261,15 +263,37 @@ TEST(ProductErrors, TakeTheRangeThatErrsLeast) {
             tableOf(func, samples, CalibrationMethod::Auto, 3).str());
 }
 
+// Without a bias zeros give zeros: no shift, though sums are off on average.
+TEST(WeightRecovery, AProductWithoutABiasKeepsZero) {
+  Case some(512, 24, 7);
+  std::optional<RecoveredProduct> shifted = recoverWeights(
+      some.rows, some.filter, some.form, false, multiplyMatrices);
+  ASSERT_TRUE(shifted);
+  EXPECT_TRUE(llvm::any_of(shifted->shifts, [](float s) { return s != 0; }));
+  std::optional<RecoveredProduct> kept =
+      recoverWeights(some.rows, some.filter, some.form, true, multiplyMatrices);
+  ASSERT_TRUE(kept);
+  EXPECT_TRUE(llvm::all_of(kept->shifts, [](float s) { return s == 0; }));
+  EXPECT_NE(kept->codes, shifted->codes); // they answer for the mean
+}
+
 static RecoveredProduct someProduct() {
-  return {"a b%",      0.0123456789,           -7, true, {0.5F, 0x1p-20F},
-          {0, -3.25F}, {1, -127, 127, 0, 5, 6}};
+  return {"a b%",
+          0.0123456789,
+          -7,
+          true,
+          {0.5F, 0x1p-20F},
+          {0, -3.25F},
+          {1, -127, 127, 0, 5, 6},
+          {},
+          {1.5, -0.25}};
 }
 
 TEST(RecoveredProduct, IsALineOfText) {
   RecoveredProduct product = someProduct();
   std::string line = product.str();
-  EXPECT_EQ(line.substr(0, 35), "a%20b%25 0.0123456789 -7 i8 2 3 AAA");
+  EXPECT_EQ(line.substr(0, 45),
+            "a%20b%25 0.0123456789 -7 i8 2 3 1.5 -0.25 AAA");
   auto parsed = RecoveredProduct::parse(line);
   ASSERT_TRUE(bool(parsed));
   EXPECT_EQ(parsed->str(), line);
@@ -290,6 +314,26 @@ TEST(RecoveredProduct, IsALineOfText) {
   EXPECT_FALSE(read->findRecovered("x"));
 }
 
+// A network that was trained on has other sums; one that another build folded
+// has the same but for the last digits.
+TEST(WeightSums, TellWeightsApart) {
+  std::vector<float> weights;
+  for (int i = 0; i < 600; ++i)
+    weights.push_back(std::sin(float(i)));
+  WeightSums sums = WeightSums::of(weights);
+  EXPECT_NEAR(sums.magnitudes, 600 * 2 / M_PI, 1); // the mean of |sin|
+  std::vector<float> folded = weights, trained = weights, swapped = weights;
+  for (float &weight : folded)
+    weight = std::nextafter(weight, 2.0F);
+  trained[17] += 0.01F;
+  std::swap(swapped[3], swapped[4]);
+  EXPECT_TRUE(sums.isLike(WeightSums::of(folded)));
+  EXPECT_FALSE(sums.isLike(WeightSums::of(trained)));
+  EXPECT_FALSE(sums.isLike(WeightSums::of(swapped)));
+  EXPECT_FALSE(sums.isLike({}));
+  EXPECT_TRUE(WeightSums().isLike({}));
+}
+
 TEST(RecoveredProduct, SaysWhatIsWrongWithALine) {
   std::string good = someProduct().str();
   llvm::SmallVector<llvm::StringRef> words;
@@ -305,7 +349,7 @@ TEST(RecoveredProduct, SaysWhatIsWrongWithALine) {
   };
   EXPECT_EQ(messageOf(0, words[0]), "none");
   EXPECT_TRUE(has(messageOf(0, "a%2"), "without two hexadecimal digits"));
-  EXPECT_TRUE(has(messageOf(0, "a b c"), "found 9 words, need 7 or 8"));
+  EXPECT_TRUE(has(messageOf(0, "a b c"), "found 11 words, need 9 or 10"));
   EXPECT_TRUE(has(messageOf(1, "nan"), "scale is 'nan'"));
   EXPECT_TRUE(has(messageOf(1, "0"), "scale is '0'"));
   EXPECT_TRUE(has(messageOf(2, "256"), "zero point is '256'"));
@@ -316,7 +360,10 @@ TEST(RecoveredProduct, SaysWhatIsWrongWithALine) {
   // A product of sizes that leaves 64 bits.
   EXPECT_TRUE(has(messageOf(4, "6148914691236517206"), "22 bytes for"));
   EXPECT_TRUE(has(messageOf(5, "18446744073709551615"), "22 bytes for"));
-  EXPECT_TRUE(has(messageOf(6, "A"), "no base64"));
+  EXPECT_TRUE(
+      has(messageOf(6, "-1"), "the sums of the float weights are '-1'"));
+  EXPECT_TRUE(has(messageOf(7, "nan"), "and 'nan', must be finite"));
+  EXPECT_TRUE(has(messageOf(8, "A"), "no base64"));
   RecoveredProduct product = someProduct();
   product.codes[2] = -128;
   EXPECT_TRUE(
