@@ -69,7 +69,7 @@ static bool keepsDigits(Operation *op) {
                    top::ExpandOp>(op);
 }
 
-static bool isBounded(Operation &op) {
+static bool isSineOrCosine(Operation &op) {
   auto unary = dyn_cast<top::UnaryOp>(op);
   return unary && (unary.getKind() == top::UnaryKind::Sin ||
                    unary.getKind() == top::UnaryKind::Cos);
@@ -134,7 +134,7 @@ static void findDigits(Block &block, WideSteps &steps) {
     bool isSource = needsDigits(op);
     if (isSource) {
       steps.all.insert(&op);
-      if (!isBounded(op))
+      if (!isSineOrCosine(op))
         steps.digits.insert(&op);
     }
     if (!isSource && !steps.digits.contains(&op))
@@ -171,7 +171,8 @@ public:
                          [&](Value operand) { return fits(operand); }) ||
            !llvm::all_of(op.getResults(),
                          [&](Value result) { return fits(result); }) ||
-           hasSmallNumber(op) || growsBeforeSum(op) || isLogOfSmall(op);
+           hasSmallFactor(op) || hasNumberNearZero(op) || growsBeforeSum(op) ||
+           isLogOfSmall(op);
   }
 
   /// Whether f16 holds all that is known of `value`.
@@ -212,6 +213,21 @@ public:
                : nullptr;
   }
 
+  /// Whether `op` keeps its result from 0 or 1 by a small number (the epsilon
+  /// of a norm, the least argument of a logarithm), for a reader that needs it.
+  bool hasNumberNearZero(Operation &op) {
+    bool hasNumber = false;
+    if (auto unary = dyn_cast<top::UnaryOp>(op))
+      hasNumber =
+          unary.getKind() == top::UnaryKind::Clip &&
+          (isSmall(unary.alphaOrDefault()) || isSmall(unary.betaOrDefault()));
+    else if (llvm::isa<top::SelectOp, top::BinaryOp>(op))
+      hasNumber = llvm::any_of(op.getOperands(), [&](Value operand) {
+        return isSmallNumber(operand);
+      });
+    return hasNumber && isReadNearZero(op);
+  }
+
 private:
   static bool isSum(Operation *op) {
     auto reduce = dyn_cast<top::ReduceOp>(op);
@@ -220,43 +236,54 @@ private:
            llvm::isa<top::CumulativeOp>(op);
   }
 
-  /// Whether a reader of `op` tells 0 from a small number.
-  static bool isReadNearZero(Operation &op) {
-    return llvm::any_of(op.getUses(), [](OpOperand &use) {
-      if (auto binary = dyn_cast<top::BinaryOp>(use.getOwner()))
-        return binary.getKind() == top::BinaryKind::Pow ||
-               (binary.getKind() == top::BinaryKind::Div &&
-                use.getOperandNumber() == 1);
-      auto unary = dyn_cast<top::UnaryOp>(use.getOwner());
-      return unary && (unary.getKind() == top::UnaryKind::Sqrt ||
-                       unary.getKind() == top::UnaryKind::Rsqrt ||
-                       unary.getKind() == top::UnaryKind::Reciprocal ||
-                       unary.getKind() == top::UnaryKind::Log);
+  /// Whether a reader of `op` tells 0 from a small number, at once or behind
+  /// functions that keep digits.
+  static bool isReadNearZero(Operation &op, int steps = 4) {
+    return llvm::any_of(op.getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      auto binary = dyn_cast<top::BinaryOp>(user);
+      auto unary = dyn_cast<top::UnaryOp>(user);
+      if (binary && (binary.getKind() == top::BinaryKind::Pow ||
+                     (binary.getKind() == top::BinaryKind::Div &&
+                      use.getOperandNumber() == 1)))
+        return true;
+      if (unary && (unary.getKind() == top::UnaryKind::Sqrt ||
+                    unary.getKind() == top::UnaryKind::Rsqrt ||
+                    unary.getKind() == top::UnaryKind::Reciprocal ||
+                    unary.getKind() == top::UnaryKind::Log))
+        return true;
+      return steps > 0 && !unary && keepsDigits(user) &&
+             isReadNearZero(*user, steps - 1);
     });
   }
 
-  /// One number beside a tensor that f16 rounds to 0 or to few digits: a small
-  /// factor, the epsilon of a norm.
-  bool hasSmallNumber(Operation &op) {
-    auto binary = dyn_cast<top::BinaryOp>(op);
-    bool isFactor = binary && (binary.getKind() == top::BinaryKind::Mul ||
-                               binary.getKind() == top::BinaryKind::Div);
-    if (!binary || (!isFactor && !isReadNearZero(op)))
+  /// Whether f16 makes 0 of a number that is not, or keeps few of its digits;
+  /// or 1, which is read less a 1.
+  static bool isSmall(double number) {
+    constexpr double kNextToOne = 0x1p-11;
+    double magnitude = std::fabs(number), rest = std::fabs(magnitude - 1);
+    return (magnitude > 0 && magnitude < kSmallestHalf) ||
+           (rest > 0 && rest < kNextToOne);
+  }
+
+  /// Whether `operand` is one number beside a tensor, and small.
+  bool isSmallNumber(Value operand, bool isDivisor = false) {
+    auto constant = operand.getDefiningOp<top::ConstantOp>();
+    if (!constant || !holdsFloats(operand) ||
+        constant.getValue().getNumElements() != 1)
       return false;
-    for (Value operand : op.getOperands()) {
-      auto constant = operand.getDefiningOp<top::ConstantOp>();
-      if (!constant || !holdsFloats(operand) ||
-          constant.getValue().getNumElements() != 1)
-        continue;
-      std::optional<Interval> number = ranges.of(operand);
-      double magnitude = number ? number->magnitude() : 0;
-      if (binary.getKind() == top::BinaryKind::Div &&
-          operand == binary.getRhs())
-        magnitude = 1 / magnitude; // it becomes a factor
-      if (magnitude > 0 && magnitude < kSmallestHalf)
-        return true;
-    }
-    return false;
+    std::optional<Interval> number = ranges.of(operand);
+    double magnitude = number ? number->magnitude() : 0;
+    return isSmall(isDivisor ? 1 / magnitude : magnitude);
+  }
+
+  /// A factor that f16 rounds to 0 or to few digits.
+  bool hasSmallFactor(Operation &op) {
+    auto binary = dyn_cast<top::BinaryOp>(op);
+    bool isQuotient = binary && binary.getKind() == top::BinaryKind::Div;
+    return binary && (isQuotient || binary.getKind() == top::BinaryKind::Mul) &&
+           (isSmallNumber(binary.getLhs()) ||
+            isSmallNumber(binary.getRhs(), /*isDivisor=*/isQuotient));
   }
 
   /// A logarithm of what f16 may round to 0: probabilities.
@@ -324,6 +351,8 @@ WideSteps quantize::findWideSteps(func::FuncOp func,
     range.begin(op);
     if (range.needsRange(op))
       steps.all.insert(&op);
+    if (range.hasNumberNearZero(op)) // its readers need it, too
+      steps.digits.insert(&op);
     range.note(op);
     llvm::for_each(op.getResults(), report);
   }

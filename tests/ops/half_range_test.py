@@ -149,7 +149,38 @@ def sum_of_pixels(g):
     return g("Div", g("Sub", x, mean), 64.0)
 
 
-CASES = [layer_norm, rms_norm_decomposed, rms_norm_of_outliers, instance_norm, l2_norm_of_small, mask_of_lowest, mask_of_infinity, mask_chosen, mask_at_run_time, grid_of_wide_image, angles, log_of_small, softplus_by_hand, sum_of_pixels]
+def padded(shape):
+    def make(rng):
+        x = rng.normal(size=shape)
+        x[:, rng.integers(0, shape[1], 3)] = 0
+        return x.astype(np.float32)
+    return make
+
+
+def log_of_clipped(g):
+    x = g.linear(g.input("x", (1, 16, 64), padded((1, 16, 64))), 64, 64)
+    return g("Log", g("Clip", g("Mul", x, x), 1e-10))
+
+
+def norm_of_padding(g):
+    x = g.linear(g.input("x", (1, 16, 256), padded((1, 16, 256))), 256, 256)
+    return g("Div", x, g("Clip", g("ReduceL2", x, axes=[-1]), 1e-12))
+
+
+def reciprocal_of_chosen(g):
+    x = g.linear(g.input("x", (1, 16, 64), padded((1, 16, 64))), 64, 64)
+    x = g("Add", g("Abs", x), g("Mul", g("Cast", g("Cast", x, to=TensorProto.BOOL), to=TensorProto.FLOAT), 1.0))  # 0, or 1 and more
+    return g("Mul", g("Reciprocal", g("Where", g("Equal", x, 0.0), 1e-10, x)), x)
+
+
+def logit_of_clipped(g):
+    x = g.linear(g.input("x", (1, 16, 64), scaled((1, 16, 64), 8)), 64, 64)
+    x = g("Clip", g("Sigmoid", x), 1e-7, 1 - 1e-7)
+    return g("Log", g("Div", x, g("Sub", 1.0, x)))
+
+
+CASES = [layer_norm, rms_norm_decomposed, rms_norm_of_outliers, instance_norm, l2_norm_of_small, mask_of_lowest, mask_of_infinity, mask_chosen, mask_at_run_time, grid_of_wide_image, angles, log_of_small, softplus_by_hand, sum_of_pixels,
+         log_of_clipped, norm_of_padding, reciprocal_of_chosen, logit_of_clipped]
 
 
 def decibels(want, got):
