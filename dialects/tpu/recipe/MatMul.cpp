@@ -126,7 +126,8 @@ static ConstantBytes packedCodes(CodedLinearOp op) {
     for (size_t i = 0; i < packed.size(); ++i) {
       size_t low = i / half * 2 * half + i % half;
       read.reach(low);
-      packed[i] = static_cast<char>((codes[low] & 15) | codes[low + half] << 4);
+      packed[i] = static_cast<char>((codes[low] & 15) |
+                                    uint8_t(codes[low + half]) << 4);
     }
     return packed;
   };
@@ -340,7 +341,7 @@ static ConstantBytes numbersOfCodes(CodedLinearOp op) {
     int64_t size = op.inner() / op.groups(), unused = 8 - op.getBits();
     std::vector<char> filter(codes->bytes.size() * sizeof(uint16_t));
     for (size_t i = 0; i < codes->bytes.size(); ++i) {
-      auto bits = static_cast<uint8_t>(codes->bytes[i] << unused);
+      auto bits = static_cast<uint8_t>(uint8_t(codes->bytes[i]) << unused);
       int code =
           op.getZeroPoints()
               ? (bits >> unused) - static_cast<uint8_t>(zeros->bytes[i / size])
