@@ -50,11 +50,12 @@ static bool isCodeProduct(Operation *op) {
 }
 
 namespace {
-/// A program and what it costs.
+/// A program, what was said of it and what it costs.
 struct Trial {
   std::vector<size_t> floats;
   OwningOpRef<ModuleOp> program;
-  ProgramCycles cycles;
+  std::vector<Diagnostic> remarks;
+  std::optional<ProgramCycles> cycles; ///< none: they cannot be predicted
 };
 
 class Search {
@@ -77,6 +78,7 @@ public:
 
 private:
   std::optional<Trial> attempt(const std::vector<bool> &isFloat, bool verifies);
+  void show(std::vector<Diagnostic> &diagnostics);
   std::vector<uint64_t> pricesOf(const ProgramCycles &cycles) const;
   std::vector<BorderPrice> borders() const;
   uint64_t leastFloatCycles() const;
@@ -85,13 +87,15 @@ private:
   ModuleOp module;
   const Chip &chip;
   LowerGraph lower;
-  std::vector<Operation *> ops;  ///< all but constants
-  std::vector<size_t> positions; ///< of these in the block
+  std::vector<Operation *> ops;     ///< all but constants
+  std::vector<size_t> positions;    ///< of these in the block
+  std::vector<Diagnostic> failures; ///< of the last that was not lowered
   llvm::DenseMap<Operation *, size_t> numberOf;
   llvm::DenseMap<NodeKey, llvm::SmallVector<size_t, 2>> opsOfNode;
 };
 } // namespace
 
+/// Std::nullopt if the graph is not lowered. Nothing is shown yet.
 std::optional<Trial> Search::attempt(const std::vector<bool> &isFloat,
                                      bool verifies) {
   Trial trial;
@@ -100,16 +104,26 @@ std::optional<Trial> Search::attempt(const std::vector<bool> &isFloat,
       trial.floats.push_back(position);
   markFloats(module, trial.floats);
   trial.program = cast<ModuleOp>(module->clone());
-  if (failed(lower(*trial.program, verifies)))
-    return std::nullopt;
+  {
+    ScopedDiagnosticHandler collect(
+        module.getContext(), [&](Diagnostic &diagnostic) {
+          trial.remarks.push_back(std::move(diagnostic));
+          return success();
+        });
+    if (failed(lower(*trial.program, verifies))) {
+      failures = std::move(trial.remarks);
+      return std::nullopt;
+    }
+  }
   auto nets = trial.program->getOps<ppl::NetOp>();
-  if (!llvm::hasSingleElement(nets))
-    return std::nullopt;
-  std::optional<ProgramCycles> cycles = predictCycles(*nets.begin(), chip);
-  if (!cycles)
-    return std::nullopt;
-  trial.cycles = std::move(*cycles);
+  if (llvm::hasSingleElement(nets))
+    trial.cycles = predictCycles(*nets.begin(), chip);
   return trial;
+}
+
+void Search::show(std::vector<Diagnostic> &diagnostics) {
+  for (Diagnostic &diagnostic : diagnostics)
+    module.getContext()->getDiagEngine().emit(std::move(diagnostic));
 }
 
 /// The cycles of each op. Those of commands that stand for several go to the
@@ -183,13 +197,13 @@ ArrayAttr Search::choices(llvm::ArrayRef<Trial> trials, size_t taken) {
   constexpr StringRef kNames[] = {"codes", "floats", "mixed"};
   llvm::SmallVector<std::pair<StringRef, int64_t>> ways;
   for (auto [name, trial] : llvm::zip(kNames, trials))
-    ways.push_back({name, int64_t(trial.cycles.total)});
+    ways.push_back({name, int64_t(trial.cycles->total)});
   MLIRContext *context = module.getContext();
   llvm::SmallVector<Attribute> made{
       choice(context, "net", UnknownLoc::get(context), taken, ways)};
   if (taken != 0) {
-    std::vector<uint64_t> codes = pricesOf(trials[0].cycles),
-                          floats = pricesOf(trials[taken].cycles);
+    std::vector<uint64_t> codes = pricesOf(*trials[0].cycles),
+                          floats = pricesOf(*trials[taken].cycles);
     for (auto [number, op] : llvm::enumerate(ops))
       if (isCodeProduct(op) &&
           llvm::is_contained(trials[taken].floats, positions[number]))
@@ -205,17 +219,17 @@ FailureOr<CheapestProgram> Search::run() {
   std::vector<Trial> trials;
   std::optional<Trial> codes =
       attempt(std::vector<bool>(ops.size(), false), /*verifies=*/true);
-  if (!codes)
+  if (!codes) {
+    show(failures);
     return failure();
+  }
   trials.push_back(std::move(*codes));
-  auto totalOf = [&](size_t number) { return trials[number].cycles.total; };
-  // Of the others nothing is shown; what they cannot do, codes can.
-  auto attemptSilently = [&](const std::vector<bool> &isFloat) {
-    ScopedDiagnosticHandler silence(module.getContext(),
-                                    [](Diagnostic &) { return success(); });
+  auto totalOf = [&](size_t number) { return trials[number].cycles->total; };
+  // What the others cannot do, codes can.
+  auto attemptOther = [&](const std::vector<bool> &isFloat) {
     std::optional<Trial> trial = attempt(isFloat, /*verifies=*/false);
-    bool isTaken =
-        trial && trial->cycles.hostParts <= trials[0].cycles.hostParts;
+    bool isTaken = trial && trial->cycles &&
+                   trial->cycles->hostParts <= trials[0].cycles->hostParts;
     if (isTaken)
       trials.push_back(std::move(*trial));
     return isTaken;
@@ -225,24 +239,27 @@ FailureOr<CheapestProgram> Search::run() {
     if (totalOf(trials.size() - 1) < totalOf(best))
       best = trials.size() - 1;
   };
-  if (totalOf(0) > leastFloatCycles() &&
-      attemptSilently(std::vector<bool>(ops.size(), true))) {
+  if (trials[0].cycles && totalOf(0) > leastFloatCycles() &&
+      attemptOther(std::vector<bool>(ops.size(), true))) {
     compare();
-    std::vector<uint64_t> inCodes = pricesOf(trials[0].cycles),
-                          asFloats = pricesOf(trials[1].cycles);
+    std::vector<uint64_t> inCodes = pricesOf(*trials[0].cycles),
+                          asFloats = pricesOf(*trials[1].cycles);
     std::vector<OpPrices> prices;
     for (auto [one, other] : llvm::zip(inCodes, asFloats))
       prices.push_back({one, other});
     CheapestMix mix = cheapestMix(prices, borders());
     if (double(mix.cycles) < (1 - kLeastGain) * double(totalOf(best)) &&
-        attemptSilently(mix.isFloat))
+        attemptOther(mix.isFloat))
       compare();
   }
   if (best != 0 && failed(mlir::verify(*trials[best].program)))
     return failure();
+  show(trials[best].remarks);
   CheapestProgram cheapest;
-  cheapest.codeCycles = totalOf(0);
-  cheapest.cycles = totalOf(best);
+  if (trials[0].cycles) {
+    cheapest.codeCycles = totalOf(0);
+    cheapest.cycles = totalOf(best);
+  }
   if (trials.size() > 1)
     cheapest.choices = choices(trials, best);
   cheapest.floats = trials[best].floats;

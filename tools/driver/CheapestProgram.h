@@ -38,14 +38,15 @@ struct CheapestProgram {
   mlir::OwningOpRef<mlir::ModuleOp> program;
   /// An array of #tpu.choice; null if there was nothing to choose.
   mlir::ArrayAttr choices;
-  /// Of the graph in codes and of the chosen one.
+  /// Of the graph in codes and of the chosen one; 0 if they are not known.
   uint64_t codeCycles = 0, cycles = 0;
 };
 
 /// Lowers clones of `module`, a graph in the top dialect, as int8 programs for
 /// `chip` and gives the one that takes the fewest cycles; at most three are
-/// made. Fails as `lower` does for the graph in codes; what it reports of the
-/// others is not shown.
+/// made. Fails as `lower` does for the graph in codes. Of what it reports, that
+/// of the given program is shown. Where cycles cannot be predicted, that is the
+/// program of codes.
 mlir::FailureOr<CheapestProgram>
 findCheapestProgram(mlir::ModuleOp module, const Chip &chip, LowerGraph lower);
 

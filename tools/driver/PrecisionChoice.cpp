@@ -98,12 +98,21 @@ rt::Status MixCompiler::openLog() {
   if (wanted.log.empty())
     return {};
   llvm::SHA256 hash;
+  std::vector<std::string> outputs;
   for (bool isFloat : {false, true}) {
     Result<std::vector<uint8_t>> bytes =
         compile(std::vector<bool>(products.size(), isFloat));
     if (!bytes)
       return bytes.status();
     hash.update(*bytes);
+    Result<rt::Bmodel> model =
+        rt::Bmodel::load(*std::move(bytes), "the bmodel");
+    if (!model)
+      return model.status();
+    outputs.clear();
+    for (const rt::TensorSpec &spec :
+         model->nets().front().stages.front().outputs)
+      outputs.push_back(spec.name);
   }
   for (const ProductChoice &product : products)
     hash.update(product.name);
@@ -111,7 +120,8 @@ rt::Status MixCompiler::openLog() {
   addTensors(hash, samples.outputs);
   hash.update(wanted.scoreName);
   Result<std::unique_ptr<SearchLog>> opened =
-      SearchLog::open(wanted.log, llvm::toHex(hash.final(), true));
+      SearchLog::open(wanted.log, {llvm::toHex(hash.final(), true),
+                                   products.size(), std::move(outputs)});
   if (!opened)
     return opened.status();
   log = *std::move(opened);

@@ -8,6 +8,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -20,6 +21,14 @@ using Line = nlohmann::ordered_json;
 
 static constexpr const char *kVersion = "weft precision search 1";
 
+/// Names are bytes of others; what is no UTF-8 is replaced.
+static std::string dumped(const Line &line) {
+  return line.dump(-1, ' ', false, Line::error_handler_t::replace);
+}
+
+/// A name as a line has it.
+static std::string utf8(const std::string &name) { return dumped(name); }
+
 /// JSON has no infinity: it is null.
 static Line number(double value) {
   return std::isfinite(value) ? Line(value) : Line();
@@ -29,8 +38,6 @@ static std::optional<double> numberAt(const Line &json, const char *key) {
   auto found = json.find(key);
   if (found == json.end())
     return std::nullopt;
-  if (found->is_null())
-    return std::numeric_limits<double>::infinity();
   return found->is_number() ? std::optional(found->get<double>())
                             : std::nullopt;
 }
@@ -51,7 +58,15 @@ static std::string lineOf(const MixedProgram &program) {
             {"outputs", std::move(outputs)}};
   if (program.score)
     line["score"] = *program.score;
-  return line.dump(-1, ' ', false, Line::error_handler_t::replace) + "\n";
+  return dumped(line) + "\n";
+}
+
+/// What errs without bounds is null.
+static std::optional<double> errorAt(const Line &json, const char *key) {
+  auto found = json.find(key);
+  return found != json.end() && found->is_null()
+             ? std::numeric_limits<double>::infinity()
+             : numberAt(json, key);
 }
 
 /// std::nullopt: no whole line of a program.
@@ -76,7 +91,7 @@ static std::optional<MixedProgram> programOf(const std::string &text) {
       return std::nullopt;
     auto cosine = numberAt(output, "cosine"),
          worst = numberAt(output, "worst_cosine"),
-         error = numberAt(output, "error");
+         error = errorAt(output, "error");
     if (!cosine || !worst || !error)
       return std::nullopt;
     program.accuracy.outputs.push_back(
@@ -85,9 +100,19 @@ static std::optional<MixedProgram> programOf(const std::string &text) {
   return program;
 }
 
+/// Readers count on both numbers.
+bool SearchLog::isOfSearch(const MixedProgram &program) const {
+  const std::vector<OutputAccuracy> &outputs = program.accuracy.outputs;
+  return program.isFloat.size() == search.products &&
+         std::equal(outputs.begin(), outputs.end(), search.outputs.begin(),
+                    search.outputs.end(),
+                    [](const OutputAccuracy &output, const std::string &name) {
+                      return utf8(output.name) == utf8(name);
+                    });
+}
+
 /// `whole`: bytes of the lines that are whole.
-rt::Status SearchLog::read(const std::string &text, const std::string &key,
-                           size_t &whole) {
+rt::Status SearchLog::read(const std::string &text, size_t &whole) {
   bool isFirst = true;
   for (size_t begin = 0, end; (end = text.find('\n', begin)) != text.npos;
        begin = whole = end + 1) {
@@ -97,7 +122,7 @@ rt::Status SearchLog::read(const std::string &text, const std::string &key,
       if (!head.is_object() || !head.contains("log") || head["log"] != kVersion)
         return rt::fail(Code::InvalidArgument,
                         path + " is no log of a search; give another file");
-      if (!head.contains("search") || head["search"] != key)
+      if (!head.contains("search") || head["search"] != search.key)
         return rt::fail(Code::InvalidArgument,
                         path + " is of another search: the model, its samples, "
                                "the options or the compiler differ; remove it "
@@ -106,10 +131,11 @@ rt::Status SearchLog::read(const std::string &text, const std::string &key,
       continue;
     }
     std::optional<MixedProgram> program = programOf(line);
-    if (!program)
+    if (!program || !isOfSearch(*program))
       return rt::fail(Code::InvalidArgument,
                       path + ": '" + line.substr(0, 40) +
-                          "' is no measured program; remove the file");
+                          "' is no measured program of this search; remove "
+                          "the file");
     programs[program->isFloat] = *std::move(program);
   }
   if (isFirst && !text.empty())
@@ -119,9 +145,8 @@ rt::Status SearchLog::read(const std::string &text, const std::string &key,
 }
 
 Result<std::unique_ptr<SearchLog>> SearchLog::open(const std::string &path,
-                                                   const std::string &key) {
-  std::unique_ptr<SearchLog> log(new SearchLog);
-  log->path = path;
+                                                   Search search) {
+  std::unique_ptr<SearchLog> log(new SearchLog(path, std::move(search)));
   std::string text;
   if (llvm::sys::fs::exists(path)) {
     Result<std::string> read = tools::readInputFile(path);
@@ -130,9 +155,9 @@ Result<std::unique_ptr<SearchLog>> SearchLog::open(const std::string &path,
     text = *std::move(read);
   }
   size_t whole = 0;
-  WEFT_TRY(log->read(text, key, whole));
+  WEFT_TRY(log->read(text, whole));
   if (whole == 0)
-    text = Line{{"log", kVersion}, {"search", key}}.dump() + "\n";
+    text = Line{{"log", kVersion}, {"search", log->search.key}}.dump() + "\n";
   else if (whole < text.size())
     text.resize(whole); // cut off in the middle of a line
   else

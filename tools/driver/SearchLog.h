@@ -16,11 +16,17 @@ namespace weft::driver {
 /// are measured, so a search that was interrupted goes on behind the last.
 class SearchLog {
 public:
-  /// Reads `path`, or makes it. `key` is a hash of what the measurements depend
-  /// on; a file of another search is Code::InvalidArgument. A last line that is
-  /// not whole was interrupted and does not count.
+  /// What a search measures.
+  struct Search {
+    std::string key;                  ///< a hash of what measurements depend on
+    size_t products;                  ///< that may be floats
+    std::vector<std::string> outputs; ///< of each program, their names
+  };
+  /// Reads `path`, or makes it. A file of another search, and programs that are
+  /// none of it, are Code::InvalidArgument. A last line that is not whole was
+  /// interrupted and does not count.
   static rt::Result<std::unique_ptr<SearchLog>> open(const std::string &path,
-                                                     const std::string &key);
+                                                     Search search);
 
   /// The program with these floats; with `isScored` only if it has a score.
   std::optional<MixedProgram> find(const std::vector<bool> &isFloat,
@@ -29,12 +35,14 @@ public:
   rt::Status add(const MixedProgram &program);
 
 private:
-  SearchLog() = default;
-  rt::Status read(const std::string &text, const std::string &key,
-                  size_t &whole);
+  SearchLog(std::string path, Search search)
+      : path(std::move(path)), search(std::move(search)) {}
+  rt::Status read(const std::string &text, size_t &whole);
+  bool isOfSearch(const MixedProgram &program) const;
   rt::Status append(const std::string &line);
 
-  std::string path;
+  const std::string path;
+  const Search search;
   std::mutex mutex;
   std::map<std::vector<bool>, MixedProgram> programs;
 };

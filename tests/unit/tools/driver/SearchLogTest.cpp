@@ -29,6 +29,9 @@ protected:
         {"z \xff", 1, 0, std::numeric_limits<double>::infinity()}};
     return program;
   }
+  static SearchLog::Search search(const std::string &key) {
+    return {key, 3, {"y", "z \xff"}};
+  }
   std::string text() const {
     std::ifstream file(path);
     std::ostringstream all;
@@ -37,7 +40,7 @@ protected:
   }
   void write(const std::string &text) const { std::ofstream(path) << text; }
   std::string messageOf(const std::string &key) const {
-    auto log = SearchLog::open(path, key);
+    auto log = SearchLog::open(path, search(key));
     return log ? "" : log.status().message();
   }
 };
@@ -45,12 +48,12 @@ protected:
 
 TEST_F(SearchLogTest, GivesBackWhatWasMeasuredToTheBit) {
   {
-    auto log = SearchLog::open(path, "key");
+    auto log = SearchLog::open(path, search("key"));
     ASSERT_TRUE(bool(log)) << log.status().message();
     EXPECT_FALSE((*log)->find(program().isFloat, false));
     EXPECT_TRUE(bool((*log)->add(program())));
   }
-  auto log = SearchLog::open(path, "key");
+  auto log = SearchLog::open(path, search("key"));
   ASSERT_TRUE(bool(log)) << log.status().message();
   auto found = (*log)->find(program().isFloat, false);
   ASSERT_TRUE(found);
@@ -69,17 +72,19 @@ TEST_F(SearchLogTest, GivesBackWhatWasMeasuredToTheBit) {
   EXPECT_FALSE((*log)->find(wanted.isFloat, true)) << "it has no score";
   wanted.score = 0.25;
   EXPECT_TRUE(bool((*log)->add(wanted)));
-  EXPECT_EQ((*SearchLog::open(path, "key"))->find(wanted.isFloat, true)->score,
+  EXPECT_EQ((*SearchLog::open(path, search("key")))
+                ->find(wanted.isFloat, true)
+                ->score,
             0.25);
 }
 
 TEST_F(SearchLogTest, EveryCutOffLineIsForgotten) {
-  ASSERT_TRUE(bool((*SearchLog::open(path, "key"))->add(program())));
+  ASSERT_TRUE(bool((*SearchLog::open(path, search("key")))->add(program())));
   std::string whole = text();
   size_t second = whole.find('\n') + 1;
   for (size_t size = second; size < whole.size(); ++size) {
     write(whole.substr(0, size));
-    auto log = SearchLog::open(path, "key");
+    auto log = SearchLog::open(path, search("key"));
     ASSERT_TRUE(bool(log)) << log.status().message();
     EXPECT_FALSE((*log)->find(program().isFloat, false));
     EXPECT_EQ(text(), whole.substr(0, second));
@@ -112,6 +117,20 @@ TEST_F(SearchLogTest, OtherFilesAreRefusedAndKept) {
     write(head + line + "\n");
     EXPECT_EQ(messageOf("key"),
               path + ": '" + std::string(line).substr(0, 40) +
-                  "' is no measured program; remove the file");
+                  "' is no measured program of this search; remove the file");
+  }
+  // Whole programs, but with another number of products, without an output,
+  // with another name, with a cosine that would meet any goal.
+  MixedProgram few = program(), other = program(), renamed = program(),
+               infinite = program();
+  few.isFloat.pop_back();
+  other.accuracy.outputs.pop_back();
+  renamed.accuracy.outputs[0].name = "x";
+  infinite.accuracy.outputs[0].cosine = std::numeric_limits<double>::infinity();
+  for (const MixedProgram &wrong : {few, other, renamed, infinite}) {
+    write(head);
+    ASSERT_TRUE(bool((*SearchLog::open(path, search("key")))->add(wrong)));
+    EXPECT_NE(messageOf("key").find("is no measured program of this search"),
+              std::string::npos);
   }
 }
