@@ -532,8 +532,10 @@ Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
   if (std::optional<Answer<>> planned = planAsIntegers(product, lowering))
     return *planned;
   bool isExact = product.op->hasAttr(top::kExactAttr);
-  if (lowering.choices.hasZeroPoints && isOfIntegers(product))
+  if (lowering.choices.hasZeroPoints && isOfIntegers(product)) {
     isExact = lowering.isExact = true;
+    product.hasRowsInLanes = false; // the matrix unit has no f32
+  }
   return lowering.multipliesCodes && !isExact ? planInt8(product, lowering)
                                               : planFloat(product, lowering);
 }

@@ -19,6 +19,7 @@
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/Move.h"
 #include "passes/quantize/Elements.h"
+#include "passes/quantize/Magnitudes.h"
 #include "passes/quantize/NamedSource.h"
 #include "passes/quantize/QuantScale.h"
 #include "runtime/numeric/Float16.h"
@@ -403,6 +404,7 @@ static bool isClosed(ArrayRef<Operation *> steps) {
 void Lowering::noteQuantizations(Block &block) {
   if (!choices.hasZeroPoints)
     return;
+  Magnitudes magnitudes;
   for (auto cast : block.getOps<top::CastOp>()) {
     std::optional<top::Quantization> found = top::quantizationOf(cast);
     if (!found || !isClosed(found->steps) ||
@@ -414,8 +416,11 @@ void Lowering::noteQuantizations(Block &block) {
     });
     if (isAlone)
       soleReaders[kept->input] = kept.get();
-    if (kept->isScalar())
+    if (kept->isScalar()) {
       known.taken.insert(kept->steps.begin(), std::prev(kept->steps.end()));
+      if (magnitudes.isFarFromEnd(kept->input, kept->scale.front()))
+        boundedQuotients.insert(cast);
+    }
     quantizations[cast] = std::move(kept);
   }
 }
@@ -427,6 +432,10 @@ const top::Quantization *Lowering::quantizationReading(Value topValue) const {
 const top::Quantization *Lowering::quantizationOf(top::CastOp op) const {
   auto found = quantizations.find(op);
   return found == quantizations.end() ? nullptr : found->second.get();
+}
+
+bool Lowering::isBoundedQuotient(top::CastOp op) const {
+  return boundedQuotients.contains(op);
 }
 
 Value Lowering::bits(Value value, Type element) {

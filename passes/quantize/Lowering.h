@@ -290,6 +290,9 @@ public:
   const top::Quantization *quantizationReading(mlir::Value topValue) const;
   /// The noted quantization whose last step `op` is; null if it is none.
   const top::Quantization *quantizationOf(top::CastOp op) const;
+  /// Whether what the quantization that ends in `op` divides stays far from the
+  /// end of f32 (Magnitudes.h).
+  bool isBoundedQuotient(top::CastOp op) const;
   /// `integers` or codes of one width as the other: the same bits. What was
   /// such bits before is taken as it was.
   mlir::Value bits(mlir::Value value, mlir::Type element);
@@ -365,6 +368,7 @@ private:
   /// By their last step, and those that alone read a value by that.
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<top::Quantization>>
       quantizations;
+  llvm::DenseSet<mlir::Operation *> boundedQuotients;
   llvm::DenseMap<mlir::Value, const top::Quantization *> soleReaders;
 };
 

@@ -41,7 +41,7 @@ static int64_t pixelsOf(Value value) {
 bool quantize::spreadsOverImages(Value value) {
   constexpr int kMostSteps = 9;
   SmallVector<Value> reached{value};
-  DenseSet<Operation *> seen;
+  llvm::DenseSet<Operation *> seen;
   for (int step = 0; step < kMostSteps && !reached.empty(); ++step) {
     SmallVector<Value> next;
     for (Value from : reached)

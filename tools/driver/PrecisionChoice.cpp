@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SHA256.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <thread>
@@ -326,7 +327,10 @@ Json driver::accuracyJson(const Accuracy &accuracy) {
              {"cosine", output.cosine},
              {"worst_cosine", output.worstCosine}};
     // JSON has no infinity.
-    one["sqnr_db"] = output.errorRatio > 0 ? Json(output.sqnr()) : Json();
+    constexpr double kNothing = -300;
+    one["sqnr_db"] = output.errorRatio > 0
+                         ? Json(std::max(kNothing, output.sqnr()))
+                         : Json();
     outputs.push_back(std::move(one));
   }
   return outputs;
@@ -334,7 +338,7 @@ Json driver::accuracyJson(const Accuracy &accuracy) {
 
 std::string driver::decibels(double value) {
   if (std::isinf(value))
-    return "exact";
+    return value > 0 ? "exact" : "no number";
   char text[48];
   std::snprintf(text, sizeof(text), "%.1f dB", value);
   return text;

@@ -61,7 +61,7 @@ std::string missOf(const PrecisionChoice &choice, const AutoPrecision &wanted);
 /// Of each output, for --json.
 nlohmann::ordered_json accuracyJson(const Accuracy &accuracy);
 
-/// "41.2 dB", or "exact".
+/// "41.2 dB", "exact", or "no number" of what has nothing in common.
 std::string decibels(double value);
 
 } // namespace weft::driver

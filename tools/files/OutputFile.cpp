@@ -19,6 +19,11 @@ static Status systemFailure(const std::string &path, const char *what) {
                    std::strerror(errno));
 }
 
+static Status isDirectory(const std::string &path) {
+  return rt::failf(Code::IoError, "%s: cannot write: it is a directory",
+                   path.c_str());
+}
+
 /// False with errno set when not everything could be written.
 static bool writeAll(int file, const void *bytes, size_t size) {
   const char *next = static_cast<const char *>(bytes);
@@ -64,10 +69,17 @@ static Status writeInPlace(const std::string &path, int file, bool closeIt,
   return status;
 }
 
+/// A file beside `path`, `temporary` its name; below 0 with errno set if there
+/// can be none.
+static int openBeside(const std::string &path, std::string &temporary) {
+  temporary = path + ".XXXXXX";
+  return ::mkostemp(temporary.data(), O_CLOEXEC);
+}
+
 static Status writeBeside(const std::string &path, mode_t mode,
                           const FileBody &body) {
-  std::string temporary = path + ".XXXXXX";
-  int file = ::mkostemp(temporary.data(), O_CLOEXEC);
+  std::string temporary;
+  int file = openBeside(path, temporary);
   if (file < 0)
     return systemFailure(path, "create");
   TemporaryFile beside(temporary);
@@ -95,8 +107,7 @@ Status tools::writeOutputFile(const std::string &path, const FileBody &body) {
   struct stat facts;
   bool exists = ::stat(path.c_str(), &facts) == 0;
   if (exists && S_ISDIR(facts.st_mode))
-    return rt::failf(Code::IoError, "%s: cannot write: it is a directory",
-                     path.c_str());
+    return isDirectory(path);
   if (exists && !S_ISREG(facts.st_mode)) {
     int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (file < 0)
@@ -113,6 +124,24 @@ Status tools::writeOutputFile(const std::string &path, const FileBody &body) {
     return status;
   }
   return writeBeside(path, mode, body);
+}
+
+Status tools::checkOutputFile(const std::string &path) {
+  struct stat facts;
+  bool exists = ::stat(path.c_str(), &facts) == 0;
+  if (exists && S_ISDIR(facts.st_mode))
+    return isDirectory(path);
+  if (path == "-" || (exists && !S_ISREG(facts.st_mode)))
+    return Status::ok(); // opening a pipe waits for its reader
+  char *target = exists ? ::realpath(path.c_str(), nullptr) : nullptr;
+  std::string temporary, place = target ? target : path;
+  std::free(target);
+  int file = openBeside(place, temporary);
+  if (file < 0)
+    return systemFailure(place, "create");
+  TemporaryFile beside(temporary);
+  ::close(file);
+  return Status::ok();
 }
 
 Status tools::writeStdout(const std::string &text) {

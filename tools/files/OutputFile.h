@@ -27,6 +27,10 @@ using ByteSink = std::function<bool(const void *, size_t)>;
 using FileBody = std::function<bool(const ByteSink &)>;
 rt::Status writeOutputFile(const std::string &path, const FileBody &write);
 
+/// Whether writeOutputFile() can make a file at `path`, before work is done for
+/// it. Fails as that would; nothing is left.
+rt::Status checkOutputFile(const std::string &path);
+
 /// Writes to stdout and flushes. A closed pipe or a full disk is Code::IoError.
 rt::Status writeStdout(const std::string &text);
 

@@ -36,6 +36,8 @@ static ExitCode calibrateModel(const CalibrateFlags &flags) {
     return reportError(rt::fail(rt::Code::InvalidArgument,
                                 "--output " + flags.output +
                                     " is the model itself; give another file"));
+  if (rt::Status status = tools::checkOutputFile(flags.output); !status)
+    return reportError(status);
   driver::Plugins plugins;
   driver::Compilation compilation;
   if (auto exit = importModel(flags.model, plugins, compilation))

@@ -110,10 +110,13 @@ static std::string referenceName(const rt::TensorSpec &spec,
   return best.empty() ? spec.name : best;
 }
 
-/// A quantized output as the reals it stands for; others unchanged.
-static HostTensor toReals(const rt::TensorSpec &spec,
-                          const HostTensor &stored) {
-  if (!spec.isQuantized())
+/// A quantized output as the reals it stands for, and one of f16 (which
+/// --quantized-io keeps) where the reference has f32; others unchanged.
+static HostTensor toReals(const rt::TensorSpec &spec, const HostTensor &stored,
+                          const HostTensor &reference) {
+  bool isNarrow = stored.type() == numeric::ElementType::F16 &&
+                  reference.type() == numeric::ElementType::F32;
+  if (!spec.isQuantized() && !isNarrow)
     return stored;
   HostTensor reals(numeric::ElementType::F32, stored.shape());
   for (int64_t i = 0; i < stored.elements(); ++i)
@@ -135,8 +138,8 @@ static std::vector<Row> compareOutputs(const CompareFlags &flags,
       row.comparison.problem = "the reference has no tensor of this name";
     else
       row.comparison = compareTensors(
-          toReals(computed.specs[i], computed.outputs[i]), found->second,
-          /*anyType=*/false);
+          toReals(computed.specs[i], computed.outputs[i], found->second),
+          found->second, /*anyType=*/false);
     row.failure = failureReason(row.comparison, flags.thresholds);
     rows.push_back(std::move(row));
   }

@@ -404,6 +404,11 @@ static ExitCode convert(ConvertFlags flags) {
     flags.emit = flags.isForVectors() ? "zyp" : "bmodel";
   if (rt::Status status = checkFlags(flags); !status)
     return reportError(status);
+  // A search takes minutes.
+  for (const std::string &file : {flags.output, flags.automatic.writtenTable})
+    if (!file.empty())
+      if (rt::Status status = tools::checkOutputFile(file); !status)
+        return reportError(status);
   Result<std::optional<preprocess::Options>> fused = fusedOptions(flags);
   if (!fused)
     return reportError(fused.status());

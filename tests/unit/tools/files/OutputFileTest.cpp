@@ -7,6 +7,7 @@
 
 using namespace weft;
 using testing::HasSubstr;
+using tools::checkOutputFile;
 using tools::writeOutputFile;
 
 namespace {
@@ -40,6 +41,22 @@ TEST_F(OutputFile, KeepsALinkAndWritesItsTarget) {
   ASSERT_TRUE(writeOutputFile(link, "newer", 5).isOk());
   EXPECT_TRUE(std::filesystem::is_symlink(link));
   EXPECT_EQ(std::filesystem::file_size(target), 5u);
+}
+
+TEST_F(OutputFile, IsCheckedWithoutATrace) {
+  std::string path = (folder / "a.bin").string();
+  EXPECT_TRUE(checkOutputFile(path).isOk());
+  EXPECT_EQ(filesInFolder(), 0u);
+  ASSERT_TRUE(writeOutputFile(path, "old", 3).isOk());
+  EXPECT_TRUE(checkOutputFile(path).isOk());
+  EXPECT_TRUE(checkOutputFile("-").isOk());
+  EXPECT_TRUE(checkOutputFile("/dev/null").isOk());
+  EXPECT_EQ(std::filesystem::file_size(path), 3u);
+  for (const std::string &bad : {(folder / "no/a").string(), folder.string()}) {
+    EXPECT_FALSE(checkOutputFile(bad).isOk());
+    EXPECT_EQ(checkOutputFile(bad).message(),
+              writeOutputFile(bad, "x", 1).message());
+  }
 }
 
 TEST_F(OutputFile, FailuresNamePathAndReason) {
