@@ -74,8 +74,8 @@ def rows(arguments, name, model, feeds):
         profile = json.loads(measure.call(arguments.weft, "profile", bmodel, "--json")[0])
         measure.call(arguments.weft, "run", bmodel, "-i", arguments.dir / "in.npz", "-o", out)
         with np.load(out) as found:
-            cosine = min(measure.cosine(found[key], wanted[key]) for key in names)
-            signal = min(decibels(found[key], wanted[key]) for key in names)
+            cosine = np.min([measure.cosine(found[key], wanted[key]) for key in names])
+            signal = np.min([decibels(found[key], wanted[key]) for key in names])
         yield precision, profile, bmodel.stat().st_size, cosine, signal
 
 

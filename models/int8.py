@@ -130,7 +130,7 @@ def rows_of(name, model, arguments):
             for output, key in zip(model.names, found.files if arguments.vendor else model.names):
                 cosines[output].append(measure.cosine(found[key], wanted[output]))
     inside = float("nan") if arguments.vendor else inner_decibels(arguments.weft, model, bmodel, folder, flags)
-    return [{"model": name, "output": output, "mean": float(np.mean(values)), "least": min(values), "inner_db": inside, "cycles": cycles,
+    return [{"model": name, "output": output, "mean": float(np.mean(values)), "least": float(np.min(values)), "inner_db": inside, "cycles": cycles,
              "float_share": floats}
             for output, values in cosines.items()]
 

@@ -116,8 +116,9 @@ def measure(label, run, place, arguments, precision):
     info = json.loads(call(weft, "info", f"{stem}.bmodel", "--json")[0])
     row = {"run": label, "precision": precision, "convert": convert, "emulate": seconds, "host_ops": info.get("host_ops", 0)}
     with np.load(f"{stem}_out.npz") as found:
-        row["cosine"] = min(cosine(found[name], wanted[name]) for name in names)
-        row["error"] = max(float(np.abs(np.asarray(found[name], np.float64) - wanted[name]).max()) for name in names)
+        # Of numpy: the min and max of Python leave out a NaN that is not the first.
+        row["cosine"] = float(np.min([cosine(found[name], wanted[name]) for name in names]))
+        row["error"] = float(np.max([np.abs(np.asarray(found[name], np.float64) - wanted[name]).max() for name in names]))
         row["wrong"] = [name for name in names if found[name].shape != wanted[name].shape or found[name].dtype != wanted[name].dtype]
         if arguments.bmrt and precision == "f32":
             call(weft, "run", f"{stem}.bmodel", "-i", f"{stem}_in.npz", "-o", f"{stem}_vendor.npz", "--device", "bmrt",

@@ -179,7 +179,7 @@ def run_n_bits(weft, folder, name):
         allowed = (bound + len(weights) * 2.0 ** -24) * size + np.abs(want) * (2 * HALF if want.dtype == np.float16 else 2.0 ** -20) + 1e-6
         worst = float((np.abs(ours.astype(np.float64) - want) / allowed).max())
         print(f"{name:14s} {precision} {worst:.3f} of what is allowed")
-        if worst > 1:
+        if not worst <= 1:  # true of NaN, too
             problems.append(f"{name}: {precision} differs by {worst:.2f} times what is allowed")
     if output(weft, folder, "f16").tobytes() != output(weft, folder, "f16", "--device", "bmrt").tobytes():
         problems.append(f"{name}: libbmrt gives other bytes")
@@ -201,7 +201,7 @@ def run_floats(weft, folder, name):
         decibels = 10 * np.log10((want.astype(np.float64) ** 2).sum() / ((ours - want).astype(np.float64) ** 2).sum())
         print(f"{name:16s} {precision} {decibels:.1f} dB, {taken[precision]} cycles, f16 {taken['f16']}")
         layers_of = sum(node.op_type != "Add" and node.op_type != "Relu" for node in graph.graph.node)
-        if decibels < floor - 10 * np.log10(layers_of):
+        if not decibels >= floor - 10 * np.log10(layers_of):
             problems.append(f"{name}: {decibels:.1f} dB at {precision}, must be {floor}")
         if taken[precision] > taken["f16"]:
             problems.append(f"{name}: {taken[precision]} cycles at {precision}, {taken['f16']} in f16")

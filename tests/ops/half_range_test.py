@@ -215,7 +215,7 @@ def run(weft, folder, case):
             with np.load(folder / "out.npz") as outputs:
                 found = decibels(want, outputs["y"])
             print(f"{case.__name__:24s} {precision:16s} {found:6.1f} dB")
-            if found < limit:
+            if not found >= limit:
                 problems.append(f"{case.__name__} {precision}: {found:.1f} dB, want at least {limit}")
     return problems
 

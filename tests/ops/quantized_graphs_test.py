@@ -407,7 +407,7 @@ class Judge:
                 return
             off = np.abs(a.astype(np.float64) - b.astype(np.float64))
             if a.dtype.kind == "f":
-                if off.max() > 2.0**-20 * np.abs(b).max():
+                if not off.max() <= 2.0**-20 * np.abs(b).max():  # true of NaN, too
                     self.problems.append(f"{label} {operator} {name}: off by {off.max():g} of {np.abs(b).max():g}")
                 continue
             self.elements += a.size
