@@ -19,6 +19,7 @@ work costs no cycles here. What the search for groups expected (`weft explain`) 
 """
 import argparse
 import concurrent.futures
+import functools
 import importlib.util
 import json
 import math
@@ -68,9 +69,14 @@ def model_file(entry, folder):
     if "/" not in entry["source"]:
         return model_registry.fetch(entry["source"])
     family, name = entry["source"].split("/")
+    return made(family, name, folder)
+
+
+@functools.cache
+def made(family, name, folder):
+    """Once a process, not once a folder: an older make.py made another model."""
     target = folder / f"{family}_{name}.onnx"
-    if not target.exists():
-        onnx.save(module_of(family).make(name), target)
+    onnx.save(module_of(family).make(name), target)
     return target
 
 

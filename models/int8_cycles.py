@@ -34,9 +34,8 @@ def table_of(weft, name, group, model, folder):
     if group != "kinds":
         return cycles.DATA / "tables" / f"{name}.table"
     table, samples = folder / f"{name}.table", folder / f"{name}.samples"
-    if not table.exists():
-        KINDS.write_samples(samples, onnx.load(model))
-        cycles.call(weft, "calibrate", model, "--data", samples, "-o", table)
+    KINDS.write_samples(samples, onnx.load(model))  # each time: a table that lies there is of another build
+    cycles.call(weft, "calibrate", model, "--data", samples, "-o", table)
     return table
 
 

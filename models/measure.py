@@ -10,6 +10,7 @@ Floors: the cosine of each output with ONNX Runtime's float output, as the proje
 order, functions within a few ulp), F16 0.9999 (10 bits of significand).
 """
 import argparse
+import functools
 import importlib.util
 import json
 import pathlib
@@ -47,14 +48,17 @@ def runs():
 
 def model_file(run, place, folder):
     parent, name = place
-    if "make" not in run:
-        return model_registry.fetch(name)
-    target = folder / f"{name}_{run['make']}.onnx"
-    if not target.exists():
-        spec = importlib.util.spec_from_file_location(f"make_{name}", parent / "make.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        onnx.save(module.make(run["make"]), target)
+    return made(parent, name, run["make"], folder) if "make" in run else model_registry.fetch(name)
+
+
+@functools.cache
+def made(parent, name, kind, folder):
+    """Once a process, not once a folder: an older make.py made another model."""
+    target = folder / f"{name}_{kind}.onnx"
+    spec = importlib.util.spec_from_file_location(f"make_{name}", parent / "make.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    onnx.save(module.make(kind), target)
     return target
 
 

@@ -17,6 +17,7 @@ network in one piece instead. --list N names tensors that differ from both. --ch
 of them differ.
 """
 import argparse
+import hashlib
 import json
 import pathlib
 import re
@@ -124,17 +125,27 @@ class Samples(CalibrationDataReader):
         return next(self.feeds, None)
 
 
+def made_of(path, *parts):
+    """The path with a digest of the bytes that its file is made of and of the ONNX Runtime that makes it: files of other ones stay what they are."""
+    digest = hashlib.sha256(onnxruntime.__version__.encode())
+    for part in parts:
+        digest.update(hashlib.sha256(part).digest())
+    return path.with_name(f"{path.stem}_{digest.hexdigest()[:12]}{path.suffix}")
+
+
 def prepared(folder, make):
     """The float model as ONNX Runtime's documentation has it before quantization: shapes inferred, batch norms folded."""
-    path = folder / "prepared.onnx"
+    model = make().SerializeToString(deterministic=True)
+    path = made_of(folder / "prepared.onnx", model)
     if not path.exists():
-        onnx.save(make(), folder / "float.onnx")
+        (folder / "float.onnx").write_bytes(model)
         quant_pre_process(str(folder / "float.onnx"), str(path), skip_symbolic_shape=True)
     return path
 
 
 def quantized(folder, source, variant, samples):
-    path = folder / f"{variant}.onnx"
+    arrays = [part for feeds in samples for name, array in feeds.items() for part in (name.encode(), array.tobytes())]
+    path = made_of(folder / f"{variant}.onnx", source.read_bytes(), repr(VARIANTS[variant]).encode(), *arrays)
     if path.exists():
         return path
     form, by_channel, activations, weights = VARIANTS[variant]
