@@ -7,10 +7,10 @@
 Calibrates on seeded samples, converts with the options, and runs other inputs of the same kind on the emulator. A row for each output
 of the first run of each model that has one below (of each network of the family `light`, if the regular expression takes it in): mean and least cosine; signal to noise of the values inside, which says more where an
 output is a softmax or a class (mean over the named values, one input); predicted cycles, and which share of the machine's multiplications is in float. --tables keeps the calibration tables, which do not depend
-on the options: a second call with the same folder reads them. --precision auto calibrates inside of `weft convert`. A model with states is fed those that ONNX Runtime gave.
+on the options: a second call with the same folder, samples and method reads them, also if the build is another. --precision auto calibrates inside of `weft convert`. A model with states is fed those that ONNX Runtime gave.
 
 --vendor converts with the vendor's compiler in place of ours, with the same samples, its bmodels run on our emulator: FILE is as --env of
-vendor.py; --precision int8 or, with zero points, int8asym.
+vendor.py; --precision int8 or, with zero points, int8asym. No row for the values inside; not with --tasks.
 
 --tasks scores instead what the outputs are for, against the float model: lines that read the same (ppocr_rec, --inputs 500), boxes at IoU
 .5 (picodet_layout, ppocr_det), the same class (others). No row for the values inside; it runs in this process, by libweft.so (build WeftShared).
@@ -69,10 +69,9 @@ def flags_of(model, folder):
 
 def samples_of(model, arguments, folder):
     samples = folder / f"samples{arguments.samples}"
-    if not samples.exists():
-        samples.mkdir()
-        for index, (given, _, _) in enumerate(model.series(0, arguments.samples)):
-            np.savez(samples / f"{index:03}.npz", **given)
+    samples.mkdir(exist_ok=True)
+    for index, (given, _, _) in enumerate(model.series(0, arguments.samples)):
+        np.savez(samples / f"{index:03}.npz", **given)
     return samples
 
 
@@ -80,8 +79,8 @@ def ranges_of(name, model, flags, arguments, folder):
     """The flags that give the value ranges: a table, or with auto the samples."""
     if arguments.precision == "auto":
         return ["--calibration-data", samples_of(model, arguments, folder), "--method", arguments.method]
-    table = arguments.tables / f"{name}.table"
-    if not table.exists():
+    table = (arguments.tables or folder) / f"{name}_{arguments.method}_{arguments.samples}.table"
+    if not arguments.tables or not table.exists():
         measure.call(arguments.weft, "calibrate", model.path, "--data", samples_of(model, arguments, folder), "-o", table, "--method",
                      arguments.method, *flags)
     return ["--calibration", table]
@@ -90,6 +89,8 @@ def ranges_of(name, model, flags, arguments, folder):
 def by_vendor(name, model, arguments, folder):
     """The bmodel that the vendor's compiler makes."""
     given, _ = measure.feeds_of(model.session, model.run)
+    folder = folder / f"vendor{arguments.samples}"  # where its table stays
+    folder.mkdir(exist_ok=True)
     vendor.transform(arguments.vendor, folder, name, onnx.load(model.path), {key: value.shape for key, value in given.items()})
     place = vendor.deploy(arguments.vendor, folder, name, arguments.precision, lambda: samples_of(model, arguments, folder).resolve(),
                           arguments.samples)
@@ -195,10 +196,11 @@ def main():
     arguments = parser.parse_args()
     if arguments.precision == ("auto" if arguments.vendor else "int8asym"):
         parser.error("--precision int8asym is for --vendor, auto is not")
+    if arguments.vendor and arguments.tasks:
+        parser.error("--tasks is not for --vendor: outputs of its bmodels have other names")
     arguments.dir = arguments.dir.resolve()
-    arguments.tables = arguments.tables or arguments.dir
-    arguments.dir.mkdir(parents=True, exist_ok=True)
-    arguments.tables.mkdir(parents=True, exist_ok=True)
+    for folder in filter(None, (arguments.dir, arguments.tables)):
+        folder.mkdir(parents=True, exist_ok=True)
     onnxruntime.set_default_logger_severity(3)
     seen, rows = set(), []
     print("| model | of the float model | differing | share | cycles | MACs in float |\n|---|---|---|---|---|---|" if arguments.tasks else
@@ -212,7 +214,8 @@ def main():
             rows.append(row)
             print(text, flush=True)
     if arguments.json:
-        arguments.json.write_text(json.dumps(rows, indent=1))
+        known = [{key: None if value != value else value for key, value in row.items()} for row in rows]  # JSON has no NaN
+        arguments.json.write_text(json.dumps(known, indent=1, allow_nan=False))
     return 0 if rows else 1
 
 
