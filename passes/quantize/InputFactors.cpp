@@ -21,11 +21,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
 
-/// Errors must be smaller by 2 dB: each factored input costs a multiplication
-/// of all its pixels (1 dB took 5 % more cycles of PP-OCR cls and gave no more
-/// accuracy).
-static constexpr double kLeastGain = 1.58;
-
 /// Whether `value`, which only products read, is made or moved as codes: as
 /// floats it would be moved in twice the bytes (measured for concatenations: 2
 /// % of PP-OCR det's cycles, for nothing).

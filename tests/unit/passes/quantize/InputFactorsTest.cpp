@@ -77,7 +77,7 @@ TEST(InputFactors, GiveSmallChannelsFinerSteps) {
   }
   std::vector<float> ones(Case::kChannels, 1);
   EXPECT_LT(c.errorOf(found->factors, found->form),
-            c.errorOf(ones, c.plain) / 1.26);
+            c.errorOf(ones, c.plain) / kLeastGain);
 }
 
 TEST(InputFactors, AreNotChosenWhereChannelsAreAlike) {
