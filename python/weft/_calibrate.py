@@ -243,9 +243,13 @@ def choose_precisions(model, data, *, target_cosine=None, target_sqnr=None,
     if (score is None) != (target_score is None):
         raise WeftError("score and target_score belong together; give both or "
                         "none")
-    if max_float_macs is not None and not 0 < max_float_macs <= 1:
-        raise WeftError(f"max_float_macs is {max_float_macs}, must be above 0 "
-                        "and at most 1")
+    for name, value, most in (("target_cosine", target_cosine, 1),
+                              ("target_sqnr", target_sqnr, 200),
+                              ("max_float_macs", max_float_macs, 1)):
+        # 0 means in C that nothing is given.
+        if value is not None and not 0 < value <= most:
+            raise WeftError(f"{name} is {value}, must be above 0 and at most "
+                            f"{most}")
     if search_samples < 1:
         raise WeftError(f"search_samples is {search_samples}, must be at "
                         "least 1")

@@ -192,7 +192,9 @@ class Calibrate(unittest.TestCase):
         self.assertIn("no mix with", found.miss)
         self.assertEqual([row["float_products"] for row in found.pareto if row["chosen"]], [[]])
         for options, says in [({"score": len}, "score and target_score belong together"), ({"max_float_macs": 0}, "max_float_macs is 0"),
-                              ({"search_samples": 0}, "search_samples is 0"), ({"target_cosine": 2}, "target_cosine and max_float_macs must be from 0 to 1"),
+                              ({"search_samples": 0}, "search_samples is 0"), ({"target_cosine": 0}, "target_cosine is 0, must be above 0 and at most 1"),
+                              ({"target_cosine": 2}, "target_cosine is 2, must be above"), ({"target_cosine": float("nan")}, "target_cosine is nan"),
+                              ({"target_sqnr": 0}, "target_sqnr is 0, must be above 0 and at most 200"), ({"target_sqnr": -3}, "target_sqnr is -3"),
                               ({"target_cosine": 0.9, "target_sqnr": 30}, "a search has one goal"), ({"target": "zhouyi"}, "chips with command buffers")]:
             with self.assertRaisesRegex(weft.WeftError, says):
                 weft.choose_precisions(model, IMAGES, **options)
