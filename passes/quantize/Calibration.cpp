@@ -166,7 +166,7 @@ static Error lineError(StringRef source, size_t line, const Twine &message) {
 static Expected<CalibrationEntry> entryOf(std::string name,
                                           ArrayRef<StringRef> words,
                                           StringRef source, size_t number) {
-  double values[std::size(kColumns)];
+  double values[std::size(kColumns)] = {};
   for (size_t i = 0; i < words.size(); ++i)
     if (words[i].getAsDouble(values[i]) || !std::isfinite(values[i]))
       return lineError(source, number,

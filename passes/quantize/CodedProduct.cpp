@@ -139,14 +139,17 @@ bool CodedProduct::isFaster(tpu::CodedLinearOp op, int64_t moreCycles) const {
   tpu::Box piece = tpu::Box::whole(tpu::dimsOf(op.getOutput()));
   for (int64_t &size : piece.size)
     size = std::min<int64_t>(size, chip.maxShape);
-  std::optional<int64_t> times[2];
-  for (auto [time, way] : llvm::zip(times, tpu::alternativesOf(op)))
-    if (auto cycles = tpu::cautiousCyclesOf(op, chip, piece, way)) {
-      int64_t loads = tpu::constantCyclesOf(op, chip, piece, way);
-      time = std::max(*cycles, loads + moreCycles);
-      moreCycles = 0;
-    }
-  return times[0] && times[1] && *times[0] < *times[1];
+  auto cyclesOf = [&](StringRef name, int64_t more) -> std::optional<int64_t> {
+    for (const tpu::Alternative *way : tpu::alternativesOf(op))
+      if (way->name == name)
+        if (auto cycles = tpu::cautiousCyclesOf(op, chip, piece, way))
+          return std::max(*cycles,
+                          tpu::constantCyclesOf(op, chip, piece, way) + more);
+    return std::nullopt;
+  };
+  std::optional<int64_t> codes = cyclesOf("codes", moreCycles),
+                         numbers = cyclesOf("numbers", 0);
+  return codes && numbers && *codes < *numbers;
 }
 
 Value CodedProduct::make() {

@@ -129,6 +129,25 @@ struct Coding {
   double codeOf(float number) const {
     return codeOf(number, scale == 0 ? 0 : 1 / static_cast<double>(scale));
   }
+  /// Whether the rounding of the scale to f16 moves no number by more than a
+  /// quarter of a step. Subnormal scales are off by up to 2^-25.
+  bool hasGoodScale() const {
+    return std::fabs(scale) >= (high - low) * 0x1p-23;
+  }
+};
+
+/// What groups lose that are coded in one way.
+struct Loss {
+  double error = 0;    ///< of those with good scales
+  double unscaled = 0; ///< the squares of all others' numbers
+
+  void add(const Coding &coding, double squares) {
+    if (coding.hasGoodScale())
+      error += coding.error;
+    else
+      unscaled += squares;
+  }
+  double all() const { return error + unscaled; }
 };
 } // namespace
 
@@ -202,8 +221,9 @@ static Coding shiftedCoding(llvm::ArrayRef<float> numbers, int64_t bits) {
   return best;
 }
 
-WeightCodes weft::quantize::nearestCodes(const FloatConstant &filter,
-                                         int64_t bits, int64_t groupSize) {
+std::optional<WeightCodes>
+weft::quantize::nearestCodes(const FloatConstant &filter, int64_t bits,
+                             int64_t groupSize) {
   /// Of the error with zero points to that without, where they are worth their
   /// bytes and commands.
   constexpr double kWorthZeros = 0.8;
@@ -212,7 +232,7 @@ WeightCodes weft::quantize::nearestCodes(const FloatConstant &filter,
   while (inner % size != 0)
     size /= 2;
   std::vector<Coding> codings[2];
-  double errors[2] = {0, 0};
+  Loss losses[2];
   std::vector<float> numbers(size);
   auto readGroup = [&](int64_t first) {
     for (int64_t i = 0; i < size; ++i)
@@ -224,10 +244,14 @@ WeightCodes weft::quantize::nearestCodes(const FloatConstant &filter,
     readGroup(first);
     codings[0].push_back(signedCoding(numbers, bits));
     codings[1].push_back(shiftedCoding(numbers, bits));
+    double squares = squaresOf(numbers);
     for (int way : {0, 1})
-      errors[way] += codings[way].back().error;
+      losses[way].add(codings[way].back(), squares);
   }
-  bool hasZeros = errors[1] < kWorthZeros * errors[0];
+  bool hasZeros = losses[1].all() < kWorthZeros * losses[0].all();
+  // Channels that training has switched off are no reason against codes.
+  if (losses[hasZeros].unscaled > losses[hasZeros].error)
+    return std::nullopt;
   WeightCodes result{bits, inner / size, std::vector<int8_t>(count), {}, {}};
   for (int64_t first = 0; first < count; first += size) {
     const Coding &coding = codings[hasZeros][first / size];

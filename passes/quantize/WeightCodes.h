@@ -26,9 +26,10 @@ std::optional<WeightCodes> ownCodes(const FloatConstant &filter);
 /// Codes of `bits` bits near any filter, in groups of `groupSize` numbers (0:
 /// of a whole column), which is halved until it divides K. Every scale is that
 /// of the least squared error among some; zero points are there where they make
-/// that of the matrix a fifth smaller.
-WeightCodes nearestCodes(const FloatConstant &filter, int64_t bits,
-                         int64_t groupSize);
+/// that of the matrix a fifth smaller. std::nullopt if f16 has no scales for so
+/// large or small numbers, unless those are next to nothing beside the others.
+std::optional<WeightCodes> nearestCodes(const FloatConstant &filter,
+                                        int64_t bits, int64_t groupSize);
 
 } // namespace weft::quantize
 

@@ -102,7 +102,7 @@ TEST(WeightCodes, AreScaledByTheirOwnScaleInF16Only) {
 TEST(WeightCodes, SearchedScalesBeatTheLargestNumber) {
   std::vector<float> values = normal(16 * 128);
   for (int64_t bits : {4, 8}) {
-    WeightCodes codes = nearestCodes(filterOf(16, 128, values), bits, 64);
+    WeightCodes codes = *nearestCodes(filterOf(16, 128, values), bits, 64);
     EXPECT_EQ(codes.groups, 2);
     EXPECT_TRUE(codes.zeros.empty());
     double plain = 0, half = 1 << (bits - 1);
@@ -122,7 +122,7 @@ TEST(WeightCodes, SearchedScalesBeatTheLargestNumber) {
 
 TEST(WeightCodes, HaveZeroPointsWhereNumbersLieAside) {
   std::vector<float> values = normal(4 * 64, /*mean=*/2);
-  WeightCodes codes = nearestCodes(filterOf(4, 64, values), 4, 64);
+  WeightCodes codes = *nearestCodes(filterOf(4, 64, values), 4, 64);
   ASSERT_EQ(codes.zeros.size(), 4U);
   for (int8_t code : codes.codes)
     EXPECT_TRUE(code >= 0 && code < 16);
@@ -141,15 +141,36 @@ TEST(WeightCodes, HaveZeroPointsWhereNumbersLieAside) {
 
 TEST(WeightCodes, GroupsDivideTheColumn) {
   std::vector<float> values = normal(96);
-  EXPECT_EQ(nearestCodes(filterOf(1, 96, values), 4, 64).groups, 3);
-  EXPECT_EQ(nearestCodes(filterOf(1, 96, values), 4, 0).groups, 1);
+  EXPECT_EQ(nearestCodes(filterOf(1, 96, values), 4, 64)->groups, 3);
+  EXPECT_EQ(nearestCodes(filterOf(1, 96, values), 4, 0)->groups, 1);
 }
 
 TEST(WeightCodes, OfZerosAreZeros) {
   WeightCodes codes =
-      nearestCodes(filterOf(1, 32, std::vector<float>(32)), 4, 32);
+      *nearestCodes(filterOf(1, 32, std::vector<float>(32)), 4, 32);
   for (size_t i = 0; i < 32; ++i)
     EXPECT_EQ(numberOf(codes, i), 0);
+}
+
+TEST(WeightCodes, AreNoneWhereF16HasNoScale) {
+  std::vector<float> values = normal(4 * 64);
+  auto times = [&](float factor, size_t columns) {
+    std::vector<float> result = values;
+    for (size_t i = 0; i < columns * 64; ++i)
+      result[i] *= factor;
+    return filterOf(4, 64, std::move(result));
+  };
+  for (int64_t bits : {4, 8}) {
+    // Scales of 8 bits are about 2.6 / 127 of the factor: subnormal below
+    // 2^-8.4, and good enough down to 2^-9.4.
+    EXPECT_TRUE(nearestCodes(times(0x1p-9F, 4), bits, 64));
+    EXPECT_FALSE(nearestCodes(times(0x1p-19F, 4), bits, 64));
+    EXPECT_FALSE(nearestCodes(times(0x1p30F, 4), bits, 64));
+    // One column that is too large makes up the whole matrix; one that is too
+    // small is nothing beside the others.
+    EXPECT_FALSE(nearestCodes(times(0x1p30F, 1), bits, 64));
+    EXPECT_TRUE(nearestCodes(times(0x1p-19F, 1), bits, 64));
+  }
 }
 
 } // namespace
