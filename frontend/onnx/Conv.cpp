@@ -427,5 +427,5 @@ void weft::onnx::registerConvRows(OpRegistry &registry) {
                 {"ConvTranspose", 1, kLastOpset, importConvTranspose},
                 {"QLinearConv", 10, kLastOpset,
                  [](NodeImporter &n) { return inSingle(n, importQLinearConv); },
-                 "at most 258 kernel values"}});
+                 "constant filters and biases, or at most 258 kernel values"}});
 }

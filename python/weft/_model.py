@@ -156,8 +156,8 @@ def _tables(model, precision, calibration, precisions, search, **common):
                         f"{precision}; leave it out")
     if calibration is not None and precision not in (
             "int8", "f16", "w8f16", "w4f16"):
-        raise WeftError("calibration is for precision int8 and f16, it is "
-                        f"{precision}; leave it out")
+        raise WeftError("calibration is for precision int8, f16, w8f16 and "
+                        f"w4f16, it is {precision}; leave it out")
     if calibration is not None and not _calibrate.is_path(calibration) and \
             not isinstance(calibration, _calibrate.Calibration):
         calibration = _calibrate.calibrate(
@@ -175,9 +175,10 @@ def convert(model, output=None, *, shapes=None, precision="f32",
     `shapes`: sizes of inputs by name, a tuple or a text as for --shape.
     `plugins`: libraries of operators written as PPL kernels.
     `precision`: f32, f16, bf16, int8, w8f16 or w4f16.
-    `calibration`, for int8 and f16 (as --calibration): the path of a table,
-    what `calibrate` gave, or the data to give it: arrays, a dict of arrays, an
-    iterable of either or a function without arguments that returns one.
+    `calibration`, for int8, f16, w8f16 and w4f16 (as --calibration): the path
+    of a table, what `calibrate` gave, or the data to give it: arrays, a dict of
+    arrays, an iterable of either or a function without arguments that returns
+    one.
     `precisions` (as --precision-table): the path of a table, or what
     `choose_precisions` gave. `precision="auto"` calls that, on the data given
     as `calibration`, with `target_cosine=..` and its other options.

@@ -321,7 +321,7 @@ typedef struct weft_convert_options {
   /* "f32", "f16", "bf16", "int8", "w8f16" or "w4f16"; NULL: "f32". For "auto"
      see weft_calibrate_choose(). */
   const char *precision;
-  /* Path of a calibration table, for int8 and f16. */
+  /* Path of a calibration table, for int8, f16, w8f16 and w4f16. */
   const char *calibration;
   /* "x=1x3x48x192", one a string, as --shape; NULL if there are none. */
   const char *const *shapes;

@@ -133,8 +133,8 @@ static rt::Status checkFlags(const ConvertFlags &flags) {
   bool isHalf = flags.compile.precision == "f16" || flags.hasFewWeightBits();
   if (!quantized && !isHalf && (hasTable || hasData))
     return rt::fail(Code::InvalidArgument,
-                    "calibration is for --precision int8 and f16, the "
-                    "precision is " +
+                    "calibration is for --precision int8, f16, w8f16 and "
+                    "w4f16, the precision is " +
                         flags.compile.precision + "; leave it out");
   if (flags.compile.noFloat && !quantized)
     return rt::fail(Code::InvalidArgument,
