@@ -50,6 +50,34 @@ weft::quantize::symbolizeMethod(StringRef name) {
   return std::nullopt;
 }
 
+Error CalibrationOptions::setPercentile(double given) {
+  if (!(given > 0 && given <= 100)) // NaN, too
+    return createStringError(inconvertibleErrorCode(),
+                             "percentile is %g, must be above 0 and at most "
+                             "100",
+                             given);
+  if (method != CalibrationMethod::Percentile &&
+      method != CalibrationMethod::Auto)
+    return createStringError(inconvertibleErrorCode(),
+                             "percentile is for the methods percentile and "
+                             "auto, the method is " +
+                                 stringifyMethod(method) + "; leave it out");
+  percentile = given;
+  return Error::success();
+}
+
+std::string CalibrationOptions::str() const {
+  std::string text;
+  raw_string_ostream os(text);
+  os << stringifyMethod(method);
+  // Auto has it for what no product reads.
+  if (method == CalibrationMethod::Percentile ||
+      (method == CalibrationMethod::Auto &&
+       percentile != CalibrationOptions().percentile))
+    os << format(" %g", percentile);
+  return text;
+}
+
 //===----------------------------------------------------------------------===//
 // Table
 //===----------------------------------------------------------------------===//

@@ -6,7 +6,7 @@
 // Text format, one line a value, in graph order:
 //
 //   # weft calibration table 2
-//   # method: percentile 99.99
+//   # method: percentile 99.9
 //   # samples: 32
 //   # name threshold min max low high
 //   x 1 -1.5 0.25 -1 0.25
@@ -53,6 +53,11 @@ struct CalibrationOptions {
   /// Weights, too, by the errors of products on the samples.
   bool recoversWeights = true;
 
+  /// Takes the percentile that a user gives. An error, that begins with
+  /// "percentile", if it is out of range, or the method has none.
+  llvm::Error setPercentile(double given);
+  /// Method and percentile, for `# method:`.
+  std::string str() const;
   /// Whether Calibrator::keepRows() has to be called.
   bool needsRows() const {
     return recoversWeights || method == CalibrationMethod::Auto;

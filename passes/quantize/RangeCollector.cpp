@@ -62,11 +62,7 @@ CalibrationTable
 RangeCollector::finish(const CalibrationOptions &options) const {
   CalibrationTable table;
   table.samples = samples;
-  raw_string_ostream os(table.method);
-  os << stringifyMethod(options.method);
-  if (options.method == CalibrationMethod::Percentile)
-    os << format(" %g", options.percentile);
-  os.flush();
+  table.method = options.str();
   for (const auto &[name, histogram] : values)
     table.add(chooseRange(name, histogram, options));
   return table;

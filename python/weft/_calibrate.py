@@ -143,9 +143,8 @@ def _inputs(library, handle):
 def _opened(model, shapes, plugins, method, percentile, recover,
             search_samples=0):
     """A calibration of the C interface, and its library."""
-    if percentile is not None and not 0 < percentile <= 100:
-        raise WeftError(f"percentile is {percentile}, must be above 0 and at "
-                        "most 100")
+    if percentile == 0:  # in C that means the default; it checks the others
+        raise WeftError("percentile is 0, must be above 0 and at most 100")
     library = _native.compiler()
     options = _native.CalibrateOptions(ctypes.sizeof(_native.CalibrateOptions))
     options.method = method.encode()

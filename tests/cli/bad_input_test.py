@@ -180,8 +180,8 @@ add("calibration", "sample_misshapen", r"a\.npz.*8x8|8x8.*a\.npz", lambda place:
 add("calibration", "sample_with_nan", r"(?i)a\.npz.*nan|nan.*a\.npz", lambda place: calibrate(place, x=GOOD_X * np.nan))
 add("calibration", "sample_of_text", r"a\.npz", lambda place: calibrate(place, x=np.full((1, 3, 8, 8), "a")))
 add("calibration", "unknown_method", r"guess", lambda place: calibrate(place, "--method", "guess", x=GOOD_X))
-add("calibration", "percentile_beyond_100", r"--percentile", lambda place: calibrate(place, "--percentile", "101", x=GOOD_X))
-add("calibration", "percentile_of_another_method", r"--percentile.*kl", lambda place: calibrate(place, "--method", "kl", "--percentile", "99", x=GOOD_X))
+add("calibration", "percentile_beyond_100", r"--percentile is 101, must be", lambda place: calibrate(place, "--percentile", "101", x=GOOD_X))
+add("calibration", "percentile_of_another_method", r"--percentile is for the methods percentile and auto, the method is kl", lambda place: calibrate(place, "--method", "kl", "--percentile", "99", x=GOOD_X))
 add("calibration", "zero_samples", r"--samples", lambda place: calibrate(place, "--samples", "0", x=GOOD_X))
 
 

@@ -84,7 +84,9 @@ class Calibrate(unittest.TestCase):
         for method, text in texts.items():
             self.assertEqual(text, self.program(model, samples, "--method", method))
         self.assertNotEqual(texts["max"], texts["mse"])
-        self.assertIn("percentile 90", weft.calibrate(model, IMAGES, method="percentile", percentile=90).text)
+        for method in ("percentile", "auto"):
+            self.assertIn(f"# method: {method} 90\n", weft.calibrate(model, IMAGES, method=method, percentile=90).text)
+        self.assertIn("# method: auto\n", texts["auto"])
         self.assertIn("# recovered:", texts["auto"])
         self.assertNotIn("# recovered:", weft.calibrate(model, IMAGES, recover="off").text)
         with self.assertRaisesRegex(weft.WeftError, "recover is 'all', must be weights or off"):
@@ -92,8 +94,10 @@ class Calibrate(unittest.TestCase):
         with self.assertRaisesRegex(weft.WeftError, "method is 'guess'"):
             weft.calibrate(model, IMAGES, method="guess")
         for percentile in (0, -1, 101, float("nan")):
-            with self.assertRaisesRegex(weft.WeftError, "percentile"):
+            with self.assertRaisesRegex(weft.WeftError, f"percentile is {percentile}, must be above 0 and at most 100"):
                 weft.calibrate(model, IMAGES, percentile=percentile)
+        with self.assertRaisesRegex(weft.WeftError, "percentile is for the methods percentile and auto, the method is kl; leave it out"):
+            weft.calibrate(model, IMAGES, method="kl", percentile=90)
 
     def test_several_inputs_and_batches(self):
         model = self.model(inputs=2, batch=2)

@@ -55,12 +55,9 @@ static rt::Status readCalibrateOptions(const weft_calibrate_options &given,
     return rt::fail(Code::InvalidArgument,
                     "recover is '" + recover + "', must be weights or off");
   options.recoversWeights = recover == "weights";
-  if (given.percentile == 0)
-    return {};
-  if (!(given.percentile > 0 && given.percentile <= 100))
-    return rt::fail(Code::InvalidArgument,
-                    "the percentile must be above 0 and at most 100");
-  options.percentile = given.percentile;
+  if (given.percentile != 0)
+    if (llvm::Error error = options.setPercentile(given.percentile))
+      return rt::fail(Code::InvalidArgument, llvm::toString(std::move(error)));
   return {};
 }
 

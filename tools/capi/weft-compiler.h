@@ -353,7 +353,8 @@ typedef struct weft_calibrate_options {
   size_t struct_bytes;
   /* As --method of `weft calibrate`; NULL: its default. */
   const char *method;
-  /* Of the methods "percentile" and "auto", in (0, 100]; 0: the default. */
+  /* In (0, 100], for the methods "percentile" and "auto" alone; 0: the
+     default. */
   double percentile;
   /* As in weft_convert_options, one size for every axis. */
   const char *const *shapes;

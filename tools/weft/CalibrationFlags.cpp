@@ -51,20 +51,12 @@ rt::Status cli::applyCalibrationFlags(const CalibrationFlags &flags,
     return rt::fail(rt::Code::InvalidArgument,
                     "--samples is " + std::to_string(flags.samples) +
                         ", must be at least 1");
-  if (!(flags.percentile > 0 && flags.percentile <= 100))
-    return rt::failf(rt::Code::InvalidArgument,
-                     "--percentile is %g, must be above 0 and at most 100",
-                     flags.percentile);
   run.options.recoversWeights = flags.recover != "off";
   run.options.method = *quantize::symbolizeMethod(flags.method);
-  if (flags.percentileOption->count() &&
-      run.options.method != quantize::CalibrationMethod::Percentile &&
-      run.options.method != quantize::CalibrationMethod::Auto)
-    return rt::fail(rt::Code::InvalidArgument,
-                    "--percentile is for --method percentile and auto, the "
-                    "method is " +
-                        flags.method + "; leave it out");
-  run.options.percentile = flags.percentile;
+  if (flags.percentileOption->count())
+    if (llvm::Error error = run.options.setPercentile(flags.percentile))
+      return rt::fail(rt::Code::InvalidArgument,
+                      "--" + llvm::toString(std::move(error)));
   rt::Result<std::optional<preprocess::Options>> preprocessing =
       readPreprocessFlags(flags.preprocess);
   if (!preprocessing)

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace weft::quantize;
 
 static std::string parseError(llvm::StringRef body, int version = 1) {
@@ -13,7 +15,7 @@ static std::string parseError(llvm::StringRef body, int version = 1) {
 
 TEST(CalibrationTable, TextRoundTripsWithOddNames) {
   CalibrationTable table;
-  table.method = "percentile 99.99";
+  table.method = "auto 99.9";
   table.samples = 32;
   ASSERT_TRUE(table.add({"x", 1, -1, 0.5, -0.75, 0.25}));
   ASSERT_TRUE(table.add({"a b#c%d\tü", 0.1f, 0, 3e-7, 0, 0.1f}));
@@ -22,7 +24,7 @@ TEST(CalibrationTable, TextRoundTripsWithOddNames) {
       CalibrationTable::parse(table.str(), "t");
   ASSERT_TRUE(bool(back)) << llvm::toString(back.takeError());
   EXPECT_EQ(back->str(), table.str());
-  EXPECT_EQ(back->method, "percentile 99.99");
+  EXPECT_EQ(back->method, "auto 99.9");
   EXPECT_EQ(back->samples, 32);
   ASSERT_NE(back->find("a b#c%d\tü"), nullptr);
   EXPECT_EQ(static_cast<float>(back->find("a b#c%d\tü")->threshold), 0.1f);
@@ -30,6 +32,28 @@ TEST(CalibrationTable, TextRoundTripsWithOddNames) {
   EXPECT_EQ(back->find("x")->low, -0.75);
   EXPECT_EQ(back->find("x")->high, 0.25);
   EXPECT_EQ(back->find("y"), nullptr);
+}
+
+TEST(CalibrationOptions, TakePercentilesOfMethodsThatHaveThem) {
+  for (auto method : {CalibrationMethod::Max, CalibrationMethod::Percentile,
+                      CalibrationMethod::Mse, CalibrationMethod::Kl,
+                      CalibrationMethod::Auto}) {
+    std::string name = stringifyMethod(method).str();
+    bool has = name == "percentile" || name == "auto";
+    CalibrationOptions options{method};
+    EXPECT_EQ(options.str(), name == "percentile" ? "percentile 99.99" : name);
+    std::string problem = llvm::toString(options.setPercentile(99.9));
+    EXPECT_EQ(problem, has ? ""
+                           : "percentile is for the methods percentile and "
+                             "auto, the method is " +
+                                 name + "; leave it out");
+    EXPECT_EQ(options.str(), has ? name + " 99.9" : name);
+    for (double wrong : {0.0, -1.0, 100.5, std::nan("")}) {
+      std::string text = llvm::toString(options.setPercentile(wrong));
+      EXPECT_TRUE(llvm::StringRef(text).contains("must be above 0")) << text;
+    }
+    EXPECT_EQ(options.percentile, has ? 99.9 : 99.99);
+  }
 }
 
 TEST(CalibrationTable, Version1HasItsEndsFromTheThreshold) {
