@@ -168,7 +168,7 @@ def _tables(model, precision, calibration, precisions, search, **common):
 
 def convert(model, output=None, *, shapes=None, precision="f32",
             target="bm1684x", calibration=None, precisions=None, plugins=(),
-            host=True, **search):
+            host=True, keep_int8=False, group_size=None, **search):
     """Compiles an ONNX file. Returns the bytes of the bmodel (with the target
     zhouyi: of the .zyp program) and writes them to `output` if it is given.
 
@@ -182,7 +182,14 @@ def convert(model, output=None, *, shapes=None, precision="f32",
     `precisions` (as --precision-table): the path of a table, or what
     `choose_precisions` gave. `precision="auto"` calls that, on the data given
     as `calibration`, with `target_cosine=..` and its other options.
+    `keep_int8`, for int8: no product becomes a float because that takes fewer
+    cycles. `group_size`, for w8f16 and w4f16: weights of one scale, a power of
+    two from 16 to 1024, or 0: those of an output channel; else 64.
     """
+    if group_size is not None and (precision == "auto" or group_size < 0):
+        raise WeftError(f"group_size is {group_size} and the precision "
+                        f"{precision}; it must be 0 or a power of two from 16 "
+                        "to 1024, for w8f16 and w4f16")
     precision, calibration, precisions = _tables(
         model, precision, calibration, precisions, search, shapes=shapes,
         plugins=plugins, target=target)
@@ -191,7 +198,9 @@ def convert(model, output=None, *, shapes=None, precision="f32",
     options.target, options.precision = target.encode(), precision.encode()
     options.shapes, options.shape_count = _native.shape_texts(shapes)
     options.plugins, options.plugin_count = _native.texts(plugins)
-    options.no_host = 0 if host else 1
+    options.no_host, options.keep_int8 = not host, keep_int8
+    # In C 0 is the default.
+    options.group_size = 0 if group_size is None else group_size or -1
     data, size = VOID(), SIZE()
     with _calibrate.table_path(calibration) as ranges, \
             _calibrate.table_path(precisions) as floats:

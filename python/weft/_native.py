@@ -127,7 +127,8 @@ class ConvertOptions(ctypes.Structure):
                 ("calibration", CHAR), ("shapes", POINTER(CHAR)),
                 ("shape_count", SIZE), ("plugins", POINTER(CHAR)),
                 ("plugin_count", SIZE), ("no_host", ctypes.c_int32),
-                ("precision_table", CHAR)]
+                ("precision_table", CHAR), ("keep_int8", ctypes.c_int32),
+                ("group_size", ctypes.c_int64)]
 
 
 class CalibrateOptions(ctypes.Structure):

@@ -215,6 +215,34 @@ class Calibrate(unittest.TestCase):
         self.assertIn("# samples: 120", found.calibration.text)
         self.assertEqual(found.held_back["samples"], 2)
 
+    def test_options_of_single_precisions(self):
+        def program(model, *options):
+            subprocess.run([WEFT, "convert", model, "-o", self.folder / "program.bmodel", *map(str, options)], check=True, capture_output=True)
+            return (self.folder / "program.bmodel").read_bytes()
+
+        model, table = self.model(), self.folder / "t.table"
+        weft.calibrate(model, IMAGES, table)
+        kept, mixed = (weft.convert(model, precision="int8", calibration=table, keep_int8=keep) for keep in (True, False))
+        self.assertNotEqual(kept, mixed)
+        self.assertEqual(kept, program(model, "--precision", "int8", "--calibration", table, "--keep-int8"))
+        with self.assertRaisesRegex(weft.WeftError, "keep_int8 is for precision int8, the precision is f16"):
+            weft.convert(model, precision="f16", keep_int8=True)
+
+        weights = np.random.default_rng(3).normal(size=(256, 512)).astype(np.float32)
+        given, found = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 8, size]) for name, size in (("x", 256), ("y", 512)))
+        graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "rows", [given], [found], [numpy_helper.from_array(weights, "w")])
+        rows = self.folder / "rows.onnx"
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), rows)
+        programs = {size: weft.convert(rows, precision="w4f16", group_size=size) for size in (None, 0, 32, 64)}
+        for size in (0, 32, 64):
+            self.assertEqual(programs[size], program(rows, "--precision", "w4f16", "--group-size", size))
+        self.assertEqual(programs[None], programs[64])
+        self.assertEqual(len(set(programs.values())), 3)
+        for precision, size, says in [("w8f16", -1, "group_size is -1"), ("w8f16", 48, "group-size is 48, must be a power of two"),
+                                      ("f16", 32, "group_size is for precision w8f16 and w4f16, the precision is f16"), ("auto", 32, "group_size is 32 and the precision auto")]:
+            with self.assertRaisesRegex(weft.WeftError, says):
+                weft.convert(rows, precision=precision, group_size=size)
+
     def test_convert_takes_all_of_them(self):
         model = self.model()
         table = weft.calibrate(model, IMAGES)

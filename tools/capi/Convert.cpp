@@ -92,6 +92,36 @@ static rt::Status checkTarget(const std::string &target) {
                       chips::joinedTargets(chips::modelTargets()));
 }
 
+/// What only some precisions have.
+static rt::Status takePrecision(const weft_convert_options &given,
+                                driver::CompileOptions &options) {
+  if (given.precision)
+    options.precision = given.precision;
+  const std::string &precision = options.precision;
+  if (precision == "auto")
+    return rt::fail(Code::InvalidArgument,
+                    "precision auto measures programs on samples; take int8 "
+                    "with the table of weft_calibrate_choose()");
+  if (given.calibration)
+    options.calibration = given.calibration;
+  if (given.precision_table)
+    options.precisionTable = given.precision_table;
+  options.keepInt8 = given.keep_int8 != 0;
+  if (options.keepInt8 && precision != "int8")
+    return rt::fail(Code::InvalidArgument,
+                    "keep_int8 is for precision int8, the precision is " +
+                        precision + "; leave it out");
+  if (given.group_size == 0)
+    return {};
+  if (precision != "w8f16" && precision != "w4f16" && !given.precision_table)
+    return rt::fail(Code::InvalidArgument,
+                    "group_size is for precision w8f16 and w4f16, the "
+                    "precision is " +
+                        precision + "; leave it out");
+  options.groupSize = given.group_size == -1 ? 0 : given.group_size;
+  return {};
+}
+
 static weft_compiler_status *convert(const char *model,
                                      const weft_convert_options *given,
                                      void **bytes, size_t *size) {
@@ -106,17 +136,9 @@ static weft_compiler_status *convert(const char *model,
     compile.chip = options.target;
   if (rt::Status status = checkTarget(compile.chip); !status)
     return toC(status);
-  if (options.precision)
-    compile.precision = options.precision;
-  if (options.calibration)
-    compile.calibration = options.calibration;
-  if (options.precision_table)
-    compile.precisionTable = options.precision_table;
+  if (rt::Status status = takePrecision(options, compile); !status)
+    return toC(status);
   compile.noHost = options.no_host != 0;
-  if (compile.precision == "auto")
-    return toC(rt::fail(Code::InvalidArgument,
-                        "precision auto measures programs on samples; take "
-                        "int8 with the table of weft_calibrate_choose()"));
   Result<driver::ShapeRanges> ranges =
       driver::parseShapeRanges(texts(options.shapes, options.shape_count));
   if (!ranges)

@@ -333,6 +333,12 @@ typedef struct weft_convert_options {
   int32_t no_host;
   /* Path of a precision table, as --precision-table; NULL: none. */
   const char *precision_table;
+  /* Of int8, not 0: as --keep-int8. */
+  int32_t keep_int8;
+  /* Of w8f16, w4f16 and such entries of a precision table: weights of one
+     scale, a power of two from 16 to 1024, or -1: those of an output channel.
+     0: the default of --group-size. */
+  int64_t group_size;
 } weft_convert_options;
 
 /* An ONNX file to a bmodel, or for the target "zhouyi" to a .zyp program, as

@@ -3,6 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -341,4 +342,30 @@ TEST(CompilerApi, ConvertReportsWhatIsWrong) {
   options.shape_count = 1;
   status.reset(weft_convert("missing.onnx", &options, &bytes, &size));
   EXPECT_THAT(messageOf(status), HasSubstr("x=1xax3"));
+  options.shape_count = 0;
+  options.precision = "f16";
+  options.group_size = 32;
+  status.reset(weft_convert(TINY_ONNX, &options, &bytes, &size));
+  EXPECT_THAT(messageOf(status),
+              HasSubstr("group_size is for precision w8f16 and w4f16"));
+  options.precision = "w8f16";
+  options.group_size = 48;
+  status.reset(weft_convert(TINY_ONNX, &options, &bytes, &size));
+  EXPECT_THAT(messageOf(status), HasSubstr("group-size is 48, must be"));
+  options.group_size = 0;
+  options.keep_int8 = 1;
+  status.reset(weft_convert(TINY_ONNX, &options, &bytes, &size));
+  EXPECT_THAT(messageOf(status), HasSubstr("keep_int8 is for precision int8"));
+}
+
+TEST(CompilerApi, OptionsMayEndBeforeTheNewestOnes) {
+  weft_convert_options options = {};
+  options.struct_bytes = offsetof(weft_convert_options, keep_int8);
+  options.precision = "f16";
+  options.keep_int8 = 1; // behind its end
+  void *bytes = nullptr;
+  size_t size = 0;
+  Status status(weft_convert(TINY_ONNX, &options, &bytes, &size));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  weft_compiler_free(bytes);
 }
