@@ -13,8 +13,8 @@ dynamic; per tensor and per channel; weights and activations signed and unsigned
 Every operator is given ONNX Runtime's integers: a code that differs would otherwise make others differ behind it, as it does between the two
 references. The table has the integers that differ from either, the most that one does, the same of the better of both operator by operator
 (operators of ONNX Runtime that are fused are not those of the graph), and the cosine of the whole network's first output. --whole runs the
-network in one piece instead. --list N names tensors that differ from both. --check fails if an integer differs by more than 1 or more than 0.1 %
-of them differ.
+network in one piece instead. --list N names tensors that differ from both. --check fails if an integer differs by more than 1, or more of them
+differ from the nearer reference than were counted (RECORDED), give or take what another CPU may turn. rec has counts at --width 64 and 320.
 """
 import argparse
 import hashlib
@@ -47,7 +47,14 @@ VARIANTS = {
     "dynamic_channel": (None, True, U8, I8),
 }
 SAMPLES = 4
-MOST = 1e-3  # of the integers may differ
+# Integers that differ from the nearer reference, of 50 thousand to 45 million; none in variants that are not named. An AMD EPYC with AVX-512.
+RECORDED = {
+    "resnet": {"qdq_signed": 1, "qdq_16": 99, "qop_channel": 1},
+    "ppocr_cls": {"qdq_16": 424, "dynamic": 1},
+    "ppocr_rec_64": {"qdq": 20, "qdq_channel": 2, "qdq_signed": 4, "qdq_unsigned": 2, "qdq_16": 1519, "qop_channel": 1, "qop_unsigned": 1},
+    "ppocr_rec_320": {"qdq": 84, "qdq_channel": 84, "qdq_signed": 90, "qdq_unsigned": 89, "qdq_16": 6752, "qop": 2, "qop_channel": 1,
+                      "qop_unsigned": 1, "dynamic": 3, "dynamic_channel": 1},
+}
 
 
 def resnet():
@@ -224,7 +231,8 @@ def run(weft, bmodel, folder, feeds):
 class Row:
     """Differences of one conversion, added up over its integer tensors."""
 
-    def __init__(self, model, variant, precision):
+    def __init__(self, model, variant, precision, recorded):
+        self.recorded = recorded
         self.values = {"model": model, "variant": variant, "precision": precision, "elements": 0}
         for key in ("optimized", "written", "nearer"):
             self.values[key] = [0, 0.0]
@@ -246,9 +254,15 @@ class Row:
         return (f"| {values['model']} {values['variant']} | {values['precision']} | {values['elements']:,} | {pair('optimized')} | {pair('written')} | "
                 f"{pair('nearer')} | {values['cosine']:.6f} | {values['cycles']:,} |")
 
-    def passes(self):
-        count, most = self.values["nearer"]
-        return most <= 1 and count <= MOST * self.values["elements"]
+    def problem(self):
+        """What --check says of it; "" if nothing. Four times the count: 270 codes of an AveragePool of rec were counted once, 82 another time, as kernels
+        that sum in the order of a CPU's vectors turn other ties."""
+        (count, off), label = self.values["nearer"], " ".join(self.values[key] for key in ("model", "variant", "precision"))
+        if not off <= 1:
+            return f"{label}: an integer differs by {off:g}"
+        if self.recorded is not None and count > 4 * self.recorded + 4:
+            return f"{label}: {count} integers differ, {self.recorded} were recorded"
+        return ""
 
 
 def rows_of(name, folder, make, inputs, arguments):
@@ -267,7 +281,7 @@ def rows_of(name, folder, make, inputs, arguments):
         plain = session(path, True, variant)
         first = plain.get_outputs()[0].name
         for precision in arguments.precisions.split(","):
-            row = Row(name, variant, precision)
+            row = Row(name, variant, precision, RECORDED[folder.name].get(variant, 0) if folder.name in RECORDED else None)
             found = run(arguments.weft, convert(arguments.weft, cut, precision, folder, given), folder, given)
             for output in names:
                 if found[output].dtype.kind in "iu":
@@ -291,6 +305,8 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--json", type=pathlib.Path)
     arguments = parser.parse_args()
+    if arguments.check and arguments.whole:
+        parser.error("--check is for operator by operator; leave out --whole")
     rows, failed = [], []
     print("| model, variant | precision | integers | differ from optimized, by | from as written, by | from the nearer, by | cosine | cycles |")
     print("|---|---|---|---|---|---|---|---|")
@@ -301,12 +317,12 @@ def main():
         for row in rows_of(name, folder, make, inputs, arguments):
             rows.append(row.values)
             print("\n".join([row.text(), *row.names[:arguments.list]]), flush=True)
-            if not row.passes():
-                failed.append(f"{name} {row.values['variant']} {row.values['precision']}")
+            if row.problem():
+                failed.append(row.problem())
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=1))
     if arguments.check and failed:
-        print("too many integers differ, or by more than 1: " + ", ".join(failed))
+        print("\n".join(failed))
     return bool(failed and arguments.check) if rows else 1
 
 

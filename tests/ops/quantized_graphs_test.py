@@ -4,11 +4,11 @@
   quantized_graphs_test.py WEFT FOLDER [--graphs 1000] [--seed 1] [--precisions int8,f16] [--keep]
 
 Many small graphs are one model with as many inputs: a conversion and a run serve them all. Every integer tensor is an output. What is
-judged is the first tensor of a graph that differs, as what comes after reads other numbers: no code may differ by more than 1, and of all
-elements judged at most 0.1 % (MOST) may differ at all. Those that do are named with their operator. Why any may: products of dequantized
-floats are summed in f32 in the order of ONNX Runtime's kernels, functions are a few ulp off, and a number next to a tie is rounded the other way.
-Linear resizes count apart (TIES): half of their results are means of two or four codes, so ties are the rule, and the last bit of ONNX Runtime's f32 sums
-decides each; none may be off by more than 1.
+judged is the first tensor of a graph that differs, as what comes after reads other numbers: no code may differ by more than 1, and of each
+operator no more than were counted (RECORDED), give or take what another CPU may turn; with other arguments than the defaults the counts are printed
+alone. Why any may: products of dequantized floats are summed in f32 in the order of ONNX Runtime's kernels, functions are a few ulp off, and a
+number next to a tie is rounded the other way. Of linear resizes many do: half of their results are means of two or four codes, so ties are the rule,
+and the last bit of ONNX Runtime's f32 sums decides each.
 Floats (dynamic graphs) may be 2^-20 of the largest off: two roundings of f32 and a sum. Of products of uint8 and int8 the weights have 7 bits:
 ONNX Runtime saturates sums of two such products at 16 bits on machines without VNNI.
 """
@@ -23,8 +23,8 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
-MOST = 1e-3
-TIES = ("Resize linear",)
+# Differing codes by operator, of 2,963,750 judged by default; Resize linear: of 79,920. An AMD EPYC with AVX-512.
+RECORDED = {"Resize linear": 4132, "AveragePool": 22, "QuantizeLinear 16": 12, "Conv int8": 4}
 BATCH = 25
 OPSET = 21
 DOMAIN = "com.microsoft"
@@ -395,8 +395,16 @@ def call(*command):
         raise RuntimeError(f"{command[1]}: exit {done.returncode}: {done.stderr.strip()[-600:]}")
 
 
+def most(operator):
+    """How many codes may differ. Kernels that sum in the order of a CPU's vectors turn other ties: of PP-OCR rec 270 codes of AveragePool were counted
+    once and 82 another time, so four times the count, and two ties, at INT8 and F16, where there were none. A linear resize is no such kernel."""
+    count = RECORDED.get(operator, 0)
+    return count + count // 10 if operator == "Resize linear" else 4 * count + 4
+
+
 class Judge:
-    def __init__(self):
+    def __init__(self, is_recorded):
+        self.is_recorded = is_recorded
         self.elements, self.differing, self.problems = 0, collections.Counter(), []
 
     def look(self, label, graph, found, wanted):
@@ -419,9 +427,9 @@ class Judge:
             return
 
     def verdict(self):
-        share = sum(count for operator, count in self.differing.items() if operator not in TIES) / max(1, self.elements)
-        if share > MOST:
-            self.problems.append(f"{100 * share:.3f} % of {self.elements} elements differ, {100 * MOST} % may")
+        for operator, count in self.differing.items():
+            if self.is_recorded and count > most(operator):
+                self.problems.append(f"{operator}: {count} elements differ, at most {most(operator)} may; recorded are {RECORDED.get(operator, 0)}")
         names = ", ".join(f"{operator} {count}" for operator, count in self.differing.most_common())
         print(f"{sum(self.differing.values())} of {self.elements} elements differ by one code" + (f": {names}" if names else ""))
         return self.problems
@@ -461,7 +469,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--precisions", default="int8,f16")
     args = parser.parse_args()
-    judge = Judge()
+    judge = Judge(all(getattr(args, name) == parser.get_default(name) for name in ("graphs", "seed", "precisions")))
     for first in range(0, args.graphs, BATCH):
         seed = args.seed * 100000 + first
         try:
