@@ -435,11 +435,28 @@ class Judge:
         return self.problems
 
 
-def run(weft, folder, seed, count, precisions, judge):
+def random_graphs(seed, count):
     m = Model(seed)
     for _ in range(count):
         m.graphs.append([])
         KINDS[len(m.graphs) % len(KINDS)](m)
+    return m
+
+
+def far_values():
+    """Sums and squares of squares up to and beyond the end of f32, which saturate; a bound of each is found in a step a node."""
+    m = Model(0)
+    for kind, times, scale in [("Add", 40, 1e9), ("Mul", 5, 1.0), ("Mul", 7, 1.0), ("Mul", 9, 1e-3)]:
+        m.graphs.append([])
+        zero = m.constant(3, np.uint8)
+        x = m.node("DequantizeLinear", m.input(np.arange(0, 256, 8, dtype=np.uint8).reshape(1, 4, 8)), m.constant(0.5, np.float32), zero)
+        for _ in range(times):
+            x = m.node(kind, x, x)
+        m.note(m.node("QuantizeLinear", x, m.constant(scale, np.float32), zero), "QuantizeLinear")
+    return m
+
+
+def run(weft, folder, label, m, precisions, judge):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "samples").mkdir(exist_ok=True)
     model = m.finish()
@@ -458,7 +475,7 @@ def run(weft, folder, seed, count, precisions, judge):
         with np.load(folder / "out.npz") as outputs:
             found = {name: outputs[name] for name in names}
         for index, graph in enumerate(m.graphs):
-            judge.look(f"seed {seed} graph {index} {precision}", graph, found, wanted)
+            judge.look(f"{label} graph {index} {precision}", graph, found, wanted)
 
 
 def main():
@@ -470,12 +487,16 @@ def main():
     parser.add_argument("--precisions", default="int8,f16")
     args = parser.parse_args()
     judge = Judge(all(getattr(args, name) == parser.get_default(name) for name in ("graphs", "seed", "precisions")))
+    precisions = args.precisions.split(",")
+    batches = [("far values", far_values, ["f16"])]  # infinities have no range for int8
     for first in range(0, args.graphs, BATCH):
-        seed = args.seed * 100000 + first
+        seed, count = args.seed * 100000 + first, min(BATCH, args.graphs - first)
+        batches.append((f"seed {seed}", lambda seed=seed, count=count: random_graphs(seed, count), precisions))
+    for label, make, wanted in batches:
         try:
-            run(args.weft, args.folder, seed, min(BATCH, args.graphs - first), args.precisions.split(","), judge)
+            run(args.weft, args.folder, label, make(), wanted, judge)
         except RuntimeError as error:
-            judge.problems.append(f"seed {seed}: {error}")
+            judge.problems.append(f"{label}: {error}")
     problems = judge.verdict()
     print("\n".join(problems[:40]) or f"{args.graphs} graphs: no code differs by more than 1")
     return bool(problems)
