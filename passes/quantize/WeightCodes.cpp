@@ -93,8 +93,23 @@ static std::optional<WeightCodes> codesInGroups(const FloatConstant &filter,
   return found;
 }
 
+/// Whether f16 holds what codes stand for, the largest of them rounded up by
+/// half a step of 4 bits.
+static bool fitsHalf(const FloatConstant &filter, bool isRounded) {
+  const float most = isRounded ? 65504.0F * 14 / 15 : 65504.0F;
+  PagesBehind read = filter.values.pagesBehind();
+  for (size_t i = 0; i < filter.values.size(); ++i) {
+    read.reach(i * sizeof(float));
+    if (!(std::fabs(filter.values[i]) <= most))
+      return false;
+  }
+  return true;
+}
+
 std::optional<WeightCodes>
 weft::quantize::ownCodes(const FloatConstant &filter) {
+  if (!fitsHalf(filter, /*isRounded=*/false))
+    return std::nullopt;
   int64_t inner = filter.shape[1];
   for (int64_t bits : {4, 8})
     for (int64_t size : {inner, int64_t(256), int64_t(128), int64_t(64),
@@ -227,6 +242,8 @@ weft::quantize::nearestCodes(const FloatConstant &filter, int64_t bits,
   /// Of the error with zero points to that without, where they are worth their
   /// bytes and commands.
   constexpr double kWorthZeros = 0.8;
+  if (!fitsHalf(filter, /*isRounded=*/true))
+    return std::nullopt;
   int64_t count = filter.values.size(), inner = filter.shape[1],
           size = groupSize == 0 ? inner : groupSize;
   while (inner % size != 0)

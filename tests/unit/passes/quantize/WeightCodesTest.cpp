@@ -170,7 +170,11 @@ TEST(WeightCodes, AreNoneWhereF16HasNoScale) {
     // small is nothing beside the others.
     EXPECT_FALSE(nearestCodes(times(0x1p30F, 1), bits, 64));
     EXPECT_TRUE(nearestCodes(times(0x1p-19F, 1), bits, 64));
+    // The scale is a number of f16, 128 times that is none.
+    EXPECT_FALSE(nearestCodes(times(0x1p17F, 4), bits, 64));
   }
+  EXPECT_FALSE(ownCodes(filterOf(1, 64, std::vector<float>(64, 80000.0F))));
+  EXPECT_TRUE(ownCodes(filterOf(1, 64, std::vector<float>(64, 60000.0F))));
 }
 
 } // namespace
