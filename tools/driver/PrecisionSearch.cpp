@@ -140,11 +140,12 @@ class Steps {
 public:
   explicit Steps(PrecisionSearch given)
       : search(std::move(given)), measurements(search),
-        count(search.products.size()), least(count), cheapest(count) {
+        count(search.products.size()), least(count), amongCodes(count),
+        cheapest(count) {
     for (size_t i = 0; i < count; ++i) {
-      cheapest[i] =
-          search.products[i].isFloatAmongCodes ||
-          (!search.cheaperAsFloats.empty() && search.cheaperAsFloats[i]);
+      amongCodes[i] = search.products[i].isFloatAmongCodes;
+      cheapest[i] = amongCodes[i] || (!search.cheaperAsFloats.empty() &&
+                                      search.cheaperAsFloats[i]);
       least[i] = cheapest[i] && !search.mostFloats;
     }
   }
@@ -167,10 +168,11 @@ private:
   PrecisionSearch search; ///< its goal may become stricter
   PrecisionMeasurements measurements;
   size_t count;
-  std::vector<bool> least;    ///< the fewest floats
-  std::vector<bool> cheapest; ///< the fewest cycles
-  const MixedProgram *codes = nullptr, *floats = nullptr,
-                     *fewestCycles = nullptr;
+  std::vector<bool> least;      ///< the fewest floats
+  std::vector<bool> amongCodes; ///< what int8 programs compute as floats
+  std::vector<bool> cheapest;   ///< the fewest cycles
+  const MixedProgram *codes = nullptr, *floats = nullptr;
+  std::vector<const MixedProgram *> starts; ///< tried before any search
   std::vector<size_t> order; ///< products, most worth as floats first
 };
 } // namespace
@@ -191,12 +193,15 @@ rt::Status Steps::measureEnds() {
     *end = *program;
   }
   // If there is room within the bound, one of those that are chosen from.
-  Result<const MixedProgram *> program = measurements.of(cheapest, false);
-  if (program && isAllowed(**program))
-    program = measurements.of(cheapest, true);
-  if (!program)
-    return program.status();
-  fewestCycles = *program;
+  starts = {codes};
+  for (const std::vector<bool> &isFloat : {amongCodes, cheapest}) {
+    Result<const MixedProgram *> program = measurements.of(isFloat, false);
+    if (program && isAllowed(**program))
+      program = measurements.of(isFloat, true);
+    if (!program)
+      return program.status();
+    starts.push_back(*program);
+  }
   return {};
 }
 
@@ -267,8 +272,8 @@ rt::Status Steps::takeFewest() {
 
 /// Measures programs until one meets the goal, or none is left to try.
 rt::Status Steps::reachGoal() {
-  for (const MixedProgram *end : {codes, fewestCycles})
-    if (search.goal.isMetBy(*end) && isAllowed(*end))
+  for (const MixedProgram *start : starts)
+    if (search.goal.isMetBy(*start) && isAllowed(*start))
       return {};
   if (search.mostFloats) {
     BoundedPrecisions bounded(search, measurements);
