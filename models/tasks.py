@@ -2,6 +2,7 @@
 import numpy as np
 
 STRIDES = (8, 16, 32, 64)  # of PicoDet's levels
+SURE = 0.5  # score of a box that counts
 DISTANCES = 8  # bins of each side of a box
 MASK, SCORE, SMALLEST = 0.3, 0.6, 3  # of DB, as RapidOCR sets them
 
@@ -29,7 +30,7 @@ def without_doubles(boxes, scores, limit=0.5):
     return kept
 
 
-def regions(outputs, width, threshold=0.5):
+def regions(outputs, width, threshold=SURE):
     """PicoDet: [(class, box)] from the scores and the distances of its levels, as PaddleDetection decodes them."""
     levels = sorted((value for value in outputs.values() if value.shape[-1] != 4 * DISTANCES), key=lambda v: -v.shape[1])
     sides = sorted((value for value in outputs.values() if value.shape[-1] == 4 * DISTANCES), key=lambda v: -v.shape[1])
