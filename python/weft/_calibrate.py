@@ -4,6 +4,7 @@ products are worth floats there."""
 import contextlib
 import ctypes
 import json
+import numbers
 import os
 import tempfile
 import warnings
@@ -246,9 +247,10 @@ def choose_precisions(model, data, *, target_cosine=None, target_sqnr=None,
                               ("target_sqnr", target_sqnr, 200),
                               ("max_float_macs", max_float_macs, 1)):
         # 0 means in C that nothing is given.
-        if value is not None and not 0 < value <= most:
-            raise WeftError(f"{name} is {value}, must be above 0 and at most "
-                            f"{most}")
+        if value is not None and not (isinstance(value, numbers.Real)
+                                      and 0 < value <= most):
+            raise WeftError(f"{name} is {value!r}, must be a number above 0 "
+                            f"and at most {most}")
     if search_samples < 1:
         raise WeftError(f"search_samples is {search_samples}, must be at "
                         "least 1")
@@ -287,7 +289,12 @@ def choose_precisions(model, data, *, target_cosine=None, target_sqnr=None,
 
 @contextlib.contextmanager
 def table_path(table):
-    """The path of a table for `convert`, or None."""
+    """The path of a table for `convert`, or None. A dict of precisions by name
+    is one of precisions."""
+    if isinstance(table, dict):
+        table = _Text("ops:\n" + "".join(
+            f"  {json.dumps(name)}: {precision}\n"
+            for name, precision in table.items()) if table else "ops: {}\n")
     if not isinstance(table, _Text):
         yield table
         return

@@ -172,15 +172,16 @@ def convert(model, output=None, *, shapes=None, precision="f32",
     """Compiles an ONNX file. Returns the bytes of the bmodel (with the target
     zhouyi: of the .zyp program) and writes them to `output` if it is given.
 
-    `shapes`: sizes of inputs by name, a tuple or a text as for --shape.
+    `shapes`: sizes of inputs by name, a tuple, a number (of one axis) or a
+    text as for --shape.
     `plugins`: libraries of operators written as PPL kernels.
     `precision`: f32, f16, bf16, int8, w8f16 or w4f16.
     `calibration`, for int8, f16, w8f16 and w4f16 (as --calibration): the path
     of a table, what `calibrate` gave, or the data to give it: arrays, a dict of
     arrays, an iterable of either or a function without arguments that returns
     one.
-    `precisions` (as --precision-table): the path of a table, or what
-    `choose_precisions` gave. `precision="auto"` calls that, on the data given
+    `precisions` (as --precision-table): the path of a table, a dict of
+    precisions by name ({"conv1": "f16"}), or what `choose_precisions` gave. `precision="auto"` calls that, on the data given
     as `calibration`, with `target_cosine=..` and its other options.
     `keep_int8`, for int8: no product becomes a float because that takes fewer
     cycles. `group_size`, for w8f16 and w4f16: weights of one scale, a power of

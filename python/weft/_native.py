@@ -98,9 +98,18 @@ def texts(values):
 
 
 def shape_texts(shapes):
-    """Shapes by name, tuples or texts as for --shape, as C wants them."""
-    return texts(f"{name}=" + (size if isinstance(size, str) else
-                               "x".join(map(str, size)))
+    """Shapes by name, tuples, numbers (of one axis) or texts as for --shape, as
+    C wants them."""
+    def text(size):
+        if isinstance(size, str):
+            return size
+        if hasattr(size, "__index__"):
+            return str(size)
+        return "x".join(map(str, size))
+    if not isinstance(shapes or {}, dict):
+        raise WeftError(f"shapes is {shapes!r}, must be a dict of input names "
+                        "and shapes")
+    return texts(f"{name}={text(size)}"
                  for name, size in (shapes or {}).items())
 
 

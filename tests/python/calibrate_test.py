@@ -167,6 +167,8 @@ class Calibrate(unittest.TestCase):
             path = self.folder / "p.yaml"
             found.save(path)
             self.assertEqual(weft.convert(model, precision="int8", calibration=found.calibration, precisions=path), program)
+            names = {name: "f16" for row in found.pareto if row["chosen"] for name in row["float_products"]}
+            self.assertEqual(weft.convert(model, precision="int8", calibration=found.calibration, precisions=names), program)
 
     def test_auto_by_a_function(self):
         model, sizes, done = self.model(), [], []
@@ -196,9 +198,10 @@ class Calibrate(unittest.TestCase):
         self.assertIn("no mix with", found.miss)
         self.assertEqual([row["float_products"] for row in found.pareto if row["chosen"]], [[]])
         for options, says in [({"score": len}, "score and target_score belong together"), ({"max_float_macs": 0}, "max_float_macs is 0"),
-                              ({"search_samples": 0}, "search_samples is 0"), ({"target_cosine": 0}, "target_cosine is 0, must be above 0 and at most 1"),
-                              ({"target_cosine": 2}, "target_cosine is 2, must be above"), ({"target_cosine": float("nan")}, "target_cosine is nan"),
-                              ({"target_sqnr": 0}, "target_sqnr is 0, must be above 0 and at most 200"), ({"target_sqnr": -3}, "target_sqnr is -3"),
+                              ({"max_float_macs": "20%"}, "max_float_macs is '20%', must be a number"), ({"shapes": (1, 3)}, "must be a dict of input names"),
+                              ({"search_samples": 0}, "search_samples is 0"), ({"target_cosine": 0}, "target_cosine is 0, must be a number above 0 and at most 1"),
+                              ({"target_cosine": 2}, "target_cosine is 2, must be a number"), ({"target_cosine": float("nan")}, "target_cosine is nan"),
+                              ({"target_sqnr": 0}, "target_sqnr is 0, must be a number above 0 and at most 200"), ({"target_sqnr": -3}, "target_sqnr is -3"),
                               ({"target_cosine": 0.9, "target_sqnr": 30}, "a search has one goal"), ({"target": "zhouyi"}, "chips with command buffers")]:
             with self.assertRaisesRegex(weft.WeftError, says):
                 weft.choose_precisions(model, IMAGES, **options)
