@@ -42,14 +42,14 @@ wantedBy(const weft_choose_options &options) {
     return rt::fail(Code::InvalidArgument,
                     "target_cosine and max_float_macs must be from 0 to 1, "
                     "target_sqnr from 0 to 200, target_score finite");
-  constexpr double kUsualCosine = 0.998;
   if (options.score)
     wanted.goal.score = options.target_score;
   else if (isGiven(options.target_sqnr))
     wanted.goal.sqnr = options.target_sqnr;
   else
-    wanted.goal.cosine =
-        isGiven(options.target_cosine) ? options.target_cosine : kUsualCosine;
+    wanted.goal.cosine = isGiven(options.target_cosine)
+                             ? options.target_cosine
+                             : driver::AccuracyGoal::kUsualCosine;
   if (isGiven(options.max_float_macs))
     wanted.mostFloats = options.max_float_macs;
   if (options.log)

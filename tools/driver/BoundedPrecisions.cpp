@@ -52,7 +52,7 @@ double BoundedPrecisions::worth(size_t product) const {
 }
 
 bool BoundedPrecisions::fits(double share) const {
-  return now->floatShare + share <= bound + 1e-12;
+  return isWithin(now->floatShare + share, bound);
 }
 
 /// A score is asked for at the end only, as each answer may take minutes.
@@ -102,7 +102,7 @@ BoundedPrecisions::pathUpTo(double end, const MixedProgram &codes) const {
     std::optional<size_t> best;
     double most = 0;
     for (size_t i = 0; i < count; ++i) {
-      if (isFloat[i] || share + gains[i].share > end + 1e-12)
+      if (isFloat[i] || !isWithin(share + gains[i].share, end))
         continue;
       double saved =
           (squares(left) - squares(difference(left, gains[i].errors))) /
@@ -133,7 +133,7 @@ rt::Status BoundedPrecisions::begin(const MixedProgram &codes) {
       Result<const MixedProgram *> last = measurements.of(tried.back(), false);
       if (!last)
         return last.status();
-      if ((*last)->floatShare <= bound + 1e-12)
+      if (isWithin((*last)->floatShare, bound))
         break;
     }
   }
@@ -148,7 +148,7 @@ rt::Status BoundedPrecisions::begin(const MixedProgram &codes) {
     Result<const MixedProgram *> program = measurements.of(starts[i], false);
     if (!program)
       return program.status();
-    if ((*program)->floatShare > bound + 1e-12 ||
+    if (!isWithin((*program)->floatShare, bound) ||
         search.goal.distanceOf((*program)->accuracy) >=
             search.goal.distanceOf(best->accuracy))
       continue;
@@ -315,7 +315,7 @@ Result<bool> BoundedPrecisions::exchangeOne() {
     if (!program)
       return program.status();
     double distance = search.goal.distanceOf((*program)->accuracy);
-    if ((*program)->floatShare <= bound + 1e-12 && distance < best) {
+    if (isWithin((*program)->floatShare, bound) && distance < best) {
       best = distance;
       chosen = i;
     }

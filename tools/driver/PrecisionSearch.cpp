@@ -61,7 +61,7 @@ AccuracyGoal AccuracyGoal::stricter() const {
 
 std::vector<double> AccuracyGoal::errorsOf(const Accuracy &accuracy) const {
   // So that nothing becomes infinite, and a goal of 1 has an order, too.
-  constexpr double kUsualCosine = 0.998, kMost = 1e6, kLeast = 1e-9;
+  constexpr double kMost = 1e6, kLeast = 1e-9;
   std::vector<double> errors;
   for (const OutputAccuracy &output : accuracy.outputs) {
     double error =
@@ -162,7 +162,7 @@ private:
   PrecisionSearch::Found finish() const;
   bool isAllowed(const MixedProgram &program) const {
     return !search.mostFloats ||
-           program.floatShare <= *search.mostFloats + 1e-12;
+           isWithin(program.floatShare, *search.mostFloats);
   }
 
   PrecisionSearch search; ///< its goal may become stricter

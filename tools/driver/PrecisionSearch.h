@@ -38,9 +38,17 @@ struct MixedProgram {
   std::optional<double> score; ///< of the user's command, if it was asked
 };
 
+/// Whether a share of multiplications is within a bound, but for the rounding
+/// of sums of shares.
+inline bool isWithin(double share, double bound) {
+  return share <= bound + 1e-12;
+}
+
 /// What the program must reach on its worst output, or by its score; one is
 /// given.
 struct AccuracyGoal {
+  /// The cosine of who asks for nothing.
+  static constexpr double kUsualCosine = 0.998;
   std::optional<double> cosine, sqnr, score;
 
   bool isMetBy(const MixedProgram &program) const;

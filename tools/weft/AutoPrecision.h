@@ -13,7 +13,8 @@ namespace weft::cli {
 
 /// Options of --precision auto.
 struct AutoPrecisionFlags {
-  double cosine = 0.998, sqnr = 0, score = 0, scoreTimeout = 3600;
+  double cosine = driver::AccuracyGoal::kUsualCosine, sqnr = 0, score = 0,
+         scoreTimeout = 3600;
   std::string scoreCommand, mostFloats, log, writtenTable;
   int64_t samples = 8;
   CLI::Option *cosineOption = nullptr, *sqnrOption = nullptr,
