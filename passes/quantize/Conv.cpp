@@ -189,14 +189,19 @@ static std::vector<int64_t> zeroPointSums(const QuantFilter &filter,
   return sums;
 }
 
+/// Whether weights of the calibration table have the shape of those of `p`.
+static bool areOfShape(const RecoveredProduct &found, const Product &p) {
+  return found.channels() == p.filter.shape[0] &&
+         found.codes.size() == p.filter.values.size();
+}
+
 /// The weights that the calibration table has for the codes of `input`, with
 /// their shifts in the bias of `p`; std::nullopt if there are none.
 static std::optional<QuantFilter> recoveredFilter(Product &p, Value input,
                                                   Lowering &lowering) {
   const RecoveredProduct *found = lowering.recoveredOf(
       valueName(p.op->getResult(0)), tpu::elementOf(input));
-  if (!found || found->channels() != p.filter.shape[0] ||
-      found->codes.size() != p.filter.values.size())
+  if (!found || !areOfShape(*found, p))
     return std::nullopt;
   if (llvm::any_of(found->shifts, [](float shift) { return shift != 0; }))
     p.bias.resize(found->channels());
@@ -211,8 +216,7 @@ static std::optional<QuantFilter> recoveredFilter(Product &p, Value input,
 static LogicalResult checkRecovered(const Product &p, Lowering &lowering) {
   const RecoveredProduct *found =
       lowering.recoveredNamed(valueName(p.op->getResult(0)));
-  if (!found || found->channels() != p.filter.shape[0] ||
-      found->codes.size() != p.filter.values.size() ||
+  if (!found || !areOfShape(*found, p) ||
       found->weightSums.isLike(WeightSums::of(p.filter.values.vector())))
     return success();
   return emitError(p.location)

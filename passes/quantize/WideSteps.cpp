@@ -171,8 +171,7 @@ public:
                          [&](Value operand) { return fits(operand); }) ||
            !llvm::all_of(op.getResults(),
                          [&](Value result) { return fits(result); }) ||
-           hasSmallFactor(op) || hasNumberNearZero(op) || growsBeforeSum(op) ||
-           isLogOfSmall(op);
+           hasSmallFactor(op) || growsBeforeSum(op) || isLogOfSmall(op);
   }
 
   /// Whether f16 holds all that is known of `value`.
@@ -349,9 +348,10 @@ WideSteps quantize::findWideSteps(func::FuncOp func,
     if (llvm::isa<top::ConstantOp>(op))
       continue;
     range.begin(op);
-    if (range.needsRange(op))
+    bool hasNumber = range.hasNumberNearZero(op);
+    if (hasNumber || range.needsRange(op))
       steps.all.insert(&op);
-    if (range.hasNumberNearZero(op)) // its readers need it, too
+    if (hasNumber) // its readers need it, too
       steps.digits.insert(&op);
     range.note(op);
     llvm::for_each(op.getResults(), report);

@@ -181,8 +181,9 @@ def convert(model, output=None, *, shapes=None, precision="f32",
     arrays, an iterable of either or a function without arguments that returns
     one.
     `precisions` (as --precision-table): the path of a table, a dict of
-    precisions by name ({"conv1": "f16"}), or what `choose_precisions` gave. `precision="auto"` calls that, on the data given
-    as `calibration`, with `target_cosine=..` and its other options.
+    precisions by name ({"conv1": "f16"}), or what `choose_precisions` gave.
+    `precision="auto"` calls that, on the data given as `calibration`, with
+    `target_cosine=..` and its other options.
     `keep_int8`, for int8: no product becomes a float because that takes fewer
     cycles. `group_size`, for w8f16 and w4f16: weights of one scale, a power of
     two from 16 to 1024, or 0: those of an output channel; else 64.

@@ -95,7 +95,7 @@ private:
 };
 } // namespace
 
-/// Std::nullopt if the graph is not lowered. Nothing is shown yet.
+/// None if the graph is not lowered. Nothing is shown yet.
 std::optional<Trial> Search::attempt(const std::vector<bool> &isFloat,
                                      bool verifies) {
   Trial trial;

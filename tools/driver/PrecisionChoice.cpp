@@ -218,15 +218,22 @@ Result<PrecisionChoice> driver::choosePrecisions(
   if (!cheaper)
     return cheaper.status();
   search.cheaperAsFloats = *std::move(cheaper);
+  // The program asked for last, as it is on `heldBack`.
+  std::optional<MixedProgram> there;
+  auto measureThere = [&](const MixedProgram &program) -> rt::Status {
+    if (there && there->isFloat == program.isFloat)
+      return {};
+    Result<Accuracy> accuracy = compiler.accuracyOn(heldBack, program.isFloat);
+    if (!accuracy)
+      return accuracy.status();
+    there = program;
+    there->accuracy = *std::move(accuracy);
+    return {};
+  };
   if (!heldBack.inputs.empty())
     search.holdsElsewhere = [&](const MixedProgram &program) -> Result<bool> {
-      Result<Accuracy> accuracy =
-          compiler.accuracyOn(heldBack, program.isFloat);
-      if (!accuracy)
-        return accuracy.status();
-      MixedProgram there = program;
-      there.accuracy = *std::move(accuracy);
-      return wanted.goal.isMetBy(there);
+      WEFT_TRY(measureThere(program));
+      return wanted.goal.isMetBy(*there);
     };
   Result<PrecisionSearch::Found> found = search.run();
   if (!found)
@@ -235,11 +242,8 @@ Result<PrecisionChoice> driver::choosePrecisions(
                          samples.inputs.size(), heldBack.inputs.size()};
   if (!choice.chosen() || heldBack.inputs.empty())
     return choice;
-  Result<Accuracy> accuracy =
-      compiler.accuracyOn(heldBack, choice.chosen()->isFloat);
-  if (!accuracy)
-    return accuracy.status();
-  choice.heldBack = *std::move(accuracy);
+  WEFT_TRY(measureThere(*choice.chosen()));
+  choice.heldBack = there->accuracy;
   return choice;
 }
 
