@@ -6,6 +6,10 @@
 #include "runtime/device/StageChoice.h"
 #include "runtime/numeric/TensorValues.h"
 
+#include "dialects/top/Softmax.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -57,15 +61,17 @@ double Accuracy::sqnr() const {
 
 namespace {
 /// What two tensors have in common.
-struct Sums {
-  double power = 0, error = 0, cosine = 1;
+struct Likeness {
+  ErrorPower power;
+  double cosine = 1;
 };
 } // namespace
 
 /// Of an output that is no answer: however large the outputs of other samples
 /// are, it counts.
-static constexpr Sums kNothingInCommon{
-    1, std::numeric_limits<double>::infinity(), 0};
+static constexpr ErrorPower kUnbounded{1,
+                                       std::numeric_limits<double>::infinity()};
+static constexpr Likeness kNothingInCommon{kUnbounded, 0};
 
 /// The numbers that an output stands for: codes of a quantized one are not the
 /// model's numbers.
@@ -80,6 +86,15 @@ static HostTensor inReals(HostTensor stored, const rt::TensorSpec &spec) {
   return reals;
 }
 
+static double powerAroundMean(const std::vector<double> &numbers) {
+  double mean = 0, power = 0;
+  for (double number : numbers)
+    mean += number / double(numbers.size());
+  for (double number : numbers)
+    power += (number - mean) * (number - mean);
+  return power;
+}
+
 static double shareOfEqual(const HostTensor &want, const HostTensor &got) {
   std::vector<int64_t> a = numeric::loadIntegers(want),
                        b = numeric::loadIntegers(got);
@@ -91,15 +106,15 @@ static double shareOfEqual(const HostTensor &want, const HostTensor &got) {
 
 /// Where the float model gives no number, the program must give the same none;
 /// else nothing of it counts.
-static Sums compare(const HostTensor &want, const HostTensor &got) {
-  Sums sums;
+static Likeness compare(const HostTensor &want, const HostTensor &got) {
+  Likeness found;
+  ErrorPower &sums = found.power;
   if (want.elements() != got.elements())
     return kNothingInCommon;
   if (!numeric::isFloatType(want.type())) {
-    sums.cosine = shareOfEqual(want, got);
-    sums.power = 1;
-    sums.error = 1 - sums.cosine;
-    return sums;
+    found.cosine = shareOfEqual(want, got);
+    found.power = {1, 1 - found.cosine};
+    return found;
   }
   std::vector<double> a = numeric::loadDoubles(want),
                       b = numeric::loadDoubles(got);
@@ -117,9 +132,54 @@ static Sums compare(const HostTensor &want, const HostTensor &got) {
     sums.error += (a[i] - b[i]) * (a[i] - b[i]);
   }
   if (sums.error > 0)
-    sums.cosine = sums.power > 0 && power > 0
-                      ? product / std::sqrt(sums.power * power)
-                      : 0;
+    found.cosine = sums.power > 0 && power > 0
+                       ? product / std::sqrt(sums.power * power)
+                       : 0;
+  return found;
+}
+
+driver::SoftmaxAxes driver::softmaxAxesOf(mlir::ModuleOp module) {
+  SoftmaxAxes axes;
+  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
+  mlir::Operation *results = main.getBody().front().getTerminator();
+  for (auto [index, value] : llvm::enumerate(results->getOperands()))
+    if (auto softmax = value.getDefiningOp<top::SoftmaxOp>())
+      if (auto name =
+              main.getResultAttrOfType<mlir::StringAttr>(index, kNameAttr))
+        axes[name.str()] = softmax.getAxis();
+  return axes;
+}
+
+ErrorPower driver::logitError(const HostTensor &want, const HostTensor &got,
+                              int64_t axis) {
+  // Smaller ones are far from being chosen, and where a program's exp ends.
+  constexpr double kLeast = 1e-6;
+  std::vector<double> a = numeric::loadDoubles(want),
+                      b = numeric::loadDoubles(got);
+  if (a.size() != b.size())
+    return kUnbounded;
+  int64_t stride = 1, length = want.shape()[size_t(axis)];
+  for (size_t i = size_t(axis) + 1; i < want.shape().size(); ++i)
+    stride *= want.shape()[i];
+  ErrorPower sums;
+  std::vector<double> logits, errors;
+  for (int64_t row = 0; row * length < want.elements(); ++row) {
+    logits.clear();
+    errors.clear();
+    int64_t first = row / stride * stride * length + row % stride;
+    for (int64_t i = 0; i < length; ++i) {
+      size_t at = size_t(first + i * stride);
+      if (std::isnan(b[at]))
+        return kUnbounded;
+      if (!(a[at] >= kLeast))
+        continue;
+      logits.push_back(std::log(a[at]));
+      errors.push_back(std::log(std::max(b[at], kLeast / 1000)) -
+                       logits.back());
+    }
+    sums.power += powerAroundMean(logits);
+    sums.error += powerAroundMean(errors);
+  }
   return sums;
 }
 
@@ -137,7 +197,8 @@ static Result<std::vector<HostTensor>> runOnce(rt::Session &session,
 }
 
 Result<Accuracy> driver::measureAccuracy(const rt::Bmodel &model,
-                                         const ReferenceSamples &samples) {
+                                         const ReferenceSamples &samples,
+                                         const SoftmaxAxes &softmaxes) {
   const rt::NetSpec &net = model.nets().front();
   rt::DeviceOptions device;
   device.threads = 1; // several programs are measured at once
@@ -146,7 +207,7 @@ Result<Accuracy> driver::measureAccuracy(const rt::Bmodel &model,
     return session.status();
   const std::vector<rt::TensorSpec> &specs = session->stage().outputs;
   Accuracy accuracy;
-  std::vector<double> powers(specs.size(), 0), errors(specs.size(), 0);
+  std::vector<ErrorPower> powers(specs.size()), logits(specs.size());
   for (const rt::TensorSpec &spec : specs)
     accuracy.outputs.push_back({spec.name, 0, 1, 0});
   for (size_t i = 0; i < samples.inputs.size(); ++i) {
@@ -159,17 +220,21 @@ Result<Accuracy> driver::measureAccuracy(const rt::Bmodel &model,
       if (want == samples.outputs[i].end())
         return rt::fail(rt::Code::Internal,
                         "no reference for output '" + specs[o].name + "'");
-      Sums sums =
-          compare(want->second, inReals(std::move((*outputs)[o]), specs[o]));
+      HostTensor got = inReals(std::move((*outputs)[o]), specs[o]);
+      Likeness here = compare(want->second, got);
       OutputAccuracy &one = accuracy.outputs[o];
-      one.cosine += sums.cosine / double(samples.inputs.size());
-      one.worstCosine = std::min(one.worstCosine, sums.cosine);
-      powers[o] += sums.power;
-      errors[o] += sums.error;
+      one.cosine += here.cosine / double(samples.inputs.size());
+      one.worstCosine = std::min(one.worstCosine, here.cosine);
+      powers[o].add(here.power);
+      auto softmax = softmaxes.find(specs[o].name);
+      if (softmax != softmaxes.end())
+        logits[o].add(logitError(want->second, got, softmax->second));
     }
   }
-  for (size_t o = 0; o < specs.size(); ++o)
-    accuracy.outputs[o].errorRatio =
-        errors[o] > 0 ? errors[o] / std::max(powers[o], 1e-300) : 0;
+  for (size_t o = 0; o < specs.size(); ++o) {
+    accuracy.outputs[o].errorRatio = powers[o].ratio();
+    if (logits[o].power > 0)
+      accuracy.outputs[o].logitErrorRatio = logits[o].ratio();
+  }
   return accuracy;
 }

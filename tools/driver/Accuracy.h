@@ -9,6 +9,9 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +29,24 @@ std::vector<size_t> spread(size_t count, size_t most);
 std::vector<size_t> spreadBeside(size_t count,
                                  const std::vector<size_t> &taken);
 
+/// Sums of squares of numbers that are wanted and of what others differ by.
+struct ErrorPower {
+  double power = 0, error = 0;
+
+  void add(const ErrorPower &other) {
+    power += other.power;
+    error += other.error;
+  }
+  double ratio() const {
+    return error > 0 ? error / std::max(power, 1e-300) : 0;
+  }
+};
+
+/// Of the logits that probabilities along `axis` stand for, a number a row
+/// aside. Infinite if `got` has another size or a NaN.
+ErrorPower logitError(const numeric::HostTensor &want,
+                      const numeric::HostTensor &got, int64_t axis);
+
 /// How close one output is to the float model's, over all samples.
 struct OutputAccuracy {
   std::string name;
@@ -35,9 +56,17 @@ struct OutputAccuracy {
   /// Power of the error by that of the output, of all samples together; 0 if
   /// nothing differs.
   double errorRatio = 0;
+  /// Of an output of a softmax: the same of its logarithms, which are the
+  /// logits but for a number a row.
+  std::optional<double> logitErrorRatio = std::nullopt;
 
-  /// The same in dB; infinite if nothing differs.
+  /// errorRatio in dB; infinite if nothing differs.
   double sqnr() const;
+  /// What mixes of precisions are compared by. Probabilities hang on the few
+  /// rows that are undecided, logits on all.
+  double steadyErrorRatio() const {
+    return logitErrorRatio.value_or(errorRatio);
+  }
 };
 
 /// Of all outputs together.
@@ -49,9 +78,15 @@ struct Accuracy {
   double sqnr() const;
 };
 
+/// By the name of an output that a softmax gives: its axis.
+using SoftmaxAxes = std::map<std::string, int64_t>;
+/// Those of the float graph `module`.
+SoftmaxAxes softmaxAxesOf(mlir::ModuleOp module);
+
 /// Runs the only net of `model` on the emulator for every sample.
 rt::Result<Accuracy> measureAccuracy(const rt::Bmodel &model,
-                                     const ReferenceSamples &samples);
+                                     const ReferenceSamples &samples,
+                                     const SoftmaxAxes &softmaxes = {});
 
 } // namespace weft::driver
 

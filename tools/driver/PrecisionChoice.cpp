@@ -38,9 +38,10 @@ class MixCompiler {
 public:
   MixCompiler(const CompilationSource &source, const CompileOptions &options,
               const std::vector<ProductChoice> &products,
-              const ReferenceSamples &samples, const AutoPrecision &wanted)
+              const ReferenceSamples &samples, SoftmaxAxes softmaxes,
+              const AutoPrecision &wanted)
       : source(source), options(options), products(products), samples(samples),
-        wanted(wanted) {}
+        softmaxes(std::move(softmaxes)), wanted(wanted) {}
 
   /// Reads or begins the log.
   rt::Status openLog();
@@ -56,6 +57,7 @@ private:
   const CompileOptions &options;
   const std::vector<ProductChoice> &products;
   const ReferenceSamples &samples;
+  const SoftmaxAxes softmaxes;
   const AutoPrecision &wanted;
   std::unique_ptr<SearchLog> log;
 };
@@ -166,7 +168,7 @@ Result<MixedProgram> MixCompiler::measure(const std::vector<bool> &isFloat,
     return profile.status();
   program.cycles = double(profile->totalCycles);
   program.floatShare = floatShareOf(*profile);
-  Result<Accuracy> accuracy = measureAccuracy(*model, samples);
+  Result<Accuracy> accuracy = measureAccuracy(*model, samples, softmaxes);
   if (!accuracy)
     return accuracy.status();
   program.accuracy = *std::move(accuracy);
@@ -200,7 +202,8 @@ Result<PrecisionChoice> driver::choosePrecisions(
   search.goal = wanted.goal;
   search.mostFloats = wanted.mostFloats;
   search.progress = wanted.progress;
-  MixCompiler compiler(source, options, search.products, samples, wanted);
+  MixCompiler compiler(source, options, search.products, samples,
+                       softmaxAxesOf(module), wanted);
   WEFT_TRY(compiler.openLog());
   search.measure = [&](const std::vector<bool> &isFloat, bool isScored) {
     return compiler.measure(isFloat, isScored);

@@ -64,10 +64,12 @@ std::vector<double> AccuracyGoal::errorsOf(const Accuracy &accuracy) const {
   constexpr double kMost = 1e6, kLeast = 1e-9;
   std::vector<double> errors;
   for (const OutputAccuracy &output : accuracy.outputs) {
+    // A small error has twice that of the cosine.
+    double distance = output.logitErrorRatio ? *output.logitErrorRatio / 2
+                                             : 1 - output.cosine;
     double error =
-        sqnr ? output.errorRatio / std::pow(10, -*sqnr / 10)
-             : (1 - output.cosine) /
-                   std::max(kLeast, 1 - cosine.value_or(kUsualCosine));
+        sqnr ? output.steadyErrorRatio() / std::pow(10, -*sqnr / 10)
+             : distance / std::max(kLeast, 1 - cosine.value_or(kUsualCosine));
     errors.push_back(std::min(kMost, std::max(0.0, error)));
   }
   return errors;
@@ -85,6 +87,13 @@ static double errorOf(const Accuracy &accuracy) {
   double error = 0;
   for (const OutputAccuracy &output : accuracy.outputs)
     error += output.errorRatio;
+  return error;
+}
+
+static double steadyErrorOf(const Accuracy &accuracy) {
+  double error = 0;
+  for (const OutputAccuracy &output : accuracy.outputs)
+    error += output.steadyErrorRatio();
   return error;
 }
 
@@ -219,8 +228,8 @@ rt::Status Steps::orderProducts() {
     Result<const MixedProgram *> program = measurements.of(alone[i], false);
     if (!program)
       return program.status();
-    errors[order[i]] = std::max(0.0, errorOf((*program)->accuracy) -
-                                         errorOf(floats->accuracy));
+    errors[order[i]] = std::max(0.0, steadyErrorOf((*program)->accuracy) -
+                                         steadyErrorOf(floats->accuracy));
   }
   sortByWorth(search.products, errors, order);
   return {};

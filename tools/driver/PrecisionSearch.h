@@ -58,7 +58,8 @@ struct AccuracyGoal {
   /// squares of their errors, each 1 if it just meets the goal. A score counts
   /// as a usual cosine.
   double distanceOf(const Accuracy &accuracy) const;
-  /// The errors of the outputs, each 1 if it just meets the goal.
+  /// The errors of the outputs, each 1 if it just meets the goal; of an output
+  /// of a softmax by its logits, about.
   std::vector<double> errorsOf(const Accuracy &accuracy) const;
 };
 

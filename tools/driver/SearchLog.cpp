@@ -19,7 +19,7 @@ using rt::Code;
 using rt::Result;
 using Line = nlohmann::ordered_json;
 
-static constexpr const char *kVersion = "weft precision search 1";
+static constexpr const char *kVersion = "weft precision search 2";
 
 /// Names are bytes of others; what is no UTF-8 is replaced.
 static std::string dumped(const Line &line) {
@@ -47,11 +47,14 @@ static std::string lineOf(const MixedProgram &program) {
   for (bool isFloat : program.isFloat)
     floats += isFloat ? '1' : '0';
   Line outputs = Line::array();
-  for (const OutputAccuracy &output : program.accuracy.outputs)
+  for (const OutputAccuracy &output : program.accuracy.outputs) {
     outputs.push_back({{"name", output.name},
                        {"cosine", number(output.cosine)},
                        {"worst_cosine", number(output.worstCosine)},
                        {"error", number(output.errorRatio)}});
+    if (output.logitErrorRatio)
+      outputs.back()["logit_error"] = number(*output.logitErrorRatio);
+  }
   Line line{{"floats", std::move(floats)},
             {"cycles", program.cycles},
             {"float_share", program.floatShare},
@@ -94,8 +97,9 @@ static std::optional<MixedProgram> programOf(const std::string &text) {
          error = errorAt(output, "error");
     if (!cosine || !worst || !error)
       return std::nullopt;
-    program.accuracy.outputs.push_back(
-        {output["name"].get<std::string>(), *cosine, *worst, *error});
+    program.accuracy.outputs.push_back({output["name"].get<std::string>(),
+                                        *cosine, *worst, *error,
+                                        errorAt(output, "logit_error")});
   }
   return program;
 }

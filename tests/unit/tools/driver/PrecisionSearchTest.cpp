@@ -2,6 +2,8 @@
 
 #include "tools/driver/PrecisionSearch.h"
 
+#include "runtime/numeric/TensorValues.h"
+
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -283,6 +285,23 @@ TEST(BoundedPrecisions, GainsAreMeasuredBesideTheOthers) {
   EXPECT_EQ(floatsOf(*found), (std::vector<bool>{true, true, false, false}));
 }
 
+// The cosine of the second is better, on the few rows that it hangs on.
+TEST(BoundedPrecisions, SoftmaxesAreJudgedByTheirLogits) {
+  Model model{{100, 100, 800}, {0.1, 0.05, 0.1}};
+  PrecisionSearch search = model.search(cosine(0.999));
+  search.mostFloats = 0.1;
+  search.measure = [&](const std::vector<bool> &isFloat, bool) {
+    MixedProgram program = model.measure(isFloat);
+    OutputAccuracy &output = program.accuracy.outputs[0];
+    output.logitErrorRatio = output.errorRatio;
+    output.cosine = isFloat[1] ? 0.99 : 0.9;
+    return rt::Result<MixedProgram>(program);
+  };
+  auto found = search.run();
+  ASSERT_TRUE(bool(found) && found->chosen);
+  EXPECT_EQ(floatsOf(*found), (std::vector<bool>{true, false, false}));
+}
+
 TEST(BoundedPrecisions, NothingFitsWhereCodesAreAboveTheBound) {
   Model model{{100, 100}, {0.1, 0.1}};
   PrecisionSearch search = model.search(cosine(0.99));
@@ -346,6 +365,47 @@ TEST(Accuracy, SamplesAreSpread) {
   EXPECT_EQ(spread(3, 8), (std::vector<size_t>{0, 1, 2}));
   EXPECT_EQ(spreadBeside(8, {0, 2, 4}), (std::vector<size_t>{1, 3, 6}));
   EXPECT_EQ(spreadBeside(6, {0, 1, 3, 4}), std::vector<size_t>());
+}
+
+static numeric::HostTensor numbers(std::vector<int64_t> shape,
+                                   const std::vector<double> &values) {
+  numeric::HostTensor tensor(numeric::ElementType::F32, std::move(shape));
+  numeric::storeDoubles(values, tensor);
+  return tensor;
+}
+
+/// Probabilities of [2, 3, 2] logits along axis 1.
+static numeric::HostTensor softmaxOf(const std::vector<double> &logits) {
+  std::vector<double> values(12);
+  for (size_t row : {0, 1, 6, 7}) {
+    double sum = 0;
+    for (size_t i = 0; i < 3; ++i)
+      sum += std::exp(logits[row + 2 * i]);
+    for (size_t i = 0; i < 3; ++i)
+      values[row + 2 * i] = std::exp(logits[row + 2 * i]) / sum;
+  }
+  return numbers({2, 3, 2}, values);
+}
+
+TEST(Accuracy, ProbabilitiesHaveTheErrorOfTheirLogits) {
+  std::vector<double> logits = {1, 2, 3, 4, 5, 0, 7, 6, 5, 4, 3, 8};
+  std::vector<double> off = logits;
+  for (double &logit : off)
+    logit += 9; // the same for a row: no difference
+  EXPECT_LT(logitError(softmaxOf(logits), softmaxOf(off), 1).ratio(), 1e-12);
+  off[1] += 0.3; // of the row 2, 4, 0: (.2, -.1, -.1) around its mean
+  ErrorPower power = logitError(softmaxOf(logits), softmaxOf(off), 1);
+  EXPECT_NEAR(power.error, 0.06, 1e-5);
+  EXPECT_NEAR(power.power, 8 + 8 + 8 + 8, 1e-4);
+
+  // What is next to nothing does not count, a lost number does.
+  numeric::HostTensor want = numbers({1, 3}, {0.75, 0.25, 1e-7});
+  EXPECT_EQ(logitError(want, numbers({1, 3}, {0.75, 0.25, 0}), 1).error, 0);
+  EXPECT_GT(logitError(want, numbers({1, 3}, {0.75, 0, 0.25}), 1).ratio(), 1);
+  EXPECT_TRUE(std::isinf(
+      logitError(want, numbers({1, 3}, {NAN, 0.25, 0.25}), 1).ratio()));
+  EXPECT_TRUE(
+      std::isinf(logitError(want, numbers({1, 2}, {0.5, 0.5}), 1).ratio()));
 }
 
 TEST(Accuracy, IsThatOfTheWorstOutput) {

@@ -26,7 +26,7 @@ protected:
     program.floatShare = 1.0 / 3;
     program.accuracy.outputs = {
         {"y", 0.1 + 0.2, -1e-17, 5e-324},
-        {"z \xff", 1, 0, std::numeric_limits<double>::infinity()}};
+        {"z \xff", 1, 0, std::numeric_limits<double>::infinity(), 0.7}};
     return program;
   }
   static SearchLog::Search search(const std::string &key) {
@@ -68,6 +68,7 @@ TEST_F(SearchLogTest, GivesBackWhatWasMeasuredToTheBit) {
     EXPECT_EQ(a.cosine, b.cosine);
     EXPECT_EQ(a.worstCosine, b.worstCosine);
     EXPECT_EQ(a.errorRatio, b.errorRatio);
+    EXPECT_EQ(a.logitErrorRatio, b.logitErrorRatio);
   }
   EXPECT_FALSE((*log)->find(wanted.isFloat, true)) << "it has no score";
   wanted.score = 0.25;
