@@ -98,6 +98,30 @@ class PrecisionTest(unittest.TestCase):
         self.assertLess(expected["cosine"], 0.99)
         self.assertIn("weft: warning: output 'a3' has a cosine of", done.stderr)
 
+    def test_samples_beside_a_table_are_measured_on(self):
+        subprocess.run([WEFT, "calibrate", "net.onnx", "--data", "samples", "--recover", "off", "-o", "t"], cwd=self.folder, check=True, capture_output=True)
+        at_once = self.convert("--precision", "int8", "--recover", "off", "--calibration-data", "samples", "--json")
+        program = (self.folder / "net.bmodel").read_bytes()
+        done = self.convert("--precision", "int8", "--calibration", "t", "--calibration-data", "samples", "--json")
+        self.assertEqual((self.folder / "net.bmodel").read_bytes(), program)
+        self.assertEqual(json.loads(done.stdout)["accuracy"], json.loads(at_once.stdout)["accuracy"])
+        self.assertEqual(done.stderr, at_once.stderr)
+        self.assertIn("weft: warning: output 'a3' has a cosine of", done.stderr)
+        text = self.convert("--precision", "int8", "--calibration", "t", "--calibration-data", "samples", "--samples", "1").stdout
+        self.assertIn("expected accuracy, on 1 sample:\n", text)
+        # Without samples a line says how to get the figures; a search takes the ranges of the table.
+        self.assertIn("expected accuracy: not measured; --calibration-data DIR beside the table prints it\n",
+                      self.convert("--precision", "int8", "--calibration", "t").stdout)
+        self.assertNotIn("expected accuracy", self.convert("--precision", "f16", "--calibration", "t").stdout)
+        auto = [json.loads(self.convert("--precision", "auto", *options, "--calibration-data", "samples", "--json").stdout)["pareto"]
+                for options in (["--calibration", "t"], ["--recover", "off"])]
+        self.assertEqual(*auto)
+
+    def test_a_goal_says_what_is_far(self):
+        done = self.auto("--target-cosine", "0.95", "--json")
+        self.assertLess(json.loads(done.stdout)["accuracy"][0]["cosine"], 0.99)
+        self.assertNotIn("warning", done.stderr)
+
     def test_a_step_for_each_channel_cures_it(self):
         report = json.loads(self.convert("--precision", "int8", "--calibration-data", "samples", "--json", "--keep-int8").stdout)
         self.assertGreaterEqual(report["accuracy"][0]["cosine"], 0.999)
@@ -260,6 +284,14 @@ class PrecisionTest(unittest.TestCase):
                 (["--precision", "auto", "--calibration-data", "samples", "--no-float"], "chooses the floats itself"),
                 (["--precision", "f16", "--method", "kl"], "--method is for --calibration-data, which is not given; leave it out"),
                 (["--precision", "int8", "--calibration", "t", "--samples", "3"], "--samples is for --calibration-data, which is not given; the table has"),
+                (["--precision", "int8", "--calibration", "t", "--calibration-data", "samples", "--method", "max"],
+                 "--method is for calibrating, and --calibration gives the ranges already; leave it out"),
+                (["--precision", "int8", "--calibration", "t", "--calibration-data", "samples", "--recover", "off"], "--recover is for calibrating"),
+                (["--precision", "int8", "--calibration", "t", "--calibration-data", "samples", "--emit", "tpu"],
+                 "--calibration-data beside --calibration is to run a bmodel on, and none is written; leave it out"),
+                (["--precision", "int8", "--calibration", "t", "--calibration-data", "samples", "--target", "zhouyi"], "and none is written; leave it out"),
+                (["--precision", "int8", "--calibration", "t", "--calibration-data", "samples", "--shape", "x=1|2x16x12x12"],
+                 "--shape asks for 2 shapes, --calibration-data has samples of one; leave it out, or give one size for every axis"),
                 (["--precision", "auto", "--calibration-data", "samples", "--target-cosine", "2"], "--target-cosine is 2, must be from 0 to 1"),
                 (["--precision", "auto", "--calibration-data", "samples", "--target-cosine", "nan"], "--target-cosine is nan, must be from 0 to 1"),
                 (["--precision", "auto", "--calibration-data", "samples", "--target-sqnr", "-1"], "--target-sqnr is -1, must be from 0 to 200"),

@@ -38,74 +38,25 @@ driver::calibrate(ModuleOp module, const CalibrationRun &run) {
   return table;
 }
 
-namespace {
-/// Samples of a run and the graph that gives their outputs.
-class ReferenceEvaluator {
-public:
-  static FailureOr<ReferenceEvaluator> open(ModuleOp module,
-                                            const CalibrationRun &run) {
-    FailureOr<SampleReader> samples = SampleReader::open(module, run);
-    if (failed(samples))
-      return failure();
-    ReferenceEvaluator evaluator(module.lookupSymbol<func::FuncOp>("main"),
-                                 *std::move(samples));
-    if (failed(evaluateConstants(evaluator.function.getBody().front(),
-                                 evaluator.constants)))
-      return failure();
-    return evaluator;
-  }
-
-  size_t count() const { return samples.count(); }
-
-  FailureOr<ReferenceSamples> evaluate(const std::vector<size_t> &places) {
-    ReferenceSamples references;
-    for (size_t place : places) {
-      FailureOr<NamedTensors> inputs = samples.read(place);
-      NamedTensors outputs;
-      if (failed(inputs) ||
-          failed(evaluateNamed(function, *inputs, outputs, nullptr,
-                               {accelerator.get(), &constants})))
-        return failure();
-      references.inputs.push_back(*std::move(inputs));
-      references.outputs.push_back(std::move(outputs));
-    }
-    return references;
-  }
-
-private:
-  ReferenceEvaluator(func::FuncOp function, SampleReader samples)
-      : function(function), samples(std::move(samples)),
-        accelerator(std::make_unique<tools::OneDnn>()) {}
-
-  func::FuncOp function;
-  SampleReader samples;
-  ValueTensors constants;
-  std::unique_ptr<tools::OneDnn> accelerator;
-};
-} // namespace
+/// The samples of `reader`, which outlives them.
+static SampleSource sourceOf(const SampleReader &reader) {
+  return {reader.count(), [&](size_t sample) { return reader.read(sample); }};
+}
 
 FailureOr<ReferenceSamples> driver::evaluateSamples(ModuleOp module,
                                                     const CalibrationRun &run,
                                                     size_t most) {
-  FailureOr<ReferenceEvaluator> evaluator =
-      ReferenceEvaluator::open(module, run);
-  if (failed(evaluator))
+  FailureOr<SampleReader> reader = SampleReader::open(module, run);
+  if (failed(reader))
     return failure();
-  return evaluator->evaluate(spread(evaluator->count(), most));
+  return evaluateSpread(module, sourceOf(*reader), most);
 }
 
 FailureOr<SplitSamples> driver::evaluateSplitSamples(ModuleOp module,
                                                      const CalibrationRun &run,
                                                      size_t most) {
-  FailureOr<ReferenceEvaluator> evaluator =
-      ReferenceEvaluator::open(module, run);
-  if (failed(evaluator))
+  FailureOr<SampleReader> reader = SampleReader::open(module, run);
+  if (failed(reader))
     return failure();
-  std::vector<size_t> search = spread(evaluator->count(), most);
-  FailureOr<ReferenceSamples> first = evaluator->evaluate(search),
-                              second = evaluator->evaluate(
-                                  spreadBeside(evaluator->count(), search));
-  if (failed(first) || failed(second))
-    return failure();
-  return SplitSamples{*std::move(first), *std::move(second)};
+  return evaluateSplit(module, sourceOf(*reader), most);
 }

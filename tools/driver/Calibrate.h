@@ -4,7 +4,7 @@
 #define WEFT_TOOLS_DRIVER_CALIBRATE_H
 
 #include "passes/quantize/Calibration.h"
-#include "tools/driver/Accuracy.h"
+#include "tools/driver/ReferenceSamples.h"
 #include "tools/preprocess/Preprocess.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -29,18 +29,11 @@ struct CalibrationRun {
 mlir::FailureOr<quantize::CalibrationTable>
 calibrate(mlir::ModuleOp module, const CalibrationRun &run);
 
-/// At most `most` samples of `run`, spread evenly over all of them, evaluated
-/// on the float graph `module`. Reports as calibrate() does.
+/// evaluateSpread() of the samples of `run`. Reports as calibrate() does.
 mlir::FailureOr<ReferenceSamples>
 evaluateSamples(mlir::ModuleOp module, const CalibrationRun &run, size_t most);
 
-/// What a search measures on, and what its result is measured on besides.
-struct SplitSamples {
-  ReferenceSamples search, heldBack;
-};
-
-/// The same samples for a search; and as many of the others, spread evenly,
-/// where at least so many are left.
+/// evaluateSplit() of the samples of `run`.
 mlir::FailureOr<SplitSamples> evaluateSplitSamples(mlir::ModuleOp module,
                                                    const CalibrationRun &run,
                                                    size_t most);

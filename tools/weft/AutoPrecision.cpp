@@ -1,5 +1,6 @@
 #include "tools/weft/AutoPrecision.h"
 
+#include "tools/driver/ExpectedAccuracy.h"
 #include "tools/files/OutputFile.h"
 #include "tools/files/TemporaryFile.h"
 #include "tools/weft/CheckRun.h"
@@ -284,31 +285,25 @@ ExitCode cli::choosePrecisions(const driver::CompilationSource &source,
 
 rt::Status cli::describeAccuracy(const std::vector<uint8_t> &bytes,
                                  const driver::ReferenceSamples &samples,
-                                 std::string &text, Json &json) {
-  // Below, users see the difference (docs/status.md).
-  constexpr double kFar = 0.99;
-  Result<rt::Bmodel> model = rt::Bmodel::load(bytes, "the bmodel");
-  if (!model)
-    return model.status();
-  Result<driver::Accuracy> accuracy = driver::measureAccuracy(*model, samples);
-  if (!accuracy)
-    return accuracy.status();
+                                 bool hasGoal, std::string &text, Json &json) {
+  Result<driver::ExpectedAccuracy> expected =
+      driver::expectAccuracy(bytes, samples);
+  if (!expected)
+    return expected.status();
+  if (!hasGoal || !expected->accuracy)
+    for (const std::string &line : expected->warnings)
+      std::fprintf(stderr, "weft: warning: %s\n", line.c_str());
+  if (!expected->accuracy)
+    return {};
   TextTable table("lrrr");
   table.addRow({"output", "cosine", "worst", "signal/noise"});
-  for (const driver::OutputAccuracy &output : accuracy->outputs) {
+  for (const driver::OutputAccuracy &output : expected->accuracy->outputs)
     table.addRow({shortened(output.name, 40), formatted("%.5f", output.cosine),
                   formatted("%.5f", output.worstCosine),
                   driver::decibels(output.sqnr())});
-    if (output.cosine < kFar)
-      std::fprintf(
-          stderr,
-          "weft: warning: output '%s' has a cosine of %.4f with the "
-          "float model on the samples; --precision auto can give floats "
-          "to the products that need them, or take f16\n",
-          output.name.c_str(), output.cosine);
-  }
-  text += "expected accuracy, on " + std::to_string(samples.inputs.size()) +
-          " samples:\n" + table.text();
-  json["accuracy"] = driver::accuracyJson(*accuracy);
-  return rt::Status::ok();
+  text += "expected accuracy, on " + std::to_string(expected->samples) +
+          (expected->samples == 1 ? " sample:\n" : " samples:\n") +
+          table.text();
+  json["accuracy"] = driver::accuracyJson(*expected->accuracy);
+  return {};
 }

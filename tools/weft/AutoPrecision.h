@@ -42,10 +42,12 @@ ExitCode choosePrecisions(const driver::CompilationSource &source,
                           nlohmann::ordered_json &json);
 
 /// How close the program in `bytes` is to the float model on `samples`, as text
-/// and JSON; warns on stderr of outputs that are far from it.
+/// and JSON; warns on stderr if it does not run them, and of outputs that are
+/// far from the float model, unless the user's own goal has said what is far.
 rt::Status describeAccuracy(const std::vector<uint8_t> &bytes,
                             const driver::ReferenceSamples &samples,
-                            std::string &text, nlohmann::ordered_json &json);
+                            bool hasGoal, std::string &text,
+                            nlohmann::ordered_json &json);
 
 } // namespace weft::cli
 

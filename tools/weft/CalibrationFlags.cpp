@@ -14,6 +14,14 @@ std::string CalibrationFlags::given() const {
   return "";
 }
 
+std::string CalibrationFlags::givenForTable() const {
+  for (const CLI::Option *option :
+       {methodOption, percentileOption, recoverOption})
+    if (option->count())
+      return option->get_name();
+  return "";
+}
+
 void cli::addCalibrationFlags(CLI::App &command, CalibrationFlags &flags) {
   flags.method =
       quantize::stringifyMethod(quantize::CalibrationOptions().method).str();
@@ -36,12 +44,13 @@ void cli::addCalibrationFlags(CLI::App &command, CalibrationFlags &flags) {
           .add_option("--samples", flags.samples,
                       "Use the first N files by name; all by default")
           ->type_name("N");
-  command
-      .add_option("--recover", flags.recover,
-                  "Choose 8-bit weights and biases by the products' errors on "
-                  "the samples (weights), or round them (off)")
-      ->check(CLI::IsMember({"weights", "off"}))
-      ->capture_default_str();
+  flags.recoverOption =
+      command
+          .add_option("--recover", flags.recover,
+                      "Choose 8-bit weights and biases by the products' errors "
+                      "on the samples (weights), or round them (off)")
+          ->check(CLI::IsMember({"weights", "off"}))
+          ->capture_default_str();
   addPreprocessFlags(command, flags.preprocess);
 }
 

@@ -21,7 +21,8 @@ struct CalibrationFlags {
   std::string method;
   std::string recover = "weights";
   double percentile = quantize::CalibrationOptions().percentile;
-  CLI::Option *methodOption = nullptr, *percentileOption = nullptr;
+  CLI::Option *methodOption = nullptr, *percentileOption = nullptr,
+              *recoverOption = nullptr;
   int64_t samples = 0; ///< 0: all
   CLI::Option *samplesOption = nullptr;
   PreprocessFlags preprocess;
@@ -29,6 +30,9 @@ struct CalibrationFlags {
   /// The first of --method, --percentile and --samples that was given; "" for
   /// none.
   std::string given() const;
+  /// The first of those that only matter for a table that is yet to be made; ""
+  /// for none.
+  std::string givenForTable() const;
 };
 
 /// Adds --method, --percentile, --samples and the flags of preprocessing to
