@@ -10,10 +10,10 @@ Zhouyi and programs of them, `weft.ascend` the moves of Ascend.
 """
 
 from ._native import WeftError, include_folder
-from ._model import Model, convert
+from ._model import Model, Program, convert
 from ._calibrate import (Calibration, Precisions, WeftWarning, calibrate,
                          choose_precisions)
 
 __version__ = "@WEFT_VERSION@"
-__all__ = ["Calibration", "Model", "Precisions", "WeftError", "WeftWarning",
-           "calibrate", "choose_precisions", "convert", "include_folder"]
+__all__ = ["Calibration", "Model", "Precisions", "Program", "WeftError",
+           "WeftWarning", "calibrate", "choose_precisions", "convert", "include_folder"]

@@ -6,6 +6,7 @@ import ctypes
 import json
 import numbers
 import os
+import sys
 import tempfile
 import warnings
 
@@ -18,6 +19,17 @@ from ._types import numpy_type
 
 class WeftWarning(UserWarning):
     """Samples or a result that are likely not what is wanted."""
+
+
+def _warn(line):
+    """A WeftWarning at the line that called this package."""
+    frame, level, here = sys._getframe(), 0, 0
+    while frame is not None:
+        level += 1
+        if frame.f_globals.get("__package__") == __package__:
+            here = level
+        frame = frame.f_back
+    warnings.warn(line, WeftWarning, stacklevel=here + 1)
 
 
 class _Text:
@@ -67,10 +79,15 @@ class Precisions(_Text):
         self.calibration, self.miss = calibration, report["miss"]
         self.pareto, self.held_back = report["pareto"], report.get("held_back")
 
-    def __repr__(self):
+    @property
+    def chosen(self):
+        """The row of `pareto` that was chosen."""
         chosen, = (row for row in self.pareto if row["chosen"])
-        return (f"<weft.Precisions: {len(chosen['float_products'])} floats, "
-                f"{chosen['cycles']:.0f} cycles>")
+        return chosen
+
+    def __repr__(self):
+        return (f"<weft.Precisions: {len(self.chosen['float_products'])} "
+                f"floats, {self.chosen['cycles']:.0f} cycles>")
 
 
 def _split(name, array, kind, shape):
@@ -141,8 +158,8 @@ def _inputs(library, handle):
 
 
 @contextlib.contextmanager
-def _opened(model, shapes, plugins, method, percentile, recover,
-            search_samples=0):
+def _opened(model, shapes, plugins, method="auto", percentile=None,
+            recover="weights", search_samples=0, keep_only=False):
     """A calibration of the C interface, and its library."""
     if percentile == 0:  # in C that means the default; it checks the others
         raise WeftError("percentile is 0, must be above 0 and at most 100")
@@ -153,7 +170,7 @@ def _opened(model, shapes, plugins, method, percentile, recover,
     options.shapes, options.shape_count = _native.shape_texts(shapes)
     options.plugins, options.plugin_count = _native.texts(plugins)
     options.search_samples = search_samples
-    options.recover = recover.encode()
+    options.recover, options.keep_only = recover.encode(), keep_only
     handle = VOID()
     library.check(library.c.weft_calibrate_open(
         os.fsencode(model), ctypes.byref(options), ctypes.byref(handle)))
@@ -164,23 +181,53 @@ def _opened(model, shapes, plugins, method, percentile, recover,
 
 
 def _add(library, handle, data):
-    """Evaluates the samples; the table of all of them."""
-    inputs = _inputs(library, handle)
+    """Gives the samples to the compiler."""
+    inputs, count = _inputs(library, handle), 0
     for item in _items(data):
         for sample in _samples(item, inputs):
+            count += 1
             # Kept until the call is over.
             arrays = [numpy.ascontiguousarray(array) for array in sample]
             library.check(library.c.weft_calibrate_add(
                 handle, (VOID * max(1, len(arrays)))(
                     *(array.ctypes.data for array in arrays))))
+    if not count:
+        raise WeftError("no samples: the data are empty; give at least one")
+
+
+def _table(library, handle):
+    """That of the samples; warns of what is odd about them."""
     text, odd = CHAR(), CHAR()
     library.check(library.c.weft_calibrate_table(handle, ctypes.byref(text)))
     library.check(library.c.weft_calibrate_warnings(handle,
                                                     ctypes.byref(odd)))
     table = Calibration(text.value.decode(), odd.value.decode().splitlines())
     for line in table.warnings:
-        warnings.warn(line, WeftWarning, stacklevel=4)
+        _warn(line)
     return table
+
+
+@contextlib.contextmanager
+def measuring(model, data, *, calibrates, shapes, plugins):
+    """The table of the samples `data`, None unless `calibrates`, and a function
+    from the bytes of a program to its accuracy on four of them, as the program
+    `weft` measures it; None for a program that cannot be measured."""
+    with _opened(model, shapes, plugins, search_samples=4,
+                 keep_only=not calibrates) as (library, handle):
+        _add(library, handle, data)
+        table = _table(library, handle) if calibrates else None
+
+        def measure(program, warns=True):
+            report = CHAR()
+            library.check(library.c.weft_calibrate_measure(
+                handle, program, len(program), ctypes.byref(report)))
+            facts = json.loads(report.value.decode())
+            for line in facts["warnings"]:
+                if warns or facts["accuracy"] is None:
+                    _warn(line)
+            return facts["accuracy"]
+
+        yield table, measure
 
 
 def calibrate(model, data, output=None, *, shapes=None, method="auto",
@@ -198,7 +245,8 @@ def calibrate(model, data, output=None, *, shapes=None, method="auto",
     """
     with _opened(model, shapes, plugins, method, percentile,
                  recover) as opened:
-        result = _add(*opened, data)
+        _add(*opened, data)
+        result = _table(*opened)
     if output is not None:
         result.save(output)
     return result
@@ -268,7 +316,8 @@ def choose_precisions(model, data, *, target_cosine=None, target_sqnr=None,
     options.progress = shown
     with _opened(model, shapes, plugins, method, percentile, recover,
                  search_samples) as (library, handle):
-        table = _add(library, handle, data)
+        _add(library, handle, data)
+        table = _table(library, handle)
         text, report = CHAR(), CHAR()
         try:
             library.check(library.c.weft_calibrate_choose(
@@ -283,7 +332,7 @@ def choose_precisions(model, data, *, target_cosine=None, target_sqnr=None,
             raise WeftError(facts["miss"])
         result = Precisions(text.value.decode(), table, facts)
     if result.miss:
-        warnings.warn(result.miss, WeftWarning, stacklevel=2)
+        _warn(result.miss)
     return result
 
 

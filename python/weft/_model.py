@@ -1,5 +1,6 @@
 """Models: made by the compiler, run by the runtime."""
 
+import contextlib
 import ctypes
 import functools
 import os
@@ -138,19 +139,29 @@ class Model:
             self._handle = None
 
 
-def _tables(model, precision, calibration, precisions, search, **common):
-    """Precision, calibration and precision table of a conversion."""
+class Program(bytes):
+    """The bytes of a program, as `convert` returns them. `accuracy`: how close
+    it is to the float model on samples, a dict for each output: `name`,
+    `cosine` (mean of the samples; of integers the share of equal elements),
+    `worst_cosine` and `sqnr_db` (None if nothing differs); or None if nothing
+    was measured, as with the target zhouyi."""
+    accuracy = None
+
+
+def _is_data(calibration):
+    return not (calibration is None or _calibrate.is_path(calibration)
+                or isinstance(calibration, _calibrate.Calibration))
+
+
+def _check_tables(precision, calibration, precisions, search):
     if precision == "auto":
-        if calibration is None or _calibrate.is_path(calibration) or \
-                isinstance(calibration, _calibrate.Calibration):
+        if not _is_data(calibration):
             raise WeftError("precision auto measures programs on samples; "
                             "give them as calibration")
         if precisions is not None:
             raise WeftError("precision auto chooses the floats itself; leave "
                             "out precisions")
-        chosen = _calibrate.choose_precisions(model, calibration, **search,
-                                              **common)
-        return "int8", chosen.calibration, chosen
+        return
     if search:
         raise WeftError(f"{', '.join(search)}: for precision auto, it is "
                         f"{precision}; leave it out")
@@ -158,19 +169,31 @@ def _tables(model, precision, calibration, precisions, search, **common):
             "int8", "f16", "w8f16", "w4f16"):
         raise WeftError("calibration is for precision int8, f16, w8f16 and "
                         f"w4f16, it is {precision}; leave it out")
-    if calibration is not None and not _calibrate.is_path(calibration) and \
-            not isinstance(calibration, _calibrate.Calibration):
-        calibration = _calibrate.calibrate(
-            model, calibration, shapes=common["shapes"],
-            plugins=common["plugins"])
-    return precision, calibration, precisions
+
+
+def _compiled(model, options, calibration, precisions):
+    """A Program."""
+    library = _native.compiler()
+    data, size = VOID(), SIZE()
+    with _calibrate.table_path(calibration) as ranges, \
+            _calibrate.table_path(precisions) as floats:
+        options.calibration = _native.encoded(ranges)
+        options.precision_table = _native.encoded(floats)
+        library.check(library.c.weft_convert(
+            os.fsencode(model), ctypes.byref(options), ctypes.byref(data),
+            ctypes.byref(size)))
+    try:
+        return Program(ctypes.string_at(data, size.value))
+    finally:
+        library.c.weft_compiler_free(data)
 
 
 def convert(model, output=None, *, shapes=None, precision="f32",
-            target="bm1684x", calibration=None, precisions=None, plugins=(),
-            host=True, keep_int8=False, group_size=None, **search):
+            target="bm1684x", calibration=None, precisions=None, samples=None,
+            plugins=(), host=True, keep_int8=False, group_size=None, **search):
     """Compiles an ONNX file. Returns the bytes of the bmodel (with the target
-    zhouyi: of the .zyp program) and writes them to `output` if it is given.
+    zhouyi: of the .zyp program) as a Program, and writes them to `output` if it
+    is given.
 
     `shapes`: sizes of inputs by name, a tuple, a number (of one axis) or a
     text as for --shape.
@@ -180,6 +203,10 @@ def convert(model, output=None, *, shapes=None, precision="f32",
     of a table, what `calibrate` gave, or the data to give it: arrays, a dict of
     arrays, an iterable of either or a function without arguments that returns
     one.
+    `samples`: such data to measure the accuracy on, at any precision, for the
+    attribute `accuracy` of the result; without it that is measured on the data
+    of `calibration`, if there are any. An output that is far from the float
+    model's is a WeftWarning.
     `precisions` (as --precision-table): the path of a table, a dict of
     precisions by name ({"conv1": "f16"}), or what `choose_precisions` gave.
     `precision="auto"` calls that, on the data given as `calibration`, with
@@ -192,29 +219,34 @@ def convert(model, output=None, *, shapes=None, precision="f32",
         raise WeftError(f"group_size is {group_size} and the precision "
                         f"{precision}; it must be 0 or a power of two from 16 "
                         "to 1024, for w8f16 and w4f16")
-    precision, calibration, precisions = _tables(
-        model, precision, calibration, precisions, search, shapes=shapes,
-        plugins=plugins, target=target)
-    library = _native.compiler()
+    _check_tables(precision, calibration, precisions, search)
     options = _native.ConvertOptions(ctypes.sizeof(_native.ConvertOptions))
-    options.target, options.precision = target.encode(), precision.encode()
+    options.target = target.encode()
     options.shapes, options.shape_count = _native.shape_texts(shapes)
     options.plugins, options.plugin_count = _native.texts(plugins)
     options.no_host, options.keep_int8 = not host, keep_int8
     # In C 0 is the default.
     options.group_size = 0 if group_size is None else group_size or -1
-    data, size = VOID(), SIZE()
-    with _calibrate.table_path(calibration) as ranges, \
-            _calibrate.table_path(precisions) as floats:
-        options.calibration = _native.encoded(ranges)
-        options.precision_table = _native.encoded(floats)
-        library.check(library.c.weft_convert(
-            os.fsencode(model), ctypes.byref(options), ctypes.byref(data),
-            ctypes.byref(size)))
-    try:
-        result = ctypes.string_at(data, size.value)
-    finally:
-        library.c.weft_compiler_free(data)
+    is_auto, accuracy, measure = precision == "auto", None, None
+    common = {"shapes": shapes, "plugins": plugins}
+    with contextlib.ExitStack() as stack:
+        if is_auto:
+            precisions = _calibrate.choose_precisions(
+                model, calibration, target=target, **search, **common)
+            calibration, precision = precisions.calibration, "int8"
+            accuracy = precisions.chosen["outputs"]
+        elif _is_data(calibration):
+            calibration, measure = stack.enter_context(_calibrate.measuring(
+                model, calibration, calibrates=True, **common))
+        if samples is not None:
+            _, measure = stack.enter_context(_calibrate.measuring(
+                model, samples, calibrates=False, **common))
+        options.precision = precision.encode()
+        result = _compiled(model, options, calibration, precisions)
+        if measure:
+            # Of auto the goal says what is far.
+            accuracy = measure(result, warns=not is_auto)
+    result.accuracy = accuracy
     if output is not None:
         with open(output, "wb") as file:
             file.write(result)

@@ -145,7 +145,7 @@ class CalibrateOptions(ctypes.Structure):
                 ("percentile", ctypes.c_double), ("shapes", POINTER(CHAR)),
                 ("shape_count", SIZE), ("plugins", POINTER(CHAR)),
                 ("plugin_count", SIZE), ("search_samples", SIZE),
-                ("recover", CHAR)]
+                ("recover", CHAR), ("keep_only", ctypes.c_int32)]
 
 
 SCORE = ctypes.CFUNCTYPE(ctypes.c_int32, VOID, VOID, SIZE,
@@ -206,6 +206,7 @@ def compiler():
         ("weft_calibrate_warnings", VOID, VOID, POINTER(CHAR)),
         ("weft_calibrate_choose", VOID, VOID, POINTER(ChooseOptions),
          POINTER(CHAR), POINTER(CHAR)),
+        ("weft_calibrate_measure", VOID, VOID, CHAR, SIZE, POINTER(CHAR)),
         ("weft_calibrate_close", None, VOID),
     ])
     version = library.c.weft_compiler_api_version()

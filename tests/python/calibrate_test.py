@@ -189,6 +189,43 @@ class Calibrate(unittest.TestCase):
         with self.assertRaisesRegex(weft.WeftError, "no finite number"):
             weft.choose_precisions(model, IMAGES, score=lambda _: float("nan"), target_score=1)
 
+    def test_the_accuracy_is_that_of_the_program(self):
+        model = self.model()
+        samples = [{"x": image[None]} for image in IMAGES]
+        self.program(model, samples)
+        table = self.folder / "program.table"
+        done = subprocess.run([WEFT, "convert", model, "-o", self.folder / "a.bmodel", "--precision", "int8", "--keep-int8", "--calibration", table,
+                               "--calibration-data", self.folder / "data", "--json"], check=True, capture_output=True, text=True)
+        wanted = json.loads(done.stdout)["accuracy"]
+        self.assertEqual(wanted[0]["name"], "y")
+        for options in ({"calibration": lambda: (image for image in IMAGES)}, {"calibration": table, "samples": IMAGES},
+                        {"calibration": weft.calibrate(model, IMAGES), "samples": iter(samples)}):
+            found = weft.convert(model, precision="int8", keep_int8=True, **options)
+            self.assertEqual(found.accuracy, wanted)
+            self.assertEqual(found, (self.folder / "a.bmodel").read_bytes())
+        self.assertIsNone(weft.convert(model, precision="int8", calibration=table).accuracy)
+        self.assertIsNone(weft.convert(model, precision="int8", calibration=IMAGES, target="zhouyi").accuracy)
+        self.assertGreater(weft.convert(model, samples=IMAGES).accuracy[0]["cosine"], 1 - 1e-9)
+        # Of other samples than those that calibrate, the more honest figure.
+        self.assertNotEqual(weft.convert(model, precision="int8", keep_int8=True, calibration=IMAGES, samples=IMAGES[5:]).accuracy, wanted)
+        found = weft.choose_precisions(model, IMAGES, target_cosine=0.9)
+        self.assertEqual(weft.convert(model, precision="auto", calibration=IMAGES, target_cosine=0.9).accuracy, found.chosen["outputs"])
+        for options, says in [({"samples": []}, "no samples"), ({"samples": "photos"}, "'photos' is a path"), ({"samples": IMAGES, "shapes": {"x": "1|2x3x8x8"}}, "2 shapes, samples have one")]:
+            with self.assertRaisesRegex(weft.WeftError, says):
+                weft.convert(model, **options)
+
+    def test_far_from_the_float_model_is_a_warning(self):
+        model = self.model()
+        table = weft.calibrate(model, IMAGES / 100)  # clips nearly everything
+        with self.assertWarnsRegex(weft.WeftWarning, "output 'y' has a cosine of .* with the float model on the samples") as seen:
+            found = weft.convert(model, precision="int8", keep_int8=True, calibration=table, samples=IMAGES)
+        self.assertEqual(seen.filename, __file__)
+        self.assertLess(found.accuracy[0]["cosine"], 0.99)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            weft.convert(model, precision="int8", calibration=IMAGES)
+            weft.convert(model, precision="int8", keep_int8=True, calibration=table)
+
     def test_auto_that_misses(self):
         model = self.model()
         with self.assertRaisesRegex(weft.WeftError, "no mix of int8 and f16 products reaches the goal on 6 samples"):

@@ -35,6 +35,22 @@ void weft_calibration::keep(NamedTensors sample) {
   keepEvery *= 2;
 }
 
+rt::Status weft_calibration::checkKept() const {
+  if (kept.empty())
+    return rt::fail(Code::InvalidArgument,
+                    "no samples are kept: set search_samples of "
+                    "weft_calibrate_open() and add some");
+  return {};
+}
+
+rt::Status weft_calibration::checkRanges() const {
+  if (onlyKeeps)
+    return rt::fail(Code::InvalidArgument,
+                    "no ranges are collected: leave keep_only of "
+                    "weft_calibrate_open() 0");
+  return {};
+}
+
 quantize::CalibrationTable weft_calibration::tableSoFar() {
   return calibrator->finish(options, driver::multiplyByOneDnn,
                             std::max(1U, std::thread::hardware_concurrency()));
@@ -121,6 +137,7 @@ openCalibration(const char *model, const weft_calibrate_options *given,
   opened->model = model;
   opened->shapes = *std::move(shapes);
   opened->searchSamples = options.search_samples;
+  opened->onlyKeeps = options.keep_only != 0;
   opened->inputs = inputsOf(opened->compilation->module());
   opened->calibrator.emplace(opened->compilation->module(),
                              &opened->accelerator);
@@ -181,8 +198,10 @@ static weft_compiler_status *addSample(weft_calibration *calibration,
   mlir::MLIRContext *context = compilation.module().getContext();
   mlir::Location origin =
       mlir::NameLoc::get(mlir::StringAttr::get(context, name));
-  if (failed(calibration->calibrator->addSample(sample, origin)))
+  if (!calibration->onlyKeeps &&
+      failed(calibration->calibrator->addSample(sample, origin)))
     return calibration->why();
+  calibration->references.reset();
   calibration->keep(std::move(sample));
   ++calibration->samples;
   return nullptr;
@@ -198,6 +217,8 @@ static weft_compiler_status *giveTable(weft_calibration *calibration,
   if (!calibration || !text)
     return toC(rt::fail(Code::InvalidArgument,
                         "calibration and text must not be NULL"));
+  if (rt::Status status = calibration->checkRanges(); !status)
+    return toC(status);
   if (!calibration->samples)
     return toC(rt::fail(Code::InvalidArgument,
                         "no samples: add one for each set of inputs first"));

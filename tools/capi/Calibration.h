@@ -6,6 +6,7 @@
 #include "passes/quantize/Calibrate.h"
 #include "tools/capi/Status.h"
 #include "tools/driver/Compile.h"
+#include "tools/driver/ReferenceSamples.h"
 #include "tools/onednn/OneDnn.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -33,14 +34,25 @@ struct weft_calibration {
   std::vector<Input> inputs;
   int64_t samples = 0;
   std::optional<weft::quantize::CalibrationTable> finished;
-  std::string table, warnings, precisions, report;
+  std::string table, warnings, precisions, report, measured;
 
-  /// For a search: every keepEvery-th sample.
+  /// To measure programs on: every keepEvery-th sample.
   size_t searchSamples = 0;
   int64_t keepEvery = 1;
+  bool onlyKeeps = false; ///< no ranges are collected
   std::vector<weft::NamedTensors> kept;
+  /// The samples that are measured on, until the next one is added.
+  std::optional<weft::driver::ReferenceSamples> references;
 
   void keep(weft::NamedTensors sample);
+  /// Fails if no sample is kept.
+  weft::rt::Status checkKept() const;
+  /// Fails if there are no ranges.
+  weft::rt::Status checkRanges() const;
+  /// The kept ones; they live until the next sample.
+  weft::driver::SampleSource keptSamples() const {
+    return {kept.size(), [this](size_t sample) { return kept[sample]; }};
+  }
   /// The table of the samples so far.
   weft::quantize::CalibrationTable tableSoFar();
 

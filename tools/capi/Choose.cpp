@@ -71,30 +71,6 @@ wantedBy(const weft_choose_options &options) {
   return wanted;
 }
 
-/// The samples that were kept, with the outputs of the float graph.
-static mlir::LogicalResult evaluateKept(weft_calibration &calibration,
-                                        driver::ReferenceSamples &search,
-                                        driver::ReferenceSamples &heldBack) {
-  std::vector<size_t> first =
-      driver::spread(calibration.kept.size(), calibration.searchSamples);
-  std::vector<size_t> second =
-      driver::spreadBeside(calibration.kept.size(), first);
-  auto function =
-      calibration.compilation->module().lookupSymbol<mlir::func::FuncOp>(
-          "main");
-  for (auto [places, samples] :
-       {std::pair(&first, &search), {&second, &heldBack}})
-    for (size_t place : *places) {
-      NamedTensors outputs;
-      if (failed(evaluateNamed(function, calibration.kept[place], outputs,
-                               nullptr, {&calibration.accelerator, nullptr})))
-        return mlir::failure();
-      samples->inputs.push_back(calibration.kept[place]);
-      samples->outputs.push_back(std::move(outputs));
-    }
-  return mlir::success();
-}
-
 static weft_compiler_status *choose(weft_calibration *calibration,
                                     const weft_choose_options *given,
                                     const char **table, const char **report) {
@@ -104,10 +80,10 @@ static weft_compiler_status *choose(weft_calibration *calibration,
                         "calibration, table and report must not be NULL and "
                         "options->struct_bytes must be "
                         "sizeof(weft_choose_options)"));
-  if (calibration->kept.empty())
-    return toC(rt::fail(Code::InvalidArgument,
-                        "no samples are kept: set search_samples of "
-                        "weft_calibrate_open() and add some"));
+  for (const rt::Status &status :
+       {calibration->checkKept(), calibration->checkRanges()})
+    if (!status)
+      return toC(status);
   Result<driver::AutoPrecision> wanted = wantedBy(options);
   if (!wanted)
     return toC(wanted.status());
@@ -118,17 +94,20 @@ static weft_compiler_status *choose(weft_calibration *calibration,
     return toC(status);
   compile.precision = "int8";
   compile.calibration = calibration->tableSoFar().str();
-  driver::ReferenceSamples search, heldBack;
-  if (failed(evaluateKept(*calibration, search, heldBack)))
+  mlir::FailureOr<driver::SplitSamples> samples = driver::evaluateSplit(
+      calibration->compilation->module(), calibration->keptSamples(),
+      calibration->searchSamples);
+  if (failed(samples))
     return calibration->why();
   driver::InputBindings bindings;
   driver::CompilationSource source = {calibration->model, calibration->shapes,
                                       bindings, calibration->plugins};
-  Result<driver::PrecisionChoice> choice =
-      driver::choosePrecisions(source, calibration->compilation->module(),
-                               compile, search, heldBack, *wanted);
+  Result<driver::PrecisionChoice> choice = driver::choosePrecisions(
+      source, calibration->compilation->module(), compile, samples->search,
+      samples->heldBack, *wanted);
   if (!choice)
     return toC(choice.status());
+  calibration->references = std::move(samples->search);
   nlohmann::ordered_json json = choice->json();
   json["miss"] = driver::missOf(*choice, *wanted);
   calibration->report = json.dump(

@@ -367,11 +367,15 @@ typedef struct weft_calibrate_options {
   size_t shape_count;
   const char *const *plugins;
   size_t plugin_count;
-  /* For weft_calibrate_choose(): so many samples, spread evenly over all that
-     are added, stay in memory, and a few times as many until then. 0: none. */
+  /* For weft_calibrate_choose() and weft_calibrate_measure(): so many samples,
+     spread evenly over all that are added, stay in memory, and a few times as
+     many until then. 0: none. */
   size_t search_samples;
   /* As --recover of `weft calibrate`: "weights" or "off"; NULL: its default. */
   const char *recover;
+  /* Not 0: samples are not evaluated when they are added, and there is no
+     table; for weft_calibrate_measure() alone. */
+  int32_t keep_only;
 } weft_calibrate_options;
 
 /* Imports the ONNX file `model`. */
@@ -447,6 +451,16 @@ WEFT_COMPILER_API weft_compiler_status *
 weft_calibrate_choose(weft_calibration *calibration,
                       const weft_choose_options *options, const char **table,
                       const char **report);
+
+/* How close a bmodel of the model is to its float graph on the samples that
+   options->search_samples of weft_calibrate_open() has kept. *report is JSON:
+   "samples", how many they were; "accuracy", as `weft convert --json` gives it,
+   null if the program does not run them, and for a .zyp program, which is not
+   measured; "warnings", what `weft convert` warns of, an array of lines. Lives
+   until the next call. */
+WEFT_COMPILER_API weft_compiler_status *
+weft_calibrate_measure(weft_calibration *calibration, const void *bytes,
+                       size_t size, const char **report);
 
 /* NULL is fine. */
 WEFT_COMPILER_API void weft_calibrate_close(weft_calibration *calibration);

@@ -222,7 +222,8 @@ TEST(CompilerApi, WrongArguments) {
         weft_calibrate_add(nullptr, nullptr),
         weft_calibrate_table(nullptr, nullptr),
         weft_calibrate_warnings(nullptr, nullptr),
-        weft_calibrate_choose(nullptr, nullptr, nullptr, nullptr)}) {
+        weft_calibrate_choose(nullptr, nullptr, nullptr, nullptr),
+        weft_calibrate_measure(nullptr, nullptr, 0, nullptr)}) {
     status.reset(made);
     EXPECT_NE(weft_compiler_status_code(status.get()), 0);
     EXPECT_THAT(messageOf(status), testing::Not(testing::IsEmpty()));
@@ -328,6 +329,43 @@ TEST(CompilerApi, ChoosesPrecisions) {
   convert.precision = "auto";
   status.reset(weft_convert(TINY_ONNX, &convert, &bytes, &size));
   EXPECT_THAT(messageOf(status), HasSubstr("weft_calibrate_choose()"));
+}
+
+TEST(CompilerApi, MeasuresAProgramOnKeptSamples) {
+  weft_calibrate_options options = {};
+  options.struct_bytes = sizeof(options);
+  options.search_samples = 2;
+  options.keep_only = 1;
+  weft_calibration *opened = nullptr;
+  Status status(weft_calibrate_open(TINY_ONNX, &options, &opened));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  void *bytes = nullptr;
+  size_t size = 0;
+  status.reset(weft_convert(TINY_ONNX, nullptr, &bytes, &size));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  const char *text = nullptr;
+  status.reset(weft_calibrate_measure(opened, bytes, size, &text));
+  EXPECT_THAT(messageOf(status), StartsWith("no samples are kept"));
+  std::vector<float> sample(3 * 16 * 16, 0.5f);
+  const void *data[] = {sample.data()};
+  for (int i = 0; i < 3; ++i) {
+    status.reset(weft_calibrate_add(opened, data));
+    ASSERT_EQ(status, nullptr) << messageOf(status);
+  }
+  status.reset(weft_calibrate_measure(opened, bytes, size, &text));
+  ASSERT_EQ(status, nullptr) << messageOf(status);
+  EXPECT_THAT(text, StartsWith("{\"samples\":2,\"accuracy\":[{\"name\":\"y\""));
+  EXPECT_THAT(text, HasSubstr("\"warnings\":[]"));
+  status.reset(weft_calibrate_measure(opened, "no bmodel", 9, &text));
+  EXPECT_THAT(messageOf(status), HasSubstr("the bmodel"));
+  for (weft_compiler_status *made :
+       {weft_calibrate_table(opened, &text),
+        weft_calibrate_choose(opened, nullptr, &text, &text)}) {
+    status.reset(made);
+    EXPECT_THAT(messageOf(status), StartsWith("no ranges are collected"));
+  }
+  weft_compiler_free(bytes);
+  weft_calibrate_close(opened);
 }
 
 TEST(CompilerApi, ConvertReportsWhatIsWrong) {
