@@ -468,6 +468,26 @@ class Images(unittest.TestCase):
         # float32 sums of 27 products on either side
         self.assertLess(json.loads(text)["outputs"][0]["max_error"], 1e-5)
 
+    def test_compare_of_fused_preprocessing(self):
+        onnx.save(product(["batch", 3, 16, 24]), self.folder / "m.onnx")
+        path = self.save("p.jpg", photo(50, 50))
+        np.savez(self.folder / "codes.npz", x=photo(16, 24)[None])
+        box = ["--resize", "letterbox"]
+        for layout in ("nchw", "nhwc"):
+            settings = ["--fuse-preprocess", "--mean", "127,120,110", "--std", "64", "--color", "bgr", "--layout", layout]
+            self.weft("convert", self.folder / "m.onnx", "-o", self.folder / "m.bmodel", "--shape", "batch=1", *settings)
+            compare = ["compare", self.folder / "m.onnx", self.folder / "m.bmodel", "-i"]
+            text = self.weft(*compare, path, *settings, *box, "--per-layer", "--json")
+            self.assertTrue(json.loads(text)["passed"])
+            self.assertEqual([layer["name"] for layer in json.loads(text)["layers"]], ["x", "y"])
+            self.assertLess(json.loads(text)["outputs"][0]["max_error"], 1e-5)
+            says = "m.onnx: input 'x' is of floats, the program takes images as bytes; give --fuse-preprocess with the mean, scale, std, color and layout"
+            self.assertIn(says, self.weft(*compare, path, code=2))
+        self.assertTrue(json.loads(self.weft(*compare, self.folder / "codes.npz", *settings, "--json"))["passed"])
+        self.assertIn("these settings the program would take 1x3x16x24, it takes 1x16x24x3; give the layout", self.weft(*compare, path, *settings[:-2], code=2))
+        self.weft("convert", self.folder / "m.onnx", "-o", self.folder / "m.bmodel", "--shape", "batch=1")
+        self.assertIn("--fuse-preprocess is for a program that was converted with it", self.weft(*compare, path, *settings[:-2], code=2))
+
     def test_wrong_settings(self):
         self.model([1, 3, 8, 8])
         path = self.save("p.png", photo(8, 8))
@@ -499,16 +519,21 @@ class Images(unittest.TestCase):
         self.assertIn("samples: 2", self.calibrated(self.folder / "photos"))
         broken = {"cut.png": good[:len(good) // 2], "cut.jpg": jpeg[:len(jpeg) // 2], "bits.png": good[:200] + b"\xff" * 20 + good[220:],
                   "empty.png": b"", "text.jpg": b"not an image", "head.jpg": jpeg[:3],
-                  "large.png": png(1 << 30, 1 << 30, 8, 2, [[b""]])}
+                  "large.png": png(1 << 30, 1 << 30, 8, 2, [[b""]]), "flat.png": png(8, 0, 8, 2, [[]])}
+        for kind in ("BMP", "WebP", "TIFF"):
+            image = self.folder / f"image.{kind.lower()}"
+            Image.fromarray(photo(8, 8)).save(image)
+            broken[f"{kind}.png"] = image.read_bytes()
+        says = {"cut.png": "the PNG is broken: read beyond end of data; save it again, or leave it out", "cut.jpg": "the JPEG is broken: Premature end of JPEG file; save",
+                "flat.png": "the image has 8 x 0 pixels; save it again, or leave it out", "empty.png": "the file is empty; save it again, or leave it out",
+                "text.jpg": "neither a PNG or JPEG image nor a .npy or .npz array; convert it", "WebP.png": "a WebP image; PNG and JPEG are read, convert it",
+                "TIFF.png": "a TIFF image;", "BMP.png": "a BMP image;"}
         for name, content in broken.items():
             path = self.folder / "photos" / name
             path.write_bytes(content)
             text = self.calibrated(self.folder / "photos", code=2)
             self.assertIn(f"{self.folder / 'photos' / name}: ", text)
-            if name == "empty.png":
-                self.assertIn("empty.png: the file is empty", text)
-            if name == "text.jpg":
-                self.assertIn("neither a PNG or JPEG image nor a .npy or .npz array", text)
+            self.assertIn(f"{name}: {says.get(name, '')}", text)
             path.unlink()
 
     def test_inputs_that_are_no_images(self):

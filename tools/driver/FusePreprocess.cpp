@@ -205,13 +205,3 @@ LogicalResult driver::fusePreprocessing(ModuleOp module,
       kValueAttr, function.getArgAttrOfType<StringAttr>(0, kNameAttr));
   return success();
 }
-
-Options driver::unfused(const Options &options) {
-  Options left = options;
-  left.color.reset();
-  left.mean = {0};
-  left.scale = {1};
-  left.stdDev.clear();
-  left.dtype.reset();
-  return left;
-}

@@ -14,13 +14,11 @@ namespace weft::driver {
 /// of the same sizes in options.layout (without it, the model's), and ops of
 /// top turn its channels around (options.color bgr), change the layout, cast,
 /// subtract the mean and scale. What they give has the input's name, so that a
-/// calibration table of the model as it was fits. Reports what does not fit.
-/// `options` have passed preprocess::check().
+/// calibration table of the model as it was fits. What is left to do before
+/// such a graph is preprocess::unfused(). Reports what does not fit. `options`
+/// have passed preprocess::check().
 mlir::LogicalResult fusePreprocessing(mlir::ModuleOp module,
                                       const preprocess::Options &options);
-
-/// What is left to do before such a graph: crop, resize and padding, to u8.
-preprocess::Options unfused(const preprocess::Options &options);
 
 } // namespace weft::driver
 

@@ -19,7 +19,10 @@ struct Stored {
 rt::Result<Stored> decodePng(std::string_view bytes);
 rt::Result<Stored> decodeJpeg(std::string_view bytes);
 
-/// Fails for an image of more than kMaxPixels.
+/// What to do about a file that is damaged, behind what is wrong with it.
+inline constexpr const char *kSaveAgain = "; save it again, or leave it out";
+
+/// Fails for an image of no pixels, or more than kMaxPixels.
 rt::Status checkSize(uint64_t width, uint64_t height);
 
 } // namespace weft::images

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct Image {
 
 /// Whether a file that begins with `bytes` (8 are enough) is PNG or JPEG.
 bool isImage(std::string_view bytes);
+/// "BMP", "WebP", ..: the format of images, not read here, that a file is in
+/// that begins with `bytes` (12 are enough); "" for what is none.
+std::string otherFormat(std::string_view bytes);
 
 /// Decodes a whole PNG or JPEG file, upright: the Exif orientation is applied,
 /// as viewers and OpenCV's imread do. Gray stays gray, everything else becomes

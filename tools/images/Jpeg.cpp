@@ -139,8 +139,8 @@ static void inksToRgb(std::vector<uint8_t> &pixels) {
 Result<Stored> images::decodeJpeg(std::string_view bytes) {
   Decoder decoder;
   auto broken = [&] {
-    return rt::fail(Code::BadFile,
-                    std::string("the JPEG is broken: ") + decoder.message);
+    return rt::fail(Code::BadFile, std::string("the JPEG is broken: ") +
+                                       decoder.message + kSaveAgain);
   };
   if (!decoder.readHeader(bytes))
     return broken();

@@ -31,6 +31,14 @@ static bool isAboutBrightness(std::string_view type) {
   return type == "gAMA" || type == "cHRM" || type == "iCCP" || type == "sRGB";
 }
 
+/// A number of four bytes, the most significant first.
+static uint32_t bigEndian(std::string_view bytes) {
+  uint32_t value = 0;
+  for (char byte : bytes.substr(0, 4))
+    value = value << 8 | uint8_t(byte);
+  return value;
+}
+
 /// Where a chunk is broken the rest is left to libpng, which says what is
 /// wrong.
 static PlainPng withoutProfiles(std::string_view file) {
@@ -40,9 +48,7 @@ static PlainPng withoutProfiles(std::string_view file) {
   plain.bytes = kSignature;
   file.remove_prefix(kSignature.size());
   while (file.size() >= kFrameBytes) {
-    size_t length = 0;
-    for (int i = 0; i < 4; ++i)
-      length = length << 8 | uint8_t(file[size_t(i)]);
+    size_t length = bigEndian(file);
     if (length > file.size() - kFrameBytes)
       break;
     std::string_view type = file.substr(4, 4);
@@ -66,11 +72,18 @@ static void dropAlpha(std::vector<uint8_t> &pixels, size_t stride) {
 }
 
 Result<Stored> images::decodePng(std::string_view bytes) {
+  // libpng only says that the header is invalid.
+  constexpr size_t kWidth = 16, kHeight = 20, kEnd = 24;
+  if (bytes.size() >= kEnd &&
+      bytes.substr(kWidth - 4, 4) == std::string_view("IHDR"))
+    WEFT_TRY(checkSize(bigEndian(bytes.substr(kWidth)),
+                       bigEndian(bytes.substr(kHeight))));
   PlainPng plain = withoutProfiles(bytes);
   png_image header = {};
   header.version = PNG_IMAGE_VERSION;
   auto broken = [&] {
-    std::string text = std::string("the PNG is broken: ") + header.message;
+    std::string text =
+        std::string("the PNG is broken: ") + header.message + kSaveAgain;
     png_image_free(&header);
     return rt::fail(Code::BadFile, text);
   };

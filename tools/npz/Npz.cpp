@@ -44,15 +44,17 @@ Result<Reader> Reader::open(const std::string &path) {
                      "%s: cannot open: %s", path.c_str(), std::strerror(errno));
   struct stat status;
   if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
-    return rt::failf(Code::IoError, "%s: it is a directory, not a npz archive",
+    return rt::failf(Code::IoError,
+                     "%s: it is a directory, not a npz archive; give a file",
                      path.c_str());
   int code = 0;
   Reader reader;
   reader.thePath = path;
   reader.archive = zip_open(path.c_str(), ZIP_RDONLY, &code);
   if (!reader.archive)
-    return rt::failf(Code::BadFile, "%s: not a npz archive: %s", path.c_str(),
-                     zipErrorText(code).c_str());
+    return rt::failf(Code::BadFile,
+                     "%s: not a npz archive: %s; write one with numpy.savez",
+                     path.c_str(), zipErrorText(code).c_str());
   WEFT_TRY(reader.readDirectory().withContext(path));
   return reader;
 }

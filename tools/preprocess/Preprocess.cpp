@@ -70,6 +70,16 @@ static bool isChannelAxis(const Options &options, int64_t size) {
                        : isChannelCount(size);
 }
 
+Options preprocess::unfused(const Options &options) {
+  Options left = options;
+  left.color.reset();
+  left.mean = {0};
+  left.scale = {1};
+  left.stdDev.clear();
+  left.dtype.reset();
+  return left;
+}
+
 Result<Geometry> preprocess::geometryOf(const Options &options,
                                         const Input &input) {
   const std::vector<int64_t> &shape = input.shape;

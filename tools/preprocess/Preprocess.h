@@ -79,6 +79,10 @@ struct Input {
 /// Settings.h does.
 rt::Status check(const Options &options);
 
+/// What is left to do before a program that has color, mean and scale in it:
+/// crop, resize and padding, to codes.
+Options unfused(const Options &options);
+
 /// A shape of a model as images have it.
 struct Geometry {
   Layout layout = Layout::Nchw;

@@ -22,7 +22,7 @@ static std::string beginningOf(const std::string &path) {
   if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode))
     return "";
   std::ifstream in(path, std::ios::binary);
-  char bytes[8];
+  char bytes[12];
   in.read(bytes, sizeof bytes);
   return std::string(bytes, size_t(in.gcount()));
 }
@@ -148,12 +148,19 @@ Status Sample::addFile(const SampleFile &file, const std::vector<Input> &inputs,
   std::string beginning = beginningOf(file.path);
   std::error_code error;
   if (beginning.empty() && std::filesystem::file_size(file.path, error) == 0)
-    return rt::fail(Code::BadFile, file.path + ": the file is empty");
+    return rt::fail(Code::BadFile,
+                    file.path +
+                        ": the file is empty; save it again, or leave it out");
   bool isArray = npz::isNpy(beginning);
   if (!isArray && !images::isImage(beginning)) {
     // A photo of another format should not be called a broken archive.
     bool isArchive = std::filesystem::path(file.path).extension() == ".npz" ||
                      beginning.substr(0, 2) == "PK";
+    std::string format = images::otherFormat(beginning);
+    if (!format.empty())
+      return rt::fail(Code::BadFile, file.path + ": a " + format +
+                                         " image; PNG and JPEG are read, "
+                                         "convert it");
     if (!isArchive && !beginning.empty())
       return rt::fail(Code::BadFile,
                       file.path + ": neither a PNG or JPEG image nor a .npy or "

@@ -12,6 +12,7 @@
 using namespace weft;
 using namespace weft::cli;
 using Json = nlohmann::ordered_json;
+using numeric::ElementType;
 using numeric::HostTensor;
 using rt::Code;
 using rt::Result;
@@ -26,6 +27,7 @@ struct CompareFlags {
   std::vector<std::string> bindings;
   std::vector<std::string> plugins;
   Thresholds thresholds;
+  bool fusePreprocess = false;
   bool perLayer = false;
   bool json = false;
 };
@@ -52,9 +54,17 @@ struct Computed {
 static Result<Computed> compute(const CompareFlags &flags) {
   RunRequest request = flags.request;
   request.layers = flags.perLayer;
+  request.isFused = flags.fusePreprocess;
   Result<ModelRun> run = runModel(request);
   if (!run)
     return run.status();
+  if (flags.fusePreprocess && (run->inputSpecs.size() != 1 ||
+                               run->inputSpecs[0].type != ElementType::U8))
+    return rt::fail(Code::InvalidArgument,
+                    flags.request.model +
+                        ": --fuse-preprocess is for a program that was "
+                        "converted with it, which takes images as bytes; "
+                        "leave it out");
   if (flags.perLayer && run->entries != 0)
     return rt::failf(Code::ShapeMismatch,
                      "%s: --per-layer compares whole values, but the batch of "
@@ -78,8 +88,15 @@ static Result<ReferenceValues> findReference(const CompareFlags &flags,
     Result<NamedTensors> bindings = readBindings(flags.bindings);
     if (!bindings)
       return bindings.status();
-    return evaluateOnnx(flags.onnx, inputs, *bindings, flags.plugins,
-                        flags.perLayer);
+    Result<std::optional<preprocess::Options>> options =
+        readPreprocessFlags(flags.request.preprocess);
+    if (!options)
+      return options.status();
+    ReferenceModel model{flags.onnx, *std::move(bindings), flags.plugins,
+                         std::nullopt};
+    if (flags.fusePreprocess)
+      model.fused = options->value_or(preprocess::Options());
+    return evaluateOnnx(model, inputs, flags.perLayer);
   }
   Result<npz::Reader> archive = npz::Reader::open(flags.reference);
   if (!archive)
@@ -114,11 +131,11 @@ static std::string referenceName(const rt::TensorSpec &spec,
 /// --quantized-io keeps) where the reference has f32; others unchanged.
 static HostTensor toReals(const rt::TensorSpec &spec, const HostTensor &stored,
                           const HostTensor &reference) {
-  bool isNarrow = stored.type() == numeric::ElementType::F16 &&
-                  reference.type() == numeric::ElementType::F32;
+  bool isNarrow =
+      stored.type() == ElementType::F16 && reference.type() == ElementType::F32;
   if (!spec.isQuantized() && !isNarrow)
     return stored;
-  HostTensor reals(numeric::ElementType::F32, stored.shape());
+  HostTensor reals(ElementType::F32, stored.shape());
   for (int64_t i = 0; i < stored.elements(); ++i)
     reals.as<float>()[i] = static_cast<float>(
         (stored.toDouble(i) - spec.zeroPoint) * double(spec.scale));
@@ -305,6 +322,9 @@ void cli::addCompareCommand(Program &program) {
                   "Expected values by ONNX name; without it the ONNX model is "
                   "evaluated")
       ->type_name("FILE.npz");
+  command.add_flag("--fuse-preprocess", flags->fusePreprocess,
+                   "The program was converted with --fuse-preprocess and these "
+                   "settings");
   addBindFlag(command, flags->bindings);
   addPluginFlag(command, flags->plugins);
   command.add_flag("--per-layer", flags->perLayer,

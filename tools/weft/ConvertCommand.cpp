@@ -378,7 +378,7 @@ static ExitCode useSamples(const driver::CompilationSource &source,
       !status)
     return reportError(status);
   if (flags.fusePreprocess && run.preprocessing)
-    run.preprocessing = driver::unfused(*run.preprocessing);
+    run.preprocessing = preprocess::unfused(*run.preprocessing);
   if (options.calibration.empty()) {
     mlir::FailureOr<quantize::CalibrationTable> table =
         driver::calibrate(compilation.module(), run);

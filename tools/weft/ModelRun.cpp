@@ -37,6 +37,11 @@ static Result<samples::Sample> openInputs(const RunRequest &request,
       readPreprocessFlags(request.preprocess);
   if (!options)
     return options.status();
+  if (request.isFused && *options) {
+    *options = preprocess::unfused(**options);
+    if (!samples::checkAnyImage({*files}))
+      options->reset();
+  }
   return openSample({*std::move(files), *std::move(options)}, net);
 }
 

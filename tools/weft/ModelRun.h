@@ -20,6 +20,9 @@ struct RunRequest {
   std::string model;               ///< path of a bmodel or a .zyp file
   std::vector<std::string> inputs; ///< FILE or NAME=FILE, as in SampleFiles.h
   PreprocessFlags preprocess;
+  /// The flags are those of convert --fuse-preprocess: only what the program
+  /// has not in it is done to images, and nothing to arrays.
+  bool isFused = false;
   std::string net; ///< may be empty if the file has one net
   rt::DeviceOptions device;
   bool layers = false; ///< also the values inside (--per-layer)

@@ -5,7 +5,9 @@
 #include "dialects/top/Top.h"
 #include "frontend/onnx/Import.h"
 #include "runtime/numeric/CarrierTypes.h"
+#include "runtime/status/Quote.h"
 #include "tools/driver/Diagnostics.h"
+#include "tools/driver/FusePreprocess.h"
 #include "tools/driver/Plugins.h"
 #include "tools/driver/Registration.h"
 
@@ -17,6 +19,8 @@ using namespace weft;
 using namespace weft::cli;
 using rt::Code;
 using rt::Result;
+/// Of inputs by name.
+using Shapes = std::map<std::string, std::vector<int64_t>>;
 
 /// Diagnostics as a Status: the lines as printed, the first without its prefix.
 static rt::Status failureFrom(std::string printed, const std::string &path) {
@@ -45,50 +49,139 @@ static NamedTensors inOwnTypes(mlir::func::FuncOp function,
   return inputs;
 }
 
-Result<ReferenceValues>
-cli::evaluateOnnx(const std::string &path, const NamedTensors &inputs,
-                  const NamedTensors &bindings,
-                  const std::vector<std::string> &plugins, bool withLayers) {
-  driver::Plugins operators;
-  WEFT_TRY(operators.load(plugins));
+namespace {
+/// Imports a model for inputs, and keeps what is printed about it.
+class Importer {
+public:
+  static Result<std::unique_ptr<Importer>> open(const ReferenceModel &model) {
+    auto importer = std::make_unique<Importer>(model);
+    WEFT_TRY(importer->operators.load(model.plugins));
+    importer->operators.attach(importer->context);
+    return importer;
+  }
+
+  /// Use open().
+  explicit Importer(const ReferenceModel &model) : model(model) {}
+
+  /// The graph, in front of it what is fused; null if there is none, or none of
+  /// an input of `shapes`.
+  mlir::OwningOpRef<mlir::ModuleOp> import(const Shapes &shapes) {
+    printed.clear();
+    onnx::ImportOptions options;
+    options.titles = &printer.titles;
+    options.bindings = model.bindings;
+    options.plugins = operators.importOperators();
+    options.shapes = shapes;
+    mlir::OwningOpRef<mlir::ModuleOp> module =
+        onnx::importOnnxFile(model.onnx, options, context);
+    if (module && model.fused &&
+        failed(driver::fusePreprocessing(*module, *model.fused)))
+      return {};
+    return module;
+  }
+
+  rt::Status why() const { return failureFrom(printed, model.onnx); }
+
+private:
+  const ReferenceModel &model;
+  driver::Plugins operators; // outlives the context
   // The evaluator computes op after op; threads would only cost their start.
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   std::string printed;
-  llvm::raw_string_ostream stream(printed);
-  driver::DiagnosticPrinter printer(context, stream);
-  onnx::ImportOptions options;
-  options.titles = &printer.titles;
-  options.bindings = bindings;
-  options.plugins = operators.importOperators();
-  operators.attach(context);
+  llvm::raw_string_ostream stream{printed};
+  driver::DiagnosticPrinter printer{context, stream};
+};
+} // namespace
+
+static mlir::func::FuncOp mainOf(mlir::ModuleOp module) {
+  return module.lookupSymbol<mlir::func::FuncOp>("main");
+}
+
+/// The shape of an image in the other layout, for a model of one such input.
+static std::optional<Shapes> inOtherLayout(const NamedTensors &inputs) {
+  if (inputs.size() != 1)
+    return std::nullopt;
+  const auto &[name, codes] = *inputs.begin();
+  const std::vector<int64_t> &shape = codes.shape();
+  if (codes.type() != numeric::ElementType::U8 || shape.size() != 4)
+    return std::nullopt;
+  bool isNchw = shape[1] == 1 || shape[1] == 3;
+  return Shapes{
+      {name, isNchw ? std::vector{shape[0], shape[2], shape[3], shape[1]}
+                    : std::vector{shape[0], shape[3], shape[1], shape[2]}}};
+}
+
+/// Images as bytes where the model has floats are those of a program that was
+/// converted with --fuse-preprocess; there the layout must be the program's.
+static rt::Status checkFused(const ReferenceModel &model,
+                             const NamedTensors &inputs,
+                             mlir::func::FuncOp function) {
+  if (inputs.size() != 1 || function.getNumArguments() != 1)
+    return {};
+  const auto &[name, codes] = *inputs.begin();
+  auto type =
+      mlir::cast<mlir::RankedTensorType>(function.getArgument(0).getType());
+  if (model.fused && type.getShape() != llvm::ArrayRef(codes.shape()))
+    return rt::fail(Code::ShapeMismatch,
+                    model.onnx +
+                        ": with --fuse-preprocess and these settings "
+                        "the program would take " +
+                        numeric::shapeText(type.getShape().vec()) +
+                        ", it takes " + numeric::shapeText(codes.shape()) +
+                        "; give the layout that it was converted with");
+  if (model.fused)
+    return {};
+  if (codes.type() != numeric::ElementType::U8 || type.getRank() != 4 ||
+      !mlir::isa<mlir::FloatType>(type.getElementType()))
+    return {};
+  return rt::fail(
+      Code::TypeMismatch,
+      model.onnx + ": input " + rt::quoteName(name) +
+          " is of floats, the program takes images as bytes; give "
+          "--fuse-preprocess with the mean, scale, std, color and layout that "
+          "it was converted with, or --reference");
+}
+
+Result<ReferenceValues> cli::evaluateOnnx(const ReferenceModel &model,
+                                          const NamedTensors &inputs,
+                                          bool withLayers) {
+  Result<std::unique_ptr<Importer>> importer = Importer::open(model);
+  if (!importer)
+    return importer.status();
+  Shapes shapes;
   for (const auto &[name, tensor] : inputs)
-    options.shapes[name] = tensor.shape();
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      onnx::importOnnxFile(path, options, context);
-  if (!module)
-    return failureFrom(printed, path);
-  auto function = module->lookupSymbol<mlir::func::FuncOp>("main");
+    shapes[name] = tensor.shape();
+  mlir::OwningOpRef<mlir::ModuleOp> module = (*importer)->import(shapes);
+  if (!module) {
+    // What is fused may have changed the layout.
+    rt::Status status = (*importer)->why();
+    if (std::optional<Shapes> other = inOtherLayout(inputs))
+      module = (*importer)->import(*other);
+    if (!module)
+      return status;
+  }
+  mlir::func::FuncOp function = mainOf(*module);
+  WEFT_TRY(checkFused(model, inputs, function));
   ReferenceValues values;
   auto observe = [&](llvm::StringRef name, const numeric::HostTensor &tensor) {
     if (withLayers)
       values.layers[name.str()] = tensor;
   };
-  if (!function ||
-      mlir::failed(weft::evaluateNamed(function, inOwnTypes(function, inputs),
+  if (mlir::failed(weft::evaluateNamed(function, inOwnTypes(function, inputs),
                                        values.outputs, observe)))
-    return failureFrom(printed, path);
+    return (*importer)->why();
   return values;
 }
 
 #else
 
 weft::rt::Result<weft::cli::ReferenceValues>
-weft::cli::evaluateOnnx(const std::string &path, const NamedTensors &,
-                        const NamedTensors &, const std::vector<std::string> &,
+weft::cli::evaluateOnnx(const ReferenceModel &model, const NamedTensors &,
                         bool) {
   return rt::fail(rt::Code::Unsupported,
                   "unsupported: this build has no compiler to evaluate " +
-                      path + "; give the expected values with --reference");
+                      model.onnx +
+                      "; give the expected values with --reference");
 }
 
 #endif

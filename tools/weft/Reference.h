@@ -5,8 +5,10 @@
 
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
+#include "tools/preprocess/Preprocess.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,15 +24,24 @@ struct ReferenceValues {
   NamedTensors layers;
 };
 
-/// Evaluates an ONNX model on the float evaluator of `top`, with the inputs'
-/// shapes, `bindings` in place of inputs and the operators of the libraries
-/// `plugins`. Inputs must be exactly the rest of
-/// the model's. Code::Unsupported in a build
-/// without the compiler: reference values must then come from a file.
-rt::Result<ReferenceValues>
-evaluateOnnx(const std::string &path, const NamedTensors &inputs,
-             const NamedTensors &bindings,
-             const std::vector<std::string> &plugins, bool withLayers);
+/// What gives the values.
+struct ReferenceModel {
+  std::string onnx; ///< path
+  /// In place of inputs.
+  NamedTensors bindings;
+  std::vector<std::string> plugins; ///< paths of libraries of operators
+  /// If set, steps in front of the graph, as convert --fuse-preprocess has
+  /// them.
+  std::optional<preprocess::Options> fused;
+};
+
+/// Evaluates an ONNX model on the float evaluator of `top`, with the shapes of
+/// `inputs`, which must be exactly those of the model that are not bound.
+/// Code::Unsupported in a build without the compiler: reference values must
+/// then come from a file.
+rt::Result<ReferenceValues> evaluateOnnx(const ReferenceModel &model,
+                                         const NamedTensors &inputs,
+                                         bool withLayers);
 
 } // namespace weft::cli
 

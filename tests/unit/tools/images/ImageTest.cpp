@@ -136,6 +136,19 @@ TEST(Images, WhatIsCutOffIsAnError) {
   }
 }
 
+TEST(Images, OtherFormatsAreNamed) {
+  using namespace std::string_literals;
+  for (const auto &[bytes, name] : {std::pair("GIF89a"s, "GIF"),
+                                    {"II*\0\10\0\0\0"s, "TIFF"},
+                                    {"BM\x36\3\0\0\0\0\0\0\x36\0"s, "BMP"},
+                                    {"RIFF\x24\1\0\0WEBPVP8 "s, "WebP"},
+                                    {"\0\0\0\x18"s + "ftypheic", "HEIF"},
+                                    {"BMW is a car"s, ""},
+                                    {"BM"s, ""},
+                                    {""s, ""}})
+    EXPECT_EQ(images::otherFormat(bytes), name) << bytes;
+}
+
 TEST(Images, ErrorsSayWhatIsWrong) {
   auto message = [](const std::string &bytes) {
     return images::decode(bytes).status().message();
@@ -146,6 +159,9 @@ TEST(Images, ErrorsSayWhatIsWrong) {
   std::string png = slurp("rgb.png");
   png[45] ^= 1; // a check sum
   EXPECT_THAT(message(png), HasSubstr("the PNG is broken: "));
+  EXPECT_THAT(message(png), HasSubstr("; save it again, or leave it out"));
+  png.replace(16, 4, 4, '\0'); // the width
+  EXPECT_THAT(message(png), HasSubstr("the image has 0 x "));
   // A frame of 65500 x 65500 in a file of a few hundred bytes.
   std::string jpeg = slurp("gray.jpg");
   size_t frame = jpeg.find("\xff\xc0");
