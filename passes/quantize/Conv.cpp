@@ -149,6 +149,7 @@ static Answer<> planFloat(Product &p, Lowering &lowering) {
   Type result = element.isF32() ? element : lowering.floatResultType(p.output);
   if (element.isF16())
     if (Value coded = codedProduct(p, result, input, lowering)) {
+      lowering.codedProducts.insert(p.op);
       lowering.define(p.output,
                       p.hasRowsInLanes ? coded : outputOf(lowering, p, coded));
       return Yes();

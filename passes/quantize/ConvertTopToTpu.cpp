@@ -170,6 +170,11 @@ public:
     return result;
   }
 
+  /// After run(). The ops are gone.
+  const llvm::DenseSet<Operation *> &codedProducts() const {
+    return lowering.codedProducts;
+  }
+
 private:
   static void dropBlock(Block *block) {
     block->dropAllReferences();
@@ -462,24 +467,24 @@ struct ConvertTopToTpu
   /// What the table says; other convolutions of an int8 program as
   /// isFloatAmongCodes() does, and what the caller has found to take fewer
   /// cycles as floats.
-  FailureOr<OpPrecisions> readPrecisions(func::FuncOp func, Precision program) {
-    FailureOr<OpPrecisions> precisions = OpPrecisions();
+  FailureOr<NamedOps> readPrecisions(func::FuncOp func, Precision program) {
+    FailureOr<NamedOps> named = NamedOps();
     if (!precisionTable.empty()) {
       llvm::Expected<PrecisionTable> read =
           PrecisionTable::read(precisionTable);
       if (!read)
         return emitError(func.getLoc()) << llvm::toString(read.takeError());
-      precisions = read->resolve(func, program);
+      named = read->resolve(func, program);
     }
-    if (succeeded(precisions) && program == Precision::I8 && !noFloat)
+    if (succeeded(named) && program == Precision::I8 && !noFloat)
       for (auto conv : func.getBody().front().getOps<top::ConvOp>())
         if (isFloatAmongCodes(conv))
-          precisions->try_emplace(conv, Precision::F16);
-    if (succeeded(precisions) && program == Precision::I8)
+          named->precisions.try_emplace(conv, Precision::F16);
+    if (succeeded(named) && program == Precision::I8)
       for (Operation &op : func.getBody().front())
         if (op.hasAttr(top::kFloatsAttr))
-          precisions->try_emplace(&op, Precision::F16);
-    return precisions;
+          named->precisions.try_emplace(&op, Precision::F16);
+    return named;
   }
 
   LogicalResult convert(ModuleOp module) {
@@ -534,8 +539,8 @@ struct ConvertTopToTpu
     choices.calibratesZeroPoints =
         choices.hasZeroPoints && asymmetric == "auto";
     remarkDoubles(func);
-    FailureOr<OpPrecisions> opPrecisions = readPrecisions(func, *wanted);
-    if (failed(opPrecisions))
+    FailureOr<NamedOps> named = readPrecisions(func, *wanted);
+    if (failed(named))
       return failure();
     WideSteps wideSteps;
     if (*wanted != Precision::F32)
@@ -543,10 +548,13 @@ struct ConvertTopToTpu
                                 /*hasRange=*/*wanted == Precision::BF16,
                                 /*isInt8=*/*wanted == Precision::I8);
     remarkBeyondHalf(func, wideSteps);
-    if (failed(FunctionLowering(func, choices, *asked, &table,
-                                std::move(*opPrecisions), std::move(wideSteps))
-                   .run()))
+    warnOfIdleEntries(func.getLoc(), *named,
+                      {*wanted, noFloat, wideSteps.all});
+    FunctionLowering lowering(func, choices, *asked, &table, named->precisions,
+                              std::move(wideSteps));
+    if (failed(lowering.run()))
       return failure();
+    warnOfUncodedEntries(func.getLoc(), *named, lowering.codedProducts());
     OpBuilder builder(module.getContext());
     module->setAttr(tpu::kChipAttr, builder.getStringAttr(chip));
     module->setAttr(tpu::kPrecisionAttr, builder.getStringAttr(precision));

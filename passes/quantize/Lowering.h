@@ -160,6 +160,8 @@ public:
   bool isLikeHalf = false;
   /// Bits of its constant weights if they are few (W8, W4), else 0.
   int64_t weightBits = 0;
+  /// Products whose weights are codes behind a float product.
+  llvm::DenseSet<mlir::Operation *> codedProducts;
   /// Products that wait for their weights (`findLoadBound`).
   llvm::DenseSet<mlir::Operation *> loadBound;
   /// The op that is lowered is one of those that only f32 computes right

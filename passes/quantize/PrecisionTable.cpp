@@ -224,7 +224,9 @@ static bool isProduct(mlir::Operation *op) {
 static mlir::Operation *productBefore(mlir::Operation *op) {
   constexpr int kMostSteps = 2;
   for (int step = 0; step < kMostSteps; ++step) {
-    if (!mlir::isa<top::UnaryOp, top::BinaryOp>(op))
+    auto unary = mlir::dyn_cast<top::UnaryOp>(op);
+    if (!mlir::isa<top::BinaryOp>(op) &&
+        !(unary && unary.getKind() == top::UnaryKind::Relu))
       return nullptr;
     mlir::Operation *before = op->getOperand(0).getDefiningOp();
     if (auto binary = mlir::dyn_cast<top::BinaryOp>(op);
@@ -237,16 +239,6 @@ static mlir::Operation *productBefore(mlir::Operation *op) {
     op = before;
   }
   return nullptr;
-}
-
-/// Whether ops have `precision` in an int8, f16 or bf16 program anyway, all of
-/// them. What else a program decides by itself is not asked.
-static bool isUsual(llvm::ArrayRef<mlir::Operation *> ops, Precision precision,
-                    Precision program) {
-  return precision == program && llvm::none_of(ops, [](mlir::Operation *op) {
-           auto conv = mlir::dyn_cast<top::ConvOp>(op);
-           return conv && isFloatAmongCodes(conv);
-         });
 }
 
 /// Whether ops are computed in f16, whatever their weights are in DRAM.
@@ -264,8 +256,8 @@ static llvm::StringRef mixedInto(Precision program) {
   return "its ops can be f32 besides";
 }
 
-mlir::FailureOr<OpPrecisions> PrecisionTable::resolve(mlir::func::FuncOp func,
-                                                      Precision program) const {
+mlir::FailureOr<NamedOps> PrecisionTable::resolve(mlir::func::FuncOp func,
+                                                  Precision program) const {
   llvm::StringMap<llvm::SmallVector<mlir::Operation *, 2>> byName;
   for (mlir::Operation &op : func.getBody().front()) {
     for (llvm::StringRef name : valueNamesOf(op)) {
@@ -280,7 +272,7 @@ mlir::FailureOr<OpPrecisions> PrecisionTable::resolve(mlir::func::FuncOp func,
       return mlir::WalkResult::advance();
     });
   }
-  OpPrecisions precisions;
+  NamedOps named;
   for (const Entry &entry : entries) {
     auto found = byName.find(entry.name);
     if (found == byName.end())
@@ -298,14 +290,9 @@ mlir::FailureOr<OpPrecisions> PrecisionTable::resolve(mlir::func::FuncOp func,
              << stringifyPrecision(entry.precision) << " of '" << entry.name
              << "', which --precision " << stringifyPrecision(program)
              << " does not mix; " << mixedInto(program);
-    if (isUsual(found->second, entry.precision, program))
-      mlir::emitWarning(func.getLoc())
-          << "the precision table asks for " << stringifyPrecision(program)
-          << " of '" << entry.name << "', which "
-          << "--precision " << stringifyPrecision(program)
-          << " gives anyway; the entry changes nothing";
+    named.entries.push_back({entry.name, entry.precision, found->second});
     for (mlir::Operation *op : found->second)
-      if (auto [before, isNew] = precisions.try_emplace(op, entry.precision);
+      if (auto [before, isNew] = named.precisions.try_emplace(op, entry.precision);
           !isNew && before->second != entry.precision)
         return mlir::emitError(func.getLoc())
                << "the precision table gives the op of '" << entry.name
@@ -313,5 +300,83 @@ mlir::FailureOr<OpPrecisions> PrecisionTable::resolve(mlir::func::FuncOp func,
                << " and " << stringifyPrecision(entry.precision)
                << "; leave one";
   }
-  return precisions;
+  return named;
+}
+
+//===----------------------------------------------------------------------===//
+// Entries without effect
+//===----------------------------------------------------------------------===//
+
+/// A product with constant weights, which may have codes.
+static bool hasWeights(mlir::Operation *op) {
+  return isProduct(op) && mlir::isa_and_nonnull<top::ConstantOp>(
+                              op->getOperand(1).getDefiningOp());
+}
+
+/// What `op` is in a program without a table.
+static Precision usualOf(mlir::Operation *op, const TableSetting &setting) {
+  if (setting.wide.contains(op))
+    return Precision::F32;
+  if (setting.program == Precision::F32 || setting.program == Precision::BF16)
+    return setting.program;
+  if (!hasWeights(op))
+    return Precision::F16;
+  auto conv = mlir::dyn_cast<top::ConvOp>(op);
+  bool isFloat = setting.program == Precision::I8 && !setting.noFloat && conv &&
+                 isFloatAmongCodes(conv);
+  return isFloat ? Precision::F16 : setting.program;
+}
+
+/// What `op` becomes if a table asks for `precision`. Whether a product has few
+/// weight bits is only known when it is lowered.
+static Precision givenBy(mlir::Operation *op, Precision precision,
+                         const TableSetting &setting) {
+  if (setting.wide.contains(op))
+    return Precision::F32;
+  bool needsWeights = precision == Precision::I8 ||
+                      precision == Precision::W8 || precision == Precision::W4;
+  return needsWeights && !hasWeights(op) ? Precision::F16 : precision;
+}
+
+void weft::quantize::warnOfIdleEntries(mlir::Location location,
+                                       NamedOps &named,
+                                       const TableSetting &setting) {
+  for (NamedOps::Entry &entry : named.entries) {
+    entry.isIdle = llvm::all_of(entry.ops, [&](mlir::Operation *op) {
+      return givenBy(op, entry.precision, setting) == usualOf(op, setting);
+    });
+    if (!entry.isIdle)
+      continue;
+    Precision usual = usualOf(entry.ops.front(), setting);
+    mlir::InFlightDiagnostic warning = mlir::emitWarning(location);
+    warning << "the precision table asks for "
+            << stringifyPrecision(entry.precision) << " of '" << entry.name
+            << "', which ";
+    if (usual == entry.precision)
+      warning << "--precision " << stringifyPrecision(setting.program)
+              << " gives anyway";
+    else if (usual == Precision::F32)
+      warning << "is f32, as f16 does not hold its values";
+    else
+      warning << "is no product with constant weights and stays "
+              << stringifyPrecision(usual);
+    warning << "; the entry changes nothing";
+  }
+}
+
+void weft::quantize::warnOfUncodedEntries(
+    mlir::Location location, const NamedOps &named,
+    const llvm::DenseSet<mlir::Operation *> &coded) {
+  for (const NamedOps::Entry &entry : named.entries) {
+    bool asksForCodes =
+        entry.precision == Precision::W8 || entry.precision == Precision::W4;
+    if (!entry.isIdle && asksForCodes && llvm::none_of(entry.ops, [&](mlir::Operation *op) {
+          return coded.contains(op);
+        }))
+      mlir::emitWarning(location)
+          << "the precision table asks for "
+          << stringifyPrecision(entry.precision) << " of '" << entry.name
+          << "', whose weights keep 16 bits: codes are for matrices with rows "
+             "of a multiple of 32 weights, where they save time";
+  }
 }

@@ -36,6 +36,18 @@ llvm::StringRef stringifyPrecision(Precision precision);
 /// The precision of ops of a graph in the top dialect.
 using OpPrecisions = llvm::DenseMap<mlir::Operation *, Precision>;
 
+/// What the entries of a table name in one graph.
+struct NamedOps {
+  struct Entry {
+    std::string name;
+    Precision precision;
+    llvm::SmallVector<mlir::Operation *, 2> ops;
+    bool isIdle = false; ///< set by warnOfIdleEntries()
+  };
+  std::vector<Entry> entries;
+  OpPrecisions precisions;
+};
+
 struct PrecisionTable {
   struct Entry {
     std::string name; ///< of an ONNX value or node
@@ -57,9 +69,28 @@ struct PrecisionTable {
   /// mix: products in 8 bits are those of an int8 program, whose other ops may
   /// be f16 or f32; ops of f16 and bf16 programs may be f32. Where ops may be
   /// f16, their weights may have 8 or 4 bits, and the other way round.
-  mlir::FailureOr<OpPrecisions> resolve(mlir::func::FuncOp func,
-                                        Precision program) const;
+  mlir::FailureOr<NamedOps> resolve(mlir::func::FuncOp func,
+                                    Precision program) const;
 };
+
+/// What decides besides a table, of the graph that it names ops of.
+struct TableSetting {
+  Precision program;
+  /// Products that are floats in an int8 program if nobody asks for codes
+  /// (isFloatAmongCodes) are codes.
+  bool noFloat = false;
+  /// Computed in f32, whatever is asked for.
+  const llvm::DenseSet<mlir::Operation *> &wide;
+};
+
+/// Warns of entries that ask for what their ops have anyway, or cannot have.
+void warnOfIdleEntries(mlir::Location location, NamedOps &named,
+                       const TableSetting &setting);
+
+/// Warns of other entries for few weight bits of which no op is among the
+/// products of `coded`. Reads no op.
+void warnOfUncodedEntries(mlir::Location location, const NamedOps &named,
+                          const llvm::DenseSet<mlir::Operation *> &coded);
 
 } // namespace weft::quantize
 

@@ -311,10 +311,24 @@ class PrecisionTest(unittest.TestCase):
                 self.assertIn(message, self.convert(*options, code=2).stderr)
 
     def test_entries_that_change_nothing(self):
-        (self.folder / "usual.yaml").write_text("ops:\n  v1: int8\n  v2: f16\n")
-        done = self.convert("--precision", "int8", "--calibration-data", "samples", "--precision-table", "usual.yaml")
-        self.assertIn("the precision table asks for int8 of 'v1', which --precision int8 gives anyway; the entry changes nothing", done.stderr)
-        self.assertNotIn("'v2'", done.stderr)
+        def warnings(precision, name, asked):
+            (self.folder / "usual.yaml").write_text(f"ops:\n  {name}: {asked}\n")
+            ranges = ["--calibration-data", "samples"] if precision == "int8" else []
+            errors = self.convert("--precision", precision, *ranges, "--precision-table", "usual.yaml").stderr
+            return [line for line in errors.splitlines() if line.startswith("weft: warning: net.onnx: the precision table")]
+
+        anyway = "which --precision {} gives anyway; the entry changes nothing"
+        no_product = "which is no product with constant weights and stays f16; the entry changes nothing"
+        few_bits = "whose weights keep 16 bits: codes are for matrices with rows of a multiple of 32 weights, where they save time"
+        for precision, name, asked, says in [
+                ("int8", "v1", "int8", anyway), ("int8", "conv1", "int8", anyway), ("int8", "tanh0", "f16", anyway), ("int8", "a0", "f16", anyway),
+                ("int8", "scale", "int8", no_product), ("int8", "scale", "w4f16", no_product), ("int8", "conv1", "w4f16", few_bits), ("f16", "conv1", "f16", anyway),
+                ("f16", "scale", "w4f16", no_product), ("f16", "conv1", "w8f16", few_bits), ("w8f16", "conv1", "w8f16", anyway), ("bf16", "tanh0", "bf16", anyway)]:
+            with self.subTest(precision=precision, name=name, asked=asked):
+                self.assertEqual(warnings(precision, name, asked), [f"weft: warning: net.onnx: the precision table asks for {asked} of '{name}', " + says.format(precision)])
+        for precision, name, asked in [("int8", "v2", "f16"), ("int8", "conv1", "f32"), ("int8", "tanh0", "f32"), ("f16", "scale", "f32")]:
+            with self.subTest(precision=precision, name=name, asked=asked):
+                self.assertEqual(warnings(precision, name, asked), [])
 
     def test_names_of_any_bytes(self):
         model = network()
@@ -353,6 +367,7 @@ class PrecisionTest(unittest.TestCase):
                                   cwd=self.folder, capture_output=True, text=True)
 
         text = program("f16", "first: w4f16").stdout
+        self.assertNotIn("warning", program("f16", "first: w4f16").stderr)
         self.assertEqual((text.count("tpu.coded_linear"), text.count("bits 4"), text.count("tpu.linear")), (1, 1, 1))
         text = program("w4f16", "second: w8f16").stdout
         self.assertEqual((text.count("bits 4"), text.count("bits 8")), (1, 1))
