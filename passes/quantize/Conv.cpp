@@ -241,59 +241,6 @@ static void raiseScales(QuantFilter &filter, ArrayRef<double> floors) {
   }
 }
 
-/// Accumulator -> !quant by multipliers and shifts, bias in accumulator steps.
-static Answer<> planFixedPoint(Product &p, Value input, Type element,
-                               std::optional<QuantFilter> recovered,
-                               Lowering &lowering) {
-  size_t channels = p.filter.shape[0];
-  double inputScale = tpu::scaleOf(tpu::elementOf(input)),
-         outputScale = tpu::scaleOf(element);
-  // Twice what splitScale() takes, so that rounding does not matter.
-  std::vector<double> floors(channels, outputScale / inputScale * 0x1p-31);
-  // At most 2^29 steps of bias, so that a zero point has room in 32 bits.
-  for (size_t oc = 0; oc < p.bias.size(); ++oc)
-    floors[oc] =
-        std::max(floors[oc], std::fabs(p.bias[oc]) / inputScale * 0x1p-29);
-  if (recovered) // its shifts are in the bias already
-    raiseScales(*recovered, floors);
-  QuantFilter filter =
-      recovered ? *std::move(recovered) : quantizeFilter(p.filter, floors);
-  std::vector<int64_t> added = zeroPointSums(filter, input);
-  std::vector<int32_t> multipliers, rshifts, bias;
-  for (size_t oc = 0; oc < channels; ++oc) {
-    std::optional<QuantScale> scale =
-        splitScale(filter.scales[oc] * inputScale / outputScale);
-    if (!scale)
-      return emitError(p.location)
-             << "output channel " << oc << " has weights up to "
-             << filter.scales[oc] * kSignedLevels
-             << ", too large for the calibrated range of '"
-             << valueName(p.output)
-             << "'; calibrate with inputs that the model was made for";
-    multipliers.push_back(scale->multiplier);
-    rshifts.push_back(scale->rshift);
-    if (p.bias.empty() && added.empty())
-      continue;
-    int64_t steps =
-        p.bias.empty()
-            ? 0
-            : std::llround(p.bias[oc] / (filter.scales[oc] * inputScale));
-    bias.push_back(
-        static_cast<int32_t>(added.empty() ? steps : steps - added[oc]));
-  }
-  OpBuilder &b = lowering.builder;
-  int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
-  Value filterValue =
-      lowering.i8Weight(p.location, p.filter.shape, std::move(filter.values));
-  Value biasValue =
-      bias.empty() ? Value() : lowering.i32Weight(p.location, biasShape, bias);
-  lowering.define(p.output,
-                  createConv(lowering, p, element, input, filterValue,
-                             biasValue, b.getDenseI32ArrayAttr(multipliers),
-                             b.getDenseI32ArrayAttr(rshifts), {}));
-  return Yes();
-}
-
 /// Accumulator -> float, scaled per channel; of rows in lanes also -> !quant.
 static Answer<> planScaled(Product &p, Value input, QuantFilter filter,
                            Type element, Lowering &lowering) {
@@ -328,6 +275,57 @@ static Answer<> planScaled(Product &p, Value input, QuantFilter filter,
                       : createConv(lowering, p, element, input, filterValue,
                                    biasValue, {}, {}, attribute,
                                    filter.zeroPoints));
+  return Yes();
+}
+
+/// Accumulator -> !quant by multipliers and shifts, bias in accumulator steps.
+static Answer<> planFixedPoint(Product &p, Value input, Type element,
+                               std::optional<QuantFilter> recovered,
+                               Lowering &lowering) {
+  size_t channels = p.filter.shape[0];
+  double inputScale = tpu::scaleOf(tpu::elementOf(input)),
+         outputScale = tpu::scaleOf(element);
+  // Twice what splitScale() takes, so that rounding does not matter.
+  std::vector<double> floors(channels, outputScale / inputScale * 0x1p-31);
+  // At most 2^29 steps of bias, so that a zero point has room in 32 bits.
+  for (size_t oc = 0; oc < p.bias.size(); ++oc)
+    floors[oc] =
+        std::max(floors[oc], std::fabs(p.bias[oc]) / inputScale * 0x1p-29);
+  if (recovered) // its shifts are in the bias already
+    raiseScales(*recovered, floors);
+  QuantFilter filter =
+      recovered ? *std::move(recovered) : quantizeFilter(p.filter, floors);
+  std::vector<int64_t> added = zeroPointSums(filter, input);
+  std::vector<int32_t> multipliers, rshifts, bias;
+  for (size_t oc = 0; oc < channels; ++oc) {
+    std::optional<QuantScale> scale =
+        splitScale(filter.scales[oc] * inputScale / outputScale);
+    // The result is so far below its terms (it reads tiny channels among large
+    // ones) that no shift leads to its steps; as a float it has them.
+    if (!scale)
+      return planScaled(p, input, std::move(filter),
+                        lowering.floatResultType(p.output), lowering);
+    multipliers.push_back(scale->multiplier);
+    rshifts.push_back(scale->rshift);
+    if (p.bias.empty() && added.empty())
+      continue;
+    int64_t steps =
+        p.bias.empty()
+            ? 0
+            : std::llround(p.bias[oc] / (filter.scales[oc] * inputScale));
+    bias.push_back(
+        static_cast<int32_t>(added.empty() ? steps : steps - added[oc]));
+  }
+  OpBuilder &b = lowering.builder;
+  int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
+  Value filterValue =
+      lowering.i8Weight(p.location, p.filter.shape, std::move(filter.values));
+  Value biasValue =
+      bias.empty() ? Value() : lowering.i32Weight(p.location, biasShape, bias);
+  lowering.define(p.output,
+                  createConv(lowering, p, element, input, filterValue,
+                             biasValue, b.getDenseI32ArrayAttr(multipliers),
+                             b.getDenseI32ArrayAttr(rshifts), {}));
   return Yes();
 }
 

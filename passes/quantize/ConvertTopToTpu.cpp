@@ -548,8 +548,7 @@ struct ConvertTopToTpu
                                 /*hasRange=*/*wanted == Precision::BF16,
                                 /*isInt8=*/*wanted == Precision::I8);
     remarkBeyondHalf(func, wideSteps);
-    warnOfIdleEntries(func.getLoc(), *named,
-                      {*wanted, noFloat, wideSteps.all});
+    warnOfIdleEntries(func.getLoc(), *named, {*wanted, noFloat, wideSteps.all});
     FunctionLowering lowering(func, choices, *asked, &table, named->precisions,
                               std::move(wideSteps));
     if (failed(lowering.run()))

@@ -292,7 +292,8 @@ mlir::FailureOr<NamedOps> PrecisionTable::resolve(mlir::func::FuncOp func,
              << " does not mix; " << mixedInto(program);
     named.entries.push_back({entry.name, entry.precision, found->second});
     for (mlir::Operation *op : found->second)
-      if (auto [before, isNew] = named.precisions.try_emplace(op, entry.precision);
+      if (auto [before, isNew] =
+              named.precisions.try_emplace(op, entry.precision);
           !isNew && before->second != entry.precision)
         return mlir::emitError(func.getLoc())
                << "the precision table gives the op of '" << entry.name
@@ -338,8 +339,7 @@ static Precision givenBy(mlir::Operation *op, Precision precision,
   return needsWeights && !hasWeights(op) ? Precision::F16 : precision;
 }
 
-void weft::quantize::warnOfIdleEntries(mlir::Location location,
-                                       NamedOps &named,
+void weft::quantize::warnOfIdleEntries(mlir::Location location, NamedOps &named,
                                        const TableSetting &setting) {
   for (NamedOps::Entry &entry : named.entries) {
     entry.isIdle = llvm::all_of(entry.ops, [&](mlir::Operation *op) {
@@ -370,9 +370,9 @@ void weft::quantize::warnOfUncodedEntries(
   for (const NamedOps::Entry &entry : named.entries) {
     bool asksForCodes =
         entry.precision == Precision::W8 || entry.precision == Precision::W4;
-    if (!entry.isIdle && asksForCodes && llvm::none_of(entry.ops, [&](mlir::Operation *op) {
-          return coded.contains(op);
-        }))
+    if (!entry.isIdle && asksForCodes &&
+        llvm::none_of(entry.ops,
+                      [&](mlir::Operation *op) { return coded.contains(op); }))
       mlir::emitWarning(location)
           << "the precision table asks for "
           << stringifyPrecision(entry.precision) << " of '" << entry.name

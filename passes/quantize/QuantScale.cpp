@@ -24,14 +24,19 @@ std::optional<QuantScale> weft::quantize::splitScale(double scale) {
   return QuantScale{static_cast<int32_t>(multiplier), rshift};
 }
 
+double weft::quantize::usableThreshold(double threshold) {
+  constexpr double kOfZeros = 1e-5;
+  return threshold >= kSmallestThreshold ? threshold : kOfZeros;
+}
+
 double weft::quantize::symmetricScale(double threshold, bool isSigned) {
   double levels = isSigned ? kSignedLevels : kUnsignedLevels;
-  return static_cast<float>(std::max(threshold, 1e-5) / levels);
+  return static_cast<float>(usableThreshold(threshold) / levels);
 }
 
 ZeroPointScale weft::quantize::zeroPointScale(double low, double high) {
   double scale =
-      static_cast<float>(std::max(high - low, 1e-5) / kUnsignedLevels);
+      static_cast<float>(usableThreshold(high - low) / kUnsignedLevels);
   int64_t zeroPoint = INT8_MIN + std::llround(-low / scale);
   return {scale, std::clamp<int64_t>(zeroPoint, INT8_MIN, INT8_MAX)};
 }

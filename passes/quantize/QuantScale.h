@@ -24,9 +24,18 @@ std::optional<QuantScale> splitScale(double scale);
 constexpr int kSignedLevels = 127;
 constexpr int kUnsignedLevels = 255;
 
+/// Smaller magnitudes count as zeros: histograms do not tell them apart, and
+/// the product of two scales should stay a normal number of f32.
+constexpr double kSmallestThreshold = 0x1p-64;
+
+/// `threshold`, or 1e-5 for what counts as zeros everywhere, so that it has a
+/// scale. That is not the smallest threshold: what takes such a tensor for a
+/// summand or factor has to express its steps in the machine's shifts.
+double usableThreshold(double threshold);
+
 /// Scale S (value = S * q) of a symmetric 8-bit tensor whose magnitude is
-/// clipped at `threshold`, as the machine holds it: rounded to f32. A threshold
-/// below 1e-5 counts as 1e-5, so an all-zero tensor has a scale.
+/// clipped at usableThreshold(threshold), as the machine holds it: rounded to
+/// f32.
 double symmetricScale(double threshold, bool isSigned);
 
 /// S and Z of signed codes: value = S * (q - Z).
@@ -36,8 +45,8 @@ struct ZeroPointScale {
 };
 
 /// All 256 signed codes for the range [low, high], low <= 0 <= high. 0 is a
-/// code, so each end moves by at most half a step. A range below 1e-5 counts as
-/// that wide.
+/// code, so each end moves by at most half a step. The width is
+/// usableThreshold(high - low).
 ZeroPointScale zeroPointScale(double low, double high);
 
 } // namespace weft::quantize

@@ -14,9 +14,6 @@ using namespace weft::quantize;
 
 using Bins = std::vector<ValueHistogram::Bin>;
 
-/// A threshold below it counts as this (symmetricScale).
-static constexpr double kSmallestThreshold = 1e-5;
-
 /// The fraction in [smallest, 1] with the smallest `cost`, to `kFineStep`: the
 /// best of a coarse grid, then of a fine one around it.
 static double bestFraction(double smallest,
@@ -162,14 +159,14 @@ weft::quantize::chooseRange(std::string name, const ValueHistogram &histogram,
                             const CalibrationOptions &options) {
   auto clippedAt = [&](double threshold) {
     return CalibrationEntry::clippedAt(std::move(name),
-                                       std::max(threshold, kSmallestThreshold),
+                                       usableThreshold(threshold),
                                        histogram.min(), histogram.max());
   };
   if (options.method == CalibrationMethod::Percentile ||
       options.method == CalibrationMethod::Auto)
     return clippedAt(histogram.percentile(options.percentile));
   if (options.method == CalibrationMethod::Max ||
-      histogram.absMax() <= kSmallestThreshold)
+      histogram.absMax() < kSmallestThreshold)
     return clippedAt(histogram.absMax());
   Bins bins = histogram.filledBins();
   if (options.method == CalibrationMethod::Kl)

@@ -4,7 +4,8 @@
   half_range_test.py WEFT FOLDER [-k PATTERN]
 
 Sums of squares beyond 65504, epsilons below the smallest f16, additive masks of -1e9 and of the smallest f32, positions in wide
-images, angles of many turns, probabilities below 6e-8: all were infinite, NaN or 0 dB before such steps were computed in f32.
+images, angles of many turns, probabilities below 6e-8: all were infinite, NaN or 0 dB before such steps were computed in f32. Where all
+values of a tensor are that small only calibration says so, to f16 programs as well; 8-bit ranges below 1e-5 were once those of zeros.
 
 Limits, the power of the output to that of the error: f16 has 11 bits, 66 dB for a value rounded once; 40 dB leave room for the
 few roundings of a graph that add up. 8 bits over a range of four standard deviations are 36 dB for an input and as much for its
@@ -179,8 +180,31 @@ def logit_of_clipped(g):
     return g("Log", g("Div", x, g("Sub", 1.0, x)))
 
 
+def conv(g, x, factor=1.0):
+    return g("Conv", x, factor * g.rng.normal(size=(16, 16, 3, 3)) / 12, pads=[1, 1, 1, 1])
+
+
+def tiny_input(g):
+    x = g.input("x", (1, 16, 12, 12), scaled((1, 16, 12, 12), 1e-9))
+    return conv(g, g("Add", conv(g, g("Relu", conv(g, x))), x))
+
+
+def tiny_weights(g):
+    x = g.input("x", (1, 16, 12, 12))
+    for _ in range(3):
+        x = g("Relu", conv(g, x, 1e-4))
+    return conv(g, g("Tanh", g("Mul", x, 1e12)))
+
+
+def tiny_rows(g):
+    x = g.linear(g.input("x", (1, 16, 64), scaled((1, 16, 64), 1e-7)), 64, 64)
+    return g.linear(g("Sub", x, g("ReduceMean", x, axes=[-1])), 64, 64)
+
+
 CASES = [layer_norm, rms_norm_decomposed, rms_norm_of_outliers, instance_norm, l2_norm_of_small, mask_of_lowest, mask_of_infinity, mask_chosen, mask_at_run_time, grid_of_wide_image, angles, log_of_small, softplus_by_hand, sum_of_pixels,
          log_of_clipped, norm_of_padding, reciprocal_of_chosen, logit_of_clipped]
+# Those that f16 programs need calibration for, too.
+MEASURED = [tiny_input, tiny_weights, tiny_rows]
 
 
 def decibels(want, got):
@@ -204,7 +228,7 @@ def run(weft, folder, case):
     want = onnxruntime.InferenceSession(model.SerializeToString()).run(["y"], feeds)[0]
     problems = []
     for precision, limit in LIMITS.items():
-        options = ["--calibration-data", samples] if precision.startswith("int8") else []
+        options = ["--calibration-data", samples] if precision.startswith("int8") or case in MEASURED else []
         for command in ([weft, "convert", folder / "model.onnx", "--precision", *precision.split(), *options, "-o", folder / "model.bmodel"],
                         [weft, "run", folder / "model.bmodel", "--input", folder / "in.npz", "--output", folder / "out.npz"]):
             done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
@@ -226,7 +250,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("-k", default="", metavar="PATTERN")
     args = parser.parse_args()
-    chosen = [case for case in CASES if args.k in case.__name__]
+    chosen = [case for case in CASES + MEASURED if args.k in case.__name__]
     if not chosen:
         sys.exit(f"no case matches '{args.k}'")
     problems = [problem for case in chosen for problem in run(args.weft, args.folder, case)]

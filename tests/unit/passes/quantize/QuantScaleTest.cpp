@@ -50,6 +50,8 @@ TEST(QuantScale, SymmetricScaleIsAFloatAndNeverZero) {
   EXPECT_EQ(symmetricScale(127, true), 1.0);
   EXPECT_EQ(symmetricScale(255, false), 1.0);
   EXPECT_EQ(symmetricScale(0, true), static_cast<float>(1e-5 / 127));
+  EXPECT_EQ(symmetricScale(1e-20, true), static_cast<float>(1e-5 / 127));
+  EXPECT_EQ(symmetricScale(1e-18, true), static_cast<float>(1e-18 / 127));
   double scale = symmetricScale(1, true);
   EXPECT_EQ(scale, static_cast<float>(scale));
 }
@@ -75,4 +77,6 @@ TEST(QuantScale, AOneSidedRangeEndsAtZero) {
   EXPECT_EQ(zeroPointScale(-255, 0).scale, 1.0);
   EXPECT_EQ(zeroPointScale(0, 255).zeroPoint, -128);
   EXPECT_EQ(zeroPointScale(0, 0).scale, static_cast<float>(1e-5 / 255));
+  EXPECT_EQ(zeroPointScale(-1e-18, 1e-18).scale,
+            static_cast<float>(2e-18 / 255));
 }

@@ -53,6 +53,17 @@ TEST(RangeChoice, ZerosHaveARange) {
   }
 }
 
+TEST(RangeChoice, SmallValuesHaveTheirRange) {
+  for (CalibrationMethod method :
+       {CalibrationMethod::Max, CalibrationMethod::Percentile,
+        CalibrationMethod::Mse, CalibrationMethod::Kl}) {
+    CalibrationEntry entry = choose({-1e-18f, 0.0f, 1e-18f}, method);
+    EXPECT_NEAR(entry.threshold, 1e-18, 1e-21);
+    EXPECT_EQ(entry.low, -entry.high);
+    EXPECT_EQ(choose({1e-20f}, method).threshold, 1e-5); // as zeros
+  }
+}
+
 TEST(RangeChoice, LeastSquaresClipsARareOutlierOnly) {
   std::vector<float> uniform;
   for (int i = 0; i < 10000; ++i)
