@@ -8,7 +8,7 @@ def Tpu_CastOp : Tpu_Op<"cast", [Pure, Tpu_Evaluate,
   let description = [{
     **Semantics**, by types:
     * float to float: rounded half to even, overflow to infinity (ISA AR cast);
-    * float T to !quant S:Z (quantize): `q = sat(round(T(x * T(1/S))))`, with a zero point `q = sat(round(T(T(x * T(1/S)) + Z)))`: one
+    * float T to !quant S:Z (quantize): `q = sat(round(T(x * T(1/S))))`, `q = sat(round(x))` if S is 1, with a zero point `q = sat(round(T(T(x * T(1/S)) + Z)))`: one
       command in the type T, then the cast, `rounding` half_even by default;
     * !quant S:Z to float (dequantize): `y = T(f32(q - Z) * f32(S))` (dq0, then a cast if T is 16-bit);
     * integer to float: rounded half to even (to f16 by way of f32);

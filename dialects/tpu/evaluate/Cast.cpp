@@ -25,9 +25,12 @@ static std::vector<int64_t> quantize(CastOp op,
   IntegerRange range = rangeOf(to);
   float factor = flushed(roundTo(from, 1.0 / scaleOf(to)));
   int64_t zeroPoint = zeroPointOf(to);
+  bool isCastAlone = scaleOf(to) == 1 && zeroPoint == 0;
   std::vector<int64_t> output;
   for (double x : input) { // steps in the input's type, then the cast
-    float code = roundTo(from, flushed(flushed(x) * factor));
+    auto code = static_cast<float>(x);
+    if (!isCastAlone)
+      code = roundTo(from, flushed(flushed(x) * factor));
     if (zeroPoint != 0)
       code = roundTo(from, code + static_cast<float>(zeroPoint));
     output.push_back(numeric::roundToInteger(
