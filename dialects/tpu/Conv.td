@@ -13,7 +13,7 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
     `filter(oc,..) - filter_zero_points[oc]`: weights of 9 bits whose range fits a byte.
     * float (input, filter, bias, result of one 16-bit type, or all f32; a 16-bit input may have an f32 result):
       bias f32; `y = acc + bias`, then `max(y, 0)` with `relu`, accumulated in f32 and rounded once to the result type.
-    * int8 (input !quant, filter i8; acc exact in int32), by the attributes present:
+    * int8 (input !quant, filter i8; acc exact in int32, its sum with an i32 bias wraps), by the attributes present:
       - `multipliers`, `rshifts` (rq1; bias i32, result !quant):
         `y = sat(round((acc + bias) * multipliers[oc] >> rshifts[oc]) + zero point of the result)`, rounded by `rounding`;
       - `scales`, result !quant (rq0; bias f32, with the zero point of the result in it):

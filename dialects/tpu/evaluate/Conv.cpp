@@ -87,8 +87,8 @@ static LogicalResult evaluateFloat(ConvOp op, Operands operands,
   return success();
 }
 
-/// rq1 of the accumulator plus an int32 bias; the sum saturates at 32 bits like
-/// the machine's add.
+/// rq1 of the accumulator plus an int32 bias; the sum wraps at 32 bits, as that
+/// of the machine does.
 static LogicalResult evaluateFixedPoint(ConvOp op,
                                         const std::vector<int64_t> &sums,
                                         Operands operands, Results &results) {
@@ -103,7 +103,7 @@ static LogicalResult evaluateFixedPoint(ConvOp op,
   for (size_t i = 0; i < sums.size(); ++i) {
     int64_t channel = i / plane % shape[1];
     output[i] =
-        requantize(numeric::saturate(sums[i] + bias[channel], 32, true),
+        requantize(static_cast<int32_t>(sums[i] + bias[channel]),
                    (*op.getMultipliers())[channel], (*op.getRshifts())[channel],
                    op.getRounding(), range, zeroPointOf(element));
   }
