@@ -84,6 +84,8 @@ LogicalResult BinaryOp::verify() {
         "operands and result must be all float or all quantized");
   if (getConstant() || getKind() == BinaryKind::Div) // (C4)
     return emitOpError("quantized form has no constant and no div");
+  if (getRelu() && !isClippedAtZero(elementOf(getOutput()))) // (C6)
+    return emitOpError("relu with a quantized result needs an unsigned one");
   size_t expected =
       getKind() == BinaryKind::Mul                                     ? 1
       : (getKind() == BinaryKind::Add || getKind() == BinaryKind::Sub) ? 2

@@ -20,7 +20,7 @@ def Tpu_BinaryOp : Tpu_Op<"binary", [Pure, Tpu_Evaluate,
     **Constraints**: (C1) the result shape is the broadcast shape; (C2) exactly one of `rhs` and `constant`; `reversed` needs
     `constant`; (C3) all element types are one float type, or one integer type (i8 for `rhs` of a shift), or all are !quant; (C4) !quant mul takes 8-bit operands; !quant add and sub have 2 multipliers and
     rshifts, mul has 1, others none; rshifts in [0, 63]; !quant has no `constant`, no `div`; (C5) !quant has the
-    kinds from `add` to `min`, f16 and bf16 too, f32 also `pow`, `mod` and `fmod`, integers those from `add` to `shift_right` but `div`; (C6) `relu` goes with float and !quant; (C7) a `constant` beside integers is a whole
+    kinds from `add` to `min`, f16 and bf16 too, f32 also `pow`, `mod` and `fmod`, integers those from `add` to `shift_right` but `div`; (C6) `relu` goes with float, and with !quant of an unsigned result, which is the clip at 0; (C7) a `constant` beside integers is a whole
     number of their type, of a shift one of 0 to 31 without `reversed`.
 
     **Example**:

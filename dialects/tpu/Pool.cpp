@@ -51,5 +51,10 @@ LogicalResult PoolOp::verify() {
                  zeroPointOf(output.getElementType()) != 0)) // (C6)
     return emitOpError(
         "quantized average needs zero point 0; dequantize it first");
+  if (scaled &&
+      elementIsSigned(getInput()) != elementIsSigned(getOutput())) // (C7)
+    return emitOpError("quantized average of ")
+           << input.getElementType() << " to " << output.getElementType()
+           << "; the result must be signed exactly if the input is";
   return success();
 }

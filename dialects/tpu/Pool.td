@@ -13,7 +13,7 @@ def Tpu_PoolOp : Tpu_Op<"pool", [Pure, Tpu_Evaluate,
     **Constraints**: (C1) kernel and strides have 2 positive values, pads 4 (top, left, bottom, right), each smaller than the
     kernel; (C2) the result is (n, c, oh, ow) by the window formula; (C3) max keeps the element type; float avg too; (C4) avg with
     pads needs `count_include_pad`; (C5) int8 avg has `multiplier` in [0, 255] and `rshift` in [0, 31], others have none;
-    (C6) int8 avg has zero points 0.
+    (C6) int8 avg has zero points 0; (C7) the result of int8 avg is signed exactly if the input is.
 
     **Example**:
     ```mlir

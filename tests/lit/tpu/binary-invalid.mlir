@@ -151,3 +151,12 @@ func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>>) {
   %y = tpu.binary add %a, %a {multipliers = array<i32: 1, 1>, rshifts = array<i32: 0, 0>} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>>, tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>> -> tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>>
   return
 }
+
+// -----
+
+// C6: a signed result is not clipped at 0
+func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>) {
+  // expected-error@+1 {{relu with a quantized result needs an unsigned one}}
+  %y = tpu.binary add %a, %a {relu, multipliers = array<i32: 1, 1>, rshifts = array<i32: 0, 0>} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>, tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>
+  return
+}

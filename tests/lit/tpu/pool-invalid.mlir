@@ -88,3 +88,12 @@ func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>>) {
   %y = tpu.pool avg %a kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] {multiplier = 64 : i32, rshift = 8 : i32} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>> -> tensor<1x4x3x3x!quant.uniform<i8:f32, 0.5:7>>
   return
 }
+
+// -----
+
+// C7
+func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>) {
+  // expected-error@+1 {{the result must be signed exactly if the input is}}
+  %y = tpu.pool avg %a kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] {multiplier = 64 : i32, rshift = 8 : i32} : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x3x3x!quant.uniform<u8:f32, 0.5>>
+  return
+}
