@@ -67,7 +67,7 @@ def Tpu_CodedLinearOp : Tpu_Op<"coded_linear", [Pure, Tpu_Evaluate, AttrSizedOpe
     `y = acc + bias`, then `max(y, 0)` with `relu`, accumulated in f32 and rounded once to the result type.
 
     **Constraints**: (C1) with `rows_in_lanes` input is BxRx1xK and the result BxRx1xN, else BxKxHxW and BxNxHxW; (C2) codes are NxKx1x1, scales NxGx1x1
-    where G divides K, zero_points NxGx1x1, bias 1xNx1x1; (C3) codes are i8 without zero_points, ui8 with them; (C4) `bits` is 4 or 8; (C5) K is a multiple of 32, and K / G is even.
+    where G divides K, zero_points NxGx1x1, bias 1xNx1x1; (C3) codes are i8 without zero_points, ui8 with them, which are below 2^bits (not checked); (C4) `bits` is 4 or 8; (C5) K is a multiple of 32, and K / G is even.
 
     **Example**:
     ```mlir
