@@ -81,7 +81,12 @@ LogicalResult ConvOp::verify() {
   size_t outChannels = getFilter().getType().getDimSize(0);
   if (!isQuantized(getInput())) {
     bool result = output == input || (output.isF32() && !input.isF32());
-    if (filter != input || !result || (bias && !bias.isF32())) // (C5)
+    if (getNarrowSums()) { // (C10)
+      if (!isDepthwise() || input.isF32() || filter != input ||
+          output != input || (bias && bias != input))
+        return emitOpError("narrow_sums needs a depthwise convolution with one "
+                           "16-bit type for input, filter, bias and result");
+    } else if (filter != input || !result || (bias && !bias.isF32())) // (C5)
       return emitOpError("float form needs one type for input and filter, that "
                          "type or f32 as result, and an f32 bias");
     if (getMultipliers() || getRshifts() || getScales() ||
@@ -90,6 +95,8 @@ LogicalResult ConvOp::verify() {
                          "filter_zero_points");
     return success();
   }
+  if (getNarrowSums()) // (C10)
+    return emitOpError("the int8 form takes no narrow_sums");
   if (!filter.isInteger(8)) // (C5)
     return emitOpError("int8 form needs an i8 filter");
   bool fixedPoint = getMultipliers() && getRshifts();

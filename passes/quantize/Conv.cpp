@@ -97,14 +97,16 @@ static Value createConv(Lowering &lowering, const Product &p, Type element,
                         Value input, Value filter, Value bias,
                         DenseI32ArrayAttr multipliers,
                         DenseI32ArrayAttr rshifts, DenseF32ArrayAttr scales,
-                        ArrayRef<int32_t> filterZeroPoints = {}) {
+                        ArrayRef<int32_t> filterZeroPoints = {},
+                        bool hasNarrowSums = false) {
   OpBuilder &b = lowering.builder;
   Value conv = b.create<tpu::ConvOp>(
       p.location, lowering.tensor(p.outputShape, element), input, filter, bias,
       b.getDenseI64ArrayAttr(p.strides), b.getDenseI64ArrayAttr(p.pads),
       b.getDenseI64ArrayAttr(p.dilations), b.getI64IntegerAttr(p.group),
       /*interleaved=*/UnitAttr(), p.relu ? b.getUnitAttr() : UnitAttr(),
-      multipliers, rshifts, scales,
+      hasNarrowSums ? b.getUnitAttr() : UnitAttr(), multipliers, rshifts,
+      scales,
       filterZeroPoints.empty() ? DenseI32ArrayAttr()
                                : b.getDenseI32ArrayAttr(filterZeroPoints),
       tpu::RoundingAttr::get(b.getContext(), tpu::Rounding::HalfUp));
@@ -119,18 +121,20 @@ static bool isDepthwise(const Product &p) {
 
 /// Element type in which a float product reads its input and its filter. f32 in
 /// a 16-bit program where 16 bits save little: depthwise (the unit would round
-/// every partial sum, so it computes in f32 anyway) and products with few
-/// weights and few products. Rounded weights are the largest error of a 16-bit
-/// program, and a small filter's is as large as a big one's
-/// (docs/rationale/0002-quantization.md).
+/// every partial sum) and products with few weights and few products. Rounded
+/// weights are the largest error of a 16-bit program, and a small filter's is
+/// as large as a big one's (docs/rationale/0002-quantization.md). Among codes
+/// neither counts, and the depthwise unit is twice as fast in 16 bits.
 static Type productType(const Product &p, Lowering &lowering) {
   if (p.hasRowsInLanes)
     return lowering.computeType();
   int64_t weights = p.filter.values.size();
   int64_t pixels = p.outputShape[0] * p.outputShape[2] * p.outputShape[3];
-  return isDepthwise(p) || lowering.choices.keepsWide(weights, weights * pixels)
-             ? lowering.f32()
-             : lowering.computeType();
+  bool isWide = isDepthwise(p)
+                    ? weights * pixels <= lowering.choices.wideDepthwise ||
+                          lowering.computeType().isBF16()
+                    : lowering.choices.keepsWide(weights, weights * pixels);
+  return isWide ? lowering.f32() : lowering.computeType();
 }
 
 static Value createLinear(Lowering &lowering, const Product &p, Type element,
@@ -146,8 +150,11 @@ static Answer<> planFloat(Product &p, Lowering &lowering) {
   int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
   Type element = productType(p, lowering);
   Value input = inputOf(lowering, p, lowering.inFloat(p.input, element));
-  Type result = element.isF32() ? element : lowering.floatResultType(p.output);
-  if (element.isF16())
+  bool hasNarrowSums = isDepthwise(p) && !element.isF32();
+  Type result = element.isF32() || hasNarrowSums
+                    ? element
+                    : lowering.floatResultType(p.output);
+  if (element.isF16() && !hasNarrowSums)
     if (Value coded = codedProduct(p, result, input, lowering)) {
       lowering.codedProducts.insert(p.op);
       lowering.define(p.output,
@@ -157,8 +164,14 @@ static Answer<> planFloat(Product &p, Lowering &lowering) {
   if (p.needsCodes)
     return Refusal(p.op, "a matrix beyond local memory", "");
   Value bias;
-  if (!p.bias.empty())
-    bias = *lowering.floatWeight(p.location, biasShape, lowering.f32(), p.bias);
+  if (!p.bias.empty()) {
+    Answer<Value> numbers =
+        lowering.floatWeight(p.location, biasShape,
+                             hasNarrowSums ? element : lowering.f32(), p.bias);
+    if (!numbers)
+      return numbers.no();
+    bias = *numbers;
+  }
   Answer<Value> filter = lowering.floatWeight(p.location, p.filter.shape,
                                               element, p.filter.values);
   if (!filter)
@@ -167,7 +180,8 @@ static Answer<> planFloat(Product &p, Lowering &lowering) {
       p.output,
       p.hasRowsInLanes
           ? createLinear(lowering, p, result, input, *filter, bias, {})
-          : createConv(lowering, p, result, input, *filter, bias, {}, {}, {}));
+          : createConv(lowering, p, result, input, *filter, bias, {}, {}, {},
+                       {}, hasNarrowSums));
   return Yes();
 }
 

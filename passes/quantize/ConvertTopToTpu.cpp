@@ -523,6 +523,8 @@ struct ConvertTopToTpu
         noHost,
         wideWeights,
         mostWideProducts(func, {wideWeights, wideProducts, wideTotal}),
+        mostWideDepthwise(func, wideTotal,
+                          /*togetherOnly=*/*wanted == Precision::I8),
         chips::find(chip)};
     std::optional<Machine> asked = Machine::find(machine, *choices.chip);
     if (!asked)

@@ -111,6 +111,8 @@ struct Choices {
   /// A product of a 16-bit program stays in f32 up to so many weights and
   /// multiplications.
   int64_t wideWeights = 0, wideProducts = 0;
+  /// So does a depthwise convolution of up to so many multiplications.
+  int64_t wideDepthwise = 0;
   bool keepsWide(int64_t weights, int64_t products) const {
     return weights <= wideWeights && products <= wideProducts;
   }

@@ -8,8 +8,8 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
     In: `@main` in the top dialect, constants folded. Out: the same graph in the tpu dialect, all tensors 4-D, `tpu.io` on
     arguments and results, `tpu.chip` and `tpu.precision` on the module. Inputs and outputs keep their ONNX element types.
 
-    * f32: as it is. f16, bf16: products with constant weights in 16 bits, but depthwise ones and small ones (up to `wide-weights`
-      weights and `wide-products` multiplications) in f32; what reads an f32 value in f32, the rest in 16 bits; means, series
+    * f32: as it is. f16, bf16: products with constant weights in 16 bits, but small ones (up to `wide-weights` weights and
+      `wide-products` multiplications), small depthwise ones (as many as take `wide-total` together) and all depthwise ones of bf16 in f32; what reads an f32 value in f32, the rest in 16 bits; means, series
       functions and softmax in f32.
     * int8: products with constant weights in 8 bits, filters per output channel, depthwise ones (without `no-float`) as in f16; what lies
       between them in f16. Needs `calibration`. An input whose negative and positive ends differ has a zero point (`asymmetric=off`: none

@@ -38,8 +38,8 @@ static Value placesOf(Value x, ArrayRef<int64_t> kernel,
       location, lowering.tensor(shape, lowering.f32()), x, filter, Value(),
       b.getDenseI64ArrayAttr(strides), b.getDenseI64ArrayAttr(pads),
       b.getDenseI64ArrayAttr({1, 1}), b.getI64IntegerAttr(channels), UnitAttr(),
-      UnitAttr(), DenseI32ArrayAttr(), DenseI32ArrayAttr(), DenseF32ArrayAttr(),
-      DenseI32ArrayAttr(),
+      UnitAttr(), UnitAttr(), DenseI32ArrayAttr(), DenseI32ArrayAttr(),
+      DenseF32ArrayAttr(), DenseI32ArrayAttr(),
       tpu::RoundingAttr::get(b.getContext(), tpu::Rounding::HalfUp));
 }
 

@@ -27,6 +27,13 @@ bool quantize::isDepthwise(top::ConvOp op) {
   return group > 1 && group == filter[0] && filter[1] == 1;
 }
 
+int64_t quantize::depthwiseProducts(top::ConvOp op) {
+  auto filter = cast<RankedTensorType>(op.getFilter().getType()),
+       output = cast<RankedTensorType>(op.getOutput().getType());
+  return output.getNumElements() *
+         (filter.getNumElements() / filter.getDimSize(0));
+}
+
 /// Pixels of an image of rank 3 or more; 0 of anything else.
 static int64_t pixelsOf(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -102,10 +109,32 @@ static Size sizeOf(Operation &op) {
           turns ? 2 * kTurn : 0};
 }
 
+/// The largest size up to which all of `bySize`, what those of a size take
+/// together, take `total` at most; `most` if all do.
+static int64_t mostWithin(const std::map<int64_t, int64_t> &bySize,
+                          int64_t total, int64_t most) {
+  for (auto [size, taken] : bySize) {
+    total -= taken;
+    if (total < 0)
+      return size - 1;
+  }
+  return most;
+}
+
+int64_t quantize::mostWideDepthwise(func::FuncOp func, int64_t total,
+                                    bool isInt8) {
+  std::map<int64_t, int64_t> bySize;
+  for (auto conv : func.getOps<top::ConvOp>())
+    if (isDepthwise(conv))
+      bySize[depthwiseProducts(conv)] += depthwiseProducts(conv);
+  int64_t most = mostWithin(bySize, total, INT64_MAX);
+  return isInt8 && most < INT64_MAX ? 0 : most;
+}
+
 int64_t quantize::mostWideProducts(func::FuncOp func,
                                    const WideLimits &limits) {
   constexpr int64_t kShare = 16;
-  std::map<int64_t, int64_t> bySize; // what all of that size take
+  std::map<int64_t, int64_t> bySize;
   int64_t all = 0;
   for (Operation &op : func.getBody().front()) {
     Size size = sizeOf(op);
@@ -113,11 +142,6 @@ int64_t quantize::mostWideProducts(func::FuncOp func,
     if (size.weights <= limits.weights && size.products <= limits.products)
       bySize[size.products] += size.products + size.besides;
   }
-  int64_t room = std::max(limits.total, all / kShare), most = limits.products;
-  for (auto [size, taken] : bySize) {
-    room -= taken;
-    if (room < 0)
-      return size - 1;
-  }
-  return most;
+  return mostWithin(bySize, std::max(limits.total, all / kShare),
+                    limits.products);
 }

@@ -15,6 +15,8 @@ namespace weft::quantize {
 
 /// One filter a channel, which the machine has an own unit for.
 bool isDepthwise(top::ConvOp op);
+/// Multiplications of a depthwise convolution.
+int64_t depthwiseProducts(top::ConvOp op);
 
 /// Whether `value`, images of one pixel, becomes factors or summands of the
 /// channels of larger images, at most 9 ops on (squeeze and excitation).
@@ -37,6 +39,13 @@ struct WideLimits {
 /// of the top dialect, keep to `limits.total`: products of one size stay wide
 /// together or not at all.
 int64_t mostWideProducts(mlir::func::FuncOp func, const WideLimits &limits);
+
+/// Of depthwise convolutions, which the machine adds up in the type that it
+/// multiplies, the multiplications up to which one of `func` is f32 in a
+/// program of 16-bit floats: as many of the smaller ones as take `total`
+/// together. Beside codes (`isInt8`) all or none: what one of them loses is
+/// little there, and casts between the two cost more.
+int64_t mostWideDepthwise(mlir::func::FuncOp func, int64_t total, bool isInt8);
 
 } // namespace weft::quantize
 

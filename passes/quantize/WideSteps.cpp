@@ -15,6 +15,7 @@
 #include "dialects/top/Unary.h"
 #include "passes/quantize/Lowering.h"
 #include "passes/quantize/ValueRanges.h"
+#include "passes/quantize/WideProducts.h"
 
 #include <cmath>
 
@@ -166,7 +167,8 @@ public:
 
   bool needsRange(Operation &op) {
     if (isWeighted(op))
-      return !fits(op.getResult(0)) || (!isInt8 && !fits(op.getOperand(0)));
+      return !fits(op.getResult(0)) || (!isInt8 && !fits(op.getOperand(0))) ||
+             mayGrowOnTheWay(op);
     return !llvm::all_of(op.getOperands(),
                          [&](Value operand) { return fits(operand); }) ||
            !llvm::all_of(op.getResults(),
@@ -308,6 +310,25 @@ private:
                  (unary && unary.getKind() == top::UnaryKind::Exp);
     return grows && holdsFloats(op.getResult(0)) &&
            !ranges.of(op.getResult(0)) && llvm::any_of(op.getUsers(), isSum);
+  }
+
+  /// Whether sums of a depthwise convolution, which the unit rounds to f16, may
+  /// be beyond it before the last term. An int8 program knows its ranges.
+  bool mayGrowOnTheWay(Operation &op) {
+    auto conv = dyn_cast<top::ConvOp>(op);
+    if (!conv || !isDepthwise(conv))
+      return false;
+    std::optional<Interval> input = ranges.of(conv.getInput()),
+                            filter = ranges.of(conv.getFilter()), bias;
+    if (conv.getBias())
+      bias = ranges.of(conv.getBias());
+    auto type = cast<RankedTensorType>(conv.getFilter().getType());
+    double taps = double(type.getNumElements() / type.getDimSize(0));
+    if (!input || !filter)
+      return isProgramInt8;
+    return taps * input->magnitude() * filter->magnitude() +
+               (bias ? bias->magnitude() : 0) >
+           kLargestHalf;
   }
 
   ValueRanges ranges;

@@ -80,6 +80,9 @@ static void addConvs(std::vector<Case> &cases) {
     cases.push_back(conv(kind + "Bf16", group, "bf16", "bf16", "f32", "bf16",
                          "", sums, 0x1p-7));
   }
+  for (const char *type : {"f16", "bf16"}) // one rounding a step: exact
+    cases.push_back(conv(std::string("DepthwiseNarrowSums") + type, 4, type,
+                         type, type, type, "relu, narrow_sums"));
 }
 
 /// Groups whose channels lie across the lanes of every chip, one command for

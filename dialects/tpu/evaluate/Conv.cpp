@@ -68,6 +68,45 @@ static std::vector<T> accumulate(const Geometry &g, const std::vector<T> &input,
   return sums;
 }
 
+/// Every product and every sum rounded to the type of `op`, in the order of the
+/// depthwise unit.
+static LogicalResult evaluateNarrowSums(ConvOp op, Operands operands,
+                                        Results &results) {
+  Geometry g(op);
+  Type element = elementOf(op.getOutput());
+  std::vector<double> input = loadDoubles(*operands[0]),
+                      filter = loadDoubles(*operands[1]),
+                      bias(g.output[1], 0.0);
+  if (op.getBias())
+    bias = loadDoubles(*operands[2]);
+  int64_t inPlane = g.input[2] * g.input[3],
+          outPlane = g.output[2] * g.output[3],
+          taps = g.filter[2] * g.filter[3];
+  std::vector<float> output(g.output[0] * g.output[1] * outPlane);
+  for (size_t i = 0; i < output.size(); ++i) {
+    int64_t at = i % outPlane, plane = i / outPlane,
+            channel = plane % g.output[1];
+    float sums[2] = {0, static_cast<float>(bias[channel])};
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      int64_t row = at / g.output[3] * g.strides[0] +
+                    tap / g.filter[3] * g.dilations[0] - g.pads[0],
+              column = at % g.output[3] * g.strides[1] +
+                       tap % g.filter[3] * g.dilations[1] - g.pads[1];
+      bool isInside =
+          row >= 0 && row < g.input[2] && column >= 0 && column < g.input[3];
+      double x =
+          isInside ? input[plane * inPlane + row * g.input[3] + column] : 0.0;
+      float product = roundTo(element, x * filter[channel * taps + tap]);
+      float &sum = sums[tap % 2];
+      sum = roundTo(element, double(sum) + product);
+    }
+    float sum = roundTo(element, double(sums[0]) + sums[1]);
+    output[i] = op.getRelu() && sum < 0 ? 0.0f : sum;
+  }
+  storeFloats(op.getOutput(), output, results);
+  return success();
+}
+
 static LogicalResult evaluateFloat(ConvOp op, Operands operands,
                                    Results &results) {
   Geometry g(op);
@@ -183,7 +222,8 @@ static std::vector<int64_t> loadFilter(ConvOp op, Operands operands) {
 
 LogicalResult ConvOp::evaluate(Operands operands, Results &results) {
   if (!isQuantized(getInput()))
-    return evaluateFloat(*this, operands, results);
+    return getNarrowSums() ? evaluateNarrowSums(*this, operands, results)
+                           : evaluateFloat(*this, operands, results);
   Geometry g(*this);
   std::vector<int64_t> sums =
       accumulate(g, loadIntegers(*operands[0]), loadFilter(*this, operands));

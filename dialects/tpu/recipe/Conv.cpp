@@ -138,7 +138,7 @@ struct Filter {
 };
 } // namespace
 
-/// A row of `count` numbers of 32 bits for each output channel. Where rows have
+/// A row of `count` numbers for each output channel. Where rows have
 /// to begin on EU rows and a lane has several, these are loaded without gaps.
 static Tile addRows(ConvOp op, RecipeBuilder &r, StringRef name, int64_t count,
                     DataType type, ConstantBytes bytes) {
@@ -241,7 +241,8 @@ static void buildFloatConv(ConvOp op, RecipeBuilder &r, CubeWay way) {
   Tile result = r.result(), input = r.operand(0), bias;
   Filter filter(op, r, way);
   if (op.getBias())
-    bias = addRows(op, r, "bias", 1, DataType::Fp32, r.weight(2));
+    bias = addRows(op, r, "bias", 1, machineTypeOf(elementOf(op.getBias())),
+                   r.weight(2));
   if (filter.cube) {
     filter.cube->forEachCommand(result, bias, [&](const CubeTiles &tiles) {
       callWindow(op, r, "tiu.fconv",
@@ -256,14 +257,14 @@ static void buildFloatConv(ConvOp op, RecipeBuilder &r, CubeWay way) {
       relu(r, result);
     return;
   }
-  if (filter.type == DataType::Fp32) {
+  if (filter.type == DataType::Fp32 || op.getNarrowSums()) {
     depthwise(op, r, result, input, filter.window, bias);
     if (op.getRelu())
       relu(r, result);
     return;
   }
-  // The depthwise unit rounds every step in a 16-bit type; the op promises one
-  // rounding, so it runs in f32.
+  // The depthwise unit rounds every step in a 16-bit type; without narrow_sums
+  // the op promises one rounding, so it runs in f32.
   Tile wideFilter = r.scratch("wide filter", filter.window.shape,
                               DataType::Fp32, LocalLayout::Compact),
        wideInput = r.scratch("wide input", input.shape, DataType::Fp32);

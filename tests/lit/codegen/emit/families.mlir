@@ -35,12 +35,27 @@ module attributes {tpu.chip = "bm1684x"} {
 
 // -----
 
+// Unless every sum may be rounded: then the unit does it alone.
+// CHECK-LABEL: ppl.net @narrow_sums
+// CHECK-NOT: ppl.tiu.cast
+// CHECK: ppl.tiu.fdw_conv {{.*}}xf16
+// CHECK-NOT: ppl.tiu.cast
 // CHECK-LABEL: ppl.net @softmax
 // CHECK: ppl.tiu.fmax
 // CHECK: ppl.tiu.smem_bcast
 // CHECK: ppl.tiu.taylor
 // CHECK: ppl.tiu.fadd
 // CHECK: ppl.tiu.fdiv
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @narrow_sums(%x: tensor<1x4x4x4xf16> {tpu.io = {name = "x", type = tensor<1x4x4x4xf16>}}) -> (tensor<1x4x4x4xf16> {tpu.io = {name = "y", type = tensor<1x4x4x4xf16>}}) {
+    %w = tpu.weight dense<0.5> : tensor<4x1x3x3xf16>
+    %y = tpu.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 4 {narrow_sums} : tensor<1x4x4x4xf16>, tensor<4x1x3x3xf16> -> tensor<1x4x4x4xf16>
+    return %y : tensor<1x4x4x4xf16>
+  }
+}
+
+// -----
+
 module attributes {tpu.chip = "bm1684x"} {
   func.func @softmax(%x: tensor<1x1x1x2xf32> {tpu.io = {name = "x", type = tensor<1x2xf32>}}) -> (tensor<1x1x1x2xf32> {tpu.io = {name = "y", type = tensor<1x2xf32>}}) {
     %y = tpu.softmax %x {axis = 3 : i64} : tensor<1x1x1x2xf32>

@@ -143,6 +143,31 @@ TEST_F(TpuEvaluate, ConvKnowsPadsStridesDilationAndDepthwise) {
   EXPECT_EQ(list(y), expected);
 }
 
+TEST_F(TpuEvaluate, NarrowSumsRoundEveryStep) {
+  // 1 + 2^-11 is a tie of f16, which goes to even, so each 2^-11 is lost beside
+  // a 1; two of them are not. Products alternate between two sums, the odd one
+  // begins with the bias.
+  auto sumOf = [&](const std::string &attributes, const std::string &bias) {
+    return list(
+        run("tensor<1x1x1x4xf16>", "tensor<1x1x1x1xf16>",
+            "%w = tpu.weight dense<[[[[1.0, 0.5, 0.00048828125, 0.5]]]]> : "
+            "tensor<1x1x1x4xf16>"
+            "%b = tpu.weight dense<0.00048828125> : tensor<1x1x1x1x" +
+                bias +
+                ">"
+                "%y = tpu.conv %x, %w, %b strides [1, 1] pads [0, 0, 0, 0] "
+                "dilations [1, 1] group 1 {" +
+                attributes +
+                "} : tensor<1x1x1x4xf16>, tensor<1x1x1x4xf16>, "
+                "tensor<1x1x1x1x" +
+                bias + "> -> tensor<1x1x1x1xf16>",
+            tensor(ElementType::F16, {1, 1, 1, 4}, {1, 1, 1, -1})))[0];
+  };
+  // even: 1 + 2^-11 -> 1; odd: 2^-11 + 0.5 - 0.5 = 2^-11; 1 + 2^-11 -> 1.
+  EXPECT_EQ(sumOf("narrow_sums", "f16"), 1.0);
+  EXPECT_EQ(sumOf("", "f32"), 1.0 + 0x1p-10);
+}
+
 TEST_F(TpuEvaluate, IntegerAddRoundsEachTerm) {
   // Each 1/2 rounds up to 1 before the sum.
   HostTensor y = run("tensor<1x1x1x2x!quant.uniform<i8:f32, 1.0>>",
