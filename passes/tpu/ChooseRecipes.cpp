@@ -46,6 +46,7 @@ static std::optional<int64_t> costOf(Operation *op, const Chip &chip,
 
 namespace {
 struct ChooseRecipes : weft::tpu::impl::TpuChooseRecipesBase<ChooseRecipes> {
+  using TpuChooseRecipesBase::TpuChooseRecipesBase;
   void runOnOperation() override;
 };
 } // namespace
@@ -59,6 +60,10 @@ void ChooseRecipes::runOnOperation() {
     SmallVector<const Alternative *, 2> ways = alternativesOf(op);
     bool isSettled = ways.size() < 2 || op->hasAttr(kRecipeAttr);
     if (isSettled || !tiling.isTileable())
+      return;
+    if (roundingOnly && llvm::none_of(ways, [](const Alternative *way) {
+          return way->addsInAnotherOrder;
+        }))
       return;
     std::optional<size_t> best;
     SmallVector<Way, 2> priced;

@@ -24,7 +24,11 @@ def TpuChooseRecipes : Pass<"tpu-choose-recipes", "::mlir::func::FuncOp"> {
   let description = [{
     An op of layer groups with more than one recipe (dialects/tpu/recipe) that is open to it gets the attribute `tpu.recipe`, the name of the one
     that costs fewest cycles for its whole result and the load of its constants. Cycles that no figure of the vendor's confirms count twice; of equal ones the first is taken.
+    `rounding-only`: only ops whose recipes round differently are asked, for levels of optimization that are to give the same bits and choose nothing else.
   }];
+  let options = [
+    Option<"roundingOnly", "rounding-only", "bool", "false", "ask only where recipes add in different orders">,
+  ];
 }
 
 def TpuFillLanes : Pass<"tpu-fill-lanes", "::mlir::func::FuncOp"> {

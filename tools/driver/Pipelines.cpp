@@ -79,8 +79,10 @@ void driver::buildTpuPipeline(OpPassManager &passes,
     passes.addNestedPass<func::FuncOp>(tpu::createTpuMoveTurns());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFillLanes());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuNarrowFilters());
-    passes.addNestedPass<func::FuncOp>(tpu::createTpuChooseRecipes());
   }
+  // So are recipes that add in another order.
+  passes.addNestedPass<func::FuncOp>(
+      tpu::createTpuChooseRecipes({/*roundingOnly=*/options.optLevel == 0}));
   passes.addNestedPass<func::FuncOp>(
       tpu::createTpuGroupLayers(groupLimits(options.optLevel)));
   if (options.optLevel > 0)

@@ -104,8 +104,12 @@ struct Alternative {
   llvm::StringLiteral name; ///< as `tpu.recipe` has it
   void (*build)(mlir::Operation *op, RecipeBuilder &builder);
   /// Whether this op may take it; null: every one. What it computes is equal to
-  /// the last bit.
+  /// the last bit unless `addsInAnotherOrder`.
   bool (*applies)(mlir::Operation *op) = nullptr;
+  /// Sums of floats round at other places, and of equal or unordered largest
+  /// ones (-0 and 0, NaN) another is taken. Chosen for whole ops at every level
+  /// of optimization, so that all give the same bits.
+  bool addsInAnotherOrder = false;
 
   bool isOpenTo(mlir::Operation *op) const { return !applies || applies(op); }
 };

@@ -134,7 +134,15 @@ static const Case kCases[] = {
     {"max_pool", "$Txf16", "$Txf16",
      "%y = tpu.pool max %x kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] {} : "
      "$I -> $O",
-     ""},
+     "window"},
+    {"max_pool", "$Txf16", "$Txf16",
+     "%y = tpu.pool max %x kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] {} : "
+     "$I -> $O",
+     "columns_first"},
+    {"average_pool", "$Txf32", "$Txf32",
+     "%y = tpu.pool avg %x kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] "
+     "{count_include_pad} : $I -> $O",
+     "columns_first"},
     {"scale", "$Txf32", "$Txf32",
      "%w = tpu.weight dense<2.0> : tensor<1x$Cx1x1xf32>\n"
      "%y = tpu.scale %x, %w, %w {relu} : $I, tensor<1x$Cx1x1xf32>",
@@ -540,6 +548,24 @@ TEST(Recipes, ABiasInTheUnitIsABiasAfterIt) {
           expectEqualWays(biased, {1, int64_t(1 + generator() % 90), 7, 9},
                           "window", "window_bias", generator);
         }
+}
+
+/// Of floats -0 and 0 or NaN and another could change places.
+TEST(Recipes, TheLargestOfColumnsIsTheLargestOfAll) {
+  std::mt19937 generator(11);
+  for (const char *type : {"$Q", "!quant.uniform<u8:f32, 0.05>"})
+    for (const char *window :
+         {"kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1]",
+          "kernel [3, 2] strides [1, 1] pads [2, 1, 0, 0]"})
+      for (int round = 0; round < 4; ++round) {
+        std::string body =
+            std::string("%y = tpu.pool max %x ") + window + " {} : $I -> $O";
+        std::string element = std::string("$Tx") + type;
+        expectEqualWays(
+            {"", element.c_str(), element.c_str(), body.c_str(), ""},
+            {1, int64_t(1 + generator() % 90), 17, 23}, "window",
+            "columns_first", generator);
+      }
 }
 
 TEST(Recipes, AllHaveACase) {
