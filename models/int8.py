@@ -116,7 +116,7 @@ def inner_decibels(weft, model, bmodel, folder, flags):
     bindings = [flag for pair in zip(flags, flags[1:]) if pair[0] == "--bind" for flag in pair]
     report = json.loads(measure.call(weft, "compare", model.path, bmodel, "-i", folder / "in.npz", "--per-layer", "--min-cosine", -1,
                                      "--json", *bindings)[0])
-    return float(np.mean([layer["sqnr_db"] for layer in report["layers"] if layer["sqnr_db"] is not None]))  # None: exact
+    return float(np.mean([layer["sqnr_db"] for layer in report["layers"] if layer.get("sqnr_db") is not None]))  # None: exact; absent: only a part is stored
 
 
 def rows_of(name, model, arguments):

@@ -82,10 +82,10 @@ LogicalResult ConvOp::verify() {
   if (!isQuantized(getInput())) {
     bool result = output == input || (output.isF32() && !input.isF32());
     if (getNarrowSums()) { // (C10)
-      if (!isDepthwise() || input.isF32() || filter != input ||
+      if (!isDepthwise() || !input.isF16() || filter != input ||
           output != input || (bias && bias != input))
-        return emitOpError("narrow_sums needs a depthwise convolution with one "
-                           "16-bit type for input, filter, bias and result");
+        return emitOpError("narrow_sums needs a depthwise convolution with "
+                           "f16 for input, filter, bias and result");
     } else if (filter != input || !result || (bias && !bias.isF32())) // (C5)
       return emitOpError("float form needs one type for input and filter, that "
                          "type or f32 as result, and an f32 bias");

@@ -13,7 +13,7 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
     `filter(oc,..) - filter_zero_points[oc]`: weights of 9 bits whose range fits a byte.
     * float (input, filter, bias, result of one 16-bit type, or all f32; a 16-bit input may have an f32 result):
       bias f32; `y = acc + bias`, then `max(y, 0)` with `relu`, accumulated in f32 and rounded once to the result type.
-      With `narrow_sums`, of a depthwise one whose bias and result have the 16-bit type too, every step rounds to it as the depthwise unit does: the products in
+      With `narrow_sums`, of a depthwise one in f16 whose bias and result are f16 too, every step rounds to it as the depthwise unit does: the products in
       the order p, q go in turn to two sums, which begin with 0 and the bias and are added at the end; outside the input a product is 0.
     * int8 (input !quant, filter i8; acc exact in int32, its sum with an i32 bias wraps), by the attributes present:
       - `multipliers`, `rshifts` (rq1; bias i32, result !quant):
@@ -32,7 +32,7 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
     `oh = (h + top + bottom - ((kh-1)*dh+1)) / sh + 1`; (C4) bias is 1xocx1x1; (C5) element types as listed above;
     (C6) int8 has either `scales` or both `multipliers` and `rshifts`, one value an output channel, rshifts in [0, 63]; float has
     none; (C7) `relu` with a !quant result needs an unsigned one with zero point 0;
-    (C10) `narrow_sums` is of a depthwise float form with one 16-bit type throughout;
+    (C10) `narrow_sums` is of a depthwise float form with f16 throughout;
     (C8) what is `interleaved` has several groups and is not depthwise; (C9) `filter_zero_points` has one number of 8 bits for each output
     channel, of an int8 form with one group.
 
@@ -43,7 +43,7 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
     ```
   }];
   let arguments = (ins Tpu_ActivationTensor:$input, 4DTensorOf<[F32, F16, BF16, I8]>:$filter,
-                       Optional<4DTensorOf<[F32, F16, BF16, I32]>>:$bias,
+                       Optional<4DTensorOf<[F32, F16, I32]>>:$bias,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
                        DenseI64ArrayAttr:$dilations, I64Attr:$group, UnitAttr:$interleaved, UnitAttr:$relu, UnitAttr:$narrow_sums,
                        OptionalAttr<DenseI32ArrayAttr>:$multipliers,

@@ -16,6 +16,7 @@
 #include "passes/quantize/LoadBound.h"
 #include "passes/quantize/Machine.h"
 #include "passes/quantize/Passes.h"
+#include "passes/quantize/ValueRanges.h"
 #include "passes/quantize/WideProducts.h"
 #include "runtime/chips/Targets.h"
 
@@ -455,6 +456,22 @@ private:
   llvm::DenseSet<Value> outputRoots; ///< outputs that keep their place
 };
 
+/// Refuses a table of another model, which a program of floats would not miss.
+LogicalResult checkIsOfModel(func::FuncOp func, const CalibrationTable &table) {
+  ValueRanges ranges(&table);
+  auto isKnown = [&](Value value) {
+    return ranges.calibrated(value) != nullptr;
+  };
+  Block &block = func.getBody().front();
+  if (table.entries().empty() || llvm::any_of(block.getArguments(), isKnown) ||
+      llvm::any_of(block.without_terminator(), [&](Operation &op) {
+        return llvm::any_of(op.getResults(), isKnown);
+      }))
+    return success();
+  return emitError(func.getLoc()) << "the calibration table has no value of "
+                                     "this model; calibrate this model";
+}
+
 struct ConvertTopToTpu
     : public quantize::impl::ConvertTopToTpuBase<ConvertTopToTpu> {
   using ConvertTopToTpuBase::ConvertTopToTpuBase;
@@ -516,6 +533,8 @@ struct ConvertTopToTpu
       if (!read)
         return emitError(module.getLoc()) << llvm::toString(read.takeError());
       table = std::move(*read);
+      if (*wanted != Precision::I8 && failed(checkIsOfModel(func, table)))
+        return failure();
     }
     Choices choices{
         *wanted,
@@ -524,7 +543,7 @@ struct ConvertTopToTpu
         wideWeights,
         mostWideProducts(func, {wideWeights, wideProducts, wideTotal}),
         mostWideDepthwise(func, wideTotal,
-                          /*togetherOnly=*/*wanted == Precision::I8),
+                          /*isInt8=*/*wanted == Precision::I8),
         chips::find(chip)};
     std::optional<Machine> asked = Machine::find(machine, *choices.chip);
     if (!asked)
@@ -538,6 +557,8 @@ struct ConvertTopToTpu
     choices.groupSize = groupSize;
     choices.hasMatrixUnit = asked->hasMatrixUnit();
     choices.hasZeroPoints = asked->hasZeroPoints();
+    if (!asked->roundsNarrowSums())
+      choices.wideDepthwise = std::numeric_limits<int64_t>::max();
     choices.calibratesZeroPoints =
         choices.hasZeroPoints && asymmetric == "auto";
     remarkDoubles(func);

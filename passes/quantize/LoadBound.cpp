@@ -65,7 +65,7 @@ static Cost costOf(top::ConvOp op, const Chip &chip) {
   for (int64_t size : result.drop_front(2))
     pixels *= size;
   int64_t rounds = divideCeil(result[1], chip.lanes);
-  if (isDepthwise(op)) // in f32 if it is small
+  if (isDepthwise(op)) // at most: large ones are in 16 bits
     return {op, 0,
             result[0] * rounds * divideCeil(pixels * 4, chip.euBytes) * taps};
   return {op, loadsOf(op.getFilter(), chip),

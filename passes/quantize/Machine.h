@@ -27,6 +27,8 @@ public:
 
   /// Whether it multiplies matrices a row a lane (tpu.linear).
   bool hasMatrixUnit() const { return !isVectorMachine; }
+  /// Depthwise convolutions of 16 bits are faster, as every step rounds.
+  bool roundsNarrowSums() const { return !isVectorMachine; }
 
   /// Whether products read codes with a zero point.
   bool hasZeroPoints() const { return !isVectorMachine; }

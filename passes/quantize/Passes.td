@@ -11,7 +11,7 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
     * f32: as it is. f16, bf16: products with constant weights in 16 bits, but small ones (up to `wide-weights` weights and
       `wide-products` multiplications), small depthwise ones (as many as take `wide-total` together) and all depthwise ones of bf16 in f32; what reads an f32 value in f32, the rest in 16 bits; means, series
       functions and softmax in f32.
-    * int8: products with constant weights in 8 bits, filters per output channel, depthwise ones (without `no-float`) as in f16; what lies
+    * int8: products with constant weights in 8 bits, filters per output channel, depthwise ones (without `no-float`) as in f16, all or none of them in f32; what lies
       between them in f16. Needs `calibration`. An input whose negative and positive ends differ has a zero point (`asymmetric=off`: none
       has). See docs/rationale/0002-quantization.md.
 
@@ -54,6 +54,6 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
     Option<"wideProducts", "wide-products", "int64_t", "2097152",
            ".. so many multiplications (2 us of the machine's cube) stays in f32 ..">,
     Option<"wideTotal", "wide-total", "int64_t", "8388608",
-           ".. if all of its size and smaller ones have at most so many together, or a sixteenth of the network's">,
+           ".. if all of its size and smaller ones have at most so many together, or a sixteenth of the network's; f16, int8: depthwise ones apart, without that sixteenth">,
   ];
 }

@@ -316,15 +316,16 @@ static bool hasWeights(mlir::Operation *op) {
 
 /// What `op` is in a program without a table.
 static Precision usualOf(mlir::Operation *op, const TableSetting &setting) {
+  auto conv = mlir::dyn_cast<top::ConvOp>(op);
+  bool isFloat =
+      !hasWeights(op) || (setting.program == Precision::I8 &&
+                          !setting.noFloat && conv && isFloatAmongCodes(conv));
+  if (setting.program == Precision::I8 && !isFloat)
+    return Precision::I8;
   if (setting.wide.contains(op))
     return Precision::F32;
   if (setting.program == Precision::F32 || setting.program == Precision::BF16)
     return setting.program;
-  if (!hasWeights(op))
-    return Precision::F16;
-  auto conv = mlir::dyn_cast<top::ConvOp>(op);
-  bool isFloat = setting.program == Precision::I8 && !setting.noFloat && conv &&
-                 isFloatAmongCodes(conv);
   return isFloat ? Precision::F16 : setting.program;
 }
 
@@ -332,6 +333,8 @@ static Precision usualOf(mlir::Operation *op, const TableSetting &setting) {
 /// weight bits is only known when it is lowered.
 static Precision givenBy(mlir::Operation *op, Precision precision,
                          const TableSetting &setting) {
+  if (precision == Precision::I8 && hasWeights(op))
+    return Precision::I8;
   if (setting.wide.contains(op))
     return Precision::F32;
   bool needsWeights = precision == Precision::I8 ||
@@ -342,8 +345,11 @@ static Precision givenBy(mlir::Operation *op, Precision precision,
 void weft::quantize::warnOfIdleEntries(mlir::Location location, NamedOps &named,
                                        const TableSetting &setting) {
   for (NamedOps::Entry &entry : named.entries) {
+    // Without an entry for it, a product of codes may become a float where that
+    // takes fewer cycles.
     entry.isIdle = llvm::all_of(entry.ops, [&](mlir::Operation *op) {
-      return givenBy(op, entry.precision, setting) == usualOf(op, setting);
+      Precision given = givenBy(op, entry.precision, setting);
+      return given == usualOf(op, setting) && given != Precision::I8;
     });
     if (!entry.isIdle)
       continue;

@@ -24,8 +24,7 @@ std::optional<QuantScale> splitScale(double scale);
 constexpr int kSignedLevels = 127;
 constexpr int kUnsignedLevels = 255;
 
-/// Smaller magnitudes count as zeros: histograms do not tell them apart, and
-/// the product of two scales should stay a normal number of f32.
+/// Smaller magnitudes count as zeros: histograms do not tell them apart.
 constexpr double kSmallestThreshold = 0x1p-64;
 
 /// `threshold`, or 1e-5 for what counts as zeros everywhere, so that it has a

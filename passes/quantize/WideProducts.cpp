@@ -73,7 +73,7 @@ bool quantize::isFloatAmongCodes(top::ConvOp op) {
 }
 
 /// Of a product with constant weights; none of others and of depthwise ones,
-/// which are wide anyway.
+/// which have a bound of their own.
 static Size sizeOf(Operation &op) {
   auto shapeOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getShape();

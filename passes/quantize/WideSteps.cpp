@@ -2,6 +2,7 @@
 
 #include "passes/quantize/WideSteps.h"
 
+#include "dialects/Evaluate.h"
 #include "dialects/top/Binary.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
@@ -16,6 +17,7 @@
 #include "passes/quantize/Lowering.h"
 #include "passes/quantize/ValueRanges.h"
 #include "passes/quantize/WideProducts.h"
+#include "runtime/numeric/TensorValues.h"
 
 #include <cmath>
 
@@ -25,6 +27,9 @@ using namespace weft::quantize;
 
 /// The largest finite number of f16, and the smallest with all its digits.
 static constexpr double kLargestHalf = 65504, kSmallestHalf = 0x1p-14;
+/// The least largest magnitude of a tensor: numbers a 32nd of it should have
+/// all their digits.
+static constexpr double kLeastScale = 32 * kSmallestHalf;
 
 static bool holdsFloats(Value value) {
   return llvm::isa<FloatType>(topElement(value));
@@ -168,7 +173,7 @@ public:
   bool needsRange(Operation &op) {
     if (isWeighted(op))
       return !fits(op.getResult(0)) || (!isInt8 && !fits(op.getOperand(0))) ||
-             mayGrowOnTheWay(op);
+             hasSumsBeyondHalf(op);
     return !llvm::all_of(op.getOperands(),
                          [&](Value operand) { return fits(operand); }) ||
            !llvm::all_of(op.getResults(),
@@ -183,14 +188,13 @@ public:
     std::optional<Interval> interval = ranges.of(value);
     if (seenBeyond(value) || (interval && interval->magnitude() > kLargestHalf))
       return false;
-    // Numbers a 32nd of the largest one should have all their digits. What is
-    // known without calibration is a bound, not what is reached.
+    // What is known without calibration is a bound, not what is reached.
     bool isMeasured = isInt8 && !value.getDefiningOp<top::ConstantOp>();
     const CalibrationEntry *seen = ranges.calibrated(value);
     double largest = seen ? std::max(std::fabs(seen->min), std::fabs(seen->max))
                      : isMeasured && interval ? interval->magnitude()
                                               : 0;
-    return largest == 0 || largest >= 32 * kSmallestHalf;
+    return largest == 0 || largest >= kLeastScale;
   }
 
   /// After `op` has been asked: numbers of its result may be any if one of its
@@ -312,23 +316,58 @@ private:
            !ranges.of(op.getResult(0)) && llvm::any_of(op.getUsers(), isSum);
   }
 
-  /// Whether sums of a depthwise convolution, which the unit rounds to f16, may
-  /// be beyond it before the last term. An int8 program knows its ranges.
-  bool mayGrowOnTheWay(Operation &op) {
+  /// Whether f16 does not hold the filter of a channel, its bias or, before the
+  /// last term, the sums of a depthwise convolution, which the unit rounds to
+  /// it. An int8 program knows its ranges.
+  bool hasSumsBeyondHalf(Operation &op) {
     auto conv = dyn_cast<top::ConvOp>(op);
     if (!conv || !isDepthwise(conv))
       return false;
-    std::optional<Interval> input = ranges.of(conv.getInput()),
-                            filter = ranges.of(conv.getFilter()), bias;
+    std::optional<Interval> input = ranges.of(conv.getInput());
+    std::vector<double> weights = numbersOf(conv.getFilter()), bias;
     if (conv.getBias())
-      bias = ranges.of(conv.getBias());
-    auto type = cast<RankedTensorType>(conv.getFilter().getType());
-    double taps = double(type.getNumElements() / type.getDimSize(0));
-    if (!input || !filter)
-      return isProgramInt8;
-    return taps * input->magnitude() * filter->magnitude() +
-               (bias ? bias->magnitude() : 0) >
-           kLargestHalf;
+      bias = numbersOf(conv.getBias());
+    if (weights.empty() || (conv.getBias() && bias.empty()))
+      return true;
+    size_t channels = size_t(cast<RankedTensorType>(conv.getFilter().getType())
+                                 .getDimSize(0)),
+           taps = weights.size() / channels;
+    bias.resize(channels, 0);
+    for (size_t c = 0; c < channels; ++c)
+      if (leavesHalf(ArrayRef(weights).slice(c * taps, taps), bias[c], input))
+        return true;
+    return !input && isProgramInt8;
+  }
+
+  /// Of one channel of a depthwise convolution.
+  static bool leavesHalf(ArrayRef<double> weights, double bias,
+                         std::optional<Interval> input) {
+    double largest = 0, sum = 0;
+    for (double weight : weights) {
+      largest = std::max(largest, std::fabs(weight));
+      sum += std::fabs(weight);
+    }
+    // Weights of few digits are no loss beside a bias that rounds as much:
+    // channels that training has switched off.
+    constexpr double kLeastStep = 0x1p-24, kDigits = 0x1p-11;
+    double lost =
+        kLeastStep * double(weights.size()) * (input ? input->magnitude() : 1);
+    bool losesDigits = largest > 0 && largest < kSmallestHalf &&
+                       lost > kDigits * std::fabs(bias);
+    return losesDigits || largest > kLargestHalf ||
+           std::fabs(bias) > kLargestHalf ||
+           (input && sum * input->magnitude() + std::fabs(bias) > kLargestHalf);
+  }
+
+  /// Of a constant of floats; empty if its numbers are not known.
+  static std::vector<double> numbersOf(Value value) {
+    auto constant = value.getDefiningOp<top::ConstantOp>();
+    if (!constant)
+      return {};
+    FailureOr<numeric::HostTensor> tensor =
+        toHostTensor(constant.getValue(), constant.getLoc());
+    return failed(tensor) ? std::vector<double>()
+                          : numeric::loadDoubles(*tensor);
   }
 
   ValueRanges ranges;

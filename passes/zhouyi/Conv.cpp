@@ -79,8 +79,8 @@ public:
     if (isQuantized)
       range = tpu::rangeOf(tpu::elementOf(op.getOutput()));
     if (fixed) {
-      Value value = Requantizer::requantize(
-          code, code.vadd(sum, theBias, /*saturate=*/true), parameters);
+      Value value =
+          Requantizer::requantize(code, code.vadd(sum, theBias), parameters);
       return code.cast(code.clip(value, range.low, range.high), result);
     }
     Value value = code.cast(sum, code.f32());

@@ -80,9 +80,8 @@ static void addConvs(std::vector<Case> &cases) {
     cases.push_back(conv(kind + "Bf16", group, "bf16", "bf16", "f32", "bf16",
                          "", sums, 0x1p-7));
   }
-  for (const char *type : {"f16", "bf16"}) // one rounding a step: exact
-    cases.push_back(conv(std::string("DepthwiseNarrowSums") + type, 4, type,
-                         type, type, type, "relu, narrow_sums"));
+  cases.push_back(conv("DepthwiseNarrowSums", 4, "f16", "f16", "f16", "f16",
+                       "relu, narrow_sums")); // one rounding a step: exact
 }
 
 /// Groups whose channels lie across the lanes of every chip, one command for
@@ -451,11 +450,23 @@ static void addPools(std::vector<Case> &cases) {
     cases.push_back(simple("PoolMax" + std::to_string(cases.size()), type, type,
                            std::string("tpu.pool max %x") + window, 0, 0,
                            "2x3x3x6"));
+  for (std::string type : {std::string("f32"), std::string("f16"),
+                           std::string(kI8), std::string(kU8)})
+    cases.push_back(simple("PoolMaxColumnsFirst" + std::to_string(cases.size()),
+                           type, type,
+                           std::string("tpu.pool max %x") + window +
+                               " {tpu.recipe = \"columns_first\"}",
+                           0, 0, "2x3x3x6"));
   // Values up to 2, 6 of them.
   cases.push_back(
       simple("PoolAvgF32", "f32", "f32",
              std::string("tpu.pool avg %x") + window + " {count_include_pad}",
              8 * 0x1p-23 * 2, 0, "2x3x3x6"));
+  // A whole image.
+  cases.push_back(simple("PoolAvgImage", "f32", "f32",
+                         "tpu.pool avg %x kernel [5, 7] strides [1, 1] pads "
+                         "[0, 0, 0, 0] {tpu.recipe = \"columns_first\"}",
+                         36 * 0x1p-23 * 2, 0, "2x3x1x1"));
   cases.push_back(simple(
       "PoolAvgI8", kI8, kI8,
       std::string("tpu.pool avg %x") + window +

@@ -152,7 +152,8 @@ driver::SoftmaxAxes driver::softmaxAxesOf(mlir::ModuleOp module) {
 
 ErrorPower driver::logitError(const HostTensor &want, const HostTensor &got,
                               int64_t axis) {
-  // Smaller ones are far from being chosen, and where a program's exp ends.
+  // Smaller ones are far from being chosen, and where a program's exp ends;
+  // what both sides have there is no difference.
   constexpr double kLeast = 1e-6;
   std::vector<double> a = numeric::loadDoubles(want),
                       b = numeric::loadDoubles(got);
@@ -169,13 +170,12 @@ ErrorPower driver::logitError(const HostTensor &want, const HostTensor &got,
     int64_t first = row / stride * stride * length + row % stride;
     for (int64_t i = 0; i < length; ++i) {
       size_t at = size_t(first + i * stride);
-      if (std::isnan(b[at]))
+      if (std::isnan(a[at]) != std::isnan(b[at]))
         return kUnbounded;
-      if (!(a[at] >= kLeast))
+      if (std::isnan(a[at]) || std::max(a[at], b[at]) < kLeast)
         continue;
-      logits.push_back(std::log(a[at]));
-      errors.push_back(std::log(std::max(b[at], kLeast / 1000)) -
-                       logits.back());
+      logits.push_back(std::log(std::max(a[at], kLeast)));
+      errors.push_back(std::log(std::max(b[at], kLeast)) - logits.back());
     }
     sums.power += powerAroundMean(logits);
     sums.error += powerAroundMean(errors);

@@ -43,7 +43,8 @@ struct ErrorPower {
 };
 
 /// Of the logits that probabilities along `axis` stand for, a number a row
-/// aside. Infinite if `got` has another size or a NaN.
+/// aside; of those below a millionth no more than that is known. Infinite if
+/// `got` has another size, or only one of them a NaN somewhere.
 ErrorPower logitError(const numeric::HostTensor &want,
                       const numeric::HostTensor &got, int64_t axis);
 

@@ -7,6 +7,8 @@
 // RUN: weft-opt --convert-top-to-tpu="precision=int8 calibration=%t/ranges" %t/net.mlir | FileCheck %s --check-prefix=WIDE
 // RUN: weft-opt --convert-top-to-tpu="precision=int8 calibration=%t/ranges wide-total=600" %t/net.mlir | FileCheck %s --check-prefix=INT8
 // RUN: weft-opt --convert-top-to-tpu="precision=int8 calibration=%t/far wide-total=600" %t/net.mlir | FileCheck %s --check-prefix=FAR
+// RUN: weft-opt --convert-top-to-tpu="precision=f16 wide-total=0" %t/ends.mlir | FileCheck %s --check-prefix=ENDS
+// RUN: weft-opt --convert-top-to-tpu="precision=int8 calibration=%t/small wide-total=0" %t/ends.mlir | FileCheck %s --check-prefix=ENDS
 
 // WIDE: tpu.conv {{.*}} group 4 {top.value = "a"{{.*}} : tensor<1x4x4x4xf32>, tensor<4x1x3x3xf32>, tensor<1x4x1x1xf32>
 // WIDE: tpu.conv {{.*}} group 4 {top.value = "y"{{.*}} : tensor<1x4x4x4xf32>, tensor<4x1x3x3xf32> -> tensor<1x4x2x2xf32>
@@ -20,6 +22,11 @@
 // 9 weights of 0.25 and twice the range of x: up to 67,500 + 1; of a: 36,000.
 // FAR: tpu.conv {{.*}} group 4 {top.value = "a"{{.*}} : tensor<1x4x4x4xf32>
 // FAR: tpu.conv {{.*}} group 4 {narrow_sums, top.value = "y"
+
+// Weights beyond f16, a bias beyond it, weights of few digits there.
+// ENDS: tpu.conv {{.*}} group 4 {top.value = "a"{{.*}} : tensor<1x4x4x4xf32>
+// ENDS: tpu.conv {{.*}} group 4 {top.value = "b"{{.*}} : tensor<1x4x4x4xf32>
+// ENDS: tpu.conv {{.*}} group 4 {top.value = "y"{{.*}} : tensor<1x4x4x4xf32>
 
 //--- net.mlir
 func.func @main(%x: tensor<1x4x4x4xf32> {top.name = "x"}) -> (tensor<1x4x2x2xf32> {top.name = "y"}) {
@@ -47,3 +54,25 @@ y 2 -2 2 -2 2
 x 15000 -15000 15000 -15000 15000
 a 8000 -8000 8000 -8000 8000
 y 2 -2 2 -2 2
+
+//--- ends.mlir
+func.func @main(%x: tensor<1x4x4x4xf32> {top.name = "x"}) -> (tensor<1x4x4x4xf32> {top.name = "y"}) {
+  %k = top.constant dense<1.0e+05> : tensor<4x1x1x1xf32>
+  %one = top.constant dense<0.5> : tensor<4x1x1x1xf32>
+  %c = top.constant dense<7.0e+04> : tensor<4xf32>
+  %t = top.constant dense<1.0e-07> : tensor<4x1x1x1xf32>
+  %a = top.conv %x, %k {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 4 : i64, top.value = "a"} : (tensor<1x4x4x4xf32>, tensor<4x1x1x1xf32>) -> tensor<1x4x4x4xf32>
+  %b = top.conv %a, %one, %c {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 4 : i64, top.value = "b"} : (tensor<1x4x4x4xf32>, tensor<4x1x1x1xf32>, tensor<4xf32>) -> tensor<1x4x4x4xf32>
+  %y = top.conv %b, %t {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 4 : i64, top.value = "y"} : (tensor<1x4x4x4xf32>, tensor<4x1x1x1xf32>) -> tensor<1x4x4x4xf32>
+  return %y : tensor<1x4x4x4xf32>
+}
+
+//--- small
+# weft calibration table 2
+# method: max
+# samples: 1
+# name threshold min max low high
+x 0.001 -0.001 0.001 -0.001 0.001
+a 100 -100 100 -100 100
+b 50 -50 50 -50 50
+y 0.1 -0.1 0.1 -0.1 0.1

@@ -111,7 +111,7 @@ func.func @refused(%a: tensor<1x4x6x6xf32>, %b: tensor<4x4x3x3xf32>) {
 
 // C10: what is not depthwise
 func.func @refused(%a: tensor<1x4x6x6xf16>, %b: tensor<4x4x3x3xf16>) {
-  // expected-error@+1 {{narrow_sums needs a depthwise convolution with one 16-bit type for input, filter, bias and result}}
+  // expected-error@+1 {{narrow_sums needs a depthwise convolution with f16 for input, filter, bias and result}}
   %y = tpu.conv %a, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 {narrow_sums} : tensor<1x4x6x6xf16>, tensor<4x4x3x3xf16> -> tensor<1x4x6x6xf16>
   return
 }
@@ -120,7 +120,7 @@ func.func @refused(%a: tensor<1x4x6x6xf16>, %b: tensor<4x4x3x3xf16>) {
 
 // C10: a bias of f32
 func.func @refused(%a: tensor<1x4x6x6xf16>, %b: tensor<4x1x3x3xf16>, %c: tensor<1x4x1x1xf32>) {
-  // expected-error@+1 {{narrow_sums needs a depthwise convolution with one 16-bit type for input, filter, bias and result}}
+  // expected-error@+1 {{narrow_sums needs a depthwise convolution with f16 for input, filter, bias and result}}
   %y = tpu.conv %a, %b, %c strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 4 {narrow_sums} : tensor<1x4x6x6xf16>, tensor<4x1x3x3xf16>, tensor<1x4x1x1xf32> -> tensor<1x4x6x6xf16>
   return
 }

@@ -406,6 +406,16 @@ TEST(Accuracy, ProbabilitiesHaveTheErrorOfTheirLogits) {
       logitError(want, numbers({1, 3}, {NAN, 0.25, 0.25}), 1).ratio()));
   EXPECT_TRUE(
       std::isinf(logitError(want, numbers({1, 2}, {0.5, 0.5}), 1).ratio()));
+  // What the model excludes counts where the program chooses it.
+  EXPECT_GT(
+      logitError(want, numbers({1, 3}, {0.0075, 0.0025, 0.99}), 1).ratio(), 1);
+  numeric::HostTensor sure = numbers({1, 3}, {1, 1e-9, 1e-9});
+  EXPECT_EQ(logitError(sure, sure, 1).error, 0);
+  EXPECT_GT(logitError(sure, numbers({1, 3}, {1e-9, 1, 1e-9}), 1).error, 100);
+  // Nothing differs where both have no number.
+  numeric::HostTensor none = numbers({1, 3}, {NAN, 0.25, 0.75});
+  EXPECT_EQ(logitError(none, none, 1).error, 0);
+  EXPECT_TRUE(std::isinf(logitError(none, want, 1).ratio()));
 }
 
 TEST(Accuracy, IsThatOfTheWorstOutput) {
