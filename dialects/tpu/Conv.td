@@ -32,9 +32,8 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
     `oh = (h + top + bottom - ((kh-1)*dh+1)) / sh + 1`; (C4) bias is 1xocx1x1; (C5) element types as listed above;
     (C6) int8 has either `scales` or both `multipliers` and `rshifts`, one value an output channel, rshifts in [0, 63]; float has
     none; (C7) `relu` with a !quant result needs an unsigned one with zero point 0;
-    (C10) `narrow_sums` is of a depthwise float form with f16 throughout;
     (C8) what is `interleaved` has several groups and is not depthwise; (C9) `filter_zero_points` has one number of 8 bits for each output
-    channel, of an int8 form with one group.
+    channel, of an int8 form with one group; (C10) `narrow_sums` is of a depthwise float form with f16 throughout.
 
     **Example**:
     ```mlir

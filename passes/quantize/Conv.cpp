@@ -120,11 +120,11 @@ static bool isDepthwise(const Product &p) {
 }
 
 /// Element type in which a float product reads its input and its filter. f32 in
-/// a 16-bit program where 16 bits save little: depthwise (the unit would round
-/// every partial sum) and products with few weights and few products. Rounded
-/// weights are the largest error of a 16-bit program, and a small filter's is
-/// as large as a big one's (docs/rationale/0002-quantization.md). Among codes
-/// neither counts, and the depthwise unit is twice as fast in 16 bits.
+/// a 16-bit program where 16 bits save little: products with few weights and
+/// few products, and small depthwise ones, whose unit rounds every partial sum
+/// (in bf16 all of them). Rounded weights are the largest error of a 16-bit
+/// program, and a small filter's is as large as a big one's
+/// (docs/rationale/0002-quantization.md).
 static Type productType(const Product &p, Lowering &lowering) {
   if (p.hasRowsInLanes)
     return lowering.computeType();

@@ -27,11 +27,14 @@ bool quantize::isDepthwise(top::ConvOp op) {
   return group > 1 && group == filter[0] && filter[1] == 1;
 }
 
-int64_t quantize::depthwiseProducts(top::ConvOp op) {
-  auto filter = cast<RankedTensorType>(op.getFilter().getType()),
-       output = cast<RankedTensorType>(op.getOutput().getType());
-  return output.getNumElements() *
-         (filter.getNumElements() / filter.getDimSize(0));
+static int64_t elementsOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getNumElements();
+}
+
+/// Multiplications for a result of so many channels, each by a filter.
+static int64_t productsFor(Value result, Value filter, int64_t channels) {
+  return elementsOf(result) / std::max<int64_t>(1, channels) *
+         elementsOf(filter);
 }
 
 /// Pixels of an image of rank 3 or more; 0 of anything else.
@@ -101,11 +104,7 @@ static Size sizeOf(Operation &op) {
   }
   if (!filter || !isConstant(filter))
     return {};
-  auto elements = [&](Value value) {
-    return cast<RankedTensorType>(value.getType()).getNumElements();
-  };
-  int64_t weights = elements(filter);
-  return {weights, elements(result) / std::max<int64_t>(1, channels) * weights,
+  return {elementsOf(filter), productsFor(result, filter, channels),
           turns ? 2 * kTurn : 0};
 }
 
@@ -124,9 +123,14 @@ static int64_t mostWithin(const std::map<int64_t, int64_t> &bySize,
 int64_t quantize::mostWideDepthwise(func::FuncOp func, int64_t total,
                                     bool isInt8) {
   std::map<int64_t, int64_t> bySize;
-  for (auto conv : func.getOps<top::ConvOp>())
-    if (isDepthwise(conv))
-      bySize[depthwiseProducts(conv)] += depthwiseProducts(conv);
+  for (auto conv : func.getOps<top::ConvOp>()) {
+    if (!isDepthwise(conv))
+      continue;
+    auto filter = cast<RankedTensorType>(conv.getFilter().getType());
+    int64_t size =
+        productsFor(conv.getOutput(), conv.getFilter(), filter.getDimSize(0));
+    bySize[size] += size;
+  }
   int64_t most = mostWithin(bySize, total, INT64_MAX);
   return isInt8 && most < INT64_MAX ? 0 : most;
 }

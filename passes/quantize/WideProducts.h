@@ -15,8 +15,6 @@ namespace weft::quantize {
 
 /// One filter a channel, which the machine has an own unit for.
 bool isDepthwise(top::ConvOp op);
-/// Multiplications of a depthwise convolution.
-int64_t depthwiseProducts(top::ConvOp op);
 
 /// Whether `value`, images of one pixel, becomes factors or summands of the
 /// channels of larger images, at most 9 ops on (squeeze and excitation).

@@ -80,7 +80,7 @@ void driver::buildTpuPipeline(OpPassManager &passes,
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFillLanes());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuNarrowFilters());
   }
-  // So are recipes that add in another order.
+  // Nor are recipes that add in another order left to it.
   passes.addNestedPass<func::FuncOp>(
       tpu::createTpuChooseRecipes({/*roundingOnly=*/options.optLevel == 0}));
   passes.addNestedPass<func::FuncOp>(

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 using namespace weft;
@@ -82,19 +83,21 @@ double AccuracyGoal::distanceOf(const Accuracy &accuracy) const {
   return sum;
 }
 
-/// Of all outputs together, each by its own power.
-static double errorOf(const Accuracy &accuracy) {
+/// `ratio` of all outputs together: each counts by its own power.
+template <typename Ratio>
+static double sumOf(Ratio ratio, const Accuracy &accuracy) {
   double error = 0;
   for (const OutputAccuracy &output : accuracy.outputs)
-    error += output.errorRatio;
+    error += std::invoke(ratio, output);
   return error;
 }
 
+static double errorOf(const Accuracy &accuracy) {
+  return sumOf(&OutputAccuracy::errorRatio, accuracy);
+}
+
 static double steadyErrorOf(const Accuracy &accuracy) {
-  double error = 0;
-  for (const OutputAccuracy &output : accuracy.outputs)
-    error += output.steadyErrorRatio();
-  return error;
+  return sumOf(&OutputAccuracy::steadyErrorRatio, accuracy);
 }
 
 /// Products by what their codes cost in accuracy, for each multiplication; the

@@ -68,6 +68,26 @@ static std::vector<T> accumulate(const Geometry &g, const std::vector<T> &input,
   return sums;
 }
 
+/// The elements of the window of result row `y` and column `x` in one plane, of
+/// a convolution or an unfold.
+template <typename Op>
+static std::vector<double> windowAt(Op op, ArrayRef<int64_t> kernel,
+                                    const double *plane, int64_t y, int64_t x) {
+  ArrayRef<int64_t> in = op.getInput().getType().getShape();
+  double outside = static_cast<double>(zeroPointOf(elementOf(op.getInput())));
+  std::vector<double> elements;
+  for (int64_t p = 0; p < kernel[0]; ++p)
+    for (int64_t q = 0; q < kernel[1]; ++q) {
+      int64_t row =
+          y * op.getStrides()[0] + p * op.getDilations()[0] - op.getPads()[0];
+      int64_t column =
+          x * op.getStrides()[1] + q * op.getDilations()[1] - op.getPads()[1];
+      bool isInside = row >= 0 && row < in[2] && column >= 0 && column < in[3];
+      elements.push_back(isInside ? plane[row * in[3] + column] : outside);
+    }
+  return elements;
+}
+
 /// Every product and every sum rounded to the type of `op`, in the order of the
 /// depthwise unit.
 static LogicalResult evaluateNarrowSums(ConvOp op, Operands operands,
@@ -87,16 +107,12 @@ static LogicalResult evaluateNarrowSums(ConvOp op, Operands operands,
     int64_t at = i % outPlane, plane = i / outPlane,
             channel = plane % g.output[1];
     float sums[2] = {0, static_cast<float>(bias[channel])};
+    std::vector<double> window =
+        windowAt(op, g.filter.drop_front(2), &input[plane * inPlane],
+                 at / g.output[3], at % g.output[3]);
     for (int64_t tap = 0; tap < taps; ++tap) {
-      int64_t row = at / g.output[3] * g.strides[0] +
-                    tap / g.filter[3] * g.dilations[0] - g.pads[0],
-              column = at % g.output[3] * g.strides[1] +
-                       tap % g.filter[3] * g.dilations[1] - g.pads[1];
-      bool isInside =
-          row >= 0 && row < g.input[2] && column >= 0 && column < g.input[3];
-      double x =
-          isInside ? input[plane * inPlane + row * g.input[3] + column] : 0.0;
-      float product = roundTo(element, x * filter[channel * taps + tap]);
+      float product =
+          roundTo(element, window[tap] * filter[channel * taps + tap]);
       float &sum = sums[tap % 2];
       sum = roundTo(element, double(sum) + product);
     }
@@ -233,24 +249,6 @@ LogicalResult ConvOp::evaluate(Operands operands, Results &results) {
                      : evaluateFixedPoint(*this, sums, operands, results);
 }
 
-/// The elements of the window of result row `y` and column `x` in one plane.
-static std::vector<double> windowAt(UnfoldOp op, const double *plane, int64_t y,
-                                    int64_t x) {
-  ArrayRef<int64_t> in = op.getInput().getType().getShape();
-  double outside = static_cast<double>(zeroPointOf(elementOf(op.getInput())));
-  std::vector<double> elements;
-  for (int64_t p = 0; p < op.getKernel()[0]; ++p)
-    for (int64_t q = 0; q < op.getKernel()[1]; ++q) {
-      int64_t row =
-          y * op.getStrides()[0] + p * op.getDilations()[0] - op.getPads()[0];
-      int64_t column =
-          x * op.getStrides()[1] + q * op.getDilations()[1] - op.getPads()[1];
-      bool isInside = row >= 0 && row < in[2] && column >= 0 && column < in[3];
-      elements.push_back(isInside ? plane[row * in[3] + column] : outside);
-    }
-  return elements;
-}
-
 LogicalResult UnfoldOp::evaluate(Operands operands, Results &results) {
   ArrayRef<int64_t> in = getInput().getType().getShape(),
                     out = getOutput().getType().getShape();
@@ -259,8 +257,9 @@ LogicalResult UnfoldOp::evaluate(Operands operands, Results &results) {
   std::vector<double> output(getOutput().getType().getNumElements());
   for (int64_t channel = 0; channel < in[0] * in[1]; ++channel)
     for (int64_t at = 0; at < plane; ++at) {
-      std::vector<double> window = windowAt(
-          *this, &input[channel * in[2] * in[3]], at / out[3], at % out[3]);
+      std::vector<double> window =
+          windowAt(*this, getKernel(), &input[channel * in[2] * in[3]],
+                   at / out[3], at % out[3]);
       for (int64_t tap = 0; tap < taps; ++tap)
         for (int64_t i = 0; i < taps; ++i)
           output[(channel * taps + tap) * plane + at] +=
