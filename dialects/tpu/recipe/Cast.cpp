@@ -9,9 +9,12 @@ using namespace weft;
 using namespace weft::tpu;
 using catalog::DataType;
 
-// Only dequantization starts with a command that has no strides (DQ).
+// Dequantization starts with a command that has no strides (DQ), and so does
+// quantization with a zero point (LIN).
 bool CastOp::readsStrided(unsigned) {
-  return !isQuantized(getInput()) || isQuantized(getOutput()) || getBits();
+  if (getBits() || (isQuantized(getInput()) && isQuantized(getOutput())))
+    return true;
+  return !isQuantized(getInput()) && zeroPointOf(elementOf(getOutput())) == 0;
 }
 
 /// q = sat(round(x * (1/S) + Z)): one command of the type of x, which costs the
