@@ -6,7 +6,7 @@
 
 Calibrates on seeded samples, converts with the options, and runs other inputs of the same kind on the emulator. A row for each output
 of the first run of each model that has one below (of each network of the family `light`, if the regular expression takes it in): mean and least cosine; signal to noise of the values inside, which says more where an
-output is a softmax or a class (mean over the named values, one input); predicted cycles, and which share of the machine's multiplications is in float. --tables keeps the calibration tables, which do not depend
+output is a softmax or a class (mean over the named values, one input); predicted cycles, and which share of the model's multiplications is in float. --tables keeps the calibration tables, which do not depend
 on the options: a second call with the same folder, samples and method reads them, also if the build is another. --precision auto calibrates inside of `weft convert`. A model with states is fed those that ONNX Runtime gave.
 
 --vendor converts with the vendor's compiler in place of ours, with the same samples, its bmodels run on our emulator: FILE is as --env of
@@ -99,14 +99,16 @@ def by_vendor(name, model, arguments, folder):
 
 
 def converted(name, model, flags, arguments, folder):
-    """The bmodel, its cycles, and the share of its multiplications that are in float."""
+    """The bmodel, its cycles, and the share of the model's multiplications that are in float (of the vendor's those of the commands)."""
     if arguments.vendor:
         bmodel = by_vendor(name, model, arguments, folder)
     else:
         bmodel = folder / "int8.bmodel"
-        measure.call(arguments.weft, "convert", model.path, "-o", bmodel, "--precision", arguments.precision,
-                     *ranges_of(name, model, flags, arguments, folder), *flags, *arguments.options.split())
+        made = json.loads(measure.call(arguments.weft, "convert", model.path, "-o", bmodel, "--json", "--precision", arguments.precision,
+                                       *ranges_of(name, model, flags, arguments, folder), *flags, *arguments.options.split())[0])
     profile = json.loads(measure.call(arguments.weft, "profile", bmodel, "--json")[0])
+    if not arguments.vendor:
+        return bmodel, profile["total_cycles"], made["float_share"]
     types = {row["type"]: row["macs"] for row in profile["macs"]["types"]}
     return bmodel, profile["total_cycles"], sum(macs for kind, macs in types.items() if kind[0] in "fb") / max(1, sum(types.values()))
 

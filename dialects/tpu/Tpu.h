@@ -33,6 +33,10 @@ inline constexpr llvm::StringLiteral kAddressAttr = "tpu.address";
 /// for.
 inline constexpr llvm::StringLiteral kChipAttr = "tpu.chip";
 inline constexpr llvm::StringLiteral kPrecisionAttr = "tpu.precision";
+/// Module attribute: which part of the multiplications of products
+/// (convolutions, matrix products) are of floats, f64. Those of the model: bands
+/// and groups that are multiplied with zeros do not count.
+inline constexpr llvm::StringLiteral kFloatShareAttr = "tpu.float_share";
 
 /// True for `!quant.uniform<i8|u8|i16|u16:f32, S:Z>`, the quantized elements of
 /// the dialect. A zero point Z other than 0 is a code of 8 bits.

@@ -20,7 +20,8 @@ def Tpu_Dialect : Dialect {
   let description = [{
     Tensors are 4-D `n,c,h,w` with static shape: a view of the row-major elements that the op chose. Element types: f32, f16, bf16, i8 to
     i32, ui8 to ui32 (bools are ui8 0 or 1), or `!quant.uniform<i8:f32, S>` / `!quant.uniform<u8:f32, S>` with zero point 0, whose value
-    is `S * q`. Module attributes `tpu.chip` (string) and `tpu.precision` (string) bind the graph.
+    is `S * q`. Module attributes `tpu.chip` (string) and `tpu.precision` (string) bind the graph;
+    `tpu.float_share` (f64) is the part of its products' multiplications that are of floats.
 
     Each argument and result of `@main` carries `tpu.io`, a dictionary: `name` (the ONNX name, string) and
     `type` (TypeAttr: the ONNX element type, rank and shape). The argument's own type is what is stored in

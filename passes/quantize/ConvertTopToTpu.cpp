@@ -9,7 +9,9 @@
 #include "dialects/top/Host.h"
 #include "dialects/top/Symbols.h"
 #include "dialects/tpu/Constant.h"
+#include "dialects/tpu/Conv.h"
 #include "dialects/tpu/Host.h"
+#include "dialects/tpu/MatMul.h"
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Tpu.h"
 #include "passes/quantize/HostPlacement.h"
@@ -133,6 +135,34 @@ static DictionaryAttr ioAttr(OpBuilder &b, StringAttr name, Type onnxType) {
   return b.getDictionaryAttr(
       {b.getNamedAttr("name", name ? name : b.getStringAttr("?")),
        b.getNamedAttr("type", TypeAttr::get(onnxType))});
+}
+
+/// Multiplications of a product, 0 of other ops.
+static double multiplicationsOf(Operation &op) {
+  if (!llvm::isa<tpu::ConvOp, tpu::MatMulOp, tpu::LinearOp, tpu::CodedLinearOp,
+                 tpu::RowMatMulOp>(op))
+    return 0;
+  auto result = double(tpu::product(tpu::dimsOf(op.getResult(0))));
+  if (auto conv = dyn_cast<tpu::ConvOp>(op)) {
+    tpu::Dims filter = tpu::dimsOf(conv.getFilter());
+    return result * double(filter[1] * filter[2] * filter[3]);
+  }
+  tpu::Dims left = tpu::dimsOf(op.getOperand(0));
+  auto coded = dyn_cast<tpu::CodedLinearOp>(op);
+  bool isInChannels = coded && !coded.getRowsInLanes();
+  return result * double(left[isInChannels ? tpu::kAxisC : tpu::kAxisW]);
+}
+
+/// The part of all multiplications of products that are of floats.
+static double floatShareOf(func::FuncOp func) {
+  double all = 0, floats = 0;
+  for (Operation &op : func.getBody().front())
+    if (double count = multiplicationsOf(op); count > 0) {
+      all += count;
+      if (llvm::isa<FloatType>(tpu::elementOf(op.getOperand(0))))
+        floats += count;
+    }
+  return all > 0 ? floats / all : 0;
 }
 
 namespace {
@@ -580,6 +610,8 @@ struct ConvertTopToTpu
     OpBuilder builder(module.getContext());
     module->setAttr(tpu::kChipAttr, builder.getStringAttr(chip));
     module->setAttr(tpu::kPrecisionAttr, builder.getStringAttr(precision));
+    module->setAttr(tpu::kFloatShareAttr,
+                    builder.getF64FloatAttr(floatShareOf(func)));
     return success();
   }
 };

@@ -318,22 +318,30 @@ driver::productsCheaperAsFloats(const CompilationSource &source,
   return *std::move(names);
 }
 
-rt::Result<std::vector<uint8_t>>
-driver::compileModel(const CompilationSource &source,
-                     const CompileOptions &options) {
+rt::Result<CompiledModel> driver::compileModel(const CompilationSource &source,
+                                               const CompileOptions &options) {
   std::string problems;
   llvm::raw_string_ostream stream(problems);
   auto failure = [&] { return rt::fail(rt::Code::Internal, problems); };
   std::unique_ptr<Compilation> compilation = importedFrom(source, stream);
   if (!compilation || failed(compilation->lower(options, Stage::Ppl)))
     return failure();
+  CompiledModel compiled;
+  compiled.floatShare = compilation->floatShare();
   StageSet stages;
   if (failed(stages.add(std::move(compilation))))
     return failure();
   FailureOr<codegen::PackedFile> file = stages.pack(options);
   if (failed(file))
     return failure();
-  return file->bytes();
+  compiled.bytes = file->bytes();
+  return compiled;
+}
+
+double Compilation::floatShare() {
+  auto share =
+      dyn_cast_or_null<FloatAttr>((*theModule)->getAttr(tpu::kFloatShareAttr));
+  return share ? share.getValueAsDouble() : 0;
 }
 
 rt::Status Compilation::failureCause() const { return causeOf(*diagnostics); }

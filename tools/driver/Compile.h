@@ -97,6 +97,9 @@ public:
   rt::Status failureCause() const;
 
   mlir::ModuleOp module() { return *theModule; }
+  /// Of a graph that is lowered: the part of its products' multiplications that
+  /// are of floats.
+  double floatShare();
   /// What the importer learnt about inputs, outputs and nodes.
   codegen::InterfaceNotes notes;
   /// The shapes of the model's inputs, by their names.
@@ -158,11 +161,17 @@ rt::Result<std::vector<std::string>>
 productsCheaperAsFloats(const CompilationSource &source,
                         const CompileOptions &options);
 
-/// The whole way of a model with one set of shapes to the bytes of a bmodel,
-/// which prints nothing: a failure has the text of what went wrong. May be
-/// called by several threads at once.
-rt::Result<std::vector<uint8_t>> compileModel(const CompilationSource &source,
-                                              const CompileOptions &options);
+/// A bmodel, and which part of its products' multiplications are of floats.
+struct CompiledModel {
+  std::vector<uint8_t> bytes;
+  double floatShare = 0;
+};
+
+/// The whole way of a model with one set of shapes to a bmodel, which prints
+/// nothing: a failure has the text of what went wrong. May be called by several
+/// threads at once.
+rt::Result<CompiledModel> compileModel(const CompilationSource &source,
+                                       const CompileOptions &options);
 
 } // namespace weft::driver
 

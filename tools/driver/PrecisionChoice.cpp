@@ -47,7 +47,7 @@ public:
   rt::Status openLog();
   /// As MeasureProgram.
   Result<MixedProgram> measure(const std::vector<bool> &isFloat, bool isScored);
-  Result<std::vector<uint8_t>> compile(const std::vector<bool> &isFloat) const;
+  Result<CompiledModel> compile(const std::vector<bool> &isFloat) const;
   /// Of the program with these floats.
   Result<Accuracy> accuracyOn(const ReferenceSamples &samples,
                               const std::vector<bool> &isFloat) const;
@@ -63,15 +63,15 @@ private:
 };
 } // namespace
 
-Result<std::vector<uint8_t>>
+Result<CompiledModel>
 MixCompiler::compile(const std::vector<bool> &isFloat) const {
   CompileOptions mixed = options;
   mixed.precisionTable = tableOf(products, isFloat).str();
-  Result<std::vector<uint8_t>> bytes = compileModel(source, mixed);
-  return bytes ? std::move(bytes)
-               : rt::fail(bytes.status().code(),
-                          "a mix of precisions does not compile: " +
-                              bytes.status().message());
+  Result<CompiledModel> compiled = compileModel(source, mixed);
+  return compiled ? std::move(compiled)
+                  : rt::fail(compiled.status().code(),
+                             "a mix of precisions does not compile: " +
+                                 compiled.status().message());
 }
 
 static void addTensors(llvm::SHA256 &hash,
@@ -83,18 +83,6 @@ static void addTensors(llvm::SHA256 &hash,
     }
 }
 
-static double floatShareOf(const profile::Profile &profile) {
-  double all = 0, floats = 0;
-  for (const profile::PrecisionRow &row : profile.precisions) {
-    bool isFloat = row.precision == isa::Precision::Fp16 ||
-                   row.precision == isa::Precision::Bf16 ||
-                   row.precision == isa::Precision::Fp32;
-    all += double(row.macs);
-    floats += isFloat ? double(row.macs) : 0;
-  }
-  return all > 0 ? floats / all : 0;
-}
-
 /// What measurements depend on: the compiler, the model, its ranges and the
 /// options all show in the programs of both ends.
 rt::Status MixCompiler::openLog() {
@@ -103,13 +91,13 @@ rt::Status MixCompiler::openLog() {
   llvm::SHA256 hash;
   std::vector<std::string> outputs;
   for (bool isFloat : {false, true}) {
-    Result<std::vector<uint8_t>> bytes =
+    Result<CompiledModel> compiled =
         compile(std::vector<bool>(products.size(), isFloat));
-    if (!bytes)
-      return bytes.status();
-    hash.update(*bytes);
+    if (!compiled)
+      return compiled.status();
+    hash.update(compiled->bytes);
     Result<rt::Bmodel> model =
-        rt::Bmodel::load(*std::move(bytes), "the bmodel");
+        rt::Bmodel::load(std::move(compiled->bytes), "the bmodel");
     if (!model)
       return model.status();
     outputs.clear();
@@ -134,10 +122,11 @@ rt::Status MixCompiler::openLog() {
 Result<Accuracy>
 MixCompiler::accuracyOn(const ReferenceSamples &samples,
                         const std::vector<bool> &isFloat) const {
-  Result<std::vector<uint8_t>> bytes = compile(isFloat);
-  if (!bytes)
-    return bytes.status();
-  Result<rt::Bmodel> model = rt::Bmodel::load(*std::move(bytes), "the bmodel");
+  Result<CompiledModel> compiled = compile(isFloat);
+  if (!compiled)
+    return compiled.status();
+  Result<rt::Bmodel> model =
+      rt::Bmodel::load(std::move(compiled->bytes), "the bmodel");
   if (!model)
     return model.status();
   return measureAccuracy(*model, samples);
@@ -148,18 +137,20 @@ Result<MixedProgram> MixCompiler::measure(const std::vector<bool> &isFloat,
   if (log)
     if (std::optional<MixedProgram> known = log->find(isFloat, isScored))
       return *std::move(known);
-  Result<std::vector<uint8_t>> bytes = compile(isFloat);
-  if (!bytes)
-    return bytes.status();
+  Result<CompiledModel> compiled = compile(isFloat);
+  if (!compiled)
+    return compiled.status();
   MixedProgram program;
   program.isFloat = isFloat;
+  program.floatShare = compiled->floatShare;
   if (isScored) {
-    Result<double> score = wanted.score(*bytes);
+    Result<double> score = wanted.score(compiled->bytes);
     if (!score)
       return score.status();
     program.score = *score;
   }
-  Result<rt::Bmodel> model = rt::Bmodel::load(*std::move(bytes), "the bmodel");
+  Result<rt::Bmodel> model =
+      rt::Bmodel::load(std::move(compiled->bytes), "the bmodel");
   if (!model)
     return model.status();
   Result<profile::Profile> profile =
@@ -167,7 +158,6 @@ Result<MixedProgram> MixCompiler::measure(const std::vector<bool> &isFloat,
   if (!profile)
     return profile.status();
   program.cycles = double(profile->totalCycles);
-  program.floatShare = floatShareOf(*profile);
   Result<Accuracy> accuracy = measureAccuracy(*model, samples, softmaxes);
   if (!accuracy)
     return accuracy.status();

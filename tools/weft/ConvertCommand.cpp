@@ -210,6 +210,7 @@ struct Written {
   uint64_t bytes = 0;
   size_t stages = 1;
   double seconds = 0;
+  double floatShare = 0; ///< of a bmodel; the first stage's
   driver::BatchProof batch;
   /// What was measured on samples.
   std::string measured;
@@ -250,6 +251,8 @@ static ExitCode writeResult(const ConvertFlags &flags, const Written &facts,
                                 {"largest_padded_batch", facts.batch.largest},
                                 {"bytes", facts.bytes},
                                 {"seconds", facts.seconds}};
+    if (flags.emit == "bmodel")
+      json["float_share"] = facts.floatShare;
     json.update(facts.measuredJson);
     return printJson(json);
   }
@@ -294,6 +297,7 @@ static ExitCode writePacked(const ConvertFlags &flags, driver::StageSet &stages,
       return reportError(status);
   facts.bytes = file->size();
   facts.stages = stages.all().size();
+  facts.floatShare = stages.all().front()->floatShare();
   facts.seconds = elapsed();
   // Not a remark: nothing is wrong, and this stands where the figures would.
   if (flags.compile.precision == "int8" && flags.calibrationData.empty() &&

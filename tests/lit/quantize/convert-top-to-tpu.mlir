@@ -12,7 +12,7 @@
 // IO-NOT: tpu.cast %arg0
 // IO: tpu.conv %arg0
 
-// INT8: tpu.chip = "bm1684x", tpu.precision = "int8"
+// INT8: tpu.chip = "bm1684x", tpu.float_share = 0.000000e+00 : f64, tpu.precision = "int8"
 // INT8: tpu.io = {name = "x", type = tensor<1x2x4x4xf32>}
 // INT8: %[[Q:.*]] = tpu.cast %arg0 : tensor<1x2x4x4xf32> -> tensor<1x2x4x4x!quant.uniform<i8:f32, 0.0078740157186985015>>
 // INT8: dense<{{\[\[\[\[}}127]], {{\[\[}}-64]]], {{\[\[\[}}16]], {{\[\[}}127]]]]> : tensor<2x2x1x1xi8>
