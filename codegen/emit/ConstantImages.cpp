@@ -44,6 +44,19 @@ static bool writePart(const Chip &chip, const GroupBuffer &buffer,
   return true;
 }
 
+/// Writes the channels of a constant as two transfers bring them.
+static void writeRounds(const Chip &chip, const tpu::LocalTensor &tensor,
+                        const char *from, char *to) {
+  tpu::ConstantRounds parts = tpu::roundsOf(chip, tensor);
+  int64_t lanes = chip.lanes, rounds = parts.rounds,
+          step = parts.restOffset / rounds;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    for (int64_t round = 0; round < rounds; ++round, to += step)
+      std::memcpy(to, from + (round * lanes + lane) * step, step);
+  std::memcpy(to, from + rounds * lanes * step,
+              parts.rest.dims[tpu::kAxisC] * step);
+}
+
 /// Whether no channel is in two images.
 static bool areDisjoint(const std::vector<tpu::ConstantImage> &images) {
   for (size_t i = 1; i < images.size(); ++i) {
@@ -62,7 +75,7 @@ static bool isWhole(const std::vector<tpu::ConstantImage> &images,
   if (images.size() != 1)
     return false;
   const GroupBuffer &buffer = images.front().buffer;
-  return !buffer.isImage && buffer.parts.size() == 1 &&
+  return !buffer.isImage && !buffer.isRounds && buffer.parts.size() == 1 &&
          buffer.firstChannel == 0 && images.front().offset == 0 &&
          buffer.parts.front().index < packed.size() &&
          int64_t(packed[buffer.parts.front().index].size()) ==
@@ -93,7 +106,12 @@ weft::emit::imageBytes(const Chip &chip,
                 begin = image.buffer.firstChannel * (size / channels);
         if (int64_t(whole.size()) < begin + size)
           return std::nullopt;
-        std::copy_n(whole.begin() + begin, size, bytes.begin() + image.offset);
+        const char *from = whole.data() + begin;
+        char *to = bytes.data() + image.offset;
+        if (image.buffer.isRounds)
+          writeRounds(chip, part.tensor, from, to);
+        else
+          std::copy_n(from, size, to);
         if (isGivenUp)
           numeric::discard(whole.data() + begin, size);
       } else if (!writePart(chip, image.buffer, part, whole, isGivenUp,

@@ -190,29 +190,39 @@ int64_t GroupEmitter::imageAddress(const SlicePoint &point,
 void GroupEmitter::loadConstant(const SlicePoint &point, size_t number) {
   const GroupBuffer &buffer = point.slice->buffers[number];
   Location loc = schedule.view.ops[buffer.owner].op->getLoc();
-  const Dims &dims = buffer.tensor.dims;
   Type element = IntegerType::get(
       builder.getContext(), buffer.tensor.bits,
       buffer.tensor.bits == 32 ? IntegerType::Signed : IntegerType::Unsigned);
-  Value local =
-      makeSlot(builder, loc, schedule, point, number,
-               ppl::TensorViewType::get(dims, element, ppl::Memory::Local,
-                                        machineLayout(buffer.tensor.layout)),
-               buffer.tensor.lane);
-  Dims stored = dims;
-  if (buffer.broadcast)
-    stored[tpu::kAxisC] = 1;
   int64_t address = imageAddress(point, number);
-  auto type = ppl::TensorViewType::get(stored, element, ppl::Memory::Global,
-                                       ppl::Layout::Continuous);
   int64_t step =
       point.next ? imageAddress(pointAfter(point), number) - address : 0;
-  Value global = step ? builder.create<ppl::GlobalOp>(
-                            loc, type, address, ValueRange(point.iteration),
-                            ArrayRef<int64_t>(step), ArrayRef<int64_t>())
-                      : builder.create<ppl::GlobalOp>(loc, type, address);
-  emitCall(builder, loc, buffer.broadcast ? "dma.load_broadcast" : "dma.load",
-           {{"dst", local}, {"src", global}});
+  auto load = [&](const tpu::LocalTensor &tensor, int64_t localOffset,
+                  int64_t globalOffset) {
+    Value local = makeSlot(
+        builder, loc, schedule, point, number,
+        ppl::TensorViewType::get(tensor.dims, element, ppl::Memory::Local,
+                                 machineLayout(tensor.layout)),
+        tensor.lane, localOffset);
+    Dims stored = tensor.dims;
+    if (buffer.broadcast)
+      stored[tpu::kAxisC] = 1;
+    auto type = ppl::TensorViewType::get(stored, element, ppl::Memory::Global,
+                                         ppl::Layout::Continuous);
+    Value global =
+        step ? builder.create<ppl::GlobalOp>(loc, type, address + globalOffset,
+                                             ValueRange(point.iteration),
+                                             ArrayRef<int64_t>(step),
+                                             ArrayRef<int64_t>())
+             : builder.create<ppl::GlobalOp>(loc, type, address + globalOffset);
+    emitCall(builder, loc, buffer.broadcast ? "dma.load_broadcast" : "dma.load",
+             {{"dst", local}, {"src", global}});
+  };
+  if (!buffer.isRounds)
+    return load(buffer.tensor, 0, 0);
+  tpu::ConstantRounds parts = tpu::roundsOf(chip, buffer.tensor);
+  load(parts.whole, 0, 0);
+  if (parts.rest.dims[tpu::kAxisC] > 0)
+    load(parts.rest, parts.restOffset, int64_t(chip.lanes) * parts.restOffset);
 }
 
 void GroupEmitter::load(const SlicePoint &point, size_t buffer) {

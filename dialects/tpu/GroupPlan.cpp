@@ -418,6 +418,28 @@ static bool wastesLanes(const Chip &chip, const LocalTensor &tensor,
   return kCyclesPerPaddingByte * padding > saved;
 }
 
+/// The most rounds over the lanes that `tensor` fills and behind which a
+/// transfer can begin.
+static int64_t wholeRounds(const Chip &chip, const LocalTensor &tensor) {
+  int64_t rounds = tensor.dims[kAxisC] / int64_t(chip.lanes),
+          step = channelBytes(chip, tensor);
+  while (rounds * step % alignmentOf(chip, tensor.layout) != 0)
+    --rounds;
+  return rounds;
+}
+
+/// Whether a constant that is no image lies without gaps in whole rounds over
+/// the lanes and a part of one.
+static bool isInRounds(const Chip &chip, const LocalBuffer &constant) {
+  const LocalTensor &tensor = constant.tensor;
+  int64_t used = tensor.dims[kAxisH] * tensor.dims[kAxisW] * tensor.bits / 8;
+  return !constant.broadcast && tensor.layout != LocalLayout::LineAligned &&
+         tensor.dims[kAxisN] == 1 && tensor.lane == 0 &&
+         channelBytes(chip, tensor) == used &&
+         used < int64_t(chip.rates.shortestDmaRun) &&
+         wholeRounds(chip, tensor) > 1; // else the runs are no longer
+}
+
 /// Puts a constant behind what the image in `block` holds already.
 static void addToImage(const Chip &chip, unsigned index,
                        const LocalTensor &tensor, GroupBuffer &block) {
@@ -465,11 +487,23 @@ static void addConstant(const Chip &chip, int owner, unsigned index,
                        constant.firstChannel,
                        constant.broadcast,
                        isImage,
+                       !isImage && isInRounds(chip, constant),
                        {}});
   if (isImage)
     addToImage(chip, index, tensor, buffers.back());
   else
     buffers.back().parts.push_back({index, tensor, 0});
+}
+
+ConstantRounds weft::tpu::roundsOf(const Chip &chip,
+                                   const LocalTensor &tensor) {
+  int64_t lanes = chip.lanes, rounds = wholeRounds(chip, tensor),
+          elements = tensor.dims[kAxisH] * tensor.dims[kAxisW];
+  ConstantRounds parts{tensor, tensor, rounds, 0};
+  parts.whole.dims = {1, lanes, 1, rounds * elements};
+  parts.rest.dims[kAxisC] -= rounds * lanes;
+  parts.restOffset = rounds * channelBytes(chip, tensor);
+  return parts;
 }
 
 size_t weft::tpu::firstReaderOf(const GroupView &view,
@@ -522,6 +556,7 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip,
                        tensor,
                        bytesPerLane(chip, tensor),
                        0,
+                       false,
                        false,
                        false,
                        {}});

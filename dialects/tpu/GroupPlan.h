@@ -147,6 +147,9 @@ struct GroupBuffer {
   /// transfer of long runs brings them all. If false, `tensor` is the one
   /// constant that lies here; DRAM holds it channel after channel.
   bool isImage = false;
+  /// Constant only, one that is no image: two transfers bring it (roundsOf),
+  /// and DRAM holds it as they do.
+  bool isRounds = false;
   /// Constant only: what lies here.
   llvm::SmallVector<ConstantPart, 3> parts;
 
@@ -164,6 +167,16 @@ struct GroupBuffer {
 std::vector<GroupBuffer> enumerateBuffers(const Chip &chip,
                                           const GroupView &view,
                                           const SlicePlan &slice);
+
+/// A constant without gaps, in two transfers: a row a lane of its whole rounds
+/// over the lanes, then channel after channel what is left, `restOffset` bytes
+/// into the lanes. Runs of single channels would be shorter.
+struct ConstantRounds {
+  LocalTensor whole, rest; ///< `rest` may have no channel
+  int64_t rounds = 0;
+  int64_t restOffset = 0;
+};
+ConstantRounds roundsOf(const Chip &chip, const LocalTensor &tensor);
 
 /// The first op that reads what `loaded` holds.
 size_t firstReaderOf(const GroupView &view, const GroupBuffer &loaded);

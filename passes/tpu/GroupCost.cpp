@@ -15,10 +15,18 @@ int64_t GroupCost::loadOf(const GroupView &view, const GroupBuffer &buffer) {
   bool isInput = buffer.kind == GroupBuffer::Input;
   if (isInput ? view.repeated[buffer.owner] : buffer.broadcast)
     stored.dims[kAxisC] = 1;
-  if (!isInput)
+  auto dense = [&](const LocalTensor &tensor) {
     return std::min(kMostTransfer,
-                    transfers.cycles(stored, denseSteps(stored.dims),
+                    transfers.cycles(tensor, denseSteps(tensor.dims),
                                      /*isLoad=*/true));
+  };
+  if (buffer.isRounds) {
+    ConstantRounds parts = roundsOf(chip, stored);
+    return dense(parts.whole) +
+           (parts.rest.dims[kAxisC] > 0 ? dense(parts.rest) : 0);
+  }
+  if (!isInput)
+    return dense(stored);
   Value input = view.inputs[buffer.owner];
   int64_t straight =
       transfers.cycles(stored, denseSteps(dimsOf(input)), /*isLoad=*/true);
