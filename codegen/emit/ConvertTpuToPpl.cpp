@@ -141,8 +141,8 @@ LogicalResult NetBuilder::emitGlobal(Operation &op) {
   Value result = globalTensor(op.getResult(0));
   if (failed(it->second(&op, builder, operands, result)))
     return failure();
-  observe(builder, op, result, tpu::Box::whole(tpu::dimsOf(op.getResult(0))),
-          nullptr, Value());
+  observe(builder, chip, op, result,
+          tpu::Box::whole(tpu::dimsOf(op.getResult(0))), nullptr, Value());
   return success();
 }
 
@@ -194,7 +194,7 @@ void NetBuilder::observeSlice(tpu::SliceOp slice, Value result) {
       break;
     maker = op->getOperand(0);
   }
-  observe(builder, *slice, result,
+  observe(builder, chip, *slice, result,
           tpu::Box::whole(tpu::dimsOf(slice.getOutput())), nullptr, Value());
 }
 
@@ -217,7 +217,7 @@ LogicalResult NetBuilder::emitCustom(tpu::CustomOp custom) {
       custom.getInputTypesAttr(), custom.getOutputTypesAttr(),
       custom.getAbsentAttr());
   if (outputs.size() == 1) // several have no name each
-    observe(builder, *custom, outputs.front(),
+    observe(builder, chip, *custom, outputs.front(),
             tpu::Box::whole(tpu::dimsOf(custom.getOutputs().front())), nullptr,
             Value());
   return success();

@@ -36,12 +36,13 @@ static bool isDense(const Dims &steps, const Dims &size) {
 
 /// How far elements of a value of a group that are neighbours along n, c, h, w
 /// lie apart in the DRAM tensor `whole`, which `load` turns into the value or
-/// `store` has made of it.
-static Dims stepsInDram(Value whole, tpu::PermuteOp load,
-                        tpu::PermuteOp store) {
-  if (load)
-    return tpu::loadSteps(load);
-  return store ? tpu::storeSteps(store) : tpu::denseSteps(tpu::dimsOf(whole));
+/// `store` has made of it; either may be null or another move.
+static Dims stepsInDram(Value whole, Operation *load, Operation *store) {
+  if (auto turn = dyn_cast_or_null<tpu::PermuteOp>(load))
+    return tpu::loadSteps(turn);
+  if (auto turn = dyn_cast_or_null<tpu::PermuteOp>(store))
+    return tpu::storeSteps(turn);
+  return tpu::denseSteps(tpu::dimsOf(whole));
 }
 
 Value GroupEmitter::globalPiece(Location loc, Value whole, const Dims &steps,
@@ -69,12 +70,12 @@ Value GroupEmitter::globalPiece(Location loc, Value whole, const Dims &steps,
                                        ArrayRef<int64_t>());
 }
 
-void weft::emit::observe(OpBuilder &builder, Operation &op, Value tensor,
-                         const Box &piece, const Box *next, Value iteration) {
+/// Says that `tensor` is `piece` of a value of sizes `extent`, which `op`
+/// makes.
+static void observePiece(OpBuilder &builder, Operation &op, Value tensor,
+                         const Dims &extent, const Box &piece, const Box *next,
+                         Value iteration) {
   auto name = op.getAttrOfType<StringAttr>(kValueAttr);
-  if (!name)
-    return;
-  Dims extent = tpu::dimsOf(op.getResult(0));
   Type element = tpu::elementOf(op.getResult(0));
   auto scale = static_cast<float>(tpu::scaleOf(element));
   SmallVector<int64_t, 4> step;
@@ -88,6 +89,33 @@ void weft::emit::observe(OpBuilder &builder, Operation &op, Value tensor,
       op.getAttrOfType<TypeAttr>(tpu::kOnnxTypeAttr),
       builder.getF32FloatAttr(scale),
       builder.getI64IntegerAttr(tpu::zeroPointOf(element)));
+}
+
+void weft::emit::observe(OpBuilder &builder, const Chip &chip, Operation &op,
+                         Value tensor, const Box &piece, const Box *next,
+                         Value iteration) {
+  if (!op.hasAttr(kValueAttr))
+    return;
+  Dims extent = tpu::dimsOf(op.getResult(0));
+  auto bands = op.getAttrOfType<tpu::BandsAttr>(tpu::kBandsAttr);
+  if (!bands) {
+    observePiece(builder, op, tensor, extent, piece, next, iteration);
+    return;
+  }
+  // The image's rows where each band has them.
+  extent[tpu::kAxisC] /= bands.getCount();
+  extent[tpu::kAxisH] = bands.getHeight();
+  auto parts = [&](const Box &whole) {
+    return tpu::bandPartsOf(bands, extent[tpu::kAxisC], whole,
+                            /*onlyOwn=*/true);
+  };
+  auto now = parts(piece), after = next ? parts(*next) : now;
+  for (auto [part, partAfter] : llvm::zip_equal(now, after)) {
+    Value own =
+        makePiece(builder, op.getLoc(), chip, tensor, piece, part.inBands);
+    observePiece(builder, op, own, extent, part.inImage,
+                 next ? &partAfter.inImage : nullptr, iteration);
+  }
 }
 
 LogicalResult GroupEmitter::packConstants() {
@@ -159,16 +187,42 @@ void GroupEmitter::loadInput(const SlicePoint &point, size_t buffer) {
                            : makeTile(builder, loc, schedule, point, input);
   const Box &piece = point.slice->plan.tiles[input];
   const Box *next = point.next ? &point.next->plan.tiles[input] : nullptr;
-  tpu::PermuteOp turn = schedule.view.loadTurns[input];
-  Value global = globalPiece(loc, outer, stepsInDram(outer, turn, {}), piece,
+  Operation *move = schedule.view.loadMoves[input];
+  if (auto bands = dyn_cast_or_null<tpu::ToBandsOp>(move)) {
+    emitBands(loc, bands.getBands(), outer, local, piece, next, point.iteration,
+              /*isLoad=*/true);
+    return;
+  }
+  Value global = globalPiece(loc, outer, stepsInDram(outer, move, {}), piece,
                              next, point.iteration);
   emitCall(builder, loc, isRepeated ? "dma.load_broadcast" : "dma.load",
            {{"dst", local}, {"src", global}});
-  if (!turn)
+  if (!move)
     return;
   if (isRepeated) // its one channel is in lane 0 as well
     local = makeTile(builder, loc, schedule, point, input);
-  observe(builder, *turn, local, piece, next, point.iteration);
+  observe(builder, chip, *move, local, piece, next, point.iteration);
+}
+
+/// Moves what a tile of bands, `tile`, has of the image in DRAM, band by band.
+void GroupEmitter::emitBands(Location loc, tpu::BandsAttr bands, Value image,
+                             Value local, const Box &tile, const Box *next,
+                             Value iteration, bool isLoad) {
+  Dims dims = tpu::dimsOf(image), steps = tpu::denseSteps(dims);
+  auto parts = [&](const Box &piece) {
+    return tpu::bandPartsOf(bands, dims[tpu::kAxisC], piece,
+                            /*onlyOwn=*/!isLoad);
+  };
+  auto now = parts(tile), after = next ? parts(*next) : now;
+  for (auto [part, partAfter] : llvm::zip_equal(now, after)) {
+    Value there = globalPiece(loc, image, steps, part.inImage,
+                              next ? &partAfter.inImage : nullptr, iteration);
+    Value here = makePiece(builder, loc, chip, local, tile, part.inBands);
+    if (isLoad)
+      emitCall(builder, loc, "dma.load", {{"dst", here}, {"src", there}});
+    else
+      emitCall(builder, loc, "dma.store", {{"dst", there}, {"src", here}});
+  }
 }
 
 /// In a loop: the slice of its second turn.
@@ -241,8 +295,13 @@ void GroupEmitter::store(const SlicePoint &point, size_t output) {
                           point.slice->plan.tiles[value], piece);
   const Box *next = point.next ? &point.next->plan.stores[output] : nullptr;
   Value outer = group.getOutputs()[output];
-  tpu::PermuteOp turn = schedule.view.storeTurns[output];
-  Value global = globalPiece(loc, outer, stepsInDram(outer, {}, turn), piece,
+  Operation *move = schedule.view.storeMoves[output];
+  if (auto image = dyn_cast_or_null<tpu::FromBandsOp>(move)) {
+    emitBands(loc, image.getBands(), outer, local, piece, next, point.iteration,
+              /*isLoad=*/false);
+    return;
+  }
+  Value global = globalPiece(loc, outer, stepsInDram(outer, {}, move), piece,
                              next, point.iteration);
   emitCall(builder, loc, "dma.store", {{"dst", global}, {"src", local}});
 }
@@ -253,8 +312,8 @@ void GroupEmitter::compute(const SlicePoint &point, size_t number) {
   emitRecipe(op, emitter);
   int value = schedule.view.resultOf(number);
   const Box *next = point.next ? &point.next->plan.tiles[value] : nullptr;
-  observe(builder, *op, emitter.result(), point.slice->plan.tiles[value], next,
-          point.iteration);
+  observe(builder, chip, *op, emitter.result(), point.slice->plan.tiles[value],
+          next, point.iteration);
 }
 
 void GroupEmitter::emitPipelined(int64_t step, Value iteration) {
@@ -327,7 +386,7 @@ void GroupEmitter::observeTurned(tpu::PermuteOp turn, Value output) {
   Box whole = Box::whole(tpu::dimsOf(output));
   Dims steps = stepsInDram(output, {}, {});
   Value global = globalPiece(turn.getLoc(), output, steps, whole, nullptr, {});
-  observe(builder, *turn, global, whole, nullptr, Value());
+  observe(builder, chip, *turn, global, whole, nullptr, Value());
 }
 
 LogicalResult GroupEmitter::emit() {
@@ -345,9 +404,9 @@ LogicalResult GroupEmitter::emit() {
     return failure();
   for (const StepRun &run : compressSteps(schedule))
     emitRun(run);
-  for (auto [turn, output] :
-       llvm::zip(schedule.view.storeTurns, group.getOutputs()))
-    if (turn)
+  for (auto [move, output] :
+       llvm::zip(schedule.view.storeMoves, group.getOutputs()))
+    if (auto turn = dyn_cast_or_null<tpu::PermuteOp>(move))
       observeTurned(turn, output);
   return success();
 }

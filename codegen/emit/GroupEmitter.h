@@ -37,6 +37,9 @@ private:
   void loadInput(const SlicePoint &point, size_t buffer);
   void loadConstant(const SlicePoint &point, size_t buffer);
   void store(const SlicePoint &point, size_t output);
+  void emitBands(mlir::Location loc, tpu::BandsAttr bands, mlir::Value image,
+                 mlir::Value local, const tpu::Box &tile, const tpu::Box *next,
+                 mlir::Value iteration, bool isLoad);
   void observeTurned(tpu::PermuteOp turn, mlir::Value output);
   mlir::Value globalPiece(mlir::Location loc, mlir::Value whole,
                           const tpu::Dims &steps, const tpu::Box &piece,
@@ -59,8 +62,8 @@ private:
 /// Notes that `tensor` now holds `piece` of the ONNX value that `op` stands for
 /// (attribute top.value); nothing if it stands for none. In a loop `next` is
 /// the piece of the second turn.
-void observe(mlir::OpBuilder &builder, mlir::Operation &op, mlir::Value tensor,
-             const tpu::Box &piece, const tpu::Box *next,
+void observe(mlir::OpBuilder &builder, const Chip &chip, mlir::Operation &op,
+             mlir::Value tensor, const tpu::Box &piece, const tpu::Box *next,
              mlir::Value iteration);
 
 } // namespace weft::emit

@@ -98,11 +98,40 @@ static Dims relative(const Box &outer, const Box &inner) {
   return difference;
 }
 
+/// Whether transfers of bands move the same parts of both tiles, of the same
+/// bands: only then do the places in DRAM move as the tiles do.
+static bool sameBands(BandsAttr bands, Value inBands, const Box &a,
+                      const Box &b, bool onlyOwn) {
+  int64_t channels = dimsOf(inBands)[kAxisC] / bands.getCount();
+  auto partsA = bandPartsOf(bands, channels, a, onlyOwn),
+       partsB = bandPartsOf(bands, channels, b, onlyOwn);
+  if (partsA.size() != partsB.size())
+    return false;
+  for (auto [partA, partB] : llvm::zip(partsA, partsB))
+    if (partA.inBands.size != partB.inBands.size ||
+        relative(a, partA.inBands) != relative(b, partB.inBands) ||
+        relative(partA.inBands, partA.inImage) !=
+            relative(partB.inBands, partB.inImage))
+      return false;
+  return true;
+}
+
 bool weft::emit::sameShape(const GroupSchedule &schedule, const SliceState &a,
                            const SliceState &b) {
   const GroupView &view = schedule.view;
   for (size_t i = 0; i < view.valueCount(); ++i)
     if (a.plan.tiles[i].size != b.plan.tiles[i].size)
+      return false;
+  for (auto [i, move] : llvm::enumerate(view.loadMoves))
+    if (auto load = dyn_cast_or_null<ToBandsOp>(move);
+        load && !sameBands(load.getBands(), load.getOutput(), a.plan.tiles[i],
+                           b.plan.tiles[i], /*onlyOwn=*/false))
+      return false;
+  for (auto [i, move] : llvm::enumerate(view.storeMoves))
+    if (auto store = dyn_cast_or_null<FromBandsOp>(move);
+        store && !sameBands(store.getBands(), store.getInput(),
+                            a.plan.stores[i], b.plan.stores[i],
+                            /*onlyOwn=*/true))
       return false;
   for (size_t i = 0; i < view.outputs.size(); ++i) {
     const Box &tileA = a.plan.tiles[view.outputs[i]],
@@ -117,6 +146,14 @@ bool weft::emit::sameShape(const GroupSchedule &schedule, const SliceState &a,
               &resultB = b.plan.tiles[view.resultOf(i)];
     if (resultA.offset[kAxisC] != resultB.offset[kAxisC] &&
         tiling.differsByChannel())
+      return false;
+    if (auto bands = view.ops[i].op->getAttrOfType<BandsAttr>(kBandsAttr);
+        bands && view.ops[i].op->hasAttr(kValueAttr) &&
+        !sameBands(bands, view.ops[i].op->getResult(0), resultA, resultB,
+                   /*onlyOwn=*/true)) // as it is observed
+      return false;
+    if (resultA != resultB &&
+        (tiling.dependsOnRows(resultA) || tiling.dependsOnRows(resultB)))
       return false;
     for (auto [number, operand] : llvm::enumerate(view.ops[i].operands)) {
       if (operand < 0)

@@ -71,18 +71,28 @@ LogicalResult PieceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult BandsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t count, int64_t rows, int64_t above,
+                                int64_t height) {
+  if (count < 1 || rows < 1 || above < 0 || height < 1)
+    return emitError() << "bands need a count, rows and a height of at least 1 "
+                          "and no negative number of rows above";
+  if ((count - 1) * rows >= height)
+    return emitError() << count << " bands of " << rows
+                       << " rows: the last one has none of " << height;
+  return success();
+}
+
 /// Whether a transfer of the group does `op`.
-static bool isTurnAtBorder(Operation &op) {
-  auto turn = dyn_cast<PermuteOp>(op);
-  if (!turn)
+static bool isMoveAtBorder(Operation &op) {
+  if (!llvm::isa<PermuteOp, ToBandsOp, FromBandsOp>(op))
     return false;
-  bool isYielded = llvm::any_of(turn->getUsers(), [](Operation *user) {
-    return llvm::isa<YieldOp>(user);
-  });
-  if (auto argument = dyn_cast<BlockArgument>(turn.getInput()))
-    return argument.hasOneUse() && !isYielded;
-  return turn->hasOneUse() && isYielded &&
-         asTileable(turn.getInput().getDefiningOp());
+  bool isYielded = llvm::any_of(
+      op.getUsers(), [](Operation *user) { return llvm::isa<YieldOp>(user); });
+  if (auto argument = dyn_cast<BlockArgument>(op.getOperand(0)))
+    return argument.hasOneUse() && !isYielded && !llvm::isa<FromBandsOp>(op);
+  return op.hasOneUse() && isYielded && !llvm::isa<ToBandsOp>(op) &&
+         asTileable(op.getOperand(0).getDefiningOp());
 }
 
 /// Whether the load of a buffer is one that the tiling has. (C6)
@@ -119,7 +129,7 @@ LogicalResult GroupOp::verify() {
     return emitOpError("needs one buffer an operand, got ")
            << buffers->size() << " for " << getInputs().size() << " operands";
   for (Operation &op : block.without_terminator()) // (C3)
-    if (!isTurnAtBorder(op) && !asTileable(&op) &&
+    if (!isMoveAtBorder(op) && !asTileable(&op) &&
         op.getName().getStringRef() != "tpu.weight")
       return op.emitOpError("cannot run slice by slice in local memory; leave "
                             "it outside the group");

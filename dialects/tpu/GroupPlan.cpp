@@ -59,7 +59,8 @@ bool weft::tpu::isPlacement(Operation *op) {
 }
 
 bool weft::tpu::staysInDram(Operation *op) {
-  return llvm::isa<ConcatOp, MoveLanesOp, ReshapeOp, SliceOp>(op);
+  return llvm::isa<ConcatOp, FromBandsOp, MoveLanesOp, ReshapeOp, SliceOp,
+                   ToBandsOp>(op);
 }
 
 bool weft::tpu::canLeaveFirstLane(const Chip &chip, TilingInterface op) {
@@ -204,40 +205,74 @@ static void findPlaces(const Chip &chip, GroupView &view) {
   view.places = isPossible ? placesOf(chip, view) : std::vector<LanePlace>();
 }
 
+/// What alone reads `value` outside of `inside`, if that makes an image of
+/// bands: --tpu-fold-bands will have the store do it.
+static BandsAttr onlyBandsOf(Value value, const DenseSet<Operation *> &inside) {
+  BandsAttr bands;
+  for (Operation *user : value.getUsers()) {
+    if (inside.contains(user))
+      continue;
+    auto image = dyn_cast<FromBandsOp>(user);
+    if (!image || bands)
+      return {};
+    bands = image.getBands();
+  }
+  return bands;
+}
+
 GroupView weft::tpu::viewOps(const Chip &chip, ArrayRef<Operation *> ops) {
   DenseSet<Operation *> inside(ops.begin(), ops.end());
   GroupView view = buildView(
       ops, [&](OpOperand &use) { return !inside.count(use.getOwner()); });
-  view.loadTurns.resize(view.inputs.size());
-  view.storeTurns.resize(view.outputs.size());
+  view.loadMoves.resize(view.inputs.size());
+  view.storeMoves.resize(view.outputs.size());
+  for (int output : view.outputs)
+    view.storedBands.push_back(onlyBandsOf(view.value(output), inside));
   findPlaces(chip, view);
   return view;
 }
 
-PermuteOp weft::tpu::loadTurnOf(BlockArgument argument) {
-  return argument.hasOneUse() ? dyn_cast<PermuteOp>(*argument.user_begin())
-                              : PermuteOp();
+Operation *weft::tpu::loadMoveOf(BlockArgument argument) {
+  if (!argument.hasOneUse())
+    return nullptr;
+  Operation *reader = *argument.user_begin();
+  return llvm::isa<PermuteOp, ToBandsOp>(reader) ? reader : nullptr;
 }
 
-PermuteOp weft::tpu::storeTurnOf(Value yielded) {
-  return yielded.getDefiningOp<PermuteOp>();
+Operation *weft::tpu::storeMoveOf(Value yielded) {
+  Operation *maker = yielded.getDefiningOp();
+  if (!llvm::isa_and_nonnull<PermuteOp, FromBandsOp>(maker) ||
+      !yielded.hasOneUse() || llvm::isa<BlockArgument>(maker->getOperand(0)))
+    return nullptr;
+  // What a load moves is not moved again.
+  Operation *before = maker->getOperand(0).getDefiningOp();
+  auto argument = llvm::isa<PermuteOp, ToBandsOp>(before)
+                      ? dyn_cast<BlockArgument>(before->getOperand(0))
+                      : BlockArgument();
+  return argument && loadMoveOf(argument) == before ? nullptr : maker;
 }
 
 GroupView weft::tpu::viewGroup(const Chip &chip, GroupOp group) {
   SmallVector<Operation *> ops;
+  DenseSet<Operation *> moves; // which transfers do
+  for (BlockArgument argument : group.getBody().getArguments())
+    moves.insert(loadMoveOf(argument));
+  for (Value yielded : group.getBody().front().getTerminator()->getOperands())
+    moves.insert(storeMoveOf(yielded));
   for (Operation &op : group.getBody().front().without_terminator())
-    ops.push_back(&op);
+    if (!moves.contains(&op))
+      ops.push_back(&op);
   GroupView view = buildView(ops, [](OpOperand &) { return false; });
   // The block arguments fix the order of the inputs, the terminator that of the
   // outputs.
   view.inputs.clear();
   DenseMap<Value, int> number;
   for (BlockArgument argument : group.getBody().getArguments()) {
-    PermuteOp turn = loadTurnOf(argument);
-    Value local = turn ? Value(turn.getOutput()) : Value(argument);
+    Operation *move = loadMoveOf(argument);
+    Value local = move ? move->getResult(0) : Value(argument);
     number[local] = view.inputs.size();
     view.inputs.push_back(local);
-    view.loadTurns.push_back(turn);
+    view.loadMoves.push_back(move);
   }
   for (size_t i = 0; i < view.ops.size(); ++i)
     number[view.ops[i].op->getResult(0)] = view.resultOf(i);
@@ -246,10 +281,11 @@ GroupView weft::tpu::viewGroup(const Chip &chip, GroupOp group) {
       if (operand >= 0)
         operand = number.lookup(opView.op->getOperand(i));
   for (Value value : group.getBody().front().getTerminator()->getOperands()) {
-    PermuteOp turn = storeTurnOf(value);
-    view.outputs.push_back(
-        number.lookup(turn ? Value(turn.getInput()) : value));
-    view.storeTurns.push_back(turn);
+    Operation *move = storeMoveOf(value);
+    view.outputs.push_back(number.lookup(move ? move->getOperand(0) : value));
+    view.storeMoves.push_back(move);
+    auto image = dyn_cast_or_null<FromBandsOp>(move);
+    view.storedBands.push_back(image ? image.getBands() : BandsAttr());
   }
   findPlaces(chip, view);
   return view;
@@ -288,8 +324,13 @@ static std::optional<SlicePlan> planBoxes(const Chip &chip,
                                           const std::vector<Box> &least) {
   SlicePlan slice;
   slice.tiles = least;
-  for (int output : view.outputs) {
-    Box piece = storedPiece(chip, dimsOf(view.value(output)), counts, index);
+  for (auto [output, bands] : llvm::zip_equal(view.outputs, view.storedBands)) {
+    Dims dims = dimsOf(view.value(output));
+    if (bands)
+      dims[kAxisH] = bands.getRows();
+    Box piece = storedPiece(chip, dims, counts, index);
+    if (bands)
+      piece.offset[kAxisH] += bands.getAbove();
     if (piece.empty())
       return std::nullopt;
     slice.stores.push_back(piece);

@@ -68,17 +68,19 @@ struct GroupView {
   };
   std::vector<OpView> ops;
   llvm::SmallVector<mlir::Value> inputs;
-  /// Per input the turn that its load does, null of others: DRAM holds the
-  /// operand of the turn.
-  llvm::SmallVector<PermuteOp> loadTurns;
+  /// Per input the turn or the cut into bands that its load does, null of
+  /// others: DRAM holds the operand of that.
+  llvm::SmallVector<mlir::Operation *> loadMoves;
   /// Per input whether its one channel is loaded into every lane
   /// (TilingInterface::repeatsChannel).
   llvm::SmallVector<bool> repeated;
   /// Value numbers of the results that are stored.
   llvm::SmallVector<int> outputs;
-  /// Per output the turn that its store does, null of others: DRAM gets the
-  /// result of the turn.
-  llvm::SmallVector<PermuteOp> storeTurns;
+  /// Per output the turn that its store does or the image that it makes of
+  /// bands, null of others: DRAM gets the result of that.
+  llvm::SmallVector<mlir::Operation *> storeMoves;
+  /// Per output what only an image is made of: its own rows are stored alone.
+  llvm::SmallVector<BandsAttr> storedBands;
   /// Where each value lies; none if they cannot all lie where they have to.
   std::vector<LanePlace> places;
 
@@ -92,10 +94,12 @@ struct GroupView {
 GroupView viewOps(const Chip &chip, llvm::ArrayRef<mlir::Operation *> ops);
 GroupView viewGroup(const Chip &chip, GroupOp group);
 
-/// The turn that the load of this argument of a group does; null if none.
-PermuteOp loadTurnOf(mlir::BlockArgument argument);
-/// The turn that the store of this operand of a group's yield does.
-PermuteOp storeTurnOf(mlir::Value yielded);
+/// The op that the load of this argument of a group does (`tpu.permute` or
+/// `tpu.to_bands`); null if none.
+mlir::Operation *loadMoveOf(mlir::BlockArgument argument);
+/// The op that the store of this operand of a group's yield does
+/// (`tpu.permute` or `tpu.from_bands`).
+mlir::Operation *storeMoveOf(mlir::Value yielded);
 
 /// The boxes of one slice.
 struct SlicePlan {

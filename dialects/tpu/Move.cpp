@@ -116,6 +116,32 @@ Dims weft::tpu::storeSteps(PermuteOp turn) {
   return steps;
 }
 
+SmallVector<BandPart> weft::tpu::bandPartsOf(BandsAttr bands, int64_t channels,
+                                             const Box &piece, bool onlyOwn) {
+  SmallVector<BandPart> parts;
+  for (int64_t band = 0; band < bands.getCount(); ++band) {
+    auto cut = [](Box &box, unsigned axis, int64_t begin, int64_t end) {
+      begin = std::max(begin, box.offset[axis]);
+      box.size[axis] = std::min(end, box.end(axis)) - begin;
+      box.offset[axis] = begin;
+    };
+    int64_t first = bands.imageRow(band, 0);
+    BandPart part{piece, {}};
+    cut(part.inBands, kAxisC, band * channels, (band + 1) * channels);
+    cut(part.inBands, kAxisH, -first, bands.getHeight() - first);
+    if (onlyOwn)
+      cut(part.inBands, kAxisH, bands.getAbove(),
+          bands.getAbove() + bands.getRows());
+    if (part.inBands.empty())
+      continue;
+    part.inImage = part.inBands;
+    part.inImage.offset[kAxisC] -= band * channels;
+    part.inImage.offset[kAxisH] += first;
+    parts.push_back(part);
+  }
+  return parts;
+}
+
 StridedCopy weft::tpu::copyOf(PieceAttr piece) {
   StridedCopy copy{piece.getFromOffset(), piece.getToOffset(), {}};
   for (auto [size, from, to] :
@@ -167,7 +193,42 @@ static StridedCopy copyOfPermute(PermuteOp op) {
   return copy;
 }
 
+static int64_t offsetOf(const Dims &steps, const Box &box) {
+  int64_t offset = 0;
+  for (unsigned axis = 0; axis < 4; ++axis)
+    offset += steps[axis] * box.offset[axis];
+  return offset;
+}
+
+/// Between an image and its bands, a copy a band.
+static SmallVector<OperandCopy> copiesOfBands(BandsAttr bands, Value image,
+                                              Value inBands, bool toBands) {
+  Dims imageSteps = denseSteps(dimsOf(image)),
+       bandSteps = denseSteps(dimsOf(inBands));
+  SmallVector<OperandCopy> copies;
+  for (const BandPart &part :
+       bandPartsOf(bands, dimsOf(image)[kAxisC], Box::whole(dimsOf(inBands)),
+                   /*onlyOwn=*/!toBands)) {
+    int64_t ofImage = offsetOf(imageSteps, part.inImage),
+            ofBands = offsetOf(bandSteps, part.inBands);
+    StridedCopy copy{
+        toBands ? ofImage : ofBands, toBands ? ofBands : ofImage, {}};
+    for (unsigned axis = 0; axis < 4; ++axis)
+      copy.axes.push_back({part.inImage.size[axis],
+                           (toBands ? imageSteps : bandSteps)[axis],
+                           (toBands ? bandSteps : imageSteps)[axis]});
+    copies.push_back({0, std::move(copy)});
+  }
+  return copies;
+}
+
 SmallVector<OperandCopy> weft::tpu::copiesOf(Operation *op) {
+  if (auto bands = dyn_cast<ToBandsOp>(op))
+    return copiesOfBands(bands.getBands(), bands.getInput(), bands.getOutput(),
+                         /*toBands=*/true);
+  if (auto bands = dyn_cast<FromBandsOp>(op))
+    return copiesOfBands(bands.getBands(), bands.getOutput(), bands.getInput(),
+                         /*toBands=*/false);
   if (auto concat = dyn_cast<ConcatOp>(op))
     return copiesOfConcat(concat);
   if (auto slice = dyn_cast<SliceOp>(op))
@@ -225,6 +286,71 @@ LogicalResult PadOp::verify() {
            << fill << ", which an element of " << elementBits(element)
            << " bits does not hold";
   return success();
+}
+
+/// `image` and its bands, of either op.
+static LogicalResult verifyBands(Operation *op, BandsAttr bands, Value image,
+                                 Value inBands) {
+  Dims whole = dimsOf(image), cut = dimsOf(inBands);
+  if (whole[kAxisN] != 1 || cut[kAxisN] != 1 ||
+      whole[kAxisH] != bands.getHeight()) // (C1)
+    return op->emitOpError("the image must be one of ")
+           << bands.getHeight() << " rows";
+  if (cut[kAxisC] != whole[kAxisC] * bands.getCount() ||
+      cut[kAxisW] != whole[kAxisW] ||
+      cut[kAxisH] < bands.getAbove() + bands.getRows()) // (C2)
+    return op->emitOpError("the bands must have ")
+           << whole[kAxisC] * bands.getCount() << " channels, " << whole[kAxisW]
+           << " columns and at least " << bands.getAbove() + bands.getRows()
+           << " rows";
+  if (elementOf(image) != elementOf(inBands)) // (C3)
+    return op->emitOpError("input and output must have one element type");
+  return success();
+}
+
+LogicalResult ToBandsOp::verify() {
+  return verifyBands(*this, getBands(), getInput(), getOutput());
+}
+
+LogicalResult FromBandsOp::verify() {
+  if (getBands().getCount() * getBands().getRows() <
+      getBands().getHeight()) // (C4)
+    return emitOpError("the bands lack the last of ")
+           << getBands().getHeight() << " rows";
+  return verifyBands(*this, getBands(), getOutput(), getInput());
+}
+
+LogicalResult ClearRowsOp::verify() {
+  Dims dims = dimsOf(getInput());
+  if (dims[kAxisN] != 1 || dims[kAxisC] % getBands().getCount() != 0) // (C1)
+    return emitOpError("the operand must be one image in ")
+           << getBands().getCount() << " bands of equally many channels";
+  if (int64_t(getTop()) < 0 || int64_t(getBottom()) < 0) // (C2)
+    return emitOpError("top and bottom must not be negative");
+  return success();
+}
+
+SmallVector<Box> ClearRowsOp::clearedBoxes(const Box &piece) {
+  BandsAttr bands = getBands();
+  int64_t channels = dimsOf(getInput())[kAxisC] / bands.getCount();
+  SmallVector<Box> boxes;
+  for (int64_t band = 0; band < bands.getCount(); ++band)
+    for (auto [begin, end] :
+         {std::pair(-int64_t(getTop()), int64_t(0)),
+          std::pair(bands.getHeight(),
+                    bands.getHeight() + int64_t(getBottom()))}) {
+      int64_t first = bands.imageRow(band, 0);
+      Box box = piece;
+      box.offset[kAxisC] = std::max(piece.offset[kAxisC], band * channels);
+      box.size[kAxisC] = std::min(piece.end(kAxisC), (band + 1) * channels) -
+                         box.offset[kAxisC];
+      box.offset[kAxisH] = std::max(piece.offset[kAxisH], begin - first);
+      box.size[kAxisH] =
+          std::min(piece.end(kAxisH), end - first) - box.offset[kAxisH];
+      if (!box.empty())
+        boxes.push_back(box);
+    }
+  return boxes;
 }
 
 LogicalResult ArrangeOp::verify() {

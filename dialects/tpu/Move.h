@@ -28,6 +28,17 @@ Dims loadSteps(PermuteOp turn);
 /// The same of its operand in its result, for a store that turns.
 Dims storeSteps(PermuteOp turn);
 
+/// A part of a tensor in bands that lies in one band, and where the image has
+/// it.
+struct BandPart {
+  Box inBands, inImage;
+};
+/// What `piece`, of a tensor in bands with `channels` channels a band, has of
+/// the image, band by band; with `onlyOwn` without the rows that other bands
+/// own.
+llvm::SmallVector<BandPart> bandPartsOf(BandsAttr bands, int64_t channels,
+                                        const Box &piece, bool onlyOwn);
+
 /// The copy that `piece` asks for.
 StridedCopy copyOf(PieceAttr piece);
 
@@ -37,7 +48,8 @@ struct OperandCopy {
   StridedCopy copy;
 };
 
-/// What an op that moves elements within DRAM (concat, slice, permute, arrange)
+/// What an op that moves elements within DRAM (concat, slice, permute,
+/// bands, arrange)
 /// copies; nothing for other ops.
 llvm::SmallVector<OperandCopy> copiesOf(mlir::Operation *op);
 

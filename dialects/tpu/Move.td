@@ -138,6 +138,74 @@ def Tpu_PadOp
   let hasVerifier = 1;
 }
 
+def Tpu_ToBandsOp
+    : Tpu_Op<"to_bands", [Pure, Tpu_Evaluate,
+                          DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "inputNeed", "recipes", "readsFirstLane"]>]> {
+  let summary = "bands of rows of an image as channels";
+  let description = [{
+    **Semantics**: `y(0, b*C + c, r, w) = input(0, c, bands.imageRow(b, r), w)`; rows outside of the image mean nothing (the evaluator makes them 0).
+    A group does it in its load, or by copies from lane to lane.
+
+    **Constraints**: (C1) one image of `bands.height` rows; (C2) the result has `bands.count` times the channels, the width and at least
+    `above + rows` rows; (C3) equal element types.
+
+    **Example**: 8 rows as two bands of 4 with a row of the neighbour on each side
+    ```mlir
+    %y = tpu.to_bands %x in <count = 2, rows = 4, above = 1, height = 8> : tensor<1x3x8x6xf16> -> tensor<1x6x6x6xf16>
+    ```
+  }];
+  let arguments = (ins Tpu_CodeTensor:$input, Tpu_BandsAttr:$bands);
+  let results = (outs Tpu_CodeTensor:$output);
+  let assemblyFormat = "$input `in` $bands attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
+def Tpu_FromBandsOp
+    : Tpu_Op<"from_bands", [Pure, Tpu_Evaluate,
+                          DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "inputNeed", "recipes", "readsFirstLane"]>]> {
+  let summary = "an image of its bands";
+  let description = [{
+    **Semantics**: `y(0, c, bands.imageRow(b, r), w) = input(0, b*C + c, r, w)` for the rows `above <= r < above + rows` of each band. A group does it in its store, or by copies
+    from lane to lane.
+
+    **Constraints**: those of `tpu.to_bands` with operand and result exchanged; (C4) the bands have all rows: `count * rows >= height`.
+
+    **Example**:
+    ```mlir
+    %y = tpu.from_bands %x in <count = 2, rows = 4, above = 1, height = 8> : tensor<1x6x6x6xf16> -> tensor<1x3x8x6xf16>
+    ```
+  }];
+  let arguments = (ins Tpu_CodeTensor:$input, Tpu_BandsAttr:$bands);
+  let results = (outs Tpu_CodeTensor:$output);
+  let assemblyFormat = "$input `in` $bands attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
+def Tpu_ClearRowsOp
+    : Tpu_Op<"clear_rows", [Pure, SameOperandsAndResultType, Tpu_Evaluate,
+                            DeclareOpInterfaceMethods<Tpu_TilingInterface, ["computedBox", "inputNeed", "recipes", "runsInAnyLane", "channelInResult", "dependsOnRows"]>]> {
+  let summary = "zeros in the rows around an image in bands";
+  let description = [{
+    **Semantics**: `output = input`, but the number 0 (of codes the zero point) in the rows of bands that are the `top` rows above the image or the `bottom` rows below it: the
+    padding of a window. In local memory the result is the operand, whose rows outside of the image mean nothing to other readers.
+
+    **Constraints**: (C1) the operand is one image in bands: its channels are a multiple of `bands.count`; (C2) `top`, `bottom` >= 0.
+
+    **Example**:
+    ```mlir
+    %y = tpu.clear_rows %x in <count = 2, rows = 4, above = 1, height = 8> top 1 bottom 1 : tensor<1x6x6x6xf16>
+    ```
+  }];
+  let arguments = (ins Tpu_CodeTensor:$input, Tpu_BandsAttr:$bands, I64Attr:$top, I64Attr:$bottom);
+  let results = (outs Tpu_CodeTensor:$output);
+  let assemblyFormat = "$input `in` $bands `top` $top `bottom` $bottom attr-dict `:` type($input)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What of `piece` becomes zeros; each box lies in one band.
+    ::llvm::SmallVector<::weft::tpu::Box> clearedBoxes(const ::weft::tpu::Box &piece);
+  }];
+}
+
 def Tpu_ArrangeOp : Tpu_Op<"arrange", [Pure, Tpu_Evaluate]> {
   let summary = "regular parts of tensors, each at its place in the result";
   let description = [{

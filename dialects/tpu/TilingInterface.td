@@ -57,6 +57,12 @@ def Tpu_TilingInterface : OpInterface<"TilingInterface"> {
       True if pieces of equal sizes with other channels are computed by other calls. No loop runs over these.
     }], "bool", "differsByChannel", (ins), "", "return false;">,
     InterfaceMethod<[{
+      True if the commands for `result` are those of no other piece, because they depend on which rows it has. No loop runs over it.
+    }], "bool", "dependsOnRows", (ins "const ::weft::tpu::Box &":$result), "", [{
+      (void)result;
+      return false;
+    }]>,
+    InterfaceMethod<[{
       True if operand `operand` has one channel, which the op reads for each of the result. Its load brings it to every lane; an op of the same group
       cannot compute it.
     }], "bool", "repeatsChannel", (ins "unsigned":$operand), "", "return false;">,

@@ -29,13 +29,17 @@ inline constexpr llvm::StringLiteral kIoAttr = "tpu.io";
 /// On ops outside of groups and function arguments: the DRAM address that
 /// --tpu-place-global gave (i64).
 inline constexpr llvm::StringLiteral kAddressAttr = "tpu.address";
+/// Discardable attribute on an op: its result is an image in bands
+/// (#tpu.bands). --tpu-cut-bands writes it; --tpu-fill-lanes leaves such ops
+/// alone, and what is observed of them is the image.
+inline constexpr llvm::StringLiteral kBandsAttr = "tpu.bands";
 /// Module attributes: the name of the chip, and the precision that was asked
 /// for.
 inline constexpr llvm::StringLiteral kChipAttr = "tpu.chip";
 inline constexpr llvm::StringLiteral kPrecisionAttr = "tpu.precision";
 /// Module attribute: which part of the multiplications of products
-/// (convolutions, matrix products) are of floats, f64. Those of the model: bands
-/// and groups that are multiplied with zeros do not count.
+/// (convolutions, matrix products) are of floats, f64. Those of the model:
+/// bands and groups that are multiplied with zeros do not count.
 inline constexpr llvm::StringLiteral kFloatShareAttr = "tpu.float_share";
 
 /// True for `!quant.uniform<i8|u8|i16|u16:f32, S:Z>`, the quantized elements of

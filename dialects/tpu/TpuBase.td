@@ -75,6 +75,24 @@ def Tpu_PieceAttr : AttrDef<Tpu_Dialect, "Piece"> {
   let assemblyFormat = "`<` $operand `,` $fromOffset `,` $toOffset `,` `[` (`]`) : ($sizes^ `]`)? `,` `[` (`]`) : ($from^ `]`)? `,` `[` (`]`) : ($to^ `]`)? `>`";
   let genVerifyDecl = 1;
 }
+/// How the rows of an image lie in bands.
+def Tpu_BandsAttr : AttrDef<Tpu_Dialect, "Bands"> {
+  let mnemonic = "bands";
+  let summary = "rows of an image as channels of their own, so that they fill the lanes";
+  let description = [{
+    `count` bands of `rows` rows make an image of `height` rows; the last band may have fewer. Channel c of band b is channel `b * C + c`, its row r is row
+    `b * rows + r - above` of the image: each band begins with the last `above` rows of the one before it, and may end with rows of the one behind it.
+    Rows that lie outside of the image mean nothing. As a discardable attribute (`tpu.bands`) of an op it says that the result is an image in bands.
+  }];
+  let parameters = (ins "int64_t":$count, "int64_t":$rows, "int64_t":$above, "int64_t":$height);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The row of the image that row `row` of band `band` is.
+    int64_t imageRow(int64_t band, int64_t row) const { return band * getRows() + row - getAbove(); }
+  }];
+}
+
 def Tpu_PieceArray : TypedArrayAttrBase<Tpu_PieceAttr, "array of pieces">;
 
 /// Rounding of right shifts and of float to integer; the order is the machine's code (ISA section 3).

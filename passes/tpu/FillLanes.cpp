@@ -28,7 +28,8 @@ static std::vector<SmallVector<Operation *, 4>> chainsOf(Block &block) {
   std::vector<SmallVector<Operation *, 4>> chains;
   DenseMap<Operation *, size_t> chainOf;
   for (Operation &op : block) {
-    if (!isElementFunction(&op))
+    // Bands fill the lanes already.
+    if (!isElementFunction(&op) || op.hasAttr(kBandsAttr))
       continue;
     Value operand = op.getOperand(0);
     auto before = chainOf.find(operand.getDefiningOp());

@@ -2,6 +2,7 @@
 
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/ModuleChip.h"
+#include "passes/tpu/BorderMoves.h"
 #include "passes/tpu/Passes.h"
 #include "passes/tpu/TurnPrice.h"
 
@@ -51,7 +52,7 @@ static int64_t costOfLoads(const Chip &chip, PermuteOp turn, TurnPrice &price) {
       return kNoWay;
     BlockArgument argument =
         group.getBody().getArgument(use.getOperandNumber());
-    if (loadTurnOf(argument) || (isRepeated(argument) && !keepsRuns(turn)))
+    if (loadMoveOf(argument) || (isRepeated(argument) && !keepsRuns(turn)))
       return kNoWay;
     std::optional<SlicePlan> slice = middleSlice(chip, group);
     if (!slice)
@@ -70,40 +71,10 @@ static int64_t costOfStore(const Chip &chip, PermuteOp turn, TurnPrice &price) {
     return kNoWay;
   unsigned output = result.getResultNumber();
   Operation *yield = group.getBody().front().getTerminator();
-  if (storeTurnOf(yield->getOperand(output)))
+  if (storeMoveOf(yield->getOperand(output)))
     return kNoWay;
   std::optional<SlicePlan> slice = middleSlice(chip, group);
   return slice ? price.extraOfStore(turn, slice->stores[output].size) : kNoWay;
-}
-
-static void foldIntoLoads(PermuteOp turn) {
-  for (OpOperand &use :
-       llvm::make_early_inc_range(turn.getOutput().getUses())) {
-    auto group = llvm::cast<GroupOp>(use.getOwner());
-    BlockArgument argument =
-        group.getBody().getArgument(use.getOperandNumber());
-    OpBuilder builder = OpBuilder::atBlockBegin(&group.getBody().front());
-    auto inside = llvm::cast<PermuteOp>(builder.clone(*turn));
-    argument.replaceAllUsesWith(inside.getOutput());
-    argument.setType(turn.getInput().getType());
-    inside->setOperand(0, argument);
-    use.set(turn.getInput());
-  }
-  turn.erase();
-}
-
-static void foldIntoStore(PermuteOp turn) {
-  auto result = llvm::cast<OpResult>(turn.getInput());
-  auto group = llvm::cast<GroupOp>(result.getOwner());
-  Operation *yield = group.getBody().front().getTerminator();
-  OpOperand &yielded = yield->getOpOperand(result.getResultNumber());
-  OpBuilder builder(yield);
-  auto inside = llvm::cast<PermuteOp>(builder.clone(*turn));
-  inside->setOperand(0, yielded.get());
-  yielded.set(inside.getOutput());
-  result.setType(turn.getOutput().getType());
-  turn.replaceAllUsesWith(result);
-  turn.erase();
 }
 
 namespace {

@@ -31,8 +31,11 @@ public:
       : chip(cost.chip), view(view), groupCost(cost), options(options),
         atLeast(atLeast) {
     limits = {1 << 30, 1 << 30, 1 << 30, 1 << 30};
-    for (int output : view.outputs) {
+    for (auto [output, bands] :
+         llvm::zip_equal(view.outputs, view.storedBands)) {
       Dims dims = dimsOf(view.value(output));
+      if (bands)
+        dims[kAxisH] = bands.getRows();
       int64_t lanes = chip.lanes;
       dims[kAxisC] = (dims[kAxisC] + lanes - 1) / lanes;
       for (unsigned axis = 0; axis < 4; ++axis)
@@ -295,10 +298,10 @@ void GrowingGroup::relate(TilingInterface op, const OpNumbers &numbersOfOp,
   take(whole.first, whole.last, whole.bytes);
 }
 
-/// What an op that stays in DRAM costs there: nothing where an address does,
-/// else a copy of what has its place elsewhere.
+/// What an op that stays in DRAM costs there: nothing where an address does or
+/// the transfer of a group, else a copy of what has its place elsewhere.
 static int64_t costInDram(Operation *op, GroupCost &cost) {
-  if (llvm::isa<MoveLanesOp, ReshapeOp>(op))
+  if (llvm::isa<FromBandsOp, MoveLanesOp, ReshapeOp, ToBandsOp>(op))
     return 0;
   if (auto slice = dyn_cast<SliceOp>(op))
     return sliceOffset(slice) >= 0 ? 0
@@ -500,6 +503,7 @@ Reach RunSearch::extendImages(size_t begin, int64_t count) {
       std::min(run.size(), begin + static_cast<size_t>(options.maxOps));
   size_t end = begin;
   DenseSet<int> placed, repeated; // see findPlaces of a GroupView
+  DenseSet<int> unreadMoves;      // results of strayBandMove() if it ended here
   auto isMadeHere = [&](const OpNumbers::Operand &operand) {
     return operand.value >= static_cast<int>(begin) &&
            operand.value < static_cast<int>(run.size());
@@ -521,6 +525,14 @@ Reach RunSearch::extendImages(size_t begin, int64_t count) {
                   repeated.contains(operand.value));
         }))
       return {end + 1, false}; // with more ops it stays impossible
+    bool isBandMove = llvm::isa<ToBandsOp, FromBandsOp>(run[end]);
+    for (const OpNumbers::Operand &operand : op.operands) {
+      if (isBandMove && !isMadeHere(operand))
+        return {end + 1, false}; // a transfer does it
+      unreadMoves.erase(operand.value);
+    }
+    if (isBandMove)
+      unreadMoves.insert(static_cast<int>(end));
     group.addStep();
     group.take(step, step, op.constantLane + op.scratchLane);
     group.addValue(end, op.channels, !op.isPlacement, step, step,
@@ -550,7 +562,7 @@ Reach RunSearch::extendImages(size_t begin, int64_t count) {
     int64_t lastStore = op.uses ? op.store : 0;
     cycles.stores += lastStore;
     ++end;
-    if (group.fits())
+    if (group.fits() && unreadMoves.empty())
       relax(
           begin, end, tiling,
           cycles.end(count, int64_t(chip.laneBytes) - group.peak(), lastStore));
@@ -573,6 +585,20 @@ void RunSearch::extend(size_t begin) {
     extendSliced(begin, inOne.end);
 }
 
+/// The first of `ops` that cuts bands of what is not made by them or makes an
+/// image or bands that they do not read: in a group of them it would be a
+/// transfer. Their number if there is none.
+static size_t strayBandMove(ArrayRef<Operation *> ops) {
+  for (auto [i, op] : llvm::enumerate(ops))
+    if (llvm::isa<ToBandsOp, FromBandsOp>(op) &&
+        (!llvm::is_contained(ops, op->getOperand(0).getDefiningOp()) ||
+         llvm::none_of(op->getUsers(), [&](Operation *user) {
+           return llvm::is_contained(ops, user);
+         })))
+      return i;
+  return ops.size();
+}
+
 /// Pipelined groups, for those that are too big for one slice, starting with
 /// [begin, firstEnd).
 void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
@@ -581,6 +607,8 @@ void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
   int64_t atLeast = 2;
   int misses = 0;
   for (size_t end = firstEnd; end <= limit && misses < 3; ++end) {
+    if (strayBandMove(run.slice(begin, end - begin)) < end - begin)
+      continue;
     GroupView view = viewOps(chip, run.slice(begin, end - begin));
     if (view.places.empty())
       return; // with more ops it stays impossible
@@ -618,8 +646,11 @@ placeableTiling(GroupCost &cost, const GroupView &view, Tiling tiling,
 bool weft::tpu::fitsAlone(const Chip &chip, Operation *op,
                           const GroupSearchOptions &options) {
   GroupView view = viewOps(chip, op);
-  if (view.outputs.empty()) // of a plan, which nobody reads yet
+  if (view.outputs.empty()) { // of a plan, which nobody reads yet
     view.outputs.push_back(view.resultOf(0));
+    view.storeMoves.emplace_back();
+    view.storedBands.emplace_back();
+  }
   GroupCost cost(chip);
   return placeableTiling(cost, view, {}, options).has_value();
 }
@@ -629,6 +660,13 @@ bool weft::tpu::fitsAlone(const Chip &chip, Operation *op,
 bool RunSearch::appendChecked(size_t begin, size_t end, Tiling tiling,
                               std::vector<GroupChoice> &choices,
                               Operation *&failed) {
+  size_t stray = begin + strayBandMove(run.slice(begin, end - begin));
+  if (end - begin > 1 && stray < end) // cut at it, not in the middle
+    return (stray == begin ||
+            appendChecked(begin, stray, {}, choices, failed)) &&
+           appendChecked(stray, stray + 1, {}, choices, failed) &&
+           (stray + 1 == end ||
+            appendChecked(stray + 1, end, {}, choices, failed));
   GroupView view = viewOps(chip, run.slice(begin, end - begin));
   if (auto placeable = placeableTiling(cost, view, tiling, options)) {
     choices.push_back({begin, end, *placeable, {}, {}});

@@ -48,6 +48,27 @@ def TpuFillLanes : Pass<"tpu-fill-lanes", "::mlir::func::FuncOp"> {
   }];
 }
 
+def TpuCutBands : Pass<"tpu-cut-bands", "::mlir::func::FuncOp"> {
+  let summary = "put bands of rows on the lanes that thin images leave idle";
+  let description = [{
+    A channel lies in a lane, so an image of 16 channels keeps 16 of 64 lanes busy. Convolutions, pools and functions of elements compute on bands of rows as on channels of
+    their own (`tpu.to_bands`): filters and other constants are repeated, a convolution has as many times its groups. Bands overlap by the rows that windows need of
+    their neighbours; around the image `tpu.clear_rows` has zeros for padding. Which ops, and how many bands: the cheapest cut between those that are and those that are not,
+    by the prices of the recipes and of the transfers in between. A fifth must be saved, for what borders between groups cost in waiting.
+
+    Numbers stay the same to the last bit. Convolutions of floats pass bands only if they are depthwise: others are multiplied with those of all bands, and what is
+    infinite or NaN in one would make NaN in all.
+  }];
+}
+
+def TpuFoldBands : Pass<"tpu-fold-bands", "::mlir::func::FuncOp"> {
+  let summary = "let groups cut and join the bands that they load and store";
+  let description = [{
+    In: groups with a tiling. A `tpu.to_bands` that only groups read moves into them, as the load of its operand; a `tpu.from_bands` that alone reads the result of a group
+    moves in front of its yield, as the store. Others copy in DRAM.
+  }];
+}
+
 def TpuKeepRows : Pass<"tpu-keep-rows", "::mlir::func::FuncOp"> {
   let summary = "multiply heads of an attention as their rows lie";
   let description = [{

@@ -152,12 +152,11 @@ private:
       int64_t offset = pieceOffset(concat.getOutput(), concat.getAxis(), begin);
       begin += dimsOf(input)[concat.getAxis()];
       Operation *maker = part.whole.getDefiningOp();
-      bool isFree =
-          maker &&
-          llvm::isa<GroupOp, ConcatOp, MatMulOp, PermuteOp, ArrangeOp, SliceOp>(
-              maker) &&
-          !kept.contains(part.whole) &&
-          tensorBytes(part.whole) == tensorBytes(input);
+      bool isFree = maker &&
+                    llvm::isa<GroupOp, ConcatOp, MatMulOp, PermuteOp, ArrangeOp,
+                              SliceOp, FromBandsOp>(maker) &&
+                    !kept.contains(part.whole) &&
+                    tensorBytes(part.whole) == tensorBytes(input);
       if (isFree && offset >= 0)
         partOf[part.whole] = {concat.getOutput(), offset};
     }

@@ -1,5 +1,6 @@
 //===- UnfoldConvs.cpp - --tpu-unfold-convs -------------------------------===//
 
+#include "passes/tpu/UnfoldConvs.h"
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/Conv.h"
 #include "dialects/tpu/Decision.h"
@@ -98,9 +99,13 @@ static UnfoldedConv unfold(ConvOp conv, bool columns) {
   return made;
 }
 
-/// Cycles of an op on its whole result.
+/// Cycles of an op on its whole result. Of groups by the cheapest way: the
+/// first multiplies with the zeros of all others.
 static std::optional<int64_t> cyclesOf(Operation *op, const Chip &chip) {
-  return cautiousCyclesOf(op, chip, Box::whole(dimsOf(op->getResult(0))));
+  auto conv = dyn_cast<ConvOp>(op);
+  Box whole = Box::whole(dimsOf(op->getResult(0)));
+  return conv && conv.getGroup() > 1 ? cheapestCyclesOf(op, chip, whole)
+                                     : cautiousCyclesOf(op, chip, whole);
 }
 
 /// Cycles of both ops; std::nullopt if one has none or fits no way.
@@ -118,42 +123,57 @@ static std::optional<int64_t> cyclesOf(const UnfoldedConv &made,
 /// the machine as they are.
 static bool canUnfold(ConvOp conv, bool columns, const Chip &chip) {
   MovingWindow part = MovingWindow(conv).along(true, columns);
-  int64_t channels = conv.getFilter().getType().getDimSize(1) * part.taps();
+  int64_t channels = conv.getInput().getType().getDimSize(kAxisC) * part.taps();
   bool isBytes = elementBytes(elementOf(conv.getInput())) == 1;
-  return conv.getGroup() == 1 && part.kernel[columns] > 1 &&
+  // Groups of floats round by where their channels lie.
+  return !conv.isDepthwise() && !conv.getInterleaved() &&
+         (conv.getGroup() == 1 || isBytes) && part.kernel[columns] > 1 &&
          channels <= int64_t(chip.lanes) &&
          (isBytes || !isQuantized(conv.getInput())) &&
          conv.getFilter().getDefiningOp<WeightOp>();
 }
 
+namespace {
+struct UnfoldChoice {
+  std::optional<UnfoldedConv> made;
+  SmallVector<Way, 3> ways;
+  size_t taken = 0;
+};
+} // namespace
+
 /// The cheapest way that saves a fifth: what slices and larger groups cost is
 /// not counted here.
-static std::optional<UnfoldedConv> cheapestWay(ConvOp conv, const Chip &chip) {
-  std::optional<UnfoldedConv> best;
+static UnfoldChoice cheapestWay(ConvOp conv, const Chip &chip) {
+  UnfoldChoice best;
   std::optional<int64_t> asItIs = cyclesOf(conv, chip);
   int64_t least = asItIs ? *asItIs * 4 / 5 : 0;
-  SmallVector<Way, 3> ways{{"as it is", asItIs}};
-  size_t taken = 0;
+  best.ways.push_back({"as it is", asItIs});
   for (bool columns : {false, true}) {
     if (!canUnfold(conv, columns, chip))
       continue;
     UnfoldedConv made = unfold(conv, columns);
     std::optional<int64_t> cycles = cyclesOf(made, chip);
-    ways.push_back({columns ? "window" : "rows", cycles});
+    best.ways.push_back({columns ? "window" : "rows", cycles});
     bool isBetter = cycles && *cycles < least;
     if (isBetter) {
       least = *cycles;
-      taken = ways.size() - 1;
-      if (best)
-        best->erase();
-      best = made;
+      best.taken = best.ways.size() - 1;
+      if (best.made)
+        best.made->erase();
+      best.made = made;
     } else {
       made.erase();
     }
   }
-  if (ways.size() > 1)
-    addChoice(best ? best->conv : conv, rt::Question::Unfold, ways, taken);
   return best;
+}
+
+std::optional<int64_t> weft::tpu::unfoldedCyclesOf(ConvOp conv,
+                                                   const Chip &chip) {
+  UnfoldChoice choice = cheapestWay(conv, chip);
+  if (choice.made)
+    choice.made->erase();
+  return choice.ways[choice.taken].price;
 }
 
 /// `made` takes the place of `conv`.
@@ -172,9 +192,14 @@ struct UnfoldConvs : weft::tpu::impl::TpuUnfoldConvsBase<UnfoldConvs> {
     if (!chip)
       return signalPassFailure();
     SmallVector<ConvOp> convs(getOperation().getOps<ConvOp>());
-    for (ConvOp conv : convs)
-      if (std::optional<UnfoldedConv> best = cheapestWay(conv, *chip))
-        replace(conv, best->conv);
+    for (ConvOp conv : convs) {
+      UnfoldChoice choice = cheapestWay(conv, *chip);
+      if (choice.ways.size() > 1)
+        addChoice(choice.made ? choice.made->conv : conv, rt::Question::Unfold,
+                  choice.ways, choice.taken);
+      if (choice.made)
+        replace(conv, choice.made->conv);
+    }
   }
 };
 } // namespace

@@ -568,6 +568,22 @@ static void addMoves(std::vector<Case> &cases) {
                        "  %y = tpu.pad %x [" + pads + "] fill 77 : " + x +
                            " -> " + y + "\n"});
     };
+    // Through bands and back, with zeros around the image; and alone in DRAM.
+    std::string image = tensor("1x5x13x9", type),
+                cut = tensor("1x15x8x9", type),
+                bands = "in <count = 3, rows = 5, above = 2, height = 13>";
+    cases.push_back({"Bands" + type, image, image,
+                     "  %b = tpu.to_bands %x " + bands + " : " + image +
+                         " -> " + cut + "\n  %c = tpu.clear_rows %b " + bands +
+                         " top 2 bottom 1 : " + cut +
+                         "\n  %y = tpu.from_bands %c " + bands + " : " + cut +
+                         " -> " + image + "\n"});
+    std::string even = "in <count = 3, rows = 4, above = 0, height = 12>",
+                rows = tensor("1x5x12x9", type),
+                cutRows = tensor("1x15x4x9", type);
+    cases.push_back({"ToBands" + type, rows, cutRows,
+                     "  %y = tpu.to_bands %x " + even + " : " + rows + " -> " +
+                         cutRows + "\n"});
     pad("Around", "2x3x8x12", "1, 2, 2, 3");
     pad("Rows", "2x3x25x7", "20, 0, 0, 0"); // longer than a slice
     pad("Columns", "2x3x5x8", "0, 1, 0, 0");

@@ -70,6 +70,8 @@ void driver::buildVectorPipeline(OpPassManager &passes,
 void driver::buildTpuPipeline(OpPassManager &passes,
                               const LoweringOptions &options) {
   addConversion(passes, options, options.chip);
+  if (options.optLevel > 0)
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuCutBands());
   // Rounds sums of 16-bit products elsewhere, so that it is not left to the
   // level: each gives the same numbers.
   passes.addNestedPass<func::FuncOp>(tpu::createTpuUnfoldConvs());
@@ -85,6 +87,7 @@ void driver::buildTpuPipeline(OpPassManager &passes,
       tpu::createTpuChooseRecipes({/*roundingOnly=*/options.optLevel == 0}));
   passes.addNestedPass<func::FuncOp>(
       tpu::createTpuGroupLayers(groupLimits(options.optLevel)));
+  passes.addNestedPass<func::FuncOp>(tpu::createTpuFoldBands());
   if (options.optLevel > 0)
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFoldTurns());
   passes.addNestedPass<func::FuncOp>(tpu::createTpuPlaceLocal());

@@ -129,6 +129,42 @@ LogicalResult PadOp::evaluate(Operands operands, Results &results) {
   return success();
 }
 
+/// Copies what `op` copies within DRAM; the rest of the result is 0.
+static LogicalResult evaluateCopies(Operation *op, Operands operands,
+                                    Results &results) {
+  HostTensor &output = results.emplace_back(
+      *makeHostTensor(cast<RankedTensorType>(op->getResult(0).getType())));
+  std::memset(output.bytes(), 0, output.sizeBytes());
+  for (const OperandCopy &part : copiesOf(op))
+    copyAxes(*operands[part.operand], output, part.copy, 0, part.copy.source,
+             part.copy.result);
+  return success();
+}
+
+LogicalResult ToBandsOp::evaluate(Operands operands, Results &results) {
+  return evaluateCopies(*this, operands, results);
+}
+
+LogicalResult FromBandsOp::evaluate(Operands operands, Results &results) {
+  return evaluateCopies(*this, operands, results);
+}
+
+LogicalResult ClearRowsOp::evaluate(Operands operands, Results &results) {
+  (void)copyElements(getOutput().getType(), *operands[0], results);
+  HostTensor &output = results.back();
+  Dims dims = dimsOf(getOutput());
+  int64_t bytes = elementBytes(elementOf(getOutput())),
+          zero = zeroPointOf(elementOf(getOutput()));
+  for (const Box &box : clearedBoxes(Box::whole(dims)))
+    for (int64_t c = box.offset[kAxisC]; c < box.end(kAxisC); ++c)
+      for (int64_t h = box.offset[kAxisH]; h < box.end(kAxisH); ++h)
+        for (int64_t w = 0; w < dims[kAxisW]; ++w)
+          std::memcpy(output.bytes() +
+                          ((c * dims[kAxisH] + h) * dims[kAxisW] + w) * bytes,
+                      &zero, bytes); // little endian
+  return success();
+}
+
 LogicalResult ArrangeOp::evaluate(Operands operands, Results &results) {
   HostTensor &output =
       results.emplace_back(*makeHostTensor(getOutput().getType()));

@@ -243,3 +243,162 @@ ArrayRef<Alternative> PadOp::recipes() {
   static const Alternative list[] = {{"copy", buildPad}};
   return list;
 }
+
+// Nothing is computed but the zeros: the result lies in the operand.
+
+std::optional<int64_t> ClearRowsOp::channelInResult(unsigned) { return 0; }
+
+Box ClearRowsOp::computedBox(const Box &wanted) {
+  return withWholeAxis(wanted, getOutput(), kAxisC);
+}
+
+InputNeed ClearRowsOp::inputNeed(unsigned, const Box &result) {
+  return {result, {}};
+}
+
+bool ClearRowsOp::dependsOnRows(const Box &result) {
+  return !clearedBoxes(result).empty();
+}
+
+bool ClearRowsOp::runsInAnyLane() { return true; }
+
+static void buildClearRows(Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<ClearRowsOp>(operation);
+  Type element = elementOf(op.getOutput());
+  DataType plain = DataType::Uint8;
+  if (int64_t bits = elementBits(element); bits != 8)
+    plain = bits == 16 ? DataType::Uint16 : DataType::Uint32;
+  Tile result = RecipeBuilder::as(r.result(), plain);
+  int64_t zero = zeroPointOf(element) & 0xff, lanes = r.chip.lanes;
+  for (const Box &box : op.clearedBoxes(r.box)) {
+    Tile rows =
+        r.part(result, kAxisH, box.offset[kAxisH] - r.box.offset[kAxisH],
+               box.size[kAxisH]);
+    // A round over the lanes at a time.
+    int64_t begin = box.offset[kAxisC] - r.box.offset[kAxisC],
+            end = begin + box.size[kAxisC];
+    while (begin < end) {
+      int64_t count = std::min(end, (begin / lanes + 1) * lanes) - begin;
+      r.copy(r.channels(rows, begin, count), zero);
+      begin += count;
+    }
+  }
+}
+
+ArrayRef<Alternative> ClearRowsOp::recipes() {
+  static const Alternative list[] = {{"fill", buildClearRows}};
+  return list;
+}
+
+// Bands of a whole image from lane to lane: any row of the image lies in some
+// band, and any of a band somewhere in the image.
+
+Box ToBandsOp::computedBox(const Box &) {
+  return Box::whole(dimsOf(getOutput()));
+}
+InputNeed ToBandsOp::inputNeed(unsigned, const Box &) {
+  return {Box::whole(dimsOf(getInput())), {}};
+}
+bool ToBandsOp::readsFirstLane(unsigned) { return true; }
+
+Box FromBandsOp::computedBox(const Box &) {
+  return Box::whole(dimsOf(getOutput()));
+}
+InputNeed FromBandsOp::inputNeed(unsigned, const Box &) {
+  return {Box::whole(dimsOf(getInput())), {}};
+}
+bool FromBandsOp::readsFirstLane(unsigned) { return true; }
+
+/// Some elements of each of some channels, which lie in one round over the
+/// lanes: a copy from lane to lane takes them as one row.
+static Tile flatRow(const RecipeBuilder &r, const Tile &channels, int64_t first,
+                    int64_t count) {
+  Tile row = channels;
+  static_cast<catalog::Tensor &>(row) =
+      alignedTile(r.chip, {1, channels.shape[kAxisC], 1, count}, channels.type);
+  row.lane = channels.lane;
+  row.byte += first * int64_t(catalog::bytesOf(channels.type));
+  return row;
+}
+
+/// dst = src of equal shapes, whose lanes differ. `room` is as long as both, in
+/// the lanes of `dst`. Copies from lane to lane begin at whole rows of EUs;
+/// what does not is moved on in its lanes.
+static void copyAcrossLanes(RecipeBuilder &r, const Tile &dst, const Tile &src,
+                            const Tile &room) {
+  auto bytes = int64_t(catalog::bytesOf(src.type));
+  int64_t step = int64_t(r.chip.euBytes) / bytes,
+          before = src.byte / bytes % step,
+          count = src.shape[kAxisH] * src.shape[kAxisW];
+  if (before == 0 && dst.byte % int64_t(r.chip.euBytes) == 0) {
+    r.call("tiu.move_cross_lane", {{"dst", flatRow(r, dst, 0, count)},
+                                   {"src", flatRow(r, src, 0, count)}});
+    return;
+  }
+  r.call("tiu.move_cross_lane",
+         {{"dst", flatRow(r, room, 0, before + count)},
+          {"src", flatRow(r, src, -before, before + count)}});
+  Tile moved = r.as(flatRow(r, room, before, count), dst.type, dst.shape);
+  moved.layout = catalog::AlignMode::Free;
+  moved.lane = room.lane;
+  r.copy(dst, moved);
+}
+
+/// Copies the rows of each band between a tile of bands and one of the image.
+static void copyBands(RecipeBuilder &r, BandsAttr bands, const Tile &inBands,
+                      const Tile &image, bool toBands) {
+  int64_t channels = image.shape[kAxisC], lanes = r.chip.lanes;
+  Dims whole{1, inBands.shape[kAxisC], inBands.shape[kAxisH],
+             inBands.shape[kAxisW]};
+  const Tile &result = toBands ? inBands : image;
+  auto slack = int64_t(r.chip.euBytes / catalog::bytesOf(result.type));
+  // As many rows at a time as one row of a command holds.
+  int64_t most = std::max<int64_t>(
+      1, std::min(whole[kAxisH],
+                  (int64_t(r.chip.maxShape) - slack) / whole[kAxisW]));
+  Tile room = r.scratch("room",
+                        {1, std::min(lanes, result.shape[kAxisC]), 1,
+                         most * whole[kAxisW] + slack},
+                        result.type);
+  for (const BandPart &part : bandPartsOf(bands, channels, Box::whole(whole),
+                                          /*onlyOwn=*/!toBands)) {
+    for (int64_t row = 0; row < part.inBands.size[kAxisH]; row += most) {
+      int64_t rows = std::min(most, part.inBands.size[kAxisH] - row);
+      Tile there =
+               r.part(inBands, kAxisH, part.inBands.offset[kAxisH] + row, rows),
+           here =
+               r.part(image, kAxisH, part.inImage.offset[kAxisH] + row, rows);
+      for (int64_t done = 0; done < channels;) { // in one round on both sides
+        int64_t first = part.inBands.offset[kAxisC] + done,
+                count = std::min({channels - done, lanes - first % lanes,
+                                  lanes - done % lanes});
+        Tile ofBands = r.channels(there, first, count),
+             ofImage = r.channels(here, done, count);
+        copyAcrossLanes(
+            r, toBands ? ofBands : ofImage, toBands ? ofImage : ofBands,
+            r.channels(room, (toBands ? first : done) % lanes, count));
+        done += count;
+      }
+    }
+  }
+}
+
+static void buildToBands(Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<ToBandsOp>(operation);
+  copyBands(r, op.getBands(), r.result(), r.operand(0), /*toBands=*/true);
+}
+
+ArrayRef<Alternative> ToBandsOp::recipes() {
+  static const Alternative list[] = {{"copy", buildToBands}};
+  return list;
+}
+
+static void buildFromBands(Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<FromBandsOp>(operation);
+  copyBands(r, op.getBands(), r.operand(0), r.result(), /*toBands=*/false);
+}
+
+ArrayRef<Alternative> FromBandsOp::recipes() {
+  static const Alternative list[] = {{"copy", buildFromBands}};
+  return list;
+}

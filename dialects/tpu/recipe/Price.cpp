@@ -94,6 +94,18 @@ std::optional<int64_t> weft::tpu::cautiousCyclesOf(mlir::Operation *op,
                : std::nullopt;
 }
 
+std::optional<int64_t> weft::tpu::cheapestCyclesOf(mlir::Operation *op,
+                                                   const Chip &chip,
+                                                   const Box &result) {
+  std::optional<int64_t> least;
+  for (const Alternative *way : alternativesOf(op)) {
+    std::optional<int64_t> cycles = cautiousCyclesOf(op, chip, result, way);
+    if (cycles && (!least || *cycles < *least))
+      least = cycles;
+  }
+  return least;
+}
+
 int64_t weft::tpu::constantCyclesOf(mlir::Operation *op, const Chip &chip,
                                     const Box &result, const Alternative *way) {
   int64_t broadcastBytes = 0, laneBytes = 0, matrixBytes = 0,

@@ -43,6 +43,10 @@ std::optional<int64_t> cautiousCyclesOf(mlir::Operation *op, const Chip &chip,
                                         const Box &result,
                                         const Alternative *way = nullptr);
 
+/// The same of the cheapest way that is open to the op.
+std::optional<int64_t> cheapestCyclesOf(mlir::Operation *op, const Chip &chip,
+                                        const Box &result);
+
 /// Cycles to load the constants of a piece from DRAM: those with a part for
 /// each channel as one run a lane.
 int64_t constantCyclesOf(mlir::Operation *op, const Chip &chip,

@@ -344,3 +344,69 @@ func.func @refused(%x: tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32> {
   }
   return %y : tensor<2x4x6x6xf32>
 }
+
+// -----
+
+// bands: the last has rows
+// expected-error@+1 {{5 bands of 4 rows: the last one has none of 16}}
+#bands = #tpu.bands<count = 5, rows = 4, above = 0, height = 16>
+
+// -----
+
+// bands: numbers
+// expected-error@+1 {{bands need a count, rows and a height of at least 1 and no negative number of rows above}}
+#bands = #tpu.bands<count = 2, rows = 4, above = -1, height = 8>
+
+// -----
+
+// to_bands C1
+func.func @refused(%x: tensor<1x3x9x6xf16>) {
+  // expected-error@+1 {{the image must be one of 8 rows}}
+  %y = tpu.to_bands %x in <count = 2, rows = 4, above = 1, height = 8> : tensor<1x3x9x6xf16> -> tensor<1x6x6x6xf16>
+  return
+}
+
+// -----
+
+// to_bands C2
+func.func @refused(%x: tensor<1x3x8x6xf16>) {
+  // expected-error@+1 {{the bands must have 6 channels, 6 columns and at least 5 rows}}
+  %y = tpu.to_bands %x in <count = 2, rows = 4, above = 1, height = 8> : tensor<1x3x8x6xf16> -> tensor<1x6x4x6xf16>
+  return
+}
+
+// -----
+
+// to_bands C3
+func.func @refused(%x: tensor<1x3x8x6xf16>) {
+  // expected-error@+1 {{input and output must have one element type}}
+  %y = tpu.to_bands %x in <count = 2, rows = 4, above = 1, height = 8> : tensor<1x3x8x6xf16> -> tensor<1x6x6x6xf32>
+  return
+}
+
+// -----
+
+// from_bands C4
+func.func @refused(%x: tensor<1x6x6x6xf16>) {
+  // expected-error@+1 {{the bands lack the last of 9 rows}}
+  %y = tpu.from_bands %x in <count = 2, rows = 4, above = 1, height = 9> : tensor<1x6x6x6xf16> -> tensor<1x3x9x6xf16>
+  return
+}
+
+// -----
+
+// clear_rows C1
+func.func @refused(%x: tensor<1x5x6x6xf16>) {
+  // expected-error@+1 {{the operand must be one image in 2 bands of equally many channels}}
+  %y = tpu.clear_rows %x in <count = 2, rows = 4, above = 1, height = 8> top 1 bottom 1 : tensor<1x5x6x6xf16>
+  return
+}
+
+// -----
+
+// clear_rows C2
+func.func @refused(%x: tensor<1x6x6x6xf16>) {
+  // expected-error@+1 {{top and bottom must not be negative}}
+  %y = tpu.clear_rows %x in <count = 2, rows = 4, above = 1, height = 8> top -1 bottom 1 : tensor<1x6x6x6xf16>
+  return
+}

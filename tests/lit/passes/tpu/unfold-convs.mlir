@@ -44,17 +44,31 @@ module attributes {tpu.chip = "bm1684x"} {
 
 // -----
 
-// Enough channels, a window of one element, groups and a filter that is computed stay as they are.
+// Groups stay groups: the channels of each follow each other.
+// CHECK-LABEL: func.func @groups
+// CHECK: %[[u:.*]] = tpu.unfold %arg0 kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1]
+// CHECK: tpu.conv %[[u]], %{{.*}} strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 2 {{.*}} : tensor<1x36x64x64x!quant.uniform<i8:f32, 1.000000e-01>>, tensor<64x18x1x1xi8> ->
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @groups(%z: tensor<1x4x64x64x!quant.uniform<i8:f32, 0.1>>) -> tensor<1x64x64x64x!quant.uniform<i8:f32, 0.2>> {
+    %w = tpu.weight dense<1> : tensor<64x2x3x3xi8>
+    %y = tpu.conv %z, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 2 {multipliers = array<i32: 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3>, rshifts = array<i32: 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1>} : tensor<1x4x64x64x!quant.uniform<i8:f32, 0.1>>, tensor<64x2x3x3xi8> -> tensor<1x64x64x64x!quant.uniform<i8:f32, 0.2>>
+    return %y : tensor<1x64x64x64x!quant.uniform<i8:f32, 0.2>>
+  }
+}
+
+// -----
+
+// Enough channels, a window of one element, groups of floats and a filter that is computed stay as they are.
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: tpu.unfold
 module attributes {tpu.chip = "bm1684x"} {
   func.func @others(%x: tensor<1x32x64x64xf16>, %z: tensor<1x4x64x64xf16>, %f: tensor<64x4x3x3xf16>) -> (tensor<1x64x64x64xf16>, tensor<1x64x64x64xf16>, tensor<1x64x64x64xf16>, tensor<1x64x64x64xf16>) {
     %w0 = tpu.weight dense<1.0> : tensor<64x32x3x3xf16>
     %w1 = tpu.weight dense<1.0> : tensor<64x4x1x1xf16>
-    %w2 = tpu.weight dense<1.0> : tensor<64x1x3x3xf16>
+    %w2 = tpu.weight dense<1.0> : tensor<64x2x3x3xf16>
     %0 = tpu.conv %x, %w0 strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 : tensor<1x32x64x64xf16>, tensor<64x32x3x3xf16> -> tensor<1x64x64x64xf16>
     %1 = tpu.conv %z, %w1 strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 : tensor<1x4x64x64xf16>, tensor<64x4x1x1xf16> -> tensor<1x64x64x64xf16>
-    %2 = tpu.conv %z, %w2 strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 4 : tensor<1x4x64x64xf16>, tensor<64x1x3x3xf16> -> tensor<1x64x64x64xf16>
+    %2 = tpu.conv %z, %w2 strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 2 : tensor<1x4x64x64xf16>, tensor<64x2x3x3xf16> -> tensor<1x64x64x64xf16>
     %3 = tpu.conv %z, %f strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 : tensor<1x4x64x64xf16>, tensor<64x4x3x3xf16> -> tensor<1x64x64x64xf16>
     return %0, %1, %2, %3 : tensor<1x64x64x64xf16>, tensor<1x64x64x64xf16>, tensor<1x64x64x64xf16>, tensor<1x64x64x64xf16>
   }

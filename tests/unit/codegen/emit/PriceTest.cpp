@@ -211,6 +211,24 @@ static const Case kCases[] = {
      "%m = tpu.move_lanes %z : $I\n"
      "%y = tpu.concat %z, %m axis 1 {} : ($I, $I) -> $O",
      ""},
+    // At the border of a group a transfer does these.
+    {"to_bands", "tensor<1x$Cx$2Hx$Wxf16>", "tensor<1x$2Cx$2Hx$Wxf16>",
+     "%z = tpu.unary relu %x : $I\n"
+     "%b = tpu.to_bands %z in <count = 2, rows = $H, above = 0, height = "
+     "$2H> : $I -> $O\n"
+     "%y = tpu.unary relu %b {} : $O",
+     ""},
+    {"from_bands", "tensor<1x$2Cx$2Hx$Wxf16>", "tensor<1x$Cx$2Hx$Wxf16>",
+     "%z = tpu.unary relu %x : $I\n"
+     "%b = tpu.from_bands %z in <count = 2, rows = $H, above = 0, height "
+     "= $2H> : $I -> $O\n"
+     "%y = tpu.unary relu %b {} : $O",
+     ""},
+    {"clear_rows", "tensor<1x$2Cx$2Hx$Wxf16>", "tensor<1x$2Cx$2Hx$Wxf16>",
+     "%z = tpu.unary relu %x : $I\n"
+     "%y = tpu.clear_rows %z in <count = 2, rows = $H, above = 1, height "
+     "= $2H> top 1 bottom 1 {} : $I",
+     ""},
     {"row_matmul", "tensor<$Nx$Cx1x$Wxf16>", "tensor<$Nx$Cx1x$Cxf16>",
      "%y = tpu.row_matmul %x, %x {transposed} : $I, $I -> $O", ""},
     {"unfold_f16", "tensor<$Nx5x$Hx$Wxf16>", "tensor<$Nx15x$Hx$Wxf16>",
@@ -408,7 +426,8 @@ TEST_P(RecipePrice, IsThatOfItsProgram) {
     StringRef input = GetParam().input;
     if (input.starts_with("tensor<1x")) // a matrix
       dims[0] = 1;
-    if (input.starts_with("tensor<1x") || input.contains("$Cx1x"))
+    if ((input.starts_with("tensor<1x") && !input.contains("$2H")) ||
+        input.contains("$Cx1x"))
       dims[2] = 1;
     tpu::Dims counts{1, 1, 1, 1};
     if (tile % 2)

@@ -33,6 +33,7 @@ OwningOpRef<ModuleOp> weft::test::parsePlaced(const std::string &text,
   }
   PassManager grouping(&context), placing(&context);
   grouping.addNestedPass<func::FuncOp>(tpu::createTpuGroupLayers());
+  grouping.addNestedPass<func::FuncOp>(tpu::createTpuFoldBands());
   placing.addNestedPass<func::FuncOp>(tpu::createTpuPlaceLocal());
   placing.addNestedPass<func::FuncOp>(tpu::createTpuPlaceGlobal());
   bool isPlaced = succeeded(grouping.run(*parsed));

@@ -1,0 +1,48 @@
+//===- FoldBands.cpp - --tpu-fold-bands -----------------------------------===//
+
+#include "dialects/tpu/GroupPlan.h"
+#include "passes/tpu/BorderMoves.h"
+#include "passes/tpu/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace weft::tpu {
+#define GEN_PASS_DEF_TPUFOLDBANDS
+#include "passes/tpu/Passes.h.inc"
+} // namespace weft::tpu
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tpu;
+
+/// Whether only groups read `bands`, none through another move.
+static bool canFoldIntoLoads(ToBandsOp bands) {
+  return llvm::all_of(bands.getOutput().getUses(), [](OpOperand &use) {
+    auto group = dyn_cast<GroupOp>(use.getOwner());
+    return group &&
+           !loadMoveOf(group.getBody().getArgument(use.getOperandNumber()));
+  });
+}
+
+/// Whether `image` is all that is made of the result of a group.
+static bool canFoldIntoStore(FromBandsOp image) {
+  auto result = dyn_cast<OpResult>(image.getInput());
+  auto group = image.getInput().getDefiningOp<GroupOp>();
+  return group && result.hasOneUse() &&
+         !storeMoveOf(group.getBody().front().getTerminator()->getOperand(
+             result.getResultNumber()));
+}
+
+namespace {
+struct FoldBands : weft::tpu::impl::TpuFoldBandsBase<FoldBands> {
+  void runOnOperation() override {
+    Region &body = getOperation().getBody();
+    for (ToBandsOp bands : llvm::to_vector(body.getOps<ToBandsOp>()))
+      if (canFoldIntoLoads(bands))
+        foldIntoLoads(bands);
+    for (FromBandsOp image : llvm::to_vector(body.getOps<FromBandsOp>()))
+      if (canFoldIntoStore(image))
+        foldIntoStore(image);
+  }
+};
+} // namespace
