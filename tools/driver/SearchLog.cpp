@@ -19,7 +19,7 @@ using rt::Code;
 using rt::Result;
 using Line = nlohmann::ordered_json;
 
-static constexpr const char *kVersion = "weft precision search 2";
+static constexpr const char *kVersion = "weft precision search 3";
 
 /// Names are bytes of others; what is no UTF-8 is replaced.
 static std::string dumped(const Line &line) {
