@@ -84,6 +84,37 @@ static void addConvs(std::vector<Case> &cases) {
                        "relu, narrow_sums")); // one rounding a step: exact
 }
 
+/// Depthwise filters of so many channels that whole rounds over the lanes of
+/// some chip are loaded apart from the rest: with a rest or without, in whole
+/// words or not.
+static void addConstantsByRounds(std::vector<Case> &cases) {
+  for (int channels : {128, 192, 200, 250})
+    for (int kernel : {3, 5}) {
+      std::string count = std::to_string(channels),
+                  side = std::to_string(kernel),
+                  pad = std::to_string(kernel / 2),
+                  name = "Rounds" + count + "_" + side;
+      auto add = [&](const std::string &type, const std::string &filter,
+                     const std::string &bias, const std::string &attributes) {
+        std::string x = tensor("1x" + count + "x5x6", type);
+        std::string body =
+            weight("w", {channels, 1, kernel, kernel}, filter,
+                   filter == "i8" ? 127 : 1) +
+            weight("b", {1, channels, 1, 1}, bias, bias == "i32" ? 5000 : 1) +
+            "  %y = tpu.conv %x, %w, %b strides [1, 1] pads [" + pad + ", " +
+            pad + ", " + pad + ", " + pad + "] dilations [1, 1] group " +
+            count + " {" + attributes + "} : " + x + ", tensor<" + count +
+            "x1x" + side + "x" + side + "x" + filter + ">, tensor<1x" + count +
+            "x1x1x" + bias + "> -> " + x + "\n";
+        cases.push_back({name + filter, x, x, body, 0, 0});
+      };
+      add("f16", "f16", "f16", "narrow_sums"); // one rounding a step: exact
+      add(kI8, "i8", "i32",
+          "multipliers = array<i32: " + repeated("1500000000", channels) +
+              ">, rshifts = array<i32: " + repeated("40", channels) + ">");
+    }
+}
+
 /// Groups whose channels lie across the lanes of every chip, one command for
 /// some of them: 1x72x5x6 -> 1x78x5x6, 3x3.
 static void addGroupedConvs(std::vector<Case> &cases, int groups,
@@ -864,6 +895,7 @@ static std::vector<Case> allCases() {
   addPools(cases);
   addLaneMoves(cases);
   addUnfolds(cases);
+  addConstantsByRounds(cases);
   addMoves(cases);
   addRows(cases);
   addInterleaves(cases);
