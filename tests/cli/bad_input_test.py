@@ -375,6 +375,8 @@ def compare(place, *options):
 
 
 add("options", "compare_cosine_not_a_number", r"--min-cosine.*much", lambda place: compare(place, "--min-cosine", "much"))
+add("options", "compare_cosine_nan", r"--min-cosine.*'nan' is no finite number", lambda place: compare(place, "--min-cosine", "nan"))
+add("options", "compare_sqnr_nan", r"--min-sqnr.*'nan' is no finite number", lambda place: compare(place, "--min-sqnr", "nan"))
 add("options", "compare_reference_missing", r"no_ref\.npz",
     lambda place: compare(place, "--reference", place.input / "no_ref.npz"))
 

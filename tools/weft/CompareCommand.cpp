@@ -296,6 +296,14 @@ static ExitCode compareCommand(const CompareFlags &flags) {
                     compareLayers(flags, *computed, reference->layers));
 }
 
+/// "" if `text` is one, else what is wrong; every comparison with NaN is false.
+static std::string finiteNumber(const std::string &text) {
+  double value = 0;
+  return CLI::detail::lexical_cast(text, value) && std::isfinite(value)
+             ? std::string()
+             : "'" + text + "' is no finite number";
+}
+
 void cli::addCompareCommand(Program &program) {
   auto flags = std::make_shared<CompareFlags>();
   CLI::App &command = program.addCommand(
@@ -334,12 +342,14 @@ void cli::addCompareCommand(Program &program) {
       .add_option("--min-cosine", flags->thresholds.minCosine,
                   "Smallest cosine of every output")
       ->type_name("C")
+      ->check(finiteNumber)
       ->check(CLI::Range(-1.0, 1.0))
       ->capture_default_str();
   command
       .add_option("--min-sqnr", flags->thresholds.minSqnrDb,
                   "Smallest signal to noise ratio of every output")
-      ->type_name("DB");
+      ->type_name("DB")
+      ->check(finiteNumber);
   addRunFlags(command, flags->request);
   command.add_flag("--json", flags->json, "Print as JSON");
 }
