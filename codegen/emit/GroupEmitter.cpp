@@ -15,15 +15,6 @@ using tpu::Box;
 using tpu::Dims;
 using tpu::GroupBuffer;
 
-/// Element number of the start of `piece` where neighbours along each axis are
-/// `steps` elements apart.
-static int64_t elementOffset(const Dims &steps, const Box &piece) {
-  int64_t offset = 0;
-  for (unsigned axis = 0; axis < 4; ++axis)
-    offset += steps[axis] * piece.offset[axis];
-  return offset;
-}
-
 /// True if elements of a piece of shape `size` that are `steps` apart follow
 /// each other.
 static bool isDense(const Dims &steps, const Dims &size) {
@@ -50,7 +41,8 @@ Value GroupEmitter::globalPiece(Location loc, Value whole, const Dims &steps,
                                 Value iteration) {
   Type element = machineType(tpu::elementOf(whole));
   int64_t bytes = tpu::elementBits(tpu::elementOf(whole)) / 8;
-  int64_t start = addresses.lookup(whole) + elementOffset(steps, piece) * bytes;
+  int64_t start =
+      addresses.lookup(whole) + tpu::elementOffset(steps, piece) * bytes;
   ppl::TensorViewType type;
   if (isDense(steps, piece.size))
     type = ppl::TensorViewType::get(piece.size, element, ppl::Memory::Global,
@@ -58,11 +50,10 @@ Value GroupEmitter::globalPiece(Location loc, Value whole, const Dims &steps,
   else
     type = ppl::TensorViewType::get(piece.size, element, ppl::Memory::Global,
                                     ArrayRef<int64_t>(steps));
-  int64_t step =
-      nextPiece
-          ? (elementOffset(steps, *nextPiece) - elementOffset(steps, piece)) *
-                bytes
-          : 0;
+  int64_t step = nextPiece ? (tpu::elementOffset(steps, *nextPiece) -
+                              tpu::elementOffset(steps, piece)) *
+                                 bytes
+                           : 0;
   if (!iteration || step == 0)
     return builder.create<ppl::GlobalOp>(loc, type, start);
   return builder.create<ppl::GlobalOp>(loc, type, start, ValueRange(iteration),

@@ -13,6 +13,13 @@ bool Box::contains(const Box &other) const {
   return true;
 }
 
+int64_t weft::tpu::elementOffset(const Dims &steps, const Box &box) {
+  int64_t offset = 0;
+  for (unsigned axis = 0; axis < 4; ++axis)
+    offset += steps[axis] * box.offset[axis];
+  return offset;
+}
+
 Box weft::tpu::hull(const Box &a, const Box &b) {
   if (a.empty())
     return b;

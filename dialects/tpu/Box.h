@@ -61,6 +61,10 @@ struct Box {
   bool operator!=(const Box &other) const { return !(*this == other); }
 };
 
+/// Elements from the first of a tensor to that of `box`, where neighbours along
+/// each axis are `steps` elements apart.
+int64_t elementOffset(const Dims &steps, const Box &box);
+
 /// Smallest box that holds both; an empty operand is ignored.
 Box hull(const Box &a, const Box &b);
 

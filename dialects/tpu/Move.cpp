@@ -193,13 +193,6 @@ static StridedCopy copyOfPermute(PermuteOp op) {
   return copy;
 }
 
-static int64_t offsetOf(const Dims &steps, const Box &box) {
-  int64_t offset = 0;
-  for (unsigned axis = 0; axis < 4; ++axis)
-    offset += steps[axis] * box.offset[axis];
-  return offset;
-}
-
 /// Between an image and its bands, a copy a band.
 static SmallVector<OperandCopy> copiesOfBands(BandsAttr bands, Value image,
                                               Value inBands, bool toBands) {
@@ -209,8 +202,8 @@ static SmallVector<OperandCopy> copiesOfBands(BandsAttr bands, Value image,
   for (const BandPart &part :
        bandPartsOf(bands, dimsOf(image)[kAxisC], Box::whole(dimsOf(inBands)),
                    /*onlyOwn=*/!toBands)) {
-    int64_t ofImage = offsetOf(imageSteps, part.inImage),
-            ofBands = offsetOf(bandSteps, part.inBands);
+    int64_t ofImage = elementOffset(imageSteps, part.inImage),
+            ofBands = elementOffset(bandSteps, part.inBands);
     StridedCopy copy{
         toBands ? ofImage : ofBands, toBands ? ofBands : ofImage, {}};
     for (unsigned axis = 0; axis < 4; ++axis)

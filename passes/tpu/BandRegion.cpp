@@ -75,8 +75,6 @@ void BandRegion::findHalos() {
 }
 
 bool BandRegion::plan() {
-  for (auto [i, op] : llvm::enumerate(ops))
-    numbers[op] = i;
   if (!findScales())
     return false;
   // Each band has as many rows of every value, so that these are all its own.
@@ -194,6 +192,7 @@ void BandRegion::erase() {
   for (Operation *op : llvm::reverse(made))
     eraseWithWeights(op);
   made.clear();
+  bandsOfImage.clear();
 }
 
 void BandRegion::replace() {

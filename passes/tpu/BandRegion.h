@@ -6,6 +6,7 @@
 #include "passes/tpu/BandOps.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace weft::tpu {
@@ -21,7 +22,8 @@ class BandRegion {
 public:
   BandRegion(std::vector<mlir::Operation *> ops, int64_t count,
              const Chip &chip)
-      : ops(std::move(ops)), count(count), chip(chip) {}
+      : ops(std::move(ops)), inside(this->ops.begin(), this->ops.end()),
+        count(count), chip(chip) {}
 
   /// False if the rows of its values do not go together.
   bool plan();
@@ -34,7 +36,7 @@ public:
   int64_t movingCycles(bool inBands) const;
   /// Puts what was built in the place of the others.
   void replace();
-  /// Erases what was built.
+  /// Erases what was built; it can be built again.
   void erase();
 
   llvm::ArrayRef<mlir::Operation *> opsAsTheyAre() const { return ops; }
@@ -44,7 +46,7 @@ public:
   }
 
 private:
-  bool isInside(mlir::Operation *op) const { return numbers.contains(op); }
+  bool isInside(mlir::Operation *op) const { return inside.contains(op); }
   bool findScales();
   void findHalos();
   bool isReadOutside(mlir::Value value) const {
@@ -62,7 +64,7 @@ private:
                                       mlir::Value image) const;
 
   std::vector<mlir::Operation *> ops;
-  llvm::DenseMap<mlir::Operation *, size_t> numbers;
+  llvm::DenseSet<mlir::Operation *> inside; ///< `ops`
   int64_t count;
   const Chip &chip;
   llvm::MapVector<mlir::Value, BandRows> values;

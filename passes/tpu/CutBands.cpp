@@ -202,17 +202,15 @@ bool BandSearch::cutBest() {
     }
   if (!best)
     return false;
-  BandRegion again(best->opsAsTheyAre(), best->bands(), chip);
-  again.plan();
-  if (!again.build(Purpose::Program)) { // a weight that was never loaded
-    again.erase();
+  if (!best->build(Purpose::Program)) { // a weight that was never loaded
+    best->erase();
     return false;
   }
-  addChoice(again.madeFor(again.opsAsTheyAre().front()), rt::Question::Bands,
+  addChoice(best->madeFor(best->opsAsTheyAre().front()), rt::Question::Bands,
             ways, 1);
-  for (Operation *op : again.opsAsTheyAre())
+  for (Operation *op : best->opsAsTheyAre())
     prices.erase(op);
-  again.replace();
+  best->replace();
   return true;
 }
 

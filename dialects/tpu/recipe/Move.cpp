@@ -212,15 +212,21 @@ InputNeed PadOp::inputNeed(unsigned, const Box &result) {
 bool PadOp::runsInAnyLane() { return true; }
 
 /// The borders are filled, what they enclose is copied.
+/// The elements of `value` as bits, which a fill takes whatever they mean.
+static DataType bitsOf(Value value) {
+  int64_t bits = elementBits(elementOf(value));
+  if (bits == 8)
+    return DataType::Uint8;
+  return bits == 16 ? DataType::Uint16 : DataType::Uint32;
+}
+
 static void buildPad(Operation *operation, RecipeBuilder &r) {
   auto op = llvm::cast<PadOp>(operation);
   Pads around = op.inputNeed(0, r.box).pads;
   Tile result = r.result();
   auto fill = [&](const Tile &part) {
-    DataType plain = DataType::Uint8;
-    if (int64_t bits = elementBits(elementOf(op.getOutput())); bits != 8)
-      plain = bits == 16 ? DataType::Uint16 : DataType::Uint32;
-    r.copy(RecipeBuilder::as(part, plain), int64_t(op.getFill()));
+    r.copy(RecipeBuilder::as(part, bitsOf(op.getOutput())),
+           int64_t(op.getFill()));
   };
   // Border by border; what is left is `inner`.
   Tile inner = result;
@@ -264,12 +270,9 @@ bool ClearRowsOp::runsInAnyLane() { return true; }
 
 static void buildClearRows(Operation *operation, RecipeBuilder &r) {
   auto op = llvm::cast<ClearRowsOp>(operation);
-  Type element = elementOf(op.getOutput());
-  DataType plain = DataType::Uint8;
-  if (int64_t bits = elementBits(element); bits != 8)
-    plain = bits == 16 ? DataType::Uint16 : DataType::Uint32;
-  Tile result = RecipeBuilder::as(r.result(), plain);
-  int64_t zero = zeroPointOf(element) & 0xff, lanes = r.chip.lanes;
+  Tile result = RecipeBuilder::as(r.result(), bitsOf(op.getOutput()));
+  int64_t zero = zeroPointOf(elementOf(op.getOutput())) & 0xff,
+          lanes = r.chip.lanes;
   for (const Box &box : op.clearedBoxes(r.box)) {
     Tile rows =
         r.part(result, kAxisH, box.offset[kAxisH] - r.box.offset[kAxisH],
