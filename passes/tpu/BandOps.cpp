@@ -10,6 +10,7 @@
 #include "dialects/tpu/Pool.h"
 #include "dialects/tpu/Unary.h"
 #include "dialects/tpu/recipe/Price.h"
+#include "passes/tpu/PlaneTransfer.h"
 #include "passes/tpu/UnfoldConvs.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -36,7 +37,6 @@ RowWindow weft::tpu::rowWindowOf(Operation *op) {
   return {};
 }
 
-/// The operands that are images, by number; the others are weights.
 SmallVector<unsigned, 2> weft::tpu::imagesOf(Operation *op) {
   SmallVector<unsigned, 2> images;
   for (OpOperand &operand : op->getOpOperands())
@@ -53,8 +53,6 @@ static bool isPerChannel(Value value, const Dims &dims) {
          (own[kAxisC] == 1 || own[kAxisC] == dims[kAxisC]);
 }
 
-/// Whether `op` does with the rows of a band what it does with those of the
-/// image, for each channel by constants of its own.
 bool weft::tpu::passesBands(Operation *op) {
   if (!asTileable(op) || op->getNumResults() != 1)
     return false;
@@ -124,8 +122,6 @@ static Value repeatWeight(OpBuilder &builder, Value weight, unsigned axis,
       weight.getLoc(), weightAttr(type.clone(shape), repeated(*bytes, count)));
 }
 
-/// A clone of `op` on `images` in place of its images, with a result of `type`,
-/// and constants for `count` bands. Null if a weight has no bytes.
 Operation *weft::tpu::cloneForBands(OpBuilder &builder, Operation *op,
                                     ArrayRef<Value> images,
                                     RankedTensorType type, int64_t count,
@@ -204,7 +200,6 @@ void weft::tpu::eraseWithWeights(Operation *op) {
 // Prices
 //===----------------------------------------------------------------------===//
 
-/// Cycles of `op` on `rows` rows of its result from `first` on.
 std::optional<int64_t> weft::tpu::bandCyclesOf(Operation *op, const Chip &chip,
                                                int64_t first, int64_t rows) {
   Dims dims = dimsOf(op->getResult(0));
@@ -220,13 +215,12 @@ std::optional<int64_t> weft::tpu::bandCyclesOf(Operation *op, const Chip &chip,
   return cheapestCyclesOf(op, chip, box);
 }
 
-/// Cycles to move all of `value` between DRAM and lanes, a run a channel.
-int64_t weft::tpu::planeTransferCycles(Value value, const Chip &chip,
-                                       int64_t rate) {
-  Dims dims = dimsOf(value);
-  int64_t run = dims[kAxisH] * dims[kAxisW] * elementBits(elementOf(value)) / 8;
-  return dims[kAxisN] * dims[kAxisC] *
-         std::max<int64_t>(run, chip.rates.shortestDmaRun) / rate;
+int64_t weft::tpu::loadCyclesOf(Value value, const Chip &chip) {
+  return planeTransferCycles(value, dimsOf(value), chip, chip.rates.loadBytes);
+}
+
+int64_t weft::tpu::storeCyclesOf(Value value, const Chip &chip) {
+  return planeTransferCycles(value, dimsOf(value), chip, chip.rates.storeBytes);
 }
 
 /// Cycles to bring `image` into other lanes within a group: from lane to lane,
@@ -240,29 +234,24 @@ static int64_t moveCycles(Value image, const Chip &chip, int64_t count) {
           lanes = std::min<int64_t>(chip.lanes, dims[kAxisC]);
   if (bytes / lanes <= int64_t(chip.laneBytes) / kPartOfLane)
     return bytes / int64_t(chip.euBytes) + count;
-  return planeTransferCycles(image, chip, chip.rates.loadBytes) +
-         planeTransferCycles(image, chip, chip.rates.storeBytes);
+  return loadCyclesOf(image, chip) + storeCyclesOf(image, chip);
 }
 
-/// Whether a transfer brings `image` into the lanes, whatever they hold.
 bool weft::tpu::isLoaded(Value image) {
   return !asTileable(image.getDefiningOp());
 }
-/// Whether a transfer alone takes `image` from the lanes.
 bool weft::tpu::isOnlyStored(Value image) {
   return llvm::none_of(image.getUsers(), asTileable);
 }
 
-/// What it costs to cut `image` into bands.
 int64_t weft::tpu::costOfCut(Value image, const Chip &chip, int64_t count) {
   if (!isLoaded(image))
     return moveCycles(image, chip, count);
   // What a load brings anyway takes longer by the rows that bands share.
   constexpr int64_t kSharedPart = 8;
-  return planeTransferCycles(image, chip, chip.rates.loadBytes) / kSharedPart;
+  return loadCyclesOf(image, chip) / kSharedPart;
 }
 
-/// What it costs to make an image of its bands.
 int64_t weft::tpu::costOfJoin(Value image, const Chip &chip, int64_t count) {
   return isOnlyStored(image) ? 0 : moveCycles(image, chip, count);
 }

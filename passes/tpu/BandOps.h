@@ -50,8 +50,9 @@ void eraseWithWeights(mlir::Operation *op);
 std::optional<int64_t> bandCyclesOf(mlir::Operation *op, const Chip &chip,
                                     int64_t first, int64_t rows);
 
-/// Cycles to move all of `value` between DRAM and lanes, a run a channel.
-int64_t planeTransferCycles(mlir::Value value, const Chip &chip, int64_t rate);
+/// Cycles to load and to store all of `value`.
+int64_t loadCyclesOf(mlir::Value value, const Chip &chip);
+int64_t storeCyclesOf(mlir::Value value, const Chip &chip);
 
 /// Whether a transfer brings `image` into the lanes, whatever they hold.
 bool isLoaded(mlir::Value image);

@@ -178,12 +178,11 @@ int64_t BandRegion::movingCycles(bool inBands) const {
   for (auto &[image, own] : values) {
     bool isMade = isInside(image.getDefiningOp());
     if (!isMade && isLoaded(image)) {
-      int64_t load = planeTransferCycles(image, chip, chip.rates.loadBytes),
-              band = rows * own.scale;
+      int64_t load = loadCyclesOf(image, chip), band = rows * own.scale;
       cycles += inBands ? load * (own.above + band + own.below) / band : load;
     }
     if (isMade && isReadOutside(image) && isOnlyStored(image))
-      cycles += planeTransferCycles(image, chip, chip.rates.storeBytes);
+      cycles += storeCyclesOf(image, chip);
   }
   return cycles;
 }

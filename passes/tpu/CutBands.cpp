@@ -64,8 +64,7 @@ BandSearch::BandSearch(Block &block, const Chip &chip) : chip(chip) {
       // --tpu-fill-lanes spreads these otherwise.
       Value result = op.getResult(0);
       int64_t spread = *price.asItIs * dims[kAxisC] / int64_t(chip.lanes) +
-                       planeTransferCycles(result, chip, chip.rates.loadBytes) +
-                       planeTransferCycles(result, chip, chip.rates.storeBytes);
+                       loadCyclesOf(result, chip) + storeCyclesOf(result, chip);
       price.asItIs = std::min(*price.asItIs, spread);
     }
     for (auto [i, count] : llvm::enumerate(kCounts))

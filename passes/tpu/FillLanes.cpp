@@ -7,6 +7,7 @@
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/recipe/Price.h"
 #include "passes/tpu/Passes.h"
+#include "passes/tpu/PlaneTransfer.h"
 #include "runtime/chips/Alignment.h"
 #include "runtime/chips/Chip.h"
 
@@ -52,13 +53,9 @@ static Dims spreadDims(const Chip &chip, const Dims &dims, int64_t lanes) {
   return {1, lanes, row / width, width};
 }
 
-/// Cycles of one transfer of `value` between DRAM and lanes under these sizes:
-/// a run a channel.
+/// Cycles of one transfer of `value` between DRAM and lanes under these sizes.
 static int64_t transferCycles(Value value, const Chip &chip, const Dims &dims) {
-  int64_t run = dims[kAxisH] * dims[kAxisW] * elementBits(elementOf(value)) / 8;
-  return dims[kAxisN] * dims[kAxisC] *
-         std::max<int64_t>(run, chip.rates.shortestDmaRun) /
-         chip.rates.storeBytes;
+  return planeTransferCycles(value, dims, chip, chip.rates.storeBytes);
 }
 
 /// Cycles of the functions on tensors of these sizes.

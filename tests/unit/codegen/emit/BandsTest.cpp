@@ -7,13 +7,9 @@
 
 #include "tests/unit/codegen/emit/ProgramRunner.h"
 
-#include "dialects/tpu/Move.h"
 #include "passes/tpu/Passes.h"
 #include "runtime/numeric/Float16.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "gtest/gtest.h"
 
 #include <random>
@@ -186,22 +182,7 @@ private:
 
 /// The module after the pass; empty if that changed nothing.
 static std::string inBands(const std::string &text) {
-  MLIRContext context;
-  context.loadDialect<tpu::TpuDialect, func::FuncDialect,
-                      quant::QuantizationDialect>();
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-  PassManager passes(&context);
-  passes.addNestedPass<func::FuncOp>(tpu::createTpuCutBands());
-  if (!module || failed(passes.run(*module))) {
-    ADD_FAILURE() << "the pass fails on " << text;
-    return {};
-  }
-  int found = 0;
-  module->walk([&](tpu::FromBandsOp) { ++found; });
-  std::string printed;
-  llvm::raw_string_ostream stream(printed);
-  module->print(stream);
-  return found ? printed : std::string();
+  return afterPass(text, tpu::createTpuCutBands(), "tpu.from_bands");
 }
 
 static void expectEqualInBands(bool isFloat) {

@@ -46,6 +46,29 @@ OwningOpRef<ModuleOp> weft::test::parsePlaced(const std::string &text,
   return isPlaced ? std::move(parsed) : OwningOpRef<ModuleOp>();
 }
 
+std::string weft::test::afterPass(const std::string &text,
+                                  std::unique_ptr<Pass> pass,
+                                  StringRef wanted) {
+  MLIRContext context;
+  context.loadDialect<tpu::TpuDialect, func::FuncDialect,
+                      quant::QuantizationDialect>();
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  PassManager passes(&context);
+  passes.addNestedPass<func::FuncOp>(std::move(pass));
+  if (!module || failed(passes.run(*module))) {
+    ADD_FAILURE() << "the pass fails on " << text;
+    return {};
+  }
+  bool isFound = false;
+  module->walk([&](Operation *op) {
+    isFound |= op->getName().getStringRef() == wanted;
+  });
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  module->print(stream);
+  return isFound ? printed : std::string();
+}
+
 ProgramRunner::ProgramRunner(const std::string &text,
                              const tpu::Tiling *tiling) {
   compile(text, tiling);

@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/Pass.h"
 #include "runtime/emulator/Emulator.h"
 
 #include <string>
@@ -21,6 +22,11 @@ namespace weft::test {
 mlir::OwningOpRef<mlir::ModuleOp> parsePlaced(const std::string &text,
                                               const tpu::Tiling *tiling,
                                               mlir::MLIRContext &context);
+
+/// The module of `text` after `pass` over its functions; empty if it then has
+/// no op of the name `wanted`, or with a test failure if the pass fails.
+std::string afterPass(const std::string &text, std::unique_ptr<mlir::Pass> pass,
+                      llvm::StringRef wanted);
 
 /// A tpu module compiled to commands, ready for the emulator.
 class ProgramRunner {

@@ -11,9 +11,6 @@
 #include "passes/tpu/Passes.h"
 #include "runtime/numeric/Float16.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "gtest/gtest.h"
 
 #include <cstring>
@@ -130,22 +127,7 @@ private:
 
 /// The module after the pass; empty if that changed nothing.
 static std::string unfolded(const std::string &text) {
-  MLIRContext context;
-  context.loadDialect<tpu::TpuDialect, func::FuncDialect,
-                      quant::QuantizationDialect>();
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-  PassManager passes(&context);
-  passes.addNestedPass<func::FuncOp>(tpu::createTpuUnfoldConvs());
-  if (!module || failed(passes.run(*module))) {
-    ADD_FAILURE() << "the pass fails on " << text;
-    return {};
-  }
-  int found = 0;
-  module->walk([&](tpu::UnfoldOp) { ++found; });
-  std::string printed;
-  llvm::raw_string_ostream stream(printed);
-  module->print(stream);
-  return found ? printed : std::string();
+  return afterPass(text, tpu::createTpuUnfoldConvs(), "tpu.unfold");
 }
 
 static void expectEqualPrograms(bool isFloat) {
