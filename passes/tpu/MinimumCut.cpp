@@ -33,28 +33,44 @@ bool MinimumCut::findLevels() {
   return levels[kSecond] >= 0;
 }
 
-/// Sends up to `most` from `node` to the second side; what arrived.
-int64_t MinimumCut::push(int node, int64_t most) {
-  if (node == kSecond)
-    return most;
-  for (size_t &i = next[node]; i < edgesOf[node].size(); ++i) {
-    int number = edgesOf[node][i];
-    int to = edges[number].to;
-    if (edges[number].left <= 0 || levels[to] != levels[node] + 1)
+/// Sends what one way of rising levels has room for; false if there is none.
+/// Without recursion: a chain of ops is as deep as the network.
+bool MinimumCut::push() {
+  std::vector<int> way;
+  int at = kFirst;
+  while (at != kSecond) {
+    auto rises = [&](int number) {
+      return edges[number].left > 0 &&
+             levels[edges[number].to] == levels[at] + 1;
+    };
+    size_t &i = next[at];
+    while (i < edgesOf[at].size() && !rises(edgesOf[at][i]))
+      ++i;
+    if (i < edgesOf[at].size()) {
+      way.push_back(edgesOf[at][i]);
+      at = edges[way.back()].to;
       continue;
-    if (int64_t sent = push(to, std::min(most, edges[number].left))) {
-      edges[number].left -= sent;
-      edges[number ^ 1].left += sent;
-      return sent;
     }
+    if (way.empty())
+      return false;
+    at = edges[way.back() ^ 1].to; // a dead end
+    way.pop_back();
+    ++next[at];
   }
-  return 0;
+  int64_t sent = kNever;
+  for (int number : way)
+    sent = std::min(sent, edges[number].left);
+  for (int number : way) {
+    edges[number].left -= sent;
+    edges[number ^ 1].left += sent;
+  }
+  return true;
 }
 
 std::vector<bool> MinimumCut::firstSide() {
   while (findLevels()) {
     next.assign(edgesOf.size(), 0);
-    while (push(kFirst, kNever) > 0)
+    while (push())
       ;
   }
   std::vector<bool> isFirst;

@@ -29,7 +29,7 @@ private:
     int64_t left; ///< capacity
   };
   bool findLevels();
-  int64_t push(int node, int64_t most);
+  bool push();
 
   std::vector<Edge> edges; ///< the one back follows each
   std::vector<std::vector<int>> edgesOf;

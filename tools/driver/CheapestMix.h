@@ -28,7 +28,7 @@ struct CheapestMix {
 };
 
 /// The mix with the least cycles; of several that one with the fewest floats. A
-/// minimum cut between the two ways (Dinic's algorithm).
+/// minimum cut between the two ways.
 CheapestMix cheapestMix(llvm::ArrayRef<OpPrices> ops,
                         llvm::ArrayRef<BorderPrice> borders);
 

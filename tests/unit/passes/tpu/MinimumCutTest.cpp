@@ -68,3 +68,17 @@ TEST(MinimumCut, NeverCutsWhatMayNotBeCut) {
   cut.addEdge(other, MinimumCut::kSecond, 7);
   EXPECT_EQ(cut.firstSide(), (std::vector<bool>{true, false, true, true}));
 }
+
+TEST(MinimumCut, CutsChainsAsLongAsNetworksAreDeep) {
+  constexpr int kOps = 1 << 20;
+  MinimumCut cut;
+  int before = MinimumCut::kFirst;
+  for (int i = 0; i < kOps; ++i) {
+    int node = cut.addNode();
+    cut.addEdge(before, node, i == kOps / 2 ? 3 : 4);
+    before = node;
+  }
+  cut.addEdge(before, MinimumCut::kSecond, 4);
+  std::vector<bool> found = cut.firstSide();
+  EXPECT_EQ(std::count(found.begin(), found.end(), true), kOps / 2 + 1);
+}
