@@ -3,7 +3,7 @@
 include "dialects/tpu/TpuBase.td"
 
 def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
-                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "readsStrided", "inputNeed", "recipes", "readsFirstLane", "runsInAnyLane", "differsByChannel"]>]> {
+                              DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isPackedOperand", "readsStrided", "computedBox", "inputNeed", "recipes", "readsFirstLane", "runsInAnyLane", "differsByChannel"]>]> {
   let summary = "2-D convolution, float or int8; covers groups, depthwise and fully connected";
   let description = [{
     **Semantics**: with `g = oc / (OC / group)` (`interleaved`: `g = oc mod group`), the accumulator
@@ -26,6 +26,7 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
         result type. `f32(acc)` rounds half to even.
       `relu` with a !quant result is the clip at 0 of the unsigned range.
     Recipes may multiply elements of other groups by 0: of these, one that is infinite or NaN makes a sum NaN, and which are read depends on the recipe.
+    `row_tiles_*` make several rows from sums of the rows that these read (passes choose them for f32): there it makes all of them NaN.
 
     **Constraints**: (C1) `input.c = filter.ic * group`, `group` divides `oc`; (C2) strides, dilations have 2 positive
     values, pads 4 (top, left, bottom, right) non-negative ones; (C3) the result is (n, oc, oh, ow) with

@@ -84,6 +84,26 @@ static void addConvs(std::vector<Case> &cases) {
                        "relu, narrow_sums")); // one rounding a step: exact
 }
 
+/// Rows in tiles of which the last is not whole, channels beyond the lanes.
+static void addRowTiles(std::vector<Case> &cases) {
+  for (const char *recipe : {"row_tiles_2", "row_tiles_4"})
+    for (const char *attributes : {"", "relu, "}) {
+      std::string x = tensor("2x70x9x5", "f32"), y = tensor("2x80x11x3", "f32"),
+                  bias = *attributes ? ", %b" : "",
+                  biasType = *attributes ? ", tensor<1x80x1x1xf32>" : "";
+      cases.push_back(
+          {"RowTiles" + std::to_string(cases.size()), x, y,
+           weight("w", {80, 70, 3, 3}, "f32", 1) +
+               weight("b", {1, 80, 1, 1}, "f32", 1) + "  %y = tpu.conv %x, %w" +
+               bias +
+               " strides [1, 2] pads [2, 1, 2, 1] dilations [1, 1] group 1 {" +
+               attributes + "tpu.recipe = \"" + recipe + "\"} : " + x +
+               ", tensor<80x70x3x3xf32>" + biasType + " -> " + y + "\n",
+           // 630 terms up to 4; the values at points are as large.
+           632 * 0x1p-23 * 630 * 4});
+    }
+}
+
 /// Depthwise filters of so many channels that whole rounds over the lanes of
 /// some chip are loaded apart from the rest: with a rest or without, in whole
 /// words or not.
@@ -883,6 +903,7 @@ static std::vector<Case> allCases() {
   for (int groups : {2, 3}) // as many as divide the lanes, and not
     for (const char *recipe : {"window", "dense"})
       addGroupedConvs(cases, groups, recipe, "interleaved, ");
+  addRowTiles(cases);
   addLinear(cases);
   for (bool areRows : {true, false})
     for (const char *recipe : {"codes", "numbers"})

@@ -8,6 +8,7 @@
 #include "dialects/tpu/recipe/AxisReduction.h"
 #include "dialects/tpu/recipe/CubeFilter.h"
 #include "dialects/tpu/recipe/Recipe.h"
+#include "dialects/tpu/recipe/RowTiles.h"
 #include "dialects/tpu/recipe/Window.h"
 #include "runtime/ppl/Window.h"
 
@@ -58,7 +59,8 @@ static const DenseRecipe *denseRecipeOf(ConvOp op) {
 // depthwise unit and copies between lanes have no strides.
 bool ConvOp::readsStrided(unsigned operand) {
   const DenseRecipe *dense = denseRecipeOf(*this);
-  return operand == 0 && !isDepthwise() && !(dense && dense->way.movesInput);
+  return operand == 0 && !isDepthwise() && !(dense && dense->way.movesInput) &&
+         tiledRowsOf(*this) == 1;
 }
 
 /// Whether commands are made for groups by the lanes that these lie in.
@@ -70,9 +72,20 @@ bool ConvOp::differsByChannel() { return takesGroupsApart(*this); }
 
 // The result lies in the lanes of its filters; the cube reads its input from
 // lane 0 on.
-bool ConvOp::runsInAnyLane() { return !takesGroupsApart(*this); }
+bool ConvOp::runsInAnyLane() {
+  return !takesGroupsApart(*this) && tiledRowsOf(*this) == 1;
+}
 bool ConvOp::readsFirstLane(unsigned operand) {
   return operand == 0 && !isDepthwise();
+}
+
+Box ConvOp::computedBox(const Box &wanted) {
+  int64_t rows = tiledRowsOf(*this), height = dimsOf(getOutput())[kAxisH],
+          end = std::min((wanted.end(kAxisH) + rows - 1) / rows * rows, height);
+  Box box = wanted;
+  box.offset[kAxisH] = wanted.offset[kAxisH] / rows * rows;
+  box.size[kAxisH] = end - box.offset[kAxisH];
+  return box;
 }
 
 InputNeed ConvOp::inputNeed(unsigned, const Box &result) {
@@ -444,11 +457,29 @@ static bool isDenseOpen(Operation *operation) {
          int64_t(op.getGroup()) > groups;
 }
 
+template <size_t number>
+static void buildTiledRows(Operation *operation, RecipeBuilder &r) {
+  buildRowTiles(llvm::cast<ConvOp>(operation), r, kRowTiles[number].rows);
+}
+
+template <size_t number>
+static bool canTake(Operation *operation) {
+  return canTileRows(llvm::cast<ConvOp>(operation), kRowTiles[number].rows);
+}
+
+template <size_t number>
+static constexpr Alternative rowTiles() {
+  return {kRowTiles[number].name, buildTiledRows<number>, canTake<number>,
+          /*addsInAnotherOrder=*/true};
+}
+
 template <size_t... numbers>
 static auto listOfRecipes(std::index_sequence<numbers...>) {
-  return std::array<Alternative, 2 + sizeof...(numbers)>{
+  return std::array<Alternative, 4 + sizeof...(numbers)>{
       {{"window", buildConv},
        {"window_bias", buildWindowBias, unitCanAddBias},
+       rowTiles<0>(),
+       rowTiles<1>(),
        {kDenseRecipes[numbers].name, buildDense<numbers>,
         isDenseOpen<numbers>}...}};
 }

@@ -40,6 +40,26 @@ func.func @filters(%a: tensor<1x16x20x20xf16>, %x: tensor<1x240x20x20xf16>) -> (
   return %0, %1, %2, %3 : tensor<1x64x20x20xf16>, tensor<1x240x20x20xf16>, tensor<1x240x20x20xf16>, tensor<1x240x20x20xf16>
 }
 
+// Four rows of a window of three from six products, where it is not strided along them. A window of five has points for two.
+// Where the image has few rows, sums of more tiles are not made.
+// CHECK-LABEL: @rows
+// CHECK: tpu.conv {{.*}} of["window", "row_tiles_2", "row_tiles_4"] {{.*}} tpu.recipe = "row_tiles_4"
+// CHECK: tpu.conv {{.*}} of["window", "row_tiles_2"] {{.*}} tpu.recipe = "row_tiles_2"
+// CHECK: tpu.conv {{.*}} of["window", "row_tiles_2", "row_tiles_4"] {{.*}} tpu.recipe = "row_tiles_2"
+// CHECK-NOT: tpu.recipe
+// CHECK: return
+func.func @rows(%x: tensor<1x64x20x20xf32>, %z: tensor<1x64x2x20xf32>) -> (tensor<1x64x20x20xf32>, tensor<1x64x20x20xf32>, tensor<1x64x10x20xf32>, tensor<1x64x2x20xf32>, tensor<1x64x20x20xf32>) {
+  %w = tpu.weight dense<3.0> : tensor<64x64x3x3xf32>
+  %w5 = tpu.weight dense<3.0> : tensor<64x64x5x5xf32>
+  %w1 = tpu.weight dense<3.0> : tensor<64x64x1x3xf32>
+  %0 = tpu.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 : tensor<1x64x20x20xf32>, tensor<64x64x3x3xf32> -> tensor<1x64x20x20xf32>
+  %1 = tpu.conv %x, %w5 strides [1, 1] pads [2, 2, 2, 2] dilations [1, 1] group 1 : tensor<1x64x20x20xf32>, tensor<64x64x5x5xf32> -> tensor<1x64x20x20xf32>
+  %2 = tpu.conv %z, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 : tensor<1x64x2x20xf32>, tensor<64x64x3x3xf32> -> tensor<1x64x2x20xf32>
+  %3 = tpu.conv %x, %w strides [2, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 : tensor<1x64x20x20xf32>, tensor<64x64x3x3xf32> -> tensor<1x64x10x20xf32>
+  %4 = tpu.conv %x, %w1 strides [1, 1] pads [0, 1, 0, 1] dilations [1, 1] group 1 : tensor<1x64x20x20xf32>, tensor<64x64x1x3xf32> -> tensor<1x64x20x20xf32>
+  return %0, %1, %3, %2, %4 : tensor<1x64x20x20xf32>, tensor<1x64x20x20xf32>, tensor<1x64x10x20xf32>, tensor<1x64x2x20xf32>, tensor<1x64x20x20xf32>
+}
+
 // One product does it where both types are signed or none is; a choice that was made stays.
 // CHECK-LABEL: @requantize
 // CHECK: tpu.binary add {{.*}} tpu.recipe = "products"

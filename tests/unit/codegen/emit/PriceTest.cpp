@@ -51,6 +51,12 @@ static const char *const kCodedPixels =
     "%y = tpu.coded_linear %x, %w, %s zero_points %z bits 8 {relu} : ($I, "
     "tensor<150x64x1x1xui8>, tensor<150x4x1x1xf16>, tensor<150x4x1x1xui8>) -> "
     "$O";
+static const char *const kFloatConv =
+    "%w = tpu.weight dense<0.5> : tensor<24x$Cx3x3xf32>\n"
+    "%b = tpu.weight dense<0.5> : tensor<1x24x1x1xf32>\n"
+    "%y = tpu.conv %x, %w, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, "
+    "1] group 1 {relu} : $I, tensor<24x$Cx3x3xf32>, tensor<1x24x1x1xf32> -> "
+    "$O";
 static const char *const kRequantize =
     "%y = tpu.cast %x {multiplier = 1500000000 : i32, rshift = 31 : i32} : $I "
     "-> $O";
@@ -155,13 +161,11 @@ static const Case kCases[] = {
      "%y = tpu.softmax %x {axis = 3 : i64} : $O", ""},
     {"compare", "$Txf32", "$Txui8",
      "%y = tpu.compare greater %x, %x {} : $I, $I -> $O", ""},
-    {"conv_f32", "$Txf32", "tensor<$Nx24x$Hx$Wxf32>",
-     "%w = tpu.weight dense<0.5> : tensor<24x$Cx3x3xf32>\n"
-     "%b = tpu.weight dense<0.5> : tensor<1x24x1x1xf32>\n"
-     "%y = tpu.conv %x, %w, %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, "
-     "1] group 1 {relu} : $I, tensor<24x$Cx3x3xf32>, tensor<1x24x1x1xf32> -> "
-     "$O",
-     ""},
+    {"conv_f32", "$Txf32", "tensor<$Nx24x$Hx$Wxf32>", kFloatConv, ""},
+    {"conv_f32", "$Txf32", "tensor<$Nx24x$Hx$Wxf32>", kFloatConv,
+     "row_tiles_2"},
+    {"conv_f32", "$Txf32", "tensor<$Nx24x$Hx$Wxf32>", kFloatConv,
+     "row_tiles_4"},
     {"depthwise_f16", "$Txf16", "$Txf16",
      "%w = tpu.weight dense<0.5> : tensor<$Cx1x3x3xf16>\n"
      "%y = tpu.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] "
