@@ -18,6 +18,7 @@
 #include "runtime/chips/Alignment.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/ScopeExit.h"
 
 namespace weft::emit {
 #define GEN_PASS_DEF_CONVERTTPUTOPPL
@@ -37,8 +38,9 @@ namespace {
 /// Turns `@main` of a placed tpu module into a `ppl.net`.
 class NetBuilder {
 public:
-  NetBuilder(func::FuncOp func, const Chip &chip)
-      : func(func), chip(chip), builder(func.getContext()) {
+  NetBuilder(func::FuncOp func, const Chip &chip, bool numbersSteps)
+      : func(func), chip(chip), numbersSteps(numbersSteps),
+        builder(func.getContext()) {
     addGather(table);
     addMatMul(table);
     addMove(table);
@@ -58,14 +60,17 @@ private:
   bool isPlacedInside(Operation &op) const;
   LogicalResult emitSlices(tpu::SliceOp first);
   void observeSlice(tpu::SliceOp slice, Value result);
+  void numberStep(Operation *last);
 
   func::FuncOp func;
   const Chip &chip;
+  const bool numbersSteps;
   OpBuilder builder;
   GlobalEmitTable table;
   ppl::NetOp net;
   DenseMap<Value, int64_t> addresses;
   int64_t weightEnd = 0;
+  int64_t steps = 0; ///< that have local tensors
   int64_t contextBegin = std::numeric_limits<int64_t>::max(), contextEnd = 0;
 };
 } // namespace
@@ -223,12 +228,32 @@ LogicalResult NetBuilder::emitCustom(tpu::CustomOp custom) {
   return success();
 }
 
+/// Gives the local tensors behind `last` the number of the step that they are
+/// of.
+void NetBuilder::numberStep(Operation *last) {
+  if (!numbersSteps)
+    return;
+  Block &body = net.getBody().front();
+  IntegerAttr step = builder.getI64IntegerAttr(steps);
+  bool isStep = false;
+  for (Operation &op : llvm::make_range(
+           last ? std::next(last->getIterator()) : body.begin(), body.end()))
+    op.walk([&](ppl::LocalOp local) {
+      local->setAttr(ppl::kStepAttr, step);
+      isStep = true;
+    });
+  steps += isStep;
+}
+
 LogicalResult NetBuilder::emitBody() {
   HostEmitter hostEmitter(builder);
   auto inDram = [this](Value value) { return globalTensor(value); };
   BlobReleaser releaser(func.getBody().front(),
                         tpu::WeightOp::getOperationName());
   for (Operation &op : func.getBody().front().without_terminator()) {
+    Block &body = net.getBody().front();
+    Operation *last = body.empty() ? nullptr : &body.back();
+    auto numbered = llvm::make_scope_exit([&] { numberStep(last); });
     if (auto store = llvm::dyn_cast<tpu::FromHostOp>(op)) {
       if (addressOf(store) < 0)
         return op.emitError("has no DRAM address; run tpu-place-global first");
@@ -325,6 +350,7 @@ LogicalResult NetBuilder::build() {
 
 namespace {
 struct ConvertTpuToPpl : emit::impl::ConvertTpuToPplBase<ConvertTpuToPpl> {
+  using ConvertTpuToPplBase::ConvertTpuToPplBase;
   void runOnOperation() override {
     const Chip *chip = tpu::chipOf(getOperation());
     if (!chip)
@@ -332,7 +358,7 @@ struct ConvertTpuToPpl : emit::impl::ConvertTpuToPplBase<ConvertTpuToPpl> {
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp func : functions)
       if (failed(tpu::checkGraph(func, *chip)) ||
-          failed(NetBuilder(func, *chip).build()))
+          failed(NetBuilder(func, *chip, numberSteps).build()))
         return signalPassFailure();
   }
 };

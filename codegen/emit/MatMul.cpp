@@ -24,8 +24,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::emit;
 
-/// What a command costs beside its work, in DRAM bytes moved in the same time.
-constexpr int64_t kCommandBytes = 16 * 1024;
+/// What a command costs beside its work, in cycles.
+constexpr int64_t kCommandCycles = 300;
 
 namespace {
 /// Sizes of one product, of a whole one or of a piece: matrices along the inner
@@ -88,6 +88,7 @@ public:
 private:
   std::array<int64_t, 4> laneBytes(const Sizes &size) const;
   bool fits(const Sizes &size) const;
+  int64_t productCycles(const Sizes &size) const;
   int64_t cost(const Sizes &size) const;
   int64_t pieces(const Sizes &size) const;
   Sizes chooseSizes() const;
@@ -154,8 +155,23 @@ bool ProductEmitter::fits(const Sizes &size) const {
          static_cast<int64_t>(chip.laneBytes);
 }
 
-/// DRAM bytes and commands, in bytes. Pieces run over the inner axis first,
-/// then columns, then rows: an operand stays where the next piece wants it too.
+/// Cycles of the commands that multiply, for all pieces of this size.
+int64_t ProductEmitter::productCycles(const Sizes &size) const {
+  int64_t lanes = chip.lanes, floatsOfRow = chip.euBytes / 4,
+          pack = isF32 ? 1 : chip.euBytes / left.bytes,
+          results = isF32 ? floatsOfRow : chip.rates.packedResults;
+  auto steps = [](int64_t whole, int64_t size, int64_t unit) {
+    return whole / size * ceilDiv(size, unit) + ceilDiv(whole % size, unit);
+  };
+  return product.shape[0] * whole.batch * steps(whole.rows, size.rows, lanes) *
+         steps(whole.columns, size.columns, results) *
+         steps(whole.inner, size.inner, pack);
+}
+
+/// Cycles of transfers, products and commands. Pieces run over the inner axis
+/// first, then columns, then rows: an operand stays where the next piece wants
+/// it too. Of transfers and products the shorter hides behind the longer, but
+/// for what the first or last piece has of it.
 int64_t ProductEmitter::cost(const Sizes &size) const {
   int64_t matrices = product.shape[0] * whole.batch;
   int64_t rowCuts = ceilDiv(whole.rows, size.rows),
@@ -165,9 +181,12 @@ int64_t ProductEmitter::cost(const Sizes &size) const {
   int64_t rightTimes = innerCuts * columnCuts > 1 ? rowCuts : 1;
   int64_t traffic =
       matrices * (whole.rows * whole.inner * left.bytes * leftTimes +
-                  whole.inner * whole.columns * right.bytes * rightTimes);
-  int64_t commands = pieces(size) * (3 + size.batch);
-  return traffic + commands * kCommandBytes;
+                  whole.inner * whole.columns * right.bytes * rightTimes +
+                  whole.rows * whole.columns * product.bytes);
+  int64_t transfers = traffic / chip.rates.loadBytes,
+          products = productCycles(size), count = pieces(size);
+  return std::max(transfers, products) + std::min(transfers, products) / count +
+         count * (3 + size.batch) * kCommandCycles;
 }
 
 /// The cheapest sizes that fit: whole axes where possible, halved in units of

@@ -39,6 +39,7 @@ public:
   /// Bytes of local memory that the command reads or writes.
   void reads(const catalog::Tensor &tensor, const Chip &chip) {
     touch(readRanges, tensor, chip);
+    read.push_back(tensor);
   }
   void writes(const catalog::Tensor &tensor, const Chip &chip) {
     touch(writeRanges, tensor, chip);
@@ -48,7 +49,7 @@ public:
   mlir::Operation *op;
   isa::CommandBuilder builder;
   std::vector<ByteRange> readRanges, writeRanges;
-  std::vector<catalog::Tensor> written;
+  std::vector<catalog::Tensor> read, written;
   uint64_t dramReadBytes = 0, dramWriteBytes = 0;
   bool failed = false;
 

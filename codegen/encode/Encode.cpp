@@ -74,8 +74,8 @@ static LogicalResult encodeBlock(Block &block, ProgramBuilder &builder) {
   return success();
 }
 
-FailureOr<EncodedProgram> weft::codegen::encodeProgram(ppl::NetOp net,
-                                                       Transfers transfers) {
+FailureOr<EncodedProgram>
+weft::codegen::encodeProgram(ppl::NetOp net, Transfers transfers, Order order) {
   const weft::Chip &chip = ppl::chipOf(net);
   if (!chip.hasCommands())
     return mlir::emitError(net.getLoc())
@@ -83,6 +83,7 @@ FailureOr<EncodedProgram> weft::codegen::encodeProgram(ppl::NetOp net,
            << "; it does for " << weft::chips::joinedTargets();
   ProgramBuilder builder(chip);
   builder.transfers = transfers;
+  builder.order = order;
   if (failed(encodeBlock(net.getBody().front(), builder)))
     return failure();
   return builder.finish();

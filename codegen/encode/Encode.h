@@ -66,6 +66,7 @@ struct EncodedProgram {
   std::vector<HostPart> hostParts;  ///< in order, at most one before a group
   std::vector<ObservedPiece> pieces;
   uint64_t dramReadBytes = 0, dramWriteBytes = 0; ///< of one inference
+  uint64_t cycles = 0; ///< predicted; 0 unless scheduled
 };
 
 /// How copies are encoded.
@@ -74,12 +75,19 @@ enum class Transfers {
   Plain,   ///< in the one command that is written
 };
 
+/// When commands are issued.
+enum class Order {
+  AsWritten,
+  Scheduled, ///< where the cycle model says that the engines wait less
+};
+
 /// Walks the net, loops included, and makes its commands with the smallest
 /// `cmd_id_dep` that keeps every read after write, write after read and write
 /// after write on local memory in order. Errors are reported at the op that
 /// causes them.
 mlir::FailureOr<EncodedProgram>
-encodeProgram(ppl::NetOp net, Transfers transfers = Transfers::Planned);
+encodeProgram(ppl::NetOp net, Transfers transfers = Transfers::Planned,
+              Order order = Order::AsWritten);
 
 } // namespace weft::codegen
 

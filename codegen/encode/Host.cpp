@@ -57,13 +57,11 @@ static LogicalResult encodeLoad(ppl::HostLoadOp op, ProgramBuilder &builder) {
   auto net = op->getParentOfType<ppl::NetOp>();
   host::ValueId id = builder.defineHostValue(op.getValue());
   // An input comes from the user as it is, without a loss on the way.
-  if (auto input = findIo(net.getInputs(), place->address, op.getValue())) {
-    builder.appendHostStep(host::InputStep{id, *input});
-    return success();
-  }
+  if (auto input = findIo(net.getInputs(), place->address, op.getValue()))
+    return builder.appendHostStep(host::InputStep{id, *input});
   host::ResultType type = typeOf(op.getValue());
-  builder.appendHostStep(host::LoadStep{id, *place, type.type, type.shape});
-  return success();
+  return builder.appendHostStep(
+      host::LoadStep{id, *place, type.type, type.shape});
 }
 
 static LogicalResult encodeStore(ppl::HostStoreOp op, ProgramBuilder &builder) {
@@ -73,10 +71,8 @@ static LogicalResult encodeStore(ppl::HostStoreOp op, ProgramBuilder &builder) {
   auto net = op->getParentOfType<ppl::NetOp>();
   host::ValueId id = builder.hostValue(op.getValue());
   if (auto output = findIo(net.getOutputs(), place->address, op.getValue()))
-    builder.appendHostStep(host::OutputStep{id, *output});
-  else
-    builder.appendHostStep(host::StoreStep{id, *place});
-  return success();
+    return builder.appendHostStep(host::OutputStep{id, *output});
+  return builder.appendHostStep(host::StoreStep{id, *place});
 }
 
 static LogicalResult encodeCall(ppl::HostCallOp op, ProgramBuilder &builder) {
@@ -96,8 +92,7 @@ static LogicalResult encodeCall(ppl::HostCallOp op, ProgramBuilder &builder) {
     step.results.push_back(builder.defineHostValue(output));
     step.types.push_back(typeOf(output));
   }
-  builder.appendHostStep(std::move(step));
-  return success();
+  return builder.appendHostStep(std::move(step));
 }
 
 static LogicalResult encodeConstant(ppl::HostConstantOp op,
@@ -106,9 +101,8 @@ static LogicalResult encodeConstant(ppl::HostConstantOp op,
       toHostTensor(op.getValue(), op.getLoc());
   if (failed(tensor))
     return failure();
-  builder.appendHostStep(host::ConstantStep{
+  return builder.appendHostStep(host::ConstantStep{
       builder.defineHostValue(op.getOutput()), std::move(*tensor)});
-  return success();
 }
 
 FailureOr<bool> codegen::encodeHost(Operation *op, ProgramBuilder &builder) {

@@ -3,6 +3,7 @@
 #include "codegen/encode/ProgramBuilder.h"
 #include "runtime/isa/Rules.h"
 
+#include "runtime/cycles/Cycles.h"
 #include "runtime/isa/Decode.h"
 
 using namespace mlir;
@@ -13,6 +14,10 @@ namespace isa = weft::isa;
 namespace host = weft::host;
 namespace ppl = weft::ppl;
 namespace catalog = weft::catalog;
+namespace cycles = weft::cycles;
+
+/// Commands that are ordered together: work and memory grow with them.
+static constexpr size_t kMostPending = 1 << 14;
 
 ProgramBuilder::ProgramBuilder(const Chip &chip) : chip(chip), planner(chip) {
   program.groups.emplace_back();
@@ -269,16 +274,70 @@ void ProgramBuilder::closePieces(const catalog::Tensor &written,
 void ProgramBuilder::recordWrite(const catalog::Tensor &written,
                                  CommandRef by) {
   closePieces(written, by);
-  order.push_back(by);
+  issued.push_back(by);
   LastTouch &writers =
       written.memory == catalog::Memory::Local ? localWriters : globalWriters;
   for (ByteRange range : rangesOf(written, chip))
-    writers.assign(range, order.size());
+    writers.assign(range, issued.size());
 }
 
 LogicalResult ProgramBuilder::append(Command command) {
   if (command.failed)
     return failure();
+  if (order == Order::AsWritten)
+    return issue(std::move(command));
+  // What a command without operands does is not known: all before it stays
+  // there.
+  bool isBarrier = command.written.empty() && command.read.empty();
+  if (isBarrier && failed(flush()))
+    return failure();
+  if (isBarrier)
+    return issue(std::move(command));
+  pending.emplace_back(std::move(command));
+  return pending.size() < kMostPending ? success() : flush();
+}
+
+static void addTouched(std::vector<TouchedBytes> &touched,
+                       const catalog::Tensor &tensor, const weft::Chip &chip) {
+  for (ByteRange range : rangesOf(tensor, chip))
+    touched.push_back({tensor.memory, range});
+}
+
+Task ProgramBuilder::taskOf(const Pending &pending) const {
+  Task task;
+  if (auto *piece = std::get_if<ObservedPiece>(&pending)) {
+    addTouched(task.reads, tensorOf(*piece), chip);
+    return task;
+  }
+  const Command &command = std::get<Command>(pending);
+  task.engine = command.engine();
+  task.cycles = cycles::estimate(command.builder.decoded(), chip).cycles;
+  for (const catalog::Tensor &tensor : command.read)
+    addTouched(task.reads, tensor, chip);
+  for (const catalog::Tensor &tensor : command.written)
+    addTouched(task.writes, tensor, chip);
+  return task;
+}
+
+/// Issues what was kept, in the best order.
+LogicalResult ProgramBuilder::flush() {
+  std::vector<Task> tasks;
+  for (const Pending &one : pending)
+    tasks.push_back(taskOf(one));
+  Schedule schedule = bestSchedule(tasks);
+  program.cycles += schedule.cycles;
+  for (size_t number : schedule.order) {
+    auto *piece = std::get_if<ObservedPiece>(&pending[number]);
+    if (failed(piece ? record(std::move(*piece))
+                     : issue(std::move(std::get<Command>(pending[number])))))
+      return failure();
+  }
+  pending.clear();
+  return success();
+}
+
+/// Gives the command its ids.
+LogicalResult ProgramBuilder::issue(Command command) {
   bool isTiu = command.engine() == Engine::Tiu;
   const CommandGroup &full = program.groups.back();
   if (std::max(full.tiuLocations.size(), full.gdmaLocations.size()) >=
@@ -329,7 +388,9 @@ host::ValueId ProgramBuilder::defineHostValue(Value value) {
   return id;
 }
 
-void ProgramBuilder::appendHostStep(host::Step step) {
+LogicalResult ProgramBuilder::appendHostStep(host::Step step) {
+  if (failed(flush()))
+    return failure();
   const CommandGroup &open = program.groups.back();
   if (!open.tiuLocations.empty() || !open.gdmaLocations.empty())
     closeGroup();
@@ -337,9 +398,12 @@ void ProgramBuilder::appendHostStep(host::Step step) {
   if (program.hostParts.empty() || program.hostParts.back().group != next)
     program.hostParts.push_back({next, {}});
   program.hostParts.back().program.steps.push_back(std::move(step));
+  return success();
 }
 
-EncodedProgram ProgramBuilder::finish() {
+FailureOr<EncodedProgram> ProgramBuilder::finish() {
+  if (failed(flush()))
+    return failure();
   const CommandGroup &open = program.groups.back();
   bool isEmpty = open.tiuLocations.empty() && open.gdmaLocations.empty();
   closeGroup();
@@ -373,20 +437,38 @@ LogicalResult ProgramBuilder::observe(ppl::ObserveOp op) {
              << " of '" << op.getValue() << "' lies outside its "
              << extent[axis] << " in this iteration";
   }
-  LastTouch &writers = placed->type.isLocal() ? localWriters : globalWriters;
+  ObservedPiece piece{op.getValue().str(),
+                      offset,
+                      size,
+                      extent,
+                      placed->type,
+                      placed->strides,
+                      placed->address,
+                      placed->lane,
+                      op.getOnnx() ? cast<RankedTensorType>(*op.getOnnx())
+                                   : RankedTensorType(),
+                      op.getScale().convertToFloat(),
+                      int64_t(op.getZeroPoint()),
+                      op.getLoc(),
+                      {},
+                      std::nullopt};
+  if (order == Order::AsWritten)
+    return record(std::move(piece));
+  pending.emplace_back(std::move(piece));
+  return success();
+}
+
+LogicalResult ProgramBuilder::record(ObservedPiece piece) {
+  LastTouch &writers = piece.type.isLocal() ? localWriters : globalWriters;
   uint64_t last = 0;
-  for (ByteRange range : rangesOf(placed->tensor(), chip))
+  for (ByteRange range : rangesOf(tensorOf(piece), chip))
     last = std::max(last, writers.largest(range));
   if (!last)
-    return op.emitError() << "'" << op.getValue()
-                          << "' is observed where nothing was written yet";
+    return emitError(piece.location)
+           << "'" << piece.value
+           << "' is observed where nothing was written yet";
+  piece.completeAfter = issued[last - 1];
   openPieces.push_back(program.pieces.size());
-  program.pieces.push_back(
-      {op.getValue().str(), offset, size, extent, placed->type, placed->strides,
-       placed->address, placed->lane,
-       op.getOnnx() ? cast<RankedTensorType>(*op.getOnnx())
-                    : RankedTensorType(),
-       op.getScale().convertToFloat(), int64_t(op.getZeroPoint()), op.getLoc(),
-       order[last - 1], std::nullopt});
+  program.pieces.push_back(std::move(piece));
   return success();
 }

@@ -5,10 +5,13 @@
 
 #include "codegen/encode/Command.h"
 #include "codegen/encode/Encode.h"
+#include "codegen/encode/Schedule.h"
 #include "dialects/ppl/Memory.h"
 #include "runtime/transfer/Transfer.h"
 
 #include "llvm/ADT/DenseMap.h"
+
+#include <variant>
 
 namespace weft::codegen {
 
@@ -21,6 +24,7 @@ public:
   const Chip &chip;
   transfer::Planner planner;
   Transfers transfers = Transfers::Planned;
+  Order order = Order::AsWritten;
 
   /// Sets the value of a loop's induction variable.
   void setIndex(mlir::Value index, int64_t value) { indices[index] = value; }
@@ -36,21 +40,28 @@ public:
   /// 40-bit address of a tensor as the GDMA engine sees it.
   uint64_t gdmaAddress(const catalog::Tensor &tensor) const;
 
-  /// Gives the command its ids and appends it.
+  /// Appends the command, or keeps it until its place is known.
   mlir::LogicalResult append(Command command);
   mlir::LogicalResult observe(ppl::ObserveOp op);
 
   /// Appends a step of the host; the commands so far run before it.
-  void appendHostStep(host::Step step);
+  mlir::LogicalResult appendHostStep(host::Step step);
   /// The number of a tensor of the host: a new one, or that of its definition.
   host::ValueId defineHostValue(mlir::Value value);
   host::ValueId hostValue(mlir::Value value) {
     return hostValues.lookup(value);
   }
 
-  EncodedProgram finish();
+  mlir::FailureOr<EncodedProgram> finish();
 
 private:
+  /// A command or an observed piece that waits for its place.
+  using Pending = std::variant<Command, ObservedPiece>;
+
+  Task taskOf(const Pending &pending) const;
+  mlir::LogicalResult flush();
+  mlir::LogicalResult issue(Command command);
+  mlir::LogicalResult record(ObservedPiece piece);
   mlir::FailureOr<int64_t> evaluateOp(mlir::Operation *op,
                                       mlir::Operation *user);
   mlir::FailureOr<uint64_t> startAddress(uint64_t base,
@@ -67,8 +78,9 @@ private:
   HazardTracker hazards;
   llvm::DenseMap<mlir::Value, int64_t> indices;
   llvm::DenseMap<mlir::Value, host::ValueId> hostValues;
-  /// Order of all commands; LastTouch values are positions in it, from 1.
-  std::vector<CommandRef> order;
+  std::vector<Pending> pending;
+  /// All commands as issued; LastTouch values are positions in it, from 1.
+  std::vector<CommandRef> issued;
   LastTouch localWriters, globalWriters;
   std::vector<size_t> openPieces; ///< pieces not yet overwritten
 };

@@ -13,6 +13,10 @@ namespace weft::ppl {
 /// need not be written.
 inline constexpr llvm::StringLiteral kScratchAttribute = "scratch";
 
+/// Discardable attribute of `ppl.local`: the number of the part of the program
+/// that the tensor is of.
+inline constexpr llvm::StringLiteral kStepAttr = "ppl.step";
+
 } // namespace weft::ppl
 
 #define GET_OP_CLASSES

@@ -201,7 +201,7 @@ LogicalResult Compilation::lowerGraph(ModuleOp module,
   } else {
     buildTpuPipeline(passes, lowering);
     if (stage != Stage::Tpu)
-      buildPplPipeline(passes);
+      buildPplPipeline(passes, lowering);
   }
   LiveBlobs before(module);
   if (failed(passes.run(module)))
@@ -269,8 +269,10 @@ FailureOr<codegen::PackedFile> StageSet::pack(const CompileOptions &options) {
   std::vector<codegen::EncodedProgram> programs;
   std::set<std::string> told;
   for (failing = 0; failing < compilations.size(); ++failing) {
-    FailureOr<codegen::EncodedProgram> program =
-        codegen::encodeProgram(compilations[failing]->net());
+    FailureOr<codegen::EncodedProgram> program = codegen::encodeProgram(
+        compilations[failing]->net(), codegen::Transfers::Planned,
+        options.optLevel == OptLevel::O0 ? codegen::Order::AsWritten
+                                         : codegen::Order::Scheduled);
     if (failed(program))
       return failure();
     std::vector<const host::Program *> hostPrograms;

@@ -95,8 +95,12 @@ void driver::buildTpuPipeline(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(tpu::createTpuListDecisions());
 }
 
-void driver::buildPplPipeline(OpPassManager &passes) {
-  passes.addPass(emit::createConvertTpuToPpl());
+void driver::buildPplPipeline(OpPassManager &passes,
+                              const LoweringOptions &options) {
+  bool isSpread = options.optLevel > 0;
+  passes.addPass(emit::createConvertTpuToPpl({/*numberSteps=*/isSpread}));
+  if (isSpread)
+    passes.addPass(emit::createSpreadSteps());
 }
 
 void driver::registerPipelines() {
@@ -104,7 +108,8 @@ void driver::registerPipelines() {
                              buildTopPipeline);
   PassPipelineRegistration<LoweringOptions>(
       "weft-tpu", "choose numbers, group, tile and place", buildTpuPipeline);
-  PassPipelineRegistration<>("weft-ppl", "placed tpu to ppl", buildPplPipeline);
+  PassPipelineRegistration<LoweringOptions>("weft-ppl", "placed tpu to ppl",
+                                            buildPplPipeline);
   PassPipelineRegistration<LoweringOptions>(
       "weft-zhouyi", "the way from top to a program of vector operations",
       [](OpPassManager &passes, const LoweringOptions &options) {
@@ -117,6 +122,6 @@ void driver::registerPipelines() {
       [](OpPassManager &passes, const LoweringOptions &options) {
         buildTopPipeline(passes);
         buildTpuPipeline(passes, options);
-        buildPplPipeline(passes);
+        buildPplPipeline(passes, options);
       });
 }

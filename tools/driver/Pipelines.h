@@ -75,7 +75,8 @@ void buildVectorPipeline(mlir::OpPassManager &passes,
                          const LoweringOptions &options);
 
 /// `weft-ppl`: placed tpu to ppl.
-void buildPplPipeline(mlir::OpPassManager &passes);
+void buildPplPipeline(mlir::OpPassManager &passes,
+                      const LoweringOptions &options);
 
 /// Makes `weft-top`, `weft-tpu`, `weft-ppl`, `weft-compile` (all three) and
 /// `weft-zhouyi` known to the pass registry.

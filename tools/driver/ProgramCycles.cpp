@@ -51,8 +51,8 @@ static bool issue(const std::vector<uint8_t> &bytes, Engine engine,
 
 std::optional<ProgramCycles> driver::predictCycles(ppl::NetOp net,
                                                    const Chip &chip) {
-  mlir::FailureOr<codegen::EncodedProgram> program =
-      codegen::encodeProgram(net);
+  mlir::FailureOr<codegen::EncodedProgram> program = codegen::encodeProgram(
+      net, codegen::Transfers::Planned, codegen::Order::Scheduled);
   if (failed(program))
     return std::nullopt;
   std::vector<profile::IssuedGroup> issued(program->groups.size());

@@ -87,6 +87,10 @@ void ProgramRunner::compile(const std::string &text,
       codegen::encodeProgram(*nets.begin());
   ASSERT_TRUE(succeeded(result));
   encoded = std::move(*result);
+  result = codegen::encodeProgram(*nets.begin(), codegen::Transfers::Planned,
+                                  codegen::Order::Scheduled);
+  ASSERT_TRUE(succeeded(result));
+  scheduled = std::move(*result);
   compiled = true;
 }
 
@@ -95,7 +99,8 @@ static size_t bytesOf(RankedTensorType type) {
 }
 
 std::vector<std::vector<uint8_t>>
-ProgramRunner::runUnder(emulator::Schedule schedule,
+ProgramRunner::runUnder(const codegen::EncodedProgram &program,
+                        emulator::Schedule schedule,
                         const std::vector<std::vector<uint8_t>> &inputs) {
   std::vector<std::vector<uint8_t>> outputs;
   ppl::NetOp net = *parsed->getOps<ppl::NetOp>().begin();
@@ -130,7 +135,7 @@ ProgramRunner::runUnder(emulator::Schedule schedule,
           ->mapGlobal(net.getContextAddress(), memory.data(), memory.size())
           .isOk());
   std::vector<emulator::CommandGroup> groups;
-  for (const codegen::CommandGroup &group : encoded.groups)
+  for (const codegen::CommandGroup &group : program.groups)
     groups.push_back({group.tiu.data(), group.tiu.size(), group.gdma.data(),
                       group.gdma.size()});
   auto stats = (*emulator)->run(groups, {}, schedule);
@@ -147,10 +152,15 @@ std::vector<std::vector<uint8_t>>
 ProgramRunner::run(const std::vector<std::vector<uint8_t>> &inputs) {
   using emulator::Schedule;
   std::vector<std::vector<uint8_t>> outputs =
-      runUnder(Schedule::GdmaFirst, inputs);
+      runUnder(encoded, Schedule::GdmaFirst, inputs);
   // A wait too few shows where the other engine goes first.
-  for (Schedule schedule : {Schedule::TiuFirst, Schedule::Alternating})
-    EXPECT_EQ(runUnder(schedule, inputs), outputs)
-        << "schedule " << int(schedule);
+  for (const codegen::EncodedProgram *program : {&encoded, &scheduled})
+    for (Schedule schedule :
+         {Schedule::GdmaFirst, Schedule::TiuFirst, Schedule::Alternating})
+      if (program != &encoded || schedule != Schedule::GdmaFirst) {
+        EXPECT_EQ(runUnder(*program, schedule, inputs), outputs)
+            << "schedule " << int(schedule)
+            << (program == &scheduled ? ", commands in another order" : "");
+      }
   return outputs;
 }

@@ -38,7 +38,8 @@ public:
 
   bool ok() const { return compiled; }
   /// Runs on inputs of raw bytes, one an argument; gives the raw bytes of each
-  /// output, which is checked to be the same under every schedule.
+  /// output, which is checked to be the same under every schedule and in
+  /// the order that takes the fewest cycles.
   std::vector<std::vector<uint8_t>>
   run(const std::vector<std::vector<uint8_t>> &inputs);
   const codegen::EncodedProgram &program() const { return encoded; }
@@ -46,13 +47,13 @@ public:
 
 private:
   std::vector<std::vector<uint8_t>>
-  runUnder(emulator::Schedule schedule,
+  runUnder(const codegen::EncodedProgram &program, emulator::Schedule schedule,
            const std::vector<std::vector<uint8_t>> &inputs);
   void compile(const std::string &text, const tpu::Tiling *tiling);
 
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> parsed;
-  codegen::EncodedProgram encoded;
+  codegen::EncodedProgram encoded, scheduled;
   bool compiled = false;
 };
 

@@ -1,0 +1,46 @@
+//===- Schedule.h - in which order commands are issued ----------*- C++ -*-===//
+
+#ifndef WEFT_CODEGEN_ENCODE_SCHEDULE_H
+#define WEFT_CODEGEN_ENCODE_SCHEDULE_H
+
+#include "codegen/encode/Hazards.h"
+#include "runtime/catalog/Catalog.h"
+
+#include <optional>
+
+namespace weft::codegen {
+
+/// Bytes of one memory; of local memory those of a lane.
+struct TouchedBytes {
+  catalog::Memory memory;
+  ByteRange range;
+};
+
+/// A command, or something that happens between commands and takes no time.
+struct Task {
+  std::optional<isa::Engine> engine;
+  uint64_t cycles = 0;
+  std::vector<TouchedBytes> reads, writes;
+};
+
+/// In which order tasks are issued, and when the last of them ends.
+struct Schedule {
+  std::vector<size_t> order;
+  uint64_t cycles = 0;
+};
+
+/// The order of `tasks`, given in a legal one, that takes the least time of
+/// those that were tried: as they are, and by list scheduling, the task with
+/// the longest path behind it or the one that was given first. Each engine
+/// works in order, one task after the other; what reads or overwrites waits as
+/// in the order given. Deterministic.
+Schedule bestSchedule(const std::vector<Task> &tasks);
+
+/// Cycles until the last of `tasks` ends if they are issued in this legal
+/// order.
+uint64_t cyclesInOrder(const std::vector<Task> &tasks,
+                       const std::vector<size_t> &order);
+
+} // namespace weft::codegen
+
+#endif // WEFT_CODEGEN_ENCODE_SCHEDULE_H
