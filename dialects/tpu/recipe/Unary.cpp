@@ -37,21 +37,25 @@ static double numberOf(mlir::FloatAttr parameter) {
 
 using UnaryBuilder = void (*)(UnaryOp op, RecipeBuilder &r);
 
+// A command that writes over its operand takes twice as long (docs/cycles.md),
+// so two tiles take turns.
+
 static void buildHardSigmoid(UnaryOp op, RecipeBuilder &r) {
   Tile result = r.result();
-  r.binary("tiu.fmul", result, r.operand(0), numberOf(op.getAlphaAttr()));
-  r.binary("tiu.fadd", result, result, numberOf(op.getBetaAttr()));
-  r.binary("tiu.fmax", result, result, 0.0);
-  r.binary("tiu.fmin", result, result, 1.0);
+  Tile other = r.scratch("gate", result.shape, result.type);
+  r.binary("tiu.fmul", other, r.operand(0), numberOf(op.getAlphaAttr()));
+  r.binary("tiu.fadd", result, other, numberOf(op.getBetaAttr()));
+  r.binary("tiu.fmax", other, result, 0.0);
+  r.binary("tiu.fmin", result, other, 1.0);
 }
 
 static void buildHardSwish(UnaryOp, RecipeBuilder &r) {
   Tile result = r.result(), input = r.operand(0);
   Tile gate = r.scratch("gate", result.shape, result.type);
-  r.binary("tiu.fmul", gate, input, asFloat(1.0 / 6.0));
-  r.binary("tiu.fadd", gate, gate, 0.5);
-  r.binary("tiu.fmax", gate, gate, 0.0);
-  r.binary("tiu.fmin", gate, gate, 1.0);
+  r.binary("tiu.fmul", result, input, asFloat(1.0 / 6.0));
+  r.binary("tiu.fadd", gate, result, 0.5);
+  r.binary("tiu.fmax", result, gate, 0.0);
+  r.binary("tiu.fmin", gate, result, 1.0);
   r.binary("tiu.fmul", result, input, gate);
 }
 

@@ -105,7 +105,11 @@ public:
 
   unsigned assign() {
     for (size_t i = 0; i < steps.size(); ++i) {
-      bool inPlace = worksInPlace(steps[i].code);
+      // A tile that is free already before that of an operand: a command that
+      // writes over its operand takes twice as long (docs/cycles.md).
+      bool isAnyFree =
+          std::find(isFree.begin(), isFree.end(), true) != isFree.end();
+      bool inPlace = worksInPlace(steps[i].code) && !isAnyFree;
       if (inPlace)
         release(i);
       steps[i].place = i + 1 == steps.size() ? kResultTile : take();
