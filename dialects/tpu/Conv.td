@@ -27,6 +27,7 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
       `relu` with a !quant result is the clip at 0 of the unsigned range.
     Recipes may multiply elements of other groups by 0: of these, one that is infinite or NaN makes a sum NaN, and which are read depends on the recipe.
     `row_tiles_*` make several rows from sums of the rows that these read (passes choose them for f32): there it makes all of them NaN.
+    With `exact_sums` the floats are whole numbers whose sums f32 holds; recipes that round on the way are not taken.
 
     **Constraints**: (C1) `input.c = filter.ic * group`, `group` divides `oc`; (C2) strides, dilations have 2 positive
     values, pads 4 (top, left, bottom, right) non-negative ones; (C3) the result is (n, oc, oh, ow) with
@@ -45,7 +46,7 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
   let arguments = (ins Tpu_ActivationTensor:$input, 4DTensorOf<[F32, F16, BF16, I8]>:$filter,
                        Optional<4DTensorOf<[F32, F16, I32]>>:$bias,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
-                       DenseI64ArrayAttr:$dilations, I64Attr:$group, UnitAttr:$interleaved, UnitAttr:$relu, UnitAttr:$narrow_sums,
+                       DenseI64ArrayAttr:$dilations, I64Attr:$group, UnitAttr:$interleaved, UnitAttr:$relu, UnitAttr:$narrow_sums, UnitAttr:$exact_sums,
                        OptionalAttr<DenseI32ArrayAttr>:$multipliers,
                        OptionalAttr<DenseI32ArrayAttr>:$rshifts,
                        OptionalAttr<DenseF32ArrayAttr>:$scales,

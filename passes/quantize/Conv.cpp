@@ -105,8 +105,8 @@ static Value createConv(Lowering &lowering, const Product &p, Type element,
       b.getDenseI64ArrayAttr(p.strides), b.getDenseI64ArrayAttr(p.pads),
       b.getDenseI64ArrayAttr(p.dilations), b.getI64IntegerAttr(p.group),
       /*interleaved=*/UnitAttr(), p.relu ? b.getUnitAttr() : UnitAttr(),
-      hasNarrowSums ? b.getUnitAttr() : UnitAttr(), multipliers, rshifts,
-      scales,
+      hasNarrowSums ? b.getUnitAttr() : UnitAttr(),
+      p.isExact ? b.getUnitAttr() : UnitAttr(), multipliers, rshifts, scales,
       filterZeroPoints.empty() ? DenseI32ArrayAttr()
                                : b.getDenseI32ArrayAttr(filterZeroPoints),
       tpu::RoundingAttr::get(b.getContext(), tpu::Rounding::HalfUp));
@@ -548,13 +548,14 @@ Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
       return refused();
   if (std::optional<Answer<>> planned = planAsIntegers(product, lowering))
     return *planned;
-  bool isExact = product.op->hasAttr(top::kExactAttr);
+  product.isExact = product.op->hasAttr(top::kExactAttr);
   if (lowering.choices.hasZeroPoints && isOfIntegers(product)) {
-    isExact = lowering.isExact = true;
+    product.isExact = lowering.isExact = true;
     product.hasRowsInLanes = false; // the matrix unit has no f32
   }
-  return lowering.multipliesCodes && !isExact ? planInt8(product, lowering)
-                                              : planFloat(product, lowering);
+  return lowering.multipliesCodes && !product.isExact
+             ? planInt8(product, lowering)
+             : planFloat(product, lowering);
 }
 
 bool weft::quantize::takesRows(int64_t rows, int64_t inner, int64_t columns,

@@ -37,9 +37,11 @@ static Value placesOf(Value x, ArrayRef<int64_t> kernel,
   return b.create<tpu::ConvOp>(
       location, lowering.tensor(shape, lowering.f32()), x, filter, Value(),
       b.getDenseI64ArrayAttr(strides), b.getDenseI64ArrayAttr(pads),
-      b.getDenseI64ArrayAttr({1, 1}), b.getI64IntegerAttr(channels), UnitAttr(),
-      UnitAttr(), UnitAttr(), DenseI32ArrayAttr(), DenseI32ArrayAttr(),
-      DenseF32ArrayAttr(), DenseI32ArrayAttr(),
+      b.getDenseI64ArrayAttr({1, 1}), b.getI64IntegerAttr(channels),
+      /*interleaved=*/UnitAttr(), /*relu=*/UnitAttr(),
+      /*narrow_sums=*/UnitAttr(), /*exact_sums=*/b.getUnitAttr(),
+      DenseI32ArrayAttr(), DenseI32ArrayAttr(), DenseF32ArrayAttr(),
+      DenseI32ArrayAttr(),
       tpu::RoundingAttr::get(b.getContext(), tpu::Rounding::HalfUp));
 }
 

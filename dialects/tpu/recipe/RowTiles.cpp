@@ -37,7 +37,8 @@ bool weft::tpu::canTileRows(ConvOp op, int64_t rows) {
   bool isF32 =
       llvm::all_of(ValueRange{op.getInput(), op.getFilter(), op.getOutput()},
                    [](Value value) { return elementOf(value).isF32(); });
-  return isF32 && op.getGroup() == 1 && op.getStrides()[0] == 1 &&
+  return isF32 && !op.getExactSums() && !op.isDepthwise() &&
+         op.getGroup() == 1 && op.getStrides()[0] == 1 &&
          op.getDilations()[0] == 1 && dimsOf(op.getFilter())[kAxisH] > 1 &&
          !pointsFor(productsOf(op, rows)).empty() &&
          op.getFilter().getDefiningOp<WeightOp>();

@@ -27,7 +27,8 @@ inline constexpr RowTiles kRowTiles[] = {{"row_tiles_2", 2},
                                          {"row_tiles_4", 4}};
 
 /// Whether `rows` rows of the result can be made together: sums of f32 over all
-/// channels, steps of one row, and a number of products that has points.
+/// channels that may round, steps of one row, and a number of products that has
+/// points.
 bool canTileRows(ConvOp op, int64_t rows);
 
 /// Rows that are made together by the way that was chosen; 1 if none of these.

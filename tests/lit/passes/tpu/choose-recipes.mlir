@@ -60,6 +60,16 @@ func.func @rows(%x: tensor<1x64x20x20xf32>, %z: tensor<1x64x2x20xf32>) -> (tenso
   return %0, %1, %3, %2, %4 : tensor<1x64x20x20xf32>, tensor<1x64x20x20xf32>, tensor<1x64x10x20xf32>, tensor<1x64x2x20xf32>, tensor<1x64x20x20xf32>
 }
 
+// Whole numbers stay whole.
+// CHECK-LABEL: @exact
+// CHECK-NOT: tpu.recipe
+// CHECK: return
+func.func @exact(%x: tensor<1x64x20x20xf32>) -> tensor<1x64x20x20xf32> {
+  %w = tpu.weight dense<3.0> : tensor<64x64x3x3xf32>
+  %0 = tpu.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 {exact_sums} : tensor<1x64x20x20xf32>, tensor<64x64x3x3xf32> -> tensor<1x64x20x20xf32>
+  return %0 : tensor<1x64x20x20xf32>
+}
+
 // One product does it where both types are signed or none is; a choice that was made stays.
 // CHECK-LABEL: @requantize
 // CHECK: tpu.binary add {{.*}} tpu.recipe = "products"
