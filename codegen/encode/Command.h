@@ -36,7 +36,8 @@ public:
 
   Command &set(isa::Field field, uint64_t value);
 
-  /// Bytes of local memory that the command reads or writes.
+  /// A tensor that the command reads or writes; of one in local memory also its
+  /// bytes, for which the other engine may have to wait.
   void reads(const catalog::Tensor &tensor, const Chip &chip) {
     touch(readRanges, tensor, chip);
     read.push_back(tensor);

@@ -286,13 +286,8 @@ LogicalResult ProgramBuilder::append(Command command) {
     return failure();
   if (order == Order::AsWritten)
     return issue(std::move(command));
-  // What a command without operands does is not known: all before it stays
-  // there.
-  bool isBarrier = command.written.empty() && command.read.empty();
-  if (isBarrier && failed(flush()))
-    return failure();
-  if (isBarrier)
-    return issue(std::move(command));
+  assert(!(command.read.empty() && command.written.empty()) &&
+         "what a command does is in its tensors");
   pending.emplace_back(std::move(command));
   return pending.size() < kMostPending ? success() : flush();
 }

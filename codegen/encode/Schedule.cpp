@@ -91,8 +91,46 @@ void Touches::write(ByteRange range, size_t writer, Wait wait) {
   segments.emplace(range.begin, Segment{range.end, writer, {}});
 }
 
+namespace {
+/// Bytes that some task writes. Others, as those of weights, have no order.
+class WrittenBytes {
+public:
+  explicit WrittenBytes(const std::vector<Task> &tasks) {
+    for (const Task &task : tasks)
+      for (const TouchedBytes &bytes : task.writes)
+        ranges[bytes.memory].push_back(bytes.range);
+    for (auto &[memory, list] : ranges) {
+      std::sort(list.begin(), list.end(),
+                [](ByteRange a, ByteRange b) { return a.begin < b.begin; });
+      std::vector<ByteRange> merged;
+      for (ByteRange range : list)
+        if (merged.empty() || merged.back().end < range.begin)
+          merged.push_back(range);
+        else
+          merged.back().end = std::max(merged.back().end, range.end);
+      list = std::move(merged);
+    }
+  }
+
+  bool overlaps(const TouchedBytes &bytes) const {
+    auto found = ranges.find(bytes.memory);
+    if (found == ranges.end())
+      return false;
+    const std::vector<ByteRange> &list = found->second;
+    auto behind = std::upper_bound(
+        list.begin(), list.end(), bytes.range.begin,
+        [](uint64_t at, ByteRange range) { return at < range.end; });
+    return behind != list.end() && behind->begin < bytes.range.end;
+  }
+
+private:
+  std::map<catalog::Memory, std::vector<ByteRange>> ranges;
+};
+} // namespace
+
 Dependences::Dependences(const std::vector<Task> &tasks)
     : successors(tasks.size()), predecessors(tasks.size(), 0) {
+  WrittenBytes written(tasks);
   std::map<catalog::Memory, Touches> touches;
   for (size_t i = 0; i < tasks.size(); ++i) {
     auto wait = [&](size_t before) {
@@ -103,7 +141,8 @@ Dependences::Dependences(const std::vector<Task> &tasks)
       ++predecessors[i];
     };
     for (const TouchedBytes &bytes : tasks[i].reads)
-      touches[bytes.memory].read(bytes.range, i, wait);
+      if (written.overlaps(bytes))
+        touches[bytes.memory].read(bytes.range, i, wait);
     for (const TouchedBytes &bytes : tasks[i].writes)
       touches[bytes.memory].write(bytes.range, i, wait);
   }
@@ -223,17 +262,12 @@ static uint64_t cyclesInOrder(const std::vector<Task> &tasks,
   return std::max(free[0], free[1]);
 }
 
-uint64_t weft::codegen::cyclesInOrder(const std::vector<Task> &tasks,
-                                      const std::vector<size_t> &order) {
-  return ::cyclesInOrder(tasks, Dependences(tasks), order);
-}
-
 Schedule weft::codegen::bestSchedule(const std::vector<Task> &tasks) {
   Dependences dependences(tasks);
   Schedule best;
   best.order.resize(tasks.size());
   std::iota(best.order.begin(), best.order.end(), size_t(0));
-  best.cycles = ::cyclesInOrder(tasks, dependences, best.order);
+  best.cycles = cyclesInOrder(tasks, dependences, best.order);
   // Neither rule is always better; as they were given keeps tensors that are
   // made and read together together.
   for (const std::vector<uint64_t> &urgency :
@@ -241,7 +275,7 @@ Schedule weft::codegen::bestSchedule(const std::vector<Task> &tasks) {
         std::vector<uint64_t>(tasks.size(), 0)}) {
     std::vector<size_t> order =
         ListScheduler(tasks, dependences, urgency).run();
-    uint64_t cycles = ::cyclesInOrder(tasks, dependences, order);
+    uint64_t cycles = cyclesInOrder(tasks, dependences, order);
     if (cycles < best.cycles)
       best = {std::move(order), cycles};
   }

@@ -36,11 +36,6 @@ struct Schedule {
 /// in the order given. Deterministic.
 Schedule bestSchedule(const std::vector<Task> &tasks);
 
-/// Cycles until the last of `tasks` ends if they are issued in this legal
-/// order.
-uint64_t cyclesInOrder(const std::vector<Task> &tasks,
-                       const std::vector<size_t> &order);
-
 } // namespace weft::codegen
 
 #endif // WEFT_CODEGEN_ENCODE_SCHEDULE_H

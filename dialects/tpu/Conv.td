@@ -26,7 +26,8 @@ def Tpu_ConvOp : Tpu_Op<"conv", [Pure, Tpu_Evaluate,
         result type. `f32(acc)` rounds half to even.
       `relu` with a !quant result is the clip at 0 of the unsigned range.
     Recipes may multiply elements of other groups by 0: of these, one that is infinite or NaN makes a sum NaN, and which are read depends on the recipe.
-    `row_tiles_*` make several rows from sums of the rows that these read (passes choose them for f32): there it makes all of them NaN.
+    The recipes `row_tiles_*`, which passes choose for f32, add up neighbouring rows of the input first: an infinity or NaN in one of them makes every row of
+    the tile NaN, and errors are relative to the largest of six neighbouring rows.
     With `exact_sums` the floats are whole numbers whose sums f32 holds; recipes that round on the way are not taken.
 
     **Constraints**: (C1) `input.c = filter.ic * group`, `group` divides `oc`; (C2) strides, dilations have 2 positive

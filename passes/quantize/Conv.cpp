@@ -100,13 +100,14 @@ static Value createConv(Lowering &lowering, const Product &p, Type element,
                         ArrayRef<int32_t> filterZeroPoints = {},
                         bool hasNarrowSums = false) {
   OpBuilder &b = lowering.builder;
+  bool isExact = p.isExact && p.group == 1 && tpu::elementOf(filter).isF32();
   Value conv = b.create<tpu::ConvOp>(
       p.location, lowering.tensor(p.outputShape, element), input, filter, bias,
       b.getDenseI64ArrayAttr(p.strides), b.getDenseI64ArrayAttr(p.pads),
       b.getDenseI64ArrayAttr(p.dilations), b.getI64IntegerAttr(p.group),
       /*interleaved=*/UnitAttr(), p.relu ? b.getUnitAttr() : UnitAttr(),
       hasNarrowSums ? b.getUnitAttr() : UnitAttr(),
-      p.isExact ? b.getUnitAttr() : UnitAttr(), multipliers, rshifts, scales,
+      isExact ? b.getUnitAttr() : UnitAttr(), multipliers, rshifts, scales,
       filterZeroPoints.empty() ? DenseI32ArrayAttr()
                                : b.getDenseI32ArrayAttr(filterZeroPoints),
       tpu::RoundingAttr::get(b.getContext(), tpu::Rounding::HalfUp));
@@ -538,24 +539,27 @@ Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
   };
   const FloatValues &weights = product.filter.values;
   PagesBehind read = weights.pagesBehind();
+  bool areWhole = true;
   for (size_t i = 0; i < weights.size(); ++i) {
     read.reach(i * sizeof(float));
     if (failed(check(weights[i])))
       return refused();
+    areWhole &= weights[i] == std::trunc(weights[i]);
   }
   for (float value : product.bias)
     if (failed(check(value)))
       return refused();
   if (std::optional<Answer<>> planned = planAsIntegers(product, lowering))
     return *planned;
-  product.isExact = product.op->hasAttr(top::kExactAttr);
+  // Weights that are all whole may meet pixels that are.
+  bool isExact = product.op->hasAttr(top::kExactAttr);
+  product.isExact = isExact || areWhole;
   if (lowering.choices.hasZeroPoints && isOfIntegers(product)) {
-    product.isExact = lowering.isExact = true;
+    product.isExact = isExact = lowering.isExact = true;
     product.hasRowsInLanes = false; // the matrix unit has no f32
   }
-  return lowering.multipliesCodes && !product.isExact
-             ? planInt8(product, lowering)
-             : planFloat(product, lowering);
+  return lowering.multipliesCodes && !isExact ? planInt8(product, lowering)
+                                              : planFloat(product, lowering);
 }
 
 bool weft::quantize::takesRows(int64_t rows, int64_t inner, int64_t columns,

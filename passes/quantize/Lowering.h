@@ -454,7 +454,8 @@ struct Product {
   /// Local memory has no room for the matrix as numbers: refused without codes,
   /// of which there may be products of some columns each.
   bool needsCodes = false;
-  /// Of whole numbers whose sums are to be exact. Set by planProduct.
+  /// Its sums may be of whole numbers and then are to be exact. Set by
+  /// planProduct.
   bool isExact = false;
 
   /// The rows of all images, `columns` elements each, as tpu.linear has them.

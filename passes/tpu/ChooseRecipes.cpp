@@ -3,7 +3,8 @@
 // Before: ops of layer groups, some with more than one recipe. After: each of
 // those has `tpu.recipe`, the way that costs least on its whole result (axes
 // up to what a command counts), its constants included. Ops that have the
-// attribute keep it. Refuses nothing: a way without a price is not taken.
+// attribute keep it. Refuses nothing: a way without a price is not taken, nor
+// is one that rounds otherwise and would have to load things twice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,6 +45,45 @@ static std::optional<int64_t> costOf(Operation *op, const Chip &chip,
   return cycles;
 }
 
+/// Bytes of a lane for a piece with all that it needs.
+static int64_t bytesFor(TilingInterface tiling, const Chip &chip,
+                        const Box &piece, const Alternative *way) {
+  Operation *op = tiling;
+  Recipe recipe = recipeOf(op, chip, piece, way);
+  int64_t bytes = 0;
+  for (const RecipeConstant &constant : recipe.constants)
+    bytes += bytesPerLane(chip, constant.buffer.tensor);
+  for (const RecipeScratch &scratch : recipe.scratch)
+    bytes += bytesPerLane(chip, scratch.buffer.tensor);
+  auto addTile = [&](Value value, const Dims &dims) {
+    bytes += bytesPerLane(
+        chip, {dims, elementBits(elementOf(value)), LocalLayout::Aligned});
+  };
+  addTile(op->getResult(0), piece.size);
+  for (OpOperand &operand : op->getOpOperands())
+    if (!tiling.isPackedOperand(operand.getOperandNumber()))
+      addTile(operand.get(),
+              tiling.inputNeed(operand.getOperandNumber(), piece).box.size);
+  return bytes;
+}
+
+/// Whether the op can be computed without loading anything twice: some rows of
+/// all channels fit a lane, or the channels of one round of a whole image. A
+/// way that needs more memory than others could else end in slices that are
+/// slower than its price says, or in none that fit.
+static bool fitsWithoutReloads(TilingInterface tiling, const Chip &chip,
+                               const Alternative *way) {
+  constexpr int64_t kRows = 4;
+  Box rows = Box::whole(dimsOf(tiling->getResult(0)));
+  rows.size[kAxisN] = 1;
+  Box channels = rows;
+  rows.size[kAxisH] = std::min(rows.size[kAxisH], kRows);
+  channels.size[kAxisC] = std::min(channels.size[kAxisC], int64_t(chip.lanes));
+  return llvm::any_of(ArrayRef<Box>{rows, channels}, [&](const Box &piece) {
+    return bytesFor(tiling, chip, piece, way) <= int64_t(chip.laneBytes / 2);
+  });
+}
+
 namespace {
 struct ChooseRecipes : weft::tpu::impl::TpuChooseRecipesBase<ChooseRecipes> {
   using TpuChooseRecipesBase::TpuChooseRecipesBase;
@@ -69,7 +109,10 @@ void ChooseRecipes::runOnOperation() {
     SmallVector<Way, 2> priced;
     Box piece = comparedPiece(op, *chip);
     for (const Alternative *way : ways) { // the first of equals
-      priced.push_back({way->name.str(), costOf(op, *chip, piece, way)});
+      bool isOpen =
+          !way->addsInAnotherOrder || fitsWithoutReloads(tiling, *chip, way);
+      priced.push_back({way->name.str(),
+                        isOpen ? costOf(op, *chip, piece, way) : std::nullopt});
       std::optional<int64_t> cost = priced.back().price;
       if (cost && (!best || *cost < *priced[*best].price))
         best = priced.size() - 1;

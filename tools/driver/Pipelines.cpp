@@ -80,8 +80,9 @@ void driver::buildTpuPipeline(OpPassManager &passes,
     passes.addNestedPass<func::FuncOp>(tpu::createTpuKeepRows());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuMoveTurns());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFillLanes());
-    passes.addNestedPass<func::FuncOp>(tpu::createTpuNarrowFilters());
   }
+  // Groups decide which recipes are open.
+  passes.addNestedPass<func::FuncOp>(tpu::createTpuNarrowFilters());
   // Nor are recipes that add in another order left to it.
   passes.addNestedPass<func::FuncOp>(
       tpu::createTpuChooseRecipes({/*roundingOnly=*/options.optLevel == 0}));

@@ -486,26 +486,22 @@ static bool canTake(Operation *operation) {
   return canTileRows(llvm::cast<ConvOp>(operation), kRowTiles[number].rows);
 }
 
-template <size_t number>
-static constexpr Alternative rowTiles() {
-  return {kRowTiles[number].name, buildTiledRows<number>, canTake<number>,
-          /*addsInAnotherOrder=*/true};
-}
-
-template <size_t... numbers>
-static auto listOfRecipes(std::index_sequence<numbers...>) {
-  return std::array<Alternative, 4 + sizeof...(numbers)>{
+template <size_t... tiles, size_t... numbers>
+static auto listOfRecipes(std::index_sequence<tiles...>,
+                          std::index_sequence<numbers...>) {
+  return std::array<Alternative, 2 + sizeof...(tiles) + sizeof...(numbers)>{
       {{"window", buildConv},
        {"window_bias", buildWindowBias, unitCanAddBias},
-       rowTiles<0>(),
-       rowTiles<1>(),
+       {kRowTiles[tiles].name, buildTiledRows<tiles>, canTake<tiles>,
+        /*addsInAnotherOrder=*/true}...,
        {kDenseRecipes[numbers].name, buildDense<numbers>,
         isDenseOpen<numbers>}...}};
 }
 
 ArrayRef<Alternative> ConvOp::recipes() {
   static const auto list =
-      listOfRecipes(std::make_index_sequence<std::size(kDenseRecipes)>());
+      listOfRecipes(std::make_index_sequence<std::size(kRowTiles)>(),
+                    std::make_index_sequence<std::size(kDenseRecipes)>());
   return list;
 }
 

@@ -39,10 +39,10 @@ int64_t tiledRowsOf(ConvOp op);
 /// The recipe for `rows` rows at a time.
 void buildRowTiles(ConvOp op, RecipeBuilder &r, int64_t rows);
 
-/// Of a product of polynomials with `filter` coefficients in one factor, the
-/// other given by m + `filter` - 1 numbers: row k of the matrix makes value k
-/// of the other from these, divided by what filterValues leaves out. Order of
-/// values: at 0, at p and -p for each of `points`, at infinity.
+/// Row k of the matrix makes, from m + kh - 1 neighbouring rows of the input,
+/// what is multiplied with the filter's value at point k; divided so that these
+/// are plain values of the filter as a polynomial. Order of points: 0, p and -p
+/// for each of `points`, infinity.
 std::vector<std::vector<double>> inputTransform(llvm::ArrayRef<double> points);
 
 } // namespace weft::tpu

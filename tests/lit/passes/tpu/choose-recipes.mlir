@@ -60,6 +60,16 @@ func.func @rows(%x: tensor<1x64x20x20xf32>, %z: tensor<1x64x2x20xf32>) -> (tenso
   return %0, %1, %3, %2, %4 : tensor<1x64x20x20xf32>, tensor<1x64x20x20xf32>, tensor<1x64x10x20xf32>, tensor<1x64x2x20xf32>, tensor<1x64x20x20xf32>
 }
 
+// Filters of so many channels leave no room for their values at points.
+// CHECK-LABEL: @deep
+// CHECK: tpu.conv {{.*}} of["window", "row_tiles_2", "row_tiles_4"] at[{{[0-9]+}}, -1, -1]{{.*}} tpu.recipe = "window"
+// CHECK: return
+func.func @deep(%x: tensor<1x4096x8x8xf32>) -> tensor<1x64x8x8xf32> {
+  %w = tpu.weight dense<3.0> : tensor<64x4096x3x3xf32>
+  %0 = tpu.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 : tensor<1x4096x8x8xf32>, tensor<64x4096x3x3xf32> -> tensor<1x64x8x8xf32>
+  return %0 : tensor<1x64x8x8xf32>
+}
+
 // Whole numbers stay whole.
 // CHECK-LABEL: @exact
 // CHECK-NOT: tpu.recipe
