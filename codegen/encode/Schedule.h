@@ -29,11 +29,11 @@ struct Schedule {
   uint64_t cycles = 0;
 };
 
-/// The order of `tasks`, given in a legal one, that takes the least time of
-/// those that were tried: as they are, and by list scheduling, the task with
-/// the longest path behind it or the one that was given first. Each engine
-/// works in order, one task after the other; what reads or overwrites waits as
-/// in the order given. Deterministic.
+/// An order of `tasks` in which each still reads and overwrites what it does in
+/// the order given. Of three the one that takes the least time: the order
+/// given, and list scheduling with the task first that has the longest path
+/// behind it, or that was given first. Each engine works through its tasks one
+/// after the other. Deterministic.
 Schedule bestSchedule(const std::vector<Task> &tasks);
 
 } // namespace weft::codegen

@@ -49,12 +49,9 @@ static std::optional<int64_t> costOf(Operation *op, const Chip &chip,
 static int64_t bytesFor(TilingInterface tiling, const Chip &chip,
                         const Box &piece, const Alternative *way) {
   Operation *op = tiling;
-  Recipe recipe = recipeOf(op, chip, piece, way);
   int64_t bytes = 0;
-  for (const RecipeConstant &constant : recipe.constants)
-    bytes += bytesPerLane(chip, constant.buffer.tensor);
-  for (const RecipeScratch &scratch : recipe.scratch)
-    bytes += bytesPerLane(chip, scratch.buffer.tensor);
+  for (const LocalBuffer &buffer : localBuffersOf(op, chip, piece, way))
+    bytes += bytesPerLane(chip, buffer.tensor);
   auto addTile = [&](Value value, const Dims &dims) {
     bytes += bytesPerLane(
         chip, {dims, elementBits(elementOf(value)), LocalLayout::Aligned});

@@ -159,11 +159,12 @@ Tile RecipeBuilder::entries(const Tile &row, int64_t first,
 }
 
 Tile RecipeBuilder::part(const Tile &tile, unsigned axis, int64_t begin,
-                         int64_t count) const {
-  if (begin == 0 && count == tile.shape[axis])
+                         int64_t count, int64_t step) const {
+  if (begin == 0 && step == 1 && count == tile.shape[axis])
     return tile;
   Tile view = every(tile, axis, begin, 1);
   view.shape[axis] = count;
+  view.strides[axis] *= step;
   return view;
 }
 
@@ -412,12 +413,12 @@ std::vector<RecipeConstant> weft::tpu::constantsOf(mlir::Operation *op,
       .constants;
 }
 
-llvm::SmallVector<LocalBuffer> weft::tpu::localBuffersOf(mlir::Operation *op,
-                                                         const Chip &chip,
-                                                         const Box &result) {
+llvm::SmallVector<LocalBuffer>
+weft::tpu::localBuffersOf(mlir::Operation *op, const Chip &chip,
+                          const Box &result, const Alternative *way) {
   llvm::SmallVector<LocalBuffer> buffers;
-  Recipe recipe = write(op, chip, result, neededTiles(op, chip, result),
-                        /*way=*/nullptr, /*wantsCalls=*/false);
+  Recipe recipe = write(op, chip, result, neededTiles(op, chip, result), way,
+                        /*wantsCalls=*/false);
   for (const RecipeConstant &constant : recipe.constants)
     buffers.push_back(constant.buffer);
   for (const RecipeScratch &scratch : recipe.scratch)

@@ -182,9 +182,9 @@ public:
   Tile as(const Tile &tile, catalog::DataType type, const Dims &shape) const;
   /// `count` entries of a row in every lane from entry `first` on.
   Tile entries(const Tile &row, int64_t first, int64_t count) const;
-  /// `count` elements along `axis` (n, h or w) from `begin` on.
-  Tile part(const Tile &tile, unsigned axis, int64_t begin,
-            int64_t count) const;
+  /// `count` elements along `axis` (n, h or w), each `step`-th from `begin` on.
+  Tile part(const Tile &tile, unsigned axis, int64_t begin, int64_t count,
+            int64_t step = 1) const;
   /// `count` channels from `begin` on, which lie in one round over the lanes.
   Tile channels(const Tile &tile, int64_t begin, int64_t count) const;
   /// Every `step`-th element along `axis` (n, h or w) from `begin` on; `step`
@@ -237,8 +237,10 @@ std::vector<RecipeConstant> constantsOf(mlir::Operation *op, const Chip &chip);
 
 /// What a piece takes of local memory besides the tiles of operands and result:
 /// constants, then scratch, both in the order of the recipe.
-llvm::SmallVector<LocalBuffer>
-localBuffersOf(mlir::Operation *op, const Chip &chip, const Box &result);
+llvm::SmallVector<LocalBuffer> localBuffersOf(mlir::Operation *op,
+                                              const Chip &chip,
+                                              const Box &result,
+                                              const Alternative *way = nullptr);
 
 catalog::AlignMode alignModeOf(LocalLayout layout);
 

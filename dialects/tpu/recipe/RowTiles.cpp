@@ -4,6 +4,8 @@
 
 #include "dialects/tpu/Constant.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
 #include <cstring>
 
@@ -107,8 +109,6 @@ private:
                 const Tile &product);
   std::pair<Tile, Tile> filterAt(double point);
   void add(int64_t row, double factor, const Tile &part, bool isFirst);
-  Tile rowsOf(const Tile &tile, int64_t first, int64_t step,
-              int64_t count) const;
   int64_t tilesWith(int64_t row) const;
 
   ConvOp op;
@@ -119,6 +119,7 @@ private:
   const Pads pads;
   Tile result, input, bias;
   int64_t tiles;                ///< along h, the last of which may be cut off
+  int64_t rounds;               ///< of the input's channels over the lanes
   SmallVector<Tile, 8> filters; ///< a row of the window each
   Tile coefficients;            ///< of all `transform`, behind each other
   Tile value;                   ///< of the input, at one point
@@ -151,7 +152,8 @@ RowTileBuilder::RowTileBuilder(ConvOp op, RecipeBuilder &r, int64_t rows)
     : op(op), r(r), rows(rows), points(pointsFor(productsOf(op, rows))),
       transform(inputTransform(points)), pads(op.inputNeed(0, r.box).pads),
       result(r.result()), input(r.operand(0)),
-      tiles((result.shape[kAxisH] + rows - 1) / rows) {
+      tiles(llvm::divideCeil(result.shape[kAxisH], rows)),
+      rounds(llvm::divideCeil(input.shape[kAxisC], r.chip.lanes)) {
   assert(r.box.offset[kAxisH] % rows == 0 && "tiles lie where they always do");
   addConstants();
   auto tilesOf = [&](const Tile &like) {
@@ -181,8 +183,6 @@ void RowTileBuilder::addConstants() {
     filters.push_back(r.perChannel(kNames[row], dims, DataType::Fp32,
                                    LocalLayout::Compact, filterRow(op, row)));
   // The depthwise unit reads the kernels of each round of channels.
-  int64_t channels = filter[kAxisC], lanes = r.chip.lanes,
-          rounds = (channels + lanes - 1) / lanes;
   std::vector<float> numbers;
   for (const std::vector<double> &row : transform)
     for (int64_t round = 0; round < rounds; ++round)
@@ -192,19 +192,7 @@ void RowTileBuilder::addConstants() {
       "coefficients", count, DataType::Fp32,
       [numbers = std::move(numbers)] { return bytesOf<float>(numbers); });
   if (op.getBias())
-    bias = r.perChannel("bias", {1, r.box.size[kAxisC], 1, 1}, DataType::Fp32,
-                        LocalLayout::Compact, r.weight(2));
-}
-
-/// Every `step`-th row from `first` on.
-Tile RowTileBuilder::rowsOf(const Tile &tile, int64_t first, int64_t step,
-                            int64_t count) const {
-  if (first == 0 && step == 1 && count == tile.shape[kAxisH])
-    return tile;
-  Tile view = r.every(tile, kAxisH, first, 1);
-  view.shape[kAxisH] = count;
-  view.strides[kAxisH] *= step;
-  return view;
+    bias = r.numberPerChannel("bias", 2);
 }
 
 /// Tiles that have their row `row`: the last may not.
@@ -216,10 +204,9 @@ int64_t RowTileBuilder::tilesWith(int64_t row) const {
 void RowTileBuilder::multiply(size_t k, const Tile &filter, const Tile &bias,
                               const Tile &product) {
   ArrayRef<double> row = transform[k];
-  int64_t count = row.size(), channels = input.shape[kAxisC],
-          lanes = r.chip.lanes, at = 0;
-  for (size_t before = 0; before < k; ++before)
-    at += (channels + lanes - 1) / lanes * int64_t(transform[before].size());
+  int64_t count = row.size(), channels = input.shape[kAxisC];
+  // All rows before it have as many numbers as the first.
+  int64_t at = int64_t(k * transform.front().size()) * rounds;
   Tile kernels = coefficients;
   kernels.byte += at * int64_t(sizeof(float));
   kernels.shape = {1, channels, count, 1};
@@ -283,14 +270,15 @@ void RowTileBuilder::add(int64_t row, double factor, const Tile &part,
   int64_t count = tilesWith(row);
   if (count <= 0)
     return;
-  Tile to = rowsOf(result, row, rows, count), from = rowsOf(part, 0, 1, count);
+  Tile to = r.part(result, kAxisH, row, count, rows),
+       from = r.part(part, kAxisH, 0, count);
   if (isFirst) {
     if (factor == 1)
       return r.copy(to, from);
     return r.binary("tiu.fmul", to, from, factor);
   }
   if (factor != 1) {
-    Tile scaled = rowsOf(spare, 0, 1, count);
+    Tile scaled = r.part(spare, kAxisH, 0, count);
     r.binary("tiu.fmul", scaled, from, factor);
     from = scaled;
   }
@@ -317,7 +305,7 @@ void RowTileBuilder::build() {
   add(rows - 1, 1, plus, /*isFirst=*/false);
   for (int64_t row = 1; bias && row < rows - 1; ++row)
     if (int64_t count = tilesWith(row); count > 0) {
-      Tile to = rowsOf(result, row, rows, count);
+      Tile to = r.part(result, kAxisH, row, count, rows);
       r.binary("tiu.fadd", to, to, bias);
     }
   if (op.getRelu())
