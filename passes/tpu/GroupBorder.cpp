@@ -52,8 +52,9 @@ static CauseAttr causeOfStop(const Chip &chip, ArrayRef<Operation *> ops,
   GroupView view = viewOps(chip, ops);
   if (view.places.empty())
     return causeAt(last, rt::Cause::Lanes);
-  if (count > options.maxSlicedOps && !tiling.isStreamed)
-    return causeAt(last, rt::Cause::SlicedOps, count, options.maxSlicedOps);
+  int64_t mostSliced = std::max(options.maxSlicedOps, options.maxOverlapOps());
+  if (count > mostSliced && !tiling.isStreamed)
+    return causeAt(last, rt::Cause::SlicedOps, count, mostSliced);
   auto footprint = measureGroup(chip, view, tiling.counts, /*exact=*/false);
   auto bytes =
       fullestStep(chip, view, footprint ? &*footprint : nullptr, tiling);

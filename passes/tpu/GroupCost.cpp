@@ -6,6 +6,8 @@
 #include "passes/tpu/TurnPrice.h"
 #include "runtime/chips/Chip.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
@@ -71,39 +73,64 @@ int64_t GroupCost::copyInDram(Operation *op, const OperandCopy &copy) {
           cast<RankedTensorType>(source.getType()).getNumElements()));
 }
 
-std::optional<GroupPrice> GroupCost::ofSlices(const GroupView &view,
-                                              const GroupFootprint &footprint,
-                                              const Dims &counts) {
-  std::optional<SlicePlan> slice = planMiddleSlice(chip, view, counts);
-  if (!slice)
-    return std::nullopt;
-  std::vector<int64_t> loads(view.ops.size()); // by the first op that reads
-  int64_t again = 0;                           // for each slice
+/// The cycles of one slice.
+struct GroupCost::SliceCosts {
+  std::vector<int64_t> loads;     ///< by the first op that reads
+  std::vector<int64_t> computing; ///< by op
+  int64_t again = 0;              ///< loads that each slice has for itself
+  int64_t stores = 0;
+};
+
+std::optional<GroupCost::SliceCosts>
+GroupCost::ofSlice(const GroupView &view, const GroupFootprint &footprint,
+                   const SlicePlan &slice) {
+  SliceCosts costs;
+  costs.loads.resize(view.ops.size());
   for (auto [i, buffer] :
-       llvm::enumerate(enumerateBuffers(chip, view, *slice))) {
+       llvm::enumerate(enumerateBuffers(chip, view, slice))) {
     if (!buffer.isLoaded())
       continue;
     int64_t cycles = loadOf(view, buffer);
-    size_t reader = firstReaderOf(view, buffer);
-    loads[reader] += cycles;
-    again += footprint.changes[i] ? cycles : 0;
+    costs.loads[firstReaderOf(view, buffer)] += cycles;
+    costs.again += footprint.changes[i] ? cycles : 0;
   }
-  TwoQueues first;
-  int64_t computing = 0, stores = 0;
   for (size_t i = 0; i < view.ops.size(); ++i) {
     std::optional<Price> price =
-        priceOf(view.ops[i].op, chip, slice->tiles[view.resultOf(i)]);
+        priceOf(view.ops[i].op, chip, slice.tiles[view.resultOf(i)]);
     if (!price)
       return std::nullopt;
-    first.load(loads[i]);
-    first.compute(price->cycles);
-    computing += price->cycles;
+    costs.computing.push_back(price->cycles);
   }
-  for (auto [output, piece] : llvm::zip(view.outputs, slice->stores))
-    stores += storeOf(view.value(output), piece);
-  int64_t slices = product(counts);
-  GroupPrice price = first.end(0, 0);
-  price.cycles += (slices - 1) * std::max(computing, again + stores) + stores;
-  price.moving += (slices - 1) * again + slices * stores;
+  for (auto [output, piece] : llvm::zip(view.outputs, slice.stores))
+    costs.stores += storeOf(view.value(output), piece);
+  return costs;
+}
+
+std::optional<GroupPrice> GroupCost::ofSlices(const GroupView &view,
+                                              const GroupFootprint &footprint,
+                                              const Dims &counts) {
+  auto costsOf = [&](std::optional<SlicePlan> slice) {
+    return slice ? ofSlice(view, footprint, *slice) : std::nullopt;
+  };
+  std::optional<SliceCosts> middle =
+      costsOf(planMiddleSlice(chip, view, counts));
+  // Slices of channels are whole rounds over the lanes but for the last.
+  std::optional<SliceCosts> first =
+      counts[kAxisC] > 1 ? costsOf(planSlice(chip, view, counts, {0, 0, 0, 0}))
+                         : middle;
+  if (!middle || !first)
+    return std::nullopt;
+  TwoQueues queues;
+  for (auto [load, computing] : llvm::zip(first->loads, first->computing)) {
+    queues.load(load);
+    queues.compute(computing);
+  }
+  int64_t more = product(counts) - 1,
+          computing = std::accumulate(middle->computing.begin(),
+                                      middle->computing.end(), int64_t(0));
+  GroupPrice price = queues.end(0, 0);
+  price.cycles += more * std::max(computing, middle->again + middle->stores) +
+                  first->stores;
+  price.moving += more * (middle->again + middle->stores) + first->stores;
   return price;
 }

@@ -60,6 +60,10 @@ public:
   const Chip &chip;
 
 private:
+  struct SliceCosts;
+  std::optional<SliceCosts> ofSlice(const GroupView &view,
+                                    const GroupFootprint &footprint,
+                                    const SlicePlan &slice);
   int64_t leastWithTurn(int64_t straight, PermuteOp turn, const Dims &dims,
                         llvm::function_ref<int64_t()> turned);
 

@@ -20,6 +20,12 @@ struct TilingChoice {
   GroupPrice price;
 };
 
+/// Why a group is cut into slices.
+enum class SliceAim : uint8_t {
+  Fit,     ///< it has no room otherwise: the first that fit
+  Overlap, ///< the engines wait for each other: more while it gets cheaper
+};
+
 /// Walks tilings of one group along one family after the other and keeps the
 /// cheapest with more than one slice that fits. `atLeast` skips those with
 /// fewer slices (a group that needed four slices will not need fewer with one
@@ -27,9 +33,9 @@ struct TilingChoice {
 class TilingSearch {
 public:
   TilingSearch(GroupCost &cost, const GroupView &view,
-               const GroupSearchOptions &options, int64_t atLeast)
+               const GroupSearchOptions &options, SliceAim aim, int64_t atLeast)
       : chip(cost.chip), view(view), groupCost(cost), options(options),
-        atLeast(atLeast) {
+        aim(aim), atLeast(atLeast) {
     limits = {1 << 30, 1 << 30, 1 << 30, 1 << 30};
     for (auto [output, bands] :
          llvm::zip_equal(view.outputs, view.storedBands)) {
@@ -75,7 +81,7 @@ private:
     }
   }
 
-  /// Tries more and more slices along `axis` until the group fits.
+  /// Tries more and more slices along `axis` until they serve the aim.
   void walk(Dims counts, unsigned axis) {
     for (int64_t count = 1; count <= limits[axis];
          count = std::max(count + 1, std::min(count * 3 / 2, limits[axis]))) {
@@ -85,34 +91,36 @@ private:
         return;
       if (slices < 2 || slices < atLeast)
         continue;
-      if (tryCounts(counts))
+      Outcome outcome = tryCounts(counts);
+      if (outcome == Outcome::Worse ||
+          (outcome == Outcome::Best && aim == SliceAim::Fit))
         return;
     }
   }
 
-  bool tryCounts(const Dims &counts) {
+  enum class Outcome : uint8_t { DoesNotFit, Worse, Best };
+  Outcome tryCounts(const Dims &counts) {
     std::optional<GroupFootprint> footprint =
         measureGroup(chip, view, counts, /*exact=*/false);
-    if (!footprint)
-      return false;
     // Computing everything twice is never worth the bytes it saves.
-    if (footprint->computed > 2 * footprint->wholeElements)
-      return false;
-    if (peakBytes(liveRanges(view, *footprint, /*sliced=*/true, 0)) >
-        static_cast<int64_t>(chip.laneBytes))
-      return false;
+    if (!footprint || footprint->computed > 2 * footprint->wholeElements ||
+        peakBytes(liveRanges(view, *footprint, /*sliced=*/true, 0)) >
+            static_cast<int64_t>(chip.laneBytes))
+      return Outcome::DoesNotFit;
     auto price = groupCost.ofSlices(view, *footprint, counts);
     if (!price)
-      return false;
-    if (!best || price->weight() < best->price.weight())
-      best = TilingChoice{counts, *price};
-    return true;
+      return Outcome::DoesNotFit;
+    if (best && price->weight() >= best->price.weight())
+      return Outcome::Worse;
+    best = TilingChoice{counts, *price};
+    return Outcome::Best;
   }
 
   const Chip &chip;
   const GroupView &view;
   GroupCost &groupCost;
   const GroupSearchOptions &options;
+  SliceAim aim;
   int64_t atLeast;
   Dims limits;
   std::optional<TilingChoice> best;
@@ -205,7 +213,10 @@ private:
   OpNumbers numbersOf(Operation *op, const Dims &counts);
   void extend(size_t begin);
   Reach extendImages(size_t begin, int64_t count);
-  void extendSliced(size_t begin, size_t firstEnd);
+  void findSliced(size_t begin, size_t firstEnd, SliceAim aim);
+  bool findOverlap(size_t begin);
+  void findCover();
+  std::vector<size_t> endsOfCover() const;
   void relax(size_t begin, size_t end, const Tiling &tiling,
              const GroupPrice &price);
   bool appendChecked(size_t begin, size_t end, Tiling tiling,
@@ -231,10 +242,11 @@ private:
   DenseMap<Value, int> valueNumbers;
   bool hasPlacements = false;
   std::vector<Best> best; ///< best[e]: cheapest cover of [0, e)
-  /// Pipelined groups by their begin; these are dear to weigh.
+  /// Pipelined groups by their begin, and what for; these are dear to weigh.
   std::vector<std::vector<WeighedGroup>> slicedGroups;
-  /// Where to note the others, when they are weighed once more.
-  std::vector<WeighedGroup> *wholeGroups = nullptr;
+  std::vector<std::optional<SliceAim>> slicedFor;
+  /// Where to note all, when they are weighed once more.
+  std::vector<WeighedGroup> *noted = nullptr;
 };
 } // namespace
 
@@ -419,10 +431,8 @@ void RunSearch::collectNumbers() {
 
 void RunSearch::relax(size_t begin, size_t end, const Tiling &tiling,
                       const GroupPrice &price) {
-  if (tiling.isPipelined())
-    slicedGroups[begin].push_back({end, tiling, price});
-  else if (wholeGroups)
-    wholeGroups->push_back({end, tiling, price});
+  if (noted)
+    noted->push_back({end, tiling, price});
   if (best[begin].cost == std::numeric_limits<int64_t>::max())
     return;
   int64_t total = best[begin].cost + price.weight();
@@ -581,8 +591,10 @@ void RunSearch::extend(size_t begin) {
     relax(begin, begin + 1, {}, {inDram, inDram});
   // What streamed slices hold need not be cut further, which is dear to weigh.
   auto longest = begin + static_cast<size_t>(options.maxSlicedOps);
-  if (inOne.lacksRoom && streamed.end <= longest && !wholeGroups)
-    extendSliced(begin, inOne.end);
+  if (inOne.lacksRoom && streamed.end <= longest && !slicedFor[begin])
+    findSliced(begin, inOne.end, SliceAim::Fit);
+  for (const WeighedGroup &group : slicedGroups[begin])
+    relax(begin, group.end, group.tiling, group.price);
 }
 
 /// The first of `ops` that cuts bands of what is not made by them or makes an
@@ -599,11 +611,12 @@ static size_t strayBandMove(ArrayRef<Operation *> ops) {
   return ops.size();
 }
 
-/// Pipelined groups, for those that are too big for one slice, starting with
-/// [begin, firstEnd).
-void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
-  size_t limit =
-      std::min(run.size(), begin + static_cast<size_t>(options.maxSlicedOps));
+/// Pipelined groups from `begin` on, the shortest of them up to `firstEnd`.
+void RunSearch::findSliced(size_t begin, size_t firstEnd, SliceAim aim) {
+  slicedFor[begin] = aim;
+  int64_t longest =
+      aim == SliceAim::Overlap ? options.maxOverlapOps() : options.maxSlicedOps;
+  size_t limit = std::min(run.size(), begin + static_cast<size_t>(longest));
   int64_t atLeast = 2;
   int misses = 0;
   for (size_t end = firstEnd; end <= limit && misses < 3; ++end) {
@@ -613,15 +626,16 @@ void RunSearch::extendSliced(size_t begin, size_t firstEnd) {
     if (view.places.empty())
       return; // with more ops it stays impossible
     std::optional<TilingChoice> choice =
-        TilingSearch(cost, view, options, atLeast).run();
+        TilingSearch(cost, view, options, aim, atLeast).run();
     if (!choice) {
       ++misses; // an op may only look bad until its consumer joins (a residual
                 // branch)
       continue;
     }
     misses = 0;
-    atLeast = product(choice->counts);
-    relax(begin, end, {choice->counts}, choice->price);
+    if (aim == SliceAim::Fit)
+      atLeast = product(choice->counts);
+    slicedGroups[begin].push_back({end, {choice->counts}, choice->price});
   }
 }
 
@@ -635,7 +649,8 @@ placeableTiling(GroupCost &cost, const GroupView &view, Tiling tiling,
                                                : std::nullopt;
   while (!placeGroup(cost.chip, view, tiling)) {
     std::optional<TilingChoice> next =
-        TilingSearch(cost, view, options, tiling.slices() + 1).run();
+        TilingSearch(cost, view, options, SliceAim::Fit, tiling.slices() + 1)
+            .run();
     if (!next)
       return std::nullopt;
     tiling = {next->counts};
@@ -684,17 +699,16 @@ bool RunSearch::appendChecked(size_t begin, size_t end, Tiling tiling,
          appendChecked(middle, end, half, choices, failed);
 }
 
-/// Collects the groups that begin where chosen ones do. Those that are not
-/// pipelined are weighed once more: noting all of a long run during the search
-/// would take more memory than the search, for a few that are wanted.
+/// Collects the groups that begin where chosen ones do. They are weighed once
+/// more: noting all of a long run during the search would take more memory than
+/// the search, for a few that are wanted.
 void RunSearch::weighAgain(std::vector<GroupChoice> &choices) {
   for (GroupChoice &choice : choices) {
-    wholeGroups = &choice.weighed;
+    noted = &choice.weighed;
     extend(choice.begin);
-    llvm::append_range(choice.weighed, slicedGroups[choice.begin]);
     choice.price = priceOf(choice);
   }
-  wholeGroups = nullptr;
+  noted = nullptr;
 }
 
 /// Of a group that placement cut into more slices it is computed once more.
@@ -712,9 +726,19 @@ GroupPrice RunSearch::priceOf(const GroupChoice &choice) {
       .value_or(GroupPrice());
 }
 
-std::optional<std::vector<GroupChoice>> RunSearch::solve(Operation *&failed) {
+/// Whether there are groups from `begin` on whose slices may overlap better
+/// than what was known.
+bool RunSearch::findOverlap(size_t begin) {
+  if (images[begin] > 1 || slicedFor[begin] == SliceAim::Overlap)
+    return false;
+  size_t known = slicedGroups[begin].size();
+  findSliced(begin, begin + 1, SliceAim::Overlap);
+  return slicedGroups[begin].size() > known;
+}
+
+/// The cheapest cover of the run by the groups that are known so far.
+void RunSearch::findCover() {
   best.assign(run.size() + 1, Best());
-  slicedGroups.resize(run.size());
   best[0].cost = 0;
   for (size_t begin = 0; begin < run.size(); ++begin) {
     extend(begin);
@@ -723,15 +747,36 @@ std::optional<std::vector<GroupChoice>> RunSearch::solve(Operation *&failed) {
     if (best[begin + 1].cost == std::numeric_limits<int64_t>::max())
       relax(begin, begin + 1, {}, {std::numeric_limits<int32_t>::max(), 0});
   }
-  std::vector<Best> cuts;
+}
+
+/// The ends of its groups; each begins at `best[end].begin`.
+std::vector<size_t> RunSearch::endsOfCover() const {
   std::vector<size_t> ends;
-  for (size_t end = run.size(); end > 0; end = best[end].begin) {
-    cuts.push_back(best[end]);
+  for (size_t end = run.size(); end > 0; end = best[end].begin)
     ends.push_back(end);
+  std::reverse(ends.begin(), ends.end());
+  return ends;
+}
+
+std::optional<std::vector<GroupChoice>> RunSearch::solve(Operation *&failed) {
+  slicedGroups.resize(run.size());
+  slicedFor.resize(run.size());
+  findCover();
+  // Slices also let engines work side by side, but to weigh them from every op
+  // on would take longer than all the rest, so only groups of a cover are
+  // asked.
+  constexpr int kCovers = 4;
+  for (int i = 1; i < kCovers; ++i) {
+    bool hasMore = false;
+    for (size_t end : endsOfCover())
+      hasMore |= findOverlap(best[end].begin);
+    if (!hasMore)
+      break;
+    findCover();
   }
   std::vector<GroupChoice> choices;
-  for (size_t i = cuts.size(); i-- > 0;)
-    if (!appendChecked(cuts[i].begin, ends[i], cuts[i].tiling, choices, failed))
+  for (size_t end : endsOfCover())
+    if (!appendChecked(best[end].begin, end, best[end].tiling, choices, failed))
       return std::nullopt;
   weighAgain(choices);
   return choices;

@@ -12,6 +12,12 @@ struct GroupSearchOptions {
   int64_t maxOps = 512;      ///< longest group whose slices are whole images
   int64_t maxSlicedOps = 16; ///< longest group that is cut into slices
   int64_t maxSlices = 4096;  ///< per group
+
+  /// The same of groups that begin where one of a cheap cover does. These are
+  /// few, so more can be weighed.
+  int64_t maxOverlapOps() const {
+    return maxSlicedOps > 1 ? std::min<int64_t>(2 * maxSlicedOps, 64) : 0;
+  }
 };
 
 /// A group that the search weighed, up to op `end` of the run.

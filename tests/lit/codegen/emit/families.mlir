@@ -1,4 +1,4 @@
-// RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tpu-group-layers,tpu-place-local,tpu-place-global),convert-tpu-to-ppl)' | FileCheck %s
+// RUN: weft-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tpu-group-layers{max-sliced-ops=1},tpu-place-local,tpu-place-global),convert-tpu-to-ppl)' | FileCheck %s
 
 // CHECK-LABEL: ppl.net @conv_int8
 // CHECK: ppl.tiu.fmul
