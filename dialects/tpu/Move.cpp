@@ -323,6 +323,20 @@ LogicalResult ClearRowsOp::verify() {
   return success();
 }
 
+LogicalResult JoinRoundsOp::verify() {
+  Dims from = dimsOf(getInput()), to = dimsOf(getOutput());
+  if (from[kAxisN] * from[kAxisH] * from[kAxisW] != 1 ||
+      to[kAxisN] * to[kAxisH] != 1) // (C1)
+    return emitOpError("takes one element a channel and gives one row");
+  if (to[kAxisC] * to[kAxisW] > from[kAxisC]) // (C2)
+    return emitOpError("the input lacks channels: ")
+           << from[kAxisC] << " for " << to[kAxisC] << " rows of "
+           << to[kAxisW];
+  if (elementOf(getInput()) != elementOf(getOutput())) // (C3)
+    return emitOpError("input and output must have one element type");
+  return success();
+}
+
 SmallVector<Box> ClearRowsOp::clearedBoxes(const Box &piece) {
   BandsAttr bands = getBands();
   int64_t channels = dimsOf(getInput())[kAxisC] / bands.getCount();

@@ -206,6 +206,27 @@ def Tpu_ClearRowsOp
   }];
 }
 
+def Tpu_JoinRoundsOp
+    : Tpu_Op<"join_rounds", [Pure, Tpu_Evaluate,
+                             DeclareOpInterfaceMethods<Tpu_TilingInterface, ["isTileable", "computedBox", "inputNeed", "readsStrided", "recipes"]>]> {
+  let summary = "what a lane has of all rounds as a row";
+  let description = [{
+    **Semantics**: with L channels and rows of R in the result, `y(0, l, 0, r) = input(0, r*L + l, 0, 0)`. Made by `--tpu-order-channels` with as many channels as the chip has
+    lanes; it stands in groups only, where it moves nothing from lane to lane.
+
+    **Constraints**: (C1) one image of one element a channel, and a result of one image of one row a channel; (C2) the input has at least L * R channels; (C3) equal element types.
+
+    **Example**:
+    ```mlir
+    %y = tpu.join_rounds %x : tensor<1x1000x1x1xf32> -> tensor<1x64x1x15xf32>
+    ```
+  }];
+  let arguments = (ins Tpu_CodeTensor:$input);
+  let results = (outs Tpu_CodeTensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
 def Tpu_ArrangeOp : Tpu_Op<"arrange", [Pure, Tpu_Evaluate]> {
   let summary = "regular parts of tensors, each at its place in the result";
   let description = [{

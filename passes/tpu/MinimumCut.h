@@ -3,6 +3,7 @@
 #ifndef WEFT_PASSES_TPU_MINIMUMCUT_H
 #define WEFT_PASSES_TPU_MINIMUMCUT_H
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

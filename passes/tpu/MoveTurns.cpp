@@ -5,6 +5,7 @@
 #include "dialects/tpu/recipe/Recipe.h"
 #include "passes/tpu/Passes.h"
 #include "passes/tpu/TurnPrice.h"
+#include "passes/tpu/ValueNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -59,26 +60,6 @@ static Operation *createOn(OpBuilder &builder, Operation *op, Value operand) {
       cast<RankedTensorType>(operand.getType()).getShape(),
       elementOf(op->getResult(0))));
   return made;
-}
-
-/// The ONNX value that an op stands for is another one now.
-static void dropName(Operation *op) {
-  for (NamedAttribute name : llvm::to_vector(op->getDiscardableAttrs()))
-    if (name.getName() != kRecipeAttr)
-      op->removeDiscardableAttr(name.getName());
-}
-
-static bool isNamed(Operation *op) {
-  return llvm::any_of(op->getDiscardableAttrs(), [](NamedAttribute name) {
-    return name.getName() != kRecipeAttr;
-  });
-}
-
-static void takeName(Operation *op, Operation *from) {
-  dropName(op);
-  for (NamedAttribute name : from->getDiscardableAttrs())
-    if (name.getName() != kRecipeAttr)
-      op->setDiscardableAttr(name.getName(), name.getValue());
 }
 
 /// `value` in the shape of `like`, which has as many elements.

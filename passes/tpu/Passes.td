@@ -69,6 +69,25 @@ def TpuFoldBands : Pass<"tpu-fold-bands", "::mlir::func::FuncOp"> {
   }];
 }
 
+def TpuOrderChannels : Pass<"tpu-order-channels", "::mlir::func::FuncOp"> {
+  let summary = "order the channels of last layers so that lanes store rows";
+  let description = [{
+    In: a tpu graph before groups. A layer that gives one element a channel, the scores of a classifier, leaves those of a lane far from each other in DRAM, and each element is a run of its own.
+    Out: where it costs less, the filters of such a layer stand in another order (channel `r * lanes + l` for channel `l * R + r`, of the channels of all whole rounds), functions of elements and pools
+    behind it work on that, and `tpu.join_rounds` gives what a lane has as a row.
+
+    ```mlir
+    %y = tpu.conv %x, %w .. : .. -> tensor<1x1000x1x1xf32>
+    // becomes
+    %p = tpu.conv %x, %ordered .. : .. -> tensor<1x1000x1x1xf32>
+    %rows = tpu.join_rounds %p : tensor<1x1000x1x1xf32> -> tensor<1x64x1x15xf32>
+    %all = tpu.reshape %rows : tensor<1x64x1x15xf32> -> tensor<1x960x1x1xf32>
+    %rest = tpu.slice %p [0, 960, 0, 0] .. : tensor<1x1000x1x1xf32> -> tensor<1x40x1x1xf32>
+    %y = tpu.concat %all, %rest axis 1 ..
+    ```
+  }];
+}
+
 def TpuKeepRows : Pass<"tpu-keep-rows", "::mlir::func::FuncOp"> {
   let summary = "multiply heads of an attention as their rows lie";
   let description = [{

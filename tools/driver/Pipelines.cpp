@@ -80,6 +80,7 @@ void driver::buildTpuPipeline(OpPassManager &passes,
     passes.addNestedPass<func::FuncOp>(tpu::createTpuKeepRows());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuMoveTurns());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFillLanes());
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuOrderChannels());
   }
   // Groups decide which recipes are open.
   passes.addNestedPass<func::FuncOp>(tpu::createTpuNarrowFilters());

@@ -165,6 +165,19 @@ LogicalResult ClearRowsOp::evaluate(Operands operands, Results &results) {
   return success();
 }
 
+LogicalResult JoinRoundsOp::evaluate(Operands operands, Results &results) {
+  HostTensor &output =
+      results.emplace_back(*makeHostTensor(getOutput().getType()));
+  size_t bytes = numeric::elementBytes(output.type());
+  Dims dims = dimsOf(getOutput());
+  int64_t rows = dims[kAxisC], columns = dims[kAxisW];
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      std::memcpy(output.bytes() + (row * columns + column) * bytes,
+                  operands[0]->bytes() + (column * rows + row) * bytes, bytes);
+  return success();
+}
+
 LogicalResult ArrangeOp::evaluate(Operands operands, Results &results) {
   HostTensor &output =
       results.emplace_back(*makeHostTensor(getOutput().getType()));

@@ -3,8 +3,10 @@
 #include "dialects/tpu/Move.h"
 
 #include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/recipe/AxisReduction.h"
 #include "dialects/tpu/recipe/Recipe.h"
+#include "runtime/chips/Chip.h"
 
 using namespace mlir;
 using namespace weft;
@@ -290,6 +292,35 @@ static void buildClearRows(Operation *operation, RecipeBuilder &r) {
 
 ArrayRef<Alternative> ClearRowsOp::recipes() {
   static const Alternative list[] = {{"fill", buildClearRows}};
+  return list;
+}
+
+// Where there are as many rows as lanes, a row is what a lane has.
+bool JoinRoundsOp::isTileable() {
+  const Chip *chip = findChipOf(*this);
+  return chip && dimsOf(getOutput())[kAxisC] == int64_t(chip->lanes);
+}
+
+Box JoinRoundsOp::computedBox(const Box &) {
+  return Box::whole(dimsOf(getOutput()));
+}
+InputNeed JoinRoundsOp::inputNeed(unsigned, const Box &) {
+  return {Box::whole(dimsOf(getInput())), {}};
+}
+bool JoinRoundsOp::readsStrided(unsigned) { return true; }
+
+static void buildJoinRounds(Operation *, RecipeBuilder &r) {
+  Tile result = r.result(), rows = r.operand(0);
+  int64_t step = rows.strides[kAxisC];
+  rows.layout = catalog::AlignMode::Free;
+  rows.shape = result.shape;
+  rows.strides[kAxisW] = step;
+  rows.strides[kAxisH] = rows.strides[kAxisC] = step * result.shape[kAxisW];
+  r.copy(result, rows);
+}
+
+ArrayRef<Alternative> JoinRoundsOp::recipes() {
+  static const Alternative list[] = {{"copy", buildJoinRounds}};
   return list;
 }
 

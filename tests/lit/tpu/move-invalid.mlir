@@ -410,3 +410,30 @@ func.func @refused(%x: tensor<1x6x6x6xf16>) {
   %y = tpu.clear_rows %x in <count = 2, rows = 4, above = 1, height = 8> top -1 bottom 1 : tensor<1x6x6x6xf16>
   return
 }
+
+// -----
+
+// join_rounds C1
+func.func @refused(%x: tensor<1x200x1x2xf16>) {
+  // expected-error@+1 {{takes one element a channel and gives one row}}
+  %y = tpu.join_rounds %x : tensor<1x200x1x2xf16> -> tensor<1x64x1x3xf16>
+  return
+}
+
+// -----
+
+// join_rounds C2
+func.func @refused(%x: tensor<1x200x1x1xf16>) {
+  // expected-error@+1 {{the input lacks channels: 200 for 64 rows of 4}}
+  %y = tpu.join_rounds %x : tensor<1x200x1x1xf16> -> tensor<1x64x1x4xf16>
+  return
+}
+
+// -----
+
+// join_rounds C3
+func.func @refused(%x: tensor<1x200x1x1xf16>) {
+  // expected-error@+1 {{input and output must have one element type}}
+  %y = tpu.join_rounds %x : tensor<1x200x1x1xf16> -> tensor<1x64x1x3xf32>
+  return
+}

@@ -233,6 +233,8 @@ static const Case kCases[] = {
      "%y = tpu.clear_rows %z in <count = 2, rows = $H, above = 1, height "
      "= $2H> top 1 bottom 1 {} : $I",
      ""},
+    {"join_rounds", "tensor<1x200x1x1xf32>", "tensor<1x64x1x3xf32>",
+     "%y = tpu.join_rounds %x {} : $I -> $O", ""},
     {"row_matmul", "tensor<$Nx$Cx1x$Wxf16>", "tensor<$Nx$Cx1x$Cxf16>",
      "%y = tpu.row_matmul %x, %x {transposed} : $I, $I -> $O", ""},
     {"unfold_f16", "tensor<$Nx5x$Hx$Wxf16>", "tensor<$Nx15x$Hx$Wxf16>",
