@@ -240,20 +240,6 @@ static void relu(RecipeBuilder &r, const Tile &tile) {
   r.binary("tiu.fmax", tile, tile, 0.0);
 }
 
-/// Another tile like `tile`, so that a command need not write over its operand,
-/// which takes twice as long (docs/cycles.md). `tile` itself if that would be
-/// much of local memory: if half of it does not hold the whole result, so that
-/// all pieces do alike.
-static Tile apart(ConvOp op, RecipeBuilder &r, StringRef name,
-                  const Tile &tile) {
-  int64_t bytes =
-      bytesPerLane(r.chip, {dimsOf(op.getOutput()), catalog::bitsOf(tile.type),
-                            LocalLayout::Aligned});
-  return bytes <= int64_t(r.chip.laneBytes / 2)
-             ? r.scratch(name, tile.shape, tile.type)
-             : tile;
-}
-
 /// fdw_conv adds a bias or 0.
 static void depthwise(ConvOp op, RecipeBuilder &r, const Tile &dst,
                       const Tile &input, const Tile &filter, const Tile &bias) {
@@ -345,7 +331,7 @@ static void buildByMultipliers(ConvOp op, RecipeBuilder &r, CubeWay way,
   accumulate(op, r, sum, filter, unitAddsBias ? bias : Tile());
   Tile biased = sum;
   if (bias && !unitAddsBias) {
-    biased = apart(op, r, "biased", sum);
+    biased = r.apart("biased", sum);
     r.binary("tiu.add", biased, sum, bias);
   }
   r.call("tiu.rq1", {{"dst", result},
@@ -406,7 +392,7 @@ static void buildDequantized(ConvOp op, RecipeBuilder &r, CubeWay way) {
   Tile bias = addRows(op, r, "bias", 1, DataType::Fp32, biasOf(op));
   bool narrow = catalog::bitsOf(result.type) == 16;
   Tile wide = narrow ? r.scratch("wide", result.shape, DataType::Fp32) : result;
-  Tile other = apart(op, r, "sum", wide);
+  Tile other = r.apart("sum", wide);
   Tile sum = r.as(op.getRelu() ? wide : other, DataType::Int32);
   Tile scaled = op.getRelu() ? other : wide;
   accumulate(op, r, sum, filter);

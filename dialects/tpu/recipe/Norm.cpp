@@ -14,12 +14,13 @@ static void buildScale(Operation *operation, RecipeBuilder &r) {
   auto op = llvm::cast<ScaleOp>(operation);
   Tile result = r.result(), scale = r.numberPerChannel("scale", 1),
        bias = r.numberPerChannel("bias", 2);
-  r.call("tiu.fscale", {{"dst", result},
+  Tile scaled = op.getRelu() ? r.apart("scaled", result) : result;
+  r.call("tiu.fscale", {{"dst", scaled},
                         {"src", r.operand(0)},
                         {"scale", scale},
                         {"bias", bias}});
   if (op.getRelu())
-    r.binary("tiu.fmax", result, result, 0.0);
+    r.binary("tiu.fmax", result, scaled, 0.0);
 }
 
 bool ScaleOp::runsInAnyLane() { return true; }

@@ -89,6 +89,15 @@ Tile RecipeBuilder::scratch(llvm::StringRef name, const Dims &dims,
                   Tile::Scratch, index);
 }
 
+Tile RecipeBuilder::apart(llvm::StringRef name, const Tile &tile) {
+  int64_t bytes =
+      bytesPerLane(chip, {dimsOf(op->getResult(0)), catalog::bitsOf(tile.type),
+                          LocalLayout::Aligned});
+  return bytes <= int64_t(chip.laneBytes / 2)
+             ? scratch(name, tile.shape, tile.type)
+             : tile;
+}
+
 Tile RecipeBuilder::constant(llvm::StringRef name, const LocalBuffer &buffer,
                              DataType type, ConstantBytes bytes) {
   unsigned index = recipe.constants.size();

@@ -152,6 +152,11 @@ public:
   Tile result() const;
   Tile scratch(llvm::StringRef name, const Dims &dims, catalog::DataType type,
                LocalLayout layout = LocalLayout::Aligned);
+  /// Another tile like `tile`, so that a command need not write over its
+  /// operand, which takes twice as long (docs/cycles.md). `tile` itself if that
+  /// would be much of local memory: if half of it does not hold the whole
+  /// result, so that all pieces do alike.
+  Tile apart(llvm::StringRef name, const Tile &tile);
   /// A constant that DRAM holds once, as one channel of this shape, and every
   /// lane receives.
   Tile table(llvm::StringRef name, Dims dims, catalog::DataType type,
