@@ -59,6 +59,16 @@ static void buildLinear(Operation *operation, RecipeBuilder &r) {
   bool scaled = isQuantized(op.getInput());
   bool isWide = result.type == DataType::Fp32 || (!scaled && !op.getBias());
   Tile wide = isWide ? result : r.scratch("wide", result.shape, DataType::Fp32);
+  bool relu = op.getRelu() && !isQuantized(op.getOutput());
+  // Two tiles take turns so that the last command fills `wide`.
+  int left = (scaled ? 2 : 0) + (op.getBias() ? 1 : 0) + (relu ? 1 : 0);
+  Tile other = left > 0 ? r.apart("other", wide) : wide;
+  auto current = [&]() -> const Tile & { return left % 2 ? other : wide; };
+  auto step = [&](llvm::StringRef function, const RecipeArgument &operand) {
+    Tile source = current();
+    --left;
+    r.binary(function, current(), source, operand);
+  };
   // A matrix is one image.
   auto multiply = [&](llvm::StringRef function, llvm::StringRef slot,
                       const Tile &dst) {
@@ -68,19 +78,20 @@ static void buildLinear(Operation *operation, RecipeBuilder &r) {
                         {"right", filter}});
   };
   if (scaled) {
-    Tile sum = r.as(wide, DataType::Int32);
+    Tile sum = r.as(current(), DataType::Int32);
     multiply("tiu.mm2_nn", "rst", sum);
-    r.cast(wide, sum);
-    r.binary("tiu.fmul", wide, wide, row("scale", [op]() mutable {
-               return bytesOf<float>(*op.getScales());
-             }));
+    --left;
+    r.cast(current(), sum);
+    step("tiu.fmul", row("scale", [op]() mutable {
+           return bytesOf<float>(*op.getScales());
+         }));
   } else {
-    multiply("tiu.fmm2_nn", "dst", wide);
+    multiply("tiu.fmm2_nn", "dst", current());
   }
   if (op.getBias())
-    r.binary("tiu.fadd", wide, wide, row("bias", r.weight(2)));
-  if (op.getRelu() && !isQuantized(op.getOutput()))
-    r.binary("tiu.fmax", wide, wide, 0.0);
+    step("tiu.fadd", row("bias", r.weight(2)));
+  if (relu)
+    step("tiu.fmax", 0.0);
   if (!isWide)
     r.cast(result, wide);
 }

@@ -23,7 +23,7 @@ namespace {
 /// Scratch of an f32 exponential: tiles of its shape, and the coefficients of
 /// the series, a row in every lane.
 struct ExpScratch {
-  Tile power, rest, product, series;
+  Tile first, second, product, series;
 };
 } // namespace
 
@@ -31,16 +31,16 @@ static ExpScratch addExpScratch(RecipeBuilder &r, const Dims &dims) {
   auto tile = [&](StringRef name) {
     return r.scratch(name, dims, DataType::Fp32);
   };
-  ExpScratch scratch{tile("power"), tile("rest"), tile("product"), {}};
+  ExpScratch scratch{tile("first"), tile("second"), tile("product"), {}};
   scratch.series = r.scratch("series", {1, int64_t(r.chip.lanes), 1, kExpTerms},
                              DataType::Fp32);
   return scratch;
 }
 
-/// f32 exponential of `source` into `target`, both aligned and of the shape of
-/// the scratch; they may be one tile. Within 2 ulp for -87.3 <= x <= 88.3;
-/// arguments outside are clamped to that range.
-static void buildExp(RecipeBuilder &r, const Tile &target, const Tile &source,
+/// f32 exponential of `tile`, aligned and of the shape of the scratch, in its
+/// place. Within 2 ulp for -87.3 <= x <= 88.3; arguments outside are clamped to
+/// that range. No command writes over its operand, which takes twice as long.
+static void buildExp(RecipeBuilder &r, const Tile &tile,
                      const ExpScratch &scratch) {
   // exp(x) = 2^k * e^r with k = round(x / ln 2), r = x - k ln 2 in two parts
   // (Cody and Waite), e^r by its series. Range: k stays in -126..127, so 2^k is
@@ -48,30 +48,33 @@ static void buildExp(RecipeBuilder &r, const Tile &target, const Tile &source,
   const double kLowest = asFloat(-87.33), kHighest = asFloat(88.37);
   const double kLog2E = asFloat(1.4426950408889634), kLn2High = 0.693359375,
                kLn2Low = asFloat(-2.12194440e-4);
-  const auto &[power, rest, product, series] = scratch;
+  const auto &[first, second, product, series] = scratch;
   constexpr int64_t kInverseFactorials = 0; // coeff_table_mode_t EXP
   r.call("tiu.smem_bcast",
          {{"dst", series}, {"coeff_mode", kInverseFactorials}});
-  r.binary("tiu.fmax", rest, source, kLowest);
-  r.binary("tiu.fmin", rest, rest, kHighest);
-  r.binary("tiu.fmul", power, rest, kLog2E);
-  r.cast(power, power); // to an integral value
+  r.binary("tiu.fmax", second, tile, kLowest);
+  r.binary("tiu.fmin", first, second, kHighest);
+  r.binary("tiu.fmul", product, first, kLog2E);
+  const Tile &power = second;
+  r.cast(power, product); // to an integral value
   r.binary("tiu.fmul", product, power, kLn2High);
-  r.binary("tiu.fsub", rest, rest, product);
+  r.binary("tiu.fsub", tile, first, product);
   r.binary("tiu.fmul", product, power, kLn2Low);
-  r.binary("tiu.fsub", rest, rest, product);
-  r.call(
-      "tiu.taylor",
-      {{"dst", product}, {"src", rest}, {"coeff", series}, {"len", kExpTerms}});
-  Tile integer = r.as(rest, DataType::Int32); // free now
+  r.binary("tiu.fsub", first, tile, product);
+  r.call("tiu.taylor", {{"dst", product},
+                        {"src", first},
+                        {"coeff", series},
+                        {"len", kExpTerms}});
+  Tile integer = r.as(first, DataType::Int32), // free now, as is `tile`
+      biased = r.as(tile, DataType::Int32);
   r.cast(integer, power);
-  r.binary("tiu.add", integer, integer, 127);
+  r.binary("tiu.add", biased, integer, 127);
   r.call("tiu.logical_shift",
          {{"dst", integer},
-          {"src", integer},
+          {"src", biased},
           {"shift", 23},
           {"round_mode", int64_t(numeric::Rounding::HalfUp)}});
-  r.binary("tiu.fmul", target, product, rest);
+  r.binary("tiu.fmul", tile, product, first);
 }
 
 static void buildSoftmax(Operation *operation, RecipeBuilder &r) {
@@ -90,7 +93,7 @@ static void buildSoftmax(Operation *operation, RecipeBuilder &r) {
   }
   combineAxis(r, ReduceKind::Max, statistics, input, half, axis);
   r.binary("tiu.fsub", powers, input, statistics);
-  buildExp(r, powers, powers, exponential);
+  buildExp(r, powers, exponential);
   combineAxis(r, ReduceKind::Sum, statistics, powers, half, axis);
   // A division takes 31 cycles where a product takes one: only the sums are
   // divided by.
