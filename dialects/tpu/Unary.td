@@ -11,8 +11,8 @@ def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, Tpu_Evaluate, SameOperandsAndResultType
     Sequences of machine operations round after each step in the tensor's type, in this order: hard_sigmoid
     `min(max(x*alpha + beta, 0), 1)`; hard_swish `x * min(max(x*(1/6) + 0.5, 0), 1)`.
 
-    Kinds that are a sequence of f32 commands (`dialects/tpu/sequence`) round after each command and once more to a 16-bit type; is_nan and is_inf give
-    1.0 or 0.0.
+    Kinds that are a sequence of f32 commands (`dialects/tpu/sequence`) round after each command and once more to a 16-bit type, for which some have fewer commands;
+    is_nan and is_inf give 1.0 or 0.0.
 
     **Constraints**: (C1) the op has the parameters `alpha` and `beta` that its kind has in `UnaryKinds.def`; (C2) the machine has commands or a
     sequence for the kind (not for identity, not, bitwise_not).

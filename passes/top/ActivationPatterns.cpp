@@ -144,6 +144,32 @@ private:
   }
 };
 
+/// x * sigmoid(x), one function with one rounding where results are narrow.
+struct ProductToSwish : OpRewritePattern<BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BinaryOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getKind() != BinaryKind::Mul)
+      return failure();
+    for (bool swapped : {false, true}) {
+      Value x = swapped ? op.getRhs() : op.getLhs(),
+            gate = swapped ? op.getLhs() : op.getRhs();
+      auto sigmoid = gate.getDefiningOp<UnaryOp>();
+      if (!sigmoid || sigmoid.getKind() != UnaryKind::Sigmoid ||
+          sigmoid.getInput() != x || !gate.hasOneUse() ||
+          x.getType() != op.getType())
+        continue;
+      Location location = rewriter.getFusedLoc({gate.getLoc(), op.getLoc()});
+      replaceFused(
+          rewriter, op,
+          rewriter.create<UnaryOp>(location, op.getType(), UnaryKind::Swish, x,
+                                   rewriter.getF64FloatAttr(1.0), FloatAttr()));
+      return success();
+    }
+    return failure();
+  }
+};
+
 /// The bounds of a relu, a clip or a max/min with a number, as an interval; `x`
 /// is what it bounds.
 std::optional<std::pair<double, double>> boundsOf(Operation *op, Value &x) {
@@ -233,6 +259,6 @@ struct MergeBounds : OpRewritePattern<OpT> {
 } // namespace
 
 void weft::top::populateActivationPatterns(RewritePatternSet &patterns) {
-  patterns.add<ProductToHardSwish, MergeBounds<UnaryOp>, MergeBounds<BinaryOp>>(
-      patterns.getContext(), /*benefit=*/3);
+  patterns.add<ProductToHardSwish, ProductToSwish, MergeBounds<UnaryOp>,
+               MergeBounds<BinaryOp>>(patterns.getContext(), /*benefit=*/3);
 }

@@ -159,6 +159,55 @@ Real sequence::sigmoid(Real x) {
   return reciprocalOfFinite(expOfBounded(exponent) + 1.0);
 }
 
+Real sequence::swish(Real x, double alpha) {
+  return x * sigmoid(alpha == 1.0 ? x : x * alpha);
+}
+
+/// 1 / x for 1 <= x < 2^127, 0 where that is subnormal. A guess times x lies
+/// between 1 and 9/8, of which `inverse` has the reciprocal.
+static Real guessedReciprocal(Real x, const std::vector<double> &inverse) {
+  constexpr int32_t kGuess = 0x7f000000; // of the bits, less those of x
+  Real guess = realOf(Word(kGuess) - bitsOf(x));
+  return guess * polynomial(x * guess, inverse);
+}
+
+/// 5e-5.
+static Real reciprocal16(Real x) {
+  return guessedReciprocal(
+      x, {2.828426741e+00, -2.664353112e+00, 8.358753545e-01});
+}
+
+/// 2e-6: what is multiplied by up to 21 and then goes to an exponential.
+static Real fineReciprocal16(Real x) {
+  return guessedReciprocal(x, {3.771235786e+00, -5.330248482e+00,
+                               3.346399132e+00, -7.873879381e-01});
+}
+
+/// 2^x for -126.5 <= x <= 126.5, 0 where that is subnormal; 3e-6.
+static Real powerOfTwo16(Real x) {
+  // In x + 1.5 * 2^23 the last bits of the mantissa are the nearest whole
+  // number, which goes to the exponent of 2 to the rest.
+  constexpr double kOnes = 0x1.8p23;
+  Real counted = x + kOnes;
+  Real ofRest = polynomial(x - (counted - kOnes),
+                           {9.999992614e-01, 6.931218144e-01, 2.402474498e-01,
+                            5.591786329e-02, 9.570097072e-03});
+  return realOf(bitsOf(ofRest) + shiftedLogically(bitsOf(counted), 23));
+}
+
+/// 1 / (1 + 2^x). The guess for 2^126 and more is subnormal, thus 0.
+static Real sigmoidOfPower16(Real x) {
+  return reciprocal16(powerOfTwo16(atMost(atLeast(x, -126.5), 126.5)) + 1.0);
+}
+
+static constexpr double kLog2E = 1.4426950408889634;
+
+Real sequence::sigmoid16(Real x) { return sigmoidOfPower16(x * -kLog2E); }
+
+Real sequence::swish16(Real x, double alpha) {
+  return x * sigmoidOfPower16(x * (-kLog2E * alpha));
+}
+
 /// log(1 + x) for 0 <= x <= 1: 2 atanh(s), s = x / (2 + x) <= 1/3; 3e-12.
 static Real log1pOfUnit(Real x) {
   Real s = x / (x + 2.0);
@@ -183,15 +232,31 @@ Real sequence::mish(Real x) {
 // Hyperbolic functions
 //===----------------------------------------------------------------------===//
 
-Real sequence::tanh(Real x) {
+namespace {
+/// upper / lower with lower >= 1.
+struct Fraction {
+  Real upper, lower;
+};
+} // namespace
+
+static Fraction tanhOf(Real x) {
   // x P(x^2) / Q(x^2) on [-9, 9]; 2e-8. tanh(9) is 1 - 3e-8.
   Real t = atMost(atLeast(x, -9.0), 9.0), square = t * t;
-  Real upper =
+  return {
       t * polynomial(square, {9.999999795e-01, 1.338103914e-01, 3.495603395e-03,
-                              2.060930356e-05, 1.335491335e-08});
-  Real lower = polynomial(square, {1.0, 4.671435476e-01, 2.587704226e-02,
-                                   3.285658481e-04, 7.776672870e-07});
-  return atMost(atLeast(upper / lower, -1.0), 1.0);
+                              2.060930356e-05, 1.335491335e-08}),
+      polynomial(square, {1.0, 4.671435476e-01, 2.587704226e-02,
+                          3.285658481e-04, 7.776672870e-07})};
+}
+
+Real sequence::tanh(Real x) {
+  Fraction f = tanhOf(x);
+  return atMost(atLeast(f.upper / f.lower, -1.0), 1.0);
+}
+
+Real sequence::tanh16(Real x) {
+  Fraction f = tanhOf(x);
+  return atMost(atLeast(f.upper * reciprocal16(f.lower), -1.0), 1.0);
 }
 
 /// exp(|x|) / 2 and exp(-|x|) / 2.
@@ -242,34 +307,60 @@ Real sequence::atanh(Real x) {
 // Error function
 //===----------------------------------------------------------------------===//
 
-Real sequence::erf(Real x) {
+static Fraction erfOf(Real x) {
   // x P(x^2) / Q(x^2) on [-3.95, 3.95]; 2e-8. erf(3.95) is 1 - 2.3e-8.
   Real t = atMost(atLeast(x, -3.95), 3.95), square = t * t;
-  Real upper = t * polynomial(square, {1.128379144e+00, 1.915492693e-01,
-                                       5.287518047e-02, 3.808073871e-03,
-                                       2.846785607e-04, 2.025827228e-06});
-  Real lower =
+  return {
+      t * polynomial(square,
+                     {1.128379144e+00, 1.915492693e-01, 5.287518047e-02,
+                      3.808073871e-03, 2.846785607e-04, 2.025827228e-06}),
       polynomial(square, {1.0, 5.030887974e-01, 1.145590741e-01,
-                          1.505493047e-02, 1.170690416e-03, 3.783047186e-05});
-  return atMost(atLeast(upper / lower, -1.0), 1.0);
+                          1.505493047e-02, 1.170690416e-03, 3.783047186e-05})};
 }
+
+Real sequence::erf(Real x) {
+  Fraction f = erfOf(x);
+  return atMost(atLeast(f.upper / f.lower, -1.0), 1.0);
+}
+
+Real sequence::erf16(Real x) {
+  Fraction f = erfOf(x);
+  return atMost(atLeast(f.upper * reciprocal16(f.lower), -1.0), 1.0);
+}
+
+/// log(F(x) / F(-x)) / x, F the normal distribution: P(x^2) / Q(x^2) on [-6,
+/// 6], 3e-7; beyond, it stays as it is.
+static Fraction slopeOfNormal(Real x) {
+  Real square = atMost(x * x, 36.0);
+  return {
+      polynomial(square, {1.595768147e+00, 2.045404885e-01, 1.619700882e-02,
+                          3.613211916e-04, -6.120742814e-06, -2.410407744e-08}),
+      polynomial(square, {1.0, 8.263414227e-02, 6.436224612e-03,
+                          9.668711712e-07, -1.318149918e-06})};
+}
+
+// x sigmoid(u) with u = log(F(x) / F(-x)): unlike 1 + erf(x), which cancels, it
+// keeps the left tail.
 
 Real sequence::gelu(Real x) {
-  // x sigmoid(u) with u = log(F(x) / F(-x)), F the normal distribution: unlike
-  // 1 + erf(x), which cancels, it keeps the left tail. u = x P(x^2) / Q(x^2) on
-  // [-6, 6], 3e-7; beyond, u goes on as a straight line.
-  Real square = atMost(x * x, 36.0);
-  Real upper =
-      polynomial(square, {1.595768147e+00, 2.045404885e-01, 1.619700882e-02,
-                          3.613211916e-04, -6.120742814e-06, -2.410407744e-08});
-  Real lower = polynomial(square, {1.0, 8.263414227e-02, 6.436224612e-03,
-                                   9.668711712e-07, -1.318149918e-06});
-  return x * sigmoid(x * (upper / lower));
+  Fraction f = slopeOfNormal(x);
+  return x * sigmoid(x * (f.upper / f.lower));
 }
 
-Real sequence::geluTanh(Real x) {
-  // x (1 + tanh(u)) / 2 = x / (1 + exp(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3)
-  constexpr double kScale = 2 * 0.79788456080286535588;
-  Real u = x * (x * x * (kScale * 0.044715) + kScale);
-  return x * sigmoid(u);
+Real sequence::gelu16(Real x) {
+  Fraction f = slopeOfNormal(x);
+  return x * sigmoid16(x * (f.upper * fineReciprocal16(f.lower)));
+}
+
+/// x (1 + tanh(u)) / 2 = x / (1 + exp(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3):
+/// 2 u times `scale`.
+static Real cubicOfGelu(Real x, double scale) {
+  scale *= 2 * 0.79788456080286535588;
+  return x * (x * x * (scale * 0.044715) + scale);
+}
+
+Real sequence::geluTanh(Real x) { return x * sigmoid(cubicOfGelu(x, 1.0)); }
+
+Real sequence::geluTanh16(Real x) {
+  return x * sigmoidOfPower16(cubicOfGelu(x, -kLog2E));
 }

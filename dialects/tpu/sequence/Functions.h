@@ -37,6 +37,8 @@ Real log(Real x);
 /// log(1 + x) for x > -1, also where 1 + x is rounded.
 Real log1p(Real x);
 Real sigmoid(Real x);
+/// x sigmoid(alpha x).
+Real swish(Real x, double alpha);
 Real softplus(Real x);
 Real tanh(Real x);
 Real sinh(Real x);
@@ -51,6 +53,16 @@ Real erf(Real x);
 /// 2^-17 of a value of 1e-8.
 Real gelu(Real x);
 Real geluTanh(Real x);
+
+// For results of 16 bits: within 2^-13.5 of the exact value, relative, so that
+// rounding to f16 makes it 0.7 ulp.
+
+Real sigmoid16(Real x);
+Real swish16(Real x, double alpha);
+Real tanh16(Real x);
+Real erf16(Real x);
+Real gelu16(Real x);
+Real geluTanh16(Real x);
 
 // Roots.cpp
 

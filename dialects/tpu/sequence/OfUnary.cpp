@@ -9,18 +9,30 @@ using namespace weft::tpu::sequence;
 
 using SequenceFunction = Real (*)(Real x, double alpha, double beta);
 
-/// nullptr if the kind has commands of its own, or none.
-static SequenceFunction functionOf(UnaryKind kind) {
-  switch (kind) {
-#define WEFT_UNARY_SEQUENCE(symbol, value)                                     \
+#define WEFT_FUNCTION_OF_KIND(symbol, value)                                   \
   case UnaryKind::symbol:                                                      \
     return [](Real x, double alpha, double beta) -> Real {                     \
       (void)alpha, (void)beta;                                                 \
       return value;                                                            \
     };
+
+/// nullptr if the kind has commands of its own, or none.
+static SequenceFunction functionOf(UnaryKind kind) {
+  switch (kind) {
+#define WEFT_UNARY_SEQUENCE WEFT_FUNCTION_OF_KIND
 #include "dialects/tpu/sequence/UnaryFunctions.def"
   default:
     return nullptr;
+  }
+}
+
+/// For results of at most 16 bits.
+static SequenceFunction shortFunctionOf(UnaryKind kind) {
+  switch (kind) {
+#define WEFT_UNARY_SEQUENCE_16 WEFT_FUNCTION_OF_KIND
+#include "dialects/tpu/sequence/UnaryFunctions.def"
+  default:
+    return functionOf(kind);
   }
 }
 
@@ -31,7 +43,9 @@ std::optional<Sequence> weft::tpu::sequenceOf(UnaryOp op) {
   if (!mlir::isa<mlir::FloatType>(element))
     return std::nullopt;
   SequenceType type = element.isF32() ? SequenceType::F32 : SequenceType::Other;
-  SequenceFunction function = functionOf(op.getKind());
+  SequenceFunction function = type == SequenceType::F32
+                                  ? functionOf(op.getKind())
+                                  : shortFunctionOf(op.getKind());
   if (!function)
     return std::nullopt;
   sequence::Builder builder({{type}});

@@ -115,6 +115,37 @@ func.func @hard_swish(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// CHECK-LABEL: func.func @swish
+// CHECK-NEXT: %[[A:.*]] = top.unary swish %arg0 {alpha = 1.000000e+00 : f64, top.value = "a"} : tensor<4xf32>
+// CHECK-NEXT: %[[B:.*]] = top.unary swish %[[A]] {alpha = 1.000000e+00 : f64, top.value = "b"} : tensor<4xf32>
+// CHECK-NEXT: return %[[B]]
+func.func @swish(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = top.unary sigmoid %x : tensor<4xf32>
+  %1 = top.binary mul %x, %0 {top.value = "a"} : tensor<4xf32>, tensor<4xf32>
+  %2 = top.unary sigmoid %1 : tensor<4xf32>
+  %3 = top.binary mul %2, %1 {top.value = "b"} : tensor<4xf32>, tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+
+// -----
+
+// Another x, a gate that is read elsewhere, a gate of another shape.
+// CHECK-LABEL: func.func @not_swish
+// CHECK-NOT: swish
+// CHECK: return
+func.func @not_swish(%x: tensor<1x4x2x2xf32>, %y: tensor<1x4x2x2xf32>, %g: tensor<1x4x1x1xf32>)
+    -> (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>) {
+  %0 = top.unary sigmoid %x : tensor<1x4x2x2xf32>
+  %1 = top.binary mul %y, %0 : tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>
+  %2 = top.unary sigmoid %y : tensor<1x4x2x2xf32>
+  %3 = top.binary mul %y, %2 : tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>
+  %4 = top.unary sigmoid %g : tensor<1x4x1x1xf32>
+  %5 = top.binary mul %x, %4 : tensor<1x4x2x2xf32>, tensor<1x4x1x1xf32>
+  return %1, %2, %3, %5 : tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>
+}
+
+// -----
+
 // Near misses: another slope, another x, another offset, a squeeze-and-excite gate of another shape.
 // CHECK-LABEL: func.func @not_hard_swish
 // CHECK-NOT: hard_swish

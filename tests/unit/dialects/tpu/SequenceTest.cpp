@@ -4,6 +4,7 @@
 #include "dialects/tpu/sequence/Functions.h"
 #include "dialects/tpu/sequence/Interpret.h"
 #include "runtime/numeric/BitCast.h"
+#include "runtime/numeric/Float16.h"
 #include "runtime/numeric/PortableMath.h"
 
 #include <gtest/gtest.h>
@@ -173,6 +174,80 @@ static std::vector<Case> allCases() {
 
 INSTANTIATE_TEST_SUITE_P(Functions, SequenceSweep,
                          ::testing::ValuesIn(allCases()),
+                         [](const auto &info) { return info.param.name; });
+
+namespace {
+/// A function for results of 16 bits.
+struct ShortCase {
+  const char *name;
+  Function function;
+  Reference reference;
+  float low = -kInf; ///< below it results are less than 1e-8
+};
+void PrintTo(const ShortCase &c, std::ostream *os) { *os << c.name; }
+} // namespace
+
+class ShortSequence : public ::testing::TestWithParam<ShortCase> {};
+
+// Every f16 and every bf16.
+TEST_P(ShortSequence, StaysWithinItsBound) {
+  const ShortCase &c = GetParam();
+  for (bool isHalf : {true, false}) {
+    std::vector<float> xs;
+    for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+      float x = isHalf ? numeric::halfToFloat(uint16_t(bits))
+                       : floatFromBits(bits << 16);
+      if (std::fpclassify(x) != FP_SUBNORMAL && !(x < c.low))
+        xs.push_back(x);
+    }
+    std::vector<float> ys = valuesOf(c.function, xs);
+    // Half of the smallest f16; a factor of x that is subnormal is 0.
+    double smallest = isHalf ? 0x1p-25 : 0x1p-126 * 128;
+    double worst = 0;
+    float where = 0;
+    for (size_t i = 0; i < xs.size(); ++i) {
+      double expected = c.reference(xs[i]);
+      if (std::isnan(expected)) {
+        EXPECT_TRUE(std::isnan(ys[i])) << xs[i];
+        continue;
+      }
+      if (expected == ys[i])
+        continue;
+      double error = std::fabs(expected - ys[i]) - smallest;
+      ASSERT_FALSE(std::isnan(error)) << xs[i];
+      error /= std::fabs(expected);
+      where = error > worst ? xs[i] : where;
+      worst = std::max(worst, error);
+    }
+    EXPECT_LE(worst, std::pow(2.0, -13.5))
+        << (isHalf ? "f16" : "bf16") << " at " << where;
+  }
+}
+
+static std::vector<ShortCase> shortCases() {
+  return {{"Sigmoid", sequence::sigmoid16, portable::sigmoid},
+          {"Swish", [](Real x) { return sequence::swish16(x, 1.5); },
+           [](double x) {
+             return std::isinf(x) && x < 0 ? std::nan("")
+                                           : x * portable::sigmoid(1.5 * x);
+           }},
+          {"Tanh", sequence::tanh16, portable::tanh},
+          {"Erf", sequence::erf16, portable::erf},
+          {"Gelu", sequence::gelu16,
+           [](double x) {
+             return 0.5 * x * portable::erfc(-x * 0.70710678118654752440);
+           },
+           -6},
+          {"GeluTanh", sequence::geluTanh16,
+           [](double x) {
+             double u = 0.79788456080286535588 * (x + 0.044715 * x * x * x);
+             return x * portable::sigmoid(2 * u);
+           },
+           -8}};
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, ShortSequence,
+                         ::testing::ValuesIn(shortCases()),
                          [](const auto &info) { return info.param.name; });
 
 namespace {
