@@ -2,6 +2,8 @@
 
 #include "dialects/tpu/Unary.h"
 
+#include "dialects/tpu/sequence/Functions.h"
+
 #include <limits>
 #include <optional>
 
@@ -43,6 +45,11 @@ LogicalResult UnaryOp::verify() {
                                      : "no alpha and no beta");
   if (!computes(getKind())) // (C2)
     return emitOpError() << "the machine has no commands for "
+                         << stringifyUnaryKind(getKind());
+  if (getNarrowSteps() &&
+      (!elementOf(getOutput()).isF16() || !hasNarrowSteps(getKind()) ||
+       (getAlpha() && getAlpha()->convertToDouble() <= 0))) // (C3)
+    return emitOpError() << "there are no narrow steps for this "
                          << stringifyUnaryKind(getKind());
   return success();
 }

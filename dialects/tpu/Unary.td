@@ -14,8 +14,11 @@ def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, Tpu_Evaluate, SameOperandsAndResultType
     Kinds that are a sequence of f32 commands (`dialects/tpu/sequence`) round after each command and once more to a 16-bit type, for which some have fewer commands;
     is_nan and is_inf give 1.0 or 0.0.
 
+    With `narrow_steps` every command of the sequence is one of f16: half the time, and about 2^-8 of the value lost.
+
     **Constraints**: (C1) the op has the parameters `alpha` and `beta` that its kind has in `UnaryKinds.def`; (C2) the machine has commands or a
-    sequence for the kind (not for identity, not, bitwise_not).
+    sequence for the kind (not for identity, not, bitwise_not); (C3) `narrow_steps` is of an f16 tensor and a kind that has such a sequence (swish with a
+    positive alpha).
 
     **Example**:
     ```mlir
@@ -24,7 +27,7 @@ def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, Tpu_Evaluate, SameOperandsAndResultType
     ```
   }];
   let arguments = (ins Tpu_UnaryKind:$kind, Tpu_FloatTensor:$input, OptionalAttr<F64Attr>:$alpha,
-                       OptionalAttr<F64Attr>:$beta);
+                       OptionalAttr<F64Attr>:$beta, UnitAttr:$narrow_steps);
   let results = (outs Tpu_FloatTensor:$output);
   let assemblyFormat = "$kind $input attr-dict `:` type($output)";
   let hasVerifier = 1;

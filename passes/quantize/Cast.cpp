@@ -109,7 +109,8 @@ static Answer<> planQuantization(const top::Quantization &q,
   if (q.zeroPoint != 0) {
     codes = lowering.builder.create<tpu::UnaryOp>(op.getLoc(), codes.getType(),
                                                   tpu::UnaryKind::Round, codes,
-                                                  FloatAttr(), FloatAttr());
+                                                  FloatAttr(), FloatAttr(),
+                                                  /*narrow_steps=*/false);
     codes = e.binary(tpu::BinaryKind::Add, codes, double(q.zeroPoint));
   }
   lowering.define(

@@ -4,6 +4,7 @@
 
 #include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Unary.h"
+#include "dialects/tpu/sequence/Functions.h"
 #include "passes/quantize/Elements.h"
 
 #include <cmath>
@@ -108,8 +109,11 @@ static Answer<> planUnary(top::UnaryOp op, Lowering &lowering) {
       row.alpha ? b.getF64FloatAttr(op.alphaOrDefault()) : FloatAttr();
   FloatAttr beta =
       row.beta ? b.getF64FloatAttr(op.betaOrDefault()) : FloatAttr();
+  // What 8 bits go into and come from need not be finer than f16 commands.
+  bool isNarrow = lowering.isInt8() && element.isF16() &&
+                  tpu::hasNarrowSteps(*kind) && op.alphaOrDefault() > 0;
   Value output = b.create<tpu::UnaryOp>(op.getLoc(), input.getType(), *kind,
-                                        input, alpha, beta);
+                                        input, alpha, beta, isNarrow);
   if (cast<RankedTensorType>(op.getOutput().getType())
           .getElementType()
           .isInteger(1)) // is_nan, is_inf: 1.0 or 0.0

@@ -337,3 +337,37 @@ TEST(Exhaustive, EveryFill) {
   }
   ASSERT_TRUE(batch.agrees());
 }
+
+//===----------------------------------------------------------------------===//
+// Functions of 16 bits
+//===----------------------------------------------------------------------===//
+
+/// Every number of 16 bits through the functions that are shorter for them.
+TEST(Exhaustive, ShortFunctionsOfEveryNumber) {
+  const std::string kinds[] = {"sigmoid",
+                               "swish {alpha = 1.0 : f64}",
+                               "swish {alpha = 1.5 : f64}",
+                               "swish {alpha = 1.0 : f64, narrow_steps}",
+                               "swish {alpha = 0.3 : f64, narrow_steps}",
+                               "swish {alpha = 1.702 : f64, narrow_steps}",
+                               "tanh",
+                               "erf",
+                               "gelu",
+                               "gelu_tanh"};
+  for (const char *real : {"f16", "bf16"}) {
+    std::string shape = tensor(kWordShape, real);
+    Batch batch(shape, everyWord());
+    for (const std::string &kind : kinds) {
+      if (kind.find("narrow") != std::string::npos && real[0] == 'b')
+        continue;
+      std::string name = kind.substr(0, kind.find(' ')),
+                  attributes = kind.substr(name.size()),
+                  value = "%f" + std::to_string(batch.size());
+      batch.defineNext("  " + value + " = tpu.unary " + name + " %x" +
+                       attributes + " : " + shape + "\n");
+      batch.addTyped("tpu.reshape " + value, shape,
+                     tensor("1x16x16x256", real));
+    }
+    ASSERT_TRUE(batch.agrees());
+  }
+}

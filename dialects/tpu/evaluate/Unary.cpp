@@ -6,6 +6,7 @@
 #include "dialects/tpu/sequence/Functions.h"
 #include "dialects/tpu/sequence/Interpret.h"
 #include "runtime/numeric/BitCast.h"
+#include "runtime/numeric/Float16.h"
 #include "runtime/numeric/PortableMath.h"
 
 #include <algorithm>
@@ -69,8 +70,15 @@ static std::vector<uint32_t> wideBits(const HostTensor &tensor) {
 static void evaluateSequence(const Sequence &sequence, Operands operands,
                              Value output, Results &results) {
   std::vector<float> values;
-  for (uint32_t bits : interpret(sequence, {wideBits(*operands[0])}))
-    values.push_back(roundTo(elementOf(output), numeric::floatFromBits(bits)));
+  std::vector<uint32_t> inputs = wideBits(*operands[0]);
+  if (sequence.isHalf)
+    for (uint32_t &bits : inputs)
+      bits = numeric::floatToHalf(numeric::floatFromBits(bits));
+  for (uint32_t bits : interpret(sequence, {inputs}))
+    values.push_back(
+        sequence.isHalf
+            ? numeric::halfToFloat(static_cast<uint16_t>(bits))
+            : roundTo(elementOf(output), numeric::floatFromBits(bits)));
   storeFloats(output, values, results);
 }
 

@@ -208,6 +208,25 @@ Real sequence::swish16(Real x, double alpha) {
   return x * sigmoidOfPower16(x * (-kLog2E * alpha));
 }
 
+Real sequence::swishOfHalves(Real x, double alpha) {
+  // As sigmoidOfPower16(); 1.5 * 2^10 has the whole numbers in its last bits.
+  // The reciprocal's polynomial is of the difference from 1, which f16 has
+  // exactly.
+  constexpr double kOnes = 0x1.8p10;
+  Real bounded = atLeast(x, -10.4 / alpha);
+  Real power = atLeast(bounded * (-kLog2E * alpha), -14.0);
+  Real counted = power + kOnes;
+  Real ofRest =
+      polynomial(power - (counted - kOnes),
+                 {1.0, 6.932829340e-01, 2.422110019e-01, 5.500891882e-02});
+  Real sum =
+      realOf(bitsOf(ofRest) + shiftedLogically(bitsOf(counted), 10)) + 1.0;
+  Real guess = realOf(Word(0x7800) - bitsOf(sum));
+  Real inverse =
+      polynomial(sum * guess - 1.0, {1.0, -9.942994025e-01, 8.469043248e-01});
+  return bounded * (guess * inverse);
+}
+
 /// log(1 + x) for 0 <= x <= 1: 2 atanh(s), s = x / (2 + x) <= 1/3; 3e-12.
 static Real log1pOfUnit(Real x) {
   Real s = x / (x + 2.0);

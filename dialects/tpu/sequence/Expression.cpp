@@ -51,14 +51,16 @@ Real Builder::copied(double number) {
 
 unsigned Builder::addCoefficients(const std::vector<float> &coefficients) {
   // The machine finds a series at an EU row.
-  table.resize((table.size() + kTableRow - 1) / kTableRow * kTableRow);
+  bool isHalf = !sources.empty() && sources[0].type == SequenceType::Half;
+  unsigned row = kTableRowBytes / (isHalf ? 2 : 4);
+  table.resize((table.size() + row - 1) / row * row);
   auto first = static_cast<unsigned>(table.size());
   table.insert(table.end(), coefficients.begin(), coefficients.end());
   return first;
 }
 
 Sequence Builder::finish(Real value, SequenceType result) {
-  assert(result == SequenceType::F32 || result == SequenceType::Other);
+  assert(result != SequenceType::Si32);
   return finishSequence(std::move(steps), std::move(table), value.operand,
                         /*isInteger=*/false, result);
 }

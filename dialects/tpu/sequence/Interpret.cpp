@@ -8,9 +8,11 @@
 
 #include "runtime/emulator/FloatMode.h"
 #include "runtime/numeric/BitCast.h"
+#include "runtime/numeric/Float16.h"
 #include "runtime/numeric/PortableMath.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -195,6 +197,44 @@ static uint32_t run(const Sequence &sequence, const Step &step,
   }
 }
 
+/// A command on f16 or si16. A sum or product of two f16 that f32 holds is
+/// rounded once: f32 has more than twice the digits.
+static uint16_t runHalf(const Sequence &sequence, const Step &step,
+                        const uint32_t *in) {
+  auto bits = [&](unsigned i) { return static_cast<uint16_t>(in[i]); };
+  float a = numeric::halfToFloat(bits(0)), b = numeric::halfToFloat(bits(1));
+  switch (step.code) {
+  case Step::Add:
+    return numeric::floatToHalf(a + b);
+  case Step::Sub:
+    return numeric::floatToHalf(a - b);
+  case Step::Mul:
+    return numeric::floatToHalf(a * b);
+  case Step::Max:
+    return a > b ? bits(0) : bits(1);
+  case Step::Min:
+    return b <= a ? bits(1) : bits(0);
+  case Step::Polynomial: {
+    auto rounded = [](float x) {
+      return numeric::halfToFloat(numeric::floatToHalf(x));
+    };
+    const float *coefficients = &sequence.table[step.first];
+    float sum = rounded(coefficients[step.count - 1]);
+    for (unsigned k = step.count - 1; k-- > 0;)
+      sum = rounded(rounded(sum * a) + rounded(coefficients[k]));
+    return numeric::floatToHalf(sum);
+  }
+  case Step::IntAdd:
+    return static_cast<uint16_t>(in[0] + in[1]);
+  case Step::IntSub:
+    return static_cast<uint16_t>(in[0] - in[1]);
+  default:
+    assert(step.code == Step::ShiftLogical && static_cast<int32_t>(in[1]) > 0 &&
+           "no sequence of halves has another command");
+    return static_cast<uint16_t>(in[0] << in[1]);
+  }
+}
+
 std::vector<uint32_t>
 weft::tpu::interpret(const Sequence &sequence,
                      const std::vector<std::vector<uint32_t>> &inputs) {
@@ -210,9 +250,12 @@ weft::tpu::interpret(const Sequence &sequence,
         in[k] = operand.kind == Step::Operand::Value ? values[operand.index]
                 : operand.kind == Step::Operand::Input
                     ? inputs[operand.index][e]
+                : sequence.isHalf && !readsIntegers(step)
+                    ? numeric::floatToHalf(floatFromBits(operand.index))
                     : operand.index;
       }
-      values[i] = run(sequence, step, in);
+      values[i] = sequence.isHalf ? runHalf(sequence, step, in)
+                                  : run(sequence, step, in);
     }
     results[e] = values.back();
   }

@@ -8,9 +8,9 @@
 namespace weft::tpu {
 
 /// What the machine computes, bit for bit. `inputs`: per operand of the op one
-/// word an element of the result: f32 bits (16-bit floats widened) or si32.
-/// Gives f32 bits or si32; a final Narrow is left to the caller, which knows
-/// the type.
+/// word an element of the result: f32 bits (16-bit floats widened) or si32, of
+/// a sequence of halves f16 bits. Gives f32 bits, si32 or f16 bits; a final
+/// Narrow is left to the caller, which knows the type.
 std::vector<uint32_t>
 interpret(const Sequence &sequence,
           const std::vector<std::vector<uint32_t>> &inputs);

@@ -36,16 +36,33 @@ static SequenceFunction shortFunctionOf(UnaryKind kind) {
   }
 }
 
+/// nullptr if the kind has none.
+static SequenceFunction functionOfHalves(UnaryKind kind) {
+  switch (kind) {
+#define WEFT_UNARY_SEQUENCE_OF_HALVES WEFT_FUNCTION_OF_KIND
+#include "dialects/tpu/sequence/UnaryFunctions.def"
+  default:
+    return nullptr;
+  }
+}
+
 bool weft::tpu::isSequence(UnaryKind kind) { return functionOf(kind); }
+
+bool weft::tpu::hasNarrowSteps(UnaryKind kind) {
+  return functionOfHalves(kind);
+}
 
 std::optional<Sequence> weft::tpu::sequenceOf(UnaryOp op) {
   mlir::Type element = elementOf(op.getOutput());
   if (!mlir::isa<mlir::FloatType>(element))
     return std::nullopt;
-  SequenceType type = element.isF32() ? SequenceType::F32 : SequenceType::Other;
-  SequenceFunction function = type == SequenceType::F32
-                                  ? functionOf(op.getKind())
-                                  : shortFunctionOf(op.getKind());
+  SequenceType type = element.isF32()       ? SequenceType::F32
+                      : op.getNarrowSteps() ? SequenceType::Half
+                                            : SequenceType::Other;
+  SequenceFunction function =
+      type == SequenceType::F32    ? functionOf(op.getKind())
+      : type == SequenceType::Half ? functionOfHalves(op.getKind())
+                                   : shortFunctionOf(op.getKind());
   if (!function)
     return std::nullopt;
   sequence::Builder builder({{type}});

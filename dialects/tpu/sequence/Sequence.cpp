@@ -156,6 +156,7 @@ Sequence weft::tpu::finishSequence(std::vector<Step> steps,
   Sequence sequence;
   sequence.steps = withoutUnread(steps);
   sequence.table = std::move(table);
+  sequence.isHalf = result == SequenceType::Half;
   bool usesResultTile = result != SequenceType::Other;
   sequence.scratchTiles = Places(sequence.steps, usesResultTile).assign();
   return sequence;

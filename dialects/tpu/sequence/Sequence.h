@@ -22,7 +22,8 @@
 namespace weft::tpu {
 
 /// One command of a sequence. Values are 32 bits an element; whether a command
-/// takes them for f32 or si32 is in its code.
+/// takes them for f32 or si32 is in its code. In a sequence of halves they are
+/// 16 bits, f16 or si16, and the conversions are missing.
 struct Step {
   enum Code : uint8_t {
     // f32, two operands
@@ -83,14 +84,15 @@ struct Step {
 /// `place` of a step that writes the result tile of the op.
 inline constexpr int kResultTile = -1;
 
-/// Numbers in an EU row of 64 bytes, to whose start each polynomial is padded.
-inline constexpr unsigned kTableRow = 16;
+/// Bytes of an EU row, to whose start each polynomial is padded.
+inline constexpr unsigned kTableRowBytes = 64;
 
 /// A finished function: the last step writes the result of the op.
 struct Sequence {
   std::vector<Step> steps;
   std::vector<float> table; ///< coefficients of all polynomials, padded
   unsigned scratchTiles = 0;
+  bool isHalf = false; ///< all values are f16 or si16
 };
 
 /// Number of operands that `code` reads.
@@ -104,6 +106,7 @@ bool givesInteger(Step::Code code);
 enum class SequenceType : uint8_t {
   F32,   ///< is read and written where it lies
   Si32,  ///< is read and written where it lies
+  Half,  ///< is read and written where it lies: a sequence of halves
   Other, ///< is converted: a 16-bit float, or an integer of less than 32 bits
 };
 

@@ -53,3 +53,30 @@ func.func @refused(%a: tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>>) {
   %y = tpu.lut %a, %t : tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5:7>>, tensor<1x1x1x256xi8> -> tensor<1x4x6x6x!quant.uniform<i8:f32, 0.5>>
   return
 }
+
+// -----
+
+// Unary_C3
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{there are no narrow steps for this swish}}
+  %y = tpu.unary swish %a {alpha = 1.0 : f64, narrow_steps} : tensor<1x4x6x6xf32>
+  return
+}
+
+// -----
+
+// Unary_C3
+func.func @refused(%a: tensor<1x4x6x6xf16>) {
+  // expected-error@+1 {{there are no narrow steps for this swish}}
+  %y = tpu.unary swish %a {alpha = -1.0 : f64, narrow_steps} : tensor<1x4x6x6xf16>
+  return
+}
+
+// -----
+
+// Unary_C3
+func.func @refused(%a: tensor<1x4x6x6xf16>) {
+  // expected-error@+1 {{there are no narrow steps for this sigmoid}}
+  %y = tpu.unary sigmoid %a {narrow_steps} : tensor<1x4x6x6xf16>
+  return
+}

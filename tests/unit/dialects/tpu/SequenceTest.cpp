@@ -224,6 +224,42 @@ TEST_P(ShortSequence, StaysWithinItsBound) {
   }
 }
 
+// Every f16, by f16 commands alone.
+TEST(Sequence, SwishOfHalvesStaysWithinItsBounds) {
+  for (double alpha : {1.0, 1.702, 0.3}) {
+    Builder builder({{SequenceType::Half}});
+    Sequence sequence = builder.finish(
+        sequence::swishOfHalves(builder.real(0), alpha), SequenceType::Half);
+    std::vector<uint32_t> inputs;
+    for (uint32_t bits = 0; bits < 0x10000; ++bits)
+      inputs.push_back(bits);
+    std::vector<uint32_t> results = interpret(sequence, {inputs});
+    double squares = 0;
+    size_t count = 0;
+    for (uint32_t bits : inputs) {
+      double x = numeric::halfToFloat(uint16_t(bits)), scaled = alpha * x,
+             y = numeric::halfToFloat(uint16_t(results[bits]));
+      if (std::isnan(x)) {
+        EXPECT_TRUE(std::isnan(y));
+        continue;
+      }
+      double expected = scaled < -60 ? 0 : x * portable::sigmoid(scaled);
+      if (scaled < -8) { // less than 2^-11 of the largest of 8 bits
+        EXPECT_LE(std::fabs(y - expected), 6e-4 / alpha) << x;
+        continue;
+      }
+      if (y == expected)
+        continue;
+      double error = std::fabs(y - expected) - 0x1p-24; // of subnormal numbers
+      error = std::max(error, 0.0) / std::fabs(expected);
+      EXPECT_LE(error, std::pow(2.0, scaled < -4 ? -7.6 : -8.4)) << x;
+      squares += error * error;
+      ++count;
+    }
+    EXPECT_LE(std::sqrt(squares / count), 0x1.2p-11);
+  }
+}
+
 static std::vector<ShortCase> shortCases() {
   return {{"Sigmoid", sequence::sigmoid16, portable::sigmoid},
           {"Swish", [](Real x) { return sequence::swish16(x, 1.5); },
