@@ -3,6 +3,7 @@
 #include "dialects/Evaluate.h"
 #include "dialects/tpu/Cast.h"
 #include "dialects/tpu/Constant.h"
+#include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Resize.h"
 #include "passes/tpu/Passes.h"
@@ -22,10 +23,12 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
+static bool isFloatOf16Bits(Type type) { return type.isF16() || type.isBF16(); }
+
 /// f32 to a float of 16 bits.
 static bool isNarrowing(CastOp cast) {
   Type from = elementOf(cast.getInput()), to = elementOf(cast.getOutput());
-  return from.isF32() && (to.isF16() || to.isBF16()) && !cast.getBits() &&
+  return from.isF32() && isFloatOf16Bits(to) && !cast.getBits() &&
          !cast.getRounding();
 }
 
@@ -127,6 +130,30 @@ static bool cancelCasts(CastOp cast) {
   return true;
 }
 
+/// move(widen(x)) to widen(move(x)), where the move leaves its value in DRAM
+/// and groups read it.
+static bool moveBeforeWidening(Operation *move) {
+  if (!llvm::isa<ReshapeOp, PermuteOp>(move) || asTileable(move) ||
+      move->use_empty() || !llvm::all_of(move->getUsers(), asTileable))
+    return false;
+  auto widened = move->getOperand(0).getDefiningOp<CastOp>();
+  if (!widened || !widened->hasOneUse() || widened.getBits() ||
+      widened->hasAttr(kValueAttr) || !elementOf(widened.getOutput()).isF32() ||
+      !isFloatOf16Bits(elementOf(widened.getInput())))
+    return false;
+  OpBuilder builder(move->getContext());
+  builder.setInsertionPointAfter(move);
+  Type wide = move->getResult(0).getType();
+  move->setOperand(0, widened.getInput());
+  move->getResult(0).setType(
+      withElement(move->getResult(0), elementOf(widened.getInput())));
+  auto cast =
+      builder.create<CastOp>(widened.getLoc(), wide, move->getResult(0));
+  move->getResult(0).replaceAllUsesExcept(cast, cast);
+  widened.erase();
+  return true;
+}
+
 namespace {
 struct CastBeforeMoves
     : weft::tpu::impl::TpuCastBeforeMovesBase<CastBeforeMoves> {
@@ -137,7 +164,7 @@ struct CastBeforeMoves
       auto cast = dyn_cast<CastOp>(op);
       Operation *before = op->getPrevNode();
       if (!cast) {
-        op = before;
+        op = moveBeforeWidening(op) ? op->getPrevNode() : before;
         continue;
       }
       Operation *behind = op->getNextNode(); // never null: a block returns

@@ -54,3 +54,44 @@ func.func @fills(%x: tensor<1x1x3x4xf32>) -> (tensor<1x1x3x6xf16>, tensor<1x1x5x
   %5 = tpu.cast %4 : tensor<1x1x5x4xf32> -> tensor<1x1x5x4xbf16>
   return %1, %3, %5 : tensor<1x1x3x6xf16>, tensor<1x1x5x4xf16>, tensor<1x1x5x4xbf16>
 }
+
+// -----
+
+// What is moved in DRAM stays narrow; in lanes, for an output and for two readers of what was widened it does not matter or costs.
+// CHECK-LABEL: func.func @widened_later
+// CHECK: %[[R:.*]] = tpu.reshape %arg0 {top.value = "moved"} : tensor<1x8x2x6xf16> -> tensor<1x4x4x6xf16>
+// CHECK: %[[W:.*]] = tpu.cast %[[R]] : tensor<1x4x4x6xf16> -> tensor<1x4x4x6xf32>
+// CHECK: tpu.unary abs %[[W]]
+// CHECK: %[[P:.*]] = tpu.permute %arg0 [0, 2, 1, 3] : tensor<1x8x2x6xf16> -> tensor<1x2x8x6xf16>
+// CHECK: tpu.cast %[[P]] : tensor<1x2x8x6xf16> -> tensor<1x2x8x6xf32>
+func.func @widened_later(%x: tensor<1x8x2x6xf16>) -> (tensor<1x4x4x6xf32>, tensor<1x2x8x6xf32>) {
+  %0 = tpu.cast %x : tensor<1x8x2x6xf16> -> tensor<1x8x2x6xf32>
+  %1 = tpu.reshape %0 {top.value = "moved"} : tensor<1x8x2x6xf32> -> tensor<1x4x4x6xf32>
+  %2 = tpu.unary abs %1 : tensor<1x4x4x6xf32>
+  %3 = tpu.cast %x : tensor<1x8x2x6xf16> -> tensor<1x8x2x6xf32>
+  %4 = tpu.permute %3 [0, 2, 1, 3] : tensor<1x8x2x6xf32> -> tensor<1x2x8x6xf32>
+  %5 = tpu.unary abs %4 : tensor<1x2x8x6xf32>
+  return %2, %5 : tensor<1x4x4x6xf32>, tensor<1x2x8x6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @widened_before
+// CHECK: tpu.cast %arg0
+// CHECK: tpu.reshape %{{.*}} : tensor<1x8x2x6xf32> -> tensor<1x8x1x12xf32>
+// CHECK: tpu.cast %arg0
+// CHECK: tpu.reshape %{{.*}} : tensor<1x8x2x6xf32> -> tensor<1x4x4x6xf32>
+// CHECK: tpu.cast %arg0
+// CHECK: tpu.reshape %{{.*}} : tensor<1x8x2x6xf32> -> tensor<1x2x8x6xf32>
+func.func @widened_before(%x: tensor<1x8x2x6xf16>) -> (tensor<1x8x1x12xf32>, tensor<1x4x4x6xf32>, tensor<1x2x8x6xf32>, tensor<1x8x2x6xf32>) {
+  %0 = tpu.cast %x : tensor<1x8x2x6xf16> -> tensor<1x8x2x6xf32>
+  %1 = tpu.reshape %0 : tensor<1x8x2x6xf32> -> tensor<1x8x1x12xf32>
+  %2 = tpu.unary abs %1 : tensor<1x8x1x12xf32>
+  %3 = tpu.cast %x : tensor<1x8x2x6xf16> -> tensor<1x8x2x6xf32>
+  %4 = tpu.reshape %3 : tensor<1x8x2x6xf32> -> tensor<1x4x4x6xf32>
+  %5 = tpu.cast %x : tensor<1x8x2x6xf16> -> tensor<1x8x2x6xf32>
+  %6 = tpu.reshape %5 : tensor<1x8x2x6xf32> -> tensor<1x2x8x6xf32>
+  %7 = tpu.unary abs %6 : tensor<1x2x8x6xf32>
+  %8 = tpu.unary abs %5 : tensor<1x8x2x6xf32>
+  return %2, %4, %7, %8 : tensor<1x8x1x12xf32>, tensor<1x4x4x6xf32>, tensor<1x2x8x6xf32>, tensor<1x8x2x6xf32>
+}
