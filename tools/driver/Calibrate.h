@@ -19,6 +19,12 @@ struct CalibrationRun {
   int64_t samples = 0;           ///< the first so many by name; 0: all
   /// Of images; std::nullopt: not asked for.
   std::optional<preprocess::Options> preprocessing;
+  /// It was asked for something else, too: there need not be images.
+  bool mayBeArrays = false;
+  /// The graph is that of the model as it is, the samples are for a program
+  /// that has these steps in it (FusePreprocess.h); std::nullopt: for the
+  /// graph.
+  std::optional<preprocess::Options> fused;
   quantize::CalibrationOptions options;
   /// Called after each sample with its number (from 1) and how many there are.
   std::function<void(size_t done, size_t all)> progress;

@@ -2,6 +2,7 @@
 
 #include "tools/driver/FusePreprocess.h"
 
+#include "dialects/Evaluate.h"
 #include "dialects/top/Binary.h"
 #include "dialects/top/Cast.h"
 #include "dialects/top/Constant.h"
@@ -141,6 +142,35 @@ static rt::Result<Geometry> modelGeometry(func::FuncOp function,
       {name.str(), numeric::ElementType::F32, type.getShape().vec()});
 }
 
+/// The shape of the model's input in the layout that images are given in.
+static SmallVector<int64_t> shapeOfCodes(ArrayRef<int64_t> shape, Layout given,
+                                         Layout wanted) {
+  SmallVector<int64_t> result(shape);
+  if (given != wanted)
+    for (auto [axis, from] : llvm::enumerate(permutation(given)))
+      result[axis] = shape[from];
+  return result;
+}
+
+driver::UnfusedInput::UnfusedInput(ModuleOp module, const Options &options)
+    : options(options) {
+  auto function = module.lookupSymbol<func::FuncOp>("main");
+  auto argument = cast<RankedTensorType>(function.getArgument(0).getType());
+  // Accepted, so it is one for images.
+  wanted = modelGeometry(function, options)->layout;
+  given = options.layout.value_or(wanted);
+  type = *hostElementType(argument.getElementType());
+  theCodes.name = function.getArgAttrOfType<StringAttr>(0, kNameAttr).str();
+  theCodes.type = numeric::ElementType::U8;
+  SmallVector<int64_t> shape = shapeOfCodes(argument.getShape(), given, wanted);
+  theCodes.shapes = {{shape.begin(), shape.end()}};
+}
+
+numeric::HostTensor
+driver::UnfusedInput::from(const numeric::HostTensor &codes) const {
+  return preprocess::normalizedCodes(codes, given, options, wanted, type);
+}
+
 /// The names of dimensions in another layout.
 static void permuteSymbols(func::FuncOp function, ArrayRef<int64_t> order) {
   auto symbols = function.getArgAttrOfType<ArrayAttr>(0, top::kSymbolsAttr);
@@ -177,13 +207,10 @@ LogicalResult driver::fusePreprocessing(ModuleOp module,
   BlockArgument argument = function.getArgument(0);
   auto type = cast<RankedTensorType>(argument.getType());
   Layout given = options.layout.value_or(geometry->layout);
-  SmallVector<int64_t> shape(type.getShape());
-  if (given != geometry->layout) {
-    SmallVector<int64_t> order = permutation(given);
-    for (size_t i = 0; i < 4; ++i)
-      shape[i] = type.getDimSize(order[i]);
-    permuteSymbols(function, order);
-  }
+  SmallVector<int64_t> shape =
+      shapeOfCodes(type.getShape(), given, geometry->layout);
+  if (given != geometry->layout)
+    permuteSymbols(function, permutation(given));
   OpBuilder builder(module.getContext());
   builder.setInsertionPointToStart(&function.front());
   auto codes = RankedTensorType::get(

@@ -4,6 +4,7 @@
 #define WEFT_TOOLS_DRIVER_FUSEPREPROCESS_H
 
 #include "tools/preprocess/Preprocess.h"
+#include "tools/samples/Sample.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -19,6 +20,27 @@ namespace weft::driver {
 /// have passed preprocess::check().
 mlir::LogicalResult fusePreprocessing(mlir::ModuleOp module,
                                       const preprocess::Options &options);
+
+/// What a graph without the fused steps takes, from samples for one with them.
+class UnfusedInput {
+public:
+  /// Of the input of `module`, which fusePreprocessing() accepts with
+  /// `options` but has not been called for.
+  UnfusedInput(mlir::ModuleOp module, const preprocess::Options &options);
+
+  /// The input of the graph with the steps.
+  const samples::Input &codes() const { return theCodes; }
+  /// The float input of such codes, to the last bit as preprocessing makes it:
+  /// what the steps make in f32 differs there, and rows and weights that are
+  /// chosen with it would be others than those of the model as it is.
+  numeric::HostTensor from(const numeric::HostTensor &codes) const;
+
+private:
+  preprocess::Options options;
+  samples::Input theCodes;
+  preprocess::Layout given, wanted;
+  numeric::ElementType type;
+};
 
 } // namespace weft::driver
 

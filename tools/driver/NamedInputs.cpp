@@ -61,7 +61,13 @@ Result<NamedTensors>
 driver::readNamedInputs(func::FuncOp function,
                         const samples::SampleFiles &files,
                         const preprocess::Options &options) {
-  std::vector<samples::Input> wanted = inputsOf(function);
+  return readNamedInputs(inputsOf(function), files, options);
+}
+
+Result<NamedTensors>
+driver::readNamedInputs(const std::vector<samples::Input> &wanted,
+                        const samples::SampleFiles &files,
+                        const preprocess::Options &options) {
   Result<samples::Sample> sample =
       samples::Sample::open(files, wanted, options);
   if (!sample)

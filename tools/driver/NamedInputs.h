@@ -16,6 +16,12 @@ rt::Result<NamedTensors> readNamedInputs(mlir::func::FuncOp function,
                                          const samples::SampleFiles &files,
                                          const preprocess::Options &options);
 
+/// The same for these inputs, of one shape each.
+rt::Result<NamedTensors>
+readNamedInputs(const std::vector<samples::Input> &wanted,
+                const samples::SampleFiles &files,
+                const preprocess::Options &options);
+
 } // namespace weft::driver
 
 #endif // WEFT_TOOLS_DRIVER_NAMEDINPUTS_H

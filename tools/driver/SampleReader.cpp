@@ -20,19 +20,25 @@ FailureOr<SampleReader> SampleReader::open(ModuleOp module,
       samples::listSamples(run.data, run.samples);
   if (!files)
     return emitError(folder) << files.status().message();
-  if (run.preprocessing)
+  if (run.preprocessing && !run.mayBeArrays)
     if (rt::Status status = samples::checkAnyImage(*files); !status)
       return emitError(folder) << status.message();
   reader.files = *std::move(files);
   reader.options = run.preprocessing.value_or(preprocess::Options());
+  if (run.fused)
+    reader.unfused.emplace(module, *run.fused);
   return reader;
 }
 
 FailureOr<NamedTensors> SampleReader::read(size_t sample) const {
   Result<NamedTensors> inputs =
-      readNamedInputs(function, files[sample], options);
+      unfused ? readNamedInputs({unfused->codes()}, files[sample], options)
+              : readNamedInputs(function, files[sample], options);
   if (!inputs)
     return emitError(folder) << inputs.status().message();
+  if (unfused)
+    for (auto &[name, tensor] : *inputs)
+      tensor = unfused->from(tensor);
   return *std::move(inputs);
 }
 

@@ -5,6 +5,7 @@
 
 #include "dialects/Evaluate.h"
 #include "tools/driver/Calibrate.h"
+#include "tools/driver/FusePreprocess.h"
 #include "tools/samples/SampleFiles.h"
 
 namespace weft::driver {
@@ -33,6 +34,7 @@ private:
   mlir::func::FuncOp function;
   mlir::Location folder;
   preprocess::Options options;
+  std::optional<UnfusedInput> unfused; ///< where samples are for other inputs
   std::vector<samples::SampleFiles> files;
 };
 

@@ -328,3 +328,34 @@ Result<HostTensor> preprocess::preprocess(const Image &image,
     fillChannel(tensor, *geometry, c, *placed, options);
   return tensor;
 }
+
+HostTensor preprocess::normalizedCodes(const HostTensor &codes, Layout given,
+                                       const Options &options, Layout wanted,
+                                       ElementType type) {
+  const std::vector<int64_t> &from = codes.shape();
+  bool isNchw = given == Layout::Nchw, becomesNchw = wanted == Layout::Nchw;
+  int64_t images = from[0], channels = from[isNchw ? 1 : 3],
+          height = from[isNchw ? 2 : 1], width = from[isNchw ? 3 : 2],
+          pixels = height * width;
+  HostTensor tensor(
+      type, becomesNchw
+                ? std::vector<int64_t>{images, channels, height, width}
+                : std::vector<int64_t>{images, height, width, channels});
+  auto place = [&](bool isPlanar, int64_t n, int64_t c, int64_t pixel) {
+    return n * channels * pixels +
+           (isPlanar ? c * pixels + pixel : pixel * channels + c);
+  };
+  bool isReversed = options.color && *options.color == Color::Bgr;
+  const auto *bytes = codes.as<uint8_t>();
+  for (int64_t c = 0; c < channels; ++c) {
+    int64_t source = isReversed ? channels - 1 - c : c;
+    double values[256];
+    for (int code = 0; code < 256; ++code)
+      values[code] = normalized(options, size_t(c), code);
+    for (int64_t n = 0; n < images; ++n)
+      for (int64_t pixel = 0; pixel < pixels; ++pixel)
+        tensor.setFromDouble(place(becomesNchw, n, c, pixel),
+                             values[bytes[place(isNchw, n, source, pixel)]]);
+  }
+  return tensor;
+}

@@ -111,6 +111,14 @@ rt::Result<numeric::HostTensor> preprocess(const images::Image &image,
                                            const Options &options,
                                            const Input &input);
 
+/// Layout, color and numbers of what unfused() has left, `codes` of u8 with the
+/// channels of images on the last axes of `given`: to the last bit what
+/// preprocess() with `options` makes of the same image, for an input of
+/// `type` in `wanted`.
+numeric::HostTensor normalizedCodes(const numeric::HostTensor &codes,
+                                    Layout given, const Options &options,
+                                    Layout wanted, numeric::ElementType type);
+
 } // namespace weft::preprocess
 
 #endif // WEFT_TOOLS_PREPROCESS_PREPROCESS_H

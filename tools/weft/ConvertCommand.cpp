@@ -368,6 +368,34 @@ static rt::Status checkManyShapes(const ConvertFlags &flags, size_t count) {
   return rt::Status::ok();
 }
 
+/// The table for the samples of `run`. Every problem has been printed when it
+/// fails.
+static ExitCode calibrate(const driver::CompilationSource &source,
+                          driver::Compilation &compilation,
+                          driver::CalibrationRun run, std::string &text) {
+  std::string printed;
+  llvm::raw_string_ostream stream(printed);
+  driver::Compilation asItIs(stream);
+  driver::Compilation *calibrated = &compilation;
+  if (source.fused) {
+    // Of the model without the steps, as `weft calibrate` does it. What the
+    // import says has been printed for the graph with them.
+    calibrated = &asItIs;
+    asItIs.use(source.plugins);
+    if (failed(asItIs.import(source.model, source.shapes, source.bindings)))
+      return reportFailure(asItIs);
+    printed.clear();
+    run.fused = *source.fused;
+  }
+  mlir::FailureOr<quantize::CalibrationTable> table =
+      driver::calibrate(calibrated->module(), run);
+  llvm::errs() << printed;
+  if (failed(table))
+    return reportFailure(*calibrated);
+  text = table->str();
+  return ExitCode::Ok;
+}
+
 /// Calibrates `compilation` if there is no table yet, chooses precisions if
 /// they are to be chosen, and keeps samples for what is written. Every problem
 /// has been printed when it fails.
@@ -381,15 +409,15 @@ static ExitCode useSamples(const driver::CompilationSource &source,
   if (rt::Status status = applyCalibrationFlags(flags.calibration, run);
       !status)
     return reportError(status);
-  if (flags.fusePreprocess && run.preprocessing)
+  if (flags.fusePreprocess && run.preprocessing) {
     run.preprocessing = preprocess::unfused(*run.preprocessing);
-  if (options.calibration.empty()) {
-    mlir::FailureOr<quantize::CalibrationTable> table =
-        driver::calibrate(compilation.module(), run);
-    if (failed(table))
-      return reportFailure(compilation);
-    options.calibration = table->str();
+    run.mayBeArrays = true; // of codes
   }
+  if (options.calibration.empty())
+    if (ExitCode code =
+            calibrate(source, compilation, run, options.calibration);
+        code != ExitCode::Ok)
+      return code;
   if (flags.isAuto())
     if (ExitCode code = choosePrecisions(
             source, compilation.module(), run, flags.automatic, options,
