@@ -80,6 +80,40 @@ class PrecisionTest(unittest.TestCase):
         self.convert("--precision", "int8", "--recover", "off", "--calibration-data", "samples", "--precision-table", "t.yaml")
         self.assertEqual((self.folder / "net.bmodel").read_bytes(), program)
 
+    def test_parts_of_an_output_are_judged_apart(self):
+        """Boxes of hundreds beside scores up to 1, in one output as detectors have them."""
+        model = network()
+        nodes = [helper.make_node("Mul", ["x", "size"], ["boxes"]), helper.make_node("Reshape", ["a3", "same"], ["scores"]), helper.make_node("Concat", ["boxes", "scores", "fixed"], ["joined"], axis=1),
+                 helper.make_node("Reshape", ["joined", "shape"], ["flat"]), helper.make_node("Transpose", ["flat"], ["out"], perm=[0, 2, 1])]
+        model.graph.node.extend(nodes)
+        for name, value in {"size": np.float32(300), "same": np.array([1, 16, 12, 12]), "fixed": np.ones((1, 2, 12, 12), np.float32), "shape": np.array([1, 34, 144])}.items():
+            model.graph.initializer.append(numpy_helper.from_array(np.asarray(value), name))
+        model.graph.output[0].name = "out"
+        onnx.save(model, self.folder / "joined.onnx")
+
+        def convert(name, *options):
+            return subprocess.run([WEFT, "convert", name, "-o", "net.bmodel", "--recover", "off", "--calibration-data", "samples", *options], cwd=self.folder, capture_output=True, text=True)
+        done = convert("joined.onnx", "--precision", "int8", "--json")
+        output, = json.loads(done.stdout)["accuracy"]
+        self.assertGreater(output["cosine"], 0.9999)
+        boxes, scores = output["parts"]
+        self.assertEqual(boxes["name"], "boxes")
+        self.assertGreater(boxes["cosine"], 0.9999)
+        alone = json.loads(convert("net.onnx", "--precision", "int8", "--json").stdout)["accuracy"][0]
+        self.assertNotIn("parts", alone)
+        # The same numbers but for f16 here, f32 there.
+        self.assertAlmostEqual(scores["cosine"], alone["cosine"], delta=1e-4)
+        self.assertAlmostEqual(scores["sqnr_db"], alone["sqnr_db"], delta=0.1)
+        self.assertIn(f"weft: warning: part '{scores['name']}' of output 'out' has a cosine of", done.stderr)
+        self.assertRegex(convert("joined.onnx", "--precision", "int8").stdout, r"\n  out +1\.00000 .*\n    boxes .*\n    a3 ")
+        for goal in (["--target-cosine", "0.999"], ["--target-sqnr", "27"]):
+            report = json.loads(convert("joined.onnx", "--precision", "auto", *goal, "--json", "--resume", "parts.log").stdout)
+            again = json.loads(convert("joined.onnx", "--precision", "auto", *goal, "--json", "--resume", "parts.log").stdout)
+            chosen, = (row for row in report["pareto"] if row["chosen"])
+            self.assertEqual(chosen["float_products"], ["v2"], goal)
+            self.assertGreaterEqual(chosen["outputs"][0]["parts"][1]["cosine"], 0.999)
+            self.assertEqual(report["pareto"], again["pareto"])
+
     def test_the_expected_accuracy_is_what_runs_give(self):
         done = self.convert("--precision", "int8", "--recover", "off", "--calibration-data", "samples", "--json")
         expected = json.loads(done.stdout)["accuracy"][0]

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 using namespace weft;
@@ -183,6 +184,68 @@ ErrorPower driver::logitError(const HostTensor &want, const HostTensor &got,
   return sums;
 }
 
+/// These elements of `tensor`.
+static HostTensor picked(const HostTensor &tensor,
+                         const std::vector<int64_t> &elements) {
+  HostTensor result(tensor.type(), {int64_t(elements.size())});
+  size_t size = tensor.sizeBytes() / size_t(tensor.elements());
+  for (size_t i = 0; i < elements.size(); ++i)
+    std::memcpy(result.bytes() + i * size,
+                tensor.bytes() + size_t(elements[i]) * size, size);
+  return result;
+}
+
+static double meanPower(const HostTensor &tensor) {
+  double power = 0;
+  for (double value : numeric::loadDoubles(tensor))
+    power += std::isfinite(value) ? value * value : 0;
+  return power / double(std::max<int64_t>(1, tensor.elements()));
+}
+
+/// compare() of a part. What f32 cannot tell from 0 beside the rest of the
+/// output (scores of a picture without objects) says nothing.
+static Likeness comparePart(const HostTensor &want, const HostTensor &got,
+                            const OutputPart &part) {
+  constexpr double kNothing = 0x1p-48;
+  if (part.elements.back() >= want.elements() ||
+      want.elements() != got.elements())
+    return kNothingInCommon;
+  HostTensor ofPart = picked(want, part.elements);
+  if (numeric::isFloatType(want.type()) &&
+      meanPower(ofPart) <= kNothing * meanPower(want))
+    return {};
+  return compare(ofPart, picked(got, part.elements));
+}
+
+namespace {
+/// An output or part while samples are added.
+struct Row {
+  size_t output;
+  const OutputPart *part; ///< null: all of the output
+  const int64_t *softmaxAxis;
+  ErrorPower power, logits;
+};
+} // namespace
+
+/// A row for each output and, behind it, for each of its parts.
+static std::vector<Row> rowsOf(const std::vector<rt::TensorSpec> &outputs,
+                               const OutputParts &parts,
+                               const SoftmaxAxes &softmaxes) {
+  std::vector<Row> rows;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    auto softmax = softmaxes.find(outputs[o].name);
+    rows.push_back({o,
+                    nullptr,
+                    softmax == softmaxes.end() ? nullptr : &softmax->second,
+                    {},
+                    {}});
+    if (auto found = parts.find(outputs[o].name); found != parts.end())
+      for (const OutputPart &part : found->second)
+        rows.push_back({o, &part, nullptr, {}, {}});
+  }
+  return rows;
+}
+
 static Result<std::vector<HostTensor>> runOnce(rt::Session &session,
                                                const NamedTensors &sample) {
   std::vector<rt::InputElements> inputs;
@@ -207,34 +270,43 @@ Result<Accuracy> driver::measureAccuracy(const rt::Bmodel &model,
     return session.status();
   const std::vector<rt::TensorSpec> &specs = session->stage().outputs;
   Accuracy accuracy;
-  std::vector<ErrorPower> powers(specs.size()), logits(specs.size());
-  for (const rt::TensorSpec &spec : specs)
-    accuracy.outputs.push_back({spec.name, 0, 1, 0});
+  std::vector<Row> rows = rowsOf(specs, samples.parts, softmaxes);
+  for (const Row &row : rows) {
+    const std::string &output = specs[row.output].name;
+    accuracy.outputs.push_back({row.part ? row.part->name : output, 0, 1, 0,
+                                std::nullopt, row.part ? output : ""});
+  }
   for (size_t i = 0; i < samples.inputs.size(); ++i) {
     Result<std::vector<HostTensor>> outputs =
         runOnce(*session, samples.inputs[i]);
     if (!outputs)
       return outputs.status();
+    std::vector<const HostTensor *> wanted;
     for (size_t o = 0; o < specs.size(); ++o) {
       auto want = samples.outputs[i].find(specs[o].name);
       if (want == samples.outputs[i].end())
         return rt::fail(rt::Code::Internal,
                         "no reference for output '" + specs[o].name + "'");
-      HostTensor got = inReals(std::move((*outputs)[o]), specs[o]);
-      Likeness here = compare(want->second, got);
-      OutputAccuracy &one = accuracy.outputs[o];
+      wanted.push_back(&want->second);
+      (*outputs)[o] = inReals(std::move((*outputs)[o]), specs[o]);
+    }
+    for (size_t r = 0; r < rows.size(); ++r) {
+      const HostTensor &want = *wanted[rows[r].output],
+                       &got = (*outputs)[rows[r].output];
+      Likeness here = rows[r].part ? comparePart(want, got, *rows[r].part)
+                                   : compare(want, got);
+      OutputAccuracy &one = accuracy.outputs[r];
       one.cosine += here.cosine / double(samples.inputs.size());
       one.worstCosine = std::min(one.worstCosine, here.cosine);
-      powers[o].add(here.power);
-      auto softmax = softmaxes.find(specs[o].name);
-      if (softmax != softmaxes.end())
-        logits[o].add(logitError(want->second, got, softmax->second));
+      rows[r].power.add(here.power);
+      if (rows[r].softmaxAxis)
+        rows[r].logits.add(logitError(want, got, *rows[r].softmaxAxis));
     }
   }
-  for (size_t o = 0; o < specs.size(); ++o) {
-    accuracy.outputs[o].errorRatio = powers[o].ratio();
-    if (logits[o].power > 0)
-      accuracy.outputs[o].logitErrorRatio = logits[o].ratio();
+  for (size_t r = 0; r < rows.size(); ++r) {
+    accuracy.outputs[r].errorRatio = rows[r].power.ratio();
+    if (rows[r].logits.power > 0)
+      accuracy.outputs[r].logitErrorRatio = rows[r].logits.ratio();
   }
   return accuracy;
 }

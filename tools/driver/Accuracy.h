@@ -6,6 +6,7 @@
 #include "dialects/Evaluate.h"
 #include "runtime/bmodel/Bmodel.h"
 #include "runtime/status/Status.h"
+#include "tools/driver/OutputParts.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -20,6 +21,7 @@ namespace weft::driver {
 /// Inputs of a model, and the outputs that its float graph gives for them.
 struct ReferenceSamples {
   std::vector<NamedTensors> inputs, outputs;
+  OutputParts parts; ///< of these outputs
 };
 
 /// The places of at most `most` of `count` samples, spread evenly.
@@ -48,7 +50,8 @@ struct ErrorPower {
 ErrorPower logitError(const numeric::HostTensor &want,
                       const numeric::HostTensor &got, int64_t axis);
 
-/// How close one output is to the float model's, over all samples.
+/// How close one output, or a part of one, is to the float model's, over all
+/// samples.
 struct OutputAccuracy {
   std::string name;
   /// Of the numbers of a sample, mean and smallest; of an output of integers or
@@ -60,6 +63,8 @@ struct OutputAccuracy {
   /// Of an output of a softmax: the same of its logarithms, which are the
   /// logits but for a number a row.
   std::optional<double> logitErrorRatio = std::nullopt;
+  /// Of a part: the name of the output.
+  std::string partOf = "";
 
   /// errorRatio in dB; infinite if nothing differs.
   double sqnr() const;
@@ -72,9 +77,10 @@ struct OutputAccuracy {
 
 /// Of all outputs together.
 struct Accuracy {
+  /// Each output, and behind it its parts.
   std::vector<OutputAccuracy> outputs;
 
-  /// Of the worst output.
+  /// Of the worst output or part.
   double cosine() const;
   double sqnr() const;
 };

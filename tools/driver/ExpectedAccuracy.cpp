@@ -14,7 +14,11 @@ static constexpr double kFarCosine = 0.99;
 static std::string farText(const OutputAccuracy &output) {
   char cosine[32];
   std::snprintf(cosine, sizeof(cosine), "%.4f", output.cosine);
-  return "output '" + output.name + "' has a cosine of " + cosine +
+  std::string what =
+      output.partOf.empty()
+          ? "output '" + output.name + "'"
+          : "part '" + output.name + "' of output '" + output.partOf + "'";
+  return what + " has a cosine of " + cosine +
          " with the float model on the samples; for int8, precision auto can "
          "give floats to the products that need them, or take a wider "
          "precision";

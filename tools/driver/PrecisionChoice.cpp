@@ -83,6 +83,15 @@ static void addTensors(llvm::SHA256 &hash,
     }
 }
 
+/// Of an output and its parts, as Accuracy has them.
+static void addNames(const std::string &output, const OutputParts &parts,
+                     std::vector<std::string> &names) {
+  names.push_back(output);
+  if (auto found = parts.find(output); found != parts.end())
+    for (const OutputPart &part : found->second)
+      names.push_back(part.name);
+}
+
 /// What measurements depend on: the compiler, the model, its ranges and the
 /// options all show in the programs of both ends.
 rt::Status MixCompiler::openLog() {
@@ -103,7 +112,7 @@ rt::Status MixCompiler::openLog() {
     outputs.clear();
     for (const rt::TensorSpec &spec :
          model->nets().front().stages.front().outputs)
-      outputs.push_back(spec.name);
+      addNames(spec.name, samples.parts, outputs);
   }
   for (const ProductChoice &product : products)
     hash.update(product.name);
@@ -328,7 +337,10 @@ Json driver::accuracyJson(const Accuracy &accuracy) {
     one["sqnr_db"] = output.errorRatio > 0
                          ? Json(std::max(kNothing, output.sqnr()))
                          : Json();
-    outputs.push_back(std::move(one));
+    if (output.partOf.empty())
+      outputs.push_back(std::move(one));
+    else
+      outputs.back()["parts"].push_back(std::move(one));
   }
   return outputs;
 }

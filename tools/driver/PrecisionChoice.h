@@ -58,7 +58,7 @@ choosePrecisions(const CompilationSource &source, mlir::ModuleOp module,
 /// is met.
 std::string missOf(const PrecisionChoice &choice, const AutoPrecision &wanted);
 
-/// Of each output, for --json.
+/// Of each output and its parts, for --json.
 nlohmann::ordered_json accuracyJson(const Accuracy &accuracy);
 
 /// "41.2 dB", "exact", or "no number" of what has nothing in common.

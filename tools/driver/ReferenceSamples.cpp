@@ -15,7 +15,8 @@ namespace {
 class ReferenceEvaluator {
 public:
   explicit ReferenceEvaluator(ModuleOp module)
-      : function(module.lookupSymbol<func::FuncOp>("main")) {}
+      : function(module.lookupSymbol<func::FuncOp>("main")),
+        parts(outputPartsOf(module)) {}
 
   LogicalResult prepare() {
     return evaluateConstants(function.getBody().front(), constants);
@@ -24,6 +25,7 @@ public:
   FailureOr<ReferenceSamples> evaluate(const SampleSource &samples,
                                        const std::vector<size_t> &places) {
     ReferenceSamples references;
+    references.parts = parts;
     for (size_t place : places) {
       FailureOr<NamedTensors> inputs = samples.read(place);
       NamedTensors outputs;
@@ -39,6 +41,7 @@ public:
 
 private:
   func::FuncOp function;
+  OutputParts parts;
   ValueTensors constants;
   tools::OneDnn accelerator;
 };

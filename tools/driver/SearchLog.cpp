@@ -52,6 +52,8 @@ static std::string lineOf(const MixedProgram &program) {
                        {"cosine", number(output.cosine)},
                        {"worst_cosine", number(output.worstCosine)},
                        {"error", number(output.errorRatio)}});
+    if (!output.partOf.empty())
+      outputs.back()["part_of"] = output.partOf;
     if (output.logitErrorRatio)
       outputs.back()["logit_error"] = number(*output.logitErrorRatio);
   }
@@ -97,9 +99,11 @@ static std::optional<MixedProgram> programOf(const std::string &text) {
          error = errorAt(output, "error");
     if (!cosine || !worst || !error)
       return std::nullopt;
-    program.accuracy.outputs.push_back({output["name"].get<std::string>(),
-                                        *cosine, *worst, *error,
-                                        errorAt(output, "logit_error")});
+    Line partOf = output.value("part_of", Line());
+    program.accuracy.outputs.push_back(
+        {output["name"].get<std::string>(), *cosine, *worst, *error,
+         errorAt(output, "logit_error"),
+         partOf.is_string() ? partOf.get<std::string>() : ""});
   }
   return program;
 }

@@ -20,7 +20,7 @@ public:
   struct Search {
     std::string key;                  ///< a hash of what measurements depend on
     size_t products;                  ///< that may be floats
-    std::vector<std::string> outputs; ///< of each program, their names
+    std::vector<std::string> outputs; ///< of each program, and parts: names
   };
   /// Reads `path`, or makes it. A file of another search, and programs that are
   /// none of it, are Code::InvalidArgument. A last line that is not whole was

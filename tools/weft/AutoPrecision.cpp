@@ -298,9 +298,11 @@ rt::Status cli::describeAccuracy(const std::vector<uint8_t> &bytes,
   TextTable table("lrrr");
   table.addRow({"output", "cosine", "worst", "signal/noise"});
   for (const driver::OutputAccuracy &output : expected->accuracy->outputs)
-    table.addRow({shortened(output.name, 40), formatted("%.5f", output.cosine),
-                  formatted("%.5f", output.worstCosine),
-                  driver::decibels(output.sqnr())});
+    table.addRow(
+        {(output.partOf.empty() ? "" : "  ") + shortened(output.name, 40),
+         formatted("%.5f", output.cosine),
+         formatted("%.5f", output.worstCosine),
+         driver::decibels(output.sqnr())});
   text += "expected accuracy, on " + std::to_string(expected->samples) +
           (expected->samples == 1 ? " sample:\n" : " samples:\n") +
           table.text();

@@ -26,11 +26,12 @@ protected:
     program.floatShare = 1.0 / 3;
     program.accuracy.outputs = {
         {"y", 0.1 + 0.2, -1e-17, 5e-324},
-        {"z \xff", 1, 0, std::numeric_limits<double>::infinity(), 0.7}};
+        {"z \xff", 1, 0, std::numeric_limits<double>::infinity(), 0.7},
+        {"part", 1, 1, 0, std::nullopt, "z \xff"}};
     return program;
   }
   static SearchLog::Search search(const std::string &key) {
-    return {key, 3, {"y", "z \xff"}};
+    return {key, 3, {"y", "z \xff", "part"}};
   }
   std::string text() const {
     std::ifstream file(path);
@@ -61,8 +62,9 @@ TEST_F(SearchLogTest, GivesBackWhatWasMeasuredToTheBit) {
   EXPECT_EQ(found->isFloat, wanted.isFloat);
   EXPECT_EQ(found->cycles, wanted.cycles);
   EXPECT_EQ(found->floatShare, wanted.floatShare);
-  ASSERT_EQ(found->accuracy.outputs.size(), 2u);
-  for (size_t i = 0; i < 2; ++i) {
+  ASSERT_EQ(found->accuracy.outputs.size(), 3u);
+  EXPECT_FALSE(found->accuracy.outputs[2].partOf.empty());
+  for (size_t i = 0; i < 3; ++i) {
     const OutputAccuracy &a = found->accuracy.outputs[i],
                          &b = wanted.accuracy.outputs[i];
     EXPECT_EQ(a.cosine, b.cosine);
