@@ -29,8 +29,8 @@ Error RangeCollector::add(StringRef name, ArrayRef<float> tensor) {
   return createStringError(
       inconvertibleErrorCode(),
       "value '" + name + "' holds " +
-          (finite.empty() ? "nothing but infinities" : "NaN") + " in sample " +
-          Twine(samples) + "; its range cannot be measured");
+          (finite.empty() ? "nothing but infinities" : "NaN") +
+          "; its range cannot be measured");
 }
 
 std::string RangeCollector::muchClipped(const CalibrationTable &table) const {

@@ -114,10 +114,7 @@ def _samples(item, inputs):
             raise WeftError("the model has the inputs " + ", ".join(inputs) +
                             "; give dicts with an array for each")
         item = {next(iter(inputs)): item}
-    wrong = set(item) ^ set(inputs)
-    if wrong:
-        raise WeftError(f"inputs are {', '.join(inputs)}; wrong or missing: "
-                        f"{', '.join(sorted(map(str, wrong)))}")
+    _native.check_names(item, inputs)
     columns = [_split(name, item[name], *facts)
                for name, facts in inputs.items()]
     if len(set(map(len, columns))) > 1:

@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import functools
+import inspect
 import os
 import threading
 
@@ -98,10 +99,7 @@ class Model:
 
     def _run(self, inputs):
         c = self._library.c
-        wrong = set(inputs) ^ set(self.inputs)
-        if wrong:
-            raise WeftError(f"inputs are {', '.join(self.inputs)}; wrong or "
-                            f"missing: {', '.join(sorted(wrong))}")
+        _native.check_names(inputs, self.inputs)
         arrays = [numpy.ascontiguousarray(inputs[name])
                   for name in self.inputs]
         stage, entries = self._stage(arrays)
@@ -143,8 +141,9 @@ class Program(bytes):
     """The bytes of a program, as `convert` returns them. `accuracy`: how close
     it is to the float model on samples, a dict for each output: `name`,
     `cosine` (mean of the samples; of integers the share of equal elements),
-    `worst_cosine` and `sqnr_db` (None if nothing differs); or None if nothing
-    was measured, as with the target zhouyi."""
+    `worst_cosine`, `sqnr_db` (None if nothing differs) and, of an output that
+    joins several values, `parts` with the same of each; or None if nothing was
+    measured, as with the target zhouyi."""
     accuracy = None
 
 
@@ -153,7 +152,39 @@ def _is_data(calibration):
                 or isinstance(calibration, _calibrate.Calibration))
 
 
+PRECISIONS = ("f32", "f16", "bf16", "int8", "w8f16", "w4f16", "auto")
+# What the program `weft` has for files.
+_OF_FILES = {
+    "preprocess": "images are read and preprocessed by the program weft alone "
+                  "(--preprocess); give arrays as the model takes them",
+    "fuse_preprocess": "only the program weft makes preprocessing a part of a "
+                       "program (weft convert --fuse-preprocess)"}
+
+
+def _check_names(given):
+    """Arguments beside those of `convert` are those of a search."""
+    search = [name for name in
+              inspect.signature(_calibrate.choose_precisions).parameters
+              if name not in ("model", "data", "shapes", "target", "plugins")]
+    for name in given:
+        if name in _OF_FILES:
+            raise WeftError(f"{name} is no argument: {_OF_FILES[name]}")
+        if name not in search:
+            own = [own for own, parameter in
+                   inspect.signature(convert).parameters.items()
+                   if parameter.kind == parameter.KEYWORD_ONLY]
+            raise WeftError(f"unknown argument '{name}'; known: "
+                            f"{', '.join(own)}, and for precision auto "
+                            f"{', '.join(search)}")
+
+
 def _check_tables(precision, calibration, precisions, search):
+    if precision not in PRECISIONS:
+        raise WeftError(f"precision is {precision!r}, must be "
+                        f"{', '.join(PRECISIONS[:-1])} or {PRECISIONS[-1]}")
+    if precision == "int8" and calibration is None:
+        raise WeftError("precision int8 needs value ranges; give calibration: "
+                        "samples, a table or its path")
     if precision == "auto":
         if not _is_data(calibration):
             raise WeftError("precision auto measures programs on samples; "
@@ -190,7 +221,8 @@ def _compiled(model, options, calibration, precisions):
 
 def convert(model, output=None, *, shapes=None, precision="f32",
             target="bm1684x", calibration=None, precisions=None, samples=None,
-            plugins=(), host=True, keep_int8=False, group_size=None, **search):
+            plugins=(), host=True, keep_int8=False, no_float=False,
+            group_size=None, **search):
     """Compiles an ONNX file. Returns the bytes of the bmodel (with the target
     zhouyi: of the .zyp program) as a Program, and writes them to `output` if it
     is given.
@@ -198,23 +230,28 @@ def convert(model, output=None, *, shapes=None, precision="f32",
     `shapes`: sizes of inputs by name, a tuple, a number (of one axis) or a
     text as for --shape.
     `plugins`: libraries of operators written as PPL kernels.
-    `precision`: f32, f16, bf16, int8, w8f16 or w4f16.
+    `precision`: f32, f16, bf16, int8, w8f16, w4f16 or auto.
     `calibration`, for int8, f16, w8f16 and w4f16 (as --calibration): the path
     of a table, what `calibrate` gave, or the data to give it: arrays, a dict of
     arrays, an iterable of either or a function without arguments that returns
     one.
     `samples`: such data to measure the accuracy on, at any precision, for the
     attribute `accuracy` of the result; without it that is measured on the data
-    of `calibration`, if there are any (of auto on the samples of the search). An output that is far from the float
-    model's is a WeftWarning.
+    of `calibration`, if there are any (of auto on the samples of the search).
+    An output that is far from the float model's is a WeftWarning.
     `precisions` (as --precision-table): the path of a table, a dict of
     precisions by name ({"conv1": "f16"}), or what `choose_precisions` gave.
     `precision="auto"` calls that, on the data given as `calibration`, with
     `target_cosine=..` and its other options.
     `keep_int8`, for int8: no product becomes a float because that takes fewer
-    cycles. `group_size`, for w8f16 and w4f16: weights of one scale, a power of
+    cycles. `no_float`, for int8: every product with constant weights in 8 bits,
+    depthwise convolutions too. `group_size`, for w8f16 and w4f16: weights of one scale, a power of
     two from 16 to 1024, or 0: those of an output channel; else 64.
     """
+    _check_names(search)
+    if no_float and precision == "auto":
+        raise WeftError("precision auto chooses the floats itself; leave out "
+                        "no_float")
     if group_size is not None and (precision == "auto" or group_size < 0):
         raise WeftError(f"group_size is {group_size} and the precision "
                         f"{precision}; it must be 0 or a power of two from 16 "
@@ -225,6 +262,7 @@ def convert(model, output=None, *, shapes=None, precision="f32",
     options.shapes, options.shape_count = _native.shape_texts(shapes)
     options.plugins, options.plugin_count = _native.texts(plugins)
     options.no_host, options.keep_int8 = not host, keep_int8
+    options.no_float = no_float
     # In C 0 is the default.
     options.group_size = 0 if group_size is None else group_size or -1
     is_auto, accuracy, measure = precision == "auto", None, None

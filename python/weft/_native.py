@@ -9,6 +9,7 @@ import ctypes
 import functools
 import os
 import pathlib
+import re
 
 PACKAGE = pathlib.Path(__file__).resolve().parent
 
@@ -74,6 +75,13 @@ class Library:
             *rows,
         ])
 
+    @staticmethod
+    def _in_python(message):
+        """The advice of a message for the program, for functions."""
+        message = re.sub(r"--shape ([^\s;=]+)=([^\s;]+)",
+                         r'shapes={"\1": "\2"}', message)
+        return message.replace("--shape", "shapes")
+
     def check(self, status, error=WeftError):
         """Raises `error(message, code)` for a status that is not NULL."""
         if not status:
@@ -83,7 +91,7 @@ class Library:
             code = getattr(self.c, f"{self.prefix}_code")(status)
         finally:
             getattr(self.c, f"{self.prefix}_free")(status)
-        raise error(message, code)
+        raise error(self._in_python(message), code)
 
 
 VOID, SIZE, INT = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
@@ -95,6 +103,17 @@ def texts(values):
     """Strings as C wants them, and how many there are."""
     values = [os.fsencode(value) for value in values]
     return (CHAR * max(1, len(values)))(*values), len(values)
+
+
+def check_names(given, inputs):
+    """Raises WeftError unless the arrays `given` are those of `inputs`."""
+    missing = [name for name in inputs if name not in given]
+    wrong = sorted(str(name) for name in given if name not in inputs)
+    problems = [f"{what}: {', '.join(names)}" for what, names in
+                (("missing", missing), ("no input", wrong)) if names]
+    if problems:
+        raise WeftError(f"inputs are {', '.join(inputs)}; "
+                        f"{'; '.join(problems)}")
 
 
 def shape_texts(shapes):
@@ -137,7 +156,7 @@ class ConvertOptions(ctypes.Structure):
                 ("shape_count", SIZE), ("plugins", POINTER(CHAR)),
                 ("plugin_count", SIZE), ("no_host", ctypes.c_int32),
                 ("precision_table", CHAR), ("keep_int8", ctypes.c_int32),
-                ("group_size", ctypes.c_int64)]
+                ("group_size", ctypes.c_int64), ("no_float", ctypes.c_int32)]
 
 
 class CalibrateOptions(ctypes.Structure):

@@ -105,7 +105,7 @@ class Calibrate(unittest.TestCase):
         wanted = self.program(model, samples)
         self.assertEqual(weft.calibrate(model, {"z": ROWS, "x": IMAGES}).text, wanted)
         self.assertEqual(weft.calibrate(model, iter(samples)).text, wanted)
-        for data, says in [(IMAGES, "the model has the inputs x, z; give dicts"), ({"x": IMAGES}, "inputs are x, z; wrong or missing: z"),
+        for data, says in [(IMAGES, "the model has the inputs x, z; give dicts"), ({"x": IMAGES}, "inputs are x, z; missing: z"),
                            ({"x": IMAGES, "z": ROWS[:4]}, "different numbers of samples: x 3, z 2"), ({"x": IMAGES[:3], "z": ROWS[:3]}, "give whole samples")]:
             with self.assertRaisesRegex(weft.WeftError, says):
                 weft.calibrate(model, data)
@@ -245,9 +245,19 @@ class Calibrate(unittest.TestCase):
         table = weft.calibrate(model, IMAGES)
         for options, says in [({"precision": "auto"}, "measures programs on samples"), ({"precision": "auto", "calibration": table}, "measures programs on samples"),
                               ({"precision": "int8", "calibration": table, "target_cosine": 0.9}, "target_cosine: for precision auto, it is int8"),
-                              ({"precision": "auto", "calibration": IMAGES, "precisions": "p.yaml"}, "chooses the floats itself")]:
+                              ({"precision": "auto", "calibration": IMAGES, "precisions": "p.yaml"}, "chooses the floats itself"),
+                              ({"precision": "auto", "calibration": IMAGES, "no_float": True}, "chooses the floats itself; leave out no_float"),
+                              ({"precision": "f16", "no_float": True}, "no_float is for precision int8, the precision is f16"),
+                              ({"precision": "int8", "calibration": table, "foo": 3}, "^unknown argument 'foo'; known: shapes, precision, .*no_float, .*, and for precision auto target_cosine, "),
+                              ({"precision": "int8", "calibration": table, "preprocess": "p.yaml"}, "^preprocess is no argument: images are read and preprocessed by the program weft"),
+                              ({"fuse_preprocess": True}, "^fuse_preprocess is no argument: only the program weft makes"),
+                              ({"precision": "int8"}, "^precision int8 needs value ranges; give calibration: samples, a table"),
+                              ({"precision": "int9"}, "^precision is 'int9', must be f32, f16, bf16, int8, w8f16, w4f16 or auto$")]:
             with self.assertRaisesRegex(weft.WeftError, says):
                 weft.convert(model, **options)
+
+        with self.assertRaisesRegex(weft.WeftError, "^sample 2: value 'x' holds NaN; its range cannot be measured"):
+            weft.calibrate(model, [IMAGES[0], IMAGES[0] * np.nan])
 
     # More samples than are kept: those of the search are spread over all.
     def test_many_samples(self):
@@ -265,8 +275,16 @@ class Calibrate(unittest.TestCase):
         kept, mixed = (weft.convert(model, precision="int8", calibration=table, keep_int8=keep) for keep in (True, False))
         self.assertNotEqual(kept, mixed)
         self.assertEqual(kept, program(model, "--precision", "int8", "--calibration", table, "--keep-int8"))
+        codes = weft.convert(model, precision="int8", calibration=table, no_float=True)
+        self.assertEqual(codes, program(model, "--precision", "int8", "--calibration", table, "--no-float"))
         with self.assertRaisesRegex(weft.WeftError, "keep_int8 is for precision int8, the precision is f16"):
             weft.convert(model, precision="f16", keep_int8=True)
+
+        given = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 3])
+        graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "open", [given], [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), self.folder / "open.onnx")
+        with self.assertRaisesRegex(weft.WeftError, r'give all sizes with shapes=\{"x": "Ax3"\}$'):
+            weft.convert(self.folder / "open.onnx")
 
         weights = np.random.default_rng(3).normal(size=(256, 512)).astype(np.float32)
         given, found = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 8, size]) for name, size in (("x", 256), ("y", 512)))

@@ -731,7 +731,7 @@ class Conversion(unittest.TestCase):
             model = weft.Model(path.with_suffix(".bmodel"))
             x = floats(2, 3)
             np.testing.assert_array_equal(model.run(x=x)["y"], np.maximum(x, 0))
-            with self.assertRaisesRegex(weft.WeftError, "inputs are x; wrong or missing: z"):
+            with self.assertRaisesRegex(weft.WeftError, "inputs are x; no input: z"):
                 model.run(x=x, z=x)
             with self.assertRaisesRegex(weft.WeftError, "input 'x'.*has no fixed size"):
                 weft.convert(path)

@@ -111,6 +111,11 @@ static rt::Status takePrecision(const weft_convert_options &given,
     return rt::fail(Code::InvalidArgument,
                     "keep_int8 is for precision int8, the precision is " +
                         precision + "; leave it out");
+  options.noFloat = given.no_float != 0;
+  if (options.noFloat && precision != "int8")
+    return rt::fail(Code::InvalidArgument,
+                    "no_float is for precision int8, the precision is " +
+                        precision + "; leave it out");
   if (given.group_size == 0)
     return {};
   if (precision != "w8f16" && precision != "w4f16" && !given.precision_table)

@@ -339,6 +339,8 @@ typedef struct weft_convert_options {
      scale, a power of two from 16 to 1024, or -1: those of an output channel.
      0: the default of --group-size. */
   int64_t group_size;
+  /* Of int8, not 0: as --no-float. */
+  int32_t no_float;
 } weft_convert_options;
 
 /* An ONNX file to a bmodel, or for the target "zhouyi" to a .zyp program, as
