@@ -256,9 +256,8 @@ static llvm::StringRef mixedInto(Precision program) {
   return "its ops can be f32 besides";
 }
 
-mlir::FailureOr<NamedOps> PrecisionTable::resolve(mlir::func::FuncOp func,
-                                                  Precision program) const {
-  llvm::StringMap<llvm::SmallVector<mlir::Operation *, 2>> byName;
+OpsByName weft::quantize::nameOps(mlir::func::FuncOp func) {
+  OpsByName byName;
   for (mlir::Operation &op : func.getBody().front()) {
     for (llvm::StringRef name : valueNamesOf(op)) {
       byName[name].push_back(&op);
@@ -272,6 +271,12 @@ mlir::FailureOr<NamedOps> PrecisionTable::resolve(mlir::func::FuncOp func,
       return mlir::WalkResult::advance();
     });
   }
+  return byName;
+}
+
+mlir::FailureOr<NamedOps> PrecisionTable::resolve(mlir::func::FuncOp func,
+                                                  Precision program) const {
+  OpsByName byName = nameOps(func);
   NamedOps named;
   for (const Entry &entry : entries) {
     auto found = byName.find(entry.name);

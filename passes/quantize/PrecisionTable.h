@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -35,6 +36,13 @@ llvm::StringRef stringifyPrecision(Precision precision);
 
 /// The precision of ops of a graph in the top dialect.
 using OpPrecisions = llvm::DenseMap<mlir::Operation *, Precision>;
+
+/// The ops of a graph in the top dialect by what a precision table calls them.
+using OpsByName = llvm::StringMap<llvm::SmallVector<mlir::Operation *, 2>>;
+
+/// By ONNX value: the op that gives it, with the product that it takes along
+/// as its bias or relu. By node: all ops that it has become.
+OpsByName nameOps(mlir::func::FuncOp func);
 
 /// What the entries of a table name in one graph.
 struct NamedOps {

@@ -42,6 +42,19 @@ def network():
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
+def unnamed_products():
+    """Nodes whose products have no value of the model: the phases of a transposed convolution, both directions of a GRU, and their steps."""
+    rng = np.random.default_rng(7)
+    constants = {"w": rng.normal(size=(16, 8, 2, 2)), "W": rng.normal(size=(2, 48, 32)), "R": rng.normal(size=(2, 48, 16))}
+    nodes = [helper.make_node("ConvTranspose", ["x", "w"], ["large"], name="grow", strides=[2, 2]), helper.make_node("Tanh", ["large"], ["bounded"]),
+             helper.make_node("Reshape", ["bounded", "rows"], ["sequence"]),
+             helper.make_node("GRU", ["sequence", "W", "R"], ["hidden"], name="memory", hidden_size=16, direction="bidirectional")]
+    graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 16, 4, 4])], [helper.make_tensor_value_info("hidden", TensorProto.FLOAT, None)],
+                              [numpy_helper.from_array((v / 6).astype(np.float32), k) for k, v in constants.items()] +
+                              [numpy_helper.from_array(np.array([8, -1, 32], np.int64), "rows")])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
 class PrecisionTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -150,6 +163,26 @@ class PrecisionTest(unittest.TestCase):
         auto = [json.loads(self.convert("--precision", "auto", *options, "--calibration-data", "samples", "--json").stdout)["pareto"]
                 for options in (["--calibration", "t"], ["--recover", "off"])]
         self.assertEqual(*auto)
+
+    def test_products_of_every_node_are_chosen_from(self):
+        place = self.folder / "unnamed"
+        (place / "samples").mkdir(parents=True)
+        onnx.save(unnamed_products(), place / "net.onnx")
+        for i in range(2):
+            np.savez(place / "samples" / f"{i}.npz", x=np.random.default_rng(i).normal(size=(1, 16, 4, 4)).astype(np.float32))
+
+        def convert(*options):
+            done = subprocess.run([WEFT, "convert", "net.onnx", "-o", "net.bmodel", "--calibration-data", "samples", *options], cwd=place, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout
+
+        # Any product of codes costs more than that; products that the table could not name stayed such.
+        report = json.loads(convert("--precision", "auto", "--target-sqnr", "55", "--write-precision-table", "t.yaml", "--json"))
+        chosen, = [row for row in report["pareto"] if row["chosen"]]
+        self.assertEqual((chosen["float_products"], chosen["float_share"]), (["grow", "memory"], 1))
+        program = (place / "net.bmodel").read_bytes()
+        convert("--precision", "int8", "--precision-table", "t.yaml")
+        self.assertEqual((place / "net.bmodel").read_bytes(), program)
 
     def test_a_goal_says_what_is_far(self):
         done = self.auto("--target-cosine", "0.95", "--json")

@@ -8,7 +8,7 @@
 #include "dialects/top/Floats.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/tpu/Decision.h"
-#include "passes/quantize/Lowering.h"
+#include "passes/quantize/CodeProducts.h"
 #include "passes/quantize/WideProducts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -41,7 +41,8 @@ void driver::markFloats(ModuleOp module, llvm::ArrayRef<size_t> positions) {
   }
 }
 
-/// Whether `op` multiplies with constant weights and would be codes.
+/// Whether `op` multiplies with constant weights and is no float by itself: the
+/// cycles of commands that stand for several ops are its.
 static bool isCodeProduct(Operation *op) {
   auto conv = dyn_cast<top::ConvOp>(op);
   return (conv || llvm::isa<top::MatMulOp>(op)) &&
@@ -205,7 +206,7 @@ ArrayAttr Search::choices(llvm::ArrayRef<Trial> trials, size_t taken) {
     std::vector<uint64_t> codes = pricesOf(*trials[0].cycles),
                           floats = pricesOf(*trials[taken].cycles);
     for (auto [number, op] : llvm::enumerate(ops))
-      if (isCodeProduct(op) &&
+      if (isCodeProduct(op) && quantize::mayBeCodes(op) &&
           llvm::is_contained(trials[taken].floats, positions[number]))
         made.push_back(choice(context, op->getName().stripDialect(),
                               op->getLoc(), 1,
@@ -279,11 +280,23 @@ FailureOr<CheapestProgram> driver::findCheapestProgram(ModuleOp module,
   return Search(module, chip, lower).run();
 }
 
+/// The products that are codes if nobody wants it otherwise.
+static std::vector<quantize::CodeProduct> codesOf(ModuleOp module) {
+  std::vector<quantize::CodeProduct> products =
+      quantize::codeProductsOf(module.lookupSymbol<func::FuncOp>("main"));
+  llvm::erase_if(products, [](const quantize::CodeProduct &product) {
+    return product.isFloatAmongCodes;
+  });
+  return products;
+}
+
 std::vector<std::string> driver::markedProducts(ModuleOp module) {
   std::vector<std::string> names;
-  for (Operation &op : bodyOf(module))
-    if (isCodeProduct(&op) && op.hasAttr(top::kFloatsAttr))
-      names.push_back(quantize::valueName(op.getResult(0)));
+  for (quantize::CodeProduct &product : codesOf(module))
+    if (llvm::any_of(product.ops, [](Operation *op) {
+          return op->hasAttr(top::kFloatsAttr);
+        }))
+      names.push_back(std::move(product.name));
   return names;
 }
 
@@ -292,16 +305,14 @@ void driver::remarkFloats(ModuleOp module, const CheapestProgram &cheapest) {
   std::vector<std::string> floats = markedProducts(module);
   if (floats.empty())
     return;
-  size_t products = llvm::count_if(
-      bodyOf(module), [](Operation &op) { return isCodeProduct(&op); });
   std::string names;
   for (size_t i = 0; i < std::min(floats.size(), kMostNames); ++i)
     names += (i > 0 ? ", '" : " ('") + floats[i] + "'";
   if (floats.size() > kMostNames)
     names += " and " + std::to_string(floats.size() - kMostNames) + " more";
   emitRemark(module.lookupSymbol("main")->getLoc())
-      << floats.size() << " of " << products << " products" << names
-      << ") are floats, because the program then takes " << cheapest.cycles
-      << " cycles instead of " << cheapest.codeCycles
+      << floats.size() << " of " << codesOf(module).size() << " products"
+      << names << ") are floats, because the program then takes "
+      << cheapest.cycles << " cycles instead of " << cheapest.codeCycles
       << "; --keep-int8 leaves them in 8 bits";
 }

@@ -53,7 +53,7 @@ findCheapestProgram(mlir::ModuleOp module, const Chip &chip, LowerGraph lower);
 /// Marks the ops at these positions of `@main` as floats.
 void markFloats(mlir::ModuleOp module, llvm::ArrayRef<size_t> positions);
 
-/// Names of the values of products with constant weights that are marked.
+/// Names of the products (quantize::codeProductsOf) of which some op is marked.
 std::vector<std::string> markedProducts(mlir::ModuleOp module);
 
 /// Says in a remark which products became floats, if any did.

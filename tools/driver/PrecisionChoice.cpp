@@ -23,12 +23,15 @@ static quantize::PrecisionTable
 tableOf(const std::vector<ProductChoice> &products,
         const std::vector<bool> &isFloat) {
   quantize::PrecisionTable table;
-  for (size_t i = 0; i < products.size(); ++i)
-    if (isFloat[i] !=
-        products[i].isFloatAmongCodes) // they are floats by themselves
-      table.entries.push_back(
-          {products[i].name,
-           isFloat[i] ? quantize::Precision::F16 : quantize::Precision::I8});
+  for (size_t i = 0; i < products.size(); ++i) {
+    if (isFloat[i] == products[i].isFloatAmongCodes)
+      continue; // by itself
+    auto precision =
+        isFloat[i] ? quantize::Precision::F16 : quantize::Precision::I8;
+    table.entries.push_back({products[i].name, precision});
+    for (const std::string &name : products[i].otherNames)
+      table.entries.push_back({name, precision});
+  }
   return table;
 }
 

@@ -4,11 +4,8 @@
 
 #include "tools/driver/BoundedPrecisions.h"
 
-#include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
-#include "dialects/top/MatMul.h"
-#include "passes/quantize/Lowering.h"
-#include "passes/quantize/WideProducts.h"
+#include "passes/quantize/CodeProducts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -21,26 +18,31 @@ using namespace weft;
 using namespace weft::driver;
 using rt::Result;
 
+/// Multiplications of a product with constant weights.
+static int64_t multiplicationsOf(mlir::Operation *op) {
+  auto shapeOf = [](mlir::Value value) {
+    return mlir::cast<mlir::RankedTensorType>(value.getType());
+  };
+  auto weights = shapeOf(op->getOperand(1));
+  int64_t results = mlir::isa<top::ConvOp>(op) ? weights.getShape().front()
+                                               : weights.getShape().back();
+  return shapeOf(op->getResult(0)).getNumElements() *
+         (weights.getNumElements() / std::max<int64_t>(1, results));
+}
+
 std::vector<ProductChoice> driver::productsOf(mlir::ModuleOp module) {
   std::vector<ProductChoice> products;
-  auto elements = [](mlir::Value value) {
-    return mlir::cast<mlir::RankedTensorType>(value.getType()).getNumElements();
-  };
-  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
-  for (mlir::Operation &op : main.getBody().front()) {
-    auto conv = mlir::dyn_cast<top::ConvOp>(op);
-    if (!conv && !mlir::isa<top::MatMulOp>(op))
+  for (quantize::CodeProduct &product : quantize::codeProductsOf(
+           module.lookupSymbol<mlir::func::FuncOp>("main"))) {
+    if (product.entries.empty())
       continue;
-    mlir::Value weights = op.getOperand(1), result = op.getResult(0);
-    std::string name = quantize::valueName(result);
-    if (!weights.getDefiningOp<top::ConstantOp>() || name == "?")
-      continue;
-    auto shape =
-        mlir::cast<mlir::RankedTensorType>(weights.getType()).getShape();
-    int64_t terms = elements(weights) /
-                    std::max<int64_t>(1, conv ? shape[0] : shape.back());
-    products.push_back({name, elements(result) * terms,
-                        conv && quantize::isFloatAmongCodes(conv)});
+    int64_t multiplications = 0;
+    for (mlir::Operation *op : product.ops)
+      multiplications += multiplicationsOf(op);
+    products.push_back({product.entries.front(),
+                        multiplications,
+                        product.isFloatAmongCodes,
+                        {product.entries.begin() + 1, product.entries.end()}});
   }
   return products;
 }

@@ -16,16 +16,20 @@
 namespace weft::driver {
 
 /// A product that may be computed in 8 bits or as a float.
+/// Those that one ONNX node has become are one.
 struct ProductChoice {
-  std::string name; ///< of its ONNX value
+  std::string name; ///< of its ONNX value or node
   int64_t products; ///< multiplications
   /// A depthwise convolution or a gate: int8 programs compute it as a float,
   /// and so do mixes unless there is a bound.
   bool isFloatAmongCodes = false;
+  /// What a precision table names it by: with `name` all its names, if these
+  /// are several.
+  std::vector<std::string> otherNames = {};
 };
 
-/// The products with constant weights of the float graph `module` that have a
-/// name.
+/// The products of the float graph `module` that may be codes
+/// (passes/quantize/CodeProducts.h) and have a name.
 std::vector<ProductChoice> productsOf(mlir::ModuleOp module);
 
 /// A program and what was measured on it.
