@@ -8,6 +8,7 @@ filter weighs it by a fiftieth. The others are harmless. (Recovered weights cure
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -183,6 +184,18 @@ class PrecisionTest(unittest.TestCase):
         program = (place / "net.bmodel").read_bytes()
         convert("--precision", "int8", "--precision-table", "t.yaml")
         self.assertEqual((place / "net.bmodel").read_bytes(), program)
+
+    def test_digits_tell_what_meets_the_goal(self):
+        # A goal that the chosen program just meets, and one that it just misses in the sixth digit.
+        row, = [row for row in json.loads(self.auto("--target-cosine", "0.999", "--json").stdout)["pareto"] if row["chosen"]]
+        cosine, decibels = row["outputs"][0]["cosine"], row["outputs"][0]["sqnr_db"]
+        for goal, place in ((["--target-cosine", f"{cosine + 2e-7:.9f}"], 0), (["--target-sqnr", f"{decibels + 2e-3:.6f}"], 1)):
+            table = self.auto(*goal).stdout
+            rows = re.findall(r"(?m)^ +(chosen|) +\d+ +([\d.]+) +([\d.]+) dB ", table)
+            before = [cells[1 + place] for cells in rows[:[bool(cells[0]) for cells in rows].index(True)]]
+            self.assertTrue(before)
+            for text in before:
+                self.assertLess(float(text), float(goal[1]))
 
     def test_a_goal_says_what_is_far(self):
         done = self.auto("--target-cosine", "0.95", "--json")

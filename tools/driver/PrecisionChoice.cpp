@@ -243,7 +243,8 @@ Result<PrecisionChoice> driver::choosePrecisions(
   Result<PrecisionSearch::Found> found = search.run();
   if (!found)
     return found.status();
-  PrecisionChoice choice{search.products, *std::move(found), std::nullopt,
+  PrecisionChoice choice{wanted.goal,           search.products,
+                         *std::move(found),     std::nullopt,
                          samples.inputs.size(), heldBack.inputs.size()};
   if (!choice.chosen() || heldBack.inputs.empty())
     return choice;
@@ -262,11 +263,9 @@ PrecisionChoice::table(const MixedProgram &program) const {
 }
 
 std::string PrecisionChoice::yaml(const MixedProgram &program) const {
-  char cosine[32];
-  std::snprintf(cosine, sizeof(cosine), "%.5f", program.accuracy.cosine());
   return table(program).str("weft convert --precision auto: " +
                             std::to_string(int64_t(program.cycles)) +
-                            " cycles, cosine " + cosine);
+                            " cycles, " + accuracyText(program.accuracy, goal));
 }
 
 Json PrecisionChoice::json() const {
@@ -298,13 +297,38 @@ static std::string formattedBy(const char *format, double value) {
   return text;
 }
 
+int driver::digitsToTell(const std::vector<double> &values,
+                         std::optional<double> goal, int least) {
+  constexpr int kMost = 15; // all that a double has
+  auto tells = [&](double value, int digits) {
+    double shown = 0;
+    std::string text =
+        formattedBy(("%." + std::to_string(digits) + "f").c_str(), value);
+    return std::isinf(value) || llvm::StringRef(text).getAsDouble(shown) ||
+           (shown >= *goal) == (value >= *goal);
+  };
+  int digits = least;
+  for (double value : values)
+    while (goal && digits < kMost && !tells(value, digits))
+      ++digits;
+  return digits;
+}
+
+std::string driver::accuracyText(const Accuracy &accuracy,
+                                 const AccuracyGoal &goal) {
+  double cosine = accuracy.cosine(), sqnr = accuracy.sqnr();
+  char text[64];
+  std::snprintf(text, sizeof(text), "cosine %.*f, ",
+                digitsToTell({cosine}, goal.cosine, 5), cosine);
+  return text + decibels(sqnr, digitsToTell({sqnr}, goal.sqnr, 1));
+}
+
 /// "the score is 0.97", or the worst output's accuracy.
-static std::string accuracyText(const MixedProgram &program) {
+static std::string reachedText(const MixedProgram &program,
+                               const AccuracyGoal &goal) {
   if (program.score)
     return "the score is " + formattedBy("%g", *program.score);
-  return "the worst output has cosine " +
-         formattedBy("%.5f", program.accuracy.cosine()) + ", " +
-         decibels(program.accuracy.sqnr());
+  return "the worst output has " + accuracyText(program.accuracy, goal);
 }
 
 std::string driver::missOf(const PrecisionChoice &choice,
@@ -315,7 +339,8 @@ std::string driver::missOf(const PrecisionChoice &choice,
   std::string on = " on " + std::to_string(choice.samples) + " samples";
   if (!wanted.mostFloats)
     return "no mix of int8 and f16 products reaches the goal" + on +
-           "; with all products in f16 " + accuracyText(found.floats) +
+           "; with all products in f16 " +
+           reachedText(found.floats, wanted.goal) +
            "; lower the goal, or take --precision f32";
   std::string percent = formattedBy("%g %%", 100 * *wanted.mostFloats);
   if (!choice.chosen())
@@ -326,7 +351,8 @@ std::string driver::missOf(const PrecisionChoice &choice,
            percent + " are allowed, give a larger share";
   return "no mix with at most " + percent +
          " of the multiplications in float reaches the goal" + on +
-         "; with the most accurate one " + accuracyText(*choice.chosen());
+         "; with the most accurate one " +
+         reachedText(*choice.chosen(), wanted.goal);
 }
 
 Json driver::accuracyJson(const Accuracy &accuracy) {
@@ -348,10 +374,10 @@ Json driver::accuracyJson(const Accuracy &accuracy) {
   return outputs;
 }
 
-std::string driver::decibels(double value) {
+std::string driver::decibels(double value, int digits) {
   if (std::isinf(value))
     return value > 0 ? "exact" : "no number";
   char text[48];
-  std::snprintf(text, sizeof(text), "%.1f dB", value);
+  std::snprintf(text, sizeof(text), "%.*f dB", digits, value);
   return text;
 }

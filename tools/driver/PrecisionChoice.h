@@ -26,6 +26,7 @@ struct AutoPrecision {
 };
 
 struct PrecisionChoice {
+  AccuracyGoal goal;
   std::vector<ProductChoice> products;
   PrecisionSearch::Found found;
   /// Of the chosen program on the samples that were held back.
@@ -58,11 +59,19 @@ choosePrecisions(const CompilationSource &source, mlir::ModuleOp module,
 /// is met.
 std::string missOf(const PrecisionChoice &choice, const AutoPrecision &wanted);
 
+/// Digits behind the point, at least `least`, with which each of `values` shows
+/// on which side of the goal it is; `least` if there is none.
+int digitsToTell(const std::vector<double> &values, std::optional<double> goal,
+                 int least);
+
+/// "cosine 0.99912, 33.1 dB", with digits that tell whether `goal` is met.
+std::string accuracyText(const Accuracy &accuracy, const AccuracyGoal &goal);
+
 /// Of each output and its parts, for --json.
 nlohmann::ordered_json accuracyJson(const Accuracy &accuracy);
 
 /// "41.2 dB", "exact", or "no number" of what has nothing in common.
-std::string decibels(double value);
+std::string decibels(double value, int digits = 1);
 
 } // namespace weft::driver
 

@@ -149,6 +149,12 @@ static std::string formatted(const char *format, double value) {
   return text;
 }
 
+static std::string formatted(const char *format, int digits, double value) {
+  char text[48];
+  std::snprintf(text, sizeof(text), format, digits, value);
+  return text;
+}
+
 static size_t floatsOf(const MixedProgram &program) {
   return std::count(program.isFloat.begin(), program.isFloat.end(), true);
 }
@@ -164,13 +170,20 @@ static std::string paretoText(const driver::PrecisionChoice &choice) {
   if (hasScores)
     head.push_back("score");
   table.addRow(head);
+  std::vector<double> cosines, sqnrs;
+  for (const MixedProgram &row : rows) {
+    cosines.push_back(row.accuracy.cosine());
+    sqnrs.push_back(row.accuracy.sqnr());
+  }
+  const int cosineDigits = driver::digitsToTell(cosines, choice.goal.cosine, 5),
+            sqnrDigits = driver::digitsToTell(sqnrs, choice.goal.sqnr, 1);
   for (size_t i = 0; i < rows.size(); ++i) {
     const MixedProgram &program = rows[i];
     std::vector<std::string> cells = {
         choice.found.chosen == i ? "chosen" : "",
         std::to_string(int64_t(program.cycles)),
-        formatted("%.5f", program.accuracy.cosine()),
-        driver::decibels(program.accuracy.sqnr()),
+        formatted("%.*f", cosineDigits, cosines[i]),
+        driver::decibels(sqnrs[i], sqnrDigits),
         std::to_string(floatsOf(program)) + " of " +
             std::to_string(choice.products.size()),
         formatted("%.1f %%", 100 * program.floatShare)};
@@ -191,9 +204,8 @@ static std::string heldBackText(const driver::PrecisionChoice &choice,
   MixedProgram program = *choice.chosen();
   program.accuracy = *choice.heldBack; // a score needs no samples
   std::string text = "on " + std::to_string(choice.heldBackSamples) +
-                     " others, held back, the worst output has cosine " +
-                     formatted("%.5f", program.accuracy.cosine()) + ", " +
-                     driver::decibels(program.accuracy.sqnr());
+                     " others, held back, the worst output has " +
+                     driver::accuracyText(program.accuracy, goal);
   if (choice.found.isGoalMet && !goal.isMetBy(program))
     std::fprintf(stderr,
                  "weft: warning: the goal is met on the samples of the search, "
