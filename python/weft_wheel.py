@@ -69,13 +69,13 @@ def contents(build, folder):
                 "bin/weft": build / "bin/weft"}
     for name, path in binaries.items():
         if not path.exists():
-            raise SystemExit(f"weft_wheel: {path} is missing; build the targets weft, WeftShared and WeftCompilerShared")
+            raise SystemExit(f"weft_wheel: {path} is missing; run scripts/build, or build the targets weft, WeftShared and WeftCompilerShared")
         files[f"weft/native/{name}"] = stripped(path, folder)
         for library, where in needed_libraries(path).items():
             files[f"weft/native/lib/{library}"] = where
     headers = sorted((build / "include/weft/ppl").glob("*.h"))
     if not (build / "include/weft/ppl/dma_rows.h").exists():
-        raise SystemExit(f"weft_wheel: {build} has no kernel headers; build the target PplHeaders")
+        raise SystemExit(f"weft_wheel: {build} has no kernel headers; run scripts/build, or build the target PplHeaders")
     for path in headers:
         files[f"weft/native/include/weft/ppl/{path.name}"] = path
     for path in ("runtime/capi/weft.h", "runtime/capi/weft.hpp", "tools/capi/weft-compiler.h"):
@@ -98,8 +98,11 @@ def build_into(build, output):
     info = f"weft-{release}.dist-info"
     name = f"weft-{release}-{tag}.whl"
     record = []
-    with tempfile.TemporaryDirectory() as folder, \
-            zipfile.ZipFile(pathlib.Path(output) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
+    # A wheel appears complete or not at all.
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory(dir=output) as beside:
+        files = contents(pathlib.Path(build).resolve(), folder)
+        unfinished = pathlib.Path(beside) / name
+        wheel = zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED)
 
         def add(path, data, mode=0o644):
             entry = zipfile.ZipInfo(path, (2024, 1, 1, 0, 0, 0))
@@ -109,7 +112,7 @@ def build_into(build, output):
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             record.append(f"{path},sha256={digest},{len(data)}")
 
-        for path, source in contents(pathlib.Path(build).resolve(), folder).items():
+        for path, source in files.items():
             data = source.read_bytes()
             if path == "weft/__init__.py":
                 data = data.replace(b"@WEFT_VERSION@", release.encode())
@@ -119,6 +122,8 @@ def build_into(build, output):
         add(f"{info}/entry_points.txt", b"[console_scripts]\nweft = weft._program:main\n")
         record.append(f"{info}/RECORD,,")
         wheel.writestr(f"{info}/RECORD", "\n".join(record) + "\n")
+        wheel.close()
+        unfinished.replace(pathlib.Path(output) / name)
     return name
 
 

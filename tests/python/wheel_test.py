@@ -47,6 +47,17 @@ class Wheel(unittest.TestCase):
     def test_it_is_for_every_python_3(self):
         self.assertRegex(self.wheel.name, r"^weft-[\d.]+-py3-none-linux_\w+\.whl$")
 
+    def test_a_wheel_that_fails_leaves_nothing(self):
+        for built in ((), ("lib/libweft.so",)):
+            with tempfile.TemporaryDirectory() as build, tempfile.TemporaryDirectory() as output:
+                for name in built:
+                    (pathlib.Path(build) / name).parent.mkdir()
+                    (pathlib.Path(build) / name).write_bytes((BUILD / name).read_bytes())
+                done = subprocess.run([sys.executable, FOLDER / "weft_wheel.py", build, output], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 1)
+                self.assertRegex(done.stderr, r"^weft_wheel: \S+ is missing; run scripts/build, or build the targets weft, ")
+                self.assertEqual(list(pathlib.Path(output).iterdir()), [])
+
     def test_it_carries_what_it_needs(self):
         names = zipfile.ZipFile(self.wheel).namelist()
         for name in ("weft/native/lib/libweft.so", "weft/native/lib/libweft-compiler.so", "weft/native/bin/weft",
