@@ -313,6 +313,10 @@ OwningOpRef<ModuleOp> Importer::run() {
   // from it; the structure is still checked below.
   Scope scope;
   importInitializers(scope);
+  if (options.inputs)
+    for (const ValueInfo &input : model.inputs)
+      if (!initializerNames.contains(input.name))
+        options.inputs->push_back(input.name);
   if (failed(checkNamesInOptions()))
     return nullptr;
   importInputs(scope);

@@ -60,6 +60,8 @@ struct ImportOptions {
   std::vector<PluginOperator> plugins;
   /// Problems printed before the rest is only counted.
   unsigned maxProblems = 20;
+  /// If set, gets the names of the inputs, also where the import then fails.
+  std::vector<std::string> *inputs = nullptr;
   /// If set, filled before the first message about a node; see Diagnostics.h.
   NodeTitles *titles = nullptr;
 };

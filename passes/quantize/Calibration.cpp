@@ -286,5 +286,8 @@ Expected<CalibrationTable> CalibrationTable::read(StringRef path) {
     return createStringError(buffer.getError(),
                              "cannot read calibration table '" + path +
                                  "': " + buffer.getError().message());
-  return parse((*buffer)->getBuffer(), path);
+  Expected<CalibrationTable> table = parse((*buffer)->getBuffer(), path);
+  if (table)
+    table->path = path.str();
+  return table;
 }

@@ -110,6 +110,12 @@ class CalibrationTable {
 public:
   std::string method;  ///< as written after `# method:`
   int64_t samples = 0; ///< as written after `# samples:`
+  std::string path;    ///< of the file that it was read from; or empty
+
+  /// For messages: "the calibration table 'cls.table'".
+  std::string title() const {
+    return "the calibration table" + (path.empty() ? "" : " '" + path + "'");
+  }
 
   /// Adds an entry; false if the name is there already.
   bool add(CalibrationEntry entry);

@@ -486,7 +486,8 @@ private:
   llvm::DenseSet<Value> outputRoots; ///< outputs that keep their place
 };
 
-/// Refuses a table of another model, which a program of floats would not miss.
+/// Refuses a table of another model. A program of floats would not miss it, one
+/// of codes only name a value that the table lacks.
 LogicalResult checkIsOfModel(func::FuncOp func, const CalibrationTable &table) {
   ValueRanges ranges(&table);
   auto isKnown = [&](Value value) {
@@ -498,8 +499,10 @@ LogicalResult checkIsOfModel(func::FuncOp func, const CalibrationTable &table) {
         return llvm::any_of(op.getResults(), isKnown);
       }))
     return success();
-  return emitError(func.getLoc()) << "the calibration table has no value of "
-                                     "this model; calibrate this model";
+  return emitError(func.getLoc())
+         << table.title()
+         << " has no value of this model, it is another model's; calibrate "
+            "this model";
 }
 
 struct ConvertTopToTpu
@@ -563,7 +566,7 @@ struct ConvertTopToTpu
       if (!read)
         return emitError(module.getLoc()) << llvm::toString(read.takeError());
       table = std::move(*read);
-      if (*wanted != Precision::I8 && failed(checkIsOfModel(func, table)))
+      if (failed(checkIsOfModel(func, table)))
         return failure();
     }
     Choices choices{

@@ -270,8 +270,9 @@ FailureOr<Type> Lowering::quantTypeOf(Value topValue, Operation *user) {
   if (Type type = calibratedType(topValue))
     return type;
   return emitError(user->getLoc())
-         << "the calibration table has no entry for tensor '"
-         << valueName(namedSource(topValue)) << "'; calibrate this model again";
+         << (table ? table->title() : "the calibration table")
+         << " has no entry for tensor '" << valueName(namedSource(topValue))
+         << "'; calibrate this model again";
 }
 
 int64_t weft::quantize::inputChannelsOf(Operation *product) {

@@ -30,6 +30,11 @@ Result<Container> parseContainer(ByteSpan file) {
                  "file has %zu bytes, a bmodel starts with a header of %u",
                  file.size, kBmodelHeaderBytes);
   auto magic = readLittleEndian<uint32_t>(file.data);
+  // The IR version of an ONNX model: field 1, a small number.
+  if (magic != kBmodelMagic && file.data[0] == 0x08 && file.data[1] < 0x40)
+    return failf(Code::BadFile,
+                 "it begins like an ONNX model, not a bmodel; convert it first "
+                 "(weft convert)");
   if (magic != kBmodelMagic)
     return failf(Code::BadFile,
                  "byte 0: magic number is 0x%08x, a bmodel has 0x%08x", magic,

@@ -19,6 +19,23 @@ static Status systemFailure(const std::string &path, const char *what) {
                    std::strerror(errno));
 }
 
+/// `path` cannot be created; errno says why.
+static Status cannotCreate(const std::string &path) {
+  size_t slash = path.rfind('/');
+  std::string folder = path.substr(0, slash == path.npos ? 0 : slash);
+  if (errno == ENOENT && !folder.empty())
+    return rt::failf(Code::IoError,
+                     "%s: cannot create: there is no folder %s; make it first",
+                     path.c_str(), folder.c_str());
+  return systemFailure(path, "create");
+}
+
+static Status checkName(const std::string &path) {
+  return path.empty() ? rt::fail(Code::InvalidArgument,
+                                 "the name of the output is empty; give a file")
+                      : Status::ok();
+}
+
 static Status isDirectory(const std::string &path) {
   return rt::failf(Code::IoError, "%s: cannot write: it is a directory",
                    path.c_str());
@@ -81,7 +98,7 @@ static Status writeBeside(const std::string &path, mode_t mode,
   std::string temporary;
   int file = openBeside(path, temporary);
   if (file < 0)
-    return systemFailure(path, "create");
+    return cannotCreate(path);
   TemporaryFile beside(temporary);
   Status status = Status::ok();
   if (!writeBody(file, body) || ::fchmod(file, mode) != 0)
@@ -102,6 +119,7 @@ Status tools::writeOutputFile(const std::string &path, const void *bytes,
 }
 
 Status tools::writeOutputFile(const std::string &path, const FileBody &body) {
+  WEFT_TRY(checkName(path));
   if (path == "-")
     return writeInPlace("stdout", STDOUT_FILENO, false, body);
   struct stat facts;
@@ -127,6 +145,7 @@ Status tools::writeOutputFile(const std::string &path, const FileBody &body) {
 }
 
 Status tools::checkOutputFile(const std::string &path) {
+  WEFT_TRY(checkName(path));
   struct stat facts;
   bool exists = ::stat(path.c_str(), &facts) == 0;
   if (exists && S_ISDIR(facts.st_mode))
@@ -138,7 +157,7 @@ Status tools::checkOutputFile(const std::string &path) {
   std::free(target);
   int file = openBeside(place, temporary);
   if (file < 0)
-    return systemFailure(place, "create");
+    return cannotCreate(place);
   TemporaryFile beside(temporary);
   ::close(file);
   return Status::ok();

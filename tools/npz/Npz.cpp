@@ -30,6 +30,15 @@ struct CloseZipFile {
 using ZipFile = std::unique_ptr<zip_file_t, CloseZipFile>;
 } // namespace
 
+/// Why reading `file` failed. libzip reads data that end before the size that
+/// the archive states without an error.
+static std::string readProblem(zip_file_t *file) {
+  zip_error_t *error = zip_file_get_error(file);
+  return zip_error_code_zip(error) == ZIP_ER_OK
+             ? "the compressed data are damaged"
+             : zip_error_strerror(error);
+}
+
 static std::string zipErrorText(int code) {
   zip_error_t error;
   zip_error_init_with_code(&error, code);
@@ -146,7 +155,7 @@ Status Reader::readEntry(uint64_t index, const std::string &name) {
   zip_int64_t got = readUpTo(file.get(), start.data(), start.size());
   if (got < 0)
     return rt::failf(Code::BadFile, "cannot be read: %s",
-                     zip_file_strerror(file.get()));
+                     readProblem(file.get()).c_str());
   start.resize(size_t(got));
   Result<NpyHeader> header = parseNpyHeader(start);
   if (!header)
@@ -204,7 +213,7 @@ Result<HostTensor> Reader::read(const std::string &name) const {
           zip_int64_t(tensor.sizeBytes()) ||
       zip_fread(file.get(), &beyond, 1) != 0)
     return rt::failf(Code::BadFile, "%s: cannot be read: %s", where.c_str(),
-                     file ? zip_file_strerror(file.get())
+                     file ? readProblem(file.get()).c_str()
                           : zip_strerror(archive));
   if (header.fortranOrder && header.shape.size() > 1)
     return toRowMajor(tensor);

@@ -42,7 +42,8 @@ Status preprocess::check(const Options &options) {
   auto bad = [](const char *text) {
     return rt::fail(Code::InvalidArgument, text);
   };
-  if (!options.stdDev.empty() && options.scale != std::vector<double>{1})
+  if (!options.stdDev.empty() &&
+      (options.isScaleGiven || options.scale != std::vector<double>{1}))
     return bad("scale and std are both given; std is 1 / scale, leave one out");
   if (options.shortSide && options.resize != Resize::CenterCrop)
     return bad("short-side is for resize center-crop; leave it out");
@@ -75,6 +76,7 @@ Options preprocess::unfused(const Options &options) {
   left.color.reset();
   left.mean = {0};
   left.scale = {1};
+  left.isScaleGiven = false;
   left.stdDev.clear();
   left.dtype.reset();
   return left;

@@ -62,6 +62,7 @@ struct Options {
   std::optional<Color> color;
   std::vector<double> mean = {0};  ///< in codes
   std::vector<double> scale = {1}; ///< factor behind the mean
+  bool isScaleGiven = false;       ///< by the user, perhaps as 1
   std::vector<double> stdDev;      ///< in codes, instead of `scale`; not 0
   std::optional<Layout> layout;
   std::optional<numeric::ElementType> dtype; ///< F32 or U8

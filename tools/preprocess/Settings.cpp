@@ -163,6 +163,7 @@ static Status setMean(Options &options, const Values &values) {
 }
 
 static Status setScale(Options &options, const Values &values) {
+  options.isScaleGiven = true;
   return setNumbers("scale", values, options.scale, false,
                     "one number other than 0, or one for each channel");
 }

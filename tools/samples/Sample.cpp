@@ -118,7 +118,8 @@ Status Sample::addTensor(const std::string &name, Tensor tensor) {
   return Status::ok();
 }
 
-Status Sample::addArchive(const SampleFile &file) {
+Status Sample::addArchive(const SampleFile &file,
+                          const std::vector<Input> &inputs) {
   Result<npz::Reader> opened = npz::Reader::open(file.path);
   if (!opened)
     return opened.status();
@@ -129,6 +130,9 @@ Status Sample::addArchive(const SampleFile &file) {
     return addTensor(
         name, {file.path, header.type, header.shape, {}, &archive, array});
   };
+  if (!file.input.empty())
+    if (Result<const Input *> input = inputOf(file, inputs); !input)
+      return input.status().withContext(file.path);
   if (file.input.empty()) {
     for (const std::string &name : archive.names())
       WEFT_TRY(add(name, name));
@@ -165,7 +169,7 @@ Status Sample::addFile(const SampleFile &file, const std::vector<Input> &inputs,
       return rt::fail(Code::BadFile,
                       file.path + ": neither a PNG or JPEG image nor a .npy or "
                                   ".npz array; convert it");
-    return addArchive(file);
+    return addArchive(file, inputs);
   }
   Result<const Input *> input = inputOf(file, inputs);
   if (!input)

@@ -55,7 +55,8 @@ private:
 
   rt::Status addFile(const SampleFile &file, const std::vector<Input> &inputs,
                      const preprocess::Options &options);
-  rt::Status addArchive(const SampleFile &file);
+  rt::Status addArchive(const SampleFile &file,
+                        const std::vector<Input> &inputs);
   rt::Status addTensor(const std::string &name, Tensor tensor);
 
   std::string allPaths;

@@ -92,8 +92,8 @@ static Result<ReferenceValues> findReference(const CompareFlags &flags,
         readPreprocessFlags(flags.request.preprocess);
     if (!options)
       return options.status();
-    ReferenceModel model{flags.onnx, *std::move(bindings), flags.plugins,
-                         std::nullopt};
+    ReferenceModel model{flags.onnx, flags.request.model, *std::move(bindings),
+                         flags.plugins, std::nullopt};
     if (flags.fusePreprocess)
       model.fused = options->value_or(preprocess::Options());
     return evaluateOnnx(model, inputs, flags.perLayer);

@@ -454,7 +454,7 @@ static ExitCode convert(ConvertFlags flags) {
     return reportError(status);
   // A search takes minutes.
   for (const std::string &file : {flags.output, flags.automatic.writtenTable})
-    if (!file.empty())
+    if (&file == &flags.output || !file.empty())
       if (rt::Status status = tools::checkOutputFile(file); !status)
         return reportError(status);
   Result<std::optional<preprocess::Options>> fused = fusedOptions(flags);

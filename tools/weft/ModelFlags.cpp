@@ -12,6 +12,7 @@ using namespace weft::cli;
 void cli::addModelFlags(CLI::App &command, ModelFlags &flags) {
   command.add_option("model", flags.model, "The model")
       ->required()
+      ->check(nonEmptyValue())
       ->type_name("MODEL.onnx");
   command
       .add_option("--shape", flags.shapes,

@@ -13,7 +13,10 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
 
 using namespace weft;
 using namespace weft::cli;
@@ -67,7 +70,9 @@ public:
   /// an input of `shapes`.
   mlir::OwningOpRef<mlir::ModuleOp> import(const Shapes &shapes) {
     printed.clear();
+    names.clear();
     onnx::ImportOptions options;
+    options.inputs = &names;
     options.titles = &printer.titles;
     options.bindings = model.bindings;
     options.plugins = operators.importOperators();
@@ -80,6 +85,23 @@ public:
     return module;
   }
 
+  /// Of a program with these inputs; fails if it is another model's.
+  rt::Status checkInputs(const NamedTensors &inputs) const {
+    std::vector<std::string> own, given;
+    for (const std::string &name : names)
+      if (!model.bindings.count(name))
+        own.push_back(name);
+    for (const auto &[name, tensor] : inputs)
+      given.push_back(name);
+    std::sort(own.begin(), own.end());
+    if (names.empty() || own == given)
+      return {};
+    return rt::fail(Code::InvalidArgument,
+                    model.program + " was not made from " + model.onnx +
+                        " (inputs: " + llvm::join(given, ", ") + " / " +
+                        llvm::join(own, ", ") + ")");
+  }
+
   rt::Status why() const { return failureFrom(printed, model.onnx); }
 
 private:
@@ -87,6 +109,7 @@ private:
   driver::Plugins operators; // outlives the context
   // The evaluator computes op after op; threads would only cost their start.
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  std::vector<std::string> names; ///< of the inputs
   std::string printed;
   llvm::raw_string_ostream stream{printed};
   driver::DiagnosticPrinter printer{context, stream};
@@ -152,6 +175,7 @@ Result<ReferenceValues> cli::evaluateOnnx(const ReferenceModel &model,
   for (const auto &[name, tensor] : inputs)
     shapes[name] = tensor.shape();
   mlir::OwningOpRef<mlir::ModuleOp> module = (*importer)->import(shapes);
+  WEFT_TRY((*importer)->checkInputs(inputs));
   if (!module) {
     // What is fused may have changed the layout.
     rt::Status status = (*importer)->why();

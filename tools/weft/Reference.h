@@ -26,7 +26,8 @@ struct ReferenceValues {
 
 /// What gives the values.
 struct ReferenceModel {
-  std::string onnx; ///< path
+  std::string onnx;    ///< path
+  std::string program; ///< path of what was made from it
   /// In place of inputs.
   NamedTensors bindings;
   std::vector<std::string> plugins; ///< paths of libraries of operators

@@ -1,9 +1,9 @@
-// A table that has none of the model's values is refused at the precisions that could do without it.
+// A table that has none of the model's values is refused, also where the program could do without it.
 // RUN: split-file %s %t
 // RUN: not weft-opt --convert-top-to-tpu="precision=f16 calibration=%t/other" %t/net.mlir 2>&1 | FileCheck %s
 // RUN: weft-opt --convert-top-to-tpu="precision=f16 calibration=%t/own" %t/net.mlir | FileCheck %s --check-prefix=OWN
 
-// CHECK: error: the calibration table has no value of this model; calibrate this model
+// CHECK: error: the calibration table {{.*}}other' has no value of this model, it is another model's; calibrate this model
 // OWN: tpu.unary
 
 //--- net.mlir

@@ -62,7 +62,8 @@ TEST_F(OutputFile, IsCheckedWithoutATrace) {
 TEST_F(OutputFile, FailuresNamePathAndReason) {
   rt::Status status = writeOutputFile((folder / "no/a").string(), "x", 1);
   EXPECT_EQ(status.code(), rt::Code::IoError);
-  EXPECT_THAT(status.message(), HasSubstr("no/a: cannot create: No such file"));
+  EXPECT_THAT(status.message(),
+              HasSubstr("no/a: cannot create: there is no folder "));
   EXPECT_THAT(writeOutputFile("/dev/full", "x", 1).message(),
               HasSubstr("/dev/full: cannot write: No space left"));
   EXPECT_THAT(writeOutputFile(folder.string(), "x", 1).message(),

@@ -56,7 +56,11 @@ TEST_F(Samples, FilesOfInputsMayBeOfAnyKind) {
   EXPECT_EQ(sample->read("x")->toDouble(8), 8 * 28); // red of the last column
   EXPECT_EQ(sample->path("z"), one);
   EXPECT_EQ(sample->path(), photo + ", " + one);
-  EXPECT_THAT(refusal({{both, "w"}}, {x, z}), HasSubstr("no array 'w'"));
+  EXPECT_THAT(refusal({{both, "w"}}, {x, z}),
+              HasSubstr("there is no input 'w'; the model has 'x', 'z'"));
+  Input w = x;
+  w.name = "w";
+  EXPECT_THAT(refusal({{both, "w"}}, {x, w}), HasSubstr("no array 'w'"));
   EXPECT_THAT(refusal({{photo, ""}}, {x, z}),
               HasSubstr("the model has 'x', 'z'; say NAME=PATH"));
   EXPECT_THAT(refusal({{photo, "w"}}, {x, z}), HasSubstr("no input 'w'"));
