@@ -79,6 +79,7 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
     GroupSearchOptions options;
     options.maxOps = maxOps;
     options.maxSlicedOps = maxSlicedOps;
+    options.overlapsChannels = overlapChannels;
     GroupCost cost(*chip);
     for (std::vector<Operation *> &run : collectRuns(*chip, options)) {
       Operation *failed = nullptr;

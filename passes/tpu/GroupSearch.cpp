@@ -64,8 +64,9 @@ private:
   /// Cuts beyond `base`: along one axis where that is enough.
   void refine(const Dims &base) {
     walk(base, kAxisH);
-    walk(base, kAxisC);
-    if (best)
+    if (aim == SliceAim::Fit || options.overlapsChannels)
+      walk(base, kAxisC);
+    if (best || aim == SliceAim::Overlap)
       return;
     walk(base, kAxisW); // an op may want its h whole
     Dims rows = base;

@@ -12,6 +12,9 @@ struct GroupSearchOptions {
   int64_t maxOps = 512;      ///< longest group whose slices are whole images
   int64_t maxSlicedOps = 16; ///< longest group that is cut into slices
   int64_t maxSlices = 4096;  ///< per group
+  /// Whether groups that fit are cut along channels too, which orders their
+  /// constants by slices.
+  bool overlapsChannels = true;
 
   /// The same of groups that begin where one of a cheap cover does. These are
   /// few, so more can be weighed.

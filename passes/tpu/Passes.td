@@ -126,6 +126,7 @@ def TpuGroupLayers : Pass<"tpu-group-layers", "::mlir::func::FuncOp"> {
   let options = [
     Option<"maxOps", "max-ops", "int64_t", "::weft::tpu::GroupSearchOptions().maxOps", "longest group whose slices are whole images">,
     Option<"maxSlicedOps", "max-sliced-ops", "int64_t", "::weft::tpu::GroupSearchOptions().maxSlicedOps", "longest group that cuts images into slices">,
+    Option<"overlapChannels", "overlap-channels", "bool", "::weft::tpu::GroupSearchOptions().overlapsChannels", "cut groups that fit along channels too">,
   ];
 }
 

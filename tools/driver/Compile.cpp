@@ -192,6 +192,7 @@ LogicalResult Compilation::lowerGraph(ModuleOp module,
   lowering.optLevel = int(options.optLevel);
   lowering.quantizedIo = options.quantizedIo;
   lowering.noHost = options.noHost;
+  lowering.sharesConstants = options.sharesConstants;
   PassManager passes(&context);
   passes.enableVerifier(verifies);
   if (chips::findVectorTarget(options.chip)) {

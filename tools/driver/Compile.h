@@ -51,6 +51,9 @@ struct CompileOptions {
   bool quantizedIo = false;
   bool noHost = false; ///< what the chip does not compute is an error
   bool strip = false;  ///< no debug map
+  /// Programs for other shapes lie in the same file: constants stay as the
+  /// model has them where another order would pay for one shape alone.
+  bool sharesConstants = false;
 };
 
 /// One model on its way through the compiler. Every problem is printed as one

@@ -80,15 +80,17 @@ void driver::buildTpuPipeline(OpPassManager &passes,
     passes.addNestedPass<func::FuncOp>(tpu::createTpuKeepRows());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuMoveTurns());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFillLanes());
-    passes.addNestedPass<func::FuncOp>(tpu::createTpuOrderChannels());
+    if (!options.sharesConstants)
+      passes.addNestedPass<func::FuncOp>(tpu::createTpuOrderChannels());
   }
   // Groups decide which recipes are open.
   passes.addNestedPass<func::FuncOp>(tpu::createTpuNarrowFilters());
   // Nor are recipes that add in another order left to it.
   passes.addNestedPass<func::FuncOp>(
       tpu::createTpuChooseRecipes({/*roundingOnly=*/options.optLevel == 0}));
-  passes.addNestedPass<func::FuncOp>(
-      tpu::createTpuGroupLayers(groupLimits(options.optLevel)));
+  tpu::TpuGroupLayersOptions limits = groupLimits(options.optLevel);
+  limits.overlapChannels = !options.sharesConstants;
+  passes.addNestedPass<func::FuncOp>(tpu::createTpuGroupLayers(limits));
   passes.addNestedPass<func::FuncOp>(tpu::createTpuFoldBands());
   if (options.optLevel > 0)
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFoldTurns());

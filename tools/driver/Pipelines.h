@@ -57,6 +57,10 @@ struct LoweringOptions : mlir::PassPipelineOptions<LoweringOptions> {
       *this, "no-host",
       llvm::cl::desc("what the chip does not compute is an error"),
       llvm::cl::init(false)};
+  Option<bool> sharesConstants{
+      *this, "shares-constants",
+      llvm::cl::desc("programs for other shapes lie in the same file"),
+      llvm::cl::init(false)};
 };
 
 /// `weft-top`: folds constants and rewrites the float graph.

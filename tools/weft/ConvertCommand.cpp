@@ -483,6 +483,7 @@ static ExitCode convert(ConvertFlags flags) {
   };
   driver::CompileOptions options = flags.compile;
   options.optLevel = driver::OptLevel(flags.optLevel);
+  options.sharesConstants = shapes->size() > 1;
   driver::Stage stage = flags.emit == "top"   ? driver::Stage::Top
                         : flags.emit == "tpu" ? driver::Stage::Tpu
                                               : driver::Stage::Ppl;
