@@ -77,6 +77,10 @@ std::string PrecisionTable::str(llvm::StringRef comment) const {
   comment.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (llvm::StringRef line : lines)
     os << "# " << line << "\n";
+  if (whole) {
+    os << "precision: " << stringifyPrecision(*whole) << "\n";
+    return text;
+  }
   os << "ops:";
   if (entries.empty())
     os << " {}";
@@ -109,7 +113,7 @@ public:
     for (llvm::yaml::KeyValueNode &pair : *root)
       if (llvm::Error failed = readSection(pair, hasOps))
         return failed;
-    if (stream.failed() || !hasOps)
+    if (stream.failed() || (!hasOps && !table.whole))
       return error(1, "no mapping `ops` of names to precisions");
     return std::move(table);
   }
@@ -144,8 +148,12 @@ private:
 
   llvm::Error readSection(llvm::yaml::KeyValueNode &pair, bool &hasOps) {
     llvm::yaml::Node *key = pair.getKey();
-    if (scalar(key) != "ops" || hasOps)
-      return error(lineOf(key), "only one mapping `ops` may stand here");
+    std::optional<std::string> word = scalar(key);
+    if (word == "precision" && !hasOps && !table.whole)
+      return readWhole(pair);
+    if (word != "ops" || hasOps || table.whole)
+      return error(lineOf(key), "only one mapping `ops`, or `precision` in its "
+                                "place, may stand here");
     hasOps = true;
     llvm::yaml::Node *value = pair.getValue();
     auto *ops = llvm::dyn_cast_or_null<llvm::yaml::MappingNode>(value);
@@ -158,6 +166,17 @@ private:
     return problem.empty() ? llvm::Error::success() : error(1, "");
   }
 
+  llvm::Error noPrecision(int line) const {
+    return error(line, "a precision is f32, f16, bf16, int8, w8f16 or w4f16");
+  }
+
+  llvm::Error readWhole(llvm::yaml::KeyValueNode &pair) {
+    int line = lineOf(pair.getKey());
+    std::optional<std::string> text = scalar(pair.getValue());
+    table.whole = text ? symbolizePrecision(*text) : std::nullopt;
+    return table.whole ? llvm::Error::success() : noPrecision(line);
+  }
+
   llvm::Error readEntry(llvm::yaml::KeyValueNode &pair) {
     llvm::yaml::Node *key = pair.getKey();
     int line = lineOf(key);
@@ -168,7 +187,7 @@ private:
     if (!name)
       return error(line, "a name is no word");
     if (!precision)
-      return error(line, "a precision is f32, f16, bf16, int8, w8f16 or w4f16");
+      return noPrecision(line);
     if (!names.insert(*name).second)
       return error(line, "'" + *name + "' is given twice");
     table.entries.push_back({*name, *precision});
@@ -274,8 +293,19 @@ OpsByName weft::quantize::nameOps(mlir::func::FuncOp func) {
   return byName;
 }
 
+std::optional<Precision> PrecisionTable::programOf(Precision program) const {
+  bool fits = !whole || *whole == program ||
+              (program == Precision::I8 && *whole == Precision::F16);
+  return fits ? std::optional(whole.value_or(program)) : std::nullopt;
+}
+
 mlir::FailureOr<NamedOps> PrecisionTable::resolve(mlir::func::FuncOp func,
                                                   Precision program) const {
+  if (whole && *whole != program)
+    return mlir::emitError(func.getLoc())
+           << "the precision table is of a program of "
+           << stringifyPrecision(*whole) << ", this one is of "
+           << stringifyPrecision(program);
   OpsByName byName = nameOps(func);
   NamedOps named;
   for (const Entry &entry : entries) {

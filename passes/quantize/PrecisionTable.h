@@ -10,6 +10,10 @@
 //     conv2d_0.tmp_0: f16
 //     "/head/Conv": f32
 //
+// or, for a program that no choice of single ops makes,
+//
+//   precision: f16
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_PASSES_QUANTIZE_PRECISIONTABLE_H
@@ -62,6 +66,8 @@ struct PrecisionTable {
     Precision precision;
   };
   std::vector<Entry> entries; ///< names differ
+  /// In place of entries: the program of this precision without a table.
+  std::optional<Precision> whole = std::nullopt;
 
   /// The table as text, with `comment` (of any number of lines) at its top.
   std::string str(llvm::StringRef comment = "") const;
@@ -71,6 +77,10 @@ struct PrecisionTable {
   /// Reads and parses a file. Text of several lines is the table itself.
   static llvm::Expected<PrecisionTable> read(llvm::StringRef path);
 
+  /// The precision of the program that this table makes of one of `program`: a
+  /// whole one of f16 may take the place of int8. std::nullopt if the two do
+  /// not go together.
+  std::optional<Precision> programOf(Precision program) const;
   /// The ops that the entries name: that which gives a value, with those that a
   /// product takes along (bias, relu), and all of a node. Reports a name that
   /// is not in the model, and a precision that a program of `program` does not

@@ -178,12 +178,35 @@ class PrecisionTest(unittest.TestCase):
             return done.stdout
 
         # Any product of codes costs more than that; products that the table could not name stayed such.
-        report = json.loads(convert("--precision", "auto", "--target-sqnr", "55", "--write-precision-table", "t.yaml", "--json"))
+        report = json.loads(convert("--precision", "auto", "--target-sqnr", "55", "--write-precision-table", "t.yaml", "--json", "--keep-int8"))
         chosen, = [row for row in report["pareto"] if row["chosen"]]
         self.assertEqual((chosen["float_products"], chosen["float_share"]), (["grow", "memory"], 1))
         program = (place / "net.bmodel").read_bytes()
         convert("--precision", "int8", "--precision-table", "t.yaml")
         self.assertEqual((place / "net.bmodel").read_bytes(), program)
+
+        # Neither what int8 is by default nor f16 beats what is chosen.
+        for goal in ("25", "55"):
+            report = json.loads(convert("--precision", "auto", "--target-sqnr", goal, "--write-precision-table", "t.yaml", "--json"))
+            chosen, = [row for row in report["pareto"] if row["chosen"]]
+            program = (place / "net.bmodel").read_bytes()
+            convert("--precision", "int8", "--precision-table", "t.yaml")
+            self.assertEqual((place / "net.bmodel").read_bytes(), program)
+            for precision in ("int8", "f16"):
+                plain = json.loads(convert("--precision", precision, "--json"))
+                cycles = json.loads(subprocess.run([WEFT, "profile", "net.bmodel", "--json"], cwd=place, capture_output=True, text=True, check=True).stdout)["total_cycles"]
+                if plain["accuracy"][0]["sqnr_db"] >= float(goal):
+                    self.assertLessEqual(chosen["cycles"], cycles, precision)
+
+    def test_tables_of_whole_programs(self):
+        (self.folder / "whole.yaml").write_text("precision: f16\n")
+        self.convert("--precision", "f16", "--calibration-data", "samples")
+        program = (self.folder / "net.bmodel").read_bytes()
+        for precision in ("int8", "f16"):
+            self.convert("--precision", precision, "--calibration-data", "samples", "--precision-table", "whole.yaml")
+            self.assertEqual((self.folder / "net.bmodel").read_bytes(), program)
+        done = self.convert("--precision", "bf16", "--precision-table", "whole.yaml", code=2)
+        self.assertIn("the precision table is of a program of f16, --precision is bf16; give that of the table", done.stderr)
 
     def test_digits_tell_what_meets_the_goal(self):
         # A goal that the chosen program just meets, and one that it just misses in the sixth digit.
@@ -191,7 +214,7 @@ class PrecisionTest(unittest.TestCase):
         cosine, decibels = row["outputs"][0]["cosine"], row["outputs"][0]["sqnr_db"]
         for goal, place in ((["--target-cosine", f"{cosine + 2e-7:.9f}"], 0), (["--target-sqnr", f"{decibels + 2e-3:.6f}"], 1)):
             table = self.auto(*goal).stdout
-            rows = re.findall(r"(?m)^ +(chosen|) +\d+ +([\d.]+) +([\d.]+) dB ", table)
+            rows = re.findall(r"(?m)^ +(chosen|) +\w+ +\d+ +([\d.]+) +([\d.]+) dB ", table)
             before = [cells[1 + place] for cells in rows[:[bool(cells[0]) for cells in rows].index(True)]]
             self.assertTrue(before)
             for text in before:
@@ -210,7 +233,8 @@ class PrecisionTest(unittest.TestCase):
         (self.folder / "net.bmodel").unlink(missing_ok=True)
         before = set(self.folder.iterdir())
         done = self.auto("--target-sqnr", "150", code=2)
-        self.assertIn("no mix of int8 and f16 products reaches the goal on 6 samples", done.stderr)
+        self.assertRegex(done.stderr, "no mix of int8 and f16 products reaches the goal on 6 samples; with all products in f16 the worst output has cosine .* dB, "
+                                      "as a program of f16 the worst output has cosine .* dB; lower the goal, or take --precision f32")
         self.assertEqual(set(self.folder.iterdir()), before)
 
     def score(self, body):

@@ -11,6 +11,7 @@
 #include "dialects/top/Symbols.h"
 #include "dialects/top/Top.h"
 #include "dialects/tpu/Decision.h"
+#include "passes/quantize/PrecisionTable.h"
 #include "runtime/chips/Chips.h"
 #include "runtime/zhouyi/ProgramFile.h"
 #include "tools/driver/Registration.h"
@@ -120,9 +121,35 @@ static bool mayBecomeFloats(const CompileOptions &options) {
          chip->hasCommands();
 }
 
-LogicalResult Compilation::lower(const CompileOptions &options, Stage stage) {
+/// A table of a whole program becomes the precision of that.
+LogicalResult Compilation::takeWholeTable(CompileOptions &options) {
+  auto program = quantize::symbolizePrecision(options.precision);
+  if (options.precisionTable.empty() || !program)
+    return success();
+  Location location = theModule->lookupSymbol("main")->getLoc();
+  llvm::Expected<quantize::PrecisionTable> table =
+      quantize::PrecisionTable::read(options.precisionTable);
+  if (!table)
+    return emitError(location) << llvm::toString(table.takeError());
+  if (!table->whole)
+    return success();
+  std::optional<quantize::Precision> taken = table->programOf(*program);
+  if (!taken)
+    return emitError(location)
+           << "the precision table is of a program of "
+           << quantize::stringifyPrecision(*table->whole) << ", --precision is "
+           << options.precision << "; give that of the table";
+  options.precision = quantize::stringifyPrecision(*taken).str();
+  options.precisionTable.clear();
+  return success();
+}
+
+LogicalResult Compilation::lower(const CompileOptions &given, Stage stage) {
   if (stage == Stage::Top)
     return success();
+  CompileOptions options = given;
+  if (failed(takeWholeTable(options)))
+    return failure();
   return mayBecomeFloats(options) ? lowerCheapest(options, stage)
                                   : lowerGraph(*theModule, options, stage);
 }
@@ -140,13 +167,14 @@ Compilation::findCheapest(const CompileOptions &options) {
                              });
 }
 
-FailureOr<std::vector<std::string>>
+FailureOr<CheaperFloats>
 Compilation::cheaperAsFloats(const CompileOptions &options) {
   if (!mayBecomeFloats(options))
-    return std::vector<std::string>();
-  if (failed(findCheapest(options)))
+    return CheaperFloats();
+  FailureOr<CheapestProgram> cheapest = findCheapest(options);
+  if (failed(cheapest))
     return failure();
-  return markedProducts(*theModule);
+  return CheaperFloats{markedProducts(*theModule), !cheapest->floats.empty()};
 }
 
 LogicalResult Compilation::lowerCheapest(const CompileOptions &options,
@@ -307,18 +335,18 @@ importedFrom(const CompilationSource &source, llvm::raw_ostream &problems) {
   return compilation;
 }
 
-rt::Result<std::vector<std::string>>
+rt::Result<CheaperFloats>
 driver::productsCheaperAsFloats(const CompilationSource &source,
                                 const CompileOptions &options) {
   std::string problems;
   llvm::raw_string_ostream stream(problems);
   std::unique_ptr<Compilation> compilation = importedFrom(source, stream);
-  FailureOr<std::vector<std::string>> names;
+  FailureOr<CheaperFloats> cheaper;
   if (compilation)
-    names = compilation->cheaperAsFloats(options);
-  if (failed(names))
+    cheaper = compilation->cheaperAsFloats(options);
+  if (failed(cheaper))
     return rt::fail(rt::Code::Internal, problems);
-  return *std::move(names);
+  return *std::move(cheaper);
 }
 
 rt::Result<CompiledModel> driver::compileModel(const CompilationSource &source,

@@ -56,6 +56,14 @@ struct CompileOptions {
   bool sharesConstants = false;
 };
 
+/// What int8 programs compute as floats because that takes fewer cycles
+/// (CheapestProgram.h).
+struct CheaperFloats {
+  std::vector<std::string> products; ///< names
+  /// Any op, as functions of floats stay such.
+  bool hasAny = false;
+};
+
 /// One model on its way through the compiler. Every problem is printed as one
 /// `weft: error:` line by `diagnostics`; functions then return failure.
 /// Single-threaded, so the output does not depend on the machine.
@@ -79,10 +87,8 @@ public:
                                   const std::string &name);
   /// Runs the passes up to `stage`; from Stage::Tpu on the graph is bound.
   mlir::LogicalResult lower(const CompileOptions &options, Stage stage);
-  /// Before `lower`: names of the products that lower() computes as floats
-  /// because these take fewer cycles (CheapestProgram.h).
-  mlir::FailureOr<std::vector<std::string>>
-  cheaperAsFloats(const CompileOptions &options);
+  /// Before `lower`: what that computes as floats to save cycles.
+  mlir::FailureOr<CheaperFloats> cheaperAsFloats(const CompileOptions &options);
   /// The net, after `lower(.., Stage::Ppl)`; null if the passes made none.
   ppl::NetOp net();
 
@@ -116,6 +122,7 @@ private:
   mlir::LogicalResult lowerGraph(mlir::ModuleOp module,
                                  const CompileOptions &options, Stage stage,
                                  bool verifies = true);
+  mlir::LogicalResult takeWholeTable(CompileOptions &options);
   mlir::FailureOr<CheapestProgram> findCheapest(const CompileOptions &options);
   mlir::LogicalResult lowerCheapest(const CompileOptions &options, Stage stage);
 
@@ -160,7 +167,7 @@ struct CompilationSource {
 };
 
 /// Compilation::cheaperAsFloats() of a model; prints nothing.
-rt::Result<std::vector<std::string>>
+rt::Result<CheaperFloats>
 productsCheaperAsFloats(const CompilationSource &source,
                         const CompileOptions &options);
 

@@ -19,10 +19,17 @@ using namespace weft::driver;
 using rt::Result;
 using Json = nlohmann::ordered_json;
 
+/// What makes `program`, of which only the kind and the floats are asked.
 static quantize::PrecisionTable
 tableOf(const std::vector<ProductChoice> &products,
-        const std::vector<bool> &isFloat) {
+        const MixedProgram &program) {
   quantize::PrecisionTable table;
+  if (program.kind != ProgramKind::Mix) {
+    table.whole = program.kind == ProgramKind::Half ? quantize::Precision::F16
+                                                    : quantize::Precision::I8;
+    return table;
+  }
+  const std::vector<bool> &isFloat = program.isFloat;
   for (size_t i = 0; i < products.size(); ++i) {
     if (isFloat[i] == products[i].isFloatAmongCodes)
       continue; // by itself
@@ -48,12 +55,11 @@ public:
 
   /// Reads or begins the log.
   rt::Status openLog();
-  /// As MeasureProgram.
-  Result<MixedProgram> measure(const std::vector<bool> &isFloat, bool isScored);
-  Result<CompiledModel> compile(const std::vector<bool> &isFloat) const;
-  /// Of the program with these floats.
+  /// `program` has what it is made of; the rest is measured.
+  Result<MixedProgram> measure(MixedProgram program, bool isScored);
+  Result<CompiledModel> compile(const MixedProgram &program) const;
   Result<Accuracy> accuracyOn(const ReferenceSamples &samples,
-                              const std::vector<bool> &isFloat) const;
+                              const MixedProgram &program) const;
 
 private:
   const CompilationSource &source;
@@ -66,10 +72,9 @@ private:
 };
 } // namespace
 
-Result<CompiledModel>
-MixCompiler::compile(const std::vector<bool> &isFloat) const {
+Result<CompiledModel> MixCompiler::compile(const MixedProgram &program) const {
   CompileOptions mixed = options;
-  mixed.precisionTable = tableOf(products, isFloat).str();
+  mixed.precisionTable = tableOf(products, program).str();
   Result<CompiledModel> compiled = compileModel(source, mixed);
   return compiled ? std::move(compiled)
                   : rt::fail(compiled.status().code(),
@@ -104,7 +109,7 @@ rt::Status MixCompiler::openLog() {
   std::vector<std::string> outputs;
   for (bool isFloat : {false, true}) {
     Result<CompiledModel> compiled =
-        compile(std::vector<bool>(products.size(), isFloat));
+        compile({std::vector<bool>(products.size(), isFloat)});
     if (!compiled)
       return compiled.status();
     hash.update(compiled->bytes);
@@ -131,10 +136,9 @@ rt::Status MixCompiler::openLog() {
   return {};
 }
 
-Result<Accuracy>
-MixCompiler::accuracyOn(const ReferenceSamples &samples,
-                        const std::vector<bool> &isFloat) const {
-  Result<CompiledModel> compiled = compile(isFloat);
+Result<Accuracy> MixCompiler::accuracyOn(const ReferenceSamples &samples,
+                                         const MixedProgram &program) const {
+  Result<CompiledModel> compiled = compile(program);
   if (!compiled)
     return compiled.status();
   Result<rt::Bmodel> model =
@@ -144,16 +148,14 @@ MixCompiler::accuracyOn(const ReferenceSamples &samples,
   return measureAccuracy(*model, samples);
 }
 
-Result<MixedProgram> MixCompiler::measure(const std::vector<bool> &isFloat,
-                                          bool isScored) {
+Result<MixedProgram> MixCompiler::measure(MixedProgram program, bool isScored) {
   if (log)
-    if (std::optional<MixedProgram> known = log->find(isFloat, isScored))
+    if (std::optional<MixedProgram> known =
+            log->find(program.isFloat, isScored, program.kind))
       return *std::move(known);
-  Result<CompiledModel> compiled = compile(isFloat);
+  Result<CompiledModel> compiled = compile(program);
   if (!compiled)
     return compiled.status();
-  MixedProgram program;
-  program.isFloat = isFloat;
   program.floatShare = compiled->floatShare;
   if (isScored) {
     Result<double> score = wanted.score(compiled->bytes);
@@ -179,20 +181,35 @@ Result<MixedProgram> MixCompiler::measure(const std::vector<bool> &isFloat,
   return program;
 }
 
-/// Which of `products` take fewer cycles as floats.
-static Result<std::vector<bool>>
-cheaperAsFloats(const CompilationSource &source, const CompileOptions &options,
-                const std::vector<ProductChoice> &products) {
-  Result<std::vector<std::string>> names =
-      productsCheaperAsFloats(source, options);
-  if (!names)
-    return names.status();
-  llvm::StringSet<> cheaper;
-  cheaper.insert(names->begin(), names->end());
-  std::vector<bool> result;
-  for (const ProductChoice &product : products)
-    result.push_back(cheaper.contains(product.name));
-  return result;
+/// Finds which products take fewer cycles as floats, and what is chosen from
+/// besides mixes. A program without floats for their cycles is a mix, and f16
+/// has an interface of its own and no codes to keep.
+static rt::Status addWholes(PrecisionSearch &search,
+                            const CompilationSource &source,
+                            const CompileOptions &options) {
+  Result<CheaperFloats> cheaper = productsCheaperAsFloats(source, options);
+  if (!cheaper)
+    return cheaper.status();
+  llvm::StringSet<> names;
+  names.insert(cheaper->products.begin(), cheaper->products.end());
+  for (const ProductChoice &product : search.products)
+    search.cheaperAsFloats.push_back(names.contains(product.name));
+  if (cheaper->hasAny)
+    search.wholes.push_back(ProgramKind::Int8);
+  if (!options.keepInt8 && !options.quantizedIo)
+    search.wholes.push_back(ProgramKind::Half);
+  return {};
+}
+
+/// Which products are floats in a whole program.
+static std::vector<bool> floatsOf(ProgramKind kind,
+                                  const PrecisionSearch &search) {
+  std::vector<bool> isFloat;
+  for (auto [product, isCheaper] :
+       llvm::zip(search.products, search.cheaperAsFloats))
+    isFloat.push_back(kind == ProgramKind::Half || isCheaper ||
+                      product.isFloatAmongCodes);
+  return isFloat;
 }
 
 Result<PrecisionChoice> driver::choosePrecisions(
@@ -208,7 +225,10 @@ Result<PrecisionChoice> driver::choosePrecisions(
                        softmaxAxesOf(module), wanted);
   WEFT_TRY(compiler.openLog());
   search.measure = [&](const std::vector<bool> &isFloat, bool isScored) {
-    return compiler.measure(isFloat, isScored);
+    return compiler.measure({isFloat}, isScored);
+  };
+  search.measureWhole = [&](ProgramKind kind, bool isScored) {
+    return compiler.measure({floatsOf(kind, search), kind}, isScored);
   };
   // Each holds a program and its emulator; kernels of plugins are the user's
   // code and run one at a time.
@@ -218,17 +238,13 @@ Result<PrecisionChoice> driver::choosePrecisions(
           ? 1
           : std::min(kMostThreads,
                      std::max(1u, std::thread::hardware_concurrency()));
-  Result<std::vector<bool>> cheaper =
-      cheaperAsFloats(source, options, search.products);
-  if (!cheaper)
-    return cheaper.status();
-  search.cheaperAsFloats = *std::move(cheaper);
+  WEFT_TRY(addWholes(search, source, options));
   // The program asked for last, as it is on `heldBack`.
   std::optional<MixedProgram> there;
   auto measureThere = [&](const MixedProgram &program) -> rt::Status {
-    if (there && there->isFloat == program.isFloat)
+    if (there && there->isMadeAs(program))
       return {};
-    Result<Accuracy> accuracy = compiler.accuracyOn(heldBack, program.isFloat);
+    Result<Accuracy> accuracy = compiler.accuracyOn(heldBack, program);
     if (!accuracy)
       return accuracy.status();
     there = program;
@@ -259,7 +275,7 @@ Result<PrecisionChoice> driver::choosePrecisions(
 
 quantize::PrecisionTable
 PrecisionChoice::table(const MixedProgram &program) const {
-  return tableOf(products, program.isFloat);
+  return tableOf(products, program);
 }
 
 std::string PrecisionChoice::yaml(const MixedProgram &program) const {
@@ -277,6 +293,7 @@ Json PrecisionChoice::json() const {
       if (program.isFloat[p])
         names.push_back(products[p].name);
     rows.push_back({{"chosen", found.chosen == i},
+                    {"program", stringifyKind(program.kind)},
                     {"cycles", program.cycles},
                     {"outputs", accuracyJson(program.accuracy)},
                     {"float_products", std::move(names)},
@@ -341,7 +358,11 @@ std::string driver::missOf(const PrecisionChoice &choice,
     return "no mix of int8 and f16 products reaches the goal" + on +
            "; with all products in f16 " +
            reachedText(found.floats, wanted.goal) +
-           "; lower the goal, or take --precision f32";
+           (found.half ? ", as a program of f16 " +
+                             reachedText(*found.half, wanted.goal)
+                       : "") +
+           "; lower the goal, or take --precision " +
+           (found.half ? "f32" : "f16 or f32");
   std::string percent = formattedBy("%g %%", 100 * *wanted.mostFloats);
   if (!choice.chosen())
     return formattedBy("%.1f %%", 100 * found.codes.floatShare) +

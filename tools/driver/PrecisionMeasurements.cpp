@@ -10,20 +10,44 @@ using namespace weft;
 using namespace weft::driver;
 using rt::Result;
 
+/// The program of `programs` made as `key` says, by `measure` if it is not
+/// there.
+template <typename Key, typename Measure>
+static Result<const MixedProgram *>
+knownOf(std::map<Key, MixedProgram> &programs, const Key &key, bool isScored,
+        const Measure &measure) {
+  auto found = programs.find(key);
+  if (found == programs.end() || (isScored && !found->second.score)) {
+    Result<MixedProgram> measured = measure(key, isScored);
+    if (!measured)
+      return measured.status();
+    found = programs.insert_or_assign(key, *std::move(measured)).first;
+  }
+  const MixedProgram *known = &found->second;
+  return known;
+}
+
 Result<const MixedProgram *>
 PrecisionMeasurements::of(const std::vector<bool> &isFloat, bool isScored) {
-  isScored = isScored && search.goal.score;
-  auto found = programs.find(isFloat);
-  if (found != programs.end() && (!isScored || found->second.score)) {
-    const MixedProgram *known = &found->second;
-    return known;
-  }
-  Result<MixedProgram> measured = search.measure(isFloat, isScored);
-  if (!measured)
-    return measured.status();
-  const MixedProgram *kept = &(programs[isFloat] = *std::move(measured));
-  report();
-  return kept;
+  return knownOf(programs, isFloat, isScored && search.goal.score,
+                 [&](const std::vector<bool> &key, bool isScored) {
+                   Result<MixedProgram> one = search.measure(key, isScored);
+                   if (one)
+                     report();
+                   return one;
+                 });
+}
+
+Result<const MixedProgram *> PrecisionMeasurements::whole(ProgramKind kind,
+                                                          bool isScored) {
+  return knownOf(wholes, kind, isScored && search.goal.score,
+                 [&](ProgramKind key, bool isScored) {
+                   Result<MixedProgram> one =
+                       search.measureWhole(key, isScored);
+                   if (one)
+                     report();
+                   return one;
+                 });
 }
 
 rt::Status
@@ -61,6 +85,8 @@ PrecisionMeasurements::all(const std::vector<std::vector<bool>> &wanted) {
 std::vector<const MixedProgram *> PrecisionMeasurements::everyProgram() const {
   std::vector<const MixedProgram *> every;
   for (const auto &[isFloat, program] : programs)
+    every.push_back(&program);
+  for (const auto &[kind, program] : wholes)
     every.push_back(&program);
   return every;
 }

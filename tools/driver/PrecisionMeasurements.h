@@ -23,10 +23,13 @@ public:
   /// `isScored`. References stay good.
   rt::Result<const MixedProgram *> of(const std::vector<bool> &isFloat,
                                       bool isScored);
+  /// The same of a whole program.
+  rt::Result<const MixedProgram *> whole(ProgramKind kind, bool isScored);
   /// Measures these, on several threads, without scores; of() then has them.
   rt::Status all(const std::vector<std::vector<bool>> &wanted);
 
-  /// Every one so far, in an order that does not depend on threads.
+  /// Every one so far, mixes first, in an order that does not depend on
+  /// threads.
   std::vector<const MixedProgram *> everyProgram() const;
 
 private:
@@ -35,6 +38,7 @@ private:
   const PrecisionSearch &search;
   std::mutex mutex; ///< while all() runs
   std::map<std::vector<bool>, MixedProgram> programs;
+  std::map<ProgramKind, MixedProgram> wholes;
   size_t done = 0, expected = 0;
 };
 

@@ -47,6 +47,18 @@ std::vector<ProductChoice> driver::productsOf(mlir::ModuleOp module) {
   return products;
 }
 
+const char *driver::stringifyKind(ProgramKind kind) {
+  switch (kind) {
+  case ProgramKind::Mix:
+    return "mix";
+  case ProgramKind::Int8:
+    return "int8";
+  case ProgramKind::Half:
+    return "f16";
+  }
+  llvm_unreachable("covered switch");
+}
+
 bool AccuracyGoal::isMetBy(const MixedProgram &program) const {
   return (!cosine || program.accuracy.cosine() >= *cosine) &&
          (!sqnr || program.accuracy.sqnr() >= *sqnr) &&
@@ -169,6 +181,7 @@ public:
 private:
   Result<bool> isMet(const std::vector<bool> &isFloat);
   rt::Status measureEnds();
+  rt::Status measureWholes();
   rt::Status reachGoal();
   rt::Status orderProducts();
   std::vector<bool> firstAsFloats(size_t number) const;
@@ -185,7 +198,7 @@ private:
   std::vector<bool> least;      ///< the fewest floats
   std::vector<bool> amongCodes; ///< what int8 programs compute as floats
   std::vector<bool> cheapest;   ///< the fewest cycles
-  const MixedProgram *codes = nullptr, *floats = nullptr;
+  const MixedProgram *codes = nullptr, *floats = nullptr, *half = nullptr;
   std::vector<const MixedProgram *> starts; ///< tried before any search
   std::vector<size_t> order; ///< products, most worth as floats first
 };
@@ -215,6 +228,23 @@ rt::Status Steps::measureEnds() {
     if (!program)
       return program.status();
     starts.push_back(*program);
+  }
+  return measureWholes();
+}
+
+/// That of int8 is one to start from: another mix may take fewer cycles than
+/// that of f16.
+rt::Status Steps::measureWholes() {
+  for (ProgramKind kind : search.wholes) {
+    Result<const MixedProgram *> program = measurements.whole(kind, false);
+    if (program && isAllowed(**program))
+      program = measurements.whole(kind, true);
+    if (!program)
+      return program.status();
+    if (kind == ProgramKind::Half)
+      half = *program;
+    else
+      starts.push_back(*program);
   }
   return {};
 }
@@ -303,10 +333,10 @@ rt::Status Steps::reachGoal() {
 Result<PrecisionSearch::Found> Steps::run() {
   constexpr int kMostRounds = 4;
   const AccuracyGoal goal = search.goal;
-  measurements.expect(3 + count + kLater);
+  measurements.expect(3 + search.wholes.size() + count + kLater);
   WEFT_TRY(measureEnds());
   PrecisionSearch::Found found;
-  std::vector<bool> refused; // does not hold elsewhere
+  std::optional<MixedProgram> refused; // does not hold elsewhere
   for (int round = 0; round < kMostRounds; ++round) {
     WEFT_TRY(reachGoal());
     PrecisionSearch::Found next = finish();
@@ -320,13 +350,13 @@ Result<PrecisionSearch::Found> Steps::run() {
     found.isGoalMet = goal.isMetBy(chosen);
     if (!reachesIt || goal.score || !search.holdsElsewhere)
       break;
-    if (chosen.isFloat != refused) {
+    if (!refused || !chosen.isMadeAs(*refused)) {
       Result<bool> holds = search.holdsElsewhere(chosen);
       if (!holds)
         return holds.status();
       if (*holds)
         break;
-      refused = chosen.isFloat;
+      refused = chosen;
     }
     search.goal = search.goal.stricter();
   }
@@ -359,9 +389,11 @@ PrecisionSearch::Found Steps::finish() const {
   found.isGoalMet = isGoalMet;
   found.floats = *floats;
   found.codes = *codes;
+  if (half)
+    found.half = *half;
   found.pareto = paretoOf(every, chosen);
   for (size_t i = 0; chosen && i < found.pareto.size(); ++i)
-    if (found.pareto[i].isFloat == chosen->isFloat)
+    if (found.pareto[i].isMadeAs(*chosen))
       found.chosen = i;
   return found;
 }

@@ -32,14 +32,26 @@ struct ProductChoice {
 /// (passes/quantize/CodeProducts.h) and have a name.
 std::vector<ProductChoice> productsOf(mlir::ModuleOp module);
 
+/// How a program is made: by what the table says of each product, or as a whole
+/// by an option, which decides on more than products: int8 by default, with
+/// what takes fewer cycles as floats, or f16.
+enum class ProgramKind { Mix, Int8, Half };
+/// "mix", "int8", "f16".
+const char *stringifyKind(ProgramKind kind);
+
 /// A program and what was measured on it.
 struct MixedProgram {
   std::vector<bool> isFloat; ///< of each product
-  double cycles = 0;         ///< predicted
-  Accuracy accuracy;
+  ProgramKind kind = ProgramKind::Mix;
+  double cycles = 0; ///< predicted
+  Accuracy accuracy = {};
   /// Of all multiplications of the machine, those in float.
   double floatShare = 0;
-  std::optional<double> score; ///< of the user's command, if it was asked
+  std::optional<double> score = {}; ///< of the user's command, if it was asked
+
+  bool isMadeAs(const MixedProgram &other) const {
+    return kind == other.kind && isFloat == other.isFloat;
+  }
 };
 
 /// Whether a share of multiplications is within a bound, but for the rounding
@@ -72,6 +84,10 @@ struct AccuracyGoal {
 using MeasureProgram = std::function<rt::Result<MixedProgram>(
     const std::vector<bool> &isFloat, bool isScored)>;
 
+/// The same of a whole program.
+using MeasureWhole =
+    std::function<rt::Result<MixedProgram>(ProgramKind kind, bool isScored)>;
+
 struct PrecisionSearch {
   std::vector<ProductChoice> products;
   AccuracyGoal goal;
@@ -81,6 +97,9 @@ struct PrecisionSearch {
   /// mix without a bound has them all; a bound they may not leave room for.
   std::vector<bool> cheaperAsFloats;
   MeasureProgram measure;
+  /// Programs that are chosen from besides mixes.
+  std::vector<ProgramKind> wholes;
+  MeasureWhole measureWhole; ///< if there are any
   /// Whether a program that meets the goal does so on other samples, too. If
   /// not, the search goes on with a stricter goal. May be empty.
   std::function<rt::Result<bool>(const MixedProgram &)> holdsElsewhere;
@@ -96,18 +115,19 @@ struct PrecisionSearch {
     /// and then also products in floats miss it; or with `mostFloats` the most
     /// accurate within it, null if that leaves none.
     std::optional<size_t> chosen;
-    bool isGoalMet = false; ///< by the chosen one
-    MixedProgram floats;    ///< all products as floats
-    MixedProgram codes;     ///< as few as possible
+    bool isGoalMet = false;           ///< by the chosen one
+    MixedProgram floats;              ///< all products as floats
+    MixedProgram codes;               ///< as few as possible
+    std::optional<MixedProgram> half; ///< the whole program of f16, if asked
   };
-  /// Measures the program of codes and that of floats, then each product in 8
-  /// bits alone among floats. Products become floats by their error for each
-  /// multiplication, as few of them as the goal allows, and those that turn out
-  /// not to be needed become codes again. With `mostFloats` depthwise ones are
-  /// among them, and the mix is improved by exchanges as long as the goal is
-  /// missed (BoundedPrecisions.h). What meets the goal on the samples of the
-  /// search may miss it on others, as it was chosen for these: then the goal is
-  /// set higher, a few times.
+  /// Measures the program of codes, that of floats and whole ones, then, if
+  /// that does not do, each product in 8 bits alone among floats. Products
+  /// become floats by their error for each multiplication, as few of them as
+  /// the goal allows, and those that turn out not to be needed become codes
+  /// again. With `mostFloats` depthwise ones are among them, and the mix is
+  /// improved by exchanges as long as the goal is missed (BoundedPrecisions.h).
+  /// What meets the goal on the samples of the search may miss it on others, as
+  /// it was chosen for these: then the goal is set higher, a few times.
   rt::Result<Found> run() const;
 };
 

@@ -61,9 +61,22 @@ static std::string lineOf(const MixedProgram &program) {
             {"cycles", program.cycles},
             {"float_share", program.floatShare},
             {"outputs", std::move(outputs)}};
+  if (program.kind != ProgramKind::Mix)
+    line["program"] = stringifyKind(program.kind);
   if (program.score)
     line["score"] = *program.score;
   return dumped(line) + "\n";
+}
+
+/// A mix, if the line says nothing else.
+static std::optional<ProgramKind> kindAt(const Line &json) {
+  auto found = json.find("program");
+  if (found == json.end())
+    return ProgramKind::Mix;
+  for (ProgramKind kind : {ProgramKind::Int8, ProgramKind::Half})
+    if (*found == stringifyKind(kind))
+      return kind;
+  return std::nullopt;
 }
 
 /// What errs without bounds is null.
@@ -85,8 +98,10 @@ static std::optional<MixedProgram> programOf(const std::string &text) {
   for (char digit : line["floats"].get<std::string>())
     program.isFloat.push_back(digit == '1');
   auto cycles = numberAt(line, "cycles"), share = numberAt(line, "float_share");
-  if (!cycles || !share)
+  std::optional<ProgramKind> kind = kindAt(line);
+  if (!cycles || !share || !kind)
     return std::nullopt;
+  program.kind = *kind;
   program.cycles = *cycles;
   program.floatShare = *share;
   program.score = numberAt(line, "score");
@@ -144,7 +159,8 @@ rt::Status SearchLog::read(const std::string &text, size_t &whole) {
                       path + ": '" + line.substr(0, 40) +
                           "' is no measured program of this search; remove "
                           "the file");
-    programs[program->isFloat] = *std::move(program);
+    std::pair made(program->kind, program->isFloat);
+    programs[made] = *std::move(program);
   }
   if (isFirst && !text.empty())
     return rt::fail(Code::InvalidArgument,
@@ -175,9 +191,9 @@ Result<std::unique_ptr<SearchLog>> SearchLog::open(const std::string &path,
 }
 
 std::optional<MixedProgram> SearchLog::find(const std::vector<bool> &isFloat,
-                                            bool isScored) {
+                                            bool isScored, ProgramKind kind) {
   std::lock_guard<std::mutex> lock(mutex);
-  auto found = programs.find(isFloat);
+  auto found = programs.find({kind, isFloat});
   if (found == programs.end() || (isScored && !found->second.score))
     return std::nullopt;
   return found->second;
@@ -200,6 +216,6 @@ rt::Status SearchLog::append(const std::string &line) {
 
 rt::Status SearchLog::add(const MixedProgram &program) {
   std::lock_guard<std::mutex> lock(mutex);
-  programs[program.isFloat] = program;
+  programs[{program.kind, program.isFloat}] = program;
   return append(lineOf(program));
 }

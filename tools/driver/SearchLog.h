@@ -30,7 +30,8 @@ public:
 
   /// The program with these floats; with `isScored` only if it has a score.
   std::optional<MixedProgram> find(const std::vector<bool> &isFloat,
-                                   bool isScored);
+                                   bool isScored,
+                                   ProgramKind kind = ProgramKind::Mix);
   /// May be called by several threads at once.
   rt::Status add(const MixedProgram &program);
 
@@ -44,7 +45,7 @@ private:
   const std::string path;
   const Search search;
   std::mutex mutex;
-  std::map<std::vector<bool>, MixedProgram> programs;
+  std::map<std::pair<ProgramKind, std::vector<bool>>, MixedProgram> programs;
 };
 
 } // namespace weft::driver

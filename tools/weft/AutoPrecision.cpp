@@ -164,9 +164,10 @@ static std::string paretoText(const driver::PrecisionChoice &choice) {
   bool hasScores =
       std::any_of(rows.begin(), rows.end(),
                   [](const MixedProgram &row) { return row.score; });
-  TextTable table(hasScores ? "lrrrrrr" : "lrrrrr");
-  std::vector<std::string> head = {
-      "", "cycles", "cosine", "signal/noise", "float products", "of all"};
+  TextTable table(hasScores ? "llrrrrrr" : "llrrrrr");
+  std::vector<std::string> head = {"",       "program",      "cycles",
+                                   "cosine", "signal/noise", "float products",
+                                   "of all"};
   if (hasScores)
     head.push_back("score");
   table.addRow(head);
@@ -181,6 +182,7 @@ static std::string paretoText(const driver::PrecisionChoice &choice) {
     const MixedProgram &program = rows[i];
     std::vector<std::string> cells = {
         choice.found.chosen == i ? "chosen" : "",
+        driver::stringifyKind(program.kind),
         std::to_string(int64_t(program.cycles)),
         formatted("%.*f", cosineDigits, cosines[i]),
         driver::decibels(sqnrs[i], sqnrDigits),

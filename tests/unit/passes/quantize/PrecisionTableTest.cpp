@@ -34,6 +34,25 @@ TEST(PrecisionTable, AnEmptyTableIsOne) {
   EXPECT_TRUE(table->entries.empty());
 }
 
+TEST(PrecisionTable, MayBeOfAWholeProgram) {
+  PrecisionTable half;
+  half.whole = Precision::F16;
+  EXPECT_EQ(half.str("why"), "# why\nprecision: f16\n");
+  llvm::Expected<PrecisionTable> back =
+      PrecisionTable::parse(half.str(), "t.yaml");
+  ASSERT_TRUE(bool(back)) << llvm::toString(back.takeError());
+  EXPECT_EQ(back->whole, Precision::F16);
+  EXPECT_EQ(half.programOf(Precision::I8), Precision::F16);
+  EXPECT_EQ(half.programOf(Precision::BF16), std::nullopt);
+  EXPECT_EQ(PrecisionTable().programOf(Precision::BF16), Precision::BF16);
+  EXPECT_EQ(errorOf("precision: f17\n"),
+            "t.yaml:1: a precision is f32, f16, bf16, int8, w8f16 or w4f16");
+  EXPECT_EQ(
+      errorOf("precision: f16\nops: {}\n"),
+      "t.yaml:2: only one mapping `ops`, or `precision` in its place, may "
+      "stand here");
+}
+
 TEST(PrecisionTable, ErrorsNameTheLine) {
   EXPECT_EQ(errorOf("ops:\n  a: f16\n  b: int4\n"),
             "t.yaml:3: a precision is f32, f16, bf16, int8, w8f16 or w4f16");

@@ -195,6 +195,38 @@ TEST(PrecisionSearch, FloatsThatTakeFewerCyclesAreTaken) {
   }
 }
 
+// What int8 and f16 are without a table is chosen if it is better than mixes.
+TEST(PrecisionSearch, WholeProgramsAreWeighed) {
+  Model model{{100, 100, 100}, {0.001, 0.2, 0.001}};
+  for (auto [kind, cycles, error, want] :
+       {std::tuple(ProgramKind::Int8, 390, 0.001, ProgramKind::Int8),
+        {ProgramKind::Half, 390, 0.0, ProgramKind::Half},
+        {ProgramKind::Half, 410, 0.0, ProgramKind::Mix}, // one float: 400
+        {ProgramKind::Int8, 390, 0.1, ProgramKind::Mix}}) {
+    PrecisionSearch search = model.search(cosine(0.99));
+    search.wholes = {kind};
+    search.measureWhole = [&, cycles = cycles, error = error](ProgramKind kind,
+                                                              bool) {
+      MixedProgram program = model.measure({true, true, true});
+      program.kind = kind;
+      program.cycles = cycles;
+      program.accuracy.outputs[0].errorRatio = error;
+      program.accuracy.outputs[0].cosine = 1 - error / 2;
+      return rt::Result<MixedProgram>(program);
+    };
+    auto found = search.run();
+    ASSERT_TRUE(bool(found));
+    ASSERT_TRUE(found->chosen);
+    EXPECT_EQ(found->pareto[*found->chosen].kind, want);
+    EXPECT_EQ(found->half.has_value(), kind == ProgramKind::Half);
+    // A share of floats counts.
+    search.mostFloats = 0.5;
+    found = search.run();
+    ASSERT_TRUE(bool(found));
+    EXPECT_EQ(found->pareto[*found->chosen].kind, ProgramKind::Mix);
+  }
+}
+
 TEST(PrecisionSearch, AGoalThatIsMissedElsewhereIsSetHigher) {
   Model model{{100, 100, 100}, {0.03, 0.02, 0.01}};
   PrecisionSearch search = model.search(cosine(0.98)); // an error of 0.04

@@ -81,6 +81,26 @@ TEST_F(SearchLogTest, GivesBackWhatWasMeasuredToTheBit) {
             0.25);
 }
 
+// A whole program is another than the mix with the same floats.
+TEST_F(SearchLogTest, KeepsWholeProgramsApart) {
+  MixedProgram half = program();
+  half.kind = ProgramKind::Half;
+  half.cycles = 7;
+  {
+    auto log = SearchLog::open(path, search("key"));
+    ASSERT_TRUE(bool(log)) << log.status().message();
+    EXPECT_TRUE(bool((*log)->add(program())) && bool((*log)->add(half)));
+  }
+  auto log = SearchLog::open(path, search("key"));
+  ASSERT_TRUE(bool(log)) << log.status().message();
+  auto found = (*log)->find(half.isFloat, false, ProgramKind::Half);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->isMadeAs(half));
+  EXPECT_EQ(found->cycles, 7);
+  EXPECT_EQ((*log)->find(half.isFloat, false)->cycles, 12345);
+  EXPECT_FALSE((*log)->find(half.isFloat, false, ProgramKind::Int8));
+}
+
 TEST_F(SearchLogTest, EveryCutOffLineIsForgotten) {
   ASSERT_TRUE(bool((*SearchLog::open(path, search("key")))->add(program())));
   std::string whole = text();
