@@ -3,6 +3,7 @@
 #include "dialects/tpu/Constant.h"
 #include "dialects/tpu/Conv.h"
 #include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/MatMul.h"
 #include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Pool.h"
@@ -28,11 +29,11 @@ using namespace weft;
 using namespace weft::tpu;
 
 namespace {
-/// A convolution and what gives its channels in the order of its filters, the
-/// last of them read in DRAM alone.
+/// A product with constants and what gives its channels in the order of these,
+/// the last of them read in DRAM alone.
 struct Layer {
-  ConvOp conv;
-  SmallVector<Operation *, 4> ops; ///< with the convolution, last one first
+  Operation *product;
+  SmallVector<Operation *, 4> ops; ///< with the product, last one first
 };
 
 struct OrderChannels : weft::tpu::impl::TpuOrderChannelsBase<OrderChannels> {
@@ -75,19 +76,22 @@ std::optional<Layer> OrderChannels::layerThatEndsIn(Operation *op,
     if (!op || !operand.hasOneUse())
       return std::nullopt;
   }
-  layer.conv = llvm::dyn_cast<ConvOp>(op);
-  auto isWeight = [](Value value) {
-    return !value || value.getDefiningOp<WeightOp>();
-  };
-  if (!layer.conv || layer.conv.getGroup() != 1 || op->hasAttr(kBandsAttr) ||
-      !isWeight(layer.conv.getFilter()) || !isWeight(layer.conv.getBias()))
+  auto conv = llvm::dyn_cast<ConvOp>(op);
+  auto coded = llvm::dyn_cast<CodedLinearOp>(op);
+  bool hasChannels =
+      (conv && conv.getGroup() == 1) || (coded && !coded.getRowsInLanes());
+  if (!hasChannels || op->hasAttr(kBandsAttr) ||
+      !llvm::all_of(op->getOperands().drop_front(), [](Value value) {
+        return value.getDefiningOp<WeightOp>();
+      }))
     return std::nullopt;
+  layer.product = op;
   layer.ops.push_back(op);
   return layer;
 }
 
-/// The rows of the constant `operand` of `op` in this order.
-static LogicalResult orderRows(ConvOp op, OpOperand &operand,
+/// The constant `operand` of `op`, which has as many rows, in this order.
+static LogicalResult orderRows(Operation *op, OpOperand &operand,
                                ArrayRef<int64_t> order) {
   auto weight = operand.get().getDefiningOp<WeightOp>();
   FailureOr<std::vector<char>> bytes = weightBytes(op, operand.get());
@@ -115,11 +119,14 @@ static std::vector<T> ordered(ArrayRef<T> values, ArrayRef<int64_t> order) {
   return result;
 }
 
-static LogicalResult orderFilters(ConvOp op, ArrayRef<int64_t> order) {
-  if (failed(orderRows(op, op.getFilterMutable(), order)))
-    return failure();
-  if (op.getBias() && failed(orderRows(op, op.getBiasMutable()[0], order)))
-    return failure();
+static LogicalResult orderConstants(Operation *product,
+                                    ArrayRef<int64_t> order) {
+  for (OpOperand &operand : product->getOpOperands().drop_front())
+    if (failed(orderRows(product, operand, order)))
+      return failure();
+  auto op = llvm::dyn_cast<ConvOp>(product);
+  if (!op)
+    return success();
   if (auto values = op.getMultipliers())
     op.setMultipliers(ordered(*values, order));
   if (auto values = op.getRshifts())
@@ -161,7 +168,7 @@ LogicalResult OrderChannels::order(Layer layer, GroupCost &cost) {
   for (int64_t round = 0; round < rounds; ++round)
     for (int64_t lane = 0; lane < lanes; ++lane)
       order[round * lanes + lane] = lane * rounds + round;
-  if (failed(orderFilters(layer.conv, order)))
+  if (failed(orderConstants(layer.product, order)))
     return failure();
   // Groups are runs of ops in block order, and the reshape ends them.
   Operation *part = nullptr;

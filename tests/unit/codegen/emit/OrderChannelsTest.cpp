@@ -168,3 +168,47 @@ TEST(OrderChannels, EveryFormGivesTheSame) {
       EXPECT_EQ(program.run({input}), expected);
     }
 }
+
+TEST(OrderChannels, CodesOfFewBitsGiveTheSame) {
+  std::mt19937 generator(7);
+  auto list = [&](int rows, int columns, auto number) {
+    std::string text = "[";
+    for (int row = 0; row < rows; ++row) {
+      text += row ? ", [" : "[";
+      for (int column = 0; column < columns; ++column)
+        text += (column ? ", [[" : "[[") + number() + "]]";
+      text += "]";
+    }
+    return text + "]";
+  };
+  auto code = [&] { return std::to_string(generator() % 16); };
+  auto scale = [&] { return "0." + std::to_string(1 + generator() % 9); };
+  auto whole = [&] { return std::to_string(generator() % 100) + ".0"; };
+  std::string text =
+      "module attributes {tpu.chip = \"bm1684x\", tpu.precision = \"f32\"} {\n"
+      "func.func @main(%x: tensor<1x32x1x1xf16> {tpu.io = {name = \"x\", type "
+      "= tensor<1x32x1x1xf32>}}) -> (tensor<1x300x1x1xf32> {tpu.io = {name = "
+      "\"y\", type = tensor<1x300x1x1xf32>}}) {\n"
+      "%c = tpu.weight dense<" +
+      list(300, 32, code) +
+      "> : tensor<300x32x1x1xui8>\n%s = tpu.weight dense<" +
+      list(300, 2, scale) +
+      "> : tensor<300x2x1x1xf16>\n%z = tpu.weight dense<" + list(300, 2, code) +
+      "> : tensor<300x2x1x1xui8>\n%b = tpu.weight dense<" +
+      list(1, 300, whole) +
+      "> : tensor<1x300x1x1xf32>\n%y = tpu.coded_linear %x, %c, %s zero_points "
+      "%z bias %b bits 4 {relu} : (tensor<1x32x1x1xf16>, "
+      "tensor<300x32x1x1xui8>, tensor<300x2x1x1xf16>, tensor<300x2x1x1xui8>, "
+      "tensor<1x300x1x1xf32>) -> tensor<1x300x1x1xf32>\nreturn %y : "
+      "tensor<1x300x1x1xf32>\n}\n}\n";
+  std::string ordered =
+      afterPass(text, tpu::createTpuOrderChannels(), "tpu.join_rounds");
+  ASSERT_FALSE(ordered.empty());
+  std::vector<uint8_t> input(64);
+  for (size_t i = 0; i < input.size(); i += 2)
+    input[i + 1] = 0x38 + generator() % 8; // f16 from 0.5 to 2
+  ProgramRunner direct(text), program(ordered);
+  ASSERT_TRUE(direct.ok() && program.ok());
+  auto expected = direct.run({input});
+  EXPECT_EQ(program.run({input}), expected);
+}
