@@ -46,9 +46,11 @@ LogicalResult UnaryOp::verify() {
   if (!computes(getKind())) // (C2)
     return emitOpError() << "the machine has no commands for "
                          << stringifyUnaryKind(getKind());
-  if (getNarrowSteps() &&
-      (!elementOf(getOutput()).isF16() || !hasNarrowSteps(getKind()) ||
-       (getAlpha() && getAlpha()->convertToDouble() <= 0))) // (C3)
+  std::optional<double> factor;
+  if (getAlpha())
+    factor = getAlpha()->convertToDouble();
+  if (getNarrowSteps() && (!elementOf(getOutput()).isF16() ||
+                           !hasNarrowSteps(getKind(), factor))) // (C3)
     return emitOpError() << "there are no narrow steps for this "
                          << stringifyUnaryKind(getKind());
   return success();

@@ -17,8 +17,8 @@ def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, Tpu_Evaluate, SameOperandsAndResultType
     With `narrow_steps` every command of the sequence is one of f16: half the time, and about 2^-8 of the value lost.
 
     **Constraints**: (C1) the op has the parameters `alpha` and `beta` that its kind has in `UnaryKinds.def`; (C2) the machine has commands or a
-    sequence for the kind (not for identity, not, bitwise_not); (C3) `narrow_steps` is of an f16 tensor and a kind that has such a sequence (swish with a
-    positive alpha).
+    sequence for the kind (not for identity, not, bitwise_not); (C3) `narrow_steps` is of an f16 tensor and a kind that has such a sequence (swish with an
+    alpha of 2^-6 to 2^6).
 
     **Example**:
     ```mlir

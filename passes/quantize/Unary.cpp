@@ -109,9 +109,13 @@ static Answer<> planUnary(top::UnaryOp op, Lowering &lowering) {
       row.alpha ? b.getF64FloatAttr(op.alphaOrDefault()) : FloatAttr();
   FloatAttr beta =
       row.beta ? b.getF64FloatAttr(op.betaOrDefault()) : FloatAttr();
-  // What 8 bits go into and come from need not be finer than f16 commands.
-  bool isNarrow = lowering.isInt8() && element.isF16() &&
-                  tpu::hasNarrowSteps(*kind) && op.alphaOrDefault() > 0;
+  // Among codes of 8 bits it need not be finer than f16 commands, unless the
+  // precision table says so.
+  bool isNarrow =
+      lowering.isInt8() && lowering.precisionOf(op) == Precision::I8 &&
+      element.isF16() &&
+      tpu::hasNarrowSteps(*kind, alpha ? std::optional(op.alphaOrDefault())
+                                       : std::nullopt);
   Value output = b.create<tpu::UnaryOp>(op.getLoc(), input.getType(), *kind,
                                         input, alpha, beta, isNarrow);
   if (cast<RankedTensorType>(op.getOutput().getType())

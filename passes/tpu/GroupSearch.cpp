@@ -592,7 +592,7 @@ void RunSearch::extend(size_t begin) {
     relax(begin, begin + 1, {}, {inDram, inDram});
   // What streamed slices hold need not be cut further, which is dear to weigh.
   auto longest = begin + static_cast<size_t>(options.maxSlicedOps);
-  if (inOne.lacksRoom && streamed.end <= longest && !slicedFor[begin])
+  if (inOne.lacksRoom && streamed.end <= longest && !slicedFor[begin] && !noted)
     findSliced(begin, inOne.end, SliceAim::Fit);
   for (const WeighedGroup &group : slicedGroups[begin])
     relax(begin, group.end, group.tiling, group.price);

@@ -82,7 +82,7 @@ std::optional<Layer> OrderChannels::layerThatEndsIn(Operation *op,
       (conv && conv.getGroup() == 1) || (coded && !coded.getRowsInLanes());
   if (!hasChannels || op->hasAttr(kBandsAttr) ||
       !llvm::all_of(op->getOperands().drop_front(), [](Value value) {
-        return value.getDefiningOp<WeightOp>();
+        return value.getDefiningOp<WeightOp>() && value.hasOneUse();
       }))
     return std::nullopt;
   layer.product = op;

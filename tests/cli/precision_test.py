@@ -243,22 +243,24 @@ class PrecisionTest(unittest.TestCase):
         script.write_text(f"import sys, os, time\npath = sys.argv[1]\n{body}\n")
         return f"'{sys.executable}' score.py"
 
-    # The number of bytes grows with the floats: their filters are twice as large.
+    # Multiplications of floats. Mixes alone, not what takes the fewest cycles.
     def test_a_score_decides(self):
-        command = self.score("open('calls', 'a').write(path + '\\n')\nprint('noise')\nprint(os.path.getsize(path))\nprint()")
-        self.convert("--precision", "int8", "--recover", "off", "--calibration-data", "samples")
-        codes = (self.folder / "net.bmodel").stat().st_size
-        done = self.auto("--score", command, "--target-score", str(codes + 1), "--json")
+        code = ("import json, subprocess\n"
+                f"done = subprocess.run([{WEFT!r}, 'profile', path, '--json'], capture_output=True, check=True)\n"
+                "floats = sum(one['macs'] for one in json.loads(done.stdout)['macs']['types'] if one['type'] != 'i8')\n")
+        command = self.score(f"open('calls', 'a').write(path + '\\n')\nprint('noise')\n{code}print(floats)\nprint()")
+        done = self.auto("--score", command, "--target-score", "1", "--keep-int8", "--json")
         report = json.loads(done.stdout)
         chosen, = [row for row in report["pareto"] if row["chosen"]]
-        self.assertGreater(chosen["score"], codes)
-        self.assertEqual(chosen["score"], (self.folder / "net.bmodel").stat().st_size)
+        self.assertGreater(chosen["score"], 1)
         self.assertEqual(len(chosen["float_products"]), 1)
         calls = (self.folder / "calls").read_text().split()
         self.assertLess(len(calls), 8)  # not for the sensitivities
         self.assertFalse(any(pathlib.Path(path).exists() for path in calls))
+        done = subprocess.run([sys.executable, "score.py", "net.bmodel"], cwd=self.folder, capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout.split(), ["noise", f"{chosen['score']:.0f}"])
         # In text as a column; {} is the place of the path.
-        done = self.auto("--score", "wc -c < {}", "--target-score", str(codes + 1))
+        done = self.auto("--score", f"{command} {{}}", "--target-score", "1", "--keep-int8")
         self.assertRegex(done.stdout, r"of all +score\n")
         self.assertRegex(done.stdout, rf"chosen .* {chosen['score']:.0f}\n")
 

@@ -21,10 +21,11 @@ using rt::Result;
 
 /// Compiles every set of shapes into `stages`; null when all is well.
 static weft_compiler_status *
-compileStages(const char *model, const driver::CompileOptions &options,
+compileStages(const char *model, driver::CompileOptions options,
               const std::vector<driver::InputShapes> &shapes,
               const driver::Plugins &plugins, driver::StageSet &stages,
               llvm::raw_string_ostream &stream) {
+  options.sharesConstants = shapes.size() > 1;
   std::vector<driver::InputShapes> arguments;
   for (const driver::InputShapes &one : shapes) {
     auto compilation = std::make_unique<driver::Compilation>(stream);

@@ -453,10 +453,11 @@ static ExitCode convert(ConvertFlags flags) {
   if (rt::Status status = checkFlags(flags); !status)
     return reportError(status);
   // A search takes minutes.
-  for (const std::string &file : {flags.output, flags.automatic.writtenTable})
-    if (&file == &flags.output || !file.empty())
-      if (rt::Status status = tools::checkOutputFile(file); !status)
-        return reportError(status);
+  if (rt::Status status = tools::checkOutputFile(flags.output); !status)
+    return reportError(status);
+  if (const std::string &table = flags.automatic.writtenTable; !table.empty())
+    if (rt::Status status = tools::checkOutputFile(table); !status)
+      return reportError(status);
   Result<std::optional<preprocess::Options>> fused = fusedOptions(flags);
   if (!fused)
     return reportError(fused.status());

@@ -119,8 +119,9 @@ class BinaryOp;
 class UnaryOp;
 enum class UnaryKind : uint32_t;
 
-/// Whether the kind has a sequence of f16 commands.
-bool hasNarrowSteps(UnaryKind kind);
+/// Whether the kind has a sequence of f16 commands, in which `alpha` (if there
+/// is one) has all its digits and times -10.4 neither overflows.
+bool hasNarrowSteps(UnaryKind kind, std::optional<double> alpha);
 /// Whether UnaryFunctions.def has a row for the kind.
 bool isSequence(UnaryKind kind);
 

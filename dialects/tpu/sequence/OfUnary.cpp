@@ -48,8 +48,9 @@ static SequenceFunction functionOfHalves(UnaryKind kind) {
 
 bool weft::tpu::isSequence(UnaryKind kind) { return functionOf(kind); }
 
-bool weft::tpu::hasNarrowSteps(UnaryKind kind) {
-  return functionOfHalves(kind);
+bool weft::tpu::hasNarrowSteps(UnaryKind kind, std::optional<double> alpha) {
+  double factor = alpha.value_or(1.0);
+  return functionOfHalves(kind) && factor >= 0x1p-6 && factor <= 0x1p6;
 }
 
 std::optional<Sequence> weft::tpu::sequenceOf(UnaryOp op) {
