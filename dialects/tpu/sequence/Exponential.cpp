@@ -258,6 +258,14 @@ struct Fraction {
 };
 } // namespace
 
+static Real withinOne(Real x) { return atMost(atLeast(x, -1.0), 1.0); }
+
+static Real quotientOf(const Fraction &f) { return f.upper / f.lower; }
+
+static Real quotient16(const Fraction &f) {
+  return f.upper * reciprocal16(f.lower);
+}
+
 static Fraction tanhOf(Real x) {
   // x P(x^2) / Q(x^2) on [-9, 9]; 2e-8. tanh(9) is 1 - 3e-8.
   Real t = atMost(atLeast(x, -9.0), 9.0), square = t * t;
@@ -268,15 +276,9 @@ static Fraction tanhOf(Real x) {
                           3.285658481e-04, 7.776672870e-07})};
 }
 
-Real sequence::tanh(Real x) {
-  Fraction f = tanhOf(x);
-  return atMost(atLeast(f.upper / f.lower, -1.0), 1.0);
-}
+Real sequence::tanh(Real x) { return withinOne(quotientOf(tanhOf(x))); }
 
-Real sequence::tanh16(Real x) {
-  Fraction f = tanhOf(x);
-  return atMost(atLeast(f.upper * reciprocal16(f.lower), -1.0), 1.0);
-}
+Real sequence::tanh16(Real x) { return withinOne(quotient16(tanhOf(x))); }
 
 /// exp(|x|) / 2 and exp(-|x|) / 2.
 static std::pair<Real, Real> halfExps(Real magnitude) {
@@ -337,15 +339,9 @@ static Fraction erfOf(Real x) {
                           1.505493047e-02, 1.170690416e-03, 3.783047186e-05})};
 }
 
-Real sequence::erf(Real x) {
-  Fraction f = erfOf(x);
-  return atMost(atLeast(f.upper / f.lower, -1.0), 1.0);
-}
+Real sequence::erf(Real x) { return withinOne(quotientOf(erfOf(x))); }
 
-Real sequence::erf16(Real x) {
-  Fraction f = erfOf(x);
-  return atMost(atLeast(f.upper * reciprocal16(f.lower), -1.0), 1.0);
-}
+Real sequence::erf16(Real x) { return withinOne(quotient16(erfOf(x))); }
 
 /// log(F(x) / F(-x)) / x, F the normal distribution: P(x^2) / Q(x^2) on [-6,
 /// 6], 3e-7; beyond, it stays as it is.
@@ -362,8 +358,7 @@ static Fraction slopeOfNormal(Real x) {
 // keeps the left tail.
 
 Real sequence::gelu(Real x) {
-  Fraction f = slopeOfNormal(x);
-  return x * sigmoid(x * (f.upper / f.lower));
+  return x * sigmoid(x * quotientOf(slopeOfNormal(x)));
 }
 
 Real sequence::gelu16(Real x) {
