@@ -336,7 +336,7 @@ Result<PrecisionSearch::Found> Steps::run() {
   measurements.expect(3 + search.wholes.size() + count + kLater);
   WEFT_TRY(measureEnds());
   PrecisionSearch::Found found;
-  std::optional<MixedProgram> refused; // does not hold elsewhere
+  std::optional<MixedProgram> refused, first; // do not hold elsewhere
   for (int round = 0; round < kMostRounds; ++round) {
     WEFT_TRY(reachGoal());
     PrecisionSearch::Found next = finish();
@@ -348,6 +348,7 @@ Result<PrecisionSearch::Found> Steps::run() {
     const MixedProgram &chosen = found.pareto[*found.chosen];
     bool reachesIt = found.isGoalMet;
     found.isGoalMet = goal.isMetBy(chosen);
+    found.isGoalRaised = first && !chosen.isMadeAs(*first);
     if (!reachesIt || goal.score || !search.holdsElsewhere)
       break;
     if (!refused || !chosen.isMadeAs(*refused)) {
@@ -357,6 +358,8 @@ Result<PrecisionSearch::Found> Steps::run() {
       if (*holds)
         break;
       refused = chosen;
+      if (!first)
+        first = chosen;
     }
     search.goal = search.goal.stricter();
   }

@@ -115,7 +115,9 @@ struct PrecisionSearch {
     /// and then also products in floats miss it; or with `mostFloats` the most
     /// accurate within it, null if that leaves none.
     std::optional<size_t> chosen;
-    bool isGoalMet = false;           ///< by the chosen one
+    bool isGoalMet = false; ///< by the chosen one
+    /// Another that meets the goal in fewer cycles does not hold elsewhere.
+    bool isGoalRaised = false;
     MixedProgram floats;              ///< all products as floats
     MixedProgram codes;               ///< as few as possible
     std::optional<MixedProgram> half; ///< the whole program of f16, if asked

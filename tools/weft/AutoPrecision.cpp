@@ -208,6 +208,8 @@ static std::string heldBackText(const driver::PrecisionChoice &choice,
   std::string text = "on " + std::to_string(choice.heldBackSamples) +
                      " others, held back, the worst output has " +
                      driver::accuracyText(program.accuracy, goal);
+  if (choice.found.isGoalRaised)
+    text += " (the goal was set higher, as a cheaper program misses it there)";
   if (choice.found.isGoalMet && !goal.isMetBy(program))
     std::fprintf(stderr,
                  "weft: warning: the goal is met on the samples of the search, "

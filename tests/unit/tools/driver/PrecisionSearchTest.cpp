@@ -96,6 +96,7 @@ TEST(PrecisionSearch, CodesThatAreGoodEnoughAreMeasuredOnce) {
   auto found = search.run();
   ASSERT_TRUE(bool(found));
   EXPECT_EQ(floatsOf(*found), (std::vector<bool>{false, false}));
+  EXPECT_FALSE(found->isGoalRaised);
   EXPECT_EQ(measured, 2u); // codes, floats
 }
 
@@ -238,6 +239,7 @@ TEST(PrecisionSearch, AGoalThatIsMissedElsewhereIsSetHigher) {
   auto found = search.run();
   ASSERT_TRUE(bool(found));
   EXPECT_TRUE(found->isGoalMet);
+  EXPECT_TRUE(found->isGoalRaised);
   EXPECT_EQ(asked, 2u); // 0.03 for a goal of 0.04, 0.01 for one of 0.02
   EXPECT_EQ(floatsOf(*found), (std::vector<bool>{true, true, false}));
   // Where nothing better is left, the last that met a goal stays.
