@@ -437,32 +437,11 @@ static int64_t alignmentOf(const Chip &chip, LocalLayout layout) {
   return layout == LocalLayout::Compact ? kWordBytes : chip.euBytes;
 }
 
-/// Cycles that an image must save for every byte of padding. At 3, PP-OCR cls
-/// moves fewer DRAM bytes than the vendor's at each precision (its floor).
-static constexpr int64_t kCyclesPerPaddingByte = 3;
-
-/// Whether a constant is better kept channel after channel: the last round of
-/// channels fills few lanes, and an image holds room for all of them. A run of
-/// one channel costs as much as the shortest run, an image as much for each
-/// lane. (A constant with gaps between channels is padded anyway.) Decided by
-/// all channels of the op, so that every slice has the same buffers.
-static bool wastesLanes(const Chip &chip, const LocalTensor &tensor,
-                        int64_t channels) {
-  int64_t lanes = chip.lanes;
-  int64_t run = chip.rates.shortestDmaRun, step = channelBytes(chip, tensor),
-          used = tensor.dims[kAxisH] * tensor.dims[kAxisW] * tensor.bits / 8;
-  if (step != used || channels <= lanes)
-    return false;
-  int64_t saved =
-      step < run ? (channels - lanes) * run / chip.rates.loadBytes : 0;
-  int64_t padding = (lanes - channels % lanes) % lanes * step;
-  return kCyclesPerPaddingByte * padding > saved;
-}
-
-/// The most rounds over the lanes that `tensor` fills and behind which a
-/// transfer can begin.
-static int64_t wholeRounds(const Chip &chip, const LocalTensor &tensor) {
-  int64_t rounds = tensor.dims[kAxisC] / int64_t(chip.lanes),
+/// The most rounds over the lanes that so many channels of `tensor` fill and
+/// behind which a transfer can begin.
+static int64_t wholeRounds(const Chip &chip, const LocalTensor &tensor,
+                           int64_t channels) {
+  int64_t rounds = channels / int64_t(chip.lanes),
           step = channelBytes(chip, tensor);
   while (rounds * step % alignmentOf(chip, tensor.layout) != 0)
     --rounds;
@@ -478,7 +457,25 @@ static bool isInRounds(const Chip &chip, const LocalBuffer &constant) {
          tensor.dims[kAxisN] == 1 && tensor.lane == 0 &&
          channelBytes(chip, tensor) == used &&
          used < int64_t(chip.rates.shortestDmaRun) &&
-         wholeRounds(chip, tensor) > 1; // else the runs are no longer
+         wholeRounds(chip, tensor, tensor.dims[kAxisC]) >
+             1; // else the runs are no longer
+}
+
+/// Bytes of the runs that bring `count` rows of so many bytes each.
+static int64_t bytesOfRuns(const Chip &chip, int64_t count, int64_t bytes) {
+  return count * std::max<int64_t>(bytes, chip.rates.shortestDmaRun);
+}
+
+/// Bytes of the runs that bring so many channels without gaps if they lie in
+/// no image.
+static int64_t apartBytes(const Chip &chip, const LocalTensor &tensor,
+                          int64_t channels) {
+  int64_t step = channelBytes(chip, tensor),
+          rounds = wholeRounds(chip, tensor, channels);
+  if (rounds <= 1)
+    return bytesOfRuns(chip, channels, step);
+  return bytesOfRuns(chip, chip.lanes, rounds * step) +
+         bytesOfRuns(chip, channels - rounds * chip.lanes, step);
 }
 
 /// Puts a constant behind what the image in `block` holds already.
@@ -503,42 +500,115 @@ static void addToImage(const Chip &chip, unsigned index,
   block.parts.push_back(part);
 }
 
+/// Which of an op's constants lie in an image. Its rows, one a lane, are long
+/// where channels are short, but have room for channels that the last round
+/// over the lanes does not have. So constants without gaps between channels
+/// join it by their size, the smallest first, as many as take least cycles
+/// (of equal ones: most, for fewer transfers). All others join it, as they
+/// are padded anyway. Decided by all channels of the op, so that every slice
+/// has the same buffers.
+static SmallVector<bool> areInImage(const Chip &chip,
+                                    ArrayRef<LocalBuffer> constants,
+                                    int64_t wholeChannels) {
+  int64_t lanes = chip.lanes;
+  SmallVector<bool> inImage(constants.size(), false);
+  SmallVector<size_t> open; // of one image
+  int64_t rowBytes = 0, apart = 0;
+  auto stepOf = [&](size_t i) {
+    return channelBytes(chip, constants[i].tensor);
+  };
+  auto isOpen = [&](const LocalBuffer &constant, int64_t channels) {
+    const Dims &dims = constant.tensor.dims;
+    return !constant.hasShortRows && channels > lanes &&
+           channelBytes(chip, constant.tensor) ==
+               dims[kAxisH] * dims[kAxisW] * constant.tensor.bits / 8;
+  };
+  for (auto [i, constant] : llvm::enumerate(constants)) {
+    int64_t channels =
+        constant.isMatrix ? constant.tensor.dims[kAxisC] : wholeChannels;
+    int64_t rounds = llvm::divideCeil(channels, lanes), step = stepOf(i);
+    if (constant.broadcast)
+      continue;
+    if (!isOpen(constant, channels)) {
+      inImage[i] = true;
+      if (!constant.isMatrix)
+        rowBytes += rounds * step;
+    } else if (constant.isMatrix) { // an image of its own
+      inImage[i] = bytesOfRuns(chip, lanes, rounds * step) <=
+                   apartBytes(chip, constant.tensor, channels);
+    } else {
+      open.push_back(i);
+      apart += apartBytes(chip, constant.tensor, channels);
+    }
+  }
+  llvm::stable_sort(open,
+                    [&](size_t a, size_t b) { return stepOf(a) < stepOf(b); });
+  int64_t rounds = llvm::divideCeil(wholeChannels, lanes),
+          least = apart + (rowBytes ? bytesOfRuns(chip, lanes, rowBytes) : 0);
+  size_t joining = 0;
+  for (auto [number, i] : llvm::enumerate(open)) {
+    rowBytes += rounds * stepOf(i);
+    apart -= apartBytes(chip, constants[i].tensor, wholeChannels);
+    if (int64_t bytes = apart + bytesOfRuns(chip, lanes, rowBytes);
+        bytes <= least) {
+      least = bytes;
+      joining = number + 1;
+    }
+  }
+  for (size_t i : ArrayRef(open).take_front(joining))
+    inImage[i] = true;
+  return inImage;
+}
+
 /// Adds constant number `index` of op `owner`: to the image that brings its
 /// channels, as the begin of another one, or as it is.
 static void addConstant(const Chip &chip, int owner, unsigned index,
-                        int64_t wholeChannels, const LocalBuffer &constant,
+                        const LocalBuffer &constant, bool isImage,
                         std::vector<GroupBuffer> &buffers) {
   const LocalTensor &tensor = constant.tensor;
-  if (constant.isMatrix)
-    wholeChannels = tensor.dims[kAxisC];
-  bool isImage =
-      !constant.broadcast &&
-      (constant.hasShortRows || !wastesLanes(chip, tensor, wholeChannels));
-  GroupBuffer *last = buffers.empty() ? nullptr : &buffers.back();
-  bool joins = isImage && last && last->kind == GroupBuffer::Constant &&
-               last->owner == owner && last->isImage &&
-               last->firstChannel == constant.firstChannel &&
-               last->parts.front().tensor.dims[kAxisC] == tensor.dims[kAxisC];
-  if (!joins)
-    buffers.push_back({GroupBuffer::Constant,
-                       owner,
-                       0,
-                       tensor,
-                       bytesPerLane(chip, tensor),
-                       constant.firstChannel,
-                       constant.broadcast,
-                       isImage,
-                       !isImage && isInRounds(chip, constant),
-                       {}});
+  if (isImage)
+    for (GroupBuffer &other : llvm::reverse(buffers)) {
+      if (other.kind != GroupBuffer::Constant || other.owner != owner)
+        break;
+      if (!other.isImage || other.firstChannel != constant.firstChannel ||
+          other.parts.front().tensor.dims[kAxisC] != tensor.dims[kAxisC])
+        continue;
+      addToImage(chip, index, tensor, other);
+      return;
+    }
+  buffers.push_back({GroupBuffer::Constant,
+                     owner,
+                     0,
+                     tensor,
+                     bytesPerLane(chip, tensor),
+                     constant.firstChannel,
+                     constant.broadcast,
+                     isImage,
+                     !isImage && isInRounds(chip, constant),
+                     {}});
   if (isImage)
     addToImage(chip, index, tensor, buffers.back());
   else
     buffers.back().parts.push_back({index, tensor, 0});
 }
 
+static void addConstants(const Chip &chip, int owner, int64_t wholeChannels,
+                         ArrayRef<LocalBuffer> own,
+                         std::vector<GroupBuffer> &buffers) {
+  SmallVector<LocalBuffer> constants;
+  llvm::copy_if(own, std::back_inserter(constants),
+                [](const LocalBuffer &buffer) {
+                  return buffer.kind == LocalBuffer::Constant;
+                });
+  for (auto [index, isImage] :
+       llvm::enumerate(areInImage(chip, constants, wholeChannels)))
+    addConstant(chip, owner, index, constants[index], isImage, buffers);
+}
+
 ConstantRounds weft::tpu::roundsOf(const Chip &chip,
                                    const LocalTensor &tensor) {
-  int64_t lanes = chip.lanes, rounds = wholeRounds(chip, tensor),
+  int64_t lanes = chip.lanes,
+          rounds = wholeRounds(chip, tensor, tensor.dims[kAxisC]),
           elements = tensor.dims[kAxisH] * tensor.dims[kAxisW];
   ConstantRounds parts{tensor, tensor, rounds, 0};
   parts.whole.dims = {1, lanes, 1, rounds * elements};
@@ -619,11 +689,8 @@ std::vector<GroupBuffer> weft::tpu::enumerateBuffers(const Chip &chip,
     int64_t lane = view.places[view.resultOf(i)].lane;
     for (LocalBuffer &buffer : own)
       buffer.tensor.lane = lane;
-    unsigned constants = 0;
-    int64_t wholeChannels = dimsOf(opView.op->getResult(0))[kAxisC];
-    for (const LocalBuffer &buffer : own)
-      if (buffer.kind == LocalBuffer::Constant)
-        addConstant(chip, i, constants++, wholeChannels, buffer, buffers);
+    addConstants(chip, i, dimsOf(opView.op->getResult(0))[kAxisC], own,
+                 buffers);
     for (const LocalBuffer &buffer : own)
       if (buffer.kind == LocalBuffer::Scratch)
         add(GroupBuffer::Scratch, i, buffer.tensor);

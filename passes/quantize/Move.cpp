@@ -76,23 +76,28 @@ static Answer<> planReshape(top::ReshapeOp op, Lowering &lowering) {
 
 static bool isLong(int64_t size) { return size != 1; }
 
-/// `input` in four axes at most, without those of size 1, and `perm` of these.
+/// `input` in four axes, without some of size 1, and `perm` of these. Outer
+/// ones stay first: a single image with rows of heads is one, not several
+/// images.
 static Value withoutUnits(top::TransposeOp op, Lowering &lowering, Value input,
                           SmallVector<int64_t> &perm) {
   ArrayRef<int64_t> from = shapeOf(op.getInput());
-  SmallVector<int64_t> number, order, slim;
-  for (int64_t size : from) {
-    number.push_back(slim.size());
-    if (isLong(size))
-      slim.push_back(size);
-  }
+  size_t spare = from.size() - 4;
+  SmallVector<int64_t> number(from.size(), -1), order, view;
+  for (size_t axis = from.size(); axis-- > 0;)
+    if (isLong(from[axis]) || spare == 0)
+      number[axis] = 0;
+    else
+      --spare;
+  for (auto [axis, size] : llvm::enumerate(from))
+    if (number[axis] == 0) {
+      number[axis] = view.size();
+      view.push_back(size);
+    }
   for (int64_t axis : perm)
-    if (isLong(from[axis]))
+    if (number[axis] >= 0)
       order.push_back(number[axis]);
   perm = order;
-  SmallVector<int64_t> view{1, 1, 1, 1};
-  for (auto [axis, size] : llvm::enumerate(slim))
-    view[foldAxis(axis, slim.size())] = size;
   return lowering.reshaped(op.getLoc(), input, view);
 }
 

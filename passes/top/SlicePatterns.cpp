@@ -2,12 +2,17 @@
 //
 // Exporters write queries, keys and values of an attention as one product that
 // is turned as a whole and then cut. Cut first, each part is turned in the way
-// that its reader wants.
+// that its reader wants; and if its columns are cut apart, each part is a
+// product of its own, which no move has to take out of another.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/top/Rewrite.h"
 
+#include "dialects/top/Binary.h"
+#include "dialects/top/Constant.h"
+#include "dialects/top/Exact.h"
+#include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
 
 using namespace mlir;
@@ -23,6 +28,49 @@ static Value createSlice(PatternRewriter &rewriter, Location location,
   Type element = cast<RankedTensorType>(input.getType()).getElementType();
   return rewriter.create<SliceOp>(
       location, RankedTensorType::get(shape, element), input, starts, steps);
+}
+
+/// Whether `op` takes whole rows but for some of their columns, one beside the
+/// other.
+static bool takesColumns(SliceOp op) {
+  ArrayRef<int64_t> from = shapeOf(op.getInput()), to = shapeOf(op.getOutput());
+  return !from.empty() && from.drop_back() == to.drop_back() &&
+         llvm::all_of(op.getSteps(), [](int64_t step) { return step == 1; });
+}
+
+/// Whether all that is read of `whole` are columns, none of them twice.
+static bool isCutApart(Value whole) {
+  SmallVector<std::pair<int64_t, int64_t>> parts; // begin, end
+  for (Operation *user : whole.getUsers()) {
+    auto op = dyn_cast<SliceOp>(user);
+    if (!op || !takesColumns(op))
+      return false;
+    int64_t begin = op.getStarts().back();
+    parts.push_back({begin, begin + shapeOf(op.getOutput()).back()});
+  }
+  llvm::sort(parts);
+  for (size_t i = 1; i < parts.size(); ++i)
+    if (parts[i].first < parts[i - 1].second)
+      return false;
+  return true;
+}
+
+/// The columns of a constant that `op` takes of what is made with it; the
+/// constant itself if it has one for all.
+static Value columnsOf(PatternRewriter &rewriter, Value constant, SliceOp op) {
+  SmallVector<int64_t> shape(shapeOf(constant));
+  if (shape.empty() || shape.back() == 1)
+    return constant;
+  SmallVector<int64_t> starts(shape.size(), 0), steps(shape.size(), 1);
+  starts.back() = op.getStarts().back();
+  shape.back() = shapeOf(op.getOutput()).back();
+  return createSlice(rewriter, op.getLoc(), constant, starts, steps, shape);
+}
+
+/// What `op` takes of `value`.
+static Value cutOf(PatternRewriter &rewriter, Value value, SliceOp op) {
+  return createSlice(rewriter, op.getLoc(), value, op.getStarts(),
+                     op.getSteps(), shapeOf(op.getOutput()));
 }
 
 namespace {
@@ -120,8 +168,58 @@ private:
   }
 };
 
+/// slice(f(x, constant)) -> f(slice(x), slice(constant)) of columns.
+struct SliceBeforeConstantRow : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto binary = op.getInput().getDefiningOp<BinaryOp>();
+    if (!binary || binary->hasAttr(kExactAttr) || !isCutApart(op.getInput()))
+      return failure();
+    for (unsigned number : {0, 1}) {
+      Value whole = binary->getOperand(number),
+            constant = binary->getOperand(1 - number);
+      if (!constant.getDefiningOp<ConstantOp>() ||
+          whole.getType() != binary.getType())
+        continue;
+      SmallVector<Value, 2> operands(2);
+      operands[number] = cutOf(rewriter, whole, op);
+      operands[1 - number] = columnsOf(rewriter, constant, op);
+      Location location = rewriter.getFusedLoc({binary.getLoc(), op.getLoc()});
+      replaceFused(rewriter, op,
+                   rewriter.create<BinaryOp>(location, op.getType(),
+                                             binary.getKind(), operands[0],
+                                             operands[1]));
+      return success();
+    }
+    return failure();
+  }
+};
+
+/// slice(matmul(x, constant)) -> matmul(x, slice(constant)) of columns, where a
+/// row of the result lies in one lane: its columns are not worth more together.
+struct SliceBeforeProduct : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto product = op.getInput().getDefiningOp<MatMulOp>();
+    if (!product || product.getType().getRank() < 2 || becomesConv(product) ||
+        product.getRhs().getType().getRank() != 2 ||
+        !product.getRhs().getDefiningOp<ConstantOp>() ||
+        !isCutApart(op.getInput()))
+      return failure();
+    Value columns = columnsOf(rewriter, product.getRhs(), op);
+    Location location = rewriter.getFusedLoc({product.getLoc(), op.getLoc()});
+    replaceFused(rewriter, op,
+                 rewriter.create<MatMulOp>(location, op.getType(),
+                                           product.getLhs(), columns));
+    return success();
+  }
+};
+
 } // namespace
 
 void weft::top::populateSlicePatterns(RewritePatternSet &patterns) {
-  patterns.add<SliceBeforeTranspose, SliceBeforeReshape>(patterns.getContext());
+  patterns.add<SliceBeforeTranspose, SliceBeforeReshape, SliceBeforeConstantRow,
+               SliceBeforeProduct>(patterns.getContext());
 }

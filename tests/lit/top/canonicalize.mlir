@@ -467,3 +467,39 @@ func.func @not_apart(%x: tensor<4x6xf32> {top.name = "x"}) -> (tensor<9xf32>, te
   %3 = top.slice %2 {starts = array<i64: 0, 0, 1>, steps = array<i64: 1, 1, 1>} : tensor<4x2x3xf32> -> tensor<4x2x1xf32>
   return %1, %3 : tensor<9xf32>, tensor<4x2x1xf32>
 }
+
+// -----
+
+// Columns that are read apart are products of their own; those that nobody reads are none.
+// CHECK-LABEL: func.func @columns_apart
+// CHECK: %[[Q:.*]] = top.matmul %arg0, %{{.*}} : tensor<2x9x4xf32>, tensor<4x8xf32>
+// CHECK: top.binary add %[[Q]], %{{.*}} {top.value = "q"} : tensor<2x9x8xf32>, tensor<8xf32>
+// CHECK: %[[V:.*]] = top.matmul %arg0, %{{.*}} : tensor<2x9x4xf32>, tensor<4x7xf32>
+// CHECK: top.binary add %[[V]], %{{.*}} {top.value = "v"} : tensor<2x9x7xf32>, tensor<7xf32>
+// CHECK-NOT: top.slice
+func.func @columns_apart(%x: tensor<2x9x4xf32> {top.name = "x"}) -> (tensor<2x9x8xf32>, tensor<2x9x7xf32>) {
+  %w = top.constant dense<0.5> : tensor<4x24xf32>
+  %b = top.constant dense<1.0> : tensor<24xf32>
+  %0 = top.matmul %x, %w {top.value = "p"} : tensor<2x9x4xf32>, tensor<4x24xf32>
+  %1 = top.binary add %0, %b {top.value = "s"} : tensor<2x9x24xf32>, tensor<24xf32>
+  %q = top.slice %1 {starts = array<i64: 0, 0, 0>, steps = array<i64: 1, 1, 1>, top.value = "q"} : tensor<2x9x24xf32> -> tensor<2x9x8xf32>
+  %v = top.slice %1 {starts = array<i64: 0, 0, 16>, steps = array<i64: 1, 1, 1>, top.value = "v"} : tensor<2x9x24xf32> -> tensor<2x9x7xf32>
+  return %q, %v : tensor<2x9x8xf32>, tensor<2x9x7xf32>
+}
+
+// -----
+
+// What two parts share, or what else reads the whole, would be computed twice.
+// CHECK-LABEL: func.func @columns_shared
+// CHECK-COUNT-2: top.matmul
+// CHECK-COUNT-3: top.slice
+// CHECK-NOT: top.matmul
+func.func @columns_shared(%x: tensor<2x9x4xf32> {top.name = "x"}) -> (tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9x24xf32>) {
+  %w = top.constant dense<0.5> : tensor<4x24xf32>
+  %0 = top.matmul %x, %w : tensor<2x9x4xf32>, tensor<4x24xf32>
+  %1 = top.matmul %x, %w : tensor<2x9x4xf32>, tensor<4x24xf32>
+  %a = top.slice %0 {starts = array<i64: 0, 0, 0>, steps = array<i64: 1, 1, 1>} : tensor<2x9x24xf32> -> tensor<2x9x8xf32>
+  %b = top.slice %0 {starts = array<i64: 0, 0, 7>, steps = array<i64: 1, 1, 1>} : tensor<2x9x24xf32> -> tensor<2x9x8xf32>
+  %c = top.slice %1 {starts = array<i64: 0, 0, 7>, steps = array<i64: 1, 1, 1>} : tensor<2x9x24xf32> -> tensor<2x9x8xf32>
+  return %a, %b, %c, %1 : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9x24xf32>
+}
