@@ -13,5 +13,9 @@ LogicalResult SoftmaxOp::verify() {
   if (getAxis() == kAxisC) // (C1)
     return emitOpError("axis is 1, must be 0, 2 or 3: channels lie in "
                        "different lanes");
+  Type element = elementOf(getInput());
+  if ((getShortSteps() && !element.isF32()) ||
+      (getNarrowSteps() && !element.isF16())) // (C2)
+    return emitOpError("short_steps is for f32, narrow_steps for f16");
   return success();
 }

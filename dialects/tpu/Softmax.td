@@ -8,7 +8,10 @@ def Tpu_SoftmaxOp : Tpu_Op<"softmax", [Pure, Tpu_Evaluate, SameOperandsAndResult
   let description = [{
     **Semantics**: `y = e / sum(e)` with `e = exp(x - max(x))`, max and sum along `axis`.
 
-    **Constraints**: (C1) `axis` is 0, 2 or 3 (n, h or w: channels lie in different lanes).
+    The exponential is within 2 ulp; with `short_steps` (f32) within 2^-18, in half the commands. With `narrow_steps` (f16) every command is one of f16: of
+    numbers below 2^-15 of the largest nothing is left, of others about 2^-9 is lost.
+
+    **Constraints**: (C1) `axis` is 0, 2 or 3 (n, h or w: channels lie in different lanes). (C2) `short_steps` is of an f32 tensor, `narrow_steps` of an f16 one.
 
     **Example**:
     ```mlir
@@ -16,7 +19,7 @@ def Tpu_SoftmaxOp : Tpu_Op<"softmax", [Pure, Tpu_Evaluate, SameOperandsAndResult
     ```
   }];
   let arguments = (ins Tpu_FloatTensor:$input,
-                       ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<3>]>:$axis);
+                       ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<3>]>:$axis, UnitAttr:$short_steps, UnitAttr:$narrow_steps);
   let results = (outs Tpu_FloatTensor:$output);
   let assemblyFormat = "$input attr-dict `:` type($output)";
   let hasVerifier = 1;

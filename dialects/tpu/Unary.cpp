@@ -53,6 +53,8 @@ LogicalResult UnaryOp::verify() {
                            !hasNarrowSteps(getKind(), factor))) // (C3)
     return emitOpError() << "there are no narrow steps for this "
                          << stringifyUnaryKind(getKind());
+  if (getShortSteps() && !elementOf(getOutput()).isF32()) // (C4)
+    return emitOpError("short_steps is for f32, whose steps are long");
   return success();
 }
 

@@ -14,11 +14,12 @@ def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, Tpu_Evaluate, SameOperandsAndResultType
     Kinds that are a sequence of f32 commands (`dialects/tpu/sequence`) round after each command and once more to a 16-bit type, for which some have fewer commands;
     is_nan and is_inf give 1.0 or 0.0.
 
-    With `narrow_steps` every command of the sequence is one of f16: half the time, and about 2^-8 of the value lost.
+    With `narrow_steps` every command of the sequence is one of f16: half the time, and about 2^-8 of the value lost. With `short_steps` an f32 tensor takes the
+    fewer commands that results of 16 bits have: 2^-13.5 of the value lost.
 
     **Constraints**: (C1) the op has the parameters `alpha` and `beta` that its kind has in `UnaryKinds.def`; (C2) the machine has commands or a
-    sequence for the kind (not for identity, not, bitwise_not); (C3) `narrow_steps` is of an f16 tensor and a kind that has such a sequence (swish with an
-    alpha of 2^-6 to 2^6).
+    sequence for the kind (not for identity, not, bitwise_not); (C3) `narrow_steps` is of an f16 tensor and a kind that has such a sequence (gelu, gelu_tanh, swish
+    with an alpha of 2^-6 to 2^6); (C4) `short_steps` is of an f32 tensor.
 
     **Example**:
     ```mlir
@@ -27,7 +28,7 @@ def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, Tpu_Evaluate, SameOperandsAndResultType
     ```
   }];
   let arguments = (ins Tpu_UnaryKind:$kind, Tpu_FloatTensor:$input, OptionalAttr<F64Attr>:$alpha,
-                       OptionalAttr<F64Attr>:$beta, UnitAttr:$narrow_steps);
+                       OptionalAttr<F64Attr>:$beta, UnitAttr:$narrow_steps, UnitAttr:$short_steps);
   let results = (outs Tpu_FloatTensor:$output);
   let assemblyFormat = "$kind $input attr-dict `:` type($output)";
   let hasVerifier = 1;

@@ -110,7 +110,8 @@ static Answer<> planQuantization(const top::Quantization &q,
     codes = lowering.builder.create<tpu::UnaryOp>(op.getLoc(), codes.getType(),
                                                   tpu::UnaryKind::Round, codes,
                                                   FloatAttr(), FloatAttr(),
-                                                  /*narrow_steps=*/false);
+                                                  /*narrow_steps=*/false,
+                                                  /*short_steps=*/false);
     codes = e.binary(tpu::BinaryKind::Add, codes, double(q.zeroPoint));
   }
   lowering.define(

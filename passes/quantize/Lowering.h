@@ -154,6 +154,16 @@ public:
     auto found = opPrecisions.find(op);
     return found == opPrecisions.end() ? choices.precision : found->second;
   }
+  /// Whether f16 commands are fine enough for a function: among codes of 8
+  /// bits, unless the precision table says otherwise.
+  bool takesNarrowSteps(mlir::Operation *op) const {
+    return isInt8() && precisionOf(op) == Precision::I8 && !isExact;
+  }
+  /// Whether what is fine enough for results of 16 bits is so for a function
+  /// that is computed in f32: where 16 bits were asked for.
+  bool takesShortSteps(mlir::Operation *op) const {
+    return precisionOf(op) != Precision::F32 && !isExact;
+  }
   /// The op that is lowered multiplies codes of 8 bits if it has constant
   /// weights.
   bool multipliesCodes = false;

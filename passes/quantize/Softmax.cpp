@@ -1,4 +1,4 @@
-//===- Softmax.cpp - softmax to tpu, always in f32 ------------------------===//
+//===- Softmax.cpp - softmax to tpu ---------------------------------------===//
 
 #include "dialects/top/Softmax.h"
 
@@ -10,6 +10,13 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
 
+/// Whether the graph gives `value` as it is.
+static bool isResult(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return user->hasTrait<OpTrait::IsTerminator>();
+  });
+}
+
 static Answer<> planSoftmax(top::SoftmaxOp op, Lowering &lowering) {
   auto type = cast<RankedTensorType>(op.getInput().getType());
   int64_t axis = op.getAxisAttr().getInt();
@@ -20,12 +27,17 @@ static Answer<> planSoftmax(top::SoftmaxOp op, Lowering &lowering) {
                    inWords("softmax along an axis of ", type.getDimSize(axis)),
                    "use exp, a sum and a division");
   OpBuilder &b = lowering.builder;
+  // In f16 where nothing but codes of 8 bits is near.
+  bool isNarrow = lowering.takesNarrowSteps(op) && !isResult(op.getOutput()) &&
+                  lowering.elementwiseType(op.getInput()).isF16();
   Answer<Value> input =
-      lowering.value(op.getInput(), lowering.f32(), view->shape, op);
+      lowering.value(op.getInput(), isNarrow ? b.getF16Type() : lowering.f32(),
+                     view->shape, op);
   if (!input)
     return input.no();
-  Value result = b.create<tpu::SoftmaxOp>(op.getLoc(), input->getType(), *input,
-                                          b.getI64IntegerAttr(view->axis));
+  Value result = b.create<tpu::SoftmaxOp>(
+      op.getLoc(), input->getType(), *input, view->axis,
+      /*short_steps=*/!isNarrow && lowering.takesShortSteps(op), isNarrow);
   lowering.define(op.getOutput(), result);
   return Yes();
 }

@@ -109,15 +109,14 @@ static Answer<> planUnary(top::UnaryOp op, Lowering &lowering) {
       row.alpha ? b.getF64FloatAttr(op.alphaOrDefault()) : FloatAttr();
   FloatAttr beta =
       row.beta ? b.getF64FloatAttr(op.betaOrDefault()) : FloatAttr();
-  // Among codes of 8 bits it need not be finer than f16 commands, unless the
-  // precision table says so.
   bool isNarrow =
-      lowering.isInt8() && lowering.precisionOf(op) == Precision::I8 &&
-      element.isF16() &&
+      lowering.takesNarrowSteps(op) && element.isF16() &&
       tpu::hasNarrowSteps(*kind, alpha ? std::optional(op.alphaOrDefault())
                                        : std::nullopt);
+  bool isShort = lowering.takesShortSteps(op) && element.isF32() &&
+                 tpu::hasShortSteps(*kind);
   Value output = b.create<tpu::UnaryOp>(op.getLoc(), input.getType(), *kind,
-                                        input, alpha, beta, isNarrow);
+                                        input, alpha, beta, isNarrow, isShort);
   if (cast<RankedTensorType>(op.getOutput().getType())
           .getElementType()
           .isInteger(1)) // is_nan, is_inf: 1.0 or 0.0

@@ -1,5 +1,4 @@
-//===- ActivationPatterns.cpp - hard_swish, hard_sigmoid, clip, relu
-//--------===//
+//===- ActivationPatterns.cpp - functions that exporters write as several -===//
 
 #include "passes/top/Rewrite.h"
 
@@ -170,6 +169,105 @@ struct ProductToSwish : OpRewritePattern<BinaryOp> {
   }
 };
 
+/// The y of 1 + f(y) for an element-wise function of this kind, else null.
+Value matchOnePlus(UnaryKind kind, Value value) {
+  auto sum = value.getDefiningOp<BinaryOp>();
+  if (!sum || sum.getKind() != BinaryKind::Add)
+    return {};
+  for (bool swapped : {false, true}) {
+    auto function =
+        (swapped ? sum.getRhs() : sum.getLhs()).getDefiningOp<UnaryOp>();
+    Value one = swapped ? sum.getLhs() : sum.getRhs();
+    if (function && function.getKind() == kind &&
+        function.getType() == sum.getType() && constantSplat(one) == 1.0)
+      return function.getInput();
+  }
+  return {};
+}
+
+/// Whether `value` is x^`power` * `factor`.
+bool isPowerOf(Value value, Value x, unsigned power, double factor) {
+  auto type = cast<RankedTensorType>(x.getType());
+  Product product;
+  flatten(value, type, /*isRoot=*/true, product);
+  SmallVector<Value> &factors = product.factors;
+  if (factors.size() == 1 && power > 1)
+    if (auto pow = factors.front().getDefiningOp<BinaryOp>();
+        pow && pow.getKind() == BinaryKind::Pow &&
+        constantSplat(pow.getRhs()) == double(power))
+      factors.assign(power, pow.getLhs());
+  return factors.size() == power && llvm::all_equal(factors) &&
+         factors.front() == x &&
+         isClose(product.scalar, factor, type.getElementType());
+}
+
+/// Whether `value` is sqrt(2/pi) (x + 0.044715 x^3), as one sum or as x (1 +
+/// 0.044715 x^2).
+bool isCubicOfGelu(Value value, Value x) {
+  constexpr double kScale = 0.79788456080286535588, kCubic = 0.044715;
+  auto type = cast<RankedTensorType>(x.getType());
+  Product product;
+  flatten(value, type, /*isRoot=*/true, product);
+  ArrayRef<Value> factors = product.factors;
+  if (!isClose(product.scalar, kScale, type.getElementType()))
+    return false;
+  auto isSum = [&](Value value, auto isFirst, unsigned power) {
+    auto sum = value.getDefiningOp<BinaryOp>();
+    if (!sum || sum.getKind() != BinaryKind::Add)
+      return false;
+    auto matches = [&](Value first, Value second) {
+      return isFirst(first) && second.getType() == type &&
+             isPowerOf(second, x, power, kCubic);
+    };
+    return matches(sum.getLhs(), sum.getRhs()) ||
+           matches(sum.getRhs(), sum.getLhs());
+  };
+  if (factors.size() == 1)
+    return isSum(factors[0], [&](Value first) { return first == x; }, 3);
+  auto isOne = [](Value first) { return constantSplat(first) == 1.0; };
+  return factors.size() == 2 &&
+         ((factors[0] == x && isSum(factors[1], isOne, 2)) ||
+          (factors[1] == x && isSum(factors[0], isOne, 2)));
+}
+
+/// x (1 + erf(x / sqrt(2))) / 2, and the same by a hyperbolic tangent, in
+/// whatever order it is multiplied.
+struct ProductToGelu : OpRewritePattern<BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BinaryOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getType();
+    if ((op.getKind() != BinaryKind::Mul && op.getKind() != BinaryKind::Div) ||
+        !isa<FloatType>(type.getElementType()))
+      return failure();
+    Product product;
+    flatten(op, type, /*isRoot=*/true, product);
+    if (product.factors.size() != 2 || product.scalar != 0.5)
+      return failure();
+    for (unsigned i : {0u, 1u}) {
+      Value x = product.factors[i], gate = product.factors[1 - i];
+      constexpr double kRootOfHalf = 0.70710678118654752440;
+      if (Value y = matchOnePlus(UnaryKind::Erf, gate);
+          y && y.getType() == type && isPowerOf(y, x, 1, kRootOfHalf))
+        return replace(rewriter, op, UnaryKind::Gelu, x, gate);
+      if (Value y = matchOnePlus(UnaryKind::Tanh, gate);
+          y && y.getType() == type && isCubicOfGelu(y, x))
+        return replace(rewriter, op, UnaryKind::GeluTanh, x, gate);
+    }
+    return failure();
+  }
+
+private:
+  static LogicalResult replace(PatternRewriter &rewriter, BinaryOp op,
+                               UnaryKind kind, Value x, Value gate) {
+    Location location = rewriter.getFusedLoc({gate.getLoc(), op.getLoc()});
+    replaceFused(rewriter, op,
+                 rewriter.create<UnaryOp>(location, op.getType(), kind, x,
+                                          FloatAttr(), FloatAttr()));
+    return success();
+  }
+};
+
 /// The bounds of a relu, a clip or a max/min with a number, as an interval; `x`
 /// is what it bounds.
 std::optional<std::pair<double, double>> boundsOf(Operation *op, Value &x) {
@@ -259,6 +357,7 @@ struct MergeBounds : OpRewritePattern<OpT> {
 } // namespace
 
 void weft::top::populateActivationPatterns(RewritePatternSet &patterns) {
-  patterns.add<ProductToHardSwish, ProductToSwish, MergeBounds<UnaryOp>,
-               MergeBounds<BinaryOp>>(patterns.getContext(), /*benefit=*/3);
+  patterns.add<ProductToGelu, ProductToHardSwish, ProductToSwish,
+               MergeBounds<UnaryOp>, MergeBounds<BinaryOp>>(
+      patterns.getContext(), /*benefit=*/3);
 }

@@ -353,7 +353,9 @@ TEST(Exhaustive, ShortFunctionsOfEveryNumber) {
                                "tanh",
                                "erf",
                                "gelu",
-                               "gelu_tanh"};
+                               "gelu {narrow_steps}",
+                               "gelu_tanh",
+                               "gelu_tanh {narrow_steps}"};
   for (const char *real : {"f16", "bf16"}) {
     std::string shape = tensor(kWordShape, real);
     Batch batch(shape, everyWord());

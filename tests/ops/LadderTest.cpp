@@ -423,12 +423,23 @@ static void addElementwise(std::vector<Case> &cases) {
                            " : " + x + "\n"});
     }
   }
-  std::string x = tensor("2x3x5x7", "f32");
-  for (int axis : {0, 2, 3})
-    cases.push_back({"SoftmaxAxis" + std::to_string(axis), x, x,
-                     "  %y = tpu.softmax %x {axis = " + std::to_string(axis) +
-                         " : i64} : " + x + "\n",
-                     0, 16 * 0x1p-23});
+  // The exponential, the sum and the quotient err by 16 ulp together; the short
+  // exponential by 2^-18, and each f16 command of some ten that follow each
+  // other by 2^-12.
+  const std::tuple<std::string, std::string, double> softmaxes[] = {
+      {"f32", "", 16 * 0x1p-23},
+      {"f32", ", short_steps", 0x1p-17},
+      {"f16", ", narrow_steps", 0x1p-8}};
+  for (const auto &[type, steps, tolerance] : softmaxes)
+    for (int axis : {0, 2, 3}) {
+      std::string x = tensor("2x3x5x7", type);
+      cases.push_back({"SoftmaxAxis" + std::to_string(axis) +
+                           (steps.empty() ? "" : "_" + steps.substr(2)),
+                       x, x,
+                       "  %y = tpu.softmax %x {axis = " + std::to_string(axis) +
+                           " : i64" + steps + "} : " + x + "\n",
+                       0, tolerance});
+    }
 }
 
 /// The evaluator of a sequence does what its commands do, so all are exact.

@@ -5,6 +5,7 @@
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/recipe/AxisReduction.h"
 #include "runtime/chips/Chip.h"
+#include "runtime/numeric/Float16.h"
 
 using namespace mlir;
 using namespace weft;
@@ -20,21 +21,25 @@ Box SoftmaxOp::computedBox(const Box &wanted) {
 static constexpr int64_t kExpTerms = 10;
 
 namespace {
-/// Scratch of an f32 exponential: tiles of its shape, and the coefficients of
-/// the series, a row in every lane.
+/// Scratch of an exponential: tiles of its shape.
 struct ExpScratch {
-  Tile first, second, product, series;
+  Tile first, second, product;
+};
+
+/// What an exponential of few steps needs of a type.
+struct ShortExp {
+  double lowest;           ///< power of two that is 0 or next to nothing
+  double ones;             ///< whole numbers are in its last bits
+  int64_t exponent;        ///< where it begins
+  ArrayRef<double> series; ///< of 2^x for |x| <= 1/2
 };
 } // namespace
 
-static ExpScratch addExpScratch(RecipeBuilder &r, const Dims &dims) {
+static ExpScratch addExpScratch(RecipeBuilder &r, const Tile &like) {
   auto tile = [&](StringRef name) {
-    return r.scratch(name, dims, DataType::Fp32);
+    return r.scratch(name, like.shape, like.type);
   };
-  ExpScratch scratch{tile("first"), tile("second"), tile("product"), {}};
-  scratch.series = r.scratch("series", {1, int64_t(r.chip.lanes), 1, kExpTerms},
-                             DataType::Fp32);
-  return scratch;
+  return {tile("first"), tile("second"), tile("product")};
 }
 
 /// f32 exponential of `tile`, aligned and of the shape of the scratch, in its
@@ -48,7 +53,9 @@ static void buildExp(RecipeBuilder &r, const Tile &tile,
   const double kLowest = asFloat(-87.33), kHighest = asFloat(88.37);
   const double kLog2E = asFloat(1.4426950408889634), kLn2High = 0.693359375,
                kLn2Low = asFloat(-2.12194440e-4);
-  const auto &[first, second, product, series] = scratch;
+  const auto &[first, second, product] = scratch;
+  Tile series = r.scratch("series", {1, int64_t(r.chip.lanes), 1, kExpTerms},
+                          DataType::Fp32);
   constexpr int64_t kInverseFactorials = 0; // coeff_table_mode_t EXP
   r.call("tiu.smem_bcast",
          {{"dst", series}, {"coeff_mode", kInverseFactorials}});
@@ -77,30 +84,89 @@ static void buildExp(RecipeBuilder &r, const Tile &tile,
   r.binary("tiu.fmul", tile, product, first);
 }
 
+/// The same of x <= 0 in fewer steps: within 2^-18 of f32; of f16 by its own
+/// commands, about 2^-10, nothing for less than 2^-15.
+static void buildShortExp(RecipeBuilder &r, const Tile &tile,
+                          const ExpScratch &scratch) {
+  // 2^(k + f) = 2^k * 2^f. The sum with `ones` rounds to k, whose bits are
+  // shifted into the exponent of 2^f.
+  static constexpr double wide[] = {9.999992614e-01, 6.931218144e-01,
+                                    2.402474498e-01, 5.591786329e-02,
+                                    9.570097072e-03},
+                          half[] = {1.0, 6.932829340e-01, 2.422110019e-01,
+                                    5.500891882e-02};
+  bool isHalf = tile.type == DataType::Fp16;
+  const ShortExp way = isHalf ? ShortExp{-15, 0x1.8p10, 10, half}
+                              : ShortExp{-126.5, 0x1.8p23, 23, wide};
+  DataType whole = isHalf ? DataType::Int16 : DataType::Int32;
+  const auto &[first, second, product] = scratch;
+  Tile series = r.table("series", way.series.size(), tile.type, [way, isHalf] {
+    if (!isHalf)
+      return bytesOf<float>(SmallVector<float>(way.series));
+    SmallVector<uint16_t> halves;
+    for (double number : way.series)
+      halves.push_back(numeric::floatToHalf(float(number)));
+    return bytesOf<uint16_t>(halves);
+  });
+  r.binary("tiu.fmul", first, tile, asFloat(1.4426950408889634));
+  r.binary("tiu.fmax", second, first, way.lowest);
+  r.binary("tiu.fadd", first, second, way.ones);
+  r.binary("tiu.fsub", tile, first, way.ones);
+  r.binary("tiu.fsub", product, second, tile);
+  r.call("tiu.taylor", {{"dst", second},
+                        {"src", product},
+                        {"coeff", series},
+                        {"len", int64_t(way.series.size())}});
+  r.call("tiu.logical_shift",
+         {{"dst", r.as(product, whole)},
+          {"src", r.as(first, whole)},
+          {"shift", way.exponent},
+          {"round_mode", int64_t(numeric::Rounding::HalfUp)}});
+  r.binary("tiu.add", r.as(tile, whole), r.as(second, whole),
+           r.as(product, whole));
+}
+
+/// tile = 1 / tile; the machine divides f32 alone.
+static void invert(RecipeBuilder &r, const Tile &tile) {
+  bool isCast = tile.type != DataType::Fp32;
+  Tile wide =
+      isCast ? r.scratch("wide statistics", tile.shape, DataType::Fp32) : tile;
+  if (isCast)
+    r.cast(wide, tile);
+  r.binary("tiu.fdiv", wide, 1.0, wide, kDivisionSteps);
+  if (isCast)
+    r.cast(tile, wide);
+}
+
 static void buildSoftmax(Operation *operation, RecipeBuilder &r) {
-  unsigned axis = llvm::cast<SoftmaxOp>(operation).getAxis();
+  auto op = llvm::cast<SoftmaxOp>(operation);
+  unsigned axis = op.getAxis();
   Tile result = r.result(), input = r.operand(0);
-  bool narrow = catalog::bitsOf(result.type) == 16;
+  DataType type = op.getNarrowSteps() ? DataType::Fp16 : DataType::Fp32;
+  bool isCast = result.type != type;
   Dims lines = result.shape;
   lines[axis] = 1;
-  ExpScratch exponential = addExpScratch(r, result.shape);
-  Tile powers = r.scratch("powers", result.shape, DataType::Fp32),
-       half = addHalf(r, powers, axis),
-       statistics = r.scratch("statistics", lines, DataType::Fp32);
-  if (narrow) {
+  Tile powers = r.scratch("powers", result.shape, type);
+  ExpScratch exponential = addExpScratch(r, powers);
+  Tile half = addHalf(r, powers, axis),
+       statistics = r.scratch("statistics", lines, type);
+  if (isCast) {
     r.cast(powers, input);
     input = powers;
   }
   combineAxis(r, ReduceKind::Max, statistics, input, half, axis);
   r.binary("tiu.fsub", powers, input, statistics);
-  buildExp(r, powers, exponential);
+  if (op.getShortSteps() || op.getNarrowSteps())
+    buildShortExp(r, powers, exponential);
+  else
+    buildExp(r, powers, exponential);
   combineAxis(r, ReduceKind::Sum, statistics, powers, half, axis);
   // A division takes 31 cycles where a product takes one: only the sums are
   // divided by.
-  Tile quotient = narrow ? powers : result;
-  r.binary("tiu.fdiv", statistics, 1.0, statistics, kDivisionSteps);
+  Tile quotient = isCast ? powers : result;
+  invert(r, statistics);
   r.binary("tiu.fmul", quotient, powers, statistics);
-  if (narrow)
+  if (isCast)
     r.cast(result, quotient);
 }
 

@@ -177,12 +177,6 @@ static Real reciprocal16(Real x) {
       x, {2.828426741e+00, -2.664353112e+00, 8.358753545e-01});
 }
 
-/// 2e-6: what is multiplied by up to 21 and then goes to an exponential.
-static Real fineReciprocal16(Real x) {
-  return guessedReciprocal(x, {3.771235786e+00, -5.330248482e+00,
-                               3.346399132e+00, -7.873879381e-01});
-}
-
 /// 2^x for -126.5 <= x <= 126.5, 0 where that is subnormal; 3e-6.
 static Real powerOfTwo16(Real x) {
   // In x + 1.5 * 2^23 the last bits of the mantissa are the nearest whole
@@ -208,23 +202,28 @@ Real sequence::swish16(Real x, double alpha) {
   return x * sigmoidOfPower16(x * (-kLog2E * alpha));
 }
 
-Real sequence::swishOfHalves(Real x, double alpha) {
+/// x / (1 + 2^power) in f16 commands, for powers up to 15.
+static Real productOfHalves(Real x, Real power) {
   // As sigmoidOfPower16(); 1.5 * 2^10 has the whole numbers in its last bits.
   // The reciprocal's polynomial is of the difference from 1, which f16 has
   // exactly.
   constexpr double kOnes = 0x1.8p10;
-  Real bounded = atLeast(x, -10.4 / alpha);
-  Real power = atLeast(bounded * (-kLog2E * alpha), -14.0);
-  Real counted = power + kOnes;
+  Real bounded = atLeast(power, -14.0);
+  Real counted = bounded + kOnes;
   Real ofRest =
-      polynomial(power - (counted - kOnes),
+      polynomial(bounded - (counted - kOnes),
                  {1.0, 6.932829340e-01, 2.422110019e-01, 5.500891882e-02});
   Real sum =
       realOf(bitsOf(ofRest) + shiftedLogically(bitsOf(counted), 10)) + 1.0;
   Real guess = realOf(Word(0x7800) - bitsOf(sum));
   Real inverse =
       polynomial(sum * guess - 1.0, {1.0, -9.942994025e-01, 8.469043248e-01});
-  return bounded * (guess * inverse);
+  return x * (guess * inverse);
+}
+
+Real sequence::swishOfHalves(Real x, double alpha) {
+  Real bounded = atLeast(x, -10.4 / alpha);
+  return productOfHalves(bounded, bounded * (-kLog2E * alpha));
 }
 
 /// log(1 + x) for 0 <= x <= 1: 2 atanh(s), s = x / (2 + x) <= 1/3; 3e-12.
@@ -260,7 +259,9 @@ struct Fraction {
 
 static Real withinOne(Real x) { return atMost(atLeast(x, -1.0), 1.0); }
 
-static Real quotientOf(const Fraction &f) { return f.upper / f.lower; }
+static Real quotientOf(const Fraction &f) {
+  return f.upper * reciprocalOfFinite(f.lower);
+}
 
 static Real quotient16(const Fraction &f) {
   return f.upper * reciprocal16(f.lower);
@@ -361,20 +362,46 @@ Real sequence::gelu(Real x) {
   return x * sigmoid(x * quotientOf(slopeOfNormal(x)));
 }
 
+/// x (1/2 + x P(x^2)) on [-4.2, 4.2], the polynomial kept beyond, and on the
+/// left x as well.
+static Real geluByPolynomial(Real x, const std::vector<double> &coefficients) {
+  constexpr double kEnd = 4.2;
+  Real bounded = atLeast(x, -kEnd), t = atMost(bounded, kEnd);
+  return bounded * (t * polynomial(t * t, coefficients) + 0.5);
+}
+
 Real sequence::gelu16(Real x) {
-  Fraction f = slopeOfNormal(x);
-  return x * sigmoid16(x * (f.upper * fineReciprocal16(f.lower)));
+  return geluByPolynomial(x,
+                          {3.989074366e-01, -6.636036720e-02, 9.830126535e-03,
+                           -1.114146453e-03, 9.457407395e-05, -5.760731066e-06,
+                           2.343648638e-07, -5.633227925e-09, 5.997939079e-11});
 }
 
-/// x (1 + tanh(u)) / 2 = x / (1 + exp(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3):
-/// 2 u times `scale`.
-static Real cubicOfGelu(Real x, double scale) {
-  scale *= 2 * 0.79788456080286535588;
-  return x * (x * x * (scale * 0.044715) + scale);
+/// x / (1 + 2^(x (linear + cubic x^2))); the least x has a power of 15.
+static Real geluOfCubic(Real x, double linear, double cubic) {
+  Real bounded = atLeast(x, -3.85);
+  return productOfHalves(bounded,
+                         bounded * (bounded * bounded * cubic + linear));
 }
 
-Real sequence::geluTanh(Real x) { return x * sigmoid(cubicOfGelu(x, 1.0)); }
+// The cubic that comes nearest to gelu: 2.8e-4.
+Real sequence::geluOfHalves(Real x) {
+  return geluOfCubic(x, -2.308312065, -1.002673053e-01);
+}
+
+Real sequence::geluTanhOfHalves(Real x) {
+  return geluOfCubic(x, -2.302208198, -1.029432395e-01);
+}
+
+// x (1 + tanh(u)) / 2 = x / (1 + exp(-2u)), u = sqrt(2/pi) (x + 0.044715 x^3).
+Real sequence::geluTanh(Real x) {
+  constexpr double kScale = 2 * 0.79788456080286535588;
+  return x * sigmoid(x * (x * x * (kScale * 0.044715) + kScale));
+}
 
 Real sequence::geluTanh16(Real x) {
-  return x * sigmoidOfPower16(cubicOfGelu(x, -kLog2E));
+  return geluByPolynomial(x,
+                          {3.988993605e-01, -6.666673379e-02, 1.004426026e-02,
+                           -1.172474829e-03, 1.030680367e-04, -6.487185321e-06,
+                           2.710531321e-07, -6.647887624e-09, 7.183849147e-11});
 }

@@ -61,6 +61,7 @@ Real sigmoid16(Real x);
 Real swish16(Real x, double alpha);
 Real tanh16(Real x);
 Real erf16(Real x);
+/// These two within 2^-14 besides: they are 1e-5 of x or less below -4.2.
 Real gelu16(Real x);
 Real geluTanh16(Real x);
 
@@ -70,6 +71,10 @@ Real geluTanh16(Real x);
 /// overflows: -0.0003 / alpha at most for less. Within 2^-7.7 of the exact
 /// value from -8 on, 2^-8.4 from -4 on, about 2^-11 on the average.
 Real swishOfHalves(Real x, double alpha);
+/// Below -3.85 as at -3.85: -0.00014. Within 2^-8 of the exact value or, on the
+/// left, of 1/8.
+Real geluOfHalves(Real x);
+Real geluTanhOfHalves(Real x);
 
 // Roots.cpp
 
@@ -122,6 +127,8 @@ enum class UnaryKind : uint32_t;
 /// Whether the kind has a sequence of f16 commands, in which `alpha` (if there
 /// is one) has all its digits and times -10.4 neither overflows.
 bool hasNarrowSteps(UnaryKind kind, std::optional<double> alpha);
+/// Whether the kind has a sequence of fewer commands for results of 16 bits.
+bool hasShortSteps(UnaryKind kind);
 /// Whether UnaryFunctions.def has a row for the kind.
 bool isSequence(UnaryKind kind);
 

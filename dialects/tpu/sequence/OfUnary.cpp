@@ -46,6 +46,10 @@ static SequenceFunction functionOfHalves(UnaryKind kind) {
   }
 }
 
+bool weft::tpu::hasShortSteps(UnaryKind kind) {
+  return shortFunctionOf(kind) != functionOf(kind);
+}
+
 bool weft::tpu::isSequence(UnaryKind kind) { return functionOf(kind); }
 
 bool weft::tpu::hasNarrowSteps(UnaryKind kind, std::optional<double> alpha) {
@@ -60,10 +64,11 @@ std::optional<Sequence> weft::tpu::sequenceOf(UnaryOp op) {
   SequenceType type = element.isF32()       ? SequenceType::F32
                       : op.getNarrowSteps() ? SequenceType::Half
                                             : SequenceType::Other;
-  SequenceFunction function =
-      type == SequenceType::F32    ? functionOf(op.getKind())
-      : type == SequenceType::Half ? functionOfHalves(op.getKind())
-                                   : shortFunctionOf(op.getKind());
+  SequenceFunction function = type == SequenceType::Half
+                                  ? functionOfHalves(op.getKind())
+                              : type == SequenceType::F32 && !op.getShortSteps()
+                                  ? functionOf(op.getKind())
+                                  : shortFunctionOf(op.getKind());
   if (!function)
     return std::nullopt;
   sequence::Builder builder({{type}});

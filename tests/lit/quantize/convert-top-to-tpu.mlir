@@ -26,7 +26,7 @@
 // INT8-SAME: -> tensor<1x2x4x4xf16>
 // INT8: tpu.unary hard_swish {{.*}} {top.value = "h"{{.*}}} : tensor<1x2x4x4xf16>
 // INT8: tpu.pool avg {{.*}}top.value = "g"{{.*}} -> tensor<1x2x1x1xf32>
-// INT8: tpu.softmax {{.*}} {axis = 3 : i64, top.value = "p"{{.*}}} : tensor<1x1x1x2xf32>
+// INT8: tpu.softmax {{.*}} {axis = 3 : i64, short_steps, top.value = "p"{{.*}}} : tensor<1x1x1x2xf32>
 
 // F16: tpu.cast %arg0 : tensor<1x2x4x4xf32> -> tensor<1x2x4x4xf16>
 // F16: tpu.conv {{.*}}relu

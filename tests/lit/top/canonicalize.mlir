@@ -503,3 +503,61 @@ func.func @columns_shared(%x: tensor<2x9x4xf32> {top.name = "x"}) -> (tensor<2x9
   %c = top.slice %1 {starts = array<i64: 0, 0, 7>, steps = array<i64: 1, 1, 1>} : tensor<2x9x24xf32> -> tensor<2x9x8xf32>
   return %a, %b, %c, %1 : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9x24xf32>
 }
+
+// -----
+
+// The ways to write a gelu: PyTorch's erf, its tanh with a power of 3, and one with x (1 + c x^2).
+// CHECK-LABEL: func.func @gelus
+// CHECK-DAG: top.unary gelu %arg0 {top.value = "a"}
+// CHECK-DAG: top.unary gelu_tanh %arg0 {top.value = "b"}
+// CHECK-DAG: top.unary gelu_tanh %arg0 {top.value = "c"}
+// CHECK-NOT: top.binary
+// CHECK: return
+func.func @gelus(%x: tensor<2x9x4xf32> {top.name = "x"}) -> (tensor<2x9x4xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>) {
+  %root = top.constant dense<1.41421354> : tensor<f32>
+  %one = top.constant dense<1.0> : tensor<f32>
+  %half = top.constant dense<0.5> : tensor<f32>
+  %three = top.constant dense<3.0> : tensor<f32>
+  %c = top.constant dense<0.044715> : tensor<f32>
+  %s = top.constant dense<0.797884583> : tensor<f32>
+  %0 = top.binary div %x, %root : tensor<2x9x4xf32>, tensor<f32>
+  %1 = top.unary erf %0 : tensor<2x9x4xf32>
+  %2 = top.binary add %1, %one : tensor<2x9x4xf32>, tensor<f32>
+  %3 = top.binary mul %x, %2 : tensor<2x9x4xf32>, tensor<2x9x4xf32>
+  %a = top.binary mul %3, %half {top.value = "a"} : tensor<2x9x4xf32>, tensor<f32>
+  %4 = top.binary pow %x, %three : tensor<2x9x4xf32>, tensor<f32>
+  %5 = top.binary mul %4, %c : tensor<2x9x4xf32>, tensor<f32>
+  %6 = top.binary add %x, %5 : tensor<2x9x4xf32>, tensor<2x9x4xf32>
+  %7 = top.binary mul %6, %s : tensor<2x9x4xf32>, tensor<f32>
+  %8 = top.unary tanh %7 : tensor<2x9x4xf32>
+  %9 = top.binary add %one, %8 : tensor<f32>, tensor<2x9x4xf32>
+  %10 = top.binary mul %x, %half : tensor<2x9x4xf32>, tensor<f32>
+  %b = top.binary mul %10, %9 {top.value = "b"} : tensor<2x9x4xf32>, tensor<2x9x4xf32>
+  %11 = top.binary mul %x, %x : tensor<2x9x4xf32>, tensor<2x9x4xf32>
+  %12 = top.binary mul %11, %c : tensor<2x9x4xf32>, tensor<f32>
+  %13 = top.binary add %12, %one : tensor<2x9x4xf32>, tensor<f32>
+  %14 = top.binary mul %x, %s : tensor<2x9x4xf32>, tensor<f32>
+  %15 = top.binary mul %14, %13 : tensor<2x9x4xf32>, tensor<2x9x4xf32>
+  %16 = top.unary tanh %15 : tensor<2x9x4xf32>
+  %17 = top.binary add %16, %one : tensor<2x9x4xf32>, tensor<f32>
+  %18 = top.binary mul %17, %half : tensor<2x9x4xf32>, tensor<f32>
+  %c2 = top.binary mul %18, %x {top.value = "c"} : tensor<2x9x4xf32>, tensor<2x9x4xf32>
+  return %a, %b, %c2 : tensor<2x9x4xf32>, tensor<2x9x4xf32>, tensor<2x9x4xf32>
+}
+
+// -----
+
+// Another scale is another function.
+// CHECK-LABEL: func.func @no_gelu
+// CHECK: top.unary erf
+func.func @no_gelu(%x: tensor<2x9x4xf32> {top.name = "x"}) -> tensor<2x9x4xf32> {
+  %root = top.constant dense<1.414> : tensor<f32>
+  %one = top.constant dense<1.0> : tensor<f32>
+  %half = top.constant dense<0.5> : tensor<f32>
+  %0 = top.binary div %x, %root : tensor<2x9x4xf32>, tensor<f32>
+  %1 = top.unary erf %0 : tensor<2x9x4xf32>
+  %2 = top.binary add %1, %one : tensor<2x9x4xf32>, tensor<f32>
+  %3 = top.binary mul %x, %2 : tensor<2x9x4xf32>, tensor<2x9x4xf32>
+  %a = top.binary mul %3, %half : tensor<2x9x4xf32>, tensor<f32>
+  return %a : tensor<2x9x4xf32>
+}

@@ -16,3 +16,21 @@ func.func @refused(%a: tensor<1x4x6x6xf32>) {
   %y = tpu.softmax %a {axis = 1 : i64} : tensor<1x4x6x6xf32>
   return
 }
+
+// -----
+
+// Softmax_C2
+func.func @refused(%a: tensor<1x4x6x6xf16>) {
+  // expected-error@+1 {{short_steps is for f32, narrow_steps for f16}}
+  %y = tpu.softmax %a {axis = 3 : i64, short_steps} : tensor<1x4x6x6xf16>
+  return
+}
+
+// -----
+
+// Softmax_C2
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{short_steps is for f32, narrow_steps for f16}}
+  %y = tpu.softmax %a {axis = 3 : i64, narrow_steps} : tensor<1x4x6x6xf32>
+  return
+}

@@ -80,3 +80,12 @@ func.func @refused(%a: tensor<1x4x6x6xf16>) {
   %y = tpu.unary sigmoid %a {narrow_steps} : tensor<1x4x6x6xf16>
   return
 }
+
+// -----
+
+// Unary_C4
+func.func @refused(%a: tensor<1x4x6x6xf16>) {
+  // expected-error@+1 {{short_steps is for f32, whose steps are long}}
+  %y = tpu.unary sigmoid %a {short_steps} : tensor<1x4x6x6xf16>
+  return
+}
