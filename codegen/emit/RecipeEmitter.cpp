@@ -80,12 +80,43 @@ RecipeEmitter::given(const tpu::RecipeArgument &argument) {
   return {{}, emitter.builder.getDenseI64ArrayAttr(*argument.integers())};
 }
 
+/// The lane of the first channel of a local tensor.
+static int64_t firstLaneOf(Value tensor, const Chip &chip) {
+  int64_t lane = 0;
+  while (auto view = tensor.getDefiningOp<ppl::ViewOp>()) {
+    lane += view.getOffset()[tpu::kAxisC];
+    tensor = view.getSource();
+  }
+  if (auto local = tensor.getDefiningOp<ppl::LocalOp>())
+    lane += local.getLane();
+  return lane % int64_t(chip.lanes);
+}
+
+/// Whether a copy from lane to lane goes from each lane to itself: a recipe
+/// does not know where its op's tiles begin.
+static bool staysInLanes(const catalog::Operation &function,
+                         ArrayRef<ppl::FunctionArgument> arguments,
+                         const Chip &chip) {
+  if (function.name != "tiu.move_cross_lane")
+    return false;
+  Value dst = arguments[0].value, src = arguments[1].value;
+  int64_t lane = firstLaneOf(dst, chip),
+          channels =
+              cast<ppl::TensorViewType>(dst.getType()).getShape()[tpu::kAxisC];
+  return lane == firstLaneOf(src, chip) &&
+         lane + channels <= int64_t(chip.lanes);
+}
+
 void RecipeEmitter::emit(const tpu::RecipeCall &call) {
-  SmallVector<ppl::FunctionArgument> arguments(call.function->slots.size());
+  const catalog::Operation *function = call.function;
+  SmallVector<ppl::FunctionArgument> arguments(function->slots.size());
   for (const auto &[slot, argument] : call.arguments)
     arguments[slot] = given(argument);
-  ppl::createFunction(emitter.builder, emitter.loc(), *call.function,
-                      arguments);
+  if (staysInLanes(*function, arguments, emitter.chip)) {
+    function = catalog::find("tiu.move");
+    arguments.resize(function->slots.size());
+  }
+  ppl::createFunction(emitter.builder, emitter.loc(), *function, arguments);
 }
 
 void weft::emit::emitRecipe(Operation *op, OpEmitter &emitter) {

@@ -31,3 +31,22 @@ LogicalResult InterleaveOp::verify() {
            << expected[3] << " of the input's element type";
   return success();
 }
+
+int64_t ChannelsToRowsOp::stackedRows() {
+  return dimsOf(getInput())[kAxisC] / dimsOf(getOutput())[kAxisC];
+}
+
+LogicalResult ChannelsToRowsOp::verify() {
+  Dims from = dimsOf(getInput()), to = dimsOf(getOutput());
+  if (from[kAxisN] != 1 || to[kAxisN] != 1 ||
+      from[kAxisC] % to[kAxisC] != 0) // (C1)
+    return emitOpError("needs one image, whose channels are a multiple of the "
+                       "result's");
+  int64_t missing = from[kAxisH] * stackedRows() - to[kAxisH];
+  if (missing < 0 || missing >= stackedRows() || from[kAxisW] != to[kAxisW] ||
+      elementOf(getInput()) != elementOf(getOutput())) // (C2)
+    return emitOpError() << "result must have " << from[kAxisH] * stackedRows()
+                         << " rows or up to " << stackedRows() - 1
+                         << " fewer, the input's width and element type";
+  return success();
+}

@@ -102,10 +102,8 @@ static std::vector<typename Array::value_type> repeated(const Array &values,
   return result;
 }
 
-/// The weight with its elements `count` times one after the other along `axis`,
-/// the outermost that is not 1. For a price zeros.
-static Value repeatWeight(OpBuilder &builder, Value weight, unsigned axis,
-                          int64_t count, Purpose purpose) {
+Value weft::tpu::repeatWeight(OpBuilder &builder, Value weight, unsigned axis,
+                              int64_t count, Purpose purpose) {
   auto type = cast<RankedTensorType>(weight.getType());
   SmallVector<int64_t> shape(type.getShape());
   shape[axis] *= count;
@@ -120,6 +118,15 @@ static Value repeatWeight(OpBuilder &builder, Value weight, unsigned axis,
     return {};
   return builder.create<WeightOp>(
       weight.getLoc(), weightAttr(type.clone(shape), repeated(*bytes, count)));
+}
+
+void weft::tpu::repeatPerChannel(ConvOp conv, int64_t count) {
+  if (auto scales = conv.getScales())
+    conv.setScales(ArrayRef<float>(repeated(*scales, count)));
+  if (auto multipliers = conv.getMultipliers())
+    conv.setMultipliers(ArrayRef<int32_t>(repeated(*multipliers, count)));
+  if (auto rshifts = conv.getRshifts())
+    conv.setRshifts(ArrayRef<int32_t>(repeated(*rshifts, count)));
 }
 
 Operation *weft::tpu::cloneForBands(OpBuilder &builder, Operation *op,
@@ -152,12 +159,7 @@ Operation *weft::tpu::cloneForBands(OpBuilder &builder, Operation *op,
   clone->getResult(0).setType(type);
   if (auto conv = dyn_cast<ConvOp>(clone)) {
     conv.setGroup(conv.getGroup() * count);
-    if (auto scales = conv.getScales())
-      conv.setScales(ArrayRef<float>(repeated(*scales, count)));
-    if (auto multipliers = conv.getMultipliers())
-      conv.setMultipliers(ArrayRef<int32_t>(repeated(*multipliers, count)));
-    if (auto rshifts = conv.getRshifts())
-      conv.setRshifts(ArrayRef<int32_t>(repeated(*rshifts, count)));
+    repeatPerChannel(conv, count);
   }
   // The rows that are read fix how many are made; those below the image mean
   // nothing.

@@ -9,6 +9,7 @@
 #include "mlir/IR/Builders.h"
 
 namespace weft::tpu {
+class ConvOp;
 
 /// How an op reads rows.
 struct RowWindow {
@@ -35,6 +36,14 @@ enum class Purpose { Price, Program };
 /// `image` as `count` bands of `rows` rows.
 mlir::RankedTensorType bandsType(mlir::Value image, int64_t count,
                                  int64_t rows);
+
+/// The weight with its elements `count` times one after the other along `axis`,
+/// the outermost that is not 1. For a price zeros. Null if it has no bytes.
+mlir::Value repeatWeight(mlir::OpBuilder &builder, mlir::Value weight,
+                         unsigned axis, int64_t count, Purpose purpose);
+
+/// The numbers that `conv` has for each channel, `count` times.
+void repeatPerChannel(ConvOp conv, int64_t count);
 
 /// A clone of `op` on `images` in place of its images, with a result of `type`,
 /// and constants for `count` bands. Null if a weight has no bytes.

@@ -745,6 +745,26 @@ static void addInterleaves(std::vector<Case> &cases) {
   }
 }
 
+/// Rows in channels of one round over the lanes and of several; the last row of
+/// some channels is none.
+static void addChannelsToRows(std::vector<Case> &cases) {
+  for (std::string type : {"f32", "f16", "ui8"})
+    for (auto [channels, stacked, rows] :
+         {std::tuple(32, 2, 10), {21, 3, 13}, {50, 2, 9}, {100, 2, 8}}) {
+      std::string x = tensor(
+                      "1x" + std::to_string(channels * stacked) + "x" +
+                          std::to_string((rows + stacked - 1) / stacked) +
+                          "x11",
+                      type),
+                  y = tensor("1x" + std::to_string(channels) + "x" +
+                                 std::to_string(rows) + "x11",
+                             type);
+      cases.push_back(
+          {"ChannelsToRows" + std::to_string(channels) + type, x, y,
+           "  %y = tpu.channels_to_rows %x : " + x + " -> " + y + "\n"});
+    }
+}
+
 /// Adds a case of type `type`; its %r is %x backwards.
 static void addPaired(std::vector<Case> &cases, const std::string &name,
                       const std::string &type, const std::string &result,
@@ -931,6 +951,7 @@ static std::vector<Case> allCases() {
   addMoves(cases);
   addRows(cases);
   addInterleaves(cases);
+  addChannelsToRows(cases);
   return cases;
 }
 

@@ -76,6 +76,7 @@ void driver::buildTpuPipeline(OpPassManager &passes,
   // level: each gives the same numbers.
   passes.addNestedPass<func::FuncOp>(tpu::createTpuUnfoldConvs());
   if (options.optLevel > 0) {
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuStackRows());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuCastBeforeMoves());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuKeepRows());
     passes.addNestedPass<func::FuncOp>(tpu::createTpuMoveTurns());

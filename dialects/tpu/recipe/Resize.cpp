@@ -3,7 +3,11 @@
 #include "dialects/tpu/Resize.h"
 
 #include "dialects/tpu/GroupPlan.h"
+#include "dialects/tpu/recipe/AxisReduction.h"
 #include "dialects/tpu/recipe/Recipe.h"
+#include "runtime/chips/Chip.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace weft;
@@ -49,5 +53,85 @@ bool InterleaveOp::runsInAnyLane() { return true; }
 
 ArrayRef<Alternative> InterleaveOp::recipes() {
   static const Alternative list[] = {{"copies", buildInterleave}};
+  return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows in channels
+//===----------------------------------------------------------------------===//
+
+Box ChannelsToRowsOp::computedBox(const Box &wanted) {
+  Box box = withWholeAxis(wanted, getOutput(), kAxisC);
+  int64_t step = stackedRows();
+  box.offset[kAxisH] = wanted.offset[kAxisH] / step * step;
+  box.size[kAxisH] = wanted.end(kAxisH) - box.offset[kAxisH];
+  return box;
+}
+
+InputNeed ChannelsToRowsOp::inputNeed(unsigned, const Box &result) {
+  Box box = withWholeAxis(result, getInput(), kAxisC);
+  int64_t step = stackedRows();
+  box.offset[kAxisH] = result.offset[kAxisH] / step;
+  box.size[kAxisH] = llvm::divideCeil(result.size[kAxisH], step);
+  return {box, {}};
+}
+
+bool ChannelsToRowsOp::runsInAnyLane() { return true; }
+bool ChannelsToRowsOp::readsFirstLane(unsigned) { return true; }
+
+/// `count` rows of channels of `tile` from `first` on, as one row each.
+static Tile flatRows(const RecipeBuilder &r, const Tile &tile, int64_t first,
+                     int64_t count) {
+  int64_t width = tile.shape[kAxisW];
+  Tile flat = tile;
+  static_cast<catalog::Tensor &>(flat) =
+      alignedTile(r.chip, {1, tile.shape[kAxisC], 1, count * width}, tile.type);
+  flat.lane = tile.lane;
+  flat.byte += first * width * int64_t(catalog::bytesOf(tile.type));
+  return flat;
+}
+
+/// The rows of each channel as one row into the lanes of the result, then
+/// apart.
+static void buildChannelsToRows(Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<ChannelsToRowsOp>(operation);
+  Tile result = r.result(), source = r.operand(0);
+  int64_t stacked = op.stackedRows(), channels = result.shape[kAxisC],
+          width = result.shape[kAxisW], lanes = r.chip.lanes,
+          bytes = int64_t(catalog::bytesOf(result.type));
+  // Copies from lane to lane begin at whole rows of EUs.
+  int64_t unit = std::max<int64_t>(
+      1, int64_t(r.chip.euBytes) /
+             std::gcd(int64_t(r.chip.euBytes), width * bytes));
+  int64_t most = std::max(unit, int64_t(r.chip.maxShape) / width / unit * unit),
+          rows = std::min(most, source.shape[kAxisH]);
+  Tile room = r.scratch("room", {1, channels, 1, rows * width}, result.type);
+  for (int64_t i = 0; i < stacked; ++i) {
+    int64_t own = (result.shape[kAxisH] - i + stacked - 1) / stacked;
+    for (int64_t first = 0; first < own; first += rows) {
+      int64_t count = std::min(rows, own - first);
+      for (int64_t done = 0, next; done < channels; done = next) {
+        next = std::min({channels, done + lanes - done % lanes,
+                         done + lanes - (i * channels + done) % lanes});
+        Tile there = r.channels(source, i * channels + done, next - done);
+        Tile here = done == 0 && next == channels
+                        ? room
+                        : r.channels(room, done, next - done);
+        here.shape[kAxisW] = count * width;
+        r.call("tiu.move_cross_lane",
+               {{"dst", here}, {"src", flatRows(r, there, first, count)}});
+      }
+      Tile moved = room;
+      moved.layout = catalog::AlignMode::Free;
+      moved.shape = {1, channels, count, width};
+      moved.strides[kAxisH] = width;
+      r.copy(r.part(result, kAxisH, i + first * stacked, count, stacked),
+             moved);
+    }
+  }
+}
+
+ArrayRef<Alternative> ChannelsToRowsOp::recipes() {
+  static const Alternative list[] = {{"copies", buildChannelsToRows}};
   return list;
 }

@@ -34,3 +34,21 @@ func.func @refused(%a: tensor<1x4x6x6xf32>) {
   %y = tpu.interleave %a factors [2, 2] : (tensor<1x4x6x6xf32>) -> tensor<1x4x12x6xf32>
   return
 }
+
+// -----
+
+// ChannelsToRows_C1
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{needs one image, whose channels are a multiple of the result's}}
+  %y = tpu.channels_to_rows %a : tensor<1x4x6x6xf32> -> tensor<1x3x12x6xf32>
+  return
+}
+
+// -----
+
+// ChannelsToRows_C2
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{result must have 12 rows or up to 1 fewer, the input's width and element type}}
+  %y = tpu.channels_to_rows %a : tensor<1x4x6x6xf32> -> tensor<1x2x10x6xf32>
+  return
+}

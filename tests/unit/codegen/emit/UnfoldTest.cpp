@@ -1,7 +1,8 @@
-//===- UnfoldTest.cpp - unfolded convolutions give the same numbers -------===//
+//===- UnfoldTest.cpp - rewritten convolutions give the same numbers ------===//
 //
 // Random convolutions of few channels run on the emulator as they are and as
-// --tpu-unfold-convs makes them, in one slice and in several.
+// --tpu-unfold-convs and --tpu-stack-rows make them, in one slice and in
+// several.
 //
 //===----------------------------------------------------------------------===//
 
@@ -125,18 +126,17 @@ private:
 };
 } // namespace
 
-/// The module after the pass; empty if that changed nothing.
-static std::string unfolded(const std::string &text) {
-  return afterPass(text, tpu::createTpuUnfoldConvs(), "tpu.unfold");
-}
+using MakePass = std::unique_ptr<Pass> (*)();
 
-static void expectEqualPrograms(bool isFloat) {
+/// At least 10 of the convolutions become others with `mark`.
+static void expectEqualPrograms(bool isFloat, MakePass makePass,
+                                const char *mark, uint32_t seeds) {
   const tpu::Dims tilings[] = {{1, 1, 1, 1}, {1, 1, 3, 1}, {1, 1, 2, 2}};
   int changed = 0;
-  for (uint32_t seed = 0; seed < 60; ++seed) {
+  for (uint32_t seed = 0; seed < seeds; ++seed) {
     RandomConv conv(seed, isFloat);
-    std::string text = conv.text(), other = unfolded(text);
-    if (other.empty())
+    std::string text = conv.text(), other = afterPass(text, makePass(), mark);
+    if (other.empty()) // nothing changed
       continue;
     ++changed;
     SCOPED_TRACE(text);
@@ -154,8 +154,17 @@ static void expectEqualPrograms(bool isFloat) {
   EXPECT_GT(changed, 10);
 }
 
-TEST(Unfold, BytesAreTheSame) { expectEqualPrograms(/*isFloat=*/false); }
+TEST(Unfold, BytesAreTheSame) {
+  expectEqualPrograms(/*isFloat=*/false, tpu::createTpuUnfoldConvs,
+                      "tpu.unfold", 60);
+}
 
 TEST(Unfold, ExactSumsOfHalvesAreTheSame) {
-  expectEqualPrograms(/*isFloat=*/true);
+  expectEqualPrograms(/*isFloat=*/true, tpu::createTpuUnfoldConvs, "tpu.unfold",
+                      60);
+}
+
+TEST(StackRows, BytesAreTheSame) {
+  expectEqualPrograms(/*isFloat=*/false, tpu::createTpuStackRows,
+                      "tpu.channels_to_rows", 400);
 }
