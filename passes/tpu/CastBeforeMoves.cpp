@@ -32,6 +32,13 @@ static bool isNarrowing(CastOp cast) {
          !cast.getRounding();
 }
 
+/// f32 to codes of 8 bits.
+static bool isQuantizing(CastOp cast) {
+  return elementOf(cast.getInput()).isF32() &&
+         isQuantized(cast.getOutput()) &&
+         elementBytes(elementOf(cast.getOutput())) == 1;
+}
+
 /// Whether each element of the result is one of the operands', so that all may
 /// be rounded before it. The largest of a window is not: the machine's begins
 /// with the lowest number of the type.
@@ -49,6 +56,15 @@ static int64_t narrowedBits(int64_t bits, Type element) {
                          : numeric::floatToBf16(number);
 }
 
+/// The bits with which `move` fills gaps, if there are any.
+static std::optional<int64_t> fillOf(Operation *move) {
+  if (auto arrange = dyn_cast<ArrangeOp>(move))
+    return arrange.getFill();
+  if (auto pad = dyn_cast<PadOp>(move))
+    return pad.getFill();
+  return std::nullopt;
+}
+
 /// What `move` fills gaps with is written in bits of its elements.
 static void narrowFill(Operation *move, Type element) {
   if (auto arrange = dyn_cast<ArrangeOp>(move)) {
@@ -64,18 +80,21 @@ static Type withElement(Value value, Type element) {
       cast<RankedTensorType>(value.getType()).getShape(), element);
 }
 
-/// The operands of `move` in `element`; one that it takes twice is cast once.
-static SmallVector<Value> castOperands(OpBuilder &builder, Location location,
-                                       Operation *move, Type element) {
+/// The operands of `move`, cast as its result was; one that it takes twice is
+/// cast once.
+static SmallVector<Value> castOperands(OpBuilder &builder, CastOp cast,
+                                       Operation *move) {
   SmallVector<Value> casts;
   for (Value operand : move->getOperands()) {
     size_t place =
         llvm::find(move->getOperands(), operand) - move->getOperands().begin();
     casts.push_back(place < casts.size()
                         ? casts[place]
-                        : builder.create<CastOp>(location,
-                                                 withElement(operand, element),
-                                                 operand));
+                        : builder.create<CastOp>(
+                              cast.getLoc(),
+                              withElement(operand, elementOf(cast.getOutput())),
+                              operand, IntegerAttr(), IntegerAttr(),
+                              cast.getRoundingAttr()));
   }
   return casts;
 }
@@ -98,16 +117,22 @@ static bool pays(Operation *move, Type element) {
 static bool castBeforeMove(CastOp cast) {
   Operation *move = cast.getInput().getDefiningOp();
   Type element = elementOf(cast.getOutput());
-  if (!isNarrowing(cast) || !onlyMoves(move) || !move->hasOneUse() ||
-      !pays(move, element))
+  bool isQuantizer = isQuantizing(cast);
+  if ((!isQuantizer && !isNarrowing(cast)) || !onlyMoves(move) ||
+      !move->hasOneUse() || !pays(move, element))
+    return false;
+  // Where nothing else is done: not inside of groups, which would have more
+  // than one cast of it.
+  if (isQuantizer && (asTileable(move) || fillOf(move) ||
+                      !llvm::isa<ArrangeOp, PermuteOp, ReshapeOp>(move)))
     return false;
   OpBuilder builder(move);
-  SmallVector<Value> operands =
-      castOperands(builder, cast.getLoc(), move, element);
+  SmallVector<Value> operands = castOperands(builder, cast, move);
   Operation *moved = builder.clone(*move);
   moved->setOperands(operands);
   moved->getResult(0).setType(withElement(move->getResult(0), element));
-  narrowFill(moved, element);
+  if (!isQuantizer)
+    narrowFill(moved, element);
   if (cast->hasAttr(kValueAttr))
     moved->setDiscardableAttrs(cast->getDiscardableAttrDictionary());
   cast.replaceAllUsesWith(moved->getResult(0));

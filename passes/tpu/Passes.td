@@ -6,7 +6,7 @@ def TpuCastBeforeMoves : Pass<"tpu-cast-before-moves", "::mlir::func::FuncOp"> {
   let summary = "round to 16 bits before elements are moved, not after";
   let description = [{
     A cast from f32 to 16 bits goes before what only moves elements, if nobody else reads the result and no more elements are cast: the same numbers in half
-    of the room. A cast that then undoes another one vanishes. A cast from 16 bits to f32 goes behind a reshape or permutation in DRAM that only groups read.
+    of the room. A cast that then undoes another one vanishes. What a move in DRAM brings to codes of 8 bits is quantized before it. A cast from 16 bits to f32 goes behind a reshape or permutation in DRAM that only groups read.
 
     ```mlir
     %2 = tpu.concat %0, %1 axis 1 : (tensor<1x8x4x4xf32>, tensor<1x8x4x4xf32>) -> tensor<1x16x4x4xf32>

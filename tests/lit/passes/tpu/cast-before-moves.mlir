@@ -95,3 +95,19 @@ func.func @widened_before(%x: tensor<1x8x2x6xf16>) -> (tensor<1x8x1x12xf32>, ten
   %8 = tpu.unary abs %5 : tensor<1x8x2x6xf32>
   return %2, %4, %7, %8 : tensor<1x8x1x12xf32>, tensor<1x4x4x6xf32>, tensor<1x2x8x6xf32>, tensor<1x8x2x6xf32>
 }
+
+// -----
+
+// Codes are moved in a quarter of the room; what a concat joins is quantized once.
+// CHECK-LABEL: func.func @quantized_before
+// CHECK: %[[q:.*]] = tpu.cast %arg0 {rounding = 1 : i32} : tensor<1x8x2x6xf32> -> tensor<1x8x2x6x!quant.uniform<i8:f32, 1.000000e-01>>
+// CHECK: tpu.permute %[[q]] [0, 2, 1, 3] {top.value = "q"}
+// CHECK: %[[c:.*]] = tpu.concat
+// CHECK: tpu.cast %[[c]]
+func.func @quantized_before(%x: tensor<1x8x2x6xf32>, %y: tensor<1x8x2x6xf32>) -> (tensor<1x2x8x6x!quant.uniform<i8:f32, 0.1>>, tensor<2x8x2x6x!quant.uniform<i8:f32, 0.1>>) {
+  %0 = tpu.permute %x [0, 2, 1, 3] : tensor<1x8x2x6xf32> -> tensor<1x2x8x6xf32>
+  %1 = tpu.cast %0 {rounding = 1 : i32, top.value = "q"} : tensor<1x2x8x6xf32> -> tensor<1x2x8x6x!quant.uniform<i8:f32, 0.1>>
+  %2 = tpu.concat %x, %y axis 0 : (tensor<1x8x2x6xf32>, tensor<1x8x2x6xf32>) -> tensor<2x8x2x6xf32>
+  %3 = tpu.cast %2 : tensor<2x8x2x6xf32> -> tensor<2x8x2x6x!quant.uniform<i8:f32, 0.1>>
+  return %1, %3 : tensor<1x2x8x6x!quant.uniform<i8:f32, 0.1>>, tensor<2x8x2x6x!quant.uniform<i8:f32, 0.1>>
+}
