@@ -34,8 +34,7 @@ static bool isNarrowing(CastOp cast) {
 
 /// f32 to codes of 8 bits.
 static bool isQuantizing(CastOp cast) {
-  return elementOf(cast.getInput()).isF32() &&
-         isQuantized(cast.getOutput()) &&
+  return elementOf(cast.getInput()).isF32() && isQuantized(cast.getOutput()) &&
          elementBytes(elementOf(cast.getOutput())) == 1;
 }
 

@@ -25,7 +25,7 @@ using namespace weft;
 using namespace weft::tpu;
 
 /// How many rows are tried at once.
-static constexpr int64_t kCounts[] = {2, 3, 4};
+static constexpr int64_t kCounts[] = {2, 3, 4, 8};
 
 /// Strides that a command has.
 static constexpr int64_t kMostStride = 15;

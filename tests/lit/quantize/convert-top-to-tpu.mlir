@@ -16,10 +16,10 @@
 // INT8: tpu.io = {name = "x", type = tensor<1x2x4x4xf32>}
 // INT8: %[[Q:.*]] = tpu.cast %arg0 : tensor<1x2x4x4xf32> -> tensor<1x2x4x4x!quant.uniform<i8:f32, 0.0078740157186985015>>
 // INT8: dense<{{\[\[\[\[}}127]], {{\[\[}}-64]]], {{\[\[\[}}16]], {{\[\[}}127]]]]> : tensor<2x2x1x1xi8>
-// The bias in accumulator steps: 0.5 / (1/127 * 1/127) and -1 / (2/127 * 1/127).
-// INT8: dense<{{\[\[\[\[}}8065]], {{\[\[}}-8065]]]]> : tensor<1x2x1x1xi32>
+// Scale and bias in steps of the result: 1/127 * 1/127 and twice that, 0.5 and -1, over 2.5/255.
+// INT8: dense<{{\[\[\[\[}}5.100000e+01]], {{\[\[}}-1.020000e+02]]]]> : tensor<1x2x1x1xf32>
 // INT8: %[[R:.*]] = tpu.conv %[[Q]]
-// INT8-SAME: relu, rshifts = array<i32: 38, 37>, top.value = "r"
+// INT8-SAME: relu, scales = array<f32: 0.0063240{{[0-9]*}}, 0.0126480{{[0-9]*}}>, top.value = "r"
 // INT8-SAME: -> tensor<1x2x4x4x!quant.uniform<u8:f32, 0.0098039219155907631>>
 // INT8: tpu.conv %[[R]]
 // INT8-SAME: scales = array<f32: 7.71962368E-5, 1.54392474E-4>, top.value = "d"

@@ -4,9 +4,9 @@
 // Both convolutions give codes in the range of what they are joined to; the largest of codes needs no cast. b was calibrated with a
 // wider range and may be clipped, so it has lost its name: nothing compares it with ONNX's.
 // CHECK-LABEL: module @joined
-// CHECK: %[[A:.*]] = tpu.conv {{.*}} relu, {{.*}}top.value = "a"{{.*}} -> tensor<1x1x4x4x!quant.uniform<u8:f32, 0.0099999997{{.*}}>>
+// CHECK: %[[A:.*]] = tpu.conv {{.*}}relu, {{.*}}top.value = "a"{{.*}} -> tensor<1x1x4x4x!quant.uniform<u8:f32, 0.0099999997{{.*}}>>
 // CHECK-NOT: "b"
-// CHECK: %[[B:.*]] = tpu.conv {{.*}} relu, {{.*}} -> tensor<1x1x4x4x!quant.uniform<u8:f32, 0.0099999997{{.*}}>>
+// CHECK: %[[B:.*]] = tpu.conv {{.*}}relu, {{.*}} -> tensor<1x1x4x4x!quant.uniform<u8:f32, 0.0099999997{{.*}}>>
 // CHECK-NEXT: %[[C:.*]] = tpu.concat %[[A]], %[[B]] axis 1 {top.value = "c"{{.*}} -> tensor<1x2x4x4x!quant.uniform<u8:f32, 0.0099999997{{.*}}>>
 // CHECK: %[[M:.*]] = tpu.pool max %[[C]] {{.*}} -> tensor<1x2x2x2x!quant.uniform<u8:f32, 0.0099999997{{.*}}>>
 // CHECK: tpu.conv %[[M]]

@@ -47,10 +47,10 @@ module @others {
 // -----
 
 // A product that only products read is requantized to codes with a zero point; the padding of a depthwise one is that code too.
-// Its bias takes 4 * 127 * -118 away.
+// Its bias takes 4 * 127 * -118 away, times the scale, and adds the zero point.
 // CHECK-LABEL: module @requantized
-// CHECK: tpu.weight dense<59944> : tensor<1x4x1x1xi32>
-// CHECK: %[[P:.*]] = tpu.conv {{.*}}multipliers = {{.*}} -> tensor<1x4x4x4x!quant.uniform<i8:f32, 0.0247058{{[0-9]*}}:-116>>
+// CHECK: tpu.weight dense<623.841{{[0-9]*}}> : tensor<1x4x1x1xf32>
+// CHECK: %[[P:.*]] = tpu.conv {{.*}}scales = array<f32: 0.0123422{{.*}} -> tensor<1x4x4x4x!quant.uniform<i8:f32, 0.0247058{{[0-9]*}}:-116>>
 // CHECK: tpu.conv %[[P]], {{.*}} pads [1, 1, 1, 1] {{.*}} group 4
 module @requantized {
   func.func @main(%x: tensor<1x4x4x4xf32> {top.name = "x"}) -> (tensor<1x4x4x4xf32> {top.name = "y"}) {
