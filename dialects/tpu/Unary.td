@@ -15,7 +15,7 @@ def Tpu_UnaryOp : Tpu_Op<"unary", [Pure, Tpu_Evaluate, SameOperandsAndResultType
     is_nan and is_inf give 1.0 or 0.0.
 
     With `narrow_steps` every command of the sequence is one of f16: half the time, and about 2^-8 of the value lost. With `short_steps` an f32 tensor takes the
-    fewer commands that results of 16 bits have: 2^-13.5 of the value lost.
+    fewer commands that results of 16 bits have: 2^-13.5 of the value lost (of gelu and gelu_tanh up to 2^-14 besides).
 
     **Constraints**: (C1) the op has the parameters `alpha` and `beta` that its kind has in `UnaryKinds.def`; (C2) the machine has commands or a
     sequence for the kind (not for identity, not, bitwise_not); (C3) `narrow_steps` is of an f16 tensor and a kind that has such a sequence (gelu, gelu_tanh, swish

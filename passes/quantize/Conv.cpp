@@ -2,7 +2,8 @@
 //
 // INT8: the filter is quantized per output channel, Sw = max|w| / 127, so the
 // accumulator counts in steps of Sw * Sx. Where only other 8-bit products read
-// the result it is requantized by integers (rq1); otherwise the accumulator
+// the result it is requantized in one pass (rq0, of a depthwise one rq1);
+// otherwise the accumulator
 // leaves as a float, exactly scaled per channel, and activations, gates and
 // residual sums see no second rounding to 8 bits
 // (docs/rationale/0002-quantization.md).
@@ -215,8 +216,8 @@ static bool areOfShape(const RecoveredProduct &found, const Product &p) {
 /// their shifts in the bias of `p`; std::nullopt if there are none.
 static std::optional<QuantFilter> recoveredFilter(Product &p, Value input,
                                                   Lowering &lowering) {
-  const RecoveredProduct *found = lowering.recoveredOf(
-      valueName(p.op->getResult(0)), tpu::elementOf(input));
+  const RecoveredProduct *found =
+      lowering.recoveredOf(productName(p.op), tpu::elementOf(input));
   if (!found || !areOfShape(*found, p))
     return std::nullopt;
   if (llvm::any_of(found->shifts, [](float shift) { return shift != 0; }))
@@ -230,14 +231,12 @@ static std::optional<QuantFilter> recoveredFilter(Product &p, Value input,
 /// Refuses a table that was made for other weights of `p`: its codes would
 /// take the place of the model's.
 static LogicalResult checkRecovered(const Product &p, Lowering &lowering) {
-  const RecoveredProduct *found =
-      lowering.recoveredNamed(valueName(p.op->getResult(0)));
+  const RecoveredProduct *found = lowering.recoveredNamed(productName(p.op));
   if (!found || !areOfShape(*found, p) ||
       found->weightSums.isLike(WeightSums::of(p.filter.values.vector())))
     return success();
   return emitError(p.location)
-         << "the calibration table has weights of '"
-         << valueName(p.op->getResult(0))
+         << "the calibration table has weights of '" << productName(p.op)
          << "' that were made of other weights than the model's; calibrate "
             "this model again";
 }
@@ -256,7 +255,7 @@ static void raiseScales(QuantFilter &filter, ArrayRef<double> floors) {
   }
 }
 
-/// Accumulator -> float, scaled per channel; of rows in lanes also -> !quant.
+/// Accumulator -> float or !quant, scaled and shifted per channel by floats.
 static Answer<> planScaled(Product &p, Value input, QuantFilter filter,
                            Type element, Lowering &lowering) {
   size_t channels = p.filter.shape[0];

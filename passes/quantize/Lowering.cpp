@@ -10,6 +10,7 @@
 #include "dialects/top/Exact.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
+#include "dialects/top/Part.h"
 #include "dialects/top/Pool.h"
 #include "dialects/top/Quantization.h"
 #include "dialects/top/Reduce.h"
@@ -89,6 +90,17 @@ std::string weft::quantize::valueName(Value topValue) {
   }
   auto name = dyn_cast_or_null<StringAttr>(attr);
   return name ? name.str() : "?";
+}
+
+std::string weft::quantize::productName(Operation *op) {
+  std::string name = valueName(op->getResult(0));
+  auto whole = op->getAttrOfType<StringAttr>(top::kPartOfAttr);
+  auto columns = op->getAttrOfType<DenseI64ArrayAttr>(top::kColumnsAttr);
+  if (name != "?" || !whole || !columns)
+    return name;
+  return (whole.getValue() + "[" + Twine(columns[0]) + ":" + Twine(columns[1]) +
+          "]")
+      .str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -285,7 +297,7 @@ const RecoveredProduct *Lowering::factoredProduct(Operation *op) const {
   if (!table || !choices.calibratesZeroPoints ||
       precisionOf(op) != Precision::I8 || !hasCalibratedName(op->getOperand(0)))
     return nullptr;
-  const RecoveredProduct *found = recoveredNamed(valueName(op->getResult(0)));
+  const RecoveredProduct *found = recoveredNamed(productName(op));
   auto weights = mlir::cast<RankedTensorType>(op->getOperand(1).getType());
   ArrayRef<int64_t> input =
       mlir::cast<RankedTensorType>(op->getOperand(0).getType()).getShape();

@@ -392,6 +392,12 @@ mlir::Type topElement(mlir::Value topValue);
 /// ONNX name of a top value: `top.value` of its op, `top.name` of an argument;
 /// "?" if it has none.
 std::string valueName(mlir::Value topValue);
+/// Whether the graph gives `topValue`, perhaps turned, joined with others or
+/// cut.
+bool reachesResult(mlir::Value topValue);
+/// What calibration calls a product: the ONNX value that it gives, or
+/// "value[begin:end]" for columns of one that no op gives; "?" for neither.
+std::string productName(mlir::Operation *op);
 
 /// From the name of a top op to the function that plans it.
 class LoweringTable {

@@ -7,6 +7,7 @@
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
+#include "dialects/top/Part.h"
 #include "dialects/top/Unary.h"
 #include "passes/quantize/WideProducts.h"
 
@@ -232,6 +233,8 @@ static std::vector<llvm::StringRef> valueNamesOf(mlir::Operation &op) {
     for (mlir::Attribute name : list)
       if (auto text = mlir::dyn_cast<mlir::StringAttr>(name))
         names.push_back(text);
+  if (auto whole = op.getAttrOfType<mlir::StringAttr>(top::kPartOfAttr))
+    names.push_back(whole);
   return names;
 }
 

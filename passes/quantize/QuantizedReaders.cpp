@@ -50,16 +50,27 @@ bool Lowering::isWantedQuantizedOnly(Value topValue) {
          });
 }
 
+/// Ops whose results are the operands turned or joined.
+static bool turnsOrJoins(Operation *op) {
+  return mlir::isa<top::ReshapeOp, top::TransposeOp, top::ConcatOp>(op);
+}
+
 /// Whether `topValue`, perhaps turned or joined with others, is nothing but a
 /// result of the graph.
 static bool isReturned(Value topValue) {
   return !topValue.use_empty() &&
          llvm::all_of(topValue.getUsers(), [](Operation *user) {
            return mlir::isa<func::ReturnOp>(user) ||
-                  (mlir::isa<top::ReshapeOp, top::TransposeOp, top::ConcatOp>(
-                       user) &&
-                   isReturned(user->getResult(0)));
+                  (turnsOrJoins(user) && isReturned(user->getResult(0)));
          });
+}
+
+bool weft::quantize::reachesResult(Value topValue) {
+  return llvm::any_of(topValue.getUsers(), [](Operation *user) {
+    return mlir::isa<func::ReturnOp>(user) ||
+           ((turnsOrJoins(user) || mlir::isa<top::SliceOp>(user)) &&
+            reachesResult(user->getResult(0)));
+  });
 }
 
 static bool isMaxPool(Operation *op) {

@@ -32,8 +32,7 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 /// Weights of one result of the product `op`; 0 if no rows are taken of it.
 static int64_t termsOf(Operation &op) {
   if (!isa<top::ConvOp, top::MatMulOp>(op) || op.hasAttr(top::kExactAttr) ||
-      valueName(op.getResult(0)) == "?" ||
-      !hasCalibratedName(op.getOperand(0)) ||
+      productName(&op) == "?" || !hasCalibratedName(op.getOperand(0)) ||
       !op.getOperand(1).getDefiningOp<top::ConstantOp>())
     return 0;
   ArrayRef<int64_t> weights = shapeOf(op.getOperand(1));

@@ -10,13 +10,6 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::quantize;
 
-/// Whether the graph gives `value` as it is.
-static bool isResult(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
-    return user->hasTrait<OpTrait::IsTerminator>();
-  });
-}
-
 static Answer<> planSoftmax(top::SoftmaxOp op, Lowering &lowering) {
   auto type = cast<RankedTensorType>(op.getInput().getType());
   int64_t axis = op.getAxisAttr().getInt();
@@ -28,7 +21,8 @@ static Answer<> planSoftmax(top::SoftmaxOp op, Lowering &lowering) {
                    "use exp, a sum and a division");
   OpBuilder &b = lowering.builder;
   // In f16 where nothing but codes of 8 bits is near.
-  bool isNarrow = lowering.takesNarrowSteps(op) && !isResult(op.getOutput()) &&
+  bool isNarrow = lowering.takesNarrowSteps(op) &&
+                  !reachesResult(op.getOutput()) &&
                   lowering.elementwiseType(op.getInput()).isF16();
   Answer<Value> input =
       lowering.value(op.getInput(), isNarrow ? b.getF16Type() : lowering.f32(),

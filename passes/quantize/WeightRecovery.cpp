@@ -466,7 +466,7 @@ void quantize::recoverProducts(
                  : recoverWeights(ofOp, filter, form, keepsZero(op), multiply);
     if (!found[i])
       return;
-    found[i]->name = valueName(op->getResult(0));
+    found[i]->name = productName(op);
     found[i]->weightSums = WeightSums::of(filter);
     if (factored)
       found[i]->inputFactors = std::move(factored->factors);

@@ -14,6 +14,7 @@
 #include "dialects/top/Exact.h"
 #include "dialects/top/MatMul.h"
 #include "dialects/top/Move.h"
+#include "dialects/top/Part.h"
 
 using namespace mlir;
 using namespace weft::top;
@@ -65,6 +66,25 @@ static Value columnsOf(PatternRewriter &rewriter, Value constant, SliceOp op) {
   starts.back() = op.getStarts().back();
   shape.back() = shapeOf(op.getOutput()).back();
   return createSlice(rewriter, op.getLoc(), constant, starts, steps, shape);
+}
+
+/// Says on `part`, the columns that `op` takes of what `whole` gives, which
+/// ONNX value they are of.
+static void namePart(OpBuilder &builder, Operation *part, Operation *whole,
+                     SliceOp op) {
+  auto name = whole->getAttrOfType<StringAttr>(kValueAttr);
+  int64_t begin = op.getStarts().back();
+  if (!name) { // a part itself
+    name = whole->getAttrOfType<StringAttr>(kPartOfAttr);
+    if (auto columns = whole->getAttrOfType<DenseI64ArrayAttr>(kColumnsAttr))
+      begin += columns[0];
+  }
+  if (!name)
+    return;
+  part->setAttr(kPartOfAttr, name);
+  part->setAttr(kColumnsAttr,
+                builder.getDenseI64ArrayAttr(
+                    {begin, begin + shapeOf(op.getOutput()).back()}));
 }
 
 /// What `op` takes of `value`.
@@ -186,33 +206,41 @@ struct SliceBeforeConstantRow : OpRewritePattern<SliceOp> {
       operands[number] = cutOf(rewriter, whole, op);
       operands[1 - number] = columnsOf(rewriter, constant, op);
       Location location = rewriter.getFusedLoc({binary.getLoc(), op.getLoc()});
-      replaceFused(rewriter, op,
-                   rewriter.create<BinaryOp>(location, op.getType(),
-                                             binary.getKind(), operands[0],
-                                             operands[1]));
+      auto part = rewriter.create<BinaryOp>(
+          location, op.getType(), binary.getKind(), operands[0], operands[1]);
+      namePart(rewriter, part, binary, op);
+      replaceFused(rewriter, op, part);
       return success();
     }
     return failure();
   }
 };
 
-/// slice(matmul(x, constant)) -> matmul(x, slice(constant)) of columns, where a
-/// row of the result lies in one lane: its columns are not worth more together.
+/// slice(matmul(x, constant)) -> matmul(x, slice(constant)) of columns, where
+/// rows fill the lanes: columns, behind each other in a lane, are not worth
+/// more together. Unless they are very few.
 struct SliceBeforeProduct : OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SliceOp op,
                                 PatternRewriter &rewriter) const override {
+    constexpr int64_t kFewRows = 8, kFewColumns = 16;
     auto product = op.getInput().getDefiningOp<MatMulOp>();
     if (!product || product.getType().getRank() < 2 || becomesConv(product) ||
+        product->hasAttr(kExactAttr) ||
         product.getRhs().getType().getRank() != 2 ||
         !product.getRhs().getDefiningOp<ConstantOp>() ||
         !isCutApart(op.getInput()))
       return failure();
+    ArrayRef<int64_t> shape = shapeOf(op.getOutput());
+    if (ShapedType::getNumElements(shape.drop_back()) < kFewRows ||
+        shape.back() < kFewColumns)
+      return failure();
     Value columns = columnsOf(rewriter, product.getRhs(), op);
     Location location = rewriter.getFusedLoc({product.getLoc(), op.getLoc()});
-    replaceFused(rewriter, op,
-                 rewriter.create<MatMulOp>(location, op.getType(),
-                                           product.getLhs(), columns));
+    auto part = rewriter.create<MatMulOp>(location, op.getType(),
+                                          product.getLhs(), columns);
+    namePart(rewriter, part, product, op);
+    replaceFused(rewriter, op, part);
     return success();
   }
 };

@@ -55,15 +55,6 @@ static int64_t narrowedBits(int64_t bits, Type element) {
                          : numeric::floatToBf16(number);
 }
 
-/// The bits with which `move` fills gaps, if there are any.
-static std::optional<int64_t> fillOf(Operation *move) {
-  if (auto arrange = dyn_cast<ArrangeOp>(move))
-    return arrange.getFill();
-  if (auto pad = dyn_cast<PadOp>(move))
-    return pad.getFill();
-  return std::nullopt;
-}
-
 /// What `move` fills gaps with is written in bits of its elements.
 static void narrowFill(Operation *move, Type element) {
   if (auto arrange = dyn_cast<ArrangeOp>(move)) {
@@ -122,8 +113,10 @@ static bool castBeforeMove(CastOp cast) {
     return false;
   // Where nothing else is done: not inside of groups, which would have more
   // than one cast of it.
-  if (isQuantizer && (asTileable(move) || fillOf(move) ||
-                      !llvm::isa<ArrangeOp, PermuteOp, ReshapeOp>(move)))
+  auto arrange = dyn_cast<ArrangeOp>(move);
+  bool isMove =
+      arrange ? !arrange.getFill() : llvm::isa<PermuteOp, ReshapeOp>(move);
+  if (isQuantizer && (asTileable(move) || !isMove))
     return false;
   OpBuilder builder(move);
   SmallVector<Value> operands = castOperands(builder, cast, move);

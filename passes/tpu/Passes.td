@@ -3,7 +3,7 @@
 include "mlir/Pass/PassBase.td"
 
 def TpuCastBeforeMoves : Pass<"tpu-cast-before-moves", "::mlir::func::FuncOp"> {
-  let summary = "round to 16 bits before elements are moved, not after";
+  let summary = "round and quantize before elements are moved, not after";
   let description = [{
     A cast from f32 to 16 bits goes before what only moves elements, if nobody else reads the result and no more elements are cast: the same numbers in half
     of the room. A cast that then undoes another one vanishes. What a move in DRAM brings to codes of 8 bits is quantized before it. A cast from 16 bits to f32 goes behind a reshape or permutation in DRAM that only groups read.
@@ -222,7 +222,7 @@ def TpuStackRows : Pass<"tpu-stack-rows", "::mlir::func::FuncOp"> {
     The matrix unit gives as many output channels at a time as there are lanes, so 32 of them cost what 64 do. Two rows of the result as channels of one fill
     the lanes: the window is as high as the two together, zeros where a row has no weight. 3x3 windows are 12 products for two rows in place of 18, and what
     comes behind each sum runs on all lanes. `tpu.channels_to_rows` puts the rows where they belong. Products of codes alone: the zeros would make a NaN of an
-    infinite float in a row that does not read it. Done where the prices of the recipes say that it saves a fifth.
+    infinite float in a row that does not read it. Done where the prices of the recipes say that it saves a tenth.
 
     ```mlir
     %y = tpu.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 {..} : tensor<1x128x56x56x!q>, tensor<32x128x3x3xi8> -> tensor<1x32x56x56x!q>

@@ -27,9 +27,6 @@ using namespace weft::tpu;
 /// How many rows are tried at once.
 static constexpr int64_t kCounts[] = {2, 3, 4, 8};
 
-/// Strides that a command has.
-static constexpr int64_t kMostStride = 15;
-
 namespace {
 /// A convolution of several rows at once, and its rows in turn.
 struct StackedConv {
@@ -52,7 +49,7 @@ static bool canStack(ConvOp conv, int64_t count, const Chip &chip) {
          isConstant(conv.getBias()) && conv.getDilations()[0] == 1 &&
          result[kAxisN] == 1 && isNarrow &&
          result[kAxisC] * count <= int64_t(chip.lanes) &&
-         result[kAxisH] > count && conv.getStrides()[0] * count <= kMostStride;
+         result[kAxisH] > count;
 }
 
 /// The filters once for each row, lower by the stride each time. For a price
@@ -145,7 +142,7 @@ static std::optional<int64_t> cyclesOf(StackedConv made, const Chip &chip) {
   return *conv + *rows * (count - 1) / count;
 }
 
-/// Stacks rows where it saves a fifth: what slices and larger groups cost is
+/// Stacks rows where it saves a tenth: what slices and larger groups cost is
 /// not counted here.
 static void stackCheapest(ConvOp conv, const Chip &chip) {
   SmallVector<Way, 4> ways;

@@ -4,6 +4,7 @@
 
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/recipe/AxisReduction.h"
+#include "dialects/tpu/sequence/Functions.h"
 #include "runtime/chips/Chip.h"
 #include "runtime/numeric/Float16.h"
 
@@ -28,10 +29,10 @@ struct ExpScratch {
 
 /// What an exponential of few steps needs of a type.
 struct ShortExp {
-  double lowest;           ///< power of two that is 0 or next to nothing
-  double ones;             ///< whole numbers are in its last bits
-  int64_t exponent;        ///< where it begins
-  ArrayRef<double> series; ///< of 2^x for |x| <= 1/2
+  double lowest;              ///< power of two that is 0 or next to nothing
+  double ones;                ///< whole numbers are in its last bits
+  int64_t exponent;           ///< where it begins
+  std::vector<double> series; ///< of 2^x for |x| <= 1/2
 };
 } // namespace
 
@@ -85,24 +86,21 @@ static void buildExp(RecipeBuilder &r, const Tile &tile,
 }
 
 /// The same of x <= 0 in fewer steps: within 2^-18 of f32; of f16 by its own
-/// commands, about 2^-10, nothing for less than 2^-15.
+/// commands, about 2^-10, for less than 2^-14 up to all of it.
 static void buildShortExp(RecipeBuilder &r, const Tile &tile,
                           const ExpScratch &scratch) {
   // 2^(k + f) = 2^k * 2^f. The sum with `ones` rounds to k, whose bits are
   // shifted into the exponent of 2^f.
-  static constexpr double wide[] = {9.999992614e-01, 6.931218144e-01,
-                                    2.402474498e-01, 5.591786329e-02,
-                                    9.570097072e-03},
-                          half[] = {1.0, 6.932829340e-01, 2.422110019e-01,
-                                    5.500891882e-02};
   bool isHalf = tile.type == DataType::Fp16;
-  const ShortExp way = isHalf ? ShortExp{-15, 0x1.8p10, 10, half}
-                              : ShortExp{-126.5, 0x1.8p23, 23, wide};
+  const ShortExp way =
+      isHalf ? ShortExp{-15, 0x1.8p10, 10, sequence::powerSeriesOfHalves()}
+             : ShortExp{-126.5, 0x1.8p23, 23, sequence::powerSeries16()};
   DataType whole = isHalf ? DataType::Int16 : DataType::Int32;
   const auto &[first, second, product] = scratch;
   Tile series = r.table("series", way.series.size(), tile.type, [way, isHalf] {
     if (!isHalf)
-      return bytesOf<float>(SmallVector<float>(way.series));
+      return bytesOf<float>(
+          SmallVector<float>(way.series.begin(), way.series.end()));
     SmallVector<uint16_t> halves;
     for (double number : way.series)
       halves.push_back(numeric::floatToHalf(float(number)));

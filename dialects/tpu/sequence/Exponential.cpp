@@ -177,15 +177,22 @@ static Real reciprocal16(Real x) {
       x, {2.828426741e+00, -2.664353112e+00, 8.358753545e-01});
 }
 
+std::vector<double> sequence::powerSeries16() {
+  return {9.999992614e-01, 6.931218144e-01, 2.402474498e-01, 5.591786329e-02,
+          9.570097072e-03};
+}
+
+std::vector<double> sequence::powerSeriesOfHalves() {
+  return {1.0, 6.932829340e-01, 2.422110019e-01, 5.500891882e-02};
+}
+
 /// 2^x for -126.5 <= x <= 126.5, 0 where that is subnormal; 3e-6.
 static Real powerOfTwo16(Real x) {
   // In x + 1.5 * 2^23 the last bits of the mantissa are the nearest whole
   // number, which goes to the exponent of 2 to the rest.
   constexpr double kOnes = 0x1.8p23;
   Real counted = x + kOnes;
-  Real ofRest = polynomial(x - (counted - kOnes),
-                           {9.999992614e-01, 6.931218144e-01, 2.402474498e-01,
-                            5.591786329e-02, 9.570097072e-03});
+  Real ofRest = polynomial(x - (counted - kOnes), powerSeries16());
   return realOf(bitsOf(ofRest) + shiftedLogically(bitsOf(counted), 23));
 }
 
@@ -210,9 +217,7 @@ static Real productOfHalves(Real x, Real power) {
   constexpr double kOnes = 0x1.8p10;
   Real bounded = atLeast(power, -14.0);
   Real counted = bounded + kOnes;
-  Real ofRest =
-      polynomial(bounded - (counted - kOnes),
-                 {1.0, 6.932829340e-01, 2.422110019e-01, 5.500891882e-02});
+  Real ofRest = polynomial(bounded - (counted - kOnes), powerSeriesOfHalves());
   Real sum =
       realOf(bitsOf(ofRest) + shiftedLogically(bitsOf(counted), 10)) + 1.0;
   Real guess = realOf(Word(0x7800) - bitsOf(sum));

@@ -57,6 +57,10 @@ Real geluTanh(Real x);
 // For results of 16 bits: within 2^-13.5 of the exact value, relative, so that
 // rounding to f16 makes it 0.7 ulp.
 
+/// Coefficients of 2^x for |x| <= 1/2: 3e-6; for f16 commands 1e-4.
+std::vector<double> powerSeries16();
+std::vector<double> powerSeriesOfHalves();
+
 Real sigmoid16(Real x);
 Real swish16(Real x, double alpha);
 Real tanh16(Real x);

@@ -470,21 +470,21 @@ func.func @not_apart(%x: tensor<4x6xf32> {top.name = "x"}) -> (tensor<9xf32>, te
 
 // -----
 
-// Columns that are read apart are products of their own; those that nobody reads are none.
+// Columns that are read apart are products of their own; those that nobody reads are none. They say what they are columns of.
 // CHECK-LABEL: func.func @columns_apart
-// CHECK: %[[Q:.*]] = top.matmul %arg0, %{{.*}} : tensor<2x9x4xf32>, tensor<4x8xf32>
-// CHECK: top.binary add %[[Q]], %{{.*}} {top.value = "q"} : tensor<2x9x8xf32>, tensor<8xf32>
-// CHECK: %[[V:.*]] = top.matmul %arg0, %{{.*}} : tensor<2x9x4xf32>, tensor<4x7xf32>
-// CHECK: top.binary add %[[V]], %{{.*}} {top.value = "v"} : tensor<2x9x7xf32>, tensor<7xf32>
+// CHECK: %[[Q:.*]] = top.matmul %arg0, %{{.*}} {top.columns = array<i64: 0, 16>, top.part_of = "p"} : tensor<2x9x4xf32>, tensor<4x16xf32>
+// CHECK: top.binary add %[[Q]], %{{.*}} {top.columns = array<i64: 0, 16>, top.part_of = "s", top.value = "q"} : tensor<2x9x16xf32>, tensor<16xf32>
+// CHECK: %[[V:.*]] = top.matmul %arg0, %{{.*}} {top.columns = array<i64: 32, 50>, top.part_of = "p"} : tensor<2x9x4xf32>, tensor<4x18xf32>
+// CHECK: top.binary add %[[V]], %{{.*}} {top.columns = array<i64: 32, 50>, top.part_of = "s", top.value = "v"} : tensor<2x9x18xf32>, tensor<18xf32>
 // CHECK-NOT: top.slice
-func.func @columns_apart(%x: tensor<2x9x4xf32> {top.name = "x"}) -> (tensor<2x9x8xf32>, tensor<2x9x7xf32>) {
-  %w = top.constant dense<0.5> : tensor<4x24xf32>
-  %b = top.constant dense<1.0> : tensor<24xf32>
-  %0 = top.matmul %x, %w {top.value = "p"} : tensor<2x9x4xf32>, tensor<4x24xf32>
-  %1 = top.binary add %0, %b {top.value = "s"} : tensor<2x9x24xf32>, tensor<24xf32>
-  %q = top.slice %1 {starts = array<i64: 0, 0, 0>, steps = array<i64: 1, 1, 1>, top.value = "q"} : tensor<2x9x24xf32> -> tensor<2x9x8xf32>
-  %v = top.slice %1 {starts = array<i64: 0, 0, 16>, steps = array<i64: 1, 1, 1>, top.value = "v"} : tensor<2x9x24xf32> -> tensor<2x9x7xf32>
-  return %q, %v : tensor<2x9x8xf32>, tensor<2x9x7xf32>
+func.func @columns_apart(%x: tensor<2x9x4xf32> {top.name = "x"}) -> (tensor<2x9x16xf32>, tensor<2x9x18xf32>) {
+  %w = top.constant dense<0.5> : tensor<4x50xf32>
+  %b = top.constant dense<1.0> : tensor<50xf32>
+  %0 = top.matmul %x, %w {top.value = "p"} : tensor<2x9x4xf32>, tensor<4x50xf32>
+  %1 = top.binary add %0, %b {top.value = "s"} : tensor<2x9x50xf32>, tensor<50xf32>
+  %q = top.slice %1 {starts = array<i64: 0, 0, 0>, steps = array<i64: 1, 1, 1>, top.value = "q"} : tensor<2x9x50xf32> -> tensor<2x9x16xf32>
+  %v = top.slice %1 {starts = array<i64: 0, 0, 32>, steps = array<i64: 1, 1, 1>, top.value = "v"} : tensor<2x9x50xf32> -> tensor<2x9x18xf32>
+  return %q, %v : tensor<2x9x16xf32>, tensor<2x9x18xf32>
 }
 
 // -----
@@ -494,14 +494,34 @@ func.func @columns_apart(%x: tensor<2x9x4xf32> {top.name = "x"}) -> (tensor<2x9x
 // CHECK-COUNT-2: top.matmul
 // CHECK-COUNT-3: top.slice
 // CHECK-NOT: top.matmul
-func.func @columns_shared(%x: tensor<2x9x4xf32> {top.name = "x"}) -> (tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9x24xf32>) {
-  %w = top.constant dense<0.5> : tensor<4x24xf32>
-  %0 = top.matmul %x, %w : tensor<2x9x4xf32>, tensor<4x24xf32>
-  %1 = top.matmul %x, %w : tensor<2x9x4xf32>, tensor<4x24xf32>
-  %a = top.slice %0 {starts = array<i64: 0, 0, 0>, steps = array<i64: 1, 1, 1>} : tensor<2x9x24xf32> -> tensor<2x9x8xf32>
-  %b = top.slice %0 {starts = array<i64: 0, 0, 7>, steps = array<i64: 1, 1, 1>} : tensor<2x9x24xf32> -> tensor<2x9x8xf32>
-  %c = top.slice %1 {starts = array<i64: 0, 0, 7>, steps = array<i64: 1, 1, 1>} : tensor<2x9x24xf32> -> tensor<2x9x8xf32>
-  return %a, %b, %c, %1 : tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9x8xf32>, tensor<2x9x24xf32>
+func.func @columns_shared(%x: tensor<2x9x4xf32> {top.name = "x"}) -> (tensor<2x9x16xf32>, tensor<2x9x16xf32>, tensor<2x9x16xf32>, tensor<2x9x48xf32>) {
+  %w = top.constant dense<0.5> : tensor<4x48xf32>
+  %0 = top.matmul %x, %w : tensor<2x9x4xf32>, tensor<4x48xf32>
+  %1 = top.matmul %x, %w : tensor<2x9x4xf32>, tensor<4x48xf32>
+  %a = top.slice %0 {starts = array<i64: 0, 0, 0>, steps = array<i64: 1, 1, 1>} : tensor<2x9x48xf32> -> tensor<2x9x16xf32>
+  %b = top.slice %0 {starts = array<i64: 0, 0, 15>, steps = array<i64: 1, 1, 1>} : tensor<2x9x48xf32> -> tensor<2x9x16xf32>
+  %c = top.slice %1 {starts = array<i64: 0, 0, 15>, steps = array<i64: 1, 1, 1>} : tensor<2x9x48xf32> -> tensor<2x9x16xf32>
+  return %a, %b, %c, %1 : tensor<2x9x16xf32>, tensor<2x9x16xf32>, tensor<2x9x16xf32>, tensor<2x9x48xf32>
+}
+
+// -----
+
+// Few rows have their columns in lanes, and few columns are as dear as many; sums that only f32 computes right stay as they are.
+// CHECK-LABEL: func.func @columns_together
+// CHECK-COUNT-2: top.matmul
+// CHECK: top.binary add
+// CHECK-COUNT-3: top.slice
+// CHECK-NOT: top.matmul
+func.func @columns_together(%x: tensor<1x1x4xf32> {top.name = "x"}, %y: tensor<2x9x4xf32> {top.name = "y"}) -> (tensor<1x1x16xf32>, tensor<2x9x8xf32>, tensor<2x9x2xf32>) {
+  %w = top.constant dense<0.5> : tensor<4x48xf32>
+  %b = top.constant dense<0.5> : tensor<4xf32>
+  %0 = top.matmul %x, %w : tensor<1x1x4xf32>, tensor<4x48xf32>
+  %1 = top.matmul %y, %w : tensor<2x9x4xf32>, tensor<4x48xf32>
+  %2 = top.binary add %y, %b {top.exact} : tensor<2x9x4xf32>, tensor<4xf32>
+  %a = top.slice %0 {starts = array<i64: 0, 0, 0>, steps = array<i64: 1, 1, 1>} : tensor<1x1x48xf32> -> tensor<1x1x16xf32>
+  %c = top.slice %1 {starts = array<i64: 0, 0, 0>, steps = array<i64: 1, 1, 1>} : tensor<2x9x48xf32> -> tensor<2x9x8xf32>
+  %d = top.slice %2 {starts = array<i64: 0, 0, 0>, steps = array<i64: 1, 1, 1>} : tensor<2x9x4xf32> -> tensor<2x9x2xf32>
+  return %a, %c, %d : tensor<1x1x16xf32>, tensor<2x9x8xf32>, tensor<2x9x2xf32>
 }
 
 // -----

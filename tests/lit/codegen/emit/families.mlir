@@ -146,3 +146,20 @@ module attributes {tpu.chip = "bm1684x"} {
     return %0 : tensor<3x80x5x70xf32>
   }
 }
+
+// -----
+
+// Of the rows in channels the first lie in the lanes where they go: a copy inside of them, which the recipe cannot know. The others come from 32 lanes on.
+// CHECK-LABEL: ppl.net @channels_to_rows
+// CHECK: ppl.tiu.move dst = {{.*}}<1x32x1x64xf16, local, aligned>, !ppl.tensor<1x32x1x64xf16, local, aligned>
+// CHECK: ppl.tiu.move dst = {{.*}}<1x32x4x16xf16, local, [128, 128, 32, 1]>
+// CHECK: ppl.tiu.move_cross_lane
+// CHECK: ppl.tiu.move dst = {{.*}}<1x32x4x16xf16, local, [128, 128, 32, 1]>
+// CHECK-NOT: ppl.tiu.move_cross_lane
+// CHECK: ppl.dma.store
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @channels_to_rows(%x: tensor<1x64x4x16xf16> {tpu.io = {name = "x", type = tensor<1x64x4x16xf16>}}) -> (tensor<1x32x8x16xf16> {tpu.io = {name = "y", type = tensor<1x32x8x16xf16>}}) {
+    %y = tpu.channels_to_rows %x : tensor<1x64x4x16xf16> -> tensor<1x32x8x16xf16>
+    return %y : tensor<1x32x8x16xf16>
+  }
+}

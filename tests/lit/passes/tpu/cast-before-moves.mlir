@@ -111,3 +111,19 @@ func.func @quantized_before(%x: tensor<1x8x2x6xf32>, %y: tensor<1x8x2x6xf32>) ->
   %3 = tpu.cast %2 : tensor<2x8x2x6xf32> -> tensor<2x8x2x6x!quant.uniform<i8:f32, 0.1>>
   return %1, %3 : tensor<1x2x8x6x!quant.uniform<i8:f32, 0.1>>, tensor<2x8x2x6x!quant.uniform<i8:f32, 0.1>>
 }
+
+// -----
+
+// Patches of an image are codes before they are taken; what an arrangement fills up is not.
+// CHECK-LABEL: func.func @patches
+// CHECK: %[[q:.*]] = tpu.cast %arg0
+// CHECK: tpu.arrange %[[q]]
+// CHECK: %[[f:.*]] = tpu.arrange %arg0 {{.*}}fill 0
+// CHECK: tpu.cast %[[f]]
+func.func @patches(%x: tensor<1x1x1x4xf32>) -> (tensor<1x1x1x4x!quant.uniform<i8:f32, 0.1>>, tensor<1x1x1x6x!quant.uniform<i8:f32, 0.1>>) {
+  %0 = tpu.arrange %x pieces [#tpu.piece<0, 3, 0, [4], [-1], [1]>] : (tensor<1x1x1x4xf32>) -> tensor<1x1x1x4xf32>
+  %1 = tpu.cast %0 : tensor<1x1x1x4xf32> -> tensor<1x1x1x4x!quant.uniform<i8:f32, 0.1>>
+  %2 = tpu.arrange %x pieces [#tpu.piece<0, 0, 1, [4], [1], [1]>] fill 0 : (tensor<1x1x1x4xf32>) -> tensor<1x1x1x6xf32>
+  %3 = tpu.cast %2 : tensor<1x1x1x6xf32> -> tensor<1x1x1x6x!quant.uniform<i8:f32, 0.1>>
+  return %1, %3 : tensor<1x1x1x4x!quant.uniform<i8:f32, 0.1>>, tensor<1x1x1x6x!quant.uniform<i8:f32, 0.1>>
+}

@@ -19,6 +19,7 @@ module attributes {tpu.chip = "bm1684x"} {
 // The window of a row goes with it: eight of them.
 // CHECK-LABEL: func.func @windows
 // CHECK: dense<"0x010203040500000000000000060708090A0000000000000000010203040500000000000000060708090A000000000000
+// CHECK: multipliers = array<i32: 3, 3, 3, 3, 3, 3, 3, 3>, rshifts = array<i32: 1, 1, 1, 1, 1, 1, 1, 1>
 // CHECK: tpu.channels_to_rows
 module attributes {tpu.chip = "bm1684x"} {
   func.func @windows(%x: tensor<1x2x100x100x!quant.uniform<i8:f32, 0.1>>) -> tensor<1x1x96x100x!quant.uniform<i8:f32, 0.1>> {

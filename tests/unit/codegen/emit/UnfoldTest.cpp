@@ -28,6 +28,8 @@ public:
   RandomConv(uint32_t seed, bool isFloat)
       : generator(seed), isFloat(isFloat), isSigned(pick(2) == 1) {
     batch = pick(2), inputs = pick(6), outputs = pick(70);
+    form = Form(pick(3) - 1), hasBias = pick(2) == 1;
+    zeroPoint = isSigned ? pick(40) - 20 : pick(40);
     for (int axis : {0, 1}) {
       kernel[axis] = pick(5), stride[axis] = pick(3), dilation[axis] = pick(2);
       begin[axis] = pick(3) - 1, end[axis] = pick(3) - 1;
@@ -50,10 +52,11 @@ public:
            "}}) -> (" + output +
            " {tpu.io = {name = \"y\", type = " + floats(output) +
            "}}) {\n%w = tpu.weight dense<" + weights() + "> : " + filter +
-           "\n%y = tpu.conv %x, %w strides " + list(stride) + " pads [" +
-           number(begin[0]) + ", " + number(begin[1]) + ", " + number(end[0]) +
-           ", " + number(end[1]) + "] dilations " + list(dilation) +
-           " group 1" + scales() + " : " + input + ", " + filter + " -> " +
+           biasWeight() + "\n%y = tpu.conv %x, %w" + (hasBias ? ", %b" : "") +
+           " strides " + list(stride) + " pads [" + number(begin[0]) + ", " +
+           number(begin[1]) + ", " + number(end[0]) + ", " + number(end[1]) +
+           "] dilations " + list(dilation) + " group 1" + scales() + " : " +
+           input + ", " + filter + (hasBias ? ", " + biasType() : "") + " -> " +
            output + "\nreturn %y : " + output + "\n}\n}\n";
   }
 
@@ -82,10 +85,27 @@ private:
       text += number(dim) + "x";
     return text;
   }
+  /// The padding of codes has the code of 0, the zero point.
   std::string type(std::initializer_list<int64_t> dims, bool isResult) {
-    std::string byte = isSigned && !isResult ? "i8" : "u8";
-    return "tensor<" + sizes(dims) +
-           (isFloat ? "f16" : "!quant.uniform<" + byte + ":f32, 0.05>") + ">";
+    if (isFloat || (isResult && form == Form::Dequantized))
+      return "tensor<" + sizes(dims) + "f16>";
+    return "tensor<" + sizes(dims) + "!quant.uniform<" +
+           (isSigned && !isResult ? "i8" : "u8") + ":f32, 0.05" +
+           (isResult ? "" : ":" + number(zeroPoint)) + ">>";
+  }
+  std::string biasType() {
+    return "tensor<1x" + number(outputs) + "x1x1x" +
+           (isFloat || form != Form::Integers ? "f32>" : "i32>");
+  }
+  /// Whole numbers, so that sums of floats stay exact.
+  std::string biasWeight() {
+    if (!hasBias)
+      return "";
+    std::string text = "\n%b = tpu.weight dense<[[";
+    for (int64_t i = 0; i < outputs; ++i)
+      text += (i ? ", [[" : "[[") + number(pick(99) - 50) +
+              (isFloat || form != Form::Integers ? ".0]]" : "]]");
+    return text + "]]> : " + biasType();
   }
   static std::string floats(const std::string &type) {
     return type.substr(0, type.rfind('x', type.find('!'))) + "xf32>";
@@ -93,10 +113,19 @@ private:
   std::string scales() {
     if (isFloat)
       return "";
-    std::string text = " {relu, scales = array<f32: ";
-    for (int64_t i = 0; i < outputs; ++i)
-      text += std::string(i ? ", " : "") + "0.001" + number(pick(9));
-    return text + ">}";
+    auto each = [&](auto one) {
+      std::string text;
+      for (int64_t i = 0; i < outputs; ++i)
+        text += (i ? ", " : "") + one();
+      return text + ">";
+    };
+    if (form == Form::Integers)
+      return " {relu, multipliers = array<i32: " +
+             each([&] { return number((1 << 30) + pick(1 << 29)); }) +
+             ", rshifts = array<i32: " +
+             each([&] { return number(38 + pick(3)); }) + "}";
+    return " {relu, scales = array<f32: " +
+           each([&] { return "0.001" + number(pick(9)); }) + "}";
   }
   std::string weights() {
     std::string text = "[";
@@ -118,8 +147,13 @@ private:
     return text + "]";
   }
 
+  /// What sums of codes become.
+  enum class Form { Scaled, Integers, Dequantized };
+
   std::mt19937 generator;
-  bool isFloat, isSigned;
+  bool isFloat, isSigned, hasBias;
+  Form form;
+  int64_t zeroPoint;
   int64_t batch, inputs, outputs;
   int64_t kernel[2], stride[2], dilation[2], begin[2], end[2], size[2],
       result[2];
@@ -128,7 +162,7 @@ private:
 
 using MakePass = std::unique_ptr<Pass> (*)();
 
-/// At least 10 of the convolutions become others with `mark`.
+/// More than 10 of the convolutions become others with `mark`.
 static void expectEqualPrograms(bool isFloat, MakePass makePass,
                                 const char *mark, uint32_t seeds) {
   const tpu::Dims tilings[] = {{1, 1, 1, 1}, {1, 1, 3, 1}, {1, 1, 2, 2}};
