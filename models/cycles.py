@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Predicted cycles of our code against the vendor's and a floor, network by network (scripts/bench --cycles).
 
-  cycles.py WEFT DIR [--group public|layouts|all] [--networks REGEX] [--precisions int8,f16,f32] [--json FILE] [--jobs N]
+  cycles.py WEFT DIR [--group public|layouts|architectures|all] [--networks REGEX] [--precisions int8,f16,f32] [--json FILE] [--jobs N]
   cycles.py WEFT DIR --check        fails if a geometric mean (group, precision) rose by more than 1 % over the baseline, or a network takes more
                                     cycles at INT8 than at F16
   cycles.py WEFT DIR --renew        prints the tables and writes the baseline (tests/data/bench/baseline.json)
@@ -9,7 +9,7 @@
 
 Networks, the vendor's cycles and the work in each network stand in tests/data/bench/vendor.json; the README there has their origin.
 Nothing runs: each network is converted and `weft profile` predicts. DIR keeps models and bmodels. --group: the public networks, the
-small ones of models/layouts, or both; without it the public ones are printed, and both checked, renewed and calibrated.
+small ones of models/layouts, those of models/architectures, or all; without it the public ones are printed, and all checked, renewed and calibrated.
 
 floor: max(multiply-accumulates / rate, bytes of parameters / 54), rate 16384 (int8), 8192 (f16) and 1024 (f32) a cycle; 54 bytes a
 cycle is what a full-rate tensor load of the cost model gets. measured, probed, kin: busy cycles of both engines by what speaks for
@@ -104,10 +104,11 @@ def write_samples(entry, folder, model):
 
 
 def calibrate(program, name, entry, folder):
-    """Writes the network's table."""
+    """Writes the network's table: ranges alone, as recovered weights are as large as the network and change no cycles."""
     model, samples = model_file(entry, folder), folder / f"{name}.samples"
     write_samples(entry, samples, onnx.load(model))
-    call(program, "calibrate", model, "--data", samples, "-o", DATA / "tables" / f"{name}.table", *shape_flags(entry))
+    call(program, "calibrate", model, "--data", samples, "-o", DATA / "tables" / f"{name}.table", "--recover", "off",
+         *shape_flags(entry))
 
 
 def floor_of(entry, precision):
@@ -307,7 +308,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
     parser.add_argument("dir", type=pathlib.Path)
-    parser.add_argument("--group", choices=["public", "layouts", "all"])
+    parser.add_argument("--group", choices=["public", "layouts", "architectures", "all"])
     parser.add_argument("--networks", metavar="REGEX", default="")
     parser.add_argument("--precisions", default="int8,f16,f32")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
