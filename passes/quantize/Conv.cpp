@@ -354,14 +354,6 @@ static bool sumsFit(const Product &p) {
   return termsOf(p) <= INT32_MAX / ((kSignedLevels + 1) * kUnsignedLevels) - 1;
 }
 
-/// Whether the bias of codes costs nothing as an integer: the depthwise unit
-/// adds it, and so do vector registers. The matrix unit does not, so that a
-/// float in the same pass as the scale (rq0) saves one (rq1).
-static bool addsBiasToSums(const Product &p, const Lowering &lowering) {
-  return !p.hasRowsInLanes &&
-         (isDepthwise(p) || !lowering.choices.hasMatrixUnit);
-}
-
 static Answer<> planInt8(Product &p, Lowering &lowering) {
   // Steps inside a composed ONNX operator have no calibrated range.
   if (!hasCalibratedName(p.input))
@@ -393,7 +385,9 @@ static Answer<> planInt8(Product &p, Lowering &lowering) {
   if (!element || (p.relu && isSigned))
     element = lowering.floatResultType(p.output);
   std::optional<QuantFilter> recovered = recoveredFilter(p, *input, lowering);
-  if (!mlir::isa<FloatType>(element) && addsBiasToSums(p, lowering))
+  // The depthwise unit adds integers for nothing; the matrix unit does not, so
+  // that a float in the same pass as the scale saves one.
+  if (!mlir::isa<FloatType>(element) && isDepthwise(p) && !p.hasRowsInLanes)
     return planFixedPoint(p, folded, element, std::move(recovered), lowering);
   std::vector<double> floors(p.filter.shape[0], 0);
   return planScaled(p, folded,

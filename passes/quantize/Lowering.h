@@ -392,9 +392,13 @@ mlir::Type topElement(mlir::Value topValue);
 /// ONNX name of a top value: `top.value` of its op, `top.name` of an argument;
 /// "?" if it has none.
 std::string valueName(mlir::Value topValue);
-/// Whether the graph gives `topValue`, perhaps turned, joined with others or
-/// cut.
-bool reachesResult(mlir::Value topValue);
+/// Whether convolutions and matrix products alone read `topValue`, perhaps
+/// turned, joined with others or cut.
+bool feedsProducts(mlir::Value topValue);
+/// Whether what reads `topValue` scales it, adds up products of it or is the
+/// result of the graph: an error stays as small beside it as it was. Not so of
+/// what takes it from 1.
+bool endsInProducts(mlir::Value topValue);
 /// What calibration calls a product: the ONNX value that it gives, or
 /// "value[begin:end]" for columns of one that no op gives; "?" for neither.
 std::string productName(mlir::Operation *op);

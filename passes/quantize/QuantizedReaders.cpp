@@ -65,11 +65,30 @@ static bool isReturned(Value topValue) {
          });
 }
 
-bool weft::quantize::reachesResult(Value topValue) {
-  return llvm::any_of(topValue.getUsers(), [](Operation *user) {
-    return mlir::isa<func::ReturnOp>(user) ||
+/// Whether all that reads `topValue`, perhaps turned, joined or cut, does so as
+/// `isFine` wants it.
+static bool areReaders(Value topValue,
+                       llvm::function_ref<bool(Operation *)> isFine) {
+  return llvm::all_of(topValue.getUsers(), [&](Operation *user) {
+    return isFine(user) ||
            ((turnsOrJoins(user) || mlir::isa<top::SliceOp>(user)) &&
-            reachesResult(user->getResult(0)));
+            areReaders(user->getResult(0), isFine));
+  });
+}
+
+static bool multiplies(Operation *op) {
+  return mlir::isa<top::ConvOp, top::MatMulOp>(op);
+}
+
+bool weft::quantize::feedsProducts(Value topValue) {
+  return areReaders(topValue, multiplies);
+}
+
+bool weft::quantize::endsInProducts(Value topValue) {
+  return areReaders(topValue, [](Operation *op) {
+    auto binary = mlir::dyn_cast<top::BinaryOp>(op);
+    return multiplies(op) || mlir::isa<func::ReturnOp>(op) ||
+           (binary && binary.getKind() == top::BinaryKind::Mul);
   });
 }
 

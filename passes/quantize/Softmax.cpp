@@ -20,9 +20,9 @@ static Answer<> planSoftmax(top::SoftmaxOp op, Lowering &lowering) {
                    inWords("softmax along an axis of ", type.getDimSize(axis)),
                    "use exp, a sum and a division");
   OpBuilder &b = lowering.builder;
-  // In f16 where nothing but codes of 8 bits is near.
+  // In f16 where sums among codes of 8 bits read it: small numbers get lost.
   bool isNarrow = lowering.takesNarrowSteps(op) &&
-                  !reachesResult(op.getOutput()) &&
+                  feedsProducts(op.getOutput()) &&
                   lowering.elementwiseType(op.getInput()).isF16();
   Answer<Value> input =
       lowering.value(op.getInput(), isNarrow ? b.getF16Type() : lowering.f32(),

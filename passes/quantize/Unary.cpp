@@ -114,7 +114,7 @@ static Answer<> planUnary(top::UnaryOp op, Lowering &lowering) {
       tpu::hasNarrowSteps(*kind, alpha ? std::optional(op.alphaOrDefault())
                                        : std::nullopt);
   bool isShort = lowering.takesShortSteps(op) && element.isF32() &&
-                 tpu::hasShortSteps(*kind);
+                 tpu::hasShortSteps(*kind) && endsInProducts(op.getOutput());
   Value output = b.create<tpu::UnaryOp>(op.getLoc(), input.getType(), *kind,
                                         input, alpha, beta, isNarrow, isShort);
   if (cast<RankedTensorType>(op.getOutput().getType())
