@@ -92,13 +92,9 @@ static int64_t firstLaneOf(Value tensor, const Chip &chip) {
   return lane % int64_t(chip.lanes);
 }
 
-/// Whether a copy from lane to lane goes from each lane to itself: a recipe
-/// does not know where its op's tiles begin.
-static bool staysInLanes(const catalog::Operation &function,
-                         ArrayRef<ppl::FunctionArgument> arguments,
+/// Whether a copy from lane to lane goes from each lane to itself.
+static bool staysInLanes(ArrayRef<ppl::FunctionArgument> arguments,
                          const Chip &chip) {
-  if (function.name != "tiu.move_cross_lane")
-    return false;
   Value dst = arguments[0].value, src = arguments[1].value;
   int64_t lane = firstLaneOf(dst, chip),
           channels =
@@ -112,8 +108,8 @@ void RecipeEmitter::emit(const tpu::RecipeCall &call) {
   SmallVector<ppl::FunctionArgument> arguments(function->slots.size());
   for (const auto &[slot, argument] : call.arguments)
     arguments[slot] = given(argument);
-  if (staysInLanes(*function, arguments, emitter.chip)) {
-    function = catalog::find("tiu.move");
+  if (call.insideLanes && staysInLanes(arguments, emitter.chip)) {
+    function = call.insideLanes;
     arguments.resize(function->slots.size());
   }
   ppl::createFunction(emitter.builder, emitter.loc(), *function, arguments);

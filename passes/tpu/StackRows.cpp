@@ -131,15 +131,13 @@ static std::optional<int64_t> wholeCyclesOf(Operation *op, const Chip &chip) {
   return cheapestCyclesOf(op, chip, Box::whole(dimsOf(op->getResult(0))));
 }
 
-/// Of the parts of the rows one lies in the lanes where it goes, as a rule.
 static std::optional<int64_t> cyclesOf(StackedConv made, const Chip &chip) {
   std::optional<int64_t> conv = wholeCyclesOf(made.conv, chip),
                          rows = wholeCyclesOf(made.rows, chip);
   if (!conv || !rows || !fitsAlone(chip, made.conv, {}) ||
       !fitsAlone(chip, made.rows, {}))
     return std::nullopt;
-  int64_t count = made.rows.stackedRows();
-  return *conv + *rows * (count - 1) / count;
+  return *conv + *rows;
 }
 
 /// Stacks rows where it saves a tenth: what slices and larger groups cost is

@@ -365,13 +365,11 @@ static void copyAcrossLanes(RecipeBuilder &r, const Tile &dst, const Tile &src,
           before = src.byte / bytes % step,
           count = src.shape[kAxisH] * src.shape[kAxisW];
   if (before == 0 && dst.byte % int64_t(r.chip.euBytes) == 0) {
-    r.call("tiu.move_cross_lane", {{"dst", flatRow(r, dst, 0, count)},
-                                   {"src", flatRow(r, src, 0, count)}});
+    r.moveAcrossLanes(flatRow(r, dst, 0, count), flatRow(r, src, 0, count));
     return;
   }
-  r.call("tiu.move_cross_lane",
-         {{"dst", flatRow(r, room, 0, before + count)},
-          {"src", flatRow(r, src, -before, before + count)}});
+  r.moveAcrossLanes(flatRow(r, room, 0, before + count),
+                    flatRow(r, src, -before, before + count));
   Tile moved = r.as(flatRow(r, room, before, count), dst.type, dst.shape);
   moved.layout = catalog::AlignMode::Free;
   moved.lane = room.lane;

@@ -32,12 +32,27 @@ static catalog::Argument argumentOf(const RecipeArgument &given,
   return argument;
 }
 
+/// Whether the tiles of a call lie in the same lanes, one round of them.
+static bool staysInLanes(const RecipeCall &call, const Chip &chip) {
+  if (!call.insideLanes)
+    return false;
+  const Tile *first = nullptr;
+  return llvm::all_of(call.arguments, [&](const auto &given) {
+    const Tile *tile = given.second.tile();
+    if (!first)
+      first = tile;
+    return tile->lane == first->lane &&
+           tile->lane + tile->shape[kAxisC] <= int64_t(chip.lanes);
+  });
+}
+
 static catalog::Call callOf(const RecipeCall &recipeCall, const Chip &chip,
                             TileAddress addressOf) {
   catalog::Call call;
-  call.operation = recipeCall.function;
+  call.operation = staysInLanes(recipeCall, chip) ? recipeCall.insideLanes
+                                                  : recipeCall.function;
   call.chip = &chip;
-  call.arguments.resize(recipeCall.function->slots.size());
+  call.arguments.resize(call.operation->slots.size());
   for (const auto &[slot, argument] : recipeCall.arguments)
     call.arguments[slot] = argumentOf(argument, addressOf);
   return call;

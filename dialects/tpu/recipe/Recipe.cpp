@@ -280,6 +280,12 @@ void RecipeBuilder::cast(const Tile &dst, const Tile &src,
        {{"dst", dst}, {"src", src}, {"round_mode", int64_t(rounding)}});
 }
 
+void RecipeBuilder::moveAcrossLanes(const Tile &dst, const Tile &src) {
+  call("tiu.move_cross_lane", {{"dst", dst}, {"src", src}});
+  if (wantsCalls)
+    recipe.calls.back().insideLanes = catalog::find("tiu.move");
+}
+
 /// The longest step that a command's field holds.
 static constexpr int64_t kMostStep = 65535;
 

@@ -66,6 +66,9 @@ struct Given {
 /// A call of a function of the catalog.
 struct RecipeCall {
   const catalog::Operation *function = nullptr;
+  /// In its place where all tiles begin in one lane; null: nothing. Recipes do
+  /// not know in which lane the tiles of their op begin.
+  const catalog::Operation *insideLanes = nullptr;
   /// With the number of the slot.
   llvm::SmallVector<std::pair<unsigned, RecipeArgument>, 6> arguments;
 };
@@ -216,6 +219,8 @@ public:
   /// dst = src, lane by lane (any strides), or dst is filled with a number. A
   /// source with one element along n, h or w is repeated.
   void copy(const Tile &dst, const RecipeArgument &src);
+  /// dst = src, aligned tiles that may begin in different lanes.
+  void moveAcrossLanes(const Tile &dst, const Tile &src);
 
 private:
   Tile constant(llvm::StringRef name, const LocalBuffer &buffer,

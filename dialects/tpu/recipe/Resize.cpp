@@ -118,8 +118,7 @@ static void buildChannelsToRows(Operation *operation, RecipeBuilder &r) {
                         ? room
                         : r.channels(room, done, next - done);
         here.shape[kAxisW] = count * width;
-        r.call("tiu.move_cross_lane",
-               {{"dst", here}, {"src", flatRows(r, there, first, count)}});
+        r.moveAcrossLanes(here, flatRows(r, there, first, count));
       }
       Tile moved = room;
       moved.layout = catalog::AlignMode::Free;

@@ -282,6 +282,8 @@ static const Case kCases[] = {
      ""},
     {"interleave", "$Txf32", "tensor<$Nx$Cx$2Hx$2Wxf32>",
      "%y = tpu.interleave %x factors [2, 2] {} : ($I) -> $O", ""},
+    {"channels_to_rows", "tensor<1x48x$Hx$Wxf16>", "tensor<1x24x$2Hx$Wxf16>",
+     "%y = tpu.channels_to_rows %x {} : $I -> $O", ""},
 };
 
 static void replaceAll(std::string &text, StringRef from,

@@ -456,8 +456,8 @@ const Fault kDecisionFaults[] = {
      [](SmallModel &m) { decisionsOf(m).choices[0].mutate_taken(2); },
      Code::BadFile, "taken is 2, must be below 2"},
     {"choiceQuestion",
-     [](SmallModel &m) { decisionsOf(m).choices[0].mutate_question(6); },
-     Code::BadFile, "question is 6, must be below 6"},
+     [](SmallModel &m) { decisionsOf(m).choices[0].mutate_question(7); },
+     Code::BadFile, "question is 7, must be below 7"},
 };
 
 std::string faultName(const testing::TestParamInfo<Fault> &fault) {
