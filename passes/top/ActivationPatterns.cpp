@@ -98,6 +98,17 @@ Value matchSixthHardSigmoid(Value value) {
   return op.getInput();
 }
 
+/// `op`, the last of what exporters write, becomes one function of x.
+LogicalResult replaceByFunction(PatternRewriter &rewriter, BinaryOp op,
+                                Value gate, UnaryKind kind, Value x,
+                                FloatAttr alpha = {}, FloatAttr beta = {}) {
+  Location location = rewriter.getFusedLoc({gate.getLoc(), op.getLoc()});
+  replaceFused(
+      rewriter, op,
+      rewriter.create<UnaryOp>(location, op.getType(), kind, x, alpha, beta));
+  return success();
+}
+
 struct ProductToHardSwish : OpRewritePattern<BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(BinaryOp op,
@@ -112,7 +123,9 @@ struct ProductToHardSwish : OpRewritePattern<BinaryOp> {
     ArrayRef<Value> factors = product.factors;
     if (factors.size() == 1 && isClose(product.scalar, 1.0 / 6, element))
       if (Value x = matchClipOfSum(factors[0]))
-        return replace(rewriter, op, UnaryKind::HardSigmoid, x, factors[0]);
+        return replaceByFunction(
+            rewriter, op, factors[0], UnaryKind::HardSigmoid, x,
+            rewriter.getF64FloatAttr(1.0 / 6), rewriter.getF64FloatAttr(0.5));
     if (factors.size() != 2)
       return failure();
     for (unsigned i : {0u, 1u}) {
@@ -122,24 +135,9 @@ struct ProductToHardSwish : OpRewritePattern<BinaryOp> {
            matchClipOfSum(gate) == x) ||
           (product.scalar == 1.0 && matchSixthHardSigmoid(gate) == x);
       if (matches)
-        return replace(rewriter, op, UnaryKind::HardSwish, x, gate);
+        return replaceByFunction(rewriter, op, gate, UnaryKind::HardSwish, x);
     }
     return failure();
-  }
-
-private:
-  static LogicalResult replace(PatternRewriter &rewriter, BinaryOp op,
-                               UnaryKind kind, Value x, Value gate) {
-    Location location = rewriter.getFusedLoc({gate.getLoc(), op.getLoc()});
-    FloatAttr alpha, beta;
-    if (kind == UnaryKind::HardSigmoid) {
-      alpha = rewriter.getF64FloatAttr(1.0 / 6);
-      beta = rewriter.getF64FloatAttr(0.5);
-    }
-    replaceFused(
-        rewriter, op,
-        rewriter.create<UnaryOp>(location, op.getType(), kind, x, alpha, beta));
-    return success();
   }
 };
 
@@ -158,12 +156,8 @@ struct ProductToSwish : OpRewritePattern<BinaryOp> {
           sigmoid.getInput() != x || !gate.hasOneUse() ||
           x.getType() != op.getType())
         continue;
-      Location location = rewriter.getFusedLoc({gate.getLoc(), op.getLoc()});
-      replaceFused(
-          rewriter, op,
-          rewriter.create<UnaryOp>(location, op.getType(), UnaryKind::Swish, x,
-                                   rewriter.getF64FloatAttr(1.0), FloatAttr()));
-      return success();
+      return replaceByFunction(rewriter, op, gate, UnaryKind::Swish, x,
+                               rewriter.getF64FloatAttr(1.0));
     }
     return failure();
   }
@@ -249,22 +243,12 @@ struct ProductToGelu : OpRewritePattern<BinaryOp> {
       constexpr double kRootOfHalf = 0.70710678118654752440;
       if (Value y = matchOnePlus(UnaryKind::Erf, gate);
           y && y.getType() == type && isPowerOf(y, x, 1, kRootOfHalf))
-        return replace(rewriter, op, UnaryKind::Gelu, x, gate);
+        return replaceByFunction(rewriter, op, gate, UnaryKind::Gelu, x);
       if (Value y = matchOnePlus(UnaryKind::Tanh, gate);
           y && y.getType() == type && isCubicOfGelu(y, x))
-        return replace(rewriter, op, UnaryKind::GeluTanh, x, gate);
+        return replaceByFunction(rewriter, op, gate, UnaryKind::GeluTanh, x);
     }
     return failure();
-  }
-
-private:
-  static LogicalResult replace(PatternRewriter &rewriter, BinaryOp op,
-                               UnaryKind kind, Value x, Value gate) {
-    Location location = rewriter.getFusedLoc({gate.getLoc(), op.getLoc()});
-    replaceFused(rewriter, op,
-                 rewriter.create<UnaryOp>(location, op.getType(), kind, x,
-                                          FloatAttr(), FloatAttr()));
-    return success();
   }
 };
 

@@ -113,9 +113,7 @@ static StackedConv stack(ConvOp conv, int64_t count, Purpose purpose) {
   pads[2] = window.below(dimsOf(conv.getInput())[kAxisH], rows);
   made.conv.setPads(pads);
   // The name is that of the whole result.
-  for (NamedAttribute attribute :
-       llvm::to_vector(made.conv->getDiscardableAttrs()))
-    made.conv->removeDiscardableAttr(attribute.getName());
+  made.conv->setDiscardableAttrs(DictionaryAttr::get(conv.getContext()));
   made.rows = builder.create<ChannelsToRowsOp>(
       conv.getLoc(), conv.getOutput().getType(), made.conv.getOutput());
   made.rows->setDiscardableAttrs(conv->getDiscardableAttrDictionary());
