@@ -343,18 +343,6 @@ InputNeed FromBandsOp::inputNeed(unsigned, const Box &) {
 }
 bool FromBandsOp::readsFirstLane(unsigned) { return true; }
 
-/// Some elements of each of some channels, which lie in one round over the
-/// lanes: a copy from lane to lane takes them as one row.
-static Tile flatRow(const RecipeBuilder &r, const Tile &channels, int64_t first,
-                    int64_t count) {
-  Tile row = channels;
-  static_cast<catalog::Tensor &>(row) =
-      alignedTile(r.chip, {1, channels.shape[kAxisC], 1, count}, channels.type);
-  row.lane = channels.lane;
-  row.byte += first * int64_t(catalog::bytesOf(channels.type));
-  return row;
-}
-
 /// dst = src of equal shapes, whose lanes differ. `room` is as long as both, in
 /// the lanes of `dst`. Copies from lane to lane begin at whole rows of EUs;
 /// what does not is moved on in its lanes.
@@ -365,12 +353,12 @@ static void copyAcrossLanes(RecipeBuilder &r, const Tile &dst, const Tile &src,
           before = src.byte / bytes % step,
           count = src.shape[kAxisH] * src.shape[kAxisW];
   if (before == 0 && dst.byte % int64_t(r.chip.euBytes) == 0) {
-    r.moveAcrossLanes(flatRow(r, dst, 0, count), flatRow(r, src, 0, count));
+    r.moveAcrossLanes(r.flatRow(dst, 0, count), r.flatRow(src, 0, count));
     return;
   }
-  r.moveAcrossLanes(flatRow(r, room, 0, before + count),
-                    flatRow(r, src, -before, before + count));
-  Tile moved = r.as(flatRow(r, room, before, count), dst.type, dst.shape);
+  r.moveAcrossLanes(r.flatRow(room, 0, before + count),
+                    r.flatRow(src, -before, before + count));
+  Tile moved = r.as(r.flatRow(room, before, count), dst.type, dst.shape);
   moved.layout = catalog::AlignMode::Free;
   moved.lane = room.lane;
   r.copy(dst, moved);

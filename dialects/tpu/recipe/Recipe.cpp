@@ -189,6 +189,16 @@ Tile RecipeBuilder::channels(const Tile &tile, int64_t begin,
   return view;
 }
 
+Tile RecipeBuilder::flatRow(const Tile &channels, int64_t first,
+                            int64_t count) const {
+  Tile row = channels;
+  static_cast<catalog::Tensor &>(row) =
+      alignedTile(chip, {1, channels.shape[kAxisC], 1, count}, channels.type);
+  row.lane = channels.lane;
+  row.byte += first * int64_t(catalog::bytesOf(channels.type));
+  return row;
+}
+
 Tile RecipeBuilder::every(const Tile &tile, unsigned axis, int64_t begin,
                           int64_t step) const {
   assert(axis != kAxisC && "channels lie in lanes");

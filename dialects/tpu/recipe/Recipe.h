@@ -195,6 +195,9 @@ public:
             int64_t step = 1) const;
   /// `count` channels from `begin` on, which lie in one round over the lanes.
   Tile channels(const Tile &tile, int64_t begin, int64_t count) const;
+  /// `count` elements of each of some channels from `first` on, which lie in
+  /// one round over the lanes, as a row: copies from lane to lane take those.
+  Tile flatRow(const Tile &channels, int64_t first, int64_t count) const;
   /// Every `step`-th element along `axis` (n, h or w) from `begin` on; `step`
   /// divides the size.
   Tile every(const Tile &tile, unsigned axis, int64_t begin,

@@ -79,18 +79,6 @@ InputNeed ChannelsToRowsOp::inputNeed(unsigned, const Box &result) {
 bool ChannelsToRowsOp::runsInAnyLane() { return true; }
 bool ChannelsToRowsOp::readsFirstLane(unsigned) { return true; }
 
-/// `count` rows of channels of `tile` from `first` on, as one row each.
-static Tile flatRows(const RecipeBuilder &r, const Tile &tile, int64_t first,
-                     int64_t count) {
-  int64_t width = tile.shape[kAxisW];
-  Tile flat = tile;
-  static_cast<catalog::Tensor &>(flat) =
-      alignedTile(r.chip, {1, tile.shape[kAxisC], 1, count * width}, tile.type);
-  flat.lane = tile.lane;
-  flat.byte += first * width * int64_t(catalog::bytesOf(tile.type));
-  return flat;
-}
-
 /// The rows of each channel as one row into the lanes of the result, then
 /// apart.
 static void buildChannelsToRows(Operation *operation, RecipeBuilder &r) {
@@ -118,7 +106,7 @@ static void buildChannelsToRows(Operation *operation, RecipeBuilder &r) {
                         ? room
                         : r.channels(room, done, next - done);
         here.shape[kAxisW] = count * width;
-        r.moveAcrossLanes(here, flatRows(r, there, first, count));
+        r.moveAcrossLanes(here, r.flatRow(there, first * width, count * width));
       }
       Tile moved = room;
       moved.layout = catalog::AlignMode::Free;
