@@ -53,6 +53,8 @@ public:
         chip(ppl::chipOf(result.getDefiningOp())),
         bytes(elementBytesOf(result)), planner(chip) {}
 
+  /// All pieces have elements of the result's type; or one has floats of 16
+  /// bits, which become f32.
   LogicalResult emit(ArrayRef<CopyPiece> pieces);
   /// All pieces of one source together, each into its own result, if that is
   /// cheaper than one by one.
@@ -70,7 +72,9 @@ private:
   void emitDirect(const CopyPiece &piece);
   void emitStaged(ArrayRef<CopyPiece> pieces, ArrayRef<Value> results,
                   const transfer::StagedPlan &plan);
-  Value local(const transfer::Transfer &transfer, const transfer::Side &side);
+  LogicalResult emitWidening(const CopyPiece &piece);
+  Value local(const transfer::Transfer &transfer, const transfer::Side &side,
+              Value tensor);
 
   Operation *op;
   OpBuilder &builder;
@@ -111,10 +115,11 @@ static transfer::Piece stagedPiece(const CopyPiece &piece, Value result,
                           addressesOf(piece, result));
 }
 
+/// The box of `side` in the lanes, with elements of the type of `tensor`.
 Value CopyEmitter::local(const transfer::Transfer &transfer,
-                         const transfer::Side &side) {
+                         const transfer::Side &side, Value tensor) {
   auto element =
-      llvm::cast<ppl::TensorViewType>(result.getType()).getElementType();
+      llvm::cast<ppl::TensorViewType>(tensor.getType()).getElementType();
   auto type = ppl::TensorViewType::get(transfer.shape, element,
                                        ppl::Memory::Local, side.strides);
   return builder.create<ppl::LocalOp>(op->getLoc(), type, side.place.address);
@@ -126,19 +131,21 @@ void CopyEmitter::emitStaged(ArrayRef<CopyPiece> pieces,
   Location loc = op->getLoc();
   for (const transfer::StagedStep &step : plan.steps) {
     const transfer::Transfer &move = step.transfer;
+    Value source = pieces[step.operand].source;
+    bool widens = elementBytesOf(source) != bytes;
+    Value loadedLike = widens ? source : result;
     switch (step.kind) {
     case transfer::StagedStep::Load:
-      emitCall(builder, loc, "dma.load",
-               {{"dst", local(move, move.to)},
-                {"src", viewOf(builder, loc, pieces[step.operand].source,
-                               move.shape, move.from.strides,
-                               move.from.place.address -
-                                   addressOf(pieces[step.operand].source))}});
+      emitCall(
+          builder, loc, "dma.load",
+          {{"dst", local(move, move.to, loadedLike)},
+           {"src", viewOf(builder, loc, source, move.shape, move.from.strides,
+                          move.from.place.address - addressOf(source))}});
       break;
     case transfer::StagedStep::LaneCopy:
-      emitCall(
-          builder, loc, "tiu.move",
-          {{"dst", local(move, move.to)}, {"src", local(move, move.from)}});
+      emitCall(builder, loc, widens ? "tiu.cast" : "tiu.move",
+               {{"dst", local(move, move.to, result)},
+                {"src", local(move, move.from, loadedLike)}});
       break;
     case transfer::StagedStep::Store:
       emitCall(builder, loc, "dma.store",
@@ -146,7 +153,7 @@ void CopyEmitter::emitStaged(ArrayRef<CopyPiece> pieces,
                                move.to.strides,
                                move.to.place.address -
                                    addressOf(results[step.result]))},
-                {"src", local(move, move.from)}});
+                {"src", local(move, move.from, result)}});
       break;
     }
   }
@@ -161,7 +168,20 @@ static bool isInPlace(const CopyPiece &piece, Value result, unsigned bytes) {
          });
 }
 
+LogicalResult CopyEmitter::emitWidening(const CopyPiece &piece) {
+  auto plan =
+      transfer::stagePiece(planner, chip, {elementBytesOf(piece.source), bytes},
+                           stagedPiece(piece, result, 0));
+  if (!plan)
+    return op->emitError("widens what no copy through the lanes turns; "
+                         "tpu-move-turns makes none of these");
+  emitStaged(piece, result, *plan);
+  return success();
+}
+
 LogicalResult CopyEmitter::emit(ArrayRef<CopyPiece> given) {
+  if (given.size() == 1 && elementBytesOf(given.front().source) != bytes)
+    return emitWidening(given.front());
   SmallVector<CopyPiece> pieces;
   for (const CopyPiece &piece : given)
     if (!isInPlace(piece, result, bytes))

@@ -18,10 +18,11 @@ struct CopyPiece {
 };
 
 /// Copies pieces that do not overlap into the dense DRAM tensor `result`, all
-/// of one element size: by DMA commands within DRAM or by way of local memory,
-/// whatever the planner of runtime/transfer says is cheaper. Only for ops
-/// outside of groups, which have all of local memory to themselves. Reports at
-/// `op` if there is no way.
+/// of one element size but for a single piece of floats of 16 bits in an f32
+/// result, which become that: by DMA commands within DRAM or by way of local
+/// memory, whatever the planner of runtime/transfer says is cheaper. Only for
+/// ops outside of groups, which have all of local memory to themselves. Reports
+/// at `op` if there is no way.
 mlir::LogicalResult emitCopies(mlir::Operation *op, mlir::OpBuilder &builder,
                                llvm::ArrayRef<CopyPiece> pieces,
                                mlir::Value result);

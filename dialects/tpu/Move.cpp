@@ -26,6 +26,10 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
              : OpFoldResult();
 }
 
+bool PermuteOp::widens() {
+  return elementOf(getInput()) != elementOf(getOutput());
+}
+
 LogicalResult PermuteOp::verify() {
   auto input = getInput().getType(), output = getOutput().getType();
   auto order = getOrder();
@@ -38,8 +42,11 @@ LogicalResult PermuteOp::verify() {
     if (output.getDimSize(i) != input.getDimSize(order[i])) // (C2)
       return emitOpError("axis ") << i << " of the result must have size "
                                   << input.getDimSize(order[i]);
-  if (input.getElementType() != output.getElementType()) // (C3)
-    return emitOpError("input and output must have one element type");
+  Type from = input.getElementType(), to = output.getElementType();
+  bool isWidening = (from.isF16() || from.isBF16()) && to.isF32();
+  if (from != to && !isWidening) // (C3)
+    return emitOpError("input and output must have one element type, or the "
+                       "input one of 16 bits and the output f32");
   return success();
 }
 

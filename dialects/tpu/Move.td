@@ -45,9 +45,9 @@ def Tpu_MoveLanesOp
 def Tpu_PermuteOp : Tpu_Op<"permute", [Pure, Tpu_Evaluate]> {
   let summary = "axes in another order";
   let description = [{
-    **Semantics**: axis i of the output is axis `order[i]` of the input.
+    **Semantics**: axis i of the output is axis `order[i]` of the input. Floats of 16 bits may become f32 on the way, which no number notices.
 
-    **Constraints**: (C1) `order` is a permutation of 0..3; (C2) the output shape follows it; (C3) equal element types.
+    **Constraints**: (C1) `order` is a permutation of 0..3; (C2) the output shape follows it; (C3) equal element types, or f16 or bf16 and f32.
 
     **Example**:
     ```mlir
@@ -59,6 +59,10 @@ def Tpu_PermuteOp : Tpu_Op<"permute", [Pure, Tpu_Evaluate]> {
   let assemblyFormat =
       "$input $order attr-dict `:` type($input) `->` type($output)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether elements become f32.
+    bool widens();
+  }];
 }
 
 def Tpu_SliceOp

@@ -46,6 +46,8 @@ static std::optional<SlicePlan> middleSlice(const Chip &chip, GroupOp group) {
 /// that turns it already, or one whose load cannot.
 static int64_t costOfLoads(const Chip &chip, PermuteOp turn, TurnPrice &price) {
   int64_t cost = kNoWay;
+  if (turn.widens())
+    return cost;
   for (OpOperand &use : turn.getOutput().getUses()) {
     auto group = dyn_cast<GroupOp>(use.getOwner());
     if (!group)
@@ -67,7 +69,7 @@ static int64_t costOfLoads(const Chip &chip, PermuteOp turn, TurnPrice &price) {
 static int64_t costOfStore(const Chip &chip, PermuteOp turn, TurnPrice &price) {
   auto result = dyn_cast<OpResult>(turn.getInput());
   auto group = turn.getInput().getDefiningOp<GroupOp>();
-  if (!group || !result.hasOneUse())
+  if (!group || !result.hasOneUse() || turn.widens())
     return kNoWay;
   unsigned output = result.getResultNumber();
   Operation *yield = group.getBody().front().getTerminator();

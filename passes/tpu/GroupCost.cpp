@@ -43,7 +43,7 @@ int64_t GroupCost::loadOf(const GroupView &view, const GroupBuffer &buffer) {
 int64_t GroupCost::leastWithTurn(int64_t straight, PermuteOp turn,
                                  const Dims &dims,
                                  function_ref<int64_t()> turned) {
-  if (turn) {
+  if (turn && !turn.widens()) {
     double share = double(product(dims)) / product(dimsOf(turn.getInput()));
     straight += TurnPrice::leastInDram(chip, turn) * share;
     straight = std::min(straight, turned());

@@ -1,5 +1,6 @@
 //===- MoveTurns.cpp - --tpu-move-turns -----------------------------------===//
 
+#include "dialects/tpu/Cast.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/recipe/Recipe.h"
@@ -25,6 +26,16 @@ static bool isMadeInDram(Operation *op) { return !op || !asTileable(op); }
 
 static bool isReadInDram(Operation *op) { return !asTileable(op); }
 
+/// Whether all that becomes of `value` is a result of the network, perhaps with
+/// others beside it.
+static bool isReturned(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    return llvm::isa<func::ReturnOp>(user) ||
+           (llvm::isa<ConcatOp, ReshapeOp>(user) &&
+            isReturned(user->getResult(0)));
+  });
+}
+
 /// Whether a turn may stand before as well as behind `op`.
 static bool commutes(Operation *op) {
   return op && op->getNumResults() == 1 &&
@@ -42,13 +53,14 @@ struct MoveTurns : weft::tpu::impl::TpuMoveTurnsBase<MoveTurns> {
       return;
     TurnPrice price(*chip);
     for (PermuteOp turn : turns)
-      if (!moveUp(turn, price))
-        moveDown(turn, price);
+      if (!moveUp(turn, price) && !moveDown(turn, price))
+        widen(turn, price);
   }
 
 private:
   static bool moveUp(PermuteOp turn, TurnPrice &price);
   static bool moveDown(PermuteOp turn, TurnPrice &price);
+  static bool widen(PermuteOp turn, TurnPrice &price);
 };
 } // namespace
 
@@ -163,5 +175,35 @@ bool MoveTurns::moveDown(PermuteOp turn, TurnPrice &price) {
   for (Operation *op : llvm::reverse(functions))
     op->erase();
   turn.erase();
+  return true;
+}
+
+/// widen(turn(x)), reshapes among them, to a turn that widens, where the result
+/// is read in DRAM.
+bool MoveTurns::widen(PermuteOp turn, TurnPrice &price) {
+  SmallVector<Operation *> moves{turn};
+  Value turned = turn.getOutput();
+  while (turned.hasOneUse() && llvm::isa<ReshapeOp>(*turned.user_begin())) {
+    moves.push_back(*turned.user_begin());
+    turned = moves.back()->getResult(0);
+  }
+  auto widening =
+      turned.hasOneUse() ? dyn_cast<CastOp>(*turned.user_begin()) : CastOp();
+  if (!widening || widening.getBits() ||
+      !elementOf(widening.getOutput()).isF32() ||
+      (!isReturned(widening.getOutput()) &&
+       !llvm::all_of(widening->getUsers(), isReadInDram)))
+    return false;
+  Type narrow = elementOf(turn.getInput());
+  if ((!narrow.isF16() && !narrow.isBF16()) || price.gainOfWidening(turn) <= 0)
+    return false;
+  for (Operation *move : moves)
+    move->getResult(0).setType(RankedTensorType::get(
+        cast<RankedTensorType>(move->getResult(0).getType()).getShape(),
+        elementOf(widening.getOutput())));
+  if (isNamed(widening))
+    takeName(turned.getDefiningOp(), widening);
+  widening.replaceAllUsesWith(turned);
+  widening.erase();
   return true;
 }

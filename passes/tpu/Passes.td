@@ -135,7 +135,7 @@ def TpuMoveTurns : Pass<"tpu-move-turns", "::mlir::func::FuncOp"> {
   let description = [{
     A `tpu.permute` between functions of single elements goes before the first of them if their operand is in DRAM whatever the groups will be, or behind
     the last if the result is: there `--tpu-fold-turns` can make it part of a transfer, and the functions are one run for the groups. Done where the
-    turned transfer costs less than a turn within DRAM.
+    turned transfer costs less than a turn within DRAM. A turn that stays in DRAM makes f32 of floats of 16 bits on its way if that is what alone reads it.
 
     ```mlir
     %1 = tpu.unary relu %arg0 : tensor<1x128x48x160xf32>

@@ -36,16 +36,20 @@ int64_t TransferPrice::cycles(const LocalTensor &tensor, const Dims &steps,
 }
 
 int64_t TransferPrice::copyCycles(const StridedCopy &copy, unsigned bits,
-                                  int64_t elements) {
-  std::vector<int64_t> key{copy.source, copy.result, bits, elements};
+                                  int64_t elements, unsigned resultBits) {
+  std::vector<int64_t> key{copy.source, copy.result, bits, resultBits,
+                           elements};
   for (const CopyAxis &axis : copy.axes)
     key.insert(key.end(), {axis.size, axis.from, axis.to});
   auto [known, isNew] = copies.try_emplace(std::move(key), 0);
   if (!isNew)
     return known->second;
-  unsigned bytes = bits / 8;
-  transfer::Price direct = directPrice(*planner, chip, bytes, copy, {});
-  auto staged = transfer::stagePiece(*planner, chip, bytes,
+  transfer::ElementSizes sizes(bits / 8, resultBits / 8);
+  transfer::Price direct =
+      sizes.operand == sizes.result
+          ? directPrice(*planner, chip, sizes.operand, copy, {})
+          : kNoWay;
+  auto staged = transfer::stagePiece(*planner, chip, sizes,
                                      stagedPiece(copy, 0, elements, {}));
   known->second = std::min(direct.cycles,
                            staged ? staged->price.cycles : cycles::kMostCycles);

@@ -28,8 +28,13 @@ public:
   int64_t cycles(const LocalTensor &tensor, const Dims &steps, bool isLoad);
 
   /// Cycles of a copy within DRAM from a tensor of `elements`, directly or by
-  /// way of the lanes.
-  int64_t copyCycles(const StridedCopy &copy, unsigned bits, int64_t elements);
+  /// way of the lanes; `bits` of the operand and of the result, which may be
+  /// twice as many of f32.
+  int64_t copyCycles(const StridedCopy &copy, unsigned bits, int64_t elements,
+                     unsigned resultBits);
+  int64_t copyCycles(const StridedCopy &copy, unsigned bits, int64_t elements) {
+    return copyCycles(copy, bits, elements, bits);
+  }
 
 private:
   const Chip &chip;

@@ -53,6 +53,27 @@ int64_t TurnPrice::extraOfStore(PermuteOp turn, Type element,
       transferCycles(dims, piece, denseSteps(dims), bits, /*isLoad=*/false));
 }
 
+static constexpr unsigned kNarrow = 16, kWide = 32; // bits
+
+/// Of all elements as they are turned, without a turn.
+int64_t TurnPrice::straightCycles(PermuteOp turn, unsigned bits, bool isLoad) {
+  Dims dims = dimsOf(turn.getOutput());
+  return transferCycles(dims, dims, denseSteps(dims), bits, isLoad);
+}
+
+int64_t TurnPrice::gainOfWidening(PermuteOp turn) {
+  StridedCopy copy = copiesOf(turn).front().copy;
+  int64_t elements = product(dimsOf(turn.getInput())),
+          together = transfers.copyCycles(copy, kNarrow, elements, kWide);
+  if (together >= int64_t(cycles::kMostCycles))
+    return 0;
+  int64_t apart = std::min(transfers.copyCycles(copy, kNarrow, elements),
+                           extraOfLoad(turn, elementOf(turn.getInput()))) +
+                  straightCycles(turn, kNarrow, /*isLoad=*/true) +
+                  straightCycles(turn, kWide, /*isLoad=*/false);
+  return apart - together;
+}
+
 int64_t TurnPrice::leastInDram(const Chip &chip, PermuteOp turn) {
   return tensorBytes(turn.getInput()) / chip.rates.copyBytes;
 }

@@ -32,6 +32,10 @@ public:
   int64_t extraOfStore(PermuteOp turn, mlir::Type element) {
     return extraOfStore(turn, element, dimsOf(turn.getInput()));
   }
+  /// Cycles by which f32 of the 16 bits of `turn` are made sooner on the way of
+  /// a turn within DRAM than by a group that loads what that has given, or
+  /// turns what it loads; 0 or less if they are not.
+  int64_t gainOfWidening(PermuteOp turn);
   /// Cycles that a turn within DRAM takes at least: once through the engine at
   /// full rate.
   static int64_t leastInDram(const Chip &chip, PermuteOp turn);
@@ -41,6 +45,7 @@ public:
 private:
   int64_t extraOfLoad(PermuteOp turn, mlir::Type element, const Dims &piece);
   int64_t extraOfStore(PermuteOp turn, mlir::Type element, const Dims &piece);
+  int64_t straightCycles(PermuteOp turn, unsigned bits, bool isLoad);
   int64_t transferCycles(const Dims &dims, Dims piece, const Dims &steps,
                          unsigned bits, bool isLoad);
 

@@ -40,7 +40,73 @@ struct LanePiece {
   int64_t source = 0;      ///< first element to load
   int64_t loadedFirst = 0; ///< the piece's first element among those loaded
 };
+
+/// Tiles that are done one after the other. Each lies from the begin of the
+/// lanes on, until all are known and `arrange` gives them their slots.
+struct TiledPlan {
+  std::vector<std::vector<StagedStep>> tiles;
+  int64_t slotBytes = 0;                     ///< of the largest tile, in a lane
+  uint64_t dma = 0, tiu = 0, longestTiu = 0; ///< cycles
+  cycles::Evidence evidence = cycles::Evidence::Measured;
+
+  /// Whether a tile is loaded while the one before it is turned.
+  bool hasTwoSlots(const Chip &chip) const {
+    return 2 * slotBytes <= int64_t(chip.laneBytes);
+  }
+  /// The copies of a tile run beside the transfers of its neighbours.
+  Price price(const Chip &chip) const {
+    if (!hasTwoSlots(chip))
+      return {dma + tiu, evidence};
+    return {std::max(dma, tiu) + longestTiu, evidence};
+  }
+  void append(TiledPlan other);
+};
 } // namespace
+
+void TiledPlan::append(TiledPlan other) {
+  std::move(other.tiles.begin(), other.tiles.end(), std::back_inserter(tiles));
+  slotBytes = std::max(slotBytes, other.slotBytes);
+  dma += other.dma;
+  tiu += other.tiu;
+  longestTiu = std::max(longestTiu, other.longestTiu);
+  evidence = std::max(evidence, other.evidence);
+}
+
+/// In slots that take turns, the loads of each tile before the rest of its
+/// predecessor; one tile after the other where two do not fit.
+static StagedPlan arrange(const Chip &chip, TiledPlan plan) {
+  StagedPlan arranged;
+  arranged.price = plan.price(chip);
+  bool takesTurns = plan.hasTwoSlots(chip);
+  auto append = [&](size_t tile, bool loads) {
+    int64_t slot = takesTurns ? int64_t(tile % 2) * plan.slotBytes : 0;
+    for (StagedStep step : plan.tiles[tile])
+      if ((step.kind == StagedStep::Load) == loads) {
+        for (Side *side : {&step.transfer.from, &step.transfer.to})
+          if (side->place.isLocal)
+            side->place.address += slot;
+        arranged.steps.push_back(step);
+      }
+  };
+  for (size_t tile = 0; tile < plan.tiles.size(); ++tile) {
+    append(tile, true);
+    if (!takesTurns)
+      append(tile, false);
+    else if (tile > 0)
+      append(tile - 1, false);
+  }
+  if (takesTurns)
+    append(plan.tiles.size() - 1, false);
+  return arranged;
+}
+
+/// `plan` as steps.
+static std::optional<StagedPlan> arranged(const Chip &chip,
+                                          std::optional<TiledPlan> plan) {
+  if (!plan)
+    return std::nullopt;
+  return arrange(chip, *std::move(plan));
+}
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -86,21 +152,30 @@ static std::optional<Transfer> toTransfer(const Chip &chip,
   return transfer;
 }
 
-Price transfer::laneCopyPrice(const Transfer &copy, const Chip &chip) {
-  auto made = isa::CommandBuilder::make(*chip.instructions, isa::Engine::Tiu,
-                                        unsigned(isa::TiuType::Arith),
-                                        isa::arith::Copy);
+/// What the TIU takes to copy a box inside the lanes, both sides with explicit
+/// strides, into elements of `resultBytes`; kMostCycles where a stride has no
+/// room in a command.
+static Price laneCopyPrice(const Transfer &copy, unsigned resultBytes,
+                           const Chip &chip) {
+  bool widens = resultBytes != copy.elementBytes;
+  auto made = isa::CommandBuilder::make(
+      *chip.instructions, isa::Engine::Tiu, unsigned(isa::TiuType::Arith),
+      widens ? isa::arith::Cast : isa::arith::Copy);
   const Price tooMuch{cycles::kMostCycles, cycles::Evidence::Kin};
   if (!made)
     return tooMuch;
   using isa::Field;
-  auto precision = int64_t(cycles::movedPrecision(copy.elementBytes));
+  // Floats of 16 bits are all widened in one time.
+  auto precision = int64_t(widens ? isa::Precision::Fp16
+                                  : cycles::movedPrecision(copy.elementBytes)),
+       resultPrecision = widens ? int64_t(isa::Precision::Fp32) : precision;
   struct {
     Field field;
     int64_t value;
   } const values[] = {
       {Field::tsk_opd_num, 1},
-      {Field::res0_prec, precision},
+      {Field::res0_addr, chip.euBytes}, // not the operand's
+      {Field::res0_prec, resultPrecision},
       {Field::opd0_prec, precision},
       {Field::res0_n, copy.shape[0]},
       {Field::res0_c, copy.shape[1]},
@@ -128,12 +203,13 @@ namespace {
 /// Plans the tiles of pieces whose lanes share one axis.
 class Stage {
 public:
-  Stage(Planner &planner, const Chip &chip, unsigned elementBytes)
-      : planner(planner), chip(chip), elementBytes(elementBytes) {}
+  Stage(Planner &planner, const Chip &chip, ElementSizes sizes)
+      : planner(planner), chip(chip), elementBytes(sizes.operand),
+        resultBytes(sizes.result) {}
 
-  std::optional<StagedPlan> single(const Piece &piece);
-  std::optional<StagedPlan> rows(const std::vector<Piece> &pieces);
-  std::optional<StagedPlan> cuts(const std::vector<Piece> &pieces);
+  std::optional<TiledPlan> single(const Piece &piece);
+  std::optional<TiledPlan> rows(const std::vector<Piece> &pieces);
+  std::optional<TiledPlan> cuts(const std::vector<Piece> &pieces);
   /// Whether some axis could not be shared by all lanes for want of room.
   bool lacksRoom() const { return isCramped; }
 
@@ -156,10 +232,9 @@ private:
                                  const Block &block, int64_t address) const;
   std::optional<Transfer> storeOf(size_t piece, const LanePiece &lane,
                                   const Block &block, int64_t address) const;
-  std::optional<std::vector<StagedStep>> tile(const Block &block, int64_t turn);
+  std::optional<std::vector<StagedStep>> tile(const Block &block);
   std::optional<Transfer> turnOf(const LanePiece &lane, int64_t lanes) const;
-  std::optional<StagedPlan> evaluate(const Split &split);
-  StagedPlan arrange(std::vector<std::vector<StagedStep>> tiles) const;
+  std::optional<TiledPlan> evaluate(const Split &split);
   Price priceOf(const StagedStep &step);
   int64_t loadedBytes(const LanePiece &lane) const;
   int64_t storedBytes(const LanePiece &lane) const;
@@ -167,7 +242,7 @@ private:
 
   Planner &planner;
   const Chip &chip;
-  unsigned elementBytes;
+  unsigned elementBytes, resultBytes;
 
   // The pieces being tried; the first axis of each is the one of the lanes.
   std::vector<Piece> pieces;
@@ -175,7 +250,7 @@ private:
   bool widens = false; ///< whole rows of the source are loaded
   int64_t slotBytes = 0;
   bool isCramped = false;
-  std::optional<StagedPlan> best;
+  std::optional<TiledPlan> best;
 };
 } // namespace
 
@@ -307,7 +382,7 @@ int64_t Stage::storedBytes(const LanePiece &lane) const {
   int64_t elements = 1;
   for (const LaneAxis &axis : lane.axes)
     elements *= axis.size;
-  return alignUp<int64_t>(elements * elementBytes, chip.euBytes);
+  return alignUp<int64_t>(elements * resultBytes, chip.euBytes);
 }
 
 bool Stage::begin(const std::vector<Piece> &given, const Split &split,
@@ -358,7 +433,7 @@ std::optional<Transfer> Stage::turnOf(const LanePiece &lane,
     }
     copy.shape[1] = lanes;
     copy.from.strides[1] = copy.to.strides[1] = 1; // one round of lanes
-    uint64_t cycles = laneCopyPrice(copy, chip).cycles;
+    uint64_t cycles = laneCopyPrice(copy, resultBytes, chip).cycles;
     if (!best || cycles < bestCycles) {
       best = copy;
       bestCycles = cycles;
@@ -393,23 +468,22 @@ std::optional<Transfer> Stage::storeOf(size_t piece, const LanePiece &lane,
   else
     for (const LaneAxis &axis : lane.axes)
       stores.push_back({axis.size, axis.stored, axis.to});
-  auto store = toTransfer(chip, elementBytes,
+  auto store = toTransfer(chip, resultBytes,
                           {block.lanes, 1, block.perLane * step}, stores);
   if (!store)
     return std::nullopt;
   store->from.place = {true, 0, address};
   store->to.place.address =
       pieces[piece].resultAddress +
-      (pieces[piece].result + block.start * step) * elementBytes;
+      (pieces[piece].result + block.start * step) * resultBytes;
   return store;
 }
 
 /// Loads, copies and stores of one block.
-std::optional<std::vector<StagedStep>> Stage::tile(const Block &block,
-                                                   int64_t turn) {
+std::optional<std::vector<StagedStep>> Stage::tile(const Block &block) {
   std::vector<StagedStep> steps, copies, stores;
   std::vector<LanePiece> lanes;
-  int64_t loadAt = turn % 2 * slotBytes, storeAt = loadAt;
+  int64_t loadAt = 0, storeAt = 0;
   for (const Piece &piece : pieces) {
     auto lane = lanePieceOf(piece, block.perLane);
     if (!lane)
@@ -424,7 +498,7 @@ std::optional<std::vector<StagedStep>> Stage::tile(const Block &block,
   for (unsigned i = 0; i < pieces.size(); ++i) {
     unsigned result = shared == Shared::Source ? i : 0;
     if (shared == Shared::Result)
-      storeAt = rowsAt + (pieces[i].result - resultBegin) * elementBytes;
+      storeAt = rowsAt + (pieces[i].result - resultBegin) * resultBytes;
     auto copy = turnOf(lanes[i], block.lanes);
     auto load = loadOf(i, lanes[i], block, loadAt);
     auto store = storeOf(i, lanes[i], block,
@@ -444,8 +518,8 @@ std::optional<std::vector<StagedStep>> Stage::tile(const Block &block,
   }
   // What is stored as it was loaded needs no copy.
   const Transfer &only = copies.front().transfer;
-  if (pieces.size() == 1 && only.from.strides == only.to.strides &&
-      lanes.front().loadedFirst == 0) {
+  if (pieces.size() == 1 && elementBytes == resultBytes &&
+      only.from.strides == only.to.strides && lanes.front().loadedFirst == 0) {
     stores.front().transfer.from.place = only.from.place;
     copies.clear();
   }
@@ -456,41 +530,23 @@ std::optional<std::vector<StagedStep>> Stage::tile(const Block &block,
 
 Price Stage::priceOf(const StagedStep &step) {
   if (step.kind == StagedStep::LaneCopy)
-    return laneCopyPrice(step.transfer, chip);
+    return laneCopyPrice(step.transfer, resultBytes, chip);
   Plan plan = planner.plan(step.transfer);
   if (plan.isEmpty())
     return {cycles::kMostCycles, cycles::Evidence::Kin};
   return {plan.cycles, plan.evidence};
 }
 
-/// The tiles one after the other, the loads of each before the rest of its
-/// predecessor.
-StagedPlan Stage::arrange(std::vector<std::vector<StagedStep>> tiles) const {
-  StagedPlan plan;
-  auto append = [&](size_t tile, bool loads) {
-    for (const StagedStep &step : tiles[tile])
-      if ((step.kind == StagedStep::Load) == loads)
-        plan.steps.push_back(step);
-  };
-  for (size_t tile = 0; tile < tiles.size(); ++tile) {
-    append(tile, true);
-    if (tile > 0)
-      append(tile - 1, false);
-  }
-  append(tiles.size() - 1, false);
-  return plan;
-}
-
-std::optional<StagedPlan> Stage::evaluate(const Split &split) {
+std::optional<TiledPlan> Stage::evaluate(const Split &split) {
   std::vector<Block> blocks = blocksOf(split);
   if (blocks.size() * (2 * pieces.size() + 1) > kMostSteps)
     return std::nullopt;
   // Blocks are alike but for the last two, so three prices say all.
-  std::vector<std::vector<StagedStep>> tiles;
-  uint64_t dma = 0, tiu = 0, longestTiu = 0, tileDma = 0, tileTiu = 0;
-  cycles::Evidence evidence = cycles::Evidence::Measured;
+  TiledPlan plan;
+  plan.slotBytes = slotBytes;
+  uint64_t tileDma = 0, tileTiu = 0;
   for (size_t i = 0; i < blocks.size(); ++i) {
-    auto steps = tile(blocks[i], int64_t(i));
+    auto steps = tile(blocks[i]);
     if (!steps)
       return std::nullopt;
     bool isLikeBefore = i > 0 && blocks[i].lanes == blocks[i - 1].lanes &&
@@ -500,21 +556,19 @@ std::optional<StagedPlan> Stage::evaluate(const Split &split) {
       for (const StagedStep &step : *steps) {
         Price price = priceOf(step);
         (step.kind == StagedStep::LaneCopy ? tileTiu : tileDma) += price.cycles;
-        evidence = std::max(evidence, price.evidence);
+        plan.evidence = std::max(plan.evidence, price.evidence);
       }
     }
-    dma += tileDma;
-    tiu += tileTiu;
-    longestTiu = std::max(longestTiu, tileTiu);
-    tiles.push_back(*std::move(steps));
+    plan.dma += tileDma;
+    plan.tiu += tileTiu;
+    plan.longestTiu = std::max(plan.longestTiu, tileTiu);
+    plan.tiles.push_back(*std::move(steps));
   }
-  // The copies of a tile run beside the transfers of its neighbours.
-  Price price{std::max(dma, tiu) + longestTiu, evidence};
+  Price price = plan.price(chip);
   if (price.cycles >= cycles::kMostCycles ||
-      evidence == cycles::Evidence::Kin || (best && !price.beats(best->price)))
+      price.evidence == cycles::Evidence::Kin ||
+      (best && !price.beats(best->price(chip))))
     return std::nullopt;
-  StagedPlan plan = arrange(std::move(tiles));
-  plan.price = price;
   return plan;
 }
 
@@ -526,7 +580,7 @@ void Stage::tryAll(const std::vector<Piece> &given, Shared sharedNow,
         best = std::move(plan);
 }
 
-std::optional<StagedPlan> Stage::single(const Piece &piece) {
+std::optional<TiledPlan> Stage::single(const Piece &piece) {
   best.reset();
   for (size_t i = 0; i < piece.axes.size(); ++i) {
     Piece turned = piece;
@@ -537,7 +591,7 @@ std::optional<StagedPlan> Stage::single(const Piece &piece) {
   return std::move(best);
 }
 
-std::optional<StagedPlan> Stage::rows(const std::vector<Piece> &given) {
+std::optional<TiledPlan> Stage::rows(const std::vector<Piece> &given) {
   best.reset();
   // All have the rows as their outermost axis and fill them.
   int64_t size = given.front().axes.front().size,
@@ -564,7 +618,7 @@ std::optional<StagedPlan> Stage::rows(const std::vector<Piece> &given) {
   return std::move(best);
 }
 
-std::optional<StagedPlan> Stage::cuts(const std::vector<Piece> &given) {
+std::optional<TiledPlan> Stage::cuts(const std::vector<Piece> &given) {
   best.reset();
   const Piece &first = given.front();
   int64_t size = first.axes.front().size, length = first.axes.front().from;
@@ -584,30 +638,51 @@ std::optional<StagedPlan> Stage::cuts(const std::vector<Piece> &given) {
   return std::move(best);
 }
 
-/// Puts the steps of `plan` behind those of `all`. False if they are too many.
-static bool appendPlan(StagedPlan &all, const std::optional<StagedPlan> &plan) {
-  if (!plan || all.steps.size() + plan->steps.size() > kMostSteps)
+/// Puts the tiles of `plan` behind those of `all`. False if they are too many.
+static bool appendPlan(TiledPlan &all, std::optional<TiledPlan> plan) {
+  constexpr size_t kStepsOfTile = 3; // of a plan for one piece
+  if (!plan ||
+      (all.tiles.size() + plan->tiles.size()) * kStepsOfTile > kMostSteps)
     return false;
-  all.steps.insert(all.steps.end(), plan->steps.begin(), plan->steps.end());
-  all.price.cycles += plan->price.cycles;
-  all.price.evidence = std::max(all.price.evidence, plan->price.evidence);
+  all.append(*std::move(plan));
   return true;
 }
 
-/// More axes than a lane has: one plan for each step along the shortest.
-static std::optional<StagedPlan> stageSteps(Planner &planner, const Chip &chip,
-                                            unsigned elementBytes,
-                                            Piece piece) {
-  auto shortest = std::min_element(
-      piece.axes.begin(), piece.axes.end(),
-      [](const Axis &a, const Axis &b) { return a.size < b.size; });
-  Axis walked = *shortest;
-  piece.axes.erase(shortest);
+namespace {
+/// Plans one piece, cut into several where that is better.
+class PieceStage {
+public:
+  PieceStage(Planner &planner, const Chip &chip, ElementSizes sizes)
+      : planner(planner), chip(chip), sizes(sizes) {}
+
+  /// `overlaps`: whether it may be cut so that engines work side by side.
+  std::optional<TiledPlan> plan(const Piece &piece, bool overlaps = true);
+
+private:
+  std::optional<TiledPlan> inSteps(Piece piece, size_t axis);
+  std::optional<TiledPlan> inHalves(const Piece &piece);
+  bool isSlow(const Piece &piece, const TiledPlan &plan) const;
+  void take(std::optional<TiledPlan> &best,
+            std::optional<TiledPlan> other) const {
+    if (other && (!best || other->price(chip).beats(best->price(chip))))
+      best = std::move(other);
+  }
+
+  Planner &planner;
+  const Chip &chip;
+  const ElementSizes sizes;
+};
+} // namespace
+
+/// One plan for each step along an axis.
+std::optional<TiledPlan> PieceStage::inSteps(Piece piece, size_t axis) {
+  Axis walked = piece.axes[axis];
+  piece.axes.erase(piece.axes.begin() + axis);
   if (walked.size > int64_t(Planner::kMostCommands))
     return std::nullopt;
-  StagedPlan all;
+  TiledPlan all;
   for (int64_t i = 0; i < walked.size; ++i) {
-    if (!appendPlan(all, stagePiece(planner, chip, elementBytes, piece)))
+    if (!appendPlan(all, plan(piece, /*overlaps=*/false)))
       return std::nullopt;
     piece.source += walked.from;
     piece.result += walked.to;
@@ -616,18 +691,16 @@ static std::optional<StagedPlan> stageSteps(Planner &planner, const Chip &chip,
 }
 
 /// Whether the plan takes twice as long as its bytes at full rate.
-static bool isSlow(const Chip &chip, unsigned elementBytes, const Piece &piece,
-                   const StagedPlan &plan) {
+bool PieceStage::isSlow(const Piece &piece, const TiledPlan &plan) const {
   uint64_t elements = 1;
   for (const Axis &axis : piece.axes)
     elements *= uint64_t(axis.size);
-  return plan.price.cycles > 2 * elements * elementBytes / chip.rates.copyBytes;
+  return plan.price(chip).cycles >
+         2 * elements * sizes.operand / chip.rates.copyBytes;
 }
 
 /// The two halves along the axis with the largest step, one after the other.
-static std::optional<StagedPlan> stageHalves(Planner &planner, const Chip &chip,
-                                             unsigned elementBytes,
-                                             const Piece &piece) {
+std::optional<TiledPlan> PieceStage::inHalves(const Piece &piece) {
   Piece halves[2] = {piece, piece};
   auto outermost = std::max_element(
       piece.axes.begin(), piece.axes.end(), [](const Axis &a, const Axis &b) {
@@ -641,38 +714,49 @@ static std::optional<StagedPlan> stageHalves(Planner &planner, const Chip &chip,
   halves[1].axes[axis].size -= first;
   halves[1].source += first * outermost->from;
   halves[1].result += first * outermost->to;
-  StagedPlan all;
+  TiledPlan all;
   for (const Piece &half : halves)
-    if (!appendPlan(all, stagePiece(planner, chip, elementBytes, half)))
+    if (!appendPlan(all, plan(half, /*overlaps=*/false)))
       return std::nullopt;
   return all;
 }
 
-std::optional<StagedPlan> transfer::stagePiece(Planner &planner,
-                                               const Chip &chip,
-                                               unsigned elementBytes,
-                                               const Piece &piece) {
-  Piece merged = piece;
-  merged.axes = mergedAxes(piece.axes);
-  bool isRun = merged.axes.size() == 1 && merged.axes[0].from == 1 &&
-               merged.axes[0].to == 1;
-  if (merged.axes.empty() || isRun) // nothing to turn
+std::optional<TiledPlan> PieceStage::plan(const Piece &given, bool overlaps) {
+  Piece piece = given;
+  piece.axes = mergedAxes(given.axes);
+  bool isRun = piece.axes.size() == 1 && piece.axes[0].from == 1 &&
+               piece.axes[0].to == 1;
+  if (piece.axes.empty() || isRun) // nothing to turn
     return std::nullopt;
-  for (const Axis &axis : merged.axes)
+  for (const Axis &axis : piece.axes)
     if (axis.from < 0 || axis.to <= 0)
       return std::nullopt;
-  Stage stage(planner, chip, elementBytes);
-  auto plan = stage.single(merged);
-  if (stage.lacksRoom() &&
-      (!plan || isSlow(chip, elementBytes, merged, *plan))) {
-    auto halves = stageHalves(planner, chip, elementBytes, merged);
-    if (halves && (!plan || halves->price.beats(plan->price)))
-      plan = std::move(halves);
-  }
+  Stage stage(planner, chip, sizes);
+  std::optional<TiledPlan> best = stage.single(piece);
+  if (stage.lacksRoom() && (!best || isSlow(piece, *best)))
+    take(best, inHalves(piece));
+  // A tile that is loaded while another is turned: few steps along an axis that
+  // is not needed for long runs.
+  constexpr int64_t kFewSteps = 8;
+  if (overlaps && best && best->tiles.size() < kFewSteps)
+    for (size_t i = 0; i < piece.axes.size(); ++i)
+      if (piece.axes.size() > 2 && piece.axes[i].size <= kFewSteps)
+        take(best, inSteps(piece, i));
   constexpr size_t kLaneAxes = 4; // the lanes, and three inside of them
-  if (!plan && merged.axes.size() > kLaneAxes)
-    plan = stageSteps(planner, chip, elementBytes, merged);
-  return plan;
+  if (!best && piece.axes.size() > kLaneAxes) {
+    auto shortest = std::min_element(
+        piece.axes.begin(), piece.axes.end(),
+        [](const Axis &a, const Axis &b) { return a.size < b.size; });
+    best = inSteps(piece, shortest - piece.axes.begin());
+  }
+  return best;
+}
+
+std::optional<StagedPlan> transfer::stagePiece(Planner &planner,
+                                               const Chip &chip,
+                                               ElementSizes sizes,
+                                               const Piece &piece) {
+  return arranged(chip, PieceStage(planner, chip, sizes).plan(piece));
 }
 
 /// The pieces with merged axes, that with the largest step `by` in front.
@@ -703,7 +787,7 @@ transfer::stageRows(Planner &planner, const Chip &chip, unsigned elementBytes,
   std::stable_sort(
       aligned.begin(), aligned.end(),
       [](const Piece &a, const Piece &b) { return a.result < b.result; });
-  return Stage(planner, chip, elementBytes).rows(aligned);
+  return arranged(chip, Stage(planner, chip, elementBytes).rows(aligned));
 }
 
 std::optional<StagedPlan>
@@ -712,5 +796,5 @@ transfer::stageSplit(Planner &planner, const Chip &chip, unsigned elementBytes,
   std::vector<Piece> aligned = alignedPieces(pieces, &Axis::from);
   if (aligned.size() < 2 || aligned.front().axes.front().from < 2)
     return std::nullopt;
-  return Stage(planner, chip, elementBytes).cuts(aligned);
+  return arranged(chip, Stage(planner, chip, elementBytes).cuts(aligned));
 }

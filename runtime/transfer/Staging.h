@@ -42,6 +42,15 @@ struct StagedStep {
   Transfer transfer;
 };
 
+/// Bytes of the elements of a piece: 1, 2 or 4 on both sides; or 2 of the
+/// operand and 4 of the result, where the turn makes f32 of floats of 16 bits.
+struct ElementSizes {
+  ElementSizes(unsigned bytes) : operand(bytes), result(bytes) {}
+  ElementSizes(unsigned operand, unsigned result)
+      : operand(operand), result(result) {}
+  unsigned operand, result;
+};
+
 struct StagedPlan {
   std::vector<StagedStep> steps; ///< in an order in which the engines overlap
   Price price;                   ///< of the DMA engine and of what it waits for
@@ -50,7 +59,7 @@ struct StagedPlan {
 /// The cheapest way found to do one piece, with all of local memory as room.
 /// std::nullopt if there is none.
 std::optional<StagedPlan> stagePiece(Planner &planner, const Chip &chip,
-                                     unsigned elementBytes, const Piece &piece);
+                                     ElementSizes sizes, const Piece &piece);
 
 /// The same for pieces that together fill rows of the result, all of it or from
 /// `result` of the first on: they have an outermost axis in common, whose step
@@ -65,10 +74,6 @@ std::optional<StagedPlan> stageRows(Planner &planner, const Chip &chip,
 std::optional<StagedPlan> stageSplit(Planner &planner, const Chip &chip,
                                      unsigned elementBytes,
                                      const std::vector<Piece> &pieces);
-
-/// What the TIU takes to copy a box inside the lanes, both sides with explicit
-/// strides; kMostCycles where a stride has no room in a command.
-Price laneCopyPrice(const Transfer &copy, const Chip &chip);
 
 } // namespace weft::transfer
 

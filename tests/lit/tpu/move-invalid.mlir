@@ -30,7 +30,7 @@ func.func @refused(%a: tensor<1x2x3x4xf32>) {
 
 // Permute_C3
 func.func @refused(%a: tensor<1x2x3x4xf32>) {
-  // expected-error@+1 {{input and output must have one element type}}
+  // expected-error@+1 {{input and output must have one element type, or the input one of 16 bits and the output f32}}
   %y = tpu.permute %a [0, 2, 1, 3] : tensor<1x2x3x4xf32> -> tensor<1x3x2x4xf16>
   return
 }

@@ -128,3 +128,36 @@ module attributes {tpu.chip = "bm1684x"} {
     return %1, %3 : tensor<1x3x7x400xf32>, tensor<3x80x5x70xf32>
   }
 }
+
+// -----
+
+// A turn that stays in DRAM makes f32 of what alone reads it on its way out, also through reshapes and beside others; not for a group, which casts what it loads, nor twice.
+// MOVE-LABEL: func.func @widened
+// MOVE-NEXT: %[[A:.*]] = tpu.permute %arg0 [0, 2, 3, 1] {top.value = "a"} : tensor<3x85x20x20xf16> -> tensor<3x20x20x85xf32>
+// MOVE-NEXT: %[[P:.*]] = tpu.permute %arg1 [0, 2, 3, 1] : tensor<3x85x20x20xbf16> -> tensor<3x20x20x85xf32>
+// MOVE-NEXT: %[[B:.*]] = tpu.reshape %[[P]] {top.value = "b"} : tensor<3x20x20x85xf32> -> tensor<1x1x1200x85xf32>
+// MOVE-NEXT: %[[Y:.*]] = tpu.concat %[[B]], %arg2 axis 2
+// MOVE-NEXT: %[[Q:.*]] = tpu.permute %arg3 [0, 2, 3, 1] : tensor<3x85x20x20xf16> -> tensor<3x20x20x85xf16>
+// MOVE-NEXT: %[[C:.*]] = tpu.cast %[[Q]]
+// MOVE-NEXT: tpu.binary mul %[[C]], %arg4
+// MOVE: tpu.permute {{.*}} -> tensor<3x20x20x85xf16>
+// MOVE-NEXT: tpu.cast
+// FOLD-LABEL: func.func @widened
+// FOLD: tpu.permute %arg0 [0, 2, 3, 1] {top.value = "a"} : tensor<3x85x20x20xf16> -> tensor<3x20x20x85xf32>
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @widened(%x: tensor<3x85x20x20xf16>, %y: tensor<3x85x20x20xbf16>, %z: tensor<1x1x7x85xf32>, %v: tensor<3x85x20x20xf16>, %w: tensor<3x20x20x85xf32>)
+      -> (tensor<3x20x20x85xf32>, tensor<1x1x1207x85xf32>, tensor<3x20x20x85xf32>, tensor<3x20x20x85xf16>, tensor<3x20x20x85xf32>) {
+    %0 = tpu.permute %x [0, 2, 3, 1] : tensor<3x85x20x20xf16> -> tensor<3x20x20x85xf16>
+    %1 = tpu.cast %0 {top.value = "a"} : tensor<3x20x20x85xf16> -> tensor<3x20x20x85xf32>
+    %2 = tpu.permute %y [0, 2, 3, 1] : tensor<3x85x20x20xbf16> -> tensor<3x20x20x85xbf16>
+    %3 = tpu.reshape %2 : tensor<3x20x20x85xbf16> -> tensor<1x1x1200x85xbf16>
+    %4 = tpu.cast %3 {top.value = "b"} : tensor<1x1x1200x85xbf16> -> tensor<1x1x1200x85xf32>
+    %5 = tpu.concat %4, %z axis 2 : (tensor<1x1x1200x85xf32>, tensor<1x1x7x85xf32>) -> tensor<1x1x1207x85xf32>
+    %6 = tpu.permute %v [0, 2, 3, 1] : tensor<3x85x20x20xf16> -> tensor<3x20x20x85xf16>
+    %7 = tpu.cast %6 : tensor<3x20x20x85xf16> -> tensor<3x20x20x85xf32>
+    %8 = tpu.binary mul %7, %w : tensor<3x20x20x85xf32>, tensor<3x20x20x85xf32> -> tensor<3x20x20x85xf32>
+    %9 = tpu.permute %v [0, 2, 3, 1] : tensor<3x85x20x20xf16> -> tensor<3x20x20x85xf16>
+    %10 = tpu.cast %9 : tensor<3x20x20x85xf16> -> tensor<3x20x20x85xf32>
+    return %1, %5, %8, %9, %10 : tensor<3x20x20x85xf32>, tensor<1x1x1207x85xf32>, tensor<3x20x20x85xf32>, tensor<3x20x20x85xf16>, tensor<3x20x20x85xf32>
+  }
+}
