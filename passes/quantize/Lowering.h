@@ -399,6 +399,10 @@ bool feedsProducts(mlir::Value topValue);
 /// result of the graph: an error stays as small beside it as it was. Not so of
 /// what takes it from 1.
 bool endsInProducts(mlir::Value topValue);
+
+/// Whether `topValue` is nothing but a result of the graph, with its axes in
+/// another order.
+bool isReturnedTurned(mlir::Value topValue);
 /// What calibration calls a product: the ONNX value that it gives, or
 /// "value[begin:end]" for columns of one that no op gives; "?" for neither.
 std::string productName(mlir::Operation *op);

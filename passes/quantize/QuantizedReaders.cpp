@@ -65,6 +65,18 @@ static bool isReturned(Value topValue) {
          });
 }
 
+/// Whether a transpose is among the moves that read `topValue`.
+static bool isTurned(Value topValue) {
+  return llvm::any_of(topValue.getUsers(), [](Operation *user) {
+    return mlir::isa<top::TransposeOp>(user) ||
+           (turnsOrJoins(user) && isTurned(user->getResult(0)));
+  });
+}
+
+bool weft::quantize::isReturnedTurned(Value topValue) {
+  return isReturned(topValue) && isTurned(topValue);
+}
+
 /// Whether all that reads `topValue`, perhaps turned, joined or cut, does so as
 /// `isFine` wants it.
 static bool areReaders(Value topValue,

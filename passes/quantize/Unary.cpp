@@ -30,6 +30,11 @@ static bool needsF32(tpu::UnaryKind kind) {
   }
 }
 
+/// True for the functions from the reals to -1 .. 1.
+static bool isBounded(tpu::UnaryKind kind) {
+  return kind == tpu::UnaryKind::Sigmoid || kind == tpu::UnaryKind::Tanh;
+}
+
 /// A number of the type that is nearest to `value`.
 static double clamped(double value, IntegerType type) {
   auto [low, high] = tpu::integerBounds(type);
@@ -117,6 +122,15 @@ static Answer<> planUnary(top::UnaryOp op, Lowering &lowering) {
                  tpu::hasShortSteps(*kind) && endsInProducts(op.getOutput());
   Value output = b.create<tpu::UnaryOp>(op.getLoc(), input.getType(), *kind,
                                         input, alpha, beta, isNarrow, isShort);
+  // Turns go through DRAM: in 16 bits, as all that ops read, if that loses no
+  // more than a rounding.
+  Type stored = lowering.elementwiseType(op.getInput());
+  if (isBounded(*kind) && stored != element && isReturnedTurned(op.getOutput()))
+    output = b.create<tpu::CastOp>(
+        op.getLoc(),
+        lowering.tensor(cast<RankedTensorType>(input.getType()).getShape(),
+                        stored),
+        output, IntegerAttr(), IntegerAttr(), tpu::RoundingAttr());
   if (cast<RankedTensorType>(op.getOutput().getType())
           .getElementType()
           .isInteger(1)) // is_nan, is_inf: 1.0 or 0.0

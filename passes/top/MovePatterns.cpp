@@ -4,6 +4,9 @@
 
 #include "dialects/top/Binary.h"
 #include "dialects/top/Move.h"
+#include "dialects/top/Unary.h"
+
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 using namespace weft::top;
@@ -71,9 +74,55 @@ struct ExpandIntoBinary : OpRewritePattern<BinaryOp> {
   }
 };
 
+/// Whether `op` only says where elements go.
+static bool isMove(Operation *op) {
+  return isa<TransposeOp, ReshapeOp, ConcatOp, SliceOp>(op);
+}
+
+/// f(transpose(x)) -> transpose(f(x)), reshapes among them, where the results
+/// of f are on their way out. There f is one more function of those that make
+/// x, while the turn can write what is returned.
+struct FunctionBeforeTurn : OpRewritePattern<UnaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(UnaryOp op,
+                                PatternRewriter &rewriter) const override {
+    Type element = op.getType().getElementType();
+    if (element != op.getInput().getType().getElementType() ||
+        llvm::any_of(op->getUsers(), [](Operation *user) {
+          return !isMove(user) && !user->hasTrait<OpTrait::ReturnLike>();
+        }))
+      return failure();
+    SmallVector<Operation *> moves; // the last first
+    Value source = op.getInput();
+    bool turns = false;
+    while (source.hasOneUse() &&
+           isa_and_present<TransposeOp, ReshapeOp>(source.getDefiningOp())) {
+      moves.push_back(source.getDefiningOp());
+      turns |= isa<TransposeOp>(moves.back());
+      source = moves.back()->getOperand(0);
+    }
+    if (!turns || !source.hasOneUse() || !source.getDefiningOp())
+      return failure();
+    // Neither the function's value nor those of the moves are the model's.
+    auto again = [&](Operation *step, Value operand, Type type) {
+      Operation *made = rewriter.clone(*step);
+      made->setOperand(0, operand);
+      made->getResult(0).setType(type);
+      for (NamedAttribute name : llvm::to_vector(made->getDiscardableAttrs()))
+        made->removeDiscardableAttr(name.getName());
+      return made;
+    };
+    Operation *last = again(op, source, source.getType());
+    for (Operation *move : llvm::reverse(moves))
+      last = again(move, last->getResult(0), move->getResult(0).getType());
+    replaceFused(rewriter, op, last);
+    return success();
+  }
+};
+
 } // namespace
 
 void weft::top::populateMovePatterns(RewritePatternSet &patterns) {
-  patterns.add<MergeTransposes, TransposeToReshape, ExpandIntoBinary>(
-      patterns.getContext());
+  patterns.add<MergeTransposes, TransposeToReshape, ExpandIntoBinary,
+               FunctionBeforeTurn>(patterns.getContext());
 }

@@ -581,3 +581,31 @@ func.func @no_gelu(%x: tensor<2x9x4xf32> {top.name = "x"}) -> tensor<2x9x4xf32> 
   %a = top.binary mul %3, %half : tensor<2x9x4xf32>, tensor<f32>
   return %a : tensor<2x9x4xf32>
 }
+
+// -----
+
+// A function of what is only turned on its way out goes before the turn, to what makes it; not where others read what was turned, or something computes with the result.
+// CHECK-LABEL: func.func @function_before_turn
+// CHECK: %[[P:.*]] = top.binary mul %arg0, %arg0
+// CHECK: %[[S:.*]] = top.unary sigmoid %[[P]] : tensor<1x6x4x5xf32>
+// CHECK: %[[R:.*]] = top.reshape %[[S]] : tensor<1x6x4x5xf32> -> tensor<1x2x3x4x5xf32>
+// CHECK: %[[T:.*]] = top.transpose %[[R]] {perm = array<i64: 0, 1, 3, 4, 2>, top.value = "y"} : tensor<1x2x3x4x5xf32> -> tensor<1x2x4x5x3xf32>
+// CHECK: top.transpose
+// CHECK-NEXT: %[[Q:.*]] = top.unary sigmoid
+// CHECK: top.transpose
+// CHECK-NEXT: %[[U:.*]] = top.unary sigmoid
+// CHECK-NEXT: top.binary add %[[U]]
+func.func @function_before_turn(%x: tensor<1x6x4x5xf32>) -> (tensor<1x2x4x5x3xf32>, tensor<1x4x5x6xf32>, tensor<1x4x5x6xf32>, tensor<1x4x5x6xf32>) {
+  %0 = top.binary mul %x, %x : tensor<1x6x4x5xf32>, tensor<1x6x4x5xf32>
+  %1 = top.reshape %0 {top.value = "r"} : tensor<1x6x4x5xf32> -> tensor<1x2x3x4x5xf32>
+  %2 = top.transpose %1 {perm = array<i64: 0, 1, 3, 4, 2>, top.value = "t"} : tensor<1x2x3x4x5xf32> -> tensor<1x2x4x5x3xf32>
+  %3 = top.unary sigmoid %2 {top.value = "y"} : tensor<1x2x4x5x3xf32>
+  %4 = top.binary add %x, %x : tensor<1x6x4x5xf32>, tensor<1x6x4x5xf32>
+  %5 = top.transpose %4 {perm = array<i64: 0, 2, 3, 1>} : tensor<1x6x4x5xf32> -> tensor<1x4x5x6xf32>
+  %6 = top.unary sigmoid %5 : tensor<1x4x5x6xf32>
+  %7 = top.binary sub %x, %4 : tensor<1x6x4x5xf32>, tensor<1x6x4x5xf32>
+  %8 = top.transpose %7 {perm = array<i64: 0, 2, 3, 1>} : tensor<1x6x4x5xf32> -> tensor<1x4x5x6xf32>
+  %9 = top.unary sigmoid %8 : tensor<1x4x5x6xf32>
+  %10 = top.binary add %9, %6 : tensor<1x4x5x6xf32>, tensor<1x4x5x6xf32>
+  return %3, %5, %6, %10 : tensor<1x2x4x5x3xf32>, tensor<1x4x5x6xf32>, tensor<1x4x5x6xf32>, tensor<1x4x5x6xf32>
+}
