@@ -58,15 +58,20 @@ static int64_t transferCycles(Value value, const Chip &chip, const Dims &dims) {
   return planeTransferCycles(value, dims, chip, chip.rates.storeBytes);
 }
 
-/// Cycles of the functions on tensors of these sizes.
+/// Cycles of the functions on tensors of these sizes, in pieces where an axis is
+/// longer than a command counts.
 static std::optional<int64_t>
 computeCycles(ArrayRef<Operation *> chain, const Chip &chip, const Dims &dims) {
+  Box piece = Box::whole(dims);
+  for (int64_t &size : piece.size)
+    size = std::min(size, int64_t(chip.maxShape));
+  double pieces = double(Box::whole(dims).elements()) / piece.elements();
   int64_t cycles = 0;
   for (Operation *op : chain) {
-    std::optional<int64_t> own = cautiousCyclesOf(op, chip, Box::whole(dims));
+    std::optional<int64_t> own = cautiousCyclesOf(op, chip, piece);
     if (!own)
       return std::nullopt;
-    cycles += *own;
+    cycles += int64_t(*own * pieces);
   }
   return cycles;
 }
@@ -145,7 +150,8 @@ static int64_t costOfCuts(ArrayRef<Operation *> chain, const Chip &chip) {
   for (Operation &op : *chain.front()->getBlock()) {
     if (&op == chain.back())
       break;
-    if (!isOutside(&op) || op.getResult(0) == chain.front()->getOperand(0))
+    if (!isOutside(&op) || op.getResult(0) == chain.front()->getOperand(0) ||
+        isOutsideOfGroups(op.getResult(0)))
       continue;
     bool isCut = llvm::any_of(op.getUsers(), [&](Operation *user) {
       Operation *cut =

@@ -118,3 +118,21 @@ module attributes {tpu.chip = "bm1684x"} {
     return %1 : tensor<1x1920x1x1xf16>
   }
 }
+
+// -----
+
+// More channels than a command counts, as a sound without other axes has: runs of one element. The second slice is a place in DRAM, which no group hands past the first function.
+// CHECK-LABEL: func.func @sound
+// CHECK: tpu.cast {{.*}} : tensor<1x64x2250x1xf32> -> tensor<1x64x2250x1xf16>
+// CHECK: tpu.cast {{.*}} : tensor<1x64x2250x1xf32> -> tensor<1x64x2250x1xf16>
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @sound(%x: tensor<1x144160x1x1xf32>) -> (tensor<1x900x1x160xf16>, tensor<1x900x1x160xf16>) {
+    %0 = tpu.slice %x [0, 0, 0, 0] steps [1, 1, 1, 1] : tensor<1x144160x1x1xf32> -> tensor<1x144000x1x1xf32>
+    %1 = tpu.slice %x [0, 160, 0, 0] steps [1, 1, 1, 1] : tensor<1x144160x1x1xf32> -> tensor<1x144000x1x1xf32>
+    %2 = tpu.cast %0 : tensor<1x144000x1x1xf32> -> tensor<1x144000x1x1xf16>
+    %3 = tpu.reshape %2 : tensor<1x144000x1x1xf16> -> tensor<1x900x1x160xf16>
+    %4 = tpu.cast %1 : tensor<1x144000x1x1xf32> -> tensor<1x144000x1x1xf16>
+    %5 = tpu.reshape %4 : tensor<1x144000x1x1xf16> -> tensor<1x900x1x160xf16>
+    return %3, %5 : tensor<1x900x1x160xf16>, tensor<1x900x1x160xf16>
+  }
+}
