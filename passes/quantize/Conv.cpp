@@ -132,10 +132,13 @@ static Type productType(const Product &p, Lowering &lowering) {
     return lowering.computeType();
   int64_t weights = p.filter.values.size();
   int64_t pixels = p.outputShape[0] * p.outputShape[2] * p.outputShape[3];
-  bool isWide = isDepthwise(p)
-                    ? weights * pixels <= lowering.choices.wideDepthwise ||
-                          lowering.computeType().isBF16()
-                    : lowering.choices.keepsWide(weights, weights * pixels);
+  bool isWide =
+      isDepthwise(p)
+          ? weights * pixels <= lowering.choices.wideDepthwise ||
+                lowering.computeType().isBF16()
+          : lowering.choices.keepsWide(
+                weights, laneProducts(pixels, weights, p.filter.shape[0],
+                                      lowering.chip().lanes));
   return isWide ? lowering.f32() : lowering.computeType();
 }
 
@@ -568,7 +571,9 @@ bool weft::quantize::takesRows(int64_t rows, int64_t inner, int64_t columns,
   int64_t weights = inner * columns;
   return canTakeRows(inner, columns, lowering) &&
          (lowering.multipliesCodes ||
-          !lowering.choices.keepsWide(weights, weights * rows));
+          !lowering.choices.keepsWide(
+              weights,
+              laneProducts(rows, weights, columns, lowering.chip().lanes)));
 }
 
 bool weft::quantize::canTakeRows(int64_t inner, int64_t columns,

@@ -569,15 +569,16 @@ struct ConvertTopToTpu
       if (failed(checkIsOfModel(func, table)))
         return failure();
     }
-    Choices choices{
-        *wanted,
-        quantizedIo,
-        noHost,
-        wideWeights,
-        mostWideProducts(func, {wideWeights, wideProducts, wideTotal}),
-        mostWideDepthwise(func, wideTotal,
-                          /*isInt8=*/*wanted == Precision::I8),
-        chips::find(chip)};
+    const Chip *known = chips::find(chip);
+    Choices choices{*wanted,
+                    quantizedIo,
+                    noHost,
+                    wideWeights,
+                    mostWideProducts(func, {wideWeights, wideProducts,
+                                            wideTotal, int64_t(known->lanes)}),
+                    mostWideDepthwise(func, wideTotal,
+                                      /*isInt8=*/*wanted == Precision::I8),
+                    known};
     std::optional<Machine> asked = Machine::find(machine, *choices.chip);
     if (!asked)
       return emitError(module.getLoc()) << "unknown machine '" << machine

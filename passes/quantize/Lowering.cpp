@@ -266,14 +266,29 @@ void Lowering::noteWide(Operation *op) {
     wideValues.insert(op->result_begin(), op->result_end());
 }
 
+/// Whether `value` is repeated so often that another of the operands decides
+/// what the op costs.
+static bool isFewBeside(Value value, ValueRange operands) {
+  constexpr int64_t kOften = 16;
+  auto elements = [](Value value) {
+    return mlir::cast<RankedTensorType>(value.getType()).getNumElements();
+  };
+  return llvm::any_of(operands, [&](Value other) {
+    return elements(value) <= elements(other) / kOften;
+  });
+}
+
 Type Lowering::elementwiseType(ValueRange topValues) {
   Type stored = storedElement(topElement(topValues.front()));
   if (mlir::isa<IntegerType>(stored))
     return stored;
-  bool wide = llvm::any_of(topValues, [this](Value value) {
+  bool keepsFloats = !isInt8() || isLikeHalf;
+  bool wide = llvm::any_of(topValues, [&](Value value) {
     Value form = firstForm(value);
     return form && tpu::elementOf(form).isF32() &&
-           (!isInt8() || isLikeHalf || wideValues.contains(value));
+           (wideValues.contains(value) ||
+            (keepsFloats && !(isFewBeside(value, topValues) &&
+                              wideSteps.gates.contains(value))));
   });
   return wide ? f32() : computeType();
 }

@@ -52,7 +52,7 @@ def ConvertTopToTpu : Pass<"convert-top-to-tpu", "::mlir::ModuleOp"> {
     Option<"wideWeights", "wide-weights", "int64_t", "4096",
            "f16, bf16: a product with up to so many weights, and ..">,
     Option<"wideProducts", "wide-products", "int64_t", "2097152",
-           ".. so many multiplications (2 us of the machine's cube) stays in f32 ..">,
+           ".. so many multiplications (2 us of the machine's cube; of few channels those of a quarter of the lanes) stays in f32 ..">,
     Option<"wideTotal", "wide-total", "int64_t", "8388608",
            ".. if all of its size and smaller ones have at most so many together, or a sixteenth of the network's; f16, int8: depthwise ones apart, without that sixteenth">,
   ];

@@ -6,6 +6,7 @@
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <map>
 
@@ -31,10 +32,20 @@ static int64_t elementsOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getNumElements();
 }
 
-/// Multiplications for a result of so many channels, each by a filter.
-static int64_t productsFor(Value result, Value filter, int64_t channels) {
-  return elementsOf(result) / std::max<int64_t>(1, channels) *
-         elementsOf(filter);
+int64_t quantize::laneProducts(int64_t pixels, int64_t weights,
+                               int64_t channels, int64_t lanes) {
+  constexpr int64_t kFewLanes = 4; // a quarter at least counts as busy
+  channels = std::max<int64_t>(1, channels);
+  return pixels * (weights / channels) *
+         std::max<int64_t>(channels,
+                           llvm::alignTo(channels, lanes) / kFewLanes);
+}
+
+/// The same for a result of so many channels, each by a filter.
+static int64_t productsFor(Value result, Value filter, int64_t channels,
+                           int64_t lanes) {
+  return laneProducts(elementsOf(result) / std::max<int64_t>(1, channels),
+                      elementsOf(filter), channels, lanes);
 }
 
 /// Pixels of an image of rank 3 or more; 0 of anything else.
@@ -77,7 +88,7 @@ bool quantize::isFloatAmongCodes(top::ConvOp op) {
 
 /// Of a product with constant weights; none of others and of depthwise ones,
 /// which have a bound of their own.
-static Size sizeOf(Operation &op) {
+static Size sizeOf(Operation &op, int64_t lanes) {
   auto shapeOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getShape();
   };
@@ -104,7 +115,7 @@ static Size sizeOf(Operation &op) {
   }
   if (!filter || !isConstant(filter))
     return {};
-  return {elementsOf(filter), productsFor(result, filter, channels),
+  return {elementsOf(filter), productsFor(result, filter, channels, lanes),
           turns ? 2 * kTurn : 0};
 }
 
@@ -128,7 +139,8 @@ int64_t quantize::mostWideDepthwise(func::FuncOp func, int64_t total,
       continue;
     auto filter = cast<RankedTensorType>(conv.getFilter().getType());
     int64_t size =
-        productsFor(conv.getOutput(), conv.getFilter(), filter.getDimSize(0));
+        productsFor(conv.getOutput(), conv.getFilter(), filter.getDimSize(0),
+                    /*lanes=*/1);
     bySize[size] += size;
   }
   int64_t most = mostWithin(bySize, total, INT64_MAX);
@@ -141,7 +153,7 @@ int64_t quantize::mostWideProducts(func::FuncOp func,
   std::map<int64_t, int64_t> bySize;
   int64_t all = 0;
   for (Operation &op : func.getBody().front()) {
-    Size size = sizeOf(op);
+    Size size = sizeOf(op, limits.lanes);
     all += size.products;
     if (size.weights <= limits.weights && size.products <= limits.products)
       bySize[size.products] += size.products + size.besides;

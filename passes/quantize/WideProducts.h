@@ -25,12 +25,18 @@ bool spreadsOverImages(mlir::Value value);
 /// whose error all pixels of a channel have alike.
 bool isFloatAmongCodes(top::ConvOp op);
 
+/// Multiplications of a product whose `weights` give `channels` channels of so
+/// many pixels, those of idle lanes included: what it takes in time.
+int64_t laneProducts(int64_t pixels, int64_t weights, int64_t channels,
+                     int64_t lanes);
+
 /// Products with constant weights that stay in f32 in a 16-bit program.
 struct WideLimits {
   int64_t weights = 0;  ///< of one product, at most
   int64_t products = 0; ///< multiplications of one, at most
   /// Of all together, at most; a sixteenth of the network's if that is more.
   int64_t total = 0;
+  int64_t lanes = 1; ///< that share channels: see laneProducts
 };
 
 /// `limits.products`, or the largest smaller number with which those of `func`,

@@ -233,6 +233,15 @@ public:
     return hasNumber && isReadNearZero(op);
   }
 
+  /// Whether all numbers of `value` are known to be of a moderate size.
+  bool isFarFromEnds(Value value) {
+    constexpr double kModerate = 1024;
+    std::optional<Interval> range;
+    if (holdsFloats(value))
+      range = ranges.of(value);
+    return range && range->magnitude() <= kModerate;
+  }
+
 private:
   static bool isSum(Operation *op) {
     auto reduce = dyn_cast<top::ReduceOp>(op);
@@ -415,6 +424,9 @@ WideSteps quantize::findWideSteps(func::FuncOp func,
       steps.digits.insert(&op);
     range.note(op);
     llvm::for_each(op.getResults(), report);
+    for (Value result : op.getResults())
+      if (range.isFarFromEnds(result))
+        steps.gates.insert(result);
   }
   for (Operation &op : llvm::reverse(block.without_terminator()))
     if ((isWeighted(op) || isTakenAlong(&op)) && op.hasOneUse() &&

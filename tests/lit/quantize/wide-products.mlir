@@ -37,3 +37,16 @@ func.func @main(%x: tensor<1x1x4xf32> {top.name = "x"}, %z: tensor<1x4x4xf32> {t
   %1 = top.matmul %z, %v {top.value = "u"} : tensor<1x4x4xf32>, tensor<4x8xf32>
   return %0, %1 : tensor<1x1x8xf32>, tensor<1x4x8xf32>
 }
+
+// -----
+
+// One channel of large images keeps one lane busy, so it takes as long as 16 of them: not in f32, which takes 8 times as long. The same weights on smaller images stay.
+// ALL-LABEL: func.func @main
+// ALL: tpu.conv {{.*}} : tensor<1x24x96x96xf16>
+// ALL: tpu.conv {{.*}} : tensor<1x24x48x48xf32>
+func.func @main(%x: tensor<1x24x96x96xf32> {top.name = "x"}, %z: tensor<1x24x48x48xf32> {top.name = "z"}) -> (tensor<1x1x96x96xf32> {top.name = "y"}, tensor<1x1x48x48xf32> {top.name = "u"}) {
+  %v = top.constant dense<0.5> : tensor<1x24x1x1xf32>
+  %0 = top.conv %x, %v {dilations = array<i64: 1, 1>, group = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>, top.value = "y"} : (tensor<1x24x96x96xf32>, tensor<1x24x1x1xf32>) -> tensor<1x1x96x96xf32>
+  %1 = top.conv %z, %v {dilations = array<i64: 1, 1>, group = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>, top.value = "u"} : (tensor<1x24x48x48xf32>, tensor<1x24x1x1xf32>) -> tensor<1x1x48x48xf32>
+  return %0, %1 : tensor<1x1x96x96xf32>, tensor<1x1x48x48xf32>
+}
