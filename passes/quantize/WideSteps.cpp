@@ -342,20 +342,47 @@ private:
                                  .getDimSize(0)),
            taps = weights.size() / channels;
     bias.resize(channels, 0);
-    for (size_t c = 0; c < channels; ++c)
-      if (leavesHalf(ArrayRef(weights).slice(c * taps, taps), bias[c], input))
+    // What a channel gives that is so much smaller than others' is lost in
+    // their rounding, where they are added up.
+    constexpr double kLostBeside = 0x1p-11;
+    double negligible =
+        isSeenAlone(conv.getOutput()) ? 0 : largestOf(weights) * kLostBeside;
+    for (size_t c = 0; c < channels; ++c) {
+      ArrayRef<double> own = ArrayRef(weights).slice(c * taps, taps);
+      bool isOff =
+          largestOf(own) < negligible && std::fabs(bias[c]) < negligible;
+      if (!isOff && leavesHalf(own, bias[c], input))
         return true;
+    }
     return !input && isProgramInt8;
+  }
+
+  static double largestOf(ArrayRef<double> numbers) {
+    double largest = 0;
+    for (double number : numbers)
+      largest = std::max(largest, std::fabs(number));
+    return largest;
+  }
+
+  /// Whether a reader may take each channel of `value` by itself: returns it,
+  /// or divides it by its own size.
+  static bool isSeenAlone(Value value) {
+    return llvm::any_of(value.getUsers(), [](Operation *user) {
+      if (llvm::isa<top::UnaryOp, top::BinaryOp>(user))
+        return isSeenAlone(user->getResult(0));
+      auto conv = dyn_cast<top::ConvOp>(user);
+      bool addsUp = conv ? conv.getGroupAttr().getInt() == 1
+                         : llvm::isa<top::MatMulOp>(user);
+      return !addsUp;
+    });
   }
 
   /// Of one channel of a depthwise convolution.
   static bool leavesHalf(ArrayRef<double> weights, double bias,
                          std::optional<Interval> input) {
-    double largest = 0, sum = 0;
-    for (double weight : weights) {
-      largest = std::max(largest, std::fabs(weight));
+    double largest = largestOf(weights), sum = 0;
+    for (double weight : weights)
       sum += std::fabs(weight);
-    }
     // Weights of few digits are no loss beside a bias that rounds as much:
     // channels that training has switched off.
     constexpr double kLeastStep = 0x1p-24, kDigits = 0x1p-11;

@@ -10,6 +10,8 @@
 // RUN: weft-opt --convert-top-to-tpu="precision=f16 wide-total=0" %t/ends.mlir | FileCheck %s --check-prefix=ENDS
 // RUN: weft-opt --convert-top-to-tpu="precision=int8 calibration=%t/small wide-total=0" %t/ends.mlir | FileCheck %s --check-prefix=ENDS
 
+// RUN: weft-opt --convert-top-to-tpu="precision=f16 wide-total=0" %t/off.mlir | FileCheck %s --check-prefix=OFF
+
 // WIDE: tpu.conv {{.*}} group 4 {top.value = "a"{{.*}} : tensor<1x4x4x4xf32>, tensor<4x1x3x3xf32>, tensor<1x4x1x1xf32>
 // WIDE: tpu.conv {{.*}} group 4 {top.value = "y"{{.*}} : tensor<1x4x4x4xf32>, tensor<4x1x3x3xf32> -> tensor<1x4x2x2xf32>
 
@@ -27,6 +29,10 @@
 // ENDS: tpu.conv {{.*}} group 4 {top.value = "a"{{.*}} : tensor<1x4x4x4xf32>
 // ENDS: tpu.conv {{.*}} group 4 {top.value = "b"{{.*}} : tensor<1x4x4x4xf32>
 // ENDS: tpu.conv {{.*}} group 4 {top.value = "y"{{.*}} : tensor<1x4x4x4xf32>
+
+// A channel that training has switched off is lost beside the others where a product adds them up; not where it is returned.
+// OFF: tpu.conv {{.*}} group 2 {{{.*}}narrow_sums
+// OFF: tpu.conv {{.*}} group 2 {top.value = "b"{{.*}} : tensor<1x2x4x4xf32>
 
 //--- net.mlir
 func.func @main(%x: tensor<1x4x4x4xf32> {top.name = "x"}) -> (tensor<1x4x2x2xf32> {top.name = "y"}) {
@@ -76,3 +82,14 @@ x 0.001 -0.001 0.001 -0.001 0.001
 a 100 -100 100 -100 100
 b 50 -50 50 -50 50
 y 0.1 -0.1 0.1 -0.1 0.1
+
+//--- off.mlir
+func.func @main(%x: tensor<1x2x4x4xf32> {top.name = "x"}) -> (tensor<1x2x4x4xf32> {top.name = "y"}, tensor<1x2x4x4xf32> {top.name = "b"}) {
+  %k = top.constant dense<[[[[0.5]]], [[[1.0e-07]]]]> : tensor<2x1x1x1xf32>
+  %p = top.constant dense<0.5> : tensor<2x2x1x1xf32>
+  %a = top.conv %x, %k {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 2 : i64, top.value = "a"} : (tensor<1x2x4x4xf32>, tensor<2x1x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %r = top.unary relu %a {top.value = "r"} : tensor<1x2x4x4xf32>
+  %y = top.conv %r, %p {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, top.value = "y"} : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %b = top.conv %x, %k {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 2 : i64, top.value = "b"} : (tensor<1x2x4x4xf32>, tensor<2x1x1x1xf32>) -> tensor<1x2x4x4xf32>
+  return %y, %b : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>
+}
