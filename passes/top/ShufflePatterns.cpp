@@ -1,7 +1,8 @@
 //===- ShufflePatterns.cpp - channels in another order --------------------===//
 //
 // A shuffle of channels (reshape, transpose, reshape) behind a convolution is
-// a convolution with its filters in another order, and costs nothing.
+// a convolution with its filters in another order, and costs nothing. So is
+// one of pixels into channels before it (slices, joined).
 //
 //===----------------------------------------------------------------------===//
 
@@ -140,8 +141,102 @@ struct ShuffleIntoConv : OpRewritePattern<ReshapeOp> {
   }
 };
 
+/// Every `step`-th row and column of `source`, from these on.
+struct Phase {
+  Value source;
+  int64_t step, row, column;
+};
+
+/// What a slice, perhaps of a slice, takes of all images and channels;
+/// std::nullopt if it is anything else.
+std::optional<Phase> phaseOf(Value value) {
+  SmallVector<int64_t, 4> starts(4, 0), steps(4, 1);
+  RankedTensorType type = cast<RankedTensorType>(value.getType());
+  if (type.getRank() != 4)
+    return std::nullopt;
+  while (auto slice = value.getDefiningOp<SliceOp>()) {
+    if (!slice->hasOneUse() && slice.getInput().getDefiningOp<SliceOp>())
+      return std::nullopt;
+    for (unsigned axis = 0; axis < 4; ++axis) {
+      starts[axis] =
+          slice.getStarts()[axis] + slice.getSteps()[axis] * starts[axis];
+      steps[axis] *= slice.getSteps()[axis];
+    }
+    value = slice.getInput();
+  }
+  auto whole = cast<RankedTensorType>(value.getType());
+  int64_t step = steps[2];
+  bool isPhase = step > 1 && steps[3] == step && starts[2] >= 0 &&
+                 starts[3] >= 0 && starts[2] < step && starts[3] < step;
+  for (unsigned axis = 0; axis < 4; ++axis)
+    isPhase &= axis < 2
+                   ? starts[axis] == 0 && steps[axis] == 1 &&
+                         type.getDimSize(axis) == whole.getDimSize(axis)
+                   : type.getDimSize(axis) * step == whole.getDimSize(axis);
+  if (!isPhase)
+    return std::nullopt;
+  return Phase{value, step, starts[2], starts[3]};
+}
+
+/// conv(concat(slices)) of all phases of an image, as some detectors begin, is
+/// a convolution of the image by steps, with as many weights.
+struct PhasesIntoConv : OpRewritePattern<ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    auto concat = op.getInput().getDefiningOp<ConcatOp>();
+    if (!concat || !concat->hasOneUse() || concat.getAxis() != 1 ||
+        op.getGroup() != 1 ||
+        llvm::any_of(op.getDilations(), [](int64_t d) { return d != 1; }))
+      return failure();
+    SmallVector<Phase> phases;
+    for (Value input : concat.getInputs()) {
+      std::optional<Phase> phase = phaseOf(input);
+      if (!phase ||
+          (!phases.empty() && (phase->source != phases.front().source ||
+                               phase->step != phases.front().step)))
+        return failure();
+      for (const Phase &other : phases)
+        if (other.row == phase->row && other.column == phase->column)
+          return failure();
+      phases.push_back(*phase);
+    }
+    int64_t step = phases.front().step;
+    auto filter = constantTensor(op.getFilter());
+    if (int64_t(phases.size()) != step * step || !filter)
+      return failure();
+    Value source = phases.front().source;
+    int64_t own = cast<RankedTensorType>(source.getType()).getDimSize(1);
+    std::vector<int64_t> from(filter->shape().begin(), filter->shape().end()),
+        to{from[0], own, from[2] * step, from[3] * step};
+    std::vector<double> weights = loadDoubles(*filter), moved(weights.size());
+    size_t place = 0;
+    for (int64_t oc = 0; oc < from[0]; ++oc)
+      for (const Phase &phase : phases)
+        for (int64_t ic = 0; ic < own; ++ic)
+          for (int64_t h = 0; h < from[2]; ++h)
+            for (int64_t w = 0; w < from[3]; ++w)
+              moved[((oc * own + ic) * to[2] + h * step + phase.row) * to[3] +
+                    w * step + phase.column] = weights[place++];
+    auto times = [step](ArrayRef<int64_t> numbers) {
+      return llvm::map_to_vector<4>(numbers,
+                                    [step](int64_t n) { return n * step; });
+    };
+    Value newFilter =
+        createFloatConstant(rewriter, op.getFilter().getLoc(), to,
+                            op.getType().getElementType(), moved, "filter");
+    replaceFused(rewriter, op,
+                 rewriter.create<ConvOp>(
+                     rewriter.getFusedLoc({concat.getLoc(), op.getLoc()}),
+                     op.getType(), source, newFilter, op.getBias(),
+                     times(op.getStrides()), times(op.getPads()),
+                     op.getDilations(), 1));
+    return success();
+  }
+};
+
 } // namespace
 
 void weft::top::populateShufflePatterns(RewritePatternSet &patterns) {
-  patterns.add<ShuffleIntoConv>(patterns.getContext());
+  patterns.add<ShuffleIntoConv, PhasesIntoConv>(patterns.getContext());
 }

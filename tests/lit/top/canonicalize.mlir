@@ -609,3 +609,37 @@ func.func @function_before_turn(%x: tensor<1x6x4x5xf32>) -> (tensor<1x2x4x5x3xf3
   %10 = top.binary add %9, %6 : tensor<1x4x5x6xf32>, tensor<1x4x5x6xf32>
   return %3, %5, %6, %10 : tensor<1x2x4x5x3xf32>, tensor<1x4x5x6xf32>, tensor<1x4x5x6xf32>, tensor<1x4x5x6xf32>
 }
+
+// -----
+
+// All phases of an image, joined, before a convolution: one of the image, by steps. Slices of slices take a phase as well; the order of the phases is that of the joined channels.
+// CHECK-LABEL: func.func @phases_into_conv
+// CHECK: %[[W:.*]] = top.constant dense<{{\[\[\[\[}}1.000000e+00, 3.000000e+00], [2.000000e+00, 4.000000e+00]]]]> : tensor<1x1x2x2xf32>
+// CHECK: %[[Y:.*]] = top.conv %arg0, %[[W]] {{{.*}}pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 4, 4>, top.value = "y"}
+// CHECK-NEXT: return %[[Y]]
+func.func @phases_into_conv(%x: tensor<1x1x4x8xf32>) -> tensor<1x1x2x3xf32> {
+  %w = top.constant dense<[[[[1.0]], [[2.0]], [[3.0]], [[4.0]]]]> : tensor<1x4x1x1xf32>
+  %e = top.slice %x {starts = array<i64: 0, 0, 0, 0>, steps = array<i64: 1, 1, 2, 1>} : tensor<1x1x4x8xf32> -> tensor<1x1x2x8xf32>
+  %a = top.slice %e {starts = array<i64: 0, 0, 0, 0>, steps = array<i64: 1, 1, 1, 2>} : tensor<1x1x2x8xf32> -> tensor<1x1x2x4xf32>
+  %b = top.slice %x {starts = array<i64: 0, 0, 1, 0>, steps = array<i64: 1, 1, 2, 2>} : tensor<1x1x4x8xf32> -> tensor<1x1x2x4xf32>
+  %c = top.slice %x {starts = array<i64: 0, 0, 0, 1>, steps = array<i64: 1, 1, 2, 2>} : tensor<1x1x4x8xf32> -> tensor<1x1x2x4xf32>
+  %d = top.slice %x {starts = array<i64: 0, 0, 1, 1>, steps = array<i64: 1, 1, 2, 2>} : tensor<1x1x4x8xf32> -> tensor<1x1x2x4xf32>
+  %j = top.concat %a, %b, %c, %d {axis = 1 : i64} : (tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>) -> tensor<1x4x2x4xf32>
+  %y = top.conv %j, %w {dilations = array<i64: 1, 1>, group = 1 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>, top.value = "y"} : (tensor<1x4x2x4xf32>, tensor<1x4x1x1xf32>) -> tensor<1x1x2x3xf32>
+  return %y : tensor<1x1x2x3xf32>
+}
+
+// -----
+
+// Not where a phase comes twice.
+// CHECK-LABEL: func.func @phase_twice
+// CHECK: top.concat
+func.func @phase_twice(%x: tensor<1x1x4x8xf32>) -> tensor<1x1x2x4xf32> {
+  %w = top.constant dense<[[[[1.0]], [[2.0]], [[3.0]], [[4.0]]]]> : tensor<1x4x1x1xf32>
+  %a = top.slice %x {starts = array<i64: 0, 0, 0, 0>, steps = array<i64: 1, 1, 2, 2>} : tensor<1x1x4x8xf32> -> tensor<1x1x2x4xf32>
+  %b = top.slice %x {starts = array<i64: 0, 0, 1, 0>, steps = array<i64: 1, 1, 2, 2>} : tensor<1x1x4x8xf32> -> tensor<1x1x2x4xf32>
+  %d = top.slice %x {starts = array<i64: 0, 0, 1, 1>, steps = array<i64: 1, 1, 2, 2>} : tensor<1x1x4x8xf32> -> tensor<1x1x2x4xf32>
+  %j = top.concat %a, %b, %b, %d {axis = 1 : i64} : (tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>) -> tensor<1x4x2x4xf32>
+  %y = top.conv %j, %w {dilations = array<i64: 1, 1>, group = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>, top.value = "y"} : (tensor<1x4x2x4xf32>, tensor<1x4x1x1xf32>) -> tensor<1x1x2x4xf32>
+  return %y : tensor<1x1x2x4xf32>
+}
