@@ -9,9 +9,11 @@
 
 #include "dialects/top/Binary.h"
 #include "dialects/top/Conv.h"
+#include "dialects/top/Move.h"
 #include "dialects/top/Norm.h"
 #include "dialects/top/Resize.h"
 #include "dialects/top/Unary.h"
+#include "runtime/numeric/TensorValues.h"
 
 using namespace mlir;
 using namespace weft;
@@ -76,9 +78,93 @@ struct BinaryOverWeave : OpRewritePattern<BinaryOp> {
   }
 };
 
+/// Whether the patterns above will move `op`, which reads a woven value.
+bool goesToPhases(Operation *op) {
+  auto unary = dyn_cast<UnaryOp>(op);
+  auto binary = dyn_cast<BinaryOp>(op);
+  return isa<BatchNormOp>(op) ||
+         (unary && unary.getKind() == UnaryKind::Relu) ||
+         (binary && !operandsBesideChannels(binary).empty());
+}
+
+/// Whether two convolutions differ in their constants alone.
+bool areAlike(ConvOp a, ConvOp b) {
+  return a.getInput() == b.getInput() && a.getType() == b.getType() &&
+         a.getFilter().getType() == b.getFilter().getType() &&
+         a.getStrides() == b.getStrides() && a.getPads() == b.getPads() &&
+         a.getDilations() == b.getDilations() && a.getGroup() == b.getGroup();
+}
+
+/// A few channels keep as many lanes busy, and each of the woven convolutions
+/// takes the time of all lanes: one gives the channels of all, which are moved
+/// to where they are woven.
+struct JoinThinPhases : OpRewritePattern<InterleaveOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(InterleaveOp op,
+                                PatternRewriter &rewriter) const override {
+    constexpr int64_t kFewChannels = 4; // more take longer to be moved
+    SmallVector<ConvOp> convs;
+    for (Value input : op.getInputs()) {
+      auto conv = input.getDefiningOp<ConvOp>();
+      if (!conv || !input.hasOneUse() || conv.getGroup() != 1 ||
+          (!convs.empty() && !areAlike(conv, convs.front())))
+        return failure();
+      convs.push_back(conv);
+    }
+    if (convs.size() < 2 || llvm::any_of(op->getUsers(), goesToPhases))
+      return failure();
+    ConvOp first = convs.front();
+    SmallVector<int64_t, 4> shape(first.getType().getShape());
+    std::vector<double> weights, biases;
+    bool hasBias = false;
+    for (ConvOp conv : convs) {
+      auto filter = constantTensor(conv.getFilter());
+      std::optional<numeric::HostTensor> bias;
+      if (!filter ||
+          (conv.getBias() && !(bias = constantTensor(conv.getBias()))))
+        return failure();
+      llvm::append_range(weights, loadDoubles(*filter));
+      if (bias)
+        llvm::append_range(biases, loadDoubles(*bias));
+      else
+        biases.resize(biases.size() + shape[1], 0.0);
+      hasBias |= bias.has_value();
+    }
+    if (shape.size() != 4 || shape[1] > kFewChannels)
+      return failure();
+    auto count = int64_t(convs.size()) * shape[1];
+    Type element = first.getType().getElementType();
+    SmallVector<int64_t, 4> filterShape(first.getFilter().getType().getShape()),
+        joined(shape);
+    filterShape[0] = joined[1] = count;
+    Location location = op.getLoc();
+    Value filter = createFloatConstant(rewriter, first.getFilter().getLoc(),
+                                       filterShape, element, weights, "filter"),
+          bias;
+    if (hasBias)
+      bias = createFloatConstant(rewriter, first.getLoc(), {count}, element,
+                                 biases, "bias");
+    Value all = rewriter.create<ConvOp>(
+        first.getLoc(), RankedTensorType::get(joined, element),
+        first.getInput(), filter, bias, first.getStrides(), first.getPads(),
+        first.getDilations(), 1);
+    SmallVector<Value> parts;
+    for (int64_t i = 0; i < int64_t(convs.size()); ++i)
+      parts.push_back(
+          rewriter.create<SliceOp>(location, first.getType(), all,
+                                   ArrayRef<int64_t>{0, i * shape[1], 0, 0},
+                                   ArrayRef<int64_t>{1, 1, 1, 1}));
+    replaceFused(rewriter, op,
+                 rewriter.create<InterleaveOp>(location, op.getType(), parts,
+                                               op.getFactors()));
+    return success();
+  }
+};
+
 } // namespace
 
 void weft::top::populateWeavePatterns(RewritePatternSet &patterns) {
-  patterns.add<BatchNormOverWeave, ReluOverWeave, BinaryOverWeave>(
-      patterns.getContext());
+  patterns
+      .add<BatchNormOverWeave, ReluOverWeave, BinaryOverWeave, JoinThinPhases>(
+          patterns.getContext());
 }

@@ -643,3 +643,24 @@ func.func @phase_twice(%x: tensor<1x1x4x8xf32>) -> tensor<1x1x2x4xf32> {
   %y = top.conv %j, %w {dilations = array<i64: 1, 1>, group = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>, top.value = "y"} : (tensor<1x4x2x4xf32>, tensor<1x4x1x1xf32>) -> tensor<1x1x2x4xf32>
   return %y : tensor<1x1x2x4xf32>
 }
+
+// -----
+
+// Convolutions of few channels that are woven are one, which keeps as many more lanes busy; more channels take longer to be moved. What will be moved into them comes first.
+// CHECK-LABEL: func.func @thin_phases
+// CHECK-DAG: %[[W:.*]] = top.constant dense<{{\[\[\[\[}}1.000000e+00]], {{\[\[}}2.000000e+00]]], {{\[\[\[}}3.000000e+00]], {{\[\[}}4.000000e+00]]]]> : tensor<2x2x1x1xf32>
+// CHECK-DAG: %[[B:.*]] = top.constant dense<[5.000000e+00, 0.000000e+00]> : tensor<2xf32>
+// CHECK: %[[C:.*]] = top.conv %arg0, %[[W]], %[[B]] {{.*}} -> tensor<1x2x3x4xf32>
+// CHECK: %[[P:.*]] = top.slice %[[C]] {starts = array<i64: 0, 0, 0, 0>
+// CHECK: %[[Q:.*]] = top.slice %[[C]] {starts = array<i64: 0, 1, 0, 0>
+// CHECK: %[[Y:.*]] = top.interleave %[[P]], %[[Q]] {{.*}}top.value = "y"
+// CHECK: return %[[Y]]
+func.func @thin_phases(%x: tensor<1x2x3x4xf32>) -> tensor<1x1x6x4xf32> {
+  %v = top.constant dense<[[[[1.0]], [[2.0]]]]> : tensor<1x2x1x1xf32>
+  %w = top.constant dense<[[[[3.0]], [[4.0]]]]> : tensor<1x2x1x1xf32>
+  %b = top.constant dense<[5.0]> : tensor<1xf32>
+  %p = top.conv %x, %v, %b {dilations = array<i64: 1, 1>, group = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x3x4xf32>, tensor<1x2x1x1xf32>, tensor<1xf32>) -> tensor<1x1x3x4xf32>
+  %q = top.conv %x, %w {dilations = array<i64: 1, 1>, group = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x3x4xf32>, tensor<1x2x1x1xf32>) -> tensor<1x1x3x4xf32>
+  %y = top.interleave %p, %q {factors = array<i64: 2, 1>, top.value = "y"} : (tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32>) -> tensor<1x1x6x4xf32>
+  return %y : tensor<1x1x6x4xf32>
+}
