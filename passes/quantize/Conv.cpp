@@ -18,7 +18,10 @@
 #include "dialects/tpu/Conv.h"
 #include "dialects/tpu/MatMul.h"
 #include "dialects/tpu/Move.h"
+#include "dialects/tpu/Reduce.h"
+#include "dialects/tpu/Softmax.h"
 #include "passes/quantize/CodedProduct.h"
+#include "passes/quantize/Elements.h"
 #include "passes/quantize/InputFactors.h"
 #include "passes/quantize/IntegerProducts.h"
 #include "passes/quantize/Lowering.h"
@@ -151,7 +154,46 @@ static Value createLinear(Lowering &lowering, const Product &p, Type element,
       input, filter, bias, p.relu ? b.getUnitAttr() : UnitAttr(), scales);
 }
 
+/// An expectation where the softmax has its result: the numbers lie on images,
+/// so the factors are one an image, and what is added up is all in one lane.
+/// Null if it lies otherwise.
+static Value planExpectation(Product &p, Lowering &lowering) {
+  auto conv = dyn_cast<top::ConvOp>(p.op);
+  if (!conv || !isExpectation(conv))
+    return {};
+  Value form = lowering.firstForm(p.input);
+  auto softmax = form ? form.getDefiningOp<tpu::SoftmaxOp>() : tpu::SoftmaxOp();
+  int64_t count = p.filter.shape[1];
+  if (!softmax || softmax.getAxis() != int64_t(tpu::kAxisN) ||
+      tpu::dimsOf(form)[tpu::kAxisN] != count)
+    return {};
+  tpu::Dims dims = tpu::dimsOf(form);
+  SmallVector<int64_t, 4> shape(dims.begin(), dims.end());
+  int64_t lanes = shape[tpu::kAxisC];
+  std::vector<float> numbers;
+  for (size_t i = 0; i < p.filter.values.size(); ++i)
+    numbers.insert(numbers.end(), lanes, p.filter.values[i]);
+  Answer<Value> factors = lowering.floatWeight(p.location, {count, lanes, 1, 1},
+                                               lowering.f32(), numbers);
+  if (!factors)
+    return {};
+  Elements e(lowering, p.location);
+  Value terms =
+      e.binary(tpu::BinaryKind::Mul, e.cast(form, lowering.f32()), *factors);
+  shape[tpu::kAxisN] = 1;
+  Value sum = lowering.builder.create<tpu::ReduceOp>(
+      p.location, lowering.tensor(shape, lowering.f32()), tpu::ReduceKind::Sum,
+      terms, int64_t(tpu::kAxisN));
+  if (!p.bias.empty())
+    sum = e.binary(tpu::BinaryKind::Add, sum, double(p.bias.front()));
+  return p.relu ? e.binary(tpu::BinaryKind::Max, sum, 0.0) : sum;
+}
+
 static Answer<> planFloat(Product &p, Lowering &lowering) {
+  if (Value sum = planExpectation(p, lowering)) {
+    lowering.defineReshaped(p.output, sum, p.location);
+    return Yes();
+  }
   int64_t biasShape[] = {1, p.filter.shape[0], 1, 1};
   Type element = productType(p, lowering);
   Value input = inputOf(lowering, p, lowering.inFloat(p.input, element));

@@ -6,6 +6,7 @@
 #include "dialects/top/Constant.h"
 #include "dialects/top/Conv.h"
 #include "dialects/top/MatMul.h"
+#include "dialects/top/Softmax.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <map>
@@ -80,8 +81,22 @@ bool quantize::spreadsOverImages(Value value) {
   return false;
 }
 
+bool quantize::isExpectation(top::ConvOp op) {
+  constexpr int64_t kMostNumbers = 64;
+  auto softmax = op.getInput().getDefiningOp<top::SoftmaxOp>();
+  auto filter = cast<RankedTensorType>(op.getFilter().getType()).getShape();
+  auto isAll = [](ArrayRef<int64_t> numbers, int64_t wanted) {
+    return llvm::all_of(numbers, [=](int64_t n) { return n == wanted; });
+  };
+  return softmax && softmax->hasOneUse() && softmax.getAxis() == 1 &&
+         filter.size() == 4 && filter[0] == 1 && filter[1] <= kMostNumbers &&
+         isAll(filter.drop_front(2), 1) && isAll(op.getStrides(), 1) &&
+         isAll(op.getPads(), 0) &&
+         op.getFilter().getDefiningOp<top::ConstantOp>();
+}
+
 bool quantize::isFloatAmongCodes(top::ConvOp op) {
-  return isDepthwise(op) ||
+  return isDepthwise(op) || isExpectation(op) ||
          (pixelsOf(op.getInput()) == 1 && pixelsOf(op.getOutput()) == 1 &&
           spreadsOverImages(op.getOutput()));
 }

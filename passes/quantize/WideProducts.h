@@ -20,9 +20,14 @@ bool isDepthwise(top::ConvOp op);
 /// channels of larger images, at most 9 ops on (squeeze and excitation).
 bool spreadsOverImages(mlir::Value value);
 
+/// Whether `op` is the mean of numbers with the probabilities that a softmax
+/// along the channels gives, as detectors find the sides of boxes.
+bool isExpectation(top::ConvOp op);
+
 /// Whether an int8 program computes `op` as a float: depthwise, where codes
-/// gain no time and one scale for channels of all ranges costs much; or a gate,
-/// whose error all pixels of a channel have alike.
+/// gain no time and one scale for channels of all ranges costs much; a gate,
+/// whose error all pixels of a channel have alike; or an expectation, which is
+/// no product for the cube.
 bool isFloatAmongCodes(top::ConvOp op);
 
 /// Multiplications of a product whose `weights` give `channels` channels of so
