@@ -78,7 +78,11 @@ class Library:
     @staticmethod
     def _in_python(message):
         """The advice of a message for the program, for functions."""
-        message = re.sub(r"--shape ([^\s;=]+)=([^\s;]+)",
+        message = re.sub(r"--shape '(.*)=(.*?)': (.*); write NAME=AxBx.*",
+                         r"shapes={'\1': '\2'}: \3; write a tuple or a text, "
+                         "for example (1, 3, 48, 192) or "
+                         "'1..8x3x48x(64..640:64)'", message)
+        message = re.sub(r"--shape ([^\s;=']+)=([^\s;]+)",
                          r'shapes={"\1": "\2"}', message)
         return message.replace("--shape", "shapes")
 
@@ -119,16 +123,20 @@ def check_names(given, inputs):
 def shape_texts(shapes):
     """Shapes by name, tuples, numbers (of one axis) or texts as for --shape, as
     C wants them."""
-    def text(size):
-        if isinstance(size, str):
-            return size
-        if hasattr(size, "__index__"):
-            return str(size)
-        return "x".join(map(str, size))
+    def text(name, size):
+        axes = size
+        if isinstance(size, str) or not hasattr(size, "__iter__"):
+            axes = (size,)
+        for axis in axes:
+            if not isinstance(axis, str) and not (
+                    hasattr(axis, "__index__") and axis > 0):
+                raise WeftError(f"shapes={{{name!r}: {size!r}}}: size {axis} "
+                                "is not a positive number")
+        return "x".join(map(str, axes))
     if not isinstance(shapes or {}, dict):
         raise WeftError(f"shapes is {shapes!r}, must be a dict of input names "
                         "and shapes")
-    return texts(f"{name}={text(size)}"
+    return texts(f"{name}={text(name, size)}"
                  for name, size in (shapes or {}).items())
 
 

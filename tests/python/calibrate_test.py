@@ -251,6 +251,10 @@ class Calibrate(unittest.TestCase):
                               ({"precision": "int8", "calibration": table, "foo": 3}, "^unknown argument 'foo'; known: shapes, precision, .*no_float, .*, and for precision auto target_cosine, "),
                               ({"precision": "int8", "calibration": table, "preprocess": "p.yaml"}, "^preprocess is no argument: images are read and preprocessed by the program weft"),
                               ({"fuse_preprocess": True}, "^fuse_preprocess is no argument: only the program weft makes"),
+                              ({"shapes": {"x": (1, 3, -1, 320)}}, r"^shapes=\{'x': \(1, 3, -1, 320\)\}: size -1 is not a positive number$"),
+                              ({"shapes": {"x": [1, 3, 320.5, 320]}}, r"^shapes=\{'x': \[1, 3, 320.5, 320\]\}: size 320.5 is not a positive number$"),
+                              ({"shapes": {"n": 2.5}}, r"^shapes=\{'n': 2.5\}: size 2.5 is not a positive number$"),
+                              ({"shapes": {"x": "1x3x-1x320"}}, r"^shapes=\{'x': '1x3x-1x320'\}: size '-1' is not a positive number; write a tuple or a text, for example \(1, 3, "),
                               ({"precision": "int8"}, "^precision int8 needs value ranges; give calibration: samples, a table"),
                               ({"precision": "int9"}, "^precision is 'int9', must be f32, f16, bf16, int8, w8f16, w4f16 or auto$")]:
             with self.assertRaisesRegex(weft.WeftError, says):
