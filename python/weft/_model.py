@@ -237,7 +237,8 @@ def convert(model, output=None, *, shapes=None, precision="f32",
     one.
     `samples`: such data to measure the accuracy on, at any precision, for the
     attribute `accuracy` of the result; without it that is measured on the data
-    of `calibration`, if there are any (of auto on the samples of the search).
+    of `calibration`, if there are any (of auto on the samples of the search);
+    the ranges are of these too, so others may do worse.
     An output that is far from the float model's is a WeftWarning.
     `precisions` (as --precision-table): the path of a table, a dict of
     precisions by name ({"conv1": "f16"}), or what `choose_precisions` gave.

@@ -153,10 +153,15 @@ class PrecisionTest(unittest.TestCase):
         done = self.convert("--precision", "int8", "--calibration", "t", "--calibration-data", "samples", "--json")
         self.assertEqual((self.folder / "net.bmodel").read_bytes(), program)
         self.assertEqual(json.loads(done.stdout)["accuracy"], json.loads(at_once.stdout)["accuracy"])
+        self.assertEqual([json.loads(one.stdout)["accuracy_samples"] for one in (done, at_once)], [4, 4])
+        self.assertEqual([json.loads(one.stdout)["accuracy_samples_calibrated"] for one in (done, at_once)], [False, True])
         self.assertEqual(done.stderr, at_once.stderr)
         self.assertIn("weft: warning: output 'a3' has a cosine of", done.stderr)
         text = self.convert("--precision", "int8", "--calibration", "t", "--calibration-data", "samples", "--samples", "1").stdout
         self.assertIn("expected accuracy, on 1 sample:\n", text)
+        # Samples that have calibrated may be better than others, and the line says so.
+        self.assertIn("expected accuracy, on 4 samples that the ranges are chosen on, too (others may do worse):\n",
+                      self.convert("--precision", "int8", "--calibration-data", "samples").stdout)
         # Without samples a line says how to get the figures; a search takes the ranges of the table.
         self.assertIn("expected accuracy: not measured; --calibration-data DIR beside the table prints it\n",
                       self.convert("--precision", "int8", "--calibration", "t").stdout)

@@ -301,7 +301,8 @@ ExitCode cli::choosePrecisions(const driver::CompilationSource &source,
 
 rt::Status cli::describeAccuracy(const std::vector<uint8_t> &bytes,
                                  const driver::ReferenceSamples &samples,
-                                 bool hasGoal, std::string &text, Json &json) {
+                                 bool areCalibrated, bool hasGoal,
+                                 std::string &text, Json &json) {
   Result<driver::ExpectedAccuracy> expected =
       driver::expectAccuracy(bytes, samples);
   if (!expected)
@@ -320,8 +321,13 @@ rt::Status cli::describeAccuracy(const std::vector<uint8_t> &bytes,
          formatted("%.5f", output.worstCosine),
          driver::decibels(output.sqnr())});
   text += "expected accuracy, on " + std::to_string(expected->samples) +
-          (expected->samples == 1 ? " sample:\n" : " samples:\n") +
+          (expected->samples == 1 ? " sample" : " samples") +
+          (areCalibrated ? " that the ranges are chosen on, too (others may do "
+                           "worse):\n"
+                         : ":\n") +
           table.text();
+  json["accuracy_samples"] = expected->samples;
+  json["accuracy_samples_calibrated"] = areCalibrated;
   json["accuracy"] = driver::accuracyJson(*expected->accuracy);
   return {};
 }

@@ -44,9 +44,11 @@ ExitCode choosePrecisions(const driver::CompilationSource &source,
 /// How close the program in `bytes` is to the float model on `samples`, as text
 /// and JSON; warns on stderr if it does not run them, and of outputs that are
 /// far from the float model, unless the user's own goal has said what is far.
+/// `areCalibrated`: the ranges are of these samples too, so others may do
+/// worse.
 rt::Status describeAccuracy(const std::vector<uint8_t> &bytes,
                             const driver::ReferenceSamples &samples,
-                            bool hasGoal, std::string &text,
+                            bool areCalibrated, bool hasGoal, std::string &text,
                             nlohmann::ordered_json &json);
 
 } // namespace weft::cli

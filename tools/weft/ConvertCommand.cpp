@@ -290,9 +290,9 @@ static ExitCode writePacked(const ConvertFlags &flags, driver::StageSet &stages,
     return reportFailure(stages.culprit());
   Written &facts = measured.facts;
   if (measured.samples)
-    if (rt::Status status =
-            describeAccuracy(file->bytes(), *measured.samples, flags.isAuto(),
-                             facts.measured, facts.measuredJson);
+    if (rt::Status status = describeAccuracy(
+            file->bytes(), *measured.samples, flags.compile.calibration.empty(),
+            flags.isAuto(), facts.measured, facts.measuredJson);
         !status)
       return reportError(status);
   facts.bytes = file->size();
