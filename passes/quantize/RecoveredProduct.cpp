@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Base64.h"
+#include "llvm/Support/CRC.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -31,6 +32,17 @@ bool WeightSums::isLike(const WeightSums &other) const {
          std::fabs(pattern - other.pattern) <= most;
 }
 
+static constexpr StringLiteral kChecksum = " crc32:";
+
+/// Ends a line. One changed letter of base64 is another weight, which nothing
+/// else would notice.
+static std::string checksumOf(StringRef line) {
+  std::string text = kChecksum.str();
+  raw_string_ostream(text) << format_hex_no_prefix(
+      crc32(ArrayRef(line.bytes_begin(), line.size())), 8);
+  return text;
+}
+
 std::string RecoveredProduct::str() const {
   std::vector<char> bytes(2 * scales.size() * sizeof(float) + codes.size());
   char *end = bytes.data();
@@ -54,7 +66,7 @@ std::string RecoveredProduct::str() const {
     std::memcpy(factors.data(), inputFactors.data(), factors.size());
     text += " " + encodeBase64(factors);
   }
-  return text;
+  return text + checksumOf(text);
 }
 
 static Error problem(const Twine &text) {
@@ -112,6 +124,11 @@ static Error readFactors(StringRef base64, size_t terms,
 }
 
 Expected<RecoveredProduct> RecoveredProduct::parse(StringRef line) {
+  if (size_t end = line.rfind(kChecksum); end != StringRef::npos) {
+    if (line.drop_front(end) != checksumOf(line.take_front(end)))
+      return problem("the line is damaged, its checksum is another one");
+    line = line.take_front(end);
+  }
   SmallVector<StringRef, 10> words;
   line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   if (words.size() != 9 && words.size() != 10)

@@ -50,9 +50,10 @@ struct RecoveredProduct {
   /// One line of a calibration table: name, scale, zero point and sign (i8, u8)
   /// of the input, channels, terms, both sums of the float weights, and in
   /// base64 the little-endian scales and shifts (f32) and the codes; then, if
-  /// there are some, the factors of the input in base64.
+  /// there are some, the factors of the input in base64; and `crc32:` with the
+  /// checksum of all that, in hexadecimal.
   std::string str() const;
-  /// Parses such a line, whatever it holds.
+  /// Parses such a line, whatever it holds. Older versions wrote no checksum.
   static llvm::Expected<RecoveredProduct> parse(llvm::StringRef line);
 };
 
