@@ -422,6 +422,30 @@ class Images(unittest.TestCase):
         self.assertEqual(json.loads(text)["precision"], "auto")
         np.testing.assert_array_equal(self.outputs("auto", *box), self.outputs("table", *box))
 
+    def test_fused_preprocessing_that_does_not_fit_the_table(self):
+        onnx.save(product([1, 3, 8, 8]), self.folder / "m.onnx")
+        ranges = {"unit": (0, 1), "normal": (-2.1, 2.6), "codes": (0, 255), "dull": (0.3, 0.6)}
+        for name, (low, high) in ranges.items():
+            (self.folder / name).write_text(f"# weft calibration table 2\nx {max(-low, high)} {low} {high} {min(low, 0)} {high}\ny 9 -9 9 -9 9\n")
+        unit, usual = ["--scale", "0.00392157"], ["--mean", "123.675,116.28,103.53", "--std", "58.395,57.12,57.375"]
+        for table, options, says in [("unit", [], r"makes input 'x' 0 to 255, the calibration table '.*unit' saw 0 to 1; --scale or --std is probably missing"),
+                                     ("normal", [], "0 to 255, .* saw -2.1 to 2.6; --scale or --std is probably missing"),
+                                     ("normal", unit, "0 to 1, .* saw -2.1 to 2.6; the samples of the table were probably not scaled"),
+                                     ("codes", unit, "0 to 1, .* saw 0 to 255; the samples of the table were probably not scaled; calibrate with the same settings"),
+                                     ("codes", ["--mean", "127.5"], "-127.5 to 127.5, .* saw 0 to 255; check mean"),
+                                     ("unit", ["--scale", "1e30"], r"0 to 2.55e\+32, .* saw 0 to 1; check scale, std and mean"),
+                                     ("unit", unit, ""), ("dull", unit, ""), ("normal", usual, ""), ("codes", [], ""), ("unit", usual, ""),
+                                     (None, ["--scale", "1e30"], r"makes input 'x' 0 to 2.55e\+32, beyond f16 \(65504\); check scale and std"),
+                                     (None, ["--scale", "1e-30"], r"below f16 \(6e-5\)"), (None, usual, "")]:
+            done = subprocess.run([WEFT, "convert", self.folder / "m.onnx", "-o", self.folder / "o.bmodel", "--fuse-preprocess", *options, *(["--precision", "int8", "--keep-int8",
+                                   "--calibration", self.folder / table] if table else ["--precision", "f16"])], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            lines = [line for line in done.stderr.splitlines() if "fused preprocessing" in line]
+            self.assertEqual(len(lines), bool(says), (table, options, done.stderr))
+            if says:
+                self.assertRegex(lines[0], "^weft: warning: .*m.onnx: fused preprocessing .*" + says)
+        self.weft("convert", self.folder / "m.onnx", "-o", self.folder / "o.bmodel", "--fuse-preprocess", "--scale", "1e30")  # f32
+
     def test_fused_preprocessing_has_the_weights_of_the_unfused_model(self):
         """What the fused steps make of codes differs in the last bit from what preprocessing makes of them; rows and recovered weights must not hang on that."""
         onnx.save(product([1, 3, 32, 48], 160), self.folder / "m.onnx")

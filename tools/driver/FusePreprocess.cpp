@@ -11,6 +11,11 @@
 #include "dialects/top/Top.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 using namespace weft;
@@ -152,6 +157,81 @@ static SmallVector<int64_t> shapeOfCodes(ArrayRef<int64_t> shape, Layout given,
   return result;
 }
 
+namespace {
+struct Range {
+  double low, high;
+
+  double width() const { return high - low; }
+  /// How far `other` is outside.
+  double missed(Range other) const {
+    return std::max(other.high - high, low - other.low);
+  }
+  std::string str() const {
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::format("%.4g to %.4g", low, high);
+    return text;
+  }
+};
+} // namespace
+
+static double factorOf(const Options &options, size_t channel) {
+  return options.stdDev.empty()
+             ? preprocess::ofChannel(options.scale, channel)
+             : 1 / preprocess::ofChannel(options.stdDev, channel);
+}
+
+/// What codes of 0 to 255 become, in any channel.
+static Range fusedRange(const Options &options) {
+  Range range{HUGE_VAL, -HUGE_VAL};
+  size_t channels = std::max(
+      {options.mean.size(), options.scale.size(), options.stdDev.size()});
+  for (size_t c = 0; c < channels; ++c)
+    for (double code : {0.0, 255.0}) {
+      double value = (code - preprocess::ofChannel(options.mean, c)) *
+                     factorOf(options, c);
+      range = {std::min(range.low, value), std::max(range.high, value)};
+    }
+  return range;
+}
+
+/// What is probably wrong if steps give `given` and a table saw `seen`; "" if
+/// the two may be of the same pictures.
+static std::string mismatch(const Options &options, Range given, Range seen) {
+  // Photos need not be black or white anywhere, but no pixel is outside of what
+  // the steps give; enlarged by cubic functions it is by a little.
+  constexpr double kDull = 8, kOvershoot = 0.1;
+  bool isScaled = options.isScaleGiven || !options.stdDev.empty();
+  if (seen.missed(given) > kDull * seen.width())
+    return isScaled ? "check scale, std and mean"
+                    : "--scale or --std is probably missing";
+  if (!(given.missed(seen) > kOvershoot * given.width()))
+    return "";
+  if (seen.width() > 2 * given.width())
+    return "the samples of the table were probably not scaled; calibrate with "
+           "the same settings";
+  bool hasMean = llvm::any_of(options.mean, [](double m) { return m != 0; });
+  return hasMean ? "check mean, scale and std" : "--mean is probably missing";
+}
+
+std::string driver::oddFusedRange(const Options &options, llvm::StringRef input,
+                                  const quantize::CalibrationTable *table,
+                                  bool isHalf) {
+  constexpr double kMostHalf = 65504, kLeastHalf = 0x1p-14;
+  Range given = fusedRange(options);
+  std::string text =
+      "fused preprocessing makes input '" + input.str() + "' " + given.str();
+  if (const auto *entry = table ? table->find(input) : nullptr) {
+    Range seen{entry->min, entry->max};
+    if (std::string wrong = mismatch(options, given, seen); !wrong.empty())
+      return text + ", " + table->title() + " saw " + seen.str() + "; " + wrong;
+  }
+  double most = std::max(std::fabs(given.low), std::fabs(given.high));
+  if (!isHalf || (most <= kMostHalf && most >= kLeastHalf))
+    return "";
+  return text + ", " + (most > kMostHalf ? "beyond" : "below") + " f16 (" +
+         (most > kMostHalf ? "65504" : "6e-5") + "); check scale and std";
+}
+
 driver::UnfusedInput::UnfusedInput(ModuleOp module, const Options &options)
     : options(options) {
   auto function = module.lookupSymbol<func::FuncOp>("main");
@@ -188,9 +268,7 @@ static void normalize(Chain &chain, const Options &options, int64_t channels) {
   SmallVector<float> means, factors;
   for (size_t c = 0; c < size_t(channels); ++c) {
     means.push_back(float(preprocess::ofChannel(options.mean, c)));
-    factors.push_back(float(
-        options.stdDev.empty() ? preprocess::ofChannel(options.scale, c)
-                               : 1 / preprocess::ofChannel(options.stdDev, c)));
+    factors.push_back(float(factorOf(options, c)));
   }
   chain.compute(top::BinaryKind::Sub, means, 0);
   chain.compute(top::BinaryKind::Mul, factors, 1);

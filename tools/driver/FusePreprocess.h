@@ -3,6 +3,7 @@
 #ifndef WEFT_TOOLS_DRIVER_FUSEPREPROCESS_H
 #define WEFT_TOOLS_DRIVER_FUSEPREPROCESS_H
 
+#include "passes/quantize/Calibration.h"
 #include "tools/preprocess/Preprocess.h"
 #include "tools/samples/Sample.h"
 
@@ -20,6 +21,14 @@ namespace weft::driver {
 /// have passed preprocess::check().
 mlir::LogicalResult fusePreprocessing(mlir::ModuleOp module,
                                       const preprocess::Options &options);
+
+/// Why `options` are likely not those that the model was trained with, one line
+/// with both ranges of `input` and the setting that is probably missing; or "".
+/// Either the ranges that fused steps give and that `table` (or null) has seen
+/// do not go together, or with `isHalf` f16 does not hold what they give.
+std::string oddFusedRange(const preprocess::Options &options,
+                          llvm::StringRef input,
+                          const quantize::CalibrationTable *table, bool isHalf);
 
 /// What a graph without the fused steps takes, from samples for one with them.
 class UnfusedInput {

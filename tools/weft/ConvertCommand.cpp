@@ -447,6 +447,31 @@ fusedOptions(const ConvertFlags &flags) {
   return options;
 }
 
+/// Warns of fused preprocessing that does not fit the table that was given, or
+/// f16.
+static void checkFusedRange(const ConvertFlags &flags,
+                            const preprocess::Options &fused,
+                            const std::string &input) {
+  quantize::CalibrationTable table;
+  const std::string &path = flags.compile.calibration;
+  if (!path.empty()) {
+    llvm::Expected<quantize::CalibrationTable> read =
+        quantize::CalibrationTable::read(path);
+    if (!read) { // is reported where the table is used
+      llvm::consumeError(read.takeError());
+      return;
+    }
+    table = std::move(*read);
+  }
+  bool isHalf =
+      flags.compile.precision != "f32" && flags.compile.precision != "bf16";
+  std::string odd = driver::oddFusedRange(
+      fused, input, path.empty() ? nullptr : &table, isHalf);
+  if (!odd.empty())
+    std::fprintf(stderr, "weft: warning: %s: %s\n", flags.model.model.c_str(),
+                 odd.c_str());
+}
+
 static ExitCode convert(ConvertFlags flags) {
   if (flags.emit.empty())
     flags.emit = flags.isForVectors() ? "zyp" : "bmodel";
@@ -498,6 +523,9 @@ static ExitCode convert(ConvertFlags flags) {
                                         plugins, *fused ? &**fused : nullptr};
     if (failed(compilation->import(source.model, one, *bindings, source.fused)))
       return reportFailure(*compilation);
+    if (source.fused && stages.all().empty()) // of one input
+      checkFusedRange(flags, *source.fused,
+                      compilation->inputShapes.begin()->first);
     if (!flags.calibrationData.empty())
       if (ExitCode code =
               useSamples(source, *compilation, flags, options, measured);
