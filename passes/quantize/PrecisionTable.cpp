@@ -383,20 +383,28 @@ static Precision givenBy(mlir::Operation *op, Precision precision,
 void weft::quantize::warnOfIdleEntries(mlir::Location location, NamedOps &named,
                                        const TableSetting &setting) {
   for (NamedOps::Entry &entry : named.entries) {
-    // Without an entry for it, a product of codes may become a float where that
-    // takes fewer cycles.
+    auto given = [&](mlir::Operation *op) {
+      return givenBy(op, entry.precision, setting);
+    };
     entry.isIdle = llvm::all_of(entry.ops, [&](mlir::Operation *op) {
-      Precision given = givenBy(op, entry.precision, setting);
-      return given == usualOf(op, setting) && given != Precision::I8;
+      return given(op) == usualOf(op, setting);
     });
     if (!entry.isIdle)
       continue;
+    bool isCoded = llvm::any_of(entry.ops, [&](mlir::Operation *op) {
+      return given(op) == Precision::I8;
+    });
     Precision usual = usualOf(entry.ops.front(), setting);
     mlir::InFlightDiagnostic warning = mlir::emitWarning(location);
     warning << "the precision table asks for "
             << stringifyPrecision(entry.precision) << " of '" << entry.name
             << "', which ";
-    if (usual == entry.precision)
+    if (isCoded)
+      // Without any entry a product of codes may become a float where that
+      // takes fewer cycles.
+      warning << "is in codes beside any table (without one, --keep-int8 keeps "
+                 "it so)";
+    else if (usual == entry.precision)
       warning << "--precision " << stringifyPrecision(setting.program)
               << " gives anyway";
     else if (usual == Precision::F32)
