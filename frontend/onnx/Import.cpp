@@ -304,6 +304,29 @@ void Importer::removeUnusedConstants() {
       op.erase();
 }
 
+/// Those of graphs within the nodes, too.
+static void collectValues(ArrayRef<Node> nodes, std::set<std::string> &names) {
+  for (const Node &node : nodes) {
+    names.insert(node.outputs.begin(), node.outputs.end());
+    for (const NodeAttribute &attribute : node.attributes)
+      if (attribute.graph) {
+        for (const ValueInfo &input : attribute.graph->inputs)
+          names.insert(input.name);
+        collectValues(attribute.graph->nodes, names);
+      }
+  }
+}
+
+static void collectValues(const Model &model, std::set<std::string> &names) {
+  for (const ValueInfo &input : model.inputs)
+    names.insert(input.name);
+  for (const Tensor &tensor : model.initializers)
+    names.insert(tensor.name);
+  collectValues(model.nodes, names);
+  for (const Function &function : model.functions)
+    collectValues(function.nodes, names);
+}
+
 OwningOpRef<ModuleOp> Importer::run() {
   startModule();
   OwningOpRef<ModuleOp> owner(module);
@@ -317,6 +340,8 @@ OwningOpRef<ModuleOp> Importer::run() {
     for (const ValueInfo &input : model.inputs)
       if (!initializerNames.contains(input.name))
         options.inputs->push_back(input.name);
+  if (options.values)
+    collectValues(model, *options.values);
   if (failed(checkNamesInOptions()))
     return nullptr;
   importInputs(scope);

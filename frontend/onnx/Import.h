@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,10 @@ struct ImportOptions {
   unsigned maxProblems = 20;
   /// If set, gets the names of the inputs, also where the import then fails.
   std::vector<std::string> *inputs = nullptr;
+  /// If set, gets the names of all values of the file, those of graphs within
+  /// nodes and of functions as they are in the file and, where they were
+  /// imported, behind the names of their callers (`call/value`).
+  std::set<std::string> *values = nullptr;
   /// If set, filled before the first message about a node; see Diagnostics.h.
   NodeTitles *titles = nullptr;
 };

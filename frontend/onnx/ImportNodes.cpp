@@ -321,12 +321,14 @@ void Importer::nameResults(const Node &node, Operation *before,
   for (size_t i = 0; i < results.size(); ++i) {
     Operation *op =
         results[i].isTensor() ? results[i].value.getDefiningOp() : nullptr;
+    std::string name =
+        body.callSite ? body.caller + "/" + node.outputs[i] : node.outputs[i];
+    if (options.values)
+      options.values->insert(name);
     // Only ops made by this node: a node that passes a value on names nothing.
     if (!op || node.outputs[i].empty() || isa<top::ConstantOp>(op) ||
         (before && !before->isBeforeInBlock(op)))
       continue;
-    std::string name =
-        body.callSite ? body.caller + "/" + node.outputs[i] : node.outputs[i];
     if (op->getNumResults() == 1) {
       op->setAttr(top::kValueAttr, builder.getStringAttr(name));
       continue;

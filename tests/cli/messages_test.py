@@ -59,6 +59,33 @@ class Messages(unittest.TestCase):
         said = self.weft("convert", "net.onnx", "--precision", "int8", "--keep-int8", "--calibration", "short.table", "-o", "o.bmodel", code=2)
         self.assertIn("the calibration table 'short.table' has no entry for tensor 'x'", said)
 
+    def test_entries_of_a_table_that_the_model_does_not_have(self):
+        text = (self.folder / "net.table").read_text()
+        unknown = [f"v{i} 1 -1 1 -1 1" for i in range(5)]
+        convert = ["convert", "net.onnx", "--precision", "int8", "-o", "o.bmodel", "--calibration"]
+        for count, says in [(1, "'v0'"), (3, "'v0', 'v1', 'v2'"), (5, "'v0', 'v1', 'v2' and 2 more")]:
+            (self.folder / "more.table").write_text(text + "\n".join(unknown[:count]) + "\n")
+            said = [line for line in self.weft(*convert, "more.table").splitlines() if "warning" in line]
+            self.assertEqual(said, [f"weft: warning: net.onnx: the calibration table 'more.table' has entries of no value of the ONNX graph: {says}; they change nothing"])
+        # Constants, and values of graphs within nodes that are not taken here.
+        (self.folder / "more.table").write_text(text + "w 1 -1 1 -1 1\n")
+        self.assertNotIn("warning", self.weft(*convert, "more.table"))
+        self.assertNotIn("warning", self.weft(*convert, "net.table"))
+
+    def test_values_of_branches_are_known(self):
+        def branch(op):
+            return helper.make_graph([helper.make_node(op, ["x"], [f"in_{op}"]), helper.make_node("Sigmoid", [f"in_{op}"], [f"of_{op}"])], op, [], [helper.make_tensor_value_info(f"of_{op}", TensorProto.FLOAT, None)])
+        nodes = [helper.make_node("If", ["c"], ["t"], name="choice", then_branch=branch("Tanh"), else_branch=branch("Exp")), helper.make_node("Conv", ["t", "w"], ["y"])]
+        weights = np.random.default_rng(5).normal(size=(4, 3, 3, 3)).astype(np.float32)
+        graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 8, 8])], [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                                  [numpy_helper.from_array(weights, "w"), numpy_helper.from_array(np.array(True), "c")])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), self.folder / "if.onnx")
+        self.weft("calibrate", "if.onnx", "--data", "samples", "-o", "if.table")
+        text = (self.folder / "if.table").read_text()
+        name, = (line.split()[0] for line in text.splitlines() if "in_Tanh" in line)
+        (self.folder / "if.table").write_text(text + f"{name.replace('then', 'else').replace('Tanh', 'Exp')} 1 -1 1 -1 1\n")
+        self.assertNotIn("warning", self.weft("convert", "if.onnx", "--precision", "int8", "-o", "o.bmodel", "--calibration", "if.table"))
+
     def test_a_model_that_is_not_converted(self):
         self.assertEqual(self.weft("run", "net.onnx", "-i", "x.npz", "-o", "o.npz", code=2),
                          "weft: error: net.onnx: it begins like an ONNX model, not a bmodel; convert it first (weft convert)\n")

@@ -75,6 +75,7 @@ LogicalResult Compilation::import(const std::string &path,
   options.shapes = shapes;
   options.bindings = bindings;
   options.titles = &diagnostics->titles;
+  options.values = &valueNames;
   if (plugins)
     options.plugins = plugins->importOperators();
   theModule = onnx::importOnnxFile(path, options, context);
@@ -85,6 +86,7 @@ LogicalResult Compilation::importBytes(llvm::ArrayRef<char> bytes,
                                        const std::string &name) {
   onnx::ImportOptions options;
   options.titles = &diagnostics->titles;
+  options.values = &valueNames;
   if (plugins)
     options.plugins = plugins->importOperators();
   theModule = onnx::importOnnxBytes(bytes, name, options, context);
@@ -367,6 +369,24 @@ rt::Result<CompiledModel> driver::compileModel(const CompilationSource &source,
     return failure();
   compiled.bytes = file->bytes();
   return compiled;
+}
+
+std::vector<std::string>
+Compilation::unknownIn(const quantize::CalibrationTable &table) const {
+  // Values of graphs within nodes stand behind the names of their callers,
+  // which may be others with other shapes.
+  auto isKnown = [&](llvm::StringRef name) {
+    for (llvm::StringRef rest = name; !rest.empty();
+         rest = rest.split('/').second)
+      if (valueNames.count(rest.str()))
+        return true;
+    return false;
+  };
+  std::vector<std::string> unknown;
+  for (const quantize::CalibrationEntry &entry : table.entries())
+    if (!isKnown(entry.name))
+      unknown.push_back(entry.name);
+  return unknown;
 }
 
 double Compilation::floatShare() {

@@ -6,6 +6,7 @@
 #include "codegen/pack/Pack.h"
 #include "codegen/pack/WeightArea.h"
 #include "dialects/zhouyi/Program.h"
+#include "passes/quantize/Calibration.h"
 #include "runtime/chips/Targets.h"
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
@@ -20,6 +21,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -114,6 +116,10 @@ public:
   /// The shapes of the model's inputs, by their names.
   InputShapes inputShapes;
   const onnx::NodeTitles &titles() const { return diagnostics->titles; }
+  /// Names in `table` that no value of the ONNX file has, whatever became of
+  /// it here.
+  std::vector<std::string>
+  unknownIn(const quantize::CalibrationTable &table) const;
   /// The module as text.
   std::string text();
 
@@ -127,6 +133,7 @@ private:
   mlir::LogicalResult lowerCheapest(const CompileOptions &options, Stage stage);
 
   const Plugins *plugins = nullptr;
+  std::set<std::string> valueNames;
   mlir::MLIRContext context;
   std::unique_ptr<DiagnosticPrinter> diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> theModule;

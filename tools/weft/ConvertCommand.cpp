@@ -1,4 +1,5 @@
 #include "runtime/bmodel/Bmodel.h"
+#include "runtime/status/Quote.h"
 #include "runtime/zhouyi/Disassemble.h"
 #include "runtime/zhouyi/ProgramFile.h"
 #include "tools/driver/BatchProof.h"
@@ -447,29 +448,56 @@ fusedOptions(const ConvertFlags &flags) {
   return options;
 }
 
-/// Warns of fused preprocessing that does not fit the table that was given, or
-/// f16.
-static void checkFusedRange(const ConvertFlags &flags,
-                            const preprocess::Options &fused,
-                            const std::string &input) {
+static void warn(const ConvertFlags &flags, const std::string &line) {
+  std::fprintf(stderr, "weft: warning: %s: %s\n", flags.model.model.c_str(),
+               line.c_str());
+}
+
+/// Warns of entries of a table that are another model's. (Of a table that has
+/// nothing of this one the conversion says so.)
+static void checkEntries(const ConvertFlags &flags,
+                         const quantize::CalibrationTable &table,
+                         const driver::Compilation &compilation) {
+  std::vector<std::string> unknown = compilation.unknownIn(table);
+  if (unknown.empty() || unknown.size() == table.entries().size())
+    return;
+  constexpr size_t kShown = 3;
+  std::string names;
+  for (size_t i = 0; i < std::min(kShown, unknown.size()); ++i)
+    names += (i ? ", " : "") + rt::quoteName(unknown[i]);
+  if (unknown.size() > kShown)
+    names += " and " + std::to_string(unknown.size() - kShown) + " more";
+  warn(flags, table.title() + " has entries of no value of the ONNX graph: " +
+                  names + "; they change nothing");
+}
+
+/// Warns of what does not fit together: the table that was given, the model and
+/// `fused` (or null).
+static void checkRanges(const ConvertFlags &flags,
+                        const preprocess::Options *fused,
+                        const driver::Compilation &compilation) {
   quantize::CalibrationTable table;
-  const std::string &path = flags.compile.calibration;
-  if (!path.empty()) {
+  bool hasTable = !flags.compile.calibration.empty();
+  if (hasTable) {
     llvm::Expected<quantize::CalibrationTable> read =
-        quantize::CalibrationTable::read(path);
+        quantize::CalibrationTable::read(flags.compile.calibration);
     if (!read) { // is reported where the table is used
       llvm::consumeError(read.takeError());
       return;
     }
     table = std::move(*read);
+    checkEntries(flags, table, compilation);
   }
+  if (!fused)
+    return;
   bool isHalf =
       flags.compile.precision != "f32" && flags.compile.precision != "bf16";
-  std::string odd = driver::oddFusedRange(
-      fused, input, path.empty() ? nullptr : &table, isHalf);
+  // Fused steps are before the only input.
+  std::string odd =
+      driver::oddFusedRange(*fused, compilation.inputShapes.begin()->first,
+                            hasTable ? &table : nullptr, isHalf);
   if (!odd.empty())
-    std::fprintf(stderr, "weft: warning: %s: %s\n", flags.model.model.c_str(),
-                 odd.c_str());
+    warn(flags, odd);
 }
 
 static ExitCode convert(ConvertFlags flags) {
@@ -523,9 +551,8 @@ static ExitCode convert(ConvertFlags flags) {
                                         plugins, *fused ? &**fused : nullptr};
     if (failed(compilation->import(source.model, one, *bindings, source.fused)))
       return reportFailure(*compilation);
-    if (source.fused && stages.all().empty()) // of one input
-      checkFusedRange(flags, *source.fused,
-                      compilation->inputShapes.begin()->first);
+    if (stages.all().empty())
+      checkRanges(flags, source.fused, *compilation);
     if (!flags.calibrationData.empty())
       if (ExitCode code =
               useSamples(source, *compilation, flags, options, measured);
