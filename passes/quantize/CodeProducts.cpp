@@ -28,21 +28,23 @@ bool quantize::mayBeCodes(Operation *op) {
          hasCalibratedName(op->getOperand(0));
 }
 
+StringRef quantize::nodeOf(Location location) {
+  StringRef node = "?";
+  location->walk([&](Location inner) {
+    auto name = dyn_cast<NameLoc>(inner);
+    if (!name || !llvm::isa<FileLineColLoc>(name.getChildLoc()))
+      return WalkResult::advance();
+    node = name.getName();
+    return WalkResult::interrupt();
+  });
+  return node;
+}
+
 /// What a table can call `op` by; "?" if it has no name. A node may have
 /// become more ops than this one.
 static std::string nameOf(Operation *op) {
   std::string value = valueName(op->getResult(0));
-  if (value != "?")
-    return value;
-  std::string node = value;
-  op->getLoc()->walk([&](Location location) {
-    auto name = dyn_cast<NameLoc>(location);
-    if (!name || !llvm::isa<FileLineColLoc>(name.getChildLoc()))
-      return WalkResult::advance();
-    node = name.getName().str();
-    return WalkResult::interrupt();
-  });
-  return node;
+  return value != "?" ? value : nodeOf(op->getLoc()).str();
 }
 
 std::vector<CodeProduct> quantize::codeProductsOf(func::FuncOp func) {

@@ -22,6 +22,9 @@ namespace weft::quantize {
 /// Others are floats in every program.
 bool mayBeCodes(mlir::Operation *op);
 
+/// The first ONNX node that `location` names; "?" if there is none.
+llvm::StringRef nodeOf(mlir::Location location);
+
 /// Products that have their precision together.
 struct CodeProduct {
   /// Of the value that it gives, else of the node that it comes from; "?" if it

@@ -14,6 +14,7 @@
 #include "dialects/tpu/MatMul.h"
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Tpu.h"
+#include "passes/quantize/CodeProducts.h"
 #include "passes/quantize/HostPlacement.h"
 #include "passes/quantize/LoadBound.h"
 #include "passes/quantize/Machine.h"
@@ -24,6 +25,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <cmath>
 #include <cstring>
@@ -153,16 +155,40 @@ static double multiplicationsOf(Operation &op) {
   return result * double(left[isInChannels ? tpu::kAxisC : tpu::kAxisW]);
 }
 
+static bool isOfFloats(Operation &product) {
+  return llvm::isa<FloatType>(tpu::elementOf(product.getOperand(0)));
+}
+
 /// The part of all multiplications of products that are of floats.
 static double floatShareOf(func::FuncOp func) {
   double all = 0, floats = 0;
   for (Operation &op : func.getBody().front())
     if (double count = multiplicationsOf(op); count > 0) {
       all += count;
-      if (llvm::isa<FloatType>(tpu::elementOf(op.getOperand(0))))
+      if (isOfFloats(op))
         floats += count;
     }
   return all > 0 ? floats / all : 0;
+}
+
+/// Says which products are floats although the user wants none.
+static void remarkFloats(func::FuncOp func) {
+  constexpr size_t kMostNames = 3;
+  llvm::SetVector<StringRef> nodes;
+  for (Operation &op : func.getBody().front())
+    if (multiplicationsOf(op) > 0 && isOfFloats(op))
+      nodes.insert(nodeOf(op.getLoc()));
+  if (nodes.empty())
+    return;
+  InFlightDiagnostic remark = emitRemark(func.getLoc());
+  remark << "--no-float leaves products of " << nodes.size()
+         << (nodes.size() == 1 ? " node" : " nodes") << " floats (";
+  for (size_t i = 0; i < std::min(kMostNames, nodes.size()); ++i)
+    remark << (i ? ", '" : "'") << nodes[i] << "'";
+  if (nodes.size() > kMostNames)
+    remark << " and " << nodes.size() - kMostNames << " more";
+  remark << "): both of their sides are computed, or they multiply what is "
+            "inside of a node, as the state of an LSTM, and has no range";
 }
 
 namespace {
@@ -611,12 +637,19 @@ struct ConvertTopToTpu
     if (failed(lowering.run()))
       return failure();
     warnOfUncodedEntries(func.getLoc(), *named, lowering.codedProducts());
+    if (noFloat && *wanted == Precision::I8)
+      remarkFloats(func);
+    describe(module, func);
+    return success();
+  }
+
+  /// What the program is, at the module.
+  void describe(ModuleOp module, func::FuncOp func) {
     OpBuilder builder(module.getContext());
     module->setAttr(tpu::kChipAttr, builder.getStringAttr(chip));
     module->setAttr(tpu::kPrecisionAttr, builder.getStringAttr(precision));
     module->setAttr(tpu::kFloatShareAttr,
                     builder.getF64FloatAttr(floatShareOf(func)));
-    return success();
   }
 };
 } // namespace

@@ -246,8 +246,9 @@ def convert(model, output=None, *, shapes=None, precision="f32",
     `target_cosine=..` and its other options.
     `keep_int8`, for int8: no product becomes a float because that takes fewer
     cycles. `no_float`, for int8: every product with constant weights in 8 bits,
-    depthwise convolutions too. `group_size`, for w8f16 and w4f16: weights of one scale, a power of
-    two from 16 to 1024, or 0: those of an output channel; else 64.
+    depthwise convolutions too; not of the state of an LSTM, GRU or RNN, which
+    has no range. `group_size`, for w8f16 and w4f16: weights of one scale, a
+    power of two from 16 to 1024, or 0: those of an output channel; else 64.
     """
     _check_names(search)
     if no_float and precision == "auto":

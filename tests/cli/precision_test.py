@@ -443,6 +443,24 @@ class PrecisionTest(unittest.TestCase):
             with self.subTest(precision=precision, name=name, asked=asked):
                 self.assertEqual(warnings(precision, name, asked), [])
 
+    def test_floats_in_spite_of_no_float_are_named(self):
+        """A step of a GRU multiplies its state, of which calibration knows nothing."""
+        place = self.folder / "spite"
+        (place / "samples").mkdir(parents=True)
+        onnx.save(unnamed_products(), place / "net.onnx")
+        np.savez(place / "samples" / "0.npz", x=np.random.default_rng(0).normal(size=(1, 16, 4, 4)).astype(np.float32))
+
+        def convert(*options):
+            done = subprocess.run([WEFT, "convert", "net.onnx", "-o", "net.bmodel", "--precision", "int8", "--calibration-data", "samples", "--json", *options], cwd=place, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)["float_share"], done.stderr
+
+        share, said = convert("--no-float")
+        self.assertGreater(share, 0)
+        self.assertIn("weft: remark: net.onnx: --no-float leaves products of 1 node floats ('memory'): both of their sides are computed, or they multiply what is inside of a node", said)
+        self.assertNotIn("--no-float leaves", convert("--keep-int8")[1])
+        self.assertNotIn("--no-float leaves", self.convert("--precision", "int8", "--calibration-data", "samples", "--no-float").stderr)
+
     def test_names_of_any_bytes(self):
         model = network()
         for node in model.graph.node:

@@ -617,7 +617,8 @@ static void addPrecisionFlags(CLI::App &command,
       ->type_name("FILE");
   command.add_flag("--no-float", flags->compile.noFloat,
                    "With int8: every product with constant weights in 8 bits, "
-                   "depthwise convolutions too");
+                   "depthwise convolutions too; not of the state of an LSTM, "
+                   "GRU or RNN, which has no range");
   command.add_flag("--keep-int8", flags->compile.keepInt8,
                    "With int8: all products that can be in 8 bits, also where "
                    "floats take fewer cycles");
