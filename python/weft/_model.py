@@ -45,6 +45,14 @@ def _runtime():
     ])
 
 
+def _in_order(array):
+    """Row-major, in this machine's byte order."""
+    array = numpy.ascontiguousarray(array)
+    if array.dtype.byteorder == ">":
+        array = array.astype(array.dtype.newbyteorder("="))
+    return array
+
+
 class Model:
     """A bmodel or a .zyp program: the path of a file, or its bytes. Runs on the
     emulator, or on the machine of programs.
@@ -100,8 +108,7 @@ class Model:
     def _run(self, inputs):
         c = self._library.c
         _native.check_names(inputs, self.inputs)
-        arrays = [numpy.ascontiguousarray(inputs[name])
-                  for name in self.inputs]
+        arrays = [_in_order(inputs[name]) for name in self.inputs]
         stage, entries = self._stage(arrays)
         if stage not in self._sessions:
             session = VOID()

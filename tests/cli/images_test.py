@@ -261,9 +261,11 @@ class Images(unittest.TestCase):
     def test_arrays(self):
         array = np.random.default_rng(4).standard_normal((1, 3, 8, 8)).astype(np.float32)
         self.model([1, 3, 8, 8])
-        for name, one in {"c": array, "fortran": np.asfortranarray(array)}.items():
+        for name, one in {"c": array, "fortran": np.asfortranarray(array), "big": array.astype(">f4"), "both": np.asfortranarray(array.astype(">f4"))}.items():
             np.save(self.folder / f"{name}.npy", one)
-            np.testing.assert_array_equal(self.tensor("-i", self.folder / f"{name}.npy"), array)
+            np.savez(self.folder / f"{name}.npz", x=one)
+            for kind in ("npy", "npz"):
+                np.testing.assert_array_equal(self.tensor("-i", self.folder / f"{name}.{kind}"), array)
         # What a file holds counts, not its name.
         (self.folder / "c.npy").rename(self.folder / "c.png")
         np.testing.assert_array_equal(self.tensor("-i", self.folder / "c.png"), array)

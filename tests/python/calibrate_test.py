@@ -319,6 +319,7 @@ class Calibrate(unittest.TestCase):
         exact = weft.Model(weft.convert(model)).run(x=IMAGES[:1])["y"]
         self.assertLess(np.abs(y - exact).max(), 27 * 0.5 * (np.abs(IMAGES).max() + 1) / 127)
         self.assertGreater(np.abs(y - exact).max(), 0)
+        np.testing.assert_array_equal(weft.Model(wanted).run(x=IMAGES[:1].astype(">f4"))["y"], y)
         with self.assertRaisesRegex(weft.WeftError, "calibration is for precision int8, f16, w8f16 and w4f16, it is bf16"):
             weft.convert(model, precision="bf16", calibration=table)
         self.assertEqual(weft.convert(model, precision="f16", calibration=table), weft.convert(model, precision="f16"))  # nothing is beyond f16

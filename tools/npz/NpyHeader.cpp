@@ -90,13 +90,14 @@ Status DictParser::takeType(NpyHeader &header) {
     return rt::fail(Code::Unsupported,
                     "unsupported: record arrays; store plain arrays");
   for (const TypeRow &row : kTypes) {
+    if (descr.empty() || descr.substr(1) != row.descr.substr(1))
+      continue;
     // Single bytes have no order; some writers say "<i1" for "|i1".
-    bool same =
-        descr == row.descr || (row.descr[0] == '|' && descr.size() == 3 &&
-                               descr.substr(1) == row.descr.substr(1));
-    if (!same)
+    bool isByte = row.descr[0] == '|';
+    if (!isByte && descr[0] != '<' && descr[0] != '>')
       continue;
     header.type = row.type;
+    header.isBigEndian = !isByte && descr[0] == '>';
     return Status::ok();
   }
   for (const TypeRow &row : kOpaqueTypes)
@@ -106,8 +107,8 @@ Status DictParser::takeType(NpyHeader &header) {
       return Status::ok();
     }
   return rt::failf(Code::Unsupported,
-                   "unsupported: element type %s; little-endian floats, "
-                   "integers and bool can be read",
+                   "unsupported: element type %s; floats, integers and bool "
+                   "can be read",
                    rt::quoteName(descr).c_str());
 }
 

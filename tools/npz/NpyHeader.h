@@ -18,6 +18,8 @@ struct NpyHeader {
   std::vector<int64_t> shape;
   /// Elements lie in column-major order.
   bool fortranOrder = false;
+  /// The highest byte of an element comes first.
+  bool isBigEndian = false;
   /// Bytes before the first element.
   size_t headerBytes = 0;
   /// Number of elements; may be 0.
@@ -31,10 +33,9 @@ constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr size_t kMaxNpyHeaderBytes = 64 * 1024;
 
 /// Parses the start of a file. `bytes` must hold the whole header (or
-/// kMaxNpyHeaderBytes of it). Little-endian real numbers, integers and bool are
-/// read; bytes of types that NumPy lacks (|V1, |V2) are taken as u8 and u16;
-/// other types and byte orders are Code::Unsupported, anything malformed
-/// Code::BadFile.
+/// kMaxNpyHeaderBytes of it). Numbers of both byte orders and bool are read;
+/// bytes of types that NumPy lacks (|V1, |V2) are taken as u8 and u16; other
+/// types are Code::Unsupported, anything malformed Code::BadFile.
 rt::Result<NpyHeader> parseNpyHeader(std::string_view bytes);
 
 /// A version 1.0 header whose length is a multiple of 64, as NumPy writes it.

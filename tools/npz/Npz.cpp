@@ -4,6 +4,7 @@
 #include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstring>
 #include <set>
@@ -195,6 +196,25 @@ static HostTensor toRowMajor(const HostTensor &columns) {
   return rows;
 }
 
+/// Turns around the bytes of each number, of which a complex one has two.
+static void swapBytes(HostTensor &tensor) {
+  size_t bytes = numeric::elementBytes(tensor.type());
+  if (tensor.type() == numeric::ElementType::C64 ||
+      tensor.type() == numeric::ElementType::C128)
+    bytes /= 2;
+  for (size_t at = 0; at < tensor.sizeBytes(); at += bytes)
+    std::reverse(tensor.bytes() + at, tensor.bytes() + at + bytes);
+}
+
+/// The tensor of elements as they are in the file: row-major, in this machine's
+/// byte order.
+static HostTensor arranged(HostTensor tensor, const NpyHeader &header) {
+  if (header.isBigEndian)
+    swapBytes(tensor);
+  return header.fortranOrder && header.shape.size() > 1 ? toRowMajor(tensor)
+                                                        : tensor;
+}
+
 Result<HostTensor> Reader::read(const std::string &name) const {
   auto found = entries.find(name);
   std::string where = thePath + ": array " + rt::quoteName(name);
@@ -215,9 +235,7 @@ Result<HostTensor> Reader::read(const std::string &name) const {
     return rt::failf(Code::BadFile, "%s: cannot be read: %s", where.c_str(),
                      file ? readProblem(file.get()).c_str()
                           : zip_strerror(archive));
-  if (header.fortranOrder && header.shape.size() > 1)
-    return toRowMajor(tensor);
-  return tensor;
+  return arranged(std::move(tensor), header);
 }
 
 bool npz::isNpy(std::string_view bytes) {
@@ -242,8 +260,7 @@ Result<HostTensor> npz::readNpy(const std::string &path) {
   if (tensor.sizeBytes())
     std::memcpy(tensor.bytes(), bytes->data() + header->headerBytes,
                 tensor.sizeBytes());
-  return header->fortranOrder && header->shape.size() > 1 ? toRowMajor(tensor)
-                                                          : tensor;
+  return arranged(std::move(tensor), *header);
 }
 
 /// The bytes of one .npy file.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 using namespace weft;
 using npz::makeNpyHeader;
 using npz::NpyHeader;
@@ -67,8 +69,10 @@ struct Fault {
 TEST(NpyHeader, FaultsAreNamed) {
   const Fault faults[] = {
       {"", "no dictionary"},
-      {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }",
-       "unsupported: element type '>f4'"},
+      {"{'descr': '=f4', 'fortran_order': False, 'shape': (1,), }",
+       "unsupported: element type '=f4'"},
+      {"{'descr': '>V2', 'fortran_order': False, 'shape': (1,), }",
+       "unsupported: element type '>V2'"},
       {"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
        "unsupported: element type '|O'"},
       {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }",
@@ -96,6 +100,21 @@ TEST(NpyHeader, FaultsAreNamed) {
     rt::Result<NpyHeader> header = parseNpyHeader(withPreamble(fault.dict));
     ASSERT_FALSE(header.isOk()) << fault.dict;
     EXPECT_THAT(header.status().message(), HasSubstr(fault.message));
+  }
+}
+
+TEST(NpyHeader, KnowsTheByteOrder) {
+  const std::tuple<const char *, ElementType, bool> rows[] = {
+      {">f4", ElementType::F32, true},   {"<f4", ElementType::F32, false},
+      {">i8", ElementType::I64, true},   {">f2", ElementType::F16, true},
+      {">c16", ElementType::C128, true}, {">u1", ElementType::U8, false}};
+  for (const auto &[descr, type, isBig] : rows) {
+    rt::Result<NpyHeader> header = parseNpyHeader(
+        withPreamble("{'descr': '" + std::string(descr) +
+                     "', 'fortran_order': False, 'shape': (3,), }"));
+    ASSERT_TRUE(header.isOk()) << header.status().message();
+    EXPECT_EQ(header->type, type) << descr;
+    EXPECT_EQ(header->isBigEndian, isBig) << descr;
   }
 }
 
