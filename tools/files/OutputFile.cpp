@@ -23,11 +23,17 @@ static Status systemFailure(const std::string &path, const char *what) {
 static Status cannotCreate(const std::string &path) {
   size_t slash = path.rfind('/');
   std::string folder = path.substr(0, slash == path.npos ? 0 : slash);
-  if (errno == ENOENT && !folder.empty())
+  int reason = errno;
+  if (reason != ENOENT || folder.empty())
+    return systemFailure(path, "create");
+  if (::access(folder.c_str(), F_OK) == 0) // /proc
     return rt::failf(Code::IoError,
-                     "%s: cannot create: there is no folder %s; make it first",
+                     "%s: cannot create: the file system of %s takes no new "
+                     "files; give another folder",
                      path.c_str(), folder.c_str());
-  return systemFailure(path, "create");
+  return rt::failf(Code::IoError,
+                   "%s: cannot create: there is no folder %s; make it first",
+                   path.c_str(), folder.c_str());
 }
 
 static Status checkName(const std::string &path) {
@@ -89,7 +95,13 @@ static Status writeInPlace(const std::string &path, int file, bool closeIt,
 /// A file beside `path`, `temporary` its name; below 0 with errno set if there
 /// can be none.
 static int openBeside(const std::string &path, std::string &temporary) {
-  temporary = path + ".XXXXXX";
+  struct stat facts; // a name that can never be given later
+  if (::stat(path.c_str(), &facts) != 0 && errno == ENAMETOOLONG)
+    return -1;
+  constexpr size_t kMostKept = 200; // of 255 that file systems have
+  size_t slash = path.rfind('/');
+  size_t begin = slash == path.npos ? 0 : slash + 1;
+  temporary = path.substr(0, begin + kMostKept) + ".XXXXXX";
   return ::mkostemp(temporary.data(), O_CLOEXEC);
 }
 

@@ -43,6 +43,27 @@ TEST_F(OutputFile, KeepsALinkAndWritesItsTarget) {
   EXPECT_EQ(std::filesystem::file_size(target), 5u);
 }
 
+TEST_F(OutputFile, HasTheLongestNameThereIs) {
+  for (size_t size : {200, 250, 255}) {
+    std::string path = (folder / std::string(size, 'a')).string();
+    EXPECT_TRUE(checkOutputFile(path).isOk());
+    EXPECT_TRUE(writeOutputFile(path, "x", 1).isOk());
+    EXPECT_EQ(std::filesystem::file_size(path), 1u);
+  }
+  std::string path = (folder / std::string(256, 'a')).string();
+  EXPECT_THAT(checkOutputFile(path).message(), HasSubstr("File name too long"));
+  EXPECT_FALSE(writeOutputFile(path, "x", 1).isOk());
+  EXPECT_EQ(filesInFolder(), 3u);
+}
+
+TEST_F(OutputFile, IsRefusedWhereThereAreNoNewFiles) {
+  // Users that are not root read that they may not.
+  EXPECT_THAT(
+      checkOutputFile("/proc/a.bin").message(),
+      testing::AnyOf(HasSubstr("the file system of /proc takes no new files"),
+                     HasSubstr("cannot create: Permission denied")));
+}
+
 TEST_F(OutputFile, IsCheckedWithoutATrace) {
   std::string path = (folder / "a.bin").string();
   EXPECT_TRUE(checkOutputFile(path).isOk());
