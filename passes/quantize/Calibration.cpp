@@ -236,16 +236,30 @@ static Expected<CalibrationEntry> parseEntry(StringRef line, size_t columns,
                  number);
 }
 
+/// What is wrong with a first line that is of no version.
+static std::string whyNoVersion(StringRef line) {
+  unsigned version;
+  if (line.consume_front(kVersionLines[0].drop_back()) &&
+      !line.getAsInteger(10, version) && version > std::size(kVersionLines))
+    return ("the table is of version " + Twine(version) +
+            ", made by a newer weft; this one reads versions up to " +
+            Twine(std::size(kVersionLines)) +
+            ": take that weft, or calibrate the model again")
+        .str();
+  return ("the first line must be '" + kVersionLines[1] +
+          "'; is this a calibration table?")
+      .str();
+}
+
 Expected<CalibrationTable> CalibrationTable::parse(StringRef text,
                                                    StringRef source) {
   CalibrationTable table;
   SmallVector<StringRef> lines;
   text.split(lines, '\n');
-  bool isFirstVersion = lines.front().rtrim() == kVersionLines[0];
-  if (!isFirstVersion && lines.front().rtrim() != kVersionLines[1])
-    return lineError(source, 1,
-                     "the first line must be '" + kVersionLines[1] +
-                         "'; is this a calibration table?");
+  StringRef first = lines.front().rtrim();
+  bool isFirstVersion = first == kVersionLines[0];
+  if (!isFirstVersion && first != kVersionLines[1])
+    return lineError(source, 1, whyNoVersion(first));
   size_t columns = isFirstVersion ? kColumnsOfVersion1 : std::size(kColumns);
   for (auto [index, raw] : enumerate(lines)) {
     StringRef line = raw.rtrim();

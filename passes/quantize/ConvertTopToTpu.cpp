@@ -19,6 +19,7 @@
 #include "passes/quantize/LoadBound.h"
 #include "passes/quantize/Machine.h"
 #include "passes/quantize/Passes.h"
+#include "passes/quantize/TableLocation.h"
 #include "passes/quantize/ValueRanges.h"
 #include "passes/quantize/WideProducts.h"
 #include "runtime/chips/Targets.h"
@@ -549,7 +550,8 @@ struct ConvertTopToTpu
       llvm::Expected<PrecisionTable> read =
           PrecisionTable::read(precisionTable);
       if (!read)
-        return emitError(func.getLoc()) << llvm::toString(read.takeError());
+        return emitError(tableLocation(&getContext(), precisionTable))
+               << llvm::toString(read.takeError());
       named = read->resolve(func, program);
     }
     if (succeeded(named) && program == Precision::I8 && !noFloat)
@@ -590,7 +592,8 @@ struct ConvertTopToTpu
       llvm::Expected<CalibrationTable> read =
           CalibrationTable::read(calibration);
       if (!read)
-        return emitError(module.getLoc()) << llvm::toString(read.takeError());
+        return emitError(tableLocation(&getContext(), calibration))
+               << llvm::toString(read.takeError());
       table = std::move(*read);
       if (failed(checkIsOfModel(func, table)))
         return failure();

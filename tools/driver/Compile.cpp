@@ -12,6 +12,7 @@
 #include "dialects/top/Top.h"
 #include "dialects/tpu/Decision.h"
 #include "passes/quantize/PrecisionTable.h"
+#include "passes/quantize/TableLocation.h"
 #include "runtime/chips/Chips.h"
 #include "runtime/zhouyi/ProgramFile.h"
 #include "tools/driver/Registration.h"
@@ -132,7 +133,8 @@ LogicalResult Compilation::takeWholeTable(CompileOptions &options) {
   llvm::Expected<quantize::PrecisionTable> table =
       quantize::PrecisionTable::read(options.precisionTable);
   if (!table)
-    return emitError(location) << llvm::toString(table.takeError());
+    return emitError(quantize::tableLocation(&context, options.precisionTable))
+           << llvm::toString(table.takeError());
   if (!table->whole)
     return success();
   std::optional<quantize::Precision> taken = table->programOf(*program);
