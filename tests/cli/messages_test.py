@@ -97,6 +97,17 @@ class Messages(unittest.TestCase):
                          "weft: error: no/where/o.bmodel: cannot create: there is no folder no/where; make it first\n")
         self.assertRegex(self.weft("convert", "", "-o", "o.bmodel", code=2), r"model\b.*the value is empty")
 
+    def test_words_that_are_no_option(self):
+        convert = ["convert", "net.onnx", "-o", "o.bmodel"]
+        for arguments, says in [([*convert, "--calibrtion", "t"], "unknown option '--calibrtion', perhaps '--calibration'; see weft convert --help"),
+                                ([*convert, "--precison=int8", "--keepint8", "x"], "unknown options '--precison', '--keepint8', perhaps '--precision', '--keep-int8'; see weft convert --help"),
+                                ([*convert, "--frobnicate", "x"], "unknown option '--frobnicate'; see weft convert --help"),
+                                ([*convert, "b", "c"], "found 'b', 'c', which no option and no argument of weft convert takes; see weft convert --help"),
+                                (["convrt", "net.onnx"], "unknown command or option 'convrt', perhaps 'convert'; see weft --help"),
+                                (["--versoin"], "unknown command or option '--versoin', perhaps '--version'; see weft --help"),
+                                (["convert", "net.onnx"], "--output is required; see weft convert --help")]:
+            self.assertEqual(self.weft(*arguments, code=2), f"weft: error: {says}\n")
+
     def test_a_name_that_is_no_input(self):
         for file in ("both.npz", "x.npy"):
             self.assertEqual(self.weft("run", "net.bmodel", "-i", f"y={file}", "-o", "o.npz", code=2), f"weft: error: {file}: there is no input 'y'; the model has 'x'\n")

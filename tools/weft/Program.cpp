@@ -3,6 +3,7 @@
 #include "runtime/status/Quote.h"
 #include "tools/files/OutputFile.h"
 #include "tools/weft/Crash.h"
+#include "tools/weft/NearNames.h"
 #include "tools/weft/Version.h"
 
 #ifdef WEFT_WITH_COMPILER
@@ -160,6 +161,63 @@ static void handleOutOfMemory() {
 #endif
 }
 
+/// "'a', 'b'".
+static std::string quoted(const std::vector<std::string> &words) {
+  std::string text;
+  for (const std::string &word : words)
+    text += (text.empty() ? "" : ", ") + rt::quoteName(word);
+  return text;
+}
+
+static std::vector<std::string> optionNames(const CLI::App &command) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : command.get_options())
+    for (const std::string &name : option->get_lnames())
+      names.push_back("--" + name);
+  return names;
+}
+
+static std::string withMeant(std::string text,
+                             const std::vector<std::string> &meant) {
+  return meant.empty() ? text : text + ", perhaps " + quoted(meant);
+}
+
+std::string Program::commandName() const {
+  std::vector<CLI::App *> commands = app.get_subcommands();
+  return commands.empty() ? "weft" : "weft " + commands.front()->get_name();
+}
+
+std::string Program::unknownWords(const std::string &first) const {
+  std::vector<CLI::App *> commands = app.get_subcommands();
+  std::vector<std::string> meant;
+  if (commands.empty()) {
+    std::vector<std::string> known = optionNames(app);
+    for (const CLI::App *command :
+         app.get_subcommands([](const CLI::App *) { return true; }))
+      known.push_back(command->get_name());
+    if (std::string near = nearestName(first, known); !near.empty())
+      meant = {near};
+    return withMeant("unknown command or option " + rt::quoteName(first),
+                     meant);
+  }
+  std::vector<std::string> words = app.remaining(true), options;
+  for (const std::string &word : words)
+    if (word.size() > 1 && word[0] == '-')
+      options.push_back(word.substr(0, word.find('=')));
+  // Words behind an unknown option are probably its value.
+  if (options.empty())
+    return std::string("found ") + quoted(words) +
+           ", which no option and no argument of " + commandName() + " takes";
+  std::vector<std::string> known = optionNames(*commands.front());
+  for (const std::string &option : options)
+    if (std::string near = nearestName(option, known); !near.empty())
+      meant.push_back(near);
+  return withMeant(
+      (options.size() == 1 ? "unknown option " : "unknown options ") +
+          quoted(options),
+      meant);
+}
+
 int Program::run(int argumentCount, char **arguments) {
   occupyClosedStreams();
   handleCrashes(argumentCount, arguments);
@@ -173,15 +231,13 @@ int Program::run(int argumentCount, char **arguments) {
     return int(printText(app.help()));
   } catch (const CLI::CallForVersion &version) {
     return int(printText(version.what()));
-  } catch (const CLI::ExtrasError &error) {
-    bool unknown = app.get_subcommands().empty() && argumentCount > 1;
-    printError((unknown
-                    ? "unknown command or option " + rt::quoteName(arguments[1])
-                    : std::string(error.what())) +
-               "; see weft --help");
+  } catch (const CLI::ExtrasError &) {
+    printError(unknownWords(arguments[1]) + "; see " + commandName() +
+               " --help");
     return int(ExitCode::UserError);
   } catch (const CLI::ParseError &error) {
-    printError(std::string(error.what()) + "; see weft --help");
+    printError(std::string(error.what()) + "; see " + commandName() +
+               " --help");
     return int(ExitCode::UserError);
   }
   if (!chosen) {

@@ -47,6 +47,11 @@ public:
   int run(int argumentCount, char **arguments);
 
 private:
+  /// What the words are that no option or argument took, and what may be meant.
+  std::string unknownWords(const std::string &first) const;
+  /// "weft convert", once that command is known.
+  std::string commandName() const;
+
   CLI::App app;
   Action chosen;
 };
