@@ -47,6 +47,8 @@ LogicalResult PermuteOp::verify() {
   if (from != to && !isWidening) // (C3)
     return emitOpError("input and output must have one element type, or the "
                        "input one of 16 bits and the output f32");
+  if (isWidening && llvm::is_sorted(order)) // (C4)
+    return emitOpError("turns nothing; a cast widens what stays where it is");
   return success();
 }
 

@@ -47,7 +47,7 @@ def Tpu_PermuteOp : Tpu_Op<"permute", [Pure, Tpu_Evaluate]> {
   let description = [{
     **Semantics**: axis i of the output is axis `order[i]` of the input. Floats of 16 bits may become f32 on the way, which no number notices.
 
-    **Constraints**: (C1) `order` is a permutation of 0..3; (C2) the output shape follows it; (C3) equal element types, or f16 or bf16 and f32.
+    **Constraints**: (C1) `order` is a permutation of 0..3; (C2) the output shape follows it; (C3) equal element types, or f16 or bf16 and f32 and (C4) then an order that turns.
 
     **Example**:
     ```mlir

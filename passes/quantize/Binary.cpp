@@ -182,7 +182,7 @@ static Answer<> planFloats(top::BinaryOp op, tpu::BinaryKind kind,
   bool isLong = (kind == tpu::BinaryKind::Div && !byNumber) ||
                 kind >= tpu::BinaryKind::Pow;
   Type element =
-      isLong ? lowering.f32() : lowering.elementwiseType(op->getOperands());
+      isLong ? lowering.f32() : lowering.repeatingType(op->getOperands());
   auto operands = operandsOf(op, {element, element}, lowering,
                              /*repeatsChannels=*/kind < tpu::BinaryKind::Pow);
   if (!operands)

@@ -188,8 +188,9 @@ static void remarkFloats(func::FuncOp func) {
     remark << (i ? ", '" : "'") << nodes[i] << "'";
   if (nodes.size() > kMostNames)
     remark << " and " << nodes.size() - kMostNames << " more";
-  remark << "): both of their sides are computed, or they multiply what is "
-            "inside of a node, as the state of an LSTM, and has no range";
+  remark << "): both of their sides are computed, they multiply what is "
+            "inside of a node, as the state of an LSTM, and has no range, or "
+            "what 16 bits do not hold, or the precision table asks for it";
 }
 
 namespace {

@@ -266,31 +266,33 @@ void Lowering::noteWide(Operation *op) {
     wideValues.insert(op->result_begin(), op->result_end());
 }
 
-/// Whether `value` is repeated so often that another of the operands decides
-/// what the op costs.
-static bool isFewBeside(Value value, ValueRange operands) {
-  constexpr int64_t kOften = 16;
-  auto elements = [](Value value) {
-    return mlir::cast<RankedTensorType>(value.getType()).getNumElements();
-  };
-  return llvm::any_of(operands, [&](Value other) {
-    return elements(value) <= elements(other) / kOften;
-  });
-}
-
 Type Lowering::elementwiseType(ValueRange topValues) {
   Type stored = storedElement(topElement(topValues.front()));
   if (mlir::isa<IntegerType>(stored))
     return stored;
-  bool keepsFloats = !isInt8() || isLikeHalf;
-  bool wide = llvm::any_of(topValues, [&](Value value) {
+  bool wide = llvm::any_of(topValues, [this](Value value) {
     Value form = firstForm(value);
     return form && tpu::elementOf(form).isF32() &&
-           (wideValues.contains(value) ||
-            (keepsFloats && !(isFewBeside(value, topValues) &&
-                              wideSteps.gates.contains(value))));
+           (!isInt8() || isLikeHalf || wideValues.contains(value));
   });
   return wide ? f32() : computeType();
+}
+
+Type Lowering::repeatingType(ValueRange topValues) {
+  constexpr int64_t kOften = 16;
+  auto elements = [](Value value) {
+    return mlir::cast<RankedTensorType>(value.getType()).getNumElements();
+  };
+  SmallVector<Value> deciding;
+  for (Value value : topValues) {
+    bool isRepeated = llvm::any_of(topValues, [&](Value other) {
+      return elements(value) <= elements(other) / kOften;
+    });
+    if (!isRepeated || !wideSteps.gates.contains(value) ||
+        wideValues.contains(value))
+      deciding.push_back(value);
+  }
+  return elementwiseType(deciding.empty() ? topValues : ValueRange(deciding));
 }
 
 FailureOr<Type> Lowering::quantTypeOf(Value topValue, Operation *user) {

@@ -222,6 +222,9 @@ public:
   /// input), else the compute type. f32 is never rounded early. With I8 only
   /// what noteWide() knows stays f32, but for ops that are as in f16 programs.
   mlir::Type elementwiseType(mlir::ValueRange topValues);
+  /// The same of an op that repeats operands along axes that others have: gates
+  /// (WideSteps.h) that are repeated often do not make it wide.
+  mlir::Type repeatingType(mlir::ValueRange topValues);
   /// Element type in which `topValue` is moved: that of its first form; of a
   /// constant the stored one, floats in the compute type.
   mlir::Type formType(mlir::Value topValue);
@@ -400,8 +403,8 @@ bool feedsProducts(mlir::Value topValue);
 /// what takes it from 1.
 bool endsInProducts(mlir::Value topValue);
 
-/// Whether `topValue` is nothing but a result of the graph, with its axes in
-/// another order.
+/// Whether `topValue` is nothing but a result of the graph, everywhere with its
+/// axes in another order.
 bool isReturnedTurned(mlir::Value topValue);
 /// What calibration calls a product: the ONNX value that it gives, or
 /// "value[begin:end]" for columns of one that no op gives; "?" for neither.

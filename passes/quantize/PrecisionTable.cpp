@@ -402,8 +402,8 @@ void weft::quantize::warnOfIdleEntries(mlir::Location location, NamedOps &named,
     if (isCoded)
       // Without any entry a product of codes may become a float where that
       // takes fewer cycles.
-      warning << "is in codes beside any table (without one, --keep-int8 keeps "
-                 "it so)";
+      warning << "is in codes beside any table if its input has a range "
+                 "(without one, --keep-int8 keeps it so)";
     else if (usual == entry.precision)
       warning << "--precision " << stringifyPrecision(setting.program)
               << " gives anyway";

@@ -65,16 +65,14 @@ static bool isReturned(Value topValue) {
          });
 }
 
-/// Whether a transpose is among the moves that read `topValue`.
-static bool isTurned(Value topValue) {
-  return llvm::any_of(topValue.getUsers(), [](Operation *user) {
-    return mlir::isa<top::TransposeOp>(user) ||
-           (turnsOrJoins(user) && isTurned(user->getResult(0)));
-  });
-}
-
 bool weft::quantize::isReturnedTurned(Value topValue) {
-  return isReturned(topValue) && isTurned(topValue);
+  return !topValue.use_empty() &&
+         llvm::all_of(topValue.getUsers(), [](Operation *user) {
+           Value result = user->getNumResults() ? user->getResult(0) : Value();
+           return mlir::isa<top::TransposeOp>(user)
+                      ? isReturned(result)
+                      : turnsOrJoins(user) && isReturnedTurned(result);
+         });
 }
 
 /// Whether all that reads `topValue`, perhaps turned, joined or cut, does so as

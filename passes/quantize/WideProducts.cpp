@@ -88,10 +88,12 @@ bool quantize::isExpectation(top::ConvOp op) {
   auto isAll = [](ArrayRef<int64_t> numbers, int64_t wanted) {
     return llvm::all_of(numbers, [=](int64_t n) { return n == wanted; });
   };
+  // Of one image: of several the softmax lies along rows.
+  auto input = cast<RankedTensorType>(op.getInput().getType());
   return softmax && softmax->hasOneUse() && softmax.getAxis() == 1 &&
-         filter.size() == 4 && filter[0] == 1 && filter[1] <= kMostNumbers &&
-         isAll(filter.drop_front(2), 1) && isAll(op.getStrides(), 1) &&
-         isAll(op.getPads(), 0) &&
+         input.getDimSize(0) == 1 && filter.size() == 4 && filter[0] == 1 &&
+         filter[1] <= kMostNumbers && isAll(filter.drop_front(2), 1) &&
+         isAll(op.getStrides(), 1) && isAll(op.getPads(), 0) &&
          op.getFilter().getDefiningOp<top::ConstantOp>();
 }
 

@@ -233,16 +233,38 @@ public:
     return hasNumber && isReadNearZero(op);
   }
 
-  /// Whether all numbers of `value` are known to be of a moderate size.
-  bool isFarFromEnds(Value value) {
+  /// Whether `value` is a function with moderate ends, none of whose numbers
+  /// says more than its distance from them (a softmax's are the smaller, the
+  /// more there are), perhaps shifted and scaled by a number.
+  bool isGate(Value value) {
     constexpr double kModerate = 1024;
     std::optional<Interval> range;
     if (holdsFloats(value))
       range = ranges.of(value);
-    return range && range->magnitude() <= kModerate;
+    return range && range->magnitude() <= kModerate && endsLikeGate(value);
   }
 
 private:
+  static bool endsLikeGate(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (auto unary = dyn_cast_or_null<top::UnaryOp>(op)) {
+      top::UnaryKind kind = unary.getKind();
+      return kind == top::UnaryKind::Sigmoid ||
+             kind == top::UnaryKind::HardSigmoid ||
+             kind == top::UnaryKind::Tanh || kind == top::UnaryKind::Clip;
+    }
+    if (llvm::isa_and_present<top::ReshapeOp, top::TransposeOp, top::ExpandOp>(
+            op))
+      return endsLikeGate(op->getOperand(0));
+    auto binary = dyn_cast_or_null<top::BinaryOp>(op);
+    return binary &&
+           ((isNumber(binary.getRhs()) && endsLikeGate(binary.getLhs())) ||
+            (isNumber(binary.getLhs()) && endsLikeGate(binary.getRhs())));
+  }
+  static bool isNumber(Value value) {
+    auto constant = value.getDefiningOp<top::ConstantOp>();
+    return constant && constant.getType().getNumElements() == 1;
+  }
   static bool isSum(Operation *op) {
     auto reduce = dyn_cast<top::ReduceOp>(op);
     return (reduce && (reduce.getKind() == top::ReduceKind::Sum ||
@@ -342,15 +364,18 @@ private:
                                  .getDimSize(0)),
            taps = weights.size() / channels;
     bias.resize(channels, 0);
+    std::vector<double> read = readWeights(conv.getOutput(), channels);
     // What a channel gives that is so much smaller than others' is lost in
     // their rounding, where they are added up.
     constexpr double kLostBeside = 0x1p-11;
-    double negligible =
-        isSeenAlone(conv.getOutput()) ? 0 : largestOf(weights) * kLostBeside;
+    double most = 0;
+    for (size_t c = 0; c < read.size(); ++c)
+      most = std::max(
+          most, read[c] * largestOf(ArrayRef(weights).slice(c * taps, taps)));
     for (size_t c = 0; c < channels; ++c) {
       ArrayRef<double> own = ArrayRef(weights).slice(c * taps, taps);
-      bool isOff =
-          largestOf(own) < negligible && std::fabs(bias[c]) < negligible;
+      double given = std::max(largestOf(own), std::fabs(bias[c]));
+      bool isOff = !read.empty() && read[c] * given < most * kLostBeside;
       if (!isOff && leavesHalf(own, bias[c], input))
         return true;
     }
@@ -364,17 +389,54 @@ private:
     return largest;
   }
 
-  /// Whether a reader may take each channel of `value` by itself: returns it,
-  /// or divides it by its own size.
-  static bool isSeenAlone(Value value) {
-    return llvm::any_of(value.getUsers(), [](Operation *user) {
-      if (llvm::isa<top::UnaryOp, top::BinaryOp>(user))
-        return isSeenAlone(user->getResult(0));
+  /// Functions that give about as little for numbers near 0, or less.
+  static bool shrinks(top::UnaryKind kind) {
+    switch (kind) {
+    case top::UnaryKind::Relu:
+    case top::UnaryKind::LeakyRelu:
+    case top::UnaryKind::Clip:
+    case top::UnaryKind::HardSwish:
+    case top::UnaryKind::Swish:
+    case top::UnaryKind::Gelu:
+    case top::UnaryKind::GeluTanh:
+      return true;
+    default:
+      return false;
+    }
+  }
+
+  /// Of each channel of `value` the largest weight of the convolutions that add
+  /// them up; empty if anything else reads it but functions that shrink.
+  static std::vector<double> readWeights(Value value, size_t channels) {
+    std::vector<double> largest(channels, 0);
+    for (Operation *user : value.getUsers()) {
+      std::vector<double> read;
+      auto unary = dyn_cast<top::UnaryOp>(user);
       auto conv = dyn_cast<top::ConvOp>(user);
-      bool addsUp = conv ? conv.getGroupAttr().getInt() == 1
-                         : llvm::isa<top::MatMulOp>(user);
-      return !addsUp;
-    });
+      if (unary && shrinks(unary.getKind()))
+        read = readWeights(unary.getOutput(), channels);
+      else if (conv && conv.getGroup() == 1 && conv.getInput() == value)
+        read = largestByInput(numbersOf(conv.getFilter()), conv, channels);
+      if (read.size() != channels)
+        return {};
+      for (size_t c = 0; c < channels; ++c)
+        largest[c] = std::max(largest[c], read[c]);
+    }
+    return largest;
+  }
+
+  static std::vector<double> largestByInput(ArrayRef<double> weights,
+                                            top::ConvOp conv, size_t channels) {
+    auto filter = cast<RankedTensorType>(conv.getFilter().getType());
+    if (weights.empty() || size_t(filter.getDimSize(1)) != channels)
+      return {};
+    size_t taps = weights.size() / (filter.getDimSize(0) * channels);
+    std::vector<double> largest(channels, 0);
+    for (size_t i = 0; i < weights.size(); ++i) {
+      double &own = largest[i / taps % channels];
+      own = std::max(own, std::fabs(weights[i]));
+    }
+    return largest;
   }
 
   /// Of one channel of a depthwise convolution.
@@ -452,7 +514,7 @@ WideSteps quantize::findWideSteps(func::FuncOp func,
     range.note(op);
     llvm::for_each(op.getResults(), report);
     for (Value result : op.getResults())
-      if (range.isFarFromEnds(result))
+      if (range.isGate(result))
         steps.gates.insert(result);
   }
   for (Operation &op : llvm::reverse(block.without_terminator()))

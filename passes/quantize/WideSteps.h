@@ -21,9 +21,9 @@ struct WideSteps {
   /// image, angles, numbers that become integers), so that their readers do,
   /// too. Of the others a reader may round the result.
   llvm::DenseSet<mlir::Operation *> digits;
-  /// Values whose numbers f16 holds whatever the input, as factors from a
-  /// sigmoid: a step that is computed in f32 for its own sake does not make
-  /// those wide that it is only repeated in.
+  /// Values behind a sigmoid or another function with moderate ends, which f16
+  /// holds whatever the input: that it is computed in f32 for its own sake does
+  /// not make wide what it is only repeated in.
   llvm::DenseSet<mlir::Value> gates;
   /// Values that calibration saw beyond the range of f16, by graph order.
   std::vector<const CalibrationEntry *> beyondHalf;

@@ -74,9 +74,14 @@ struct ExpandIntoBinary : OpRewritePattern<BinaryOp> {
   }
 };
 
-/// Whether `op` only says where elements go.
-static bool isMove(Operation *op) {
-  return isa<TransposeOp, ReshapeOp, ConcatOp, SliceOp>(op);
+/// Whether all that becomes of `value` is a result of the graph, perhaps turned
+/// or beside others.
+static bool isReturned(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    return user->hasTrait<OpTrait::ReturnLike>() ||
+           (isa<TransposeOp, ReshapeOp, ConcatOp>(user) &&
+            isReturned(user->getResult(0)));
+  });
 }
 
 /// f(transpose(x)) -> transpose(f(x)), reshapes among them, where the results
@@ -88,9 +93,7 @@ struct FunctionBeforeTurn : OpRewritePattern<UnaryOp> {
                                 PatternRewriter &rewriter) const override {
     Type element = op.getType().getElementType();
     if (element != op.getInput().getType().getElementType() ||
-        llvm::any_of(op->getUsers(), [](Operation *user) {
-          return !isMove(user) && !user->hasTrait<OpTrait::ReturnLike>();
-        }))
+        !isReturned(op.getOutput()))
       return failure();
     SmallVector<Operation *> moves; // the last first
     Value source = op.getInput();
@@ -108,8 +111,7 @@ struct FunctionBeforeTurn : OpRewritePattern<UnaryOp> {
       Operation *made = rewriter.clone(*step);
       made->setOperand(0, operand);
       made->getResult(0).setType(type);
-      for (NamedAttribute name : llvm::to_vector(made->getDiscardableAttrs()))
-        made->removeDiscardableAttr(name.getName());
+      made->removeDiscardableAttr(kValueAttr);
       return made;
     };
     Operation *last = again(op, source, source.getType());

@@ -201,7 +201,11 @@ struct PhasesIntoConv : OpRewritePattern<ConvOp> {
           return failure();
       phases.push_back(*phase);
     }
+    // Larger steps make windows of more elements than the lanes have channels.
+    constexpr int64_t kStep = 2;
     int64_t step = phases.front().step;
+    if (step != kStep)
+      return failure();
     auto filter = constantTensor(op.getFilter());
     if (int64_t(phases.size()) != step * step || !filter)
       return failure();
@@ -222,15 +226,18 @@ struct PhasesIntoConv : OpRewritePattern<ConvOp> {
       return llvm::map_to_vector<4>(numbers,
                                     [step](int64_t n) { return n * step; });
     };
+    SmallVector<Location> locations;
+    for (Value input : concat.getInputs())
+      locations.push_back(input.getLoc());
+    locations.append({concat.getLoc(), op.getLoc()});
     Value newFilter =
         createFloatConstant(rewriter, op.getFilter().getLoc(), to,
                             op.getType().getElementType(), moved, "filter");
     replaceFused(rewriter, op,
                  rewriter.create<ConvOp>(
-                     rewriter.getFusedLoc({concat.getLoc(), op.getLoc()}),
-                     op.getType(), source, newFilter, op.getBias(),
-                     times(op.getStrides()), times(op.getPads()),
-                     op.getDilations(), 1));
+                     rewriter.getFusedLoc(locations), op.getType(), source,
+                     newFilter, op.getBias(), times(op.getStrides()),
+                     times(op.getPads()), op.getDilations(), 1));
     return success();
   }
 };

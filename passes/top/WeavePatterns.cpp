@@ -103,18 +103,21 @@ struct JoinThinPhases : OpRewritePattern<InterleaveOp> {
   LogicalResult matchAndRewrite(InterleaveOp op,
                                 PatternRewriter &rewriter) const override {
     constexpr int64_t kFewChannels = 4; // more take longer to be moved
+    SmallVector<int64_t, 4> shape(
+        cast<RankedTensorType>(op.getInputs().front().getType()).getShape());
+    if (shape.size() != 4 || shape[1] > kFewChannels ||
+        op.getInputs().size() < 2 || llvm::any_of(op->getUsers(), goesToPhases))
+      return failure();
     SmallVector<ConvOp> convs;
     for (Value input : op.getInputs()) {
       auto conv = input.getDefiningOp<ConvOp>();
       if (!conv || !input.hasOneUse() || conv.getGroup() != 1 ||
+          !conv->getDiscardableAttrs().empty() ||
           (!convs.empty() && !areAlike(conv, convs.front())))
         return failure();
       convs.push_back(conv);
     }
-    if (convs.size() < 2 || llvm::any_of(op->getUsers(), goesToPhases))
-      return failure();
     ConvOp first = convs.front();
-    SmallVector<int64_t, 4> shape(first.getType().getShape());
     std::vector<double> weights, biases;
     bool hasBias = false;
     for (ConvOp conv : convs) {
@@ -130,8 +133,6 @@ struct JoinThinPhases : OpRewritePattern<InterleaveOp> {
         biases.resize(biases.size() + shape[1], 0.0);
       hasBias |= bias.has_value();
     }
-    if (shape.size() != 4 || shape[1] > kFewChannels)
-      return failure();
     auto count = int64_t(convs.size()) * shape[1];
     Type element = first.getType().getElementType();
     SmallVector<int64_t, 4> filterShape(first.getFilter().getType().getShape()),

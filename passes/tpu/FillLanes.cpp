@@ -58,8 +58,8 @@ static int64_t transferCycles(Value value, const Chip &chip, const Dims &dims) {
   return planeTransferCycles(value, dims, chip, chip.rates.storeBytes);
 }
 
-/// Cycles of the functions on tensors of these sizes, in pieces where an axis is
-/// longer than a command counts.
+/// Cycles of the functions on tensors of these sizes, in pieces where an axis
+/// is longer than a command counts.
 static std::optional<int64_t>
 computeCycles(ArrayRef<Operation *> chain, const Chip &chip, const Dims &dims) {
   Box piece = Box::whole(dims);

@@ -26,6 +26,12 @@ static bool isMadeInDram(Operation *op) { return !op || !asTileable(op); }
 
 static bool isReadInDram(Operation *op) { return !asTileable(op); }
 
+/// Whether `op` may read what a turn has widened: two turns are one of equal
+/// types.
+static bool mayReadWide(Operation *op) {
+  return isReadInDram(op) && !llvm::isa<PermuteOp>(op);
+}
+
 /// Whether all that becomes of `value` is a result of the network, perhaps with
 /// others beside it.
 static bool isReturned(Value value) {
@@ -110,6 +116,8 @@ bool MoveTurns::moveUp(PermuteOp turn, TurnPrice &price) {
     top = op->getOperand(0);
   }
   auto first = top.getDefiningOp<PermuteOp>();
+  if (turn.widens() || (first && first.widens()))
+    return false;
   bool joins = first && first->hasOneUse() &&
                first.getOutput().getType().getShape() ==
                    turn.getInput().getType().getShape();
@@ -152,9 +160,9 @@ bool MoveTurns::moveDown(PermuteOp turn, TurnPrice &price) {
     computes |= !llvm::isa<ReshapeOp>(functions.back());
     bottom = functions.back()->getResult(0);
   }
-  if (!computes || llvm::any_of(bottom.getUsers(), [](Operation *user) {
-        return !isReadInDram(user);
-      }))
+  if (turn.widens() || !computes ||
+      llvm::any_of(bottom.getUsers(),
+                   [](Operation *user) { return !isReadInDram(user); }))
     return false;
   if (price.extraOfStore(turn, elementOf(bottom)) >
       price.leastInDram(price.chip, turn))
@@ -192,7 +200,7 @@ bool MoveTurns::widen(PermuteOp turn, TurnPrice &price) {
   if (!widening || widening.getBits() ||
       !elementOf(widening.getOutput()).isF32() ||
       (!isReturned(widening.getOutput()) &&
-       !llvm::all_of(widening->getUsers(), isReadInDram)))
+       !llvm::all_of(widening->getUsers(), mayReadWide)))
     return false;
   Type narrow = elementOf(turn.getInput());
   if ((!narrow.isF16() && !narrow.isBF16()) || price.gainOfWidening(turn) <= 0)

@@ -430,7 +430,7 @@ class PrecisionTest(unittest.TestCase):
 
         anyway = "which --precision {} gives anyway; the entry changes nothing"
         no_product = "which is no product with constant weights and stays f16; the entry changes nothing"
-        codes = "which is in codes beside any table (without one, --keep-int8 keeps it so); the entry changes nothing"
+        codes = "which is in codes beside any table if its input has a range (without one, --keep-int8 keeps it so); the entry changes nothing"
         few_bits = "whose weights keep 16 bits: codes are for matrices with rows of a multiple of 32 weights, where they save time"
         for precision, name, asked, says in [
                 ("int8", "tanh0", "f16", anyway), ("int8", "a0", "f16", anyway),
@@ -457,7 +457,7 @@ class PrecisionTest(unittest.TestCase):
 
         share, said = convert("--no-float")
         self.assertGreater(share, 0)
-        self.assertIn("weft: remark: net.onnx: --no-float leaves products of 1 node floats ('memory'): both of their sides are computed, or they multiply what is inside of a node", said)
+        self.assertIn("weft: remark: net.onnx: --no-float leaves products of 1 node floats ('memory'): both of their sides are computed, they multiply what is inside of a node", said)
         self.assertNotIn("--no-float leaves", convert("--keep-int8")[1])
         self.assertNotIn("--no-float leaves", self.convert("--precision", "int8", "--calibration-data", "samples", "--no-float").stderr)
 

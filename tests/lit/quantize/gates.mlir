@@ -36,3 +36,17 @@ func.func @main(%x: tensor<1x64x40x40xf32> {top.name = "x"}, %g: tensor<1x64x40x
   %1 = top.binary mul %p, %0 {top.value = "y"} : tensor<1x64x40x40xf32>, tensor<1x64x40x40xf32>
   return %1 : tensor<1x64x40x40xf32>
 }
+
+// -----
+
+// Probabilities are the smaller, the more there are.
+// CHECK-LABEL: func.func @main
+// CHECK: tpu.binary mul {{.*}} -> tensor<1x64x40x40xf32>
+func.func @main(%x: tensor<1x64x40x40xf32> {top.name = "x"}, %g: tensor<1x1x1x1600xf32> {top.name = "g"}) -> (tensor<1x64x40x40xf32> {top.name = "y"}) {
+  %w = top.constant dense<0.125> : tensor<64x64x1x1xf32>
+  %p = top.conv %x, %w {dilations = array<i64: 1, 1>, group = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>, top.value = "p"} : (tensor<1x64x40x40xf32>, tensor<64x64x1x1xf32>) -> tensor<1x64x40x40xf32>
+  %0 = top.softmax %g {axis = 3 : i64, top.value = "s"} : tensor<1x1x1x1600xf32> -> tensor<1x1x1x1600xf32>
+  %r = top.reshape %0 {top.value = "r"} : tensor<1x1x1x1600xf32> -> tensor<1x1x40x40xf32>
+  %1 = top.binary mul %p, %r {top.value = "y"} : tensor<1x64x40x40xf32>, tensor<1x1x40x40xf32>
+  return %1 : tensor<1x64x40x40xf32>
+}

@@ -584,7 +584,7 @@ func.func @no_gelu(%x: tensor<2x9x4xf32> {top.name = "x"}) -> tensor<2x9x4xf32> 
 
 // -----
 
-// A function of what is only turned on its way out goes before the turn, to what makes it; not where others read what was turned, or something computes with the result.
+// A function of what is only turned on its way out goes before the turn, to what makes it; not where others read what was turned, or something computes with the result or a part of it.
 // CHECK-LABEL: func.func @function_before_turn
 // CHECK: %[[P:.*]] = top.binary mul %arg0, %arg0
 // CHECK: %[[S:.*]] = top.unary sigmoid %[[P]] : tensor<1x6x4x5xf32>
@@ -663,4 +663,45 @@ func.func @thin_phases(%x: tensor<1x2x3x4xf32>) -> tensor<1x1x6x4xf32> {
   %q = top.conv %x, %w {dilations = array<i64: 1, 1>, group = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x3x4xf32>, tensor<1x2x1x1xf32>) -> tensor<1x1x3x4xf32>
   %y = top.interleave %p, %q {factors = array<i64: 2, 1>, top.value = "y"} : (tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32>) -> tensor<1x1x6x4xf32>
   return %y : tensor<1x1x6x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @part_computed_with
+// CHECK: top.transpose
+// CHECK-NEXT: top.unary sigmoid
+func.func @part_computed_with(%x: tensor<1x6x4x5xf32>) -> tensor<1x4x5x2xf32> {
+  %0 = top.binary mul %x, %x : tensor<1x6x4x5xf32>, tensor<1x6x4x5xf32>
+  %1 = top.transpose %0 {perm = array<i64: 0, 2, 3, 1>} : tensor<1x6x4x5xf32> -> tensor<1x4x5x6xf32>
+  %2 = top.unary sigmoid %1 : tensor<1x4x5x6xf32>
+  %3 = top.slice %2 {starts = array<i64: 0, 0, 0, 0>, steps = array<i64: 1, 1, 1, 1>} : tensor<1x4x5x6xf32> -> tensor<1x4x5x2xf32>
+  %4 = top.binary mul %3, %3 : tensor<1x4x5x2xf32>, tensor<1x4x5x2xf32>
+  return %4 : tensor<1x4x5x2xf32>
+}
+
+// -----
+
+// What a woven value goes through first is moved into the convolutions; five channels take longer to be moved than they save.
+// CHECK-LABEL: func.func @relu_before_joining
+// CHECK: top.conv {{.*}} -> tensor<1x2x3x4xf32>
+// CHECK-NEXT: top.slice
+// CHECK-NOT: top.unary
+// CHECK: top.interleave
+// CHECK-LABEL: func.func @five_channels
+// CHECK-COUNT-2: top.conv {{.*}} -> tensor<1x5x3x4xf32>
+func.func @relu_before_joining(%x: tensor<1x2x3x4xf32>) -> tensor<1x1x6x4xf32> {
+  %v = top.constant dense<0.5> : tensor<1x2x1x1xf32>
+  %c = top.constant dense<[[[2.0]]]> : tensor<1x1x1xf32>
+  %p = top.conv %x, %v {dilations = array<i64: 1, 1>, group = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x3x4xf32>, tensor<1x2x1x1xf32>) -> tensor<1x1x3x4xf32>
+  %q = top.conv %x, %v {dilations = array<i64: 1, 1>, group = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x3x4xf32>, tensor<1x2x1x1xf32>) -> tensor<1x1x3x4xf32>
+  %y = top.interleave %p, %q {factors = array<i64: 2, 1>} : (tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32>) -> tensor<1x1x6x4xf32>
+  %z = top.binary mul %y, %c : tensor<1x1x6x4xf32>, tensor<1x1x1xf32>
+  return %z : tensor<1x1x6x4xf32>
+}
+func.func @five_channels(%x: tensor<1x2x3x4xf32>) -> tensor<1x5x6x4xf32> {
+  %v = top.constant dense<0.5> : tensor<5x2x1x1xf32>
+  %p = top.conv %x, %v {dilations = array<i64: 1, 1>, group = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x3x4xf32>, tensor<5x2x1x1xf32>) -> tensor<1x5x3x4xf32>
+  %q = top.conv %x, %v {dilations = array<i64: 1, 1>, group = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x3x4xf32>, tensor<5x2x1x1xf32>) -> tensor<1x5x3x4xf32>
+  %y = top.interleave %p, %q {factors = array<i64: 2, 1>} : (tensor<1x5x3x4xf32>, tensor<1x5x3x4xf32>) -> tensor<1x5x6x4xf32>
+  return %y : tensor<1x5x6x4xf32>
 }

@@ -37,6 +37,15 @@ func.func @refused(%a: tensor<1x2x3x4xf32>) {
 
 // -----
 
+// Permute_C4
+func.func @refused(%a: tensor<1x2x3x4xf16>) {
+  // expected-error@+1 {{turns nothing; a cast widens what stays where it is}}
+  %y = tpu.permute %a [0, 1, 2, 3] : tensor<1x2x3x4xf16> -> tensor<1x2x3x4xf32>
+  return
+}
+
+// -----
+
 // Slice_C1: three
 func.func @refused(%a: tensor<1x4x6x6xf32>) {
   // expected-error@+1 {{needs 4 offsets and 4 steps}}

@@ -161,3 +161,19 @@ module attributes {tpu.chip = "bm1684x"} {
     return %1, %5, %8, %9, %10 : tensor<3x20x20x85xf32>, tensor<1x1x1207x85xf32>, tensor<3x20x20x85xf32>, tensor<3x20x20x85xf16>, tensor<3x20x20x85xf32>
   }
 }
+
+// -----
+
+// Two turns with a cast in between are one, of the type before it.
+// MOVE-LABEL: func.func @turned_twice
+// MOVE: tpu.permute {{.*}} : tensor<3x85x20x20xf16> -> tensor<3x20x85x20xf16>
+// MOVE-NEXT: tpu.cast
+// MOVE-NEXT: return
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @turned_twice(%x: tensor<3x85x20x20xf16>) -> tensor<3x20x85x20xf32> {
+    %0 = tpu.permute %x [0, 2, 3, 1] : tensor<3x85x20x20xf16> -> tensor<3x20x20x85xf16>
+    %1 = tpu.cast %0 : tensor<3x20x20x85xf16> -> tensor<3x20x20x85xf32>
+    %2 = tpu.permute %1 [0, 2, 3, 1] : tensor<3x20x20x85xf32> -> tensor<3x20x85x20xf32>
+    return %2 : tensor<3x20x85x20xf32>
+  }
+}
