@@ -244,10 +244,7 @@ Status ElementCommands::arith(unsigned func, const Operand &dst,
 }
 
 void ElementCommands::copy(const Operand &dst, const Element &src) {
-  // No float rule applies to a copy, but the machine does not have all types.
-  bool isKnown = catalog::kAnyElement.contains(src.type);
-  DataType bits =
-      isKnown ? src.type : integerType(catalog::bitsOf(src.type), false);
+  DataType bits = Expansion::copiedAs(src.type);
   Element from = src.isConstant() ? Element(bits, src.bits)
                                   : Element(Expansion::as(src.tensor, bits));
   e.fail(arith(isa::arith::Copy, Expansion::as(dst, bits), {from}));

@@ -97,6 +97,13 @@ public:
   static Operand bits(const Operand &tensor) {
     return as(tensor, integerType(catalog::bitsOf(tensor.type), false));
   }
+  /// For commands that copy and apply no rule of floats: the tensor's own type,
+  /// or unsigned integers of its width where the machine has no such type.
+  static DataType copiedAs(DataType type) {
+    return catalog::kAnyElement.contains(type)
+               ? type
+               : integerType(catalog::bitsOf(type), false);
+  }
   /// The tensor with its layout named: a part may lie as the layout's rule says
   /// and yet have strides of its own. The function's rules have checked it.
   Operand named(Operand tensor, AlignMode layout) const;

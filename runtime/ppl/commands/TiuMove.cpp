@@ -53,10 +53,12 @@ static void moveLanes(Expansion &e, unsigned func, const Operand &dst,
 
 static Status expandMoveCrossLane(Expansion &e) {
   Operand src = e.tensor("src");
-  moveLanes(e, isa::tsbc::LaneCopy,
-            e.named(Expansion::bits(e.tensor("dst")), AlignMode::Aligned),
-            e.named(Expansion::bits(src), AlignMode::Aligned), src.shape[1],
-            src.shape[3]);
+  DataType type = Expansion::copiedAs(src.type);
+  auto copied = [&](const Operand &tensor) {
+    return e.named(Expansion::as(tensor, type), AlignMode::Aligned);
+  };
+  moveLanes(e, isa::tsbc::LaneCopy, copied(e.tensor("dst")), copied(src),
+            src.shape[1], src.shape[3]);
   return Status::ok();
 }
 
