@@ -28,10 +28,7 @@ static void quantize(CastOp op, RecipeBuilder &r) {
   Tile scaled = r.scratch("scaled", input.shape, input.type);
   double factor = asFloat(1.0 / scaleOf(to));
   if (int64_t zeroPoint = zeroPointOf(to))
-    r.call("tiu.fscale", {{"dst", scaled},
-                          {"src", input},
-                          {"scale", factor},
-                          {"bias", static_cast<double>(zeroPoint)}});
+    r.scale(scaled, input, factor, static_cast<double>(zeroPoint));
   else
     r.binary("tiu.fmul", scaled, input, factor);
   r.cast(r.result(), scaled, rounding);

@@ -284,6 +284,12 @@ void RecipeBuilder::binary(llvm::StringRef function, const Tile &dst,
   call(function, arguments);
 }
 
+void RecipeBuilder::scale(const Tile &dst, const Tile &src, double factor,
+                          double offset) {
+  call("tiu.fscale",
+       {{"dst", dst}, {"src", src}, {"scale", factor}, {"bias", offset}});
+}
+
 void RecipeBuilder::cast(const Tile &dst, const Tile &src,
                          numeric::Rounding rounding) {
   call(dst.type == src.type ? "tiu.round" : "tiu.cast",

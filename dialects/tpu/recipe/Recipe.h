@@ -215,6 +215,8 @@ public:
   /// vendor's encoder has it.
   void binary(llvm::StringRef function, const Tile &dst, RecipeArgument src0,
               RecipeArgument src1, llvm::ArrayRef<Given> more = {});
+  /// dst = src * factor + offset, rounded after each, in one command.
+  void scale(const Tile &dst, const Tile &src, double factor, double offset);
   /// dst = src in another type, or rounded to a whole number if both have one
   /// type.
   void cast(const Tile &dst, const Tile &src,

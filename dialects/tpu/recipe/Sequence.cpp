@@ -153,6 +153,10 @@ void SequenceWriter::emit(const Step &step) {
     return emitShift(step, "tiu.logical_shift");
   case Step::ShiftArith:
     return emitShift(step, "tiu.shift");
+  case Step::Scale:
+    return r.scale(target(step, real), tensor(step.operands[0], real),
+                   numeric::floatFromBits(step.operands[1].index),
+                   numeric::floatFromBits(step.operands[2].index));
   case Step::Abs:
     return r.call("tiu.fabs", {{"dst", target(step, real)},
                                {"src", source(step.operands[0], real)}});

@@ -43,8 +43,8 @@ using UnaryBuilder = void (*)(UnaryOp op, RecipeBuilder &r);
 static void buildHardSigmoid(UnaryOp op, RecipeBuilder &r) {
   Tile result = r.result();
   Tile other = r.scratch("gate", result.shape, result.type);
-  r.binary("tiu.fmul", other, r.operand(0), numberOf(op.getAlphaAttr()));
-  r.binary("tiu.fadd", result, other, numberOf(op.getBetaAttr()));
+  r.scale(result, r.operand(0), numberOf(op.getAlphaAttr()),
+          numberOf(op.getBetaAttr()));
   r.binary("tiu.fmax", other, result, 0.0);
   r.binary("tiu.fmin", result, other, 1.0);
 }
@@ -52,8 +52,7 @@ static void buildHardSigmoid(UnaryOp op, RecipeBuilder &r) {
 static void buildHardSwish(UnaryOp, RecipeBuilder &r) {
   Tile result = r.result(), input = r.operand(0);
   Tile gate = r.scratch("gate", result.shape, result.type);
-  r.binary("tiu.fmul", result, input, asFloat(1.0 / 6.0));
-  r.binary("tiu.fadd", gate, result, 0.5);
+  r.scale(gate, input, asFloat(1.0 / 6.0), 0.5);
   r.binary("tiu.fmax", result, gate, 0.0);
   r.binary("tiu.fmin", gate, result, 1.0);
   r.binary("tiu.fmul", result, input, gate);

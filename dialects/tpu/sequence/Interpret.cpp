@@ -137,8 +137,12 @@ static uint32_t shifted(Step::Code code, uint32_t bits, int32_t amount) {
 }
 
 static float realCommand(const Sequence &sequence, const Step &step, float a,
-                         float b) {
+                         float b, float c) {
   switch (step.code) {
+  case Step::Scale: {
+    float product = settled(a, b, a * b);
+    return settled(product, c, product + c);
+  }
   case Step::Add:
     return settled(a, b, a + b);
   case Step::Sub:
@@ -192,8 +196,8 @@ static uint32_t run(const Sequence &sequence, const Step &step,
   case Step::Select:
     return holds(step, a, b) ? in[2] : in[3];
   default:
-    return floatBits(
-        realCommand(sequence, step, floatFromBits(a), floatFromBits(b)));
+    return floatBits(realCommand(sequence, step, floatFromBits(a),
+                                 floatFromBits(b), floatFromBits(in[2])));
   }
 }
 
@@ -203,7 +207,12 @@ static uint16_t runHalf(const Sequence &sequence, const Step &step,
                         const uint32_t *in) {
   auto bits = [&](unsigned i) { return static_cast<uint16_t>(in[i]); };
   float a = numeric::halfToFloat(bits(0)), b = numeric::halfToFloat(bits(1));
+  auto rounded = [](float x) {
+    return numeric::halfToFloat(numeric::floatToHalf(x));
+  };
   switch (step.code) {
+  case Step::Scale:
+    return numeric::floatToHalf(rounded(a * b) + numeric::halfToFloat(bits(2)));
   case Step::Add:
     return numeric::floatToHalf(a + b);
   case Step::Sub:
@@ -215,9 +224,6 @@ static uint16_t runHalf(const Sequence &sequence, const Step &step,
   case Step::Min:
     return b <= a ? bits(1) : bits(0);
   case Step::Polynomial: {
-    auto rounded = [](float x) {
-      return numeric::halfToFloat(numeric::floatToHalf(x));
-    };
     const float *coefficients = &sequence.table[step.first];
     float sum = rounded(coefficients[step.count - 1]);
     for (unsigned k = step.count - 1; k-- > 0;)

@@ -20,6 +20,8 @@ unsigned weft::tpu::operandCount(Step::Code code) {
   case Step::Fill:
   case Step::Narrow:
     return 1;
+  case Step::Scale:
+    return 3;
   case Step::Select:
     return 4;
   default:
@@ -61,6 +63,46 @@ static bool worksInPlace(Step::Code code) {
 
 static bool isValue(const Step::Operand &operand) {
   return operand.kind == Step::Operand::Value;
+}
+
+static bool isScalar(const Step::Operand &operand) {
+  return operand.kind == Step::Operand::Scalar;
+}
+
+static Step::Operand negated(Step::Operand scalar) {
+  scalar.index ^= 0x80000000u;
+  return scalar;
+}
+
+/// x * a + b, b - x * a and x * a - b are one command, which rounds as the two
+/// do. Not with a sum of 0: the sign of a zero may be another.
+static void joinScales(std::vector<Step> &steps) {
+  std::vector<unsigned> readers(steps.size());
+  for (const Step &step : steps)
+    for (const Step::Operand &operand : step.operands)
+      if (isValue(operand))
+        ++readers[operand.index];
+  for (Step &sum : steps) {
+    if (sum.code != Step::Add && sum.code != Step::Sub)
+      continue;
+    unsigned at = isValue(sum.operands[0]) ? 0 : 1;
+    const Step::Operand &term = sum.operands[at], &other = sum.operands[1 - at];
+    if (!isValue(term) || readers[term.index] != 1 || !isScalar(other) ||
+        (other.index & 0x7fffffffu) == 0)
+      continue;
+    const Step &product = steps[term.index];
+    unsigned scalar = isScalar(product.operands[0]) ? 0 : 1;
+    if (product.code != Step::Mul || !isScalar(product.operands[scalar]) ||
+        isScalar(product.operands[1 - scalar]))
+      continue;
+    Step::Operand factor = product.operands[scalar], offset = other;
+    if (sum.code == Step::Sub)
+      (at == 0 ? offset : factor) = negated(at == 0 ? offset : factor);
+    sum.code = Step::Scale;
+    sum.operands[0] = product.operands[1 - scalar];
+    sum.operands[1] = factor;
+    sum.operands[2] = offset;
+  }
 }
 
 /// Keeps the steps that the last one depends on, in their order.
@@ -146,6 +188,7 @@ Sequence weft::tpu::finishSequence(std::vector<Step> steps,
                                    bool isInteger, SequenceType result) {
   assert(isValue(last) && "a function is at least one command");
   steps.resize(last.index + 1); // what comes later cannot be read
+  joinScales(steps);
   if (result == SequenceType::Other) {
     Step step;
     step.code = Step::Narrow;

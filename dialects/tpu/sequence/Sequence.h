@@ -34,6 +34,7 @@ struct Step {
     Min,
     Div,
     // f32, one operand
+    Scale, ///< operand 0 times one scalar plus another, rounded after each
     Abs,
     Rsqrt,      ///< three Newton steps
     Polynomial, ///< coefficients [first, first + count) of the table
@@ -110,9 +111,9 @@ enum class SequenceType : uint8_t {
   Other, ///< is converted: a 16-bit float, or an integer of less than 32 bits
 };
 
-/// Drops steps whose value nothing reads and assigns places. `last`, the value
-/// of some step, is that of the function (`isInteger`: si32); a conversion is
-/// appended where `result` needs one.
+/// Joins products and sums with scalars, drops steps whose value nothing reads
+/// and assigns places. `last`, the value of some step, is that of the function
+/// (`isInteger`: si32); a conversion is appended where `result` needs one.
 Sequence finishSequence(std::vector<Step> steps, std::vector<float> table,
                         Step::Operand last, bool isInteger,
                         SequenceType result);
