@@ -332,6 +332,17 @@ LogicalResult ClearRowsOp::verify() {
   return success();
 }
 
+LogicalResult RepeatChannelOp::verify() {
+  SmallVector<int64_t, 4> expected(getOutput().getType().getShape());
+  expected[kAxisC] = 1;
+  if (getInput().getType().getShape() != ArrayRef<int64_t>(expected)) // (C1)
+    return emitOpError("input must have one channel and else the shape of the "
+                       "result");
+  if (elementOf(getInput()) != elementOf(getOutput())) // (C2)
+    return emitOpError("input and output must have one element type");
+  return success();
+}
+
 LogicalResult JoinRoundsOp::verify() {
   Dims from = dimsOf(getInput()), to = dimsOf(getOutput());
   if (from[kAxisN] * from[kAxisH] * from[kAxisW] != 1 ||

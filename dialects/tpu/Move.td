@@ -42,6 +42,27 @@ def Tpu_MoveLanesOp
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
+def Tpu_RepeatChannelOp
+    : Tpu_Op<"repeat_channel", [Pure, Tpu_Evaluate,
+                                DeclareOpInterfaceMethods<Tpu_TilingInterface, ["inputNeed", "recipes", "runsInAnyLane", "readsAnyLane"]>]> {
+  let summary = "one channel several times";
+  let description = [{
+    **Semantics**: `y(n,c,h,w) = input(n,0,h,w)`. What lies in one lane goes to all; a channel that DRAM holds is brought to all lanes by its load
+    (`TilingInterface::repeatsChannel`), so this is for what a group computes.
+
+    **Constraints**: (C1) the input has one channel, else the shape of the result; (C2) equal element types.
+
+    **Example**:
+    ```mlir
+    %y = tpu.repeat_channel %x : tensor<1x1x56x56xf32> -> tensor<1x96x56x56xf32>
+    ```
+  }];
+  let arguments = (ins Tpu_CodeTensor:$input);
+  let results = (outs Tpu_CodeTensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
 def Tpu_PermuteOp : Tpu_Op<"permute", [Pure, Tpu_Evaluate]> {
   let summary = "axes in another order";
   let description = [{

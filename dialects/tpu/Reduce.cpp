@@ -43,6 +43,20 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
+LogicalResult ChannelSumOp::verify() {
+  SmallVector<int64_t, 4> expected(getInput().getType().getShape());
+  expected[kAxisC] = 1;
+  if (getOutput().getType().getShape() != ArrayRef<int64_t>(expected)) // (C1)
+    return emitOpError("result must have one channel and else the shape of the "
+                       "input");
+  if (!getTerms())
+    return success();
+  if (*getTerms() < 1 || *getTerms() > 2 ||
+      !elementOf(getInput()).isF32()) // (C2)
+    return emitOpError("terms must be 1 or 2, of an input that is f32");
+  return success();
+}
+
 LogicalResult ArgReduceOp::verify() {
   if (failed(checkAxis(*this)) || failed(checkReducedShape(*this))) // (C3)
     return failure();

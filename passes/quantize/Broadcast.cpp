@@ -167,8 +167,18 @@ Answer<Value> weft::quantize::broadcastOperand(const BroadcastViews &views,
   if (!lowering.firstForm(topValue) && !axes.empty())
     return repeatedConstant(topValue, element, shape, axes, view, user,
                             lowering);
-  if (axes.empty())
-    return lowering.value(topValue, element, view, user);
+  if (axes.empty()) {
+    Answer<Value> value = lowering.value(topValue, element, view, user);
+    if (!value || !fourAxes || !repeatsChannels ||
+        !lowering.choices.hasMatrixUnit || shape[1] == views.collapsed[1] ||
+        !topValue.hasOneUse() || !value->getDefiningOp() ||
+        llvm::isa<tpu::WeightOp>(value->getDefiningOp()))
+      return value;
+    // Computed for this alone, so perhaps in one group with it.
+    view[1] = views.result[1];
+    return Value(lowering.builder.create<tpu::RepeatChannelOp>(
+        user->getLoc(), lowering.tensor(view, element), *value));
+  }
   Answer<Value> value = lowering.inOwnView(topValue, element, user);
   if (!value)
     return value.no();

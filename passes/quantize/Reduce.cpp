@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/top/Reduce.h"
+#include "dialects/top/Binary.h"
 
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Reduce.h"
@@ -181,7 +182,51 @@ planeViews(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes, const Chip &chip) {
   return {*first, *second};
 }
 
+/// Whether `op` adds up the channels of each pixel, which the cube does where
+/// they lie. Of a few pixels the turned lines are as short.
+static bool addsChannels(top::ReduceOp op, Lowering &lowering) {
+  constexpr int64_t kFewPixels = 16;
+  auto type = cast<RankedTensorType>(op.getInput().getType());
+  return op.getKind() == top::ReduceKind::Sum && type.getRank() == 4 &&
+         op.getAxes() == ArrayRef<int64_t>{tpu::kAxisC} &&
+         type.getDimSize(tpu::kAxisC) > 1 &&
+         type.getDimSize(tpu::kAxisH) * type.getDimSize(tpu::kAxisW) >=
+             kFewPixels &&
+         lowering.choices.hasMatrixUnit;
+}
+
+/// Whether all of `value` are squares: nothing cancels where they are added.
+static bool isSquared(Value value) {
+  auto product = value.getDefiningOp<top::BinaryOp>();
+  return product && product.getKind() == top::BinaryKind::Mul &&
+         product.getLhs() == product.getRhs();
+}
+
+/// What is stored in 16 bits is added as it is, other numbers in as many
+/// digits as the precision asks for. Each square of one term may err by 2^-9,
+/// so their sum does by less; codes have 8 bits.
+static Answer<> planChannelSum(top::ReduceOp op, Lowering &lowering) {
+  Type element = lowering.elementwiseType(op.getInput());
+  IntegerAttr terms;
+  if (element.isF32() && lowering.takesShortSteps(op))
+    terms = lowering.builder.getI64IntegerAttr(
+        lowering.takesNarrowSteps(op) && isSquared(op.getInput()) ? 1 : 2);
+  Answer<Value> input = lowering.value(op.getInput(), element, op);
+  if (!input)
+    return input.no();
+  tpu::Dims dims = tpu::dimsOf(*input);
+  SmallVector<int64_t, 4> shape(dims.begin(), dims.end());
+  shape[tpu::kAxisC] = 1;
+  Value sum = lowering.builder.create<tpu::ChannelSumOp>(
+      op.getLoc(), lowering.tensor(shape, lowering.f32()), *input, terms);
+  lowering.defineReshaped(op.getOutput(), sum, op.getLoc());
+  return Yes();
+}
+
 static Answer<> planReduce(top::ReduceOp op, Lowering &lowering) {
+  if (llvm::isa<FloatType>(topElement(op.getInput())) &&
+      addsChannels(op, lowering))
+    return planChannelSum(op, lowering);
   bool adds = op.getKind() == top::ReduceKind::Sum ||
               op.getKind() == top::ReduceKind::Prod;
   Type element = reducedType(lowering, op.getInput(), adds);

@@ -173,6 +173,19 @@ LogicalResult ClearRowsOp::evaluate(Operands operands, Results &results) {
   return success();
 }
 
+LogicalResult RepeatChannelOp::evaluate(Operands operands, Results &results) {
+  HostTensor &output =
+      results.emplace_back(*makeHostTensor(getOutput().getType()));
+  Dims dims = dimsOf(getOutput());
+  size_t plane = size_t(dims[kAxisH] * dims[kAxisW]) *
+                 numeric::elementBytes(output.type());
+  for (int64_t n = 0; n < dims[kAxisN]; ++n)
+    for (int64_t c = 0; c < dims[kAxisC]; ++c)
+      std::memcpy(output.bytes() + (n * dims[kAxisC] + c) * plane,
+                  operands[0]->bytes() + n * plane, plane);
+  return success();
+}
+
 LogicalResult JoinRoundsOp::evaluate(Operands operands, Results &results) {
   HostTensor &output =
       results.emplace_back(*makeHostTensor(getOutput().getType()));

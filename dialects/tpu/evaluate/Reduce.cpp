@@ -108,6 +108,20 @@ LogicalResult ReduceOp::evaluate(Operands operands, Results &results) {
   return success();
 }
 
+LogicalResult ChannelSumOp::evaluate(Operands operands, Results &results) {
+  std::vector<double> input = loadDoubles(*operands[0]);
+  Type narrow = BFloat16Type::get(getContext());
+  if (getTerms())
+    for (double &value : input) {
+      double head = roundTo(narrow, value);
+      value = *getTerms() == 1 ? head : head + roundTo(narrow, value - head);
+    }
+  storeRounded(getOutput(),
+               reduceLines(ReduceKind::Sum, input, Lines(getInput(), kAxisC)),
+               results);
+  return success();
+}
+
 LogicalResult ArgReduceOp::evaluate(Operands operands, Results &results) {
   Lines lines(getInput(), getAxis());
   std::vector<double> input = loadDoubles(*operands[0]),

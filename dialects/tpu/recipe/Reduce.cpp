@@ -39,6 +39,48 @@ ArrayRef<Alternative> ReduceOp::recipes() {
   return list;
 }
 
+InputNeed ChannelSumOp::inputNeed(unsigned, const Box &result) {
+  return {withWholeAxis(result, getInput(), kAxisC), {}};
+}
+
+/// A convolution whose weights are the number 1; one for each term.
+static void buildChannelSum(Operation *operation, RecipeBuilder &r) {
+  auto op = llvm::cast<ChannelSumOp>(operation);
+  Tile input = r.operand(0);
+  auto addUp = [&](const Tile &terms, bool adds) {
+    int64_t ones[] = {1, 1}, none[] = {0, 0, 0, 0};
+    r.call("tiu.fconv", {{"dst", r.result()},
+                         {"src", terms},
+                         {"weight", 1.0},
+                         {"bias", 0.0},
+                         {"has_bias", false},
+                         {"oc", int64_t(1)},
+                         {"k_shape", ArrayRef<int64_t>(ones)},
+                         {"stride", ArrayRef<int64_t>(ones)},
+                         {"dilation", ArrayRef<int64_t>(ones)},
+                         {"pad", ArrayRef<int64_t>(none)},
+                         {"result_add", adds}});
+  };
+  if (!op.getTerms())
+    return addUp(input, false);
+  Tile terms = r.scratch("terms", input.shape, DataType::Bf16);
+  r.cast(terms, input);
+  addUp(terms, false);
+  if (*op.getTerms() == 1)
+    return;
+  Tile wide = r.scratch("wide", input.shape, DataType::Fp32),
+       rest = r.apart("rest", wide);
+  r.cast(wide, terms);
+  r.binary("tiu.fsub", rest, input, wide);
+  r.cast(terms, rest);
+  addUp(terms, true);
+}
+
+ArrayRef<Alternative> ChannelSumOp::recipes() {
+  static const Alternative list[] = {{"convolution", buildChannelSum}};
+  return list;
+}
+
 /// Finds the extreme, marks its places with their codes, takes the largest
 /// code.
 static void buildArgReduce(Operation *operation, RecipeBuilder &r) {

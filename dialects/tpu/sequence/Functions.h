@@ -85,6 +85,8 @@ Real geluTanhOfHalves(Real x);
 /// sqrt of a negative number is NaN.
 Real sqrt(Real x);
 Real rsqrt(Real x);
+/// For results of 16 bits, as sigmoid16.
+Real rsqrt16(Real x);
 /// |x|^y with the sign of an odd power; NaN for a negative x and a y that is
 /// not a whole number (C pow).
 Real pow(Real x, Real y);

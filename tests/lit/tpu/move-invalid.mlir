@@ -431,6 +431,24 @@ func.func @refused(%x: tensor<1x200x1x2xf16>) {
 
 // -----
 
+// repeat_channel C1
+func.func @refused(%x: tensor<1x2x4x4xf16>) {
+  // expected-error@+1 {{input must have one channel and else the shape of the result}}
+  %y = tpu.repeat_channel %x : tensor<1x2x4x4xf16> -> tensor<1x8x4x4xf16>
+  return
+}
+
+// -----
+
+// repeat_channel C2
+func.func @refused(%x: tensor<1x1x4x4xf16>) {
+  // expected-error@+1 {{input and output must have one element type}}
+  %y = tpu.repeat_channel %x : tensor<1x1x4x4xf16> -> tensor<1x8x4x4xf32>
+  return
+}
+
+// -----
+
 // join_rounds C2
 func.func @refused(%x: tensor<1x200x1x1xf16>) {
   // expected-error@+1 {{the input lacks channels: 200 for 64 rows of 4}}

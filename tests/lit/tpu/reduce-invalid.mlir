@@ -37,6 +37,24 @@ func.func @refused(%a: tensor<1x4x6x6xf16>) {
 
 // -----
 
+// channel_sum C1
+func.func @refused(%a: tensor<1x4x6x6xf32>) {
+  // expected-error@+1 {{result must have one channel and else the shape of the input}}
+  %y = tpu.channel_sum %a : tensor<1x4x6x6xf32> -> tensor<1x4x6x6xf32>
+  return
+}
+
+// -----
+
+// channel_sum C2
+func.func @refused(%a: tensor<1x4x6x6xf16>) {
+  // expected-error@+1 {{terms must be 1 or 2, of an input that is f32}}
+  %y = tpu.channel_sum %a {terms = 2 : i64} : tensor<1x4x6x6xf16> -> tensor<1x1x6x6xf32>
+  return
+}
+
+// -----
+
 // arg_reduce C2
 func.func @refused(%a: tensor<1x4x6x6xf32>, %c: tensor<1x1x1x6xf32>) {
   // expected-error@+1 {{kind must be max or min}}

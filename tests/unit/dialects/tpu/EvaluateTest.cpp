@@ -284,6 +284,28 @@ TEST_F(TpuEvaluate, MoveLanesKeepsTheValues) {
   EXPECT_EQ(list(y), (Values{1, 2, 3, 4}));
 }
 
+TEST_F(TpuEvaluate, ChannelSumTakesTermsOfEightDigits) {
+  auto sumOf = [&](const char *terms) {
+    std::string body = std::string("%y = tpu.channel_sum %x ") + terms +
+                       " : tensor<1x2x1x2xf32> -> tensor<1x1x1x2xf32>";
+    // 257 and 1 + 2^-17 have 9 and 18 digits.
+    return list(
+        run("tensor<1x2x1x2xf32>", "tensor<1x1x1x2xf32>", body.c_str(),
+            tensor(ElementType::F32, {1, 2, 1, 2}, {257, 1 + 0x1p-17, 2, 0})));
+  };
+  EXPECT_EQ(sumOf(""), (Values{259, 1 + 0x1p-17}));
+  EXPECT_EQ(sumOf("{terms = 1 : i64}"), (Values{258, 1}));
+  EXPECT_EQ(sumOf("{terms = 2 : i64}"), (Values{259, 1 + 0x1p-17}));
+}
+
+TEST_F(TpuEvaluate, RepeatChannelRepeatsThatOfEachImage) {
+  HostTensor y = run(
+      "tensor<2x1x1x2xf16>", "tensor<2x2x1x2xf16>",
+      "%y = tpu.repeat_channel %x : tensor<2x1x1x2xf16> -> tensor<2x2x1x2xf16>",
+      tensor(ElementType::F16, {2, 1, 1, 2}, {1, 2, 3, 4}));
+  EXPECT_EQ(list(y), (Values{1, 2, 1, 2, 3, 4, 3, 4}));
+}
+
 TEST_F(TpuEvaluate, UnfoldMakesChannelsOfTheWindow) {
   const char *body =
       "%y = tpu.unfold %x kernel [2, 2] strides [1, 1] pads [1, 0, 0, 0] "

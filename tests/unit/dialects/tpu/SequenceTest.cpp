@@ -305,7 +305,9 @@ TEST(Sequence, SwishOfHalvesStaysWithinItsBounds) {
 }
 
 static std::vector<ShortCase> shortCases() {
-  return {{"Sigmoid", sequence::sigmoid16, portable::sigmoid},
+  return {{"Rsqrt", sequence::rsqrt16,
+           [](double x) { return 1 / portable::sqrt(x); }},
+          {"Sigmoid", sequence::sigmoid16, portable::sigmoid},
           {"Swish", [](Real x) { return sequence::swish16(x, 1.5); },
            [](double x) {
              return std::isinf(x) && x < 0 ? std::nan("")
