@@ -138,8 +138,11 @@ DebugMapBuilder::tensorOf(const ObservedPiece &piece) {
            << piece.type.getElementType() << ", which a bmodel cannot name";
   auto tensor = std::make_unique<wire::DebugTensorT>();
   tensor->value_name = piece.value;
-  if (piece.onnx)
+  if (piece.onnx) {
     tensor->onnx = makeOnnxView(piece.onnx);
+    auto order = dyn_cast_or_null<StringAttr>(piece.onnx.getEncoding());
+    tensor->channels_last = order && order.getValue() == tpu::kChannelsLast;
+  }
   tensor->shape = makeExtent(piece.extent);
   tensor->data_type = *type;
   tensor->scale = piece.scale;

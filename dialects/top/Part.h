@@ -1,4 +1,4 @@
-//===- Part.h - columns of a value that no op gives whole -------*- C++ -*-===//
+//===- Part.h - values that no op gives as the model has them ---*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_TOP_PART_H
 #define WEFT_DIALECTS_TOP_PART_H
@@ -11,6 +11,10 @@ namespace weft::top {
 /// of an ONNX value which no op gives as a whole: its name, and [begin, end).
 inline constexpr llvm::StringLiteral kPartOfAttr = "top.part_of",
                                      kColumnsAttr = "top.columns";
+
+/// On an op that gives the named value with its last axis (the channels)
+/// second.
+inline constexpr llvm::StringLiteral kTurnedAttr = "top.turned";
 
 } // namespace weft::top
 

@@ -23,6 +23,9 @@ namespace weft::tpu {
 /// Discardable attribute on an op: element type and shape that its result has
 /// in the ONNX graph (TypeAttr).
 inline constexpr llvm::StringLiteral kOnnxTypeAttr = "tpu.onnx_type";
+/// Encoding (a string) of that type where ONNX has the channels last: the
+/// result is n,c,h,w, the type n,h,w,c.
+inline constexpr llvm::StringLiteral kChannelsLast = "channels_last";
 /// Function argument/result attribute: name, type and shape of an input or
 /// output of the ONNX graph (dictionary).
 inline constexpr llvm::StringLiteral kIoAttr = "tpu.io";

@@ -26,7 +26,7 @@ def Tpu_Dialect : Dialect {
     Each argument and result of `@main` carries `tpu.io`, a dictionary: `name` (the ONNX name, string) and
     `type` (TypeAttr: the ONNX element type, rank and shape). The argument's own type is what is stored in
     DRAM. `top.value` on an op keeps the ONNX value name that its result stands for, `tpu.onnx_type` the element type and
-    shape (any rank) that it has in the ONNX graph. `tpu.recipe` names which of its recipes an op takes
+    shape (any rank) that it has in the ONNX graph, with the encoding "channels_last" if only the channels stand elsewhere there. `tpu.recipe` names which of its recipes an op takes
     (dialects/tpu/recipe); without it that is the first.
   }];
   let useDefaultAttributePrinterParser = 1;

@@ -387,10 +387,22 @@ static bool mayBeClipped(Type own, Type element) {
   return least(held) > least(wanted) || most(held) < most(wanted);
 }
 
+/// The type that the model has for `topValue`.
+static RankedTensorType onnxTypeOf(Value topValue) {
+  auto type = cast<RankedTensorType>(topValue.getType());
+  if (!topValue.getDefiningOp()->hasAttr(top::kTurnedAttr))
+    return type;
+  ArrayRef<int64_t> dims = type.getShape();
+  return RankedTensorType::get(
+      {dims[0], dims[2], dims[3], dims[1]}, type.getElementType(),
+      StringAttr::get(type.getContext(), tpu::kChannelsLast));
+}
+
 void Lowering::nameAfter(Value topValue, Value tpu) {
   Operation *op = tpu.getDefiningOp();
   Operation *topOp = topValue.getDefiningOp();
   if (!op || !topOp || !topOp->hasAttr(top::kValueAttr) ||
+      (topOp->hasAttr(top::kTurnedAttr) && !choices.hasMatrixUnit) ||
       mayBeClipped(calibratedType(topValue), tpu::elementOf(tpu)))
     return;
   // A value that only changed its rank shares the op, and keeps the name that
@@ -400,7 +412,7 @@ void Lowering::nameAfter(Value topValue, Value tpu) {
   if (!op->hasAttr(top::kValueAttr))
     op->setAttr(top::kValueAttr, name);
   if (op->getAttr(top::kValueAttr) == name)
-    op->setAttr(tpu::kOnnxTypeAttr, TypeAttr::get(topValue.getType()));
+    op->setAttr(tpu::kOnnxTypeAttr, TypeAttr::get(onnxTypeOf(topValue)));
 }
 
 top::UnaryOp Lowering::followingRelu(Value topValue) {

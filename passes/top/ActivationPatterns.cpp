@@ -3,6 +3,7 @@
 #include "passes/top/Rewrite.h"
 
 #include "dialects/top/Binary.h"
+#include "dialects/top/Exact.h"
 #include "dialects/top/Unary.h"
 
 #include <cmath>
@@ -338,9 +339,33 @@ struct MergeBounds : OpRewritePattern<OpT> {
   }
 };
 
+/// x / sqrt(y) -> x * rsqrt(y) where y is repeated: a quotient is ten passes
+/// over x.
+struct QuotientByRoot : OpRewritePattern<BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BinaryOp op,
+                                PatternRewriter &rewriter) const override {
+    auto root = op.getRhs().getDefiningOp<UnaryOp>();
+    if (op.getKind() != BinaryKind::Div || op->hasAttr(kExactAttr) || !root ||
+        root.getKind() != UnaryKind::Sqrt || !root->hasOneUse() ||
+        root.getType().getNumElements() >= op.getType().getNumElements())
+      return failure();
+    Location location = rewriter.getFusedLoc({root.getLoc(), op.getLoc()});
+    auto inverse =
+        rewriter.create<UnaryOp>(location, root.getType(), UnaryKind::Rsqrt,
+                                 root.getInput(), FloatAttr(), FloatAttr());
+    replaceFused(rewriter, op,
+                 rewriter.create<BinaryOp>(location, op.getType(),
+                                           BinaryKind::Mul, op.getLhs(),
+                                           inverse));
+    return success();
+  }
+};
+
 } // namespace
 
 void weft::top::populateActivationPatterns(RewritePatternSet &patterns) {
+  patterns.add<QuotientByRoot>(patterns.getContext());
   patterns.add<ProductToGelu, ProductToHardSwish, ProductToSwish,
                MergeBounds<UnaryOp>, MergeBounds<BinaryOp>>(
       patterns.getContext(), /*benefit=*/3);

@@ -28,6 +28,7 @@ public:
     populateActivationPatterns(all);
     populateAffinePatterns(all);
     populateMovePatterns(all);
+    populatePixelPatterns(all);
     populateQuantizedPatterns(all);
     populateRowPatterns(all);
     populateShufflePatterns(all);

@@ -196,24 +196,6 @@ struct BinaryIntoConv : OpRewritePattern<BinaryOp> {
   }
 };
 
-/// The constant `matrix` (k, n) as a filter of type `type`: n,k,1,1. Null if it
-/// is no constant. One that Gemm turned is the filter as it lies in the file.
-ElementsAttr filterOf(Value matrix, RankedTensorType type) {
-  if (ConstantOp turned = turnedConstant(matrix))
-    return DenseResourceElementsAttr::get(
-        type,
-        cast<DenseResourceElementsAttr>(turned.getValue()).getRawHandle());
-  std::optional<numeric::HostTensor> tensor = constantTensor(matrix);
-  if (!tensor)
-    return nullptr;
-  numeric::HostTensor transposed = *makeHostTensor(type);
-  if (!numeric::transposeMatrix(tensor->bytes(), transposed.bytes(),
-                                type.getDimSize(1), type.getDimSize(0),
-                                type.getElementTypeBitWidth() / 8))
-    return nullptr;
-  return toElementsAttr(std::move(transposed), type, "filter");
-}
-
 /// matmul(x: m,k; constant w: k,n) -> reshape(conv(reshape(x): m,k,1,1;
 /// n,k,1,1)): m,n.
 struct MatMulToConv : OpRewritePattern<MatMulOp> {
@@ -267,6 +249,22 @@ ConstantOp weft::top::turnedConstant(Value value) {
       transpose.getPerm() != ArrayRef<int64_t>{1, 0})
     return {};
   return constant;
+}
+
+ElementsAttr weft::top::filterOf(Value matrix, RankedTensorType type) {
+  if (ConstantOp turned = turnedConstant(matrix))
+    return DenseResourceElementsAttr::get(
+        type,
+        cast<DenseResourceElementsAttr>(turned.getValue()).getRawHandle());
+  std::optional<numeric::HostTensor> tensor = constantTensor(matrix);
+  if (!tensor)
+    return nullptr;
+  numeric::HostTensor transposed = *makeHostTensor(type);
+  if (!numeric::transposeMatrix(tensor->bytes(), transposed.bytes(),
+                                type.getDimSize(1), type.getDimSize(0),
+                                type.getElementTypeBitWidth() / 8))
+    return nullptr;
+  return toElementsAttr(std::move(transposed), type, "filter");
 }
 
 void weft::top::populateConvPatterns(RewritePatternSet &patterns) {

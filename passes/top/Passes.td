@@ -34,6 +34,9 @@ def TopCanonicalize : Pass<"top-canonicalize", "::mlir::ModuleOp"> {
     * x*clip(x+3,0,6)/6 and x*hard_sigmoid(x, 1/6, 1/2), in any order of the factors, become hard_swish;
       clip(x+3,0,6)/6 alone becomes hard_sigmoid;
     * max(x, c), min(x, c), clip and relu chains become one clip or relu;
+    * between a turn that puts channels last and those that turn back, sums over the channels, matrix products (which become 1x1 convolutions) and functions of elements work on
+      channels where they are; values that the model has turned are marked `top.turned`;
+    * x / sqrt(y) with a y that is repeated becomes x * rsqrt(y);
     * pairs of transposes and of reshapes merge, a transpose that moves only axes of size 1 becomes a reshape;
     * matmul of a 2-D value of up to 16 rows with a constant matrix becomes a 1x1 conv on n,k,1,1;
     * identities and unused ops go.

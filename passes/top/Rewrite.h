@@ -21,6 +21,7 @@ void populateConvPatterns(mlir::RewritePatternSet &patterns);
 void populateActivationPatterns(mlir::RewritePatternSet &patterns);
 void populateAffinePatterns(mlir::RewritePatternSet &patterns);
 void populateMovePatterns(mlir::RewritePatternSet &patterns);
+void populatePixelPatterns(mlir::RewritePatternSet &patterns);
 void populateQuantizedPatterns(mlir::RewritePatternSet &patterns);
 void populateRowPatterns(mlir::RewritePatternSet &patterns);
 void populateShufflePatterns(mlir::RewritePatternSet &patterns);
@@ -33,6 +34,10 @@ std::optional<numeric::HostTensor> constantTensor(mlir::Value value);
 
 /// Whether a product with a constant is rewritten as a convolution.
 bool becomesConv(MatMulOp op);
+
+/// The constant `matrix` (k, n) as a filter of type `type`: n,k,1,1. Null if it
+/// is no constant. One that Gemm turned is the filter as it lies in the file.
+mlir::ElementsAttr filterOf(mlir::Value matrix, mlir::RankedTensorType type);
 
 /// The constant behind a transposition of a matrix, if it has its bytes in a
 /// resource; null for anything else.

@@ -123,6 +123,22 @@ static HostTensor toReals(const wire::DebugTensor &table,
   return reals;
 }
 
+/// The elements of n,c,h,w in the order n,h,w,c.
+static HostTensor withChannelsLast(const wire::Extent &shape,
+                                   const HostTensor &tensor) {
+  HostTensor turned(tensor.type(), tensor.shape());
+  size_t bytes = numeric::elementBytes(tensor.type());
+  uint64_t pixels = shape.h() * shape.w();
+  uint8_t *to = turned.bytes();
+  for (uint64_t n = 0; n < shape.n(); ++n)
+    for (uint64_t pixel = 0; pixel < pixels; ++pixel)
+      for (uint64_t c = 0; c < shape.c(); ++c, to += bytes)
+        std::memcpy(
+            to, tensor.bytes() + ((n * shape.c() + c) * pixels + pixel) * bytes,
+            bytes);
+  return turned;
+}
+
 std::vector<CapturedValue> LayerCapture::values() const {
   std::vector<CapturedValue> values;
   for (const std::unique_ptr<Slot> &slot : slots) {
@@ -130,6 +146,8 @@ std::vector<CapturedValue> LayerCapture::values() const {
     value.name = slot->table->value_name()->str();
     value.storedType = slot->stored.type();
     value.tensor = toReals(*slot->table, slot->stored);
+    if (slot->table->channels_last())
+      value.tensor = withChannelsLast(*slot->table->shape(), value.tensor);
     value.complete = true;
     for (bool covered : slot->covered)
       value.complete &= covered;

@@ -1,0 +1,244 @@
+//===- PixelPatterns.cpp - functions of pixels between two turns ----------===//
+//
+// Exporters turn an image to put its channels last, normalize them, multiply
+// them with matrices (ConvNeXt and what followed it) and turn it back. Each
+// turn goes through DRAM. The same functions work on channels where they are: a
+// matrix product is a convolution with a window of one pixel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/top/Rewrite.h"
+
+#include "dialects/top/Binary.h"
+#include "dialects/top/Constant.h"
+#include "dialects/top/Conv.h"
+#include "dialects/top/MatMul.h"
+#include "dialects/top/Move.h"
+#include "dialects/top/Part.h"
+#include "dialects/top/Reduce.h"
+#include "dialects/top/Unary.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace weft::top;
+
+/// Orders of the axes: n,h,w,c of n,c,h,w and back.
+static constexpr int64_t kChannelsLast[] = {0, 2, 3, 1},
+                         kChannelsSecond[] = {0, 3, 1, 2};
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static bool turns(Operation *op, ArrayRef<int64_t> order) {
+  auto transpose = dyn_cast_or_null<TransposeOp>(op);
+  return transpose && transpose.getPerm() == order;
+}
+
+static bool isConstant(Value value) {
+  return value.getDefiningOp<ConstantOp>() && typeOf(value).getRank() <= 4;
+}
+
+/// Whether `op` makes each pixel of its result of the same pixels of its
+/// operands, whose channels are their last axis.
+static bool worksByPixels(Operation *op) {
+  if (!op || op->getNumResults() != 1 ||
+      typeOf(op->getResult(0)).getRank() != 4 ||
+      !isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType())))
+    return false;
+  if (auto product = dyn_cast<MatMulOp>(op))
+    return product.getLhs().getType().getRank() == 4 &&
+           product.getRhs().getType().getRank() == 2 &&
+           product.getRhs().getType().getNumElements() != 0 &&
+           (product.getRhs().getDefiningOp<ConstantOp>() ||
+            turnedConstant(product.getRhs()));
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getKeepdims() && reduce.getAxes() == ArrayRef<int64_t>{3};
+  auto sameElement = [&](Value operand) {
+    return typeOf(operand).getElementType() ==
+           typeOf(op->getResult(0)).getElementType();
+  };
+  return isa<UnaryOp, BinaryOp>(op) &&
+         llvm::all_of(op->getOperands(), sameElement);
+}
+
+namespace {
+/// All that hangs together between turns to channels last and turns back.
+class Region {
+public:
+  /// False if something in between does not work by pixels, or is read turned
+  /// by something else.
+  bool grow(TransposeOp root) {
+    add(root.getOutput());
+    for (size_t i = 0; i < values.size(); ++i)
+      if (!addNeighbours(values[i]))
+        return false;
+    return !exits.empty();
+  }
+
+  SetVector<Operation *> entries, steps, exits;
+
+private:
+  void add(Value value) { values.insert(value); }
+
+  bool addStep(Operation *op) {
+    if (!worksByPixels(op))
+      return false;
+    if (!steps.insert(op))
+      return true;
+    add(op->getResult(0));
+    for (Value operand : op->getOperands())
+      if (!isConstant(operand) && !isMatrix(op, operand))
+        add(operand);
+    return true;
+  }
+
+  static bool isMatrix(Operation *op, Value operand) {
+    auto product = dyn_cast<MatMulOp>(op);
+    return product && product.getRhs() == operand;
+  }
+
+  bool addNeighbours(Value value) {
+    if (typeOf(value).getRank() != 4)
+      return false;
+    Operation *maker = value.getDefiningOp();
+    if (turns(maker, kChannelsLast))
+      entries.insert(maker);
+    else if (!addStep(maker))
+      return false;
+    for (Operation *user : value.getUsers()) {
+      if (turns(user, kChannelsSecond))
+        exits.insert(user);
+      else if (!addStep(user))
+        return false;
+    }
+    return true;
+  }
+
+  SetVector<Value> values;
+};
+
+/// Rebuilds the steps of a region with the channels second.
+class ChannelsSecond {
+public:
+  explicit ChannelsSecond(PatternRewriter &rewriter) : rewriter(rewriter) {}
+
+  void enter(Operation *turn) {
+    made.map(turn->getResult(0), turn->getOperand(0));
+  }
+
+  void rebuild(Operation *op) {
+    rewriter.setInsertionPoint(op);
+    Operation *step = buildStep(op);
+    for (NamedAttribute attribute : op->getDiscardableAttrs())
+      step->setDiscardableAttr(attribute.getName(), attribute.getValue());
+    step->setDiscardableAttr(kTurnedAttr, rewriter.getUnitAttr());
+    made.map(op->getResult(0), step->getResult(0));
+  }
+
+  /// What a turn back gives has the model's axes, and its name.
+  void leave(Operation *turn) {
+    Value value = made.lookup(turn->getOperand(0));
+    if (Operation *maker = value.getDefiningOp())
+      if (Attribute name = turn->getDiscardableAttr(kValueAttr);
+          name && maker->hasAttr(kTurnedAttr)) {
+        maker->setDiscardableAttr(kValueAttr, name);
+        maker->removeDiscardableAttr(kTurnedAttr);
+      }
+    rewriter.replaceOp(turn, value);
+  }
+
+private:
+  static SmallVector<int64_t> turned(ArrayRef<int64_t> shape) {
+    return {shape[0], shape[3], shape[1], shape[2]};
+  }
+  static RankedTensorType turned(Value value) {
+    RankedTensorType type = typeOf(value);
+    return RankedTensorType::get(turned(type.getShape()),
+                                 type.getElementType());
+  }
+
+  /// `operand` with its channels second; a constant as wide as four axes.
+  Value operandOf(Location location, Value operand) {
+    if (Value found = made.lookupOrNull(operand))
+      return found;
+    RankedTensorType type = typeOf(operand);
+    if (type.getNumElements() == 1)
+      return operand;
+    SmallVector<int64_t> shape(4 - type.getRank(), 1);
+    llvm::append_range(shape, type.getShape());
+    Value whole = rewriter.create<ReshapeOp>(
+        location, RankedTensorType::get(shape, type.getElementType()), operand);
+    auto result = RankedTensorType::get(turned(shape), type.getElementType());
+    if (shape[1] == 1 && shape[2] == 1) // no element moves
+      return rewriter.create<ReshapeOp>(location, result, whole);
+    return rewriter.create<TransposeOp>(location, result, whole,
+                                        kChannelsSecond);
+  }
+
+  Operation *buildStep(Operation *op) {
+    Location location = op->getLoc();
+    if (auto product = dyn_cast<MatMulOp>(op)) {
+      RankedTensorType matrix = product.getRhs().getType();
+      auto type = RankedTensorType::get(
+          {matrix.getDimSize(1), matrix.getDimSize(0), 1, 1},
+          matrix.getElementType());
+      Value filter = rewriter.create<ConstantOp>(
+          product.getRhs().getLoc(), filterOf(product.getRhs(), type));
+      return rewriter.create<ConvOp>(location, turned(product.getOutput()),
+                                     operandOf(location, product.getLhs()),
+                                     filter, Value(), ArrayRef<int64_t>{1, 1},
+                                     ArrayRef<int64_t>{0, 0, 0, 0},
+                                     ArrayRef<int64_t>{1, 1}, 1);
+    }
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(operandOf(location, operand));
+    Operation *step = rewriter.clone(*op);
+    step->setOperands(operands);
+    step->getResult(0).setType(turned(op->getResult(0)));
+    if (auto reduce = dyn_cast<ReduceOp>(step))
+      reduce.setAxes({1});
+    return step;
+  }
+
+  PatternRewriter &rewriter;
+  IRMapping made;
+};
+
+/// transpose(f(transpose(x))) -> f(x) for all f in between.
+struct ChannelsStaySecond : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!turns(op, kChannelsLast))
+      return failure();
+    Region region;
+    if (!region.grow(op))
+      return failure();
+    ChannelsSecond builder(rewriter);
+    for (Operation *entry : region.entries)
+      builder.enter(entry);
+    SmallVector<Operation *> steps = region.steps.takeVector();
+    llvm::sort(steps, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    for (Operation *step : steps)
+      builder.rebuild(step);
+    for (Operation *exit : region.exits)
+      builder.leave(exit);
+    for (Operation *step : llvm::reverse(steps))
+      rewriter.eraseOp(step);
+    for (Operation *entry : region.entries)
+      rewriter.eraseOp(entry);
+    return success();
+  }
+};
+
+} // namespace
+
+void weft::top::populatePixelPatterns(RewritePatternSet &patterns) {
+  patterns.add<ChannelsStaySecond>(patterns.getContext());
+}
