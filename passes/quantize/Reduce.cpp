@@ -8,6 +8,7 @@
 
 #include "dialects/top/Reduce.h"
 #include "dialects/top/Binary.h"
+#include "dialects/top/Exact.h"
 
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Reduce.h"
@@ -206,11 +207,22 @@ static bool isSquared(Value value) {
 /// digits as the precision asks for. Each square of one term may err by 2^-9,
 /// so their sum does by less; codes have 8 bits.
 static Answer<> planChannelSum(top::ReduceOp op, Lowering &lowering) {
-  Type element = lowering.elementwiseType(op.getInput());
+  bool needsDigits = lowering.precisionOf(op) == Precision::F32 ||
+                     op->hasAttr(top::kExactAttr) ||
+                     lowering.wideSteps.digits.contains(op);
+  Value form = lowering.firstForm(op.getInput());
+  Type element = lowering.f32();
+  if (form && !tpu::elementOf(form).isF32() && !needsDigits)
+    element = tpu::elementOf(form).isBF16()
+                  ? tpu::elementOf(form)
+                  : Type(lowering.builder.getF16Type());
+  // A sum that f16 would not hold is one of f32 in any case.
   IntegerAttr terms;
-  if (element.isF32() && lowering.takesShortSteps(op))
+  if (element.isF32() && !needsDigits)
     terms = lowering.builder.getI64IntegerAttr(
-        lowering.takesNarrowSteps(op) && isSquared(op.getInput()) ? 1 : 2);
+        lowering.precisionOf(op) == Precision::I8 && isSquared(op.getInput())
+            ? 1
+            : 2);
   Answer<Value> input = lowering.value(op.getInput(), element, op);
   if (!input)
     return input.no();

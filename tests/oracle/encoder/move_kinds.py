@@ -73,7 +73,8 @@ def lane_broadcast(draw):
 def lane_copy(draw):
     shape, element = draw.shape(), draw.choice(("ui8", "f16", "f32"))
     dst, a = draw.local(shape, element, lane=draw.between(0, 63)), draw.local(shape, element, lane=draw.between(0, 63))
-    draw.vendor("tpu_bdc_cpy_cross_npu", dst.address, a.address, shape, bits_type(element))
+    # In its streams the vendor's compiler moves floats as floats between lanes.
+    draw.vendor("tpu_bdc_cpy_cross_npu", dst.address, a.address, shape, a.data_type)
     draw.call("tiu.move_cross_lane", dst=dst, src=a)
 
 

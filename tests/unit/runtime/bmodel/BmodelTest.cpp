@@ -365,7 +365,9 @@ const Fault kDebugFaults[] = {
      Code::BadFile, "tiu_sources names source 3 of 1"},
     {"channelsLast",
      [](SmallModel &m) { debugOf(m).tensors[0]->channels_last = true; },
-     Code::BadFile, "debug_map: tensors[0]"},
+     Code::BadFile,
+     "debug_map: tensor 'y': channels are last in an onnx view that is "
+     "missing"},
     {"debugGroups", [](SmallModel &m) { debugOf(m).groups.clear(); },
      Code::BadFile, "groups has 0 entries for 1 command groups"},
     {"pieceBox",
