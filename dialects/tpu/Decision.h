@@ -15,6 +15,8 @@ namespace weft::tpu {
 /// Discardable attribute of a group, or of an op that could be in one: why the
 /// ops behind it are not in the same one (#tpu.cause).
 inline constexpr llvm::StringLiteral kBorderAttr = "tpu.border";
+/// On an op (a unit): a group begins with it.
+inline constexpr llvm::StringLiteral kBeginsGroupAttr = "tpu.begins_group";
 /// On a group: the cycles that the search for groups expects it to take, i64.
 inline constexpr llvm::StringLiteral kCyclesAttr = "tpu.cycles";
 /// Discardable attribute of an op or function: an array of #tpu.choice.

@@ -119,6 +119,8 @@ static CauseAttr causeBehind(ArrayRef<Operation *> run) {
     next = next->getNextNode();
   if (!next || next->hasTrait<OpTrait::IsTerminator>())
     return {};
+  if (next->hasAttr(kBeginsGroupAttr))
+    return causeAt(next, rt::Cause::Program);
   // A shape that an op in DRAM asks for is not in the way, that op is.
   while (Operation *reader = readerInDram(next))
     next = reader;

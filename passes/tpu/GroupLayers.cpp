@@ -128,6 +128,8 @@ struct GroupLayers : weft::tpu::impl::TpuGroupLayersBase<GroupLayers> {
   collectRuns(const Chip &chip, const GroupSearchOptions &options) {
     std::vector<std::vector<Operation *>> runs(1);
     for (Operation &op : getOperation().getBody().front()) {
+      if (op.hasAttr(kBeginsGroupAttr) && !runs.back().empty())
+        runs.emplace_back();
       if (canBeGrouped(op, chip, options))
         runs.back().push_back(&op);
       else if (!llvm::isa<WeightOp>(op) && !runs.back().empty())

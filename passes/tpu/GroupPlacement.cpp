@@ -243,9 +243,9 @@ namespace {
 class GroupAllocation {
 public:
   GroupAllocation(const Chip &chip, const GroupView &view, const Tiling &tiling,
-                  const GroupFootprint &footprint)
-      : chip(chip), view(view), tiling(tiling), footprint(footprint),
-        homes(homesOf(view, footprint.buffers)) {}
+                  PlacementOrder order, const GroupFootprint &footprint)
+      : chip(chip), view(view), tiling(tiling), order(order),
+        footprint(footprint), homes(homesOf(view, footprint.buffers)) {}
 
   std::optional<std::vector<BufferPlace>> run();
 
@@ -257,6 +257,7 @@ private:
   const Chip &chip;
   const GroupView &view;
   const Tiling &tiling;
+  const PlacementOrder order;
   const GroupFootprint &footprint;
   std::vector<size_t> homes; ///< per buffer
   std::vector<LiveRange> ranges;
@@ -283,6 +284,10 @@ bool GroupAllocation::allocateStoring(int64_t steps, int64_t room) {
     std::vector<size_t> moving;
     llvm::copy_if(loads, std::back_inserter(moving),
                   [&](size_t i) { return !held.contains(i); });
+    if (order.largestLoadFirst)
+      llvm::stable_sort(moving, [&](size_t a, size_t b) {
+        return ranges[a].bytes > ranges[b].bytes;
+      });
     found = allocateAhead(ranges, moving, tiling.slices() > 1 ? period : 0,
                           capacity, alignment);
   }
@@ -293,8 +298,8 @@ bool GroupAllocation::allocateStoring(int64_t steps, int64_t room) {
 
 bool GroupAllocation::allocateHolding(int64_t room) {
   // Ops need not wait for stores whose tensors nothing overwrites soon.
-  for (int64_t steps = view.ops.size(); !allocateStoring(steps, room);
-       steps /= 2)
+  for (int64_t steps = order.storesAtOnce ? 0 : view.ops.size();
+       !allocateStoring(steps, room); steps /= 2)
     if (tiling.isPipelined() || steps == 0)
       return false;
   return true;
@@ -344,10 +349,10 @@ std::optional<std::vector<BufferPlace>> GroupAllocation::run() {
 
 std::optional<std::vector<BufferPlace>>
 weft::tpu::placeGroup(const Chip &chip, const GroupView &view,
-                      const Tiling &tiling) {
+                      const Tiling &tiling, PlacementOrder order) {
   std::optional<GroupFootprint> footprint =
       measureGroup(chip, view, tiling.counts, /*exact=*/true);
   if (!footprint)
     return std::nullopt;
-  return GroupAllocation(chip, view, tiling, *footprint).run();
+  return GroupAllocation(chip, view, tiling, order, *footprint).run();
 }

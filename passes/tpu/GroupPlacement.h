@@ -42,11 +42,34 @@ struct BufferPlace {
   bool held = false;
 };
 
+/// Discardable attributes of a group (units): how it is placed, see
+/// PlacementOrder.
+inline constexpr llvm::StringLiteral kLargestLoadFirstAttr =
+                                         "tpu.largest_load_first",
+                                     kStoresAtOnceAttr = "tpu.stores_at_once";
+
+/// Which of what wants to lie long does so. No group knows what suits the
+/// program best: the groups before and behind it want the same bytes.
+struct PlacementOrder {
+  /// The largest load begins as early as it can, not the one that is wanted
+  /// first.
+  bool largestLoadFirst = false;
+  /// What is stored makes room at once, even if nobody needs it.
+  bool storesAtOnce = false;
+
+  static PlacementOrder of(GroupOp group) {
+    return {group->hasAttr(kLargestLoadFirstAttr),
+            group->hasAttr(kStoresAtOnceAttr)};
+  }
+};
+
 /// Places all buffers; unless pipelined, loads begin as early as there is room,
 /// and what all slices read is held where there is more of it. std::nullopt if
 /// they do not fit.
-std::optional<std::vector<BufferPlace>>
-placeGroup(const Chip &chip, const GroupView &view, const Tiling &tiling);
+std::optional<std::vector<BufferPlace>> placeGroup(const Chip &chip,
+                                                   const GroupView &view,
+                                                   const Tiling &tiling,
+                                                   PlacementOrder order = {});
 
 } // namespace weft::tpu
 

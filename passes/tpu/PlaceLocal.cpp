@@ -50,7 +50,7 @@ struct PlaceLocal : weft::tpu::impl::TpuPlaceLocalBase<PlaceLocal> {
     WalkResult result = getOperation().walk([&](GroupOp group) {
       GroupView view = viewGroup(*chip, group);
       Tiling tiling = group.tilingOrWhole();
-      auto places = placeGroup(*chip, view, tiling);
+      auto places = placeGroup(*chip, view, tiling, PlacementOrder::of(group));
       auto slice = planSlice(*chip, view, tiling.counts, {0, 0, 0, 0});
       if (!places || !slice) {
         group.emitError("the tensors of this group do not fit ")

@@ -18,6 +18,7 @@
 #include "tools/driver/Registration.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -225,6 +226,9 @@ LogicalResult Compilation::lowerGraph(ModuleOp module,
   lowering.quantizedIo = options.quantizedIo;
   lowering.noHost = options.noHost;
   lowering.sharesConstants = options.sharesConstants;
+  if (options.optLevel == OptLevel::O3 && stage != Stage::Tpu &&
+      !chips::findVectorTarget(options.chip))
+    return lowerSearched(module, options, lowering);
   PassManager passes(&context);
   passes.enableVerifier(verifies);
   if (chips::findVectorTarget(options.chip)) {
@@ -243,6 +247,50 @@ LogicalResult Compilation::lowerGraph(ModuleOp module,
       failed(insertCustomKernels(module, *plugins)))
     return failure();
   before.releaseOthers(module);
+  return success();
+}
+
+LogicalResult Compilation::lowerSearched(ModuleOp module,
+                                         const CompileOptions &options,
+                                         const LoweringOptions &lowering) {
+  PassManager passes(&context);
+  buildRecipePipeline(passes, lowering);
+  LiveBlobs before(module);
+  if (failed(passes.run(module)))
+    return failure();
+  before.releaseOthers(module);
+  FailureOr<FoundProgram> found = searchProgram(
+      module, *chips::find(options.chip),
+      [&](ModuleOp graph) {
+        PassManager grouping(&context);
+        grouping.enableVerifier(false);
+        buildGroupPipeline(grouping, lowering);
+        return grouping.run(graph);
+      },
+      [&](ModuleOp groups) -> LogicalResult {
+        PassManager rest(&context);
+        rest.enableVerifier(false);
+        buildPlacePipeline(rest);
+        buildPplPipeline(rest, lowering);
+        LiveBlobs placed(groups);
+        if (failed(rest.run(groups)) ||
+            (plugins && failed(insertCustomKernels(groups, *plugins))))
+          return failure();
+        placed.releaseOthers(groups);
+        return success();
+      },
+      options.search);
+  if (failed(found) || failed(mlir::verify(*found->program)))
+    return failure();
+  if (found->cycles < found->firstCycles)
+    emitRemark(module.lookupSymbol("main")->getLoc())
+        << "-O3 compared " << found->programs << " programs: " << found->cycles
+        << " cycles instead of " << found->firstCycles
+        << (found->isComplete ? "" : "; a longer --time-limit may find more");
+  LiveBlobs grouped(module);
+  module.getBodyRegion().takeBody(found->program->getBodyRegion());
+  module->setAttrs((*found->program)->getAttrDictionary());
+  grouped.releaseOthers(module);
   return success();
 }
 

@@ -15,6 +15,7 @@
 #include "tools/driver/FusePreprocess.h"
 #include "tools/driver/Pipelines.h"
 #include "tools/driver/Plugins.h"
+#include "tools/driver/ProgramSearch.h"
 #include "tools/driver/ShapeRanges.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -50,6 +51,7 @@ struct CompileOptions {
   std::string asymmetric = "auto"; ///< zero points in int8; or "off"
   int64_t groupSize = 64; ///< w8f16, w4f16: weights of a scale; 0: of a channel
   OptLevel optLevel = OptLevel::O2;
+  ProgramSearchOptions search; ///< O3
   bool quantizedIo = false;
   bool noHost = false; ///< what the chip does not compute is an error
   bool strip = false;  ///< no debug map
@@ -128,6 +130,10 @@ private:
   mlir::LogicalResult lowerGraph(mlir::ModuleOp module,
                                  const CompileOptions &options, Stage stage,
                                  bool verifies = true);
+  /// The same for O3, to ppl.
+  mlir::LogicalResult lowerSearched(mlir::ModuleOp module,
+                                    const CompileOptions &options,
+                                    const LoweringOptions &lowering);
   mlir::LogicalResult takeWholeTable(CompileOptions &options);
   mlir::FailureOr<CheapestProgram> findCheapest(const CompileOptions &options);
   mlir::LogicalResult lowerCheapest(const CompileOptions &options, Stage stage);

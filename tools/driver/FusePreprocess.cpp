@@ -158,12 +158,12 @@ static SmallVector<int64_t> shapeOfCodes(ArrayRef<int64_t> shape, Layout given,
 }
 
 namespace {
-struct Range {
+struct PixelRange {
   double low, high;
 
   double width() const { return high - low; }
   /// How far `other` is outside.
-  double missed(Range other) const {
+  double missed(PixelRange other) const {
     return std::max(other.high - high, low - other.low);
   }
   std::string str() const {
@@ -181,8 +181,8 @@ static double factorOf(const Options &options, size_t channel) {
 }
 
 /// What codes of 0 to 255 become, in any channel.
-static Range fusedRange(const Options &options) {
-  Range range{HUGE_VAL, -HUGE_VAL};
+static PixelRange fusedRange(const Options &options) {
+  PixelRange range{HUGE_VAL, -HUGE_VAL};
   size_t channels = std::max(
       {options.mean.size(), options.scale.size(), options.stdDev.size()});
   for (size_t c = 0; c < channels; ++c)
@@ -196,7 +196,8 @@ static Range fusedRange(const Options &options) {
 
 /// What is probably wrong if steps give `given` and a table saw `seen`; "" if
 /// the two may be of the same pictures.
-static std::string mismatch(const Options &options, Range given, Range seen) {
+static std::string mismatch(const Options &options, PixelRange given,
+                            PixelRange seen) {
   // Photos need not be black or white anywhere, but no pixel is outside of what
   // the steps give; enlarged by cubic functions it is by a little.
   constexpr double kDull = 8, kOvershoot = 0.1;
@@ -217,11 +218,11 @@ std::string driver::oddFusedRange(const Options &options, llvm::StringRef input,
                                   const quantize::CalibrationTable *table,
                                   bool isHalf) {
   constexpr double kMostHalf = 65504, kLeastHalf = 0x1p-14;
-  Range given = fusedRange(options);
+  PixelRange given = fusedRange(options);
   std::string text =
       "fused preprocessing makes input '" + input.str() + "' " + given.str();
   if (const auto *entry = table ? table->find(input) : nullptr) {
-    Range seen{entry->min, entry->max};
+    PixelRange seen{entry->min, entry->max};
     if (std::string wrong = mismatch(options, given, seen); !wrong.empty())
       return text + ", " + table->title() + " saw " + seen.str() + "; " + wrong;
   }

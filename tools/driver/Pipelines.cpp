@@ -30,8 +30,6 @@ static tpu::TpuGroupLayersOptions groupLimits(int level) {
     limits.maxOps = limits.maxSlicedOps = 1;
   else if (level == 1)
     limits.maxOps = limits.maxSlicedOps = 8;
-  else if (level >= 3)
-    limits.maxSlicedOps = 64;
   return limits;
 }
 
@@ -69,6 +67,13 @@ void driver::buildVectorPipeline(OpPassManager &passes,
 
 void driver::buildTpuPipeline(OpPassManager &passes,
                               const LoweringOptions &options) {
+  buildRecipePipeline(passes, options);
+  buildGroupPipeline(passes, options);
+  buildPlacePipeline(passes);
+}
+
+void driver::buildRecipePipeline(OpPassManager &passes,
+                                 const LoweringOptions &options) {
   addConversion(passes, options, options.chip);
   if (options.optLevel > 0)
     passes.addNestedPass<func::FuncOp>(tpu::createTpuCutBands());
@@ -89,12 +94,19 @@ void driver::buildTpuPipeline(OpPassManager &passes,
   // Nor are recipes that add in another order left to it.
   passes.addNestedPass<func::FuncOp>(
       tpu::createTpuChooseRecipes({/*roundingOnly=*/options.optLevel == 0}));
+}
+
+void driver::buildGroupPipeline(OpPassManager &passes,
+                                const LoweringOptions &options) {
   tpu::TpuGroupLayersOptions limits = groupLimits(options.optLevel);
   limits.overlapChannels = !options.sharesConstants;
   passes.addNestedPass<func::FuncOp>(tpu::createTpuGroupLayers(limits));
   passes.addNestedPass<func::FuncOp>(tpu::createTpuFoldBands());
   if (options.optLevel > 0)
     passes.addNestedPass<func::FuncOp>(tpu::createTpuFoldTurns());
+}
+
+void driver::buildPlacePipeline(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(tpu::createTpuPlaceLocal());
   passes.addNestedPass<func::FuncOp>(tpu::createTpuPlaceGlobal());
   passes.addNestedPass<func::FuncOp>(tpu::createTpuListDecisions());

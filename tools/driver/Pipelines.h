@@ -66,9 +66,15 @@ struct LoweringOptions : mlir::PassPipelineOptions<LoweringOptions> {
 /// `weft-top`: folds constants and rewrites the float graph.
 void buildTopPipeline(mlir::OpPassManager &passes);
 
-/// `weft-tpu`: top to grouped, tiled and placed tpu.
+/// `weft-tpu`: top to grouped, tiled and placed tpu. Its three steps: to ops
+/// and their recipes, to groups and their slices, to where they lie.
 void buildTpuPipeline(mlir::OpPassManager &passes,
                       const LoweringOptions &options);
+void buildRecipePipeline(mlir::OpPassManager &passes,
+                         const LoweringOptions &options);
+void buildGroupPipeline(mlir::OpPassManager &passes,
+                        const LoweringOptions &options);
+void buildPlacePipeline(mlir::OpPassManager &passes);
 
 /// `weft-zhouyi`, two steps. Top to tpu without groups, bound to the default
 /// chip, whose numbers are the reference of every machine ..

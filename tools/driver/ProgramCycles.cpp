@@ -66,6 +66,8 @@ std::optional<ProgramCycles> driver::predictCycles(ppl::NetOp net,
   ProgramCycles cycles;
   cycles.total = timeline->totalCycles;
   cycles.hostParts = program->hostParts.size();
+  for (const profile::IssuedGroup &group : issued)
+    cycles.commands += group.tiu.size() + group.gdma.size();
   for (auto [spans, commands] : llvm::zip(timeline->groups, program->groups))
     for (Engine engine : {Engine::Tiu, Engine::Gdma}) {
       const std::vector<mlir::Location> &locations =

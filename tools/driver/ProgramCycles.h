@@ -22,6 +22,7 @@ struct ProgramCycles {
   /// Cycles on the critical path by where their commands come from; together
   /// they are the total.
   llvm::MapVector<mlir::Location, uint64_t> critical;
+  size_t commands = 0;  ///< of both engines
   size_t hostParts = 0; ///< which cost no cycles here
 };
 

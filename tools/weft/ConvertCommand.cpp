@@ -5,6 +5,7 @@
 #include "tools/driver/BatchProof.h"
 #include "tools/driver/Calibrate.h"
 #include "tools/driver/ExpectedAccuracy.h"
+#include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
 #include "tools/weft/AutoPrecision.h"
 #include "tools/weft/Bindings.h"
@@ -37,8 +38,9 @@ struct ConvertFlags {
   bool fusePreprocess = false;
   driver::CompileOptions compile;
   int optLevel = int(driver::OptLevel::O2);
-  bool hasOptLevel = false;  ///< -O was given
-  bool hasGroupSize = false; ///< --group-size was given
+  bool hasOptLevel = false;    ///< -O was given
+  bool hasSearchFlags = false; ///< what is for -O3 alone
+  bool hasGroupSize = false;   ///< --group-size was given
   bool json = false;
 
   bool isAuto() const { return compile.precision == "auto"; }
@@ -114,8 +116,27 @@ static rt::Status checkSamplesBesideTable(const ConvertFlags &flags) {
   return rt::Status::ok();
 }
 
+/// What steers the search of -O3.
+static rt::Status checkSearchFlags(const ConvertFlags &flags) {
+  if (!flags.hasSearchFlags)
+    return rt::Status::ok();
+  if (driver::OptLevel(flags.optLevel) != driver::OptLevel::O3)
+    return rt::fail(Code::InvalidArgument,
+                    "--time-limit and --search-cache are for the search of "
+                    "-O3; give that too, or leave them out");
+  const std::string &cache = flags.compile.search.cache;
+  if (!cache.empty() &&
+      (cache == flags.output || tools::isSameFile(cache, flags.output) ||
+       tools::isSameFile(cache, flags.model.model)))
+    return rt::fail(Code::InvalidArgument,
+                    "--search-cache '" + cache +
+                        "' is the model or the output; name another file");
+  return rt::Status::ok();
+}
+
 static rt::Status checkFlags(const ConvertFlags &flags) {
   WEFT_TRY(checkTarget(flags));
+  WEFT_TRY(checkSearchFlags(flags));
   bool quantized = flags.compile.precision == "int8" || flags.isAuto();
   bool hasTable = !flags.compile.calibration.empty();
   bool hasData = !flags.calibrationData.empty();
@@ -687,9 +708,31 @@ void cli::addConvertCommand(Program &program) {
             flags->hasOptLevel = true;
           },
           "Search for layer groups: 0 every op alone, values through "
-          "DRAM; 1 short groups; 2 long groups; 3 longer sliced "
-          "groups, slower compilation")
+          "DRAM; 1 short groups; 2 long groups; 3 then changes slices and "
+          "places as long as the program takes fewer cycles")
       ->check(CLI::Range(0, 3))
       ->default_str("2");
+  command
+      .add_option_function<double>(
+          "--time-limit",
+          [flags](double seconds) {
+            flags->compile.search.seconds = seconds;
+            flags->hasSearchFlags = true;
+          },
+          "With -O3: about how long to search for each program; counted in "
+          "work, so that every machine finds the same")
+      ->check(CLI::Range(0.001, 1e6))
+      ->type_name("SECONDS")
+      ->default_str("10");
+  command
+      .add_option_function<std::string>(
+          "--search-cache",
+          [flags](const std::string &path) {
+            flags->compile.search.cache = path;
+            flags->hasSearchFlags = true;
+          },
+          "With -O3: keeps what was found, so that the next time it is there "
+          "at once or the search goes on; made if need be")
+      ->type_name("FILE");
   command.add_flag("--json", flags->json, "Print what was written as JSON");
 }
