@@ -44,7 +44,7 @@ def Tpu_MoveLanesOp
 
 def Tpu_RepeatChannelOp
     : Tpu_Op<"repeat_channel", [Pure, Tpu_Evaluate,
-                                DeclareOpInterfaceMethods<Tpu_TilingInterface, ["inputNeed", "recipes", "runsInAnyLane", "readsAnyLane"]>]> {
+                                DeclareOpInterfaceMethods<Tpu_TilingInterface, ["inputNeed", "recipes", "readsAnyLane"]>]> {
   let summary = "one channel several times";
   let description = [{
     **Semantics**: `y(n,c,h,w) = input(n,0,h,w)`. What lies in one lane goes to all; a channel that DRAM holds is brought to all lanes by its load

@@ -184,13 +184,17 @@ planeViews(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes, const Chip &chip) {
 }
 
 /// Whether `op` adds up the channels of each pixel, which the cube does where
-/// they lie. Of a few pixels the turned lines are as short.
+/// they lie. Of a few pixels the turned lines are as short; an image that is
+/// loaded for this alone is loaded in lines.
 static bool addsChannels(top::ReduceOp op, Lowering &lowering) {
   constexpr int64_t kFewPixels = 16;
+  if (!op.getInput().getDefiningOp() && op.getInput().hasOneUse())
+    return false;
   auto type = cast<RankedTensorType>(op.getInput().getType());
   return op.getKind() == top::ReduceKind::Sum && type.getRank() == 4 &&
          op.getAxes() == ArrayRef<int64_t>{tpu::kAxisC} &&
          type.getDimSize(tpu::kAxisC) > 1 &&
+         type.getDimSize(tpu::kAxisC) <= kLargestAxis &&
          type.getDimSize(tpu::kAxisH) * type.getDimSize(tpu::kAxisW) >=
              kFewPixels &&
          lowering.choices.hasMatrixUnit;
@@ -203,26 +207,32 @@ static bool isSquared(Value value) {
          product.getLhs() == product.getRhs();
 }
 
-/// What is stored in 16 bits is added as it is, other numbers in as many
-/// digits as the precision asks for. Each square of one term may err by 2^-9,
-/// so their sum does by less; codes have 8 bits.
+/// What is stored in 16 bits is added as it is, squares in as many digits as
+/// the precision asks for: each of one term may err by 2^-9, so their sum does
+/// by less, and codes have 8 bits. Other numbers of f32 may be whole ones, or
+/// cancel.
 static Answer<> planChannelSum(top::ReduceOp op, Lowering &lowering) {
+  // Of fewer channels f32 takes as long: the cube adds 32 of 16 bits at a time,
+  // and terms are four casts.
+  constexpr int64_t kFewChannels = 4, kFewForTerms = 16;
+  int64_t channels =
+      cast<RankedTensorType>(op.getInput().getType()).getDimSize(tpu::kAxisC);
   bool needsDigits = lowering.precisionOf(op) == Precision::F32 ||
                      op->hasAttr(top::kExactAttr) ||
                      lowering.wideSteps.digits.contains(op);
   Value form = lowering.firstForm(op.getInput());
   Type element = lowering.f32();
-  if (form && !tpu::elementOf(form).isF32() && !needsDigits)
+  if (form && !tpu::elementOf(form).isF32() && !needsDigits &&
+      channels >= kFewChannels)
     element = tpu::elementOf(form).isBF16()
                   ? tpu::elementOf(form)
                   : Type(lowering.builder.getF16Type());
   // A sum that f16 would not hold is one of f32 in any case.
   IntegerAttr terms;
-  if (element.isF32() && !needsDigits)
+  if (element.isF32() && !needsDigits && isSquared(op.getInput()) &&
+      channels >= kFewForTerms)
     terms = lowering.builder.getI64IntegerAttr(
-        lowering.precisionOf(op) == Precision::I8 && isSquared(op.getInput())
-            ? 1
-            : 2);
+        lowering.precisionOf(op) == Precision::I8 ? 1 : 2);
   Answer<Value> input = lowering.value(op.getInput(), element, op);
   if (!input)
     return input.no();

@@ -347,7 +347,8 @@ struct QuotientByRoot : OpRewritePattern<BinaryOp> {
                                 PatternRewriter &rewriter) const override {
     auto root = op.getRhs().getDefiningOp<UnaryOp>();
     if (op.getKind() != BinaryKind::Div || op->hasAttr(kExactAttr) || !root ||
-        root.getKind() != UnaryKind::Sqrt || !root->hasOneUse() ||
+        root->hasAttr(kExactAttr) || root.getKind() != UnaryKind::Sqrt ||
+        !root->hasOneUse() ||
         root.getType().getNumElements() >= op.getType().getNumElements())
       return failure();
     Location location = rewriter.getFusedLoc({root.getLoc(), op.getLoc()});

@@ -75,7 +75,11 @@ public:
     for (size_t i = 0; i < values.size(); ++i)
       if (!addNeighbours(values[i]))
         return false;
-    return !exits.empty();
+    // Of a turn back that is turned again: these two cancel first.
+    auto isExit = [&](Operation *entry) {
+      return exits.contains(entry->getOperand(0).getDefiningOp());
+    };
+    return !exits.empty() && llvm::none_of(entries, isExit);
   }
 
   SetVector<Operation *> entries, steps, exits;

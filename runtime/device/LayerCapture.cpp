@@ -123,19 +123,20 @@ static HostTensor toReals(const wire::DebugTensor &table,
   return reals;
 }
 
-/// The elements of n,c,h,w in the order n,h,w,c.
-static HostTensor withChannelsLast(const wire::Extent &shape,
-                                   const HostTensor &tensor) {
+/// A tensor n,h,w,c of elements in the order n,c,h,w, put in order.
+static HostTensor withChannelsLast(const HostTensor &tensor) {
   HostTensor turned(tensor.type(), tensor.shape());
   size_t bytes = numeric::elementBytes(tensor.type());
-  uint64_t pixels = shape.h() * shape.w();
+  const std::vector<int64_t> &shape = tensor.shape();
+  int64_t pixels = shape[1] * shape[2], channels = shape[3];
   uint8_t *to = turned.bytes();
-  for (uint64_t n = 0; n < shape.n(); ++n)
-    for (uint64_t pixel = 0; pixel < pixels; ++pixel)
-      for (uint64_t c = 0; c < shape.c(); ++c, to += bytes)
-        std::memcpy(
-            to, tensor.bytes() + ((n * shape.c() + c) * pixels + pixel) * bytes,
-            bytes);
+  for (int64_t n = 0; n < shape[0]; ++n)
+    for (int64_t pixel = 0; pixel < pixels; ++pixel)
+      for (int64_t c = 0; c < channels; ++c, to += bytes)
+        std::memcpy(to,
+                    tensor.bytes() +
+                        size_t((n * channels + c) * pixels + pixel) * bytes,
+                    bytes);
   return turned;
 }
 
@@ -146,8 +147,6 @@ std::vector<CapturedValue> LayerCapture::values() const {
     value.name = slot->table->value_name()->str();
     value.storedType = slot->stored.type();
     value.tensor = toReals(*slot->table, slot->stored);
-    if (slot->table->channels_last())
-      value.tensor = withChannelsLast(*slot->table->shape(), value.tensor);
     value.complete = true;
     for (bool covered : slot->covered)
       value.complete &= covered;
@@ -158,6 +157,8 @@ std::vector<CapturedValue> LayerCapture::values() const {
       // The verifier has compared the element counts.
       [[maybe_unused]] bool fits = value.tensor.reshape(std::move(shape));
       assert(fits);
+      if (slot->table->channels_last())
+        value.tensor = withChannelsLast(value.tensor);
     }
     values.push_back(std::move(value));
   }

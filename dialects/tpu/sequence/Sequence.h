@@ -33,8 +33,9 @@ struct Step {
     Max,
     Min,
     Div,
+    // f32, one operand and two scalars: x * a + b, rounded after each
+    Scale,
     // f32, one operand
-    Scale, ///< operand 0 times one scalar plus another, rounded after each
     Abs,
     Rsqrt,      ///< three Newton steps
     Polynomial, ///< coefficients [first, first + count) of the table

@@ -44,6 +44,26 @@ func.func @meeting(%x: tensor<1x3x2x1xf32>, %z: tensor<1x3x2x1xf32>) -> tensor<1
 
 // -----
 
+// Turns that are turned back and again cancel before the steps between them move.
+// CHECK-LABEL: func.func @again
+// CHECK-NOT: top.transpose
+// CHECK: %[[A:.*]] = top.unary sigmoid %arg0
+// CHECK: %[[P:.*]] = top.binary mul %[[A]], %[[A]]
+// CHECK: return %{{.*}}, %[[P]]
+func.func @again(%x: tensor<1x3x2x4xf32>) -> (tensor<1x3x2x4xf32>, tensor<1x3x2x4xf32>) {
+  %a = top.unary sigmoid %x : tensor<1x3x2x4xf32>
+  %0 = top.transpose %a {perm = array<i64: 0, 2, 3, 1>} : tensor<1x3x2x4xf32> -> tensor<1x2x4x3xf32>
+  %1 = top.transpose %0 {perm = array<i64: 0, 3, 1, 2>} : tensor<1x2x4x3xf32> -> tensor<1x3x2x4xf32>
+  %2 = top.transpose %1 {perm = array<i64: 0, 2, 3, 1>} : tensor<1x3x2x4xf32> -> tensor<1x2x4x3xf32>
+  %3 = top.transpose %2 {perm = array<i64: 0, 3, 1, 2>} : tensor<1x2x4x3xf32> -> tensor<1x3x2x4xf32>
+  %4 = top.unary relu %3 : tensor<1x3x2x4xf32>
+  %5 = top.binary mul %0, %2 : tensor<1x2x4x3xf32>, tensor<1x2x4x3xf32>
+  %6 = top.transpose %5 {perm = array<i64: 0, 3, 1, 2>} : tensor<1x2x4x3xf32> -> tensor<1x3x2x4xf32>
+  return %4, %6 : tensor<1x3x2x4xf32>, tensor<1x3x2x4xf32>
+}
+
+// -----
+
 // Nothing moves where the turned value is read by something that counts on its axes.
 // CHECK-LABEL: func.func @read
 // CHECK-COUNT-2: top.transpose

@@ -368,6 +368,16 @@ const Fault kDebugFaults[] = {
      Code::BadFile,
      "debug_map: tensor 'y': channels are last in an onnx view that is "
      "missing"},
+    {"channelsLastOfTwoAxes",
+     [](SmallModel &m) {
+       wire::DebugTensorT &tensor = *debugOf(m).tensors[0];
+       tensor.channels_last = true;
+       tensor.onnx = std::make_unique<wire::OnnxViewT>();
+       tensor.onnx->element_type = 1;
+       const wire::Extent &shape = *tensor.shape;
+       tensor.onnx->dims = {shape.n() * shape.c(), shape.h() * shape.w()};
+     },
+     Code::BadFile, "has no four axes, the last of them channels"},
     {"debugGroups", [](SmallModel &m) { debugOf(m).groups.clear(); },
      Code::BadFile, "groups has 0 entries for 1 command groups"},
     {"pieceBox",
