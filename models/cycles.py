@@ -122,13 +122,14 @@ def measure(program, name, entry, precision, folder):
     table = ["--calibration", DATA / "tables" / f"{name}.table"] if precision == "int8" else []
     call(program, "convert", model_file(entry, folder), "-o", bmodel, "--precision", precision, *table, *shape_flags(entry))
     profile = json.loads(call(program, "profile", bmodel, "--json"))
-    steps = json.loads(call(program, "explain", bmodel, "--json"))["steps"]
+    explained = json.loads(call(program, "explain", bmodel, "--json"))
+    steps = explained["steps"]
     stage = json.loads(call(program, "info", bmodel, "--json"))["nets"][0]["stages"][0]
     busy = sum(engine["busy_cycles"] for engine in profile["engines"].values())
     unconfirmed, probed = profile["extrapolated"]["cycles"], profile["extrapolated"]["probed_cycles"]
     vendor = entry["vendor"].get(precision)
     row = {"network": name, "precision": precision, "ours": profile["total_cycles"], "vendor": vendor,
-           "floor": round(floor_of(entry, precision)), "measured": busy - unconfirmed, "probed": probed,
+           "floor": round(floor_of(entry, precision)), "bound": explained["bound"]["cycles"], "measured": busy - unconfirmed, "probed": probed,
            "kin": unconfirmed - probed, "dram_bytes": profile["dram"]["read_bytes"] + profile["dram"]["write_bytes"],
            "expected": sum(step["cycles"] for step in steps) if all(step["operations"] for step in steps) else None,
            "commands": sum(engine["commands"] for engine in profile["engines"].values()),
@@ -276,6 +277,16 @@ def judge_expected(rows):
     return len(ratios) - len(far) >= EXPECTED_SHARE * len(ratios), text
 
 
+def judge_bound(rows):
+    """(passed, text): whether no program takes fewer cycles than the bound that `weft explain` prints."""
+    ratios = [(row["ours"] / row["bound"], f"{row['network']} {row['precision']}") for row in rows if row["bound"]]
+    below = [f"{name} {ratio:.3f}" for ratio, name in sorted(ratios) if ratio < 1]
+    mean = math.exp(sum(math.log(ratio) for ratio, _ in ratios) / len(ratios)) if ratios else math.nan
+    text = (f"cycles / bound: geometric mean {mean:.2f} of {len(ratios)} programs, at most {max(ratios, default=(math.nan, ''))[0]:.2f} "
+            f"({max(ratios, default=(0, 'none'))[1]}){'; below the bound: ' * bool(below)}{', '.join(below)}")
+    return not below, text
+
+
 def judge_int8(rows):
     """(passed, text): whether no INT8 program takes more cycles than the network's F16 one."""
     half = {row["network"]: row["ours"] for row in rows if row["precision"] == "f16"}
@@ -298,7 +309,7 @@ def check(rows, failures, groups, baseline):
             passed, text = judge(f"{group} {precision}", mine, baseline)
             failed += not passed
             print(text if passed else f"FAILED {text}")
-    for passed, text in (judge_int8(rows), judge_expected(rows)):
+    for passed, text in (judge_int8(rows), judge_expected(rows), judge_bound(rows)):
         failed += not passed
         print(text if passed else f"FAILED {text}")
     return 1 if failed or not rows else 0
@@ -339,6 +350,7 @@ def main():
     for group, members in grouped.items():
         print_table(members, [failure for failure in failures if groups[failure["network"]] == group], group)
     print("\n" + judge_expected(rows)[1])
+    print(judge_bound(rows)[1])
     if not arguments.no_worst:
         print_worst(rows)
     if arguments.json:

@@ -80,6 +80,9 @@ void DecisionsBuilder::addStep(tpu::StepAttr step) {
       uint32_t(step.getOpCount()), indices.sourceOf(step.getFirst()),
       indices.sourceOf(step.getLast()), causeOf(step.getBorder()),
       extentOf(step.getSlices()), step.getStreamed());
+  table->bounds.emplace_back(uint64_t(step.getComputing()),
+                             uint64_t(step.getConstantBytes()),
+                             uint64_t(step.getValueBytes()));
 }
 
 LogicalResult DecisionsBuilder::addValue(tpu::DramValueAttr value) {

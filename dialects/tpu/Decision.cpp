@@ -87,11 +87,13 @@ LogicalResult ChoiceAttr::verify(EmitFault emitError, rt::Question, StringAttr,
 LogicalResult StepAttr::verify(EmitFault emitError, StringAttr, int64_t opCount,
                                LocationAttr, LocationAttr,
                                ArrayRef<int64_t> slices, bool, int64_t cycles,
-                               CauseAttr) {
-  if (opCount < 0 || cycles < 0 || slices.size() != 4 ||
+                               int64_t computing, int64_t constantBytes,
+                               int64_t valueBytes, CauseAttr) {
+  if (opCount < 0 || cycles < 0 || computing < 0 || constantBytes < 0 ||
+      valueBytes < 0 || slices.size() != 4 ||
       llvm::any_of(slices, [](int64_t count) { return count < 1; }))
     return emitError() << "a step must have four counts of slices, from 1, and "
-                          "no negative number of ops or cycles";
+                          "no negative number of ops, cycles or bytes";
   return success();
 }
 

@@ -46,16 +46,21 @@ def Tpu_StepAttr : Tpu_DecisionAttr<"Step", "step"> {
       "a group, or an op outside of groups, in the order of the program";
   let description = [{
     `opCount` is 0 for an op outside of groups. `first` and `last` are the locations of the ops at its ends, `slices` the counts of its tiling
-    along n, c, h, w, `streamed` how they run, `cycles` what the search for groups expects it to take. Without `border` nothing follows that could belong to it.
+    along n, c, h, w, `streamed` how they run, `cycles` what the search for groups expects it to take. No slices or places make a group take less than
+    `computing` cycles, those of its ops in their recipes on whole tensors, and the time of `constantBytes` and `valueBytes`, which DRAM reads and writes once. Without `border` nothing follows that could belong to it.
   }];
   let parameters = (ins "::mlir::StringAttr":$operation, "int64_t":$opCount,
       "::mlir::LocationAttr":$first, "::mlir::LocationAttr":$last,
       ArrayRefParameter<"int64_t">:$slices,
       DefaultValuedParameter<"bool", "false">:$streamed,
       DefaultValuedParameter<"int64_t", "0">:$cycles,
+      DefaultValuedParameter<"int64_t", "0">:$computing,
+      DefaultValuedParameter<"int64_t", "0">:$constantBytes,
+      DefaultValuedParameter<"int64_t", "0">:$valueBytes,
       OptionalParameter<"::weft::tpu::CauseAttr">:$border);
   let assemblyFormat = "`<` $operation `,` $opCount `,` $first `,` $last `,` "
                        "`[` $slices `]` (`streamed` $streamed^)? (`cycles` $cycles^)? "
+                       "(`computing` $computing^)? (`constants` $constantBytes^)? (`moves` $valueBytes^)? "
                        "(`border` $border^)? `>`";
   let genVerifyDecl = 1;
 }

@@ -4,7 +4,9 @@
 #include "dialects/tpu/Decision.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/Host.h"
+#include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/Move.h"
+#include "dialects/tpu/recipe/Price.h"
 #include "passes/tpu/Passes.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -117,6 +119,38 @@ static SmallVector<Operation *> opsOfStep(Operation &op) {
   return ops;
 }
 
+namespace {
+/// What no slices and no places spare a group.
+struct LeastWork {
+  int64_t computing = 0, constantBytes = 0, valueBytes = 0;
+};
+} // namespace
+
+/// Slices compute and load at least what they share, and rows of EUs are filled
+/// best at once. All zero for null, an op outside of groups.
+static LeastWork leastWorkOf(GroupOp group, ArrayRef<Operation *> ops) {
+  LeastWork least;
+  const Chip *chip =
+      group ? chipOf(group->getParentOfType<func::FuncOp>()) : nullptr;
+  if (!chip)
+    return least;
+  DenseSet<Value> constants;
+  for (Operation *op : ops) {
+    // Transfers do turns, and bands at the border.
+    if (asTileable(op) && !llvm::isa<ToBandsOp, FromBandsOp>(op))
+      if (auto price = priceOf(op, *chip, Box::whole(dimsOf(op->getResult(0)))))
+        least.computing += price->cycles;
+    for (Value operand : op->getOperands())
+      if (operand.getDefiningOp<WeightOp>() && constants.insert(operand).second)
+        least.constantBytes += tensorBytes(operand);
+  }
+  for (ValueRange values :
+       {ValueRange(group.getInputs()), ValueRange(group.getOutputs())})
+    for (Value value : values)
+      least.valueBytes += tensorBytes(value);
+  return least;
+}
+
 void ListDecisions::addStep(Operation &op) {
   SmallVector<Operation *> ops = opsOfStep(op);
   auto group = llvm::dyn_cast<GroupOp>(op);
@@ -124,12 +158,14 @@ void ListDecisions::addStep(Operation &op) {
   LocationAttr first = originOf(ops.empty() ? &op : ops.front()),
                last = originOf(ops.empty() ? &op : ops.back());
   auto cycles = op.getAttrOfType<IntegerAttr>(kCyclesAttr);
+  LeastWork least = leastWorkOf(group, ops);
   stepOf[&op] = static_cast<int64_t>(steps.size());
   steps.push_back(StepAttr::get(
       &getContext(),
       StringAttr::get(&getContext(), op.getName().stripDialect()),
       group ? ops.size() : 0, first, last, tiling.counts, tiling.isStreamed,
-      cycles ? cycles.getInt() : 0, borderOf(&op)));
+      cycles ? cycles.getInt() : 0, least.computing, least.constantBytes,
+      least.valueBytes, borderOf(&op)));
 }
 
 CauseAttr ListDecisions::borderOf(Operation *op) const {

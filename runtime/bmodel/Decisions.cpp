@@ -148,6 +148,10 @@ Status DecisionVerifier::run() const {
     WEFT_TRY(below("step", readers->Get(i), countOf(table.steps()))
                  .withContext(placeOf("readers", i, readers->Data(), 4)));
   WEFT_TRY(each("values", table.values(), &Self::checkValue));
+  if (countOf(table.bounds()) != 0 &&
+      countOf(table.bounds()) != countOf(table.steps()))
+    return failf(Code::BadFile, "bounds has %u entries for %u steps",
+                 countOf(table.bounds()), countOf(table.steps()));
   uint64_t listed = 0;
   for (uint32_t i = 0; i < countOf(table.values()); ++i)
     listed += entryAt(table.values(), i).reader_count();
@@ -244,8 +248,15 @@ DecidedChoice DecisionReader::choice(const wire::DecidedChoice &entry) const {
 
 Decisions DecisionReader::run() const {
   Decisions decisions;
-  for (uint32_t i = 0; i < countOf(table.steps()); ++i)
+  for (uint32_t i = 0; i < countOf(table.steps()); ++i) {
     decisions.steps.push_back(step(entryAt(table.steps(), i)));
+    if (countOf(table.bounds()) == 0)
+      continue;
+    wire::DecidedBound bound = entryAt(table.bounds(), i);
+    decisions.steps.back().computing = bound.computing();
+    decisions.steps.back().constantBytes = bound.constant_bytes();
+    decisions.steps.back().valueBytes = bound.value_bytes();
+  }
   for (uint32_t i = 0; i < countOf(table.values()); ++i)
     decisions.values.push_back(value(entryAt(table.values(), i)));
   for (uint32_t i = 0; i < countOf(table.choices()); ++i)

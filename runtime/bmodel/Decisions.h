@@ -49,6 +49,9 @@ struct DecidedStep {
   std::optional<DecidedCause> border; ///< none: nothing follows
   uint64_t cycles = 0; ///< of a group, as the search for groups expects them
   bool isStreamed = false; ///< each slice runs as a group of one slice does
+  /// What no slices and no places spare a group: cycles of its operations on
+  /// whole tensors, bytes that DRAM reads or writes once.
+  uint64_t computing = 0, constantBytes = 0, valueBytes = 0;
 
   bool isGroup() const { return opCount != 0; }
 };

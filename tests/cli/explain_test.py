@@ -24,12 +24,13 @@ from json_schema import COUNT, FLAG, TEXT, keys, mismatches
 WEFT, DATA, DOCUMENT = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 
 CAUSE = {"cause": TEXT, "operation": TEXT, "nodes": [TEXT], "asked": COUNT, "limit": COUNT, "text": TEXT}
-NULLABLE = ("border", "cause", "price")
+NULLABLE = ("border", "bound", "cause", "price")
+BOUND = {"cycles": COUNT, "by": TEXT, "compute_cycles": COUNT, "dram_cycles": COUNT, "dram_bytes": COUNT}
 # Every key, none may be missing or new: docs list the same (test_documented).
 SCHEMA = {
-    "file": TEXT, "chip": TEXT, "net": TEXT, "stage": COUNT, "stages": COUNT,
+    "file": TEXT, "chip": TEXT, "net": TEXT, "stage": COUNT, "stages": COUNT, "cycles": COUNT, "bound": BOUND,
     "steps": [{"step": COUNT, "operation": TEXT, "operations": COUNT, "first_nodes": [TEXT], "last_nodes": [TEXT], "slices": [COUNT],
-               "streamed": FLAG, "cycles": COUNT, "border": CAUSE}],
+               "streamed": FLAG, "cycles": COUNT, "bound": BOUND, "border": CAUSE}],
     "dram_values": [{"name": TEXT, "type": TEXT, "shape": [COUNT], "bytes": COUNT, "step": COUNT, "nodes": [TEXT], "readers": [COUNT],
                      "reason": TEXT, "cause": CAUSE}],
     "dram_totals": [{"reason": TEXT, "cause": TEXT, "values": COUNT, "bytes": COUNT}],
@@ -97,6 +98,10 @@ class Explain(unittest.TestCase):
         report = self.explain(bad.small())
         self.assertEqual(len(report["steps"]), 1)
         step = report["steps"][0]
+        self.assertLessEqual(report["bound"]["cycles"], report["cycles"])
+        self.assertGreater(step["bound"]["compute_cycles"], 0)
+        self.assertGreater(step["bound"]["dram_bytes"], 0)
+        self.assertEqual(step["bound"]["cycles"], max(step["bound"]["compute_cycles"], step["bound"]["dram_cycles"]))
         self.assertEqual((step["operation"], step["border"], step["slices"], step["streamed"]), ("group", None, [1, 1, 1, 1], False))
         self.assertEqual((step["last_nodes"], report["dram_values"], report["dram_totals"]), (["conv_0", "relu_0"], [], []))
         text = weft("explain", self.place / "m.bmodel").stdout

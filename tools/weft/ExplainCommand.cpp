@@ -1,3 +1,4 @@
+#include "runtime/profile/Profile.h"
 #include "tools/weft/ExplainReport.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/StageFlags.h"
@@ -27,8 +28,13 @@ static ExitCode explainCommand(const ExplainFlags &flags) {
             ": the file does not say what its compiler decided; only `weft "
             "convert` without --strip writes that, and `weft profile` shows "
             "what follows from the commands alone"));
-  return flags.json ? printJson(describeDecisions(*subject, *decisions))
-                    : printText(decisionsText(*subject, *decisions));
+  Result<profile::Profile> profile =
+      profile::profileStage(subject->model, subject->stage());
+  if (!profile)
+    return reportError(profile.status());
+  uint64_t cycles = profile->totalCycles;
+  return flags.json ? printJson(describeDecisions(*subject, *decisions, cycles))
+                    : printText(decisionsText(*subject, *decisions, cycles));
 }
 
 void cli::addExplainCommand(Program &program) {

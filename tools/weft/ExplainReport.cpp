@@ -1,9 +1,11 @@
 #include "tools/weft/ExplainReport.h"
 
+#include "runtime/cycles/Cycles.h"
 #include "runtime/status/Quote.h"
 #include "tools/weft/TextTable.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 
 using namespace weft;
@@ -46,7 +48,48 @@ static std::string sizesText(const std::array<uint32_t, 4> &sizes) {
   return text;
 }
 
+namespace {
+/// Cycles below which there is no program, and what takes them.
+struct Bound {
+  uint64_t computing = 0, dramBytes = 0, moving = 0;
+
+  Bound(uint64_t computing, uint64_t dramBytes, const Chip &chip)
+      : computing(computing), dramBytes(dramBytes),
+        moving(uint64_t(double(dramBytes) / cycles::dmaBytesPerCycle(chip))) {}
+  uint64_t cycles() const { return std::max(computing, moving); }
+  const char *by() const { return computing >= moving ? "compute" : "dram"; }
+};
+} // namespace
+
+static Bound boundOf(const rt::DecidedStep &step, const Chip &chip) {
+  return {step.computing, step.constantBytes + step.valueBytes, chip};
+}
+
+/// Of the whole program: what its groups compute, and the bytes of constants,
+/// inputs and outputs. What lies in DRAM between groups might stay on the chip.
+static Bound boundOf(const NamedStage &subject,
+                     const rt::Decisions &decisions) {
+  uint64_t computing = 0, bytes = 0;
+  for (const rt::DecidedStep &step : decisions.steps) {
+    computing += step.computing;
+    bytes += step.constantBytes;
+  }
+  for (const auto *tensors :
+       {&subject.stage().inputs, &subject.stage().outputs})
+    for (const rt::TensorSpec &tensor : *tensors)
+      bytes += tensor.fromHost ? 0 : tensor.storedBytes;
+  return {computing, bytes, subject.model.chip()};
+}
+
 //===-- JSON --------------------------------------------------------------===//
+
+static Json describeBound(const Bound &bound) {
+  return {{"cycles", bound.cycles()},
+          {"by", bound.by()},
+          {"compute_cycles", bound.computing},
+          {"dram_cycles", bound.moving},
+          {"dram_bytes", bound.dramBytes}};
+}
 
 static Json namesOf(const rt::SourceNodes &nodes) {
   Json names = Json::array();
@@ -66,7 +109,8 @@ static Json describeCause(const std::optional<rt::DecidedCause> &cause) {
           {"text", cause->text()}};
 }
 
-static Json describeStep(const rt::DecidedStep &step, size_t number) {
+static Json describeStep(const rt::DecidedStep &step, size_t number,
+                         const Chip &chip) {
   return {{"step", number},
           {"operation", step.first.name},
           {"operations", step.opCount},
@@ -75,6 +119,8 @@ static Json describeStep(const rt::DecidedStep &step, size_t number) {
           {"slices", step.slices},
           {"streamed", step.isStreamed},
           {"cycles", step.cycles},
+          {"bound",
+           step.isGroup() ? describeBound(boundOf(step, chip)) : Json(nullptr)},
           {"border", describeCause(step.border)}};
 }
 
@@ -107,18 +153,21 @@ static Json describeChoice(const rt::DecidedChoice &choice) {
 }
 
 Json cli::describeDecisions(const NamedStage &subject,
-                            const rt::Decisions &decisions) {
+                            const rt::Decisions &decisions, uint64_t cycles) {
   Json json = {{"file", subject.model.path()},
                {"chip", subject.model.chip().name},
                {"net", subject.net.name},
                {"stage", subject.number},
                {"stages", subject.net.stages.size()},
+               {"cycles", cycles},
+               {"bound", describeBound(boundOf(subject, decisions))},
                {"steps", Json::array()},
                {"dram_values", Json::array()},
                {"dram_totals", Json::array()},
                {"choices", Json::array()}};
   for (size_t i = 0; i < decisions.steps.size(); ++i)
-    json["steps"].push_back(describeStep(decisions.steps[i], i));
+    json["steps"].push_back(
+        describeStep(decisions.steps[i], i, subject.model.chip()));
   for (const rt::DramValue &value : decisions.values)
     json["dram_values"].push_back(describeValue(value));
   for (const DramTotal &total : totalsOf(decisions)) {
@@ -168,10 +217,10 @@ static std::string slicesText(const rt::DecidedStep &step) {
   return sizesText(step.slices) + (step.isStreamed ? " streamed" : "");
 }
 
-static std::string stepsText(const rt::Decisions &decisions) {
-  TextTable table("rlrlrlll");
-  table.addRow(
-      {"step", "", "ops", "slices", "cycles", "from", "to", "ends because"});
+static std::string stepsText(const rt::Decisions &decisions, const Chip &chip) {
+  TextTable table("rlrlrrllll");
+  table.addRow({"step", "", "ops", "slices", "cycles", "bound", "by", "from",
+                "to", "ends because"});
   for (size_t i = 0; i < decisions.steps.size(); ++i) {
     const rt::DecidedStep &step = decisions.steps[i];
     bool isGroup = step.isGroup();
@@ -183,6 +232,8 @@ static std::string stepsText(const rt::Decisions &decisions) {
                   isGroup ? std::to_string(step.opCount) : "",
                   isGroup ? slicesText(step) : "",
                   isGroup ? std::to_string(step.cycles) : "",
+                  isGroup ? std::to_string(boundOf(step, chip).cycles()) : "",
+                  isGroup ? boundOf(step, chip).by() : "",
                   nodeText(step.first.nodes),
                   isGroup ? nodeText(step.lastNodes) : "", border});
   }
@@ -246,8 +297,25 @@ static std::string choicesText(const rt::Decisions &decisions) {
   return "choices; unconfirmed cycles count twice\n" + table.text();
 }
 
+/// The bound, how it comes about and how far the program is from it.
+static std::string boundText(const Bound &bound, uint64_t cycles) {
+  char text[320];
+  double times = bound.cycles() ? double(cycles) / double(bound.cycles()) : 0;
+  std::snprintf(
+      text, sizeof(text),
+      "bound: %llu cycles, by %s: %llu compute (each operation in "
+      "its recipe on whole tensors), %llu for %llu DRAM bytes "
+      "(constants, inputs and outputs once); the program takes %llu, "
+      "%.2f times that\n",
+      (unsigned long long)bound.cycles(), bound.by(),
+      (unsigned long long)bound.computing, (unsigned long long)bound.moving,
+      (unsigned long long)bound.dramBytes, (unsigned long long)cycles, times);
+  return text;
+}
+
 std::string cli::decisionsText(const NamedStage &subject,
-                               const rt::Decisions &decisions) {
+                               const rt::Decisions &decisions,
+                               uint64_t cycles) {
   uint64_t groups = 0, bytes = 0;
   for (const rt::DecidedStep &step : decisions.steps)
     groups += step.isGroup();
@@ -260,6 +328,8 @@ std::string cli::decisionsText(const NamedStage &subject,
          count(groups, "group") + ", " +
          count(decisions.steps.size() - groups, "operation") + " outside; " +
          count(decisions.values.size(), "intermediate") + " of " +
-         count(bytes, "byte") + " in DRAM\n" + stepsText(decisions) +
-         valuesText(decisions) + totalsText(decisions) + choicesText(decisions);
+         count(bytes, "byte") + " in DRAM\n" +
+         boundText(boundOf(subject, decisions), cycles) +
+         stepsText(decisions, subject.model.chip()) + valuesText(decisions) +
+         totalsText(decisions) + choicesText(decisions);
 }

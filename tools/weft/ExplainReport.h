@@ -11,13 +11,14 @@
 
 namespace weft::cli {
 
-/// The fields that docs/cli.md lists.
+/// The fields that docs/cli.md lists. `cycles` are those of the program.
 nlohmann::ordered_json describeDecisions(const NamedStage &subject,
-                                         const rt::Decisions &decisions);
+                                         const rt::Decisions &decisions,
+                                         uint64_t cycles);
 
 /// Tables for the terminal.
 std::string decisionsText(const NamedStage &subject,
-                          const rt::Decisions &decisions);
+                          const rt::Decisions &decisions, uint64_t cycles);
 
 } // namespace weft::cli
 

@@ -38,12 +38,12 @@
 
 // -----
 
-// expected-error@+1 {{a step must have four counts of slices, from 1, and no negative number of ops or cycles}}
+// expected-error@+1 {{a step must have four counts of slices, from 1, and no negative number of ops, cycles or bytes}}
 #step = #tpu.step<"group", 2, loc(unknown), loc(unknown), [1, 1, 0, 1]>
 
 // -----
 
-// expected-error@+1 {{a step must have four counts of slices, from 1, and no negative number of ops or cycles}}
+// expected-error@+1 {{a step must have four counts of slices, from 1, and no negative number of ops, cycles or bytes}}
 #step = #tpu.step<"group", 2, loc(unknown), loc(unknown), [1, 1, 1, 1] cycles -3>
 
 // -----

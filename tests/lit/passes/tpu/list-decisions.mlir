@@ -11,9 +11,9 @@ module attributes {tpu.chip = "bm1684x", tpu.precision = "f32"} {
 // A turn of the layout ends the first group; it writes what the second one reads. The output is nobody's intermediate.
 // CHECK-LABEL: @turn
 // CHECK-SAME: tpu.decisions = #tpu.decisions<steps[
-// CHECK-SAME: <"group", 1, #[[FIRST]], #[[FIRST]], [1, 1, 1, 1] cycles {{[0-9]+}} border <turn, "permute", #[[TURN]], 0, 0>>,
+// CHECK-SAME: <"group", 1, #[[FIRST]], #[[FIRST]], [1, 1, 1, 1] cycles {{[0-9]+}} computing 1 moves 512 border <turn, "permute", #[[TURN]], 0, 0>>,
 // CHECK-SAME: <"permute", 0, #[[TURN]], #[[TURN]], [1, 1, 1, 1]>,
-// CHECK-SAME: <"group", 2, #[[SECOND]], #[[THIRD]], [1, 1, 1, 1] cycles {{[0-9]+}}>]
+// CHECK-SAME: <"group", 2, #[[SECOND]], #[[THIRD]], [1, 1, 1, 1] cycles {{[0-9]+}} computing 4 moves 512>]
 // CHECK-SAME: values[<"a", tensor<1x8x4x2xf32>, 256, 0, #[[FIRST]], [1], reader by <turn, "permute", #[[TURN]], 0, 0>>,
 // CHECK-SAME: <"b", tensor<1x2x4x8xf32>, 256, 1, #[[TURN]], [2], maker by <turn, "permute", #[[TURN]], 0, 0>>]
 // CHECK-SAME: choices[]>
