@@ -80,12 +80,17 @@ class Search(unittest.TestCase):
         cache = self.place / "cache.json"
         flags = ("-O3", "--time-limit", SECONDS, "--search-cache", cache)
         first, said = self.convert("first.bmodel", *flags)
-        self.assertNotIn("compared 1 programs", said)
+        self.assertIn("-O3 compared", said)
         kept = cache.read_text()
         second, said = self.convert("second.bmodel", *flags)
-        self.assertIn("compared 1 programs", said)
+        self.assertIn("-O3 knows of", said)
         self.assertEqual(first.read_bytes(), second.read_bytes())
         self.assertEqual(kept, cache.read_text())
+        cache.chmod(0o400)
+        folder = cache.stat()
+        self.convert("again.bmodel", *flags)
+        self.assertEqual(folder.st_mtime_ns, cache.stat().st_mtime_ns)
+        cache.chmod(0o600)
         # More time goes on where the first search ended.
         third, _ = self.convert("third.bmodel", "-O3", "--time-limit", 2 * SECONDS, "--search-cache", cache)
         whole, _ = self.convert("whole.bmodel", "-O3", "--time-limit", 2 * SECONDS)
@@ -106,17 +111,28 @@ class Search(unittest.TestCase):
         plain, _ = self.convert("plain.bmodel", *flags)
         entries = json.loads(cache.read_text())
         (entry,) = entries["programs"].values()
-        entry["groups"] = [{"ops": [0, 1 << 20], "slices": [1, 1, 1 << 20, 1]}]
-        cache.write_text(json.dumps(entries))
-        again, _ = self.convert("again.bmodel", *flags)  # not what it says: searched once more
-        self.assertEqual(plain.read_bytes(), again.read_bytes())
+        groups = entry["groups"]
+        self.assertTrue(groups)
+        # Groups that there are in slices that there are not, and such that give other cycles: searched once more.
+        for slices in ([1, 1, 1 << 28, 1], [1 << 30] * 4, [1 << 16] * 4, [1, 1, 3, 1]):
+            entry["groups"] = [{**group, "slices": slices} for group in groups]
+            cache.write_text(json.dumps(entries))
+            again, said = self.convert("again.bmodel", *flags)
+            self.assertIn("-O3 compared", said)
+            self.assertEqual(plain.read_bytes(), again.read_bytes())
 
     def test_errors(self):
         self.assertIn("-O3", self.refused("--time-limit", "5"))
         self.assertIn("-O3", self.refused("-O2", "--search-cache", self.place / "c.json"))
+        self.assertIn("--emit tpu", self.refused("-O3", "--search-cache", self.place / "c.json", "--emit", "tpu"))
         self.assertIn("--time-limit", self.refused("-O3", "--time-limit", "0"))
+        self.assertIn("--time-limit", self.refused("-O3", "--time-limit", "nan"))
         self.assertIn("name another file", self.refused("-O3", "--search-cache", self.model))
-        for text in ("", "[1]", '{"version": "x", "programs": {}}'):
+        self.assertIn("name another file", self.refused("-O3", "--search-cache", self.place / "." / "refused.bmodel"))
+        for nothing in ("", "-"):
+            self.assertIn("--search-cache", self.refused("-O3", "--search-cache", nothing))
+        deep = '{"version": "weft program search 1", "programs": {"a": ' + "[" * 100000 + "]" * 100000 + "}}"
+        for text in ("", "[1]", '{"version": "x", "programs": {}}', deep):
             broken = self.place / "broken.json"
             broken.write_text(text)
             self.assertIn("broken.json", self.refused("-O3", "--search-cache", broken))

@@ -284,8 +284,10 @@ LogicalResult Compilation::lowerSearched(ModuleOp module,
     return failure();
   if (found->cycles < found->firstCycles)
     emitRemark(module.lookupSymbol("main")->getLoc())
-        << "-O3 compared " << found->programs << " programs: " << found->cycles
-        << " cycles instead of " << found->firstCycles
+        << (found->isKnown ? std::string("-O3 knows of ")
+                           : "-O3 compared " + std::to_string(found->programs) +
+                                 " programs: ")
+        << found->cycles << " cycles instead of " << found->firstCycles
         << (found->isComplete ? "" : "; a longer --time-limit may find more");
   LiveBlobs grouped(module);
   module.getBodyRegion().takeBody(found->program->getBodyRegion());

@@ -33,8 +33,8 @@ using namespace weft::driver;
 using Json = nlohmann::ordered_json;
 
 static constexpr const char *kCacheVersion = "weft program search 1";
-/// Of programs that are placed, emitted, scheduled and predicted, on one core
-/// of an EPYC of 2024.
+/// Of programs that are placed, emitted, scheduled and predicted, where the
+/// limit was measured.
 static constexpr double kCommandsASecond = 12000;
 
 namespace {
@@ -42,12 +42,6 @@ namespace {
 struct GroupWay {
   tpu::Tiling tiling;
   tpu::PlacementOrder order;
-
-  bool operator==(const GroupWay &other) const {
-    return tiling == other.tiling &&
-           order.largestLoadFirst == other.order.largestLoadFirst &&
-           order.storesAtOnce == other.order.storesAtOnce;
-  }
 };
 
 /// The first and the last op of a group, counted in the block.
@@ -103,7 +97,6 @@ private:
   /// The groups of `groupedFor`, which clones are placed of.
   OwningOpRef<ModuleOp> grouped;
   std::set<int64_t> groupedFor;
-  std::vector<Diagnostic> groupRemarks;
   std::vector<Diagnostic> failures; ///< of the last that was not lowered
   Trial best;
   size_t programs = 0;
@@ -146,12 +139,30 @@ static GroupWay wayOf(tpu::GroupOp group) {
 
 static void setWay(tpu::GroupOp group, const GroupWay &way) {
   MLIRContext *context = group.getContext();
+  if (!(way.tiling == group.tilingOrWhole())) // of which they were expected
+    group->removeDiscardableAttr(tpu::kCyclesAttr);
   group.setTilingAttr(tpu::TilingAttr::get(context, way.tiling));
   if (way.order.largestLoadFirst)
     group->setDiscardableAttr(tpu::kLargestLoadFirstAttr,
                               UnitAttr::get(context));
   if (way.order.storesAtOnce)
     group->setDiscardableAttr(tpu::kStoresAtOnceAttr, UnitAttr::get(context));
+}
+
+/// Whether a search would try `way`; others come out of files.
+static bool isPossible(tpu::GroupOp group, const GroupWay &way) {
+  constexpr int64_t kMostSlices = 4096; // as the search for groups
+  tpu::Dims largest{1, 1, 1, 1};
+  for (Value output : group.getOutputs())
+    for (auto [size, most] : llvm::zip(tpu::dimsOf(output), largest))
+      most = std::max(most, size);
+  int64_t slices = 1;
+  for (unsigned axis = 0; axis < 4; ++axis) {
+    int64_t count = way.tiling.counts[axis];
+    if (count < 1 || count > largest[axis] || (slices *= count) > kMostSlices)
+      return false;
+  }
+  return way.tiling.isStreamed == group.tilingOrWhole().isStreamed;
 }
 
 /// `grouped` for these; false if they cannot be made.
@@ -189,7 +200,7 @@ std::optional<Trial> GroupWaySearch::attempt(const Changes &changes) {
     trial.program = cast<ModuleOp>((*grouped)->clone());
     for (tpu::GroupOp made : groupsOf(*trial.program))
       if (auto way = changes.ways.find(spanOf(made));
-          way != changes.ways.end()) {
+          way != changes.ways.end() && isPossible(made, way->second)) {
         setWay(made, way->second);
         trial.changes.ways.insert(*way);
       }
@@ -224,9 +235,9 @@ void GroupWaySearch::consider(Changes changes) {
   spent += trial ? double(trial->commands) : best.commands / 8.0;
   commandsLeft -= spent;
   result.commands += spent;
-  if (!trial || !trial->cycles)
+  if (!trial)
     return;
-  if (trial->cycles >= best.cycles) {
+  if (!trial->cycles || trial->cycles >= best.cycles) {
     LiveBlobs(*trial->program).releaseOthers(*best.program);
     return;
   }
@@ -321,7 +332,10 @@ FailureOr<FoundProgram> GroupWaySearch::run(const std::optional<Known> &known) {
       take(std::move(*trial));
       result = *known;
       commandsLeft -= known->commands;
-    } // else somebody has changed the file
+      found.isKnown = true;
+    } else if (trial) { // somebody has changed the file
+      LiveBlobs(*trial->program).releaseOthers(graph);
+    }
   }
   if (!best.program) {
     std::optional<Trial> first = attempt({});
@@ -333,6 +347,7 @@ FailureOr<FoundProgram> GroupWaySearch::run(const std::optional<Known> &known) {
     result.firstCycles = best.cycles;
   }
   bool isComplete = result.isComplete || !best.cycles;
+  found.isKnown &= isComplete || commandsLeft <= 0;
   while (!isComplete && commandsLeft > 0) {
     hasImproved = false;
     improveGroups();
@@ -358,7 +373,8 @@ FailureOr<FoundProgram> GroupWaySearch::run(const std::optional<Known> &known) {
 // The file
 //===----------------------------------------------------------------------===//
 
-/// Of all that decides what a search finds.
+/// Of what decides what a search finds: the graph, its constants by the hashes
+/// in their names, and the compiler.
 static std::string keyOf(ModuleOp graph) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -420,6 +436,8 @@ static std::optional<Known> knownOf(const Json &json) {
   known.firstCycles = json["cycles_without"].get<uint64_t>();
   known.cycles = json["cycles"].get<uint64_t>();
   known.commands = json["commands"].get<double>();
+  if (known.firstCycles < known.cycles || !(known.commands >= 0))
+    return std::nullopt;
   known.isComplete = json["complete"].get<bool>();
   auto begins = numbersOf(json.value("begins", Json()), 0, 0);
   if (!begins)
@@ -451,8 +469,17 @@ static FailureOr<Json> readCache(const std::string &path, Location location) {
   rt::Result<std::string> text = tools::readInputFile(path);
   if (!text)
     return emitError(location) << text.status().message();
-  Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() ||
+  // An entry of a search is four deep; all of it is copied and written again.
+  constexpr int kMostDeep = 8;
+  bool isDeep = false;
+  Json json = Json::parse(
+      *text,
+      [&](int depth, Json::parse_event_t, Json &) {
+        isDeep |= depth > kMostDeep;
+        return depth <= kMostDeep;
+      },
+      /*allow_exceptions=*/false);
+  if (isDeep || !json.is_object() ||
       json.value("version", Json()) != Json(kCacheVersion) ||
       !json.contains("programs") || !json["programs"].is_object())
     return emitError(location)
@@ -484,11 +511,23 @@ driver::searchProgram(ModuleOp graph, const Chip &chip, LowerGroups group,
                                       "written; remove the file";
     }
   }
+  // Not after all the work.
+  bool mayAdd =
+      !known || (!known->isComplete &&
+                 known->commands < options.seconds * kCommandsASecond);
+  if (!options.cache.empty() && mayAdd)
+    if (rt::Status status = tools::checkOutputFile(options.cache); !status)
+      return emitError(location) << status.message();
   GroupWaySearch search(graph, chip, group, place,
                         options.seconds * kCommandsASecond);
   FailureOr<FoundProgram> found = search.run(known);
-  if (failed(found) || options.cache.empty())
+  if (failed(found) || options.cache.empty() || found->isKnown)
     return found;
+  // Others may have written it in the meantime.
+  FailureOr<Json> again = readCache(options.cache, location);
+  if (failed(again))
+    return failure();
+  cache = std::move(*again);
   cache["programs"][key] = jsonOf(search.result);
   std::string text = cache.dump(1) + "\n";
   if (rt::Status status =

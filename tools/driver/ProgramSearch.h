@@ -24,8 +24,8 @@ namespace weft::driver {
 
 /// What a search may take and where it keeps what it found.
 struct ProgramSearchOptions {
-  /// About so many seconds on one core of 2025. Counted in commands of the
-  /// programs that are made, so that each machine finds the same.
+  /// About so many seconds. Counted in commands of the programs that are made,
+  /// so that each machine finds the same.
   double seconds = 10;
   /// File of what earlier searches found, made if need be; empty: none.
   std::string cache;
@@ -37,6 +37,7 @@ struct FoundProgram {
   uint64_t firstCycles = 0, cycles = 0;      ///< without a change, and of it
   size_t programs = 0;                       ///< that were made
   bool isComplete = false;                   ///< no change is left to try
+  bool isKnown = false;                      ///< all of it was in the cache
 };
 
 /// A step of the compilation, in place.

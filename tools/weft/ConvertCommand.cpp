@@ -18,6 +18,7 @@
 #include "llvm/Support/Path.h"
 
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -39,6 +40,7 @@ struct ConvertFlags {
   driver::CompileOptions compile;
   int optLevel = int(driver::OptLevel::O2);
   bool hasOptLevel = false;    ///< -O was given
+  bool hasCache = false;       ///< --search-cache was given
   bool hasSearchFlags = false; ///< what is for -O3 alone
   bool hasGroupSize = false;   ///< --group-size was given
   bool json = false;
@@ -124,13 +126,34 @@ static rt::Status checkSearchFlags(const ConvertFlags &flags) {
     return rt::fail(Code::InvalidArgument,
                     "--time-limit and --search-cache are for the search of "
                     "-O3; give that too, or leave them out");
-  const std::string &cache = flags.compile.search.cache;
-  if (!cache.empty() &&
-      (cache == flags.output || tools::isSameFile(cache, flags.output) ||
-       tools::isSameFile(cache, flags.model.model)))
+  if (flags.emit == "top" || flags.emit == "tpu")
     return rt::fail(Code::InvalidArgument,
-                    "--search-cache '" + cache +
-                        "' is the model or the output; name another file");
+                    "--time-limit and --search-cache are for the search of "
+                    "-O3, which comes after --emit " +
+                        flags.emit + "; leave them out");
+  // Files that are not there yet are the same if their paths are.
+  auto pathOf = [](llvm::StringRef name) {
+    llvm::SmallString<128> path(name);
+    llvm::sys::fs::make_absolute(path);
+    llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+    return path;
+  };
+  const std::string &cache = flags.compile.search.cache;
+  if (!std::isfinite(flags.compile.search.seconds)) // passes CLI::Range
+    return rt::fail(Code::InvalidArgument,
+                    "--time-limit must be a number of seconds");
+  if (flags.hasCache && (cache.empty() || cache == "-"))
+    return rt::fail(Code::InvalidArgument,
+                    "--search-cache needs the path of a file that can be read "
+                    "and written");
+  for (const std::string *other :
+       {&flags.output, &flags.model.model, &flags.automatic.writtenTable,
+        &flags.automatic.log})
+    if (!cache.empty() && !other->empty() &&
+        (pathOf(cache) == pathOf(*other) || tools::isSameFile(cache, *other)))
+      return rt::fail(Code::InvalidArgument, "--search-cache '" + cache +
+                                                 "' is '" + *other +
+                                                 "', too; name another file");
   return rt::Status::ok();
 }
 
@@ -729,7 +752,7 @@ void cli::addConvertCommand(Program &program) {
           "--search-cache",
           [flags](const std::string &path) {
             flags->compile.search.cache = path;
-            flags->hasSearchFlags = true;
+            flags->hasSearchFlags = flags->hasCache = true;
           },
           "With -O3: keeps what was found, so that the next time it is there "
           "at once or the search goes on; made if need be")
