@@ -17,8 +17,8 @@ import cycles  # noqa: E402: the folder above must come first
 BASELINE = {"a": {"f16": 1000}, "b": {"f16": 1000}}
 
 
-def row(network, ours, host_operations=0, expected=None):
-    return {"network": network, "precision": "f16", "ours": ours, "host_operations": host_operations, "expected": expected}
+def row(network, ours, host_operations=0, expected=None, bound=None):
+    return {"network": network, "precision": "f16", "ours": ours, "host_operations": host_operations, "expected": expected, "bound": bound}
 
 
 class Judgement(unittest.TestCase):
@@ -81,6 +81,15 @@ class Judgement(unittest.TestCase):
         self.assertEqual(cycles.judge_expected([*near, row("b", 10), row("c", 1000, expected=700)]), (
             True, "expected by the search for groups: within 10% of the profile in 9 of 10 networks that are groups alone; not c f16 0.70"))
         self.assertFalse(cycles.judge_expected([*near, *[row("c", 1000, expected=1200)] * 2])[0])
+
+    def test_a_program_below_its_bound_fails(self):
+        passed, text = cycles.judge_bound([row("a", 1000, bound=1000), row("b", 400, bound=100), row("c", 10)])
+        self.assertTrue(passed)
+        self.assertIn("geometric mean 2.00 of 2 programs, at most 4.00 (b f16)", text)
+        passed, text = cycles.judge_bound([row("a", 1000, bound=1000), row("b", 99, bound=100)])
+        self.assertFalse(passed)
+        self.assertIn("below the bound: b f16 0.990", text)
+        self.assertEqual(cycles.check([row("a", 1000, bound=1001)], [], {"a": "public"}, BASELINE), 1)
 
 
 if __name__ == "__main__":
