@@ -9,6 +9,7 @@
 #include "dialects/tpu/GroupPlan.h"
 #include "dialects/tpu/ModuleChip.h"
 #include "passes/tpu/GroupPlacement.h"
+#include "passes/tpu/GroupSearch.h"
 #include "tools/driver/ProgramCycles.h"
 #include "tools/files/InputFile.h"
 #include "tools/files/OutputFile.h"
@@ -151,7 +152,7 @@ static void setWay(tpu::GroupOp group, const GroupWay &way) {
 
 /// Whether a search would try `way`; others come out of files.
 static bool isPossible(tpu::GroupOp group, const GroupWay &way) {
-  constexpr int64_t kMostSlices = 4096; // as the search for groups
+  const int64_t mostSlices = tpu::GroupSearchOptions().maxSlices;
   tpu::Dims largest{1, 1, 1, 1};
   for (Value output : group.getOutputs())
     for (auto [size, most] : llvm::zip(tpu::dimsOf(output), largest))
@@ -159,7 +160,7 @@ static bool isPossible(tpu::GroupOp group, const GroupWay &way) {
   int64_t slices = 1;
   for (unsigned axis = 0; axis < 4; ++axis) {
     int64_t count = way.tiling.counts[axis];
-    if (count < 1 || count > largest[axis] || (slices *= count) > kMostSlices)
+    if (count < 1 || count > largest[axis] || (slices *= count) > mostSlices)
       return false;
   }
   return way.tiling.isStreamed == group.tilingOrWhole().isStreamed;
