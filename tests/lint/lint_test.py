@@ -31,6 +31,7 @@ FAULTS = [
     ("docs/b.md", "line\n" * 1001, "1001 lines"),
     ("docs/b.md", "blank \n", "white space at the end"),
     ("docs/b.md", "no newline", "no newline at the end"),
+    ("wheel.whl", "PK\x03\x04\udcff", "not text"),
 ]
 
 # Message of a commit, what lint must say of it (None: nothing).
@@ -102,7 +103,7 @@ def main():
             make_tree(tree)
             if name:
                 (tree / name).parent.mkdir(exist_ok=True)
-                (tree / name).write_text(content)
+                (tree / name).write_text(content, errors="surrogateescape")
             result = lint(tree)
         right = wanted in result.stdout and result.returncode == 1 if name else result.returncode == 0
         if not right:
