@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Predicted cycles of our code against the vendor's and a floor, network by network (scripts/bench --cycles).
 
-  cycles.py WEFT DIR [--group public|layouts|architectures|all] [--networks REGEX] [--precisions int8,f16,f32] [--json FILE] [--jobs N]
+  cycles.py WEFT DIR [--group public|layouts|architectures|all] [--networks REGEX] [--precisions int8,f16,f32] [--options "FLAGS of weft convert"] [--json FILE] [--jobs N]
   cycles.py WEFT DIR --check        fails if a geometric mean (group, precision) rose by more than 1 % over the baseline, or a network takes more
                                     cycles at INT8 than at F16
   cycles.py WEFT DIR --renew        prints the tables and writes the baseline (tests/data/bench/baseline.json)
@@ -116,11 +116,16 @@ def floor_of(entry, precision):
     return max(entry["macs"] / rate, entry["parameters"] * size / LOAD_BYTES)
 
 
-def measure(program, name, entry, precision, folder):
+def convert_flags(name, entry, precision):
+    """What `weft convert` is given beside the model and the place of the bmodel."""
+    table = ["--calibration", DATA / "tables" / f"{name}.table"] if precision == "int8" else []
+    return ["--precision", precision, *table, *shape_flags(entry)]
+
+
+def measure(program, name, entry, precision, folder, options):
     """The row of one network at one precision. Raises RuntimeError with Weft's message if it does not convert."""
     bmodel = folder / f"{name}_{precision}.bmodel"
-    table = ["--calibration", DATA / "tables" / f"{name}.table"] if precision == "int8" else []
-    call(program, "convert", model_file(entry, folder), "-o", bmodel, "--precision", precision, *table, *shape_flags(entry))
+    call(program, "convert", model_file(entry, folder), "-o", bmodel, *convert_flags(name, entry, precision), *options)
     profile = json.loads(call(program, "profile", bmodel, "--json"))
     explained = json.loads(call(program, "explain", bmodel, "--json"))
     steps = explained["steps"]
@@ -176,7 +181,7 @@ def measure_all(arguments):
         model_file(entry, arguments.dir)  # before the threads: two would write the same file
     rows, failures = [], []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        futures = [pool.submit(measure, arguments.weft, *run, arguments.dir) for run in wanted]
+        futures = [pool.submit(measure, arguments.weft, *run, arguments.dir, arguments.options.split()) for run in wanted]
         for (name, _, precision), future in zip(wanted, futures):
             try:
                 rows.append(future.result())
@@ -322,6 +327,7 @@ def parse():
     parser.add_argument("--group", choices=["public", "layouts", "architectures", "all"])
     parser.add_argument("--networks", metavar="REGEX", default="")
     parser.add_argument("--precisions", default="int8,f16,f32")
+    parser.add_argument("--options", default="", metavar="FLAGS")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path)
     parser.add_argument("--no-worst", action="store_true", help="leave out the worst nodes")

@@ -29,6 +29,7 @@ FIGURES = cycles.DATA / "vendor.json"
 MULTIPLY = ("Conv", "ConvTranspose", "Gemm", "MatMul")
 SAME_ELEMENTS = ("Identity", "Reshape", "Unsqueeze", "Squeeze", "Transpose")
 NEWEST_IR_VERSION = 8  # above 9 its simplifier is skipped with a mere warning and the graph comes out wrong
+PROFILE = "compiler_profile_0.txt"  # which every deployment writes
 COMMAND = re.compile(r"\|(\w+)\|s:(\d+)\|b:(\d+)\|g:(\d+)\|e:(\d+)\|t:(\d+)(?:\|dr:(\d+)\|sz:(\d+))?")
 
 
@@ -103,19 +104,25 @@ def samples_of(entry, folder, model):
     return samples
 
 
+def calibrate(environment, folder, name, samples, count):
+    """The vendor's calibration table, made of `count` inputs in the folder that `samples()` gives."""
+    table = folder / f"{name}.table"
+    if not table.exists():
+        call(environment, folder, "calibrate.log", "run_calibration.py", f"{name}.mlir", "--dataset", samples(),
+             "--input_num", count, "--tune_num", 1, "-o", table)
+    return table
+
+
 def deploy(environment, folder, name, precision, samples, count):
     """Folder with the bmodel and its profile; one a precision, since every run writes files of fixed names. int8asym: with zero points.
     `samples()` gives the folder of `count` calibration inputs."""
     place = folder / precision
-    if (place / "compiler_profile_0.txt").exists():
+    if (place / PROFILE).exists():
         return place
     place.mkdir(exist_ok=True)
     options = []
     if precision.startswith("int8"):
-        table = folder / f"{name}.table"
-        if not table.exists():
-            call(environment, folder, "calibrate.log", "run_calibration.py", f"{name}.mlir", "--dataset", samples(),
-                 "--input_num", count, "--tune_num", 1, "-o", table)
+        table = calibrate(environment, folder, name, samples, count)
         options = ["--calibration_table", table, *(["--asymmetric"] if precision.endswith("asym") else [])]
     for path in [folder / f"{name}.mlir", *folder.glob("*_weight.npz")]:
         (place / path.name).write_bytes(path.read_bytes())
@@ -127,7 +134,7 @@ def deploy(environment, folder, name, precision, samples, count):
 def timeline(place):
     """Rows of the profile: engine, kind, s, e, t, id and, of DMA, dir and bytes (fills have neither); TIU before DMA, each in order."""
     rows = []
-    for kind, start, tiu, dma, end, cost, way, size in COMMAND.findall((place / "compiler_profile_0.txt").read_text()):
+    for kind, start, tiu, dma, end, cost, way, size in COMMAND.findall((place / PROFILE).read_text()):
         engine = "dma" if kind.startswith("GDMA") else "tiu"
         row = {"engine": engine, "kind": kind, "s": int(start), "e": int(end), "t": int(cost), "id": int(dma if engine == "dma" else tiu)}
         rows.append(row | ({"dir": int(way), "bytes": int(size)} if way else {}))
