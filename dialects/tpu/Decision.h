@@ -15,8 +15,13 @@ namespace weft::tpu {
 /// Discardable attribute of a group, or of an op that could be in one: why the
 /// ops behind it are not in the same one (#tpu.cause).
 inline constexpr llvm::StringLiteral kBorderAttr = "tpu.border";
-/// On an op (a unit): a group begins with it.
-inline constexpr llvm::StringLiteral kBeginsGroupAttr = "tpu.begins_group";
+/// Units that the search of programs writes, --tpu-group-layers and
+/// --tpu-place-local read: on an op, that a group begins with it; on a group,
+/// which of what wants to lie long does so.
+inline constexpr llvm::StringLiteral kBeginsGroupAttr = "tpu.begins_group",
+                                     kLargestLoadFirstAttr =
+                                         "tpu.largest_load_first",
+                                     kStoresAtOnceAttr = "tpu.stores_at_once";
 /// On a group: the cycles that the search for groups expects it to take, i64.
 inline constexpr llvm::StringLiteral kCyclesAttr = "tpu.cycles";
 /// Discardable attribute of an op or function: an array of #tpu.choice.

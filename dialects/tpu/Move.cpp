@@ -333,9 +333,8 @@ LogicalResult ClearRowsOp::verify() {
 }
 
 LogicalResult RepeatChannelOp::verify() {
-  SmallVector<int64_t, 4> expected(getOutput().getType().getShape());
-  expected[kAxisC] = 1;
-  if (getInput().getType().getShape() != ArrayRef<int64_t>(expected)) // (C1)
+  if (getInput().getType().getShape() !=
+      ArrayRef<int64_t>(reducedShape(getOutput(), kAxisC))) // (C1)
     return emitOpError("input must have one channel and else the shape of the "
                        "result");
   if (elementOf(getInput()) != elementOf(getOutput())) // (C2)

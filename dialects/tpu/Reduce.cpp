@@ -21,8 +21,7 @@ static LogicalResult checkAxis(OpT op) {
 /// Result of the input's shape with 1 on the axis.
 template <typename OpT>
 static LogicalResult checkReducedShape(OpT op) {
-  SmallVector<int64_t, 4> expected(op.getInput().getType().getShape());
-  expected[op.getAxis()] = 1;
+  SmallVector<int64_t, 4> expected = reducedShape(op.getInput(), op.getAxis());
   if (op.getOutput().getType().getShape() == ArrayRef<int64_t>(expected))
     return success();
   return op.emitOpError("result must be ")
@@ -44,9 +43,8 @@ LogicalResult ReduceOp::verify() {
 }
 
 LogicalResult ChannelSumOp::verify() {
-  SmallVector<int64_t, 4> expected(getInput().getType().getShape());
-  expected[kAxisC] = 1;
-  if (getOutput().getType().getShape() != ArrayRef<int64_t>(expected)) // (C1)
+  if (getOutput().getType().getShape() !=
+      ArrayRef<int64_t>(reducedShape(getInput(), kAxisC))) // (C1)
     return emitOpError("result must have one channel and else the shape of the "
                        "input");
   if (!getTerms())

@@ -126,6 +126,13 @@ Dims weft::tpu::dimsOf(Value value) {
   return dims;
 }
 
+SmallVector<int64_t, 4> weft::tpu::reducedShape(Value value, unsigned axis) {
+  SmallVector<int64_t, 4> shape(
+      cast<RankedTensorType>(value.getType()).getShape());
+  shape[axis] = 1;
+  return shape;
+}
+
 unsigned weft::tpu::elementBits(Type elementType) {
   if (auto quantized = dyn_cast<quant::QuantizedType>(elementType))
     return quantized.getStorageTypeIntegralWidth();

@@ -59,6 +59,9 @@ bool isHostTensor(mlir::Type type);
 /// n, c, h, w of a tensor of rank <= 4 (missing leading axes are 1).
 Dims dimsOf(mlir::Value value);
 
+/// The shape of `value` with 1 on `axis`.
+llvm::SmallVector<int64_t, 4> reducedShape(mlir::Value value, unsigned axis);
+
 /// Bits of an element in memory: the storage type of `!quant`, else the type's
 /// own width.
 unsigned elementBits(mlir::Type elementType);

@@ -3,6 +3,7 @@
 #ifndef WEFT_PASSES_TPU_GROUPPLACEMENT_H
 #define WEFT_PASSES_TPU_GROUPPLACEMENT_H
 
+#include "dialects/tpu/Decision.h"
 #include "dialects/tpu/GroupPlan.h"
 #include "passes/tpu/LocalAllocation.h"
 
@@ -41,12 +42,6 @@ struct BufferPlace {
   int64_t local = 0, bytes = 0, rotate = 0, load = 0;
   bool held = false;
 };
-
-/// Discardable attributes of a group (units): how it is placed, see
-/// PlacementOrder.
-inline constexpr llvm::StringLiteral kLargestLoadFirstAttr =
-                                         "tpu.largest_load_first",
-                                     kStoresAtOnceAttr = "tpu.stores_at_once";
 
 /// Which of what wants to lie long does so. No group knows what suits the
 /// program best: the groups before and behind it want the same bytes.

@@ -90,6 +90,18 @@ static rt::Status checkTarget(const ConvertFlags &flags) {
   return rt::Status::ok();
 }
 
+/// Whether both are one file; files that are not there yet are if their paths
+/// are.
+static bool isSamePath(const std::string &a, const std::string &b) {
+  auto pathOf = [](llvm::StringRef name) {
+    llvm::SmallString<128> path(name);
+    llvm::sys::fs::make_absolute(path);
+    llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+    return path;
+  };
+  return pathOf(a) == pathOf(b) || tools::isSameFile(a, b);
+}
+
 /// What is written besides the output needs files of its own.
 static rt::Status checkWrittenFiles(const ConvertFlags &flags) {
   const std::string &table = flags.automatic.writtenTable,
@@ -97,9 +109,10 @@ static rt::Status checkWrittenFiles(const ConvertFlags &flags) {
   for (const auto &[name, file, other] :
        {std::tuple("--write-precision-table", &table, &log),
         std::tuple("--resume", &log, &table)})
-    if (*file == "-" || (!file->empty() &&
-                         (*file == flags.output || *file == *other ||
-                          llvm::sys::fs::equivalent(*file, flags.model.model))))
+    if (*file == "-" ||
+        (!file->empty() &&
+         (isSamePath(*file, flags.output) || isSamePath(*file, *other) ||
+          isSamePath(*file, flags.model.model))))
       return rt::fail(Code::InvalidArgument, std::string(name) + " " + *file +
                                                  " needs a file of its own");
   return rt::Status::ok();
@@ -131,13 +144,6 @@ static rt::Status checkSearchFlags(const ConvertFlags &flags) {
                     "--time-limit and --search-cache are for the search of "
                     "-O3, which comes after --emit " +
                         flags.emit + "; leave them out");
-  // Files that are not there yet are the same if their paths are.
-  auto pathOf = [](llvm::StringRef name) {
-    llvm::SmallString<128> path(name);
-    llvm::sys::fs::make_absolute(path);
-    llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
-    return path;
-  };
   const std::string &cache = flags.compile.search.cache;
   if (!std::isfinite(flags.compile.search.seconds)) // passes CLI::Range
     return rt::fail(Code::InvalidArgument,
@@ -149,8 +155,7 @@ static rt::Status checkSearchFlags(const ConvertFlags &flags) {
   for (const std::string *other :
        {&flags.output, &flags.model.model, &flags.automatic.writtenTable,
         &flags.automatic.log})
-    if (!cache.empty() && !other->empty() &&
-        (pathOf(cache) == pathOf(*other) || tools::isSameFile(cache, *other)))
+    if (!cache.empty() && !other->empty() && isSamePath(cache, *other))
       return rt::fail(Code::InvalidArgument, "--search-cache '" + cache +
                                                  "' is '" + *other +
                                                  "', too; name another file");
