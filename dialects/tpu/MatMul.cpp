@@ -52,10 +52,9 @@ LogicalResult LinearOp::verify() {
                        "and bias 1xNx1x1");
   Type from = input.getElementType(), to = elementOf(getOutput());
   if (!isQuantized(getInput())) {
-    if (filter.getElementType() != from || from.isF32() ||
-        (to != from && !to.isF32())) // (C2)
-      return emitOpError("float form needs one 16-bit type for input and "
-                         "filter, that type or f32 as result");
+    if (filter.getElementType() != from || (to != from && !to.isF32())) // (C2)
+      return emitOpError("float form needs one type for input and filter, that "
+                         "type or f32 as result");
     if (getScales()) // (C3)
       return emitOpError("float form takes no scales");
     return success();
@@ -124,5 +123,7 @@ LogicalResult RowMatMulOp::verify() {
   if (lhs.getElementType() != rhs.getElementType() ||
       lhs.getElementType() != getOutput().getType().getElementType()) // (C2)
     return emitOpError("operands and result must have one element type");
+  if (getTransposed() && lhs.getElementType().isF32()) // (C2)
+    return emitOpError("transposed form needs a 16-bit type");
   return success();
 }

@@ -30,8 +30,8 @@ def Tpu_LinearOp : Tpu_Op<"linear", [Pure, Tpu_Evaluate,
   let summary = "rows of a matrix times a constant matrix, a row a lane";
   let description = [{
     **Semantics**: `acc(n,r,j) = sum_k input(n,r,0,k) * filter(j,k,0,0)`; then as `tpu.conv` of a pixel a row:
-    * 16-bit floats (input and filter of one type, result of that type or f32): `y = acc + bias`, then `max(y, 0)` with `relu`,
-      accumulated in f32 and rounded once to the result type.
+    * floats (input and filter of one type, result of that type or f32): `y = acc + bias`, then `max(y, 0)` with `relu`,
+      accumulated in f32 and rounded once to the result type. Of 16 bits the matrix unit multiplies them, of 32 the cube, whose filters are the rows.
     * int8 (input !quant, filter i8; acc exact in int32): `y = f32(f32(f32(acc) * scales[j]) + bias)`, `f32(acc)` rounded half to even;
       result float: `relu`, then rounded to its type; result !quant: `sat(rint(y))`, half to even, where `relu` is the clip at 0 of the
       unsigned range. The bias has what zero points add, as that of `tpu.conv` with `scales`.
@@ -45,7 +45,7 @@ def Tpu_LinearOp : Tpu_Op<"linear", [Pure, Tpu_Evaluate,
     %y = tpu.linear %x, %w, %b {relu} : tensor<1x196x1x64xf16>, tensor<32x64x1x1xf16>, tensor<1x32x1x1xf32> -> tensor<1x196x1x32xf16>
     ```
   }];
-  let arguments = (ins Tpu_ActivationTensor:$input, 4DTensorOf<[F16, BF16, I8]>:$filter,
+  let arguments = (ins Tpu_ActivationTensor:$input, 4DTensorOf<[F32, F16, BF16, I8]>:$filter,
                        Optional<4DTensorOf<[F32]>>:$bias, UnitAttr:$relu, OptionalAttr<DenseF32ArrayAttr>:$scales);
   let results = (outs Tpu_ActivationTensor:$output);
   let assemblyFormat = [{
@@ -97,18 +97,18 @@ def Tpu_RowMatMulOp : Tpu_Op<"row_matmul", [Pure, Tpu_Evaluate,
     The heads of an attention are the axis h, so that a matrix of all heads, a row a lane, is a `tpu.reshape` that moves nothing.
 
     **Semantics**: `y(n,i,h,j) = sum_k lhs(n,i,h,k) * rhs(n,k,h,j)`, with `transposed` `rhs(n,j,h,k)`: accumulated in f32, rounded once.
-    An operand of one image is the same for all.
+    An operand of one image is the same for all. Of f32 the cube multiplies, whose filters are the rows of lhs; it takes rhs as it is alone.
 
     **Constraints**: (C1) lhs is BxMxHxK, rhs BxKxHxN (transposed BxNxHxK), the result BxMxHxN, where B of one operand may be 1;
-    (C2) one 16-bit float type.
+    (C2) one float type, of 16 bits with `transposed`.
 
     **Example**:
     ```mlir
     %y = tpu.row_matmul %q, %k {transposed} : tensor<1x196x6x32xf16>, tensor<1x196x6x32xf16> -> tensor<1x196x6x196xf16>
     ```
   }];
-  let arguments = (ins 4DTensorOf<[F16, BF16]>:$lhs, 4DTensorOf<[F16, BF16]>:$rhs, UnitAttr:$transposed);
-  let results = (outs 4DTensorOf<[F16, BF16]>:$output);
+  let arguments = (ins 4DTensorOf<[F32, F16, BF16]>:$lhs, 4DTensorOf<[F32, F16, BF16]>:$rhs, UnitAttr:$transposed);
+  let results = (outs 4DTensorOf<[F32, F16, BF16]>:$output);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($output)";
   let hasVerifier = 1;
 }

@@ -24,6 +24,7 @@
 #include "passes/quantize/Elements.h"
 #include "passes/quantize/InputFactors.h"
 #include "passes/quantize/IntegerProducts.h"
+#include "passes/quantize/LineView.h"
 #include "passes/quantize/Lowering.h"
 #include "passes/quantize/NamedSource.h"
 #include "passes/quantize/QuantScale.h"
@@ -610,22 +611,36 @@ Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
 
 bool weft::quantize::takesRows(int64_t rows, int64_t inner, int64_t columns,
                                Lowering &lowering) {
-  int64_t weights = inner * columns;
-  return canTakeRows(inner, columns, lowering) &&
-         (lowering.multipliesCodes ||
-          !lowering.choices.keepsWide(
-              weights,
-              laneProducts(rows, weights, columns, lowering.chip().lanes)));
+  if (!canTakeRows(inner, columns, lowering))
+    return false;
+  const Chip &chip = lowering.chip();
+  int64_t weights = inner * columns, lanes = chip.lanes;
+  if (!lowering.multipliesCodes && lowering.computeType().isF32()) {
+    // The cube does either; as pixels of channels the rows cross DRAM.
+    int64_t floats = chip.euBytes / sizeof(float);
+    auto cycles = [&](int64_t inLanes, int64_t beside) {
+      return llvm::divideCeil(inLanes, lanes) *
+             llvm::divideCeil(beside, floats) * inner;
+    };
+    int64_t moved = rows * (inner + columns) * int64_t(sizeof(float));
+    return cycles(rows, columns) <=
+           cycles(columns, rows) + roundTripCycles(moved, chip);
+  }
+  return lowering.multipliesCodes ||
+         !lowering.choices.keepsWide(
+             weights, laneProducts(rows, weights, columns, lanes));
 }
 
 bool weft::quantize::canTakeRows(int64_t inner, int64_t columns,
                                  Lowering &lowering) {
-  if (!lowering.choices.hasMatrixUnit || lowering.computeType().isF32())
+  if (!lowering.choices.hasMatrixUnit)
     return false;
   const Chip &chip = lowering.chip();
   int64_t lanes = chip.lanes, laneBytes = chip.laneBytes;
   int64_t rounds = (inner + lanes - 1) / lanes,
-          bytes = lowering.multipliesCodes ? 1 : 2;
+          bytes = lowering.multipliesCodes
+                      ? 1
+                      : tpu::elementBytes(lowering.computeType());
   return std::max(inner, columns) <= int64_t(chip.maxShape) &&
          (rounds * bytes + 2 * int64_t(sizeof(float))) * columns * 2 <=
              laneBytes;

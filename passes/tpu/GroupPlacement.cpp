@@ -34,8 +34,8 @@ static std::vector<Dims> slicesToLookAt(const Dims &counts, bool exact) {
 }
 
 /// Adds one slice to the footprint. `previous` is the plan of the slice looked
-/// at before, null for the first.
-static void addSlice(const Chip &chip, const GroupView &view,
+/// at before, null for the first. False if it has other buffers than that.
+static bool addSlice(const Chip &chip, const GroupView &view,
                      const SlicePlan &slice, const SlicePlan *previous,
                      GroupFootprint &total) {
   std::vector<GroupBuffer> buffers = enumerateBuffers(chip, view, slice);
@@ -43,6 +43,11 @@ static void addSlice(const Chip &chip, const GroupView &view,
     total.buffers = buffers;
     total.changes.assign(buffers.size(), false);
   }
+  auto isSame = [](const GroupBuffer &a, const GroupBuffer &b) {
+    return a.kind == b.kind && a.owner == b.owner;
+  };
+  if (!llvm::equal(buffers, total.buffers, isSame))
+    return false;
   for (size_t i = 0; i < buffers.size(); ++i) {
     const GroupBuffer &buffer = buffers[i];
     if (buffer.isLoaded()) {
@@ -69,6 +74,7 @@ static void addSlice(const Chip &chip, const GroupView &view,
   }
   for (size_t i = 0; i < view.ops.size(); ++i)
     total.computed += slice.tiles[view.resultOf(i)].elements();
+  return true;
 }
 
 /// Commands count up to `maxShape` elements along an axis.
@@ -91,7 +97,8 @@ std::optional<GroupFootprint> weft::tpu::measureGroup(const Chip &chip,
     std::optional<SlicePlan> slice = planSlice(chip, view, counts, index);
     if (!slice || !isCountable(chip, *slice))
       return std::nullopt;
-    addSlice(chip, view, *slice, previous ? &*previous : nullptr, total);
+    if (!addSlice(chip, view, *slice, previous ? &*previous : nullptr, total))
+      return std::nullopt;
     previous = std::move(slice);
   }
   for (const GroupBuffer &buffer : total.buffers)

@@ -82,7 +82,7 @@ static bool canKeepRows(MatMulOp op, const Chip &chip) {
     auto weight = value.getDefiningOp<WeightOp>();
     return weight && !constantBytes(weight.getValue());
   };
-  if (!(element.isF16() || element.isBF16()) || unreadable(op.getLhs()) ||
+  if (!llvm::isa<FloatType>(element) || unreadable(op.getLhs()) ||
       unreadable(op.getRhs()) || left[kAxisC] != right[kAxisC])
     return false;
   // Made to be asked.
@@ -146,15 +146,24 @@ struct MatMulByRows : OpRewritePattern<MatMulOp> {
       return failure();
     // The right matrix from before the model turned it.
     auto turned = op.getRhs().getDefiningOp<PermuteOp>();
-    bool isTransposed =
-        turned && turned.getOrder() == ArrayRef<int64_t>{0, 2, 3, 1};
+    bool wasRows = turned && turned.getOrder() == ArrayRef<int64_t>{0, 2, 3, 1},
+         isTransposed = wasRows && !element.isF32();
     auto turn = [&](Value value) -> Value {
       if (auto weight = value.getDefiningOp<WeightOp>())
         return turnedWeight(rewriter, weight);
       return createTurn(rewriter, op.getLoc(), value)->getResult(0);
     };
-    Value lhs = turn(op.getLhs()),
-          rhs = isTransposed ? turned.getInput() : turn(op.getRhs());
+    auto turnedRight = [&]() -> Value {
+      if (isTransposed)
+        return turned.getInput();
+      if (!wasRows)
+        return turn(op.getRhs());
+      // From rows at once, not by way of heads.
+      return rewriter.create<PermuteOp>(
+          turned.getLoc(), turnedType(shapeOf(turned.getOutput()), element),
+          turned.getInput(), ArrayRef<int64_t>{0, 3, 2, 1});
+    };
+    Value lhs = turn(op.getLhs()), rhs = turnedRight();
     RankedTensorType type = turnedType(shapeOf(op.getOutput()), element);
     auto product =
         rewriter.create<RowMatMulOp>(op.getLoc(), type, lhs, rhs, isTransposed);

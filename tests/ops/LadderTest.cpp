@@ -200,7 +200,9 @@ static void addLinear(std::vector<Case> &cases) {
   add("F16", "f16", "f16", "f16", "relu", sums, 0x1p-10);
   add("F16ToF32", "f16", "f16", "f32", "", sums);
   add("Bf16", "bf16", "bf16", "bf16", "", sums, 0x1p-7);
+  add("F32", "f32", "f32", "f32", "relu", sums); // rows of 160 bytes: gaps
   images = 3;
+  add("ImagesF32", "f32", "f32", "f32", "", sums);
   add("ImagesF16", "f16", "f16", "f16", "relu", sums, 0x1p-10);
   add("ImagesScalesToQuant", kI8, "i8", kI8, scales);
 }
@@ -255,7 +257,8 @@ static void addCodedLinear(std::vector<Case> &cases, bool areRows,
 }
 
 /// 3 heads of 70 rows times as many of 66 columns, as they lie and transposed;
-/// 2 images of 3 heads and of one.
+/// 2 images of 3 heads and of one; the same in f32, which has no transposed
+/// form.
 static void addRowMatMul(std::vector<Case> &cases) {
   std::string x = tensor("1x70x3x20", "f16"), y = tensor("1x70x3x66", "f16"),
               source = tensor("1x70x3x20", "f16");
@@ -272,28 +275,40 @@ static void addRowMatMul(std::vector<Case> &cases) {
                    "  %y = tpu.row_matmul %x, %x : " + square + ", " + square +
                        " -> " + square + "\n",
                    (70 + 2) * 0x1p-23 * 70 * 4, 0x1p-10});
+  std::string wide = tensor("1x70x3x70", "f32");
+  cases.push_back({"RowMatMulF32", wide, wide,
+                   "  %y = tpu.row_matmul %x, %x : " + wide + ", " + wide +
+                       " -> " + wide + "\n",
+                   (70 + 2) * 0x1p-23 * 70 * 4});
+  std::string one = tensor("1x70x1x70", "f32");
+  cases.push_back({"RowMatMulOneHeadF32", one, one,
+                   "  %y = tpu.row_matmul %x, %x : " + one + ", " + one +
+                       " -> " + one + "\n",
+                   (70 + 2) * 0x1p-23 * 70 * 4});
   for (const char *heads : {"1", "3"})
-    for (const char *way : {"", " {transposed}"}) {
-      std::string images = tensor("2x20x" + std::string(heads) + "x20", "f16");
-      cases.push_back(
-          {std::string("RowMatMulImages") + heads + (*way ? "Transposed" : ""),
-           images, images,
-           "  %y = tpu.row_matmul %x, %x" + std::string(way) + " : " + images +
-               ", " + images + " -> " + images + "\n",
-           sums, 0x1p-10});
+    for (const auto &[way, element] :
+         {std::pair("", "f16"), {" {transposed}", "f16"}, {"", "f32"}}) {
+      std::string images =
+                      tensor("2x20x" + std::string(heads) + "x20", element),
+                  name = std::string(heads) + (*way ? "Transposed" : "") +
+                         (element == std::string("f32") ? "F32" : "");
+      cases.push_back({"RowMatMulImages" + name, images, images,
+                       "  %y = tpu.row_matmul %x, %x" + std::string(way) +
+                           " : " + images + ", " + images + " -> " + images +
+                           "\n",
+                       sums, 0x1p-10});
       // Either operand may be the same for all.
-      std::string one = tensor("1x20x" + std::string(heads) + "x20", "f16");
+      std::string one = tensor("1x20x" + std::string(heads) + "x20", element);
       for (bool isLeft : {true, false}) {
         std::string operands = isLeft ? "%w, %x" : "%x, %w",
                     types = isLeft ? one + ", " + images : images + ", " + one;
-        cases.push_back({std::string("RowMatMulOne") +
-                             (isLeft ? "Left" : "Right") + heads +
-                             (*way ? "Transposed" : ""),
-                         images, images,
-                         weight("w", {1, 20, std::stoi(heads), 20}, "f16", 1) +
-                             "  %y = tpu.row_matmul " + operands + way + " : " +
-                             types + " -> " + images + "\n",
-                         sums, 0x1p-10});
+        cases.push_back(
+            {std::string("RowMatMulOne") + (isLeft ? "Left" : "Right") + name,
+             images, images,
+             weight("w", {1, 20, std::stoi(heads), 20}, element, 1) +
+                 "  %y = tpu.row_matmul " + operands + way + " : " + types +
+                 " -> " + images + "\n",
+             sums, 0x1p-10});
       }
     }
 }

@@ -45,6 +45,44 @@ static ConstantBytes turnedFilter(LinearOp op) {
   };
 }
 
+/// Where rows of f32 lie as filters do, one after the other without gaps: in
+/// place if one round over the lanes takes all rows of the op, whatever the
+/// slice has, or if no row ends within a row of EUs.
+static Tile addFilters(RecipeBuilder &r, Value rows, const Tile &tile) {
+  bool hasGaps =
+      dimsOf(rows)[kAxisC] > int64_t(r.chip.lanes) &&
+      tile.shape[kAxisW] * int64_t(sizeof(float)) % int64_t(r.chip.euBytes) !=
+          0;
+  if (!hasGaps)
+    return {};
+  Dims dims = {1, tile.shape[kAxisC], 1, tile.shape[kAxisW]};
+  return r.scratch("left", dims, DataType::Fp32, LocalLayout::Compact);
+}
+
+/// f32, of which the matrix unit has no products: the cube takes the rows of
+/// `left` as filters of a window of one pixel, those of `right`, one for each
+/// number of a row, as channels of an image.
+static void multiplyFloats(RecipeBuilder &r, const Tile &dst, Tile left,
+                           const Tile &right, const Tile &filters) {
+  if (filters) {
+    r.copy(filters, left);
+    left = filters;
+  }
+  int64_t rows = left.shape[kAxisC], inner = left.shape[kAxisW];
+  left.layout = catalog::AlignMode::Compact; // the same places
+  int64_t one[] = {1, 1}, none[] = {0, 0, 0, 0};
+  r.call("tiu.fconv",
+         {{"dst", dst},
+          {"src", right},
+          {"weight", r.as(left, DataType::Fp32, {1, rows, inner, 1})},
+          {"has_bias", false},
+          {"oc", rows},
+          {"k_shape", ArrayRef<int64_t>(one)},
+          {"stride", ArrayRef<int64_t>(one)},
+          {"dilation", ArrayRef<int64_t>(one)},
+          {"pad", ArrayRef<int64_t>(none)}});
+}
+
 static void buildLinear(Operation *operation, RecipeBuilder &r) {
   auto op = llvm::cast<LinearOp>(operation);
   Tile result = r.result(), input = r.operand(0);
@@ -69,13 +107,19 @@ static void buildLinear(Operation *operation, RecipeBuilder &r) {
     --left;
     r.binary(function, current(), source, operand);
   };
+  bool isFloat = input.type == DataType::Fp32;
+  Tile filters = isFloat ? addFilters(r, op.getInput(), input) : Tile();
   // A matrix is one image.
   auto multiply = [&](llvm::StringRef function, llvm::StringRef slot,
                       const Tile &dst) {
-    for (int64_t n = 0; n < result.shape[kAxisN]; ++n)
-      r.call(function, {{slot, r.part(dst, kAxisN, n, 1)},
-                        {"left", r.part(input, kAxisN, n, 1)},
-                        {"right", filter}});
+    for (int64_t n = 0; n < result.shape[kAxisN]; ++n) {
+      Tile image = r.part(dst, kAxisN, n, 1),
+           left = r.part(input, kAxisN, n, 1);
+      if (isFloat)
+        multiplyFloats(r, image, left, filter, filters);
+      else
+        r.call(function, {{slot, image}, {"left", left}, {"right", filter}});
+    }
   };
   if (scaled) {
     Tile sum = r.as(current(), DataType::Int32);
@@ -401,29 +445,39 @@ InputNeed RowMatMulOp::inputNeed(unsigned operand, const Box &result) {
 }
 
 /// The unit reads and writes matrices without gaps between rows: those of one
-/// of several heads are copied.
+/// of several heads are copied. All slices have the same scratch, also those of
+/// one head.
 static void buildRowMatMul(Operation *operation, RecipeBuilder &r) {
   auto op = llvm::cast<RowMatMulOp>(operation);
   Tile result = r.result(), left = r.operand(0), right = r.operand(1);
   llvm::StringRef function = op.getTransposed() ? "tiu.fmm2_nt" : "tiu.fmm2_nn";
   int64_t images = result.shape[kAxisN], heads = result.shape[kAxisH];
+  bool isFloat = result.type == DataType::Fp32,
+       hasHeads = dimsOf(op.getOutput())[kAxisH] > 1;
+  Tile filters =
+      isFloat && !hasHeads ? addFilters(r, op.getLhs(), left) : Tile();
   auto multiply = [&](const Tile &dst, const Tile &lhs, const Tile &rhs) {
-    r.call(function, {{"dst", dst}, {"left", lhs}, {"right", rhs}});
+    if (isFloat)
+      multiplyFloats(r, dst, lhs, rhs, filters);
+    else
+      r.call(function, {{"dst", dst}, {"left", lhs}, {"right", rhs}});
   };
   auto image = [&](const Tile &all, int64_t n) {
     return r.part(all, kAxisN, all.shape[kAxisN] == 1 ? 0 : n, 1);
   };
-  if (heads == 1) {
+  if (!hasHeads) {
     for (int64_t n = 0; n < images; ++n)
       multiply(image(result, n), image(left, n), image(right, n));
     return;
   }
-  auto matrix = [&](llvm::StringRef name, const Tile &all) {
+  auto matrix = [&](llvm::StringRef name, const Tile &all, LocalLayout layout) {
     Dims dims = {1, all.shape[kAxisC], 1, all.shape[kAxisW]};
-    return r.scratch(name, dims, all.type);
+    return r.scratch(name, dims, all.type, layout);
   };
-  Tile oneLeft = matrix("left", left), oneRight = matrix("right", right),
-       product = matrix("product", result);
+  Tile oneLeft = matrix("left", left,
+                        isFloat ? LocalLayout::Compact : LocalLayout::Aligned),
+       oneRight = matrix("right", right, LocalLayout::Aligned),
+       product = matrix("product", result, LocalLayout::Aligned);
   for (int64_t i = 0; i < images * heads; ++i) {
     int64_t n = i % images;
     auto head = [&](const Tile &all) {

@@ -57,7 +57,7 @@ func.func @refused(%x: tensor<1x8x1x4xf16>, %w: tensor<6x5x1x1xf16>) {
 
 // linear C2
 func.func @refused(%x: tensor<1x8x1x4xf16>, %w: tensor<6x4x1x1xbf16>) {
-  // expected-error@+1 {{float form needs one 16-bit type for input and filter, that type or f32 as result}}
+  // expected-error@+1 {{float form needs one type for input and filter, that type or f32 as result}}
   %y = tpu.linear %x, %w : tensor<1x8x1x4xf16>, tensor<6x4x1x1xbf16> -> tensor<1x8x1x6xf16>
   return
 }
@@ -113,6 +113,15 @@ func.func @refused(%x: tensor<1x8x2x4xf16>) {
 func.func @refused(%x: tensor<1x8x2x4xf16>, %z: tensor<1x8x2x4xbf16>) {
   // expected-error@+1 {{operands and result must have one element type}}
   %y = tpu.row_matmul %x, %z {transposed} : tensor<1x8x2x4xf16>, tensor<1x8x2x4xbf16> -> tensor<1x8x2x8xf16>
+  return
+}
+
+// -----
+
+// row_matmul C2: transposed
+func.func @refused(%x: tensor<1x8x2x4xf32>) {
+  // expected-error@+1 {{transposed form needs a 16-bit type}}
+  %y = tpu.row_matmul %x, %x {transposed} : tensor<1x8x2x4xf32>, tensor<1x8x2x4xf32> -> tensor<1x8x2x8xf32>
   return
 }
 

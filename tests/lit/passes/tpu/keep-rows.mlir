@@ -25,6 +25,29 @@ module attributes {tpu.chip = "bm1684x"} {
 
 // -----
 
+// The cube, which multiplies f32, wants a row a number of the right matrix: keys are turned, at once.
+// CHECK-LABEL: func.func @floats
+// CHECK: %[[K:.*]] = tpu.permute %arg1 [0, 3, 2, 1] : tensor<1x50x6x32xf32> -> tensor<1x32x6x50xf32>
+// CHECK-NOT: tpu.permute
+// CHECK: %[[S:.*]] = tpu.row_matmul %arg0, %[[K]] : tensor<1x50x6x32xf32>, tensor<1x32x6x50xf32> -> tensor<1x50x6x50xf32>
+// CHECK: %[[E:.*]] = tpu.softmax %[[S]] {axis = 3 : i64} : tensor<1x50x6x50xf32>
+// CHECK: %[[Y:.*]] = tpu.row_matmul %[[E]], %arg2 : tensor<1x50x6x50xf32>, tensor<1x50x6x32xf32> -> tensor<1x50x6x32xf32>
+// CHECK-NEXT: return %[[Y]]
+module attributes {tpu.chip = "bm1684x"} {
+  func.func @floats(%q: tensor<1x50x6x32xf32>, %k: tensor<1x50x6x32xf32>, %v: tensor<1x50x6x32xf32>) -> tensor<1x50x6x32xf32> {
+    %0 = tpu.permute %q [0, 2, 1, 3] : tensor<1x50x6x32xf32> -> tensor<1x6x50x32xf32>
+    %1 = tpu.permute %k [0, 2, 3, 1] : tensor<1x50x6x32xf32> -> tensor<1x6x32x50xf32>
+    %2 = tpu.matmul %0, %1 : tensor<1x6x50x32xf32>, tensor<1x6x32x50xf32> -> tensor<1x6x50x50xf32>
+    %4 = tpu.softmax %2 {axis = 3 : i64} : tensor<1x6x50x50xf32>
+    %6 = tpu.permute %v [0, 2, 1, 3] : tensor<1x50x6x32xf32> -> tensor<1x6x50x32xf32>
+    %7 = tpu.matmul %4, %6 : tensor<1x6x50x50xf32>, tensor<1x6x50x32xf32> -> tensor<1x6x50x32xf32>
+    %8 = tpu.permute %7 [0, 2, 1, 3] : tensor<1x6x50x32xf32> -> tensor<1x50x6x32xf32>
+    return %8 : tensor<1x50x6x32xf32>
+  }
+}
+
+// -----
+
 // Of several images as well.
 // CHECK-LABEL: func.func @images
 // CHECK-NOT: tpu.permute

@@ -193,6 +193,10 @@ static const Case kCases[] = {
      "%y = tpu.linear %x, %w, %b {relu} : $I, tensor<9x$Wx1x1xf16>, "
      "tensor<1x9x1x1xf32> -> $O",
      ""},
+    {"linear_f32", "tensor<$Nx$Cx1x$Wxf32>", "tensor<$Nx$Cx1x9xf32>",
+     "%w = tpu.weight dense<0.5> : tensor<9x$Wx1x1xf32>\n"
+     "%y = tpu.linear %x, %w {} : $I, tensor<9x$Wx1x1xf32> -> $O",
+     ""},
     {"linear_int8", "tensor<$Nx$Cx1x$Wx$Q>", "tensor<$Nx$Cx1x4x$Q>",
      "%w = tpu.weight dense<3> : tensor<4x$Wx1x1xi8>\n"
      "%y = tpu.linear %x, %w {scales = array<f32: 0.1, 0.2, 0.3, 0.4>} : $I, "
@@ -245,6 +249,8 @@ static const Case kCases[] = {
      "%y = tpu.join_rounds %x {} : $I -> $O", ""},
     {"row_matmul", "tensor<$Nx$Cx1x$Wxf16>", "tensor<$Nx$Cx1x$Cxf16>",
      "%y = tpu.row_matmul %x, %x {transposed} : $I, $I -> $O", ""},
+    {"row_matmul_f32", "tensor<$Nx$Cx$Hx$Cxf32>", "tensor<$Nx$Cx$Hx$Cxf32>",
+     "%y = tpu.row_matmul %x, %x {} : $I, $I -> $O", ""},
     {"unfold_f16", "tensor<$Nx5x$Hx$Wxf16>", "tensor<$Nx15x$Hx$Wxf16>",
      "%y = tpu.unfold %x kernel [3, 1] strides [1, 1] pads [1, 0, 1, 0] "
      "dilations [1, 1] {} : $I -> $O",
