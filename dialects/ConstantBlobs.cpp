@@ -36,6 +36,18 @@ std::string weft::blobName(StringRef name, ArrayRef<char> bytes) {
   return (name + "_" + llvm::utohexstr(hash, /*LowerCase=*/true)).str();
 }
 
+AsmResourceBlob weft::partOfBlob(Entry &entry, size_t begin, size_t size) {
+  auto owner = std::make_shared<AsmResourceBlob>(std::move(*entry.getBlob()));
+  ArrayRef<char> bytes = owner->getData();
+  auto share = [&](ArrayRef<char> part, size_t alignment) {
+    return AsmResourceBlob(
+        part, alignment, [owner](void *, size_t, size_t) {},
+        /*dataIsMutable=*/false);
+  };
+  *entry.getBlob() = share(bytes, owner->getDataAlignment());
+  return share(bytes.slice(begin, size), /*alignment=*/1);
+}
+
 void weft::pageOut(ArrayRef<char> bytes) {
   numeric::pageOut(bytes.data(), bytes.size());
 }

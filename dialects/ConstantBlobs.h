@@ -90,6 +90,11 @@ mlir::AsmResourceBlob blobOf(std::vector<T> values,
       /*dataIsMutable=*/false);
 }
 
+/// The bytes of `entry` from `begin` on, which both keep alive.
+mlir::AsmResourceBlob
+partOfBlob(mlir::DialectResourceBlobManager::BlobEntry &entry, size_t begin,
+           size_t size);
+
 /// Takes the pages of `bytes` out of the process's memory if they can be read
 /// back from their file; changes nothing otherwise.
 void pageOut(llvm::ArrayRef<char> bytes);

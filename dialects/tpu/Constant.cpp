@@ -47,6 +47,25 @@ std::optional<ArrayRef<char>> weft::tpu::constantView(ElementsAttr attr) {
   return raw;
 }
 
+ElementsAttr weft::tpu::partOfWeight(ElementsAttr value, RankedTensorType type,
+                                     int64_t first) {
+  size_t element = type.getElementTypeBitWidth() / 8, begin = first * element,
+         size = type.getNumElements() * element;
+  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+  if (resource && size > kDenseWeightBytes) {
+    if (!constantView(value))
+      return {};
+    auto *entry = resource.getRawHandle().getResource();
+    std::string name = (entry->getKey() + "_" + llvm::Twine(begin)).str();
+    return DenseResourceElementsAttr::get(type, name,
+                                          partOfBlob(*entry, begin, size));
+  }
+  std::optional<std::vector<char>> bytes = constantBytes(value);
+  if (!bytes)
+    return {};
+  return weightAttr(type, ArrayRef<char>(*bytes).slice(begin, size));
+}
+
 std::optional<std::vector<char>> weft::tpu::constantBytes(ElementsAttr attr) {
   size_t count = attr.getNumElements();
   size_t bytes = attr.getElementType().getIntOrFloatBitWidth() / 8;

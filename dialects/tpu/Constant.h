@@ -37,6 +37,12 @@ mlir::ElementsAttr weightAttr(mlir::RankedTensorType type,
 mlir::ElementsAttr reshapedWeight(mlir::ElementsAttr value,
                                   mlir::RankedTensorType type);
 
+/// The elements of `value`, of a `tpu.weight`, as many as `type` has, from
+/// element `first` on. Of a large constant the same memory. Null if the
+/// attribute holds no bytes.
+mlir::ElementsAttr partOfWeight(mlir::ElementsAttr value,
+                                mlir::RankedTensorType type, int64_t first);
+
 /// The little-endian elements of a dense or resource constant in row-major
 /// order, a splat expanded. std::nullopt if the attribute holds no such bytes
 /// (a resource that was never loaded).

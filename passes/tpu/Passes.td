@@ -110,7 +110,8 @@ def TpuGroupLayers : Pass<"tpu-group-layers", "::mlir::func::FuncOp"> {
   let summary = "put runs of ops into groups that run slice by slice in local memory";
   let description = [{
     In: a tpu graph as `--convert-top-to-tpu` gives it. Out: runs of ops that can run on tiles stand in `tpu.group`s with a tiling under which
-    they fit local memory, chosen by the cycles that it costs (docs/rationale/0003-layer-groups.md).
+    they fit local memory, chosen by the cycles that it costs (docs/rationale/0003-layer-groups.md). A group begins with each op that has
+    `tpu.begins_group`, which `-O3` writes.
 
     ```mlir
     %1 = tpu.unary abs %0 : tensor<1x8x4x4xf32>
@@ -169,6 +170,9 @@ def TpuPlaceLocal : Pass<"tpu-place-local", "::mlir::func::FuncOp"> {
     In: groups with a tiling. Out: every tensor of a group has a `#tpu.buffer`: where it lies in the lanes, whether it has two slots, and the step
     at which it is loaded; inputs on the group, the rest on the op they belong to. In a group of one slice all loads begin as
     early as there is room, so that the DMA runs while the TIU computes. A group that does not fit under its tiling is an error; the search of `--tpu-group-layers` makes none.
+
+    `-O3` writes two attributes on groups: with `tpu.largest_load_first` the largest load begins as early as it can, rather than the one that is wanted first;
+    with `tpu.stores_at_once` what is stored makes room at once, even if nobody needs it.
   }];
 }
 
@@ -229,6 +233,23 @@ def TpuStackRows : Pass<"tpu-stack-rows", "::mlir::func::FuncOp"> {
     // becomes
     %s = tpu.conv %x, %v strides [2, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 {..} : tensor<1x128x56x56x!q>, tensor<64x128x4x3xi8> -> tensor<1x64x28x56x!q>
     %y = tpu.channels_to_rows %s : tensor<1x64x28x56x!q> -> tensor<1x32x56x56x!q>
+    ```
+  }];
+}
+
+def TpuSplitFilters : Pass<"tpu-split-filters", "::mlir::func::FuncOp"> {
+  let summary = "cut convolutions whose filters take much of local memory";
+  let description = [{
+    A group loads what its ops read as early as there is room. Filters of half the local memory leave none for those of the next convolution, and the matrix unit waits
+    for all of them before it begins. In parts of the output channels, each a convolution of its own, the first multiplies while the others are loaded, and each makes room
+    when it is done. The parts are joined by address.
+
+    ```mlir
+    %y = tpu.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 : tensor<1x512x7x7xf32>, tensor<512x512x3x3xf32> -> tensor<1x512x7x7xf32>
+    // becomes
+    %p0 = tpu.conv %x, %w0 .. : tensor<1x512x7x7xf32>, tensor<128x512x3x3xf32> -> tensor<1x128x7x7xf32>
+    ..
+    %y = tpu.concat %p0, %p1, %p2, %p3 axis 1 : (..) -> tensor<1x512x7x7xf32>
     ```
   }];
 }

@@ -94,6 +94,9 @@ void driver::buildRecipePipeline(OpPassManager &passes,
   // Nor are recipes that add in another order left to it.
   passes.addNestedPass<func::FuncOp>(
       tpu::createTpuChooseRecipes({/*roundingOnly=*/options.optLevel == 0}));
+  // Parts keep the recipe of the whole.
+  if (options.optLevel > 0)
+    passes.addNestedPass<func::FuncOp>(tpu::createTpuSplitFilters());
 }
 
 void driver::buildGroupPipeline(OpPassManager &passes,
