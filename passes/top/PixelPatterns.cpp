@@ -1,9 +1,10 @@
 //===- PixelPatterns.cpp - functions of pixels between two turns ----------===//
 //
 // Exporters turn an image to put its channels last, normalize them, multiply
-// them with matrices (ConvNeXt and what followed it) and turn it back. Each
-// turn goes through DRAM. The same functions work on channels where they are: a
-// matrix product is a convolution with a window of one pixel.
+// them with matrices (ConvNeXt and what followed it) and turn it back, or take
+// the mean of each channel. Each turn goes through DRAM. The same functions
+// work on channels where they are: a matrix product is a convolution with a
+// window of one pixel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 #include "dialects/top/Move.h"
 #include "dialects/top/Part.h"
 #include "dialects/top/Reduce.h"
+#include "dialects/top/Softmax.h"
 #include "dialects/top/Unary.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -41,9 +43,14 @@ static bool isConstant(Value value) {
   return value.getDefiningOp<ConstantOp>() && typeOf(value).getRank() <= 4;
 }
 
-/// Whether `op` makes each pixel of its result of the same pixels of its
-/// operands, whose channels are their last axis.
-static bool worksByPixels(Operation *op) {
+/// Where an axis of n,h,w,c is in n,c,h,w.
+static int64_t turnedAxis(int64_t axis) {
+  return llvm::find(kChannelsSecond, axis) - kChannelsSecond;
+}
+
+/// Whether `op` can do with channels that are second what it does with those
+/// that are last.
+static bool worksOnTurned(Operation *op) {
   if (!op || op->getNumResults() != 1 ||
       typeOf(op->getResult(0)).getRank() != 4 ||
       !isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType())))
@@ -55,7 +62,9 @@ static bool worksByPixels(Operation *op) {
            (product.getRhs().getDefiningOp<ConstantOp>() ||
             turnedConstant(product.getRhs()));
   if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getKeepdims() && reduce.getAxes() == ArrayRef<int64_t>{3};
+    return reduce.getKeepdims();
+  if (isa<SoftmaxOp, ConcatOp, SliceOp>(op))
+    return true;
   auto sameElement = [&](Value operand) {
     return typeOf(operand).getElementType() ==
            typeOf(op->getResult(0)).getElementType();
@@ -64,12 +73,24 @@ static bool worksByPixels(Operation *op) {
          llvm::all_of(op->getOperands(), sameElement);
 }
 
+/// Whether `op` takes axes of an image away so that the others keep their order
+/// when the channels are second.
+static bool reducesAway(Operation *op) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  if (!reduce || reduce.getKeepdims())
+    return false;
+  ArrayRef<int64_t> axes = reduce.getAxes();
+  return llvm::is_contained(axes, 3) ||
+         (llvm::is_contained(axes, 1) && llvm::is_contained(axes, 2));
+}
+
 namespace {
-/// All that hangs together between turns to channels last and turns back.
+/// All that hangs together between turns to channels last and turns back, or
+/// what reduces the image.
 class Region {
 public:
-  /// False if something in between does not work by pixels, or is read turned
-  /// by something else.
+  /// False if something in between cannot work on channels that are second, or
+  /// is read turned by something else.
   bool grow(TransposeOp root) {
     add(root.getOutput());
     for (size_t i = 0; i < values.size(); ++i)
@@ -88,7 +109,7 @@ private:
   void add(Value value) { values.insert(value); }
 
   bool addStep(Operation *op) {
-    if (!worksByPixels(op))
+    if (!worksOnTurned(op))
       return false;
     if (!steps.insert(op))
       return true;
@@ -113,7 +134,7 @@ private:
     else if (!addStep(maker))
       return false;
     for (Operation *user : value.getUsers()) {
-      if (turns(user, kChannelsSecond))
+      if (turns(user, kChannelsSecond) || reducesAway(user))
         exits.insert(user);
       else if (!addStep(user))
         return false;
@@ -142,8 +163,16 @@ public:
     made.map(op->getResult(0), step->getResult(0));
   }
 
-  /// What a turn back gives has the model's axes, and its name.
+  /// What a turn back gives has the model's axes, and its name; so has what is
+  /// left of the image.
   void leave(Operation *turn) {
+    if (auto reduce = dyn_cast<ReduceOp>(turn)) {
+      rewriter.modifyOpInPlace(reduce, [&] {
+        reduce.getInputMutable().assign(made.lookup(reduce.getInput()));
+        reduce.setAxes(turnedAxes(reduce.getAxes()));
+      });
+      return;
+    }
     Value value = made.lookup(turn->getOperand(0));
     if (Operation *maker = value.getDefiningOp())
       if (Attribute name = turn->getDiscardableAttr(kValueAttr);
@@ -155,8 +184,14 @@ public:
   }
 
 private:
+  /// A number an axis.
   static SmallVector<int64_t> turned(ArrayRef<int64_t> shape) {
     return {shape[0], shape[3], shape[1], shape[2]};
+  }
+  static SmallVector<int64_t> turnedAxes(ArrayRef<int64_t> axes) {
+    auto result = llvm::map_to_vector(axes, turnedAxis);
+    llvm::sort(result);
+    return result;
   }
   static RankedTensorType turned(Value value) {
     RankedTensorType type = typeOf(value);
@@ -204,7 +239,15 @@ private:
     step->setOperands(operands);
     step->getResult(0).setType(turned(op->getResult(0)));
     if (auto reduce = dyn_cast<ReduceOp>(step))
-      reduce.setAxes({1});
+      reduce.setAxes(turnedAxes(reduce.getAxes()));
+    if (auto softmax = dyn_cast<SoftmaxOp>(step))
+      softmax.setAxis(turnedAxis(softmax.getAxis()));
+    if (auto concat = dyn_cast<ConcatOp>(step))
+      concat.setAxis(turnedAxis(concat.getAxis()));
+    if (auto slice = dyn_cast<SliceOp>(step)) {
+      slice.setStarts(turned(slice.getStarts()));
+      slice.setSteps(turned(slice.getSteps()));
+    }
     return step;
   }
 

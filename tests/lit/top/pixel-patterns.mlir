@@ -77,6 +77,58 @@ func.func @read(%x: tensor<1x3x5x4xf32>) -> (tensor<1x3x5x4xf32>, tensor<1x5x12x
 
 // -----
 
+// The mean of each channel, a product of one pixel that gates the image, and a number a channel that is left of it.
+// CHECK-LABEL: func.func @excitation
+// CHECK-NOT: top.transpose
+// CHECK: %[[M:.*]] = top.reduce sum %arg0 {axes = array<i64: 2, 3>, keepdims, top.turned} : tensor<1x3x5x4xf32> -> tensor<1x3x1x1xf32>
+// CHECK: %[[C:.*]] = top.conv %[[M]], %{{.*}} : (tensor<1x3x1x1xf32>, tensor<3x3x1x1xf32>) -> tensor<1x3x1x1xf32>
+// CHECK: %[[P:.*]] = top.binary mul %arg0, %[[C]] {top.turned} : tensor<1x3x5x4xf32>, tensor<1x3x1x1xf32>
+// CHECK: %[[S:.*]] = top.reduce sum %[[P]] {axes = array<i64: 2, 3>, top.value = "y"} : tensor<1x3x5x4xf32> -> tensor<1x3xf32>
+// CHECK: return %[[S]]
+func.func @excitation(%x: tensor<1x3x5x4xf32>) -> tensor<1x3xf32> {
+  %w = top.constant dense<[[1.0, 2.0, 3.0], [3.0, 4.0, 5.0], [5.0, 6.0, 7.0]]> : tensor<3x3xf32>
+  %0 = top.transpose %x {perm = array<i64: 0, 2, 3, 1>} : tensor<1x3x5x4xf32> -> tensor<1x5x4x3xf32>
+  %1 = top.reduce sum %0 {axes = array<i64: 1, 2>, keepdims} : tensor<1x5x4x3xf32> -> tensor<1x1x1x3xf32>
+  %2 = top.matmul %1, %w : tensor<1x1x1x3xf32>, tensor<3x3xf32>
+  %3 = top.binary mul %0, %2 : tensor<1x5x4x3xf32>, tensor<1x1x1x3xf32>
+  %4 = top.reduce sum %3 {axes = array<i64: 1, 2>, top.value = "y"} : tensor<1x5x4x3xf32> -> tensor<1x3xf32>
+  return %4 : tensor<1x3xf32>
+}
+
+// -----
+
+// Joined, cut and divided by their sum along channels.
+// CHECK-LABEL: func.func @parts
+// CHECK-NOT: top.transpose
+// CHECK: %[[J:.*]] = top.concat %arg0, %arg1 {axis = 1 : i64, top.turned}
+// CHECK: %[[C:.*]] = top.slice %[[J]] {starts = array<i64: 0, 1, 2, 0>, steps = array<i64: 1, 1, 1, 2>, top.turned} : tensor<1x6x5x4xf32> -> tensor<1x4x3x2xf32>
+// CHECK: %[[S:.*]] = top.softmax %[[C]] {axis = 1 : i64, top.turned} : tensor<1x4x3x2xf32>
+// CHECK: return %[[S]]
+func.func @parts(%x: tensor<1x3x5x4xf32>, %z: tensor<1x3x5x4xf32>) -> tensor<1x4x3x2xf32> {
+  %0 = top.transpose %x {perm = array<i64: 0, 2, 3, 1>} : tensor<1x3x5x4xf32> -> tensor<1x5x4x3xf32>
+  %1 = top.transpose %z {perm = array<i64: 0, 2, 3, 1>} : tensor<1x3x5x4xf32> -> tensor<1x5x4x3xf32>
+  %2 = top.concat %0, %1 {axis = 3} : (tensor<1x5x4x3xf32>, tensor<1x5x4x3xf32>) -> tensor<1x5x4x6xf32>
+  %3 = top.slice %2 {starts = array<i64: 0, 2, 0, 1>, steps = array<i64: 1, 1, 2, 1>} : tensor<1x5x4x6xf32> -> tensor<1x3x2x4xf32>
+  %4 = top.softmax %3 {axis = 3} : tensor<1x3x2x4xf32> -> tensor<1x3x2x4xf32>
+  %5 = top.transpose %4 {perm = array<i64: 0, 3, 1, 2>} : tensor<1x3x2x4xf32> -> tensor<1x4x3x2xf32>
+  return %5 : tensor<1x4x3x2xf32>
+}
+
+// -----
+
+// Without the rows alone, columns and channels would come in another order.
+// CHECK-LABEL: func.func @columns
+// CHECK: top.transpose
+// CHECK: top.reduce sum %{{.*}} {axes = array<i64: 1>} : tensor<1x5x4x3xf32> -> tensor<1x4x3xf32>
+func.func @columns(%x: tensor<1x3x5x4xf32>) -> tensor<1x4x3xf32> {
+  %0 = top.transpose %x {perm = array<i64: 0, 2, 3, 1>} : tensor<1x3x5x4xf32> -> tensor<1x5x4x3xf32>
+  %1 = top.unary sigmoid %0 : tensor<1x5x4x3xf32>
+  %2 = top.reduce sum %1 {axes = array<i64: 1>} : tensor<1x5x4x3xf32> -> tensor<1x4x3xf32>
+  return %2 : tensor<1x4x3xf32>
+}
+
+// -----
+
 // A quotient by a root that is repeated is a product.
 // CHECK-LABEL: func.func @quotient
 // CHECK: %[[R:.*]] = top.unary rsqrt %arg1 : tensor<1x1x5x4xf32>
