@@ -603,7 +603,7 @@ Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
   product.isExact = isExact || areWhole;
   if (lowering.choices.hasZeroPoints && isOfIntegers(product)) {
     product.isExact = isExact = lowering.isExact = true;
-    product.hasRowsInLanes = false; // the matrix unit has no f32
+    product.hasRowsInLanes = false; // rows have the type of the program
   }
   return lowering.multipliesCodes && !isExact ? planInt8(product, lowering)
                                               : planFloat(product, lowering);

@@ -1,4 +1,4 @@
-// Rows times a constant matrix: a row a lane where the matrix unit has the type and local memory room for the matrix.
+// Rows times a constant matrix: a row a lane where local memory has room for the matrix.
 // RUN: weft-opt --split-input-file --convert-top-to-tpu="precision=f16 wide-weights=0" %s | FileCheck %s --check-prefix=F16
 // RUN: weft-opt --split-input-file --convert-top-to-tpu="precision=f32" %s | FileCheck %s --check-prefix=F32
 
@@ -6,7 +6,7 @@
 // F16: tpu.linear {{.*}}relu, top.value = "r"{{.*}} : tensor<1x5x1x4xf16>, tensor<6x4x1x1xf16>, tensor<1x6x1x1xf32> -> tensor<1x5x1x6xf32>
 // F16-NOT: tpu.permute
 // F32-LABEL: func.func @main
-// F32: tpu.matmul {{.*}}tensor<1x1x5x4xf32>, tensor<1x1x4x6xf32>
+// F32: tpu.linear {{.*}} : tensor<1x5x1x4xf32>, tensor<6x4x1x1xf32>, tensor<1x6x1x1xf32> -> tensor<1x5x1x6xf32>
 func.func @main(%x: tensor<1x5x4xf32> {top.name = "x"}) -> (tensor<1x5x6xf32> {top.name = "r"}) {
   %w = top.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]> : tensor<4x6xf32>
   %b = top.constant dense<0.5> : tensor<6xf32>
