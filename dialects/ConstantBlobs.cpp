@@ -5,6 +5,8 @@
 #include "runtime/numeric/Pages.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Alignment.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
@@ -36,16 +38,21 @@ std::string weft::blobName(StringRef name, ArrayRef<char> bytes) {
   return (name + "_" + llvm::utohexstr(hash, /*LowerCase=*/true)).str();
 }
 
-AsmResourceBlob weft::partOfBlob(Entry &entry, size_t begin, size_t size) {
+std::vector<AsmResourceBlob> weft::partsOfBlob(Entry &entry, size_t size) {
   auto owner = std::make_shared<AsmResourceBlob>(std::move(*entry.getBlob()));
   ArrayRef<char> bytes = owner->getData();
-  auto share = [&](ArrayRef<char> part, size_t alignment) {
+  auto share = [&](size_t begin, size_t count) {
     return AsmResourceBlob(
-        part, alignment, [owner](void *, size_t, size_t) {},
+        bytes.slice(begin, count),
+        llvm::MinAlign(owner->getDataAlignment(), begin),
+        [owner](void *, size_t, size_t) {},
         /*dataIsMutable=*/false);
   };
-  *entry.getBlob() = share(bytes, owner->getDataAlignment());
-  return share(bytes.slice(begin, size), /*alignment=*/1);
+  *entry.getBlob() = share(0, bytes.size());
+  std::vector<AsmResourceBlob> parts;
+  for (size_t begin = 0; begin < bytes.size(); begin += size)
+    parts.push_back(share(begin, std::min(size, bytes.size() - begin)));
+  return parts;
 }
 
 void weft::pageOut(ArrayRef<char> bytes) {

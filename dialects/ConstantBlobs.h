@@ -90,10 +90,11 @@ mlir::AsmResourceBlob blobOf(std::vector<T> values,
       /*dataIsMutable=*/false);
 }
 
-/// The bytes of `entry` from `begin` on, which both keep alive.
-mlir::AsmResourceBlob
-partOfBlob(mlir::DialectResourceBlobManager::BlobEntry &entry, size_t begin,
-           size_t size);
+/// The bytes of `entry` in parts of `size`, the last one with the rest. All
+/// keep the whole alive, and so does the entry, whose bytes stay where they
+/// are; not to be called from several threads for one entry.
+std::vector<mlir::AsmResourceBlob>
+partsOfBlob(mlir::DialectResourceBlobManager::BlobEntry &entry, size_t size);
 
 /// Takes the pages of `bytes` out of the process's memory if they can be read
 /// back from their file; changes nothing otherwise.

@@ -11,6 +11,7 @@ import argparse
 import json
 import pathlib
 import re
+import shlex
 import statistics
 import sys
 import time
@@ -40,7 +41,7 @@ def row_of(name, entry, precision, arguments):
         vendor.calibrate(arguments.env, folder, name, samples, cycles.SAMPLES)
     done = folder / precision / vendor.PROFILE
     done.unlink(missing_ok=True)  # else nothing is made
-    flags = [*cycles.convert_flags(name, entry, precision), *arguments.options.split()]
+    flags = [*cycles.convert_flags(name, entry, precision), *shlex.split(arguments.options)]
     ours = statistics.median(seconds(lambda: cycles.call(arguments.weft, "convert", path, "-o", arguments.dir / "ours.bmodel", *flags))
                              for _ in range(arguments.runs))
     theirs = seconds(lambda: vendor.deploy(arguments.env, folder, name, precision, samples, cycles.SAMPLES))

@@ -26,6 +26,7 @@ import math
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -181,7 +182,7 @@ def measure_all(arguments):
         model_file(entry, arguments.dir)  # before the threads: two would write the same file
     rows, failures = [], []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        futures = [pool.submit(measure, arguments.weft, *run, arguments.dir, arguments.options.split()) for run in wanted]
+        futures = [pool.submit(measure, arguments.weft, *run, arguments.dir, shlex.split(arguments.options)) for run in wanted]
         for (name, _, precision), future in zip(wanted, futures):
             try:
                 rows.append(future.result())
@@ -335,6 +336,8 @@ def parse():
     for mode in ("check", "renew", "calibrate"):
         modes.add_argument(f"--{mode}", action="store_true")
     arguments = parser.parse_args()
+    if arguments.options and (arguments.check or arguments.renew):
+        parser.error("the baseline is of programs without --options")
     if not arguments.group:
         arguments.group = "all" if arguments.check or arguments.renew or arguments.calibrate else "public"
     return arguments

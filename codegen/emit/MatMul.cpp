@@ -204,7 +204,9 @@ Sizes ProductEmitter::chooseSizes() const {
   int64_t lanes = chip.lanes, perRow = chip.euBytes / product.bytes;
   Sizes best;
   int64_t lowest = -1;
-  for (int64_t inner : choices(whole.inner, lanes))
+  for (int64_t inner : choices(whole.inner, lanes)) {
+    if (isF32 && lowest >= 0 && whole.inner <= tpu::kWholeInnerF32)
+      break;
     for (int64_t rows : choices(whole.rows, lanes))
       for (int64_t columns : choices(whole.columns, perRow)) {
         Sizes size{1, rows, columns, inner};
@@ -215,6 +217,7 @@ Sizes ProductEmitter::chooseSizes() const {
           best = size;
         }
       }
+  }
   // Whole matrices: as many at a time as there is room for, but at least four
   // turns, so that loads, products and stores overlap.
   if (pieces(best) == product.shape[0] * whole.batch)

@@ -47,31 +47,53 @@ std::optional<ArrayRef<char>> weft::tpu::constantView(ElementsAttr attr) {
   return raw;
 }
 
-ElementsAttr weft::tpu::partOfWeight(ElementsAttr value, RankedTensorType type,
-                                     int64_t first) {
-  size_t element = type.getElementTypeBitWidth() / 8, begin = first * element,
-         size = type.getNumElements() * element;
+SmallVector<ElementsAttr>
+weft::tpu::partsOfWeight(ElementsAttr value, unsigned axis, int64_t rows) {
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t size = type.getDimSize(axis);
+  auto typeFrom = [&](int64_t first) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = std::min(rows, size - first);
+    return type.clone(shape);
+  };
+  std::optional<ArrayRef<char>> view = constantView(value);
   auto resource = dyn_cast<DenseResourceElementsAttr>(value);
-  if (resource && size > kDenseWeightBytes) {
-    if (!constantView(value))
-      return {};
+  SmallVector<ElementsAttr> parts;
+  if (view && resource) {
     auto *entry = resource.getRawHandle().getResource();
-    std::string name = (entry->getKey() + "_" + llvm::Twine(begin)).str();
-    return DenseResourceElementsAttr::get(type, name,
-                                          partOfBlob(*entry, begin, size));
+    size_t partBytes = view->size() / size * rows;
+    for (AsmResourceBlob &blob : partsOfBlob(*entry, partBytes)) {
+      int64_t part = parts.size();
+      std::string name = (entry->getKey() + "_" + llvm::Twine(part)).str();
+      parts.push_back(DenseResourceElementsAttr::get(typeFrom(part * rows),
+                                                     name, std::move(blob)));
+    }
+    return parts;
   }
   std::optional<std::vector<char>> bytes = constantBytes(value);
-  if (!bytes)
-    return {};
-  return weightAttr(type, ArrayRef<char>(*bytes).slice(begin, size));
+  assert(bytes && "asked of a weight without bytes");
+  ArrayRef<char> rest(*bytes);
+  for (int64_t first = 0; first < size; first += rows) {
+    RankedTensorType part = typeFrom(first);
+    size_t count = bytes->size() / size * part.getDimSize(axis);
+    parts.push_back(weightAttr(part, rest.take_front(count)));
+    rest = rest.drop_front(count);
+  }
+  return parts;
+}
+
+bool weft::tpu::hasBytes(ElementsAttr attr) {
+  size_t bytes = attr.getElementType().getIntOrFloatBitWidth() / 8,
+         stored = storedBytes(attr).size();
+  return stored == attr.getNumElements() * bytes || stored == bytes;
 }
 
 std::optional<std::vector<char>> weft::tpu::constantBytes(ElementsAttr attr) {
+  if (!hasBytes(attr))
+    return std::nullopt;
   size_t count = attr.getNumElements();
   size_t bytes = attr.getElementType().getIntOrFloatBitWidth() / 8;
   ArrayRef<char> raw = storedBytes(attr);
-  if (raw.size() != count * bytes && raw.size() != bytes)
-    return std::nullopt;
   std::vector<char> all(count * bytes);
   for (size_t at = 0; at < all.size(); at += raw.size())
     std::copy(raw.begin(), raw.end(), all.begin() + at);

@@ -37,11 +37,14 @@ mlir::ElementsAttr weightAttr(mlir::RankedTensorType type,
 mlir::ElementsAttr reshapedWeight(mlir::ElementsAttr value,
                                   mlir::RankedTensorType type);
 
-/// The elements of `value`, of a `tpu.weight`, as many as `type` has, from
-/// element `first` on. Of a large constant the same memory. Null if the
-/// attribute holds no bytes.
-mlir::ElementsAttr partOfWeight(mlir::ElementsAttr value,
-                                mlir::RankedTensorType type, int64_t first);
+/// Whether `constantBytes` has them.
+bool hasBytes(mlir::ElementsAttr attr);
+
+/// `value`, of a `tpu.weight` that has bytes, in parts of `rows` along `axis`,
+/// the outermost that is not 1; the last one has the rest. Those of a resource
+/// are the same memory.
+llvm::SmallVector<mlir::ElementsAttr>
+partsOfWeight(mlir::ElementsAttr value, unsigned axis, int64_t rows);
 
 /// The little-endian elements of a dense or resource constant in row-major
 /// order, a splat expanded. std::nullopt if the attribute holds no such bytes

@@ -15,13 +15,15 @@ namespace weft::tpu {
 /// Discardable attribute of a group, or of an op that could be in one: why the
 /// ops behind it are not in the same one (#tpu.cause).
 inline constexpr llvm::StringLiteral kBorderAttr = "tpu.border";
-/// Units that the search of programs writes, --tpu-group-layers and
-/// --tpu-place-local read: on an op, that a group begins with it; on a group,
-/// which of what wants to lie long does so.
-inline constexpr llvm::StringLiteral kBeginsGroupAttr = "tpu.begins_group",
-                                     kLargestLoadFirstAttr =
-                                         "tpu.largest_load_first",
-                                     kStoresAtOnceAttr = "tpu.stores_at_once";
+/// Units that the search of programs (-O3) writes. On an op: a group begins
+/// with it, for --tpu-group-layers.
+inline constexpr llvm::StringLiteral kBeginsGroupAttr = "tpu.begins_group";
+/// On a group, for --tpu-place-local: the largest load begins as early as it
+/// can, not the one that is wanted first.
+inline constexpr llvm::StringLiteral kLargestLoadFirstAttr =
+    "tpu.largest_load_first";
+/// The same: what is stored makes room at once, even if nobody needs it.
+inline constexpr llvm::StringLiteral kStoresAtOnceAttr = "tpu.stores_at_once";
 /// On a group: the cycles that the search for groups expects it to take, i64.
 inline constexpr llvm::StringLiteral kCyclesAttr = "tpu.cycles";
 /// Discardable attribute of an op or function: an array of #tpu.choice.

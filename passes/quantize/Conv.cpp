@@ -609,13 +609,20 @@ Answer<> weft::quantize::planProduct(Product &product, Lowering &lowering) {
                                               : planFloat(product, lowering);
 }
 
+/// Whether products are of codes; what must be exact is not.
+static bool multipliesCodes(const Lowering &lowering) {
+  return lowering.multipliesCodes && !lowering.isExact;
+}
+
 bool weft::quantize::takesRows(int64_t rows, int64_t inner, int64_t columns,
                                Lowering &lowering) {
   if (!canTakeRows(inner, columns, lowering))
     return false;
   const Chip &chip = lowering.chip();
   int64_t weights = inner * columns, lanes = chip.lanes;
-  if (!lowering.multipliesCodes && lowering.computeType().isF32()) {
+  if (multipliesCodes(lowering))
+    return true;
+  if (lowering.computeType().isF32()) {
     // The cube does either; as pixels of channels the rows cross DRAM.
     int64_t floats = chip.euBytes / sizeof(float);
     auto cycles = [&](int64_t inLanes, int64_t beside) {
@@ -626,9 +633,8 @@ bool weft::quantize::takesRows(int64_t rows, int64_t inner, int64_t columns,
     return cycles(rows, columns) <=
            cycles(columns, rows) + roundTripCycles(moved, chip);
   }
-  return lowering.multipliesCodes ||
-         !lowering.choices.keepsWide(
-             weights, laneProducts(rows, weights, columns, lanes));
+  return !lowering.choices.keepsWide(
+      weights, laneProducts(rows, weights, columns, lanes));
 }
 
 bool weft::quantize::canTakeRows(int64_t inner, int64_t columns,
@@ -638,7 +644,7 @@ bool weft::quantize::canTakeRows(int64_t inner, int64_t columns,
   const Chip &chip = lowering.chip();
   int64_t lanes = chip.lanes, laneBytes = chip.laneBytes;
   int64_t rounds = (inner + lanes - 1) / lanes,
-          bytes = lowering.multipliesCodes
+          bytes = multipliesCodes(lowering)
                       ? 1
                       : tpu::elementBytes(lowering.computeType());
   return std::max(inner, columns) <= int64_t(chip.maxShape) &&

@@ -499,11 +499,13 @@ int64_t inputChannelsOf(mlir::Operation *product);
 Answer<> planProduct(Product &product, Lowering &lowering);
 
 /// Whether a product with a constant matrix inner x columns can be computed a
-/// row a lane: in 16 or 8 bits, with room in local memory for the matrix and as
-/// much again. Then rows stay where they are and the product ends no group.
+/// row a lane: with room in local memory for the matrix and as much again. Then
+/// rows stay where they are and the product ends no group.
 bool canTakeRows(int64_t inner, int64_t columns, Lowering &lowering);
 
-/// The same of `rows` rows, unless the product stays in f32 (`Choices`).
+/// The same of `rows` rows, unless a product of a 16-bit program stays in f32
+/// (`Choices`), or one of an f32 program takes fewer cycles with the rows as
+/// pixels, their way through DRAM included.
 bool takesRows(int64_t rows, int64_t inner, int64_t columns,
                Lowering &lowering);
 

@@ -266,6 +266,15 @@ static Answer<std::array<Type, 3>> elementsOf(top::MatMulOp op,
                  "cast them to floats");
 }
 
+/// Whether a product of f32 is better off in DRAM: there pieces of the matrix
+/// are loaded while others are multiplied, where rows in lanes wait for all of
+/// it. That pays if nothing beside the product has its rows in the lanes.
+static bool isBetterInDram(top::MatMulOp op, Lowering &lowering) {
+  return lowering.computeType().isF32() &&
+         !keepsRows(op.getLhs().getDefiningOp()) &&
+         llvm::none_of(op.getOutput().getUsers(), keepsRows);
+}
+
 static Answer<> planMatMul(top::MatMulOp op, Lowering &lowering) {
   SmallVector<int64_t> lhs(
       cast<RankedTensorType>(op.getLhs().getType()).getShape()),
@@ -294,7 +303,8 @@ static Answer<> planMatMul(top::MatMulOp op, Lowering &lowering) {
     bool isBetter =
         shapes && isBetterAsProduct(shapes->lhs[2], columns,
                                     lowering.computeType(), lowering.chip());
-    bool inLanes = isBetter ? canTakeRows(inner, columns, lowering)
+    bool inLanes = isBetter ? canTakeRows(inner, columns, lowering) &&
+                                  !isBetterInDram(op, lowering)
                             : takesRows(rows, inner, columns, lowering);
     if (lowering.multipliesCodes || !isBetter || inLanes)
       return planConstant(op, *constant, inLanes, /*needsCodes=*/false,

@@ -74,7 +74,33 @@ static Value turnedWeight(PatternRewriter &rewriter, WeightOp weight) {
       weightAttr(turnedType(shape, elementOf(weight)), std::move(turned)));
 }
 
-/// Whether `op` can be a product of rows.
+/// Whether what `op` reads and gives is in DRAM whatever the groups will be,
+/// but for turns.
+static bool standsAlone(MatMulOp op) {
+  auto moves = [](Operation *op) {
+    return llvm::isa_and_present<PermuteOp, ReshapeOp>(op);
+  };
+  auto isInLanes = [](Operation *op) {
+    return op && !llvm::isa<WeightOp>(op) && asTileable(op);
+  };
+  auto isRead = [&](Operation *user) {
+    while (moves(user) && user->hasOneUse())
+      user = *user->user_begin();
+    return isInLanes(user);
+  };
+  auto isMade = [&](Value value) {
+    Operation *maker = value.getDefiningOp();
+    while (moves(maker))
+      maker = maker->getOperand(0).getDefiningOp();
+    return isInLanes(maker);
+  };
+  return llvm::none_of(op->getUsers(), isRead) &&
+         llvm::none_of(op->getOperands(), isMade);
+}
+
+/// Whether `op` can be a product of rows. The cube, which multiplies f32,
+/// multiplies in DRAM as well, and there pieces are loaded while others are
+/// multiplied.
 static bool canKeepRows(MatMulOp op, const Chip &chip) {
   ArrayRef<int64_t> left = shapeOf(op.getLhs()), right = shapeOf(op.getRhs());
   Type element = elementOf(op.getOutput());
@@ -83,7 +109,8 @@ static bool canKeepRows(MatMulOp op, const Chip &chip) {
     return weight && !constantBytes(weight.getValue());
   };
   if (!llvm::isa<FloatType>(element) || unreadable(op.getLhs()) ||
-      unreadable(op.getRhs()) || left[kAxisC] != right[kAxisC])
+      unreadable(op.getRhs()) || left[kAxisC] != right[kAxisC] ||
+      (element.isF32() && (standsAlone(op) || left[kAxisW] > kWholeInnerF32)))
     return false;
   // Made to be asked.
   OpBuilder builder(op);

@@ -93,7 +93,8 @@ def TpuKeepRows : Pass<"tpu-keep-rows", "::mlir::func::FuncOp"> {
   let description = [{
     A product of two computed matrices with a batch wants the batch before the rows, so models turn what linear layers give, a row of all heads, before and
     after it: through DRAM. The matrix unit takes a row a lane whatever the batch: `tpu.matmul` becomes `tpu.row_matmul` between two turns, which cancel with
-    those of the model or move on through functions of single elements and softmax. Nothing is done if the turns that are left move more bytes than before.
+    those of the model or move on through functions of single elements and softmax. Of f32 the cube multiplies, which has no transposed form: keys are turned
+    from their rows at once, [0, 3, 2, 1]. Nothing is done if the turns that are left move more bytes than before.
 
     ```mlir
     %q = tpu.permute %0 [0, 2, 1, 3] : tensor<1x196x6x32xf16> -> tensor<1x6x196x32xf16>
@@ -242,14 +243,15 @@ def TpuSplitFilters : Pass<"tpu-split-filters", "::mlir::func::FuncOp"> {
   let description = [{
     A group loads what its ops read as early as there is room. Filters of half the local memory leave none for those of the next convolution, and the matrix unit waits
     for all of them before it begins. In parts of the output channels, each a convolution of its own, the first multiplies while the others are loaded, and each makes room
-    when it is done. The parts are joined by address.
+    when it is done. The parts are joined by address, are whole rounds over the lanes and have about 1/16 of local memory; they keep the recipe of the whole. Convolutions
+    in groups or of bands, with computed filters, of one input channel, or that a concatenation puts behind other channels so that they begin in another lane stay whole.
 
     ```mlir
-    %y = tpu.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] group 1 : tensor<1x512x7x7xf32>, tensor<512x512x3x3xf32> -> tensor<1x512x7x7xf32>
+    %y = tpu.conv %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] group 1 : tensor<1x1024x14x14xf32>, tensor<512x1024x1x1xf32> -> tensor<1x512x14x14xf32>
     // becomes
-    %p0 = tpu.conv %x, %w0 .. : tensor<1x512x7x7xf32>, tensor<128x512x3x3xf32> -> tensor<1x128x7x7xf32>
-    ..
-    %y = tpu.concat %p0, %p1, %p2, %p3 axis 1 : (..) -> tensor<1x512x7x7xf32>
+    %p0 = tpu.conv %x, %w0 .. : tensor<1x1024x14x14xf32>, tensor<256x1024x1x1xf32> -> tensor<1x256x14x14xf32>
+    %p1 = tpu.conv %x, %w1 .. : tensor<1x1024x14x14xf32>, tensor<256x1024x1x1xf32> -> tensor<1x256x14x14xf32>
+    %y = tpu.concat %p0, %p1 axis 1 : (..) -> tensor<1x512x14x14xf32>
     ```
   }];
 }

@@ -22,58 +22,14 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tpu;
 
-/// Filters are at most this part of local memory: a load of as much takes
-/// longer than what a command more costs, and leaves room for those that
+/// Filters of a part are about this part of local memory: a load of as much
+/// takes longer than what a command more costs, and leaves room for those that
 /// follow.
 static constexpr int64_t kPartsOfMemory = 16;
 
-/// `count` rows of `weight` along `axis`, the outermost that is not 1, from
-/// `first` on. Null if it has no bytes.
-static Value rowsOf(OpBuilder &builder, Value weight, unsigned axis,
-                    int64_t first, int64_t count) {
-  auto type = cast<RankedTensorType>(weight.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  int64_t row = type.getNumElements() / shape[axis];
-  shape[axis] = count;
-  ElementsAttr part = partOfWeight(weight.getDefiningOp<WeightOp>().getValue(),
-                                   type.clone(shape), first * row);
-  return part ? builder.create<WeightOp>(weight.getLoc(), part) : Value();
-}
-
-/// The convolution that gives the channels of `conv` from `first` on. Null if a
-/// weight has no bytes.
-static ConvOp channelsOf(OpBuilder &builder, ConvOp conv, int64_t first,
-                         int64_t count) {
-  IRMapping mapping;
-  Value filter = rowsOf(builder, conv.getFilter(), 0, first, count);
-  if (!filter)
-    return {};
-  mapping.map(conv.getFilter(), filter);
-  if (conv.getBias()) {
-    Value bias = rowsOf(builder, conv.getBias(), kAxisC, first, count);
-    if (!bias)
-      return {};
-    mapping.map(conv.getBias(), bias);
-  }
-  auto made = cast<ConvOp>(builder.clone(*conv, mapping));
-  dropName(made);
-  Dims result = dimsOf(conv.getOutput());
-  result[kAxisC] = count;
-  made.getOutput().setType(conv.getOutput().getType().clone(result));
-  if (auto values = conv.getMultipliers())
-    made.setMultipliers(values->slice(first, count));
-  if (auto values = conv.getRshifts())
-    made.setRshifts(values->slice(first, count));
-  if (auto values = conv.getScales())
-    made.setScales(values->slice(first, count));
-  if (auto values = conv.getFilterZeroPoints())
-    made.setFilterZeroPoints(values->slice(first, count));
-  return made;
-}
-
-/// Whether `value` lies from lane 0 on where channels are joined by address.
-/// Parts of what begins in another lane would each take up one more row of all
-/// lanes, and so would their filters.
+/// Whether `value` lies from lane 0 on where its readers join channels by
+/// address. Parts of what begins in another lane would each take up one more
+/// row of all lanes, and so would their filters.
 static bool beginsInFirstLane(Value value, const Chip &chip) {
   for (OpOperand &use : value.getUses()) {
     auto concat = dyn_cast<ConcatOp>(use.getOwner());
@@ -93,18 +49,59 @@ static std::optional<int64_t> channelsOfPart(ConvOp conv, const Chip &chip) {
   Dims filter = dimsOf(conv.getFilter());
   int64_t bytes = tensorBytes(conv.getFilter()), lanes = chip.lanes,
           partBytes = lanes * int64_t(chip.laneBytes) / kPartsOfMemory;
-  auto isConstant = [](Value value) {
-    return !value || value.getDefiningOp<WeightOp>();
+  auto isReadable = [](Value value) {
+    auto weight = value.getDefiningOp<WeightOp>();
+    return weight && hasBytes(weight.getValue());
   };
-  if (bytes <= partBytes || conv.getGroup() != 1 || conv->hasAttr(kBandsAttr) ||
-      !isConstant(conv.getFilter()) || !isConstant(conv.getBias()) ||
+  // One filter of one channel is a depthwise convolution, which has other
+  // recipes than the whole.
+  if (bytes <= partBytes || conv.getGroup() != 1 || filter[kAxisC] == 1 ||
+      conv->hasAttr(kBandsAttr) || !isReadable(conv.getFilter()) ||
+      (conv.getBias() && !isReadable(conv.getBias())) ||
       !beginsInFirstLane(conv.getOutput(), chip))
     return std::nullopt;
-  // Parts begin in lane 0, where the matrix unit puts its results.
+  // Parts begin in lane 0, where the matrix unit puts its results: they have
+  // whole rounds over the lanes, as equally many as can be.
   int64_t rounds = llvm::divideCeil(filter[0], lanes),
-          parts = llvm::divideCeil(bytes, partBytes),
+          most = std::max<int64_t>(1, rounds * partBytes / bytes),
+          parts = llvm::divideCeil(rounds, most),
           count = llvm::divideCeil(rounds, parts) * lanes;
   return count < filter[0] ? std::optional(count) : std::nullopt;
+}
+
+/// The weight behind `weight` in parts of `count` rows along `axis`, the
+/// outermost that is not 1.
+static SmallVector<Value> partsOf(OpBuilder &builder, Value weight,
+                                  unsigned axis, int64_t count) {
+  SmallVector<Value> parts;
+  for (ElementsAttr part :
+       partsOfWeight(weight.getDefiningOp<WeightOp>().getValue(), axis, count))
+    parts.push_back(builder.create<WeightOp>(weight.getLoc(), part));
+  return parts;
+}
+
+/// The convolution that gives the channels of `conv` from `first` on.
+static ConvOp channelsOf(OpBuilder &builder, ConvOp conv, int64_t first,
+                         Value filter, Value bias) {
+  IRMapping mapping;
+  mapping.map(conv.getFilter(), filter);
+  if (bias)
+    mapping.map(conv.getBias(), bias);
+  auto made = cast<ConvOp>(builder.clone(*conv, mapping));
+  dropName(made);
+  Dims result = dimsOf(conv.getOutput());
+  int64_t count = dimsOf(filter)[0];
+  result[kAxisC] = count;
+  made.getOutput().setType(conv.getOutput().getType().clone(result));
+  if (auto values = conv.getMultipliers())
+    made.setMultipliers(values->slice(first, count));
+  if (auto values = conv.getRshifts())
+    made.setRshifts(values->slice(first, count));
+  if (auto values = conv.getScales())
+    made.setScales(values->slice(first, count));
+  if (auto values = conv.getFilterZeroPoints())
+    made.setFilterZeroPoints(values->slice(first, count));
+  return made;
 }
 
 namespace {
@@ -125,15 +122,14 @@ private:
 
 void SplitFilters::split(ConvOp conv, int64_t count) {
   OpBuilder builder(conv);
-  int64_t channels = dimsOf(conv.getOutput())[kAxisC];
-  SmallVector<Value> parts;
-  for (int64_t first = 0; first < channels; first += count) {
-    ConvOp made =
-        channelsOf(builder, conv, first, std::min(count, channels - first));
-    if (!made)
-      return;
-    parts.push_back(made.getOutput());
-  }
+  SmallVector<Value> filters = partsOf(builder, conv.getFilter(), 0, count),
+                     biases, parts;
+  if (conv.getBias())
+    biases = partsOf(builder, conv.getBias(), kAxisC, count);
+  for (auto [i, filter] : llvm::enumerate(filters))
+    parts.push_back(channelsOf(builder, conv, i * count, filter,
+                               biases.empty() ? Value() : biases[i])
+                        .getOutput());
   auto joined = builder.create<ConcatOp>(
       conv.getLoc(), conv.getOutput().getType(), parts, kAxisC);
   takeName(joined, conv);

@@ -31,7 +31,8 @@ FAULTS = [
     ("docs/b.md", "line\n" * 1001, "1001 lines"),
     ("docs/b.md", "blank \n", "white space at the end"),
     ("docs/b.md", "no newline", "no newline at the end"),
-    ("wheel.whl", "PK\x03\x04\udcff", "not text"),
+    ("wheel.whl", "PK\x03\x04\udcff", "not UTF-8 text"),
+    ("wheel.whl", "PK\0", "not UTF-8 text"),
 ]
 
 # Message of a commit, what lint must say of it (None: nothing).

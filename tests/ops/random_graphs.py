@@ -486,6 +486,44 @@ class Branches(Graph):
         self.values = [value for value in self.values if len(value[1]) == 4]
 
 
+class Wide(Branches):
+    """Small images of many channels under filters of more than a megabyte, and what stands behind such layers."""
+
+    def wide(self):
+        name, (n, c, h, w) = self.values[-1]
+        kernel = self.pick([(1, 1), (3, 1), (3, 3)]) if h > 2 else (1, 1)
+        least = 1_100_000 // (c * kernel[0] * kernel[1])  # filters, of a byte each
+        channels = self.pick([65, 100, 129, 192, 300, 512])
+        channels = channels if channels >= least // 4 else least + self.number(0, 70)
+        scale = (c * kernel[0] * kernel[1]) ** -0.5
+        return self.node("Conv", [name, self.weights(channels, c, *kernel, low=-2 * scale, high=2 * scale), self.weights(channels)],
+                         (n, channels, h, w), kernel_shape=kernel, pads=[k // 2 for k in kernel] * 2)
+
+    def grow(self):
+        layer = self.wide()
+        _, shape = self.values[-1]
+        if self.rng.random() < 0.5:
+            layer = self.node(self.pick(["Relu", "Sigmoid", "HardSwish"]), [layer], shape)
+        if self.rng.random() < 0.3:
+            self.node("Mul", [layer, self.node("Sigmoid", [layer], shape)], shape)
+        elif self.rng.random() < 0.5:
+            name, other = self.values[0]
+            operands = [layer, name] if self.rng.random() < 0.5 else [name, layer]
+            self.node("Concat", operands, (shape[0], shape[1] + other[1], *shape[2:]), axis=1)
+
+
+def wide_layers(seed):
+    """The same for one or two layers whose filters take much of local memory."""
+    graph = Wide(seed)
+    graph.values.clear()
+    graph.inputs.clear()
+    side = graph.pick([1, 4, 7])
+    graph.new_input((graph.pick([1, 1, 1, 3]), graph.pick([32, 200, 1200, 2500]), side, side))
+    for _ in range(graph.number(1, 2)):
+        graph.grow()
+    return graph.model()
+
+
 def random_branches(seed, operators):
     """The same for a network of branches."""
     graph = Branches(seed)

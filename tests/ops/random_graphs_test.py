@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Random graphs: a model that converts computes what ONNX Runtime computes, on the emulator and on the vendor's runtime.
 
-  random_graphs_test.py WEFT FOLDER [--branches] [--target CHIP] [--seed N] [--graphs N] [--bmrt N] [--only N]
+  random_graphs_test.py WEFT FOLDER [--branches | --wide] [--target CHIP] [--seed N] [--graphs N] [--bmrt N] [--only N]
 
 Every graph is converted in F32; it either converts or is refused by lines that say `unsupported:` and name the node or the input.
 A third is converted at -O0, too, and must give the same bytes (slices and groups never change a number), another third at one other
 precision in turn; the first `--bmrt` graphs give the same bytes through libbmrt. Integers, truths and positions are exact.
 With `--branches` the graphs are networks of branches, each converted at -O0 and -O2 in F32, F16 and INT8: what shares lanes and
-rooms in local memory must not change a byte.
+rooms in local memory must not change a byte. With `--wide` they are layers whose filters take much of local memory, the same way.
 
 Tolerances, relative to the largest magnitude of the output: F32 works with 24 bits, but its exp, log and division are the
 machine's, good to about 2^-20, and errors of a chain of up to 8 operators add up: 2^-12. F16 has 11 bits and bf16 8 bits: a
@@ -127,9 +127,11 @@ def save_samples(folder, feeds):
     return folder
 
 
-def check_graph(program, folder, seed, index, bmrt, branches):
+def check_graph(program, folder, seed, index, bmrt, kind):
     """None, or why the graph was refused; raises Failure."""
-    if branches:
+    if kind == "wide":
+        model, feeds = random_graphs.wide_layers([seed, index])
+    elif kind == "branches":
         model, feeds = random_graphs.random_branches([seed, index], operators=3 + index % 22)
     else:
         model, feeds = random_graphs.random_graph([seed, index], operators=1 + index % 8)
@@ -143,7 +145,7 @@ def check_graph(program, folder, seed, index, bmrt, branches):
     convert(program, files["onnx"], files["bmodel"])
     optimized = run(program, files["bmodel"], files["in.npz"], files["out.npz"])
     check_close(want, optimized)
-    if branches:
+    if kind:
         return check_ways(program, files, save_samples(folder / f"{index}.samples", feeds), index, bmrt)
     if bmrt:
         check_equal("emulator and libbmrt", optimized,
@@ -175,7 +177,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weft")
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--branches", action="store_true", help="networks of branches")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--branches", dest="kind", action="store_const", const="branches", help="networks of branches")
+    kinds.add_argument("--wide", dest="kind", action="store_const", const="wide", help="layers with large filters")
     parser.add_argument("--target", help="the chip, if not the usual one")
     parser.add_argument("--seed", type=int, default=1684)
     parser.add_argument("--graphs", type=int, default=300)
@@ -187,7 +191,7 @@ def main():
     args.folder.mkdir(parents=True, exist_ok=True)
     indices = range(args.graphs) if args.only is None else [args.only]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        answers = list(pool.map(lambda i: answer(args.weft, args.folder, args.seed, i, i < args.bmrt, args.branches), indices))
+        answers = list(pool.map(lambda i: answer(args.weft, args.folder, args.seed, i, i < args.bmrt, args.kind), indices))
     for index, (kind, text) in zip(indices, answers):
         if kind == "FAILED" or args.verbose:
             print(f"{kind} graph {index} (seed {args.seed}): {text}")

@@ -90,8 +90,8 @@ static rt::Status checkTarget(const ConvertFlags &flags) {
   return rt::Status::ok();
 }
 
-/// Whether both are one file; files that are not there yet are if their paths
-/// are.
+/// Whether both name one file; files that are not there yet are one if their
+/// paths are. No name is no file.
 static bool isSamePath(const std::string &a, const std::string &b) {
   auto pathOf = [](llvm::StringRef name) {
     llvm::SmallString<128> path(name);
@@ -99,7 +99,8 @@ static bool isSamePath(const std::string &a, const std::string &b) {
     llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
     return path;
   };
-  return pathOf(a) == pathOf(b) || tools::isSameFile(a, b);
+  return !a.empty() && !b.empty() &&
+         (pathOf(a) == pathOf(b) || tools::isSameFile(a, b));
 }
 
 /// What is written besides the output needs files of its own.

@@ -45,10 +45,11 @@ static ConstantBytes turnedFilter(LinearOp op) {
   };
 }
 
-/// Where rows of f32 lie as filters do, one after the other without gaps: in
-/// place if one round over the lanes takes all rows of the op, whatever the
-/// slice has, or if no row ends within a row of EUs.
-static Tile addFilters(RecipeBuilder &r, Value rows, const Tile &tile) {
+/// Scratch for the rows of `tile`, of the operand `rows`, one after the other
+/// without gaps, as filters lie. None where they lie so already: one round over
+/// the lanes takes all rows of the op, whatever the slice has, or each row ends
+/// with a row of EUs.
+static Tile addCompactRows(RecipeBuilder &r, Value rows, const Tile &tile) {
   bool hasGaps =
       dimsOf(rows)[kAxisC] > int64_t(r.chip.lanes) &&
       tile.shape[kAxisW] * int64_t(sizeof(float)) % int64_t(r.chip.euBytes) !=
@@ -108,7 +109,7 @@ static void buildLinear(Operation *operation, RecipeBuilder &r) {
     r.binary(function, current(), source, operand);
   };
   bool isFloat = input.type == DataType::Fp32;
-  Tile filters = isFloat ? addFilters(r, op.getInput(), input) : Tile();
+  Tile filters = isFloat ? addCompactRows(r, op.getInput(), input) : Tile();
   // A matrix is one image.
   auto multiply = [&](llvm::StringRef function, llvm::StringRef slot,
                       const Tile &dst) {
@@ -445,8 +446,8 @@ InputNeed RowMatMulOp::inputNeed(unsigned operand, const Box &result) {
 }
 
 /// The unit reads and writes matrices without gaps between rows: those of one
-/// of several heads are copied. All slices have the same scratch, also those of
-/// one head.
+/// of several heads are copied. All slices have the same scratch, and copy,
+/// also those of one head.
 static void buildRowMatMul(Operation *operation, RecipeBuilder &r) {
   auto op = llvm::cast<RowMatMulOp>(operation);
   Tile result = r.result(), left = r.operand(0), right = r.operand(1);
@@ -455,7 +456,7 @@ static void buildRowMatMul(Operation *operation, RecipeBuilder &r) {
   bool isFloat = result.type == DataType::Fp32,
        hasHeads = dimsOf(op.getOutput())[kAxisH] > 1;
   Tile filters =
-      isFloat && !hasHeads ? addFilters(r, op.getLhs(), left) : Tile();
+      isFloat && !hasHeads ? addCompactRows(r, op.getLhs(), left) : Tile();
   auto multiply = [&](const Tile &dst, const Tile &lhs, const Tile &rhs) {
     if (isFloat)
       multiplyFloats(r, dst, lhs, rhs, filters);

@@ -116,6 +116,24 @@ func.func @parts(%x: tensor<1x3x5x4xf32>, %z: tensor<1x3x5x4xf32>) -> tensor<1x4
 
 // -----
 
+// Along rows and channels a reduction of the turned image is two, and a softmax of many channels takes longer than the turns.
+// CHECK-LABEL: func.func @longer
+// CHECK-COUNT-4: top.transpose
+func.func @longer(%x: tensor<1x3x5x4xf32>, %z: tensor<1x512x5x4xf32>) -> (tensor<1x1x5x1xf32>, tensor<1x512x5x4xf32>) {
+  %0 = top.transpose %x {perm = array<i64: 0, 2, 3, 1>} : tensor<1x3x5x4xf32> -> tensor<1x5x4x3xf32>
+  %1 = top.unary sigmoid %0 : tensor<1x5x4x3xf32>
+  %2 = top.reduce sum %1 {axes = array<i64: 2, 3>, keepdims} : tensor<1x5x4x3xf32> -> tensor<1x5x1x1xf32>
+  %3 = top.binary mul %1, %2 : tensor<1x5x4x3xf32>, tensor<1x5x1x1xf32>
+  %4 = top.transpose %3 {perm = array<i64: 0, 3, 1, 2>} : tensor<1x5x4x3xf32> -> tensor<1x3x5x4xf32>
+  %5 = top.reduce sum %4 {axes = array<i64: 1, 3>, keepdims} : tensor<1x3x5x4xf32> -> tensor<1x1x5x1xf32>
+  %6 = top.transpose %z {perm = array<i64: 0, 2, 3, 1>} : tensor<1x512x5x4xf32> -> tensor<1x5x4x512xf32>
+  %7 = top.softmax %6 {axis = 3} : tensor<1x5x4x512xf32> -> tensor<1x5x4x512xf32>
+  %8 = top.transpose %7 {perm = array<i64: 0, 3, 1, 2>} : tensor<1x5x4x512xf32> -> tensor<1x512x5x4xf32>
+  return %5, %8 : tensor<1x1x5x1xf32>, tensor<1x512x5x4xf32>
+}
+
+// -----
+
 // Without the rows alone, columns and channels would come in another order.
 // CHECK-LABEL: func.func @columns
 // CHECK: top.transpose
