@@ -10,6 +10,7 @@
 #include "dialects/tpu/Pool.h"
 #include "dialects/tpu/Unary.h"
 #include "dialects/tpu/recipe/Price.h"
+#include "passes/tpu/ChannelNumbers.h"
 #include "passes/tpu/PlaneTransfer.h"
 #include "passes/tpu/UnfoldConvs.h"
 
@@ -121,12 +122,8 @@ Value weft::tpu::repeatWeight(OpBuilder &builder, Value weight, unsigned axis,
 }
 
 void weft::tpu::repeatPerChannel(ConvOp conv, int64_t count) {
-  if (auto scales = conv.getScales())
-    conv.setScales(ArrayRef<float>(repeated(*scales, count)));
-  if (auto multipliers = conv.getMultipliers())
-    conv.setMultipliers(ArrayRef<int32_t>(repeated(*multipliers, count)));
-  if (auto rshifts = conv.getRshifts())
-    conv.setRshifts(ArrayRef<int32_t>(repeated(*rshifts, count)));
+  mapChannelNumbers(conv,
+                    [&](auto numbers) { return repeated(numbers, count); });
 }
 
 Operation *weft::tpu::cloneForBands(OpBuilder &builder, Operation *op,

@@ -8,6 +8,7 @@
 #include "dialects/tpu/Move.h"
 #include "dialects/tpu/Pool.h"
 #include "dialects/tpu/recipe/Price.h"
+#include "passes/tpu/ChannelNumbers.h"
 #include "passes/tpu/GroupCost.h"
 #include "passes/tpu/Passes.h"
 #include "passes/tpu/ValueNames.h"
@@ -124,17 +125,9 @@ static LogicalResult orderConstants(Operation *product,
   for (OpOperand &operand : product->getOpOperands().drop_front())
     if (failed(orderRows(product, operand, order)))
       return failure();
-  auto op = llvm::dyn_cast<ConvOp>(product);
-  if (!op)
-    return success();
-  if (auto values = op.getMultipliers())
-    op.setMultipliers(ordered(*values, order));
-  if (auto values = op.getRshifts())
-    op.setRshifts(ordered(*values, order));
-  if (auto values = op.getScales())
-    op.setScales(ordered(*values, order));
-  if (auto values = op.getFilterZeroPoints())
-    op.setFilterZeroPoints(ordered(*values, order));
+  if (auto conv = llvm::dyn_cast<ConvOp>(product))
+    mapChannelNumbers(conv,
+                      [&](auto numbers) { return ordered(numbers, order); });
   return success();
 }
 

@@ -5,6 +5,7 @@
 #include "dialects/tpu/ModuleChip.h"
 #include "dialects/tpu/Move.h"
 #include "passes/tpu/BandOps.h"
+#include "passes/tpu/ChannelNumbers.h"
 #include "passes/tpu/Passes.h"
 #include "passes/tpu/ValueNames.h"
 #include "runtime/chips/Chip.h"
@@ -33,12 +34,10 @@ static constexpr int64_t kPartsOfMemory = 16;
 static bool beginsInFirstLane(Value value, const Chip &chip) {
   for (OpOperand &use : value.getUses()) {
     auto concat = dyn_cast<ConcatOp>(use.getOwner());
-    if (!concat || concat.getAxis() != kAxisC)
-      continue;
-    int64_t before = 0;
-    for (Value input : concat.getInputs().take_front(use.getOperandNumber()))
-      before += dimsOf(input)[kAxisC];
-    if (before % int64_t(chip.lanes) != 0)
+    std::optional<int64_t> channel;
+    if (concat)
+      channel = concat.channelInResult(use.getOperandNumber());
+    if (channel && *channel % int64_t(chip.lanes) != 0)
       return false;
   }
   return true;
@@ -93,14 +92,8 @@ static ConvOp channelsOf(OpBuilder &builder, ConvOp conv, int64_t first,
   int64_t count = dimsOf(filter)[0];
   result[kAxisC] = count;
   made.getOutput().setType(conv.getOutput().getType().clone(result));
-  if (auto values = conv.getMultipliers())
-    made.setMultipliers(values->slice(first, count));
-  if (auto values = conv.getRshifts())
-    made.setRshifts(values->slice(first, count));
-  if (auto values = conv.getScales())
-    made.setScales(values->slice(first, count));
-  if (auto values = conv.getFilterZeroPoints())
-    made.setFilterZeroPoints(values->slice(first, count));
+  mapChannelNumbers(
+      made, [&](auto numbers) { return numbers.slice(first, count).vec(); });
   return made;
 }
 
