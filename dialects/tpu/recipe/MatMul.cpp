@@ -60,6 +60,24 @@ static Tile addCompactRows(RecipeBuilder &r, Value rows, const Tile &tile) {
   return r.scratch("left", dims, DataType::Fp32, LocalLayout::Compact);
 }
 
+/// A convolution with `columns` filters of a window of one pixel; the bias may
+/// be none.
+static void multiplyByCube(RecipeBuilder &r, const Tile &dst, const Tile &src,
+                           const Tile &filters, int64_t columns,
+                           const Tile &bias) {
+  int64_t one[] = {1, 1}, none[] = {0, 0, 0, 0};
+  r.call("tiu.fconv", {{"dst", dst},
+                       {"src", src},
+                       {"weight", filters},
+                       {"bias", bias},
+                       {"has_bias", bool(bias)},
+                       {"oc", columns},
+                       {"k_shape", ArrayRef<int64_t>(one)},
+                       {"stride", ArrayRef<int64_t>(one)},
+                       {"dilation", ArrayRef<int64_t>(one)},
+                       {"pad", ArrayRef<int64_t>(none)}});
+}
+
 /// f32, of which the matrix unit has no products: the cube takes the rows of
 /// `left` as filters of a window of one pixel, those of `right`, one for each
 /// number of a row, as channels of an image.
@@ -71,17 +89,9 @@ static void multiplyFloats(RecipeBuilder &r, const Tile &dst, Tile left,
   }
   int64_t rows = left.shape[kAxisC], inner = left.shape[kAxisW];
   left.layout = catalog::AlignMode::Compact; // the same places
-  int64_t one[] = {1, 1}, none[] = {0, 0, 0, 0};
-  r.call("tiu.fconv",
-         {{"dst", dst},
-          {"src", right},
-          {"weight", r.as(left, DataType::Fp32, {1, rows, inner, 1})},
-          {"has_bias", false},
-          {"oc", rows},
-          {"k_shape", ArrayRef<int64_t>(one)},
-          {"stride", ArrayRef<int64_t>(one)},
-          {"dilation", ArrayRef<int64_t>(one)},
-          {"pad", ArrayRef<int64_t>(none)}});
+  multiplyByCube(r, dst, right, r.as(left, DataType::Fp32, {1, rows, inner, 1}),
+                 rows,
+                 /*bias=*/{});
 }
 
 static void buildLinear(Operation *operation, RecipeBuilder &r) {
@@ -351,18 +361,10 @@ static void multiplyPixels(CodedLinearOp op, RecipeBuilder &r,
         r.perChannel("bias", {1, columns, 1, 1}, DataType::Fp32,
                      LocalLayout::Compact, r.weight(op->getNumOperands() - 1),
                      /*hasShortRows=*/true);
-  int64_t one[] = {1, 1}, none[] = {0, 0, 0, 0};
-  r.call("tiu.fconv", {{"dst", result},
-                       {"src", r.operand(0)},
-                       {"weight", r.as(filter, filter.type,
-                                       {1, columns, op.inner() / pack, pack})},
-                       {"bias", bias},
-                       {"has_bias", bool(bias)},
-                       {"oc", columns},
-                       {"k_shape", ArrayRef<int64_t>(one)},
-                       {"stride", ArrayRef<int64_t>(one)},
-                       {"dilation", ArrayRef<int64_t>(one)},
-                       {"pad", ArrayRef<int64_t>(none)}});
+  multiplyByCube(
+      r, result, r.operand(0),
+      r.as(filter, filter.type, {1, columns, op.inner() / pack, pack}), columns,
+      bias);
   if (op.getRelu())
     r.binary("tiu.fmax", result, result, 0.0);
 }
