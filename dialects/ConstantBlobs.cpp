@@ -5,7 +5,6 @@
 #include "runtime/numeric/Pages.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Alignment.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 

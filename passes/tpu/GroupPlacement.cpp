@@ -43,10 +43,10 @@ static bool addSlice(const Chip &chip, const GroupView &view,
     total.buffers = buffers;
     total.changes.assign(buffers.size(), false);
   }
-  auto isSame = [](const GroupBuffer &a, const GroupBuffer &b) {
+  auto isAlike = [](const GroupBuffer &a, const GroupBuffer &b) {
     return a.kind == b.kind && a.owner == b.owner;
   };
-  if (!llvm::equal(buffers, total.buffers, isSame))
+  if (previous && !llvm::equal(buffers, total.buffers, isAlike))
     return false;
   for (size_t i = 0; i < buffers.size(); ++i) {
     const GroupBuffer &buffer = buffers[i];

@@ -106,7 +106,7 @@ static bool canKeepRows(MatMulOp op, const Chip &chip) {
   Type element = elementOf(op.getOutput());
   auto unreadable = [](Value value) {
     auto weight = value.getDefiningOp<WeightOp>();
-    return weight && !constantBytes(weight.getValue());
+    return weight && !hasBytes(weight.getValue());
   };
   if (!llvm::isa<FloatType>(element) || unreadable(op.getLhs()) ||
       unreadable(op.getRhs()) || left[kAxisC] != right[kAxisC] ||
