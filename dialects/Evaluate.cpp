@@ -204,6 +204,7 @@ private:
   LogicalResult evaluate(Operation &op);
   /// Reports the results of `op` that carry ONNX names.
   void observeResults(Operation &op);
+  void observeResult(StringRef name, Value result);
   /// Drops what nobody after `op` reads.
   void dropOperands(Operation &op);
 
@@ -249,11 +250,19 @@ LogicalResult BlockEvaluation::evaluate(Operation &op) {
   return success();
 }
 
+void BlockEvaluation::observeResult(StringRef name, Value result) {
+  if (observe)
+    observe(name, *find(result));
+  // Constants that are shared stay as they are.
+  if (auto own = values.find(result); aids.replace && own != values.end())
+    aids.replace(name, own->second);
+}
+
 void BlockEvaluation::observeResults(Operation &op) {
   Attribute names = op.getAttr(kValueAttr);
   if (auto name = dyn_cast_if_present<StringAttr>(names)) {
     if (op.getNumResults() == 1)
-      observe(name.getValue(), *find(op.getResult(0)));
+      observeResult(name.getValue(), op.getResult(0));
     return;
   }
   auto list = dyn_cast_if_present<ArrayAttr>(names);
@@ -261,7 +270,7 @@ void BlockEvaluation::observeResults(Operation &op) {
     return;
   for (auto [result, attribute] : llvm::zip(op.getResults(), list))
     if (auto name = dyn_cast<StringAttr>(attribute))
-      observe(name.getValue(), *find(result));
+      observeResult(name.getValue(), result);
 }
 
 void BlockEvaluation::dropOperands(Operation &op) {
@@ -279,7 +288,7 @@ LogicalResult BlockEvaluation::run() {
   for (Operation &op : block.without_terminator()) {
     if (failed(evaluate(op)))
       return failure();
-    if (observe)
+    if (observe || aids.replace)
       observeResults(op);
     dropOperands(op);
   }

@@ -12,6 +12,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -74,11 +75,18 @@ public:
            llvm::SmallVectorImpl<numeric::HostTensor> &results) = 0;
 };
 
+/// Called as ValueObserver is, and after it. What it leaves in the tensor,
+/// whose type and shape it keeps, is what later ops read.
+using ValueReplacer =
+    std::function<void(llvm::StringRef name, numeric::HostTensor &)>;
+
 /// What repeated evaluations share.
 struct EvaluationAids {
   OpAccelerator *accelerator = nullptr;
   /// Results of ops without operands that need not be computed again.
   const ValueTensors *constants = nullptr;
+  /// Null: every op reads what the ops before it gave.
+  ValueReplacer replace = nullptr;
 };
 
 /// Evaluates the ops of `block` that have no operands into `constants`.
