@@ -3,22 +3,14 @@
 #ifndef WEFT_TOOLS_DRIVER_OUTPUTPARTS_H
 #define WEFT_TOOLS_DRIVER_OUTPUTPARTS_H
 
-#include "mlir/IR/BuiltinOps.h"
+#include "tools/comparison/OutputPart.h"
 
-#include <map>
-#include <string>
-#include <vector>
+#include "mlir/IR/BuiltinOps.h"
 
 namespace weft::driver {
 
-/// Elements of an output that were one value before they were joined.
-struct OutputPart {
-  std::string name;              ///< of the ONNX value, or its number
-  std::vector<int64_t> elements; ///< ascending places in the output
-};
-
-/// By the name of an output: what its concatenations join.
-using OutputParts = std::map<std::string, std::vector<OutputPart>>;
+using comparison::OutputPart;
+using comparison::OutputParts;
 
 /// Of the outputs of the float graph `module` that are concatenations, also
 /// through reshapes, transposes and casts, and of such. Boxes up to 640 beside

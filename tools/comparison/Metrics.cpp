@@ -1,0 +1,153 @@
+#include "tools/comparison/Metrics.h"
+#include "runtime/numeric/TensorValues.h"
+#include "tools/comparison/Parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace weft;
+using namespace weft::comparison;
+using numeric::ElementType;
+using numeric::elementTypeName;
+using numeric::HostTensor;
+using numeric::shapeText;
+
+static ElementType npzType(ElementType type) {
+  return type == ElementType::BF16 ? ElementType::F32 : type;
+}
+
+/// "element 5 of the result is nan (3 of 8 are not finite)"; empty if all are
+/// finite. Counts them.
+static std::string
+notFinite(const char *side, const std::vector<double> &values, int64_t &count) {
+  std::string first;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i]))
+      continue;
+    if (++count == 1)
+      first = "element " + std::to_string(i) + " of the " + side + " is " +
+              (std::isnan(values[i]) ? "nan" : "infinite");
+  }
+  if (count > 1)
+    first += " (" + std::to_string(count) + " of " +
+             std::to_string(values.size()) + " are not finite)";
+  return first;
+}
+
+static std::string findProblem(const HostTensor &result,
+                               const HostTensor &reference, bool anyType) {
+  if (result.shape() != reference.shape())
+    return "shape is " + shapeText(result.shape()) + ", the reference's is " +
+           shapeText(reference.shape());
+  if (!anyType && npzType(result.type()) != npzType(reference.type()))
+    return std::string("type is ") + elementTypeName(result.type()) +
+           ", the reference's is " + elementTypeName(reference.type());
+  return result.elements() == 0 ? "there are no elements" : "";
+}
+
+static int64_t countUnequal(const HostTensor &result,
+                            const HostTensor &reference) {
+  std::vector<int64_t> a = numeric::loadIntegers(result),
+                       b = numeric::loadIntegers(reference);
+  int64_t unequal = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    unequal += a[i] != b[i];
+  return unequal;
+}
+
+/// A complex tensor as reals with one more axis, of real and imaginary parts;
+/// others unchanged.
+static HostTensor asReals(const HostTensor &tensor) {
+  std::optional<ElementType> part;
+  if (tensor.type() == ElementType::C64)
+    part = ElementType::F32;
+  if (tensor.type() == ElementType::C128)
+    part = ElementType::F64;
+  if (!part)
+    return tensor;
+  std::vector<int64_t> shape = tensor.shape();
+  shape.push_back(2);
+  HostTensor reals(*part, std::move(shape));
+  std::copy_n(tensor.bytes(), tensor.sizeBytes(), reals.bytes());
+  return reals;
+}
+
+/// Figures of all elements together.
+static void measureWhole(const Pair &pair, const Kind &kind, Metrics &metrics) {
+  double dot = 0, resultSquares = 0, referenceSquares = 0, errorSquares = 0;
+  double mean = 0;
+  for (double value : pair.reference)
+    mean += value / double(pair.reference.size());
+  auto [least, most] =
+      std::minmax_element(pair.reference.begin(), pair.reference.end());
+  metrics.range = *most - *least;
+  metrics.isWhole =
+      std::all_of(pair.reference.begin(), pair.reference.end(),
+                  [](double value) { return value == std::floor(value); });
+  Sums sums;
+  for (size_t i = 0; i < pair.result.size(); ++i) {
+    double a = pair.result[i], b = pair.reference[i];
+    double error = std::fabs(a - b);
+    dot += a * b;
+    resultSquares += a * a;
+    referenceSquares += b * b;
+    errorSquares += error * error;
+    sums.add(a - mean, b - mean);
+    if (error > metrics.maxError) {
+      metrics.maxError = error;
+      metrics.maxErrorAt = int64_t(i);
+    }
+    metrics.meanError += error / double(pair.result.size());
+  }
+  metrics.deviation = std::sqrt(sums.variance());
+  if (sums.count >= kFewestOfLine &&
+      metrics.deviation > visibleDeviation(kind, mean))
+    metrics.line = sums.line();
+  if (errorSquares == 0) {
+    metrics.cosine = 1;
+    metrics.sqnrDb = std::numeric_limits<double>::infinity();
+    return;
+  }
+  double lengths = std::sqrt(resultSquares) * std::sqrt(referenceSquares);
+  metrics.cosine = lengths == 0 ? 0 : dot / lengths;
+  metrics.sqnrDb = referenceSquares == 0
+                       ? -std::numeric_limits<double>::infinity()
+                       : 10 * std::log10(referenceSquares / errorSquares);
+  metrics.normRatio = referenceSquares == 0
+                          ? std::numeric_limits<double>::infinity()
+                          : std::sqrt(resultSquares / referenceSquares);
+}
+
+Metrics comparison::measure(const HostTensor &givenResult,
+                            const HostTensor &givenReference,
+                            const Kind &kind) {
+  Metrics metrics;
+  metrics.problem = findProblem(givenResult, givenReference, kind.anyType);
+  if (!metrics.problem.empty())
+    return metrics;
+  HostTensor result = asReals(givenResult), reference = asReals(givenReference);
+  std::vector<double> a = numeric::loadDoubles(result),
+                      b = numeric::loadDoubles(reference);
+  std::string ofResult = notFinite("result", a, metrics.nonFiniteResult);
+  std::string ofReference =
+      notFinite("reference", b, metrics.nonFiniteReference);
+  metrics.problem = ofResult.empty() ? ofReference : ofResult;
+  if (!metrics.problem.empty())
+    return metrics;
+  metrics.elements = int64_t(a.size());
+  Pair pair{result.shape(), a, b};
+  measureWhole(pair, kind, metrics);
+  if (!numeric::isFloatType(result.type()) &&
+      !numeric::isFloatType(reference.type())) {
+    metrics.unequal = countUnequal(result, reference);
+    return metrics;
+  }
+  double mean = 0;
+  for (double value : b)
+    mean += value / double(b.size());
+  measureSlices(pair, kind, mean, metrics);
+  measureRows(pair, kind, metrics);
+  metrics.shift = findShift(pair);
+  return metrics;
+}
