@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -64,6 +65,13 @@ Result<Container> parseContainer(ByteSpan file) {
   container.binaryOffset = kBmodelHeaderBytes + flatbufferBytes;
   container.binary = {file.data + container.binaryOffset, size_t(binaryBytes)};
   return container;
+}
+
+bool isBmodelFile(const std::string &path) {
+  uint8_t head[sizeof kBmodelMagic];
+  std::ifstream file(path, std::ios::binary);
+  return file.read(reinterpret_cast<char *>(head), sizeof head) &&
+         readLittleEndian<uint32_t>(head) == kBmodelMagic;
 }
 
 std::vector<uint8_t> makeContainerHeader(uint32_t flatbufferBytes,

@@ -42,6 +42,9 @@ struct Container {
 /// binary section are tolerated, as the vendor's runtime does. Code::BadFile.
 Result<Container> parseContainer(ByteSpan file);
 
+/// Whether the file begins as a bmodel does; false if it cannot be read.
+bool isBmodelFile(const std::string &path);
+
 /// The 64 header bytes of a file with sections of these sizes.
 std::vector<uint8_t> makeContainerHeader(uint32_t flatbufferBytes,
                                          uint64_t binaryBytes);

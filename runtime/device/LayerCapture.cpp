@@ -110,11 +110,28 @@ Status LayerCapture::readPiece(Slot &slot, const wire::DebugPiece &piece,
   return Status::ok();
 }
 
+static bool isQuantized(const wire::DebugTensor &table) {
+  return table.scale() != 1 || table.zero_point() != 0;
+}
+
+static void describeCodes(const wire::DebugTensor &table,
+                          CapturedValue &value) {
+  value.step = table.scale();
+  HostTensor ends(value.storedType, {2});
+  // The type saturates.
+  ends.setFromDouble(0, -1e12);
+  ends.setFromDouble(1, 1e12);
+  auto real = [&](int64_t end) {
+    return (ends.toDouble(end) - table.zero_point()) * double(table.scale());
+  };
+  value.least = real(0);
+  value.most = real(1);
+}
+
 /// Stored elements as what they stand for.
 static HostTensor toReals(const wire::DebugTensor &table,
                           const HostTensor &stored) {
-  bool quantized = table.scale() != 1 || table.zero_point() != 0;
-  if (!numeric::isFloatType(stored.type()) && !quantized)
+  if (!numeric::isFloatType(stored.type()) && !isQuantized(table))
     return stored;
   HostTensor reals(ElementType::F32, stored.shape());
   for (int64_t i = 0; i < stored.elements(); ++i)
@@ -147,6 +164,8 @@ std::vector<CapturedValue> LayerCapture::values() const {
     value.name = slot->table->value_name()->str();
     value.storedType = slot->stored.type();
     value.tensor = toReals(*slot->table, slot->stored);
+    if (isQuantized(*slot->table))
+      describeCodes(*slot->table, value);
     value.complete = true;
     for (bool covered : slot->covered)
       value.complete &= covered;

@@ -16,6 +16,10 @@ struct CapturedValue {
   /// shape if the map has it, else n,c,h,w.
   numeric::HostTensor tensor;
   numeric::ElementType storedType = numeric::ElementType::F32;
+  /// Distance of neighbouring codes in reals; 0: not quantized.
+  double step = 0;
+  /// Of the codes there are, in reals; of quantized values.
+  double least = 0, most = 0;
   /// False if the pieces in the debug map do not cover the value.
   bool complete = false;
 };

@@ -174,7 +174,7 @@ def calibrate(place, *options, **arrays):
     return ["calibrate", path, "--data", samples, "-o", place.out / "table", *options]
 
 
-GOOD_X = np.zeros((1, 3, 8, 8), np.float32)
+GOOD_X = np.linspace(-1, 1, 192, dtype=np.float32).reshape(1, 3, 8, 8)
 add("calibration", "no_samples", r"samples.*npz|npz.*samples", lambda place: calibrate(place))
 add("calibration", "sample_lacks_the_input", r"a\.npz.*x|x.*a\.npz", lambda place: calibrate(place, z=GOOD_X))
 add("calibration", "sample_misshapen", r"a\.npz.*8x8|8x8.*a\.npz", lambda place: calibrate(place, x=GOOD_X[:, :2]))

@@ -3,7 +3,8 @@
 
   tables_test.py WEFT WEFT_OPT [--write]
 
-docs/ops.md is the table of `weft ops`; docs/passes.md the passes and pipelines of `weft-opt --help`. --write renews both.
+docs/ops.md is the table of `weft ops`; docs/limits.md that at the end of `weft compare --help`; docs/passes.md the passes and pipelines
+of `weft-opt --help`. --write renews them.
 Also: every page under docs/ stands in docs/README.md, and every rationale has a number of its own.
 """
 import argparse
@@ -55,6 +56,20 @@ def passes_page(weft_opt):
     return page
 
 
+def limits_page(weft):
+    """Columns of the help are two or more spaces apart."""
+    lines = output(weft, "compare", "--help").split("Limits (", 1)[1].split("\n")[1:]
+    rows = [re.split(r"\s{2,}", line.strip()) for line in lines if line.strip()]
+    page = ("# Limits of `weft compare`\n\nWhat each output must reach, and with `--per-layer` what each layer may add, by the precision of the "
+            "program. `--limit KEY=VALUE` gives another value for both,\n`--min-cosine` and `--min-sqnr` are short for two of them. [Why "
+            f"these](rationale/0019-comparison.md). The table is that of `weft compare --help`. {RENEW}\n\n"
+            "| key | f32 | f16 | int8 | layer f32 | layer f16 | layer int8 | of what |\n|---|---|---|---|---|---|---|---|\n")
+    for key, kind, *values in rows[1:]:
+        sign = {"at least": "≥", "at most": "≤"}[kind]
+        page += f"| `{key}` | " + " | ".join(f"{sign} {value}" for value in values[:-1]) + f" | {values[-1]} |\n"
+    return page
+
+
 def index_problems():
     index = (DOCS / "README.md").read_text()
     for page in sorted(DOCS.glob("*.md")):
@@ -75,7 +90,7 @@ def main():
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     found = list(index_problems())
-    for name, page in (("ops.md", ops_page(args.weft)), ("passes.md", passes_page(args.weft_opt))):
+    for name, page in (("ops.md", ops_page(args.weft)), ("limits.md", limits_page(args.weft)), ("passes.md", passes_page(args.weft_opt))):
         path = DOCS / name
         if page.count("\n| ") < 10:
             found.append(f"the table for docs/{name} has hardly any rows: the programs print something else now")

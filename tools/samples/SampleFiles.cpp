@@ -15,6 +15,11 @@ static bool exists(const std::string &path) {
   return std::filesystem::exists(path, ignored);
 }
 
+static bool isFile(const std::string &path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
 Result<SampleFiles> samples::parseFiles(const std::vector<std::string> &texts) {
   SampleFiles files;
   for (const std::string &text : texts) {
@@ -90,12 +95,24 @@ static rt::Status addFolder(const SampleFile &folder,
   return rt::Status::ok();
 }
 
+static std::vector<SampleFiles> firstOf(std::vector<SampleFiles> samples,
+                                        int64_t limit) {
+  if (limit > 0 && samples.size() > size_t(limit))
+    samples.resize(size_t(limit));
+  return samples;
+}
+
 Result<std::vector<SampleFiles>>
 samples::listSamples(const std::vector<std::string> &texts, int64_t limit) {
+  std::vector<SampleFiles> samples;
+  if (std::all_of(texts.begin(), texts.end(), isFile)) {
+    for (const std::string &text : texts)
+      samples.push_back({{text, ""}});
+    return firstOf(std::move(samples), limit);
+  }
   Result<SampleFiles> folders = parseFiles(texts);
   if (!folders)
     return folders.status();
-  std::vector<SampleFiles> samples;
   if (folders->size() == 1) {
     Result<std::vector<std::string>> files = listFolder(folders->front().path);
     if (!files)
@@ -115,7 +132,5 @@ samples::listSamples(const std::vector<std::string> &texts, int64_t limit) {
       samples.push_back(std::move(sample));
     }
   }
-  if (limit > 0 && samples.size() > size_t(limit))
-    samples.resize(size_t(limit));
-  return samples;
+  return firstOf(std::move(samples), limit);
 }

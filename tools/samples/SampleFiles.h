@@ -28,8 +28,8 @@ rt::Result<SampleFiles> parseFiles(const std::vector<std::string> &texts);
 
 /// Values of --data: one DIR, whose .npz, .npy, .png, .jpg and .jpeg files
 /// (letters of any case) are a sample each, or NAME=DIR for each input, whose
-/// files of equal names but for the extension are a sample. Sorted by name, at
-/// most `limit` of them; 0: all.
+/// files of equal names but for the extension are a sample. Sorted by name; or
+/// files, a sample each, as given. At most `limit` of them; 0: all.
 rt::Result<std::vector<SampleFiles>>
 listSamples(const std::vector<std::string> &texts, int64_t limit);
 

@@ -1,17 +1,21 @@
+#include "runtime/bmodel/Container.h"
 #include "runtime/status/Quote.h"
+#include "runtime/zhouyi/ProgramFile.h"
 #include "tools/npz/Npz.h"
 #include "tools/weft/Bindings.h"
-#include "tools/weft/Comparison.h"
+#include "tools/weft/ComparisonReport.h"
 #include "tools/weft/ModelRun.h"
 #include "tools/weft/Program.h"
 #include "tools/weft/Reference.h"
+#include "tools/weft/TextTable.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <cstdio>
+#include <unistd.h>
 
 using namespace weft;
 using namespace weft::cli;
-using Json = nlohmann::ordered_json;
+using comparison::Limit;
 using numeric::ElementType;
 using numeric::HostTensor;
 using rt::Code;
@@ -21,41 +25,117 @@ using rt::Status;
 namespace {
 
 struct CompareFlags {
-  std::string onnx;
+  std::string onnx; ///< or a program
   RunRequest request;
+  std::vector<std::string> data;
+  int64_t samples = 0;
   std::string reference;
   std::vector<std::string> bindings;
   std::vector<std::string> plugins;
-  Thresholds thresholds;
+  /// Of Limits.def, by what was given.
+  std::map<Limit, double> limits;
+  bool allowsConstantInputs = false;
   bool fusePreprocess = false;
   bool perLayer = false;
   bool json = false;
 };
 
-/// One line of the result.
-struct Row {
-  std::string name;
-  /// Name in the reference, if another.
-  std::string referenceName;
-  Comparison comparison;
-  std::string failure; ///< empty: passed
-};
+/// Compares one sample after the other.
+class Comparer {
+public:
+  static Result<std::unique_ptr<Comparer>> open(const CompareFlags &flags);
+  /// Use open().
+  explicit Comparer(const CompareFlags &flags) : flags(flags) {}
 
-/// What the model gave.
-struct Computed {
-  std::vector<rt::TensorSpec> specs;
-  std::vector<HostTensor> outputs;
-  std::vector<rt::CapturedValue> layers;
-  NamedTensors inputs;
+  Status compare(const samples::SampleFiles &files);
+  ComparisonReport report;
+
+private:
+  Status readReference();
+  Status openOther();
+  Result<ModelRun> run(const samples::SampleFiles &files);
+  /// Values from --reference, which may hold layers beside the outputs; or of
+  /// another program, or from the evaluator.
+  Result<ReferenceValues> findValues(const samples::SampleFiles &files,
+                                     const NamedTensors &inputs);
+
+  const CompareFlags &flags;
+  std::unique_ptr<ModelRunner> runner;
+  std::unique_ptr<ModelRunner> other; ///< a program in place of a model
+  ReferenceModel model;
+  std::unique_ptr<OnnxReference> onnx; ///< null with others
+  ReferenceValues given;               ///< of --reference
 };
 
 } // namespace
 
-static Result<Computed> compute(const CompareFlags &flags) {
+Status Comparer::readReference() {
+  Result<npz::Reader> archive = npz::Reader::open(flags.reference);
+  if (!archive)
+    return archive.status();
+  for (const std::string &name : archive->names()) {
+    Result<HostTensor> tensor = archive->read(name);
+    if (!tensor)
+      return tensor.status();
+    given.outputs[name] = *std::move(tensor);
+  }
+  given.layers = given.outputs;
+  return Status::ok();
+}
+
+Result<std::unique_ptr<Comparer>> Comparer::open(const CompareFlags &flags) {
+  auto comparer = std::make_unique<Comparer>(flags);
   RunRequest request = flags.request;
   request.layers = flags.perLayer;
   request.isFused = flags.fusePreprocess;
-  Result<ModelRun> run = runModel(request);
+  Result<std::unique_ptr<ModelRunner>> runner = ModelRunner::open(request);
+  if (!runner)
+    return runner.status();
+  comparer->runner = *std::move(runner);
+  comparer->report.hasLayers = flags.perLayer;
+  comparer->report.isSampleSet = !flags.data.empty();
+  if (!flags.reference.empty()) {
+    WEFT_TRY(comparer->readReference());
+    return comparer;
+  }
+  if (rt::isBmodelFile(flags.onnx) || zhouyi::isProgramFile(flags.onnx)) {
+    WEFT_TRY(comparer->openOther());
+    return comparer;
+  }
+  Result<NamedTensors> bindings = readBindings(flags.bindings);
+  if (!bindings)
+    return bindings.status();
+  Result<std::optional<preprocess::Options>> options =
+      readPreprocessFlags(flags.request.preprocess);
+  if (!options)
+    return options.status();
+  comparer->model = {flags.onnx, flags.request.model, *std::move(bindings),
+                     flags.plugins, std::nullopt};
+  if (flags.fusePreprocess)
+    comparer->model.fused = options->value_or(preprocess::Options());
+  return comparer;
+}
+
+/// The program that stands in place of the model takes the same files.
+Status Comparer::openOther() {
+  if (!flags.bindings.empty() || !flags.plugins.empty() || flags.fusePreprocess)
+    return rt::fail(
+        Code::InvalidArgument,
+        flags.onnx + ": is a program, --bind, --plugin and "
+                     "--fuse-preprocess are for ONNX models; leave them out");
+  RunRequest request = flags.request;
+  request.model = flags.onnx;
+  request.net.clear();
+  request.layers = flags.perLayer;
+  Result<std::unique_ptr<ModelRunner>> opened = ModelRunner::open(request);
+  if (!opened)
+    return opened.status();
+  other = *std::move(opened);
+  return Status::ok();
+}
+
+Result<ModelRun> Comparer::run(const samples::SampleFiles &files) {
+  Result<ModelRun> run = runner->run(files);
   if (!run)
     return run.status();
   if (flags.fusePreprocess && (run->inputSpecs.size() != 1 ||
@@ -69,231 +149,117 @@ static Result<Computed> compute(const CompareFlags &flags) {
     return rt::failf(Code::ShapeMismatch,
                      "%s: --per-layer compares whole values, but the batch of "
                      "%lld is filled up for a larger stage; give a full batch",
-                     flags.request.inputs.front().c_str(),
+                     files.front().path.c_str(),
                      static_cast<long long>(run->entries));
-  Computed computed;
-  computed.specs = std::move(run->outputSpecs);
-  computed.layers = std::move(run->layers);
-  computed.outputs = std::move(run->outputs);
-  for (size_t i = 0; i < run->inputs.size(); ++i)
-    computed.inputs[run->inputSpecs[i].name] = std::move(run->inputs[i]);
-  return computed;
+  return run;
 }
 
-/// Values from --reference, which may hold layers beside the outputs; or from
-/// the evaluator.
-static Result<ReferenceValues> findReference(const CompareFlags &flags,
+Result<ReferenceValues> Comparer::findValues(const samples::SampleFiles &files,
                                              const NamedTensors &inputs) {
-  if (flags.reference.empty()) {
-    Result<NamedTensors> bindings = readBindings(flags.bindings);
-    if (!bindings)
-      return bindings.status();
-    Result<std::optional<preprocess::Options>> options =
-        readPreprocessFlags(flags.request.preprocess);
-    if (!options)
-      return options.status();
-    ReferenceModel model{flags.onnx, flags.request.model, *std::move(bindings),
-                         flags.plugins, std::nullopt};
-    if (flags.fusePreprocess)
-      model.fused = options->value_or(preprocess::Options());
-    return evaluateOnnx(model, inputs, flags.perLayer);
-  }
-  Result<npz::Reader> archive = npz::Reader::open(flags.reference);
-  if (!archive)
-    return archive.status();
-  ReferenceValues values;
-  for (const std::string &name : archive->names()) {
-    Result<HostTensor> tensor = archive->read(name);
-    if (!tensor)
-      return tensor.status();
-    values.outputs[name] = *std::move(tensor);
-  }
-  values.layers = values.outputs;
-  return values;
-}
-
-/// The vendor's compiler calls the output `y` of a Relu `y_Relu`; in files that
-/// are not Weft's, such a name stands for the longest ONNX name it begins with.
-static std::string referenceName(const rt::TensorSpec &spec,
-                                 const NamedTensors &reference) {
-  if (reference.count(spec.name) || spec.hasOnnxView)
-    return spec.name;
-  std::string best;
-  for (const auto &[name, tensor] : reference)
-    if (name.size() > best.size() && name.size() < spec.name.size() &&
-        spec.name.compare(0, name.size(), name) == 0 &&
-        spec.name[name.size()] == '_')
-      best = name;
-  return best.empty() ? spec.name : best;
-}
-
-/// A quantized output as the reals it stands for, and one of f16 (which
-/// --quantized-io keeps) where the reference has f32; others unchanged.
-static HostTensor toReals(const rt::TensorSpec &spec, const HostTensor &stored,
-                          const HostTensor &reference) {
-  bool isNarrow =
-      stored.type() == ElementType::F16 && reference.type() == ElementType::F32;
-  if (!spec.isQuantized() && !isNarrow)
-    return stored;
-  HostTensor reals(ElementType::F32, stored.shape());
-  for (int64_t i = 0; i < stored.elements(); ++i)
-    reals.as<float>()[i] = static_cast<float>(
-        (stored.toDouble(i) - spec.zeroPoint) * double(spec.scale));
-  return reals;
-}
-
-static std::vector<Row> compareOutputs(const CompareFlags &flags,
-                                       const Computed &computed,
-                                       const NamedTensors &reference) {
-  std::vector<Row> rows;
-  for (size_t i = 0; i < computed.specs.size(); ++i) {
-    Row row;
-    row.name = computed.specs[i].name;
-    row.referenceName = referenceName(computed.specs[i], reference);
-    auto found = reference.find(row.referenceName);
-    if (found == reference.end())
-      row.comparison.problem = "the reference has no tensor of this name";
-    else
-      row.comparison = compareTensors(
-          toReals(computed.specs[i], computed.outputs[i], found->second),
-          found->second, /*anyType=*/false);
-    row.failure = failureReason(row.comparison, flags.thresholds);
-    rows.push_back(std::move(row));
-  }
-  // What the ONNX model gives and the bmodel does not is missing; a reference
-  // file may hold more.
   if (!flags.reference.empty())
-    return rows;
-  for (const auto &[name, tensor] : reference) {
-    bool matched = false;
-    for (const Row &row : rows)
-      matched |= row.referenceName == name;
-    if (matched)
-      continue;
-    Row row;
-    row.name = row.referenceName = name;
-    row.failure = row.comparison.problem = "the bmodel has no such output";
-    rows.push_back(std::move(row));
+    return given;
+  if (other) {
+    Result<ModelRun> run = other->run(files);
+    if (!run)
+      return run.status().withContext("the reference");
+    return asReference(*run);
   }
-  return rows;
+  if (!onnx) {
+    Result<std::unique_ptr<OnnxReference>> opened = OnnxReference::open(model);
+    if (!opened)
+      return opened.status();
+    onnx = *std::move(opened);
+  }
+  return onnx->evaluate(inputs, flags.perLayer);
 }
 
-static std::vector<Row> compareLayers(const CompareFlags &flags,
-                                      const Computed &computed,
-                                      const NamedTensors &reference) {
-  std::vector<Row> rows;
-  for (const rt::CapturedValue &value : computed.layers) {
-    Row row;
-    row.name = row.referenceName = value.name;
-    auto found = reference.find(value.name);
-    if (found == reference.end())
-      row.comparison.problem = "the reference has no value of this name";
-    else if (!value.complete)
-      row.comparison.problem = "the debug map does not cover the whole value";
-    else
-      row.comparison =
-          compareTensors(value.tensor, found->second, /*anyType=*/true);
-    row.failure = failureReason(row.comparison, flags.thresholds);
-    rows.push_back(std::move(row));
-  }
-  return rows;
+static std::string nameOf(const samples::SampleFiles &files) {
+  std::string name;
+  for (const samples::SampleFile &file : files)
+    name += (name.empty() ? "" : ", ") + file.path;
+  return name;
 }
 
-/// Outputs decide. Layers inform, but sharing none of those that the bmodel has
-/// is a failure; a net that only moves values has none.
-static bool isPassed(const std::vector<Row> &outputs,
-                     const std::vector<Row> &layers) {
-  for (const Row &row : outputs)
-    if (!row.failure.empty())
-      return false;
-  if (layers.empty())
-    return true;
-  for (const Row &row : layers)
-    if (row.comparison.problem.empty())
-      return true;
-  return false;
+Status Comparer::compare(const samples::SampleFiles &files) {
+  Result<ModelRun> done = run(files);
+  if (!done)
+    return done.status();
+  NamedTensors inputs, onOwnInputs;
+  for (size_t i = 0; i < done->inputs.size(); ++i)
+    inputs[done->inputSpecs[i].name] = done->inputs[i];
+  Result<ReferenceValues> values = findValues(files, inputs);
+  if (!values)
+    return values.status();
+  ComparedReference reference{*values};
+  comparison::OutputParts parts;
+  reference.isWholeModel = flags.reference.empty();
+  if (onnx) {
+    parts = onnx->outputParts();
+    reference.parts = &parts;
+  }
+  if (onnx && flags.perLayer) {
+    Result<NamedTensors> own =
+        onnx->evaluateOnOwnInputs(inputs, layersOf(*done));
+    if (!own)
+      return own.status();
+    onOwnInputs = *std::move(own);
+    reference.onOwnInputs = &onOwnInputs;
+  }
+  report.precision = done->precision;
+  report.limits = ComparisonLimits(done->precision, flags.limits);
+  report.samples.push_back(compareSample(*done, reference, report.limits,
+                                         flags.allowsConstantInputs));
+  report.samples.back().sample = nameOf(files);
+  return Status::ok();
 }
 
-static Json describeRow(const Row &row) {
-  const Comparison &c = row.comparison;
-  Json json = {{"name", row.name}, {"passed", row.failure.empty()}};
-  if (row.referenceName != row.name)
-    json["reference_name"] = row.referenceName;
-  if (!row.failure.empty())
-    json["reason"] = row.failure;
-  if (!c.problem.empty())
-    return json;
-  json["elements"] = c.elements;
-  json["cosine"] = c.cosine;
-  // JSON has no infinity; null says that the values are equal (or that the
-  // reference is all zeros, then max_error is above 0).
-  json["sqnr_db"] = std::isfinite(c.sqnrDb) ? Json(c.sqnrDb) : Json(nullptr);
-  json["max_error"] = c.maxError;
-  json["mean_error"] = c.meanError;
-  return json;
-}
-
-static std::string rowText(const Row &row) {
-  const Comparison &c = row.comparison;
-  std::string text = row.failure.empty() ? "pass " : "FAIL ";
-  text += rt::quoteName(row.name);
-  if (row.referenceName != row.name)
-    text += " (reference " + rt::quoteName(row.referenceName) + ")";
-  if (c.problem.empty()) {
-    char figures[160];
-    std::snprintf(
-        figures, sizeof figures,
-        "  cosine %.9f  sqnr %.2f dB  max error %.6g  mean error %.6g",
-        c.cosine, c.sqnrDb, c.maxError, c.meanError);
-    text += figures;
+static Result<std::vector<samples::SampleFiles>>
+findSamples(const CompareFlags &flags) {
+  if (flags.data.empty() == flags.request.inputs.empty())
+    return rt::fail(Code::InvalidArgument,
+                    flags.data.empty()
+                        ? "--input is missing; give what to run, or a folder "
+                          "of samples with --data"
+                        : "--input and --data are both given; one sample or a "
+                          "set of them, leave one out");
+  if (!flags.data.empty()) {
+    if (!flags.reference.empty())
+      return rt::fail(Code::InvalidArgument,
+                      "--reference holds the values of one sample and --data "
+                      "gives several; leave one out");
+    Result<std::vector<samples::SampleFiles>> samples =
+        samples::listSamples(flags.data, flags.samples);
+    return samples ? std::move(samples)
+                   : samples.status().withContext("--data");
   }
-  return text + (row.failure.empty() ? "\n" : ": " + row.failure + "\n");
-}
-
-static ExitCode reportRows(const CompareFlags &flags,
-                           const std::vector<Row> &outputs,
-                           const std::vector<Row> &layers) {
-  bool passed = isPassed(outputs, layers);
-  Json json = {{"passed", passed},
-               {"min_cosine", flags.thresholds.minCosine},
-               {"outputs", Json::array()}};
-  if (flags.thresholds.minSqnrDb)
-    json["min_sqnr_db"] = *flags.thresholds.minSqnrDb;
-  std::string text = flags.perLayer && layers.empty() ? "no layers\n" : "";
-  if (flags.perLayer)
-    json["layers"] = Json::array();
-  const Row *firstBad = nullptr; // in the order of computation
-  for (const Row &row : layers) {
-    json["layers"].push_back(describeRow(row));
-    text += "layer  " + rowText(row);
-    if (!firstBad && !row.failure.empty())
-      firstBad = &row;
-  }
-  if (flags.perLayer)
-    json["first_failed_layer"] = firstBad ? Json(firstBad->name) : Json();
-  for (const Row &row : outputs) {
-    json["outputs"].push_back(describeRow(row));
-    text += "output " + rowText(row);
-  }
-  if (firstBad)
-    text +=
-        "first layer below the limits: " + rt::quoteName(firstBad->name) + "\n";
-  text += passed ? "comparison passed\n" : "comparison failed\n";
-  ExitCode printed = flags.json ? printJson(json) : printText(text);
-  if (printed != ExitCode::Ok)
-    return printed;
-  return passed ? ExitCode::Ok : ExitCode::ComparisonFailed;
+  Result<samples::SampleFiles> files =
+      samples::parseFiles(flags.request.inputs);
+  if (!files)
+    return files.status().withContext("--input");
+  return std::vector<samples::SampleFiles>{*std::move(files)};
 }
 
 static ExitCode compareCommand(const CompareFlags &flags) {
-  Result<Computed> computed = compute(flags);
-  if (!computed)
-    return reportError(computed.status());
-  Result<ReferenceValues> reference = findReference(flags, computed->inputs);
-  if (!reference)
-    return reportError(reference.status());
-  return reportRows(flags, compareOutputs(flags, *computed, reference->outputs),
-                    compareLayers(flags, *computed, reference->layers));
+  Result<std::vector<samples::SampleFiles>> samples = findSamples(flags);
+  if (!samples)
+    return reportError(samples.status());
+  Result<std::unique_ptr<Comparer>> comparer = Comparer::open(flags);
+  if (!comparer)
+    return reportError(comparer.status());
+  bool showsProgress = !flags.data.empty() && isatty(STDERR_FILENO);
+  for (size_t i = 0; i < samples->size(); ++i) {
+    if (Status status = (*comparer)->compare((*samples)[i]); !status)
+      return reportError(status);
+    if (showsProgress)
+      std::fprintf(stderr, "\rcomparing: %zu of %zu samples%s", i + 1,
+                   samples->size(), i + 1 == samples->size() ? "\n" : "");
+  }
+  const ComparisonReport &report = (*comparer)->report;
+  ExitCode printed =
+      flags.json ? printJson(toJson(report)) : printText(toText(report));
+  if (printed != ExitCode::Ok)
+    return printed;
+  return report.isPassed() ? ExitCode::Ok : ExitCode::ComparisonFailed;
 }
 
 /// "" if `text` is one, else what is wrong; every comparison with NaN is false.
@@ -304,27 +270,117 @@ static std::string finiteNumber(const std::string &text) {
              : "'" + text + "' is no finite number";
 }
 
+/// KEY=VALUE of --limit, into `limits`.
+static void parseLimit(const std::string &text,
+                       std::map<Limit, double> &limits) {
+  size_t equals = text.find('=');
+  std::string key = text.substr(0, equals);
+  std::optional<Limit> limit = comparison::findLimit(key);
+  if (!limit || equals == text.npos) {
+    std::string keys;
+    for (size_t i = 0; i < comparison::kLimits; ++i)
+      keys += std::string(i ? ", " : "") + comparison::rowOf(Limit(i)).key;
+    throw CLI::ValidationError(
+        "--limit", "'" + text + "' is no KEY=VALUE with a key of " + keys);
+  }
+  std::string value = text.substr(equals + 1);
+  if (std::string problem = finiteNumber(value); !problem.empty())
+    throw CLI::ValidationError("--limit", text + ": " + problem);
+  CLI::detail::lexical_cast(value, limits[*limit]);
+}
+
+/// The rows of Limits.def; docs/limits.md is made of it.
+static std::string limitsText() {
+  TextTable table("llrrrrrrl");
+  table.addRow({"key", "", "f32", "f16", "int8", "layer f32", "layer f16",
+                "layer int8", "of what"});
+  for (size_t i = 0; i < comparison::kLimits; ++i) {
+    const comparison::LimitRow &row = comparison::rowOf(Limit(i));
+    std::vector<std::string> cells{row.key,
+                                   row.isMinimum ? "at least" : "at most"};
+    for (const auto &defaults : row.defaults)
+      for (double value : defaults) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.7g", value);
+        cells.push_back(text);
+      }
+    cells.push_back(row.help);
+    table.addRow(std::move(cells));
+  }
+  return "Limits (--limit KEY=VALUE) by the precision of the program:\n" +
+         table.text();
+}
+
+static void addLimitFlags(CLI::App &command, CompareFlags &flags) {
+  command
+      .add_option_function<double>(
+          "--min-cosine",
+          [&flags](double value) { flags.limits[Limit::Cosine] = value; },
+          "Smallest cosine of every output (default: by the precision of the "
+          "program)")
+      ->type_name("C")
+      ->check(finiteNumber)
+      ->check(CLI::Range(-1.0, 1.0));
+  command
+      .add_option_function<double>(
+          "--min-sqnr",
+          [&flags](double value) { flags.limits[Limit::Sqnr] = value; },
+          "Smallest signal to noise ratio of every output (default: by the "
+          "precision)")
+      ->type_name("DB")
+      ->check(finiteNumber);
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--limit",
+          [&flags](const std::vector<std::string> &texts) {
+            for (const std::string &text : texts)
+              parseLimit(text, flags.limits);
+          },
+          "Another value of a limit below; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  command.add_flag("--constant-inputs", flags.allowsConstantInputs,
+                   "Inputs may be one number throughout");
+  command.footer(command.get_footer() + "\n\n" + limitsText());
+}
+
 void cli::addCompareCommand(Program &program) {
   auto flags = std::make_shared<CompareFlags>();
   CLI::App &command = program.addCommand(
       "compare",
       "Compare what a bmodel (or a .zyp program) computes with its ONNX model",
       {"weft compare cls.onnx cls.bmodel --input line.npz",
+       "weft compare cls_f32.bmodel cls_int8.bmodel --input line.npz",
+       "weft compare cls.onnx cls.bmodel --data lines/ --preprocess cls.yaml",
        "weft compare cls.onnx cls.bmodel --input line.npz --per-layer "
        "--min-cosine 0.999",
        "weft compare cls.onnx cls.bmodel --input line.npz --reference ort.npz "
        "--min-sqnr 30"},
       [flags] { return compareCommand(*flags); });
-  command.add_option("onnx", flags->onnx, "The model that was converted")
+  command
+      .add_option("onnx", flags->onnx,
+                  "The model that was converted, or another program made of it")
       ->required()
-      ->type_name("MODEL.onnx");
+      ->type_name("MODEL.onnx|OTHER.bmodel");
   command
       .add_option("bmodel", flags->request.model, "What it was converted to")
       ->required()
       ->type_name("FILE.bmodel");
   addInputFlag(command, flags->request,
                "Arrays by input name (.npz), or an image or .npy file for each "
-               "input; model and bmodel get the same tensor");
+               "input; model and bmodel get the same tensor")
+      ->required(false);
+  command
+      .add_option("--data", flags->data,
+                  "A set of samples: a folder of .npz, .npy, .png and .jpg "
+                  "files, or files; NAME=DIR for each of several inputs")
+      ->allow_extra_args(false)
+      ->type_name("[NAME=]DIR");
+  command
+      .add_option("--samples", flags->samples,
+                  "Of --data the first N files by name; all by default")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
   command
       .add_option("--reference", flags->reference,
                   "Expected values by ONNX name; without it the ONNX model is "
@@ -338,18 +394,7 @@ void cli::addCompareCommand(Program &program) {
   command.add_flag("--per-layer", flags->perLayer,
                    "Also compare the values inside, through the debug map or "
                    "the program's buffers");
-  command
-      .add_option("--min-cosine", flags->thresholds.minCosine,
-                  "Smallest cosine of every output")
-      ->type_name("C")
-      ->check(finiteNumber)
-      ->check(CLI::Range(-1.0, 1.0))
-      ->capture_default_str();
-  command
-      .add_option("--min-sqnr", flags->thresholds.minSqnrDb,
-                  "Smallest signal to noise ratio of every output")
-      ->type_name("DB")
-      ->check(finiteNumber);
+  addLimitFlags(command, *flags);
   addRunFlags(command, flags->request);
   command.add_flag("--json", flags->json, "Print as JSON");
 }

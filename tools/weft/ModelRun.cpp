@@ -4,6 +4,7 @@
 #include "tools/weft/DeviceFlags.h"
 #include "tools/weft/InputArrays.h"
 #include "tools/weft/Program.h"
+#include "tools/weft/ProgramPrecision.h"
 
 #include <chrono>
 
@@ -11,10 +12,11 @@ using namespace weft;
 using namespace weft::cli;
 using numeric::HostTensor;
 using rt::Result;
+using rt::Status;
 
-void cli::addInputFlag(CLI::App &command, RunRequest &request,
-                       const std::string &help) {
-  command.add_option("-i,--input", request.inputs, help)
+CLI::Option *cli::addInputFlag(CLI::App &command, RunRequest &request,
+                               const std::string &help) {
+  return command.add_option("-i,--input", request.inputs, help)
       ->required()
       ->allow_extra_args(false)
       ->type_name("[NAME=]FILE");
@@ -28,21 +30,20 @@ void cli::addRunFlags(CLI::App &command, RunRequest &request) {
   addPreprocessFlags(command, request.preprocess);
 }
 
+/// The files with images made for the inputs of `net`.
 static Result<samples::Sample> openInputs(const RunRequest &request,
+                                          const samples::SampleFiles &files,
                                           const rt::NetSpec &net) {
-  Result<samples::SampleFiles> files = samples::parseFiles(request.inputs);
-  if (!files)
-    return files.status().withContext("--input");
   Result<std::optional<preprocess::Options>> options =
       readPreprocessFlags(request.preprocess);
   if (!options)
     return options.status();
   if (request.isFused && *options) {
     *options = preprocess::unfused(**options);
-    if (!samples::checkAnyImage({*files}))
+    if (!samples::checkAnyImage({files}))
       options->reset();
   }
-  return openSample({*std::move(files), *std::move(options)}, net);
+  return openSample({files, *std::move(options)}, net);
 }
 
 /// Attaches a capture if layers are asked for.
@@ -62,53 +63,108 @@ attachCapture(const RunRequest &request, rt::Session &session) {
   return capture;
 }
 
-static Result<ModelRun> runBmodel(const RunRequest &request) {
+namespace {
+
+class BmodelRunner : public ModelRunner {
+public:
+  BmodelRunner(const RunRequest &request, rt::Bmodel model,
+               const rt::NetSpec &net)
+      : request(request), model(std::move(model)), net(net) {}
+
+  Result<ModelRun> run(const samples::SampleFiles &files) override;
+
+private:
+  /// The session of `stage`, which stays open for the next sample.
+  Status openStage(size_t stage);
+
+  RunRequest request;
+  rt::Bmodel model;
+  const rt::NetSpec &net;
+  std::optional<size_t> openedStage;
+  std::optional<rt::Session> session;
+  std::unique_ptr<rt::LayerCapture> capture; ///< goes before its device
+};
+
+class ProgramRunner : public ModelRunner {
+public:
+  ProgramRunner(const RunRequest &request, zhouyi::Session session);
+
+  Result<ModelRun> run(const samples::SampleFiles &files) override;
+
+private:
+  RunRequest request;
+  zhouyi::Session session;
+  /// What the checks of arrays know: one stage of one net.
+  rt::NetSpec net;
+};
+
+} // namespace
+
+Status BmodelRunner::openStage(size_t stage) {
+  if (openedStage == stage)
+    return Status::ok();
+  capture.reset();
+  session.reset();
+  openedStage.reset();
+  Result<rt::Session> opened =
+      rt::Session::open(request.device, model, net, stage);
+  if (!opened)
+    return opened.status();
+  session = *std::move(opened);
+  Result<std::unique_ptr<rt::LayerCapture>> attached =
+      attachCapture(request, *session);
+  if (!attached)
+    return attached.status();
+  capture = *std::move(attached);
+  openedStage = stage;
+  return Status::ok();
+}
+
+Result<ModelRun> BmodelRunner::run(const samples::SampleFiles &files) {
+  Result<samples::Sample> sample = openInputs(request, files, net);
+  if (!sample)
+    return sample.status();
+  Result<rt::StageChoice> choice = chooseStage(*sample, net);
+  if (!choice)
+    return choice.status();
+  Result<std::vector<HostTensor>> inputs =
+      readInputs(*sample, net.stages[choice->stage]);
+  if (!inputs)
+    return inputs.status();
+  WEFT_TRY(openStage(choice->stage));
+  auto begin = std::chrono::steady_clock::now();
+  Result<std::vector<HostTensor>> outputs =
+      session->run(inputElements(*inputs), choice->entries);
+  std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+  if (!outputs)
+    return outputs.status();
+  ModelRun run;
+  if (capture)
+    run.layers = capture->values();
+  run.net = net.name;
+  run.stage = choice->stage;
+  run.entries = choice->entries;
+  run.inputSpecs = session->stage().inputs;
+  run.outputSpecs = session->stage().outputs;
+  run.inputs = *std::move(inputs);
+  run.outputs = *std::move(outputs);
+  run.precision = precisionOf(session->stage(), model.chip());
+  if (request.device.kind == rt::DeviceOptions::Kind::Bmrt)
+    run.device = "bmrt";
+  run.seconds = time.count();
+  return run;
+}
+
+static Result<std::unique_ptr<ModelRunner>>
+openBmodel(const RunRequest &request) {
   Result<rt::Bmodel> model = rt::Bmodel::load(request.model);
   if (!model)
     return model.status();
   Result<const rt::NetSpec *> net = chooseNet(*model, request.net);
   if (!net)
     return net.status();
-  Result<samples::Sample> sample = openInputs(request, **net);
-  if (!sample)
-    return sample.status();
-  Result<rt::StageChoice> choice = chooseStage(*sample, **net);
-  if (!choice)
-    return choice.status();
-  size_t stage = choice->stage;
-  Result<std::vector<HostTensor>> inputs =
-      readInputs(*sample, (*net)->stages[stage]);
-  if (!inputs)
-    return inputs.status();
-  Result<rt::Session> session =
-      rt::Session::open(request.device, *model, **net, stage);
-  if (!session)
-    return session.status();
-  Result<std::unique_ptr<rt::LayerCapture>> capture =
-      attachCapture(request, *session);
-  if (!capture)
-    return capture.status();
-  auto begin = std::chrono::steady_clock::now();
-  Result<std::vector<HostTensor>> outputs =
-      session->run(inputElements(*inputs), choice->entries);
-  std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-  ModelRun run;
-  if (*capture)
-    run.layers = (*capture)->values();
-  capture->reset(); // before its device
-  if (!outputs)
-    return outputs.status();
-  run.net = (*net)->name;
-  run.stage = stage;
-  run.entries = choice->entries;
-  run.inputSpecs = session->stage().inputs;
-  run.outputSpecs = session->stage().outputs;
-  run.inputs = *std::move(inputs);
-  run.outputs = *std::move(outputs);
-  if (request.device.kind == rt::DeviceOptions::Kind::Bmrt)
-    run.device = "bmrt";
-  run.seconds = time.count();
-  return run;
+  return std::unique_ptr<ModelRunner>(
+      new BmodelRunner(request, *std::move(model), **net));
 }
 
 /// Options that choose among devices and nets mean nothing to a program.
@@ -126,22 +182,16 @@ static rt::Status refuseOptions(const RunRequest &request) {
                 : rt::Status::ok();
 }
 
-static Result<ModelRun> runProgram(const RunRequest &request) {
-  WEFT_TRY(refuseOptions(request));
-  Result<zhouyi::ProgramFile> file = zhouyi::loadProgramFile(request.model);
-  if (!file)
-    return file.status();
-  Result<zhouyi::Session> session = zhouyi::Session::open(
-      std::make_shared<zhouyi::Program>(std::move(file->program)));
-  if (!session)
-    return session.status().withContext(request.model);
-  // What the checks of arrays know: one stage of one net.
-  rt::NetSpec net;
-  net.name = session->machine().program().name;
+ProgramRunner::ProgramRunner(const RunRequest &request, zhouyi::Session opened)
+    : request(request), session(std::move(opened)) {
+  net.name = session.machine().program().name;
   net.stages.resize(1);
-  net.stages[0].inputs = session->inputs();
-  net.stages[0].outputs = session->outputs();
-  Result<samples::Sample> sample = openInputs(request, net);
+  net.stages[0].inputs = session.inputs();
+  net.stages[0].outputs = session.outputs();
+}
+
+Result<ModelRun> ProgramRunner::run(const samples::SampleFiles &files) {
+  Result<samples::Sample> sample = openInputs(request, files, net);
   if (!sample)
     return sample.status();
   Result<rt::StageChoice> choice = chooseStage(*sample, net);
@@ -152,22 +202,48 @@ static Result<ModelRun> runProgram(const RunRequest &request) {
     return inputs.status();
   ModelRun run;
   auto begin = std::chrono::steady_clock::now();
-  Result<std::vector<HostTensor>> outputs = session->run(
+  Result<std::vector<HostTensor>> outputs = session.run(
       inputElements(*inputs), request.layers ? &run.layers : nullptr);
   std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   if (!outputs)
     return outputs.status().withContext(request.model);
   run.net = net.name;
-  run.inputSpecs = session->inputs();
-  run.outputSpecs = session->outputs();
+  run.inputSpecs = session.inputs();
+  run.outputSpecs = session.outputs();
   run.inputs = *std::move(inputs);
   run.outputs = *std::move(outputs);
+  run.precision = precisionOf(session.machine().program());
   run.device = "zhouyi";
   run.seconds = time.count();
   return run;
 }
 
+static Result<std::unique_ptr<ModelRunner>>
+openProgram(const RunRequest &request) {
+  WEFT_TRY(refuseOptions(request));
+  Result<zhouyi::ProgramFile> file = zhouyi::loadProgramFile(request.model);
+  if (!file)
+    return file.status();
+  Result<zhouyi::Session> session = zhouyi::Session::open(
+      std::make_shared<zhouyi::Program>(std::move(file->program)));
+  if (!session)
+    return session.status().withContext(request.model);
+  return std::unique_ptr<ModelRunner>(
+      new ProgramRunner(request, *std::move(session)));
+}
+
+Result<std::unique_ptr<ModelRunner>>
+ModelRunner::open(const RunRequest &request) {
+  return zhouyi::isProgramFile(request.model) ? openProgram(request)
+                                              : openBmodel(request);
+}
+
 Result<ModelRun> cli::runModel(const RunRequest &request) {
-  return zhouyi::isProgramFile(request.model) ? runProgram(request)
-                                              : runBmodel(request);
+  Result<std::unique_ptr<ModelRunner>> runner = ModelRunner::open(request);
+  if (!runner)
+    return runner.status();
+  Result<samples::SampleFiles> files = samples::parseFiles(request.inputs);
+  if (!files)
+    return files.status().withContext("--input");
+  return (*runner)->run(*files);
 }

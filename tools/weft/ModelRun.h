@@ -1,14 +1,16 @@
-//===- ModelRun.h - one run of a model on arrays of a file -------*- C++
-//-*-===//
+//===- ModelRun.h - runs of a model on arrays of files ----------*- C++ -*-===//
 
 #ifndef WEFT_TOOLS_WEFT_MODELRUN_H
 #define WEFT_TOOLS_WEFT_MODELRUN_H
 
 #include "runtime/device/LayerCapture.h"
 #include "runtime/device/Session.h"
+#include "tools/comparison/Limits.h"
+#include "tools/samples/SampleFiles.h"
 #include "tools/weft/PreprocessFlags.h"
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,19 +39,32 @@ struct ModelRun {
   std::vector<numeric::HostTensor> inputs, outputs; ///< in the specs' order
   /// In the order of computation; only if asked for.
   std::vector<rt::CapturedValue> layers;
+  comparison::Precision precision = comparison::Precision::F32;
   const char *device = "emulator"; ///< as in JSON
   double seconds = 0;              ///< of the run alone, without loading
 };
 
-/// Adds --input; `help` is what it says.
-void addInputFlag(CLI::App &command, RunRequest &request,
-                  const std::string &help);
+/// Adds --input, which is required; `help` is what it says.
+CLI::Option *addInputFlag(CLI::App &command, RunRequest &request,
+                          const std::string &help);
 
 /// Adds --net, the options that choose a device and those of preprocessing;
 /// `request` must outlive parsing.
 void addRunFlags(CLI::App &command, RunRequest &request);
 
-/// Loads, runs once and gives what went in and came out.
+/// A loaded model that runs one sample after the other.
+class ModelRunner {
+public:
+  /// Reads everything of `request` but its inputs.
+  static rt::Result<std::unique_ptr<ModelRunner>>
+  open(const RunRequest &request);
+  virtual ~ModelRunner() = default;
+
+  /// Runs once and gives what went in and came out.
+  virtual rt::Result<ModelRun> run(const samples::SampleFiles &files) = 0;
+};
+
+/// Loads, and runs the inputs of `request`.
 rt::Result<ModelRun> runModel(const RunRequest &request);
 
 } // namespace weft::cli

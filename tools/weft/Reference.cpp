@@ -5,9 +5,11 @@
 #include "dialects/top/Top.h"
 #include "frontend/onnx/Import.h"
 #include "runtime/numeric/CarrierTypes.h"
+#include "runtime/numeric/TensorValues.h"
 #include "runtime/status/Quote.h"
 #include "tools/driver/Diagnostics.h"
 #include "tools/driver/FusePreprocess.h"
+#include "tools/driver/OutputParts.h"
 #include "tools/driver/Plugins.h"
 #include "tools/driver/Registration.h"
 
@@ -165,43 +167,98 @@ static rt::Status checkFused(const ReferenceModel &model,
           "it was converted with, or --reference");
 }
 
-Result<ReferenceValues> cli::evaluateOnnx(const ReferenceModel &model,
-                                          const NamedTensors &inputs,
-                                          bool withLayers) {
-  Result<std::unique_ptr<Importer>> importer = Importer::open(model);
-  if (!importer)
-    return importer.status();
-  Shapes shapes;
+namespace {
+class Evaluation : public OnnxReference {
+public:
+  Evaluation(const ReferenceModel &model, std::unique_ptr<Importer> importer)
+      : model(model), importer(std::move(importer)) {}
+
+  Result<ReferenceValues> evaluate(const NamedTensors &inputs,
+                                   bool withLayers) override;
+  Result<NamedTensors> evaluateOnOwnInputs(const NamedTensors &inputs,
+                                           const NamedTensors &values) override;
+  comparison::OutputParts outputParts() const override {
+    return driver::outputPartsOf(*module);
+  }
+
+private:
+  /// Imports the graph for `shapes`, unless it is there.
+  rt::Status prepare(const NamedTensors &inputs);
+
+  const ReferenceModel &model;
+  std::unique_ptr<Importer> importer;
+  Shapes shapes; ///< of `module`
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+} // namespace
+
+rt::Status Evaluation::prepare(const NamedTensors &inputs) {
+  Shapes wanted;
   for (const auto &[name, tensor] : inputs)
-    shapes[name] = tensor.shape();
-  mlir::OwningOpRef<mlir::ModuleOp> module = (*importer)->import(shapes);
-  WEFT_TRY((*importer)->checkInputs(inputs));
+    wanted[name] = tensor.shape();
+  if (module && wanted == shapes)
+    return {};
+  module = importer->import(wanted);
+  WEFT_TRY(importer->checkInputs(inputs));
   if (!module) {
     // What is fused may have changed the layout.
-    rt::Status status = (*importer)->why();
+    rt::Status status = importer->why();
     if (std::optional<Shapes> other = inOtherLayout(inputs))
-      module = (*importer)->import(*other);
+      module = importer->import(*other);
     if (!module)
       return status;
   }
-  mlir::func::FuncOp function = mainOf(*module);
-  WEFT_TRY(checkFused(model, inputs, function));
+  shapes = std::move(wanted);
+  return checkFused(model, inputs, mainOf(*module));
+}
+
+Result<ReferenceValues> Evaluation::evaluate(const NamedTensors &inputs,
+                                             bool withLayers) {
+  WEFT_TRY(prepare(inputs));
   ReferenceValues values;
   auto observe = [&](llvm::StringRef name, const numeric::HostTensor &tensor) {
     if (withLayers)
       values.layers[name.str()] = tensor;
   };
+  mlir::func::FuncOp function = mainOf(*module);
   if (mlir::failed(weft::evaluateNamed(function, inOwnTypes(function, inputs),
                                        values.outputs, observe)))
-    return (*importer)->why();
+    return importer->why();
   return values;
+}
+
+Result<NamedTensors>
+Evaluation::evaluateOnOwnInputs(const NamedTensors &inputs,
+                                const NamedTensors &values) {
+  NamedTensors given, outputs;
+  EvaluationAids aids;
+  aids.replace = [&](llvm::StringRef name, numeric::HostTensor &tensor) {
+    auto own = values.find(name.str());
+    if (own == values.end() || own->second.elements() != tensor.elements())
+      return;
+    given[name.str()] = tensor;
+    numeric::storeDoubles(numeric::loadDoubles(own->second), tensor);
+  };
+  mlir::func::FuncOp function = mainOf(*module);
+  if (mlir::failed(weft::evaluateNamed(function, inOwnTypes(function, inputs),
+                                       outputs, nullptr, aids)))
+    return importer->why();
+  return given;
+}
+
+Result<std::unique_ptr<OnnxReference>>
+OnnxReference::open(const ReferenceModel &model) {
+  Result<std::unique_ptr<Importer>> importer = Importer::open(model);
+  if (!importer)
+    return importer.status();
+  return std::unique_ptr<OnnxReference>(
+      new Evaluation(model, *std::move(importer)));
 }
 
 #else
 
-weft::rt::Result<weft::cli::ReferenceValues>
-weft::cli::evaluateOnnx(const ReferenceModel &model, const NamedTensors &,
-                        bool) {
+weft::rt::Result<std::unique_ptr<weft::cli::OnnxReference>>
+weft::cli::OnnxReference::open(const ReferenceModel &model) {
   return rt::fail(rt::Code::Unsupported,
                   "unsupported: this build has no compiler to evaluate " +
                       model.onnx +

@@ -5,9 +5,11 @@
 
 #include "runtime/numeric/HostTensor.h"
 #include "runtime/status/Status.h"
+#include "tools/comparison/OutputPart.h"
 #include "tools/preprocess/Preprocess.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,13 +38,29 @@ struct ReferenceModel {
   std::optional<preprocess::Options> fused;
 };
 
-/// Evaluates an ONNX model on the float evaluator of `top`, with the shapes of
-/// `inputs`, which must be exactly those of the model that are not bound.
-/// Code::Unsupported in a build without the compiler: reference values must
-/// then come from a file.
-rt::Result<ReferenceValues> evaluateOnnx(const ReferenceModel &model,
-                                         const NamedTensors &inputs,
-                                         bool withLayers);
+/// An ONNX model on the float evaluator of `top`.
+class OnnxReference {
+public:
+  /// Code::Unsupported in a build without the compiler: reference values must
+  /// then come from a file. `model` outlives what is opened.
+  static rt::Result<std::unique_ptr<OnnxReference>>
+  open(const ReferenceModel &model);
+  virtual ~OnnxReference() = default;
+
+  /// The values for `inputs`, which must be exactly those of the model that are
+  /// not bound; the graph takes their shapes.
+  virtual rt::Result<ReferenceValues> evaluate(const NamedTensors &inputs,
+                                               bool withLayers) = 0;
+  /// For each of `values`, by ONNX value name, what the operations since the
+  /// values before it give from these: what a layer should have given for the
+  /// inputs that it really had. Of the graph evaluated last; values of another
+  /// element count than the graph's are left out.
+  virtual rt::Result<NamedTensors>
+  evaluateOnOwnInputs(const NamedTensors &inputs,
+                      const NamedTensors &values) = 0;
+  /// What the outputs of the graph evaluated last join.
+  virtual comparison::OutputParts outputParts() const = 0;
+};
 
 } // namespace weft::cli
 

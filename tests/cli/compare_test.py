@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""weft compare: what it fails, what it tells, sets of samples, programs beside programs, JSON.
+
+  compare_test.py WEFT DATA MANUAL   (DATA: tests/data, MANUAL: docs/cli.md)
+
+A wrong program is the program of a changed model, compared with the right one. Each case of `test_wrong_programs` keeps a cosine above .99,
+which was all that was asked once.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+WEFT, DATA, MANUAL = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3]).resolve()
+RANDOM = np.random.default_rng(7)
+FILTER = RANDOM.normal(size=(64, 32, 3, 3)).astype(np.float32)
+SCORES = (RANDOM.normal(size=(64, 64, 1, 1)) / 8).astype(np.float32)
+BOXES = (RANDOM.normal(size=(4, 64, 1, 1)) / 8).astype(np.float32)
+
+
+def detector(filter=FILTER, scores=SCORES, boxes=BOXES, sign=1, factor=1, ids=0, overflow=0):
+    """x [1,32,24,24] -> features, far (an offset of 200), map (smooth), found [1,68,576] (boxes in hundreds, scores below 1), ids."""
+    constants = {"w": filter, "ws": scores, "wb": boxes, "sign": np.float32(sign), "factor": np.float32(factor), "offset": np.float32(200),
+                 "hundred": np.float32(100), "flat": np.array([1, -1, 576], np.int64), "shift": np.int64(ids),
+                 "large": np.float32(overflow or 1), "small": np.float32(1 / (overflow or 1))}
+    nodes = [helper.make_node("Conv", ["x", "w"], ["raw"], pads=[1, 1, 1, 1]), helper.make_node("Relu", ["raw"], ["activated"]),
+             helper.make_node("Mul", ["activated", "factor"], ["features"]),
+             helper.make_node("Mul", ["raw", "sign"], ["signed"]), helper.make_node("Add", ["signed", "offset"], ["far"]),
+             helper.make_node("Conv", ["features", "wb"], ["b"]), helper.make_node("Mul", ["b", "hundred"], ["b100"]),
+             helper.make_node("Conv", ["features", "ws"], ["s"]), helper.make_node("Sigmoid", ["s"], ["p"]),
+             helper.make_node("Reshape", ["b100", "flat"], ["boxes"]), helper.make_node("Reshape", ["p", "flat"], ["scores"]),
+             helper.make_node("Concat", ["boxes", "scores"], ["found"], axis=1),
+             helper.make_node("ArgMax", ["boxes"], ["best"], axis=2, keepdims=0), helper.make_node("Add", ["best", "shift"], ["ids"])]
+    outputs = [("features", TensorProto.FLOAT), ("far", TensorProto.FLOAT), ("found", TensorProto.FLOAT), ("ids", TensorProto.INT64)]
+    if overflow:
+        nodes += [helper.make_node("Mul", ["raw", "large"], ["huge"]), helper.make_node("Exp", ["huge"], ["inner"]),
+                  helper.make_node("Min", ["inner", "factor"], ["bounded"])]
+        outputs += [("bounded", TensorProto.FLOAT)]
+    graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 32, 24, 24])],
+                              [helper.make_tensor_value_info(name, kind, None) for name, kind in outputs],
+                              [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def exchanged(array, a, b):
+    array = array.copy()
+    array[[a, b]] = array[[b, a]]
+    return array
+
+
+class Compare(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = pathlib.Path(holder.name)
+        cls.samples = cls.folder / "samples"
+        cls.samples.mkdir()
+        for index in range(5):
+            np.savez(cls.samples / f"{index}.npz", x=RANDOM.normal(size=(1, 32, 24, 24)).astype(np.float32))
+        cls.x = cls.samples / "0.npz"
+        np.savez(cls.folder / "zeros.npz", x=np.zeros((1, 32, 24, 24), np.float32))
+        onnx.save(detector(), cls.folder / "net.onnx")
+        cls.weft("calibrate", "net.onnx", "--data", cls.samples, "-o", "net.table")
+        for precision in ("f32", "f16", "int8"):
+            cls.convert("net.onnx", precision, f"{precision}.bmodel")
+
+    @classmethod
+    def convert(cls, model, precision, target):
+        cls.weft("convert", model, "-o", target, "--precision", precision,
+                 *(["--calibration", "net.table", "--keep-int8"] if precision == "int8" else []))
+
+    @classmethod
+    def weft(cls, *arguments, code=0):
+        done = subprocess.run([WEFT, *map(str, arguments)], cwd=cls.folder, capture_output=True, text=True)
+        assert done.returncode == code, f"exit code {done.returncode}: {done.stderr}{done.stdout}"
+        return done.stdout if code < 2 else done.stderr
+
+    def test_right_programs_pass(self):
+        for precision in ("f32", "f16", "int8"):
+            told = json.loads(self.weft("compare", "net.onnx", f"{precision}.bmodel", "-i", self.x, "--per-layer", "--json"))
+            self.assertEqual((told["passed"], told["precision"], told["warnings"], told["first_failed_layer"]), (True, precision, [], None))
+            self.assertIn(("boxes", "found"), [(row["name"], row.get("part_of")) for row in told["outputs"]])
+            self.assertTrue(all("added" in row for row in told["layers"]))
+
+    def test_wrong_programs(self):
+        negated = FILTER.copy()
+        negated[5] *= -1
+        wrong = {"far: gain": detector(sign=-1), "features: gain": detector(factor=1.5), "ids: share of unequal": detector(ids=1),
+                 "scores: ": detector(scores=exchanged(SCORES, 0, 3)), "dead: ": detector(scores=SCORES - np.float32(100)),
+                 "features: slice 5 of axis 1": detector(filter=negated)}
+        for reason, model in wrong.items():
+            onnx.save(model, self.folder / "wrong.onnx")
+            name, text = reason.split(": ")
+            name = "scores" if name == "dead" else name
+            for precision in ("f32", "f16"):
+                self.convert("wrong.onnx", precision, "wrong.bmodel")
+                told = json.loads(self.weft("compare", "net.onnx", "wrong.bmodel", "-i", self.x, "--json", code=1))
+                self.assertTrue(any(text in line for row in told["outputs"] if row["name"] == name for line in row["reasons"]),
+                                f"{reason} {precision}: {told['outputs']}")
+
+    def test_samples_that_show_nothing(self):
+        said = self.weft("compare", "net.onnx", "f32.bmodel", "-i", "zeros.npz", code=1)
+        self.assertIn("FAIL input 'x' is all zeros: such a sample shows nothing of the network", said)
+        self.assertIn("warning: input 'x' is all zeros", self.weft("compare", "net.onnx", "f32.bmodel", "-i", "zeros.npz", "--constant-inputs"))
+
+    def test_samples_out_of_the_calibrated_range(self):
+        weights = [(RANDOM.normal(size=(64, channels, 3, 3)) / 20).astype(np.float32) for channels in (32, 64, 64)]
+        nodes = [helper.make_node(kind, [f"v{i}", *([f"w{i // 2}"] if kind == "Conv" else [])], [f"v{i + 1}"])
+                 for i, kind in enumerate(("Conv", "Relu", "Conv", "Relu", "Conv"))]
+        graph = helper.make_graph(nodes, "chain", [helper.make_tensor_value_info("v0", TensorProto.FLOAT, [1, 32, 24, 24])],
+                                  [helper.make_tensor_value_info("v5", TensorProto.FLOAT, None)],
+                                  [numpy_helper.from_array(array, f"w{i}") for i, array in enumerate(weights)])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), self.folder / "chain.onnx")
+        folder = self.folder / "chain"
+        folder.mkdir()
+        for name, factor in (("chain/0.npz", 1), ("large.npz", 50)):
+            np.savez(self.folder / name, v0=factor * RANDOM.normal(size=(1, 32, 24, 24)).astype(np.float32))
+        self.weft("calibrate", "chain.onnx", "--data", folder, "-o", "chain.table")
+        self.weft("convert", "chain.onnx", "-o", "chain.bmodel", "--precision", "int8", "--calibration", "chain.table", "--keep-int8")
+        self.assertNotIn("calibrated range", self.weft("compare", "chain.onnx", "chain.bmodel", "-i", "chain/0.npz", "--per-layer"))
+        said = self.weft("compare", "chain.onnx", "chain.bmodel", "-i", "large.npz", "--per-layer", code=1)
+        self.assertRegex(said, r"warning: layer 'v\d': \d\d% of its numbers are outside of the calibrated range, 0 to ")
+
+    def test_infinities_inside(self):
+        onnx.save(detector(overflow=40), self.folder / "huge.onnx")
+        self.convert("huge.onnx", "f16", "huge.bmodel")
+        x = self.folder / "tenth.npz"
+        np.savez(x, x=np.load(self.x)["x"] / 10)
+        told = json.loads(self.weft("compare", "huge.onnx", "huge.bmodel", "-i", x, "--per-layer", "--json", code=1))
+        self.assertRegex(told["reasons"][0], r"^layer 'inner': \d+ elements are not finite where the reference's are$")
+        layer = next(row for row in told["layers"] if row["name"] == "inner")
+        self.assertGreater(layer["non_finite"]["result"], 0)
+
+    def test_an_error_is_its_own_layers(self):
+        """What comes behind a wrong layer has no part in it."""
+        wrong = detector(boxes=BOXES * np.float32(1.5))
+        onnx.save(wrong, self.folder / "wrong.onnx")
+        self.convert("wrong.onnx", "f16", "wrong.bmodel")
+        told = json.loads(self.weft("compare", "net.onnx", "wrong.bmodel", "-i", self.x, "--per-layer", "--json", code=1))
+        self.assertEqual([row["name"] for row in told["layers"] if not row["passed"]], [told["first_failed_layer"]])
+        self.assertIn(told["first_failed_layer"], ("b", "b100", "boxes"))
+
+    def test_sets_of_samples(self):
+        told = json.loads(self.weft("compare", "net.onnx", "int8.bmodel", "--data", self.samples, "--json"))
+        self.assertEqual((told["samples"], told["failed"]), (5, []))
+        row = told["outputs"][0]
+        figures = row["cosine"]
+        self.assertTrue(figures["worst"] <= figures["percentile_5"] <= figures["mean"] <= 1)
+        singles = []
+        for index in range(5):
+            one = json.loads(self.weft("compare", "net.onnx", "int8.bmodel", "-i", self.samples / f"{index}.npz", "--json"))
+            singles.append(one["outputs"][0]["cosine"])
+        self.assertAlmostEqual(figures["mean"], np.mean(singles), 12)
+        self.assertEqual(figures["worst"], min(singles))
+        self.assertEqual(figures["worst_sample"], str(self.samples / f"{int(np.argmin(singles))}.npz"))
+        self.assertIn("\n3 samples, 0 failed\n", self.weft("compare", "net.onnx", "f16.bmodel", "--data", self.samples, "--samples", 3))
+        self.assertIn("\n2 samples, 0 failed\n", self.weft("compare", "net.onnx", "f16.bmodel", "--data", self.x, "--data", self.samples / "1.npz"))
+        mixed = self.folder / "mixed"
+        mixed.mkdir()
+        for name in ("zeros.npz", "samples/1.npz"):
+            (mixed / pathlib.Path(name).name).write_bytes((self.folder / name).read_bytes())
+        said = self.weft("compare", "net.onnx", "f32.bmodel", "--data", mixed, code=1)
+        self.assertRegex(said, r"FAIL \S*zeros.npz: input 'x' is all zeros")
+        self.assertIn("2 samples, 1 failed", said)
+
+    def test_a_program_beside_a_program(self):
+        told = json.loads(self.weft("compare", "f32.bmodel", "int8.bmodel", "-i", self.x, "--per-layer", "--json"))
+        self.assertEqual((told["passed"], told["precision"]), (True, "int8"))
+        onnx.save(detector(factor=1.5), self.folder / "wrong.onnx")
+        self.convert("wrong.onnx", "f32", "wrong.bmodel")
+        self.weft("compare", "f32.bmodel", "wrong.bmodel", "-i", self.x, code=1)
+        self.assertIn("--bind, --plugin and --fuse-preprocess are for ONNX models",
+                      self.weft("compare", "f32.bmodel", "int8.bmodel", "-i", self.x, "--bind", f"x={self.x}", code=2))
+
+    def test_programs_of_the_vendor(self):
+        vendor = DATA / "vendor-bmodels"
+        self.weft("convert", vendor / "tiny.onnx", "-o", "tiny.bmodel")
+        inputs = ["-i", vendor / "tiny_input.npz"]
+        for pair in ((vendor / "tiny_f32.bmodel", "tiny.bmodel"), ("tiny.bmodel", vendor / "tiny_f32.bmodel")):
+            said = self.weft("compare", *pair, *inputs)
+            self.assertRegex(said, r"pass '(y|y_Relu)' \(reference '(y|y_Relu)'\)")
+        # A file of values as the vendor's tools write it.
+        self.assertIn("(reference 'y_Relu')",
+                      self.weft("compare", vendor / "tiny.onnx", "tiny.bmodel", *inputs, "--reference", vendor / "tiny_f32_output.npz"))
+
+    def test_options(self):
+        self.assertIn("cosine is", self.weft("compare", "net.onnx", "int8.bmodel", "-i", self.x, "--limit", "cosine=1", code=1))
+        for arguments, reason in ((["--limit", "speed=1"], "a key of cosine, sqnr, gain"), (["--limit", "gain=nan"], "'nan' is no finite number"),
+                                  (["--data", self.samples], "--input and --data are both given")):
+            self.assertIn(reason, self.weft("compare", "net.onnx", "int8.bmodel", "-i", self.x, *arguments, code=2))
+        self.assertIn("--input is missing", self.weft("compare", "net.onnx", "int8.bmodel", code=2))
+        self.assertIn("leave one out", self.weft("compare", "net.onnx", "int8.bmodel", "--data", self.samples, "--reference", self.x, code=2))
+
+    def test_the_manual_has_every_key(self):
+        section = MANUAL.read_text().split("## weft compare", 1)[1].split("\n## ", 1)[0]
+        known = set(re.findall(r"`(\w+)`", section))
+
+        def keys(value):
+            if isinstance(value, list):
+                return set().union(*map(keys, value)) if value else set()
+            return set(value).union(*map(keys, value.values())) if isinstance(value, dict) and value else set()
+
+        for arguments in (["-i", self.x, "--per-layer"], ["--data", self.samples]):
+            told = json.loads(self.weft("compare", "net.onnx", "int8.bmodel", *arguments, "--json"))
+            for name in ("limits", "layer_limits"):
+                told.pop(name, None)
+            self.assertEqual(keys(told) - known, set())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

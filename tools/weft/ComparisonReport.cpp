@@ -1,0 +1,344 @@
+#include "tools/weft/ComparisonReport.h"
+#include "runtime/status/Quote.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+
+using namespace weft;
+using namespace weft::cli;
+using comparison::Limit;
+using comparison::Metrics;
+using Json = nlohmann::ordered_json;
+
+[[gnu::format(printf, 1, 2)]] static std::string format(const char *pattern,
+                                                        ...) {
+  char text[256];
+  va_list values;
+  va_start(values, pattern);
+  std::vsnprintf(text, sizeof text, pattern, values);
+  va_end(values);
+  return text;
+}
+
+static std::string joined(const std::vector<std::string> &texts) {
+  std::string all;
+  for (const std::string &text : texts)
+    all += (all.empty() ? "" : "; ") + text;
+  return all;
+}
+
+bool ComparisonReport::isPassed() const {
+  return std::all_of(samples.begin(), samples.end(),
+                     [](const SampleComparison &s) { return s.isPassed(); });
+}
+
+namespace {
+/// A figure of one value over all samples.
+struct Spread {
+  double mean = 0, worst = 0, percentile5 = 0;
+  size_t worstSample = 0;
+};
+
+/// One value over all samples, named as in the first that has it.
+struct SetRow {
+  const ComparisonRow *first = nullptr;
+  size_t count = 0, failed = 0, withoutFigures = 0;
+  std::vector<double> cosines = {}, sqnrs = {};
+  std::vector<size_t> samples = {}; ///< of these figures
+};
+} // namespace
+
+/// `figures` is not empty; small ones are bad.
+static Spread spreadOf(const std::vector<double> &figures,
+                       const std::vector<size_t> &samples) {
+  Spread spread;
+  auto least = std::min_element(figures.begin(), figures.end());
+  spread.worst = *least;
+  spread.worstSample = samples[size_t(least - figures.begin())];
+  for (double figure : figures)
+    spread.mean += figure / double(figures.size());
+  std::vector<double> sorted = figures;
+  // The nearest rank.
+  size_t rank = size_t(std::ceil(0.05 * double(sorted.size())));
+  auto place = sorted.begin() + ptrdiff_t(std::max<size_t>(rank, 1) - 1);
+  std::nth_element(sorted.begin(), place, sorted.end());
+  spread.percentile5 = *place;
+  return spread;
+}
+
+static std::vector<SetRow>
+rowsOfSet(const std::vector<SampleComparison> &samples,
+          std::vector<ComparisonRow> SampleComparison::*list) {
+  std::vector<SetRow> rows;
+  for (size_t s = 0; s < samples.size(); ++s)
+    for (const ComparisonRow &row : samples[s].*list) {
+      auto found = std::find_if(rows.begin(), rows.end(), [&](const SetRow &r) {
+        return r.first->name == row.name && r.first->partOf == row.partOf;
+      });
+      if (found == rows.end())
+        found = rows.insert(rows.end(), SetRow{&row});
+      ++found->count;
+      found->failed += !row.failures.empty();
+      if (!row.metrics.problem.empty()) {
+        ++found->withoutFigures;
+        continue;
+      }
+      found->cosines.push_back(row.metrics.cosine);
+      found->sqnrs.push_back(row.metrics.sqnrDb);
+      found->samples.push_back(s);
+    }
+  return rows;
+}
+
+/// JSON has no infinity.
+static Json finiteOrNull(double figure) {
+  return std::isfinite(figure) ? Json(figure) : Json(nullptr);
+}
+
+static Json describe(const comparison::Limits &limits) {
+  Json json = Json::object();
+  for (size_t i = 0; i < comparison::kLimits; ++i)
+    json[comparison::rowOf(Limit(i)).key] = limits[Limit(i)];
+  return json;
+}
+
+static Json describe(const comparison::Slice &slice) {
+  return {{"axis", slice.axis},
+          {"index", slice.index},
+          {"sqnr_db", finiteOrNull(slice.sqnrDb)},
+          {"gain", finiteOrNull(slice.line.gain)},
+          {"bias", slice.line.bias}};
+}
+
+static void addFigures(const Metrics &m, Json &json) {
+  json["elements"] = m.elements;
+  json["cosine"] = m.cosine;
+  // null says that the values are equal (or that the reference is all zeros,
+  // then max_error is above 0).
+  json["sqnr_db"] = finiteOrNull(m.sqnrDb);
+  json["max_error"] = m.maxError;
+  json["max_error_at"] = m.maxErrorAt;
+  json["mean_error"] = m.meanError;
+  json["norm_ratio"] = finiteOrNull(m.normRatio);
+  if (m.line) {
+    json["gain"] = finiteOrNull(m.line->gain);
+    json["bias"] = m.line->bias;
+  }
+  if (m.unequal)
+    json["unequal"] = *m.unequal;
+  json["worst_slices"] = Json::array();
+  for (const comparison::Slice &slice : m.worstSlices)
+    json["worst_slices"].push_back(describe(slice));
+  json["worst_gains"] = Json::array();
+  for (const comparison::Slice &slice : m.worstGains)
+    json["worst_gains"].push_back(describe(slice));
+  json["dead_slices"] = m.deadSlices;
+  if (m.logSqnrDb) {
+    json["log_sqnr_db"] = finiteOrNull(*m.logSqnrDb);
+    json["top1"] = m.top1;
+    json["top5"] = m.top5;
+  }
+  if (m.shift)
+    json["shift"] = {{"axis", m.shift->axis},
+                     {"by", m.shift->by},
+                     {"factor", m.shift->factor}};
+}
+
+static Json describe(const ComparisonRow &row) {
+  Json json = {{"name", row.name}, {"passed", row.failures.empty()}};
+  if (row.referenceName != row.name)
+    json["reference_name"] = row.referenceName;
+  if (!row.partOf.empty())
+    json["part_of"] = row.partOf;
+  if (!row.failures.empty()) {
+    json["reason"] = row.failures.front();
+    json["reasons"] = row.failures;
+  }
+  if (row.metrics.nonFiniteResult || row.metrics.nonFiniteReference)
+    json["non_finite"] = {{"result", row.metrics.nonFiniteResult},
+                          {"reference", row.metrics.nonFiniteReference}};
+  if (!row.metrics.problem.empty())
+    return json;
+  addFigures(row.metrics, json);
+  if (row.added) {
+    json["added"] = Json::object();
+    addFigures(*row.added, json["added"]);
+  }
+  return json;
+}
+
+static Json describe(const Spread &spread,
+                     const std::vector<SampleComparison> &samples) {
+  return {{"mean", finiteOrNull(spread.mean)},
+          {"percentile_5", finiteOrNull(spread.percentile5)},
+          {"worst", finiteOrNull(spread.worst)},
+          {"worst_sample", samples[spread.worstSample].sample}};
+}
+
+static Json describe(const SetRow &row,
+                     const std::vector<SampleComparison> &samples) {
+  Json json = {{"name", row.first->name},
+               {"passed", row.failed == 0},
+               {"samples", row.count},
+               {"failed_samples", row.failed}};
+  if (!row.first->partOf.empty())
+    json["part_of"] = row.first->partOf;
+  if (!row.cosines.empty()) {
+    json["cosine"] = describe(spreadOf(row.cosines, row.samples), samples);
+    json["sqnr_db"] = describe(spreadOf(row.sqnrs, row.samples), samples);
+  }
+  return json;
+}
+
+static void describeSample(const ComparisonReport &report, Json &json) {
+  const SampleComparison &sample = report.samples.front();
+  json["outputs"] = Json::array();
+  if (report.hasLayers) {
+    json["layers"] = Json::array();
+    const ComparisonRow *bad = sample.firstFailedLayer();
+    json["first_failed_layer"] = bad ? Json(bad->name) : Json();
+  }
+  for (const ComparisonRow &row : sample.layers)
+    json["layers"].push_back(describe(row));
+  for (const ComparisonRow &row : sample.outputs)
+    json["outputs"].push_back(describe(row));
+  json["warnings"] = sample.warnings;
+  json["reasons"] = sample.failures;
+}
+
+static void describeSet(const ComparisonReport &report, Json &json) {
+  json["samples"] = report.samples.size();
+  json["outputs"] = Json::array();
+  for (const SetRow &row :
+       rowsOfSet(report.samples, &SampleComparison::outputs))
+    json["outputs"].push_back(describe(row, report.samples));
+  if (report.hasLayers)
+    json["layers"] = Json::array();
+  for (const SetRow &row : rowsOfSet(report.samples, &SampleComparison::layers))
+    json["layers"].push_back(describe(row, report.samples));
+  json["failed"] = Json::array();
+  for (const SampleComparison &sample : report.samples) {
+    if (sample.isPassed())
+      continue;
+    Json one = {{"sample", sample.sample},
+                {"reasons", sample.failures},
+                {"outputs", Json::array()}};
+    for (const ComparisonRow &row : sample.outputs)
+      if (!row.failures.empty())
+        one["outputs"].push_back(describe(row));
+    json["failed"].push_back(std::move(one));
+  }
+  json["warnings"] = Json::array();
+  for (const SampleComparison &sample : report.samples)
+    for (const std::string &warning : sample.warnings)
+      json["warnings"].push_back(sample.sample + ": " + warning);
+}
+
+Json cli::toJson(const ComparisonReport &report) {
+  Json json = {{"passed", report.isPassed()},
+               {"precision", comparison::precisionName(report.precision)},
+               {"limits", describe(report.limits.output)}};
+  if (report.hasLayers)
+    json["layer_limits"] = describe(report.limits.layer);
+  if (report.isSampleSet)
+    describeSet(report, json);
+  else
+    describeSample(report, json);
+  return json;
+}
+
+static std::string title(const ComparisonRow &row, bool isPassed) {
+  std::string text = isPassed ? "pass " : "FAIL ";
+  text += rt::quoteName(row.name);
+  if (!row.partOf.empty())
+    text += " in " + rt::quoteName(row.partOf);
+  if (row.referenceName != row.name)
+    text += " (reference " + rt::quoteName(row.referenceName) + ")";
+  return text;
+}
+
+static std::string rowText(const ComparisonRow &row) {
+  const Metrics &m = row.metrics;
+  std::string text = title(row, row.failures.empty());
+  if (m.problem.empty()) {
+    if (m.unequal)
+      text +=
+          format("  %lld of %lld unequal", static_cast<long long>(*m.unequal),
+                 static_cast<long long>(m.elements));
+    text += format("  cosine %.9f  sqnr %.2f dB  max error %.6g  mean error "
+                   "%.6g",
+                   m.cosine, m.sqnrDb, m.maxError, m.meanError);
+    if (row.added)
+      text += format("  added sqnr %.2f dB", row.added->sqnrDb);
+  }
+  return text +
+         (row.failures.empty() ? "\n" : ": " + joined(row.failures) + "\n");
+}
+
+static std::string rowText(const SetRow &row,
+                           const std::vector<SampleComparison> &samples) {
+  std::string text = title(*row.first, row.failed == 0);
+  if (!row.cosines.empty()) {
+    Spread cosine = spreadOf(row.cosines, row.samples),
+           sqnr = spreadOf(row.sqnrs, row.samples);
+    text += format("  cosine mean %.6f, 5%% %.6f, worst %.6f  sqnr mean %.2f, "
+                   "5%% %.2f, worst %.2f dB (",
+                   cosine.mean, cosine.percentile5, cosine.worst, sqnr.mean,
+                   sqnr.percentile5, sqnr.worst) +
+            samples[sqnr.worstSample].sample + ")";
+  }
+  if (row.failed)
+    text +=
+        format(": %zu of %zu samples miss the limits", row.failed, row.count);
+  return text + "\n";
+}
+
+static std::string sampleText(const ComparisonReport &report) {
+  const SampleComparison &sample = report.samples.front();
+  std::string text =
+      report.hasLayers && sample.layers.empty() ? "no layers\n" : "";
+  for (const ComparisonRow &row : sample.layers)
+    text += "layer  " + rowText(row);
+  for (const ComparisonRow &row : sample.outputs)
+    text += "output " + rowText(row);
+  for (const std::string &warning : sample.warnings)
+    text += "warning: " + warning + "\n";
+  for (const std::string &failure : sample.failures)
+    text += "FAIL " + failure + "\n";
+  if (const ComparisonRow *bad = sample.firstFailedLayer())
+    text += "first layer below the limits: " + rt::quoteName(bad->name) + "\n";
+  return text;
+}
+
+static std::string setText(const ComparisonReport &report) {
+  std::string text;
+  for (const SetRow &row : rowsOfSet(report.samples, &SampleComparison::layers))
+    text += "layer  " + rowText(row, report.samples);
+  for (const SetRow &row :
+       rowsOfSet(report.samples, &SampleComparison::outputs))
+    text += "output " + rowText(row, report.samples);
+  size_t failed = 0;
+  for (const SampleComparison &sample : report.samples) {
+    for (const std::string &warning : sample.warnings)
+      text += "warning: " + sample.sample + ": " + warning + "\n";
+    if (sample.isPassed())
+      continue;
+    ++failed;
+    std::vector<std::string> reasons = sample.failures;
+    for (const ComparisonRow &row : sample.outputs)
+      if (!row.failures.empty())
+        reasons.push_back(rt::quoteName(row.name) + ": " +
+                          joined(row.failures));
+    text += "FAIL " + sample.sample + ": " + joined(reasons) + "\n";
+  }
+  return text +
+         format("%zu samples, %zu failed\n", report.samples.size(), failed);
+}
+
+std::string cli::toText(const ComparisonReport &report) {
+  std::string text = report.isSampleSet ? setText(report) : sampleText(report);
+  return text +
+         (report.isPassed() ? "comparison passed\n" : "comparison failed\n");
+}

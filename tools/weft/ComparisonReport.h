@@ -1,0 +1,30 @@
+//===- ComparisonReport.h - comparisons as text and JSON --------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_WEFT_COMPARISONREPORT_H
+#define WEFT_TOOLS_WEFT_COMPARISONREPORT_H
+
+#include "tools/weft/ComparisonRows.h"
+
+#include <nlohmann/json.hpp>
+
+namespace weft::cli {
+
+/// A model compared on one sample or several.
+struct ComparisonReport {
+  comparison::Precision precision = comparison::Precision::F32;
+  ComparisonLimits limits;
+  bool hasLayers = false;   ///< they were asked for
+  bool isSampleSet = false; ///< --data, be it of one sample
+  std::vector<SampleComparison> samples;
+
+  bool isPassed() const;
+};
+
+/// One sample in full; of a set each value over all samples, and the samples
+/// that failed.
+nlohmann::ordered_json toJson(const ComparisonReport &report);
+std::string toText(const ComparisonReport &report);
+
+} // namespace weft::cli
+
+#endif // WEFT_TOOLS_WEFT_COMPARISONREPORT_H

@@ -1,0 +1,345 @@
+#include "tools/weft/ComparisonRows.h"
+#include "runtime/numeric/TensorValues.h"
+#include "runtime/status/Quote.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+using namespace weft;
+using namespace weft::cli;
+using comparison::Kind;
+using comparison::Limits;
+using numeric::ElementType;
+using numeric::HostTensor;
+
+ComparisonLimits::ComparisonLimits(
+    comparison::Precision precision,
+    const std::map<comparison::Limit, double> &given)
+    : output(comparison::Subject::Output, precision),
+      layer(comparison::Subject::Layer, precision) {
+  for (const auto &[limit, value] : given)
+    output[limit] = layer[limit] = value;
+}
+
+bool SampleComparison::isPassed() const {
+  return failures.empty() && std::all_of(outputs.begin(), outputs.end(),
+                                         [](const ComparisonRow &row) {
+                                           return row.failures.empty();
+                                         });
+}
+
+const ComparisonRow *SampleComparison::firstFailedLayer() const {
+  for (const ComparisonRow &row : layers)
+    if (!row.failures.empty())
+      return &row;
+  return nullptr;
+}
+
+/// Whether `longer` is what the vendor's compiler calls the value `name`: that,
+/// an underscore and the type of an operation (`y_Relu`).
+static bool isVendorNameOf(const std::string &longer, const std::string &name) {
+  if (longer.size() < name.size() + 2 ||
+      longer.compare(0, name.size(), name) != 0 || longer[name.size()] != '_')
+    return false;
+  std::string type = longer.substr(name.size() + 1);
+  return std::isupper(static_cast<unsigned char>(type[0])) &&
+         std::all_of(type.begin(), type.end(),
+                     [](unsigned char c) { return std::isalnum(c); });
+}
+
+/// The tensor that stands for the value `name`: of that name; else, if either
+/// side may be the vendor's, the longest ONNX name that `name` is the vendor's
+/// for, or the only one that is the vendor's for `name`.
+static std::string referenceName(const std::string &name, bool isOnnxName,
+                                 const NamedTensors &reference) {
+  if (reference.count(name))
+    return name;
+  std::string best;
+  size_t count = 0;
+  for (const auto &[other, tensor] : reference) {
+    if (isOnnxName && isVendorNameOf(other, name)) {
+      best = other;
+      ++count;
+    }
+    if (!isOnnxName && other.size() > best.size() &&
+        isVendorNameOf(name, other)) {
+      best = other;
+      count = 1;
+    }
+  }
+  return count == 1 ? best : name;
+}
+
+/// A quantized output as the reals it stands for, and one of f16 (which
+/// --quantized-io keeps) where the reference has f32; others unchanged.
+static HostTensor toReals(const rt::TensorSpec &spec, const HostTensor &stored,
+                          const HostTensor &reference) {
+  bool isNarrow =
+      stored.type() == ElementType::F16 && reference.type() == ElementType::F32;
+  if (!spec.isQuantized() && !isNarrow)
+    return stored;
+  HostTensor reals(ElementType::F32, stored.shape());
+  for (int64_t i = 0; i < stored.elements(); ++i)
+    reals.as<float>()[i] = static_cast<float>(
+        (stored.toDouble(i) - spec.zeroPoint) * double(spec.scale));
+  return reals;
+}
+
+/// These elements of `tensor`.
+static HostTensor picked(const HostTensor &tensor,
+                         const std::vector<int64_t> &elements) {
+  HostTensor result(tensor.type(), {int64_t(elements.size())});
+  size_t size = numeric::elementBytes(tensor.type());
+  for (size_t i = 0; i < elements.size(); ++i)
+    std::memcpy(result.bytes() + i * size,
+                tensor.bytes() + size_t(elements[i]) * size, size);
+  return result;
+}
+
+/// A row for each part of the output of `whole`.
+static void compareParts(const ComparisonRow &whole, const HostTensor &result,
+                         const HostTensor &reference, const Kind &kind,
+                         const std::vector<comparison::OutputPart> &parts,
+                         const Limits &limits,
+                         std::vector<ComparisonRow> &rows) {
+  if (!whole.metrics.problem.empty())
+    return;
+  for (const comparison::OutputPart &part : parts) {
+    if (part.elements.back() >= reference.elements())
+      continue; // of a graph with other shapes
+    ComparisonRow row{part.name, part.name, whole.name};
+    row.metrics = comparison::measure(picked(result, part.elements),
+                                      picked(reference, part.elements), kind);
+    row.failures = comparison::failures(row.metrics, limits);
+    rows.push_back(std::move(row));
+  }
+}
+
+static std::vector<ComparisonRow>
+compareOutputs(const ModelRun &run, const ComparedReference &reference,
+               const Limits &limits) {
+  const NamedTensors &outputs = reference.values.outputs;
+  std::vector<ComparisonRow> rows;
+  for (size_t i = 0; i < run.outputSpecs.size(); ++i) {
+    const rt::TensorSpec &spec = run.outputSpecs[i];
+    ComparisonRow row{spec.name,
+                      referenceName(spec.name, spec.hasOnnxView, outputs)};
+    auto found = outputs.find(row.referenceName);
+    if (found == outputs.end()) {
+      row.metrics.problem = "the reference has no tensor of this name";
+      row.failures = {row.metrics.problem};
+      rows.push_back(std::move(row));
+      continue;
+    }
+    HostTensor result = toReals(spec, run.outputs[i], found->second);
+    Kind kind{run.precision, spec.isQuantized() ? double(spec.scale) : 0,
+              /*anyType=*/false};
+    row.metrics = comparison::measure(result, found->second, kind);
+    row.failures = comparison::failures(row.metrics, limits);
+    rows.push_back(row);
+    if (reference.parts)
+      if (auto parts = reference.parts->find(spec.name);
+          parts != reference.parts->end())
+        compareParts(row, result, found->second, kind, parts->second, limits,
+                     rows);
+  }
+  if (!reference.isWholeModel)
+    return rows;
+  for (const auto &[name, tensor] : outputs) {
+    bool isMatched = std::any_of(
+        rows.begin(), rows.end(), [&name = name](const ComparisonRow &row) {
+          return row.partOf.empty() && row.referenceName == name;
+        });
+    if (isMatched)
+      continue;
+    ComparisonRow row{name, name};
+    row.metrics.problem = "the bmodel has no such output";
+    row.failures = {row.metrics.problem};
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// `value` in the shape of the reference, of which the program may have another
+/// view.
+static HostTensor shapedAs(const HostTensor &reference, HostTensor value) {
+  // A value of another size stays as it is, and the comparison says so.
+  (void)value.reshape(reference.shape());
+  return value;
+}
+
+/// A layer is judged by what it adds, where that is known: errors of the layers
+/// before it are not its own.
+static std::vector<ComparisonRow>
+compareLayers(const ModelRun &run, const ComparedReference &reference,
+              const ComparisonLimits &limits) {
+  std::vector<ComparisonRow> rows;
+  for (const rt::CapturedValue &value : run.layers) {
+    const NamedTensors &layers = reference.values.layers;
+    ComparisonRow row{value.name,
+                      referenceName(value.name, /*isOnnxName=*/true, layers)};
+    auto found = layers.find(row.referenceName);
+    Kind kind{run.precision, value.step, /*anyType=*/true};
+    if (found == layers.end())
+      row.metrics.problem = "the reference has no value of this name";
+    else if (!value.complete)
+      row.metrics.problem = "the debug map does not cover the whole value";
+    else
+      row.metrics = comparison::measure(shapedAs(found->second, value.tensor),
+                                        found->second, kind);
+    row.failures = comparison::failures(row.metrics, limits.output);
+    if (reference.onOwnInputs && row.metrics.problem.empty())
+      if (auto own = reference.onOwnInputs->find(value.name);
+          own != reference.onOwnInputs->end()) {
+        row.added = comparison::measure(shapedAs(own->second, value.tensor),
+                                        own->second, kind);
+        row.failures = comparison::failures(*row.added, limits.layer);
+      }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+static bool isConstant(const HostTensor &tensor) {
+  size_t size = numeric::elementBytes(tensor.type());
+  for (int64_t i = 1; i < tensor.elements(); ++i)
+    if (std::memcmp(tensor.bytes(), tensor.bytes() + size_t(i) * size, size))
+      return false;
+  return true;
+}
+
+/// A network that is fed one number computes one number: constant factors,
+/// channels and places of its weights are not seen.
+static void checkInputs(const ModelRun &run, bool allowsConstantInputs,
+                        SampleComparison &found) {
+  size_t several = 0, constant = 0;
+  std::string names;
+  for (size_t i = 0; i < run.inputs.size(); ++i) {
+    const HostTensor &input = run.inputs[i];
+    const std::string name = rt::quoteName(run.inputSpecs[i].name);
+    if (input.elements() < 2)
+      continue;
+    ++several;
+    if (isConstant(input)) {
+      ++constant;
+      std::string text =
+          "input " + name + " is " +
+          (input.toDouble(0) == 0 ? "all zeros" : "the same number throughout");
+      names += (names.empty() ? "" : ", ") + text;
+      found.warnings.push_back(text);
+    }
+  }
+  if (several > 0 && constant == several && !allowsConstantInputs)
+    found.failures.push_back(names +
+                             ": such a sample shows nothing of the network; "
+                             "give a real one, or --constant-inputs if it is");
+}
+
+/// A layer whose numbers are beyond the codes that it has says that the sample
+/// is of another kind than those of the calibration. Its readers have wrong
+/// numbers already: the first one speaks.
+static void checkRanges(const ModelRun &run, const NamedTensors &reference,
+                        SampleComparison &found) {
+  // Calibration clips a few on purpose.
+  constexpr double kClipped = 0.05;
+  for (const rt::CapturedValue &value : run.layers) {
+    auto want = reference.find(value.name);
+    if (value.step == 0 || want == reference.end())
+      continue;
+    int64_t outside = 0;
+    for (double real : numeric::loadDoubles(want->second))
+      outside += real < value.least - value.step / 2 ||
+                 real > value.most + value.step / 2;
+    double share =
+        double(outside) / double(std::max<int64_t>(1, want->second.elements()));
+    if (share <= kClipped)
+      continue;
+    char text[192];
+    std::snprintf(text, sizeof text,
+                  "%.0f%% of its numbers are outside of the calibrated range, "
+                  "%g to %g; is the sample preprocessed as those of the "
+                  "calibration were?",
+                  share * 100, value.least, value.most);
+    found.warnings.push_back("layer " + rt::quoteName(value.name) + ": " +
+                             text);
+    return;
+  }
+}
+
+static void checkOutputs(SampleComparison &found) {
+  for (const ComparisonRow &row : found.outputs)
+    if (row.metrics.problem.empty() && row.metrics.elements > 1 &&
+        row.metrics.range == 0)
+      found.warnings.push_back(
+          "output " + rt::quoteName(row.name) +
+          ": the reference has the same number throughout, so that little is "
+          "compared");
+}
+
+/// Numbers that overflowed inside show at the outputs only by chance. What the
+/// stored type cannot hold at all (-3.4e38 of masks in f16) is meant.
+static void checkLayers(const ModelRun &run, const NamedTensors &reference,
+                        SampleComparison &found) {
+  constexpr double kMostF16 = 65504;
+  for (const rt::CapturedValue &value : run.layers) {
+    auto want = reference.find(value.name);
+    if (want == reference.end() || !value.complete ||
+        want->second.elements() != value.tensor.elements())
+      continue;
+    double most = value.storedType == ElementType::F16
+                      ? kMostF16
+                      : std::numeric_limits<double>::infinity();
+    std::vector<double> a = numeric::loadDoubles(value.tensor),
+                        b = numeric::loadDoubles(want->second);
+    int64_t overflows = 0;
+    for (size_t i = 0; i < a.size(); ++i)
+      overflows += !std::isfinite(a[i]) && std::fabs(b[i]) <= most;
+    if (overflows > 0)
+      found.failures.push_back(
+          "layer " + rt::quoteName(value.name) + ": " +
+          std::to_string(overflows) +
+          " elements are not finite where the reference's are");
+  }
+  bool isAnyCompared = std::any_of(
+      found.layers.begin(), found.layers.end(),
+      [](const ComparisonRow &row) { return row.metrics.problem.empty(); });
+  if (!found.layers.empty() && !isAnyCompared && found.failures.empty())
+    found.failures.push_back("none of the layers could be compared");
+}
+
+SampleComparison cli::compareSample(const ModelRun &run,
+                                    const ComparedReference &reference,
+                                    const ComparisonLimits &limits,
+                                    bool allowsConstantInputs) {
+  SampleComparison found;
+  found.outputs = compareOutputs(run, reference, limits.output);
+  found.layers = compareLayers(run, reference, limits);
+  checkInputs(run, allowsConstantInputs, found);
+  checkRanges(run, reference.values.layers, found);
+  checkOutputs(found);
+  checkLayers(run, reference.values.layers, found);
+  return found;
+}
+
+NamedTensors cli::layersOf(const ModelRun &run) {
+  NamedTensors layers;
+  for (const rt::CapturedValue &value : run.layers)
+    if (value.complete)
+      layers[value.name] = value.tensor;
+  return layers;
+}
+
+ReferenceValues cli::asReference(const ModelRun &run) {
+  ReferenceValues values;
+  for (size_t i = 0; i < run.outputs.size(); ++i) {
+    HostTensor wide(ElementType::F32, {1});
+    values.outputs[run.outputSpecs[i].name] =
+        toReals(run.outputSpecs[i], run.outputs[i], wide);
+  }
+  values.layers = layersOf(run);
+  return values;
+}

@@ -1,0 +1,83 @@
+//===- ComparisonRows.h - a model beside its reference ----------*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_WEFT_COMPARISONROWS_H
+#define WEFT_TOOLS_WEFT_COMPARISONROWS_H
+
+#include "tools/comparison/Metrics.h"
+#include "tools/weft/ModelRun.h"
+#include "tools/weft/Reference.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::cli {
+
+/// A value of the model compared on one sample.
+struct ComparisonRow {
+  std::string name;
+  /// Name in the reference, if another.
+  std::string referenceName;
+  /// Of a part of an output: the name of the output.
+  std::string partOf = "";
+  comparison::Metrics metrics = {};
+  /// Of a layer: against what the graph gives from the values that the program
+  /// had before it. What this layer added.
+  std::optional<comparison::Metrics> added = std::nullopt;
+  std::vector<std::string> failures = {}; ///< empty: passed
+};
+
+/// A model compared on one sample.
+struct SampleComparison {
+  std::string sample; ///< its files
+  std::vector<ComparisonRow> outputs, layers;
+  /// What makes the comparison say less than it seems to.
+  std::vector<std::string> warnings;
+  /// Why it fails beside the outputs.
+  std::vector<std::string> failures;
+
+  /// Outputs decide, and layers of which it is known what they add; others
+  /// inform. Infinities that the reference has not are a failure, and sharing
+  /// none of the layers that the bmodel has is, too; a net that only moves
+  /// values has none.
+  bool isPassed() const;
+  /// Of the layers, in the order of computation.
+  const ComparisonRow *firstFailedLayer() const;
+};
+
+/// What a sample is compared with.
+struct ComparedReference {
+  const ReferenceValues &values;
+  /// May be null: only the reference's values are known.
+  const NamedTensors *onOwnInputs = nullptr;
+  const comparison::OutputParts *parts = nullptr;
+  /// An output that only the reference has is missing.
+  bool isWholeModel = false;
+};
+
+/// What outputs and layers must reach.
+struct ComparisonLimits {
+  /// The defaults of a precision; `given` in place of them for both.
+  explicit ComparisonLimits(
+      comparison::Precision precision = comparison::Precision::F32,
+      const std::map<comparison::Limit, double> &given = {});
+
+  comparison::Limits output, layer;
+};
+
+SampleComparison compareSample(const ModelRun &run,
+                               const ComparedReference &reference,
+                               const ComparisonLimits &limits,
+                               bool allowsConstantInputs);
+
+/// The layers of `run` as what they stand for, by ONNX name; those that are
+/// whole.
+NamedTensors layersOf(const ModelRun &run);
+/// What `run` gave, as the reference of another program: reals for codes, f32
+/// for narrower floats.
+ReferenceValues asReference(const ModelRun &run);
+
+} // namespace weft::cli
+
+#endif // WEFT_TOOLS_WEFT_COMPARISONROWS_H

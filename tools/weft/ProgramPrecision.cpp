@@ -1,0 +1,66 @@
+#include "tools/weft/ProgramPrecision.h"
+#include "runtime/isa/Codes.h"
+#include "runtime/isa/Decode.h"
+
+#include <algorithm>
+
+using namespace weft;
+using comparison::Precision;
+using isa::Field;
+
+static bool isQuantized(const rt::StageSpec &stage) {
+  auto is = [](const rt::TensorSpec &spec) { return spec.isQuantized(); };
+  if (std::any_of(stage.inputs.begin(), stage.inputs.end(), is) ||
+      std::any_of(stage.outputs.begin(), stage.outputs.end(), is))
+    return true;
+  const auto *values = stage.debugMap ? stage.debugMap->tensors() : nullptr;
+  for (unsigned i = 0; values && i < values->size(); ++i)
+    if (values->Get(i)->scale() != 1 || values->Get(i)->zero_point() != 0)
+      return true;
+  return false;
+}
+
+static Precision precisionOf(const isa::Decoded &command) {
+  auto isOf = [&](Field field, isa::Precision a, isa::Precision b) {
+    std::optional<uint64_t> code = command.field(field);
+    return code == uint64_t(a) || code == uint64_t(b);
+  };
+  auto type = isa::TiuType(command.type);
+  bool isProduct = type == isa::TiuType::Conv || type == isa::TiuType::MatMul ||
+                   (type == isa::TiuType::PoolOrDepthwise &&
+                    (command.func == isa::pord::Depthwise ||
+                     command.func == isa::pord::DepthwiseRelu));
+  if (isProduct &&
+      isOf(Field::opd0_prec, isa::Precision::Int8, isa::Precision::Int4))
+    return Precision::Int8;
+  for (Field field : {Field::opd0_prec, Field::res0_prec})
+    if (isOf(field, isa::Precision::Fp16, isa::Precision::Bf16))
+      return Precision::F16;
+  return Precision::F32;
+}
+
+Precision cli::precisionOf(const rt::StageSpec &stage, const Chip &chip) {
+  if (isQuantized(stage))
+    return Precision::Int8;
+  Precision coarsest = Precision::F32;
+  for (const rt::GroupSpec &group : stage.groups)
+    for (const isa::Decoded &command :
+         isa::decodeStream(*chip.instructions, isa::Engine::Tiu, group.tiu.data,
+                           group.tiu.size)
+             .commands)
+      coarsest = std::max(coarsest, ::precisionOf(command));
+  return coarsest;
+}
+
+Precision cli::precisionOf(const zhouyi::Program &program) {
+  Precision coarsest = Precision::F32;
+  for (const zhouyi::Buffer &buffer : program.buffers) {
+    if (!buffer.value)
+      continue;
+    if (buffer.value->isQuantized())
+      return Precision::Int8;
+    if (buffer.value->storedType == numeric::ElementType::F16)
+      coarsest = Precision::F16;
+  }
+  return coarsest;
+}
