@@ -526,17 +526,22 @@ def make(name):
     return graph.model()
 
 
+def draw_feeds(model, random, tokens=5000):
+    """An array for each input; integers are below `tokens`."""
+    arrays = {}
+    for value in model.graph.input:
+        shape = [dim.dim_value for dim in value.type.tensor_type.shape.dim]
+        integral = value.type.tensor_type.elem_type == TensorProto.INT64
+        arrays[value.name] = random.integers(0, tokens, shape) if integral else random.standard_normal(shape).astype(np.float32)
+    return arrays
+
+
 def write_samples(folder, model, tokens=5000):
-    """Seeded inputs; integers are below `tokens`."""
+    """Seeded inputs of a calibration."""
     os.makedirs(folder, exist_ok=True)
     random = np.random.default_rng(50)
     for index in range(SAMPLES):
-        arrays = {}
-        for value in model.graph.input:
-            shape = [dim.dim_value for dim in value.type.tensor_type.shape.dim]
-            integral = value.type.tensor_type.elem_type == TensorProto.INT64
-            arrays[value.name] = random.integers(0, tokens, shape) if integral else random.standard_normal(shape).astype(np.float32)
-        np.savez(os.path.join(folder, f"sample{index}.npz"), **arrays)
+        np.savez(os.path.join(folder, f"sample{index}.npz"), **draw_feeds(model, random, tokens))
 
 
 def main(networks, make, write_samples, description):
