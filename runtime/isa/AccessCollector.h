@@ -107,6 +107,11 @@ protected:
     access.end = std::min<uint64_t>(offset + bytes, chip.laneBytes);
     access.firstLane = lane;
     access.lanes = uint32_t(std::min<uint64_t>(shape.c, chip.lanes));
+    access.place = {offset,
+                    false,
+                    bits,
+                    {shape.n, shape.c, shape.h, shape.w},
+                    {strides.n, strides.c, strides.h, strides.w}};
     access.leavesMemory = offset + bytes > chip.laneBytes;
     access.movedBytes = movedBytes;
     accesses.push_back(access);
@@ -168,6 +173,7 @@ protected:
       access.firstLane = uint32_t(at / chip.laneBytes);
       access.lanes = uint32_t(std::min<uint64_t>(
           (offset + bytes + chip.laneBytes - 1) / chip.laneBytes, chip.lanes));
+      access.place = {offset, true, 8, {1, 1, 1, bytes}, {0, 0, 0, 1}};
       access.leavesMemory = bytes > chip.localMemoryBytes() - at;
     }
     accesses.push_back(access);

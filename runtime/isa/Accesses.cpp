@@ -51,7 +51,8 @@ public:
           freeStrides(Field::opd0_n_str, Field::opd0_c_str, Field::opd0_h_str,
                       Field::opd0_w_str));
     else
-      add("opd0", false, Field::opd0_addr, input, in);
+      add("opd0", false, Field::opd0_addr, input, in,
+          Layout(get(Field::opd0_str)));
     uint64_t pack =
         input == Precision::Fp32 ? 1 : chip.euBytes * 8 / bitsOf(input);
     uint64_t weights = cappedProduct(roundUp(in.c, pack),

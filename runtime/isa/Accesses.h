@@ -6,6 +6,7 @@
 #include "runtime/chips/Chip.h"
 #include "runtime/isa/Decode.h"
 
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,18 @@ namespace weft::isa {
 
 /// `None` is where the chip has no memory.
 enum class Memory : uint8_t { Local, Static, L2, Global, None };
+
+/// How an operand lies in local memory, byte for byte; LaneBytes.h reads it.
+struct LocalPlace {
+  uint64_t offset = 0; ///< bytes inside the lane of the first element
+  /// Bytes that go on in the next lane where one ends; sizes are {1, 1, 1,
+  /// bytes}. Otherwise channel c lies in lane (firstLane + c) % Chip::lanes, in
+  /// row (firstLane + c) / Chip::lanes, and the stride of c is from row to row.
+  bool isLinear = false;
+  unsigned bits = 8; ///< of an element
+  /// n, c, h, w, strides in elements.
+  std::array<uint64_t, 4> sizes = {1, 1, 1, 1}, strides = {0, 0, 0, 1};
+};
 
 /// The bytes between the first and the last one that an operand may touch;
 /// bytes that strides skip count too, and so do tables and lists of which the
@@ -29,6 +42,8 @@ struct Access {
   uint64_t begin = 0, end = 0;
   /// Local only: lanes (firstLane + 0 .. lanes - 1) % Chip::lanes.
   uint32_t firstLane = 0, lanes = 0;
+  /// Local only: the same without the bytes that strides skip.
+  LocalPlace place;
   /// The operand does not end in the memory (of a lane) in which it begins;
   /// `end` is cut off then for local memory.
   bool leavesMemory = false;

@@ -160,6 +160,7 @@ public:
       Access copy = accesses.back();
       copy.begin = std::min<uint64_t>(copy.begin + step, chip.laneBytes);
       copy.end = std::min<uint64_t>(copy.end + step, chip.laneBytes);
+      copy.place.offset += step;
       accesses.push_back(copy);
     }
   }

@@ -3,7 +3,7 @@
 // The command fuzzer's kinds draw every instruction function in every form;
 // our emulator, itself proven against the vendor's, says what they touch.
 // Writes must lie inside the writes, and noise in local memory outside of the
-// reads must not matter.
+// reads must not matter. In local memory both go by the byte (LaneBytes.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +12,7 @@
 #include "tests/oracle/emulator/CommandKinds.h"
 #include "tests/oracle/emulator/MemoryContents.h"
 #include "tests/unit/runtime/isa/FirstTable.h"
+#include "tests/unit/runtime/isa/TouchedBytes.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -26,22 +27,12 @@ namespace {
 const Chip &chip = chips::bm1684x;
 constexpr int kDraws = 3;
 
-bool covers(const Access &access, Area area, size_t at) {
-  if (area == Area::Local) {
-    uint32_t lane = uint32_t(at / chip.laneBytes);
-    return access.memory == isa::Memory::Local &&
-           at % chip.laneBytes >= access.begin &&
-           at % chip.laneBytes < access.end &&
-           (lane + chip.lanes - access.firstLane) % chip.lanes < access.lanes;
-  }
+bool isWrittenOutside(const std::vector<Access> &accesses, Area area,
+                      size_t at) {
   uint64_t address = kAreas[size_t(area)].base + at;
-  return access.memory != isa::Memory::Local && address >= access.begin &&
-         address < access.end;
-}
-
-bool isWritten(const std::vector<Access> &accesses, Area area, size_t at) {
   for (const Access &access : accesses)
-    if (access.isWrite && covers(access, area, at))
+    if (access.isWrite && access.memory != isa::Memory::Local &&
+        address >= access.begin && address < access.end)
       return true;
   return false;
 }
@@ -52,13 +43,8 @@ void addNoise(const std::vector<Access> &accesses,
               uint8_t *local) {
   std::memcpy(local, noise.data(), noise.size());
   for (const Access &access : accesses)
-    if (access.memory == isa::Memory::Local && !access.isWrite)
-      for (uint32_t i = 0; i < access.lanes; ++i) {
-        size_t at =
-            size_t((access.firstLane + i) % chip.lanes) * chip.laneBytes +
-            access.begin;
-        std::memcpy(local + at, before + at, access.end - access.begin);
-      }
+    if (!access.isWrite)
+      test::copyBytes(access, chip, before, local);
 }
 
 class Bench {
@@ -164,8 +150,14 @@ private:
   }
   size_t countStray(const std::vector<Access> &accesses) {
     size_t stray = 0;
-    eachChange(
-        [&](Area area, size_t at) { stray += !isWritten(accesses, area, at); });
+    std::vector<uint8_t> isWritten(kLocalBytes);
+    for (const Access &access : accesses)
+      if (access.isWrite)
+        test::markBytes(access, chip, isWritten.data());
+    eachChange([&](Area area, size_t at) {
+      stray += area == Area::Local ? !isWritten[at]
+                                   : !isWrittenOutside(accesses, area, at);
+    });
     return stray;
   }
   size_t countDifferences() {

@@ -2,7 +2,7 @@
 //
 // Two judges: ranges worked out by hand, and the emulator, which executes every
 // command of real programs: what it writes must lie inside the writes, and what
-// lies outside the reads must not matter.
+// lies outside the reads must not matter. Both go by the byte (LaneBytes.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 #include "runtime/device/EmulatorDevice.h"
 #include "runtime/emulator/Emulator.h"
 #include "tests/unit/runtime/isa/FirstTable.h"
+#include "tests/unit/runtime/isa/TouchedBytes.h"
 
 #include <cinttypes>
 #include <cstring>
@@ -21,6 +22,8 @@
 
 using namespace weft;
 using namespace weft::isa;
+using test::copyBytes;
+using test::markBytes;
 
 namespace {
 
@@ -277,30 +280,6 @@ std::vector<Decoded> serialOrder(const rt::GroupSpec &group) {
   return order;
 }
 
-/// Is the byte at `lane` and `offset` among the ones that are written?
-bool isWritten(const std::vector<Access> &accesses, uint32_t lane,
-               uint32_t offset) {
-  for (const Access &access : accesses)
-    if (access.memory == Memory::Local && access.isWrite &&
-        offset >= access.begin && offset < access.end &&
-        (lane + chip.lanes - access.firstLane) % chip.lanes < access.lanes)
-      return true;
-  return false;
-}
-
-/// Copies what is read into memory that is noise elsewhere.
-void copyReads(const std::vector<Access> &accesses, const uint8_t *from,
-               uint8_t *to) {
-  for (const Access &access : accesses)
-    if (access.memory == Memory::Local && !access.isWrite)
-      for (uint32_t i = 0; i < access.lanes; ++i) {
-        size_t at =
-            size_t((access.firstLane + i) % chip.lanes) * chip.laneBytes +
-            access.begin;
-        std::memcpy(to + at, from + at, access.end - access.begin);
-      }
-}
-
 class ProgramTest : public testing::TestWithParam<const char *> {};
 
 TEST_P(ProgramTest, the_emulator_touches_nothing_else) {
@@ -325,13 +304,17 @@ TEST_P(ProgramTest, the_emulator_touches_nothing_else) {
   ASSERT_TRUE(machine.mapGlobal(stage.activations.address, activations.data(),
                                 activations.size()));
   size_t size = chip.localMemoryBytes();
-  std::vector<uint8_t> noise(size), before(size), after(size);
+  std::vector<uint8_t> noise(size), before(size), after(size), isWritten(size);
   for (uint8_t &byte : noise)
     byte = uint8_t(random());
   size_t checked = 0;
   for (const rt::GroupSpec &group : stage.groups)
     for (const Decoded &command : serialOrder(group)) {
       std::vector<Access> accesses = accessesOf(command, chip);
+      std::fill(isWritten.begin(), isWritten.end(), 0);
+      for (const Access &access : accesses)
+        if (access.isWrite)
+          markBytes(access, chip, isWritten.data());
       uint8_t *local = machine.localMemory();
       std::memcpy(before.data(), local, size);
       rt::Status status =
@@ -340,7 +323,9 @@ TEST_P(ProgramTest, the_emulator_touches_nothing_else) {
       std::memcpy(after.data(), local, size);
       // Once more on noise wherever it does not read.
       std::memcpy(local, noise.data(), size);
-      copyReads(accesses, before.data(), local);
+      for (const Access &access : accesses)
+        if (!access.isWrite)
+          copyBytes(access, chip, before.data(), local);
       ASSERT_TRUE(
           machine.execute(command.engine, command.bytes, command.sizeBytes));
       size_t stray = 0, differs = 0;
@@ -350,8 +335,7 @@ TEST_P(ProgramTest, the_emulator_touches_nothing_else) {
           continue;
         for (size_t i = block; i < block + kBlock; ++i) {
           bool changed = after[i] != before[i];
-          stray += changed &&
-                   !isWritten(accesses, i / chip.laneBytes, i % chip.laneBytes);
+          stray += changed && !isWritten[i];
           differs += changed && local[i] != after[i];
         }
       }
